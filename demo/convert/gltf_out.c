@@ -9,7 +9,7 @@
 
 static const char *const list_keys[GLTF_NUM_LISTS] = {
     "nodes",   "skins",      "meshes",    "materials",   "textures",       "images",
-    "cameras", "animations", "accessors", "bufferViews", "extensionsUsed",
+    "cameras", "animations", "accessors", "bufferViews", "extensionsUsed", "extensionsRequired",
 };
 
 static const struct {
@@ -169,7 +169,15 @@ size_t gltf_add_accessor(gltf_out *out, gltf_stream stream, int type, const void
                          size_t count, size_t columns, gltf_use use)
 {
     static const char *const types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
-    const size_t begin = gltf_add_values(out, stream, type, values, count, columns);
+    uint32_t *whole = NULL;
+    if (use != GLTF_PLAIN && type != GLTF_FLOAT) {
+        whole = common_alloc(count * columns, sizeof *whole);
+        for (size_t i = 0; i < count * columns; i++)
+            whole[i] = (uint32_t)(int32_t)((const float *)values)[i];
+    }
+    const size_t begin =
+        gltf_add_values(out, stream, type, whole ? (const void *)whole : values, count, columns);
+    free(whole);
     json_t *const accessor =
         json_pack("{s:i, s:I, s:i, s:I, s:s}", "bufferView", out->view_numbers[stream],
                   "byteOffset", (json_int_t)begin, "componentType", type, "count",

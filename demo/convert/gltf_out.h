@@ -18,6 +18,7 @@ typedef enum gltf_list {
     GLTF_ACCESSORS,
     GLTF_VIEWS,
     GLTF_EXTENSIONS, // used
+    GLTF_REQUIRED,
     GLTF_NUM_LISTS,
 } gltf_list;
 
@@ -88,9 +89,13 @@ json_t *gltf_uri(const char *name);
 size_t gltf_add_values(gltf_out *out, gltf_stream stream, int type, const void *values,
                        size_t count, size_t columns);
 
-// Adds an accessor of values[count][columns], with bounds if they are floats of which the standard
-// demands that.
-typedef enum gltf_use { GLTF_PLAIN, GLTF_BOUNDED, GLTF_NORMALIZED } gltf_use;
+typedef enum gltf_use {
+    GLTF_PLAIN,      // values are of the type
+    GLTF_BOUNDED,    // values are floats, perhaps of whole numbers; with least and largest ones
+    GLTF_NORMALIZED, // values are floats, of integer types whole numbers that stand for parts of 1
+} gltf_use;
+
+// Adds an accessor of values[count][columns]. Returns its index.
 size_t gltf_add_accessor(gltf_out *out, gltf_stream stream, int type, const void *values,
                          size_t count, size_t columns, gltf_use use);
 

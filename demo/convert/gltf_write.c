@@ -14,6 +14,8 @@
 #include "demo/convert/loss.h"
 #include "demo/convert/space.h"
 
+#include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +27,10 @@ typedef struct writer {
     convert_skin *skins; // [num_meshes]
     double scale;        // metres in a unit
     convert_quat turn;   // about id's z
-    size_t *mesh_nodes;  // [num_meshes]
-    size_t zero_time;    // accessor of one key at time 0, or SIZE_MAX
+    float corner[3];     // of quantised positions, metres, and their step; 0: they are floats
+    double step;
+    size_t *mesh_nodes; // [num_meshes]
+    size_t zero_time;   // accessor of one key at time 0, or SIZE_MAX
     size_t num_keys, num_all_keys;
     uint8_t *moves; // [joints] which tracks clips have: MOVES_...
     double *reach;  // [joints] how far vertices are that a joint moves, units
@@ -82,8 +86,8 @@ static void to_floats(const double *values, size_t count, float *out)
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// Node numbers are joint numbers. `next` and `first` list children by number.
-static void write_joints(writer *w)
+// Node numbers are joint numbers. `next` and `first` list children by number. Returns the root.
+static uint32_t write_joints(writer *w)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
@@ -130,27 +134,37 @@ static void write_joints(writer *w)
         convert_note(w->job, "the model has several root joints: md5_root was added above them");
     free(next);
     free(first);
-    if (w->assets.model == NULL)
-        return;
+    return root;
+}
+
+// The skin of all meshes. Inverse bind matrices take quantised positions to metres first.
+static void write_skin(writer *w, uint32_t root)
+{
+    const uint32_t count = w->assets.skeleton->num_joints;
+    const bool has_several = root == count;
+    const double step = w->step > 0.0 ? w->step : 1.0;
     // A column of a bind matrix is an axis of glTF; so is a row.
     static const int axis[3] = {1, 2, 0};
     float *const binds = common_alloc(count + (size_t)1, 16 * sizeof *binds);
     json_t *const joints = json_array();
     for (uint32_t i = 0; i < count + has_several; i++) {
+        static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+        const float *const m = i < count ? w->assets.model->inverse_bind[i].m : identity.m;
         float *const out = binds + 16 * (size_t)i;
-        out[0] = out[5] = out[10] = out[15] = 1.0f;
+        out[15] = 1.0f;
         gltf_append(w->out, joints, gltf_whole(i));
-        if (i == count)
-            continue;
-        const float *const m = w->assets.model->inverse_bind[i].m;
         for (int row = 0; row < 3; row++) {
             const float *const r = m + 4 * axis[row];
             // (M T^-1) has the rows of M turned by T.
             const convert_vec turned =
                 convert_rotate(w->turn, (convert_vec){(double)r[0], (double)r[1], (double)r[2]});
             const convert_vec v = axes(turned);
-            out[row] = (float)v.x, out[4 + row] = (float)v.y, out[8 + row] = (float)v.z;
-            out[12 + row] = (float)((double)r[3] * w->scale);
+            const convert_vec corner = {(double)w->corner[0], (double)w->corner[1],
+                                        (double)w->corner[2]};
+            out[row] = (float)(v.x * step);
+            out[4 + row] = (float)(v.y * step);
+            out[8 + row] = (float)(v.z * step);
+            out[12 + row] = (float)((double)r[3] * w->scale + convert_dot(v, corner));
         }
     }
     const size_t accessor = gltf_add_accessor(w->out, GLTF_BINDS, GLTF_FLOAT, binds,
@@ -275,15 +289,58 @@ static bool is_drawn(const md5_mesh *mesh)
     return mesh->num_vertices > 0 && mesh->num_triangles > 0;
 }
 
+// How --quantize writes an attribute: the type, and the number that stands for 1.
+typedef struct attribute {
+    const char *name;
+    size_t columns;
+    int type, one;
+} attribute;
+
 // One attribute of the vertices of a mesh: values[num_vertices][columns].
-static void put_attribute(writer *w, json_t *attributes, const char *name, const float *values,
-                          const md5_mesh *mesh, size_t columns)
+static void put_attribute(writer *w, json_t *attributes, attribute what, const float *values,
+                          size_t count)
 {
-    gltf_put(
-        w->out, attributes, name,
-        gltf_whole(gltf_add_accessor(w->out, (gltf_stream)(GLTF_VERTICES_4 + columns - 1),
-                                     GLTF_FLOAT, values, mesh->num_vertices, columns,
-                                     strcmp(name, "POSITION") == 0 ? GLTF_BOUNDED : GLTF_PLAIN)));
+    const bool is_position = strcmp(what.name, "POSITION") == 0;
+    const size_t size = count * what.columns;
+    float low = 0.0f, high = 1.0f;
+    for (size_t i = 0; i < size && !is_position && what.type != GLTF_BYTE; i++) {
+        low = values[i] < low ? values[i] : low;
+        high = values[i] > high ? values[i] : high;
+    }
+    size_t bytes = 4 * what.columns;
+    float *rounded = NULL;
+    if (w->step > 0.0 && low >= 0.0f && high <= 1.0f) { // else it does not fit
+        rounded = common_alloc(size, sizeof *rounded);
+        for (size_t i = 0; i < size; i++)
+            rounded[i] = roundf(values[i] * (float)what.one);
+        bytes = (what.columns * (what.type <= GLTF_UBYTE ? 1 : 2) + 3) / 4 * 4;
+    } else {
+        what.type = GLTF_FLOAT;
+    }
+    const size_t accessor =
+        gltf_add_accessor(w->out, (gltf_stream)(GLTF_VERTICES_4 + bytes / 4 - 1), what.type,
+                          rounded ? rounded : values, count, what.columns,
+                          is_position ? GLTF_BOUNDED : GLTF_NORMALIZED);
+    gltf_put(w->out, attributes, what.name, gltf_whole(accessor));
+    free(rounded);
+}
+
+// Makes weights multiples of 1 / 65535 whose sum is 1.
+static void round_weights(const md5_mesh *mesh, convert_skin *skin)
+{
+    for (size_t v = 0; v < mesh->num_vertices; v++) {
+        float *const weights = skin->weights + v * skin->slots, sum = 0.0f;
+        for (uint32_t k = 0; k < skin->slots; k++) {
+            weights[k] = roundf(weights[k] * 65535.0f);
+            sum += weights[k];
+        }
+        weights[0] += 65535.0f - sum;
+        for (uint32_t k = 0; k < skin->slots; k++) {
+            weights[k] /= 65535.0f;
+            if (!(weights[k] > 0.0f))
+                skin->joints[v * skin->slots + k] = 0;
+        }
+    }
 }
 
 static void put_influences(writer *w, json_t *attributes, const md5_mesh *mesh,
@@ -302,44 +359,76 @@ static void put_influences(writer *w, json_t *attributes, const md5_mesh *mesh,
         }
         if (!is_used)
             break;
-        char *const joint_name = common_format("JOINTS_%u", set);
-        char *const weight_name = common_format("WEIGHTS_%u", set);
+        char joint_name[32], weight_name[32];
+        snprintf(joint_name, sizeof joint_name, "JOINTS_%u", set);
+        snprintf(weight_name, sizeof weight_name, "WEIGHTS_%u", set);
         gltf_put(w->out, attributes, joint_name,
                  gltf_whole(gltf_add_accessor(w->out, is_wide ? GLTF_VERTICES_8 : GLTF_VERTICES_4,
                                               is_wide ? GLTF_USHORT : GLTF_UBYTE, joints,
                                               mesh->num_vertices, 4, GLTF_PLAIN)));
-        put_attribute(w, attributes, weight_name, weights, mesh, 4);
-        free(weight_name);
-        free(joint_name);
+        put_attribute(w, attributes, (attribute){weight_name, 4, GLTF_USHORT, 65535}, weights,
+                      mesh->num_vertices);
     }
     free(weights);
     free(joints);
 }
 
-static json_t *make_attributes(writer *w, const md5_mesh *mesh, const convert_skin *skin)
+static json_t *make_attributes(writer *w, const md5_mesh *mesh, convert_skin *skin)
 {
     json_t *const attributes = json_object();
     const size_t count = mesh->num_vertices;
     float *const values = common_alloc(count, 4 * sizeof *values);
-    for (size_t v = 0; v < count; v++)
+    for (size_t v = 0; v < count; v++) {
         put_position(w, skin->positions[v], values + 3 * v);
-    put_attribute(w, attributes, "POSITION", values, mesh, 3);
+        for (size_t k = 0; k < 3 && w->step > 0.0; k++)
+            values[3 * v + k] =
+                (float)(((double)values[3 * v + k] - (double)w->corner[k]) / w->step);
+    }
+    put_attribute(w, attributes, (attribute){"POSITION", 3, GLTF_USHORT, 1}, values, count);
     for (size_t v = 0; v < count; v++)
         put_direction(w, mesh->normals[v], values + 3 * v);
-    put_attribute(w, attributes, "NORMAL", values, mesh, 3);
+    put_attribute(w, attributes, (attribute){"NORMAL", 3, GLTF_BYTE, 127}, values, count);
     for (size_t v = 0; mesh->tangents != NULL && v < count; v++) {
         const md5_vec4 t = mesh->tangents[v];
         put_direction(w, (md5_vec3){t.x, t.y, t.z}, values + 4 * v);
         values[4 * v + 3] = -t.w; // green is up there, along -v
     }
     if (mesh->tangents != NULL)
-        put_attribute(w, attributes, "TANGENT", values, mesh, 4);
-    put_attribute(w, attributes, "TEXCOORD_0", &mesh->texcoords[0].x, mesh, 2);
+        put_attribute(w, attributes, (attribute){"TANGENT", 4, GLTF_BYTE, 127}, values, count);
+    put_attribute(w, attributes, (attribute){"TEXCOORD_0", 2, GLTF_USHORT, 65535},
+                  &mesh->texcoords[0].x, count);
     if (mesh->colors != NULL)
-        put_attribute(w, attributes, "COLOR_0", &mesh->colors[0].x, mesh, 4);
+        put_attribute(w, attributes, (attribute){"COLOR_0", 4, GLTF_USHORT, 65535},
+                      &mesh->colors[0].x, count);
     free(values);
+    if (w->step > 0.0)
+        round_weights(mesh, skin);
     put_influences(w, attributes, mesh, skin);
     return attributes;
+}
+
+// The box of all positions, which 16 bits a number divide.
+static void find_box(writer *w)
+{
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {0}, largest = 0.0f;
+    for (uint32_t m = 0; m < w->assets.model->num_meshes; m++)
+        for (uint32_t v = 0; v < w->assets.model->meshes[m].num_vertices; v++) {
+            float p[3];
+            put_position(w, w->skins[m].positions[v], p);
+            const bool is_first = low[0] > FLT_MAX;
+            for (int k = 0; k < 3; k++) {
+                low[k] = p[k] < low[k] ? p[k] : low[k];
+                high[k] = is_first || p[k] > high[k] ? p[k] : high[k];
+            }
+        }
+    for (int k = 0; k < 3 && low[0] <= FLT_MAX; k++) {
+        w->corner[k] = low[k];
+        largest = high[k] - low[k] > largest ? high[k] - low[k] : largest;
+    }
+    w->step = largest > 0.0f ? (double)largest / 65535.0 : 1.0;
+    gltf_use_extension(w->out, "KHR_mesh_quantization");
+    gltf_add(w->out, GLTF_REQUIRED, json_string("KHR_mesh_quantization"));
+    convert_note(w->job, "positions are multiples of %.3g units", w->step / w->scale);
 }
 
 static size_t add_indices(writer *w, const md5_mesh *mesh)
@@ -399,6 +488,7 @@ static void write_targets(writer *w, uint32_t index, json_t *primitive, json_t *
     const md5_morph *const morph = w->assets.morph;
     const md5_mesh *const mesh = &w->assets.model->meshes[index];
     const md5_morph_mesh *const all = &morph->meshes[index];
+    const double step = w->step > 0.0 ? w->step : 1.0;
     uint32_t *const used = common_alloc(morph->num_targets, sizeof *used);
     uint32_t *const begin = common_alloc(morph->num_targets, sizeof *begin);
     count_deltas(morph, index, used);
@@ -428,7 +518,7 @@ static void write_targets(writer *w, uint32_t index, json_t *primitive, json_t *
                 const md5_morph_delta *const d = &all->deltas[order[from + i]];
                 const md5_vec3 move = a == 0 ? d->position : a == 1 ? d->normal : d->tangent;
                 const convert_vec turned = convert_rotate(w->turn, convert_from_vec3(move));
-                put_vec(axes(convert_times(turned, a == 0 ? w->scale : 1.0)),
+                put_vec(axes(convert_times(turned, a == 0 ? w->scale / step : 1.0)),
                         values + 3 * (size_t)i);
             }
             gltf_put(w->out, target, attributes[a],
@@ -830,7 +920,11 @@ static bool write_scene(writer *w, md5_error *error)
         free(key);
     }
     if (w->assets.skeleton != NULL) {
-        write_joints(w);
+        const uint32_t root = write_joints(w);
+        if (model != NULL && w->job->is_quantized)
+            find_box(w);
+        if (model != NULL)
+            write_skin(w, root);
         w->moves = common_alloc(w->assets.skeleton->num_joints, sizeof *w->moves);
         w->reach = common_alloc(w->assets.skeleton->num_joints, sizeof *w->reach);
         find_moves(w);

@@ -171,6 +171,14 @@ fewer_keys() {
 }
 check 'keys are reduced within a tolerance' fewer_keys
 
+quantized() {
+    written small.glb "$bobbin" "$models/bobbin/dance.md5anim" --influences 8 --quantize && gltf check "$files/small.glb" &&
+        poses small.glb dance 0.002 "$bobbin" "$models/bobbin/dance.md5anim" '0 33' &&
+        says small.glb '[g["extensionsRequired"], g["accessors"][g["meshes"][0]["primitives"][0]["attributes"]["POSITION"]]\
+["componentType"]]' "[['KHR_mesh_quantization'], 5123]"
+}
+check 'quantized' quantized
+
 # -- Morph targets, cameras -----------------------------------------------------------------------
 
 machine() {
