@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct writer {
+typedef struct gltf_writer {
     const convert_job *job;
     const convert_scene *scene;
     gltf_out *out;
@@ -32,10 +32,9 @@ typedef struct writer {
     size_t *mesh_nodes; // [num_meshes]
     size_t zero_time;   // accessor of one key at time 0, or SIZE_MAX
     size_t num_keys, num_all_keys;
-    uint8_t *moves; // [joints] which tracks clips have: MOVES_...
-    double *reach;  // [joints] how far vertices are that a joint moves, units
-    double depth;   // joints in the longest chain
-} writer;
+    uint8_t *moves;       // [joints] which tracks clips have: MOVES_...
+    convert_reach *reach; // [joints]
+} gltf_writer;
 
 // -- Axes and scale -------------------------------------------------------------------------------
 
@@ -49,13 +48,13 @@ static void put_vec(convert_vec v, float *out)
     out[0] = (float)v.x, out[1] = (float)v.y, out[2] = (float)v.z;
 }
 
-static void put_position(const writer *w, md5_vec3 p, float *out)
+static void put_position(const gltf_writer *w, md5_vec3 p, float *out)
 {
     const convert_vec turned = convert_rotate(w->turn, convert_from_vec3(p));
     put_vec(axes(convert_times(turned, w->scale)), out);
 }
 
-static void put_direction(const writer *w, md5_vec3 d, float *out)
+static void put_direction(const gltf_writer *w, md5_vec3 d, float *out)
 {
     convert_vec v = axes(convert_rotate(w->turn, convert_from_vec3(d)));
     const double length = sqrt(convert_dot(v, v));
@@ -64,7 +63,7 @@ static void put_direction(const writer *w, md5_vec3 d, float *out)
 
 // A transform relative to the parent, or to the model if there is none, as translation x y z and
 // rotation x y z w.
-static void put_xform(const writer *w, md5_xform local, bool is_root, double *translation,
+static void put_xform(const gltf_writer *w, md5_xform local, bool is_root, double *translation,
                       double *rotation)
 {
     const convert_xform turn = {w->turn, {0.0, 0.0, 0.0}};
@@ -87,7 +86,7 @@ static void to_floats(const double *values, size_t count, float *out)
 // -- Joints ---------------------------------------------------------------------------------------
 
 // Node numbers are joint numbers. `next` and `first` list children by number. Returns the root.
-static uint32_t write_joints(writer *w)
+static uint32_t write_joints(gltf_writer *w)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
@@ -138,7 +137,7 @@ static uint32_t write_joints(writer *w)
 }
 
 // The skin of all meshes. Inverse bind matrices take quantised positions to metres first.
-static void write_skin(writer *w, uint32_t root)
+static void write_skin(gltf_writer *w, uint32_t root)
 {
     const uint32_t count = w->assets.skeleton->num_joints;
     const bool has_several = root == count;
@@ -183,7 +182,7 @@ static bool is_png(const convert_picture *picture)
 }
 
 // Returns the texture of a picture in *texture. Equal ones are one.
-static bool write_picture(writer *w, const convert_picture *picture, size_t *texture,
+static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t *texture,
                           md5_error *error)
 {
     uint64_t hash = 14695981039346656037u;
@@ -224,7 +223,7 @@ static bool write_picture(writer *w, const convert_picture *picture, size_t *tex
 }
 
 // Returns the material of a shader in *index. One without pictures is white, and has the name.
-static bool write_material(writer *w, const char *shader, size_t *index, md5_error *error)
+static bool write_material(gltf_writer *w, const char *shader, size_t *index, md5_error *error)
 {
     const convert_material none = {0};
     bool is_new;
@@ -297,7 +296,7 @@ typedef struct attribute {
 } attribute;
 
 // One attribute of the vertices of a mesh: values[num_vertices][columns].
-static void put_attribute(writer *w, json_t *attributes, attribute what, const float *values,
+static void put_attribute(gltf_writer *w, json_t *attributes, attribute what, const float *values,
                           size_t count)
 {
     const bool is_position = strcmp(what.name, "POSITION") == 0;
@@ -343,10 +342,10 @@ static void round_weights(const md5_mesh *mesh, convert_skin *skin)
     }
 }
 
-static void put_influences(writer *w, json_t *attributes, const md5_mesh *mesh,
+static void put_influences(gltf_writer *w, json_t *attributes, const md5_mesh *mesh,
                            const convert_skin *skin)
 {
-    const bool is_wide = w->assets.skeleton->num_joints > 256;
+    const bool is_wide = w->assets.model->skeleton.num_joints > 256;
     uint32_t *const joints = common_alloc(mesh->num_vertices, 4 * sizeof *joints);
     float *const weights = common_alloc(mesh->num_vertices, 4 * sizeof *weights);
     for (uint32_t set = 0; set < skin->slots / 4; set++) {
@@ -373,7 +372,7 @@ static void put_influences(writer *w, json_t *attributes, const md5_mesh *mesh,
     free(joints);
 }
 
-static json_t *make_attributes(writer *w, const md5_mesh *mesh, convert_skin *skin)
+static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_skin *skin)
 {
     json_t *const attributes = json_object();
     const size_t count = mesh->num_vertices;
@@ -408,7 +407,7 @@ static json_t *make_attributes(writer *w, const md5_mesh *mesh, convert_skin *sk
 }
 
 // The box of all positions, which 16 bits a number divide.
-static void find_box(writer *w)
+static void find_box(gltf_writer *w)
 {
     float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {0}, largest = 0.0f;
     for (uint32_t m = 0; m < w->assets.model->num_meshes; m++)
@@ -431,7 +430,7 @@ static void find_box(writer *w)
     convert_note(w->job, "positions are multiples of %.3g units", w->step / w->scale);
 }
 
-static size_t add_indices(writer *w, const md5_mesh *mesh)
+static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
 {
     const size_t count = 3 * (size_t)mesh->num_triangles;
     const bool is_short = mesh->num_vertices <= 65535;
@@ -451,7 +450,7 @@ static size_t add_indices(writer *w, const md5_mesh *mesh)
 // -- Morph targets --------------------------------------------------------------------------------
 
 // An accessor of differences [count] at some vertices; the others are 0.
-static json_t *add_deltas(writer *w, const md5_mesh *mesh, size_t where, const float *values,
+static json_t *add_deltas(gltf_writer *w, const md5_mesh *mesh, size_t where, const float *values,
                           uint32_t count, bool has_bounds)
 {
     float low[3] = {0}, high[3] = {0};
@@ -483,7 +482,7 @@ static void count_deltas(const md5_morph *morph, uint32_t mesh, uint32_t *used)
         used[deltas->deltas[i].target]++;
 }
 
-static void write_targets(writer *w, uint32_t index, json_t *primitive, json_t *extras)
+static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, json_t *extras)
 {
     const md5_morph *const morph = w->assets.morph;
     const md5_mesh *const mesh = &w->assets.model->meshes[index];
@@ -542,7 +541,7 @@ static void write_targets(writer *w, uint32_t index, json_t *primitive, json_t *
 }
 
 // A mesh and its node, which is below no joint: only its skin places it.
-static bool write_mesh(writer *w, uint32_t index, md5_error *error)
+static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
 {
     const md5_mesh *const mesh = &w->assets.model->meshes[index];
     char *const name = gltf_unique_name(
@@ -582,7 +581,7 @@ enum { MOVES_TRANSLATION = 1, MOVES_ROTATION = 2 };
 
 // The poses of a clip, [num_frames][joints], and its root in place if the job says so: without what
 // joint 0 moves along the ground from the first frame on.
-static md5_xform *sample_clip(const writer *w, const convert_clip *clip)
+static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
@@ -606,7 +605,7 @@ static md5_xform *sample_clip(const writer *w, const convert_clip *clip)
 }
 
 // Rounding of files, which keep six decimals.
-static void find_moves(writer *w)
+static void find_moves(gltf_writer *w)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
     for (size_t i = 0; i < w->assets.num_clips; i++) {
@@ -631,12 +630,11 @@ static void find_moves(writer *w)
     w->moves[skeleton->order[0]] |= MOVES_TRANSLATION;
 }
 
-// How far each joint's rotation reaches: vertices of its own, and those of the joints below.
-static void find_reach(writer *w)
+// How far each joint's rotation reaches, in metres.
+static void find_reach(gltf_writer *w)
 {
     const md5_model *const model = w->assets.model;
     const md5_skeleton *const skeleton = w->assets.skeleton;
-    double *const depth = common_alloc(skeleton->num_joints, sizeof *depth);
     for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
@@ -644,20 +642,19 @@ static void find_reach(writer *w)
                 const uint32_t joint = mesh->influence_joints[i];
                 const md5_vec3 gap =
                     md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
-                w->reach[joint] = fmax(w->reach[joint], (double)md5_vec3_length(gap));
+                w->reach[joint].own =
+                    fmax(w->reach[joint].own, w->scale * (double)md5_vec3_length(gap));
             }
     }
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children first
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        convert_reach *const reach = &w->reach[joint];
         const double bone = (double)md5_vec3_length(w->assets.rest[joint].translation);
-        w->reach[joint] = fmax(w->reach[joint], 1.0);
-        w->depth = fmax(w->depth, depth[joint] + 1.0);
-        if (parent != MD5_NONE) {
-            w->reach[parent] = fmax(w->reach[parent], w->reach[joint] + bone);
-            depth[parent] = fmax(depth[parent], depth[joint] + 1.0);
-        }
+        // At least a unit, so that joints without vertices keep their directions.
+        reach->all = fmax(fmax(reach->all, reach->own), w->scale);
+        if (parent != MD5_NONE)
+            w->reach[parent].all = fmax(w->reach[parent].all, reach->all + w->scale * bone);
     }
-    free(depth);
 }
 
 // One animation as it grows.
@@ -669,7 +666,7 @@ typedef struct animation {
 } animation;
 
 // Times of frames[count] of a clip. One frame: time 0.
-static size_t add_times(writer *w, animation *to, const uint32_t *frames, uint32_t count)
+static size_t add_times(gltf_writer *w, animation *to, const uint32_t *frames, uint32_t count)
 {
     size_t *const known = count == 1                ? &w->zero_time
                           : count == to->num_frames ? &to->all_times
@@ -687,7 +684,7 @@ static size_t add_times(writer *w, animation *to, const uint32_t *frames, uint32
     return accessor;
 }
 
-static void add_channel(writer *w, animation *to, size_t node, const char *path, size_t times,
+static void add_channel(gltf_writer *w, animation *to, size_t node, const char *path, size_t times,
                         size_t values)
 {
     const size_t sampler = gltf_append(
@@ -698,22 +695,19 @@ static void add_channel(writer *w, animation *to, size_t node, const char *path,
                           (json_int_t)node, "path", path));
 }
 
-// A track of a joint or camera, with as few keys as its tolerance allows. `keys` is room for
-// num_frames.
-static void add_track(writer *w, animation *to, size_t node, convert_track *track, bool has_end,
-                      uint32_t *keys)
+// The keys of a track; with `has_end` the last frame, so that the clip has its length.
+static void add_track(gltf_writer *w, animation *to, size_t node, convert_track *track,
+                      bool has_end)
 {
-    if (track->is_rotation)
-        convert_join_signs(track);
-    uint32_t count = convert_pick_keys(track, keys);
-    if (count == 1 && has_end && track->num_frames > 1)
-        keys[count++] = track->num_frames - 1;
+    if (track->num_keys == 1 && has_end && track->num_frames > 1)
+        track->keys[track->num_keys++] = track->num_frames - 1;
+    const uint32_t count = track->num_keys;
     const size_t columns = track->is_rotation ? 4 : 3;
     float *const values = common_alloc(count, 4 * sizeof *values);
     for (uint32_t i = 0; i < count; i++)
-        to_floats(track->values[keys[i]], columns, values + i * columns);
+        to_floats(track->values[track->keys[i]], columns, values + i * columns);
     add_channel(w, to, node, track->is_rotation ? "rotation" : "translation",
-                add_times(w, to, keys, count),
+                add_times(w, to, track->keys, count),
                 gltf_add_accessor(w->out, columns == 4 ? GLTF_KEYS_16 : GLTF_KEYS_12, GLTF_FLOAT,
                                   values, count, columns, GLTF_PLAIN));
     w->num_keys += count;
@@ -722,10 +716,11 @@ static void add_track(writer *w, animation *to, size_t node, convert_track *trac
 }
 
 // Weights of morph targets: of each mesh that has some, in each clip if any clip has any.
-static void add_weights(writer *w, animation *to, const convert_clip *clip, uint32_t *keys)
+static void add_weights(gltf_writer *w, animation *to, const convert_clip *clip)
 {
     const md5_morph *const morph = w->assets.morph;
     const uint32_t num_frames = clip->anim->num_frames;
+    uint32_t *const keys = common_alloc(num_frames, sizeof *keys);
     for (uint32_t i = 0; i < num_frames; i++)
         keys[i] = i;
     uint32_t *const used = common_alloc(morph->num_targets, sizeof *used);
@@ -760,6 +755,7 @@ static void add_weights(writer *w, animation *to, const convert_clip *clip, uint
         free(values);
     }
     free(used);
+    free(keys);
 }
 
 static animation begin_animation(double rate, uint32_t num_frames)
@@ -767,7 +763,7 @@ static animation begin_animation(double rate, uint32_t num_frames)
     return (animation){json_array(), json_array(), rate, num_frames, SIZE_MAX};
 }
 
-static void end_animation(writer *w, const animation *done, const char *name, json_t *extras)
+static void end_animation(gltf_writer *w, const animation *done, const char *name, json_t *extras)
 {
     char *const unique =
         gltf_unique_name(w->out, 'a', name, "clip", gltf_num_added(w->out, GLTF_ANIMATIONS));
@@ -777,31 +773,38 @@ static void end_animation(writer *w, const animation *done, const char *name, js
     free(unique);
 }
 
-static void write_clip(writer *w, const convert_clip *clip)
+static void write_clip(gltf_writer *w, const convert_clip *clip)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t num_joints = skeleton->num_joints, num_frames = clip->anim->num_frames;
     animation to = begin_animation(clip->anim->frame_rate, num_frames);
     md5_xform *const poses = sample_clip(w, clip);
-    double(*const translations)[4] = common_alloc(num_frames, sizeof *translations);
-    double(*const rotations)[4] = common_alloc(num_frames, sizeof *rotations);
-    uint32_t *const keys = common_alloc(num_frames + (size_t)1, sizeof *keys);
-    // Errors of a chain add up: each of its tracks gets an equal part of the tolerance.
-    const double part = w->job->tolerance / (2.0 * w->depth);
+    const size_t num_tracks = 2 * (size_t)num_joints; // of each joint: translation, rotation
+    double(*const values)[4] = common_alloc(num_tracks * num_frames, sizeof *values);
+    uint32_t *const keys = common_alloc(num_tracks * num_frames, sizeof *keys);
+    convert_track *const tracks = common_alloc(num_tracks, sizeof *tracks);
+    for (size_t i = 0; i < num_tracks; i++)
+        tracks[i] = (convert_track){.values = values + i * num_frames,
+                                    .num_frames = num_frames,
+                                    .is_rotation = i % 2 == 1,
+                                    .keys = keys + i * num_frames};
     for (uint32_t joint = 0; joint < num_joints; joint++) {
-        const bool is_root = skeleton->joints[joint].parent == MD5_NONE;
+        convert_track *const moved = &tracks[2 * (size_t)joint], *const turned = moved + 1;
         for (uint32_t frame = 0; frame < num_frames; frame++)
-            put_xform(w, poses[(size_t)frame * num_joints + joint], is_root, translations[frame],
-                      rotations[frame]);
-        convert_track moved = {translations, num_frames, false, part * w->scale};
-        convert_track turned = {rotations, num_frames, true, part / w->reach[joint]};
+            put_xform(w, poses[(size_t)frame * num_joints + joint],
+                      skeleton->joints[joint].parent == MD5_NONE, moved->values[frame],
+                      turned->values[frame]);
+        convert_join_signs(turned);
+    }
+    convert_pick_keys(tracks, skeleton, w->reach, w->job->tolerance * w->scale);
+    for (uint32_t joint = 0; joint < num_joints; joint++) {
         if (w->moves[joint] & MOVES_TRANSLATION)
-            add_track(w, &to, joint, &moved, joint == skeleton->order[0], keys);
+            add_track(w, &to, joint, &tracks[2 * (size_t)joint], joint == skeleton->order[0]);
         if (w->moves[joint] & MOVES_ROTATION)
-            add_track(w, &to, joint, &turned, false, keys);
+            add_track(w, &to, joint, &tracks[2 * (size_t)joint + 1], false);
     }
     if (w->assets.morph != NULL && w->scene->num_weights > 0)
-        add_weights(w, &to, clip, keys);
+        add_weights(w, &to, clip);
     json_t *const extras = json_pack("{s:f, s:I}", "frameRate", clip->anim->frame_rate, "frames",
                                      (json_int_t)num_frames);
     if (w->job->is_in_place) {
@@ -813,9 +816,9 @@ static void write_clip(writer *w, const convert_clip *clip)
         gltf_put(w->out, extras, "rootMotion", gltf_floats(out, 3));
     }
     end_animation(w, &to, clip->name, extras);
+    free(tracks);
     free(keys);
-    free(rotations);
-    free(translations);
+    free(values);
     free(poses);
 }
 
@@ -829,7 +832,7 @@ static double vertical(float fov)
 }
 
 // A cut is a jump of a thousandth of a frame from the last key of a shot to the first of the next.
-static void write_path(writer *w, const convert_path *path)
+static void write_path(gltf_writer *w, const convert_path *path)
 {
     const md5_camera *const camera = path->camera;
     const uint32_t count = camera->num_frames;
@@ -860,7 +863,7 @@ static void write_path(writer *w, const convert_path *path)
         fovs[i] = view.fov;
         widest = fmax(widest, fabs((double)view.fov - (double)fovs[0]));
     }
-    convert_track track = {turns, count, true, 0.0};
+    convert_track track = {.values = turns, .num_frames = count, .is_rotation = true};
     convert_join_signs(&track);
     for (uint32_t i = 0; i < count; i++)
         to_floats(turns[i], 4, rotations + 4 * (size_t)i);
@@ -907,7 +910,7 @@ static void write_path(writer *w, const convert_path *path)
 
 // -- The file -------------------------------------------------------------------------------------
 
-static bool write_scene(writer *w, md5_error *error)
+static bool write_scene(gltf_writer *w, md5_error *error)
 {
     const md5_model *const model = w->assets.model;
     bool is_new;
@@ -953,7 +956,7 @@ bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_
 {
     const double half_turn = job->turn * 3.14159265358979323846 / 360.0;
     gltf_out out;
-    writer w = {
+    gltf_writer w = {
         .job = job,
         .scene = scene,
         .out = &out,

@@ -1,7 +1,10 @@
-// Which keys of a track are enough.
+// Which keys of a clip are enough.
 #include "demo/convert/keys.h"
 
-#include <math.h>
+#include "demo/common/memory.h"
+#include "demo/convert/space.h"
+
+#include <stdlib.h>
 
 // Programs that interpolate components move away from slerp with the cube of the angle.
 enum { MAX_SPAN = 64 };
@@ -50,7 +53,8 @@ static void mix(const double *a, const double *b, double t, bool is_slerp, bool 
         out[i] /= length;
 }
 
-static bool spans(const convert_track *track, uint32_t first, uint32_t last)
+// Whether the frames between two keys are near what interpolation gives.
+static bool spans(const convert_track *track, uint32_t first, uint32_t last, double tolerance)
 {
     const double *const a = track->values[first], *const b = track->values[last];
     if (track->is_rotation && distance(track, a, b) > max_angle)
@@ -60,27 +64,95 @@ static bool spans(const convert_track *track, uint32_t first, uint32_t last)
         for (int is_slerp = 0; is_slerp <= (int)track->is_rotation; is_slerp++) {
             double value[4];
             mix(a, b, t, is_slerp != 0, track->is_rotation, value);
-            if (distance(track, value, track->values[i]) > track->tolerance)
+            if (distance(track, value, track->values[i]) > tolerance)
                 return false;
         }
     }
     return true;
 }
 
-uint32_t convert_pick_keys(const convert_track *track, uint32_t *frames)
+static void pick(convert_track *track, double tolerance)
 {
     bool is_constant = true;
     for (uint32_t i = 1; i < track->num_frames && is_constant; i++)
-        is_constant = distance(track, track->values[0], track->values[i]) <= track->tolerance;
+        is_constant = distance(track, track->values[0], track->values[i]) <= tolerance;
     uint32_t count = 0;
-    frames[count++] = 0;
+    track->keys[count++] = 0;
     for (uint32_t first = 0; !is_constant && first + 1 < track->num_frames;) {
         uint32_t last = first + 1;
-        while (track->tolerance > 0.0 && last + 1 < track->num_frames && last - first < MAX_SPAN
-               && spans(track, first, last + 1))
+        while (tolerance > 0.0 && last + 1 < track->num_frames && last - first < MAX_SPAN
+               && spans(track, first, last + 1, tolerance))
             last++;
-        frames[count++] = last;
+        track->keys[count++] = last;
         first = last;
     }
-    return count;
+    track->num_keys = count;
+}
+
+// The value of a track by its keys at a frame; *at is the last key before it, from frame to frame.
+static void rebuild(const convert_track *track, uint32_t frame, uint32_t *at, double *value)
+{
+    while (*at + 1 < track->num_keys && track->keys[*at + 1] <= frame)
+        ++*at;
+    const uint32_t first = track->keys[*at];
+    const uint32_t last = *at + 1 < track->num_keys ? track->keys[*at + 1] : first;
+    const double t = last > first ? (double)(frame - first) / (double)(last - first) : 0.0;
+    mix(track->values[first], track->values[last], t, track->is_rotation, track->is_rotation,
+        value);
+}
+
+// The largest displacement of a vertex, which is never more than that of the points that move with
+// its joints: their origins', and what their turn makes of their own reach.
+static double measure(const convert_track *tracks, const md5_skeleton *skeleton,
+                      const convert_reach *reach)
+{
+    const uint32_t count = skeleton->num_joints;
+    uint32_t *const at = common_alloc(count, 2 * sizeof *at);
+    convert_xform *const world[2] = {common_alloc(count, sizeof(convert_xform)),
+                                     common_alloc(count, sizeof(convert_xform))};
+    double worst = 0.0;
+    for (uint32_t frame = 0; frame < tracks->num_frames; frame++)
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+            const convert_track *const moved = &tracks[2 * (size_t)joint], *const turned =
+                                                                               moved + 1;
+            double t[2][4], q[2][4];
+            for (int k = 0; k < 4; k++)
+                t[0][k] = moved->values[frame][k], q[0][k] = turned->values[frame][k];
+            rebuild(moved, frame, &at[2 * (size_t)joint], t[1]);
+            rebuild(turned, frame, &at[2 * (size_t)joint + 1], q[1]);
+            for (int k = 0; k < 2; k++) {
+                const convert_xform local = {{q[k][0], q[k][1], q[k][2], q[k][3]},
+                                             {t[k][0], t[k][1], t[k][2]}};
+                world[k][joint] = parent == MD5_NONE ? local : convert_mul(world[k][parent], local);
+            }
+            const convert_vec gap =
+                convert_sub(world[0][joint].translation, world[1][joint].translation);
+            const convert_quat a = world[0][joint].rotation, b = world[1][joint].rotation;
+            const double from[4] = {a.x, a.y, a.z, a.w}, to[4] = {b.x, b.y, b.z, b.w};
+            worst = fmax(worst, sqrt(convert_dot(gap, gap))
+                                    + reach[joint].own * distance(turned, from, to));
+        }
+    free(world[1]);
+    free(world[0]);
+    free(at);
+    return worst;
+}
+
+void convert_pick_keys(convert_track *tracks, const md5_skeleton *skeleton,
+                       const convert_reach *reach, double tolerance)
+{
+    enum { ATTEMPTS = 6 };
+    double part = 0.5 * tolerance; // of one track
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        for (size_t joint = 0; joint < skeleton->num_joints; joint++) {
+            pick(&tracks[2 * joint], part);
+            pick(&tracks[2 * joint + 1], part / reach[joint].all);
+        }
+        const double error = tolerance > 0.0 ? measure(tracks, skeleton, reach) : 0.0;
+        if (error <= tolerance)
+            return;
+        // The last attempt keeps all.
+        part = attempt + 2 < ATTEMPTS ? part * 0.8 * tolerance / error : 0.0;
+    }
 }

@@ -9,18 +9,18 @@ enum { MAX_SLOTS = 16, MAX_SUMS = MAX_SLOTS * (MAX_SLOTS + 1) / 2 };
 
 // A vertex that is not exact, with sums over frames: while weights are fitted, of products of the
 // kept joints' errors; while its point is fitted, the normal equations of that.
-typedef struct vertex {
+typedef struct loose_vertex {
     uint32_t mesh, index, num_kept;
     bool has_more; // influences than slots
     double sums[MAX_SUMS];
-} vertex;
+} loose_vertex;
 
 typedef struct fitter {
     const convert_assets *assets;
     convert_skin *skins;
     uint32_t slots;
     double size; // of the model
-    vertex *vertices;
+    loose_vertex *vertices;
     size_t num_vertices, num_frames;
     double worst; // error, in units, and where it is
     uint32_t worst_mesh, worst_vertex, worst_frame;
@@ -54,7 +54,7 @@ static convert_vec exact(const md5_mesh *mesh, uint32_t index, const md5_mat34 *
 
 // The largest weights, scaled. Without a positive one the joint of the largest alone, or joint 0.
 // Returns whether the vertex is not exact: then it is one to fit or measure.
-static bool pack_vertex(const fitter *fit, uint32_t mesh_index, uint32_t index, vertex *out)
+static bool pack_vertex(const fitter *fit, uint32_t mesh_index, uint32_t index, loose_vertex *out)
 {
     const md5_mesh *const mesh = &fit->assets->model->meshes[mesh_index];
     convert_skin *const skin = &fit->skins[mesh_index];
@@ -86,7 +86,7 @@ static bool pack_vertex(const fitter *fit, uint32_t mesh_index, uint32_t index, 
     }
     for (uint32_t i = 0; i < count; i++)
         weights[i] = (float)((double)weights[i] / kept);
-    *out = (vertex){.mesh = mesh_index, .index = index, .num_kept = count};
+    *out = (loose_vertex){.mesh = mesh_index, .index = index, .num_kept = count};
     out->has_more = end - first > fit->slots;
     return is_off || out->has_more || fabs(sum - 1.0) > 1e-6;
 }
@@ -122,7 +122,7 @@ static void add_errors(void *user, size_t clip, uint32_t frame, const md5_mat34 
     fitter *const fit = user;
     fit->num_frames++;
     for (size_t i = 0; i < fit->num_vertices; i++) {
-        vertex *const v = &fit->vertices[i];
+        loose_vertex *const v = &fit->vertices[i];
         const convert_skin *const skin = &fit->skins[v->mesh];
         const convert_vec point = convert_from_vec3(skin->positions[v->index]);
         const convert_vec target = exact(&fit->assets->model->meshes[v->mesh], v->index, palette);
@@ -161,7 +161,7 @@ static void solve(double matrix[MAX_SLOTS][MAX_SLOTS], uint32_t n, double *right
 // Weights that no clip tells apart stay near those of the file: a small multiple of their
 // difference is an error too. A weight that comes out negative is dropped, and the rest fitted
 // again.
-static void fit_weights(const fitter *fit, vertex *v)
+static void fit_weights(const fitter *fit, loose_vertex *v)
 {
     uint32_t *const joints = fit->skins[v->mesh].joints + (size_t)v->index * fit->slots;
     float *const weights = fit->skins[v->mesh].weights + (size_t)v->index * fit->slots;
@@ -226,7 +226,7 @@ static void add_points(void *user, size_t clip, uint32_t frame, const md5_mat34 
     (void)clip, (void)frame;
     fitter *const fit = user;
     for (size_t i = 0; i < fit->num_vertices; i++) {
-        vertex *const v = &fit->vertices[i];
+        loose_vertex *const v = &fit->vertices[i];
         const convert_skin *const skin = &fit->skins[v->mesh];
         const md5_mat34 a = blended(skin, v->index, palette);
         const convert_vec point = convert_from_vec3(skin->positions[v->index]);
@@ -243,7 +243,7 @@ static void add_points(void *user, size_t clip, uint32_t frame, const md5_mat34 
     }
 }
 
-static void fit_point(const fitter *fit, vertex *v)
+static void fit_point(const fitter *fit, loose_vertex *v)
 {
     double matrix[MAX_SLOTS][MAX_SLOTS], move[3] = {v->sums[6], v->sums[7], v->sums[8]};
     const double *sum = v->sums;
@@ -262,7 +262,7 @@ static void measure(void *user, size_t clip, uint32_t frame, const md5_mat34 *pa
 {
     fitter *const fit = user;
     for (size_t i = 0; i < fit->num_vertices; i++) {
-        const vertex *const v = &fit->vertices[i];
+        const loose_vertex *const v = &fit->vertices[i];
         const convert_skin *const skin = &fit->skins[v->mesh];
         const md5_mat34 a = blended(skin, v->index, palette);
         const convert_vec gap =
@@ -279,7 +279,7 @@ static void measure(void *user, size_t clip, uint32_t frame, const md5_mat34 *pa
 
 // The bound of md5_pack_loss() for any rotation of joints about their own positions, but for the
 // weights and the point that the vertex has now.
-static double bound_of(const fitter *fit, const vertex *v)
+static double bound_of(const fitter *fit, const loose_vertex *v)
 {
     const md5_model *const model = fit->assets->model;
     const md5_mesh *const mesh = &model->meshes[v->mesh];
@@ -352,7 +352,7 @@ static void pack_meshes(fitter *fit)
         };
         for (uint32_t v = 0; v < mesh->num_vertices; v++) {
             fit->skins[i].positions[v] = mesh->positions[v];
-            vertex loose;
+            loose_vertex loose;
             if (!pack_vertex(fit, i, v, &loose))
                 continue;
             fit->vertices = common_grow(fit->vertices, fit->num_vertices, sizeof loose);
