@@ -3,6 +3,8 @@
 gltf.py check FILE...: what the standard demands of what md5tool writes; prints what is wrong.
 gltf.py poses FILE DUMP CLIP TOLERANCE [SCALE [TURN]]: vertices at the times of `md5tool dump`, or its bind pose if
 CLIP is ''; prints the largest distance, in units of the dump, and fails above the tolerance.
+gltf.py reader FILE JSON DUMP CLIP TOLERANCE: the same of what another program read of FILE at the times of the dump:
+{clip: {time: {node: [[x, y, z], ...]}}} in the scene's space.
 gltf.py show FILE EXPRESSION: prints a Python expression of g, the JSON, and read(accessor).
 """
 import json
@@ -261,14 +263,20 @@ def read_dump(path, has_clip):
     return {time: [mesh for mesh in meshes if mesh] for time, meshes in poses.items()}
 
 
-def compare(path, dump, clip, tolerance, scale=0.0254, turn=0.0):
+def compare(path, dump, clip, tolerance, scale=0.0254, turn=0.0, read=None):
+    """`read` is what another program has read: without it our own poses are compared."""
     f = File(path)
+    names = [n['name'] for n in f.g['nodes'] if 'mesh' in n]
     c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
     worst, where = 0.0, None
     poses = read_dump(dump, clip != '')
     assert poses
     for time, meshes in poses.items():
-        ours = vertices(f, clip, time)
+        if read:
+            rows = next(rows for key, rows in read[clip].items() if key != 'duration' and abs(float(key) - time) < 1e-6)
+            ours = [rows.get(name) or rows[''.join(c for c in name if c not in '[].:/')] for name in names]
+        else:
+            ours = vertices(f, clip, time)
         assert len(ours) == len(meshes), 'meshes: %d, not %d' % (len(ours), len(meshes))
         for m, (a, b) in enumerate(zip(ours, meshes)):
             assert len(a) >= len(b)
@@ -291,6 +299,8 @@ if __name__ == '__main__':
                 sys.exit('%s: %s, line %d' % (name, error, error.__traceback__.tb_next.tb_lineno))
     elif command == 'poses':
         sys.exit(not compare(*rest[:3], *map(float, rest[3:])))
+    elif command == 'reader':
+        sys.exit(not compare(rest[0], *rest[2:4], float(rest[4]), read=json.load(open(rest[1]))))
     else:
         file = File(rest[0])
         print(eval(rest[1], {'g': file.g, 'read': file.read}))
