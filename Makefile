@@ -45,9 +45,9 @@ GAME_OBJECTS   := $(call objects,$(GAME_SOURCES)) $(call shared,game)
 RENDER_OBJECTS := $(call objects,$(RENDER_SOURCES)) $(BUILD)/made/shaders.o $(BUILD)/made/gl.o
 COMMON_OBJECTS := $(call objects,$(wildcard demo/common/*.c))
 LOOK_OBJECTS   := $(call objects,$(wildcard demo/looks/*.c))
-PICTURE_NAMES  := $(BUILD)/render/picture_names.o
+PICTURES       := $(BUILD)/render/pictures.o $(BUILD)/render/assert.o
 CONVERT_OBJECTS := $(call objects,$(wildcard demo/convert/*.c))
-TOOL_OBJECTS   := $(call objects,$(wildcard demo/tool/*.c)) $(CONVERT_OBJECTS) $(LOOK_OBJECTS) $(PICTURE_NAMES) $(COMMON_OBJECTS)
+TOOL_OBJECTS   := $(call objects,$(wildcard demo/tool/*.c)) $(CONVERT_OBJECTS) $(LOOK_OBJECTS) $(PICTURES) $(COMMON_OBJECTS)
 VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES)) $(LOOK_OBJECTS) $(COMMON_OBJECTS) $(BUILD)/made/font.o $(BUILD)/made/page_lines.o
 
 # -- Flags: test/test.mk has those of the other configurations ----------------------------------------
@@ -151,7 +151,7 @@ $(BUILD)/demo/viewer/base/font.o: EXTRA += $(FOUND_FLAGS)
 # What is built with packages, where they are.
 PACKAGED := $(BUILD)/demo/common/game_folder.o $(CONVERT_OBJECTS) $(LOOK_OBJECTS)
 $(PACKAGED): EXTRA = $(PACKAGE_DEFINES) $(foreach name,libjpeg zlib,$(call package_cflags,$(name)))
-$(filter-out $(PICTURE_NAMES),$(call objects,$(RENDER_SOURCES))) $(call objects,$(VIEW_SOURCES)): $(GLAD_HEADER) | deps
+$(filter-out $(PICTURES),$(call objects,$(RENDER_SOURCES))) $(call objects,$(VIEW_SOURCES)): $(GLAD_HEADER) | deps
 $(call objects,$(VIEW_SOURCES)): $(BUILD)/viewer-flags
 $(PACKAGED): $(BUILD)/package-flags
 # Looked for after `deps`; goals that need no packages do without.
