@@ -192,6 +192,8 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
     bool is_new, is_written = true;
     size_t *const known = gltf_look_up(w->out, 'p', key, &is_new);
     free(key);
+    *texture = is_new ? gltf_num_added(w->out, GLTF_TEXTURES) : *known;
+    *known = *texture;
     if (is_new) {
         char *const name = gltf_unique_name(w->out, 'i', picture->name ? picture->name : "",
                                             "picture", gltf_num_added(w->out, GLTF_IMAGES));
@@ -216,9 +218,8 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
                      json_pack("{s:{s:o}}", "md5", "path", gltf_string(picture->declared)));
         free(name);
         const size_t index = gltf_add(w->out, GLTF_IMAGES, image);
-        *known = gltf_add(w->out, GLTF_TEXTURES, json_pack("{s:I}", "source", (json_int_t)index));
+        gltf_add(w->out, GLTF_TEXTURES, json_pack("{s:I}", "source", (json_int_t)index));
     }
-    *texture = *known;
     return is_written;
 }
 
@@ -238,15 +239,27 @@ static bool write_material(gltf_writer *w, const char *shader, size_t *index, md
         size_t texture = 0;
         if (look->maps[map].bytes == NULL)
             continue;
-        if (map == CONVERT_MAP_NORMAL) {
-            convert_note(w->job, "material %s: its normal map is left out", shader);
+        convert_picture turned = {NULL};
+        md5_error why = {0};
+        if (map == CONVERT_MAP_NORMAL && !convert_turn_green(&look->maps[map], &turned, &why)) {
+            convert_note(w->job, "material %s: its normal map is left out: %s", shader,
+                         why.message);
             continue;
         }
-        if (!write_picture(w, &look->maps[map], &texture, error))
-            return json_decref(extensions), false;
+        const bool is_written =
+            write_picture(w, turned.bytes ? &turned : &look->maps[map], &texture, error);
+        free(turned.name);
+        free(turned.declared);
+        free(turned.bytes);
+        if (!is_written) {
+            json_decref(extensions);
+            return false;
+        }
         json_t *const info = json_pack("{s:I}", "index", (json_int_t)texture);
         if (map == CONVERT_MAP_COLOR) {
             gltf_put(w->out, base, "baseColorTexture", info);
+        } else if (map == CONVERT_MAP_NORMAL) {
+            gltf_put(w->out, material, "normalTexture", info);
         } else if (map == CONVERT_MAP_GLOW) {
             gltf_put(w->out, material, "emissiveTexture", info);
             gltf_put(w->out, material, "emissiveFactor", json_pack("[f,f,f]", 1.0, 1.0, 1.0));
