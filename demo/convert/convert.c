@@ -20,7 +20,7 @@ static const struct format {
     {" .md5mesh .md5anim .md5camera ", "MD5 text", convert_read_md5, convert_write_md5, false},
     {" .bmd5mesh .bmd5anim .bcanim ", "Doom 3 BFG's binary files", convert_read_md5, NULL, false},
     {" .md5machine ", "a model, its clips and morph targets", convert_read_machine, NULL, false},
-    {" .glb .gltf ", "glTF 2.0", NULL, convert_write_gltf, true},
+    {" .glb .gltf ", "glTF 2.0", convert_read_gltf, convert_write_gltf, true},
 };
 enum { NUM_FORMATS = sizeof formats / sizeof formats[0] };
 

@@ -172,7 +172,7 @@ typedef bool convert_read_fn(const convert_job *job, convert_input *input, conve
                              md5_error *error);
 typedef bool convert_write_fn(const convert_job *job, const convert_scene *scene, md5_error *error);
 
-convert_read_fn convert_read_md5, convert_read_machine;
+convert_read_fn convert_read_md5, convert_read_machine, convert_read_gltf;
 convert_write_fn convert_write_md5, convert_write_gltf;
 
 #endif
