@@ -12,6 +12,9 @@ static void note_warning(void *user, const md5_error *warning)
     convert_note(job, "%s", text);
 }
 
+// A file says little of joints that nothing moves, but writers have a pose of each in each frame.
+enum { MAX_POSES = 1 << 25 };
+
 static bool load_clip(const convert_job *job, const convert_part *part, convert_assets *assets,
                       md5_error *error)
 {
@@ -30,7 +33,13 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
                                                          &opts, error);
     assets->clips = common_grow(assets->clips, assets->num_clips, sizeof clip);
     assets->clips[assets->num_clips++] = clip;
-    return clip.binding != NULL;
+    if (clip.binding == NULL)
+        return false;
+    const uint32_t num_frames = clip.anim->num_frames, num_joints = assets->skeleton->num_joints;
+    return (uint64_t)num_frames * num_joints <= MAX_POSES
+           || convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
+                           "%u frames of %u joints: at most %d poses are converted", num_frames,
+                           num_joints, MAX_POSES);
 }
 
 // Targets are read together: their differences from the model are one structure.
@@ -101,14 +110,15 @@ void convert_free_assets(convert_assets *assets)
     free(assets->paths);
 }
 
-void convert_visit_frames(const convert_assets *assets, convert_visit_fn *visit, void *user)
+void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert_visit_fn *visit,
+                          void *user)
 {
     const uint32_t num_joints = assets->model->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     for (size_t clip = 0; clip < assets->num_clips; clip++) {
         const md5_anim *const anim = assets->clips[clip].anim;
-        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+        for (uint32_t frame = 0; frame < anim->num_frames; frame += stride) {
             md5_pose_palette(assets->clips[clip].binding,
                              md5_moment_from_frames(anim, frame, frame, 0.0f), MD5_ROOT_FILE, pose,
                              NULL, palette);

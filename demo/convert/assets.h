@@ -34,8 +34,10 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
                          md5_error *error);
 void convert_free_assets(convert_assets *assets);
 
-// Calls visit() with the palette [joints] of each frame of each clip of the model, in order.
+// Calls visit() with the palette [joints] of every `stride`th frame of each clip of the model, in
+// order.
 typedef void convert_visit_fn(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette);
-void convert_visit_frames(const convert_assets *assets, convert_visit_fn *visit, void *user);
+void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert_visit_fn *visit,
+                          void *user);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+enum { MAX_LOOKS = 100000000 }; // at vertices, in frames
 enum { MAX_SLOTS = 16, MAX_SUMS = MAX_SLOTS * (MAX_SLOTS + 1) / 2 };
 
 // A vertex that is not exact, with sums over frames: while weights are fitted, of products of the
@@ -22,7 +23,8 @@ typedef struct fitter {
     double size; // of the model
     loose_vertex *vertices;
     size_t num_vertices, num_frames;
-    double worst; // error, in units, and where it is
+    uint32_t stride; // frames from one that is looked at to the next
+    double worst;    // error, in units, and where it is
     uint32_t worst_mesh, worst_vertex, worst_frame;
     size_t worst_clip;
 } fitter;
@@ -371,8 +373,15 @@ convert_skin *convert_make_skins(const convert_job *job, const convert_assets *a
     const md5_vec3 diagonal = md5_vec3_sub(model->bounds.max, model->bounds.min);
     fit.size = model->max_vertices > 0 ? (double)md5_vec3_length(diagonal) : 0.0;
     pack_meshes(&fit);
+    // Seconds, also where thousands of vertices are not exact in thousands of frames.
+    size_t num_frames = 0;
+    for (size_t i = 0; i < assets->num_clips; i++)
+        num_frames += assets->clips[i].anim->num_frames;
+    fit.stride = 1 + (uint32_t)((double)fit.num_vertices * (double)num_frames / MAX_LOOKS);
+    if (fit.stride > 1)
+        convert_note(job, "one frame of %u is looked at", fit.stride);
     if (fit.num_vertices > 0) {
-        convert_visit_frames(assets, add_errors, &fit);
+        convert_visit_frames(assets, fit.stride, add_errors, &fit);
         for (size_t i = 0; i < fit.num_vertices && fit.num_frames > 0; i++)
             if (fit.vertices[i].has_more || job->is_fitted)
                 fit_weights(&fit, &fit.vertices[i]);
@@ -384,12 +393,12 @@ convert_skin *convert_make_skins(const convert_job *job, const convert_assets *a
         for (size_t i = 0; i < fit.num_vertices; i++)
             for (int k = 0; k < 9; k++)
                 fit.vertices[i].sums[k] = 0.0;
-        convert_visit_frames(assets, add_points, &fit);
+        convert_visit_frames(assets, fit.stride, add_points, &fit);
         for (size_t i = 0; i < fit.num_vertices; i++)
             fit_point(&fit, &fit.vertices[i]);
     }
     if (fit.num_vertices > 0) {
-        convert_visit_frames(assets, measure, &fit);
+        convert_visit_frames(assets, fit.stride, measure, &fit);
         note_losses(job, &fit);
     }
     free(fit.vertices);
