@@ -43,7 +43,7 @@ $(TEST_GL): $(call objects,test/test.c test/mistake.c test/load/test_axes_case.c
 
 # The program with which scripts examine the viewer's pictures.
 TEST_PNG := $(BUILD)/view_png
-$(TEST_PNG): $(call objects,test/viewer/view_png.c demo/viewer/assets/image.c demo/viewer/base/stb.c) $(COMMON_OBJECTS) $(LIBRARY)
+$(TEST_PNG): $(call objects,test/viewer/view_png.c demo/looks/image.c demo/looks/png.c) $(COMMON_OBJECTS) $(LIBRARY)
 	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(PICTURE_LIBS)
 
 # Benchmarks that need a GL context are a separate program, so that the others run anywhere. If assimp is

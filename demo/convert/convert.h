@@ -11,6 +11,7 @@
 
 #include "demo/common/memory.h"
 #include "md5/md5edit.h"
+#include "md5/md5game.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,10 +116,11 @@ typedef struct convert_job {
     const char *scene_name, *map; // glTF: which scene; BVH: a file of "source target" joint names
     const char *target;           // BVH: the model that the motion is for
     const char *engine;           // whose limits the output keeps; NULL: MD5's
-    const char *const *games;     // [num_games] game folders, best first, with declarations
-    size_t num_games;
+    md5_game *game;  // with declarations of materials, used by this call alone; NULL: those around
+    md5_files files; // from where inputs are read; 0: from disk
     // Called with each loss, guess and choice, as a sentence without a full stop.
     void (*note)(void *user, const char *text);
+    void (*wrote)(void *user, const char *path); // called with each file that was written, or NULL
     void *user;
 } convert_job;
 
@@ -126,6 +128,10 @@ typedef struct convert_job {
 // that was not before, but perhaps some of several. Time and memory are linear in the files.
 // Nothing is global: calls may run at the same time.
 bool convert_files(const convert_job *job, md5_error *error);
+
+// Returns the path that the model, or all that is written, goes to: job->output, or where the
+// engine looks for it. The output is not a folder. Free the result.
+char *convert_find_output(const convert_job *job);
 
 // Writes the formats that can be read and written to `text`, for help: a line each.
 size_t convert_list_formats(char *text, size_t size);
@@ -147,6 +153,14 @@ void convert_note(const convert_job *job, const char *format, ...) COMMON_PRINTF
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
                         md5_error *error);
 
+// Finds how the meshes of the scene's models look, as the viewer does, and adds their materials. Of
+// what is not found, or a guess, there are notes. False: a model cannot be read.
+bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error *error);
+
+// Makes a normal map whose green points up the picture of one in which it points down, or the other
+// way, as a PNG file of the name NAME_n. The caller frees name, declared and bytes.
+bool convert_turn_green(const convert_picture *in, convert_picture *out, md5_error *error);
+
 typedef struct convert_input {
     const char *path;
     char *bytes; // [size]; a reader that keeps them sets NULL
@@ -158,8 +172,7 @@ typedef bool convert_read_fn(const convert_job *job, convert_input *input, conve
                              md5_error *error);
 typedef bool convert_write_fn(const convert_job *job, const convert_scene *scene, md5_error *error);
 
-convert_read_fn convert_read_md5;
-convert_read_fn convert_read_gltf;
-convert_write_fn convert_write_md5;
+convert_read_fn convert_read_md5, convert_read_machine, convert_read_gltf;
+convert_write_fn convert_write_md5, convert_write_gltf;
 
 #endif

@@ -45,9 +45,13 @@ bool convert_write_file(const convert_job *job, const char *path, const void *by
     if (common_is_file(path) && !job->is_forced)
         return convert_fail(error, MD5_ERROR_IO, path, "the file exists: --force writes over it");
     common_writer writer;
-    return (common_begin_file(&writer, path, false)
-            && common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
-           || convert_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s", strerror(errno));
+    if (!common_begin_file(&writer, path, false)
+        || !common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
+        return convert_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s",
+                            strerror(errno));
+    if (job->wrote != NULL)
+        job->wrote(job->user, path);
+    return true;
 }
 
 // -- Scenes ---------------------------------------------------------------------------------------

@@ -198,6 +198,7 @@ static const struct option {
     {"--turn", OPTION_NUMBER, MEMBER(turn), "degrees from -360 to 360", -360, 360},
     {"--rate", OPTION_NUMBER, MEMBER(rate), "frames a second, from 1 to 1000", 1, 1000},
     {"--map", OPTION_NAME, MEMBER(map), "a file", 0, 0},
+    {"--to", OPTION_NAME, MEMBER(to), "the ending of a format", 0, 0},
     {"--scene", OPTION_NAME, MEMBER(scene), "a name or a number", 0, 0},
     {"--quantize", OPTION_SWITCH, MEMBER(is_quantized), NULL, 0, 0},
     {"--pack", OPTION_SWITCH, MEMBER(is_packed), NULL, 0, 0},

@@ -24,7 +24,7 @@ typedef struct tool_arguments {
     const char *command;
     char **words; // [num_words] what is neither an option nor its value
     int num_words;
-    const char *base, *mod, *output, *mesh, *map, *scene;
+    const char *base, *mod, *output, *mesh, *map, *scene, *to;
     const char *folder; // of a game: DIR
     tool_names excluded, only, ignored, engines, joints, renames;
     double *times; // [num_times] in milliseconds or, if it counts_frames, in frames
@@ -47,7 +47,8 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_info, tool_check, tool_diff, tool_fix, tool_dump, tool_list,
-    tool_explain, tool_verdicts, tool_bind, tool_compress, tool_decompress, tool_curves, tool_convert;
+    tool_explain, tool_verdicts, tool_bind, tool_compress, tool_decompress, tool_curves,
+    tool_convert;
 
 // Prints what is wrong with the arguments of a command, which may be NULL, and how to get help, as
 // one line on stderr. Returns TOOL_BAD_USAGE.

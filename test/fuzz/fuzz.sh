@@ -42,9 +42,9 @@ make_library() {
 # Pictures are read by the viewer and are not mutated as text.
 make_image_fuzzer() {
     # shellcheck disable=SC2046,SC2086
-    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_image -o "$build/image" \
-        test/fuzz/driver.c test/fuzz/image.c demo/viewer/assets/image.c \
-        demo/viewer/base/stb.c demo/common/file.c demo/common/system.c demo/common/memory.c \
+    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_image -DHAS_STB -DHAS_JPEG -o "$build/image" \
+        test/fuzz/driver.c test/fuzz/image.c demo/looks/image.c \
+        demo/looks/png.c demo/common/file.c demo/common/system.c demo/common/memory.c \
         $objects \
         $("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg) -lm
 }
@@ -53,7 +53,7 @@ make_image_fuzzer() {
 make_shader_fuzzer() {
     # shellcheck disable=SC2086
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_shader -o "$build/shader" \
-        test/fuzz/driver.c test/fuzz/shader.c demo/viewer/assets/shader_file.c demo/viewer/base/log.c \
+        test/fuzz/driver.c test/fuzz/shader.c demo/looks/shader_file.c demo/viewer/base/log.c \
         demo/common/file.c demo/common/system.c demo/common/text.c demo/common/memory.c $objects -lm
 }
 
