@@ -548,7 +548,7 @@ static void note_clip(const sampled_clip *clip, const survey *found, size_t num_
 }
 
 // What all clips need.
-typedef struct clip_reader {
+typedef struct clip_maker {
     const gltf_meshes *meshes;
     const md5_model *model;
     convert_scene *scene;
@@ -557,10 +557,10 @@ typedef struct clip_reader {
     double *reach;      // [num_joints] of the farthest point of a weight
     size_t num_samples; // frames times joints so far
     loss worst;
-} clip_reader;
+} clip_maker;
 
 // Samples a clip whose tracks and rate are set, and adds it.
-static bool add_clip(clip_reader *to, sampled_clip *clip, const survey *found)
+static bool add_clip(clip_maker *to, sampled_clip *clip, const survey *found)
 {
     // Enough for minutes of any skeleton; more in large files.
     const double free_samples = 1 << 20, samples_in_byte = 64.0, most_samples = 1 << 26;
@@ -587,7 +587,7 @@ static bool add_clip(clip_reader *to, sampled_clip *clip, const survey *found)
            && add_weights(clip, to->scene->parts[number].name, to->scene);
 }
 
-static bool read_clip(clip_reader *to, size_t index)
+static bool read_clip(clip_maker *to, size_t index)
 {
     const gltf_rig *const rig = to->meshes->rig;
     gltf_file *const file = rig->file;
@@ -627,7 +627,7 @@ static bool read_clip(clip_reader *to, size_t index)
 }
 
 // A clip of one frame if nodes rest elsewhere than they were bound.
-static bool add_rest(clip_reader *to)
+static bool add_rest(clip_maker *to)
 {
     const gltf_rig *const rig = to->meshes->rig;
     double moved = 0.0, size = 0.0;
@@ -658,7 +658,7 @@ static bool add_rest(clip_reader *to)
 }
 
 // Refuses what scale displaces by more than 1 % of the size.
-static bool accept_loss(const clip_reader *to)
+static bool accept_loss(const clip_maker *to)
 {
     const gltf_rig *const rig = to->meshes->rig;
     const loss *const worst = &to->worst;
@@ -685,7 +685,7 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
 {
     const gltf_rig *const rig = meshes->rig;
     const size_t num_joints = rig->num_joints;
-    clip_reader to = {.meshes = meshes, .model = model, .scene = scene};
+    clip_maker to = {.meshes = meshes, .model = model, .scene = scene};
     to.memory = (pose_memory){common_alloc(num_joints, sizeof(gltf_local)),
                               common_alloc(num_joints, sizeof(gltf_local)),
                               common_alloc(num_joints, sizeof(convert_xform)),
