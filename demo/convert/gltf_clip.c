@@ -1,4 +1,9 @@
 // Animations of glTF, sampled. How far the result is off is measured and named.
+//
+// A channel of glTF moves one property of a node, with keys of its own; a frame of MD5 has all
+// joints. Frames are taken from time 0 on, as players begin there, even if the first key comes
+// later. If all keys lie on the frames of a usual rate, that rate loses nothing of linear keys:
+// players of MD5 interpolate joints as glTF does.
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
@@ -133,6 +138,7 @@ static void sample(const sampled_clip *clip, const key_track *track, double time
 
 // -- Reading --------------------------------------------------------------------------------------
 
+// Keys are checked here, so that sampling may trust them: as many values as times, which ascend.
 static bool read_track(gltf_file *file, const char *where, const json_t *sampler, gltf_shape shape,
                        size_t width, key_track *track)
 {
@@ -212,6 +218,7 @@ static bool read_channel(sampled_clip *clip, const char *where, const json_t *an
                       &clip->tracks[joint * NUM_PATHS + (size_t)path]);
 }
 
+// Adds what matters of a track to what is known of its clip.
 static void survey_track(survey *found, const key_track *track)
 {
     if (track->num_keys == 0)
@@ -277,6 +284,7 @@ typedef struct pose_memory { // of a rig
     gltf_affine *worlds;
 } pose_memory;
 
+// Evaluates all tracks at a time, and the joints' hierarchy.
 static void pose_at(const sampled_clip *clip, pose_memory *memory, double time)
 {
     const gltf_rig *const rig = clip->meshes->rig;
@@ -303,13 +311,13 @@ static void pose_at(const sampled_clip *clip, pose_memory *memory, double time)
 }
 
 // The largest displacement of vertices by scale that MD5 cannot say.
-typedef struct loss {
+typedef struct scale_loss {
     double distance;
     char *clip;
     uint32_t joint;
     double time;
     const char *mesh;
-} loss;
+} scale_loss;
 
 static double largest(const gltf_affine *a)
 {
@@ -321,7 +329,7 @@ static double largest(const gltf_affine *a)
 
 // What scale displaces at the present pose: (D(t) / D - 1) p, for each weight.
 static void measure_scale(const sampled_clip *clip, const pose_memory *memory, double time,
-                          gltf_affine *moves, loss *worst)
+                          gltf_affine *moves, scale_loss *worst)
 {
     const double most_points = 1 << 26; // of all frames; of more, some are looked at
     const gltf_rig *const rig = clip->meshes->rig;
@@ -356,11 +364,12 @@ static void measure_scale(const sampled_clip *clip, const pose_memory *memory, d
             for (uint32_t above = joint; above != MD5_NONE; above = rig->joints[above].parent)
                 joint = largest(&moves[above]) > 1e-5 ? above : joint;
             free(worst->clip);
-            *worst = (loss){distance, common_copy(clip->name), joint, time, mesh->name};
+            *worst = (scale_loss){distance, common_copy(clip->name), joint, time, mesh->name};
         }
     }
 }
 
+// What a player reads from the numbers of a frame.
 static convert_xform frame_local(const sampled_clip *clip, size_t frame, size_t joint)
 {
     const float *const n = clip->numbers + (frame * clip->meshes->rig->num_joints + joint) * 6;
@@ -404,7 +413,8 @@ static double measure_between(const sampled_clip *clip, pose_memory *memory, con
     return worst;
 }
 
-static void sample_frames(sampled_clip *clip, pose_memory *memory, loss *worst)
+// Writes the numbers of all frames, and looks at each for scale that they cannot say.
+static void sample_frames(sampled_clip *clip, pose_memory *memory, scale_loss *worst)
 {
     const gltf_rig *const rig = clip->meshes->rig;
     gltf_affine *const moves = common_alloc(rig->num_joints, sizeof *moves);
@@ -531,6 +541,7 @@ static bool add_weights(const sampled_clip *clip, const char *name, convert_scen
     return true;
 }
 
+// Says what was chosen and what is lost.
 static void note_clip(const sampled_clip *clip, const survey *found, size_t num_left)
 {
     const convert_job *const job = clip->meshes->rig->file->job;
@@ -556,7 +567,7 @@ typedef struct clip_maker {
     convert_xform *shown;
     double *reach;      // [num_joints] of the farthest point of a weight
     size_t num_samples; // frames times joints so far
-    loss worst;
+    scale_loss worst;
 } clip_maker;
 
 // Samples a clip whose tracks and rate are set, and adds it.
@@ -587,6 +598,7 @@ static bool add_clip(clip_maker *to, sampled_clip *clip, const survey *found)
            && add_weights(clip, to->scene->parts[number].name, to->scene);
 }
 
+// Reads the channels of an animation; one that moves nothing is left out.
 static bool read_clip(clip_maker *to, size_t index)
 {
     const gltf_rig *const rig = to->meshes->rig;
@@ -661,7 +673,7 @@ static bool add_rest(clip_maker *to)
 static bool accept_loss(const clip_maker *to)
 {
     const gltf_rig *const rig = to->meshes->rig;
-    const loss *const worst = &to->worst;
+    const scale_loss *const worst = &to->worst;
     double size = 0.0;
     if (to->model != NULL) {
         const md5_vec3 sides = md5_vec3_sub(to->model->bounds.max, to->model->bounds.min);

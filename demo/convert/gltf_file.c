@@ -229,6 +229,7 @@ static bool open_buffers(gltf_file *file, gltf_buffer chunk)
     return true;
 }
 
+// Checks that views lie in their buffers.
 static bool open_views(gltf_file *file)
 {
     file->num_views = gltf_count(file, "bufferViews");
@@ -276,6 +277,7 @@ static const struct shape {
     [GLTF_VEC4] = {"VEC4", 4},     [GLTF_MAT4] = {"MAT4", 16}, [GLTF_OTHER] = {"", 1},
 };
 
+// The row of a component type.
 static bool get_type(gltf_file *file, const char *where, const json_t *object, int *type)
 {
     size_t code = 0;
@@ -298,6 +300,7 @@ static bool fits(gltf_file *file, const char *where, uint32_t index, size_t offs
                      where, count, stride, offset, index, there);
 }
 
+// Sparse accessors replace some elements of another array, or of zeros.
 static bool open_sparse(gltf_file *file, const char *where, const json_t *object, size_t size,
                         gltf_accessor *accessor)
 {
@@ -324,6 +327,7 @@ static bool open_sparse(gltf_file *file, const char *where, const json_t *object
                    size, size);
 }
 
+// Checks that all elements lie in the view, so that reading them needs no checks but of indices.
 static bool open_accessor(gltf_file *file, size_t index)
 {
     gltf_accessor *const accessor = &file->accessors[index];
@@ -360,6 +364,7 @@ static bool open_accessor(gltf_file *file, size_t index)
     return sparse == NULL || open_sparse(file, where, sparse, size, accessor);
 }
 
+// Little-endian, at any address.
 static uint32_t whole_number(const uint8_t *bytes, int type)
 {
     return type == UBYTE || type == BYTE ? bytes[0]
@@ -369,6 +374,7 @@ static uint32_t whole_number(const uint8_t *bytes, int type)
                      | (uint32_t)bytes[3] << 24;
 }
 
+// As the standard converts normalized integers.
 static float component_value(const uint8_t *bytes, int type, bool is_normalized)
 {
     const uint32_t bits = whole_number(bytes, type);
@@ -493,6 +499,7 @@ static const char *const known[] = {
     "KHR_lights_punctual",   "KHR_texture_basisu",    "EXT_texture_webp",
 };
 
+// Refuses what would be read wrong, such as compressed meshes.
 static bool knows_extensions(gltf_file *file)
 {
     size_t count = 0;
@@ -535,6 +542,7 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     return text->bytes != NULL || gltf_fail(file, "it has no JSON chunk");
 }
 
+// Parses the text and checks that the lists of the standard are lists of objects.
 static bool open_json(gltf_file *file, gltf_buffer text)
 {
     static const char *const lists[] = {

@@ -74,6 +74,7 @@ static bool get_texcoords(primitive *from, const json_t *attributes, uint32_t ma
                || get_attribute(from, attributes, "TEXCOORD_0", GLTF_VEC2, &from->texcoords));
 }
 
+// Indices of vertices, which are checked; without them each vertex is a corner.
 static bool get_corners(primitive *from, const json_t *object)
 {
     uint32_t accessor = MD5_NONE;
@@ -91,6 +92,7 @@ static bool get_corners(primitive *from, const json_t *object)
     return from->corners != NULL;
 }
 
+// The displacements of morph targets.
 static bool get_targets(primitive *from, const json_t *object)
 {
     const json_t *const targets = gltf_array(object, "targets", &from->num_targets);
@@ -133,6 +135,7 @@ static void close_primitive(primitive *from)
     free(from->corners);
 }
 
+// Hashes numbers, of which 0 and -0 are equal.
 static uint64_t mix(uint64_t hash, const float *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -261,6 +264,7 @@ static convert_vec position_of(const primitive *from, size_t v)
     return (convert_vec){(double)p[0], (double)p[1], (double)p[2]};
 }
 
+// Adds an MD5 vertex with a weight, and its point, for each joint.
 static bool add_vertex(maker *to, size_t v)
 {
     md5_doc_mesh *const mesh = to->mesh;
@@ -459,6 +463,7 @@ static gltf_affine *make_bases(const gltf_rig *rig, const gltf_node *node, const
     return bases;
 }
 
+// Reads all primitives of a node's mesh.
 static bool read_node_meshes(gltf_meshes *meshes, uint32_t number)
 {
     gltf_rig *const rig = meshes->rig;

@@ -132,6 +132,7 @@ static struct gltf_named *find_name(const gltf_names *names, const char *name)
     return &names->table[at];
 }
 
+// Doubles the table, of which half is empty.
 static void enlarge(gltf_names *names)
 {
     const gltf_names old = *names;
@@ -217,6 +218,7 @@ gltf_local gltf_rest_local(const gltf_rig *rig, uint32_t joint)
     return (gltf_local){node->local, rotation_of(&node->local, &is_mirrored)};
 }
 
+// Reads a node, and tells its children whose they are: a node has one parent.
 static bool read_node(gltf_rig *rig, size_t index)
 {
     gltf_file *const file = rig->file;
@@ -400,6 +402,7 @@ static bool is_marked(const gltf_node *node)
     return node->joint != MD5_NONE;
 }
 
+// Marks the joints of skins that meshes of the scene have.
 static bool read_skins(gltf_rig *rig)
 {
     gltf_file *const file = rig->file;

@@ -91,7 +91,12 @@ check "a unit is guessed" guesses
 check "--rate" resamples
 check "--root in_place" stays
 check "weights that an engine takes" limits_weights
+scene_names() {
+    in_folder "$made/plain.glb" --scene 0 && ! in_folder "$made/plain.glb" --scene Attic >"$scratch/out" &&
+        says "none of its 1 scenes is Attic"
+}
 check "the root of Doom 3" names_root
+check "--scene" scene_names
 check "clips for another model" takes_clips
 
 # -- Out and in again -------------------------------------------------------------------------------
@@ -169,6 +174,19 @@ printf '{"asset":{"version":"2.0"},"accessors":[{"componentType":5126,"type":"VE
 check "4e9 vertices in 200 bytes" fails "$scratch/large.gltf" "far more numbers"
 printf '{"asset":{"version":"2.0"},"buffers":[{"uri":"%%2e%%2e/secret","byteLength":1}]}' >"$scratch/outside.gltf"
 check "a path out of the folder" fails "$scratch/outside.gltf" buffers/0 "out of the file's folder"
+endless() { # a clip of 30 years
+    python3 -c '
+import base64, json, struct
+data = base64.b64encode(struct.pack("<2f8f9f", 0, 1e9, *[0, 0, 0, 1] * 2, *range(9))).decode()
+accessor = lambda view, count, kind: {"bufferView": view, "componentType": 5126, "count": count, "type": kind}
+json.dump({"asset": {"version": "2.0"}, "buffers": [{"byteLength": 76, "uri": "data:;base64," + data}],
+  "bufferViews": [{"buffer": 0, "byteOffset": a, "byteLength": n} for a, n in ((0, 8), (8, 32), (40, 36))],
+  "accessors": [accessor(0, 2, "SCALAR"), accessor(1, 2, "VEC4"), accessor(2, 3, "VEC3")],
+  "meshes": [{"primitives": [{"attributes": {"POSITION": 2}}]}], "nodes": [{"mesh": 0}],
+  "animations": [{"samplers": [{"input": 0, "output": 1}], "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}}]}]},
+  open("'"$scratch"'/endless.gltf", "w"))' && fails "$scratch/endless.gltf" "too many"
+}
+check "a clip of 30 years" endless
 deep() {
     python3 -c '
 import json
