@@ -414,7 +414,11 @@ static bool add_mesh(maker *to, uint32_t node, uint32_t material, const json_t *
         return is_made;
     }
     const size_t number = meshes->model.num_meshes++;
-    mesh.name = gltf_name(&meshes->names, name, 255, "mesh_", number + 1);
+    // MD5's meshes may have no name, which the extras say.
+    const char *const own_name =
+        gltf_text(gltf_extras(gltf_item(to->from->file, "meshes", to->node->mesh)), "name");
+    if (own_name == NULL || own_name[0] != '\0')
+        mesh.name = gltf_name(&meshes->names, name, 255, "mesh_", number + 1);
     // What was written as the shader counts unless a tool changed the name of the material, or more
     // than cut it.
     const gltf_file *const file = to->from->file;
