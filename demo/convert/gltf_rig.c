@@ -565,23 +565,26 @@ static void name_joints(gltf_rig *rig)
         wants_origin |= strncmp(engine, doom[i], strlen(doom[i])) == 0;
     if (wants_origin)
         rig->joints[0].name = gltf_name(&rig->names, "origin", LONGEST, "", 0);
+    const char *renamed = NULL, *as = NULL; // the first one
+    size_t num_renamed = 0;
     for (size_t j = 0; j < rig->num_joints; j++) {
         gltf_joint *const joint = &rig->joints[j];
-        const gltf_node *const node = joint->node == MD5_NONE ? NULL : &rig->nodes[joint->node];
-        const json_t *const extras =
-            gltf_extras(node ? gltf_item(rig->file, "nodes", joint->node) : NULL);
-        const char *const original = gltf_text(extras, "name");
-        if (joint->name != NULL)
+        const bool is_node = joint->node != MD5_NONE;
+        const char *const stored =
+            is_node ? gltf_text(gltf_extras(gltf_item(rig->file, "nodes", joint->node)), "name")
+                    : "origin";
+        const char *const name = stored ? stored : rig->nodes[joint->node].name;
+        if (joint->name == NULL)
+            joint->name = gltf_name(&rig->names, name, LONGEST, "joint_", j);
+        if (name == NULL || strcmp(name, joint->name) == 0)
             continue;
-        joint->name = gltf_name(&rig->names,
-                                node == NULL       ? "origin"
-                                : original != NULL ? original
-                                                   : node->name,
-                                LONGEST, "joint_", j);
-        const char *const before = node == NULL ? NULL : original ? original : node->name;
-        if (before != NULL && strcmp(before, joint->name) != 0)
-            convert_note(rig->file->job, "joint %.100s becomes %s", before, joint->name);
+        renamed = renamed ? renamed : name;
+        as = as ? as : joint->name;
+        num_renamed++;
     }
+    if (num_renamed > 0)
+        convert_note(rig->file->job, "%zu joints get names that engines take, as %.100s: %s",
+                     num_renamed, renamed, as);
 }
 
 // -- Bind pose and rest pose ----------------------------------------------------------------------
