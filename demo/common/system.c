@@ -2,12 +2,15 @@
 
 #include "demo/common/system.h"
 
+#include "demo/common/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #ifdef _WIN32
 
+#include <direct.h>
 #include <io.h>
 
 bool common_read_status(const char *path, common_status *status)
@@ -33,6 +36,12 @@ bool common_is_link(const char *path)
 bool common_is_terminal(int stream)
 {
     return _isatty(stream) != 0;
+}
+
+static int make_folder(const char *path, unsigned mode)
+{
+    (void)mode;
+    return _mkdir(path);
 }
 
 #else
@@ -80,7 +89,24 @@ bool common_is_terminal(int stream)
     return isatty(stream) == 1;
 }
 
+static int make_folder(const char *path, unsigned mode)
+{
+    return mkdir(path, mode);
+}
+
 #endif
+
+void common_make_folders(const char *file, unsigned mode)
+{
+    char *const folder = common_copy(file);
+    for (char *c = folder; *c != '\0'; c++)
+        if (c > folder && *c == '/') {
+            *c = '\0';
+            (void)make_folder(folder, mode);
+            *c = '/';
+        }
+    free(folder);
+}
 
 void common_limit_process(size_t bytes, unsigned seconds, const char *late)
 {

@@ -19,6 +19,10 @@ bool common_read_status(const char *path, common_status *status);
 // Whether the path itself is a symbolic link; false on Windows.
 bool common_is_link(const char *path);
 
+// Makes the folders that a file is to lie in, with this mode, unless they are there. Of what cannot
+// be made nothing is said: writing the file fails.
+void common_make_folders(const char *file, unsigned mode);
+
 // Limits the memory and the processor time that the process may take from now on, where the system
 // can; 0 seconds: without limit. When the time is over, writes `late` to standard error and exits
 // with status 1. When memory runs out, allocations fail.

@@ -1,5 +1,6 @@
 // md5tool check: prints errors and warnings of files, for editors and scripts.
 #include "demo/common/file.h"
+#include "demo/common/game_folder.h"
 #include "demo/common/system.h"
 #include "demo/common/threads.h"
 #include "demo/tool/tool.h"
@@ -74,23 +75,6 @@ static bool is_checked(const char *name)
 static bool is_checked_in_game(const char *name)
 {
     return tool_kind_of(name) > TOOL_CAMERA;
-}
-
-// Whether a folder looks like one of a game: it has archives, or folders of declarations.
-static bool is_game_folder(const char *folder)
-{
-    static const char *const names[] = {"materials", "def", "skins"};
-    common_list folders = common_list_folder(folder, NULL);
-    common_list archives = common_list_folder(folder, ".pk4");
-    bool is_game = archives.count > 0;
-    for (size_t i = 0; i < folders.count; i++) {
-        const char *const name = common_base(folders.names[i]);
-        for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
-            is_game |= strlen(name) == strlen(names[j]) && common_has_ending(name, names[j]);
-    }
-    common_free_list(&folders);
-    common_free_list(&archives);
-    return is_game;
 }
 
 static bool show_search(void *user, size_t num_files)
@@ -561,7 +545,7 @@ static int check_all(tool_arguments *arguments)
             common_add(&files, common_copy(path));
             continue;
         }
-        const bool is_game = arguments->base || arguments->mod || is_game_folder(path);
+        const bool is_game = arguments->base || arguments->mod || common_is_game_folder(path);
         arguments->folder = path;
         tool_read_filters(check.report, path);
         if (is_game)

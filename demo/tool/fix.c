@@ -151,6 +151,7 @@ static bool edit_pair(mended *file, bool orders, md5_doc *doc, md5_error *error)
     const tool_arguments *const arguments = file->arguments;
     const md5_joint_edit *const edit = &arguments->joint_edit;
     md5_space_edit space = arguments->space_edit;
+    space.scale = (float)arguments->scale;
     if (!note(file, rename_all(arguments, doc, error), "joints, meshes or shaders renamed"))
         return false;
     if (doc->kind != MD5_DOC_CAMERA && (orders || edit->root || edit->drops_unused)
@@ -216,6 +217,7 @@ static bool read_frames(const char *text, md5_frame_edit *edit)
 static bool edit_frames(mended *file, md5_doc *doc, md5_error *error)
 {
     md5_frame_edit edit = file->arguments->frame_edit;
+    edit.frame_rate = file->arguments->rate;
     const bool swaps = file->arguments->swaps_sides;
     const bool is_other = edit.frame_rate > 0.0 || edit.is_closed || edit.is_in_place || swaps;
     if (file->part)

@@ -25,7 +25,7 @@ typedef struct tool_arguments {
     const char *command;
     char **words; // [num_words] what is neither an option nor its value
     int num_words;
-    const char *base, *mod, *output, *mesh;
+    const char *base, *mod, *output, *mesh, *map, *scene, *to;
     const char *folder; // of a game: DIR
     const char *turn, *frames;
     tool_names excluded, only, ignored, engines, joints, renames, cuts;
@@ -33,13 +33,14 @@ typedef struct tool_arguments {
     int num_times;
     uint32_t influences, resolution;
     float tolerance;
+    double scale, rate;
     md5_root root;
     md5_joint_edit joint_edit; // of md5tool fix, as options set their members
     md5_mesh_edit mesh_edit;
     md5_space_edit space_edit;
     md5_frame_edit frame_edit;
     bool is_json, is_sarif, is_github, is_y_up, shows_all, shows_rules, counts_frames, is_forced,
-        is_dry, swaps_sides;
+        is_dry, swaps_sides, is_quantized, is_packed, is_source_kept, is_fitted;
 } tool_arguments;
 
 // An option is one of the command's if it stands in `help`.
@@ -52,7 +53,8 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_info, tool_check, tool_diff, tool_fix, tool_dump, tool_list,
-    tool_explain, tool_verdicts, tool_bind, tool_compress, tool_decompress, tool_curves;
+    tool_explain, tool_verdicts, tool_bind, tool_compress, tool_decompress, tool_curves,
+    tool_convert;
 
 // Prints what is wrong with the arguments of a command, which may be NULL, and how to get help, as
 // one line on stderr. Returns TOOL_BAD_USAGE.

@@ -1,18 +1,23 @@
-#include "demo/viewer/assets/image.h"
+#include "demo/looks/image.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 
 #include <math.h>
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef HAS_JPEG
+#include <setjmp.h>
+
 #include <jpeglib.h>
 #include <jerror.h>
+#endif
+#ifdef HAS_STB
 #include <stb/stb_image.h>
+#endif
 
 // -- Checks --------------------------------------------------------------------------------------
 
@@ -44,6 +49,7 @@ static bool check_image_size(uint32_t width, uint32_t height, uint32_t max_pixel
 
 enum { PNG_SIGNATURE = 8, PNG_CHUNK = 12 }; // length, name and checksum
 
+#ifdef HAS_STB
 static uint32_t big_endian(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
@@ -128,8 +134,48 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, si
     return fail(error, MD5_ERROR_SYNTAX, "the PNG file ends before its IEND chunk");
 }
 
+// A pixel may index past the end of a short palette, and stb_image then reads other memory. It is
+// given a copy of the file whose palette has all 256 colours, the added ones black. The chunk's
+// checksum is then wrong, but stb_image does not check it.
+static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                       md5_error *error)
+{
+    enum { FULL_SIZE = 256 * 3, LENGTH_AND_NAME = 8 };
+    size_t palette = 0, palette_size = 0;
+    int width = 0, height = 0, channels = 0;
+    if (!check_png(bytes, size, max_pixels, &palette, &palette_size, error))
+        return false;
+    const size_t end = palette + palette_size, added = end > 0 ? FULL_SIZE - palette_size : 0;
+    uint8_t *const copy = added > 0 ? calloc(1, size + added) : NULL;
+    if (added > 0 && copy == NULL)
+        return fail(error, MD5_ERROR_MEMORY, "out of memory");
+    if (added > 0) {
+        const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
+        memcpy(copy, bytes, end);
+        memcpy(copy + end + added, bytes + end, size - end);
+        memcpy(copy + palette - LENGTH_AND_NAME, length, sizeof length);
+    }
+    image->rgba = stbi_load_from_memory(added > 0 ? copy : bytes, (int)(size + added), &width,
+                                        &height, &channels, 4);
+    image->width = (uint32_t)width;
+    image->height = (uint32_t)height;
+    free(copy);
+    if (image->rgba == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0)
+        return fail(error, MD5_ERROR_MEMORY, "out of memory");
+    return image->rgba != NULL || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
+}
+#else
+static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                       md5_error *error)
+{
+    (void)bytes, (void)size, (void)max_pixels, (void)image;
+    return fail(error, MD5_ERROR_IO, "this build has no stb, which reads PNG");
+}
+#endif
+
 // -- JPEG ----------------------------------------------------------------------------------------
 
+#ifdef HAS_JPEG
 // Decodes JPEG with libjpeg, whose error handlers must not return: they leave by longjmp().
 
 // Real files have about ten scans. A scan of a few bytes costs as much as decoding all pixels.
@@ -222,6 +268,32 @@ static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
     *image = (view_image){reader->rgba, jpeg->output_width, jpeg->output_height};
     return true;
 }
+
+static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                        md5_error *error)
+{
+    jpeg_reader reader = {.error = error};
+    reader.jpeg.err = jpeg_std_error(&reader.errors);
+    reader.jpeg.client_data = &reader;
+    reader.errors.error_exit = fail_by_error;
+    reader.errors.emit_message = handle_warning;
+    reader.errors.output_message = print_nothing;
+    reader.progress.progress_monitor = count_scans;
+    const bool is_read = read_picture(&reader, bytes, size, max_pixels, image);
+    jpeg_destroy_decompress(&reader.jpeg);
+    free(reader.row);
+    if (!is_read)
+        free(reader.rgba);
+    return is_read;
+}
+#else
+static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                        md5_error *error)
+{
+    (void)bytes, (void)size, (void)max_pixels, (void)image;
+    return fail(error, MD5_ERROR_IO, "this build has no libjpeg, which reads JPEG");
+}
+#endif
 
 // -- Radiance's .hdr -----------------------------------------------------------------------------
 //
@@ -417,52 +489,14 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
         return fail(error, MD5_ERROR_SYNTAX, "the file is empty");
     if (size > MAX_FILE_SIZE)
         return fail(error, MD5_ERROR_SYNTAX, "the file is larger than %d bytes", MAX_FILE_SIZE);
-    if (size >= PNG_SIGNATURE && memcmp(bytes, "\x89PNG\r\n\x1a\n", PNG_SIGNATURE) == 0) {
-        // A pixel may index past the end of a short palette, and stb_image then reads other memory.
-        // It is given a copy of the file whose palette has all 256 colours, the added ones black.
-        // The chunk's checksum is then wrong, but stb_image does not check it.
-        enum { FULL_SIZE = 256 * 3, LENGTH_AND_NAME = 8 };
-        size_t palette = 0, palette_size = 0;
-        int width = 0, height = 0, channels = 0;
-        if (!check_png(bytes, size, max_pixels, &palette, &palette_size, error))
-            return false;
-        const size_t end = palette + palette_size, added = end > 0 ? FULL_SIZE - palette_size : 0;
-        uint8_t *const copy = added > 0 ? calloc(1, size + added) : NULL;
-        if (added > 0 && copy == NULL)
-            return fail(error, MD5_ERROR_MEMORY, "out of memory");
-        if (added > 0) {
-            const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
-            memcpy(copy, bytes, end);
-            memcpy(copy + end + added, bytes + end, size - end);
-            memcpy(copy + palette - LENGTH_AND_NAME, length, sizeof length);
-        }
-        image->rgba = stbi_load_from_memory(added > 0 ? copy : bytes, (int)(size + added), &width,
-                                            &height, &channels, 4);
-        image->width = (uint32_t)width;
-        image->height = (uint32_t)height;
-        free(copy);
-        if (image->rgba == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0)
-            return fail(error, MD5_ERROR_MEMORY, "out of memory");
-        return image->rgba != NULL || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
-    }
+    if (size >= PNG_SIGNATURE && memcmp(bytes, "\x89PNG\r\n\x1a\n", PNG_SIGNATURE) == 0)
+        return decode_png(bytes, size, max_pixels, image, error);
     if (size < 3 || memcmp(bytes, "\xff\xd8\xff", 3) != 0) {
         const bool is_small = max_pixels < MD5_MAX_IMAGE_PIXELS;
         const md5_image_opts opts = {.allocator = {.limit = is_small ? (size_t)5 * max_pixels : 0}};
         return take_picture(md5_parse_image(bytes, size, &opts, error), image, error);
     }
-    jpeg_reader reader = {.error = error};
-    reader.jpeg.err = jpeg_std_error(&reader.errors);
-    reader.jpeg.client_data = &reader;
-    reader.errors.error_exit = fail_by_error;
-    reader.errors.emit_message = handle_warning;
-    reader.errors.output_message = print_nothing;
-    reader.progress.progress_monitor = count_scans;
-    const bool is_read = read_picture(&reader, bytes, size, max_pixels, image);
-    jpeg_destroy_decompress(&reader.jpeg);
-    free(reader.row);
-    if (!is_read)
-        free(reader.rgba);
-    return is_read;
+    return decode_jpeg(bytes, size, max_pixels, image, error);
 }
 
 // Reads a file as it is. Returns NULL and fills `error` on failure, else the caller frees it.
