@@ -239,7 +239,7 @@ static bool write_material(gltf_writer *w, const char *shader, size_t *index, md
         size_t texture = 0;
         if (look->maps[map].bytes == NULL)
             continue;
-        convert_picture turned = {NULL};
+        convert_picture turned = {0};
         md5_error why = {0};
         if (map == CONVERT_MAP_NORMAL && !convert_turn_green(&look->maps[map], &turned, &why)) {
             convert_note(w->job, "material %s: its normal map is left out: %s", shader,
@@ -956,7 +956,7 @@ static bool write_scene(gltf_writer *w, md5_error *error)
     }
     if (num_empty > 0)
         convert_note(w->job, "%zu meshes without vertices or triangles are left out", num_empty);
-    for (size_t i = 0; i < w->assets.num_clips; i++)
+    for (size_t i = 0; w->assets.skeleton != NULL && i < w->assets.num_clips; i++)
         write_clip(w, &w->assets.clips[i]);
     if (w->job->tolerance > 0.0 && w->num_all_keys > 0)
         convert_note(w->job, "%zu of %zu keys are kept", w->num_keys, w->num_all_keys);
