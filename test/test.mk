@@ -76,7 +76,7 @@ programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG) $(SMALL_MODELS)
 
 # -- Tests --------------------------------------------------------------------------------------------
 
-TEST_SCRIPTS ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh))
+TEST_SCRIPTS ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/convert/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh))
 # The longest suites start first, so that none of them still runs alone after all others have ended.
 LONGEST := $(TEST_GL) $(TEST_MD5) $(addprefix test/viewer/,window.sh view.sh window_start.sh window_lists.sh \
     window_random.sh crowd.sh)

@@ -351,7 +351,7 @@ static bool write_material(const convert_layout *layout, const convert_material 
         return is_written;
     if (strpbrk(material->shader, "\"\r\n") || material->shader[0] == '\0')
         convert_note(layout->job, "a material without a name that can be declared is left out");
-    else if (material->text && has_own_names)
+    else if (material->text && has_own_names && !strchr(material->text, '[')) // without tables
         add(mtr, common_format("%s\n\n", material->text));
     else if (has_any)
         declare_material(mtr, material, paths);

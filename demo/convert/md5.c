@@ -100,8 +100,18 @@ static bool limit_clip(const writer *w, md5_doc *doc, const char *name, md5_erro
     if (num_joints > 0)
         convert_note(w->layout.job, "clip %s: %u joints are written as the engine reads them", name,
                      (unsigned)num_joints);
-    return doc->bounds || w->model->num_meshes == 0
-           || md5_fix_bounds(doc, w->model, error) != MD5_NONE;
+    bool is_good = doc->bounds != NULL; // boxes that hold nothing make the model vanish
+    for (uint32_t i = 0; i < doc->num_frames && is_good; i++) {
+        const md5_vec3 min = doc->bounds[i].min, max = doc->bounds[i].max;
+        is_good = min.x < max.x && min.y < max.y && min.z < max.z;
+    }
+    if (is_good || w->model->num_meshes == 0)
+        return true;
+    const uint32_t num_boxes = md5_fix_bounds(doc, w->model, error);
+    if (num_boxes > 0 && num_boxes != MD5_NONE)
+        convert_note(w->layout.job, "clip %s: %u boxes are computed from the skin", name,
+                     (unsigned)num_boxes);
+    return num_boxes != MD5_NONE;
 }
 
 // Writes the clips, which have the same joints and components, one after the other.
