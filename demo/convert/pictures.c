@@ -72,9 +72,9 @@ static bool order_normals(const finder *f, const char *name, view_image *image)
 }
 
 // What a stage without light does to what is behind it.
-typedef enum blending { REPLACES, BLENDS, ADDS, FILTERS, DIFFERENT } blending;
+typedef enum blend_kind { REPLACES, BLENDS, ADDS, FILTERS, DIFFERENT } blend_kind;
 
-static blending blending_of(const md5_stage *stage)
+static blend_kind blending_of(const md5_stage *stage)
 {
     switch (stage->bits & 0xFF) { // see md5game.h
     case 0x00:
@@ -95,7 +95,7 @@ static blending blending_of(const md5_stage *stage)
 
 // A picture that looks, blended by alpha, like this one added (color c over b is b (1 - a) + c,
 // with a the largest of c) or multiplied (black over b is b (1 - a), with 1 - a the luminance).
-static void blend_by_alpha(view_image *image, blending how)
+static void blend_by_alpha(view_image *image, blend_kind how)
 {
     for (size_t i = 0; i < (size_t)image->width * image->height; i++) {
         uint8_t *const c = image->rgba + 4 * i;
@@ -111,11 +111,11 @@ static void blend_by_alpha(view_image *image, blending how)
 // -- Pictures of materials ------------------------------------------------------------------------
 
 // Where a picture comes from: a file, or a program of a game.
-typedef struct source {
+typedef struct picture_source {
     const char *path; // NULL: of the game
     const md5_image_program *program;
-    blending how; // of the color of an unlit material
-} source;
+    blend_kind how; // of the color of an unlit material
+} picture_source;
 
 // The bytes of the file of a game that a program is; NULL if it is none, or computed.
 static char *read_game_file(md5_game *game, const md5_image_program *program, size_t *size)
@@ -135,7 +135,7 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
 }
 
 // Gives a material a picture. One that cannot be read is a note.
-static void add_picture(finder *f, convert_material *material, convert_map map, source from)
+static void add_picture(finder *f, convert_material *material, convert_map map, picture_source from)
 {
     convert_picture *const picture = &material->maps[map];
     const char *const title = from.path ? from.path : from.program->text, *reason = NULL;
@@ -236,7 +236,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
         }
     }
     const bool is_lit = shown && shown->light == MD5_STAGE_DIFFUSE;
-    const blending how = shown && !is_lit ? blending_of(shown) : REPLACES;
+    const blend_kind how = shown && !is_lit ? blending_of(shown) : REPLACES;
     for (uint32_t i = 0; i < material->num_stages && is_lit && !glow; i++)
         if (material->stages[i].light == MD5_STAGE_AMBIENT && material->stages[i].image.text[0]
             && blending_of(&material->stages[i]) == ADDS)
@@ -260,10 +260,10 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
         const md5_image_program *const program = view_material_image(material, maps[i].picture);
         num_used += program != NULL;
         if (program)
-            add_picture(f, to, maps[i].map, (source){.program = program, .how = how});
+            add_picture(f, to, maps[i].map, (picture_source){.program = program, .how = how});
     }
     if (glow)
-        add_picture(f, to, CONVERT_MAP_GLOW, (source){.program = &glow->image});
+        add_picture(f, to, CONVERT_MAP_GLOW, (picture_source){.program = &glow->image});
     num_used += glow != NULL;
     if (num_pictures > num_used)
         convert_note(f->job, "material %s: %u of its %u stages are left out", title_of(to),
@@ -304,13 +304,13 @@ static void use_look(finder *f, convert_material *to, uint32_t mesh)
     if (look.diffuse) {
         char *const folder = common_folder(look.diffuse);
         common_list files = common_list_folder(folder, "");
-        add_picture(f, to, CONVERT_MAP_COLOR, (source){.path = look.diffuse});
+        add_picture(f, to, CONVERT_MAP_COLOR, (picture_source){.path = look.diffuse});
         for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
             const bool is_said = maps[i].map == CONVERT_MAP_NORMAL && look.normals;
             const char *const path =
                 is_said ? look.normals : view_find_map(&files, look.diffuse, maps[i].picture);
             if (path && strcmp(path, look.diffuse) != 0)
-                add_picture(f, to, maps[i].map, (source){.path = path});
+                add_picture(f, to, maps[i].map, (picture_source){.path = path});
         }
         const char *const heights = view_find_map(&files, look.diffuse, MD5GL_PICTURE_HEIGHTS);
         if (heights && strcmp(heights, look.diffuse) != 0)

@@ -116,15 +116,17 @@ def make(folder):
             file.write("}\n")
     for name, frames in ("open", 5), ("shut", 3):
         with open(os.path.join(box, name + ".md5anim"), "w") as file:
-            file.write('MD5Version 10\ncommandline ""\n\nnumFrames %d\nnumJoints 2\nframeRate 24\n'
-                       'numAnimatedComponents 1\n\nhierarchy {\n\t"origin"\t-1 0 0\n\t"lid"\t0 4 0\n}\n' % frames)
+            file.write('MD5Version 10\ncommandline ""\n\nnumFrames %d\nnumJoints 2\n' % frames)
+            file.write("frameRate 24\nnumAnimatedComponents 1\n\nhierarchy {\n")
+            file.write('\t"origin"\t-1 0 0\n\t"lid"\t0 4 0\n}\n')
             file.write("\nbounds {\n")
             file.write("\t( -9 -9 -9 ) ( 29 29 29 )\n" * frames)
             file.write("}\n\nbaseframe {\n\t( 0 0 0 ) ( 0 0 0 )\n\t( 1 2 8 ) ( 0 0.5 0 )\n}\n")
             for frame in range(frames):
                 file.write("\nframe %d {\n\t%d\n}\n" % (frame, 8 + frame * len(name) + frames))
     with open(os.path.join(folder, "materials", "box.mtr"), "w") as file:
-        file.write("models/box/light\n{\n\ttwosided\n\t{\n\t\tblend add\n\t\tmap models/box/light.tga\n\t}\n}\n")
+        file.write("models/box/light\n{\n\ttwosided\n\t{\n\t\tblend add\n")
+        file.write("\t\tmap models/box/light.tga\n\t}\n}\n")
 
 
 def is_it(path, what):
