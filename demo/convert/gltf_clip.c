@@ -271,13 +271,13 @@ static void choose_rate(sampled_clip *clip, const json_t *animation)
 
 // -- Sampling -------------------------------------------------------------------------------------
 
-typedef struct sampler { // memory for poses of a rig
+typedef struct pose_memory { // of a rig
     gltf_local *rest, *locals;
     convert_xform *pose;
     gltf_affine *worlds;
-} sampler;
+} pose_memory;
 
-static void pose_at(const sampled_clip *clip, sampler *memory, double time)
+static void pose_at(const sampled_clip *clip, pose_memory *memory, double time)
 {
     const gltf_rig *const rig = clip->meshes->rig;
     for (size_t j = 0; j < rig->num_joints; j++) {
@@ -320,10 +320,10 @@ static double largest(const gltf_affine *a)
 }
 
 // What scale displaces at the present pose: (D(t) / D - 1) p, for each weight.
-static void measure_scale(const sampled_clip *clip, const sampler *memory, double time,
+static void measure_scale(const sampled_clip *clip, const pose_memory *memory, double time,
                           gltf_affine *moves, loss *worst)
 {
-    enum { MOST_POINTS = 1 << 26 }; // of all frames; of more, some are looked at
+    const double most_points = 1 << 26; // of all frames; of more, some are looked at
     const gltf_rig *const rig = clip->meshes->rig;
     const md5_doc *const model = &clip->meshes->model;
     double most = 0.0;
@@ -340,7 +340,7 @@ static void measure_scale(const sampled_clip *clip, const sampler *memory, doubl
     for (uint32_t m = 0; m < model->num_meshes && most > 1e-5; m++) {
         const md5_doc_mesh *const mesh = &model->meshes[m];
         const double points = (double)mesh->num_vertices * (double)clip->num_frames;
-        const uint32_t stride = 1 + (uint32_t)fmin(points / MOST_POINTS, 1e9);
+        const uint32_t stride = 1 + (uint32_t)fmin(points / most_points, 1e9);
         for (uint32_t v = 0; v < mesh->num_vertices; v += stride) {
             convert_vec off = {0, 0, 0};
             const md5_weight *const weights = mesh->weights + mesh->vertices[v].first_weight;
@@ -371,7 +371,7 @@ static convert_xform frame_local(const sampled_clip *clip, size_t frame, size_t 
 
 // How far joints, and what is at `reach` from them, are from what players of MD5 show between two
 // frames.
-static double measure_between(const sampled_clip *clip, sampler *memory, const double *reach,
+static double measure_between(const sampled_clip *clip, pose_memory *memory, const double *reach,
                               convert_xform *shown)
 {
     const gltf_rig *const rig = clip->meshes->rig;
@@ -404,7 +404,7 @@ static double measure_between(const sampled_clip *clip, sampler *memory, const d
     return worst;
 }
 
-static void sample_frames(sampled_clip *clip, sampler *memory, loss *worst)
+static void sample_frames(sampled_clip *clip, pose_memory *memory, loss *worst)
 {
     const gltf_rig *const rig = clip->meshes->rig;
     gltf_affine *const moves = common_alloc(rig->num_joints, sizeof *moves);
@@ -455,10 +455,14 @@ static bool add_doc(const sampled_clip *clip, const md5_model *model, convert_sc
     const size_t row = rig->num_joints * 6;
     md5_doc doc = {.kind = MD5_DOC_ANIM,
                    .num_joints = (uint32_t)rig->num_joints,
-                   .joints = common_alloc(rig->num_joints, sizeof *doc.joints),
                    .num_frames = (uint32_t)clip->num_frames,
                    .frame_rate = clip->rate,
                    .numbers = clip->numbers};
+    for (size_t i = 0; i < clip->num_frames * row; i++)
+        if (!(fabsf(clip->numbers[i]) <= 1e9f))
+            return gltf_fail(rig->file, "clip %s: frame %zu leads beyond 1e9 units", clip->name,
+                             i / row);
+    doc.joints = common_alloc(rig->num_joints, sizeof *doc.joints);
     bool *const is_moved = common_alloc(row, sizeof *is_moved);
     float longest = 0.0f; // of what stands still up to rounding of products
     for (size_t j = 0; j < rig->num_joints; j++)
@@ -544,26 +548,26 @@ static void note_clip(const sampled_clip *clip, const survey *found, size_t num_
 }
 
 // What all clips need.
-typedef struct reader {
+typedef struct clip_maker {
     const gltf_meshes *meshes;
     const md5_model *model;
     convert_scene *scene;
-    sampler memory;
+    pose_memory memory;
     convert_xform *shown;
     double *reach;      // [num_joints] of the farthest point of a weight
     size_t num_samples; // frames times joints so far
     loss worst;
-} reader;
+} clip_maker;
 
 // Samples a clip whose tracks and rate are set, and adds it.
-static bool add_clip(reader *to, sampled_clip *clip, const survey *found)
+static bool add_clip(clip_maker *to, sampled_clip *clip, const survey *found)
 {
     // Enough for minutes of any skeleton; more in large files.
-    enum { FREE_SAMPLES = 1 << 22, MOST_SAMPLES = 1 << 26 };
+    const double free_samples = 1 << 20, samples_in_byte = 64.0, most_samples = 1 << 26;
     const gltf_rig *const rig = to->meshes->rig;
     gltf_file *const file = rig->file;
     const double num_frames = floor(found->last * clip->rate + 0.5) + 1.0;
-    const double most = fmin(MOST_SAMPLES, FREE_SAMPLES + 4.0 * (double)file->size);
+    const double most = fmin(most_samples, free_samples + samples_in_byte * (double)file->size);
     if (!(num_frames * (double)rig->num_joints + (double)to->num_samples <= most))
         return gltf_fail(file,
                          "clip %s: %.0f frames of %zu joints are too many: --rate takes fewer",
@@ -583,7 +587,7 @@ static bool add_clip(reader *to, sampled_clip *clip, const survey *found)
            && add_weights(clip, to->scene->parts[number].name, to->scene);
 }
 
-static bool read_clip(reader *to, size_t index)
+static bool read_clip(clip_maker *to, size_t index)
 {
     const gltf_rig *const rig = to->meshes->rig;
     gltf_file *const file = rig->file;
@@ -604,9 +608,9 @@ static bool read_clip(reader *to, size_t index)
         (void)snprintf(where, sizeof where, "animations/%zu/channels/%zu", index, i);
         is_read = read_channel(&clip, where, animation, json_array_get(channels, i), &num_left);
     }
-    for (size_t i = 0; i < rig->num_joints * NUM_PATHS; i++)
+    for (size_t i = 0; i < rig->num_joints * NUM_PATHS && is_read; i++)
         survey_track(&found, &clip.tracks[i]);
-    for (size_t i = 0; i < clip.num_morphs; i++)
+    for (size_t i = 0; i < clip.num_morphs && is_read; i++)
         survey_track(&found, &clip.morphs[i].keys);
     if (is_read && found.num_keys > 0) {
         choose_rate(&clip, animation);
@@ -623,7 +627,7 @@ static bool read_clip(reader *to, size_t index)
 }
 
 // A clip of one frame if nodes rest elsewhere than they were bound.
-static bool add_rest(reader *to)
+static bool add_rest(clip_maker *to)
 {
     const gltf_rig *const rig = to->meshes->rig;
     double moved = 0.0, size = 0.0;
@@ -654,7 +658,7 @@ static bool add_rest(reader *to)
 }
 
 // Refuses what scale displaces by more than 1 % of the size.
-static bool accept_loss(const reader *to)
+static bool accept_loss(const clip_maker *to)
 {
     const gltf_rig *const rig = to->meshes->rig;
     const loss *const worst = &to->worst;
@@ -681,11 +685,11 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
 {
     const gltf_rig *const rig = meshes->rig;
     const size_t num_joints = rig->num_joints;
-    reader to = {.meshes = meshes, .model = model, .scene = scene};
-    to.memory = (sampler){common_alloc(num_joints, sizeof(gltf_local)),
-                          common_alloc(num_joints, sizeof(gltf_local)),
-                          common_alloc(num_joints, sizeof(convert_xform)),
-                          common_alloc(num_joints, sizeof(gltf_affine))};
+    clip_maker to = {.meshes = meshes, .model = model, .scene = scene};
+    to.memory = (pose_memory){common_alloc(num_joints, sizeof(gltf_local)),
+                              common_alloc(num_joints, sizeof(gltf_local)),
+                              common_alloc(num_joints, sizeof(convert_xform)),
+                              common_alloc(num_joints, sizeof(gltf_affine))};
     to.shown = common_alloc(num_joints, sizeof *to.shown);
     to.reach = common_alloc(num_joints, sizeof *to.reach);
     for (size_t j = 0; j < num_joints; j++)

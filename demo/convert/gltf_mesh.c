@@ -192,6 +192,7 @@ typedef struct maker {
     const gltf_affine *bases; // [num_joints of the skin, or 1]
     uint32_t joint;
     size_t most_weights; // of a vertex
+    size_t num_kept;     // the first vertices, which were MD5's: they stay apart, used or not
     md5_doc_mesh *mesh;
     gltf_origin *origin;
     size_t room;            // of the table
@@ -200,20 +201,20 @@ typedef struct maker {
     size_t num_lost, num_unbound;
 } maker;
 
-typedef struct influence {
+typedef struct joint_weight {
     uint32_t slot; // of the skin
     double weight;
-} influence;
+} joint_weight;
 
 static int by_weight(const void *a, const void *b)
 {
-    const influence *const x = a, *const y = b;
+    const joint_weight *const x = a, *const y = b;
     return x->weight != y->weight ? (x->weight < y->weight ? 1 : -1)
                                   : (x->slot > y->slot) - (x->slot < y->slot);
 }
 
 // Writes a vertex's influences, the largest first, so that they sum to 1; returns their number.
-static size_t read_influences(maker *to, size_t v, influence found[MOST_WEIGHTS])
+static size_t read_influences(maker *to, size_t v, joint_weight found[MOST_WEIGHTS])
 {
     enum { NONE_FOUND = 0 };
     const primitive *const from = to->from;
@@ -233,12 +234,12 @@ static size_t read_influences(maker *to, size_t v, influence found[MOST_WEIGHTS]
         while (k < count && found[k].slot != (uint32_t)slot)
             k++;
         if (k == count)
-            found[count++] = (influence){(uint32_t)slot, 0.0};
+            found[count++] = (joint_weight){(uint32_t)slot, 0.0};
         found[k].weight += weight;
         sum += weight;
     }
     if (count == 0) {
-        found[0] = (influence){0, 1.0};
+        found[0] = (joint_weight){0, 1.0};
         to->num_unbound++;
         return 1;
     }
@@ -264,7 +265,7 @@ static bool add_vertex(maker *to, size_t v)
 {
     md5_doc_mesh *const mesh = to->mesh;
     const primitive *const from = to->from;
-    influence found[MOST_WEIGHTS] = {{0, 1.0}};
+    joint_weight found[MOST_WEIGHTS] = {{0, 1.0}};
     const size_t count = to->skin ? read_influences(to, v, found) : 1;
     if (count == 0)
         return false;
@@ -301,12 +302,15 @@ static bool add_vertices(maker *to)
     const primitive *const from = to->from;
     for (size_t i = 0; i < from->num_corners; i++)
         to->made[from->corners ? from->corners[i] : i] = IS_USED;
+    for (size_t v = 0; v < to->num_kept; v++)
+        to->made[v] = IS_USED;
     for (size_t v = 0; v < from->num_vertices; v++) {
         if (to->made[v] != IS_USED)
             continue;
         size_t at = (size_t)hash_vertex(from, v) & (to->room - 1), tries = 0;
         while (to->table[at] != 0 && tries < MOST_TRIES
-               && !is_same_vertex(from, to->origin->vertices[to->table[at] - 1], v)) {
+               && (v < to->num_kept
+                   || !is_same_vertex(from, to->origin->vertices[to->table[at] - 1], v))) {
             at = (at + 1) & (to->room - 1);
             tries++;
         }
@@ -496,8 +500,11 @@ static bool read_node_meshes(gltf_meshes *meshes, uint32_t number)
             continue;
         }
         made.from = &from;
-        const bool is_read = open_primitive(&from, item, material, to.skin != NULL)
-                             && add_mesh(&made, number, material, item, name);
+        bool is_read = open_primitive(&from, item, material, to.skin != NULL);
+        const double num_kept = gltf_number(gltf_extras(object), "vertices", 0.0);
+        if (num_kept > 0.0 && num_kept <= (double)from.num_vertices && num_primitives == 1)
+            made.num_kept = (size_t)num_kept;
+        is_read = is_read && add_mesh(&made, number, material, item, name);
         close_primitive(&from);
         if (!is_read)
             return false;
@@ -601,6 +608,9 @@ static bool move_mesh(const gltf_meshes *meshes, size_t number, size_t target, m
             const convert_vec at = convert_from_vec3(mesh->weights[weight].offset);
             mesh->weights[weight].offset =
                 gltf_stored_point(convert_add(at, gltf_point(&turn, by)));
+            if (!(md5_vec3_length(mesh->weights[weight].offset) <= 1e9f))
+                return gltf_fail(file, "mesh %s: a morph target leads beyond 1e9 units",
+                                 mesh->name);
         }
     }
     return true;

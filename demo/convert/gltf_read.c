@@ -61,6 +61,29 @@ static bool add_picture(gltf_file *file, const char *where, const json_t *textur
     return is_paid;
 }
 
+// Turns the green of a normal map, which points up in glTF and down in id's.
+static void turn_normals(const convert_job *job, const char *shader, convert_picture *picture)
+{
+    convert_picture turned;
+    md5_error error = {.message = ""};
+    if (picture->bytes == NULL)
+        return;
+    if (!convert_turn_green(picture, &turned, &error)) {
+        convert_note(job, "material %s: the normal map's green still points up: %s", shader,
+                     error.message);
+        return;
+    }
+    // NAME_n is what a writer of glTF made of NAME.
+    const size_t length = strlen(picture->name);
+    if (length > 2 && strcmp(picture->name + length - 2, "_n") == 0)
+        picture->name[length - 2] = '\0';
+    free(turned.name);
+    free(turned.declared);
+    free(picture->bytes);
+    picture->bytes = turned.bytes;
+    picture->size = turned.size;
+}
+
 // How meshes of a material look. What shaders of that age cannot say is left out, and noted.
 static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_scene *scene)
 {
@@ -107,9 +130,7 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
                      color[0], color[1], color[2], color[3]);
     if (json_object_get(metal, "metallicRoughnessTexture") != NULL)
         convert_note(file->job, "material %s: metal and roughness are left out", shader);
-    if (material->maps[CONVERT_MAP_NORMAL].bytes != NULL)
-        convert_note(file->job, "material %s: the normal map's green points up, as in the file",
-                     shader);
+    turn_normals(file->job, shader, &material->maps[CONVERT_MAP_NORMAL]);
     return true;
 }
 

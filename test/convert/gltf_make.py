@@ -1,4 +1,8 @@
-"""Writes glTF files that ask much of a reader: `python3 gltf_make.py FOLDER`. The same bytes each time."""
+"""Writes glTF files that ask much of a reader, the same bytes each time:
+
+    python3 gltf_make.py FOLDER
+    python3 gltf_make.py --seeds FOLDER FILE...    small ones, and others, in the form of test/fuzz/gltf.c
+"""
 
 import json
 import math
@@ -87,8 +91,17 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
         weights = [[w / sum(row) for w in row] for row in weights]
         joints = [f.random.sample(range(7), 7) + [0] for _ in range(count)]
         weights = [row + [0.0] for row in weights]
-        attributes = {"POSITION": f.accessor([f.point() for _ in range(count)], "VEC3"),
-                      "TEXCOORD_0": f.accessor([f.point()[:2] for _ in range(count)], "VEC2")}
+        points, texcoords = [[f.point() for _ in range(count)] for _ in range(2)]
+        moves = [f.point(0.1) for _ in range(count)]
+        # Vertices that differ in nothing that MD5 stores, and one that differs in its texture only.
+        for rows in (joints, weights, points, texcoords, moves):
+            rows[count - 3] = rows[1]
+            rows[count - 2] = rows[1]
+            rows[count - 1] = rows[2]
+        texcoords[count - 1] = [5, 5]
+        attributes = {"POSITION": f.accessor(points, "VEC3"),
+                      "NORMAL": f.accessor([f.turn()[:3] for _ in range(count)], "VEC3"),
+                      "TEXCOORD_0": f.accessor([row[:2] for row in texcoords], "VEC2")}
         for k in (0, 4):
             attributes["JOINTS_%d" % (k // 4)] = f.accessor([row[k:k + 4] for row in joints], "VEC4", "B")
             attributes["WEIGHTS_%d" % (k // 4)] = f.accessor([row[k:k + 4] for row in weights], "VEC4")
@@ -96,7 +109,7 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
         if code:
             order = f.random.sample(range(count), count)
             primitive["indices"] = f.accessor(order, "SCALAR", code)
-        primitive["targets"] = [{"POSITION": f.accessor([f.point(0.1) for _ in range(count)], "VEC3")}]
+        primitive["targets"] = [{"POSITION": f.accessor(moves, "VEC3")}]
         primitives.append(primitive)
     f.json["meshes"].append({"primitives": primitives, "extras": {"targetNames": ["Big Grin"]}})
     f.json["scenes"][0]["nodes"].append(f.node(name="body", mesh=0, skin=0, translation=[9, 9, 9]))
@@ -120,6 +133,43 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
     return f
 
 
+def small(seed_number, interpolation, **above):
+    """A triangle on two joints, with everything once."""
+    f = Maker(seed_number)
+    f.json["materials"] = [{"name": "skin", "alphaMode": "MASK", "pbrMetallicRoughness": {"baseColorTexture": {
+        "index": 0, "extensions": {"KHR_texture_transform": {"offset": [0, 1], "scale": [2, 2], "rotation": 1}}}}}]
+    f.json["textures"] = [{"source": 0}]
+    f.json["images"] = [{"uri": "data:image/png;base64,iVBORw0KGgo="}]
+    attributes = {"POSITION": f.accessor([f.point() for _ in range(4)], "VEC3"),
+                  "TEXCOORD_0": f.accessor([(0, 0), (255, 0), (0, 255), (9, 9)], "VEC2", "B", normalized=True),
+                  "JOINTS_0": f.accessor([(0, 1, 0, 0)] * 4, "VEC4", "B"),
+                  "WEIGHTS_0": f.accessor([(0.5, 0.5, 0, 0)] * 4, "VEC4")}
+    zero = f.accessor([(0, 0, 1)] * 4, "VEC3")
+    f.json["accessors"][zero]["sparse"] = {
+        "count": 1, "indices": {"bufferView": f.json["accessors"][attributes["JOINTS_0"]]["bufferView"],
+                                "componentType": 5121},
+        "values": {"bufferView": f.json["accessors"][attributes["POSITION"]]["bufferView"]}}
+    f.json["meshes"] = [{"primitives": [{"attributes": attributes, "material": 0, "mode": 5, "targets": [{"POSITION": zero}]}]}]
+    f.json["nodes"] = [dict(children=[1], **above), {"children": [2], "rotation": f.turn()},
+                       {"translation": [0, 1, 0], "mesh": 0}, {"mesh": 0, "skin": 0, "name": "m"}]
+    f.json["scenes"] = [{"nodes": [0, 3]}]
+    identity = [float(i % 5 == 0) for i in range(16)]
+    f.json["skins"] = [{"joints": [1, 2], "inverseBindMatrices": f.accessor([identity] * 2, "MAT4")}]
+    times = f.accessor([0, 0.5], "SCALAR")
+    rows = [f.turn() for _ in range(6 if interpolation == "CUBICSPLINE" else 2)]
+    f.json["animations"] = [{"name": "a", "samplers": [
+        {"input": times, "output": f.accessor(rows, "VEC4"), "interpolation": interpolation},
+        {"input": times, "output": f.accessor([0, 1], "SCALAR")}],
+        "channels": [{"sampler": 0, "target": {"node": 2, "path": "rotation"}},
+                     {"sampler": 1, "target": {"node": 3, "path": "weights"}}]}]
+    return f
+
+
+SMALL = {
+    "linear": lambda: small(1, "LINEAR", scale=[2, 2, 2]),
+    "cubic": lambda: small(2, "CUBICSPLINE", matrix=[-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]),
+    "step": lambda: small(3, "STEP", scale=[1, 2, 1]),
+}
 CASES = {
     "plain": lambda: rig(1, {}),
     "scaled": lambda: rig(2, {"scale": [0.01] * 3, "rotation": [0.5, 0.5, 0.5, 0.5]}),
@@ -129,7 +179,28 @@ CASES = {
     "joint_scale": lambda: rig(6, {}, joint_scale=1.5),
 }
 
+
+
+def seed(folder, path):
+    """JSON, a NUL byte and the binary chunk."""
+    with open(path, "rb") as file:
+        data = file.read()
+    if data[:4] == b"glTF":
+        size = struct.unpack_from("<I", data, 12)[0]
+        data = data[20:20 + size].rstrip() + b"\0" + data[28 + size:]
+    with open(os.path.join(folder, os.path.basename(path)), "wb") as file:
+        file.write(data)
+
+
 if __name__ == "__main__":
     sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-    for case in CASES:
-        CASES[case]().glb(os.path.join(sys.argv[1], case + ".glb"))
+    if sys.argv[1] == "--seeds":
+        for case in SMALL:
+            made = os.path.join(sys.argv[2], case + ".glb")
+            SMALL[case]().glb(made)
+            seed(sys.argv[2], made)
+        for other in filter(os.path.exists, sys.argv[3:]):
+            seed(sys.argv[2], other)
+    else:
+        for case in CASES:
+            CASES[case]().glb(os.path.join(sys.argv[1], case + ".glb"))

@@ -183,3 +183,15 @@ class Gltf:
                     out.append([sum(w * q[i] for w, q in posed) for i in range(3)])
                 found[n, p] = out
         return found
+
+    def distinct(self, node, number):
+        """The vertices of a primitive that triangles use, without those that equal others in all that MD5 stores."""
+        primitive = self.json["meshes"][self.json["nodes"][node]["mesh"]]["primitives"][number]
+        rows = [self.accessor(index) for name, index in sorted(primitive["attributes"].items())
+                if name == "POSITION" or name[:3] in ("TEX", "JOI", "WEI")]
+        rows += [self.accessor(t["POSITION"]) for t in primitive.get("targets", []) if "POSITION" in t]
+        used = {i for (i,) in self.accessor(primitive["indices"])} if "indices" in primitive else range(len(rows[0]))
+        first = {}
+        for v in sorted(used):
+            first.setdefault(tuple(tuple(x + 0.0 for x in row[v]) for row in rows), v)
+        return sorted(first.values())

@@ -59,7 +59,7 @@ def in_order(file, table):
         node = roots.pop(0)
         order.append(node)
         roots = children[node] + roots
-    return [table[key] for n in order for key in sorted(table) if key[0] == n]
+    return [[table[key][v] for v in file.distinct(*key)] for n in order for key in sorted(table) if key[0] == n]
 
 
 def clean(name):
@@ -95,6 +95,11 @@ def main():
                               [(m, *anim) for m in morphs], float(time)))
     else:
         rest = f"{folder}/rest.md5anim"
+        with open(mesh) as text:
+            counts = [int(line.split()[1]) for line in text if line.startswith("\tnumverts")]
+        expected = [len(m) for m in in_order(file, file.vertices(None, 0))]
+        if counts != expected:
+            sys.exit(f"{counts} vertices, expected {expected}")
         still = [rest, "--frame", "0"] if os.path.exists(rest) else []
         cases.append(("rest", [mesh, *still], in_order(file, file.vertices(None, 0)), [], 0))
         for animation in file.json.get("animations", []):

@@ -71,10 +71,10 @@ stays() {
     "$tool" dump "$folder/plain.md5mesh" "$folder/wave_twice.md5anim" --frame 0 --frame 20 --joint joint_0 >"$scratch/dump"
     awk '/^local 0/ { print $7, $8 }' "$scratch/dump" | uniq | wc -l | grep -qx 1
 }
-limits_weights() {
-    in_folder "$made/plain.glb" --scale 1 --for ironwail && says "lose weights" &&
-        "$tool" info "$folder/plain.md5mesh" >"$scratch/info" &&
-        awk '$1 == "vert" && $8 > 4 { exit 1 }' "$folder/plain.md5mesh"
+limits_weights() { # its other findings are of no matter here
+    in_folder "$made/plain.glb" --scale 1 --for ironwail >"$scratch/out"
+    says "lose weights" && mesh=$(find "$folder" -name plain.md5mesh) && [ -n "$mesh" ] &&
+        awk '$1 == "vert" { n++ } $1 == "vert" && $8 > 4 { exit 1 } END { exit n == 0 }' "$mesh"
 }
 names_root() {
     in_folder "$made/plain.glb" --for doom3 && grep -q '^	"origin"	-1' "$folder/plain.md5mesh" &&
@@ -93,6 +93,40 @@ check "--root in_place" stays
 check "weights that an engine takes" limits_weights
 check "the root of Doom 3" names_root
 check "clips for another model" takes_clips
+
+# -- Out and in again -------------------------------------------------------------------------------
+
+# The numbers of records of two dumps, which are as many, differ by 1e-3 units at most.
+same_records() { # WORD FIRST SECOND
+    for file in "$2" "$3"; do
+        awk -v word="$1" '$1 == word' "$file" >"$file.$1"
+    done
+    [ -s "$2.$1" ] && [ "$(wc -l <"$2.$1")" = "$(wc -l <"$3.$1")" ] &&
+        paste -d ' ' "$2.$1" "$3.$1" | awk '{ for (i = 2; i <= NF / 2; i++) { off = $i - $(i + NF / 2); if (off * off > 1e-6) {
+            print NR ": " $0; exit 1 } } }'
+}
+comes_back() {
+    bobbin=models/bobbin
+    "$tool" convert $bobbin/bobbin.md5mesh $bobbin/walk.md5anim $bobbin/dance.md5anim --influences 8 \
+        --output "$scratch/bobbin.glb" 2>"$scratch/notes" && in_folder "$scratch/bobbin.glb" || return 1
+    for clip in walk dance; do
+        for frame in 0 9; do
+            "$tool" dump $bobbin/bobbin.md5mesh $bobbin/$clip.md5anim --frame $frame >"$scratch/before" &&
+                "$tool" dump "$folder/bobbin.md5mesh" "$folder/$clip.md5anim" --frame $frame >"$scratch/after" &&
+                same_records v "$scratch/before" "$scratch/after" && same_records tri "$scratch/before" "$scratch/after" &&
+                same_records st "$scratch/before" "$scratch/after" && same_records bv "$scratch/before" "$scratch/after" ||
+                return 1
+        done
+        [ "$(grep -E '^(numFrames|frameRate)' $bobbin/$clip.md5anim)" = "$(grep -E '^(numFrames|frameRate)' "$folder/$clip.md5anim")" ] ||
+            return 1
+    done
+    [ "$(awk '/^joints/,/^}/ { print $1, $2 }' $bobbin/bobbin.md5mesh)" = \
+        "$(awk '/^joints/,/^}/ { print $1, $2 }' "$folder/bobbin.md5mesh")" ] &&
+        [ "$(grep shader $bobbin/bobbin.md5mesh)" = "$(grep shader "$folder/bobbin.md5mesh")" ]
+}
+check "MD5 to glTF and back: joints, triangles, poses, frames, shaders" comes_back
+
+# -- Errors -----------------------------------------------------------------------------------------
 
 # One value of the JSON of a .glb is changed.
 changed() { # OLD NEW
@@ -159,7 +193,7 @@ for file in 01_minimal.glb 02_two_skins.glb 03_matrices.glb 04_sparse.gltf 05_qu
     check "$file: poses are those of other readers" equals_table $file
 done
 minimal() {
-    in_folder "$golden/01_minimal.glb" --scale 1 && [ "$(ls "$folder" | tr '\n' ' ')" = "01_minimal.md5mesh bend.md5anim " ] &&
+    in_folder "$golden/01_minimal.glb" --scale 1 && [ "$(ls "$folder" | grep md5 | tr '\n' ' ')" = "01_minimal.md5mesh bend.md5anim " ] &&
         grep -q '^numJoints 2' "$folder/01_minimal.md5mesh" && grep -q 'numverts 12$' "$folder/01_minimal.md5mesh" &&
         grep -q 'numtris 16$' "$folder/01_minimal.md5mesh" && grep -q 'shader "models/tube"' "$folder/01_minimal.md5mesh" &&
         [ "$("$tool" dump "$folder/01_minimal.md5mesh" | awk '/^st / { printf "%.4f %.4f\n", $2, $3 }' | sort | md5sum)" = \
