@@ -370,6 +370,8 @@ convert_skin *convert_make_skins(const convert_job *job, const convert_assets *a
     if (model == NULL)
         return NULL;
     fitter fit = {.assets = assets, .slots = slots};
+    if (slots > 4)
+        convert_note(job, "more than 4 influences a vertex: three.js and others read the first 4");
     const md5_vec3 diagonal = md5_vec3_sub(model->bounds.max, model->bounds.min);
     fit.size = model->max_vertices > 0 ? (double)md5_vec3_length(diagonal) : 0.0;
     pack_meshes(&fit);

@@ -164,6 +164,19 @@ in_place() {
 }
 check 'in place' in_place
 
+# A clip alone is its joints, in its base frame: travels moves the first of two.
+clip_alone() {
+    written alone.glb "$zoo/travels.md5anim" && gltf check "$files/alone.glb" &&
+        says alone.glb '["skins" in g, len(g["nodes"]), len(g["animations"])]' '[False, 2, 1]' || return 1
+    "$tool" dump "$zoo/travels.md5mesh" "$zoo/travels.md5anim" --frame 3 >"$scratch/dump" || return 1
+    expected=$(awk '/^local/ && !n++ { printf "[%.4f, %.4f, %.4f]", $(NF - 1) * 0.0254, $NF * 0.0254, $(NF - 2) * 0.0254 }' \
+        "$scratch/dump")
+    python3 test/convert/gltf.py show "$files/alone.glb" \
+        '"[%.4f, %.4f, %.4f]" % read(g["animations"][0]["samplers"][0]["output"])[3]' >"$scratch/said2"
+    [ "$(cat "$scratch/said2")" = "$expected" ] || { cat "$scratch/said2"; echo "$expected"; false; }
+}
+check 'a clip without a model' clip_alone
+
 # Errors at the skin are below what was asked for, with fewer keys.
 fewer_keys() {
     written fewer.glb "$bobbin" "$models/bobbin/dance.md5anim" --influences 8 --error 0.5 && gltf check "$files/fewer.glb" &&
