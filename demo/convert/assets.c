@@ -23,6 +23,7 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
                                 .warn_user = (void *)(uintptr_t)job};
     convert_clip clip = {.name = part->name};
     clip.anim = md5_parse_anim(part->bytes, part->size, &opts, error);
+    // Without a model the first clip's joints are the skeleton, in its base frame.
     if (clip.anim != NULL && assets->skeleton == NULL) {
         assets->skeleton = &clip.anim->skeleton;
         assets->rest = clip.anim->base_frame;
@@ -96,6 +97,7 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
     return load_targets(scene, assets, error);
 }
 
+// Bindings point into models and clips, so they go first.
 void convert_free_assets(convert_assets *assets)
 {
     for (size_t i = 0; i < assets->num_clips; i++)

@@ -1,4 +1,5 @@
-// A glTF file as it grows.
+// A glTF file as it grows. JSON is made by jansson, whose failures are kept until the end: a value
+// that could not be made would be missing without a word.
 #ifdef HAS_JANSSON
 #include "demo/convert/gltf_out.h"
 
@@ -67,6 +68,8 @@ json_t *gltf_floats(const float *values, size_t count)
     return array;
 }
 
+// Names in MD5 files are bytes. Most are ASCII; what is not UTF-8 is likely Latin-1 of old
+// programs.
 static char *utf8(const char *text)
 {
     json_t *const string = json_string(text);
@@ -124,6 +127,7 @@ static void add_bytes(gltf_bytes *to, const void *data, size_t size)
     to->size += size;
 }
 
+// Little endian on any machine.
 static void add_word(gltf_bytes *to, uint32_t value, size_t size)
 {
     const uint8_t word[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
@@ -253,7 +257,7 @@ static bool take_name(gltf_out *out, char kind, const char *name)
     bool is_new;
     gltf_look_up(out, kind, plain, &is_new);
     free(plain);
-    return is_new;
+    return is_new; // two names of one hash are taken for equal: one gets a needless suffix
 }
 
 char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise,
@@ -263,9 +267,11 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *o
     char *found = common_copy(wanted);
     for (size_t k = 2; !take_name(out, kind, found); k++) {
         free(found);
+        // Behind a few tries the thing's own number, or many equal names take quadratic time.
         char *const suffix = common_format("_%zu", k < 5 ? k : number + k);
         size_t length = strlen(wanted), kept = LONGEST_NAME - strlen(suffix);
         length = length < kept ? length : kept;
+        // Not within a character.
         while (length > 0 && ((unsigned char)wanted[length] & 0xc0) == 0x80)
             length--;
         found = common_format("%.*s%s", (int)length, wanted, suffix);

@@ -203,14 +203,14 @@ static bool write_picture(const convert_layout *layout, const convert_picture *p
 }
 
 // Picture files by their paths, so that each is written once and none over another.
-typedef struct written {
+typedef struct picture_files {
     const convert_picture **pictures; // [count]
     char **paths;                     // [count] from the root, without endings
     size_t count;
-} written;
+} picture_files;
 
 // Returns the number of a path; all->count: there is none.
-static size_t find_path(const written *all, const char *path)
+static size_t find_path(const picture_files *all, const char *path)
 {
     size_t i = 0;
     while (i < all->count && strcmp(all->paths[i], path) != 0)
@@ -220,7 +220,7 @@ static size_t find_path(const written *all, const char *path)
 
 // Writes a picture unless an equal one is there; another one of its name gets a number. Returns its
 // path, which `all` owns; NULL: failure.
-static const char *write_once(const convert_layout *layout, written *all,
+static const char *write_once(const convert_layout *layout, picture_files *all,
                               const convert_picture *picture, const char *wanted, md5_error *error)
 {
     const size_t known = find_path(all, wanted);
@@ -243,12 +243,12 @@ static const char *write_once(const convert_layout *layout, written *all,
 // -- Materials ------------------------------------------------------------------------------------
 
 // A file of text that grows.
-typedef struct text {
+typedef struct text_file {
     char *bytes;
     size_t size;
-} text;
+} text_file;
 
-static void add(text *to, char *more) // which it frees
+static void add(text_file *to, char *more) // which it frees
 {
     const size_t length = strlen(more);
     to->bytes = common_realloc(to->bytes, to->size + length + 1, 1);
@@ -258,7 +258,8 @@ static void add(text *to, char *more) // which it frees
 }
 
 // Adds the declaration of a material with its pictures' paths; NULL: it has none.
-static void declare_material(text *mtr, const convert_material *material, const char *const *paths)
+static void declare_material(text_file *mtr, const convert_material *material,
+                             const char *const *paths)
 {
     const char *const color = paths[CONVERT_MAP_COLOR];
     const bool is_plain = material->alpha == CONVERT_OPAQUE && !material->is_unlit;
@@ -309,7 +310,7 @@ static char *path_of(const convert_layout *layout, const convert_material *mater
 }
 
 static bool write_material(const convert_layout *layout, const convert_material *material,
-                           written *all, text *mtr, md5_error *error)
+                           picture_files *all, text_file *mtr, md5_error *error)
 {
     const char *paths[CONVERT_NUM_MAPS] = {NULL};
     uint32_t num_unused = 0;
@@ -351,7 +352,7 @@ static bool write_material(const convert_layout *layout, const convert_material 
         return is_written;
     if (strpbrk(material->shader, "\"\r\n") || material->shader[0] == '\0')
         convert_note(layout->job, "a material without a name that can be declared is left out");
-    else if (material->text && has_own_names)
+    else if (material->text && has_own_names && !strchr(material->text, '[')) // without tables
         add(mtr, common_format("%s\n\n", material->text));
     else if (has_any)
         declare_material(mtr, material, paths);
@@ -373,7 +374,7 @@ static char *word_of(const char *folder, const char *name, const char *ending)
 
 // Writes root/folder/NAME and an ending, unless there is no text.
 static bool write_text(const convert_layout *layout, const char *folder, const char *ending,
-                       const text *from, md5_error *error)
+                       const text_file *from, md5_error *error)
 {
     char *const path = common_format("%s/%s/%s%s", layout->root, folder, layout->declared, ending);
     bool is_written = true;
@@ -387,7 +388,7 @@ static bool write_text(const convert_layout *layout, const char *folder, const c
 
 static bool write_model_def(const convert_layout *layout, md5_error *error)
 {
-    text def = {NULL, 0};
+    text_file def = {NULL, 0};
     char *const name = word_of("", layout->declared, ""), *const mesh =
                                                               word_of(layout->inner, layout->name,
                                                                       ".md5mesh");
@@ -422,8 +423,8 @@ bool convert_write_looks(const convert_layout *layout, md5_error *error)
         own.root = own.folder;
         own.inner = nothing;
     }
-    written all = {NULL, NULL, 0};
-    text mtr = {NULL, 0};
+    picture_files all = {NULL, NULL, 0};
+    text_file mtr = {NULL, 0};
     bool is_written = true;
     for (size_t i = 0; i < scene->num_materials && is_written; i++)
         is_written = write_material(&own, &scene->materials[i], &all, &mtr, error);

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { MAX_LOOKS = 100000000 }; // at vertices, in frames
+static const double max_looks = 1e8; // at vertices, in frames
 enum { MAX_SLOTS = 16, MAX_SUMS = MAX_SLOTS * (MAX_SLOTS + 1) / 2 };
 
 // A vertex that is not exact, with sums over frames: while weights are fitted, of products of the
@@ -64,7 +64,7 @@ static bool pack_vertex(const fitter *fit, uint32_t mesh_index, uint32_t index, 
     float *const weights = skin->weights + (size_t)index * fit->slots;
     const uint32_t first = mesh->first_influence[index], end = mesh->first_influence[index + 1];
     const convert_vec position = convert_from_vec3(mesh->positions[index]);
-    const double least = 1e-6 * fit->size;
+    const double least = 1e-5 * fit->size; // what files round
     double sum = 0.0, kept = 0.0;
     bool is_off = first == end;
     uint32_t count = 0;
@@ -90,7 +90,7 @@ static bool pack_vertex(const fitter *fit, uint32_t mesh_index, uint32_t index, 
         weights[i] = (float)((double)weights[i] / kept);
     *out = (loose_vertex){.mesh = mesh_index, .index = index, .num_kept = count};
     out->has_more = end - first > fit->slots;
-    return is_off || out->has_more || fabs(sum - 1.0) > 1e-6;
+    return is_off || out->has_more || fabs(sum - 1.0) > 1e-5;
 }
 
 // Largest first, sum 1 in floats, and no joint where the weight is 0.
@@ -370,6 +370,8 @@ convert_skin *convert_make_skins(const convert_job *job, const convert_assets *a
     if (model == NULL)
         return NULL;
     fitter fit = {.assets = assets, .slots = slots};
+    if (slots > 4)
+        convert_note(job, "more than 4 influences a vertex: three.js and others read the first 4");
     const md5_vec3 diagonal = md5_vec3_sub(model->bounds.max, model->bounds.min);
     fit.size = model->max_vertices > 0 ? (double)md5_vec3_length(diagonal) : 0.0;
     pack_meshes(&fit);
@@ -377,7 +379,7 @@ convert_skin *convert_make_skins(const convert_job *job, const convert_assets *a
     size_t num_frames = 0;
     for (size_t i = 0; i < assets->num_clips; i++)
         num_frames += assets->clips[i].anim->num_frames;
-    fit.stride = 1 + (uint32_t)((double)fit.num_vertices * (double)num_frames / MAX_LOOKS);
+    fit.stride = 1 + (uint32_t)((double)fit.num_vertices * (double)num_frames / max_looks);
     if (fit.stride > 1)
         convert_note(job, "one frame of %u is looked at", fit.stride);
     if (fit.num_vertices > 0) {

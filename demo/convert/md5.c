@@ -29,16 +29,16 @@ bool convert_read_md5(const convert_job *job, convert_input *input, convert_scen
 
 // -- Writing --------------------------------------------------------------------------------------
 
-typedef struct writer {
+typedef struct md5_output {
     convert_layout layout;
     const md5_model *model; // to which clips are fitted; NULL: they stay as they are
     md5_doc **clips;        // [num_clips] that become one, as Quake's engines read one
     size_t num_clips;
     uint64_t num_frames; // of these
-} writer;
+} md5_output;
 
 // The text of a document, canonical: as id's exporter lays it out.
-static bool write_doc(const writer *w, const md5_doc *doc, const char *name, md5_error *error)
+static bool write_doc(const md5_output *w, const md5_doc *doc, const char *name, md5_error *error)
 {
     char *const file = common_format("%s%s", name, endings[doc->kind]);
     char *const path = common_join(w->layout.folder, file);
@@ -57,7 +57,7 @@ static bool write_doc(const writer *w, const md5_doc *doc, const char *name, md5
 }
 
 // Brings a model within the limits of the engine.
-static bool limit_model(const writer *w, md5_doc *doc, md5_error *error)
+static bool limit_model(const md5_output *w, md5_doc *doc, md5_error *error)
 {
     const convert_job *const job = w->layout.job;
     const uint32_t most = w->layout.max_weights;
@@ -78,7 +78,7 @@ static bool limit_model(const writer *w, md5_doc *doc, md5_error *error)
 }
 
 // Gives meshes the names of shaders that the engine finds; each is to be freed.
-static void rename_shaders(const writer *w, md5_doc *doc)
+static void rename_shaders(const md5_output *w, md5_doc *doc)
 {
     for (uint32_t i = 0; i < doc->num_meshes; i++)
         doc->meshes[i].shader = convert_shader_name(&w->layout, doc->meshes[i].shader);
@@ -92,7 +92,7 @@ static void free_shaders(const md5_doc *doc)
 
 // Gives a clip the joints of the model; one that is joined to others all components, which engines
 // that ignore base frames need, too.
-static bool limit_clip(const writer *w, md5_doc *doc, const char *name, md5_error *error)
+static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_error *error)
 {
     const uint32_t num_joints = md5_fix_joints(doc, w->model, w->layout.has_one_clip, error);
     if (num_joints == MD5_NONE)
@@ -100,12 +100,22 @@ static bool limit_clip(const writer *w, md5_doc *doc, const char *name, md5_erro
     if (num_joints > 0)
         convert_note(w->layout.job, "clip %s: %u joints are written as the engine reads them", name,
                      (unsigned)num_joints);
-    return doc->bounds || w->model->num_meshes == 0
-           || md5_fix_bounds(doc, w->model, error) != MD5_NONE;
+    bool is_good = doc->bounds != NULL; // boxes that hold nothing make the model vanish
+    for (uint32_t i = 0; i < doc->num_frames && is_good; i++) {
+        const md5_vec3 min = doc->bounds[i].min, max = doc->bounds[i].max;
+        is_good = min.x < max.x && min.y < max.y && min.z < max.z;
+    }
+    if (is_good || w->model->num_meshes == 0)
+        return true;
+    const uint32_t num_boxes = md5_fix_bounds(doc, w->model, error);
+    if (num_boxes > 0 && num_boxes != MD5_NONE)
+        convert_note(w->layout.job, "clip %s: %u boxes are computed from the skin", name,
+                     (unsigned)num_boxes);
+    return num_boxes != MD5_NONE;
 }
 
 // Writes the clips, which have the same joints and components, one after the other.
-static bool write_one_clip(const writer *w, md5_error *error)
+static bool write_one_clip(const md5_output *w, md5_error *error)
 {
     if (w->num_clips == 0)
         return true;
@@ -142,7 +152,7 @@ static bool write_one_clip(const writer *w, md5_error *error)
 }
 
 // Writes a part under a name, or takes a clip for the one that all become.
-static bool write_part(writer *w, const convert_part *part, const char *name, md5_error *error)
+static bool write_part(md5_output *w, const convert_part *part, const char *name, md5_error *error)
 {
     static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_ANIM, MD5_DOC_CAMERA,
                                          MD5_DOC_MODEL};
@@ -178,7 +188,7 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
 {
     const bool is_folder = common_is_folder(job->output);
     const convert_part *const first = convert_next_part(scene, CONVERT_MODEL, 0);
-    writer w = {.layout = convert_find_layout(job, scene)};
+    md5_output w = {.layout = convert_find_layout(job, scene)};
     md5_model *const model =
         first && job->engine ? md5_parse_model(first->bytes, first->size,
                                                &(md5_load_opts){.file_name = first->path}, error)

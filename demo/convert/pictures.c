@@ -28,6 +28,11 @@ static void warn(void *job, const char *text)
     convert_note(job, "%s", text);
 }
 
+static const char *title_of(const convert_material *material)
+{
+    return material->shader[0] != '\0' ? material->shader : "(no name)";
+}
+
 // -- Texels ---------------------------------------------------------------------------------------
 
 static bool is_png(const uint8_t *bytes, size_t size)
@@ -67,9 +72,9 @@ static bool order_normals(const finder *f, const char *name, view_image *image)
 }
 
 // What a stage without light does to what is behind it.
-typedef enum blending { REPLACES, BLENDS, ADDS, FILTERS, DIFFERENT } blending;
+typedef enum blend_kind { REPLACES, BLENDS, ADDS, FILTERS, DIFFERENT } blend_kind;
 
-static blending blending_of(const md5_stage *stage)
+static blend_kind blending_of(const md5_stage *stage)
 {
     switch (stage->bits & 0xFF) { // see md5game.h
     case 0x00:
@@ -90,7 +95,7 @@ static blending blending_of(const md5_stage *stage)
 
 // A picture that looks, blended by alpha, like this one added (color c over b is b (1 - a) + c,
 // with a the largest of c) or multiplied (black over b is b (1 - a), with 1 - a the luminance).
-static void blend_by_alpha(view_image *image, blending how)
+static void blend_by_alpha(view_image *image, blend_kind how)
 {
     for (size_t i = 0; i < (size_t)image->width * image->height; i++) {
         uint8_t *const c = image->rgba + 4 * i;
@@ -106,11 +111,11 @@ static void blend_by_alpha(view_image *image, blending how)
 // -- Pictures of materials ------------------------------------------------------------------------
 
 // Where a picture comes from: a file, or a program of a game.
-typedef struct source {
+typedef struct picture_source {
     const char *path; // NULL: of the game
     const md5_image_program *program;
-    blending how; // of the color of an unlit material
-} source;
+    blend_kind how; // of the color of an unlit material
+} picture_source;
 
 // The bytes of the file of a game that a program is; NULL if it is none, or computed.
 static char *read_game_file(md5_game *game, const md5_image_program *program, size_t *size)
@@ -130,7 +135,7 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
 }
 
 // Gives a material a picture. One that cannot be read is a note.
-static void add_picture(finder *f, convert_material *material, convert_map map, source from)
+static void add_picture(finder *f, convert_material *material, convert_map map, picture_source from)
 {
     convert_picture *const picture = &material->maps[map];
     const char *const title = from.path ? from.path : from.program->text, *reason = NULL;
@@ -144,7 +149,7 @@ static void add_picture(finder *f, convert_material *material, convert_map map, 
         : bytes ? view_decode_image((uint8_t *)bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error)
                 : view_read_game_image(f->game, from.program, &image, &error);
     if (!is_read) {
-        convert_note(f->job, "material %s: %s cannot be read: %s", material->shader, title,
+        convert_note(f->job, "material %s: %s cannot be read: %s", title_of(material), title,
                      error.message);
         free(bytes);
         return;
@@ -155,13 +160,13 @@ static void add_picture(finder *f, convert_material *material, convert_map map, 
     const md5gl_texture_desc desc = {
         .width = image.width, .height = image.height, .texels = image.rgba};
     // As in the viewer: what nothing is said of is cut out where its alpha is below one half.
-    if (map == CONVERT_MAP_COLOR && !from.program && material->alpha == CONVERT_OPAQUE
+    if (map == CONVERT_MAP_COLOR && from.path && material->alpha == CONVERT_OPAQUE
         && md5gl_has_holes(&desc)) {
         material->alpha = CONVERT_MASK;
         material->cutoff = 0.5f;
         material->is_two_sided = true;
         convert_note(f->job, "material %s: has holes, where the alpha of its picture is below 0.5",
-                     material->shader);
+                     title_of(material));
     }
     if (map == CONVERT_MAP_COLOR && (from.how == ADDS || from.how == FILTERS)) {
         blend_by_alpha(&image, from.how);
@@ -175,13 +180,13 @@ static void add_picture(finder *f, convert_material *material, convert_map map, 
     free(image.rgba);
     f->num_bytes += bytes ? size : 0;
     if (!bytes || f->num_bytes > MAX_BYTES) {
-        convert_note(f->job, "material %s: %s is left out: %s", material->shader, title,
+        convert_note(f->job, "material %s: %s is left out: %s", title_of(material), title,
                      bytes ? "the pictures have more than 1 GiB" : "this build cannot write PNG");
         free(bytes);
         return;
     }
     picture->name = common_stem(title);
-    picture->declared = common_copy(from.program ? from.program->text : NULL);
+    picture->declared = common_copy(from.path ? NULL : from.program->text);
     picture->bytes = (uint8_t *)bytes;
     picture->size = size;
 }
@@ -189,7 +194,7 @@ static void add_picture(finder *f, convert_material *material, convert_map map, 
 bool convert_turn_green(const convert_picture *in, convert_picture *out, md5_error *error)
 {
     view_image image;
-    *out = (convert_picture){NULL};
+    *out = (convert_picture){.name = NULL};
     if (!view_decode_image(in->bytes, in->size, MD5_MAX_IMAGE_PIXELS, &image, error))
         return false;
     turn_green(&image);
@@ -231,7 +236,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
         }
     }
     const bool is_lit = shown && shown->light == MD5_STAGE_DIFFUSE;
-    const blending how = shown && !is_lit ? blending_of(shown) : REPLACES;
+    const blend_kind how = shown && !is_lit ? blending_of(shown) : REPLACES;
     for (uint32_t i = 0; i < material->num_stages && is_lit && !glow; i++)
         if (material->stages[i].light == MD5_STAGE_AMBIENT && material->stages[i].image.text[0]
             && blending_of(&material->stages[i]) == ADDS)
@@ -242,7 +247,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
         && (how != REPLACES || material->coverage == MD5_COVERAGE_TRANSLUCENT))
         to->alpha = CONVERT_BLEND;
     if (how == ADDS || how == FILTERS)
-        convert_note(f->job, "material %s: %s; it is blended by alpha instead", to->shader,
+        convert_note(f->job, "material %s: %s; it is blended by alpha instead", title_of(to),
                      how == ADDS ? "its light is added" : "it filters what is behind it");
     if (material->decl && material->decl->file) {
         const char *text = material->decl->text;
@@ -255,13 +260,13 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
         const md5_image_program *const program = view_material_image(material, maps[i].picture);
         num_used += program != NULL;
         if (program)
-            add_picture(f, to, maps[i].map, (source){.program = program, .how = how});
+            add_picture(f, to, maps[i].map, (picture_source){.program = program, .how = how});
     }
     if (glow)
-        add_picture(f, to, CONVERT_MAP_GLOW, (source){.program = &glow->image});
+        add_picture(f, to, CONVERT_MAP_GLOW, (picture_source){.program = &glow->image});
     num_used += glow != NULL;
     if (num_pictures > num_used)
-        convert_note(f->job, "material %s: %u of its %u stages are left out", to->shader,
+        convert_note(f->job, "material %s: %u of its %u stages are left out", title_of(to),
                      (unsigned)(num_pictures - num_used), (unsigned)num_pictures);
     free(registers);
     return to->maps[CONVERT_MAP_COLOR].bytes != NULL;
@@ -285,31 +290,32 @@ static void use_look(finder *f, convert_material *to, uint32_t mesh)
         to->cutoff = look.alpha_test;
     }
     if (!look.diffuse)
-        convert_note(f->job, "material %s: no picture is found%s%s", to->shader,
+        convert_note(f->job, "material %s: no picture is found%s%s", title_of(to),
                      look.tried.count > 0 ? "; not " : "",
                      look.tried.count > 0 ? look.tried.names[0] : "");
     else if (look.is_guess)
-        convert_note(f->job, "material %s: %s is a guess, by %s", to->shader, look.diffuse,
+        convert_note(f->job, "material %s: %s is a guess, by %s", title_of(to), look.diffuse,
                      look.why);
     if (look.num_turns > 0)
         convert_note(f->job, "material %s: %u more pictures, shown in turn, are left out",
-                     to->shader, (unsigned)look.num_turns);
+                     title_of(to), (unsigned)look.num_turns);
     if (look.masks)
-        convert_note(f->job, "material %s: the masks %s are left out", to->shader, look.masks);
+        convert_note(f->job, "material %s: the masks %s are left out", title_of(to), look.masks);
     if (look.diffuse) {
         char *const folder = common_folder(look.diffuse);
         common_list files = common_list_folder(folder, "");
-        add_picture(f, to, CONVERT_MAP_COLOR, (source){.path = look.diffuse});
+        add_picture(f, to, CONVERT_MAP_COLOR, (picture_source){.path = look.diffuse});
         for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
             const bool is_said = maps[i].map == CONVERT_MAP_NORMAL && look.normals;
             const char *const path =
                 is_said ? look.normals : view_find_map(&files, look.diffuse, maps[i].picture);
             if (path && strcmp(path, look.diffuse) != 0)
-                add_picture(f, to, maps[i].map, (source){.path = path});
+                add_picture(f, to, maps[i].map, (picture_source){.path = path});
         }
         const char *const heights = view_find_map(&files, look.diffuse, MD5GL_PICTURE_HEIGHTS);
         if (heights && strcmp(heights, look.diffuse) != 0)
-            convert_note(f->job, "material %s: the height map %s is left out", to->shader, heights);
+            convert_note(f->job, "material %s: the height map %s is left out", title_of(to),
+                         heights);
         common_free_list(&files);
         free(folder);
     }

@@ -17,6 +17,7 @@
 #endif
 #ifdef HAS_STB
 #include <stb/stb_image.h>
+#include <stb/stb_image_write.h>
 #endif
 
 // -- Checks --------------------------------------------------------------------------------------
@@ -577,3 +578,53 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
     free(image.rgba);
     return panorama->rgb != NULL || fail(error, MD5_ERROR_MEMORY, "out of memory");
 }
+
+// -- Encoding -------------------------------------------------------------------------------------
+
+#ifdef HAS_STB
+// What stb_image_write appends; NULL after memory ran out.
+typedef struct png_bytes {
+    uint8_t *bytes;
+    size_t size;
+} png_bytes;
+
+static void take_bytes(void *user, void *bytes, int size)
+{
+    png_bytes *const all = user;
+    uint8_t *const larger = realloc(all->bytes, all->size + (size_t)size);
+    if (larger == NULL)
+        free(all->bytes);
+    else
+        memcpy(larger + all->size, bytes, (size_t)size);
+    all->bytes = larger;
+    all->size += (size_t)size;
+}
+
+uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size)
+{
+    const size_t count = (size_t)image->width * image->height;
+    const int width = (int)image->width, channels = has_alpha ? 4 : 3;
+    png_bytes png = {NULL, 0};
+    uint8_t *const rgb = has_alpha ? NULL : malloc(3 * count);
+    for (size_t i = 0; i < count && rgb != NULL; i++)
+        memcpy(rgb + 3 * i, image->rgba + 4 * i, 3);
+    const uint8_t *const from = has_alpha ? image->rgba : rgb;
+    if (from == NULL
+        || stbi_write_png_to_func(take_bytes, &png, width, (int)image->height, channels, from,
+                                  width * channels)
+               == 0) {
+        free(png.bytes);
+        png.bytes = NULL;
+    }
+    free(rgb);
+    *size = png.size;
+    return png.bytes;
+}
+#else
+uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size)
+{
+    (void)image, (void)has_alpha;
+    *size = 0;
+    return NULL;
+}
+#endif

@@ -642,8 +642,7 @@ TEST (view_shader_files_name_pictures) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         view_log log;
         view_look look;
-        CHECK_THAT(read_text(cases[i].text, "m", &look, &log),
-                   "case %zu: not found", i);
+        CHECK_THAT(read_text(cases[i].text, "m", &look, &log), "case %zu: not found", i);
         check_path(look.diffuse, cases[i].diffuse, i);
         check_path(look.normals, cases[i].normals, i);
         CHECK(look.two_sided == cases[i].two_sided);
