@@ -101,6 +101,10 @@ static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_
     if (num_joints > 0)
         convert_note(w->layout.job, "clip %s: %u joints are written as the engine reads them", name,
                      (unsigned)num_joints);
+    // id's engine demands a first component within the frame also where there is none.
+    for (uint32_t i = 0; i < doc->num_joints; i++)
+        if (doc->joints[i].track.flags == 0)
+            doc->joints[i].track.first = 0;
     bool is_good = doc->bounds != NULL; // boxes that hold nothing make the model vanish
     for (uint32_t i = 0; i < doc->num_frames && is_good; i++) {
         const md5_vec3 min = doc->bounds[i].min, max = doc->bounds[i].max;
