@@ -44,11 +44,10 @@ PLAY_OBJECTS   := $(call objects,$(PLAY_SOURCES)) $(call shared,play)
 GAME_OBJECTS   := $(call objects,$(GAME_SOURCES)) $(call shared,game)
 RENDER_OBJECTS := $(call objects,$(RENDER_SOURCES)) $(BUILD)/made/shaders.o $(BUILD)/made/gl.o
 COMMON_OBJECTS := $(call objects,$(wildcard demo/common/*.c))
-LOOK_OBJECTS   := $(call objects,$(wildcard demo/looks/*.c))
 PICTURES       := $(BUILD)/render/pictures.o $(BUILD)/render/assert.o
-CONVERT_OBJECTS := $(call objects,$(wildcard demo/convert/*.c))
-TOOL_OBJECTS   := $(call objects,$(wildcard demo/tool/*.c)) $(CONVERT_OBJECTS) $(LOOK_OBJECTS) $(PICTURES) $(COMMON_OBJECTS)
-VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES)) $(LOOK_OBJECTS) $(COMMON_OBJECTS) $(BUILD)/made/font.o $(BUILD)/made/page_lines.o
+PACKAGED       := $(BUILD)/demo/common/game_folder.o $(call objects,$(wildcard demo/convert/*.c demo/looks/*.c))
+TOOL_OBJECTS   := $(call objects,$(wildcard demo/tool/*.c)) $(PACKAGED) $(PICTURES) $(COMMON_OBJECTS)
+VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES) $(wildcard demo/looks/*.c)) $(COMMON_OBJECTS) $(BUILD)/made/font.o $(BUILD)/made/page_lines.o
 
 # -- Flags: test/test.mk has those of the other configurations ----------------------------------------
 # Fused multiply-adds give other bits on other machines. Without semantic interposition, -fPIC costs nothing.
@@ -60,16 +59,14 @@ FLAGS_release := -O2 -DNDEBUG
 # The user's flags come last. With a plain -flto, gcc links on one core and prints a warning.
 ALL_CFLAGS = $(STANDARD) $(FLAGS_$(config)) $(LEVEL) $(WARNINGS) $(CFLAGS)
 ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS) $(if $(filter -flto,$(CFLAGS) $(LDFLAGS)),-flto=auto)
-# Evaluated only when used, after `deps` has installed the packages. -isystem suppresses warnings about headers
-# of other projects. If it is there, fontconfig finds letters that the viewer's fonts lack.
+# Evaluated only when used, after `deps` has installed the packages. -isystem: no warnings about headers of others.
 package_cflags = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(1)))
 SDL_CFLAGS = $(call package_cflags,sdl2)
 VIEW_CFLAGS = -isystem build/glad/include $(SDL_CFLAGS) $(call package_cflags,libjpeg)
 FOUND_LIBS = $(shell $(PKG_CONFIG) --libs fontconfig 2>/dev/null)
 FOUND_FLAGS = $(if $(filter -lfontconfig,$(FOUND_LIBS)),-DVIEW_HAS_FONTCONFIG $(call package_cflags,fontconfig))
 SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
-# Archives are read through libzip, glTF through jansson, PNG through stb, JPEG through libjpeg, if this compiler can
-# link them; zlib compresses PNG files. Found when a program is made.
+# Found when a program is made: what reads archives, glTF, PNG and JPEG, and packs PNG, if this compiler can link it.
 linkable = $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/linkable.sh $(1) $(CC) $(CFLAGS) $(ALL_LDFLAGS))
 PACKAGES = $(eval PACKAGES := $(foreach name,libzip jansson stb libjpeg zlib,$(call linkable,$(name))))$(PACKAGES)
 PACKAGE_DEFINES = $(filter -D%,$(PACKAGES))
@@ -148,8 +145,6 @@ $(call objects,$(RENDER_SOURCES)): EXTRA = -isystem build/glad/include
 VIEWER_DEFINES = -DMD5VIEW_MODELS='"$(SHAREDIR)/models"'
 $(call objects,$(VIEW_SOURCES)): EXTRA = $(VIEW_CFLAGS) $(VIEWER_DEFINES)
 $(BUILD)/demo/viewer/base/font.o: EXTRA += $(FOUND_FLAGS)
-# What is built with packages, where they are.
-PACKAGED := $(BUILD)/demo/common/game_folder.o $(CONVERT_OBJECTS) $(LOOK_OBJECTS)
 $(PACKAGED): EXTRA = $(PACKAGE_DEFINES) $(foreach name,libjpeg zlib,$(call package_cflags,$(name)))
 $(filter-out $(PICTURES),$(call objects,$(RENDER_SOURCES))) $(call objects,$(VIEW_SOURCES)): $(GLAD_HEADER) | deps
 $(call objects,$(VIEW_SOURCES)): $(BUILD)/viewer-flags

@@ -2,6 +2,7 @@
 #include "demo/common/file.h"
 #include "demo/common/system.h"
 #include "demo/convert/layout.h"
+#include "demo/convert/space.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,10 @@ static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_
     if (num_joints > 0)
         convert_note(w->layout.job, "clip %s: %u joints are written as the engine reads them", name,
                      (unsigned)num_joints);
+    // id's engine demands a first component within the frame also where there is none.
+    for (uint32_t i = 0; i < doc->num_joints; i++)
+        if (doc->joints[i].track.flags == 0)
+            doc->joints[i].track.first = 0;
     bool is_good = doc->bounds != NULL; // boxes that hold nothing make the model vanish
     for (uint32_t i = 0; i < doc->num_frames && is_good; i++) {
         const md5_vec3 min = doc->bounds[i].min, max = doc->bounds[i].max;
@@ -182,6 +187,28 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
     return is_done;
 }
 
+// Makes a clip of one frame, the bind pose, for an engine that shows no model without: its root, to
+// which the other joints are added as to any clip that lacks some.
+static bool write_rest(md5_output *w, md5_error *error)
+{
+    const uint32_t first = w->model->skeleton.order[0];
+    const md5_xform root = w->model->bind_local[first];
+    const md5_vec3 rotation = convert_stored(convert_from_xform(root).rotation);
+    char *const text =
+        common_format("MD5Version 10 commandline \"\" numFrames 1 numJoints 1 frameRate 24 "
+                      "numAnimatedComponents 0 hierarchy { \"%s\" -1 0 0 } "
+                      "bounds { ( 0 0 0 ) ( 0 0 0 ) } "
+                      "baseframe { ( %.9g %.9g %.9g ) ( %.9g %.9g %.9g ) } frame 0 { }",
+                      w->model->skeleton.joints[first].name, (double)root.translation.x,
+                      (double)root.translation.y, (double)root.translation.z, (double)rotation.x,
+                      (double)rotation.y, (double)rotation.z);
+    const convert_part part = {CONVERT_CLIP, w->layout.name, NULL, text, strlen(text)};
+    convert_note(w->layout.job, "there is no clip: the engine gets one of the bind pose");
+    const bool is_done = write_part(w, &part, w->layout.name, error);
+    free(text);
+    return is_done;
+}
+
 // The model takes the name of the output, the others their own, in its folder. An output that ends
 // in .md5anim or .md5camera is the only part of that kind.
 bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_error *error)
@@ -205,6 +232,8 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
     if (is_done && !is_named)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
                                "the inputs hold nothing that such a file could hold");
+    if (is_done && model && w.layout.has_one_clip && w.num_clips == 0)
+        is_done = write_rest(&w, error);
     is_done = is_done && write_one_clip(&w, error) && convert_write_looks(&w.layout, error);
     for (size_t i = 0; i < w.num_clips; i++)
         md5_free_doc(w.clips[i]);

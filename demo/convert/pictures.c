@@ -103,7 +103,7 @@ static void blend_by_alpha(view_image *image, blend_kind how)
         most = c[2] > most ? c[2] : most;
         const uint8_t light = (uint8_t)((54 * c[0] + 183 * c[1] + 19 * c[2]) / 256);
         for (int k = 0; k < 3; k++)
-            c[k] = how == FILTERS || most == 0 ? 0 : (uint8_t)(255 * c[k] / most);
+            c[k] = (uint8_t)(how == FILTERS || most == 0 ? 0 : 255 * c[k] / most);
         c[3] = how == FILTERS ? (uint8_t)(255 - light) : most;
     }
 }

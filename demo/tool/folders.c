@@ -77,14 +77,15 @@ static bool is_model(const char *path)
     return kind == TOOL_MODEL || kind == TOOL_BFG_MODEL;
 }
 
-// Files that are of the output's kind already are not converted, unless for another engine.
+// Files that are of the output's kind already are not converted, unless for another engine; nor are
+// machines, which play models that are.
 static bool is_input(const batch *all, const char *path)
 {
     const tool_kind kind = tool_kind_of(path);
     const bool is_same =
         common_has_ending(path, all->ending)
         || ((kind == TOOL_ANIM || kind == TOOL_CAMERA) && tool_kind_of(all->ending) == TOOL_MODEL);
-    return !is_same || all->pattern->engine;
+    return kind != TOOL_MACHINE && (!is_same || all->pattern->engine);
 }
 
 static bool is_one_stem(const char *a, const char *b)
@@ -328,7 +329,7 @@ typedef struct loss {
 // has one.
 static char *key_of(const char *note)
 {
-    static const char named[] = " material clip mesh joint map target model ";
+    static const char named[] = " material clip mesh joint map target model of ";
     char *const key = common_alloc(strlen(note) + 1, 1);
     size_t used = 0;
     bool is_name = false;

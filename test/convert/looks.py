@@ -118,7 +118,8 @@ def make(folder):
         with open(os.path.join(box, name + ".md5anim"), "w") as file:
             file.write('MD5Version 10\ncommandline ""\n\nnumFrames %d\nnumJoints 2\n' % frames)
             file.write("frameRate 24\nnumAnimatedComponents 1\n\nhierarchy {\n")
-            file.write('\t"origin"\t-1 0 0\n\t"lid"\t0 4 0\n}\n')
+            # The root has no components; where the first one would be stops id's engine in one clip.
+            file.write('\t"origin"\t-1 0 %d\n\t"lid"\t0 4 0\n}\n' % (name == "shut"))
             file.write("\nbounds {\n")
             file.write("\t( -9 -9 -9 ) ( 29 29 29 )\n" * frames)
             file.write("}\n\nbaseframe {\n\t( 0 0 0 ) ( 0 0 0 )\n\t( 1 2 8 ) ( 0 0.5 0 )\n}\n")

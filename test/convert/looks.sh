@@ -85,14 +85,25 @@ flags() {
     ! grep -E '"(origin|lid)"' "$progs/hero.md5anim" | grep -v -- ' 63 '
 }
 check "with all components, as Ironwail ignores base frames" flags
+rests() {
+    rest=$scratch/rest/progs/thimble
+    "$tool" convert models/thimble/thimble.md5mesh -o "$rest.md5mesh" --for ironwail >"$scratch/out" 2>&1
+    "$tool" dump "$rest.md5mesh" | awk '$1 == "bindmat" { for (i = 2; i <= NF; i++) print $i }' >"$scratch/bind"
+    "$tool" dump "$rest.md5mesh" "$rest.md5anim" | awk '$1 == "world" { for (i = 2; i <= NF; i++) print $i }' >"$scratch/pose"
+    paste "$scratch/bind" "$scratch/pose" | awk '
+        { off = $1 - $2; if (off < 0) off = -off; if (off > 1e-4) print }
+        END { if (NR < 24) print NR " numbers" }' >"$scratch/off"
+    cat "$scratch/off" && [ ! -s "$scratch/off" ]
+}
+check "a model without clips gets one of its bind pose" rests
 check "for q2pro" converts q2pro
 check "in a folder md5" [ -f "$scratch/q2pro/models/box/md5/hero.md5anim" ]
 
 # -- Mistakes -------------------------------------------------------------------------------------
 check "an engine that is not known" ends_saying 2 "unknown engine 'quakee'" \
     "$tool" convert "$box/box.md5mesh" -o "$scratch/none/x.md5mesh" --for quakee
-check "what the engine refuses is printed, and the status is 1" ends_saying 1 "[no-clip]" \
-    "$tool" convert "$box/box.md5mesh" -o "$scratch/alone/box.md5mesh" --for ironwail
+check "what the engine refuses is printed, and the status is 1" ends_saying 1 "[q2pro-limit]" \
+    "$tool" convert models/bobbin/bobbin.md5mesh -o "$scratch/alone/md5/bobbin.md5mesh" --for q2pro
 damaged() {
     mkdir "$scratch/damaged" && cp "$box/box.md5mesh" "$scratch/damaged" && head -c 100 "$box/plain.png" >"$scratch/damaged/plain.png" &&
         ends_saying 0 "plain.png cannot be read" "$tool" convert "$scratch/damaged/box.md5mesh" --for doom3 \
