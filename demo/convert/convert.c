@@ -17,6 +17,9 @@ static const struct format {
 } formats[] = {
     {" .md5mesh .md5anim .md5camera ", "MD5 text", convert_read_md5, convert_write_md5},
     {" .bmd5mesh .bmd5anim .bcanim ", "Doom 3 BFG's binary files", convert_read_md5, NULL},
+    {" .iqm ", "Inter-Quake Model", convert_read_iqm, convert_write_iqm},
+    {" .obj ", "Wavefront OBJ: poses", NULL, convert_write_obj},
+    {" .bvh ", "Biovision motion capture", convert_read_bvh, NULL},
 };
 enum { NUM_FORMATS = sizeof formats / sizeof formats[0] };
 

@@ -77,6 +77,7 @@ typedef struct convert_scene { // each array grows by common_grow()
     convert_weights *weights;
     size_t num_weights;
     double units_in_metre; // of the scene, where a reader knows it; else 0
+    bool is_placed;        // a reader has applied scale and turn of the job: writers need not
 } convert_scene;
 
 // Adds a part, whose bytes [size] it takes over; makes its name unique. Returns its number.
@@ -108,6 +109,7 @@ typedef struct convert_job {
     double turn;         // degrees about the vertical axis, counterclockwise from above
     double rate;         // frames a second of clips that are sampled; 0: as their keys say, or 60
     double tolerance;    // with which keys are reduced, in units of the input; 0: all are kept
+    bool is_y_up;        // OBJ: y up, z forward, x left; else MD5's axes
     bool is_in_place;    // the root's motion along the ground is taken out
     bool is_quantized, is_packed; // glTF: KHR_mesh_quantization, EXT_meshopt_compression
     bool is_source_kept;          // glTF: exact weights beside those that it can say
@@ -143,6 +145,10 @@ bool convert_fail(md5_error *error, md5_status status, const char *path, const c
 // Passes a note on.
 void convert_note(const convert_job *job, const char *format, ...) COMMON_PRINTF(2, 3);
 
+// Returns a name for a file of what a format calls `name`: bytes that could lead elsewhere, or that
+// systems refuse, become _. The caller frees it.
+char *convert_file_name(const char *name);
+
 // Writes a file as a whole; refuses to write over one unless the job is forced.
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
                         md5_error *error);
@@ -158,7 +164,7 @@ typedef bool convert_read_fn(const convert_job *job, convert_input *input, conve
                              md5_error *error);
 typedef bool convert_write_fn(const convert_job *job, const convert_scene *scene, md5_error *error);
 
-convert_read_fn convert_read_md5;
-convert_write_fn convert_write_md5;
+convert_read_fn convert_read_md5, convert_read_iqm, convert_read_bvh;
+convert_write_fn convert_write_md5, convert_write_iqm, convert_write_obj;
 
 #endif

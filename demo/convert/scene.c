@@ -39,6 +39,17 @@ void convert_note(const convert_job *job, const char *format, ...)
     job->note(job->user, text);
 }
 
+char *convert_file_name(const char *name)
+{
+    enum { MOST_BYTES = 100 };
+    char *const text = common_format("%.*s", MOST_BYTES, name[0] != '\0' ? name : "unnamed");
+    for (char *c = text; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || strchr("/\\:*?\"<>|\x7f", *c) != NULL
+            || (c == text && *c == '.'))
+            *c = '_';
+    return text;
+}
+
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
                         md5_error *error)
 {

@@ -30,6 +30,7 @@ static int convert(tool_arguments *arguments)
         .turn = arguments->turn,
         .rate = arguments->rate,
         .tolerance = (double)arguments->tolerance,
+        .is_y_up = arguments->is_y_up,
         .is_in_place = arguments->root == MD5_ROOT_IN_PLACE,
         .is_quantized = arguments->is_quantized,
         .is_packed = arguments->is_packed,
@@ -58,4 +59,11 @@ const tool_command tool_convert = {
     "of their names. What the output cannot say is named, with its size.\n"
     "\n"
     "  --output NAME     the file to write; a folder for MD5 files; -o is short for it\n"
-    "  --force           write over files, and accept losses above 1 % of the size\n"};
+    "  --force           write over files, and accept losses above 1 % of the size\n"
+    "  --scale FACTOR    units of the output in one of the input\n"
+    "  --turn DEGREES    turn the model about the vertical axis\n"
+    "  --rate N          frames a second of clips, which are sampled anew\n"
+    "  --root in_place   take the root's motion along the ground out of clips\n"
+    "  --y-up            OBJ: y up, z forward and x left, instead of MD5's z up\n"
+    "  --mesh MODEL      BVH: the model that the motion is for\n"
+    "  --map FILE        BVH: lines of SOURCE TARGET, names of joints; else they are guessed\n"};
