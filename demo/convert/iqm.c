@@ -632,7 +632,7 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const iqm_joint *joi
             ((poses[i].mask & MOVES) != 0 ? 7u : 0u) | ((poses[i].mask & TURNS) != 0 ? 56u : 0u);
         doc.joints[i] = (md5_doc_joint){.name = joints[i].name,
                                         .parent = joints[i].parent,
-                                        .track = {flags, doc.num_components},
+                                        .track = {flags, flags ? doc.num_components : 0},
                                         .position = convert_to_vec3(posed[i].translation),
                                         .rotation = convert_stored(posed[i].rotation)};
         doc.num_components += (flags & 7 ? 3u : 0u) + (flags & 56 ? 3u : 0u);

@@ -1,0 +1,775 @@
+// Retargeting in four steps: who is who in both skeletons (by names, and between those by the
+// hierarchy); a T pose of each, in which limbs point the same way; then each joint's rotation out
+// of its T pose, in model space, is that of its partner; and the root's path is scaled.
+#include "demo/convert/retarget.h"
+
+#include "demo/common/file.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double pi = 3.14159265358979323846;
+
+// -- Roles ----------------------------------------------------------------------------------------
+
+enum { HEAD, HIPS, CLAVICLE, UPPER_ARM, FOREARM, HAND, THIGH, SHIN, FOOT, TOE, NUM_WORDS };
+enum { NUM_ROLES = 2 * NUM_WORDS }; // 2 * word + side: left and right; of head and hips the first
+
+static const struct role {
+    const char *title;
+    const char *words; // what names are without side, prefix and numbers; the best first
+} roles[NUM_WORDS] = {
+    [HEAD] = {"head", " head skull neck "},
+    [HIPS] = {"hips", " hips pelvis hip root "},
+    [CLAVICLE] = {"clavicle", " clavicle clavical collar collarbone shoulder "},
+    [UPPER_ARM] = {"upper arm", " upperarm uparm humerus arm shoulder shldr "},
+    [FOREARM] = {"forearm", " forearm lowerarm lowarm loarm elbow "},
+    [HAND] = {"hand", " hand wrist "},
+    [THIGH] = {"thigh", " thigh upleg upperleg femur leg hip "},
+    [SHIN] = {"shin", " shin calf lowerleg lowleg loleg knee leg "},
+    [FOOT] = {"foot", " foot ankle "},
+    [TOE] = {"toe", " toe toes toebase ball "},
+};
+
+// Words of names that say nothing of the role.
+static const char fillers[] = " def org ctrl fk mixamorig bip bone jnt j b c cc base sk ";
+
+static bool has_word(const char *words, const char *word, size_t *rank)
+{
+    char *const whole = common_format(" %s ", word);
+    const char *const at = strstr(words, whole);
+    free(whole);
+    if (at != NULL && rank != NULL)
+        *rank = (size_t)(at - words);
+    return at != NULL;
+}
+
+// Writes what a name says of the role: in small letters, without prefix, side and numbers. Returns
+// 0 for left, 1 for right, -1 for neither.
+static int read_name(const char *name, char *said, size_t room)
+{
+    const char *const colon = strrchr(name, ':');
+    const char *c = colon ? colon + 1 : name;
+    size_t used = 0;
+    int side = -1;
+    while (*c != '\0') {
+        char word[32];
+        size_t length = 0;
+        // A word ends before a capital that follows a small letter, or that begins a word behind
+        // other capitals: LThumb, LeftArm.
+        for (; isalpha((unsigned char)*c) && length < sizeof word - 1; c++) {
+            const bool begins = length > 0 && isupper((unsigned char)*c)
+                                && (islower((unsigned char)c[-1]) || islower((unsigned char)c[1]));
+            if (begins)
+                break;
+            word[length++] = (char)tolower((unsigned char)*c);
+        }
+        word[length] = '\0';
+        if (length == 0)
+            c++;
+        else if (strcmp(word, "l") == 0 || strcmp(word, "left") == 0)
+            side = 0;
+        else if (strcmp(word, "r") == 0 || strcmp(word, "right") == 0)
+            side = 1;
+        else if (!has_word(fillers, word, NULL) && used + length < room) {
+            memcpy(said + used, word, length);
+            used += length;
+        }
+    }
+    said[used] = '\0';
+    return side;
+}
+
+typedef struct retarget_figure { // one of the two skeletons
+    uint32_t num_joints;
+    const char **names;
+    uint32_t *parents, *order; // order: parents first
+    uint32_t *depths;
+    convert_xform *rest; // model space
+    uint32_t roles[NUM_ROLES];
+    uint32_t *spine,
+        *neck; // from below; behind the pelvis up to the chest, behind that to the head
+    uint32_t num_spine, num_neck;
+    uint32_t pelvis, body; // what the thighs hang on; what pelvis and chest hang on
+    convert_quat axes;     // to x forward, y left, z up
+    convert_quat *t_pose;  // [num_joints] rotations, model space
+} retarget_figure;
+
+static void guess_roles(retarget_figure *figure)
+{
+    size_t ranks[NUM_ROLES];
+    for (int r = 0; r < NUM_ROLES; r++)
+        figure->roles[r] = MD5_NONE;
+    for (uint32_t i = 0; i < figure->num_joints; i++) {
+        const uint32_t joint = figure->order[i];
+        char said[64];
+        const int side = read_name(figure->names[joint], said, sizeof said);
+        for (int w = 0; w < NUM_WORDS; w++) {
+            // Old names have the side as the first letter: luparm.
+            const bool is_middle = w <= HIPS;
+            const bool is_first = side < 0 && !is_middle && (said[0] == 'l' || said[0] == 'r');
+            const int role = 2 * w + (is_middle ? 0 : is_first ? said[0] == 'r' : side);
+            size_t rank;
+            if ((is_middle ? side < 0 : side >= 0 || is_first)
+                && has_word(roles[w].words, said + is_first, &rank)
+                && (figure->roles[role] == MD5_NONE || rank < ranks[role])) {
+                figure->roles[role] = joint;
+                ranks[role] = rank;
+            }
+        }
+    }
+    // A shoulder is the upper arm if there is no other, and a leg the thigh.
+    for (int side = 0; side < 2; side++) {
+        if (figure->roles[2 * CLAVICLE + side] == figure->roles[2 * UPPER_ARM + side])
+            figure->roles[2 * CLAVICLE + side] = MD5_NONE;
+        if (figure->roles[2 * SHIN + side] == figure->roles[2 * THIGH + side])
+            figure->roles[2 * SHIN + side] = MD5_NONE;
+    }
+}
+
+// The deepest joint that both hang on, or are; NONE if one of them is NONE.
+static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_t b)
+{
+    while (a != b && a != MD5_NONE && b != MD5_NONE) {
+        uint32_t *const deeper = figure->depths[a] >= figure->depths[b] ? &a : &b;
+        *deeper = figure->parents[*deeper];
+    }
+    return a == b ? a : MD5_NONE;
+}
+
+// Writes the joints from `top` down to above `bottom`, from below.
+static uint32_t find_chain(const retarget_figure *figure, uint32_t bottom, uint32_t top,
+                           uint32_t *chain)
+{
+    uint32_t count = 0;
+    for (uint32_t j = top; j != bottom && j != MD5_NONE; j = figure->parents[j])
+        chain[count++] = j;
+    for (uint32_t i = 0; i < count / 2; i++) {
+        const uint32_t swapped = chain[i];
+        chain[i] = chain[count - 1 - i];
+        chain[count - 1 - i] = swapped;
+    }
+    return count;
+}
+
+static convert_vec rest_of(const retarget_figure *figure, uint32_t joint)
+{
+    return figure->rest[joint].translation;
+}
+
+static double length_of(convert_vec v)
+{
+    return sqrt(convert_dot(v, v));
+}
+
+static convert_vec unit_of(convert_vec v)
+{
+    return convert_times(v, 1.0 / fmax(length_of(v), 1e-30));
+}
+
+// The axis that is nearest to a direction.
+static convert_vec nearest_axis(convert_vec v)
+{
+    const double x = fabs(v.x), y = fabs(v.y), z = fabs(v.z);
+    if (x >= y && x >= z)
+        return (convert_vec){copysign(1.0, v.x), 0.0, 0.0};
+    if (y >= z)
+        return (convert_vec){0.0, copysign(1.0, v.y), 0.0};
+    return (convert_vec){0.0, 0.0, copysign(1.0, v.z)};
+}
+
+// From right to left, of joints[] in a pose; 0 if neither legs nor arms are known.
+static convert_vec left_of(const retarget_figure *figure, const convert_xform *joints)
+{
+    convert_vec sum = {0.0, 0.0, 0.0};
+    for (int word = UPPER_ARM; word <= THIGH; word += THIGH - UPPER_ARM) {
+        const uint32_t l = figure->roles[2 * word], r = figure->roles[2 * word + 1];
+        if (l != MD5_NONE && r != MD5_NONE)
+            sum = convert_add(sum,
+                              unit_of(convert_sub(joints[l].translation, joints[r].translation)));
+    }
+    return sum;
+}
+
+// Up is the axis along which the chest or the head is above the pelvis; left is the axis from the
+// right limbs to the left ones, or between axes, if it is.
+static void find_axes(retarget_figure *figure, bool has_y_up)
+{
+    const convert_quat y_up = {0.5, 0.5, 0.5, 0.5};
+    figure->axes = has_y_up ? y_up : (convert_quat){0.0, 0.0, 0.0, 1.0};
+    const uint32_t head = figure->roles[2 * HEAD];
+    const convert_vec side = left_of(figure, figure->rest);
+    if (figure->pelvis == MD5_NONE || head == MD5_NONE || length_of(side) < 0.5)
+        return;
+    const convert_vec up =
+        nearest_axis(convert_sub(rest_of(figure, head), rest_of(figure, figure->pelvis)));
+    convert_vec left = unit_of(convert_sub(side, convert_times(up, convert_dot(side, up))));
+    if (convert_dot(left, nearest_axis(left)) > 0.9)
+        left = nearest_axis(left);
+    const convert_vec front = convert_cross(left, up);
+    const md5_quat q = md5_quat_from_mat34((md5_mat34){
+        {(float)front.x, (float)front.y, (float)front.z, 0.0f, (float)left.x, (float)left.y,
+         (float)left.z, 0.0f, (float)up.x, (float)up.y, (float)up.z, 0.0f}});
+    figure->axes = convert_unit((convert_quat){(double)q.x, (double)q.y, (double)q.z, (double)q.w});
+}
+
+// The shortest rotation from one direction to another; of opposite ones about an axis.
+static convert_quat between(convert_vec from, convert_vec to, convert_vec axis)
+{
+    const convert_vec a = unit_of(from), b = unit_of(to), c = convert_cross(a, b);
+    const double w = 1.0 + convert_dot(a, b);
+    if (w < 1e-6)
+        return (convert_quat){axis.x, axis.y, axis.z, 0.0};
+    return convert_unit((convert_quat){c.x, c.y, c.z, w});
+}
+
+// Arms to the sides, legs down; feet as they stand at rest.
+static void make_t_pose(retarget_figure *figure)
+{
+    const convert_quat back = convert_conjugate(figure->axes);
+    const convert_vec front = convert_rotate(back, (convert_vec){1.0, 0.0, 0.0});
+    const convert_vec left = convert_rotate(back, (convert_vec){0.0, 1.0, 0.0});
+    const convert_vec up = convert_rotate(back, (convert_vec){0.0, 0.0, 1.0});
+    static const int limbs[][2] = {
+        {UPPER_ARM, FOREARM}, {FOREARM, HAND}, {THIGH, SHIN}, {SHIN, FOOT}};
+    convert_quat *const turns = common_alloc(figure->num_joints, sizeof *turns);
+    for (uint32_t i = 0; i < figure->num_joints; i++) {
+        const uint32_t joint = figure->order[i], parent = figure->parents[joint];
+        turns[joint] = parent == MD5_NONE ? (convert_quat){0.0, 0.0, 0.0, 1.0} : turns[parent];
+        for (int k = 0; k < 8; k++) {
+            const int *const limb = limbs[k / 2], side = k % 2;
+            const uint32_t end = figure->roles[2 * limb[1] + side];
+            if (figure->roles[2 * limb[0] + side] != joint || end == MD5_NONE)
+                continue;
+            const bool is_arm = limb[0] == UPPER_ARM || limb[0] == FOREARM;
+            const convert_vec bone = convert_rotate(
+                turns[joint], convert_sub(rest_of(figure, end), rest_of(figure, joint)));
+            const convert_vec wanted =
+                is_arm ? convert_times(left, side == 0 ? 1.0 : -1.0) : convert_times(up, -1.0);
+            if (length_of(bone) > 0.0)
+                turns[joint] =
+                    convert_quat_mul(between(bone, wanted, is_arm ? front : left), turns[joint]);
+        }
+        if (joint == figure->roles[2 * FOOT] || joint == figure->roles[2 * FOOT + 1])
+            turns[joint] = (convert_quat){0.0, 0.0, 0.0, 1.0};
+        figure->t_pose[joint] = convert_quat_mul(turns[joint], figure->rest[joint].rotation);
+    }
+    free(turns);
+}
+
+// What follows from the roles.
+static void complete_figure(retarget_figure *figure, bool has_y_up)
+{
+    const uint32_t *const role = figure->roles;
+    figure->pelvis = common_parent(figure, role[2 * THIGH], role[2 * THIGH + 1]);
+    if (figure->pelvis == MD5_NONE)
+        figure->pelvis = role[2 * HIPS];
+    const uint32_t head = role[2 * HEAD];
+    uint32_t chest = common_parent(figure, role[2 * UPPER_ARM], role[2 * UPPER_ARM + 1]);
+    if (chest == MD5_NONE && head != MD5_NONE)
+        chest = figure->parents[head];
+    figure->body = chest != MD5_NONE ? common_parent(figure, figure->pelvis, chest) : MD5_NONE;
+    if (figure->body == MD5_NONE)
+        figure->body = figure->pelvis;
+    figure->num_spine = figure->num_neck = 0;
+    if (chest != MD5_NONE && common_parent(figure, figure->body, chest) == figure->body)
+        figure->num_spine = find_chain(figure, figure->body, chest, figure->spine);
+    if (head != MD5_NONE && chest != MD5_NONE && common_parent(figure, chest, head) == chest
+        && head != chest)
+        figure->num_neck = find_chain(figure, chest, figure->parents[head], figure->neck);
+    find_axes(figure, has_y_up);
+    make_t_pose(figure);
+}
+
+static retarget_figure make_figure(uint32_t num_joints)
+{
+    retarget_figure figure = {.num_joints = num_joints};
+    figure.names = common_alloc(num_joints, sizeof *figure.names);
+    figure.parents = common_alloc(num_joints, sizeof *figure.parents);
+    figure.order = common_alloc(num_joints, sizeof *figure.order);
+    figure.depths = common_alloc(num_joints, sizeof *figure.depths);
+    figure.rest = common_alloc(num_joints, sizeof *figure.rest);
+    figure.spine = common_alloc(num_joints, sizeof *figure.spine);
+    figure.neck = common_alloc(num_joints, sizeof *figure.neck);
+    figure.t_pose = common_alloc(num_joints, sizeof *figure.t_pose);
+    return figure;
+}
+
+static void free_figure(retarget_figure *figure)
+{
+    free((void *)figure->names);
+    free(figure->parents);
+    free(figure->order);
+    free(figure->depths);
+    free(figure->rest);
+    free(figure->spine);
+    free(figure->neck);
+    free(figure->t_pose);
+}
+
+static void find_depths(retarget_figure *figure)
+{
+    for (uint32_t i = 0; i < figure->num_joints; i++) {
+        const uint32_t joint = figure->order[i], parent = figure->parents[joint];
+        figure->depths[joint] = parent == MD5_NONE ? 0 : figure->depths[parent] + 1;
+    }
+    guess_roles(figure);
+}
+
+static retarget_figure figure_of_motion(const convert_motion *motion)
+{
+    retarget_figure figure = make_figure(motion->num_joints);
+    for (uint32_t i = 0; i < motion->num_joints; i++) {
+        figure.names[i] = motion->names[i];
+        figure.parents[i] = motion->parents[i];
+        figure.order[i] = i;
+        figure.rest[i] = motion->rest[i];
+    }
+    find_depths(&figure);
+    return figure;
+}
+
+static retarget_figure figure_of_model(const md5_model *model)
+{
+    const md5_skeleton *const skeleton = &model->skeleton;
+    retarget_figure figure = make_figure(skeleton->num_joints);
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t joint = skeleton->order[i];
+        figure.order[i] = joint;
+        figure.names[joint] = skeleton->joints[joint].name;
+        figure.parents[joint] = skeleton->joints[joint].parent;
+        figure.rest[joint] = convert_from_xform(model->bind_local[joint]);
+        if (figure.parents[joint] != MD5_NONE)
+            figure.rest[joint] =
+                convert_mul(figure.rest[figure.parents[joint]], figure.rest[joint]);
+    }
+    find_depths(&figure);
+    return figure;
+}
+
+// The mean length of both legs, thigh to foot; 0: unknown.
+static double leg_length(const retarget_figure *figure)
+{
+    double sum = 0.0;
+    int count = 0;
+    for (int side = 0; side < 2; side++) {
+        const uint32_t *const role = figure->roles + side;
+        if (role[2 * THIGH] == MD5_NONE || role[2 * SHIN] == MD5_NONE || role[2 * FOOT] == MD5_NONE)
+            continue;
+        sum += length_of(
+                   convert_sub(rest_of(figure, role[2 * THIGH]), rest_of(figure, role[2 * SHIN])))
+               + length_of(
+                   convert_sub(rest_of(figure, role[2 * SHIN]), rest_of(figure, role[2 * FOOT])));
+        count++;
+    }
+    return count > 0 ? sum / count : 0.0;
+}
+
+convert_quat convert_motion_axes(const convert_motion *motion)
+{
+    retarget_figure figure = figure_of_motion(motion);
+    complete_figure(&figure, true);
+    const convert_quat axes = figure.axes;
+    free_figure(&figure);
+    return axes;
+}
+
+double convert_motion_legs(const convert_motion *motion)
+{
+    retarget_figure figure = figure_of_motion(motion);
+    const double length = leg_length(&figure);
+    free_figure(&figure);
+    return length;
+}
+
+// -- The user's map -------------------------------------------------------------------------------
+
+// Reads a name: in quotes, or up to a blank. Returns it cut off, or NULL at the end of the line.
+static char *read_word(char **at)
+{
+    char *word = *at + strspn(*at, " \t\r");
+    const bool is_quoted = *word == '"';
+    if (*word == '\0' || *word == '#')
+        return NULL;
+    word += is_quoted;
+    char *const end = word + strcspn(word, is_quoted ? "\"" : " \t\r");
+    *at = end + (*end != '\0');
+    *end = '\0';
+    return word;
+}
+
+static uint32_t find_name(const retarget_figure *figure, const char *name)
+{
+    for (uint32_t i = 0; i < figure->num_joints; i++)
+        if (strcmp(figure->names[i], name) == 0)
+            return i;
+    return MD5_NONE;
+}
+
+// Lines of SOURCE TARGET. A pair is also a role, if one of its joints has one: so that a map of the
+// limbs is enough for a T pose. Writes pairs[target joints]; "-" instead of a source: none.
+static bool read_map(const convert_job *job, retarget_figure *source, retarget_figure *target,
+                     uint32_t *pairs, bool *is_fixed, md5_error *error)
+{
+    enum { MOST_LINES = 10000 };
+    size_t size = 0;
+    const char *reason = NULL;
+    char *text = common_read_stream(job->map, &size, &reason);
+    if (text == NULL)
+        return convert_fail(error, MD5_ERROR_IO, job->map, "cannot read the file: %s", reason);
+    text = common_realloc(text, size + 1, 1);
+    text[size] = '\0';
+    bool is_done = true;
+    uint32_t number = 1;
+    for (char *line = text; line != NULL && is_done; number++) {
+        char *const end = strchr(line, '\n');
+        if (end != NULL)
+            *end = '\0';
+        char *at = line;
+        const char *const from = read_word(&at), *const to = from ? read_word(&at) : NULL;
+        line = end ? end + 1 : NULL;
+        if (from == NULL)
+            continue;
+        const bool is_none = strcmp(from, "-") == 0;
+        const uint32_t s = is_none ? MD5_NONE : find_name(source, from);
+        const uint32_t t = to ? find_name(target, to) : MD5_NONE;
+        if (number > MOST_LINES || to == NULL || (s == MD5_NONE && !is_none) || t == MD5_NONE) {
+            is_done = convert_fail(error, MD5_ERROR_MISMATCH, job->map,
+                                   to == NULL                  ? "expected two names, SOURCE TARGET"
+                                   : number > MOST_LINES       ? "more than 10000 lines"
+                                   : s == MD5_NONE && !is_none ? "the motion has no joint '%s'"
+                                                               : "the model has no joint '%s'",
+                                   to != NULL && s == MD5_NONE && !is_none ? from : to);
+            error->line = number;
+            break;
+        }
+        pairs[t] = s;
+        is_fixed[t] = true;
+        for (int r = 0; r < NUM_ROLES && !is_none; r++)
+            if (source->roles[r] == s)
+                target->roles[r] = t;
+            else if (target->roles[r] == t)
+                source->roles[r] = s;
+    }
+    free(text);
+    return is_done;
+}
+
+// -- Drives ---------------------------------------------------------------------------------------
+
+// What turns a joint of the model: a source joint, or one that is between two.
+typedef struct retarget_drive {
+    uint32_t low, high; // MD5_NONE: nothing does
+    double part;        // of the way from low to high
+} retarget_drive;
+
+// Spreads the bend of a chain of the source, which begins at `base`, over one of the model.
+static void drive_chain(retarget_drive *drives, const uint32_t *chain, uint32_t count,
+                        uint32_t base, const uint32_t *from, uint32_t num_from)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const double at = (double)num_from * (i + 1) / count;
+        const uint32_t below = (uint32_t)floor(at), above = (uint32_t)ceil(at);
+        drives[chain[i]] = (retarget_drive){below > 0 ? from[below - 1] : base,
+                                            above > 0 ? from[above - 1] : base, at - below};
+    }
+}
+
+static void note_pair(const convert_job *job, const retarget_figure *source,
+                      const retarget_figure *target, uint32_t from, uint32_t to, const char *what,
+                      const char *side)
+{
+    convert_note(job, "%s%s: %s%s%s", side, what, from != MD5_NONE ? source->names[from] : "",
+                 from != MD5_NONE && to != MD5_NONE ? " moves "
+                 : to != MD5_NONE                   ? "not in the motion; in the model "
+                                                    : ", not in the model",
+                 to != MD5_NONE ? target->names[to] : "");
+}
+
+// Finds who moves whom. Returns the number of joints that are moved.
+static uint32_t make_drives(const convert_job *job, const retarget_figure *source,
+                            const retarget_figure *target, const uint32_t *pairs,
+                            const bool *is_fixed, retarget_drive *drives)
+{
+    for (uint32_t i = 0; i < target->num_joints; i++)
+        drives[i] = (retarget_drive){MD5_NONE, MD5_NONE, 0.0};
+    drive_chain(drives, target->spine, target->num_spine, source->body, source->spine,
+                source->num_spine);
+    const uint32_t chest =
+        source->num_spine > 0 ? source->spine[source->num_spine - 1] : source->body;
+    drive_chain(drives, target->neck, target->num_neck, chest, source->neck, source->num_neck);
+    if (target->num_spine > 0)
+        convert_note(job, "spine: %u joints from %s to %s are bent as %u of the motion",
+                     target->num_spine, target->names[target->spine[0]],
+                     target->names[target->spine[target->num_spine - 1]], source->num_spine);
+    for (int r = 0; r < NUM_ROLES; r++) {
+        const int word = r / 2;
+        const uint32_t from = word == HIPS ? source->pelvis : source->roles[r];
+        const uint32_t to = word == HIPS ? target->pelvis : target->roles[r];
+        if ((word <= HIPS && r % 2 == 1) || (from == MD5_NONE && to == MD5_NONE))
+            continue;
+        note_pair(job, source, target, from, to, roles[word].title,
+                  word <= HIPS ? ""
+                  : r % 2 == 0 ? "left "
+                               : "right ");
+        if (from != MD5_NONE && to != MD5_NONE)
+            drives[to] = (retarget_drive){from, from, 0.0};
+    }
+    if (source->pelvis != MD5_NONE && target->body != MD5_NONE)
+        drives[target->body] = (retarget_drive){source->pelvis, source->pelvis, 0.0};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < target->num_joints; i++) {
+        if (is_fixed[i])
+            drives[i] = (retarget_drive){pairs[i], pairs[i], 0.0};
+        if (drives[i].low == MD5_NONE || drives[i].high == MD5_NONE)
+            drives[i].low = drives[i].high = MD5_NONE;
+        count += drives[i].low != MD5_NONE;
+    }
+    return count;
+}
+
+// -- Motion ---------------------------------------------------------------------------------------
+
+typedef struct retarget_transfer {
+    const convert_job *job;
+    const convert_motion *motion;
+    retarget_figure source, target;
+    retarget_drive *drives; // [target joints]
+    convert_xform *from;    // [source joints] a frame
+    convert_xform *to;      // [target joints]
+    convert_vec start;      // of the source's pelvis
+    convert_quat turn;      // of the whole motion, about z
+    double scale;
+    bool has_path; // the pelvis is known in both
+} retarget_transfer;
+
+// The rotation of a source joint out of its T pose, with x forward, y left and z up.
+static convert_quat rotation_of(const retarget_transfer *transfer, uint32_t joint)
+{
+    const retarget_figure *const source = &transfer->source;
+    const convert_quat out =
+        convert_quat_mul(transfer->from[joint].rotation, convert_conjugate(source->t_pose[joint]));
+    const convert_quat turned =
+        convert_quat_mul(convert_quat_mul(source->axes, out), convert_conjugate(source->axes));
+    return convert_quat_mul(transfer->turn, turned);
+}
+
+// Where the source's pelvis has moved since the start, in the model's space and units.
+static convert_vec path_of(const retarget_transfer *transfer)
+{
+    const convert_vec moved =
+        convert_sub(transfer->from[transfer->source.pelvis].translation, transfer->start);
+    convert_vec path = convert_rotate(transfer->turn, convert_rotate(transfer->source.axes, moved));
+    if (transfer->job->is_in_place)
+        path.x = path.y = 0.0;
+    return convert_rotate(convert_conjugate(transfer->target.axes),
+                          convert_times(path, transfer->scale));
+}
+
+// Poses the model in a frame. `lift` raises it along its up.
+static void pose_model(retarget_transfer *transfer, uint32_t frame, double lift)
+{
+    const retarget_figure *const target = &transfer->target;
+    const convert_quat axes = target->axes, back = convert_conjugate(axes);
+    const convert_vec up = convert_rotate(back, (convert_vec){0.0, 0.0, 1.0});
+    transfer->motion->pose(transfer->motion->user, frame, transfer->from);
+    convert_vec path = convert_times(up, lift);
+    if (transfer->has_path)
+        path = convert_add(path, path_of(transfer));
+    for (uint32_t i = 0; i < target->num_joints; i++) {
+        const uint32_t joint = target->order[i], parent = target->parents[joint];
+        const retarget_drive *const drive = &transfer->drives[joint];
+        convert_xform *const to = &transfer->to[joint];
+        const convert_xform rest = target->rest[joint];
+        *to = parent == MD5_NONE
+                  ? rest
+                  : convert_mul(transfer->to[parent],
+                                convert_mul(convert_inverse(target->rest[parent]), rest));
+        convert_quat turned = {0.0, 0.0, 0.0, 1.0};
+        if (drive->low != MD5_NONE) {
+            turned = convert_slerp(rotation_of(transfer, drive->low),
+                                   rotation_of(transfer, drive->high), drive->part);
+            turned = convert_quat_mul(convert_quat_mul(back, turned), axes);
+            to->rotation = convert_quat_mul(turned, target->t_pose[joint]);
+        }
+        // Joint 0, if it is above the body, takes the path along the ground: it is the joint whose
+        // motion games take as that of the character.
+        if (joint == target->body) {
+            const convert_vec pelvis = rest_of(target, target->pelvis);
+            to->translation =
+                convert_add(convert_add(pelvis, path),
+                            convert_rotate(turned, convert_sub(rest.translation, pelvis)));
+        } else if (joint == 0 && parent == MD5_NONE && transfer->has_path)
+            to->translation = convert_add(
+                rest.translation, convert_sub(path, convert_times(up, convert_dot(path, up))));
+    }
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+// How far the model must be raised so that feet stand where they do in the bind pose: in nearly all
+// frames none is lower.
+static double find_lift(retarget_transfer *transfer, double *lows)
+{
+    const retarget_figure *const target = &transfer->target;
+    const convert_vec up =
+        convert_rotate(convert_conjugate(target->axes), (convert_vec){0.0, 0.0, 1.0});
+    bool has_feet = false;
+    for (uint32_t frame = 0; frame < transfer->motion->num_frames; frame++) {
+        pose_model(transfer, frame, 0.0);
+        lows[frame] = HUGE_VAL;
+        for (int r = 2 * FOOT; r < 2 * TOE + 2; r++) {
+            const uint32_t joint = target->roles[r];
+            if (joint == MD5_NONE)
+                continue;
+            has_feet = true;
+            lows[frame] =
+                fmin(lows[frame], convert_dot(up, convert_sub(transfer->to[joint].translation,
+                                                              rest_of(target, joint))));
+        }
+    }
+    if (!has_feet || !transfer->has_path)
+        return 0.0;
+    qsort(lows, transfer->motion->num_frames, sizeof *lows, compare_doubles);
+    return -lows[transfer->motion->num_frames / 20];
+}
+
+// Turns the motion by quarters so that it begins facing the model's front, and as the job says.
+static void find_turn(retarget_transfer *transfer)
+{
+    const retarget_figure *const source = &transfer->source;
+    transfer->motion->pose(transfer->motion->user, 0, transfer->from);
+    const convert_vec left = convert_rotate(source->axes, left_of(source, transfer->from));
+    const double yaw = length_of(left) > 0.5 ? atan2(-left.x, left.y) * 180.0 / pi : 0.0;
+    const double quarters = floor(yaw / 90.0 + 0.5);
+    const double half = (transfer->job->turn - 90.0 * quarters) * pi / 360.0;
+    transfer->turn = (convert_quat){0.0, 0.0, sin(half), cos(half)};
+    if (quarters != 0.0)
+        convert_note(transfer->job,
+                     "the motion begins turned by %.0f degrees to the left: it is turned by %.0f, "
+                     "so that it begins forward",
+                     yaw, -90.0 * quarters);
+    else if (fabs(yaw) > 15.0)
+        convert_note(transfer->job,
+                     "the motion begins turned by %.0f degrees to the left: --turn %.0f would "
+                     "make it begin forward",
+                     yaw, -yaw);
+}
+
+static void find_path(retarget_transfer *transfer)
+{
+    const retarget_figure *const source = &transfer->source, *const target = &transfer->target;
+    transfer->has_path = source->pelvis != MD5_NONE && target->body != MD5_NONE;
+    const double from = leg_length(source), to = leg_length(target);
+    transfer->scale = from > 0.0 && to > 0.0 ? to / from : 1.0;
+    if (transfer->has_path)
+        transfer->start = transfer->from[source->pelvis].translation;
+    const convert_vec start = convert_rotate(source->axes, transfer->start);
+    convert_note(transfer->job, "the motion is scaled by %.6g, %s", transfer->scale,
+                 from > 0.0 && to > 0.0 ? "the ratio of the legs"
+                                        : "as legs of three joints are not in both skeletons");
+    if (start.x != 0.0 || start.y != 0.0)
+        convert_note(transfer->job, "it began %.6g units from the origin of the motion's file",
+                     transfer->scale * hypot(start.x, start.y));
+}
+
+static bool add_clip(retarget_transfer *transfer, double lift, const md5_model *model,
+                     convert_scene *scene, const char *name, md5_error *error)
+{
+    const retarget_figure *const target = &transfer->target;
+    md5_doc doc = {.kind = MD5_DOC_ANIM, .command_line = "md5tool convert"};
+    doc.num_joints = target->num_joints;
+    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
+    for (uint32_t i = 0; i < doc.num_joints; i++) {
+        const md5_xform bind = model->bind_local[i];
+        const bool is_moved = i == target->body || (i == 0 && target->parents[i] == MD5_NONE);
+        const uint32_t flags = (is_moved && transfer->has_path ? 7u : 0u)
+                               | (transfer->drives[i].low != MD5_NONE || is_moved ? 56u : 0u);
+        doc.joints[i] =
+            (md5_doc_joint){.name = target->names[i],
+                            .parent = target->parents[i],
+                            .track = {flags, flags ? doc.num_components : 0},
+                            .position = bind.translation,
+                            .rotation = convert_stored(convert_from_xform(bind).rotation)};
+        doc.num_components += (flags & 7 ? 3u : 0u) + (flags & 56 ? 3u : 0u);
+    }
+    doc.num_frames = transfer->motion->num_frames;
+    doc.frame_rate = transfer->motion->rate;
+    doc.numbers =
+        common_alloc((size_t)doc.num_frames * doc.num_components + 1, sizeof *doc.numbers);
+    float *number = doc.numbers;
+    for (uint32_t frame = 0; frame < doc.num_frames; frame++) {
+        pose_model(transfer, frame, lift);
+        for (uint32_t i = 0; i < doc.num_joints; i++) {
+            const uint32_t parent = target->parents[i];
+            const convert_xform local =
+                parent == MD5_NONE
+                    ? transfer->to[i]
+                    : convert_mul(convert_inverse(transfer->to[parent]), transfer->to[i]);
+            const md5_vec3 parts[] = {convert_to_vec3(local.translation),
+                                      convert_stored(local.rotation)};
+            for (int k = 0; k < 2; k++)
+                if (doc.joints[i].track.flags & (k == 0 ? 7 : 56)) {
+                    memcpy(number, &parts[k], sizeof parts[k]);
+                    number += 3;
+                }
+        }
+    }
+    const bool has_bounds =
+        model->max_vertices == 0 || md5_fix_bounds(&doc, model, error) != MD5_NONE;
+    const bool is_done = has_bounds && convert_add_doc(scene, CONVERT_CLIP, name, &doc, error);
+    md5_free_doc(&doc); // the bounds
+    free(doc.numbers);
+    free(doc.joints);
+    return is_done;
+}
+
+bool convert_retarget(const convert_job *job, const convert_motion *motion, const md5_model *model,
+                      convert_scene *scene, const char *name, md5_error *error)
+{
+    retarget_transfer transfer = {.job = job, .motion = motion};
+    transfer.source = figure_of_motion(motion);
+    transfer.target = figure_of_model(model);
+    const uint32_t num_joints = transfer.target.num_joints;
+    uint32_t *const pairs = common_alloc(num_joints, sizeof *pairs);
+    bool *const is_fixed = common_alloc(num_joints, sizeof *is_fixed);
+    transfer.drives = common_alloc(num_joints, sizeof *transfer.drives);
+    transfer.from = common_alloc(motion->num_joints, sizeof *transfer.from);
+    transfer.to = common_alloc(num_joints, sizeof *transfer.to);
+    double *const lows = common_alloc(motion->num_frames, sizeof *lows);
+    bool is_done = job->map == NULL
+                   || read_map(job, &transfer.source, &transfer.target, pairs, is_fixed, error);
+    if (is_done) {
+        complete_figure(&transfer.source, true);
+        complete_figure(&transfer.target, false);
+        is_done =
+            make_drives(job, &transfer.source, &transfer.target, pairs, is_fixed, transfer.drives)
+                > 0
+            || convert_fail(error, MD5_ERROR_MISMATCH, motion->path,
+                            "no joint's name says what it is in both skeletons: --map FILE "
+                            "names pairs");
+    }
+    if (is_done) {
+        find_turn(&transfer);
+        find_path(&transfer);
+        const double lift = find_lift(&transfer, lows);
+        if (lift != 0.0)
+            convert_note(job, "it is raised by %.6g units, so that feet stand as in the bind pose",
+                         lift);
+        is_done = add_clip(&transfer, lift, model, scene, name, error);
+    }
+    free(lows);
+    free(transfer.to);
+    free(transfer.from);
+    free(transfer.drives);
+    free(is_fixed);
+    free(pairs);
+    free_figure(&transfer.target);
+    free_figure(&transfer.source);
+    return is_done;
+}
