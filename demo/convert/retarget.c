@@ -4,6 +4,7 @@
 #include "demo/convert/retarget.h"
 
 #include "demo/common/file.h"
+#include "md5/md5skin.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static const struct role {
     [HAND] = {"hand", " hand wrist "},
     [THIGH] = {"thigh", " thigh upleg upperleg femur leg hip "},
     [SHIN] = {"shin", " shin calf lowerleg lowleg loleg knee leg "},
-    [FOOT] = {"foot", " foot ankle "},
+    [FOOT] = {"foot", " foot ankle upperfoot "},
     [TOE] = {"toe", " toe toes toebase ball "},
 };
 
@@ -85,8 +86,8 @@ typedef struct retarget_figure { // one of the two skeletons
     uint32_t num_joints;
     const char **names;
     uint32_t *parents, *order; // order: parents first
-    uint32_t *depths;
-    convert_xform *rest; // model space
+    uint32_t *depths, *loads;  // loads: weights of vertices on the joint and below
+    convert_xform *rest;       // model space
     uint32_t roles[NUM_ROLES];
     uint32_t *spine,
         *neck; // from below; behind the pelvis up to the chest, behind that to the head
@@ -113,7 +114,9 @@ static void guess_roles(retarget_figure *figure)
             size_t rank;
             if ((is_middle ? side < 0 : side >= 0 || is_first)
                 && has_word(roles[w].words, said + is_first, &rank)
-                && (figure->roles[role] == MD5_NONE || rank < ranks[role])) {
+                && (figure->roles[role] == MD5_NONE || rank < ranks[role]
+                    || (rank == ranks[role]
+                        && figure->loads[joint] > figure->loads[figure->roles[role]]))) {
                 figure->roles[role] = joint;
                 ranks[role] = rank;
             }
@@ -289,6 +292,7 @@ static retarget_figure make_figure(uint32_t num_joints)
     figure.parents = common_alloc(num_joints, sizeof *figure.parents);
     figure.order = common_alloc(num_joints, sizeof *figure.order);
     figure.depths = common_alloc(num_joints, sizeof *figure.depths);
+    figure.loads = common_alloc(num_joints, sizeof *figure.loads);
     figure.rest = common_alloc(num_joints, sizeof *figure.rest);
     figure.spine = common_alloc(num_joints, sizeof *figure.spine);
     figure.neck = common_alloc(num_joints, sizeof *figure.neck);
@@ -302,14 +306,20 @@ static void free_figure(retarget_figure *figure)
     free(figure->parents);
     free(figure->order);
     free(figure->depths);
+    free(figure->loads);
     free(figure->rest);
     free(figure->spine);
     free(figure->neck);
     free(figure->t_pose);
 }
 
-static void find_depths(retarget_figure *figure)
+static void begin_roles(retarget_figure *figure)
 {
+    for (uint32_t i = figure->num_joints; i > 0; i--) {
+        const uint32_t joint = figure->order[i - 1], parent = figure->parents[joint];
+        if (parent != MD5_NONE)
+            figure->loads[parent] += figure->loads[joint];
+    }
     for (uint32_t i = 0; i < figure->num_joints; i++) {
         const uint32_t joint = figure->order[i], parent = figure->parents[joint];
         figure->depths[joint] = parent == MD5_NONE ? 0 : figure->depths[parent] + 1;
@@ -326,7 +336,7 @@ static retarget_figure figure_of_motion(const convert_motion *motion)
         figure.order[i] = i;
         figure.rest[i] = motion->rest[i];
     }
-    find_depths(&figure);
+    begin_roles(&figure);
     return figure;
 }
 
@@ -344,26 +354,24 @@ static retarget_figure figure_of_model(const md5_model *model)
             figure.rest[joint] =
                 convert_mul(figure.rest[figure.parents[joint]], figure.rest[joint]);
     }
-    find_depths(&figure);
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        for (uint32_t k = 0; k < model->meshes[m].num_influences; k++)
+            figure.loads[model->meshes[m].influence_joints[k]]++;
+    begin_roles(&figure);
     return figure;
 }
 
-// The mean length of both legs, thigh to foot; 0: unknown.
-static double leg_length(const retarget_figure *figure)
+// The length of those parts of the legs, thigh to shin to foot, that both figures have.
+static double leg_length(const retarget_figure *figure, const retarget_figure *other)
 {
     double sum = 0.0;
-    int count = 0;
-    for (int side = 0; side < 2; side++) {
-        const uint32_t *const role = figure->roles + side;
-        if (role[2 * THIGH] == MD5_NONE || role[2 * SHIN] == MD5_NONE || role[2 * FOOT] == MD5_NONE)
-            continue;
-        sum += length_of(
-                   convert_sub(rest_of(figure, role[2 * THIGH]), rest_of(figure, role[2 * SHIN])))
-               + length_of(
-                   convert_sub(rest_of(figure, role[2 * SHIN]), rest_of(figure, role[2 * FOOT])));
-        count++;
+    for (int r = 2 * THIGH; r < 2 * FOOT; r++) {
+        const uint32_t from = figure->roles[r], to = figure->roles[r + 2];
+        if (from != MD5_NONE && to != MD5_NONE && other->roles[r] != MD5_NONE
+            && other->roles[r + 2] != MD5_NONE)
+            sum += length_of(convert_sub(rest_of(figure, from), rest_of(figure, to)));
     }
-    return count > 0 ? sum / count : 0.0;
+    return sum;
 }
 
 convert_quat convert_motion_axes(const convert_motion *motion)
@@ -378,7 +386,7 @@ convert_quat convert_motion_axes(const convert_motion *motion)
 double convert_motion_legs(const convert_motion *motion)
 {
     retarget_figure figure = figure_of_motion(motion);
-    const double length = leg_length(&figure);
+    const double length = 0.5 * leg_length(&figure, &figure);
     free_figure(&figure);
     return length;
 }
@@ -442,6 +450,7 @@ static bool read_map(const convert_job *job, retarget_figure *source, retarget_f
                                                                : "the model has no joint '%s'",
                                    to != NULL && s == MD5_NONE && !is_none ? from : to);
             error->line = number;
+            error->column = 1;
             break;
         }
         pairs[t] = s;
@@ -665,14 +674,14 @@ static void find_path(retarget_transfer *transfer)
 {
     const retarget_figure *const source = &transfer->source, *const target = &transfer->target;
     transfer->has_path = source->pelvis != MD5_NONE && target->body != MD5_NONE;
-    const double from = leg_length(source), to = leg_length(target);
+    const double from = leg_length(source, target), to = leg_length(target, source);
     transfer->scale = from > 0.0 && to > 0.0 ? to / from : 1.0;
     if (transfer->has_path)
         transfer->start = transfer->from[source->pelvis].translation;
     const convert_vec start = convert_rotate(source->axes, transfer->start);
     convert_note(transfer->job, "the motion is scaled by %.6g, %s", transfer->scale,
                  from > 0.0 && to > 0.0 ? "the ratio of the legs"
-                                        : "as legs of three joints are not in both skeletons");
+                                        : "as thighs and shins are not in both skeletons");
     if (start.x != 0.0 || start.y != 0.0)
         convert_note(transfer->job, "it began %.6g units from the origin of the motion's file",
                      transfer->scale * hypot(start.x, start.y));
