@@ -739,7 +739,8 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
     is_done = joints != NULL;
     if (is_done && file.header[NUM_FRAMES] > 0 && file.header[NUM_POSES] > 0)
         is_done = read_clips(&file, scene, joints);
-    if (is_done && file.header[NUM_MESHES] > 0)
+    if (is_done
+        && (file.header[NUM_MESHES] > 0 || (num_joints > 0 && file.header[NUM_FRAMES] == 0)))
         is_done = read_model(&file, scene, joints, num_joints);
     if (is_done && file.num_cleaned > 0)
         convert_note(job, "%s: %u names have quotes or control bytes, now _", file.path,
