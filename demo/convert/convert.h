@@ -153,6 +153,35 @@ char *convert_file_name(const char *name);
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
                         md5_error *error);
 
+typedef struct convert_bytes { // that grow; free() bytes
+    char *bytes;
+    size_t size, room;
+} convert_bytes;
+
+void convert_put(convert_bytes *out, const void *bytes, size_t size);
+void convert_put_text(convert_bytes *out, const char *format, ...) COMMON_PRINTF(2, 3);
+
+// A clip of a scene with what writers need to sample it: its own frames, or those of job->rate.
+typedef struct convert_clip {
+    const char *name;
+    md5_anim *anim;
+    md5_binding *binding; // to the model or, without one, to a skeleton
+    uint32_t num_frames;
+    double rate;
+    md5_root root; // as the job says
+    bool is_sampled;
+} convert_clip;
+
+// Loads a clip for `model`, or, if that is NULL, for `skeleton` in its rest pose; if that is NULL
+// too, for its own. Differences are notes. Free the clip in both cases.
+bool convert_load_clip(const convert_job *job, const convert_part *part, const md5_load_opts *opts,
+                       const md5_model *model, const md5_skeleton *skeleton, const md5_xform *rest,
+                       convert_clip *clip, md5_error *error);
+void convert_free_clip(convert_clip *clip);
+
+// Writes a frame's pose[joints], relative to the parents.
+void convert_sample_clip(const convert_clip *clip, uint32_t frame, md5_xform *pose);
+
 typedef struct convert_input {
     const char *path;
     char *bytes; // [size]; a reader that keeps them sets NULL

@@ -341,7 +341,7 @@ static iqm_joint *read_joints(iqm_file *file, uint32_t *count)
         iqm_joint *const joint = &joints[i];
         const uint8_t *const row = has_joints ? row_of(file, OFS_JOINTS, JOINT_ROW, i)
                                               : row_of(file, OFS_POSES, POSE_ROW, i);
-        double numbers[CHANNELS];
+        double numbers[CHANNELS] = {0.0};
         joint->parent = get_u32(row + (has_joints ? 4 : 0));
         if (joint->parent != MD5_NONE && joint->parent >= i)
             is_done = convert_fail(file->error, MD5_ERROR_RANGE, file->path,
@@ -755,35 +755,20 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
 
 // -- Writing: what is written ---------------------------------------------------------------------
 
-typedef struct iqm_bytes { // that grow
-    uint8_t *bytes;
-    size_t size, room;
-} iqm_bytes;
-
-static void put_bytes(iqm_bytes *out, const void *bytes, size_t size)
-{
-    if (out->room - out->size < size) {
-        out->room = 2 * (out->size + size);
-        out->bytes = common_realloc(out->bytes, out->room, 1);
-    }
-    memcpy(out->bytes + out->size, bytes, size);
-    out->size += size;
-}
-
-static void set_u32(uint8_t *bytes, uint32_t number)
+static void set_u32(void *bytes, uint32_t number)
 {
     for (int i = 0; i < 4; i++)
-        bytes[i] = (uint8_t)(number >> 8 * i);
+        ((uint8_t *)bytes)[i] = (uint8_t)(number >> 8 * i);
 }
 
-static void put_u32(iqm_bytes *out, uint32_t number)
+static void put_u32(convert_bytes *out, uint32_t number)
 {
     uint8_t bytes[4];
     set_u32(bytes, number);
-    put_bytes(out, bytes, sizeof bytes);
+    convert_put(out, bytes, sizeof bytes);
 }
 
-static void put_f32(iqm_bytes *out, double number)
+static void put_f32(convert_bytes *out, double number)
 {
     const float narrow = (float)number;
     uint32_t bits;
@@ -791,21 +776,12 @@ static void put_f32(iqm_bytes *out, double number)
     put_u32(out, bits);
 }
 
-static void put_vec(iqm_bytes *out, convert_vec v)
+static void put_vec(convert_bytes *out, convert_vec v)
 {
     put_f32(out, v.x);
     put_f32(out, v.y);
     put_f32(out, v.z);
 }
-
-typedef struct iqm_clip {
-    const char *name;
-    md5_anim *anim;
-    md5_binding *binding;
-    uint32_t num_frames;
-    double rate;
-    size_t first; // of its frames among all
-} iqm_clip;
 
 typedef struct iqm_writer {
     const convert_job *job;
@@ -814,62 +790,42 @@ typedef struct iqm_writer {
     const md5_skeleton *skeleton;
     const md5_xform *bind_local;
     uint32_t num_joints, *joints, *ranks; // those of the skeleton, parents first, and the inverse
-    iqm_clip *clips;
+    convert_clip *clips;
+    size_t *firsts; // [num_clips] the first frame of each among all
     size_t num_clips, num_frames;
     convert_xform *frames; // [num_frames][num_joints] relative to the parent, w <= 0
     double *lows, *steps;  // [num_joints][7] of the channels; step 0: constant
     uint8_t *slots;        // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
     double scale;
     convert_quat turn;
-    iqm_bytes out, text;
+    convert_bytes out, text;
     uint32_t header[NUM_HEADER];
 } iqm_writer;
 
-static void print_warning(void *user, const md5_error *warning)
+static bool load_clip(iqm_writer *writer, const convert_part *part, const md5_load_opts *opts)
 {
-    char text[600];
-    md5_format_error(warning, text, sizeof text);
-    convert_note(user, "%s", text);
-}
-
-static md5_load_opts load_opts(const iqm_writer *writer, const convert_part *part)
-{
-    return (md5_load_opts){.file_name = part->path ? part->path : part->name,
-                           .warn = print_warning,
-                           .warn_user = (void *)(uintptr_t)writer->job,
-                           .scale = (float)writer->scale};
-}
-
-static bool load_clip(iqm_writer *writer, const convert_part *part)
-{
-    const md5_load_opts opts = load_opts(writer, part);
-    iqm_clip clip = {.name = part->name};
-    clip.anim = md5_parse_anim(part->bytes, part->size, &opts, writer->error);
-    if (clip.anim == NULL)
+    const size_t n = writer->num_clips++;
+    writer->clips = common_grow(writer->clips, n, sizeof *writer->clips);
+    writer->firsts = common_grow(writer->firsts, n, sizeof *writer->firsts);
+    convert_clip *const clip = &writer->clips[n];
+    if (!convert_load_clip(writer->job, part, opts, writer->model, writer->skeleton,
+                           writer->bind_local, clip, writer->error))
         return false;
     if (writer->skeleton == NULL) {
-        writer->skeleton = &clip.anim->skeleton;
-        writer->bind_local = clip.anim->base_frame;
+        writer->skeleton = &clip->anim->skeleton;
+        writer->bind_local = clip->anim->base_frame;
     }
-    clip.binding = writer->model ? md5_bind(writer->model, clip.anim, &opts, writer->error)
-                                 : md5_bind_skeleton(writer->skeleton, writer->bind_local,
-                                                     clip.anim, &opts, writer->error);
-    const double rate = writer->job->rate, frames = clip.anim->duration * rate;
-    clip.rate = rate > 0.0 ? rate : clip.anim->frame_rate;
-    clip.num_frames =
-        rate > 0.0 && frames < 1e9 ? (uint32_t)(frames + 0.5) + 1 : clip.anim->num_frames;
-    clip.first = writer->num_frames;
-    writer->num_frames += clip.num_frames;
-    writer->clips = common_grow(writer->clips, writer->num_clips, sizeof *writer->clips);
-    writer->clips[writer->num_clips++] = clip;
-    return clip.binding != NULL;
+    writer->firsts[n] = writer->num_frames;
+    writer->num_frames += clip->num_frames;
+    return true;
 }
 
 static bool load_scene(iqm_writer *writer, const convert_scene *scene)
 {
     const convert_part *const model = convert_next_part(scene, CONVERT_MODEL, 0);
+    md5_load_opts opts = {.scale = (float)writer->scale};
     if (model != NULL) {
-        const md5_load_opts opts = load_opts(writer, model);
+        opts.file_name = model->path ? model->path : model->name;
         writer->model = md5_parse_model(model->bytes, model->size, &opts, writer->error);
         if (writer->model == NULL)
             return false;
@@ -879,7 +835,7 @@ static bool load_scene(iqm_writer *writer, const convert_scene *scene)
     size_t num_others = 0;
     for (size_t i = 0; i < scene->num_parts; i++) {
         const convert_part_kind kind = scene->parts[i].kind;
-        if (kind == CONVERT_CLIP && !load_clip(writer, &scene->parts[i]))
+        if (kind == CONVERT_CLIP && !load_clip(writer, &scene->parts[i], &opts))
             return false;
         num_others += kind == CONVERT_CAMERA || kind == CONVERT_TARGET;
     }
@@ -947,13 +903,7 @@ static void sample_clips(iqm_writer *writer)
     convert_xform *out = writer->frames;
     for (size_t c = 0; c < writer->num_clips; c++)
         for (uint32_t frame = 0; frame < writer->clips[c].num_frames; frame++) {
-            const iqm_clip *const clip = &writer->clips[c];
-            const md5_moment moment =
-                writer->job->rate > 0.0
-                    ? md5_moment_at(clip->anim, frame / clip->rate, MD5_WRAP_CLAMP)
-                    : md5_moment_from_frames(clip->anim, frame, frame, 0.0f);
-            md5_sample(clip->binding, moment,
-                       writer->job->is_in_place ? MD5_ROOT_IN_PLACE : MD5_ROOT_FILE, pose);
+            convert_sample_clip(&writer->clips[c], frame, pose);
             for (uint32_t i = 0; i < count; i++)
                 *out++ = placed(writer, i, pose[writer->joints[i]]);
         }
@@ -1045,7 +995,7 @@ static iqm_worst put_bounds(iqm_writer *writer)
     const convert_quat back = convert_conjugate(writer->turn);
     for (size_t c = 0; c < writer->num_clips; c++)
         for (uint32_t f = 0; f < writer->clips[c].num_frames; f++) {
-            const size_t frame = writer->clips[c].first + f;
+            const size_t frame = writer->firsts[c] + f;
             pose_written(writer, frame, false, joints);
             for (uint32_t i = 0; i < count; i++) {
                 written[i] = md5_mat34_from_xform(
@@ -1152,7 +1102,7 @@ static bool accept_loss(const iqm_writer *writer, const iqm_worst *worst)
 static void begin(iqm_writer *writer, int count, size_t rows, int offset)
 {
     while (writer->out.size % 4 != 0)
-        put_bytes(&writer->out, "", 1);
+        convert_put(&writer->out, "", 1);
     writer->header[count] = (uint32_t)rows;
     writer->header[offset] = rows > 0 ? (uint32_t)writer->out.size : 0;
 }
@@ -1161,7 +1111,7 @@ static void put_text(iqm_writer *writer, const char *text)
 {
     put_u32(&writer->out, text[0] != '\0' ? (uint32_t)writer->text.size : 0);
     if (text[0] != '\0')
-        put_bytes(&writer->text, text, strlen(text) + 1);
+        convert_put(&writer->text, text, strlen(text) + 1);
 }
 
 static bool put_meshes(iqm_writer *writer)
@@ -1234,7 +1184,7 @@ static bool put_meshes(iqm_writer *writer)
                     put_f32(&writer->out, (double)mesh->texcoords[v].x);
                     put_f32(&writer->out, (double)mesh->texcoords[v].y);
                 } else if (type >= JOINTS)
-                    put_bytes(&writer->out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
+                    convert_put(&writer->out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
                 else
                     put_vec(&writer->out, turned(writer, type == POSITION ? mesh->positions[v]
                                                          : type == NORMAL ? mesh->normals[v]
@@ -1285,16 +1235,16 @@ static void put_joints(iqm_writer *writer)
 }
 
 // Whether the last frame is the first one again but for where the root is.
-static bool is_loop(const iqm_writer *writer, const iqm_clip *clip)
+static bool is_loop(const iqm_writer *writer, size_t clip)
 {
     const size_t count = writer->num_joints;
-    const convert_xform *const first = writer->frames + clip->first * count;
-    const convert_xform *const last = first + (clip->num_frames - 1) * count;
+    const convert_xform *const first = writer->frames + writer->firsts[clip] * count;
+    const convert_xform *const last = first + (writer->clips[clip].num_frames - 1) * count;
     for (size_t i = 0; i < count; i++)
         for (int k = i == 0 ? 3 : 0; k < 7; k++)
             if (fabs(channel_of(&first[i], k) - channel_of(&last[i], k)) > 1e-3)
                 return false;
-    return clip->num_frames > 1;
+    return writer->clips[clip].num_frames > 1;
 }
 
 static void put_clips(iqm_writer *writer)
@@ -1302,10 +1252,10 @@ static void put_clips(iqm_writer *writer)
     uint32_t num_loops = 0;
     begin(writer, NUM_ANIMS, writer->num_clips, OFS_ANIMS);
     for (size_t c = 0; c < writer->num_clips; c++) {
-        const iqm_clip *const clip = &writer->clips[c];
-        const bool loops = is_loop(writer, clip);
+        const convert_clip *const clip = &writer->clips[c];
+        const bool loops = is_loop(writer, c);
         put_text(writer, clip->name);
-        put_u32(&writer->out, (uint32_t)clip->first);
+        put_u32(&writer->out, (uint32_t)writer->firsts[c]);
         put_u32(&writer->out, clip->num_frames);
         put_f32(&writer->out, clip->rate);
         put_u32(&writer->out, loops ? LOOP : 0);
@@ -1320,14 +1270,14 @@ static void put_clips(iqm_writer *writer)
             for (int k = 0; k < 7; k++)
                 if (writer->steps[7 * (size_t)i + (size_t)k] > 0.0) {
                     const uint32_t v = quantized(writer, frame, i, k);
-                    put_bytes(&writer->out, (const uint8_t[]){(uint8_t)v, (uint8_t)(v >> 8)}, 2);
+                    convert_put(&writer->out, (const uint8_t[]){(uint8_t)v, (uint8_t)(v >> 8)}, 2);
                 }
 }
 
 static bool end_file(iqm_writer *writer)
 {
     begin(writer, NUM_TEXT, writer->text.size, OFS_TEXT);
-    put_bytes(&writer->out, writer->text.bytes, writer->text.size);
+    convert_put(&writer->out, writer->text.bytes, writer->text.size);
     if (writer->out.size > INT32_MAX)
         return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output, "more than 2 GiB");
     writer->header[VERSION] = 2;
@@ -1346,9 +1296,9 @@ bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_e
         writer.turn = placed_turn(job);
     }
     static const uint8_t zeros[HEADER_SIZE - sizeof magic];
-    put_bytes(&writer.out, magic, sizeof magic);
-    put_bytes(&writer.out, zeros, sizeof zeros);
-    put_bytes(&writer.text, "", 1); // the empty text is number 0
+    convert_put(&writer.out, magic, sizeof magic);
+    convert_put(&writer.out, zeros, sizeof zeros);
+    convert_put(&writer.text, "", 1); // the empty text is number 0
     bool is_done = load_scene(&writer, scene);
     if (is_done) {
         order_joints(&writer);
@@ -1366,10 +1316,9 @@ bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_e
         is_done = accept_loss(&writer, &worst);
     }
     is_done = is_done && end_file(&writer);
-    for (size_t c = 0; c < writer.num_clips; c++) {
-        md5_free_binding(writer.clips[c].binding);
-        md5_free_anim(writer.clips[c].anim);
-    }
+    for (size_t c = 0; c < writer.num_clips; c++)
+        convert_free_clip(&writer.clips[c]);
+    free(writer.firsts);
     md5_free_model(writer.model);
     free(writer.clips);
     free(writer.joints);

@@ -4,35 +4,8 @@
 #include "demo/convert/convert.h"
 #include "md5/md5skin.h"
 
-#include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct obj_text { // that grows
-    char *bytes;
-    size_t size, room;
-} obj_text;
-
-static void put(obj_text *text, const char *format, ...) COMMON_PRINTF(2, 3);
-static void put(obj_text *text, const char *format, ...)
-{
-    for (;;) {
-        va_list values;
-        va_start(values, format);
-        const size_t room = text->room - text->size;
-        const int length =
-            vsnprintf(room > 0 ? text->bytes + text->size : NULL, room, format, values);
-        va_end(values);
-        if ((size_t)length < room) {
-            text->size += (size_t)length;
-            return;
-        }
-        text->room = 2 * (text->room + (size_t)length + 1);
-        text->bytes = common_realloc(text->bytes, text->room, 1);
-    }
-}
 
 // Names are the rest of a line: bytes that end lines become _. An empty name becomes that of its
 // number. The caller frees it.
@@ -66,7 +39,7 @@ static bool write_file(const obj_writer *writer, const char *name, const void *b
 static bool write_materials(const obj_writer *writer)
 {
     const md5_model *const model = writer->model;
-    obj_text text = {0};
+    convert_bytes text = {0};
     bool is_done = true;
     for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
         const char *const shader = model->meshes[i].shader;
@@ -76,7 +49,7 @@ static bool write_materials(const obj_writer *writer)
         if (!is_new)
             continue;
         char *const name = line_name(shader, i);
-        put(&text, "newmtl %s\nKd 0.8 0.8 0.8\n", name);
+        convert_put_text(&text, "newmtl %s\nKd 0.8 0.8 0.8\n", name);
         free(name);
         for (size_t k = 0; k < writer->scene->num_materials && is_done; k++) {
             const convert_picture *const picture =
@@ -86,7 +59,7 @@ static bool write_materials(const obj_writer *writer)
             const bool is_png = picture->size > 0 && picture->bytes[0] == 0x89;
             char *const clean = convert_file_name(picture->name);
             char *const file = common_format("%s%s", clean, is_png ? ".png" : ".jpg");
-            put(&text, "map_Kd %s\n", file);
+            convert_put_text(&text, "map_Kd %s\n", file);
             is_done = write_file(writer, file, picture->bytes, picture->size);
             free(file);
             free(clean);
@@ -104,9 +77,9 @@ static bool write_materials(const obj_writer *writer)
 static bool write_pose(const obj_writer *writer, const char *name, const md5_mat34 *palette)
 {
     const md5_model *const model = writer->model;
-    obj_text text = {0};
+    convert_bytes text = {0};
     uint32_t first = 1;
-    put(&text, "mtllib %s.mtl\n", writer->scene->name);
+    convert_put_text(&text, "mtllib %s.mtl\n", writer->scene->name);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         const md5_vec3 *positions = mesh->positions, *normals = mesh->normals;
@@ -116,23 +89,23 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
             normals = writer->normals;
         }
         char *const title = line_name(mesh->name, i), *const shader = line_name(mesh->shader, i);
-        put(&text, "g %s\nusemtl %s\n", title, shader);
+        convert_put_text(&text, "g %s\nusemtl %s\n", title, shader);
         free(shader);
         free(title);
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-            put(&text, "v %.9g %.9g %.9g\n", (double)positions[v].x, (double)positions[v].y,
-                (double)positions[v].z);
+            convert_put_text(&text, "v %.9g %.9g %.9g\n", (double)positions[v].x,
+                             (double)positions[v].y, (double)positions[v].z);
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++) // v counts from the bottom
-            put(&text, "vt %.9g %.9g\n", (double)mesh->texcoords[v].x,
-                1.0 - (double)mesh->texcoords[v].y);
+            convert_put_text(&text, "vt %.9g %.9g\n", (double)mesh->texcoords[v].x,
+                             1.0 - (double)mesh->texcoords[v].y);
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-            put(&text, "vn %.9g %.9g %.9g\n", (double)normals[v].x, (double)normals[v].y,
-                (double)normals[v].z);
+            convert_put_text(&text, "vn %.9g %.9g %.9g\n", (double)normals[v].x,
+                             (double)normals[v].y, (double)normals[v].z);
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k += 3) {
             const uint32_t a = first + mesh->sources[mesh->indices[k]];
             const uint32_t b = first + mesh->sources[mesh->indices[k + 1]];
             const uint32_t c = first + mesh->sources[mesh->indices[k + 2]];
-            put(&text, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, c, c, c, b, b, b);
+            convert_put_text(&text, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, c, c, c, b, b, b);
         }
         first += mesh->num_file_vertices;
     }
@@ -144,24 +117,15 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
 static bool write_clip(const obj_writer *writer, const convert_part *part,
                        const md5_load_opts *opts, bool is_only)
 {
-    md5_load_opts own = *opts;
-    own.file_name = part->path ? part->path : part->name;
-    md5_anim *const anim = md5_parse_anim(part->bytes, part->size, &own, writer->error);
-    md5_binding *const binding = md5_bind(writer->model, anim, &own, writer->error);
+    convert_clip clip;
+    bool is_done =
+        convert_load_clip(writer->job, part, opts, writer->model, NULL, NULL, &clip, writer->error);
     const uint32_t num_joints = writer->model->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
-    bool is_done = binding != NULL;
-    const double rate = writer->job->rate;
-    const uint32_t num_frames = !is_done     ? 0
-                                : rate > 0.0 ? (uint32_t)fmin(anim->duration * rate + 1e-6, 1e9) + 1
-                                             : anim->num_frames;
-    for (uint32_t frame = 0; frame < num_frames && is_done; frame++) {
-        const md5_moment moment = rate > 0.0 ? md5_moment_at(anim, frame / rate, MD5_WRAP_CLAMP)
-                                             : md5_moment_from_frames(anim, frame, frame, 0.0f);
-        md5_pose_palette(binding, moment,
-                         writer->job->is_in_place ? MD5_ROOT_IN_PLACE : MD5_ROOT_FILE, pose, NULL,
-                         palette);
+    for (uint32_t frame = 0; is_done && frame < clip.num_frames; frame++) {
+        convert_sample_clip(&clip, frame, pose);
+        md5_local_to_palette(writer->model, pose, NULL, palette);
         char *const name =
             is_only ? common_format("%s_%04u.obj", writer->scene->name, frame)
                     : common_format("%s_%s_%04u.obj", writer->scene->name, part->name, frame);
@@ -170,8 +134,7 @@ static bool write_clip(const obj_writer *writer, const convert_part *part,
     }
     free(palette);
     free(pose);
-    md5_free_binding(binding);
-    md5_free_anim(anim);
+    convert_free_clip(&clip);
     return is_done;
 }
 

@@ -5,6 +5,7 @@
 #include "demo/common/write.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,90 @@ bool convert_write_file(const convert_job *job, const char *path, const void *by
     return (common_begin_file(&writer, path, false)
             && common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
            || convert_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s", strerror(errno));
+}
+
+void convert_put(convert_bytes *out, const void *bytes, size_t size)
+{
+    if (out->room - out->size < size) {
+        out->room = 2 * (out->size + size);
+        out->bytes = common_realloc(out->bytes, out->room, 1);
+    }
+    if (size > 0)
+        memcpy(out->bytes + out->size, bytes, size);
+    out->size += size;
+}
+
+void convert_put_text(convert_bytes *out, const char *format, ...)
+{
+    for (;;) {
+        va_list values;
+        va_start(values, format);
+        const size_t room = out->room - out->size;
+        const int length =
+            vsnprintf(room > 0 ? out->bytes + out->size : NULL, room, format, values);
+        va_end(values);
+        if ((size_t)length < room) {
+            out->size += (size_t)length;
+            return;
+        }
+        out->room = 2 * (out->room + (size_t)length + 1);
+        out->bytes = common_realloc(out->bytes, out->room, 1);
+    }
+}
+
+// -- Clips ----------------------------------------------------------------------------------------
+
+static void print_warning(void *user, const md5_error *warning)
+{
+    char text[600];
+    md5_format_error(warning, text, sizeof text);
+    convert_note(user, "%s", text);
+}
+
+bool convert_load_clip(const convert_job *job, const convert_part *part, const md5_load_opts *opts,
+                       const md5_model *model, const md5_skeleton *skeleton, const md5_xform *rest,
+                       convert_clip *clip, md5_error *error)
+{
+    md5_load_opts own = *opts;
+    own.file_name = part->path ? part->path : part->name;
+    own.warn = print_warning;
+    own.warn_user = (void *)(uintptr_t)job;
+    *clip = (convert_clip){.name = part->name,
+                           .is_sampled = job->rate > 0.0,
+                           .root = job->is_in_place ? MD5_ROOT_IN_PLACE : MD5_ROOT_FILE};
+    clip->anim = md5_parse_anim(part->bytes, part->size, &own, error);
+    if (clip->anim == NULL)
+        return false;
+    const double frames = floor(clip->anim->duration * job->rate + 1e-6) + 1.0;
+    clip->rate = clip->is_sampled ? job->rate : clip->anim->frame_rate;
+    clip->num_frames = clip->is_sampled ? (uint32_t)fmin(frames, 1e9) : clip->anim->num_frames;
+    // A file of few frames, each of years, could ask for more than there is memory.
+    const uint32_t num_joints = clip->anim->skeleton.num_joints;
+    if (clip->is_sampled && frames * num_joints > (double)(1 << 26))
+        return convert_fail(error, MD5_ERROR_RANGE, own.file_name,
+                            "%.0f frames of %u joints at %g a second are too many", frames,
+                            num_joints, job->rate);
+    if (skeleton == NULL) {
+        skeleton = &clip->anim->skeleton;
+        rest = clip->anim->base_frame;
+    }
+    clip->binding = model ? md5_bind(model, clip->anim, &own, error)
+                          : md5_bind_skeleton(skeleton, rest, clip->anim, &own, error);
+    return clip->binding != NULL;
+}
+
+void convert_free_clip(convert_clip *clip)
+{
+    md5_free_binding(clip->binding);
+    md5_free_anim(clip->anim);
+}
+
+void convert_sample_clip(const convert_clip *clip, uint32_t frame, md5_xform *pose)
+{
+    const md5_moment moment = clip->is_sampled
+                                  ? md5_moment_at(clip->anim, frame / clip->rate, MD5_WRAP_CLAMP)
+                                  : md5_moment_from_frames(clip->anim, frame, frame, 0.0f);
+    md5_sample(clip->binding, moment, clip->root, pose);
 }
 
 // -- Scenes ---------------------------------------------------------------------------------------

@@ -36,6 +36,8 @@ walker write "$scratch/walk.bvh" cm 0 mixamo
 walker write "$scratch/metres.bvh" m 0 mixamo
 walker write "$scratch/classic.bvh" cm 0 classic
 walker write "$scratch/odd.bvh" cm 0 odd
+walker write "$scratch/hanging.bvh" cm 0 hanging
+walker write "$scratch/z_up.bvh" cm 0 z_up
 walker write "$scratch/aside.bvh" cm 90 mixamo
 walker write "$scratch/behind.bvh" cm 180 mixamo
 walker write "$scratch/askew.bvh" cm 30 mixamo
@@ -49,6 +51,11 @@ check "the same in metres" retarget metres
 check "... is the same clip" limbs metres 0 model
 check "the same with names as of old" retarget classic
 check "... is the same clip" limbs classic 0 model
+check "the same from a rest pose with hanging arms" retarget hanging
+check "... is the same clip" limbs hanging 0 model
+check "... down to the hands" test -z "$("$tool" diff "$scratch/walk.md5anim" "$scratch/hanging.md5anim" 2>&1)"
+check "the same in a space with z up" retarget z_up
+check "... is the same clip" test -z "$("$tool" diff "$scratch/walk.md5anim" "$scratch/z_up.md5anim" 2>&1)"
 check "the same with the line ends of Windows" retarget windows
 check "... is the same clip" cmp "$scratch/windows.md5anim" "$scratch/walk.md5anim"
 check "names that say nothing are refused" ends_saying 1 "--map FILE" "$tool" convert "$scratch/odd.bvh" --mesh "$bobbin" \
@@ -79,6 +86,8 @@ check "... along its own front" walker limbs "$scratch/walk.md5anim" "$scratch/t
 
 check "without a model the skeleton has a clip" "$tool" convert "$scratch/walk.bvh" --force --output "$scratch/own.md5anim"
 check "... in inches" walker own "$scratch/own.md5anim" 0.3937007874
+check "... also of a space with z up" "$tool" convert "$scratch/z_up.bvh" --force --output "$scratch/own.md5anim"
+check "... the same" walker own "$scratch/own.md5anim" 0.3937007874
 check "... or another scale" "$tool" convert "$scratch/walk.bvh" --force --scale 2 --output "$scratch/own.md5anim"
 check "... of the option" walker own "$scratch/own.md5anim" 2
 check "beside a model it is for that" "$tool" convert "$bobbin" "$scratch/classic.bvh" --output "$scratch/both.iqm" --force

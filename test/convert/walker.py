@@ -1,7 +1,7 @@
 """Writes BVH files of a person who walks, whose limbs' directions follow from few angles; and
 checks the clips that md5tool makes of them, with arithmetic of its own.
 
-usage: walker.py write FILE.bvh cm|m FACING mixamo|classic|odd
+usage: walker.py write FILE.bvh cm|m FACING mixamo|classic|odd|hanging|z_up
        walker.py map FILE                           of the names `odd` to those of Bobbin
        walker.py limbs CLIP.md5anim MESH TURN model|askew|still    of Bobbin; the model is turned by so many
            degrees, or the motion, or it walks in place
@@ -102,11 +102,27 @@ def lowest(frame):
     return -min(positions[side + "ToeBase"][1] for side in ("Left", "Right"))
 
 
+def hanging(name, frame):
+    """The same motion from a rest pose with hanging arms: a quarter turn about z comes last in the
+    arm, and is taken back before the forearm turns."""
+    side = 1 if name.startswith("Left") else -1
+    z, x, y = angles(name, frame)
+    if name.endswith("ForeArm"):
+        return (0, side * y, 0)
+    if name.endswith("Arm"):
+        return (z + 90 * side, side * y, 0)
+    return (z, x, y)
+
+
 def write(path, unit, facing, names):
     scale = {"cm": 1.0, "m": 0.01}[unit]
+    hangs, is_z_up = names == "hanging", names == "z_up"
+
+    def placed(v):
+        return (v[0], -v[2], v[1]) if is_z_up else v
 
     def said(name):
-        if names == "mixamo":
+        if names in ("mixamo", "hanging", "z_up"):
             return "mixamorig:" + name
         if names == "odd":
             return "bone " + str([j[0] for j in JOINTS].index(name))
@@ -116,12 +132,16 @@ def write(path, unit, facing, names):
     lines = ["HIERARCHY"]
 
     def joint(name, parent, offset, depth):
+        if hangs and name.endswith(("ForeArm", "Hand")):
+            offset = (0, -abs(offset[0]), 0)
         pad = "\t" * depth
         lines.append(pad + ("ROOT " if parent is None else "JOINT ") + said(name))
         lines.append(pad + "{")
-        lines.append(pad + "\tOFFSET " + " ".join("%.6f" % (scale * v) for v in offset))
+        lines.append(pad + "\tOFFSET " + " ".join("%.6f" % (scale * v) for v in placed(offset)))
         position = "6 Xposition Yposition Zposition" if parent is None else "3"
-        lines.append(pad + "\tCHANNELS %s Zrotation Xrotation Yrotation" % position)
+        # With z up, what was a turn about y is one about z, and one about z is one back about y.
+        turns = "Yrotation Xrotation Zrotation" if is_z_up else "Zrotation Xrotation Yrotation"
+        lines.append(pad + "\tCHANNELS %s %s" % (position, turns))
         children = [j for j in JOINTS if j[1] == name]
         for child in children:
             joint(*child, depth + 1)
@@ -137,13 +157,13 @@ def write(path, unit, facing, names):
     for frame in range(FRAMES):
         walked = apply(about("y", facing), (0, 0, SPEED * frame))
         walked[1] = lowest(frame)
-        numbers = [scale * (v + w) for v, w in zip(walked, (50, 0, -20))]
+        numbers = [scale * v for v in placed([v + w for v, w in zip(walked, (50, 0, -20))])]
         for name in order:
             name = back[name]
-            z, x, y = angles(name, frame)
+            z, x, y = (hanging if hangs else angles)(name, frame)
             if name == "Hips":
                 y += facing  # the others are 0 here
-            numbers += [z, x, y]
+            numbers += [-z if is_z_up else z, x, y]
         lines.append(" ".join("%.6f" % v for v in numbers))
     with open(path, "w") as file:
         file.write("\n".join(lines) + "\n")
