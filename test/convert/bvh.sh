@@ -55,7 +55,7 @@ check "the same from a rest pose with hanging arms" retarget hanging
 check "... is the same clip" limbs hanging 0 model
 check "... down to the hands" test -z "$("$tool" diff "$scratch/walk.md5anim" "$scratch/hanging.md5anim" 2>&1)"
 check "the same in a space with z up" retarget z_up
-check "... is the same clip" test -z "$("$tool" diff "$scratch/walk.md5anim" "$scratch/z_up.md5anim" 2>&1)"
+check "... is the same clip" limbs z_up 0 model
 check "the same with the line ends of Windows" retarget windows
 check "... is the same clip" cmp "$scratch/windows.md5anim" "$scratch/walk.md5anim"
 check "names that say nothing are refused" ends_saying 1 "--map FILE" "$tool" convert "$scratch/odd.bvh" --mesh "$bobbin" \
