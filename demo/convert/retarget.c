@@ -82,19 +82,24 @@ static int read_name(const char *name, char *said, size_t room)
     return side;
 }
 
+typedef struct retarget_joint {
+    const char *name;
+    uint32_t parent, depth;
+    uint32_t load;       // weights of vertices on it and on what hangs on it
+    convert_xform rest;  // model space
+    convert_quat t_pose; // model space
+} retarget_joint;
+
 typedef struct retarget_figure { // one of the two skeletons
     uint32_t num_joints;
-    const char **names;
-    uint32_t *parents, *order; // order: parents first
-    uint32_t *depths, *loads;  // loads: weights of vertices on the joint and below
-    convert_xform *rest;       // model space
+    retarget_joint *joints; // [num_joints]
+    uint32_t *order;        // [num_joints] parents first
     uint32_t roles[NUM_ROLES];
     uint32_t *spine,
         *neck; // from below; behind the pelvis up to the chest, behind that to the head
     uint32_t num_spine, num_neck;
     uint32_t pelvis, body; // what the thighs hang on; what pelvis and chest hang on
     convert_quat axes;     // to x forward, y left, z up
-    convert_quat *t_pose;  // [num_joints] rotations, model space
 } retarget_figure;
 
 static void guess_roles(retarget_figure *figure)
@@ -105,7 +110,7 @@ static void guess_roles(retarget_figure *figure)
     for (uint32_t i = 0; i < figure->num_joints; i++) {
         const uint32_t joint = figure->order[i];
         char said[64];
-        const int side = read_name(figure->names[joint], said, sizeof said);
+        const int side = read_name(figure->joints[joint].name, said, sizeof said);
         for (int w = 0; w < NUM_WORDS; w++) {
             // Old names have the side as the first letter: luparm.
             const bool is_middle = w <= HIPS;
@@ -116,7 +121,8 @@ static void guess_roles(retarget_figure *figure)
                 && has_word(roles[w].words, said + is_first, &rank)
                 && (figure->roles[role] == MD5_NONE || rank < ranks[role]
                     || (rank == ranks[role]
-                        && figure->loads[joint] > figure->loads[figure->roles[role]]))) {
+                        && figure->joints[joint].load
+                               > figure->joints[figure->roles[role]].load))) {
                 figure->roles[role] = joint;
                 ranks[role] = rank;
             }
@@ -135,8 +141,8 @@ static void guess_roles(retarget_figure *figure)
 static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_t b)
 {
     while (a != b && a != MD5_NONE && b != MD5_NONE) {
-        uint32_t *const deeper = figure->depths[a] >= figure->depths[b] ? &a : &b;
-        *deeper = figure->parents[*deeper];
+        uint32_t *const deeper = figure->joints[a].depth >= figure->joints[b].depth ? &a : &b;
+        *deeper = figure->joints[*deeper].parent;
     }
     return a == b ? a : MD5_NONE;
 }
@@ -146,7 +152,7 @@ static uint32_t find_chain(const retarget_figure *figure, uint32_t bottom, uint3
                            uint32_t *chain)
 {
     uint32_t count = 0;
-    for (uint32_t j = top; j != bottom && j != MD5_NONE; j = figure->parents[j])
+    for (uint32_t j = top; j != bottom && j != MD5_NONE; j = figure->joints[j].parent)
         chain[count++] = j;
     for (uint32_t i = 0; i < count / 2; i++) {
         const uint32_t swapped = chain[i];
@@ -158,7 +164,7 @@ static uint32_t find_chain(const retarget_figure *figure, uint32_t bottom, uint3
 
 static convert_vec rest_of(const retarget_figure *figure, uint32_t joint)
 {
-    return figure->rest[joint].translation;
+    return figure->joints[joint].rest.translation;
 }
 
 static double length_of(convert_vec v)
@@ -182,15 +188,17 @@ static convert_vec nearest_axis(convert_vec v)
     return (convert_vec){0.0, 0.0, copysign(1.0, v.z)};
 }
 
-// From right to left, of joints[] in a pose; 0 if neither legs nor arms are known.
+// From right to left, of joints[] in a pose, NULL: at rest; 0 if neither legs nor arms are known.
 static convert_vec left_of(const retarget_figure *figure, const convert_xform *joints)
 {
     convert_vec sum = {0.0, 0.0, 0.0};
     for (int word = UPPER_ARM; word <= THIGH; word += THIGH - UPPER_ARM) {
         const uint32_t l = figure->roles[2 * word], r = figure->roles[2 * word + 1];
-        if (l != MD5_NONE && r != MD5_NONE)
-            sum = convert_add(sum,
-                              unit_of(convert_sub(joints[l].translation, joints[r].translation)));
+        if (l == MD5_NONE || r == MD5_NONE)
+            continue;
+        const convert_vec left = joints ? joints[l].translation : rest_of(figure, l);
+        const convert_vec right = joints ? joints[r].translation : rest_of(figure, r);
+        sum = convert_add(sum, unit_of(convert_sub(left, right)));
     }
     return sum;
 }
@@ -202,7 +210,7 @@ static void find_axes(retarget_figure *figure, bool has_y_up)
     const convert_quat y_up = {0.5, 0.5, 0.5, 0.5};
     figure->axes = has_y_up ? y_up : (convert_quat){0.0, 0.0, 0.0, 1.0};
     const uint32_t head = figure->roles[2 * HEAD];
-    const convert_vec side = left_of(figure, figure->rest);
+    const convert_vec side = left_of(figure, NULL);
     if (figure->pelvis == MD5_NONE || head == MD5_NONE || length_of(side) < 0.5)
         return;
     const convert_vec up =
@@ -238,7 +246,7 @@ static void make_t_pose(retarget_figure *figure)
         {UPPER_ARM, FOREARM}, {FOREARM, HAND}, {THIGH, SHIN}, {SHIN, FOOT}};
     convert_quat *const turns = common_alloc(figure->num_joints, sizeof *turns);
     for (uint32_t i = 0; i < figure->num_joints; i++) {
-        const uint32_t joint = figure->order[i], parent = figure->parents[joint];
+        const uint32_t joint = figure->order[i], parent = figure->joints[joint].parent;
         turns[joint] = parent == MD5_NONE ? (convert_quat){0.0, 0.0, 0.0, 1.0} : turns[parent];
         for (int k = 0; k < 8; k++) {
             const int *const limb = limbs[k / 2], side = k % 2;
@@ -256,7 +264,8 @@ static void make_t_pose(retarget_figure *figure)
         }
         if (joint == figure->roles[2 * FOOT] || joint == figure->roles[2 * FOOT + 1])
             turns[joint] = (convert_quat){0.0, 0.0, 0.0, 1.0};
-        figure->t_pose[joint] = convert_quat_mul(turns[joint], figure->rest[joint].rotation);
+        figure->joints[joint].t_pose =
+            convert_quat_mul(turns[joint], figure->joints[joint].rest.rotation);
     }
     free(turns);
 }
@@ -271,7 +280,7 @@ static void complete_figure(retarget_figure *figure, bool has_y_up)
     const uint32_t head = role[2 * HEAD];
     uint32_t chest = common_parent(figure, role[2 * UPPER_ARM], role[2 * UPPER_ARM + 1]);
     if (chest == MD5_NONE && head != MD5_NONE)
-        chest = figure->parents[head];
+        chest = figure->joints[head].parent;
     figure->body = chest != MD5_NONE ? common_parent(figure, figure->pelvis, chest) : MD5_NONE;
     if (figure->body == MD5_NONE)
         figure->body = figure->pelvis;
@@ -280,7 +289,7 @@ static void complete_figure(retarget_figure *figure, bool has_y_up)
         figure->num_spine = find_chain(figure, figure->body, chest, figure->spine);
     if (head != MD5_NONE && chest != MD5_NONE && common_parent(figure, chest, head) == chest
         && head != chest)
-        figure->num_neck = find_chain(figure, chest, figure->parents[head], figure->neck);
+        figure->num_neck = find_chain(figure, chest, figure->joints[head].parent, figure->neck);
     find_axes(figure, has_y_up);
     make_t_pose(figure);
 }
@@ -288,41 +297,29 @@ static void complete_figure(retarget_figure *figure, bool has_y_up)
 static retarget_figure make_figure(uint32_t num_joints)
 {
     retarget_figure figure = {.num_joints = num_joints};
-    figure.names = common_alloc(num_joints, sizeof *figure.names);
-    figure.parents = common_alloc(num_joints, sizeof *figure.parents);
-    figure.order = common_alloc(num_joints, sizeof *figure.order);
-    figure.depths = common_alloc(num_joints, sizeof *figure.depths);
-    figure.loads = common_alloc(num_joints, sizeof *figure.loads);
-    figure.rest = common_alloc(num_joints, sizeof *figure.rest);
-    figure.spine = common_alloc(num_joints, sizeof *figure.spine);
-    figure.neck = common_alloc(num_joints, sizeof *figure.neck);
-    figure.t_pose = common_alloc(num_joints, sizeof *figure.t_pose);
+    figure.joints = common_alloc(num_joints, sizeof *figure.joints);
+    figure.order = common_alloc(3 * (size_t)num_joints, sizeof *figure.order);
+    figure.spine = figure.order + num_joints;
+    figure.neck = figure.spine + num_joints;
     return figure;
 }
 
 static void free_figure(retarget_figure *figure)
 {
-    free((void *)figure->names);
-    free(figure->parents);
+    free(figure->joints);
     free(figure->order);
-    free(figure->depths);
-    free(figure->loads);
-    free(figure->rest);
-    free(figure->spine);
-    free(figure->neck);
-    free(figure->t_pose);
 }
 
 static void begin_roles(retarget_figure *figure)
 {
     for (uint32_t i = figure->num_joints; i > 0; i--) {
-        const uint32_t joint = figure->order[i - 1], parent = figure->parents[joint];
+        const uint32_t joint = figure->order[i - 1], parent = figure->joints[joint].parent;
         if (parent != MD5_NONE)
-            figure->loads[parent] += figure->loads[joint];
+            figure->joints[parent].load += figure->joints[joint].load;
     }
     for (uint32_t i = 0; i < figure->num_joints; i++) {
-        const uint32_t joint = figure->order[i], parent = figure->parents[joint];
-        figure->depths[joint] = parent == MD5_NONE ? 0 : figure->depths[parent] + 1;
+        const uint32_t joint = figure->order[i], parent = figure->joints[joint].parent;
+        figure->joints[joint].depth = parent == MD5_NONE ? 0 : figure->joints[parent].depth + 1;
     }
     guess_roles(figure);
 }
@@ -331,10 +328,10 @@ static retarget_figure figure_of_motion(const convert_motion *motion)
 {
     retarget_figure figure = make_figure(motion->num_joints);
     for (uint32_t i = 0; i < motion->num_joints; i++) {
-        figure.names[i] = motion->names[i];
-        figure.parents[i] = motion->parents[i];
+        figure.joints[i].name = motion->names[i];
+        figure.joints[i].parent = motion->parents[i];
         figure.order[i] = i;
-        figure.rest[i] = motion->rest[i];
+        figure.joints[i].rest = motion->rest[i];
     }
     begin_roles(&figure);
     return figure;
@@ -347,16 +344,16 @@ static retarget_figure figure_of_model(const md5_model *model)
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         figure.order[i] = joint;
-        figure.names[joint] = skeleton->joints[joint].name;
-        figure.parents[joint] = skeleton->joints[joint].parent;
-        figure.rest[joint] = convert_from_xform(model->bind_local[joint]);
-        if (figure.parents[joint] != MD5_NONE)
-            figure.rest[joint] =
-                convert_mul(figure.rest[figure.parents[joint]], figure.rest[joint]);
+        figure.joints[joint].name = skeleton->joints[joint].name;
+        figure.joints[joint].parent = skeleton->joints[joint].parent;
+        figure.joints[joint].rest = convert_from_xform(model->bind_local[joint]);
+        if (figure.joints[joint].parent != MD5_NONE)
+            figure.joints[joint].rest = convert_mul(figure.joints[figure.joints[joint].parent].rest,
+                                                    figure.joints[joint].rest);
     }
     for (uint32_t m = 0; m < model->num_meshes; m++)
         for (uint32_t k = 0; k < model->meshes[m].num_influences; k++)
-            figure.loads[model->meshes[m].influence_joints[k]]++;
+            figure.joints[model->meshes[m].influence_joints[k]].load++;
     begin_roles(&figure);
     return figure;
 }
@@ -410,7 +407,7 @@ static char *read_word(char **at)
 static uint32_t find_name(const retarget_figure *figure, const char *name)
 {
     for (uint32_t i = 0; i < figure->num_joints; i++)
-        if (strcmp(figure->names[i], name) == 0)
+        if (strcmp(figure->joints[i].name, name) == 0)
             return i;
     return MD5_NONE;
 }
@@ -489,11 +486,11 @@ static void note_pair(const convert_job *job, const retarget_figure *source,
                       const retarget_figure *target, uint32_t from, uint32_t to, const char *what,
                       const char *side)
 {
-    convert_note(job, "%s%s: %s%s%s", side, what, from != MD5_NONE ? source->names[from] : "",
+    convert_note(job, "%s%s: %s%s%s", side, what, from != MD5_NONE ? source->joints[from].name : "",
                  from != MD5_NONE && to != MD5_NONE ? " moves "
                  : to != MD5_NONE                   ? "not in the motion; in the model "
                                                     : ", not in the model",
-                 to != MD5_NONE ? target->names[to] : "");
+                 to != MD5_NONE ? target->joints[to].name : "");
 }
 
 // Finds who moves whom. Returns the number of joints that are moved.
@@ -510,8 +507,8 @@ static uint32_t make_drives(const convert_job *job, const retarget_figure *sourc
     drive_chain(drives, target->neck, target->num_neck, chest, source->neck, source->num_neck);
     if (target->num_spine > 0)
         convert_note(job, "spine: %u joints from %s to %s are bent as %u of the motion",
-                     target->num_spine, target->names[target->spine[0]],
-                     target->names[target->spine[target->num_spine - 1]], source->num_spine);
+                     target->num_spine, target->joints[target->spine[0]].name,
+                     target->joints[target->spine[target->num_spine - 1]].name, source->num_spine);
     for (int r = 0; r < NUM_ROLES; r++) {
         const int word = r / 2;
         const uint32_t from = word == HIPS ? source->pelvis : source->roles[r];
@@ -557,8 +554,8 @@ typedef struct retarget_transfer {
 static convert_quat rotation_of(const retarget_transfer *transfer, uint32_t joint)
 {
     const retarget_figure *const source = &transfer->source;
-    const convert_quat out =
-        convert_quat_mul(transfer->from[joint].rotation, convert_conjugate(source->t_pose[joint]));
+    const convert_quat out = convert_quat_mul(transfer->from[joint].rotation,
+                                              convert_conjugate(source->joints[joint].t_pose));
     const convert_quat turned =
         convert_quat_mul(convert_quat_mul(source->axes, out), convert_conjugate(source->axes));
     return convert_quat_mul(transfer->turn, turned);
@@ -587,20 +584,20 @@ static void pose_model(retarget_transfer *transfer, uint32_t frame, double lift)
     if (transfer->has_path)
         path = convert_add(path, path_of(transfer));
     for (uint32_t i = 0; i < target->num_joints; i++) {
-        const uint32_t joint = target->order[i], parent = target->parents[joint];
+        const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
         const retarget_drive *const drive = &transfer->drives[joint];
         convert_xform *const to = &transfer->to[joint];
-        const convert_xform rest = target->rest[joint];
+        const convert_xform rest = target->joints[joint].rest;
         *to = parent == MD5_NONE
                   ? rest
                   : convert_mul(transfer->to[parent],
-                                convert_mul(convert_inverse(target->rest[parent]), rest));
+                                convert_mul(convert_inverse(target->joints[parent].rest), rest));
         convert_quat turned = {0.0, 0.0, 0.0, 1.0};
         if (drive->low != MD5_NONE) {
             turned = convert_slerp(rotation_of(transfer, drive->low),
                                    rotation_of(transfer, drive->high), drive->part);
             turned = convert_quat_mul(convert_quat_mul(back, turned), axes);
-            to->rotation = convert_quat_mul(turned, target->t_pose[joint]);
+            to->rotation = convert_quat_mul(turned, target->joints[joint].t_pose);
         }
         // Joint 0, if it is above the body, takes the path along the ground: it is the joint whose
         // motion games take as that of the character.
@@ -696,12 +693,12 @@ static bool add_clip(retarget_transfer *transfer, double lift, const md5_model *
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     for (uint32_t i = 0; i < doc.num_joints; i++) {
         const md5_xform bind = model->bind_local[i];
-        const bool is_moved = i == target->body || (i == 0 && target->parents[i] == MD5_NONE);
+        const bool is_moved = i == target->body || (i == 0 && target->joints[i].parent == MD5_NONE);
         const uint32_t flags = (is_moved && transfer->has_path ? 7u : 0u)
                                | (transfer->drives[i].low != MD5_NONE || is_moved ? 56u : 0u);
         doc.joints[i] =
-            (md5_doc_joint){.name = target->names[i],
-                            .parent = target->parents[i],
+            (md5_doc_joint){.name = target->joints[i].name,
+                            .parent = target->joints[i].parent,
                             .track = {flags, flags ? doc.num_components : 0},
                             .position = bind.translation,
                             .rotation = convert_stored(convert_from_xform(bind).rotation)};
@@ -715,7 +712,7 @@ static bool add_clip(retarget_transfer *transfer, double lift, const md5_model *
     for (uint32_t frame = 0; frame < doc.num_frames; frame++) {
         pose_model(transfer, frame, lift);
         for (uint32_t i = 0; i < doc.num_joints; i++) {
-            const uint32_t parent = target->parents[i];
+            const uint32_t parent = target->joints[i].parent;
             const convert_xform local =
                 parent == MD5_NONE
                     ? transfer->to[i]
