@@ -193,6 +193,7 @@ static bool read_end(bvh_file *file)
            && expect(file, "}");
 }
 
+// Joints nest by braces, however deep: the open joint and the parents are all that is needed.
 static bool read_hierarchy(bvh_file *file)
 {
     if (!expect(file, "HIERARCHY"))
@@ -216,6 +217,7 @@ static bool read_hierarchy(bvh_file *file)
     }
 }
 
+// Room is made for as many numbers as the rest of the text can hold.
 static bool read_motion(bvh_file *file)
 {
     uint32_t count = 0;
@@ -292,6 +294,7 @@ static void pose_local(const bvh_file *file, uint32_t sample, convert_xform *loc
     }
 }
 
+// Model space, for convert_motion.
 static void pose(void *user, uint32_t sample, convert_xform *joints)
 {
     const bvh_file *const file = user;
@@ -348,6 +351,8 @@ static double guess_scale(const bvh_file *file, const convert_motion *motion)
     return scale;
 }
 
+// The clip is in MD5's space, whatever axes the file has: each transform M becomes C M C^-1. A
+// joint that has no channels, or only some, is not in the frames, or in part.
 static bool add_own_clip(bvh_file *file, const convert_motion *motion, convert_scene *scene,
                          const char *name)
 {
@@ -382,7 +387,6 @@ static bool add_own_clip(bvh_file *file, const convert_motion *motion, convert_s
                 convert_times(convert_rotate(axes, file->local[i].translation), scale)};
             if (parent == MD5_NONE)
                 local = convert_mul((convert_xform){turn, {0.0, 0.0, 0.0}}, local);
-            // A root that only its offset moves is turned in the base frame.
             const md5_vec3 parts[] = {convert_to_vec3(local.translation),
                                       convert_stored(local.rotation)};
             if (frame == 0) {

@@ -90,6 +90,7 @@ typedef struct iqm_file {
     double scale_error;   // the farthest scale from 1
 } iqm_file;
 
+// Files are little-endian, and their numbers at any address.
 static uint32_t get_u32(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16
@@ -124,6 +125,8 @@ static bool get_numbers(const iqm_file *file, const uint8_t *bytes, int count, c
     return true;
 }
 
+// Whether the file holds `count` rows, of `stride` bytes each. Everything that is read has been
+// asked for here.
 static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uint64_t stride,
                       uint32_t align, const char *title)
 {
@@ -142,6 +145,7 @@ static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uin
                         (unsigned long long)file->size);
 }
 
+// Reads the numbers of the header, and checks all tables, whose rows can be read from then on.
 static bool read_header(iqm_file *file)
 {
     uint32_t *const header = file->header;
@@ -182,6 +186,8 @@ static bool read_header(iqm_file *file)
 // Bytes of a component of each format.
 static const uint8_t component_sizes[] = {1, 1, 2, 2, 4, 4, 2, 4, 8};
 
+// Finds the arrays of vertices. Those that MD5 has no place for are only counted; normals and
+// tangents are checked and not used, as MD5 readers compute both.
 static bool read_arrays(iqm_file *file)
 {
     static const struct {
@@ -288,6 +294,8 @@ static convert_quat recovered(convert_quat q)
     return convert_unit((convert_quat){x, y, z, -sqrt(fabs(1.0 - x * x - y * y - z * z))});
 }
 
+// What the job asks for: turned about the vertical axis, in other units. Readers do it at the roots
+// of the joints and at the vertices, writers likewise.
 static convert_quat placed_turn(const convert_job *job)
 {
     const double half = job->turn * (3.14159265358979323846 / 360.0);
@@ -317,6 +325,7 @@ static convert_xform local_of(const iqm_file *file, const double *numbers, bool 
     return is_root ? convert_mul(turn, local) : local;
 }
 
+// How far a joint's scale is from 1.
 static double scale_error(const double *numbers)
 {
     return fmax(fabs(numbers[7] - 1.0), fmax(fabs(numbers[8] - 1.0), fabs(numbers[9] - 1.0)));
@@ -423,6 +432,7 @@ static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_joint *j
     return true;
 }
 
+// Vertices keep their order. The file numbers vertices through all meshes, MD5 in each.
 static bool read_mesh(iqm_file *file, uint32_t number, const iqm_joint *joints, uint32_t num_joints,
                       md5_doc_mesh *mesh)
 {
@@ -539,6 +549,8 @@ typedef struct iqm_pose {
 
 enum { MOVES = 7, TURNS = 8 + 16 + 32 + 64 }; // bits of masks
 
+// Returns poses[count + 1], or NULL and fails. They have the parents of the joints: frames would
+// else be of another skeleton.
 static iqm_pose *read_poses(iqm_file *file, const iqm_joint *joints)
 {
     const uint32_t count = file->header[NUM_POSES];
@@ -589,6 +601,7 @@ static void read_frame(iqm_file *file, const iqm_joint *joints, const iqm_pose *
     }
 }
 
+// Boxes as the file has them, turned and scaled. Returns NULL and fails.
 static md5_bounds *read_bounds(iqm_file *file, uint32_t first, uint32_t count)
 {
     const md5_mat34 matrix =
@@ -667,6 +680,7 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const iqm_joint *joi
     return is_done;
 }
 
+// A row of the table of clips. Fails if its frames are not all there.
 static bool read_anim(iqm_file *file, uint32_t number, uint32_t *num_loops, iqm_anim *anim)
 {
     const uint8_t *const row = row_of(file, OFS_ANIMS, ANIM_ROW, number);
@@ -802,6 +816,7 @@ typedef struct iqm_writer {
     uint32_t header[NUM_HEADER];
 } iqm_writer;
 
+// Without a model the first clip's skeleton, in its base frame, is that of the file.
 static bool load_clip(iqm_writer *writer, const convert_part *part, const md5_load_opts *opts)
 {
     const size_t n = writer->num_clips++;
@@ -924,6 +939,7 @@ static void sample_clips(iqm_writer *writer)
         }
 }
 
+// The 16 bits of a channel that has a step.
 static uint32_t quantized(const iqm_writer *writer, size_t frame, uint32_t rank, int channel)
 {
     const size_t i = 7 * (size_t)rank + (size_t)channel;
@@ -992,19 +1008,14 @@ static iqm_worst put_bounds(iqm_writer *writer)
     convert_xform *const bind = common_alloc(count, sizeof *bind);
     convert_xform *const joints = common_alloc(count, sizeof *joints);
     pose_written(writer, 0, true, bind);
-    const convert_quat back = convert_conjugate(writer->turn);
     for (size_t c = 0; c < writer->num_clips; c++)
         for (uint32_t f = 0; f < writer->clips[c].num_frames; f++) {
             const size_t frame = writer->firsts[c] + f;
             pose_written(writer, frame, false, joints);
-            for (uint32_t i = 0; i < count; i++) {
+            for (uint32_t i = 0; i < count; i++)
                 written[i] = md5_mat34_from_xform(
                     narrowed(convert_mul(joints[i], convert_inverse(bind[i]))));
-                convert_xform local = writer->frames[frame * count + i];
-                if (parent_of(writer, i) == MD5_NONE)
-                    local = convert_mul((convert_xform){back, {0.0, 0.0, 0.0}}, local);
-                pose[writer->joints[i]] = narrowed(local);
-            }
+            convert_sample_clip(&writer->clips[c], f, pose);
             md5_local_to_palette(model, pose, NULL, palette);
             double low[3] = {0.0}, high[3] = {0.0}, radius = 0.0, flat_radius = 0.0;
             bool is_first = true;
@@ -1114,6 +1125,8 @@ static void put_text(iqm_writer *writer, const char *text)
         convert_put(&writer->text, text, strlen(text) + 1);
 }
 
+// Meshes, their vertices array by array, and triangles. Vertices are the drawn ones, since two
+// sides of a mirror seam need two tangents.
 static bool put_meshes(iqm_writer *writer)
 {
     const md5_model *const model = writer->model;
@@ -1204,6 +1217,8 @@ static bool put_meshes(iqm_writer *writer)
     return true;
 }
 
+// The bind pose and, if there are clips, the range of each channel. No joint has a scale: its three
+// channels are constant.
 static void put_joints(iqm_writer *writer)
 {
     begin(writer, NUM_JOINTS, writer->num_joints, OFS_JOINTS);
@@ -1274,6 +1289,7 @@ static void put_clips(iqm_writer *writer)
                 }
 }
 
+// Texts come last, as all other tables add to them; then the header is known.
 static bool end_file(iqm_writer *writer)
 {
     begin(writer, NUM_TEXT, writer->text.size, OFS_TEXT);

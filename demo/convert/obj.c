@@ -114,6 +114,7 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
     return is_written;
 }
 
+// All frames of a clip, or those at the rate of the job.
 static bool write_clip(const obj_writer *writer, const convert_part *part,
                        const md5_load_opts *opts, bool is_only)
 {

@@ -102,6 +102,8 @@ typedef struct retarget_figure { // one of the two skeletons
     convert_quat axes;     // to x forward, y left, z up
 } retarget_figure;
 
+// Of joints whose names say the same, as in rigs with joints for control, deformation and helpers,
+// the one that moves most of the skin has the role; else the first.
 static void guess_roles(retarget_figure *figure)
 {
     size_t ranks[NUM_ROLES];
@@ -235,7 +237,9 @@ static convert_quat between(convert_vec from, convert_vec to, convert_vec axis)
     return convert_unit((convert_quat){c.x, c.y, c.z, w});
 }
 
-// Arms to the sides, legs down; feet as they stand at rest.
+// Arms to the sides, legs down; feet as they stand at rest: a model whose shins lean keeps its
+// soles on the ground. Each limb is turned the shortest way, which keeps palms and knees as they
+// are, and carries what hangs on it.
 static void make_t_pose(retarget_figure *figure)
 {
     const convert_quat back = convert_conjugate(figure->axes);
@@ -270,7 +274,8 @@ static void make_t_pose(retarget_figure *figure)
     free(turns);
 }
 
-// What follows from the roles.
+// What follows from the roles. Which joints the spine and the neck have is a matter of the
+// hierarchy, as names of these differ most.
 static void complete_figure(retarget_figure *figure, bool has_y_up)
 {
     const uint32_t *const role = figure->roles;
@@ -522,6 +527,7 @@ static uint32_t make_drives(const convert_job *job, const retarget_figure *sourc
         if (from != MD5_NONE && to != MD5_NONE)
             drives[to] = (retarget_drive){from, from, 0.0};
     }
+    // What carries both pelvis and chest turns with the pelvis.
     if (source->pelvis != MD5_NONE && target->body != MD5_NONE)
         drives[target->body] = (retarget_drive){source->pelvis, source->pelvis, 0.0};
     uint32_t count = 0;
@@ -667,6 +673,7 @@ static void find_turn(retarget_transfer *transfer)
                      yaw, -yaw);
 }
 
+// Feet that walk must not slide: the path is as much longer as the legs are.
 static void find_path(retarget_transfer *transfer)
 {
     const retarget_figure *const source = &transfer->source, *const target = &transfer->target;
@@ -684,6 +691,7 @@ static void find_path(retarget_transfer *transfer)
                      transfer->scale * hypot(start.x, start.y));
 }
 
+// Only what is moved has components in the frames.
 static bool add_clip(retarget_transfer *transfer, double lift, const md5_model *model,
                      convert_scene *scene, const char *name, md5_error *error)
 {
