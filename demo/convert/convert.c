@@ -86,6 +86,8 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
     if (input.bytes == NULL)
         return convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
     const bool is_read = format->read(job, &input, scene, error);
+    if (!is_read && error->file[0] == '\0') // of a document that the reader made
+        (void)snprintf(error->file, sizeof error->file, "%s", path);
     free(input.bytes);
     return is_read;
 }

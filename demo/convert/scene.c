@@ -169,9 +169,40 @@ size_t convert_add_part(convert_scene *scene, convert_part_kind kind, const char
     return scene->num_parts++;
 }
 
+static bool are_small(const void *numbers, size_t count)
+{
+    const float *const floats = numbers;
+    for (size_t i = 0; i < count; i++)
+        if (!(fabsf(floats[i]) <= 1e9f))
+            return false;
+    return true;
+}
+
+// Whether the library reads all numbers of a document: what scales, offsets and turns make of those
+// of another format can be beyond.
+static bool has_small_numbers(const md5_doc *doc)
+{
+    bool is_sound = are_small(doc->numbers, (size_t)doc->num_frames * doc->num_components);
+    if (doc->bounds != NULL)
+        is_sound &= are_small(doc->bounds, 6 * (size_t)doc->num_frames);
+    for (uint32_t i = 0; i < doc->num_joints; i++)
+        is_sound &= are_small(&doc->joints[i].position, 3);
+    for (uint32_t i = 0; i < doc->num_meshes; i++) {
+        const md5_doc_mesh *const mesh = &doc->meshes[i];
+        is_sound &= are_small(mesh->texcoords, 2 * (size_t)mesh->num_vertices);
+        for (uint32_t k = 0; k < mesh->num_weights; k++)
+            is_sound &=
+                are_small(&mesh->weights[k].bias, 1) && are_small(&mesh->weights[k].offset, 3);
+    }
+    return is_sound;
+}
+
 bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *name,
                      const md5_doc *doc, md5_error *error)
 {
+    if (!has_small_numbers(doc))
+        return convert_fail(error, MD5_ERROR_RANGE, NULL,
+                            "%s: a number beyond 1e9, the most that MD5 files may hold", name);
     const size_t size = md5_write_doc(doc, NULL, 0, error);
     if (size == 0)
         return false;
