@@ -361,46 +361,32 @@ static bool add_own_clip(bvh_file *file, const convert_motion *motion, convert_s
     const convert_quat turn = {0.0, 0.0, sin(half), cos(half)};
     md5_doc doc = {.kind = MD5_DOC_ANIM, .command_line = "md5tool convert"};
     doc.num_joints = file->num_joints;
-    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
-    for (uint32_t i = 0; i < doc.num_joints; i++) {
-        uint32_t flags = 0;
-        for (uint32_t k = 0; k < file->joints[i].num_channels; k++)
-            flags |= file->joints[i].channels[k] < 3 ? 7u : 56u;
-        doc.joints[i] = (md5_doc_joint){.name = file->names[i],
-                                        .parent = file->parents[i],
-                                        .track = {flags, flags ? doc.num_components : 0}};
-        doc.num_components += (flags & 7 ? 3u : 0u) + (flags & 56 ? 3u : 0u);
-    }
     doc.num_frames = file->num_samples;
     doc.frame_rate = file->rate;
-    doc.numbers =
-        common_alloc((size_t)doc.num_frames * doc.num_components + 1, sizeof *doc.numbers);
+    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     doc.bounds = common_alloc(doc.num_frames, sizeof *doc.bounds);
     md5_vec3 *const points = common_alloc(doc.num_joints, sizeof *points);
-    float *number = doc.numbers;
+    convert_xform *const local = file->local, *const model = file->rest; // the rest is known
     for (uint32_t frame = 0; frame < doc.num_frames; frame++) {
-        pose_local(file, frame, file->local);
+        pose_local(file, frame, local);
         for (uint32_t i = 0; i < doc.num_joints; i++) {
             const uint32_t parent = file->parents[i];
-            convert_xform local = {
-                convert_quat_mul(convert_quat_mul(axes, file->local[i].rotation), back),
-                convert_times(convert_rotate(axes, file->local[i].translation), scale)};
+            local[i] =
+                (convert_xform){convert_quat_mul(convert_quat_mul(axes, local[i].rotation), back),
+                                convert_times(convert_rotate(axes, local[i].translation), scale)};
             if (parent == MD5_NONE)
-                local = convert_mul((convert_xform){turn, {0.0, 0.0, 0.0}}, local);
-            const md5_vec3 parts[] = {convert_to_vec3(local.translation),
-                                      convert_stored(local.rotation)};
-            if (frame == 0) {
-                doc.joints[i].position = parts[0];
-                doc.joints[i].rotation = parts[1];
-            }
-            for (int k = 0; k < 2; k++)
-                if (doc.joints[i].track.flags & (k == 0 ? 7 : 56)) {
-                    memcpy(number, &parts[k], sizeof parts[k]);
-                    number += 3;
-                }
-            file->local[i] = parent == MD5_NONE ? local : convert_mul(file->local[parent], local);
-            points[i] = convert_to_vec3(file->local[i].translation);
+                local[i] = convert_mul((convert_xform){turn, {0.0, 0.0, 0.0}}, local[i]);
+            model[i] = parent == MD5_NONE ? local[i] : convert_mul(model[parent], local[i]);
+            points[i] = convert_to_vec3(model[i].translation);
+            uint32_t flags = 0;
+            for (uint32_t k = 0; k < file->joints[i].num_channels; k++)
+                flags |= file->joints[i].channels[k] < 3 ? 7u : 56u;
+            if (frame == 0)
+                convert_set_track(&doc, i, file->names[i], parent, flags, local[i]);
         }
+        if (frame == 0)
+            convert_begin_frames(&doc);
+        convert_set_frame(&doc, frame, local);
         doc.bounds[frame] = md5_bounds_from_points(points, doc.num_joints);
     }
     const bool is_done = convert_add_doc(scene, CONVERT_CLIP, name, &doc, file->error);

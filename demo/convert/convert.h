@@ -10,6 +10,7 @@
 #define DEMO_CONVERT_CONVERT_H
 
 #include "demo/common/memory.h"
+#include "demo/convert/space.h"
 #include "md5/md5edit.h"
 
 #include <stdbool.h>
@@ -152,6 +153,13 @@ char *convert_file_name(const char *name);
 // Writes a file as a whole; refuses to write over one unless the job is forced.
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
                         md5_error *error);
+
+// Clips that readers make: a document with the caller's joints[num_joints], of which tracks are set
+// one by one; then convert_begin_frames(); then its frames. Flags are those of md5_track.
+void convert_set_track(md5_doc *clip, uint32_t joint, const char *name, uint32_t parent,
+                       uint32_t flags, convert_xform base);
+void convert_begin_frames(md5_doc *clip); // numbers[], which the caller frees
+void convert_set_frame(md5_doc *clip, uint32_t frame, const convert_xform *local);
 
 typedef struct convert_bytes { // that grow; free() bytes
     char *bytes;

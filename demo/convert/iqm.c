@@ -10,6 +10,7 @@
 #include "md5/md5skin.h"
 
 #include <float.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,52 +18,32 @@
 
 static const char magic[16] = "INTERQUAKEMODEL";
 
-// Numbers of the header, which stand behind the magic bytes.
-enum {
-    VERSION,
-    FILE_SIZE,
-    FLAGS,
-    NUM_TEXT,
-    OFS_TEXT,
-    NUM_MESHES,
-    OFS_MESHES,
-    NUM_ARRAYS,
-    NUM_VERTICES,
-    OFS_ARRAYS,
-    NUM_TRIANGLES,
-    OFS_TRIANGLES,
-    OFS_ADJACENCY,
-    NUM_JOINTS,
-    OFS_JOINTS,
-    NUM_POSES,
-    OFS_POSES,
-    NUM_ANIMS,
-    OFS_ANIMS,
-    NUM_FRAMES,
-    NUM_CHANNELS,
-    OFS_FRAMES,
-    OFS_BOUNDS,
-    NUM_COMMENT,
-    OFS_COMMENT,
-    NUM_EXTENSIONS,
-    OFS_EXTENSIONS,
-    NUM_HEADER
-};
-enum { HEADER_SIZE = 16 + 4 * NUM_HEADER };
+// The numbers that stand behind the magic bytes, in this order.
+typedef struct iqm_header {
+    uint32_t version, file_size, flags, num_text, ofs_text, num_meshes, ofs_meshes;
+    uint32_t num_arrays, num_vertices, ofs_arrays, num_triangles, ofs_triangles, ofs_adjacency;
+    uint32_t num_joints, ofs_joints, num_poses, ofs_poses, num_anims, ofs_anims;
+    uint32_t num_frames, num_channels, ofs_frames, ofs_bounds;
+    uint32_t num_comment, ofs_comment, num_extensions, ofs_extensions;
+} iqm_header;
+enum { NUM_HEADER = sizeof(iqm_header) / 4, HEADER_SIZE = 16 + 4 * NUM_HEADER };
+
+#define MEMBER(name) (offsetof(iqm_header, name) / 4)
 
 static const struct table {
-    int count, offset;
+    size_t count, offset; // members of the header
     uint32_t stride;
     const char *title;
 } tables[] = {
-    {NUM_TEXT, OFS_TEXT, 1, "bytes of text"},
-    {NUM_MESHES, OFS_MESHES, 24, "meshes"},          // name, material, vertices, triangles
-    {NUM_ARRAYS, OFS_ARRAYS, 20, "vertex arrays"},   // type, flags, format, size, offset
-    {NUM_TRIANGLES, OFS_TRIANGLES, 12, "triangles"}, // vertices of the file
-    {NUM_JOINTS, OFS_JOINTS, 48, "joints"},          // name, parent, transform
-    {NUM_POSES, OFS_POSES, 88, "poses"},             // parent, mask, offsets, steps
-    {NUM_ANIMS, OFS_ANIMS, 20, "clips"},             // name, first frame, frames, rate, flags
-    {NUM_COMMENT, OFS_COMMENT, 1, "bytes of comments"},
+    {MEMBER(num_text), MEMBER(ofs_text), 1, "bytes of text"},
+    {MEMBER(num_meshes), MEMBER(ofs_meshes), 24, "meshes"}, // name, material, vertices, triangles
+    {MEMBER(num_arrays), MEMBER(ofs_arrays), 20,
+     "vertex arrays"}, // type, flags, format, size, offset
+    {MEMBER(num_triangles), MEMBER(ofs_triangles), 12, "triangles"}, // vertices of the file
+    {MEMBER(num_joints), MEMBER(ofs_joints), 48, "joints"},          // name, parent, transform
+    {MEMBER(num_poses), MEMBER(ofs_poses), 88, "poses"},             // parent, mask, offsets, steps
+    {MEMBER(num_anims), MEMBER(ofs_anims), 20, "clips"}, // name, first frame, frames, rate, flags
+    {MEMBER(num_comment), MEMBER(ofs_comment), 1, "bytes of comments"},
 };
 enum { NUM_TABLES = sizeof tables / sizeof tables[0] };
 enum { MESH_ROW = 24, ARRAY_ROW = 20, JOINT_ROW = 48, POSE_ROW = 88, ANIM_ROW = 20 };
@@ -83,12 +64,14 @@ typedef struct iqm_file {
     const char *path;
     const uint8_t *bytes;
     size_t size;
-    uint32_t header[NUM_HEADER];
+    iqm_header header;
     iqm_array arrays[NUM_TYPES];
     md5_error *error;
     uint32_t num_cleaned; // names
     double scale_error;   // the farthest scale from 1
 } iqm_file;
+
+#define FAIL(status, ...) convert_fail(file->error, status, file->path, __VA_ARGS__)
 
 // Files are little-endian, and their numbers at any address.
 static uint32_t get_u32(const uint8_t *bytes)
@@ -106,9 +89,9 @@ static float get_f32(const uint8_t *bytes)
 }
 
 // The row of a table, which has it.
-static const uint8_t *row_of(const iqm_file *file, int offset, uint32_t stride, uint32_t row)
+static const uint8_t *row_of(const iqm_file *file, size_t offset, uint32_t stride, uint32_t row)
 {
-    return file->bytes + file->header[offset] + (size_t)stride * row;
+    return file->bytes + offset + (size_t)stride * row;
 }
 
 // Reads floats, which models and clips can have up to 1e9.
@@ -118,9 +101,8 @@ static bool get_numbers(const iqm_file *file, const uint8_t *bytes, int count, c
     for (int i = 0; i < count; i++) {
         numbers[i] = (double)get_f32(bytes + 4 * i);
         if (!(fabs(numbers[i]) <= 1e9))
-            return convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                                "%s %u: %g, expected a number from -1e9 to 1e9", what, index,
-                                numbers[i]);
+            return FAIL(MD5_ERROR_RANGE, "%s %u: %g, expected a number from -1e9 to 1e9", what,
+                        index, numbers[i]);
     }
     return true;
 }
@@ -133,53 +115,49 @@ static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uin
     if (count == 0)
         return true;
     if (offset % align != 0)
-        return convert_fail(file->error, MD5_ERROR_SYNTAX, file->path,
-                            "%s at byte %llu, which is no multiple of %u", title,
-                            (unsigned long long)offset, align);
+        return FAIL(MD5_ERROR_SYNTAX, "%s at byte %llu, which is no multiple of %u", title,
+                    (unsigned long long)offset, align);
     // Neither the product of two 32-bit numbers nor this sum can overflow.
     if (offset >= HEADER_SIZE && offset <= file->size && count <= (file->size - offset) / stride)
         return true;
-    return convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                        "%llu %s at byte %llu, but the file has %llu bytes",
-                        (unsigned long long)count, title, (unsigned long long)offset,
-                        (unsigned long long)file->size);
+    return FAIL(MD5_ERROR_RANGE, "%llu %s at byte %llu, but the file has %llu bytes",
+                (unsigned long long)count, title, (unsigned long long)offset,
+                (unsigned long long)file->size);
 }
 
 // Reads the numbers of the header, and checks all tables, whose rows can be read from then on.
 static bool read_header(iqm_file *file)
 {
-    uint32_t *const header = file->header;
+    iqm_header *const header = &file->header;
+    uint32_t *const numbers = &header->version; // all members have one type
     if (file->size < HEADER_SIZE || memcmp(file->bytes, magic, sizeof magic) != 0)
-        return convert_fail(file->error, MD5_ERROR_SYNTAX, file->path,
-                            "expected the header of an IQM file, which begins with %s", magic);
+        return FAIL(MD5_ERROR_SYNTAX, "expected the header of an IQM file, which begins with %s",
+                    magic);
     for (size_t i = 0; i < NUM_HEADER; i++)
-        header[i] = get_u32(file->bytes + sizeof magic + 4 * i);
-    if (header[VERSION] != 2)
-        return convert_fail(file->error, MD5_ERROR_VERSION, file->path,
-                            "an IQM file of version %u, expected 2", header[VERSION]);
-    if (header[FILE_SIZE] < HEADER_SIZE || header[FILE_SIZE] > file->size)
-        return convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                            "the header says %u bytes, but the file has %zu", header[FILE_SIZE],
-                            file->size);
-    file->size = header[FILE_SIZE];
+        numbers[i] = get_u32(file->bytes + sizeof magic + 4 * i);
+    if (header->version != 2)
+        return FAIL(MD5_ERROR_VERSION, "an IQM file of version %u, expected 2", header->version);
+    if (header->file_size < HEADER_SIZE || header->file_size > file->size)
+        return FAIL(MD5_ERROR_RANGE, "the header says %u bytes, but the file has %zu",
+                    header->file_size, file->size);
+    file->size = header->file_size;
     for (int i = 0; i < NUM_TABLES; i++)
-        if (!has_bytes(file, header[tables[i].offset], header[tables[i].count], tables[i].stride,
+        if (!has_bytes(file, numbers[tables[i].offset], numbers[tables[i].count], tables[i].stride,
                        tables[i].stride > 1 ? 4 : 1, tables[i].title))
             return false;
-    const uint64_t num_frames = header[NUM_FRAMES], num_channels = header[NUM_CHANNELS];
-    if (!has_bytes(file, header[OFS_FRAMES], num_channels > 0 ? num_frames : 0,
+    const uint64_t num_frames = header->num_frames, num_channels = header->num_channels;
+    if (!has_bytes(file, header->ofs_frames, num_channels > 0 ? num_frames : 0,
                    2 * (num_channels > 0 ? num_channels : 1), 2, "frames"))
         return false;
-    if (header[OFS_BOUNDS] != 0
-        && !has_bytes(file, header[OFS_BOUNDS], num_frames, BOUNDS_ROW, 4, "bounds"))
+    if (header->ofs_bounds != 0
+        && !has_bytes(file, header->ofs_bounds, num_frames, BOUNDS_ROW, 4, "bounds"))
         return false;
-    if (header[NUM_TEXT] > 0
-        && file->bytes[header[OFS_TEXT] + (size_t)header[NUM_TEXT] - 1] != '\0')
-        return convert_fail(file->error, MD5_ERROR_SYNTAX, file->path,
-                            "the texts do not end with a byte of 0");
-    if (header[NUM_POSES] > 0 && header[NUM_JOINTS] > 0 && header[NUM_POSES] != header[NUM_JOINTS])
-        return convert_fail(file->error, MD5_ERROR_MISMATCH, file->path, "%u poses, but %u joints",
-                            header[NUM_POSES], header[NUM_JOINTS]);
+    if (header->num_text > 0
+        && file->bytes[header->ofs_text + (size_t)header->num_text - 1] != '\0')
+        return FAIL(MD5_ERROR_SYNTAX, "the texts do not end with a byte of 0");
+    if (header->num_poses > 0 && header->num_joints > 0 && header->num_poses != header->num_joints)
+        return FAIL(MD5_ERROR_MISMATCH, "%u poses, but %u joints", header->num_poses,
+                    header->num_joints);
     return true;
 }
 
@@ -198,30 +176,28 @@ static bool read_arrays(iqm_file *file)
                           {"normals", 3, false},     {"tangents", 4, false},
                           {"blend joints", 1, true}, {"blend weights", 1, true}};
     uint32_t num_others = 0;
-    for (uint32_t i = 0; i < file->header[NUM_ARRAYS]; i++) {
-        const uint8_t *const row = row_of(file, OFS_ARRAYS, ARRAY_ROW, i);
+    for (uint32_t i = 0; i < file->header.num_arrays; i++) {
+        const uint8_t *const row = row_of(file, file->header.ofs_arrays, ARRAY_ROW, i);
         const uint32_t type = get_u32(row), format = get_u32(row + 8), size = get_u32(row + 12);
         if (type >= NUM_TYPES) {
             num_others++;
             continue;
         }
         if (file->arrays[type].bytes != NULL)
-            return convert_fail(file->error, MD5_ERROR_SYNTAX, file->path, "two arrays of %s",
-                                types[type].title);
+            return FAIL(MD5_ERROR_SYNTAX, "two arrays of %s", types[type].title);
         const bool is_known = types[type].is_number ? (format >= UBYTE && format <= 5 && format % 2)
                                                           || (type == WEIGHTS && format == FLOAT)
                                                     : format == FLOAT;
         if (!is_known || size < types[type].least_size || size > 16)
-            return convert_fail(file->error, MD5_ERROR_SYNTAX, file->path,
-                                "%s of format %u and size %u, expected %s and at least %u",
-                                types[type].title, format, size,
-                                types[type].is_number ? "unsigned numbers" : "floats",
-                                types[type].least_size);
-        if (!has_bytes(file, get_u32(row + 16), file->header[NUM_VERTICES],
+            return FAIL(
+                MD5_ERROR_SYNTAX, "%s of format %u and size %u, expected %s and at least %u",
+                types[type].title, format, size,
+                types[type].is_number ? "unsigned numbers" : "floats", types[type].least_size);
+        if (!has_bytes(file, get_u32(row + 16), file->header.num_vertices,
                        (uint64_t)size * component_sizes[format], component_sizes[format],
                        types[type].title))
             return false;
-        const size_t offset = file->header[NUM_VERTICES] > 0 ? get_u32(row + 16) : 0;
+        const size_t offset = file->header.num_vertices > 0 ? get_u32(row + 16) : 0;
         file->arrays[type] = (iqm_array){file->bytes + offset, format, size};
     }
     if (num_others > 0)
@@ -229,9 +205,8 @@ static bool read_arrays(iqm_file *file)
                      "%s: %u vertex arrays are not read: colors and what is not of the "
                      "standard have no place in MD5",
                      file->path, num_others);
-    if (file->arrays[POSITION].bytes == NULL && file->header[NUM_MESHES] > 0)
-        return convert_fail(file->error, MD5_ERROR_MISSING, file->path,
-                            "meshes, but no vertex array of positions");
+    if (file->arrays[POSITION].bytes == NULL && file->header.num_meshes > 0)
+        return FAIL(MD5_ERROR_MISSING, "meshes, but no vertex array of positions");
     return true;
 }
 
@@ -251,19 +226,17 @@ static double get_component(const iqm_array *array, uint32_t vertex, uint32_t co
 static char *get_text(iqm_file *file, uint32_t offset, const char *what)
 {
     enum { MOST_BYTES = 1000 }; // so that time is linear even if all rows name one long text
-    if (offset == 0 && file->header[NUM_TEXT] == 0)
+    if (offset == 0 && file->header.num_text == 0)
         return common_copy("");
-    if (offset >= file->header[NUM_TEXT]) {
-        convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                     "the name of a %s at byte %u of the texts, which have %u", what, offset,
-                     file->header[NUM_TEXT]);
+    if (offset >= file->header.num_text) {
+        FAIL(MD5_ERROR_RANGE, "the name of a %s at byte %u of the texts, which have %u", what,
+             offset, file->header.num_text);
         return NULL;
     }
-    const char *const text = (const char *)file->bytes + file->header[OFS_TEXT] + offset;
-    const size_t rest = file->header[NUM_TEXT] - offset;
+    const char *const text = (const char *)file->bytes + file->header.ofs_text + offset;
+    const size_t rest = file->header.num_text - offset;
     if (memchr(text, '\0', rest < MOST_BYTES ? rest : MOST_BYTES) == NULL) {
-        convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                     "the name of a %s has more than %d bytes", what, MOST_BYTES);
+        FAIL(MD5_ERROR_RANGE, "the name of a %s has more than %d bytes", what, MOST_BYTES);
         return NULL;
     }
     char *const copy = common_copy(text);
@@ -342,20 +315,20 @@ static void free_joints(iqm_joint *joints, uint32_t count)
 // NULL and fails.
 static iqm_joint *read_joints(iqm_file *file, uint32_t *count)
 {
-    const bool has_joints = file->header[NUM_JOINTS] > 0;
-    *count = has_joints ? file->header[NUM_JOINTS] : file->header[NUM_POSES];
+    const bool has_joints = file->header.num_joints > 0;
+    *count = has_joints ? file->header.num_joints : file->header.num_poses;
     iqm_joint *const joints = common_alloc((size_t)*count + 1, sizeof *joints);
     bool is_done = true;
     for (uint32_t i = 0; i < *count && is_done; i++) {
         iqm_joint *const joint = &joints[i];
-        const uint8_t *const row = has_joints ? row_of(file, OFS_JOINTS, JOINT_ROW, i)
-                                              : row_of(file, OFS_POSES, POSE_ROW, i);
+        const uint8_t *const row = has_joints ? row_of(file, file->header.ofs_joints, JOINT_ROW, i)
+                                              : row_of(file, file->header.ofs_poses, POSE_ROW, i);
         double numbers[CHANNELS] = {0.0};
         joint->parent = get_u32(row + (has_joints ? 4 : 0));
         if (joint->parent != MD5_NONE && joint->parent >= i)
-            is_done = convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                                   "joint %u has the parent %d: expected one before it, or -1", i,
-                                   (int)joint->parent);
+            is_done =
+                FAIL(MD5_ERROR_RANGE, "joint %u has the parent %d: expected one before it, or -1",
+                     i, (int)joint->parent);
         is_done = is_done && get_numbers(file, row + 8, CHANNELS, "joint", i, numbers);
         if (!is_done)
             break;
@@ -367,8 +340,7 @@ static iqm_joint *read_joints(iqm_file *file, uint32_t *count)
         file->scale_error = fmax(file->scale_error, scale_error(numbers));
         const convert_vec at = joint->bind.translation;
         if (joint->name != NULL && !(fabs(at.x) + fabs(at.y) + fabs(at.z) <= 1e9))
-            convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                         "joint %u is farther than 1e9 from the origin", i);
+            FAIL(MD5_ERROR_RANGE, "joint %u is farther than 1e9 from the origin", i);
         is_done = joint->name != NULL && fabs(at.x) + fabs(at.y) + fabs(at.z) <= 1e9;
     }
     if (is_done && !has_joints && *count > 0)
@@ -396,8 +368,8 @@ static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_joint *j
                        convert_times((convert_vec){v[0], v[1], v[2]}, placed_scale(file->job)));
     if (!(fabs(position.x) <= 1e9 && fabs(position.y) <= 1e9 && fabs(position.z) <= 1e9
           && fabs(v[3]) <= 1e9 && fabs(v[4]) <= 1e9))
-        return convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                            "vertex %u: expected positions and texture coordinates to 1e9", index);
+        return FAIL(MD5_ERROR_RANGE, "vertex %u: expected positions and texture coordinates to 1e9",
+                    index);
     md5_weight *const weights = mesh->weights + mesh->num_weights;
     uint32_t count = 0;
     for (uint32_t i = 0; i < NUM_SLOTS && i < arrays[WEIGHTS].size && i < arrays[JOINTS].size;
@@ -405,10 +377,10 @@ static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_joint *j
         const double weight = get_component(&arrays[WEIGHTS], index, i);
         const double joint = get_component(&arrays[JOINTS], index, i);
         if (!(weight >= 0.0 && weight <= 4294967295.0) || (weight > 0.0 && joint >= num_joints))
-            return convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                                "vertex %u: weight %g on joint %.0f: expected none below 0, and "
-                                "one of %u joints",
-                                index, weight, joint, num_joints);
+            return FAIL(MD5_ERROR_RANGE,
+                        "vertex %u: weight %g on joint %.0f: expected none below 0, and "
+                        "one of %u joints",
+                        index, weight, joint, num_joints);
         uint32_t slot = 0; // those of one joint are added up
         while (slot < count && weights[slot].joint != (uint32_t)joint)
             slot++;
@@ -436,7 +408,7 @@ static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_joint *j
 static bool read_mesh(iqm_file *file, uint32_t number, const iqm_joint *joints, uint32_t num_joints,
                       md5_doc_mesh *mesh)
 {
-    const uint8_t *const row = row_of(file, OFS_MESHES, MESH_ROW, number);
+    const uint8_t *const row = row_of(file, file->header.ofs_meshes, MESH_ROW, number);
     const uint32_t first = get_u32(row + 8), count = get_u32(row + 12);
     const uint32_t first_triangle = get_u32(row + 16);
     mesh->name = get_text(file, get_u32(row), "mesh");
@@ -452,7 +424,7 @@ static bool read_mesh(iqm_file *file, uint32_t number, const iqm_joint *joints, 
         if (!read_vertex(file, first + i, joints, num_joints, mesh))
             return false;
     for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++) {
-        const uint8_t *const corners = row_of(file, OFS_TRIANGLES, 12, first_triangle);
+        const uint8_t *const corners = row_of(file, file->header.ofs_triangles, 12, first_triangle);
         mesh->indices[k] = get_u32(corners + 4 * k) - first;
         if (mesh->indices[k] >= count)
             return convert_fail(
@@ -466,26 +438,26 @@ static bool read_mesh(iqm_file *file, uint32_t number, const iqm_joint *joints, 
 // Each vertex and triangle belongs to one mesh: else a small file could be a huge model.
 static bool check_meshes(const iqm_file *file)
 {
-    const uint32_t *const header = file->header;
+    const iqm_header *const header = &file->header;
     uint64_t num_vertices = 0, num_triangles = 0;
-    for (uint32_t i = 0; i < header[NUM_MESHES]; i++) {
-        const uint8_t *const row = row_of(file, OFS_MESHES, MESH_ROW, i);
+    for (uint32_t i = 0; i < header->num_meshes; i++) {
+        const uint8_t *const row = row_of(file, file->header.ofs_meshes, MESH_ROW, i);
         const uint64_t vertices = (uint64_t)get_u32(row + 8) + get_u32(row + 12);
         const uint64_t triangles = (uint64_t)get_u32(row + 16) + get_u32(row + 20);
         num_vertices += get_u32(row + 12);
         num_triangles += get_u32(row + 20);
-        if (vertices > header[NUM_VERTICES] || triangles > header[NUM_TRIANGLES])
-            return convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                                "mesh %u ends at vertex %llu of %u and triangle %llu of %u", i,
-                                (unsigned long long)vertices, header[NUM_VERTICES],
-                                (unsigned long long)triangles, header[NUM_TRIANGLES]);
+        if (vertices > header->num_vertices || triangles > header->num_triangles)
+            return FAIL(MD5_ERROR_RANGE,
+                        "mesh %u ends at vertex %llu of %u and triangle %llu of %u", i,
+                        (unsigned long long)vertices, header->num_vertices,
+                        (unsigned long long)triangles, header->num_triangles);
     }
-    return (num_vertices <= header[NUM_VERTICES] && num_triangles <= header[NUM_TRIANGLES])
-           || convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                           "meshes of %llu vertices and %llu triangles together, but there are %u "
-                           "and %u",
-                           (unsigned long long)num_vertices, (unsigned long long)num_triangles,
-                           header[NUM_VERTICES], header[NUM_TRIANGLES]);
+    return (num_vertices <= header->num_vertices && num_triangles <= header->num_triangles)
+           || FAIL(MD5_ERROR_RANGE,
+                   "meshes of %llu vertices and %llu triangles together, but there are %u "
+                   "and %u",
+                   (unsigned long long)num_vertices, (unsigned long long)num_triangles,
+                   header->num_vertices, header->num_triangles);
 }
 
 // A file without joints is a rigid model: it gets one.
@@ -501,7 +473,7 @@ static bool read_model(iqm_file *file, convert_scene *scene, iqm_joint *joints, 
     md5_doc doc = {.kind = MD5_DOC_MODEL, .command_line = "md5tool convert"};
     doc.num_joints = num_joints;
     doc.joints = common_alloc(num_joints, sizeof *doc.joints);
-    doc.num_meshes = file->header[NUM_MESHES];
+    doc.num_meshes = file->header.num_meshes;
     doc.meshes = common_alloc((size_t)doc.num_meshes + 1, sizeof *doc.meshes);
     for (uint32_t i = 0; i < num_joints; i++) {
         iqm_joint *const joint = &joints[i];
@@ -553,27 +525,25 @@ enum { MOVES = 7, TURNS = 8 + 16 + 32 + 64 }; // bits of masks
 // else be of another skeleton.
 static iqm_pose *read_poses(iqm_file *file, const iqm_joint *joints)
 {
-    const uint32_t count = file->header[NUM_POSES];
+    const uint32_t count = file->header.num_poses;
     iqm_pose *const poses = common_alloc((size_t)count + 1, sizeof *poses);
     uint64_t num_channels = 0;
     bool is_done = true;
     for (uint32_t i = 0; i < count && is_done; i++) {
-        const uint8_t *const row = row_of(file, OFS_POSES, POSE_ROW, i);
+        const uint8_t *const row = row_of(file, file->header.ofs_poses, POSE_ROW, i);
         iqm_pose *const pose = &poses[i];
         pose->mask = get_u32(row + 4) & 1023;
         for (uint32_t bits = pose->mask; bits > 0; bits &= bits - 1)
             num_channels++;
         if (get_u32(row) != joints[i].parent)
-            is_done = convert_fail(file->error, MD5_ERROR_MISMATCH, file->path,
-                                   "pose %u has the parent %d, but joint %u has %d", i,
-                                   (int)get_u32(row), i, (int)joints[i].parent);
+            is_done = FAIL(MD5_ERROR_MISMATCH, "pose %u has the parent %d, but joint %u has %d", i,
+                           (int)get_u32(row), i, (int)joints[i].parent);
         is_done = is_done && get_numbers(file, row + 8, CHANNELS, "pose", i, pose->offsets)
                   && get_numbers(file, row + 48, CHANNELS, "pose", i, pose->steps);
     }
-    if (is_done && num_channels != file->header[NUM_CHANNELS])
-        is_done = convert_fail(file->error, MD5_ERROR_MISMATCH, file->path,
-                               "poses of %llu channels, but frames of %u",
-                               (unsigned long long)num_channels, file->header[NUM_CHANNELS]);
+    if (is_done && num_channels != file->header.num_channels)
+        is_done = FAIL(MD5_ERROR_MISMATCH, "poses of %llu channels, but frames of %u",
+                       (unsigned long long)num_channels, file->header.num_channels);
     if (is_done)
         return poses;
     free(poses);
@@ -584,10 +554,11 @@ static iqm_pose *read_poses(iqm_file *file, const iqm_joint *joints)
 static void read_frame(iqm_file *file, const iqm_joint *joints, const iqm_pose *poses,
                        uint32_t frame, convert_xform *posed)
 {
-    const uint32_t num_channels = file->header[NUM_CHANNELS];
-    const uint8_t *channel =
-        num_channels > 0 ? row_of(file, OFS_FRAMES, 2, 0) + 2 * (size_t)num_channels * frame : NULL;
-    for (uint32_t i = 0; i < file->header[NUM_POSES]; i++) {
+    const uint32_t num_channels = file->header.num_channels;
+    const uint8_t *channel = num_channels > 0 ? row_of(file, file->header.ofs_frames, 2, 0)
+                                                    + 2 * (size_t)num_channels * frame
+                                              : NULL;
+    for (uint32_t i = 0; i < file->header.num_poses; i++) {
         double v[CHANNELS];
         for (int k = 0; k < CHANNELS; k++) {
             v[k] = poses[i].offsets[k];
@@ -609,7 +580,7 @@ static md5_bounds *read_bounds(iqm_file *file, uint32_t first, uint32_t count)
     md5_bounds *const bounds = common_alloc(count, sizeof *bounds);
     for (uint32_t i = 0; i < count; i++) {
         double v[6];
-        if (!get_numbers(file, row_of(file, OFS_BOUNDS, BOUNDS_ROW, first + i), 6,
+        if (!get_numbers(file, row_of(file, file->header.ofs_bounds, BOUNDS_ROW, first + i), 6,
                          "the bounds of frame", first + i, v)) {
             free(bounds);
             return NULL;
@@ -634,41 +605,26 @@ typedef struct iqm_anim {
 static bool read_clip(iqm_file *file, convert_scene *scene, const iqm_joint *joints,
                       const iqm_pose *poses, const iqm_anim *anim)
 {
-    const uint32_t num_joints = file->header[NUM_POSES];
+    const uint32_t num_joints = file->header.num_poses;
     md5_doc doc = {.kind = MD5_DOC_ANIM, .command_line = "md5tool convert"};
     doc.num_joints = num_joints;
     doc.joints = common_alloc(num_joints, sizeof *doc.joints);
     convert_xform *const posed = common_alloc(num_joints, sizeof *posed);
     read_frame(file, joints, poses, anim->first, posed);
-    for (uint32_t i = 0; i < num_joints; i++) {
-        const uint32_t flags =
-            ((poses[i].mask & MOVES) != 0 ? 7u : 0u) | ((poses[i].mask & TURNS) != 0 ? 56u : 0u);
-        doc.joints[i] = (md5_doc_joint){.name = joints[i].name,
-                                        .parent = joints[i].parent,
-                                        .track = {flags, flags ? doc.num_components : 0},
-                                        .position = convert_to_vec3(posed[i].translation),
-                                        .rotation = convert_stored(posed[i].rotation)};
-        doc.num_components += (flags & 7 ? 3u : 0u) + (flags & 56 ? 3u : 0u);
-    }
+    for (uint32_t i = 0; i < num_joints; i++)
+        convert_set_track(&doc, i, joints[i].name, joints[i].parent,
+                          ((poses[i].mask & MOVES) != 0 ? 7u : 0u)
+                              | ((poses[i].mask & TURNS) != 0 ? 56u : 0u),
+                          posed[i]);
     doc.num_frames = anim->count;
     doc.frame_rate = anim->rate;
-    doc.numbers =
-        common_alloc((size_t)doc.num_frames * doc.num_components + 1, sizeof *doc.numbers);
-    float *number = doc.numbers;
+    convert_begin_frames(&doc);
     for (uint32_t frame = 0; frame < anim->count; frame++) {
         read_frame(file, joints, poses, anim->first + frame, posed);
-        for (uint32_t i = 0; i < num_joints; i++) {
-            const md5_vec3 parts[] = {convert_to_vec3(posed[i].translation),
-                                      convert_stored(posed[i].rotation)};
-            for (int k = 0; k < 2; k++)
-                if (doc.joints[i].track.flags & (k == 0 ? 7 : 56)) {
-                    memcpy(number, &parts[k], sizeof parts[k]);
-                    number += 3;
-                }
-        }
+        convert_set_frame(&doc, frame, posed);
     }
     bool is_done = true;
-    if (file->header[OFS_BOUNDS] != 0) {
+    if (file->header.ofs_bounds != 0) {
         doc.bounds = read_bounds(file, anim->first, anim->count);
         is_done = doc.bounds != NULL;
     }
@@ -683,17 +639,16 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const iqm_joint *joi
 // A row of the table of clips. Fails if its frames are not all there.
 static bool read_anim(iqm_file *file, uint32_t number, uint32_t *num_loops, iqm_anim *anim)
 {
-    const uint8_t *const row = row_of(file, OFS_ANIMS, ANIM_ROW, number);
+    const uint8_t *const row = row_of(file, file->header.ofs_anims, ANIM_ROW, number);
     const double rate = (double)get_f32(row + 12);
     anim->first = get_u32(row + 4);
     anim->count = get_u32(row + 8);
-    if (anim->count == 0 || (uint64_t)anim->first + anim->count > file->header[NUM_FRAMES])
-        return convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                            "clip %u: frame %u and %u frames, but the file has %u", number,
-                            anim->first, anim->count, file->header[NUM_FRAMES]);
+    if (anim->count == 0 || (uint64_t)anim->first + anim->count > file->header.num_frames)
+        return FAIL(MD5_ERROR_RANGE, "clip %u: frame %u and %u frames, but the file has %u", number,
+                    anim->first, anim->count, file->header.num_frames);
     if (!(rate >= 0.0 && rate <= 1e6))
-        return convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                            "clip %u: %g frames a second, expected 0 to 1e6", number, rate);
+        return FAIL(MD5_ERROR_RANGE, "clip %u: %g frames a second, expected 0 to 1e6", number,
+                    rate);
     *num_loops += (get_u32(row + 16) & LOOP) != 0;
     anim->rate = rate > 0.0 ? rate : 24.0;
     char *const text = get_text(file, get_u32(row), "clip");
@@ -708,27 +663,26 @@ static bool read_anim(iqm_file *file, uint32_t number, uint32_t *num_loops, iqm_
 static bool read_clips(iqm_file *file, convert_scene *scene, const iqm_joint *joints)
 {
     enum { MOST_CLIPS = 1024, NUMBERS_OF_BYTE = 32, FIXED_NUMBERS = 1 << 16 };
-    const uint32_t num_anims = file->header[NUM_ANIMS];
+    const uint32_t num_anims = file->header.num_anims;
     if (num_anims > MOST_CLIPS)
-        return convert_fail(file->error, MD5_ERROR_RANGE, file->path, "%u clips, expected %d",
-                            num_anims, MOST_CLIPS);
+        return FAIL(MD5_ERROR_RANGE, "%u clips, expected %d", num_anims, MOST_CLIPS);
     iqm_pose *const poses = read_poses(file, joints);
     bool is_done = poses != NULL;
     uint32_t num_loops = 0;
     uint64_t num_numbers = 0;
     // Frames that no clip names are one.
     for (uint32_t i = 0; i < (num_anims > 0 ? num_anims : 1) && is_done; i++) {
-        iqm_anim anim = {.count = file->header[NUM_FRAMES], .rate = 24.0};
+        iqm_anim anim = {.count = file->header.num_frames, .rate = 24.0};
         if (num_anims > 0)
             is_done = read_anim(file, i, &num_loops, &anim);
         else
             anim.name = common_stem(file->path);
         // Clips may share frames, and have numbers that the file has once; but not without end.
-        num_numbers += (uint64_t)anim.count * (6 * (uint64_t)file->header[NUM_POSES] + 6);
+        num_numbers += (uint64_t)anim.count * (6 * (uint64_t)file->header.num_poses + 6);
         if (is_done && num_numbers > NUMBERS_OF_BYTE * (uint64_t)file->size + FIXED_NUMBERS)
-            is_done = convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                                   "clips of more than %d numbers for each byte of the file",
-                                   NUMBERS_OF_BYTE);
+            is_done =
+                FAIL(MD5_ERROR_RANGE, "clips of more than %d numbers for each byte of the file",
+                     NUMBERS_OF_BYTE);
         is_done = is_done && read_clip(file, scene, joints, poses, &anim);
         free(anim.name);
     }
@@ -751,10 +705,9 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
     bool is_done = read_header(&file) && read_arrays(&file);
     iqm_joint *const joints = is_done ? read_joints(&file, &num_joints) : NULL;
     is_done = joints != NULL;
-    if (is_done && file.header[NUM_FRAMES] > 0 && file.header[NUM_POSES] > 0)
+    if (is_done && file.header.num_frames > 0 && file.header.num_poses > 0)
         is_done = read_clips(&file, scene, joints);
-    if (is_done
-        && (file.header[NUM_MESHES] > 0 || (num_joints > 0 && file.header[NUM_FRAMES] == 0)))
+    if (is_done && (file.header.num_meshes > 0 || (num_joints > 0 && file.header.num_frames == 0)))
         is_done = read_model(&file, scene, joints, num_joints);
     if (is_done && file.num_cleaned > 0)
         convert_note(job, "%s: %u names have quotes or control bytes, now _", file.path,
@@ -813,7 +766,7 @@ typedef struct iqm_writer {
     double scale;
     convert_quat turn;
     convert_bytes out, text;
-    uint32_t header[NUM_HEADER];
+    iqm_header header;
 } iqm_writer;
 
 // Without a model the first clip's skeleton, in its base frame, is that of the file.
@@ -1110,12 +1063,12 @@ static bool accept_loss(const iqm_writer *writer, const iqm_worst *worst)
 // -- Writing: tables ------------------------------------------------------------------------------
 
 // Begins a table, at a multiple of 4.
-static void begin(iqm_writer *writer, int count, size_t rows, int offset)
+static void begin(iqm_writer *writer, uint32_t *count, size_t rows, uint32_t *offset)
 {
     while (writer->out.size % 4 != 0)
         convert_put(&writer->out, "", 1);
-    writer->header[count] = (uint32_t)rows;
-    writer->header[offset] = rows > 0 ? (uint32_t)writer->out.size : 0;
+    *count = (uint32_t)rows;
+    *offset = rows > 0 ? (uint32_t)writer->out.size : 0;
 }
 
 static void put_text(iqm_writer *writer, const char *text)
@@ -1132,7 +1085,7 @@ static bool put_meshes(iqm_writer *writer)
     const md5_model *const model = writer->model;
     size_t num_vertices = 0, num_triangles = 0;
     uint32_t num_unweighted = 0;
-    begin(writer, NUM_MESHES, model->num_meshes, OFS_MESHES);
+    begin(writer, &writer->header.num_meshes, model->num_meshes, &writer->header.ofs_meshes);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         put_text(writer, mesh->name);
@@ -1174,8 +1127,9 @@ static bool put_meshes(iqm_writer *writer)
     // Of each array: its format, and components of a vertex.
     static const uint8_t formats[NUM_TYPES] = {FLOAT, FLOAT, FLOAT, FLOAT, UBYTE, UBYTE};
     static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS};
-    begin(writer, NUM_ARRAYS, num_vertices > 0 ? NUM_TYPES : 0, OFS_ARRAYS);
-    writer->header[NUM_VERTICES] = (uint32_t)num_vertices;
+    begin(writer, &writer->header.num_arrays, num_vertices > 0 ? NUM_TYPES : 0,
+          &writer->header.ofs_arrays);
+    writer->header.num_vertices = (uint32_t)num_vertices;
     size_t offset = writer->out.size + (size_t)NUM_TYPES * ARRAY_ROW;
     for (uint32_t type = 0; type < NUM_TYPES && num_vertices > 0; type++) {
         put_u32(&writer->out, type);
@@ -1206,7 +1160,7 @@ static bool put_meshes(iqm_writer *writer)
                     put_f32(&writer->out, (double)tangent.w);
             }
     }
-    begin(writer, NUM_TRIANGLES, num_triangles, OFS_TRIANGLES);
+    begin(writer, &writer->header.num_triangles, num_triangles, &writer->header.ofs_triangles);
     uint32_t first = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
@@ -1221,7 +1175,7 @@ static bool put_meshes(iqm_writer *writer)
 // channels are constant.
 static void put_joints(iqm_writer *writer)
 {
-    begin(writer, NUM_JOINTS, writer->num_joints, OFS_JOINTS);
+    begin(writer, &writer->header.num_joints, writer->num_joints, &writer->header.ofs_joints);
     for (uint32_t i = 0; i < writer->num_joints; i++) {
         const convert_xform joint = placed(writer, i, writer->bind_local[writer->joints[i]]);
         put_text(writer, writer->skeleton->joints[writer->joints[i]].name);
@@ -1231,7 +1185,7 @@ static void put_joints(iqm_writer *writer)
     }
     if (writer->num_frames == 0)
         return;
-    begin(writer, NUM_POSES, writer->num_joints, OFS_POSES);
+    begin(writer, &writer->header.num_poses, writer->num_joints, &writer->header.ofs_poses);
     for (uint32_t i = 0; i < writer->num_joints; i++) {
         const double *const lows = writer->lows + 7 * (size_t)i;
         const double *const steps = writer->steps + 7 * (size_t)i;
@@ -1239,7 +1193,7 @@ static void put_joints(iqm_writer *writer)
         for (int k = 0; k < 7; k++)
             mask |= (steps[k] > 0.0 ? 1u : 0u) << k;
         for (uint32_t bits = mask; bits > 0; bits &= bits - 1)
-            writer->header[NUM_CHANNELS]++;
+            writer->header.num_channels++;
         put_u32(&writer->out, parent_of(writer, i));
         put_u32(&writer->out, mask);
         for (int k = 0; k < CHANNELS; k++)
@@ -1265,7 +1219,7 @@ static bool is_loop(const iqm_writer *writer, size_t clip)
 static void put_clips(iqm_writer *writer)
 {
     uint32_t num_loops = 0;
-    begin(writer, NUM_ANIMS, writer->num_clips, OFS_ANIMS);
+    begin(writer, &writer->header.num_anims, writer->num_clips, &writer->header.ofs_anims);
     for (size_t c = 0; c < writer->num_clips; c++) {
         const convert_clip *const clip = &writer->clips[c];
         const bool loops = is_loop(writer, c);
@@ -1279,7 +1233,7 @@ static void put_clips(iqm_writer *writer)
     if (num_loops > 0)
         convert_note(writer->job, "%u of %zu clips end as they begin, and are marked as loops",
                      num_loops, writer->num_clips);
-    begin(writer, NUM_FRAMES, writer->num_frames, OFS_FRAMES);
+    begin(writer, &writer->header.num_frames, writer->num_frames, &writer->header.ofs_frames);
     for (size_t frame = 0; frame < writer->num_frames; frame++)
         for (uint32_t i = 0; i < writer->num_joints; i++)
             for (int k = 0; k < 7; k++)
@@ -1292,14 +1246,14 @@ static void put_clips(iqm_writer *writer)
 // Texts come last, as all other tables add to them; then the header is known.
 static bool end_file(iqm_writer *writer)
 {
-    begin(writer, NUM_TEXT, writer->text.size, OFS_TEXT);
+    begin(writer, &writer->header.num_text, writer->text.size, &writer->header.ofs_text);
     convert_put(&writer->out, writer->text.bytes, writer->text.size);
     if (writer->out.size > INT32_MAX)
         return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output, "more than 2 GiB");
-    writer->header[VERSION] = 2;
-    writer->header[FILE_SIZE] = (uint32_t)writer->out.size;
+    writer->header.version = 2;
+    writer->header.file_size = (uint32_t)writer->out.size;
     for (size_t i = 0; i < NUM_HEADER; i++)
-        set_u32(writer->out.bytes + sizeof magic + 4 * i, writer->header[i]);
+        set_u32(writer->out.bytes + sizeof magic + 4 * i, (&writer->header.version)[i]);
     return convert_write_file(writer->job, writer->job->output, writer->out.bytes, writer->out.size,
                               writer->error);
 }
@@ -1327,7 +1281,7 @@ bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_e
         note_losses(&writer);
     }
     if (is_done && writer.model != NULL && writer.num_frames > 0) {
-        begin(&writer, NUM_FRAMES, writer.num_frames, OFS_BOUNDS);
+        begin(&writer, &writer.header.num_frames, writer.num_frames, &writer.header.ofs_bounds);
         const iqm_worst worst = put_bounds(&writer);
         is_done = accept_loss(&writer, &worst);
     }

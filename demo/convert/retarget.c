@@ -700,39 +700,24 @@ static bool add_clip(retarget_transfer *transfer, double lift, const md5_model *
     doc.num_joints = target->num_joints;
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     for (uint32_t i = 0; i < doc.num_joints; i++) {
-        const md5_xform bind = model->bind_local[i];
         const bool is_moved = i == target->body || (i == 0 && target->joints[i].parent == MD5_NONE);
-        const uint32_t flags = (is_moved && transfer->has_path ? 7u : 0u)
-                               | (transfer->drives[i].low != MD5_NONE || is_moved ? 56u : 0u);
-        doc.joints[i] =
-            (md5_doc_joint){.name = target->joints[i].name,
-                            .parent = target->joints[i].parent,
-                            .track = {flags, flags ? doc.num_components : 0},
-                            .position = bind.translation,
-                            .rotation = convert_stored(convert_from_xform(bind).rotation)};
-        doc.num_components += (flags & 7 ? 3u : 0u) + (flags & 56 ? 3u : 0u);
+        convert_set_track(&doc, i, target->joints[i].name, target->joints[i].parent,
+                          (is_moved && transfer->has_path ? 7u : 0u)
+                              | (transfer->drives[i].low != MD5_NONE || is_moved ? 56u : 0u),
+                          convert_from_xform(model->bind_local[i]));
     }
     doc.num_frames = transfer->motion->num_frames;
     doc.frame_rate = transfer->motion->rate;
-    doc.numbers =
-        common_alloc((size_t)doc.num_frames * doc.num_components + 1, sizeof *doc.numbers);
-    float *number = doc.numbers;
+    convert_begin_frames(&doc);
     for (uint32_t frame = 0; frame < doc.num_frames; frame++) {
         pose_model(transfer, frame, lift);
-        for (uint32_t i = 0; i < doc.num_joints; i++) {
-            const uint32_t parent = target->joints[i].parent;
-            const convert_xform local =
-                parent == MD5_NONE
-                    ? transfer->to[i]
-                    : convert_mul(convert_inverse(transfer->to[parent]), transfer->to[i]);
-            const md5_vec3 parts[] = {convert_to_vec3(local.translation),
-                                      convert_stored(local.rotation)};
-            for (int k = 0; k < 2; k++)
-                if (doc.joints[i].track.flags & (k == 0 ? 7 : 56)) {
-                    memcpy(number, &parts[k], sizeof parts[k]);
-                    number += 3;
-                }
+        for (uint32_t i = doc.num_joints; i > 0; i--) { // a child before its parent
+            const uint32_t joint = target->order[i - 1], parent = target->joints[joint].parent;
+            if (parent != MD5_NONE)
+                transfer->to[joint] =
+                    convert_mul(convert_inverse(transfer->to[parent]), transfer->to[joint]);
         }
+        convert_set_frame(&doc, frame, transfer->to);
     }
     const bool has_bounds =
         model->max_vertices == 0 || md5_fix_bounds(&doc, model, error) != MD5_NONE;

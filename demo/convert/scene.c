@@ -93,6 +93,38 @@ void convert_put_text(convert_bytes *out, const char *format, ...)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
+void convert_set_track(md5_doc *clip, uint32_t joint, const char *name, uint32_t parent,
+                       uint32_t flags, convert_xform base)
+{
+    clip->joints[joint] = (md5_doc_joint){.name = name,
+                                          .parent = parent,
+                                          // Engines refuse a first component behind the last one.
+                                          .track = {flags, flags ? clip->num_components : 0},
+                                          .position = convert_to_vec3(base.translation),
+                                          .rotation = convert_stored(base.rotation)};
+    for (; flags > 0; flags &= flags - 1)
+        clip->num_components++;
+}
+
+void convert_begin_frames(md5_doc *clip)
+{
+    clip->numbers =
+        common_alloc((size_t)clip->num_frames * clip->num_components + 1, sizeof *clip->numbers);
+}
+
+void convert_set_frame(md5_doc *clip, uint32_t frame, const convert_xform *local)
+{
+    float *number = clip->numbers + (size_t)frame * clip->num_components;
+    for (uint32_t i = 0; i < clip->num_joints; i++) {
+        const md5_vec3 t = convert_to_vec3(local[i].translation);
+        const md5_vec3 q = convert_stored(local[i].rotation);
+        const float parts[] = {t.x, t.y, t.z, q.x, q.y, q.z};
+        for (int k = 0; k < 6; k++)
+            if (clip->joints[i].track.flags >> k & 1)
+                *number++ = parts[k];
+    }
+}
+
 static void print_warning(void *user, const md5_error *warning)
 {
     char text[600];
