@@ -318,13 +318,11 @@ static bool find_rate(bvh_file *file)
     const double wanted = file->job->rate;
     if (!(wanted > 0.0) || wanted == rate)
         return true;
-    const double count = floor((file->num_frames - 1.0) / rate * wanted + 0.5) + 1.0;
-    if (count * file->num_joints > (double)most_numbers)
-        return convert_fail(file->error, MD5_ERROR_RANGE, file->path,
-                            "%.0f frames of %u joints at %g a second", count, file->num_joints,
-                            wanted);
     // Equal numbers mean that frames are taken as they are.
-    file->num_samples = (uint32_t)count;
+    file->num_samples = convert_count_samples(file->job, file->path, file->num_frames, rate,
+                                              file->num_joints, file->error);
+    if (file->num_samples == 0)
+        return false;
     file->rate = wanted;
     convert_note(file->job, "%u frames at %g a second are sampled as %u at %g", file->num_frames,
                  rate, file->num_samples, wanted);

@@ -187,6 +187,11 @@ bool convert_load_clip(const convert_job *job, const convert_part *part, const m
                        convert_clip *clip, md5_error *error);
 void convert_free_clip(convert_clip *clip);
 
+// The frames of a clip of num_frames at `rate` if it is sampled at job->rate, or num_frames. 0: far
+// more than the clip has, as of frames that last years; fails then.
+uint32_t convert_count_samples(const convert_job *job, const char *path, uint32_t num_frames,
+                               double rate, uint32_t num_joints, md5_error *error);
+
 // Writes a frame's pose[joints], relative to the parents.
 void convert_sample_clip(const convert_clip *clip, uint32_t frame, md5_xform *pose);
 

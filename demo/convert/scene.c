@@ -132,6 +132,22 @@ static void print_warning(void *user, const md5_error *warning)
     convert_note(user, "%s", text);
 }
 
+uint32_t convert_count_samples(const convert_job *job, const char *path, uint32_t num_frames,
+                               double rate, uint32_t num_joints, md5_error *error)
+{
+    enum { MOST_FACTOR = 100, FIXED_POSES = 1 << 20 }; // poses of joints
+    if (!(job->rate > 0.0))
+        return num_frames;
+    const double count = floor((num_frames - 1.0) / rate * job->rate + 1e-6) + 1.0;
+    const double most = FIXED_POSES + (double)MOST_FACTOR * num_frames * num_joints;
+    if (count * num_joints <= most && count < UINT32_MAX)
+        return (uint32_t)count;
+    convert_fail(error, MD5_ERROR_RANGE, path,
+                 "%.0f frames of %u joints at %g a second, but the clip has %u at %g", count,
+                 num_joints, job->rate, num_frames, rate);
+    return 0;
+}
+
 bool convert_load_clip(const convert_job *job, const convert_part *part, const md5_load_opts *opts,
                        const md5_model *model, const md5_skeleton *skeleton, const md5_xform *rest,
                        convert_clip *clip, md5_error *error)
@@ -146,15 +162,12 @@ bool convert_load_clip(const convert_job *job, const convert_part *part, const m
     clip->anim = md5_parse_anim(part->bytes, part->size, &own, error);
     if (clip->anim == NULL)
         return false;
-    const double frames = floor(clip->anim->duration * job->rate + 1e-6) + 1.0;
     clip->rate = clip->is_sampled ? job->rate : clip->anim->frame_rate;
-    clip->num_frames = clip->is_sampled ? (uint32_t)fmin(frames, 1e9) : clip->anim->num_frames;
-    // A file of few frames, each of years, could ask for more than there is memory.
-    const uint32_t num_joints = clip->anim->skeleton.num_joints;
-    if (clip->is_sampled && frames * num_joints > (double)(1 << 26))
-        return convert_fail(error, MD5_ERROR_RANGE, own.file_name,
-                            "%.0f frames of %u joints at %g a second are too many", frames,
-                            num_joints, job->rate);
+    clip->num_frames =
+        convert_count_samples(job, own.file_name, clip->anim->num_frames, clip->anim->frame_rate,
+                              clip->anim->skeleton.num_joints, error);
+    if (clip->num_frames == 0)
+        return false;
     if (skeleton == NULL) {
         skeleton = &clip->anim->skeleton;
         rest = clip->anim->base_frame;

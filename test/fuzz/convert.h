@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Lines that control a terminal would be escaped when they are printed; notes have one line.
 static inline void fuzz_count_note(void *user, const char *text)
 {
     *(bool *)user |= text[0] == '\0';
@@ -19,7 +18,8 @@ static inline const char *fuzz_part_fault(const convert_part *part)
 {
     md5_error error = {0};
     const bool is_model = part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET;
-    md5_model *const model = is_model ? md5_parse_model(part->bytes, part->size, NULL, &error) : NULL;
+    md5_model *const model =
+        is_model ? md5_parse_model(part->bytes, part->size, NULL, &error) : NULL;
     md5_anim *const anim = is_model ? NULL : md5_parse_anim(part->bytes, part->size, NULL, &error);
     md5_free_model(model);
     md5_free_anim(anim);
@@ -54,8 +54,8 @@ static inline const char *fuzz_convert(convert_read_fn *read, convert_write_fn *
     for (size_t i = 0; i < scene.num_parts && is_read && !fault; i++)
         fault = fuzz_part_fault(&scene.parts[i]);
     error = (md5_error){0};
-    if (is_read && !fault && write != NULL && scene.num_parts > 0
-        && !write(&job, &scene, &error) && error.message[0] == '\0')
+    if (is_read && !fault && write != NULL && scene.num_parts > 0 && !write(&job, &scene, &error)
+        && error.message[0] == '\0')
         fault = "not written, without a reason";
     free(input.bytes);
     convert_free_scene(&scene);
