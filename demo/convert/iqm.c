@@ -89,9 +89,9 @@ static float get_f32(const uint8_t *bytes)
 }
 
 // The row of a table, which has it.
-static const uint8_t *row_of(const iqm_file *file, size_t offset, uint32_t stride, uint32_t row)
+static const uint8_t *row_of(const iqm_file *file, size_t offset, size_t stride, uint32_t row)
 {
-    return file->bytes + offset + (size_t)stride * row;
+    return file->bytes + offset + stride * row;
 }
 
 // Reads floats, which models and clips can have up to 1e9.
@@ -555,9 +555,10 @@ static void read_frame(iqm_file *file, const iqm_joint *joints, const iqm_pose *
                        uint32_t frame, convert_xform *posed)
 {
     const uint32_t num_channels = file->header.num_channels;
-    const uint8_t *channel = num_channels > 0 ? row_of(file, file->header.ofs_frames, 2, 0)
-                                                    + 2 * (size_t)num_channels * frame
-                                              : NULL;
+    // Without channels there are no bytes to begin at, nor to read.
+    const uint8_t *channel = file->bytes;
+    if (num_channels > 0)
+        channel = row_of(file, file->header.ofs_frames, 2 * (size_t)num_channels, frame);
     for (uint32_t i = 0; i < file->header.num_poses; i++) {
         double v[CHANNELS];
         for (int k = 0; k < CHANNELS; k++) {

@@ -135,11 +135,11 @@ static void print_warning(void *user, const md5_error *warning)
 uint32_t convert_count_samples(const convert_job *job, const char *path, uint32_t num_frames,
                                double rate, uint32_t num_joints, md5_error *error)
 {
-    enum { MOST_FACTOR = 100, FIXED_POSES = 1 << 20 }; // poses of joints
+    const double most_factor = 100.0, fixed = 1 << 20; // poses of joints
     if (!(job->rate > 0.0))
         return num_frames;
     const double count = floor((num_frames - 1.0) / rate * job->rate + 1e-6) + 1.0;
-    const double most = FIXED_POSES + (double)MOST_FACTOR * num_frames * num_joints;
+    const double most = fixed + most_factor * num_frames * num_joints;
     if (count * num_joints <= most && count < UINT32_MAX)
         return (uint32_t)count;
     convert_fail(error, MD5_ERROR_RANGE, path,

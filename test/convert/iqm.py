@@ -118,7 +118,7 @@ def dump(mesh, clip, frames):
     for frame in frames:
         words += ["--frame", str(frame)]
     out = subprocess.run(words, capture_output=True, text=True, check=True).stdout
-    times, bind = [], None
+    times = []
     for line in out.splitlines():
         word = line.split(" ", 1)[0]
         if word == "time":
@@ -149,7 +149,7 @@ def loss(path, mesh, clips):
                 assert abs(low[k] - min(v[k] for v in mine)) < 1e-4 * size, "bounds"
                 assert abs(high[k] - max(v[k] for v in mine)) < 1e-4 * size, "bounds"
             # File vertices first in each mesh; dumps have them alone.
-            at, start = 0, 0
+            at = 0
             for (_, _, first, count, _, _), own in zip(iqm.meshes, counts(mesh)):
                 for k in range(own):
                     largest = max(largest, math.dist(mine[first + k], exact[frame][at + k]))
