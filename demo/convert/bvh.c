@@ -260,8 +260,8 @@ static convert_xform joint_of(const bvh_file *file, uint32_t index, uint32_t fra
     const bvh_joint *const joint = &file->joints[index];
     const float *const values =
         file->values + (size_t)frame * file->num_channels + joint->first_channel;
-    convert_xform local = {{0.0, 0.0, 0.0, 1.0}, joint->offset};
-    double *const position = &local.translation.x;
+    double position[] = {joint->offset.x, joint->offset.y, joint->offset.z};
+    convert_quat rotation = {0.0, 0.0, 0.0, 1.0};
     for (uint32_t i = 0; i < joint->num_channels; i++) {
         const double value = (double)values[i], half = value * 3.14159265358979323846 / 360.0;
         const double s = sin(half), c = cos(half);
@@ -269,9 +269,9 @@ static convert_xform joint_of(const bvh_file *file, uint32_t index, uint32_t fra
         if (joint->channels[i] < 3)
             position[joint->channels[i]] = value;
         else
-            local.rotation = convert_quat_mul(local.rotation, turns[joint->channels[i] - 3]);
+            rotation = convert_quat_mul(rotation, turns[joint->channels[i] - 3]);
     }
-    return local;
+    return (convert_xform){rotation, {position[0], position[1], position[2]}};
 }
 
 // Relative to the parents, between frames if the clip has another rate.

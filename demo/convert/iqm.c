@@ -129,12 +129,13 @@ static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uin
 static bool read_header(iqm_file *file)
 {
     iqm_header *const header = &file->header;
-    uint32_t *const numbers = &header->version; // all members have one type
+    uint32_t numbers[NUM_HEADER];
     if (file->size < HEADER_SIZE || memcmp(file->bytes, magic, sizeof magic) != 0)
         return FAIL(MD5_ERROR_SYNTAX, "expected the header of an IQM file, which begins with %s",
                     magic);
     for (size_t i = 0; i < NUM_HEADER; i++)
         numbers[i] = get_u32(file->bytes + sizeof magic + 4 * i);
+    memcpy(header, numbers, sizeof numbers); // all members have one type
     if (header->version != 2)
         return FAIL(MD5_ERROR_VERSION, "an IQM file of version %u, expected 2", header->version);
     if (header->file_size < HEADER_SIZE || header->file_size > file->size)
@@ -1253,8 +1254,10 @@ static bool end_file(iqm_writer *writer)
         return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output, "more than 2 GiB");
     writer->header.version = 2;
     writer->header.file_size = (uint32_t)writer->out.size;
+    uint32_t numbers[NUM_HEADER];
+    memcpy(numbers, &writer->header, sizeof numbers);
     for (size_t i = 0; i < NUM_HEADER; i++)
-        set_u32(writer->out.bytes + sizeof magic + 4 * i, (&writer->header.version)[i]);
+        set_u32(writer->out.bytes + sizeof magic + 4 * i, numbers[i]);
     return convert_write_file(writer->job, writer->job->output, writer->out.bytes, writer->out.size,
                               writer->error);
 }
