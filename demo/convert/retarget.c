@@ -112,15 +112,21 @@ static void guess_roles(retarget_figure *figure)
     for (uint32_t i = 0; i < figure->num_joints; i++) {
         const uint32_t joint = figure->order[i];
         char said[64];
-        const int side = read_name(figure->joints[joint].name, said, sizeof said);
+        int side = read_name(figure->joints[joint].name, said, sizeof said);
+        const bool has_side = side >= 0;
+        // The side can also begin the only word: leftleg, or, of old, luparm.
+        size_t skipped = 0;
+        if (!has_side && (said[0] == 'l' || said[0] == 'r')) {
+            side = said[0] == 'r';
+            skipped = strncmp(said, "left", 4) == 0 ? 4 : strncmp(said, "right", 5) == 0 ? 5 : 1;
+        }
         for (int w = 0; w < NUM_WORDS; w++) {
-            // Old names have the side as the first letter: luparm.
             const bool is_middle = w <= HIPS;
-            const bool is_first = side < 0 && !is_middle && (said[0] == 'l' || said[0] == 'r');
-            const int role = 2 * w + (is_middle ? 0 : is_first ? said[0] == 'r' : side);
+            const int role = 2 * w + (is_middle ? 0 : side);
             size_t rank;
-            if ((is_middle ? side < 0 : side >= 0 || is_first)
-                && has_word(roles[w].words, said + is_first, &rank)
+            if (is_middle ? has_side : side < 0)
+                continue;
+            if (has_word(roles[w].words, said + (is_middle ? 0 : skipped), &rank)
                 && (figure->roles[role] == MD5_NONE || rank < ranks[role]
                     || (rank == ranks[role]
                         && figure->joints[joint].load

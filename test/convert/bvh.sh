@@ -51,6 +51,11 @@ check "the same in metres" retarget metres
 check "... is the same clip" limbs metres 0 model
 check "the same with names as of old" retarget classic
 check "... is the same clip" limbs classic 0 model
+for names in old small; do
+    walker write "$scratch/$names.bvh" cm 0 $names
+    check "the same with $names names" retarget $names
+    check "... is the same clip" limbs $names 0 model
+done
 check "the same from a rest pose with hanging arms" retarget hanging
 check "... is the same clip" limbs hanging 0 model
 check "... down to the hands" test -z "$("$tool" diff "$scratch/walk.md5anim" "$scratch/hanging.md5anim" 2>&1)"

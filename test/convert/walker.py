@@ -1,7 +1,7 @@
 """Writes BVH files of a person who walks, whose limbs' directions follow from few angles; and
 checks the clips that md5tool makes of them, with arithmetic of its own.
 
-usage: walker.py write FILE.bvh cm|m FACING mixamo|classic|odd|hanging|z_up
+usage: walker.py write FILE.bvh cm|m FACING mixamo|classic|old|small|odd|hanging|z_up
        walker.py map FILE                           of the names `odd` to those of Bobbin
        walker.py limbs CLIP.md5anim MESH TURN model|askew|still    of Bobbin; the model is turned by so many
            degrees, or the motion, or it walks in place
@@ -39,6 +39,11 @@ CLASSIC = {
     "Hips": "Hips", "Spine": "Chest", "Spine1": "Chest2", "Neck": "Neck", "Head": "Head",
     "Shoulder": "Collar", "Arm": "Shoulder", "ForeArm": "Elbow", "Hand": "Wrist",
     "UpLeg": "Hip", "Leg": "Knee", "Foot": "Ankle", "ToeBase": "Toe",
+}
+OLD = {
+    "Hips": "Hips", "Spine": "Waist", "Spine1": "Chest", "Neck": "neck", "Head": "Head",
+    "Shoulder": "clavical", "Arm": "uparm", "ForeArm": "loarm", "Hand": "hand",
+    "UpLeg": "upleg", "Leg": "loleg", "Foot": "ankle", "ToeBase": "ball",
 }
 FRAMES, RATE, SPEED = 31, 30, 4.0  # cm a frame
 
@@ -127,6 +132,10 @@ def write(path, unit, facing, names):
         if names == "odd":
             return "bone " + str([j[0] for j in JOINTS].index(name))
         side = "Left" if name.startswith("Left") else "Right" if name.startswith("Right") else ""
+        if names == "old":  # as Doom 3's
+            return side[:1].lower() + OLD[name[len(side):]]
+        if names == "small":
+            return name.lower()
         return side + CLASSIC[name[len(side):]]
 
     lines = ["HIERARCHY"]
