@@ -1,6 +1,6 @@
 # The tests, and what else looks at the code; included by the Makefile.
 #   TEST=NAME          a part of the tests: a room (core, read, pose, skin, curve, ik, play, game, load, render,
-#                      viewer, tool, tree), or whatever script or test has NAME in its name
+#                      viewer, tool, convert, tree), or whatever script or test has NAME in its name
 #   TEST_SCRIPTS=...   which scripts `make test` runs beside the test programs
 
 .PHONY: test test-library test-long test-packages test-blender check nightly fuzz mutants bench coverage lint format gallery addon programs

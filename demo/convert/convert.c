@@ -21,6 +21,9 @@ static const struct format {
     {" .bmd5mesh .bmd5anim .bcanim ", "Doom 3 BFG's binary files", convert_read_md5, NULL, false},
     {" .md5machine ", "a model, its clips and morph targets", convert_read_machine, NULL, false},
     {" .glb .gltf ", "glTF 2.0", convert_read_gltf, convert_write_gltf, true},
+    {" .iqm ", "Inter-Quake Model", convert_read_iqm, convert_write_iqm, false},
+    {" .obj ", "Wavefront OBJ: poses", NULL, convert_write_obj, false},
+    {" .bvh ", "Biovision motion capture", convert_read_bvh, NULL, false},
 };
 enum { NUM_FORMATS = sizeof formats / sizeof formats[0] };
 
@@ -117,6 +120,8 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
     if (!read_bytes(job, &input, error))
         return false;
     const bool is_read = format->read(job, &input, scene, error);
+    if (!is_read && error->file[0] == '\0') // of a document that the reader made
+        (void)snprintf(error->file, sizeof error->file, "%s", path);
     free(input.bytes);
     return is_read;
 }

@@ -10,6 +10,7 @@
 #define DEMO_CONVERT_CONVERT_H
 
 #include "demo/common/memory.h"
+#include "demo/convert/space.h"
 #include "md5/md5edit.h"
 #include "md5/md5game.h"
 
@@ -78,6 +79,7 @@ typedef struct convert_scene { // each array grows by common_grow()
     convert_weights *weights;
     size_t num_weights;
     double units_in_metre; // of the scene, where a reader knows it; else 0
+    bool is_placed;        // a reader has applied scale and turn of the job: writers need not
 } convert_scene;
 
 // Adds a part, whose bytes [size] it takes over; makes its name unique. Returns its number.
@@ -109,6 +111,7 @@ typedef struct convert_job {
     double turn;         // degrees about the vertical axis, counterclockwise from above
     double rate;         // frames a second of clips that are sampled; 0: as their keys say, or 60
     double tolerance;    // with which keys are reduced, in units of the input; 0: all are kept
+    bool is_y_up;        // OBJ: y up, z forward, x left; else MD5's axes
     bool is_in_place;    // the root's motion along the ground is taken out
     bool is_quantized, is_packed; // glTF: KHR_mesh_quantization, EXT_meshopt_compression
     bool is_source_kept;          // glTF: exact weights beside those that it can say
@@ -149,6 +152,10 @@ bool convert_fail(md5_error *error, md5_status status, const char *path, const c
 // Passes a note on.
 void convert_note(const convert_job *job, const char *format, ...) COMMON_PRINTF(2, 3);
 
+// Returns a name for a file of what a format calls `name`: bytes that could lead elsewhere, or that
+// systems refuse, become _. The caller frees it.
+char *convert_file_name(const char *name);
+
 // Writes a file as a whole; refuses to write over one unless the job is forced.
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
                         md5_error *error);
@@ -161,6 +168,47 @@ bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error 
 // way, as a PNG file of the name NAME_n. The caller frees name, declared and bytes.
 bool convert_turn_green(const convert_picture *in, convert_picture *out, md5_error *error);
 
+// Clips that readers make: a document with the caller's joints[num_joints], of which tracks are set
+// one by one; then convert_begin_frames(); then its frames. Flags are those of md5_track.
+void convert_set_track(md5_doc *clip, uint32_t joint, const char *name, uint32_t parent,
+                       uint32_t flags, convert_xform base);
+void convert_begin_frames(md5_doc *clip); // numbers[], which the caller frees
+void convert_set_frame(md5_doc *clip, uint32_t frame, const convert_xform *local);
+
+typedef struct convert_bytes { // that grow; free() bytes
+    char *bytes;
+    size_t size, room;
+} convert_bytes;
+
+void convert_put(convert_bytes *out, const void *bytes, size_t size);
+void convert_put_text(convert_bytes *out, const char *format, ...) COMMON_PRINTF(2, 3);
+
+// A clip of a scene with what writers need to sample it: its own frames, or those of job->rate.
+typedef struct convert_clip {
+    const char *name;
+    md5_anim *anim;
+    md5_binding *binding; // to the model or, without one, to a skeleton
+    uint32_t num_frames;
+    double rate;
+    md5_root root; // as the job says
+    bool is_sampled;
+} convert_clip;
+
+// Loads a clip for `model`, or, if that is NULL, for `skeleton` in its rest pose; if that is NULL
+// too, for its own. Differences are notes. Free the clip in both cases.
+bool convert_load_clip(const convert_job *job, const convert_part *part, const md5_load_opts *opts,
+                       const md5_model *model, const md5_skeleton *skeleton, const md5_xform *rest,
+                       convert_clip *clip, md5_error *error);
+void convert_free_clip(convert_clip *clip);
+
+// The frames of a clip of num_frames at `rate` if it is sampled at job->rate, or num_frames. 0: far
+// more than the clip has, as of frames that last years; fails then.
+uint32_t convert_count_samples(const convert_job *job, const char *path, uint32_t num_frames,
+                               double rate, uint32_t num_joints, md5_error *error);
+
+// Writes a frame's pose[joints], relative to the parents.
+void convert_sample_clip(const convert_clip *clip, uint32_t frame, md5_xform *pose);
+
 typedef struct convert_input {
     const char *path;
     char *bytes; // [size]; a reader that keeps them sets NULL
@@ -172,7 +220,8 @@ typedef bool convert_read_fn(const convert_job *job, convert_input *input, conve
                              md5_error *error);
 typedef bool convert_write_fn(const convert_job *job, const convert_scene *scene, md5_error *error);
 
-convert_read_fn convert_read_md5, convert_read_machine, convert_read_gltf;
-convert_write_fn convert_write_md5, convert_write_gltf;
+convert_read_fn convert_read_md5, convert_read_machine, convert_read_gltf, convert_read_iqm;
+convert_read_fn convert_read_bvh;
+convert_write_fn convert_write_md5, convert_write_gltf, convert_write_iqm, convert_write_obj;
 
 #endif

@@ -109,6 +109,19 @@ static inline convert_xform convert_from_xform(md5_xform t)
     return (convert_xform){convert_unit(q), convert_from_vec3(t.translation)};
 }
 
+// From a to b along the shorter arc.
+static inline convert_quat convert_slerp(convert_quat a, convert_quat b, double part)
+{
+    double dot = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+    const double sign = dot < 0.0 ? -1.0 : 1.0;
+    dot = fmin(fabs(dot), 1.0);
+    const double angle = acos(dot), sine = sin(angle);
+    const double p = sine > 1e-6 ? sin((1.0 - part) * angle) / sine : 1.0 - part;
+    const double q = sign * (sine > 1e-6 ? sin(part * angle) / sine : part);
+    return convert_unit(
+        (convert_quat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z, p * a.w + q * b.w});
+}
+
 // The numbers that MD5 stores of a rotation: x y z of the one of both whose w is not above 0.
 static inline md5_vec3 convert_stored(convert_quat q)
 {

@@ -2,7 +2,7 @@
 # Fuzzes each target in turn, with the address and undefined behaviour sanitizers, and keeps new
 # inputs. Needs clang with libFuzzer.
 #   FUZZ_SECONDS=60        time for each target
-#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save compressed scene game cube scale image texture archive shader gltf
+#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save compressed scene game cube scale image texture archive shader gltf iqm bvh
 #   FUZZ_CORPUS=FOLDER     stores inputs between runs, in one folder for each target
 #   FUZZ_MERGE=yes         at the end, replaces test/fuzz/corpus by the fewest inputs with the same coverage
 . test/build/report.sh
@@ -74,7 +74,18 @@ make_gltf_fuzzer() {
         $("${PKG_CONFIG:-pkg-config}" --cflags --libs jansson) -lm
 }
 
+# Other formats are read by md5tool; BVH is text.
+make_convert_fuzzer() { # TARGET
+    mutate=
+    [ "$1" = iqm ] || mutate=test/fuzz/mutate.c
+    # shellcheck disable=SC2086
+    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c $mutate \
+        test/fuzz/"$1".c demo/convert/iqm.c demo/convert/bvh.c demo/convert/retarget.c demo/convert/scene.c demo/common/file.c demo/common/system.c demo/common/text.c \
+        demo/common/memory.c demo/common/write.c $objects -lm
+}
+
 make_fuzzer() { # TARGET
+    case $1 in iqm | bvh) make_convert_fuzzer "$1"; return ;; esac
     [ "$1" != image ] || { make_image_fuzzer; return; }
     [ "$1" != shader ] || { make_shader_fuzzer; return; }
     [ "$1" != gltf ] || { make_gltf_fuzzer; return; }
@@ -137,7 +148,7 @@ show_and_fail() {
 }
 
 check "the library is built" make_library
-for target in ${FUZZ_TARGETS:-mesh anim camera machine save compressed scene game cube scale image texture archive shader gltf}; do
+for target in ${FUZZ_TARGETS:-mesh anim camera machine save compressed scene game cube scale image texture archive shader gltf iqm bvh}; do
     check "$target is built" make_fuzzer "$target"
     if fuzz "$target" >"$scratch/fuzz" 2>&1; then
         grep '^note: ' "$scratch/fuzz"
