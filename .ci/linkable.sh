@@ -8,6 +8,8 @@ libzip) name=ZIP program='#include <zip.h>
 int main(void) { return zip_open("", ZIP_RDONLY, 0) != 0; }' ;;
 jansson) name=JANSSON program='#include <jansson.h>
 int main(void) { return json_loads("", 0, 0) != 0; }' ;;
+assimp) name=ASSIMP program='#include <assimp/cimport.h>
+int main(void) { return aiImportFile("", 0) != 0; }' ;;
 *) exit 0 ;;
 esac
 libs=$("${PKG_CONFIG:-pkg-config}" --libs "$package" 2>/dev/null) || exit 0

@@ -158,6 +158,8 @@ typedef bool convert_read_fn(const convert_job *job, convert_input *input, conve
                              md5_error *error);
 typedef bool convert_write_fn(const convert_job *job, const convert_scene *scene, md5_error *error);
 
+convert_read_fn convert_read_gltf;
+convert_read_fn convert_read_assimp;
 convert_read_fn convert_read_md5;
 convert_write_fn convert_write_md5;
 
