@@ -16,6 +16,7 @@ static const struct format {
     convert_write_fn *write; // NULL: cannot be written
 } formats[] = {
     {" .md5mesh .md5anim .md5camera ", "MD5 text", convert_read_md5, convert_write_md5},
+    {" .glb .gltf ", "glTF 2.0", convert_read_gltf, NULL},
     {" .bmd5mesh .bmd5anim .bcanim ", "Doom 3 BFG's binary files", convert_read_md5, NULL},
     {" .fbx .dae .x .b3d .ms3d .smd ", "FBX, Collada and others", convert_read_assimp, NULL},
 };

@@ -58,4 +58,10 @@ const tool_command tool_convert = {
     "of their names. What the output cannot say is named, with its size.\n"
     "\n"
     "  --output NAME     the file to write; a folder for MD5 files; -o is short for it\n"
-    "  --force           write over files, and accept losses above 1 % of the size\n"};
+    "  --force           write over files, and accept losses above 1 % of the size\n"
+    "  --scale S         units of the output in one of the input\n"
+    "  --turn DEGREES    turn about the vertical axis, counterclockwise from above\n"
+    "  --rate R          frames a second of clips that are sampled\n"
+    "  --root in_place   clips stay in place: without the root's motion along the ground\n"
+    "  --scene NAME      which scene of a glTF file, by name or number\n"
+    "  --for ENGINE      keep the limits of this engine\n"};
