@@ -17,7 +17,7 @@ static const struct format {
 } formats[] = {
     {" .md5mesh .md5anim .md5camera ", "MD5 text", convert_read_md5, convert_write_md5},
     {" .glb .gltf ", "glTF 2.0", convert_read_gltf, NULL},
-    {" .bmd5mesh .bmd5anim .bcanim ", "Doom 3 BFG's binary files", convert_read_md5, NULL},
+    {" .bmd5mesh .bmd5anim .bcanim ", "Doom 3 BFG's binary files", convert_read_md5, convert_write_bfg},
     {" .fbx .dae .x .b3d .ms3d .smd ", "FBX, Collada and others", convert_read_assimp, NULL},
 };
 enum { NUM_FORMATS = sizeof formats / sizeof formats[0] };

@@ -161,6 +161,7 @@ typedef bool convert_write_fn(const convert_job *job, const convert_scene *scene
 convert_read_fn convert_read_gltf;
 convert_read_fn convert_read_assimp;
 convert_read_fn convert_read_md5;
+convert_write_fn convert_write_bfg;
 convert_write_fn convert_write_md5;
 
 #endif
