@@ -7,6 +7,7 @@
 #   WERROR=yes         warnings are errors
 #   DEPS=no            never install packages, only say what is missing
 #   MD5GL=no           leave libmd5gl out of `make` and `make install-lib`
+#   ASSIMP=yes         md5tool reads FBX, Collada and others through libassimp
 #   V=1                show the compiler's command lines
 #   ARGS="..."         what `make run` passes to the viewer
 
@@ -68,9 +69,9 @@ FOUND_FLAGS = $(if $(filter -lfontconfig,$(FOUND_LIBS)),-DVIEW_HAS_FONTCONFIG $(
 SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
 # Found when a program is made: what reads archives, glTF, PNG and JPEG, and packs PNG, if this compiler can link it.
 linkable = $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/linkable.sh $(1) $(CC) $(CFLAGS) $(ALL_LDFLAGS))
-PACKAGES = $(eval PACKAGES := $(foreach name,libzip jansson stb libjpeg zlib,$(call linkable,$(name))))$(PACKAGES)
+PACKAGES = $(eval PACKAGES := $(foreach name,libzip jansson stb libjpeg zlib $(if $(filter yes,$(ASSIMP)),assimp),$(call linkable,$(name))))$(PACKAGES)
 PACKAGE_DEFINES = $(filter -D%,$(PACKAGES))
-PICTURE_LIBS = $(filter-out -D% -ljansson,$(PACKAGES)) $(FOUND_LIBS) -lpthread -lm
+PICTURE_LIBS = $(filter-out -D% -ljansson -lassimp,$(PACKAGES)) $(FOUND_LIBS) -lpthread -lm
 # $(say) before a command shows the step instead of the command, or, with V=1, that. How many steps there are,
 # make counts by a dry run when the first one begins; there COUNTING is set.
 count_steps = $(shell $(MAKE) -n COUNTING=yes $(MAKEOVERRIDES) $(MAKECMDGOALS) 2>/dev/null | grep -c '^: step')

@@ -17,6 +17,8 @@ int main(void) { return crc32(0, 0, 0) != 0; }' ;;
 stb) name=STB program='#include <stb/stb_image.h>
 #include <stb/stb_image_write.h>
 int main(void) { return 0; }' ;;
+assimp) name=ASSIMP program='#include <assimp/cimport.h>
+int main(void) { return aiImportFile("", 0) != 0; }' ;;
 *) exit 0 ;;
 esac
 # Of stb headers alone are used.

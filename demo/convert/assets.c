@@ -3,42 +3,28 @@
 
 #include <stdlib.h>
 
-// What a clip lacks or has besides the model's joints changes what is played: it is a note.
-static void note_warning(void *user, const md5_error *warning)
-{
-    const convert_job *const job = user;
-    char text[1024];
-    md5_format_error(warning, text, sizeof text);
-    convert_note(job, "%s", text);
-}
-
 // A file says little of joints that nothing moves, but writers have a pose of each in each frame.
 enum { MAX_POSES = 1 << 25 };
 
 static bool load_clip(const convert_job *job, const convert_part *part, convert_assets *assets,
                       md5_error *error)
 {
-    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name,
-                                .warn = note_warning,
-                                .warn_user = (void *)(uintptr_t)job};
-    convert_clip clip = {.name = part->name};
-    clip.anim = md5_parse_anim(part->bytes, part->size, &opts, error);
+    const md5_load_opts opts = {0};
+    convert_clip clip;
+    const bool is_loaded = convert_load_clip(job, part, &opts, assets->model, assets->skeleton,
+                                             assets->rest, &clip, error);
+    assets->clips = common_grow(assets->clips, assets->num_clips, sizeof clip);
+    assets->clips[assets->num_clips++] = clip;
+    if (!is_loaded)
+        return false;
     // Without a model the first clip's joints are the skeleton, in its base frame.
-    if (clip.anim != NULL && assets->skeleton == NULL) {
+    if (assets->skeleton == NULL) {
         assets->skeleton = &clip.anim->skeleton;
         assets->rest = clip.anim->base_frame;
     }
-    if (clip.anim != NULL)
-        clip.binding = assets->model ? md5_bind(assets->model, clip.anim, &opts, error)
-                                     : md5_bind_skeleton(assets->skeleton, assets->rest, clip.anim,
-                                                         &opts, error);
-    assets->clips = common_grow(assets->clips, assets->num_clips, sizeof clip);
-    assets->clips[assets->num_clips++] = clip;
-    if (clip.binding == NULL)
-        return false;
     const uint32_t num_frames = clip.anim->num_frames, num_joints = assets->skeleton->num_joints;
     return (uint64_t)num_frames * num_joints <= MAX_POSES
-           || convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
+           || convert_fail(error, MD5_ERROR_RANGE, part->path ? part->path : part->name,
                            "%u frames of %u joints: at most %d poses are converted", num_frames,
                            num_joints, MAX_POSES);
 }

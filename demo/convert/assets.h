@@ -5,12 +5,6 @@
 #include "demo/convert/convert.h"
 #include "md5/md5skin.h"
 
-typedef struct convert_clip {
-    const char *name; // of its part
-    md5_anim *anim;
-    md5_binding *binding; // to the skeleton
-} convert_clip;
-
 typedef struct convert_path { // a camera path
     const char *name;
     md5_camera *camera;

@@ -18,12 +18,14 @@ static const struct format {
     bool has_looks;          // materials are sought for what is written
 } formats[] = {
     {" .md5mesh .md5anim .md5camera ", "MD5 text", convert_read_md5, convert_write_md5, false},
-    {" .bmd5mesh .bmd5anim .bcanim ", "Doom 3 BFG's binary files", convert_read_md5, NULL, false},
+    {" .bmd5mesh .bmd5anim .bcanim ", "Doom 3 BFG's binary files", convert_read_md5,
+     convert_write_bfg, false},
     {" .md5machine ", "a model, its clips and morph targets", convert_read_machine, NULL, false},
     {" .glb .gltf ", "glTF 2.0", convert_read_gltf, convert_write_gltf, true},
     {" .iqm ", "Inter-Quake Model", convert_read_iqm, convert_write_iqm, false},
     {" .obj ", "Wavefront OBJ: poses", NULL, convert_write_obj, false},
     {" .bvh ", "Biovision motion capture", convert_read_bvh, NULL, false},
+    {" .fbx .dae .x .b3d .ms3d .smd ", "FBX, Collada and others", convert_read_assimp, NULL, false},
 };
 enum { NUM_FORMATS = sizeof formats / sizeof formats[0] };
 

@@ -221,7 +221,8 @@ typedef bool convert_read_fn(const convert_job *job, convert_input *input, conve
 typedef bool convert_write_fn(const convert_job *job, const convert_scene *scene, md5_error *error);
 
 convert_read_fn convert_read_md5, convert_read_machine, convert_read_gltf, convert_read_iqm;
-convert_read_fn convert_read_bvh;
+convert_read_fn convert_read_bvh, convert_read_assimp;
 convert_write_fn convert_write_md5, convert_write_gltf, convert_write_iqm, convert_write_obj;
+convert_write_fn convert_write_bfg;
 
 #endif
