@@ -72,8 +72,7 @@ linkable = $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/linkable.sh $(1) $(CC) $(CF
 PACKAGES = $(eval PACKAGES := $(foreach name,libzip jansson stb libjpeg zlib $(if $(filter yes,$(ASSIMP)),assimp),$(call linkable,$(name))))$(PACKAGES)
 PACKAGE_DEFINES = $(filter -D%,$(PACKAGES))
 PICTURE_LIBS = $(filter-out -D% -ljansson -lassimp,$(PACKAGES)) $(FOUND_LIBS) -lpthread -lm
-# $(say) before a command shows the step instead of the command, or, with V=1, that. How many steps there are,
-# make counts by a dry run when the first one begins; there COUNTING is set.
+# $(say) before a command shows the step, or, with V=1, the command. A dry run counts the steps; there COUNTING is set.
 count_steps = $(shell $(MAKE) -n COUNTING=yes $(MAKEOVERRIDES) $(MAKECMDGOALS) 2>/dev/null | grep -c '^: step')
 NUM_STEPS = $(eval NUM_STEPS := $(count_steps))$(NUM_STEPS)
 step = $(eval DONE += x)sh .ci/progress.sh $(words $(DONE)) $(NUM_STEPS) $(or $(filter %.c,$<),$@)
