@@ -73,20 +73,16 @@ char *convert_find_output(const convert_job *job)
     return path;
 }
 
-size_t convert_list_formats(char *text, size_t size)
+void convert_print_formats(void)
 {
-    size_t used = 0;
     for (int i = 0; i < NUM_FORMATS; i++) {
         const struct format *const format = &formats[i];
-        const int length = snprintf(used < size ? text + used : NULL, used < size ? size - used : 0,
-                                    " %-32s %-8s%s\n", format->endings,
-                                    format->read && format->write ? "in, out"
-                                    : format->read                ? "in"
-                                                                  : "out",
-                                    format->title);
-        used += (size_t)length;
+        printf("%-32s %-8s %s\n", format->endings + 1,
+               format->read && format->write ? "in, out"
+               : format->read                ? "in"
+                                             : "out",
+               format->title);
     }
-    return used;
 }
 
 // -- The conversion -------------------------------------------------------------------------------

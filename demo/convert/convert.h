@@ -113,9 +113,8 @@ typedef struct convert_job {
     double tolerance;    // with which keys are reduced, in units of the input; 0: all are kept
     bool is_y_up;        // OBJ: y up, z forward, x left; else MD5's axes
     bool is_in_place;    // the root's motion along the ground is taken out
-    bool is_quantized, is_packed; // glTF: KHR_mesh_quantization, EXT_meshopt_compression
-    bool is_source_kept;          // glTF: exact weights beside those that it can say
-    bool is_fitted;               // vertices that MD5's weights scatter are fitted to the clips
+    bool is_quantized;   // glTF: KHR_mesh_quantization
+    bool is_fitted;      // vertices that MD5's weights scatter are fitted to the clips
     const char *scene_name, *map; // glTF: which scene; BVH: a file of "source target" joint names
     const char *target;           // BVH: the model that the motion is for
     const char *engine;           // whose limits the output keeps; NULL: MD5's
@@ -136,8 +135,8 @@ bool convert_files(const convert_job *job, md5_error *error);
 // engine looks for it. The output is not a folder. Free the result.
 char *convert_find_output(const convert_job *job);
 
-// Writes the formats that can be read and written to `text`, for help: a line each.
-size_t convert_list_formats(char *text, size_t size);
+// Prints the formats that can be read and written, a line each.
+void convert_print_formats(void);
 
 // Whether a path has the ending of a format that can be read, or written.
 bool convert_reads(const char *path);

@@ -41,6 +41,12 @@ static int judge(const tool_arguments *arguments, common_list *written)
 
 static int convert(tool_arguments *arguments)
 {
+    if (arguments->shows_formats) {
+        convert_print_formats();
+        return TOOL_OK;
+    }
+    if (arguments->num_words == 0)
+        return tool_usage("convert", "missing file: expected files or a folder");
     if (!arguments->output)
         return tool_usage("convert", "missing --output FILE|FOLDER");
     for (int i = 0; i < arguments->engines.count; i++)
@@ -66,8 +72,6 @@ static int convert(tool_arguments *arguments)
         .is_y_up = arguments->is_y_up,
         .is_in_place = arguments->root == MD5_ROOT_IN_PLACE,
         .is_quantized = arguments->is_quantized,
-        .is_packed = arguments->is_packed,
-        .is_source_kept = arguments->is_source_kept,
         .is_fitted = arguments->is_fitted,
         .map = arguments->map,
         .target = arguments->mesh,
@@ -96,7 +100,7 @@ static int convert(tool_arguments *arguments)
 const tool_command tool_convert = {
     "convert",
     convert,
-    1,
+    0,
     INT_MAX,
     "files",
     "usage: md5tool convert FILE...|FOLDER --output FILE|FOLDER\n"
@@ -110,6 +114,7 @@ const tool_command tool_convert = {
     "one.\n"
     "What is newer than its inputs is left out.\n"
     "\n"
+    "  --formats         print the formats that are read and written\n"
     "  --output NAME     the file to write; a folder for MD5 files; -o is short for it\n"
     "  --to KIND         of a folder: the ending of the files to write, as md5mesh; else glb\n"
     "  --base DIR        the base game folder, if FOLDER adds to another one\n"
