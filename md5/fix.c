@@ -115,7 +115,7 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
     md5_doc_mesh *const meshes =
         (md5_doc_mesh *)md5i_arena_copy(&it.scratch, doc->meshes, num_meshes, sizeof *meshes);
     uint32_t *const places = MD5_NEW(&it.scratch, uint32_t, is_sound ? doc->num_joints : 0);
-    md5_weight *own = MD5_ROOM(&it.kept, md5_weight, is_sound ? it.num_references : 0);
+    md5_weight *own = MD5_ROOM(&it.kept, md5_weight, is_sound ? (size_t)it.num_references : 0);
     for (uint32_t m = 0; meshes && places && own && m < num_meshes; m++) {
         md5_doc_mesh *const mesh = &meshes[m];
         md5_weight *const weights = own;
