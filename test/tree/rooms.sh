@@ -73,6 +73,7 @@ forbidden() {
             allow("examples", "examples installed libc SDL stb system")
             allow("tool", "door playdoor gamedoor common tool libc system")
             allow("platform", "common platform libc")
+            allow("web", "common platform web libc system")
             allow("sdl", "common platform sdl libc SDL")
             doors = "door playdoor md5gl common platform libc system stb "
             allow("base", doors "gamedoor base")

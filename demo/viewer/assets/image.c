@@ -3,6 +3,7 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 
+#include <limits.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,9 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <stb/stb_image.h>
+#ifndef VIEW_NO_LIBJPEG
 #include <jpeglib.h>
 #include <jerror.h>
-#include <stb/stb_image.h>
+#endif
 
 // -- Checks --------------------------------------------------------------------------------------
 
@@ -130,6 +133,8 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, si
 
 // -- JPEG ----------------------------------------------------------------------------------------
 
+#ifndef VIEW_NO_LIBJPEG
+
 // Decodes JPEG with libjpeg, whose error handlers must not return: they leave by longjmp().
 
 // Real files have about ten scans. A scan of a few bytes costs as much as decoding all pixels.
@@ -222,6 +227,45 @@ static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
     *image = (view_image){reader->rgba, jpeg->output_width, jpeg->output_height};
     return true;
 }
+
+static bool read_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                      md5_error *error)
+{
+    jpeg_reader reader = {.error = error};
+    reader.jpeg.err = jpeg_std_error(&reader.errors);
+    reader.jpeg.client_data = &reader;
+    reader.errors.error_exit = fail_by_error;
+    reader.errors.emit_message = handle_warning;
+    reader.errors.output_message = print_nothing;
+    reader.progress.progress_monitor = count_scans;
+    const bool is_read = read_picture(&reader, bytes, size, max_pixels, image);
+    jpeg_destroy_decompress(&reader.jpeg);
+    free(reader.row);
+    if (!is_read)
+        free(reader.rgba);
+    return is_read;
+}
+
+#else
+
+// Without libjpeg: stb_image, which reads no CMYK, and whose older versions write past their tables
+// if a file is malformed. It is for browsers, where the program reaches nothing but its own memory.
+static bool read_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                      md5_error *error)
+{
+    int width = 0, height = 0, channels = 0;
+    if (size > INT_MAX)
+        return fail(error, MD5_ERROR_MEMORY, "the JPEG file is too large");
+    if (!stbi_info_from_memory(bytes, (int)size, &width, &height, &channels))
+        return fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
+    if (!check_image_size((uint32_t)width, (uint32_t)height, max_pixels, error))
+        return false;
+    *image = (view_image){stbi_load_from_memory(bytes, (int)size, &width, &height, &channels, 4),
+                          (uint32_t)width, (uint32_t)height};
+    return image->rgba != NULL || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
+}
+
+#endif
 
 // -- Radiance's .hdr -----------------------------------------------------------------------------
 //
@@ -450,19 +494,7 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
         const md5_image_opts opts = {.allocator = {.limit = is_small ? (size_t)5 * max_pixels : 0}};
         return take_picture(md5_parse_image(bytes, size, &opts, error), image, error);
     }
-    jpeg_reader reader = {.error = error};
-    reader.jpeg.err = jpeg_std_error(&reader.errors);
-    reader.jpeg.client_data = &reader;
-    reader.errors.error_exit = fail_by_error;
-    reader.errors.emit_message = handle_warning;
-    reader.errors.output_message = print_nothing;
-    reader.progress.progress_monitor = count_scans;
-    const bool is_read = read_picture(&reader, bytes, size, max_pixels, image);
-    jpeg_destroy_decompress(&reader.jpeg);
-    free(reader.row);
-    if (!is_read)
-        free(reader.rgba);
-    return is_read;
+    return read_jpeg(bytes, size, max_pixels, image, error);
 }
 
 // Reads a file as it is. Returns NULL and fills `error` on failure, else the caller frees it.

@@ -32,6 +32,9 @@ static void *grow_block(void *block, size_t old_size, size_t size)
 #define STBI_MAX_DIMENSIONS MD5_MAX_IMAGE_SIDE
 #define STBI_NO_STDIO
 #define STBI_ONLY_PNG
+#ifdef VIEW_NO_LIBJPEG
+#define STBI_ONLY_JPEG
+#endif
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 

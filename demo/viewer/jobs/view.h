@@ -15,6 +15,14 @@
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/ui/ui.h"
 
+// Whether the viewer starts programs of others, ffmpeg and the desktop's dialogs: where POSIX has a
+// function for that, and not in a browser.
+#if defined(_WIN32) || defined(__EMSCRIPTEN__)
+#define VIEW_STARTS_PROGRAMS 0
+#else
+#define VIEW_STARTS_PROGRAMS 1
+#endif
+
 // A movie that is written.
 typedef struct view_movie {
     common_writer writer; // whose file ffmpeg opens again

@@ -1,6 +1,6 @@
 // What the viewer needs of the system: a window with OpenGL, its events, the clock, the clipboard,
-// threads. Each kind of system has its own file: platform_sdl.c for desktops, with SDL 2. Nothing
-// else in the viewer knows it. All times are in seconds.
+// threads. Each kind of system has its own file: platform_sdl.c for desktops, with SDL 2, and
+// demo/web/platform.c for browsers. Nothing else in the viewer knows it. All times are in seconds.
 #ifndef DEMO_VIEWER_PLATFORM_PLATFORM_H
 #define DEMO_VIEWER_PLATFORM_PLATFORM_H
 
