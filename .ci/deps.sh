@@ -74,6 +74,8 @@ look_viewer() {
 }
 
 look_web() {
+    stb >/dev/null || lack stb
+    { font DejaVuSans && font DejaVuSansMono; } >/dev/null || lack font
     command_found emcc || lack emscripten
     command_found node || lack node
 }
