@@ -7,6 +7,7 @@
 #   WERROR=yes         warnings are errors
 #   DEPS=no            never install packages, only say what is missing
 #   MD5GL=no           leave libmd5gl out of `make` and `make install-lib`
+#   ASSIMP=yes         md5tool reads FBX, Collada and others through libassimp
 #   V=1                show the compiler's command lines
 #   ARGS="..."         what `make run` passes to the viewer
 
@@ -44,8 +45,10 @@ PLAY_OBJECTS   := $(call objects,$(PLAY_SOURCES)) $(call shared,play)
 GAME_OBJECTS   := $(call objects,$(GAME_SOURCES)) $(call shared,game)
 RENDER_OBJECTS := $(call objects,$(RENDER_SOURCES)) $(BUILD)/made/shaders.o $(BUILD)/made/gl.o
 COMMON_OBJECTS := $(call objects,$(wildcard demo/common/*.c))
-TOOL_OBJECTS   := $(call objects,$(wildcard demo/tool/*.c)) $(COMMON_OBJECTS)
-VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES)) $(COMMON_OBJECTS) $(BUILD)/made/font.o $(BUILD)/made/page_lines.o
+PICTURES       := $(BUILD)/render/pictures.o $(BUILD)/render/assert.o
+PACKAGED       := $(BUILD)/demo/common/game_folder.o $(call objects,$(wildcard demo/convert/*.c demo/looks/*.c))
+TOOL_OBJECTS   := $(call objects,$(wildcard demo/tool/*.c)) $(PACKAGED) $(PICTURES) $(COMMON_OBJECTS)
+VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES) $(wildcard demo/looks/*.c)) $(COMMON_OBJECTS) $(BUILD)/made/font.o $(BUILD)/made/page_lines.o
 
 # -- Flags: test/test.mk has those of the other configurations ----------------------------------------
 # Fused multiply-adds give other bits on other machines. Without semantic interposition, -fPIC costs nothing.
@@ -57,19 +60,17 @@ FLAGS_release := -O2 -DNDEBUG
 # The user's flags come last. With a plain -flto, gcc links on one core and prints a warning.
 ALL_CFLAGS = $(STANDARD) $(FLAGS_$(config)) $(LEVEL) $(WARNINGS) $(CFLAGS)
 ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS) $(if $(filter -flto,$(CFLAGS) $(LDFLAGS)),-flto=auto)
-# Evaluated only when used, after `deps` has installed the packages. -isystem suppresses warnings about headers
-# of other projects. If they are there, zlib compresses the viewer's PNG files, fontconfig finds letters it lacks.
+# Evaluated only when used, after `deps` has installed the packages. -isystem: no warnings about headers of others.
 package_cflags = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(1)))
 SDL_CFLAGS = $(call package_cflags,sdl2)
 VIEW_CFLAGS = -isystem build/glad/include $(SDL_CFLAGS) $(call package_cflags,libjpeg)
-FOUND_LIBS = $(foreach name,zlib fontconfig,$(shell $(PKG_CONFIG) --libs $(name) 2>/dev/null))
-has_library = $(if $(filter -l$(1),$(FOUND_LIBS)),-DVIEW_HAS_$(2) $(call package_cflags,$(3)))
-FOUND_FLAGS = $(call has_library,z,ZLIB,zlib) $(call has_library,fontconfig,FONTCONFIG,fontconfig)
+FOUND_LIBS = $(shell $(PKG_CONFIG) --libs fontconfig 2>/dev/null)
+FOUND_FLAGS = $(if $(filter -lfontconfig,$(FOUND_LIBS)),-DVIEW_HAS_FONTCONFIG $(call package_cflags,fontconfig))
 SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
-# Archives are read through libzip, if this compiler can link it. Found when a program is made.
-ZIP_LIBS = $(eval ZIP_LIBS := $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/zip.sh $(CC) $(CFLAGS) $(ALL_LDFLAGS)))$(ZIP_LIBS)
-ZIP_DEFINES = $(if $(ZIP_LIBS),-DCOMMON_HAS_ZIP)
-PICTURE_LIBS = $(shell $(PKG_CONFIG) --libs libjpeg) $(ZIP_LIBS) $(FOUND_LIBS) -lpthread -lm
+# Found when a program is made: what reads archives, glTF, PNG and JPEG, and packs PNG, if this compiler can link it.
+linkable = $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/linkable.sh $(1) $(CC) $(CFLAGS) $(ALL_LDFLAGS))
+PACKAGES = $(eval PACKAGES := $(foreach name,libzip jansson stb libjpeg zlib $(if $(filter yes,$(ASSIMP)),assimp),$(call linkable,$(name))))$(PACKAGES)
+PICTURE_LIBS = $(filter-out -D% -ljansson -lassimp,$(PACKAGES)) $(FOUND_LIBS) -lpthread -lm
 # $(say) before a command shows the step instead of the command, or, with V=1, that. How many steps there are,
 # make counts by a dry run when the first one begins; there COUNTING is set.
 count_steps = $(shell $(MAKE) -n COUNTING=yes $(MAKEOVERRIDES) $(MAKECMDGOALS) 2>/dev/null | grep -c '^: step')
@@ -115,7 +116,7 @@ $(HEADERS_OUT) $(GL_HEADERS_OUT): $(INCLUDE)/%: %
 	@mkdir -p $(@D) && sed 's|^\#include "md5/|\#include "|' $< > $@
 
 $(OUT)/md5tool: $(TOOL_OBJECTS) $(LIBRARY)
-	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(ZIP_LIBS) -lpthread -lm
+	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(filter-out -D%,$(PACKAGES)) -lpthread -lm
 $(OUT)/md5view: $(VIEW_OBJECTS) $(RENDER_OBJECTS) $(LIBRARY)
 	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(PICTURE_LIBS)
 
@@ -143,16 +144,15 @@ $(call objects,$(RENDER_SOURCES)): EXTRA = -isystem build/glad/include
 # An installed viewer finds the models there; one that runs in the tree has models/ beside it.
 VIEWER_DEFINES = -DMD5VIEW_MODELS='"$(SHAREDIR)/models"'
 $(call objects,$(VIEW_SOURCES)): EXTRA = $(VIEW_CFLAGS) $(VIEWER_DEFINES)
-$(BUILD)/demo/viewer/base/stb.o $(BUILD)/demo/viewer/base/font.o: EXTRA += $(FOUND_FLAGS)
-$(BUILD)/demo/common/game_folder.o: EXTRA = $(ZIP_DEFINES)
-$(call objects,$(RENDER_SOURCES) $(VIEW_SOURCES)): $(GLAD_HEADER) | deps
+$(BUILD)/demo/viewer/base/font.o: EXTRA += $(FOUND_FLAGS)
+$(PACKAGED): EXTRA = $(filter -D%,$(PACKAGES)) $(foreach name,libjpeg zlib,$(call package_cflags,$(name)))
+$(filter-out $(PICTURES),$(call objects,$(RENDER_SOURCES))) $(call objects,$(VIEW_SOURCES)): $(GLAD_HEADER) | deps
 $(call objects,$(VIEW_SOURCES)): $(BUILD)/viewer-flags
-$(BUILD)/demo/common/game_folder.o: $(BUILD)/zip-flags
-# Looked for after `deps` has installed it; goals that need no packages do without.
-$(BUILD)/zip-flags: | $(if $(filter-out lib tool test-library,$(GOALS)),deps)
+$(PACKAGED): $(BUILD)/package-flags
+# Looked for after `deps`; goals that need no packages do without.
+$(BUILD)/package-flags: | $(if $(filter-out lib tool test-library,$(GOALS)),deps)
 $(BUILD)/viewer-flags: | deps
-# Files that are rewritten only when their text changes: another compiler, other flags or another set of sources
-# rebuild what depends on them.
+# Files that are rewritten only when their text changes: another compiler, flags or sources rebuild what depends on them.
 define remember
 $(1): $(if $(COUNTING),,FORCE)
 	@mkdir -p $$(@D)
@@ -161,7 +161,7 @@ endef
 quote = '$(subst ','\'',$(1))'
 $(eval $(call remember,$(BUILD)/flags,$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS)))
 $(eval $(call remember,$(BUILD)/viewer-flags,$$(VIEWER_DEFINES) $$(FOUND_FLAGS)))
-$(eval $(call remember,$(BUILD)/zip-flags,$$(ZIP_DEFINES) $$(ZIP_LIBS)))
+$(eval $(call remember,$(BUILD)/package-flags,$$(PACKAGES)))
 $(eval $(call remember,$(BUILD)/sources,$$(MD5_SOURCES) $$(ABI)))
 
 # -- Generated code, the same in every configuration, and compiled without warnings -------------------

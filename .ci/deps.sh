@@ -61,6 +61,8 @@ look_viewer() {
     "${PKG_CONFIG:-pkg-config}" --exists libjpeg 2>/dev/null || lack jpeg
     # Without it the programs read no .pk4 archives.
     "${PKG_CONFIG:-pkg-config}" --exists libzip 2>/dev/null || wish libzip
+    # Without it md5tool converts no glTF.
+    "${PKG_CONFIG:-pkg-config}" --exists jansson 2>/dev/null || wish jansson
     # Without it PNG files are written more slowly.
     "${PKG_CONFIG:-pkg-config}" --exists zlib 2>/dev/null || wish zlib
     # Without it the viewer shows boxes for letters that its fonts lack.
@@ -172,6 +174,7 @@ package() {
     apt:assimp) echo libassimp-dev ;;
     apt:stb) echo libstb-dev ;;
     apt:libzip) echo libzip-dev ;;
+    apt:jansson) echo libjansson-dev ;;
     apt:zlib) echo zlib1g-dev ;;
     apt:fontconfig) echo libfontconfig-dev ;;
     apt:vulkan) echo libvulkan-dev ;;

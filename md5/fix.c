@@ -1,6 +1,7 @@
-// Repairs of documents. Each checks the document and makes room first, and changes the tables when
-// nothing can fail any more.
+// Repairs and edits of documents. Each checks the document and makes room first, and changes the
+// tables when nothing can fail any more.
 #include "md5/core/math.h"
+#include "md5/core/names.h"
 #include "md5/md5edit.h"
 #include "md5/md5skin.h"
 #include "md5/read/tables.h"
@@ -154,6 +155,500 @@ uint32_t md5_fix_weights(md5_doc *doc, uint32_t max_weights, float tolerance, fl
     return end_repair(&it, doc, count);
 }
 
+// -- Meshes ---------------------------------------------------------------------------------------
+//
+// Triangles of meshes that are merged, in order, make parts: meshes of what they use, each of no
+// more than an engine takes.
+
+typedef struct part_corner {
+    uint32_t mesh, vertex;
+} part_corner;
+
+// Where a vertex is, or weights that begin somewhere are, in the part that had them last. Parts
+// have numbers so that a new one needs no table that is cleared: many small ones take linear time,
+// too.
+typedef struct part_place {
+    uint32_t part, place, count;
+} part_place;
+
+typedef struct part_first {
+    size_t vertex, weight;
+} part_first;
+
+typedef struct mesh_part {
+    const md5_doc_mesh *meshes; // of the document
+    uint32_t number;            // of the part, from 1
+    uint32_t num_vertices, num_triangles;
+    part_corner *vertices; // [num_vertices] by first use
+    uint32_t *corners;     // [3 * num_triangles]
+    // [all vertices], [all weights of the document]; those of a mesh begin at firsts[mesh].
+    part_place *places, *ranges;
+    const part_first *firsts;
+} mesh_part;
+
+static void add_triangle(mesh_part *part, uint32_t mesh, const uint32_t *corners)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        part_place *const place = &part->places[part->firsts[mesh].vertex + corners[i]];
+        if (place->part != part->number) {
+            *place = (part_place){part->number, part->num_vertices, 0};
+            part->vertices[part->num_vertices++] = (part_corner){mesh, corners[i]};
+        }
+        part->corners[3 * (size_t)part->num_triangles + i] = place->place;
+    }
+    part->num_triangles++;
+}
+
+// Makes the mesh of a part, with the names of `mesh`, and begins the next one. Vertices of the same
+// weights still share them.
+static bool end_part(md5_arena *kept, mesh_part *part, md5_doc_mesh *mesh)
+{
+    mesh->num_weights = 0;
+    mesh->num_vertices = part->num_vertices;
+    mesh->num_triangles = part->num_triangles;
+    TRY(mesh->vertices = MD5_NEW(kept, md5_vertex, part->num_vertices));
+    TRY(mesh->texcoords = MD5_ROOM(kept, md5_vec2, part->num_vertices));
+    TRY(mesh->indices = (uint32_t *)md5i_arena_copy(kept, part->corners, part->num_triangles,
+                                                    3 * sizeof *part->corners));
+    for (int pass = 0; pass < 2; pass++) { // to count weights, and to copy them
+        for (uint32_t v = 0; v < part->num_vertices; v++) {
+            const part_corner at = part->vertices[v];
+            const md5_doc_mesh *const from = &part->meshes[at.mesh];
+            const md5_vertex old = from->vertices[at.vertex];
+            mesh->texcoords[v] = from->texcoords[at.vertex];
+            if (old.num_weights == 0)
+                continue;
+            part_place *const range =
+                &part->ranges[part->firsts[at.mesh].weight + old.first_weight];
+            if (pass > 0) {
+                memcpy(mesh->weights + mesh->vertices[v].first_weight,
+                       from->weights + old.first_weight, old.num_weights * sizeof *mesh->weights);
+                continue;
+            }
+            if (range->part != part->number || range->count != old.num_weights) {
+                *range = (part_place){part->number, mesh->num_weights, old.num_weights};
+                mesh->num_weights += old.num_weights; // begin_repair() has counted all of them
+            }
+            mesh->vertices[v] = (md5_vertex){range->place, old.num_weights};
+        }
+        TRY(pass > 0 || (mesh->weights = MD5_ROOM(kept, md5_weight, mesh->num_weights)));
+    }
+    part->number++;
+    part->num_vertices = part->num_triangles = 0;
+    return true;
+}
+
+// Writes next[meshes]: of each the next one of its shader, or MD5_NONE. Returns [meshes] whether it
+// is the first one, or NULL. Sorted, so that many meshes take no longer than their names.
+static bool *find_merged(md5_arena *scratch, const md5_doc *doc, bool is_merged, uint32_t *next)
+{
+    md5_ordered_name *names = MD5_NEW(scratch, md5_ordered_name, doc->num_meshes);
+    bool *const is_first = MD5_NEW(scratch, bool, doc->num_meshes);
+    for (uint32_t m = 0; names && m < doc->num_meshes; m++) {
+        const char *const shader = doc->meshes[m].shader ? doc->meshes[m].shader : "";
+        names[m] = (md5_ordered_name){{shader, strlen(shader)}, m};
+    }
+    names = md5i_order_names(scratch, names, doc->num_meshes);
+    for (uint32_t i = 0; names && is_first && i < doc->num_meshes; i++) {
+        const md5_span *const name = &names[i].name, *const last = &names[i > 0 ? i - 1 : 0].name;
+        is_first[names[i].number] = i == 0 || !is_merged || name->size != last->size
+                                    || memcmp(name->bytes, last->bytes, name->size) != 0;
+        next[names[i].number] = MD5_NONE;
+        if (!is_first[names[i].number])
+            next[names[i - 1].number] = names[i].number;
+    }
+    return names ? is_first : NULL;
+}
+
+// Makes meshes[] of those that are merged with `first`, as few as the limits allow. Returns how
+// many: one, `first` itself, if nothing changes or no triangle would be left; 0 on failure.
+static uint32_t remake_mesh(repair *it, const md5_mesh_edit *edit, mesh_part *part, uint32_t first,
+                            const uint32_t *next, md5_doc_mesh *meshes, uint32_t *count)
+{
+    const md5_doc_mesh *const head = &part->meshes[first];
+    const uint32_t most_vertices = edit->max_vertices > 0 ? edit->max_vertices : UINT32_MAX;
+    const uint32_t most_triangles = edit->max_triangles > 0 ? edit->max_triangles : UINT32_MAX;
+    const bool is_merged = next[first] != MD5_NONE;
+    const bool is_other =
+        is_merged || head->num_vertices > most_vertices || head->num_triangles > most_triangles;
+    uint32_t num_made = 0;
+    for (uint32_t m = first; m != MD5_NONE && (is_other || edit->drops_unused); m = next[m]) {
+        const md5_doc_mesh *const mesh = &part->meshes[m];
+        for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+            const uint32_t *const c = mesh->indices + 3 * (size_t)t;
+            uint32_t num_new = 0; // at most: a corner may stand twice
+            for (uint32_t i = 0; i < 3; i++)
+                num_new += part->places[part->firsts[m].vertex + c[i]].part != part->number;
+            if (edit->drops_unused && (c[0] == c[1] || c[1] == c[2] || c[2] == c[0]))
+                continue;
+            const bool is_full = num_new > most_vertices - part->num_vertices
+                                 || part->num_triangles == most_triangles;
+            meshes[num_made] = *head;
+            if (part->num_triangles > 0 && is_full
+                && !end_part(&it->kept, part, &meshes[num_made++]))
+                return 0;
+            add_triangle(part, m, c);
+        }
+    }
+    meshes[num_made] = *head;
+    *count += is_other && (is_merged || part->num_triangles > 0);
+    if (part->num_triangles == 0)
+        return 1;
+    if (!end_part(&it->kept, part, &meshes[num_made++]))
+        return 0;
+    // What is alone is counted by its rows. Weights that overlapped may have become more.
+    const uint64_t num_gone = (uint64_t)head->num_vertices - meshes[0].num_vertices
+                              + head->num_triangles - meshes[0].num_triangles + head->num_weights
+                              - meshes[0].num_weights;
+    const bool is_same = num_gone == 0 || num_gone > UINT32_MAX;
+    if (!is_other && is_same)
+        meshes[0] = *head;
+    *count += is_other || is_same ? 0 : (uint32_t)num_gone;
+    return num_made;
+}
+
+static bool turn_triangles(repair *it, md5_doc_mesh *mesh)
+{
+    TRY(mesh->indices = (uint32_t *)md5i_arena_copy(&it->kept, mesh->indices, mesh->num_triangles,
+                                                    3 * sizeof *mesh->indices));
+    for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i += 3) {
+        const uint32_t second = mesh->indices[i + 1];
+        mesh->indices[i + 1] = mesh->indices[i + 2];
+        mesh->indices[i + 2] = second;
+    }
+    return true;
+}
+
+// Writes the meshes of *to, and counts what was changed.
+static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *edit, md5_doc *to,
+                          uint32_t *count)
+{
+    mesh_part part = {.meshes = doc->meshes, .number = 1};
+    size_t num_vertices = 0, num_triangles = 0, num_weights = 0, most = doc->num_meshes;
+    // A part with no room for three vertices more has at least a third as many triangles.
+    size_t least = edit->max_vertices >= 6 ? (edit->max_vertices - 2) / 3 : 1;
+    least = edit->max_triangles > 0 && edit->max_triangles < least ? edit->max_triangles : least;
+    if (edit->max_vertices > 0 && edit->max_vertices < 3)
+        return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
+                         "meshes of %u vertices have no triangle", edit->max_vertices);
+    uint32_t *const next = MD5_ROOM(&it->scratch, uint32_t, doc->num_meshes);
+    part_first *const firsts = MD5_ROOM(&it->scratch, part_first, doc->num_meshes);
+    TRY(next && (part.firsts = firsts));
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        firsts[m] = (part_first){num_vertices, num_weights};
+        num_vertices += doc->meshes[m].num_vertices;
+        num_triangles += doc->meshes[m].num_triangles;
+        num_weights += doc->meshes[m].num_weights;
+    }
+    if (edit->max_vertices > 0 || edit->max_triangles > 0)
+        most += num_triangles / least;
+    const bool *const is_first = find_merged(&it->scratch, doc, edit->is_merged, next);
+    TRY(is_first && (part.vertices = MD5_ROOM(&it->scratch, part_corner, num_vertices)));
+    TRY(part.corners = MD5_ROOM(&it->scratch, uint32_t, 3 * num_triangles));
+    TRY(part.places = MD5_NEW(&it->scratch, part_place, num_vertices));
+    TRY(part.ranges = MD5_NEW(&it->scratch, part_place, num_weights));
+    TRY(to->meshes = MD5_ROOM(&it->kept, md5_doc_mesh, most));
+    to->num_meshes = 0;
+    for (uint32_t m = 0; m < doc->num_meshes && it->context.error.status == MD5_OK; m++)
+        if (is_first[m])
+            to->num_meshes +=
+                remake_mesh(it, edit, &part, m, next, to->meshes + to->num_meshes, count);
+    for (uint32_t m = 0; m < to->num_meshes && edit->is_turned; m++) {
+        *count += to->meshes[m].num_triangles;
+        TRY(turn_triangles(it, &to->meshes[m]));
+    }
+    return it->context.error.status == MD5_OK;
+}
+
+uint32_t md5_edit_meshes(md5_doc *doc, const md5_mesh_edit *edit, md5_error *error)
+{
+    MD5_ASSERT_RESERVED(edit);
+    repair it;
+    uint32_t count = 0;
+    const bool is_sound = begin_repair(&it, doc, MD5_DOC_MODEL, error);
+    md5_doc to = *doc;
+    if (is_sound && remake_meshes(&it, doc, edit, &to, &count) && count > 0)
+        *doc = to;
+    return end_repair(&it, doc, count);
+}
+
+// -- Joints ---------------------------------------------------------------------------------------
+
+// The components of a joint in a frame: all six in the order of flags, as place and rotation.
+typedef union components {
+    float of[6];
+    md5_vec3 pair[2];
+} components;
+
+// `numbers`: those that the frame has of the joint, others are those of the base frame.
+static components read_components(const md5_doc_joint *joint, const float *numbers)
+{
+    components all = {.pair = {joint->position, joint->rotation}};
+    for (uint32_t i = 0; i < 6; i++)
+        if (joint->track.flags >> i & 1)
+            all.of[i] = *numbers++;
+    return all;
+}
+
+static uint32_t put_components(const components *all, uint32_t flags, float *to)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < 6; i++)
+        if (flags >> i & 1)
+            to[count++] = all->of[i];
+    return count;
+}
+
+// Makes a document whose joint i was from[i], with weights, parents and tracks that follow, in
+// arrays of its own. MD5_NONE as from[0] is a new joint, the parent of all that had none. Tracks of
+// roots get whole triples if `is_widened`.
+static bool take_joints(repair *it, const md5_doc *doc, const uint32_t *from, uint32_t count,
+                        bool is_widened, md5_doc *to)
+{
+    const uint32_t root = from[0] == MD5_NONE ? 0 : MD5_NONE;
+    uint32_t *const places = MD5_ROOM(&it->scratch, uint32_t, doc->num_joints);
+    *to = *doc;
+    to->num_joints = count;
+    to->num_components = 0;
+    TRY(places && (to->joints = MD5_NEW(&it->kept, md5_doc_joint, count)));
+    for (uint32_t i = 0; i < count; i++)
+        if (from[i] != MD5_NONE)
+            places[from[i]] = i;
+    for (uint32_t i = 0; i < count; i++) {
+        md5_doc_joint *const joint = &to->joints[i];
+        joint->parent = MD5_NONE;
+        if (from[i] == MD5_NONE)
+            continue;
+        *joint = doc->joints[from[i]];
+        const bool is_root = joint->parent == MD5_NONE;
+        uint32_t flags = joint->track.flags;
+        if (is_root && is_widened)
+            flags |= (flags & MD5_TRANSLATES ? MD5_TRANSLATES : 0)
+                     | (flags & MD5_ROTATES ? MD5_ROTATES : 0);
+        joint->parent = is_root ? root : places[joint->parent];
+        joint->track = (md5_track){flags, flags > 0 ? to->num_components : 0};
+        to->num_components += md5i_num_flags(flags);
+    }
+    if (doc->kind == MD5_DOC_ANIM)
+        TRY(to->numbers = (float *)md5i_arena_room(&it->kept, doc->num_frames,
+                                                   to->num_components * sizeof *to->numbers));
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_track track = to->joints[i].track;
+        for (size_t f = 0; f < doc->num_frames && track.flags > 0; f++) {
+            const md5_doc_joint *const old = &doc->joints[from[i]];
+            const components all =
+                read_components(old, doc->numbers + f * doc->num_components + old->track.first);
+            put_components(&all, track.flags, to->numbers + f * to->num_components + track.first);
+        }
+    }
+    TRY(to->meshes = (md5_doc_mesh *)md5i_arena_copy(&it->kept, doc->meshes, doc->num_meshes,
+                                                     sizeof *doc->meshes));
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        md5_doc_mesh *const mesh = &to->meshes[m];
+        TRY(mesh->weights = (md5_weight *)md5i_arena_copy(
+                &it->kept, mesh->weights, mesh->num_weights, sizeof *mesh->weights));
+        for (uint32_t w = 0; w < mesh->num_weights; w++)
+            mesh->weights[w].joint = places[mesh->weights[w].joint];
+    }
+    return true;
+}
+
+// Marks joints that a weight uses, and those above them; all if there are none.
+static void mark_used(const md5_doc *doc, bool *is_used)
+{
+    bool has_weights = false;
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        const md5_doc_mesh *const mesh = &doc->meshes[m];
+        for (uint32_t w = 0; w < mesh->num_weights; w++) {
+            has_weights = true;
+            for (uint32_t j = mesh->weights[w].joint; j != MD5_NONE && !is_used[j];
+                 j = doc->joints[j].parent)
+                is_used[j] = true;
+        }
+    }
+    for (uint32_t j = 0; j < doc->num_joints && !has_weights; j++)
+        is_used[j] = true;
+}
+
+uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *error)
+{
+    MD5_ASSERT_NOT_NULL(doc);
+    MD5_ASSERT_RESERVED(edit);
+    repair it;
+    md5_doc to;
+    const bool is_sound =
+        begin_repair(&it, doc, doc->kind == MD5_DOC_CAMERA ? MD5_DOC_MODEL : doc->kind, error);
+    const uint32_t num_joints = is_sound ? doc->num_joints : 0;
+    uint32_t *const from = MD5_ROOM(&it.scratch, uint32_t, (size_t)num_joints + 1);
+    uint32_t *const above = MD5_ROOM(&it.scratch, uint32_t, num_joints);
+    bool *const is_used = MD5_NEW(&it.scratch, bool, num_joints);
+    bool *const is_placed = MD5_NEW(&it.scratch, bool, num_joints);
+    if (!is_sound || !from || !above || !is_used || !is_placed)
+        return end_repair(&it, doc, 0);
+    // A joint comes behind those above it that are not placed yet: what is in order stays where it
+    // is, and the same hierarchy gets the same order, in a mesh and in its clips.
+    uint32_t num_taken = 0, num_roots = 0, count = 0, last_root = 0;
+    for (uint32_t j = 0; j < num_joints; j++) {
+        is_used[j] = !edit->drops_unused || doc->kind == MD5_DOC_ANIM;
+        num_roots += doc->joints[j].parent == MD5_NONE;
+        last_root = doc->joints[j].parent == MD5_NONE ? j : last_root;
+    }
+    if (!is_used[0])
+        mark_used(doc, is_used);
+    const char *const old_root = doc->joints[last_root].name;
+    if (edit->root && (num_roots != 1 || strcmp(old_root ? old_root : "", edit->root) != 0))
+        from[num_taken++] = MD5_NONE;
+    for (uint32_t j = 0; j < num_joints; j++) {
+        uint32_t depth = 0;
+        for (uint32_t k = j; k != MD5_NONE && is_used[k] && !is_placed[k];
+             k = doc->joints[k].parent) {
+            above[depth++] = k;
+            is_placed[k] = true;
+        }
+        while (depth > 0)
+            from[num_taken++] = above[--depth];
+        count += !is_used[j];
+    }
+    for (uint32_t i = 0; i < num_taken; i++)
+        count += from[i] != i;
+    if (count > 0 && take_joints(&it, doc, from, num_taken, false, &to)) {
+        if (edit->root && from[0] == MD5_NONE)
+            to.joints[0].name = md5_copy_text(&it.kept, edit->root, strlen(edit->root));
+        if (it.context.error.status == MD5_OK)
+            *doc = to;
+    }
+    return end_repair(&it, doc, count);
+}
+
+// -- Space ----------------------------------------------------------------------------------------
+//
+// A point p becomes scale * turn * p, or, mirrored, scale * turn * Y p, where Y negates y. Spaces
+// of joints turn with the model, so that only joints without a parent, and what is in model space,
+// see the turn; but they are mirrored, since Y R of a rotation R is none, and Y R Y is.
+
+typedef struct space_map {
+    md5_mat34 matrix; // all of it
+    md5_quat turn;
+    float scale;
+    bool is_mirrored, has_turn;
+} space_map;
+
+static bool make_map(repair *it, const md5_space_edit *edit, space_map *map)
+{
+    *map = (space_map){.turn = md5_quat_from_euler(edit->turn),
+                       .scale = edit->scale == 0.0f ? 1.0f : edit->scale,
+                       .is_mirrored = edit->is_mirrored};
+    if (!(map->scale >= 1e-6f && map->scale <= 1e6f) || !isfinite(map->turn.w))
+        return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
+                         "expected a finite turn and a scale from 1e-6 to 1e6");
+    map->matrix = md5_mat34_from_xform((md5_xform){.rotation = map->turn});
+    for (uint32_t i = 0; i < 12; i++) {
+        float *const of = &map->matrix.m[i];
+        *of = fabsf(*of - rintf(*of)) < 1e-6f ? rintf(*of) : *of; // quarters of a circle are exact
+        map->has_turn |= *of != (i % 5 == 0 ? 1.0f : 0.0f);
+        *of *= map->is_mirrored && i % 4 == 1 ? -map->scale : map->scale;
+    }
+    return true;
+}
+
+static md5_vec3 map_offset(const space_map *map, md5_vec3 v)
+{
+    const float y = map->is_mirrored ? 0.0f - v.y : v.y; // never -0
+    return md5_vec3_scale((md5_vec3){v.x, y, v.z}, map->scale);
+}
+
+// Maps a place, and x y z of a rotation, whose numbers change no more than they must: a turn needs
+// w, which is rebuilt; signs do not.
+static void map_joint(const space_map *map, bool is_turned, md5_vec3 *place, md5_vec3 *rotation)
+{
+    const md5_vec3 v = *rotation;
+    *rotation = map->is_mirrored ? (md5_vec3){0.0f - v.x, v.y, 0.0f - v.z} : v;
+    if (!is_turned || !map->has_turn) {
+        *place = map_offset(map, *place);
+        return;
+    }
+    const md5_quat own = md5_quat_from_xyz(rotation->x, rotation->y, rotation->z);
+    const md5_quat q = md5_quat_mul(map->turn, own);
+    *rotation = md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, q.w > 0.0f ? -1.0f : 1.0f);
+    *place = md5_mat34_point(map->matrix, *place);
+}
+
+static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *map, md5_doc *doc)
+{
+    md5_doc to;
+    uint32_t *const from = MD5_ROOM(&it->scratch, uint32_t, doc->num_joints);
+    bool *const is_taken = MD5_NEW(&it->scratch, bool, doc->num_joints);
+    TRY(from && is_taken);
+    for (uint32_t j = 0; j < doc->num_joints; j++) {
+        from[j] = edit->is_mirrored && edit->partners ? edit->partners[j] : j;
+        if (from[j] >= doc->num_joints || is_taken[from[j]])
+            return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
+                             "the partner of joint %u is out of range, or that of another", j);
+        is_taken[from[j]] = true;
+    }
+    // Joint j becomes the image of its partner, but keeps its own name. Roots that turn mix their
+    // components, so that each of a triple needs a flag.
+    TRY(take_joints(it, doc, from, doc->num_joints, map->has_turn, &to));
+    for (uint32_t j = 0; j < to.num_joints; j++) {
+        md5_doc_joint *const joint = &to.joints[j];
+        const bool is_turned = doc->kind == MD5_DOC_MODEL || joint->parent == MD5_NONE;
+        for (size_t f = 0; f < to.num_frames && joint->track.flags > 0; f++) {
+            float *const numbers = to.numbers + f * to.num_components + joint->track.first;
+            components all = read_components(joint, numbers);
+            map_joint(map, is_turned, &all.pair[0], &all.pair[1]);
+            put_components(&all, joint->track.flags, numbers);
+        }
+        joint->name = doc->joints[j].name;
+        map_joint(map, is_turned, &joint->position, &joint->rotation);
+    }
+    for (uint32_t m = 0; m < to.num_meshes; m++) {
+        for (uint32_t w = 0; w < to.meshes[m].num_weights; w++)
+            to.meshes[m].weights[w].offset = map_offset(map, to.meshes[m].weights[w].offset);
+        TRY(!edit->is_mirrored || turn_triangles(it, &to.meshes[m]));
+    }
+    TRY(!doc->bounds || (to.bounds = MD5_ROOM(&it->kept, md5_bounds, doc->num_frames)));
+    for (uint32_t f = 0; f < doc->num_frames && doc->bounds; f++)
+        to.bounds[f] = md5_bounds_transform(doc->bounds[f], map->matrix);
+    *doc = to;
+    return true;
+}
+
+static bool map_views(repair *it, const space_map *map, md5_doc *doc)
+{
+    md5_camera_view *const views =
+        (md5_camera_view *)md5i_arena_copy(&it->kept, doc->views, doc->num_frames, sizeof *views);
+    md5_cut_view *const cuts = (md5_cut_view *)md5i_arena_copy(&it->kept, doc->cut_views,
+                                                               doc->num_cut_views, sizeof *cuts);
+    TRY(views && cuts);
+    for (size_t i = 0; i < (size_t)doc->num_frames + doc->num_cut_views; i++) {
+        const bool is_cut = i >= doc->num_frames;
+        md5_cut_view *const cut = cuts + (is_cut ? i - doc->num_frames : 0);
+        md5_quat *const q = is_cut ? &cut->rotation : &views[i].rotation;
+        md5_vec3 xyz = md5_vec3_scale((md5_vec3){q->x, q->y, q->z}, q->w > 0.0f ? -1.0f : 1.0f);
+        map_joint(map, true, is_cut ? &cut->position : &views[i].position, &xyz);
+        *q =
+            is_cut ? md5_quat_from_xyz(xyz.x, xyz.y, xyz.z) : (md5_quat){xyz.x, xyz.y, xyz.z, 0.0f};
+    }
+    doc->views = views;
+    doc->cut_views = cuts;
+    return true;
+}
+
+uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *error)
+{
+    MD5_ASSERT_NOT_NULL(doc);
+    MD5_ASSERT_RESERVED(edit);
+    repair it;
+    space_map map;
+    uint32_t count = 0;
+    const bool is_camera = doc->kind == MD5_DOC_CAMERA;
+    if (begin_repair(&it, doc, doc->kind, error) && make_map(&it, edit, &map)
+        && (map.scale != 1.0f || map.has_turn || map.is_mirrored)
+        && (is_camera ? map_views(&it, &map, doc) : map_joints(&it, edit, &map, doc)))
+        count = is_camera ? doc->num_frames : doc->num_joints;
+    return end_repair(&it, doc, count);
+}
+
 // -- Clips ----------------------------------------------------------------------------------------
 
 // What loading makes of a document, which it checks, as of any file.
@@ -204,15 +699,12 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
     return end_repair(&it, doc, count);
 }
 
-// Writes the six components of a joint, in the order of flags.
-static void write_components(const md5_xform *joint, float of[6])
+// As files store them: w of the rotation is not above 0.
+static components components_of(const md5_xform *joint)
 {
     const md5_quat q = joint->rotation;
-    const float sign = q.w > 0.0f ? -1.0f : 1.0f; // as that of rotations that are stored as x y z
-    memcpy(of, &joint->translation, 3 * sizeof *of);
-    of[3] = q.x * sign;
-    of[4] = q.y * sign;
-    of[5] = q.z * sign;
+    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
+    return (components){.pair = {joint->translation, {q.x * sign, q.y * sign, q.z * sign}}};
 }
 
 // The base frame of joint `j` of the binding: the clip's, if its parent there is the same, else the
@@ -247,62 +739,196 @@ static bool differs(const md5_doc *doc, const md5_doc_joint *old, const md5_doc_
     return is_other;
 }
 
+// What a joint does in all frames.
+typedef struct joint_span {
+    md5_xform first;     // its transform in the first one
+    float move, chord;   // farthest from it, and by what it turns a point at distance 1
+    float length;        // the longest translation
+    float reach;         // at least the distance of what it moves
+    float spent;         // by what the skin moves, as joints down to it stay where they are
+    float depth, height; // joints from the root down to it, and from it down to the last
+} joint_span;
+
+// The frames that an edit asks for.
+typedef struct frame_plan {
+    const md5_frame_edit *edit;
+    uint32_t first, num_old, num_frames; // the old ones that are kept; how many they become
+    md5_xform *begin, *end;              // [joints] poses of the first and last, before they meet
+    joint_span *spans;                   // [joints]
+    bool is_other;                       // frames are not those that the document has
+} frame_plan;
+
+// Frames are spread evenly from the first to the last, in whole numbers: those that fall on an old
+// frame are that one to the bit.
+static md5_moment moment_of(const repair *it, const frame_plan *plan, uint32_t frame)
+{
+    const uint64_t steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
+    const uint64_t at = (uint64_t)frame * (plan->num_old - 1), rest = at % steps;
+    const uint32_t before = plan->first + (uint32_t)(at / steps);
+    return md5_moment_from_frames(it->anim, before, before + (rest > 0),
+                                  (float)((double)rest / (double)steps));
+}
+
+static void sample_frame(const repair *it, const frame_plan *plan, uint32_t frame, md5_xform *pose)
+{
+    md5_sample(it->binding, moment_of(it, plan, frame), MD5_ROOT_FILE, pose);
+    if (plan->edit->change)
+        plan->edit->change(plan->edit->user, pose);
+}
+
+// Samples a frame, closes the loop and holds the root. Of what leads from the last pose back to the
+// first, each frame gets its share, a rotation in the joint's own space, where it follows the rest.
+static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
+{
+    const md5_frame_edit *const edit = plan->edit;
+    const uint32_t num_joints = it->binding->skeleton->num_joints;
+    const float share = (float)frame / (float)(plan->num_frames > 1 ? plan->num_frames - 1 : 1);
+    sample_frame(it, plan, frame, it->pose);
+    const md5_vec3 root = it->pose[0].translation;
+    for (uint32_t j = 0; j < num_joints && edit->is_closed && frame > 0; j++) {
+        const md5_xform *const begin = &plan->begin[j], *const end = &plan->end[j];
+        md5_xform *const joint = &it->pose[j];
+        const md5_quat turn = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
+        const md5_vec3 way = md5_vec3_sub(begin->translation, end->translation);
+        if (frame + 1 == plan->num_frames) {
+            *joint = *begin;
+            continue;
+        }
+        joint->rotation = md5_quat_normalize(
+            md5_quat_mul(joint->rotation,
+                         md5_quat_slerp((md5_quat){0.0f, 0.0f, 0.0f, 1.0f}, turn, share)),
+            joint->rotation);
+        joint->translation = md5_vec3_add(joint->translation, md5_vec3_scale(way, share));
+    }
+    if (edit->is_closed) { // where it walks is no gap
+        it->pose[0].translation.x = root.x;
+        it->pose[0].translation.y = root.y;
+    }
+    if (edit->is_in_place)
+        it->pose[0].translation = plan->begin[0].translation;
+}
+
+static void widen_span(joint_span *span, const md5_xform *joint)
+{
+    const md5_xform *const first = &span->first;
+    const md5_quat turn = md5_quat_mul(md5_quat_conjugate(first->rotation), joint->rotation);
+    const float move = md5_vec3_length(md5_vec3_sub(joint->translation, first->translation));
+    span->move = fmaxf(span->move, move);
+    span->chord = fmaxf(span->chord, 2.0f * md5_vec3_length((md5_vec3){turn.x, turn.y, turn.z}));
+    span->length = fmaxf(span->length, md5_vec3_length(joint->translation));
+}
+
+// Drops flags of what stays so near to the first frame, which is the base frame then, that the skin
+// moves by no more than the tolerance. A point moves by at most the sum of what the joints above it
+// do: a translation moves it by its length, a rotation by its chord times the distance, for which
+// stretched chains are taken. From the root on, a joint may spend its equal share of the tolerance
+// and what those above it left. Joint 0 keeps its translation, which games read.
+static void reduce_flags(const repair *it, const frame_plan *plan, md5_doc_joint *joints,
+                         components *base)
+{
+    const md5_skeleton *const skeleton = it->binding->skeleton;
+    const md5_model *const model = plan->edit->model;
+    const float tolerance = plan->edit->tolerance;
+    for (uint32_t j = 0; j < skeleton->num_joints; j++)
+        plan->spans[j].reach = model ? 1.0f : fmaxf(1.0f, plan->spans[j].length);
+    for (uint32_t m = 0; model && m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        for (uint32_t w = 0; mesh->weights && w < mesh->num_weights; w++) {
+            float *const reach = &plan->spans[mesh->weights[w].joint].reach;
+            *reach = fmaxf(*reach, md5_vec3_length(mesh->weights[w].offset));
+        }
+    }
+    for (uint32_t i = skeleton->num_joints; i-- > 0;) {
+        const uint32_t j = skeleton->order[i], parent = skeleton->joints[j].parent;
+        const joint_span *const span = &plan->spans[j];
+        if (parent == MD5_NONE)
+            continue;
+        joint_span *const above = &plan->spans[parent];
+        above->height = fmaxf(above->height, span->height + 1.0f);
+        above->reach = fmaxf(above->reach, span->length + span->reach);
+    }
+    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+        const uint32_t j = skeleton->order[i], parent = skeleton->joints[j].parent;
+        joint_span *const span = &plan->spans[j];
+        span->depth = 1.0f + (parent != MD5_NONE ? plan->spans[parent].depth : 0.0f);
+        span->spent = parent != MD5_NONE ? plan->spans[parent].spent : 0.0f;
+        const float costs[] = {j > 0 ? span->move : INFINITY,
+                               span->chord * (span->reach + tolerance)};
+        for (uint32_t k = 0; k < 2; k++) {
+            const uint32_t flags = k == 0 ? MD5_TRANSLATES : MD5_ROTATES;
+            const float limit = tolerance * (span->depth / (span->depth + span->height));
+            if (!(joints[j].track.flags & flags) || !(span->spent + costs[k] <= limit))
+                continue;
+            base[j].pair[k] = components_of(&span->first).pair[k];
+            joints[j].track.flags &= ~flags;
+            span->spent += costs[k];
+        }
+    }
+}
+
 // Poses that the binding samples, which are what the clip looks like on the model, become the clip.
 // Components that equal the base frame to the bit in all frames need no flag, but those that the
-// clip had keep theirs: who wrote it may have had a reason.
-static uint32_t fit_joints(repair *it, md5_doc *doc, bool all_components)
+// clip had keep theirs, without a tolerance: who wrote it may have had a reason.
+static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
 {
+    const md5_frame_edit *const edit = plan->edit;
     const md5_skeleton *const skeleton = it->binding->skeleton;
     const uint32_t num_joints = skeleton->num_joints;
     md5_doc_joint *const joints = MD5_NEW(&it->kept, md5_doc_joint, num_joints);
-    float *const base = MD5_ROOM(&it->scratch, float, 6 * (size_t)num_joints);
+    components *const base = MD5_ROOM(&it->scratch, components, num_joints);
     float *numbers = NULL;
     uint32_t num_components = 0;
     if (!joints || !base)
         return 0;
     for (int pass = 0; pass < 2; pass++) { // to find flags, and to write the numbers
         float *next = numbers;
-        for (uint32_t f = 0; f < doc->num_frames; f++) {
-            md5_sample(it->binding, md5_moment_from_frames(it->anim, f, f, 0.0f), MD5_ROOT_FILE,
-                       it->pose);
+        for (uint32_t f = 0; f < plan->num_frames; f++) {
+            pose_frame(it, plan, f);
             for (uint32_t j = 0; j < num_joints; j++) {
                 md5_track *const track = &joints[j].track;
-                float values[6];
-                write_components(&it->pose[j], values);
-                if (f == 0 && pass == 0)
-                    write_components(base_of(it, j), base + 6 * (size_t)j);
-                for (uint32_t i = 0; i < MD5_COUNT(values); i++) {
-                    if (next && (track->flags >> i & 1))
-                        *next++ = values[i];
-                    else if (memcmp(&values[i], &base[6 * (size_t)j + i], sizeof values[i]) != 0)
-                        track->flags |= UINT32_C(1) << i;
+                const components all = components_of(&it->pose[j]);
+                if (pass > 0) {
+                    next += put_components(&all, track->flags, next);
+                    continue;
                 }
+                if (f == 0) {
+                    base[j] = components_of(base_of(it, j));
+                    plan->spans[j] = (joint_span){.first = it->pose[j]};
+                }
+                widen_span(&plan->spans[j], &it->pose[j]);
+                for (uint32_t i = 0; i < 6; i++)
+                    if (memcmp(&all.of[i], &base[j].of[i], sizeof all.of[i]) != 0)
+                        track->flags |= UINT32_C(1) << i;
             }
         }
+        if (pass == 0 && edit->tolerance > 0.0f)
+            reduce_flags(it, plan, joints, base);
         for (uint32_t j = 0; j < num_joints && pass == 0; j++) {
             md5_doc_joint *const joint = &joints[j];
             const uint32_t track = it->binding->tracks[j];
-            const float *const of = base + 6 * (size_t)j;
             const char *const name = skeleton->joints[j].name;
-            joint->track.flags |= track != MD5_NONE ? doc->joints[track].track.flags : 0;
-            joint->track.flags |= all_components ? MD5_TRANSLATES | MD5_ROTATES : 0;
+            if (edit->tolerance == 0.0f)
+                joint->track.flags |= track != MD5_NONE ? doc->joints[track].track.flags : 0;
+            joint->track.flags |= edit->all_components ? MD5_TRANSLATES | MD5_ROTATES : 0;
             joint->track.first = joint->track.flags ? num_components : 0;
             num_components += md5i_num_flags(joint->track.flags);
             joint->name = md5_copy_text(&it->kept, name, strlen(name));
             joint->parent = skeleton->joints[j].parent;
-            joint->position = (md5_vec3){of[0], of[1], of[2]};
-            joint->rotation = (md5_vec3){of[3], of[4], of[5]};
+            joint->position = base[j].pair[0];
+            joint->rotation = base[j].pair[1];
         }
         if (pass == 0)
-            numbers = (float *)md5i_arena_room(&it->kept, doc->num_frames,
+            numbers = (float *)md5i_arena_room(&it->kept, plan->num_frames,
                                                num_components * sizeof *numbers);
         if (it->context.error.status != MD5_OK)
             return 0;
     }
     uint32_t count = num_joints < doc->num_joints ? doc->num_joints - num_joints : 0;
-    for (uint32_t j = 0; j < num_joints; j++)
+    for (uint32_t j = 0; j < num_joints && !plan->is_other; j++)
         count += j >= doc->num_joints
                  || differs(doc, &doc->joints[j], &joints[j], numbers, num_components);
+    if (plan->is_other)
+        count = plan->num_frames;
     if (count > 0) {
         doc->num_joints = num_joints;
         doc->joints = joints;
@@ -312,10 +938,82 @@ static uint32_t fit_joints(repair *it, md5_doc *doc, bool all_components)
     return count;
 }
 
+// Boxes of both frames, moved as joint 0 is. If no frame is another pose, they stay.
+static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
+{
+    const md5_frame_edit *const edit = plan->edit;
+    if (!plan->is_other && !edit->change && !edit->is_closed && !edit->is_in_place)
+        return true;
+    md5_bounds *const bounds =
+        doc->bounds ? MD5_ROOM(&it->kept, md5_bounds, plan->num_frames) : NULL;
+    for (uint32_t f = 0; bounds && f < plan->num_frames; f++) {
+        const md5_moment moment = moment_of(it, plan, f);
+        md5_sample(it->binding, moment, MD5_ROOT_FILE, it->pose);
+        const md5_vec3 before = it->pose[0].translation;
+        pose_frame(it, plan, f);
+        const md5_vec3 way = md5_vec3_sub(it->pose[0].translation, before);
+        const md5_bounds box =
+            md5_bounds_union(doc->bounds[moment.frame0], doc->bounds[moment.frame1]);
+        bounds[f] = (md5_bounds){md5_vec3_add(box.min, way), md5_vec3_add(box.max, way)};
+    }
+    if (doc->bounds && !bounds)
+        return false;
+    doc->bounds = bounds;
+    return true;
+}
+
+// Sets what frames are kept, and how many they become: the last one stays the last, so that a loop
+// stays one, and at least two, so that what moves does not stop.
+static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
+{
+    enum { MOST_FRAMES = 1 << 24 };
+    const md5_frame_edit *const edit = plan->edit;
+    const double rate = edit->frame_rate == 0.0 ? doc->frame_rate : edit->frame_rate;
+    plan->first = edit->first;
+    if (edit->first >= doc->num_frames || edit->num_frames > doc->num_frames - edit->first)
+        return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
+                         "expected frames below %u, found %u from %u on", doc->num_frames,
+                         edit->num_frames, edit->first);
+    plan->num_old = edit->num_frames > 0 ? edit->num_frames : doc->num_frames - edit->first;
+    const double num_frames = floor((plan->num_old - 1) * (rate / doc->frame_rate) + 0.5) + 1.0;
+    if (!(rate > 0.0 && edit->tolerance >= 0.0f)
+        || !(num_frames <= fmax((double)MOST_FRAMES, (double)doc->num_frames)))
+        return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
+                         "expected a rate above 0, at most %d frames and no negative tolerance",
+                         (int)MOST_FRAMES);
+    plan->num_frames = num_frames < 2.0 && plan->num_old > 1 ? 2 : (uint32_t)num_frames;
+    plan->is_other = plan->num_old != doc->num_frames || rate != doc->frame_rate;
+    return true;
+}
+
+uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *error)
+{
+    MD5_ASSERT_RESERVED(edit);
+    repair it;
+    frame_plan plan = {.edit = edit};
+    uint32_t count = 0;
+    bool is_sound = begin_clip(&it, doc, edit->model, error) && plan_frames(&it, doc, &plan);
+    const uint32_t num_joints = is_sound ? it.binding->skeleton->num_joints : 0;
+    plan.begin = MD5_ROOM(&it.scratch, md5_xform, num_joints);
+    plan.end = MD5_ROOM(&it.scratch, md5_xform, num_joints);
+    plan.spans = MD5_ROOM(&it.scratch, joint_span, num_joints);
+    md5_doc to = *doc;
+    is_sound = is_sound && plan.begin && plan.end && plan.spans;
+    if (is_sound) {
+        sample_frame(&it, &plan, 0, plan.begin);
+        sample_frame(&it, &plan, plan.num_frames - 1, plan.end);
+        to.num_frames = plan.num_frames;
+        to.frame_rate = edit->frame_rate == 0.0 ? doc->frame_rate : edit->frame_rate;
+        count = fit_joints(&it, &plan, &to);
+        if (count > 0 && fit_bounds(&it, &plan, &to))
+            *doc = to;
+    }
+    return end_repair(&it, doc, count);
+}
+
 uint32_t md5_fix_joints(md5_doc *doc, const md5_model *model, bool all_components, md5_error *error)
 {
-    repair it;
-    const bool is_sound = begin_clip(&it, doc, model, error);
-    return end_repair(&it, doc, is_sound ? fit_joints(&it, doc, all_components) : 0);
+    const md5_frame_edit edit = {.model = model, .all_components = all_components};
+    return md5_edit_frames(doc, &edit, error);
 }
 #endif

@@ -1,7 +1,7 @@
 // md5edit: MD5 files as tables that may be changed, repaired and written.
 //
 //   text --md5_parse_doc()--> document: what the file says, as it says it
-//        --your changes, md5_fix_...()--> document
+//        --your changes, md5_fix_...(), md5_edit_...()--> document
 //        --md5_write_doc()--> text, as id's exporter lays it out
 //
 // A document has the numbers of the file, to the bit, in the file's space and units, and nothing
@@ -113,6 +113,85 @@ MD5_API uint32_t md5_fix_bounds(md5_doc *anim, const md5_model *model, md5_error
 // before. MD5_ERROR_MISMATCH if no joint belongs to the model.
 MD5_API uint32_t md5_fix_joints(md5_doc *anim, const md5_model *model, bool all_components,
                                 md5_error *error);
+
+// -- Edits ----------------------------------------------------------------------------------------
+
+// Each makes another document of one, all at once, as its job says, of which 0 leaves things as
+// they are. Results, failures, time and memory are those of repairs; arrays are new ones. A model
+// and its clips remain a pair if each goes through the same edits of joints and of space.
+
+typedef struct md5_joint_edit { // of a model or an animation
+    const char *root;     // a joint of this name becomes the parent of all that had none, at the
+                          // origin, unless it is that already; NULL: none
+    bool drops_unused;    // of a model: joints that no weight uses, nor one below them. Its clips
+                          // get the others by md5_fix_joints()
+    uint64_t reserved[4]; // 0
+} md5_joint_edit;
+
+// In any case parents come before their children, as most engines demand; what is in order stays.
+// Returns the number of joints that are elsewhere, gone or new.
+MD5_API uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *error);
+
+typedef struct md5_mesh_edit { // of a model
+    bool is_merged;            // meshes of one shader become one, where the first of them was
+    bool drops_unused; // triangles with a vertex twice, vertices without triangles, weights without
+                       // vertices; but a mesh without any other triangle stays
+    bool is_turned;    // triangles face the other way
+    uint32_t max_vertices, max_triangles; // what a mesh may have, from 3 vertices on: larger ones
+                                          // are cut, in the order of their triangles; 0: any number
+    uint64_t reserved[4];                 // 0
+} md5_mesh_edit;
+
+// Vertices of meshes that are made anew come in the order of their triangles, and those that none
+// uses are left out. Returns the number of meshes merged or cut, triangles turned, and other rows
+// that are gone.
+MD5_API uint32_t md5_edit_meshes(md5_doc *model, const md5_mesh_edit *edit, md5_error *error);
+
+typedef struct md5_space_edit { // of any document, in this order
+    bool is_mirrored; // at the plane y = 0: left and right are exchanged, and triangles turned
+    const uint32_t *partners; // mirrored: [num_joints] the joint on the other side, as of
+                              // md5_build_mirror(): names, and with them the order of joints, stay
+                              // where they were. NULL: each joint keeps its name
+    md5_euler turn; // about the origin, degrees; quarters of a circle are exact. { 0, -90, 90 }
+                    // raises what was made with y up (MD5_AXES_Y_UP)
+    float scale;    // units of the result in one of the document, 1e-6 to 1e6; 0 = 1
+    uint64_t reserved[4]; // 0
+} md5_space_edit;
+
+// Joints turn with the model: their own spaces see scale and mirror only. Boxes of frames hold the
+// turned boxes, perhaps more than the skin. Returns the number of joints, or of a camera's frames;
+// 0 if the edit changes nothing. MD5_ERROR_RANGE: a scale out of range, or partners that are not
+// each joint once.
+MD5_API uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *error);
+
+typedef struct md5_frame_edit { // of an animation, in this order
+    const md5_model *model;     // whose joints it gets, as by md5_fix_joints(); NULL: its own
+    bool all_components;        // likewise
+    uint32_t first, num_frames; // the frames that are kept; 0 frames = all from the first on
+    double frame_rate; // of the result, sampled as md5_sample() does; 0 = as it is. The last frame
+                       // stays the last, so the duration changes by up to half a frame. At a whole
+                       // multiple of the rate all frames are kept to the bit
+    // Called for each pose, relative to the parent, of the joints of `model` or the clip's own,
+    // which it may change: md5_mirror_pose() mirrors the clip on its model. Called several times
+    // for a frame, with the same pose. NULL: none.
+    void (*change)(void *user, md5_xform *pose);
+    void *user;
+    bool is_closed;   // the last frame becomes the first, and what was between them is spread over
+                      // the clip, but the way along x and y of joint 0, on which it walks
+    bool is_in_place; // joint 0 keeps the place of the first frame
+    // Units by which the skin may move: components that change less than that need no flag, and get
+    // the values of the first frame as base frame. Without a model the skin ends 1 unit, or the
+    // length of its last bone, behind each chain of joints. Weights of a vertex must sum to 1.
+    // Joint 0 keeps its translation. 0: flags stay.
+    float tolerance;
+    uint64_t reserved[4]; // 0
+} md5_frame_edit;
+
+// Boxes of frames become those of both frames between which they are, moved as joint 0 is:
+// md5_fix_bounds() computes right ones. Returns the number of frames if they are others, or another
+// rate, else that of the joints that are not as before. MD5_ERROR_RANGE: frames that the clip does
+// not have, or more than 2^24; a rate or a tolerance below 0.
+MD5_API uint32_t md5_edit_frames(md5_doc *anim, const md5_frame_edit *edit, md5_error *error);
 #endif
 
 #ifdef __cplusplus

@@ -108,8 +108,8 @@ typedef enum md5_decl_state {
 // What becomes of a declaration with a mistake, of which there is a warning in either case.
 typedef enum md5_verdict {
     // Only the wrong part is dropped. Unknown words are skipped with the rest of their line; for
-    // many words of RBDOOM, Prey and Quake 4 the warning names the engine. Unknown tables read as
-    // 1. Missing commas, files and joints are ignored; unknown channels are kept.
+    // many words of RBDOOM, Prey, Quake 4 and The Dark Mod the warning names the engine. Unknown
+    // tables read as 1. Missing commas, files and joints are ignored; unknown channels are kept.
     MD5_VERDICT_LENIENT,
     // As in Doom 3: most often the whole declaration is replaced by the default of its type.
     MD5_VERDICT_ENGINE

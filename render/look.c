@@ -5,27 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *md5gl_picture_words(md5gl_picture kind)
-{
-    static const char diffuse[] = " d diffuse diff dif color colour col albedo basecolor cc skin "
-                                  "skins texture textures tex images img maps ";
-    static const char *const words[MD5GL_NUM_PICTURES] = {
-        diffuse,
-        " local n nor norm normal normals nrm bmp nm nrml nrmls ",
-        " h height bump ",
-        " s spec specular gloss specc sc ",
-        " add glow emit luma glo ",
-    };
-    MD5_ASSERT((unsigned)kind < MD5GL_NUM_PICTURES, "kind: one of md5gl_picture");
-    return words[kind];
-}
-
-const char *const *md5gl_picture_endings(void)
-{
-    static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds", NULL};
-    return endings;
-}
-
 enum { NAME_ROOM = 200, PATH_ROOM = 4096 };
 
 typedef struct look_loader {

@@ -106,9 +106,3 @@ void md5gli_free(md5gl_renderer *renderer, void *memory)
     memcpy(&bytes, block, sizeof bytes);
     allocator.free(allocator.user, block, bytes);
 }
-
-void md5gli_assert_failed(const char *function, const char *condition, const char *rule)
-{
-    (void)fprintf(stderr, "md5gl: %s(): %s (%s is false)\n", function, rule, condition);
-    abort();
-}

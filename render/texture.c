@@ -2,6 +2,7 @@
 // software renderer needs no shaders for them. (Mesa's compiles those in each process, which takes
 // longer than decoding the images of a model.)
 #include "render/gl_internal.h"
+#include "render/texels.h"
 
 #include <math.h>
 #include <string.h>
@@ -196,24 +197,6 @@ static bool upload_levels(md5gl_renderer *renderer, GLenum target, GLint format,
 
 // -- Normal maps ------------------------------------------------------------------------------
 
-static const uint8_t *texel_at(const md5gl_texture_desc *desc, uint32_t x, uint32_t y)
-{
-    return desc->texels + 4 * ((size_t)y * desc->width + x);
-}
-
-// Slopes along u and v of the surface that a normal in id's encoding is of.
-typedef struct md5gl_slopes {
-    double u, v;
-} md5gl_slopes;
-
-// `red`: the channel that x is in.
-static md5gl_slopes read_slopes(const uint8_t *texel, int red)
-{
-    const double x = texel[red] / 127.5 - 1.0, y = texel[1] / 127.5 - 1.0;
-    const double z = fmax(texel[2] / 127.5 - 1.0, 0.1);
-    return (md5gl_slopes){-x / z, -y / z};
-}
-
 // As id's heightmap() with a scale of 4: of the square between a texel and the next ones.
 static md5gl_slopes slopes_of_heights(const md5gl_texture_desc *desc, uint32_t x, uint32_t y)
 {
@@ -226,53 +209,6 @@ static md5gl_slopes slopes_of_heights(const md5gl_texture_desc *desc, uint32_t x
     }
     return (md5gl_slopes){unit * (heights[1] - heights[0] + heights[3] - heights[2]),
                           unit * (heights[2] - heights[0] + heights[3] - heights[1])};
-}
-
-// Whether x is in alpha: red is constant.
-static bool is_red_empty(const md5gl_texture_desc *desc)
-{
-    uint8_t low[2] = {255, 255}, high[2] = {0, 0}; // of red and alpha
-    for (size_t i = 0; i < (size_t)desc->width * desc->height; i++) {
-        for (size_t k = 0; k < 2; k++) {
-            const uint8_t value = desc->texels[4 * i + 3 * k];
-            low[k] = value < low[k] ? value : low[k];
-            high[k] = value > high[k] ? value : high[k];
-        }
-    }
-    return high[0] - low[0] <= 2 && high[1] - low[1] > 8;
-}
-
-// The correlation of the mixed derivatives of a height field, which are equal, is 1 if green points
-// along v, and -1 if it points against it.
-uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
-{
-    enum { ROWS_READ = 256 }; // all of a large map would take longer to look at than to decode
-    double product = 0.0, squares = 0.0;
-    MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: with texels");
-    const bool is_rxgb = is_red_empty(desc);
-    const int red = is_rxgb ? 3 : 0;
-    const uint32_t step = 1 + desc->height / (ROWS_READ + 1);
-    for (uint32_t y = 0; y + 1 < desc->height; y += step) {
-        for (uint32_t x = 0; x + 1 < desc->width; x++) {
-            const md5gl_slopes here = read_slopes(texel_at(desc, x, y), red);
-            const double u_along_v = read_slopes(texel_at(desc, x, y + 1), red).u - here.u;
-            const double v_along_u = read_slopes(texel_at(desc, x + 1, y), red).v - here.v;
-            product += u_along_v * v_along_u;
-            squares += 0.5 * (u_along_v * u_along_v + v_along_u * v_along_u);
-        }
-    }
-    return (is_rxgb ? MD5GL_NORMALS_RXGB : 0u)
-           | (product < -0.02 * squares ? MD5GL_NORMALS_GREEN_UP : 0u);
-}
-
-bool md5gl_has_holes(const md5gl_texture_desc *desc)
-{
-    size_t clear = 0;
-    MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: with texels");
-    const size_t count = (size_t)desc->width * desc->height;
-    for (size_t i = 0; i < count; i++)
-        clear += desc->texels[4 * i + 3] < 128;
-    return clear > count / 100;
 }
 
 // Uploads a normal map in id's encoding: x in red, y along increasing v in green.

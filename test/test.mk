@@ -1,6 +1,6 @@
 # The tests, and what else looks at the code; included by the Makefile.
 #   TEST=NAME          a part of the tests: a room (core, read, pose, skin, curve, ik, play, game, load, render,
-#                      viewer, tool, tree), or whatever script or test has NAME in its name
+#                      viewer, tool, convert, tree), or whatever script or test has NAME in its name
 #   TEST_SCRIPTS=...   which scripts `make test` runs beside the test programs
 
 .PHONY: test test-library test-long test-packages test-blender check nightly fuzz mutants bench coverage lint format gallery addon programs
@@ -43,7 +43,7 @@ $(TEST_GL): $(call objects,test/test.c test/mistake.c test/load/test_axes_case.c
 
 # The program with which scripts examine the viewer's pictures.
 TEST_PNG := $(BUILD)/view_png
-$(TEST_PNG): $(call objects,test/viewer/view_png.c demo/viewer/assets/image.c demo/viewer/base/stb.c) $(COMMON_OBJECTS) $(LIBRARY)
+$(TEST_PNG): $(call objects,test/viewer/view_png.c demo/looks/image.c demo/looks/png.c) $(COMMON_OBJECTS) $(LIBRARY)
 	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(PICTURE_LIBS)
 
 # Benchmarks that need a GL context are a separate program, so that the others run anywhere. If assimp is
@@ -76,7 +76,7 @@ programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG) $(SMALL_MODELS)
 
 # -- Tests --------------------------------------------------------------------------------------------
 
-TEST_SCRIPTS ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh))
+TEST_SCRIPTS ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/convert/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh))
 # The longest suites start first, so that none of them still runs alone after all others have ended.
 LONGEST := $(TEST_GL) $(TEST_MD5) $(addprefix test/viewer/,window.sh view.sh window_start.sh window_lists.sh \
     window_random.sh crowd.sh)

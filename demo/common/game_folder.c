@@ -148,7 +148,7 @@ static bool check_entries(place *archive, md5_error *error)
 // Through libzip, whose handle is only touched here, so that builds without libzip differ here
 // alone.
 
-#if defined(COMMON_HAS_ZIP)
+#if defined(HAS_ZIP)
 
 #include <zip.h>
 
@@ -471,4 +471,20 @@ void common_free_game_places(common_game_places *places)
     free(places->titles);
     free(places->paths);
     *places = (common_game_places){0};
+}
+
+bool common_is_game_folder(const char *folder)
+{
+    static const char *const names[] = {"materials", "def", "skins"};
+    common_list folders = common_list_folder(folder, NULL);
+    common_list archives = common_list_folder(folder, ".pk4");
+    bool is_game = archives.count > 0;
+    for (size_t i = 0; i < folders.count; i++) {
+        const char *const name = common_base(folders.names[i]);
+        for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
+            is_game |= strlen(name) == strlen(names[j]) && common_has_ending(name, names[j]);
+    }
+    common_free_list(&folders);
+    common_free_list(&archives);
+    return is_game;
 }

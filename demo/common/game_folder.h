@@ -32,6 +32,9 @@ typedef struct common_game_places {
 // this build reads no zip files.
 bool common_add_game_place(common_game_places *places, const char *path, md5_error *error);
 
+// Whether a folder looks like one of a game: it has archives, or folders of declarations.
+bool common_is_game_folder(const char *folder);
+
 // Frees all places, after md5_destroy_game().
 void common_free_game_places(common_game_places *places);
 

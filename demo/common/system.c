@@ -2,12 +2,16 @@
 
 #include "demo/common/system.h"
 
+#include "demo/common/memory.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #ifdef _WIN32
 
+#include <direct.h>
 #include <io.h>
 
 bool common_read_status(const char *path, common_status *status)
@@ -35,10 +39,27 @@ bool common_is_terminal(int stream)
     return _isatty(stream) != 0;
 }
 
+static int make_folder(const char *path, unsigned mode)
+{
+    (void)mode;
+    return _mkdir(path);
+}
+
+char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
+                       unsigned seconds, size_t *size, const char **reason)
+{
+    (void)work, (void)user, (void)bytes, (void)seconds, (void)size;
+    *reason = "this system cannot run it in a process of its own";
+    return NULL;
+}
+
 #else
+
+#include "demo/common/memory.h"
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 bool common_read_status(const char *path, common_status *status)
@@ -80,7 +101,65 @@ bool common_is_terminal(int stream)
     return isatty(stream) == 1;
 }
 
+static int make_folder(const char *path, unsigned mode)
+{
+    return mkdir(path, mode);
+}
+
+char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t bytes,
+                       unsigned seconds, size_t *size, const char **reason)
+{
+    int ends[2];
+    *reason = "no process can be started";
+    if (pipe(ends) != 0)
+        return NULL;
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)close(ends[0]);
+        FILE *const out = fdopen(ends[1], "wb");
+        common_limit_process(bytes, seconds, "");
+        const bool is_done = out != NULL && work(user, out) && fflush(out) == 0;
+        _exit(is_done ? 0 : 1); // the parent's files and handlers are not this process's to end
+    }
+    (void)close(ends[1]);
+    FILE *const in = child > 0 ? fdopen(ends[0], "rb") : NULL;
+    enum { BLOCK = 1 << 16 };
+    char *all = NULL;
+    size_t used = 0, room = 0;
+    for (size_t got = 1; in != NULL && got > 0 && used < INT32_MAX; used += got) {
+        if (room - used < BLOCK)
+            all = common_realloc(all, room = 2 * room + BLOCK, 1);
+        got = fread(all + used, 1, BLOCK, in);
+    }
+    if (in != NULL)
+        (void)fclose(in); // a process that still writes ends by that
+    else
+        (void)close(ends[0]);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    if (child > 0)
+        *reason = used == 0 ? "it crashed, or took too long or too much memory" : "too many bytes";
+    if (used > 0 && used < INT32_MAX) {
+        *size = used;
+        return all;
+    }
+    free(all);
+    return NULL;
+}
+
 #endif
+
+void common_make_folders(const char *file, unsigned mode)
+{
+    char *const folder = common_copy(file);
+    for (char *c = folder; *c != '\0'; c++)
+        if (c > folder && *c == '/') {
+            *c = '\0';
+            (void)make_folder(folder, mode);
+            *c = '/';
+        }
+    free(folder);
+}
 
 void common_limit_process(size_t bytes, unsigned seconds, const char *late)
 {

@@ -85,7 +85,10 @@ static void print_values(FILE *file, bool is_json, const char *format, va_list v
                 fputs("null", file);
             else
                 fprintf(file, directive, number);
-        } else if (kind == 'd') { // NOLINT(bugprone-branch-clone): types differ
+            // NOLINTNEXTLINE(bugprone-branch-clone): types differ
+        } else if (kind == 'd' && strchr(directive, 'l') != NULL) {
+            fprintf(file, directive, va_arg(values, long long));
+        } else if (kind == 'd') {
             fprintf(file, directive, va_arg(values, int));
         } else if (strchr(directive, 'z') != NULL) {
             fprintf(file, directive, va_arg(values, size_t));
@@ -111,6 +114,14 @@ void common_print_json(const char *format, ...)
     va_list values;
     va_start(values, format);
     print_values(stdout, true, format, values);
+    va_end(values);
+}
+
+void common_print_either(bool is_json, const char *text, const char *json, ...)
+{
+    va_list values;
+    va_start(values, json);
+    print_values(stdout, is_json, is_json ? json : text, values);
     va_end(values);
 }
 

@@ -4,16 +4,20 @@
 
 #include "demo/common/memory.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
-// Prints like fprintf(), but knows only %s, %d, %u, %zu, %llu, %f and %g. Each %s takes neither
-// width nor precision and is printed so that it cannot control a terminal: bytes that are not
-// printable UTF-8 as \xNN, as in the library's messages.
+// Prints like fprintf(), but knows only %s, %d, %lld, %u, %zu, %llu, %f and %g. Each %s takes
+// neither width nor precision and is printed so that it cannot control a terminal: bytes that are
+// not printable UTF-8 as \xNN, as in the library's messages.
 void common_print(FILE *file, const char *format, ...) COMMON_PRINTF(2, 3);
 
 // The same as JSON on standard output: %s becomes a quoted string, bytes that are not ASCII in it
 // as Latin-1, and "" for NULL; a number that is not finite, such as 1 / 0, becomes null.
 void common_print_json(const char *format, ...) COMMON_PRINTF(1, 2);
+
+// Prints the values as text, or as JSON by the other format, for the same values in the same order.
+void common_print_either(bool is_json, const char *text, const char *json, ...);
 
 // Prints `text` as common_print() does, but keeps line ends.
 void common_print_lines(FILE *file, const char *text);

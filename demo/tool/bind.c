@@ -1,7 +1,6 @@
 // md5tool bind: a bare mesh and a skeleton become a model with automatic weights.
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
-#include "demo/common/write.h"
 #include "demo/tool/tool.h"
 #include "md5/md5model.h"
 #include "md5/md5skin.h"
@@ -342,95 +341,88 @@ static uint32_t vertex_of(bind_vertices *vertices, tool_obj_corner corner)
     return vertices->count - 1;
 }
 
+// The mesh of a material. Its arrays are the caller's.
+static md5_doc_mesh make_mesh(const tool_obj *obj, const tool_obj_part *part,
+                              const md5_weights *weights)
+{
+    const size_t num_corners = 3 * (size_t)part->num_triangles;
+    bind_vertices vertices = {
+        .corners = common_alloc(num_corners, sizeof *vertices.corners),
+        .next = common_alloc(num_corners, sizeof *vertices.next),
+        .first = common_alloc(obj->num_positions, sizeof *vertices.first),
+        .weight = common_alloc(obj->num_positions, sizeof *vertices.weight),
+    };
+    md5_doc_mesh mesh = {.shader = part->material,
+                         .num_triangles = part->num_triangles,
+                         .indices = common_alloc(num_corners, sizeof *mesh.indices)};
+    for (size_t i = 0; i < num_corners; i++) { // clockwise seen from outside
+        const size_t turned = i % 3 == 0 ? i : i % 3 == 1 ? i + 1 : i - 1;
+        mesh.indices[turned] = vertex_of(&vertices, part->corners[i]);
+    }
+    mesh.num_vertices = vertices.count;
+    mesh.vertices = common_alloc(mesh.num_vertices, sizeof *mesh.vertices);
+    mesh.texcoords = common_alloc(mesh.num_vertices, sizeof *mesh.texcoords);
+    for (uint32_t i = 0; i < mesh.num_vertices; i++)
+        mesh.num_weights += weights->vertices[vertices.corners[i].position].num_weights;
+    mesh.weights = common_alloc(mesh.num_weights, sizeof *mesh.weights); // or more than it has
+    mesh.num_weights = 0;
+    for (uint32_t i = 0; i < mesh.num_vertices; i++) {
+        const tool_obj_corner corner = vertices.corners[i];
+        const md5_vertex from = weights->vertices[corner.position];
+        // Vertices of one position share their weights.
+        if (vertices.first[corner.position] != UINT32_MAX) {
+            vertices.first[corner.position] = UINT32_MAX;
+            vertices.weight[corner.position] = mesh.num_weights;
+            memcpy(mesh.weights + mesh.num_weights, weights->weights + from.first_weight,
+                   from.num_weights * sizeof *mesh.weights);
+            mesh.num_weights += from.num_weights;
+        }
+        mesh.vertices[i] = (md5_vertex){vertices.weight[corner.position], from.num_weights};
+        // Texture coordinates of OBJ files count from the bottom, those of .md5mesh files from the
+        // top.
+        const md5_vec2 texcoord =
+            corner.texcoord > 0 ? obj->texcoords[corner.texcoord - 1] : (md5_vec2){0.0f, 1.0f};
+        mesh.texcoords[i] = (md5_vec2){texcoord.x, 1.0f - texcoord.y};
+    }
+    free(vertices.corners);
+    free(vertices.next);
+    free(vertices.first);
+    free(vertices.weight);
+    return mesh;
+}
+
 // One mesh for each material that has triangles.
 static bool write_bound(const char *path, const md5_model *model, const md5_xform *joints,
                         const tool_obj *obj, const md5_weights *weights, md5_error *error)
 {
-    common_writer writer;
-    if (!common_begin_file(&writer, path, false))
-        return tool_fail_to_write(path, error);
-    FILE *const file = writer.file;
     const md5_skeleton *const skeleton = &model->skeleton;
-    uint32_t num_meshes = 0;
-    for (uint32_t i = 0; i < obj->num_parts; i++)
-        num_meshes += obj->parts[i].num_triangles > 0;
-    fprintf(file, "MD5Version 10\ncommandline \"md5tool bind\"\n\nnumJoints %u\nnumMeshes %u\n\n",
-            skeleton->num_joints, num_meshes);
-    fputs("joints {\n", file);
+    md5_doc doc = {
+        .kind = MD5_DOC_MODEL,
+        .command_line = "md5tool bind",
+        .num_joints = skeleton->num_joints,
+        .joints = common_alloc(skeleton->num_joints, sizeof *doc.joints),
+        .meshes = common_alloc(obj->num_parts, sizeof *doc.meshes),
+    };
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const md5_vec3 t = joints[i].translation;
         const md5_quat q = joints[i].rotation;
-        fprintf(file, "\t\"%s\"\t%d ( %.9g %.9g %.9g ) ( %.9g %.9g %.9g )\n",
-                skeleton->joints[i].name, (int)skeleton->joints[i].parent, (double)t.x, (double)t.y,
-                (double)t.z, (double)q.x, (double)q.y, (double)q.z);
+        doc.joints[i] = (md5_doc_joint){.name = skeleton->joints[i].name,
+                                        .parent = skeleton->joints[i].parent,
+                                        .position = joints[i].translation,
+                                        .rotation = {q.x, q.y, q.z}};
     }
-    fputs("}\n", file);
-    for (uint32_t i = 0; i < obj->num_parts; i++) {
-        const tool_obj_part *const part = &obj->parts[i];
-        if (part->num_triangles == 0)
-            continue;
-        const size_t num_corners = 3 * (size_t)part->num_triangles;
-        bind_vertices vertices = {
-            .corners = common_alloc(num_corners, sizeof *vertices.corners),
-            .next = common_alloc(num_corners, sizeof *vertices.next),
-            .first = common_alloc(obj->num_positions, sizeof *vertices.first),
-            .weight = common_alloc(obj->num_positions, sizeof *vertices.weight),
-        };
-        uint32_t *const corners = common_alloc(num_corners, sizeof *corners);
-        for (size_t j = 0; j < num_corners; j++)
-            corners[j] = vertex_of(&vertices, part->corners[j]);
-        fprintf(file, "\nmesh {\n\tshader \"%s\"\n", part->material);
-
-        // Texture coordinates of OBJ files count from the bottom, those of .md5mesh files from
-        // the top.
-        uint32_t num_weights = 0;
-        fprintf(file, "\n\tnumverts %u\n", vertices.count);
-        for (uint32_t j = 0; j < vertices.count; j++) {
-            const tool_obj_corner corner = vertices.corners[j];
-            const uint32_t count = weights->vertices[corner.position].num_weights;
-            // Vertices of one position share their weights.
-            if (vertices.first[corner.position] != UINT32_MAX) {
-                vertices.first[corner.position] = UINT32_MAX;
-                vertices.weight[corner.position] = num_weights;
-                num_weights += count;
-            }
-            const md5_vec2 texcoord =
-                corner.texcoord > 0 ? obj->texcoords[corner.texcoord - 1] : (md5_vec2){0.0f, 1.0f};
-            fprintf(file, "\tvert %u ( %.9g %.9g ) %u %u\n", j, (double)texcoord.x,
-                    (double)(1.0f - texcoord.y), vertices.weight[corner.position], count);
-        }
-
-        // Triangles of .md5mesh files are clockwise seen from outside.
-        fprintf(file, "\n\tnumtris %u\n", part->num_triangles);
-        for (uint32_t j = 0; j < part->num_triangles; j++) {
-            const uint32_t *const corner = corners + 3 * (size_t)j;
-            fprintf(file, "\ttri %u %u %u %u\n", j, corner[0], corner[2], corner[1]);
-        }
-
-        // In the order in which they were counted above.
-        uint32_t number = 0;
-        fprintf(file, "\n\tnumweights %u\n", num_weights);
-        for (uint32_t j = 0; j < vertices.count; j++) {
-            const uint32_t position = vertices.corners[j].position;
-            const md5_vertex *const vertex = &weights->vertices[position];
-            if (vertices.weight[position] != number)
-                continue;
-            for (uint32_t k = 0; k < vertex->num_weights; k++) {
-                const md5_weight *const weight = &weights->weights[vertex->first_weight + k];
-                fprintf(file, "\tweight %u %u %.9g ( %.9g %.9g %.9g )\n", number++, weight->joint,
-                        (double)weight->bias, (double)weight->offset.x, (double)weight->offset.y,
-                        (double)weight->offset.z);
-            }
-        }
-
-        fputs("}\n", file);
-        free(corners);
-        free(vertices.corners);
-        free(vertices.next);
-        free(vertices.first);
-        free(vertices.weight);
+    for (uint32_t i = 0; i < obj->num_parts; i++)
+        if (obj->parts[i].num_triangles > 0)
+            doc.meshes[doc.num_meshes++] = make_mesh(obj, &obj->parts[i], weights);
+    const bool is_written = tool_write_doc(path, &doc, error);
+    for (uint32_t m = 0; m < doc.num_meshes; m++) {
+        free(doc.meshes[m].indices);
+        free(doc.meshes[m].vertices);
+        free(doc.meshes[m].texcoords);
+        free(doc.meshes[m].weights);
     }
-    return common_end_file(&writer, true) || tool_fail_to_write(path, error);
+    free(doc.meshes);
+    free(doc.joints);
+    return is_written;
 }
 
 static int bind_files(tool_arguments *arguments)

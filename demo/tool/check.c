@@ -1,5 +1,6 @@
 // md5tool check: prints errors and warnings of files, for editors and scripts.
 #include "demo/common/file.h"
+#include "demo/common/game_folder.h"
 #include "demo/common/system.h"
 #include "demo/common/threads.h"
 #include "demo/tool/tool.h"
@@ -18,6 +19,9 @@ typedef struct checker {
     size_t num_failed;   // games that cannot be read
 } checker;
 
+// What models have that nothing here looks at.
+enum { NOT_JUDGED = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES };
+
 // -- Findings -------------------------------------------------------------------------------------
 
 // What was found in a file, until it is printed.
@@ -27,6 +31,9 @@ typedef struct report {
     size_t count;
     unsigned num_unreported; // warnings beyond the limit of the library
     tool_facts *facts;       // NULL: the file is of a kind without rules
+    uint32_t judged;         // the engines that were asked
+    bool keeps_model;        // clips of the same part are judged with it
+    md5_model *model;        // only then
 } report;
 
 // A md5_warn_fn; user: the report.
@@ -56,69 +63,6 @@ static void print_findings(const checker *check, const report *from)
     tool_count_warnings(check->report, from->num_unreported);
 }
 
-// -- Models of Cube 2's engines -------------------------------------------------------------------
-
-typedef struct cube_check {
-    const md5_model *model;
-    report *report;
-} cube_check;
-
-// Warns of a name in md5.cfg, whose reader keeps no line of it.
-static void report_name(const cube_check *check, const char *what, const char *name)
-{
-    md5_error error = {0};
-    tool_fail(&error, MD5_WARNING, check->report->path, "%s '%.150s'", what, name);
-    add_finding(check->report, &error);
-}
-
-static void check_joint(const cube_check *check, const char *what, const char *name)
-{
-    if (name[0] && md5_find_joint(&check->model->skeleton, name) == MD5_NONE)
-        report_name(check, what, name);
-}
-
-// Reports what is wrong with the files and the names that a model of Cube 2's engines has.
-static void check_cube(const md5_cube2 *cube, report *to)
-{
-    for (uint32_t i = 0; i < cube->num_parts; i++) {
-        const md5_cube2_part *const part = &cube->parts[i];
-        md5_error error = {0};
-        md5_model *const model = md5_load_model(part->mesh, NULL, &error);
-        const cube_check check = {model, to};
-        if (!model) {
-            add_finding(to, &error);
-            continue;
-        }
-        for (uint32_t j = 0; j < part->num_tags; j++)
-            check_joint(&check, "md5tag: the mesh has no joint", part->tags[j].joint);
-        for (uint32_t j = 0; j < part->num_pitches; j++)
-            check_joint(&check, "md5pitch: the mesh has no joint", part->pitches[j].joint);
-        for (uint32_t j = 0; j < part->num_adjustments; j++)
-            check_joint(&check, "md5adjust: the mesh has no joint", part->adjustments[j].joint);
-        for (uint32_t j = 0; j < part->num_rows; j++) {
-            const char *const mesh = part->rows[j].mesh;
-            if (strcmp(mesh, "*") != 0 && md5_find_mesh(check.model, mesh) == MD5_NONE)
-                report_name(&check, "no mesh has the name", mesh);
-        }
-        // Loads each file once, however often it is named in a row.
-        const char *before = "";
-        for (uint32_t j = 0; j < part->num_anims; j++) {
-            const char *const file = part->anims[j].file;
-            if (strcmp(file, before) == 0)
-                continue;
-            before = file;
-            md5_error reason = {0};
-            md5_anim *const anim = md5_load_anim(file, NULL, &reason);
-            md5_binding *const binding = anim ? md5_bind(model, anim, NULL, &reason) : NULL;
-            if (!binding)
-                add_finding(to, &reason);
-            md5_free_binding(binding);
-            md5_free_anim(anim);
-        }
-        md5_free_model(model);
-    }
-}
-
 // -- Files and folders ----------------------------------------------------------------------
 
 // For common_walk: a file that md5tool reads.
@@ -131,23 +75,6 @@ static bool is_checked(const char *name)
 static bool is_checked_in_game(const char *name)
 {
     return tool_kind_of(name) > TOOL_CAMERA;
-}
-
-// Whether a folder looks like one of a game: it has archives, or folders of declarations.
-static bool is_game_folder(const char *folder)
-{
-    static const char *const names[] = {"materials", "def", "skins"};
-    common_list folders = common_list_folder(folder, NULL);
-    common_list archives = common_list_folder(folder, ".pk4");
-    bool is_game = archives.count > 0;
-    for (size_t i = 0; i < folders.count; i++) {
-        const char *const name = common_base(folders.names[i]);
-        for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
-            is_game |= strlen(name) == strlen(names[j]) && common_has_ending(name, names[j]);
-    }
-    common_free_list(&folders);
-    common_free_list(&archives);
-    return is_game;
 }
 
 static bool show_search(void *user, size_t num_files)
@@ -183,11 +110,21 @@ tool_engines tool_guess_engines(const char *path)
     return found;
 }
 
+static tool_engines engines_for(const checker *check, const char *path)
+{
+    return check->asked.all != 0 ? check->asked : tool_guess_engines(path);
+}
+
 // Files that are read before their findings are printed.
 typedef struct reading {
     const checker *check;
-    report *reports;
+    report *reports;              // [num_read]
     size_t num_before, num_files; // files before these, and all
+    size_t num_read;
+    report **order; // [num_read] clips behind all others
+    report **clips; // [num_clips] of these, sorted by folder and name
+    size_t num_clips, num_meshes;
+    report **meshes; // [num_meshes] likewise
 } reading;
 
 static void print_progress(const reading *part, size_t done)
@@ -232,40 +169,6 @@ static text read_text(const char *path)
     return read;
 }
 
-// Reads some of the files; called from several threads, of which the first shows how far they are.
-static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
-{
-    const reading *const part = user;
-    for (size_t i = begin; i < end; i++) {
-        if (worker == 0 && i % 16 == 0)
-            print_progress(part, part->num_before + i);
-        report *const to = &part->reports[i];
-        text read = read_text(to->path);
-        md5_load_opts opts = {.warn = add_finding, .warn_user = to};
-        if (read.bytes)
-            opts.files = (md5_files){open_text, close_text, &read};
-        tool_asset asset;
-        md5_error error = {0};
-        if (!tool_load(to->path, &opts, &asset, &error))
-            add_finding(to, &error);
-        unsigned num_warnings = 0;
-        for (size_t k = 0; k < to->count; k++)
-            num_warnings += to->findings[k].error.status == MD5_WARNING;
-        if (asset.num_warnings > num_warnings)
-            to->num_unreported = asset.num_warnings - num_warnings;
-        if (asset.cube)
-            check_cube(asset.cube, to);
-        if (read.bytes)
-            to->facts = tool_read_facts(to->path, read.bytes, read.size, to->count == 0,
-                                        part->check->asked.all != 0 ? part->check->asked
-                                                                    : tool_guess_engines(to->path));
-        if (to->facts && asset.model)
-            tool_judge_model(to->facts, asset.model);
-        tool_free(&asset);
-        free(read.bytes);
-    }
-}
-
 // -- Pairs ----------------------------------------------------------------------------------------
 
 // Compares paths by their folders and then by their names.
@@ -297,7 +200,7 @@ static size_t find_file(report *const *files, size_t count, const char *path)
 
 // The mesh that a clip belongs to: that of its name beside it, as in Quake, or the only one of its
 // folder. NULL if there is none or it is not known. `meshes` are sorted.
-static const report *find_mesh(report *const *meshes, size_t count, const char *clip)
+static report *find_mesh(report *const *meshes, size_t count, const char *clip)
 {
     const size_t length = (size_t)(common_base(clip) - clip);
     char *const stem = common_stem(clip);
@@ -305,7 +208,7 @@ static const report *find_mesh(report *const *meshes, size_t count, const char *
     char *const folder = common_format("%.*s", (int)length, clip);
     const size_t named = find_file(meshes, count, beside);
     const size_t first = find_file(meshes, count, folder);
-    const report *found = NULL;
+    report *found = NULL;
     if (named < count && strcmp(meshes[named]->path, beside) == 0)
         found = meshes[named];
     // A file of the folder is before the folder's first one that is not there: "\xFF".
@@ -319,28 +222,236 @@ static const report *find_mesh(report *const *meshes, size_t count, const char *
     return found;
 }
 
-// Judges what is beside files, and clips with their meshes.
-static void judge_pairs(report *reports, size_t count)
+// A mesh that a file names for clips. What the rules need of it is read for the first clip that is
+// judged with it.
+typedef struct cited_mesh {
+    const char *path;
+    const md5_model *model;
+    tool_facts *facts;
+    bool is_read;
+} cited_mesh;
+
+// Judges a clip with such a mesh, unless that is done with the clip itself. What was found is added
+// to what was found in the file that names them.
+static void judge_named(const reading *part, report *to, cited_mesh *mesh, const char *path,
+                        const md5_anim *anim)
 {
-    report **const meshes = common_alloc(count, sizeof(report *));
-    size_t num_meshes = 0;
+    const size_t own = find_file(part->clips, part->num_clips, path);
+    if (own < part->num_clips && strcmp(part->clips[own]->path, path) == 0) {
+        const report *const guess = find_mesh(part->meshes, part->num_meshes, path);
+        if (guess && strcmp(guess->path, mesh->path) == 0)
+            return;
+    }
+    if (!mesh->is_read)
+        mesh->facts = tool_load_facts(mesh->path, (tool_engines){0});
+    if (!mesh->is_read && mesh->facts)
+        tool_judge_model(mesh->facts, mesh->model);
+    mesh->is_read = true;
+    tool_engines asked = engines_for(part->check, path);
+    if (part->check->asked.all == 0 && tool_kind_of(to->path) == TOOL_MACHINE)
+        asked.sure = 0; // a machine is played by this library, which goes by names
+    tool_facts *const clip = mesh->facts ? tool_load_facts(path, asked) : NULL;
+    size_t count = 0;
+    if (!clip)
+        return;
+    tool_forget_findings(clip);
+    (void)tool_judge_pair(mesh->facts, clip, &count);
+    tool_judge_motion(mesh->facts, clip, mesh->model, anim);
+    const tool_finding *const found = tool_findings(clip, &count);
     for (size_t i = 0; i < count; i++) {
-        if (!reports[i].facts || tool_kind_of(reports[i].path) != TOOL_MODEL)
-            continue;
-        meshes[num_meshes++] = &reports[i];
-        tool_judge_place(reports[i].facts);
+        to->findings = common_grow(to->findings, to->count, sizeof *to->findings);
+        to->findings[to->count++] = found[i];
     }
-    if (num_meshes > 0)
-        qsort(meshes, num_meshes, sizeof(report *), compare_files);
-    for (size_t i = 0; i < count && num_meshes > 0; i++) {
-        if (!reports[i].facts || tool_kind_of(reports[i].path) != TOOL_ANIM)
+    to->judged |= tool_asked_engines(clip);
+    tool_free_facts(clip);
+}
+
+typedef struct cited_clip {
+    const char *path;
+    const md5_anim *anim;
+} cited_clip;
+
+static int compare_clips(const void *a, const void *b)
+{
+    return strcmp(((const cited_clip *)a)->path, ((const cited_clip *)b)->path);
+}
+
+// The clips of a machine file, each once.
+static void check_machine(const reading *part, const md5_character *machine, report *to)
+{
+    cited_mesh mesh = {.path = machine->model_path, .model = machine->model};
+    cited_clip *const clips = common_alloc(machine->num_clips, sizeof *clips);
+    for (uint32_t i = 0; i < machine->num_clips; i++)
+        clips[i] = (cited_clip){machine->anim_paths[i], machine->anims[i]};
+    if (machine->num_clips > 0)
+        qsort(clips, machine->num_clips, sizeof *clips, compare_clips);
+    for (uint32_t i = 0; i < machine->num_clips; i++)
+        if (i == 0 || strcmp(clips[i].path, clips[i - 1].path) != 0)
+            judge_named(part, to, &mesh, clips[i].path, clips[i].anim);
+    free(clips);
+    tool_free_facts(mesh.facts);
+}
+
+// -- Models of Cube 2's engines -------------------------------------------------------------------
+
+typedef struct cube_check {
+    const md5_model *model;
+    report *report;
+} cube_check;
+
+// Warns of a name in md5.cfg, whose reader keeps no line of it.
+static void report_name(const cube_check *check, const char *what, const char *name)
+{
+    md5_error error = {0};
+    tool_fail(&error, MD5_WARNING, check->report->path, "%s '%.150s'", what, name);
+    add_finding(check->report, &error);
+}
+
+static void check_joint(const cube_check *check, const char *what, const char *name)
+{
+    if (name[0] && md5_find_joint(&check->model->skeleton, name) == MD5_NONE)
+        report_name(check, what, name);
+}
+
+// Reports what is wrong with the files and the names that a model of Cube 2's engines has.
+static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
+{
+    for (uint32_t i = 0; i < cube->num_parts; i++) {
+        const md5_cube2_part *const of = &cube->parts[i];
+        md5_error error = {0};
+        md5_model *const model = md5_load_model(of->mesh, NULL, &error);
+        const cube_check check = {model, to};
+        if (!model) {
+            add_finding(to, &error);
             continue;
-        const report *const mesh = find_mesh(meshes, num_meshes, reports[i].path);
-        size_t num_added = 0;
-        if (mesh)
-            (void)tool_judge_pair(mesh->facts, reports[i].facts, &num_added);
+        }
+        cited_mesh mesh = {.path = of->mesh, .model = model};
+        for (uint32_t j = 0; j < of->num_tags; j++)
+            check_joint(&check, "md5tag: the mesh has no joint", of->tags[j].joint);
+        for (uint32_t j = 0; j < of->num_pitches; j++)
+            check_joint(&check, "md5pitch: the mesh has no joint", of->pitches[j].joint);
+        for (uint32_t j = 0; j < of->num_adjustments; j++)
+            check_joint(&check, "md5adjust: the mesh has no joint", of->adjustments[j].joint);
+        for (uint32_t j = 0; j < of->num_rows; j++) {
+            const char *const name = of->rows[j].mesh;
+            if (strcmp(name, "*") != 0 && md5_find_mesh(check.model, name) == MD5_NONE)
+                report_name(&check, "no mesh has the name", name);
+        }
+        // Loads each file once, however often it is named in a row.
+        const char *before = "";
+        for (uint32_t j = 0; j < of->num_anims; j++) {
+            const char *const file = of->anims[j].file;
+            if (strcmp(file, before) == 0)
+                continue;
+            before = file;
+            md5_error reason = {0};
+            md5_anim *const anim = md5_load_anim(file, NULL, &reason);
+            md5_binding *const binding = anim ? md5_bind(model, anim, NULL, &reason) : NULL;
+            if (!binding)
+                add_finding(to, &reason);
+            if (anim)
+                judge_named(part, to, &mesh, file, anim);
+            md5_free_binding(binding);
+            md5_free_anim(anim);
+        }
+        tool_free_facts(mesh.facts);
+        md5_free_model(model);
     }
-    free(meshes);
+}
+
+// -- Reading --------------------------------------------------------------------------------------
+
+// Judges a clip with its mesh, if that is known.
+static void judge_clip(const reading *part, const report *to, const md5_anim *anim)
+{
+    const report *const mesh = find_mesh(part->meshes, part->num_meshes, to->path);
+    size_t num_added = 0;
+    if (!mesh || !mesh->facts)
+        return;
+    (void)tool_judge_pair(mesh->facts, to->facts, &num_added);
+    if (!anim)
+        return;
+    md5_error error = {0};
+    const md5_load_opts opts = {.without = NOT_JUDGED};
+    md5_model *const model = mesh->model ? NULL : md5_load_model(mesh->path, &opts, &error);
+    if (mesh->model || model)
+        tool_judge_motion(mesh->facts, to->facts, mesh->model ? mesh->model : model, anim);
+    md5_free_model(model);
+}
+
+// Reads some of the files; called from several threads, of which the first shows how far they are.
+static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    const reading *const part = user;
+    for (size_t i = begin; i < end; i++) {
+        if (worker == 0 && i % 16 == 0)
+            print_progress(part, part->num_before + i);
+        report *const to = part->order[i];
+        text read = read_text(to->path);
+        md5_load_opts opts = {.warn = add_finding, .warn_user = to, .without = NOT_JUDGED};
+        if (read.bytes)
+            opts.files = (md5_files){open_text, close_text, &read};
+        tool_asset asset;
+        md5_error error = {0};
+        if (!tool_load(to->path, &opts, &asset, &error))
+            add_finding(to, &error);
+        unsigned num_warnings = 0;
+        for (size_t k = 0; k < to->count; k++)
+            num_warnings += to->findings[k].error.status == MD5_WARNING;
+        if (asset.num_warnings > num_warnings)
+            to->num_unreported = asset.num_warnings - num_warnings;
+        if (asset.cube)
+            check_cube(part, asset.cube, to);
+        if (asset.character)
+            check_machine(part, asset.character, to);
+        if (read.bytes)
+            to->facts = tool_read_facts(to->path, read.bytes, read.size, to->count == 0,
+                                        engines_for(part->check, to->path));
+        if (to->facts) {
+            to->judged = tool_asked_engines(to->facts);
+            tool_judge_place(to->facts);
+        }
+        if (to->facts && asset.model)
+            tool_judge_model(to->facts, asset.model);
+        if (to->facts && tool_kind_of(to->path) == TOOL_ANIM)
+            judge_clip(part, to, asset.anim);
+        if (to->keeps_model) {
+            to->model = asset.model;
+            asset.model = NULL;
+        }
+        tool_free(&asset);
+        free(read.bytes);
+    }
+}
+
+// Reads the files of a part: first all but clips, and then these, with the meshes.
+static void read_part(reading *part, const md5_threads *threads)
+{
+    enum { MOST_KEPT = 256 }; // models; those beyond are read again for each of their clips
+    size_t num_others = 0, num_kept = 0;
+    part->num_clips = part->num_meshes = 0;
+    for (size_t i = 0; i < part->num_read; i++) {
+        report *const to = &part->reports[i];
+        const tool_kind kind = tool_kind_of(to->path);
+        part->order[kind == TOOL_ANIM ? part->num_read - ++part->num_clips : num_others++] = to;
+        if (kind == TOOL_MODEL)
+            part->meshes[part->num_meshes++] = to;
+    }
+    if (part->num_meshes > 0)
+        qsort(part->meshes, part->num_meshes, sizeof(report *), compare_files);
+    part->clips = part->order + num_others;
+    if (part->num_clips > 0)
+        qsort(part->clips, part->num_clips, sizeof(report *), compare_files);
+    for (size_t i = 0; i < part->num_clips; i++) {
+        report *const mesh = find_mesh(part->meshes, part->num_meshes, part->clips[i]->path);
+        if (mesh && !mesh->keeps_model)
+            mesh->keeps_model = num_kept++ < MOST_KEPT;
+    }
+    md5_threads_run(threads, num_others, read_range, part);
+    reading clips = *part;
+    clips.order = part->clips;
+    clips.num_before += num_others;
+    md5_threads_run(threads, part->num_clips, read_range, &clips);
 }
 
 // -- The command ----------------------------------------------------------------------------------
@@ -377,6 +488,8 @@ static void check_files(checker *check, const common_list *files)
     const md5_threads *const threads = files->count > 1 ? common_start_threads(0) : NULL;
     reading part = {.check = check,
                     .reports = common_alloc(most, sizeof *part.reports),
+                    .order = common_alloc(most, sizeof(report *)),
+                    .meshes = common_alloc(most, sizeof(report *)),
                     .num_files = files->count};
     while (part.num_before < files->count) {
         const size_t left = files->count - part.num_before;
@@ -387,20 +500,22 @@ static void check_files(checker *check, const common_list *files)
             num_read++;
         for (size_t i = 0; i < num_read; i++)
             part.reports[i] = (report){.path = names[i]};
-        md5_threads_run(threads, num_read, read_range, &part);
-        judge_pairs(part.reports, num_read);
+        part.num_read = num_read;
+        read_part(&part, threads);
         for (size_t i = 0; i < num_read; i++) {
             report *const from = &part.reports[i];
             print_findings(check, from);
-            if (from->facts)
-                check->judged |= tool_asked_engines(from->facts);
+            check->judged |= from->judged;
             tool_free_facts(from->facts);
+            md5_free_model(from->model);
             free(from->findings);
         }
         part.num_before += num_read;
         print_progress(&part, part.num_before);
     }
     free(part.reports);
+    free(part.order);
+    free(part.meshes);
     common_stop_threads(threads);
 }
 
@@ -430,7 +545,7 @@ static int check_all(tool_arguments *arguments)
             common_add(&files, common_copy(path));
             continue;
         }
-        const bool is_game = arguments->base || arguments->mod || is_game_folder(path);
+        const bool is_game = arguments->base || arguments->mod || common_is_game_folder(path);
         arguments->folder = path;
         tool_read_filters(check.report, path);
         if (is_game)
@@ -471,7 +586,9 @@ const tool_command tool_check = {
     "and their number; on a terminal also the line of the file. The last line is a summary.\n"
     "The exit status is 1 if there is any error, 2 if the arguments are wrong.\n"
     "\n"
-    "A clip is compared with the mesh of its name beside it, or with the only one of its folder.\n"
+    "A clip is compared with the mesh of its name beside it, or with the only one of its folder,\n"
+    "or with that which a .md5machine, a md5.cfg or a model of a game names, and looked at on it:\n"
+    "boxes that the skin leaves, loops that jump, roots that drift and feet that slide.\n"
     "Without --for files are judged for the engines that they could be meant for: those of\n"
     "Quake in a folder progs or beside a .mdl, of Quake 2 in a folder md5 or beside a .md2, of\n"
     "Cube 2 beside a md5.cfg, else id's; for a mesh and a clip of one name for all, where only\n"

@@ -1,5 +1,4 @@
 // md5tool compress and decompress: animations in a fraction of their size, and back to text.
-#include "demo/common/write.h"
 #include "demo/tool/tool.h"
 
 #include "md5/md5model.h"
@@ -24,12 +23,9 @@ static int compress(tool_arguments *arguments)
     bool is_done = false;
     if (compressed) {
         const size_t size = md5_write_anim(compressed, NULL, 0);
-        uint8_t *const bytes = common_alloc(size, 1);
+        char *const bytes = common_alloc(size, 1);
         (void)md5_write_anim(compressed, bytes, size);
-        common_writer writer;
-        is_done = (common_begin_file(&writer, arguments->output, false)
-                   && common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
-                  || tool_fail_to_write(arguments->output, &error);
+        is_done = tool_write_text(arguments->output, bytes, size, &error);
         // The error that is printed is the one that was measured, not the one that was asked for.
         if (is_done)
             printf("error %.6g units, %zu bytes, %.2f a joint and frame\n",
@@ -62,26 +58,12 @@ const tool_command tool_compress = {
 
 // == decompress ===================================================================================
 
-// Two vectors as rows of bounds and of base frames have them.
-static void print_pair(FILE *file, md5_vec3 a, md5_vec3 b)
-{
-    fprintf(file, "\t( %.9g %.9g %.9g ) ( %.9g %.9g %.9g )\n", (double)a.x, (double)a.y,
-            (double)a.z, (double)b.x, (double)b.y, (double)b.z);
-}
-
-// Whether a clip can be written as text.
-static bool check_text(const md5_anim *compressed, const md5_anim *anim, const char *path,
+// Frames in which nothing moves take no bytes of a clip, but lines of text: a few bytes could
+// become gigabytes. No clip of a recorded motion comes near.
+static bool check_size(const md5_anim *compressed, const md5_anim *anim, const char *path,
                        md5_error *error)
 {
     enum { MUCH = 64 << 20, MOST_GROWTH = 1000, A_FRAME = 50, A_NUMBER = 2 };
-    for (uint32_t i = 0; i < anim->skeleton.num_joints; i++)
-        for (const char *c = anim->skeleton.joints[i].name; *c != '\0'; c++)
-            if (*c == '"' || *c == '\\' || (unsigned char)*c < ' ') // which it cannot quote
-                return tool_fail(error, MD5_ERROR_RANGE, path,
-                                 "the name of joint %u has a quote, backslash or control character",
-                                 i);
-    // Frames in which nothing moves take no bytes of a clip, but lines of text: a few bytes could
-    // become gigabytes. No clip of a recorded motion comes near.
     const uint64_t frame = A_FRAME + (uint64_t)A_NUMBER * anim->num_components;
     const uint64_t size = frame * anim->num_frames;
     if (size <= MUCH || size / MOST_GROWTH <= compressed->size)
@@ -94,63 +76,58 @@ static bool check_text(const md5_anim *compressed, const md5_anim *anim, const c
 // Samples are taken by a binding to the clip's own skeleton, as a player takes them.
 static bool write_anim(const char *path, const md5_anim *anim, md5_error *error)
 {
-    common_writer writer;
-    md5_binding *const own =
-        md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, error);
+    const md5_skeleton *const skeleton = &anim->skeleton;
+    const uint32_t num_joints = skeleton->num_joints;
+    md5_binding *const own = md5_bind_skeleton(skeleton, anim->base_frame, anim, NULL, error);
     if (!own)
         return false;
-    bool is_written = common_begin_file(&writer, path, false);
-    if (is_written) {
-        FILE *const file = writer.file;
-        const md5_skeleton *const skeleton = &anim->skeleton;
-        const uint32_t num_joints = skeleton->num_joints;
-        md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-        md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
-        fprintf(file,
-                "MD5Version 10\ncommandline \"md5tool decompress\"\n\nnumFrames %u\nnumJoints %u\n"
-                "frameRate %.17g\nnumAnimatedComponents %u\n\nhierarchy {\n",
-                anim->num_frames, num_joints, anim->frame_rate, anim->num_components);
-        for (uint32_t i = 0; i < num_joints; i++)
-            fprintf(file, "\t\"%s\"\t%d %u %u\n", skeleton->joints[i].name,
-                    (int)skeleton->joints[i].parent, anim->tracks[i].flags, anim->tracks[i].first);
-        fputs("}\n\nbounds {\n", file);
-        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
-            const md5_moment still = {.frame0 = frame, .frame1 = frame};
-            md5_bounds bounds = md5_bounds_from_points(NULL, 0);
-            md5_sample(own, still, MD5_ROOT_FILE, pose);
-            md5_local_to_model(skeleton, pose, joints);
-            for (uint32_t i = 0; i < num_joints; i++) {
-                const md5_vec3 point = {joints[i].m[3], joints[i].m[7], joints[i].m[11]};
-                bounds = md5_bounds_union(bounds, md5_bounds_from_points(&point, 1));
-            }
-            print_pair(file, bounds.min, bounds.max);
-        }
-        fputs("}\n\nbaseframe {\n", file);
-        for (uint32_t i = 0; i < num_joints; i++) {
-            const md5_quat q = tool_stored_rotation(anim->base_frame[i].rotation);
-            print_pair(file, anim->base_frame[i].translation, (md5_vec3){q.x, q.y, q.z});
-        }
-        fputs("}\n", file);
-        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
-            const md5_moment still = {.frame0 = frame, .frame1 = frame};
-            md5_sample(own, still, MD5_ROOT_FILE, pose);
-            fprintf(file, "\nframe %u {\n", frame);
-            for (uint32_t i = 0; i < num_joints; i++) {
-                const md5_vec3 t = pose[i].translation;
-                const md5_quat q = tool_stored_rotation(pose[i].rotation);
-                if (anim->tracks[i].flags & 7)
-                    fprintf(file, "\t%.9g %.9g %.9g\n", (double)t.x, (double)t.y, (double)t.z);
-                if (anim->tracks[i].flags & 56)
-                    fprintf(file, "\t%.9g %.9g %.9g\n", (double)q.x, (double)q.y, (double)q.z);
-            }
-            fputs("}\n", file);
-        }
-        free(joints);
-        free(pose);
-        is_written = common_end_file(&writer, true);
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_mat34 *const matrices = common_alloc(num_joints, sizeof *matrices);
+    md5_doc doc = {
+        .kind = MD5_DOC_ANIM,
+        .command_line = "md5tool decompress",
+        .num_joints = num_joints,
+        .joints = common_alloc(num_joints, sizeof *doc.joints),
+        .num_frames = anim->num_frames,
+        .num_components = anim->num_components,
+        .frame_rate = anim->frame_rate,
+        .numbers = common_alloc(anim->num_frames, anim->num_components * sizeof *doc.numbers),
+        .bounds = common_alloc(anim->num_frames, sizeof *doc.bounds),
+    };
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const md5_quat q = tool_stored_rotation(anim->base_frame[i].rotation);
+        doc.joints[i] = (md5_doc_joint){.name = skeleton->joints[i].name,
+                                        .parent = skeleton->joints[i].parent,
+                                        .track = anim->tracks[i],
+                                        .position = anim->base_frame[i].translation,
+                                        .rotation = {q.x, q.y, q.z}};
     }
+    float *next = doc.numbers;
+    for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+        const md5_moment still = {.frame0 = frame, .frame1 = frame};
+        md5_bounds *const bounds = &doc.bounds[frame];
+        *bounds = md5_bounds_from_points(NULL, 0);
+        md5_sample(own, still, MD5_ROOT_FILE, pose);
+        md5_local_to_model(skeleton, pose, matrices);
+        for (uint32_t i = 0; i < num_joints; i++) { // tracks have all of a triple or nothing
+            const md5_vec3 point = md5_mat34_translation(matrices[i]);
+            const md5_quat q = tool_stored_rotation(pose[i].rotation);
+            const float values[] = {
+                pose[i].translation.x, pose[i].translation.y, pose[i].translation.z, q.x, q.y, q.z};
+            *bounds = md5_bounds_union(*bounds, md5_bounds_from_points(&point, 1));
+            for (uint32_t k = 0; k < 6; k++)
+                if (anim->tracks[i].flags >> k & 1)
+                    *next++ = values[k];
+        }
+    }
+    const bool is_written = tool_write_doc(path, &doc, error);
+    free(doc.bounds);
+    free(doc.numbers);
+    free(doc.joints);
+    free(matrices);
+    free(pose);
     md5_free_binding(own);
-    return is_written || tool_fail_to_write(path, error);
+    return is_written;
 }
 
 static int decompress(tool_arguments *arguments)
@@ -160,8 +137,10 @@ static int decompress(tool_arguments *arguments)
     md5_error error = {0};
     md5_anim *const compressed = md5_load_anim(path, NULL, &error);
     md5_anim *const anim = compressed ? md5_decompress_anim(compressed, &opts, &error) : NULL;
-    const bool is_done = anim && check_text(compressed, anim, path, &error)
+    const bool is_done = anim && check_size(compressed, anim, path, &error)
                          && write_anim(arguments->output, anim, &error);
+    if (!is_done && error.file[0] == '\0')
+        tool_name_file(&error, path);
     md5_free_anim(anim);
     md5_free_anim(compressed);
     return tool_end(is_done, &error);

@@ -1,7 +1,6 @@
 // md5tool dump: prints every number of a model, in the bind pose and posed, one record a line, for
 // comparison with other programs. md5tool curves: what machine files say of clips.
 #include "md5/md5skin.h"
-#include "demo/common/file.h"
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
@@ -11,34 +10,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+// A record is a line: its word, then text, whole numbers and floats; as JSON an object whose kind
+// is the word, with "index" and "numbers".
+
 // Nine digits give each float back.
-static void print_floats(const char *label, const float *values, int count)
+static void print_numbers(bool is_json, const float *values, int count)
 {
-    fputs(label, stdout);
     for (int i = 0; i < count; i++)
-        printf(" %.9g", (double)values[i]);
-    putchar('\n');
+        common_print_either(is_json, " %.9g", i > 0 ? ",%.9g" : ",\"numbers\":[%.9g",
+                            (double)values[i]);
+    puts(is_json ? "]}" : "");
 }
 
-static void print_indexed(const char *label, uint32_t index, const float *values, int count)
+static void print_floats(bool is_json, const char *label, const float *values, int count)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%s %u", label, index);
-    print_floats(text, values, count);
+    common_print_either(is_json, "%s", "{\"kind\":%s", label);
+    print_numbers(is_json, values, count);
 }
 
-static void print_bounds(const char *label, md5_bounds bounds)
+static void print_indexed(bool is_json, const char *label, uint32_t index, const float *values,
+                          int count)
+{
+    common_print_either(is_json, "%s %u", "{\"kind\":%s,\"index\":%u", label, index);
+    print_numbers(is_json, values, count);
+}
+
+static void print_bounds(bool is_json, const char *label, md5_bounds bounds)
 {
     const float values[6] = {bounds.min.x, bounds.min.y, bounds.min.z,
                              bounds.max.x, bounds.max.y, bounds.max.z};
-    print_floats(label, values, 6);
+    print_floats(is_json, label, values, 6);
 }
 
-static void print_transform(const char *label, uint32_t index, const md5_xform *transform)
+static void print_transform(bool is_json, const char *label, uint32_t index,
+                            const md5_xform *transform)
 {
     const md5_quat q = transform->rotation;
     const md5_vec3 t = transform->translation;
-    print_indexed(label, index, (const float[]){q.x, q.y, q.z, q.w, t.x, t.y, t.z}, 7);
+    print_indexed(is_json, label, index, (const float[]){q.x, q.y, q.z, q.w, t.x, t.y, t.z}, 7);
 }
 
 // Whether a joint is one of those asked for; without --joint all are, and meshes too.
@@ -55,6 +64,7 @@ static bool is_asked(const tool_arguments *arguments, const md5_skeleton *skelet
 static bool dump_times(const md5_model *model, const tool_arguments *arguments, md5_error *error)
 {
     const char *const path = arguments->words[1];
+    const bool is_json = arguments->is_json;
     md5_anim *const anim = md5_load_anim(path, NULL, error);
     const md5_load_opts opts = {.file_name = path, .warn = tool_print_error};
     md5_binding *const binding = md5_bind(model, anim, &opts, error);
@@ -68,7 +78,7 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
         md5_mat34 *const joints = common_alloc(num_joints, sizeof *joints);
         md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
         md5_vec3 *const points = common_alloc(num_points, sizeof *points);
-        common_print(stdout, "anim %s\n", path);
+        common_print_either(is_json, "anim %s\n", "{\"kind\":\"anim\",\"file\":%s}\n", path);
         // Without --ms at 0.
         for (int i = 0; i == 0 || i < arguments->num_times; i++) {
             const double time = arguments->times[i], rate = binding->anim->frame_rate;
@@ -81,30 +91,36 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
             md5_sample(binding, moment, arguments->root, pose);
             md5_local_to_model(&model->skeleton, pose, joints);
             md5_build_palette(model, joints, palette);
-            printf("time at %.9g 0 %lld %u %u %.9g %.9g\n", ms, (long long)moment.cycle,
-                   moment.frame0, moment.frame1, 1.0 - (double)moment.fraction,
-                   (double)moment.fraction);
-            print_floats("origin", &pose[0].translation.x, 3);
-            print_bounds("animbounds", md5_anim_bounds(binding->anim, moment, arguments->root));
+            common_print_either(
+                is_json, "time at %.9g 0 %lld %u %u %.9g %.9g\n",
+                "{\"kind\":\"time\",\"milliseconds\":%.9g,\"cycle\":%lld,\"frame0\":"
+                "%u,\"frame1\":%u,\"numbers\":[%.9g,%.9g]}\n",
+                ms, (long long)moment.cycle, moment.frame0, moment.frame1,
+                1.0 - (double)moment.fraction, (double)moment.fraction);
+            print_floats(is_json, "origin", &pose[0].translation.x, 3);
+            print_bounds(is_json, "animbounds",
+                         md5_anim_bounds(binding->anim, moment, arguments->root));
             for (uint32_t k = 0; k < num_joints; k++)
                 if (is_asked(arguments, &model->skeleton, k))
-                    print_transform("local", k, &pose[k]);
+                    print_transform(is_json, "local", k, &pose[k]);
             for (uint32_t k = 0; k < num_joints; k++)
                 if (is_asked(arguments, &model->skeleton, k))
-                    print_indexed("world", k, joints[k].m, 12);
+                    print_indexed(is_json, "world", k, joints[k].m, 12);
             if (arguments->joints.count > 0)
                 continue;
             md5_bounds bounds = md5_bounds_from_points(NULL, 0);
             for (uint32_t k = 0; k < model->num_meshes; k++) {
                 const md5_mesh *mesh = &model->meshes[k];
                 md5_skin(mesh, palette, points, NULL, NULL);
-                printf("skin %u %u\n", k, mesh->num_file_vertices);
+                common_print_either(is_json, "skin %u %u\n",
+                                    "{\"kind\":\"skin\",\"index\":%u,\"vertices\":%u}\n", k,
+                                    mesh->num_file_vertices);
                 for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-                    print_floats("v", &points[v].x, 3);
+                    print_floats(is_json, "v", &points[v].x, 3);
                 bounds = md5_bounds_union(bounds,
                                           md5_bounds_from_points(points, mesh->num_file_vertices));
             }
-            print_bounds("skinbounds", bounds);
+            print_bounds(is_json, "skinbounds", bounds);
         }
         free(points);
         free(palette);
@@ -120,6 +136,7 @@ static int dump(tool_arguments *arguments)
 {
     if (arguments->num_words < 2 && arguments->num_times > 0)
         return tool_usage("dump", "--ms and --frame need an animation");
+    const bool is_json = arguments->is_json;
     md5_error error = {0};
     md5_model *const model = md5_load_model(arguments->words[0], NULL, &error);
     for (int i = 0; model && i < arguments->joints.count; i++) {
@@ -132,44 +149,50 @@ static int dump(tool_arguments *arguments)
     }
     if (!model)
         return tool_end(false, &error);
-    puts("md5golden 1");
+    puts(is_json ? "{\"kind\":\"md5golden\",\"version\":1}" : "md5golden 1");
     const md5_skeleton *skeleton = &model->skeleton;
-    common_print(stdout, "mesh %s\n", arguments->words[0]);
-    printf("numJoints %u\nnumMeshes %u\n", skeleton->num_joints, model->num_meshes);
+    common_print_either(is_json, "mesh %s\nnumJoints %u\nnumMeshes %u\n",
+                        "{\"kind\":\"mesh\",\"file\":%s,\"joints\":%u,\"meshes\":%u}\n",
+                        arguments->words[0], skeleton->num_joints, model->num_meshes);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         if (!is_asked(arguments, skeleton, i))
             continue;
-        common_print(stdout, "joint %u %d \"%s\"\n", i, (int)skeleton->joints[i].parent,
-                     skeleton->joints[i].name);
+        common_print_either(is_json, "joint %u %d \"%s\"\n",
+                            "{\"kind\":\"joint\",\"index\":%u,\"parent\":%d,\"name\":%s}\n", i,
+                            (int)skeleton->joints[i].parent, skeleton->joints[i].name);
     }
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         if (is_asked(arguments, skeleton, i))
-            print_indexed("bindmat", i, model->bind[i].m, 12);
+            print_indexed(is_json, "bindmat", i, model->bind[i].m, 12);
     for (uint32_t i = 0; i < skeleton->num_joints; i++)
         if (is_asked(arguments, skeleton, i))
-            print_transform("bindlocal", i, &model->bind_local[i]);
+            print_transform(is_json, "bindlocal", i, &model->bind_local[i]);
     for (uint32_t i = 0; i < model->num_meshes && arguments->joints.count == 0; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         uint64_t used = 0;
         for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
             used += mesh->file_vertices[k].num_weights;
-        common_print(stdout, "submesh %u \"%s\" %u %u %u %llu %u\n", i, mesh->shader,
-                     mesh->num_file_vertices, mesh->num_triangles, mesh->num_weights,
-                     (unsigned long long)used, mesh->max_weights);
+        common_print_either(is_json, "submesh %u \"%s\" %u %u %u %llu %u\n",
+                            "{\"kind\":\"submesh\",\"index\":%u,\"shader\":%s,\"vertices\":%u,"
+                            "\"triangles\":%u,\"weights\":%u,\"used_weights\":%llu,"
+                            "\"max_weights\":%u}\n",
+                            i, mesh->shader, mesh->num_file_vertices, mesh->num_triangles,
+                            mesh->num_weights, (unsigned long long)used, mesh->max_weights);
         for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
-            print_floats("st", &mesh->texcoords[k].x, 2);
+            print_floats(is_json, "st", &mesh->texcoords[k].x, 2);
         for (uint32_t k = 0; k < mesh->num_triangles; k++) {
             const uint32_t *corner = mesh->indices + 3 * (size_t)k;
-            printf("tri %u %u %u\n", mesh->sources[corner[0]], mesh->sources[corner[1]],
-                   mesh->sources[corner[2]]);
+            common_print_either(
+                is_json, "tri %u %u %u\n", "{\"kind\":\"tri\",\"numbers\":[%u,%u,%u]}\n",
+                mesh->sources[corner[0]], mesh->sources[corner[1]], mesh->sources[corner[2]]);
         }
         for (uint32_t k = 0; k < mesh->num_file_vertices; k++)
-            print_floats("bv", &mesh->positions[k].x, 3);
+            print_floats(is_json, "bv", &mesh->positions[k].x, 3);
     }
-    print_bounds("bindbounds", model->bounds);
+    print_bounds(is_json, "bindbounds", model->bounds);
     const bool is_done = arguments->num_words < 2 || dump_times(model, arguments, &error);
     if (is_done)
-        puts("end");
+        puts(is_json ? "{\"kind\":\"end\"}" : "end");
     md5_free_model(model);
     return tool_end(is_done, &error);
 }
@@ -192,19 +215,17 @@ const tool_command tool_dump = {
     "  --ms T        a time in milliseconds; may be repeated; default 0\n"
     "  --frame N     a frame instead of a time, from 0; may be repeated\n"
     "  --joint NAME  only this joint, and no meshes; may be repeated\n"
+    "  --json        print one JSON object per record: kind, the word, and its values, such as\n"
+    "                index and numbers; numbers that are not finite are null\n"
     "  --root MODE   the root's translation: file (as stored, default), id (as the original\n"
     "                engine: minus base frame, plus past cycles), in_place (first frame)\n"};
 
 // == curves =======================================================================================
 
-// What goes on from a frame to the next one: the level speed of a place, or whether it stands, by
-// the rules and usual numbers with which machines hold feet: md5_hold_numbers.
+// What goes on from a frame to the next one: the level speed of a place, or whether it stands.
 static double between(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, bool is_foot)
 {
-    const md5_vec3 from = places[frame], to = places[frame + (frame + 1 < anim->num_frames)];
-    const double x = (double)to.x - (double)from.x, y = (double)to.y - (double)from.y;
-    const double speed = sqrt(x * x + y * y) * anim->frame_rate;
-    return !is_foot ? speed : from.z <= 0.3f && to.z <= 0.3f && speed <= 10.0;
+    return is_foot ? tool_stands(anim, places, frame, 1.0f) : tool_level_speed(anim, places, frame);
 }
 
 // Prints the speed of the root, at a frame the mean of that before and behind it, or when a foot
@@ -272,8 +293,7 @@ static int curves(tool_arguments *arguments)
     }
     for (uint32_t i = 0; arguments->num_words == 2 && is_done && i < model->skeleton.num_joints;
          i++)
-        if (common_contains(model->skeleton.joints[i].name, "foot")
-            || common_contains(model->skeleton.joints[i].name, "ankle"))
+        if (tool_is_foot(model->skeleton.joints[i].name))
             print_curve(binding, i, true, 0.0f);
     md5_free_binding(binding);
     md5_free_anim(anim);

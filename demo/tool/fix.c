@@ -1,8 +1,8 @@
 // md5tool fix: writes files anew, without what engines refuse or show wrong.
 #include "md5/md5edit.h"
+#include "md5/md5pose.h"
 #include "demo/common/file.h"
 #include "demo/common/text.h"
-#include "demo/common/write.h"
 #include "demo/tool/tool.h"
 
 #include <errno.h>
@@ -16,19 +16,23 @@
 typedef struct mended {
     const tool_arguments *arguments;
     const char *path;
+    const char *part; // of a clip that is cut: NAME=FIRST-LAST; else NULL
     md5_doc_kind kind;
     char *mesh_path; // of the mesh that a clip is compared with; NULL: none is known
-    md5_model *mesh;
-    char *text, *written;
-    size_t size, written_size;
+    md5_model *mesh; // as the options edit it
+    char *text, *written, *mesh_text, *mesh_written;
+    size_t size, written_size, mesh_size, mesh_written_size;
     uint32_t num_changes;
+    bool is_mesh; // that of the clip is edited
 } mended;
 
-// Prints what a repair did. Returns false if it failed.
+// Prints what a repair did, unless it was to the mesh of a clip. Returns false if it failed.
 static bool note(mended *file, uint32_t count, const char *what)
 {
     if (count == MD5_NONE)
         return false;
+    if (file->is_mesh)
+        return true;
     if (count > 0)
         printf("  %u %s\n", count, what);
     file->num_changes += count;
@@ -45,21 +49,23 @@ static tool_engines engines_of(const tool_arguments *arguments, const char *path
     return asked.all != 0 ? asked : tool_guess_engines(path);
 }
 
-// Returns the facts of a text of the file, a clip's with its mesh.
-static tool_facts *judge(const mended *file, const char *text, size_t size)
+// Returns the facts of the file as it was or is written, a clip's with its mesh.
+static tool_facts *judge(const mended *file, bool is_written)
 {
     const tool_engines asked = engines_of(file->arguments, file->path);
-    tool_facts *const facts = tool_read_facts(file->path, text, size, false, asked);
-    const char *reason = NULL;
-    size_t mesh_size = 0, count = 0;
-    char *const of_mesh =
-        facts && file->mesh_path ? common_read_stream(file->mesh_path, &mesh_size, &reason) : NULL;
+    tool_facts *const facts =
+        tool_read_facts(file->path, is_written ? file->written : file->text,
+                        is_written ? file->written_size : file->size, false, asked);
+    const bool is_edited = is_written && file->mesh_written;
+    size_t count = 0;
     tool_facts *const mesh =
-        of_mesh ? tool_read_facts(file->mesh_path, of_mesh, mesh_size, false, asked) : NULL;
+        facts && file->mesh_text
+            ? tool_read_facts(file->mesh_path, is_edited ? file->mesh_written : file->mesh_text,
+                              is_edited ? file->mesh_written_size : file->mesh_size, false, asked)
+            : NULL;
     if (mesh)
         (void)tool_judge_pair(mesh, facts, &count);
     tool_free_facts(mesh);
-    free(of_mesh);
     return facts;
 }
 
@@ -111,51 +117,140 @@ static char *find_mesh(const tool_arguments *arguments, const char *path)
     return found;
 }
 
-static bool mend_model(mended *file, md5_doc *doc, md5_error *error)
+// Gives joints, meshes and shaders the names of --rename OLD=NEW. Returns how many, or MD5_NONE.
+static uint32_t rename_all(const tool_arguments *arguments, md5_doc *doc, md5_error *error)
+{
+    const size_t num_names = (size_t)doc->num_joints + 2 * (size_t)doc->num_meshes;
+    uint32_t count = 0;
+    for (int i = 0; i < arguments->renames.count; i++) {
+        const char *const name = arguments->renames.names[i], *const to = strchr(name, '=');
+        const size_t length = to ? (size_t)(to - name) : 0;
+        if (length == 0 || to[1] == '\0') {
+            tool_fail(error, MD5_ERROR_SYNTAX, "", "expected --rename OLD=NEW, found '%.100s'",
+                      name);
+            return MD5_NONE;
+        }
+        for (size_t k = 0; k < num_names; k++) {
+            const size_t m = k < doc->num_joints ? 0 : (k - doc->num_joints) / 2;
+            const char **const of = k < doc->num_joints         ? &doc->joints[k].name
+                                    : (k - doc->num_joints) % 2 ? &doc->meshes[m].shader
+                                                                : &doc->meshes[m].name;
+            if (strlen(*of) != length || strncmp(*of, name, length) != 0)
+                continue;
+            *of = to + 1;
+            count++;
+        }
+    }
+    return count;
+}
+
+// What a mesh and its clips share: names, joints that are ordered or added, and space. Joints of
+// both sides are found by their names.
+static bool edit_pair(mended *file, bool orders, md5_doc *doc, md5_error *error)
+{
+    const tool_arguments *const arguments = file->arguments;
+    const md5_joint_edit *const edit = &arguments->joint_edit;
+    md5_space_edit space = arguments->space_edit;
+    space.scale = (float)arguments->scale;
+    if (!note(file, rename_all(arguments, doc, error), "joints, meshes or shaders renamed"))
+        return false;
+    if (doc->kind != MD5_DOC_CAMERA && (orders || edit->root || edit->drops_unused)
+        && !note(file, md5_edit_joints(doc, edit, error), "joints ordered, added or left out"))
+        return false;
+    uint32_t *const partners = common_alloc(doc->num_joints, sizeof *partners);
+    md5_joint *const joints = common_alloc(doc->num_joints, sizeof *joints);
+    for (uint32_t j = 0; j < doc->num_joints; j++)
+        joints[j] = (md5_joint){doc->joints[j].name, doc->joints[j].parent};
+    const md5_skeleton skeleton = {.num_joints = doc->num_joints, .joints = joints};
+    md5_build_mirror(&skeleton, partners);
+    space.partners = partners;
+    const uint32_t count = md5_edit_space(doc, &space, error);
+    free(joints);
+    free(partners);
+    return note(file, count, "joints or views brought to another space");
+}
+
+static bool mend_model(mended *file, md5_doc *doc, tool_facts *before, md5_error *error)
 {
     const uint32_t most = file->arguments->influences;
     float loss = 0.0f;
     if (!note(file, md5_fix_rotations(doc, error), "rotations brought to unit length")
         || !note(file, md5_fix_weights(doc, most, 1e-3f, &loss, error),
-                 "vertices whose weights are cut or made to sum to 1"))
+                 "vertices whose weights are cut or made to sum to 1")
+        || !note(file, md5_edit_meshes(doc, &file->arguments->mesh_edit, error),
+                 "meshes merged or cut, triangles turned, or rows left out"))
         return false;
     if (most > 0 && loss > 0.0f)
         printf("  which can move a vertex by at most %g units\n", (double)loss);
+    return edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error);
+}
+
+static void swap_sides(void *user, md5_xform *pose)
+{
+    const md5_model *const model = (const md5_model *)user;
+    const uint32_t count = model->skeleton.num_joints;
+    uint32_t *const partners = common_alloc(count, sizeof *partners);
+    md5_xform *const mirrored = common_alloc(count, sizeof *mirrored);
+    md5_build_mirror(&model->skeleton, partners);
+    md5_mirror_pose(model, partners, pose, mirrored);
+    memcpy(pose, mirrored, count * sizeof *pose);
+    free(mirrored);
+    free(partners);
+}
+
+// Reads FIRST-LAST, up to the end or a comma.
+static bool read_frames(const char *text, md5_frame_edit *edit)
+{
+    char *end = NULL;
+    const unsigned long first = strtoul(text, &end, 10);
+    const char *const dash = end;
+    const unsigned long last = *dash == '-' ? strtoul(dash + 1, &end, 10) : 0;
+    if (text[0] < '0' || text[0] > '9' || dash[0] != '-' || dash[1] < '0' || dash[1] > '9'
+        || (*end != '\0' && *end != ',') || last < first || last >= INT32_MAX)
+        return false;
+    edit->first = (uint32_t)first;
+    edit->num_frames = (uint32_t)(last - first) + 1;
     return true;
 }
 
-// Gives joints the names of --rename OLD=NEW.
-static bool rename_joints(mended *file, md5_doc *doc, md5_error *error)
+// Frames, as the options say; boxes follow if others would hold what they show.
+static bool edit_frames(mended *file, md5_doc *doc, md5_error *error)
 {
-    const tool_names *const renames = &file->arguments->renames;
-    uint32_t count = 0;
-    for (int i = 0; i < renames->count; i++) {
-        const char *const name = renames->names[i], *const to = strchr(name, '=');
-        const size_t length = to ? (size_t)(to - name) : 0;
-        if (length == 0 || to[1] == '\0')
-            return tool_fail(error, MD5_ERROR_SYNTAX, file->path,
-                             "expected --rename OLD=NEW, found '%.100s'", name);
-        for (uint32_t k = 0; k < doc->num_joints; k++) {
-            if (strlen(doc->joints[k].name) != length
-                || strncmp(doc->joints[k].name, name, length) != 0)
-                continue;
-            doc->joints[k].name = to + 1;
-            count++;
-        }
-    }
-    return note(file, count, "joints renamed");
+    md5_frame_edit edit = file->arguments->frame_edit;
+    edit.frame_rate = file->arguments->rate;
+    const bool swaps = file->arguments->swaps_sides;
+    const bool is_other = edit.frame_rate > 0.0 || edit.is_closed || edit.is_in_place || swaps;
+    if (file->part)
+        (void)read_frames(strchr(file->part, '=') + 1, &edit);
+    else if (file->arguments->frames)
+        (void)read_frames(file->arguments->frames, &edit);
+    if (!is_other && edit.num_frames == 0 && edit.tolerance == 0.0f)
+        return true;
+    if (swaps && !file->mesh)
+        return tool_fail(error, MD5_ERROR_MISSING, file->path, "its mesh cannot be read");
+    edit.model = swaps || edit.tolerance > 0.0f ? file->mesh : NULL;
+    edit.change = swaps ? swap_sides : NULL;
+    edit.user = file->mesh;
+    if (!note(file, md5_edit_frames(doc, &edit, error), "frames, or joints in them, changed"))
+        return false;
+    const uint32_t count = is_other && file->mesh ? md5_fix_bounds(doc, file->mesh, NULL) : 0;
+    return note(file, count == MD5_NONE ? 0 : count, "boxes computed from the skin");
 }
 
 // A clip is made to fit its mesh, if one is known.
 static bool mend_anim(mended *file, md5_doc *doc, tool_facts *before, md5_error *error)
 {
+    const tool_arguments *const arguments = file->arguments;
     const bool is_other =
         find_rule(before, "clip-joint-count") || find_rule(before, "clip-joint-name")
-        || find_rule(before, "clip-joint-order") || find_rule(before, "clip-joint-parent");
+        || find_rule(before, "clip-joint-order") || find_rule(before, "clip-joint-parent")
+        || (arguments->joint_edit.drops_unused && file->mesh);
     // Joints that the clip lacks stay as in the base frame.
     const bool needs_all =
         find_rule(before, "base-frame-needed")
-        || (is_other && tool_minds(engines_of(file->arguments, file->path), "base-frame-needed"));
+        || (is_other && tool_minds(engines_of(arguments, file->path), "base-frame-needed"));
+    if (!edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error))
+        return false;
     if (is_other || needs_all) {
         if (is_other && !file->mesh)
             return tool_fail(error, MD5_ERROR_MISSING, file->path, "its mesh cannot be read");
@@ -163,11 +258,35 @@ static bool mend_anim(mended *file, md5_doc *doc, tool_facts *before, md5_error 
                   is_other ? "joints made to fit the mesh" : "joints given all components"))
             return false;
     }
+    if (!edit_frames(file, doc, error))
+        return false;
     // Boxes that hold more than the skin hide nothing: only wrong ones are computed anew.
     if (file->mesh
         && (!doc->bounds || find_rule(before, "bounds") || find_rule(before, "bounds-count")))
         return note(file, md5_fix_bounds(doc, file->mesh, error), "boxes computed from the skin");
     return true;
+}
+
+// Reads the mesh of a clip and edits it as the options edit it where it is a file of its own.
+static void load_mesh(mended *file)
+{
+    const char *reason = NULL;
+    md5_error ignored = {0};
+    file->mesh_path = find_mesh(file->arguments, file->path);
+    file->mesh_text =
+        file->mesh_path ? common_read_stream(file->mesh_path, &file->mesh_size, &reason) : NULL;
+    if (!file->mesh_text)
+        return;
+    md5_doc *const doc =
+        md5_parse_doc(MD5_DOC_MODEL, file->mesh_text, file->mesh_size, NULL, &ignored);
+    file->is_mesh = true;
+    if (doc && edit_pair(file, false, doc, &ignored))
+        file->mesh_written = tool_doc_text(doc, &file->mesh_written_size, &ignored);
+    file->is_mesh = false;
+    file->mesh = file->mesh_written
+                     ? md5_parse_model(file->mesh_written, file->mesh_written_size, NULL, &ignored)
+                     : md5_parse_model(file->mesh_text, file->mesh_size, NULL, &ignored);
+    md5_free_doc(doc);
 }
 
 // Writes the document's text to memory, and says what became of it.
@@ -178,41 +297,34 @@ static bool mend(mended *file, md5_error *error)
     if (!doc)
         return false;
     if (file->kind == MD5_DOC_ANIM)
-        file->mesh_path = find_mesh(file->arguments, file->path);
-    if (file->mesh_path) {
-        md5_error reason = {0};
-        file->mesh = md5_load_model(file->mesh_path, NULL, &reason);
-    }
-    tool_facts *const before = judge(file, file->text, file->size);
-    bool is_mended = rename_joints(file, doc, error);
-    if (is_mended)
-        is_mended = file->kind == MD5_DOC_MODEL  ? mend_model(file, doc, error)
-                    : file->kind == MD5_DOC_ANIM ? mend_anim(file, doc, before, error)
-                                                 : true;
-    file->written_size = is_mended ? md5_write_doc(doc, NULL, 0, error) : 0;
-    if (file->written_size > 0) {
-        file->written = common_alloc(file->written_size + 1, 1);
-        (void)md5_write_doc(doc, file->written, file->written_size + 1, error);
-        tool_facts *const after = judge(file, file->written, file->written_size);
+        load_mesh(file);
+    tool_facts *const before = judge(file, false);
+    const bool is_mended = file->kind == MD5_DOC_MODEL  ? mend_model(file, doc, before, error)
+                           : file->kind == MD5_DOC_ANIM ? mend_anim(file, doc, before, error)
+                                                        : edit_pair(file, false, doc, error);
+    file->written = is_mended ? tool_doc_text(doc, &file->written_size, error) : NULL;
+    if (file->written) {
+        tool_facts *const after = judge(file, true);
         compare(file, before, after);
         tool_free_facts(after);
     }
     tool_free_facts(before);
     md5_free_doc(doc);
-    return file->written_size > 0;
+    return file->written != NULL;
 }
 
 // -- The command ----------------------------------------------------------------------------------
 
 // The name of the text: that of --output, in it if it is a folder, or of the file itself. Binary
-// files of Doom 3 BFG become text files.
+// files of Doom 3 BFG become text files. A part of a clip has a name of its own.
 static char *output_of(const mended *file)
 {
     static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera"}; // by kind
     const char *const output = file->arguments->output;
     if (output && !common_is_folder(output))
         return common_copy(output);
-    char *const stem = common_stem(file->path);
+    char *const stem = file->part ? common_format("%.*s", (int)strcspn(file->part, "="), file->part)
+                                  : common_stem(file->path);
     char *const folder = output ? common_copy(output) : common_folder(file->path);
     char *const name = common_format("%s%s", stem, endings[file->kind]);
     char *const found = common_join(folder, name);
@@ -225,24 +337,41 @@ static char *output_of(const mended *file)
 static bool write_text(const mended *file, md5_error *error)
 {
     char *const output = output_of(file);
-    common_writer writer;
-    bool is_written = false;
-    if (common_is_file(output) && !file->arguments->is_forced) {
-        tool_fail(error, MD5_ERROR_IO, output, "the file exists: --force writes over it");
-    } else {
-        is_written = common_begin_file(&writer, output, false);
-        if (is_written)
-            is_written =
-                common_end_file(&writer, fwrite(file->written, 1, file->written_size, writer.file)
-                                             == file->written_size);
-        if (!is_written)
-            tool_fail_to_write(output, error);
-    }
+    const bool is_written =
+        common_is_file(output) && !file->arguments->is_forced
+            ? tool_fail(error, MD5_ERROR_IO, output, "the file exists: --force writes over it")
+            : tool_write_text(output, file->written, file->written_size, error);
     free(output);
     return is_written;
 }
 
-// Returns an exit status.
+// Fixes a file, or a part of it, whose text was read. Returns an exit status.
+static int fix_part(mended file, const char *part)
+{
+    const tool_arguments *const arguments = file.arguments;
+    md5_error error = {0};
+    common_print(stdout, "%s\n", file.path);
+    if (part)
+        printf("  part %.*s\n", (int)strcspn(part, ","), part);
+    file.part = part;
+    bool is_done = mend(&file, &error);
+    const bool has_work = file.num_changes > 0 || arguments->output || part;
+    if (is_done && file.num_changes == 0)
+        puts("  nothing to do");
+    if (is_done && has_work && !arguments->is_dry)
+        is_done = write_text(&file, &error);
+    if (!is_done && error.file[0] == '\0')
+        tool_name_file(&error, file.path);
+    md5_free_model(file.mesh);
+    free(file.mesh_path);
+    free(file.mesh_text);
+    free(file.mesh_written);
+    free(file.written);
+    const int status = tool_end(is_done, &error);
+    return arguments->is_dry && file.num_changes > 0 ? TOOL_BAD_FILE : status;
+}
+
+// Fixes a file, or makes all parts of one that is cut, which may take its place.
 static int fix_file(const tool_arguments *arguments, const char *path)
 {
     const tool_kind kind = tool_kind_of(path);
@@ -251,44 +380,81 @@ static int fix_file(const tool_arguments *arguments, const char *path)
                    .kind = kind == TOOL_MODEL || kind == TOOL_BFG_MODEL ? MD5_DOC_MODEL
                            : kind == TOOL_CAMERA                        ? MD5_DOC_CAMERA
                                                                         : MD5_DOC_ANIM};
+    const bool is_cut = arguments->cuts.count > 0 && file.kind == MD5_DOC_ANIM;
     const char *reason = NULL;
     md5_error error = {0};
-    bool is_done = false;
     if (kind == TOOL_UNKNOWN || kind == TOOL_MACHINE || kind == TOOL_CUBE)
         tool_fail(&error, MD5_ERROR_IO, path, "expected a .md5mesh, .md5anim or .md5camera file");
     else if ((file.text = common_read_stream(path, &file.size, &reason)) == NULL)
         tool_fail(&error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
-    else {
-        common_print(stdout, "%s\n", path);
-        is_done = mend(&file, &error);
-    }
-    const bool has_work = file.num_changes > 0 || arguments->output;
-    if (is_done && file.num_changes == 0)
-        puts("  nothing to do");
-    if (is_done && has_work && !arguments->is_dry)
-        is_done = write_text(&file, &error);
-    md5_free_model(file.mesh);
-    free(file.mesh_path);
-    free(file.written);
+    if (!file.text)
+        return tool_end(false, &error);
+    int status = is_cut ? TOOL_OK : fix_part(file, NULL);
+    for (int i = 0; is_cut && i < arguments->cuts.count; i++)
+        for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
+            part += *part == ',';
+            if (fix_part(file, part) != TOOL_OK)
+                status = TOOL_BAD_FILE;
+        }
     free(file.text);
-    const int status = tool_end(is_done, &error);
-    return arguments->is_dry && file.num_changes > 0 ? TOOL_BAD_FILE : status;
+    return status;
 }
 
-static int fix(tool_arguments *arguments)
+// Reads YAW or PITCH,YAW,ROLL.
+static bool read_angles(const char *text, md5_euler *turn)
 {
-    if (!arguments->output && !arguments->is_forced && !arguments->is_dry)
-        return tool_usage("fix", "expected --output, --force or --dry-run");
-    if (arguments->output && arguments->num_words > 1 && !common_is_folder(arguments->output))
-        return tool_usage("fix", "of several files --output is a folder");
+    float angles[3] = {0.0f};
+    int count = 0;
+    char *end = NULL;
+    for (const char *at = text; count < 3; at = end + 1) {
+        angles[count++] = strtof(at, &end);
+        if (end == at || *end != ',')
+            break;
+    }
+    *turn = count == 1 ? (md5_euler){.yaw = angles[0]}
+                       : (md5_euler){.pitch = angles[0], .yaw = angles[1], .roll = angles[2]};
+    return text[0] != '\0' && count != 2 && *end == '\0' && end[-1] != ','
+           && isfinite(angles[0] + angles[1] + angles[2]);
+}
+
+// Checks options that are texts, and reads --turn.
+static int read_texts(tool_arguments *arguments)
+{
+    md5_frame_edit ignored;
     for (int i = 0; i < arguments->engines.count; i++)
         if (tool_find_engines(arguments->engines.names[i]) == 0)
             return tool_usage("fix", "unknown engine '%s': see md5tool check --rules",
                               arguments->engines.names[i]);
-    int status = TOOL_OK;
-    for (int i = 0; i < arguments->num_words; i++)
-        if (fix_file(arguments, arguments->words[i]) != TOOL_OK)
-            status = TOOL_BAD_FILE;
+    if (arguments->turn && !read_angles(arguments->turn, &arguments->space_edit.turn))
+        return tool_usage("fix", "--turn takes YAW or PITCH,YAW,ROLL, in degrees");
+    if (arguments->frames
+        && (!read_frames(arguments->frames, &ignored) || strchr(arguments->frames, ',')))
+        return tool_usage("fix", "--frames takes FIRST-LAST");
+    for (int i = 0; i < arguments->cuts.count; i++)
+        for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
+            part += *part == ',';
+            const size_t length = strcspn(part, "=,");
+            if (length == 0 || part[length] != '=' || !read_frames(part + length + 1, &ignored))
+                return tool_usage("fix", "--cut takes NAME=FIRST-LAST,..., found '%s'", part);
+        }
+    return TOOL_OK;
+}
+
+// Clips come first: they are fitted to their meshes as these were.
+static int fix(tool_arguments *arguments)
+{
+    const bool is_cut = arguments->cuts.count > 0;
+    if (!arguments->output && !arguments->is_forced && !arguments->is_dry && !is_cut)
+        return tool_usage("fix", "expected --output, --cut, --force or --dry-run");
+    if (arguments->output && (arguments->num_words > 1 || is_cut)
+        && !common_is_folder(arguments->output))
+        return tool_usage("fix", "of several files --output is a folder");
+    int status = read_texts(arguments);
+    for (int pass = 0; pass < 2 && status != TOOL_BAD_USAGE; pass++)
+        for (int i = 0; i < arguments->num_words; i++)
+            if (common_has_ending(arguments->words[i], "mesh") == (pass > 0)
+                && fix_file(arguments, arguments->words[i]) != TOOL_OK)
+                status = TOOL_BAD_FILE;
     return status;
 }
 
@@ -304,16 +470,43 @@ const tool_command tool_fix = {
     "says\n"
     "what was mended and what stays, by the rules of \"md5tool check\". Numbers are read as the "
     "same\n"
-    "bits. Rotations come to unit length, weights to the sum 1; a clip whose joints an engine "
-    "would\n"
-    "refuse gets those of its mesh, and all components if an engine ignores the base frame; boxes\n"
-    "that hold nothing are computed from the skin. A file without a mistake is left alone.\n"
+    "bits. Rotations come to unit length, weights to the sum 1, parents before their children; a\n"
+    "clip whose joints an engine would refuse gets those of its mesh, and all components if an\n"
+    "engine ignores the base frame; boxes that hold nothing are computed from the skin. A file\n"
+    "without a mistake is left alone.\n"
     "\n"
     "  --output NAME    write there; a folder for several files; -o is short for it\n"
     "  --force          write over files; without --output over those that are read\n"
     "  --dry-run        only say what would be done; the exit status is 1 if something would\n"
     "  --mesh MESH      the mesh of clips: by default that of their name beside them, or the only\n"
     "                   one of their folder\n"
-    "  --rename OLD=NEW give a joint another name; may be repeated\n"
+    "  --rename OLD=NEW give a joint, mesh or shader another name; may be repeated\n"
     "  --influences N   keep the N largest weights of each vertex, 1 to 16\n"
-    "  --for ENGINE     mend for this engine, as in \"md5tool check\"; may be repeated\n"};
+    "  --for ENGINE     mend for this engine, as in \"md5tool check\"; may be repeated\n"
+    "\n"
+    "Of a mesh and all of its clips, which remain a pair if one command has them all:\n"
+    "\n"
+    "  --scale N        make it N times as large; 0.0254 of inches makes metres\n"
+    "  --turn ANGLES    turn it about the origin, by YAW degrees to the left or PITCH,YAW,ROLL:\n"
+    "                   0,-90,90 raises what was made with y up\n"
+    "  --mirror         exchange left and right, joints of both sides too\n"
+    "  --add-root NAME  add a joint above all others\n"
+    "  --unused-joints  leave out joints without weights that have none below them\n"
+    "\n"
+    "Of meshes:\n"
+    "\n"
+    "  --unused         leave out vertices, weights and triangles that nothing shows\n"
+    "  --merge          make one mesh of those with the same shader\n"
+    "  --max-vertices N   cut meshes that have more vertices\n"
+    "  --max-triangles N  cut meshes that have more triangles\n"
+    "  --winding        turn triangles that face inwards\n"
+    "\n"
+    "Of clips:\n"
+    "\n"
+    "  --frames FIRST-LAST  keep these frames, from 0\n"
+    "  --cut PARTS      write parts as files of their own: walk=0-30,run=31-60; may be repeated\n"
+    "  --rate N         sample N frames a second\n"
+    "  --close-loop     make the last frame the first one, and spread what was between them\n"
+    "  --in-place       keep the root where it begins\n"
+    "  --swap-sides     mirror what the clip does, on its mesh as it is\n"
+    "  --reduce UNITS   leave out components that move the skin by less\n"};

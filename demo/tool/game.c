@@ -26,7 +26,7 @@ typedef struct tool_game {
     md5_verdict verdict; // that the game has
     const char *kind;    // of what is printed
 
-    bool is_json;     // list: print as JSON
+    bool is_json;     // list, explain: print as JSON
     size_t num_bytes; // of clips that were listed
     bool is_cut;      // not all clips were
     common_list used; // animation files that a model has
@@ -39,6 +39,7 @@ typedef struct tool_game {
     tool_game_check *check;
     tool_facts **facts; // [num_facts] of all models and clips, by path
     size_t num_facts;
+    common_list images; // files on disk that materials have, some of them often
 } tool_game;
 
 // -- Opening --------------------------------------------------------------------------------------
@@ -104,6 +105,7 @@ static void close_game(tool_game *game)
     md5_destroy_game(game->game);
     common_free_game_places(&game->places);
     common_free_list(&game->used);
+    common_free_list(&game->images);
     free(game->notes);
     for (size_t i = 0; i < game->num_facts; i++)
         tool_free_facts(game->facts[i]);
@@ -268,22 +270,32 @@ static int compare_names(const void *a, const void *b)
 
 // == explain ======================================================================================
 
+// Prints a line, or a JSON object.
+#define SAY(game, ...) common_print_either((game)->is_json, __VA_ARGS__)
+
 // Prints where a file is, and which files of other places it hides. `line` may be 0.
 static void print_file(tool_game *opened, const char *what, const char *file, uint32_t line)
 {
-    char *const *const titles = opened->places.titles;
+    const common_game_places *const places = &opened->places;
     uint32_t place = md5_game_find_file(opened->game, file, 0);
-    common_print(stdout, "  %s: %s", what, file);
-    if (place == MD5_NONE) {
+    what += opened->is_json ? strspn(what, " ") : 0; // what indents a line
+    if (place >= places->count) {
         opened->has_missing = true;
-        puts(": missing");
+        SAY(opened, "  %s: %s: missing\n", "{\"kind\":\"missing\",\"what\":%s,\"name\":%s}\n", what,
+            file);
         return;
     }
     if (line > 0)
-        printf(":%u", line);
-    common_print(stdout, " in %s\n", titles[place]);
-    while ((place = md5_game_find_file(opened->game, file, place + 1)) != MD5_NONE)
-        common_print(stdout, "    hides: %s in %s\n", file, titles[place]);
+        SAY(opened, "  %s: %s:%u in %s\n",
+            "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"line\":%u,\"place\":%s}\n", what, file,
+            line, places->titles[place]);
+    else
+        SAY(opened, "  %s: %s in %s\n",
+            "{\"kind\":\"file\",\"what\":%s,\"name\":%s,\"place\":%s}\n", what, file,
+            places->titles[place]);
+    while ((place = md5_game_find_file(opened->game, file, place + 1)) < places->count)
+        SAY(opened, "    hides: %s in %s\n", "{\"kind\":\"hidden\",\"name\":%s,\"place\":%s}\n",
+            file, places->titles[place]);
 }
 
 // Prints the engine's verdict and then the lenient one, which stays; of an entity with all that it
@@ -301,11 +313,12 @@ static bool print_verdicts(tool_game *opened, const md5_decl *named, md5_error *
                                            : !parse_decl(opened->game, decl, error))
             return false;
         const bool is_default = decl->state == MD5_DECL_DEFAULTED;
-        printf("  %s: %s\n", titles[i], is_default ? "the default of its type" : "as declared");
+        SAY(opened, "  %s: %s\n", "{\"kind\":\"verdict\",\"by\":%s,\"result\":%s}\n", titles[i],
+            is_default ? "the default of its type" : "as declared");
         char text[TOOL_MESSAGE];
         for (size_t k = 0; k < opened->num_notes; k++) {
             md5_format_error(&opened->notes[k], text, sizeof text);
-            printf("    %s\n", text);
+            SAY(opened, "    %s\n", "{\"kind\":\"warning\",\"message\":%s}\n", text);
         }
     }
     return true;
@@ -317,12 +330,16 @@ static void print_needed_decl(tool_game *opened, const char *what, md5_decl_type
                               const char *name)
 {
     const md5_decl *const decl = md5_find_decl(opened->game, type, name);
+    what += opened->is_json ? strspn(what, " ") : 0;
     if (decl && decl->file)
-        common_print(stdout, "  %s: %s, declared %s:%u\n", what, name, decl->file,
-                     line_of_decl(decl));
+        SAY(opened, "  %s: %s, declared %s:%u\n",
+            "{\"kind\":\"needs\",\"what\":%s,\"name\":%s,\"file\":%s,\"line\":%u}\n", what, name,
+            decl->file, line_of_decl(decl));
     else
-        common_print(stdout, "  %s: %s: declared nowhere%s\n", what, name,
-                     type == MD5_DECL_MATERIAL ? ", taken for an image" : "");
+        SAY(opened,
+            type == MD5_DECL_MATERIAL ? "  %s: %s: declared nowhere, taken for an image\n"
+                                      : "  %s: %s: declared nowhere\n",
+            "{\"kind\":\"needs\",\"what\":%s,\"name\":%s}\n", what, name);
 }
 
 // The materials that a mesh names.
@@ -337,7 +354,7 @@ static void print_mesh_materials(tool_game *opened, const char *file)
     if (!model) {
         char text[TOOL_MESSAGE];
         md5_format_error(&error, text, sizeof text);
-        printf("    %s\n", text);
+        SAY(opened, "    %s\n", "{\"kind\":\"warning\",\"message\":%s}\n", text);
         return;
     }
     for (uint32_t i = 0; i < model->num_meshes; i++)
@@ -359,8 +376,9 @@ static bool explain_model(tool_game *opened, const md5_decl *decl, md5_error *er
         print_needed_decl(opened, "skin", MD5_DECL_SKIN, model->skin);
     for (uint32_t i = 0; i < model->num_anims; i++) {
         const md5_model_anim *const anim = md5_model_def_anim(model, i);
-        common_print(stdout, "  clip: %s, %u frames, %u frame commands\n", anim->name,
-                     anim->num_frames, anim->num_commands);
+        SAY(opened, "  clip: %s, %u frames, %u frame commands\n",
+            "{\"kind\":\"clip\",\"name\":%s,\"frames\":%u,\"commands\":%u}\n", anim->name,
+            anim->num_frames, anim->num_commands);
         for (uint32_t j = 0; j < anim->num_files; j++)
             print_file(opened, "  file", anim->files[j], 0);
     }
@@ -376,8 +394,13 @@ static bool explain_entity(tool_game *opened, const md5_decl *decl, md5_error *e
     for (uint32_t i = 0; i < entity->num_keys; i++) {
         const md5_entity_key *const key = &entity->keys[i];
         const bool is_inherited = key->decl != entity->decl;
-        common_print(stdout, "  key: %s = %s%s%s\n", key->name, key->value,
-                     is_inherited ? ", inherited from " : "", is_inherited ? key->decl->name : "");
+        if (is_inherited)
+            SAY(opened, "  key: %s = %s, inherited from %s\n",
+                "{\"kind\":\"key\",\"name\":%s,\"value\":%s,\"from\":%s}\n", key->name, key->value,
+                key->decl->name);
+        else
+            SAY(opened, "  key: %s = %s\n", "{\"kind\":\"key\",\"name\":%s,\"value\":%s}\n",
+                key->name, key->value);
     }
     // What it looks like: a model is a modelDef or else a file.
     const char *const model = md5_entity_def_value(entity, "model");
@@ -401,8 +424,8 @@ static bool explain_skin(tool_game *opened, const md5_decl *decl, md5_error *err
 {
     const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, error);
     for (uint32_t i = 0; skin && i < skin->num_rows; i++) {
-        common_print(stdout, "  replaces: %s\n",
-                     skin->rows[i].from ? skin->rows[i].from : "every material");
+        SAY(opened, "  replaces: %s\n", "{\"kind\":\"replaces\",\"name\":%s}\n",
+            skin->rows[i].from ? skin->rows[i].from : "every material");
         print_needed_decl(opened, "  by", MD5_DECL_MATERIAL, skin->rows[i].to);
     }
     return true;
@@ -422,8 +445,10 @@ static bool explain_material(tool_game *opened, const md5_decl *decl, md5_error 
             if (file) {
                 print_file(opened, "image", file, 0);
             } else {
-                common_print(stdout, "  image: %s: missing%s\n", name,
-                             strrchr(name, '.') ? "" : ", as .tga and .jpg");
+                SAY(opened,
+                    strrchr(name, '.') ? "  %s: %s: missing\n"
+                                       : "  %s: %s: missing, as .tga and .jpg\n",
+                    "{\"kind\":\"missing\",\"what\":%s,\"name\":%s}\n", "image", name);
                 opened->has_missing = true;
             }
         }
@@ -435,7 +460,7 @@ static bool explain_table(tool_game *opened, const md5_decl *decl, md5_error *er
 {
     const md5_table *const table = md5_game_table(opened->game, decl->name, error);
     if (table)
-        printf("  values: %u\n", table->num_values);
+        SAY(opened, "  values: %u\n", "{\"kind\":\"values\",\"count\":%u}\n", table->num_values);
     return true;
 }
 
@@ -724,13 +749,14 @@ static int explain(tool_arguments *arguments)
     const char *const name = arguments->words[0];
     md5_error error = {0};
     status = open_game(arguments, true, &game);
+    game.is_json = arguments->is_json;
     // All declarations of the name, of whatever type, and then the file of that name.
     for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
         const md5_decl *const decl = md5_find_decl(game.game, kinds[i].type, name);
         if (!kinds[i].explain || !decl || !decl->file)
             continue;
         game.is_found = true;
-        common_print(stdout, "%s %s\n", kinds[i].name, decl->name);
+        SAY(&game, "%s %s\n", "{\"kind\":%s,\"name\":%s}\n", kinds[i].name, decl->name);
         print_file(&game, "declared", decl->file, line_of_decl(decl));
         for (const md5_decl *hidden = decl->hidden; hidden; hidden = hidden->hidden)
             print_file(&game, "hides declaration", hidden->file, line_of_decl(hidden));
@@ -743,17 +769,18 @@ static int explain(tool_arguments *arguments)
         const char *const file = is_file ? name : md5_game_image_file(game.game, name);
         if (file) {
             game.is_found = true;
-            puts("file");
+            SAY(&game, "file\n", "{\"kind\":\"path\"}\n");
             print_file(&game, "is", file, 0);
             if (common_has_ending(file, ".md5mesh"))
                 print_mesh_materials(&game, file);
         }
         if (!game.is_found)
-            common_print(stdout, "nothing is named %s\n", name);
+            SAY(&game, "nothing is named %s\n", "{\"kind\":\"nothing\",\"name\":%s}\n", name);
         if (!game.is_found || game.has_missing) {
-            puts("searched, best first:");
+            fputs(game.is_json ? "" : "searched, best first:\n", stdout);
             for (size_t i = 0; i < game.places.count; i++)
-                common_print(stdout, "  %s\n", game.places.titles[i]);
+                SAY(&game, "  %s\n", "{\"kind\":\"searched\",\"place\":%s}\n",
+                    game.places.titles[i]);
         }
         status = game.is_found ? TOOL_OK : TOOL_BAD_FILE;
     }
@@ -767,7 +794,7 @@ const tool_command tool_explain = {
     0,
     INT_MAX,
     "folder",
-    "usage: md5tool explain DIR NAME\n"
+    "usage: md5tool explain DIR NAME [OPTION...]\n"
     "\n"
     "Prints all items of one name in a game folder: entity, model, skin, material, table or "
     "file.\n"
@@ -780,7 +807,9 @@ const tool_command tool_explain = {
     "is no item of this name.\n"
     "\n"
     "  --base DIR          the base game folder, if DIR adds to another one\n"
-    "  --mod DIR           a mod, whose files hide those of DIR\n"};
+    "  --mod DIR           a mod, whose files hide those of DIR\n"
+    "  --json              print one JSON object per line, with its kind: the item's type, file,\n"
+    "                      hidden, missing, needs, verdict, warning, clip, key, searched, ...\n"};
 
 static int verdicts(tool_arguments *arguments)
 {
@@ -890,6 +919,7 @@ static void judge_file(tool_game *opened, const char *name, const md5_model *mod
     for (size_t i = 0; i < count; i++)
         print_placed(opened, &found[i]);
     if (facts) {
+        tool_forget_findings(facts); // what comes is what its pairs say
         opened->facts = common_grow(opened->facts, opened->num_facts, sizeof(tool_facts *));
         opened->facts[opened->num_facts++] = facts;
     }
@@ -920,21 +950,75 @@ static tool_facts *find_facts(const tool_game *opened, const char *name)
                : NULL;
 }
 
-// Prints what engines say to the clips of a model with its mesh.
+// Prints what engines say to the clips of a model with its mesh. A clip is read again, and the mesh
+// if there is such a clip, to look at it once, with the mesh of the first model that has it.
 static void judge_clips(tool_game *opened, const md5_decl *decl)
 {
     md5_error error = {0};
+    const md5_load_opts opts = {.files = md5_game_files(opened->game),
+                                .without =
+                                    MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES};
     const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, &error);
     const tool_facts *const mesh = model && model->mesh ? find_facts(opened, model->mesh) : NULL;
+    md5_model *shape = NULL;
     for (uint32_t i = 0; mesh && i < model->num_anims; i++) {
-        const md5_model_anim *const anim = md5_model_def_anim(model, i);
-        for (uint32_t k = 0; k < anim->num_files; k++) {
-            tool_facts *const clip = find_facts(opened, anim->files[k]);
+        const md5_model_anim *const anims = md5_model_def_anim(model, i);
+        for (uint32_t k = 0; k < anims->num_files; k++) {
+            tool_facts *const clip = find_facts(opened, anims->files[k]);
             size_t count = 0;
-            const tool_finding *const found = clip ? tool_judge_pair(mesh, clip, &count) : NULL;
+            if (!clip)
+                continue;
+            const bool is_seen = tool_is_seen(clip);
+            (void)tool_judge_pair(mesh, clip, &count);
+            shape = is_seen || shape ? shape : md5_load_model(model->mesh, &opts, &error);
+            md5_anim *const anim =
+                is_seen || !shape ? NULL : md5_load_anim(anims->files[k], &opts, &error);
+            if (anim)
+                tool_judge_motion(mesh, clip, shape, anim);
+            md5_free_anim(anim);
+            const tool_finding *const found = tool_findings(clip, &count);
             for (size_t j = 0; j < count; j++)
                 print_placed(opened, &found[j]);
+            tool_forget_findings(clip);
         }
+    }
+    md5_free_model(shape);
+}
+
+// Keeps the images of a material that are files in folders: of those in archives nothing is read.
+static void keep_images(tool_game *opened, const md5_decl *decl)
+{
+    md5_error error = {0};
+    const md5_material *const material = md5_game_material(opened->game, decl->name, &error);
+    for (uint32_t i = 0; material && i < material->num_stages; i++) {
+        const md5_image_program *const image = &material->stages[i].image;
+        for (uint32_t k = 0; k < image->num_steps; k++) {
+            const char *const file = image->steps[k].kind == MD5_IMAGE_FILE
+                                         ? md5_game_image_file(opened->game, image->steps[k].file)
+                                         : NULL;
+            const uint32_t place = file ? md5_game_find_file(opened->game, file, 0) : MD5_NONE;
+            if (place < opened->places.count)
+                common_add(&opened->images,
+                           common_format("%s/%s", opened->places.titles[place], file));
+        }
+    }
+}
+
+static void judge_images(tool_game *opened)
+{
+    common_list *const images = &opened->images;
+    if (images->count > 0)
+        qsort(images->names, images->count, sizeof *images->names, compare_names);
+    for (size_t i = 0; i < images->count; i++) {
+        if (i > 0 && strcmp(images->names[i], images->names[i - 1]) == 0)
+            continue;
+        size_t count = 0;
+        tool_facts *const facts = tool_create_facts(images->names[i], opened->check->asked);
+        tool_judge_image(facts, images->names[i]);
+        const tool_finding *const found = tool_findings(facts, &count);
+        for (size_t k = 0; k < count; k++)
+            opened->check->print(opened->check->user, &found[k]);
+        tool_free_facts(facts);
     }
 }
 
@@ -950,6 +1034,8 @@ static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error
         print_notes(opened);
     if (is_lenient && decl->type == MD5_DECL_MODEL)
         judge_clips(opened, decl);
+    if (is_lenient && decl->type == MD5_DECL_MATERIAL)
+        keep_images(opened, decl);
     return true;
 }
 
@@ -992,6 +1078,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
                 is_checked = walk_decls(&game, types[k], check_decl, &error);
             clear_notes(&game);
         }
+        judge_images(&game);
         status = tool_end(is_checked, &error);
     }
     close_game(&game);

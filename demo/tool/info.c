@@ -7,48 +7,72 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// A model of Cube 2's engines.
-static void print_cube(const char *path, const md5_cube2 *cube)
+// Prints a line of a file's text, or a member of its JSON object.
+#define SAY(...) common_print_either(is_json, __VA_ARGS__)
+
+// What stands before a member of an array that is not its first one.
+static const char *comma(uint32_t i)
 {
-    common_print(stdout, "%s: md5.cfg\n", path);
-    printf("  parts              %u, %u links\n", cube->num_parts, cube->num_links);
-    printf("  scale              %g\n", (double)cube->scale);
-    printf("  other settings     %u\n", cube->num_settings);
-    printf("  warnings           %u\n", cube->num_warnings);
+    return i > 0 ? "," : "";
+}
+
+// A model of Cube 2's engines.
+static void print_cube(bool is_json, const md5_cube2 *cube)
+{
+    SAY("  parts              %u, %u links\n", ",\"num_parts\":%u,\"links\":%u", cube->num_parts,
+        cube->num_links);
+    SAY("  scale              %g\n", ",\"scale\":%g", (double)cube->scale);
+    SAY("  other settings     %u\n", ",\"settings\":%u", cube->num_settings);
+    SAY("  warnings           %u\n", ",\"warnings\":%u,\"parts\":[", cube->num_warnings);
     for (uint32_t i = 0; i < cube->num_parts; i++) {
         const md5_cube2_part *const part = &cube->parts[i];
-        common_print(stdout, "  mesh               %s\n", part->mesh);
-        printf("    animations       %u, %u masks, %u adjustments\n", part->num_anims,
-               part->num_masks, part->num_adjustments);
-        printf("    tags             %u\n", part->num_tags);
-        printf("    looks            %u lines\n", part->num_rows);
-        for (uint32_t k = 0; k < part->num_anims; k++)
-            common_print(stdout, "    animation        %s, %s, %g a second\n", part->anims[k].names,
-                         part->anims[k].file, (double)part->anims[k].frame_rate);
+        fputs(is_json ? comma(i) : "", stdout);
+        SAY("  mesh               %s\n", "{\"mesh\":%s", part->mesh);
+        SAY("    animations       %u, %u masks, %u adjustments\n",
+            ",\"num_animations\":%u,\"masks\":%u,\"adjustments\":%u", part->num_anims,
+            part->num_masks, part->num_adjustments);
+        SAY("    tags             %u\n", ",\"tags\":%u", part->num_tags);
+        SAY("    looks            %u lines\n", ",\"looks\":%u,\"animations\":[", part->num_rows);
+        for (uint32_t k = 0; k < part->num_anims; k++) {
+            fputs(is_json ? comma(k) : "", stdout);
+            SAY("    animation        %s, %s, %g a second\n",
+                "{\"name\":%s,\"file\":%s,\"frame_rate\":%g}", part->anims[k].names,
+                part->anims[k].file, (double)part->anims[k].frame_rate);
+        }
+        fputs(is_json ? "]}" : "", stdout);
     }
+    fputs(is_json ? "]" : "", stdout);
 }
 
-// Bounds of no points at all are the wrong way round.
-static void print_bounds(md5_bounds bounds)
+// Bounds of no points at all are the wrong way round, and null.
+static void print_bounds(bool is_json, md5_bounds bounds)
 {
     if (bounds.min.x > bounds.max.x)
-        puts("  bounds             none");
+        SAY("  bounds             none\n", ",\"bounds\":null");
     else
-        printf("  bounds             (%g %g %g) to (%g %g %g)\n", (double)bounds.min.x,
-               (double)bounds.min.y, (double)bounds.min.z, (double)bounds.max.x,
-               (double)bounds.max.y, (double)bounds.max.z);
+        SAY("  bounds             (%g %g %g) to (%g %g %g)\n", ",\"bounds\":[%g,%g,%g,%g,%g,%g]",
+            (double)bounds.min.x, (double)bounds.min.y, (double)bounds.min.z, (double)bounds.max.x,
+            (double)bounds.max.y, (double)bounds.max.z);
 }
 
-static void print_frames(uint32_t num_frames, double frame_rate, double seconds)
+static void print_frames(bool is_json, uint32_t num_frames, double frame_rate, double seconds)
 {
-    printf("  frames             %u\n", num_frames);
-    printf("  frame rate         %g a second\n", frame_rate);
-    printf("  seconds            %g\n", seconds);
+    SAY("  frames             %u\n", ",\"frames\":%u", num_frames);
+    SAY("  frame rate         %g a second\n", ",\"frame_rate\":%g", frame_rate);
+    SAY("  seconds            %g\n", ",\"seconds\":%g", seconds);
 }
 
-// As a tree, children in file order, indented by at most 40 levels.
-static void print_joints(const md5_skeleton *skeleton)
+// As a tree, children in file order, indented by at most 40 levels; as JSON in file order.
+static void print_joints(bool is_json, const md5_skeleton *skeleton)
 {
+    for (uint32_t i = 0; i < skeleton->num_joints && is_json; i++)
+        common_print_json(i > 0 ? ",{\"name\":%s,\"parent\":%d}"
+                                : ",\"tree\":[{\"name\":%s,\"parent\":%d}",
+                          skeleton->joints[i].name, (int)skeleton->joints[i].parent);
+    if (is_json) {
+        fputs(skeleton->num_joints > 0 ? "]" : ",\"tree\":[]", stdout);
+        return;
+    }
     const uint32_t count = skeleton->num_joints; // and the index of what the roots hang on
     uint32_t *const first = common_alloc(count + (size_t)1, sizeof *first); // child of each joint
     uint32_t *const next = common_alloc(count, sizeof *next);               // sibling
@@ -80,40 +104,171 @@ static void print_joints(const md5_skeleton *skeleton)
     free(first);
 }
 
-static tool_facts *read_facts(const char *path)
-{
-    const char *reason = NULL;
-    size_t size = 0;
-    char *const text = common_read_stream(path, &size, &reason);
-    const tool_engines asked = {.all = tool_find_engines("doom3")};
-    tool_facts *const facts = text ? tool_read_facts(path, text, size, false, asked) : NULL;
-    free(text);
-    return facts;
-}
-
 // The clips of a mesh's folder, and why those do not fit that id's engine refuses.
-static void print_clips(const char *path)
+static void print_clips(bool is_json, const char *path)
 {
+    const tool_engines asked = {.all = tool_find_engines("doom3")};
     char *const folder = common_folder(path);
     common_list clips = common_list_folder(folder, ".md5anim");
-    tool_facts *const mesh = clips.count > 0 ? read_facts(path) : NULL;
+    tool_facts *const mesh = clips.count > 0 ? tool_load_facts(path, asked) : NULL;
+    fputs(is_json ? ",\"clips\":[" : "", stdout);
     for (size_t i = 0; mesh && i < clips.count; i++) {
-        tool_facts *const clip = read_facts(clips.names[i]);
+        tool_facts *const clip = tool_load_facts(clips.names[i], asked);
         size_t count = 0;
         const tool_finding *const found = clip ? tool_judge_pair(mesh, clip, &count) : NULL;
-        common_print(stdout, "  clip               %s: %s\n", common_base(clips.names[i]),
-                     !clip       ? "cannot be read"
-                     : count > 0 ? found[0].error.message
-                                 : "fits");
+        fputs(is_json ? comma(i > 0) : "", stdout);
+        SAY("  clip               %s: %s\n", "{\"file\":%s,\"fit\":%s}",
+            common_base(clips.names[i]),
+            !clip       ? "cannot be read"
+            : count > 0 ? found[0].error.message
+                        : "fits");
         tool_free_facts(clip);
     }
+    fputs(is_json ? "]" : "", stdout);
     tool_free_facts(mesh);
     common_free_list(&clips);
     free(folder);
 }
 
+// The image of a mesh, by the name of its shader.
+static void print_texture(bool is_json, const char *path, const char *shader)
+{
+    char *const file = common_is_file(path) ? tool_find_texture(path, shader) : NULL;
+    tool_image image;
+    if (file && tool_read_image(file, &image))
+        SAY("    texture          %s, %s, %u x %u, %u bits\n",
+            ",\"texture\":{\"file\":%s,\"kind\":%s,\"width\":%u,\"height\":%u,\"bits\":%u}", file,
+            image.kind, image.width, image.height, image.bits);
+    else
+        SAY("    texture          %s\n", file ? ",\"texture\":{\"file\":%s}" : ",\"texture\":null",
+            file ? file : "missing");
+    free(file);
+}
+
+// What the ways to draw a mesh need: 4 or 8 slots a vertex, with joints of 16 bits if that is
+// enough and weights as floats, or each influence with its point, weight and joint.
+static void print_paths(bool is_json, const md5_model *model, const md5_mesh *mesh)
+{
+    const uint64_t joint_size = model->skeleton.num_joints <= 65536 ? 2 : 4;
+    fputs(is_json ? ",\"paths\":[" : "", stdout);
+    for (uint32_t slots = 4; slots <= 8; slots += 4) {
+        uint64_t kept = 0;
+        for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+            const uint32_t count = mesh->first_influence[i + 1] - mesh->first_influence[i];
+            kept += count < slots ? count : slots;
+        }
+        SAY("    drawn with %u     %llu of %u influences, %llu bytes, loss %.2g units\n",
+            "{\"slots\":%u,\"kept\":%llu,\"influences\":%u,\"bytes\":%llu,\"loss\":%.9g},", slots,
+            (unsigned long long)kept, mesh->num_influences,
+            (unsigned long long)(slots * (joint_size + 4) * mesh->num_vertices),
+            (double)(slots == 4 ? mesh->loss4 : mesh->loss8));
+    }
+    SAY("    drawn exactly    %u influences, at most %u on a vertex, %llu bytes\n",
+        "{\"slots\":0,\"influences\":%u,\"most\":%u,\"bytes\":%llu}]", mesh->num_influences,
+        mesh->max_influences,
+        (unsigned long long)(20 * (uint64_t)mesh->num_influences
+                             + 4 * ((uint64_t)mesh->num_vertices + 1)));
+}
+
+static void print_model(bool is_json, const char *path, const md5_model *model)
+{
+    uint64_t vertices = 0, triangles = 0, weights = 0;
+    uint32_t max_weights = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *mesh = &model->meshes[i];
+        vertices += mesh->num_file_vertices;
+        triangles += mesh->num_triangles;
+        weights += mesh->num_weights;
+        if (mesh->max_weights > max_weights)
+            max_weights = mesh->max_weights;
+    }
+    SAY("  joints             %u\n", ",\"joints\":%u", model->skeleton.num_joints);
+    SAY("  meshes             %u\n", ",\"num_meshes\":%u", model->num_meshes);
+    SAY("  vertices           %llu\n", ",\"vertices\":%llu", (unsigned long long)vertices);
+    SAY("  triangles          %llu\n", ",\"triangles\":%llu", (unsigned long long)triangles);
+    SAY("  weights            %llu\n", ",\"weights\":%llu", (unsigned long long)weights);
+    SAY("  weights a vertex   %u at most\n", ",\"max_weights\":%u", max_weights);
+    print_bounds(is_json, model->bounds);
+    SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", model->size + model->geometry_size);
+    SAY("  warnings           %u\n", ",\"warnings\":%u,\"meshes\":[", model->num_warnings);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        fputs(is_json ? comma(i) : "", stdout);
+        SAY(mesh->name[0] ? "  mesh %u %s, shader \"%s\"\n" : "  mesh %u%s, shader \"%s\"\n",
+            "{\"index\":%u,\"name\":%s,\"shader\":%s", i, mesh->name, mesh->shader);
+        SAY("    vertices         %u, drawn as %u (%u copies at mirror seams)\n",
+            ",\"vertices\":%u,\"drawn_vertices\":%u,\"copies\":%u", mesh->num_file_vertices,
+            mesh->num_vertices, mesh->num_vertices - mesh->num_file_vertices);
+        SAY("    triangles        %u\n", ",\"triangles\":%u", mesh->num_triangles);
+        SAY("    weights          %u, at most %u on a vertex; %u vertices sum to other than 1\n",
+            ",\"weights\":%u,\"max_weights\":%u,\"off_sums\":%u", mesh->num_weights,
+            mesh->max_weights, mesh->num_off_sums);
+        print_paths(is_json, model, mesh);
+        print_texture(is_json, path, mesh->shader);
+        fputs(is_json ? "}" : "", stdout);
+    }
+    fputs(is_json ? "]" : "", stdout);
+    print_joints(is_json, &model->skeleton);
+    if (tool_kind_of(path) == TOOL_MODEL && common_is_file(path))
+        print_clips(is_json, path);
+}
+
+static void print_anim(bool is_json, const md5_anim *anim)
+{
+    const uint32_t joints = anim->skeleton.num_joints;
+    SAY("  joints             %u\n", ",\"joints\":%u", joints);
+    print_frames(is_json, anim->num_frames, anim->frame_rate, anim->duration);
+    if (anim->packed) {
+        SAY("  tolerance          %g units at the skin\n", ",\"tolerance\":%g",
+            (double)anim->tolerance);
+        SAY("  error              %.2g units at the skin, measured when it was compressed\n",
+            ",\"error\":%g", (double)anim->max_error);
+        SAY("  bytes for sampling %zu, %.2f for each joint and frame\n",
+            ",\"packed_bytes\":%zu,\"bytes_a_joint\":%.4g", anim->packed_size,
+            (double)anim->packed_size / ((double)joints * anim->num_frames));
+        SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
+    } else {
+        SAY("  components         %u a frame\n", ",\"components\":%u", anim->num_components);
+        SAY("  constant tracks    %u of %u rotations, %u of %u translations\n",
+            ",\"constant_rotations\":%u,\"rotations\":%u,\"constant_translations\":%u,"
+            "\"translations\":%u",
+            joints - anim->num_rotations, joints, joints - anim->num_translations, joints);
+        md5_bounds bounds = md5_bounds_from_points(NULL, 0); // of all frames
+        for (uint32_t i = 0; anim->frame_bounds && i < anim->num_frames; i++)
+            bounds = md5_bounds_union(bounds, anim->frame_bounds[i]);
+        print_bounds(is_json, bounds);
+        SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", anim->size);
+        SAY("  warnings           %u\n", ",\"warnings\":%u", anim->num_warnings);
+    }
+    print_joints(is_json, &anim->skeleton);
+}
+
+static void print_machine(bool is_json, const md5_machine_desc *desc)
+{
+    SAY("  name               %s\n", ",\"name\":%s", desc->name);
+    SAY("  clips              %u\n", ",\"clips\":%u", desc->num_clips);
+    SAY("  motions            %u\n", ",\"motions\":%u", desc->num_motions);
+    SAY("  masks              %u\n", ",\"masks\":%u", desc->num_masks);
+    SAY("  modifiers          %u\n", ",\"modifiers\":%u", desc->num_modifiers);
+    fputs(is_json ? ",\"parameters\":[" : "", stdout);
+    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+        static const char *const kinds[] = {"float", "bool", "trigger"};
+        fputs(is_json ? comma(i) : "", stdout);
+        SAY("  parameter          %s %s\n", "{\"kind\":%s,\"name\":%s}",
+            kinds[desc->parameters[i].kind], desc->parameters[i].name);
+    }
+    fputs(is_json ? "],\"layers\":[" : "", stdout);
+    for (uint32_t i = 0; i < desc->num_layers; i++) {
+        fputs(is_json ? comma(i) : "", stdout);
+        SAY("  layer              %s, %u states, %u transitions\n",
+            "{\"name\":%s,\"states\":%u,\"transitions\":%u}", desc->layers[i].name,
+            desc->layers[i].num_states, desc->layers[i].num_transitions);
+    }
+    fputs(is_json ? "]" : "", stdout);
+}
+
 // Numbers of the file, not those of what is drawn, unless it says so.
-static bool print_file(const char *path)
+static bool print_file(bool is_json, const char *path)
 {
     tool_asset asset;
     md5_error error = {0};
@@ -121,104 +276,30 @@ static bool print_file(const char *path)
         tool_print_error(NULL, &error);
         return false;
     }
-    if (asset.model) {
-        uint64_t vertices = 0, triangles = 0, weights = 0;
-        uint32_t max_weights = 0;
-        for (uint32_t i = 0; i < asset.model->num_meshes; i++) {
-            const md5_mesh *mesh = &asset.model->meshes[i];
-            vertices += mesh->num_file_vertices;
-            triangles += mesh->num_triangles;
-            weights += mesh->num_weights;
-            if (mesh->max_weights > max_weights)
-                max_weights = mesh->max_weights;
-        }
-        common_print(stdout, "%s: md5mesh\n", path);
-        printf("  joints             %u\n", asset.model->skeleton.num_joints);
-        printf("  meshes             %u\n", asset.model->num_meshes);
-        printf("  vertices           %llu\n", (unsigned long long)vertices);
-        printf("  triangles          %llu\n", (unsigned long long)triangles);
-        printf("  weights            %llu\n", (unsigned long long)weights);
-        printf("  weights a vertex   %u at most\n", max_weights);
-        print_bounds(asset.model->bounds);
-        printf("  bytes in memory    %zu\n", asset.model->size + asset.model->geometry_size);
-        printf("  warnings           %u\n", asset.model->num_warnings);
-        for (uint32_t i = 0; i < asset.model->num_meshes; i++) {
-            const md5_mesh *const mesh = &asset.model->meshes[i];
-            common_print(stdout, "  mesh %u%s%s, shader \"%s\"\n", i, mesh->name[0] ? " " : "",
-                         mesh->name, mesh->shader);
-            printf("    vertices         %u, drawn as %u (%u copies at mirror seams)\n",
-                   mesh->num_file_vertices, mesh->num_vertices,
-                   mesh->num_vertices - mesh->num_file_vertices);
-            printf("    triangles        %u\n", mesh->num_triangles);
-            printf("    weights          %u, at most %u on a vertex; %u vertices sum to other than "
-                   "1\n",
-                   mesh->num_weights, mesh->max_weights, mesh->num_off_sums);
-            printf("    loss             4 influences %.2g, 8 influences %.2g units\n",
-                   (double)mesh->loss4, (double)mesh->loss8);
-        }
-        print_joints(&asset.model->skeleton);
-        if (tool_kind_of(path) == TOOL_MODEL && common_is_file(path))
-            print_clips(path);
-    }
-    if (asset.anim && asset.anim->packed) {
-        const double joint_frames =
-            (double)asset.anim->skeleton.num_joints * asset.anim->num_frames;
-        common_print(stdout, "%s: compressed clip\n", path);
-        printf("  joints             %u\n", asset.anim->skeleton.num_joints);
-        print_frames(asset.anim->num_frames, asset.anim->frame_rate, asset.anim->duration);
-        printf("  tolerance          %g units at the skin\n", (double)asset.anim->tolerance);
-        printf("  error              %.2g units at the skin, measured when it was compressed\n",
-               (double)asset.anim->max_error);
-        printf("  bytes for sampling %zu, %.2f for each joint and frame\n", asset.anim->packed_size,
-               (double)asset.anim->packed_size / joint_frames);
-        printf("  bytes in memory    %zu\n", asset.anim->size);
-    } else if (asset.anim) {
-        const uint32_t joints = asset.anim->skeleton.num_joints;
-        common_print(stdout, "%s: md5anim\n", path);
-        printf("  joints             %u\n", joints);
-        print_frames(asset.anim->num_frames, asset.anim->frame_rate, asset.anim->duration);
-        printf("  components         %u a frame\n", asset.anim->num_components);
-        printf("  constant tracks    %u of %u rotations, %u of %u translations\n",
-               joints - asset.anim->num_rotations, joints, joints - asset.anim->num_translations,
-               joints);
-        md5_bounds bounds = md5_bounds_from_points(NULL, 0); // of all frames
-        for (uint32_t i = 0; asset.anim->frame_bounds && i < asset.anim->num_frames; i++)
-            bounds = md5_bounds_union(bounds, asset.anim->frame_bounds[i]);
-        print_bounds(bounds);
-        printf("  bytes in memory    %zu\n", asset.anim->size);
-        printf("  warnings           %u\n", asset.anim->num_warnings);
-    }
+    SAY("%s: %s\n", "{\"file\":%s,\"kind\":%s", path,
+        asset.model                        ? "md5mesh"
+        : asset.anim && asset.anim->packed ? "compressed clip"
+        : asset.anim                       ? "md5anim"
+        : asset.camera                     ? "md5camera"
+        : asset.character                  ? "md5machine"
+                                           : "md5.cfg");
+    if (asset.model)
+        print_model(is_json, path, asset.model);
     if (asset.anim)
-        print_joints(&asset.anim->skeleton);
+        print_anim(is_json, asset.anim);
     if (asset.camera) {
-        common_print(stdout, "%s: md5camera\n", path);
-        print_frames(asset.camera->num_frames, asset.camera->frame_rate, asset.camera->duration);
-        printf("  cuts               %u, %u with a view of its own\n", asset.camera->num_cuts,
-               asset.camera->num_cut_views);
-        printf("  bytes in memory    %zu\n", asset.camera->size);
-        printf("  warnings           %u\n", asset.camera->num_warnings);
+        print_frames(is_json, asset.camera->num_frames, asset.camera->frame_rate,
+                     asset.camera->duration);
+        SAY("  cuts               %u, %u with a view of its own\n", ",\"cuts\":%u,\"views\":%u",
+            asset.camera->num_cuts, asset.camera->num_cut_views);
+        SAY("  bytes in memory    %zu\n", ",\"bytes\":%zu", asset.camera->size);
+        SAY("  warnings           %u\n", ",\"warnings\":%u", asset.camera->num_warnings);
     }
-    if (asset.character) {
-        const md5_machine_desc *const desc = md5_machine_tables(asset.character->machine);
-        common_print(stdout, "%s: md5machine\n", path);
-        common_print(stdout, "  name               %s\n", desc->name);
-        printf("  clips              %u\n", desc->num_clips);
-        printf("  motions            %u\n", desc->num_motions);
-        printf("  masks              %u\n", desc->num_masks);
-        printf("  modifiers          %u\n", desc->num_modifiers);
-        for (uint32_t i = 0; i < desc->num_parameters; i++) {
-            static const char *const kinds[] = {"float", "bool", "trigger"};
-            common_print(stdout, "  parameter          %s %s\n", kinds[desc->parameters[i].kind],
-                         desc->parameters[i].name);
-        }
-        for (uint32_t i = 0; i < desc->num_layers; i++) {
-            common_print(stdout, "  layer              %s, %u states, %u transitions\n",
-                         desc->layers[i].name, desc->layers[i].num_states,
-                         desc->layers[i].num_transitions);
-        }
-    }
+    if (asset.character)
+        print_machine(is_json, md5_machine_tables(asset.character->machine));
     if (asset.cube)
-        print_cube(path, asset.cube);
+        print_cube(is_json, asset.cube);
+    fputs(is_json ? "}\n" : "", stdout);
     tool_free(&asset);
     return true;
 }
@@ -227,7 +308,7 @@ static int info(tool_arguments *arguments)
 {
     int status = TOOL_OK;
     for (int i = 0; i < arguments->num_words; i++) {
-        if (!print_file(arguments->words[i]))
+        if (!print_file(arguments->is_json, arguments->words[i]))
             status = TOOL_BAD_FILE;
     }
     return status;
@@ -239,13 +320,18 @@ const tool_command tool_info = {
     1,
     INT_MAX,
     "files",
-    "usage: md5tool info FILE...\n"
+    "usage: md5tool info [OPTION] FILE...\n"
     "\n"
     "Prints a summary of each .md5mesh, .md5anim, .md5camera, .md5machine or md5.cfg file, and of\n"
     "clips of \"md5tool compress\", known by their first bytes if the name has no such extension;\n"
     "of models and animations also the tree of joints, with the index of each and of its parent,\n"
-    "of models the clips beside them, and why some do not fit.\n"
+    "of models the clips beside them, and why some do not fit, and the images of their shaders:\n"
+    "beside the model, or a path below its folder or one above.\n"
     "The loss of a mesh is the largest error, in units, of drawing it with 4 or 8 influences per\n"
-    "vertex, for any rotation of its joints. Constant tracks of an animation are those that do "
+    "vertex, for any rotation of its joints; the bytes are those of joints and weights. Constant "
+    "tracks of an animation are those that do "
     "not\n"
-    "change in any frame.\n"};
+    "change in any frame.\n"
+    "\n"
+    "  --json   print one JSON object for each file, with the same numbers; what is missing is "
+    "null\n"};

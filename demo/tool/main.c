@@ -13,8 +13,9 @@
 // == Commands =====================================================================================
 
 static const tool_command *const commands[] = {
-    &tool_info, &tool_check,   &tool_diff,     &tool_fix,  &tool_dump,     &tool_curves,
-    &tool_list, &tool_explain, &tool_verdicts, &tool_bind, &tool_compress, &tool_decompress,
+    &tool_info, &tool_check,    &tool_diff,       &tool_fix,     &tool_convert,
+    &tool_dump, &tool_curves,   &tool_list,       &tool_explain, &tool_verdicts,
+    &tool_bind, &tool_compress, &tool_decompress,
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -137,7 +138,8 @@ static const char tool_help[] =
     "\n"
     "  info FILE...        print a summary of MD5 files and of Cube 2's md5.cfg\n"
     "  check FILE...       print what is wrong with files, and what each engine does with them\n"
-    "  fix FILE...         write files anew, without what engines refuse or show wrong\n"
+    "  fix FILE...         write files anew: mended, or scaled, turned, cut, merged\n"
+    "  convert FILE...     convert models and clips from and to other formats\n"
     "  diff FIRST SECOND   print what differs between two files or folders\n"
     "  dump MESH [ANIM]    print every number as text, in the bind pose and posed\n"
     "  curves MESH ANIM    print speed and standing feet as curves of a machine file's clip\n"
@@ -161,6 +163,7 @@ typedef enum option_kind {
     OPTION_NAME,
     OPTION_COUNT, // from min to max
     OPTION_UNITS,
+    OPTION_NUMBER, // from min to max, both included
     OPTION_TIME,
     OPTION_FRAME, // a time, too
     OPTION_NAMES, // may be given several times
@@ -184,6 +187,21 @@ static const struct option {
     {"-o", OPTION_NAME, MEMBER(output), "a name", 0, 0},
     {"--mesh", OPTION_NAME, MEMBER(mesh), "a file", 0, 0},
     {"--rename", OPTION_NAMES, MEMBER(renames), "OLD=NEW", 0, 0},
+    {"--add-root", OPTION_NAME, MEMBER(joint_edit.root), "a joint's name", 0, 0},
+    {"--unused-joints", OPTION_SWITCH, MEMBER(joint_edit.drops_unused), NULL, 0, 0},
+    {"--unused", OPTION_SWITCH, MEMBER(mesh_edit.drops_unused), NULL, 0, 0},
+    {"--merge", OPTION_SWITCH, MEMBER(mesh_edit.is_merged), NULL, 0, 0},
+    {"--winding", OPTION_SWITCH, MEMBER(mesh_edit.is_turned), NULL, 0, 0},
+    {"--max-vertices", OPTION_COUNT, MEMBER(mesh_edit.max_vertices), "a number from 3", 3, 1e9},
+    {"--max-triangles", OPTION_COUNT, MEMBER(mesh_edit.max_triangles), "a number from 1", 1, 1e9},
+    {"--turn", OPTION_NAME, MEMBER(turn), "YAW or PITCH,YAW,ROLL, in degrees", 0, 0},
+    {"--mirror", OPTION_SWITCH, MEMBER(space_edit.is_mirrored), NULL, 0, 0},
+    {"--swap-sides", OPTION_SWITCH, MEMBER(swaps_sides), NULL, 0, 0},
+    {"--frames", OPTION_NAME, MEMBER(frames), "FIRST-LAST", 0, 0},
+    {"--cut", OPTION_NAMES, MEMBER(cuts), "NAME=FIRST-LAST,...", 0, 0},
+    {"--close-loop", OPTION_SWITCH, MEMBER(frame_edit.is_closed), NULL, 0, 0},
+    {"--in-place", OPTION_SWITCH, MEMBER(frame_edit.is_in_place), NULL, 0, 0},
+    {"--reduce", OPTION_UNITS, MEMBER(frame_edit.tolerance), "units, above 0", 0, 1e9},
     {"--force", OPTION_SWITCH, MEMBER(is_forced), NULL, 0, 0},
     {"--dry-run", OPTION_SWITCH, MEMBER(is_dry), NULL, 0, 0},
     {"--json", OPTION_SWITCH, MEMBER(is_json), NULL, 0, 0},
@@ -191,6 +209,15 @@ static const struct option {
     {"--influences", OPTION_COUNT, MEMBER(influences), "a number from 1 to 16", 1, 16},
     {"--resolution", OPTION_COUNT, MEMBER(resolution), "a number from 4 to 256", 4, 256},
     {"--error", OPTION_UNITS, MEMBER(tolerance), "units, above 0", 0, 1e9},
+    {"--scale", OPTION_NUMBER, MEMBER(scale), "a factor from 1e-6 to 1e6", 1e-6, 1e6},
+    {"--rate", OPTION_NUMBER, MEMBER(rate), "frames a second, above 0", 1e-6, 1e6},
+    {"--map", OPTION_NAME, MEMBER(map), "a file", 0, 0},
+    {"--to", OPTION_NAME, MEMBER(to), "the ending of a format", 0, 0},
+    {"--scene", OPTION_NAME, MEMBER(scene), "a name or a number", 0, 0},
+    {"--quantize", OPTION_SWITCH, MEMBER(is_quantized), NULL, 0, 0},
+    {"--pack", OPTION_SWITCH, MEMBER(is_packed), NULL, 0, 0},
+    {"--keep-source", OPTION_SWITCH, MEMBER(is_source_kept), NULL, 0, 0},
+    {"--fit", OPTION_SWITCH, MEMBER(is_fitted), NULL, 0, 0},
     {"--joint", OPTION_NAMES, MEMBER(joints), "a joint's name", 0, 0},
     {"--frame", OPTION_FRAME, MEMBER(times), "a whole number from 0, without --ms", 0, 0},
     {"--ms", OPTION_TIME, MEMBER(times), "a number of milliseconds, without --frame", 0, 0},
@@ -243,6 +270,11 @@ static bool read_value(const struct option *option, const char *value, tool_argu
         if (!is_number || number <= option->min || number > option->max)
             return false;
         *(float *)member = (float)number;
+        return true;
+    case OPTION_NUMBER:
+        if (!is_number || number < option->min || number > option->max)
+            return false;
+        *(double *)member = number;
         return true;
     case OPTION_FRAME:
         if (arguments->num_times > 0 && !arguments->counts_frames)

@@ -3,6 +3,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/text.h"
+#include "demo/common/write.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -61,6 +62,32 @@ bool tool_fail(md5_error *error, md5_status status, const char *path, const char
 bool tool_fail_to_write(const char *path, md5_error *error)
 {
     return tool_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s", strerror(errno));
+}
+
+char *tool_doc_text(const md5_doc *doc, size_t *size, md5_error *error)
+{
+    *size = md5_write_doc(doc, NULL, 0, error);
+    char *const text = *size > 0 ? common_alloc(*size + 1, 1) : NULL;
+    if (text)
+        (void)md5_write_doc(doc, text, *size + 1, error);
+    return text;
+}
+
+bool tool_write_text(const char *path, const char *text, size_t size, md5_error *error)
+{
+    common_writer writer;
+    return (common_begin_file(&writer, path, false)
+            && common_end_file(&writer, fwrite(text, 1, size, writer.file) == size))
+           || tool_fail_to_write(path ? path : "standard output", error);
+}
+
+bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error)
+{
+    size_t size = 0;
+    char *const text = tool_doc_text(doc, &size, error);
+    const bool is_written = text && tool_write_text(path, text, size, error);
+    free(text);
+    return is_written;
 }
 
 md5_quat tool_stored_rotation(md5_quat q)

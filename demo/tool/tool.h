@@ -5,6 +5,7 @@
 #include "md5/md5play.h"
 #include "md5/md5model.h"
 #include "md5/md5dialects.h"
+#include "md5/md5edit.h"
 #include "demo/common/memory.h"
 
 // Exit statuses: success, a file has an error, the arguments are wrong.
@@ -24,16 +25,22 @@ typedef struct tool_arguments {
     const char *command;
     char **words; // [num_words] what is neither an option nor its value
     int num_words;
-    const char *base, *mod, *output, *mesh;
+    const char *base, *mod, *output, *mesh, *map, *scene, *to;
     const char *folder; // of a game: DIR
-    tool_names excluded, only, ignored, engines, joints, renames;
+    const char *turn, *frames;
+    tool_names excluded, only, ignored, engines, joints, renames, cuts;
     double *times; // [num_times] in milliseconds or, if it counts_frames, in frames
     int num_times;
     uint32_t influences, resolution;
     float tolerance;
+    double scale, rate;
     md5_root root;
+    md5_joint_edit joint_edit; // of md5tool fix, as options set their members
+    md5_mesh_edit mesh_edit;
+    md5_space_edit space_edit;
+    md5_frame_edit frame_edit;
     bool is_json, is_sarif, is_github, is_y_up, shows_all, shows_rules, counts_frames, is_forced,
-        is_dry;
+        is_dry, swaps_sides, is_quantized, is_packed, is_source_kept, is_fitted;
 } tool_arguments;
 
 // An option is one of the command's if it stands in `help`.
@@ -46,7 +53,8 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_info, tool_check, tool_diff, tool_fix, tool_dump, tool_list,
-    tool_explain, tool_verdicts, tool_bind, tool_compress, tool_decompress, tool_curves;
+    tool_explain, tool_verdicts, tool_bind, tool_compress, tool_decompress, tool_curves,
+    tool_convert;
 
 // Prints what is wrong with the arguments of a command, which may be NULL, and how to get help, as
 // one line on stderr. Returns TOOL_BAD_USAGE.
@@ -67,6 +75,12 @@ bool tool_fail(md5_error *error, md5_status status, const char *path, const char
 
 // The same of a file that cannot be written, for the reason in errno.
 bool tool_fail_to_write(const char *path, md5_error *error);
+
+// Returns the text of a document, or NULL; writes such a text, or a document, to a file or, with
+// `path` NULL, to standard output.
+char *tool_doc_text(const md5_doc *doc, size_t *size, md5_error *error);
+bool tool_write_text(const char *path, const char *text, size_t size, md5_error *error);
+bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error);
 
 // The rotation as files store it: x y z of one whose w is not above 0.
 md5_quat tool_stored_rotation(md5_quat q);
@@ -138,11 +152,22 @@ typedef struct tool_facts tool_facts;
 tool_facts *tool_read_facts(const char *path, const char *text, size_t size, bool is_known,
                             tool_engines asked);
 
+// The same of a file; NULL also if it cannot be read.
+tool_facts *tool_load_facts(const char *path, tool_engines asked);
+void tool_forget_findings(tool_facts *facts); // those until now
+
 // Adds findings to the clip, and returns these [count] until it gets others; none if it has just
 // been compared with the same mesh.
 const tool_finding *tool_judge_pair(const tool_facts *mesh, tool_facts *clip, size_t *count);
 void tool_judge_model(tool_facts *facts, const md5_model *model); // adds what is wrong with shapes
-void tool_judge_place(tool_facts *mesh);                          // adds what is missing beside it
+void tool_judge_place(tool_facts *facts);                         // adds what is missing beside it
+// Adds what is wrong with a clip at the skin of its mesh, once: then it has been seen. The model of
+// the mesh has been judged.
+void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model *model,
+                       const md5_anim *anim);
+bool tool_is_seen(const tool_facts *clip);
+// Without contents, for findings of another file; asked as the rules are.
+tool_facts *tool_create_facts(const char *path, tool_engines asked);
 const char *tool_facts_path(const tool_facts *facts);
 uint32_t tool_asked_engines(const tool_facts *facts);
 const tool_finding *tool_findings(tool_facts *facts, size_t *count); // by place
@@ -151,6 +176,30 @@ void tool_free_facts(tool_facts *facts);
 // Whether a rule says what becomes of the line that the library reports, which need not then. False
 // for NULL.
 bool tool_is_judged(const tool_facts *facts, const md5_error *error);
+
+// -- Images -----------------------------------------------------------------------------------
+
+// What the header of an image says.
+typedef struct tool_image {
+    const char *kind;             // "TGA", "PNG", "JPEG", "DDS", "PCX", "WAL" or "LMP"
+    uint32_t width, height, bits; // a pixel; 0: packed
+    uint32_t type; // of TGAs, 256 more if it has a color map; of PCXs 1: version 5, run lengths
+} tool_image;
+
+bool tool_read_image(const char *path, tool_image *image);  // false: it is none of these
+void tool_judge_image(tool_facts *facts, const char *path); // adds what engines say to it
+
+// Returns the image of a mesh's shader: beside the model, or a path below its folder or one above;
+// with the ending that it has or any of images. NULL: there is none.
+char *tool_find_texture(const char *model, const char *shader);
+
+// -- Feet -------------------------------------------------------------------------------------
+
+// From a frame to the next one: the level speed of a place, units a second, and whether it stands,
+// by the rules and usual numbers with which machines hold feet, md5_hold_numbers, times `scale`.
+double tool_level_speed(const md5_anim *anim, const md5_vec3 *places, uint32_t frame);
+bool tool_stands(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, float scale);
+bool tool_is_foot(const char *joint); // by its name
 
 // -- Reports ----------------------------------------------------------------------------------
 

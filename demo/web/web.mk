@@ -10,14 +10,14 @@ WEB_KINDS := simd scalar
 WEB_VECTORS_simd := -msse2 -msimd128
 # Never -Os: it skins five times as slowly.
 WEB_FLAGS := -std=c11 -O2 -DNDEBUG -ffp-contract=off -I. -isystem build/glad/include -isystem $(WEB)/include \
-    -Wall -Wextra -Wno-unused-command-line-argument -DVIEW_NO_LIBJPEG -DMD5VIEW_MODELS='"/models"'
+    -Wall -Wextra -Wno-unused-command-line-argument -DHAS_STB -DMD5VIEW_MODELS='"/models"'
 # Debian's package keeps the modules that it needs beside node.
 export NODE_PATH ?= /usr/share/nodejs
 WEB_LINK := -O2 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=2MB -s INITIAL_MEMORY=64MB -s MODULARIZE=1
 WEB_GL := -s MIN_WEBGL_VERSION=2 -s MAX_WEBGL_VERSION=2 -s GL_PREINITIALIZED_CONTEXT=0
 
 WEB_PARTS := $(COMMON_OBJECTS:$(BUILD)/%=%) $(MD5_SOURCES:.c=.o) $(RENDER_SOURCES:.c=.o) \
-    $(patsubst %.c,%.o,$(filter-out demo/viewer/platform/platform_sdl.c,$(VIEW_SOURCES)) demo/web/platform.c) \
+    $(patsubst %.c,%.o,$(filter-out demo/viewer/platform/platform_sdl.c,$(VIEW_SOURCES)) $(wildcard demo/looks/*.c) demo/web/platform.c) \
     made/shaders.o made/gl.o made/font.o made/page_lines.o
 WEB_LIBRARY := $(MD5_SOURCES:.c=.o)
 

@@ -97,7 +97,8 @@ typedef enum word_form {
     FORM_BLOCK  // the rest of the line, and then a block in braces if there is one
 } word_form;
 
-static const char rbdoom[] = "RBDOOM", prey[] = "Prey", quake4[] = "Quake 4";
+static const char rbdoom[] = "RBDOOM", prey[] = "Prey", quake4[] = "Quake 4",
+                  darkmod[] = "The Dark Mod";
 
 // A * stands for any text at that end of a word.
 typedef struct foreign_word {
@@ -133,6 +134,12 @@ static const foreign_word material_words[] = {
     {"nomips", quake4, FORM_ALONE},
     {"needCurrentRender", quake4, FORM_ALONE},
     {"portalDistance*", quake4, FORM_LINE},
+    {"frobstage_none", darkmod, FORM_ALONE},
+    {"frobstage_*", darkmod, FORM_LINE},
+    {"islightgemsurf", darkmod, FORM_ALONE},
+    {"lightAmbient*", darkmod, FORM_LINE},
+    {"cubicLight", darkmod, FORM_ALONE},
+    {"afterFog", darkmod, FORM_ALONE},
     {NULL, NULL, FORM_ALONE},
 };
 
@@ -176,6 +183,19 @@ static const foreign_word model_words[] = {
     {"attachment_hide", quake4, FORM_LINE},
     {"ai_*", quake4, FORM_LINE},
     {"*Blinking", quake4, FORM_ALONE},
+    {"*autoblink", quake4, FORM_ALONE},
+    {"activate_at_joint", darkmod, FORM_LINE},
+    {"activate_near", darkmod, FORM_LINE},
+    {"attach", darkmod, FORM_LINE},
+    {"reattach", darkmod, FORM_LINE},
+    {"destroy", darkmod, FORM_LINE},
+    {"drop", darkmod, FORM_LINE},
+    {"pickup", darkmod, FORM_LINE},
+    {"putdown", darkmod, FORM_LINE},
+    {"pause", darkmod, FORM_LINE},
+    {"setrate", darkmod, FORM_LINE},
+    {"melee_*", darkmod, FORM_LINE},
+    {"*_combat_flag", darkmod, FORM_LINE},
     {NULL, NULL, FORM_ALONE},
 };
 

@@ -2,7 +2,7 @@
 # Fuzzes each target in turn, with the address and undefined behaviour sanitizers, and keeps new
 # inputs. Needs clang with libFuzzer.
 #   FUZZ_SECONDS=60        time for each target
-#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save compressed scene game cube scale image texture archive shader
+#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save compressed scene game cube scale image texture archive shader gltf iqm bvh
 #   FUZZ_CORPUS=FOLDER     stores inputs between runs, in one folder for each target
 #   FUZZ_MERGE=yes         at the end, replaces test/fuzz/corpus by the fewest inputs with the same coverage
 . test/build/report.sh
@@ -42,9 +42,9 @@ make_library() {
 # Pictures are read by the viewer and are not mutated as text.
 make_image_fuzzer() {
     # shellcheck disable=SC2046,SC2086
-    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_image -o "$build/image" \
-        test/fuzz/driver.c test/fuzz/image.c demo/viewer/assets/image.c \
-        demo/viewer/base/stb.c demo/common/file.c demo/common/system.c demo/common/memory.c \
+    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_image -DHAS_STB -DHAS_JPEG -o "$build/image" \
+        test/fuzz/driver.c test/fuzz/image.c demo/looks/image.c \
+        demo/looks/png.c demo/common/file.c demo/common/system.c demo/common/memory.c \
         $objects \
         $("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg) -lm
 }
@@ -53,21 +53,42 @@ make_image_fuzzer() {
 make_shader_fuzzer() {
     # shellcheck disable=SC2086
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_shader -o "$build/shader" \
-        test/fuzz/driver.c test/fuzz/shader.c demo/viewer/assets/shader_file.c demo/viewer/base/log.c \
+        test/fuzz/driver.c test/fuzz/shader.c demo/looks/shader_file.c demo/viewer/base/log.c \
         demo/common/file.c demo/common/system.c demo/common/text.c demo/common/memory.c $objects -lm
 }
 
 # Archives are read by the programs.
 make_archive_fuzzer() {
     # shellcheck disable=SC2046,SC2086
-    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_archive -DCOMMON_HAS_ZIP -o "$build/archive" \
+    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_archive -DHAS_ZIP -o "$build/archive" \
         test/fuzz/driver.c test/fuzz/archive.c demo/common/game_folder.c demo/common/file.c demo/common/system.c \
         demo/common/text.c demo/common/memory.c $("${PKG_CONFIG:-pkg-config}" --cflags --libs libzip)
 }
 
+# glTF is read by md5tool.
+make_gltf_fuzzer() {
+    # shellcheck disable=SC2046,SC2086
+    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_gltf -DHAS_JANSSON -o "$build/gltf" \
+        test/fuzz/driver.c test/fuzz/gltf.c demo/convert/gltf_[fmcr]*.c demo/convert/scene.c demo/common/file.c \
+        demo/common/system.c demo/common/memory.c demo/common/write.c $objects \
+        $("${PKG_CONFIG:-pkg-config}" --cflags --libs jansson) -lm
+}
+
+# Other formats are read by md5tool; BVH is text.
+make_convert_fuzzer() { # TARGET
+    mutate=
+    [ "$1" = iqm ] || mutate=test/fuzz/mutate.c
+    # shellcheck disable=SC2086
+    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c $mutate \
+        test/fuzz/"$1".c demo/convert/iqm.c demo/convert/bvh.c demo/convert/retarget.c demo/convert/scene.c demo/common/file.c demo/common/system.c demo/common/text.c \
+        demo/common/memory.c demo/common/write.c $objects -lm
+}
+
 make_fuzzer() { # TARGET
+    case $1 in iqm | bvh) make_convert_fuzzer "$1"; return ;; esac
     [ "$1" != image ] || { make_image_fuzzer; return; }
     [ "$1" != shader ] || { make_shader_fuzzer; return; }
+    [ "$1" != gltf ] || { make_gltf_fuzzer; return; }
     [ "$1" != archive ] || { make_archive_fuzzer; return; }
     mutate=test/fuzz/mutate.c
     case $1 in save | compressed | texture) mutate= ;; esac # not text
@@ -78,6 +99,10 @@ make_fuzzer() { # TARGET
 
 # Copies our files of the target's format, and for `scene` models with their animations.
 add_seeds() { # TARGET FOLDER
+    if [ "$1" = gltf ]; then
+        python3 -B test/convert/gltf_make.py --seeds "$2" "${MD5_CORPUS:-/none}"/golden/gltf/*.gl*
+        return
+    fi
     cp test/fuzz/seeds/"$1"/* "$2"
     [ ! -d test/fuzz/corpus/"$1" ] || cp test/fuzz/corpus/"$1"/* "$2" 2>/dev/null
     for file in test/reference/data/*.md5mesh; do
@@ -92,7 +117,9 @@ add_seeds() { # TARGET FOLDER
 fuzz() { # TARGET
     mkdir -p "$corpus/$1" "$build/found"
     add_seeds "$1" "$corpus/$1"
-    "$build/$1" -max_total_time="${FUZZ_SECONDS:-60}" -max_len=4096 -dict=test/fuzz/md5.dict \
+    longest=4096
+    [ "$1" != gltf ] || longest=8192
+    "$build/$1" -max_total_time="${FUZZ_SECONDS:-60}" -max_len=$longest -dict=test/fuzz/md5.dict \
         -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -verbosity=1 \
         -artifact_prefix="$build/found/$1-" "$corpus/$1" >"$build/$1.log" 2>&1 || {
         tail -n 60 "$build/$1.log"
@@ -121,7 +148,7 @@ show_and_fail() {
 }
 
 check "the library is built" make_library
-for target in ${FUZZ_TARGETS:-mesh anim camera machine save compressed scene game cube scale image texture archive shader}; do
+for target in ${FUZZ_TARGETS:-mesh anim camera machine save compressed scene game cube scale image texture archive shader gltf iqm bvh}; do
     check "$target is built" make_fuzzer "$target"
     if fuzz "$target" >"$scratch/fuzz" 2>&1; then
         grep '^note: ' "$scratch/fuzz"

@@ -2,7 +2,7 @@
 // library, so replay.c does not have this target.
 #include "test/fuzz/target.h"
 
-#include "demo/viewer/assets/image.h"
+#include "demo/looks/image.h"
 
 #include <stdlib.h>
 

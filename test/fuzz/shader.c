@@ -2,7 +2,7 @@
 // library, so replay.c does not have this target.
 #include "test/fuzz/target.h"
 
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/look.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,8 @@ const char *fuzz_shader(const uint8_t *data, size_t size)
 {
     view_log log = {.level = VIEW_QUIET};
     view_look look;
-    const bool is_found = view_read_shader("x", (const char *)data, size, "m", &look, &log);
+    const bool is_found =
+        view_read_shader("x", (const char *)data, size, "m", &look, view_log_listener(&log));
     const char *fault = NULL;
     if (!is_found && (look.diffuse != NULL || look.normals != NULL || look.two_sided))
         fault = "a look of a material that is not there";

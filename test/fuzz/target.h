@@ -20,6 +20,9 @@ fuzz_target fuzz_image;      // a picture, as the viewer reads it
 fuzz_target fuzz_shader;     // a .shader file, as the viewer reads it
 fuzz_target fuzz_texture;    // an image program and a picture, as the library reads it
 fuzz_target fuzz_archive;    // a zip file or .pak, as the programs read it
+fuzz_target fuzz_gltf;       // glTF: a .gltf or .glb, or its JSON, a NUL byte, its binary chunk
+fuzz_target fuzz_iqm;        // an .iqm, as md5tool converts it
+fuzz_target fuzz_bvh;        // a .bvh, likewise
 fuzz_target fuzz_game;       // files of declarations, with a NUL between them
 fuzz_target fuzz_cube;       // an md5.cfg, a NUL byte, another script
 fuzz_target fuzz_scale;      // a .md5scale

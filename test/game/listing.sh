@@ -112,7 +112,7 @@ check "explain shows why a mesh cannot be read" explains 'error: ' models/packed
 check "nothing of a name is an error" says 1 'nothing is named nobody' explain "$base" nobody
 check "a name is needed" says 2 'missing name' explain "$base"
 check "one name is enough" says 2 'expected one name' explain "$base" a b
-check "explain prints no JSON" says 2 "unknown option '--json'" explain "$base" a --json
+check "explain prints JSON" says 0 '{"kind":"values","count":2}' explain "$base" t --json
 
 check "check reads archives" says 1 "$base/pak000.pk4/models/packed.md5mesh:1:1: error: " check "$base"
 check "check reads declarations" says 1 "$base/materials/a.mtr:4:" check "$base"

@@ -68,6 +68,11 @@ TEST (lenient_materials_know_words_of_other_engines) {
                  "materials/all.mtr:1: 'shaderFallback2' in 'm' is a word of Prey, skipped");
     check_images("m { materialType metal\n{ map a } }", "a",
                  "materials/all.mtr:1: 'materialType' in 'm' is a word of Quake 4, skipped");
+    check_images(
+        "m { frobstage_texture textures/frob 0.15 0.4\n diffusemap a }", "_flat a",
+        "materials/all.mtr:1: 'frobstage_texture' in 'm' is a word of The Dark Mod, skipped");
+    check_images("m { frobstage_none { map a } }", "a",
+                 "materials/all.mtr:1: 'frobstage_none' in 'm' is a word of The Dark Mod, skipped");
     check_images("m { { shaderParm map 3\n map a } { map b spiritWalk blend add } }", "a b",
                  "materials/all.mtr:2: 'spiritWalk' in material 'm' is a word of Prey, skipped");
 }
@@ -192,6 +197,12 @@ TEST (lenient_models_skip_unknown_words) {
                 "def/all.def:1: Unknown command 'dance'; expected a frame command");
     check_model("anim bc two.md5anim { frame 1 speak \"a\" b\nframe 2 disableBlinking }", "bc0 ",
                 "def/all.def:2: 'disableBlinking' is a word of Quake 4, skipped");
+    check_model("anim bc two.md5anim { frame 1 attach torch hand\nframe 2 jump }", "bc1 ",
+                "def/all.def:1: 'attach' is a word of The Dark Mod, skipped");
+    check_model("anim bc two.md5anim { ai_no_turn frame 1 melee_attack_start sword\n }", "bc0 ",
+                "def/all.def:1: 'melee_attack_start' is a word of The Dark Mod, skipped");
+    check_model("anim bc two.md5anim { frame 1 disableautoblink\nframe 2 jump }", "bc1 ",
+                "def/all.def:1: 'disableautoblink' is a word of Quake 4, skipped");
     check_model("anim bc two.md5anim { wobble frame 1 jump }", "bc1 ",
                 "def/all.def:1: Unknown command 'wobble'; expected frame, a flag or '}'");
 }

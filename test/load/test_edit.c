@@ -5,6 +5,7 @@
 #include "test/real.h"
 
 #include "md5/md5edit.h"
+#include "md5/md5pose.h"
 #include "md5/md5skin.h"
 
 #include <dirent.h>
@@ -424,6 +425,554 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
 }
 
+// -- Edits ----------------------------------------------------------------------------------
+
+static md5_doc *parse_ours(md5_doc_kind kind, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "models/bobbin/%s", name);
+    OWN char *const text = test_read_file(test_path(path), NULL);
+    return text ? parse(kind, text) : NULL;
+}
+
+static md5_anim *anim_of(const md5_doc *doc)
+{
+    md5_error error = {0};
+    OWN char *const text = written(doc, &error);
+    return text ? md5_parse_anim(text, strlen(text), NULL, &error) : NULL;
+}
+
+// Where the corners of all triangles are in a frame, one after the other; `clip` NULL: in the bind
+// pose.
+static md5_vec3 *corners_of(const md5_doc *mesh, const md5_doc *clip, uint32_t frame, size_t *count)
+{
+    OWN_MODEL model = model_of(mesh);
+    OWN_ANIM anim = clip ? anim_of(clip) : NULL;
+    OWN_BINDING binding = anim ? md5_bind(model, anim, NULL, NULL) : NULL;
+    md5_mat34 palette[128];
+    md5_xform pose[128];
+    md5_vec3 *corners = NULL;
+    *count = 0;
+    if (!CHECK(model && model->skeleton.num_joints <= COUNT_OF(pose) && !clip == !binding))
+        return NULL;
+    memcpy(pose, model->bind_local, model->skeleton.num_joints * sizeof *pose);
+    if (binding)
+        md5_sample(binding, md5_moment_from_frames(anim, frame, frame, 0.0f), MD5_ROOT_FILE, pose);
+    md5_local_to_palette(model, pose, NULL, palette);
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        *count += 3 * (size_t)model->meshes[m].num_triangles;
+    corners = test_calloc(*count, sizeof *corners);
+    md5_vec3 *next = corners;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const of = &model->meshes[m];
+        OWN md5_vec3 *const points = test_calloc(of->num_vertices, sizeof *points);
+        md5_skin(of, palette, points, NULL, NULL);
+        for (size_t i = 0; i < 3 * (size_t)of->num_triangles; i++)
+            *next++ = points[of->indices[i]];
+    }
+    return corners;
+}
+
+// The largest distance of corners from what they were.
+static double off_corners(const md5_vec3 *from, size_t from_count, const md5_vec3 *to, size_t count)
+{
+    double most = 0.0;
+    if (!from || !to || from_count != count)
+        return INFINITY;
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, real_distance(from[i], to[i]));
+    return most;
+}
+
+typedef md5_vec3 place_fn(md5_vec3 p); // where an edit takes a point
+
+static md5_vec3 scaled(md5_vec3 p)
+{
+    return (md5_vec3){0.03f * p.x, 0.03f * p.y, 0.03f * p.z};
+}
+static md5_vec3 turned(md5_vec3 p) // by 90 degrees to the left, and twice as large
+{
+    return (md5_vec3){-2.0f * p.y, 2.0f * p.x, 2.0f * p.z};
+}
+static md5_vec3 raised(md5_vec3 p) // of y up: x is right, z backward
+{
+    return (md5_vec3){-p.z, -p.x, p.y};
+}
+static md5_vec3 mirrored(md5_vec3 p)
+{
+    return (md5_vec3){p.x, -p.y, p.z};
+}
+static md5_vec3 mirrored_and_turned(md5_vec3 p) // by 30 degrees
+{
+    const float cosine = 0.8660254f, sine = 0.5f;
+    return (md5_vec3){cosine * p.x + sine * p.y, sine * p.x - cosine * p.y, p.z};
+}
+
+// In the bind pose and in a frame, whose box holds the skin.
+TEST (edit_space_moves_mesh_and_clip_alike) {
+    const struct {
+        md5_space_edit job;
+        place_fn *where;
+        double scale;
+    } cases[] = {
+        {{.scale = 0.03f}, scaled, 0.03},
+        {{.turn = {0.0f, 90.0f, 0.0f}, .scale = 2.0f}, turned, 2.0},
+        {{.turn = {0.0f, -90.0f, 90.0f}}, raised, 1.0},
+        {{.is_mirrored = true}, mirrored, 1.0},
+        {{.turn = {0.0f, 30.0f, 0.0f}, .is_mirrored = true}, mirrored_and_turned, 1.0},
+    };
+    OWN_DOC old_mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    OWN_DOC old_clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    REQUIRE(old_mesh && old_clip);
+    size_t count, same;
+    OWN md5_vec3 *const bind = corners_of(old_mesh, NULL, 0, &count);
+    OWN md5_vec3 *const pose = corners_of(old_mesh, old_clip, 7, &count);
+    EACH (it, cases) {
+        OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+        OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+        CHECK_UINT(md5_edit_space(mesh, &it->job, NULL), mesh->num_joints);
+        CHECK_UINT(md5_edit_space(clip, &it->job, NULL), clip->num_joints);
+        OWN md5_vec3 *const new_bind = corners_of(mesh, NULL, 0, &same);
+        OWN md5_vec3 *const new_pose = corners_of(mesh, clip, 7, &same);
+        REQUIRE(bind && pose && new_bind && new_pose && same == count);
+        double most = 0.0;
+        for (size_t i = 0; i < count; i++) {
+            const size_t turned_corner = i % 3 == 0 ? i : i % 3 == 1 ? i + 1 : i - 1;
+            const size_t k = it->job.is_mirrored ? turned_corner : i;
+            most = fmax(most, real_distance(it->where(bind[i]), new_bind[k]));
+            most = fmax(most, real_distance(it->where(pose[i]), new_pose[k]));
+        }
+        CHECK_NEAR(most, 0.0, 1e-4 * it->scale);
+        const md5_bounds box = clip->bounds[7];
+        const md5_bounds both = md5_bounds_union(box, md5_bounds_from_points(new_pose, count));
+        CHECK_NEAR(real_distance(both.min, box.min), 0.0, 0.02 * it->scale);
+        CHECK_NEAR(real_distance(both.max, box.max), 0.0, 0.02 * it->scale);
+    }
+}
+
+TEST (edit_mirror_exchanges_sides_and_keeps_names) {
+    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    REQUIRE(mesh);
+    OWN_MODEL model = model_of(mesh);
+    OWN char *const before = written(mesh, NULL);
+    uint32_t partners[128];
+    CHECK(md5_build_mirror(&model->skeleton, partners) > 10);
+    const md5_space_edit job = {.is_mirrored = true, .partners = partners};
+    CHECK_UINT(md5_edit_space(mesh, &job, NULL), mesh->num_joints);
+    for (uint32_t j = 0; j < mesh->num_joints; j++) {
+        const md5_vec3 from = md5_mat34_translation(model->bind[partners[j]]);
+        CHECK_STRING(mesh->joints[j].name, model->skeleton.joints[j].name);
+        CHECK_UINT(mesh->joints[j].parent, model->skeleton.joints[j].parent);
+        CHECK_NEAR(real_distance(mesh->joints[j].position, mirrored(from)), 0.0, 0.0);
+    }
+    CHECK_UINT(md5_edit_space(mesh, &job, NULL), mesh->num_joints);
+    OWN char *const after = written(mesh, NULL);
+    CHECK_STRING(after, before);
+    CHECK_UINT(md5_edit_space(mesh, &(md5_space_edit){.scale = 1.0f}, NULL), 0);
+
+    partners[3] = partners[4];
+    md5_error error = {0};
+    CHECK_UINT(md5_edit_space(mesh, &job, &error), MD5_NONE);
+    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_UINT(md5_edit_space(mesh, &(md5_space_edit){.scale = 1e7f}, &error), MD5_NONE);
+    OWN char *const same = written(mesh, NULL);
+    CHECK_STRING(same, before);
+}
+
+// A camera looks along x of its own space, wherever its path is. Files keep a w near 0 to no more
+// than 3e-4, the root of what x y z are rounded by.
+TEST (edit_space_turns_cameras) {
+    OWN_DOC doc = parse_ours(MD5_DOC_CAMERA, "flight.md5camera");
+    REQUIRE(doc);
+    OWN char *const before = written(doc, NULL);
+    OWN_CAMERA old = md5_parse_camera(before, strlen(before), NULL, NULL);
+    const md5_space_edit job = {.is_mirrored = true, .turn = {0.0f, 30.0f, 0.0f}};
+    CHECK_UINT(md5_edit_space(doc, &job, NULL), doc->num_frames);
+    OWN char *const after = written(doc, NULL);
+    OWN_CAMERA now = md5_parse_camera(after, strlen(after), NULL, NULL);
+    REQUIRE(old && now);
+    for (uint32_t f = 0; f < doc->num_frames; f++) {
+        const md5_camera_view *const a = &old->frames[f], *const b = &now->frames[f];
+        static const md5_vec3 ahead = {1.0f, 0.0f, 0.0f}, up = {0.0f, 0.0f, 1.0f};
+        CHECK_NEAR(real_distance(mirrored_and_turned(a->position), b->position), 0.0, 1e-4);
+        CHECK_NEAR(real_distance(mirrored_and_turned(md5_quat_rotate(a->rotation, ahead)),
+                                 md5_quat_rotate(b->rotation, ahead)),
+                   0.0, 3e-4);
+        CHECK_NEAR(real_distance(mirrored_and_turned(md5_quat_rotate(a->rotation, up)),
+                                 md5_quat_rotate(b->rotation, up)),
+                   0.0, 3e-4);
+        CHECK(a->fov == b->fov);
+    }
+}
+
+TEST (edit_meshes_are_cut_and_merged) {
+    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    REQUIRE(mesh);
+    size_t counts[3];
+    OWN md5_vec3 *const before = corners_of(mesh, NULL, 0, &counts[0]);
+    const md5_mesh_edit cut = {.max_vertices = 1000, .max_triangles = 900};
+    CHECK_UINT(md5_edit_meshes(mesh, &cut, NULL), 1); // the eyes have 290
+    CHECK(mesh->num_meshes >= 8);
+    for (uint32_t m = 0; m < mesh->num_meshes; m++)
+        CHECK(mesh->meshes[m].num_vertices <= 1000 && mesh->meshes[m].num_triangles <= 900);
+    OWN md5_vec3 *const parts = corners_of(mesh, NULL, 0, &counts[1]);
+    CHECK_NEAR(off_corners(before, counts[0], parts, counts[1]), 0.0, 1e-5);
+    CHECK_UINT(md5_edit_meshes(mesh, &cut, NULL), 0);
+    CHECK_UINT(md5_edit_meshes(mesh, &(md5_mesh_edit){.is_merged = true}, NULL), 1);
+    CHECK_UINT(mesh->num_meshes, 2);
+    CHECK_STRING(mesh->meshes[1].shader, "models/bobbin/bobbin_eye");
+    OWN md5_vec3 *const merged = corners_of(mesh, NULL, 0, &counts[2]);
+    CHECK_NEAR(off_corners(before, counts[0], merged, counts[2]), 0.0, 1e-5);
+    CHECK_UINT(md5_edit_meshes(mesh, &(md5_mesh_edit){.is_merged = true}, NULL), 0);
+    md5_error error = {0};
+    CHECK_UINT(md5_edit_meshes(mesh, &(md5_mesh_edit){.max_vertices = 2}, &error), MD5_NONE);
+    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+}
+
+// Of three triangles the first two have 4 vertices, of which two begin at the same weight and have
+// one and two.
+TEST (edit_cut_meshes_are_as_large_as_they_may_be) {
+    for (uint32_t most = 4; most > 2; most--) {
+        OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+        REQUIRE(doc);
+        md5_doc_mesh *const mesh = &doc->meshes[0];
+        md5_vertex vertices[] = {mesh->vertices[0], mesh->vertices[1], mesh->vertices[2],
+                                 mesh->vertices[3], mesh->vertices[2]};
+        md5_vec2 texcoords[5] = {{0.0f, 0.0f}};
+        uint32_t indices[] = {2, 3, 0, 0, 1, 2, 0, 3, 4};
+        mesh->vertices = vertices;
+        mesh->texcoords = texcoords;
+        mesh->indices = indices;
+        mesh->num_vertices = 5;
+        mesh->num_triangles = 3;
+        size_t counts[2];
+        OWN md5_vec3 *const before = corners_of(doc, NULL, 0, &counts[0]);
+        const md5_mesh_edit by_vertices = {.max_vertices = most};
+        const md5_mesh_edit by_triangles = {.max_triangles = most == 3 ? 1 : 2};
+        CHECK_UINT(md5_edit_meshes(doc, &by_vertices, NULL), 1);
+        CHECK_UINT(doc->num_meshes, most == 3 ? 3 : 2);
+        CHECK_UINT(doc->meshes[0].num_vertices, most);
+        CHECK_UINT(md5_edit_meshes(doc, &by_triangles, NULL), 0);
+        CHECK_UINT(md5_edit_meshes(doc, &(md5_mesh_edit){.is_merged = true}, NULL), 1);
+        CHECK_UINT(doc->num_meshes, 1);
+        CHECK_UINT(md5_edit_meshes(doc, &by_triangles, NULL), 1);
+        CHECK_UINT(doc->num_meshes, most == 3 ? 3 : 2);
+        OWN md5_vec3 *const after = corners_of(doc, NULL, 0, &counts[1]);
+        CHECK_NEAR(off_corners(before, counts[0], after, counts[1]), 0.0, 0.0);
+    }
+}
+
+// Vertex 3 is used by the second triangle only, which becomes a line; weights 5 and 6 remain for
+// vertex 1.
+TEST (edit_unused_rows_are_left_out) {
+    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+    REQUIRE(doc);
+    const md5_mesh_edit job = {.drops_unused = true};
+    CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
+    doc->meshes[0].indices[3] = doc->meshes[0].indices[5];
+    doc->meshes[0].vertices[0].num_weights = 3;
+    size_t counts[2];
+    OWN md5_vec3 *const before = corners_of(doc, NULL, 0, &counts[0]);
+    CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 1 + 1 + 2);
+    CHECK_UINT(doc->meshes[0].num_vertices, 3);
+    CHECK_UINT(doc->meshes[0].num_triangles, 1);
+    CHECK_UINT(doc->meshes[0].num_weights, 6);
+    OWN md5_vec3 *const after = corners_of(doc, NULL, 0, &counts[1]);
+    CHECK_NEAR(off_corners(before, counts[1], after, counts[1]), 0.0, 0.0);
+    CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
+    CHECK_UINT(md5_edit_meshes(doc, &(md5_mesh_edit){.is_turned = true}, NULL), 1);
+    CHECK_UINT(doc->meshes[0].indices[1], 2);
+    CHECK_UINT(doc->meshes[0].indices[2], 1);
+}
+
+// A mesh without triangles stays, however many vertices it has.
+TEST (edit_meshes_without_triangles_stay) {
+    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+    REQUIRE(doc);
+    doc->meshes[0].num_triangles = 0;
+    const md5_mesh_edit job = {.drops_unused = true, .max_vertices = 3};
+    CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
+    CHECK_UINT(doc->meshes[0].num_vertices, 4);
+}
+
+// Joints are exchanged so that children come first, in both files; then they come back.
+TEST (edit_joints_come_behind_their_parents) {
+    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    REQUIRE(mesh && clip);
+    CHECK_UINT(md5_edit_joints(mesh, &(md5_joint_edit){0}, NULL), 0);
+    size_t counts[4];
+    OWN md5_vec3 *const before = corners_of(mesh, clip, 7, &counts[0]);
+    md5_doc *const docs[] = {mesh, clip};
+    const uint32_t last = mesh->num_joints - 1;
+    EACH (it, docs) {
+        md5_doc *const doc = *it;
+        for (uint32_t i = 0; i < doc->num_joints / 2; i++) {
+            const md5_doc_joint joint = doc->joints[i];
+            doc->joints[i] = doc->joints[last - i];
+            doc->joints[last - i] = joint;
+        }
+        for (uint32_t i = 0; i < doc->num_joints; i++)
+            if (doc->joints[i].parent != MD5_NONE)
+                doc->joints[i].parent = last - doc->joints[i].parent;
+        for (uint32_t m = 0; m < doc->num_meshes; m++)
+            for (uint32_t w = 0; w < doc->meshes[m].num_weights; w++)
+                doc->meshes[m].weights[w].joint = last - doc->meshes[m].weights[w].joint;
+        CHECK(md5_edit_joints(doc, &(md5_joint_edit){0}, NULL) > last / 2);
+        for (uint32_t i = 0; i <= last; i++)
+            CHECK(doc->joints[i].parent == MD5_NONE || doc->joints[i].parent < i);
+        CHECK_UINT(md5_edit_joints(doc, &(md5_joint_edit){0}, NULL), 0);
+    }
+    for (uint32_t i = 0; i <= last; i++)
+        CHECK_STRING(mesh->joints[i].name, clip->joints[i].name);
+    OWN md5_vec3 *const after = corners_of(mesh, clip, 7, &counts[1]);
+    CHECK_NEAR(off_corners(before, counts[0], after, counts[1]), 0.0, 1e-4);
+
+    const md5_joint_edit rooted = {.root = "world"};
+    CHECK_UINT(md5_edit_joints(mesh, &rooted, NULL), last + 2);
+    CHECK_UINT(md5_edit_joints(clip, &rooted, NULL), last + 2);
+    CHECK_UINT(md5_edit_joints(mesh, &rooted, NULL), 0);
+    CHECK_STRING(clip->joints[0].name, "world");
+    CHECK_UINT(clip->joints[1].parent, 0);
+    OWN md5_vec3 *const under = corners_of(mesh, clip, 7, &counts[2]);
+    CHECK_NEAR(off_corners(before, counts[0], under, counts[2]), 0.0, 1e-4);
+
+    CHECK(md5_edit_joints(mesh, &(md5_joint_edit){.drops_unused = true}, NULL) > 0);
+    OWN_MODEL model = model_of(mesh);
+    CHECK(md5_fix_joints(clip, model, false, NULL) > 0);
+    CHECK_UINT(clip->num_joints, mesh->num_joints);
+    OWN md5_vec3 *const fewer = corners_of(mesh, clip, 7, &counts[3]);
+    CHECK_NEAR(off_corners(before, counts[0], fewer, counts[3]), 0.0, 1e-4);
+}
+
+// Of a chain of three, the hand has no weights; with those of the arm gone, neither is needed.
+TEST (edit_unused_joints_are_left_out) {
+    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+    REQUIRE(doc);
+    const md5_joint_edit job = {.drops_unused = true};
+    md5_weight *const weights = doc->meshes[0].weights;
+    weights[2].joint = weights[7].joint = 1;
+    CHECK_UINT(md5_edit_joints(doc, &job, NULL), 1);
+    CHECK_UINT(doc->num_joints, 2);
+    for (uint32_t w = 0; w < doc->meshes[0].num_weights; w++)
+        doc->meshes[0].weights[w].joint = 1;
+    CHECK_UINT(md5_edit_joints(doc, &job, NULL), 0); // the root is above it
+    for (uint32_t w = 0; w < doc->meshes[0].num_weights; w++)
+        doc->meshes[0].weights[w].joint = 0;
+    CHECK_UINT(md5_edit_joints(doc, &job, NULL), 1);
+    CHECK_STRING(doc->joints[0].name, "origin");
+    OWN_DOC two = parse(MD5_DOC_MODEL, model_text); // roots, of which one has the name
+    two->joints[2].parent = MD5_NONE;
+    CHECK_UINT(md5_edit_joints(two, &(md5_joint_edit){.root = "hand"}, NULL), 4);
+    two->meshes[0].num_weights = two->meshes[0].num_vertices = two->meshes[0].num_triangles = 0;
+    CHECK_UINT(md5_edit_joints(two, &job, NULL), 0); // of no weights all joints stay
+}
+
+TEST (edit_frames_cut_parts_are_the_whole) {
+    OWN_DOC whole = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    REQUIRE(whole && whole->num_frames == 25);
+    for (uint32_t first = 0; first < 25; first += 10) {
+        OWN_DOC part = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+        const md5_frame_edit job = {.first = first, .num_frames = first < 20 ? 10 : 0};
+        CHECK_UINT(md5_edit_frames(part, &job, NULL), first < 20 ? 10 : 5);
+        CHECK_UINT(part->num_components, whole->num_components);
+        CHECK_BYTES(part->numbers, whole->numbers + (size_t)first * whole->num_components,
+                    (size_t)part->num_frames * whole->num_components * sizeof *part->numbers);
+        CHECK_BYTES(part->bounds, whole->bounds + first, part->num_frames * sizeof *part->bounds);
+    }
+    md5_error error = {0};
+    CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){.first = 25}, &error), MD5_NONE);
+    CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){.first = 20, .num_frames = 6}, &error),
+               MD5_NONE);
+    CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){.frame_rate = 1e300}, &error), MD5_NONE);
+    CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){.frame_rate = -1.0}, &error), MD5_NONE);
+    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){0}, NULL), 0);
+    CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){.frame_rate = 0.001}, NULL), 2);
+}
+
+// At twice the rate every second frame is an old one to the bit; those between are what playing
+// shows; and at the old rate it is the old clip.
+TEST (edit_frames_are_resampled) {
+    OWN_DOC old = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    OWN_DOC doc = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    REQUIRE(old && doc);
+    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.frame_rate = 48.0}, NULL), 49);
+    CHECK_NEAR(doc->frame_rate, 48.0, 0.0);
+    const size_t size = old->num_components * sizeof *old->numbers;
+    for (uint32_t f = 0; f < old->num_frames; f++)
+        CHECK_BYTES(doc->numbers + (size_t)2 * f * old->num_components,
+                    old->numbers + (size_t)f * old->num_components, size);
+    OWN_ANIM a = anim_of(old);
+    OWN_ANIM b = anim_of(doc);
+    REQUIRE(a && b);
+    OWN_BINDING first = md5_bind_skeleton(&a->skeleton, a->base_frame, a, NULL, NULL);
+    OWN_BINDING second = md5_bind_skeleton(&b->skeleton, b->base_frame, b, NULL, NULL);
+    md5_xform poses[2][128];
+    for (uint32_t f = 0; f < 48; f++) {
+        const double time = f / 48.0;
+        md5_sample(first, md5_moment_at(a, time, MD5_WRAP_CLAMP), MD5_ROOT_FILE, poses[0]);
+        md5_sample(second, md5_moment_at(b, time, MD5_WRAP_CLAMP), MD5_ROOT_FILE, poses[1]);
+        for (uint32_t j = 0; j < a->skeleton.num_joints; j++) {
+            const md5_vec3 point = {1.0f, 2.0f, 3.0f};
+            CHECK_NEAR(real_distance(md5_xform_point(poses[0][j], point),
+                                     md5_xform_point(poses[1][j], point)),
+                       0.0, 2e-5);
+        }
+    }
+    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.frame_rate = 24.0}, NULL), 25);
+    OWN char *const before = written(old, NULL);
+    OWN char *const after = written(doc, NULL);
+    CHECK_STRING(after, before);
+}
+
+// Of a clip in which all moves, as numbers: a root that walks by 10 along x and 0.4 along y and
+// rises by 1, and an arm that is moved by 2 and turned about x by what has sin(half the angle) =
+// 0.6.
+static const char walk_text[] =
+    "MD5Version 10\ncommandline \"\"\nnumFrames 3\nnumJoints 2\nframeRate 24\n"
+    "numAnimatedComponents 12\nhierarchy {\n\"origin\" -1 63 0\n\"arm\" 0 63 6\n}\n"
+    "bounds { ( 0 0 0 ) ( 1 1 1 ) ( 5 0 0 ) ( 6 1 1 ) ( 10 0 0 ) ( 11 1 1 ) }\n"
+    "baseframe {\n( 0 0 0 ) ( 0 0 0 )\n( 0 0 8 ) ( 0 0 0 )\n}\n"
+    "frame 0 { 0 0 1 0 0 0 0 0 8 0 0 0 }\nframe 1 { 5 0.2 2 0 0 0 0 1 8 0 0 0 }\n"
+    "frame 2 { 10 0.4 2 0 0 0 0 2 8 0.6 0 0 }\n";
+
+TEST (edit_loops_are_closed_and_roots_stay) {
+    OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
+    REQUIRE(doc);
+    md5_frame_edit job = {.is_closed = true};
+    CHECK(md5_edit_frames(doc, &job, NULL) > 0);
+    const float *const middle = doc->numbers + 12, *const last = doc->numbers + 24;
+    CHECK_BYTES(last + 2, doc->numbers + 2, 10 * sizeof *last); // but the way along x and y
+    CHECK_NEAR(last[0], 10.0, 0.0);
+    CHECK_NEAR(last[1], 0.4f, 0.0);
+    CHECK_NEAR(middle[0], 5.0, 0.0);
+    CHECK_NEAR(middle[2], 2.0 - 0.5, 1e-6);
+    CHECK_NEAR(middle[7], 1.0 - 1.0, 1e-6);
+    CHECK_NEAR(fabsf(middle[9]), sin(0.5 * asin(0.6)), 1e-6); // half the turn, the other way
+    CHECK_NEAR(doc->bounds[1].max.z, 1.0 - 0.5, 1e-6);
+    CHECK_UINT(md5_edit_frames(doc, &job, NULL), 0);
+    job.is_in_place = true;
+    CHECK_UINT(md5_edit_frames(doc, &job, NULL), 1);
+    for (uint32_t f = 0; f < 3; f++) {
+        CHECK_BYTES(doc->numbers + (size_t)12 * f, doc->numbers, 3 * sizeof *doc->numbers);
+        CHECK_NEAR(doc->bounds[f].min.x, 0.0, 1e-6);
+    }
+    CHECK_BYTES(doc->numbers + 24, doc->numbers, 12 * sizeof *doc->numbers);
+}
+
+// A root that turns mixes its components, of which the file has only x and one of the rotation.
+TEST (edit_roots_get_the_flags_that_they_need) {
+    OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
+    REQUIRE(doc);
+    doc->joints[0].track.flags = 1 | 16;
+    doc->joints[0].position = (md5_vec3){1.0f, 2.0f, 3.0f};
+    doc->numbers[13] = 0.6f; // y of the rotation in frame 1
+    OWN_ANIM old = anim_of(doc);
+    CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.turn = {.yaw = 90.0f}}, NULL), 2);
+    CHECK_UINT(doc->joints[0].track.flags, 63);
+    CHECK_NEAR(doc->joints[0].position.x, -2.0, 0.0); // quarters of a circle are exact
+    CHECK_NEAR(doc->joints[0].position.y, 1.0, 0.0);
+    OWN_ANIM now = anim_of(doc);
+    REQUIRE(old && now);
+    OWN_BINDING first = md5_bind_skeleton(&old->skeleton, old->base_frame, old, NULL, NULL);
+    OWN_BINDING second = md5_bind_skeleton(&now->skeleton, now->base_frame, now, NULL, NULL);
+    for (uint32_t f = 0; f < 3; f++) {
+        md5_xform a[2], b[2];
+        md5_sample(first, md5_moment_from_frames(old, f, f, 0.0f), MD5_ROOT_FILE, a);
+        md5_sample(second, md5_moment_from_frames(now, f, f, 0.0f), MD5_ROOT_FILE, b);
+        const md5_vec3 from = md5_xform_point(a[0], (md5_vec3){4.0f, 5.0f, 6.0f});
+        const md5_vec3 to = md5_xform_point(b[0], (md5_vec3){4.0f, 5.0f, 6.0f});
+        CHECK_NEAR(real_distance(to, (md5_vec3){-from.y, from.x, from.z}), 0.0, 1e-5);
+        CHECK_NEAR(real_distance(a[1].translation, b[1].translation), 0.0, 0.0);
+    }
+}
+
+static void mirror_pose(void *user, md5_xform *pose)
+{
+    const md5_model *const model = user;
+    uint32_t partners[128];
+    md5_xform mirrored[128];
+    md5_build_mirror(&model->skeleton, partners);
+    md5_mirror_pose(model, partners, pose, mirrored);
+    memcpy(pose, mirrored, model->skeleton.num_joints * sizeof *pose);
+}
+
+// The corners of a clip that is mirrored on a model that is nearly symmetric, against those of the
+// clip: as a cloud of points, whose boxes are mirror images.
+TEST (edit_frames_are_changed_by_the_caller) {
+    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "wave.md5anim");
+    REQUIRE(mesh && clip);
+    OWN_MODEL model = model_of(mesh);
+    size_t counts[3];
+    OWN md5_vec3 *const before = corners_of(mesh, clip, 12, &counts[0]);
+    const md5_frame_edit job = {.model = model, .change = mirror_pose, .user = model};
+    CHECK(md5_edit_frames(clip, &job, NULL) > 10);
+    OWN md5_vec3 *const after = corners_of(mesh, clip, 12, &counts[1]);
+    const md5_bounds a = md5_bounds_from_points(before, counts[0]);
+    const md5_bounds b = md5_bounds_from_points(after, counts[1]);
+    CHECK(fabsf(a.max.y + a.min.y) > 1.0f); // he waves with one hand
+    CHECK_NEAR(a.max.y, -b.min.y, 0.5);
+    CHECK_NEAR(a.min.y, -b.max.y, 0.5);
+    CHECK_NEAR(a.max.z, b.max.z, 0.5);
+    CHECK(md5_edit_frames(clip, &job, NULL) > 10);
+    OWN md5_vec3 *const twice = corners_of(mesh, clip, 12, &counts[2]);
+    CHECK_NEAR(off_corners(before, counts[0], twice, counts[2]), 0.0, 1e-3);
+}
+
+// The last bone, of 8 units, ends 16 units from the root, which may spend half of the tolerance of
+// 1: a turn by twice the stored 0.02 moves that end by 0.64, one by twice 0.01 by 0.32.
+TEST (edit_components_are_reduced_by_what_they_reach) {
+    static const float turns[] = {0.02f, 0.01f};
+    EACH (turn, turns) {
+        OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
+        REQUIRE(doc);
+        for (size_t f = 0; f < 3; f++) {
+            const float still[] = {0.001f * (float)f,
+                                   0.0f,
+                                   1.0f,
+                                   0.0f,
+                                   0.0f,
+                                   0.0f,
+                                   0.0f,
+                                   0.0f,
+                                   8.0f,
+                                   0.0f,
+                                   0.0f,
+                                   0.0f};
+            memcpy(doc->numbers + 12 * f, still, sizeof still);
+        }
+        doc->numbers[12 + 3] = *turn;
+        CHECK(md5_edit_frames(doc, &(md5_frame_edit){.tolerance = 1.0f}, NULL) > 0);
+        // The root's way stays; of it, and of the arm, what equals the base frame needs no flag.
+        CHECK_UINT(doc->joints[0].track.flags, turn == turns ? 1 | 4 | 8 : 1 | 4);
+        CHECK_UINT(doc->joints[1].track.flags, 0);
+    }
+}
+
+TEST (edit_components_are_reduced_within_a_tolerance) {
+    OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
+    OWN_DOC before = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+    OWN_MODEL model = mesh ? model_of(mesh) : NULL;
+    REQUIRE(model && before);
+    static const float tolerances[] = {0.3f, 3.0f};
+    uint32_t num_components = before->num_components;
+    EACH (tolerance, tolerances) {
+        OWN_DOC after = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
+        const md5_frame_edit job = {.model = model, .tolerance = *tolerance};
+        REQUIRE(md5_edit_frames(after, &job, NULL) != MD5_NONE);
+        CHECK_THAT(after->num_components < num_components, "%u", after->num_components);
+        num_components = after->num_components;
+        for (uint32_t f = 4; f < before->num_frames; f += 8) {
+            size_t counts[2];
+            OWN md5_vec3 *const a = corners_of(mesh, before, f, &counts[0]);
+            OWN md5_vec3 *const b = corners_of(mesh, after, f, &counts[1]);
+            CHECK_NEAR(off_corners(a, counts[0], b, counts[1]), 0.0, (double)*tolerance);
+        }
+    }
+}
+
 // -- Hostile --------------------------------------------------------------------------------
 
 // Repairs and writes; what was written loads.
@@ -436,6 +985,28 @@ static void use(md5_doc *doc, const md5_model *model)
     md5_fix_weights(doc, 1 + doc->num_joints % 3, 1e-3f, &loss, NULL);
     md5_fix_joints(doc, doc->num_frames % 2 ? model : NULL, doc->num_components % 2, NULL);
     md5_fix_bounds(doc, model, NULL);
+    const bool is_odd = doc->num_components % 2;
+    const uint32_t partners[] = {0, 2, 1};
+    md5_edit_joints(doc, &(md5_joint_edit){.root = is_odd ? "r" : NULL, .drops_unused = true},
+                    NULL);
+    md5_edit_meshes(doc,
+                    &(md5_mesh_edit){.is_merged = true,
+                                     .drops_unused = is_odd,
+                                     .max_vertices = 3 * doc->num_meshes,
+                                     .is_turned = is_odd},
+                    NULL);
+    md5_edit_space(doc,
+                   &(md5_space_edit){.is_mirrored = true,
+                                     .partners = doc->num_joints == 3 ? partners : NULL,
+                                     .turn = {.yaw = is_odd ? 90.0f : 0.0f},
+                                     .scale = 2.0f},
+                   NULL);
+    md5_edit_frames(doc,
+                    &(md5_frame_edit){.frame_rate = is_odd ? 50.0 : 0.0,
+                                      .is_closed = true,
+                                      .is_in_place = is_odd,
+                                      .tolerance = 0.1f},
+                    NULL);
     OWN char *const text = written(doc, &error);
     OWN_DOC again = text ? md5_parse_doc(kinds[doc->kind], text, strlen(text), NULL, &error) : NULL;
     CHECK_THAT(again || error.status != MD5_OK, "%s", error.message);
@@ -489,6 +1060,19 @@ TEST (edit_survives_failure_of_every_allocation) {
             CHECK_UINT(doc->num_components, 5); // as before
         if (mesh && md5_fix_weights(mesh, 4, 1e-3f, NULL, &it.error) == MD5_NONE)
             CHECK_UINT(mesh->meshes[0].vertices[0].num_weights, 5);
+        if (doc && md5_edit_joints(doc, &(md5_joint_edit){.root = "r"}, &it.error) == MD5_NONE)
+            CHECK_UINT(doc->num_joints, 3);
+        const md5_space_edit space = {.is_mirrored = true, .turn = {.yaw = 9.0f}, .scale = 2.0f};
+        if (doc && md5_edit_space(doc, &space, &it.error) == MD5_NONE)
+            CHECK_NEAR(doc->joints[0].position.y, 0.0, 0.0);
+        if (mesh && md5_edit_space(mesh, &space, &it.error) == MD5_NONE)
+            CHECK_NEAR(mesh->joints[1].position.x, 0.1f, 0.0);
+        const md5_frame_edit frames = {.frame_rate = 48.0, .is_closed = true, .tolerance = 1.0f};
+        if (doc && md5_edit_frames(doc, &frames, &it.error) == MD5_NONE)
+            CHECK_UINT(doc->num_frames, 2);
+        const md5_mesh_edit meshes = {.is_merged = true, .max_triangles = 1, .is_turned = true};
+        if (mesh && md5_edit_meshes(mesh, &meshes, &it.error) == MD5_NONE)
+            CHECK_UINT(mesh->num_meshes, 1);
         CHECK(it.error.status == MD5_OK
               || (it.error.status == MD5_ERROR_MEMORY && it.heap.num_allocs >= failed));
     }

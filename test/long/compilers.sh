@@ -47,7 +47,7 @@ done
 
 # One by one, as a file may miss what another one includes.
 microsoft() { # FLAGS...
-    find md5 demo/common demo/tool -name '*.c' | as_microsoft "$@"
+    find md5 demo/common demo/looks demo/convert demo/tool -name '*.c' | as_microsoft "$@"
 }
 if command -v clang >/dev/null; then
     check "each file compiles for Microsoft's x64" microsoft -D_M_X64=100 -D_M_AMD64=100
@@ -78,7 +78,7 @@ check "make amalgamate" amalgamate
 check "a program here" expected
 # shellcheck disable=SC2046 # one word each
 check "clang-cl compiles each file of the library and of md5tool" clang_cl /TC /std:c11 -fsyntax-only -I. \
-    /clang:-ffp-contract=off /D_CRT_SECURE_NO_WARNINGS -- $(find md5 demo/common demo/tool -name '*.c')
+    /clang:-ffp-contract=off /D_CRT_SECURE_NO_WARNINGS -- $(find md5 demo/common demo/looks demo/convert demo/tool -name '*.c')
 for language in "/TC /std:c11" "/TP /std:c++17" "/TP /std:c++20"; do
     # shellcheck disable=SC2086
     check "clang-cl compiles the two-file forms: $language" clang_cl $language /O2 -fsyntax-only -- "$folder"/md5[mpg]*.c

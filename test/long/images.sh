@@ -4,11 +4,11 @@
 . test/build/report.sh
 
 count=${HOSTILE_IMAGES:-100000}
-flags="-std=c11 -O1 -g -I. -fno-omit-frame-pointer -fsanitize=address,undefined
+flags="-std=c11 -O1 -g -I. -DHAS_STB -DHAS_JPEG -fno-omit-frame-pointer -fsanitize=address,undefined
     -fno-sanitize-recover=all"
 libjpeg=$("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg)
-sources="test/test.c test/viewer/test_view_image.c test/viewer/test_view_image_make.c demo/viewer/assets/image.c
-    demo/viewer/base/stb.c demo/common/file.c demo/common/system.c demo/common/memory.c $(find md5 -name '*.c')"
+sources="test/test.c test/viewer/test_view_image.c test/viewer/test_view_image_make.c demo/looks/image.c
+    demo/looks/png.c demo/common/file.c demo/common/system.c demo/common/memory.c $(find md5 -name '*.c')"
 
 build_with() { # COMPILER
     # shellcheck disable=SC2086 # several words each, the compiler too

@@ -9,7 +9,7 @@ since=${SINCE-$(git rev-list -1 --before='1 day ago' HEAD 2>/dev/null)}
 if git ls-files --error-unmatch Makefile >/dev/null 2>&1; then
     # shellcheck disable=SC2086 # several folders
     check "a test notices each planted fault" python3 test/long/mutants.py "${MUTANTS:-30}" "${SEED:-1}" "$since" \
-        "${MUTANT_MINUTES:-40}" ${ROOMS:-md5 render demo/common demo/tool demo/viewer}
+        "${MUTANT_MINUTES:-40}" ${ROOMS:-md5 render demo/common demo/looks demo/convert demo/tool demo/viewer}
     [ "$failed" -ne 0 ] || cat "$scratch/said"
 else
     skip "planted faults" "this is no git repository"

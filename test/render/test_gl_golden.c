@@ -8,7 +8,7 @@
 #include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/jobs/view.h"
-#include "demo/viewer/assets/image.h"
+#include "demo/looks/image.h"
 
 #include <stb/stb_image_write.h>
 

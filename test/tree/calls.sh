@@ -4,7 +4,7 @@
 . test/build/report.sh
 
 build=${BUILD:-build/release}
-rooms="md5 render demo/common demo/tool demo/viewer"
+rooms="md5 render demo/common demo/looks demo/convert demo/tool demo/viewer"
 
 objects() {
     for room in $rooms; do

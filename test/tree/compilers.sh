@@ -21,7 +21,7 @@ library() { # FLAGS...
     echo "$scratch/md5model.c" | as_microsoft -Wno-unused-function "$@"
 }
 programs() {
-    find demo/common demo/tool -name '*.c' | as_microsoft -D_M_X64=100 -D_M_AMD64=100
+    find demo/common demo/looks demo/convert demo/tool -name '*.c' | as_microsoft -D_M_X64=100 -D_M_AMD64=100
 }
 # Whatever is wrong, it would not compile.
 mistakes_are_found() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The room rule: md5 <- render <- demo; inside md5 the library core <- read, pose, skin <- compress <- load, and on core alone, not
 # knowing each other, motion <- play, and game;
-# inside the viewer platform <- base <- assets <- motion <- crowd <- draw <- ui <- pages <- jobs, app.
+# beside the programs common <- looks <- convert <- tool, and inside the viewer platform, looks <- base <- assets <- motion <- crowd <- draw <- ui <- pages <- jobs, app.
 # Each file includes only what its room may use; nothing goes in circles; each room has a README, and does not grow.
 . test/build/report.sh
 
@@ -71,11 +71,13 @@ forbidden() {
             allow("render", "door md5gl render glad libc")
             allow("common", "door playdoor gamedoor common libc system")
             allow("examples", "examples installed libc SDL stb system")
-            allow("tool", "door playdoor gamedoor common tool libc system")
+            allow("looks", "door gamedoor md5gl common looks libc system stb")
+            allow("convert", "door playdoor gamedoor md5gl common looks convert libc system jansson stb")
+            allow("tool", "door playdoor gamedoor common convert tool libc system")
             allow("platform", "common platform libc")
             allow("web", "common platform web libc system")
             allow("sdl", "common platform sdl libc SDL")
-            doors = "door playdoor md5gl common platform libc system stb "
+            doors = "door playdoor md5gl common looks platform libc system stb "
             allow("base", doors "gamedoor base")
             allow("assets", doors "gamedoor base assets")
             allow("motion", doors "gamedoor base assets motion")

@@ -2,7 +2,7 @@
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/look.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -327,7 +327,7 @@ static void check_mesh(const find_case *of, const char *folder, const view_look_
 {
     view_log log = {.level = VIEW_QUIET};
     const find_mesh *const expected = &of->meshes[search->mesh];
-    view_look look = view_find_look(search, &log);
+    view_look look = view_find_look(search, view_log_listener(&log));
     const char *const path = look.diffuse != NULL ? strstr(look.diffuse, folder) : NULL;
     const char *const rest = path != NULL ? path + strlen(folder) + 1 : "nothing";
     if (is_inside) {

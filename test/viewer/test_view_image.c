@@ -5,7 +5,7 @@
 #include "test/viewer/test_view_image.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/assets/image.h"
+#include "demo/looks/image.h"
 
 // Decodes from a block of exactly this size, so that sanitizers detect each read past its end.
 static bool decode(const image_file *file, view_image *image, md5_error *error)

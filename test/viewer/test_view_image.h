@@ -1,4 +1,4 @@
-// Pictures for tests: small ones of every kind that demo/viewer/assets/image.h reads, written by
+// Pictures for tests: small ones of every kind that demo/looks/image.h reads, written by
 // our own encoders and libjpeg, and damaged ones.
 #ifndef TEST_VIEWER_TEST_VIEW_IMAGE_H
 #define TEST_VIEWER_TEST_VIEW_IMAGE_H

@@ -6,8 +6,8 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
-#include "demo/viewer/assets/image.h"
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/image.h"
+#include "demo/looks/look.h"
 #include "demo/viewer/assets/textures.h"
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/options.h"
@@ -313,11 +313,12 @@ static view_textures add(gl_scene *scene, view_package *package, const char *mat
 {
     view_textures textures = {.num_meshes = 1, .meshes = common_alloc(1, sizeof *textures.meshes)};
     *log = (view_log){.level = VIEW_QUIET};
-    (void)view_add_layers(&(view_dresser){.textures = &textures,
-                                          .renderer = scene->renderer,
-                                          .log = log,
-                                          .game = view_package_game(package, log)},
-                          material);
+    (void)view_add_layers(
+        &(view_dresser){.textures = &textures,
+                        .renderer = scene->renderer,
+                        .log = log,
+                        .game = view_package_game(package, view_log_listener(log))},
+        material);
     view_sort_layers(&textures.layers, 1);
     view_evaluate_layers(&textures.layers,
                          &(md5_material_input){.time = time, .parms = {1, 1, 1, 1, [7] = parm7}});
@@ -602,7 +603,7 @@ TEST_SCENE (view_layers_have_cube_maps_and_generated_coordinates) {
 static bool read_text(const char *text, const char *name, view_look *look, view_log *log)
 {
     *log = (view_log){.level = VIEW_QUIET};
-    return view_read_shader("x.shader", text, strlen(text), name, look, log);
+    return view_read_shader("x.shader", text, strlen(text), name, look, view_log_listener(log));
 }
 
 typedef struct shader_case {
@@ -679,7 +680,7 @@ TEST (view_shader_files_report_mistakes) {
         view_log log = {.level = VIEW_QUIET, .reports = &reports};
         view_look look;
         const char *const text = mistake->text;
-        (void)view_read_shader("x.shader", text, strlen(text), "m", &look, &log);
+        (void)view_read_shader("x.shader", text, strlen(text), "m", &look, view_log_listener(&log));
         if (CHECK(reports.count > 0))
             CHECK_STRING(reports.rows[0].text, mistake->warning);
         view_free_reports(&reports);
@@ -695,7 +696,7 @@ TEST (view_shader_files_may_be_anything) {
     for (size_t size = 0; size <= strlen(text); size++) {
         OWN char *const copy = common_alloc(size + 1, 1);
         memcpy(copy, text, size);
-        (void)view_read_shader("x", copy, size, "m", &look, &log);
+        (void)view_read_shader("x", copy, size, "m", &look, view_log_listener(&log));
         view_free_look(&look);
     }
     enum { LONG = 200000 };
@@ -703,7 +704,7 @@ TEST (view_shader_files_may_be_anything) {
     for (const char *c = "{}\"/*m\n"; *c != '\0'; c++) {
         memset(many, *c, LONG);
         memcpy(many, "m {", 3);
-        (void)view_read_shader("x", many, LONG, "m", &look, &log);
+        (void)view_read_shader("x", many, LONG, "m", &look, view_log_listener(&log));
         view_free_look(&look);
     }
 }

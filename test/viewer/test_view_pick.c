@@ -9,7 +9,7 @@
 #include "demo/common/system.h"
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/assets/library.h"
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/look.h"
 #include "demo/viewer/assets/textures.h"
 #include "demo/viewer/draw/draw.h"
 #include "demo/viewer/motion/motion.h"
@@ -298,11 +298,12 @@ static view_textures load_layers(gl_stage *stage, view_package *package, const c
 {
     view_log log = {.level = VIEW_QUIET};
     view_textures textures = {.num_meshes = 1, .meshes = common_alloc(1, sizeof *textures.meshes)};
-    (void)view_add_layers(&(view_dresser){.textures = &textures,
-                                          .renderer = stage->scene.renderer,
-                                          .log = &log,
-                                          .game = view_package_game(package, &log)},
-                          material);
+    (void)view_add_layers(
+        &(view_dresser){.textures = &textures,
+                        .renderer = stage->scene.renderer,
+                        .log = &log,
+                        .game = view_package_game(package, view_log_listener(&log))},
+        material);
     view_sort_layers(&textures.layers, 1);
     view_evaluate_layers(&textures.layers, &(md5_material_input){.parms = {1, 1, 1, 1}});
     view_set_deforms(&textures.layers, stage->scene.renderer, stage->copy, stage->model, &log);
@@ -493,8 +494,9 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
             view_make_address(package->root, i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
         CHECK(view_load_textures(
             &textures, &(view_loader){.renderer = scene->renderer, .log = &log},
-            &(view_dressing){
-                .model = model, .path = address, .game = view_package_game(package, &log)}));
+            &(view_dressing){.model = model,
+                             .path = address,
+                             .game = view_package_game(package, view_log_listener(&log))}));
         const view_texture *const image = view_mesh_image(&textures, 0, MD5GL_PICTURE_DIFFUSE);
         CHECK((view_mesh_look(&textures, 0)->is_guess) == (i == 0));
         CHECK((image != NULL && image->width == 8) == (i == 0));

@@ -10,7 +10,7 @@
 #define stbi_write_png_to_func plain_write_png_to_func
 #include <stb/stb_image_write.h>
 #undef stbi_write_png_to_func
-// The viewer's, in base/stb.c.
+// The viewer's, in demo/looks/png.c.
 int stbi_write_png_to_func(stbi_write_func *func, void *context, int width, int height,
                            int components, const void *data, int stride);
 

@@ -7,7 +7,7 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/look.h"
 #include "demo/viewer/motion/motion.h"
 
 #include <sys/stat.h>
@@ -75,7 +75,7 @@ TEST (view_quake_plays_ten_frames_a_second) {
         folder_put_text(view.folder, "_00_00.png", "");
         const view_look_search search = {.model = view.scene.model,
                                          .package = view_open_package(view.scene.path, NULL)};
-        view_look look = view_find_look(&search, &view.log);
+        view_look look = view_find_look(&search, view_log_listener(&view.log));
         CHECK(look.why == NULL || strstr(look.why, "the skin's number") == NULL);
         view_free_look(&look);
         view_close_package(search.package);

@@ -10,7 +10,7 @@
 // view_png differ FILE FILE     share of pixels of which a channel differs by more than 24
 // view_png shrink FILE SIDE     halves the picture until no side is longer; writes it to standard
 // output
-#include "demo/viewer/assets/image.h"
+#include "demo/looks/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -219,54 +219,6 @@ static md5_model *make_model(const cube_model *joined, md5_error *error)
     return model;
 }
 
-// -- Looks ---------------------------------------------------------------------------------------
-
-// How the meshes of an md5.cfg look, and what of it is not shown.
-
-// The last value that a line sets for the whole model, or `fallback`.
-static float setting_of(const md5_cube2 *cube, const char *word, float fallback)
-{
-    for (uint32_t i = cube->num_settings; i-- > 0;) {
-        const md5_cube2_setting *const setting = &cube->settings[i];
-        if (strcmp(setting->word, word) == 0 && setting->num_values > 0)
-            return strtof(setting->values[0], NULL);
-    }
-    return fallback;
-}
-
-// What a mesh sets, else the model, else the engines; as a share of `whole`, 0 to 1.
-static float share_of(const md5_cube2 *cube, float own, const char *word, float usual, float whole)
-{
-    const float value = own >= 0.0f ? own : setting_of(cube, word, usual);
-    return value > 0.0f ? (value < whole ? value / whole : 1.0f) : 0.0f;
-}
-
-// Highlights are 100 % unless a line says otherwise, and glow is 300 % in the engines, where light
-// may exceed 1; here that is the color of the texture. The renderer does not blend: what would be
-// blended is cut out. Without either all is opaque but what is wholly transparent.
-view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, const char *mesh)
-{
-    const float NEXT_TO_NONE = 1e-6f;
-    md5_cube2_look skin;
-    md5_build_cube2_look(part, mesh, &skin);
-    const float test =
-        skin.alpha_test >= 0.0f ? skin.alpha_test : setting_of(cube, "mdlalphatest", -1.0f);
-    const float blend = skin.alpha_blend != MD5_CUBE2_UNSET
-                            ? (float)(skin.alpha_blend == MD5_CUBE2_ON)
-                            : setting_of(cube, "mdlalphablend", 1.0f);
-    return (view_look){
-        .diffuse = common_copy(skin.texture.path),
-        .normals = common_copy(skin.normal_map.path),
-        .masks = common_copy(skin.masks.path),
-        .specular = share_of(cube, skin.specular, "mdlspec", 100.0f, 100.0f),
-        .glow = share_of(cube, skin.glow, "mdlglow", 300.0f, 300.0f),
-        .alpha_test = test == 0.0f && blend == 0.0f ? NEXT_TO_NONE
-                      : test > 0.0f && test < 1.0f  ? test
-                                                    : 0.0f,
-        .two_sided = skin.cull_face == MD5_CUBE2_OFF,
-    };
-}
-
 // -- What is not shown ----------------------------------------------------------------------------
 
 // Words, or their beginnings, without "md5" and "mdl" in front, and how they are called.

@@ -3,7 +3,7 @@
 #ifndef DEMO_VIEWER_ASSETS_CUBE_H
 #define DEMO_VIEWER_ASSETS_CUBE_H
 
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/look.h"
 #include "demo/viewer/base/log.h"
 #include "md5/md5dialects.h"
 
@@ -32,9 +32,6 @@ typedef struct view_cube {
 // clip of several frames ends with a copy of the first, so that it loops as in the engines.
 bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *opts, bool with_clips,
                     view_log *log);
-
-// Returns how a mesh of a part looks, with paths as in the file, to be freed with view_free_look().
-view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, const char *mesh);
 
 // Logs what an md5.cfg describes and the viewer does not show, such as its ragdoll.
 void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log);

@@ -3,6 +3,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/common/system.h"
 #include "demo/common/write.h"
 
 #include <errno.h>
@@ -108,7 +109,7 @@ uint32_t view_save_materials(const view_textures *textures, const md5_model *mod
             view_warn(log, "mesh %u is not saved: it %s", (unsigned)i, obstacle);
     }
     if (count > 0) { // else not even the folder is made, which the search would heed
-        view_make_folders(path, 0777);
+        common_make_folders(path, 0777);
         const bool is_begun = common_begin_file(&writer, path, false);
         for (uint32_t i = 0; i < model->num_meshes && is_begun; i++)
             if (obstacle_of(textures, model, i) == NULL)

@@ -2,7 +2,7 @@
 #ifndef DEMO_VIEWER_ASSETS_SURFACES_H
 #define DEMO_VIEWER_ASSETS_SURFACES_H
 
-#include "demo/viewer/assets/image.h"
+#include "demo/looks/image.h"
 #include "md5/md5skin.h"
 #include "render/md5gl.h"
 

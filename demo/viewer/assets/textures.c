@@ -776,7 +776,7 @@ static void find_and_use(const view_dresser *d, bool complete)
     view_look *const look = &own->look;
     const bool is_chosen = own->maps[MD5GL_PICTURE_DIFFUSE] != NULL;
     view_free_look(look); // of a game that lacks the image
-    *look = view_find_look(&d->search, d->log);
+    *look = view_find_look(&d->search, view_log_listener(d->log));
     if (look->diffuse != NULL && !is_chosen) {
         // Those that are shown in turn: if one cannot be read, the first ones stay.
         for (uint32_t i = 0; i <= look->num_turns && own->num_turns == i; i++) {
@@ -935,8 +935,9 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         }
         const bool is_chosen = own->is_chosen[MD5GL_PICTURE_DIFFUSE];
         // In the game, if there is one, then as without.
-        d.game =
-            game != NULL || *diffuse != NULL ? game : view_package_game(d.search.package, d.log);
+        d.game = game != NULL || *diffuse != NULL
+                     ? game
+                     : view_package_game(d.search.package, view_log_listener(d.log));
         const bool is_declared =
             d.game != NULL && md5_find_decl(d.game, MD5_DECL_MATERIAL, shader) != NULL;
         const bool is_in_game = is_declared || game != NULL;

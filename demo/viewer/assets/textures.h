@@ -2,8 +2,8 @@
 #ifndef DEMO_VIEWER_ASSETS_TEXTURES_H
 #define DEMO_VIEWER_ASSETS_TEXTURES_H
 
-#include "demo/viewer/assets/image.h"
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/image.h"
+#include "demo/looks/look.h"
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/base/options.h"

@@ -11,10 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#ifdef _WIN32
-#include <direct.h>
-#endif
 
 // == What was chosen for models ===================================================================
 
@@ -129,28 +125,6 @@ static char *config_path(void)
 #endif
     return folder != NULL && *folder != '\0' ? common_format("%s%s/md5view/config", folder, inner)
                                              : NULL;
-}
-
-static int make_folder(const char *path, unsigned mode)
-{
-#ifdef _WIN32
-    (void)mode;
-    return _mkdir(path);
-#else
-    return mkdir(path, mode);
-#endif
-}
-
-void view_make_folders(const char *file, unsigned mode)
-{
-    char *const folder = common_copy(file);
-    for (char *c = folder + 1; *c != '\0'; c++)
-        if (*c == '/') {
-            *c = '\0';
-            (void)make_folder(folder, mode); // may exist; if it cannot be created, writing fails
-            *c = '/';
-        }
-    free(folder);
 }
 
 // -- Reading --------------------------------------------------------------------------------
@@ -379,7 +353,7 @@ static void merge(view_config *config)
 bool view_write_config(view_config *config, view_log *log)
 {
     common_writer writer;
-    view_make_folders(config->path, 0700);
+    common_make_folders(config->path, 0700);
     bool is_written = common_begin_file(&writer, config->path, true);
     if (is_written) {
         merge(config);

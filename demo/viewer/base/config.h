@@ -85,9 +85,6 @@ bool view_write_config(view_config *config, view_log *log);
 bool view_store_config(view_config *config, const view_options *now, const view_camera *camera,
                        bool is_soon, view_log *log);
 
-// Makes the folders that a file is to lie in, with this mode, unless they are there.
-void view_make_folders(const char *file, unsigned mode);
-
 void view_free_config(view_config *config);
 
 // Replaces the value of an option.

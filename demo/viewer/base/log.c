@@ -146,6 +146,16 @@ void view_log_warning(void *log, const md5_error *warning)
     log_note(log, VIEW_WARNING, warning);
 }
 
+static void warn_as_it_is(void *log, const char *text)
+{
+    view_warn(log, "%s", text);
+}
+
+view_listener view_log_listener(view_log *log)
+{
+    return (view_listener){warn_as_it_is, log};
+}
+
 void view_log_clear(view_log *log)
 {
     log->num_warnings = 0;

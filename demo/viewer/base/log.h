@@ -3,8 +3,9 @@
 #ifndef DEMO_VIEWER_BASE_LOG_H
 #define DEMO_VIEWER_BASE_LOG_H
 
-#include "md5/md5model.h"
 #include "demo/common/memory.h"
+#include "demo/looks/look.h"
+#include "md5/md5model.h"
 
 #include <time.h>
 
@@ -51,6 +52,9 @@ void view_debug(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
 // The library's errors and warnings, in its own form.
 bool view_log_error(view_log *log, const md5_error *error); // returns false
 void view_log_warning(void *log, const md5_error *warning); // an md5_warn_fn
+
+// What the searches of look.h warn through.
+view_listener view_log_listener(view_log *log);
 
 // Forgets warnings and error, when another file is opened; frees what was in the list.
 void view_log_clear(view_log *log);

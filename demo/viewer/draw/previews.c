@@ -3,7 +3,7 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/common/system.h"
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/look.h"
 #include "demo/viewer/assets/textures.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/motion.h"
@@ -766,7 +766,7 @@ static view_image make_picture(thumbnail *of)
             .skin = of->options->skin,
             .said = i < scene->num_looks ? &scene->looks[i] : NULL,
         };
-        view_look look = view_find_look(&search, of->log);
+        view_look look = view_find_look(&search, view_log_listener(of->log));
         const bool is_read = read_image(of, look.diffuse);
         const view_image *const texture = of->image.rgba != NULL ? &of->image : NULL;
         const md5gl_texture_desc desc = {

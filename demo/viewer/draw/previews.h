@@ -3,7 +3,7 @@
 #define DEMO_VIEWER_DRAW_PREVIEWS_H
 
 #include "demo/viewer/assets/library.h"
-#include "demo/viewer/assets/image.h"
+#include "demo/looks/image.h"
 #include "demo/viewer/motion/scene.h"
 #include "md5/md5model.h"
 

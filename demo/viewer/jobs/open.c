@@ -6,7 +6,7 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/common/text.h"
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/look.h"
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/draw/previews.h"

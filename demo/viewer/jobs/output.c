@@ -8,6 +8,7 @@
 #include "demo/common/memory.h"
 #include "demo/common/text.h"
 #include "demo/common/write.h"
+#include "demo/looks/image.h"
 
 #include <errno.h>
 #include <math.h>
@@ -65,31 +66,18 @@ static void write_chunk(FILE *file, const char *kind, const uint8_t *first, size
     fwrite(number, 1, 4, file);
 }
 
-// A PNG file in memory.
-typedef struct png_bytes {
-    uint8_t *bytes;
-    size_t size;
-} png_bytes;
-
-static void append_bytes(void *user, void *bytes, int size)
-{
-    png_bytes *const png = user;
-    png->bytes = common_realloc(png->bytes, png->size + (size_t)size, 1);
-    memcpy(png->bytes + png->size, bytes, (size_t)size);
-    png->size += (size_t)size;
-}
-
 static bool add_apng(view_movie *movie, const uint8_t *rgba)
 {
-    png_bytes png = {0};
-    const int width = (int)movie->width, height = (int)movie->height;
+    const view_image image = {(uint8_t *)(uintptr_t)rgba, movie->width, movie->height};
+    size_t png_size = 0;
     stbi_write_force_png_filter = 1; // as in output.c
-    if (stbi_write_png_to_func(append_bytes, &png, width, height, 4, rgba, 4 * width) == 0)
+    uint8_t *const png = view_encode_png(&image, true, &png_size);
+    if (png == NULL)
         return false;
     // Its chunks; from the second picture on its data becomes fdAT chunks.
     const bool is_first = movie->num_added == 0;
-    for (size_t offset = 8; offset + 12 <= png.size;) {
-        const uint8_t *const chunk = png.bytes + offset, *const kind = chunk + 4;
+    for (size_t offset = 8; offset + 12 <= png_size;) {
+        const uint8_t *const chunk = png + offset, *const kind = chunk + 4;
         const uint8_t *const data = kind + 4;
         const uint32_t size = (uint32_t)chunk[0] << 24 | (uint32_t)chunk[1] << 16
                               | (uint32_t)chunk[2] << 8 | chunk[3];
@@ -97,7 +85,7 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
             uint8_t control[8];
             put_u32(control, movie->num_frames);
             put_u32(control + 4, 0); // loops forever
-            fwrite(png.bytes, 1, 8, movie->file);
+            fwrite(png, 1, 8, movie->file);
             write_chunk(movie->file, "IHDR", data, size, no_bytes, 0);
             write_chunk(movie->file, "acTL", control, sizeof control, no_bytes, 0);
         } else if (memcmp(kind, "IDAT", 4) == 0) {
@@ -128,7 +116,7 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
         offset += 12 + (size_t)size;
     }
 
-    free(png.bytes);
+    free(png);
     return true;
 }
 

@@ -2,7 +2,7 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/assets/cube.h"
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/look.h"
 #include "demo/viewer/motion/entity.h"
 #include "md5/md5skin.h"
 

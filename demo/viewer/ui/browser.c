@@ -5,7 +5,7 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/assets/library.h"
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/look.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/draw/previews.h"
 #include "demo/viewer/motion/entity.h"

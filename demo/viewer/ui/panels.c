@@ -2,7 +2,7 @@
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/common/file.h"
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/look.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/platform/platform.h"

@@ -1,2 +1,3 @@
 #pragma once
 char *_getcwd(char *path, int size);
+int _mkdir(const char *path);

@@ -13,4 +13,5 @@ char *strrchr(const char *text, int c);
 char *strstr(const char *text, const char *part);
 size_t strspn(const char *text, const char *set);
 size_t strcspn(const char *text, const char *set);
+char *strpbrk(const char *text, const char *set);
 char *strerror(int number);

@@ -1,17 +1,22 @@
 // How a mesh looks: by what files declare of it, by Quake's rules, or by the names of images.
-#ifndef DEMO_VIEWER_ASSETS_LOOK_H
-#define DEMO_VIEWER_ASSETS_LOOK_H
+#ifndef DEMO_LOOKS_LOOK_H
+#define DEMO_LOOKS_LOOK_H
 
 #include "demo/common/file.h"
 #include "demo/common/game_folder.h"
-#include "demo/viewer/base/log.h"
-#include "demo/viewer/base/options.h"
 #include "md5/md5dialects.h"
 #include "md5/md5game.h"
+#include "render/md5gl_look.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+// Where warnings go: each is a text without a full stop. `warn` is never NULL.
+typedef struct view_listener {
+    void (*warn)(void *user, const char *text);
+    void *user;
+} view_listener;
 
 // -- Names ---------------------------------------------------------------------------------------
 //
@@ -71,6 +76,10 @@ typedef struct view_look {
 
 void view_free_look(view_look *look); // a zeroed one is allowed
 
+// Returns how a mesh of a part of an md5.cfg looks, with paths as in the file, to be freed with
+// view_free_look().
+view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, const char *mesh);
+
 // Adds a name that was looked for: "+" if it `is_found`, else "-", and the text, which it frees.
 void view_note_looked(view_look *look, bool is_found, char *text);
 
@@ -90,7 +99,7 @@ view_package *view_open_package(const char *model_path, const md5_files *reader)
 void view_close_package(view_package *package);
 
 // Returns the package's declarations, or NULL if it has none or is NULL.
-md5_game *view_package_game(view_package *package, view_log *log);
+md5_game *view_package_game(view_package *package, view_listener warnings);
 
 enum { VIEW_MAX_SCRIPTS = 64 };
 
@@ -160,7 +169,7 @@ typedef struct view_look_search {
 // name.
 //
 // Images are those of `package`: no name out of a file is opened. Free with view_free_look().
-view_look view_find_look(const view_look_search *search, view_log *log);
+view_look view_find_look(const view_look_search *search, view_listener warnings);
 
 // -- .shader files -------------------------------------------------------------------------------
 //
@@ -171,6 +180,6 @@ view_look view_find_look(const view_look_search *search, view_log *log);
 // view_free_look(). Returns whether the file has it. A mistake in it is a warning with line
 // and column; `path` is the file's in messages. Time is linear in the size.
 bool view_read_shader(const char *path, const char *text, size_t size, const char *name,
-                      view_look *look, view_log *log);
+                      view_look *look, view_listener warnings);
 
 #endif

@@ -1,5 +1,5 @@
 // Materials of Unvanquished and other games of Quake III's line: .shader files.
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/look.h"
 
 #include "demo/common/memory.h"
 
@@ -14,7 +14,7 @@ typedef struct shader_reader {
     size_t size;
     bool is_first; // on its line
     int num_warnings;
-    view_log *log;
+    view_listener warnings;
 } shader_reader;
 
 static bool is_space(char c)
@@ -92,9 +92,11 @@ static void warn(shader_reader *in, const char *expected)
         column = *c == '\n' ? 1 : column + 1;
     }
     char *const found = common_format("%.*s", (int)(in->size < 60 ? in->size : 60), in->word);
-    view_warn(in->log, "%s:%u:%u: expected %s, found %s%s%s", in->path, line, column, expected,
-              in->size > 0 ? "'" : "the end of the ", in->size > 0 ? found : "file",
-              in->size > 0 ? "'" : "");
+    char *const text = common_format("%s:%u:%u: expected %s, found %s%s%s", in->path, line, column,
+                                     expected, in->size > 0 ? "'" : "the end of the ",
+                                     in->size > 0 ? found : "file", in->size > 0 ? "'" : "");
+    in->warnings.warn(in->warnings.user, text);
+    free(text);
     free(found);
 }
 
@@ -150,8 +152,10 @@ static void read_word(shader_reader *in, shader_stage *stage, view_look *look)
     if (stage != NULL && (is_word(in, "map") || is_word(in, "clampmap"))) {
         take_picture(in, &stage->picture);
     } else if (stage != NULL && is_word(in, "stage")) {
-        if (!next(in) || in->is_first)
-            return warn(in, "which map the stage is");
+        if (!next(in) || in->is_first) {
+            warn(in, "which map the stage is");
+            return;
+        }
         stage->is_normals = is_word(in, "normalmap") || is_word(in, "bumpmap");
         stage->is_other =
             !stage->is_normals && !is_word(in, "diffusemap") && !is_word(in, "colormap");
@@ -203,9 +207,10 @@ static void read_material(shader_reader *in, view_look *look)
 }
 
 bool view_read_shader(const char *path, const char *text, size_t size, const char *name,
-                      view_look *look, view_log *log)
+                      view_look *look, view_listener warnings)
 {
-    shader_reader in = {.path = path, .start = text, .rest = text, .end = text + size, .log = log};
+    shader_reader in = {
+        .path = path, .start = text, .rest = text, .end = text + size, .warnings = warnings};
     *look = (view_look){0};
     while (next(&in)) {
         const bool is_found = is_name(&in, name);

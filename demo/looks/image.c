@@ -1,20 +1,24 @@
-#include "demo/viewer/assets/image.h"
+#include "demo/looks/image.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 
 #include <limits.h>
 #include <math.h>
-#include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <stb/stb_image.h>
-#ifndef VIEW_NO_LIBJPEG
+#ifdef HAS_JPEG
+#include <setjmp.h>
+
 #include <jpeglib.h>
 #include <jerror.h>
+#endif
+#ifdef HAS_STB
+#include <stb/stb_image.h>
+#include <stb/stb_image_write.h>
 #endif
 
 // -- Checks --------------------------------------------------------------------------------------
@@ -47,6 +51,7 @@ static bool check_image_size(uint32_t width, uint32_t height, uint32_t max_pixel
 
 enum { PNG_SIGNATURE = 8, PNG_CHUNK = 12 }; // length, name and checksum
 
+#ifdef HAS_STB
 static uint32_t big_endian(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
@@ -131,10 +136,48 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, si
     return fail(error, MD5_ERROR_SYNTAX, "the PNG file ends before its IEND chunk");
 }
 
+// A pixel may index past the end of a short palette, and stb_image then reads other memory. It is
+// given a copy of the file whose palette has all 256 colours, the added ones black. The chunk's
+// checksum is then wrong, but stb_image does not check it.
+static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                       md5_error *error)
+{
+    enum { FULL_SIZE = 256 * 3, LENGTH_AND_NAME = 8 };
+    size_t palette = 0, palette_size = 0;
+    int width = 0, height = 0, channels = 0;
+    if (!check_png(bytes, size, max_pixels, &palette, &palette_size, error))
+        return false;
+    const size_t end = palette + palette_size, added = end > 0 ? FULL_SIZE - palette_size : 0;
+    uint8_t *const copy = added > 0 ? calloc(1, size + added) : NULL;
+    if (added > 0 && copy == NULL)
+        return fail(error, MD5_ERROR_MEMORY, "out of memory");
+    if (added > 0) {
+        const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
+        memcpy(copy, bytes, end);
+        memcpy(copy + end + added, bytes + end, size - end);
+        memcpy(copy + palette - LENGTH_AND_NAME, length, sizeof length);
+    }
+    image->rgba = stbi_load_from_memory(added > 0 ? copy : bytes, (int)(size + added), &width,
+                                        &height, &channels, 4);
+    image->width = (uint32_t)width;
+    image->height = (uint32_t)height;
+    free(copy);
+    if (image->rgba == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0)
+        return fail(error, MD5_ERROR_MEMORY, "out of memory");
+    return image->rgba != NULL || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
+}
+#else
+static bool decode_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                       md5_error *error)
+{
+    (void)bytes, (void)size, (void)max_pixels, (void)image;
+    return fail(error, MD5_ERROR_IO, "this build has no stb, which reads PNG");
+}
+#endif
+
 // -- JPEG ----------------------------------------------------------------------------------------
 
-#ifndef VIEW_NO_LIBJPEG
-
+#ifdef HAS_JPEG
 // Decodes JPEG with libjpeg, whose error handlers must not return: they leave by longjmp().
 
 // Real files have about ten scans. A scan of a few bytes costs as much as decoding all pixels.
@@ -228,8 +271,8 @@ static bool read_picture(jpeg_reader *reader, const uint8_t *bytes, size_t size,
     return true;
 }
 
-static bool read_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
-                      md5_error *error)
+static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                        md5_error *error)
 {
     jpeg_reader reader = {.error = error};
     reader.jpeg.err = jpeg_std_error(&reader.errors);
@@ -246,12 +289,12 @@ static bool read_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, vi
     return is_read;
 }
 
-#else
+#elif defined(HAS_STB) && defined(__EMSCRIPTEN__)
 
-// Without libjpeg: stb_image, which reads no CMYK, and whose older versions write past their tables
-// if a file is malformed. It is for browsers, where the program reaches nothing but its own memory.
-static bool read_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
-                      md5_error *error)
+// stb_image reads no CMYK, and its older versions write past their tables if a file is malformed.
+// In a browser the program reaches nothing but its own memory; see png.c.
+static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                        md5_error *error)
 {
     int width = 0, height = 0, channels = 0;
     if (size > INT_MAX)
@@ -265,6 +308,13 @@ static bool read_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, vi
     return image->rgba != NULL || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
 }
 
+#else
+static bool decode_jpeg(const uint8_t *bytes, size_t size, uint32_t max_pixels, view_image *image,
+                        md5_error *error)
+{
+    (void)bytes, (void)size, (void)max_pixels, (void)image;
+    return fail(error, MD5_ERROR_IO, "this build has no libjpeg, which reads JPEG");
+}
 #endif
 
 // -- Radiance's .hdr -----------------------------------------------------------------------------
@@ -461,40 +511,14 @@ bool view_decode_image(const uint8_t *bytes, size_t size, uint32_t max_pixels, v
         return fail(error, MD5_ERROR_SYNTAX, "the file is empty");
     if (size > MAX_FILE_SIZE)
         return fail(error, MD5_ERROR_SYNTAX, "the file is larger than %d bytes", MAX_FILE_SIZE);
-    if (size >= PNG_SIGNATURE && memcmp(bytes, "\x89PNG\r\n\x1a\n", PNG_SIGNATURE) == 0) {
-        // A pixel may index past the end of a short palette, and stb_image then reads other memory.
-        // It is given a copy of the file whose palette has all 256 colours, the added ones black.
-        // The chunk's checksum is then wrong, but stb_image does not check it.
-        enum { FULL_SIZE = 256 * 3, LENGTH_AND_NAME = 8 };
-        size_t palette = 0, palette_size = 0;
-        int width = 0, height = 0, channels = 0;
-        if (!check_png(bytes, size, max_pixels, &palette, &palette_size, error))
-            return false;
-        const size_t end = palette + palette_size, added = end > 0 ? FULL_SIZE - palette_size : 0;
-        uint8_t *const copy = added > 0 ? calloc(1, size + added) : NULL;
-        if (added > 0 && copy == NULL)
-            return fail(error, MD5_ERROR_MEMORY, "out of memory");
-        if (added > 0) {
-            const uint8_t length[4] = {0, 0, FULL_SIZE >> 8, FULL_SIZE & 255};
-            memcpy(copy, bytes, end);
-            memcpy(copy + end + added, bytes + end, size - end);
-            memcpy(copy + palette - LENGTH_AND_NAME, length, sizeof length);
-        }
-        image->rgba = stbi_load_from_memory(added > 0 ? copy : bytes, (int)(size + added), &width,
-                                            &height, &channels, 4);
-        image->width = (uint32_t)width;
-        image->height = (uint32_t)height;
-        free(copy);
-        if (image->rgba == NULL && strcmp(stbi_failure_reason(), "outofmem") == 0)
-            return fail(error, MD5_ERROR_MEMORY, "out of memory");
-        return image->rgba != NULL || fail(error, MD5_ERROR_SYNTAX, "%s", stbi_failure_reason());
-    }
+    if (size >= PNG_SIGNATURE && memcmp(bytes, "\x89PNG\r\n\x1a\n", PNG_SIGNATURE) == 0)
+        return decode_png(bytes, size, max_pixels, image, error);
     if (size < 3 || memcmp(bytes, "\xff\xd8\xff", 3) != 0) {
         const bool is_small = max_pixels < MD5_MAX_IMAGE_PIXELS;
         const md5_image_opts opts = {.allocator = {.limit = is_small ? (size_t)5 * max_pixels : 0}};
         return take_picture(md5_parse_image(bytes, size, &opts, error), image, error);
     }
-    return read_jpeg(bytes, size, max_pixels, image, error);
+    return decode_jpeg(bytes, size, max_pixels, image, error);
 }
 
 // Reads a file as it is. Returns NULL and fills `error` on failure, else the caller frees it.
@@ -575,3 +599,53 @@ bool view_read_panorama(const char *path, view_panorama *panorama, md5_error *er
     free(image.rgba);
     return panorama->rgb != NULL || fail(error, MD5_ERROR_MEMORY, "out of memory");
 }
+
+// -- Encoding -------------------------------------------------------------------------------------
+
+#ifdef HAS_STB
+// What stb_image_write appends; NULL after memory ran out.
+typedef struct png_bytes {
+    uint8_t *bytes;
+    size_t size;
+} png_bytes;
+
+static void take_bytes(void *user, void *bytes, int size)
+{
+    png_bytes *const all = user;
+    uint8_t *const larger = realloc(all->bytes, all->size + (size_t)size);
+    if (larger == NULL)
+        free(all->bytes);
+    else
+        memcpy(larger + all->size, bytes, (size_t)size);
+    all->bytes = larger;
+    all->size += (size_t)size;
+}
+
+uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size)
+{
+    const size_t count = (size_t)image->width * image->height;
+    const int width = (int)image->width, channels = has_alpha ? 4 : 3;
+    png_bytes png = {NULL, 0};
+    uint8_t *const rgb = has_alpha ? NULL : malloc(3 * count);
+    for (size_t i = 0; i < count && rgb != NULL; i++)
+        memcpy(rgb + 3 * i, image->rgba + 4 * i, 3);
+    const uint8_t *const from = has_alpha ? image->rgba : rgb;
+    if (from == NULL
+        || stbi_write_png_to_func(take_bytes, &png, width, (int)image->height, channels, from,
+                                  width * channels)
+               == 0) {
+        free(png.bytes);
+        png.bytes = NULL;
+    }
+    free(rgb);
+    *size = png.size;
+    return png.bytes;
+}
+#else
+uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size)
+{
+    (void)image, (void)has_alpha;
+    *size = 0;
+    return NULL;
+}
+#endif

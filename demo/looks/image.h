@@ -4,9 +4,10 @@
 // the image size is checked against a limit and against what the file's bytes can hold; tables and
 // blocks are checked before a decoder reads them. stb_image decodes PNG, the library TGA and DDS
 // (md5image.h), and libjpeg JPEG, because stb_image up to 2.27 writes past its Huffman tables if a
-// JPEG file is malformed.
-#ifndef DEMO_VIEWER_ASSETS_IMAGE_H
-#define DEMO_VIEWER_ASSETS_IMAGE_H
+// JPEG file is malformed; only in a browser, where that harms nothing else, does it decode JPEG
+// too. Any other build without stb (HAS_STB) or libjpeg (HAS_JPEG) says so of such files.
+#ifndef DEMO_LOOKS_IMAGE_H
+#define DEMO_LOOKS_IMAGE_H
 
 #include "md5/md5game.h"
 
@@ -34,6 +35,10 @@ bool view_read_image(const char *path, uint32_t max_pixels, view_image *image, m
 // time.
 bool view_read_game_image(md5_game *game, const md5_image_program *program, view_image *image,
                           md5_error *error);
+
+// Encodes a picture as a PNG file, without its alpha unless `has_alpha`. Returns its bytes, to be
+// freed with free(), or NULL if memory runs out or this build has no stb.
+uint8_t *view_encode_png(const view_image *image, bool has_alpha, size_t *size);
 
 // A picture in linear colour of any brightness, top row first.
 typedef struct view_panorama {

@@ -1,10 +1,9 @@
 // How a mesh looks: by what files declare of it, by Quake's rules, or by the names of images.
-#include "demo/viewer/assets/look.h"
+#include "demo/looks/look.h"
 
 #include "demo/common/memory.h"
 #include "demo/common/system.h"
-#include "demo/viewer/assets/cube.h"
-#include "demo/viewer/assets/image.h"
+#include "demo/looks/image.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -294,6 +293,13 @@ const md5_image_program *view_material_image(const md5_material *material, md5gl
     return any;
 }
 
+// Passes on a text, which it frees.
+static void warn(view_listener warnings, char *text)
+{
+    warnings.warn(warnings.user, text);
+    free(text);
+}
+
 // == Looks ========================================================================================
 
 void view_free_look(view_look *look)
@@ -314,6 +320,52 @@ void view_note_looked(view_look *look, bool is_found, char *text)
 {
     common_add(&look->looked, common_format("%c%s", is_found ? '+' : '-', text));
     free(text);
+}
+
+// -- What an md5.cfg says ---------------------------------------------------------------------
+
+// The last value that a line sets for the whole model, or `fallback`.
+static float setting_of(const md5_cube2 *cube, const char *word, float fallback)
+{
+    for (uint32_t i = cube->num_settings; i-- > 0;) {
+        const md5_cube2_setting *const setting = &cube->settings[i];
+        if (strcmp(setting->word, word) == 0 && setting->num_values > 0)
+            return strtof(setting->values[0], NULL);
+    }
+    return fallback;
+}
+
+// What a mesh sets, else the model, else the engines; as a share of `whole`, 0 to 1.
+static float share_of(const md5_cube2 *cube, float own, const char *word, float usual, float whole)
+{
+    const float value = own >= 0.0f ? own : setting_of(cube, word, usual);
+    return value > 0.0f ? (value < whole ? value / whole : 1.0f) : 0.0f;
+}
+
+// Highlights are 100 % unless a line says otherwise, and glow is 300 % in the engines, where light
+// may exceed 1; here that is the color of the texture. The renderer does not blend: what would be
+// blended is cut out. Without either all is opaque but what is wholly transparent.
+view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, const char *mesh)
+{
+    const float NEXT_TO_NONE = 1e-6f;
+    md5_cube2_look skin;
+    md5_build_cube2_look(part, mesh, &skin);
+    const float test =
+        skin.alpha_test >= 0.0f ? skin.alpha_test : setting_of(cube, "mdlalphatest", -1.0f);
+    const float blend = skin.alpha_blend != MD5_CUBE2_UNSET
+                            ? (float)(skin.alpha_blend == MD5_CUBE2_ON)
+                            : setting_of(cube, "mdlalphablend", 1.0f);
+    return (view_look){
+        .diffuse = common_copy(skin.texture.path),
+        .normals = common_copy(skin.normal_map.path),
+        .masks = common_copy(skin.masks.path),
+        .specular = share_of(cube, skin.specular, "mdlspec", 100.0f, 100.0f),
+        .glow = share_of(cube, skin.glow, "mdlglow", 300.0f, 300.0f),
+        .alpha_test = test == 0.0f && blend == 0.0f ? NEXT_TO_NONE
+                      : test > 0.0f && test < 1.0f  ? test
+                                                    : 0.0f,
+        .two_sided = skin.cull_face == MD5_CUBE2_OFF,
+    };
 }
 
 // -- What lies around a model --------------------------------------------------------------------
@@ -399,7 +451,7 @@ void view_close_package(view_package *package)
     free(package);
 }
 
-md5_game *view_package_game(view_package *package, view_log *log)
+md5_game *view_package_game(view_package *package, view_listener warnings)
 {
     if (package == NULL || package->is_game_open)
         return package != NULL ? package->game : NULL;
@@ -410,7 +462,7 @@ md5_game *view_package_game(view_package *package, view_log *log)
         return NULL;
     package->game = md5_create_game(package->places.paths, package->places.count, NULL, &error);
     if (package->game == NULL)
-        view_warn(log, "%s: %s", package->root, error.message);
+        warn(warnings, common_format("%s: %s", package->root, error.message));
     return package->game;
 }
 
@@ -872,19 +924,20 @@ static const view_image_file *find_at(view_package *package, const char *path)
     return found;
 }
 
-static char *path_at(view_package *package, const char *path, view_log *log)
+static char *path_at(view_package *package, const char *path, view_listener warnings)
 {
     const view_image_file *const image = path != NULL ? find_at(package, path) : NULL;
     if (path != NULL && image == NULL)
-        view_warn(log, "%s, which is declared, is missing", path);
+        warn(warnings, common_format("%s, which is declared, is missing", path));
     return image != NULL ? common_copy(image->path) : NULL;
 }
 
 // Finds the material of a shader in the package's declarations, whose image is that of the diffuse
 // map of a lit material, else of the first stage. Returns false if no file declares one.
-static bool find_material(view_package *package, const char *shader, view_look *look, view_log *log)
+static bool find_material(view_package *package, const char *shader, view_look *look,
+                          view_listener warnings)
 {
-    md5_game *const game = view_package_game(package, log);
+    md5_game *const game = view_package_game(package, warnings);
     if (game == NULL || md5_find_decl(game, MD5_DECL_MATERIAL, shader) == NULL)
         return false;
     const md5_material *const material = md5_game_material(game, shader, NULL);
@@ -899,7 +952,7 @@ static bool find_material(view_package *package, const char *shader, view_look *
 // Finds a material in the .shader files of the package, in the order of their names: the first one
 // counts. Large files are left out.
 static bool find_shader(const view_package *package, const char *name, view_look *look,
-                        view_log *log)
+                        view_listener warnings)
 {
     const uint64_t max_size = 4 << 20;
     bool is_found = false;
@@ -913,7 +966,8 @@ static bool find_shader(const view_package *package, const char *name, view_look
         char *const text = common_file_size(files.names[i]) <= max_size
                                ? common_read_stream(files.names[i], &size, &reason)
                                : NULL;
-        is_found = text != NULL && view_read_shader(files.names[i], text, size, name, look, log);
+        is_found =
+            text != NULL && view_read_shader(files.names[i], text, size, name, look, warnings);
         free(text);
     }
     common_free_list(&files);
@@ -956,7 +1010,7 @@ static bool find_cube_look(view_package *package, const char *mesh, view_look *l
 
 // Takes the declared image, and what is declared besides. If the image is missing, no other one is
 // right.
-static bool take_declared(view_look *look, const named_mesh *subject, view_log *log)
+static bool take_declared(view_look *look, const named_mesh *subject, view_listener warnings)
 {
     view_package *const package = subject->search->package;
     view_look own = {0}, notes = {0}; // own: with paths as in files
@@ -964,9 +1018,9 @@ static bool take_declared(view_look *look, const named_mesh *subject, view_log *
         char *const shader = common_clean(subject->mesh->shader);
         const bool has_shader = shader[0] != '\0';
         const char *const name = has_shader ? shader + 1 : "no shader";
-        const bool is_material = has_shader && find_material(package, name, &own, log);
-        const bool is_script = has_shader && !is_material && find_shader(package, name, &own, log)
-                               && own.diffuse != NULL;
+        const bool is_material = has_shader && find_material(package, name, &own, warnings);
+        const bool is_script = has_shader && !is_material
+                               && find_shader(package, name, &own, warnings) && own.diffuse != NULL;
         view_note_looked(&notes, is_material, common_format("materials/*.mtr: %s", name));
         if (!is_material)
             view_note_looked(&notes, is_script, common_format("scripts/*.shader: %s", name));
@@ -979,8 +1033,8 @@ static bool take_declared(view_look *look, const named_mesh *subject, view_log *
     *look = *said;
     look->looked = notes.looked;
     look->diffuse = NULL;
-    look->normals = path_at(package, said->normals, log);
-    look->masks = path_at(package, said->masks, log);
+    look->normals = path_at(package, said->normals, warnings);
+    look->masks = path_at(package, said->masks, warnings);
     const view_image_file *image = said->diffuse != NULL ? find_at(package, said->diffuse) : NULL;
     if (image == NULL && said->diffuse != NULL && !common_is_absolute(said->diffuse)) {
         char *const compressed = common_join("dds", said->diffuse); // as in id's games
@@ -1086,13 +1140,13 @@ static const view_image_file *find_skin_image(const named_mesh *subject, uint32_
     return found;
 }
 
-static bool take_skin(view_look *look, const named_mesh *subject, view_log *log)
+static bool take_skin(view_look *look, const named_mesh *subject, view_listener warnings)
 {
     uint32_t skin = subject->search->skin;
     const view_image_file *image = find_skin_image(subject, skin, 0);
     if (image == NULL && skin > 0 && (image = find_skin_image(subject, 0, 0)) != NULL) {
-        view_warn(log, "mesh \"%s\" has no skin %u: skin 0 is shown", subject->mesh->name,
-                  (unsigned)skin);
+        warn(warnings, common_format("mesh \"%s\" has no skin %u: skin 0 is shown",
+                                     subject->mesh->name, (unsigned)skin));
         skin = 0;
     }
     if (image == NULL)
@@ -1104,7 +1158,7 @@ static bool take_skin(view_look *look, const named_mesh *subject, view_log *log)
     return true;
 }
 
-view_look view_find_look(const view_look_search *search, view_log *log)
+view_look view_find_look(const view_look_search *search, view_listener warnings)
 {
     view_look look;
     // All that the mesh is called.
@@ -1138,7 +1192,7 @@ view_look view_find_look(const view_look_search *search, view_log *log)
                          && view_share_in(&subject.shader, &subject.model) == 0
                          && view_share_in(&subject.shader, &subject.folder) == 0;
     subject.is_main = !subject.has_others || (!subject.is_part && !is_else);
-    if (!take_declared(&look, &subject, log) && !take_skin(&look, &subject, log)) {
+    if (!take_declared(&look, &subject, warnings) && !take_skin(&look, &subject, warnings)) {
         free(seek_pictures(search->package, subject.path[0] != '\0' ? subject.path + 1 : ""));
         if (!take_best(&look, &subject, false, SURE, false))
             (void)take_best(&look, &subject, true, LEAST, true);

@@ -1,0 +1,118 @@
+// The parts of a scene as assets of the library.
+#include "demo/convert/assets.h"
+
+#include <stdlib.h>
+
+// A file says little of joints that nothing moves, but writers have a pose of each in each frame.
+enum { MAX_POSES = 1 << 25 };
+
+static bool load_clip(const convert_job *job, const convert_part *part, convert_assets *assets,
+                      md5_error *error)
+{
+    const md5_load_opts opts = {0};
+    convert_clip clip;
+    const bool is_loaded = convert_load_clip(job, part, &opts, assets->model, assets->skeleton,
+                                             assets->rest, &clip, error);
+    assets->clips = common_grow(assets->clips, assets->num_clips, sizeof clip);
+    assets->clips[assets->num_clips++] = clip;
+    if (!is_loaded)
+        return false;
+    // Without a model the first clip's joints are the skeleton, in its base frame.
+    if (assets->skeleton == NULL) {
+        assets->skeleton = &clip.anim->skeleton;
+        assets->rest = clip.anim->base_frame;
+    }
+    const uint32_t num_frames = clip.anim->num_frames, num_joints = assets->skeleton->num_joints;
+    return (uint64_t)num_frames * num_joints <= MAX_POSES
+           || convert_fail(error, MD5_ERROR_RANGE, part->path ? part->path : part->name,
+                           "%u frames of %u joints: at most %d poses are converted", num_frames,
+                           num_joints, MAX_POSES);
+}
+
+// Targets are read together: their differences from the model are one structure.
+static bool load_targets(const convert_scene *scene, convert_assets *assets, md5_error *error)
+{
+    md5_morph_source *const sources = common_alloc(scene->num_parts, sizeof *sources);
+    uint32_t count = 0;
+    bool is_read = true;
+    for (size_t i = 0; i < scene->num_parts && is_read; i++) {
+        const convert_part *const part = &scene->parts[i];
+        if (part->kind != CONVERT_TARGET)
+            continue;
+        const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
+        sources[count].name = part->name;
+        sources[count].model = md5_parse_model(part->bytes, part->size, &opts, error);
+        is_read = sources[count++].model != NULL;
+    }
+    if (is_read && count > 0) {
+        assets->morph = md5_make_morph(assets->model, sources, count, NULL, error);
+        is_read = assets->morph != NULL;
+    }
+    while (count-- > 0)
+        md5_free_model((md5_model *)(uintptr_t)sources[count].model);
+    free(sources);
+    return is_read;
+}
+
+bool convert_load_assets(const convert_job *job, const convert_scene *scene, convert_assets *assets,
+                         md5_error *error)
+{
+    *assets = (convert_assets){0};
+    const convert_part *const model = convert_next_part(scene, CONVERT_MODEL, 0);
+    if (model != NULL) {
+        const md5_load_opts opts = {.file_name = model->path ? model->path : model->name};
+        assets->model = md5_parse_model(model->bytes, model->size, &opts, error);
+        if (assets->model == NULL)
+            return false;
+        assets->skeleton = &assets->model->skeleton;
+        assets->rest = assets->model->bind_local;
+    }
+    for (size_t i = 0; i < scene->num_parts; i++) {
+        const convert_part *const part = &scene->parts[i];
+        if (part->kind == CONVERT_CLIP && !load_clip(job, part, assets, error))
+            return false;
+        if (part->kind == CONVERT_CAMERA) {
+            const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
+            md5_camera *const camera = md5_parse_camera(part->bytes, part->size, &opts, error);
+            if (camera == NULL)
+                return false;
+            assets->paths = common_grow(assets->paths, assets->num_paths, sizeof *assets->paths);
+            assets->paths[assets->num_paths++] = (convert_path){part->name, camera};
+        }
+    }
+    return load_targets(scene, assets, error);
+}
+
+// Bindings point into models and clips, so they go first.
+void convert_free_assets(convert_assets *assets)
+{
+    for (size_t i = 0; i < assets->num_clips; i++)
+        md5_free_binding(assets->clips[i].binding);
+    for (size_t i = 0; i < assets->num_clips; i++)
+        md5_free_anim(assets->clips[i].anim);
+    for (size_t i = 0; i < assets->num_paths; i++)
+        md5_free_camera(assets->paths[i].camera);
+    md5_free_morph(assets->morph);
+    md5_free_model(assets->model);
+    free(assets->clips);
+    free(assets->paths);
+}
+
+void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert_visit_fn *visit,
+                          void *user)
+{
+    const uint32_t num_joints = assets->model->skeleton.num_joints;
+    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
+    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
+    for (size_t clip = 0; clip < assets->num_clips; clip++) {
+        const md5_anim *const anim = assets->clips[clip].anim;
+        for (uint32_t frame = 0; frame < anim->num_frames; frame += stride) {
+            md5_pose_palette(assets->clips[clip].binding,
+                             md5_moment_from_frames(anim, frame, frame, 0.0f), MD5_ROOT_FILE, pose,
+                             NULL, palette);
+            visit(user, clip, frame, palette);
+        }
+    }
+    free(palette);
+    free(pose);
+}

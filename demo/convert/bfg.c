@@ -1,0 +1,430 @@
+// Doom 3 BFG's binary files out: .bmd5mesh, .bMD5anim and .bcanim, as RBDOOM-3-BFG writes them
+// beside the text it has read. Source of the layout: its Model.cpp, Model_md5.cpp, Anim.cpp and
+// Camera.cpp; byte orders are mixed in one file.
+#include "demo/common/file.h"
+#include "demo/convert/convert.h"
+#include "md5/md5skin.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct binary {
+    unsigned char *bytes; // [size]
+    size_t size, room;
+} binary;
+
+// -- Values ---------------------------------------------------------------------------------------
+
+static void put(binary *to, const void *bytes, size_t size)
+{
+    if (size > to->room - to->size) {
+        to->room = 2 * (to->room + size);
+        to->bytes = common_realloc(to->bytes, to->room, 1);
+    }
+    if (size > 0)
+        memcpy(to->bytes + to->size, bytes, size);
+    to->size += size;
+}
+
+static void put_big(binary *to, uint32_t number, int size)
+{
+    for (int shift = 8 * (size - 1); shift >= 0; shift -= 8)
+        put(to, &(unsigned char){(unsigned char)(number >> shift)}, 1);
+}
+
+static void put_little(binary *to, uint32_t number)
+{
+    for (int shift = 0; shift < 32; shift += 8)
+        put(to, &(unsigned char){(unsigned char)(number >> shift)}, 1);
+}
+
+static void put_zeros(binary *to, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        put(to, "", 1);
+}
+
+static uint32_t bits_of(float number)
+{
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+static void put_float(binary *to, float number)
+{
+    put_big(to, bits_of(number), 4);
+}
+
+static void put_point(binary *to, md5_vec3 point)
+{
+    put_little(to, bits_of(point.x));
+    put_little(to, bits_of(point.y));
+    put_little(to, bits_of(point.z));
+}
+
+// The engine multiplies vectors from the left, so w has the other sign.
+static void put_rotation(binary *to, md5_quat q)
+{
+    put_float(to, q.x);
+    put_float(to, q.y);
+    put_float(to, q.z);
+    put_float(to, -q.w);
+}
+
+static void put_text(binary *to, const char *text)
+{
+    put_little(to, (uint32_t)strlen(text));
+    put(to, text, strlen(text));
+}
+
+// Half precision, the mantissa cut off, as the engine does: below 2^-14 it is 0.
+static uint32_t half_of(float number)
+{
+    const uint32_t bits = bits_of(number), sign = bits >> 16 & 0x8000u;
+    const int exponent = (int)(bits >> 23 & 255) - 127 + 15;
+    if (exponent <= 0)
+        return sign;
+    return exponent > 30 ? sign | 0x7BFFu : sign | (uint32_t)exponent << 10 | (bits >> 13 & 1023u);
+}
+
+// From -1 to 1.
+static void put_unit(binary *to, float number)
+{
+    put(to, &(unsigned char){(unsigned char)((number + 1.0f) * 127.5f + 0.5f)}, 1);
+}
+
+// -- Meshes ---------------------------------------------------------------------------------------
+
+enum { MOST_JOINTS = 255, MOST_WEIGHTS = 4 };
+
+// The first vertex of the file at each position: shadows and normals take vertices there for one.
+static void find_twins(const md5_mesh *mesh, uint32_t *first)
+{
+    const uint32_t count = mesh->num_vertices;
+    size_t size = 16;
+    while (size < 2 * (size_t)count)
+        size *= 2;
+    uint32_t *const slots = common_alloc(size, sizeof *slots); // 1 + a vertex
+    for (uint32_t v = 0; v < count; v++) {
+        const md5_vec3 p = mesh->positions[v];
+        uint32_t hash =
+            bits_of(p.x) * 73856093u ^ bits_of(p.y) * 19349663u ^ bits_of(p.z) * 83492791u;
+        size_t slot = (hash ^ hash >> 15) & (size - 1);
+        while (slots[slot] > 0 && memcmp(&mesh->positions[slots[slot] - 1], &p, sizeof p) != 0)
+            slot = (slot + 1) & (size - 1);
+        if (slots[slot] == 0)
+            slots[slot] = v + 1;
+        first[v] = slots[slot] - 1;
+    }
+    free(slots);
+}
+
+// Joints and weights of a vertex: the largest four, whose sum is 255; what is left of it after
+// cutting off goes to the first. Returns the part of the sum that is lost.
+static double pack_weights(const md5_mesh *mesh, uint32_t v, unsigned char joints[MOST_WEIGHTS],
+                           unsigned char weights[MOST_WEIGHTS])
+{
+    const uint32_t first = mesh->first_influence[v], end = mesh->first_influence[v + 1];
+    const uint32_t kept = end - first < MOST_WEIGHTS ? end - first : MOST_WEIGHTS;
+    double sum = 0.0, all = 0.0;
+    for (uint32_t i = first; i < end; i++) {
+        const double bias = fmax((double)mesh->influences[i].w, 0.0);
+        sum += i < first + kept ? bias : 0.0;
+        all += bias;
+    }
+    int left = 255;
+    memset(joints, 0, MOST_WEIGHTS);
+    memset(weights, 0, MOST_WEIGHTS);
+    for (uint32_t i = 0; i < kept && sum > 0.0; i++) {
+        const double bias = fmax((double)mesh->influences[first + i].w, 0.0);
+        joints[i] = (unsigned char)mesh->influence_joints[first + i];
+        weights[i] = (unsigned char)(bias / sum * 255.0);
+        left -= weights[i];
+    }
+    weights[0] = (unsigned char)(weights[0] + (kept > 0 && sum > 0.0 ? left : 0));
+    return all > 0.0 ? 1.0 - sum / all : 0.0;
+}
+
+static void put_vertices(binary *to, const md5_mesh *mesh, double *lost)
+{
+    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        unsigned char joints[MOST_WEIGHTS], weights[MOST_WEIGHTS];
+        *lost = fmax(*lost, pack_weights(mesh, v, joints, weights));
+        const md5_vec3 p = mesh->positions[v], n = mesh->normals[v];
+        const md5_vec4 t = mesh->tangents ? mesh->tangents[v] : (md5_vec4){1.0f, 0.0f, 0.0f, 1.0f};
+        put_float(to, p.x);
+        put_float(to, p.y);
+        put_float(to, p.z);
+        put_big(to, half_of(mesh->texcoords[v].x), 2);
+        put_big(to, half_of(mesh->texcoords[v].y), 2);
+        const float units[] = {n.x, n.y, n.z, -1.0f, t.x, t.y, t.z, t.w};
+        for (int i = 0; i < 8; i++)
+            put_unit(to, units[i]);
+        put(to, joints, MOST_WEIGHTS);
+        put(to, weights, MOST_WEIGHTS);
+    }
+}
+
+// The joints of a mesh, and the largest distance of a vertex from a joint that moves it.
+static void put_reach(binary *to, const md5_model *model, const md5_mesh *mesh)
+{
+    bool used[MOST_JOINTS] = {false};
+    double farthest = 0.0;
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
+            const uint32_t joint = mesh->influence_joints[i];
+            const md5_vec3 away =
+                md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
+            count += !used[joint];
+            used[joint] = true;
+            farthest = fmax(farthest, (double)md5_vec3_length(away));
+        }
+    put_big(to, count, 4);
+    for (uint32_t joint = 0; joint < MOST_JOINTS; joint++)
+        if (used[joint])
+            put(to, &(unsigned char){(unsigned char)joint}, 1);
+    put_float(to, (float)farthest);
+}
+
+static void put_mesh(binary *to, const md5_model *model, const md5_mesh *mesh, uint32_t number,
+                     double *lost)
+{
+    const uint32_t num_copies = mesh->num_vertices - mesh->num_file_vertices;
+    uint32_t *const first = common_alloc(mesh->num_vertices, sizeof *first);
+    find_twins(mesh, first);
+    uint32_t num_twins = 0;
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+        num_twins += first[v] != v;
+    put_text(to, mesh->shader);
+    put_big(to, mesh->num_file_vertices, 4);
+    put_big(to, mesh->num_triangles, 4);
+    put_reach(to, model, mesh);
+    const uint32_t counts[] = {mesh->num_file_vertices,
+                               mesh->num_vertices,
+                               3 * mesh->num_triangles,
+                               num_copies,
+                               num_twins,
+                               0}; // no edges: the engine makes them
+    for (int i = 0; i < 6; i++)
+        put_big(to, counts[i], 4);
+    put_vertices(to, mesh, lost);
+    for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
+        put_big(to, mesh->indices[i], 2);
+    for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
+        put_big(to, first[mesh->indices[i]], 2);
+    for (uint32_t v = mesh->num_file_vertices; v < mesh->num_vertices; v++)
+        put_big(to, mesh->sources[v], 4);
+    for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
+        if (first[v] != v) {
+            put_big(to, v, 4);
+            put_big(to, first[v], 4);
+        }
+    put_big(to, number, 4);
+    free(first);
+}
+
+// Says what of a model the format cannot hold.
+static bool is_writable(const md5_model *model, md5_error *error, const char *path)
+{
+    if (model->skeleton.num_joints > MOST_JOINTS)
+        return convert_fail(error, MD5_ERROR_RANGE, path, "%u joints: expected at most %d",
+                            model->skeleton.num_joints, MOST_JOINTS);
+    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
+        if (model->skeleton.joints[joint].parent != MD5_NONE
+            && model->skeleton.joints[joint].parent >= joint)
+            return convert_fail(error, MD5_ERROR_RANGE, path,
+                                "joint '%s' comes before its parent: expected parents first",
+                                model->skeleton.joints[joint].name);
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        if (model->meshes[m].num_vertices > UINT16_MAX)
+            return convert_fail(error, MD5_ERROR_RANGE, path,
+                                "mesh %u has %u drawn vertices: expected at most 65535", m,
+                                model->meshes[m].num_vertices);
+    return true;
+}
+
+static bool make_model(const convert_job *job, const convert_part *part, binary *to,
+                       md5_error *error)
+{
+    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
+    md5_model *const model = md5_parse_model(part->bytes, part->size, &opts, error);
+    if (model == NULL || !is_writable(model, error, opts.file_name)) {
+        md5_free_model(model);
+        return false;
+    }
+    enum { VERSION = 110, MESH_VERSION = 106, TIME = 8, NUMBERS = 12 };
+    put(to, (const unsigned char[]){'B', 'R', 'M', VERSION}, 4);
+    put_zeros(to, TIME + 4); // no time, which the engine takes for any; no surfaces of its own
+    put_point(to, model->bounds.min);
+    put_point(to, model->bounds.max);
+    put_zeros(to, NUMBERS);
+    char *const name = common_format("%s.md5mesh", part->name);
+    put_text(to, name);
+    free(name);
+    // Of nine flags these are set: it can be loaded again, it is drawn, lit, and throws shadows.
+    put(to, (const unsigned char[]){0, 0, 0, 0, 1, 0, 1, 1, 1}, 9);
+    put(to, (const unsigned char[]){'5', 'D', 'M', MESH_VERSION}, 4);
+    const uint32_t count = model->skeleton.num_joints;
+    put_big(to, count, 4);
+    for (uint32_t joint = 0; joint < count; joint++) {
+        put_text(to, model->skeleton.joints[joint].name);
+        put_big(to, model->skeleton.joints[joint].parent, 4); // MD5_NONE is -1
+    }
+    put_big(to, count, 4);
+    for (uint32_t joint = 0; joint < count; joint++) {
+        put_rotation(to, model->bind_local[joint].rotation);
+        put_point(to, model->bind_local[joint].translation);
+    }
+    put_big(to, count + count % 2, 4); // an even number
+    for (uint32_t joint = 0; joint < count + count % 2; joint++)
+        for (int i = 0; i < 12; i++)
+            put_float(to, model->inverse_bind[joint < count ? joint : count - 1].m[i]);
+    put_big(to, model->num_meshes, 4);
+    double lost = 0.0;
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        put_mesh(to, model, &model->meshes[m], m, &lost);
+    if (lost > 0.0)
+        convert_note(job, "the format keeps four weights: up to %.3g %% of a vertex's are lost",
+                     100.0 * lost);
+    md5_free_model(model);
+    return true;
+}
+
+// -- Animations and cameras -----------------------------------------------------------------------
+
+// The root's numbers are those of the text, less its base frame; so the clip begins at the origin.
+static bool make_anim(const convert_job *job, const md5_doc *doc, binary *to, md5_error *error)
+{
+    enum { VERSION = 101, TIME = 8 };
+    (void)error;
+    const uint32_t rate = (uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0);
+    if ((double)rate != doc->frame_rate)
+        convert_note(job, "the format has whole frame rates: %g became %u", doc->frame_rate, rate);
+    if (doc->bounds == NULL)
+        convert_note(job, "the clip has no bounds: they are empty");
+    put(to, (const unsigned char[]){'B', 'M', 'D', VERSION}, 4);
+    put_zeros(to, TIME);
+    const uint32_t length = (uint32_t)(((uint64_t)(doc->num_frames - 1) * 1000 + rate - 1) / rate);
+    const uint32_t counts[] = {doc->num_frames,     rate,           length, doc->num_joints,
+                               doc->num_components, doc->num_frames};
+    for (int i = 0; i < 6; i++)
+        put_big(to, counts[i], 4);
+    for (uint32_t f = 0; f < doc->num_frames; f++) {
+        const md5_bounds box = doc->bounds ? doc->bounds[f] : (md5_bounds){0};
+        const float values[] = {box.min.x, box.min.y, box.min.z, box.max.x, box.max.y, box.max.z};
+        for (int i = 0; i < 6; i++)
+            put_float(to, values[i]);
+    }
+    put_big(to, doc->num_joints, 4);
+    for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
+        put_text(to, doc->joints[joint].name);
+        put_big(to, doc->joints[joint].parent, 4);
+        put_big(to, doc->joints[joint].track.flags, 4);
+        put_big(to, doc->joints[joint].track.first, 4);
+    }
+    put_big(to, doc->num_joints, 4);
+    for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
+        const md5_vec3 q = doc->joints[joint].rotation;
+        put_rotation(to, md5_quat_from_xyz(q.x, q.y, q.z));
+        put_point(to, joint == 0 ? (md5_vec3){0} : doc->joints[joint].position);
+    }
+    // Where the root's x, y and z are in a frame, and what they count from.
+    const md5_track root = doc->joints[0].track;
+    const float base[] = {doc->joints[0].position.x, doc->joints[0].position.y,
+                          doc->joints[0].position.z};
+    float moved[3] = {0}; // in the last frame
+    put_big(to, doc->num_frames * doc->num_components, 4);
+    for (uint32_t f = 0; f < doc->num_frames; f++) {
+        const float *const row = doc->numbers + (size_t)f * doc->num_components;
+        for (uint32_t i = 0; i < doc->num_components; i++) {
+            float number = row[i];
+            uint32_t at = root.first;
+            for (int axis = 0; axis < 3; axis++)
+                if ((root.flags >> axis & 1) != 0 && at++ == i)
+                    moved[axis] = number -= base[axis];
+            put_little(to, bits_of(number));
+        }
+    }
+    put_zeros(to, 4); // one number more than the count says
+    put_point(to, (md5_vec3){moved[0], moved[1], moved[2]});
+    return true;
+}
+
+static bool make_camera(const convert_job *job, const md5_doc *doc, binary *to, md5_error *error)
+{
+    enum { VERSION = 100 };
+    (void)job;
+    (void)error;
+    put(to, (const unsigned char[]){'A', 'C', 'B', VERSION}, 4);
+    put_little(to, (uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0));
+    put_little(to, doc->num_cuts);
+    for (uint32_t i = 0; i < doc->num_cuts; i++)
+        put_little(to, doc->cuts[i]);
+    put_little(to, doc->num_frames);
+    for (uint32_t f = 0; f < doc->num_frames; f++) {
+        const md5_camera_view *const view = &doc->views[f];
+        const float values[] = {view->fov, view->rotation.x, view->rotation.y, view->rotation.z};
+        for (int i = 0; i < 4; i++)
+            put_float(to, values[i]);
+        put_point(to, view->position);
+    }
+    return true;
+}
+
+// -- Files ----------------------------------------------------------------------------------------
+
+// Parents come before their children in these files.
+static bool has_order(const md5_doc *doc, md5_error *error, const char *path)
+{
+    for (uint32_t joint = 0; joint < doc->num_joints; joint++)
+        if (doc->joints[joint].parent != MD5_NONE && doc->joints[joint].parent >= joint)
+            return convert_fail(error, MD5_ERROR_RANGE, path,
+                                "joint '%s' comes before its parent: expected parents first",
+                                doc->joints[joint].name);
+    return true;
+}
+
+static bool make_file(const convert_job *job, const convert_part *part, binary *to,
+                      md5_error *error)
+{
+    if (part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET)
+        return make_model(job, part, to, error);
+    const bool is_clip = part->kind == CONVERT_CLIP;
+    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
+    md5_doc *const doc = md5_parse_doc(is_clip ? MD5_DOC_ANIM : MD5_DOC_CAMERA, part->bytes,
+                                       part->size, &opts, error);
+    const bool is_made = doc != NULL && has_order(doc, error, opts.file_name)
+                         && (is_clip ? make_anim : make_camera)(job, doc, to, error);
+    md5_free_doc(doc);
+    return is_made;
+}
+
+// The part of the output's kind takes its name, the others their own beside it.
+bool convert_write_bfg(const convert_job *job, const convert_scene *scene, md5_error *error)
+{
+    static const char *const endings[] = {".bmd5mesh", ".bMD5anim", ".bcanim", ".bmd5mesh"};
+    char *const folder = common_folder(job->output);
+    bool is_done = true, is_named = false;
+    for (size_t i = 0; i < scene->num_parts && is_done; i++) {
+        const convert_part *const part = &scene->parts[i];
+        const bool is_output = !is_named && part->kind != CONVERT_TARGET
+                               && common_has_ending(job->output, endings[part->kind]);
+        char *const name = common_format("%s%s", part->name, endings[part->kind]);
+        char *const path = is_output ? common_copy(job->output) : common_join(folder, name);
+        binary made = {0};
+        is_done = make_file(job, part, &made, error)
+                  && convert_write_file(job, path, made.bytes, made.size, error);
+        is_named |= is_output;
+        free(made.bytes);
+        free(path);
+        free(name);
+    }
+    if (is_done && !is_named)
+        is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
+                               "the inputs hold nothing that such a file could hold");
+    free(folder);
+    return is_done;
+}

@@ -1,0 +1,228 @@
+// Converts models, clips and camera paths between MD5 and other formats.
+//
+//   files --reader of their kind--> scene --writer of the output's kind--> files
+//
+// The middle of every conversion is MD5 itself: a scene holds the bytes of MD5 files, which readers
+// of other formats make as documents (md5edit.h) and writers load with the library. So every pair
+// of formats works, and what one loses is what MD5 cannot say or the output cannot; each loss is a
+// note, with its size. Formats are the rows of one table (convert.c).
+#ifndef DEMO_CONVERT_CONVERT_H
+#define DEMO_CONVERT_CONVERT_H
+
+#include "demo/common/memory.h"
+#include "demo/convert/space.h"
+#include "md5/md5edit.h"
+#include "md5/md5game.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// -- Scenes ---------------------------------------------------------------------------------------
+
+typedef enum convert_part_kind {
+    CONVERT_MODEL,  // of one scene: the first one, and what is joined to it
+    CONVERT_CLIP,   // of that model
+    CONVERT_CAMERA, // a path
+    CONVERT_TARGET, // a model that is a morph target of the scene's, by its name
+} convert_part_kind;
+
+// An MD5 file in memory: text, or a binary form that the library reads.
+typedef struct convert_part {
+    convert_part_kind kind;
+    char *name; // of the file, without folder and ending; UTF-8; unique in its kind
+    char *path; // of the file that it was read from; NULL: made by a reader
+    char *bytes;
+    size_t size;
+} convert_part;
+
+typedef enum convert_map { // what a picture of a material is for
+    CONVERT_MAP_COLOR,     // with alpha
+    CONVERT_MAP_NORMAL,    // tangent space, red along +u, green along +v: down the picture, as id's
+    CONVERT_MAP_SPECULAR,
+    CONVERT_MAP_GLOW,
+    CONVERT_NUM_MAPS,
+} convert_map;
+
+typedef struct convert_picture { // PNG or JPEG
+    char *name;                  // without folder and ending
+    char *declared;              // as the material calls it, or NULL
+    uint8_t *bytes;              // NULL: there is no such picture
+    size_t size;
+} convert_picture;
+
+typedef enum convert_alpha { CONVERT_OPAQUE, CONVERT_MASK, CONVERT_BLEND } convert_alpha;
+
+// How the meshes of one shader look. A shader without a material has none of this.
+typedef struct convert_material {
+    char *shader; // as in the meshes
+    convert_picture maps[CONVERT_NUM_MAPS];
+    convert_alpha alpha;
+    float cutoff;                // of CONVERT_MASK
+    bool is_two_sided, is_unlit; // unlit: it only glows
+    char *text;                  // of the declaration, or NULL
+} convert_material;
+
+// Morph weights of a clip: rows of its own, as MD5 clips have joints only.
+typedef struct convert_weights {
+    char *clip, *target; // names of parts
+    float *keys;         // [num_frames of the clip]
+    size_t num_keys;
+} convert_weights;
+
+typedef struct convert_scene { // each array grows by common_grow()
+    char *name;                // of the output's files, without folder and ending
+    convert_part *parts;
+    size_t num_parts;
+    convert_material *materials;
+    size_t num_materials;
+    convert_weights *weights;
+    size_t num_weights;
+    double units_in_metre; // of the scene, where a reader knows it; else 0
+    bool is_placed;        // a reader has applied scale and turn of the job: writers need not
+} convert_scene;
+
+// Adds a part, whose bytes [size] it takes over; makes its name unique. Returns its number.
+size_t convert_add_part(convert_scene *scene, convert_part_kind kind, const char *name,
+                        const char *path, char *bytes, size_t size);
+
+// The same of a document, as text. Frees nothing. Returns false if it cannot be written.
+bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *name,
+                     const md5_doc *doc, md5_error *error);
+
+// The first part of a kind at or behind the number `from`; NULL if there is none.
+const convert_part *convert_next_part(const convert_scene *scene, convert_part_kind kind,
+                                      size_t from);
+
+// Frees what a scene holds.
+void convert_free_scene(convert_scene *scene);
+
+// -- Jobs -----------------------------------------------------------------------------------------
+
+// What a conversion does. 0 in a member is its default.
+typedef struct convert_job {
+    const char *const *inputs; // [num_inputs] paths; several: a model and clips, in any formats
+    size_t num_inputs;
+    const char *output; // a path, whose ending says the format; or a folder, for MD5 files
+    bool is_forced;     // writes over files, and goes on where a loss is above 1 % of the size
+    // Of what is written:
+    uint32_t influences; // of a vertex: 4 (the default) or 8, where the format limits them
+    double scale;        // units of the output in one of the input; 0: as the formats say
+    double turn;         // degrees about the vertical axis, counterclockwise from above
+    double rate;         // frames a second of clips that are sampled; 0: as their keys say, or 60
+    double tolerance;    // with which keys are reduced, in units of the input; 0: all are kept
+    bool is_y_up;        // OBJ: y up, z forward, x left; else MD5's axes
+    bool is_in_place;    // the root's motion along the ground is taken out
+    bool is_quantized, is_packed; // glTF: KHR_mesh_quantization, EXT_meshopt_compression
+    bool is_source_kept;          // glTF: exact weights beside those that it can say
+    bool is_fitted;               // vertices that MD5's weights scatter are fitted to the clips
+    const char *scene_name, *map; // glTF: which scene; BVH: a file of "source target" joint names
+    const char *target;           // BVH: the model that the motion is for
+    const char *engine;           // whose limits the output keeps; NULL: MD5's
+    md5_game *game;  // with declarations of materials, used by this call alone; NULL: those around
+    md5_files files; // from where inputs are read; 0: from disk
+    // Called with each loss, guess and choice, as a sentence without a full stop.
+    void (*note)(void *user, const char *text);
+    void (*wrote)(void *user, const char *path); // called with each file that was written, or NULL
+    void *user;
+} convert_job;
+
+// Reads the inputs, and writes the output. Returns false and fills `error`; then no file is there
+// that was not before, but perhaps some of several. Time and memory are linear in the files.
+// Nothing is global: calls may run at the same time.
+bool convert_files(const convert_job *job, md5_error *error);
+
+// Returns the path that the model, or all that is written, goes to: job->output, or where the
+// engine looks for it. The output is not a folder. Free the result.
+char *convert_find_output(const convert_job *job);
+
+// Writes the formats that can be read and written to `text`, for help: a line each.
+size_t convert_list_formats(char *text, size_t size);
+
+// Whether a path has the ending of a format that can be read, or written.
+bool convert_reads(const char *path);
+bool convert_writes(const char *path);
+
+// -- For readers and writers ----------------------------------------------------------------------
+
+// Says in `error` what is wrong; `path` may be NULL. Returns false.
+bool convert_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
+    COMMON_PRINTF(4, 5);
+
+// Passes a note on.
+void convert_note(const convert_job *job, const char *format, ...) COMMON_PRINTF(2, 3);
+
+// Returns a name for a file of what a format calls `name`: bytes that could lead elsewhere, or that
+// systems refuse, become _. The caller frees it.
+char *convert_file_name(const char *name);
+
+// Writes a file as a whole; refuses to write over one unless the job is forced.
+bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
+                        md5_error *error);
+
+// Finds how the meshes of the scene's models look, as the viewer does, and adds their materials. Of
+// what is not found, or a guess, there are notes. False: a model cannot be read.
+bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error *error);
+
+// Makes a normal map whose green points up the picture of one in which it points down, or the other
+// way, as a PNG file of the name NAME_n. The caller frees name, declared and bytes.
+bool convert_turn_green(const convert_picture *in, convert_picture *out, md5_error *error);
+
+// Clips that readers make: a document with the caller's joints[num_joints], of which tracks are set
+// one by one; then convert_begin_frames(); then its frames. Flags are those of md5_track.
+void convert_set_track(md5_doc *clip, uint32_t joint, const char *name, uint32_t parent,
+                       uint32_t flags, convert_xform base);
+void convert_begin_frames(md5_doc *clip); // numbers[], which the caller frees
+void convert_set_frame(md5_doc *clip, uint32_t frame, const convert_xform *local);
+
+typedef struct convert_bytes { // that grow; free() bytes
+    char *bytes;
+    size_t size, room;
+} convert_bytes;
+
+void convert_put(convert_bytes *out, const void *bytes, size_t size);
+void convert_put_text(convert_bytes *out, const char *format, ...) COMMON_PRINTF(2, 3);
+
+// A clip of a scene with what writers need to sample it: its own frames, or those of job->rate.
+typedef struct convert_clip {
+    const char *name;
+    md5_anim *anim;
+    md5_binding *binding; // to the model or, without one, to a skeleton
+    uint32_t num_frames;
+    double rate;
+    md5_root root; // as the job says
+    bool is_sampled;
+} convert_clip;
+
+// Loads a clip for `model`, or, if that is NULL, for `skeleton` in its rest pose; if that is NULL
+// too, for its own. Differences are notes. Free the clip in both cases.
+bool convert_load_clip(const convert_job *job, const convert_part *part, const md5_load_opts *opts,
+                       const md5_model *model, const md5_skeleton *skeleton, const md5_xform *rest,
+                       convert_clip *clip, md5_error *error);
+void convert_free_clip(convert_clip *clip);
+
+// The frames of a clip of num_frames at `rate` if it is sampled at job->rate, or num_frames. 0: far
+// more than the clip has, as of frames that last years; fails then.
+uint32_t convert_count_samples(const convert_job *job, const char *path, uint32_t num_frames,
+                               double rate, uint32_t num_joints, md5_error *error);
+
+// Writes a frame's pose[joints], relative to the parents.
+void convert_sample_clip(const convert_clip *clip, uint32_t frame, md5_xform *pose);
+
+typedef struct convert_input {
+    const char *path;
+    char *bytes; // [size]; a reader that keeps them sets NULL
+    size_t size;
+} convert_input;
+
+// A format: readers add what a file holds to the scene; writers write all of it.
+typedef bool convert_read_fn(const convert_job *job, convert_input *input, convert_scene *scene,
+                             md5_error *error);
+typedef bool convert_write_fn(const convert_job *job, const convert_scene *scene, md5_error *error);
+
+convert_read_fn convert_read_md5, convert_read_machine, convert_read_gltf, convert_read_iqm;
+convert_read_fn convert_read_bvh, convert_read_assimp;
+convert_write_fn convert_write_md5, convert_write_gltf, convert_write_iqm, convert_write_obj;
+convert_write_fn convert_write_bfg;
+
+#endif

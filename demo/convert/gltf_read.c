@@ -1,0 +1,196 @@
+// glTF 2.0 in: its scene becomes a model with morph targets, its animations clips.
+#include "demo/convert/convert.h"
+
+#ifdef HAS_JANSSON
+
+#include "demo/common/file.h"
+#include "demo/convert/gltf_clip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// -- Materials ------------------------------------------------------------------------------------
+
+// Adds the picture of a texture, a PNG or JPEG, to a material. One that is missing is noted.
+static bool add_picture(gltf_file *file, const char *where, const json_t *texture,
+                        convert_picture *picture)
+{
+    uint32_t number = MD5_NONE, image = MD5_NONE, view = MD5_NONE;
+    if (!gltf_get_index(file, where, texture, "index", "textures", &number)
+        || (number != MD5_NONE
+            && !gltf_get_index(file, "a texture", gltf_item(file, "textures", number), "source",
+                               "images", &image)))
+        return false;
+    if (image == MD5_NONE)
+        return true;
+    const json_t *const object = gltf_item(file, "images", image);
+    if (!gltf_get_index(file, "an image", object, "bufferView", "bufferViews", &view))
+        return false;
+    const char *const uri = gltf_text(object, "uri");
+    const bool is_file = uri != NULL && strncmp(uri, "data:", 5) != 0;
+    const char *const name = gltf_text(object, "name");
+    char *const stem = is_file ? common_stem(uri) : NULL, *owned = NULL;
+    const char *reason = "its buffer has no bytes";
+    size_t size = 0;
+    const uint8_t *bytes = NULL;
+    if (view == MD5_NONE) {
+        bytes = gltf_resolve(file, object, &size, &owned, &reason);
+    } else {
+        bytes = file->views[view].bytes;
+        size = file->views[view].size;
+    }
+    picture->name = gltf_file_name(name ? name : stem);
+    if (picture->name == NULL)
+        picture->name = common_format("image_%u", image);
+    picture->declared = common_copy(is_file ? uri : name);
+    if (bytes != NULL && !(size > 4 && memcmp(bytes, "\x89PNG", 4) == 0)
+        && !(size > 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0)) {
+        bytes = NULL;
+        reason = "it is neither a PNG nor a JPEG";
+    }
+    if (bytes == NULL)
+        convert_note(file->job, "images/%u of %s is left out: %s", image, where, reason);
+    const bool is_paid = bytes == NULL || gltf_spend(file, size);
+    if (bytes != NULL && is_paid) {
+        picture->bytes = common_alloc(size, 1);
+        memcpy(picture->bytes, bytes, size);
+        picture->size = size;
+    }
+    free(owned);
+    free(stem);
+    return is_paid;
+}
+
+// Turns the green of a normal map, which points up in glTF and down in id's.
+static void turn_normals(const convert_job *job, const char *shader, convert_picture *picture)
+{
+    convert_picture turned;
+    md5_error error = {.message = ""};
+    if (picture->bytes == NULL)
+        return;
+    if (!convert_turn_green(picture, &turned, &error)) {
+        convert_note(job, "material %s: the normal map's green still points up: %s", shader,
+                     error.message);
+        return;
+    }
+    // NAME_n is what a writer of glTF made of NAME.
+    const size_t length = strlen(picture->name);
+    if (length > 2 && strcmp(picture->name + length - 2, "_n") == 0)
+        picture->name[length - 2] = '\0';
+    free(turned.name);
+    free(turned.declared);
+    free(picture->bytes);
+    picture->bytes = turned.bytes;
+    picture->size = turned.size;
+}
+
+// How meshes of a material look. What shaders of that age cannot say is left out, and noted.
+static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_scene *scene)
+{
+    gltf_file *const file = meshes->rig->file;
+    const json_t *const object = gltf_item(file, "materials", number);
+    const json_t *const extensions = json_object_get(object, "extensions");
+    const json_t *const metal = json_object_get(object, "pbrMetallicRoughness");
+    const json_t *const old = json_object_get(extensions, "KHR_materials_pbrSpecularGlossiness");
+    const json_t *const shine = json_object_get(extensions, "KHR_materials_specular");
+    const json_t *const textures[CONVERT_NUM_MAPS] = {
+        [CONVERT_MAP_COLOR] =
+            json_object_get(old ? old : metal, old ? "diffuseTexture" : "baseColorTexture"),
+        [CONVERT_MAP_NORMAL] = json_object_get(object, "normalTexture"),
+        [CONVERT_MAP_SPECULAR] = json_object_get(
+            old ? old : shine, old ? "specularGlossinessTexture" : "specularColorTexture"),
+        [CONVERT_MAP_GLOW] = json_object_get(object, "emissiveTexture"),
+    };
+    const char *const shader = meshes->shaders[number];
+    const char *const alpha = gltf_text(object, "alphaMode");
+    double glow[3] = {0, 0, 0}, color[4] = {1, 1, 1, 1};
+    scene->materials =
+        common_grow(scene->materials, scene->num_materials, sizeof *scene->materials);
+    convert_material *const material = &scene->materials[scene->num_materials++];
+    *material = (convert_material){
+        .shader = common_copy(shader),
+        .alpha = alpha == NULL                 ? CONVERT_OPAQUE
+                 : strcmp(alpha, "MASK") == 0  ? CONVERT_MASK
+                 : strcmp(alpha, "BLEND") == 0 ? CONVERT_BLEND
+                                               : CONVERT_OPAQUE,
+        .cutoff = (float)gltf_number(object, "alphaCutoff", 0.5),
+        .is_two_sided = json_is_true(json_object_get(object, "doubleSided")),
+        .is_unlit = json_object_get(extensions, "KHR_materials_unlit") != NULL,
+        .text = common_copy(gltf_text(gltf_extras(object), "text")),
+    };
+    if (!gltf_get_numbers(file, shader, object, "emissiveFactor", 3, glow)
+        || !gltf_get_numbers(file, shader, metal, "baseColorFactor", 4, color))
+        return false;
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++)
+        if (textures[map] != NULL && (map != CONVERT_MAP_GLOW || glow[0] + glow[1] + glow[2] > 0.0)
+            && !add_picture(file, shader, textures[map], &material->maps[map]))
+            return false;
+    if (color[0] + color[1] + color[2] + color[3] < 3.999)
+        convert_note(file->job, "material %s: its color %.3g %.3g %.3g %.3g is left out", shader,
+                     color[0], color[1], color[2], color[3]);
+    if (json_object_get(metal, "metallicRoughnessTexture") != NULL)
+        convert_note(file->job, "material %s: metal and roughness are left out", shader);
+    turn_normals(file->job, shader, &material->maps[CONVERT_MAP_NORMAL]);
+    return true;
+}
+
+// -- Files ----------------------------------------------------------------------------------------
+
+// The model that clips are for: that of the file or, if there was one before, that.
+static bool add_parts(const gltf_meshes *meshes, convert_scene *scene)
+{
+    const gltf_rig *const rig = meshes->rig;
+    gltf_file *const file = rig->file;
+    const convert_part *part = convert_next_part(scene, CONVERT_MODEL, 0);
+    if (part != NULL && meshes->model.num_meshes > 0) {
+        convert_note(file->job, "%s: only clips are taken, as there is a model", file->path);
+    } else if (meshes->model.num_meshes > 0) {
+        char *const name = common_stem(file->path);
+        const bool is_added =
+            convert_add_doc(scene, CONVERT_MODEL, name, &meshes->model, file->error);
+        free(name);
+        if (!is_added || !gltf_add_targets(meshes, scene))
+            return false;
+        part = convert_next_part(scene, CONVERT_MODEL, 0);
+        for (uint32_t i = 0; i < gltf_count(file, "materials"); i++)
+            if (meshes->shaders[i] != NULL && !add_material(meshes, i, scene))
+                return false;
+        scene->units_in_metre = rig->unit;
+    }
+    const md5_load_opts opts = {.file_name = file->path,
+                                .without = MD5_PART_TANGENTS | MD5_PART_LOSSES};
+    md5_model *const model =
+        part == NULL ? NULL : md5_parse_model(part->bytes, part->size, &opts, file->error);
+    const bool is_added = (part == NULL || model != NULL) && gltf_add_clips(meshes, model, scene);
+    md5_free_model(model);
+    return is_added;
+}
+
+bool convert_read_gltf(const convert_job *job, convert_input *input, convert_scene *scene,
+                       md5_error *error)
+{
+    gltf_file file;
+    gltf_rig rig = {.file = &file};
+    gltf_meshes meshes = {.rig = &rig};
+    const bool is_read = gltf_open(&file, job, input, error) && gltf_open_rig(&rig, &file)
+                         && gltf_read_meshes(&rig, &meshes) && add_parts(&meshes, scene);
+    if (is_read && gltf_count(&file, "cameras") > 0)
+        convert_note(job, "%zu cameras are left out", gltf_count(&file, "cameras"));
+    gltf_free_meshes(&meshes);
+    gltf_free_rig(&rig);
+    gltf_close(&file);
+    return is_read;
+}
+
+#else
+
+bool convert_read_gltf(const convert_job *job, convert_input *input, convert_scene *scene,
+                       md5_error *error)
+{
+    (void)job;
+    (void)scene;
+    return convert_fail(error, MD5_ERROR_VERSION, input->path,
+                        "this build has no jansson, which reads glTF");
+}
+
+#endif

@@ -1,0 +1,124 @@
+// Nodes, skins and joints of a glTF file, and what becomes of them in MD5.
+//
+// glTF: vertex = sum w * G * I * v, with G a joint's node in the world, which may scale and shear,
+// and I its inverse bind. MD5: vertex = sum w * M * p, where M only turns and moves. With
+//
+//     G = M * D      M: rotations multiplied along the hierarchy, the position of G; D: the rest
+//
+// (M is in id's axes on both sides: a joint that glTF does not turn is not turned in MD5.) Then
+// p = D * I * v is exact for every pose in which D is what it is in the rest pose: units, scale and
+// mirrors above the skeleton, constant scale of joints and quantized positions are all in it. A D
+// that changes is what MD5 cannot say.
+#ifndef DEMO_CONVERT_GLTF_RIG_H
+#define DEMO_CONVERT_GLTF_RIG_H
+
+#include "demo/convert/gltf_file.h"
+#include "demo/convert/space.h"
+
+// -- Names ----------------------------------------------------------------------------------------
+
+// Names that were given, to make others unique in linear time. {0} has none.
+typedef struct gltf_names {
+    struct gltf_named {
+        char *name;
+        size_t next; // the number that is tried behind the same name
+    } * table;
+    size_t room, count;
+} gltf_names;
+
+// Returns a name, which may be NULL, in at most `longest` bytes and without what MD5 files or
+// engines do not take; instead of none `missing` and a number; unique. It lives as long as `names`.
+const char *gltf_name(gltf_names *names, const char *name, size_t longest, const char *missing,
+                      size_t number);
+void gltf_free_names(gltf_names *names);
+
+// -- Rigs -----------------------------------------------------------------------------------------
+
+typedef struct gltf_affine { // rows; the last column is the translation
+    double m[3][4];
+} gltf_affine;
+
+typedef struct gltf_node {
+    const char *name;                   // NULL: it has none
+    uint32_t parent, mesh, skin, joint; // MD5_NONE: none
+    bool is_in_scene, is_animated;      // animated: its transform, by some clip
+    bool is_matrix;
+    double translation[3], rotation[4], scale[3];
+    gltf_affine local, world; // in the rest pose; `world` in the space of the output
+} gltf_node;
+
+typedef struct gltf_joint {
+    uint32_t node;     // MD5_NONE: added
+    uint32_t parent;   // comes before
+    const char *name;  // as MD5 has it
+    gltf_affine above; // of a root: where its node is
+    convert_quat turn; // the rotation of `above`
+    bool is_mirrored;  // there is a mirror above the skeleton, along x in its space
+    bool is_bound;     // `bind` is known
+    gltf_affine bind;  // with scale
+    convert_xform bind_pose, rest_pose;
+    gltf_affine residue, inverse_residue; // D in the rest pose; without translation
+} gltf_joint;
+
+typedef struct gltf_skin {
+    size_t num_joints;
+    uint32_t *joints;           // [num_joints] numbers of joints
+    const float *inverse_binds; // [num_joints][16] or NULL: identities
+    gltf_affine place;          // mesh space to the bind pose
+    bool is_used;
+} gltf_skin;
+
+typedef struct gltf_rig {
+    gltf_file *file;
+    gltf_node *nodes;
+    uint32_t *order; // [num_nodes] parents first
+    gltf_joint *joints;
+    gltf_skin *skins;
+    size_t num_nodes, num_joints, num_skins;
+    bool is_skinned, has_meshes; // in the scene
+    double unit;                 // of the output in one of the file
+    gltf_names names;
+} gltf_rig;
+
+// The joint that a node is or is below; MD5_NONE if there is none.
+uint32_t gltf_joint_above(const gltf_rig *rig, uint32_t node);
+
+// What md5model wrote into an object's extras, or NULL.
+const json_t *gltf_extras(const json_t *object);
+
+// A joint's transform relative to its parent at some time.
+typedef struct gltf_local {
+    gltf_affine affine;
+    convert_quat rotation;
+} gltf_local;
+
+// Finds joints and binds them. Returns false and says why; free it then too.
+bool gltf_open_rig(gltf_rig *rig, gltf_file *file);
+void gltf_free_rig(gltf_rig *rig);
+
+// What a joint's node says, with TRS that a clip may have replaced; the rest pose's without.
+gltf_local gltf_local_of(const double translation[3], const double rotation[4],
+                         const double scale[3]);
+gltf_local gltf_rest_local(const gltf_rig *rig, uint32_t joint);
+
+// Computes M of all joints, pose[num_joints], and G, worlds[num_joints], of their locals.
+void gltf_pose(const gltf_rig *rig, const gltf_local *locals, convert_xform *pose,
+               gltf_affine *worlds);
+
+// The numbers that MD5 stores: without what is only rounding error, and -0.
+md5_vec3 gltf_stored_point(convert_vec v);
+md5_vec3 gltf_stored_rotation(convert_quat q);
+
+// D, of M and G.
+gltf_affine gltf_residue(convert_xform pose, const gltf_affine *world);
+
+// The inverse bind of a skin's joint.
+gltf_affine gltf_inverse_bind(const gltf_skin *skin, size_t number);
+
+gltf_affine gltf_mul(const gltf_affine *a, const gltf_affine *b);
+convert_vec gltf_point(const gltf_affine *a, convert_vec v);
+double gltf_determinant(const gltf_affine *a);
+bool gltf_invert(const gltf_affine *a, gltf_affine *inverse); // false: it flattens
+gltf_affine gltf_from_xform(convert_xform t);
+
+#endif

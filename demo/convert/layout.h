@@ -1,0 +1,38 @@
+// Where the files of an MD5 model go for an engine, and what lies beside them there: pictures,
+// materials, declarations.
+#ifndef DEMO_CONVERT_LAYOUT_H
+#define DEMO_CONVERT_LAYOUT_H
+
+#include "demo/convert/convert.h"
+
+typedef enum convert_family {
+    CONVERT_DOOM3,  // GAME/models/...: materials/NAME.mtr and def/NAME.def declare them
+    CONVERT_QUAKE,  // progs/NAME.md5mesh and its one clip NAME.md5anim; skins SHADER_00_00
+    CONVERT_QUAKE2, // .../md5/NAME.md5mesh and its one clip
+    CONVERT_OTHER,  // pictures only
+} convert_family;
+
+typedef struct convert_layout {
+    const convert_job *job;
+    const convert_scene *scene;
+    convert_family family;
+    uint32_t max_weights; // of a vertex; 0: any number
+    bool has_one_clip;    // named as the model
+    char *folder;         // of the model and its clips
+    char *name;           // of the model, without folder and ending
+    char *declared;       // what its declarations are called
+    char *root, *inner;   // the game's folder, and `folder` from there: "" or "models/imp/"
+} convert_layout;
+
+// Returns the layout for the engine of the job, or without one that of Doom 3. Never fails.
+convert_layout convert_find_layout(const convert_job *job, const convert_scene *scene);
+void convert_free_layout(convert_layout *layout);
+
+// Returns what a mesh of this shader is to name: a new string.
+char *convert_shader_name(const convert_layout *layout, const char *shader);
+
+// Writes pictures, and materials and a modelDef that name them. Does nothing if the scene has no
+// materials and no engine is asked for.
+bool convert_write_looks(const convert_layout *layout, md5_error *error);
+
+#endif

@@ -1,0 +1,26 @@
+// Vertices as other formats can skin them: one point for all joints of a vertex, a limited number
+// of them, weights that sum to 1. MD5 has a point for each weight, any number of them, and any sum;
+// what is lost is measured.
+#ifndef DEMO_CONVERT_LOSS_H
+#define DEMO_CONVERT_LOSS_H
+
+#include "demo/convert/assets.h"
+
+typedef struct convert_skin { // of one mesh
+    uint32_t slots;           // influences of a vertex
+    uint32_t *joints;         // [num_vertices][slots] largest weight first; 0 where that is 0
+    float *weights;           // [num_vertices][slots] not negative, sum 1
+    md5_vec3 *positions;      // [num_vertices] bind pose, model space
+} convert_skin;
+
+// Makes the skins [num_meshes] of the model, with `slots` (1 to 16) influences. Weights of vertices
+// that have more are fitted to the clips by least squares: where a clip poses its joints, they
+// are nearer to what MD5 has than the largest ones scaled. With job->is_fitted so are weights and
+// positions of all vertices that are not exact; else positions are exact in the bind pose. The
+// largest error over all frames of all clips is a note, and its bound for any pose. Time is that of
+// the vertices which are not exact, times frames. NULL for no model.
+convert_skin *convert_make_skins(const convert_job *job, const convert_assets *assets,
+                                 uint32_t slots);
+void convert_free_skins(const convert_assets *assets, convert_skin *skins);
+
+#endif

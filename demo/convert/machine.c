@@ -1,0 +1,109 @@
+// A machine file in: its model, all its clips, and the morph targets beside them with their curves.
+#include "demo/common/file.h"
+#include "demo/convert/convert.h"
+#include "md5/md5play.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool add_file(convert_scene *scene, convert_part_kind kind, const char *name,
+                     const char *path, md5_error *error)
+{
+    const char *reason = NULL;
+    size_t size = 0;
+    char *const bytes = common_read_stream(path, &size, &reason);
+    if (bytes == NULL)
+        return convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
+    convert_add_part(scene, kind, name, path, bytes, size);
+    return true;
+}
+
+// The weight of a curve at a frame: linear between its keys. *next is that behind the frame, from
+// which the next call goes on.
+static float weight_at(const md5_morph_desc *morph, uint32_t frame, uint32_t *next)
+{
+    while (*next < morph->num_keys && morph->keys[*next].frame <= frame)
+        ++*next;
+    const md5_morph_key *const b = &morph->keys[*next < morph->num_keys ? *next : *next - 1];
+    const md5_morph_key *const a = &morph->keys[*next > 0 ? *next - 1 : 0];
+    const float factor = morph->weight == 0.0f ? 1.0f : morph->weight;
+    if (a->frame == b->frame)
+        return factor * a->weight;
+    const float t = (float)(frame - a->frame) / (float)(b->frame - a->frame);
+    return factor * (a->weight + (b->weight - a->weight) * t);
+}
+
+// Rows that name the same clip and target are added up.
+static void add_weights(convert_scene *scene, const md5_morph_desc *morph, const char *clip,
+                        uint32_t num_frames)
+{
+    convert_weights *row = NULL;
+    for (size_t i = 0; i < scene->num_weights && row == NULL; i++)
+        if (strcmp(scene->weights[i].clip, clip) == 0
+            && strcmp(scene->weights[i].target, morph->target) == 0)
+            row = &scene->weights[i];
+    if (row == NULL) {
+        scene->weights = common_grow(scene->weights, scene->num_weights, sizeof *scene->weights);
+        row = &scene->weights[scene->num_weights++];
+        *row = (convert_weights){common_copy(clip), common_copy(morph->target),
+                                 common_alloc(num_frames, sizeof(float)), num_frames};
+    }
+    uint32_t next = 0;
+    for (uint32_t frame = 0; frame < num_frames && frame < row->num_keys; frame++)
+        row->keys[frame] += weight_at(morph, frame, &next);
+}
+
+bool convert_read_machine(const convert_job *job, convert_input *input, convert_scene *scene,
+                          md5_error *error)
+{
+    md5_character *const character = md5_load_character(input->path, NULL, error);
+    if (character == NULL)
+        return false;
+    const md5_machine_desc *const tables = md5_machine_tables(character->machine);
+    char *const model = common_stem(character->model_path);
+    const convert_part_kind kind =
+        convert_next_part(scene, CONVERT_MODEL, 0) ? CONVERT_TARGET : CONVERT_MODEL;
+    bool is_read = add_file(scene, kind, model, character->model_path, error);
+    // A file that several clips play is one part, under the name of the first of them.
+    const char **const names = common_alloc(character->num_clips, sizeof *names);
+    for (uint32_t i = 0; i < character->num_clips && is_read; i++) {
+        for (uint32_t k = 0; k < i && names[i] == NULL; k++)
+            if (character->anims[k] == character->anims[i])
+                names[i] = names[k];
+        if (names[i] != NULL)
+            continue;
+        is_read =
+            add_file(scene, CONVERT_CLIP, tables->clips[i].name, character->anim_paths[i], error);
+        names[i] = is_read ? scene->parts[scene->num_parts - 1].name : NULL;
+    }
+    char *const folder = common_folder(input->path), *const inner = common_join(folder, "morphs");
+    common_list files = common_list_folder(inner, ".md5mesh");
+    for (size_t i = 0; i < files.count && is_read; i++) {
+        char *const name = common_stem(files.names[i]);
+        is_read = add_file(scene, CONVERT_TARGET, name, files.names[i], error);
+        free(name);
+    }
+    uint32_t num_others = 0; // drives that no clip says
+    for (uint32_t i = 0; i < tables->num_morphs && is_read; i++) {
+        const uint32_t clip = tables->morphs[i].drive == MD5_MORPH_BY_CLIP
+                                  ? md5_find_clip(character->machine, tables->morphs[i].clip)
+                                  : MD5_NONE;
+        if (clip != MD5_NONE)
+            add_weights(scene, &tables->morphs[i], names[clip], character->anims[clip]->num_frames);
+        else
+            num_others++;
+    }
+    if (num_others > 0)
+        convert_note(job,
+                     "%u rows drive morph targets by parameters, states, curves or windows of "
+                     "the machine, not by clips: they are left out",
+                     num_others);
+    convert_note(job, "states, layers and modifiers of the machine are left out");
+    common_free_list(&files);
+    free(inner);
+    free(folder);
+    free(names);
+    free(model);
+    md5_free_character(character);
+    return is_read;
+}

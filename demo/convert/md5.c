@@ -1,0 +1,244 @@
+// MD5 files in, which a scene holds as they are, and out as text, within the limits of an engine.
+#include "demo/common/file.h"
+#include "demo/common/system.h"
+#include "demo/convert/layout.h"
+#include "demo/convert/space.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera", ".md5mesh"}; // by kind
+
+bool convert_read_md5(const convert_job *job, convert_input *input, convert_scene *scene,
+                      md5_error *error)
+{
+    (void)job;
+    (void)error;
+    const char *const path = input->path;
+    char *const name = common_stem(path);
+    convert_part_kind kind = CONVERT_CLIP;
+    if (common_has_ending(path, "mesh"))
+        // Further models are morph targets: expressions of the first one.
+        kind = convert_next_part(scene, CONVERT_MODEL, 0) ? CONVERT_TARGET : CONVERT_MODEL;
+    else if (common_has_ending(path, ".md5camera") || common_has_ending(path, ".bcanim"))
+        kind = CONVERT_CAMERA;
+    convert_add_part(scene, kind, name, path, input->bytes, input->size);
+    input->bytes = NULL;
+    free(name);
+    return true;
+}
+
+// -- Writing --------------------------------------------------------------------------------------
+
+typedef struct md5_output {
+    convert_layout layout;
+    const md5_model *model; // to which clips are fitted; NULL: they stay as they are
+    md5_doc **clips;        // [num_clips] that become one, as Quake's engines read one
+    size_t num_clips;
+    uint64_t num_frames; // of these
+} md5_output;
+
+// The text of a document, canonical: as id's exporter lays it out.
+static bool write_doc(const md5_output *w, const md5_doc *doc, const char *name, md5_error *error)
+{
+    char *const file = common_format("%s%s", name, endings[doc->kind]);
+    char *const path = common_join(w->layout.folder, file);
+    const size_t size = md5_write_doc(doc, NULL, 0, error);
+    bool is_written = false;
+    if (size > 0) {
+        char *const text = common_alloc(size + 1, 1);
+        (void)md5_write_doc(doc, text, size + 1, error);
+        common_make_folders(path, 0777);
+        is_written = convert_write_file(w->layout.job, path, text, size, error);
+        free(text);
+    }
+    free(path);
+    free(file);
+    return is_written;
+}
+
+// Brings a model within the limits of the engine.
+static bool limit_model(const md5_output *w, md5_doc *doc, md5_error *error)
+{
+    const convert_job *const job = w->layout.job;
+    const uint32_t most = w->layout.max_weights;
+    float loss = 0.0f;
+    const uint32_t num_rotations = md5_fix_rotations(doc, error);
+    const uint32_t num_vertices =
+        num_rotations != MD5_NONE ? md5_fix_weights(doc, most, 1e-3f, &loss, error) : MD5_NONE;
+    if (num_vertices == MD5_NONE)
+        return false;
+    if (num_vertices > 0 && most > 0)
+        convert_note(job,
+                     "%u vertices had more than %u weights, or sums other than 1: %g units off",
+                     (unsigned)num_vertices, (unsigned)most, (double)loss);
+    else if (num_vertices > 0)
+        convert_note(job, "the weights of %u vertices are divided by their sum, which was not 1",
+                     (unsigned)num_vertices);
+    return true;
+}
+
+// Gives meshes the names of shaders that the engine finds; each is to be freed.
+static void rename_shaders(const md5_output *w, md5_doc *doc)
+{
+    for (uint32_t i = 0; i < doc->num_meshes; i++)
+        doc->meshes[i].shader = convert_shader_name(&w->layout, doc->meshes[i].shader);
+}
+
+static void free_shaders(const md5_doc *doc)
+{
+    for (uint32_t i = 0; i < doc->num_meshes; i++)
+        free((char *)(uintptr_t)doc->meshes[i].shader);
+}
+
+// Gives a clip the joints of the model; one that is joined to others all components, which engines
+// that ignore base frames need, too.
+static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_error *error)
+{
+    const uint32_t num_joints = md5_fix_joints(doc, w->model, w->layout.has_one_clip, error);
+    if (num_joints == MD5_NONE)
+        return false;
+    if (num_joints > 0)
+        convert_note(w->layout.job, "clip %s: %u joints are written as the engine reads them", name,
+                     (unsigned)num_joints);
+    // id's engine demands a first component within the frame also where there is none.
+    for (uint32_t i = 0; i < doc->num_joints; i++)
+        if (doc->joints[i].track.flags == 0)
+            doc->joints[i].track.first = 0;
+    bool is_good = doc->bounds != NULL; // boxes that hold nothing make the model vanish
+    for (uint32_t i = 0; i < doc->num_frames && is_good; i++) {
+        const md5_vec3 min = doc->bounds[i].min, max = doc->bounds[i].max;
+        is_good = min.x < max.x && min.y < max.y && min.z < max.z;
+    }
+    if (is_good || w->model->num_meshes == 0)
+        return true;
+    const uint32_t num_boxes = md5_fix_bounds(doc, w->model, error);
+    if (num_boxes > 0 && num_boxes != MD5_NONE)
+        convert_note(w->layout.job, "clip %s: %u boxes are computed from the skin", name,
+                     (unsigned)num_boxes);
+    return num_boxes != MD5_NONE;
+}
+
+// Writes the clips, which have the same joints and components, one after the other.
+static bool write_one_clip(const md5_output *w, md5_error *error)
+{
+    if (w->num_clips == 0)
+        return true;
+    md5_doc all = *w->clips[0];
+    bool is_alike = true, has_bounds = true;
+    for (size_t i = 0; i < w->num_clips; i++) {
+        const md5_doc *const clip = w->clips[i];
+        is_alike &= clip->num_components == all.num_components;
+        has_bounds &= clip->bounds != NULL;
+        if (clip->frame_rate < all.frame_rate || clip->frame_rate > all.frame_rate)
+            convert_note(w->layout.job, "clips have %g and %g frames a second: the first counts",
+                         all.frame_rate, clip->frame_rate);
+    }
+    if (!is_alike || w->num_frames > UINT32_MAX)
+        return convert_fail(error, MD5_ERROR_MISMATCH, w->layout.job->output,
+                            "its clips cannot become one: they have other joints");
+    const size_t row = all.num_components;
+    all.num_frames = (uint32_t)w->num_frames;
+    all.numbers = common_alloc((size_t)w->num_frames * row + 1, sizeof *all.numbers);
+    all.bounds = has_bounds ? common_alloc((size_t)w->num_frames, sizeof *all.bounds) : NULL;
+    size_t frame = 0;
+    for (size_t i = 0; i < w->num_clips; i++) {
+        const md5_doc *const clip = w->clips[i];
+        memcpy(all.numbers + frame * row, clip->numbers,
+               clip->num_frames * row * sizeof *all.numbers);
+        if (has_bounds)
+            memcpy(all.bounds + frame, clip->bounds, clip->num_frames * sizeof *all.bounds);
+        frame += clip->num_frames;
+    }
+    const bool is_written = write_doc(w, &all, w->layout.name, error);
+    free(all.numbers);
+    free(all.bounds);
+    return is_written;
+}
+
+// Writes a part under a name, or takes a clip for the one that all become.
+static bool write_part(md5_output *w, const convert_part *part, const char *name, md5_error *error)
+{
+    static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_ANIM, MD5_DOC_CAMERA,
+                                         MD5_DOC_MODEL};
+    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
+    md5_doc *const doc = md5_parse_doc(kinds[part->kind], part->bytes, part->size, &opts, error);
+    bool is_done = doc != NULL;
+    if (is_done && part->kind == CONVERT_CLIP && w->model)
+        is_done = limit_clip(w, doc, part->name, error);
+    if (is_done && part->kind == CONVERT_MODEL && w->layout.job->engine)
+        is_done = limit_model(w, doc, error);
+    if (is_done && part->kind == CONVERT_CLIP && w->model && w->layout.has_one_clip) {
+        convert_note(w->layout.job, "clip %s is in %s.md5anim from frame %llu on", part->name,
+                     w->layout.name, (unsigned long long)w->num_frames);
+        w->num_frames += doc->num_frames;
+        w->clips = common_grow(w->clips, w->num_clips, sizeof(md5_doc *));
+        w->clips[w->num_clips++] = doc;
+        return true;
+    }
+    if (is_done && doc->kind == MD5_DOC_MODEL) {
+        rename_shaders(w, doc);
+        is_done = write_doc(w, doc, name, error);
+        free_shaders(doc);
+    } else if (is_done) {
+        is_done = write_doc(w, doc, name, error);
+    }
+    md5_free_doc(doc);
+    return is_done;
+}
+
+// Makes a clip of one frame, the bind pose, for an engine that shows no model without: its root, to
+// which the other joints are added as to any clip that lacks some.
+static bool write_rest(md5_output *w, md5_error *error)
+{
+    const uint32_t first = w->model->skeleton.order[0];
+    const md5_xform root = w->model->bind_local[first];
+    const md5_vec3 rotation = convert_stored(convert_from_xform(root).rotation);
+    char *const text =
+        common_format("MD5Version 10 commandline \"\" numFrames 1 numJoints 1 frameRate 24 "
+                      "numAnimatedComponents 0 hierarchy { \"%s\" -1 0 0 } "
+                      "bounds { ( 0 0 0 ) ( 0 0 0 ) } "
+                      "baseframe { ( %.9g %.9g %.9g ) ( %.9g %.9g %.9g ) } frame 0 { }",
+                      w->model->skeleton.joints[first].name, (double)root.translation.x,
+                      (double)root.translation.y, (double)root.translation.z, (double)rotation.x,
+                      (double)rotation.y, (double)rotation.z);
+    const convert_part part = {CONVERT_CLIP, w->layout.name, NULL, text, strlen(text)};
+    convert_note(w->layout.job, "there is no clip: the engine gets one of the bind pose");
+    const bool is_done = write_part(w, &part, w->layout.name, error);
+    free(text);
+    return is_done;
+}
+
+// The model takes the name of the output, the others their own, in its folder. An output that ends
+// in .md5anim or .md5camera is the only part of that kind.
+bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_error *error)
+{
+    const bool is_folder = common_is_folder(job->output);
+    const convert_part *const first = convert_next_part(scene, CONVERT_MODEL, 0);
+    md5_output w = {.layout = convert_find_layout(job, scene)};
+    md5_model *const model =
+        first && job->engine ? md5_parse_model(first->bytes, first->size,
+                                               &(md5_load_opts){.file_name = first->path}, error)
+                             : NULL;
+    bool is_done = model || !first || !job->engine, is_named = is_folder;
+    w.model = model;
+    for (size_t i = 0; i < scene->num_parts && is_done; i++) {
+        const convert_part *const part = &scene->parts[i];
+        const bool is_output = !is_named && part->kind != CONVERT_TARGET
+                               && common_has_ending(job->output, endings[part->kind]);
+        is_done = write_part(&w, part, is_output ? w.layout.name : part->name, error);
+        is_named |= is_output;
+    }
+    if (is_done && !is_named)
+        is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
+                               "the inputs hold nothing that such a file could hold");
+    if (is_done && model && w.layout.has_one_clip && w.num_clips == 0)
+        is_done = write_rest(&w, error);
+    is_done = is_done && write_one_clip(&w, error) && convert_write_looks(&w.layout, error);
+    for (size_t i = 0; i < w.num_clips; i++)
+        md5_free_doc(w.clips[i]);
+    free(w.clips);
+    md5_free_model(model);
+    convert_free_layout(&w.layout);
+    return is_done;
+}

@@ -1,0 +1,392 @@
+// Pictures for the materials of a scene: found as the viewer finds them, as PNG and JPEG. Files in
+// these formats are passed on as they are, unless something in them must change; all others become
+// PNG.
+#include "demo/convert/convert.h"
+
+#include "demo/common/file.h"
+#include "demo/looks/image.h"
+#include "demo/looks/look.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Of one model. A hostile one may name one large picture in each of its meshes.
+enum { MAX_MATERIALS = 4096, MAX_BYTES = 1 << 30 };
+
+typedef struct finder {
+    const convert_job *job;
+    convert_scene *scene;
+    const md5_model *model;
+    view_package *package; // of the model's file; NULL: it is not on disk
+    md5_game *game;        // with declarations, or NULL
+    view_listener listener;
+    size_t num_bytes; // of all pictures so far
+} finder;
+
+static void warn(void *job, const char *text)
+{
+    convert_note(job, "%s", text);
+}
+
+static const char *title_of(const convert_material *material)
+{
+    return material->shader[0] != '\0' ? material->shader : "(no name)";
+}
+
+// -- Texels ---------------------------------------------------------------------------------------
+
+static bool is_png(const uint8_t *bytes, size_t size)
+{
+    return size > 32 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0;
+}
+
+// Whether a file can be passed on. A PNG file whose alpha means nothing cannot, as some readers
+// blend with it: byte 25 is its color type, with 4 for alpha; 3 is a palette, which may have it.
+static bool is_usable(const uint8_t *bytes, size_t size, bool with_alpha)
+{
+    if (is_png(bytes, size))
+        return with_alpha || ((bytes[25] & 4) == 0 && bytes[25] != 3);
+    return size > 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0;
+}
+
+static void turn_green(view_image *image)
+{
+    for (size_t i = 0; i < (size_t)image->width * image->height; i++)
+        image->rgba[4 * i + 1] = (uint8_t)(255 - image->rgba[4 * i + 1]);
+}
+
+// Brings a normal map to id's encoding. Returns whether it had another one, as its texels say.
+static bool order_normals(const finder *f, const char *name, view_image *image)
+{
+    const md5gl_texture_desc desc = {
+        .width = image->width, .height = image->height, .texels = image->rgba};
+    const uint32_t normals = md5gl_guess_normals(&desc);
+    if (normals & MD5GL_NORMALS_RXGB)
+        for (size_t i = 0; i < (size_t)image->width * image->height; i++)
+            image->rgba[4 * i] = image->rgba[4 * i + 3];
+    if (normals & MD5GL_NORMALS_GREEN_UP) {
+        turn_green(image);
+        convert_note(f->job, "normal map %s: green points up the picture, as its texels say", name);
+    }
+    return normals != 0;
+}
+
+// What a stage without light does to what is behind it.
+typedef enum blend_kind { REPLACES, BLENDS, ADDS, FILTERS, DIFFERENT } blend_kind;
+
+static blend_kind blending_of(const md5_stage *stage)
+{
+    switch (stage->bits & 0xFF) { // see md5game.h
+    case 0x00:
+        return REPLACES;
+    case 0x65:
+        return BLENDS;
+    case 0x20:
+    case 0x25:
+        return ADDS;
+    case 0x03:
+    case 0x30:
+    case 0x31:
+        return FILTERS;
+    default:
+        return DIFFERENT;
+    }
+}
+
+// A picture that looks, blended by alpha, like this one added (color c over b is b (1 - a) + c,
+// with a the largest of c) or multiplied (black over b is b (1 - a), with 1 - a the luminance).
+static void blend_by_alpha(view_image *image, blend_kind how)
+{
+    for (size_t i = 0; i < (size_t)image->width * image->height; i++) {
+        uint8_t *const c = image->rgba + 4 * i;
+        uint8_t most = c[0] > c[1] ? c[0] : c[1];
+        most = c[2] > most ? c[2] : most;
+        const uint8_t light = (uint8_t)((54 * c[0] + 183 * c[1] + 19 * c[2]) / 256);
+        for (int k = 0; k < 3; k++)
+            c[k] = (uint8_t)(how == FILTERS || most == 0 ? 0 : 255 * c[k] / most);
+        c[3] = how == FILTERS ? (uint8_t)(255 - light) : most;
+    }
+}
+
+// -- Pictures of materials ------------------------------------------------------------------------
+
+// Where a picture comes from: a file, or a program of a game.
+typedef struct picture_source {
+    const char *path; // NULL: of the game
+    const md5_image_program *program;
+    blend_kind how; // of the color of an unlit material
+} picture_source;
+
+// The bytes of the file of a game that a program is; NULL if it is none, or computed.
+static char *read_game_file(md5_game *game, const md5_image_program *program, size_t *size)
+{
+    const bool is_file = program->num_steps == 1 && program->steps[0].kind == MD5_IMAGE_FILE;
+    const char *const name = is_file ? md5_game_image_file(game, program->steps[0].file) : NULL;
+    const md5_files files = md5_game_files(game);
+    md5_error error;
+    *size = 0;
+    const void *const bytes = name ? files.open(files.user, name, size, &error) : NULL;
+    char *const copy = bytes ? common_alloc(*size + 1, 1) : NULL;
+    if (copy)
+        memcpy(copy, bytes, *size);
+    if (bytes)
+        files.close(files.user, bytes, *size);
+    return copy;
+}
+
+// Gives a material a picture. One that cannot be read is a note.
+static void add_picture(finder *f, convert_material *material, convert_map map, picture_source from)
+{
+    convert_picture *const picture = &material->maps[map];
+    const char *const title = from.path ? from.path : from.program->text, *reason = NULL;
+    view_image image = {NULL, 0, 0};
+    md5_error error = {0};
+    size_t size = 0;
+    char *bytes = from.path ? common_read_stream(from.path, &size, &reason)
+                            : read_game_file(f->game, from.program, &size);
+    const bool is_read =
+        from.path && !bytes ? convert_fail(&error, MD5_ERROR_IO, from.path, "%s", reason)
+        : bytes ? view_decode_image((uint8_t *)bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error)
+                : view_read_game_image(f->game, from.program, &image, &error);
+    if (!is_read) {
+        convert_note(f->job, "material %s: %s cannot be read: %s", title_of(material), title,
+                     error.message);
+        free(bytes);
+        return;
+    }
+    bool is_changed = false;
+    if (map == CONVERT_MAP_NORMAL)
+        is_changed = order_normals(f, title, &image);
+    const md5gl_texture_desc desc = {
+        .width = image.width, .height = image.height, .texels = image.rgba};
+    // As in the viewer: what nothing is said of is cut out where its alpha is below one half.
+    if (map == CONVERT_MAP_COLOR && from.path && material->alpha == CONVERT_OPAQUE
+        && md5gl_has_holes(&desc)) {
+        material->alpha = CONVERT_MASK;
+        material->cutoff = 0.5f;
+        material->is_two_sided = true;
+        convert_note(f->job, "material %s: has holes, where the alpha of its picture is below 0.5",
+                     title_of(material));
+    }
+    if (map == CONVERT_MAP_COLOR && (from.how == ADDS || from.how == FILTERS)) {
+        blend_by_alpha(&image, from.how);
+        is_changed = true;
+    }
+    const bool with_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
+    if (is_changed || !bytes || !is_usable((uint8_t *)bytes, size, with_alpha)) {
+        free(bytes);
+        bytes = (char *)view_encode_png(&image, with_alpha, &size);
+    }
+    free(image.rgba);
+    f->num_bytes += bytes ? size : 0;
+    if (!bytes || f->num_bytes > MAX_BYTES) {
+        convert_note(f->job, "material %s: %s is left out: %s", title_of(material), title,
+                     bytes ? "the pictures have more than 1 GiB" : "this build cannot write PNG");
+        free(bytes);
+        return;
+    }
+    picture->name = common_stem(title);
+    picture->declared = common_copy(from.path ? NULL : from.program->text);
+    picture->bytes = (uint8_t *)bytes;
+    picture->size = size;
+}
+
+bool convert_turn_green(const convert_picture *in, convert_picture *out, md5_error *error)
+{
+    view_image image;
+    *out = (convert_picture){.name = NULL};
+    if (!view_decode_image(in->bytes, in->size, MD5_MAX_IMAGE_PIXELS, &image, error))
+        return false;
+    turn_green(&image);
+    out->bytes = view_encode_png(&image, false, &out->size);
+    free(image.rgba);
+    if (!out->bytes)
+        return convert_fail(error, MD5_ERROR_IO, in->name, "this build cannot write PNG");
+    out->name = common_format("%s_n", in->name);
+    out->declared = common_copy(in->declared);
+    return true;
+}
+
+// -- What declarations say ------------------------------------------------------------------------
+
+// Maps the stages of a declared material, at time 0, to what one material of other formats has: the
+// first stage of each light, and the first one that is added to lit ones as its glow. Returns false
+// if it has no picture.
+static bool use_declaration(finder *f, convert_material *to, const md5_material *material)
+{
+    static const struct {
+        convert_map map;
+        md5gl_picture picture;
+    } maps[] = {{CONVERT_MAP_COLOR, MD5GL_PICTURE_DIFFUSE},
+                {CONVERT_MAP_NORMAL, MD5GL_PICTURE_NORMALS},
+                {CONVERT_MAP_SPECULAR, MD5GL_PICTURE_SPECULAR}};
+    float *const registers = common_alloc(material->num_registers, sizeof *registers);
+    md5_evaluate_material(material, &(md5_material_input){.parms = {1, 1, 1, 1}}, registers);
+    const md5_image_program *const color = view_material_image(material, MD5GL_PICTURE_DIFFUSE);
+    const md5_stage *shown = NULL, *glow = NULL; // shown: whose picture is the color
+    uint32_t num_used = 0, num_pictures = 0;
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        num_pictures += stage->image.text[0] != '\0';
+        if (!shown && &stage->image == color)
+            shown = stage;
+        if (stage->has_alpha_test && to->alpha == CONVERT_OPAQUE) {
+            to->alpha = CONVERT_MASK;
+            to->cutoff = registers[stage->alpha_test];
+        }
+    }
+    const bool is_lit = shown && shown->light == MD5_STAGE_DIFFUSE;
+    const blend_kind how = shown && !is_lit ? blending_of(shown) : REPLACES;
+    for (uint32_t i = 0; i < material->num_stages && is_lit && !glow; i++)
+        if (material->stages[i].light == MD5_STAGE_AMBIENT && material->stages[i].image.text[0]
+            && blending_of(&material->stages[i]) == ADDS)
+            glow = &material->stages[i];
+    to->is_two_sided = material->cull == MD5_CULL_NONE || material->creates_back_sides;
+    to->is_unlit = shown && !is_lit;
+    if (to->alpha == CONVERT_OPAQUE
+        && (how != REPLACES || material->coverage == MD5_COVERAGE_TRANSLUCENT))
+        to->alpha = CONVERT_BLEND;
+    if (how == ADDS || how == FILTERS)
+        convert_note(f->job, "material %s: %s; it is blended by alpha instead", title_of(to),
+                     how == ADDS ? "its light is added" : "it filters what is behind it");
+    if (material->decl && material->decl->file) {
+        const char *text = material->decl->text;
+        size_t size = material->decl->size;
+        for (; size > 0 && (unsigned char)*text <= ' '; size--)
+            text++;
+        to->text = common_format("%.*s", (int)size, text);
+    }
+    for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
+        const md5_image_program *const program = view_material_image(material, maps[i].picture);
+        num_used += program != NULL;
+        if (program)
+            add_picture(f, to, maps[i].map, (picture_source){.program = program, .how = how});
+    }
+    if (glow)
+        add_picture(f, to, CONVERT_MAP_GLOW, (picture_source){.program = &glow->image});
+    num_used += glow != NULL;
+    if (num_pictures > num_used)
+        convert_note(f->job, "material %s: %u of its %u stages are left out", title_of(to),
+                     (unsigned)(num_pictures - num_used), (unsigned)num_pictures);
+    free(registers);
+    return to->maps[CONVERT_MAP_COLOR].bytes != NULL;
+}
+
+// -- What names say -------------------------------------------------------------------------------
+
+static void use_look(finder *f, convert_material *to, uint32_t mesh)
+{
+    static const struct {
+        convert_map map;
+        md5gl_picture picture;
+    } maps[] = {{CONVERT_MAP_NORMAL, MD5GL_PICTURE_NORMALS},
+                {CONVERT_MAP_SPECULAR, MD5GL_PICTURE_SPECULAR},
+                {CONVERT_MAP_GLOW, MD5GL_PICTURE_GLOW}};
+    const view_look_search search = {.model = f->model, .mesh = mesh, .package = f->package};
+    view_look look = view_find_look(&search, f->listener);
+    to->is_two_sided = look.two_sided;
+    if (look.alpha_test > 0.0f) {
+        to->alpha = CONVERT_MASK;
+        to->cutoff = look.alpha_test;
+    }
+    if (!look.diffuse)
+        convert_note(f->job, "material %s: no picture is found%s%s", title_of(to),
+                     look.tried.count > 0 ? "; not " : "",
+                     look.tried.count > 0 ? look.tried.names[0] : "");
+    else if (look.is_guess)
+        convert_note(f->job, "material %s: %s is a guess, by %s", title_of(to), look.diffuse,
+                     look.why);
+    if (look.num_turns > 0)
+        convert_note(f->job, "material %s: %u more pictures, shown in turn, are left out",
+                     title_of(to), (unsigned)look.num_turns);
+    if (look.masks)
+        convert_note(f->job, "material %s: the masks %s are left out", title_of(to), look.masks);
+    if (look.diffuse) {
+        char *const folder = common_folder(look.diffuse);
+        common_list files = common_list_folder(folder, "");
+        add_picture(f, to, CONVERT_MAP_COLOR, (picture_source){.path = look.diffuse});
+        for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
+            const bool is_said = maps[i].map == CONVERT_MAP_NORMAL && look.normals;
+            const char *const path =
+                is_said ? look.normals : view_find_map(&files, look.diffuse, maps[i].picture);
+            if (path && strcmp(path, look.diffuse) != 0)
+                add_picture(f, to, maps[i].map, (picture_source){.path = path});
+        }
+        const char *const heights = view_find_map(&files, look.diffuse, MD5GL_PICTURE_HEIGHTS);
+        if (heights && strcmp(heights, look.diffuse) != 0)
+            convert_note(f->job, "material %s: the height map %s is left out", title_of(to),
+                         heights);
+        common_free_list(&files);
+        free(folder);
+    }
+    view_free_look(&look);
+}
+
+// -- Materials ------------------------------------------------------------------------------------
+
+static int compare_shaders(const void *a, const void *b)
+{
+    const md5_mesh *const x = *(const md5_mesh *const *)a, *const y = *(const md5_mesh *const *)b;
+    const int order = strcmp(x->shader, y->shader);
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+static void add_material(finder *f, const md5_mesh *mesh)
+{
+    const bool is_declared = f->game && md5_find_decl(f->game, MD5_DECL_MATERIAL, mesh->shader);
+    convert_material material = {.shader = common_copy(mesh->shader)};
+    // Without a declaration the engine takes the shader for the name of a picture.
+    const md5_material *const found = is_declared || (f->game && f->game == f->job->game)
+                                          ? md5_game_material(f->game, mesh->shader, NULL)
+                                          : NULL;
+    if ((!found || !use_declaration(f, &material, found)) && !is_declared && f->package)
+        use_look(f, &material, (uint32_t)(mesh - f->model->meshes));
+    f->scene->materials =
+        common_grow(f->scene->materials, f->scene->num_materials, sizeof material);
+    f->scene->materials[f->scene->num_materials++] = material;
+}
+
+static bool find_looks(const convert_job *job, convert_scene *scene, const convert_part *part,
+                       md5_error *error)
+{
+    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
+    md5_model *const model = md5_parse_model(part->bytes, part->size, &opts, error);
+    if (!model)
+        return false;
+    finder f = {.job = job,
+                .scene = scene,
+                .model = model,
+                .game = job->game,
+                .listener = {warn, (void *)(uintptr_t)job}};
+    if (part->path && !job->files.open)
+        f.package = view_open_package(part->path, NULL);
+    if (!f.game)
+        f.game = view_package_game(f.package, f.listener);
+    // Each shader once, as its first mesh with triangles has it.
+    const md5_mesh **const meshes = common_alloc(model->num_meshes, sizeof(const md5_mesh *));
+    size_t num_meshes = 0;
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        if (model->meshes[i].num_triangles > 0)
+            meshes[num_meshes++] = &model->meshes[i];
+    if (num_meshes > 0)
+        qsort(meshes, num_meshes, sizeof *meshes, compare_shaders);
+    for (size_t i = 0; i < num_meshes && scene->num_materials < MAX_MATERIALS; i++)
+        if (i == 0 || strcmp(meshes[i - 1]->shader, meshes[i]->shader) != 0)
+            add_material(&f, meshes[i]);
+    if (scene->num_materials == MAX_MATERIALS)
+        convert_note(job, "pictures are sought for %d materials; others may have none",
+                     MAX_MATERIALS);
+    free(meshes);
+    view_close_package(f.package);
+    md5_free_model(model);
+    return true;
+}
+
+bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error *error)
+{
+    bool is_done = true;
+    for (size_t i = 0; i < scene->num_parts && is_done; i++)
+        if (scene->parts[i].kind == CONVERT_MODEL)
+            is_done = find_looks(job, scene, &scene->parts[i], error);
+    return is_done;
+}

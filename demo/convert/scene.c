@@ -1,0 +1,299 @@
+// Scenes, and what readers and writers share: errors, notes, files.
+#include "demo/convert/convert.h"
+
+#include "demo/common/file.h"
+#include "demo/common/write.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// -- Errors and notes -----------------------------------------------------------------------------
+
+bool convert_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
+{
+    *error = (md5_error){.status = status};
+    if (path != NULL) {
+        const size_t length = strlen(path), kept = sizeof error->file - 1;
+        memcpy(error->file, path + (length > kept ? length - kept : 0),
+               length < kept ? length : kept);
+    }
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(error->message, sizeof error->message, format, values);
+    va_end(values);
+    return false;
+}
+
+void convert_note(const convert_job *job, const char *format, ...)
+{
+    if (job->note == NULL)
+        return;
+    char text[1024];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    job->note(job->user, text);
+}
+
+char *convert_file_name(const char *name)
+{
+    enum { MOST_BYTES = 100 };
+    char *const text = common_format("%.*s", MOST_BYTES, name[0] != '\0' ? name : "unnamed");
+    for (char *c = text; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || strchr("/\\:*?\"<>|\x7f", *c) != NULL
+            || (c == text && *c == '.'))
+            *c = '_';
+    return text;
+}
+
+bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
+                        md5_error *error)
+{
+    if (common_is_file(path) && !job->is_forced)
+        return convert_fail(error, MD5_ERROR_IO, path, "the file exists: --force writes over it");
+    common_writer writer;
+    if (!common_begin_file(&writer, path, false)
+        || !common_end_file(&writer, fwrite(bytes, 1, size, writer.file) == size))
+        return convert_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s",
+                            strerror(errno));
+    if (job->wrote != NULL)
+        job->wrote(job->user, path);
+    return true;
+}
+
+void convert_put(convert_bytes *out, const void *bytes, size_t size)
+{
+    if (out->room - out->size < size) {
+        out->room = 2 * (out->size + size);
+        out->bytes = common_realloc(out->bytes, out->room, 1);
+    }
+    if (size > 0)
+        memcpy(out->bytes + out->size, bytes, size);
+    out->size += size;
+}
+
+void convert_put_text(convert_bytes *out, const char *format, ...)
+{
+    for (;;) {
+        va_list values;
+        va_start(values, format);
+        const size_t room = out->room - out->size;
+        const int length =
+            vsnprintf(room > 0 ? out->bytes + out->size : NULL, room, format, values);
+        va_end(values);
+        if ((size_t)length < room) {
+            out->size += (size_t)length;
+            return;
+        }
+        out->room = 2 * (out->room + (size_t)length + 1);
+        out->bytes = common_realloc(out->bytes, out->room, 1);
+    }
+}
+
+// -- Clips ----------------------------------------------------------------------------------------
+
+void convert_set_track(md5_doc *clip, uint32_t joint, const char *name, uint32_t parent,
+                       uint32_t flags, convert_xform base)
+{
+    clip->joints[joint] = (md5_doc_joint){.name = name,
+                                          .parent = parent,
+                                          // Engines refuse a first component behind the last one.
+                                          .track = {flags, flags ? clip->num_components : 0},
+                                          .position = convert_to_vec3(base.translation),
+                                          .rotation = convert_stored(base.rotation)};
+    for (; flags > 0; flags &= flags - 1)
+        clip->num_components++;
+}
+
+void convert_begin_frames(md5_doc *clip)
+{
+    clip->numbers =
+        common_alloc((size_t)clip->num_frames * clip->num_components + 1, sizeof *clip->numbers);
+}
+
+void convert_set_frame(md5_doc *clip, uint32_t frame, const convert_xform *local)
+{
+    float *number = clip->numbers + (size_t)frame * clip->num_components;
+    for (uint32_t i = 0; i < clip->num_joints; i++) {
+        const md5_vec3 t = convert_to_vec3(local[i].translation);
+        const md5_vec3 q = convert_stored(local[i].rotation);
+        const float parts[] = {t.x, t.y, t.z, q.x, q.y, q.z};
+        for (int k = 0; k < 6; k++)
+            if (clip->joints[i].track.flags >> k & 1)
+                *number++ = parts[k];
+    }
+}
+
+static void print_warning(void *user, const md5_error *warning)
+{
+    char text[600];
+    md5_format_error(warning, text, sizeof text);
+    convert_note(user, "%s", text);
+}
+
+uint32_t convert_count_samples(const convert_job *job, const char *path, uint32_t num_frames,
+                               double rate, uint32_t num_joints, md5_error *error)
+{
+    const double most_factor = 100.0, fixed = 1 << 20; // poses of joints
+    if (!(job->rate > 0.0))
+        return num_frames;
+    const double count = floor((num_frames - 1.0) / rate * job->rate + 1e-6) + 1.0;
+    const double most = fixed + most_factor * num_frames * num_joints;
+    if (count * num_joints <= most && count < UINT32_MAX)
+        return (uint32_t)count;
+    convert_fail(error, MD5_ERROR_RANGE, path,
+                 "%.0f frames of %u joints at %g a second, but the clip has %u at %g", count,
+                 num_joints, job->rate, num_frames, rate);
+    return 0;
+}
+
+bool convert_load_clip(const convert_job *job, const convert_part *part, const md5_load_opts *opts,
+                       const md5_model *model, const md5_skeleton *skeleton, const md5_xform *rest,
+                       convert_clip *clip, md5_error *error)
+{
+    md5_load_opts own = *opts;
+    own.file_name = part->path ? part->path : part->name;
+    own.warn = print_warning;
+    own.warn_user = (void *)(uintptr_t)job;
+    *clip = (convert_clip){.name = part->name,
+                           .is_sampled = job->rate > 0.0,
+                           .root = job->is_in_place ? MD5_ROOT_IN_PLACE : MD5_ROOT_FILE};
+    clip->anim = md5_parse_anim(part->bytes, part->size, &own, error);
+    if (clip->anim == NULL)
+        return false;
+    clip->rate = clip->is_sampled ? job->rate : clip->anim->frame_rate;
+    clip->num_frames =
+        convert_count_samples(job, own.file_name, clip->anim->num_frames, clip->anim->frame_rate,
+                              clip->anim->skeleton.num_joints, error);
+    if (clip->num_frames == 0)
+        return false;
+    if (skeleton == NULL) {
+        skeleton = &clip->anim->skeleton;
+        rest = clip->anim->base_frame;
+    }
+    clip->binding = model ? md5_bind(model, clip->anim, &own, error)
+                          : md5_bind_skeleton(skeleton, rest, clip->anim, &own, error);
+    return clip->binding != NULL;
+}
+
+void convert_free_clip(convert_clip *clip)
+{
+    md5_free_binding(clip->binding);
+    md5_free_anim(clip->anim);
+}
+
+void convert_sample_clip(const convert_clip *clip, uint32_t frame, md5_xform *pose)
+{
+    const md5_moment moment = clip->is_sampled
+                                  ? md5_moment_at(clip->anim, frame / clip->rate, MD5_WRAP_CLAMP)
+                                  : md5_moment_from_frames(clip->anim, frame, frame, 0.0f);
+    md5_sample(clip->binding, moment, clip->root, pose);
+}
+
+// -- Scenes ---------------------------------------------------------------------------------------
+
+static bool is_taken(const convert_scene *scene, convert_part_kind kind, const char *name)
+{
+    for (size_t i = 0; i < scene->num_parts; i++)
+        if (scene->parts[i].kind == kind && strcmp(scene->parts[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+size_t convert_add_part(convert_scene *scene, convert_part_kind kind, const char *name,
+                        const char *path, char *bytes, size_t size)
+{
+    char *unique = common_copy(name);
+    for (int k = 2; is_taken(scene, kind, unique); k++) {
+        free(unique);
+        unique = common_format("%s_%d", name, k);
+    }
+    scene->parts = common_grow(scene->parts, scene->num_parts, sizeof *scene->parts);
+    scene->parts[scene->num_parts] = (convert_part){kind, unique, common_copy(path), bytes, size};
+    return scene->num_parts++;
+}
+
+static bool are_small(const void *numbers, size_t count)
+{
+    const float *const floats = numbers;
+    for (size_t i = 0; i < count; i++)
+        if (!(fabsf(floats[i]) <= 1e9f))
+            return false;
+    return true;
+}
+
+// Whether the library reads all numbers of a document: what scales, offsets and turns make of those
+// of another format can be beyond.
+static bool has_small_numbers(const md5_doc *doc)
+{
+    bool is_sound = are_small(doc->numbers, (size_t)doc->num_frames * doc->num_components);
+    if (doc->bounds != NULL)
+        is_sound &= are_small(doc->bounds, 6 * (size_t)doc->num_frames);
+    for (uint32_t i = 0; i < doc->num_joints; i++)
+        is_sound &= are_small(&doc->joints[i].position, 3);
+    for (uint32_t i = 0; i < doc->num_meshes; i++) {
+        const md5_doc_mesh *const mesh = &doc->meshes[i];
+        is_sound &= are_small(mesh->texcoords, 2 * (size_t)mesh->num_vertices);
+        for (uint32_t k = 0; k < mesh->num_weights; k++)
+            is_sound &=
+                are_small(&mesh->weights[k].bias, 1) && are_small(&mesh->weights[k].offset, 3);
+    }
+    return is_sound;
+}
+
+bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *name,
+                     const md5_doc *doc, md5_error *error)
+{
+    if (!has_small_numbers(doc))
+        return convert_fail(error, MD5_ERROR_RANGE, NULL,
+                            "%s: a number beyond 1e9, the most that MD5 files may hold", name);
+    const size_t size = md5_write_doc(doc, NULL, 0, error);
+    if (size == 0)
+        return false;
+    char *const text = common_alloc(size + 1, 1);
+    (void)md5_write_doc(doc, text, size + 1, error);
+    convert_add_part(scene, kind, name, NULL, text, size);
+    return true;
+}
+
+const convert_part *convert_next_part(const convert_scene *scene, convert_part_kind kind,
+                                      size_t from)
+{
+    for (size_t i = from; i < scene->num_parts; i++)
+        if (scene->parts[i].kind == kind)
+            return &scene->parts[i];
+    return NULL;
+}
+
+void convert_free_scene(convert_scene *scene)
+{
+    for (size_t i = 0; i < scene->num_parts; i++) {
+        free(scene->parts[i].name);
+        free(scene->parts[i].path);
+        free(scene->parts[i].bytes);
+    }
+    for (size_t i = 0; i < scene->num_materials; i++) {
+        convert_material *const material = &scene->materials[i];
+        for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+            free(material->maps[map].name);
+            free(material->maps[map].declared);
+            free(material->maps[map].bytes);
+        }
+        free(material->shader);
+        free(material->text);
+    }
+    for (size_t i = 0; i < scene->num_weights; i++) {
+        free(scene->weights[i].clip);
+        free(scene->weights[i].target);
+        free(scene->weights[i].keys);
+    }
+    free(scene->parts);
+    free(scene->materials);
+    free(scene->weights);
+    free(scene->name);
+}

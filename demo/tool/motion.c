@@ -1,0 +1,411 @@
+// What is wrong with a clip at the skin of its mesh: frames that leave their boxes, loops that
+// jump, roots that drift and feet that slide. No engine refuses any of it: it is seen in the game.
+#include "md5/md5pose.h"
+#include "md5/md5skin.h"
+#include "demo/common/file.h"
+#include "demo/tool/rules.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// == Feet =========================================================================================
+
+static double level_distance(md5_vec3 a, md5_vec3 b)
+{
+    return hypot((double)b.x - (double)a.x, (double)b.y - (double)a.y);
+}
+
+double tool_level_speed(const md5_anim *anim, const md5_vec3 *places, uint32_t frame)
+{
+    const uint32_t next = frame + (frame + 1 < anim->num_frames);
+    return level_distance(places[frame], places[next]) * anim->frame_rate;
+}
+
+bool tool_stands(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, float scale)
+{
+    const float z = places[frame].z, next_z = places[frame + (frame + 1 < anim->num_frames)].z;
+    return fmaxf(z, next_z) <= 0.3f * scale
+           && tool_level_speed(anim, places, frame) <= 10.0 * (double)scale;
+}
+
+bool tool_is_foot(const char *joint)
+{
+    return common_contains(joint, "foot") || common_contains(joint, "ankle");
+}
+
+// == Names ========================================================================================
+
+static bool is_small(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+static bool is_large(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+// What the words of a clip's name say of it: walk2, s_idle, SkeletonStand.
+enum { IS_LOOP = 1, STAYS = 2, IS_ONCE = 4 };
+
+static int kind_of_name(const char *path)
+{
+    static const struct {
+        const char *word;
+        int kind;
+    } rows[] = {
+        {"idle", IS_LOOP | STAYS},
+        {"stand", IS_LOOP | STAYS},
+        {"breathe", IS_LOOP | STAYS},
+        {"walk", IS_LOOP},
+        {"run", IS_LOOP},
+        {"trot", IS_LOOP},
+        {"sneak", IS_LOOP},
+        {"strafe", IS_LOOP},
+        {"swim", IS_LOOP},
+        {"fly", IS_LOOP},
+        {"cycle", IS_LOOP},
+        {"loop", IS_LOOP},
+        {"start", IS_ONCE},
+        {"begin", IS_ONCE},
+        {"stop", IS_ONCE},
+        {"end", IS_ONCE},
+        {"to", IS_ONCE},
+        {"from", IS_ONCE},
+        {"up", IS_ONCE},
+        {"jump", IS_ONCE},
+        {"turn", IS_ONCE},
+        {"attack", IS_ONCE},
+        {"pain", IS_ONCE},
+        {"death", IS_ONCE},
+        {"die", IS_ONCE},
+    };
+    const char *const name = common_base(path);
+    int kinds = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const size_t length = strlen(rows[i].word);
+        for (const char *at = name; *at; at++) {
+            // A word begins behind what is no letter, or with a large letter behind a small one.
+            const bool begins = at == name || !(is_small(at[-1]) || is_large(at[-1]))
+                                || (is_large(*at) && is_small(at[-1]));
+            size_t same = 0;
+            while (begins && same < length && (is_small(at[same]) || is_large(at[same]))
+                   && (at[same] | 0x20) == rows[i].word[same])
+                same++;
+            if (same == length && !is_small(at[length]))
+                kinds |= rows[i].kind;
+        }
+    }
+    return kinds & IS_ONCE ? 0 : kinds;
+}
+
+// == Points =======================================================================================
+//
+// Few vertices say where the skin is, nearly: those that are the farthest of their joints, along
+// the axes and against them.
+
+enum { NUM_SIDES = 6 }; // -x x -y y -z z
+
+// Writes the farthest vertices of each joint: that of side s of joint j to [NUM_SIDES * j + s], or
+// MD5_NONE. What most moves a vertex is its first influence.
+static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
+{
+    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        if (mesh->first_influence[i] == mesh->first_influence[i + 1])
+            continue;
+        const uint32_t joint = mesh->influence_joints[mesh->first_influence[i]];
+        const float *const at = &mesh->positions[i].x;
+        for (int side = 0; side < NUM_SIDES; side++) {
+            uint32_t *const most = &farthest[NUM_SIDES * (size_t)joint + (size_t)side];
+            const float sign = side % 2 > 0 ? 1.0f : -1.0f;
+            const float *const other = *most == MD5_NONE ? NULL : &mesh->positions[*most].x;
+            if (!other || sign * at[side / 2] > sign * other[side / 2])
+                *most = i;
+        }
+    }
+}
+
+void tool_find_points(tool_facts *facts, const md5_model *model)
+{
+    const size_t num_sides = NUM_SIDES * (size_t)model->skeleton.num_joints;
+    uint32_t *const farthest = common_alloc(num_sides, sizeof *farthest);
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        memset(farthest, 0xFF, num_sides * sizeof *farthest);
+        find_farthest(&model->meshes[m], farthest);
+        for (size_t i = 0; i < num_sides; i++) {
+            bool is_new = farthest[i] != MD5_NONE;
+            for (size_t k = i - i % NUM_SIDES; k < i && is_new; k++)
+                is_new = farthest[k] != farthest[i];
+            if (!is_new)
+                continue;
+            facts->points = common_grow(facts->points, facts->num_points, sizeof *facts->points);
+            facts->points[facts->num_points++] = (skin_point){m, farthest[i]};
+        }
+    }
+    free(farthest);
+}
+
+// Where a point of the skin is: the sum of its influences, as md5_skin() computes it.
+static md5_vec3 place_of(const md5_model *model, skin_point point, const md5_mat34 *palette)
+{
+    const md5_mesh *const mesh = &model->meshes[point.mesh];
+    md5_vec3 sum = {0};
+    for (uint32_t k = mesh->first_influence[point.vertex];
+         k < mesh->first_influence[point.vertex + 1]; k++) {
+        const float *const m = palette[mesh->influence_joints[k]].m;
+        const md5_vec4 v = mesh->influences[k];
+        sum.x += m[0] * v.x + m[1] * v.y + m[2] * v.z + m[3] * v.w;
+        sum.y += m[4] * v.x + m[5] * v.y + m[6] * v.z + m[7] * v.w;
+        sum.z += m[8] * v.x + m[9] * v.y + m[10] * v.z + m[11] * v.w;
+    }
+    return sum;
+}
+
+// == Frames =======================================================================================
+
+enum { MOST_FEET = 16 };
+
+// How far the skin may reach out of boxes: parts of the size of the mesh.
+static const double OWN_PART = 0.05, BIND_PART = 0.2;
+
+typedef struct motion {
+    const skin_point *points; // [num_points]
+    uint32_t num_points;
+    const md5_model *model;
+    const md5_anim *anim;
+    const md5_binding *binding;
+    md5_xform *pose;                 // [joints]
+    md5_mat34 *palette, *before;     // [joints]
+    md5_mat34 *joints;               // [joints]
+    double size;                     // of the mesh: the diagonal of its box
+    uint32_t feet[MOST_FEET];        // joints
+    md5_vec3 *places[MOST_FEET + 1]; // [frames] where the root and the feet are
+    uint32_t num_feet;
+    tool_facts *clip;
+} motion;
+
+static void pose_frame(const motion *of, uint32_t frame, md5_root root)
+{
+    md5_pose_palette(of->binding, (md5_moment){.frame0 = frame, .frame1 = frame}, root, of->pose,
+                     of->joints, of->palette);
+}
+
+// How far a box reaches out of another one.
+static double reach_out(md5_bounds inner, md5_bounds outer)
+{
+    const md5_vec3 low = md5_vec3_sub(outer.min, inner.min);
+    const md5_vec3 high = md5_vec3_sub(inner.max, outer.max);
+    return (double)fmaxf(fmaxf(fmaxf(low.x, low.y), low.z), fmaxf(fmaxf(high.x, high.y), high.z));
+}
+
+static bool is_empty(md5_bounds box)
+{
+    return box.min.x >= box.max.x && box.min.y >= box.max.y && box.min.z >= box.max.z;
+}
+
+// How far the skin reaches out of the boxes of frames, or of that of the bind pose.
+typedef struct reach {
+    double most;
+    uint32_t frame, count; // of the frame with the most; frames that reach out by more than allowed
+} reach;
+
+static void add_reach(reach *to, double outside, uint32_t frame, double allowed)
+{
+    to->count += outside > allowed;
+    if (outside > to->most)
+        *to = (reach){outside, frame, to->count};
+}
+
+// The box of the points.
+static md5_bounds bounds_of(const motion *of)
+{
+    md5_bounds box = md5_bounds_from_points(NULL, 0);
+    for (uint32_t i = 0; i < of->num_points; i++) {
+        const md5_vec3 at = place_of(of->model, of->points[i], of->palette);
+        const float point[3] = {at.x, at.y, at.z};
+        for (int k = 0; k < 3; k++) {
+            float *const low = &box.min.x + k, *const high = &box.max.x + k;
+            *low = point[k] < *low ? point[k] : *low;
+            *high = point[k] > *high ? point[k] : *high;
+        }
+    }
+    return box;
+}
+
+// Looks at each frame, or at some of very many: at the points. Returns whether these
+// were all frames, so that of->places are known.
+static bool look_at_frames(const motion *of, reach *own, reach *bind)
+{
+    enum { MOST_WORK = 1 << 26 }; // joints and points
+    const uint32_t num_frames = of->anim->num_frames;
+    const uint64_t work = of->num_points + (uint64_t)of->model->skeleton.num_joints;
+    const uint32_t step = (uint32_t)(work * num_frames / MOST_WORK) + 1;
+    const bool minds_own = of->anim->frame_bounds && tool_minds(of->clip->asked, "bounds-small");
+    const bool minds_bind = tool_minds(of->clip->asked, "bind-box");
+    for (uint64_t i = 0; i < num_frames; i += step) {
+        const uint32_t frame = (uint32_t)i;
+        pose_frame(of, frame, MD5_ROOT_FILE);
+        const bool has_box = minds_own && !is_empty(of->anim->frame_bounds[frame]);
+        md5_bounds skin = {0};
+        if (minds_bind || has_box)
+            skin = bounds_of(of);
+        if (minds_bind)
+            add_reach(bind, reach_out(skin, of->model->bounds), frame, BIND_PART * of->size);
+        if (has_box)
+            add_reach(own, reach_out(skin, of->anim->frame_bounds[frame]), frame,
+                      OWN_PART * of->size);
+        for (uint32_t k = 0; k <= of->num_feet; k++) {
+            const uint32_t joint = k > 0 ? of->feet[k - 1] : 0;
+            md5_vec3 ground = md5_mat34_translation(of->model->bind[joint]);
+            ground.z = 0.0f;
+            of->places[k][frame] = k > 0 ? md5_mat34_point(of->palette[joint], ground)
+                                         : md5_mat34_translation(of->joints[0]);
+        }
+    }
+    return step == 1;
+}
+
+// How far the whole skin reaches out in the worst frame.
+static double exact_reach(const motion *of, uint32_t frame, md5_bounds box)
+{
+    pose_frame(of, frame, MD5_ROOT_FILE);
+    return reach_out(md5_skin_bounds(of->model, of->palette), box);
+}
+
+static void judge_boxes(const motion *of, reach own, reach bind)
+{
+    if (own.count > 0)
+        tool_found(of->clip, RULE_BOUNDS_SMALL, of->clip->bounds_line,
+                   "the skin reaches out of the boxes of %u frames, in frame %u by %.3g units",
+                   own.count, own.frame,
+                   exact_reach(of, own.frame, of->anim->frame_bounds[own.frame]));
+    if (bind.count > 0)
+        tool_found(of->clip, RULE_BIND_BOX, 0,
+                   "the skin reaches out of the box of the bind pose, in frame %u by %.3g units",
+                   bind.frame, exact_reach(of, bind.frame, of->model->bounds));
+}
+
+// The farthest that a point of the skin is from one frame to another: in place or, if that is
+// nearer, relative to the root, as in a clip that turns.
+static double distance_of_frames(const motion *of, uint32_t a, uint32_t b)
+{
+    double most = 0.0, most_of_root = 0.0;
+    pose_frame(of, a, MD5_ROOT_IN_PLACE);
+    memcpy(of->before, of->palette, of->model->skeleton.num_joints * sizeof *of->before);
+    const md5_mat34 root = of->joints[0];
+    pose_frame(of, b, MD5_ROOT_IN_PLACE);
+    const md5_mat34 back = md5_mat34_mul(root, md5_mat34_inverse(of->joints[0]));
+    for (uint32_t i = 0; i < of->num_points; i++) {
+        const md5_vec3 from = place_of(of->model, of->points[i], of->before);
+        const md5_vec3 to = place_of(of->model, of->points[i], of->palette);
+        const md5_vec3 turned = md5_mat34_point(back, to);
+        most = fmax(most, (double)md5_vec3_length(md5_vec3_sub(to, from)));
+        most_of_root = fmax(most_of_root, (double)md5_vec3_length(md5_vec3_sub(turned, from)));
+    }
+    return fmin(most, most_of_root);
+}
+
+// A clip that is named like a loop, whose last frame is not the first again, but near it: otherwise
+// it is none.
+static void judge_loop(const motion *of, int kind)
+{
+    const uint32_t last = of->anim->num_frames - 1;
+    const double least = 0.005 * of->size;
+    const md5_vec3 drift = md5_vec3_sub(of->places[0][last], of->places[0][0]);
+    const double level = kind & STAYS ? level_distance((md5_vec3){0}, drift) : 0.0;
+    if (level > least || fabs((double)drift.z) > least)
+        tool_found(of->clip, RULE_ROOT_DRIFT, 0,
+                   "the root is %.3g units away, and %.3g up, when the clip begins anew",
+                   level_distance((md5_vec3){0}, drift), (double)drift.z);
+    const double away = distance_of_frames(of, 0, last);
+    if (away <= least)
+        return;
+    const double step = fmax(distance_of_frames(of, 0, 1), distance_of_frames(of, last, last - 1));
+    if (away < 4.0 * step)
+        tool_found(of->clip, RULE_LOOP, 0,
+                   "frame %u, the last, is not frame 0 again: the skin jumps by %.3g units", last,
+                   away);
+}
+
+// Feet that move while they stand. Nothing is said of a clip that walks on the spot.
+static void judge_feet(const motion *of, int kind)
+{
+    const uint32_t num_frames = of->anim->num_frames;
+    const float scale = fminf((float)of->size / 60.0f, 1.0f); // the numbers are those of a person
+    double path = 0.0, slide = 0.0;
+    uint32_t foot = 0, at = 0;
+    for (uint32_t i = 1; i < num_frames; i++)
+        path += level_distance(of->places[0][i - 1], of->places[0][i]);
+    if (!(kind & STAYS) && path <= 0.1 * of->size)
+        return;
+    for (uint32_t i = 0; i < of->num_feet; i++) {
+        const md5_vec3 *const places = of->places[i + 1];
+        for (uint32_t k = 0, first = 0; k + 1 < num_frames; k++) {
+            if (!tool_stands(of->anim, places, k, scale)) {
+                first = k + 1;
+            } else if (level_distance(places[first], places[k + 1]) > slide) {
+                slide = level_distance(places[first], places[k + 1]);
+                foot = of->feet[i], at = k + 1;
+            }
+        }
+    }
+    if (slide > 0.02 * of->size)
+        tool_found(of->clip, RULE_FEET, 0,
+                   "'%.60s' slides by %.3g units up to frame %u while it stands",
+                   of->model->skeleton.joints[foot].name, slide, at);
+}
+
+void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model *model,
+                       const md5_anim *anim)
+{
+    enum { MOST_FRAMES = 1 << 16 };
+    md5_error error = {0};
+    const bool is_seen = clip->is_seen;
+    clip->is_seen = true;
+    if (is_seen || anim->num_frames > MOST_FRAMES || mesh->num_points == 0)
+        return;
+    md5_binding *const binding = md5_bind(model, anim, NULL, &error);
+    const md5_skeleton *const skeleton = &model->skeleton;
+    // What the clip does not move may hang anywhere.
+    if (binding && binding->num_missing == 0) {
+        const uint32_t count = skeleton->num_joints;
+        motion of = {
+            .points = mesh->points,
+            .num_points = mesh->num_points,
+            .model = model,
+            .anim = anim,
+            .binding = binding,
+            .pose = common_alloc(count, sizeof *of.pose),
+            .palette = common_alloc(3 * (size_t)count, sizeof *of.palette),
+            .size = (double)md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min)),
+            .clip = clip,
+        };
+        of.joints = of.palette + count;
+        of.before = of.joints + count;
+        for (uint32_t i = 0; i < count && of.num_feet < MOST_FEET; i++)
+            if (tool_is_foot(skeleton->joints[i].name))
+                of.feet[of.num_feet++] = i;
+        md5_vec3 *const places =
+            common_alloc((of.num_feet + (size_t)1) * anim->num_frames, sizeof *places);
+        for (uint32_t i = 0; i <= of.num_feet; i++)
+            of.places[i] = places + (size_t)i * anim->num_frames;
+        const int kind = kind_of_name(clip->path);
+        reach own = {0}, bind = {0};
+        const bool has_places = look_at_frames(&of, &own, &bind);
+        judge_boxes(&of, own, bind);
+        if (has_places && kind & IS_LOOP && anim->num_frames > 2)
+            judge_loop(&of, kind);
+        if (has_places)
+            judge_feet(&of, kind);
+        free(of.pose);
+        free(of.palette);
+        free(places);
+    }
+    md5_free_binding(binding);
+}
+
+bool tool_is_seen(const tool_facts *clip)
+{
+    return clip->is_seen;
+}

@@ -1,0 +1,76 @@
+// What names and texels of pictures say: apart from look.c and texture.c, since programs that draw
+// nothing find pictures by them, too.
+#include "render/assert.h"
+#include "render/md5gl_look.h"
+#include "render/texels.h"
+
+// -- Names ----------------------------------------------------------------------------------------
+
+const char *md5gl_picture_words(md5gl_picture kind)
+{
+    static const char diffuse[] = " d diffuse diff dif color colour col albedo basecolor cc skin "
+                                  "skins texture textures tex images img maps ";
+    static const char *const words[MD5GL_NUM_PICTURES] = {
+        diffuse,
+        " local n nor norm normal normals nrm bmp nm nrml nrmls ",
+        " h height bump ",
+        " s spec specular gloss specc sc ",
+        " add glow emit luma glo ",
+    };
+    return (unsigned)kind < MD5GL_NUM_PICTURES ? words[kind] : " ";
+}
+
+const char *const *md5gl_picture_endings(void)
+{
+    static const char *const endings[] = {".tga", ".png", ".jpg", ".jpeg", ".dds", NULL};
+    return endings;
+}
+
+// -- Texels ---------------------------------------------------------------------------------------
+
+// Whether x is in alpha: red is constant.
+static bool is_red_empty(const md5gl_texture_desc *desc)
+{
+    uint8_t low[2] = {255, 255}, high[2] = {0, 0}; // of red and alpha
+    for (size_t i = 0; i < (size_t)desc->width * desc->height; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            const uint8_t value = desc->texels[4 * i + 3 * k];
+            low[k] = value < low[k] ? value : low[k];
+            high[k] = value > high[k] ? value : high[k];
+        }
+    }
+    return high[0] - low[0] <= 2 && high[1] - low[1] > 8;
+}
+
+// The correlation of the mixed derivatives of a height field, which are equal, is 1 if green points
+// along v, and -1 if it points against it.
+uint32_t md5gl_guess_normals(const md5gl_texture_desc *desc)
+{
+    enum { ROWS_READ = 256 }; // all of a large map would take longer to look at than to decode
+    double product = 0.0, squares = 0.0;
+    MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: with texels");
+    const bool is_rxgb = is_red_empty(desc);
+    const int red = is_rxgb ? 3 : 0;
+    const uint32_t step = 1 + desc->height / (ROWS_READ + 1);
+    for (uint32_t y = 0; y + 1 < desc->height; y += step) {
+        for (uint32_t x = 0; x + 1 < desc->width; x++) {
+            const md5gl_slopes here = read_slopes(texel_at(desc, x, y), red);
+            const double u_along_v = read_slopes(texel_at(desc, x, y + 1), red).u - here.u;
+            const double v_along_u = read_slopes(texel_at(desc, x + 1, y), red).v - here.v;
+            product += u_along_v * v_along_u;
+            squares += 0.5 * (u_along_v * u_along_v + v_along_u * v_along_u);
+        }
+    }
+    return (is_rxgb ? MD5GL_NORMALS_RXGB : 0u)
+           | (product < -0.02 * squares ? MD5GL_NORMALS_GREEN_UP : 0u);
+}
+
+bool md5gl_has_holes(const md5gl_texture_desc *desc)
+{
+    size_t clear = 0;
+    MD5_ASSERT(desc != NULL && desc->texels != NULL, "desc: with texels");
+    const size_t count = (size_t)desc->width * desc->height;
+    for (size_t i = 0; i < count; i++)
+        clear += desc->texels[4 * i + 3] < 128;
+    return clear > count / 100;
+}

@@ -1,0 +1,27 @@
+// Texels of normal maps, for what reads them: pictures.c and texture.c.
+#ifndef MD5GL_TEXELS_H
+#define MD5GL_TEXELS_H
+
+#include "render/md5gl.h"
+
+#include <math.h>
+
+static inline const uint8_t *texel_at(const md5gl_texture_desc *desc, uint32_t x, uint32_t y)
+{
+    return desc->texels + 4 * ((size_t)y * desc->width + x);
+}
+
+// Slopes along u and v of the surface that a normal in id's encoding is of.
+typedef struct md5gl_slopes {
+    double u, v;
+} md5gl_slopes;
+
+// `red`: the channel that x is in.
+static inline md5gl_slopes read_slopes(const uint8_t *texel, int red)
+{
+    const double x = texel[red] / 127.5 - 1.0, y = texel[1] / 127.5 - 1.0;
+    const double z = fmax(texel[2] / 127.5 - 1.0, 0.1);
+    return (md5gl_slopes){-x / z, -y / z};
+}
+
+#endif

@@ -1,0 +1,121 @@
+#!/bin/sh
+# BVH in: motion for a model with other names, proportions and rest pose, a clip of the file's own skeleton, errors.
+# walker.py makes the files and knows where limbs must point.
+. test/build/report.sh
+tool=$products/md5tool
+bobbin=$models/bobbin/bobbin.md5mesh
+
+walker() {
+    python3 test/convert/walker.py "$@"
+}
+
+# retarget NAME OPTION...: NAME.bvh becomes the clip NAME.md5anim of Bobbin.
+retarget() {
+    name=$1
+    shift
+    "$tool" convert "$scratch/$name.bvh" --mesh "$bobbin" --output "$scratch/$name.md5anim" "$@" >"$scratch/notes" 2>&1 || {
+        cat "$scratch/notes"
+        false
+    }
+}
+
+limbs() { # NAME TURN HOW
+    name=$1
+    shift
+    walker limbs "$scratch/$name.md5anim" "$bobbin" "$@"
+}
+
+noted() {
+    grep -qF -- "$1" "$scratch/notes" || {
+        cat "$scratch/notes"
+        false
+    }
+}
+
+walker write "$scratch/walk.bvh" cm 0 mixamo
+walker write "$scratch/metres.bvh" m 0 mixamo
+walker write "$scratch/classic.bvh" cm 0 classic
+walker write "$scratch/odd.bvh" cm 0 odd
+walker write "$scratch/hanging.bvh" cm 0 hanging
+walker write "$scratch/z_up.bvh" cm 0 z_up
+walker write "$scratch/aside.bvh" cm 90 mixamo
+walker write "$scratch/behind.bvh" cm 180 mixamo
+walker write "$scratch/askew.bvh" cm 30 mixamo
+tr '\n' '\r' <"$scratch/walk.bvh" | sed 's/\r/\r\n/g' >"$scratch/windows.bvh"
+
+check "a walk is that of the file" retarget walk
+check "... its limbs point where the walker's do" limbs walk 0 model
+check "... and who moves whom is noted" noted "left thigh: mixamorig:LeftUpLeg moves thigh_l"
+check "... no other engine minds the clip" ends_saying 0 "0 errors, 0 warnings" "$tool" check "$scratch/walk.md5anim"
+check "the same in metres" retarget metres
+check "... is the same clip" limbs metres 0 model
+check "the same with names as of old" retarget classic
+check "... is the same clip" limbs classic 0 model
+for names in old small; do
+    walker write "$scratch/$names.bvh" cm 0 $names
+    check "the same with $names names" retarget $names
+    check "... is the same clip" limbs $names 0 model
+done
+check "the same from a rest pose with hanging arms" retarget hanging
+check "... is the same clip" limbs hanging 0 model
+check "... down to the hands" test -z "$("$tool" diff "$scratch/walk.md5anim" "$scratch/hanging.md5anim" 2>&1)"
+check "the same in a space with z up" retarget z_up
+check "... is the same clip" limbs z_up 0 model
+check "the same with the line ends of Windows" retarget windows
+check "... is the same clip" cmp "$scratch/windows.md5anim" "$scratch/walk.md5anim"
+check "names that say nothing are refused" ends_saying 1 "--map FILE" "$tool" convert "$scratch/odd.bvh" --mesh "$bobbin" \
+    --output "$scratch/none.md5anim"
+walker map "$scratch/map.txt"
+check "with a map" retarget odd --map "$scratch/map.txt"
+check "... they are the same clip" limbs odd 0 model
+echo '"bone 1" nobody' >>"$scratch/map.txt"
+check "a map that names no joint is refused" ends_saying 1 "map.txt:21:1: error: the model has no joint 'nobody'" "$tool" \
+    convert "$scratch/odd.bvh" --mesh "$bobbin" --map "$scratch/map.txt" --output "$scratch/none.md5anim"
+check "a walk to the side" retarget aside
+check "... goes forward" limbs aside 0 model
+check "a walk backward in the file's space" retarget behind
+check "... goes forward" limbs behind 0 model
+check "a walk askew" retarget askew
+check "... stays so, and says how to turn it" noted "--turn -30"
+check "... goes on as it was" limbs askew 30 askew
+check "... and is turned" retarget askew --turn -30 --force
+check "... to go forward" limbs askew 0 model
+check "a walk in place" retarget walk --root in_place --force
+check "... stays where it is" limbs walk 0 still
+
+# A model that looks to its left.
+check "a turned model" "$tool" convert "$bobbin" --turn 90 --force --output "$scratch/turned.iqm"
+check "... is one of MD5" "$tool" convert "$scratch/turned.iqm" --output "$scratch/turned.md5mesh"
+check "... walks" "$tool" convert "$scratch/walk.bvh" --mesh "$scratch/turned.md5mesh" --force --output "$scratch/walk.md5anim"
+check "... along its own front" walker limbs "$scratch/walk.md5anim" "$scratch/turned.md5mesh" 90 model
+
+check "without a model the skeleton has a clip" "$tool" convert "$scratch/walk.bvh" --force --output "$scratch/own.md5anim"
+check "... in inches" walker own "$scratch/own.md5anim" 0.3937007874
+check "... also of a space with z up" "$tool" convert "$scratch/z_up.bvh" --force --output "$scratch/own.md5anim"
+check "... the same" walker own "$scratch/own.md5anim" 0.3937007874
+check "... or another scale" "$tool" convert "$scratch/walk.bvh" --force --scale 2 --output "$scratch/own.md5anim"
+check "... of the option" walker own "$scratch/own.md5anim" 2
+check "beside a model it is for that" "$tool" convert "$bobbin" "$scratch/classic.bvh" --output "$scratch/both.iqm" --force
+check "another rate" retarget walk --rate 60 --force
+check "... has other frames" ends_saying 0 "frames             61" "$tool" info "$scratch/walk.md5anim"
+
+# -- Errors -------------------------------------------------------------------------------------------
+
+# broken TITLE 'SED' LINE:COLUMN:TEXT
+broken() {
+    sed "$2" "$scratch/walk.bvh" >"$scratch/bad.bvh"
+    check "$1" ends_saying 1 "bad.bvh:$3" "$tool" convert "$scratch/bad.bvh" --output "$scratch/bad.md5anim"
+}
+
+broken "no hierarchy" '1d' "1:1: error: expected HIERARCHY, found 'ROOT'"
+broken "no brace" '3d' "3:2: error: expected {, found 'OFFSET'"
+broken "a word for a number" '4s/0.000000/zero/' "4:9: error: expected the offset along x, found 'zero'"
+broken "a number that is none" '4s/0.000000/nan/' "4:9: error: expected the offset along x, found 'nan'"
+broken "too many channels" '5s/6/7/' "5:11: error: the number of channels: 7, expected a whole number up to 6"
+broken "an unknown channel" '5s/Xposition/Wposition/' "5:13: error: expected a channel, such as Xrotation, found 'Wposition'"
+broken "a joint that is not closed" '/^MOTION/s/.*/JOINT/' "127:1: error: expected ROOT or MOTION, found 'JOINT'"
+broken "frames beyond the file" 's/^Frames: 31/Frames: 2000000/' "129:13: error: 2000000 frames of 66 channels and 21 joints"
+broken "fewer frames" 's/^Frames: 31/Frames: 30/' "160:1: error: expected the end behind 30 frames"
+broken "more frames" 's/^Frames: 31/Frames: 32/' "161:1: error: expected the number of a channel, found the end"
+broken "a frame without time" 's/0.0333333/0/' "129:13: error: a frame of 0 seconds"
+finish

@@ -1,0 +1,120 @@
+#!/bin/sh
+# Whole folders: which models are converted with which clips, what is left out when it is done again, and the report.
+. test/build/report.sh
+
+tool=$(realpath "$products/md5tool")
+from=$scratch/from
+mkdir -p "$from/imp/deep" "$from/pair"
+zoo=$PWD/models/zoo
+cp models/thimble/thimble.md5mesh models/thimble/walk.md5anim models/thimble/idle.md5anim "$from/imp"
+cp models/thimble/thimble.md5mesh "$from/imp/deep/alone.md5mesh"
+for name in left right; do
+    cp models/thimble/thimble.md5mesh "$from/pair/$name.md5mesh"
+    cp models/thimble/walk.md5anim "$from/pair/$name.md5anim"
+done
+cp models/thimble/walk.md5anim "$from/pair/nobody.md5anim"
+cp models/bobbin/flight.md5camera "$from/pair"
+
+converts() { # STATUS TO OPTION...
+    expected=$1 to=$2
+    shift 2
+    "$tool" convert "$from" --output "$to" --to md5 --for md5model "$@" >"$scratch/report" 2>&1
+    status=$?
+    [ $status -eq "$expected" ] || { echo "status $status"; cat "$scratch/report"; false; }
+}
+says() { # TEXT
+    grep -qF -- "$1" "$scratch/report" || { cat "$scratch/report"; false; }
+}
+lists() { # FOLDER: MD5 files below it
+    (cd "$1" && find . -name '*.md5*' | sort | tr '\n' ' ')
+}
+has() { # FOLDER FILES
+    [ "$(lists "$1")" = "$2" ] || { lists "$1"; false; }
+}
+
+all="./imp/deep/alone/alone.md5mesh ./imp/thimble/idle.md5anim ./imp/thimble/thimble.md5mesh \
+./imp/thimble/walk.md5anim ./pair/flight/flight.md5camera ./pair/left/left.md5anim ./pair/left/left.md5mesh \
+./pair/right/right.md5anim ./pair/right/right.md5mesh "
+to=$scratch/to
+check "a folder" converts 0 "$to"
+check "clips go with the only mesh, or with that of their name" has "$to" "$all"
+check "how many were converted" says "5 models: 5 converted, 0 up to date, 0 failed"
+check "a clip without a mesh is named" says "1 clips fit no model of their folder: $from/pair/nobody.md5anim"
+check "what was written is judged" says "9 files, 0 errors, 0 warnings, for md5model"
+
+# -- Again ----------------------------------------------------------------------------------------
+check "again" converts 0 "$to"
+check "nothing is converted" says "5 models: 0 converted, 5 up to date, 0 failed"
+changed() {
+    sleep 0.1 && touch "$from/imp/walk.md5anim" && converts 0 "$to" && says "5 models: 1 converted, 4 up to date, 0 failed"
+}
+check "but what has changed since" changed
+forced() {
+    converts 0 "$to" --force && says "5 models: 5 converted, 0 up to date, 0 failed"
+}
+check "and with --force all" forced
+inside() {
+    converts 0 "$from/out" && converts 0 "$from/out" --force && says "5 models: 5 converted" && has "$from/out" "$all"
+}
+check "what is written into the folder is no input" inside
+rm -rf "$from/out"
+
+# -- Failures -------------------------------------------------------------------------------------
+fails() {
+    head -c 3000 models/thimble/thimble.md5mesh >"$from/imp/deep/alone.md5mesh" &&
+        converts 1 "$scratch/less" && says "5 models: 4 converted, 0 up to date, 1 failed" &&
+        grep -q "^$from/imp/deep/alone.md5mesh:[0-9]*:[0-9]*: error: " "$scratch/report" || { cat "$scratch/report"; false; }
+}
+check "a broken file fails by itself, with its place" fails
+twice() {
+    cp models/thimble/thimble.md5mesh "$from/imp/deep/alone.md5mesh"
+    : >"$from/pair/left.bmd5mesh"
+    converts 1 "$scratch/twice" && says "another input becomes the same file" && [ -s "$scratch/twice/pair/right/right.md5mesh" ]
+}
+check "two inputs of one output" twice
+rm "$from/pair/left.bmd5mesh"
+check "a format that is not written" ends_saying 1 "no format that is written has this ending" \
+    "$tool" convert "$from" --output "$scratch/x" --to pcx
+check "a folder and a file" ends_saying 2 "expected one folder, or files" \
+    "$tool" convert "$from" "$zoo" --output "$scratch/x" --to md5
+same_kind() {
+    "$tool" convert "$from" --output "$scratch/same" --to md5mesh >"$scratch/report" 2>&1 && says "0 models"
+}
+check "without an engine, files of that kind are none" same_kind
+
+# -- Games ----------------------------------------------------------------------------------------
+# The clips that the declarations of our game name for a mesh, in a text that is not read as the library does.
+declared() { # MESH
+    cat models/game/base/def/*.def | awk -v mesh="$1" '
+        $1 == "mesh" { is_it = $2 == mesh }
+        $1 == "anim" && is_it { for (i = 3; i <= NF; i++) if ($i ~ /md5anim/) { gsub(/,/, "", $i); sub(/.*\//, "", $i); print $i } }' |
+        sort -u | tr '\n' ' '
+}
+game() {
+    "$tool" convert models/game/base --output "$scratch/game" --to md5 --for rbdoom >"$scratch/report" 2>&1 || { cat "$scratch/report"; return 1; }
+    for mesh in models/md5/bobbin/body models/md5/thimble/thimble; do
+        written=$(cd "$scratch/game/$mesh" && find . -name '*.md5anim' | sed 's|./||' | sort | tr '\n' ' ')
+        [ -n "$written" ] && [ "$written" = "$(declared "$mesh.md5mesh")" ] || {
+            echo "$mesh: '$written' and '$(declared "$mesh.md5mesh")'"
+            return 1
+        }
+    done
+}
+if "$tool" list models/game/base 2>&1 | grep -q 'reads no'; then
+    skip "games" "md5tool is built without libzip"
+else
+    check "each model of a game has the clips of its modelDefs" game
+    check "a material of several stages" says "stages are left out"
+fi
+if [ -n "${MD5_CORPUS:-}" ]; then
+    real() {
+        "$tool" convert "$MD5_CORPUS/corpus" --output "$scratch/real" --to md5 --for doom3 >"$scratch/report" 2>&1
+        # Only what the library calls broken fails.
+        "$tool" check --for md5model "$MD5_CORPUS/corpus" 2>&1 | sed -n 's/^\([^:]*\):.*: error: .*/\1/p' | sort -u >"$scratch/broken"
+        sed -n "s|^\\(${MD5_CORPUS}[^:]*\\):.*: error: .*|\\1|p" "$scratch/report" | sort -u >"$scratch/failed"
+        grep -q " $(wc -l <"$scratch/failed") failed$" "$scratch/report" && ! comm -23 "$scratch/failed" "$scratch/broken" | grep . &&
+            [ "$(find "$scratch/real" -name '*.md5mesh' | wc -l)" -gt 20 ]
+    }
+    check "real models" real
+fi
+finish

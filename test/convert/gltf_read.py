@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Compares what `md5tool convert` makes of a glTF file, posed by `md5tool dump`, with the poser of
+gltf_poser.py, or with a table of positions.
+
+    python3 gltf_read.py TOOL FILE.glb FOLDER [EXPECTED.json]
+
+FOLDER has what the file became, with --scale 1. Prints the largest difference, in parts of the size.
+"""
+
+import glob
+import json
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from gltf_poser import Gltf  # noqa: E402
+
+MOST = 1e-4
+
+
+def to_gltf(v):
+    """id's x forward, y left, z up as glTF's z forward, x left, y up."""
+    return [v[1], v[2], v[0]]
+
+
+def dump(tool, mesh, *words):
+    """The records of each mesh's vertices: names, and lists of positions."""
+    lines = subprocess.run([tool, "dump", mesh, *words], capture_output=True, text=True, check=True).stdout.split("\n")
+    posed = bool(words)
+    meshes = []
+    for line in lines:
+        words = line.split(" ")
+        if words[0] == ("skin" if posed else "submesh"):
+            meshes.append([])
+        elif words[0] == ("v" if posed else "bv"):
+            meshes[-1].append(to_gltf([float(x) for x in words[1:]]))
+    return meshes
+
+
+def difference(found, expected, title):
+    """The file's vertices first, in order; drawn copies after them are not looked at."""
+    if len(found) != len(expected):
+        sys.exit(f"{title}: {len(found)} meshes, expected {len(expected)}")
+    worst = 0.0
+    for mine, theirs in zip(found, expected):
+        if len(mine) < len(theirs):
+            sys.exit(f"{title}: {len(mine)} vertices, expected {len(theirs)}")
+        worst = max([worst] + [abs(a - b) for p, q in zip(mine, theirs) for a, b in zip(p, q)])
+    return worst
+
+
+def in_order(file, table):
+    """As the meshes are written: nodes depth first."""
+    children = {i: node.get("children", []) for i, node in enumerate(file.json["nodes"])}
+    roots = [i for i in children if i not in file.parents]
+    order = []
+    while roots:
+        node = roots.pop(0)
+        order.append(node)
+        roots = children[node] + roots
+    return [[table[key][v] for v in file.distinct(*key)] for n in order for key in sorted(table) if key[0] == n]
+
+
+def clean(name):
+    kept = "".join(c.lower() if c.isascii() and c.isalnum() else "_" for c in name)
+    return "_".join(part for part in kept.split("_") if part)
+
+
+def frame_of(folder, clip, time):
+    """The last frame stays: clips of one frame are the same at any time."""
+    text = open(f"{folder}/{clip}.md5anim").read()
+    get = lambda word: float(text.split(word)[1].split()[0])
+    frame = float(time) * get("frameRate")
+    if abs(frame - round(frame)) > 1e-6:
+        sys.exit(f"{clip}: {time} s is between two frames")
+    return str(min(round(frame), int(get("numFrames")) - 1))
+
+
+def main():
+    tool, path, folder = sys.argv[1:4]
+    stem = os.path.splitext(os.path.basename(path))[0]
+    mesh = f"{folder}/{stem}.md5mesh"
+    file = Gltf(path)
+    cases = []  # title, words of dump, expected, the same words of a morph target, its weight
+    if len(sys.argv) > 4:
+        table = json.load(open(sys.argv[4]))[os.path.basename(path)]
+        for clip, times in table.items():
+            for time, meshes in times.items():
+                if time == "duration" or times.get("duration") and float(time) > times["duration"]:
+                    continue
+                anim = [f"{folder}/{clip}.md5anim", "--frame", frame_of(folder, clip, time)] if clip else []
+                morphs = glob.glob(f"{folder}/nose.md5mesh") if clip else []  # whose weight is the time
+                cases.append((f"{clip} at {time} s", [mesh, *anim], list(meshes.values()),
+                              [(m, *anim) for m in morphs], float(time)))
+    else:
+        rest = f"{folder}/rest.md5anim"
+        with open(mesh) as text:
+            counts = [int(line.split()[1]) for line in text if line.startswith("\tnumverts")]
+        expected = [len(m) for m in in_order(file, file.vertices(None, 0))]
+        if counts != expected:
+            sys.exit(f"{counts} vertices, expected {expected}")
+        still = [rest, "--frame", "0"] if os.path.exists(rest) else []
+        cases.append(("rest", [mesh, *still], in_order(file, file.vertices(None, 0)), [], 0))
+        for animation in file.json.get("animations", []):
+            name = clean(animation["name"])
+            anim = f"{folder}/{name}.md5anim"
+            rate = float(open(anim).read().split("frameRate ")[1].split()[0])
+            for frame in (0, 1, 7, 13, 20, 29):
+                cases.append((f"{name} frame {frame}", [mesh, anim, "--frame", str(frame)],
+                              in_order(file, file.vertices(animation["name"], frame / rate)), [], 0))
+        for target in glob.glob(f"{folder}/big_grin.md5mesh"):
+            cases.append(("big_grin", [target, *still], in_order(file, file.vertices(None, 0, 0)), [], 0))
+    worst = 0.0
+    for title, words, expected, morphs, weight in cases:
+        found = dump(tool, *words)
+        for moved in morphs:
+            found = [[[a + weight * (b - a) for a, b in zip(p, q)] for p, q in zip(*both)]
+                     for both in zip(found, dump(tool, *moved))]
+        size = max(abs(x) for m in expected for p in m for x in p)
+        off = difference(found, expected, title) / size
+        if not off <= MOST:
+            sys.exit(f"{title}: off by {off:.2g} of the size")
+        worst = max(worst, off)
+    if not cases:
+        sys.exit("nothing was compared")
+    print(f"{len(cases)} poses, at most {worst:.2g} of the size off")
+
+
+main()

@@ -1,0 +1,247 @@
+#!/bin/sh
+# glTF 2.0 in: poses as another reader has them, errors that name what is wrong, hostile files.
+. test/build/report.sh
+tool=$(realpath "$products/md5tool")
+made=$scratch/made
+mkdir "$made"
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
+if ! python3 test/convert/gltf_make.py "$made"; then
+    check "files are made" false
+    finish
+fi
+"$tool" convert "$made/plain.glb" --output "$scratch" 2>"$scratch/said"
+if grep -q 'has no jansson' "$scratch/said"; then
+    skip "glTF in" "this build has no jansson"
+    finish
+fi
+
+# in_folder FILE OPTION...: converts a file into a new folder, $folder.
+in_folder() {
+    file=$1
+    shift
+    folder=$scratch/folder
+    rm -rf "$folder" && mkdir "$folder" && "$tool" convert "$file" --output "$folder" "$@" 2>"$scratch/notes" ||
+        { cat "$scratch/notes"; return 1; }
+}
+says() {
+    grep -qF -- "$1" "$scratch/notes" || { echo "'$1' is not in"; cat "$scratch/notes"; false; }
+}
+# fails FILE WORD...: an error that names all of these, and no file is written.
+fails() {
+    ! in_folder "$1" --scale 1 >"$scratch/out" || { echo "it was read"; return 1; }
+    shift
+    for word in "$@"; do
+        says "$word" || return 1
+    done
+    [ -z "$(ls -A "$folder")" ]
+}
+
+# -- Files of our own -----------------------------------------------------------------------------
+
+equals_poser() { # CASE
+    in_folder "$made/$1.glb" --scale 1 && python3 test/convert/gltf_read.py "$tool" "$made/$1.glb" "$folder"
+}
+for case in plain scaled mirrored matrix rest joint_scale; do
+    check "$case: poses equal another reader's" equals_poser $case
+done
+
+numbers() { # FILE: the first joint's position
+    awk '/^joints/ { getline; print $4, $5, $6 }' "$1"
+}
+scales() {
+    in_folder "$made/plain.glb" --scale 1 && first=$(numbers "$folder/plain.md5mesh") &&
+        in_folder "$made/plain.glb" --scale 2 && holds '($4 - 2 * $1)^2 + ($5 - 2 * $2)^2 + ($6 - 2 * $3)^2 < 1e-10' \
+            $first $(numbers "$folder/plain.md5mesh")
+}
+turns() { # counterclockwise: forward becomes left
+    in_folder "$made/plain.glb" --scale 1 && first=$(numbers "$folder/plain.md5mesh") &&
+        in_folder "$made/plain.glb" --scale 1 --turn 90 &&
+        holds '($4 + $2)^2 + ($5 - $1)^2 + ($6 - $3)^2 < 1e-10' $first $(numbers "$folder/plain.md5mesh")
+}
+guesses() { # metres
+    in_folder "$made/plain.glb" && says "scale 39.3701" && says "in metres"
+}
+resamples() {
+    in_folder "$made/plain.glb" --scale 1 --rate 20 && says "20 frames a second" &&
+        grep -q '^frameRate 20' "$folder/wave_twice.md5anim"
+}
+stays() {
+    in_folder "$made/plain.glb" --scale 1 --root in_place && says "stays in place" || return 1
+    "$tool" dump "$folder/plain.md5mesh" "$folder/wave_twice.md5anim" --frame 0 --frame 20 --joint joint_0 >"$scratch/dump"
+    awk '/^local 0/ { print $7, $8 }' "$scratch/dump" | uniq | wc -l | grep -qx 1
+}
+limits_weights() { # its other findings are of no matter here
+    in_folder "$made/plain.glb" --scale 1 --for ironwail >"$scratch/out"
+    says "lose weights" && mesh=$(find "$folder" -name plain.md5mesh) && [ -n "$mesh" ] &&
+        awk '$1 == "vert" { n++ } $1 == "vert" && $8 > 4 { exit 1 } END { exit n == 0 }' "$mesh"
+}
+names_root() {
+    in_folder "$made/plain.glb" --for doom3 && grep -q '^	"origin"	-1' "$folder/plain.md5mesh" &&
+        grep -q '^	"origin"	-1' "$folder/wave_twice.md5anim"
+}
+takes_clips() { # beside another model
+    in_folder "$made/plain.glb" --scale 1 && mv "$folder" "$scratch/model" &&
+        in_folder "$scratch/model/plain.md5mesh" "$made/plain.glb" --scale 1 && says "only clips are taken" &&
+        cmp "$folder/wave_twice.md5anim" "$scratch/model/wave_twice.md5anim"
+}
+check "--scale" scales
+check "--turn" turns
+check "a unit is guessed" guesses
+check "--rate" resamples
+check "--root in_place" stays
+check "weights that an engine takes" limits_weights
+scene_names() {
+    in_folder "$made/plain.glb" --scene 0 && ! in_folder "$made/plain.glb" --scene Attic >"$scratch/out" &&
+        says "none of its 1 scenes is Attic"
+}
+check "the root of Doom 3" names_root
+check "--scene" scene_names
+check "clips for another model" takes_clips
+
+# -- Out and in again -------------------------------------------------------------------------------
+
+# The numbers of records of two dumps, which are as many, differ by 1e-3 units at most.
+same_records() { # WORD FIRST SECOND
+    for file in "$2" "$3"; do
+        awk -v word="$1" '$1 == word' "$file" >"$file.$1"
+    done
+    [ -s "$2.$1" ] && [ "$(wc -l <"$2.$1")" = "$(wc -l <"$3.$1")" ] &&
+        paste -d ' ' "$2.$1" "$3.$1" | awk '{ for (i = 2; i <= NF / 2; i++) { off = $i - $(i + NF / 2); if (off * off > 1e-6) {
+            print NR ": " $0; exit 1 } } }'
+}
+comes_back() {
+    bobbin=models/bobbin
+    "$tool" convert $bobbin/bobbin.md5mesh $bobbin/walk.md5anim $bobbin/dance.md5anim --influences 8 \
+        --output "$scratch/bobbin.glb" 2>"$scratch/notes" && in_folder "$scratch/bobbin.glb" || return 1
+    for clip in walk dance; do
+        for frame in 0 9; do
+            "$tool" dump $bobbin/bobbin.md5mesh $bobbin/$clip.md5anim --frame $frame >"$scratch/before" &&
+                "$tool" dump "$folder/bobbin.md5mesh" "$folder/$clip.md5anim" --frame $frame >"$scratch/after" &&
+                same_records v "$scratch/before" "$scratch/after" && same_records tri "$scratch/before" "$scratch/after" &&
+                same_records st "$scratch/before" "$scratch/after" && same_records bv "$scratch/before" "$scratch/after" ||
+                return 1
+        done
+        [ "$(grep -E '^(numFrames|frameRate)' $bobbin/$clip.md5anim)" = "$(grep -E '^(numFrames|frameRate)' "$folder/$clip.md5anim")" ] ||
+            return 1
+    done
+    [ "$(awk '/^joints/,/^}/ { print $1, $2 }' $bobbin/bobbin.md5mesh)" = \
+        "$(awk '/^joints/,/^}/ { print $1, $2 }' "$folder/bobbin.md5mesh")" ] &&
+        [ "$(grep shader $bobbin/bobbin.md5mesh)" = "$(grep shader "$folder/bobbin.md5mesh")" ]
+}
+check "MD5 to glTF and back: joints, triangles, poses, frames, shaders" comes_back
+
+# -- Errors -----------------------------------------------------------------------------------------
+
+# One value of the JSON of a .glb is changed.
+changed() { # OLD NEW
+    python3 -c '
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+size = struct.unpack_from("<I", data, 12)[0]
+text, old, new = data[20:20 + size], sys.argv[3].encode(), sys.argv[4].encode()
+assert old in text
+text = text.replace(old, new, 1)
+text += b" " * (-len(text) % 4)
+data = data[:8] + struct.pack("<I", len(data) - size + len(text)) + struct.pack("<I", len(text)) + data[16:20] + text + data[20 + size:]
+open(sys.argv[2], "wb").write(data)' "$made/plain.glb" "$scratch/changed.glb" "$1" "$2"
+}
+names_fault() { # OLD NEW WORD...
+    changed "$1" "$2" && shift 2 && fails "$scratch/changed.glb" "$@"
+}
+check "another version" names_fault '"version": "2.0"' '"version": "1.0"' "asset.version is 1.0"
+check "JSON" names_fault '"asset": {' '"asset": [' "JSON:"
+check "a list that is none" names_fault '"accessors": [' '"accessors":1,"x":[' "accessors is no list"
+check "a type that is none" names_fault '"componentType": 5126' '"componentType": 5127' accessors/0 "componentType 5127"
+check "another shape" names_fault '"type": "MAT4"' '"type": "VEC4"' accessors/0 MAT4
+check "a joint that is none" names_fault '"joints": [6, 2' '"joints": [6222' skins/0 "joint is 6222"
+check "a parent of its own" names_fault '"children": [7]' '"children": [8]' nodes/8
+check "two parents" names_fault '"children": [7]' '"children": [1]' "nodes/1 is a child of"
+lines() {
+    changed '"mode": 4' '"mode": 1' && in_folder "$scratch/changed.glb" && says "lines or points"
+}
+check "lines are left out" lines
+
+cut_off() {
+    size=$(wc -c <"$made/plain.glb")
+    for part in 1 4 11 12 19 20 100 3000 $((size / 2)) $((size - 1)); do
+        head -c "$part" "$made/plain.glb" >"$scratch/cut.glb" && fails "$scratch/cut.glb" || return 1
+    done
+}
+check "a file that is cut off" cut_off
+printf '{"asset":{"version":"2.0"},"accessors":[{"componentType":5126,"type":"VEC3","count":4000000000}],
+"meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"nodes":[{"mesh":0}]}' >"$scratch/large.gltf"
+check "4e9 vertices in 200 bytes" fails "$scratch/large.gltf" "far more numbers"
+printf '{"asset":{"version":"2.0"},"buffers":[{"uri":"%%2e%%2e/secret","byteLength":1}]}' >"$scratch/outside.gltf"
+check "a path out of the folder" fails "$scratch/outside.gltf" buffers/0 "out of the file's folder"
+endless() { # a clip of 30 years
+    python3 -c '
+import base64, json, struct
+data = base64.b64encode(struct.pack("<2f8f9f", 0, 1e9, *[0, 0, 0, 1] * 2, *range(9))).decode()
+accessor = lambda view, count, kind: {"bufferView": view, "componentType": 5126, "count": count, "type": kind}
+json.dump({"asset": {"version": "2.0"}, "buffers": [{"byteLength": 76, "uri": "data:;base64," + data}],
+  "bufferViews": [{"buffer": 0, "byteOffset": a, "byteLength": n} for a, n in ((0, 8), (8, 32), (40, 36))],
+  "accessors": [accessor(0, 2, "SCALAR"), accessor(1, 2, "VEC4"), accessor(2, 3, "VEC3")],
+  "meshes": [{"primitives": [{"attributes": {"POSITION": 2}}]}], "nodes": [{"mesh": 0}],
+  "animations": [{"samplers": [{"input": 0, "output": 1}], "channels": [{"sampler": 0, "target": {"node": 0, "path": "rotation"}}]}]},
+  open("'"$scratch"'/endless.gltf", "w"))' && fails "$scratch/endless.gltf" "too many"
+}
+check "a clip of 30 years" endless
+deep() {
+    python3 -c '
+import json
+nodes = [{"children": [i + 1]} for i in range(5000)] + [{}]
+json.dump({"asset": {"version": "2.0"}, "nodes": nodes}, open("'"$scratch"'/deep.gltf", "w"))' &&
+        fails "$scratch/deep.gltf" "1000 nodes deep"
+}
+check "5000 nodes deep" deep
+
+# -- The cases that other readers were tried with ---------------------------------------------------
+
+golden=${MD5_CORPUS:-/none}/golden/gltf
+if [ ! -f "$golden/expected.json" ]; then
+    skip "the ten cases" "MD5_CORPUS has none"
+    finish
+fi
+equals_table() { # FILE
+    in_folder "$golden/$1" --scale 1 &&
+        python3 test/convert/gltf_read.py "$tool" "$golden/$1" "$folder" "$golden/expected.json"
+}
+for file in 01_minimal.glb 02_two_skins.glb 03_matrices.glb 04_sparse.gltf 05_quantised.glb 06_cubic_step.glb; do
+    check "$file: poses are those of other readers" equals_table $file
+done
+minimal() {
+    in_folder "$golden/01_minimal.glb" --scale 1 && [ "$(ls "$folder" | grep md5 | tr '\n' ' ')" = "01_minimal.md5mesh bend.md5anim " ] &&
+        grep -q '^numJoints 2' "$folder/01_minimal.md5mesh" && grep -q 'numverts 12$' "$folder/01_minimal.md5mesh" &&
+        grep -q 'numtris 16$' "$folder/01_minimal.md5mesh" && grep -q 'shader "models/tube"' "$folder/01_minimal.md5mesh" &&
+        [ "$("$tool" dump "$folder/01_minimal.md5mesh" | awk '/^st / { printf "%.4f %.4f\n", $2, $3 }' | sort | md5sum)" = \
+            "$(for v in 1 0.5 0; do for u in 0 0.33333 0.66667 1; do printf '%.4f %.4f\n' $u $v; done; done | sort | md5sum)" ]
+}
+two_skins() {
+    in_folder "$golden/02_two_skins.glb" --scale 1 && grep -q '^numJoints 3' "$folder/02_two_skins.md5mesh" &&
+        grep -q '^numMeshes 2' "$folder/02_two_skins.md5mesh" && [ "$(grep -vc 'units high' "$scratch/notes")" = 0 ] &&
+        [ ! -e "$folder/rest.md5anim" ]
+}
+matrices() { # the arm is 2 above the root, and 2 * R with R a rotation is no part of it
+    in_folder "$golden/03_matrices.glb" --scale 1 && grep -q '"root"	-1 ( 0 5 0 )' "$folder/03_matrices.md5mesh" &&
+        grep -q '"arm"	0 ( 2 5 0 )' "$folder/03_matrices.md5mesh"
+}
+choices() {
+    in_folder "$golden/06_cubic_step.glb" --scale 1 && says "begin at 0.5 s" && says "2 steps" &&
+        grep -q '^numFrames 1$' "$folder/hold.md5anim" && grep -q '^numFrames 37$' "$folder/swing.md5anim"
+}
+shear() {
+    fails "$golden/07_nonuniform.glb" "joint root" "clip stretch" "0.88" "--force" &&
+        in_folder "$golden/07_nonuniform.glb" --scale 1 --force && says "joint root in clip stretch" && says 0.88 &&
+        "$tool" dump "$folder/07_nonuniform.md5mesh" "$folder/stretch.md5anim" --frame 24 >"$scratch/dump" &&
+        awk '/^world 1/ { exit !($14 > 1.9999 && $14 < 2.0001) }' "$scratch/dump"
+}
+check "01: joints, vertices, triangles" minimal
+check "02: one model, nothing is lost" two_skins
+check "03: no scale is left" matrices
+check "06: choices are named" choices
+check "07: scale that MD5 does not have" shear
+check "08: nodes in a circle" fails "$golden/08_cyclic.gltf" root arm
+check "09: an accessor out of range" fails "$golden/09_out_of_range.glb" accessors/0 4294967295 144
+check "10: a file that is cut off" fails "$golden/10_truncated.glb" "ends inside the binary chunk"
+finish

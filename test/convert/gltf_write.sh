@@ -1,0 +1,311 @@
+#!/bin/sh
+# md5tool convert to glTF: gltf.py reads what was written, checks it and poses it with its own arithmetic.
+. test/build/report.sh
+export PYTHONDONTWRITEBYTECODE=1
+tool=$products/md5tool
+corpus=${MD5_CORPUS:+$MD5_CORPUS/corpus}
+zoo=$models/zoo
+cp "$models/zoo/triangle.md5mesh" "$scratch/try.md5mesh"
+if "$tool" convert "$scratch/try.md5mesh" -o "$scratch/try.glb" 2>&1 | grep -q 'no jansson'; then
+    skip 'glTF out' 'this build has no jansson'
+    finish
+fi
+mkdir "$scratch/files"
+files=$scratch/files
+
+gltf() {
+    python3 test/convert/gltf.py "$@"
+}
+
+# written NAME FILE... [OPTION...]: converts to files/NAME, whose notes are in files/NAME.notes.
+written() {
+    name=$1
+    shift
+    "$tool" convert "$@" -o "$files/$name" >"$files/$name.notes" 2>&1 || { cat "$files/$name.notes"; false; }
+}
+
+# notes NAME TEXT: a note of that file has the text.
+notes() {
+    grep -qF -- "$2" "$files/$1.notes" || { cat "$files/$1.notes"; false; }
+}
+
+# poses NAME CLIP TOLERANCE MESH ANIM FRAMES: vertices of files/NAME are those of md5tool dump.
+# SCALE and TURN are variables.
+poses() {
+    dump=$scratch/dump
+    if [ -n "$2" ]; then
+        # shellcheck disable=SC2046,SC2086 # several words
+        "$tool" dump "$4" "$5" $(for frame in $6; do echo "--frame $frame"; done) >"$dump" || return 1
+    else
+        "$tool" dump "$4" >"$dump" || return 1
+    fi
+    gltf poses "$files/$1" "$dump" "$2" "$3" "${SCALE:-0.0254}" "${TURN:-0}"
+}
+
+# says NAME EXPRESSION VALUE: of gltf.py show.
+says() {
+    said=$(gltf show "$files/$1" "$2")
+    [ "$said" = "$3" ] || { echo "$2 is $said, not $3"; false; }
+}
+
+# -- Every model ----------------------------------------------------------------------------------
+
+all_written() {
+    list=$scratch/models
+    find "$models" ${corpus:+"$corpus"} -name '*.md5mesh' | grep -v '/invalid/\|malformed' | sort >"$list"
+    count=0
+    while read -r mesh; do
+        count=$((count + 1))
+        written "all_$count.glb" "$mesh" || return 1
+    done <"$list"
+    [ "$count" -ge 40 ] && gltf check "$files"/all_*.glb
+}
+check 'each of the models becomes glTF as the standard demands' all_written
+
+# -- Poses ----------------------------------------------------------------------------------------
+
+# Exact vertices: rounding of floats is all that differs, a millionth of the size.
+for model in base_frame:3 chain:3 fewer_joints:3 flags:3 half_turn:3 no_components:3 one_frame:0 travels:3 twist:3; do
+    last=${model#*:} model=${model%:*}
+    posed() {
+        written "$model.glb" "$zoo/$model.md5mesh" "$zoo/$model.md5anim" && gltf check "$files/$model.glb" &&
+            poses "$model.glb" '' 1e-4 "$zoo/$model.md5mesh" &&
+            poses "$model.glb" "$model" 1e-4 "$zoo/$model.md5mesh" "$zoo/$model.md5anim" "$last"
+    }
+    check "poses of $model" posed
+done
+
+bobbin_posed() {
+    bobbin=$models/bobbin/bobbin.md5mesh
+    written eight.glb "$bobbin" "$models"/bobbin/walk.md5anim "$models"/bobbin/dance.md5anim --influences 8 &&
+        gltf check "$files/eight.glb" && poses eight.glb dance 1e-3 "$bobbin" "$models/bobbin/dance.md5anim" '0 33' &&
+        says eight.glb '[a["name"] for a in g["animations"]]' "['walk', 'dance']" &&
+        says eight.glb '"JOINTS_1" in g["meshes"][0]["primitives"][0]["attributes"]' True
+}
+check 'poses of a character with 8 influences' bobbin_posed
+
+SCALE=0.5 TURN=33
+turned() {
+    written turned.glb "$zoo/travels.md5mesh" "$zoo/travels.md5anim" --scale 0.5 --turn 33 && gltf check "$files/turned.glb" &&
+        poses turned.glb travels 1e-4 "$zoo/travels.md5mesh" "$zoo/travels.md5anim" '0 3' &&
+        says turned.glb '[g["asset"]["extras"]["md5"][k] for k in ("scale", "turn")]' '[0.5, 33.0]'
+}
+check 'scaled and turned' turned
+unset SCALE TURN
+
+corpus_posed() {
+    for name in stromar/stromar:stromar/s_melee_attack terasology/gooeysquests/skeleton:terasology/gooeysquests/skeletonStand \
+        redeclipse/drone/mesh:redeclipse/drone/death; do
+        mesh=$corpus/${name%:*}.md5mesh clip=$corpus/${name#*:}.md5anim
+        written real.glb "$mesh" "$clip" --force && gltf check "$files/real.glb" &&
+            poses real.glb "$(basename "$clip" .md5anim)" 0.01 "$mesh" "$clip" '0 7' || return 1
+    done
+}
+if [ -d "$corpus" ]; then
+    check 'poses of real models' corpus_posed
+fi
+
+# -- Losses ---------------------------------------------------------------------------------------
+
+# The error that is named is the one that gltf.py measures over all frames, and below the bound of any pose.
+error_named() {
+    mesh=$zoo/$1.md5mesh clip=$zoo/$1.md5anim
+    frames=$(awk '/numFrames/ { for (i = 0; i < $2; i++) print i }' "$clip")
+    # shellcheck disable=SC2086 # several words
+    written lost.glb "$mesh" "$clip" --force ${2:-} && gltf check "$files/lost.glb" || return 1
+    named=$(sed -n 's/.*vertices are at most \([^ ]*\) units.*/\1/p' "$files/lost.glb.notes")
+    bound=$(sed -n 's/.*other pose they are at most \([^ ]*\) units.*/\1/p' "$files/lost.glb.notes")
+    measured=$(poses lost.glb "$1" 1e9 "$mesh" "$clip" "$frames")
+    # shellcheck disable=SC2016 # awk's
+    holds '$1 > 0.01 && $1 < $2 * 1.01 && $1 > $2 * 0.99 && $2 < $3' "$named" "${measured%% *}" "$bound"
+}
+check 'what 4 influences lose is named' error_named weights
+check 'what a fit loses is named' error_named weights --fit
+check 'what negative weights lose is named' error_named negative_bias
+loud() {
+    notes lost.glb 'THIS IS SEEN'
+}
+check 'a loss above 1 % is loud' loud
+
+# -- Skeletons and names --------------------------------------------------------------------------
+
+several_roots() {
+    written roots.glb "$zoo/roots.md5mesh" && gltf check "$files/roots.glb" && notes roots.glb md5_root &&
+        says roots.glb '[g["nodes"][j]["name"] for j in g["skins"][0]["joints"]][-1]' md5_root &&
+        says roots.glb 'g["nodes"][4]["children"]' '[0, 2, 3]' && poses roots.glb '' 1e-4 "$zoo/roots.md5mesh"
+}
+check 'several roots get one above them' several_roots
+
+hard_names() {
+    sed 's/"left_tip"/"a.b"/; s/"middle"/"ab"/; s/"right"/"caf\xe9"/' "$zoo/roots.md5mesh" >"$scratch/names.md5mesh"
+    written names.glb "$scratch/names.md5mesh" && gltf check "$files/names.glb" &&
+        says names.glb '[n["name"] for n in g["nodes"]][1:4]' "['a.b', 'ab_2', 'café']" &&
+        says names.glb 'g["nodes"][2]["extras"]["md5"]["name"]' ab
+}
+PYTHONIOENCODING=utf-8 check 'names that programs take for the same become different' hard_names
+
+# -- Clips ----------------------------------------------------------------------------------------
+
+in_place() {
+    written still.glb "$zoo/travels.md5mesh" "$zoo/travels.md5anim" --root in_place && gltf check "$files/still.glb" || return 1
+    # What is left of the root's motion is along y, and what was taken out is named.
+    says still.glb '[max(c) - min(c) < 1e-6 for c in zip(*read(g["animations"][0]["samplers"][0]["output"]))][::2]' \
+        '[True, True]' && says still.glb 'len(g["animations"][0]["extras"]["md5"]["rootMotion"])' 3 &&
+        says still.glb 'max(map(abs, g["animations"][0]["extras"]["md5"]["rootMotion"])) > 0.01' True
+}
+check 'in place' in_place
+
+# A clip alone is its joints, in its base frame: travels moves the first of two.
+clip_alone() {
+    written alone.glb "$zoo/travels.md5anim" && gltf check "$files/alone.glb" &&
+        says alone.glb '["skins" in g, len(g["nodes"]), len(g["animations"])]' '[False, 2, 1]' || return 1
+    "$tool" dump "$zoo/travels.md5mesh" "$zoo/travels.md5anim" --frame 3 >"$scratch/dump" || return 1
+    expected=$(awk '/^local/ && !n++ { printf "[%.4f, %.4f, %.4f]", $(NF - 1) * 0.0254, $NF * 0.0254, $(NF - 2) * 0.0254 }' \
+        "$scratch/dump")
+    python3 test/convert/gltf.py show "$files/alone.glb" \
+        '"[%.4f, %.4f, %.4f]" % read(g["animations"][0]["samplers"][0]["output"])[3]' >"$scratch/said2"
+    [ "$(cat "$scratch/said2")" = "$expected" ] || { cat "$scratch/said2"; echo "$expected"; false; }
+}
+check 'a clip without a model' clip_alone
+
+# Errors at the skin are below what was asked for, with fewer keys.
+# shellcheck disable=SC2016,SC2046 # awk's; two words
+fewer_keys() {
+    written fewer.glb "$bobbin" "$models/bobbin/dance.md5anim" --influences 8 --error 0.5 && gltf check "$files/fewer.glb" &&
+        poses fewer.glb dance 0.5 "$bobbin" "$models/bobbin/dance.md5anim" '3 34 61' &&
+        holds '$1 < 0.8 * $2' $(sed -n 's/^note: \([0-9]*\) of \([0-9]*\) keys.*/\1 \2/p' "$files/fewer.glb.notes")
+}
+check 'keys are reduced within a tolerance' fewer_keys
+
+quantized() {
+    written small.glb "$bobbin" "$models/bobbin/dance.md5anim" --influences 8 --quantize && gltf check "$files/small.glb" &&
+        poses small.glb dance 0.002 "$bobbin" "$models/bobbin/dance.md5anim" '0 33' &&
+        says small.glb '[g["extensionsRequired"], g["accessors"][g["meshes"][0]["primitives"][0]["attributes"]["POSITION"]]\
+["componentType"]]' "[['KHR_mesh_quantization'], 5123]"
+}
+check 'quantized' quantized
+
+# -- Morph targets, cameras -----------------------------------------------------------------------
+
+machine() {
+    written machine.glb "$models/bobbin/bobbin.md5machine" && gltf check "$files/machine.glb" &&
+        says machine.glb 'sorted(g["meshes"][0]["extras"]["targetNames"])' \
+            "['blink', 'fright', 'oh', 'oo', 'shut', 'sleepy', 'smile']" || return 1
+    # morph smile clip dance ( 0 0.8 120 0.8 ): 0.8 in every frame; morph oh clip yawn ( 8 0 18 0.6 ... ): 0.3 at 13.
+    for curve in dance:smile:0:0.8 dance:smile:60:0.8 yawn:oh:8:0.0 yawn:oh:13:0.3; do
+        IFS=: read -r clip target frame weight <<END
+$curve
+END
+        says machine.glb "next(round(read(a['samplers'][c['sampler']]['output'])[$frame * 7 + g['meshes'][0]['extras']['targetNames']\
+.index('$target')][0], 5) for a in g['animations'] if a['name'] == '$clip' for c in a['channels'] if c['target']['path'] == \
+'weights')" "$weight" || return 1
+    done
+    # A target alone is the file of that target, in the bind pose.
+    "$tool" dump "$models/bobbin/morphs/oh.md5mesh" >"$scratch/dump" &&
+        python3 - "$files/machine.glb" "$scratch/dump" <<'END'
+import sys
+sys.path.insert(0, 'test/convert')
+import gltf
+f = gltf.File(sys.argv[1])
+mesh = f.g['meshes'][0]
+moved = [list(v) for v in f.read(mesh['primitives'][0]['attributes']['POSITION'])]
+deltas = f.read(mesh['primitives'][0]['targets'][mesh['extras']['targetNames'].index('oh')]['POSITION'])
+worst = 0
+for v, d, (x, y, z) in zip(moved, deltas, gltf.read_dump(sys.argv[2], False)[0.0][0]):
+    worst = max(worst, *(abs(p + q - r * 0.0254) for p, q, r in zip(v, d, (y, z, x))))
+print(worst, max(map(gltf.length, deltas)))
+sys.exit(not (worst < 1e-5 and max(map(gltf.length, deltas)) > 1e-3))
+END
+}
+check 'a machine file brings its clips, morph targets and their curves' machine
+
+# cuts.md5camera: the last view of a shot and the first of the next are a thousandth of a frame apart.
+cameras() {
+    written cuts.glb "$zoo/cuts.md5camera" && gltf check "$files/cuts.glb" || return 1
+    python3 - "$files/cuts.glb" "$zoo/cuts.md5camera" <<'END'
+import re, sys
+sys.path.insert(0, 'test/convert')
+import gltf
+f = gltf.File(sys.argv[1])
+text = re.sub(r'//.*', '', open(sys.argv[2]).read())
+rate = float(re.search(r'frameRate\s+(\S+)', text).group(1))
+cuts = [int(x) for x in re.search(r'cuts\s*{([^}]*)}', text).group(1).split() if x.isdigit()]
+rows = [[float(x) for x in re.findall(r'[-+.\deE]+', line)]
+        for line in re.search(r'camera\s*{([^}]*)}', text).group(1).strip().split('\n')]
+a = f.g['animations'][0]
+assert len(cuts) > 0 and a['extras']['md5']['cuts'] == cuts
+times = [t for (t,) in f.read(a['samplers'][0]['input'])]
+assert len(times) == len(rows)
+for i, t in enumerate(times):
+    before = sum(c < i for c in cuts)
+    expected = (i - before + (0.001 if i - 1 in cuts else 0)) / rate
+    assert abs(t - expected) < 1e-6, (i, t, expected)
+    x, y, z = rows[i][:3]
+    where = f.read(a['samplers'][0]['output'])[i]
+    assert gltf.length([p - q * 0.0254 for p, q in zip(where, (y, z, x))]) < 1e-5
+    # id's rotation: w is the negative root; the camera looks along its x, glTF's along -z; up is z there and y here.
+    q = rows[i][3:6]
+    w = -abs(1 - sum(v * v for v in q)) ** 0.5
+    id_matrix = gltf.matrix((0, 0, 0), (*q, w))
+    ours = gltf.matrix((0, 0, 0), f.read(a['samplers'][1]['output'])[i])
+    look, up = [-row[2] for row in ours], [row[1] for row in ours]
+    for got, column in ((look, 0), (up, 2)):
+        x, y, z = (row[column] for row in id_matrix)
+        assert gltf.length([p - r for p, r in zip(got, (y, z, x))]) < 1e-4, (i, got)
+END
+}
+check 'camera paths jump at their cuts' cameras
+
+# -- Materials ------------------------------------------------------------------------------------
+
+# Pictures beside the model; green of the normal map points up, so it is 255 less id's.
+materials() {
+    written looks.gltf "$models/thimble/thimble.md5mesh" && gltf check "$files/looks.gltf" &&
+        says looks.gltf 'sorted(i["uri"] for i in g["images"])' \
+            "['thimble.png', 'thimble_add.png', 'thimble_local_n.png', 'thimble_s.png']" &&
+        says looks.gltf '[g["images"][g["textures"][t["index"]]["source"]]["name"] for m in g["materials"] for t in
+            (m["pbrMetallicRoughness"]["baseColorTexture"], m["normalTexture"], m["emissiveTexture"])]' \
+            "['thimble', 'thimble_local_n', 'thimble_add']" &&
+        cmp "$files/thimble.png" "$models/thimble/thimble.png" || return 1
+    python3 - "$files/thimble_local_n.png" "$models/thimble/thimble_local.png" <<'END'
+import sys
+sys.path.insert(0, 'test/viewer')
+import png
+(w, h, ours, a), (w2, h2, theirs, b) = map(png.read, sys.argv[1:])
+assert (w, h) == (w2, h2)
+greens = set()
+for p, q in zip(ours, theirs):
+    p, q = bytes(p), bytes(q)
+    assert p[0::a] == q[0::b] and p[2::a] == q[2::b] and p[1::a] == bytes(255 - x for x in q[1::b])
+    greens |= set(p[1::a])
+assert len(greens) > 10
+END
+}
+# The shader's name, and white, where nothing is found.
+no_material() {
+    mkdir "$scratch/bare" && cp "$zoo/triangle.md5mesh" "$scratch/bare" && written bare.glb "$scratch/bare/triangle.md5mesh" &&
+        says bare.glb '[sorted(m) for m in g["materials"]]' "[['name', 'pbrMetallicRoughness']]"
+}
+if "$tool" convert "$models/thimble/thimble.md5mesh" -o "$scratch/try2.glb" 2>&1 | grep -q 'left out'; then
+    skip 'pictures' 'this build reads or writes none'
+else
+    check 'materials have their pictures' materials
+fi
+check 'a shader without a picture is a white material' no_material
+
+# -- Files ----------------------------------------------------------------------------------------
+
+two_files() {
+    written 'two files.gltf' "$zoo/twist.md5mesh" "$zoo/twist.md5anim" && gltf check "$files/two files.gltf" &&
+        says 'two files.gltf' 'g["buffers"][0]["uri"]' two%20files.bin &&
+        poses 'two files.gltf' twist 1e-4 "$zoo/twist.md5mesh" "$zoo/twist.md5anim" 0
+}
+check 'a .gltf has its numbers beside it' two_files
+check 'nothing is overwritten' ends_saying 1 '--force' "$tool" convert "$zoo/twist.md5mesh" -o "$files/twist.glb"
+check 'a clip of another model is an error' ends_saying 1 'error' "$tool" convert "$zoo/twist.md5mesh" \
+    "$models/bobbin/walk.md5anim" -o "$files/none.glb"
+no_file() {
+    [ ! -e "$files/none.glb" ]
+}
+check 'and leaves no file' no_file
+finish

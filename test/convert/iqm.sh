@@ -1,0 +1,122 @@
+#!/bin/sh
+# IQM out and in: what iqm.py, which has a reader and arithmetic of its own, finds in the files; losses are as said;
+# what cannot be true is refused.
+. test/build/report.sh
+tool=$products/md5tool
+
+convert() { # OUTPUT INPUT...: notes go to a file
+    output=$1
+    shift
+    "$tool" convert "$@" --force --output "$output" >"$scratch/notes" 2>&1 || {
+        cat "$scratch/notes"
+        false
+    }
+}
+
+# Whether the file is as far off as the tool says, and no more than steps and bytes explain.
+loses() { # FILE MESH CLIP [MORE]: MORE is how far weights that are dropped may move a vertex
+    python3 test/convert/iqm.py loss "$1" "$2" "$(basename "$3" .md5anim)=$3" >"$scratch/loss" || return 1
+    said=$(sed -n 's/^note: in the clips, vertices are up to \([^ ]*\) units.*/\1/p' "$scratch/notes")
+    # shellcheck disable=SC2046
+    holds "\$1 <= 1.02 * \$3 + 1e-5 && \$1 >= 0.9 * \$3 - 1e-5 && \$1 <= \$2 + ${4:-0}" $(cat "$scratch/loss") "$said"
+}
+
+# The way back: the same within steps of 16 bits. MD5's own numbers have six decimals.
+returns() { # MESH CLIP
+    mkdir -p "$scratch/back"
+    name=$(basename "$1" .md5mesh)
+    convert "$scratch/$name.iqm" "$1" "$2" && convert "$scratch/back" "$scratch/$name.iqm" || return 1
+    "$tool" diff "$2" "$scratch/back/$(basename "$2")" >"$scratch/diff" 2>&1
+    grep -qE 'names|parents|frames:|rate' "$scratch/diff" && { cat "$scratch/diff"; return 1; }
+    "$tool" diff "$1" "$scratch/back/$name.md5mesh" >"$scratch/diff" 2>&1
+    grep -qE 'triangles|shader|texture coordinates|names|parents' "$scratch/diff" && { cat "$scratch/diff"; return 1; }
+    moved=$(sed -n 's/.*moved in the bind pose, at most \([^ ]*\) units.*/\1/p' "$scratch/diff" | sort -g | tail -n 1)
+    size=$("$tool" info "$1" | awk '/^  bounds/ { gsub(/[(),]/, ""); print $5 - $2 + $6 - $3 + $7 - $4 }')
+    holds '$1 <= 1e-6 * $2' "${moved:-0}" "$size"
+}
+
+for pair in zoo/weights:zoo/weights zoo/twist:zoo/twist zoo/half_turn:zoo/half_turn zoo/chain:zoo/chain \
+    thimble/thimble:thimble/fold lantern/lantern:lantern/swing; do
+    mesh=models/${pair%:*}.md5mesh clip=models/${pair#*:}.md5anim
+    check "${pair%:*} is written" convert "$scratch/out.iqm" "$mesh" "$clip"
+    check "... an independent reader finds what the tool says" loses "$scratch/out.iqm" "$mesh" "$clip" \
+        "$(sed -n 's/.*which is at most \([^ ]*\) units off.*/\1/p' "$scratch/notes")"
+done
+check "weights that are dropped are noted" convert "$scratch/out.iqm" models/bobbin/bobbin.md5mesh models/bobbin/wave.md5anim
+check "... with their number" grep -q '592 of 6246 vertices keep 4 of up to 6 joints' "$scratch/notes"
+for pair in zoo/twist:zoo/twist zoo/chain:zoo/chain lantern/lantern:lantern/swing; do
+    check "${pair%:*} comes back" returns "models/${pair%:*}.md5mesh" "models/${pair#*:}.md5anim"
+done
+if [ -n "${MD5_CORPUS:-}" ]; then
+    for pair in redeclipse/drone/mesh:redeclipse/drone/forward cube2/ffflag/ffflag:cube2/ffflag/ffflag; do
+        mesh=$MD5_CORPUS/corpus/${pair%:*}.md5mesh clip=$MD5_CORPUS/corpus/${pair#*:}.md5anim
+        [ -f "$mesh" ] && [ -f "$clip" ] || { skip "${pair%:*}" "not in MD5_CORPUS"; continue; }
+        check "${pair%:*} is written" convert "$scratch/out.iqm" "$mesh" "$clip"
+        check "... an independent reader finds what the tool says" loses "$scratch/out.iqm" "$mesh" "$clip" \
+            "$(sed -n 's/.*which is at most \([^ ]*\) units off.*/\1/p' "$scratch/notes")"
+    done
+fi
+check "a large loss is refused" ends_saying 1 "--force writes it" "$tool" convert models/zoo/negative_bias.md5mesh \
+    models/zoo/negative_bias.md5anim --output "$scratch/none.iqm"
+check "... and writes no file" test ! -e "$scratch/none.iqm"
+check "clips alone are written" convert "$scratch/clips.iqm" models/thimble/trot.md5anim models/thimble/walk.md5anim
+mkdir "$scratch/clips"
+check "... and read" convert "$scratch/clips" "$scratch/clips.iqm"
+check "... as two" test -f "$scratch/clips/trot.md5anim" -a -f "$scratch/clips/walk.md5anim"
+check "two sizes" convert "$scratch/large.iqm" models/lantern/lantern.md5mesh models/lantern/swing.md5anim --scale 2
+check "... are that" convert "$scratch/large.md5mesh" "$scratch/large.iqm" --scale 0.5
+"$tool" diff models/lantern/lantern.md5mesh "$scratch/large.md5mesh" >"$scratch/diff" 2>&1
+moved=$(sed -n 's/.*moved in the bind pose, at most \([^ ]*\) units.*/\1/p' "$scratch/diff" | sort -g | tail -n 1)
+check "... and back" holds '$1 < 1e-4' "${moved:-0}"
+
+# -- A made file --------------------------------------------------------------------------------------
+
+mkdir "$scratch/made"
+check "a file is made" python3 test/convert/iqm.py make "$scratch/made.iqm"
+check "... and read" convert "$scratch/made" "$scratch/made.iqm"
+check "... with its numbers" python3 test/convert/iqm.py made "$scratch/made/made.md5mesh" "$scratch/made"
+check "frames alone" python3 test/convert/iqm.py make "$scratch/frames.iqm" frames
+mkdir "$scratch/frames"
+check "... are clips" convert "$scratch/frames" "$scratch/frames.iqm"
+check "... of joints with numbers" python3 test/convert/iqm.py clips "$scratch/frames"
+check "... and no model" test ! -e "$scratch/frames/frames.md5mesh"
+
+# broken TITLE PLACE NUMBER MESSAGE
+broken() {
+    python3 test/convert/iqm.py break "$scratch/made.iqm" "$scratch/bad.iqm" "$2" "$3"
+    check "$1" ends_saying 1 "bad.iqm: error: $4" "$tool" convert "$scratch/bad.iqm" --force --output "$scratch/made"
+}
+
+broken "version 1" version 1 "an IQM file of version 1, expected 2"
+broken "a longer file" filesize 100000 "the header says 100000 bytes"
+broken "a shorter one" filesize 100 "the header says 100 bytes"
+broken "joints that do not fit" num_joints 4000000000 "4000000000 joints at byte"
+broken "joints at an odd byte" ofs_joints 125 "joints at byte 125, which is no multiple of 4"
+broken "joints in the header" ofs_joints 0 "2 joints at byte 0"
+broken "joints beyond the end" ofs_joints 4294967292 "2 joints at byte 4294967292"
+broken "frames that do not fit" num_frames 4294967295 "4294967295 frames at byte"
+broken "channels that do not fit" num_channels 4294967295 "3 frames at byte"
+broken "channels that are not those of the poses" num_channels 0 "poses of 1 channels, but frames of 0"
+broken "vertices that do not fit" num_vertices 4000000000 "4000000000 positions at byte"
+broken "fewer poses than joints" num_poses 1 "1 poses, but 2 joints"
+broken "texts without an end" num_text 3 "the texts do not end with a byte of 0"
+broken "a name beyond the texts" meshes+0 5000 "the name of a mesh at byte 5000 of the texts"
+broken "a mesh of more vertices" meshes+12 5 "mesh 0 ends at vertex 5 of 4"
+broken "a mesh of more triangles" meshes+20 3 "mesh 0 ends at vertex 4 of 4 and triangle 3 of 2"
+broken "a triangle outside of the mesh" triangles+8 4 "triangle 0 of mesh 0: vertex 4"
+broken "positions of another format" arrays+8 1 "positions of format 1 and size 3"
+broken "positions of two numbers" arrays+12 2 "positions of format 7 and size 2"
+broken "an array twice" arrays+20 0 "two arrays of positions"
+broken "an array beyond the end" arrays+16 4294967292 "4 positions at byte 4294967292"
+broken "a parent behind the joint" joints+4 1 "joint 0 has the parent 1"
+broken "an own parent" joints+52 1 "joint 1 has the parent 1"
+broken "a number that is none" joints+8 nan "joint 0: nan, expected a number"
+broken "a huge number" joints+8 1e30 "joint 0: 1e+30, expected a number"
+broken "a pose with another parent" poses+88 4294967295 "pose 1 has the parent -1, but joint 1 has 0"
+broken "a clip of more frames" anims+8 4 "clip 0: frame 0 and 4 frames, but the file has 3"
+broken "a clip of no frames" anims+8 0 "clip 0: frame 0 and 0 frames"
+broken "a rate that is none" anims+12 nan "clip 0: nan frames a second"
+cp "$scratch/notes" "$scratch/text.iqm"
+check "a text" ends_saying 1 "text.iqm: error: expected the header of an IQM file" "$tool" convert "$scratch/text.iqm" \
+    --output "$scratch/made"
+finish

@@ -1,0 +1,118 @@
+#!/bin/sh
+# Pictures and materials that `md5tool convert` finds and writes: their texels against the formulas by which they were
+# made, and what the library's own readers of declarations make of the text.
+. test/build/report.sh
+
+tool=$(realpath "$products/md5tool")
+looks() {
+    python3 -B test/convert/looks.py "$@"
+}
+game=$scratch/game box=$scratch/game/models/box
+looks make "$game" || exit 1
+
+converts() { # ENGINE: as models/box/hero.md5mesh of a folder of its own
+    "$tool" convert "$box/box.md5mesh" "$box/open.md5anim" "$box/shut.md5anim" --for "$1" \
+        --output "$scratch/$1/models/box/hero.md5mesh" >"$scratch/$1.said" 2>&1 || {
+        cat "$scratch/$1.said"
+        false
+    }
+}
+says() { # ENGINE TEXT
+    grep -qF -- "$2" "$scratch/$1.said" || { cat "$scratch/$1.said"; false; }
+}
+has() { # FILE TEXT
+    tr -s '\t\n' '  ' <"$1" | grep -qF -- "$2" || { cat "$1"; false; }
+}
+
+if "$tool" convert "$box/box.md5mesh" --for doom3 -o "$scratch/probe/box.md5mesh" 2>&1 | grep -q 'this build'; then
+    skip "pictures" "md5tool is built without stb"
+    finish
+fi
+
+# -- Doom 3 ---------------------------------------------------------------------------------------
+doom=$scratch/doom3/models/box
+check "for Doom 3" converts doom3
+check "a picture as TGA, without alpha that says nothing" looks is "$doom/plain.tga" plain
+check "one with holes keeps its alpha" looks is "$doom/holes.tga" holes
+check "normals with green down stay" looks is "$doom/down_local.tga" normal
+check "those with green up are turned" looks is "$doom/up_local.tga" normal
+check "of which there is a note" says doom3 "up_local.png: green points up the picture"
+mtr=$scratch/doom3/materials/box_hero.mtr
+check "a plain material" has "$mtr" '"models/box/plain" { diffusemap models/box/plain }'
+check "one with holes" has "$mtr" \
+    '"models/box/holes" { twosided { blend diffusemap map models/box/holes alphaTest 0.5 } }'
+check "one with a normal map" has "$mtr" \
+    '"models/box/up" { diffusemap models/box/up bumpmap models/box/up_local }'
+check "one that is declared keeps its text" has "$mtr" \
+    'models/box/light { twosided { blend add map models/box/light.tga } }'
+def_is_whole() {
+    "$tool" explain "$scratch/doom3" box_hero >"$scratch/out" && ! grep -i missing "$scratch/out" &&
+        [ "$(grep -c '^  clip: ' "$scratch/out")" = 2 ] && [ "$(grep -c '^  material: .*declared' "$scratch/out")" = 5 ]
+}
+check "the modelDef names the model, its clips and all materials" def_is_whole
+checks() {
+    "$tool" check --for doom3 "$scratch/doom3" >"$scratch/out" 2>&1 || { cat "$scratch/out"; false; }
+}
+check "no mistake in what was written" checks
+
+# -- Other families -------------------------------------------------------------------------------
+check "for Cube 2" converts cube2
+check "a PNG file without alpha that says nothing" looks is "$scratch/cube2/models/box/plain.png" plain
+check "one that need not change is passed on" looks bytes "$scratch/cube2/models/box/holes.png" "$box/holes.png"
+check "light that is added becomes alpha" looks is "$scratch/cube2/models/box/light.png" added
+check "of which there is a note" says cube2 "its light is added; it is blended by alpha instead"
+
+progs=$scratch/ironwail/models/box/progs
+check "for Ironwail" converts ironwail
+check "skins are called after shaders" looks bytes "$progs/holes_00_00.png" "$box/holes.png"
+shaders_are_short() {
+    [ "$(grep -c '^	shader "[a-z]*"' "$progs/hero.md5mesh")" = 5 ]
+}
+check "which have no folders" shaders_are_short
+# Frame N of the one clip against frame N or N - 5 of the two that it was made of.
+follow() {
+    "$tool" dump "$box/box.md5mesh" "$progs/hero.md5anim" --joint lid \
+        --frame 0 --frame 4 --frame 5 --frame 7 | grep '^world' >"$scratch/one"
+    {
+        "$tool" dump "$box/box.md5mesh" "$box/open.md5anim" --joint lid --frame 0 --frame 4
+        "$tool" dump "$box/box.md5mesh" "$box/shut.md5anim" --joint lid --frame 0 --frame 2
+    } | grep '^world' >"$scratch/two"
+    [ "$(wc -l <"$scratch/one")" -eq 4 ] && cmp "$scratch/one" "$scratch/two" && grep -q '^numFrames 8$' "$progs/hero.md5anim"
+}
+check "one clip has the frames of both" follow
+check "and says where each is" says ironwail "clip shut is in hero.md5anim from frame 5 on"
+flags() {
+    ! grep -E '"(origin|lid)"' "$progs/hero.md5anim" | grep -v -- ' 63 '
+}
+check "with all components, as Ironwail ignores base frames" flags
+rests() {
+    rest=$scratch/rest/progs/thimble
+    "$tool" convert models/thimble/thimble.md5mesh -o "$rest.md5mesh" --for ironwail >"$scratch/out" 2>&1
+    "$tool" dump "$rest.md5mesh" | awk '$1 == "bindmat" { for (i = 2; i <= NF; i++) print $i }' >"$scratch/bind"
+    "$tool" dump "$rest.md5mesh" "$rest.md5anim" | awk '$1 == "world" { for (i = 2; i <= NF; i++) print $i }' >"$scratch/pose"
+    paste "$scratch/bind" "$scratch/pose" | awk '
+        { off = $1 - $2; if (off < 0) off = -off; if (off > 1e-4) print }
+        END { if (NR < 24) print NR " numbers" }' >"$scratch/off"
+    cat "$scratch/off" && [ ! -s "$scratch/off" ]
+}
+check "a model without clips gets one of its bind pose" rests
+check "for q2pro" converts q2pro
+check "in a folder md5" [ -f "$scratch/q2pro/models/box/md5/hero.md5anim" ]
+
+# -- Mistakes -------------------------------------------------------------------------------------
+check "an engine that is not known" ends_saying 2 "unknown engine 'quakee'" \
+    "$tool" convert "$box/box.md5mesh" -o "$scratch/none/x.md5mesh" --for quakee
+check "what the engine refuses is printed, and the status is 1" ends_saying 1 "[q2pro-limit]" \
+    "$tool" convert models/bobbin/bobbin.md5mesh -o "$scratch/alone/md5/bobbin.md5mesh" --for q2pro
+damaged() {
+    mkdir "$scratch/damaged" && cp "$box/box.md5mesh" "$scratch/damaged" && head -c 100 "$box/plain.png" >"$scratch/damaged/plain.png" &&
+        ends_saying 0 "plain.png cannot be read" "$tool" convert "$scratch/damaged/box.md5mesh" --for doom3 \
+            -o "$scratch/damaged/out/hero.md5mesh" && [ ! -e "$scratch/damaged/out/plain.tga" ]
+}
+check "a damaged picture is a note" damaged
+keeps() {
+    ! "$tool" convert "$box/box.md5mesh" --for doom3 -o "$scratch/doom3/models/box/hero.md5mesh" 2>"$scratch/out" &&
+        grep -q 'the file exists: --force' "$scratch/out"
+}
+check "files that exist stay" keeps
+finish

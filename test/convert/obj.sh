@@ -1,0 +1,33 @@
+#!/bin/sh
+# OBJ out: the bind pose and frames are those of md5tool dump; md5tool bind reads them.
+. test/build/report.sh
+tool=$products/md5tool
+mesh=models/thimble/thimble.md5mesh
+clip=models/thimble/trot.md5anim
+
+same() { # FILE DUMP-ARGUMENT...
+    file=$1
+    shift
+    "$tool" dump "$@" >"$scratch/dump" && python3 test/convert/obj.py "$scratch/$file" "$scratch/dump"
+}
+
+check "a model is written" "$tool" convert "$mesh" --output "$scratch/still.obj"
+check "... in the bind pose" same still.obj "$mesh"
+check "... with its material" grep -q '^newmtl models/thimble/thimble$' "$scratch/still.mtl"
+check "... not over another file" ends_saying 1 "the file exists" "$tool" convert "$mesh" --output "$scratch/still.obj"
+check "a clip is written" "$tool" convert "$mesh" "$clip" --output "$scratch/trot.obj"
+check "... its first frame" same trot_0000.obj "$mesh" "$clip" --frame 0
+check "... and its last" same trot_0012.obj "$mesh" "$clip" --frame 12
+last=$("$tool" info "$clip" | awk '/^  frames/ { printf "trot_%04d.obj", $2 - 1 }')
+check "... no more" test -f "$scratch/$last" -a "$(find "$scratch" -name 'trot_*.obj' | wc -l)" = \
+    "$("$tool" info "$clip" | awk '/^  frames/ { print $2 }')"
+check "fewer frames" "$tool" convert "$mesh" "$clip" --rate 4 --force --output "$scratch/few.obj"
+check "... are those of their times" same few_0001.obj "$mesh" "$clip" --ms 250
+check "two clips have names" "$tool" convert "$mesh" "$clip" models/thimble/walk.md5anim --rate 1 --output "$scratch/two.obj"
+check "... of their own" test -f "$scratch/two_trot_0000.obj" -a -f "$scratch/two_walk_0000.obj"
+check "y up" "$tool" convert "$mesh" --y-up --force --output "$scratch/up.obj"
+check "... is the same turned" "$tool" bind "$scratch/up.obj" "$mesh" --y-up --output "$scratch/up.md5mesh"
+check "... as z up" "$tool" bind "$scratch/still.obj" "$mesh" --output "$scratch/still.md5mesh"
+check "... when it is read" cmp "$scratch/up.md5mesh" "$scratch/still.md5mesh"
+check "a clip alone is no OBJ" ends_saying 1 "the inputs hold no model" "$tool" convert "$clip" --output "$scratch/none.obj"
+finish

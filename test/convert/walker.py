@@ -1,0 +1,323 @@
+"""Writes BVH files of a person who walks, whose limbs' directions follow from few angles; and
+checks the clips that md5tool makes of them, with arithmetic of its own.
+
+usage: walker.py write FILE.bvh cm|m FACING mixamo|classic|old|small|odd|hanging|z_up
+       walker.py map FILE                           of the names `odd` to those of Bobbin
+       walker.py limbs CLIP.md5anim MESH TURN model|askew|still    of Bobbin; the model is turned by so many
+           degrees, or the motion, or it walks in place
+       walker.py own CLIP.md5anim SCALE             of the skeleton of the BVH file itself
+"""
+import math
+import re
+import sys
+
+# name, parent, offset in cm: y up, z forward, x left; the rest pose is a T.
+JOINTS = [
+    ("Hips", None, (0, 0, 0)),
+    ("Spine", "Hips", (0, 10, 0)),
+    ("Spine1", "Spine", (0, 15, 0)),
+    ("Neck", "Spine1", (0, 25, 0)),
+    ("Head", "Neck", (0, 10, 2)),
+    ("LeftShoulder", "Spine1", (4, 18, 0)),
+    ("LeftArm", "LeftShoulder", (14, 0, 0)),
+    ("LeftForeArm", "LeftArm", (28, 0, 0)),
+    ("LeftHand", "LeftForeArm", (26, 0, 0)),
+    ("RightShoulder", "Spine1", (-4, 18, 0)),
+    ("RightArm", "RightShoulder", (-14, 0, 0)),
+    ("RightForeArm", "RightArm", (-28, 0, 0)),
+    ("RightHand", "RightForeArm", (-26, 0, 0)),
+    ("LeftUpLeg", "Hips", (9, -4, 0)),
+    ("LeftLeg", "LeftUpLeg", (0, -42, 0)),
+    ("LeftFoot", "LeftLeg", (0, -40, 0)),
+    ("LeftToeBase", "LeftFoot", (0, -7, 15)),
+    ("RightUpLeg", "Hips", (-9, -4, 0)),
+    ("RightLeg", "RightUpLeg", (0, -42, 0)),
+    ("RightFoot", "RightLeg", (0, -40, 0)),
+    ("RightToeBase", "RightFoot", (0, -7, 15)),
+]
+CLASSIC = {
+    "Hips": "Hips", "Spine": "Chest", "Spine1": "Chest2", "Neck": "Neck", "Head": "Head",
+    "Shoulder": "Collar", "Arm": "Shoulder", "ForeArm": "Elbow", "Hand": "Wrist",
+    "UpLeg": "Hip", "Leg": "Knee", "Foot": "Ankle", "ToeBase": "Toe",
+}
+OLD = {
+    "Hips": "Hips", "Spine": "Waist", "Spine1": "Chest", "Neck": "neck", "Head": "Head",
+    "Shoulder": "clavical", "Arm": "uparm", "ForeArm": "loarm", "Hand": "hand",
+    "UpLeg": "upleg", "Leg": "loleg", "Foot": "ankle", "ToeBase": "ball",
+}
+FRAMES, RATE, SPEED = 31, 30, 4.0  # cm a frame
+
+
+def angles(name, frame):
+    """Degrees about z, x and y, factors in this order. Positive about x swings a leg back."""
+    phase = 2 * math.pi * frame / (FRAMES - 1)
+    side = 1 if name.startswith("Left") else -1
+    part = name.replace("Left", "").replace("Right", "")
+    swing = side * math.sin(phase)
+    if part == "UpLeg":
+        return (0, -30 * swing, 0)
+    if part == "Leg":
+        return (0, 20 + 20 * swing, 0)
+    if part == "Arm":
+        return (-80 * side, 0, 20 * swing)
+    if part == "ForeArm":
+        return (0, 0, -30 * side)
+    if part == "Spine1":
+        return (0, 5, 0)
+    if part == "Hips":
+        return (0, 0, 8 * math.sin(phase))
+    return (0, 0, 0)
+
+
+def mul(a, b):
+    return [[sum(a[i][k] * b[k][j] for k in range(3)) for j in range(3)] for i in range(3)]
+
+
+def apply(m, v):
+    return [sum(m[i][k] * v[k] for k in range(3)) for i in range(3)]
+
+
+def about(axis, degrees):
+    c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    if axis == "x":
+        return [[1, 0, 0], [0, c, -s], [0, s, c]]
+    if axis == "y":
+        return [[c, 0, s], [0, 1, 0], [-s, 0, c]]
+    return [[c, -s, 0], [s, c, 0], [0, 0, 1]]
+
+
+def pose(frame, facing=0):
+    """World rotations and positions, the pelvis at the origin."""
+    rotations, positions = {}, {}
+    for name, parent, offset in JOINTS:
+        z, x, y = angles(name, frame)
+        own = mul(about("z", z), mul(about("x", x), about("y", y)))
+        if parent is None:
+            rotations[name], positions[name] = mul(about("y", facing), own), [0, 0, 0]
+        else:
+            rotations[name] = mul(rotations[parent], own)
+            step = apply(rotations[parent], offset)
+            positions[name] = [a + b for a, b in zip(positions[parent], step)]
+    return rotations, positions
+
+
+def lowest(frame):
+    """How far the lower foot is below the pelvis."""
+    _, positions = pose(frame)
+    return -min(positions[side + "ToeBase"][1] for side in ("Left", "Right"))
+
+
+def hanging(name, frame):
+    """The same motion from a rest pose with hanging arms: a quarter turn about z comes last in the
+    arm, and is taken back before the forearm turns."""
+    side = 1 if name.startswith("Left") else -1
+    z, x, y = angles(name, frame)
+    if name.endswith("ForeArm"):
+        return (0, side * y, 0)
+    if name.endswith("Arm"):
+        return (z + 90 * side, side * y, 0)
+    return (z, x, y)
+
+
+def write(path, unit, facing, names):
+    scale = {"cm": 1.0, "m": 0.01}[unit]
+    hangs, is_z_up = names == "hanging", names == "z_up"
+
+    def placed(v):
+        return (v[0], -v[2], v[1]) if is_z_up else v
+
+    def said(name):
+        if names in ("mixamo", "hanging", "z_up"):
+            return "mixamorig:" + name
+        if names == "odd":
+            return "bone " + str([j[0] for j in JOINTS].index(name))
+        side = "Left" if name.startswith("Left") else "Right" if name.startswith("Right") else ""
+        if names == "old":  # as Doom 3's
+            return side[:1].lower() + OLD[name[len(side):]]
+        if names == "small":
+            return name.lower()
+        return side + CLASSIC[name[len(side):]]
+
+    lines = ["HIERARCHY"]
+
+    def joint(name, parent, offset, depth):
+        if hangs and name.endswith(("ForeArm", "Hand")):
+            offset = (0, -abs(offset[0]), 0)
+        pad = "\t" * depth
+        lines.append(pad + ("ROOT " if parent is None else "JOINT ") + said(name))
+        lines.append(pad + "{")
+        lines.append(pad + "\tOFFSET " + " ".join("%.6f" % (scale * v) for v in placed(offset)))
+        position = "6 Xposition Yposition Zposition" if parent is None else "3"
+        # With z up, what was a turn about y is one about z, and one about z is one back about y.
+        turns = "Yrotation Xrotation Zrotation" if is_z_up else "Zrotation Xrotation Yrotation"
+        lines.append(pad + "\tCHANNELS %s %s" % (position, turns))
+        children = [j for j in JOINTS if j[1] == name]
+        for child in children:
+            joint(*child, depth + 1)
+        if not children:
+            lines.extend([pad + "\tEnd Site", pad + "\t{", pad + "\t\tOFFSET 0 %g 0" % scale,
+                          pad + "\t}"])
+        lines.append(pad + "}")
+
+    joint(*JOINTS[0], 0)
+    order = [line.split(None, 1)[1] for line in lines if line.split()[0] in ("ROOT", "JOINT")]
+    back = {said(j[0]): j[0] for j in JOINTS}
+    lines.extend(["MOTION", "Frames: %d" % FRAMES, "Frame Time: 0.0333333"])
+    for frame in range(FRAMES):
+        walked = apply(about("y", facing), (0, 0, SPEED * frame))
+        walked[1] = lowest(frame)
+        numbers = [scale * v for v in placed([v + w for v, w in zip(walked, (50, 0, -20))])]
+        for name in order:
+            name = back[name]
+            z, x, y = (hanging if hangs else angles)(name, frame)
+            if name == "Hips":
+                y += facing  # the others are 0 here
+            numbers += [-z if is_z_up else z, x, y]
+        lines.append(" ".join("%.6f" % v for v in numbers))
+    with open(path, "w") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def matrix(x, y, z):
+    """Of a rotation as MD5 stores it."""
+    w = -math.sqrt(max(0.0, 1.0 - x * x - y * y - z * z))
+    return [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]]
+
+
+def section(text, name):
+    return re.search(name + r" \{\n(.*?)\n\}", text, re.S).group(1).splitlines()
+
+
+def read_clip(path):
+    """Names, and for each frame the world rotation and position of each joint, by name."""
+    text = open(path).read()
+    hierarchy = [re.match(r'\t"(.*)"\s+(-?\d+)\s+(\d+)\s+(\d+)', line).groups()
+                 for line in section(text, "hierarchy")]
+    base = [[float(n) for n in re.findall(r"[-\d.]+", line)] for line in section(text, "baseframe")]
+    frames = []
+    count = int(re.search(r"numFrames (\d+)", text).group(1))
+    for number in range(count):
+        numbers = [float(n) for n in " ".join(section(text, "frame %d" % number)).split()]
+        posed = {}
+        for (name, parent, flags, first), still in zip(hierarchy, base):
+            own, at = list(still), int(first)
+            for k in range(6):
+                if int(flags) >> k & 1:
+                    own[k] = numbers[at]
+                    at += 1
+            rotation, position = matrix(*own[3:]), own[:3]
+            if int(parent) >= 0:
+                above = posed[hierarchy[int(parent)][0]]
+                position = [a + b for a, b in zip(above[1], apply(above[0], position))]
+                rotation = mul(above[0], rotation)
+            posed[name] = (rotation, position)
+        frames.append(posed)
+    rate = float(re.search(r"frameRate ([\d.]+)", text).group(1))
+    return frames, rate
+
+
+def game(v):
+    """x forward, y left, z up."""
+    return [v[2], v[0], v[1]]
+
+
+def between(a, b):
+    return [y - x for x, y in zip(a, b)]
+
+
+def unit(v):
+    length = math.sqrt(sum(x * x for x in v))
+    return [x / length for x in v]
+
+
+LIMBS = [("UpLeg", "Leg", "thigh", "shin"), ("Leg", "Foot", "shin", "foot"),
+         ("Arm", "ForeArm", "upperarm", "forearm"), ("ForeArm", "Hand", "forearm", "hand")]
+
+
+def expect(what, found, expected, tolerance):
+    if max(abs(f - e) for f, e in zip(found, expected)) > tolerance:
+        sys.exit("%s: %s, expected %s" % (what, found, expected))
+
+
+def check_limbs(path, turn, how):
+    """Limbs point as the walker's, the pelvis travels as far for its legs, and feet stand."""
+    frames, rate = read_clip(path)
+    expect("frames and rate", [len(frames), rate], [FRAMES, RATE], 1e-9)
+    # Bobbin's legs in the bind pose, and the heights of its ankles and toes.
+    bones = [(-0.5, 5.2, 13.6), (1.7, 6.2, 8.2), (-0.9, 6.6, 3.2)]
+    legs = sum(math.dist(a, b) for a, b in zip(bones, bones[1:]))
+    turned = about("z", turn)
+    start = frames[0]["hips"][1]
+    lows = []
+    for number, frame in enumerate(frames):
+        rotations, positions = pose(number)
+        for side in ("Left", "Right"):
+            for a, b, c, d in LIMBS:
+                own = unit(between(*(frame[n + "_" + side[0].lower()][1] for n in (c, d))))
+                his = unit(between(positions[side + a], positions[side + b]))
+                expect("frame %d: %s %s" % (number, side, c), own, apply(turned, game(his)), 2e-3)
+        # The head turns as the walker's does, from its own bind pose: by the same matrix.
+        his = [game(apply(rotations["Head"], v)) for v in ((0, 0, 1), (1, 0, 0), (0, 1, 0))]
+        own = mul(frame["head"][0], REST_HEAD)
+        # A turned motion turns what is not turned; a turned model is turned itself.
+        back = mul(about("z", -turn), own if how == "askew" else mul(own, about("z", turn)))
+        for k in range(3):
+            expect("frame %d: head" % number, [row[k] for row in back], his[k], 2e-3)
+        gone = apply(about("z", -turn), between(start, frame["hips"][1]))
+        expect("frame %d: forward" % number, gone[:2],
+               [0 if how == "still" else number * SPEED * legs / 82, 0], 2e-3)
+        lows.append(min(frame[n + s][1][2] - h for s in ("_l", "_r")
+                        for n, h in (("foot", 3.2), ("toes", 1.4))))
+    lows.sort()
+    expect("feet", [lows[FRAMES // 20]], [0], 2e-3)
+    if lows[0] < -0.5:
+        sys.exit("a foot is %g below the ground" % lows[0])
+
+
+def check_own(path, scale):
+    frames, _ = read_clip(path)
+    for number, frame in enumerate(frames):
+        rotations, positions = pose(number)
+        for name, _, _ in JOINTS:
+            at = [50, lowest(number), SPEED * number - 20]
+            expected = [scale * (a + b) for a, b in zip(positions[name], at)]
+            expect("frame %d: %s" % (number, name), frame["mixamorig:" + name][1], game(expected),
+                   2e-3)
+
+
+# The inverse of Bobbin's head in the bind pose, set from its file.
+REST_HEAD = None
+
+
+def read_rest_head(path):
+    line = re.search(r'"head"\s+\d+ \( .*? \) \( (.*?) \)', open(path).read()).group(1)
+    own = matrix(*(float(n) for n in line.split()))
+    return [[own[j][i] for j in range(3)] for i in range(3)]
+
+
+def write_map(path):
+    pairs = [("Hips", "hips"), ("Head", "head")]
+    for side in ("Left", "Right"):
+        pairs += [(side + "Shoulder", "clavicle"), (side + "ToeBase", "toes")]
+        pairs += [(side + a, c) for a, _, c, _ in LIMBS]
+        pairs += [(side + b, d) for _, b, _, d in LIMBS if b in ("Foot", "Hand")]
+    with open(path, "w") as file:
+        file.write("# the walker's joints, and Bobbin's\n\n")
+        for his, own in pairs:
+            number = [j[0] for j in JOINTS].index(his)
+            side = his[:1].lower() if his.startswith(("Left", "Right")) else ""
+            file.write('"bone %d" %s%s\n' % (number, own, "_" + side if side else ""))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "write":
+        write(sys.argv[2], sys.argv[3], float(sys.argv[4]), sys.argv[5])
+    elif sys.argv[1] == "map":
+        write_map(sys.argv[2])
+    elif sys.argv[1] == "limbs":
+        REST_HEAD = read_rest_head(sys.argv[3])
+        check_limbs(sys.argv[2], float(sys.argv[4]), sys.argv[5])
+    else:
+        check_own(sys.argv[2], float(sys.argv[3]))

@@ -1,0 +1,65 @@
+// Checks for formats that md5tool converts: a file is read, or refused with a message; what is read
+// is MD5 that the library loads; and a writer takes it.
+#ifndef FUZZ_CONVERT_H
+#define FUZZ_CONVERT_H
+
+#include "demo/convert/convert.h"
+#include "test/fuzz/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static inline void fuzz_count_note(void *user, const char *text)
+{
+    *(bool *)user |= text[0] == '\0';
+}
+
+static inline const char *fuzz_part_fault(const convert_part *part)
+{
+    md5_error error = {0};
+    const bool is_model = part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET;
+    md5_model *const model =
+        is_model ? md5_parse_model(part->bytes, part->size, NULL, &error) : NULL;
+    md5_anim *const anim = is_model ? NULL : md5_parse_anim(part->bytes, part->size, NULL, &error);
+    md5_free_model(model);
+    md5_free_anim(anim);
+    if (strpbrk(part->name, "/\\:\"\n") != NULL || part->name[0] == '\0' || part->name[0] == '.')
+        return "a name that is none of a file";
+    return model || anim ? NULL : "what was read is no MD5";
+}
+
+// `model`: the text of a model that is there before, or NULL. `write` may be NULL.
+static inline const char *fuzz_convert(convert_read_fn *read, convert_write_fn *write,
+                                       const char *model, const uint8_t *data, size_t size)
+{
+    bool is_wrong = false;
+    const convert_job job = {.output = "/dev/null",
+                             .is_forced = true,
+                             .rate = size % 3 == 0 ? 10.0 : 0.0,
+                             .turn = size % 5 == 0 ? 90.0 : 0.0,
+                             .note = fuzz_count_note,
+                             .user = &is_wrong};
+    convert_scene scene = {.name = common_copy("fuzzed")};
+    if (model != NULL)
+        convert_add_part(&scene, CONVERT_MODEL, "model", NULL, common_copy(model), strlen(model));
+    // Of its own size, so that a read beyond its end is detected.
+    convert_input input = {.path = "fuzzed", .bytes = common_alloc(size, 1), .size = size};
+    if (size > 0)
+        memcpy(input.bytes, data, size);
+    md5_error error = {0};
+    const char *fault = NULL;
+    const bool is_read = read(&job, &input, &scene, &error);
+    if (!is_read && error.message[0] == '\0')
+        fault = "refused without a reason";
+    for (size_t i = 0; i < scene.num_parts && is_read && !fault; i++)
+        fault = fuzz_part_fault(&scene.parts[i]);
+    error = (md5_error){0};
+    if (is_read && !fault && write != NULL && scene.num_parts > 0 && !write(&job, &scene, &error)
+        && error.message[0] == '\0')
+        fault = "not written, without a reason";
+    free(input.bytes);
+    convert_free_scene(&scene);
+    return fault ? fault : is_wrong ? "a note without a text" : NULL;
+}
+
+#endif

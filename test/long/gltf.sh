@@ -1,0 +1,113 @@
+#!/bin/sh
+# md5tool convert to glTF, read by other programs: Khronos' validator, three.js, Blender. The first two come from npm,
+# and the scripts that read with the last two from MD5_CORPUS/golden/gltf.
+. test/build/report.sh
+tool=$products/md5tool
+corpus=${MD5_CORPUS:+$MD5_CORPUS/corpus}
+readers=${MD5_CORPUS:+$(cd "$MD5_CORPUS" && pwd)/golden/gltf}
+blender=${BLENDER:-blender}
+here=$PWD
+mkdir "$scratch/node" "$scratch/files"
+
+if ! command -v node >/dev/null || ! command -v npm >/dev/null; then
+    skip 'glTF in other programs' 'node and npm not found'
+    finish
+fi
+if ! (cd "$scratch/node" && npm install --silent gltf-validator three) >"$scratch/npm" 2>&1; then
+    skip 'glTF in other programs' 'npm has not got gltf-validator and three'
+    finish
+fi
+
+# -- The validator --------------------------------------------------------------------------------
+
+cat >"$scratch/node/errors.js" <<'END'
+const fs = require('fs'), path = require('path'), validator = require('gltf-validator');
+(async () => {
+    let wrong = 0;
+    for (const file of process.argv.slice(2)) {
+        const { issues } = await validator.validateBytes(new Uint8Array(fs.readFileSync(file)), {
+            externalResourceFunction: async uri => fs.readFileSync(path.join(path.dirname(file), decodeURIComponent(uri))),
+        });
+        for (const message of issues.messages)
+            if (message.severity < 2) {
+                console.log(path.basename(file), message.code, message.pointer, message.message);
+                wrong++;
+            }
+    }
+    console.log(process.argv.length - 2, 'files');
+    process.exit(wrong ? 1 : 0);
+})();
+END
+
+# Each model with the clips of its folder that fit, each machine file and camera path; as the options say.
+all_valid() {
+    rm -rf "$scratch/files" && mkdir "$scratch/files"
+    find "$models" ${corpus:+"$corpus"} -name '*.md5mesh' -o -name '*.md5machine' -o -name '*.md5camera' |
+        grep -v '/invalid/\|malformed\|/attached/' | sort >"$scratch/list"
+    count=0
+    while read -r file; do
+        count=$((count + 1)) name=$scratch/files/$count-$(basename "$file").glb
+        set -- "$file"
+        case $file in *.md5mesh)
+            for clip in "$(dirname "$file")"/*.md5anim; do
+                if "$tool" convert "$file" "$clip" -o "$scratch/try.glb" --force >/dev/null 2>&1; then
+                    set -- "$@" "$clip"
+                fi
+            done
+            ;;
+        esac
+        # shellcheck disable=SC2086 # several words
+        "$tool" convert "$@" -o "$name" $options >"$scratch/out" 2>&1 || { cat "$scratch/out"; return 1; }
+    done <"$scratch/list"
+    [ "$count" -ge 40 ] && node "$scratch/node/errors.js" "$scratch"/files/*.glb
+}
+options=
+check 'the validator finds no error and no warning' all_valid
+options='--influences 8 --quantize --turn 30'
+check 'nor in quantised files with 8 influences' all_valid
+two_files() {
+    "$tool" convert "$models/zoo/twist.md5mesh" "$models/zoo/twist.md5anim" -o "$scratch/two files.gltf" &&
+        node "$scratch/node/errors.js" "$scratch/two files.gltf"
+}
+check 'nor in a .gltf with its numbers beside it' two_files
+
+# -- Readers --------------------------------------------------------------------------------------
+
+in_three() {
+    (cd "$scratch/node" && node "$readers/read_three.mjs" "$scratch/read.glb" "$@" >"$scratch/read.json")
+}
+
+in_blender() {
+    "$blender" -b --factory-startup --python-exit-code 1 --python "$readers/read_blender.py" -- "$scratch/read.glb" \
+        "$scratch/read.json" "$@" >"$scratch/blender" 2>&1 || { cat "$scratch/blender"; false; }
+}
+
+# reads PROGRAM TOLERANCE MESH CLIP OPTION...: at frames and between them, within units.
+reads() {
+    program=$1 tolerance=$2 mesh=$3 clip=$4
+    shift 4
+    "$tool" convert "$mesh" "$clip" -o "$scratch/read.glb" --force "$@" >"$scratch/out" 2>&1 &&
+        "$tool" dump "$mesh" "$clip" --ms 0 --ms 50 --ms 110 >"$scratch/dump" && "$program" 0 0.05 0.11 &&
+        python3 "$here/test/convert/gltf.py" reader "$scratch/read.glb" "$scratch/read.json" "$scratch/dump" \
+            "$(basename "$clip" .md5anim)" "$tolerance"
+}
+
+if [ -z "$readers" ] || [ ! -f "$readers/read_three.mjs" ]; then
+    skip 'poses in three.js and Blender' 'MD5_CORPUS has no golden/gltf'
+    finish
+fi
+thimble=$models/thimble/thimble.md5mesh bobbin=$models/bobbin/bobbin.md5mesh
+stromar=$corpus/stromar/stromar.md5mesh
+check 'three.js poses our machine' reads in_three 1e-3 "$thimble" "$models/thimble/walk.md5anim"
+check 'three.js poses a quantised one' reads in_three 1e-2 "$thimble" "$models/thimble/walk.md5anim" --quantize
+check 'three.js poses a real model' reads in_three 1e-3 "$stromar" "$corpus/stromar/s_melee_attack.md5anim"
+check 'three.js poses a chain' reads in_three 1e-3 "$models/zoo/chain.md5mesh" "$models/zoo/chain.md5anim"
+if ! command -v "$blender" >/dev/null; then
+    skip 'poses in Blender' "blender not found (3.4 or newer; on Debian: apt-get install blender)"
+    finish
+fi
+check 'Blender poses our character with 8 influences' reads in_blender 1e-3 "$bobbin" "$models/bobbin/walk.md5anim" \
+    --influences 8
+check 'Blender poses a quantised one' reads in_blender 1e-2 "$bobbin" "$models/bobbin/walk.md5anim" --influences 8 --quantize
+check 'Blender poses a real model' reads in_blender 1e-2 "$stromar" "$corpus/stromar/s_melee_attack.md5anim"
+finish
