@@ -70,9 +70,9 @@ SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
 # Found when a program is made: what reads archives, glTF, PNG and JPEG, and packs PNG, if this compiler can link it.
 linkable = $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/linkable.sh $(1) $(CC) $(CFLAGS) $(ALL_LDFLAGS))
 PACKAGES = $(eval PACKAGES := $(foreach name,libzip jansson stb libjpeg zlib $(if $(filter yes,$(ASSIMP)),assimp),$(call linkable,$(name))))$(PACKAGES)
+PACKAGE_DEFINES = $(filter -D%,$(PACKAGES))
 PICTURE_LIBS = $(filter-out -D% -ljansson -lassimp,$(PACKAGES)) $(FOUND_LIBS) -lpthread -lm
-# $(say) before a command shows the step instead of the command, or, with V=1, that. How many steps there are,
-# make counts by a dry run when the first one begins; there COUNTING is set.
+# $(say) before a command shows the step, or, with V=1, the command. A dry run counts the steps; there COUNTING is set.
 count_steps = $(shell $(MAKE) -n COUNTING=yes $(MAKEOVERRIDES) $(MAKECMDGOALS) 2>/dev/null | grep -c '^: step')
 NUM_STEPS = $(eval NUM_STEPS := $(count_steps))$(NUM_STEPS)
 step = $(eval DONE += x)sh .ci/progress.sh $(words $(DONE)) $(NUM_STEPS) $(or $(filter %.c,$<),$@)
@@ -145,7 +145,7 @@ $(call objects,$(RENDER_SOURCES)): EXTRA = -isystem build/glad/include
 VIEWER_DEFINES = -DMD5VIEW_MODELS='"$(SHAREDIR)/models"'
 $(call objects,$(VIEW_SOURCES)): EXTRA = $(VIEW_CFLAGS) $(VIEWER_DEFINES)
 $(BUILD)/demo/viewer/base/font.o: EXTRA += $(FOUND_FLAGS)
-$(PACKAGED): EXTRA = $(filter -D%,$(PACKAGES)) $(foreach name,libjpeg zlib,$(call package_cflags,$(name)))
+$(PACKAGED): EXTRA = $(PACKAGE_DEFINES) $(foreach name,libjpeg zlib,$(call package_cflags,$(name)))
 $(filter-out $(PICTURES),$(call objects,$(RENDER_SOURCES))) $(call objects,$(VIEW_SOURCES)): $(GLAD_HEADER) | deps
 $(call objects,$(VIEW_SOURCES)): $(BUILD)/viewer-flags
 $(PACKAGED): $(BUILD)/package-flags

@@ -33,7 +33,7 @@ tidy() {
     mkdir -p build/lint
     # shellcheck disable=SC2086
     find ${ANALYZED:-md5 render demo test} -name '*.c' ! -path 'demo/web/*' | sort |
-        xargs -P "$jobs" -I{} clang-tidy --quiet {} -- -std=c11 -DHAS_STB -DHAS_JPEG $include ${TIDY_NODES:+-Xclang -analyzer-config -Xclang max-nodes=$TIDY_NODES} >$log 2>"$scratch/tidy.err" &&
+        xargs -P "$jobs" -I{} clang-tidy --quiet {} -- -std=c11 -DHAS_STB -DHAS_JPEG -DHAS_JANSSON $include ${TIDY_NODES:+-Xclang -analyzer-config -Xclang max-nodes=$TIDY_NODES} >$log 2>"$scratch/tidy.err" &&
         return
     grep -hE '(error|warning): ' $log "$scratch/tidy.err" | sed "s|^$PWD/||; s|^\./||" | sort -u
     echo "more in $log"

@@ -55,8 +55,6 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
 
 #else
 
-#include "demo/common/memory.h"
-
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -97,10 +97,10 @@ bool gltf_get_numbers(gltf_file *file, const char *where, const json_t *object, 
 
 // The values of an accessor, normalized where it says so; kept until the file is closed. Returns
 // NULL and says why if it has another shape, a number is not finite, or the budget is spent.
-const float *gltf_read(gltf_file *file, uint32_t accessor, gltf_shape shape);
+const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape);
 
 // The same of whole numbers, as new memory.
-uint32_t *gltf_read_indices(gltf_file *file, uint32_t accessor);
+uint32_t *gltf_read_indices(gltf_file *file, uint32_t index);
 
 // The bytes that a buffer or an image has: *owned is what to free, or NULL. Returns NULL and says
 // in *reason why there are none.

@@ -5,6 +5,7 @@
 
 #include "demo/convert/gltf_mesh.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -260,6 +261,7 @@ static size_t read_influences(maker *to, size_t v, joint_weight found[MOST_WEIGH
 
 static convert_vec position_of(const primitive *from, size_t v)
 {
+    assert(from->positions != NULL); // each primitive has them
     const float *const p = from->positions + 3 * v;
     return (convert_vec){(double)p[0], (double)p[1], (double)p[2]};
 }
@@ -408,6 +410,8 @@ static bool add_mesh(maker *to, uint32_t node, uint32_t material, const json_t *
         add_triangles(to, is_mirrored);
     free(to->made);
     free(to->table);
+    to->mesh = NULL;
+    to->origin = NULL;
     if (!is_made || mesh.num_triangles == 0) {
         free_mesh(&mesh);
         close_origin(&origin);

@@ -1,5 +1,7 @@
 // A glTF file as it grows. JSON is made by jansson, whose failures are kept until the end: a value
 // that could not be made would be missing without a word.
+#include "demo/convert/convert.h"
+
 #ifdef HAS_JANSSON
 #include "demo/convert/gltf_out.h"
 

@@ -205,8 +205,10 @@ static bool is_taken(const convert_scene *scene, convert_part_kind kind, const c
     return false;
 }
 
+// NOLINTBEGIN(readability-non-const-parameter): the part keeps the bytes
 size_t convert_add_part(convert_scene *scene, convert_part_kind kind, const char *name,
                         const char *path, char *bytes, size_t size)
+// NOLINTEND(readability-non-const-parameter)
 {
     char *unique = common_copy(name);
     for (int k = 2; is_taken(scene, kind, unique); k++) {

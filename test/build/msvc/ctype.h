@@ -1,4 +1,7 @@
 #pragma once
-int isdigit(int c);
 int isalnum(int c);
+int isalpha(int c);
+int isdigit(int c);
+int islower(int c);
+int isupper(int c);
 int tolower(int c);
