@@ -184,7 +184,7 @@ build/page_lines.c: demo/viewer/pages $(sort $(wildcard demo/viewer/pages/*.c)) 
 
 # -- Other targets ------------------------------------------------------------------------------------
 # One call for all goals, so that no two installations run at the same time.
-NEEDS = $(if $(filter-out gl install-lib amalgamate release docs,$(GOALS)),viewer,gl) $(TEST_NEEDS) $(filter deb docs,$(GOALS))
+NEEDS = $(if $(filter-out gl install-lib amalgamate release docs web web-test,$(GOALS)),viewer,gl) $(TEST_NEEDS) $(filter deb docs,$(GOALS)) $(if $(filter web web-test,$(GOALS)),web)
 ## make deps           finds missing packages and installs them if there is apt-get
 deps:
 	@DEPS=$(DEPS) sh .ci/deps.sh $(NEEDS)
@@ -195,6 +195,6 @@ clean:
 help:
 	@sed -n 's/^## //p' Makefile $(PARTS)
 	@sed -n 's/^#  /  /p' Makefile $(PARTS)
-PARTS := test/test.mk .github/packaging/install.mk
+PARTS := test/test.mk .github/packaging/install.mk demo/web/web.mk
 include $(PARTS)
 -include $(shell find $(BUILD) -type f -name '*.d' 2>/dev/null)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # deps.sh SET...: finds missing packages by looking for their files and commands, and installs them if
-# there is apt-get. Sets: gl, viewer, test, bench, long, gate, lint, deb, docs. DEPS=no: only prints
+# there is apt-get. Sets: gl, viewer, web, test, bench, long, gate, lint, deb, docs. DEPS=no: only prints
 # what is missing. On other systems it prints the packages and stops. The library and md5tool need none of this.
-# deps.sh --font NAME: prints the path of a font, DejaVuSans or DejaVuSansMono.
+# deps.sh --font NAME: prints the path of a font, DejaVuSans or DejaVuSansMono. --stb: that of stb_image.h.
 set -u
 
 # -- Looking ------------------------------------------------------------------------------------
@@ -22,6 +22,10 @@ font() {
     first_file "/usr/share/fonts/truetype/dejavu/$1.ttf" "/usr/share/fonts/dejavu-sans-fonts/$1.ttf" \
         "/usr/share/fonts/dejavu-sans-mono-fonts/$1.ttf" "/usr/share/fonts/TTF/$1.ttf" \
         "/usr/share/fonts/dejavu/$1.ttf" "/opt/homebrew/share/fonts/$1.ttf" "${HOME:-}/Library/Fonts/$1.ttf"
+}
+
+stb() {
+    first_file /usr/include/stb/stb_image.h /usr/local/include/stb/stb_image.h /opt/homebrew/include/stb/stb_image.h
 }
 
 # $1 stays unquoted, because it may be a pattern; so is the folder of the architecture.
@@ -53,8 +57,7 @@ look_viewer() {
     look_gl
     command_found "${PKG_CONFIG:-pkg-config}" || lack pkg-config
     "${PKG_CONFIG:-pkg-config}" --exists sdl2 2>/dev/null || lack sdl2
-    first_file /usr/include/stb/stb_image.h /usr/local/include/stb/stb_image.h \
-        /opt/homebrew/include/stb/stb_image.h >/dev/null || lack stb
+    stb >/dev/null || lack stb
     "${PKG_CONFIG:-pkg-config}" --exists libjpeg 2>/dev/null || lack jpeg
     # Without it the programs read no .pk4 archives.
     "${PKG_CONFIG:-pkg-config}" --exists libzip 2>/dev/null || wish libzip
@@ -70,6 +73,13 @@ look_viewer() {
     library libEGL.so.1 || lack libegl
     library 'libEGL_*.so.0' || library 'libEGL.so.1.0.0' || lack egl-driver
     software_gl || lack gl-driver
+}
+
+look_web() {
+    stb >/dev/null || lack stb
+    { font DejaVuSans && font DejaVuSansMono; } >/dev/null || lack font
+    command_found emcc || lack emscripten
+    command_found node || lack node
 }
 
 look_test() {
@@ -309,6 +319,10 @@ look() {
 
 if [ "${1:-}" = --font ]; then
     font "$2"
+    exit
+fi
+if [ "${1:-}" = --stb ]; then
+    stb
     exit
 fi
 

@@ -4,8 +4,8 @@
 // the image size is checked against a limit and against what the file's bytes can hold; tables and
 // blocks are checked before a decoder reads them. stb_image decodes PNG, the library TGA and DDS
 // (md5image.h), and libjpeg JPEG, because stb_image up to 2.27 writes past its Huffman tables if a
-// JPEG file is malformed. A build without stb (HAS_STB) or libjpeg (HAS_JPEG) says so of such
-// files.
+// JPEG file is malformed; only in a browser, where that harms nothing else, does it decode JPEG
+// too. Any other build without stb (HAS_STB) or libjpeg (HAS_JPEG) says so of such files.
 #ifndef DEMO_LOOKS_IMAGE_H
 #define DEMO_LOOKS_IMAGE_H
 

@@ -34,6 +34,9 @@ static void *grow_block(void *block, size_t old_size, size_t size)
 #define STBI_MAX_DIMENSIONS MD5_MAX_IMAGE_SIDE
 #define STBI_NO_STDIO
 #define STBI_ONLY_PNG
+#if defined(__EMSCRIPTEN__) && !defined(HAS_JPEG)
+#define STBI_ONLY_JPEG // too; see decode_jpeg()
+#endif
 #define STB_IMAGE_IMPLEMENTATION
 #include <stb/stb_image.h>
 

@@ -187,6 +187,14 @@ static inline bool md5_processor_has_avx512(void)
            & !!__builtin_cpu_supports("avx512bitalg");
 }
 
+#elif defined(__EMSCRIPTEN__) && defined(__SSE2__) && defined(__wasm_simd128__)
+
+// Emscripten maps the intrinsics of SSE2 to the vectors of WebAssembly: -msse2 -msimd128. A browser
+// without those vectors does not load the file at all, so that there is nothing to ask at run time.
+#define MD5_IS_X86_64 1
+#define MD5_KNOWS_AVX2 0
+#define MD5_KNOWS_AVX512 0
+
 #else
 #define MD5_IS_X86_64 0
 #define MD5_KNOWS_AVX2 0

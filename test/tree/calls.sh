@@ -35,9 +35,10 @@ foreign_symbols() {
 }
 silent "global symbols begin with md5_ or md5gl_" foreign_symbols
 
-# Each instruction set has its own form of the SIMD types, which are the vocabulary of core/wide.h.
+# Each instruction set has its own form of the SIMD types, which are the vocabulary of core/wide.h, and each
+# system of the viewer's window.
 types_with_two_meanings() {
-    find md5 render demo -name '*.[ch]' ! -path 'md5/core/wide_*' | sort | xargs awk '
+    find md5 render demo -name '*.[ch]' ! -path 'md5/core/wide_*' ! -path 'demo/web/*' | sort | xargs awk '
         /^(typedef )?(struct|enum|union) [a-z0-9_]+ \{/ {
             name = $1 == "typedef" ? $3 : $2
             if (name in place) print name ": " place[name] " and " FILENAME

@@ -69,7 +69,7 @@ done 3<"$scratch/run"
 targets() {
     grep -ohE '`make [a-z-]+|^make [a-z-]+' $documents | sed 's/.*make //' | sort -u |
         while read -r goal; do
-            grep -qE "^$goal:" Makefile test/test.mk .github/packaging/install.mk || echo "make $goal"
+            grep -qE "^$goal:" Makefile test/test.mk .github/packaging/install.mk demo/web/web.mk || echo "make $goal"
         done
 }
 silent "each make target exists" targets

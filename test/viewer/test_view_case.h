@@ -9,8 +9,6 @@
 #include "demo/viewer/motion/morphs.h"
 #include "demo/viewer/pages/page.h"
 
-#include <SDL.h>
-
 // -- Folders --------------------------------------------------------------------------------------
 
 // A new folder for temporary files. The caller removes it, which also frees its path.
@@ -24,10 +22,10 @@ void folder_put_text(const char *folder, const char *name, const char *text);
 // -- Other threads --------------------------------------------------------------------------------
 
 // Waits until the condition holds. Only a failure takes five minutes.
-#define WAIT_UNTIL(condition)                                                      \
-    for (Uint32 begun = SDL_GetTicks();                                            \
-         !(condition) && CHECK(SDL_GetTicks() - begun < 300000 && "" #condition);) \
-    SDL_Delay(1)
+#define WAIT_UNTIL(condition)                                                     \
+    for (double begun = view_seconds();                                           \
+         !(condition) && CHECK(view_seconds() - begun < 300.0 && "" #condition);) \
+    view_sleep(0.001)
 
 // -- Items ----------------------------------------------------------------------------------------
 //

@@ -124,7 +124,7 @@ TEST_HERE (outliner_search_filters_all_sections, BOBBIN) {
     CHECK(is_there(s, "joint/origin"));
     type(s, "m_tw");
     CHECK(is_there(s, "joint/forearm_twist_l") && !is_there(s, "joint/head"));
-    (void)view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = SDLK_ESCAPE});
+    (void)view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = VIEW_KEY_ESCAPE});
     draw(s);
     CHECK(is_there(s, "mesh/skin") && is_there(s, "joint/tail_1"));
 }
@@ -182,7 +182,7 @@ TEST_HERE (inspector_copies_values_in_full, BOBBIN) {
     const uint32_t joint = (uint32_t)joint_of(s, "forearm_l");
     s->viewer.ui.chosen_joint = (int32_t)joint;
     draw(s);
-    (void)view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = SDLK_c, .control = true});
+    (void)view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = 'c', .control = true});
     char *const text = SDL_GetClipboardText();
     const char *const line = strstr(text, "local Position\t");
     const md5_mat34 matrix = view_joint_matrix(&s->viewer.document->scene, joint, true);

@@ -9,7 +9,6 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
 
-#include <SDL.h>
 #include <unistd.h>
 
 enum { WIDTH = 800, HEIGHT = 600 };
@@ -252,19 +251,19 @@ static view_action press_key(export_case *of, int32_t key)
 TEST_EXPORT (view_export_asks_before_it_replaces_a_file) {
     folder_put_text(of->folder, "out.png", "mine");
     (void)view_follow_export(&of->viewer);
-    CHECK(press_key(of, SDLK_RETURN) == VIEW_TAKEN);
+    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_TAKEN);
     const view_stage facts = item_draw(&of->viewer, WIDTH, HEIGHT);
     CHECK(item_find(&of->viewer, &facts, "export/Replace").width > 0.0f);
-    CHECK(press_key(of, SDLK_RETURN) == VIEW_RUN_EXPORT);
+    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_RUN_EXPORT);
 }
 
 TEST_EXPORT (view_export_asks_again_for_another_name) {
     folder_put_text(of->folder, "out.png", "mine");
     (void)view_follow_export(&of->viewer);
-    (void)press_key(of, SDLK_RETURN);
+    (void)press_key(of, VIEW_KEY_RETURN);
     const view_stage facts = item_draw(&of->viewer, WIDTH, HEIGHT);
     (void)item_press(&of->viewer, &facts, "export/transparent", 0.5f, 0.5f);
-    CHECK(press_key(of, SDLK_RETURN) == VIEW_TAKEN);
+    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_TAKEN);
 }
 
 TEST_EXPORT (view_export_again_takes_the_next_free_name) {
@@ -308,7 +307,7 @@ TEST_EXPORT (view_export_that_fails_says_why) {
 // -- The dialog ---------------------------------------------------------------------------------
 
 TEST_EXPORT (view_export_dialog_closes_by_escape) {
-    CHECK(press_key(of, SDLK_ESCAPE) == VIEW_EXPORT);
+    CHECK(press_key(of, VIEW_KEY_ESCAPE) == VIEW_EXPORT);
 }
 
 // In the smallest window everything can be scrolled to, and its buttons are in it.
@@ -323,7 +322,7 @@ TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     (void)view_run_ui(&viewer->ui, &facts, &(ui_mouse){.x = 200.0f, .y = 150.0f, .wheel = -2.0f});
     const view_rect field = item_find(viewer, &facts, "export/name");
     CHECK(field.y > 0.0f && field.y + field.height < button.y);
-    CHECK(press_key(of, SDLK_HOME) == VIEW_TAKEN);
+    CHECK(press_key(of, VIEW_KEY_HOME) == VIEW_TAKEN);
 }
 
 // -- The preview --------------------------------------------------------------------------------

@@ -15,8 +15,6 @@
 #include "demo/viewer/motion/scene.h"
 #include "demo/viewer/ui/ui.h"
 
-#include <SDL.h>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -100,7 +98,7 @@ static view_command press_key(listed *of, int32_t code)
     TEST_IF (title, listed, of, list_base(of, __VA_ARGS__), end_listed(of))
 
 TEST_HERE (game_list_begins_at_what_is_shown, VIEW_ENTITIES, "monster_thimble") {
-    view_command request = press_key(of, SDLK_RETURN);
+    view_command request = press_key(of, VIEW_KEY_RETURN);
     CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_ENTITIES);
     CHECK(strcmp(request.path, "monster_thimble") == 0);
     CHECK(of->browser.kind == VIEW_BROWSE_NOTHING);
@@ -112,27 +110,27 @@ TEST_HERE (game_list_finds_by_typing_and_keeps_that_in_other_sections, VIEW_ENTI
     CHECK(of->browser.num_found == 1);
     view_list_section(&of->browser, of->library, VIEW_SKINS, NULL);
     CHECK(strcmp(of->browser.filter, "MOS") == 0 && of->browser.num_found == 1);
-    view_command request = press_key(of, SDLK_RETURN);
+    view_command request = press_key(of, VIEW_KEY_RETURN);
     CHECK(request.action == VIEW_OPEN_NAMED && request.number == VIEW_SKINS);
     CHECK(strstr(request.path, "moss"));
     free(request.path);
 }
 
 TEST_HERE (game_list_turns_through_its_sections, VIEW_ENTITIES, NULL) {
-    view_command request = press_key(of, SDLK_TAB);
+    view_command request = press_key(of, VIEW_KEY_TAB);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_MODELS);
-    request = press_key(of, SDLK_LEFT);
+    request = press_key(of, VIEW_KEY_LEFT);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_SKINS);
     of->browser.section = VIEW_SKINS;
-    request = press_key(of, SDLK_RIGHT);
+    request = press_key(of, VIEW_KEY_RIGHT);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ENTITIES);
 }
 
 TEST (files_of_a_folder_turn_into_its_game) {
     view_browser browser = {0};
     view_browse_folder(&browser, test_path("models/game"), NULL, NULL);
-    CHECK(view_key_browser(&browser, SDLK_LEFT, false).action == VIEW_NOTHING);
-    const view_command request = view_key_browser(&browser, SDLK_TAB, false);
+    CHECK(view_key_browser(&browser, VIEW_KEY_LEFT, false).action == VIEW_NOTHING);
+    const view_command request = view_key_browser(&browser, VIEW_KEY_TAB, false);
     CHECK(request.action == VIEW_OPEN_GAME && strcmp(request.path, test_path("models/game")) == 0);
     free(request.path);
     view_clear_browser(&browser);
@@ -144,9 +142,9 @@ TEST (list_of_a_game_that_is_being_opened_is_empty) {
     browser.num_scanned = 1234;
     view_list_scan(&browser, "somewhere"); // goes on
     CHECK(browser.is_scanning && browser.num_scanned == 1234 && browser.num_found == 0);
-    CHECK(view_key_browser(&browser, SDLK_RETURN, false).action == VIEW_TAKEN);
-    CHECK(view_key_browser(&browser, SDLK_TAB, false).action == VIEW_TAKEN);
-    CHECK(view_key_browser(&browser, SDLK_ESCAPE, false).action == VIEW_CLOSED);
+    CHECK(view_key_browser(&browser, VIEW_KEY_RETURN, false).action == VIEW_TAKEN);
+    CHECK(view_key_browser(&browser, VIEW_KEY_TAB, false).action == VIEW_TAKEN);
+    CHECK(view_key_browser(&browser, VIEW_KEY_ESCAPE, false).action == VIEW_CLOSED);
     CHECK(browser.kind == VIEW_BROWSE_NOTHING);
 }
 

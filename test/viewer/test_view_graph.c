@@ -8,8 +8,6 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/ui/graph_layout.h"
 
-#include <SDL.h>
-
 // Letters of one width.
 static float measure(const void *user, const char *text)
 {
@@ -260,11 +258,11 @@ TEST_SCENE (view_graph_focus_goes_to_the_nearest_state) {
         view_command command;
         const view_stage facts = item_draw(state, 1280.0f, 900.0f);
         item_press(state, &facts, "state/layer story", 0.5f, 0.5f);
-        for (int i = 0; i < 300 && !press_key(state, SDLK_TAB, "state/story/sit", &command);)
+        for (int i = 0; i < 300 && !press_key(state, VIEW_KEY_TAB, "state/story/sit", &command);)
             i++;
-        CHECK(press_key(state, SDLK_RIGHT, "state/story/doze", &command));
-        CHECK(press_key(state, SDLK_LEFT, "state/story/sit", &command));
-        CHECK(press_key(state, SDLK_RETURN, "state/story/sit", &command));
+        CHECK(press_key(state, VIEW_KEY_RIGHT, "state/story/doze", &command));
+        CHECK(press_key(state, VIEW_KEY_LEFT, "state/story/sit", &command));
+        CHECK(press_key(state, VIEW_KEY_RETURN, "state/story/sit", &command));
         CHECK_UINT(command.action, VIEW_GO_TO_STATE);
         const view_machine *const machine = &state->document->scene.machine;
         CHECK_STRING(machine->desc->layers[1].states[command.item].name, "sit");

@@ -7,8 +7,6 @@
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/motion/motion.h"
 
-#include <SDL.h>
-
 static bool open_scene(view_scene *scene, const char *path)
 {
     view_log log = {.level = VIEW_QUIET};
@@ -280,7 +278,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
          scene_close(gl)) {
     shot_viewer viewer;
     view_state *const state = &viewer.state;
-    const view_command_row *const key = view_find_key(SDLK_u, false, false, false, false);
+    const view_command_row *const key = view_find_key('u', false, false, false, false);
     CHECK_UINT(key->action, VIEW_WALK);
     if (shot_open(&viewer, gl, "models/bobbin/bobbin.md5mesh models/bobbin/dance.md5anim")) {
         view_scene *const scene = &state->document->scene;

@@ -7,6 +7,7 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
+#include "demo/viewer/platform/platform_sdl.h"
 
 #include <sys/stat.h>
 
@@ -221,7 +222,7 @@ TEST (view_broken_file_is_not_remembered) {
     test_viewer viewer;
     folder_put_text(folder, "broken.md5mesh", "MD5Version 10\nnumJoints x\n");
     if (begin(&viewer, (const char *[]){path, NULL}, true)) {
-        viewer.state.window = viewer.scene.window;
+        viewer.state.window = &(view_window){.window = viewer.scene.window};
         viewer.state.config = &config;
         CHECK(view_open_first(&viewer.state) && viewer.state.log.error[0] != '\0');
         CHECK_STRING(viewer.state.document->scene.name, "bobbin");

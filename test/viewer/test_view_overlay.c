@@ -8,8 +8,6 @@
 #include "demo/viewer/motion/motion.h"
 #include "demo/viewer/ui/ui.h"
 
-#include <SDL.h>
-
 // Opens files, poses them within the clip, and adds the bounding boxes of the joints.
 static bool open_boxes(view_document *document, view_lines *lines, const char *const *files,
                        size_t num_files)
@@ -218,7 +216,7 @@ static view_entry_kind kind_at(const made *of, size_t row)
 static view_command choose(made *of, size_t row)
 {
     of->browser.chosen = row;
-    return view_key_browser(&of->browser, SDLK_RETURN, false);
+    return view_key_browser(&of->browser, VIEW_KEY_RETURN, false);
 }
 
 TEST (long_list_is_grouped_by_folders) {
@@ -281,7 +279,7 @@ TEST (typing_finds_in_all_groups) {
     CHECK_UINT(of.browser.num_found, 5 * NUM_KINDS); // 11, 13, 15, 17, 19
     CHECK_UINT(of.browser.num_entries, NUM_FILES);
     for (int i = 0; i < 6; i++)
-        (void)view_key_browser(&of.browser, SDLK_BACKSPACE, false);
+        (void)view_key_browser(&of.browser, VIEW_KEY_BACKSPACE, false);
     CHECK_STRING(of.browser.group, "models/md5/imp/");
     CHECK_UINT(of.browser.num_found, PER_KIND + 1);
     view_clear_browser(&of.browser);
@@ -330,7 +328,7 @@ TEST (names_of_a_mod_are_listed_alone) {
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
     CHECK_UINT(of.browser.num_found, 3); // as in another section
     for (int i = 0; i < 4; i++)
-        (void)view_key_browser(&of.browser, SDLK_BACKSPACE, false);
+        (void)view_key_browser(&of.browser, VIEW_KEY_BACKSPACE, false);
     CHECK(choose(&of, 0).action == VIEW_LISTED); // ../
     CHECK_UINT(of.browser.num_found, NUM_KINDS + 1);
     view_clear_browser(&of.browser);
@@ -342,7 +340,7 @@ TEST (empty_section_has_no_rows) {
     make_files(&of);
     view_list_section(&of.browser, &of.library, VIEW_SKINS, "nothing");
     CHECK_UINT(of.browser.num_found, 0);
-    CHECK(view_key_browser(&of.browser, SDLK_RETURN, false).action == VIEW_TAKEN);
+    CHECK(view_key_browser(&of.browser, VIEW_KEY_RETURN, false).action == VIEW_TAKEN);
     view_clear_browser(&of.browser);
 }
 

@@ -53,19 +53,17 @@ static void close_stage(stage *s)
     scene_close(&s->gl);
 }
 
-static void send(stage *s, uint32_t type, int32_t code, uint16_t modifiers)
+static void send(stage *s, view_input_kind kind, int32_t code, bool shift)
 {
     bool redraw = false;
-    SDL_Event event = {.type = type};
-    event.key.keysym.sym = code;
-    event.key.keysym.mod = modifiers;
+    const view_input event = {.kind = kind, .key = code, .shift = shift};
     view_handle_event(&s->viewer, &event, &redraw);
 }
 
-static void press(stage *s, int32_t code, uint16_t modifiers)
+static void press(stage *s, int32_t code, bool shift)
 {
-    send(s, SDL_KEYDOWN, code, modifiers);
-    send(s, SDL_KEYUP, code, modifiers);
+    send(s, VIEW_INPUT_KEY_DOWN, code, shift);
+    send(s, VIEW_INPUT_KEY_UP, code, shift);
 }
 
 // One iteration of the window's loop, without drawing.
@@ -108,7 +106,7 @@ TEST_HERE (view_help_omits_walking_if_a_machine_has_none, "models/bobbin/page_lo
     CHECK_STRING(help_of(s, "Space"), "");
     CHECK_STRING(help_of(s, "F9"), "");
     CHECK_STRING(help_of(s, "Space or Pause"), "Play, pause");
-    press(s, SDLK_w, 0);
+    press(s, 'w', false);
     CHECK(strstr(s->viewer.ui.notice, "no parameter"));
 }
 
@@ -123,21 +121,21 @@ TEST (view_keys_without_effect_are_reported) {
     static const char *const crowd_of[] = {MACHINE};
     stage s;
     if (open_all(&s, 3, crowd_of, 1)) {
-        press(&s, SDLK_l, 0);
+        press(&s, 'l', false);
         CHECK_STRING(s.viewer.ui.notice, "Loop, cycle, once: needs a model that clips move");
-        press(&s, SDLK_n, 0);
+        press(&s, 'n', false);
         CHECK_STRING(s.viewer.ui.notice, "Normals: not in a crowd");
-        press(&s, SDLK_SPACE, 0);
+        press(&s, ' ', false);
         CHECK(!s.viewer.play.playing);
     }
     close_stage(&s);
     if (open_stage(&s, MACHINE)) {
-        press(&s, SDLK_l, 0);
+        press(&s, 'l', false);
         CHECK_STRING(s.viewer.ui.notice, "Loop, cycle, once: needs a model that clips move");
     }
     close_stage(&s);
     if (open_stage(&s, "models/bobbin/page_look.md5machine")) {
-        press(&s, SDLK_F10, 0);
+        press(&s, VIEW_KEY_F(10), false);
         CHECK(strstr(s.viewer.ui.notice, "no trigger"));
     }
     close_stage(&s);
@@ -161,13 +159,13 @@ TEST_HERE (view_machine_pauses_and_resumes, MACHINE) {
     view_machine *const machine = &s->viewer.document->scene.machine;
     live(s, 0.5);
     CHECK_NEAR(machine->time, 0.5, 1e-9);
-    press(s, SDLK_SPACE, 0); // which is a trigger there
+    press(s, ' ', false); // which is a trigger there
     CHECK(s->viewer.play.playing);
-    press(s, SDLK_PAUSE, 0);
+    press(s, VIEW_KEY_PAUSE, false);
     CHECK(!s->viewer.play.playing);
     live(s, 0.5);
     CHECK_NEAR(machine->time, 0.5, 1e-9);
-    press(s, SDLK_PAUSE, 0);
+    press(s, VIEW_KEY_PAUSE, false);
     live(s, 0.25);
     CHECK_NEAR(machine->time, 0.75, 1e-9);
 }
@@ -175,30 +173,30 @@ TEST_HERE (view_machine_pauses_and_resumes, MACHINE) {
 TEST_HERE (view_machine_is_stepped_and_restarted, MACHINE) {
     view_machine *const machine = &s->viewer.document->scene.machine;
     live(s, 0.5);
-    press(s, SDLK_RIGHT, 0);
+    press(s, VIEW_KEY_RIGHT, false);
     live(s, 1.0); // paused by the step
     CHECK_NEAR(machine->time, 0.5 + 1.0 / 60.0, 1e-9);
-    press(s, SDLK_PERIOD, 0);
-    press(s, SDLK_LEFT, 0);
-    press(s, SDLK_COMMA, 0);
+    press(s, '.', false);
+    press(s, VIEW_KEY_LEFT, false);
+    press(s, ',', false);
     live(s, 1.0);
     CHECK_NEAR(machine->time, 0.5, 1e-9);
-    send(s, SDL_KEYDOWN, SDLK_w, 0);
+    send(s, VIEW_INPUT_KEY_DOWN, 'w', false);
     CHECK_STRING(s->viewer.ui.notice, "Paused: Pause resumes");
-    press(s, SDLK_PAUSE, 0);
+    press(s, VIEW_KEY_PAUSE, false);
     live(s, 1.0);
     CHECK(machine->place.translation.x > 1.0f);
-    send(s, SDL_KEYUP, SDLK_w, 0);
-    press(s, SDLK_LEFT, KMOD_LSHIFT);
+    send(s, VIEW_INPUT_KEY_UP, 'w', false);
+    press(s, VIEW_KEY_LEFT, true);
     CHECK_NEAR(machine->time, 0.0, 0.0);
     CHECK_NEAR(machine->place.translation.x, 0.0, 0.0);
 }
 
 TEST_HERE (view_machine_waits_while_its_bind_pose_is_shown, MACHINE) {
     live(s, 0.5);
-    press(s, SDLK_p, 0);
+    press(s, 'p', false);
     live(s, 3.0);
-    press(s, SDLK_p, 0);
+    press(s, 'p', false);
     live(s, 0.0);
     CHECK_NEAR(s->viewer.document->scene.machine.time, 0.5, 1e-9);
 }
@@ -245,7 +243,7 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
     list_rows(s, view_list_figures, &rows);
     lit_words(&rows, lit, sizeof lit);
     CHECK_STRING(lit, "stand idle breathe ");
-    press(s, SDLK_SPACE, 0);
+    press(s, ' ', false);
     live(s, 0.05); // the transition runs: both play
     list_rows(s, view_list_figures, &rows);
     lit_words(&rows, lit, sizeof lit);
@@ -457,7 +455,7 @@ TEST (view_shows_all_of_a_jumping_machine_beside_the_panels) {
             s.viewer.width = sizes[size][0];
             s.viewer.height = sizes[size][1];
             live(&s, 0.2);
-            press(&s, SDLK_SPACE, 0);
+            press(&s, ' ', false);
             float highest = INFINITY, lowest = -INFINITY;
             for (int frame = 0; frame < 23; frame++) {
                 live(&s, 1.0 / 15.0);
@@ -478,7 +476,7 @@ TEST_LONG (view_shows_all_of_each_clip_that_is_chosen_by_key) {
             s.viewer.width = sizes[size][0];
             s.viewer.height = sizes[size][1];
             for (size_t clip = 0; clip < s.viewer.document->scene.num_clips; clip++) {
-                press(&s, SDLK_w, 0);
+                press(&s, 'w', false);
                 const double length = view_shown_anim(&s.viewer.document->scene)->duration;
                 for (int i = 0; i < 12; i++) {
                     live(&s, length / 12.0);
@@ -497,7 +495,7 @@ TEST_HERE (view_keeps_a_camera_that_the_user_has_set, BOBBIN) {
     s->viewer.width = 640;
     s->viewer.shown.panel = false;
     for (int i = 0; i < 12; i++) {
-        press(s, SDLK_w, 0);
+        press(s, 'w', false);
         live(s, 0.1);
     }
     CHECK_BYTES(&before, &s->viewer.camera, sizeof before);

@@ -8,6 +8,7 @@
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/motion/play.h"
+#include "demo/viewer/platform/platform_sdl.h"
 
 // 41 frames of 20 a second: two seconds.
 static const md5_anim clip = {.num_frames = 41, .frame_rate = 20.0, .duration = 2.0};
@@ -276,4 +277,54 @@ TEST (view_scale_is_that_of_the_desktop) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         CHECK_NEAR(view_scale_of_resources(cases[i].resources), cases[i].expected, 0.0);
+}
+
+// -- Keys -----------------------------------------------------------------------------------------
+
+// All keys that commands have, and letters of other alphabets; SDL has the same names for them.
+TEST (view_keys_are_named_as_in_sdl) {
+    static const SDL_Keycode codes[] = {'a',
+                                        'z',
+                                        '0',
+                                        '9',
+                                        ' ',
+                                        ',',
+                                        '-',
+                                        '[',
+                                        SDLK_RETURN,
+                                        SDLK_ESCAPE,
+                                        SDLK_BACKSPACE,
+                                        SDLK_TAB,
+                                        SDLK_DELETE,
+                                        SDLK_UP,
+                                        SDLK_DOWN,
+                                        SDLK_LEFT,
+                                        SDLK_RIGHT,
+                                        SDLK_HOME,
+                                        SDLK_END,
+                                        SDLK_PAGEUP,
+                                        SDLK_PAGEDOWN,
+                                        SDLK_PAUSE,
+                                        SDLK_APPLICATION,
+                                        SDLK_LSHIFT,
+                                        SDLK_RSHIFT,
+                                        SDLK_LALT,
+                                        SDLK_F1,
+                                        SDLK_F9,
+                                        SDLK_F12,
+                                        SDLK_KP_ENTER,
+                                        SDLK_KP_PLUS,
+                                        SDLK_KP_MINUS,
+                                        SDLK_KP_0,
+                                        SDLK_KP_1,
+                                        SDLK_KP_9};
+    char name[16];
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        CHECK_STRING(view_name_key(view_key_of_sdl(codes[i]), name, sizeof name),
+                     SDL_GetKeyName(codes[i]));
+    CHECK(view_key_of_sdl(0xE9) == 0xE9); // a character, which has no name here
+    CHECK_STRING(view_name_key(0xE9, name, sizeof name), "");
+    CHECK(view_key_of_sdl(SDLK_F13) == VIEW_KEY_OTHER);
+    CHECK(view_key_of_sdl(SDLK_UNKNOWN) == VIEW_KEY_OTHER);
+    CHECK(view_key_of_sdl((SDL_Keycode)0x80000001u) == VIEW_KEY_OTHER);
 }

@@ -132,7 +132,7 @@ TEST_HERE (view_error_is_closed_by_its_button) {
 
 TEST_HERE (view_error_is_closed_by_escape) {
     OWN char *const path = open_broken(w, "");
-    press_key(w, SDLK_ESCAPE);
+    press_key(w, VIEW_KEY_ESCAPE);
     CHECK_STRING(w->state.log.error, "");
 }
 
@@ -141,10 +141,10 @@ TEST_HERE (view_error_is_tried_again_by_return) {
     size_t size;
     OWN char *const path = open_broken(w, "");
     OWN char *const whole = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
-    press_key(w, SDLK_RETURN);
+    press_key(w, VIEW_KEY_RETURN);
     CHECK(w->state.log.error[0] != '\0'); // still broken
     folder_put(w->folder, "broken.md5mesh", whole, size);
-    press_key(w, SDLK_RETURN);
+    press_key(w, VIEW_KEY_RETURN);
     CHECK_STRING(w->state.log.error, "");
     CHECK_STRING(w->state.document->scene.name, "broken");
 }
@@ -181,7 +181,7 @@ TEST_HERE (view_warnings_are_opened_by_their_number) {
     warn(w, 40);
     press(w, "figures/\xE2\x9A\xA0 40 warnings");
     CHECK(w->state.ui.warnings.is_open);
-    press_key(w, SDLK_ESCAPE);
+    press_key(w, VIEW_KEY_ESCAPE);
     CHECK(!w->state.ui.warnings.is_open);
 }
 
@@ -189,7 +189,7 @@ TEST_HERE (view_warnings_are_scrolled_to_the_last) {
     warn(w, 200);
     w->state.ui.warnings.is_open = true;
     CHECK(!has_item(w, 800, 600, "warnings/warning number 199"));
-    press_key(w, SDLK_END);
+    press_key(w, VIEW_KEY_END);
     CHECK(has_item(w, 800, 600, "warnings/warning number 199"));
     CHECK(!has_item(w, 800, 600, "warnings/warning number 0"));
 }
@@ -255,7 +255,7 @@ TEST_HERE (view_start_page_opens_a_page) {
 
 TEST_HERE (view_start_page_is_closed_by_escape) {
     view_perform(&w->state, (view_command){.action = VIEW_START_PAGE});
-    press_key(w, SDLK_ESCAPE);
+    press_key(w, VIEW_KEY_ESCAPE);
     CHECK(!w->state.ui.start.is_open);
 }
 
@@ -264,7 +264,7 @@ TEST_HERE (view_start_page_lists_a_folder_that_was_opened) {
     view_config config = {.path = NULL};
     note(w, &config);
     view_forget_recent(&config, "/nowhere/gone.md5mesh");
-    press_key(w, SDLK_RETURN);
+    press_key(w, VIEW_KEY_RETURN);
     CHECK_STRING(w->state.ui.browser.folder, w->folder);
     const view_stage facts = view_stage_of(&w->state, 800, 600);
     CHECK(facts.is_bare);

@@ -572,7 +572,7 @@ TEST_HERE (clip_is_chosen_for_a_channel, true) {
     // The torso continues the clip that all channels played before.
     CHECK(strncmp(browser->entries[browser->chosen].label, "idle", 4) == 0);
     browser->chosen = 1 + run;
-    view_command request = view_key_browser(browser, SDLK_RETURN, false);
+    view_command request = view_key_browser(browser, VIEW_KEY_RETURN, false);
     CHECK(request.action == VIEW_PLAY_IN_CHANNEL && request.number == run);
     CHECK(view_perform(&s->viewer, request));
     CHECK(scene->clip == run && scene->entity.focus == MD5_CHANNEL_TORSO);

@@ -7,7 +7,6 @@
 #include "demo/common/file.h"
 #include "demo/viewer/app/window.h"
 
-#include <SDL.h>
 #include <unistd.h>
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
@@ -20,6 +19,7 @@ typedef struct desk {
     view_stage facts;
     char *folder; // of files that tasks need
     unsigned actions;
+    bool holds_control; // while it clicks
 } desk;
 
 // == Actions ======================================================================================
@@ -30,21 +30,22 @@ static void draw(desk *d)
     d->facts = item_draw(&d->viewer, (float)d->viewer.width, (float)d->viewer.height);
 }
 
-static void send(desk *d, SDL_Event event)
+static void send(desk *d, view_input event)
 {
     bool redraw = false;
     view_handle_event(&d->viewer, &event, &redraw);
 }
 
-static void key(desk *d, int32_t code, int modifiers)
+// `key` may have VIEW_WITH_SHIFT and VIEW_WITH_CTRL.
+static void key(desk *d, int32_t key)
 {
-    SDL_Event event = {
-        .key = {.type = SDL_KEYDOWN, .keysym = {.sym = code, .mod = (Uint16)modifiers}}};
-    SDL_SetModState((SDL_Keymod)modifiers);
+    view_input event = {.kind = VIEW_INPUT_KEY_DOWN,
+                        .key = key & ~VIEW_KEY_FLAGS,
+                        .shift = (key & VIEW_WITH_SHIFT) != 0,
+                        .control = (key & VIEW_WITH_CTRL) != 0};
     send(d, event);
-    event.key.type = SDL_KEYUP;
+    event.kind = VIEW_INPUT_KEY_UP;
     send(d, event);
-    SDL_SetModState(KMOD_NONE);
     draw(d);
     d->actions++;
 }
@@ -52,27 +53,26 @@ static void key(desk *d, int32_t code, int modifiers)
 // Types a word, and Enter.
 static void type(desk *d, const char *word)
 {
-    SDL_Event event = {.text = {.type = SDL_TEXTINPUT}};
-    (void)snprintf(event.text.text, sizeof event.text.text, "%.31s", word);
+    view_input event = {.kind = VIEW_INPUT_TEXT};
+    (void)snprintf(event.text, sizeof event.text, "%.31s", word);
     send(d, event);
     if (strlen(word) > 31) {
-        (void)snprintf(event.text.text, sizeof event.text.text, "%.31s", word + 31);
+        (void)snprintf(event.text, sizeof event.text, "%.31s", word + 31);
         send(d, event);
     }
-    key(d, SDLK_RETURN, 0);
+    key(d, VIEW_KEY_RETURN);
 }
 
-static void click_at(desk *d, float x, float y, Uint8 button)
+static void click_at(desk *d, float x, float y, view_button button)
 {
-    SDL_Event event = {.motion = {.type = SDL_MOUSEMOTION, .x = (Sint32)x, .y = (Sint32)y}};
+    view_input event = {.kind = VIEW_INPUT_MOVE, .x = floorf(x), .y = floorf(y)};
     send(d, event);
-    event = (SDL_Event){.button = {.type = SDL_MOUSEBUTTONDOWN,
-                                   .button = button,
-                                   .clicks = 1,
-                                   .x = (Sint32)x,
-                                   .y = (Sint32)y}};
+    event.kind = VIEW_INPUT_PRESS;
+    event.button = button;
+    event.clicks = 1;
+    event.control = d->holds_control;
     send(d, event);
-    event.button.type = SDL_MOUSEBUTTONUP;
+    event.kind = VIEW_INPUT_RELEASE;
     send(d, event);
     draw(d);
     d->actions++;
@@ -82,33 +82,33 @@ static void click(desk *d, const char *item)
 {
     const view_rect found = item_find(&d->viewer, &d->facts, item);
     CHECK_THAT(found.width > 0.0f, "there is no %s", item);
-    click_at(d, found.x + 0.5f * found.width, found.y + 0.5f * found.height, SDL_BUTTON_LEFT);
+    click_at(d, found.x + 0.5f * found.width, found.y + 0.5f * found.height, VIEW_BUTTON_LEFT);
 }
 
 static void click_right(desk *d, const char *item)
 {
     const view_rect found = item_find(&d->viewer, &d->facts, item);
     CHECK_THAT(found.width > 0.0f, "there is no %s", item);
-    click_at(d, found.x + 0.5f * found.width, found.y + 0.5f * found.height, SDL_BUTTON_RIGHT);
+    click_at(d, found.x + 0.5f * found.width, found.y + 0.5f * found.height, VIEW_BUTTON_RIGHT);
 }
 
 // The middle of the model, which is in the middle of what panels leave free.
 static void click_body(desk *d, float down)
 {
     const view_rect free = view_free_region(&d->facts);
-    click_at(d, free.x + 0.5f * free.width, free.y + down * free.height, SDL_BUTTON_LEFT);
+    click_at(d, free.x + 0.5f * free.width, free.y + down * free.height, VIEW_BUTTON_LEFT);
 }
 
 static void drop(desk *d, const char *path)
 {
-    send(d, (SDL_Event){.drop = {.type = SDL_DROPFILE, .file = SDL_strdup(path)}});
+    send(d, (view_input){.kind = VIEW_INPUT_DROP, .path = common_copy(path)});
     draw(d);
     d->actions++;
 }
 
 static void search(desk *d, const char *words)
 {
-    key(d, SDLK_p, KMOD_CTRL);
+    key(d, 'p' | VIEW_WITH_CTRL);
     type(d, words);
 }
 
@@ -126,9 +126,9 @@ static uint32_t joint_of(desk *d, const char *name)
 
 static void place_of_a_bone(desk *d)
 {
-    key(d, SDLK_f, KMOD_CTRL);
+    key(d, 'f' | VIEW_WITH_CTRL);
     type(d, "head");
-    key(d, SDLK_g, KMOD_CTRL);
+    key(d, 'g' | VIEW_WITH_CTRL);
     type(d, "12");
     CHECK(d->viewer.ui.chosen_joint == (int32_t)joint_of(d, "head"));
     CHECK_NEAR(view_frame_place(&d->viewer.play, view_clock(scene_of(d))), 12.0, 1e-3);
@@ -158,7 +158,7 @@ static void another_model_in_the_same_pose(desk *d)
 
 static void sheet_of_all_clips(desk *d)
 {
-    key(d, SDLK_e, KMOD_CTRL);
+    key(d, 'e' | VIEW_WITH_CTRL);
     click(d, "export/Contact sheet");
     click(d, "export/all 57");
     CHECK(d->viewer.ui.export.choices.kind == VIEW_EXPORT_SHEET);
@@ -168,7 +168,7 @@ static void sheet_of_all_clips(desk *d)
 
 static void movie_of_this_clip(desk *d)
 {
-    key(d, SDLK_e, KMOD_CTRL);
+    key(d, 'e' | VIEW_WITH_CTRL);
     click(d, "export/Movie");
     CHECK(d->viewer.ui.export.choices.kind == VIEW_EXPORT_MOVIE);
     CHECK(item_find(&d->viewer, &d->facts, "export/Export").width > 0.0f);
@@ -177,7 +177,7 @@ static void movie_of_this_clip(desk *d)
 
 static void the_state_that_runs(desk *d)
 {
-    key(d, SDLK_g, KMOD_SHIFT);
+    key(d, 'g' | VIEW_WITH_SHIFT);
     CHECK(d->viewer.shown.graph);
     CHECK(item_find(&d->viewer, &d->facts, "state/body/idle").width > 0.0f);
 }
@@ -242,7 +242,7 @@ static void half_the_speed(desk *d)
 
 static void from_the_side(desk *d)
 {
-    key(d, SDLK_3, 0);
+    key(d, '3');
     CHECK_NEAR(d->viewer.camera.azimuth, -90.0, 1e-3);
 }
 
@@ -263,15 +263,15 @@ static void another_background(desk *d)
 static void two_spots(desk *d)
 {
     click_body(d, 0.4f);
-    SDL_SetModState(KMOD_CTRL);
+    d->holds_control = true;
     click_body(d, 0.6f);
-    SDL_SetModState(KMOD_NONE);
+    d->holds_control = false;
     CHECK(d->viewer.measured.is_set);
 }
 
 static void why_a_texture_is_missing(desk *d)
 {
-    key(d, SDLK_t, KMOD_CTRL);
+    key(d, 't' | VIEW_WITH_CTRL);
     CHECK(d->viewer.ui.textures.is_open);
 }
 
@@ -367,36 +367,50 @@ static const char *still_open(const desk *d)
 // everything.
 static void walk(desk *d, uint32_t num_events)
 {
-    static const int32_t keys[] = {
-        SDLK_LEFT,   SDLK_RIGHT,  SDLK_UP,    SDLK_DOWN,  SDLK_RETURN, SDLK_TAB,
-        SDLK_SPACE,  SDLK_HOME,   SDLK_END,   SDLK_F1,    SDLK_F10,    SDLK_BACKSPACE,
-        SDLK_DELETE, SDLK_ESCAPE, SDLK_COMMA, SDLK_MINUS, SDLK_F11,    SDLK_PERIOD};
+    static const int32_t keys[] = {VIEW_KEY_LEFT,
+                                   VIEW_KEY_RIGHT,
+                                   VIEW_KEY_UP,
+                                   VIEW_KEY_DOWN,
+                                   VIEW_KEY_RETURN,
+                                   VIEW_KEY_TAB,
+                                   ' ',
+                                   VIEW_KEY_HOME,
+                                   VIEW_KEY_END,
+                                   VIEW_KEY_F(1),
+                                   VIEW_KEY_F(10),
+                                   VIEW_KEY_BACKSPACE,
+                                   VIEW_KEY_DELETE,
+                                   VIEW_KEY_ESCAPE,
+                                   ',',
+                                   '-',
+                                   VIEW_KEY_F(11),
+                                   '.'};
     enum { NUM_KEYS = sizeof keys / sizeof keys[0], BETWEEN = 200 };
     uint64_t random = 7;
     for (uint32_t i = 1; i <= num_events; i++) {
         const uint32_t kind = test_random_u32(&random) % 8, which = test_random_u32(&random);
         const float x = (float)test_random(&random) * (float)d->viewer.width,
                     y = (float)test_random(&random) * (float)d->viewer.height;
-        const int modifiers = (which >> 16) % 4 == 0   ? KMOD_CTRL
-                              : (which >> 16) % 4 == 1 ? KMOD_SHIFT
+        const int modifiers = (which >> 16) % 4 == 0   ? VIEW_WITH_CTRL
+                              : (which >> 16) % 4 == 1 ? VIEW_WITH_SHIFT
                                                        : 0;
-        const int32_t letter = SDLK_a + (int32_t)(which % 26);
+        const int32_t letter = 'a' + (int32_t)(which % 26);
         if (kind < 2) {
-            key(d, keys[which % NUM_KEYS], modifiers);
+            key(d, keys[which % NUM_KEYS] | modifiers);
         } else if (kind < 4) {
-            SDL_Event event = {.text = {.type = SDL_TEXTINPUT, .text = {(char)letter}}};
-            key(d, letter, modifiers);
+            const view_input event = {.kind = VIEW_INPUT_TEXT, .text = {(char)letter}};
+            key(d, letter | modifiers);
             if (modifiers == 0)
                 send(d, event);
         } else {
-            click_at(d, x, y, kind == 7 ? SDL_BUTTON_RIGHT : SDL_BUTTON_LEFT);
+            click_at(d, x, y, kind == 7 ? VIEW_BUTTON_RIGHT : VIEW_BUTTON_LEFT);
         }
         free(d->viewer.ui.textures.saved); // that would be written
         d->viewer.ui.textures.saved = NULL;
         if (i % BETWEEN != 0)
             continue;
         for (int k = 0; k < 20 && still_open(d) != NULL; k++)
-            key(d, SDLK_ESCAPE, 0);
+            key(d, VIEW_KEY_ESCAPE);
         CHECK_THAT(still_open(d) == NULL, "after %u events Esc does not leave: %s", i,
                    still_open(d));
         d->viewer.quit = false;

@@ -10,8 +10,6 @@
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/base/panel.h"
 
-#include <SDL.h>
-
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define MACHINE "models/bobbin/bobbin.md5machine"
 
@@ -420,7 +418,7 @@ TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     CHECK_STRING(s->viewer.ui.hot.panel, "list");
     const view_rect dance = item_find(&s->viewer, &s->facts, "list/dance");
     CHECK(move(s, dance.x + 1.0f, dance.y + 1.0f));
-    request = view_key_browser(&s->viewer.ui.browser, SDLK_RETURN, false);
+    request = view_key_browser(&s->viewer.ui.browser, VIEW_KEY_RETURN, false);
     CHECK_STRING(scene->clips[request.number].name, "dance");
     CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
     const size_t chosen = s->viewer.ui.browser.chosen;
@@ -437,24 +435,24 @@ TEST_HERE (view_ui_requests_the_entry_chosen_in_a_list, BOBBIN) {
     view_browser *const list = &s->viewer.ui.browser;
     const view_scene *const scene = &s->viewer.document->scene;
     const outside before = look_outside(s);
-    CHECK_UINT(view_key_browser(list, SDLK_RETURN, false).action, VIEW_NOTHING);
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_RETURN, false).action, VIEW_NOTHING);
     CHECK(view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene, NULL));
     CHECK_UINT(view_type_browser(list, "x").action,
                VIEW_NOTHING); // the character of the key that opened the list
-    CHECK_UINT(view_key_browser(list, SDLK_END, false).action, VIEW_LISTED);
-    view_command request = view_key_browser(list, SDLK_RETURN, false);
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_END, false).action, VIEW_LISTED);
+    view_command request = view_key_browser(list, VIEW_KEY_RETURN, false);
     CHECK_UINT(request.action, VIEW_OPEN_CLIP);
     CHECK_UINT(request.number, scene->num_clips - 1);
     CHECK_UINT(list->kind, VIEW_BROWSE_NOTHING);
 
     CHECK(view_open_browser(list, VIEW_BROWSE_FILES, 0, scene, NULL));
-    CHECK_UINT(view_key_browser(list, SDLK_HOME, false).action, VIEW_LISTED);
-    request = view_key_browser(list, SDLK_RETURN, false);
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_HOME, false).action, VIEW_LISTED);
+    request = view_key_browser(list, VIEW_KEY_RETURN, false);
     CHECK_UINT(request.action, VIEW_OPEN_FOLDER);
     CHECK(request.path != NULL && common_is_folder(request.path));
     CHECK(view_perform(&s->viewer, request));
     CHECK_UINT(list->kind, VIEW_BROWSE_FILES);
-    CHECK_UINT(view_key_browser(list, SDLK_ESCAPE, false).action, VIEW_CLOSED);
+    CHECK_UINT(view_key_browser(list, VIEW_KEY_ESCAPE, false).action, VIEW_CLOSED);
     const outside after = look_outside(s);
     CHECK_BYTES(&before, &after, sizeof before);
 }
@@ -528,10 +526,10 @@ static view_action toggle_of(const char *option)
 static void switches_press(view_state *viewer, int32_t key)
 {
     bool redraw = false;
-    SDL_Event event = {.type = SDL_KEYDOWN};
-    event.key.keysym.sym = key & ~VIEW_KEY_FLAGS;
-    event.key.keysym.mod = (uint16_t)(((key & VIEW_WITH_SHIFT) != 0 ? KMOD_LSHIFT : KMOD_NONE)
-                                      | ((key & VIEW_WITH_CTRL) != 0 ? KMOD_LCTRL : KMOD_NONE));
+    const view_input event = {.kind = VIEW_INPUT_KEY_DOWN,
+                              .key = key & ~VIEW_KEY_FLAGS,
+                              .shift = (key & VIEW_WITH_SHIFT) != 0,
+                              .control = (key & VIEW_WITH_CTRL) != 0};
     view_handle_event(viewer, &event, &redraw);
 }
 
@@ -584,7 +582,7 @@ TEST (view_moved_keys_are_free) {
             CHECK_THAT(view_moved_key(code, shift == 1) == NULL
                            || view_find_key(code, shift == 1, false, false, false) == NULL,
                        "key %d has a meaning, and is told of as moved", code);
-    CHECK(strstr(view_moved_key(SDLK_UP, false), "Ctrl+R") != NULL);
+    CHECK(strstr(view_moved_key(VIEW_KEY_UP, false), "Ctrl+R") != NULL);
 }
 
 // -- Menus ----------------------------------------------------------------------------------
@@ -655,7 +653,7 @@ TEST_HERE (view_search_finds_by_other_words, BOBBIN) {
     };
     EACH (row, cases) {
         search_for(s, row->words);
-        const view_command command = give(s, SDLK_RETURN, NULL);
+        const view_command command = give(s, VIEW_KEY_RETURN, NULL);
         CHECK_UINT(command.action, row->option != NULL ? toggle_of(row->option) : row->action);
         CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
     }
@@ -663,7 +661,7 @@ TEST_HERE (view_search_finds_by_other_words, BOBBIN) {
 
 TEST_HERE (view_search_finds_clips, BOBBIN) {
     search_for(s, "dance");
-    const view_command command = give(s, SDLK_RETURN, NULL);
+    const view_command command = give(s, VIEW_KEY_RETURN, NULL);
     CHECK_UINT(command.action, VIEW_OPEN_CLIP);
     CHECK_STRING(s->viewer.document->scene.clips[command.number].name, "dance");
 }
@@ -678,13 +676,13 @@ TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
                toggle_of("edges"));
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
     view_open_menu(&s->viewer.ui, VIEW_MENU_OF_BAR, 0.0f, 0.0f);
-    CHECK_UINT(give(s, SDLK_ESCAPE, NULL).action, VIEW_TAKEN);
+    CHECK_UINT(give(s, VIEW_KEY_ESCAPE, NULL).action, VIEW_TAKEN);
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
 }
 
 TEST_HERE (view_menus_say_why_a_command_is_grey, BOBBIN) {
     search_for(s, "State graph");
-    CHECK_UINT(give(s, SDLK_RETURN, NULL).action, VIEW_TAKEN);
+    CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_TAKEN);
     CHECK_STRING(s->viewer.ui.notice, "State graph: needs a state machine");
 }
 
@@ -694,9 +692,9 @@ TEST_HERE (view_tab_reaches_items_and_return_presses_them, BOBBIN) {
          i < 400
          && !(s->viewer.ui.focus.panel != NULL && strcmp(s->viewer.ui.focus.panel, "bar") == 0);
          i++)
-        (void)give(s, SDLK_TAB, NULL);
+        (void)give(s, VIEW_KEY_TAB, NULL);
     CHECK_STRING(s->viewer.ui.focus.panel, "bar");
-    CHECK_UINT(give(s, SDLK_RETURN, NULL).action, VIEW_TAKEN);
+    CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_TAKEN);
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_MENU_OF_BAR);
 }
 

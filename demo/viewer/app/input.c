@@ -7,7 +7,6 @@
 #include "demo/viewer/motion/machine.h"
 #include "demo/viewer/ui/ui.h"
 
-#include <SDL.h>
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -343,15 +342,13 @@ static void open_context(view_state *viewer, const view_pick *pick, float x, flo
 // The interface over the picture. Returns false if the action is none of it.
 static bool perform_interface(view_state *viewer, const view_command *command)
 {
-    const Uint32 full = SDL_WINDOW_FULLSCREEN_DESKTOP;
     const view_action action = command->action;
     view_stage stage;
     char *line;
     float scale;
     switch (action) {
     case VIEW_FULL_SCREEN:
-        SDL_SetWindowFullscreen(viewer->window,
-                                (SDL_GetWindowFlags(viewer->window) & full) == full ? 0 : full);
+        view_set_full_screen(viewer->window, !view_is_full_screen(viewer->window));
         break;
     case VIEW_LARGER_TEXT:
     case VIEW_SMALLER_TEXT:
@@ -549,7 +546,7 @@ bool view_perform(view_state *viewer, view_command command)
 
 // == Events =======================================================================================
 //
-// From SDL's events to actions, and the mouse.
+// From events to actions, and the mouse.
 
 // What is at a pixel of the body.
 static view_pick find_at(view_state *viewer, float x, float y)
@@ -615,18 +612,17 @@ static void leave_camera_path(view_state *viewer)
 // Pixels of the picture per unit of mouse coordinates.
 static float mouse_scale(const view_state *viewer)
 {
-    int width = 0, height = 0;
-    SDL_GetWindowSize(viewer->window, &width, &height);
+    int width, height;
+    view_window_points(viewer->window, &width, &height);
     return width > 0 ? (float)viewer->width / (float)width : 1.0f;
 }
 
-static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
+static void press(view_state *viewer, const view_input *event)
 {
     const float scale = mouse_scale(viewer);
-    const float x = (float)button->x * scale, y = (float)button->y * scale;
-    const bool shift = (SDL_GetModState() & KMOD_SHIFT) != 0;
-    const bool left = button->button == SDL_BUTTON_LEFT;
-    const bool is_right = button->button == SDL_BUTTON_RIGHT;
+    const float x = event->x * scale, y = event->y * scale;
+    const bool left = event->button == VIEW_BUTTON_LEFT;
+    const bool is_right = event->button == VIEW_BUTTON_RIGHT;
     viewer->drag = VIEW_DRAG_NONE;
     viewer->is_alt_alone = false;
     viewer->press_x = x;
@@ -635,34 +631,34 @@ static void press(view_state *viewer, const SDL_MouseButtonEvent *button)
     // A menu is closed by any button beside it.
     if (left || viewer->ui.menu.kind != VIEW_NO_MENU) {
         const view_stage stage = stage_of(viewer);
-        const ui_mouse event = {
-            .x = x, .y = y, .is_pressed = true, .is_double = button->clicks == 2};
-        if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)))
+        const ui_mouse mouse = {
+            .x = x, .y = y, .is_pressed = true, .is_double = event->clicks == 2};
+        if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)))
             return;
     }
-    viewer->drag = button->button == SDL_BUTTON_MIDDLE || (left && shift) ? VIEW_DRAG_PAN
-                   : left                                                 ? VIEW_DRAG_ORBIT
-                   : is_right                                             ? VIEW_DRAG_ZOOM
-                                                                          : VIEW_DRAG_NONE;
+    viewer->drag = event->button == VIEW_BUTTON_MIDDLE || (left && event->shift) ? VIEW_DRAG_PAN
+                   : left                                                        ? VIEW_DRAG_ORBIT
+                   : is_right                                                    ? VIEW_DRAG_ZOOM
+                                                                                 : VIEW_DRAG_NONE;
 }
 
-static bool move(view_state *viewer, const SDL_MouseMotionEvent *motion)
+static bool move(view_state *viewer, const view_input *event)
 {
     const float scale = mouse_scale(viewer), height = (float)viewer->height;
-    const float x = (float)motion->x * scale, y = (float)motion->y * scale;
-    const float right = (float)motion->xrel * scale, down = (float)motion->yrel * scale;
+    const float x = event->x * scale, y = event->y * scale;
+    const float right = event->moved_x * scale, down = event->moved_y * scale;
     const bool is_camera = viewer->drag != VIEW_DRAG_NONE, is_held = viewer->ui.held != NULL;
     if (is_camera) {
         leave_camera_path(viewer);
     } else {
         const view_stage stage = stage_of(viewer);
-        const ui_mouse event = {.x = x, .y = y, .is_moved = true};
-        if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)) && !is_held)
+        const ui_mouse mouse = {.x = x, .y = y, .is_moved = true};
+        if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)) && !is_held)
             return true;
     }
     view_point_mover(viewer, x, y);
     if (is_camera)
-        viewer->press_travel += fabsf((float)motion->xrel) + fabsf((float)motion->yrel);
+        viewer->press_travel += fabsf(event->moved_x) + fabsf(event->moved_y);
     view_camera *const camera = &viewer->camera;
     if (viewer->drag == VIEW_DRAG_ORBIT) { // a drag over the picture's height turns by 180 degrees
         camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360.0f);
@@ -692,7 +688,7 @@ static void click_right(view_state *viewer)
     view_tell_state(viewer, "context");
 }
 
-static void release(view_state *viewer)
+static void release(view_state *viewer, const view_input *event)
 {
     static const char *const names[] = {"none", "orbit", "pan", "zoom"};
     const char *const held = viewer->ui.held;
@@ -703,7 +699,7 @@ static void release(view_state *viewer)
     const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && is_still;
     if (viewer->drag == VIEW_DRAG_ZOOM && is_still)
         click_right(viewer);
-    else if (is_click && (SDL_GetModState() & KMOD_CTRL) != 0)
+    else if (is_click && event->control)
         view_measure_at(viewer, viewer->press_x, viewer->press_y);
     else if (is_click)
         view_pick_at(viewer, viewer->press_x, viewer->press_y);
@@ -712,21 +708,17 @@ static void release(view_state *viewer)
     viewer->drag = VIEW_DRAG_NONE;
 }
 
-static void turn_wheel(view_state *viewer, const SDL_MouseWheelEvent *wheel)
+static void turn_wheel(view_state *viewer, const view_input *event)
 {
     const float scale = mouse_scale(viewer);
-    int mouse_x = 0, mouse_y = 0;
-    SDL_GetMouseState(&mouse_x, &mouse_y);
-    const float x = (float)mouse_x * scale, y = (float)mouse_y * scale;
-    const float steps =
-        wheel->direction == SDL_MOUSEWHEEL_FLIPPED ? -wheel->preciseY : wheel->preciseY;
+    const float x = event->x * scale, y = event->y * scale;
     const view_stage stage = stage_of(viewer);
-    const ui_mouse event = {.x = x, .y = y, .wheel = steps};
-    if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)))
+    const ui_mouse mouse = {.x = x, .y = y, .wheel = event->wheel};
+    if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)))
         return;
     leave_camera_path(viewer);
     const view_rect region = stage_of(viewer).region;
-    view_zoom(&viewer->camera, powf(1.15f, steps), x - region.x - 0.5f * region.width,
+    view_zoom(&viewer->camera, powf(1.15f, event->wheel), x - region.x - 0.5f * region.width,
               y - region.y - 0.5f * region.height, region.height);
     view_tell_state(viewer, "zoom");
 }
@@ -744,27 +736,27 @@ static bool type(view_state *viewer, const ui_mouse *event)
     return view_perform(viewer, view_run_ui(&viewer->ui, &stage, &typed));
 }
 
-static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
+static void press_key(view_state *viewer, const view_input *event)
 {
-    const bool shift = (key->mod & KMOD_SHIFT) != 0, control = (key->mod & KMOD_CTRL) != 0;
-    const bool alt = (key->mod & (KMOD_ALT | KMOD_GUI)) != 0;
-    viewer->is_alt_alone = key->sym == SDLK_LALT;
-    if (type(viewer, &(ui_mouse){.key = key->sym, .shift = shift, .control = control}))
+    const int32_t key = event->key;
+    const bool shift = event->shift, control = event->control, alt = event->alt;
+    viewer->is_alt_alone = key == VIEW_KEY_LEFT_ALT;
+    if (type(viewer, &(ui_mouse){.key = key, .shift = shift, .control = control}))
         return;
     if (!control && !alt
-        && view_perform(viewer, view_key_browser(&viewer->ui.browser, key->sym, repeated)))
+        && view_perform(viewer, view_key_browser(&viewer->ui.browser, key, event->is_repeated)))
         return;
     // A dialog leaves only function keys and those with Ctrl to the rest.
-    const bool is_function = key->sym >= SDLK_F1 && key->sym <= SDLK_F12;
+    const bool is_function = key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12);
     if (viewer->ui.modal != NULL && !control && !is_function)
         return;
     const view_command_row *row =
-        view_drives(viewer) && !control ? view_find_key(key->sym, shift, control, alt, true) : NULL;
+        view_drives(viewer) && !control ? view_find_key(key, shift, control, alt, true) : NULL;
     if (row != NULL) {
         view_drive(viewer, row, true);
         return;
     }
-    row = view_find_key(key->sym, shift, control, alt, false);
+    row = view_find_key(key, shift, control, alt, false);
     if (row != NULL) {
         const view_stage stage = stage_of(viewer);
         const uint32_t missing = view_missing_for(&stage, row);
@@ -783,80 +775,77 @@ static void press_key(view_state *viewer, const SDL_Keysym *key, bool repeated)
         }
         view_notice(viewer, "%s: %s", view_label_of(row), view_reason(missing));
         view_tell_state(viewer, "unused");
-    } else if (key->sym == SDLK_F10 && !repeated) {
+    } else if (key == VIEW_KEY_F(10) && !event->is_repeated) {
         view_perform(viewer, (view_command){.action = VIEW_MENUS});
-    } else if (!control && !alt && view_moved_key(key->sym, shift) != NULL) {
-        view_notice(viewer, "%s", view_moved_key(key->sym, shift));
+    } else if (!control && !alt && view_moved_key(key, shift) != NULL) {
+        view_notice(viewer, "%s", view_moved_key(key, shift));
         view_tell_state(viewer, "unused");
     }
 }
 
-// An image that is dropped on a mesh is for that mesh. During a drag no motion is reported.
-static void drop_file(view_state *viewer, char *path)
+// An image that is dropped on a mesh is for that mesh.
+static void drop_file(view_state *viewer, const view_input *event)
 {
-    int x = 0, y = 0, left = 0, top = 0;
-    SDL_GetGlobalMouseState(&x, &y);
-    SDL_GetWindowPosition(viewer->window, &left, &top);
     const float scale = mouse_scale(viewer);
-    const float at_x = (float)(x - left) * scale, at_y = (float)(y - top) * scale;
+    const float x = event->x * scale, y = event->y * scale;
+    char *const path = event->path;
     view_command command = {.action = VIEW_OPEN_FILE, .path = path};
     const view_stage stage = stage_of(viewer);
-    const view_pick pick = find_at(viewer, at_x, at_y);
+    const view_pick pick = find_at(viewer, x, y);
     if (view_is_image(path) && pick.is_set && !stage.is_start && stage.pages == NULL
-        && view_contains(view_layout_of(&stage).free, at_x, at_y))
+        && view_contains(view_layout_of(&stage).free, x, y))
         command = (view_command){VIEW_TAKE_TEXTURE, pick.mesh, view_map_of(path), path};
     view_perform_file(viewer, &command);
 }
 
-void view_handle_event(view_state *viewer, const SDL_Event *event, bool *redraw)
+void view_handle_event(view_state *viewer, const view_input *event, bool *redraw)
 {
     const view_command_row *let_go;
-    *redraw = *redraw || event->type == SDL_KEYDOWN || event->type == SDL_MOUSEBUTTONDOWN
-              || event->type == SDL_MOUSEBUTTONUP || event->type == SDL_MOUSEWHEEL
-              || event->type == SDL_DROPFILE || event->type == SDL_WINDOWEVENT;
-    switch (event->type) {
-    case SDL_QUIT:
+    const view_input_kind kind = event->kind;
+    *redraw = *redraw || kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_PRESS
+              || kind == VIEW_INPUT_RELEASE || kind == VIEW_INPUT_WHEEL || kind == VIEW_INPUT_DROP
+              || kind == VIEW_INPUT_WINDOW || kind == VIEW_INPUT_RESIZE;
+    switch (kind) {
+    case VIEW_INPUT_QUIT:
         viewer->quit = true;
         break;
-    case SDL_KEYDOWN:
-        press_key(viewer, &event->key.keysym, event->key.repeat != 0);
+    case VIEW_INPUT_KEY_DOWN:
+        press_key(viewer, event);
         break;
-    case SDL_KEYUP: // also if the mode has changed since it was pressed
-        let_go = view_find_key(event->key.keysym.sym, false, false, false, true);
+    case VIEW_INPUT_KEY_UP: // also if the mode has changed since it was pressed
+        let_go = view_find_key(event->key, false, false, false, true);
         if (let_go != NULL)
             view_drive(viewer, let_go, false);
-        // Not if another window takes over, which lets go of all keys.
-        if (event->key.keysym.sym == SDLK_LALT && viewer->is_alt_alone
-            && SDL_GetKeyboardFocus() != NULL)
+        if (event->key == VIEW_KEY_LEFT_ALT && viewer->is_alt_alone && !event->is_forced)
             view_perform(viewer, (view_command){.action = VIEW_MENUS});
         break;
-    case SDL_TEXTINPUT:
-        *redraw = type(viewer, &(ui_mouse){.text = event->text.text})
-                  || view_perform(viewer, view_type_browser(&viewer->ui.browser, event->text.text))
+    case VIEW_INPUT_TEXT:
+        *redraw = type(viewer, &(ui_mouse){.text = event->text})
+                  || view_perform(viewer, view_type_browser(&viewer->ui.browser, event->text))
                   || *redraw;
         break;
-    case SDL_MOUSEBUTTONDOWN:
-        press(viewer, &event->button);
+    case VIEW_INPUT_PRESS:
+        press(viewer, event);
         break;
-    case SDL_MOUSEBUTTONUP:
-        release(viewer);
+    case VIEW_INPUT_RELEASE:
+        release(viewer, event);
         break;
-    case SDL_MOUSEMOTION:
-        *redraw = move(viewer, &event->motion) || *redraw;
+    case VIEW_INPUT_MOVE:
+        *redraw = move(viewer, event) || *redraw;
         break;
-    case SDL_MOUSEWHEEL:
-        turn_wheel(viewer, &event->wheel);
+    case VIEW_INPUT_WHEEL:
+        turn_wheel(viewer, event);
         break;
-    case SDL_DROPFILE:
-        drop_file(viewer, event->drop.file);
-        SDL_free(event->drop.file);
+    case VIEW_INPUT_DROP:
+        drop_file(viewer, event);
+        free(event->path);
         view_tell_state(viewer, "drop");
         break;
-    case SDL_WINDOWEVENT:
-        if (event->window.event == SDL_WINDOWEVENT_SIZE_CHANGED)
-            view_tell_state(viewer, "resize");
+    case VIEW_INPUT_RESIZE:
+        view_tell_state(viewer, "resize");
         break;
-    default:
+    case VIEW_INPUT_OTHER:
+    case VIEW_INPUT_WINDOW:
         break;
     }
 }

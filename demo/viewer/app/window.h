@@ -30,18 +30,13 @@ void view_pace_work(view_pace *pace, double seconds, bool moving);
 // are drawn where they are set.
 bool view_follow(view_state *viewer, double seconds);
 
-// The scale of "Xft.dpi: 144" among the resources of an X server, over the usual 96; 0 if there is
-// none. NULL: there are none.
-float view_scale_of_resources(const char *resources);
-
 // Shows what is opened in the window until the user closes that. Returns false on failure.
 bool view_run_window(view_state *viewer);
 
 // -- Input: input.c -------------------------------------------------------------------------
 
-// Handles one event; `redraw` is set if the picture changes by it.
-union SDL_Event;
-void view_handle_event(view_state *viewer, const union SDL_Event *event, bool *redraw);
+// Handles one event, and frees its path; `redraw` is set if the picture changes by it.
+void view_handle_event(view_state *viewer, const view_input *event, bool *redraw);
 
 // A key that drives what moves the model (its action is VIEW_AHEAD or a later one) is pressed or
 // released.

@@ -2,12 +2,12 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/viewer/platform/platform.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <SDL.h>
 
 bool view_is_game(const char *path)
 {
@@ -301,8 +301,9 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
 
 typedef struct scan_state {
     view_scan shown; // first: what the caller has
-    SDL_Thread *thread;
-    SDL_atomic_t num_files, stops, has_ended;
+    view_thread *thread;
+    atomic_size_t num_files;
+    atomic_bool stops, has_ended;
     view_library *library; // of the thread until it has ended
     md5_error error;
 } scan_state;
@@ -311,15 +312,15 @@ static bool count_files(void *user, size_t num_files)
 {
     scan_state *const own = user;
     if (num_files > 0)
-        SDL_AtomicSet(&own->num_files, (int)(num_files < INT32_MAX ? num_files : INT32_MAX));
-    return SDL_AtomicGet(&own->stops) == 0;
+        atomic_store(&own->num_files, num_files);
+    return !atomic_load(&own->stops);
 }
 
 static int run(void *user)
 {
     scan_state *const own = user;
     own->library = view_open_library(own->shown.place, count_files, own, &own->error);
-    SDL_AtomicSet(&own->has_ended, 1);
+    atomic_store(&own->has_ended, true);
     return 0;
 }
 
@@ -327,7 +328,7 @@ view_scan *view_begin_scan(const char *place)
 {
     scan_state *const own = common_alloc(1, sizeof *own);
     own->shown.place = common_copy(place);
-    own->thread = SDL_CreateThread(run, "scan", own);
+    own->thread = view_start_thread(run, "scan", own);
     if (own->thread == NULL)
         (void)run(own);
     return &own->shown;
@@ -336,14 +337,14 @@ view_scan *view_begin_scan(const char *place)
 bool view_has_scanned(view_scan *scan, size_t *num_files)
 {
     scan_state *const own = (scan_state *)scan;
-    *num_files = (size_t)SDL_AtomicGet(&own->num_files);
-    return SDL_AtomicGet(&own->has_ended) != 0;
+    *num_files = atomic_load(&own->num_files);
+    return atomic_load(&own->has_ended);
 }
 
 view_library *view_end_scan(view_scan *scan, md5_error *error)
 {
     scan_state *const own = (scan_state *)scan;
-    SDL_WaitThread(own->thread, NULL);
+    view_wait_thread(own->thread);
     view_library *const library = own->library;
     *error = own->error;
     if (library != NULL) {
@@ -361,6 +362,6 @@ void view_stop_scan(view_scan *scan)
     md5_error error = {0};
     if (scan == NULL)
         return;
-    SDL_AtomicSet(&((scan_state *)scan)->stops, 1);
+    atomic_store(&((scan_state *)scan)->stops, true);
     view_drop_library(view_end_scan(scan, &error));
 }

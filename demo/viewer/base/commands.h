@@ -194,7 +194,7 @@ typedef enum view_menu_list {
     VIEW_LIST_WORDS, // the values of an option
 } view_menu_list;
 
-// Added to an SDL_Keycode.
+// Added to the code of a key, of platform.h.
 enum {
     VIEW_WITH_SHIFT = 1 << 26,
     VIEW_WITH_CTRL = 1 << 27,

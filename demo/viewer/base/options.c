@@ -6,7 +6,6 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/base/font.h"
 
-#include <SDL.h>
 #include <assert.h>
 #include <float.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "demo/common/memory.h"
 #include "demo/common/threads.h"
 #include "demo/viewer/assets/words.h"
+#include "demo/viewer/platform/platform.h"
 
-#include <SDL.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -784,7 +784,7 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
 
 void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
 {
-    const uint64_t begin = SDL_GetPerformanceCounter();
+    const double begin = view_seconds();
     const double longest = 1.0 / 15.0, max_rest = 30.0;
     double rest = time - crowd->time;
     bool has_players = false;
@@ -812,8 +812,7 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
         crowd->num_frames++;
     }
     crowd->sight = NULL;
-    crowd->last_seconds =
-        (double)(SDL_GetPerformanceCounter() - begin) / (double)SDL_GetPerformanceFrequency();
+    crowd->last_seconds = view_seconds() - begin;
     crowd->seconds = crowd->seconds > 0.0 ? 0.9 * crowd->seconds + 0.1 * crowd->last_seconds
                                           : crowd->last_seconds;
 }

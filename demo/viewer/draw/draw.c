@@ -7,7 +7,6 @@
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/crowd/crowd.h"
 
-#include <SDL.h>
 #include <stdlib.h>
 #include <string.h>
 

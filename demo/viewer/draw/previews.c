@@ -7,13 +7,12 @@
 #include "demo/viewer/assets/textures.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/motion.h"
+#include "demo/viewer/platform/platform.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <SDL.h>
 
 // Pixels that are looked at, however large triangles are: a few tenths of a second, and 16 times
 // those of the picture.
@@ -486,9 +485,8 @@ typedef struct preview {
 
 struct view_previews {
     char *place;
-    SDL_Thread *thread;
-    SDL_mutex *mutex; // for what follows
-    SDL_cond *changed;
+    view_thread *thread;
+    view_lock *lock; // for what follows
     bool ends, has_more;
     preview list[VIEW_MAX_PREVIEWS];
     uint64_t now;
@@ -507,9 +505,9 @@ static bool goes_on(void *user, size_t num_files)
 {
     view_previews *const previews = user;
     (void)num_files;
-    SDL_LockMutex(previews->mutex);
+    view_lock_enter(previews->lock);
     const bool ends = previews->ends;
-    SDL_UnlockMutex(previews->mutex);
+    view_lock_leave(previews->lock);
     return !ends;
 }
 
@@ -519,7 +517,7 @@ static int make_pictures(void *user)
     view_previews *const previews = user;
     view_library *library = NULL;
     uint32_t num_made = 0;
-    SDL_LockMutex(previews->mutex);
+    view_lock_enter(previews->lock);
     while (!previews->ends) {
         preview *next = NULL; // the first that was wished
         for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++) {
@@ -529,11 +527,11 @@ static int make_pictures(void *user)
                 next = picture;
         }
         if (next == NULL) {
-            SDL_CondWait(previews->changed, previews->mutex);
+            view_lock_wait(previews->lock);
             continue;
         }
         next->state = MAKING;
-        SDL_UnlockMutex(previews->mutex);
+        view_lock_leave(previews->lock);
 
         view_preview made = {.image = {.rgba = NULL}};
         md5_error error = {0};
@@ -546,14 +544,13 @@ static int make_pictures(void *user)
         if (library != NULL)
             made = view_make_preview(library, next->wish);
 
-        SDL_Event event = {.type = SDL_USEREVENT}; // wakes a window that waits for events
-        SDL_LockMutex(previews->mutex);
+        view_lock_enter(previews->lock);
         next->of = made;
         next->state = MADE;
         previews->has_more = true;
-        (void)SDL_PushEvent(&event);
+        view_wake_window();
     }
-    SDL_UnlockMutex(previews->mutex);
+    view_lock_leave(previews->lock);
     view_drop_library(library);
     return 0;
 }
@@ -564,10 +561,9 @@ view_previews *view_begin_previews(const char *place)
 {
     view_previews *const previews = common_alloc(1, sizeof *previews);
     previews->place = place != NULL ? common_copy(place) : NULL;
-    previews->mutex = SDL_CreateMutex();
-    previews->changed = SDL_CreateCond();
-    if (previews->mutex != NULL && previews->changed != NULL)
-        previews->thread = SDL_CreateThread(make_pictures, "previews", previews);
+    previews->lock = view_new_lock();
+    if (previews->lock != NULL)
+        previews->thread = view_start_thread(make_pictures, "previews", previews);
     return previews; // without a thread there are no pictures
 }
 
@@ -576,14 +572,13 @@ void view_stop_previews(view_previews *previews)
     if (previews == NULL)
         return;
     if (previews->thread != NULL) {
-        SDL_LockMutex(previews->mutex);
+        view_lock_enter(previews->lock);
         previews->ends = true;
-        SDL_CondSignal(previews->changed);
-        SDL_UnlockMutex(previews->mutex);
-        SDL_WaitThread(previews->thread, NULL);
+        view_lock_signal(previews->lock);
+        view_lock_leave(previews->lock);
+        view_wait_thread(previews->thread);
     }
-    SDL_DestroyCond(previews->changed);
-    SDL_DestroyMutex(previews->mutex);
+    view_free_lock(previews->lock);
     for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++)
         drop(&previews->list[i]);
     free(previews->place);
@@ -601,7 +596,7 @@ bool view_want_previews(view_previews *previews, const char *const *wishes, size
             made[i] = NULL;
         return false;
     }
-    SDL_LockMutex(previews->mutex);
+    view_lock_enter(previews->lock);
     const bool has_more = previews->has_more;
     previews->has_more = false;
     for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++)
@@ -626,8 +621,8 @@ bool view_want_previews(view_previews *previews, const char *const *wishes, size
         drop(place);
         *place = (preview){.wish = common_copy(wishes[i]), .used = ++previews->now};
     }
-    SDL_CondSignal(previews->changed);
-    SDL_UnlockMutex(previews->mutex);
+    view_lock_signal(previews->lock);
+    view_lock_leave(previews->lock);
     return has_more;
 }
 

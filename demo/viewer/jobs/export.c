@@ -10,15 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <SDL.h>
-
 // What is exported: a state of its own, without a window, with the window's renderer.
 typedef struct view_exporting {
     common_list words; // that the options point into
     view_options options;
     view_state viewer;
     view_output output;
-    Uint32 begin;
+    double begin;
 } view_exporting;
 
 // == The command line =============================================================================
@@ -316,7 +314,8 @@ static void draw_preview(view_state *viewer, view_options *now)
     const bool is_known =
         common_has_ending(now->output, "png") && (!now->all_clips || now->sheet_columns > 0);
     export->bytes =
-        is_known ? (double)size * pow(enlarged, 0.8) * SDL_max(now->num_frames, 1) : 0.0;
+        is_known ? (double)size * pow(enlarged, 0.8) * (now->num_frames > 0 ? now->num_frames : 1)
+                 : 0.0;
     md5gl_destroy_target(viewer->renderer, target);
     free(small.caption);
     free(rgba);
@@ -350,7 +349,7 @@ static bool tell_dialog(view_state *viewer)
     if (!is_right || export->is_small || !export->is_stale || viewer->renderer == NULL)
         return false;
     if (viewer->now < export->next) {
-        (void)SDL_PushEvent(&(SDL_Event){.type = SDL_USEREVENT}); // not to wait for another one
+        view_wake_window(); // not to wait for another one
         return true;
     }
     export->is_stale = false;
@@ -418,7 +417,7 @@ static void begin_export(view_state *viewer, unsigned number)
     viewer->exporting = exporting;
     note_choices(viewer);
     exporting->words = write_words(viewer, &now);
-    exporting->begin = SDL_GetTicks();
+    exporting->begin = view_seconds();
     bool is_ready = view_read_options((int)exporting->words.count, exporting->words.names,
                                       &exporting->options, problem, sizeof problem);
     view_begin(own, &exporting->options);
@@ -467,7 +466,7 @@ void view_perform_export(view_state *viewer, view_action action)
 
 bool view_follow_export(view_state *viewer)
 {
-    const Uint32 slice = 25, begin = SDL_GetTicks(); // milliseconds
+    const double slice = 0.025, begin = view_seconds();
     view_exporting *const exporting = viewer->exporting;
     view_export *const export = &viewer->ui.export;
     if (exporting == NULL) {
@@ -477,14 +476,12 @@ bool view_follow_export(view_state *viewer)
     }
     view_output *const output = &exporting->output;
     bool has_more = true;
-    while (has_more && SDL_GetTicks() - begin < slice)
+    while (has_more && view_seconds() - begin < slice)
         has_more = view_step_output(output);
-    const Uint32 now = SDL_GetTicks();
+    const double passed = view_seconds() - exporting->begin;
     export->done = output->num_done;
-    export->left = output->num_done > 0
-                       ? 1e-3 * (now - exporting->begin) * (output->total - output->num_done)
-                             / output->num_done
-                       : 0.0;
+    export->left =
+        output->num_done > 0 ? passed * (output->total - output->num_done) / output->num_done : 0.0;
     if (!export->is_open)
         view_notice(viewer, "Exporting: %u of %u", (unsigned)export->done, (unsigned)export->total);
     if (!has_more)

@@ -14,7 +14,6 @@
 #include "demo/viewer/motion/scene.h"
 #include "demo/viewer/ui/ui.h"
 
-#include <SDL.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,15 +135,14 @@ void view_describe(const view_state *viewer, view_options *options)
     if (viewer->text_scale != 1.0f) // chosen by keys
         options->ui_scale = viewer->font.scale;
 
-    // The size in the system's points, which SDL expects when it creates a window.
-    int width = 0, height = 0;
-    const Uint32 full = SDL_WINDOW_FULLSCREEN_DESKTOP;
-    if (viewer->window == NULL || (SDL_GetWindowFlags(viewer->window) & full) != 0)
+    // In points, in which a window is opened.
+    int width, height;
+    if (viewer->window == NULL || view_is_full_screen(viewer->window))
         return;
-    SDL_GetWindowSize(viewer->window, &width, &height);
+    view_window_points(viewer->window, &width, &height);
     // Smaller than that one would not find it again.
-    options->width = (uint32_t)SDL_clamp(width, 320, VIEW_MAX_PICTURE_SIDE);
-    options->height = (uint32_t)SDL_clamp(height, 200, VIEW_MAX_PICTURE_SIDE);
+    options->width = (uint32_t)view_clamp((float)width, 320.0f, VIEW_MAX_PICTURE_SIDE);
+    options->height = (uint32_t)view_clamp((float)height, 200.0f, VIEW_MAX_PICTURE_SIDE);
 }
 
 // -- Configuration --------------------------------------------------------------------------
@@ -436,7 +434,7 @@ static char *first_machine(const char *models)
 static char *find_own_model(void)
 {
     char *found = NULL;
-    char *const base = SDL_GetBasePath(); // folder of the program, with a slash
+    char *const base = view_program_folder(); // folder of the program, with a slash
     static const char *const places[] = {"models", "../models", "../../models",
                                          "../share/md5model/models"};
     for (size_t i = 0; i < 4 && base != NULL && found == NULL; i++) {
@@ -444,7 +442,7 @@ static char *find_own_model(void)
         found = first_machine(models);
         free(models);
     }
-    SDL_free(base);
+    free(base);
     return found != NULL ? found : first_machine(MD5VIEW_MODELS);
 }
 

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#ifndef _WIN32
+#if VIEW_STARTS_PROGRAMS
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -122,7 +122,7 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
 
 // -- ffmpeg ---------------------------------------------------------------------------------
 
-#ifdef _WIN32
+#if !VIEW_STARTS_PROGRAMS
 
 static bool start_ffmpeg(view_movie *movie)
 {

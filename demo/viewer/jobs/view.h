@@ -10,9 +10,18 @@
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/draw/draw.h"
 #include "demo/viewer/pages/page.h"
+#include "demo/viewer/platform/platform.h"
 #include "demo/viewer/draw/previews.h"
 #include "demo/viewer/assets/library.h"
 #include "demo/viewer/ui/ui.h"
+
+// Whether the viewer starts programs of others, ffmpeg and the desktop's dialogs: where POSIX has a
+// function for that, and not in a browser.
+#if defined(_WIN32) || defined(__EMSCRIPTEN__)
+#define VIEW_STARTS_PROGRAMS 0
+#else
+#define VIEW_STARTS_PROGRAMS 1
+#endif
 
 // A movie that is written.
 typedef struct view_movie {
@@ -123,8 +132,7 @@ typedef struct view_state {
     char *caption;     // below the picture that is drawn, or NULL
 
     // Only with a window.
-    struct SDL_Window *window;
-    void *context; // SDL_GLContext
+    view_window *window;
     view_chooser chooser;
     view_presented present;
     view_movie *movie;                // of the window, or NULL
@@ -132,7 +140,6 @@ typedef struct view_state {
     view_quality quality;             // by the times of its frames
     view_config *config;              // NULL = none
     view_chosen_list *chosen;         // textures of meshes; the caller's
-    float desktop_scale;              // of the X server's resources; 0: unknown
     float text_scale;                 // chosen by keys, on top of the screen's
     uint64_t files_stamp;             // of what is open, with --watch
     double next_watch;                // time of the next check of the files

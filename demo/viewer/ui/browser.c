@@ -9,13 +9,12 @@
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/draw/previews.h"
 #include "demo/viewer/motion/entity.h"
+#include "demo/viewer/platform/platform.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <SDL.h>
 
 void view_clear_browser(view_browser *browser)
 {
@@ -427,13 +426,13 @@ view_command view_key_browser(view_browser *browser, int32_t code, bool repeated
     const long long page = (long long)(browser->num_rows > 1 ? browser->num_rows : 1);
     const long long all = (long long)browser->num_found;
     switch (code) {
-    case SDLK_ESCAPE:
+    case VIEW_KEY_ESCAPE:
         view_clear_browser(browser);
         return (view_command){.action = VIEW_CLOSED};
-    case SDLK_RETURN:
-    case SDLK_KP_ENTER:
+    case VIEW_KEY_RETURN:
+    case VIEW_KEY_PAD_ENTER:
         return take_chosen(browser);
-    case SDLK_BACKSPACE: {
+    case VIEW_KEY_BACKSPACE: {
         // Removes the last character, which may have several bytes.
         size_t length = strlen(browser->filter);
         while (length > 0 && ((unsigned char)browser->filter[length - 1] & 0xC0) == 0x80)
@@ -441,29 +440,28 @@ view_command view_key_browser(view_browser *browser, int32_t code, bool repeated
         browser->filter[length > 0 ? length - 1 : 0] = '\0';
         find_entries(browser);
     } break;
-    case SDLK_TAB:
+    case VIEW_KEY_TAB:
         return turn_section(browser, 1);
-    case SDLK_RIGHT:
-    case SDLK_LEFT:
+    case VIEW_KEY_RIGHT:
+    case VIEW_KEY_LEFT:
         return browser->kind == VIEW_BROWSE_GAME
-                   ? turn_section(browser, code == SDLK_RIGHT ? 1 : -1)
+                   ? turn_section(browser, code == VIEW_KEY_RIGHT ? 1 : -1)
                    : (view_command){.action = VIEW_NOTHING};
-    case SDLK_UP:
-    case SDLK_DOWN:
-        move_choice(browser, code == SDLK_DOWN ? 1 : -1);
+    case VIEW_KEY_UP:
+    case VIEW_KEY_DOWN:
+        move_choice(browser, code == VIEW_KEY_DOWN ? 1 : -1);
         break;
-    case SDLK_PAGEUP:
-    case SDLK_PAGEDOWN:
-        move_choice(browser, code == SDLK_PAGEDOWN ? page : -page);
+    case VIEW_KEY_PAGE_UP:
+    case VIEW_KEY_PAGE_DOWN:
+        move_choice(browser, code == VIEW_KEY_PAGE_DOWN ? page : -page);
         break;
-    case SDLK_HOME:
-    case SDLK_END:
-        move_choice(browser, code == SDLK_END ? all : -all);
+    case VIEW_KEY_HOME:
+    case VIEW_KEY_END:
+        move_choice(browser, code == VIEW_KEY_END ? all : -all);
         break;
     default:
         // Function keys keep their actions; others are typed or ignored.
-        return (view_command){.action =
-                                  (code & SDLK_SCANCODE_MASK) == 0 ? VIEW_TAKEN : VIEW_NOTHING};
+        return (view_command){.action = code < VIEW_KEY_NAMED ? VIEW_TAKEN : VIEW_NOTHING};
     }
     return (view_command){.action = VIEW_LISTED};
 }

@@ -2,11 +2,10 @@
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/platform/platform.h"
 
 #include <math.h>
 #include <string.h>
-
-#include <SDL.h>
 
 // == Where they lie =======================================================================
 
@@ -165,7 +164,7 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
         ui_begin(ui, "sheet");
         if (ui_item(ui, layout.free, ""))
             ui->docks.is_sheet_open = false;
-        if (ui_key(ui, SDLK_ESCAPE))
+        if (ui_key(ui, VIEW_KEY_ESCAPE))
             ui->docks.is_sheet_open = false;
     }
     if (layout.docks[VIEW_DOCK_LEFT].width > 0.0f) {

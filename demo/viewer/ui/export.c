@@ -1,5 +1,6 @@
 // The dialog of what is exported: its choices, what they mean as options, and the command line that
 // does the same.
+#include "demo/viewer/platform/platform.h"
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/common/file.h"
@@ -8,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <SDL.h>
 
 // -- The words of the choices ---------------------------------------------------------------
 
@@ -273,7 +272,7 @@ static void add_results(view_ui *ui)
     free(file);
     view_rect row = next_row(ui, NULL);
     if (ui_buttons(ui, &row, &copy, 1, -1, true) == 0)
-        (void)SDL_SetClipboardText(export->line);
+        (void)view_copy_text(export->line);
     view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y + 3.5f * ui->canvas->font->scale, row.width,
                    VIEW_DIM, "The same on the command line");
     ui_column_text(ui, VIEW_PLAIN, export->line);
@@ -291,7 +290,7 @@ static void draw_foot(view_ui *ui, view_rect foot)
                                                                         : export->asks ? "Replace"
                                                                                        : "Export"};
     const int pressed = ui_buttons(ui, &foot, words, 2, is_wrong ? -1 : 1, true);
-    if (pressed == 1 || ui_key(ui, SDLK_RETURN) || ui_key(ui, SDLK_KP_ENTER)) {
+    if (pressed == 1 || ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_PAD_ENTER)) {
         if (is_running)
             ui->command.action = VIEW_STOP_EXPORT;
         else if (!is_wrong && export->exists && !export->asks)
@@ -299,7 +298,7 @@ static void draw_foot(view_ui *ui, view_rect foot)
         else if (!is_wrong)
             ui->command.action = VIEW_RUN_EXPORT;
     }
-    if (pressed == 0 || ui_key(ui, SDLK_ESCAPE))
+    if (pressed == 0 || ui_key(ui, VIEW_KEY_ESCAPE))
         ui->command.action = VIEW_EXPORT;
     char text[96] = "";
     if (is_running) {

@@ -3,12 +3,11 @@
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/platform/platform.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <SDL.h>
 
 // In em.
 static const float head_height = 2.0f, corner_radius = 0.45f, head_length = 0.55f,
@@ -693,7 +692,7 @@ static void open_graph(drawing *of)
 // The arrow keys give the focus to the nearest state in their direction that is seen.
 static void move_focus(const drawing *of, uint32_t focused)
 {
-    static const int32_t keys[] = {SDLK_LEFT, SDLK_RIGHT, SDLK_UP, SDLK_DOWN};
+    static const int32_t keys[] = {VIEW_KEY_LEFT, VIEW_KEY_RIGHT, VIEW_KEY_UP, VIEW_KEY_DOWN};
     const view_rect from = seen_rect(of, of->graph->nodes[focused].rect);
     for (int k = 0; k < 4; k++) {
         uint32_t nearest = focused;

@@ -5,13 +5,12 @@
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/entity.h"
+#include "demo/viewer/platform/platform.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <SDL.h>
 
 // The spaces of a section, for sliders and switches. False if it is folded.
 static bool take_spaces(view_ui *ui, const view_rows *rows, ui_section_number section)
@@ -287,7 +286,7 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
     const view_rect button = {area.x + area.width - 4.6f * em, top + 0.15f * em, 4.0f * em,
                               ceilf(1.6f * em)};
     const bool is_copied = ui_button(ui, button, "copy", false);
-    if (is_copied || (ui->mouse.control && ui_key(ui, SDLK_c)))
+    if (is_copied || (ui->mouse.control && ui_key(ui, 'c')))
         copy_values(ui, stage, joint->name, local, model);
     if (is_open) {
         show_values(ui, "Local", local);

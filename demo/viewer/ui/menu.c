@@ -5,14 +5,15 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/platform/platform.h"
 
-#include <SDL.h>
 #include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 // == Lines ========================================================================================
 
@@ -284,7 +285,7 @@ static int rate(const char *text, const char *sought)
     size_t found = 0;
     for (size_t i = 0; text[i] != '\0'; i++) {
         const bool is_start = i == 0 || !isalnum((unsigned char)text[i - 1]);
-        if (length > 0 && SDL_strncasecmp(text + i, sought, length) == 0)
+        if (length > 0 && strncasecmp(text + i, sought, length) == 0)
             score += is_start ? 100 : 40;
         if (found < length
             && tolower((unsigned char)text[i]) == tolower((unsigned char)sought[found])) {
@@ -483,13 +484,14 @@ static void draw_help(const view_stage *stage, view_rect box, const menu_line *l
 static void choose_by_keys(view_ui *ui, const view_stage *stage, const menu_lines *lines)
 {
     size_t *const chosen = &ui->menu.chosen;
-    if (ui_key(ui, SDLK_DOWN))
+    if (ui_key(ui, VIEW_KEY_DOWN))
         *chosen = next_line(lines, *chosen, 1);
-    else if (ui_key(ui, SDLK_UP))
+    else if (ui_key(ui, VIEW_KEY_UP))
         *chosen = next_line(lines, *chosen, -1);
-    else if (ui_key(ui, SDLK_END))
+    else if (ui_key(ui, VIEW_KEY_END))
         *chosen = next_line(lines, 0, -1);
-    else if ((ui_key(ui, SDLK_RETURN) || ui_key(ui, SDLK_KP_ENTER)) && *chosen < lines->count)
+    else if ((ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_PAD_ENTER))
+             && *chosen < lines->count)
         take_line(ui, stage, &lines->lines[*chosen]);
 }
 
@@ -511,11 +513,11 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
         list_menu(inner, stage, menu->row->menu, menu->group);
     menu_lines *const taking = has_inner ? inner : outer;
     choose_by_keys(ui, stage, taking);
-    if (menu->kind != VIEW_NO_MENU && has_inner && ui_key(ui, SDLK_LEFT)) {
+    if (menu->kind != VIEW_NO_MENU && has_inner && ui_key(ui, VIEW_KEY_LEFT)) {
         menu->group[0] = '\0';
     } else if (menu->kind != VIEW_NO_MENU && is_bar
-               && (ui_key(ui, SDLK_LEFT) || ui_key(ui, SDLK_RIGHT))) {
-        const int step = ui->mouse.key == SDLK_RIGHT ? 1 : VIEW_NUM_MENUS - 1;
+               && (ui_key(ui, VIEW_KEY_LEFT) || ui_key(ui, VIEW_KEY_RIGHT))) {
+        const int step = ui->mouse.key == VIEW_KEY_RIGHT ? 1 : VIEW_NUM_MENUS - 1;
         const bool opens = step == 1 && menu->chosen < outer->count
                            && outer->lines[menu->chosen].is_group && !has_inner;
         if (opens) {
@@ -632,8 +634,8 @@ static void draw_question(view_ui *ui, const view_stage *stage)
                            button, 1.6f * line};
     const view_rect cancel = {set.x - button - 6.0f * scale, set.y, button, set.height};
     const bool is_cancelled = ui_button(ui, cancel, "Cancel", false);
-    const bool is_set =
-        ui_button(ui, set, "Set", true) || ui_key(ui, SDLK_RETURN) || ui_key(ui, SDLK_KP_ENTER);
+    const bool is_set = ui_button(ui, set, "Set", true) || ui_key(ui, VIEW_KEY_RETURN)
+                        || ui_key(ui, VIEW_KEY_PAD_ENTER);
     if (!is_set && !is_cancelled)
         return;
     const view_command command = {
@@ -718,8 +720,8 @@ void view_menu_panel(view_ui *ui, const view_stage *stage)
         return;
     const view_rect all = {0.0f, view_layout_of(stage).menu.height, stage->width, stage->height};
     ui_begin(ui, "menu");
-    if (ui_item(ui, all, "") || ui_key(ui, SDLK_ESCAPE)) { // beside it
-        if (ui->menu.group[0] != '\0' && ui->mouse.key == SDLK_ESCAPE)
+    if (ui_item(ui, all, "") || ui_key(ui, VIEW_KEY_ESCAPE)) { // beside it
+        if (ui->menu.group[0] != '\0' && ui->mouse.key == VIEW_KEY_ESCAPE)
             ui->menu.group[0] = '\0';
         else
             view_close_menu(ui);

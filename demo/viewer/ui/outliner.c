@@ -4,13 +4,12 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/platform/platform.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <SDL.h>
 
 // == Marked joints ========================================================================
 
@@ -479,7 +478,7 @@ void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
     if (was_typing && ui->mouse.key != 0 && ui->focus.panel == NULL) // Esc
         ui->filter[0] = '\0';
     if (was_typing && ui->filter[0] != '\0'
-        && (ui_key(ui, SDLK_RETURN) || ui_key(ui, SDLK_KP_ENTER)))
+        && (ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_PAD_ENTER)))
         take_found(ui, &stage->document->scene);
     const float head = height + gap;
     ui_column column;

@@ -5,13 +5,12 @@
 #include "demo/looks/look.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/entity.h"
+#include "demo/viewer/platform/platform.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <SDL.h>
 
 // The name of the marked joint, in the picture.
 static void label_joint(const view_ui *ui, const view_stage *stage)
@@ -278,7 +277,7 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
         ui->focus.panel = NULL;
     }
     // What has the focus is pressed by a key too.
-    const bool is_return = event->key == SDLK_RETURN || event->key == SDLK_KP_ENTER;
+    const bool is_return = event->key == VIEW_KEY_RETURN || event->key == VIEW_KEY_PAD_ENTER;
     if (ui->is_focus_shown && ui->focus.panel != NULL && is_return && !event->control) {
         ui->hot = ui->focus;
         ui->mouse = (ui_mouse){.x = ui->focus_rect.x + 0.5f * ui->focus_rect.width,
@@ -289,12 +288,12 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     ui->has_taken = (is_pressed || event->is_right) && ui->hot.panel != NULL;
     if (ui->hot.number != was_hot.number || ui->hot.panel != was_hot.panel)
         ui->tip_since = stage->now;
-    if (event->key == SDLK_TAB) {
+    if (event->key == VIEW_KEY_TAB) {
         ui->before.panel = NULL;
         ui->takes_next = ui->focus.panel == NULL;
     }
     run_panels(ui, stage);
-    if (event->key == SDLK_TAB) {
+    if (event->key == VIEW_KEY_TAB) {
         if (event->shift ? ui->focus.panel == NULL : ui->takes_next)
             ui->focus = event->shift ? ui->before : (ui_item_id){NULL, 0};
         ui->is_focus_shown = ui->has_taken = true;

@@ -4,13 +4,12 @@
 
 #include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/platform/platform.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <SDL.h>
 
 const char *view_open_report(const view_ui *ui, const view_stage *stage)
 {
@@ -20,14 +19,6 @@ const char *view_open_report(const view_ui *ui, const view_stage *stage)
 }
 
 // -- Text -----------------------------------------------------------------------------------
-
-// Names of files may have any bytes; the clipboard takes UTF-8.
-static void copy_text(const char *text)
-{
-    char *const clean = SDL_iconv_string("UTF-8", "UTF-8", text, strlen(text) + 1);
-    (void)SDL_SetClipboardText(clean != NULL ? clean : text);
-    SDL_free(clean);
-}
 
 // "walk.md5anim:3:7", or "" if there is no file.
 static char *describe_place(const char *file, uint32_t line, uint32_t column)
@@ -97,7 +88,7 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
         if (!is_wrong)
             continue;
         const size_t length = strlen(text), caret = excerpt->caret + (excerpt->is_cut ? 3 : 0);
-        text[SDL_min(caret, length)] = '\0';
+        text[caret < length ? caret : length] = '\0';
         const float x = margin + view_text_width(canvas->font, VIEW_TEXT, text);
         view_draw_text(canvas, VIEW_TEXT, row.x + fminf(x, width - 10.0f * scale), row.y + height,
                        0.0f, VIEW_WRONG, "^");
@@ -119,7 +110,7 @@ static void copy_error(const view_ui *ui, const char *message, const char *place
         free(text);
         text = longer;
     }
-    copy_text(text);
+    (void)view_copy_text(text);
     free(text);
 }
 
@@ -152,14 +143,14 @@ static void error_window(view_ui *ui, const view_stage *stage)
     const int number =
         ui_buttons(ui, &foot, words + first, NUM_BUTTONS - first, has_file ? 0 : 2, true);
     const int pressed = number >= 0 ? first + number : -1;
-    const bool is_return = ui_key(ui, SDLK_RETURN) || ui_key(ui, SDLK_KP_ENTER);
-    if (pressed == COPY || (ui->mouse.control && ui_key(ui, SDLK_c)))
+    const bool is_return = ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_PAD_ENTER);
+    if (pressed == COPY || (ui->mouse.control && ui_key(ui, 'c')))
         copy_error(ui, message, place, failure->line);
     else if (pressed == TRY || (is_return && has_file))
         ui->command.action = VIEW_TRY_AGAIN;
     else if (pressed == OPEN)
         ui->command.action = VIEW_FILES;
-    else if (pressed == CLOSE || is_return || ui_key(ui, SDLK_ESCAPE))
+    else if (pressed == CLOSE || is_return || ui_key(ui, VIEW_KEY_ESCAPE))
         ui->command.action = VIEW_CLOSE_LISTS;
     free(place);
 }
@@ -197,7 +188,7 @@ static void copy_warnings(const view_warnings *list, const view_reports *reports
                                  report->text, place, (unsigned)report->count);
         free(place);
     }
-    copy_text(text);
+    (void)view_copy_text(text);
     free(text);
 }
 
@@ -273,7 +264,7 @@ static void warnings_window(view_ui *ui, const view_stage *stage)
     const int pressed = ui_buttons(ui, &foot, words, 2, -1, true);
     if (pressed == 0)
         copy_warnings(list, reports);
-    if (pressed == 1 || ui_key(ui, SDLK_ESCAPE))
+    if (pressed == 1 || ui_key(ui, VIEW_KEY_ESCAPE))
         ui->command.action = VIEW_WARNINGS;
 }
 

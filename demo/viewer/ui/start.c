@@ -1,12 +1,11 @@
 // The start page, beside the live character: what was opened before, our models, and pages.
+#include "demo/viewer/platform/platform.h"
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/common/file.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-#include <SDL.h>
 
 void view_clear_start(view_start *start)
 {
@@ -121,9 +120,9 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
     run_section(ui, "Techniques, with code to play with", &ui->start.pages, columns - 1,
                 VIEW_OPEN_PAGE, "");
     ui_end_column(ui);
-    const bool is_return = ui_key(ui, SDLK_RETURN) || ui_key(ui, SDLK_KP_ENTER);
+    const bool is_return = ui_key(ui, VIEW_KEY_RETURN) || ui_key(ui, VIEW_KEY_PAD_ENTER);
     if (pressed >= 0 || is_return)
         ui->command.action = actions[pressed > 0 ? pressed : 0];
-    if (ui_key(ui, SDLK_ESCAPE))
+    if (ui_key(ui, VIEW_KEY_ESCAPE))
         ui->command.action = VIEW_CLOSE_LISTS;
 }

@@ -4,13 +4,12 @@
 
 #include "demo/common/memory.h"
 #include "demo/looks/look.h"
+#include "demo/viewer/platform/platform.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <SDL.h>
 
 #define WARNING "\xE2\x9A\xA0 "
 
@@ -297,7 +296,7 @@ static void list_tiles(view_ui *ui)
     view_rect row;
     (void)take_row(ui, 1.8f, &row);
     (void)ui_field(ui, row, "Folder", panel->folder, sizeof panel->folder);
-    if (ui_is_focused(ui) && common_is_folder(panel->folder) && ui_key(ui, SDLK_RETURN))
+    if (ui_is_focused(ui) && common_is_folder(panel->folder) && ui_key(ui, VIEW_KEY_RETURN))
         ui->command = (view_command){
             .action = VIEW_TEXTURES, .item = 1 + panel->mesh, .path = common_copy(panel->folder)};
     (void)take_row(ui, 0.4f, &row);
@@ -327,9 +326,8 @@ static void list_tiles(view_ui *ui)
     }
     if (count <= 1 && take_row(ui, 1.6f, &row))
         draw_text(ui, row, VIEW_DIM, "No such images here, or they cannot be read");
-    SDL_Event wake = {.type = SDL_USEREVENT}; // a window that waits: their previews are wanted
-    if (has_new)
-        (void)SDL_PushEvent(&wake);
+    if (has_new) // their previews are wanted
+        view_wake_window();
 }
 
 // == The panel ============================================================================
@@ -358,7 +356,7 @@ void view_textures_panel(view_ui *ui, const view_stage *stage, view_rect area)
     const md5_model *const model = stage->document->scene.model;
     const float em = view_em(stage->font), height = ceilf(2.2f * em);
     ui_begin(ui, "textures");
-    if (ui->focus.panel == NULL && ui_key(ui, SDLK_ESCAPE))
+    if (ui->focus.panel == NULL && ui_key(ui, VIEW_KEY_ESCAPE))
         ui->command.action = VIEW_TEXTURES;
     if (model == NULL || model->num_meshes == 0)
         return;

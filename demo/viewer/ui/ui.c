@@ -1,13 +1,13 @@
 #include "demo/viewer/ui/ui.h"
 
 #include "demo/viewer/base/math.h"
+#include "demo/viewer/platform/platform.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#include <SDL.h>
 
 // -- Where the docks lie --------------------------------------------------------------------
 
@@ -84,7 +84,7 @@ static void pass_focus(view_ui *ui)
 bool ui_item(view_ui *ui, view_rect rect, const char *label)
 {
     ui->item.number++;
-    if (label[0] != '\0' && has_keys(ui) && ui->mouse.key == SDLK_TAB)
+    if (label[0] != '\0' && has_keys(ui) && ui->mouse.key == VIEW_KEY_TAB)
         pass_focus(ui);
     if (is_same(ui->focus, ui->item)) {
         ui->focus_rect = rect;
@@ -363,22 +363,22 @@ static bool edit(view_ui *ui, char *text, size_t size)
         memcpy(text + length, ui->mouse.text, added + 1);
         return added > 0;
     }
-    if (ui_key(ui, SDLK_BACKSPACE)) {
+    if (ui_key(ui, VIEW_KEY_BACKSPACE)) {
         const bool has_changed = length > 0;
         while (length > 0 && ((unsigned char)text[--length] & 0xC0) == 0x80)
             continue;
         text[length] = '\0';
         return has_changed;
     }
-    if (ui->mouse.control && ui_key(ui, SDLK_v)) {
-        char *const pasted = SDL_GetClipboardText();
+    if (ui->mouse.control && ui_key(ui, 'v')) {
+        char *const pasted = view_paste_text();
         const size_t added = pasted != NULL ? strcspn(pasted, "\r\n") : 0;
         const bool has_room = added > 0 && added < size - length;
         if (has_room) {
             memcpy(text + length, pasted, added);
             text[length + added] = '\0';
         }
-        SDL_free(pasted);
+        free(pasted);
         return has_room;
     }
     return false;
@@ -397,17 +397,16 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
     bool is_changed = false;
     if (selects_all && (ui->mouse.text != NULL || ui->mouse.key != 0 || ui->mouse.is_pressed)) {
         ui->selects_all = false;
-        if (ui->mouse.text != NULL || ui->mouse.key == SDLK_BACKSPACE
-            || (ui->mouse.control && ui->mouse.key == SDLK_v))
+        if (ui->mouse.text != NULL || ui->mouse.key == VIEW_KEY_BACKSPACE
+            || (ui->mouse.control && ui->mouse.key == 'v'))
             text[0] = '\0';
         is_changed = text[0] == '\0';
     }
     is_changed = (is_focused && edit(ui, text, size)) || is_changed;
     // Keys that are letters come again as text.
-    if (is_focused && ui->modal == NULL && ui_key(ui, SDLK_ESCAPE))
+    if (is_focused && ui->modal == NULL && ui_key(ui, VIEW_KEY_ESCAPE))
         ui->focus.panel = NULL;
-    if (is_focused && ui->mouse.key >= SDLK_SPACE && ui->mouse.key < SDLK_DELETE
-        && !ui->mouse.control)
+    if (is_focused && ui->mouse.key >= ' ' && ui->mouse.key < VIEW_KEY_DELETE && !ui->mouse.control)
         (void)ui_key(ui, ui->mouse.key);
     view_draw_round_rect(canvas, rect, 4.0f * scale, is_focused ? VIEW_ACCENT : 0x6B7788FFu);
     view_draw_round_rect(canvas, view_inset(rect, scale), 3.0f * scale, VIEW_FIELD);
@@ -436,7 +435,7 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
 void ui_copy(view_ui *ui, double now, const char *text, const char *what)
 {
     (void)snprintf(ui->notice, sizeof ui->notice,
-                   SDL_SetClipboardText(text) == 0 ? "Copied: %s" : "%s: no clipboard", what);
+                   view_copy_text(text) ? "Copied: %s" : "%s: no clipboard", what);
     ui->notice_end = now + 2.5;
 }
 
@@ -652,8 +651,8 @@ int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count,
 
 void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *scroll)
 {
-    static const int32_t keys[] = {SDLK_UP,       SDLK_DOWN, SDLK_PAGEUP,
-                                   SDLK_PAGEDOWN, SDLK_HOME, SDLK_END};
+    static const int32_t keys[] = {VIEW_KEY_UP,        VIEW_KEY_DOWN, VIEW_KEY_PAGE_UP,
+                                   VIEW_KEY_PAGE_DOWN, VIEW_KEY_HOME, VIEW_KEY_END};
     const float line = ui->canvas->font->line[VIEW_TEXT], page = area.height - line, all = 1e6f;
     const float steps[] = {-line, line, -page, page, -all, all};
     for (int i = 0; i < 6; i++)

@@ -82,7 +82,7 @@ enum { VIEW_MOST_UNGROUPED = 30 };
 void view_clear_browser(view_browser *browser);
 
 // The list takes keys and text before anything else while it is open: VIEW_NOTHING is returned
-// if it is closed, or does not use the key. `code`: SDL_Keycode.
+// if it is closed, or does not use the key. `code`: of platform.h.
 view_command view_key_browser(view_browser *browser, int32_t code, bool repeated);
 view_command view_type_browser(view_browser *browser, const char *text);
 
@@ -312,7 +312,7 @@ typedef struct ui_mouse {
     bool is_double; // the second press of two
     bool is_right;  // a click of the right button, which opens a menu
     float wheel;    // steps
-    int32_t key;    // SDL_Keycode; 0: none
+    int32_t key;    // of platform.h; 0: none
     bool shift, control;
     const char *text; // typed, or NULL
 } ui_mouse;

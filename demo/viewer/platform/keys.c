@@ -1,0 +1,46 @@
+// The names of keys.
+#include "demo/viewer/platform/platform.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+const char *view_name_key(int32_t key, char *text, size_t size)
+{
+    static const struct {
+        int32_t key;
+        const char *name;
+    } names[] = {
+        {VIEW_KEY_BACKSPACE, "Backspace"},
+        {VIEW_KEY_TAB, "Tab"},
+        {VIEW_KEY_RETURN, "Return"},
+        {VIEW_KEY_ESCAPE, "Escape"},
+        {VIEW_KEY_DELETE, "Delete"},
+        {' ', "Space"},
+        {VIEW_KEY_UP, "Up"},
+        {VIEW_KEY_DOWN, "Down"},
+        {VIEW_KEY_LEFT, "Left"},
+        {VIEW_KEY_RIGHT, "Right"},
+        {VIEW_KEY_HOME, "Home"},
+        {VIEW_KEY_END, "End"},
+        {VIEW_KEY_PAGE_UP, "PageUp"},
+        {VIEW_KEY_PAGE_DOWN, "PageDown"},
+        {VIEW_KEY_PAUSE, "Pause"},
+        {VIEW_KEY_MENU, "Application"},
+        {VIEW_KEY_LEFT_SHIFT, "Left Shift"},
+        {VIEW_KEY_RIGHT_SHIFT, "Right Shift"},
+        {VIEW_KEY_LEFT_ALT, "Left Alt"},
+        {VIEW_KEY_PAD_ENTER, "Keypad Enter"},
+        {VIEW_KEY_PAD_PLUS, "Keypad +"},
+        {VIEW_KEY_PAD_MINUS, "Keypad -"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].key == key)
+            return names[i].name;
+    if (key > VIEW_KEY_F0 && key <= VIEW_KEY_F12)
+        (void)snprintf(text, size, "F%d", (int)(key - VIEW_KEY_F0));
+    else if (key >= VIEW_KEY_PAD_0 && key <= VIEW_KEY_PAD_9)
+        (void)snprintf(text, size, "Keypad %d", (int)(key - VIEW_KEY_PAD_0));
+    else
+        (void)snprintf(text, size, "%c", key > ' ' && key < VIEW_KEY_DELETE ? toupper(key) : '\0');
+    return text;
+}

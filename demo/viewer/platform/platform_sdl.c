@@ -1,0 +1,472 @@
+// The platform of desktops: SDL 2. No other file of the viewer includes it.
+#define SDL_MAIN_HANDLED // main() is the viewer's own
+#include "demo/viewer/platform/platform_sdl.h"
+
+#include "demo/common/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// == Keys and events ==============================================================================
+
+int32_t view_key_of_sdl(SDL_Keycode code)
+{
+    static const struct {
+        SDL_Keycode code;
+        int32_t key;
+    } named[] = {
+        {SDLK_UP, VIEW_KEY_UP},
+        {SDLK_DOWN, VIEW_KEY_DOWN},
+        {SDLK_LEFT, VIEW_KEY_LEFT},
+        {SDLK_RIGHT, VIEW_KEY_RIGHT},
+        {SDLK_HOME, VIEW_KEY_HOME},
+        {SDLK_END, VIEW_KEY_END},
+        {SDLK_PAGEUP, VIEW_KEY_PAGE_UP},
+        {SDLK_PAGEDOWN, VIEW_KEY_PAGE_DOWN},
+        {SDLK_PAUSE, VIEW_KEY_PAUSE},
+        {SDLK_APPLICATION, VIEW_KEY_MENU},
+        {SDLK_LSHIFT, VIEW_KEY_LEFT_SHIFT},
+        {SDLK_RSHIFT, VIEW_KEY_RIGHT_SHIFT},
+        {SDLK_LALT, VIEW_KEY_LEFT_ALT},
+        {SDLK_KP_ENTER, VIEW_KEY_PAD_ENTER},
+        {SDLK_KP_PLUS, VIEW_KEY_PAD_PLUS},
+        {SDLK_KP_MINUS, VIEW_KEY_PAD_MINUS},
+        {SDLK_KP_0, VIEW_KEY_PAD_0},
+    };
+    if (code > 0 && (code & SDLK_SCANCODE_MASK) == 0)
+        return code < VIEW_KEY_NAMED ? code : VIEW_KEY_OTHER; // a character
+    if (code >= SDLK_F1 && code <= SDLK_F12)
+        return VIEW_KEY_F(1 + (code - SDLK_F1));
+    if (code >= SDLK_KP_1 && code <= SDLK_KP_9)
+        return VIEW_KEY_PAD(1 + (code - SDLK_KP_1));
+    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+        if (named[i].code == code)
+            return named[i].key;
+    return VIEW_KEY_OTHER;
+}
+
+static void set_held(view_input *event, int modifiers)
+{
+    event->shift = (modifiers & KMOD_SHIFT) != 0;
+    event->control = (modifiers & KMOD_CTRL) != 0;
+    event->alt = (modifiers & (KMOD_ALT | KMOD_GUI)) != 0;
+}
+
+// During a drag no motion is reported, so that the mouse is asked where it is on the screen.
+static void set_drop(view_input *event, SDL_Window *window, char *path)
+{
+    int x = 0, y = 0, left = 0, top = 0;
+    SDL_GetGlobalMouseState(&x, &y);
+    SDL_GetWindowPosition(window, &left, &top);
+    event->x = (float)(x - left);
+    event->y = (float)(y - top);
+    event->path = common_copy(path);
+    SDL_free(path);
+}
+
+static view_input event_of_sdl(const SDL_Event *from, SDL_Window *window)
+{
+    view_input event = {.kind = VIEW_INPUT_OTHER};
+    int x = 0, y = 0;
+    switch (from->type) {
+    case SDL_QUIT:
+        event.kind = VIEW_INPUT_QUIT;
+        break;
+    case SDL_KEYDOWN:
+    case SDL_KEYUP:
+        event.kind = from->type == SDL_KEYDOWN ? VIEW_INPUT_KEY_DOWN : VIEW_INPUT_KEY_UP;
+        event.key = view_key_of_sdl(from->key.keysym.sym);
+        event.is_repeated = from->key.repeat != 0;
+        event.is_forced = from->type == SDL_KEYUP && SDL_GetKeyboardFocus() == NULL;
+        set_held(&event, from->key.keysym.mod);
+        break;
+    case SDL_TEXTINPUT:
+        event.kind = VIEW_INPUT_TEXT;
+        (void)snprintf(event.text, sizeof event.text, "%s", from->text.text);
+        break;
+    case SDL_MOUSEBUTTONDOWN:
+    case SDL_MOUSEBUTTONUP:
+        event.kind = from->type == SDL_MOUSEBUTTONDOWN ? VIEW_INPUT_PRESS : VIEW_INPUT_RELEASE;
+        event.button = from->button.button == SDL_BUTTON_LEFT     ? VIEW_BUTTON_LEFT
+                       : from->button.button == SDL_BUTTON_MIDDLE ? VIEW_BUTTON_MIDDLE
+                       : from->button.button == SDL_BUTTON_RIGHT  ? VIEW_BUTTON_RIGHT
+                                                                  : VIEW_BUTTON_NONE;
+        event.clicks = from->button.clicks;
+        event.x = (float)from->button.x;
+        event.y = (float)from->button.y;
+        set_held(&event, (int)SDL_GetModState());
+        break;
+    case SDL_MOUSEMOTION:
+        event.kind = VIEW_INPUT_MOVE;
+        event.x = (float)from->motion.x;
+        event.y = (float)from->motion.y;
+        event.moved_x = (float)from->motion.xrel;
+        event.moved_y = (float)from->motion.yrel;
+        break;
+    case SDL_MOUSEWHEEL:
+        event.kind = VIEW_INPUT_WHEEL;
+        SDL_GetMouseState(&x, &y);
+        event.x = (float)x;
+        event.y = (float)y;
+        event.wheel = from->wheel.direction == SDL_MOUSEWHEEL_FLIPPED ? -from->wheel.preciseY
+                                                                      : from->wheel.preciseY;
+        break;
+    case SDL_DROPFILE:
+        event.kind = VIEW_INPUT_DROP;
+        set_drop(&event, window, from->drop.file);
+        break;
+    case SDL_WINDOWEVENT:
+        event.kind = from->window.event == SDL_WINDOWEVENT_SIZE_CHANGED ? VIEW_INPUT_RESIZE
+                                                                        : VIEW_INPUT_WINDOW;
+        break;
+    default:
+        break;
+    }
+    return event;
+}
+
+bool view_next_input(view_window *window, double patience, view_input *event)
+{
+    SDL_Event from;
+    const int wait = (int)(patience * 1000.0);
+    if (wait > 0 ? SDL_WaitEventTimeout(&from, wait) == 0 : SDL_PollEvent(&from) == 0)
+        return false;
+    *event = event_of_sdl(&from, window->window);
+    return true;
+}
+
+void view_wake_window(void)
+{
+    (void)SDL_PushEvent(&(SDL_Event){.type = SDL_USEREVENT});
+}
+
+// == The window ===================================================================================
+
+// -- Opening --------------------------------------------------------------------------------
+
+static bool start_video(bool visible)
+{
+    SDL_SetMainReady();
+    // Interrupts end the program at once, also in the middle of a long job without a window.
+    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");
+    // Keeps the desktop's effects: the viewer is not a full-screen game.
+    SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
+#if defined(_WIN32) || defined(__APPLE__)
+    const bool has_display = true;
+#else
+    const char *const x11 = getenv("DISPLAY"), *const wayland = getenv("WAYLAND_DISPLAY");
+    const bool has_display = (x11 != NULL && *x11 != '\0') || (wayland != NULL && *wayland != '\0');
+#endif
+    const char *const chosen = getenv("SDL_VIDEODRIVER");
+    const bool is_chosen = chosen != NULL && *chosen != '\0';
+    if ((is_chosen || has_display) && SDL_InitSubSystem(SDL_INIT_VIDEO) == 0) {
+        // If the named display is missing, SDL falls back to drivers without output.
+        if (view_is_window_seen(NULL) || (is_chosen && !visible))
+            return true;
+        SDL_QuitSubSystem(SDL_INIT_VIDEO);
+    } else if (is_chosen) {
+        return false; // SDL reports why
+    }
+    if (visible) {
+        SDL_SetError("no display available");
+        return false;
+    }
+    SDL_SetHint(SDL_HINT_VIDEODRIVER, "offscreen");
+    return SDL_InitSubSystem(SDL_INIT_VIDEO) == 0;
+}
+
+float view_scale_of_resources(const char *resources)
+{
+    static const char name[] = "Xft.dpi:";
+    const char *line = resources;
+    while (line != NULL && strncmp(line, name, strlen(name)) != 0) {
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    const float dots = line != NULL ? strtof(line + strlen(name), NULL) : 0.0f;
+    return dots >= 1.0f && dots <= 4800.0f ? dots / 96.0f : 0.0f;
+}
+
+// The setting of the desktop, 0 if there is none. SDL loads libX11 itself, so that it is there if
+// its driver is.
+static float desktop_scale(void)
+{
+    const char *const driver = SDL_GetCurrentVideoDriver();
+    if (driver == NULL || strcmp(driver, "x11") != 0)
+        return 0.0f;
+    void *const library = SDL_LoadObject("libX11.so.6");
+    if (library == NULL)
+        return 0.0f;
+    void *(*const open)(const char *) =
+        (void *(*)(const char *))SDL_LoadFunction(library, "XOpenDisplay");
+    char *(*const read)(void *) =
+        (char *(*)(void *))SDL_LoadFunction(library, "XResourceManagerString");
+    int (*const close)(void *) = (int (*)(void *))SDL_LoadFunction(library, "XCloseDisplay");
+    void *const display = open != NULL && read != NULL && close != NULL ? open(NULL) : NULL;
+    float scale = 0.0f;
+    if (display != NULL) {
+        scale = view_scale_of_resources(read(display));
+        close(display);
+    }
+    SDL_UnloadObject(library);
+    return scale;
+}
+
+view_window *view_open_window(const char *title, uint32_t width, uint32_t height, bool visible,
+                              char *problem, size_t size)
+{
+    view_window *const window = common_alloc(1, sizeof *window);
+    if (start_video(visible)) {
+        // The window itself has one sample per pixel: pictures of several come from a target, so
+        // that they can be left out.
+        SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
+        SDL_GL_SetAttribute(SDL_GL_CONTEXT_MINOR_VERSION, 3);
+        SDL_GL_SetAttribute(SDL_GL_CONTEXT_PROFILE_MASK, SDL_GL_CONTEXT_PROFILE_CORE);
+        SDL_GL_SetAttribute(SDL_GL_CONTEXT_FLAGS, SDL_GL_CONTEXT_FORWARD_COMPATIBLE_FLAG);
+        SDL_GL_SetAttribute(SDL_GL_DEPTH_SIZE, 24);
+        SDL_GL_SetAttribute(SDL_GL_DOUBLEBUFFER, 1);
+        const Uint32 flags = SDL_WINDOW_OPENGL | SDL_WINDOW_ALLOW_HIGHDPI | SDL_WINDOW_HIDDEN
+                             | (visible ? SDL_WINDOW_RESIZABLE : 0u);
+        // One that stays hidden needs no size: pictures have their own targets.
+        window->window =
+            SDL_CreateWindow(title, SDL_WINDOWPOS_CENTERED, SDL_WINDOWPOS_CENTERED,
+                             visible ? (int)width : 16, visible ? (int)height : 16, flags);
+        if (window->window != NULL)
+            window->context = SDL_GL_CreateContext(window->window);
+    }
+    if (window->context == NULL) {
+        (void)snprintf(problem, size, "%s", SDL_GetError());
+        if (window->window != NULL)
+            SDL_DestroyWindow(window->window);
+        free(window);
+        return NULL;
+    }
+    (void)snprintf(window->driver, sizeof window->driver, "SDL %s", SDL_GetCurrentVideoDriver());
+    if (visible) {
+        window->desktop_scale = desktop_scale();
+        SDL_EnableScreenSaver();
+        SDL_EventState(SDL_DROPFILE, SDL_ENABLE);
+    }
+    return window;
+}
+
+void view_close_window(view_window *window)
+{
+    if (window != NULL) {
+        SDL_GL_DeleteContext(window->context);
+        SDL_DestroyWindow(window->window);
+        free(window);
+    }
+    SDL_Quit();
+}
+
+void (*view_find_gl(void *user, const char *name))(void)
+{
+    (void)user;
+    return (void (*)(void))SDL_GL_GetProcAddress(name);
+}
+
+void view_show_problem(const char *text)
+{
+    if (SDL_WasInit(SDL_INIT_VIDEO) != 0)
+        (void)SDL_ShowSimpleMessageBox(SDL_MESSAGEBOX_ERROR, "md5view", text, NULL);
+}
+
+void view_run_steps(bool (*step)(void *user), void *user)
+{
+    while (step(user))
+        continue;
+}
+
+// -- State ----------------------------------------------------------------------------------
+
+const char *view_window_driver(const view_window *window)
+{
+    return window->driver;
+}
+
+// SDL has drivers without output.
+bool view_is_window_seen(const view_window *window)
+{
+    (void)window;
+    const char *const driver = SDL_GetCurrentVideoDriver();
+    return driver != NULL && strcmp(driver, "offscreen") != 0 && strcmp(driver, "dummy") != 0
+           && strcmp(driver, "evdev") != 0;
+}
+
+bool view_is_window_hidden(const view_window *window)
+{
+    return (SDL_GetWindowFlags(window->window) & SDL_WINDOW_HIDDEN) != 0;
+}
+
+void view_show_window(view_window *window)
+{
+    SDL_ShowWindow(window->window);
+}
+
+void view_set_title(view_window *window, const char *title)
+{
+    SDL_SetWindowTitle(window->window, title);
+}
+
+bool view_is_full_screen(const view_window *window)
+{
+    const Uint32 full = SDL_WINDOW_FULLSCREEN_DESKTOP;
+    return window != NULL && (SDL_GetWindowFlags(window->window) & full) == full;
+}
+
+void view_set_full_screen(view_window *window, bool full)
+{
+    if (window != NULL)
+        SDL_SetWindowFullscreen(window->window, full ? SDL_WINDOW_FULLSCREEN_DESKTOP : 0);
+}
+
+void view_window_points(const view_window *window, int *width, int *height)
+{
+    *width = *height = 0;
+    if (window != NULL)
+        SDL_GetWindowSize(window->window, width, height);
+}
+
+void view_window_pixels(const view_window *window, int *width, int *height)
+{
+    *width = *height = 0;
+    if (window != NULL)
+        SDL_GL_GetDrawableSize(window->window, width, height);
+}
+
+float view_screen_scale(const view_window *window)
+{
+    int points = 0, pixels = 0, unused = 0;
+    float dots = 0.0f;
+    view_window_points(window, &points, &unused);
+    view_window_pixels(window, &pixels, &unused);
+    if (points > 0 && pixels > points)
+        return (float)pixels / (float)points;
+    if (window->desktop_scale > 0.0f)
+        return window->desktop_scale;
+    const int display = SDL_GetWindowDisplayIndex(window->window);
+    if (display < 0 || SDL_GetDisplayDPI(display, NULL, NULL, &dots) != 0)
+        return 1.0f;
+    // In halves, and only if the resolution is high: many screens report a wrong size.
+    const float scale = floorf(dots / 96.0f * 2.0f) / 2.0f;
+    return dots >= 144.0f ? fminf(scale, 3.0f) : 1.0f;
+}
+
+double view_screen_rate(const view_window *window)
+{
+    SDL_DisplayMode mode = {0};
+    const int display = SDL_GetWindowDisplayIndex(window->window);
+    const bool is_known =
+        display >= 0 && SDL_GetCurrentDisplayMode(display, &mode) == 0 && mode.refresh_rate > 0;
+    return is_known ? mode.refresh_rate : 60.0;
+}
+
+void view_swap_window(view_window *window)
+{
+    SDL_GL_SwapWindow(window->window);
+}
+
+void view_set_swap_waits(view_window *window, bool waits)
+{
+    (void)window;
+    SDL_GL_SetSwapInterval(waits ? 1 : 0);
+}
+
+// == The rest of the system =======================================================================
+
+double view_seconds(void)
+{
+    return (double)SDL_GetPerformanceCounter() / (double)SDL_GetPerformanceFrequency();
+}
+
+void view_sleep(double seconds)
+{
+    SDL_Delay((Uint32)(seconds * 1000.0));
+}
+
+// Names of files may have any bytes; the clipboard takes UTF-8.
+bool view_copy_text(const char *text)
+{
+    char *const clean = SDL_iconv_string("UTF-8", "UTF-8", text, strlen(text) + 1);
+    const bool is_copied = SDL_SetClipboardText(clean != NULL ? clean : text) == 0;
+    SDL_free(clean);
+    return is_copied;
+}
+
+// A copy for free() of what SDL_free() frees.
+static char *take(char *text)
+{
+    char *const copy = common_copy(text);
+    SDL_free(text);
+    return copy;
+}
+
+char *view_paste_text(void)
+{
+    return take(SDL_GetClipboardText());
+}
+
+char *view_program_folder(void)
+{
+    return take(SDL_GetBasePath());
+}
+
+// == Threads ======================================================================================
+
+struct view_lock {
+    SDL_mutex *mutex;
+    SDL_cond *changed;
+};
+
+view_thread *view_start_thread(int (*run)(void *user), const char *name, void *user)
+{
+    return (view_thread *)SDL_CreateThread(run, name, user);
+}
+
+void view_wait_thread(view_thread *thread)
+{
+    SDL_WaitThread((SDL_Thread *)thread, NULL);
+}
+
+view_lock *view_new_lock(void)
+{
+    view_lock *const lock = common_alloc(1, sizeof *lock);
+    lock->mutex = SDL_CreateMutex();
+    lock->changed = SDL_CreateCond();
+    if (lock->mutex != NULL && lock->changed != NULL)
+        return lock;
+    view_free_lock(lock);
+    return NULL;
+}
+
+void view_free_lock(view_lock *lock)
+{
+    if (lock == NULL)
+        return;
+    SDL_DestroyCond(lock->changed);
+    SDL_DestroyMutex(lock->mutex);
+    free(lock);
+}
+
+void view_lock_enter(view_lock *lock)
+{
+    SDL_LockMutex(lock->mutex);
+}
+
+void view_lock_leave(view_lock *lock)
+{
+    SDL_UnlockMutex(lock->mutex);
+}
+
+void view_lock_wait(view_lock *lock)
+{
+    SDL_CondWait(lock->changed, lock->mutex);
+}
+
+void view_lock_signal(view_lock *lock)
+{
+    SDL_CondSignal(lock->changed);
+}

@@ -1,0 +1,23 @@
+// The parts of platform_sdl.c that tests look at.
+#ifndef DEMO_VIEWER_PLATFORM_PLATFORM_SDL_H
+#define DEMO_VIEWER_PLATFORM_PLATFORM_SDL_H
+
+#include "demo/viewer/platform/platform.h"
+
+#include <SDL.h>
+
+struct view_window {
+    SDL_Window *window;
+    SDL_GLContext context;
+    float desktop_scale; // of the X server's resources; 0: unknown
+    char driver[32];
+};
+
+// The scale of "Xft.dpi: 144" among the resources of an X server, over the usual 96; 0 if there is
+// none. NULL: there are none.
+float view_scale_of_resources(const char *resources);
+
+// The viewer's code of an SDL_Keycode; VIEW_KEY_OTHER if it has none.
+int32_t view_key_of_sdl(SDL_Keycode code);
+
+#endif

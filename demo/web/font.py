@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""font.py FONT.ttf OUTPUT.ttf: the font with the outlines of ASCII, Latin-1 and the signs of the viewer alone.
+
+Letters keep their numbers: the others lose their outlines, and the font the tables that stb_truetype does not
+read, so that a page loads a tenth of it. The list is that of demo/viewer/base/font.c, whose codes are read from it.
+"""
+import re
+import struct
+import sys
+
+KEPT = b"OS/2", b"cmap", b"glyf", b"head", b"hhea", b"hmtx", b"loca", b"maxp", b"name"
+SOURCE = "demo/viewer/base/font.c"
+
+
+def wanted_codes():
+    with open(SOURCE) as file:
+        others = re.search(r"others\[\] = \{([^}]*)\}", file.read())[1]
+    return [*range(32, 127), *range(160, 256), *(int(code, 16) for code in re.findall(r"0x[0-9A-F]+", others))]
+
+
+def tables_of(font):
+    count, = struct.unpack_from(">H", font, 4)
+    rows = (struct.unpack_from(">4s3I", font, 12 + 16 * i) for i in range(count))
+    return {name: font[offset:offset + size] for name, _, offset, size in rows}
+
+
+def glyphs_of_codes(cmap):
+    """Code: glyph, from the subtable of format 4 for Unicode."""
+    count, = struct.unpack_from(">H", cmap, 2)
+    for i in range(count):
+        platform, encoding, at = struct.unpack_from(">HHI", cmap, 4 + 8 * i)
+        if (platform, encoding) == (3, 1) and struct.unpack_from(">H", cmap, at)[0] == 4:
+            break
+    else:
+        sys.exit("no character map for Unicode")
+    num, = struct.unpack_from(">H", cmap, at + 6)
+    num //= 2
+    found = {}
+    for i in range(num):
+        end, = struct.unpack_from(">H", cmap, at + 14 + 2 * i)
+        start, delta, offset = (struct.unpack_from(">H", cmap, at + 16 + 2 * (num * k + i))[0] for k in (1, 2, 3))
+        for code in range(start, end + 1):
+            glyph = code
+            if offset:
+                place = at + 16 + 2 * (num * 3 + i) + offset + 2 * (code - start)
+                glyph, = struct.unpack_from(">H", cmap, place)
+            if not offset or glyph:
+                glyph = (glyph + delta) & 0xFFFF
+            found[code] = glyph
+    return found
+
+
+def parts_of(outline):
+    """The glyphs that a composite one consists of."""
+    if len(outline) < 10 or struct.unpack_from(">h", outline)[0] >= 0:
+        return
+    at, more = 10, True
+    while more:
+        flags, glyph = struct.unpack_from(">HH", outline, at)
+        yield glyph
+        at += 4 + (4 if flags & 1 else 2) + (2 if flags & 8 else 4 if flags & 64 else 8 if flags & 128 else 0)
+        more = flags & 32
+
+
+def main(source, target):
+    with open(source, "rb") as file:
+        tables = tables_of(file.read())
+    is_long, = struct.unpack_from(">H", tables[b"head"], 50)
+    size = len(tables[b"loca"]) // (4 if is_long else 2)
+    places = struct.unpack(">%d%s" % (size, "I" if is_long else "H"), tables[b"loca"])
+    places = [place * (1 if is_long else 2) for place in places]
+    outlines = [tables[b"glyf"][a:b] for a, b in zip(places, places[1:])]
+    glyphs = glyphs_of_codes(tables[b"cmap"])
+    wanted, left = set(), [0, *(glyphs.get(code, 0) for code in wanted_codes())]
+    while left:
+        glyph = left.pop()
+        if glyph not in wanted:
+            wanted.add(glyph)
+            left.extend(parts_of(outlines[glyph]))
+    kept = [outline if i in wanted else b"" for i, outline in enumerate(outlines)]
+    ends = [0]
+    for outline in kept:
+        ends.append(ends[-1] + len(outline))
+    head = bytearray(tables[b"head"])
+    struct.pack_into(">H", head, 50, 1)
+    tables.update({b"glyf": b"".join(kept), b"loca": struct.pack(">%dI" % len(ends), *ends), b"head": bytes(head)})
+    kept = {name: tables[name] for name in sorted(KEPT) if name in tables}
+    at = 12 + 16 * len(kept)
+    rows, bodies = b"", b""
+    for name, body in kept.items():
+        rows += struct.pack(">4s3I", name, 0, at + len(bodies), len(body))
+        bodies += body + b"\0" * (-len(body) % 4)
+    with open(target, "wb") as file:
+        file.write(struct.pack(">I4H", 0x10000, len(kept), 0, 0, 0) + rows + bodies)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__.strip())
+    main(*sys.argv[1:])

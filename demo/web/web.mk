@@ -1,0 +1,83 @@
+# The viewer in a browser, by emscripten; included by the Makefile.
+#   EMCC=emcc          its compiler
+
+.PHONY: web web-test
+
+EMCC ?= emcc
+WEB  := build/web
+# Every file comes twice: with vectors, and without for browsers that have none. The page chooses.
+WEB_KINDS := simd scalar
+WEB_VECTORS_simd := -msse2 -msimd128
+# Never -Os: it skins five times as slowly.
+WEB_FLAGS := -std=c11 -O2 -DNDEBUG -ffp-contract=off -I. -isystem build/glad/include -isystem $(WEB)/include \
+    -Wall -Wextra -Wno-unused-command-line-argument -DHAS_STB -DMD5VIEW_MODELS='"/models"'
+# Debian's package keeps the modules that it needs beside node.
+export NODE_PATH ?= /usr/share/nodejs
+WEB_LINK := -O2 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=2MB -s INITIAL_MEMORY=64MB -s MODULARIZE=1
+WEB_GL := -s MIN_WEBGL_VERSION=2 -s MAX_WEBGL_VERSION=2 -s GL_PREINITIALIZED_CONTEXT=0
+
+WEB_PARTS := $(COMMON_OBJECTS:$(BUILD)/%=%) $(MD5_SOURCES:.c=.o) $(RENDER_SOURCES:.c=.o) \
+    $(patsubst %.c,%.o,$(filter-out demo/viewer/platform/platform_sdl.c,$(VIEW_SOURCES)) $(wildcard demo/looks/*.c) demo/web/platform.c) \
+    made/shaders.o made/gl.o made/font.o made/page_lines.o
+WEB_LIBRARY := $(MD5_SOURCES:.c=.o)
+
+# $(call web,KIND): the objects, products and tests of one kind.
+define web
+$(WEB)/$(1)/made/%.o: EXTRA = -w -Ibuild/glad/include
+$(WEB)/$(1)/made/font.o: $(WEB)/font.c $(WEB)/flags
+	$$(compile_web)
+$(WEB)/$(1)/made/%.o: build/%.c $(WEB)/flags
+	$$(compile_web)
+$(WEB)/$(1)/%.o: %.c $(WEB)/flags $(GLAD_HEADER) | $(WEB)/include/stb
+	$$(compile_web)
+$(addprefix $(WEB)/$(1)/,$(WEB_PARTS)): VECTORS = $(WEB_VECTORS_$(1))
+$(addprefix $(WEB)/$(1)/,test/web/skin.o test/test.o test/mistake.o test/load/test_same_bits.o): VECTORS = $(WEB_VECTORS_$(1))
+
+# A name of SDL that is not defined would become one of emscripten's SDL 1, whose events are others.
+$(WEB)/site/md5view-$(1).js: $(addprefix $(WEB)/$(1)/,$(WEB_PARTS))
+	@! $(NM) -u $$^ 2>/dev/null | grep -w 'U SDL_.*' || { echo '$$@: names of SDL are left' >&2; exit 1; }
+	@mkdir -p $$(@D)
+	$$(say) $(EMCC) $(WEB_LINK) $(WEB_GL) -s EXPORT_NAME=md5view -s FORCE_FILESYSTEM=1 -s EXIT_RUNTIME=0 \
+	    -s EXPORTED_RUNTIME_METHODS='[FS,callMain,stringToUTF8,lengthBytesUTF8,ccall]' -s INVOKE_RUN=0 -o $$@ $$^
+
+# Node runs these: the hash of bits that every platform has, and how fast it skins.
+$(WEB)/$(1)/bits.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/test.o test/mistake.o test/load/test_same_bits.o)
+	$$(say) $(EMCC) $(WEB_NODE) -o $$@ $$^
+$(WEB)/$(1)/skin.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/web/skin.o)
+	$$(say) $(EMCC) $(WEB_NODE) -o $$@ $$^
+endef
+WEB_NODE := -O2 -s NODERAWFS=1 -s SINGLE_FILE=1 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=4MB
+NM := $(or $(shell command -v llvm-nm-14 llvm-nm-15 llvm-nm-19 llvm-nm 2>/dev/null | head -n 1),nm)
+define compile_web
+@mkdir -p $(@D)
+$(say) $(EMCC) $(WEB_FLAGS) $(VECTORS) $(EXTRA) -MMD -MP -c $< -o $@
+endef
+$(foreach kind,$(WEB_KINDS),$(eval $(call web,$(kind))))
+$(eval $(call remember,$(WEB)/flags,$$(EMCC) $$(WEB_FLAGS)))
+
+# stb's headers without those of this system beside them.
+$(WEB)/include/stb: | deps
+	@mkdir -p $(@D) && ln -sfn "$$(dirname "$$(sh .ci/deps.sh --stb)")" $@
+# The fonts with the letters that the viewer draws.
+$(WEB)/font.c: demo/web/font.py .ci/deps.sh .ci/embed.py | deps
+	@mkdir -p $(@D)
+	@for name in DejaVuSans DejaVuSansMono; do $(PYTHON) $< "$$(sh .ci/deps.sh --font $$name)" $(WEB)/$$name.ttf || exit 1; done
+	$(embed) bytes md5view_font $@ $(WEB)/DejaVuSans.ttf md5view_code_font $(WEB)/DejaVuSansMono.ttf
+
+# What a server gives away: pages, programs, and our models with a list of their files.
+WEB_SITE  := $(WEB)/site
+WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(wildcard demo/web/*.html demo/web/*.css demo/web/*.js))
+WEB_MODELS := $(shell find models/bobbin models/flame models/lantern models/spindle models/tendril models/thimble -type f \
+    ! -name '*.py' ! -name '*.md' | LC_ALL=C sort)
+$(WEB_PAGES): $(WEB_SITE)/%: demo/web/%
+	@mkdir -p $(@D) && cp $< $@
+$(eval $(call remember,$(WEB)/models,$$(WEB_MODELS)))
+$(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models
+	@for file in $(WEB_MODELS); do mkdir -p $(@D)/$${file%/*} && cp -u $$file $(@D)/$$file || exit 1; done
+	@printf '%s\n' $(WEB_MODELS) | sed '1 s/^/["/; 1 !s/^/,"/; s/$$/"/; $$ s/$$/]/' > $@
+
+## make web            the viewer as web pages in build/web/site, by emscripten
+web: $(WEB_KINDS:%=$(WEB_SITE)/md5view-%.js) $(WEB_PAGES) $(WEB_SITE)/models.json | deps
+## make web-test       what node runs of the library, with and without vectors, for test/long/web.sh
+web-test: $(foreach kind,$(WEB_KINDS),$(WEB)/$(kind)/bits.js $(WEB)/$(kind)/skin.js) | deps
+-include $(shell find $(WEB) -type f -name '*.d' 2>/dev/null)

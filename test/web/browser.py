@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Opens pages of build/web in headless Chromium, which it steers through a pipe, and says what it finds.
+
+browser.py FOLDER TASK...: serves the folder on this machine alone, opens one browser, and runs the tasks:
+  open PAGE            opens FOLDER/PAGE, and waits until its data-state is set
+  fails PAGE WORDS     the same, of a page that ends with these words for the user
+  size WIDTH HEIGHT    of the window from now on
+  save FILE            a picture of the page
+  take NAME FILE       a file that the program has written
+  same FILE FILE SHARE at most this share of the pixels differs by more than 2 levels; 10000 colours
+  is SCRIPT            a condition in JavaScript holds, at once or within 20 s
+  click X Y, key NAME  what a person does
+  drop FILE...         drops files or folders on the middle of the page
+Ends with status 1 and a message if a task fails, or a page has written to the console.
+"""
+import base64
+import functools
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "viewer"))
+import png  # noqa: E402  beside the tests of the viewer
+
+PATIENCE = 120.0  # seconds for a page in software GL on a busy machine
+# What the driver says when a page reads a picture back, which --output must.
+HINT = "GPU stall due to ReadPixels"
+FLAGS = ("--headless=new --no-sandbox --disable-gpu-sandbox --use-angle=swiftshader "
+         "--enable-unsafe-swiftshader --hide-scrollbars --mute-audio --no-first-run "
+         "--disable-background-networking --disable-extensions "
+         "--remote-debugging-pipe").split()
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".wasm": "application/wasm",
+                      ".js": "text/javascript"}
+
+    def log_message(self, *_):
+        pass
+
+
+def fail(text):
+    raise SystemExit("FAILED: " + text)
+
+
+def rgb_of(path):
+    """The size of a picture, and its pixels."""
+    width, height, rows, step = png.read(path)
+    return (width, height), [tuple(row[i:i + 3]) for row in rows for i in range(0, width * step, step)]
+
+
+class Browser:
+    """One page of Chromium, which reads messages from descriptor 3 and writes to 4, each with a zero byte."""
+
+    def __init__(self, folder):
+        program = shutil.which("chromium") or shutil.which("chromium-browser")
+        if program is None:
+            fail("no chromium")
+        handler = functools.partial(Handler, directory=folder)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.site = "http://127.0.0.1:%d/" % self.server.server_port
+        self.home = tempfile.mkdtemp()
+        its_input, self.output = os.pipe()
+        self.input, its_output = os.pipe()
+        # The descriptors of the child are moved to 3 and 4 by a shell, which no option of Python's does.
+        self.process = subprocess.Popen(
+            ["sh", "-c", 'exec "$@" 3<&%d 4>&%d' % (its_input, its_output), "sh", program, *FLAGS,
+             "--user-data-dir=" + self.home, "about:blank"],
+            pass_fds=(its_input, its_output), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(its_input)
+        os.close(its_output)
+        self.number, self.rest, self.said, self.session = 0, b"", [], None
+        targets = self.ask("Target.getTargets")["targetInfos"]
+        page = next(target["targetId"] for target in targets if target["type"] == "page")
+        self.session = self.ask("Target.attachToTarget", targetId=page, flatten=True)["sessionId"]
+        for domain in "Page", "Runtime", "Log":
+            self.ask(domain + ".enable")
+
+    def read(self):
+        while b"\0" not in self.rest:
+            some = os.read(self.input, 1 << 20)
+            if not some:
+                fail("the browser has ended")
+            self.rest += some
+        message, self.rest = self.rest.split(b"\0", 1)
+        message = json.loads(message)
+        params = message.get("params", {})
+        if message.get("method") == "Runtime.consoleAPICalled":
+            words = [str(arg.get("value", arg.get("description"))) for arg in params["args"]]
+            self.said.append(" ".join(words))
+        elif message.get("method") == "Runtime.exceptionThrown":
+            details = params["exceptionDetails"]
+            self.said.append(details.get("exception", {}).get("description", details["text"]))
+        elif message.get("method") == "Log.entryAdded" and HINT not in params["entry"]["text"]:
+            self.said.append(params["entry"]["text"] + " " + params["entry"].get("url", ""))
+        return message
+
+    def ask(self, method, **params):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": params}
+        if self.session:
+            message["sessionId"] = self.session
+        os.write(self.output, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self.read()
+            if answer.get("id") == self.number:
+                if "error" in answer:
+                    fail(method + ": " + answer["error"]["message"])
+                return answer["result"]
+
+    def value(self, script):
+        answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        if "exceptionDetails" in answer:
+            why = answer["exceptionDetails"].get("exception", {}).get("description", "exception")
+            fail(script + ": " + why)
+        return answer["result"].get("value")
+
+    def wait(self, script, patience=PATIENCE):
+        end = time.monotonic() + patience
+        while not self.value(script):
+            if time.monotonic() > end:
+                fail("not within %g s: %s; the page says: %s" % (patience, script, self.told()))
+            time.sleep(0.1)
+
+    def told(self):
+        return self.value("(document.getElementById('told') || document.body).textContent")
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+        self.server.shutdown()
+        shutil.rmtree(self.home, ignore_errors=True)
+
+    # -- Tasks ------------------------------------------------------------------------------------
+
+    def task_open(self, page, state="started"):
+        self.ask("Page.navigate", url="about:blank")
+        begin = time.monotonic()
+        self.ask("Page.navigate", url=self.site + page)
+        self.wait("document.documentElement && document.documentElement.dataset.state")
+        if self.value("document.documentElement.dataset.state") != state:
+            fail("%s does not become %s: %s" % (page, state, self.told()))
+        print("note: %s %s after %.1f s" % (page, state, time.monotonic() - begin))
+
+    def task_fails(self, page, words):
+        self.task_open(page, "failed")
+        if words not in self.told():
+            fail("'%s' is not in: %s" % (words, self.told()))
+        self.said.clear()  # the browser itself reports files that it did not get
+
+    def task_size(self, width, height):
+        self.ask("Emulation.setDeviceMetricsOverride", width=int(width), height=int(height),
+                 deviceScaleFactor=1, mobile=False)
+
+    def task_save(self, path):
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"]))
+
+    def task_take(self, name, path):
+        data = self.value("btoa(md5.FS.readFile(%s)"
+                          ".reduce((text, byte) => text + String.fromCharCode(byte), ''))" % json.dumps(name))
+        with open(path, "wb") as file:
+            file.write(base64.b64decode(data))
+
+    def task_same(self, one, other, share):
+        pictures = [rgb_of(path) for path in (one, other)]
+        if pictures[0][0] != pictures[1][0]:
+            fail("%s is %s, %s is %s" % (one, pictures[0][0], other, pictures[1][0]))
+        pairs = list(zip(pictures[0][1], pictures[1][1]))
+        differ = sum(any(abs(a - b) > 2 for a, b in zip(x, y)) for x, y in pairs) / len(pairs)
+        colours = min(len(set(picture[1])) for picture in pictures)
+        print("note: %s: %.3f %% of the pixels differ, %d colours" % (one, 100 * differ, colours))
+        if differ > float(share) or colours < 10000:
+            fail("%.3f %% of the pixels differ, %d colours" % (100 * differ, colours))
+
+    def task_is(self, script):
+        self.wait(script, 20.0)
+
+    def task_click(self, x, y):
+        for kind in "mouseMoved", "mousePressed", "mouseReleased":
+            self.ask("Input.dispatchMouseEvent", type=kind, x=float(x), y=float(y), button="left",
+                     clickCount=1)
+
+    def task_key(self, name):
+        for kind in "keyDown", "keyUp":
+            code = name if len(name) > 1 else "Key" + name.upper()
+            self.ask("Input.dispatchKeyEvent", type=kind, key=name, code=code)
+
+    def task_drop(self, *files):
+        data = {"items": [], "files": [os.path.abspath(file) for file in files], "dragOperationsMask": 1}
+        for kind in "dragEnter", "dragOver", "drop":
+            self.ask("Input.dispatchDragEvent", type=kind, x=400, y=300, data=data)
+
+
+TASKS = {"open": 1, "fails": 2, "size": 2, "save": 1, "take": 2, "same": 3, "is": 1, "click": 2, "key": 1,
+         "drop": None}
+
+
+def main(folder, words):
+    browser = Browser(folder)
+    try:
+        while words:
+            name = words.pop(0)
+            if name not in TASKS:
+                fail("no task %s" % name)
+            count = TASKS[name]
+            if count is None:
+                count = next((i for i, word in enumerate(words) if word in TASKS), len(words))
+            getattr(browser, "task_" + name)(*words[:count])
+            del words[:count]
+        browser.value("new Promise((done) => setTimeout(done, 200))")
+        if browser.said:
+            fail("the console is not empty: " + "; ".join(browser.said))
+    finally:
+        browser.close()
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        sys.exit(__doc__.strip())
+    main(sys.argv[1], sys.argv[2:])
