@@ -122,6 +122,12 @@ look_long() {
     command_found wine || wish wine
     command_found emcc || wish emscripten
     command_found node || wish node
+    # Other programs that read and write what md5tool converts, and the browser.
+    for program in npm blender chromium; do
+        command_found "$program" || wish "$program"
+    done
+    "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || wish assimp
+    /usr/bin/python3 -c "import numpy" 2>/dev/null || wish numpy
     # What CMake needs beside clang-cl.
     command_found lld-link-19 && command_found llvm-lib-19 || wish llvm-19
     # The oldest compilers that there are packages for, and a new one.
@@ -172,6 +178,7 @@ package() {
     case $1:$2 in
     apt:sdl2) echo libsdl2-dev ;;
     apt:assimp) echo libassimp-dev ;;
+    apt:numpy) echo python3-numpy ;;
     apt:stb) echo libstb-dev ;;
     apt:libzip) echo libzip-dev ;;
     apt:jansson) echo libjansson-dev ;;

@@ -102,16 +102,16 @@ static char *end_glb(glb *file, size_t *size)
     const size_t binary = (file->size + 3) & ~(size_t)3;
     *size = 12 + 8 + chunk + 8 + binary;
     char *const all = common_alloc(*size, 1);
-    memcpy(all, "glTF", 4);
+    put_u32(all, 0x46546C67); // "glTF"
     put_u32(all + 4, 2);
     put_u32(all + 8, *size);
     put_u32(all + 12, chunk);
-    memcpy(all + 16, "JSON", 4);
+    put_u32(all + 16, 0x4E4F534A); // "JSON"
     memset(all + 20, ' ', chunk);
     if (text)
         memcpy(all + 20, text, length);
     put_u32(all + 20 + chunk, binary);
-    memcpy(all + 24 + chunk, "BIN", 4);
+    put_u32(all + 24 + chunk, 0x004E4942); // "BIN"
     if (file->size > 0)
         memcpy(all + 28 + chunk, file->bytes, file->size);
     free(text);
@@ -693,7 +693,7 @@ static parts *sample(import *all, const struct aiAnimation *clip, double rate, s
 {
     const double ticks = clip->mTicksPerSecond > 0.0 ? clip->mTicksPerSecond : 25.0;
     const double seconds = clip->mDuration / ticks;
-    if (!(seconds >= 0.0 && seconds <= LONGEST)) {
+    if (!(seconds >= 0.0 && seconds <= (double)LONGEST)) {
         say(all, 'e', "clip '%s' lasts %g s at %g ticks a second: expected at most %d s",
             clip->mName.data, seconds, ticks, LONGEST);
         return NULL;
