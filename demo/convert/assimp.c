@@ -108,7 +108,7 @@ static char *end_glb(glb *file, size_t *size)
     put_u32(all + 12, chunk);
     put_u32(all + 16, 0x4E4F534A); // "JSON"
     memset(all + 20, ' ', chunk);
-    if (text)
+    if (text) // NOLINTNEXTLINE(bugprone-not-null-terminated-result): the chunk has its length
         memcpy(all + 20, text, length);
     put_u32(all + 20 + chunk, binary);
     put_u32(all + 24 + chunk, 0x004E4942); // "BIN"

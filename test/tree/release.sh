@@ -13,6 +13,7 @@ sources() {
         cp -r md5 render shaders .ci .github Makefile LICENSE README.md "$1/" && cp test/test.mk "$1/test/" &&
         cp models/LICENSE "$1/models/" && cp models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim "$1/models/bobbin/" &&
         cp models/bobbin/bobbin*.png "$1/models/bobbin/" && mkdir -p "$1/demo/examples" && cp demo/examples/window.c "$1/demo/examples/" &&
+        mkdir -p "$1/demo/web" && cp demo/web/web.mk "$1/demo/web/" &&
         awk '/^## / && !done++ { $0 = "## '"$version"' - 2026-11-23" } { print }' .github/CHANGELOG.md >"$1/.github/CHANGELOG.md"
 }
 # The GL loader, which glad makes, and the shaders: those that are there, or, where there is time, made once more.
