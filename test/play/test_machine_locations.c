@@ -388,6 +388,8 @@ TEST (machine_locations_of_events_and_times) {
         {"when jump exit 0.5", "when heard \"step left\" exit at step", ""},
         {"when jump exit 0.5", "when heard stop",
          "19:37: error: a transition of layer 'body' names event 'stop', which no clip has"},
+        {"when jump exit 0.5", "when heard steps",
+         "19:37: error: a transition of layer 'body' names event 'steps', which no clip has"},
         {"when jump exit 0.5", "exit at \"step up\"",
          "19:34: error: a transition of layer 'body' names event 'step up', which no clip has"},
         {"when speed > 0.5 and not armed", "exit at step",

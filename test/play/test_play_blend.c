@@ -467,14 +467,28 @@ TEST_HERE (by_speed_the_outermost_go_at_their_own_speed, GAITS, 4, MD5_SYNC_PHAS
 }
 
 TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
-    static const speed_clip arcs[] = {{{30.0, 0.9, 0.0}, 25, {1, 13}, 24.0},
-                                      {{90.0, 0.9, 0.0}, 16, {0, 6}, 25.0}};
-    speed_case of;
-    begin(&of, arcs, 2, MD5_SYNC_MARKERS, MD5_EXTRACT_TURN);
-    for (int speed = 30; speed <= 90; speed += 5) {
-        md5_player_set(of.player, 0, (float)speed);
-        CHECK_NEAR(speed_over(of.player, 6.0, true) / speed, 1.0, 1e-3);
+    for (int side = -1; side <= 1; side += 2) {
+        const speed_clip arcs[] = {{{30.0, side * 0.9, 0.0}, 25, {1, 13}, 24.0},
+                                   {{90.0, side * 0.9, 0.0}, 16, {0, 6}, 25.0}};
+        speed_case of;
+        begin(&of, arcs, 2, MD5_SYNC_MARKERS, MD5_EXTRACT_TURN);
+        for (int speed = 30; speed <= 90; speed += 5) {
+            md5_player_set(of.player, 0, (float)speed);
+            CHECK_NEAR(speed_over(of.player, 6.0, true) / speed, 1.0, 1e-3);
+        }
+        end(&of);
     }
+}
+
+// Up counts as forward, also if down is faster.
+TEST (by_speed_of_clips_that_climb_is_along_z) {
+    static const speed_clip climbs[] = {{{1.0, 0.0, -30.0}, 25, {3, 14}, 24.0},
+                                        {{1.0, 0.0, 20.0}, 25, {1, 13}, 24.0}};
+    speed_case of;
+    begin(&of, climbs, 2, MD5_SYNC_NONE, MD5_EXTRACT_MOVE);
+    const double down = sqrt(30.0 * 30.0 + 1.0), up = (20.0 * 30.0 - 1.0) / down;
+    CHECK_NEAR(md5_machine_item_speed(of.machine, 0, 0), -down, 0.03);
+    CHECK_NEAR(md5_machine_item_speed(of.machine, 0, 1), up, 0.03);
     end(&of);
 }
 
@@ -607,16 +621,19 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
     EACH (row, cases)
         check_refused(&of->made, "walk", row->items, row->message);
     // A file has no place for this.
-    static const md5_motion_item placed[] = {{.motion = "c2"}, {.motion = "c3", .x = 90.0f}};
-    md5_machine_desc desc = *md5_machine_tables(of->machine);
-    md5_motion_desc motion = desc.motions[0];
-    motion.items = placed;
-    motion.num_items = 2;
-    desc.motions = &motion;
-    md5_error error = {0};
-    CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
-    CHECK_STRING(error.message,
-                 "motion 'go': item 1 ('c3') has a position, but is placed by its speed");
+    static const md5_motion_item placed[][2] = {{{.motion = "c2"}, {.motion = "c3", .x = 90.0f}},
+                                                {{.motion = "c2"}, {.motion = "c3", .y = 90.0f}}};
+    EACH (items, placed) {
+        md5_machine_desc desc = *md5_machine_tables(of->machine);
+        md5_motion_desc motion = desc.motions[0];
+        motion.items = *items;
+        motion.num_items = 2;
+        desc.motions = &motion;
+        md5_error error = {0};
+        CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
+        CHECK_STRING(error.message,
+                     "motion 'go': item 1 ('c3') has a position, but is placed by its speed");
+    }
     // Without extraction nothing moves.
     check_refused(&of->made, "", "item c0 item c1 item c2 item c3",
                   "motion 'go': item 1 ('c1') moves the root at 0 units/s, which must be faster "
@@ -645,6 +662,18 @@ TEST (states_that_cannot_be_in_step_are_refused) {
         {"a transition of layer 'body': state 'b' cannot be in step: it has no motion",
          "clip a \"\" clip b \"\" layer body { state a a"
          " state b nothing transition a b { duration 1 in_step } }"},
+        {"a transition of layer 'body': state 'b' cannot be in step: its first clip, with markers, "
+         "is ping-pong",
+         "clip a \"\" { markers ( 0 5 ) } clip b \"\" { markers ( 0 5 ) } motion c clip b { "
+         "ping_pong }"
+         " layer body { state a a state b c transition a b { duration 1 in_step } }"},
+        {"a transition of layer 'body': states 'a' and 'b' cannot be in step: they have 0 and 2 "
+         "markers",
+         "clip a \"\" clip b \"\" { markers ( 0 5 ) } layer body { state a a"
+         " state b b transition any b { duration 1 in_step } }"},
+        {"a transition of layer 'body' names state 'c', which does not exist",
+         "clip a \"\" clip b \"\" layer body { state a a state b b"
+         " transition a b { duration 1 in_step leader c } }"},
         {"a transition of layer 'body': leader 'c' is neither of its states",
          "clip a \"\" clip b \"\" layer body { state a a state b b state c b"
          " transition a b { duration 1 in_step leader c } }"},

@@ -7,29 +7,37 @@
 // Something of everything.
 static const char rows[] =
     "machine everything { clip walk walk.md5anim { turn frame 4 footstep left frame 16 footstep\n"
-    "markers ( 2 12 ) } clip run f { markers ( 3 13 ) } clip idle f clip lean f\n"
+    "markers ( 2 12 ) } clip run f { markers ( 3 13 ) } clip idle f\n"
+    "clip lean f { window bent 2 9 curve bend ( 0 1 8 2 ) section end 10 20 }\n"
     "mask upper ( *spine ) { feather 2 } mask none ( )\n"
-    "float speed 0.25 bool armed 1 trigger jump\n"
+    "float speed 0.25 bool armed 1 trigger jump follow speed ease 1\n"
     "motion line line speed { markers item walk 0 item run 1 }\n"
     "motion plane plane speed armed { item walk 0 1 item idle 0 2 item run 1 1 }\n"
     "motion stack stack {\n"
     "  item line item lean { add mask upper weight speed reference idle 3 } }\n"
     "motion step line speed { phase speed speed item walk 0 item plane 1 }\n"
     "motion once clip idle { once start 0.5 }\n"
+    "motion gait by_speed speed { item idle item walk }\n"
     "layer body { state stand stack state go step state gone nothing\n"
     "  transition stand go { when speed > 0.5 duration 0.2 }\n"
     "  transition any gone { when jump and speed > 0.5 priority 3 }\n"
     "  transition go stand { exit 0.75 inertial } }\n"
     "layer mood { add mask upper weight 0.5 state calm once state wild plane }\n"
     "modifier look aim head { limit 1 } modifier foot two_bone lfoot { stretch 1.1 }\n"
-    "modifier swing spring rhand { length 2 } modifier stand feet pelvis { foot lfoot { hip lhip } "
-    "} }";
+    "modifier swing spring rhand { length 2 } modifier stand feet pelvis {\n"
+    "  foot lfoot { hip lhip } hold { speed 10 } } modifier eyes gaze head { eye head }\n"
+    "modifier hand two_bone lhand { target pelvis of gun pole pelvis weight state body go }\n"
+    "attached gun f on lfoot limit head cone ( 1 0 0 ) { min -0.2 max 0.3 swing 0.1 }\n"
+    "morph smile parameter speed morph oh state body go morph blink clip idle ( 4 0 8 1 )\n"
+    "slot arm { mask upper layer body } shot nod arm run { when jump until not armed } }";
 
 // These tables, and pointers to rows that the tests change.
 typedef struct full {
     md5_machine_file *file;
     md5_clip_desc *clips;
-    md5_event *events; // of walk
+    md5_event *events;   // of walk
+    md5_window *windows; // of lean
+    md5_follow_desc *follows;
     uint32_t *markers; // of run
     md5_mask_desc *masks;
     md5_parameter_desc *parameters;
@@ -40,6 +48,10 @@ typedef struct full {
     md5_transition_desc *transitions;
     md5_layer_desc *layers;
     md5_modifier_desc *modifiers;
+    md5_attached_desc *attached;
+    md5_limit_desc *limits;
+    md5_morph_desc *morphs;
+    md5_shot_desc *shots;
     md5_machine_desc desc;
 } full;
 
@@ -55,6 +67,8 @@ static void fill(const play_case *made, full *all)
     all->desc.model = made->model;
     all->desc.locations = NULL; // errors are those of tables
     all->events = (md5_event *)all->clips[0].events;
+    all->windows = (md5_window *)all->clips[3].windows;
+    all->follows = (md5_follow_desc *)all->desc.follows;
     all->markers = (uint32_t *)all->clips[1].markers;
     all->masks = (md5_mask_desc *)all->desc.masks;
     all->masks[1].joints = NULL;
@@ -69,6 +83,11 @@ static void fill(const play_case *made, full *all)
     all->transitions = (md5_transition_desc *)all->layers[0].transitions;
     all->condition = (md5_condition *)all->transitions[0].conditions;
     all->modifiers = (md5_modifier_desc *)all->desc.modifiers;
+    all->attached = (md5_attached_desc *)all->desc.attached;
+    all->attached[0].model = made->model;
+    all->limits = (md5_limit_desc *)all->desc.limits;
+    all->morphs = (md5_morph_desc *)all->desc.morphs;
+    all->shots = (md5_shot_desc *)all->desc.shots;
 }
 
 static void begin(play_case *made)
@@ -120,6 +139,9 @@ TEST_WITH (machine_refuses_clips, play_case, made, begin(made), play_end(made)) 
     REFUSE(all.clips[0].events = NULL, "clip 'walk': no array of events, but a count of 2");
     REFUSE(all.clips[0].markers = NULL, "clip 'walk': no array of markers, but a count of 2");
     REFUSE(all.events[1].name = NULL, "clip 'walk': event 1 has no name");
+    REFUSE(all.windows[0].name = NULL, "clip 'lean': window 0 has no name");
+    REFUSE(all.follows[0].parameter = "pace",
+           "the table of 'followed parameters' names parameter 'pace', which does not exist");
     REFUSE(all.parameters[1].value = NAN, "parameter 'armed': value is not finite");
     REFUSE(all.parameters[1].kind = (md5_parameter_kind)3, "parameter 'armed': there is no kind 3");
     play_end(&other);
@@ -179,6 +201,8 @@ TEST_WITH (machine_refuses_transitions, play_case, made, begin(made), play_end(m
     REFUSE((all.condition->kind = MD5_WHEN_HEARD, all.condition->parameter = NULL,
             all.condition->compare = MD5_IS_SET),
            OF_BODY " names no event");
+    REFUSE((all.condition->kind = MD5_WHEN_HEARD, all.condition->parameter = "footstep left"),
+           OF_BODY ": a condition has no MD5_IS_SET");
     REFUSE(all.condition->value = NAN, OF_BODY ": value of a condition is not finite");
 }
 
@@ -194,6 +218,103 @@ TEST_WITH (machine_refuses_modifiers, play_case, made, begin(made), play_end(mad
            "modifier 'stand': smoothing is nan, which must be 0 to 1e+06");
     REFUSE(all.modifiers[2].length = 65,
            "modifier 'swing' has a chain of 65 joints, which may have 2 to 64");
+}
+
+TEST_WITH (machine_refuses_masks, play_case, made, begin(made), play_end(made)) {
+    REFUSE(all.masks[0].joints = "*spin", "mask 'upper': there is no joint 'spin'");
+}
+
+TEST_WITH (machine_refuses_what_modifiers_are_moved_to, play_case, made, begin(made),
+           play_end(made)) {
+    static const md5_modifier_place nowhere = {.joint = NULL};
+    md5_attached_desc many[MD5_MAX_ATTACHED + 1] = {{0}};
+    char names[MD5_MAX_ATTACHED + 1][8];
+    for (size_t i = 0; i < COUNT_OF(many); i++) {
+        snprintf(names[i], sizeof names[i], "gun%zu", i);
+        many[i] = (md5_attached_desc){.name = names[i], .model = made->model};
+    }
+    REFUSE(all.modifiers[5].target = &nowhere, "modifier 'hand': a place names no joint");
+    REFUSE(all.modifiers[5].pole = &nowhere, "modifier 'hand': a place names no joint");
+    REFUSE(all.attached[0].model = NULL, "attached 'gun' has no model");
+    REFUSE((all.desc.attached = many, all.desc.num_attached = COUNT_OF(many)),
+           "there are more than 16 attached models");
+    REFUSE(all.attached[0].joint = "lhand",
+           "modifier 'hand': its place is on joint 'lhand', which it moves itself");
+}
+
+TEST_WITH (machine_refuses_what_drives_modifiers, play_case, made, begin(made), play_end(made)) {
+    static const char two[] =
+        "modifier 'hand' has its weight from more than one of a state, a curve and a window";
+    REFUSE(all.modifiers[5].weight_curve = "bend", two);
+    REFUSE(all.modifiers[5].weight_window = "bent", two);
+    REFUSE(all.modifiers[5].weight_layer = NULL, "modifier 'hand' names no layer");
+    REFUSE(all.modifiers[5].weight_state = NULL, "modifier 'hand' names no state");
+    REFUSE(all.modifiers[5].weight_parameter = "sped",
+           "modifier 'hand' names parameter 'sped', which does not exist");
+    REFUSE((all.modifiers[5].weight_easing.kind = MD5_EASE_STEPS),
+           "modifier 'hand': there are 0 steps, which must be 1 to 65536");
+}
+
+TEST_WITH (machine_refuses_limits, play_case, made, begin(made), play_end(made)) {
+    static const char none[] =
+        "limit 'head': it has no joint or no axis, or its min is above its max";
+    REFUSE(all.limits[0].axis = ((md5_vec3){0.0f, 0.0f, 0.0f}), none);
+    REFUSE(all.limits[0].min = 1.0f, none);
+    REFUSE(all.limits[0].joint = NULL,
+           "limit '': it has no joint or no axis, or its min is above its max");
+}
+
+TEST_WITH (machine_refuses_morphs, play_case, made, begin(made), play_end(made)) {
+    REFUSE(all.morphs[1].target = NULL, "morph 1 names no target");
+    REFUSE(all.morphs[0].parameter = NULL, "morph 'smile' names no parameter");
+    REFUSE(all.morphs[1].state = NULL, "morph 'oh' names no state");
+    REFUSE(all.morphs[2].clip = NULL, "morph 'blink' names no clip");
+}
+
+TEST_WITH (machine_refuses_shots, play_case, made, begin(made), play_end(made)) {
+    static md5_slot_desc many[MD5_MAX_SHOTS + 1];
+    static md5_condition late = {.kind = MD5_WHEN_TIME_LEFT, .compare = MD5_IS_LESS};
+    REFUSE(all.shots[0].slot = NULL, "shot 'nod' names no slot");
+    REFUSE(all.shots[0].clip = NULL, "shot 'nod' names no clip");
+    REFUSE(all.shots[0].mask = "lower", "shot 'nod' names mask 'lower', which does not exist");
+    REFUSE(all.shots[0].layer = "legs", "shot 'nod' names layer 'legs', which does not exist");
+    REFUSE(all.shots[0].reference = "ran", "shot 'nod' names clip 'ran', which does not exist");
+    REFUSE((all.shots[0].reference = "idle", all.shots[0].reference_frame = 21),
+           "shot 'nod': its reference has no frame 21");
+    REFUSE(all.shots[0].fade_out_easing.kind = MD5_EASE_STEPS,
+           "shot 'nod': there are 0 steps, which must be 1 to 65536");
+    REFUSE(all.shots[0].conditions = &late,
+           "shot 'nod': a condition is about a state, and one-shots have none");
+    REFUSE((all.desc.slots = many, all.desc.num_slots = COUNT_OF(many)),
+           "there are 65 slots, but at most 64");
+}
+
+// One more than there are bits for.
+TEST_WITH (machine_refuses_conditions_about_too_many_events, play_case, made, begin(made),
+           play_end(made)) {
+    enum { COUNT = 65 };
+    static char names[COUNT][8];
+    md5_event events[COUNT] = {{0}};
+    md5_condition heard[COUNT] = {{0}};
+    for (uint32_t i = 0; i < COUNT; i++) {
+        snprintf(names[i], sizeof names[i], "e%u", i);
+        events[i] = (md5_event){.name = names[i]};
+        heard[i] =
+            (md5_condition){.parameter = names[i], .kind = MD5_WHEN_HEARD, .compare = MD5_IS_SET};
+    }
+    for (uint32_t count = COUNT - 1; count <= COUNT; count++) {
+        full all;
+        fill(made, &all);
+        all.clips[0].events = events;
+        all.clips[0].num_events = COUNT;
+        all.transitions[0].conditions = heard;
+        all.transitions[0].num_conditions = count;
+        md5_error error = {0};
+        OWN_MACHINE machine = md5_create_machine(&all.desc, NULL, &error);
+        CHECK((machine != NULL) == (count < COUNT));
+        CHECK_STRING(error.message, machine ? "" : OF_BODY " names one event more than 64");
+        md5_free_machine_file(all.file);
+    }
 }
 
 TEST_WITH (machine_keeps_its_tables, play_case, made, begin(made), play_end(made)) {
@@ -223,6 +344,34 @@ TEST_WITH (machine_keeps_its_tables, play_case, made, begin(made), play_end(made
     CHECK(md5_find_modifier(machine, "swing") == 2 && md5_find_modifier(machine, "x") == MD5_NONE);
     md5_destroy_machine(NULL);
     md5_destroy_player(NULL);
+}
+
+// Where the head is after a while.
+static md5_xform head_after(const full *all)
+{
+    md5_xform pose[PLAY_JOINTS];
+    OWN_MACHINE machine = play_machine(&all->desc);
+    OWN_PLAYER player = play_player(machine);
+    for (int step = 0; step < 60; step++)
+        md5_player_advance(player, 0.05, NULL, NULL);
+    play_pose(player, pose);
+    return pose[4];
+}
+
+TEST_WITH (machine_has_defaults_for_a_gaze_without_a_row, play_case, made, begin(made),
+           play_end(made)) {
+    static const md5_modifier_gaze defaults = {.seed = 0};
+    full all;
+    fill(made, &all);
+    all.modifiers[4].gaze = &defaults;
+    const md5_xform expected = head_after(&all);
+    all.modifiers[4].gaze = NULL;
+    const md5_xform is = head_after(&all);
+    CHECK_BYTES(&is, &expected, sizeof is);
+    all.modifiers[4].weight = MD5_ZERO;
+    const md5_xform without = head_after(&all);
+    CHECK(memcmp(&without, &is, sizeof is) != 0);
+    md5_free_machine_file(all.file);
 }
 
 static void survive_failures(const md5_machine_desc *desc)
@@ -294,8 +443,32 @@ TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_cas
     survive_failures(md5_machine_tables(machine));
 }
 
-// Arenas allocate large blocks, so that few allocations can fail: a memory limit also fails in all
-// the other places.
+// Arenas allocate large blocks, and what is made at their ends is what fails: with each row more of
+// the parameters this is something else.
+TEST_WITH (machine_survives_failure_wherever_a_block_ends, play_case, made, begin(made),
+           play_end(made)) {
+    enum { MOST = 512 };
+    static char names[MOST][8];
+    static md5_parameter_desc parameters[MOST];
+    full all;
+    fill(made, &all);
+    for (uint32_t i = 0; i < MOST; i++) {
+        snprintf(names[i], sizeof names[i], "p%03u", i);
+        parameters[i] = i < all.desc.num_parameters ? all.parameters[i]
+                                                    : (md5_parameter_desc){.name = names[i]};
+    }
+    all.desc.report = (md5_report_desc){.enter = true, .clip_end = true};
+    all.desc.parameters = parameters;
+    for (; all.desc.num_parameters < MOST; all.desc.num_parameters++) {
+        EACH_FAILURE (it) {
+            OWN_MACHINE machine = md5_create_machine(&all.desc, &it.opts, &it.error);
+            CHECK(it.error.status == (machine ? MD5_OK : MD5_ERROR_MEMORY));
+        }
+    }
+    md5_free_machine_file(all.file);
+}
+
+// The heap never holds more than the limit, in whatever block this is reached.
 TEST_WITH (machine_keeps_within_every_memory_limit, play_case, made, begin(made), play_end(made)) {
     full all;
     fill(made, &all);

@@ -61,11 +61,11 @@ static inline bool md5_has_numbers(uint32_t easing)
     return easing == MD5_EASE_CUBIC_BEZIER || easing == MD5_EASE_STEPS;
 }
 
-// Begins to make a row.
+// Begins to make a row; its owner is NULL if it has no name.
 static inline void md5_begin_row(md5_building *building, const char *kind, const char *owner)
 {
     building->kind = kind;
-    building->owner = owner;
+    building->owner = owner ? owner : "";
 }
 
 // Checks the number of steps of an easing of the row.
