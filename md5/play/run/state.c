@@ -538,8 +538,11 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     double rate = 0.0;
     for (uint32_t i = 0; heading != 0 && i < MD5_MEAN_POINTS; i++)
         rate += points[i].weight * rate_after(&group, own, points[i].place * whole - from);
-    for (uint32_t i = 0; i < count; i++)
-        step_rate(md5_active_at(layer_state, begin + i), first, &rate);
+    for (uint32_t i = 0; i < count; i++) {
+        md5_active_state *const active = md5_active_at(layer_state, begin + i);
+        step_rate(active, first, &rate);
+        active->own_rate = own[i];
+    }
     const double left = heading < 0 ? position - behind : ahead + 1.0 - position;
     const double speed = fabs(rate) * (double)num_markers;
     return speed > 0.0 ? md5_least(most, left / speed) : most;
@@ -577,6 +580,43 @@ double md5i_keep_in_step(md5_player *player, double seconds, double most)
         }
     }
     return most;
+}
+
+// How far the clock of a group had gone after a share of the last interval, in cycles by seconds.
+static double way_after(const step_group *group, double share, double seconds)
+{
+    md5_mean_point points[MD5_MEAN_POINTS];
+    md5i_mean_points(0.0, share, points);
+    double rate = 0.0;
+    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
+        rate += points[i].weight
+                * rate_after(group, group->own_ahead, (points[i].place - 1.0) * seconds);
+    return share * rate;
+}
+
+double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
+                            double share, double seconds)
+{
+    const md5_instance_plan *const plans = md5_active_at(layer_state, position)->tree->instances;
+    const bool shares =
+        instance == 0 || (plans[0].group != MD5_NONE && plans[instance].group == plans[0].group);
+    step_group group = {.layer_state = layer_state};
+    while (group.begin + (group.count = count_steps(layer_state, group.begin)) <= position)
+        group.begin += group.count;
+    for (uint32_t i = 0; i < group.count; i++)
+        group.own_ahead[i] = md5_active_at(layer_state, group.begin + i)->own_rate;
+    if (!shares || group.count == 1 || !(share > 0.0) || share >= 1.0)
+        return share * seconds;
+    const double whole = way_after(&group, 1.0, seconds);
+    double low = 0.0, high = 1.0;
+    while (whole != 0.0 && high - low > 1e-12) {
+        const double middle = 0.5 * (low + high);
+        if (way_after(&group, middle, seconds) / whole < share)
+            low = middle;
+        else
+            high = middle;
+    }
+    return whole != 0.0 ? high * seconds : share * seconds;
 }
 
 // To those of the player's scratch memory.
