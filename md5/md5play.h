@@ -183,10 +183,9 @@ typedef struct md5_advance_status {
 // calls of md5_player_pose(). A time within 1e-9 of a cycle or second counts as reached, which is
 // enough for a million cycles in one step and a million steps since a clip began; an exit or a
 // start within 6e-8 of a frame is at that frame. Exceptions, of the second order in parts of at
-// most 1/4 s: root motion while weights change or while it turns and is blended, weights of events
-// while states are in step, the clock of more than two such states, and what is not linear in a
-// parameter that follows (.github/docs/blending.md), also the time that a clip has left, in step to
-// 1e-4 s.
+// most 1/4 s: root motion while weights change or while it turns and is blended, and what is not
+// linear in a parameter that follows (.github/docs/blending.md), also the time that a clip has
+// left, in step to 1e-4 s. The clock of states in step is exact to 1e-7 of a cycle for a fade.
 //
 // Backward in time clips play backward, but fades advance by |seconds|, and exits are not reached.
 // If transitions form a cycle that takes no time, the layer goes around it once; then it rests

@@ -343,35 +343,65 @@ double md5i_eased(const md5_easing *easing, double t)
     return fmin(fmax(value, 0.0), 1.0);
 }
 
-// Gauss-Legendre quadrature with five points: of y dx along a Bézier curve; else of y over
-// x = from + width v^2 (3 - 2 v), which stands still at both ends, where a tangent may be vertical.
-static double area_between(const md5_easing *easing, double from, double to)
+// Gauss-Legendre quadrature.
+static const md5_mean_point gauss[MD5_MEAN_POINTS] = {{0.04691007703066800, 0.11846344252809454},
+                                                      {0.23076534494715845, 0.23931433524968324},
+                                                      {0.5, 0.28444444444444444},
+                                                      {0.76923465505284155, 0.23931433524968324},
+                                                      {0.95308992296933200, 0.11846344252809454}};
+
+// v of x = v^2 (3 - 2 v), which stands still at both ends: the solution of a cubic with three
+// roots.
+static double stand_at_ends(double x)
 {
-    static const double points[] = {0.04691007703066800, 0.23076534494715845, 0.5,
-                                    0.76923465505284155, 0.95308992296933200};
-    static const double weights[] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
-                                     0.23931433524968324, 0.11846344252809454};
+    const double limited = fmin(fmax(x, 0.0), 1.0);
+    const double angle = md5i_angle(2.0 * sqrt(limited * (1.0 - limited)), 1.0 - 2.0 * limited);
+    return 0.5 - md5i_sine((0.5 * 3.14159265358979324 - angle) / 3.0);
+}
+
+void md5i_mean_points(double from, double to, md5_mean_point *points)
+{
+    const double begin = stand_at_ends(from), width = stand_at_ends(to) - begin;
+    double sum = 0.0;
+    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
+        const double v = begin + width * gauss[i].place;
+        points[i] = (md5_mean_point){v * v * (3.0 - 2.0 * v), gauss[i].weight * v * (1.0 - v)};
+        sum += points[i].weight;
+    }
+    // A place that is 0 or 1 has no other weights than these.
+    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
+        points[i].weight = sum > 0.0 ? points[i].weight / sum : gauss[i].weight;
+}
+
+// Over a part of y dx along a Bézier curve.
+static double area_of_bezier(const md5_easing *easing, double from, double to)
+{
     const double x1 = unit(easing->x1), x2 = unit(easing->x2);
     const double y1 = (double)easing->y1, y2 = (double)easing->y2;
-    const bool is_bezier = easing->kind == MD5_EASE_CUBIC_BEZIER;
-    const double begin = is_bezier ? solve_bezier(x1, x2, from) : from;
-    const double width = (is_bezier ? solve_bezier(x1, x2, to) : to) - begin;
+    const double begin = solve_bezier(x1, x2, from), width = solve_bezier(x1, x2, to) - begin;
     double sum = 0.0;
-    for (int i = 0; i < 5; i++) {
-        const double v = points[i], s = begin + width * (is_bezier ? v : v * v * (3.0 - 2.0 * v));
-        const double slope = is_bezier ? bezier_slope(x1, x2, s) : 6.0 * v * (1.0 - v);
-        sum += weights[i] * slope * (is_bezier ? bezier(y1, y2, s) : md5i_eased(easing, s));
+    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
+        const double s = begin + width * gauss[i].place;
+        sum += gauss[i].weight * bezier_slope(x1, x2, s) * bezier(y1, y2, s);
     }
     return width * sum;
 }
 
 double md5i_eased_area(const md5_easing *easing, double from, double to)
 {
-    // Edges of bounces, and of both halves of them, lie at multiples of 1/44.
-    const uint32_t parts = easing->kind == MD5_EASE_STEPS ? easing->steps : 44;
+    const bool is_bezier = easing->kind == MD5_EASE_CUBIC_BEZIER;
+    const uint32_t parts =
+        easing->kind == MD5_EASE_STEPS ? (uint32_t)easing->steps : (uint32_t)MD5_EASE_PARTS;
     double area = 0.0;
-    for (uint32_t i = (uint32_t)(from * parts); i < to * parts; i++)
-        area += area_between(easing, fmax((double)i / parts, from), fmin((i + 1.0) / parts, to));
+    for (uint32_t i = (uint32_t)(from * parts); i < to * parts; i++) {
+        const double begin = fmax((double)i / parts, from), end = fmin((i + 1.0) / parts, to);
+        md5_mean_point points[MD5_MEAN_POINTS];
+        md5i_mean_points(begin * parts - i, end * parts - i, points);
+        double mean = 0.0;
+        for (uint32_t k = 0; !is_bezier && k < MD5_MEAN_POINTS; k++)
+            mean += points[k].weight * md5i_eased(easing, (i + points[k].place) / parts);
+        area += is_bezier ? area_of_bezier(easing, begin, end) : mean * (end - begin);
+    }
     return area;
 }
 

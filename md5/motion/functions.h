@@ -32,6 +32,19 @@ md5_swing md5i_swing_for(double stiffness, double damping, double seconds);
 // md5_ease() without rounding to float.
 double md5i_eased(const md5_easing *easing, double t);
 
+// Between multiples of 1/44 easings without parameters are smooth, but for vertical tangents there:
+// edges of bounces, and of both halves of them, lie at these.
+enum { MD5_EASE_PARTS = 44 };
+
+// The mean of a function over from..to, two places within 0..1, is the sum of its values at these
+// places by their weights, to within 1e-9 if it is as smooth over 0..1 as that. However 0..1 is
+// divided, the same function is seen: places crowd at 0 and 1, where a tangent may be vertical.
+enum { MD5_MEAN_POINTS = 5 };
+typedef struct md5_mean_point {
+    double place, weight;
+} md5_mean_point;
+void md5i_mean_points(double from, double to, md5_mean_point *points);
+
 // The integral of md5i_eased() between two times within 0..1, to within 1e-7.
 double md5i_eased_area(const md5_easing *easing, double from, double to);
 

@@ -705,3 +705,74 @@ TEST (states_of_unlike_markers_are_not_in_step) {
     md5_player_advance(of.player, 0.1, NULL, NULL);
     CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.2, 1e-9);
 }
+
+typedef struct heard_two {
+    const char *names[2];
+    uint32_t counts[2];
+} heard_two;
+
+static void count_two(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    heard_two *const of = user;
+    (void)player;
+    (void)weight;
+    for (int i = 0; i < 2; i++)
+        of->counts[i] += strcmp(event->name, of->names[i]) == 0;
+}
+
+// A clip of 1 s forward fades into one backward. Their clock c, in cycles, goes through 0..1/2 at
+// 2 (1 - w) - w cycles a second, and through 1/2..1 at 2/3 (1 - w) - w, where w is the weight.
+// In 1 s from c = 0.4 it is at the marker after 0.052 s, turns behind it after 0.4 s at 0.6009,
+// beyond an event at 0.6, and is at the marker again after 0.748 s. In 0.5 s from c = 0.1875 it is
+// at the marker after 0.25 s, when the part behind it leads back to it, as that before it does
+// until 1/3 s. By integrals of these rates it ends at so many cycles.
+TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
+    static const struct {
+        double start, fade, end;
+        uint32_t heard;
+    } rows[] = {{0.4, 1.0, 0.343248591, 2}, {0.1875, 0.5, 0.5 - 1.0 / 12.0, 0}};
+    EACH (row, rows) {
+        static const int splits[] = {1, 2, 7, 100};
+        OWN_PLAY of;
+        play_scene_begin(&of);
+        play_scene_add(&of, 21, 20.0, 0.3, 1);
+        play_scene_add(&of, 21, 20.0, 0.3, 2);
+        play_scene_read(&of,
+                        "trigger go clip a f { markers ( 0 5 ) frame 8 far } "
+                        "clip b f { markers ( 0 10 ) } motion back clip b { speed -1 } "
+                        "layer body { state a a state b back "
+                        "transition a b { when go duration %g in_step } }",
+                        row->fade);
+        EACH (split, splits) {
+            heard_two heard_here = {{"far", ""}, {0, 0}};
+            md5_player_reset(of.player);
+            md5_player_seek(of.player, 0, 0, 0.5 * row->start); // c is twice as far, up to 1/2
+            md5_player_set(of.player, 0, 1.0f);
+            for (int i = 0; i < *split; i++)
+                md5_player_advance(of.player, row->fade / *split, count_two, &heard_here);
+            CHECK_NEAR(md5_player_layer(of.player, 0).time, row->end, 1e-7);
+            CHECK_UINT(heard_here.counts[0], row->heard);
+        }
+    }
+}
+
+// Ten times 0.1 s are a little less than 1 s, where the transition is taken.
+TEST (a_state_in_step_begins_at_a_whole_cycle) {
+    static const int splits[] = {1, 10};
+    EACH (split, splits) {
+        heard_two heard_here = {{"first", "last"}, {0, 0}};
+        OWN_PLAY of;
+        play_scene_begin(&of);
+        play_scene_add(&of, 21, 20.0, 0.3, 1);
+        play_scene_add(&of, 21, 20.0, 0.3, 2);
+        play_scene_read(&of, "clip a f clip b f { frame 0 first frame 20 last } "
+                             "motion once clip b { once } motion both stack { item a item once } "
+                             "layer body { state a a state b both "
+                             "transition a b { exit 1 duration 0.5 in_step } }");
+        for (int i = 0; i < *split; i++)
+            md5_player_advance(of.player, 1.0 / *split, count_two, &heard_here);
+        md5_player_advance(of.player, 0.5, count_two, &heard_here);
+        CHECK_UINT(heard_here.counts[0], 1);
+        CHECK_UINT(heard_here.counts[1], 0);
+    }
+}

@@ -65,8 +65,9 @@ void play_random_change(md5_player *const *players, uint32_t num_players, play_r
 // 0.05 s, a frame of one clip, and 1 s, a cycle: these often end at borders.
 double play_random_seconds(uint64_t *random);
 
-// The events of one step. More than fit fail the test.
-enum { PLAY_MOST_HEARD = 4096 };
+// The events of one step, as many as there can be: a random machine may leave a state and come back
+// in a fade of 1e-4 s. More fail the test.
+enum { PLAY_MOST_HEARD = MD5_MAX_STEP_EVENTS };
 typedef struct play_heard {
     const md5_event *events[PLAY_MOST_HEARD];
     float weights[PLAY_MOST_HEARD];

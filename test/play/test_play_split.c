@@ -76,9 +76,7 @@ static uint32_t first_part(split_test *of, const double *parts, uint32_t num_par
     return first;
 }
 
-// In step, an event within a 32nd of a fade has the weight of where an even rate would have it.
-// it.
-static bool same_events(const heard *whole, const heard *split, bool in_step)
+static bool same_events(const heard *whole, const heard *split)
 {
     const uint32_t count = whole->count < split->count ? whole->count : split->count;
     uint32_t i = 0;
@@ -90,7 +88,7 @@ static bool same_events(const heard *whole, const heard *split, bool in_step)
                     i < split->count ? split->events[i]->name : "-"))
         return false;
     for (i = 0; i < count; i++) {
-        if (!CHECK_NEAR(split->weights[i], whole->weights[i], in_step ? 5e-3 : 1e-5))
+        if (!CHECK_NEAR(split->weights[i], whole->weights[i], 1e-5))
             return false;
     }
     return true;
@@ -181,8 +179,7 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
         of->is_cut_off = true;
         return true;
     }
-    return same_events(&of->whole, &of->split, made->has_steps)
-           && same_states(players, made->desc.num_layers)
+    return same_events(&of->whole, &of->split) && same_states(players, made->desc.num_layers)
            && same_places(whole, split, most_apart(of, made, pace, path));
 }
 
@@ -219,6 +216,11 @@ static bool check_machine(split_test *of, uint64_t seed, extra kind)
 static const uint64_t hard[] = {102758, 128932, 137671, 237263, 350927, 419914,
                                 421860, 474843, 499869, 515201, 1132802};
 
+// The same in step: clocks that turn round or stand at a marker, tangents of easings that are
+// vertical, states that begin a rounding error before a cycle ends, exits of states that have just
+// come in step, and events in parts of fades that are steep.
+static const uint64_t hard_steps[] = {3264, 4030, 5581, 5618, 6709, 13122, 16503};
+
 TEST (any_split_of_a_step_of_any_machine_is_the_same) {
     enum { USUAL_MACHINES = 400, MOST_FAILED = 5 };
     const char *const wanted = getenv("MD5_SPLIT_MACHINES"), *const alone =
@@ -235,6 +237,8 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
         int num_failed = 0;
         EACH (row, hard)
             num_failed += !check_machine(of, *row, NOTHING);
+        EACH (row, hard_steps)
+            num_failed += !check_machine(of, *row, STEPS_SHARED);
         for (uint64_t seed = 1; seed <= count && num_failed < MOST_FAILED; seed++) {
             for (int i = NOTHING; i <= TIMES; i++)
                 num_failed += !check_machine(of, seed, (extra)i);

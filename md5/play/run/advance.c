@@ -544,6 +544,8 @@ static void take_in_layer(md5_player *player, uint32_t layer)
             && md5i_weight_of(player, &machine->layers[layer].weight) > 0.0f)
             player->status.num_cuts++;
         md5i_change_state(player, layer, &change);
+        if (change.in_step) // the next exit is that of how it plays from now on
+            md5i_keep_in_step(player, 0.0, 0.0);
     }
 }
 
@@ -779,8 +781,12 @@ static bool find_next(const step_context *context, md5_walker *walker)
     }
     walker->slack = SAME_INSTANT / fmax(2.0 * fabs(rate), 1.0);
     // Rounding may put an event before the last one, or beyond the end.
-    const double when = context->seconds < 0.0 ? -seconds : seconds;
-    walker->when = fmin(fmax(when, walker->when), fabs(context->seconds));
+    const double whole = fabs(context->seconds);
+    double when = fmin(context->seconds < 0.0 ? -seconds : seconds, whole);
+    if (!walker->shot && walker->layer_state->is_steered)
+        when = md5i_seconds_in_step(walker->layer_state, walker->position, walker->instance,
+                                    when / whole, whole);
+    walker->when = fmin(fmax(when, walker->when), whole);
     return true;
 }
 

@@ -175,6 +175,7 @@ typedef struct md5_active_state {
     bool fades;        // it fades in over `duration`; else its weight was full from the start
     bool in_step;      // it shares its clock with the state below it in the chain, and
     uint32_t leader;   // the state that leads, MD5_NONE: all by their weights
+    double own_rate;   // cycles a second of that clock by this state alone, or the leader's
     bool is_new;       // events where it begins have not fired yet
     double start_time; // normalised time at which it began
     float weight;      // in the layer, mean of the last interval
@@ -429,6 +430,11 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
 // `seconds`, which may be negative; elsewhere each has its own again. Returns for how many seconds,
 // up to `most`, that is their rate: until the next marker, and part of a fade.
 double md5i_keep_in_step(md5_player *player, double seconds, double most);
+
+// Seconds since the last interval of so many began, until a clip of a state had gone a share of its
+// way in it: in step its rate, of which it has the mean, was that of weights that changed.
+double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
+                            double share, double seconds);
 
 // Whether states of some layer are in step.
 bool md5i_is_in_step(const md5_player *player);

@@ -369,8 +369,10 @@ void md5i_weigh_all(md5_player *player)
 // which needs no place of its own: their clocks begin alike, and in each interval have the same
 // rate, that of the part between two markers in which all of them are.
 
-// An interval is at most so much of a fade: events within it are weighted as if its rate were even.
-#define STEP_DIVISIONS 32.0
+// Seconds: which way the clock goes is seen so far ahead, and where it turns round found to within
+// the other.
+#define AHEAD MD5_BORDER
+#define SAME_TURN 1e-13
 
 // The clock of the first clip's group, or of that clip alone.
 static md5_clock step_clock(const md5_active_state *active)
@@ -382,12 +384,16 @@ static md5_clock step_clock(const md5_active_state *active)
     return md5i_sync_shared(source->markers, source->num_markers, active->instances[0].now);
 }
 
+// Just below the end of a cycle it is the start of one: clips that are played once, which are not
+// in step, would begin at their end.
 double md5i_start_in_step(const md5_active_state *left, const md5_blend_tree *tree)
 {
-    const md5_source *const source = tree->instances[0].playable->source;
-    return left->tree
-               ? md5i_sync_clock(source->markers, md5_step_markers(tree), step_clock(left)).phase
-               : 0.0;
+    const md5_playable *const playable = tree->instances[0].playable;
+    if (!left->tree)
+        return 0.0;
+    const md5_clock clock =
+        md5i_sync_clock(playable->source->markers, md5_step_markers(tree), step_clock(left));
+    return md5i_clock_snap(playable->timing, clock, MD5_BORDER).phase;
 }
 
 // Shared cycles a second of the group, behind marker `first`; with `rate` all of its clips get
@@ -425,68 +431,120 @@ static uint32_t count_steps(md5_layer_state *layer_state, uint32_t begin)
     return end - begin;
 }
 
-// The weight of state `number` of those from `begin` on that share a clock, the mean over the next
-// seconds. Of two states exactly, not within 0..1 where the easing is not; of more, in which fades
-// are multiplied, by Gauss's rule of three points.
-static double step_weight(md5_layer_state *layer_state, uint32_t begin, uint32_t count,
-                          uint32_t number, double seconds)
+// States from `begin` on in a chain that share a clock, each with its own rate, shared cycles a
+// second, in the part that is ahead of the clock and in the one behind it. These differ only at a
+// marker, or so near to one that rounding may be the difference.
+typedef struct step_group {
+    md5_layer_state *layer_state;
+    uint32_t begin, count;
+    bool is_backward; // time is
+    uint32_t ahead, behind;
+    double own_ahead[MD5_MAX_ACTIVE], own_behind[MD5_MAX_ACTIVE];
+} step_group;
+
+// Finds their own rates behind marker `first`: all of them the leader's, if there is one.
+static void find_own_rates(const step_group *group, uint32_t first, double *own)
 {
-    static const struct {
-        double place, weight;
-    } points[] = {
-        {0.1127016653792583, 5.0 / 18.0}, {0.5, 8.0 / 18.0}, {0.8872983346207417, 5.0 / 18.0}};
-    const md5_active_state *const top = md5_active_at(layer_state, begin + count - 1);
-    const double from = md5i_progress(top), to = from + seconds / top->duration;
-    if (count == 2 && from < 1.0 && seconds > MD5_BORDER) {
-        const double last = md5_least(to, 1.0);
-        const double mean = (md5i_eased_area(top->easing, from, last) + to - last) / (to - from);
-        return number == 1 ? mean : 1.0 - mean;
+    uint32_t leader = MD5_NONE; // the newest one
+    for (uint32_t i = group->count; i-- > 0;) {
+        const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
+        own[i] = step_rate(active, first, NULL);
+        leader = i > 0 && leader == MD5_NONE ? active->leader : leader;
     }
-    const md5_chain_range range = {begin, begin + count, false, false};
-    double sum = 0.0;
-    for (int i = 0; i < 3; i++) {
-        double weight = points[i].weight;
-        for (uint32_t k = number; k < count; k++) {
-            const double fade =
-                (double)md5i_fade_in(layer_state, range, begin + k, points[i].place * seconds);
-            weight *= k == number ? fade : 1.0 - fade;
-        }
-        sum += weight;
+    for (uint32_t i = group->count; leader != MD5_NONE && i-- > 0;) {
+        if (md5_active_at(group->layer_state, group->begin + i)->state != leader)
+            continue;
+        for (uint32_t k = 0; k < group->count; k++)
+            own[k] = own[i];
+        return;
     }
-    return sum;
+}
+
+// The rate of their clock, so many seconds from now. Weights of poses end at 0 and 1; these do not
+// where an easing overshoots, so that they have no other kinks than that.
+static double rate_after(const step_group *group, const double *own, double seconds)
+{
+    double rate = own[0];
+    for (uint32_t i = 1; i < group->count; i++) {
+        const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
+        const double progress = md5_progress_of(active->elapsed + seconds, active->duration);
+        rate += md5i_eased(active->easing, progress) * (own[i] - rate);
+    }
+    return rate;
+}
+
+// Which way the clock goes so many seconds from now: 1, -1, or 0 if it stands, also at a marker to
+// which it would come back from both sides.
+static int heading_after(const step_group *group, double seconds)
+{
+    const double way = group->is_backward ? -1.0 : 1.0;
+    if (way * rate_after(group, group->own_ahead, seconds) > 0.0)
+        return 1;
+    return way * rate_after(group, group->own_behind, seconds) < 0.0 ? -1 : 0;
+}
+
+// Seconds, up to `most`, until the clock turns round: what it passes on its way there it passes
+// again.
+static double seconds_until_turn(const step_group *group, int heading, double most)
+{
+    double before = AHEAD;
+    if (most <= before || heading_after(group, most) == heading)
+        return most;
+    while (most - before > SAME_TURN) {
+        const double middle = 0.5 * (before + most);
+        if (heading_after(group, middle) == heading)
+            before = middle;
+        else
+            most = middle;
+    }
+    return most;
 }
 
 // The states from `begin` on, with their own rates. Returns as md5i_keep_in_step().
-static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count, double seconds,
-                    double most)
+static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count, bool is_backward,
+                    double seconds, double most)
 {
     const md5_active_state *const newest = md5_active_at(layer_state, begin + count - 1);
-    const double num_markers = (double)md5_step_markers(newest->tree);
-    // At a marker, or so near that rounding may be the difference, the part ahead counts.
-    const bool is_backward = (newest->instances[0].rate < 0.0) != (seconds < 0.0);
-    const double position = step_clock(newest).phase * num_markers;
-    double part = floor(is_backward ? position - MD5_BORDER : position + MD5_BORDER);
-    const double left = is_backward ? position - part : part + 1.0 - position;
-    part += part < 0.0 ? num_markers : part >= num_markers ? -num_markers : 0.0;
-    const uint32_t first = num_markers > 0.0 ? (uint32_t)part : 0;
-    uint32_t leader = MD5_NONE;
+    const uint32_t num_markers = md5_step_markers(newest->tree);
+    const double position = step_clock(newest).phase * (double)num_markers;
+    const double ahead = floor(position + MD5_BORDER), behind = floor(position - MD5_BORDER);
+    step_group group = {layer_state, begin, count, is_backward, 0, 0, {0.0}, {0.0}};
+    if (num_markers > 0) {
+        group.ahead = (uint32_t)ahead % num_markers;
+        group.behind = behind < 0.0 ? num_markers - 1 : (uint32_t)behind;
+    }
+    find_own_rates(&group, group.ahead, group.own_ahead);
+    find_own_rates(&group, group.behind, group.own_behind);
+    // Weights are smooth from the last edge of an easing until the next one.
+    double since = INFINITY, until = INFINITY;
+    for (uint32_t i = 1; i < count; i++) {
+        const md5_active_state *const active = md5_active_at(layer_state, begin + i);
+        const double progress = md5i_progress(active), part = active->duration / MD5_EASE_PARTS;
+        const double edge = floor(progress * MD5_EASE_PARTS + 1e-6);
+        if (progress == 1.0)
+            continue;
+        since = md5_least(since, fmax(active->elapsed - edge * part, 0.0));
+        until = md5_least(until, (edge + 1.0) * part - active->elapsed);
+    }
+    most = md5_least(most, until);
+    const int heading = heading_after(&group, AHEAD);
+    most = seconds_until_turn(&group, heading, most);
+    const uint32_t first = heading < 0 ? group.behind : group.ahead;
+    const double *const own = heading < 0 ? group.own_behind : group.own_ahead;
+    const double whole = isfinite(until) ? since + until : 1.0,
+                 from = isfinite(until) ? since : 0.0;
+    md5_mean_point points[MD5_MEAN_POINTS];
+    md5i_mean_points(from / whole, (from + md5_least(seconds, most)) / whole, points);
     double rate = 0.0;
-    for (uint32_t i = count; i-- > 0;) {
-        const md5_active_state *const active = md5_active_at(layer_state, begin + i);
-        rate += step_weight(layer_state, begin, count, i, fabs(seconds))
-                * step_rate(active, first, NULL);
-        leader = i > 0 && leader == MD5_NONE ? active->leader : leader;
-        if (i > 0 && md5i_progress(active) < 1.0)
-            most = md5_least(most, md5_least(active->duration / STEP_DIVISIONS,
-                                             active->duration - active->elapsed));
+    for (uint32_t i = 0; heading != 0 && i < MD5_MEAN_POINTS; i++)
+        rate += points[i].weight * rate_after(&group, own, points[i].place * whole - from);
+    for (uint32_t i = 0; i < count; i++) {
+        md5_active_state *const active = md5_active_at(layer_state, begin + i);
+        step_rate(active, first, &rate);
+        active->own_rate = own[i];
     }
-    for (uint32_t i = 0; leader != MD5_NONE && i < count; i++) {
-        const md5_active_state *const active = md5_active_at(layer_state, begin + i);
-        rate = active->state == leader ? step_rate(active, first, NULL) : rate;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        step_rate(md5_active_at(layer_state, begin + i), first, &rate);
-    const double speed = fabs(rate) * num_markers;
+    const double left = heading < 0 ? position - behind : ahead + 1.0 - position;
+    const double speed = fabs(rate) * (double)num_markers;
     return speed > 0.0 ? md5_least(most, left / speed) : most;
 }
 
@@ -517,11 +575,48 @@ double md5i_keep_in_step(md5_player *player, double seconds, double most)
             count = count_steps(layer_state, i);
             if (count == 1)
                 continue;
-            most = steer(layer_state, i, count, seconds, most);
+            most = steer(layer_state, i, count, player->is_backward, fabs(seconds), most);
             layer_state->is_steered = true;
         }
     }
     return most;
+}
+
+// How far the clock of a group had gone after a share of the last interval, in cycles by seconds.
+static double way_after(const step_group *group, double share, double seconds)
+{
+    md5_mean_point points[MD5_MEAN_POINTS];
+    md5i_mean_points(0.0, share, points);
+    double rate = 0.0;
+    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
+        rate += points[i].weight
+                * rate_after(group, group->own_ahead, (points[i].place - 1.0) * seconds);
+    return share * rate;
+}
+
+double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
+                            double share, double seconds)
+{
+    const md5_instance_plan *const plans = md5_active_at(layer_state, position)->tree->instances;
+    const bool shares =
+        instance == 0 || (plans[0].group != MD5_NONE && plans[instance].group == plans[0].group);
+    step_group group = {.layer_state = layer_state};
+    while (group.begin + (group.count = count_steps(layer_state, group.begin)) <= position)
+        group.begin += group.count;
+    for (uint32_t i = 0; i < group.count; i++)
+        group.own_ahead[i] = md5_active_at(layer_state, group.begin + i)->own_rate;
+    if (!shares || group.count == 1 || !(share > 0.0) || share >= 1.0)
+        return share * seconds;
+    const double whole = way_after(&group, 1.0, seconds);
+    double low = 0.0, high = 1.0;
+    while (whole != 0.0 && high - low > 1e-12) {
+        const double middle = 0.5 * (low + high);
+        if (way_after(&group, middle, seconds) / whole < share)
+            low = middle;
+        else
+            high = middle;
+    }
+    return whole != 0.0 ? high * seconds : share * seconds;
 }
 
 // To those of the player's scratch memory.
