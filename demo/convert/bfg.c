@@ -325,11 +325,12 @@ static bool make_anim(const convert_job *job, const md5_doc *doc, binary *to, md
         put_big(to, doc->joints[joint].track.flags, 4);
         put_big(to, doc->joints[joint].track.first, 4);
     }
+    const md5_vec3 origin = {0.0f, 0.0f, 0.0f};
     put_big(to, doc->num_joints, 4);
     for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
         const md5_vec3 q = doc->joints[joint].rotation;
         put_rotation(to, md5_quat_from_xyz(q.x, q.y, q.z));
-        put_point(to, joint == 0 ? (md5_vec3){0} : doc->joints[joint].position);
+        put_point(to, joint == 0 ? origin : doc->joints[joint].position);
     }
     // Where the root's x, y and z are in a frame, and what they count from.
     const md5_track root = doc->joints[0].track;

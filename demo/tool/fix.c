@@ -411,8 +411,9 @@ static bool read_angles(const char *text, md5_euler *turn)
         if (end == at || *end != ',')
             break;
     }
-    *turn = count == 1 ? (md5_euler){.yaw = angles[0]}
-                       : (md5_euler){.pitch = angles[0], .yaw = angles[1], .roll = angles[2]};
+    *turn = (md5_euler){.pitch = angles[0], .yaw = angles[1], .roll = angles[2]};
+    if (count == 1)
+        *turn = (md5_euler){.yaw = angles[0]};
     return text[0] != '\0' && count != 2 && *end == '\0' && end[-1] != ','
            && isfinite(angles[0] + angles[1] + angles[2]);
 }

@@ -115,12 +115,14 @@ static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
         if (mesh->first_influence[i] == mesh->first_influence[i + 1])
             continue;
         const uint32_t joint = mesh->influence_joints[mesh->first_influence[i]];
-        const float *const at = &mesh->positions[i].x;
         for (int side = 0; side < NUM_SIDES; side++) {
             uint32_t *const most = &farthest[NUM_SIDES * (size_t)joint + (size_t)side];
             const float sign = side % 2 > 0 ? 1.0f : -1.0f;
-            const float *const other = *most == MD5_NONE ? NULL : &mesh->positions[*most].x;
-            if (!other || sign * at[side / 2] > sign * other[side / 2])
+            const md5_vec3 axis = {side / 2 == 0 ? sign : 0.0f, side / 2 == 1 ? sign : 0.0f,
+                                   side / 2 == 2 ? sign : 0.0f};
+            if (*most == MD5_NONE
+                || md5_vec3_dot(axis, mesh->positions[i])
+                       > md5_vec3_dot(axis, mesh->positions[*most]))
                 *most = i;
         }
     }

@@ -391,7 +391,7 @@ double md5i_eased_area(const md5_easing *easing, double from, double to)
 {
     const bool is_bezier = easing->kind == MD5_EASE_CUBIC_BEZIER;
     const uint32_t parts =
-        easing->kind == MD5_EASE_STEPS ? (uint32_t)easing->steps : (uint32_t)MD5_EASE_PARTS;
+        easing->kind == MD5_EASE_STEPS ? (uint32_t)easing->steps : MD5_EASE_PARTS;
     double area = 0.0;
     for (uint32_t i = (uint32_t)(from * parts); i < to * parts; i++) {
         const double begin = fmax((double)i / parts, from), end = fmin((i + 1.0) / parts, to);

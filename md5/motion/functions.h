@@ -34,7 +34,7 @@ double md5i_eased(const md5_easing *easing, double t);
 
 // Between multiples of 1/44 easings without parameters are smooth, but for vertical tangents there:
 // edges of bounces, and of both halves of them, lie at these.
-enum { MD5_EASE_PARTS = 44 };
+#define MD5_EASE_PARTS 44u
 
 // The mean of a function over from..to, two places within 0..1, is the sum of its values at these
 // places by their weights, to within 1e-9 if it is as smooth over 0..1 as that. However 0..1 is

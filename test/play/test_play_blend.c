@@ -709,13 +709,14 @@ TEST (states_of_unlike_markers_are_not_in_step) {
 typedef struct heard_two {
     const char *names[2];
     uint32_t counts[2];
+    double sum; // of all weights
 } heard_two;
 
 static void count_two(void *user, md5_player *player, const md5_event *event, float weight)
 {
     heard_two *const of = user;
     (void)player;
-    (void)weight;
+    of->sum += (double)weight;
     for (int i = 0; i < 2; i++)
         of->counts[i] += strcmp(event->name, of->names[i]) == 0;
 }
@@ -725,7 +726,8 @@ static void count_two(void *user, md5_player *player, const md5_event *event, fl
 // In 1 s from c = 0.4 it is at the marker after 0.052 s, turns behind it after 0.4 s at 0.6009,
 // beyond an event at 0.6, and is at the marker again after 0.748 s. In 0.5 s from c = 0.1875 it is
 // at the marker after 0.25 s, when the part behind it leads back to it, as that before it does
-// until 1/3 s. By integrals of these rates it ends at so many cycles.
+// until 1/3 s. By integrals of these rates it ends at so many cycles, and it is at the event as
+// long before it turns as behind that, with weights 1 - 0.4 s on average.
 TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
     static const struct {
         double start, fade, end;
@@ -744,7 +746,7 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
                         "transition a b { when go duration %g in_step } }",
                         row->fade);
         EACH (split, splits) {
-            heard_two heard_here = {{"far", ""}, {0, 0}};
+            heard_two heard_here = {.names = {"far", ""}};
             md5_player_reset(of.player);
             md5_player_seek(of.player, 0, 0, 0.5 * row->start); // c is twice as far, up to 1/2
             md5_player_set(of.player, 0, 1.0f);
@@ -752,6 +754,7 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
                 md5_player_advance(of.player, row->fade / *split, count_two, &heard_here);
             CHECK_NEAR(md5_player_layer(of.player, 0).time, row->end, 1e-7);
             CHECK_UINT(heard_here.counts[0], row->heard);
+            CHECK_NEAR(heard_here.sum, 0.6 * row->heard, 1e-6);
         }
     }
 }
@@ -760,7 +763,7 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
 TEST (a_state_in_step_begins_at_a_whole_cycle) {
     static const int splits[] = {1, 10};
     EACH (split, splits) {
-        heard_two heard_here = {{"first", "last"}, {0, 0}};
+        heard_two heard_here = {.names = {"first", "last"}};
         OWN_PLAY of;
         play_scene_begin(&of);
         play_scene_add(&of, 21, 20.0, 0.3, 1);

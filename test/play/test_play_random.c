@@ -311,7 +311,6 @@ void play_random_step(play_random_tables *to, uint64_t *random)
             transition->in_step = least == most && least >= 0 && play_one_in(random, 2) == 0;
             if (transition->in_step && play_one_in(random, 3))
                 transition->leader = transition->to;
-            to->has_steps = to->has_steps || transition->in_step;
             may_interrupt = may_interrupt
                             || (transition->in_step && transition->interrupt != MD5_INTERRUPT_NONE);
         }

@@ -40,7 +40,7 @@ typedef struct play_random_tables {
     md5_condition conditions[PLAY_LAYERS][PLAY_TRANSITIONS];
     md5_condition added[PLAY_LAYERS][PLAY_TRANSITIONS][2]; // play_random_add_times()
     bool has_turns, has_fades;
-    bool has_crossfades, has_steps;
+    bool has_crossfades;
     double longest; // seconds: of a fade
 } play_random_tables;
 

@@ -428,7 +428,7 @@ void md5i_advance_state(md5_player *player, md5_active_state *active, double sec
 
 // Gives all clips that are in step the rate of the clock that they share, the mean over the next
 // `seconds`, which may be negative; elsewhere each has its own again. Returns for how many seconds,
-// up to `most`, that is their rate: until the next marker, and part of a fade.
+// up to `most`, that is their rate: until the next marker, a turn, and part of a fade.
 double md5i_keep_in_step(md5_player *player, double seconds, double most);
 
 // Seconds since the last interval of so many began, until a clip of a state had gone a share of its
