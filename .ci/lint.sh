@@ -52,7 +52,7 @@ cpp_check() {
         --suppress=missingInclude --suppress=uninitvar --suppress=ctuuninitvar --suppress=uninitdata \
         --suppress=ctuArrayIndex '--suppress=autovarInvalidDeallocation:test/*' '--suppress=memleak:test/*' \
         --error-exitcode=1 -j"$jobs" -D__GNUC__=12 -D__x86_64__=1 -I. \
-        --cppcheck-build-dir=build/lint/cppcheck ${ANALYZED:-md5 render demo test}
+        --cppcheck-build-dir=build/lint/cppcheck -idemo/web ${ANALYZED:-md5 render demo test}
 }
 
 layout() {

@@ -1,10 +1,10 @@
 """Reads glTF 2.0 with nothing but struct and json, checks it, and poses it with its own arithmetic.
 
 gltf.py check FILE...: what the standard demands of what md5tool writes; prints what is wrong.
-gltf.py poses FILE DUMP CLIP TOLERANCE [SCALE [TURN]]: vertices at the times of `md5tool dump`, or its bind pose if
-CLIP is ''; prints the largest distance, in units of the dump, and fails above the tolerance.
-gltf.py reader FILE JSON DUMP CLIP TOLERANCE: the same of what another program read of FILE at the times of the dump:
-{clip: {time: {node: [[x, y, z], ...]}}} in the scene's space.
+gltf.py poses FILE DUMP CLIP TOLERANCE [SCALE [TURN]]: vertices at the times of `md5tool dump`, or its bind
+pose if CLIP is ''; prints the largest distance, in units of the dump, and fails above the tolerance.
+gltf.py reader FILE JSON DUMP CLIP TOLERANCE: the same of what another program read of it at the times of the
+dump: {clip: {time: {node: [[x, y, z], ...]}}} in the scene's space.
 gltf.py show FILE EXPRESSION: prints a Python expression of g, the JSON, and read(accessor).
 """
 import json
@@ -24,10 +24,10 @@ class File:
         if data[:4] == b'glTF':
             version, size, length, kind = struct.unpack_from('<4I', data, 4)
             assert version == 2 and size == len(data) and kind == 0x4E4F534A and length % 4 == 0
-            self.g = json.loads(data[20:20 + length])
+            self.g = json.loads(data[20 : 20 + length])
             length2, kind = struct.unpack_from('<2I', data, 20 + length)
             assert kind == 0x004E4942 and 28 + length + length2 == len(data) and length2 % 4 == 0
-            self.bytes = data[28 + length:]
+            self.bytes = data[28 + length :]
             assert 'uri' not in self.g['buffers'][0]
         else:
             self.g = json.loads(data)
@@ -44,7 +44,10 @@ class File:
         assert offset % struct.calcsize(letter) == 0 and view['byteOffset'] % 4 == 0
         assert offset + stride * (count - 1) + size <= view['byteLength'], 'accessor beyond its view'
         begin = view['byteOffset'] + offset
-        return [struct.unpack_from('<%d%s' % (columns, letter), self.bytes, begin + i * stride) for i in range(count)]
+        return [
+            struct.unpack_from('<%d%s' % (columns, letter), self.bytes, begin + i * stride)
+            for i in range(count)
+        ]
 
     def read(self, index):
         if index in self.cache:
@@ -57,9 +60,16 @@ class File:
             rows = [(0.0,) * columns] * a['count']
         if 'sparse' in a:
             s = a['sparse']
-            where = self.values(s['indices']['bufferView'], s['indices']['byteOffset'], s['indices']['componentType'],
-                                s['count'], 1)
-            what = self.values(s['values']['bufferView'], s['values']['byteOffset'], component, s['count'], columns)
+            where = self.values(
+                s['indices']['bufferView'],
+                s['indices']['byteOffset'],
+                s['indices']['componentType'],
+                s['count'],
+                1,
+            )
+            what = self.values(
+                s['values']['bufferView'], s['values']['byteOffset'], component, s['count'], columns
+            )
             assert all(x < y for x, y in zip(where, where[1:])), 'sparse indices do not ascend'
             for (i,), row in zip(where, what):
                 rows[i] = row
@@ -71,6 +81,7 @@ class File:
 
 
 # -- Checks ---------------------------------------------------------------------------------------
+
 
 def length(v):
     return math.sqrt(sum(x * x for x in v))
@@ -97,8 +108,12 @@ def check(path):
             assert abs(length(node['rotation']) - 1) < 1e-6, 'rotation of node %d' % i
         assert 'scale' not in node and 'matrix' not in node
     tops = g['scenes'][g['scene']]['nodes']
-    assert sorted(tops) == [i for i in range(len(nodes)) if i not in parents], 'nodes without parent are the scene'
-    names = [''.join(c for c in n['name'] if c not in '[].:/').replace(' ', '_').encode()[:63] for n in nodes]
+    assert sorted(tops) == [
+        i for i in range(len(nodes)) if i not in parents
+    ], 'nodes without parent are the scene'
+    names = [
+        ''.join(c for c in n['name'] if c not in '[].:/').replace(' ', '_').encode()[:63] for n in nodes
+    ]
     assert len(set(names)) == len(names), 'names of nodes are not unique'
     assert len({a['name'] for a in g.get('animations', [])}) == len(g.get('animations', []))
     for skin in g.get('skins', []):
@@ -118,8 +133,11 @@ def check(path):
             assert len(indices) % 3 == 0 and max(indices) < count
             rounding = 1e-5 if g['accessors'][at['NORMAL']]['componentType'] == 5126 else 0.01
             assert all(abs(length(n) - 1) < rounding for n in f.read(at['NORMAL']))
-            assert all(abs(length(t[:3]) - 1) < rounding and abs(t[3]) == 1 for t in f.read(at.get('TANGENT', at['WEIGHTS_0']))
-                       if 'TANGENT' in at)
+            assert all(
+                abs(length(t[:3]) - 1) < rounding and abs(t[3]) == 1
+                for t in f.read(at.get('TANGENT', at['WEIGHTS_0']))
+                if 'TANGENT' in at
+            )
             for v in range(count):
                 joints, weights = [], []
                 for s in range(4):
@@ -127,9 +145,13 @@ def check(path):
                         joints += f.read(at['JOINTS_%d' % s])[v]
                         weights += f.read(at['WEIGHTS_%d' % s])[v]
                 assert min(weights) >= 0 and abs(sum(weights) - 1) < 1e-6, 'weights of vertex %d' % v
-                assert all(x >= y - 1e-6 for x, y in zip(weights, weights[1:])), 'weights of vertex %d do not descend' % v
+                assert all(x >= y - 1e-6 for x, y in zip(weights, weights[1:])), (
+                    'weights of vertex %d do not descend' % v
+                )
                 used = [j for j, w in zip(joints, weights) if w > 0]
-                assert len(set(used)) == len(used) and all(j == 0 for j, w in zip(joints, weights) if w == 0)
+                assert len(set(used)) == len(used) and all(
+                    j == 0 for j, w in zip(joints, weights) if w == 0
+                )
             for target in p.get('targets', []):
                 assert all(g['accessors'][i]['count'] == count for i in target.values())
             assert len(mesh.get('extras', {}).get('targetNames', [])) == len(p.get('targets', []))
@@ -149,13 +171,20 @@ def check(path):
             if target['path'] == 'rotation':
                 assert all(abs(length(q) - 1) < 1e-6 for q in values)
                 assert all(sum(x * y for x, y in zip(p, q)) >= 0 for p, q in zip(values, values[1:]))
-    moved = [{(c['target']['node'], c['target']['path']) for c in a['channels'] if 'camera' not in nodes[c['target']['node']]}
-             for a in g.get('animations', [])]
+    moved = [
+        {
+            (c['target']['node'], c['target']['path'])
+            for c in a['channels']
+            if 'camera' not in nodes[c['target']['node']]
+        }
+        for a in g.get('animations', [])
+    ]
     moved = [m for m in moved if m]
     assert all(m == moved[0] for m in moved), 'clips have different tracks'
 
 
 # -- Poses ----------------------------------------------------------------------------------------
+
 
 def slerp(a, b, t):
     d = sum(x * y for x, y in zip(a, b))
@@ -165,25 +194,36 @@ def slerp(a, b, t):
         q = [x + (y - x) * t for x, y in zip(a, b)]
     else:
         angle = math.acos(d)
-        q = [(math.sin((1 - t) * angle) * x + math.sin(t * angle) * y) / math.sin(angle) for x, y in zip(a, b)]
+        q = [
+            (math.sin((1 - t) * angle) * x + math.sin(t * angle) * y) / math.sin(angle)
+            for x, y in zip(a, b)
+        ]
     return [x / length(q) for x in q]
 
 
 def matrix(translation, q):
     x, y, z, w = q
-    return [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w), translation[0]],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w), translation[1]],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y), translation[2]]]
+    return [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w), translation[0]],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w), translation[1]],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y), translation[2]],
+    ]
 
 
 def product(a, b):
-    return [[sum(a[r][k] * b[k][c] for k in range(3)) + (a[r][3] if c == 3 else 0) for c in range(4)] for r in range(3)]
+    return [
+        [sum(a[r][k] * b[k][c] for k in range(3)) + (a[r][3] if c == 3 else 0) for c in range(4)]
+        for r in range(3)
+    ]
 
 
 def posed(f, clip, time):
     """Local translation, rotation and weights of each node, then matrices in the scene."""
     g = f.g
-    local = [[list(n.get('translation', (0, 0, 0))), list(n.get('rotation', (0, 0, 0, 1))), None] for n in g['nodes']]
+    local = [
+        [list(n.get('translation', (0, 0, 0))), list(n.get('rotation', (0, 0, 0, 1))), None]
+        for n in g['nodes']
+    ]
     for a in g.get('animations', []):
         if a['name'] != clip:
             continue
@@ -198,8 +238,10 @@ def posed(f, clip, time):
             if target['path'] == 'rotation':
                 local[target['node']][1] = slerp(values[last], values[next_], part)
             else:
-                rows = [[x + (y - x) * part for x, y in zip(values[last * n + k], values[next_ * n + k])]
-                        for k in range(n)]
+                rows = [
+                    [x + (y - x) * part for x, y in zip(values[last * n + k], values[next_ * n + k])]
+                    for k in range(n)
+                ]
                 if target['path'] == 'weights':
                     local[target['node']][2] = [w for (w,) in rows]
                 else:
@@ -223,16 +265,21 @@ def vertices(f, clip, time):
             continue
         skin = g['skins'][node['skin']]
         binds = f.read(skin['inverseBindMatrices'])
-        palette = [product(world[j], [[m[4 * c + r] for c in range(4)] for r in range(3)])
-                   for j, m in zip(skin['joints'], binds)]
+        palette = [
+            product(world[j], [[m[4 * c + r] for c in range(4)] for r in range(3)])
+            for j, m in zip(skin['joints'], binds)
+        ]
         p = g['meshes'][node['mesh']]['primitives'][0]
         rows = [list(v) for v in f.read(p['attributes']['POSITION'])]
         for weight, target in zip(local[i][2] or [], p.get('targets', [])):
             for v, d in zip(rows, f.read(target['POSITION'])):
                 for k in range(3):
                     v[k] += weight * d[k]
-        sets = [(f.read(p['attributes']['JOINTS_%d' % s]), f.read(p['attributes']['WEIGHTS_%d' % s])) for s in range(4)
-                if 'JOINTS_%d' % s in p['attributes']]
+        sets = [
+            (f.read(p['attributes']['JOINTS_%d' % s]), f.read(p['attributes']['WEIGHTS_%d' % s]))
+            for s in range(4)
+            if 'JOINTS_%d' % s in p['attributes']
+        ]
         mesh = []
         for v, (x, y, z) in enumerate(rows):
             sums = [0.0, 0.0, 0.0]
@@ -273,7 +320,11 @@ def compare(path, dump, clip, tolerance, scale=0.0254, turn=0.0, read=None):
     assert poses
     for time, meshes in poses.items():
         if read:
-            rows = next(rows for key, rows in read[clip].items() if key != 'duration' and abs(float(key) - time) < 1e-6)
+            rows = next(
+                rows
+                for key, rows in read[clip].items()
+                if key != 'duration' and abs(float(key) - time) < 1e-6
+            )
             ours = [rows.get(name) or rows[''.join(c for c in name if c not in '[].:/')] for name in names]
         else:
             ours = vertices(f, clip, time)

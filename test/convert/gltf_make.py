@@ -18,8 +18,17 @@ class Maker:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.data = bytearray()
-        self.json = {"asset": {"version": "2.0"}, "scene": 0, "scenes": [{"nodes": []}], "nodes": [], "meshes": [],
-                     "skins": [], "accessors": [], "bufferViews": [], "animations": []}
+        self.json = {
+            "asset": {"version": "2.0"},
+            "scene": 0,
+            "scenes": [{"nodes": []}],
+            "nodes": [],
+            "meshes": [],
+            "skins": [],
+            "accessors": [],
+            "bufferViews": [],
+            "animations": [],
+        }
 
     def accessor(self, rows, kind, code="f", **more):
         rows = [row if isinstance(row, (list, tuple)) else [row] for row in rows]
@@ -27,9 +36,18 @@ class Maker:
         start = len(self.data)
         for row in rows:
             self.data += struct.pack("<%d%s" % (len(row), code), *row)
-        self.json["bufferViews"].append({"buffer": 0, "byteOffset": start, "byteLength": len(self.data) - start})
-        self.json["accessors"].append(dict(bufferView=len(self.json["bufferViews"]) - 1, componentType=CODES[code],
-                                           type=kind, count=len(rows), **more))
+        self.json["bufferViews"].append(
+            {"buffer": 0, "byteOffset": start, "byteLength": len(self.data) - start}
+        )
+        self.json["accessors"].append(
+            dict(
+                bufferView=len(self.json["bufferViews"]) - 1,
+                componentType=CODES[code],
+                type=kind,
+                count=len(rows),
+                **more
+            )
+        )
         return len(self.json["accessors"]) - 1
 
     def node(self, **fields):
@@ -49,14 +67,21 @@ class Maker:
         text += b" " * (-len(text) % 4)
         data = bytes(self.data) + b"\0" * (-len(self.data) % 4)
         with open(path, "wb") as file:
-            file.write(struct.pack("<4sII", b"glTF", 2, 28 + len(text) + len(data))
-                       + struct.pack("<I4s", len(text), b"JSON") + text + struct.pack("<I4s", len(data), b"BIN\0") + data)
+            file.write(
+                struct.pack("<4sII", b"glTF", 2, 28 + len(text) + len(data))
+                + struct.pack("<I4s", len(text), b"JSON")
+                + text
+                + struct.pack("<I4s", len(data), b"BIN\0")
+                + data
+            )
 
 
 def inverse(m):
     """Of an affine 4x4 matrix, rows."""
     a, b, c = [[m[i][k] for i in range(3)] for k in range(3)]
-    cross = lambda u, v: [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
+
+    def cross(u, v):
+        return [u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]]
     det = sum(x * y for x, y in zip(a, cross(b, c)))
     rows = [[x / det for x in row] for row in (cross(b, c), cross(c, a), cross(a, b))]
     return [row + [-sum(x * m[i][3] for i, x in enumerate(row))] for row in rows] + [[0, 0, 0, 1]]
@@ -65,12 +90,12 @@ def inverse(m):
 def rig(seed, above, rest_moves=False, joint_scale=1.0):
     """Seven joints whose nodes are in a bad order, below two nodes that are no joints; two meshes."""
     from gltf_poser import from_trs, product
+
     f = Maker(seed)
     tree = [None, 0, 1, 1, 0, 4, 5]  # parents
     numbers = [6, 2, 3, 5, 0, 4, 1]  # nodes: children before parents
     f.json["nodes"] = [{} for _ in range(7)]
-    worlds, joint_worlds = [], []
-    top = [from_trs([1, 2, 3], f.turn(), [1, 1, 1]), None]
+    worlds = []
     for joint, parent in enumerate(tree):
         t, r = f.point(0.4), f.turn()
         s = [joint_scale] * 3 if joint == 1 else [1, 1, 1]
@@ -82,7 +107,9 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
     if rest_moves:  # only after the joints were bound
         f.json["nodes"][numbers[3]]["rotation"] = f.turn()
     holder = f.node(name="above", children=[numbers[0]], **above)
-    f.json["scenes"][0]["nodes"] = [f.node(name="top", translation=[0, 0.5, 0], rotation=f.turn(), children=[holder])]
+    f.json["scenes"][0]["nodes"] = [
+        f.node(name="top", translation=[0, 0.5, 0], rotation=f.turn(), children=[holder])
+    ]
     binds = [[inverse(w)[i][k] for k in range(4) for i in range(4)] for w in worlds]
     f.json["skins"].append({"joints": numbers, "inverseBindMatrices": f.accessor(binds, "MAT4")})
     primitives = []
@@ -99,12 +126,14 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
             rows[count - 2] = rows[1]
             rows[count - 1] = rows[2]
         texcoords[count - 1] = [5, 5]
-        attributes = {"POSITION": f.accessor(points, "VEC3"),
-                      "NORMAL": f.accessor([f.turn()[:3] for _ in range(count)], "VEC3"),
-                      "TEXCOORD_0": f.accessor([row[:2] for row in texcoords], "VEC2")}
+        attributes = {
+            "POSITION": f.accessor(points, "VEC3"),
+            "NORMAL": f.accessor([f.turn()[:3] for _ in range(count)], "VEC3"),
+            "TEXCOORD_0": f.accessor([row[:2] for row in texcoords], "VEC2"),
+        }
         for k in (0, 4):
-            attributes["JOINTS_%d" % (k // 4)] = f.accessor([row[k:k + 4] for row in joints], "VEC4", "B")
-            attributes["WEIGHTS_%d" % (k // 4)] = f.accessor([row[k:k + 4] for row in weights], "VEC4")
+            attributes["JOINTS_%d" % (k // 4)] = f.accessor([row[k : k + 4] for row in joints], "VEC4", "B")
+            attributes["WEIGHTS_%d" % (k // 4)] = f.accessor([row[k : k + 4] for row in weights], "VEC4")
         primitive = {"attributes": attributes, "mode": mode}
         if code:
             order = f.random.sample(range(count), count)
@@ -115,20 +144,35 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
     f.json["scenes"][0]["nodes"].append(f.node(name="body", mesh=0, skin=0, translation=[9, 9, 9]))
     rigid = {"attributes": {"POSITION": f.accessor([f.point() for _ in range(9)], "VEC3")}}
     f.json["meshes"].append({"primitives": [rigid]})
-    f.json["nodes"][numbers[6]]["children"] = [f.node(name="hat", mesh=1, translation=[0, 1, 0], rotation=f.turn(),
-                                                      scale=[1, 2, 1])]
+    f.json["nodes"][numbers[6]]["children"] = [
+        f.node(name="hat", mesh=1, translation=[0, 1, 0], rotation=f.turn(), scale=[1, 2, 1])
+    ]
     # 30 frames a second, each channel with keys of its own.
     samplers, channels = [], []
     for joint in range(7):
-        for path, kind in (("rotation", "LINEAR"), ("translation", ["LINEAR", "STEP", "CUBICSPLINE"][joint % 3])):
+        for path, kind in (
+            ("rotation", "LINEAR"),
+            ("translation", ["LINEAR", "STEP", "CUBICSPLINE"][joint % 3]),
+        ):
             frames = sorted(f.random.sample(range(31), 6))
-            values = [f.turn() if path == "rotation" else f.point(0.5)
-                      for _ in range(len(frames) * (3 if kind == "CUBICSPLINE" else 1))]
-            samplers.append({"input": f.accessor([k / 30 for k in frames], "SCALAR"), "interpolation": kind,
-                             "output": f.accessor(values, "VEC4" if path == "rotation" else "VEC3")})
-            channels.append({"sampler": len(samplers) - 1, "target": {"node": numbers[joint], "path": path}})
+            values = [
+                f.turn() if path == "rotation" else f.point(0.5)
+                for _ in range(len(frames) * (3 if kind == "CUBICSPLINE" else 1))
+            ]
+            samplers.append(
+                {
+                    "input": f.accessor([k / 30 for k in frames], "SCALAR"),
+                    "interpolation": kind,
+                    "output": f.accessor(values, "VEC4" if path == "rotation" else "VEC3"),
+                }
+            )
+            channels.append(
+                {"sampler": len(samplers) - 1, "target": {"node": numbers[joint], "path": path}}
+            )
     samplers.append({"input": f.accessor([0, 1], "SCALAR"), "output": f.accessor([0.25, 0.75], "SCALAR")})
-    channels.append({"sampler": len(samplers) - 1, "target": {"node": len(f.json["nodes"]) - 2, "path": "weights"}})
+    channels.append(
+        {"sampler": len(samplers) - 1, "target": {"node": len(f.json["nodes"]) - 2, "path": "weights"}}
+    )
     f.json["animations"].append({"name": "Wave, twice!", "samplers": samplers, "channels": channels})
     return f
 
@@ -136,32 +180,68 @@ def rig(seed, above, rest_moves=False, joint_scale=1.0):
 def small(seed_number, interpolation, **above):
     """A triangle on two joints, with everything once."""
     f = Maker(seed_number)
-    f.json["materials"] = [{"name": "skin", "alphaMode": "MASK", "pbrMetallicRoughness": {"baseColorTexture": {
-        "index": 0, "extensions": {"KHR_texture_transform": {"offset": [0, 1], "scale": [2, 2], "rotation": 1}}}}}]
+    f.json["materials"] = [
+        {
+            "name": "skin",
+            "alphaMode": "MASK",
+            "pbrMetallicRoughness": {
+                "baseColorTexture": {
+                    "index": 0,
+                    "extensions": {
+                        "KHR_texture_transform": {"offset": [0, 1], "scale": [2, 2], "rotation": 1}
+                    },
+                }
+            },
+        }
+    ]
     f.json["textures"] = [{"source": 0}]
     f.json["images"] = [{"uri": "data:image/png;base64,iVBORw0KGgo="}]
-    attributes = {"POSITION": f.accessor([f.point() for _ in range(4)], "VEC3"),
-                  "TEXCOORD_0": f.accessor([(0, 0), (255, 0), (0, 255), (9, 9)], "VEC2", "B", normalized=True),
-                  "JOINTS_0": f.accessor([(0, 1, 0, 0)] * 4, "VEC4", "B"),
-                  "WEIGHTS_0": f.accessor([(0.5, 0.5, 0, 0)] * 4, "VEC4")}
+    attributes = {
+        "POSITION": f.accessor([f.point() for _ in range(4)], "VEC3"),
+        "TEXCOORD_0": f.accessor([(0, 0), (255, 0), (0, 255), (9, 9)], "VEC2", "B", normalized=True),
+        "JOINTS_0": f.accessor([(0, 1, 0, 0)] * 4, "VEC4", "B"),
+        "WEIGHTS_0": f.accessor([(0.5, 0.5, 0, 0)] * 4, "VEC4"),
+    }
     zero = f.accessor([(0, 0, 1)] * 4, "VEC3")
     f.json["accessors"][zero]["sparse"] = {
-        "count": 1, "indices": {"bufferView": f.json["accessors"][attributes["JOINTS_0"]]["bufferView"],
-                                "componentType": 5121},
-        "values": {"bufferView": f.json["accessors"][attributes["POSITION"]]["bufferView"]}}
-    f.json["meshes"] = [{"primitives": [{"attributes": attributes, "material": 0, "mode": 5, "targets": [{"POSITION": zero}]}]}]
-    f.json["nodes"] = [dict(children=[1], **above), {"children": [2], "rotation": f.turn()},
-                       {"translation": [0, 1, 0], "mesh": 0}, {"mesh": 0, "skin": 0, "name": "m"}]
+        "count": 1,
+        "indices": {
+            "bufferView": f.json["accessors"][attributes["JOINTS_0"]]["bufferView"],
+            "componentType": 5121,
+        },
+        "values": {"bufferView": f.json["accessors"][attributes["POSITION"]]["bufferView"]},
+    }
+    f.json["meshes"] = [
+        {
+            "primitives": [
+                {"attributes": attributes, "material": 0, "mode": 5, "targets": [{"POSITION": zero}]}
+            ]
+        }
+    ]
+    f.json["nodes"] = [
+        dict(children=[1], **above),
+        {"children": [2], "rotation": f.turn()},
+        {"translation": [0, 1, 0], "mesh": 0},
+        {"mesh": 0, "skin": 0, "name": "m"},
+    ]
     f.json["scenes"] = [{"nodes": [0, 3]}]
     identity = [float(i % 5 == 0) for i in range(16)]
     f.json["skins"] = [{"joints": [1, 2], "inverseBindMatrices": f.accessor([identity] * 2, "MAT4")}]
     times = f.accessor([0, 0.5], "SCALAR")
     rows = [f.turn() for _ in range(6 if interpolation == "CUBICSPLINE" else 2)]
-    f.json["animations"] = [{"name": "a", "samplers": [
-        {"input": times, "output": f.accessor(rows, "VEC4"), "interpolation": interpolation},
-        {"input": times, "output": f.accessor([0, 1], "SCALAR")}],
-        "channels": [{"sampler": 0, "target": {"node": 2, "path": "rotation"}},
-                     {"sampler": 1, "target": {"node": 3, "path": "weights"}}]}]
+    f.json["animations"] = [
+        {
+            "name": "a",
+            "samplers": [
+                {"input": times, "output": f.accessor(rows, "VEC4"), "interpolation": interpolation},
+                {"input": times, "output": f.accessor([0, 1], "SCALAR")},
+            ],
+            "channels": [
+                {"sampler": 0, "target": {"node": 2, "path": "rotation"}},
+                {"sampler": 1, "target": {"node": 3, "path": "weights"}},
+            ],
+        }
+    ]
     return f
 
 
@@ -180,14 +260,13 @@ CASES = {
 }
 
 
-
 def seed(folder, path):
     """JSON, a NUL byte and the binary chunk."""
     with open(path, "rb") as file:
         data = file.read()
     if data[:4] == b"glTF":
         size = struct.unpack_from("<I", data, 12)[0]
-        data = data[20:20 + size].rstrip() + b"\0" + data[28 + size:]
+        data = data[20 : 20 + size].rstrip() + b"\0" + data[28 + size :]
     with open(os.path.join(folder, os.path.basename(path)), "wb") as file:
         file.write(data)
 

@@ -34,9 +34,11 @@ def unit(q):
 
 def from_trs(t, r, s):
     x, y, z, w = unit(r)
-    rows = [[1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)]]
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+        [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+        [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+    ]
     return [[rows[i][k] * s[k] for k in range(3)] + [t[i]] for i in range(3)] + [[0, 0, 0, 1]]
 
 
@@ -57,7 +59,7 @@ class Gltf:
         chunk = b""
         if data[:4] == b"glTF":
             size = struct.unpack_from("<I", data, 12)[0]
-            text, chunk = data[20:20 + size], data[28 + size:]
+            text, chunk = data[20 : 20 + size], data[28 + size :]
         else:
             text = data
         self.json = json.loads(text)
@@ -80,8 +82,10 @@ class Gltf:
         form = "<%d%s" % (width, SIZES[kind])
         stride = view.get("byteStride") or struct.calcsize(form)
         start = view.get("byteOffset", 0) + offset
-        return [list(struct.unpack_from(form, self.buffers[view["buffer"]], start + i * stride))
-                for i in range(count)]
+        return [
+            list(struct.unpack_from(form, self.buffers[view["buffer"]], start + i * stride))
+            for i in range(count)
+        ]
 
     def accessor(self, index):
         a = self.json["accessors"][index]
@@ -92,9 +96,16 @@ class Gltf:
             rows = [[0] * width for _ in range(a["count"])]
         if "sparse" in a:
             s = a["sparse"]
-            where = self.rows_of(s["indices"]["bufferView"], s["indices"].get("byteOffset", 0), s["count"],
-                                 s["indices"]["componentType"], 1)
-            what = self.rows_of(s["values"]["bufferView"], s["values"].get("byteOffset", 0), s["count"], kind, width)
+            where = self.rows_of(
+                s["indices"]["bufferView"],
+                s["indices"].get("byteOffset", 0),
+                s["count"],
+                s["indices"]["componentType"],
+                1,
+            )
+            what = self.rows_of(
+                s["values"]["bufferView"], s["values"].get("byteOffset", 0), s["count"], kind, width
+            )
             for (i,), row in zip(where, what):
                 rows[i] = row
         if a.get("normalized"):
@@ -106,10 +117,12 @@ class Gltf:
         values = self.accessor(sampler["output"])
         if width:  # of scalars
             flat = [row[0] for row in values]
-            values = [flat[i:i + width] for i in range(0, len(flat), width)]
+            values = [flat[i : i + width] for i in range(0, len(flat), width)]
         kind = sampler.get("interpolation", "LINEAR")
         cubic = kind == "CUBICSPLINE"
-        value = lambda k: values[3 * k + 1] if cubic else values[k]
+
+        def value(k):
+            return values[3 * k + 1] if cubic else values[k]
         k = max([i for i, t in enumerate(times) if t <= time + 1e-6] or [0])
         if time <= times[0] or k + 1 == len(times) or kind == "STEP":
             out = value(k)
@@ -117,7 +130,12 @@ class Gltf:
             step = times[k + 1] - times[k]
             s = (time - times[k]) / step
             if cubic:
-                h = [2 * s**3 - 3 * s**2 + 1, (s**3 - 2 * s**2 + s) * step, 3 * s**2 - 2 * s**3, (s**3 - s**2) * step]
+                h = [
+                    2 * s**3 - 3 * s**2 + 1,
+                    (s**3 - 2 * s**2 + s) * step,
+                    3 * s**2 - 2 * s**3,
+                    (s**3 - s**2) * step,
+                ]
                 four = [value(k), values[3 * k + 2], value(k + 1), values[3 * k + 3]]
                 out = [sum(h[n] * four[n][i] for n in range(4)) for i in range(len(four[0]))]
             elif rotation:
@@ -142,9 +160,14 @@ class Gltf:
                 if "matrix" in node:
                     local = columns(node["matrix"])
                 else:
-                    get = lambda path, rest: changed.get((i, path), node.get(path, rest))
-                    local = from_trs(get("translation", [0, 0, 0]), get("rotation", [0, 0, 0, 1]),
-                                     get("scale", [1, 1, 1]))
+
+                    def get(path, rest):
+                        return changed.get((i, path), node.get(path, rest))
+                    local = from_trs(
+                        get("translation", [0, 0, 0]),
+                        get("rotation", [0, 0, 0, 1]),
+                        get("scale", [1, 1, 1]),
+                    )
                 done[i] = product(world(self.parents[i]), local) if i in self.parents else local
             return done[i]
 
@@ -185,12 +208,19 @@ class Gltf:
         return found
 
     def distinct(self, node, number):
-        """The vertices of a primitive that triangles use, without those that equal others in all that MD5 stores."""
+        """The vertices of a primitive that triangles use; of those that equal in all that MD5 stores, one."""
         primitive = self.json["meshes"][self.json["nodes"][node]["mesh"]]["primitives"][number]
-        rows = [self.accessor(index) for name, index in sorted(primitive["attributes"].items())
-                if name == "POSITION" or name[:3] in ("TEX", "JOI", "WEI")]
+        rows = [
+            self.accessor(index)
+            for name, index in sorted(primitive["attributes"].items())
+            if name == "POSITION" or name[:3] in ("TEX", "JOI", "WEI")
+        ]
         rows += [self.accessor(t["POSITION"]) for t in primitive.get("targets", []) if "POSITION" in t]
-        used = {i for (i,) in self.accessor(primitive["indices"])} if "indices" in primitive else range(len(rows[0]))
+        used = (
+            {i for (i,) in self.accessor(primitive["indices"])}
+            if "indices" in primitive
+            else range(len(rows[0]))
+        )
         first = {}
         for v in sorted(used):
             first.setdefault(tuple(tuple(x + 0.0 for x in row[v]) for row in rows), v)

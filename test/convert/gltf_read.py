@@ -26,7 +26,9 @@ def to_gltf(v):
 
 def dump(tool, mesh, *words):
     """The records of each mesh's vertices: names, and lists of positions."""
-    lines = subprocess.run([tool, "dump", mesh, *words], capture_output=True, text=True, check=True).stdout.split("\n")
+    lines = subprocess.run(
+        [tool, "dump", mesh, *words], capture_output=True, text=True, check=True
+    ).stdout.split("\n")
     posed = bool(words)
     meshes = []
     for line in lines:
@@ -59,7 +61,9 @@ def in_order(file, table):
         node = roots.pop(0)
         order.append(node)
         roots = children[node] + roots
-    return [[table[key][v] for v in file.distinct(*key)] for n in order for key in sorted(table) if key[0] == n]
+    return [
+        [table[key][v] for v in file.distinct(*key)] for n in order for key in sorted(table) if key[0] == n
+    ]
 
 
 def clean(name):
@@ -70,7 +74,9 @@ def clean(name):
 def frame_of(folder, clip, time):
     """The last frame stays: clips of one frame are the same at any time."""
     text = open(f"{folder}/{clip}.md5anim").read()
-    get = lambda word: float(text.split(word)[1].split()[0])
+
+    def get(word):
+        return float(text.split(word)[1].split()[0])
     frame = float(time) * get("frameRate")
     if abs(frame - round(frame)) > 1e-6:
         sys.exit(f"{clip}: {time} s is between two frames")
@@ -91,8 +97,15 @@ def main():
                     continue
                 anim = [f"{folder}/{clip}.md5anim", "--frame", frame_of(folder, clip, time)] if clip else []
                 morphs = glob.glob(f"{folder}/nose.md5mesh") if clip else []  # whose weight is the time
-                cases.append((f"{clip} at {time} s", [mesh, *anim], list(meshes.values()),
-                              [(m, *anim) for m in morphs], float(time)))
+                cases.append(
+                    (
+                        f"{clip} at {time} s",
+                        [mesh, *anim],
+                        list(meshes.values()),
+                        [(m, *anim) for m in morphs],
+                        float(time),
+                    )
+                )
     else:
         rest = f"{folder}/rest.md5anim"
         with open(mesh) as text:
@@ -107,16 +120,25 @@ def main():
             anim = f"{folder}/{name}.md5anim"
             rate = float(open(anim).read().split("frameRate ")[1].split()[0])
             for frame in (0, 1, 7, 13, 20, 29):
-                cases.append((f"{name} frame {frame}", [mesh, anim, "--frame", str(frame)],
-                              in_order(file, file.vertices(animation["name"], frame / rate)), [], 0))
+                cases.append(
+                    (
+                        f"{name} frame {frame}",
+                        [mesh, anim, "--frame", str(frame)],
+                        in_order(file, file.vertices(animation["name"], frame / rate)),
+                        [],
+                        0,
+                    )
+                )
         for target in glob.glob(f"{folder}/big_grin.md5mesh"):
             cases.append(("big_grin", [target, *still], in_order(file, file.vertices(None, 0, 0)), [], 0))
     worst = 0.0
     for title, words, expected, morphs, weight in cases:
         found = dump(tool, *words)
         for moved in morphs:
-            found = [[[a + weight * (b - a) for a, b in zip(p, q)] for p, q in zip(*both)]
-                     for both in zip(found, dump(tool, *moved))]
+            found = [
+                [[a + weight * (b - a) for a, b in zip(p, q)] for p, q in zip(*both)]
+                for both in zip(found, dump(tool, *moved))
+            ]
         size = max(abs(x) for m in expected for p in m for x in p)
         off = difference(found, expected, title) / size
         if not off <= MOST:
