@@ -49,6 +49,7 @@ done
 numbers() { # FILE: the first joint's position
     awk '/^joints/ { getline; print $4, $5, $6 }' "$1"
 }
+# shellcheck disable=SC2046,SC2086 # several words
 scales() {
     in_folder "$made/plain.glb" --scale 1 && first=$(numbers "$folder/plain.md5mesh") &&
         in_folder "$made/plain.glb" --scale 2 && holds '($4 - 2 * $1)^2 + ($5 - 2 * $2)^2 + ($6 - 2 * $3)^2 < 1e-10' \
