@@ -9,40 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct binary {
-    unsigned char *bytes; // [size]
-    size_t size, room;
-} binary;
-
 // -- Values ---------------------------------------------------------------------------------------
 
-static void put(binary *to, const void *bytes, size_t size)
-{
-    if (size > to->room - to->size) {
-        to->room = 2 * (to->room + size);
-        to->bytes = common_realloc(to->bytes, to->room, 1);
-    }
-    if (size > 0)
-        memcpy(to->bytes + to->size, bytes, size);
-    to->size += size;
-}
-
-static void put_big(binary *to, uint32_t number, int size)
+static void put_big(convert_bytes *to, uint32_t number, int size)
 {
     for (int shift = 8 * (size - 1); shift >= 0; shift -= 8)
-        put(to, &(unsigned char){(unsigned char)(number >> shift)}, 1);
+        convert_put(to, &(unsigned char){(unsigned char)(number >> shift)}, 1);
 }
 
-static void put_little(binary *to, uint32_t number)
+static void put_little(convert_bytes *to, uint32_t number)
 {
     for (int shift = 0; shift < 32; shift += 8)
-        put(to, &(unsigned char){(unsigned char)(number >> shift)}, 1);
+        convert_put(to, &(unsigned char){(unsigned char)(number >> shift)}, 1);
 }
 
-static void put_zeros(binary *to, size_t count)
+static void put_zeros(convert_bytes *to, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        put(to, "", 1);
+        convert_put(to, "", 1);
 }
 
 static uint32_t bits_of(float number)
@@ -52,12 +36,12 @@ static uint32_t bits_of(float number)
     return bits;
 }
 
-static void put_float(binary *to, float number)
+static void put_float(convert_bytes *to, float number)
 {
     put_big(to, bits_of(number), 4);
 }
 
-static void put_point(binary *to, md5_vec3 point)
+static void put_point(convert_bytes *to, md5_vec3 point)
 {
     put_little(to, bits_of(point.x));
     put_little(to, bits_of(point.y));
@@ -65,7 +49,7 @@ static void put_point(binary *to, md5_vec3 point)
 }
 
 // The engine multiplies vectors from the left, so w has the other sign.
-static void put_rotation(binary *to, md5_quat q)
+static void put_rotation(convert_bytes *to, md5_quat q)
 {
     put_float(to, q.x);
     put_float(to, q.y);
@@ -73,10 +57,10 @@ static void put_rotation(binary *to, md5_quat q)
     put_float(to, -q.w);
 }
 
-static void put_text(binary *to, const char *text)
+static void put_text(convert_bytes *to, const char *text)
 {
     put_little(to, (uint32_t)strlen(text));
-    put(to, text, strlen(text));
+    convert_put(to, text, strlen(text));
 }
 
 // Half precision, the mantissa cut off, as the engine does: below 2^-14 it is 0.
@@ -90,9 +74,9 @@ static uint32_t half_of(float number)
 }
 
 // From -1 to 1.
-static void put_unit(binary *to, float number)
+static void put_unit(convert_bytes *to, float number)
 {
-    put(to, &(unsigned char){(unsigned char)((number + 1.0f) * 127.5f + 0.5f)}, 1);
+    convert_put(to, &(unsigned char){(unsigned char)((number + 1.0f) * 127.5f + 0.5f)}, 1);
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -147,7 +131,7 @@ static double pack_weights(const md5_mesh *mesh, uint32_t v, unsigned char joint
     return all > 0.0 ? 1.0 - sum / all : 0.0;
 }
 
-static void put_vertices(binary *to, const md5_mesh *mesh, double *lost)
+static void put_vertices(convert_bytes *to, const md5_mesh *mesh, double *lost)
 {
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         unsigned char joints[MOST_WEIGHTS], weights[MOST_WEIGHTS];
@@ -162,13 +146,13 @@ static void put_vertices(binary *to, const md5_mesh *mesh, double *lost)
         const float units[] = {n.x, n.y, n.z, -1.0f, t.x, t.y, t.z, t.w};
         for (int i = 0; i < 8; i++)
             put_unit(to, units[i]);
-        put(to, joints, MOST_WEIGHTS);
-        put(to, weights, MOST_WEIGHTS);
+        convert_put(to, joints, MOST_WEIGHTS);
+        convert_put(to, weights, MOST_WEIGHTS);
     }
 }
 
 // The joints of a mesh, and the largest distance of a vertex from a joint that moves it.
-static void put_reach(binary *to, const md5_model *model, const md5_mesh *mesh)
+static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh *mesh)
 {
     bool used[MOST_JOINTS] = {false};
     double farthest = 0.0;
@@ -185,12 +169,12 @@ static void put_reach(binary *to, const md5_model *model, const md5_mesh *mesh)
     put_big(to, count, 4);
     for (uint32_t joint = 0; joint < MOST_JOINTS; joint++)
         if (used[joint])
-            put(to, &(unsigned char){(unsigned char)joint}, 1);
+            convert_put(to, &(unsigned char){(unsigned char)joint}, 1);
     put_float(to, (float)farthest);
 }
 
-static void put_mesh(binary *to, const md5_model *model, const md5_mesh *mesh, uint32_t number,
-                     double *lost)
+static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *mesh,
+                     uint32_t number, double *lost)
 {
     const uint32_t num_copies = mesh->num_vertices - mesh->num_file_vertices;
     uint32_t *const first = common_alloc(mesh->num_vertices, sizeof *first);
@@ -246,7 +230,7 @@ static bool is_writable(const md5_model *model, md5_error *error, const char *pa
     return true;
 }
 
-static bool make_model(const convert_job *job, const convert_part *part, binary *to,
+static bool make_model(const convert_job *job, const convert_part *part, convert_bytes *to,
                        md5_error *error)
 {
     const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
@@ -256,7 +240,7 @@ static bool make_model(const convert_job *job, const convert_part *part, binary 
         return false;
     }
     enum { VERSION = 110, MESH_VERSION = 106, TIME = 8, NUMBERS = 12 };
-    put(to, (const unsigned char[]){'B', 'R', 'M', VERSION}, 4);
+    convert_put(to, (const unsigned char[]){'B', 'R', 'M', VERSION}, 4);
     put_zeros(to, TIME + 4); // no time, which the engine takes for any; no surfaces of its own
     put_point(to, model->bounds.min);
     put_point(to, model->bounds.max);
@@ -265,8 +249,8 @@ static bool make_model(const convert_job *job, const convert_part *part, binary 
     put_text(to, name);
     free(name);
     // Of nine flags these are set: it can be loaded again, it is drawn, lit, and throws shadows.
-    put(to, (const unsigned char[]){0, 0, 0, 0, 1, 0, 1, 1, 1}, 9);
-    put(to, (const unsigned char[]){'5', 'D', 'M', MESH_VERSION}, 4);
+    convert_put(to, (const unsigned char[]){0, 0, 0, 0, 1, 0, 1, 1, 1}, 9);
+    convert_put(to, (const unsigned char[]){'5', 'D', 'M', MESH_VERSION}, 4);
     const uint32_t count = model->skeleton.num_joints;
     put_big(to, count, 4);
     for (uint32_t joint = 0; joint < count; joint++) {
@@ -296,7 +280,8 @@ static bool make_model(const convert_job *job, const convert_part *part, binary 
 // -- Animations and cameras -----------------------------------------------------------------------
 
 // The root's numbers are those of the text, less its base frame; so the clip begins at the origin.
-static bool make_anim(const convert_job *job, const md5_doc *doc, binary *to, md5_error *error)
+static bool make_anim(const convert_job *job, const md5_doc *doc, convert_bytes *to,
+                      md5_error *error)
 {
     enum { VERSION = 101, TIME = 8 };
     (void)error;
@@ -305,7 +290,7 @@ static bool make_anim(const convert_job *job, const md5_doc *doc, binary *to, md
         convert_note(job, "the format has whole frame rates: %g became %u", doc->frame_rate, rate);
     if (doc->bounds == NULL)
         convert_note(job, "the clip has no bounds: they are empty");
-    put(to, (const unsigned char[]){'B', 'M', 'D', VERSION}, 4);
+    convert_put(to, (const unsigned char[]){'B', 'M', 'D', VERSION}, 4);
     put_zeros(to, TIME);
     const uint32_t length = (uint32_t)(((uint64_t)(doc->num_frames - 1) * 1000 + rate - 1) / rate);
     const uint32_t counts[] = {doc->num_frames,     rate,           length, doc->num_joints,
@@ -354,12 +339,13 @@ static bool make_anim(const convert_job *job, const md5_doc *doc, binary *to, md
     return true;
 }
 
-static bool make_camera(const convert_job *job, const md5_doc *doc, binary *to, md5_error *error)
+static bool make_camera(const convert_job *job, const md5_doc *doc, convert_bytes *to,
+                        md5_error *error)
 {
     enum { VERSION = 100 };
     (void)job;
     (void)error;
-    put(to, (const unsigned char[]){'A', 'C', 'B', VERSION}, 4);
+    convert_put(to, (const unsigned char[]){'A', 'C', 'B', VERSION}, 4);
     put_little(to, (uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0));
     put_little(to, doc->num_cuts);
     for (uint32_t i = 0; i < doc->num_cuts; i++)
@@ -388,7 +374,7 @@ static bool has_order(const md5_doc *doc, md5_error *error, const char *path)
     return true;
 }
 
-static bool make_file(const convert_job *job, const convert_part *part, binary *to,
+static bool make_file(const convert_job *job, const convert_part *part, convert_bytes *to,
                       md5_error *error)
 {
     if (part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET)
@@ -415,7 +401,7 @@ bool convert_write_bfg(const convert_job *job, const convert_scene *scene, md5_e
                                && common_has_ending(job->output, endings[part->kind]);
         char *const name = common_format("%s%s", part->name, endings[part->kind]);
         char *const path = is_output ? common_copy(job->output) : common_join(folder, name);
-        binary made = {0};
+        convert_bytes made = {0};
         is_done = make_file(job, part, &made, error)
                   && convert_write_file(job, path, made.bytes, made.size, error);
         is_named |= is_output;

@@ -124,6 +124,46 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
     return is_read;
 }
 
+// The file of a part as the job wants it: scaled and turned, unless a reader has done that; a clip
+// sampled anew and in its place.
+static bool edit_part(const convert_job *job, bool is_placed, convert_part *part, md5_error *error)
+{
+    static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_ANIM, MD5_DOC_CAMERA,
+                                         MD5_DOC_MODEL};
+    const md5_space_edit space = {.turn.yaw = is_placed ? 0.0f : (float)job->turn,
+                                  .scale = is_placed ? 0.0f : (float)job->scale};
+    const md5_frame_edit frames = {.frame_rate = job->rate, .is_in_place = job->is_in_place};
+    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
+    md5_doc *const doc = md5_parse_doc(kinds[part->kind], part->bytes, part->size, &opts, error);
+    bool is_done = doc != NULL && md5_edit_space(doc, &space, error) != MD5_NONE;
+    if (is_done && part->kind == CONVERT_CLIP)
+        is_done = md5_edit_frames(doc, &frames, error) != MD5_NONE;
+    const size_t size = is_done ? md5_write_doc(doc, NULL, 0, error) : 0;
+    if (size > 0) {
+        free(part->bytes);
+        part->bytes = common_alloc(size + 1, 1);
+        part->size = md5_write_doc(doc, part->bytes, size + 1, error);
+    }
+    md5_free_doc(doc);
+    return size > 0;
+}
+
+// Writers of MD5's numbers get them as the job wants them; others do that as they write.
+static bool edit_scene(const convert_job *job, const struct format *format, convert_scene *scene,
+                       md5_error *error)
+{
+    const bool has_numbers =
+        format->write == convert_write_md5 || format->write == convert_write_bfg;
+    const bool is_asked =
+        job->scale > 0.0 || job->turn != 0.0 || job->rate > 0.0 || job->is_in_place;
+    for (size_t i = 0; has_numbers && is_asked && i < scene->num_parts; i++)
+        if (!edit_part(job, scene->is_placed, &scene->parts[i], error))
+            return false;
+    if (format->write == convert_write_gltf && job->rate > 0.0 && !scene->is_placed)
+        convert_note(job, "glTF has the frames of the clips: they are not sampled anew");
+    return true;
+}
+
 bool convert_files(const convert_job *job, md5_error *error)
 {
     md5_error unused;
@@ -141,6 +181,7 @@ bool convert_files(const convert_job *job, md5_error *error)
     if (is_done && scene.num_parts == 0)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                "nothing in it can be converted");
+    is_done = is_done && edit_scene(job, format, &scene, error);
     if (is_done && (format->has_looks || job->engine != NULL) && scene.num_materials == 0)
         is_done = convert_find_looks(job, &scene, error);
     if (is_done)

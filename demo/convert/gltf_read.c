@@ -179,6 +179,7 @@ bool convert_read_gltf(const convert_job *job, convert_input *input, convert_sce
     gltf_free_meshes(&meshes);
     gltf_free_rig(&rig);
     gltf_close(&file);
+    scene->is_placed = true;
     return is_read;
 }
 

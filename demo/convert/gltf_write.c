@@ -977,13 +977,14 @@ static bool write_scene(gltf_writer *w, md5_error *error)
 
 bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
-    const double half_turn = job->turn * 3.14159265358979323846 / 360.0;
+    const double turn = scene->is_placed ? 0.0 : job->turn;
+    const double half_turn = turn * 3.14159265358979323846 / 360.0;
     gltf_out out;
     gltf_writer w = {
         .job = job,
         .scene = scene,
         .out = &out,
-        .scale = job->scale > 0.0 ? job->scale : 0.0254, // an inch
+        .scale = job->scale > 0.0 && !scene->is_placed ? job->scale : 0.0254, // an inch
         .turn = {0.0, 0.0, sin(half_turn), cos(half_turn)},
         .zero_time = SIZE_MAX,
     };
@@ -992,11 +993,11 @@ bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_
     bool is_done = convert_load_assets(job, scene, &w.assets, error);
     if (is_done) {
         w.skins = convert_make_skins(job, &w.assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
-        is_done = write_scene(&w, error)
-                  && gltf_write(&out, scene->name,
-                                json_pack("{s:i, s:f, s:f}", "version", 1, "scale", w.scale, "turn",
-                                          job->turn),
-                                error);
+        is_done =
+            write_scene(&w, error)
+            && gltf_write(
+                &out, scene->name,
+                json_pack("{s:i, s:f, s:f}", "version", 1, "scale", w.scale, "turn", turn), error);
     }
     convert_free_skins(&w.assets, w.skins);
     convert_free_assets(&w.assets);

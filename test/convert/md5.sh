@@ -1,0 +1,91 @@
+#!/bin/sh
+# MD5 to MD5 and to Doom 3 BFG's binary files and back, with what the options change: each number by arithmetic of its own.
+. test/build/report.sh
+tool=$products/md5tool
+mesh=$models/bobbin/bobbin.md5mesh clip=$models/bobbin/walk.md5anim
+
+# vertices MESH CLIP FRAME: of the skin.
+vertices() {
+    "$tool" dump "$1" "$2" --frame "$3" | awk '$1 == "v" { print $2, $3, $4 }'
+}
+# near EXPRESSION: of each pair of rows of $scratch/a and b, six columns, it is below 1e-3 units.
+near() {
+    [ "$(wc -l <"$scratch/a")" -gt 100 ] && paste -d ' ' "$scratch/a" "$scratch/b" |
+        awk "{ d = $1; if (d < 0) d = -d; if (!(d < 1e-3)) { print; exit 1 } }"
+}
+convert() { # OPTION...: to a folder
+    rm -rf "$scratch/to" && mkdir "$scratch/to" && "$tool" convert "$mesh" "$clip" -o "$scratch/to" "$@"
+}
+same() {
+    convert && [ -z "$("$tool" diff "$mesh" "$scratch/to/bobbin.md5mesh")" ] && [ -z "$("$tool" diff "$clip" "$scratch/to/walk.md5anim")" ]
+}
+check 'without an option the numbers stay' same
+vertices "$mesh" "$clip" 6 >"$scratch/a"
+placed() { # clockwise from above is negative: a quarter turn puts forward to the left
+    convert --scale 2 --turn 90 && vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/walk.md5anim" 6 >"$scratch/b" &&
+        near '$4 + 2 * $2' && near '$5 - 2 * $1' && near '$6 - 2 * $3'
+}
+check '--scale and --turn: model and clip alike' placed
+sampled() { # every second frame is one of the clip's own
+    rate=$("$tool" info "$clip" | awk '/^  frame rate/ { print $3 }')
+    convert --rate "$((rate * 2))" && vertices "$scratch/to/bobbin.md5mesh" "$scratch/to/walk.md5anim" 12 >"$scratch/b" &&
+        near '$4 - $1' && near '$5 - $2' && near '$6 - $3'
+}
+check '--rate: frames between those that were there' sampled
+in_one_place() {
+    convert --root in_place &&
+        for frame in 0 9 20; do
+            "$tool" dump "$scratch/to/bobbin.md5mesh" "$scratch/to/walk.md5anim" --joint origin --frame "$frame" | grep "^world"
+        done | sort -u >"$scratch/places" && [ "$(wc -l <"$scratch/places")" -eq 1 ]
+}
+check '--root in_place: the root stays where it is' in_one_place
+
+# The binary form keeps four weights in bytes, so vertices are compared by a model that has no more.
+thimble=$models/thimble/thimble.md5mesh trot=$models/thimble/trot.md5anim
+binary() {
+    "$tool" convert "$thimble" "$trot" -o "$scratch/thimble.bmd5mesh" && "$tool" convert "$scratch/thimble.bmd5mesh" \
+        "$scratch/trot.bMD5anim" -o "$scratch/back.md5mesh" && vertices "$thimble" "$trot" 5 >"$scratch/a" &&
+        vertices "$scratch/back.md5mesh" "$scratch/trot.md5anim" 5 | head -n "$(wc -l <"$scratch/a")" >"$scratch/b" &&
+        near '$4 - $1' && near '$5 - $2' && near '$6 - $3'
+}
+check 'BFG: the same skin' binary
+# By the layout, which a reader of bytes knows: magic, versions, an even number of matrices.
+layout() {
+    python3 - "$scratch/thimble.bmd5mesh" "$scratch/trot.bMD5anim" <<'END'
+import struct
+import sys
+
+mesh, anim = (open(name, 'rb').read() for name in sys.argv[1:])
+assert mesh[:4] == b'BRM\x6e' and anim[:4] == b'BMD\x65'
+at = 4 + 8 + 4 + 24 + 12
+at += 4 + struct.unpack_from('<i', mesh, at)[0] + 9
+assert mesh[at:at + 4] == b'5DM\x6a'
+joints, = struct.unpack_from('>i', mesh, at + 4)
+at += 8
+for joint in range(joints):
+    at += 4 + struct.unpack_from('<i', mesh, at)[0]
+    parent, = struct.unpack_from('>i', mesh, at)
+    assert -1 <= parent < joint or joint == 0 and parent == -1
+    at += 4
+assert struct.unpack_from('>i', mesh, at)[0] == joints
+at += 4 + 28 * joints
+assert struct.unpack_from('>i', mesh, at)[0] == joints + joints % 2
+frames, rate, length, joints_too, components, boxes = struct.unpack_from('>6i', anim, 12)
+assert joints_too == joints and boxes == frames and length == -(-(frames - 1) * 1000 // rate)
+END
+}
+check 'BFG: bytes are where the layout has them' layout
+check 'BFG: a second time only by --force' ends_saying 1 "the file exists" "$tool" convert "$thimble" -o "$scratch/thimble.bmd5mesh"
+
+# Scaled once, whatever is between: 2 metres of glTF are 2 units with a scale of 1.
+once() {
+    "$tool" convert "$mesh" -o "$scratch/a.glb" --scale 0.5 && "$tool" convert "$scratch/a.glb" -o "$scratch/b.iqm" --scale 3 --force &&
+        "$tool" convert "$scratch/b.iqm" -o "$scratch/c.md5mesh" &&
+        height "$mesh" >"$scratch/a" && height "$scratch/c.md5mesh" >"$scratch/b" &&
+        paste "$scratch/a" "$scratch/b" | awk '{ d = $2 / $1 - 1.5; exit !(d > -1e-3 && d < 1e-3) }'
+}
+height() {
+    "$tool" info "$1" | sed -n 's/^  bounds .* \([-0-9.e]*\)) to (.* \([-0-9.e]*\))$/\1 \2/p' | awk '{ print $2 - $1 }'
+}
+! "$tool" convert --formats | grep -q glTF || check 'glTF to IQM is scaled once' once
+finish
