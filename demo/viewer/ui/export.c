@@ -156,7 +156,7 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
     export->problem[0] = '\0';
 
     const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
-    const bool is_own_size = choices->size == OWN_SIZE && !is_model;
+    const bool is_own_size = choices->size == OWN_SIZE;
     const uint32_t *const size = resolutions[is_own_size ? WINDOW_SIZE : choices->size];
     options->width = size[0] > 0 ? size[0] : (uint32_t)stage->width;
     options->height = size[1] > 0 ? size[1] : (uint32_t)stage->height;
@@ -166,7 +166,8 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
     options->labels = choices->labels == 1;
     options->all_clips = has_all && !is_model;
     options->turntable = choices->kind == VIEW_EXPORT_TURNTABLE;
-    if (is_own_size && !read_choice(export, "resolution", choices->resolution, options))
+    if (is_own_size && !is_model
+        && !read_choice(export, "resolution", choices->resolution, options))
         return false;
 
     view_play play = *stage->play;
