@@ -30,7 +30,6 @@ typedef struct gltf_writer {
     float corner[3];     // of quantised positions, metres, and their step; 0: they are floats
     double step;
     size_t *mesh_nodes; // [num_meshes]
-    size_t zero_time;   // accessor of one key at time 0, or SIZE_MAX
     size_t num_keys, num_all_keys;
     uint8_t *moves;       // [joints] which tracks clips have: MOVES_...
     convert_reach *reach; // [joints]
@@ -194,12 +193,11 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
     for (size_t i = 0; i < picture->size; i++)
         hash = (hash ^ picture->bytes[i]) * 1099511628211u;
     char *const key = common_format("%llu %zu", (unsigned long long)hash, picture->size);
-    bool is_new, is_written = true;
-    size_t *const known = gltf_look_up(w->out, 'p', key, &is_new);
+    bool is_written = true;
+    *texture = gltf_num_added(w->out, GLTF_TEXTURES);
+    const bool is_known = gltf_find(w->out, 'p', key, texture);
     free(key);
-    *texture = is_new ? gltf_num_added(w->out, GLTF_TEXTURES) : *known;
-    *known = *texture;
-    if (is_new) {
+    if (!is_known) {
         char *const name = gltf_unique_name(w->out, 'i', picture->name ? picture->name : "",
                                             "picture", gltf_num_added(w->out, GLTF_IMAGES));
         json_t *const image = json_pack("{s:s}", "name", name);
@@ -228,19 +226,19 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
     return is_written;
 }
 
-// Returns the material of a shader in *index. One without pictures is white, and has the name.
-static bool write_material(gltf_writer *w, const char *shader, size_t *index, md5_error *error)
+// Adds the material of a shader. One without pictures is white, and has the name.
+static bool write_material(gltf_writer *w, const char *shader, md5_error *error)
 {
     const convert_material none = {0};
-    bool is_new;
-    const size_t number = *gltf_look_up(w->out, 'm', shader, &is_new);
-    const convert_material *const look = is_new ? &none : &w->scene->materials[number];
+    size_t number = 0;
+    const bool is_known = gltf_find(w->out, 'm', shader, &number);
+    const convert_material *const look = is_known ? &w->scene->materials[number] : &none;
     // At a roughness of 0.7 highlights fall to half at the same angle as those of id's table.
     json_t *const base = json_pack("{s:f, s:f}", "metallicFactor", 0.0, "roughnessFactor", 0.7);
     json_t *const material =
         json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
     json_t *const extensions = json_object();
-    *index = gltf_add(w->out, GLTF_MATERIALS, material);
+    gltf_add(w->out, GLTF_MATERIALS, material);
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         size_t texture = 0;
         if (look->maps[map].bytes == NULL)
@@ -325,20 +323,17 @@ static void put_attribute(gltf_writer *w, json_t *attributes, attribute what, co
         low = values[i] < low ? values[i] : low;
         high = values[i] > high ? values[i] : high;
     }
-    size_t bytes = 4 * what.columns;
     float *rounded = NULL;
     if (w->step > 0.0 && low >= 0.0f && high <= 1.0f) { // else it does not fit
         rounded = common_alloc(size, sizeof *rounded);
         for (size_t i = 0; i < size; i++)
             rounded[i] = roundf(values[i] * (float)what.one);
-        bytes = (what.columns * (what.type <= GLTF_UBYTE ? 1 : 2) + 3) / 4 * 4;
     } else {
         what.type = GLTF_FLOAT;
     }
     const size_t accessor =
-        gltf_add_accessor(w->out, (gltf_stream)(GLTF_VERTICES_4 + bytes / 4 - 1), what.type,
-                          rounded ? rounded : values, count, what.columns,
-                          is_position ? GLTF_BOUNDED : GLTF_NORMALIZED);
+        gltf_add_accessor(w->out, GLTF_VERTICES, what.type, rounded ? rounded : values, count,
+                          what.columns, is_position ? GLTF_BOUNDED : GLTF_NORMALIZED);
     gltf_put(w->out, attributes, what.name, gltf_whole(accessor));
     free(rounded);
 }
@@ -380,10 +375,10 @@ static void put_influences(gltf_writer *w, json_t *attributes, const md5_mesh *m
         char joint_name[32], weight_name[32];
         snprintf(joint_name, sizeof joint_name, "JOINTS_%u", set);
         snprintf(weight_name, sizeof weight_name, "WEIGHTS_%u", set);
-        gltf_put(w->out, attributes, joint_name,
-                 gltf_whole(gltf_add_accessor(w->out, is_wide ? GLTF_VERTICES_8 : GLTF_VERTICES_4,
-                                              is_wide ? GLTF_USHORT : GLTF_UBYTE, joints,
-                                              mesh->num_vertices, 4, GLTF_PLAIN)));
+        gltf_put(
+            w->out, attributes, joint_name,
+            gltf_whole(gltf_add_accessor(w->out, GLTF_VERTICES, is_wide ? GLTF_USHORT : GLTF_UBYTE,
+                                         joints, mesh->num_vertices, 4, GLTF_PLAIN)));
         put_attribute(w, attributes, (attribute){weight_name, 4, GLTF_USHORT, 65535}, weights,
                       mesh->num_vertices);
     }
@@ -461,9 +456,8 @@ static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
         indices[i + 1] = mesh->indices[i + 2];
         indices[i + 2] = mesh->indices[i + 1];
     }
-    const size_t accessor =
-        gltf_add_accessor(w->out, is_short ? GLTF_INDICES_2 : GLTF_INDICES_4,
-                          is_short ? GLTF_USHORT : GLTF_UINT, indices, count, 1, GLTF_PLAIN);
+    const size_t accessor = gltf_add_accessor(
+        w->out, GLTF_INDICES, is_short ? GLTF_USHORT : GLTF_UINT, indices, count, 1, GLTF_PLAIN);
     free(indices);
     return accessor;
 }
@@ -471,27 +465,18 @@ static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
 // -- Morph targets --------------------------------------------------------------------------------
 
 // An accessor of differences [count] at some vertices; the others are 0.
-static json_t *add_deltas(gltf_writer *w, const md5_mesh *mesh, size_t where, const float *values,
-                          uint32_t count, bool has_bounds)
+static json_t *add_deltas(gltf_writer *w, const md5_mesh *mesh, gltf_place where,
+                          const float *values, uint32_t count, bool has_bounds)
 {
-    float low[3] = {0}, high[3] = {0};
-    for (size_t i = 0; i < 3 * (size_t)count; i++) {
-        const float value = values[i];
-        const bool is_whole = count == mesh->num_vertices && i < 3; // no vertex is 0
-        low[i % 3] = is_whole || value < low[i % 3] ? value : low[i % 3];
-        high[i % 3] = is_whole || value > high[i % 3] ? value : high[i % 3];
-    }
-    const size_t begin = gltf_add_values(w->out, GLTF_SPARSE, GLTF_FLOAT, values, count, 3);
-    const int view = w->out->view_numbers[GLTF_SPARSE];
-    json_t *const accessor = json_pack(
-        "{s:i, s:I, s:s, s:{s:I, s:{s:i, s:I, s:i}, s:{s:i, s:I}}}", "componentType", GLTF_FLOAT,
-        "count", (json_int_t)mesh->num_vertices, "type", "VEC3", "sparse", "count",
-        (json_int_t)count, "indices", "bufferView", view, "byteOffset", (json_int_t)where,
-        "componentType", GLTF_UINT, "values", "bufferView", view, "byteOffset", (json_int_t)begin);
-    if (has_bounds) {
-        gltf_put(w->out, accessor, "min", gltf_floats(low, 3));
-        gltf_put(w->out, accessor, "max", gltf_floats(high, 3));
-    }
+    const gltf_place what = gltf_add_values(w->out, GLTF_KEYS, GLTF_FLOAT, values, count, 3);
+    json_t *const accessor =
+        json_pack("{s:i, s:I, s:s, s:{s:I, s:{s:I, s:I, s:i}, s:{s:I, s:I}}}", "componentType",
+                  GLTF_FLOAT, "count", (json_int_t)mesh->num_vertices, "type", "VEC3", "sparse",
+                  "count", (json_int_t)count, "indices", "bufferView", (json_int_t)where.view,
+                  "byteOffset", (json_int_t)where.offset, "componentType", GLTF_UINT, "values",
+                  "bufferView", (json_int_t)what.view, "byteOffset", (json_int_t)what.offset);
+    if (has_bounds) // those of all vertices
+        gltf_put_bounds(w->out, accessor, values, count, 3, count < mesh->num_vertices);
     return gltf_whole(gltf_add(w->out, GLTF_ACCESSORS, accessor));
 }
 
@@ -530,8 +515,8 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
         if (used[t] == 0)
             continue;
         const uint32_t from = begin[t] - used[t];
-        const size_t where =
-            gltf_add_values(w->out, GLTF_SPARSE, GLTF_UINT, vertices + from, used[t], 1);
+        const gltf_place where =
+            gltf_add_values(w->out, GLTF_KEYS, GLTF_UINT, vertices + from, used[t], 1);
         json_t *const target = json_object();
         static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
         for (int a = 0; a < (mesh->tangents != NULL ? 3 : 2); a++) {
@@ -575,14 +560,12 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
     json_t *const extras =
         json_pack("{s:{s:o, s:o, s:I}}", "md5", "shader", gltf_string(mesh->shader), "name",
                   gltf_string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);
-    bool is_new = false, is_written = true;
+    bool is_written = true;
     if (mesh->shader[0] != '\0') {
-        size_t material = 0, *const known = gltf_look_up(w->out, 's', mesh->shader, &is_new);
-        if (is_new)
-            *known = gltf_num_added(w->out, GLTF_MATERIALS);
-        material = *known;
+        size_t material = gltf_num_added(w->out, GLTF_MATERIALS);
+        is_written = gltf_find(w->out, 's', mesh->shader, &material)
+                     || write_material(w, mesh->shader, error);
         gltf_put(w->out, primitive, "material", gltf_whole(material));
-        is_written = !is_new || write_material(w, mesh->shader, &material, error);
     }
     if (w->assets.morph != NULL)
         write_targets(w, index, primitive, extras);
@@ -680,72 +663,78 @@ static void find_reach(gltf_writer *w)
     }
 }
 
-// One animation as it grows.
-typedef struct animation {
-    json_t *samplers, *channels;
-    double rate;
-    uint32_t num_frames;
-    size_t all_times; // accessor of all frames, or SIZE_MAX
-} animation;
-
-// Times of frames[count] of a clip. One frame: time 0.
-static size_t add_times(gltf_writer *w, animation *to, const uint32_t *frames, uint32_t count)
+// Adds an animation, to which channels are added.
+static json_t *add_animation(gltf_writer *w, const char *name, json_t *extras)
 {
-    size_t *const known = count == 1                ? &w->zero_time
-                          : count == to->num_frames ? &to->all_times
-                                                    : NULL;
-    if (known != NULL && *known != SIZE_MAX)
-        return *known;
-    float *const times = common_alloc(count, sizeof *times);
-    for (uint32_t i = 0; i < count; i++)
-        times[i] = (float)((double)frames[i] / to->rate);
-    const size_t accessor =
-        gltf_add_accessor(w->out, GLTF_TIMES, GLTF_FLOAT, times, count, 1, GLTF_BOUNDED);
-    free(times);
-    if (known != NULL)
-        *known = accessor;
-    return accessor;
+    char *const unique =
+        gltf_unique_name(w->out, 'a', name, "clip", gltf_num_added(w->out, GLTF_ANIMATIONS));
+    json_t *const animation = json_pack("{s:s, s:[], s:[], s:{s:o}}", "name", unique, "samplers",
+                                        "channels", "extras", "md5", extras);
+    gltf_add(w->out, GLTF_ANIMATIONS, animation);
+    free(unique);
+    return animation;
 }
 
-static void add_channel(gltf_writer *w, animation *to, size_t node, const char *path, size_t times,
-                        size_t values)
+// Values[count][columns] of a node at times, which are an accessor.
+static void add_channel(gltf_writer *w, json_t *animation, size_t node, const char *path,
+                        size_t times, const float *values, size_t count, size_t columns)
 {
+    const size_t accessor =
+        gltf_add_accessor(w->out, GLTF_KEYS, GLTF_FLOAT, values, count, columns, GLTF_PLAIN);
     const size_t sampler = gltf_append(
-        w->out, to->samplers,
-        json_pack("{s:I, s:I}", "input", (json_int_t)times, "output", (json_int_t)values));
-    gltf_append(w->out, to->channels,
+        w->out, json_object_get(animation, "samplers"),
+        json_pack("{s:I, s:I}", "input", (json_int_t)times, "output", (json_int_t)accessor));
+    gltf_append(w->out, json_object_get(animation, "channels"),
                 json_pack("{s:I, s:{s:I, s:s}}", "sampler", (json_int_t)sampler, "target", "node",
                           (json_int_t)node, "path", path));
 }
 
-// The keys of a track; with `has_end` the last frame, so that the clip has its length.
-static void add_track(gltf_writer *w, animation *to, size_t node, convert_track *track,
-                      bool has_end)
+// Times of frames[count] of a clip. Those of one frame, 0, and of all frames are written once.
+static size_t add_times(gltf_writer *w, const md5_anim *anim, const uint32_t *frames,
+                        uint32_t count)
 {
-    if (track->num_keys == 1 && has_end && track->num_frames > 1)
-        track->keys[track->num_keys++] = track->num_frames - 1;
-    const uint32_t count = track->num_keys;
+    char *const key =
+        count == 1 ? common_copy("0") : common_format("%.9g %u", (double)anim->frame_rate, count);
+    size_t accessor = gltf_num_added(w->out, GLTF_ACCESSORS);
+    const bool is_common = count == 1 || count == anim->num_frames;
+    if (!is_common || !gltf_find(w->out, 't', key, &accessor)) {
+        float *const times = common_alloc(count, sizeof *times);
+        for (uint32_t i = 0; i < count; i++)
+            times[i] = (float)((double)frames[i] / (double)anim->frame_rate);
+        gltf_add_accessor(w->out, GLTF_KEYS, GLTF_FLOAT, times, count, 1, GLTF_BOUNDED);
+        free(times);
+    }
+    free(key);
+    return accessor;
+}
+
+static void add_track(gltf_writer *w, json_t *animation, size_t node, const convert_track *track,
+                      size_t times)
+{
     const size_t columns = track->is_rotation ? 4 : 3;
-    float *const values = common_alloc(count, 4 * sizeof *values);
-    for (uint32_t i = 0; i < count; i++)
+    float *const values = common_alloc(track->num_keys, columns * sizeof *values);
+    for (uint32_t i = 0; i < track->num_keys; i++)
         to_floats(track->values[track->keys[i]], columns, values + i * columns);
-    add_channel(w, to, node, track->is_rotation ? "rotation" : "translation",
-                add_times(w, to, track->keys, count),
-                gltf_add_accessor(w->out, columns == 4 ? GLTF_KEYS_16 : GLTF_KEYS_12, GLTF_FLOAT,
-                                  values, count, columns, GLTF_PLAIN));
-    w->num_keys += count;
-    w->num_all_keys += track->num_frames;
+    add_channel(w, animation, node, track->is_rotation ? "rotation" : "translation", times, values,
+                track->num_keys, columns);
     free(values);
 }
 
+// All frames as keys.
+static uint32_t *list_frames(uint32_t count)
+{
+    uint32_t *const frames = common_alloc(count, sizeof *frames);
+    for (uint32_t i = 0; i < count; i++)
+        frames[i] = i;
+    return frames;
+}
+
 // Weights of morph targets: of each mesh that has some, in each clip if any clip has any.
-static void add_weights(gltf_writer *w, animation *to, const convert_clip *clip)
+static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *clip)
 {
     const md5_morph *const morph = w->assets.morph;
     const uint32_t num_frames = clip->anim->num_frames;
-    uint32_t *const keys = common_alloc(num_frames, sizeof *keys);
-    for (uint32_t i = 0; i < num_frames; i++)
-        keys[i] = i;
+    uint32_t *const keys = list_frames(num_frames);
     uint32_t *const used = common_alloc(morph->num_targets, sizeof *used);
     for (uint32_t m = 0; m < w->assets.model->num_meshes; m++) {
         memset(used, 0, morph->num_targets * sizeof *used);
@@ -760,11 +749,11 @@ static void add_weights(gltf_writer *w, animation *to, const convert_clip *clip)
             if (used[t] == 0)
                 continue;
             char *const key = common_format("%s\n%s", clip->name, morph->targets[t].name);
-            bool is_new;
-            const size_t number = *gltf_look_up(w->out, 'w', key, &is_new);
+            size_t number = SIZE_MAX;
+            (void)gltf_find(w->out, 'w', key, &number);
             free(key);
-            if (!is_new && number > 0) {
-                const convert_weights *const row = &w->scene->weights[number - 1];
+            if (number < w->scene->num_weights) {
+                const convert_weights *const row = &w->scene->weights[number];
                 for (size_t i = 0; i < num_frames && i < row->num_keys; i++)
                     values[i * num_used + target] = row->keys[i];
                 num_driven++;
@@ -772,35 +761,21 @@ static void add_weights(gltf_writer *w, animation *to, const convert_clip *clip)
             target++;
         }
         const uint32_t count = num_driven > 0 ? num_frames : 1;
-        add_channel(w, to, w->mesh_nodes[m], "weights", add_times(w, to, keys, count),
-                    gltf_add_accessor(w->out, GLTF_KEYS_4, GLTF_FLOAT, values,
-                                      (size_t)count * num_used, 1, GLTF_PLAIN));
+        add_channel(w, animation, w->mesh_nodes[m], "weights",
+                    add_times(w, clip->anim, keys, count), values, (size_t)count * num_used, 1);
         free(values);
     }
     free(used);
     free(keys);
 }
 
-static animation begin_animation(double rate, uint32_t num_frames)
-{
-    return (animation){json_array(), json_array(), rate, num_frames, SIZE_MAX};
-}
-
-static void end_animation(gltf_writer *w, const animation *done, const char *name, json_t *extras)
-{
-    char *const unique =
-        gltf_unique_name(w->out, 'a', name, "clip", gltf_num_added(w->out, GLTF_ANIMATIONS));
-    gltf_add(w->out, GLTF_ANIMATIONS,
-             json_pack("{s:s, s:o, s:o, s:{s:o}}", "name", unique, "samplers", done->samplers,
-                       "channels", done->channels, "extras", "md5", extras));
-    free(unique);
-}
-
 static void write_clip(gltf_writer *w, const convert_clip *clip)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t num_joints = skeleton->num_joints, num_frames = clip->anim->num_frames;
-    animation to = begin_animation(clip->anim->frame_rate, num_frames);
+    json_t *const extras = json_pack("{s:f, s:I}", "frameRate", clip->anim->frame_rate, "frames",
+                                     (json_int_t)num_frames);
+    json_t *const animation = add_animation(w, clip->name, extras);
     md5_xform *const poses = sample_clip(w, clip);
     const size_t num_tracks = 2 * (size_t)num_joints; // of each joint: translation, rotation
     double(*const values)[4] = common_alloc(num_tracks * num_frames, sizeof *values);
@@ -820,16 +795,18 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
         convert_join_signs(turned);
     }
     convert_pick_keys(tracks, skeleton, w->reach, w->job->tolerance * w->scale);
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
-        if (w->moves[joint] & MOVES_TRANSLATION)
-            add_track(w, &to, joint, &tracks[2 * (size_t)joint], joint == skeleton->order[0]);
-        if (w->moves[joint] & MOVES_ROTATION)
-            add_track(w, &to, joint, &tracks[2 * (size_t)joint + 1], false);
-    }
+    convert_track *const root = &tracks[2 * (size_t)skeleton->order[0]];
+    if (root->num_keys == 1 && num_frames > 1) // so that the clip has its length
+        root->keys[root->num_keys++] = num_frames - 1;
+    for (size_t i = 0; i < num_tracks; i++)
+        if (w->moves[i / 2] & (i % 2 == 0 ? MOVES_TRANSLATION : MOVES_ROTATION)) {
+            add_track(w, animation, i / 2, &tracks[i],
+                      add_times(w, clip->anim, tracks[i].keys, tracks[i].num_keys));
+            w->num_keys += tracks[i].num_keys;
+            w->num_all_keys += num_frames;
+        }
     if (w->assets.morph != NULL && w->scene->num_weights > 0)
-        add_weights(w, &to, clip);
-    json_t *const extras = json_pack("{s:f, s:I}", "frameRate", clip->anim->frame_rate, "frames",
-                                     (json_int_t)num_frames);
+        add_weights(w, animation, clip);
     if (w->job->is_in_place) {
         const md5_vec3 motion = md5_anim_root_motion(
             clip->anim, md5_moment_from_frames(clip->anim, 0, 0, 0.0f),
@@ -838,7 +815,6 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
         put_position(w, (md5_vec3){motion.x, motion.y, 0.0f}, out);
         gltf_put(w->out, extras, "rootMotion", gltf_floats(out, 3));
     }
-    end_animation(w, &to, clip->name, extras);
     free(tracks);
     free(keys);
     free(values);
@@ -860,9 +836,10 @@ static void write_path(gltf_writer *w, const convert_path *path)
     const md5_camera *const camera = path->camera;
     const uint32_t count = camera->num_frames;
     float *const times = common_alloc(count, sizeof *times);
-    float *const translations = common_alloc(count, 3 * sizeof *translations);
-    float *const rotations = common_alloc(count, 4 * sizeof *rotations);
-    double(*const turns)[4] = common_alloc(count, sizeof *turns);
+    double(*const values)[4] = common_alloc(count, 2 * sizeof *values);
+    uint32_t *const keys = list_frames(count);
+    convert_track moved = {values, count, false, keys, count};
+    convert_track turned = {values + count, count, true, keys, count};
     float *const fovs = common_alloc(count, sizeof *fovs);
     const convert_quat about = {0.0, 1.0, 0.0, 0.0}; // glTF's cameras look along -z, ours along z
     uint32_t cut = 0;
@@ -876,20 +853,17 @@ static void write_path(gltf_writer *w, const convert_path *path)
         if (i > 0 && !(times[i] > times[i - 1]))
             times[i] = nextafterf(times[i - 1], INFINITY);
         const md5_camera_view view = camera->frames[i];
-        double translation[4];
-        put_xform(w, (md5_xform){view.rotation, view.position, 0.0f}, true, translation, turns[i]);
-        const convert_quat q = {turns[i][0], turns[i][1], turns[i][2], turns[i][3]};
-        const convert_quat turned = convert_quat_mul(q, about);
-        turns[i][0] = turned.x, turns[i][1] = turned.y, turns[i][2] = turned.z,
-        turns[i][3] = turned.w;
-        to_floats(translation, 3, translations + 3 * (size_t)i);
+        double *const t = turned.values[i];
+        put_xform(w, (md5_xform){view.rotation, view.position, 0.0f}, true, moved.values[i], t);
+        const convert_quat q = convert_quat_mul((convert_quat){t[0], t[1], t[2], t[3]}, about);
+        t[0] = q.x, t[1] = q.y, t[2] = q.z, t[3] = q.w;
         fovs[i] = view.fov;
         widest = fmax(widest, fabs((double)view.fov - (double)fovs[0]));
     }
-    convert_track track = {.values = turns, .num_frames = count, .is_rotation = true};
-    convert_join_signs(&track);
-    for (uint32_t i = 0; i < count; i++)
-        to_floats(turns[i], 4, rotations + 4 * (size_t)i);
+    convert_join_signs(&turned);
+    float first[7];
+    to_floats(moved.values[0], 3, first);
+    to_floats(turned.values[0], 4, first + 3);
     char *const name =
         gltf_unique_name(w->out, 'n', path->name, "camera", gltf_num_added(w->out, GLTF_NODES));
     const size_t number = gltf_add(w->out, GLTF_CAMERAS,
@@ -897,26 +871,22 @@ static void write_path(gltf_writer *w, const convert_path *path)
                                              "perspective", "perspective", "yfov",
                                              vertical(fovs[0]), "aspectRatio", 4.0 / 3.0, "znear",
                                              3.0 * w->scale)); // id's near plane
-    const size_t node = gltf_add(
-        w->out, GLTF_NODES,
-        json_pack("{s:s, s:I, s:o, s:o}", "name", name, "camera", (json_int_t)number, "translation",
-                  gltf_floats(translations, 3), "rotation", gltf_floats(rotations, 4)));
+    const size_t node = gltf_add(w->out, GLTF_NODES,
+                                 json_pack("{s:s, s:I, s:o, s:o}", "name", name, "camera",
+                                           (json_int_t)number, "translation", gltf_floats(first, 3),
+                                           "rotation", gltf_floats(first + 3, 4)));
     gltf_append(w->out, w->out->tops, gltf_whole(node));
-    animation to = begin_animation(camera->frame_rate, count);
-    const size_t all =
-        gltf_add_accessor(w->out, GLTF_TIMES, GLTF_FLOAT, times, count, 1, GLTF_BOUNDED);
-    add_channel(
-        w, &to, node, "translation", all,
-        gltf_add_accessor(w->out, GLTF_KEYS_12, GLTF_FLOAT, translations, count, 3, GLTF_PLAIN));
-    add_channel(
-        w, &to, node, "rotation", all,
-        gltf_add_accessor(w->out, GLTF_KEYS_16, GLTF_FLOAT, rotations, count, 4, GLTF_PLAIN));
     json_t *const cuts = json_array();
     for (uint32_t i = 0; i < camera->num_cuts; i++)
         gltf_append(w->out, cuts, gltf_whole(camera->cuts[i]));
-    end_animation(w, &to, path->name,
-                  json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
-                            (json_int_t)count, "fov", gltf_floats(fovs, count), "cuts", cuts));
+    json_t *const animation =
+        add_animation(w, path->name,
+                      json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
+                                (json_int_t)count, "fov", gltf_floats(fovs, count), "cuts", cuts));
+    const size_t all =
+        gltf_add_accessor(w->out, GLTF_KEYS, GLTF_FLOAT, times, count, 1, GLTF_BOUNDED);
+    add_track(w, animation, node, &moved, all);
+    add_track(w, animation, node, &turned, all);
     if (widest > 0.0)
         convert_note(w->job,
                      "camera path %s: the field of view changes by %.3g degrees, which "
@@ -925,9 +895,8 @@ static void write_path(gltf_writer *w, const convert_path *path)
                      path->name, widest);
     free(name);
     free(fovs);
-    free(turns);
-    free(rotations);
-    free(translations);
+    free(keys);
+    free(values);
     free(times);
 }
 
@@ -936,13 +905,12 @@ static void write_path(gltf_writer *w, const convert_path *path)
 static bool write_scene(gltf_writer *w, md5_error *error)
 {
     const md5_model *const model = w->assets.model;
-    bool is_new;
     for (size_t i = 0; i < w->scene->num_materials; i++)
-        *gltf_look_up(w->out, 'm', w->scene->materials[i].shader, &is_new) = i;
+        (void)gltf_find(w->out, 'm', w->scene->materials[i].shader, &(size_t){i});
     for (size_t i = 0; i < w->scene->num_weights; i++) {
         char *const key =
             common_format("%s\n%s", w->scene->weights[i].clip, w->scene->weights[i].target);
-        *gltf_look_up(w->out, 'w', key, &is_new) = i + 1;
+        (void)gltf_find(w->out, 'w', key, &(size_t){i});
         free(key);
     }
     if (w->assets.skeleton != NULL) {
@@ -975,6 +943,27 @@ static bool write_scene(gltf_writer *w, md5_error *error)
     return true;
 }
 
+// Writes NAME.glb, or NAME.gltf and NAME.bin.
+static bool write_file(gltf_writer *w, json_t *extras, md5_error *error)
+{
+    const char *const path = w->job->output;
+    const bool is_binary = common_has_ending(path, ".glb");
+    char *const stem = common_stem(path), *const folder = common_folder(path);
+    char *const bin = common_format("%s.bin", stem), *const bin_path = common_join(folder, bin);
+    const convert_bytes *const numbers = &w->out->binary;
+    convert_bytes file = {0};
+    const bool is_done =
+        gltf_make(w->out, w->scene->name, extras, is_binary ? NULL : bin, path, &file, error)
+        && (is_binary || convert_write_file(w->job, bin_path, numbers->bytes, numbers->size, error))
+        && convert_write_file(w->job, path, file.bytes, file.size, error);
+    free(file.bytes);
+    free(bin_path);
+    free(bin);
+    free(folder);
+    free(stem);
+    return is_done;
+}
+
 bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     const double turn = scene->is_placed ? 0.0 : job->turn;
@@ -986,18 +975,17 @@ bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_
         .out = &out,
         .scale = job->scale > 0.0 && !scene->is_placed ? job->scale : 0.0254, // an inch
         .turn = {0.0, 0.0, sin(half_turn), cos(half_turn)},
-        .zero_time = SIZE_MAX,
     };
-    gltf_begin(&out, job);
+    gltf_begin(&out);
     const uint32_t asked = job->influences > 0 ? job->influences : 4;
     bool is_done = convert_load_assets(job, scene, &w.assets, error);
     if (is_done) {
         w.skins = convert_make_skins(job, &w.assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
         is_done =
             write_scene(&w, error)
-            && gltf_write(
-                &out, scene->name,
-                json_pack("{s:i, s:f, s:f}", "version", 1, "scale", w.scale, "turn", turn), error);
+            && write_file(
+                &w, json_pack("{s:i, s:f, s:f}", "version", 1, "scale", w.scale, "turn", turn),
+                error);
     }
     convert_free_skins(&w.assets, w.skins);
     convert_free_assets(&w.assets);
