@@ -224,6 +224,18 @@ bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value)
     return known != NULL;
 }
 
+bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *bytes, size_t size,
+                     size_t *value)
+{
+    uint64_t hash = 14695981039346656037u; // FNV-1a
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 1099511628211u;
+    char *const key = common_format("%llx %zu %s", (unsigned long long)hash, size, name);
+    const bool is_known = gltf_find(out, kind, key, value);
+    free(key);
+    return is_known;
+}
+
 // Takes a name if nothing has it once three.js has replaced what it reserves, and Blender cut it.
 enum { LONGEST_NAME = 63 };
 static bool take_name(gltf_out *out, char kind, const char *name)
@@ -257,6 +269,32 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *o
     }
     free(wanted);
     return found;
+}
+
+// -- Animations ----------------------------------------------------------------------------------
+
+json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras)
+{
+    char *const unique =
+        gltf_unique_name(out, 'a', name, "clip", gltf_num_added(out, GLTF_ANIMATIONS));
+    json_t *const animation = json_pack("{s:s, s:[], s:[], s:{s:o}}", "name", unique, "samplers",
+                                        "channels", "extras", "md5", extras);
+    gltf_add(out, GLTF_ANIMATIONS, animation);
+    free(unique);
+    return animation;
+}
+
+void gltf_add_channel(gltf_out *out, json_t *animation, size_t node, const char *path, size_t times,
+                      const float *values, size_t count, size_t columns)
+{
+    const size_t accessor =
+        gltf_add_accessor(out, GLTF_KEYS, GLTF_FLOAT, values, count, columns, GLTF_PLAIN);
+    const size_t sampler = gltf_append(
+        out, json_object_get(animation, "samplers"),
+        json_pack("{s:I, s:I}", "input", (json_int_t)times, "output", (json_int_t)accessor));
+    gltf_append(out, json_object_get(animation, "channels"),
+                json_pack("{s:I, s:{s:I, s:s}}", "sampler", (json_int_t)sampler, "target", "node",
+                          (json_int_t)node, "path", path));
 }
 
 // -- The file -------------------------------------------------------------------------------------

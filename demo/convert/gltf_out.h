@@ -95,9 +95,19 @@ size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size);
 // Gets the value of a text of some kind, a letter. Returns false if it had none: then it gets this.
 bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value);
 
+// The same of bytes with a name, by their hash.
+bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *bytes, size_t size,
+                     size_t *value);
+
 // A name that is unique in its kind, also in programs that change it, or `otherwise` if it is "".
 // `number` is that of the thing, with which many equal names become different. Free with free().
 char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise,
                        size_t number);
+
+// Adds an animation, whose name becomes unique; returns it for channels, which are values of a node
+// at times, an accessor: values[count][columns].
+json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras);
+void gltf_add_channel(gltf_out *out, json_t *animation, size_t node, const char *path, size_t times,
+                      const float *values, size_t count, size_t columns);
 
 #endif

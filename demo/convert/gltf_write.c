@@ -189,15 +189,9 @@ static bool is_png(const convert_picture *picture)
 static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t *texture,
                           md5_error *error)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < picture->size; i++)
-        hash = (hash ^ picture->bytes[i]) * 1099511628211u;
-    char *const key = common_format("%llu %zu", (unsigned long long)hash, picture->size);
     bool is_written = true;
     *texture = gltf_num_added(w->out, GLTF_TEXTURES);
-    const bool is_known = gltf_find(w->out, 'p', key, texture);
-    free(key);
-    if (!is_known) {
+    if (!gltf_find_bytes(w->out, 'p', "", picture->bytes, picture->size, texture)) {
         char *const name = gltf_unique_name(w->out, 'i', picture->name ? picture->name : "",
                                             "picture", gltf_num_added(w->out, GLTF_IMAGES));
         json_t *const image = json_pack("{s:s}", "name", name);
@@ -663,32 +657,6 @@ static void find_reach(gltf_writer *w)
     }
 }
 
-// Adds an animation, to which channels are added.
-static json_t *add_animation(gltf_writer *w, const char *name, json_t *extras)
-{
-    char *const unique =
-        gltf_unique_name(w->out, 'a', name, "clip", gltf_num_added(w->out, GLTF_ANIMATIONS));
-    json_t *const animation = json_pack("{s:s, s:[], s:[], s:{s:o}}", "name", unique, "samplers",
-                                        "channels", "extras", "md5", extras);
-    gltf_add(w->out, GLTF_ANIMATIONS, animation);
-    free(unique);
-    return animation;
-}
-
-// Values[count][columns] of a node at times, which are an accessor.
-static void add_channel(gltf_writer *w, json_t *animation, size_t node, const char *path,
-                        size_t times, const float *values, size_t count, size_t columns)
-{
-    const size_t accessor =
-        gltf_add_accessor(w->out, GLTF_KEYS, GLTF_FLOAT, values, count, columns, GLTF_PLAIN);
-    const size_t sampler = gltf_append(
-        w->out, json_object_get(animation, "samplers"),
-        json_pack("{s:I, s:I}", "input", (json_int_t)times, "output", (json_int_t)accessor));
-    gltf_append(w->out, json_object_get(animation, "channels"),
-                json_pack("{s:I, s:{s:I, s:s}}", "sampler", (json_int_t)sampler, "target", "node",
-                          (json_int_t)node, "path", path));
-}
-
 // Times of frames[count] of a clip. Those of one frame, 0, and of all frames are written once.
 static size_t add_times(gltf_writer *w, const md5_anim *anim, const uint32_t *frames,
                         uint32_t count)
@@ -715,8 +683,8 @@ static void add_track(gltf_writer *w, json_t *animation, size_t node, const conv
     float *const values = common_alloc(track->num_keys, columns * sizeof *values);
     for (uint32_t i = 0; i < track->num_keys; i++)
         to_floats(track->values[track->keys[i]], columns, values + i * columns);
-    add_channel(w, animation, node, track->is_rotation ? "rotation" : "translation", times, values,
-                track->num_keys, columns);
+    gltf_add_channel(w->out, animation, node, track->is_rotation ? "rotation" : "translation",
+                     times, values, track->num_keys, columns);
     free(values);
 }
 
@@ -761,8 +729,9 @@ static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *c
             target++;
         }
         const uint32_t count = num_driven > 0 ? num_frames : 1;
-        add_channel(w, animation, w->mesh_nodes[m], "weights",
-                    add_times(w, clip->anim, keys, count), values, (size_t)count * num_used, 1);
+        gltf_add_channel(w->out, animation, w->mesh_nodes[m], "weights",
+                         add_times(w, clip->anim, keys, count), values, (size_t)count * num_used,
+                         1);
         free(values);
     }
     free(used);
@@ -775,7 +744,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
     const uint32_t num_joints = skeleton->num_joints, num_frames = clip->anim->num_frames;
     json_t *const extras = json_pack("{s:f, s:I}", "frameRate", clip->anim->frame_rate, "frames",
                                      (json_int_t)num_frames);
-    json_t *const animation = add_animation(w, clip->name, extras);
+    json_t *const animation = gltf_add_animation(w->out, clip->name, extras);
     md5_xform *const poses = sample_clip(w, clip);
     const size_t num_tracks = 2 * (size_t)num_joints; // of each joint: translation, rotation
     double(*const values)[4] = common_alloc(num_tracks * num_frames, sizeof *values);
@@ -879,10 +848,10 @@ static void write_path(gltf_writer *w, const convert_path *path)
     json_t *const cuts = json_array();
     for (uint32_t i = 0; i < camera->num_cuts; i++)
         gltf_append(w->out, cuts, gltf_whole(camera->cuts[i]));
-    json_t *const animation =
-        add_animation(w, path->name,
-                      json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
-                                (json_int_t)count, "fov", gltf_floats(fovs, count), "cuts", cuts));
+    json_t *const animation = gltf_add_animation(
+        w->out, path->name,
+        json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
+                  (json_int_t)count, "fov", gltf_floats(fovs, count), "cuts", cuts));
     const size_t all =
         gltf_add_accessor(w->out, GLTF_KEYS, GLTF_FLOAT, times, count, 1, GLTF_BOUNDED);
     add_track(w, animation, node, &moved, all);
