@@ -31,8 +31,8 @@ typedef struct gltf_writer {
     double step;
     size_t *mesh_nodes; // [num_meshes]
     size_t num_keys, num_all_keys;
-    uint8_t *moves;       // [joints] which tracks clips have: MOVES_...
-    convert_reach *reach; // [joints]
+    uint8_t *moves; // [joints] which tracks clips have: MOVES_...
+    double *reach;  // [joints] how far is what its rotation moves, metres
 } gltf_writer;
 
 // -- Axes and scale -------------------------------------------------------------------------------
@@ -60,26 +60,30 @@ static void put_direction(const gltf_writer *w, md5_vec3 d, float *out)
     put_vec(length > 0.0 ? convert_times(v, 1.0 / length) : (convert_vec){0.0, 1.0, 0.0}, out);
 }
 
-// A transform relative to the parent, or to the model if there is none, as translation x y z and
-// rotation x y z w.
-static void put_xform(const gltf_writer *w, md5_xform local, bool is_root, double *translation,
-                      double *rotation)
+static void put_quat(convert_quat q, float *out)
+{
+    out[0] = (float)q.x, out[1] = (float)q.y, out[2] = (float)q.z, out[3] = (float)q.w;
+}
+
+// A transform relative to the parent, or to the model if there is none, in glTF's axes and metres.
+static convert_xform place(const gltf_writer *w, md5_xform local, bool is_root)
 {
     const convert_xform turn = {w->turn, {0.0, 0.0, 0.0}};
     convert_xform x = convert_from_xform(local);
     if (is_root)
         x = convert_mul(turn, x);
-    x.rotation = convert_unit(x.rotation);
-    const convert_vec t = axes(convert_times(x.translation, w->scale));
-    translation[0] = t.x, translation[1] = t.y, translation[2] = t.z, translation[3] = 0.0;
-    rotation[0] = x.rotation.y, rotation[1] = x.rotation.z, rotation[2] = x.rotation.x;
-    rotation[3] = x.rotation.w;
+    const convert_quat q = convert_unit(x.rotation);
+    return (convert_xform){{q.y, q.z, q.x, q.w}, axes(convert_times(x.translation, w->scale))};
 }
 
-static void to_floats(const double *values, size_t count, float *out)
+// Nodes have both, in any case.
+static void put_xform(gltf_writer *w, json_t *node, convert_xform x)
 {
-    for (size_t i = 0; i < count; i++)
-        out[i] = (float)values[i];
+    float values[7];
+    put_vec(x.translation, values);
+    put_quat(x.rotation, values + 3);
+    gltf_put(w->out, node, "translation", gltf_floats(values, 3));
+    gltf_put(w->out, node, "rotation", gltf_floats(values + 3, 4));
 }
 
 // -- Joints ---------------------------------------------------------------------------------------
@@ -109,16 +113,8 @@ static uint32_t write_joints(gltf_writer *w)
         if (strcmp(unique, name) != 0)
             gltf_put(w->out, node, "extras",
                      json_pack("{s:{s:o}}", "md5", "name", gltf_string(name)));
-        if (!is_added) {
-            double translation[4], rotation[4];
-            float values[7];
-            put_xform(w, w->assets.rest[i], skeleton->joints[i].parent == MD5_NONE, translation,
-                      rotation);
-            to_floats(translation, 3, values);
-            to_floats(rotation, 4, values + 3);
-            gltf_put(w->out, node, "translation", gltf_floats(values, 3));
-            gltf_put(w->out, node, "rotation", gltf_floats(values + 3, 4));
-        }
+        if (!is_added)
+            put_xform(w, node, place(w, w->assets.rest[i], skeleton->joints[i].parent == MD5_NONE));
         if (first[i] != MD5_NONE) {
             json_t *const children = json_array();
             for (uint32_t child = first[i]; child != MD5_NONE; child = next[child])
@@ -630,7 +626,6 @@ static void find_moves(gltf_writer *w)
     w->moves[skeleton->order[0]] |= MOVES_TRANSLATION;
 }
 
-// How far each joint's rotation reaches, in metres.
 static void find_reach(gltf_writer *w)
 {
     const md5_model *const model = w->assets.model;
@@ -642,18 +637,16 @@ static void find_reach(gltf_writer *w)
                 const uint32_t joint = mesh->influence_joints[i];
                 const md5_vec3 gap =
                     md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
-                w->reach[joint].own =
-                    fmax(w->reach[joint].own, w->scale * (double)md5_vec3_length(gap));
+                w->reach[joint] = fmax(w->reach[joint], w->scale * (double)md5_vec3_length(gap));
             }
     }
     for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children first
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
-        convert_reach *const reach = &w->reach[joint];
         const double bone = (double)md5_vec3_length(w->assets.rest[joint].translation);
         // At least a unit, so that joints without vertices keep their directions.
-        reach->all = fmax(fmax(reach->all, reach->own), w->scale);
+        w->reach[joint] = fmax(w->reach[joint], w->scale);
         if (parent != MD5_NONE)
-            w->reach[parent].all = fmax(w->reach[parent].all, reach->all + w->scale * bone);
+            w->reach[parent] = fmax(w->reach[parent], w->reach[joint] + w->scale * bone);
     }
 }
 
@@ -680,9 +673,9 @@ static void add_track(gltf_writer *w, json_t *animation, size_t node, const conv
                       size_t times)
 {
     const size_t columns = track->is_rotation ? 4 : 3;
-    float *const values = common_alloc(track->num_keys, columns * sizeof *values);
-    for (uint32_t i = 0; i < track->num_keys; i++)
-        to_floats(track->values[track->keys[i]], columns, values + i * columns);
+    float *const values = common_alloc(track->num_keys + (size_t)1, columns * sizeof *values);
+    for (uint32_t i = 0; i < track->num_keys; i++) // the next one is written over a fourth number
+        put_quat(track->values[track->keys[i]], values + i * columns);
     gltf_add_channel(w->out, animation, node, track->is_rotation ? "rotation" : "translation",
                      times, values, track->num_keys, columns);
     free(values);
@@ -747,7 +740,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
     json_t *const animation = gltf_add_animation(w->out, clip->name, extras);
     md5_xform *const poses = sample_clip(w, clip);
     const size_t num_tracks = 2 * (size_t)num_joints; // of each joint: translation, rotation
-    double(*const values)[4] = common_alloc(num_tracks * num_frames, sizeof *values);
+    convert_quat *const values = common_alloc(num_tracks * num_frames, sizeof *values);
     uint32_t *const keys = common_alloc(num_tracks * num_frames, sizeof *keys);
     convert_track *const tracks = common_alloc(num_tracks, sizeof *tracks);
     for (size_t i = 0; i < num_tracks; i++)
@@ -757,10 +750,13 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
                                     .keys = keys + i * num_frames};
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         convert_track *const moved = &tracks[2 * (size_t)joint], *const turned = moved + 1;
-        for (uint32_t frame = 0; frame < num_frames; frame++)
-            put_xform(w, poses[(size_t)frame * num_joints + joint],
-                      skeleton->joints[joint].parent == MD5_NONE, moved->values[frame],
-                      turned->values[frame]);
+        for (uint32_t frame = 0; frame < num_frames; frame++) {
+            const convert_xform x = place(w, poses[(size_t)frame * num_joints + joint],
+                                          skeleton->joints[joint].parent == MD5_NONE);
+            moved->values[frame] =
+                (convert_quat){x.translation.x, x.translation.y, x.translation.z, 0.0};
+            turned->values[frame] = x.rotation;
+        }
         convert_join_signs(turned);
     }
     convert_pick_keys(tracks, skeleton, w->reach, w->job->tolerance * w->scale);
@@ -805,7 +801,7 @@ static void write_path(gltf_writer *w, const convert_path *path)
     const md5_camera *const camera = path->camera;
     const uint32_t count = camera->num_frames;
     float *const times = common_alloc(count, sizeof *times);
-    double(*const values)[4] = common_alloc(count, 2 * sizeof *values);
+    convert_quat *const values = common_alloc(count, 2 * sizeof *values);
     uint32_t *const keys = list_frames(count);
     convert_track moved = {values, count, false, keys, count};
     convert_track turned = {values + count, count, true, keys, count};
@@ -822,17 +818,13 @@ static void write_path(gltf_writer *w, const convert_path *path)
         if (i > 0 && !(times[i] > times[i - 1]))
             times[i] = nextafterf(times[i - 1], INFINITY);
         const md5_camera_view view = camera->frames[i];
-        double *const t = turned.values[i];
-        put_xform(w, (md5_xform){view.rotation, view.position, 0.0f}, true, moved.values[i], t);
-        const convert_quat q = convert_quat_mul((convert_quat){t[0], t[1], t[2], t[3]}, about);
-        t[0] = q.x, t[1] = q.y, t[2] = q.z, t[3] = q.w;
+        const convert_xform x = place(w, (md5_xform){view.rotation, view.position, 0.0f}, true);
+        moved.values[i] = (convert_quat){x.translation.x, x.translation.y, x.translation.z, 0.0};
+        turned.values[i] = convert_quat_mul(x.rotation, about);
         fovs[i] = view.fov;
         widest = fmax(widest, fabs((double)view.fov - (double)fovs[0]));
     }
     convert_join_signs(&turned);
-    float first[7];
-    to_floats(moved.values[0], 3, first);
-    to_floats(turned.values[0], 4, first + 3);
     char *const name =
         gltf_unique_name(w->out, 'n', path->name, "camera", gltf_num_added(w->out, GLTF_NODES));
     const size_t number = gltf_add(w->out, GLTF_CAMERAS,
@@ -840,10 +832,10 @@ static void write_path(gltf_writer *w, const convert_path *path)
                                              "perspective", "perspective", "yfov",
                                              vertical(fovs[0]), "aspectRatio", 4.0 / 3.0, "znear",
                                              3.0 * w->scale)); // id's near plane
-    const size_t node = gltf_add(w->out, GLTF_NODES,
-                                 json_pack("{s:s, s:I, s:o, s:o}", "name", name, "camera",
-                                           (json_int_t)number, "translation", gltf_floats(first, 3),
-                                           "rotation", gltf_floats(first + 3, 4)));
+    const convert_vec at = {values[0].x, values[0].y, values[0].z};
+    json_t *const item = json_pack("{s:s, s:I}", "name", name, "camera", (json_int_t)number);
+    put_xform(w, item, (convert_xform){turned.values[0], at});
+    const size_t node = gltf_add(w->out, GLTF_NODES, item);
     gltf_append(w->out, w->out->tops, gltf_whole(node));
     json_t *const cuts = json_array();
     for (uint32_t i = 0; i < camera->num_cuts; i++)
