@@ -41,7 +41,7 @@ typedef struct node {
     bool is_pivot;     // an importer's helper
     bool is_bone;      // a mesh names it
     bool is_moved;     // by some clip, itself or a pivot that it hangs on
-    bool is_joint;     // a bone, or moved below one
+    bool is_joint;     // a bone, or below one
     const struct aiNodeAnim *channel; // of the clip that is evaluated
     struct aiMatrix4x4 local;         // of the moment that is evaluated, relative to `above`
 } node;
@@ -50,7 +50,7 @@ typedef struct import {
     const struct aiScene *scene;
     node *nodes; // [num_nodes], those of the file
     int num_nodes;
-    bool has_bones, has_skin;
+    bool has_bones;
     gltf_out file;
     FILE *out;
 } import;
@@ -119,15 +119,12 @@ static void list_nodes(import *all)
                 found->is_moved = true;
         }
     }
-    bool *const is_below = common_alloc((size_t)all->num_nodes, sizeof *is_below); // a bone
     for (int i = 1; i < all->num_nodes; i++) {
         node *const one = &all->nodes[i];
         const node *const parent = &all->nodes[one->parent];
-        is_below[i] = is_below[one->parent] || parent->is_bone;
         one->is_moved |= parent->is_pivot && parent->is_moved;
-        one->is_joint = one->is_bone || (is_below[i] && one->is_moved && !one->is_pivot);
+        one->is_joint = one->is_bone || parent->is_joint;
     }
-    free(is_below);
 }
 
 // -- Moments --------------------------------------------------------------------------------------
@@ -352,66 +349,30 @@ static void add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
     free(used);
 }
 
-// Adds what clips move below the bones of a mesh, and no mesh names, to its skin: bound as it
-// rests. binds[num_nodes] are those of the bones, which `is_bound` says.
-static void add_unnamed(import *all, struct aiMatrix4x4 *binds, bool *is_bound, json_t *joints,
-                        float *columns)
-{
-    for (int i = 1; i < all->num_nodes; i++) {
-        const node *const one = &all->nodes[i];
-        if (is_bound[i] || one->is_bone || one->is_pivot || !is_bound[one->above])
-            continue;
-        binds[i] = one->local;
-        aiMatrix4Inverse(&binds[i]);
-        aiMultiplyMatrix4(&binds[i], &binds[one->above]);
-        is_bound[i] = true;
-        if (one->is_joint) {
-            put_matrix(binds[i], columns + 16 * json_array_size(joints));
-            gltf_append(&all->file, joints, gltf_whole((size_t)i));
-        }
-    }
-}
-
 // Puts the skin of a mesh into the item of its node. Returns false if one of its bones is no node.
 static bool add_skin(import *all, const struct aiMesh *mesh, json_t *item)
 {
-    const size_t num_nodes = (size_t)all->num_nodes, num_bones = mesh->mNumBones;
     json_t *const joints = json_array();
-    const size_t most = num_bones + (all->has_skin ? 0 : num_nodes);
-    float *const columns = common_alloc(most, 16 * sizeof *columns);
-    struct aiMatrix4x4 *const binds = common_alloc(all->has_skin ? 0 : num_nodes, sizeof *binds);
-    bool *const is_bound = common_alloc(all->has_skin ? 0 : num_nodes, sizeof *is_bound);
-    bool is_found = num_bones <= UINT16_MAX;
-    for (size_t b = 0; b < num_bones && is_found; b++) {
+    float *const binds = common_alloc(mesh->mNumBones, 16 * sizeof *binds);
+    bool is_found = mesh->mNumBones <= UINT16_MAX;
+    for (size_t b = 0; b < mesh->mNumBones && is_found; b++) {
         const node *const found = find_node(all, &mesh->mBones[b]->mName);
         is_found = found != NULL && !found->is_pivot;
-        if (!is_found) {
-            say(all, 'n', "bone '%s' of mesh '%s' is no node", mesh->mBones[b]->mName.data,
-                mesh->mName.data);
-            break;
-        }
-        put_matrix(mesh->mBones[b]->mOffsetMatrix, columns + 16 * b);
-        gltf_append(&all->file, joints, gltf_whole((size_t)(found - all->nodes)));
-        if (!all->has_skin) {
-            binds[found - all->nodes] = mesh->mBones[b]->mOffsetMatrix;
-            is_bound[found - all->nodes] = true;
-        }
+        gltf_append(&all->file, joints, gltf_whole(is_found ? (size_t)(found - all->nodes) : 0));
+        put_matrix(mesh->mBones[b]->mOffsetMatrix, binds + 16 * b);
     }
-    if (is_found && !all->has_skin)
-        add_unnamed(all, binds, is_bound, joints, columns);
     if (is_found) {
-        all->has_skin = true;
-        const size_t accessor = gltf_add_accessor(&all->file, GLTF_BINDS, GLTF_FLOAT, columns,
-                                                  json_array_size(joints), 16, GLTF_PLAIN);
+        const size_t accessor = gltf_add_accessor(&all->file, GLTF_BINDS, GLTF_FLOAT, binds,
+                                                  mesh->mNumBones, 16, GLTF_PLAIN);
         gltf_put(&all->file, item, "skin",
                  gltf_whole(gltf_add(&all->file, GLTF_SKINS,
                                      json_pack("{s:I, s:O}", "inverseBindMatrices",
                                                (json_int_t)accessor, "joints", joints))));
+    } else {
+        say(all, 'n', "a bone of mesh '%s' is no node: it has no skin", mesh->mName.data);
     }
     json_decref(joints);
-    free(is_bound);
     free(binds);
-    free(columns);
     return is_found;
 }
 
