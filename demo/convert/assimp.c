@@ -38,12 +38,13 @@ enum {
 typedef struct node {
     const struct aiNode *of;
     int parent, above; // among the nodes, which come before their children; `above` is no pivot
-    bool is_pivot;     // an importer's helper
+    bool is_pivot;     // an importer's helper without meshes
     bool is_bone;      // a mesh names it
     bool is_moved;     // by some clip, itself or a pivot that it hangs on
     bool is_joint;     // a bone, or below one
+    bool is_still;     // as it rests, in the clip that is evaluated
     const struct aiNodeAnim *channel; // of the clip that is evaluated
-    struct aiMatrix4x4 local;         // of the moment that is evaluated, relative to `above`
+    struct aiMatrix4x4 local, rest;   // relative to `above`: at the moment that is evaluated
 } node;
 
 typedef struct import {
@@ -55,23 +56,15 @@ typedef struct import {
     FILE *out;
 } import;
 
-// A record for the reading process: a note, an error, or the file.
-static void tell(import *all, char kind, const char *bytes, size_t size)
+// Writes a line for the reading process: a note, 'n', or an error, 'e'.
+static void say(import *all, const char *format, ...) COMMON_PRINTF(2, 3);
+static void say(import *all, const char *format, ...)
 {
-    (void)fwrite(&kind, 1, 1, all->out);
-    (void)fwrite(&size, sizeof size, 1, all->out);
-    (void)fwrite(bytes, 1, size, all->out);
-}
-
-static void say(import *all, char kind, const char *format, ...) COMMON_PRINTF(3, 4);
-static void say(import *all, char kind, const char *format, ...)
-{
-    char text[512];
     va_list values;
     va_start(values, format);
-    (void)vsnprintf(text, sizeof text, format, values);
+    (void)vfprintf(all->out, format, values);
     va_end(values);
-    tell(all, kind, text, strlen(text));
+    (void)fputc('\n', all->out);
 }
 
 // The first node of a name; NULL: there is none.
@@ -91,7 +84,8 @@ static void add_node(import *all, const struct aiNode *of, int parent)
         (node){.of = of,
                .parent = parent,
                .above = hangs_on_pivot ? all->nodes[parent].above : parent,
-               .is_pivot = parent != NONE && strstr(of->mName.data, "_$AssimpFbx$_") != NULL};
+               .is_pivot = parent != NONE && of->mNumMeshes == 0
+                           && strstr(of->mName.data, "_$AssimpFbx$_") != NULL};
 }
 
 // Level by level, so that no depth of the tree matters.
@@ -207,20 +201,15 @@ static void evaluate(import *all, double time)
     }
 }
 
-typedef struct parts { // of a transform, as glTF stores them
-    float t[3], r[4], s[3];
-} parts;
-
-static parts parts_of(const struct aiMatrix4x4 *m)
+// Splits a transform as glTF stores it: a translation, a rotation and a scale.
+static void split(const struct aiMatrix4x4 *m, float *t, float *r, float *s)
 {
-    struct aiVector3D s, t;
+    struct aiVector3D at, scale;
     struct aiQuaternion q;
-    aiDecomposeMatrix(m, &s, &q, &t);
-    const convert_quat unit =
-        convert_unit((convert_quat){(double)q.x, (double)q.y, (double)q.z, (double)q.w});
-    return (parts){{t.x, t.y, t.z},
-                   {(float)unit.x, (float)unit.y, (float)unit.z, (float)unit.w},
-                   {s.x, s.y, s.z}};
+    aiDecomposeMatrix(m, &scale, &q, &at);
+    t[0] = at.x, t[1] = at.y, t[2] = at.z;
+    r[0] = q.x, r[1] = q.y, r[2] = q.z, r[3] = q.w;
+    s[0] = scale.x, s[1] = scale.y, s[2] = scale.z;
 }
 
 // -- Nodes ----------------------------------------------------------------------------------------
@@ -285,12 +274,14 @@ static void add_nodes(import *all)
     float columns[16];
     evaluate(all, 0.0);
     for (size_t i = 0; i < top; i++) {
-        const node *const one = &all->nodes[i];
-        const parts rest = parts_of(&one->local);
+        node *const one = &all->nodes[i];
+        float t[3], r[4], scale[3];
+        one->rest = one->local;
+        split(&one->rest, t, r, scale);
         gltf_add(&all->file, GLTF_NODES,
                  json_pack("{s:o, s:o, s:o, s:o}", "name", gltf_string(one->of->mName.data),
-                           "translation", gltf_floats(rest.t, 3), "rotation",
-                           gltf_floats(rest.r, 4), "scale", gltf_floats(rest.s, 3)));
+                           "translation", gltf_floats(t, 3), "rotation", gltf_floats(r, 4), "scale",
+                           gltf_floats(scale, 3)));
     }
     put_matrix(to_gltf(all), columns);
     gltf_add(&all->file, GLTF_NODES, json_pack("{s:o}", "matrix", gltf_floats(columns, 16)));
@@ -369,7 +360,7 @@ static bool add_skin(import *all, const struct aiMesh *mesh, json_t *item)
                                      json_pack("{s:I, s:O}", "inverseBindMatrices",
                                                (json_int_t)accessor, "joints", joints))));
     } else {
-        say(all, 'n', "a bone of mesh '%s' is no node: it has no skin", mesh->mName.data);
+        say(all, "na bone of mesh '%s' is no node: it has no skin", mesh->mName.data);
     }
     json_decref(joints);
     free(binds);
@@ -403,7 +394,7 @@ static bool add_mesh(import *all, const struct aiMesh *mesh, json_t *item, bool 
         const size_t list = gltf_add_accessor(&all->file, GLTF_INDICES, GLTF_UINT, indices,
                                               num_indices, 1, GLTF_PLAIN);
         if (mesh->mNumAnimMeshes > 0)
-            say(all, 'n', "mesh '%s': %u morph targets are left out", mesh->mName.data,
+            say(all, "nmesh '%s': %u morph targets are left out", mesh->mName.data,
                 mesh->mNumAnimMeshes);
         const size_t added =
             gltf_add(&all->file, GLTF_MESHES,
@@ -430,16 +421,10 @@ static void add_meshes(import *all)
                 continue;
             }
             const size_t number = gltf_add(&all->file, GLTF_NODES, item);
-            if (is_skinned) {
+            if (is_skinned)
                 gltf_append(&all->file, all->file.tops, gltf_whole(number));
-                continue;
-            }
-            hang(all, number, (size_t)(one->is_pivot ? one->above : i));
-            if (one->is_pivot) {
-                float columns[16];
-                put_matrix(one->local, columns);
-                gltf_put(&all->file, item, "matrix", gltf_floats(columns, 16));
-            }
+            else
+                hang(all, number, (size_t)i);
         }
     }
 }
@@ -489,104 +474,77 @@ static void add_materials(import *all)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// Whether a node stays as it rests: then no clip needs it, unless it is a joint.
-static bool is_still(const parts *rest, const parts *frames, size_t num_frames)
+// Samples a clip at its rate: ticks are the file's frames if they can be. Exporters write a clip
+// once by its name and once as "Armature|name": equal ones are one. Returns false after an error.
+static bool add_clip(import *all, const struct aiAnimation *clip, double wanted)
 {
-    const float *const a = (const float *)rest;
-    for (size_t i = 0; i < num_frames * 10; i++) {
-        const float value = ((const float *)frames)[i];
-        if (!(fabsf(value - a[i % 10]) <= 1e-5f * fmaxf(1.0f, fabsf(a[i % 10]))))
-            return false;
-    }
-    return true;
-}
-
-static void add_track(import *all, json_t *clip, size_t node_number, size_t times, const char *path,
-                      const parts *frames, size_t num_frames, size_t first, size_t width)
-{
-    float *const values = common_alloc(num_frames * width, sizeof *values);
-    for (size_t f = 0; f < num_frames; f++)
-        memcpy(values + f * width, (const float *)&frames[f] + first, width * sizeof *values);
-    gltf_add_channel(&all->file, clip, node_number, path, times, values, num_frames, width);
-    free(values);
-}
-
-// Exporters write a clip once by its name and once as "Armature|name": equal ones are one.
-static void add_clip(import *all, const char *name, const parts *frames, size_t num_frames,
-                     double rate)
-{
-    const char *const bar = strrchr(name, '|');
-    size_t size = 0;
-    for (int i = 0; i < all->num_nodes; i++)
-        size += all->nodes[i].is_moved ? num_frames * sizeof *frames : 0;
-    name = bar ? bar + 1 : name;
-    if (gltf_find_bytes(&all->file, 'c', name, frames, size, &(size_t){0}))
-        return;
-    float *const times = common_alloc(num_frames, sizeof *times);
-    for (size_t f = 0; f < num_frames; f++)
-        times[f] = (float)((double)f / rate);
-    const size_t input =
-        gltf_add_accessor(&all->file, GLTF_KEYS, GLTF_FLOAT, times, num_frames, 1, GLTF_PLAIN);
-    free(times);
-    json_t *const clip =
-        gltf_add_animation(&all->file, name, json_pack("{s:f}", "frameRate", rate));
-    for (int i = 0; i < all->num_nodes; i++) {
-        const node *const one = &all->nodes[i];
-        if (!one->is_moved)
-            continue;
-        const parts rest = parts_of(&one->local);
-        if (!one->is_pivot
-            && (one->is_joint || !all->has_bones || !is_still(&rest, frames, num_frames))) {
-            const size_t number = (size_t)i;
-            add_track(all, clip, number, input, "translation", frames, num_frames, 0, 3);
-            add_track(all, clip, number, input, "rotation", frames, num_frames, 3, 4);
-            add_track(all, clip, number, input, "scale", frames, num_frames, 7, 3);
-        }
-        frames += num_frames;
-    }
-}
-
-// Samples a clip at its rate: ticks are the file's frames if they can be. Returns false after an
-// error.
-static bool sample(import *all, const struct aiAnimation *clip, double wanted)
-{
+    const char *const bar = strrchr(clip->mName.data, '|');
+    const char *const name = bar ? bar + 1 : clip->mName.data;
     const double ticks = clip->mTicksPerSecond > 0.0 ? clip->mTicksPerSecond : 25.0;
     const double rate = wanted > 0.0 ? wanted : ticks >= 10.0 && ticks <= 240.0 ? ticks : 60.0;
     const double seconds = clip->mDuration / ticks;
+    enum { WIDTH = 3 + 4 + 3 };
     size_t num_moved = 0;
-    for (int i = 0; i < all->num_nodes; i++)
+    for (int i = 0; i < all->num_nodes; i++) {
         num_moved += all->nodes[i].is_moved;
-    if (!(seconds >= 0.0 && seconds <= (double)LONGEST)) {
-        say(all, 'e', "clip '%s' lasts %g s at %g ticks a second: expected at most %d s",
-            clip->mName.data, seconds, ticks, LONGEST);
-        return false;
-    }
-    const size_t num_frames = (size_t)(seconds * rate + 0.5) + 1;
-    if (num_frames * num_moved > MAX_KEYS) {
-        say(all, 'e', "clip '%s': %zu frames of %zu nodes are too many", clip->mName.data,
-            num_frames, num_moved);
-        return false;
+        // What no joint needs in this clip is left out.
+        all->nodes[i].is_still = all->has_bones && !all->nodes[i].is_joint;
+        all->nodes[i].channel = NULL;
     }
     for (unsigned c = 0; c < clip->mNumChannels; c++) {
         node *const found = find_node(all, &clip->mChannels[c]->mNodeName);
         if (found != NULL)
             found->channel = clip->mChannels[c];
     }
-    parts *const frames = common_alloc(num_frames * num_moved, sizeof *frames); // node by node
-    for (size_t f = 0; f < num_frames; f++) {
-        evaluate(all, (double)f / rate * ticks);
-        parts *track = frames;
-        for (int i = 0; i < all->num_nodes; i++)
-            if (all->nodes[i].is_moved) {
-                track[f] = parts_of(&all->nodes[i].local);
-                track += num_frames;
-            }
+    const double frames = floor(seconds * rate + 0.5) + 1.0;
+    if (!(seconds >= 0.0 && seconds <= (double)LONGEST
+          && frames * (double)num_moved <= (double)MAX_KEYS)) {
+        say(all,
+            "eclip '%s' lasts %g s at %g ticks a second and moves %zu nodes: expected at most %d "
+            "s, "
+            "%d keys",
+            name, seconds, ticks, num_moved, LONGEST, MAX_KEYS);
+        return false;
     }
-    for (int i = 0; i < all->num_nodes; i++)
-        all->nodes[i].channel = NULL;
-    evaluate(all, 0.0); // the rest pose again
-    add_clip(all, clip->mName.data, frames, num_frames, rate);
-    free(frames);
+    const size_t num_frames = (size_t)frames, size = num_frames * WIDTH; // of a node
+    float *const times = common_alloc(num_frames, sizeof *times);
+    float *const values = common_alloc(num_moved * size, sizeof *values), *track = values;
+    for (size_t f = 0; f < num_frames; f++) {
+        times[f] = (float)((double)f / rate);
+        evaluate(all, (double)f / rate * ticks);
+        track = values;
+        for (int i = 0; i < all->num_nodes; i++) {
+            node *const one = &all->nodes[i];
+            if (!one->is_moved)
+                continue;
+            one->is_still &= aiMatrix4AreEqualEpsilon(&one->local, &one->rest, 1e-4f) != 0;
+            split(&one->local, track + 3 * f, track + 3 * num_frames + 4 * f,
+                  track + 7 * num_frames + 3 * f);
+            track += size;
+        }
+    }
+    if (!gltf_find_bytes(&all->file, 'c', name, values, num_moved * size * sizeof *values,
+                         &(size_t){0})) {
+        const size_t input =
+            gltf_add_accessor(&all->file, GLTF_KEYS, GLTF_FLOAT, times, num_frames, 1, GLTF_PLAIN);
+        json_t *const item =
+            gltf_add_animation(&all->file, name, json_pack("{s:f}", "frameRate", rate));
+        track = values;
+        for (size_t i = 0; i < (size_t)all->num_nodes; i++) {
+            if (!all->nodes[i].is_moved)
+                continue;
+            if (!all->nodes[i].is_pivot && !all->nodes[i].is_still) {
+                gltf_add_channel(&all->file, item, i, "translation", input, track, num_frames, 3);
+                gltf_add_channel(&all->file, item, i, "rotation", input, track + 3 * num_frames,
+                                 num_frames, 4);
+                gltf_add_channel(&all->file, item, i, "scale", input, track + 7 * num_frames,
+                                 num_frames, 3);
+            }
+            track += size;
+        }
+    }
+    free(values);
+    free(times);
     return true;
 }
 
@@ -597,7 +555,8 @@ typedef struct order {
     double rate;
 } order;
 
-// In the process of its own: writes records to `out`, which its end frees.
+// In the process of its own, whose end frees all: writes lines of notes and errors and, behind 'g',
+// the file.
 static bool import_file(void *user, FILE *out)
 {
     const order *const job = user;
@@ -606,7 +565,7 @@ import all = {.out = out };
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     all.scene = aiImportFileExWithProperties(job->path, aiProcess_Triangulate, NULL, properties);
     if (all.scene == NULL || all.scene->mRootNode == NULL) {
-        say(&all, 'e', "%s", aiGetErrorString());
+        say(&all, "e%s", aiGetErrorString());
         return true;
     }
     gltf_begin(&all.file);
@@ -615,14 +574,14 @@ import all = {.out = out };
     add_materials(&all);
     add_meshes(&all);
     for (unsigned a = 0; a < all.scene->mNumAnimations; a++)
-        if (!sample(&all, all.scene->mAnimations[a], job->rate))
+        if (!add_clip(&all, all.scene->mAnimations[a], job->rate))
             return true;
     convert_bytes file = {0};
     md5_error error;
-    if (gltf_make(&all.file, "", json_object(), NULL, job->path, &file, &error))
-        tell(&all, 'g', file.bytes, file.size);
-    else
-        say(&all, 'e', "%s", error.message);
+    if (!gltf_make(&all.file, "", json_object(), NULL, job->path, &file, &error))
+        say(&all, "e%s", error.message);
+    else if (fputc('g', out) != EOF)
+        (void)fwrite(file.bytes, 1, file.size, out);
     return true;
 }
 
@@ -634,28 +593,21 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
     const char *reason = NULL;
     char *const records =
         common_run_apart(import_file, &asked, (size_t)MEMORY << 20, SECONDS, &size, &reason);
-    bool is_read = false;
     if (records == NULL)
         return convert_fail(error, MD5_ERROR_IO, input->path, "libassimp: %s", reason);
     convert_fail(error, MD5_ERROR_IO, input->path, "libassimp ended early");
-    const size_t head = 1 + sizeof(size_t);
-    for (size_t at = 0, length = 0; at + head <= size; at += head + length) {
-        const char kind = records[at], *const bytes = records + at + head;
-        memcpy(&length, records + at + 1, sizeof length);
-        if (length > size - at - head)
-            break;
-        if (kind == 'n') {
-            convert_note(job, "%s: %.*s", input->path, (int)length, bytes);
-        } else if (kind == 'e') {
-            convert_fail(error, MD5_ERROR_SYNTAX, input->path, "libassimp: %.*s", (int)length,
-                         bytes);
-        } else {
-            convert_input made = {input->path, common_alloc(length, 1), length};
-            memcpy(made.bytes, bytes, length);
-            is_read = convert_read_gltf(job, &made, scene, error);
-            free(made.bytes);
-        }
+    char *at = records, *stop = NULL;
+    const char *const end = records + size;
+    while (at < end && *at != 'g' && (stop = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        *stop = '\0';
+        if (*at == 'n')
+            convert_note(job, "%s: %s", input->path, at + 1);
+        else
+            convert_fail(error, MD5_ERROR_SYNTAX, input->path, "libassimp: %s", at + 1);
+        at = stop + 1;
     }
+    convert_input made = {input->path, at + 1, (size_t)(end - at) - 1};
+    const bool is_read = at < end && *at == 'g' && convert_read_gltf(job, &made, scene, error);
     free(records);
     return is_read;
 }
