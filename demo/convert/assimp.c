@@ -221,15 +221,6 @@ static void put_matrix(struct aiMatrix4x4 m, float *columns)
     memcpy(columns, &m, 16 * sizeof *columns);
 }
 
-// Puts a node of the glTF file below another one.
-static void hang(import *all, size_t child, size_t on)
-{
-    json_t *const parent = json_array_get(all->file.lists[GLTF_NODES], on);
-    if (json_object_get(parent, "children") == NULL)
-        gltf_put(&all->file, parent, "children", json_array());
-    gltf_append(&all->file, json_object_get(parent, "children"), gltf_whole(child));
-}
-
 static double number_in(const struct aiMetadata *data, const char *name, double otherwise)
 {
     for (unsigned i = 0; data != NULL && i < data->mNumProperties; i++) {
@@ -288,7 +279,7 @@ static void add_nodes(import *all)
     gltf_append(&all->file, all->file.tops, gltf_whole(top));
     for (size_t i = 0; i < top; i++)
         if (!all->nodes[i].is_pivot)
-            hang(all, i, i == 0 ? top : (size_t)all->nodes[i].above);
+            gltf_hang(&all->file, i, i == 0 ? top : (size_t)all->nodes[i].above);
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -424,7 +415,7 @@ static void add_meshes(import *all)
             if (is_skinned)
                 gltf_append(&all->file, all->file.tops, gltf_whole(number));
             else
-                hang(all, number, (size_t)i);
+                gltf_hang(&all->file, number, (size_t)i);
         }
     }
 }

@@ -36,6 +36,14 @@ size_t gltf_num_added(const gltf_out *out, gltf_list list)
     return json_array_size(out->lists[list]);
 }
 
+void gltf_hang(gltf_out *out, size_t child, size_t on)
+{
+    json_t *const parent = json_array_get(out->lists[GLTF_NODES], on);
+    if (json_object_get(parent, "children") == NULL)
+        gltf_put(out, parent, "children", json_array());
+    gltf_append(out, json_object_get(parent, "children"), gltf_whole(child));
+}
+
 void gltf_use_extension(gltf_out *out, const char *name)
 {
     if (!gltf_find(out, 'e', name, &(size_t){0}))

@@ -29,7 +29,8 @@ typedef struct gltf_writer {
     convert_quat turn;   // about id's z
     float corner[3];     // of quantised positions, metres, and their step; 0: they are floats
     double step;
-    size_t *mesh_nodes; // [num_meshes]
+    size_t *mesh_nodes;          // [num_meshes]
+    const json_t **target_names; // [num_meshes] of morph targets; NULL: none
     size_t num_keys, num_all_keys;
     uint8_t *moves; // [joints] which tracks clips have: MOVES_...
     double *reach;  // [joints] how far is what its rotation moves, metres
@@ -88,21 +89,16 @@ static void put_xform(gltf_writer *w, json_t *node, convert_xform x)
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// Node numbers are joint numbers. `next` and `first` list children by number. Returns the root.
+// Node numbers are joint numbers. Returns the root.
 static uint32_t write_joints(gltf_writer *w)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
-    uint32_t *const first = common_alloc(count + (size_t)1, sizeof *first);
-    uint32_t *const next = common_alloc(count, sizeof *next);
-    for (uint32_t i = 0; i <= count; i++)
-        first[i] = MD5_NONE;
-    for (uint32_t i = count; i-- > 0;) {
-        const uint32_t parent = skeleton->joints[i].parent;
-        next[i] = first[parent == MD5_NONE ? count : parent];
-        first[parent == MD5_NONE ? count : parent] = i;
-    }
-    const bool has_several = next[first[count]] != MD5_NONE;
+    uint32_t root = skeleton->order[0];
+    for (uint32_t i = 0; i < count; i++)
+        if (skeleton->joints[i].parent == MD5_NONE && i != skeleton->order[0])
+            root = count;
+    const bool has_several = root == count;
     uint32_t num_renamed = 0;
     for (uint32_t i = 0; i < count + has_several; i++) {
         const bool is_added = i == count;
@@ -115,24 +111,19 @@ static uint32_t write_joints(gltf_writer *w)
                      json_pack("{s:{s:o}}", "md5", "name", gltf_string(name)));
         if (!is_added)
             put_xform(w, node, place(w, w->assets.rest[i], skeleton->joints[i].parent == MD5_NONE));
-        if (first[i] != MD5_NONE) {
-            json_t *const children = json_array();
-            for (uint32_t child = first[i]; child != MD5_NONE; child = next[child])
-                gltf_append(w->out, children, gltf_whole(child));
-            gltf_put(w->out, node, "children", children);
-        }
         gltf_add(w->out, GLTF_NODES, node);
         free(unique);
     }
-    const uint32_t root = has_several ? count : first[count];
+    for (uint32_t i = 0; i < count; i++)
+        if (i != root)
+            gltf_hang(w->out, i,
+                      skeleton->joints[i].parent != MD5_NONE ? skeleton->joints[i].parent : root);
     gltf_append(w->out, w->out->tops, gltf_whole(root));
     if (num_renamed > 0)
         convert_note(w->job, "%u joints have other names, which are unique in other programs",
                      num_renamed);
     if (has_several)
         convert_note(w->job, "the model has several root joints: md5_root was added above them");
-    free(next);
-    free(first);
     return root;
 }
 
@@ -470,14 +461,6 @@ static json_t *add_deltas(gltf_writer *w, const md5_mesh *mesh, gltf_place where
     return gltf_whole(gltf_add(w->out, GLTF_ACCESSORS, accessor));
 }
 
-// The targets that change a mesh, by number: `used` [num_targets] counts the vertices of each.
-static void count_deltas(const md5_morph *morph, uint32_t mesh, uint32_t *used)
-{
-    const md5_morph_mesh *const deltas = &morph->meshes[mesh];
-    for (uint32_t i = 0; i < deltas->num_deltas; i++)
-        used[deltas->deltas[i].target]++;
-}
-
 static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, json_t *extras)
 {
     const md5_morph *const morph = w->assets.morph;
@@ -486,7 +469,8 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
     const double step = w->step > 0.0 ? w->step : 1.0;
     uint32_t *const used = common_alloc(morph->num_targets, sizeof *used);
     uint32_t *const begin = common_alloc(morph->num_targets, sizeof *begin);
-    count_deltas(morph, index, used);
+    for (uint32_t i = 0; i < all->num_deltas; i++)
+        used[all->deltas[i].target]++;
     for (uint32_t t = 1; t < morph->num_targets; t++)
         begin[t] = begin[t - 1] + used[t - 1];
     // Deltas come vertex by vertex; here they are sorted by target, in one pass as their numbers
@@ -526,6 +510,7 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
     if (json_array_size(targets) > 0) {
         gltf_put(w->out, primitive, "targets", targets);
         gltf_put(w->out, extras, "targetNames", names);
+        w->target_names[index] = names;
     } else {
         json_decref(targets);
         json_decref(names);
@@ -693,41 +678,33 @@ static uint32_t *list_frames(uint32_t count)
 // Weights of morph targets: of each mesh that has some, in each clip if any clip has any.
 static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *clip)
 {
-    const md5_morph *const morph = w->assets.morph;
     const uint32_t num_frames = clip->anim->num_frames;
     uint32_t *const keys = list_frames(num_frames);
-    uint32_t *const used = common_alloc(morph->num_targets, sizeof *used);
     for (uint32_t m = 0; m < w->assets.model->num_meshes; m++) {
-        memset(used, 0, morph->num_targets * sizeof *used);
-        count_deltas(morph, m, used);
-        uint32_t num_used = 0, num_driven = 0, target = 0;
-        for (uint32_t t = 0; t < morph->num_targets; t++)
-            num_used += used[t] > 0;
-        if (num_used == 0 || !is_drawn(&w->assets.model->meshes[m]))
+        const json_t *const names = w->target_names[m];
+        const size_t num_targets = json_array_size(names);
+        if (num_targets == 0)
             continue;
-        float *const values = common_alloc((size_t)num_frames * num_used, sizeof *values);
-        for (uint32_t t = 0; t < morph->num_targets; t++) {
-            if (used[t] == 0)
-                continue;
-            char *const key = common_format("%s\n%s", clip->name, morph->targets[t].name);
+        uint32_t num_driven = 0;
+        float *const values = common_alloc(num_frames * num_targets, sizeof *values);
+        for (size_t t = 0; t < num_targets; t++) {
+            char *const key =
+                common_format("%s\n%s", clip->name, json_string_value(json_array_get(names, t)));
             size_t number = SIZE_MAX;
             (void)gltf_find(w->out, 'w', key, &number);
             free(key);
-            if (number < w->scene->num_weights) {
-                const convert_weights *const row = &w->scene->weights[number];
-                for (size_t i = 0; i < num_frames && i < row->num_keys; i++)
-                    values[i * num_used + target] = row->keys[i];
-                num_driven++;
-            }
-            target++;
+            if (number == SIZE_MAX)
+                continue;
+            const convert_weights *const row = &w->scene->weights[number];
+            for (size_t i = 0; i < num_frames && i < row->num_keys; i++)
+                values[i * num_targets + t] = row->keys[i];
+            num_driven++;
         }
         const uint32_t count = num_driven > 0 ? num_frames : 1;
         gltf_add_channel(w->out, animation, w->mesh_nodes[m], "weights",
-                         add_times(w, clip->anim, keys, count), values, (size_t)count * num_used,
-                         1);
+                         add_times(w, clip->anim, keys, count), values, count * num_targets, 1);
         free(values);
     }
-    free(used);
     free(keys);
 }
 
@@ -887,6 +864,7 @@ static bool write_scene(gltf_writer *w, md5_error *error)
     }
     size_t num_empty = 0;
     w->mesh_nodes = common_alloc(model ? model->num_meshes : 0, sizeof *w->mesh_nodes);
+    w->target_names = common_alloc(model ? model->num_meshes : 0, sizeof(json_t *));
     for (uint32_t i = 0; model != NULL && i < model->num_meshes; i++) {
         if (!is_drawn(&model->meshes[i]))
             num_empty++;
@@ -952,6 +930,7 @@ bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_
     convert_free_assets(&w.assets);
     gltf_free(&out);
     free(w.mesh_nodes);
+    free(w.target_names);
     free(w.moves);
     free(w.reach);
     return is_done;
