@@ -10,7 +10,6 @@
 #include "demo/common/file.h"
 #include "demo/convert/assets.h"
 #include "demo/convert/gltf_out.h"
-#include "demo/convert/keys.h"
 #include "demo/convert/loss.h"
 #include "demo/convert/space.h"
 
@@ -33,7 +32,8 @@ typedef struct gltf_writer {
     const json_t **target_names; // [num_meshes] of morph targets; NULL: none
     size_t num_keys, num_all_keys;
     uint8_t *moves; // [joints] which tracks clips have: MOVES_...
-    double *reach;  // [joints] how far is what its rotation moves, metres
+    double
+        *tolerances; // [2 * joints] of the translation of each, metres, and the rotation, radians
 } gltf_writer;
 
 // -- Axes and scale -------------------------------------------------------------------------------
@@ -556,6 +556,87 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
     return is_written;
 }
 
+// -- Keys -----------------------------------------------------------------------------------------
+
+// A value for each frame: x y z 0, or a rotation x y z w of unit length.
+typedef struct key_track {
+    convert_quat *values; // [num_frames]
+    uint32_t num_frames;
+    bool is_rotation;
+    uint32_t *keys;    // [num_frames] frames, ascending, of which 0 is the first
+    uint32_t num_keys; // 1: the track is constant
+} key_track;
+
+// Programs that interpolate components move away from slerp with the cube of the angle.
+enum { MAX_SPAN = 64 };
+static const double max_angle = 15.0 * 3.14159265358979323846 / 180.0;
+
+static double dot(convert_quat a, convert_quat b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+static convert_quat mix(convert_quat a, double p, convert_quat b, double q)
+{
+    return (convert_quat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z,
+                          p * a.w + q * b.w};
+}
+
+// The distance of two values; of rotations the angle, for which the chord is exact enough: it is
+// used for small ones.
+static double distance(const key_track *track, convert_quat a, convert_quat b)
+{
+    const convert_quat gap = mix(a, 1.0, b, track->is_rotation && dot(a, b) < 0.0 ? 1.0 : -1.0);
+    const double chord = sqrt(dot(gap, gap));
+    return track->is_rotation ? 4.0 * asin(fmin(chord / 2.0, 1.0)) : chord;
+}
+
+// Negates rotations whose dot product with the one before is negative, so that those who
+// interpolate numbers take the shorter way.
+static void join_signs(key_track *track)
+{
+    for (uint32_t i = 1; i < track->num_frames; i++)
+        if (dot(track->values[i - 1], track->values[i]) < 0.0)
+            track->values[i] = mix(track->values[i], -1.0, track->values[i], 0.0);
+}
+
+// Whether the frames between two keys are near what interpolation gives.
+static bool spans(const key_track *track, uint32_t first, uint32_t last, double tolerance)
+{
+    const convert_quat a = track->values[first], b = track->values[last];
+    if (track->is_rotation && distance(track, a, b) > max_angle)
+        return false;
+    for (uint32_t i = first + 1; i < last; i++) {
+        const double t = (double)(i - first) / (double)(last - first);
+        const convert_quat sum = mix(a, 1.0 - t, b, t), value = track->values[i];
+        if (distance(track, track->is_rotation ? convert_unit(sum) : sum, value) > tolerance
+            || (track->is_rotation && distance(track, convert_slerp(a, b, t), value) > tolerance))
+            return false;
+    }
+    return true;
+}
+
+// Picks the keys of a track that are enough for a tolerance; 0: only one that is constant gets
+// fewer. Between keys it is near enough both by slerp and by the normalized sum, in which programs
+// differ; neighbours are at most 15 degrees and 64 frames apart.
+static void pick_keys(key_track *track, double tolerance)
+{
+    bool is_constant = true;
+    for (uint32_t i = 1; i < track->num_frames && is_constant; i++)
+        is_constant = distance(track, track->values[0], track->values[i]) <= tolerance;
+    uint32_t count = 0;
+    track->keys[count++] = 0;
+    for (uint32_t first = 0; !is_constant && first + 1 < track->num_frames;) {
+        uint32_t last = first + 1;
+        while (tolerance > 0.0 && last + 1 < track->num_frames && last - first < MAX_SPAN
+               && spans(track, first, last + 1, tolerance))
+            last++;
+        track->keys[count++] = last;
+        first = last;
+    }
+    track->num_keys = count;
+}
+
 // -- Clips ----------------------------------------------------------------------------------------
 
 enum { MOVES_TRANSLATION = 1, MOVES_ROTATION = 2 };
@@ -611,10 +692,18 @@ static void find_moves(gltf_writer *w)
     w->moves[skeleton->order[0]] |= MOVES_TRANSLATION;
 }
 
-static void find_reach(gltf_writer *w)
+// How far keys may be off, so that no vertex is farther than the tolerance from where it was in a
+// frame. Errors of a chain of joints add up: each track that clips move gets an equal part. A
+// rotation's error grows with the distance of what it moves.
+static void find_tolerances(gltf_writer *w)
 {
     const md5_model *const model = w->assets.model;
     const md5_skeleton *const skeleton = w->assets.skeleton;
+    const uint32_t count = skeleton->num_joints;
+    double *const reach = common_alloc(count, sizeof *reach);
+    // The tracks in the chain down to each joint, and in the longest one below.
+    uint32_t *const above = common_alloc(count, sizeof *above);
+    uint32_t *const below = common_alloc(count, sizeof *below);
     for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
@@ -622,17 +711,31 @@ static void find_reach(gltf_writer *w)
                 const uint32_t joint = mesh->influence_joints[i];
                 const md5_vec3 gap =
                     md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
-                w->reach[joint] = fmax(w->reach[joint], w->scale * (double)md5_vec3_length(gap));
+                reach[joint] = fmax(reach[joint], (double)md5_vec3_length(gap));
             }
     }
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children first
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        above[joint] =
+            (parent == MD5_NONE ? 0 : above[parent]) + (w->moves[joint] & 1) + w->moves[joint] / 2;
+    }
+    for (uint32_t i = count; i-- > 0;) { // children first
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
         const double bone = (double)md5_vec3_length(w->assets.rest[joint].translation);
+        const uint32_t chain = below[joint] + (w->moves[joint] & 1) + w->moves[joint] / 2;
         // At least a unit, so that joints without vertices keep their directions.
-        w->reach[joint] = fmax(w->reach[joint], w->scale);
-        if (parent != MD5_NONE)
-            w->reach[parent] = fmax(w->reach[parent], w->reach[joint] + w->scale * bone);
+        reach[joint] = fmax(reach[joint], 1.0);
+        if (parent != MD5_NONE) {
+            reach[parent] = fmax(reach[parent], reach[joint] + bone);
+            below[parent] = below[parent] > chain ? below[parent] : chain;
+        }
+        const double part = w->job->tolerance / fmax(1.0, (double)above[joint] + below[joint]);
+        w->tolerances[2 * (size_t)joint] = part * w->scale;
+        w->tolerances[2 * (size_t)joint + 1] = part / reach[joint];
     }
+    free(below);
+    free(above);
+    free(reach);
 }
 
 // Times of frames[count] of a clip. Those of one frame, 0, and of all frames are written once.
@@ -654,7 +757,7 @@ static size_t add_times(gltf_writer *w, const md5_anim *anim, const uint32_t *fr
     return accessor;
 }
 
-static void add_track(gltf_writer *w, json_t *animation, size_t node, const convert_track *track,
+static void add_track(gltf_writer *w, json_t *animation, size_t node, const key_track *track,
                       size_t times)
 {
     const size_t columns = track->is_rotation ? 4 : 3;
@@ -716,37 +819,29 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
                                      (json_int_t)num_frames);
     json_t *const animation = gltf_add_animation(w->out, clip->name, extras);
     md5_xform *const poses = sample_clip(w, clip);
-    const size_t num_tracks = 2 * (size_t)num_joints; // of each joint: translation, rotation
-    convert_quat *const values = common_alloc(num_tracks * num_frames, sizeof *values);
-    uint32_t *const keys = common_alloc(num_tracks * num_frames, sizeof *keys);
-    convert_track *const tracks = common_alloc(num_tracks, sizeof *tracks);
-    for (size_t i = 0; i < num_tracks; i++)
-        tracks[i] = (convert_track){.values = values + i * num_frames,
-                                    .num_frames = num_frames,
-                                    .is_rotation = i % 2 == 1,
-                                    .keys = keys + i * num_frames};
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
-        convert_track *const moved = &tracks[2 * (size_t)joint], *const turned = moved + 1;
+    key_track to = {.values = common_alloc(num_frames, sizeof *to.values),
+                    .num_frames = num_frames,
+                    .keys = common_alloc(num_frames, sizeof *to.keys)};
+    for (size_t i = 0; i < 2 * (size_t)num_joints; i++) {
+        const uint32_t joint = (uint32_t)(i / 2);
+        const bool is_top = skeleton->joints[joint].parent == MD5_NONE;
+        to.is_rotation = i % 2 == 1;
+        if (!(w->moves[joint] & (to.is_rotation ? MOVES_ROTATION : MOVES_TRANSLATION)))
+            continue;
         for (uint32_t frame = 0; frame < num_frames; frame++) {
-            const convert_xform x = place(w, poses[(size_t)frame * num_joints + joint],
-                                          skeleton->joints[joint].parent == MD5_NONE);
-            moved->values[frame] =
-                (convert_quat){x.translation.x, x.translation.y, x.translation.z, 0.0};
-            turned->values[frame] = x.rotation;
+            const convert_xform x = place(w, poses[(size_t)frame * num_joints + joint], is_top);
+            const convert_vec t = x.translation;
+            to.values[frame] = to.is_rotation ? x.rotation : (convert_quat){t.x, t.y, t.z, 0.0};
         }
-        convert_join_signs(turned);
+        if (to.is_rotation)
+            join_signs(&to);
+        pick_keys(&to, w->tolerances[i]);
+        if (i == 2 * (size_t)skeleton->order[0] && to.num_keys == 1 && num_frames > 1)
+            to.keys[to.num_keys++] = num_frames - 1; // so that the clip has its length
+        add_track(w, animation, joint, &to, add_times(w, clip->anim, to.keys, to.num_keys));
+        w->num_keys += to.num_keys;
+        w->num_all_keys += num_frames;
     }
-    convert_pick_keys(tracks, skeleton, w->reach, w->job->tolerance * w->scale);
-    convert_track *const root = &tracks[2 * (size_t)skeleton->order[0]];
-    if (root->num_keys == 1 && num_frames > 1) // so that the clip has its length
-        root->keys[root->num_keys++] = num_frames - 1;
-    for (size_t i = 0; i < num_tracks; i++)
-        if (w->moves[i / 2] & (i % 2 == 0 ? MOVES_TRANSLATION : MOVES_ROTATION)) {
-            add_track(w, animation, i / 2, &tracks[i],
-                      add_times(w, clip->anim, tracks[i].keys, tracks[i].num_keys));
-            w->num_keys += tracks[i].num_keys;
-            w->num_all_keys += num_frames;
-        }
     if (w->assets.morph != NULL && w->scene->num_weights > 0)
         add_weights(w, animation, clip);
     if (w->job->is_in_place) {
@@ -757,9 +852,8 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
         put_position(w, (md5_vec3){motion.x, motion.y, 0.0f}, out);
         gltf_put(w->out, extras, "rootMotion", gltf_floats(out, 3));
     }
-    free(tracks);
-    free(keys);
-    free(values);
+    free(to.keys);
+    free(to.values);
     free(poses);
 }
 
@@ -780,8 +874,8 @@ static void write_path(gltf_writer *w, const convert_path *path)
     float *const times = common_alloc(count, sizeof *times);
     convert_quat *const values = common_alloc(count, 2 * sizeof *values);
     uint32_t *const keys = list_frames(count);
-    convert_track moved = {values, count, false, keys, count};
-    convert_track turned = {values + count, count, true, keys, count};
+    key_track moved = {values, count, false, keys, count};
+    key_track turned = {values + count, count, true, keys, count};
     float *const fovs = common_alloc(count, sizeof *fovs);
     const convert_quat about = {0.0, 1.0, 0.0, 0.0}; // glTF's cameras look along -z, ours along z
     uint32_t cut = 0;
@@ -801,7 +895,7 @@ static void write_path(gltf_writer *w, const convert_path *path)
         fovs[i] = view.fov;
         widest = fmax(widest, fabs((double)view.fov - (double)fovs[0]));
     }
-    convert_join_signs(&turned);
+    join_signs(&turned);
     char *const name =
         gltf_unique_name(w->out, 'n', path->name, "camera", gltf_num_added(w->out, GLTF_NODES));
     const size_t number = gltf_add(w->out, GLTF_CAMERAS,
@@ -858,9 +952,9 @@ static bool write_scene(gltf_writer *w, md5_error *error)
         if (model != NULL)
             write_skin(w, root);
         w->moves = common_alloc(w->assets.skeleton->num_joints, sizeof *w->moves);
-        w->reach = common_alloc(w->assets.skeleton->num_joints, sizeof *w->reach);
+        w->tolerances = common_alloc(w->assets.skeleton->num_joints, 2 * sizeof *w->tolerances);
         find_moves(w);
-        find_reach(w);
+        find_tolerances(w);
     }
     size_t num_empty = 0;
     w->mesh_nodes = common_alloc(model ? model->num_meshes : 0, sizeof *w->mesh_nodes);
@@ -932,7 +1026,7 @@ bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_
     free(w.mesh_nodes);
     free(w.target_names);
     free(w.moves);
-    free(w.reach);
+    free(w.tolerances);
     return is_done;
 }
 
