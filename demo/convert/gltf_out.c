@@ -36,18 +36,30 @@ size_t gltf_num_added(const gltf_out *out, gltf_list list)
     return json_array_size(out->lists[list]);
 }
 
+// A member that is an object, or a list: made if it is not there.
+static json_t *member(gltf_out *out, json_t *object, const char *key, bool is_list)
+{
+    if (json_object_get(object, key) == NULL)
+        gltf_put(out, object, key, is_list ? json_array() : json_object());
+    return json_object_get(object, key);
+}
+
 void gltf_hang(gltf_out *out, size_t child, size_t on)
 {
     json_t *const parent = json_array_get(out->lists[GLTF_NODES], on);
-    if (json_object_get(parent, "children") == NULL)
-        gltf_put(out, parent, "children", json_array());
-    gltf_append(out, json_object_get(parent, "children"), gltf_whole(child));
+    gltf_append(out, member(out, parent, "children", true), gltf_whole(child));
 }
 
-void gltf_use_extension(gltf_out *out, const char *name)
+void gltf_put_extra(gltf_out *out, json_t *object, const char *key, json_t *value)
+{
+    gltf_put(out, member(out, member(out, object, "extras", false), "md5", false), key, value);
+}
+
+json_t *gltf_put_extension(gltf_out *out, json_t *object, const char *name)
 {
     if (!gltf_find(out, 'e', name, &(size_t){0}))
         gltf_add(out, GLTF_EXTENSIONS, json_string(name));
+    return member(out, member(out, object, "extensions", false), name, false);
 }
 
 json_t *gltf_whole(size_t value)

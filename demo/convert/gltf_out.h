@@ -59,7 +59,11 @@ size_t gltf_append(gltf_out *out, json_t *array, json_t *value);
 size_t gltf_add(gltf_out *out, gltf_list list, json_t *value);
 size_t gltf_num_added(const gltf_out *out, gltf_list list);
 void gltf_hang(gltf_out *out, size_t child, size_t on); // puts a node below another one
-void gltf_use_extension(gltf_out *out, const char *name);
+
+// Puts a value into the extras that are ours; an extension, which the file then uses, into an
+// object: returns what it says, which is empty.
+void gltf_put_extra(gltf_out *out, json_t *object, const char *key, json_t *value);
+json_t *gltf_put_extension(gltf_out *out, json_t *object, const char *name);
 
 // Values. A text of unknown encoding is taken as UTF-8 or else as Latin-1.
 json_t *gltf_whole(size_t value);

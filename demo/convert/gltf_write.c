@@ -107,8 +107,7 @@ static uint32_t write_joints(gltf_writer *w)
         json_t *const node = json_pack("{s:s}", "name", unique);
         num_renamed += strcmp(unique, name) != 0;
         if (strcmp(unique, name) != 0)
-            gltf_put(w->out, node, "extras",
-                     json_pack("{s:{s:o}}", "md5", "name", gltf_string(name)));
+            gltf_put_extra(w->out, node, "name", gltf_string(name));
         if (!is_added)
             put_xform(w, node, place(w, w->assets.rest[i], skeleton->joints[i].parent == MD5_NONE));
         gltf_add(w->out, GLTF_NODES, node);
@@ -198,8 +197,7 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
             free(folder);
         }
         if (picture->declared != NULL)
-            gltf_put(w->out, image, "extras",
-                     json_pack("{s:{s:o}}", "md5", "path", gltf_string(picture->declared)));
+            gltf_put_extra(w->out, image, "path", gltf_string(picture->declared));
         free(name);
         const size_t index = gltf_add(w->out, GLTF_IMAGES, image);
         gltf_add(w->out, GLTF_TEXTURES, json_pack("{s:I}", "source", (json_int_t)index));
@@ -218,7 +216,6 @@ static bool write_material(gltf_writer *w, const char *shader, md5_error *error)
     json_t *const base = json_pack("{s:f, s:f}", "metallicFactor", 0.0, "roughnessFactor", 0.7);
     json_t *const material =
         json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
-    json_t *const extensions = json_object();
     gltf_add(w->out, GLTF_MATERIALS, material);
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         size_t texture = 0;
@@ -236,10 +233,8 @@ static bool write_material(gltf_writer *w, const char *shader, md5_error *error)
         free(turned.name);
         free(turned.declared);
         free(turned.bytes);
-        if (!is_written) {
-            json_decref(extensions);
+        if (!is_written)
             return false;
-        }
         json_t *const info = json_pack("{s:I}", "index", (json_int_t)texture);
         if (map == CONVERT_MAP_COLOR) {
             gltf_put(w->out, base, "baseColorTexture", info);
@@ -249,19 +244,16 @@ static bool write_material(gltf_writer *w, const char *shader, md5_error *error)
             gltf_put(w->out, material, "emissiveTexture", info);
             gltf_put(w->out, material, "emissiveFactor", json_pack("[f,f,f]", 1.0, 1.0, 1.0));
         } else {
-            gltf_put(w->out, extensions, "KHR_materials_specular",
-                     json_pack("{s:o}", "specularColorTexture", info));
-            gltf_use_extension(w->out, "KHR_materials_specular");
+            gltf_put(w->out, gltf_put_extension(w->out, material, "KHR_materials_specular"),
+                     "specularColorTexture", info);
             convert_note(w->job,
                          "material %s: the specular map became KHR_materials_specular, "
                          "whose shading differs",
                          shader);
         }
     }
-    if (look->is_unlit) {
-        gltf_put(w->out, extensions, "KHR_materials_unlit", json_object());
-        gltf_use_extension(w->out, "KHR_materials_unlit");
-    }
+    if (look->is_unlit)
+        gltf_put_extension(w->out, material, "KHR_materials_unlit");
     if (look->alpha != CONVERT_OPAQUE)
         gltf_put(w->out, material, "alphaMode",
                  json_string(look->alpha == CONVERT_MASK ? "MASK" : "BLEND"));
@@ -270,12 +262,7 @@ static bool write_material(gltf_writer *w, const char *shader, md5_error *error)
     if (look->is_two_sided)
         gltf_put(w->out, material, "doubleSided", json_true());
     if (look->text != NULL)
-        gltf_put(w->out, material, "extras",
-                 json_pack("{s:{s:o}}", "md5", "text", gltf_string(look->text)));
-    if (json_object_size(extensions) > 0)
-        gltf_put(w->out, material, "extensions", extensions);
-    else
-        json_decref(extensions);
+        gltf_put_extra(w->out, material, "text", gltf_string(look->text));
     return true;
 }
 
@@ -422,7 +409,7 @@ static void find_box(gltf_writer *w)
         largest = high[k] - low[k] > largest ? high[k] - low[k] : largest;
     }
     w->step = largest > 0.0f ? (double)largest / 65535.0 : 1.0;
-    gltf_use_extension(w->out, "KHR_mesh_quantization");
+    gltf_add(w->out, GLTF_EXTENSIONS, json_string("KHR_mesh_quantization"));
     gltf_add(w->out, GLTF_REQUIRED, json_string("KHR_mesh_quantization"));
     convert_note(w->job, "positions are multiples of %.3g units", w->step / w->scale);
 }
