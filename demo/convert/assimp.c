@@ -284,14 +284,6 @@ static void add_nodes(import *all)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-static void add_attribute(import *all, json_t *attributes, const char *name, int type,
-                          const void *values, size_t count, size_t columns)
-{
-    gltf_put(&all->file, attributes, name,
-             gltf_whole(gltf_add_accessor(&all->file, GLTF_VERTICES, type, values, count, columns,
-                                          GLTF_PLAIN)));
-}
-
 // Sets of four joints and weights, as many as the vertex with the most needs.
 static void add_weights(import *all, const struct aiMesh *mesh, json_t *attributes)
 {
@@ -322,9 +314,11 @@ static void add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
         char name[24];
         const size_t first = set * num_vertices * 4;
         (void)snprintf(name, sizeof name, "JOINTS_%zu", set);
-        add_attribute(all, attributes, name, GLTF_USHORT, joints + first, num_vertices, 4);
+        gltf_put_attribute(&all->file, attributes, name, GLTF_USHORT, joints + first, num_vertices,
+                           4, GLTF_PLAIN);
         (void)snprintf(name, sizeof name, "WEIGHTS_%zu", set);
-        add_attribute(all, attributes, name, GLTF_FLOAT, weights + first, num_vertices, 4);
+        gltf_put_attribute(&all->file, attributes, name, GLTF_FLOAT, weights + first, num_vertices,
+                           4, GLTF_PLAIN);
     }
     free(weights);
     free(joints);
@@ -370,14 +364,16 @@ static bool add_mesh(import *all, const struct aiMesh *mesh, json_t *item, bool 
             indices[num_indices++] = mesh->mFaces[f].mIndices[k];
     if (num_indices > 0) {
         json_t *const attributes = json_object();
-        add_attribute(all, attributes, "POSITION", GLTF_FLOAT, mesh->mVertices, count, 3);
+        gltf_put_attribute(&all->file, attributes, "POSITION", GLTF_FLOAT, mesh->mVertices, count,
+                           3, GLTF_PLAIN);
         if (mesh->mTextureCoords[0] != NULL) { // v = 0 is the bottom row there
             float *const texcoords = common_alloc(count, 2 * sizeof *texcoords);
             for (size_t i = 0; i < count; i++) {
                 texcoords[2 * i] = mesh->mTextureCoords[0][i].x;
                 texcoords[2 * i + 1] = 1.0f - mesh->mTextureCoords[0][i].y;
             }
-            add_attribute(all, attributes, "TEXCOORD_0", GLTF_FLOAT, texcoords, count, 2);
+            gltf_put_attribute(&all->file, attributes, "TEXCOORD_0", GLTF_FLOAT, texcoords, count,
+                               2, GLTF_PLAIN);
             free(texcoords);
         }
         if (is_skinned)

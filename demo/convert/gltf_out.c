@@ -36,8 +36,7 @@ size_t gltf_num_added(const gltf_out *out, gltf_list list)
     return json_array_size(out->lists[list]);
 }
 
-// A member that is an object, or a list: made if it is not there.
-static json_t *member(gltf_out *out, json_t *object, const char *key, bool is_list)
+json_t *gltf_member(gltf_out *out, json_t *object, const char *key, bool is_list)
 {
     if (json_object_get(object, key) == NULL)
         gltf_put(out, object, key, is_list ? json_array() : json_object());
@@ -47,19 +46,20 @@ static json_t *member(gltf_out *out, json_t *object, const char *key, bool is_li
 void gltf_hang(gltf_out *out, size_t child, size_t on)
 {
     json_t *const parent = json_array_get(out->lists[GLTF_NODES], on);
-    gltf_append(out, member(out, parent, "children", true), gltf_whole(child));
+    gltf_append(out, gltf_member(out, parent, "children", true), gltf_whole(child));
 }
 
 void gltf_put_extra(gltf_out *out, json_t *object, const char *key, json_t *value)
 {
-    gltf_put(out, member(out, member(out, object, "extras", false), "md5", false), key, value);
+    gltf_put(out, gltf_member(out, gltf_member(out, object, "extras", false), "md5", false), key,
+             value);
 }
 
 json_t *gltf_put_extension(gltf_out *out, json_t *object, const char *name)
 {
     if (!gltf_find(out, 'e', name, &(size_t){0}))
         gltf_add(out, GLTF_EXTENSIONS, json_string(name));
-    return member(out, member(out, object, "extensions", false), name, false);
+    return gltf_member(out, gltf_member(out, object, "extensions", false), name, false);
 }
 
 json_t *gltf_whole(size_t value)
@@ -219,6 +219,14 @@ size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const vo
     if (use == GLTF_BOUNDED)
         gltf_put_bounds(out, accessor, values, count, columns, false);
     return gltf_add(out, GLTF_ACCESSORS, accessor);
+}
+
+void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int type,
+                        const void *values, size_t count, size_t columns, gltf_use use)
+{
+    const size_t accessor =
+        gltf_add_accessor(out, GLTF_VERTICES, type, values, count, columns, use);
+    gltf_put(out, attributes, name, gltf_whole(accessor));
 }
 
 size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size)

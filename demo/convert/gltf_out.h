@@ -60,6 +60,9 @@ size_t gltf_add(gltf_out *out, gltf_list list, json_t *value);
 size_t gltf_num_added(const gltf_out *out, gltf_list list);
 void gltf_hang(gltf_out *out, size_t child, size_t on); // puts a node below another one
 
+// A member that is an object, or a list: made if it is not there.
+json_t *gltf_member(gltf_out *out, json_t *object, const char *key, bool is_list);
+
 // Puts a value into the extras that are ours; an extension, which the file then uses, into an
 // object: returns what it says, which is empty.
 void gltf_put_extra(gltf_out *out, json_t *object, const char *key, json_t *value);
@@ -88,6 +91,10 @@ typedef enum gltf_use {
 // Adds an accessor of values[count][columns]. Returns its index.
 size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const void *values,
                          size_t count, size_t columns, gltf_use use);
+
+// Puts an accessor of vertices[count][columns] into the attributes of a mesh.
+void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int type,
+                        const void *values, size_t count, size_t columns, gltf_use use);
 
 // Puts the least and largest of values[count][columns], at most 4, into an accessor; `has_zero`: of
 // them and 0.

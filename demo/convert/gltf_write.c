@@ -13,7 +13,6 @@
 #include "demo/convert/loss.h"
 #include "demo/convert/space.h"
 
-#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -299,10 +298,8 @@ static void put_attribute(gltf_writer *w, json_t *attributes, attribute what, co
     } else {
         what.type = GLTF_FLOAT;
     }
-    const size_t accessor =
-        gltf_add_accessor(w->out, GLTF_VERTICES, what.type, rounded ? rounded : values, count,
-                          what.columns, is_position ? GLTF_BOUNDED : GLTF_NORMALIZED);
-    gltf_put(w->out, attributes, what.name, gltf_whole(accessor));
+    gltf_put_attribute(w->out, attributes, what.name, what.type, rounded ? rounded : values, count,
+                       what.columns, is_position ? GLTF_BOUNDED : GLTF_NORMALIZED);
     free(rounded);
 }
 
@@ -343,10 +340,8 @@ static void put_influences(gltf_writer *w, json_t *attributes, const md5_mesh *m
         char joint_name[32], weight_name[32];
         snprintf(joint_name, sizeof joint_name, "JOINTS_%u", set);
         snprintf(weight_name, sizeof weight_name, "WEIGHTS_%u", set);
-        gltf_put(
-            w->out, attributes, joint_name,
-            gltf_whole(gltf_add_accessor(w->out, GLTF_VERTICES, is_wide ? GLTF_USHORT : GLTF_UBYTE,
-                                         joints, mesh->num_vertices, 4, GLTF_PLAIN)));
+        gltf_put_attribute(w->out, attributes, joint_name, is_wide ? GLTF_USHORT : GLTF_UBYTE,
+                           joints, mesh->num_vertices, 4, GLTF_PLAIN);
         put_attribute(w, attributes, (attribute){weight_name, 4, GLTF_USHORT, 65535}, weights,
                       mesh->num_vertices);
     }
@@ -393,20 +388,20 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
 // The box of all positions, which 16 bits a number divide.
 static void find_box(gltf_writer *w)
 {
-    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {0}, largest = 0.0f;
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    float largest = 0.0f;
     for (uint32_t m = 0; m < w->assets.model->num_meshes; m++)
         for (uint32_t v = 0; v < w->assets.model->meshes[m].num_vertices; v++) {
             float p[3];
             put_position(w, w->skins[m].positions[v], p);
-            const bool is_first = low[0] > FLT_MAX;
             for (int k = 0; k < 3; k++) {
-                low[k] = p[k] < low[k] ? p[k] : low[k];
-                high[k] = is_first || p[k] > high[k] ? p[k] : high[k];
+                low[k] = fminf(low[k], p[k]);
+                high[k] = fmaxf(high[k], p[k]);
             }
         }
-    for (int k = 0; k < 3 && low[0] <= FLT_MAX; k++) {
+    for (int k = 0; k < 3 && low[k] <= high[k]; k++) {
         w->corner[k] = low[k];
-        largest = high[k] - low[k] > largest ? high[k] - low[k] : largest;
+        largest = fmaxf(largest, high[k] - low[k]);
     }
     w->step = largest > 0.0f ? (double)largest / 65535.0 : 1.0;
     gltf_add(w->out, GLTF_EXTENSIONS, json_string("KHR_mesh_quantization"));
@@ -470,7 +465,6 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
             order[place] = k;
             vertices[place] = all->vertices[i];
         }
-    json_t *const targets = json_array(), *const names = json_array();
     float *const values = common_alloc(all->num_deltas, 3 * sizeof *values);
     for (uint32_t t = 0; t < morph->num_targets; t++) {
         if (used[t] == 0)
@@ -491,17 +485,11 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
             gltf_put(w->out, target, attributes[a],
                      add_deltas(w, mesh, where, values, used[t], a == 0));
         }
-        gltf_append(w->out, targets, target);
-        gltf_append(w->out, names, gltf_string(morph->targets[t].name));
+        gltf_append(w->out, gltf_member(w->out, primitive, "targets", true), target);
+        gltf_append(w->out, gltf_member(w->out, extras, "targetNames", true),
+                    gltf_string(morph->targets[t].name));
     }
-    if (json_array_size(targets) > 0) {
-        gltf_put(w->out, primitive, "targets", targets);
-        gltf_put(w->out, extras, "targetNames", names);
-        w->target_names[index] = names;
-    } else {
-        json_decref(targets);
-        json_decref(names);
-    }
+    w->target_names[index] = json_object_get(extras, "targetNames");
     free(values);
     free(vertices);
     free(order);
