@@ -284,7 +284,7 @@ static void add_nodes(import *all)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// Sets of four joints and weights, as many as the vertex with the most needs.
+// Joints and weights, as many as the vertex with the most needs.
 static void add_weights(import *all, const struct aiMesh *mesh, json_t *attributes)
 {
     const size_t num_vertices = mesh->mNumVertices;
@@ -296,30 +296,21 @@ static void add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
             if (v < num_vertices && ++used[v] > most)
                 most = used[v];
         }
-    const size_t num_sets = ((size_t)most + 3) / 4;
-    uint32_t *const joints = common_alloc(num_sets * num_vertices, 4 * sizeof *joints);
-    float *const weights = common_alloc(num_sets * num_vertices, 4 * sizeof *weights);
+    const size_t slots = ((size_t)most + 3) / 4 * 4;
+    uint32_t *const joints = common_alloc(slots * num_vertices, sizeof *joints);
+    float *const weights = common_alloc(slots * num_vertices, sizeof *weights);
     memset(used, 0, num_vertices * sizeof *used);
     for (unsigned b = 0; b < mesh->mNumBones; b++)
         for (unsigned w = 0; w < mesh->mBones[b]->mNumWeights; w++) {
             const struct aiVertexWeight weight = mesh->mBones[b]->mWeights[w];
             if (weight.mVertexId >= num_vertices)
                 continue;
-            const unsigned slot = used[weight.mVertexId]++;
-            const size_t place = (slot / 4 * num_vertices + weight.mVertexId) * 4 + slot % 4;
+            const size_t place = weight.mVertexId * slots + used[weight.mVertexId]++;
             joints[place] = b;
             weights[place] = weight.mWeight;
         }
-    for (size_t set = 0; set < num_sets; set++) {
-        char name[24];
-        const size_t first = set * num_vertices * 4;
-        (void)snprintf(name, sizeof name, "JOINTS_%zu", set);
-        gltf_put_attribute(&all->file, attributes, name, GLTF_USHORT, joints + first, num_vertices,
-                           4, GLTF_PLAIN);
-        (void)snprintf(name, sizeof name, "WEIGHTS_%zu", set);
-        gltf_put_attribute(&all->file, attributes, name, GLTF_FLOAT, weights + first, num_vertices,
-                           4, GLTF_PLAIN);
-    }
+    gltf_put_influences(&all->file, attributes, mesh->mNumBones, joints, GLTF_FLOAT, weights,
+                        num_vertices, slots);
     free(weights);
     free(joints);
     free(used);

@@ -5,6 +5,8 @@
 #ifdef HAS_JANSSON
 #include "demo/convert/gltf_out.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,9 +205,10 @@ size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const vo
     static const char *const types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
     int32_t *whole = NULL;
     if (use != GLTF_PLAIN && type != GLTF_FLOAT) {
+        const float one = use == GLTF_BOUNDED ? 1.0f : type == GLTF_BYTE ? 127.0f : 65535.0f;
         whole = common_alloc(count * columns, sizeof *whole);
         for (size_t i = 0; i < count * columns; i++)
-            whole[i] = (int32_t)((const float *)values)[i];
+            whole[i] = (int32_t)roundf(one * ((const float *)values)[i]);
     }
     const gltf_place place =
         gltf_add_values(out, purpose, type, whole ? (const void *)whole : values, count, columns);
@@ -227,6 +230,34 @@ void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int
     const size_t accessor =
         gltf_add_accessor(out, GLTF_VERTICES, type, values, count, columns, use);
     gltf_put(out, attributes, name, gltf_whole(accessor));
+}
+
+void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
+                         const uint32_t *joints, int weight_type, const float *weights,
+                         size_t count, size_t slots)
+{
+    uint32_t *const some_joints = common_alloc(count, 4 * sizeof *some_joints);
+    float *const some_weights = common_alloc(count, 4 * sizeof *some_weights);
+    for (size_t set = 0; set < slots / 4; set++) {
+        char joint_name[32], weight_name[32];
+        snprintf(joint_name, sizeof joint_name, "JOINTS_%zu", set);
+        snprintf(weight_name, sizeof weight_name, "WEIGHTS_%zu", set);
+        bool is_used = set == 0;
+        for (size_t v = 0; v < count; v++) {
+            memcpy(some_joints + 4 * v, joints + v * slots + 4 * set, 4 * sizeof *joints);
+            memcpy(some_weights + 4 * v, weights + v * slots + 4 * set, 4 * sizeof *weights);
+            for (size_t k = 0; k < 4; k++)
+                is_used |= some_weights[4 * v + k] > 0.0f;
+        }
+        if (!is_used)
+            break;
+        gltf_put_attribute(out, attributes, joint_name, num_joints > 256 ? GLTF_USHORT : GLTF_UBYTE,
+                           some_joints, count, 4, GLTF_PLAIN);
+        gltf_put_attribute(out, attributes, weight_name, weight_type, some_weights, count, 4,
+                           GLTF_NORMALIZED);
+    }
+    free(some_weights);
+    free(some_joints);
 }
 
 size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size)

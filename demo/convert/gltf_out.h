@@ -85,7 +85,7 @@ gltf_place gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const 
 typedef enum gltf_use {
     GLTF_PLAIN,      // values are of the type
     GLTF_BOUNDED,    // values are floats, perhaps of whole numbers; with least and largest ones
-    GLTF_NORMALIZED, // values are floats, of integer types whole numbers that stand for parts of 1
+    GLTF_NORMALIZED, // values are floats, which integer types hold as parts of 1
 } gltf_use;
 
 // Adds an accessor of values[count][columns]. Returns its index.
@@ -95,6 +95,11 @@ size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const vo
 // Puts an accessor of vertices[count][columns] into the attributes of a mesh.
 void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int type,
                         const void *values, size_t count, size_t columns, gltf_use use);
+
+// Puts joints[count][slots] and weights into it, in sets of four, up to one without weights.
+void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
+                         const uint32_t *joints, int weight_type, const float *weights,
+                         size_t count, size_t slots);
 
 // Puts the least and largest of values[count][columns], at most 4, into an accessor; `has_zero`: of
 // them and 0.

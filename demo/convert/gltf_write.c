@@ -272,35 +272,17 @@ static bool is_drawn(const md5_mesh *mesh)
     return mesh->num_vertices > 0 && mesh->num_triangles > 0;
 }
 
-// How --quantize writes an attribute: the type, and the number that stands for 1.
-typedef struct attribute {
-    const char *name;
-    size_t columns;
-    int type, one;
-} attribute;
-
-// One attribute of the vertices of a mesh: values[num_vertices][columns].
-static void put_attribute(gltf_writer *w, json_t *attributes, attribute what, const float *values,
-                          size_t count)
+// One attribute of the vertices of a mesh: values[num_vertices][columns]. `type` is that which
+// --quantize gives it, if it fits.
+static void put_attribute(gltf_writer *w, json_t *attributes, const char *name, int type,
+                          const float *values, size_t count, size_t columns)
 {
-    const bool is_position = strcmp(what.name, "POSITION") == 0;
-    const size_t size = count * what.columns;
-    float low = 0.0f, high = 1.0f;
-    for (size_t i = 0; i < size && !is_position && what.type != GLTF_BYTE; i++) {
-        low = values[i] < low ? values[i] : low;
-        high = values[i] > high ? values[i] : high;
-    }
-    float *rounded = NULL;
-    if (w->step > 0.0 && low >= 0.0f && high <= 1.0f) { // else it does not fit
-        rounded = common_alloc(size, sizeof *rounded);
-        for (size_t i = 0; i < size; i++)
-            rounded[i] = roundf(values[i] * (float)what.one);
-    } else {
-        what.type = GLTF_FLOAT;
-    }
-    gltf_put_attribute(w->out, attributes, what.name, what.type, rounded ? rounded : values, count,
-                       what.columns, is_position ? GLTF_BOUNDED : GLTF_NORMALIZED);
-    free(rounded);
+    const bool is_position = strcmp(name, "POSITION") == 0;
+    bool fits = w->step > 0.0;
+    for (size_t i = 0; i < count * columns && !is_position && type != GLTF_BYTE; i++)
+        fits &= values[i] >= 0.0f && values[i] <= 1.0f;
+    gltf_put_attribute(w->out, attributes, name, fits ? type : GLTF_FLOAT, values, count, columns,
+                       is_position ? GLTF_BOUNDED : GLTF_NORMALIZED);
 }
 
 // Makes weights multiples of 1 / 65535 whose sum is 1.
@@ -321,34 +303,6 @@ static void round_weights(const md5_mesh *mesh, convert_skin *skin)
     }
 }
 
-static void put_influences(gltf_writer *w, json_t *attributes, const md5_mesh *mesh,
-                           const convert_skin *skin)
-{
-    const bool is_wide = w->assets.model->skeleton.num_joints > 256;
-    uint32_t *const joints = common_alloc(mesh->num_vertices, 4 * sizeof *joints);
-    float *const weights = common_alloc(mesh->num_vertices, 4 * sizeof *weights);
-    for (uint32_t set = 0; set < skin->slots / 4; set++) {
-        bool is_used = set == 0;
-        for (size_t v = 0; v < mesh->num_vertices; v++) {
-            const size_t from = v * skin->slots + 4 * (size_t)set;
-            memcpy(joints + 4 * v, skin->joints + from, 4 * sizeof *joints);
-            memcpy(weights + 4 * v, skin->weights + from, 4 * sizeof *weights);
-            is_used |= weights[4 * v] > 0.0f;
-        }
-        if (!is_used)
-            break;
-        char joint_name[32], weight_name[32];
-        snprintf(joint_name, sizeof joint_name, "JOINTS_%u", set);
-        snprintf(weight_name, sizeof weight_name, "WEIGHTS_%u", set);
-        gltf_put_attribute(w->out, attributes, joint_name, is_wide ? GLTF_USHORT : GLTF_UBYTE,
-                           joints, mesh->num_vertices, 4, GLTF_PLAIN);
-        put_attribute(w, attributes, (attribute){weight_name, 4, GLTF_USHORT, 65535}, weights,
-                      mesh->num_vertices);
-    }
-    free(weights);
-    free(joints);
-}
-
 static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_skin *skin)
 {
     json_t *const attributes = json_object();
@@ -360,28 +314,28 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
         put_position(w, skin->positions[v], values + 3 * v);
         for (size_t k = 0; k < 3 && w->step > 0.0; k++)
             values[3 * v + k] =
-                (float)(((double)values[3 * v + k] - (double)w->corner[k]) / w->step);
+                roundf((float)(((double)values[3 * v + k] - (double)w->corner[k]) / w->step));
     }
-    put_attribute(w, attributes, (attribute){"POSITION", 3, GLTF_USHORT, 1}, values, count);
+    put_attribute(w, attributes, "POSITION", GLTF_USHORT, values, count, 3);
     for (size_t v = 0; v < count; v++)
         put_direction(w, mesh->normals[v], values + 3 * v);
-    put_attribute(w, attributes, (attribute){"NORMAL", 3, GLTF_BYTE, 127}, values, count);
+    put_attribute(w, attributes, "NORMAL", GLTF_BYTE, values, count, 3);
     for (size_t v = 0; mesh->tangents != NULL && v < count; v++) {
         const md5_vec4 t = mesh->tangents[v];
         put_direction(w, (md5_vec3){t.x, t.y, t.z}, values + 4 * v);
         values[4 * v + 3] = -t.w; // green is up there, along -v
     }
     if (mesh->tangents != NULL)
-        put_attribute(w, attributes, (attribute){"TANGENT", 4, GLTF_BYTE, 127}, values, count);
-    put_attribute(w, attributes, (attribute){"TEXCOORD_0", 2, GLTF_USHORT, 65535},
-                  &mesh->texcoords[0].x, count);
+        put_attribute(w, attributes, "TANGENT", GLTF_BYTE, values, count, 4);
+    put_attribute(w, attributes, "TEXCOORD_0", GLTF_USHORT, &mesh->texcoords[0].x, count, 2);
     if (mesh->colors != NULL)
-        put_attribute(w, attributes, (attribute){"COLOR_0", 4, GLTF_USHORT, 65535},
-                      &mesh->colors[0].x, count);
+        put_attribute(w, attributes, "COLOR_0", GLTF_USHORT, &mesh->colors[0].x, count, 4);
     free(values);
     if (w->step > 0.0)
         round_weights(mesh, skin);
-    put_influences(w, attributes, mesh, skin);
+    gltf_put_influences(w->out, attributes, w->assets.model->skeleton.num_joints, skin->joints,
+                        w->step > 0.0 ? GLTF_USHORT : GLTF_FLOAT, skin->weights, count,
+                        skin->slots);
     return attributes;
 }
 
@@ -538,7 +492,7 @@ typedef struct key_track {
     convert_quat *values; // [num_frames]
     uint32_t num_frames;
     bool is_rotation;
-    uint32_t *keys;    // [num_frames] frames, ascending, of which 0 is the first
+    uint32_t *keys;    // [num_frames] frames, ascending, of which 0 is the first; NULL: all are
     uint32_t num_keys; // 1: the track is constant
 } key_track;
 
@@ -650,15 +604,12 @@ static void find_moves(gltf_writer *w)
         const size_t count = (size_t)w->assets.clips[i].anim->num_frames * skeleton->num_joints;
         for (size_t k = 0; k < count; k++) {
             const uint32_t joint = (uint32_t)(k % skeleton->num_joints);
-            const md5_xform rest = w->assets.rest[joint];
-            const md5_vec3 gap = md5_vec3_sub(poses[k].translation, rest.translation);
-            const md5_quat a = poses[k].rotation, b = rest.rotation;
-            const float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
-            const md5_quat turn = {a.x - sign * b.x, a.y - sign * b.y, a.z - sign * b.z,
-                                   a.w - sign * b.w};
-            if (md5_vec3_length(gap) > 2e-6f)
+            const convert_xform now = convert_from_xform(poses[k]);
+            const convert_xform rest = convert_from_xform(w->assets.rest[joint]);
+            const convert_vec gap = convert_sub(now.translation, rest.translation);
+            if (convert_dot(gap, gap) > 4e-12)
                 w->moves[joint] |= MOVES_TRANSLATION;
-            if (turn.x * turn.x + turn.y * turn.y + turn.z * turn.z + turn.w * turn.w > 1e-12f)
+            if (2.0 - 2.0 * fabs(dot(now.rotation, rest.rotation)) > 1e-12)
                 w->moves[joint] |= MOVES_ROTATION;
         }
         free(poses);
@@ -713,7 +664,8 @@ static void find_tolerances(gltf_writer *w)
     free(reach);
 }
 
-// Times of frames[count] of a clip. Those of one frame, 0, and of all frames are written once.
+// Times of frames[count] of a clip; NULL: of the first ones. Those of one frame, 0, and of all
+// frames are written once.
 static size_t add_times(gltf_writer *w, const md5_anim *anim, const uint32_t *frames,
                         uint32_t count)
 {
@@ -724,7 +676,7 @@ static size_t add_times(gltf_writer *w, const md5_anim *anim, const uint32_t *fr
     if (!is_common || !gltf_find(w->out, 't', key, &accessor)) {
         float *const times = common_alloc(count, sizeof *times);
         for (uint32_t i = 0; i < count; i++)
-            times[i] = (float)((double)frames[i] / (double)anim->frame_rate);
+            times[i] = (float)((double)(frames ? frames[i] : i) / (double)anim->frame_rate);
         gltf_add_accessor(w->out, GLTF_KEYS, GLTF_FLOAT, times, count, 1, GLTF_BOUNDED);
         free(times);
     }
@@ -738,26 +690,16 @@ static void add_track(gltf_writer *w, json_t *animation, size_t node, const key_
     const size_t columns = track->is_rotation ? 4 : 3;
     float *const values = common_alloc(track->num_keys + (size_t)1, columns * sizeof *values);
     for (uint32_t i = 0; i < track->num_keys; i++) // the next one is written over a fourth number
-        put_quat(track->values[track->keys[i]], values + i * columns);
+        put_quat(track->values[track->keys ? track->keys[i] : i], values + i * columns);
     gltf_add_channel(w->out, animation, node, track->is_rotation ? "rotation" : "translation",
                      times, values, track->num_keys, columns);
     free(values);
-}
-
-// All frames as keys.
-static uint32_t *list_frames(uint32_t count)
-{
-    uint32_t *const frames = common_alloc(count, sizeof *frames);
-    for (uint32_t i = 0; i < count; i++)
-        frames[i] = i;
-    return frames;
 }
 
 // Weights of morph targets: of each mesh that has some, in each clip if any clip has any.
 static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *clip)
 {
     const uint32_t num_frames = clip->anim->num_frames;
-    uint32_t *const keys = list_frames(num_frames);
     for (uint32_t m = 0; m < w->assets.model->num_meshes; m++) {
         const json_t *const names = w->target_names[m];
         const size_t num_targets = json_array_size(names);
@@ -780,10 +722,9 @@ static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *c
         }
         const uint32_t count = num_driven > 0 ? num_frames : 1;
         gltf_add_channel(w->out, animation, w->mesh_nodes[m], "weights",
-                         add_times(w, clip->anim, keys, count), values, count * num_targets, 1);
+                         add_times(w, clip->anim, NULL, count), values, count * num_targets, 1);
         free(values);
     }
-    free(keys);
 }
 
 static void write_clip(gltf_writer *w, const convert_clip *clip)
@@ -848,9 +789,8 @@ static void write_path(gltf_writer *w, const convert_path *path)
     const uint32_t count = camera->num_frames;
     float *const times = common_alloc(count, sizeof *times);
     convert_quat *const values = common_alloc(count, 2 * sizeof *values);
-    uint32_t *const keys = list_frames(count);
-    key_track moved = {values, count, false, keys, count};
-    key_track turned = {values + count, count, true, keys, count};
+    key_track moved = {values, count, false, NULL, count};
+    key_track turned = {values + count, count, true, NULL, count};
     float *const fovs = common_alloc(count, sizeof *fovs);
     const convert_quat about = {0.0, 1.0, 0.0, 0.0}; // glTF's cameras look along -z, ours along z
     uint32_t cut = 0;
@@ -902,7 +842,6 @@ static void write_path(gltf_writer *w, const convert_path *path)
                      path->name, widest);
     free(name);
     free(fovs);
-    free(keys);
     free(values);
     free(times);
 }
