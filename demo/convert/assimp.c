@@ -503,8 +503,6 @@ static bool add_clip(import *all, const struct aiAnimation *clip, double wanted)
     }
     if (!gltf_find_bytes(&all->file, 'c', name, values, num_moved * size * sizeof *values,
                          &(size_t){0})) {
-        const size_t input =
-            gltf_add_accessor(&all->file, GLTF_KEYS, GLTF_FLOAT, times, num_frames, 1, GLTF_PLAIN);
         json_t *const item =
             gltf_add_animation(&all->file, name, json_pack("{s:f}", "frameRate", rate));
         track = values;
@@ -512,11 +510,12 @@ static bool add_clip(import *all, const struct aiAnimation *clip, double wanted)
             if (!all->nodes[i].is_moved)
                 continue;
             if (!all->nodes[i].is_pivot && !all->nodes[i].is_still) {
-                gltf_add_channel(&all->file, item, i, "translation", input, track, num_frames, 3);
-                gltf_add_channel(&all->file, item, i, "rotation", input, track + 3 * num_frames,
-                                 num_frames, 4);
-                gltf_add_channel(&all->file, item, i, "scale", input, track + 7 * num_frames,
+                gltf_add_channel(&all->file, item, i, "translation", times, num_frames, track,
                                  num_frames, 3);
+                gltf_add_channel(&all->file, item, i, "rotation", times, num_frames,
+                                 track + 3 * num_frames, num_frames, 4);
+                gltf_add_channel(&all->file, item, i, "scale", times, num_frames,
+                                 track + 7 * num_frames, num_frames, 3);
             }
             track += size;
         }

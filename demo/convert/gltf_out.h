@@ -121,10 +121,11 @@ bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *byt
 char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise,
                        size_t number);
 
-// Adds an animation, whose name becomes unique; returns it for channels, which are values of a node
-// at times, an accessor: values[count][columns].
+// Adds an animation, whose name becomes unique; returns it for channels of a node: values[count]
+// [columns] at times[num_keys], whose accessor others with the same times share.
 json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras);
-void gltf_add_channel(gltf_out *out, json_t *animation, size_t node, const char *path, size_t times,
-                      const float *values, size_t count, size_t columns);
+void gltf_add_channel(gltf_out *out, json_t *animation, size_t node, const char *path,
+                      const float *times, size_t num_keys, const float *values, size_t count,
+                      size_t columns);
 
 #endif

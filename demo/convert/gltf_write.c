@@ -30,7 +30,8 @@ typedef struct gltf_writer {
     size_t *mesh_nodes;          // [num_meshes]
     const json_t **target_names; // [num_meshes] of morph targets; NULL: none
     size_t num_keys, num_all_keys;
-    uint8_t *moves; // [joints] which tracks clips have: MOVES_...
+    bool
+        *moves; // [2 * joints] which tracks clips have: of each joint its translation, its rotation
     double
         *tolerances; // [2 * joints] of the translation of each, metres, and the rotation, radians
 } gltf_writer;
@@ -490,6 +491,7 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
 // A value for each frame: x y z 0, or a rotation x y z w of unit length.
 typedef struct key_track {
     convert_quat *values; // [num_frames]
+    float *times;         // [num_frames]
     uint32_t num_frames;
     bool is_rotation;
     uint32_t *keys;    // [num_frames] frames, ascending, of which 0 is the first; NULL: all are
@@ -568,8 +570,6 @@ static void pick_keys(key_track *track, double tolerance)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-enum { MOVES_TRANSLATION = 1, MOVES_ROTATION = 2 };
-
 // The poses of a clip, [num_frames][joints], and its root in place if the job says so: without what
 // joint 0 moves along the ground from the first frame on.
 static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
@@ -603,19 +603,17 @@ static void find_moves(gltf_writer *w)
         md5_xform *const poses = sample_clip(w, &w->assets.clips[i]);
         const size_t count = (size_t)w->assets.clips[i].anim->num_frames * skeleton->num_joints;
         for (size_t k = 0; k < count; k++) {
-            const uint32_t joint = (uint32_t)(k % skeleton->num_joints);
+            const size_t joint = k % skeleton->num_joints;
             const convert_xform now = convert_from_xform(poses[k]);
             const convert_xform rest = convert_from_xform(w->assets.rest[joint]);
             const convert_vec gap = convert_sub(now.translation, rest.translation);
-            if (convert_dot(gap, gap) > 4e-12)
-                w->moves[joint] |= MOVES_TRANSLATION;
-            if (2.0 - 2.0 * fabs(dot(now.rotation, rest.rotation)) > 1e-12)
-                w->moves[joint] |= MOVES_ROTATION;
+            w->moves[2 * joint] |= convert_dot(gap, gap) > 4e-12;
+            w->moves[2 * joint + 1] |= 2.0 - 2.0 * fabs(dot(now.rotation, rest.rotation)) > 1e-12;
         }
         free(poses);
     }
     // The root's translation says how long a clip is that moves nothing.
-    w->moves[skeleton->order[0]] |= MOVES_TRANSLATION;
+    w->moves[2 * (size_t)skeleton->order[0]] = true;
 }
 
 // How far keys may be off, so that no vertex is farther than the tolerance from where it was in a
@@ -642,13 +640,14 @@ static void find_tolerances(gltf_writer *w)
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
-        above[joint] =
-            (parent == MD5_NONE ? 0 : above[parent]) + (w->moves[joint] & 1) + w->moves[joint] / 2;
+        const bool *const moves = w->moves + 2 * (size_t)joint;
+        above[joint] = (parent == MD5_NONE ? 0 : above[parent]) + moves[0] + moves[1];
     }
     for (uint32_t i = count; i-- > 0;) { // children first
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
         const double bone = (double)md5_vec3_length(w->assets.rest[joint].translation);
-        const uint32_t chain = below[joint] + (w->moves[joint] & 1) + w->moves[joint] / 2;
+        const uint32_t chain =
+            below[joint] + w->moves[2 * (size_t)joint] + w->moves[2 * (size_t)joint + 1];
         // At least a unit, so that joints without vertices keep their directions.
         reach[joint] = fmax(reach[joint], 1.0);
         if (parent != MD5_NONE) {
@@ -664,40 +663,26 @@ static void find_tolerances(gltf_writer *w)
     free(reach);
 }
 
-// Times of frames[count] of a clip; NULL: of the first ones. Those of one frame, 0, and of all
-// frames are written once.
-static size_t add_times(gltf_writer *w, const md5_anim *anim, const uint32_t *frames,
-                        uint32_t count)
+static void add_track(gltf_writer *w, json_t *animation, size_t node, const key_track *track)
 {
-    char *const key =
-        count == 1 ? common_copy("0") : common_format("%.9g %u", (double)anim->frame_rate, count);
-    size_t accessor = gltf_num_added(w->out, GLTF_ACCESSORS);
-    const bool is_common = count == 1 || count == anim->num_frames;
-    if (!is_common || !gltf_find(w->out, 't', key, &accessor)) {
-        float *const times = common_alloc(count, sizeof *times);
-        for (uint32_t i = 0; i < count; i++)
-            times[i] = (float)((double)(frames ? frames[i] : i) / (double)anim->frame_rate);
-        gltf_add_accessor(w->out, GLTF_KEYS, GLTF_FLOAT, times, count, 1, GLTF_BOUNDED);
-        free(times);
+    const size_t columns = track->is_rotation ? 4 : 3, count = track->num_keys;
+    float *const values = common_alloc(count + 1, columns * sizeof *values);
+    float *const times = common_alloc(count, sizeof *times);
+    for (size_t i = 0; i < count; i++) {
+        const size_t frame = track->keys ? track->keys[i] : i;
+        times[i] = track->times[frame];
+        put_quat(track->values[frame],
+                 values + i * columns); // the next one is over a fourth number
     }
-    free(key);
-    return accessor;
-}
-
-static void add_track(gltf_writer *w, json_t *animation, size_t node, const key_track *track,
-                      size_t times)
-{
-    const size_t columns = track->is_rotation ? 4 : 3;
-    float *const values = common_alloc(track->num_keys + (size_t)1, columns * sizeof *values);
-    for (uint32_t i = 0; i < track->num_keys; i++) // the next one is written over a fourth number
-        put_quat(track->values[track->keys ? track->keys[i] : i], values + i * columns);
     gltf_add_channel(w->out, animation, node, track->is_rotation ? "rotation" : "translation",
-                     times, values, track->num_keys, columns);
+                     times, count, values, count, columns);
+    free(times);
     free(values);
 }
 
 // Weights of morph targets: of each mesh that has some, in each clip if any clip has any.
-static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *clip)
+static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *clip,
+                        const float *times)
 {
     const uint32_t num_frames = clip->anim->num_frames;
     for (uint32_t m = 0; m < w->assets.model->num_meshes; m++) {
@@ -721,8 +706,8 @@ static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *c
             num_driven++;
         }
         const uint32_t count = num_driven > 0 ? num_frames : 1;
-        gltf_add_channel(w->out, animation, w->mesh_nodes[m], "weights",
-                         add_times(w, clip->anim, NULL, count), values, count * num_targets, 1);
+        gltf_add_channel(w->out, animation, w->mesh_nodes[m], "weights", times, count, values,
+                         count * num_targets, 1);
         free(values);
     }
 }
@@ -736,13 +721,16 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
     json_t *const animation = gltf_add_animation(w->out, clip->name, extras);
     md5_xform *const poses = sample_clip(w, clip);
     key_track to = {.values = common_alloc(num_frames, sizeof *to.values),
+                    .times = common_alloc(num_frames, sizeof *to.times),
                     .num_frames = num_frames,
                     .keys = common_alloc(num_frames, sizeof *to.keys)};
+    for (uint32_t frame = 0; frame < num_frames; frame++)
+        to.times[frame] = (float)((double)frame / (double)clip->anim->frame_rate);
     for (size_t i = 0; i < 2 * (size_t)num_joints; i++) {
         const uint32_t joint = (uint32_t)(i / 2);
         const bool is_top = skeleton->joints[joint].parent == MD5_NONE;
         to.is_rotation = i % 2 == 1;
-        if (!(w->moves[joint] & (to.is_rotation ? MOVES_ROTATION : MOVES_TRANSLATION)))
+        if (!w->moves[i])
             continue;
         for (uint32_t frame = 0; frame < num_frames; frame++) {
             const convert_xform x = place(w, poses[(size_t)frame * num_joints + joint], is_top);
@@ -754,12 +742,12 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
         pick_keys(&to, w->tolerances[i]);
         if (i == 2 * (size_t)skeleton->order[0] && to.num_keys == 1 && num_frames > 1)
             to.keys[to.num_keys++] = num_frames - 1; // so that the clip has its length
-        add_track(w, animation, joint, &to, add_times(w, clip->anim, to.keys, to.num_keys));
+        add_track(w, animation, joint, &to);
         w->num_keys += to.num_keys;
         w->num_all_keys += num_frames;
     }
     if (w->assets.morph != NULL && w->scene->num_weights > 0)
-        add_weights(w, animation, clip);
+        add_weights(w, animation, clip, to.times);
     if (w->job->is_in_place) {
         const md5_vec3 motion = md5_anim_root_motion(
             clip->anim, md5_moment_from_frames(clip->anim, 0, 0, 0.0f),
@@ -769,6 +757,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
         gltf_put(w->out, extras, "rootMotion", gltf_floats(out, 3));
     }
     free(to.keys);
+    free(to.times);
     free(to.values);
     free(poses);
 }
@@ -789,8 +778,8 @@ static void write_path(gltf_writer *w, const convert_path *path)
     const uint32_t count = camera->num_frames;
     float *const times = common_alloc(count, sizeof *times);
     convert_quat *const values = common_alloc(count, 2 * sizeof *values);
-    key_track moved = {values, count, false, NULL, count};
-    key_track turned = {values + count, count, true, NULL, count};
+    key_track moved = {values, times, count, false, NULL, count};
+    key_track turned = {values + count, times, count, true, NULL, count};
     float *const fovs = common_alloc(count, sizeof *fovs);
     const convert_quat about = {0.0, 1.0, 0.0, 0.0}; // glTF's cameras look along -z, ours along z
     uint32_t cut = 0;
@@ -830,10 +819,8 @@ static void write_path(gltf_writer *w, const convert_path *path)
         w->out, path->name,
         json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
                   (json_int_t)count, "fov", gltf_floats(fovs, count), "cuts", cuts));
-    const size_t all =
-        gltf_add_accessor(w->out, GLTF_KEYS, GLTF_FLOAT, times, count, 1, GLTF_BOUNDED);
-    add_track(w, animation, node, &moved, all);
-    add_track(w, animation, node, &turned, all);
+    add_track(w, animation, node, &moved);
+    add_track(w, animation, node, &turned);
     if (widest > 0.0)
         convert_note(w->job,
                      "camera path %s: the field of view changes by %.3g degrees, which "
@@ -865,7 +852,7 @@ static bool write_scene(gltf_writer *w, md5_error *error)
             find_box(w);
         if (model != NULL)
             write_skin(w, root);
-        w->moves = common_alloc(w->assets.skeleton->num_joints, sizeof *w->moves);
+        w->moves = common_alloc(w->assets.skeleton->num_joints, 2 * sizeof *w->moves);
         w->tolerances = common_alloc(w->assets.skeleton->num_joints, 2 * sizeof *w->tolerances);
         find_moves(w);
         find_tolerances(w);
