@@ -269,13 +269,13 @@ static void add_nodes(import *all)
         float t[3], r[4], scale[3];
         one->rest = one->local;
         split(&one->rest, t, r, scale);
-        gltf_add(&all->file, GLTF_NODES,
+        gltf_add(&all->file, "nodes",
                  json_pack("{s:o, s:o, s:o, s:o}", "name", gltf_string(one->of->mName.data),
                            "translation", gltf_floats(t, 3), "rotation", gltf_floats(r, 4), "scale",
                            gltf_floats(scale, 3)));
     }
     put_matrix(to_gltf(all), columns);
-    gltf_add(&all->file, GLTF_NODES, json_pack("{s:o}", "matrix", gltf_floats(columns, 16)));
+    gltf_add(&all->file, "nodes", json_pack("{s:o}", "matrix", gltf_floats(columns, 16)));
     gltf_append(&all->file, all->file.tops, gltf_whole(top));
     for (size_t i = 0; i < top; i++)
         if (!all->nodes[i].is_pivot)
@@ -332,7 +332,7 @@ static bool add_skin(import *all, const struct aiMesh *mesh, json_t *item)
         const size_t accessor = gltf_add_accessor(&all->file, GLTF_BINDS, GLTF_FLOAT, binds,
                                                   mesh->mNumBones, 16, GLTF_PLAIN);
         gltf_put(&all->file, item, "skin",
-                 gltf_whole(gltf_add(&all->file, GLTF_SKINS,
+                 gltf_whole(gltf_add(&all->file, "skins",
                                      json_pack("{s:I, s:O}", "inverseBindMatrices",
                                                (json_int_t)accessor, "joints", joints))));
     } else {
@@ -375,7 +375,7 @@ static bool add_mesh(import *all, const struct aiMesh *mesh, json_t *item, bool 
             say(all, "nmesh '%s': %u morph targets are left out", mesh->mName.data,
                 mesh->mNumAnimMeshes);
         const size_t added =
-            gltf_add(&all->file, GLTF_MESHES,
+            gltf_add(&all->file, "meshes",
                      json_pack("{s:o, s:[{s:o, s:I, s:I}]}", "name", gltf_string(mesh->mName.data),
                                "primitives", "attributes", attributes, "indices", (json_int_t)list,
                                "material", (json_int_t)mesh->mMaterialIndex));
@@ -398,7 +398,7 @@ static void add_meshes(import *all)
                 json_decref(item);
                 continue;
             }
-            const size_t number = gltf_add(&all->file, GLTF_NODES, item);
+            const size_t number = gltf_add(&all->file, "nodes", item);
             if (is_skinned)
                 gltf_append(&all->file, all->file.tops, gltf_whole(number));
             else
@@ -440,13 +440,13 @@ static void add_materials(import *all)
                                  == AI_SUCCESS;
         json_t *const image = has_texture ? make_image(all, path.data) : NULL;
         if (image != NULL) {
-            const json_int_t source = (json_int_t)gltf_add(&all->file, GLTF_IMAGES, image);
-            const json_int_t texture = (json_int_t)gltf_add(&all->file, GLTF_TEXTURES,
-                                                            json_pack("{s:I}", "source", source));
+            const json_int_t source = (json_int_t)gltf_add(&all->file, "images", image);
+            const json_int_t texture =
+                (json_int_t)gltf_add(&all->file, "textures", json_pack("{s:I}", "source", source));
             gltf_put(&all->file, item, "pbrMetallicRoughness",
                      json_pack("{s:{s:I}}", "baseColorTexture", "index", texture));
         }
-        gltf_add(&all->file, GLTF_MATERIALS, item);
+        gltf_add(&all->file, "materials", item);
     }
 }
 
@@ -555,7 +555,7 @@ import all = {.out = out };
             return true;
     convert_bytes file = {0};
     md5_error error;
-    if (!gltf_make(&all.file, "", json_object(), NULL, job->path, &file, &error))
+    if (!gltf_make(&all.file, NULL, job->path, &file, &error))
         say(&all, "e%s", error.message);
     else if (fputc('g', out) != EOF)
         (void)fwrite(file.bytes, 1, file.size, out);

@@ -10,11 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const list_keys[GLTF_NUM_LISTS] = {
-    "nodes",   "skins",      "meshes",    "materials",   "textures",       "images",
-    "cameras", "animations", "accessors", "bufferViews", "extensionsUsed", "extensionsRequired",
-};
-
 // -- Values ---------------------------------------------------------------------------------------
 
 void gltf_put(gltf_out *out, json_t *object, const char *key, json_t *value)
@@ -28,14 +23,14 @@ size_t gltf_append(gltf_out *out, json_t *array, json_t *value)
     return json_array_size(array) - 1;
 }
 
-size_t gltf_add(gltf_out *out, gltf_list list, json_t *value)
+size_t gltf_add(gltf_out *out, const char *list, json_t *value)
 {
-    return gltf_append(out, out->lists[list], value);
+    return gltf_append(out, gltf_member(out, out->root, list, true), value);
 }
 
-size_t gltf_num_added(const gltf_out *out, gltf_list list)
+size_t gltf_num_added(const gltf_out *out, const char *list)
 {
-    return json_array_size(out->lists[list]);
+    return json_array_size(json_object_get(out->root, list));
 }
 
 json_t *gltf_member(gltf_out *out, json_t *object, const char *key, bool is_list)
@@ -47,7 +42,7 @@ json_t *gltf_member(gltf_out *out, json_t *object, const char *key, bool is_list
 
 void gltf_hang(gltf_out *out, size_t child, size_t on)
 {
-    json_t *const parent = json_array_get(out->lists[GLTF_NODES], on);
+    json_t *const parent = json_array_get(json_object_get(out->root, "nodes"), on);
     gltf_append(out, gltf_member(out, parent, "children", true), gltf_whole(child));
 }
 
@@ -60,7 +55,7 @@ void gltf_put_extra(gltf_out *out, json_t *object, const char *key, json_t *valu
 json_t *gltf_put_extension(gltf_out *out, json_t *object, const char *name)
 {
     if (!gltf_find(out, 'e', name, &(size_t){0}))
-        gltf_add(out, GLTF_EXTENSIONS, json_string(name));
+        gltf_add(out, "extensionsUsed", json_string(name));
     return gltf_member(out, gltf_member(out, object, "extensions", false), name, false);
 }
 
@@ -148,7 +143,7 @@ static json_t *open_view(gltf_out *out, gltf_purpose purpose, size_t stride, glt
 {
     static const int targets[] = {
         [GLTF_VERTICES] = 34962, [GLTF_INDICES] = 34963, [GLTF_PICTURES] = 0};
-    json_t *const views = out->lists[GLTF_VIEWS];
+    json_t *const views = gltf_member(out, out->root, "bufferViews", true);
     pad(&out->binary, 0);
     if (json_array_size(views) == 0 || purpose == GLTF_PICTURES || purpose != out->purpose
         || stride != out->stride) {
@@ -221,7 +216,7 @@ size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const vo
         gltf_put(out, accessor, "normalized", json_true());
     if (use == GLTF_BOUNDED)
         gltf_put_bounds(out, accessor, values, count, columns, false);
-    return gltf_add(out, GLTF_ACCESSORS, accessor);
+    return gltf_add(out, "accessors", accessor);
 }
 
 void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int type,
@@ -335,10 +330,10 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *o
 json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras)
 {
     char *const unique =
-        gltf_unique_name(out, 'a', name, "clip", gltf_num_added(out, GLTF_ANIMATIONS));
+        gltf_unique_name(out, 'a', name, "clip", gltf_num_added(out, "animations"));
     json_t *const animation = json_pack("{s:s, s:[], s:[], s:{s:o}}", "name", unique, "samplers",
                                         "channels", "extras", "md5", extras);
-    gltf_add(out, GLTF_ANIMATIONS, animation);
+    gltf_add(out, "animations", animation);
     free(unique);
     return animation;
 }
@@ -347,7 +342,7 @@ void gltf_add_channel(gltf_out *out, json_t *animation, size_t node, const char 
                       const float *times, size_t num_keys, const float *values, size_t count,
                       size_t columns)
 {
-    size_t input = gltf_num_added(out, GLTF_ACCESSORS);
+    size_t input = gltf_num_added(out, "accessors");
     if (!gltf_find_bytes(out, 't', "", times, num_keys * sizeof *times, &input))
         gltf_add_accessor(out, GLTF_KEYS, GLTF_FLOAT, times, num_keys, 1, GLTF_BOUNDED);
     const size_t accessor =
@@ -364,50 +359,33 @@ void gltf_add_channel(gltf_out *out, json_t *animation, size_t node, const char 
 
 void gltf_begin(gltf_out *out)
 {
-    *out = (gltf_out){.tops = json_array(), .names = json_object()};
-    for (int i = 0; i < GLTF_NUM_LISTS; i++)
-        out->lists[i] = json_array();
+    *out = (gltf_out){.root = json_object(), .tops = json_array(), .names = json_object()};
+    char *const generator =
+        common_format("md5tool %d.%d.%d", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
+    gltf_put(out, out->root, "asset",
+             json_pack("{s:s, s:s}", "version", "2.0", "generator", generator));
+    free(generator);
+    gltf_put(out, out->root, "scene", json_integer(0));
+    gltf_add(out, "scenes", json_pack("{s:o}", "nodes", out->tops));
 }
 
 void gltf_free(gltf_out *out)
 {
-    for (int i = 0; i < GLTF_NUM_LISTS; i++)
-        json_decref(out->lists[i]);
-    json_decref(out->tops);
+    json_decref(out->root);
     json_decref(out->names);
     free(out->binary.bytes);
 }
 
-static json_t *make_root(gltf_out *out, const char *scene, json_t *extras, const char *bin)
-{
-    json_t *const root = json_object();
-    char *const generator =
-        common_format("md5tool %d.%d.%d", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
-    gltf_put(out, root, "asset",
-             json_pack("{s:s, s:s, s:{s:o}}", "version", "2.0", "generator", generator, "extras",
-                       "md5", extras));
-    free(generator);
-    gltf_put(out, root, "scene", json_integer(0));
-    gltf_put(out, root, "scenes",
-             json_pack("[{s:o, s:O}]", "name", gltf_string(scene), "nodes", out->tops));
-    for (int i = 0; i < GLTF_NUM_LISTS; i++)
-        if (json_array_size(out->lists[i]) > 0)
-            gltf_put(out, root, list_keys[i], json_incref(out->lists[i]));
-    json_t *const buffer = json_pack("{s:I}", "byteLength", (json_int_t)out->binary.size);
-    if (bin != NULL)
-        gltf_put(out, buffer, "uri", gltf_uri(bin));
-    gltf_put(out, root, "buffers", json_pack("[o]", buffer));
-    return root;
-}
-
-bool gltf_make(gltf_out *out, const char *scene, json_t *extras, const char *bin, const char *path,
-               convert_bytes *file, md5_error *error)
+bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *file,
+               md5_error *error)
 {
     pad(&out->binary, 0);
-    json_t *const root = make_root(out, scene, extras, bin);
+    gltf_add(out, "buffers", json_pack("{s:I}", "byteLength", (json_int_t)out->binary.size));
+    if (bin != NULL)
+        gltf_put(out, json_array_get(json_object_get(out->root, "buffers"), 0), "uri",
+                 gltf_uri(bin));
     const size_t flags = JSON_REAL_PRECISION(9) | (bin == NULL ? JSON_COMPACT : JSON_INDENT(1));
-    char *const text = out->is_broken ? NULL : json_dumps(root, flags);
-    json_decref(root);
+    char *const text = out->is_broken ? NULL : json_dumps(out->root, flags);
     if (text == NULL)
         return convert_fail(error, MD5_ERROR_RANGE, path,
                             "a number is not finite in this scale, or memory ran out");

@@ -6,22 +6,6 @@
 
 #include <jansson.h>
 
-typedef enum gltf_list {
-    GLTF_NODES,
-    GLTF_SKINS,
-    GLTF_MESHES,
-    GLTF_MATERIALS,
-    GLTF_TEXTURES,
-    GLTF_IMAGES,
-    GLTF_CAMERAS,
-    GLTF_ANIMATIONS,
-    GLTF_ACCESSORS,
-    GLTF_VIEWS,
-    GLTF_EXTENSIONS, // used
-    GLTF_REQUIRED,
-    GLTF_NUM_LISTS,
-} gltf_list;
-
 // What numbers are for. A buffer view has one purpose and one size of its elements.
 typedef enum gltf_purpose {
     GLTF_VERTICES,
@@ -35,8 +19,8 @@ typedef enum gltf_purpose {
 enum { GLTF_BYTE = 5120, GLTF_UBYTE, GLTF_SHORT, GLTF_USHORT, GLTF_UINT = 5125, GLTF_FLOAT };
 
 typedef struct gltf_out {
-    json_t *lists[GLTF_NUM_LISTS];
-    json_t *tops;  // nodes of the scene
+    json_t *root;  // the file
+    json_t *tops;  // nodes of the scene, in it
     json_t *names; // values by kind and text
     convert_bytes binary;
     gltf_purpose purpose; // of the last view
@@ -49,15 +33,15 @@ void gltf_begin(gltf_out *out);
 void gltf_free(gltf_out *out);
 
 // Makes the text of a .gltf whose numbers, out->binary, are in the file `bin`; or without that a
-// .glb. `extras` of the asset and `scene` name it, `path` errors. The caller frees file->bytes.
-bool gltf_make(gltf_out *out, const char *scene, json_t *extras, const char *bin, const char *path,
-               convert_bytes *file, md5_error *error);
+// .glb. `path` names errors. The caller frees file->bytes.
+bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *file,
+               md5_error *error);
 
-// Add a value, which they take over, to an object; an array; a list. Return its index.
+// Add a value, which they take over, to an object; an array; a list of the file. Return its index.
 void gltf_put(gltf_out *out, json_t *object, const char *key, json_t *value);
 size_t gltf_append(gltf_out *out, json_t *array, json_t *value);
-size_t gltf_add(gltf_out *out, gltf_list list, json_t *value);
-size_t gltf_num_added(const gltf_out *out, gltf_list list);
+size_t gltf_add(gltf_out *out, const char *list, json_t *value);
+size_t gltf_num_added(const gltf_out *out, const char *list);
 void gltf_hang(gltf_out *out, size_t child, size_t on); // puts a node below another one
 
 // A member that is an object, or a list: made if it is not there.

@@ -110,7 +110,7 @@ static uint32_t write_joints(gltf_writer *w)
             gltf_put_extra(w->out, node, "name", gltf_string(name));
         if (!is_added)
             put_xform(w, node, place(w, w->assets.rest[i], skeleton->joints[i].parent == MD5_NONE));
-        gltf_add(w->out, GLTF_NODES, node);
+        gltf_add(w->out, "nodes", node);
         free(unique);
     }
     for (uint32_t i = 0; i < count; i++)
@@ -158,7 +158,7 @@ static void write_skin(gltf_writer *w, uint32_t root)
     }
     const size_t accessor = gltf_add_accessor(w->out, GLTF_BINDS, GLTF_FLOAT, binds,
                                               count + (size_t)has_several, 16, GLTF_PLAIN);
-    gltf_add(w->out, GLTF_SKINS,
+    gltf_add(w->out, "skins",
              json_pack("{s:I, s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "skeleton",
                        (json_int_t)root, "joints", joints));
     free(binds);
@@ -176,10 +176,10 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
                           md5_error *error)
 {
     bool is_written = true;
-    *texture = gltf_num_added(w->out, GLTF_TEXTURES);
+    *texture = gltf_num_added(w->out, "textures");
     if (!gltf_find_bytes(w->out, 'p', "", picture->bytes, picture->size, texture)) {
         char *const name = gltf_unique_name(w->out, 'i', picture->name ? picture->name : "",
-                                            "picture", gltf_num_added(w->out, GLTF_IMAGES));
+                                            "picture", gltf_num_added(w->out, "images"));
         json_t *const image = json_pack("{s:s}", "name", name);
         if (common_has_ending(w->job->output, ".glb")) {
             const size_t view = gltf_add_picture(w->out, picture->bytes, picture->size);
@@ -199,8 +199,8 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
         if (picture->declared != NULL)
             gltf_put_extra(w->out, image, "path", gltf_string(picture->declared));
         free(name);
-        const size_t index = gltf_add(w->out, GLTF_IMAGES, image);
-        gltf_add(w->out, GLTF_TEXTURES, json_pack("{s:I}", "source", (json_int_t)index));
+        const size_t index = gltf_add(w->out, "images", image);
+        gltf_add(w->out, "textures", json_pack("{s:I}", "source", (json_int_t)index));
     }
     return is_written;
 }
@@ -216,7 +216,7 @@ static bool write_material(gltf_writer *w, const char *shader, md5_error *error)
     json_t *const base = json_pack("{s:f, s:f}", "metallicFactor", 0.0, "roughnessFactor", 0.7);
     json_t *const material =
         json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
-    gltf_add(w->out, GLTF_MATERIALS, material);
+    gltf_add(w->out, "materials", material);
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         size_t texture = 0;
         if (look->maps[map].bytes == NULL)
@@ -359,8 +359,8 @@ static void find_box(gltf_writer *w)
         largest = fmaxf(largest, high[k] - low[k]);
     }
     w->step = largest > 0.0f ? (double)largest / 65535.0 : 1.0;
-    gltf_add(w->out, GLTF_EXTENSIONS, json_string("KHR_mesh_quantization"));
-    gltf_add(w->out, GLTF_REQUIRED, json_string("KHR_mesh_quantization"));
+    gltf_add(w->out, "extensionsUsed", json_string("KHR_mesh_quantization"));
+    gltf_add(w->out, "extensionsRequired", json_string("KHR_mesh_quantization"));
     convert_note(w->job, "positions are multiples of %.3g units", w->step / w->scale);
 }
 
@@ -395,7 +395,7 @@ static json_t *add_deltas(gltf_writer *w, const md5_mesh *mesh, gltf_place where
                   "bufferView", (json_int_t)what.view, "byteOffset", (json_int_t)what.offset);
     if (has_bounds) // those of all vertices
         gltf_put_bounds(w->out, accessor, values, count, 3, count < mesh->num_vertices);
-    return gltf_whole(gltf_add(w->out, GLTF_ACCESSORS, accessor));
+    return gltf_whole(gltf_add(w->out, "accessors", accessor));
 }
 
 static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, json_t *extras)
@@ -467,7 +467,7 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
                   gltf_string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);
     bool is_written = true;
     if (mesh->shader[0] != '\0') {
-        size_t material = gltf_num_added(w->out, GLTF_MATERIALS);
+        size_t material = gltf_num_added(w->out, "materials");
         is_written = gltf_find(w->out, 's', mesh->shader, &material)
                      || write_material(w, mesh->shader, error);
         gltf_put(w->out, primitive, "material", gltf_whole(material));
@@ -475,10 +475,10 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
     if (w->assets.morph != NULL)
         write_targets(w, index, primitive, extras);
     const size_t number = gltf_add(
-        w->out, GLTF_MESHES,
+        w->out, "meshes",
         json_pack("{s:s, s:[o], s:o}", "name", name, "primitives", primitive, "extras", extras));
     const size_t node =
-        gltf_add(w->out, GLTF_NODES,
+        gltf_add(w->out, "nodes",
                  json_pack("{s:s, s:I, s:i}", "name", name, "mesh", (json_int_t)number, "skin", 0));
     gltf_append(w->out, w->out->tops, gltf_whole(node));
     w->mesh_nodes[index] = node;
@@ -801,8 +801,8 @@ static void write_path(gltf_writer *w, const convert_path *path)
     }
     join_signs(&turned);
     char *const name =
-        gltf_unique_name(w->out, 'n', path->name, "camera", gltf_num_added(w->out, GLTF_NODES));
-    const size_t number = gltf_add(w->out, GLTF_CAMERAS,
+        gltf_unique_name(w->out, 'n', path->name, "camera", gltf_num_added(w->out, "nodes"));
+    const size_t number = gltf_add(w->out, "cameras",
                                    json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type",
                                              "perspective", "perspective", "yfov",
                                              vertical(fovs[0]), "aspectRatio", 4.0 / 3.0, "znear",
@@ -810,7 +810,7 @@ static void write_path(gltf_writer *w, const convert_path *path)
     const convert_vec at = {values[0].x, values[0].y, values[0].z};
     json_t *const item = json_pack("{s:s, s:I}", "name", name, "camera", (json_int_t)number);
     put_xform(w, item, (convert_xform){turned.values[0], at});
-    const size_t node = gltf_add(w->out, GLTF_NODES, item);
+    const size_t node = gltf_add(w->out, "nodes", item);
     gltf_append(w->out, w->out->tops, gltf_whole(node));
     json_t *const cuts = json_array();
     for (uint32_t i = 0; i < camera->num_cuts; i++)
@@ -878,7 +878,7 @@ static bool write_scene(gltf_writer *w, md5_error *error)
 }
 
 // Writes NAME.glb, or NAME.gltf and NAME.bin.
-static bool write_file(gltf_writer *w, json_t *extras, md5_error *error)
+static bool write_file(gltf_writer *w, md5_error *error)
 {
     const char *const path = w->job->output;
     const bool is_binary = common_has_ending(path, ".glb");
@@ -887,7 +887,7 @@ static bool write_file(gltf_writer *w, json_t *extras, md5_error *error)
     const convert_bytes *const numbers = &w->out->binary;
     convert_bytes file = {0};
     const bool is_done =
-        gltf_make(w->out, w->scene->name, extras, is_binary ? NULL : bin, path, &file, error)
+        gltf_make(w->out, is_binary ? NULL : bin, path, &file, error)
         && (is_binary || convert_write_file(w->job, bin_path, numbers->bytes, numbers->size, error))
         && convert_write_file(w->job, path, file.bytes, file.size, error);
     free(file.bytes);
@@ -911,15 +911,15 @@ bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_
         .turn = {0.0, 0.0, sin(half_turn), cos(half_turn)},
     };
     gltf_begin(&out);
+    gltf_put(&out, json_object_get(out.root, "asset"), "extras",
+             json_pack("{s:{s:i, s:f, s:f}}", "md5", "version", 1, "scale", w.scale, "turn", turn));
+    gltf_put(&out, json_array_get(json_object_get(out.root, "scenes"), 0), "name",
+             gltf_string(scene->name));
     const uint32_t asked = job->influences > 0 ? job->influences : 4;
     bool is_done = convert_load_assets(job, scene, &w.assets, error);
     if (is_done) {
         w.skins = convert_make_skins(job, &w.assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
-        is_done =
-            write_scene(&w, error)
-            && write_file(
-                &w, json_pack("{s:i, s:f, s:f}", "version", 1, "scale", w.scale, "turn", turn),
-                error);
+        is_done = write_scene(&w, error) && write_file(&w, error);
     }
     convert_free_skins(&w.assets, w.skins);
     convert_free_assets(&w.assets);
