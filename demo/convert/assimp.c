@@ -316,36 +316,31 @@ static void add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
     free(used);
 }
 
-// Puts the skin of a mesh into the item of its node. Returns false if one of its bones is no node.
-static bool add_skin(import *all, const struct aiMesh *mesh, json_t *item)
+// Returns the skin of a mesh.
+static size_t add_skin(import *all, const struct aiMesh *mesh)
 {
     json_t *const joints = json_array();
     float *const binds = common_alloc(mesh->mNumBones, 16 * sizeof *binds);
-    bool is_found = mesh->mNumBones <= UINT16_MAX;
-    for (size_t b = 0; b < mesh->mNumBones && is_found; b++) {
-        const node *const found = find_node(all, &mesh->mBones[b]->mName);
-        is_found = found != NULL && !found->is_pivot;
-        gltf_append(&all->file, joints, gltf_whole(is_found ? (size_t)(found - all->nodes) : 0));
-        put_matrix(mesh->mBones[b]->mOffsetMatrix, binds + 16 * b);
+    for (size_t b = 0; b < mesh->mNumBones; b++) {
+        const struct aiBone *const bone = mesh->mBones[b];
+        const node *const found = find_node(all, &bone->mName);
+        if (found == NULL)
+            say(all, "nbone '%s' of mesh '%s' is no node: the root moves its vertices",
+                bone->mName.data, mesh->mName.data);
+        gltf_append(&all->file, joints, gltf_whole(found ? (size_t)(found - all->nodes) : 0));
+        put_matrix(bone->mOffsetMatrix, binds + 16 * b);
     }
-    if (is_found) {
-        const size_t accessor = gltf_add_accessor(&all->file, GLTF_BINDS, GLTF_FLOAT, binds,
-                                                  mesh->mNumBones, 16, GLTF_PLAIN);
-        gltf_put(&all->file, item, "skin",
-                 gltf_whole(gltf_add(&all->file, "skins",
-                                     json_pack("{s:I, s:O}", "inverseBindMatrices",
-                                               (json_int_t)accessor, "joints", joints))));
-    } else {
-        say(all, "na bone of mesh '%s' is no node: it has no skin", mesh->mName.data);
-    }
-    json_decref(joints);
+    const size_t accessor = gltf_add_accessor(&all->file, GLTF_BINDS, GLTF_FLOAT, binds,
+                                              mesh->mNumBones, 16, GLTF_PLAIN);
     free(binds);
-    return is_found;
+    return gltf_add(
+        &all->file, "skins",
+        json_pack("{s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "joints", joints));
 }
 
-// Puts a glTF mesh of one primitive into the item of its node. Returns false if it has no
-// triangles.
-static bool add_mesh(import *all, const struct aiMesh *mesh, json_t *item, bool is_skinned)
+// Adds a mesh of one primitive, if it has triangles, and its node: a skinned one at the top, others
+// below the node that it is of.
+static void add_mesh(import *all, const struct aiMesh *mesh, size_t of)
 {
     const size_t count = mesh->mNumVertices;
     uint32_t *const indices = common_alloc(mesh->mNumFaces, 3 * sizeof *indices);
@@ -367,7 +362,7 @@ static bool add_mesh(import *all, const struct aiMesh *mesh, json_t *item, bool 
                                2, GLTF_PLAIN);
             free(texcoords);
         }
-        if (is_skinned)
+        if (mesh->mNumBones > 0)
             add_weights(all, mesh, attributes);
         const size_t list = gltf_add_accessor(&all->file, GLTF_INDICES, GLTF_UINT, indices,
                                               num_indices, 1, GLTF_PLAIN);
@@ -379,32 +374,18 @@ static bool add_mesh(import *all, const struct aiMesh *mesh, json_t *item, bool 
                      json_pack("{s:o, s:[{s:o, s:I, s:I}]}", "name", gltf_string(mesh->mName.data),
                                "primitives", "attributes", attributes, "indices", (json_int_t)list,
                                "material", (json_int_t)mesh->mMaterialIndex));
-        gltf_put(&all->file, item, "mesh", gltf_whole(added));
-    }
-    free(indices);
-    return num_indices > 0;
-}
-
-// All meshes of the tree: skinned ones at the top, others below their node.
-static void add_meshes(import *all)
-{
-    for (int i = 0; i < all->num_nodes; i++) {
-        const node *const one = &all->nodes[i];
-        for (unsigned m = 0; m < one->of->mNumMeshes; m++) {
-            const struct aiMesh *const mesh = all->scene->mMeshes[one->of->mMeshes[m]];
-            json_t *const item = json_pack("{s:o}", "name", gltf_string(one->of->mName.data));
-            const bool is_skinned = mesh->mNumBones > 0 && add_skin(all, mesh, item);
-            if (!add_mesh(all, mesh, item, is_skinned)) {
-                json_decref(item);
-                continue;
-            }
-            const size_t number = gltf_add(&all->file, "nodes", item);
-            if (is_skinned)
-                gltf_append(&all->file, all->file.tops, gltf_whole(number));
-            else
-                gltf_hang(&all->file, number, (size_t)i);
+        json_t *const item =
+            json_pack("{s:o, s:I}", "name", gltf_string(all->nodes[of].of->mName.data), "mesh",
+                      (json_int_t)added);
+        const size_t number = gltf_add(&all->file, "nodes", item);
+        if (mesh->mNumBones > 0) {
+            gltf_put(&all->file, item, "skin", gltf_whole(add_skin(all, mesh)));
+            gltf_append(&all->file, all->file.tops, gltf_whole(number));
+        } else {
+            gltf_hang(&all->file, number, of);
         }
     }
+    free(indices);
 }
 
 // -- Materials ------------------------------------------------------------------------------------
@@ -549,7 +530,9 @@ import all = {.out = out };
     list_nodes(&all);
     add_nodes(&all);
     add_materials(&all);
-    add_meshes(&all);
+    for (size_t i = 0; i < (size_t)all.num_nodes; i++)
+        for (unsigned m = 0; m < all.nodes[i].of->mNumMeshes; m++)
+            add_mesh(&all, all.scene->mMeshes[all.nodes[i].of->mMeshes[m]], i);
     for (unsigned a = 0; a < all.scene->mNumAnimations; a++)
         if (!add_clip(&all, all.scene->mAnimations[a], job->rate))
             return true;
