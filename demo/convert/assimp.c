@@ -67,12 +67,12 @@ static void say(import *all, const char *format, ...)
     (void)fputc('\n', all->out);
 }
 
-// The first node of a name; NULL: there is none.
-static node *find_node(import *all, const struct aiString *name)
+// The first node of a name; NONE: there is none.
+static int find_node(import *all, const struct aiString *name)
 {
     size_t found = SIZE_MAX;
     (void)gltf_find(&all->file, 'n', name->data, &found);
-    return found < (size_t)all->num_nodes ? &all->nodes[found] : NULL;
+    return found < (size_t)all->num_nodes ? (int)found : NONE;
 }
 
 static void add_node(import *all, const struct aiNode *of, int parent)
@@ -100,17 +100,17 @@ static void list_nodes(import *all)
     for (unsigned m = 0; m < all->scene->mNumMeshes; m++) {
         const struct aiMesh *const mesh = all->scene->mMeshes[m];
         for (unsigned b = 0; b < mesh->mNumBones; b++) {
-            node *const found = find_node(all, &mesh->mBones[b]->mName);
-            if (found != NULL)
-                all->has_bones = found->is_bone = true;
+            const int found = find_node(all, &mesh->mBones[b]->mName);
+            if (found != NONE)
+                all->has_bones = all->nodes[found].is_bone = true;
         }
     }
     for (unsigned a = 0; a < all->scene->mNumAnimations; a++) {
         const struct aiAnimation *const clip = all->scene->mAnimations[a];
         for (unsigned c = 0; c < clip->mNumChannels; c++) {
-            node *const found = find_node(all, &clip->mChannels[c]->mNodeName);
-            if (found != NULL)
-                found->is_moved = true;
+            const int found = find_node(all, &clip->mChannels[c]->mNodeName);
+            if (found != NONE)
+                all->nodes[found].is_moved = true;
         }
     }
     for (int i = 1; i < all->num_nodes; i++) {
@@ -323,11 +323,11 @@ static size_t add_skin(import *all, const struct aiMesh *mesh)
     float *const binds = common_alloc(mesh->mNumBones, 16 * sizeof *binds);
     for (size_t b = 0; b < mesh->mNumBones; b++) {
         const struct aiBone *const bone = mesh->mBones[b];
-        const node *const found = find_node(all, &bone->mName);
-        if (found == NULL)
+        const int found = find_node(all, &bone->mName);
+        if (found == NONE)
             say(all, "nbone '%s' of mesh '%s' is no node: the root moves its vertices",
                 bone->mName.data, mesh->mName.data);
-        gltf_append(&all->file, joints, gltf_whole(found ? (size_t)(found - all->nodes) : 0));
+        gltf_append(&all->file, joints, gltf_whole(found != NONE ? (size_t)found : 0));
         put_matrix(bone->mOffsetMatrix, binds + 16 * b);
     }
     const size_t accessor = gltf_add_accessor(&all->file, GLTF_BINDS, GLTF_FLOAT, binds,
@@ -451,9 +451,9 @@ static bool add_clip(import *all, const struct aiAnimation *clip, double wanted)
         all->nodes[i].channel = NULL;
     }
     for (unsigned c = 0; c < clip->mNumChannels; c++) {
-        node *const found = find_node(all, &clip->mChannels[c]->mNodeName);
-        if (found != NULL)
-            found->channel = clip->mChannels[c];
+        const int found = find_node(all, &clip->mChannels[c]->mNodeName);
+        if (found != NONE)
+            all->nodes[found].channel = clip->mChannels[c];
     }
     const double frames = floor(seconds * rate + 0.5) + 1.0;
     if (!(seconds >= 0.0 && seconds <= (double)LONGEST
@@ -467,11 +467,11 @@ static bool add_clip(import *all, const struct aiAnimation *clip, double wanted)
     }
     const size_t num_frames = (size_t)frames, size = num_frames * WIDTH; // of a node
     float *const times = common_alloc(num_frames, sizeof *times);
-    float *const values = common_alloc(num_moved * size, sizeof *values), *track = values;
+    float *const values = common_alloc(num_moved * size, sizeof *values);
     for (size_t f = 0; f < num_frames; f++) {
         times[f] = (float)((double)f / rate);
         evaluate(all, (double)f / rate * ticks);
-        track = values;
+        float *track = values;
         for (int i = 0; i < all->num_nodes; i++) {
             node *const one = &all->nodes[i];
             if (!one->is_moved)
@@ -486,7 +486,7 @@ static bool add_clip(import *all, const struct aiAnimation *clip, double wanted)
                          &(size_t){0})) {
         json_t *const item =
             gltf_add_animation(&all->file, name, json_pack("{s:f}", "frameRate", rate));
-        track = values;
+        const float *track = values;
         for (size_t i = 0; i < (size_t)all->num_nodes; i++) {
             if (!all->nodes[i].is_moved)
                 continue;

@@ -489,14 +489,14 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
 // -- Keys -----------------------------------------------------------------------------------------
 
 // A value for each frame: x y z 0, or a rotation x y z w of unit length.
-typedef struct key_track {
+typedef struct gltf_track {
     convert_quat *values; // [num_frames]
     float *times;         // [num_frames]
     uint32_t num_frames;
     bool is_rotation;
     uint32_t *keys;    // [num_frames] frames, ascending, of which 0 is the first; NULL: all are
     uint32_t num_keys; // 1: the track is constant
-} key_track;
+} gltf_track;
 
 // Programs that interpolate components move away from slerp with the cube of the angle.
 enum { MAX_SPAN = 64 };
@@ -515,7 +515,7 @@ static convert_quat mix(convert_quat a, double p, convert_quat b, double q)
 
 // The distance of two values; of rotations the angle, for which the chord is exact enough: it is
 // used for small ones.
-static double distance(const key_track *track, convert_quat a, convert_quat b)
+static double distance(const gltf_track *track, convert_quat a, convert_quat b)
 {
     const convert_quat gap = mix(a, 1.0, b, track->is_rotation && dot(a, b) < 0.0 ? 1.0 : -1.0);
     const double chord = sqrt(dot(gap, gap));
@@ -524,7 +524,7 @@ static double distance(const key_track *track, convert_quat a, convert_quat b)
 
 // Negates rotations whose dot product with the one before is negative, so that those who
 // interpolate numbers take the shorter way.
-static void join_signs(key_track *track)
+static void join_signs(gltf_track *track)
 {
     for (uint32_t i = 1; i < track->num_frames; i++)
         if (dot(track->values[i - 1], track->values[i]) < 0.0)
@@ -532,7 +532,7 @@ static void join_signs(key_track *track)
 }
 
 // Whether the frames between two keys are near what interpolation gives.
-static bool spans(const key_track *track, uint32_t first, uint32_t last, double tolerance)
+static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double tolerance)
 {
     const convert_quat a = track->values[first], b = track->values[last];
     if (track->is_rotation && distance(track, a, b) > max_angle)
@@ -550,7 +550,7 @@ static bool spans(const key_track *track, uint32_t first, uint32_t last, double 
 // Picks the keys of a track that are enough for a tolerance; 0: only one that is constant gets
 // fewer. Between keys it is near enough both by slerp and by the normalized sum, in which programs
 // differ; neighbours are at most 15 degrees and 64 frames apart.
-static void pick_keys(key_track *track, double tolerance)
+static void pick_keys(gltf_track *track, double tolerance)
 {
     bool is_constant = true;
     for (uint32_t i = 1; i < track->num_frames && is_constant; i++)
@@ -663,7 +663,7 @@ static void find_tolerances(gltf_writer *w)
     free(reach);
 }
 
-static void add_track(gltf_writer *w, json_t *animation, size_t node, const key_track *track)
+static void add_track(gltf_writer *w, json_t *animation, size_t node, const gltf_track *track)
 {
     const size_t columns = track->is_rotation ? 4 : 3, count = track->num_keys;
     float *const values = common_alloc(count + 1, columns * sizeof *values);
@@ -720,10 +720,10 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
                                      (json_int_t)num_frames);
     json_t *const animation = gltf_add_animation(w->out, clip->name, extras);
     md5_xform *const poses = sample_clip(w, clip);
-    key_track to = {.values = common_alloc(num_frames, sizeof *to.values),
-                    .times = common_alloc(num_frames, sizeof *to.times),
-                    .num_frames = num_frames,
-                    .keys = common_alloc(num_frames, sizeof *to.keys)};
+    gltf_track to = {.values = common_alloc(num_frames, sizeof *to.values),
+                     .times = common_alloc(num_frames, sizeof *to.times),
+                     .num_frames = num_frames,
+                     .keys = common_alloc(num_frames, sizeof *to.keys)};
     for (uint32_t frame = 0; frame < num_frames; frame++)
         to.times[frame] = (float)((double)frame / (double)clip->anim->frame_rate);
     for (size_t i = 0; i < 2 * (size_t)num_joints; i++) {
@@ -778,8 +778,8 @@ static void write_path(gltf_writer *w, const convert_path *path)
     const uint32_t count = camera->num_frames;
     float *const times = common_alloc(count, sizeof *times);
     convert_quat *const values = common_alloc(count, 2 * sizeof *values);
-    key_track moved = {values, times, count, false, NULL, count};
-    key_track turned = {values + count, times, count, true, NULL, count};
+    gltf_track moved = {values, times, count, false, NULL, count};
+    gltf_track turned = {values + count, times, count, true, NULL, count};
     float *const fovs = common_alloc(count, sizeof *fovs);
     const convert_quat about = {0.0, 1.0, 0.0, 0.0}; // glTF's cameras look along -z, ours along z
     uint32_t cut = 0;
