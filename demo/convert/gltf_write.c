@@ -166,11 +166,6 @@ static void write_skin(gltf_writer *w, uint32_t root)
 
 // -- Pictures and materials -----------------------------------------------------------------------
 
-static bool is_png(const convert_picture *picture)
-{
-    return picture->size > 8 && memcmp(picture->bytes, "\x89PNG", 4) == 0;
-}
-
 // Returns the texture of a picture in *texture. Equal ones are one.
 static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t *texture,
                           md5_error *error)
@@ -180,15 +175,15 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
     if (!gltf_find_bytes(w->out, 'p', "", picture->bytes, picture->size, texture)) {
         char *const name = gltf_unique_name(w->out, 'i', picture->name ? picture->name : "",
                                             "picture", gltf_num_added(w->out, "images"));
+        const bool is_png = picture->size > 8 && memcmp(picture->bytes, "\x89PNG", 4) == 0;
         json_t *const image = json_pack("{s:s}", "name", name);
         if (common_has_ending(w->job->output, ".glb")) {
             const size_t view = gltf_add_picture(w->out, picture->bytes, picture->size);
             gltf_put(w->out, image, "bufferView", gltf_whole(view));
-            gltf_put(w->out, image, "mimeType",
-                     json_string(is_png(picture) ? "image/png" : "image/jpeg"));
+            gltf_put(w->out, image, "mimeType", json_string(is_png ? "image/png" : "image/jpeg"));
         } else {
             char *const folder = common_folder(w->job->output);
-            char *const file = common_format("%s%s", name, is_png(picture) ? ".png" : ".jpg");
+            char *const file = common_format("%s%s", name, is_png ? ".png" : ".jpg");
             char *const path = common_join(folder, file);
             gltf_put(w->out, image, "uri", gltf_uri(file));
             is_written = convert_write_file(w->job, path, picture->bytes, picture->size, error);

@@ -39,16 +39,11 @@ static const char *title_of(const convert_material *material)
 
 // -- Texels ---------------------------------------------------------------------------------------
 
-static bool is_png(const uint8_t *bytes, size_t size)
-{
-    return size > 32 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0;
-}
-
 // Whether a file can be passed on. A PNG file whose alpha means nothing cannot, as some readers
 // blend with it: byte 25 is its color type, with 4 for alpha; 3 is a palette, which may have it.
 static bool is_usable(const uint8_t *bytes, size_t size, bool with_alpha)
 {
-    if (is_png(bytes, size))
+    if (size > 32 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0)
         return with_alpha || ((bytes[25] & 4) == 0 && bytes[25] != 3);
     return size > 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0;
 }
