@@ -60,11 +60,14 @@ typedef struct import {
 static void say(import *all, const char *format, ...) COMMON_PRINTF(2, 3);
 static void say(import *all, const char *format, ...)
 {
+    char text[512];
     va_list values;
     va_start(values, format);
-    (void)vfprintf(all->out, format, values);
+    (void)vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    (void)fputc('\n', all->out);
+    for (char *c = text; *c != '\0'; c++) // the library's messages may have several
+        *c = *c == '\n' ? ' ' : *c;
+    (void)fprintf(all->out, "%s\n", text);
 }
 
 // The first node of a name; NONE: there is none.
