@@ -93,7 +93,7 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
 {
     const md5_arena_mark before = md5i_arena_here(arena);
     uint32_t num_slots = 2;
-    while (num_slots < count + count / 2) // count < 2^31 / 14
+    while (num_slots < 3 * count) // count < 2^31 / 14
         num_slots *= 2;
     uint32_t *const slots = MD5_ROOM(arena, uint32_t, num_slots); // points; UINT32_MAX: empty
     TRY(slots);
@@ -106,12 +106,14 @@ bool md5i_weld(md5_arena *arena, const md5_vec3 *points, uint32_t count, uint32_
         hash = (hash ^ key.words[2]) * UINT64_C(0xD6E8FEB86659FD93);
         uint32_t slot = (uint32_t)(hash >> 32) & (num_slots - 1);
         steps += FEW_STEPS;
-        while (slots[slot] != UINT32_MAX && !are_equal(points[slots[slot]], points[i])
-               && steps-- > 0)
+        // A point equals itself: whether a slot is empty needs no branch, which would often be
+        // mispredicted.
+        uint32_t first = slots[slot] != UINT32_MAX ? slots[slot] : i;
+        while (!are_equal(points[first], points[i]) && steps-- > 0) {
             slot = (slot + 1) & (num_slots - 1);
-        if (slots[slot] == UINT32_MAX)
-            slots[slot] = i;
-        first_equal[i] = slots[slot];
+            first = slots[slot] != UINT32_MAX ? slots[slot] : i;
+        }
+        first_equal[i] = slots[slot] = first;
     }
     md5i_arena_rewind(arena, before);
     return steps >= 0 || md5i_weld_by_sorting(arena, points, count, first_equal);
