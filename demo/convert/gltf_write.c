@@ -25,8 +25,7 @@ typedef struct gltf_writer {
     gltf_out *out;
     convert_assets assets;
     convert_skin *skins; // [num_meshes]
-    double scale;        // metres in a unit
-    convert_quat turn;   // about id's z
+    double scale;        // metres in a unit of the input
     float corner[3];     // of quantised positions, metres, and their step; 0: they are floats
     double step;
     size_t *mesh_nodes; // [num_meshes]
@@ -35,6 +34,8 @@ typedef struct gltf_writer {
     uint8_t *moves;       // [joints] which tracks clips have: MOVES_...
     convert_reach *reach; // [joints]
 } gltf_writer;
+
+static const double inch = 0.0254; // metres in a unit of MD5
 
 // -- Axes and scale -------------------------------------------------------------------------------
 
@@ -48,30 +49,23 @@ static void put_vec(convert_vec v, float *out)
     out[0] = (float)v.x, out[1] = (float)v.y, out[2] = (float)v.z;
 }
 
-static void put_position(const gltf_writer *w, md5_vec3 p, float *out)
+static void put_position(md5_vec3 p, float *out)
 {
-    const convert_vec turned = convert_rotate(w->turn, convert_from_vec3(p));
-    put_vec(axes(convert_times(turned, w->scale)), out);
+    put_vec(axes(convert_times(convert_from_vec3(p), inch)), out);
 }
 
-static void put_direction(const gltf_writer *w, md5_vec3 d, float *out)
+static void put_direction(md5_vec3 d, float *out)
 {
-    convert_vec v = axes(convert_rotate(w->turn, convert_from_vec3(d)));
+    const convert_vec v = axes(convert_from_vec3(d));
     const double length = sqrt(convert_dot(v, v));
     put_vec(length > 0.0 ? convert_times(v, 1.0 / length) : (convert_vec){0.0, 1.0, 0.0}, out);
 }
 
-// A transform relative to the parent, or to the model if there is none, as translation x y z and
-// rotation x y z w.
-static void put_xform(const gltf_writer *w, md5_xform local, bool is_root, double *translation,
-                      double *rotation)
+// A transform as translation x y z and rotation x y z w.
+static void put_xform(md5_xform local, double *translation, double *rotation)
 {
-    const convert_xform turn = {w->turn, {0.0, 0.0, 0.0}};
-    convert_xform x = convert_from_xform(local);
-    if (is_root)
-        x = convert_mul(turn, x);
-    x.rotation = convert_unit(x.rotation);
-    const convert_vec t = axes(convert_times(x.translation, w->scale));
+    const convert_xform x = convert_from_xform(local);
+    const convert_vec t = axes(convert_times(x.translation, inch));
     translation[0] = t.x, translation[1] = t.y, translation[2] = t.z, translation[3] = 0.0;
     rotation[0] = x.rotation.y, rotation[1] = x.rotation.z, rotation[2] = x.rotation.x;
     rotation[3] = x.rotation.w;
@@ -113,8 +107,7 @@ static uint32_t write_joints(gltf_writer *w)
         if (!is_added) {
             double translation[4], rotation[4];
             float values[7];
-            put_xform(w, w->assets.rest[i], skeleton->joints[i].parent == MD5_NONE, translation,
-                      rotation);
+            put_xform(w->assets.rest[i], translation, rotation);
             to_floats(translation, 3, values);
             to_floats(rotation, 4, values + 3);
             gltf_put(w->out, node, "translation", gltf_floats(values, 3));
@@ -159,16 +152,13 @@ static void write_skin(gltf_writer *w, uint32_t root)
         gltf_append(w->out, joints, gltf_whole(i));
         for (int row = 0; row < 3; row++) {
             const float *const r = m + 4 * axis[row];
-            // (M T^-1) has the rows of M turned by T.
-            const convert_vec turned =
-                convert_rotate(w->turn, (convert_vec){(double)r[0], (double)r[1], (double)r[2]});
-            const convert_vec v = axes(turned);
+            const convert_vec v = axes((convert_vec){(double)r[0], (double)r[1], (double)r[2]});
             const convert_vec corner = {(double)w->corner[0], (double)w->corner[1],
                                         (double)w->corner[2]};
             out[row] = (float)(v.x * step);
             out[4 + row] = (float)(v.y * step);
             out[8 + row] = (float)(v.z * step);
-            out[12 + row] = (float)((double)r[3] * w->scale + convert_dot(v, corner));
+            out[12 + row] = (float)((double)r[3] * inch + convert_dot(v, corner));
         }
     }
     const size_t accessor = gltf_add_accessor(w->out, GLTF_BINDS, GLTF_FLOAT, binds,
@@ -399,18 +389,18 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
     // Where --quantize rounds, positions are steps from the corner: the inverse bind matrices take
     // them back, as nodes of skinned meshes may not.
     for (size_t v = 0; v < count; v++) {
-        put_position(w, skin->positions[v], values + 3 * v);
+        put_position(skin->positions[v], values + 3 * v);
         for (size_t k = 0; k < 3 && w->step > 0.0; k++)
             values[3 * v + k] =
                 (float)(((double)values[3 * v + k] - (double)w->corner[k]) / w->step);
     }
     put_attribute(w, attributes, (attribute){"POSITION", 3, GLTF_USHORT, 1}, values, count);
     for (size_t v = 0; v < count; v++)
-        put_direction(w, mesh->normals[v], values + 3 * v);
+        put_direction(mesh->normals[v], values + 3 * v);
     put_attribute(w, attributes, (attribute){"NORMAL", 3, GLTF_BYTE, 127}, values, count);
     for (size_t v = 0; mesh->tangents != NULL && v < count; v++) {
         const md5_vec4 t = mesh->tangents[v];
-        put_direction(w, (md5_vec3){t.x, t.y, t.z}, values + 4 * v);
+        put_direction((md5_vec3){t.x, t.y, t.z}, values + 4 * v);
         values[4 * v + 3] = -t.w; // green is up there, along -v
     }
     if (mesh->tangents != NULL)
@@ -434,7 +424,7 @@ static void find_box(gltf_writer *w)
     for (uint32_t m = 0; m < w->assets.model->num_meshes; m++)
         for (uint32_t v = 0; v < w->assets.model->meshes[m].num_vertices; v++) {
             float p[3];
-            put_position(w, w->skins[m].positions[v], p);
+            put_position(w->skins[m].positions[v], p);
             const bool is_first = low[0] > FLT_MAX;
             for (int k = 0; k < 3; k++) {
                 low[k] = p[k] < low[k] ? p[k] : low[k];
@@ -448,7 +438,7 @@ static void find_box(gltf_writer *w)
     w->step = largest > 0.0f ? (double)largest / 65535.0 : 1.0;
     gltf_use_extension(w->out, "KHR_mesh_quantization");
     gltf_add(w->out, GLTF_REQUIRED, json_string("KHR_mesh_quantization"));
-    convert_note(w->job, "positions are multiples of %.3g units", w->step / w->scale);
+    convert_note(w->job, "positions are multiples of %.3g units", w->step / inch);
 }
 
 static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
@@ -538,8 +528,7 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
             for (uint32_t i = 0; i < used[t]; i++) {
                 const md5_morph_delta *const d = &all->deltas[order[from + i]];
                 const md5_vec3 move = a == 0 ? d->position : a == 1 ? d->normal : d->tangent;
-                const convert_vec turned = convert_rotate(w->turn, convert_from_vec3(move));
-                put_vec(axes(convert_times(turned, a == 0 ? w->scale / step : 1.0)),
+                put_vec(axes(convert_times(convert_from_vec3(move), a == 0 ? inch / step : 1.0)),
                         values + 3 * (size_t)i);
             }
             gltf_put(w->out, target, attributes[a],
@@ -602,28 +591,14 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
 
 enum { MOVES_TRANSLATION = 1, MOVES_ROTATION = 2 };
 
-// The poses of a clip, [num_frames][joints], and its root in place if the job says so: without what
-// joint 0 moves along the ground from the first frame on.
+// The poses of a clip, [num_frames][joints].
 static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
 {
-    const md5_skeleton *const skeleton = w->assets.skeleton;
-    const uint32_t count = skeleton->num_joints;
+    const uint32_t count = w->assets.skeleton->num_joints;
     md5_xform *const poses = common_alloc((size_t)clip->anim->num_frames * count, sizeof *poses);
-    for (uint32_t frame = 0; frame < clip->anim->num_frames; frame++) {
-        md5_xform *const pose = poses + (size_t)frame * count;
+    for (uint32_t frame = 0; frame < clip->anim->num_frames; frame++)
         md5_sample(clip->binding, md5_moment_from_frames(clip->anim, frame, frame, 0.0f),
-                   MD5_ROOT_FILE, pose);
-        if (!w->job->is_in_place)
-            continue;
-        const md5_moment first = md5_moment_from_frames(clip->anim, 0, 0, 0.0f);
-        const md5_moment now = md5_moment_from_frames(clip->anim, frame, frame, 0.0f);
-        const md5_vec3 motion = md5_anim_root_motion(clip->anim, first, now);
-        for (uint32_t i = 0; i < count; i++)
-            if (skeleton->joints[i].parent == MD5_NONE) {
-                pose[i].translation.x -= motion.x;
-                pose[i].translation.y -= motion.y;
-            }
-    }
+                   MD5_ROOT_FILE, poses + (size_t)frame * count);
     return poses;
 }
 
@@ -666,7 +641,7 @@ static void find_reach(gltf_writer *w)
                 const md5_vec3 gap =
                     md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
                 w->reach[joint].own =
-                    fmax(w->reach[joint].own, w->scale * (double)md5_vec3_length(gap));
+                    fmax(w->reach[joint].own, inch * (double)md5_vec3_length(gap));
             }
     }
     for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children first
@@ -674,9 +649,9 @@ static void find_reach(gltf_writer *w)
         convert_reach *const reach = &w->reach[joint];
         const double bone = (double)md5_vec3_length(w->assets.rest[joint].translation);
         // At least a unit, so that joints without vertices keep their directions.
-        reach->all = fmax(fmax(reach->all, reach->own), w->scale);
+        reach->all = fmax(fmax(reach->all, reach->own), inch);
         if (parent != MD5_NONE)
-            w->reach[parent].all = fmax(w->reach[parent].all, reach->all + w->scale * bone);
+            w->reach[parent].all = fmax(w->reach[parent].all, reach->all + inch * bone);
     }
 }
 
@@ -814,8 +789,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         convert_track *const moved = &tracks[2 * (size_t)joint], *const turned = moved + 1;
         for (uint32_t frame = 0; frame < num_frames; frame++)
-            put_xform(w, poses[(size_t)frame * num_joints + joint],
-                      skeleton->joints[joint].parent == MD5_NONE, moved->values[frame],
+            put_xform(poses[(size_t)frame * num_joints + joint], moved->values[frame],
                       turned->values[frame]);
         convert_join_signs(turned);
     }
@@ -831,11 +805,8 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
     json_t *const extras = json_pack("{s:f, s:I}", "frameRate", clip->anim->frame_rate, "frames",
                                      (json_int_t)num_frames);
     if (w->job->is_in_place) {
-        const md5_vec3 motion = md5_anim_root_motion(
-            clip->anim, md5_moment_from_frames(clip->anim, 0, 0, 0.0f),
-            md5_moment_from_frames(clip->anim, num_frames - 1, num_frames - 1, 0.0f));
         float out[3];
-        put_position(w, (md5_vec3){motion.x, motion.y, 0.0f}, out);
+        put_position(clip->part->motion, out);
         gltf_put(w->out, extras, "rootMotion", gltf_floats(out, 3));
     }
     end_animation(w, &to, clip->name, extras);
@@ -877,7 +848,7 @@ static void write_path(gltf_writer *w, const convert_path *path)
             times[i] = nextafterf(times[i - 1], INFINITY);
         const md5_camera_view view = camera->frames[i];
         double translation[4];
-        put_xform(w, (md5_xform){view.rotation, view.position, 0.0f}, true, translation, turns[i]);
+        put_xform((md5_xform){view.rotation, view.position, 0.0f}, translation, turns[i]);
         const convert_quat q = {turns[i][0], turns[i][1], turns[i][2], turns[i][3]};
         const convert_quat turned = convert_quat_mul(q, about);
         turns[i][0] = turned.x, turns[i][1] = turned.y, turns[i][2] = turned.z,
@@ -896,7 +867,7 @@ static void write_path(gltf_writer *w, const convert_path *path)
                                    json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type",
                                              "perspective", "perspective", "yfov",
                                              vertical(fovs[0]), "aspectRatio", 4.0 / 3.0, "znear",
-                                             3.0 * w->scale)); // id's near plane
+                                             3.0 * inch)); // id's near plane
     const size_t node = gltf_add(
         w->out, GLTF_NODES,
         json_pack("{s:s, s:I, s:o, s:o}", "name", name, "camera", (json_int_t)number, "translation",
@@ -977,27 +948,25 @@ static bool write_scene(gltf_writer *w, md5_error *error)
 
 bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
-    const double turn = scene->is_placed ? 0.0 : job->turn;
-    const double half_turn = turn * 3.14159265358979323846 / 360.0;
     gltf_out out;
     gltf_writer w = {
         .job = job,
         .scene = scene,
         .out = &out,
-        .scale = job->scale > 0.0 && !scene->is_placed ? job->scale : 0.0254, // an inch
-        .turn = {0.0, 0.0, sin(half_turn), cos(half_turn)},
+        .scale = job->scale > 0.0 ? job->scale : inch,
         .zero_time = SIZE_MAX,
     };
     gltf_begin(&out, job);
     const uint32_t asked = job->influences > 0 ? job->influences : 4;
-    bool is_done = convert_load_assets(job, scene, &w.assets, error);
+    bool is_done = convert_load_assets(job, scene, &w.assets, error)
+                   && convert_load_targets(scene, &w.assets, error);
     if (is_done) {
         w.skins = convert_make_skins(job, &w.assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
-        is_done =
-            write_scene(&w, error)
-            && gltf_write(
-                &out, scene->name,
-                json_pack("{s:i, s:f, s:f}", "version", 1, "scale", w.scale, "turn", turn), error);
+        is_done = write_scene(&w, error)
+                  && gltf_write(&out, scene->name,
+                                json_pack("{s:i, s:f, s:f}", "version", 1, "scale", w.scale, "turn",
+                                          job->turn),
+                                error);
     }
     convert_free_skins(&w.assets, w.skins);
     convert_free_assets(&w.assets);

@@ -5,11 +5,8 @@
 // weights in bytes; frames are 16-bit numbers, each a step of its channel's range: a channel is one
 // of the ten numbers of a joint's transform. Columns of the tables are listed at `tables`.
 #include "demo/common/file.h"
-#include "demo/convert/convert.h"
-#include "demo/convert/space.h"
-#include "md5/md5skin.h"
+#include "demo/convert/loss.h"
 
-#include <float.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +44,8 @@ static const struct table {
 };
 enum { NUM_TABLES = sizeof tables / sizeof tables[0] };
 enum { MESH_ROW = 24, ARRAY_ROW = 20, JOINT_ROW = 48, POSE_ROW = 88, ANIM_ROW = 20 };
-enum { BOUNDS_ROW = 32, NUM_SLOTS = 4, LOOP = 1, CHANNELS = 10 }; // t x y z, q x y z w, s x y z
+enum { BOUNDS_ROW = 32, NUM_SLOTS = 4, LOOP = 1 };
+enum { CHANNELS = 10, MOVING = 7 }; // t x y z, q x y z w, s x y z; MD5 moves all but the scale
 
 enum { POSITION, TEXCOORD, NORMAL, TANGENT, JOINTS, WEIGHTS, NUM_TYPES }; // of vertex arrays
 enum { UBYTE = 1, FLOAT = 7 };                                            // formats
@@ -261,42 +259,19 @@ typedef struct iqm_joint {
 
 // As the rotation is recovered from the three numbers that a file stores: so that points relative
 // to it are where they were, also for half turns, whose w loses digits.
-static convert_quat recovered(convert_quat q)
+static convert_xform recovered(convert_xform t)
 {
-    const md5_vec3 v = convert_stored(q);
-    const double x = (double)v.x, y = (double)v.y, z = (double)v.z;
-    return convert_unit((convert_quat){x, y, z, -sqrt(fabs(1.0 - x * x - y * y - z * z))});
-}
-
-// What the job asks for: turned about the vertical axis, in other units. Readers do it at the roots
-// of the joints and at the vertices, writers likewise.
-static convert_quat placed_turn(const convert_job *job)
-{
-    const double half = job->turn * (3.14159265358979323846 / 360.0);
-    return (convert_quat){0.0, 0.0, sin(half), cos(half)};
-}
-
-static md5_xform narrowed(convert_xform t)
-{
-    return (md5_xform){.rotation = {(float)t.rotation.x, (float)t.rotation.y, (float)t.rotation.z,
-                                    (float)t.rotation.w},
-                       .translation = convert_to_vec3(t.translation)};
-}
-
-static double placed_scale(const convert_job *job)
-{
-    return job->scale > 0.0 ? job->scale : 1.0;
+    const md5_vec3 v = convert_stored(t.rotation);
+    return convert_from_xform((md5_xform){.rotation = md5_quat_from_xyz(v.x, v.y, v.z),
+                                          .translation = convert_to_vec3(t.translation)});
 }
 
 // A transform of ten numbers in its parent's space; MD5 joints have no scale.
-static convert_xform local_of(const iqm_file *file, const double *numbers, bool is_root)
+static convert_xform local_of(const double *numbers)
 {
-    const convert_vec t = {numbers[0], numbers[1], numbers[2]};
-    const convert_xform local = {
+    return (convert_xform){
         convert_unit((convert_quat){numbers[3], numbers[4], numbers[5], numbers[6]}),
-        convert_times(t, placed_scale(file->job))};
-    const convert_xform turn = {placed_turn(file->job), {0.0, 0.0, 0.0}};
-    return is_root ? convert_mul(turn, local) : local;
+        {numbers[0], numbers[1], numbers[2]}};
 }
 
 // How far a joint's scale is from 1.
@@ -335,7 +310,7 @@ static iqm_joint *read_joints(iqm_file *file, uint32_t *count)
             break;
         joint->name =
             has_joints ? get_text(file, get_u32(row), "joint") : common_format("joint_%u", i);
-        joint->bind = local_of(file, numbers, joint->parent == MD5_NONE);
+        joint->bind = local_of(numbers);
         if (joint->parent != MD5_NONE)
             joint->bind = convert_mul(joints[joint->parent].bind, joint->bind);
         file->scale_error = fmax(file->scale_error, scale_error(numbers));
@@ -364,13 +339,11 @@ static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_joint *j
     for (uint32_t i = 0; i < 5; i++)
         if (i < 3 || arrays[TEXCOORD].bytes != NULL)
             v[i] = get_component(&arrays[i < 3 ? POSITION : TEXCOORD], index, i < 3 ? i : i - 3);
-    const convert_vec position =
-        convert_rotate(placed_turn(file->job),
-                       convert_times((convert_vec){v[0], v[1], v[2]}, placed_scale(file->job)));
-    if (!(fabs(position.x) <= 1e9 && fabs(position.y) <= 1e9 && fabs(position.z) <= 1e9
-          && fabs(v[3]) <= 1e9 && fabs(v[4]) <= 1e9))
-        return FAIL(MD5_ERROR_RANGE, "vertex %u: expected positions and texture coordinates to 1e9",
-                    index);
+    for (int i = 0; i < 5; i++)
+        if (!(fabs(v[i]) <= 1e9))
+            return FAIL(MD5_ERROR_RANGE,
+                        "vertex %u: expected positions and texture coordinates to 1e9", index);
+    const convert_vec position = {v[0], v[1], v[2]};
     md5_weight *const weights = mesh->weights + mesh->num_weights;
     uint32_t count = 0;
     for (uint32_t i = 0; i < NUM_SLOTS && i < arrays[WEIGHTS].size && i < arrays[JOINTS].size;
@@ -478,13 +451,8 @@ static bool read_model(iqm_file *file, convert_scene *scene, iqm_joint *joints, 
     doc.meshes = common_alloc((size_t)doc.num_meshes + 1, sizeof *doc.meshes);
     for (uint32_t i = 0; i < num_joints; i++) {
         iqm_joint *const joint = &joints[i];
-        const md5_vec3 position = convert_to_vec3(joint->bind.translation);
-        const md5_vec3 rotation = convert_stored(joint->bind.rotation);
-        doc.joints[i] = (md5_doc_joint){.name = joint->name,
-                                        .parent = joint->parent,
-                                        .position = position,
-                                        .rotation = rotation};
-        joint->bind = (convert_xform){recovered(joint->bind.rotation), convert_from_vec3(position)};
+        convert_set_track(&doc, i, joint->name, joint->parent, 0, joint->bind);
+        joint->bind = recovered(joint->bind);
     }
     bool is_done = true;
     for (uint32_t i = 0; i < doc.num_meshes && is_done; i++)
@@ -492,11 +460,7 @@ static bool read_model(iqm_file *file, convert_scene *scene, iqm_joint *joints, 
     if (is_done && file->arrays[WEIGHTS].bytes == NULL)
         convert_note(file->job, "%s: vertices without weights follow joint 0", file->path);
     char *const name = common_stem(file->path);
-    is_done = is_done
-              && convert_add_doc(scene,
-                                 convert_next_part(scene, CONVERT_MODEL, 0) ? CONVERT_TARGET
-                                                                            : CONVERT_MODEL,
-                                 name, &doc, file->error);
+    is_done = is_done && convert_add_doc(scene, CONVERT_MODEL, name, &doc, file->error);
     free(name);
     for (uint32_t i = 0; i < doc.num_meshes; i++) {
         free((char *)doc.meshes[i].name);
@@ -552,8 +516,7 @@ static iqm_pose *read_poses(iqm_file *file, const iqm_joint *joints)
 }
 
 // Transforms of a frame, relative to the parents.
-static void read_frame(iqm_file *file, const iqm_joint *joints, const iqm_pose *poses,
-                       uint32_t frame, convert_xform *posed)
+static void read_frame(iqm_file *file, const iqm_pose *poses, uint32_t frame, convert_xform *posed)
 {
     const uint32_t num_channels = file->header.num_channels;
     // Without channels there are no bytes to begin at, nor to read.
@@ -569,16 +532,14 @@ static void read_frame(iqm_file *file, const iqm_joint *joints, const iqm_pose *
                 channel += 2;
             }
         }
-        posed[i] = local_of(file, v, joints[i].parent == MD5_NONE);
+        posed[i] = local_of(v);
         file->scale_error = fmax(file->scale_error, scale_error(v));
     }
 }
 
-// Boxes as the file has them, turned and scaled. Returns NULL and fails.
+// Boxes as the file has them. Returns NULL and fails.
 static md5_bounds *read_bounds(iqm_file *file, uint32_t first, uint32_t count)
 {
-    const md5_mat34 matrix =
-        md5_mat34_from_xform(narrowed((convert_xform){placed_turn(file->job), {0.0, 0.0, 0.0}}));
     md5_bounds *const bounds = common_alloc(count, sizeof *bounds);
     for (uint32_t i = 0; i < count; i++) {
         double v[6];
@@ -587,12 +548,8 @@ static md5_bounds *read_bounds(iqm_file *file, uint32_t first, uint32_t count)
             free(bounds);
             return NULL;
         }
-        const double unit = placed_scale(file->job);
-        bounds[i] =
-            (md5_bounds){convert_to_vec3(convert_times((convert_vec){v[0], v[1], v[2]}, unit)),
-                         convert_to_vec3(convert_times((convert_vec){v[3], v[4], v[5]}, unit))};
-        if (file->job->turn != 0.0)
-            bounds[i] = md5_bounds_transform(bounds[i], matrix);
+        bounds[i] = (md5_bounds){convert_to_vec3((convert_vec){v[0], v[1], v[2]}),
+                                 convert_to_vec3((convert_vec){v[3], v[4], v[5]})};
     }
     return bounds;
 }
@@ -612,7 +569,7 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const iqm_joint *joi
     doc.num_joints = num_joints;
     doc.joints = common_alloc(num_joints, sizeof *doc.joints);
     convert_xform *const posed = common_alloc(num_joints, sizeof *posed);
-    read_frame(file, joints, poses, anim->first, posed);
+    read_frame(file, poses, anim->first, posed);
     for (uint32_t i = 0; i < num_joints; i++)
         convert_set_track(&doc, i, joints[i].name, joints[i].parent,
                           ((poses[i].mask & MOVES) != 0 ? 7u : 0u)
@@ -622,7 +579,7 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const iqm_joint *joi
     doc.frame_rate = anim->rate;
     convert_begin_frames(&doc);
     for (uint32_t frame = 0; frame < anim->count; frame++) {
-        read_frame(file, joints, poses, anim->first + frame, posed);
+        read_frame(file, poses, anim->first + frame, posed);
         convert_set_frame(&doc, frame, posed);
     }
     bool is_done = true;
@@ -718,109 +675,42 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
         convert_note(job, "%s: scales of joints are up to %.3g off from 1: MD5 joints have none",
                      file.path, file.scale_error);
     free_joints(joints, num_joints);
-    scene->is_placed = true;
     return is_done;
 }
 
 // -- Writing: what is written ---------------------------------------------------------------------
 
-static void set_u32(void *bytes, uint32_t number)
-{
-    for (int i = 0; i < 4; i++)
-        ((uint8_t *)bytes)[i] = (uint8_t)(number >> 8 * i);
-}
-
-static void put_u32(convert_bytes *out, uint32_t number)
-{
-    uint8_t bytes[4];
-    set_u32(bytes, number);
-    convert_put(out, bytes, sizeof bytes);
-}
-
-static void put_f32(convert_bytes *out, double number)
-{
-    const float narrow = (float)number;
-    uint32_t bits;
-    memcpy(&bits, &narrow, sizeof bits);
-    put_u32(out, bits);
-}
-
-static void put_vec(convert_bytes *out, convert_vec v)
-{
-    put_f32(out, v.x);
-    put_f32(out, v.y);
-    put_f32(out, v.z);
-}
+typedef struct iqm_range { // of a channel
+    float low, step;       // 0: constant
+} iqm_range;
 
 typedef struct iqm_writer {
     const convert_job *job;
     md5_error *error;
-    md5_model *model; // NULL: only clips
-    const md5_skeleton *skeleton;
-    const md5_xform *bind_local;
+    convert_assets assets;
     uint32_t num_joints, *joints, *ranks; // those of the skeleton, parents first, and the inverse
-    convert_clip *clips;
-    size_t *firsts; // [num_clips] the first frame of each among all
-    size_t num_clips, num_frames;
-    convert_xform *frames; // [num_frames][num_joints] relative to the parent, w <= 0
-    double *lows, *steps;  // [num_joints][7] of the channels; step 0: constant
-    uint8_t *slots;        // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
-    double scale;
-    convert_quat turn;
+    size_t num_frames, next_frame;        // next_frame: of the bounds
+    float (*frames)[MOVING];              // [num_frames][num_joints] relative to the parent
+    iqm_range (*ranges)[MOVING];          // [num_joints]
+    uint8_t *slots; // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
+    double worst;   // error, in units, and where it is
+    uint32_t worst_mesh, worst_vertex, worst_frame;
+    size_t worst_clip;
     convert_bytes out, text;
     iqm_header header;
 } iqm_writer;
 
-// Without a model the first clip's skeleton, in its base frame, is that of the file.
-static bool load_clip(iqm_writer *writer, const convert_part *part, const md5_load_opts *opts)
+static void put_vec(convert_bytes *out, md5_vec3 v)
 {
-    const size_t n = writer->num_clips++;
-    writer->clips = common_grow(writer->clips, n, sizeof *writer->clips);
-    writer->firsts = common_grow(writer->firsts, n, sizeof *writer->firsts);
-    convert_clip *const clip = &writer->clips[n];
-    if (!convert_load_clip(writer->job, part, opts, writer->model, writer->skeleton,
-                           writer->bind_local, clip, writer->error))
-        return false;
-    if (writer->skeleton == NULL) {
-        writer->skeleton = &clip->anim->skeleton;
-        writer->bind_local = clip->anim->base_frame;
-    }
-    writer->firsts[n] = writer->num_frames;
-    writer->num_frames += clip->num_frames;
-    return true;
-}
-
-static bool load_scene(iqm_writer *writer, const convert_scene *scene)
-{
-    const convert_part *const model = convert_next_part(scene, CONVERT_MODEL, 0);
-    md5_load_opts opts = {.scale = (float)writer->scale};
-    if (model != NULL) {
-        opts.file_name = model->path ? model->path : model->name;
-        writer->model = md5_parse_model(model->bytes, model->size, &opts, writer->error);
-        if (writer->model == NULL)
-            return false;
-        writer->skeleton = &writer->model->skeleton;
-        writer->bind_local = writer->model->bind_local;
-    }
-    size_t num_others = 0;
-    for (size_t i = 0; i < scene->num_parts; i++) {
-        const convert_part_kind kind = scene->parts[i].kind;
-        if (kind == CONVERT_CLIP && !load_clip(writer, &scene->parts[i], &opts))
-            return false;
-        num_others += kind == CONVERT_CAMERA || kind == CONVERT_TARGET;
-    }
-    if (num_others > 0)
-        convert_note(writer->job, "%zu camera paths and morph targets have no place in IQM",
-                     num_others);
-    return writer->skeleton != NULL
-           || convert_fail(writer->error, MD5_ERROR_MISSING, writer->job->output,
-                           "the inputs hold neither a model nor a clip");
+    convert_put_f32(out, v.x);
+    convert_put_f32(out, v.y);
+    convert_put_f32(out, v.z);
 }
 
 // Parents come first, as readers demand; else joints keep their order.
 static void order_joints(iqm_writer *writer)
 {
-    const md5_skeleton *const skeleton = writer->skeleton;
+    const md5_skeleton *const skeleton = writer->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
     bool is_ordered = true;
     writer->num_joints = count;
@@ -838,185 +728,142 @@ static void order_joints(iqm_writer *writer)
 
 static uint32_t parent_of(const iqm_writer *writer, uint32_t rank)
 {
-    const uint32_t parent = writer->skeleton->joints[writer->joints[rank]].parent;
+    const uint32_t parent = writer->assets.skeleton->joints[writer->joints[rank]].parent;
     return parent == MD5_NONE ? MD5_NONE : writer->ranks[parent];
 }
 
-// A joint as it is written: turned with the root, w <= 0.
-static convert_xform placed(const iqm_writer *writer, uint32_t rank, md5_xform local)
+// The channels of a joint, w <= 0.
+static void get_channels(md5_xform local, float *channels)
 {
-    convert_xform joint = convert_from_xform(local);
-    if (parent_of(writer, rank) == MD5_NONE)
-        joint = convert_mul((convert_xform){writer->turn, {0.0, 0.0, 0.0}}, joint);
-    if (joint.rotation.w > 0.0)
-        joint.rotation = (convert_quat){-joint.rotation.x, -joint.rotation.y, -joint.rotation.z,
-                                        -joint.rotation.w};
-    return joint;
-}
-
-static double channel_of(const convert_xform *joint, int channel)
-{
-    const double v[] = {joint->translation.x, joint->translation.y, joint->translation.z,
-                        joint->rotation.x,    joint->rotation.y,    joint->rotation.z,
-                        joint->rotation.w};
-    return v[channel];
+    const md5_quat q = local.rotation;
+    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
+    const float v[MOVING] = {local.translation.x, local.translation.y, local.translation.z,
+                             sign * q.x,          sign * q.y,          sign * q.z,
+                             sign * q.w};
+    memcpy(channels, v, sizeof v);
 }
 
 // Samples all clips, and finds the range of each channel.
 static void sample_clips(iqm_writer *writer)
 {
+    const convert_assets *const assets = &writer->assets;
     const uint32_t count = writer->num_joints;
+    for (size_t c = 0; c < assets->num_clips; c++)
+        writer->num_frames += assets->clips[c].anim->num_frames;
     writer->frames = common_alloc(writer->num_frames * count + 1, sizeof *writer->frames);
-    writer->lows = common_alloc(count, 7 * sizeof *writer->lows);
-    writer->steps = common_alloc(count, 7 * sizeof *writer->steps);
+    writer->ranges = common_alloc(count, sizeof *writer->ranges);
     md5_xform *const pose = common_alloc(count, sizeof *pose);
-    convert_xform *out = writer->frames;
-    for (size_t c = 0; c < writer->num_clips; c++)
-        for (uint32_t frame = 0; frame < writer->clips[c].num_frames; frame++) {
-            convert_sample_clip(&writer->clips[c], frame, pose);
+    float(*out)[MOVING] = writer->frames;
+    for (size_t c = 0; c < assets->num_clips; c++) {
+        const md5_anim *const anim = assets->clips[c].anim;
+        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+            md5_sample(assets->clips[c].binding, md5_moment_from_frames(anim, frame, frame, 0.0f),
+                       MD5_ROOT_FILE, pose);
             for (uint32_t i = 0; i < count; i++)
-                *out++ = placed(writer, i, pose[writer->joints[i]]);
+                get_channels(pose[writer->joints[i]], *out++);
         }
+    }
     free(pose);
     for (uint32_t i = 0; i < count; i++)
-        for (int k = 0; k < 7; k++) {
-            double low = DBL_MAX, high = -DBL_MAX;
-            for (size_t frame = 0; frame < writer->num_frames; frame++) {
-                const double v = channel_of(&writer->frames[frame * count + i], k);
-                low = fmin(low, v);
-                high = fmax(high, v);
+        for (int k = 0; k < MOVING && writer->num_frames > 0; k++) {
+            float low = writer->frames[i][k], high = low;
+            for (size_t frame = 1; frame < writer->num_frames; frame++) {
+                low = fminf(low, writer->frames[frame * count + i][k]);
+                high = fmaxf(high, writer->frames[frame * count + i][k]);
             }
-            // As readers will read them: floats.
-            const float step = (float)((high - low) / 65535.0);
-            writer->lows[7 * (size_t)i + (size_t)k] = (double)(float)low;
-            writer->steps[7 * (size_t)i + (size_t)k] =
-                writer->num_frames > 0 && high - low > 1e-9 ? (double)step : 0.0;
+            const float step = (high - low) / 65535.0f;
+            writer->ranges[i][k] = (iqm_range){low, high - low > 1e-9f ? step : 0.0f};
         }
 }
 
 // The 16 bits of a channel that has a step.
 static uint32_t quantized(const iqm_writer *writer, size_t frame, uint32_t rank, int channel)
 {
-    const size_t i = 7 * (size_t)rank + (size_t)channel;
-    const double v = channel_of(&writer->frames[frame * writer->num_joints + rank], channel);
-    const double step = floor((v - writer->lows[i]) / writer->steps[i] + 0.5);
+    const iqm_range range = writer->ranges[rank][channel];
+    const float v = writer->frames[frame * writer->num_joints + rank][channel];
+    const double step = floor(((double)v - (double)range.low) / (double)range.step + 0.5);
     return step > 0.0 ? step < 65535.0 ? (uint32_t)step : 65535u : 0u;
 }
 
 // -- Writing: losses ------------------------------------------------------------------------------
 
-// Model-space matrices of the joints as readers compute them: of a frame, or of the bind pose.
-static void pose_written(const iqm_writer *writer, size_t frame, bool is_bind,
-                         convert_xform *joints)
+// A frame as readers pose it: pose[num_joints] in the order of the skeleton.
+static void pose_written(const iqm_writer *writer, size_t frame, md5_xform *pose)
 {
     for (uint32_t i = 0; i < writer->num_joints; i++) {
-        convert_xform local = placed(writer, i, writer->bind_local[writer->joints[i]]);
-        if (!is_bind) {
-            double v[7];
-            for (int k = 0; k < 7; k++) {
-                const size_t at = 7 * (size_t)i + (size_t)k;
-                v[k] = writer->lows[at];
-                if (writer->steps[at] > 0.0)
-                    v[k] += writer->steps[at] * quantized(writer, frame, i, k);
-            }
-            local = (convert_xform){convert_unit((convert_quat){v[3], v[4], v[5], v[6]}),
-                                    {v[0], v[1], v[2]}};
+        float v[MOVING];
+        for (int k = 0; k < MOVING; k++) {
+            const iqm_range range = writer->ranges[i][k];
+            v[k] = range.low;
+            if (range.step > 0.0f)
+                v[k] += range.step * (float)quantized(writer, frame, i, k);
         }
-        const uint32_t parent = parent_of(writer, i);
-        joints[i] = parent == MD5_NONE ? local : convert_mul(joints[parent], local);
+        const md5_quat q = {v[3], v[4], v[5], v[6]};
+        pose[writer->joints[i]] = (md5_xform){md5_quat_normalize(q, q), {v[0], v[1], v[2]}, 0.0f};
     }
 }
 
-// A vertex as engines skin it. `slots` are its joints and weights.
-static md5_vec3 skinned(const md5_mat34 *palette, const uint8_t *slots, md5_vec3 position)
+// A vertex as engines skin it. `slots` are its joints, by rank, and weights.
+static md5_vec3 skinned(const iqm_writer *writer, const md5_mat34 *palette, const uint8_t *slots,
+                        md5_vec3 position)
 {
     md5_vec3 sum = {0.0f, 0.0f, 0.0f};
     for (int k = 0; k < NUM_SLOTS; k++)
-        if (slots[NUM_SLOTS + k] > 0)
-            sum = md5_vec3_add(sum, md5_vec3_scale(md5_mat34_point(palette[slots[k]], position),
-                                                   (float)slots[NUM_SLOTS + k] / 255.0f));
+        if (slots[NUM_SLOTS + k] > 0) {
+            const md5_vec3 v = md5_mat34_point(palette[writer->joints[slots[k]]], position);
+            sum = md5_vec3_add(sum, md5_vec3_scale(v, (float)slots[NUM_SLOTS + k] / 255.0f));
+        }
     return sum;
 }
 
-static convert_vec turned(const iqm_writer *writer, md5_vec3 v)
-{
-    return convert_rotate(writer->turn, convert_from_vec3(v));
-}
-
-typedef struct iqm_worst {
-    double distance;
-    const char *clip;
-    uint32_t mesh, vertex, frame;
-} iqm_worst;
-
-// Writes the bounds of each frame, and finds the largest error of what is written: a vertex as the
+// Writes the bounds of a frame, and finds the largest error of what is written: a vertex as the
 // library skins it against the same as engines will.
-static iqm_worst put_bounds(iqm_writer *writer)
+static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
 {
-    const md5_model *const model = writer->model;
-    const uint32_t count = writer->num_joints;
-    iqm_worst worst = {0};
+    iqm_writer *const writer = user;
+    const md5_model *const model = writer->assets.model;
     md5_vec3 *const exact = common_alloc((size_t)model->max_vertices + 1, sizeof *exact);
-    md5_xform *const pose = common_alloc(count, sizeof *pose);
-    md5_mat34 *const palette = common_alloc(count, sizeof *palette);
-    md5_mat34 *const written = common_alloc(count, sizeof *written);
-    convert_xform *const bind = common_alloc(count, sizeof *bind);
-    convert_xform *const joints = common_alloc(count, sizeof *joints);
-    pose_written(writer, 0, true, bind);
-    for (size_t c = 0; c < writer->num_clips; c++)
-        for (uint32_t f = 0; f < writer->clips[c].num_frames; f++) {
-            const size_t frame = writer->firsts[c] + f;
-            pose_written(writer, frame, false, joints);
-            for (uint32_t i = 0; i < count; i++)
-                written[i] = md5_mat34_from_xform(
-                    narrowed(convert_mul(joints[i], convert_inverse(bind[i]))));
-            convert_sample_clip(&writer->clips[c], f, pose);
-            md5_local_to_palette(model, pose, NULL, palette);
-            double low[3] = {0.0}, high[3] = {0.0}, radius = 0.0, flat_radius = 0.0;
-            bool is_first = true;
-            const uint8_t *slots = writer->slots;
-            for (uint32_t m = 0; m < model->num_meshes; m++) {
-                const md5_mesh *const mesh = &model->meshes[m];
-                md5_skin(mesh, palette, exact, NULL, NULL);
-                for (uint32_t v = 0; v < mesh->num_vertices; v++, slots += 2 * NUM_SLOTS) {
-                    const convert_vec position = turned(writer, mesh->positions[v]);
-                    const convert_vec is =
-                        convert_from_vec3(skinned(written, slots, convert_to_vec3(position)));
-                    const convert_vec off = convert_sub(is, turned(writer, exact[v]));
-                    const double distance = sqrt(convert_dot(off, off)), xyz[] = {is.x, is.y, is.z};
-                    if (distance > worst.distance)
-                        worst = (iqm_worst){distance, writer->clips[c].name, m, v, f};
-                    for (int k = 0; k < 3; k++) {
-                        low[k] = is_first ? xyz[k] : fmin(low[k], xyz[k]);
-                        high[k] = is_first ? xyz[k] : fmax(high[k], xyz[k]);
-                    }
-                    is_first = false;
-                    radius = fmax(radius, convert_dot(is, is));
-                    flat_radius = fmax(flat_radius, is.x * is.x + is.y * is.y);
-                }
+    md5_xform *const pose = common_alloc(writer->num_joints, sizeof *pose);
+    md5_mat34 *const written = common_alloc(writer->num_joints, sizeof *written);
+    pose_written(writer, writer->next_frame++, pose);
+    md5_local_to_palette(model, pose, NULL, written);
+    md5_bounds box = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
+    float radius = 0.0f, flat_radius = 0.0f;
+    const uint8_t *slots = writer->slots;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        md5_skin(mesh, palette, exact, NULL, NULL);
+        for (uint32_t v = 0; v < mesh->num_vertices; v++, slots += 2 * NUM_SLOTS) {
+            const md5_vec3 is = skinned(writer, written, slots, mesh->positions[v]);
+            const double distance = (double)md5_vec3_length(md5_vec3_sub(is, exact[v]));
+            if (distance > writer->worst) {
+                writer->worst = distance;
+                writer->worst_mesh = m, writer->worst_vertex = v;
+                writer->worst_clip = clip, writer->worst_frame = frame;
             }
-            put_vec(&writer->out, (convert_vec){low[0], low[1], low[2]});
-            put_vec(&writer->out, (convert_vec){high[0], high[1], high[2]});
-            put_f32(&writer->out, sqrt(flat_radius));
-            put_f32(&writer->out, sqrt(radius));
+            const md5_bounds point = {is, is};
+            box = slots == writer->slots ? point : md5_bounds_union(box, point);
+            radius = fmaxf(radius, md5_vec3_length(is));
+            flat_radius = fmaxf(flat_radius, hypotf(is.x, is.y));
         }
-    free(joints);
-    free(bind);
+    }
+    put_vec(&writer->out, box.min);
+    put_vec(&writer->out, box.max);
+    convert_put_f32(&writer->out, flat_radius);
+    convert_put_f32(&writer->out, radius);
     free(written);
-    free(palette);
     free(pose);
     free(exact);
-    return worst;
 }
 
-// Notes what channels round, and what weights lose in any pose.
-static void note_losses(const iqm_writer *writer)
+// Notes what channels round.
+static void note_steps(const iqm_writer *writer)
 {
     double step = 0.0, angle = 0.0;
     uint32_t joint = 0;
     for (uint32_t i = 0; i < writer->num_joints; i++)
-        for (int k = 0; k < 7; k++) {
-            const double s = writer->steps[7 * (size_t)i + (size_t)k];
+        for (int k = 0; k < MOVING; k++) {
+            const double s = (double)writer->ranges[i][k].step;
             if (k >= 3)
                 angle = fmax(angle, s);
             else if (s > step) {
@@ -1028,38 +875,27 @@ static void note_losses(const iqm_writer *writer)
         convert_note(writer->job,
                      "frames have 16 bits a number: positions are up to %.3g units off (joint %s), "
                      "rotations up to %.3g degrees",
-                     0.5 * step, writer->skeleton->joints[writer->joints[joint]].name,
+                     0.5 * step, writer->assets.skeleton->joints[writer->joints[joint]].name,
                      // Each of four numbers is off by half a step; an angle is twice their length.
                      2.0 * angle * 57.29577951308232);
-    for (uint32_t m = 0; writer->model != NULL && m < writer->model->num_meshes; m++) {
-        const md5_mesh *const mesh = &writer->model->meshes[m];
-        uint32_t num_more = 0;
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            num_more += mesh->first_influence[v + 1] - mesh->first_influence[v] > NUM_SLOTS;
-        if (num_more > 0)
-            convert_note(writer->job,
-                         "mesh %u: %u of %u vertices keep 4 of up to %u joints, which is at most "
-                         "%.3g units off in any pose",
-                         m, num_more, mesh->num_vertices, mesh->max_influences,
-                         (double)md5_pack_loss(writer->model, m, NUM_SLOTS, NULL));
-    }
 }
 
 // Whether what is lost is little, or was asked for.
-static bool accept_loss(const iqm_writer *writer, const iqm_worst *worst)
+static bool accept_loss(const iqm_writer *writer)
 {
-    const md5_bounds bounds = writer->model->bounds;
+    const md5_bounds bounds = writer->assets.model->bounds;
     const double size = (double)md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
     convert_note(writer->job,
                  "in the clips, vertices are up to %.3g units off, %.2g %% of the size (mesh %u, "
                  "vertex %u, clip %s, frame %u)",
-                 worst->distance, 100.0 * worst->distance / size, worst->mesh, worst->vertex,
-                 worst->clip ? worst->clip : "none", worst->frame);
-    return worst->distance <= 0.01 * size || writer->job->is_forced
+                 writer->worst, 100.0 * writer->worst / size, writer->worst_mesh,
+                 writer->worst_vertex, writer->assets.clips[writer->worst_clip].name,
+                 writer->worst_frame);
+    return writer->worst <= 0.01 * size || writer->job->is_forced
            || convert_fail(writer->error, MD5_ERROR_MISMATCH, writer->job->output,
                            "IQM would be %.3g units off, more than 1 %% of the model's size: "
                            "--force writes it",
-                           worst->distance);
+                           writer->worst);
 }
 
 // -- Writing: tables ------------------------------------------------------------------------------
@@ -1075,47 +911,30 @@ static void begin(iqm_writer *writer, uint32_t *count, size_t rows, uint32_t *of
 
 static void put_text(iqm_writer *writer, const char *text)
 {
-    put_u32(&writer->out, text[0] != '\0' ? (uint32_t)writer->text.size : 0);
+    convert_put_u32(&writer->out, text[0] != '\0' ? (uint32_t)writer->text.size : 0);
     if (text[0] != '\0')
         convert_put(&writer->text, text, strlen(text) + 1);
 }
 
-// Meshes, their vertices array by array, and triangles. Vertices are the drawn ones, since two
-// sides of a mirror seam need two tangents.
-static bool put_meshes(iqm_writer *writer)
+// Joints and weights of all vertices, in bytes.
+static bool pack_slots(iqm_writer *writer, size_t num_vertices)
 {
-    const md5_model *const model = writer->model;
-    size_t num_vertices = 0, num_triangles = 0;
+    enum { SIZE = 2 * NUM_SLOTS };
+    const md5_model *const model = writer->assets.model;
     uint32_t num_unweighted = 0;
-    begin(writer, &writer->header.num_meshes, model->num_meshes, &writer->header.ofs_meshes);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
-        put_text(writer, mesh->name);
-        put_text(writer, mesh->shader);
-        put_u32(&writer->out, (uint32_t)num_vertices);
-        put_u32(&writer->out, mesh->num_vertices);
-        put_u32(&writer->out, (uint32_t)num_triangles);
-        put_u32(&writer->out, mesh->num_triangles);
-        num_vertices += mesh->num_vertices;
-        num_triangles += mesh->num_triangles;
-    }
-    if (num_vertices > UINT32_MAX / 128 || num_triangles > UINT32_MAX / 128)
-        return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
-                            "more than %u vertices or triangles", UINT32_MAX / 128);
-    writer->slots = common_alloc(num_vertices + 1, 2 * (size_t)NUM_SLOTS);
-    uint8_t *slots = writer->slots;
+    uint8_t *slots = writer->slots = common_alloc(num_vertices + 1, SIZE);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_pack_job pack = {.mesh = &model->meshes[i],
                                    .slots = NUM_SLOTS,
                                    .format = MD5_PACK_BYTES,
                                    .joints = slots,
                                    .weights = slots + NUM_SLOTS,
-                                   .joint_stride = 2 * (size_t)NUM_SLOTS,
-                                   .weight_stride = 2 * (size_t)NUM_SLOTS};
+                                   .joint_stride = SIZE,
+                                   .weight_stride = SIZE};
         if (writer->num_joints > 256 || !md5_pack_influences(&pack))
             return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
                                 "%u joints, but IQM's bytes number 256", writer->num_joints);
-        for (uint32_t v = 0; v < model->meshes[i].num_vertices; v++, slots += 2 * NUM_SLOTS) {
+        for (uint32_t v = 0; v < model->meshes[i].num_vertices; v++, slots += SIZE) {
             for (int k = 0; k < NUM_SLOTS; k++)
                 slots[k] = slots[NUM_SLOTS + k] > 0 ? (uint8_t)writer->ranks[slots[k]] : 0;
             num_unweighted += slots[NUM_SLOTS] == 0;
@@ -1126,48 +945,83 @@ static bool put_meshes(iqm_writer *writer)
     if (num_unweighted > 0)
         convert_note(writer->job, "%u vertices without positive weights follow joint 0",
                      num_unweighted);
-    // Of each array: its format, and components of a vertex.
-    static const uint8_t formats[NUM_TYPES] = {FLOAT, FLOAT, FLOAT, FLOAT, UBYTE, UBYTE};
-    static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS};
+    convert_note_weights(writer->job, model, NUM_SLOTS);
+    return true;
+}
+
+// What an array has of a vertex.
+static void put_vertex(convert_bytes *out, int type, const md5_mesh *mesh, uint32_t vertex,
+                       const uint8_t *slots)
+{
+    const md5_vec4 tangent =
+        mesh->tangents ? mesh->tangents[vertex] : (md5_vec4){1.0f, 0.0f, 0.0f, 1.0f};
+    switch (type) {
+    case POSITION:
+        put_vec(out, mesh->positions[vertex]);
+        break;
+    case TEXCOORD:
+        convert_put_f32(out, mesh->texcoords[vertex].x);
+        convert_put_f32(out, mesh->texcoords[vertex].y);
+        break;
+    case NORMAL:
+        put_vec(out, mesh->normals[vertex]);
+        break;
+    case TANGENT:
+        put_vec(out, (md5_vec3){tangent.x, tangent.y, tangent.z});
+        convert_put_f32(out, tangent.w);
+        break;
+    default:
+        convert_put(out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
+    }
+}
+
+// Meshes, their vertices array by array, and triangles. Vertices are the drawn ones, since two
+// sides of a mirror seam need two tangents.
+static bool put_meshes(iqm_writer *writer)
+{
+    const md5_model *const model = writer->assets.model;
+    size_t num_vertices = 0, num_triangles = 0;
+    begin(writer, &writer->header.num_meshes, model->num_meshes, &writer->header.ofs_meshes);
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        put_text(writer, mesh->name);
+        put_text(writer, mesh->shader);
+        convert_put_u32(&writer->out, (uint32_t)num_vertices);
+        convert_put_u32(&writer->out, mesh->num_vertices);
+        convert_put_u32(&writer->out, (uint32_t)num_triangles);
+        convert_put_u32(&writer->out, mesh->num_triangles);
+        num_vertices += mesh->num_vertices;
+        num_triangles += mesh->num_triangles;
+    }
+    if (num_vertices > UINT32_MAX / 128 || num_triangles > UINT32_MAX / 128)
+        return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
+                            "more than %u vertices or triangles", UINT32_MAX / 128);
+    if (!pack_slots(writer, num_vertices))
+        return false;
+    static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS}; // of a vertex
     begin(writer, &writer->header.num_arrays, num_vertices > 0 ? NUM_TYPES : 0,
           &writer->header.ofs_arrays);
     writer->header.num_vertices = (uint32_t)num_vertices;
     size_t offset = writer->out.size + (size_t)NUM_TYPES * ARRAY_ROW;
     for (uint32_t type = 0; type < NUM_TYPES && num_vertices > 0; type++) {
-        put_u32(&writer->out, type);
-        put_u32(&writer->out, 0);
-        put_u32(&writer->out, formats[type]);
-        put_u32(&writer->out, sizes[type]);
-        put_u32(&writer->out, (uint32_t)offset);
-        offset += num_vertices * sizes[type] * component_sizes[formats[type]];
+        const uint32_t format = type >= JOINTS ? UBYTE : FLOAT;
+        const uint32_t row[] = {type, 0, format, sizes[type], (uint32_t)offset};
+        for (int i = 0; i < 5; i++)
+            convert_put_u32(&writer->out, row[i]);
+        offset += num_vertices * sizes[type] * component_sizes[format];
     }
     for (int type = 0; type < NUM_TYPES; type++) {
-        slots = writer->slots;
+        const uint8_t *slots = writer->slots;
         for (uint32_t i = 0; i < model->num_meshes; i++)
-            for (uint32_t v = 0; v < model->meshes[i].num_vertices; v++, slots += 2 * NUM_SLOTS) {
-                const md5_mesh *const mesh = &model->meshes[i];
-                const md5_vec4 tangent =
-                    mesh->tangents ? mesh->tangents[v] : (md5_vec4){1.0f, 0.0f, 0.0f, 1.0f};
-                const md5_vec3 along = {tangent.x, tangent.y, tangent.z};
-                if (type == TEXCOORD) {
-                    put_f32(&writer->out, (double)mesh->texcoords[v].x);
-                    put_f32(&writer->out, (double)mesh->texcoords[v].y);
-                } else if (type >= JOINTS)
-                    convert_put(&writer->out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
-                else
-                    put_vec(&writer->out, turned(writer, type == POSITION ? mesh->positions[v]
-                                                         : type == NORMAL ? mesh->normals[v]
-                                                                          : along));
-                if (type == TANGENT)
-                    put_f32(&writer->out, (double)tangent.w);
-            }
+            for (uint32_t v = 0; v < model->meshes[i].num_vertices; v++, slots += 2 * NUM_SLOTS)
+                put_vertex(&writer->out, type, &model->meshes[i], v, slots);
     }
     begin(writer, &writer->header.num_triangles, num_triangles, &writer->header.ofs_triangles);
     uint32_t first = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++)
-            put_u32(&writer->out, first + mesh->indices[k]);
+            convert_put_u32(&writer->out, first + mesh->indices[k]);
         first += mesh->num_vertices;
     }
     return true;
@@ -1179,67 +1033,69 @@ static void put_joints(iqm_writer *writer)
 {
     begin(writer, &writer->header.num_joints, writer->num_joints, &writer->header.ofs_joints);
     for (uint32_t i = 0; i < writer->num_joints; i++) {
-        const convert_xform joint = placed(writer, i, writer->bind_local[writer->joints[i]]);
-        put_text(writer, writer->skeleton->joints[writer->joints[i]].name);
-        put_u32(&writer->out, parent_of(writer, i));
+        float channels[CHANNELS] = {[MOVING] = 1.0f, 1.0f, 1.0f};
+        get_channels(writer->assets.rest[writer->joints[i]], channels);
+        put_text(writer, writer->assets.skeleton->joints[writer->joints[i]].name);
+        convert_put_u32(&writer->out, parent_of(writer, i));
         for (int k = 0; k < CHANNELS; k++)
-            put_f32(&writer->out, k < 7 ? channel_of(&joint, k) : 1.0);
+            convert_put_f32(&writer->out, channels[k]);
     }
     if (writer->num_frames == 0)
         return;
     begin(writer, &writer->header.num_poses, writer->num_joints, &writer->header.ofs_poses);
     for (uint32_t i = 0; i < writer->num_joints; i++) {
-        const double *const lows = writer->lows + 7 * (size_t)i;
-        const double *const steps = writer->steps + 7 * (size_t)i;
+        const iqm_range *const ranges = writer->ranges[i];
         uint32_t mask = 0;
-        for (int k = 0; k < 7; k++)
-            mask |= (steps[k] > 0.0 ? 1u : 0u) << k;
-        for (uint32_t bits = mask; bits > 0; bits &= bits - 1)
-            writer->header.num_channels++;
-        put_u32(&writer->out, parent_of(writer, i));
-        put_u32(&writer->out, mask);
+        for (int k = 0; k < MOVING; k++) {
+            mask |= (ranges[k].step > 0.0f ? 1u : 0u) << k;
+            writer->header.num_channels += ranges[k].step > 0.0f;
+        }
+        convert_put_u32(&writer->out, parent_of(writer, i));
+        convert_put_u32(&writer->out, mask);
         for (int k = 0; k < CHANNELS; k++)
-            put_f32(&writer->out, k < 7 ? lows[k] : 1.0);
+            convert_put_f32(&writer->out, k < MOVING ? ranges[k].low : 1.0f);
         for (int k = 0; k < CHANNELS; k++)
-            put_f32(&writer->out, k < 7 ? steps[k] : 0.0);
+            convert_put_f32(&writer->out, k < MOVING ? ranges[k].step : 0.0f);
     }
 }
 
 // Whether the last frame is the first one again but for where the root is.
-static bool is_loop(const iqm_writer *writer, size_t clip)
+static bool is_loop(const iqm_writer *writer, size_t first, uint32_t num_frames)
 {
-    const size_t count = writer->num_joints;
-    const convert_xform *const first = writer->frames + writer->firsts[clip] * count;
-    const convert_xform *const last = first + (writer->clips[clip].num_frames - 1) * count;
+    const size_t count = writer->num_joints, last = first + num_frames - 1;
     for (size_t i = 0; i < count; i++)
-        for (int k = i == 0 ? 3 : 0; k < 7; k++)
-            if (fabs(channel_of(&first[i], k) - channel_of(&last[i], k)) > 1e-3)
+        for (int k = i == 0 ? 3 : 0; k < MOVING; k++)
+            if (fabsf(writer->frames[first * count + i][k] - writer->frames[last * count + i][k])
+                > 1e-3f)
                 return false;
-    return writer->clips[clip].num_frames > 1;
+    return num_frames > 1;
 }
 
 static void put_clips(iqm_writer *writer)
 {
+    const convert_assets *const assets = &writer->assets;
     uint32_t num_loops = 0;
-    begin(writer, &writer->header.num_anims, writer->num_clips, &writer->header.ofs_anims);
-    for (size_t c = 0; c < writer->num_clips; c++) {
-        const convert_clip *const clip = &writer->clips[c];
-        const bool loops = is_loop(writer, c);
-        put_text(writer, clip->name);
-        put_u32(&writer->out, (uint32_t)writer->firsts[c]);
-        put_u32(&writer->out, clip->num_frames);
-        put_f32(&writer->out, clip->rate);
-        put_u32(&writer->out, loops ? LOOP : 0);
+    size_t first = 0;
+    begin(writer, &writer->header.num_anims, assets->num_clips, &writer->header.ofs_anims);
+    for (size_t c = 0; c < assets->num_clips; c++) {
+        const md5_anim *const anim = assets->clips[c].anim;
+        const bool loops = is_loop(writer, first, anim->num_frames);
+        put_text(writer, assets->clips[c].name);
+        convert_put_u32(&writer->out, (uint32_t)first);
+        convert_put_u32(&writer->out, anim->num_frames);
+        convert_put_f32(&writer->out, (float)anim->frame_rate);
+        convert_put_u32(&writer->out, loops ? LOOP : 0);
         num_loops += loops;
+        first += anim->num_frames;
     }
     if (num_loops > 0)
         convert_note(writer->job, "%u of %zu clips end as they begin, and are marked as loops",
-                     num_loops, writer->num_clips);
+                     num_loops, assets->num_clips);
     begin(writer, &writer->header.num_frames, writer->num_frames, &writer->header.ofs_frames);
     for (size_t frame = 0; frame < writer->num_frames; frame++)
         for (uint32_t i = 0; i < writer->num_joints; i++)
-            for (int k = 0; k < 7; k++)
-                if (writer->steps[7 * (size_t)i + (size_t)k] > 0.0) {
+            for (int k = 0; k < MOVING; k++)
+                if (writer->ranges[i][k].step > 0.0f) {
                     const uint32_t v = quantized(writer, frame, i, k);
                     convert_put(&writer->out, (const uint8_t[]){(uint8_t)v, (uint8_t)(v >> 8)}, 2);
                 }
@@ -1256,50 +1112,55 @@ static bool end_file(iqm_writer *writer)
     writer->header.file_size = (uint32_t)writer->out.size;
     uint32_t numbers[NUM_HEADER];
     memcpy(numbers, &writer->header, sizeof numbers);
+    convert_bytes header = {writer->out.bytes, sizeof magic, writer->out.room};
     for (size_t i = 0; i < NUM_HEADER; i++)
-        set_u32(writer->out.bytes + sizeof magic + 4 * i, numbers[i]);
+        convert_put_u32(&header, numbers[i]);
     return convert_write_file(writer->job, writer->job->output, writer->out.bytes, writer->out.size,
                               writer->error);
 }
 
+static bool write_tables(iqm_writer *writer)
+{
+    static const uint8_t zeros[HEADER_SIZE - sizeof magic];
+    const md5_model *const model = writer->assets.model;
+    convert_put(&writer->out, magic, sizeof magic);
+    convert_put(&writer->out, zeros, sizeof zeros);
+    convert_put(&writer->text, "", 1); // the empty text is number 0
+    order_joints(writer);
+    sample_clips(writer);
+    if (model != NULL && !put_meshes(writer))
+        return false;
+    put_joints(writer);
+    put_clips(writer);
+    note_steps(writer);
+    if (model != NULL && writer->num_frames > 0) {
+        begin(writer, &writer->header.num_frames, writer->num_frames, &writer->header.ofs_bounds);
+        convert_visit_frames(&writer->assets, 1, put_bounds, writer);
+        if (!accept_loss(writer))
+            return false;
+    }
+    return end_file(writer);
+}
+
 bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
-    iqm_writer writer = {.job = job, .error = error, .scale = 1.0, .turn = {0.0, 0.0, 0.0, 1.0}};
-    if (!scene->is_placed) {
-        writer.scale = placed_scale(job);
-        writer.turn = placed_turn(job);
-    }
-    static const uint8_t zeros[HEADER_SIZE - sizeof magic];
-    convert_put(&writer.out, magic, sizeof magic);
-    convert_put(&writer.out, zeros, sizeof zeros);
-    convert_put(&writer.text, "", 1); // the empty text is number 0
-    bool is_done = load_scene(&writer, scene);
-    if (is_done) {
-        order_joints(&writer);
-        sample_clips(&writer);
-        is_done = writer.model == NULL || put_meshes(&writer);
-    }
-    if (is_done) {
-        put_joints(&writer);
-        put_clips(&writer);
-        note_losses(&writer);
-    }
-    if (is_done && writer.model != NULL && writer.num_frames > 0) {
-        begin(&writer, &writer.header.num_frames, writer.num_frames, &writer.header.ofs_bounds);
-        const iqm_worst worst = put_bounds(&writer);
-        is_done = accept_loss(&writer, &worst);
-    }
-    is_done = is_done && end_file(&writer);
-    for (size_t c = 0; c < writer.num_clips; c++)
-        convert_free_clip(&writer.clips[c]);
-    free(writer.firsts);
-    md5_free_model(writer.model);
-    free(writer.clips);
+    iqm_writer writer = {.job = job, .error = error};
+    bool is_done = convert_load_assets(job, scene, &writer.assets, error);
+    size_t num_others = 0;
+    for (size_t i = 0; i < scene->num_parts; i++)
+        num_others +=
+            scene->parts[i].kind == CONVERT_CAMERA || scene->parts[i].kind == CONVERT_TARGET;
+    if (num_others > 0)
+        convert_note(job, "%zu camera paths and morph targets have no place in IQM", num_others);
+    if (is_done && writer.assets.skeleton == NULL)
+        is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
+                               "the inputs hold neither a model nor a clip");
+    is_done = is_done && write_tables(&writer);
+    convert_free_assets(&writer.assets);
     free(writer.joints);
     free(writer.ranks);
     free(writer.frames);
-    free(writer.lows);
-    free(writer.steps);
+    free(writer.ranges);
     free(writer.slots);
     free(writer.out.bytes);
     free(writer.text.bytes);

@@ -165,7 +165,6 @@ static void solve(double matrix[MAX_SLOTS][MAX_SLOTS], uint32_t n, double *right
 // again.
 static void fit_weights(const fitter *fit, loose_vertex *v)
 {
-    uint32_t *const joints = fit->skins[v->mesh].joints + (size_t)v->index * fit->slots;
     float *const weights = fit->skins[v->mesh].weights + (size_t)v->index * fit->slots;
     const double pull = (double)fit->num_frames * 1e-5 * fit->size * fit->size + 1e-30;
     uint32_t kept[MAX_SLOTS], count = 0;
@@ -205,7 +204,6 @@ static void fit_weights(const fitter *fit, loose_vertex *v)
     }
     for (uint32_t k = 0; k < v->num_kept; k++)
         weights[k] = k == kept[0] ? 1.0f : 0.0f;
-    (void)joints;
 }
 
 // -- Points by least squares ----------------------------------------------------------------------
@@ -415,4 +413,20 @@ void convert_free_skins(const convert_assets *assets, convert_skin *skins)
         free(skins[i].positions);
     }
     free(skins);
+}
+
+void convert_note_weights(const convert_job *job, const md5_model *model, uint32_t slots)
+{
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        uint32_t num_more = 0;
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            num_more += mesh->first_influence[v + 1] - mesh->first_influence[v] > slots;
+        if (num_more > 0)
+            convert_note(job,
+                         "mesh %u: %u of %u vertices keep %u of up to %u joints, which is at most "
+                         "%.3g units off in any pose",
+                         m, num_more, mesh->num_vertices, slots, mesh->max_influences,
+                         (double)md5_pack_loss(model, m, slots, NULL));
+    }
 }

@@ -23,4 +23,7 @@ convert_skin *convert_make_skins(const convert_job *job, const convert_assets *a
                                  uint32_t slots);
 void convert_free_skins(const convert_assets *assets, convert_skin *skins);
 
+// Notes what is lost where md5_pack_influences() keeps `slots` weights of a vertex.
+void convert_note_weights(const convert_job *job, const md5_model *model, uint32_t slots);
+
 #endif
