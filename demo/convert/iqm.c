@@ -57,6 +57,14 @@ typedef struct iqm_array { // of vertices
     uint32_t format, size;
 } iqm_array;
 
+typedef struct iqm_joint {
+    const char *name;
+    uint32_t parent;    // before it, or MD5_NONE
+    convert_xform bind; // model space
+    uint32_t mask;      // of the channels that frames have
+    double offsets[CHANNELS], steps[CHANNELS];
+} iqm_joint;
+
 typedef struct iqm_file {
     const convert_job *job;
     const char *path;
@@ -64,6 +72,9 @@ typedef struct iqm_file {
     size_t size;
     iqm_header header;
     iqm_array arrays[NUM_TYPES];
+    iqm_joint *joints;
+    uint32_t num_joints; // of frames that come alone: those of their poses
+    common_list texts;   // names, which the rest points to
     md5_error *error;
     uint32_t num_cleaned; // names
     double scale_error;   // the farthest scale from 1
@@ -78,12 +89,12 @@ static uint32_t get_u32(const uint8_t *bytes)
            | (uint32_t)bytes[3] << 24;
 }
 
-static float get_f32(const uint8_t *bytes)
+static double get_f32(const uint8_t *bytes)
 {
     const uint32_t bits = get_u32(bytes);
     float number;
     memcpy(&number, &bits, sizeof number);
-    return number;
+    return (double)number;
 }
 
 // The row of a table, which has it.
@@ -97,7 +108,7 @@ static bool get_numbers(const iqm_file *file, const uint8_t *bytes, int count, c
                         uint32_t index, double *numbers)
 {
     for (int i = 0; i < count; i++) {
-        numbers[i] = (double)get_f32(bytes + 4 * i);
+        numbers[i] = get_f32(bytes + 4 * i);
         if (!(fabs(numbers[i]) <= 1e9))
             return FAIL(MD5_ERROR_RANGE, "%s %u: %g, expected a number from -1e9 to 1e9", what,
                         index, numbers[i]);
@@ -144,12 +155,12 @@ static bool read_header(iqm_file *file)
         if (!has_bytes(file, numbers[tables[i].offset], numbers[tables[i].count], tables[i].stride,
                        tables[i].stride > 1 ? 4 : 1, tables[i].title))
             return false;
-    const uint64_t num_frames = header->num_frames, num_channels = header->num_channels;
-    if (!has_bytes(file, header->ofs_frames, num_channels > 0 ? num_frames : 0,
-                   2 * (num_channels > 0 ? num_channels : 1), 2, "frames"))
-        return false;
-    if (header->ofs_bounds != 0
-        && !has_bytes(file, header->ofs_bounds, num_frames, BOUNDS_ROW, 4, "bounds"))
+    const uint32_t num_frames = header->num_frames, num_channels = header->num_channels;
+    if ((num_channels > 0
+         && !has_bytes(file, header->ofs_frames, num_frames, 2 * (uint64_t)num_channels, 2,
+                       "frames"))
+        || (header->ofs_bounds != 0
+            && !has_bytes(file, header->ofs_bounds, num_frames, BOUNDS_ROW, 4, "bounds")))
         return false;
     if (header->num_text > 0
         && file->bytes[header->ofs_text + (size_t)header->num_text - 1] != '\0')
@@ -204,29 +215,31 @@ static bool read_arrays(iqm_file *file)
                      "%s: %u vertex arrays are not read: colors and what is not of the "
                      "standard have no place in MD5",
                      file->path, num_others);
-    if (file->arrays[POSITION].bytes == NULL && file->header.num_meshes > 0)
-        return FAIL(MD5_ERROR_MISSING, "meshes, but no vertex array of positions");
-    return true;
+    return file->arrays[POSITION].bytes != NULL || file->header.num_meshes == 0
+           || FAIL(MD5_ERROR_MISSING, "meshes, but no vertex array of positions");
 }
 
-// A component of a vertex that the array has; integers as they are.
-static double get_component(const iqm_array *array, uint32_t vertex, uint32_t component)
+// A component of a vertex, integers as they are; 0 if there is none.
+static double get_component(const iqm_file *file, int type, uint32_t vertex, uint32_t component)
 {
+    const iqm_array *const array = &file->arrays[type];
+    if (component >= array->size)
+        return 0.0;
     const uint32_t size = component_sizes[array->format];
     const uint8_t *const bytes = array->bytes + ((size_t)vertex * array->size + component) * size;
     if (array->format == FLOAT)
-        return (double)get_f32(bytes);
+        return get_f32(bytes);
     return size == 1   ? (double)bytes[0]
            : size == 2 ? (double)(bytes[0] | bytes[1] << 8)
                        : (double)get_u32(bytes);
 }
 
-// Returns a copy of a text, in which MD5 texts can hold every byte; free() it. NULL: fails.
-static char *get_text(iqm_file *file, uint32_t offset, const char *what)
+// Returns a text, in which MD5 texts can hold every byte. NULL: fails.
+static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
 {
     enum { MOST_BYTES = 1000 }; // so that time is linear even if all rows name one long text
     if (offset == 0 && file->header.num_text == 0)
-        return common_copy("");
+        return "";
     if (offset >= file->header.num_text) {
         FAIL(MD5_ERROR_RANGE, "the name of a %s at byte %u of the texts, which have %u", what,
              offset, file->header.num_text);
@@ -239,122 +252,85 @@ static char *get_text(iqm_file *file, uint32_t offset, const char *what)
         return NULL;
     }
     char *const copy = common_copy(text);
-    bool is_clean = true;
     for (char *c = copy; *c != '\0'; c++)
-        if (*c == '"' || (unsigned char)*c < ' ' || *c == '\x7f') {
+        if (*c == '"' || (unsigned char)*c < ' ' || *c == '\x7f')
             *c = '_';
-            is_clean = false;
-        }
-    file->num_cleaned += !is_clean;
+    file->num_cleaned += strcmp(copy, text) != 0;
+    common_add(&file->texts, copy);
     return copy;
 }
 
 // -- Reading: joints ------------------------------------------------------------------------------
 
-typedef struct iqm_joint {
-    char *name;
-    uint32_t parent;    // before it, or MD5_NONE
-    convert_xform bind; // model space, with the rotation as an MD5 reader recovers it
-} iqm_joint;
-
-// As the rotation is recovered from the three numbers that a file stores: so that points relative
-// to it are where they were, also for half turns, whose w loses digits.
-static convert_xform recovered(convert_xform t)
-{
-    const md5_vec3 v = convert_stored(t.rotation);
-    return convert_from_xform((md5_xform){.rotation = md5_quat_from_xyz(v.x, v.y, v.z),
-                                          .translation = convert_to_vec3(t.translation)});
-}
-
 // A transform of ten numbers in its parent's space; MD5 joints have no scale.
-static convert_xform local_of(const double *numbers)
+static convert_xform local_of(iqm_file *file, const double *v)
 {
-    return (convert_xform){
-        convert_unit((convert_quat){numbers[3], numbers[4], numbers[5], numbers[6]}),
-        {numbers[0], numbers[1], numbers[2]}};
+    for (int i = MOVING; i < CHANNELS; i++)
+        file->scale_error = fmax(file->scale_error, fabs(v[i] - 1.0));
+    return (convert_xform){convert_unit((convert_quat){v[3], v[4], v[5], v[6]}),
+                           {v[0], v[1], v[2]}};
 }
 
-// How far a joint's scale is from 1.
-static double scale_error(const double *numbers)
-{
-    return fmax(fabs(numbers[7] - 1.0), fmax(fabs(numbers[8] - 1.0), fabs(numbers[9] - 1.0)));
-}
-
-static void free_joints(iqm_joint *joints, uint32_t count)
-{
-    for (uint32_t i = 0; i < count && joints != NULL; i++)
-        free(joints[i].name);
-    free(joints);
-}
-
-// Of the joints, or, in a file that has only frames, of the poses. Returns joints[count + 1], or
-// NULL and fails.
-static iqm_joint *read_joints(iqm_file *file, uint32_t *count)
+// Of the joints, or, in a file that has only frames, of the poses. There is room for one more.
+static bool read_joints(iqm_file *file)
 {
     const bool has_joints = file->header.num_joints > 0;
-    *count = has_joints ? file->header.num_joints : file->header.num_poses;
-    iqm_joint *const joints = common_alloc((size_t)*count + 1, sizeof *joints);
-    bool is_done = true;
-    for (uint32_t i = 0; i < *count && is_done; i++) {
-        iqm_joint *const joint = &joints[i];
+    const uint32_t count = has_joints ? file->header.num_joints : file->header.num_poses;
+    file->joints = common_alloc((size_t)count + 1, sizeof *file->joints);
+    file->num_joints = count;
+    for (uint32_t i = 0; i < count; i++) {
+        iqm_joint *const joint = &file->joints[i];
         const uint8_t *const row = has_joints ? row_of(file, file->header.ofs_joints, JOINT_ROW, i)
                                               : row_of(file, file->header.ofs_poses, POSE_ROW, i);
-        double numbers[CHANNELS] = {0.0};
+        double numbers[CHANNELS];
         joint->parent = get_u32(row + (has_joints ? 4 : 0));
         if (joint->parent != MD5_NONE && joint->parent >= i)
-            is_done =
-                FAIL(MD5_ERROR_RANGE, "joint %u has the parent %d: expected one before it, or -1",
-                     i, (int)joint->parent);
-        is_done = is_done && get_numbers(file, row + 8, CHANNELS, "joint", i, numbers);
-        if (!is_done)
-            break;
-        joint->name =
-            has_joints ? get_text(file, get_u32(row), "joint") : common_format("joint_%u", i);
-        joint->bind = local_of(numbers);
+            return FAIL(MD5_ERROR_RANGE,
+                        "joint %u has the parent %d: expected one before it, or -1", i,
+                        (int)joint->parent);
+        if (!get_numbers(file, row + 8, CHANNELS, "joint", i, numbers))
+            return false;
+        if (!has_joints)
+            common_add(&file->texts, common_format("joint_%u", i));
+        joint->name = has_joints ? get_text(file, get_u32(row), "joint") : file->texts.names[i];
+        if (joint->name == NULL)
+            return false;
+        joint->bind = local_of(file, numbers);
         if (joint->parent != MD5_NONE)
-            joint->bind = convert_mul(joints[joint->parent].bind, joint->bind);
-        file->scale_error = fmax(file->scale_error, scale_error(numbers));
+            joint->bind = convert_mul(file->joints[joint->parent].bind, joint->bind);
         const convert_vec at = joint->bind.translation;
-        if (joint->name != NULL && !(fabs(at.x) + fabs(at.y) + fabs(at.z) <= 1e9))
-            FAIL(MD5_ERROR_RANGE, "joint %u is farther than 1e9 from the origin", i);
-        is_done = joint->name != NULL && fabs(at.x) + fabs(at.y) + fabs(at.z) <= 1e9;
+        if (!(fabs(at.x) + fabs(at.y) + fabs(at.z) <= 1e9))
+            return FAIL(MD5_ERROR_RANGE, "joint %u is farther than 1e9 from the origin", i);
     }
-    if (is_done && !has_joints && *count > 0)
+    if (!has_joints && count > 0)
         convert_note(file->job, "%s: %u joints without names are called joint_0 and so on",
-                     file->path, *count);
-    if (is_done)
-        return joints;
-    free_joints(joints, *count);
-    return NULL;
+                     file->path, count);
+    return true;
 }
 
 // -- Reading: the model ---------------------------------------------------------------------------
 
 // Reads a vertex with up to NUM_SLOTS weights of different joints, which are added to the mesh.
-static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_joint *joints,
-                        uint32_t num_joints, md5_doc_mesh *mesh)
+static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh)
 {
-    const iqm_array *const arrays = file->arrays;
-    double v[5] = {0.0}, sum = 0.0; // x y z, u v
-    for (uint32_t i = 0; i < 5; i++)
-        if (i < 3 || arrays[TEXCOORD].bytes != NULL)
-            v[i] = get_component(&arrays[i < 3 ? POSITION : TEXCOORD], index, i < 3 ? i : i - 3);
-    for (int i = 0; i < 5; i++)
+    double v[5], sum = 0.0; // x y z, u v
+    for (uint32_t i = 0; i < 5; i++) {
+        v[i] = get_component(file, i < 3 ? POSITION : TEXCOORD, index, i < 3 ? i : i - 3);
         if (!(fabs(v[i]) <= 1e9))
             return FAIL(MD5_ERROR_RANGE,
                         "vertex %u: expected positions and texture coordinates to 1e9", index);
-    const convert_vec position = {v[0], v[1], v[2]};
+    }
     md5_weight *const weights = mesh->weights + mesh->num_weights;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < NUM_SLOTS && i < arrays[WEIGHTS].size && i < arrays[JOINTS].size;
-         i++) {
-        const double weight = get_component(&arrays[WEIGHTS], index, i);
-        const double joint = get_component(&arrays[JOINTS], index, i);
-        if (!(weight >= 0.0 && weight <= 4294967295.0) || (weight > 0.0 && joint >= num_joints))
+    for (uint32_t i = 0; i < NUM_SLOTS && i < file->arrays[JOINTS].size; i++) {
+        const double weight = get_component(file, WEIGHTS, index, i);
+        const double joint = get_component(file, JOINTS, index, i);
+        if (!(weight >= 0.0 && weight <= 4294967295.0)
+            || (weight > 0.0 && joint >= file->num_joints))
             return FAIL(MD5_ERROR_RANGE,
                         "vertex %u: weight %g on joint %.0f: expected none below 0, and "
                         "one of %u joints",
-                        index, weight, joint, num_joints);
+                        index, weight, joint, file->num_joints);
         uint32_t slot = 0; // those of one joint are added up
         while (slot < count && weights[slot].joint != (uint32_t)joint)
             slot++;
@@ -368,44 +344,13 @@ static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_joint *j
     if (count == 0)
         weights[count++] = (md5_weight){.bias = 1.0f};
     for (uint32_t i = 0; i < count; i++) {
+        const convert_xform back = convert_inverse(file->joints[weights[i].joint].bind);
         weights[i].bias = sum > 0.0 ? (float)((double)weights[i].bias / sum) : 1.0f;
-        weights[i].offset = convert_to_vec3(
-            convert_point(convert_inverse(joints[weights[i].joint].bind), position));
+        weights[i].offset = convert_to_vec3(convert_point(back, (convert_vec){v[0], v[1], v[2]}));
     }
     mesh->vertices[mesh->num_vertices] = (md5_vertex){mesh->num_weights, count};
     mesh->texcoords[mesh->num_vertices++] = (md5_vec2){(float)v[3], (float)v[4]};
     mesh->num_weights += count;
-    return true;
-}
-
-// Vertices keep their order. The file numbers vertices through all meshes, MD5 in each.
-static bool read_mesh(iqm_file *file, uint32_t number, const iqm_joint *joints, uint32_t num_joints,
-                      md5_doc_mesh *mesh)
-{
-    const uint8_t *const row = row_of(file, file->header.ofs_meshes, MESH_ROW, number);
-    const uint32_t first = get_u32(row + 8), count = get_u32(row + 12);
-    const uint32_t first_triangle = get_u32(row + 16);
-    mesh->name = get_text(file, get_u32(row), "mesh");
-    mesh->shader = mesh->name ? get_text(file, get_u32(row + 4), "material") : NULL;
-    if (mesh->shader == NULL)
-        return false;
-    mesh->num_triangles = get_u32(row + 20);
-    mesh->vertices = common_alloc((size_t)count + 1, sizeof *mesh->vertices);
-    mesh->texcoords = common_alloc((size_t)count + 1, sizeof *mesh->texcoords);
-    mesh->weights = common_alloc((size_t)count + 1, NUM_SLOTS * sizeof *mesh->weights);
-    mesh->indices = common_alloc((size_t)mesh->num_triangles + 1, 3 * sizeof *mesh->indices);
-    for (uint32_t i = 0; i < count; i++)
-        if (!read_vertex(file, first + i, joints, num_joints, mesh))
-            return false;
-    for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++) {
-        const uint8_t *const corners = row_of(file, file->header.ofs_triangles, 12, first_triangle);
-        mesh->indices[k] = get_u32(corners + 4 * k) - first;
-        if (mesh->indices[k] >= count)
-            return convert_fail(
-                file->error, MD5_ERROR_RANGE, file->path,
-                "triangle %zu of mesh %u: vertex %u, but the mesh has %u from %u on", k / 3, number,
-                mesh->indices[k] + first, count, first);
-    }
     return true;
 }
 
@@ -434,160 +379,169 @@ static bool check_meshes(const iqm_file *file)
                    header->num_vertices, header->num_triangles);
 }
 
-// A file without joints is a rigid model: it gets one.
-static bool read_model(iqm_file *file, convert_scene *scene, iqm_joint *joints, uint32_t num_joints)
+// Reads a mesh into the arrays that it points to. Vertices keep their order; the file numbers them
+// through all meshes, MD5 in each.
+static bool read_mesh(iqm_file *file, uint32_t number, md5_doc_mesh *mesh)
 {
-    const bool is_rigid = num_joints == 0;
+    const uint8_t *const row = row_of(file, file->header.ofs_meshes, MESH_ROW, number);
+    const uint32_t first = get_u32(row + 8), count = get_u32(row + 12);
+    mesh->name = get_text(file, get_u32(row), "mesh");
+    mesh->shader = mesh->name ? get_text(file, get_u32(row + 4), "material") : NULL;
+    if (mesh->shader == NULL)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!read_vertex(file, first + i, mesh))
+            return false;
+    mesh->num_triangles = get_u32(row + 20);
+    for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++) {
+        const uint8_t *const corners =
+            row_of(file, file->header.ofs_triangles, 12, get_u32(row + 16));
+        mesh->indices[k] = get_u32(corners + 4 * k) - first;
+        if (mesh->indices[k] >= count)
+            return FAIL(MD5_ERROR_RANGE,
+                        "triangle %zu of mesh %u: vertex %u, but the mesh has %u from %u on", k / 3,
+                        number, mesh->indices[k] + first, count, first);
+    }
+    return true;
+}
+
+// A file without joints is a rigid model: it gets one.
+static bool read_model(iqm_file *file, convert_scene *scene)
+{
     if (!check_meshes(file))
         return false;
-    if (is_rigid) {
-        joints[0] = (iqm_joint){common_copy("origin"), MD5_NONE, {{0, 0, 0, 1}, {0, 0, 0}}};
-        num_joints = 1;
-    }
-    md5_doc doc = {.kind = MD5_DOC_MODEL, .command_line = "md5tool convert"};
-    doc.num_joints = num_joints;
-    doc.joints = common_alloc(num_joints, sizeof *doc.joints);
-    doc.num_meshes = file->header.num_meshes;
+    if (file->num_joints == 0)
+        file->joints[file->num_joints++] =
+            (iqm_joint){.name = "origin", .parent = MD5_NONE, .bind.rotation.w = 1.0};
+    const size_t num_vertices = (size_t)file->header.num_vertices + 1; // of all meshes
+    md5_doc_mesh rest = {
+        .vertices = common_alloc(num_vertices, sizeof *rest.vertices),
+        .texcoords = common_alloc(num_vertices, sizeof *rest.texcoords),
+        .weights = common_alloc(num_vertices, NUM_SLOTS * sizeof *rest.weights),
+        .indices = common_alloc((size_t)file->header.num_triangles + 1, 3 * sizeof *rest.indices)};
+    const md5_doc_mesh all = rest;
+    md5_doc doc = {.kind = MD5_DOC_MODEL,
+                   .command_line = "md5tool convert",
+                   .num_joints = file->num_joints,
+                   .num_meshes = file->header.num_meshes};
+    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     doc.meshes = common_alloc((size_t)doc.num_meshes + 1, sizeof *doc.meshes);
-    for (uint32_t i = 0; i < num_joints; i++) {
-        iqm_joint *const joint = &joints[i];
+    for (uint32_t i = 0; i < file->num_joints; i++) {
+        iqm_joint *const joint = &file->joints[i];
         convert_set_track(&doc, i, joint->name, joint->parent, 0, joint->bind);
-        joint->bind = recovered(joint->bind);
+        // As readers recover it from three numbers of the rotation: so that points relative to it
+        // are where they were, also for half turns, whose w loses digits.
+        const md5_vec3 q = doc.joints[i].rotation;
+        joint->bind = convert_from_xform((md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
+                                                     .translation = doc.joints[i].position});
     }
     bool is_done = true;
-    for (uint32_t i = 0; i < doc.num_meshes && is_done; i++)
-        is_done = read_mesh(file, i, joints, num_joints, &doc.meshes[i]);
+    for (uint32_t i = 0; i < doc.num_meshes && is_done; i++) {
+        md5_doc_mesh *const mesh = &doc.meshes[i];
+        *mesh = rest;
+        is_done = read_mesh(file, i, mesh);
+        rest.vertices += mesh->num_vertices;
+        rest.texcoords += mesh->num_vertices;
+        rest.weights += mesh->num_weights;
+        rest.indices += 3 * (size_t)mesh->num_triangles;
+    }
     if (is_done && file->arrays[WEIGHTS].bytes == NULL)
         convert_note(file->job, "%s: vertices without weights follow joint 0", file->path);
     char *const name = common_stem(file->path);
     is_done = is_done && convert_add_doc(scene, CONVERT_MODEL, name, &doc, file->error);
     free(name);
-    for (uint32_t i = 0; i < doc.num_meshes; i++) {
-        free((char *)doc.meshes[i].name);
-        free((char *)doc.meshes[i].shader);
-        free(doc.meshes[i].vertices);
-        free(doc.meshes[i].texcoords);
-        free(doc.meshes[i].weights);
-        free(doc.meshes[i].indices);
-    }
+    free(all.vertices);
+    free(all.texcoords);
+    free(all.weights);
+    free(all.indices);
     free(doc.meshes);
     free(doc.joints);
-    if (is_rigid)
-        free(joints[0].name);
     return is_done;
 }
 
 // -- Reading: clips -------------------------------------------------------------------------------
 
-typedef struct iqm_pose {
-    uint32_t mask;
-    double offsets[CHANNELS], steps[CHANNELS];
-} iqm_pose;
-
-enum { MOVES = 7, TURNS = 8 + 16 + 32 + 64 }; // bits of masks
-
-// Returns poses[count + 1], or NULL and fails. They have the parents of the joints: frames would
-// else be of another skeleton.
-static iqm_pose *read_poses(iqm_file *file, const iqm_joint *joints)
+// Poses have the parents of the joints: frames would else be of another skeleton.
+static bool read_poses(iqm_file *file)
 {
-    const uint32_t count = file->header.num_poses;
-    iqm_pose *const poses = common_alloc((size_t)count + 1, sizeof *poses);
     uint64_t num_channels = 0;
-    bool is_done = true;
-    for (uint32_t i = 0; i < count && is_done; i++) {
+    for (uint32_t i = 0; i < file->header.num_poses; i++) {
         const uint8_t *const row = row_of(file, file->header.ofs_poses, POSE_ROW, i);
-        iqm_pose *const pose = &poses[i];
-        pose->mask = get_u32(row + 4) & 1023;
-        for (uint32_t bits = pose->mask; bits > 0; bits &= bits - 1)
+        iqm_joint *const joint = &file->joints[i];
+        joint->mask = get_u32(row + 4) & 1023;
+        for (uint32_t bits = joint->mask; bits > 0; bits &= bits - 1)
             num_channels++;
-        if (get_u32(row) != joints[i].parent)
-            is_done = FAIL(MD5_ERROR_MISMATCH, "pose %u has the parent %d, but joint %u has %d", i,
-                           (int)get_u32(row), i, (int)joints[i].parent);
-        is_done = is_done && get_numbers(file, row + 8, CHANNELS, "pose", i, pose->offsets)
-                  && get_numbers(file, row + 48, CHANNELS, "pose", i, pose->steps);
+        if (get_u32(row) != joint->parent)
+            return FAIL(MD5_ERROR_MISMATCH, "pose %u has the parent %d, but joint %u has %d", i,
+                        (int)get_u32(row), i, (int)joint->parent);
+        if (!get_numbers(file, row + 8, CHANNELS, "pose", i, joint->offsets)
+            || !get_numbers(file, row + 48, CHANNELS, "pose", i, joint->steps))
+            return false;
     }
-    if (is_done && num_channels != file->header.num_channels)
-        is_done = FAIL(MD5_ERROR_MISMATCH, "poses of %llu channels, but frames of %u",
-                       (unsigned long long)num_channels, file->header.num_channels);
-    if (is_done)
-        return poses;
-    free(poses);
-    return NULL;
+    return num_channels == file->header.num_channels
+           || FAIL(MD5_ERROR_MISMATCH, "poses of %llu channels, but frames of %u",
+                   (unsigned long long)num_channels, file->header.num_channels);
 }
 
 // Transforms of a frame, relative to the parents.
-static void read_frame(iqm_file *file, const iqm_pose *poses, uint32_t frame, convert_xform *posed)
+static void read_frame(iqm_file *file, uint32_t frame, convert_xform *posed)
 {
     const uint32_t num_channels = file->header.num_channels;
     // Without channels there are no bytes to begin at, nor to read.
     const uint8_t *channel = file->bytes;
     if (num_channels > 0)
         channel = row_of(file, file->header.ofs_frames, 2 * (size_t)num_channels, frame);
-    for (uint32_t i = 0; i < file->header.num_poses; i++) {
+    for (uint32_t i = 0; i < file->num_joints; i++) {
+        const iqm_joint *const joint = &file->joints[i];
         double v[CHANNELS];
         for (int k = 0; k < CHANNELS; k++) {
-            v[k] = poses[i].offsets[k];
-            if (poses[i].mask >> k & 1) {
-                v[k] += poses[i].steps[k] * (channel[0] | channel[1] << 8);
+            v[k] = joint->offsets[k];
+            if (joint->mask >> k & 1) {
+                v[k] += joint->steps[k] * (channel[0] | channel[1] << 8);
                 channel += 2;
             }
         }
-        posed[i] = local_of(v);
-        file->scale_error = fmax(file->scale_error, scale_error(v));
+        posed[i] = local_of(file, v);
     }
 }
 
-// Boxes as the file has them. Returns NULL and fails.
-static md5_bounds *read_bounds(iqm_file *file, uint32_t first, uint32_t count)
+// Adds a clip. Components that no channel of the file moves are in the base frame only.
+static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, uint32_t first,
+                      uint32_t count, double rate)
 {
-    md5_bounds *const bounds = common_alloc(count, sizeof *bounds);
-    for (uint32_t i = 0; i < count; i++) {
-        double v[6];
-        if (!get_numbers(file, row_of(file, file->header.ofs_bounds, BOUNDS_ROW, first + i), 6,
-                         "the bounds of frame", first + i, v)) {
-            free(bounds);
-            return NULL;
-        }
-        bounds[i] = (md5_bounds){convert_to_vec3((convert_vec){v[0], v[1], v[2]}),
-                                 convert_to_vec3((convert_vec){v[3], v[4], v[5]})};
-    }
-    return bounds;
-}
-
-typedef struct iqm_anim {
-    char *name;
-    uint32_t first, count;
-    double rate;
-} iqm_anim;
-
-// Components that no channel of the file moves are in the base frame only.
-static bool read_clip(iqm_file *file, convert_scene *scene, const iqm_joint *joints,
-                      const iqm_pose *poses, const iqm_anim *anim)
-{
-    const uint32_t num_joints = file->header.num_poses;
-    md5_doc doc = {.kind = MD5_DOC_ANIM, .command_line = "md5tool convert"};
-    doc.num_joints = num_joints;
-    doc.joints = common_alloc(num_joints, sizeof *doc.joints);
-    convert_xform *const posed = common_alloc(num_joints, sizeof *posed);
-    read_frame(file, poses, anim->first, posed);
-    for (uint32_t i = 0; i < num_joints; i++)
-        convert_set_track(&doc, i, joints[i].name, joints[i].parent,
-                          ((poses[i].mask & MOVES) != 0 ? 7u : 0u)
-                              | ((poses[i].mask & TURNS) != 0 ? 56u : 0u),
-                          posed[i]);
-    doc.num_frames = anim->count;
-    doc.frame_rate = anim->rate;
-    convert_begin_frames(&doc);
-    for (uint32_t frame = 0; frame < anim->count; frame++) {
-        read_frame(file, poses, anim->first + frame, posed);
-        convert_set_frame(&doc, frame, posed);
-    }
+    enum { MOVES = 7, TURNS = 8 + 16 + 32 + 64 }; // bits of masks
+    md5_doc doc = {.kind = MD5_DOC_ANIM,
+                   .command_line = "md5tool convert",
+                   .num_joints = file->num_joints,
+                   .num_frames = count,
+                   .frame_rate = rate};
+    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
+    convert_xform *const posed = common_alloc(doc.num_joints, sizeof *posed);
     bool is_done = true;
-    if (file->header.ofs_bounds != 0) {
-        doc.bounds = read_bounds(file, anim->first, anim->count);
-        is_done = doc.bounds != NULL;
+    if (file->header.ofs_bounds != 0)
+        doc.bounds = common_alloc(count, sizeof *doc.bounds);
+    for (uint32_t frame = 0; frame < count && is_done; frame++) {
+        read_frame(file, first + frame, posed);
+        for (uint32_t i = 0; i < doc.num_joints && frame == 0; i++) {
+            const iqm_joint *const joint = &file->joints[i];
+            convert_set_track(&doc, i, joint->name, joint->parent,
+                              ((joint->mask & MOVES) != 0 ? 7u : 0u)
+                                  | ((joint->mask & TURNS) != 0 ? 56u : 0u),
+                              posed[i]);
+        }
+        if (frame == 0)
+            convert_begin_frames(&doc);
+        convert_set_frame(&doc, frame, posed);
+        double v[6];
+        is_done =
+            doc.bounds == NULL
+            || get_numbers(file, row_of(file, file->header.ofs_bounds, BOUNDS_ROW, first + frame),
+                           6, "the bounds of frame", first + frame, v);
+        if (is_done && doc.bounds != NULL)
+            doc.bounds[frame] = (md5_bounds){{(float)v[0], (float)v[1], (float)v[2]},
+                                             {(float)v[3], (float)v[4], (float)v[5]}};
     }
-    is_done = is_done && convert_add_doc(scene, CONVERT_CLIP, anim->name, &doc, file->error);
+    is_done = is_done && convert_add_doc(scene, CONVERT_CLIP, name, &doc, file->error);
     free(doc.bounds);
     free(doc.numbers);
     free(doc.joints);
@@ -595,61 +549,58 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const iqm_joint *joi
     return is_done;
 }
 
-// A row of the table of clips. Fails if its frames are not all there.
-static bool read_anim(iqm_file *file, uint32_t number, uint32_t *num_loops, iqm_anim *anim)
-{
-    const uint8_t *const row = row_of(file, file->header.ofs_anims, ANIM_ROW, number);
-    const double rate = (double)get_f32(row + 12);
-    anim->first = get_u32(row + 4);
-    anim->count = get_u32(row + 8);
-    if (anim->count == 0 || (uint64_t)anim->first + anim->count > file->header.num_frames)
-        return FAIL(MD5_ERROR_RANGE, "clip %u: frame %u and %u frames, but the file has %u", number,
-                    anim->first, anim->count, file->header.num_frames);
-    if (!(rate >= 0.0 && rate <= 1e6))
-        return FAIL(MD5_ERROR_RANGE, "clip %u: %g frames a second, expected 0 to 1e6", number,
-                    rate);
-    *num_loops += (get_u32(row + 16) & LOOP) != 0;
-    anim->rate = rate > 0.0 ? rate : 24.0;
-    char *const text = get_text(file, get_u32(row), "clip");
-    anim->name = text ? convert_file_name(text) : NULL;
-    free(text);
-    if (rate == 0.0 && text != NULL)
-        convert_note(file->job, "%s: clip %s has no frame rate: taken as 24", file->path,
-                     anim->name);
-    return text != NULL;
-}
-
-static bool read_clips(iqm_file *file, convert_scene *scene, const iqm_joint *joints)
+// Clips may share frames, and have numbers that the file has once; but not without end.
+static bool read_clips(iqm_file *file, convert_scene *scene)
 {
     enum { MOST_CLIPS = 1024, NUMBERS_OF_BYTE = 32, FIXED_NUMBERS = 1 << 16 };
-    const uint32_t num_anims = file->header.num_anims;
-    if (num_anims > MOST_CLIPS)
-        return FAIL(MD5_ERROR_RANGE, "%u clips, expected %d", num_anims, MOST_CLIPS);
-    iqm_pose *const poses = read_poses(file, joints);
-    bool is_done = poses != NULL;
+    const uint32_t num_anims = file->header.num_anims, num_frames = file->header.num_frames;
     uint32_t num_loops = 0;
     uint64_t num_numbers = 0;
+    if (num_anims > MOST_CLIPS)
+        return FAIL(MD5_ERROR_RANGE, "%u clips, expected %d", num_anims, MOST_CLIPS);
+    if (!read_poses(file))
+        return false;
     // Frames that no clip names are one.
-    for (uint32_t i = 0; i < (num_anims > 0 ? num_anims : 1) && is_done; i++) {
-        iqm_anim anim = {.count = file->header.num_frames, .rate = 24.0};
-        if (num_anims > 0)
-            is_done = read_anim(file, i, &num_loops, &anim);
-        else
-            anim.name = common_stem(file->path);
-        // Clips may share frames, and have numbers that the file has once; but not without end.
-        num_numbers += (uint64_t)anim.count * (6 * (uint64_t)file->header.num_poses + 6);
-        if (is_done && num_numbers > NUMBERS_OF_BYTE * (uint64_t)file->size + FIXED_NUMBERS)
-            is_done =
-                FAIL(MD5_ERROR_RANGE, "clips of more than %d numbers for each byte of the file",
-                     NUMBERS_OF_BYTE);
-        is_done = is_done && read_clip(file, scene, joints, poses, &anim);
-        free(anim.name);
+    for (uint32_t i = 0; i < (num_anims > 0 ? num_anims : 1); i++) {
+        uint32_t first = 0, count = num_frames;
+        double rate = 24.0;
+        char *name;
+        if (num_anims == 0)
+            name = common_stem(file->path);
+        else {
+            const uint8_t *const row = row_of(file, file->header.ofs_anims, ANIM_ROW, i);
+            const char *const text = get_text(file, get_u32(row), "clip");
+            first = get_u32(row + 4);
+            count = get_u32(row + 8);
+            rate = get_f32(row + 12);
+            num_loops += (get_u32(row + 16) & LOOP) != 0;
+            if (text == NULL)
+                return false;
+            if (count == 0 || (uint64_t)first + count > num_frames)
+                return FAIL(MD5_ERROR_RANGE, "clip %u: frame %u and %u frames, but the file has %u",
+                            i, first, count, num_frames);
+            if (!(rate >= 0.0 && rate <= 1e6))
+                return FAIL(MD5_ERROR_RANGE, "clip %u: %g frames a second, expected 0 to 1e6", i,
+                            rate);
+            if (rate == 0.0)
+                convert_note(file->job, "%s: clip %s has no frame rate: taken as 24", file->path,
+                             text);
+            name = convert_file_name(text);
+        }
+        num_numbers += (uint64_t)count * (6 * (uint64_t)file->num_joints + 6);
+        const bool is_read =
+            (num_numbers <= NUMBERS_OF_BYTE * (uint64_t)file->size + FIXED_NUMBERS
+             || FAIL(MD5_ERROR_RANGE, "clips of more than %d numbers for each byte of the file",
+                     NUMBERS_OF_BYTE))
+            && read_clip(file, scene, name, first, count, rate > 0.0 ? rate : 24.0);
+        free(name);
+        if (!is_read)
+            return false;
     }
-    if (is_done && num_loops > 0)
+    if (num_loops > 0)
         convert_note(file->job, "%s: %u clips are marked as loops, which MD5 files cannot say",
                      file->path, num_loops);
-    free(poses);
-    return is_done;
+    return true;
 }
 
 bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scene *scene,
@@ -660,21 +611,20 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
                      .bytes = (const uint8_t *)input->bytes,
                      .size = input->size,
                      .error = error};
-    uint32_t num_joints = 0;
-    bool is_done = read_header(&file) && read_arrays(&file);
-    iqm_joint *const joints = is_done ? read_joints(&file, &num_joints) : NULL;
-    is_done = joints != NULL;
-    if (is_done && file.header.num_frames > 0 && file.header.num_poses > 0)
-        is_done = read_clips(&file, scene, joints);
-    if (is_done && (file.header.num_meshes > 0 || (num_joints > 0 && file.header.num_frames == 0)))
-        is_done = read_model(&file, scene, joints, num_joints);
+    bool is_done = read_header(&file) && read_arrays(&file) && read_joints(&file);
+    const iqm_header *const header = &file.header;
+    if (is_done && header->num_frames > 0 && header->num_poses > 0)
+        is_done = read_clips(&file, scene);
+    if (is_done && (header->num_meshes > 0 || (file.num_joints > 0 && header->num_frames == 0)))
+        is_done = read_model(&file, scene);
     if (is_done && file.num_cleaned > 0)
         convert_note(job, "%s: %u names have quotes or control bytes, now _", file.path,
                      file.num_cleaned);
     if (is_done && file.scale_error > 1e-3)
         convert_note(job, "%s: scales of joints are up to %.3g off from 1: MD5 joints have none",
                      file.path, file.scale_error);
-    free_joints(joints, num_joints);
+    common_free_list(&file.texts);
+    free(file.joints);
     return is_done;
 }
 
