@@ -34,13 +34,6 @@ static void put_float(convert_bytes *to, float number)
     put_big(to, bits_of(number), 4);
 }
 
-static void put_point(convert_bytes *to, md5_vec3 point)
-{
-    convert_put_f32(to, point.x);
-    convert_put_f32(to, point.y);
-    convert_put_f32(to, point.z);
-}
-
 // The engine multiplies vectors from the left, so w has the other sign.
 static void put_rotation(convert_bytes *to, md5_quat q)
 {
@@ -203,8 +196,8 @@ static void put_model(const md5_model *model, const char *name, convert_bytes *t
     enum { VERSION = 110, MESH_VERSION = 106, TIME = 8, NUMBERS = 12 };
     convert_put(to, (const unsigned char[]){'B', 'R', 'M', VERSION}, 4);
     put_zeros(to, TIME + 4); // no time, which the engine takes for any; no surfaces of its own
-    put_point(to, model->bounds.min);
-    put_point(to, model->bounds.max);
+    convert_put_vec3(to, model->bounds.min);
+    convert_put_vec3(to, model->bounds.max);
     put_zeros(to, NUMBERS);
     char *const file = common_format("%s.md5mesh", name);
     put_text(to, file);
@@ -221,7 +214,7 @@ static void put_model(const md5_model *model, const char *name, convert_bytes *t
     put_big(to, count, 4);
     for (uint32_t joint = 0; joint < count; joint++) {
         put_rotation(to, model->bind_local[joint].rotation);
-        put_point(to, model->bind_local[joint].translation);
+        convert_put_vec3(to, model->bind_local[joint].translation);
     }
     put_big(to, count + count % 2, 4); // an even number
     for (uint32_t joint = 0; joint < count + count % 2; joint++)
@@ -285,7 +278,7 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
     for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
         const md5_vec3 q = doc->joints[joint].rotation;
         put_rotation(to, md5_quat_from_xyz(q.x, q.y, q.z));
-        put_point(to, joint == 0 ? origin : doc->joints[joint].position);
+        convert_put_vec3(to, joint == 0 ? origin : doc->joints[joint].position);
     }
     // Where the root's x, y and z are in a frame, and what they count from.
     const md5_track root = doc->joints[0].track;
@@ -305,7 +298,7 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
         }
     }
     put_zeros(to, 4); // one number more than the count says
-    put_point(to, (md5_vec3){moved[0], moved[1], moved[2]});
+    convert_put_vec3(to, (md5_vec3){moved[0], moved[1], moved[2]});
 }
 
 static void put_camera(const md5_doc *doc, convert_bytes *to)
@@ -322,19 +315,17 @@ static void put_camera(const md5_doc *doc, convert_bytes *to)
         const float values[] = {view->fov, view->rotation.x, view->rotation.y, view->rotation.z};
         for (int i = 0; i < 4; i++)
             put_float(to, values[i]);
-        put_point(to, view->position);
+        convert_put_vec3(to, view->position);
     }
 }
 
-bool convert_make_bfg(const convert_job *job, md5_doc *doc, const char *name, convert_bytes *to,
-                      md5_error *error)
+bool convert_make_bfg(const convert_job *job, const md5_doc *doc, const char *name,
+                      convert_bytes *to, md5_error *error)
 {
     if (doc->kind == MD5_DOC_CAMERA) {
         put_camera(doc, to);
         return true;
     }
-    if (md5_edit_joints(doc, &(md5_joint_edit){.root = NULL}, error) == MD5_NONE)
-        return false;
     if (doc->kind == MD5_DOC_MODEL)
         return make_model(job, doc, name, to, error);
     put_anim(job, doc, to);

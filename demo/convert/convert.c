@@ -10,46 +10,47 @@
 
 // -- Formats --------------------------------------------------------------------------------------
 
+enum { HAS_LOOKS = 1, PARENTS_FIRST = 2 };
+
 static const struct format {
-    const char *endings; // each between blanks
+    const char *endings[6];
     const char *title;
     convert_read_fn *read;   // NULL: cannot be read
     convert_write_fn *write; // NULL: cannot be written
     double unit;             // MD5's units in one of what is written
-    bool has_looks;          // materials are sought for what is written
+    unsigned rules;          // HAS_LOOKS: materials are sought; PARENTS_FIRST: joints are sorted
 } formats[] = {
-    {" .md5mesh .md5anim .md5camera ", "MD5 text", convert_read_md5, convert_write_md5, 1.0, false},
-    {" .bmd5mesh .bmd5anim .bcanim ", "Doom 3 BFG's binary files", convert_read_md5,
-     convert_write_md5, 1.0, false},
-    {" .md5machine ", "a model, its clips and morph targets", convert_read_machine, NULL, 1.0,
-     false},
-    {" .glb .gltf ", "glTF 2.0", convert_read_gltf, convert_write_gltf, 1.0 / 0.0254, true},
-    {" .iqm ", "Inter-Quake Model", convert_read_iqm, convert_write_iqm, 1.0, false},
-    {" .obj ", "Wavefront OBJ: poses", NULL, convert_write_obj, 1.0, false},
-    {" .bvh ", "Biovision motion capture", convert_read_bvh, NULL, 1.0, false},
-    {" .fbx .dae .x .b3d .ms3d .smd ", "FBX, Collada and others", convert_read_assimp, NULL, 1.0,
-     false},
+    {{".md5mesh", ".md5anim", ".md5camera"}, "MD5 text", convert_read_md5, convert_write_md5, 1, 0},
+    {{".bmd5mesh", ".bmd5anim", ".bcanim"},
+     "Doom 3 BFG's binary files",
+     convert_read_md5,
+     convert_write_md5,
+     1,
+     PARENTS_FIRST},
+    {{".md5machine"}, "a model, its clips and morph targets", convert_read_machine, NULL, 1, 0},
+    {{".glb", ".gltf"}, "glTF 2.0", convert_read_gltf, convert_write_gltf, 1 / 0.0254, HAS_LOOKS},
+    {{".iqm"}, "Inter-Quake Model", convert_read_iqm, convert_write_iqm, 1, PARENTS_FIRST},
+    {{".obj"}, "Wavefront OBJ: poses", NULL, convert_write_obj, 1, 0},
+    {{".bvh"}, "Biovision motion capture", convert_read_bvh, NULL, 1, 0},
+    {{".fbx", ".dae", ".x", ".b3d", ".ms3d", ".smd"},
+     "FBX, Collada and others",
+     convert_read_assimp,
+     NULL,
+     1,
+     0},
 };
-enum { NUM_FORMATS = sizeof formats / sizeof formats[0] };
+enum {
+    NUM_FORMATS = sizeof formats / sizeof formats[0],
+    NUM_ENDINGS = sizeof formats[0].endings / sizeof formats[0].endings[0]
+};
 
 // Each ending is that of one format. NULL: of none.
 static const struct format *find_format(const char *path)
 {
-    const char *const ending = strrchr(common_base(path), '.');
-    if (ending == NULL)
-        return NULL;
-    for (int i = 0; i < NUM_FORMATS; i++) {
-        for (const char *c = formats[i].endings; *c != '\0';) {
-            c += strspn(c, " ");
-            const size_t length = strcspn(c, " ");
-            char *const known = common_format("%.*s", (int)length, c);
-            const bool is_it = length > 0 && common_compare_case(known, ending) == 0;
-            free(known);
-            if (is_it)
+    for (int i = 0; i < NUM_FORMATS; i++)
+        for (int k = 0; k < NUM_ENDINGS && formats[i].endings[k] != NULL; k++)
+            if (common_has_ending(path, formats[i].endings[k]))
                 return &formats[i];
-            c += length;
-        }
-    }
     return NULL;
 }
 
@@ -80,7 +81,10 @@ void convert_print_formats(void)
 {
     for (int i = 0; i < NUM_FORMATS; i++) {
         const struct format *const format = &formats[i];
-        printf("%-32s %-8s %s\n", format->endings + 1,
+        int width = 0;
+        for (int k = 0; k < NUM_ENDINGS && format->endings[k] != NULL; k++)
+            width += printf("%s ", format->endings[k]);
+        printf("%*s %-8s %s\n", width < 32 ? 32 - width : 0, "",
                format->read && format->write ? "in, out"
                : format->read                ? "in"
                                              : "out",
@@ -206,17 +210,27 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
     const md5_space_edit space = {
         .turn.yaw = (float)job->turn,
         .scale = (float)(job->scale > 0.0 ? job->scale * format->unit / unit : 1.0)};
+    const md5_joint_edit order = {.root = NULL};
     const bool is_placed = job->turn != 0.0 || space.scale != 1.0f;
     for (size_t i = 0; i < scene->num_parts; i++) {
         convert_part *const part = &scene->parts[i];
         const bool is_clip = part->kind == CONVERT_CLIP && (job->rate > 0.0 || job->is_in_place);
-        if (!is_placed && !is_clip)
+        const bool is_sorted = (format->rules & PARENTS_FIRST) && part->kind != CONVERT_CAMERA;
+        if (!is_placed && !is_clip && !is_sorted)
             continue;
         md5_doc *const doc = convert_parse_doc(part, error);
-        const bool is_done = doc != NULL && md5_edit_space(doc, &space, error) != MD5_NONE
+        if (doc == NULL && !is_placed && !is_clip) // version 12, whose joints are perhaps sorted
+            continue;
+        const uint32_t num_moved =
+            doc != NULL && is_sorted ? md5_edit_joints(doc, &order, error) : 0;
+        const bool is_done = doc != NULL && num_moved != MD5_NONE
+                             && md5_edit_space(doc, &space, error) != MD5_NONE
                              && (!is_clip || edit_clip(job, scene, part, doc, error))
                              && convert_print_doc(doc, &part->bytes, &part->size, error);
         md5_free_doc(doc);
+        if (is_done && num_moved > 0)
+            convert_note(job, "%s: %u joints are elsewhere, as parents come first", part->name,
+                         num_moved);
         if (!is_done)
             return false;
     }
@@ -241,7 +255,7 @@ bool convert_files(const convert_job *job, md5_error *error)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                "nothing in it can be converted");
     is_done = is_done && edit_scene(job, format, &scene, error);
-    if (is_done && (format->has_looks || job->engine != NULL) && scene.num_materials == 0)
+    if (is_done && ((format->rules & HAS_LOOKS) || job->engine != NULL) && scene.num_materials == 0)
         is_done = convert_find_looks(job, &scene, error);
     if (is_done)
         is_done = format->write(job, &scene, error);

@@ -192,6 +192,7 @@ void convert_put_text(convert_bytes *out, const char *format, ...) COMMON_PRINTF
 
 void convert_put_u32(convert_bytes *out, uint32_t number); // the low byte first
 void convert_put_f32(convert_bytes *out, float number);
+void convert_put_vec3(convert_bytes *out, md5_vec3 v);
 
 typedef struct convert_input {
     const char *path;
@@ -208,9 +209,8 @@ convert_read_fn convert_read_md5, convert_read_machine, convert_read_gltf, conve
 convert_read_fn convert_read_bvh, convert_read_assimp;
 convert_write_fn convert_write_md5, convert_write_gltf, convert_write_iqm, convert_write_obj;
 
-// Makes the file of Doom 3 BFG that holds a document; `name` is that of a model. Parents come
-// before children in it: perhaps the document's joints get another order.
-bool convert_make_bfg(const convert_job *job, md5_doc *doc, const char *name, convert_bytes *to,
-                      md5_error *error);
+// Makes the file of Doom 3 BFG that holds a document, whose joints are sorted; `name` is a model's.
+bool convert_make_bfg(const convert_job *job, const md5_doc *doc, const char *name,
+                      convert_bytes *to, md5_error *error);
 
 #endif

@@ -638,10 +638,10 @@ typedef struct iqm_writer {
     const convert_job *job;
     md5_error *error;
     convert_assets assets;
-    uint32_t num_joints, *joints, *ranks; // those of the skeleton, parents first, and the inverse
-    size_t num_frames, next_frame;        // next_frame: of the bounds
-    float (*frames)[MOVING];              // [num_frames][num_joints] relative to the parent
-    iqm_range (*ranges)[MOVING];          // [num_joints]
+    uint32_t num_joints;
+    size_t num_frames, next_frame; // next_frame: of the bounds
+    float (*frames)[MOVING];       // [num_frames][num_joints] relative to the parent
+    iqm_range (*ranges)[MOVING];   // [num_joints]
     uint8_t *slots; // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
     double worst;   // error, in units, and where it is
     uint32_t worst_mesh, worst_vertex, worst_frame;
@@ -649,38 +649,6 @@ typedef struct iqm_writer {
     convert_bytes out, text;
     iqm_header header;
 } iqm_writer;
-
-static void put_vec(convert_bytes *out, md5_vec3 v)
-{
-    convert_put_f32(out, v.x);
-    convert_put_f32(out, v.y);
-    convert_put_f32(out, v.z);
-}
-
-// Parents come first, as readers demand; else joints keep their order.
-static void order_joints(iqm_writer *writer)
-{
-    const md5_skeleton *const skeleton = writer->assets.skeleton;
-    const uint32_t count = skeleton->num_joints;
-    bool is_ordered = true;
-    writer->num_joints = count;
-    writer->joints = common_alloc(count, sizeof *writer->joints);
-    writer->ranks = common_alloc(count, sizeof *writer->ranks);
-    for (uint32_t i = 0; i < count; i++)
-        is_ordered &= skeleton->joints[i].parent == MD5_NONE || skeleton->joints[i].parent < i;
-    for (uint32_t i = 0; i < count; i++) {
-        writer->joints[i] = is_ordered ? i : skeleton->order[i];
-        writer->ranks[writer->joints[i]] = i;
-    }
-    if (!is_ordered)
-        convert_note(writer->job, "joints are in another order, as parents come first in IQM");
-}
-
-static uint32_t parent_of(const iqm_writer *writer, uint32_t rank)
-{
-    const uint32_t parent = writer->assets.skeleton->joints[writer->joints[rank]].parent;
-    return parent == MD5_NONE ? MD5_NONE : writer->ranks[parent];
-}
 
 // The channels of a joint, w <= 0.
 static void get_channels(md5_xform local, float *channels)
@@ -710,7 +678,7 @@ static void sample_clips(iqm_writer *writer)
             md5_sample(assets->clips[c].binding, md5_moment_from_frames(anim, frame, frame, 0.0f),
                        MD5_ROOT_FILE, pose);
             for (uint32_t i = 0; i < count; i++)
-                get_channels(pose[writer->joints[i]], *out++);
+                get_channels(pose[i], *out++);
         }
     }
     free(pose);
@@ -737,7 +705,7 @@ static uint32_t quantized(const iqm_writer *writer, size_t frame, uint32_t rank,
 
 // -- Writing: losses ------------------------------------------------------------------------------
 
-// A frame as readers pose it: pose[num_joints] in the order of the skeleton.
+// A frame as readers pose it: pose[num_joints].
 static void pose_written(const iqm_writer *writer, size_t frame, md5_xform *pose)
 {
     for (uint32_t i = 0; i < writer->num_joints; i++) {
@@ -749,18 +717,17 @@ static void pose_written(const iqm_writer *writer, size_t frame, md5_xform *pose
                 v[k] += range.step * (float)quantized(writer, frame, i, k);
         }
         const md5_quat q = {v[3], v[4], v[5], v[6]};
-        pose[writer->joints[i]] = (md5_xform){md5_quat_normalize(q, q), {v[0], v[1], v[2]}, 0.0f};
+        pose[i] = (md5_xform){md5_quat_normalize(q, q), {v[0], v[1], v[2]}, 0.0f};
     }
 }
 
-// A vertex as engines skin it. `slots` are its joints, by rank, and weights.
-static md5_vec3 skinned(const iqm_writer *writer, const md5_mat34 *palette, const uint8_t *slots,
-                        md5_vec3 position)
+// A vertex as engines skin it. `slots` are its joints and weights.
+static md5_vec3 skinned(const md5_mat34 *palette, const uint8_t *slots, md5_vec3 position)
 {
     md5_vec3 sum = {0.0f, 0.0f, 0.0f};
     for (int k = 0; k < NUM_SLOTS; k++)
         if (slots[NUM_SLOTS + k] > 0) {
-            const md5_vec3 v = md5_mat34_point(palette[writer->joints[slots[k]]], position);
+            const md5_vec3 v = md5_mat34_point(palette[slots[k]], position);
             sum = md5_vec3_add(sum, md5_vec3_scale(v, (float)slots[NUM_SLOTS + k] / 255.0f));
         }
     return sum;
@@ -784,7 +751,7 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
         const md5_mesh *const mesh = &model->meshes[m];
         md5_skin(mesh, palette, exact, NULL, NULL);
         for (uint32_t v = 0; v < mesh->num_vertices; v++, slots += 2 * NUM_SLOTS) {
-            const md5_vec3 is = skinned(writer, written, slots, mesh->positions[v]);
+            const md5_vec3 is = skinned(written, slots, mesh->positions[v]);
             const double distance = (double)md5_vec3_length(md5_vec3_sub(is, exact[v]));
             if (distance > writer->worst) {
                 writer->worst = distance;
@@ -797,8 +764,8 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
             flat_radius = fmaxf(flat_radius, hypotf(is.x, is.y));
         }
     }
-    put_vec(&writer->out, box.min);
-    put_vec(&writer->out, box.max);
+    convert_put_vec3(&writer->out, box.min);
+    convert_put_vec3(&writer->out, box.max);
     convert_put_f32(&writer->out, flat_radius);
     convert_put_f32(&writer->out, radius);
     free(written);
@@ -825,7 +792,7 @@ static void note_steps(const iqm_writer *writer)
         convert_note(writer->job,
                      "frames have 16 bits a number: positions are up to %.3g units off (joint %s), "
                      "rotations up to %.3g degrees",
-                     0.5 * step, writer->assets.skeleton->joints[writer->joints[joint]].name,
+                     0.5 * step, writer->assets.skeleton->joints[joint].name,
                      // Each of four numbers is off by half a step; an angle is twice their length.
                      2.0 * angle * 57.29577951308232);
 }
@@ -885,8 +852,6 @@ static bool pack_slots(iqm_writer *writer, size_t num_vertices)
             return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
                                 "%u joints, but IQM's bytes number 256", writer->num_joints);
         for (uint32_t v = 0; v < model->meshes[i].num_vertices; v++, slots += SIZE) {
-            for (int k = 0; k < NUM_SLOTS; k++)
-                slots[k] = slots[NUM_SLOTS + k] > 0 ? (uint8_t)writer->ranks[slots[k]] : 0;
             num_unweighted += slots[NUM_SLOTS] == 0;
             if (slots[NUM_SLOTS] == 0)
                 slots[NUM_SLOTS] = 255;
@@ -907,17 +872,17 @@ static void put_vertex(convert_bytes *out, int type, const md5_mesh *mesh, uint3
         mesh->tangents ? mesh->tangents[vertex] : (md5_vec4){1.0f, 0.0f, 0.0f, 1.0f};
     switch (type) {
     case POSITION:
-        put_vec(out, mesh->positions[vertex]);
+        convert_put_vec3(out, mesh->positions[vertex]);
         break;
     case TEXCOORD:
         convert_put_f32(out, mesh->texcoords[vertex].x);
         convert_put_f32(out, mesh->texcoords[vertex].y);
         break;
     case NORMAL:
-        put_vec(out, mesh->normals[vertex]);
+        convert_put_vec3(out, mesh->normals[vertex]);
         break;
     case TANGENT:
-        put_vec(out, (md5_vec3){tangent.x, tangent.y, tangent.z});
+        convert_put_vec3(out, (md5_vec3){tangent.x, tangent.y, tangent.z});
         convert_put_f32(out, tangent.w);
         break;
     default:
@@ -979,19 +944,23 @@ static bool put_meshes(iqm_writer *writer)
 
 // The bind pose and, if there are clips, the range of each channel. No joint has a scale: its three
 // channels are constant.
-static void put_joints(iqm_writer *writer)
+static bool put_joints(iqm_writer *writer)
 {
+    const md5_joint *const joints = writer->assets.skeleton->joints;
     begin(writer, &writer->header.num_joints, writer->num_joints, &writer->header.ofs_joints);
     for (uint32_t i = 0; i < writer->num_joints; i++) {
+        if (joints[i].parent != MD5_NONE && joints[i].parent >= i)
+            return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
+                                "joint '%s' comes before its parent", joints[i].name);
         float channels[CHANNELS] = {[MOVING] = 1.0f, 1.0f, 1.0f};
-        get_channels(writer->assets.rest[writer->joints[i]], channels);
-        put_text(writer, writer->assets.skeleton->joints[writer->joints[i]].name);
-        convert_put_u32(&writer->out, parent_of(writer, i));
+        get_channels(writer->assets.rest[i], channels);
+        put_text(writer, joints[i].name);
+        convert_put_u32(&writer->out, joints[i].parent);
         for (int k = 0; k < CHANNELS; k++)
             convert_put_f32(&writer->out, channels[k]);
     }
     if (writer->num_frames == 0)
-        return;
+        return true;
     begin(writer, &writer->header.num_poses, writer->num_joints, &writer->header.ofs_poses);
     for (uint32_t i = 0; i < writer->num_joints; i++) {
         const iqm_range *const ranges = writer->ranges[i];
@@ -1000,13 +969,14 @@ static void put_joints(iqm_writer *writer)
             mask |= (ranges[k].step > 0.0f ? 1u : 0u) << k;
             writer->header.num_channels += ranges[k].step > 0.0f;
         }
-        convert_put_u32(&writer->out, parent_of(writer, i));
+        convert_put_u32(&writer->out, joints[i].parent);
         convert_put_u32(&writer->out, mask);
         for (int k = 0; k < CHANNELS; k++)
             convert_put_f32(&writer->out, k < MOVING ? ranges[k].low : 1.0f);
         for (int k = 0; k < CHANNELS; k++)
             convert_put_f32(&writer->out, k < MOVING ? ranges[k].step : 0.0f);
     }
+    return true;
 }
 
 // Whether the last frame is the first one again but for where the root is.
@@ -1076,11 +1046,10 @@ static bool write_tables(iqm_writer *writer)
     convert_put(&writer->out, magic, sizeof magic);
     convert_put(&writer->out, zeros, sizeof zeros);
     convert_put(&writer->text, "", 1); // the empty text is number 0
-    order_joints(writer);
+    writer->num_joints = writer->assets.skeleton->num_joints;
     sample_clips(writer);
-    if (model != NULL && !put_meshes(writer))
+    if ((model != NULL && !put_meshes(writer)) || !put_joints(writer))
         return false;
-    put_joints(writer);
     put_clips(writer);
     note_steps(writer);
     if (model != NULL && writer->num_frames > 0) {
@@ -1107,8 +1076,6 @@ bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_e
                                "the inputs hold neither a model nor a clip");
     is_done = is_done && write_tables(&writer);
     convert_free_assets(&writer.assets);
-    free(writer.joints);
-    free(writer.ranks);
     free(writer.frames);
     free(writer.ranges);
     free(writer.slots);

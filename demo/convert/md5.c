@@ -42,7 +42,7 @@ typedef struct md5_output {
 } md5_output;
 
 // Writes a document: text is canonical, as id's exporter lays it out.
-static bool write_doc(const md5_output *w, md5_doc *doc, const char *name, md5_error *error)
+static bool write_doc(const md5_output *w, const md5_doc *doc, const char *name, md5_error *error)
 {
     char *const file = common_format("%s%s", name, w->endings[doc->kind]);
     const char *const asked = common_base(w->layout.job->output); // perhaps in capitals

@@ -108,6 +108,13 @@ void convert_put_f32(convert_bytes *out, float number)
     convert_put_u32(out, bits);
 }
 
+void convert_put_vec3(convert_bytes *out, md5_vec3 v)
+{
+    convert_put_f32(out, v.x);
+    convert_put_f32(out, v.y);
+    convert_put_f32(out, v.z);
+}
+
 // -- Clips ----------------------------------------------------------------------------------------
 
 void convert_set_track(md5_doc *clip, uint32_t joint, const char *name, uint32_t parent,
@@ -169,34 +176,6 @@ void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *
         .kind = kind, .name = unique, .path = common_copy(path), .bytes = bytes, .size = size};
 }
 
-static bool are_small(const void *numbers, size_t count)
-{
-    const float *const floats = numbers;
-    for (size_t i = 0; i < count; i++)
-        if (!(fabsf(floats[i]) <= 1e9f))
-            return false;
-    return true;
-}
-
-// Whether the library reads all numbers of a document: what scales, offsets and turns make of those
-// of another format can be beyond.
-static bool has_small_numbers(const md5_doc *doc)
-{
-    bool is_sound = are_small(doc->numbers, (size_t)doc->num_frames * doc->num_components);
-    if (doc->bounds != NULL)
-        is_sound &= are_small(doc->bounds, 6 * (size_t)doc->num_frames);
-    for (uint32_t i = 0; i < doc->num_joints; i++)
-        is_sound &= are_small(&doc->joints[i].position, 3);
-    for (uint32_t i = 0; i < doc->num_meshes; i++) {
-        const md5_doc_mesh *const mesh = &doc->meshes[i];
-        is_sound &= are_small(mesh->texcoords, 2 * (size_t)mesh->num_vertices);
-        for (uint32_t k = 0; k < mesh->num_weights; k++)
-            is_sound &=
-                are_small(&mesh->weights[k].bias, 1) && are_small(&mesh->weights[k].offset, 3);
-    }
-    return is_sound;
-}
-
 bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error)
 {
     *size = md5_write_doc(doc, NULL, 0, error);
@@ -208,18 +187,18 @@ bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error 
     return true;
 }
 
+// Numbers that scales and offsets of another format make can be beyond those that MD5 may hold.
 bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *name,
                      const md5_doc *doc, md5_error *error)
 {
-    if (!has_small_numbers(doc))
-        return convert_fail(error, MD5_ERROR_RANGE, NULL,
-                            "%s: a number beyond 1e9, the most that MD5 files may hold", name);
     char *text = NULL;
     size_t size = 0;
     if (!convert_print_doc(doc, &text, &size, error))
         return false;
     convert_add_part(scene, kind, name, NULL, text, size);
-    return true;
+    md5_doc *const read = convert_parse_doc(&scene->parts[scene->num_parts - 1], error);
+    md5_free_doc(read);
+    return read != NULL;
 }
 
 const convert_part *convert_next_part(const convert_scene *scene, convert_part_kind kind,
