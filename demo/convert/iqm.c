@@ -643,9 +643,7 @@ typedef struct iqm_writer {
     float (*frames)[MOVING];       // [num_frames][num_joints] relative to the parent
     iqm_range (*ranges)[MOVING];   // [num_joints]
     uint8_t *slots; // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
-    double worst;   // error, in units, and where it is
-    uint32_t worst_mesh, worst_vertex, worst_frame;
-    size_t worst_clip;
+    convert_worst worst;
     convert_bytes out, text;
     iqm_header header;
 } iqm_writer;
@@ -753,11 +751,7 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
         for (uint32_t v = 0; v < mesh->num_vertices; v++, slots += 2 * NUM_SLOTS) {
             const md5_vec3 is = skinned(written, slots, mesh->positions[v]);
             const double distance = (double)md5_vec3_length(md5_vec3_sub(is, exact[v]));
-            if (distance > writer->worst) {
-                writer->worst = distance;
-                writer->worst_mesh = m, writer->worst_vertex = v;
-                writer->worst_clip = clip, writer->worst_frame = frame;
-            }
+            convert_find_worst(&writer->worst, (convert_worst){distance, clip, frame, m, v});
             const md5_bounds point = {is, is};
             box = slots == writer->slots ? point : md5_bounds_union(box, point);
             radius = fmaxf(radius, md5_vec3_length(is));
@@ -795,24 +789,6 @@ static void note_steps(const iqm_writer *writer)
                      0.5 * step, writer->assets.skeleton->joints[joint].name,
                      // Each of four numbers is off by half a step; an angle is twice their length.
                      2.0 * angle * 57.29577951308232);
-}
-
-// Whether what is lost is little, or was asked for.
-static bool accept_loss(const iqm_writer *writer)
-{
-    const md5_bounds bounds = writer->assets.model->bounds;
-    const double size = (double)md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
-    convert_note(writer->job,
-                 "in the clips, vertices are up to %.3g units off, %.2g %% of the size (mesh %u, "
-                 "vertex %u, clip %s, frame %u)",
-                 writer->worst, 100.0 * writer->worst / size, writer->worst_mesh,
-                 writer->worst_vertex, writer->assets.clips[writer->worst_clip].name,
-                 writer->worst_frame);
-    return writer->worst <= 0.01 * size || writer->job->is_forced
-           || convert_fail(writer->error, MD5_ERROR_MISMATCH, writer->job->output,
-                           "IQM would be %.3g units off, more than 1 %% of the model's size: "
-                           "--force writes it",
-                           writer->worst);
 }
 
 // -- Writing: tables ------------------------------------------------------------------------------
@@ -1055,8 +1031,12 @@ static bool write_tables(iqm_writer *writer)
     if (model != NULL && writer->num_frames > 0) {
         begin(writer, &writer->header.num_frames, writer->num_frames, &writer->header.ofs_bounds);
         convert_visit_frames(&writer->assets, 1, put_bounds, writer);
-        if (!accept_loss(writer))
-            return false;
+        if (!convert_note_worst(writer->job, &writer->assets, &writer->worst)
+            && !writer->job->is_forced)
+            return convert_fail(writer->error, MD5_ERROR_MISMATCH, writer->job->output,
+                                "IQM would be %.3g units off, more than 1 %% of the model's size: "
+                                "--force writes it",
+                                writer->worst.distance);
     }
     return end_file(writer);
 }

@@ -23,6 +23,19 @@ convert_skin *convert_make_skins(const convert_job *job, const convert_assets *a
                                  uint32_t slots);
 void convert_free_skins(const convert_assets *assets, convert_skin *skins);
 
+typedef struct convert_worst { // the largest error
+    double distance;           // in units
+    size_t clip;
+    uint32_t frame, mesh, vertex;
+} convert_worst;
+
+// Makes *worst the larger one.
+void convert_find_worst(convert_worst *worst, convert_worst other);
+
+// Notes it. Returns whether it is 1 % of the model's size at most.
+bool convert_note_worst(const convert_job *job, const convert_assets *assets,
+                        const convert_worst *worst);
+
 // Notes what is lost where md5_pack_influences() keeps `slots` weights of a vertex.
 void convert_note_weights(const convert_job *job, const md5_model *model, uint32_t slots);
 
