@@ -29,18 +29,23 @@ static uint32_t bits_of(float number)
     return bits;
 }
 
-static void put_float(convert_bytes *to, float number)
+static void put_words(convert_bytes *to, const uint32_t *numbers, size_t count)
 {
-    put_big(to, bits_of(number), 4);
+    for (size_t i = 0; i < count; i++)
+        put_big(to, numbers[i], 4);
+}
+
+static void put_floats(convert_bytes *to, const void *floats, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        put_big(to, bits_of(((const float *)floats)[i]), 4);
 }
 
 // The engine multiplies vectors from the left, so w has the other sign.
-static void put_rotation(convert_bytes *to, md5_quat q)
+static void put_joint(convert_bytes *to, md5_quat q, md5_vec3 position)
 {
-    put_float(to, q.x);
-    put_float(to, q.y);
-    put_float(to, q.z);
-    put_float(to, -q.w);
+    put_floats(to, (const float[]){q.x, q.y, q.z, -q.w}, 4);
+    convert_put_vec3(to, position);
 }
 
 static void put_text(convert_bytes *to, const char *text)
@@ -103,11 +108,9 @@ static void put_vertices(convert_bytes *to, const md5_mesh *mesh)
                                               .joint_stride = SIZE,
                                               .weight_stride = SIZE});
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        const md5_vec3 p = mesh->positions[v], n = mesh->normals[v];
+        const md5_vec3 n = mesh->normals[v];
         const md5_vec4 t = mesh->tangents ? mesh->tangents[v] : (md5_vec4){1.0f, 0.0f, 0.0f, 1.0f};
-        put_float(to, p.x);
-        put_float(to, p.y);
-        put_float(to, p.z);
+        put_floats(to, &mesh->positions[v], 3);
         put_big(to, half_of(mesh->texcoords[v].x), 2);
         put_big(to, half_of(mesh->texcoords[v].y), 2);
         const float units[] = {n.x, n.y, n.z, -1.0f, t.x, t.y, t.z, t.w};
@@ -122,7 +125,7 @@ static void put_vertices(convert_bytes *to, const md5_mesh *mesh)
 static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh *mesh)
 {
     bool used[MOST_JOINTS] = {false};
-    double farthest = 0.0;
+    float farthest = 0.0f;
     uint32_t count = 0;
     for (uint32_t v = 0; v < mesh->num_vertices; v++)
         for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
@@ -131,19 +134,18 @@ static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh 
                 md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
             count += !used[joint];
             used[joint] = true;
-            farthest = fmax(farthest, (double)md5_vec3_length(away));
+            farthest = fmaxf(farthest, md5_vec3_length(away));
         }
     put_big(to, count, 4);
     for (uint32_t joint = 0; joint < MOST_JOINTS; joint++)
         if (used[joint])
             convert_put(to, &(unsigned char){(unsigned char)joint}, 1);
-    put_float(to, (float)farthest);
+    put_floats(to, &farthest, 1);
 }
 
 static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *mesh,
                      uint32_t number)
 {
-    const uint32_t num_copies = mesh->num_vertices - mesh->num_file_vertices;
     uint32_t *const first = common_alloc(mesh->num_vertices, sizeof *first);
     find_twins(mesh, first);
     uint32_t num_twins = 0;
@@ -156,23 +158,19 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     const uint32_t counts[] = {mesh->num_file_vertices,
                                mesh->num_vertices,
                                3 * mesh->num_triangles,
-                               num_copies,
+                               mesh->num_vertices - mesh->num_file_vertices,
                                num_twins,
                                0}; // no edges: the engine makes them
-    for (int i = 0; i < 6; i++)
-        put_big(to, counts[i], 4);
+    put_words(to, counts, 6);
     put_vertices(to, mesh);
     for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
         put_big(to, mesh->indices[i], 2);
     for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
         put_big(to, first[mesh->indices[i]], 2);
-    for (uint32_t v = mesh->num_file_vertices; v < mesh->num_vertices; v++)
-        put_big(to, mesh->sources[v], 4);
+    put_words(to, mesh->sources + mesh->num_file_vertices, counts[3]);
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-        if (first[v] != v) {
-            put_big(to, v, 4);
-            put_big(to, first[v], 4);
-        }
+        if (first[v] != v)
+            put_words(to, (const uint32_t[]){v, first[v]}, 2);
     put_big(to, number, 4);
     free(first);
 }
@@ -212,14 +210,11 @@ static void put_model(const md5_model *model, const char *name, convert_bytes *t
         put_big(to, model->skeleton.joints[joint].parent, 4); // MD5_NONE is -1
     }
     put_big(to, count, 4);
-    for (uint32_t joint = 0; joint < count; joint++) {
-        put_rotation(to, model->bind_local[joint].rotation);
-        convert_put_vec3(to, model->bind_local[joint].translation);
-    }
+    for (uint32_t joint = 0; joint < count; joint++)
+        put_joint(to, model->bind_local[joint].rotation, model->bind_local[joint].translation);
     put_big(to, count + count % 2, 4); // an even number
-    for (uint32_t joint = 0; joint < count + count % 2; joint++)
-        for (int i = 0; i < 12; i++)
-            put_float(to, model->inverse_bind[joint < count ? joint : count - 1].m[i]);
+    put_floats(to, model->inverse_bind, 12 * (size_t)count);
+    put_floats(to, &model->inverse_bind[count - 1], 12 * (size_t)(count % 2));
     put_big(to, model->num_meshes, 4);
     for (uint32_t m = 0; m < model->num_meshes; m++)
         put_mesh(to, model, &model->meshes[m], m);
@@ -258,27 +253,23 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
     const uint32_t length = (uint32_t)(((uint64_t)(doc->num_frames - 1) * 1000 + rate - 1) / rate);
     const uint32_t counts[] = {doc->num_frames,     rate,           length, doc->num_joints,
                                doc->num_components, doc->num_frames};
-    for (int i = 0; i < 6; i++)
-        put_big(to, counts[i], 4);
-    for (uint32_t f = 0; f < doc->num_frames; f++) {
-        const md5_bounds box = doc->bounds ? doc->bounds[f] : (md5_bounds){0};
-        const float values[] = {box.min.x, box.min.y, box.min.z, box.max.x, box.max.y, box.max.z};
-        for (int i = 0; i < 6; i++)
-            put_float(to, values[i]);
-    }
+    put_words(to, counts, 6);
+    if (doc->bounds != NULL)
+        put_floats(to, doc->bounds, 6 * (size_t)doc->num_frames);
+    else
+        put_zeros(to, sizeof(md5_bounds) * doc->num_frames);
     put_big(to, doc->num_joints, 4);
     for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
         put_text(to, doc->joints[joint].name);
-        put_big(to, doc->joints[joint].parent, 4);
-        put_big(to, doc->joints[joint].track.flags, 4);
-        put_big(to, doc->joints[joint].track.first, 4);
+        const md5_track track = doc->joints[joint].track;
+        put_words(to, (const uint32_t[]){doc->joints[joint].parent, track.flags, track.first}, 3);
     }
     const md5_vec3 origin = {0.0f, 0.0f, 0.0f};
     put_big(to, doc->num_joints, 4);
     for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
         const md5_vec3 q = doc->joints[joint].rotation;
-        put_rotation(to, md5_quat_from_xyz(q.x, q.y, q.z));
-        convert_put_vec3(to, joint == 0 ? origin : doc->joints[joint].position);
+        put_joint(to, md5_quat_from_xyz(q.x, q.y, q.z),
+                  joint == 0 ? origin : doc->joints[joint].position);
     }
     // Where the root's x, y and z are in a frame, and what they count from.
     const md5_track root = doc->joints[0].track;
@@ -312,9 +303,8 @@ static void put_camera(const md5_doc *doc, convert_bytes *to)
     convert_put_u32(to, doc->num_frames);
     for (uint32_t f = 0; f < doc->num_frames; f++) {
         const md5_camera_view *const view = &doc->views[f];
-        const float values[] = {view->fov, view->rotation.x, view->rotation.y, view->rotation.z};
-        for (int i = 0; i < 4; i++)
-            put_float(to, values[i]);
+        put_floats(to, &view->fov, 1);
+        put_floats(to, &view->rotation, 3);
         convert_put_vec3(to, view->position);
     }
 }

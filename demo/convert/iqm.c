@@ -354,37 +354,24 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
     return true;
 }
 
-// Each vertex and triangle belongs to one mesh: else a small file could be a huge model.
-static bool check_meshes(const iqm_file *file)
+// Reads a mesh into the arrays that it points to, which have room for the file's vertices and
+// triangles: each belongs to one mesh, else a small file could be a huge model. *num_left counts
+// down. Vertices keep their order; the file numbers them through all meshes, MD5 in each.
+static bool read_mesh(iqm_file *file, uint32_t number, uint32_t num_left[2], md5_doc_mesh *mesh)
 {
     const iqm_header *const header = &file->header;
-    uint64_t num_vertices = 0, num_triangles = 0;
-    for (uint32_t i = 0; i < header->num_meshes; i++) {
-        const uint8_t *const row = row_of(file, file->header.ofs_meshes, MESH_ROW, i);
-        const uint64_t vertices = (uint64_t)get_u32(row + 8) + get_u32(row + 12);
-        const uint64_t triangles = (uint64_t)get_u32(row + 16) + get_u32(row + 20);
-        num_vertices += get_u32(row + 12);
-        num_triangles += get_u32(row + 20);
-        if (vertices > header->num_vertices || triangles > header->num_triangles)
-            return FAIL(MD5_ERROR_RANGE,
-                        "mesh %u ends at vertex %llu of %u and triangle %llu of %u", i,
-                        (unsigned long long)vertices, header->num_vertices,
-                        (unsigned long long)triangles, header->num_triangles);
-    }
-    return (num_vertices <= header->num_vertices && num_triangles <= header->num_triangles)
-           || FAIL(MD5_ERROR_RANGE,
-                   "meshes of %llu vertices and %llu triangles together, but there are %u "
-                   "and %u",
-                   (unsigned long long)num_vertices, (unsigned long long)num_triangles,
-                   header->num_vertices, header->num_triangles);
-}
-
-// Reads a mesh into the arrays that it points to. Vertices keep their order; the file numbers them
-// through all meshes, MD5 in each.
-static bool read_mesh(iqm_file *file, uint32_t number, md5_doc_mesh *mesh)
-{
     const uint8_t *const row = row_of(file, file->header.ofs_meshes, MESH_ROW, number);
     const uint32_t first = get_u32(row + 8), count = get_u32(row + 12);
+    const uint32_t first_triangle = get_u32(row + 16), num_triangles = get_u32(row + 20);
+    if ((uint64_t)first + count > header->num_vertices
+        || (uint64_t)first_triangle + num_triangles > header->num_triangles)
+        return FAIL(MD5_ERROR_RANGE, "mesh %u ends at vertex %llu of %u and triangle %llu of %u",
+                    number, (unsigned long long)first + count, header->num_vertices,
+                    (unsigned long long)first_triangle + num_triangles, header->num_triangles);
+    if (count > num_left[0] || num_triangles > num_left[1])
+        return FAIL(MD5_ERROR_RANGE, "mesh %u shares vertices or triangles with another", number);
+    num_left[0] -= count;
+    num_left[1] -= num_triangles;
     mesh->name = get_text(file, get_u32(row), "mesh");
     mesh->shader = mesh->name ? get_text(file, get_u32(row + 4), "material") : NULL;
     if (mesh->shader == NULL)
@@ -392,10 +379,9 @@ static bool read_mesh(iqm_file *file, uint32_t number, md5_doc_mesh *mesh)
     for (uint32_t i = 0; i < count; i++)
         if (!read_vertex(file, first + i, mesh))
             return false;
-    mesh->num_triangles = get_u32(row + 20);
+    mesh->num_triangles = num_triangles;
     for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++) {
-        const uint8_t *const corners =
-            row_of(file, file->header.ofs_triangles, 12, get_u32(row + 16));
+        const uint8_t *const corners = row_of(file, header->ofs_triangles, 12, first_triangle);
         mesh->indices[k] = get_u32(corners + 4 * k) - first;
         if (mesh->indices[k] >= count)
             return FAIL(MD5_ERROR_RANGE,
@@ -408,17 +394,16 @@ static bool read_mesh(iqm_file *file, uint32_t number, md5_doc_mesh *mesh)
 // A file without joints is a rigid model: it gets one.
 static bool read_model(iqm_file *file, convert_scene *scene)
 {
-    if (!check_meshes(file))
-        return false;
     if (file->num_joints == 0)
         file->joints[file->num_joints++] =
             (iqm_joint){.name = "origin", .parent = MD5_NONE, .bind.rotation.w = 1.0};
-    const size_t num_vertices = (size_t)file->header.num_vertices + 1; // of all meshes
-    md5_doc_mesh rest = {
-        .vertices = common_alloc(num_vertices, sizeof *rest.vertices),
-        .texcoords = common_alloc(num_vertices, sizeof *rest.texcoords),
-        .weights = common_alloc(num_vertices, NUM_SLOTS * sizeof *rest.weights),
-        .indices = common_alloc((size_t)file->header.num_triangles + 1, 3 * sizeof *rest.indices)};
+    uint32_t num_left[2] = {file->header.num_vertices, file->header.num_triangles};
+    const size_t num_vertices = (size_t)num_left[0] + 1; // of all meshes
+    md5_doc_mesh rest = {.vertices = common_alloc(num_vertices, sizeof *rest.vertices),
+                         .texcoords = common_alloc(num_vertices, sizeof *rest.texcoords),
+                         .weights = common_alloc(num_vertices, NUM_SLOTS * sizeof *rest.weights),
+                         .indices =
+                             common_alloc((size_t)num_left[1] + 1, 3 * sizeof *rest.indices)};
     const md5_doc_mesh all = rest;
     md5_doc doc = {.kind = MD5_DOC_MODEL,
                    .command_line = "md5tool convert",
@@ -439,7 +424,7 @@ static bool read_model(iqm_file *file, convert_scene *scene)
     for (uint32_t i = 0; i < doc.num_meshes && is_done; i++) {
         md5_doc_mesh *const mesh = &doc.meshes[i];
         *mesh = rest;
-        is_done = read_mesh(file, i, mesh);
+        is_done = read_mesh(file, i, num_left, mesh);
         rest.vertices += mesh->num_vertices;
         rest.texcoords += mesh->num_vertices;
         rest.weights += mesh->num_weights;
@@ -767,30 +752,6 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
     free(exact);
 }
 
-// Notes what channels round.
-static void note_steps(const iqm_writer *writer)
-{
-    double step = 0.0, angle = 0.0;
-    uint32_t joint = 0;
-    for (uint32_t i = 0; i < writer->num_joints; i++)
-        for (int k = 0; k < MOVING; k++) {
-            const double s = (double)writer->ranges[i][k].step;
-            if (k >= 3)
-                angle = fmax(angle, s);
-            else if (s > step) {
-                step = s;
-                joint = i;
-            }
-        }
-    if (writer->num_frames > 0)
-        convert_note(writer->job,
-                     "frames have 16 bits a number: positions are up to %.3g units off (joint %s), "
-                     "rotations up to %.3g degrees",
-                     0.5 * step, writer->assets.skeleton->joints[joint].name,
-                     // Each of four numbers is off by half a step; an angle is twice their length.
-                     2.0 * angle * 57.29577951308232);
-}
-
 // -- Writing: tables ------------------------------------------------------------------------------
 
 // Begins a table, at a multiple of 4.
@@ -1027,7 +988,6 @@ static bool write_tables(iqm_writer *writer)
     if ((model != NULL && !put_meshes(writer)) || !put_joints(writer))
         return false;
     put_clips(writer);
-    note_steps(writer);
     if (model != NULL && writer->num_frames > 0) {
         begin(writer, &writer->header.num_frames, writer->num_frames, &writer->header.ofs_bounds);
         convert_visit_frames(&writer->assets, 1, put_bounds, writer);
