@@ -7,7 +7,6 @@
 #include "demo/common/file.h"
 #include "demo/convert/loss.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,36 +14,32 @@
 
 static const char magic[16] = "INTERQUAKEMODEL";
 
-// The numbers that stand behind the magic bytes, in this order.
-typedef struct iqm_header {
-    uint32_t version, file_size, flags, num_text, ofs_text, num_meshes, ofs_meshes;
-    uint32_t num_arrays, num_vertices, ofs_arrays, num_triangles, ofs_triangles, ofs_adjacency;
-    uint32_t num_joints, ofs_joints, num_poses, ofs_poses, num_anims, ofs_anims;
-    uint32_t num_frames, num_channels, ofs_frames, ofs_bounds;
-    uint32_t num_comment, ofs_comment, num_extensions, ofs_extensions;
-} iqm_header;
-enum { NUM_HEADER = sizeof(iqm_header) / 4, HEADER_SIZE = 16 + 4 * NUM_HEADER };
+// The numbers that stand behind the magic bytes.
+enum { VERSION, FILE_SIZE, FLAGS, NUM_TEXT, OFS_TEXT, NUM_MESHES, OFS_MESHES, NUM_ARRAYS };
+enum { NUM_VERTICES = NUM_ARRAYS + 1, OFS_ARRAYS, NUM_TRIANGLES, OFS_TRIANGLES, OFS_ADJACENCY };
+enum { NUM_JOINTS = OFS_ADJACENCY + 1, OFS_JOINTS, NUM_POSES, OFS_POSES, NUM_ANIMS, OFS_ANIMS };
+enum { NUM_FRAMES = OFS_ANIMS + 1, NUM_CHANNELS, OFS_FRAMES, OFS_BOUNDS, NUM_COMMENT, OFS_COMMENT };
+enum { NUM_HEADER = OFS_COMMENT + 3, HEADER_SIZE = 16 + 4 * NUM_HEADER }; // two of extensions
 
-#define MEMBER(name) (offsetof(iqm_header, name) / 4)
+enum { TEXT, MESHES, ARRAYS, TRIANGLES, BONES, POSES, ANIMS, COMMENT, BOUNDS, FRAMES, NUM_TABLES };
 
 static const struct table {
-    size_t count, offset; // members of the header
+    int count, offset; // of the header
     uint32_t stride;
     const char *title;
-} tables[] = {
-    {MEMBER(num_text), MEMBER(ofs_text), 1, "bytes of text"},
-    {MEMBER(num_meshes), MEMBER(ofs_meshes), 24, "meshes"}, // name, material, vertices, triangles
-    {MEMBER(num_arrays), MEMBER(ofs_arrays), 20,
-     "vertex arrays"}, // type, flags, format, size, offset
-    {MEMBER(num_triangles), MEMBER(ofs_triangles), 12, "triangles"}, // vertices of the file
-    {MEMBER(num_joints), MEMBER(ofs_joints), 48, "joints"},          // name, parent, transform
-    {MEMBER(num_poses), MEMBER(ofs_poses), 88, "poses"},             // parent, mask, offsets, steps
-    {MEMBER(num_anims), MEMBER(ofs_anims), 20, "clips"}, // name, first frame, frames, rate, flags
-    {MEMBER(num_comment), MEMBER(ofs_comment), 1, "bytes of comments"},
+} tables[NUM_TABLES] = {
+    [TEXT] = {NUM_TEXT, OFS_TEXT, 1, "bytes of text"},
+    [MESHES] = {NUM_MESHES, OFS_MESHES, 24, "meshes"},        // name, material, vertices, triangles
+    [ARRAYS] = {NUM_ARRAYS, OFS_ARRAYS, 20, "vertex arrays"}, // type, flags, format, size, offset
+    [TRIANGLES] = {NUM_TRIANGLES, OFS_TRIANGLES, 12, "triangles"}, // vertices of the file
+    [BONES] = {NUM_JOINTS, OFS_JOINTS, 48, "joints"},              // name, parent, transform
+    [POSES] = {NUM_POSES, OFS_POSES, 88, "poses"},                 // parent, mask, offsets, steps
+    [ANIMS] = {NUM_ANIMS, OFS_ANIMS, 20, "clips"}, // name, first frame, frames, rate, flags
+    [COMMENT] = {NUM_COMMENT, OFS_COMMENT, 1, "bytes of comments"},
+    [BOUNDS] = {NUM_FRAMES, OFS_BOUNDS, 32, "bounds"}, // box, radii; perhaps none
+    [FRAMES] = {NUM_FRAMES, OFS_FRAMES, 0, "frames"},  // two bytes a channel
 };
-enum { NUM_TABLES = sizeof tables / sizeof tables[0] };
-enum { MESH_ROW = 24, ARRAY_ROW = 20, JOINT_ROW = 48, POSE_ROW = 88, ANIM_ROW = 20 };
-enum { BOUNDS_ROW = 32, NUM_SLOTS = 4, LOOP = 1 };
+enum { NUM_SLOTS = 4, LOOP = 1 };
 enum { CHANNELS = 10, MOVING = 7 }; // t x y z, q x y z w, s x y z; MD5 moves all but the scale
 
 enum { POSITION, TEXCOORD, NORMAL, TANGENT, JOINTS, WEIGHTS, NUM_TYPES }; // of vertex arrays
@@ -70,7 +65,7 @@ typedef struct iqm_file {
     const char *path;
     const uint8_t *bytes;
     size_t size;
-    iqm_header header;
+    uint32_t header[NUM_HEADER];
     iqm_array arrays[NUM_TYPES];
     iqm_joint *joints;
     uint32_t num_joints; // of frames that come alone: those of their poses
@@ -98,9 +93,9 @@ static double get_f32(const uint8_t *bytes)
 }
 
 // The row of a table, which has it.
-static const uint8_t *row_of(const iqm_file *file, size_t offset, size_t stride, uint32_t row)
+static const uint8_t *row_of(const iqm_file *file, int table, uint32_t row)
 {
-    return file->bytes + offset + stride * row;
+    return file->bytes + file->header[tables[table].offset] + (size_t)tables[table].stride * row;
 }
 
 // Reads floats, which models and clips can have up to 1e9.
@@ -137,37 +132,34 @@ static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uin
 // Reads the numbers of the header, and checks all tables, whose rows can be read from then on.
 static bool read_header(iqm_file *file)
 {
-    iqm_header *const header = &file->header;
-    uint32_t numbers[NUM_HEADER];
+    uint32_t *const header = file->header;
     if (file->size < HEADER_SIZE || memcmp(file->bytes, magic, sizeof magic) != 0)
         return FAIL(MD5_ERROR_SYNTAX, "expected the header of an IQM file, which begins with %s",
                     magic);
     for (size_t i = 0; i < NUM_HEADER; i++)
-        numbers[i] = get_u32(file->bytes + sizeof magic + 4 * i);
-    memcpy(header, numbers, sizeof numbers); // all members have one type
-    if (header->version != 2)
-        return FAIL(MD5_ERROR_VERSION, "an IQM file of version %u, expected 2", header->version);
-    if (header->file_size < HEADER_SIZE || header->file_size > file->size)
+        header[i] = get_u32(file->bytes + sizeof magic + 4 * i);
+    if (header[VERSION] != 2)
+        return FAIL(MD5_ERROR_VERSION, "an IQM file of version %u, expected 2", header[VERSION]);
+    if (header[FILE_SIZE] < HEADER_SIZE || header[FILE_SIZE] > file->size)
         return FAIL(MD5_ERROR_RANGE, "the header says %u bytes, but the file has %zu",
-                    header->file_size, file->size);
-    file->size = header->file_size;
-    for (int i = 0; i < NUM_TABLES; i++)
-        if (!has_bytes(file, numbers[tables[i].offset], numbers[tables[i].count], tables[i].stride,
-                       tables[i].stride > 1 ? 4 : 1, tables[i].title))
+                    header[FILE_SIZE], file->size);
+    file->size = header[FILE_SIZE];
+    for (int i = 0; i < NUM_TABLES; i++) {
+        const uint64_t stride = i == FRAMES ? 2 * (uint64_t)header[NUM_CHANNELS] : tables[i].stride;
+        const bool is_there = i == FRAMES ? stride > 0 : i != BOUNDS || header[OFS_BOUNDS] != 0;
+        if (is_there
+            && !has_bytes(file, header[tables[i].offset], header[tables[i].count], stride,
+                          i == FRAMES  ? 2
+                          : stride > 1 ? 4
+                                       : 1,
+                          tables[i].title))
             return false;
-    const uint32_t num_frames = header->num_frames, num_channels = header->num_channels;
-    if ((num_channels > 0
-         && !has_bytes(file, header->ofs_frames, num_frames, 2 * (uint64_t)num_channels, 2,
-                       "frames"))
-        || (header->ofs_bounds != 0
-            && !has_bytes(file, header->ofs_bounds, num_frames, BOUNDS_ROW, 4, "bounds")))
-        return false;
-    if (header->num_text > 0
-        && file->bytes[header->ofs_text + (size_t)header->num_text - 1] != '\0')
+    }
+    if (header[NUM_TEXT] > 0 && row_of(file, TEXT, header[NUM_TEXT] - 1)[0] != '\0')
         return FAIL(MD5_ERROR_SYNTAX, "the texts do not end with a byte of 0");
-    if (header->num_poses > 0 && header->num_joints > 0 && header->num_poses != header->num_joints)
-        return FAIL(MD5_ERROR_MISMATCH, "%u poses, but %u joints", header->num_poses,
-                    header->num_joints);
+    if (header[NUM_POSES] > 0 && header[NUM_JOINTS] > 0 && header[NUM_POSES] != header[NUM_JOINTS])
+        return FAIL(MD5_ERROR_MISMATCH, "%u poses, but %u joints", header[NUM_POSES],
+                    header[NUM_JOINTS]);
     return true;
 }
 
@@ -186,8 +178,8 @@ static bool read_arrays(iqm_file *file)
                           {"normals", 3, false},     {"tangents", 4, false},
                           {"blend joints", 1, true}, {"blend weights", 1, true}};
     uint32_t num_others = 0;
-    for (uint32_t i = 0; i < file->header.num_arrays; i++) {
-        const uint8_t *const row = row_of(file, file->header.ofs_arrays, ARRAY_ROW, i);
+    for (uint32_t i = 0; i < file->header[NUM_ARRAYS]; i++) {
+        const uint8_t *const row = row_of(file, ARRAYS, i);
         const uint32_t type = get_u32(row), format = get_u32(row + 8), size = get_u32(row + 12);
         if (type >= NUM_TYPES) {
             num_others++;
@@ -203,11 +195,11 @@ static bool read_arrays(iqm_file *file)
                 MD5_ERROR_SYNTAX, "%s of format %u and size %u, expected %s and at least %u",
                 types[type].title, format, size,
                 types[type].is_number ? "unsigned numbers" : "floats", types[type].least_size);
-        if (!has_bytes(file, get_u32(row + 16), file->header.num_vertices,
+        if (!has_bytes(file, get_u32(row + 16), file->header[NUM_VERTICES],
                        (uint64_t)size * component_sizes[format], component_sizes[format],
                        types[type].title))
             return false;
-        const size_t offset = file->header.num_vertices > 0 ? get_u32(row + 16) : 0;
+        const size_t offset = file->header[NUM_VERTICES] > 0 ? get_u32(row + 16) : 0;
         file->arrays[type] = (iqm_array){file->bytes + offset, format, size};
     }
     if (num_others > 0)
@@ -215,7 +207,7 @@ static bool read_arrays(iqm_file *file)
                      "%s: %u vertex arrays are not read: colors and what is not of the "
                      "standard have no place in MD5",
                      file->path, num_others);
-    return file->arrays[POSITION].bytes != NULL || file->header.num_meshes == 0
+    return file->arrays[POSITION].bytes != NULL || file->header[NUM_MESHES] == 0
            || FAIL(MD5_ERROR_MISSING, "meshes, but no vertex array of positions");
 }
 
@@ -238,15 +230,15 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
 static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
 {
     enum { MOST_BYTES = 1000 }; // so that time is linear even if all rows name one long text
-    if (offset == 0 && file->header.num_text == 0)
+    if (offset == 0 && file->header[NUM_TEXT] == 0)
         return "";
-    if (offset >= file->header.num_text) {
+    if (offset >= file->header[NUM_TEXT]) {
         FAIL(MD5_ERROR_RANGE, "the name of a %s at byte %u of the texts, which have %u", what,
-             offset, file->header.num_text);
+             offset, file->header[NUM_TEXT]);
         return NULL;
     }
-    const char *const text = (const char *)file->bytes + file->header.ofs_text + offset;
-    const size_t rest = file->header.num_text - offset;
+    const char *const text = (const char *)file->bytes + file->header[OFS_TEXT] + offset;
+    const size_t rest = file->header[NUM_TEXT] - offset;
     if (memchr(text, '\0', rest < MOST_BYTES ? rest : MOST_BYTES) == NULL) {
         FAIL(MD5_ERROR_RANGE, "the name of a %s has more than %d bytes", what, MOST_BYTES);
         return NULL;
@@ -274,14 +266,13 @@ static convert_xform local_of(iqm_file *file, const double *v)
 // Of the joints, or, in a file that has only frames, of the poses. There is room for one more.
 static bool read_joints(iqm_file *file)
 {
-    const bool has_joints = file->header.num_joints > 0;
-    const uint32_t count = has_joints ? file->header.num_joints : file->header.num_poses;
+    const bool has_joints = file->header[NUM_JOINTS] > 0;
+    const uint32_t count = has_joints ? file->header[NUM_JOINTS] : file->header[NUM_POSES];
     file->joints = common_alloc((size_t)count + 1, sizeof *file->joints);
     file->num_joints = count;
     for (uint32_t i = 0; i < count; i++) {
         iqm_joint *const joint = &file->joints[i];
-        const uint8_t *const row = has_joints ? row_of(file, file->header.ofs_joints, JOINT_ROW, i)
-                                              : row_of(file, file->header.ofs_poses, POSE_ROW, i);
+        const uint8_t *const row = has_joints ? row_of(file, BONES, i) : row_of(file, POSES, i);
         double numbers[CHANNELS];
         joint->parent = get_u32(row + (has_joints ? 4 : 0));
         if (joint->parent != MD5_NONE && joint->parent >= i)
@@ -359,15 +350,15 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
 // down. Vertices keep their order; the file numbers them through all meshes, MD5 in each.
 static bool read_mesh(iqm_file *file, uint32_t number, uint32_t num_left[2], md5_doc_mesh *mesh)
 {
-    const iqm_header *const header = &file->header;
-    const uint8_t *const row = row_of(file, file->header.ofs_meshes, MESH_ROW, number);
+    const uint32_t *const header = file->header;
+    const uint8_t *const row = row_of(file, MESHES, number);
     const uint32_t first = get_u32(row + 8), count = get_u32(row + 12);
     const uint32_t first_triangle = get_u32(row + 16), num_triangles = get_u32(row + 20);
-    if ((uint64_t)first + count > header->num_vertices
-        || (uint64_t)first_triangle + num_triangles > header->num_triangles)
+    if ((uint64_t)first + count > header[NUM_VERTICES]
+        || (uint64_t)first_triangle + num_triangles > header[NUM_TRIANGLES])
         return FAIL(MD5_ERROR_RANGE, "mesh %u ends at vertex %llu of %u and triangle %llu of %u",
-                    number, (unsigned long long)first + count, header->num_vertices,
-                    (unsigned long long)first_triangle + num_triangles, header->num_triangles);
+                    number, (unsigned long long)first + count, header[NUM_VERTICES],
+                    (unsigned long long)first_triangle + num_triangles, header[NUM_TRIANGLES]);
     if (count > num_left[0] || num_triangles > num_left[1])
         return FAIL(MD5_ERROR_RANGE, "mesh %u shares vertices or triangles with another", number);
     num_left[0] -= count;
@@ -381,7 +372,7 @@ static bool read_mesh(iqm_file *file, uint32_t number, uint32_t num_left[2], md5
             return false;
     mesh->num_triangles = num_triangles;
     for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++) {
-        const uint8_t *const corners = row_of(file, header->ofs_triangles, 12, first_triangle);
+        const uint8_t *const corners = row_of(file, TRIANGLES, first_triangle);
         mesh->indices[k] = get_u32(corners + 4 * k) - first;
         if (mesh->indices[k] >= count)
             return FAIL(MD5_ERROR_RANGE,
@@ -397,7 +388,7 @@ static bool read_model(iqm_file *file, convert_scene *scene)
     if (file->num_joints == 0)
         file->joints[file->num_joints++] =
             (iqm_joint){.name = "origin", .parent = MD5_NONE, .bind.rotation.w = 1.0};
-    uint32_t num_left[2] = {file->header.num_vertices, file->header.num_triangles};
+    uint32_t num_left[2] = {file->header[NUM_VERTICES], file->header[NUM_TRIANGLES]};
     const size_t num_vertices = (size_t)num_left[0] + 1; // of all meshes
     md5_doc_mesh rest = {.vertices = common_alloc(num_vertices, sizeof *rest.vertices),
                          .texcoords = common_alloc(num_vertices, sizeof *rest.texcoords),
@@ -408,7 +399,7 @@ static bool read_model(iqm_file *file, convert_scene *scene)
     md5_doc doc = {.kind = MD5_DOC_MODEL,
                    .command_line = "md5tool convert",
                    .num_joints = file->num_joints,
-                   .num_meshes = file->header.num_meshes};
+                   .num_meshes = file->header[NUM_MESHES]};
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     doc.meshes = common_alloc((size_t)doc.num_meshes + 1, sizeof *doc.meshes);
     for (uint32_t i = 0; i < file->num_joints; i++) {
@@ -450,8 +441,8 @@ static bool read_model(iqm_file *file, convert_scene *scene)
 static bool read_poses(iqm_file *file)
 {
     uint64_t num_channels = 0;
-    for (uint32_t i = 0; i < file->header.num_poses; i++) {
-        const uint8_t *const row = row_of(file, file->header.ofs_poses, POSE_ROW, i);
+    for (uint32_t i = 0; i < file->header[NUM_POSES]; i++) {
+        const uint8_t *const row = row_of(file, POSES, i);
         iqm_joint *const joint = &file->joints[i];
         joint->mask = get_u32(row + 4) & 1023;
         for (uint32_t bits = joint->mask; bits > 0; bits &= bits - 1)
@@ -463,19 +454,19 @@ static bool read_poses(iqm_file *file)
             || !get_numbers(file, row + 48, CHANNELS, "pose", i, joint->steps))
             return false;
     }
-    return num_channels == file->header.num_channels
+    return num_channels == file->header[NUM_CHANNELS]
            || FAIL(MD5_ERROR_MISMATCH, "poses of %llu channels, but frames of %u",
-                   (unsigned long long)num_channels, file->header.num_channels);
+                   (unsigned long long)num_channels, file->header[NUM_CHANNELS]);
 }
 
 // Transforms of a frame, relative to the parents.
 static void read_frame(iqm_file *file, uint32_t frame, convert_xform *posed)
 {
-    const uint32_t num_channels = file->header.num_channels;
+    const uint32_t num_channels = file->header[NUM_CHANNELS];
     // Without channels there are no bytes to begin at, nor to read.
     const uint8_t *channel = file->bytes;
     if (num_channels > 0)
-        channel = row_of(file, file->header.ofs_frames, 2 * (size_t)num_channels, frame);
+        channel += file->header[OFS_FRAMES] + 2 * (size_t)num_channels * frame;
     for (uint32_t i = 0; i < file->num_joints; i++) {
         const iqm_joint *const joint = &file->joints[i];
         double v[CHANNELS];
@@ -503,7 +494,7 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, ui
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     convert_xform *const posed = common_alloc(doc.num_joints, sizeof *posed);
     bool is_done = true;
-    if (file->header.ofs_bounds != 0)
+    if (file->header[OFS_BOUNDS] != 0)
         doc.bounds = common_alloc(count, sizeof *doc.bounds);
     for (uint32_t frame = 0; frame < count && is_done; frame++) {
         read_frame(file, first + frame, posed);
@@ -518,10 +509,9 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, ui
             convert_begin_frames(&doc);
         convert_set_frame(&doc, frame, posed);
         double v[6];
-        is_done =
-            doc.bounds == NULL
-            || get_numbers(file, row_of(file, file->header.ofs_bounds, BOUNDS_ROW, first + frame),
-                           6, "the bounds of frame", first + frame, v);
+        is_done = doc.bounds == NULL
+                  || get_numbers(file, row_of(file, BOUNDS, first + frame), 6,
+                                 "the bounds of frame", first + frame, v);
         if (is_done && doc.bounds != NULL)
             doc.bounds[frame] = (md5_bounds){{(float)v[0], (float)v[1], (float)v[2]},
                                              {(float)v[3], (float)v[4], (float)v[5]}};
@@ -538,7 +528,7 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, ui
 static bool read_clips(iqm_file *file, convert_scene *scene)
 {
     enum { MOST_CLIPS = 1024, NUMBERS_OF_BYTE = 32, FIXED_NUMBERS = 1 << 16 };
-    const uint32_t num_anims = file->header.num_anims, num_frames = file->header.num_frames;
+    const uint32_t num_anims = file->header[NUM_ANIMS], num_frames = file->header[NUM_FRAMES];
     uint32_t num_loops = 0;
     uint64_t num_numbers = 0;
     if (num_anims > MOST_CLIPS)
@@ -553,7 +543,7 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
         if (num_anims == 0)
             name = common_stem(file->path);
         else {
-            const uint8_t *const row = row_of(file, file->header.ofs_anims, ANIM_ROW, i);
+            const uint8_t *const row = row_of(file, ANIMS, i);
             const char *const text = get_text(file, get_u32(row), "clip");
             first = get_u32(row + 4);
             count = get_u32(row + 8);
@@ -597,10 +587,10 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
                      .size = input->size,
                      .error = error};
     bool is_done = read_header(&file) && read_arrays(&file) && read_joints(&file);
-    const iqm_header *const header = &file.header;
-    if (is_done && header->num_frames > 0 && header->num_poses > 0)
+    const uint32_t *const header = file.header;
+    if (is_done && header[NUM_FRAMES] > 0 && header[NUM_POSES] > 0)
         is_done = read_clips(&file, scene);
-    if (is_done && (header->num_meshes > 0 || (file.num_joints > 0 && header->num_frames == 0)))
+    if (is_done && (header[NUM_MESHES] > 0 || (file.num_joints > 0 && header[NUM_FRAMES] == 0)))
         is_done = read_model(&file, scene);
     if (is_done && file.num_cleaned > 0)
         convert_note(job, "%s: %u names have quotes or control bytes, now _", file.path,
@@ -630,7 +620,7 @@ typedef struct iqm_writer {
     uint8_t *slots; // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
     convert_worst worst;
     convert_bytes out, text;
-    iqm_header header;
+    uint32_t header[NUM_HEADER];
 } iqm_writer;
 
 // The channels of a joint, w <= 0.
@@ -755,12 +745,12 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
 // -- Writing: tables ------------------------------------------------------------------------------
 
 // Begins a table, at a multiple of 4.
-static void begin(iqm_writer *writer, uint32_t *count, size_t rows, uint32_t *offset)
+static void begin(iqm_writer *writer, int table, size_t rows)
 {
     while (writer->out.size % 4 != 0)
         convert_put(&writer->out, "", 1);
-    *count = (uint32_t)rows;
-    *offset = rows > 0 ? (uint32_t)writer->out.size : 0;
+    writer->header[tables[table].count] = (uint32_t)rows;
+    writer->header[tables[table].offset] = rows > 0 ? (uint32_t)writer->out.size : 0;
 }
 
 static void put_text(iqm_writer *writer, const char *text)
@@ -833,7 +823,7 @@ static bool put_meshes(iqm_writer *writer)
 {
     const md5_model *const model = writer->assets.model;
     size_t num_vertices = 0, num_triangles = 0;
-    begin(writer, &writer->header.num_meshes, model->num_meshes, &writer->header.ofs_meshes);
+    begin(writer, MESHES, model->num_meshes);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         put_text(writer, mesh->name);
@@ -851,10 +841,9 @@ static bool put_meshes(iqm_writer *writer)
     if (!pack_slots(writer, num_vertices))
         return false;
     static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS}; // of a vertex
-    begin(writer, &writer->header.num_arrays, num_vertices > 0 ? NUM_TYPES : 0,
-          &writer->header.ofs_arrays);
-    writer->header.num_vertices = (uint32_t)num_vertices;
-    size_t offset = writer->out.size + (size_t)NUM_TYPES * ARRAY_ROW;
+    begin(writer, ARRAYS, num_vertices > 0 ? NUM_TYPES : 0);
+    writer->header[NUM_VERTICES] = (uint32_t)num_vertices;
+    size_t offset = writer->out.size + (size_t)NUM_TYPES * tables[ARRAYS].stride;
     for (uint32_t type = 0; type < NUM_TYPES && num_vertices > 0; type++) {
         const uint32_t format = type >= JOINTS ? UBYTE : FLOAT;
         const uint32_t row[] = {type, 0, format, sizes[type], (uint32_t)offset};
@@ -868,7 +857,7 @@ static bool put_meshes(iqm_writer *writer)
             for (uint32_t v = 0; v < model->meshes[i].num_vertices; v++, slots += 2 * NUM_SLOTS)
                 put_vertex(&writer->out, type, &model->meshes[i], v, slots);
     }
-    begin(writer, &writer->header.num_triangles, num_triangles, &writer->header.ofs_triangles);
+    begin(writer, TRIANGLES, num_triangles);
     uint32_t first = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
@@ -884,7 +873,7 @@ static bool put_meshes(iqm_writer *writer)
 static bool put_joints(iqm_writer *writer)
 {
     const md5_joint *const joints = writer->assets.skeleton->joints;
-    begin(writer, &writer->header.num_joints, writer->num_joints, &writer->header.ofs_joints);
+    begin(writer, BONES, writer->num_joints);
     for (uint32_t i = 0; i < writer->num_joints; i++) {
         if (joints[i].parent != MD5_NONE && joints[i].parent >= i)
             return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
@@ -898,13 +887,13 @@ static bool put_joints(iqm_writer *writer)
     }
     if (writer->num_frames == 0)
         return true;
-    begin(writer, &writer->header.num_poses, writer->num_joints, &writer->header.ofs_poses);
+    begin(writer, POSES, writer->num_joints);
     for (uint32_t i = 0; i < writer->num_joints; i++) {
         const iqm_range *const ranges = writer->ranges[i];
         uint32_t mask = 0;
         for (int k = 0; k < MOVING; k++) {
             mask |= (ranges[k].step > 0.0f ? 1u : 0u) << k;
-            writer->header.num_channels += ranges[k].step > 0.0f;
+            writer->header[NUM_CHANNELS] += ranges[k].step > 0.0f;
         }
         convert_put_u32(&writer->out, joints[i].parent);
         convert_put_u32(&writer->out, mask);
@@ -933,7 +922,7 @@ static void put_clips(iqm_writer *writer)
     const convert_assets *const assets = &writer->assets;
     uint32_t num_loops = 0;
     size_t first = 0;
-    begin(writer, &writer->header.num_anims, assets->num_clips, &writer->header.ofs_anims);
+    begin(writer, ANIMS, assets->num_clips);
     for (size_t c = 0; c < assets->num_clips; c++) {
         const md5_anim *const anim = assets->clips[c].anim;
         const bool loops = is_loop(writer, first, anim->num_frames);
@@ -948,7 +937,7 @@ static void put_clips(iqm_writer *writer)
     if (num_loops > 0)
         convert_note(writer->job, "%u of %zu clips end as they begin, and are marked as loops",
                      num_loops, assets->num_clips);
-    begin(writer, &writer->header.num_frames, writer->num_frames, &writer->header.ofs_frames);
+    begin(writer, FRAMES, writer->num_frames);
     for (size_t frame = 0; frame < writer->num_frames; frame++)
         for (uint32_t i = 0; i < writer->num_joints; i++)
             for (int k = 0; k < MOVING; k++)
@@ -961,17 +950,15 @@ static void put_clips(iqm_writer *writer)
 // Texts come last, as all other tables add to them; then the header is known.
 static bool end_file(iqm_writer *writer)
 {
-    begin(writer, &writer->header.num_text, writer->text.size, &writer->header.ofs_text);
+    begin(writer, TEXT, writer->text.size);
     convert_put(&writer->out, writer->text.bytes, writer->text.size);
     if (writer->out.size > INT32_MAX)
         return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output, "more than 2 GiB");
-    writer->header.version = 2;
-    writer->header.file_size = (uint32_t)writer->out.size;
-    uint32_t numbers[NUM_HEADER];
-    memcpy(numbers, &writer->header, sizeof numbers);
+    writer->header[VERSION] = 2;
+    writer->header[FILE_SIZE] = (uint32_t)writer->out.size;
     convert_bytes header = {writer->out.bytes, sizeof magic, writer->out.room};
     for (size_t i = 0; i < NUM_HEADER; i++)
-        convert_put_u32(&header, numbers[i]);
+        convert_put_u32(&header, writer->header[i]);
     return convert_write_file(writer->job, writer->job->output, writer->out.bytes, writer->out.size,
                               writer->error);
 }
@@ -989,7 +976,7 @@ static bool write_tables(iqm_writer *writer)
         return false;
     put_clips(writer);
     if (model != NULL && writer->num_frames > 0) {
-        begin(writer, &writer->header.num_frames, writer->num_frames, &writer->header.ofs_bounds);
+        begin(writer, BOUNDS, writer->num_frames);
         convert_visit_frames(&writer->assets, 1, put_bounds, writer);
         if (!convert_note_worst(writer->job, &writer->assets, &writer->worst)
             && !writer->job->is_forced)
