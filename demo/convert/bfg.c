@@ -72,7 +72,7 @@ static void put_unit(convert_bytes *to, float number)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-enum { MOST_JOINTS = 255, MOST_WEIGHTS = 4 };
+enum { MOST_JOINTS = 255, MOST_WEIGHTS = 4, PACKED = 2 * MOST_WEIGHTS };
 
 // The first vertex of the file at each position: shadows and normals take vertices there for one.
 static void find_twins(const md5_mesh *mesh, uint32_t *first)
@@ -96,17 +96,8 @@ static void find_twins(const md5_mesh *mesh, uint32_t *first)
     free(slots);
 }
 
-static void put_vertices(convert_bytes *to, const md5_mesh *mesh)
+static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t *packed)
 {
-    enum { SIZE = 2 * MOST_WEIGHTS };
-    uint8_t *const slots = common_alloc(mesh->num_vertices, SIZE);
-    (void)md5_pack_influences(&(md5_pack_job){.mesh = mesh,
-                                              .slots = MOST_WEIGHTS,
-                                              .format = MD5_PACK_BYTES,
-                                              .joints = slots,
-                                              .weights = slots + MOST_WEIGHTS,
-                                              .joint_stride = SIZE,
-                                              .weight_stride = SIZE});
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vec3 n = mesh->normals[v];
         const md5_vec4 t = mesh->tangents ? mesh->tangents[v] : (md5_vec4){1.0f, 0.0f, 0.0f, 1.0f};
@@ -116,9 +107,8 @@ static void put_vertices(convert_bytes *to, const md5_mesh *mesh)
         const float units[] = {n.x, n.y, n.z, -1.0f, t.x, t.y, t.z, t.w};
         for (int i = 0; i < 8; i++)
             put_unit(to, units[i]);
-        convert_put(to, slots + (size_t)v * SIZE, SIZE);
+        convert_put(to, packed + (size_t)v * PACKED, PACKED);
     }
-    free(slots);
 }
 
 // The joints of a mesh, and the largest distance of a vertex from a joint that moves it.
@@ -144,7 +134,7 @@ static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh 
 }
 
 static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *mesh,
-                     uint32_t number)
+                     uint32_t number, const uint8_t *packed)
 {
     uint32_t *const first = common_alloc(mesh->num_vertices, sizeof *first);
     find_twins(mesh, first);
@@ -162,7 +152,7 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
                                num_twins,
                                0}; // no edges: the engine makes them
     put_words(to, counts, 6);
-    put_vertices(to, mesh);
+    put_vertices(to, mesh, packed);
     for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
         put_big(to, mesh->indices[i], 2);
     for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
@@ -189,7 +179,8 @@ static bool is_writable(const md5_model *model, const char *name, md5_error *err
     return true;
 }
 
-static void put_model(const md5_model *model, const char *name, convert_bytes *to)
+static void put_model(const md5_model *model, const char *name, const uint8_t *packed,
+                      convert_bytes *to)
 {
     enum { VERSION = 110, MESH_VERSION = 106, TIME = 8, NUMBERS = 12 };
     convert_put(to, (const unsigned char[]){'B', 'R', 'M', VERSION}, 4);
@@ -216,8 +207,10 @@ static void put_model(const md5_model *model, const char *name, convert_bytes *t
     put_floats(to, model->inverse_bind, 12 * (size_t)count);
     put_floats(to, &model->inverse_bind[count - 1], 12 * (size_t)(count % 2));
     put_big(to, model->num_meshes, 4);
-    for (uint32_t m = 0; m < model->num_meshes; m++)
-        put_mesh(to, model, &model->meshes[m], m);
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        put_mesh(to, model, &model->meshes[m], m, packed);
+        packed += (size_t)model->meshes[m].num_vertices * PACKED;
+    }
 }
 
 static bool make_model(const convert_job *job, const md5_doc *doc, const char *name,
@@ -228,10 +221,10 @@ static bool make_model(const convert_job *job, const md5_doc *doc, const char *n
                                  ? convert_parse_model(&part, error)
                                  : NULL;
     const bool is_made = model != NULL && is_writable(model, name, error);
-    if (is_made) {
-        convert_note_weights(job, model, MOST_WEIGHTS);
-        put_model(model, name, to);
-    }
+    uint8_t *const packed = is_made ? convert_pack_bytes(job, model, MOST_WEIGHTS) : NULL;
+    if (is_made)
+        put_model(model, name, packed, to);
+    free(packed);
     md5_free_model(model);
     free(part.bytes);
     return is_made;

@@ -760,37 +760,6 @@ static void put_text(iqm_writer *writer, const char *text)
         convert_put(&writer->text, text, strlen(text) + 1);
 }
 
-// Joints and weights of all vertices, in bytes.
-static bool pack_slots(iqm_writer *writer, size_t num_vertices)
-{
-    enum { SIZE = 2 * NUM_SLOTS };
-    const md5_model *const model = writer->assets.model;
-    uint32_t num_unweighted = 0;
-    uint8_t *slots = writer->slots = common_alloc(num_vertices + 1, SIZE);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_pack_job pack = {.mesh = &model->meshes[i],
-                                   .slots = NUM_SLOTS,
-                                   .format = MD5_PACK_BYTES,
-                                   .joints = slots,
-                                   .weights = slots + NUM_SLOTS,
-                                   .joint_stride = SIZE,
-                                   .weight_stride = SIZE};
-        if (writer->num_joints > 256 || !md5_pack_influences(&pack))
-            return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
-                                "%u joints, but IQM's bytes number 256", writer->num_joints);
-        for (uint32_t v = 0; v < model->meshes[i].num_vertices; v++, slots += SIZE) {
-            num_unweighted += slots[NUM_SLOTS] == 0;
-            if (slots[NUM_SLOTS] == 0)
-                slots[NUM_SLOTS] = 255;
-        }
-    }
-    if (num_unweighted > 0)
-        convert_note(writer->job, "%u vertices without positive weights follow joint 0",
-                     num_unweighted);
-    convert_note_weights(writer->job, model, NUM_SLOTS);
-    return true;
-}
-
 // What an array has of a vertex.
 static void put_vertex(convert_bytes *out, int type, const md5_mesh *mesh, uint32_t vertex,
                        const uint8_t *slots)
@@ -838,8 +807,10 @@ static bool put_meshes(iqm_writer *writer)
     if (num_vertices > UINT32_MAX / 128 || num_triangles > UINT32_MAX / 128)
         return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
                             "more than %u vertices or triangles", UINT32_MAX / 128);
-    if (!pack_slots(writer, num_vertices))
-        return false;
+    writer->slots = convert_pack_bytes(writer->job, model, NUM_SLOTS);
+    if (writer->slots == NULL)
+        return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
+                            "%u joints, but IQM's bytes number 256", writer->num_joints);
     static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS}; // of a vertex
     begin(writer, ARRAYS, num_vertices > 0 ? NUM_TYPES : 0);
     writer->header[NUM_VERTICES] = (uint32_t)num_vertices;

@@ -391,13 +391,34 @@ void convert_free_skins(const convert_assets *assets, convert_skin *skins)
     free(skins);
 }
 
-void convert_note_weights(const convert_job *job, const md5_model *model, uint32_t slots)
+uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint32_t slots)
 {
+    const size_t stride = 2 * (size_t)slots;
+    size_t num_vertices = 0, num_unweighted = 0;
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        num_vertices += model->meshes[m].num_vertices;
+    uint8_t *const packed = common_alloc(num_vertices + 1, stride);
+    uint8_t *next = packed;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
+        const md5_pack_job pack = {.mesh = mesh,
+                                   .slots = slots,
+                                   .format = MD5_PACK_BYTES,
+                                   .joints = next,
+                                   .weights = next + slots,
+                                   .joint_stride = stride,
+                                   .weight_stride = stride};
         uint32_t num_more = 0;
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        if (model->skeleton.num_joints > 256 || !md5_pack_influences(&pack)) {
+            free(packed);
+            return NULL;
+        }
+        for (uint32_t v = 0; v < mesh->num_vertices; v++, next += stride) {
             num_more += mesh->first_influence[v + 1] - mesh->first_influence[v] > slots;
+            num_unweighted += next[slots] == 0;
+            if (next[slots] == 0)
+                next[slots] = 255;
+        }
         if (num_more > 0)
             convert_note(job,
                          "mesh %u: %u of %u vertices keep %u of up to %u joints, which is at most "
@@ -405,4 +426,7 @@ void convert_note_weights(const convert_job *job, const md5_model *model, uint32
                          m, num_more, mesh->num_vertices, slots, mesh->max_influences,
                          (double)md5_pack_loss(model, m, slots, NULL));
     }
+    if (num_unweighted > 0)
+        convert_note(job, "%zu vertices without positive weights follow joint 0", num_unweighted);
+    return packed;
 }

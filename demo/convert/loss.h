@@ -36,7 +36,8 @@ void convert_find_worst(convert_worst *worst, convert_worst other);
 bool convert_note_worst(const convert_job *job, const convert_assets *assets,
                         const convert_worst *worst);
 
-// Notes what is lost where md5_pack_influences() keeps `slots` weights of a vertex.
-void convert_note_weights(const convert_job *job, const md5_model *model, uint32_t slots);
+// Returns joints and weights in bytes, [drawn vertices of all meshes][2 * slots], as
+// md5_pack_influences() packs them; what that loses is noted. NULL: there are more than 256 joints.
+uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint32_t slots);
 
 #endif

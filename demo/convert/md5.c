@@ -181,21 +181,16 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
 static bool write_rest(md5_output *w, md5_error *error)
 {
     const uint32_t first = w->model->skeleton.order[0];
-    const md5_xform root = w->model->bind_local[first];
-    const md5_vec3 rotation = convert_stored(convert_from_xform(root).rotation);
-    char *const text =
-        common_format("MD5Version 10 commandline \"\" numFrames 1 numJoints 1 frameRate 24 "
-                      "numAnimatedComponents 0 hierarchy { \"%s\" -1 0 0 } "
-                      "bounds { ( 0 0 0 ) ( 0 0 0 ) } "
-                      "baseframe { ( %.9g %.9g %.9g ) ( %.9g %.9g %.9g ) } frame 0 { }",
-                      w->model->skeleton.joints[first].name, (double)root.translation.x,
-                      (double)root.translation.y, (double)root.translation.z, (double)rotation.x,
-                      (double)rotation.y, (double)rotation.z);
-    const convert_part part = {
-        .kind = CONVERT_CLIP, .name = w->layout.name, .bytes = text, .size = strlen(text)};
+    md5_doc_joint joint;
+    md5_doc doc = {.kind = MD5_DOC_ANIM, .num_joints = 1, .num_frames = 1, .frame_rate = 24.0};
+    convert_part part = {.kind = CONVERT_CLIP, .name = w->layout.name};
+    doc.joints = &joint;
+    convert_set_track(&doc, 0, w->model->skeleton.joints[first].name, MD5_NONE, 0,
+                      convert_from_xform(w->model->bind_local[first]));
     convert_note(w->layout.job, "there is no clip: the engine gets one of the bind pose");
-    const bool is_done = write_part(w, &part, w->layout.name, error);
-    free(text);
+    const bool is_done = convert_print_doc(&doc, &part.bytes, &part.size, error)
+                         && write_part(w, &part, w->layout.name, error);
+    free(part.bytes);
     return is_done;
 }
 

@@ -23,8 +23,7 @@ typedef struct obj_writer {
     md5_error *error;
     convert_assets assets;
     char *folder;
-    md5_vec3 *positions, *normals; // [max_vertices]
-    bool is_done;                  // so far
+    bool is_done; // so far
 } obj_writer;
 
 static bool write_file(const obj_writer *writer, const char *name, const void *bytes, size_t size)
@@ -89,11 +88,12 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
     convert_put_text(&text, "mtllib %s.mtl\n", writer->scene->name);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
+        md5_vec3 *const skin = common_alloc(mesh->num_vertices, 2 * sizeof *skin);
         const md5_vec3 *positions = mesh->positions, *normals = mesh->normals;
         if (palette != NULL) {
-            md5_skin(mesh, palette, writer->positions, writer->normals, NULL);
-            positions = writer->positions;
-            normals = writer->normals;
+            md5_skin(mesh, palette, skin, skin + mesh->num_vertices, NULL);
+            positions = skin;
+            normals = skin + mesh->num_vertices;
         }
         char *const title = line_name(mesh->name, i), *const shader = line_name(mesh->shader, i);
         convert_put_text(&text, "g %s\nusemtl %s\n", title, shader);
@@ -113,6 +113,7 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
             convert_put_text(&text, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, c, c, c, b, b, b);
         }
         first += mesh->num_file_vertices;
+        free(skin);
     }
     const bool is_written = write_file(writer, name, text.bytes, text.size);
     free(text.bytes);
@@ -140,10 +141,7 @@ bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_e
                             "the inputs hold no model, which OBJ needs");
     obj_writer writer = {.job = job, .scene = scene, .error = error};
     if (convert_load_assets(job, scene, &writer.assets, error)) {
-        const size_t size = (size_t)writer.assets.model->max_vertices + 1;
         writer.folder = common_folder(job->output);
-        writer.positions = common_alloc(size, sizeof *writer.positions);
-        writer.normals = common_alloc(size, sizeof *writer.normals);
         char *const name = common_format("%s.obj", scene->name);
         writer.is_done = write_materials(&writer) && write_pose(&writer, name, NULL);
         convert_visit_frames(&writer.assets, 1, write_frame, &writer);
@@ -152,8 +150,6 @@ bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_e
     if (writer.is_done)
         convert_note(job, "OBJ has neither joints nor clips: it is written as poses, with %s up",
                      job->is_y_up ? "y" : "z");
-    free(writer.normals);
-    free(writer.positions);
     free(writer.folder);
     convert_free_assets(&writer.assets);
     return writer.is_done;
