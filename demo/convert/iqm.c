@@ -273,7 +273,7 @@ static bool read_joints(iqm_file *file)
     for (uint32_t i = 0; i < count; i++) {
         iqm_joint *const joint = &file->joints[i];
         const uint8_t *const row = has_joints ? row_of(file, BONES, i) : row_of(file, POSES, i);
-        double numbers[CHANNELS];
+        double numbers[CHANNELS] = {0.0};
         joint->parent = get_u32(row + (has_joints ? 4 : 0));
         if (joint->parent != MD5_NONE && joint->parent >= i)
             return FAIL(MD5_ERROR_RANGE,
@@ -615,7 +615,7 @@ typedef struct iqm_writer {
     convert_assets assets;
     uint32_t num_joints;
     size_t num_frames, next_frame; // next_frame: of the bounds
-    float (*frames)[MOVING];       // [num_frames][num_joints] relative to the parent
+    float (*frames)[MOVING];       // [num_frames][num_joints] relative to the parent, in steps
     iqm_range (*ranges)[MOVING];   // [num_joints]
     uint8_t *slots; // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
     convert_worst worst;
@@ -634,7 +634,7 @@ static void get_channels(md5_xform local, float *channels)
     memcpy(channels, v, sizeof v);
 }
 
-// Samples all clips, and finds the range of each channel.
+// Samples all clips, finds the range of each channel, and the 16 bits that a step of it is.
 static void sample_clips(iqm_writer *writer)
 {
     const convert_assets *const assets = &writer->assets;
@@ -662,37 +662,16 @@ static void sample_clips(iqm_writer *writer)
                 low = fminf(low, writer->frames[frame * count + i][k]);
                 high = fmaxf(high, writer->frames[frame * count + i][k]);
             }
-            const float step = (high - low) / 65535.0f;
-            writer->ranges[i][k] = (iqm_range){low, high - low > 1e-9f ? step : 0.0f};
+            const float step = high - low > 1e-9f ? (high - low) / 65535.0f : 0.0f;
+            writer->ranges[i][k] = (iqm_range){low, step};
+            for (size_t frame = 0; frame < writer->num_frames; frame++) {
+                float *const v = &writer->frames[frame * count + i][k];
+                *v = step > 0.0f ? fminf(floorf((*v - low) / step + 0.5f), 65535.0f) : 0.0f;
+            }
         }
-}
-
-// The 16 bits of a channel that has a step.
-static uint32_t quantized(const iqm_writer *writer, size_t frame, uint32_t rank, int channel)
-{
-    const iqm_range range = writer->ranges[rank][channel];
-    const float v = writer->frames[frame * writer->num_joints + rank][channel];
-    const double step = floor(((double)v - (double)range.low) / (double)range.step + 0.5);
-    return step > 0.0 ? step < 65535.0 ? (uint32_t)step : 65535u : 0u;
 }
 
 // -- Writing: losses ------------------------------------------------------------------------------
-
-// A frame as readers pose it: pose[num_joints].
-static void pose_written(const iqm_writer *writer, size_t frame, md5_xform *pose)
-{
-    for (uint32_t i = 0; i < writer->num_joints; i++) {
-        float v[MOVING];
-        for (int k = 0; k < MOVING; k++) {
-            const iqm_range range = writer->ranges[i][k];
-            v[k] = range.low;
-            if (range.step > 0.0f)
-                v[k] += range.step * (float)quantized(writer, frame, i, k);
-        }
-        const md5_quat q = {v[3], v[4], v[5], v[6]};
-        pose[i] = (md5_xform){md5_quat_normalize(q, q), {v[0], v[1], v[2]}, 0.0f};
-    }
-}
 
 // A vertex as engines skin it. `slots` are its joints and weights.
 static md5_vec3 skinned(const md5_mat34 *palette, const uint8_t *slots, md5_vec3 position)
@@ -715,7 +694,15 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
     md5_vec3 *const exact = common_alloc((size_t)model->max_vertices + 1, sizeof *exact);
     md5_xform *const pose = common_alloc(writer->num_joints, sizeof *pose);
     md5_mat34 *const written = common_alloc(writer->num_joints, sizeof *written);
-    pose_written(writer, writer->next_frame++, pose);
+    for (uint32_t i = 0; i < writer->num_joints; i++) { // as readers pose it
+        const float *const steps = writer->frames[writer->next_frame * writer->num_joints + i];
+        float v[MOVING];
+        for (int k = 0; k < MOVING; k++)
+            v[k] = writer->ranges[i][k].low + writer->ranges[i][k].step * steps[k];
+        const md5_quat q = {v[3], v[4], v[5], v[6]};
+        pose[i] = (md5_xform){md5_quat_normalize(q, q), {v[0], v[1], v[2]}, 0.0f};
+    }
+    writer->next_frame++;
     md5_local_to_palette(model, pose, NULL, written);
     md5_bounds box = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
     float radius = 0.0f, flat_radius = 0.0f;
@@ -883,6 +870,7 @@ static bool is_loop(const iqm_writer *writer, size_t first, uint32_t num_frames)
     for (size_t i = 0; i < count; i++)
         for (int k = i == 0 ? 3 : 0; k < MOVING; k++)
             if (fabsf(writer->frames[first * count + i][k] - writer->frames[last * count + i][k])
+                    * writer->ranges[i][k].step
                 > 1e-3f)
                 return false;
     return num_frames > 1;
@@ -913,7 +901,7 @@ static void put_clips(iqm_writer *writer)
         for (uint32_t i = 0; i < writer->num_joints; i++)
             for (int k = 0; k < MOVING; k++)
                 if (writer->ranges[i][k].step > 0.0f) {
-                    const uint32_t v = quantized(writer, frame, i, k);
+                    const uint32_t v = (uint32_t)writer->frames[frame * writer->num_joints + i][k];
                     convert_put(&writer->out, (const uint8_t[]){(uint8_t)v, (uint8_t)(v >> 8)}, 2);
                 }
 }
