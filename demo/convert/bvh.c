@@ -373,13 +373,9 @@ static md5_model *load_target(const bvh_file *file, const convert_scene *scene, 
 {
     const char *const path = file->job->target;
     const convert_part *const part = convert_next_part(scene, CONVERT_MODEL, 0);
-    md5_model *model = NULL;
-    if (path != NULL)
-        model = md5_load_model(path, NULL, file->error);
-    else if (part != NULL)
-        model = md5_parse_model(part->bytes, part->size,
-                                &(md5_load_opts){.file_name = part->path ? part->path : part->name},
-                                file->error);
+    md5_model *const model = path != NULL   ? md5_load_model(path, NULL, file->error)
+                             : part != NULL ? convert_parse_model(part, file->error)
+                                            : NULL;
     *is_done = model != NULL || (path == NULL && part == NULL);
     return model;
 }

@@ -535,42 +535,30 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
         return FAIL(MD5_ERROR_RANGE, "%u clips, expected %d", num_anims, MOST_CLIPS);
     if (!read_poses(file))
         return false;
-    // Frames that no clip names are one.
-    for (uint32_t i = 0; i < (num_anims > 0 ? num_anims : 1); i++) {
-        uint32_t first = 0, count = num_frames;
-        double rate = 24.0;
-        char *name;
-        if (num_anims == 0)
-            name = common_stem(file->path);
-        else {
-            const uint8_t *const row = row_of(file, ANIMS, i);
-            const char *const text = get_text(file, get_u32(row), "clip");
-            first = get_u32(row + 4);
-            count = get_u32(row + 8);
-            rate = get_f32(row + 12);
-            num_loops += (get_u32(row + 16) & LOOP) != 0;
-            if (text == NULL)
-                return false;
-            if (count == 0 || (uint64_t)first + count > num_frames)
-                return FAIL(MD5_ERROR_RANGE, "clip %u: frame %u and %u frames, but the file has %u",
-                            i, first, count, num_frames);
-            if (!(rate >= 0.0 && rate <= 1e6))
-                return FAIL(MD5_ERROR_RANGE, "clip %u: %g frames a second, expected 0 to 1e6", i,
-                            rate);
-            if (rate == 0.0)
-                convert_note(file->job, "%s: clip %s has no frame rate: taken as 24", file->path,
-                             text);
-            name = convert_file_name(text);
-        }
+    for (uint32_t i = 0; i < num_anims; i++) {
+        const uint8_t *const row = row_of(file, ANIMS, i);
+        const uint32_t first = get_u32(row + 4), count = get_u32(row + 8);
+        const double rate = get_f32(row + 12);
+        const char *const text = get_text(file, get_u32(row), "clip");
+        if (text == NULL)
+            return false;
+        if (count == 0 || (uint64_t)first + count > num_frames)
+            return FAIL(MD5_ERROR_RANGE, "clip %u: frame %u and %u frames, but the file has %u", i,
+                        first, count, num_frames);
+        if (!(rate >= 0.0 && rate <= 1e6))
+            return FAIL(MD5_ERROR_RANGE, "clip %u: %g frames a second, expected 0 to 1e6", i, rate);
         num_numbers += (uint64_t)count * (6 * (uint64_t)file->num_joints + 6);
-        const bool is_read =
-            (num_numbers <= NUMBERS_OF_BYTE * (uint64_t)file->size + FIXED_NUMBERS
-             || FAIL(MD5_ERROR_RANGE, "clips of more than %d numbers for each byte of the file",
-                     NUMBERS_OF_BYTE))
-            && read_clip(file, scene, name, first, count, rate > 0.0 ? rate : 24.0);
+        if (num_numbers > NUMBERS_OF_BYTE * (uint64_t)file->size + FIXED_NUMBERS)
+            return FAIL(MD5_ERROR_RANGE, "clips of more than %d numbers for each byte of the file",
+                        NUMBERS_OF_BYTE);
+        if (rate == 0.0)
+            convert_note(file->job, "%s: clip %s has no frame rate: taken as 24", file->path, text);
+        char *const name = convert_file_name(text);
+        const bool is_read = read_clip(file, scene, name, first, count, rate > 0.0 ? rate : 24.0);
         free(name);
         if (!is_read)
             return false;
+        num_loops += (get_u32(row + 16) & LOOP) != 0;
     }
     if (num_loops > 0)
         convert_note(file->job, "%s: %u clips are marked as loops, which MD5 files cannot say",
