@@ -48,7 +48,7 @@ COMMON_OBJECTS := $(call objects,$(wildcard demo/common/*.c))
 PICTURES       := $(BUILD)/render/pictures.o $(BUILD)/render/assert.o
 PACKAGED       := $(BUILD)/demo/common/game_folder.o $(call objects,$(wildcard demo/convert/*.c demo/looks/*.c))
 TOOL_OBJECTS   := $(call objects,$(wildcard demo/tool/*.c)) $(PACKAGED) $(PICTURES) $(COMMON_OBJECTS)
-VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES) $(wildcard demo/looks/*.c)) $(COMMON_OBJECTS) $(BUILD)/made/font.o $(BUILD)/made/page_lines.o
+VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES) $(wildcard demo/convert/*.c demo/looks/*.c)) $(COMMON_OBJECTS) $(BUILD)/made/font.o $(BUILD)/made/page_lines.o
 
 # -- Flags: test/test.mk has those of the other configurations ----------------------------------------
 # Fused multiply-adds give other bits on other machines. Without semantic interposition, -fPIC costs nothing.
@@ -71,7 +71,7 @@ SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
 linkable = $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/linkable.sh $(1) $(CC) $(CFLAGS) $(ALL_LDFLAGS))
 PACKAGES = $(eval PACKAGES := $(foreach name,libzip jansson stb libjpeg zlib $(if $(filter yes,$(ASSIMP)),assimp),$(call linkable,$(name))))$(PACKAGES)
 PACKAGE_DEFINES = $(filter -D%,$(PACKAGES))
-PICTURE_LIBS = $(filter-out -D% -ljansson -lassimp,$(PACKAGES)) $(FOUND_LIBS) -lpthread -lm
+PICTURE_LIBS = $(filter-out -D%,$(PACKAGES)) $(FOUND_LIBS) -lpthread -lm
 # $(say) before a command shows the step, or, with V=1, the command. A dry run counts the steps; there COUNTING is set.
 count_steps = $(shell $(MAKE) -n COUNTING=yes $(MAKEOVERRIDES) $(MAKECMDGOALS) 2>/dev/null | grep -c '^: step')
 NUM_STEPS = $(eval NUM_STEPS := $(count_steps))$(NUM_STEPS)

@@ -2,16 +2,16 @@
 // which is then read, and checked, as any other.
 //
 // The library works in a process of its own with limits of memory and time: files can crash it or
-// keep it forever. Of its scene only real joints are kept. Importers put helper nodes between them,
-// for pivots; so the whole tree is evaluated at each frame, and a joint's transform is taken
-// relative to the nearest joint above it.
+// keep it forever. All nodes of its scene become nodes of glTF, with what moves them in frames; the
+// reader finds the joints among them. Only the helper nodes that importers put between joints, for
+// pivots, become a part of what hangs on them.
 #include "demo/convert/convert.h"
 
 #if defined(HAS_ASSIMP) && defined(HAS_JANSSON)
 
 #include "demo/common/file.h"
 #include "demo/common/system.h"
-#include "demo/convert/space.h"
+#include "demo/convert/gltf_out.h"
 
 #include <assimp/cimport.h>
 #include <assimp/config.h>
@@ -19,10 +19,8 @@
 #include <assimp/metadata.h>
 #include <assimp/postprocess.h>
 #include <assimp/scene.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,249 +29,98 @@ enum {
     MEMORY = 4000,      // MiB that the library may take
     SECONDS = 300,      // of processor time
     LONGEST = 600,      // seconds that a clip lasts; more means another unit
-    MAX_KEYS = 1 << 26, // frames times joints of a file
+    MAX_KEYS = 1 << 26, // frames times moved nodes of a clip
     NONE = -1,
 };
-
-// -- A .glb file ----------------------------------------------------------------------------------
-
-typedef struct glb {
-    json_t *root;
-    char *bytes; // [size] of the binary chunk
-    size_t size, room;
-} glb;
-
-static json_t *list_of(glb *file, const char *name)
-{
-    json_t *list = json_object_get(file->root, name);
-    if (list == NULL) {
-        list = json_array();
-        json_object_set_new(file->root, name, list);
-    }
-    return list;
-}
-
-// Returns the number of the item.
-static json_int_t add_item(glb *file, const char *name, json_t *item)
-{
-    json_t *const list = list_of(file, name);
-    json_array_append_new(list, item);
-    return (json_int_t)json_array_size(list) - 1;
-}
-
-static json_int_t add_view(glb *file, const void *bytes, size_t size)
-{
-    const size_t begin = (file->size + 3) & ~(size_t)3;
-    if (begin + size > file->room) {
-        file->room = 2 * (begin + size);
-        file->bytes = common_realloc(file->bytes, file->room, 1);
-    }
-    memset(file->bytes + file->size, 0, begin - file->size);
-    memcpy(file->bytes + begin, bytes, size);
-    file->size = begin + size;
-    return add_item(file, "bufferViews",
-                    json_pack("{sisIsI}", "buffer", 0, "byteOffset", (json_int_t)begin,
-                              "byteLength", (json_int_t)size));
-}
-
-// Floats (5126), or unsigned integers of 32 bits (5125).
-static json_int_t add_accessor(glb *file, const void *numbers, size_t count, const char *type,
-                               size_t width, int component)
-{
-    const json_int_t view = add_view(file, numbers, count * width * 4);
-    return add_item(file, "accessors",
-                    json_pack("{sIsisIss}", "bufferView", view, "componentType", component, "count",
-                              (json_int_t)count, "type", type));
-}
-
-static void put_u32(char *bytes, size_t number)
-{
-    for (int i = 0; i < 4; i++)
-        bytes[i] = (char)(unsigned char)(number >> (8 * i));
-}
-
-// Returns the whole file.
-static char *end_glb(glb *file, size_t *size)
-{
-    json_object_set_new(file->root, "buffers",
-                        json_pack("[{sI}]", "byteLength", (json_int_t)file->size));
-    char *const text = json_dumps(file->root, JSON_COMPACT | JSON_REAL_PRECISION(9));
-    const size_t length = text ? strlen(text) : 0, chunk = (length + 3) & ~(size_t)3;
-    const size_t binary = (file->size + 3) & ~(size_t)3;
-    *size = 12 + 8 + chunk + 8 + binary;
-    char *const all = common_alloc(*size, 1);
-    put_u32(all, 0x46546C67); // "glTF"
-    put_u32(all + 4, 2);
-    put_u32(all + 8, *size);
-    put_u32(all + 12, chunk);
-    put_u32(all + 16, 0x4E4F534A); // "JSON"
-    memset(all + 20, ' ', chunk);
-    if (text) // NOLINTNEXTLINE(bugprone-not-null-terminated-result): the chunk has its length
-        memcpy(all + 20, text, length);
-    put_u32(all + 20 + chunk, binary);
-    put_u32(all + 24 + chunk, 0x004E4942); // "BIN"
-    if (file->size > 0)
-        memcpy(all + 28 + chunk, file->bytes, file->size);
-    free(text);
-    free(file->bytes);
-    json_decref(file->root);
-    return all;
-}
 
 // -- The tree -------------------------------------------------------------------------------------
 
 typedef struct node {
     const struct aiNode *of;
-    int parent;                       // among the nodes, which come before their children
-    int joint;                        // the joint that it is; NONE: it is none
-    bool is_bone, is_kept;            // a mesh names it; it is a joint
+    int parent, above; // among the nodes, which come before their children; `above` is no pivot
+    bool is_pivot;     // an importer's helper without meshes
+    bool is_bone;      // a mesh names it
+    bool is_moved;     // by some clip, itself or a pivot that it hangs on
+    bool is_joint;     // a bone, or below one
+    bool is_still;     // as it rests, in the clip that is evaluated
     const struct aiNodeAnim *channel; // of the clip that is evaluated
+    struct aiMatrix4x4 local, rest;   // relative to `above`: at the moment that is evaluated
 } node;
 
 typedef struct import {
     const struct aiScene *scene;
-    node *nodes; // [num_nodes]
+    node *nodes; // [num_nodes], those of the file
     int num_nodes;
-    int *by_name; // [num_nodes] nodes by name
-    int *joints;  // [num_joints] their nodes
-    int *parents; // [num_joints] the joint above, or NONE
-    int num_joints;
-    struct aiMatrix4x4 *worlds; // [num_nodes] of the moment that is evaluated
-    glb file;
+    bool has_bones;
+    gltf_out file;
     FILE *out;
 } import;
 
-// A record for the reading process: a note, an error, or the file.
-static void tell(import *all, char kind, const char *bytes, size_t size)
-{
-    char head[5] = {kind};
-    put_u32(head + 1, size);
-    (void)fwrite(head, 1, sizeof head, all->out);
-    (void)fwrite(bytes, 1, size, all->out);
-}
-
-static void say(import *all, char kind, const char *format, ...) COMMON_PRINTF(3, 4);
-static void say(import *all, char kind, const char *format, ...)
+// Writes a line for the reading process: a note, 'n', or an error, 'e'.
+static void say(import *all, const char *format, ...) COMMON_PRINTF(2, 3);
+static void say(import *all, const char *format, ...)
 {
     char text[512];
     va_list values;
     va_start(values, format);
     (void)vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    tell(all, kind, text, strlen(text));
-}
-
-static const node *sorted; // for qsort(), in the process that has nothing else to do
-
-static int compare_nodes(const void *a, const void *b)
-{
-    const int first = *(const int *)a, second = *(const int *)b;
-    const int order = strcmp(sorted[first].of->mName.data, sorted[second].of->mName.data);
-    return order != 0 ? order : first - second;
+    for (char *c = text; *c != '\0'; c++) // the library's messages may have several
+        *c = *c == '\n' ? ' ' : *c;
+    (void)fprintf(all->out, "%s\n", text);
 }
 
 // The first node of a name; NONE: there is none.
-static int find_node(const import *all, const char *name)
+static int find_node(import *all, const struct aiString *name)
 {
-    int low = 0, high = all->num_nodes;
-    while (low < high) {
-        const int middle = (low + high) / 2;
-        if (strcmp(all->nodes[all->by_name[middle]].of->mName.data, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const bool is_it =
-        low < all->num_nodes && strcmp(all->nodes[all->by_name[low]].of->mName.data, name) == 0;
-    return is_it ? all->by_name[low] : NONE;
+    size_t found = SIZE_MAX;
+    (void)gltf_find(&all->file, 'n', name->data, &found);
+    return found < (size_t)all->num_nodes ? (int)found : NONE;
+}
+
+static void add_node(import *all, const struct aiNode *of, int parent)
+{
+    const bool hangs_on_pivot = parent != NONE && all->nodes[parent].is_pivot;
+    (void)gltf_find(&all->file, 'n', of->mName.data, &(size_t){(size_t)all->num_nodes});
+    all->nodes = common_grow(all->nodes, (size_t)all->num_nodes, sizeof *all->nodes);
+    all->nodes[all->num_nodes++] =
+        (node){.of = of,
+               .parent = parent,
+               .above = hangs_on_pivot ? all->nodes[parent].above : parent,
+               .is_pivot = parent != NONE && of->mNumMeshes == 0
+                           && strstr(of->mName.data, "_$AssimpFbx$_") != NULL};
 }
 
 // Level by level, so that no depth of the tree matters.
 static void list_nodes(import *all)
 {
-    all->nodes = common_grow(NULL, 0, sizeof *all->nodes);
-    all->nodes[all->num_nodes++] =
-        (node){.of = all->scene->mRootNode, .parent = NONE, .joint = NONE};
+    add_node(all, all->scene->mRootNode, NONE);
     for (int i = 0; i < all->num_nodes; i++) {
         const struct aiNode *const parent = all->nodes[i].of;
-        for (unsigned k = 0; k < parent->mNumChildren; k++) {
-            all->nodes = common_grow(all->nodes, (size_t)all->num_nodes, sizeof *all->nodes);
-            all->nodes[all->num_nodes++] =
-                (node){.of = parent->mChildren[k], .parent = i, .joint = NONE};
-        }
+        for (unsigned k = 0; k < parent->mNumChildren; k++)
+            add_node(all, parent->mChildren[k], i);
     }
-    all->by_name = common_alloc((size_t)all->num_nodes, sizeof *all->by_name);
-    for (int i = 0; i < all->num_nodes; i++)
-        all->by_name[i] = i;
-    sorted = all->nodes;
-    qsort(all->by_name, (size_t)all->num_nodes, sizeof *all->by_name, compare_nodes);
-    all->worlds = common_alloc((size_t)all->num_nodes, sizeof *all->worlds);
-}
-
-// Helper nodes that the importer made of pivots.
-static bool is_pivot(const node *one)
-{
-    return strstr(one->of->mName.data, "_$AssimpFbx$_") != NULL;
-}
-
-// Joints are the bones of all meshes, or, without bones, what clips move; what lies between them
-// and their common ancestor; and what clips move below them.
-static void find_joints(import *all)
-{
-    bool has_bones = false;
     for (unsigned m = 0; m < all->scene->mNumMeshes; m++) {
         const struct aiMesh *const mesh = all->scene->mMeshes[m];
         for (unsigned b = 0; b < mesh->mNumBones; b++) {
-            const int found = find_node(all, mesh->mBones[b]->mName.data);
+            const int found = find_node(all, &mesh->mBones[b]->mName);
             if (found != NONE)
-                has_bones = all->nodes[found].is_bone = true;
+                all->has_bones = all->nodes[found].is_bone = true;
         }
     }
-    bool *const moves = common_alloc((size_t)all->num_nodes, sizeof *moves);
     for (unsigned a = 0; a < all->scene->mNumAnimations; a++) {
         const struct aiAnimation *const clip = all->scene->mAnimations[a];
         for (unsigned c = 0; c < clip->mNumChannels; c++) {
-            const int found = find_node(all, clip->mChannels[c]->mNodeName.data);
+            const int found = find_node(all, &clip->mChannels[c]->mNodeName);
             if (found != NONE)
-                moves[found] = true;
+                all->nodes[found].is_moved = true;
         }
     }
-    int *const below = common_alloc((size_t)all->num_nodes, sizeof *below); // bones in each subtree
-    int total = 0;
-    for (int i = all->num_nodes - 1; i >= 0; i--) {
+    for (int i = 1; i < all->num_nodes; i++) {
         node *const one = &all->nodes[i];
-        one->is_bone |= !has_bones && moves[i] && !is_pivot(one) && one->of->mNumMeshes == 0;
-        total += one->is_bone;
-        below[i] += one->is_bone;
-        if (one->parent != NONE)
-            below[one->parent] += below[i];
-    }
-    // The common ancestor holds all bones, and no child of it does.
-    int common = NONE;
-    for (int i = 0; i < all->num_nodes; i++)
-        if (below[i] == total)
-            common = i;
-    for (int i = 0; i < all->num_nodes; i++) {
-        node *const one = &all->nodes[i];
-        const bool is_below = one->parent != NONE && all->nodes[one->parent].is_kept;
-        one->is_kept = one->is_bone || (below[i] > 0 && below[i] < total) || (is_below && moves[i]);
-        one->is_kept &= i > 0 && !is_pivot(one) && (i > common || one->is_bone);
-        if (is_pivot(one)) // what hangs on a pivot hangs on its joint
-            one->is_kept = false;
-    }
-    free(below);
-    free(moves);
-    all->joints = common_alloc((size_t)all->num_nodes, sizeof *all->joints);
-    all->parents = common_alloc((size_t)all->num_nodes, sizeof *all->parents);
-    for (int i = 0; i < all->num_nodes; i++) {
-        if (!all->nodes[i].is_kept)
-            continue;
-        int above = all->nodes[i].parent;
-        while (above != NONE && !all->nodes[above].is_kept)
-            above = all->nodes[above].parent;
-        all->nodes[i].joint = all->num_joints;
-        all->parents[all->num_joints] = above == NONE ? NONE : all->nodes[above].joint;
-        all->joints[all->num_joints++] = i;
+        const node *const parent = &all->nodes[one->parent];
+        one->is_moved |= parent->is_pivot && parent->is_moved;
+        one->is_joint = one->is_bone || parent->is_joint;
     }
 }
 
@@ -335,85 +182,46 @@ static struct aiMatrix4x4 compose(struct aiVector3D t, struct aiQuaternion q, st
                                 0.0f,       0.0f,       0.0f,       1.0f};
 }
 
-static struct aiMatrix4x4 product(struct aiMatrix4x4 a, const struct aiMatrix4x4 *b)
-{
-    aiMultiplyMatrix4(&a, b);
-    return a;
-}
-
-static struct aiMatrix4x4 inverse_of(struct aiMatrix4x4 m)
-{
-    aiMatrix4Inverse(&m);
-    return m;
-}
-
 // Places all nodes at a time of the clip whose channels the nodes have, in ticks.
 static void evaluate(import *all, double time)
 {
     for (int i = 0; i < all->num_nodes; i++) {
-        const node *const one = &all->nodes[i];
-        struct aiMatrix4x4 local = one->of->mTransformation;
+        node *const one = &all->nodes[i];
         const struct aiNodeAnim *const channel = one->channel;
+        struct aiMatrix4x4 local = one->of->mTransformation;
         if (channel != NULL)
             local = compose(vector_at(channel->mPositionKeys, channel->mNumPositionKeys, time,
                                       (struct aiVector3D){local.a4, local.b4, local.c4}),
                             rotation_at(channel->mRotationKeys, channel->mNumRotationKeys, time),
                             vector_at(channel->mScalingKeys, channel->mNumScalingKeys, time,
                                       (struct aiVector3D){1.0f, 1.0f, 1.0f}));
-        all->worlds[i] = one->parent == NONE ? local : product(all->worlds[one->parent], &local);
+        if (one->parent != one->above) {
+            struct aiMatrix4x4 pivots = all->nodes[one->parent].local;
+            aiMultiplyMatrix4(&pivots, &local);
+            local = pivots;
+        }
+        one->local = local;
     }
 }
 
-typedef struct parts { // of a transform, as glTF stores them
-    float t[3], r[4], s[3];
-} parts;
-
-// Of a joint at the moment that was evaluated, relative to the joint above it.
-static parts joint_parts(const import *all, int joint)
+// Splits a transform as glTF stores it: a translation, a rotation and a scale.
+static void split(const struct aiMatrix4x4 *m, float *t, float *r, float *s)
 {
-    struct aiMatrix4x4 local = all->worlds[all->joints[joint]];
-    if (all->parents[joint] != NONE)
-        local = product(inverse_of(all->worlds[all->joints[all->parents[joint]]]), &local);
-    struct aiVector3D s, t;
+    struct aiVector3D at, scale;
     struct aiQuaternion q;
-    aiDecomposeMatrix(&local, &s, &q, &t);
-    const convert_quat unit =
-        convert_unit((convert_quat){(double)q.x, (double)q.y, (double)q.z, (double)q.w});
-    return (parts){{t.x, t.y, t.z},
-                   {(float)unit.x, (float)unit.y, (float)unit.z, (float)unit.w},
-                   {s.x, s.y, s.z}};
+    aiDecomposeMatrix(m, &scale, &q, &at);
+    t[0] = at.x, t[1] = at.y, t[2] = at.z;
+    r[0] = q.x, r[1] = q.y, r[2] = q.z, r[3] = q.w;
+    s[0] = scale.x, s[1] = scale.y, s[2] = scale.z;
 }
 
 // -- Nodes ----------------------------------------------------------------------------------------
 
-static json_t *numbers(const float *values, size_t count)
+// glTF's matrices are columns.
+static void put_matrix(struct aiMatrix4x4 m, float *columns)
 {
-    json_t *const list = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(list, json_real((double)values[i]));
-    return list;
-}
-
-static json_t *matrix_of(const struct aiMatrix4x4 *m)
-{
-    const float columns[16] = {m->a1, m->b1, m->c1, m->d1, m->a2, m->b2, m->c2, m->d2,
-                               m->a3, m->b3, m->c3, m->d3, m->a4, m->b4, m->c4, m->d4};
-    return numbers(columns, 16);
-}
-
-// Bytes that are not UTF-8 become underscores.
-static json_t *text_of(const char *bytes)
-{
-    json_t *text = json_string(bytes);
-    if (text == NULL) {
-        char *const copy = common_copy(bytes);
-        for (char *c = copy; *c != '\0'; c++)
-            if ((unsigned char)*c >= 128)
-                *c = '_';
-        text = json_string(copy);
-        free(copy);
-    }
-    return text;
+    aiTransposeMatrix4(&m);
+    memcpy(columns, &m, 16 * sizeof *columns);
 }
 
 static double number_in(const struct aiMetadata *data, const char *name, double otherwise)
@@ -452,41 +260,34 @@ static struct aiMatrix4x4 to_gltf(const import *all)
                                 0.0f,       0.0f,       0.0f,       1.0f};
 }
 
-// Joints are the first nodes of the file, in their order; the last of these holds their roots.
-static void add_joints(import *all)
+// Nodes have the numbers that they have here; those of pivots are not in the scene. The last one
+// holds all in glTF's axes.
+static void add_nodes(import *all)
 {
-    for (int i = 0; i < all->num_nodes; i++)
-        all->nodes[i].channel = NULL;
+    const size_t top = (size_t)all->num_nodes;
+    float columns[16];
     evaluate(all, 0.0);
-    json_t *const roots = json_array();
-    for (int j = 0; j < all->num_joints; j++) {
-        const parts rest = joint_parts(all, j);
-        const char *const name = all->nodes[all->joints[j]].of->mName.data;
-        add_item(&all->file, "nodes",
-                 json_pack("{sosososo}", "name", text_of(name), "translation", numbers(rest.t, 3),
-                           "rotation", numbers(rest.r, 4), "scale", numbers(rest.s, 3)));
+    for (size_t i = 0; i < top; i++) {
+        node *const one = &all->nodes[i];
+        float t[3], r[4], scale[3];
+        one->rest = one->local;
+        split(&one->rest, t, r, scale);
+        gltf_add(&all->file, "nodes",
+                 json_pack("{s:o, s:o, s:o, s:o}", "name", gltf_string(one->of->mName.data),
+                           "translation", gltf_floats(t, 3), "rotation", gltf_floats(r, 4), "scale",
+                           gltf_floats(scale, 3)));
     }
-    for (int j = 0; j < all->num_joints; j++) {
-        json_t *list = roots;
-        if (all->parents[j] != NONE) {
-            json_t *const parent =
-                json_array_get(list_of(&all->file, "nodes"), (size_t)all->parents[j]);
-            list = json_object_get(parent, "children");
-            if (list == NULL) {
-                list = json_array();
-                json_object_set_new(parent, "children", list);
-            }
-        }
-        json_array_append_new(list, json_integer(j));
-    }
-    const struct aiMatrix4x4 turn = to_gltf(all);
-    add_item(&all->file, "nodes",
-             json_pack("{soso}", "matrix", matrix_of(&turn), "children", roots));
+    put_matrix(to_gltf(all), columns);
+    gltf_add(&all->file, "nodes", json_pack("{s:o}", "matrix", gltf_floats(columns, 16)));
+    gltf_append(&all->file, all->file.tops, gltf_whole(top));
+    for (size_t i = 0; i < top; i++)
+        if (!all->nodes[i].is_pivot)
+            gltf_hang(&all->file, i, i == 0 ? top : (size_t)all->nodes[i].above);
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// Sets of four joints and weights, as many as the vertex with the most needs.
+// Joints and weights, as many as the vertex with the most needs.
 static void add_weights(import *all, const struct aiMesh *mesh, json_t *attributes)
 {
     const size_t num_vertices = mesh->mNumVertices;
@@ -498,171 +299,117 @@ static void add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
             if (v < num_vertices && ++used[v] > most)
                 most = used[v];
         }
-    const size_t num_sets = ((size_t)most + 3) / 4;
-    uint16_t *const joints = common_alloc(num_sets * num_vertices, 4 * sizeof *joints);
-    float *const weights = common_alloc(num_sets * num_vertices, 4 * sizeof *weights);
+    const size_t slots = ((size_t)most + 3) / 4 * 4;
+    uint32_t *const joints = common_alloc(slots * num_vertices, sizeof *joints);
+    float *const weights = common_alloc(slots * num_vertices, sizeof *weights);
     memset(used, 0, num_vertices * sizeof *used);
     for (unsigned b = 0; b < mesh->mNumBones; b++)
         for (unsigned w = 0; w < mesh->mBones[b]->mNumWeights; w++) {
             const struct aiVertexWeight weight = mesh->mBones[b]->mWeights[w];
             if (weight.mVertexId >= num_vertices)
                 continue;
-            const unsigned slot = used[weight.mVertexId]++;
-            const size_t place = (slot / 4 * num_vertices + weight.mVertexId) * 4 + slot % 4;
-            joints[place] = (uint16_t)b;
+            const size_t place = weight.mVertexId * slots + used[weight.mVertexId]++;
+            joints[place] = b;
             weights[place] = weight.mWeight;
         }
-    for (size_t set = 0; set < num_sets; set++) {
-        char name[24];
-        const size_t first = set * num_vertices * 4;
-        (void)snprintf(name, sizeof name, "JOINTS_%zu", set);
-        const json_int_t view = add_view(&all->file, joints + first, num_vertices * 4 * 2);
-        json_object_set_new(
-            attributes, name,
-            json_integer(add_item(&all->file, "accessors",
-                                  json_pack("{sIsisIss}", "bufferView", view, "componentType", 5123,
-                                            "count", (json_int_t)num_vertices, "type", "VEC4"))));
-        (void)snprintf(name, sizeof name, "WEIGHTS_%zu", set);
-        json_object_set_new(
-            attributes, name,
-            json_integer(add_accessor(&all->file, weights + first, num_vertices, "VEC4", 4, 5126)));
-    }
+    gltf_put_influences(&all->file, attributes, mesh->mNumBones, joints, GLTF_FLOAT, weights,
+                        num_vertices, slots);
     free(weights);
     free(joints);
     free(used);
 }
 
-// The skin of a mesh; NONE if none of its bones is a node.
-static json_int_t add_skin(import *all, const struct aiMesh *mesh)
+// Returns the skin of a mesh.
+static size_t add_skin(import *all, const struct aiMesh *mesh)
 {
     json_t *const joints = json_array();
     float *const binds = common_alloc(mesh->mNumBones, 16 * sizeof *binds);
-    for (unsigned b = 0; b < mesh->mNumBones; b++) {
-        const int found = find_node(all, mesh->mBones[b]->mName.data);
-        const int joint = found == NONE ? NONE : all->nodes[found].joint;
-        if (joint == NONE) {
-            say(all, 'n', "bone '%s' of mesh '%s' is no node", mesh->mBones[b]->mName.data,
-                mesh->mName.data);
-            json_decref(joints);
-            free(binds);
-            return NONE;
-        }
-        json_array_append_new(joints, json_integer(joint));
-        const struct aiMatrix4x4 m = mesh->mBones[b]->mOffsetMatrix;
-        const float columns[16] = {m.a1, m.b1, m.c1, m.d1, m.a2, m.b2, m.c2, m.d2,
-                                   m.a3, m.b3, m.c3, m.d3, m.a4, m.b4, m.c4, m.d4};
-        memcpy(binds + 16 * (size_t)b, columns, sizeof columns);
+    for (size_t b = 0; b < mesh->mNumBones; b++) {
+        const struct aiBone *const bone = mesh->mBones[b];
+        const int found = find_node(all, &bone->mName);
+        if (found == NONE)
+            say(all, "nbone '%s' of mesh '%s' is no node: the root moves its vertices",
+                bone->mName.data, mesh->mName.data);
+        gltf_append(&all->file, joints, gltf_whole(found != NONE ? (size_t)found : 0));
+        put_matrix(bone->mOffsetMatrix, binds + 16 * b);
     }
-    const json_int_t accessor = add_accessor(&all->file, binds, mesh->mNumBones, "MAT4", 16, 5126);
+    const size_t accessor = gltf_add_accessor(&all->file, GLTF_BINDS, GLTF_FLOAT, binds,
+                                              mesh->mNumBones, 16, GLTF_PLAIN);
     free(binds);
-    return add_item(&all->file, "skins",
-                    json_pack("{sIso}", "inverseBindMatrices", accessor, "joints", joints));
+    return gltf_add(
+        &all->file, "skins",
+        json_pack("{s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "joints", joints));
 }
 
-// A glTF mesh of one primitive. NONE if it has no triangles.
-static json_int_t add_mesh(import *all, const struct aiMesh *mesh, bool is_skinned)
+// Adds a mesh of one primitive, if it has triangles, and its node: a skinned one at the top, others
+// below the node that it is of.
+static void add_mesh(import *all, const struct aiMesh *mesh, size_t of)
 {
+    const size_t count = mesh->mNumVertices;
     uint32_t *const indices = common_alloc(mesh->mNumFaces, 3 * sizeof *indices);
     size_t num_indices = 0;
-    for (unsigned f = 0; f < mesh->mNumFaces; f++)
+    for (unsigned f = 0; f < mesh->mNumFaces && count > 0; f++)
         for (unsigned k = 0; mesh->mFaces[f].mNumIndices == 3 && k < 3; k++)
             indices[num_indices++] = mesh->mFaces[f].mIndices[k];
-    json_int_t added = NONE;
-    if (num_indices > 0 && mesh->mNumVertices > 0) {
+    if (num_indices > 0) {
         json_t *const attributes = json_object();
-        const size_t count = mesh->mNumVertices;
-        json_object_set_new(
-            attributes, "POSITION",
-            json_integer(add_accessor(&all->file, mesh->mVertices, count, "VEC3", 3, 5126)));
+        gltf_put_attribute(&all->file, attributes, "POSITION", GLTF_FLOAT, mesh->mVertices, count,
+                           3, GLTF_PLAIN);
         if (mesh->mTextureCoords[0] != NULL) { // v = 0 is the bottom row there
             float *const texcoords = common_alloc(count, 2 * sizeof *texcoords);
             for (size_t i = 0; i < count; i++) {
                 texcoords[2 * i] = mesh->mTextureCoords[0][i].x;
                 texcoords[2 * i + 1] = 1.0f - mesh->mTextureCoords[0][i].y;
             }
-            json_object_set_new(
-                attributes, "TEXCOORD_0",
-                json_integer(add_accessor(&all->file, texcoords, count, "VEC2", 2, 5126)));
+            gltf_put_attribute(&all->file, attributes, "TEXCOORD_0", GLTF_FLOAT, texcoords, count,
+                               2, GLTF_PLAIN);
             free(texcoords);
         }
-        if (is_skinned)
+        if (mesh->mNumBones > 0)
             add_weights(all, mesh, attributes);
-        const json_int_t list = add_accessor(&all->file, indices, num_indices, "SCALAR", 1, 5125);
+        const size_t list = gltf_add_accessor(&all->file, GLTF_INDICES, GLTF_UINT, indices,
+                                              num_indices, 1, GLTF_PLAIN);
         if (mesh->mNumAnimMeshes > 0)
-            say(all, 'n', "mesh '%s': %u morph targets are left out", mesh->mName.data,
+            say(all, "nmesh '%s': %u morph targets are left out", mesh->mName.data,
                 mesh->mNumAnimMeshes);
-        added = add_item(&all->file, "meshes",
-                         json_pack("{sos[{sosIsi}]}", "name", text_of(mesh->mName.data),
-                                   "primitives", "attributes", attributes, "indices", list,
-                                   "material", (int)mesh->mMaterialIndex));
-    }
-    free(indices);
-    return added;
-}
-
-// All meshes of the tree: skinned ones at the top, others below the joint that they hang on.
-static void add_meshes(import *all, json_t *top)
-{
-    for (int i = 0; i < all->num_nodes; i++) {
-        const node *const one = &all->nodes[i];
-        for (unsigned m = 0; m < one->of->mNumMeshes; m++) {
-            const struct aiMesh *const mesh = all->scene->mMeshes[one->of->mMeshes[m]];
-            const json_int_t skin = mesh->mNumBones > 0 ? add_skin(all, mesh) : NONE;
-            const json_int_t added = add_mesh(all, mesh, skin != NONE);
-            if (added == NONE)
-                continue;
-            int above = i;
-            while (above != NONE && !all->nodes[above].is_kept)
-                above = all->nodes[above].parent;
-            json_t *const item =
-                json_pack("{sosI}", "name", text_of(one->of->mName.data), "mesh", added);
-            json_t *list = top;
-            if (skin != NONE) {
-                json_object_set_new(item, "skin", json_integer(skin));
-            } else {
-                struct aiMatrix4x4 place = all->worlds[i];
-                const int parent = above == NONE ? all->num_joints : all->nodes[above].joint;
-                if (above != NONE)
-                    place = product(inverse_of(all->worlds[above]), &place);
-                json_object_set_new(item, "matrix", matrix_of(&place));
-                json_t *const holder = json_array_get(list_of(&all->file, "nodes"), (size_t)parent);
-                list = json_object_get(holder, "children");
-                if (list == NULL) {
-                    list = json_array();
-                    json_object_set_new(holder, "children", list);
-                }
-            }
-            json_array_append_new(list, json_integer(add_item(&all->file, "nodes", item)));
+        const size_t added =
+            gltf_add(&all->file, "meshes",
+                     json_pack("{s:o, s:[{s:o, s:I, s:I}]}", "name", gltf_string(mesh->mName.data),
+                               "primitives", "attributes", attributes, "indices", (json_int_t)list,
+                               "material", (json_int_t)mesh->mMaterialIndex));
+        json_t *const item =
+            json_pack("{s:o, s:I}", "name", gltf_string(all->nodes[of].of->mName.data), "mesh",
+                      (json_int_t)added);
+        const size_t number = gltf_add(&all->file, "nodes", item);
+        if (mesh->mNumBones > 0) {
+            gltf_put(&all->file, item, "skin", gltf_whole(add_skin(all, mesh)));
+            gltf_append(&all->file, all->file.tops, gltf_whole(number));
+        } else {
+            gltf_hang(&all->file, number, of);
         }
     }
+    free(indices);
 }
 
 // -- Materials ------------------------------------------------------------------------------------
 
 // The image of a texture: one of the file's own, or a file beside it, whatever folder it was in on
-// the author's machine. NONE: neither.
-static json_int_t add_image(import *all, const char *path)
+// the author's machine. NULL: neither.
+static json_t *make_image(import *all, const char *path)
 {
     if (path[0] == '*') {
         const unsigned long number = strtoul(path + 1, NULL, 10);
         const struct aiTexture *const texture =
             number < all->scene->mNumTextures ? all->scene->mTextures[number] : NULL;
         if (texture == NULL || texture->mHeight != 0)
-            return NONE;
+            return NULL;
         const char *const type =
             strcmp(texture->achFormatHint, "png") == 0 ? "image/png" : "image/jpeg";
-        return add_item(&all->file, "images",
-                        json_pack("{sIss}", "bufferView",
-                                  add_view(&all->file, texture->pcData, texture->mWidth),
-                                  "mimeType", type));
+        const size_t view = gltf_add_picture(&all->file, texture->pcData, texture->mWidth);
+        return json_pack("{s:I, s:s}", "bufferView", (json_int_t)view, "mimeType", type);
     }
-    char uri[3 * sizeof((struct aiString *)0)->data + 1];
-    size_t used = 0;
-    for (const char *c = common_base(path); *c != '\0'; c++)
-        used += (size_t)snprintf(uri + used, sizeof uri - used,
-                                 strchr(" %#?", *c) || (unsigned char)*c >= 128 ? "%%%02X" : "%c",
-                                 (unsigned char)*c);
-    return used > 0 ? add_item(&all->file, "images", json_pack("{ss}", "uri", uri)) : NONE;
+    const char *const name = common_base(path);
+    return name[0] != '\0' ? json_pack("{s:o}", "uri", gltf_uri(name)) : NULL;
 }
 
 static void add_materials(import *all)
@@ -671,143 +418,95 @@ static void add_materials(import *all)
         const struct aiMaterial *const material = all->scene->mMaterials[m];
         struct aiString name = {0}, path = {0};
         (void)aiGetMaterialString(material, AI_MATKEY_NAME, &name);
-        json_t *const item = json_pack("{so}", "name", text_of(name.data));
-        if (aiGetMaterialTexture(material, aiTextureType_DIFFUSE, 0, &path, NULL, NULL, NULL, NULL,
-                                 NULL, NULL)
-            == AI_SUCCESS) {
-            const json_int_t image = add_image(all, path.data);
-            if (image != NONE)
-                json_object_set_new(item, "pbrMetallicRoughness",
-                                    json_pack("{s{sI}}", "baseColorTexture", "index",
-                                              add_item(&all->file, "textures",
-                                                       json_pack("{sI}", "source", image))));
+        json_t *const item = json_pack("{s:o}", "name", gltf_string(name.data));
+        const bool has_texture = aiGetMaterialTexture(material, aiTextureType_DIFFUSE, 0, &path,
+                                                      NULL, NULL, NULL, NULL, NULL, NULL)
+                                 == AI_SUCCESS;
+        json_t *const image = has_texture ? make_image(all, path.data) : NULL;
+        if (image != NULL) {
+            const json_int_t source = (json_int_t)gltf_add(&all->file, "images", image);
+            const json_int_t texture =
+                (json_int_t)gltf_add(&all->file, "textures", json_pack("{s:I}", "source", source));
+            gltf_put(&all->file, item, "pbrMetallicRoughness",
+                     json_pack("{s:{s:I}}", "baseColorTexture", "index", texture));
         }
-        add_item(&all->file, "materials", item);
+        gltf_add(&all->file, "materials", item);
     }
 }
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// Frames of all joints, [num_frames][num_joints], of a clip. NULL after an error.
-static parts *sample(import *all, const struct aiAnimation *clip, double rate, size_t *num_frames)
+// Samples a clip at its rate: ticks are the file's frames if they can be. Exporters write a clip
+// once by its name and once as "Armature|name": equal ones are one. Returns false after an error.
+static bool add_clip(import *all, const struct aiAnimation *clip, double wanted)
 {
+    const char *const bar = strrchr(clip->mName.data, '|');
+    const char *const name = bar ? bar + 1 : clip->mName.data;
     const double ticks = clip->mTicksPerSecond > 0.0 ? clip->mTicksPerSecond : 25.0;
+    const double rate = wanted > 0.0 ? wanted : ticks >= 10.0 && ticks <= 240.0 ? ticks : 60.0;
     const double seconds = clip->mDuration / ticks;
-    if (!(seconds >= 0.0 && seconds <= (double)LONGEST)) {
-        say(all, 'e', "clip '%s' lasts %g s at %g ticks a second: expected at most %d s",
-            clip->mName.data, seconds, ticks, LONGEST);
-        return NULL;
-    }
-    *num_frames = (size_t)(seconds * rate + 0.5) + 1;
-    if (*num_frames * (size_t)all->num_joints > MAX_KEYS) {
-        say(all, 'e', "clip '%s': %zu frames of %d joints are too many", clip->mName.data,
-            *num_frames, all->num_joints);
-        return NULL;
-    }
-    for (int i = 0; i < all->num_nodes; i++)
+    enum { WIDTH = 3 + 4 + 3 };
+    size_t num_moved = 0;
+    for (int i = 0; i < all->num_nodes; i++) {
+        num_moved += all->nodes[i].is_moved;
+        // What no joint needs in this clip is left out.
+        all->nodes[i].is_still = all->has_bones && !all->nodes[i].is_joint;
         all->nodes[i].channel = NULL;
+    }
     for (unsigned c = 0; c < clip->mNumChannels; c++) {
-        const int found = find_node(all, clip->mChannels[c]->mNodeName.data);
+        const int found = find_node(all, &clip->mChannels[c]->mNodeName);
         if (found != NONE)
             all->nodes[found].channel = clip->mChannels[c];
     }
-    parts *const frames = common_alloc(*num_frames * (size_t)all->num_joints, sizeof *frames);
-    for (size_t f = 0; f < *num_frames; f++) {
-        evaluate(all, (double)f / rate * ticks);
-        for (int j = 0; j < all->num_joints; j++)
-            frames[f * (size_t)all->num_joints + (size_t)j] = joint_parts(all, j);
+    const double frames = floor(seconds * rate + 0.5) + 1.0;
+    if (!(seconds >= 0.0 && seconds <= (double)LONGEST
+          && frames * (double)num_moved <= (double)MAX_KEYS)) {
+        say(all,
+            "eclip '%s' lasts %g s at %g ticks a second and moves %zu nodes: expected at most %d "
+            "s, "
+            "%d keys",
+            name, seconds, ticks, num_moved, LONGEST, MAX_KEYS);
+        return false;
     }
-    return frames;
-}
-
-// One track of a clip: a member of `parts` of one joint.
-static void add_track(import *all, const parts *frames, size_t num_frames, int joint,
-                      json_int_t times, json_t *samplers, json_t *channels, const char *path,
-                      size_t offset, size_t width)
-{
-    float *const values = common_alloc(num_frames * width, sizeof *values);
-    for (size_t f = 0; f < num_frames; f++)
-        memcpy(values + f * width,
-               (const char *)&frames[f * (size_t)all->num_joints + (size_t)joint] + offset,
-               width * sizeof *values);
-    size_t num_same = 1;
-    while (num_same < num_frames
-           && memcmp(values, values + num_same * width, width * sizeof *values) == 0)
-        num_same++;
-    // A constant track has one key, at the first time.
-    json_int_t input = times;
-    const bool is_constant = num_same == num_frames && num_frames > 1;
-    if (is_constant)
-        input = add_accessor(&all->file, &(float){0.0f}, 1, "SCALAR", 1, 5126);
-    const json_int_t output = add_accessor(&all->file, values, is_constant ? 1 : num_frames,
-                                           width == 4 ? "VEC4" : "VEC3", width, 5126);
-    free(values);
-    json_array_append_new(samplers, json_pack("{sIsI}", "input", input, "output", output));
-    json_array_append_new(channels, json_pack("{sIs{siss}}", "sampler",
-                                              (json_int_t)json_array_size(samplers) - 1, "target",
-                                              "node", joint, "path", path));
-}
-
-static void add_clip(import *all, const char *name, const parts *frames, size_t num_frames,
-                     double rate)
-{
+    const size_t num_frames = (size_t)frames, size = num_frames * WIDTH; // of a node
     float *const times = common_alloc(num_frames, sizeof *times);
-    for (size_t f = 0; f < num_frames; f++)
+    float *const values = common_alloc(num_moved * size, sizeof *values);
+    for (size_t f = 0; f < num_frames; f++) {
         times[f] = (float)((double)f / rate);
-    const json_int_t input = add_accessor(&all->file, times, num_frames, "SCALAR", 1, 5126);
-    free(times);
-    json_t *const samplers = json_array(), *const channels = json_array();
-    for (int j = 0; j < all->num_joints; j++) {
-        add_track(all, frames, num_frames, j, input, samplers, channels, "translation",
-                  offsetof(parts, t), 3);
-        add_track(all, frames, num_frames, j, input, samplers, channels, "rotation",
-                  offsetof(parts, r), 4);
-        add_track(all, frames, num_frames, j, input, samplers, channels, "scale",
-                  offsetof(parts, s), 3);
-    }
-    add_item(
-        &all->file, "animations",
-        json_pack("{sososo}", "name", text_of(name), "samplers", samplers, "channels", channels));
-}
-
-// Exporters write a clip once by its name and once as "Armature|name": equal ones are one.
-static bool add_clips(import *all, double wanted)
-{
-    size_t num_clips = 0;
-    struct known {
-        const char *name;
-        parts *frames;
-        size_t num_frames;
-    } *known = NULL;
-    bool is_done = true;
-    for (unsigned a = 0; a < all->scene->mNumAnimations && is_done; a++) {
-        const struct aiAnimation *const clip = all->scene->mAnimations[a];
-        const char *const bar = strrchr(clip->mName.data, '|');
-        const char *const name = bar ? bar + 1 : clip->mName.data;
-        // Ticks are the file's frames where they can be.
-        const double ticks = clip->mTicksPerSecond > 0.0 ? clip->mTicksPerSecond : 25.0;
-        const double rate = wanted > 0.0 ? wanted : ticks >= 10.0 && ticks <= 240.0 ? ticks : 60.0;
-        size_t num_frames = 0;
-        parts *const frames = sample(all, clip, rate, &num_frames);
-        is_done = frames != NULL;
-        bool is_known = false;
-        for (size_t k = 0; k < num_clips && is_done; k++)
-            is_known |= strcmp(known[k].name, name) == 0 && known[k].num_frames == num_frames
-                        && memcmp(known[k].frames, frames,
-                                  num_frames * (size_t)all->num_joints * sizeof *frames)
-                               == 0;
-        if (!is_done || is_known) {
-            free(frames);
-            continue;
+        evaluate(all, (double)f / rate * ticks);
+        float *track = values;
+        for (int i = 0; i < all->num_nodes; i++) {
+            node *const one = &all->nodes[i];
+            if (!one->is_moved)
+                continue;
+            one->is_still &= aiMatrix4AreEqualEpsilon(&one->local, &one->rest, 1e-4f) != 0;
+            split(&one->local, track + 3 * f, track + 3 * num_frames + 4 * f,
+                  track + 7 * num_frames + 3 * f);
+            track += size;
         }
-        add_clip(all, name, frames, num_frames, rate);
-        known = common_grow(known, num_clips, sizeof *known);
-        known[num_clips++] = (struct known){name, frames, num_frames};
     }
-    for (size_t k = 0; k < num_clips; k++)
-        free(known[k].frames);
-    free(known);
-    return is_done;
+    if (!gltf_find_bytes(&all->file, 'c', name, values, num_moved * size * sizeof *values,
+                         &(size_t){0})) {
+        json_t *const item =
+            gltf_add_animation(&all->file, name, json_pack("{s:f}", "frameRate", rate));
+        const float *track = values;
+        for (size_t i = 0; i < (size_t)all->num_nodes; i++) {
+            if (!all->nodes[i].is_moved)
+                continue;
+            if (!all->nodes[i].is_pivot && !all->nodes[i].is_still) {
+                gltf_add_channel(&all->file, item, i, "translation", times, num_frames, track,
+                                 num_frames, 3);
+                gltf_add_channel(&all->file, item, i, "rotation", times, num_frames,
+                                 track + 3 * num_frames, num_frames, 4);
+                gltf_add_channel(&all->file, item, i, "scale", times, num_frames,
+                                 track + 7 * num_frames, num_frames, 3);
+            }
+            track += size;
+        }
+    }
+    free(values);
+    free(times);
+    return true;
 }
 
 // -- Both processes -------------------------------------------------------------------------------
@@ -817,7 +516,8 @@ typedef struct order {
     double rate;
 } order;
 
-// In the process of its own: writes records to `out`.
+// In the process of its own, whose end frees all: writes lines of notes and errors and, behind 'g',
+// the file.
 static bool import_file(void *user, FILE *out)
 {
     const order *const job = user;
@@ -826,45 +526,26 @@ import all = {.out = out };
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     all.scene = aiImportFileExWithProperties(job->path, aiProcess_Triangulate, NULL, properties);
     if (all.scene == NULL || all.scene->mRootNode == NULL) {
-        say(&all, 'e', "%s", aiGetErrorString());
+        say(&all, "e%s", aiGetErrorString());
         return true;
     }
+    gltf_begin(&all.file);
     list_nodes(&all);
-    find_joints(&all);
-    if (all.num_joints == 0 || all.num_joints > UINT16_MAX) {
-        say(&all, 'e', "found %d joints: expected 1 to %d", all.num_joints, UINT16_MAX);
-        return true;
-    }
-    all.file.root = json_pack("{s{ss}}", "asset", "version", "2.0");
-    add_joints(&all);
-    json_t *const top = json_pack("[i]", all.num_joints);
+    add_nodes(&all);
     add_materials(&all);
-    add_meshes(&all, top);
-    if (json_array_size(list_of(&all.file, "skins")) == 0) { // a clip alone: its skeleton
-        json_t *const joints = json_array();
-        for (int j = 0; j < all.num_joints; j++)
-            json_array_append_new(joints, json_integer(j));
-        add_item(&all.file, "skins", json_pack("{so}", "joints", joints));
-    }
-    if (!add_clips(&all, job->rate))
-        return true;
-    json_object_set_new(all.file.root, "scenes", json_pack("[{so}]", "nodes", top));
-    json_object_set_new(all.file.root, "scene", json_integer(0));
-    for (const char *const *name = (const char *const[]){"meshes", "skins", NULL}; *name; name++)
-        if (json_array_size(list_of(&all.file, *name)) == 0)
-            json_object_del(all.file.root, *name); // an array has at least one item
-    size_t size = 0;
-    char *const bytes = end_glb(&all.file, &size);
-    tell(&all, 'g', bytes, size);
+    for (size_t i = 0; i < (size_t)all.num_nodes; i++)
+        for (unsigned m = 0; m < all.nodes[i].of->mNumMeshes; m++)
+            add_mesh(&all, all.scene->mMeshes[all.nodes[i].of->mMeshes[m]], i);
+    for (unsigned a = 0; a < all.scene->mNumAnimations; a++)
+        if (!add_clip(&all, all.scene->mAnimations[a], job->rate))
+            return true;
+    convert_bytes file = {0};
+    md5_error error;
+    if (!gltf_make(&all.file, NULL, job->path, &file, &error))
+        say(&all, "e%s", error.message);
+    else if (fputc('g', out) != EOF)
+        (void)fwrite(file.bytes, 1, file.size, out);
     return true;
-}
-
-static size_t get_u32(const char *bytes)
-{
-    size_t number = 0;
-    for (int i = 3; i >= 0; i--)
-        number = number << 8 | (unsigned char)bytes[i];
-    return number;
 }
 
 bool convert_read_assimp(const convert_job *job, convert_input *input, convert_scene *scene,
@@ -875,29 +556,21 @@ bool convert_read_assimp(const convert_job *job, convert_input *input, convert_s
     const char *reason = NULL;
     char *const records =
         common_run_apart(import_file, &asked, (size_t)MEMORY << 20, SECONDS, &size, &reason);
-    bool is_read = false;
     if (records == NULL)
         return convert_fail(error, MD5_ERROR_IO, input->path, "libassimp: %s", reason);
     convert_fail(error, MD5_ERROR_IO, input->path, "libassimp ended early");
-    for (size_t at = 0; at + 5 <= size;) {
-        const char kind = records[at];
-        const size_t length = get_u32(records + at + 1);
-        const char *const bytes = records + at + 5;
-        if (length > size - at - 5)
-            break;
-        if (kind == 'n') {
-            convert_note(job, "%s: %.*s", input->path, (int)length, bytes);
-        } else if (kind == 'e') {
-            convert_fail(error, MD5_ERROR_SYNTAX, input->path, "libassimp: %.*s", (int)length,
-                         bytes);
-        } else {
-            convert_input made = {input->path, common_alloc(length, 1), length};
-            memcpy(made.bytes, bytes, length);
-            is_read = convert_read_gltf(job, &made, scene, error);
-            free(made.bytes);
-        }
-        at += 5 + length;
+    char *at = records, *stop = NULL;
+    const char *const end = records + size;
+    while (at < end && *at != 'g' && (stop = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        *stop = '\0';
+        if (*at == 'n')
+            convert_note(job, "%s: %s", input->path, at + 1);
+        else
+            convert_fail(error, MD5_ERROR_SYNTAX, input->path, "libassimp: %s", at + 1);
+        at = stop + 1;
     }
+    convert_input made = {input->path, at + 1, (size_t)(end - at) - 1};
+    const bool is_read = at < end && *at == 'g' && convert_read_gltf(job, &made, scene, error);
     free(records);
     return is_read;
 }

@@ -77,6 +77,15 @@ char *convert_find_output(const convert_job *job)
     return path;
 }
 
+common_list convert_list_outputs(void)
+{
+    common_list list = {NULL, 0};
+    for (int i = 0; i < NUM_FORMATS; i++)
+        if (formats[i].write != NULL)
+            common_add(&list, common_copy(formats[i].endings[0] + strlen(".")));
+    return list;
+}
+
 void convert_print_formats(void)
 {
     for (int i = 0; i < NUM_FORMATS; i++) {

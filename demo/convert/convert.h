@@ -9,6 +9,7 @@
 #ifndef DEMO_CONVERT_CONVERT_H
 #define DEMO_CONVERT_CONVERT_H
 
+#include "demo/common/file.h"
 #include "demo/common/memory.h"
 #include "demo/convert/space.h"
 #include "md5/md5edit.h"
@@ -145,6 +146,9 @@ char *convert_find_output(const convert_job *job);
 
 // Prints the formats that can be read and written, a line each.
 void convert_print_formats(void);
+
+// Returns the first ending of each format that can be written, without the point.
+common_list convert_list_outputs(void);
 
 // Whether a path has the ending of a format that can be read, or written.
 bool convert_reads(const char *path);

@@ -5,23 +5,10 @@
 #ifdef HAS_JANSSON
 #include "demo/convert/gltf_out.h"
 
-#include "demo/common/file.h"
-
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const list_keys[GLTF_NUM_LISTS] = {
-    "nodes",   "skins",      "meshes",    "materials",   "textures",       "images",
-    "cameras", "animations", "accessors", "bufferViews", "extensionsUsed", "extensionsRequired",
-};
-
-static const struct {
-    int stride; // bytes of an element
-    int target; // what the view is for, or 0
-} streams[GLTF_NUM_STREAMS] = {
-    {4, 34962}, {8, 34962}, {12, 34962}, {16, 34962}, {2, 34963}, {4, 34963},
-    {64, 0},    {4, 0},     {4, 0},      {12, 0},     {16, 0},    {4, 0},
-};
 
 // -- Values ---------------------------------------------------------------------------------------
 
@@ -36,22 +23,40 @@ size_t gltf_append(gltf_out *out, json_t *array, json_t *value)
     return json_array_size(array) - 1;
 }
 
-size_t gltf_add(gltf_out *out, gltf_list list, json_t *value)
+size_t gltf_add(gltf_out *out, const char *list, json_t *value)
 {
-    return gltf_append(out, out->lists[list], value);
+    return gltf_append(out, gltf_member(out, out->root, list, true), value);
 }
 
-size_t gltf_num_added(const gltf_out *out, gltf_list list)
+size_t gltf_num_added(const gltf_out *out, const char *list)
 {
-    return json_array_size(out->lists[list]);
+    return json_array_size(json_object_get(out->root, list));
 }
 
-void gltf_use_extension(gltf_out *out, const char *name)
+json_t *gltf_member(gltf_out *out, json_t *object, const char *key, bool is_list)
 {
-    bool is_new;
-    gltf_look_up(out, 'e', name, &is_new);
-    if (is_new)
-        gltf_add(out, GLTF_EXTENSIONS, json_string(name));
+    if (json_object_get(object, key) == NULL)
+        gltf_put(out, object, key, is_list ? json_array() : json_object());
+    return json_object_get(object, key);
+}
+
+void gltf_hang(gltf_out *out, size_t child, size_t on)
+{
+    json_t *const parent = json_array_get(json_object_get(out->root, "nodes"), on);
+    gltf_append(out, gltf_member(out, parent, "children", true), gltf_whole(child));
+}
+
+void gltf_put_extra(gltf_out *out, json_t *object, const char *key, json_t *value)
+{
+    gltf_put(out, gltf_member(out, gltf_member(out, object, "extras", false), "md5", false), key,
+             value);
+}
+
+json_t *gltf_put_extension(gltf_out *out, json_t *object, const char *name)
+{
+    if (!gltf_find(out, 'e', name, &(size_t){0}))
+        gltf_add(out, "extensionsUsed", json_string(name));
+    return gltf_member(out, gltf_member(out, object, "extensions", false), name, false);
 }
 
 json_t *gltf_whole(size_t value)
@@ -118,133 +123,171 @@ json_t *gltf_uri(const char *name)
 
 // -- Numbers --------------------------------------------------------------------------------------
 
-static void add_bytes(gltf_bytes *to, const void *data, size_t size)
-{
-    if (to->room - to->size < size) {
-        to->room = 2 * (to->size + size) + 1024;
-        to->data = common_realloc(to->data, to->room, 1);
-    }
-    if (size > 0)
-        memcpy(to->data + to->size, data, size);
-    to->size += size;
-}
-
 // Little endian on any machine.
-static void add_word(gltf_bytes *to, uint32_t value, size_t size)
+static void put_word(convert_bytes *to, uint32_t value, size_t size)
 {
     const uint8_t word[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
                              (uint8_t)(value >> 24)};
-    add_bytes(to, word, size);
+    convert_put(to, word, size);
 }
 
-static void pad(gltf_bytes *to, char filler)
+static void pad(convert_bytes *to, char filler)
 {
     while (to->size % 4 != 0)
-        add_bytes(to, &filler, 1);
+        convert_put(to, &filler, 1);
 }
 
-size_t gltf_add_values(gltf_out *out, gltf_stream stream, int type, const void *values,
-                       size_t count, size_t columns)
+// The view that the next bytes of a purpose belong to: the last one if it is like that, or a new
+// one. Its length is put when they are there. `stride` is that of vertices or else 0.
+static json_t *open_view(gltf_out *out, gltf_purpose purpose, size_t stride, gltf_place *place)
 {
-    gltf_bytes *const bytes = &out->streams[stream];
-    const size_t begin = bytes->size;
-    const size_t size = type <= GLTF_UBYTE ? 1 : type <= GLTF_USHORT ? 2 : 4;
-    if (out->views[stream] == NULL) {
-        out->views[stream] = json_object();
-        out->view_numbers[stream] = (int)gltf_add(out, GLTF_VIEWS, json_incref(out->views[stream]));
+    static const int targets[] = {
+        [GLTF_VERTICES] = 34962, [GLTF_INDICES] = 34963, [GLTF_PICTURES] = 0};
+    json_t *const views = gltf_member(out, out->root, "bufferViews", true);
+    pad(&out->binary, 0);
+    if (json_array_size(views) == 0 || purpose == GLTF_PICTURES || purpose != out->purpose
+        || stride != out->stride) {
+        json_t *const view =
+            json_pack("{s:i, s:I}", "buffer", 0, "byteOffset", (json_int_t)out->binary.size);
+        gltf_append(out, views, view);
+        if (stride > 0)
+            gltf_put(out, view, "byteStride", gltf_whole(stride));
+        if (targets[purpose] != 0)
+            gltf_put(out, view, "target", json_integer(targets[purpose]));
+        out->purpose = purpose;
+        out->stride = stride;
+        out->begin = out->binary.size;
     }
+    *place = (gltf_place){json_array_size(views) - 1, out->binary.size - out->begin};
+    return json_array_get(views, place->view);
+}
+
+gltf_place gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
+                           size_t count, size_t columns)
+{
+    gltf_place place;
+    const size_t size = type <= GLTF_UBYTE ? 1 : type <= GLTF_USHORT ? 2 : 4;
+    const size_t stride = purpose == GLTF_VERTICES ? (columns * size + 3) / 4 * 4 : 0;
+    json_t *const view = open_view(out, purpose, stride, &place);
     for (size_t i = 0; i < count * columns; i++) {
         uint32_t value;
         memcpy(&value, (const char *)values + 4 * i, 4);
-        add_word(bytes, value, size);
-        if ((i + 1) % columns == 0 && streams[stream].target != 34963)
-            pad(bytes, 0);
+        put_word(&out->binary, value, size);
+        if ((i + 1) % columns == 0 && stride > 0)
+            pad(&out->binary, 0);
     }
-    return begin;
+    gltf_put(out, view, "byteLength", gltf_whole(out->binary.size - out->begin));
+    return place;
 }
 
-void gltf_put_bounds(gltf_out *out, size_t accessor, const float *low, const float *high,
-                     size_t columns)
+void gltf_put_bounds(gltf_out *out, json_t *accessor, const float *values, size_t count,
+                     size_t columns, bool has_zero)
 {
-    json_t *const object = json_array_get(out->lists[GLTF_ACCESSORS], accessor);
-    gltf_put(out, object, "min", gltf_floats(low, columns));
-    gltf_put(out, object, "max", gltf_floats(high, columns));
+    float low[4] = {0}, high[4] = {0};
+    for (size_t i = 0; i < count * columns; i++) {
+        const size_t c = i % columns;
+        const bool is_first = i < columns && !has_zero;
+        low[c] = is_first || values[i] < low[c] ? values[i] : low[c];
+        high[c] = is_first || values[i] > high[c] ? values[i] : high[c];
+    }
+    gltf_put(out, accessor, "min", gltf_floats(low, columns));
+    gltf_put(out, accessor, "max", gltf_floats(high, columns));
 }
 
-size_t gltf_add_accessor(gltf_out *out, gltf_stream stream, int type, const void *values,
+size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const void *values,
                          size_t count, size_t columns, gltf_use use)
 {
     static const char *const types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
-    uint32_t *whole = NULL;
+    int32_t *whole = NULL;
     if (use != GLTF_PLAIN && type != GLTF_FLOAT) {
+        const float one = use == GLTF_BOUNDED ? 1.0f : type == GLTF_BYTE ? 127.0f : 65535.0f;
         whole = common_alloc(count * columns, sizeof *whole);
         for (size_t i = 0; i < count * columns; i++)
-            whole[i] = (uint32_t)(int32_t)((const float *)values)[i];
+            whole[i] = (int32_t)roundf(one * ((const float *)values)[i]);
     }
-    const size_t begin =
-        gltf_add_values(out, stream, type, whole ? (const void *)whole : values, count, columns);
+    const gltf_place place =
+        gltf_add_values(out, purpose, type, whole ? (const void *)whole : values, count, columns);
     free(whole);
     json_t *const accessor =
-        json_pack("{s:i, s:I, s:i, s:I, s:s}", "bufferView", out->view_numbers[stream],
-                  "byteOffset", (json_int_t)begin, "componentType", type, "count",
-                  (json_int_t)count, "type", columns == 16 ? "MAT4" : types[columns]);
-    const size_t index = gltf_add(out, GLTF_ACCESSORS, accessor);
+        json_pack("{s:I, s:I, s:i, s:I, s:s}", "bufferView", (json_int_t)place.view, "byteOffset",
+                  (json_int_t)place.offset, "componentType", type, "count", (json_int_t)count,
+                  "type", columns == 16 ? "MAT4" : types[columns]);
     if (use == GLTF_NORMALIZED && type != GLTF_FLOAT)
         gltf_put(out, accessor, "normalized", json_true());
-    if (use == GLTF_BOUNDED) {
-        float low[4], high[4];
-        for (size_t c = 0; c < columns; c++) {
-            low[c] = high[c] = ((const float *)values)[c];
-            for (size_t i = 1; i < count; i++) {
-                const float value = ((const float *)values)[i * columns + c];
-                low[c] = value < low[c] ? value : low[c];
-                high[c] = value > high[c] ? value : high[c];
-            }
+    if (use == GLTF_BOUNDED)
+        gltf_put_bounds(out, accessor, values, count, columns, false);
+    return gltf_add(out, "accessors", accessor);
+}
+
+void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int type,
+                        const void *values, size_t count, size_t columns, gltf_use use)
+{
+    const size_t accessor =
+        gltf_add_accessor(out, GLTF_VERTICES, type, values, count, columns, use);
+    gltf_put(out, attributes, name, gltf_whole(accessor));
+}
+
+void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
+                         const uint32_t *joints, int weight_type, const float *weights,
+                         size_t count, size_t slots)
+{
+    uint32_t *const some_joints = common_alloc(count, 4 * sizeof *some_joints);
+    float *const some_weights = common_alloc(count, 4 * sizeof *some_weights);
+    for (size_t set = 0; set < slots / 4; set++) {
+        char joint_name[32], weight_name[32];
+        snprintf(joint_name, sizeof joint_name, "JOINTS_%zu", set);
+        snprintf(weight_name, sizeof weight_name, "WEIGHTS_%zu", set);
+        bool is_used = set == 0;
+        for (size_t v = 0; v < count; v++) {
+            memcpy(some_joints + 4 * v, joints + v * slots + 4 * set, 4 * sizeof *joints);
+            memcpy(some_weights + 4 * v, weights + v * slots + 4 * set, 4 * sizeof *weights);
+            for (size_t k = 0; k < 4; k++)
+                is_used |= some_weights[4 * v + k] > 0.0f;
         }
-        gltf_put_bounds(out, index, low, high, columns);
+        if (!is_used)
+            break;
+        gltf_put_attribute(out, attributes, joint_name, num_joints > 256 ? GLTF_USHORT : GLTF_UBYTE,
+                           some_joints, count, 4, GLTF_PLAIN);
+        gltf_put_attribute(out, attributes, weight_name, weight_type, some_weights, count, 4,
+                           GLTF_NORMALIZED);
     }
-    return index;
+    free(some_weights);
+    free(some_joints);
 }
 
 size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size)
 {
-    json_t *const view = json_pack("{s:i, s:I, s:I}", "buffer", 0, "byteOffset",
-                                   (json_int_t)out->pictures.size, "byteLength", (json_int_t)size);
-    gltf_append(out, out->picture_views, json_incref(view));
-    add_bytes(&out->pictures, bytes, size);
-    pad(&out->pictures, 0);
-    return gltf_add(out, GLTF_VIEWS, view);
+    gltf_place place;
+    json_t *const view = open_view(out, GLTF_PICTURES, 0, &place);
+    gltf_put(out, view, "byteLength", gltf_whole(size));
+    convert_put(&out->binary, bytes, size);
+    return place.view;
 }
 
 // -- Names ----------------------------------------------------------------------------------------
 
-size_t *gltf_look_up(gltf_out *out, char kind, const char *text, bool *is_new)
+bool gltf_find(gltf_out *out, char kind, const char *text, size_t *value)
 {
-    if (2 * out->num_names >= out->room) {
-        gltf_name *const old = out->names;
-        const size_t count = out->room;
-        out->room = count > 0 ? 2 * count : 64;
-        out->names = common_alloc(out->room, sizeof *out->names);
-        for (size_t i = 0; i < count; i++) {
-            size_t at = (size_t)(old[i].hash % out->room);
-            while (old[i].hash != 0 && out->names[at].hash != 0)
-                at = (at + 1) % out->room;
-            if (old[i].hash != 0)
-                out->names[at] = old[i];
-        }
-        free(old);
-    }
-    uint64_t hash = (14695981039346656037u ^ (unsigned char)kind) * 1099511628211u; // FNV-1a
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    hash = (hash ^ hash >> 32) | 1u;
-    size_t at = (size_t)(hash % out->room);
-    while (out->names[at].hash != 0 && out->names[at].hash != hash)
-        at = (at + 1) % out->room;
-    *is_new = out->names[at].hash == 0;
-    out->names[at].hash = hash;
-    out->num_names += *is_new;
-    return &out->names[at].value;
+    char *const key = common_format("%c%s", kind, text);
+    const json_t *const known = json_object_get(out->names, key);
+    if (known != NULL)
+        *value = (size_t)json_integer_value(known);
+    else // keys need not be UTF-8
+        out->is_broken |= json_object_set_new_nocheck(out->names, key, gltf_whole(*value)) != 0;
+    free(key);
+    return known != NULL;
+}
+
+bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *bytes, size_t size,
+                     size_t *value)
+{
+    uint64_t hash = 14695981039346656037u; // FNV-1a
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ ((const uint8_t *)bytes)[i]) * 1099511628211u;
+    char *const key = common_format("%llx %zu %s", (unsigned long long)hash, size, name);
+    const bool is_known = gltf_find(out, kind, key, value);
+    free(key);
+    return is_known;
 }
 
 // Takes a name if nothing has it once three.js has replaced what it reserves, and Blender cut it.
@@ -256,10 +299,9 @@ static bool take_name(gltf_out *out, char kind, const char *name)
         if (strchr("[].:/", *c) == NULL)
             *end++ = strchr(" \t\r\n\f\v", *c) != NULL ? '_' : *c;
     *end = '\0';
-    bool is_new;
-    gltf_look_up(out, kind, plain, &is_new);
+    const bool is_taken = gltf_find(out, kind, plain, &(size_t){0});
     free(plain);
-    return is_new; // two names of one hash are taken for equal: one gets a needless suffix
+    return !is_taken;
 }
 
 char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise,
@@ -283,129 +325,87 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *o
     return found;
 }
 
+// -- Animations ----------------------------------------------------------------------------------
+
+json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras)
+{
+    char *const unique =
+        gltf_unique_name(out, 'a', name, "clip", gltf_num_added(out, "animations"));
+    json_t *const animation = json_pack("{s:s, s:[], s:[], s:{s:o}}", "name", unique, "samplers",
+                                        "channels", "extras", "md5", extras);
+    gltf_add(out, "animations", animation);
+    free(unique);
+    return animation;
+}
+
+void gltf_add_channel(gltf_out *out, json_t *animation, size_t node, const char *path,
+                      const float *times, size_t num_keys, const float *values, size_t count,
+                      size_t columns)
+{
+    size_t input = gltf_num_added(out, "accessors");
+    if (!gltf_find_bytes(out, 't', "", times, num_keys * sizeof *times, &input))
+        gltf_add_accessor(out, GLTF_KEYS, GLTF_FLOAT, times, num_keys, 1, GLTF_BOUNDED);
+    const size_t accessor =
+        gltf_add_accessor(out, GLTF_KEYS, GLTF_FLOAT, values, count, columns, GLTF_PLAIN);
+    const size_t sampler = gltf_append(
+        out, json_object_get(animation, "samplers"),
+        json_pack("{s:I, s:I}", "input", (json_int_t)input, "output", (json_int_t)accessor));
+    gltf_append(out, json_object_get(animation, "channels"),
+                json_pack("{s:I, s:{s:I, s:s}}", "sampler", (json_int_t)sampler, "target", "node",
+                          (json_int_t)node, "path", path));
+}
+
 // -- The file -------------------------------------------------------------------------------------
 
-void gltf_begin(gltf_out *out, const convert_job *job)
+void gltf_begin(gltf_out *out)
 {
-    *out = (gltf_out){.job = job, .tops = json_array(), .picture_views = json_array()};
-    for (int i = 0; i < GLTF_NUM_LISTS; i++)
-        out->lists[i] = json_array();
+    *out = (gltf_out){.root = json_object(), .tops = json_array(), .names = json_object()};
+    char *const generator =
+        common_format("md5tool %d.%d.%d", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
+    gltf_put(out, out->root, "asset",
+             json_pack("{s:s, s:s}", "version", "2.0", "generator", generator));
+    free(generator);
+    gltf_put(out, out->root, "scene", json_integer(0));
+    gltf_add(out, "scenes", json_pack("{s:o}", "nodes", out->tops));
 }
 
 void gltf_free(gltf_out *out)
 {
-    for (int i = 0; i < GLTF_NUM_LISTS; i++)
-        json_decref(out->lists[i]);
-    for (int i = 0; i < GLTF_NUM_STREAMS; i++) {
-        json_decref(out->views[i]);
-        free(out->streams[i].data);
-    }
-    json_decref(out->tops);
-    json_decref(out->picture_views);
-    free(out->pictures.data);
-    free(out->names);
+    json_decref(out->root);
+    json_decref(out->names);
+    free(out->binary.bytes);
 }
 
-// Puts the streams behind each other, and pictures, whose views have their places among them, last.
-static void join_streams(gltf_out *out, gltf_bytes *all)
+bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *file,
+               md5_error *error)
 {
-    for (int i = 0; i < GLTF_NUM_STREAMS; i++) {
-        json_t *const view = out->views[i];
-        if (view == NULL)
-            continue;
-        gltf_put(out, view, "buffer", json_integer(0));
-        gltf_put(out, view, "byteOffset", gltf_whole(all->size));
-        gltf_put(out, view, "byteLength", gltf_whole(out->streams[i].size));
-        if (streams[i].target == 34962)
-            gltf_put(out, view, "byteStride", json_integer(streams[i].stride));
-        if (streams[i].target != 0)
-            gltf_put(out, view, "target", json_integer(streams[i].target));
-        add_bytes(all, out->streams[i].data, out->streams[i].size);
-        pad(all, 0);
-    }
-    for (size_t i = 0; i < json_array_size(out->picture_views); i++) {
-        json_t *const view = json_array_get(out->picture_views, i);
-        const json_int_t offset = json_integer_value(json_object_get(view, "byteOffset"));
-        gltf_put(out, view, "byteOffset", json_integer((json_int_t)all->size + offset));
-    }
-    add_bytes(all, out->pictures.data, out->pictures.size);
-}
-
-static json_t *make_root(gltf_out *out, const char *scene, json_t *extras)
-{
-    json_t *const root = json_object();
-    char *const generator =
-        common_format("md5tool %d.%d.%d", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
-    gltf_put(out, root, "asset",
-             json_pack("{s:s, s:s, s:{s:o}}", "version", "2.0", "generator", generator, "extras",
-                       "md5", extras));
-    free(generator);
-    gltf_put(out, root, "scene", json_integer(0));
-    gltf_put(out, root, "scenes",
-             json_pack("[{s:o, s:O}]", "name", gltf_string(scene), "nodes", out->tops));
-    for (int i = 0; i < GLTF_NUM_LISTS; i++)
-        if (json_array_size(out->lists[i]) > 0)
-            gltf_put(out, root, list_keys[i], json_incref(out->lists[i]));
-    return root;
-}
-
-static bool write_binary(gltf_out *out, const char *text, const gltf_bytes *all, md5_error *error)
-{
-    const char *const path = out->job->output;
-    gltf_bytes json = {0}, file = {0};
-    add_bytes(&json, text, strlen(text));
-    pad(&json, ' ');
-    if ((uint64_t)json.size + all->size > UINT32_MAX - 28u) {
-        free(json.data);
-        return convert_fail(error, MD5_ERROR_RANGE, path, "more than 4 GB: write a .gltf");
-    }
-    const uint32_t words[] = {
-        0x46546c67,          2,          (uint32_t)(12 + 8 + json.size + 8 + all->size),
-        (uint32_t)json.size, 0x4e4f534a, (uint32_t)all->size,
-        0x004e4942}; // glTF, JSON, BIN
-    for (size_t i = 0; i < 5; i++)
-        add_word(&file, words[i], 4);
-    add_bytes(&file, json.data, json.size);
-    for (size_t i = 5; i < 7; i++)
-        add_word(&file, words[i], 4);
-    add_bytes(&file, all->data, all->size);
-    const bool is_written = convert_write_file(out->job, path, file.data, file.size, error);
-    free(file.data);
-    free(json.data);
-    return is_written;
-}
-
-bool gltf_write(gltf_out *out, const char *scene, json_t *extras, md5_error *error)
-{
-    const char *const path = out->job->output;
-    const bool is_binary = common_has_ending(path, ".glb");
-    char *const stem = common_stem(path), *const folder = common_folder(path);
-    char *const bin = common_format("%s.bin", stem), *const bin_path = common_join(folder, bin);
-    gltf_bytes all = {0};
-    join_streams(out, &all);
-    json_t *const root = make_root(out, scene, extras);
-    json_t *const buffer = json_pack("{s:I}", "byteLength", (json_int_t)all.size);
-    if (!is_binary)
-        gltf_put(out, buffer, "uri", gltf_uri(bin));
-    gltf_put(out, root, "buffers", json_pack("[o]", buffer));
-    const size_t flags = JSON_REAL_PRECISION(9) | (is_binary ? JSON_COMPACT : JSON_INDENT(1));
-    char *const text = out->is_broken ? NULL : json_dumps(root, flags);
-    bool is_done;
+    pad(&out->binary, 0);
+    gltf_add(out, "buffers", json_pack("{s:I}", "byteLength", (json_int_t)out->binary.size));
+    if (bin != NULL)
+        gltf_put(out, json_array_get(json_object_get(out->root, "buffers"), 0), "uri",
+                 gltf_uri(bin));
+    const size_t flags = JSON_REAL_PRECISION(9) | (bin == NULL ? JSON_COMPACT : JSON_INDENT(1));
+    char *const text = out->is_broken ? NULL : json_dumps(out->root, flags);
     if (text == NULL)
-        is_done = convert_fail(error, MD5_ERROR_RANGE, path,
-                               "a number is not finite in this scale, or memory ran out");
-    else if (is_binary)
-        is_done = write_binary(out, text, &all, error);
-    else
-        is_done = convert_write_file(out->job, bin_path, all.data, all.size, error)
-                  && convert_write_file(out->job, path, text, strlen(text), error);
+        return convert_fail(error, MD5_ERROR_RANGE, path,
+                            "a number is not finite in this scale, or memory ran out");
+    const size_t length = strlen(text), size = (length + 3) / 4 * 4, binary = out->binary.size;
+    const bool fits = bin != NULL || (uint64_t)size + binary <= UINT32_MAX - 28u;
+    if (bin != NULL) {
+        convert_put(file, text, length);
+    } else if (fits) {
+        put_word(file, 0x46546c67, 4); // glTF
+        put_word(file, 2, 4);
+        put_word(file, (uint32_t)(12 + 8 + size + 8 + binary), 4);
+        put_word(file, (uint32_t)size, 4);
+        put_word(file, 0x4e4f534a, 4); // JSON
+        convert_put(file, text, length);
+        pad(file, ' ');
+        put_word(file, (uint32_t)binary, 4);
+        put_word(file, 0x004e4942, 4); // BIN
+        convert_put(file, out->binary.bytes, binary);
+    }
     free(text);
-    json_decref(root);
-    free(all.data);
-    free(bin_path);
-    free(bin);
-    free(folder);
-    free(stem);
-    return is_done;
+    return fits || convert_fail(error, MD5_ERROR_RANGE, path, "more than 4 GB: write a .gltf");
 }
 #endif

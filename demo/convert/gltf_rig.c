@@ -499,9 +499,9 @@ static void complete_joints(gltf_rig *rig)
             mark(node);
     }
     free(spans);
-    // Meshes on or below nodes that clips move, themselves below a joint.
+    // What clips move below a joint: a mesh on it, or a place for what a character holds.
     for (size_t i = 0; i < rig->num_nodes; i++) {
-        if (rig->nodes[i].mesh == MD5_NONE || rig->nodes[i].skin != MD5_NONE)
+        if (rig->nodes[i].skin != MD5_NONE)
             continue;
         uint32_t top = (uint32_t)i, moved = MD5_NONE;
         for (; top != MD5_NONE && !is_marked(&rig->nodes[top]); top = rig->nodes[top].parent)

@@ -10,11 +10,9 @@
 #include "demo/common/file.h"
 #include "demo/convert/assets.h"
 #include "demo/convert/gltf_out.h"
-#include "demo/convert/keys.h"
 #include "demo/convert/loss.h"
 #include "demo/convert/space.h"
 
-#include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +26,13 @@ typedef struct gltf_writer {
     double scale;        // metres in a unit of the input
     float corner[3];     // of quantised positions, metres, and their step; 0: they are floats
     double step;
-    size_t *mesh_nodes; // [num_meshes]
-    size_t zero_time;   // accessor of one key at time 0, or SIZE_MAX
+    size_t *mesh_nodes;          // [num_meshes]
+    const json_t **target_names; // [num_meshes] of morph targets; NULL: none
     size_t num_keys, num_all_keys;
-    uint8_t *moves;       // [joints] which tracks clips have: MOVES_...
-    convert_reach *reach; // [joints]
+    bool
+        *moves; // [2 * joints] which tracks clips have: of each joint its translation, its rotation
+    double
+        *tolerances; // [2 * joints] of the translation of each, metres, and the rotation, radians
 } gltf_writer;
 
 static const double inch = 0.0254; // metres in a unit of MD5
@@ -61,39 +61,41 @@ static void put_direction(md5_vec3 d, float *out)
     put_vec(length > 0.0 ? convert_times(v, 1.0 / length) : (convert_vec){0.0, 1.0, 0.0}, out);
 }
 
-// A transform as translation x y z and rotation x y z w.
-static void put_xform(md5_xform local, double *translation, double *rotation)
+static void put_quat(convert_quat q, float *out)
 {
-    const convert_xform x = convert_from_xform(local);
-    const convert_vec t = axes(convert_times(x.translation, inch));
-    translation[0] = t.x, translation[1] = t.y, translation[2] = t.z, translation[3] = 0.0;
-    rotation[0] = x.rotation.y, rotation[1] = x.rotation.z, rotation[2] = x.rotation.x;
-    rotation[3] = x.rotation.w;
+    out[0] = (float)q.x, out[1] = (float)q.y, out[2] = (float)q.z, out[3] = (float)q.w;
 }
 
-static void to_floats(const double *values, size_t count, float *out)
+// A transform in glTF's axes and metres.
+static convert_xform place(md5_xform local)
 {
-    for (size_t i = 0; i < count; i++)
-        out[i] = (float)values[i];
+    const convert_xform x = convert_from_xform(local);
+    const convert_quat q = x.rotation;
+    return (convert_xform){{q.y, q.z, q.x, q.w}, axes(convert_times(x.translation, inch))};
+}
+
+// Nodes have both, in any case.
+static void put_xform(gltf_writer *w, json_t *node, convert_xform x)
+{
+    float values[7];
+    put_vec(x.translation, values);
+    put_quat(x.rotation, values + 3);
+    gltf_put(w->out, node, "translation", gltf_floats(values, 3));
+    gltf_put(w->out, node, "rotation", gltf_floats(values + 3, 4));
 }
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// Node numbers are joint numbers. `next` and `first` list children by number. Returns the root.
+// Node numbers are joint numbers. Returns the root.
 static uint32_t write_joints(gltf_writer *w)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
-    uint32_t *const first = common_alloc(count + (size_t)1, sizeof *first);
-    uint32_t *const next = common_alloc(count, sizeof *next);
-    for (uint32_t i = 0; i <= count; i++)
-        first[i] = MD5_NONE;
-    for (uint32_t i = count; i-- > 0;) {
-        const uint32_t parent = skeleton->joints[i].parent;
-        next[i] = first[parent == MD5_NONE ? count : parent];
-        first[parent == MD5_NONE ? count : parent] = i;
-    }
-    const bool has_several = next[first[count]] != MD5_NONE;
+    uint32_t root = skeleton->order[0];
+    for (uint32_t i = 0; i < count; i++)
+        if (skeleton->joints[i].parent == MD5_NONE && i != skeleton->order[0])
+            root = count;
+    const bool has_several = root == count;
     uint32_t num_renamed = 0;
     for (uint32_t i = 0; i < count + has_several; i++) {
         const bool is_added = i == count;
@@ -102,35 +104,22 @@ static uint32_t write_joints(gltf_writer *w)
         json_t *const node = json_pack("{s:s}", "name", unique);
         num_renamed += strcmp(unique, name) != 0;
         if (strcmp(unique, name) != 0)
-            gltf_put(w->out, node, "extras",
-                     json_pack("{s:{s:o}}", "md5", "name", gltf_string(name)));
-        if (!is_added) {
-            double translation[4], rotation[4];
-            float values[7];
-            put_xform(w->assets.rest[i], translation, rotation);
-            to_floats(translation, 3, values);
-            to_floats(rotation, 4, values + 3);
-            gltf_put(w->out, node, "translation", gltf_floats(values, 3));
-            gltf_put(w->out, node, "rotation", gltf_floats(values + 3, 4));
-        }
-        if (first[i] != MD5_NONE) {
-            json_t *const children = json_array();
-            for (uint32_t child = first[i]; child != MD5_NONE; child = next[child])
-                gltf_append(w->out, children, gltf_whole(child));
-            gltf_put(w->out, node, "children", children);
-        }
-        gltf_add(w->out, GLTF_NODES, node);
+            gltf_put_extra(w->out, node, "name", gltf_string(name));
+        if (!is_added)
+            put_xform(w, node, place(w->assets.rest[i]));
+        gltf_add(w->out, "nodes", node);
         free(unique);
     }
-    const uint32_t root = has_several ? count : first[count];
+    for (uint32_t i = 0; i < count; i++)
+        if (i != root)
+            gltf_hang(w->out, i,
+                      skeleton->joints[i].parent != MD5_NONE ? skeleton->joints[i].parent : root);
     gltf_append(w->out, w->out->tops, gltf_whole(root));
     if (num_renamed > 0)
         convert_note(w->job, "%u joints have other names, which are unique in other programs",
                      num_renamed);
     if (has_several)
         convert_note(w->job, "the model has several root joints: md5_root was added above them");
-    free(next);
-    free(first);
     return root;
 }
 
@@ -163,7 +152,7 @@ static void write_skin(gltf_writer *w, uint32_t root)
     }
     const size_t accessor = gltf_add_accessor(w->out, GLTF_BINDS, GLTF_FLOAT, binds,
                                               count + (size_t)has_several, 16, GLTF_PLAIN);
-    gltf_add(w->out, GLTF_SKINS,
+    gltf_add(w->out, "skins",
              json_pack("{s:I, s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "skeleton",
                        (json_int_t)root, "joints", joints));
     free(binds);
@@ -171,36 +160,24 @@ static void write_skin(gltf_writer *w, uint32_t root)
 
 // -- Pictures and materials -----------------------------------------------------------------------
 
-static bool is_png(const convert_picture *picture)
-{
-    return picture->size > 8 && memcmp(picture->bytes, "\x89PNG", 4) == 0;
-}
-
 // Returns the texture of a picture in *texture. Equal ones are one.
 static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t *texture,
                           md5_error *error)
 {
-    uint64_t hash = 14695981039346656037u;
-    for (size_t i = 0; i < picture->size; i++)
-        hash = (hash ^ picture->bytes[i]) * 1099511628211u;
-    char *const key = common_format("%llu %zu", (unsigned long long)hash, picture->size);
-    bool is_new, is_written = true;
-    size_t *const known = gltf_look_up(w->out, 'p', key, &is_new);
-    free(key);
-    *texture = is_new ? gltf_num_added(w->out, GLTF_TEXTURES) : *known;
-    *known = *texture;
-    if (is_new) {
+    bool is_written = true;
+    *texture = gltf_num_added(w->out, "textures");
+    if (!gltf_find_bytes(w->out, 'p', "", picture->bytes, picture->size, texture)) {
         char *const name = gltf_unique_name(w->out, 'i', picture->name ? picture->name : "",
-                                            "picture", gltf_num_added(w->out, GLTF_IMAGES));
+                                            "picture", gltf_num_added(w->out, "images"));
+        const bool is_png = picture->size > 8 && memcmp(picture->bytes, "\x89PNG", 4) == 0;
         json_t *const image = json_pack("{s:s}", "name", name);
         if (common_has_ending(w->job->output, ".glb")) {
             const size_t view = gltf_add_picture(w->out, picture->bytes, picture->size);
             gltf_put(w->out, image, "bufferView", gltf_whole(view));
-            gltf_put(w->out, image, "mimeType",
-                     json_string(is_png(picture) ? "image/png" : "image/jpeg"));
+            gltf_put(w->out, image, "mimeType", json_string(is_png ? "image/png" : "image/jpeg"));
         } else {
             char *const folder = common_folder(w->job->output);
-            char *const file = common_format("%s%s", name, is_png(picture) ? ".png" : ".jpg");
+            char *const file = common_format("%s%s", name, is_png ? ".png" : ".jpg");
             char *const path = common_join(folder, file);
             gltf_put(w->out, image, "uri", gltf_uri(file));
             is_written = convert_write_file(w->job, path, picture->bytes, picture->size, error);
@@ -209,28 +186,26 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
             free(folder);
         }
         if (picture->declared != NULL)
-            gltf_put(w->out, image, "extras",
-                     json_pack("{s:{s:o}}", "md5", "path", gltf_string(picture->declared)));
+            gltf_put_extra(w->out, image, "path", gltf_string(picture->declared));
         free(name);
-        const size_t index = gltf_add(w->out, GLTF_IMAGES, image);
-        gltf_add(w->out, GLTF_TEXTURES, json_pack("{s:I}", "source", (json_int_t)index));
+        const size_t index = gltf_add(w->out, "images", image);
+        gltf_add(w->out, "textures", json_pack("{s:I}", "source", (json_int_t)index));
     }
     return is_written;
 }
 
-// Returns the material of a shader in *index. One without pictures is white, and has the name.
-static bool write_material(gltf_writer *w, const char *shader, size_t *index, md5_error *error)
+// Adds the material of a shader. One without pictures is white, and has the name.
+static bool write_material(gltf_writer *w, const char *shader, md5_error *error)
 {
     const convert_material none = {0};
-    bool is_new;
-    const size_t number = *gltf_look_up(w->out, 'm', shader, &is_new);
-    const convert_material *const look = is_new ? &none : &w->scene->materials[number];
+    size_t number = 0;
+    const bool is_known = gltf_find(w->out, 'm', shader, &number);
+    const convert_material *const look = is_known ? &w->scene->materials[number] : &none;
     // At a roughness of 0.7 highlights fall to half at the same angle as those of id's table.
     json_t *const base = json_pack("{s:f, s:f}", "metallicFactor", 0.0, "roughnessFactor", 0.7);
     json_t *const material =
         json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
-    json_t *const extensions = json_object();
-    *index = gltf_add(w->out, GLTF_MATERIALS, material);
+    gltf_add(w->out, "materials", material);
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         size_t texture = 0;
         if (look->maps[map].bytes == NULL)
@@ -247,10 +222,8 @@ static bool write_material(gltf_writer *w, const char *shader, size_t *index, md
         free(turned.name);
         free(turned.declared);
         free(turned.bytes);
-        if (!is_written) {
-            json_decref(extensions);
+        if (!is_written)
             return false;
-        }
         json_t *const info = json_pack("{s:I}", "index", (json_int_t)texture);
         if (map == CONVERT_MAP_COLOR) {
             gltf_put(w->out, base, "baseColorTexture", info);
@@ -260,19 +233,16 @@ static bool write_material(gltf_writer *w, const char *shader, size_t *index, md
             gltf_put(w->out, material, "emissiveTexture", info);
             gltf_put(w->out, material, "emissiveFactor", json_pack("[f,f,f]", 1.0, 1.0, 1.0));
         } else {
-            gltf_put(w->out, extensions, "KHR_materials_specular",
-                     json_pack("{s:o}", "specularColorTexture", info));
-            gltf_use_extension(w->out, "KHR_materials_specular");
+            gltf_put(w->out, gltf_put_extension(w->out, material, "KHR_materials_specular"),
+                     "specularColorTexture", info);
             convert_note(w->job,
                          "material %s: the specular map became KHR_materials_specular, "
                          "whose shading differs",
                          shader);
         }
     }
-    if (look->is_unlit) {
-        gltf_put(w->out, extensions, "KHR_materials_unlit", json_object());
-        gltf_use_extension(w->out, "KHR_materials_unlit");
-    }
+    if (look->is_unlit)
+        gltf_put_extension(w->out, material, "KHR_materials_unlit");
     if (look->alpha != CONVERT_OPAQUE)
         gltf_put(w->out, material, "alphaMode",
                  json_string(look->alpha == CONVERT_MASK ? "MASK" : "BLEND"));
@@ -281,12 +251,7 @@ static bool write_material(gltf_writer *w, const char *shader, size_t *index, md
     if (look->is_two_sided)
         gltf_put(w->out, material, "doubleSided", json_true());
     if (look->text != NULL)
-        gltf_put(w->out, material, "extras",
-                 json_pack("{s:{s:o}}", "md5", "text", gltf_string(look->text)));
-    if (json_object_size(extensions) > 0)
-        gltf_put(w->out, material, "extensions", extensions);
-    else
-        json_decref(extensions);
+        gltf_put_extra(w->out, material, "text", gltf_string(look->text));
     return true;
 }
 
@@ -297,40 +262,17 @@ static bool is_drawn(const md5_mesh *mesh)
     return mesh->num_vertices > 0 && mesh->num_triangles > 0;
 }
 
-// How --quantize writes an attribute: the type, and the number that stands for 1.
-typedef struct attribute {
-    const char *name;
-    size_t columns;
-    int type, one;
-} attribute;
-
-// One attribute of the vertices of a mesh: values[num_vertices][columns].
-static void put_attribute(gltf_writer *w, json_t *attributes, attribute what, const float *values,
-                          size_t count)
+// One attribute of the vertices of a mesh: values[num_vertices][columns]. `type` is that which
+// --quantize gives it, if it fits.
+static void put_attribute(gltf_writer *w, json_t *attributes, const char *name, int type,
+                          const float *values, size_t count, size_t columns)
 {
-    const bool is_position = strcmp(what.name, "POSITION") == 0;
-    const size_t size = count * what.columns;
-    float low = 0.0f, high = 1.0f;
-    for (size_t i = 0; i < size && !is_position && what.type != GLTF_BYTE; i++) {
-        low = values[i] < low ? values[i] : low;
-        high = values[i] > high ? values[i] : high;
-    }
-    size_t bytes = 4 * what.columns;
-    float *rounded = NULL;
-    if (w->step > 0.0 && low >= 0.0f && high <= 1.0f) { // else it does not fit
-        rounded = common_alloc(size, sizeof *rounded);
-        for (size_t i = 0; i < size; i++)
-            rounded[i] = roundf(values[i] * (float)what.one);
-        bytes = (what.columns * (what.type <= GLTF_UBYTE ? 1 : 2) + 3) / 4 * 4;
-    } else {
-        what.type = GLTF_FLOAT;
-    }
-    const size_t accessor =
-        gltf_add_accessor(w->out, (gltf_stream)(GLTF_VERTICES_4 + bytes / 4 - 1), what.type,
-                          rounded ? rounded : values, count, what.columns,
-                          is_position ? GLTF_BOUNDED : GLTF_NORMALIZED);
-    gltf_put(w->out, attributes, what.name, gltf_whole(accessor));
-    free(rounded);
+    const bool is_position = strcmp(name, "POSITION") == 0;
+    bool fits = w->step > 0.0;
+    for (size_t i = 0; i < count * columns && !is_position && type != GLTF_BYTE; i++)
+        fits &= values[i] >= 0.0f && values[i] <= 1.0f;
+    gltf_put_attribute(w->out, attributes, name, fits ? type : GLTF_FLOAT, values, count, columns,
+                       is_position ? GLTF_BOUNDED : GLTF_NORMALIZED);
 }
 
 // Makes weights multiples of 1 / 65535 whose sum is 1.
@@ -351,36 +293,6 @@ static void round_weights(const md5_mesh *mesh, convert_skin *skin)
     }
 }
 
-static void put_influences(gltf_writer *w, json_t *attributes, const md5_mesh *mesh,
-                           const convert_skin *skin)
-{
-    const bool is_wide = w->assets.model->skeleton.num_joints > 256;
-    uint32_t *const joints = common_alloc(mesh->num_vertices, 4 * sizeof *joints);
-    float *const weights = common_alloc(mesh->num_vertices, 4 * sizeof *weights);
-    for (uint32_t set = 0; set < skin->slots / 4; set++) {
-        bool is_used = set == 0;
-        for (size_t v = 0; v < mesh->num_vertices; v++) {
-            const size_t from = v * skin->slots + 4 * (size_t)set;
-            memcpy(joints + 4 * v, skin->joints + from, 4 * sizeof *joints);
-            memcpy(weights + 4 * v, skin->weights + from, 4 * sizeof *weights);
-            is_used |= weights[4 * v] > 0.0f;
-        }
-        if (!is_used)
-            break;
-        char joint_name[32], weight_name[32];
-        snprintf(joint_name, sizeof joint_name, "JOINTS_%u", set);
-        snprintf(weight_name, sizeof weight_name, "WEIGHTS_%u", set);
-        gltf_put(w->out, attributes, joint_name,
-                 gltf_whole(gltf_add_accessor(w->out, is_wide ? GLTF_VERTICES_8 : GLTF_VERTICES_4,
-                                              is_wide ? GLTF_USHORT : GLTF_UBYTE, joints,
-                                              mesh->num_vertices, 4, GLTF_PLAIN)));
-        put_attribute(w, attributes, (attribute){weight_name, 4, GLTF_USHORT, 65535}, weights,
-                      mesh->num_vertices);
-    }
-    free(weights);
-    free(joints);
-}
-
 static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_skin *skin)
 {
     json_t *const attributes = json_object();
@@ -392,52 +304,52 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
         put_position(skin->positions[v], values + 3 * v);
         for (size_t k = 0; k < 3 && w->step > 0.0; k++)
             values[3 * v + k] =
-                (float)(((double)values[3 * v + k] - (double)w->corner[k]) / w->step);
+                roundf((float)(((double)values[3 * v + k] - (double)w->corner[k]) / w->step));
     }
-    put_attribute(w, attributes, (attribute){"POSITION", 3, GLTF_USHORT, 1}, values, count);
+    put_attribute(w, attributes, "POSITION", GLTF_USHORT, values, count, 3);
     for (size_t v = 0; v < count; v++)
         put_direction(mesh->normals[v], values + 3 * v);
-    put_attribute(w, attributes, (attribute){"NORMAL", 3, GLTF_BYTE, 127}, values, count);
+    put_attribute(w, attributes, "NORMAL", GLTF_BYTE, values, count, 3);
     for (size_t v = 0; mesh->tangents != NULL && v < count; v++) {
         const md5_vec4 t = mesh->tangents[v];
         put_direction((md5_vec3){t.x, t.y, t.z}, values + 4 * v);
         values[4 * v + 3] = -t.w; // green is up there, along -v
     }
     if (mesh->tangents != NULL)
-        put_attribute(w, attributes, (attribute){"TANGENT", 4, GLTF_BYTE, 127}, values, count);
-    put_attribute(w, attributes, (attribute){"TEXCOORD_0", 2, GLTF_USHORT, 65535},
-                  &mesh->texcoords[0].x, count);
+        put_attribute(w, attributes, "TANGENT", GLTF_BYTE, values, count, 4);
+    put_attribute(w, attributes, "TEXCOORD_0", GLTF_USHORT, &mesh->texcoords[0].x, count, 2);
     if (mesh->colors != NULL)
-        put_attribute(w, attributes, (attribute){"COLOR_0", 4, GLTF_USHORT, 65535},
-                      &mesh->colors[0].x, count);
+        put_attribute(w, attributes, "COLOR_0", GLTF_USHORT, &mesh->colors[0].x, count, 4);
     free(values);
     if (w->step > 0.0)
         round_weights(mesh, skin);
-    put_influences(w, attributes, mesh, skin);
+    gltf_put_influences(w->out, attributes, w->assets.model->skeleton.num_joints, skin->joints,
+                        w->step > 0.0 ? GLTF_USHORT : GLTF_FLOAT, skin->weights, count,
+                        skin->slots);
     return attributes;
 }
 
 // The box of all positions, which 16 bits a number divide.
 static void find_box(gltf_writer *w)
 {
-    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {0}, largest = 0.0f;
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    float largest = 0.0f;
     for (uint32_t m = 0; m < w->assets.model->num_meshes; m++)
         for (uint32_t v = 0; v < w->assets.model->meshes[m].num_vertices; v++) {
             float p[3];
             put_position(w->skins[m].positions[v], p);
-            const bool is_first = low[0] > FLT_MAX;
             for (int k = 0; k < 3; k++) {
-                low[k] = p[k] < low[k] ? p[k] : low[k];
-                high[k] = is_first || p[k] > high[k] ? p[k] : high[k];
+                low[k] = fminf(low[k], p[k]);
+                high[k] = fmaxf(high[k], p[k]);
             }
         }
-    for (int k = 0; k < 3 && low[0] <= FLT_MAX; k++) {
+    for (int k = 0; k < 3 && low[k] <= high[k]; k++) {
         w->corner[k] = low[k];
-        largest = high[k] - low[k] > largest ? high[k] - low[k] : largest;
+        largest = fmaxf(largest, high[k] - low[k]);
     }
     w->step = largest > 0.0f ? (double)largest / 65535.0 : 1.0;
-    gltf_use_extension(w->out, "KHR_mesh_quantization");
-    gltf_add(w->out, GLTF_REQUIRED, json_string("KHR_mesh_quantization"));
+    gltf_add(w->out, "extensionsUsed", json_string("KHR_mesh_quantization"));
+    gltf_add(w->out, "extensionsRequired", json_string("KHR_mesh_quantization"));
     convert_note(w->job, "positions are multiples of %.3g units", w->step / inch);
 }
 
@@ -451,9 +363,8 @@ static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
         indices[i + 1] = mesh->indices[i + 2];
         indices[i + 2] = mesh->indices[i + 1];
     }
-    const size_t accessor =
-        gltf_add_accessor(w->out, is_short ? GLTF_INDICES_2 : GLTF_INDICES_4,
-                          is_short ? GLTF_USHORT : GLTF_UINT, indices, count, 1, GLTF_PLAIN);
+    const size_t accessor = gltf_add_accessor(
+        w->out, GLTF_INDICES, is_short ? GLTF_USHORT : GLTF_UINT, indices, count, 1, GLTF_PLAIN);
     free(indices);
     return accessor;
 }
@@ -461,36 +372,19 @@ static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
 // -- Morph targets --------------------------------------------------------------------------------
 
 // An accessor of differences [count] at some vertices; the others are 0.
-static json_t *add_deltas(gltf_writer *w, const md5_mesh *mesh, size_t where, const float *values,
-                          uint32_t count, bool has_bounds)
+static json_t *add_deltas(gltf_writer *w, const md5_mesh *mesh, gltf_place where,
+                          const float *values, uint32_t count, bool has_bounds)
 {
-    float low[3] = {0}, high[3] = {0};
-    for (size_t i = 0; i < 3 * (size_t)count; i++) {
-        const float value = values[i];
-        const bool is_whole = count == mesh->num_vertices && i < 3; // no vertex is 0
-        low[i % 3] = is_whole || value < low[i % 3] ? value : low[i % 3];
-        high[i % 3] = is_whole || value > high[i % 3] ? value : high[i % 3];
-    }
-    const size_t begin = gltf_add_values(w->out, GLTF_SPARSE, GLTF_FLOAT, values, count, 3);
-    const int view = w->out->view_numbers[GLTF_SPARSE];
-    json_t *const accessor = json_pack(
-        "{s:i, s:I, s:s, s:{s:I, s:{s:i, s:I, s:i}, s:{s:i, s:I}}}", "componentType", GLTF_FLOAT,
-        "count", (json_int_t)mesh->num_vertices, "type", "VEC3", "sparse", "count",
-        (json_int_t)count, "indices", "bufferView", view, "byteOffset", (json_int_t)where,
-        "componentType", GLTF_UINT, "values", "bufferView", view, "byteOffset", (json_int_t)begin);
-    if (has_bounds) {
-        gltf_put(w->out, accessor, "min", gltf_floats(low, 3));
-        gltf_put(w->out, accessor, "max", gltf_floats(high, 3));
-    }
-    return gltf_whole(gltf_add(w->out, GLTF_ACCESSORS, accessor));
-}
-
-// The targets that change a mesh, by number: `used` [num_targets] counts the vertices of each.
-static void count_deltas(const md5_morph *morph, uint32_t mesh, uint32_t *used)
-{
-    const md5_morph_mesh *const deltas = &morph->meshes[mesh];
-    for (uint32_t i = 0; i < deltas->num_deltas; i++)
-        used[deltas->deltas[i].target]++;
+    const gltf_place what = gltf_add_values(w->out, GLTF_KEYS, GLTF_FLOAT, values, count, 3);
+    json_t *const accessor =
+        json_pack("{s:i, s:I, s:s, s:{s:I, s:{s:I, s:I, s:i}, s:{s:I, s:I}}}", "componentType",
+                  GLTF_FLOAT, "count", (json_int_t)mesh->num_vertices, "type", "VEC3", "sparse",
+                  "count", (json_int_t)count, "indices", "bufferView", (json_int_t)where.view,
+                  "byteOffset", (json_int_t)where.offset, "componentType", GLTF_UINT, "values",
+                  "bufferView", (json_int_t)what.view, "byteOffset", (json_int_t)what.offset);
+    if (has_bounds) // those of all vertices
+        gltf_put_bounds(w->out, accessor, values, count, 3, count < mesh->num_vertices);
+    return gltf_whole(gltf_add(w->out, "accessors", accessor));
 }
 
 static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, json_t *extras)
@@ -501,7 +395,8 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
     const double step = w->step > 0.0 ? w->step : 1.0;
     uint32_t *const used = common_alloc(morph->num_targets, sizeof *used);
     uint32_t *const begin = common_alloc(morph->num_targets, sizeof *begin);
-    count_deltas(morph, index, used);
+    for (uint32_t i = 0; i < all->num_deltas; i++)
+        used[all->deltas[i].target]++;
     for (uint32_t t = 1; t < morph->num_targets; t++)
         begin[t] = begin[t - 1] + used[t - 1];
     // Deltas come vertex by vertex; here they are sorted by target, in one pass as their numbers
@@ -514,14 +409,13 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
             order[place] = k;
             vertices[place] = all->vertices[i];
         }
-    json_t *const targets = json_array(), *const names = json_array();
     float *const values = common_alloc(all->num_deltas, 3 * sizeof *values);
     for (uint32_t t = 0; t < morph->num_targets; t++) {
         if (used[t] == 0)
             continue;
         const uint32_t from = begin[t] - used[t];
-        const size_t where =
-            gltf_add_values(w->out, GLTF_SPARSE, GLTF_UINT, vertices + from, used[t], 1);
+        const gltf_place where =
+            gltf_add_values(w->out, GLTF_KEYS, GLTF_UINT, vertices + from, used[t], 1);
         json_t *const target = json_object();
         static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
         for (int a = 0; a < (mesh->tangents != NULL ? 3 : 2); a++) {
@@ -534,16 +428,11 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
             gltf_put(w->out, target, attributes[a],
                      add_deltas(w, mesh, where, values, used[t], a == 0));
         }
-        gltf_append(w->out, targets, target);
-        gltf_append(w->out, names, gltf_string(morph->targets[t].name));
+        gltf_append(w->out, gltf_member(w->out, primitive, "targets", true), target);
+        gltf_append(w->out, gltf_member(w->out, extras, "targetNames", true),
+                    gltf_string(morph->targets[t].name));
     }
-    if (json_array_size(targets) > 0) {
-        gltf_put(w->out, primitive, "targets", targets);
-        gltf_put(w->out, extras, "targetNames", names);
-    } else {
-        json_decref(targets);
-        json_decref(names);
-    }
+    w->target_names[index] = json_object_get(extras, "targetNames");
     free(values);
     free(vertices);
     free(order);
@@ -564,22 +453,20 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
     json_t *const extras =
         json_pack("{s:{s:o, s:o, s:I}}", "md5", "shader", gltf_string(mesh->shader), "name",
                   gltf_string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);
-    bool is_new = false, is_written = true;
+    bool is_written = true;
     if (mesh->shader[0] != '\0') {
-        size_t material = 0, *const known = gltf_look_up(w->out, 's', mesh->shader, &is_new);
-        if (is_new)
-            *known = gltf_num_added(w->out, GLTF_MATERIALS);
-        material = *known;
+        size_t material = gltf_num_added(w->out, "materials");
+        is_written = gltf_find(w->out, 's', mesh->shader, &material)
+                     || write_material(w, mesh->shader, error);
         gltf_put(w->out, primitive, "material", gltf_whole(material));
-        is_written = !is_new || write_material(w, mesh->shader, &material, error);
     }
     if (w->assets.morph != NULL)
         write_targets(w, index, primitive, extras);
     const size_t number = gltf_add(
-        w->out, GLTF_MESHES,
+        w->out, "meshes",
         json_pack("{s:s, s:[o], s:o}", "name", name, "primitives", primitive, "extras", extras));
     const size_t node =
-        gltf_add(w->out, GLTF_NODES,
+        gltf_add(w->out, "nodes",
                  json_pack("{s:s, s:I, s:i}", "name", name, "mesh", (json_int_t)number, "skin", 0));
     gltf_append(w->out, w->out->tops, gltf_whole(node));
     w->mesh_nodes[index] = node;
@@ -587,9 +474,89 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
     return is_written;
 }
 
-// -- Clips ----------------------------------------------------------------------------------------
+// -- Keys -----------------------------------------------------------------------------------------
 
-enum { MOVES_TRANSLATION = 1, MOVES_ROTATION = 2 };
+// A value for each frame: x y z 0, or a rotation x y z w of unit length.
+typedef struct gltf_track {
+    convert_quat *values; // [num_frames]
+    float *times;         // [num_frames]
+    uint32_t num_frames;
+    bool is_rotation;
+    uint32_t *keys;    // [num_frames] frames, ascending, of which 0 is the first; NULL: all are
+    uint32_t num_keys; // 1: the track is constant
+} gltf_track;
+
+// Programs that interpolate components move away from slerp with the cube of the angle.
+enum { MAX_SPAN = 64 };
+static const double max_angle = 15.0 * 3.14159265358979323846 / 180.0;
+
+static double dot(convert_quat a, convert_quat b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+static convert_quat mix(convert_quat a, double p, convert_quat b, double q)
+{
+    return (convert_quat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z,
+                          p * a.w + q * b.w};
+}
+
+// The distance of two values; of rotations the angle, for which the chord is exact enough: it is
+// used for small ones.
+static double distance(const gltf_track *track, convert_quat a, convert_quat b)
+{
+    const convert_quat gap = mix(a, 1.0, b, track->is_rotation && dot(a, b) < 0.0 ? 1.0 : -1.0);
+    const double chord = sqrt(dot(gap, gap));
+    return track->is_rotation ? 4.0 * asin(fmin(chord / 2.0, 1.0)) : chord;
+}
+
+// Negates rotations whose dot product with the one before is negative, so that those who
+// interpolate numbers take the shorter way.
+static void join_signs(gltf_track *track)
+{
+    for (uint32_t i = 1; i < track->num_frames; i++)
+        if (dot(track->values[i - 1], track->values[i]) < 0.0)
+            track->values[i] = mix(track->values[i], -1.0, track->values[i], 0.0);
+}
+
+// Whether the frames between two keys are near what interpolation gives.
+static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double tolerance)
+{
+    const convert_quat a = track->values[first], b = track->values[last];
+    if (track->is_rotation && distance(track, a, b) > max_angle)
+        return false;
+    for (uint32_t i = first + 1; i < last; i++) {
+        const double t = (double)(i - first) / (double)(last - first);
+        const convert_quat sum = mix(a, 1.0 - t, b, t), value = track->values[i];
+        if (distance(track, track->is_rotation ? convert_unit(sum) : sum, value) > tolerance
+            || (track->is_rotation && distance(track, convert_slerp(a, b, t), value) > tolerance))
+            return false;
+    }
+    return true;
+}
+
+// Picks the keys of a track that are enough for a tolerance; 0: only one that is constant gets
+// fewer. Between keys it is near enough both by slerp and by the normalized sum, in which programs
+// differ; neighbours are at most 15 degrees and 64 frames apart.
+static void pick_keys(gltf_track *track, double tolerance)
+{
+    bool is_constant = true;
+    for (uint32_t i = 1; i < track->num_frames && is_constant; i++)
+        is_constant = distance(track, track->values[0], track->values[i]) <= tolerance;
+    uint32_t count = 0;
+    track->keys[count++] = 0;
+    for (uint32_t first = 0; !is_constant && first + 1 < track->num_frames;) {
+        uint32_t last = first + 1;
+        while (tolerance > 0.0 && last + 1 < track->num_frames && last - first < MAX_SPAN
+               && spans(track, first, last + 1, tolerance))
+            last++;
+        track->keys[count++] = last;
+        first = last;
+    }
+    track->num_keys = count;
+}
+
+// -- Clips ----------------------------------------------------------------------------------------
 
 // The poses of a clip, [num_frames][joints].
 static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
@@ -610,29 +577,31 @@ static void find_moves(gltf_writer *w)
         md5_xform *const poses = sample_clip(w, &w->assets.clips[i]);
         const size_t count = (size_t)w->assets.clips[i].anim->num_frames * skeleton->num_joints;
         for (size_t k = 0; k < count; k++) {
-            const uint32_t joint = (uint32_t)(k % skeleton->num_joints);
-            const md5_xform rest = w->assets.rest[joint];
-            const md5_vec3 gap = md5_vec3_sub(poses[k].translation, rest.translation);
-            const md5_quat a = poses[k].rotation, b = rest.rotation;
-            const float sign = a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w < 0.0f ? -1.0f : 1.0f;
-            const md5_quat turn = {a.x - sign * b.x, a.y - sign * b.y, a.z - sign * b.z,
-                                   a.w - sign * b.w};
-            if (md5_vec3_length(gap) > 2e-6f)
-                w->moves[joint] |= MOVES_TRANSLATION;
-            if (turn.x * turn.x + turn.y * turn.y + turn.z * turn.z + turn.w * turn.w > 1e-12f)
-                w->moves[joint] |= MOVES_ROTATION;
+            const size_t joint = k % skeleton->num_joints;
+            const convert_xform now = convert_from_xform(poses[k]);
+            const convert_xform rest = convert_from_xform(w->assets.rest[joint]);
+            const convert_vec gap = convert_sub(now.translation, rest.translation);
+            w->moves[2 * joint] |= convert_dot(gap, gap) > 4e-12;
+            w->moves[2 * joint + 1] |= 2.0 - 2.0 * fabs(dot(now.rotation, rest.rotation)) > 1e-12;
         }
         free(poses);
     }
     // The root's translation says how long a clip is that moves nothing.
-    w->moves[skeleton->order[0]] |= MOVES_TRANSLATION;
+    w->moves[2 * (size_t)skeleton->order[0]] = true;
 }
 
-// How far each joint's rotation reaches, in metres.
-static void find_reach(gltf_writer *w)
+// How far keys may be off, so that no vertex is farther than the tolerance from where it was in a
+// frame. Errors of a chain of joints add up: each track that clips move gets an equal part. A
+// rotation's error grows with the distance of what it moves.
+static void find_tolerances(gltf_writer *w)
 {
     const md5_model *const model = w->assets.model;
     const md5_skeleton *const skeleton = w->assets.skeleton;
+    const uint32_t count = skeleton->num_joints;
+    double *const reach = common_alloc(count, sizeof *reach);
+    // The tracks in the chain down to each joint, and in the longest one below.
+    uint32_t *const above = common_alloc(count, sizeof *above);
+    uint32_t *const below = common_alloc(count, sizeof *below);
     for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
@@ -640,179 +609,127 @@ static void find_reach(gltf_writer *w)
                 const uint32_t joint = mesh->influence_joints[i];
                 const md5_vec3 gap =
                     md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
-                w->reach[joint].own =
-                    fmax(w->reach[joint].own, inch * (double)md5_vec3_length(gap));
+                reach[joint] = fmax(reach[joint], (double)md5_vec3_length(gap));
             }
     }
-    for (uint32_t i = skeleton->num_joints; i-- > 0;) { // children first
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
-        convert_reach *const reach = &w->reach[joint];
-        const double bone = (double)md5_vec3_length(w->assets.rest[joint].translation);
-        // At least a unit, so that joints without vertices keep their directions.
-        reach->all = fmax(fmax(reach->all, reach->own), inch);
-        if (parent != MD5_NONE)
-            w->reach[parent].all = fmax(w->reach[parent].all, reach->all + inch * bone);
+        const bool *const moves = w->moves + 2 * (size_t)joint;
+        above[joint] = (parent == MD5_NONE ? 0 : above[parent]) + moves[0] + moves[1];
     }
+    for (uint32_t i = count; i-- > 0;) { // children first
+        const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
+        const double bone = (double)md5_vec3_length(w->assets.rest[joint].translation);
+        const uint32_t chain =
+            below[joint] + w->moves[2 * (size_t)joint] + w->moves[2 * (size_t)joint + 1];
+        // At least a unit, so that joints without vertices keep their directions.
+        reach[joint] = fmax(reach[joint], 1.0);
+        if (parent != MD5_NONE) {
+            reach[parent] = fmax(reach[parent], reach[joint] + bone);
+            below[parent] = below[parent] > chain ? below[parent] : chain;
+        }
+        const double part =
+            w->job->tolerance * w->scale / inch / fmax(1.0, (double)above[joint] + below[joint]);
+        w->tolerances[2 * (size_t)joint] = part * inch;
+        w->tolerances[2 * (size_t)joint + 1] = part / reach[joint];
+    }
+    free(below);
+    free(above);
+    free(reach);
 }
 
-// One animation as it grows.
-typedef struct animation {
-    json_t *samplers, *channels;
-    double rate;
-    uint32_t num_frames;
-    size_t all_times; // accessor of all frames, or SIZE_MAX
-} animation;
-
-// Times of frames[count] of a clip. One frame: time 0.
-static size_t add_times(gltf_writer *w, animation *to, const uint32_t *frames, uint32_t count)
+static void add_track(gltf_writer *w, json_t *animation, size_t node, const gltf_track *track)
 {
-    size_t *const known = count == 1                ? &w->zero_time
-                          : count == to->num_frames ? &to->all_times
-                                                    : NULL;
-    if (known != NULL && *known != SIZE_MAX)
-        return *known;
+    const size_t columns = track->is_rotation ? 4 : 3, count = track->num_keys;
+    float *const values = common_alloc(count + 1, columns * sizeof *values);
     float *const times = common_alloc(count, sizeof *times);
-    for (uint32_t i = 0; i < count; i++)
-        times[i] = (float)((double)frames[i] / to->rate);
-    const size_t accessor =
-        gltf_add_accessor(w->out, GLTF_TIMES, GLTF_FLOAT, times, count, 1, GLTF_BOUNDED);
+    for (size_t i = 0; i < count; i++) {
+        const size_t frame = track->keys ? track->keys[i] : i;
+        times[i] = track->times[frame];
+        put_quat(track->values[frame],
+                 values + i * columns); // the next one is over a fourth number
+    }
+    gltf_add_channel(w->out, animation, node, track->is_rotation ? "rotation" : "translation",
+                     times, count, values, count, columns);
     free(times);
-    if (known != NULL)
-        *known = accessor;
-    return accessor;
-}
-
-static void add_channel(gltf_writer *w, animation *to, size_t node, const char *path, size_t times,
-                        size_t values)
-{
-    const size_t sampler = gltf_append(
-        w->out, to->samplers,
-        json_pack("{s:I, s:I}", "input", (json_int_t)times, "output", (json_int_t)values));
-    gltf_append(w->out, to->channels,
-                json_pack("{s:I, s:{s:I, s:s}}", "sampler", (json_int_t)sampler, "target", "node",
-                          (json_int_t)node, "path", path));
-}
-
-// The keys of a track; with `has_end` the last frame, so that the clip has its length.
-static void add_track(gltf_writer *w, animation *to, size_t node, convert_track *track,
-                      bool has_end)
-{
-    if (track->num_keys == 1 && has_end && track->num_frames > 1)
-        track->keys[track->num_keys++] = track->num_frames - 1;
-    const uint32_t count = track->num_keys;
-    const size_t columns = track->is_rotation ? 4 : 3;
-    float *const values = common_alloc(count, 4 * sizeof *values);
-    for (uint32_t i = 0; i < count; i++)
-        to_floats(track->values[track->keys[i]], columns, values + i * columns);
-    add_channel(w, to, node, track->is_rotation ? "rotation" : "translation",
-                add_times(w, to, track->keys, count),
-                gltf_add_accessor(w->out, columns == 4 ? GLTF_KEYS_16 : GLTF_KEYS_12, GLTF_FLOAT,
-                                  values, count, columns, GLTF_PLAIN));
-    w->num_keys += count;
-    w->num_all_keys += track->num_frames;
     free(values);
 }
 
 // Weights of morph targets: of each mesh that has some, in each clip if any clip has any.
-static void add_weights(gltf_writer *w, animation *to, const convert_clip *clip)
+static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *clip,
+                        const float *times)
 {
-    const md5_morph *const morph = w->assets.morph;
     const uint32_t num_frames = clip->anim->num_frames;
-    uint32_t *const keys = common_alloc(num_frames, sizeof *keys);
-    for (uint32_t i = 0; i < num_frames; i++)
-        keys[i] = i;
-    uint32_t *const used = common_alloc(morph->num_targets, sizeof *used);
     for (uint32_t m = 0; m < w->assets.model->num_meshes; m++) {
-        memset(used, 0, morph->num_targets * sizeof *used);
-        count_deltas(morph, m, used);
-        uint32_t num_used = 0, num_driven = 0, target = 0;
-        for (uint32_t t = 0; t < morph->num_targets; t++)
-            num_used += used[t] > 0;
-        if (num_used == 0 || !is_drawn(&w->assets.model->meshes[m]))
+        const json_t *const names = w->target_names[m];
+        const size_t num_targets = json_array_size(names);
+        if (num_targets == 0)
             continue;
-        float *const values = common_alloc((size_t)num_frames * num_used, sizeof *values);
-        for (uint32_t t = 0; t < morph->num_targets; t++) {
-            if (used[t] == 0)
-                continue;
-            char *const key = common_format("%s\n%s", clip->name, morph->targets[t].name);
-            bool is_new;
-            const size_t number = *gltf_look_up(w->out, 'w', key, &is_new);
+        uint32_t num_driven = 0;
+        float *const values = common_alloc(num_frames * num_targets, sizeof *values);
+        for (size_t t = 0; t < num_targets; t++) {
+            char *const key =
+                common_format("%s\n%s", clip->name, json_string_value(json_array_get(names, t)));
+            size_t number = SIZE_MAX;
+            (void)gltf_find(w->out, 'w', key, &number);
             free(key);
-            if (!is_new && number > 0) {
-                const convert_weights *const row = &w->scene->weights[number - 1];
-                for (size_t i = 0; i < num_frames && i < row->num_keys; i++)
-                    values[i * num_used + target] = row->keys[i];
-                num_driven++;
-            }
-            target++;
+            if (number == SIZE_MAX)
+                continue;
+            const convert_weights *const row = &w->scene->weights[number];
+            for (size_t i = 0; i < num_frames && i < row->num_keys; i++)
+                values[i * num_targets + t] = row->keys[i];
+            num_driven++;
         }
         const uint32_t count = num_driven > 0 ? num_frames : 1;
-        add_channel(w, to, w->mesh_nodes[m], "weights", add_times(w, to, keys, count),
-                    gltf_add_accessor(w->out, GLTF_KEYS_4, GLTF_FLOAT, values,
-                                      (size_t)count * num_used, 1, GLTF_PLAIN));
+        gltf_add_channel(w->out, animation, w->mesh_nodes[m], "weights", times, count, values,
+                         count * num_targets, 1);
         free(values);
     }
-    free(used);
-    free(keys);
-}
-
-static animation begin_animation(double rate, uint32_t num_frames)
-{
-    return (animation){json_array(), json_array(), rate, num_frames, SIZE_MAX};
-}
-
-static void end_animation(gltf_writer *w, const animation *done, const char *name, json_t *extras)
-{
-    char *const unique =
-        gltf_unique_name(w->out, 'a', name, "clip", gltf_num_added(w->out, GLTF_ANIMATIONS));
-    gltf_add(w->out, GLTF_ANIMATIONS,
-             json_pack("{s:s, s:o, s:o, s:{s:o}}", "name", unique, "samplers", done->samplers,
-                       "channels", done->channels, "extras", "md5", extras));
-    free(unique);
 }
 
 static void write_clip(gltf_writer *w, const convert_clip *clip)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t num_joints = skeleton->num_joints, num_frames = clip->anim->num_frames;
-    animation to = begin_animation(clip->anim->frame_rate, num_frames);
-    md5_xform *const poses = sample_clip(w, clip);
-    const size_t num_tracks = 2 * (size_t)num_joints; // of each joint: translation, rotation
-    double(*const values)[4] = common_alloc(num_tracks * num_frames, sizeof *values);
-    uint32_t *const keys = common_alloc(num_tracks * num_frames, sizeof *keys);
-    convert_track *const tracks = common_alloc(num_tracks, sizeof *tracks);
-    for (size_t i = 0; i < num_tracks; i++)
-        tracks[i] = (convert_track){.values = values + i * num_frames,
-                                    .num_frames = num_frames,
-                                    .is_rotation = i % 2 == 1,
-                                    .keys = keys + i * num_frames};
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
-        convert_track *const moved = &tracks[2 * (size_t)joint], *const turned = moved + 1;
-        for (uint32_t frame = 0; frame < num_frames; frame++)
-            put_xform(poses[(size_t)frame * num_joints + joint], moved->values[frame],
-                      turned->values[frame]);
-        convert_join_signs(turned);
-    }
-    convert_pick_keys(tracks, skeleton, w->reach, w->job->tolerance * w->scale);
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
-        if (w->moves[joint] & MOVES_TRANSLATION)
-            add_track(w, &to, joint, &tracks[2 * (size_t)joint], joint == skeleton->order[0]);
-        if (w->moves[joint] & MOVES_ROTATION)
-            add_track(w, &to, joint, &tracks[2 * (size_t)joint + 1], false);
-    }
-    if (w->assets.morph != NULL && w->scene->num_weights > 0)
-        add_weights(w, &to, clip);
     json_t *const extras = json_pack("{s:f, s:I}", "frameRate", clip->anim->frame_rate, "frames",
                                      (json_int_t)num_frames);
+    json_t *const animation = gltf_add_animation(w->out, clip->name, extras);
+    md5_xform *const poses = sample_clip(w, clip);
+    gltf_track to = {.values = common_alloc(num_frames, sizeof *to.values),
+                     .times = common_alloc(num_frames, sizeof *to.times),
+                     .num_frames = num_frames,
+                     .keys = common_alloc(num_frames, sizeof *to.keys)};
+    for (uint32_t frame = 0; frame < num_frames; frame++)
+        to.times[frame] = (float)((double)frame / (double)clip->anim->frame_rate);
+    for (size_t i = 0; i < 2 * (size_t)num_joints; i++) {
+        const uint32_t joint = (uint32_t)(i / 2);
+        to.is_rotation = i % 2 == 1;
+        if (!w->moves[i])
+            continue;
+        for (uint32_t frame = 0; frame < num_frames; frame++) {
+            const convert_xform x = place(poses[(size_t)frame * num_joints + joint]);
+            const convert_vec t = x.translation;
+            to.values[frame] = to.is_rotation ? x.rotation : (convert_quat){t.x, t.y, t.z, 0.0};
+        }
+        if (to.is_rotation)
+            join_signs(&to);
+        pick_keys(&to, w->tolerances[i]);
+        if (i == 2 * (size_t)skeleton->order[0] && to.num_keys == 1 && num_frames > 1)
+            to.keys[to.num_keys++] = num_frames - 1; // so that the clip has its length
+        add_track(w, animation, joint, &to);
+        w->num_keys += to.num_keys;
+        w->num_all_keys += num_frames;
+    }
+    if (w->assets.morph != NULL && w->scene->num_weights > 0)
+        add_weights(w, animation, clip, to.times);
     if (w->job->is_in_place) {
         float out[3];
         put_position(clip->part->motion, out);
         gltf_put(w->out, extras, "rootMotion", gltf_floats(out, 3));
     }
-    end_animation(w, &to, clip->name, extras);
-    free(tracks);
-    free(keys);
-    free(values);
+    free(to.keys);
+    free(to.times);
+    free(to.values);
     free(poses);
 }
 
@@ -831,9 +748,9 @@ static void write_path(gltf_writer *w, const convert_path *path)
     const md5_camera *const camera = path->camera;
     const uint32_t count = camera->num_frames;
     float *const times = common_alloc(count, sizeof *times);
-    float *const translations = common_alloc(count, 3 * sizeof *translations);
-    float *const rotations = common_alloc(count, 4 * sizeof *rotations);
-    double(*const turns)[4] = common_alloc(count, sizeof *turns);
+    convert_quat *const values = common_alloc(count, 2 * sizeof *values);
+    gltf_track moved = {values, times, count, false, NULL, count};
+    gltf_track turned = {values + count, times, count, true, NULL, count};
     float *const fovs = common_alloc(count, sizeof *fovs);
     const convert_quat about = {0.0, 1.0, 0.0, 0.0}; // glTF's cameras look along -z, ours along z
     uint32_t cut = 0;
@@ -847,47 +764,34 @@ static void write_path(gltf_writer *w, const convert_path *path)
         if (i > 0 && !(times[i] > times[i - 1]))
             times[i] = nextafterf(times[i - 1], INFINITY);
         const md5_camera_view view = camera->frames[i];
-        double translation[4];
-        put_xform((md5_xform){view.rotation, view.position, 0.0f}, translation, turns[i]);
-        const convert_quat q = {turns[i][0], turns[i][1], turns[i][2], turns[i][3]};
-        const convert_quat turned = convert_quat_mul(q, about);
-        turns[i][0] = turned.x, turns[i][1] = turned.y, turns[i][2] = turned.z,
-        turns[i][3] = turned.w;
-        to_floats(translation, 3, translations + 3 * (size_t)i);
+        const convert_xform x = place((md5_xform){view.rotation, view.position, 0.0f});
+        moved.values[i] = (convert_quat){x.translation.x, x.translation.y, x.translation.z, 0.0};
+        turned.values[i] = convert_quat_mul(x.rotation, about);
         fovs[i] = view.fov;
         widest = fmax(widest, fabs((double)view.fov - (double)fovs[0]));
     }
-    convert_track track = {.values = turns, .num_frames = count, .is_rotation = true};
-    convert_join_signs(&track);
-    for (uint32_t i = 0; i < count; i++)
-        to_floats(turns[i], 4, rotations + 4 * (size_t)i);
+    join_signs(&turned);
     char *const name =
-        gltf_unique_name(w->out, 'n', path->name, "camera", gltf_num_added(w->out, GLTF_NODES));
-    const size_t number = gltf_add(w->out, GLTF_CAMERAS,
+        gltf_unique_name(w->out, 'n', path->name, "camera", gltf_num_added(w->out, "nodes"));
+    const size_t number = gltf_add(w->out, "cameras",
                                    json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type",
                                              "perspective", "perspective", "yfov",
                                              vertical(fovs[0]), "aspectRatio", 4.0 / 3.0, "znear",
                                              3.0 * inch)); // id's near plane
-    const size_t node = gltf_add(
-        w->out, GLTF_NODES,
-        json_pack("{s:s, s:I, s:o, s:o}", "name", name, "camera", (json_int_t)number, "translation",
-                  gltf_floats(translations, 3), "rotation", gltf_floats(rotations, 4)));
+    const convert_vec at = {values[0].x, values[0].y, values[0].z};
+    json_t *const item = json_pack("{s:s, s:I}", "name", name, "camera", (json_int_t)number);
+    put_xform(w, item, (convert_xform){turned.values[0], at});
+    const size_t node = gltf_add(w->out, "nodes", item);
     gltf_append(w->out, w->out->tops, gltf_whole(node));
-    animation to = begin_animation(camera->frame_rate, count);
-    const size_t all =
-        gltf_add_accessor(w->out, GLTF_TIMES, GLTF_FLOAT, times, count, 1, GLTF_BOUNDED);
-    add_channel(
-        w, &to, node, "translation", all,
-        gltf_add_accessor(w->out, GLTF_KEYS_12, GLTF_FLOAT, translations, count, 3, GLTF_PLAIN));
-    add_channel(
-        w, &to, node, "rotation", all,
-        gltf_add_accessor(w->out, GLTF_KEYS_16, GLTF_FLOAT, rotations, count, 4, GLTF_PLAIN));
     json_t *const cuts = json_array();
     for (uint32_t i = 0; i < camera->num_cuts; i++)
         gltf_append(w->out, cuts, gltf_whole(camera->cuts[i]));
-    end_animation(w, &to, path->name,
-                  json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
-                            (json_int_t)count, "fov", gltf_floats(fovs, count), "cuts", cuts));
+    json_t *const animation = gltf_add_animation(
+        w->out, path->name,
+        json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
+                  (json_int_t)count, "fov", gltf_floats(fovs, count), "cuts", cuts));
+    add_track(w, animation, node, &moved);
+    add_track(w, animation, node, &turned);
     if (widest > 0.0)
         convert_note(w->job,
                      "camera path %s: the field of view changes by %.3g degrees, which "
@@ -896,9 +800,7 @@ static void write_path(gltf_writer *w, const convert_path *path)
                      path->name, widest);
     free(name);
     free(fovs);
-    free(turns);
-    free(rotations);
-    free(translations);
+    free(values);
     free(times);
 }
 
@@ -907,13 +809,12 @@ static void write_path(gltf_writer *w, const convert_path *path)
 static bool write_scene(gltf_writer *w, md5_error *error)
 {
     const md5_model *const model = w->assets.model;
-    bool is_new;
     for (size_t i = 0; i < w->scene->num_materials; i++)
-        *gltf_look_up(w->out, 'm', w->scene->materials[i].shader, &is_new) = i;
+        (void)gltf_find(w->out, 'm', w->scene->materials[i].shader, &(size_t){i});
     for (size_t i = 0; i < w->scene->num_weights; i++) {
         char *const key =
             common_format("%s\n%s", w->scene->weights[i].clip, w->scene->weights[i].target);
-        *gltf_look_up(w->out, 'w', key, &is_new) = i + 1;
+        (void)gltf_find(w->out, 'w', key, &(size_t){i});
         free(key);
     }
     if (w->assets.skeleton != NULL) {
@@ -922,13 +823,14 @@ static bool write_scene(gltf_writer *w, md5_error *error)
             find_box(w);
         if (model != NULL)
             write_skin(w, root);
-        w->moves = common_alloc(w->assets.skeleton->num_joints, sizeof *w->moves);
-        w->reach = common_alloc(w->assets.skeleton->num_joints, sizeof *w->reach);
+        w->moves = common_alloc(w->assets.skeleton->num_joints, 2 * sizeof *w->moves);
+        w->tolerances = common_alloc(w->assets.skeleton->num_joints, 2 * sizeof *w->tolerances);
         find_moves(w);
-        find_reach(w);
+        find_tolerances(w);
     }
     size_t num_empty = 0;
     w->mesh_nodes = common_alloc(model ? model->num_meshes : 0, sizeof *w->mesh_nodes);
+    w->target_names = common_alloc(model ? model->num_meshes : 0, sizeof(json_t *));
     for (uint32_t i = 0; model != NULL && i < model->num_meshes; i++) {
         if (!is_drawn(&model->meshes[i]))
             num_empty++;
@@ -946,6 +848,27 @@ static bool write_scene(gltf_writer *w, md5_error *error)
     return true;
 }
 
+// Writes NAME.glb, or NAME.gltf and NAME.bin.
+static bool write_file(gltf_writer *w, md5_error *error)
+{
+    const char *const path = w->job->output;
+    const bool is_binary = common_has_ending(path, ".glb");
+    char *const stem = common_stem(path), *const folder = common_folder(path);
+    char *const bin = common_format("%s.bin", stem), *const bin_path = common_join(folder, bin);
+    const convert_bytes *const numbers = &w->out->binary;
+    convert_bytes file = {0};
+    const bool is_done =
+        gltf_make(w->out, is_binary ? NULL : bin, path, &file, error)
+        && (is_binary || convert_write_file(w->job, bin_path, numbers->bytes, numbers->size, error))
+        && convert_write_file(w->job, path, file.bytes, file.size, error);
+    free(file.bytes);
+    free(bin_path);
+    free(bin);
+    free(folder);
+    free(stem);
+    return is_done;
+}
+
 bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     gltf_out out;
@@ -954,26 +877,27 @@ bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_
         .scene = scene,
         .out = &out,
         .scale = job->scale > 0.0 ? job->scale : inch,
-        .zero_time = SIZE_MAX,
     };
-    gltf_begin(&out, job);
+    gltf_begin(&out);
+    gltf_put(
+        &out, json_object_get(out.root, "asset"), "extras",
+        json_pack("{s:{s:i, s:f, s:f}}", "md5", "version", 1, "scale", w.scale, "turn", job->turn));
+    gltf_put(&out, json_array_get(json_object_get(out.root, "scenes"), 0), "name",
+             gltf_string(scene->name));
     const uint32_t asked = job->influences > 0 ? job->influences : 4;
     bool is_done = convert_load_assets(job, scene, &w.assets, error)
                    && convert_load_targets(scene, &w.assets, error);
     if (is_done) {
         w.skins = convert_make_skins(job, &w.assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
-        is_done = write_scene(&w, error)
-                  && gltf_write(&out, scene->name,
-                                json_pack("{s:i, s:f, s:f}", "version", 1, "scale", w.scale, "turn",
-                                          job->turn),
-                                error);
+        is_done = write_scene(&w, error) && write_file(&w, error);
     }
     convert_free_skins(&w.assets, w.skins);
     convert_free_assets(&w.assets);
     gltf_free(&out);
     free(w.mesh_nodes);
+    free(w.target_names);
     free(w.moves);
-    free(w.reach);
+    free(w.tolerances);
     return is_done;
 }
 

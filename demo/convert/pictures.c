@@ -13,6 +13,10 @@
 // Of one model. A hostile one may name one large picture in each of its meshes.
 enum { MAX_MATERIALS = 4096, MAX_BYTES = 1 << 30 };
 
+// What the viewer calls the maps.
+static const md5gl_picture pictures_of[CONVERT_NUM_MAPS] = {
+    MD5GL_PICTURE_DIFFUSE, MD5GL_PICTURE_NORMALS, MD5GL_PICTURE_SPECULAR, MD5GL_PICTURE_GLOW};
+
 typedef struct finder {
     const convert_job *job;
     convert_scene *scene;
@@ -35,16 +39,11 @@ static const char *title_of(const convert_material *material)
 
 // -- Texels ---------------------------------------------------------------------------------------
 
-static bool is_png(const uint8_t *bytes, size_t size)
-{
-    return size > 32 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0;
-}
-
 // Whether a file can be passed on. A PNG file whose alpha means nothing cannot, as some readers
 // blend with it: byte 25 is its color type, with 4 for alpha; 3 is a palette, which may have it.
 static bool is_usable(const uint8_t *bytes, size_t size, bool with_alpha)
 {
-    if (is_png(bytes, size))
+    if (size > 32 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0)
         return with_alpha || ((bytes[25] & 4) == 0 && bytes[25] != 3);
     return size > 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0;
 }
@@ -72,15 +71,13 @@ static bool order_normals(const finder *f, const char *name, view_image *image)
 }
 
 // What a stage without light does to what is behind it.
-typedef enum blend_kind { REPLACES, BLENDS, ADDS, FILTERS, DIFFERENT } blend_kind;
+typedef enum blend_kind { REPLACES, BLENDS, ADDS, FILTERS } blend_kind;
 
 static blend_kind blending_of(const md5_stage *stage)
 {
     switch (stage->bits & 0xFF) { // see md5game.h
     case 0x00:
         return REPLACES;
-    case 0x65:
-        return BLENDS;
     case 0x20:
     case 0x25:
         return ADDS;
@@ -89,7 +86,7 @@ static blend_kind blending_of(const md5_stage *stage)
     case 0x31:
         return FILTERS;
     default:
-        return DIFFERENT;
+        return BLENDS; // by alpha, or as nothing else can
     }
 }
 
@@ -214,12 +211,6 @@ bool convert_turn_green(const convert_picture *in, convert_picture *out, md5_err
 // if it has no picture.
 static bool use_declaration(finder *f, convert_material *to, const md5_material *material)
 {
-    static const struct {
-        convert_map map;
-        md5gl_picture picture;
-    } maps[] = {{CONVERT_MAP_COLOR, MD5GL_PICTURE_DIFFUSE},
-                {CONVERT_MAP_NORMAL, MD5GL_PICTURE_NORMALS},
-                {CONVERT_MAP_SPECULAR, MD5GL_PICTURE_SPECULAR}};
     float *const registers = common_alloc(material->num_registers, sizeof *registers);
     md5_evaluate_material(material, &(md5_material_input){.parms = {1, 1, 1, 1}}, registers);
     const md5_image_program *const color = view_material_image(material, MD5GL_PICTURE_DIFFUSE);
@@ -256,15 +247,15 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
             text++;
         to->text = common_format("%.*s", (int)size, text);
     }
-    for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
-        const md5_image_program *const program = view_material_image(material, maps[i].picture);
+    for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
+        const md5_image_program *const program =
+            map != CONVERT_MAP_GLOW ? view_material_image(material, pictures_of[map])
+            : glow                  ? &glow->image
+                                    : NULL;
         num_used += program != NULL;
         if (program)
-            add_picture(f, to, maps[i].map, (picture_source){.program = program, .how = how});
+            add_picture(f, to, map, (picture_source){.program = program, .how = how});
     }
-    if (glow)
-        add_picture(f, to, CONVERT_MAP_GLOW, (picture_source){.program = &glow->image});
-    num_used += glow != NULL;
     if (num_pictures > num_used)
         convert_note(f->job, "material %s: %u of its %u stages are left out", title_of(to),
                      (unsigned)(num_pictures - num_used), (unsigned)num_pictures);
@@ -276,12 +267,6 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
 
 static void use_look(finder *f, convert_material *to, uint32_t mesh)
 {
-    static const struct {
-        convert_map map;
-        md5gl_picture picture;
-    } maps[] = {{CONVERT_MAP_NORMAL, MD5GL_PICTURE_NORMALS},
-                {CONVERT_MAP_SPECULAR, MD5GL_PICTURE_SPECULAR},
-                {CONVERT_MAP_GLOW, MD5GL_PICTURE_GLOW}};
     const view_look_search search = {.model = f->model, .mesh = mesh, .package = f->package};
     view_look look = view_find_look(&search, f->listener);
     to->is_two_sided = look.two_sided;
@@ -304,13 +289,13 @@ static void use_look(finder *f, convert_material *to, uint32_t mesh)
     if (look.diffuse) {
         char *const folder = common_folder(look.diffuse);
         common_list files = common_list_folder(folder, "");
-        add_picture(f, to, CONVERT_MAP_COLOR, (picture_source){.path = look.diffuse});
-        for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++) {
-            const bool is_said = maps[i].map == CONVERT_MAP_NORMAL && look.normals;
-            const char *const path =
-                is_said ? look.normals : view_find_map(&files, look.diffuse, maps[i].picture);
-            if (path && strcmp(path, look.diffuse) != 0)
-                add_picture(f, to, maps[i].map, (picture_source){.path = path});
+        for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
+            const char *const path = map == CONVERT_MAP_COLOR ? look.diffuse
+                                     : map == CONVERT_MAP_NORMAL && look.normals
+                                         ? look.normals
+                                         : view_find_map(&files, look.diffuse, pictures_of[map]);
+            if (path && (map == CONVERT_MAP_COLOR || strcmp(path, look.diffuse) != 0))
+                add_picture(f, to, map, (picture_source){.path = path});
         }
         const char *const heights = view_find_map(&files, look.diffuse, MD5GL_PICTURE_HEIGHTS);
         if (heights && strcmp(heights, look.diffuse) != 0)

@@ -17,7 +17,7 @@ WEB_LINK := -O2 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=2MB -s INITIAL_MEMORY=64
 WEB_GL := -s MIN_WEBGL_VERSION=2 -s MAX_WEBGL_VERSION=2 -s GL_PREINITIALIZED_CONTEXT=0
 
 WEB_PARTS := $(COMMON_OBJECTS:$(BUILD)/%=%) $(MD5_SOURCES:.c=.o) $(RENDER_SOURCES:.c=.o) \
-    $(patsubst %.c,%.o,$(filter-out demo/viewer/platform/platform_sdl.c,$(VIEW_SOURCES)) $(wildcard demo/looks/*.c) demo/web/platform.c) \
+    $(patsubst %.c,%.o,$(filter-out demo/viewer/platform/platform_sdl.c,$(VIEW_SOURCES)) $(wildcard demo/convert/*.c demo/looks/*.c) demo/web/platform.c) \
     made/shaders.o made/gl.o made/font.o made/page_lines.o
 WEB_LIBRARY := $(MD5_SOURCES:.c=.o)
 

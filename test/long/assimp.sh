@@ -27,7 +27,7 @@ bpy.context.collection.objects.link(rig)
 bpy.context.view_layer.objects.active = rig
 bpy.ops.object.mode_set(mode="EDIT")
 parent = None
-for i, name in enumerate(("root", "mid", "tip")):
+for i, name in enumerate(("root", "mid", "tip", "hand")):  # the last one moves no vertices
     bone = bones.edit_bones.new(name)
     bone.head, bone.tail, bone.parent = (0, 0, i * 0.5), (0, 0, i * 0.5 + 0.5), parent
     parent = bone
@@ -69,6 +69,8 @@ for folder, options in (("plain", {}), ("units", {"apply_scale_options": "FBX_SC
                         ("up", {"axis_up": "Z", "axis_forward": "Y"})):
     bpy.ops.export_scene.fbx(filepath=out + "/" + folder + ".fbx", bake_anim_use_all_actions=True,
                              bake_anim_use_nla_strips=False, **options)
+bpy.ops.export_scene.fbx(filepath=out + "/clips.fbx", object_types={"ARMATURE"}, bake_anim_use_all_actions=True,
+                         bake_anim_use_nla_strips=False)
 bpy.ops.wm.collada_export(filepath=out + "/plain.dae")
 bpy.ops.export_scene.gltf(filepath=out + "/true.glb", export_format="GLB")
 END
@@ -101,14 +103,23 @@ converts() { # FILE CLIP FRAMES: in some frames each vertex is within 0.02 units
     done
 }
 check 'FBX with its scale in the nodes' converts plain.fbx bend '0 5 12'
+joints() {
+    "$tool" info "$scratch/it/plain.md5mesh" | grep -q '^  joints  *4$'
+}
+check 'its bones are joints, also one without vertices' joints
 check 'its other clip' converts plain.fbx wave '0 7 24'
 check 'FBX with its scale as a unit' converts units.fbx bend '0 5 12'
 check 'FBX with z up' converts up.fbx wave '0 7 24'
 collada() { # has one clip, of no name that is known
     rm -rf "$scratch/it" && mkdir "$scratch/it" && "$tool" convert "$scratch/made/plain.dae" -o "$scratch/it" &&
-        "$tool" info "$scratch/it/plain.md5mesh" | grep -q '^  joints  *3$' && [ "$(find "$scratch/it" -name "*.md5anim" | wc -l)" -eq 1 ]
+        joints && [ "$(find "$scratch/it" -name "*.md5anim" | wc -l)" -eq 1 ]
 }
 check 'Collada' collada
+alone() { # in metres and inches like the character itself
+    rm -rf "$scratch/it" && mkdir "$scratch/it" && "$tool" convert "$scratch/made/clips.fbx" -o "$scratch/it" 2>"$scratch/notes" &&
+        grep -q 'scale 39.3701' "$scratch/notes" && [ -e "$scratch/it/bend.md5anim" ] && [ -e "$scratch/it/wave.md5anim" ]
+}
+check 'clips without a model' alone
 
 refused() { # TEXT: what follows is an error in one line, and soon
     ! timeout 60 "$tool" convert "$scratch/bad.fbx" -o "$scratch/bad.md5mesh" 2>"$scratch/err" && grep -q "error: libassimp" "$scratch/err" &&

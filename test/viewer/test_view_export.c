@@ -61,7 +61,7 @@ static void close_case(export_case *of)
 
 static void finish(export_case *of)
 {
-    while (of->viewer.exporting != NULL)
+    while (of->viewer.exporting != NULL || of->viewer.converting != NULL)
         (void)view_follow_export(&of->viewer);
 }
 
@@ -69,7 +69,7 @@ static void finish(export_case *of)
 static void run(export_case *of)
 {
     view_perform_export(&of->viewer, VIEW_RUN_EXPORT);
-    CHECK(of->viewer.exporting != NULL);
+    CHECK(of->viewer.exporting != NULL || of->viewer.converting != NULL);
     finish(of);
 }
 
@@ -304,6 +304,73 @@ TEST_EXPORT (view_export_that_fails_says_why) {
     CHECK(strstr(of->viewer.log.error, "cannot write") != NULL);
 }
 
+// -- Models -------------------------------------------------------------------------------------
+
+// Chooses an ending for what is converted.
+static void choose_model(export_case *of, const char *ending)
+{
+    view_export *const export = &of->viewer.ui.export;
+    export->choices.kind = VIEW_EXPORT_MODEL;
+    (void)view_follow_export(&of->viewer);
+    for (uint32_t i = 0; i < export->endings.count; i++)
+        if (strcmp(export->endings.names[i], ending) == 0)
+            export->choices.model_format = i;
+    (void)view_follow_export(&of->viewer);
+    CHECK(common_has_ending(export->file, ending));
+}
+
+TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
+    view_export *const export = &of->viewer.ui.export;
+    (void)snprintf(export->choices.name, sizeof export->choices.name, "{model}_{anim}");
+    export->choices.clips = 1;
+    choose_model(of, "iqm");
+    OWN char *const path = common_join(of->folder, "thimble.iqm");
+    CHECK_STRING(export->file, path);
+    OWN char *const line = common_format(
+        "md5tool convert %s %s %s --output %s", test_path("models/thimble/thimble.md5mesh"),
+        test_path("models/thimble/walk.md5anim"), test_path("models/thimble/idle.md5anim"), path);
+    CHECK_STRING(export->line, line);
+    run(of);
+    CHECK(!export->is_open && of->viewer.log.error[0] == '\0');
+    size_t size = 0;
+    const char *reason = NULL;
+    OWN char *const bytes = common_read_stream(path, &size, &reason);
+    REQUIRE(bytes != NULL && size > 124);
+    // Behind the magic word of IQM's header number 13 counts joints, number 17 clips.
+    const unsigned char *const header = (const unsigned char *)bytes + 16;
+    CHECK(memcmp(bytes, "INTERQUAKEMODEL", 16) == 0);
+    CHECK(header[4 * 13] == of->viewer.document->scene.num_joints);
+    CHECK(header[4 * 17] == 2);
+}
+
+TEST_EXPORT (view_export_of_a_model_asks_before_it_replaces_a_file) {
+    folder_put_text(of->folder, "out.obj", "mine");
+    choose_model(of, "obj");
+    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_TAKEN);
+    CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_RUN_EXPORT);
+    run(of);
+    OWN char *const path = common_join(of->folder, "out.obj");
+    CHECK(common_file_size(path) > 1000);
+}
+
+TEST_EXPORT (view_export_of_a_model_in_a_game_reads_the_game) {
+    OWN char *const address = common_format("%s::monster_bobbin", test_path("models/game/base"));
+    const char *const file = address;
+    of->viewer.ui.export.choices.clips = 1;
+    REQUIRE(view_open(&of->viewer, &file, 1, true));
+    choose_model(of, "md5mesh");
+    run(of);
+    CHECK_THAT(exists(of, "out.md5mesh") && exists(of, "walk.md5anim"), "%s", of->viewer.log.error);
+}
+
+TEST_EXPORT (view_export_of_a_model_that_fails_says_why) {
+    view_export_choices *const choices = &of->viewer.ui.export.choices;
+    (void)snprintf(choices->folder, sizeof choices->folder, "%s/missing", of->folder);
+    choose_model(of, "obj");
+    run(of);
+    CHECK(strstr(of->viewer.log.error, "cannot write") != NULL);
+}
+
 // -- The dialog ---------------------------------------------------------------------------------
 
 TEST_EXPORT (view_export_dialog_closes_by_escape) {
@@ -409,16 +476,16 @@ TEST_EXPORT (view_export_remembers_its_choices) {
 TEST (view_export_refuses_choices_that_it_does_not_write) {
     static const char *const bad[] = {"",
                                       "1",
-                                      "0000000",
-                                      "0000000\t\t\t\t\t/a",
-                                      "0000000\t\t\t\t\t/a\tb\tc",
-                                      "9000000\t\t\t\t\t/a\tb",
-                                      "000000-1\t\t\t\t\t/a\tb",
-                                      "0000000\t12345678901234567\t\t\t\t/a\tb"};
+                                      "00000000",
+                                      "00000000\t\t\t\t\t/a",
+                                      "00000000\t\t\t\t\t/a\tb\tc",
+                                      "90000000\t\t\t\t\t/a\tb",
+                                      "0000000-1\t\t\t\t\t/a\tb",
+                                      "00000000\t12345678901234567\t\t\t\t/a\tb"};
     view_export_choices choices = {.kind = VIEW_EXPORT_SHEET};
-    CHECK(view_read_choices(&choices, "1102301\t\t3x3\t\t12\t/a b\tc"));
+    CHECK(view_read_choices(&choices, "11023014\t\t3x3\t\t12\t/a b\tc"));
     OWN char *const text = view_write_choices(&choices);
-    CHECK_STRING(text, "1102301\t\t3x3\t\t12\t/a b\tc");
+    CHECK_STRING(text, "11023014\t\t3x3\t\t12\t/a b\tc");
     EACH (line, bad)
         CHECK_THAT(!view_read_choices(&choices, *line), "%s", *line);
     CHECK(choices.kind == VIEW_EXPORT_MOVIE && choices.samples == 3);

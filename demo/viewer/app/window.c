@@ -201,7 +201,7 @@ static bool step_loop(void *user)
     // end of a notice or the next check of the files.
     const bool hurried = viewer->now < ui->notice_end || awaits_tip || viewer->options->watch
                          || viewer->scan != NULL;
-    const bool hastens = moving || viewer->exporting != NULL;
+    const bool hastens = moving || viewer->exporting != NULL || viewer->converting != NULL;
     double patience = hastens ? 0.0 : hurried ? 0.1 : 1.0;
     for (view_input event; view_next_input(viewer->window, patience, &event);) {
         view_handle_event(viewer, &event, &loop->redraw);

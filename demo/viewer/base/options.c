@@ -314,7 +314,9 @@ const view_option *view_find_option(const char *name, size_t length, const view_
         const view_option *const o = &table[i];
         if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
             return o;
-        const size_t distance = common_distance(name, length, o->name, false);
+        size_t distance = common_distance(name, length, o->name, false);
+        if (distance > 1 && length > 3 && common_distance(name, length, o->name, true) == 0)
+            distance = 1; // a word of the name
         if (distance < least) {
             least = distance;
             *nearest = o;

@@ -11,6 +11,10 @@ enum { FRAMES_TO_REDUCE = 3, FRAMES_TO_RETURN = 12, FRAMES_IGNORED = 1, FRAMES_C
 // takes a trial, which waits longer.
 static const double room = 0.7, usual_calm = 1.5, longest_calm = 60.0, calms_to_trial = 8.0;
 
+// [step] How many times longer a frame of the step before can take. Samples and shadows: as in
+// software, where they cost the most; resolution: the pixels.
+static const double longest[VIEW_NUM_QUALITIES] = {1.0, 4.0, 2.5, 1.78, 2.25, 2.05};
+
 // Two frames that take longer together are enough.
 static const double long_enough = 0.4;
 
@@ -60,9 +64,10 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
     double *const next = &quality->next[better];
     if (!quality->has_returned && quality->num_frames <= FRAMES_IGNORED + FRAMES_COMPARED)
         *next = *next > 0.0 ? fmin(*next, seconds) : seconds;
-    // The frame time to be expected of the better step.
-    const double expected =
-        *next > 0.0 ? seconds * fmax(quality->left[better] / *next, 1.0) : (double)INFINITY;
+    // The frame time to be expected of the better step: no longer than its pixels can take, as the
+    // times from when it was left may be those of a machine that was busy.
+    const double ratio = fmin(fmax(quality->left[better] / *next, 1.0), longest[quality->step]);
+    const double expected = *next > 0.0 ? seconds * ratio : (double)INFINITY;
     const double fast = room * VIEW_SLOWEST_FRAME;
     const bool is_slow = seconds > VIEW_SLOWEST_FRAME;
     quality->num_slow = is_slow ? quality->num_slow + 1 : 0;

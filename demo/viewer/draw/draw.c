@@ -594,6 +594,28 @@ void view_draw_canvas(const view_stage *stage)
     }
 }
 
+// Below each model where the economy leaves out its shadow: without any it seems to float.
+static void draw_blobs(const view_stage *stage)
+{
+    const view_document *const document = stage->document;
+    md5gl_blob blobs[1 + VIEW_NUM_COMPANIONS] = {{.radius = 0.0f}};
+    for (uint32_t i = 0; i <= VIEW_NUM_COMPANIONS; i++) {
+        const view_companion *const companion = i > 0 ? &document->companions[i - 1] : NULL;
+        const md5_model *const model = companion ? companion->model : document->scene.model;
+        if (model == NULL)
+            continue;
+        md5_bounds bounds =
+            md5_skin_bounds(model, companion ? companion->palette : document->scene.palette);
+        if (companion != NULL)
+            bounds = md5_bounds_transform(bounds, companion->place);
+        const md5_vec3 centre = view_centre(bounds);
+        blobs[i].position = (md5_vec3){centre.x, centre.y, document->ground};
+        blobs[i].radius = 0.6f * fmaxf(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y);
+        blobs[i].darkness = 0.8f; // its edge is soft: it looks smaller than it is
+    }
+    md5gl_draw_blobs(stage->renderer, blobs, 1 + VIEW_NUM_COMPANIONS);
+}
+
 bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transparent,
                      md5_error *error)
 {
@@ -673,6 +695,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     const bool is_level = document->scene.terrain.num_feet == 0;
     if (is_level && !transparent && is_drawn && document->drawn != NULL)
         md5gl_draw_ground(stage->renderer, view_centre(frame.casters), 3.0f * radius);
+    if (is_level && stage->economy.no_shadows && is_drawn && document->drawn != NULL && !is_crowd)
+        draw_blobs(stage);
     if (is_level && stage->shown->grid) {
         // The cell is a power of ten, and small beside the model.
         const float cell = powf(10.0f, floorf(log10f(radius * 0.6f)));

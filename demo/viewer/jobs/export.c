@@ -3,8 +3,11 @@
 
 #include "demo/common/memory.h"
 #include "demo/common/text.h"
+#include "demo/convert/convert.h"
+#include "demo/viewer/platform/platform.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stb/stb_image_write.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +21,18 @@ typedef struct view_exporting {
     view_output output;
     double begin;
 } view_exporting;
+
+// A model that is converted, on a thread where there are some.
+typedef struct view_converting {
+    view_thread *thread;
+    common_list words; // of the conversion: files, or names in the game; then --output and the path
+    size_t num_files;
+    view_library *library; // a user of it, or NULL
+    common_list notes;
+    md5_error error;
+    bool is_forced, is_done;
+    atomic_bool has_ended;
+} view_converting;
 
 // == The command line =============================================================================
 
@@ -173,6 +188,8 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
     memcpy(now->target, &camera->target, sizeof now->target);
     now->orthographic = now->orthographic_given = camera->orthographic;
     const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
+    if (viewer->ui.export.endings.count == 0)
+        viewer->ui.export.endings = convert_list_outputs();
     return view_choose_export(&viewer->ui.export, &stage, number, now);
 }
 
@@ -191,12 +208,25 @@ common_list view_export_words(view_state *viewer)
     return describe_export(viewer, 1, &now) ? write_words(viewer, &now) : (common_list){0};
 }
 
-// The words as shells read them.
-static char *join_words(const common_list *words)
+// Adds what is converted. Returns why nothing can be, or NULL.
+static const char *add_sources(common_list *words, const view_state *viewer, uint32_t *num_hung)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    if (view_shows_crowd(viewer->document))
+        return "A crowd is no model";
+    *num_hung = view_list_files(scene, viewer->ui.export.choices.clips == 1, words);
+    for (size_t i = 0; i < words->count; i++)
+        if (!convert_reads(words->names[i]))
+            return "Models of several files are not converted";
+    return words->count == 0 ? "There is nothing to convert" : NULL;
+}
+
+// The words as shells read them, behind the name of the program.
+static char *join_words(const char *program, const common_list *words)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "_-+=.,:/@%";
-    char *line = common_copy("md5view");
+    char *line = common_copy(program);
     for (size_t i = 0; i < words->count; i++) {
         const char *const word = words->names[i];
         const bool is_plain = word[0] != '\0' && word[strspn(word, plain)] == '\0';
@@ -222,7 +252,7 @@ char *view_command_line(view_state *viewer)
     now.num_frames = now.sheet_columns = now.sheet_rows = 0;
     now.turntable = now.all_clips = now.labels = now.no_background = false;
     common_list words = write_words(viewer, &now);
-    char *const line = join_words(&words);
+    char *const line = join_words("md5view", &words);
     common_free_list(&words);
     view_free_export(&viewer->ui.export);
     return line;
@@ -338,9 +368,22 @@ static bool tell_dialog(view_state *viewer)
     export->line = export->file = NULL;
     export->exists = false;
     if (is_right) {
-        common_list words = write_words(viewer, &now);
-        export->line = join_words(&words);
         export->exists = find_files(viewer, &now, &export->file);
+        const bool is_model = export->choices.kind == VIEW_EXPORT_MODEL;
+        common_list words = {NULL, 0};
+        const char *problem = NULL;
+        if (is_model) {
+            uint32_t num_hung;
+            problem = add_sources(&words, viewer, &num_hung);
+            add_option(&words, "output", common_copy(export->file));
+        } else {
+            words = write_words(viewer, &now);
+        }
+        // The tool takes no single names of a game.
+        const bool has_line = !is_model || viewer->document->scene.library == NULL;
+        export->line = has_line ? join_words(is_model ? "md5tool convert" : "md5view", &words)
+                                : common_copy("");
+        (void)snprintf(export->problem, sizeof export->problem, "%s", problem ? problem : "");
         common_free_list(&words);
     }
     export->is_stale = export->is_stale || before == NULL || export->line == NULL
@@ -388,12 +431,94 @@ static void end_export(view_state *viewer, bool is_stopped)
     view_tell_state(viewer, "exported");
 }
 
+// -- A model ------------------------------------------------------------------------------
+
+static void take_note(void *user, const char *text)
+{
+    common_add(user, common_copy(text));
+}
+
+// On the thread: a game serves one at a time, so it is opened again.
+static int convert_model(void *user)
+{
+    view_converting *const converting = user;
+    const common_game_places *const places =
+        converting->library ? &converting->library->places : NULL;
+    md5_game *const game =
+        places ? md5_create_game(places->paths, places->count, NULL, &converting->error) : NULL;
+    const convert_job job = {.inputs = (const char *const *)converting->words.names,
+                             .num_inputs = converting->num_files,
+                             .output = converting->words.names[converting->words.count - 1],
+                             .is_forced = converting->is_forced,
+                             .game = game,
+                             .files = game ? md5_game_files(game) : (md5_files){.user = NULL},
+                             .note = take_note,
+                             .user = &converting->notes};
+    converting->is_done = (!places || game) && convert_files(&job, &converting->error);
+    md5_destroy_game(game);
+    atomic_store(&converting->has_ended, true);
+    return 0;
+}
+
+static void begin_model(view_state *viewer, const char *path)
+{
+    view_converting *const converting = common_alloc(1, sizeof *converting);
+    viewer->ui.export.asks = false;
+    uint32_t num_hung;
+    if (add_sources(&converting->words, viewer, &num_hung) != NULL) {
+        common_free_list(&converting->words);
+        free(converting);
+        return;
+    }
+    viewer->converting = converting;
+    viewer->ui.export.total = 1;
+    if (num_hung > 0)
+        common_add(&converting->notes,
+                   common_format("the body alone, without %u models at its joints", num_hung));
+    converting->num_files = converting->words.count;
+    converting->library = viewer->document->scene.library;
+    if (converting->library != NULL)
+        converting->library->num_users++;
+    converting->is_forced = common_file_stamp(path) != 0; // the dialog has asked
+    add_option(&converting->words, "output", common_copy(path));
+    converting->thread = view_start_thread(convert_model, "convert", converting);
+    if (converting->thread == NULL)
+        (void)convert_model(converting);
+}
+
+// Waits for it, as a conversion cannot be stopped.
+static void end_model(view_state *viewer)
+{
+    view_converting *const converting = viewer->converting;
+    const char *const path = converting->words.names[converting->words.count - 1];
+    view_wait_thread(converting->thread);
+    viewer->converting = NULL;
+    viewer->ui.export.total = 0;
+    for (size_t i = 0; i < converting->notes.count; i++)
+        view_warn(&viewer->log, "%s: %s", common_base(path), converting->notes.names[i]);
+    if (converting->is_done) {
+        viewer->ui.export.is_open = false;
+        view_notice(viewer, converting->notes.count > 0 ? "Saved %s, with %zu notes" : "Saved %s",
+                    path, converting->notes.count);
+    } else {
+        view_log_error(&viewer->log, &converting->error);
+        view_notice(viewer, "Cannot export %s", path);
+    }
+    view_drop_library(converting->library);
+    common_free_list(&converting->words);
+    common_free_list(&converting->notes);
+    free(converting);
+    view_tell_state(viewer, "exported");
+}
+
 void view_stop_export(view_state *viewer)
 {
     drop_preview(viewer);
     viewer->ui.export.is_stale = true;
     if (viewer->exporting != NULL)
         end_export(viewer, true);
+    if (viewer->converting != NULL)
+        end_model(viewer);
 }
 
 // For the next time.
@@ -410,8 +535,17 @@ static void begin_export(view_state *viewer, unsigned number)
 {
     view_options now;
     char problem[256];
-    if (viewer->exporting != NULL || !describe_export(viewer, number, &now))
+    if (viewer->exporting != NULL || viewer->converting != NULL
+        || !describe_export(viewer, number, &now))
         return;
+    if (viewer->ui.export.choices.kind == VIEW_EXPORT_MODEL) {
+        char *path;
+        (void)find_files(viewer, &now, &path);
+        note_choices(viewer);
+        begin_model(viewer, path);
+        free(path);
+        return;
+    }
     view_exporting *const exporting = common_alloc(1, sizeof *exporting);
     view_state *const own = &exporting->viewer;
     viewer->exporting = exporting;
@@ -469,6 +603,11 @@ bool view_follow_export(view_state *viewer)
     const double slice = 0.025, begin = view_seconds();
     view_exporting *const exporting = viewer->exporting;
     view_export *const export = &viewer->ui.export;
+    if (viewer->converting != NULL) {
+        if (atomic_load(&viewer->converting->has_ended))
+            end_model(viewer);
+        return true;
+    }
     if (exporting == NULL) {
         if (!export->is_open)
             drop_preview(viewer);

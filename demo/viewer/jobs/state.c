@@ -100,6 +100,8 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
     const view_movie *const movie = viewer->movie;
     viewer->drawn_shown = viewer->shown;
     viewer->drawn_shown.shadows = viewer->shown.shadows && !viewer->economy.no_shadows;
+    view_economy economy = viewer->economy;
+    economy.no_shadows = economy.no_shadows && viewer->shown.shadows; // else the user leaves it out
     view_stage stage = {
         .options = viewer->options,
         .renderer = viewer->renderer,
@@ -131,7 +133,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .is_driving = !viewer->has_let_go,
         .docks = viewer->ui.docks,
         .now = viewer->now,
-        .economy = viewer->economy,
+        .economy = economy,
         .is_moving = viewer->is_moving,
         .frame_times = viewer->frame_times,
         .num_frame_times = viewer->num_frame_times,

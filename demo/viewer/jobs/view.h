@@ -135,18 +135,19 @@ typedef struct view_state {
     view_window *window;
     view_chooser chooser;
     view_presented present;
-    view_movie *movie;                // of the window, or NULL
-    struct view_exporting *exporting; // what is written between frames, or NULL: export.c
-    view_quality quality;             // by the times of its frames
-    view_config *config;              // NULL = none
-    view_chosen_list *chosen;         // textures of meshes; the caller's
-    float text_scale;                 // chosen by keys, on top of the screen's
-    uint64_t files_stamp;             // of what is open, with --watch
-    double next_watch;                // time of the next check of the files
-    double now;                       // seconds since the start
-    double noted;                     // when the state was last noted for the configuration
-    bool has_let_go;                  // keys no longer go to what moves the model
-    bool is_alt_alone;                // the key Alt is down, and no other was pressed since
+    view_movie *movie;                  // of the window, or NULL
+    struct view_exporting *exporting;   // what is written between frames, or NULL: export.c
+    struct view_converting *converting; // a model that is, or NULL
+    view_quality quality;               // by the times of its frames
+    view_config *config;                // NULL = none
+    view_chosen_list *chosen;           // textures of meshes; the caller's
+    float text_scale;                   // chosen by keys, on top of the screen's
+    uint64_t files_stamp;               // of what is open, with --watch
+    double next_watch;                  // time of the next check of the files
+    double now;                         // seconds since the start
+    double noted;                       // when the state was last noted for the configuration
+    bool has_let_go;                    // keys no longer go to what moves the model
+    bool is_alt_alone;                  // the key Alt is down, and no other was pressed since
     view_camera_drag drag;
     float press_x, press_y; // where the mouse was pressed, pixels
     float press_travel;     // how far it moved since

@@ -475,3 +475,29 @@ bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool 
     return scene->model == NULL || loader->renderer == NULL
            || view_upload(loader, &dressing, drawn, textures);
 }
+
+uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_list *files)
+{
+    const md5_entity *const entity = scene->entity.entity;
+    view_address address = {NULL};
+    if (entity != NULL && entity->model_def != NULL) {
+        common_add(files, common_copy(entity->model_def->mesh));
+    } else if (entity != NULL && view_read_address(scene->path, &address)) {
+        common_add(files, common_copy(address.name));
+        view_free_address(&address);
+    } else if (scene->model != NULL) {
+        common_add(files, common_copy(scene->path));
+    }
+    for (size_t i = 0; i < scene->num_clips && scene->machine.player == NULL; i++) {
+        const char *const path = scene->clips[i].path;
+        if (!has_all_clips && (i != scene->clip || view_is_bind_pose(scene)))
+            continue;
+        const bool is_in_game = view_read_address(path, &address);
+        common_add(files, common_copy(is_in_game ? address.name : path));
+        if (is_in_game)
+            view_free_address(&address);
+    }
+    if (scene->camera_path.camera != NULL && scene->library == NULL)
+        common_add(files, common_copy(scene->camera_path.path));
+    return entity != NULL ? entity->num_parts : 0;
+}

@@ -184,6 +184,11 @@ uint32_t view_count_triangles(const md5_model *model);
 bool view_load_game_scene(view_scene *scene, view_library *library, const char *address,
                           view_log *log);
 
+// Lists the files that a scene is of, in a game by their names there: the model or the machine,
+// the clip that is shown or all but a machine's own, the camera path. Returns how many models hang
+// at joints, whose files are not listed.
+uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_list *files);
+
 // Uploads the model of a scene and its textures, with those that the command line names if
 // `as_asked`. Succeeds and writes nothing if there is no model or no renderer.
 bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool as_asked,

@@ -5,6 +5,7 @@
 
 #include "demo/common/file.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +13,9 @@
 
 // -- The words of the choices ---------------------------------------------------------------
 
-static const char *const kinds[] = {"Picture", "Movie", "Turntable", "Contact sheet"};
+static const char *const kinds[] = {"Picture", "Movie", "Turntable", "Contact sheet", "Model"};
 static const char *const formats[] = {"png", "apng", "gif", "mp4", "webm"};
-enum { NUM_KINDS = 4, NUM_FORMATS = 5 };
+enum { NUM_KINDS = 5, NUM_FORMATS = 5, MAX_ENDINGS = 10 };
 
 static const char *const sizes[] = {"Window", "720p", "1080p", "4K", "Own"};
 static const uint32_t resolutions[][2] = {{0, 0}, {1280, 720}, {1920, 1080}, {3840, 2160}};
@@ -33,25 +34,28 @@ void view_free_export(view_export *export)
     free(export->output);
     free(export->line);
     free(export->file);
+    common_free_list(&export->endings);
     export->output = export->line = export->file = NULL;
 }
 
 char *view_write_choices(const view_export_choices *choices)
 {
     const view_export_choices of = *choices;
-    return common_format("%u%u%u%u%u%u%u\t%s\t%s\t%s\t%s\t%s\t%s", (unsigned)of.kind,
+    return common_format("%u%u%u%u%u%u%u%u\t%s\t%s\t%s\t%s\t%s\t%s", (unsigned)of.kind,
                          (unsigned)of.clips, (unsigned)of.size, (unsigned)of.format,
                          (unsigned)of.samples, (unsigned)of.background, (unsigned)of.labels,
-                         of.frames, of.sheet, of.resolution, of.rate, of.folder, of.name);
+                         (unsigned)of.model_format, of.frames, of.sheet, of.resolution, of.rate,
+                         of.folder, of.name);
 }
 
 bool view_read_choices(view_export_choices *choices, const char *text)
 {
-    enum { NUM_DIGITS = 7, NUM_TEXTS = 6 };
+    enum { NUM_DIGITS = 8, NUM_TEXTS = 6 };
     view_export_choices of = {.kind = 0};
-    uint32_t *const digits[] = {&of.kind,    &of.clips,      &of.size,  &of.format,
-                                &of.samples, &of.background, &of.labels};
-    static const uint32_t counts[] = {NUM_KINDS, 2, NUM_SIZES, NUM_FORMATS, NUM_SAMPLES, 2, 2};
+    uint32_t *const digits[] = {&of.kind,    &of.clips,      &of.size,   &of.format,
+                                &of.samples, &of.background, &of.labels, &of.model_format};
+    static const uint32_t counts[] = {NUM_KINDS,   2, NUM_SIZES, NUM_FORMATS,
+                                      NUM_SAMPLES, 2, 2,         MAX_ENDINGS};
     char *const texts[] = {of.frames, of.sheet, of.resolution, of.rate, of.folder, of.name};
     const size_t sizes_of[] = {sizeof of.frames, sizeof of.sheet,  sizeof of.resolution,
                                sizeof of.rate,   sizeof of.folder, sizeof of.name};
@@ -107,19 +111,33 @@ static bool read_choice(view_export *export, const char *option, const char *tex
     return false;
 }
 
-// Of the file, with what tells several from each other.
-static char *make_name(const view_export_choices *choices, bool is_series, bool has_all,
-                       unsigned number)
+// The number of the format of models.
+static uint32_t model_format(const view_export *export)
 {
-    const char *const ending = is_moving(choices) ? formats[choices->format] : formats[0];
-    const bool needs_clip = has_all && strstr(choices->name, "{anim}") == NULL;
+    const uint32_t count = (uint32_t) export->endings.count;
+    return export->choices.model_format < count ? export->choices.model_format : 0;
+}
+
+// Of the file, with what tells several from each other.
+static char *make_name(const view_export *export, bool is_series, bool has_all, unsigned number)
+{
+    const view_export_choices *const choices = &export->choices;
+    const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
+    const char *const ending = is_moving(choices) ? formats[choices->format]
+                               : is_model         ? export->endings.names[model_format(export)]
+                                                  : formats[0];
+    const char *const clip = strstr(choices->name, "_{anim}");
+    const bool needs_clip = has_all && !is_model && strstr(choices->name, "{anim}") == NULL;
     const bool needs_number =
         is_series && strstr(choices->name, "{n") == NULL && strstr(choices->name, "{frame") == NULL;
     char copy[16] = "";
     if (number > 1)
         (void)snprintf(copy, sizeof copy, "-%u", number);
-    char *const name = common_format("%s%s%s%s.%s", choices->name, needs_clip ? "_{anim}" : "",
-                                     copy, needs_number ? "_{n:04}" : "", ending);
+    // A model with all of its clips, or without one, is named by none of them.
+    const int kept = is_model && has_all && clip ? (int)(clip - choices->name) : INT_MAX;
+    char *const name =
+        common_format("%.*s%s%s%s.%s", kept, choices->name, needs_clip ? "_{anim}" : "", copy,
+                      needs_number ? "_{n:04}" : "", ending);
     char *const path = common_join(choices->folder, name);
     free(name);
     return path;
@@ -137,6 +155,7 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
     const bool has_all = choices->clips == 1 && scene->num_clips > 1;
     export->problem[0] = '\0';
 
+    const bool is_model = choices->kind == VIEW_EXPORT_MODEL;
     const bool is_own_size = choices->size == OWN_SIZE;
     const uint32_t *const size = resolutions[is_own_size ? WINDOW_SIZE : choices->size];
     options->width = size[0] > 0 ? size[0] : (uint32_t)stage->width;
@@ -145,9 +164,10 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
     options->no_background = choices->background == 1;
     options->shown.grid = options->shown.grid && !options->no_background;
     options->labels = choices->labels == 1;
-    options->all_clips = has_all;
+    options->all_clips = has_all && !is_model;
     options->turntable = choices->kind == VIEW_EXPORT_TURNTABLE;
-    if (is_own_size && !read_choice(export, "resolution", choices->resolution, options))
+    if (is_own_size && !is_model
+        && !read_choice(export, "resolution", choices->resolution, options))
         return false;
 
     view_play play = *stage->play;
@@ -155,8 +175,7 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
         play.range_first = play.range_last = 0;
     options->range_first = play.range_first;
     options->range_last = play.range_last;
-    if (choices->kind != VIEW_EXPORT_PICTURE
-        && !read_choice(export, "range", choices->range, options))
+    if ((is_moved || is_sheet) && !read_choice(export, "range", choices->range, options))
         return false;
     play.range_first = options->range_first;
     play.range_last = options->range_last;
@@ -190,7 +209,9 @@ bool view_choose_export(view_export *export, const view_stage *stage, unsigned n
     }
     const bool is_series = is_moved && choices->format == 0;
     free(export->output);
-    export->output = make_name(choices, is_series, has_all && !is_sheet, number);
+    export->output = make_name(
+        export, is_series,
+        is_model ? has_all || view_shown_clip(scene) == NULL : has_all && !is_sheet, number);
     options->output = export->output;
     return true;
 }
@@ -211,10 +232,23 @@ static view_rect next_row(view_ui *ui, const char *name)
                        row.height - 4.0f * scale};
 }
 
+// Where the file goes.
+static void add_place(view_ui *ui)
+{
+    static const char *const more = "\xE2\x80\xA6";
+    view_export *const export = &ui->export;
+    view_export_choices *const choices = &export->choices;
+    view_rect row = next_row(ui, "Folder");
+    if (export->has_desktop && ui_buttons(ui, &row, &more, 1, -1, true) == 0)
+        ui->command = (view_command){.action = VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT};
+    (void)ui_field(ui, row, "folder", choices->folder, sizeof choices->folder);
+    (void)ui_field(ui, next_row(ui, "Name"), "name: {model} {anim} {frame:04} {n}", choices->name,
+                   sizeof choices->name);
+}
+
 // What the choices are: those that have a meaning for the kind.
 static void add_choices(view_ui *ui, const view_stage *stage)
 {
-    static const char *const more = "\xE2\x80\xA6";
     view_export *const export = &ui->export;
     view_export_choices *const choices = &export->choices;
     const view_scene *const scene = &stage->document->scene;
@@ -236,6 +270,14 @@ static void add_choices(view_ui *ui, const view_stage *stage)
     if (is_moved || is_sheet)
         (void)ui_field(ui, next_row(ui, "Frames"), "all that play, or 0-24", choices->range,
                        sizeof choices->range);
+    if (choices->kind == VIEW_EXPORT_MODEL) {
+        uint32_t format = model_format(export);
+        if (ui_segment(ui, next_row(ui, "Format"), (const char *const *)export->endings.names,
+                       (uint32_t) export->endings.count, &format))
+            choices->model_format = format;
+        add_place(ui);
+        return;
+    }
     (void)ui_segment(ui, next_row(ui, "Size"), sizes, NUM_SIZES, &choices->size);
     if (choices->size == OWN_SIZE)
         (void)ui_field(ui, next_row(ui, ""), "1280x720", choices->resolution,
@@ -248,12 +290,7 @@ static void add_choices(view_ui *ui, const view_stage *stage)
     (void)ui_segment(ui, next_row(ui, "Samples"), samples, NUM_SAMPLES, &choices->samples);
     (void)ui_segment(ui, next_row(ui, "Background"), backgrounds, 2, &choices->background);
     (void)ui_segment(ui, next_row(ui, "Labels"), labels, 2, &choices->labels);
-    view_rect row = next_row(ui, "Folder");
-    if (export->has_desktop && ui_buttons(ui, &row, &more, 1, -1, true) == 0)
-        ui->command = (view_command){.action = VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT};
-    (void)ui_field(ui, row, "folder", choices->folder, sizeof choices->folder);
-    (void)ui_field(ui, next_row(ui, "Name"), "name: {model} {anim} {frame:04} {n}", choices->name,
-                   sizeof choices->name);
+    add_place(ui);
 }
 
 // The file, and the command line with a button that copies it.
@@ -270,6 +307,8 @@ static void add_results(view_ui *ui)
                                      export->exists ? ", which exists" : "");
     ui_column_text(ui, export->exists ? VIEW_AMBER : VIEW_PLAIN, file);
     free(file);
+    if (export->line[0] == '\0')
+        return;
     view_rect row = next_row(ui, NULL);
     if (ui_buttons(ui, &row, &copy, 1, -1, true) == 0)
         (void)view_copy_text(export->line);

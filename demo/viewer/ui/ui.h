@@ -243,13 +243,14 @@ typedef enum view_export_kind {
     VIEW_EXPORT_MOVIE,
     VIEW_EXPORT_TURNTABLE,
     VIEW_EXPORT_SHEET,
+    VIEW_EXPORT_MODEL, // the model and its clips, converted
 } view_export_kind;
 
 // What the user chooses: the numbers of words, and texts as they are typed, of which empty ones
 // stand for what the dialog shows in their place.
 typedef struct view_export_choices {
     uint32_t kind; // view_export_kind
-    uint32_t clips, size, format, samples, background, labels;
+    uint32_t clips, size, format, samples, background, labels, model_format;
     char range[24], frames[16], sheet[16], resolution[24], rate[16], folder[512], name[128];
 } view_export_choices;
 
@@ -261,6 +262,7 @@ typedef struct view_export {
 
     // Told by the owner.
     bool has_desktop;     // with a dialog that the folder is chosen in
+    common_list endings;  // of the formats of models
     char problem[256];    // why this cannot be exported, or ""
     char *output;         // for --output
     char *line;           // the command line that does the same, or NULL
