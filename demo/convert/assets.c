@@ -6,42 +6,52 @@
 // A file says little of joints that nothing moves, but writers have a pose of each in each frame.
 enum { MAX_POSES = 1 << 25 };
 
+static void print_warning(void *user, const md5_error *warning)
+{
+    char text[600];
+    md5_format_error(warning, text, sizeof text);
+    convert_note(user, "%s", text);
+}
+
+// Without a model the first clip's joints are the skeleton, in its base frame.
 static bool load_clip(const convert_job *job, const convert_part *part, convert_assets *assets,
                       md5_error *error)
 {
-    const md5_load_opts opts = {0};
-    convert_clip clip;
-    const bool is_loaded = convert_load_clip(job, part, &opts, assets->model, assets->skeleton,
-                                             assets->rest, &clip, error);
-    assets->clips = common_grow(assets->clips, assets->num_clips, sizeof clip);
-    assets->clips[assets->num_clips++] = clip;
-    if (!is_loaded)
+    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name,
+                                .warn = print_warning,
+                                .warn_user = (void *)(uintptr_t)job};
+    md5_anim *const anim = md5_parse_anim(part->bytes, part->size, &opts, error);
+    if (anim == NULL)
         return false;
-    // Without a model the first clip's joints are the skeleton, in its base frame.
+    assets->clips = common_grow(assets->clips, assets->num_clips, sizeof *assets->clips);
+    convert_clip *const clip = &assets->clips[assets->num_clips++];
+    *clip = (convert_clip){.part = part, .name = part->name, .anim = anim};
     if (assets->skeleton == NULL) {
-        assets->skeleton = &clip.anim->skeleton;
-        assets->rest = clip.anim->base_frame;
+        assets->skeleton = &anim->skeleton;
+        assets->rest = anim->base_frame;
     }
-    const uint32_t num_frames = clip.anim->num_frames, num_joints = assets->skeleton->num_joints;
-    return (uint64_t)num_frames * num_joints <= MAX_POSES
-           || convert_fail(error, MD5_ERROR_RANGE, part->path ? part->path : part->name,
-                           "%u frames of %u joints: at most %d poses are converted", num_frames,
-                           num_joints, MAX_POSES);
+    clip->binding = assets->model
+                        ? md5_bind(assets->model, anim, &opts, error)
+                        : md5_bind_skeleton(assets->skeleton, assets->rest, anim, &opts, error);
+    const uint32_t num_joints = assets->skeleton->num_joints;
+    return clip->binding != NULL
+           && ((uint64_t)anim->num_frames * num_joints <= MAX_POSES
+               || convert_fail(error, MD5_ERROR_RANGE, opts.file_name,
+                               "%u frames of %u joints: at most %d poses are converted",
+                               anim->num_frames, num_joints, MAX_POSES));
 }
 
 // Targets are read together: their differences from the model are one structure.
-static bool load_targets(const convert_scene *scene, convert_assets *assets, md5_error *error)
+bool convert_load_targets(const convert_scene *scene, convert_assets *assets, md5_error *error)
 {
     md5_morph_source *const sources = common_alloc(scene->num_parts, sizeof *sources);
     uint32_t count = 0;
     bool is_read = true;
     for (size_t i = 0; i < scene->num_parts && is_read; i++) {
-        const convert_part *const part = &scene->parts[i];
-        if (part->kind != CONVERT_TARGET)
+        if (scene->parts[i].kind != CONVERT_TARGET)
             continue;
-        const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
-        sources[count].name = part->name;
-        sources[count].model = md5_parse_model(part->bytes, part->size, &opts, error);
+        sources[count].name = scene->parts[i].name;
+        sources[count].model = convert_parse_model(&scene->parts[i], error);
         is_read = sources[count++].model != NULL;
     }
     if (is_read && count > 0) {
@@ -60,8 +70,7 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
     *assets = (convert_assets){0};
     const convert_part *const model = convert_next_part(scene, CONVERT_MODEL, 0);
     if (model != NULL) {
-        const md5_load_opts opts = {.file_name = model->path ? model->path : model->name};
-        assets->model = md5_parse_model(model->bytes, model->size, &opts, error);
+        assets->model = convert_parse_model(model, error);
         if (assets->model == NULL)
             return false;
         assets->skeleton = &assets->model->skeleton;
@@ -80,7 +89,7 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
             assets->paths[assets->num_paths++] = (convert_path){part->name, camera};
         }
     }
-    return load_targets(scene, assets, error);
+    return true;
 }
 
 // Bindings point into models and clips, so they go first.

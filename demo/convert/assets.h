@@ -5,6 +5,13 @@
 #include "demo/convert/convert.h"
 #include "md5/md5skin.h"
 
+typedef struct convert_clip {
+    const convert_part *part;
+    const char *name;
+    md5_anim *anim;
+    md5_binding *binding; // to the model or, without one, to the skeleton
+} convert_clip;
+
 typedef struct convert_path { // a camera path
     const char *name;
     md5_camera *camera;
@@ -22,10 +29,12 @@ typedef struct convert_assets {
     md5_morph *morph; // with a target for each part that is one
 } convert_assets;
 
-// Loads all parts of a scene. Warnings of binding are notes. Returns false if one cannot be read or
-// does not fit the model; then too convert_free_assets() frees what there is.
+// Loads the parts of a scene, but for targets: convert_load_targets() does. Warnings of binding are
+// notes. Returns false if one cannot be read or does not fit the model; then too
+// convert_free_assets() frees what there is.
 bool convert_load_assets(const convert_job *job, const convert_scene *scene, convert_assets *assets,
                          md5_error *error);
+bool convert_load_targets(const convert_scene *scene, convert_assets *assets, md5_error *error);
 void convert_free_assets(convert_assets *assets);
 
 // Calls visit() with the palette [joints] of every `stride`th frame of each clip of the model, in

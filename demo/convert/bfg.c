@@ -2,8 +2,7 @@
 // beside the text it has read. Source of the layout: its Model.cpp, Model_md5.cpp, Anim.cpp and
 // Camera.cpp; byte orders are mixed in one file.
 #include "demo/common/file.h"
-#include "demo/convert/convert.h"
-#include "md5/md5skin.h"
+#include "demo/convert/loss.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,12 +13,6 @@
 static void put_big(convert_bytes *to, uint32_t number, int size)
 {
     for (int shift = 8 * (size - 1); shift >= 0; shift -= 8)
-        convert_put(to, &(unsigned char){(unsigned char)(number >> shift)}, 1);
-}
-
-static void put_little(convert_bytes *to, uint32_t number)
-{
-    for (int shift = 0; shift < 32; shift += 8)
         convert_put(to, &(unsigned char){(unsigned char)(number >> shift)}, 1);
 }
 
@@ -36,30 +29,28 @@ static uint32_t bits_of(float number)
     return bits;
 }
 
-static void put_float(convert_bytes *to, float number)
+static void put_words(convert_bytes *to, const uint32_t *numbers, size_t count)
 {
-    put_big(to, bits_of(number), 4);
+    for (size_t i = 0; i < count; i++)
+        put_big(to, numbers[i], 4);
 }
 
-static void put_point(convert_bytes *to, md5_vec3 point)
+static void put_floats(convert_bytes *to, const void *floats, size_t count)
 {
-    put_little(to, bits_of(point.x));
-    put_little(to, bits_of(point.y));
-    put_little(to, bits_of(point.z));
+    for (size_t i = 0; i < count; i++)
+        put_big(to, bits_of(((const float *)floats)[i]), 4);
 }
 
 // The engine multiplies vectors from the left, so w has the other sign.
-static void put_rotation(convert_bytes *to, md5_quat q)
+static void put_joint(convert_bytes *to, md5_quat q, md5_vec3 position)
 {
-    put_float(to, q.x);
-    put_float(to, q.y);
-    put_float(to, q.z);
-    put_float(to, -q.w);
+    put_floats(to, (const float[]){q.x, q.y, q.z, -q.w}, 4);
+    convert_put_vec3(to, position);
 }
 
 static void put_text(convert_bytes *to, const char *text)
 {
-    put_little(to, (uint32_t)strlen(text));
+    convert_put_u32(to, (uint32_t)strlen(text));
     convert_put(to, text, strlen(text));
 }
 
@@ -81,7 +72,7 @@ static void put_unit(convert_bytes *to, float number)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-enum { MOST_JOINTS = 255, MOST_WEIGHTS = 4 };
+enum { MOST_JOINTS = 255, MOST_WEIGHTS = 4, PACKED = 2 * MOST_WEIGHTS };
 
 // The first vertex of the file at each position: shadows and normals take vertices there for one.
 static void find_twins(const md5_mesh *mesh, uint32_t *first)
@@ -105,49 +96,18 @@ static void find_twins(const md5_mesh *mesh, uint32_t *first)
     free(slots);
 }
 
-// Joints and weights of a vertex: the largest four, whose sum is 255; what is left of it after
-// cutting off goes to the first. Returns the part of the sum that is lost.
-static double pack_weights(const md5_mesh *mesh, uint32_t v, unsigned char joints[MOST_WEIGHTS],
-                           unsigned char weights[MOST_WEIGHTS])
-{
-    const uint32_t first = mesh->first_influence[v], end = mesh->first_influence[v + 1];
-    const uint32_t kept = end - first < MOST_WEIGHTS ? end - first : MOST_WEIGHTS;
-    double sum = 0.0, all = 0.0;
-    for (uint32_t i = first; i < end; i++) {
-        const double bias = fmax((double)mesh->influences[i].w, 0.0);
-        sum += i < first + kept ? bias : 0.0;
-        all += bias;
-    }
-    int left = 255;
-    memset(joints, 0, MOST_WEIGHTS);
-    memset(weights, 0, MOST_WEIGHTS);
-    for (uint32_t i = 0; i < kept && sum > 0.0; i++) {
-        const double bias = fmax((double)mesh->influences[first + i].w, 0.0);
-        joints[i] = (unsigned char)mesh->influence_joints[first + i];
-        weights[i] = (unsigned char)(bias / sum * 255.0);
-        left -= weights[i];
-    }
-    weights[0] = (unsigned char)(weights[0] + (kept > 0 && sum > 0.0 ? left : 0));
-    return all > 0.0 ? 1.0 - sum / all : 0.0;
-}
-
-static void put_vertices(convert_bytes *to, const md5_mesh *mesh, double *lost)
+static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t *packed)
 {
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        unsigned char joints[MOST_WEIGHTS], weights[MOST_WEIGHTS];
-        *lost = fmax(*lost, pack_weights(mesh, v, joints, weights));
-        const md5_vec3 p = mesh->positions[v], n = mesh->normals[v];
+        const md5_vec3 n = mesh->normals[v];
         const md5_vec4 t = mesh->tangents ? mesh->tangents[v] : (md5_vec4){1.0f, 0.0f, 0.0f, 1.0f};
-        put_float(to, p.x);
-        put_float(to, p.y);
-        put_float(to, p.z);
+        put_floats(to, &mesh->positions[v], 3);
         put_big(to, half_of(mesh->texcoords[v].x), 2);
         put_big(to, half_of(mesh->texcoords[v].y), 2);
         const float units[] = {n.x, n.y, n.z, -1.0f, t.x, t.y, t.z, t.w};
         for (int i = 0; i < 8; i++)
             put_unit(to, units[i]);
-        convert_put(to, joints, MOST_WEIGHTS);
-        convert_put(to, weights, MOST_WEIGHTS);
+        convert_put(to, packed + (size_t)v * PACKED, PACKED);
     }
 }
 
@@ -155,7 +115,7 @@ static void put_vertices(convert_bytes *to, const md5_mesh *mesh, double *lost)
 static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh *mesh)
 {
     bool used[MOST_JOINTS] = {false};
-    double farthest = 0.0;
+    float farthest = 0.0f;
     uint32_t count = 0;
     for (uint32_t v = 0; v < mesh->num_vertices; v++)
         for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
@@ -164,19 +124,18 @@ static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh 
                 md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
             count += !used[joint];
             used[joint] = true;
-            farthest = fmax(farthest, (double)md5_vec3_length(away));
+            farthest = fmaxf(farthest, md5_vec3_length(away));
         }
     put_big(to, count, 4);
     for (uint32_t joint = 0; joint < MOST_JOINTS; joint++)
         if (used[joint])
             convert_put(to, &(unsigned char){(unsigned char)joint}, 1);
-    put_float(to, (float)farthest);
+    put_floats(to, &farthest, 1);
 }
 
 static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *mesh,
-                     uint32_t number, double *lost)
+                     uint32_t number, const uint8_t *packed)
 {
-    const uint32_t num_copies = mesh->num_vertices - mesh->num_file_vertices;
     uint32_t *const first = common_alloc(mesh->num_vertices, sizeof *first);
     find_twins(mesh, first);
     uint32_t num_twins = 0;
@@ -189,65 +148,49 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
     const uint32_t counts[] = {mesh->num_file_vertices,
                                mesh->num_vertices,
                                3 * mesh->num_triangles,
-                               num_copies,
+                               mesh->num_vertices - mesh->num_file_vertices,
                                num_twins,
                                0}; // no edges: the engine makes them
-    for (int i = 0; i < 6; i++)
-        put_big(to, counts[i], 4);
-    put_vertices(to, mesh, lost);
+    put_words(to, counts, 6);
+    put_vertices(to, mesh, packed);
     for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
         put_big(to, mesh->indices[i], 2);
     for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++)
         put_big(to, first[mesh->indices[i]], 2);
-    for (uint32_t v = mesh->num_file_vertices; v < mesh->num_vertices; v++)
-        put_big(to, mesh->sources[v], 4);
+    put_words(to, mesh->sources + mesh->num_file_vertices, counts[3]);
     for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-        if (first[v] != v) {
-            put_big(to, v, 4);
-            put_big(to, first[v], 4);
-        }
+        if (first[v] != v)
+            put_words(to, (const uint32_t[]){v, first[v]}, 2);
     put_big(to, number, 4);
     free(first);
 }
 
 // Says what of a model the format cannot hold.
-static bool is_writable(const md5_model *model, md5_error *error, const char *path)
+static bool is_writable(const md5_model *model, const char *name, md5_error *error)
 {
     if (model->skeleton.num_joints > MOST_JOINTS)
-        return convert_fail(error, MD5_ERROR_RANGE, path, "%u joints: expected at most %d",
+        return convert_fail(error, MD5_ERROR_RANGE, name, "%u joints: expected at most %d",
                             model->skeleton.num_joints, MOST_JOINTS);
-    for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
-        if (model->skeleton.joints[joint].parent != MD5_NONE
-            && model->skeleton.joints[joint].parent >= joint)
-            return convert_fail(error, MD5_ERROR_RANGE, path,
-                                "joint '%s' comes before its parent: expected parents first",
-                                model->skeleton.joints[joint].name);
     for (uint32_t m = 0; m < model->num_meshes; m++)
         if (model->meshes[m].num_vertices > UINT16_MAX)
-            return convert_fail(error, MD5_ERROR_RANGE, path,
+            return convert_fail(error, MD5_ERROR_RANGE, name,
                                 "mesh %u has %u drawn vertices: expected at most 65535", m,
                                 model->meshes[m].num_vertices);
     return true;
 }
 
-static bool make_model(const convert_job *job, const convert_part *part, convert_bytes *to,
-                       md5_error *error)
+static void put_model(const md5_model *model, const char *name, const uint8_t *packed,
+                      convert_bytes *to)
 {
-    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
-    md5_model *const model = md5_parse_model(part->bytes, part->size, &opts, error);
-    if (model == NULL || !is_writable(model, error, opts.file_name)) {
-        md5_free_model(model);
-        return false;
-    }
     enum { VERSION = 110, MESH_VERSION = 106, TIME = 8, NUMBERS = 12 };
     convert_put(to, (const unsigned char[]){'B', 'R', 'M', VERSION}, 4);
     put_zeros(to, TIME + 4); // no time, which the engine takes for any; no surfaces of its own
-    put_point(to, model->bounds.min);
-    put_point(to, model->bounds.max);
+    convert_put_vec3(to, model->bounds.min);
+    convert_put_vec3(to, model->bounds.max);
     put_zeros(to, NUMBERS);
-    char *const name = common_format("%s.md5mesh", part->name);
-    put_text(to, name);
-    free(name);
+    char *const file = common_format("%s.md5mesh", name);
+    put_text(to, file);
+    free(file);
     // Of nine flags these are set: it can be loaded again, it is drawn, lit, and throws shadows.
     convert_put(to, (const unsigned char[]){0, 0, 0, 0, 1, 0, 1, 1, 1}, 9);
     convert_put(to, (const unsigned char[]){'5', 'D', 'M', MESH_VERSION}, 4);
@@ -258,33 +201,41 @@ static bool make_model(const convert_job *job, const convert_part *part, convert
         put_big(to, model->skeleton.joints[joint].parent, 4); // MD5_NONE is -1
     }
     put_big(to, count, 4);
-    for (uint32_t joint = 0; joint < count; joint++) {
-        put_rotation(to, model->bind_local[joint].rotation);
-        put_point(to, model->bind_local[joint].translation);
-    }
+    for (uint32_t joint = 0; joint < count; joint++)
+        put_joint(to, model->bind_local[joint].rotation, model->bind_local[joint].translation);
     put_big(to, count + count % 2, 4); // an even number
-    for (uint32_t joint = 0; joint < count + count % 2; joint++)
-        for (int i = 0; i < 12; i++)
-            put_float(to, model->inverse_bind[joint < count ? joint : count - 1].m[i]);
+    put_floats(to, model->inverse_bind, 12 * (size_t)count);
+    put_floats(to, &model->inverse_bind[count - 1], 12 * (size_t)(count % 2));
     put_big(to, model->num_meshes, 4);
-    double lost = 0.0;
-    for (uint32_t m = 0; m < model->num_meshes; m++)
-        put_mesh(to, model, &model->meshes[m], m, &lost);
-    if (lost > 0.0)
-        convert_note(job, "the format keeps four weights: up to %.3g %% of a vertex's are lost",
-                     100.0 * lost);
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        put_mesh(to, model, &model->meshes[m], m, packed);
+        packed += (size_t)model->meshes[m].num_vertices * PACKED;
+    }
+}
+
+static bool make_model(const convert_job *job, const md5_doc *doc, const char *name,
+                       convert_bytes *to, md5_error *error)
+{
+    convert_part part = {.kind = CONVERT_MODEL, .name = (char *)(uintptr_t)name};
+    md5_model *const model = convert_print_doc(doc, &part.bytes, &part.size, error)
+                                 ? convert_parse_model(&part, error)
+                                 : NULL;
+    const bool is_made = model != NULL && is_writable(model, name, error);
+    uint8_t *const packed = is_made ? convert_pack_bytes(job, model, MOST_WEIGHTS) : NULL;
+    if (is_made)
+        put_model(model, name, packed, to);
+    free(packed);
     md5_free_model(model);
-    return true;
+    free(part.bytes);
+    return is_made;
 }
 
 // -- Animations and cameras -----------------------------------------------------------------------
 
 // The root's numbers are those of the text, less its base frame; so the clip begins at the origin.
-static bool make_anim(const convert_job *job, const md5_doc *doc, convert_bytes *to,
-                      md5_error *error)
+static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *to)
 {
     enum { VERSION = 101, TIME = 8 };
-    (void)error;
     const uint32_t rate = (uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0);
     if ((double)rate != doc->frame_rate)
         convert_note(job, "the format has whole frame rates: %g became %u", doc->frame_rate, rate);
@@ -295,27 +246,23 @@ static bool make_anim(const convert_job *job, const md5_doc *doc, convert_bytes 
     const uint32_t length = (uint32_t)(((uint64_t)(doc->num_frames - 1) * 1000 + rate - 1) / rate);
     const uint32_t counts[] = {doc->num_frames,     rate,           length, doc->num_joints,
                                doc->num_components, doc->num_frames};
-    for (int i = 0; i < 6; i++)
-        put_big(to, counts[i], 4);
-    for (uint32_t f = 0; f < doc->num_frames; f++) {
-        const md5_bounds box = doc->bounds ? doc->bounds[f] : (md5_bounds){0};
-        const float values[] = {box.min.x, box.min.y, box.min.z, box.max.x, box.max.y, box.max.z};
-        for (int i = 0; i < 6; i++)
-            put_float(to, values[i]);
-    }
+    put_words(to, counts, 6);
+    if (doc->bounds != NULL)
+        put_floats(to, doc->bounds, 6 * (size_t)doc->num_frames);
+    else
+        put_zeros(to, sizeof(md5_bounds) * doc->num_frames);
     put_big(to, doc->num_joints, 4);
     for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
         put_text(to, doc->joints[joint].name);
-        put_big(to, doc->joints[joint].parent, 4);
-        put_big(to, doc->joints[joint].track.flags, 4);
-        put_big(to, doc->joints[joint].track.first, 4);
+        const md5_track track = doc->joints[joint].track;
+        put_words(to, (const uint32_t[]){doc->joints[joint].parent, track.flags, track.first}, 3);
     }
     const md5_vec3 origin = {0.0f, 0.0f, 0.0f};
     put_big(to, doc->num_joints, 4);
     for (uint32_t joint = 0; joint < doc->num_joints; joint++) {
         const md5_vec3 q = doc->joints[joint].rotation;
-        put_rotation(to, md5_quat_from_xyz(q.x, q.y, q.z));
-        put_point(to, joint == 0 ? origin : doc->joints[joint].position);
+        put_joint(to, md5_quat_from_xyz(q.x, q.y, q.z),
+                  joint == 0 ? origin : doc->joints[joint].position);
     }
     // Where the root's x, y and z are in a frame, and what they count from.
     const md5_track root = doc->joints[0].track;
@@ -331,87 +278,39 @@ static bool make_anim(const convert_job *job, const md5_doc *doc, convert_bytes 
             for (int axis = 0; axis < 3; axis++)
                 if ((root.flags >> axis & 1) != 0 && at++ == i)
                     moved[axis] = number -= base[axis];
-            put_little(to, bits_of(number));
+            convert_put_f32(to, number);
         }
     }
     put_zeros(to, 4); // one number more than the count says
-    put_point(to, (md5_vec3){moved[0], moved[1], moved[2]});
-    return true;
+    convert_put_vec3(to, (md5_vec3){moved[0], moved[1], moved[2]});
 }
 
-static bool make_camera(const convert_job *job, const md5_doc *doc, convert_bytes *to,
-                        md5_error *error)
+static void put_camera(const md5_doc *doc, convert_bytes *to)
 {
     enum { VERSION = 100 };
-    (void)job;
-    (void)error;
     convert_put(to, (const unsigned char[]){'A', 'C', 'B', VERSION}, 4);
-    put_little(to, (uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0));
-    put_little(to, doc->num_cuts);
+    convert_put_u32(to, (uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0));
+    convert_put_u32(to, doc->num_cuts);
     for (uint32_t i = 0; i < doc->num_cuts; i++)
-        put_little(to, doc->cuts[i]);
-    put_little(to, doc->num_frames);
+        convert_put_u32(to, doc->cuts[i]);
+    convert_put_u32(to, doc->num_frames);
     for (uint32_t f = 0; f < doc->num_frames; f++) {
         const md5_camera_view *const view = &doc->views[f];
-        const float values[] = {view->fov, view->rotation.x, view->rotation.y, view->rotation.z};
-        for (int i = 0; i < 4; i++)
-            put_float(to, values[i]);
-        put_point(to, view->position);
+        put_floats(to, &view->fov, 1);
+        put_floats(to, &view->rotation, 3);
+        convert_put_vec3(to, view->position);
     }
-    return true;
 }
 
-// -- Files ----------------------------------------------------------------------------------------
-
-// Parents come before their children in these files.
-static bool has_order(const md5_doc *doc, md5_error *error, const char *path)
+bool convert_make_bfg(const convert_job *job, const md5_doc *doc, const char *name,
+                      convert_bytes *to, md5_error *error)
 {
-    for (uint32_t joint = 0; joint < doc->num_joints; joint++)
-        if (doc->joints[joint].parent != MD5_NONE && doc->joints[joint].parent >= joint)
-            return convert_fail(error, MD5_ERROR_RANGE, path,
-                                "joint '%s' comes before its parent: expected parents first",
-                                doc->joints[joint].name);
-    return true;
-}
-
-static bool make_file(const convert_job *job, const convert_part *part, convert_bytes *to,
-                      md5_error *error)
-{
-    if (part->kind == CONVERT_MODEL || part->kind == CONVERT_TARGET)
-        return make_model(job, part, to, error);
-    const bool is_clip = part->kind == CONVERT_CLIP;
-    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
-    md5_doc *const doc = md5_parse_doc(is_clip ? MD5_DOC_ANIM : MD5_DOC_CAMERA, part->bytes,
-                                       part->size, &opts, error);
-    const bool is_made = doc != NULL && has_order(doc, error, opts.file_name)
-                         && (is_clip ? make_anim : make_camera)(job, doc, to, error);
-    md5_free_doc(doc);
-    return is_made;
-}
-
-// The part of the output's kind takes its name, the others their own beside it.
-bool convert_write_bfg(const convert_job *job, const convert_scene *scene, md5_error *error)
-{
-    static const char *const endings[] = {".bmd5mesh", ".bMD5anim", ".bcanim", ".bmd5mesh"};
-    char *const folder = common_folder(job->output);
-    bool is_done = true, is_named = false;
-    for (size_t i = 0; i < scene->num_parts && is_done; i++) {
-        const convert_part *const part = &scene->parts[i];
-        const bool is_output = !is_named && part->kind != CONVERT_TARGET
-                               && common_has_ending(job->output, endings[part->kind]);
-        char *const name = common_format("%s%s", part->name, endings[part->kind]);
-        char *const path = is_output ? common_copy(job->output) : common_join(folder, name);
-        convert_bytes made = {0};
-        is_done = make_file(job, part, &made, error)
-                  && convert_write_file(job, path, made.bytes, made.size, error);
-        is_named |= is_output;
-        free(made.bytes);
-        free(path);
-        free(name);
+    if (doc->kind == MD5_DOC_CAMERA) {
+        put_camera(doc, to);
+        return true;
     }
-    if (is_done && !is_named)
-        is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
-                               "the inputs hold nothing that such a file could hold");
-    free(folder);
-    return is_done;
+    if (doc->kind == MD5_DOC_MODEL)
+        return make_model(job, doc, name, to, error);
+    put_anim(job, doc, to);
+    return true;
 }

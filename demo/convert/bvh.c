@@ -37,9 +37,8 @@ typedef struct bvh_file {
     uint32_t *parents;
     uint32_t num_joints, num_channels, num_frames;
     double frame_time;
-    float *values; // [num_frames][num_channels]
-    double rate;   // of the clip
-    uint32_t num_samples;
+    float *values;               // [num_frames][num_channels]
+    double rate;                 // of the clip
     convert_xform *rest, *local; // [num_joints]
 } bvh_file;
 
@@ -274,24 +273,11 @@ static convert_xform joint_of(const bvh_file *file, uint32_t index, uint32_t fra
     return (convert_xform){rotation, {position[0], position[1], position[2]}};
 }
 
-// Relative to the parents, between frames if the clip has another rate.
-static void pose_local(const bvh_file *file, uint32_t sample, convert_xform *local)
+// Relative to the parents.
+static void pose_local(const bvh_file *file, uint32_t frame, convert_xform *local)
 {
-    const double last = file->num_frames - 1.0;
-    const double at = file->num_samples == file->num_frames
-                          ? sample
-                          : fmin(sample / file->rate / file->frame_time, last);
-    const uint32_t frame = (uint32_t)at;
-    const double part = at - frame;
-    for (uint32_t i = 0; i < file->num_joints; i++) {
+    for (uint32_t i = 0; i < file->num_joints; i++)
         local[i] = joint_of(file, i, frame);
-        if (part <= 1e-9 || frame + 1 >= file->num_frames)
-            continue;
-        const convert_xform next = joint_of(file, i, frame + 1);
-        local[i].translation = convert_add(convert_times(local[i].translation, 1.0 - part),
-                                           convert_times(next.translation, part));
-        local[i].rotation = convert_slerp(local[i].rotation, next.rotation, part);
-    }
 }
 
 // Model space, for convert_motion.
@@ -305,28 +291,14 @@ static void pose(void *user, uint32_t sample, convert_xform *joints)
 }
 
 // Frame times are rounded in files: 0.0333333 is 30 frames a second.
-static bool find_rate(bvh_file *file)
+static void find_rate(bvh_file *file)
 {
     static const double rates[] = {24.0, 25.0, 30.0, 50.0, 60.0, 100.0, 120.0};
     double rate = 1.0 / file->frame_time;
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++)
         if (fabs(rate / rates[i] - 1.0) <= 0.005)
             rate = rates[i];
-    file->frame_time = 1.0 / rate;
-    file->num_samples = file->num_frames;
     file->rate = rate;
-    const double wanted = file->job->rate;
-    if (!(wanted > 0.0) || wanted == rate)
-        return true;
-    // Equal numbers mean that frames are taken as they are.
-    file->num_samples = convert_count_samples(file->job, file->path, file->num_frames, rate,
-                                              file->num_joints, file->error);
-    if (file->num_samples == 0)
-        return false;
-    file->rate = wanted;
-    convert_note(file->job, "%u frames at %g a second are sampled as %u at %g", file->num_frames,
-                 rate, file->num_samples, wanted);
-    return true;
 }
 
 // -- A clip of the motion's own skeleton ----------------------------------------------------------
@@ -354,12 +326,11 @@ static double guess_scale(const bvh_file *file, const convert_motion *motion)
 static bool add_own_clip(bvh_file *file, const convert_motion *motion, convert_scene *scene,
                          const char *name)
 {
-    const double scale = guess_scale(file, motion), half = file->job->turn / 360.0 * 3.14159265;
+    const double scale = guess_scale(file, motion);
     const convert_quat axes = convert_motion_axes(motion), back = convert_conjugate(axes);
-    const convert_quat turn = {0.0, 0.0, sin(half), cos(half)};
     md5_doc doc = {.kind = MD5_DOC_ANIM, .command_line = "md5tool convert"};
     doc.num_joints = file->num_joints;
-    doc.num_frames = file->num_samples;
+    doc.num_frames = file->num_frames;
     doc.frame_rate = file->rate;
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     doc.bounds = common_alloc(doc.num_frames, sizeof *doc.bounds);
@@ -372,8 +343,6 @@ static bool add_own_clip(bvh_file *file, const convert_motion *motion, convert_s
             local[i] =
                 (convert_xform){convert_quat_mul(convert_quat_mul(axes, local[i].rotation), back),
                                 convert_times(convert_rotate(axes, local[i].translation), scale)};
-            if (parent == MD5_NONE)
-                local[i] = convert_mul((convert_xform){turn, {0.0, 0.0, 0.0}}, local[i]);
             model[i] = parent == MD5_NONE ? local[i] : convert_mul(model[parent], local[i]);
             points[i] = convert_to_vec3(model[i].translation);
             uint32_t flags = 0;
@@ -387,6 +356,7 @@ static bool add_own_clip(bvh_file *file, const convert_motion *motion, convert_s
         convert_set_frame(&doc, frame, local);
         doc.bounds[frame] = md5_bounds_from_points(points, doc.num_joints);
     }
+    scene->unit = scale;
     const bool is_done = convert_add_doc(scene, CONVERT_CLIP, name, &doc, file->error);
     free(points);
     free(doc.bounds);
@@ -403,13 +373,9 @@ static md5_model *load_target(const bvh_file *file, const convert_scene *scene, 
 {
     const char *const path = file->job->target;
     const convert_part *const part = convert_next_part(scene, CONVERT_MODEL, 0);
-    md5_model *model = NULL;
-    if (path != NULL)
-        model = md5_load_model(path, NULL, file->error);
-    else if (part != NULL)
-        model = md5_parse_model(part->bytes, part->size,
-                                &(md5_load_opts){.file_name = part->path ? part->path : part->name},
-                                file->error);
+    md5_model *const model = path != NULL   ? md5_load_model(path, NULL, file->error)
+                             : part != NULL ? convert_parse_model(part, file->error)
+                                            : NULL;
     *is_done = model != NULL || (path == NULL && part == NULL);
     return model;
 }
@@ -426,15 +392,16 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
                      .end = input->bytes + input->size,
                      .line_start = input->bytes,
                      .line = 1};
-    bool is_done = read_hierarchy(&file) && read_motion(&file) && find_rate(&file);
+    bool is_done = read_hierarchy(&file) && read_motion(&file);
     md5_model *const model = is_done ? load_target(&file, scene, &is_done) : NULL;
     if (is_done && model != NULL
-        && (uint64_t)file.num_samples * model->skeleton.num_joints > most_numbers)
+        && (uint64_t)file.num_frames * model->skeleton.num_joints > most_numbers)
         is_done = convert_fail(error, MD5_ERROR_RANGE, file.path,
                                "%u frames are too many for %u "
                                "joints of the model",
-                               file.num_samples, model->skeleton.num_joints);
+                               file.num_frames, model->skeleton.num_joints);
     if (is_done) {
+        find_rate(&file);
         file.rest = common_alloc(file.num_joints, sizeof *file.rest);
         file.local = common_alloc(file.num_joints, sizeof *file.local);
         for (uint32_t i = 0; i < file.num_joints; i++) {
@@ -447,7 +414,7 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
                                        .names = (const char *const *)file.names,
                                        .parents = file.parents,
                                        .rest = file.rest,
-                                       .num_frames = file.num_samples,
+                                       .num_frames = file.num_frames,
                                        .rate = file.rate,
                                        .pose = pose,
                                        .user = &file};
@@ -455,7 +422,6 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
         is_done = model ? convert_retarget(job, &motion, model, scene, name, error)
                         : add_own_clip(&file, &motion, scene, name);
         free(name);
-        scene->is_placed = true;
     }
     md5_free_model(model);
     for (uint32_t i = 0; i < file.num_joints; i++)

@@ -10,43 +10,47 @@
 
 // -- Formats --------------------------------------------------------------------------------------
 
+enum { HAS_LOOKS = 1, PARENTS_FIRST = 2 };
+
 static const struct format {
-    const char *endings; // each between blanks
+    const char *endings[6];
     const char *title;
     convert_read_fn *read;   // NULL: cannot be read
     convert_write_fn *write; // NULL: cannot be written
-    bool has_looks;          // materials are sought for what is written
+    double unit;             // MD5's units in one of what is written
+    unsigned rules;          // HAS_LOOKS: materials are sought; PARENTS_FIRST: joints are sorted
 } formats[] = {
-    {" .md5mesh .md5anim .md5camera ", "MD5 text", convert_read_md5, convert_write_md5, false},
-    {" .bmd5mesh .bmd5anim .bcanim ", "Doom 3 BFG's binary files", convert_read_md5,
-     convert_write_bfg, false},
-    {" .md5machine ", "a model, its clips and morph targets", convert_read_machine, NULL, false},
-    {" .glb .gltf ", "glTF 2.0", convert_read_gltf, convert_write_gltf, true},
-    {" .iqm ", "Inter-Quake Model", convert_read_iqm, convert_write_iqm, false},
-    {" .obj ", "Wavefront OBJ: poses", NULL, convert_write_obj, false},
-    {" .bvh ", "Biovision motion capture", convert_read_bvh, NULL, false},
-    {" .fbx .dae .x .b3d .ms3d .smd ", "FBX, Collada and others", convert_read_assimp, NULL, false},
+    {{".md5mesh", ".md5anim", ".md5camera"}, "MD5 text", convert_read_md5, convert_write_md5, 1, 0},
+    {{".bmd5mesh", ".bmd5anim", ".bcanim"},
+     "Doom 3 BFG's binary files",
+     convert_read_md5,
+     convert_write_md5,
+     1,
+     PARENTS_FIRST},
+    {{".md5machine"}, "a model, its clips and morph targets", convert_read_machine, NULL, 1, 0},
+    {{".glb", ".gltf"}, "glTF 2.0", convert_read_gltf, convert_write_gltf, 1 / 0.0254, HAS_LOOKS},
+    {{".iqm"}, "Inter-Quake Model", convert_read_iqm, convert_write_iqm, 1, PARENTS_FIRST},
+    {{".obj"}, "Wavefront OBJ: poses", NULL, convert_write_obj, 1, 0},
+    {{".bvh"}, "Biovision motion capture", convert_read_bvh, NULL, 1, 0},
+    {{".fbx", ".dae", ".x", ".b3d", ".ms3d", ".smd"},
+     "FBX, Collada and others",
+     convert_read_assimp,
+     NULL,
+     1,
+     0},
 };
-enum { NUM_FORMATS = sizeof formats / sizeof formats[0] };
+enum {
+    NUM_FORMATS = sizeof formats / sizeof formats[0],
+    NUM_ENDINGS = sizeof formats[0].endings / sizeof formats[0].endings[0]
+};
 
 // Each ending is that of one format. NULL: of none.
 static const struct format *find_format(const char *path)
 {
-    const char *const ending = strrchr(common_base(path), '.');
-    if (ending == NULL)
-        return NULL;
-    for (int i = 0; i < NUM_FORMATS; i++) {
-        for (const char *c = formats[i].endings; *c != '\0';) {
-            c += strspn(c, " ");
-            const size_t length = strcspn(c, " ");
-            char *const known = common_format("%.*s", (int)length, c);
-            const bool is_it = length > 0 && common_compare_case(known, ending) == 0;
-            free(known);
-            if (is_it)
+    for (int i = 0; i < NUM_FORMATS; i++)
+        for (int k = 0; k < NUM_ENDINGS && formats[i].endings[k] != NULL; k++)
+            if (common_has_ending(path, formats[i].endings[k]))
                 return &formats[i];
-            c += length;
-        }
-    }
     return NULL;
 }
 
@@ -76,11 +80,9 @@ char *convert_find_output(const convert_job *job)
 common_list convert_list_outputs(void)
 {
     common_list list = {NULL, 0};
-    for (int i = 0; i < NUM_FORMATS; i++) {
-        const char *const first = formats[i].endings + strlen(" .");
+    for (int i = 0; i < NUM_FORMATS; i++)
         if (formats[i].write != NULL)
-            common_add(&list, common_format("%.*s", (int)strcspn(first, " "), first));
-    }
+            common_add(&list, common_copy(formats[i].endings[0] + strlen(".")));
     return list;
 }
 
@@ -88,7 +90,10 @@ void convert_print_formats(void)
 {
     for (int i = 0; i < NUM_FORMATS; i++) {
         const struct format *const format = &formats[i];
-        printf("%-32s %-8s %s\n", format->endings + 1,
+        int width = 0;
+        for (int k = 0; k < NUM_ENDINGS && format->endings[k] != NULL; k++)
+            width += printf("%s ", format->endings[k]);
+        printf("%*s %-8s %s\n", width < 32 ? 32 - width : 0, "",
                format->read && format->write ? "in, out"
                : format->read                ? "in"
                                              : "out",
@@ -135,43 +140,109 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
     return is_read;
 }
 
-// The file of a part as the job wants it: scaled and turned, unless a reader has done that; a clip
-// sampled anew and in its place.
-static bool edit_part(const convert_job *job, bool is_placed, convert_part *part, md5_error *error)
+// -- The edit -------------------------------------------------------------------------------------
+//
+// Readers make MD5's units, of what --scale says where they choose a unit; writers write those of
+// their format. What the job asks for beyond that is done to the MD5 files in between.
+
+typedef struct in_place {
+    const md5_doc *clip;
+    bool has_first;
+    md5_vec3 first, motion; // of joint 0: where it begins, and has moved along the ground
+} in_place;
+
+// For md5_frame_edit.change: the first frame comes first.
+static void stay_in_place(void *user, md5_xform *pose)
 {
-    static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_ANIM, MD5_DOC_CAMERA,
-                                         MD5_DOC_MODEL};
-    const md5_space_edit space = {.turn.yaw = is_placed ? 0.0f : (float)job->turn,
-                                  .scale = is_placed ? 0.0f : (float)job->scale};
-    const md5_frame_edit frames = {.frame_rate = job->rate, .is_in_place = job->is_in_place};
-    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
-    md5_doc *const doc = md5_parse_doc(kinds[part->kind], part->bytes, part->size, &opts, error);
-    bool is_done = doc != NULL && md5_edit_space(doc, &space, error) != MD5_NONE;
-    if (is_done && part->kind == CONVERT_CLIP)
-        is_done = md5_edit_frames(doc, &frames, error) != MD5_NONE;
-    const size_t size = is_done ? md5_write_doc(doc, NULL, 0, error) : 0;
-    if (size > 0) {
-        free(part->bytes);
-        part->bytes = common_alloc(size + 1, 1);
-        part->size = md5_write_doc(doc, part->bytes, size + 1, error);
-    }
-    md5_free_doc(doc);
-    return size > 0;
+    in_place *const root = user;
+    if (!root->has_first)
+        root->first = pose[0].translation;
+    root->has_first = true;
+    root->motion = md5_vec3_sub(pose[0].translation, root->first);
+    root->motion.z = 0.0f;
+    for (uint32_t i = 0; i < root->clip->num_joints; i++)
+        if (root->clip->joints[i].parent == MD5_NONE)
+            pose[i].translation = md5_vec3_sub(pose[i].translation, root->motion);
+    pose[0].translation.x = root->first.x; // to the bit
+    pose[0].translation.y = root->first.y;
 }
 
-// Writers of MD5's numbers get them as the job wants them; others do that as they write.
+// The keys of a morph target at the frames of a clip that is sampled anew.
+static void sample_weights(convert_weights *weights, uint32_t num_frames)
+{
+    float *const keys = common_alloc(num_frames, sizeof *keys);
+    const size_t last = weights->num_keys - 1;
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
+        const double at = num_frames > 1 ? (double)frame * (double)last / (num_frames - 1.0) : 0.0;
+        const size_t a = (size_t)at, b = a < last ? a + 1 : last;
+        keys[frame] =
+            weights->keys[a] + (weights->keys[b] - weights->keys[a]) * (float)(at - (double)a);
+    }
+    free(weights->keys);
+    weights->keys = keys;
+    weights->num_keys = num_frames;
+}
+
+static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part *part,
+                      md5_doc *clip, md5_error *error)
+{
+    // Frames that last years would else be many more than the clip has.
+    const double most_factor = 100.0, fixed = 1 << 20; // poses of joints
+    const uint32_t num_frames = clip->num_frames;
+    const double rate = clip->frame_rate, count = (num_frames - 1.0) / rate * job->rate + 1.0;
+    in_place root = {.clip = clip};
+    const md5_frame_edit edit = {
+        .frame_rate = job->rate, .change = job->is_in_place ? stay_in_place : NULL, .user = &root};
+    if (count * clip->num_joints > fixed + most_factor * num_frames * clip->num_joints)
+        return convert_fail(error, MD5_ERROR_RANGE, part->path,
+                            "%.0f frames of %u joints at %g a second, but the clip has %u at %g",
+                            count, clip->num_joints, job->rate, num_frames, rate);
+    if (md5_edit_frames(clip, &edit, error) == MD5_NONE)
+        return false;
+    if (clip->num_frames != num_frames)
+        convert_note(job, "clip %s: %u frames at %g a second are sampled as %u at %g", part->name,
+                     num_frames, rate, clip->num_frames, job->rate);
+    for (size_t i = 0; i < scene->num_weights && clip->num_frames != num_frames; i++)
+        if (strcmp(scene->weights[i].clip, part->name) == 0)
+            sample_weights(&scene->weights[i], clip->num_frames);
+    part->motion = root.motion;
+    if (job->is_in_place)
+        convert_note(job, "clip %s: stays in place, without a motion of %.4g units", part->name,
+                     (double)md5_vec3_length(root.motion));
+    return true;
+}
+
 static bool edit_scene(const convert_job *job, const struct format *format, convert_scene *scene,
                        md5_error *error)
 {
-    const bool has_numbers =
-        format->write == convert_write_md5 || format->write == convert_write_bfg;
-    const bool is_asked =
-        job->scale > 0.0 || job->turn != 0.0 || job->rate > 0.0 || job->is_in_place;
-    for (size_t i = 0; has_numbers && is_asked && i < scene->num_parts; i++)
-        if (!edit_part(job, scene->is_placed, &scene->parts[i], error))
+    const double unit = scene->unit > 0.0 ? scene->unit : 1.0;
+    const md5_space_edit space = {
+        .turn.yaw = (float)job->turn,
+        .scale = (float)(job->scale > 0.0 ? job->scale * format->unit / unit : 1.0)};
+    const md5_joint_edit order = {.root = NULL};
+    const bool is_placed = job->turn != 0.0 || space.scale != 1.0f;
+    for (size_t i = 0; i < scene->num_parts; i++) {
+        convert_part *const part = &scene->parts[i];
+        const bool is_clip = part->kind == CONVERT_CLIP && (job->rate > 0.0 || job->is_in_place);
+        const bool is_sorted = (format->rules & PARENTS_FIRST) && part->kind != CONVERT_CAMERA;
+        if (!is_placed && !is_clip && !is_sorted)
+            continue;
+        md5_doc *const doc = convert_parse_doc(part, error);
+        if (doc == NULL && !is_placed && !is_clip) // version 12, whose joints are perhaps sorted
+            continue;
+        const uint32_t num_moved =
+            doc != NULL && is_sorted ? md5_edit_joints(doc, &order, error) : 0;
+        const bool is_done = doc != NULL && num_moved != MD5_NONE
+                             && md5_edit_space(doc, &space, error) != MD5_NONE
+                             && (!is_clip || edit_clip(job, scene, part, doc, error))
+                             && convert_print_doc(doc, &part->bytes, &part->size, error);
+        md5_free_doc(doc);
+        if (is_done && num_moved > 0)
+            convert_note(job, "%s: %u joints are elsewhere, as parents come first", part->name,
+                         num_moved);
+        if (!is_done)
             return false;
-    if (format->write == convert_write_gltf && job->rate > 0.0 && !scene->is_placed)
-        convert_note(job, "glTF has the frames of the clips: they are not sampled anew");
+    }
     return true;
 }
 
@@ -193,7 +264,7 @@ bool convert_files(const convert_job *job, md5_error *error)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                "nothing in it can be converted");
     is_done = is_done && edit_scene(job, format, &scene, error);
-    if (is_done && (format->has_looks || job->engine != NULL) && scene.num_materials == 0)
+    if (is_done && ((format->rules & HAS_LOOKS) || job->engine != NULL) && scene.num_materials == 0)
         is_done = convert_find_looks(job, &scene, error);
     if (is_done)
         is_done = format->write(job, &scene, error);

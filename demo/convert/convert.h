@@ -22,7 +22,7 @@
 // -- Scenes ---------------------------------------------------------------------------------------
 
 typedef enum convert_part_kind {
-    CONVERT_MODEL,  // of one scene: the first one, and what is joined to it
+    CONVERT_MODEL,  // the scene's; further ones are its targets
     CONVERT_CLIP,   // of that model
     CONVERT_CAMERA, // a path
     CONVERT_TARGET, // a model that is a morph target of the scene's, by its name
@@ -35,6 +35,7 @@ typedef struct convert_part {
     char *path; // of the file that it was read from; NULL: made by a reader
     char *bytes;
     size_t size;
+    md5_vec3 motion; // of a clip's root along the ground, which job->is_in_place has taken out
 } convert_part;
 
 typedef enum convert_map { // what a picture of a material is for
@@ -79,21 +80,28 @@ typedef struct convert_scene { // each array grows by common_grow()
     size_t num_materials;
     convert_weights *weights;
     size_t num_weights;
-    double units_in_metre; // of the scene, where a reader knows it; else 0
-    bool is_placed;        // a reader has applied scale and turn of the job: writers need not
+    double unit; // MD5's units in one of the input, where a reader chose it; else 0
 } convert_scene;
 
-// Adds a part, whose bytes [size] it takes over; makes its name unique. Returns its number.
-size_t convert_add_part(convert_scene *scene, convert_part_kind kind, const char *name,
-                        const char *path, char *bytes, size_t size);
+// Adds a part, whose bytes [size] it takes over; makes its name unique. A model behind the first
+// one becomes a target.
+void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *name,
+                      const char *path, char *bytes, size_t size);
 
 // The same of a document, as text. Frees nothing. Returns false if it cannot be written.
 bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *name,
                      const md5_doc *doc, md5_error *error);
 
+// Writes a document as text; *text is freed before. Returns false if it cannot be written.
+bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error);
+
 // The first part of a kind at or behind the number `from`; NULL if there is none.
 const convert_part *convert_next_part(const convert_scene *scene, convert_part_kind kind,
                                       size_t from);
+
+// What a part holds, loaded by the library. NULL: it cannot be.
+md5_doc *convert_parse_doc(const convert_part *part, md5_error *error);
+md5_model *convert_parse_model(const convert_part *part, md5_error *error);
 
 // Frees what a scene holds.
 void convert_free_scene(convert_scene *scene);
@@ -186,31 +194,9 @@ typedef struct convert_bytes { // that grow; free() bytes
 void convert_put(convert_bytes *out, const void *bytes, size_t size);
 void convert_put_text(convert_bytes *out, const char *format, ...) COMMON_PRINTF(2, 3);
 
-// A clip of a scene with what writers need to sample it: its own frames, or those of job->rate.
-typedef struct convert_clip {
-    const char *name;
-    md5_anim *anim;
-    md5_binding *binding; // to the model or, without one, to a skeleton
-    uint32_t num_frames;
-    double rate;
-    md5_root root; // as the job says
-    bool is_sampled;
-} convert_clip;
-
-// Loads a clip for `model`, or, if that is NULL, for `skeleton` in its rest pose; if that is NULL
-// too, for its own. Differences are notes. Free the clip in both cases.
-bool convert_load_clip(const convert_job *job, const convert_part *part, const md5_load_opts *opts,
-                       const md5_model *model, const md5_skeleton *skeleton, const md5_xform *rest,
-                       convert_clip *clip, md5_error *error);
-void convert_free_clip(convert_clip *clip);
-
-// The frames of a clip of num_frames at `rate` if it is sampled at job->rate, or num_frames. 0: far
-// more than the clip has, as of frames that last years; fails then.
-uint32_t convert_count_samples(const convert_job *job, const char *path, uint32_t num_frames,
-                               double rate, uint32_t num_joints, md5_error *error);
-
-// Writes a frame's pose[joints], relative to the parents.
-void convert_sample_clip(const convert_clip *clip, uint32_t frame, md5_xform *pose);
+void convert_put_u32(convert_bytes *out, uint32_t number); // the low byte first
+void convert_put_f32(convert_bytes *out, float number);
+void convert_put_vec3(convert_bytes *out, md5_vec3 v);
 
 typedef struct convert_input {
     const char *path;
@@ -226,6 +212,9 @@ typedef bool convert_write_fn(const convert_job *job, const convert_scene *scene
 convert_read_fn convert_read_md5, convert_read_machine, convert_read_gltf, convert_read_iqm;
 convert_read_fn convert_read_bvh, convert_read_assimp;
 convert_write_fn convert_write_md5, convert_write_gltf, convert_write_iqm, convert_write_obj;
-convert_write_fn convert_write_bfg;
+
+// Makes the file of Doom 3 BFG that holds a document, whose joints are sorted; `name` is a model's.
+bool convert_make_bfg(const convert_job *job, const md5_doc *doc, const char *name,
+                      convert_bytes *to, md5_error *error);
 
 #endif

@@ -438,24 +438,6 @@ static void sample_frames(sampled_clip *clip, pose_memory *memory, scale_loss *w
     free(moves);
 }
 
-// The root's motion along the ground, which becomes that of the first frame.
-static void stay_in_place(sampled_clip *clip)
-{
-    const gltf_rig *const rig = clip->meshes->rig;
-    double most = 0.0;
-    for (size_t j = 0; j < rig->num_joints; j++) {
-        const float *const first = clip->numbers + 6 * j;
-        for (size_t f = 1; f < clip->num_frames && rig->joints[j].parent == MD5_NONE; f++) {
-            float *const number = clip->numbers + (f * rig->num_joints + j) * 6;
-            most =
-                fmax(most, hypot((double)(number[0] - first[0]), (double)(number[1] - first[1])));
-            memcpy(number, first, 2 * sizeof *number);
-        }
-    }
-    convert_note(rig->file->job, "clip %s: stays in place, without a motion of up to %.4g units",
-                 clip->name, most);
-}
-
 // -- Clips ----------------------------------------------------------------------------------------
 
 // Adds the document of the sampled frames: numbers that no frame changes stand in the base frame.
@@ -591,8 +573,6 @@ static bool add_clip(clip_maker *to, sampled_clip *clip, const survey *found)
         convert_note(file->job, "clip %s: %g frames a second; between them at most %.3g units off",
                      clip->name, clip->rate,
                      measure_between(clip, &to->memory, to->reach, to->shown));
-    if (file->job->is_in_place)
-        stay_in_place(clip);
     const size_t number = to->scene->num_parts;
     return gltf_spend(file, number) && add_doc(clip, to->model, to->scene)
            && add_weights(clip, to->scene->parts[number].name, to->scene);

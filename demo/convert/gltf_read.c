@@ -155,7 +155,6 @@ static bool add_parts(const gltf_meshes *meshes, convert_scene *scene)
         for (uint32_t i = 0; i < gltf_count(file, "materials"); i++)
             if (meshes->shaders[i] != NULL && !add_material(meshes, i, scene))
                 return false;
-        scene->units_in_metre = rig->unit;
     }
     const md5_load_opts opts = {.file_name = file->path,
                                 .without = MD5_PART_TANGENTS | MD5_PART_LOSSES};
@@ -179,7 +178,7 @@ bool convert_read_gltf(const convert_job *job, convert_input *input, convert_sce
     gltf_free_meshes(&meshes);
     gltf_free_rig(&rig);
     gltf_close(&file);
-    scene->is_placed = true;
+    scene->unit = rig.unit;
     return is_read;
 }
 

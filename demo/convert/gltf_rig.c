@@ -731,22 +731,16 @@ static bool choose_unit(gltf_rig *rig)
     return true;
 }
 
-// From the file's space, y up and z forward, to id's, z up and x forward, turned and scaled.
+// From the file's space, y up and z forward, to id's, z up and x forward, scaled, and as it was
+// before the writer turned it.
 static gltf_affine to_output(const gltf_rig *rig)
 {
     const gltf_file *const file = rig->file;
     const double stored =
         gltf_number(gltf_extras(json_object_get(file->root, "asset")), "turn", 0.0);
-    const double degrees =
-        file->job->turn != 0.0 || !(fabs(stored) <= 360.0) ? file->job->turn : -stored;
-    const double turn = degrees / 180.0 * 3.14159265358979323846, quarters = degrees / 90.0;
-    double c = cos(turn) * rig->unit, s = sin(turn) * rig->unit;
-    if (quarters == floor(quarters)) { // exact
-        static const double waves[4] = {0, 1, 0, -1};
-        const int quarter = (int)(quarters - 4.0 * floor(quarters / 4.0));
-        s = waves[quarter] * rig->unit;
-        c = waves[(quarter + 1) % 4] * rig->unit;
-    }
+    const double degrees = fabs(stored) <= 360.0 ? -stored : 0.0;
+    const double turn = degrees / 180.0 * 3.14159265358979323846;
+    const double c = cos(turn) * rig->unit, s = sin(turn) * rig->unit;
     return (gltf_affine){{{-s, 0, c, 0}, {c, 0, s, 0}, {0, rig->unit, 0, 0}}};
 }
 

@@ -23,8 +23,7 @@ typedef struct gltf_writer {
     gltf_out *out;
     convert_assets assets;
     convert_skin *skins; // [num_meshes]
-    double scale;        // metres in a unit
-    convert_quat turn;   // about id's z
+    double scale;        // metres in a unit of the input
     float corner[3];     // of quantised positions, metres, and their step; 0: they are floats
     double step;
     size_t *mesh_nodes;          // [num_meshes]
@@ -35,6 +34,8 @@ typedef struct gltf_writer {
     double
         *tolerances; // [2 * joints] of the translation of each, metres, and the rotation, radians
 } gltf_writer;
+
+static const double inch = 0.0254; // metres in a unit of MD5
 
 // -- Axes and scale -------------------------------------------------------------------------------
 
@@ -48,15 +49,14 @@ static void put_vec(convert_vec v, float *out)
     out[0] = (float)v.x, out[1] = (float)v.y, out[2] = (float)v.z;
 }
 
-static void put_position(const gltf_writer *w, md5_vec3 p, float *out)
+static void put_position(md5_vec3 p, float *out)
 {
-    const convert_vec turned = convert_rotate(w->turn, convert_from_vec3(p));
-    put_vec(axes(convert_times(turned, w->scale)), out);
+    put_vec(axes(convert_times(convert_from_vec3(p), inch)), out);
 }
 
-static void put_direction(const gltf_writer *w, md5_vec3 d, float *out)
+static void put_direction(md5_vec3 d, float *out)
 {
-    convert_vec v = axes(convert_rotate(w->turn, convert_from_vec3(d)));
+    const convert_vec v = axes(convert_from_vec3(d));
     const double length = sqrt(convert_dot(v, v));
     put_vec(length > 0.0 ? convert_times(v, 1.0 / length) : (convert_vec){0.0, 1.0, 0.0}, out);
 }
@@ -66,15 +66,12 @@ static void put_quat(convert_quat q, float *out)
     out[0] = (float)q.x, out[1] = (float)q.y, out[2] = (float)q.z, out[3] = (float)q.w;
 }
 
-// A transform relative to the parent, or to the model if there is none, in glTF's axes and metres.
-static convert_xform place(const gltf_writer *w, md5_xform local, bool is_root)
+// A transform in glTF's axes and metres.
+static convert_xform place(md5_xform local)
 {
-    const convert_xform turn = {w->turn, {0.0, 0.0, 0.0}};
-    convert_xform x = convert_from_xform(local);
-    if (is_root)
-        x = convert_mul(turn, x);
-    const convert_quat q = convert_unit(x.rotation);
-    return (convert_xform){{q.y, q.z, q.x, q.w}, axes(convert_times(x.translation, w->scale))};
+    const convert_xform x = convert_from_xform(local);
+    const convert_quat q = x.rotation;
+    return (convert_xform){{q.y, q.z, q.x, q.w}, axes(convert_times(x.translation, inch))};
 }
 
 // Nodes have both, in any case.
@@ -109,7 +106,7 @@ static uint32_t write_joints(gltf_writer *w)
         if (strcmp(unique, name) != 0)
             gltf_put_extra(w->out, node, "name", gltf_string(name));
         if (!is_added)
-            put_xform(w, node, place(w, w->assets.rest[i], skeleton->joints[i].parent == MD5_NONE));
+            put_xform(w, node, place(w->assets.rest[i]));
         gltf_add(w->out, "nodes", node);
         free(unique);
     }
@@ -144,16 +141,13 @@ static void write_skin(gltf_writer *w, uint32_t root)
         gltf_append(w->out, joints, gltf_whole(i));
         for (int row = 0; row < 3; row++) {
             const float *const r = m + 4 * axis[row];
-            // (M T^-1) has the rows of M turned by T.
-            const convert_vec turned =
-                convert_rotate(w->turn, (convert_vec){(double)r[0], (double)r[1], (double)r[2]});
-            const convert_vec v = axes(turned);
+            const convert_vec v = axes((convert_vec){(double)r[0], (double)r[1], (double)r[2]});
             const convert_vec corner = {(double)w->corner[0], (double)w->corner[1],
                                         (double)w->corner[2]};
             out[row] = (float)(v.x * step);
             out[4 + row] = (float)(v.y * step);
             out[8 + row] = (float)(v.z * step);
-            out[12 + row] = (float)((double)r[3] * w->scale + convert_dot(v, corner));
+            out[12 + row] = (float)((double)r[3] * inch + convert_dot(v, corner));
         }
     }
     const size_t accessor = gltf_add_accessor(w->out, GLTF_BINDS, GLTF_FLOAT, binds,
@@ -307,18 +301,18 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
     // Where --quantize rounds, positions are steps from the corner: the inverse bind matrices take
     // them back, as nodes of skinned meshes may not.
     for (size_t v = 0; v < count; v++) {
-        put_position(w, skin->positions[v], values + 3 * v);
+        put_position(skin->positions[v], values + 3 * v);
         for (size_t k = 0; k < 3 && w->step > 0.0; k++)
             values[3 * v + k] =
                 roundf((float)(((double)values[3 * v + k] - (double)w->corner[k]) / w->step));
     }
     put_attribute(w, attributes, "POSITION", GLTF_USHORT, values, count, 3);
     for (size_t v = 0; v < count; v++)
-        put_direction(w, mesh->normals[v], values + 3 * v);
+        put_direction(mesh->normals[v], values + 3 * v);
     put_attribute(w, attributes, "NORMAL", GLTF_BYTE, values, count, 3);
     for (size_t v = 0; mesh->tangents != NULL && v < count; v++) {
         const md5_vec4 t = mesh->tangents[v];
-        put_direction(w, (md5_vec3){t.x, t.y, t.z}, values + 4 * v);
+        put_direction((md5_vec3){t.x, t.y, t.z}, values + 4 * v);
         values[4 * v + 3] = -t.w; // green is up there, along -v
     }
     if (mesh->tangents != NULL)
@@ -343,7 +337,7 @@ static void find_box(gltf_writer *w)
     for (uint32_t m = 0; m < w->assets.model->num_meshes; m++)
         for (uint32_t v = 0; v < w->assets.model->meshes[m].num_vertices; v++) {
             float p[3];
-            put_position(w, w->skins[m].positions[v], p);
+            put_position(w->skins[m].positions[v], p);
             for (int k = 0; k < 3; k++) {
                 low[k] = fminf(low[k], p[k]);
                 high[k] = fmaxf(high[k], p[k]);
@@ -356,7 +350,7 @@ static void find_box(gltf_writer *w)
     w->step = largest > 0.0f ? (double)largest / 65535.0 : 1.0;
     gltf_add(w->out, "extensionsUsed", json_string("KHR_mesh_quantization"));
     gltf_add(w->out, "extensionsRequired", json_string("KHR_mesh_quantization"));
-    convert_note(w->job, "positions are multiples of %.3g units", w->step / w->scale);
+    convert_note(w->job, "positions are multiples of %.3g units", w->step / inch);
 }
 
 static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
@@ -428,8 +422,7 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
             for (uint32_t i = 0; i < used[t]; i++) {
                 const md5_morph_delta *const d = &all->deltas[order[from + i]];
                 const md5_vec3 move = a == 0 ? d->position : a == 1 ? d->normal : d->tangent;
-                const convert_vec turned = convert_rotate(w->turn, convert_from_vec3(move));
-                put_vec(axes(convert_times(turned, a == 0 ? w->scale / step : 1.0)),
+                put_vec(axes(convert_times(convert_from_vec3(move), a == 0 ? inch / step : 1.0)),
                         values + 3 * (size_t)i);
             }
             gltf_put(w->out, target, attributes[a],
@@ -565,28 +558,14 @@ static void pick_keys(gltf_track *track, double tolerance)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// The poses of a clip, [num_frames][joints], and its root in place if the job says so: without what
-// joint 0 moves along the ground from the first frame on.
+// The poses of a clip, [num_frames][joints].
 static md5_xform *sample_clip(const gltf_writer *w, const convert_clip *clip)
 {
-    const md5_skeleton *const skeleton = w->assets.skeleton;
-    const uint32_t count = skeleton->num_joints;
+    const uint32_t count = w->assets.skeleton->num_joints;
     md5_xform *const poses = common_alloc((size_t)clip->anim->num_frames * count, sizeof *poses);
-    for (uint32_t frame = 0; frame < clip->anim->num_frames; frame++) {
-        md5_xform *const pose = poses + (size_t)frame * count;
+    for (uint32_t frame = 0; frame < clip->anim->num_frames; frame++)
         md5_sample(clip->binding, md5_moment_from_frames(clip->anim, frame, frame, 0.0f),
-                   MD5_ROOT_FILE, pose);
-        if (!w->job->is_in_place)
-            continue;
-        const md5_moment first = md5_moment_from_frames(clip->anim, 0, 0, 0.0f);
-        const md5_moment now = md5_moment_from_frames(clip->anim, frame, frame, 0.0f);
-        const md5_vec3 motion = md5_anim_root_motion(clip->anim, first, now);
-        for (uint32_t i = 0; i < count; i++)
-            if (skeleton->joints[i].parent == MD5_NONE) {
-                pose[i].translation.x -= motion.x;
-                pose[i].translation.y -= motion.y;
-            }
-    }
+                   MD5_ROOT_FILE, poses + (size_t)frame * count);
     return poses;
 }
 
@@ -649,8 +628,9 @@ static void find_tolerances(gltf_writer *w)
             reach[parent] = fmax(reach[parent], reach[joint] + bone);
             below[parent] = below[parent] > chain ? below[parent] : chain;
         }
-        const double part = w->job->tolerance / fmax(1.0, (double)above[joint] + below[joint]);
-        w->tolerances[2 * (size_t)joint] = part * w->scale;
+        const double part =
+            w->job->tolerance * w->scale / inch / fmax(1.0, (double)above[joint] + below[joint]);
+        w->tolerances[2 * (size_t)joint] = part * inch;
         w->tolerances[2 * (size_t)joint + 1] = part / reach[joint];
     }
     free(below);
@@ -723,12 +703,11 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
         to.times[frame] = (float)((double)frame / (double)clip->anim->frame_rate);
     for (size_t i = 0; i < 2 * (size_t)num_joints; i++) {
         const uint32_t joint = (uint32_t)(i / 2);
-        const bool is_top = skeleton->joints[joint].parent == MD5_NONE;
         to.is_rotation = i % 2 == 1;
         if (!w->moves[i])
             continue;
         for (uint32_t frame = 0; frame < num_frames; frame++) {
-            const convert_xform x = place(w, poses[(size_t)frame * num_joints + joint], is_top);
+            const convert_xform x = place(poses[(size_t)frame * num_joints + joint]);
             const convert_vec t = x.translation;
             to.values[frame] = to.is_rotation ? x.rotation : (convert_quat){t.x, t.y, t.z, 0.0};
         }
@@ -744,11 +723,8 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
     if (w->assets.morph != NULL && w->scene->num_weights > 0)
         add_weights(w, animation, clip, to.times);
     if (w->job->is_in_place) {
-        const md5_vec3 motion = md5_anim_root_motion(
-            clip->anim, md5_moment_from_frames(clip->anim, 0, 0, 0.0f),
-            md5_moment_from_frames(clip->anim, num_frames - 1, num_frames - 1, 0.0f));
         float out[3];
-        put_position(w, (md5_vec3){motion.x, motion.y, 0.0f}, out);
+        put_position(clip->part->motion, out);
         gltf_put(w->out, extras, "rootMotion", gltf_floats(out, 3));
     }
     free(to.keys);
@@ -788,7 +764,7 @@ static void write_path(gltf_writer *w, const convert_path *path)
         if (i > 0 && !(times[i] > times[i - 1]))
             times[i] = nextafterf(times[i - 1], INFINITY);
         const md5_camera_view view = camera->frames[i];
-        const convert_xform x = place(w, (md5_xform){view.rotation, view.position, 0.0f}, true);
+        const convert_xform x = place((md5_xform){view.rotation, view.position, 0.0f});
         moved.values[i] = (convert_quat){x.translation.x, x.translation.y, x.translation.z, 0.0};
         turned.values[i] = convert_quat_mul(x.rotation, about);
         fovs[i] = view.fov;
@@ -801,7 +777,7 @@ static void write_path(gltf_writer *w, const convert_path *path)
                                    json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type",
                                              "perspective", "perspective", "yfov",
                                              vertical(fovs[0]), "aspectRatio", 4.0 / 3.0, "znear",
-                                             3.0 * w->scale)); // id's near plane
+                                             3.0 * inch)); // id's near plane
     const convert_vec at = {values[0].x, values[0].y, values[0].z};
     json_t *const item = json_pack("{s:s, s:I}", "name", name, "camera", (json_int_t)number);
     put_xform(w, item, (convert_xform){turned.values[0], at});
@@ -895,23 +871,22 @@ static bool write_file(gltf_writer *w, md5_error *error)
 
 bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
-    const double turn = scene->is_placed ? 0.0 : job->turn;
-    const double half_turn = turn * 3.14159265358979323846 / 360.0;
     gltf_out out;
     gltf_writer w = {
         .job = job,
         .scene = scene,
         .out = &out,
-        .scale = job->scale > 0.0 && !scene->is_placed ? job->scale : 0.0254, // an inch
-        .turn = {0.0, 0.0, sin(half_turn), cos(half_turn)},
+        .scale = job->scale > 0.0 ? job->scale : inch,
     };
     gltf_begin(&out);
-    gltf_put(&out, json_object_get(out.root, "asset"), "extras",
-             json_pack("{s:{s:i, s:f, s:f}}", "md5", "version", 1, "scale", w.scale, "turn", turn));
+    gltf_put(
+        &out, json_object_get(out.root, "asset"), "extras",
+        json_pack("{s:{s:i, s:f, s:f}}", "md5", "version", 1, "scale", w.scale, "turn", job->turn));
     gltf_put(&out, json_array_get(json_object_get(out.root, "scenes"), 0), "name",
              gltf_string(scene->name));
     const uint32_t asked = job->influences > 0 ? job->influences : 4;
-    bool is_done = convert_load_assets(job, scene, &w.assets, error);
+    bool is_done = convert_load_assets(job, scene, &w.assets, error)
+                   && convert_load_targets(scene, &w.assets, error);
     if (is_done) {
         w.skins = convert_make_skins(job, &w.assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
         is_done = write_scene(&w, error) && write_file(&w, error);

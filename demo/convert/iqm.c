@@ -5,12 +5,8 @@
 // weights in bytes; frames are 16-bit numbers, each a step of its channel's range: a channel is one
 // of the ten numbers of a joint's transform. Columns of the tables are listed at `tables`.
 #include "demo/common/file.h"
-#include "demo/convert/convert.h"
-#include "demo/convert/space.h"
-#include "md5/md5skin.h"
+#include "demo/convert/loss.h"
 
-#include <float.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,36 +14,33 @@
 
 static const char magic[16] = "INTERQUAKEMODEL";
 
-// The numbers that stand behind the magic bytes, in this order.
-typedef struct iqm_header {
-    uint32_t version, file_size, flags, num_text, ofs_text, num_meshes, ofs_meshes;
-    uint32_t num_arrays, num_vertices, ofs_arrays, num_triangles, ofs_triangles, ofs_adjacency;
-    uint32_t num_joints, ofs_joints, num_poses, ofs_poses, num_anims, ofs_anims;
-    uint32_t num_frames, num_channels, ofs_frames, ofs_bounds;
-    uint32_t num_comment, ofs_comment, num_extensions, ofs_extensions;
-} iqm_header;
-enum { NUM_HEADER = sizeof(iqm_header) / 4, HEADER_SIZE = 16 + 4 * NUM_HEADER };
+// The numbers that stand behind the magic bytes.
+enum { VERSION, FILE_SIZE, FLAGS, NUM_TEXT, OFS_TEXT, NUM_MESHES, OFS_MESHES, NUM_ARRAYS };
+enum { NUM_VERTICES = NUM_ARRAYS + 1, OFS_ARRAYS, NUM_TRIANGLES, OFS_TRIANGLES, OFS_ADJACENCY };
+enum { NUM_JOINTS = OFS_ADJACENCY + 1, OFS_JOINTS, NUM_POSES, OFS_POSES, NUM_ANIMS, OFS_ANIMS };
+enum { NUM_FRAMES = OFS_ANIMS + 1, NUM_CHANNELS, OFS_FRAMES, OFS_BOUNDS, NUM_COMMENT, OFS_COMMENT };
+enum { NUM_HEADER = OFS_COMMENT + 3, HEADER_SIZE = 16 + 4 * NUM_HEADER }; // two of extensions
 
-#define MEMBER(name) (offsetof(iqm_header, name) / 4)
+enum { TEXT, MESHES, ARRAYS, TRIANGLES, BONES, POSES, ANIMS, COMMENT, BOUNDS, FRAMES, NUM_TABLES };
 
 static const struct table {
-    size_t count, offset; // members of the header
+    int count, offset; // of the header
     uint32_t stride;
     const char *title;
-} tables[] = {
-    {MEMBER(num_text), MEMBER(ofs_text), 1, "bytes of text"},
-    {MEMBER(num_meshes), MEMBER(ofs_meshes), 24, "meshes"}, // name, material, vertices, triangles
-    {MEMBER(num_arrays), MEMBER(ofs_arrays), 20,
-     "vertex arrays"}, // type, flags, format, size, offset
-    {MEMBER(num_triangles), MEMBER(ofs_triangles), 12, "triangles"}, // vertices of the file
-    {MEMBER(num_joints), MEMBER(ofs_joints), 48, "joints"},          // name, parent, transform
-    {MEMBER(num_poses), MEMBER(ofs_poses), 88, "poses"},             // parent, mask, offsets, steps
-    {MEMBER(num_anims), MEMBER(ofs_anims), 20, "clips"}, // name, first frame, frames, rate, flags
-    {MEMBER(num_comment), MEMBER(ofs_comment), 1, "bytes of comments"},
+} tables[NUM_TABLES] = {
+    [TEXT] = {NUM_TEXT, OFS_TEXT, 1, "bytes of text"},
+    [MESHES] = {NUM_MESHES, OFS_MESHES, 24, "meshes"},        // name, material, vertices, triangles
+    [ARRAYS] = {NUM_ARRAYS, OFS_ARRAYS, 20, "vertex arrays"}, // type, flags, format, size, offset
+    [TRIANGLES] = {NUM_TRIANGLES, OFS_TRIANGLES, 12, "triangles"}, // vertices of the file
+    [BONES] = {NUM_JOINTS, OFS_JOINTS, 48, "joints"},              // name, parent, transform
+    [POSES] = {NUM_POSES, OFS_POSES, 88, "poses"},                 // parent, mask, offsets, steps
+    [ANIMS] = {NUM_ANIMS, OFS_ANIMS, 20, "clips"}, // name, first frame, frames, rate, flags
+    [COMMENT] = {NUM_COMMENT, OFS_COMMENT, 1, "bytes of comments"},
+    [BOUNDS] = {NUM_FRAMES, OFS_BOUNDS, 32, "bounds"}, // box, radii; perhaps none
+    [FRAMES] = {NUM_FRAMES, OFS_FRAMES, 0, "frames"},  // two bytes a channel
 };
-enum { NUM_TABLES = sizeof tables / sizeof tables[0] };
-enum { MESH_ROW = 24, ARRAY_ROW = 20, JOINT_ROW = 48, POSE_ROW = 88, ANIM_ROW = 20 };
-enum { BOUNDS_ROW = 32, NUM_SLOTS = 4, LOOP = 1, CHANNELS = 10 }; // t x y z, q x y z w, s x y z
+enum { NUM_SLOTS = 4, LOOP = 1 };
+enum { CHANNELS = 10, MOVING = 7 }; // t x y z, q x y z w, s x y z; MD5 moves all but the scale
 
 enum { POSITION, TEXCOORD, NORMAL, TANGENT, JOINTS, WEIGHTS, NUM_TYPES }; // of vertex arrays
 enum { UBYTE = 1, FLOAT = 7 };                                            // formats
@@ -59,13 +52,24 @@ typedef struct iqm_array { // of vertices
     uint32_t format, size;
 } iqm_array;
 
+typedef struct iqm_joint {
+    const char *name;
+    uint32_t parent;    // before it, or MD5_NONE
+    convert_xform bind; // model space
+    uint32_t mask;      // of the channels that frames have
+    double offsets[CHANNELS], steps[CHANNELS];
+} iqm_joint;
+
 typedef struct iqm_file {
     const convert_job *job;
     const char *path;
     const uint8_t *bytes;
     size_t size;
-    iqm_header header;
+    uint32_t header[NUM_HEADER];
     iqm_array arrays[NUM_TYPES];
+    iqm_joint *joints;
+    uint32_t num_joints; // of frames that come alone: those of their poses
+    common_list texts;   // names, which the rest points to
     md5_error *error;
     uint32_t num_cleaned; // names
     double scale_error;   // the farthest scale from 1
@@ -80,18 +84,18 @@ static uint32_t get_u32(const uint8_t *bytes)
            | (uint32_t)bytes[3] << 24;
 }
 
-static float get_f32(const uint8_t *bytes)
+static double get_f32(const uint8_t *bytes)
 {
     const uint32_t bits = get_u32(bytes);
     float number;
     memcpy(&number, &bits, sizeof number);
-    return number;
+    return (double)number;
 }
 
 // The row of a table, which has it.
-static const uint8_t *row_of(const iqm_file *file, size_t offset, size_t stride, uint32_t row)
+static const uint8_t *row_of(const iqm_file *file, int table, uint32_t row)
 {
-    return file->bytes + offset + stride * row;
+    return file->bytes + file->header[tables[table].offset] + (size_t)tables[table].stride * row;
 }
 
 // Reads floats, which models and clips can have up to 1e9.
@@ -99,7 +103,7 @@ static bool get_numbers(const iqm_file *file, const uint8_t *bytes, int count, c
                         uint32_t index, double *numbers)
 {
     for (int i = 0; i < count; i++) {
-        numbers[i] = (double)get_f32(bytes + 4 * i);
+        numbers[i] = get_f32(bytes + 4 * i);
         if (!(fabs(numbers[i]) <= 1e9))
             return FAIL(MD5_ERROR_RANGE, "%s %u: %g, expected a number from -1e9 to 1e9", what,
                         index, numbers[i]);
@@ -128,37 +132,34 @@ static bool has_bytes(const iqm_file *file, uint64_t offset, uint64_t count, uin
 // Reads the numbers of the header, and checks all tables, whose rows can be read from then on.
 static bool read_header(iqm_file *file)
 {
-    iqm_header *const header = &file->header;
-    uint32_t numbers[NUM_HEADER];
+    uint32_t *const header = file->header;
     if (file->size < HEADER_SIZE || memcmp(file->bytes, magic, sizeof magic) != 0)
         return FAIL(MD5_ERROR_SYNTAX, "expected the header of an IQM file, which begins with %s",
                     magic);
     for (size_t i = 0; i < NUM_HEADER; i++)
-        numbers[i] = get_u32(file->bytes + sizeof magic + 4 * i);
-    memcpy(header, numbers, sizeof numbers); // all members have one type
-    if (header->version != 2)
-        return FAIL(MD5_ERROR_VERSION, "an IQM file of version %u, expected 2", header->version);
-    if (header->file_size < HEADER_SIZE || header->file_size > file->size)
+        header[i] = get_u32(file->bytes + sizeof magic + 4 * i);
+    if (header[VERSION] != 2)
+        return FAIL(MD5_ERROR_VERSION, "an IQM file of version %u, expected 2", header[VERSION]);
+    if (header[FILE_SIZE] < HEADER_SIZE || header[FILE_SIZE] > file->size)
         return FAIL(MD5_ERROR_RANGE, "the header says %u bytes, but the file has %zu",
-                    header->file_size, file->size);
-    file->size = header->file_size;
-    for (int i = 0; i < NUM_TABLES; i++)
-        if (!has_bytes(file, numbers[tables[i].offset], numbers[tables[i].count], tables[i].stride,
-                       tables[i].stride > 1 ? 4 : 1, tables[i].title))
+                    header[FILE_SIZE], file->size);
+    file->size = header[FILE_SIZE];
+    for (int i = 0; i < NUM_TABLES; i++) {
+        const uint64_t stride = i == FRAMES ? 2 * (uint64_t)header[NUM_CHANNELS] : tables[i].stride;
+        const bool is_there = i == FRAMES ? stride > 0 : i != BOUNDS || header[OFS_BOUNDS] != 0;
+        if (is_there
+            && !has_bytes(file, header[tables[i].offset], header[tables[i].count], stride,
+                          i == FRAMES  ? 2
+                          : stride > 1 ? 4
+                                       : 1,
+                          tables[i].title))
             return false;
-    const uint64_t num_frames = header->num_frames, num_channels = header->num_channels;
-    if (!has_bytes(file, header->ofs_frames, num_channels > 0 ? num_frames : 0,
-                   2 * (num_channels > 0 ? num_channels : 1), 2, "frames"))
-        return false;
-    if (header->ofs_bounds != 0
-        && !has_bytes(file, header->ofs_bounds, num_frames, BOUNDS_ROW, 4, "bounds"))
-        return false;
-    if (header->num_text > 0
-        && file->bytes[header->ofs_text + (size_t)header->num_text - 1] != '\0')
+    }
+    if (header[NUM_TEXT] > 0 && row_of(file, TEXT, header[NUM_TEXT] - 1)[0] != '\0')
         return FAIL(MD5_ERROR_SYNTAX, "the texts do not end with a byte of 0");
-    if (header->num_poses > 0 && header->num_joints > 0 && header->num_poses != header->num_joints)
-        return FAIL(MD5_ERROR_MISMATCH, "%u poses, but %u joints", header->num_poses,
-                    header->num_joints);
+    if (header[NUM_POSES] > 0 && header[NUM_JOINTS] > 0 && header[NUM_POSES] != header[NUM_JOINTS])
+        return FAIL(MD5_ERROR_MISMATCH, "%u poses, but %u joints", header[NUM_POSES],
+                    header[NUM_JOINTS]);
     return true;
 }
 
@@ -177,8 +178,8 @@ static bool read_arrays(iqm_file *file)
                           {"normals", 3, false},     {"tangents", 4, false},
                           {"blend joints", 1, true}, {"blend weights", 1, true}};
     uint32_t num_others = 0;
-    for (uint32_t i = 0; i < file->header.num_arrays; i++) {
-        const uint8_t *const row = row_of(file, file->header.ofs_arrays, ARRAY_ROW, i);
+    for (uint32_t i = 0; i < file->header[NUM_ARRAYS]; i++) {
+        const uint8_t *const row = row_of(file, ARRAYS, i);
         const uint32_t type = get_u32(row), format = get_u32(row + 8), size = get_u32(row + 12);
         if (type >= NUM_TYPES) {
             num_others++;
@@ -194,11 +195,11 @@ static bool read_arrays(iqm_file *file)
                 MD5_ERROR_SYNTAX, "%s of format %u and size %u, expected %s and at least %u",
                 types[type].title, format, size,
                 types[type].is_number ? "unsigned numbers" : "floats", types[type].least_size);
-        if (!has_bytes(file, get_u32(row + 16), file->header.num_vertices,
+        if (!has_bytes(file, get_u32(row + 16), file->header[NUM_VERTICES],
                        (uint64_t)size * component_sizes[format], component_sizes[format],
                        types[type].title))
             return false;
-        const size_t offset = file->header.num_vertices > 0 ? get_u32(row + 16) : 0;
+        const size_t offset = file->header[NUM_VERTICES] > 0 ? get_u32(row + 16) : 0;
         file->arrays[type] = (iqm_array){file->bytes + offset, format, size};
     }
     if (num_others > 0)
@@ -206,182 +207,121 @@ static bool read_arrays(iqm_file *file)
                      "%s: %u vertex arrays are not read: colors and what is not of the "
                      "standard have no place in MD5",
                      file->path, num_others);
-    if (file->arrays[POSITION].bytes == NULL && file->header.num_meshes > 0)
-        return FAIL(MD5_ERROR_MISSING, "meshes, but no vertex array of positions");
-    return true;
+    return file->arrays[POSITION].bytes != NULL || file->header[NUM_MESHES] == 0
+           || FAIL(MD5_ERROR_MISSING, "meshes, but no vertex array of positions");
 }
 
-// A component of a vertex that the array has; integers as they are.
-static double get_component(const iqm_array *array, uint32_t vertex, uint32_t component)
+// A component of a vertex, integers as they are; 0 if there is none.
+static double get_component(const iqm_file *file, int type, uint32_t vertex, uint32_t component)
 {
+    const iqm_array *const array = &file->arrays[type];
+    if (component >= array->size)
+        return 0.0;
     const uint32_t size = component_sizes[array->format];
     const uint8_t *const bytes = array->bytes + ((size_t)vertex * array->size + component) * size;
     if (array->format == FLOAT)
-        return (double)get_f32(bytes);
+        return get_f32(bytes);
     return size == 1   ? (double)bytes[0]
            : size == 2 ? (double)(bytes[0] | bytes[1] << 8)
                        : (double)get_u32(bytes);
 }
 
-// Returns a copy of a text, in which MD5 texts can hold every byte; free() it. NULL: fails.
-static char *get_text(iqm_file *file, uint32_t offset, const char *what)
+// Returns a text, in which MD5 texts can hold every byte. NULL: fails.
+static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
 {
     enum { MOST_BYTES = 1000 }; // so that time is linear even if all rows name one long text
-    if (offset == 0 && file->header.num_text == 0)
-        return common_copy("");
-    if (offset >= file->header.num_text) {
+    if (offset == 0 && file->header[NUM_TEXT] == 0)
+        return "";
+    if (offset >= file->header[NUM_TEXT]) {
         FAIL(MD5_ERROR_RANGE, "the name of a %s at byte %u of the texts, which have %u", what,
-             offset, file->header.num_text);
+             offset, file->header[NUM_TEXT]);
         return NULL;
     }
-    const char *const text = (const char *)file->bytes + file->header.ofs_text + offset;
-    const size_t rest = file->header.num_text - offset;
+    const char *const text = (const char *)file->bytes + file->header[OFS_TEXT] + offset;
+    const size_t rest = file->header[NUM_TEXT] - offset;
     if (memchr(text, '\0', rest < MOST_BYTES ? rest : MOST_BYTES) == NULL) {
         FAIL(MD5_ERROR_RANGE, "the name of a %s has more than %d bytes", what, MOST_BYTES);
         return NULL;
     }
     char *const copy = common_copy(text);
-    bool is_clean = true;
     for (char *c = copy; *c != '\0'; c++)
-        if (*c == '"' || (unsigned char)*c < ' ' || *c == '\x7f') {
+        if (*c == '"' || (unsigned char)*c < ' ' || *c == '\x7f')
             *c = '_';
-            is_clean = false;
-        }
-    file->num_cleaned += !is_clean;
+    file->num_cleaned += strcmp(copy, text) != 0;
+    common_add(&file->texts, copy);
     return copy;
 }
 
 // -- Reading: joints ------------------------------------------------------------------------------
 
-typedef struct iqm_joint {
-    char *name;
-    uint32_t parent;    // before it, or MD5_NONE
-    convert_xform bind; // model space, with the rotation as an MD5 reader recovers it
-} iqm_joint;
-
-// As the rotation is recovered from the three numbers that a file stores: so that points relative
-// to it are where they were, also for half turns, whose w loses digits.
-static convert_quat recovered(convert_quat q)
-{
-    const md5_vec3 v = convert_stored(q);
-    const double x = (double)v.x, y = (double)v.y, z = (double)v.z;
-    return convert_unit((convert_quat){x, y, z, -sqrt(fabs(1.0 - x * x - y * y - z * z))});
-}
-
-// What the job asks for: turned about the vertical axis, in other units. Readers do it at the roots
-// of the joints and at the vertices, writers likewise.
-static convert_quat placed_turn(const convert_job *job)
-{
-    const double half = job->turn * (3.14159265358979323846 / 360.0);
-    return (convert_quat){0.0, 0.0, sin(half), cos(half)};
-}
-
-static md5_xform narrowed(convert_xform t)
-{
-    return (md5_xform){.rotation = {(float)t.rotation.x, (float)t.rotation.y, (float)t.rotation.z,
-                                    (float)t.rotation.w},
-                       .translation = convert_to_vec3(t.translation)};
-}
-
-static double placed_scale(const convert_job *job)
-{
-    return job->scale > 0.0 ? job->scale : 1.0;
-}
-
 // A transform of ten numbers in its parent's space; MD5 joints have no scale.
-static convert_xform local_of(const iqm_file *file, const double *numbers, bool is_root)
+static convert_xform local_of(iqm_file *file, const double *v)
 {
-    const convert_vec t = {numbers[0], numbers[1], numbers[2]};
-    const convert_xform local = {
-        convert_unit((convert_quat){numbers[3], numbers[4], numbers[5], numbers[6]}),
-        convert_times(t, placed_scale(file->job))};
-    const convert_xform turn = {placed_turn(file->job), {0.0, 0.0, 0.0}};
-    return is_root ? convert_mul(turn, local) : local;
+    for (int i = MOVING; i < CHANNELS; i++)
+        file->scale_error = fmax(file->scale_error, fabs(v[i] - 1.0));
+    return (convert_xform){convert_unit((convert_quat){v[3], v[4], v[5], v[6]}),
+                           {v[0], v[1], v[2]}};
 }
 
-// How far a joint's scale is from 1.
-static double scale_error(const double *numbers)
+// Of the joints, or, in a file that has only frames, of the poses. There is room for one more.
+static bool read_joints(iqm_file *file)
 {
-    return fmax(fabs(numbers[7] - 1.0), fmax(fabs(numbers[8] - 1.0), fabs(numbers[9] - 1.0)));
-}
-
-static void free_joints(iqm_joint *joints, uint32_t count)
-{
-    for (uint32_t i = 0; i < count && joints != NULL; i++)
-        free(joints[i].name);
-    free(joints);
-}
-
-// Of the joints, or, in a file that has only frames, of the poses. Returns joints[count + 1], or
-// NULL and fails.
-static iqm_joint *read_joints(iqm_file *file, uint32_t *count)
-{
-    const bool has_joints = file->header.num_joints > 0;
-    *count = has_joints ? file->header.num_joints : file->header.num_poses;
-    iqm_joint *const joints = common_alloc((size_t)*count + 1, sizeof *joints);
-    bool is_done = true;
-    for (uint32_t i = 0; i < *count && is_done; i++) {
-        iqm_joint *const joint = &joints[i];
-        const uint8_t *const row = has_joints ? row_of(file, file->header.ofs_joints, JOINT_ROW, i)
-                                              : row_of(file, file->header.ofs_poses, POSE_ROW, i);
+    const bool has_joints = file->header[NUM_JOINTS] > 0;
+    const uint32_t count = has_joints ? file->header[NUM_JOINTS] : file->header[NUM_POSES];
+    file->joints = common_alloc((size_t)count + 1, sizeof *file->joints);
+    file->num_joints = count;
+    for (uint32_t i = 0; i < count; i++) {
+        iqm_joint *const joint = &file->joints[i];
+        const uint8_t *const row = has_joints ? row_of(file, BONES, i) : row_of(file, POSES, i);
         double numbers[CHANNELS] = {0.0};
         joint->parent = get_u32(row + (has_joints ? 4 : 0));
         if (joint->parent != MD5_NONE && joint->parent >= i)
-            is_done =
-                FAIL(MD5_ERROR_RANGE, "joint %u has the parent %d: expected one before it, or -1",
-                     i, (int)joint->parent);
-        is_done = is_done && get_numbers(file, row + 8, CHANNELS, "joint", i, numbers);
-        if (!is_done)
-            break;
-        joint->name =
-            has_joints ? get_text(file, get_u32(row), "joint") : common_format("joint_%u", i);
-        joint->bind = local_of(file, numbers, joint->parent == MD5_NONE);
+            return FAIL(MD5_ERROR_RANGE,
+                        "joint %u has the parent %d: expected one before it, or -1", i,
+                        (int)joint->parent);
+        if (!get_numbers(file, row + 8, CHANNELS, "joint", i, numbers))
+            return false;
+        if (!has_joints)
+            common_add(&file->texts, common_format("joint_%u", i));
+        joint->name = has_joints ? get_text(file, get_u32(row), "joint") : file->texts.names[i];
+        if (joint->name == NULL)
+            return false;
+        joint->bind = local_of(file, numbers);
         if (joint->parent != MD5_NONE)
-            joint->bind = convert_mul(joints[joint->parent].bind, joint->bind);
-        file->scale_error = fmax(file->scale_error, scale_error(numbers));
+            joint->bind = convert_mul(file->joints[joint->parent].bind, joint->bind);
         const convert_vec at = joint->bind.translation;
-        if (joint->name != NULL && !(fabs(at.x) + fabs(at.y) + fabs(at.z) <= 1e9))
-            FAIL(MD5_ERROR_RANGE, "joint %u is farther than 1e9 from the origin", i);
-        is_done = joint->name != NULL && fabs(at.x) + fabs(at.y) + fabs(at.z) <= 1e9;
+        if (!(fabs(at.x) + fabs(at.y) + fabs(at.z) <= 1e9))
+            return FAIL(MD5_ERROR_RANGE, "joint %u is farther than 1e9 from the origin", i);
     }
-    if (is_done && !has_joints && *count > 0)
+    if (!has_joints && count > 0)
         convert_note(file->job, "%s: %u joints without names are called joint_0 and so on",
-                     file->path, *count);
-    if (is_done)
-        return joints;
-    free_joints(joints, *count);
-    return NULL;
+                     file->path, count);
+    return true;
 }
 
 // -- Reading: the model ---------------------------------------------------------------------------
 
 // Reads a vertex with up to NUM_SLOTS weights of different joints, which are added to the mesh.
-static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_joint *joints,
-                        uint32_t num_joints, md5_doc_mesh *mesh)
+static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh)
 {
-    const iqm_array *const arrays = file->arrays;
-    double v[5] = {0.0}, sum = 0.0; // x y z, u v
-    for (uint32_t i = 0; i < 5; i++)
-        if (i < 3 || arrays[TEXCOORD].bytes != NULL)
-            v[i] = get_component(&arrays[i < 3 ? POSITION : TEXCOORD], index, i < 3 ? i : i - 3);
-    const convert_vec position =
-        convert_rotate(placed_turn(file->job),
-                       convert_times((convert_vec){v[0], v[1], v[2]}, placed_scale(file->job)));
-    if (!(fabs(position.x) <= 1e9 && fabs(position.y) <= 1e9 && fabs(position.z) <= 1e9
-          && fabs(v[3]) <= 1e9 && fabs(v[4]) <= 1e9))
-        return FAIL(MD5_ERROR_RANGE, "vertex %u: expected positions and texture coordinates to 1e9",
-                    index);
+    double v[5], sum = 0.0; // x y z, u v
+    for (uint32_t i = 0; i < 5; i++) {
+        v[i] = get_component(file, i < 3 ? POSITION : TEXCOORD, index, i < 3 ? i : i - 3);
+        if (!(fabs(v[i]) <= 1e9))
+            return FAIL(MD5_ERROR_RANGE,
+                        "vertex %u: expected positions and texture coordinates to 1e9", index);
+    }
     md5_weight *const weights = mesh->weights + mesh->num_weights;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < NUM_SLOTS && i < arrays[WEIGHTS].size && i < arrays[JOINTS].size;
-         i++) {
-        const double weight = get_component(&arrays[WEIGHTS], index, i);
-        const double joint = get_component(&arrays[JOINTS], index, i);
-        if (!(weight >= 0.0 && weight <= 4294967295.0) || (weight > 0.0 && joint >= num_joints))
+    for (uint32_t i = 0; i < NUM_SLOTS && i < file->arrays[JOINTS].size; i++) {
+        const double weight = get_component(file, WEIGHTS, index, i);
+        const double joint = get_component(file, JOINTS, index, i);
+        if (!(weight >= 0.0 && weight <= 4294967295.0)
+            || (weight > 0.0 && joint >= file->num_joints))
             return FAIL(MD5_ERROR_RANGE,
                         "vertex %u: weight %g on joint %.0f: expected none below 0, and "
                         "one of %u joints",
-                        index, weight, joint, num_joints);
+                        index, weight, joint, file->num_joints);
         uint32_t slot = 0; // those of one joint are added up
         while (slot < count && weights[slot].joint != (uint32_t)joint)
             slot++;
@@ -395,9 +335,9 @@ static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_joint *j
     if (count == 0)
         weights[count++] = (md5_weight){.bias = 1.0f};
     for (uint32_t i = 0; i < count; i++) {
+        const convert_xform back = convert_inverse(file->joints[weights[i].joint].bind);
         weights[i].bias = sum > 0.0 ? (float)((double)weights[i].bias / sum) : 1.0f;
-        weights[i].offset = convert_to_vec3(
-            convert_point(convert_inverse(joints[weights[i].joint].bind), position));
+        weights[i].offset = convert_to_vec3(convert_point(back, (convert_vec){v[0], v[1], v[2]}));
     }
     mesh->vertices[mesh->num_vertices] = (md5_vertex){mesh->num_weights, count};
     mesh->texcoords[mesh->num_vertices++] = (md5_vec2){(float)v[3], (float)v[4]};
@@ -405,232 +345,178 @@ static bool read_vertex(const iqm_file *file, uint32_t index, const iqm_joint *j
     return true;
 }
 
-// Vertices keep their order. The file numbers vertices through all meshes, MD5 in each.
-static bool read_mesh(iqm_file *file, uint32_t number, const iqm_joint *joints, uint32_t num_joints,
-                      md5_doc_mesh *mesh)
+// Reads a mesh into the arrays that it points to, which have room for the file's vertices and
+// triangles: each belongs to one mesh, else a small file could be a huge model. *num_left counts
+// down. Vertices keep their order; the file numbers them through all meshes, MD5 in each.
+static bool read_mesh(iqm_file *file, uint32_t number, uint32_t num_left[2], md5_doc_mesh *mesh)
 {
-    const uint8_t *const row = row_of(file, file->header.ofs_meshes, MESH_ROW, number);
+    const uint32_t *const header = file->header;
+    const uint8_t *const row = row_of(file, MESHES, number);
     const uint32_t first = get_u32(row + 8), count = get_u32(row + 12);
-    const uint32_t first_triangle = get_u32(row + 16);
+    const uint32_t first_triangle = get_u32(row + 16), num_triangles = get_u32(row + 20);
+    if ((uint64_t)first + count > header[NUM_VERTICES]
+        || (uint64_t)first_triangle + num_triangles > header[NUM_TRIANGLES])
+        return FAIL(MD5_ERROR_RANGE, "mesh %u ends at vertex %llu of %u and triangle %llu of %u",
+                    number, (unsigned long long)first + count, header[NUM_VERTICES],
+                    (unsigned long long)first_triangle + num_triangles, header[NUM_TRIANGLES]);
+    if (count > num_left[0] || num_triangles > num_left[1])
+        return FAIL(MD5_ERROR_RANGE, "mesh %u shares vertices or triangles with another", number);
+    num_left[0] -= count;
+    num_left[1] -= num_triangles;
     mesh->name = get_text(file, get_u32(row), "mesh");
     mesh->shader = mesh->name ? get_text(file, get_u32(row + 4), "material") : NULL;
     if (mesh->shader == NULL)
         return false;
-    mesh->num_triangles = get_u32(row + 20);
-    mesh->vertices = common_alloc((size_t)count + 1, sizeof *mesh->vertices);
-    mesh->texcoords = common_alloc((size_t)count + 1, sizeof *mesh->texcoords);
-    mesh->weights = common_alloc((size_t)count + 1, NUM_SLOTS * sizeof *mesh->weights);
-    mesh->indices = common_alloc((size_t)mesh->num_triangles + 1, 3 * sizeof *mesh->indices);
     for (uint32_t i = 0; i < count; i++)
-        if (!read_vertex(file, first + i, joints, num_joints, mesh))
+        if (!read_vertex(file, first + i, mesh))
             return false;
+    mesh->num_triangles = num_triangles;
     for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++) {
-        const uint8_t *const corners = row_of(file, file->header.ofs_triangles, 12, first_triangle);
+        const uint8_t *const corners = row_of(file, TRIANGLES, first_triangle);
         mesh->indices[k] = get_u32(corners + 4 * k) - first;
         if (mesh->indices[k] >= count)
-            return convert_fail(
-                file->error, MD5_ERROR_RANGE, file->path,
-                "triangle %zu of mesh %u: vertex %u, but the mesh has %u from %u on", k / 3, number,
-                mesh->indices[k] + first, count, first);
+            return FAIL(MD5_ERROR_RANGE,
+                        "triangle %zu of mesh %u: vertex %u, but the mesh has %u from %u on", k / 3,
+                        number, mesh->indices[k] + first, count, first);
     }
     return true;
 }
 
-// Each vertex and triangle belongs to one mesh: else a small file could be a huge model.
-static bool check_meshes(const iqm_file *file)
-{
-    const iqm_header *const header = &file->header;
-    uint64_t num_vertices = 0, num_triangles = 0;
-    for (uint32_t i = 0; i < header->num_meshes; i++) {
-        const uint8_t *const row = row_of(file, file->header.ofs_meshes, MESH_ROW, i);
-        const uint64_t vertices = (uint64_t)get_u32(row + 8) + get_u32(row + 12);
-        const uint64_t triangles = (uint64_t)get_u32(row + 16) + get_u32(row + 20);
-        num_vertices += get_u32(row + 12);
-        num_triangles += get_u32(row + 20);
-        if (vertices > header->num_vertices || triangles > header->num_triangles)
-            return FAIL(MD5_ERROR_RANGE,
-                        "mesh %u ends at vertex %llu of %u and triangle %llu of %u", i,
-                        (unsigned long long)vertices, header->num_vertices,
-                        (unsigned long long)triangles, header->num_triangles);
-    }
-    return (num_vertices <= header->num_vertices && num_triangles <= header->num_triangles)
-           || FAIL(MD5_ERROR_RANGE,
-                   "meshes of %llu vertices and %llu triangles together, but there are %u "
-                   "and %u",
-                   (unsigned long long)num_vertices, (unsigned long long)num_triangles,
-                   header->num_vertices, header->num_triangles);
-}
-
 // A file without joints is a rigid model: it gets one.
-static bool read_model(iqm_file *file, convert_scene *scene, iqm_joint *joints, uint32_t num_joints)
+static bool read_model(iqm_file *file, convert_scene *scene)
 {
-    const bool is_rigid = num_joints == 0;
-    if (!check_meshes(file))
-        return false;
-    if (is_rigid) {
-        joints[0] = (iqm_joint){common_copy("origin"), MD5_NONE, {{0, 0, 0, 1}, {0, 0, 0}}};
-        num_joints = 1;
-    }
-    md5_doc doc = {.kind = MD5_DOC_MODEL, .command_line = "md5tool convert"};
-    doc.num_joints = num_joints;
-    doc.joints = common_alloc(num_joints, sizeof *doc.joints);
-    doc.num_meshes = file->header.num_meshes;
+    if (file->num_joints == 0)
+        file->joints[file->num_joints++] =
+            (iqm_joint){.name = "origin", .parent = MD5_NONE, .bind.rotation.w = 1.0};
+    uint32_t num_left[2] = {file->header[NUM_VERTICES], file->header[NUM_TRIANGLES]};
+    const size_t num_vertices = (size_t)num_left[0] + 1; // of all meshes
+    md5_doc_mesh rest = {.vertices = common_alloc(num_vertices, sizeof *rest.vertices),
+                         .texcoords = common_alloc(num_vertices, sizeof *rest.texcoords),
+                         .weights = common_alloc(num_vertices, NUM_SLOTS * sizeof *rest.weights),
+                         .indices =
+                             common_alloc((size_t)num_left[1] + 1, 3 * sizeof *rest.indices)};
+    const md5_doc_mesh all = rest;
+    md5_doc doc = {.kind = MD5_DOC_MODEL,
+                   .command_line = "md5tool convert",
+                   .num_joints = file->num_joints,
+                   .num_meshes = file->header[NUM_MESHES]};
+    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     doc.meshes = common_alloc((size_t)doc.num_meshes + 1, sizeof *doc.meshes);
-    for (uint32_t i = 0; i < num_joints; i++) {
-        iqm_joint *const joint = &joints[i];
-        const md5_vec3 position = convert_to_vec3(joint->bind.translation);
-        const md5_vec3 rotation = convert_stored(joint->bind.rotation);
-        doc.joints[i] = (md5_doc_joint){.name = joint->name,
-                                        .parent = joint->parent,
-                                        .position = position,
-                                        .rotation = rotation};
-        joint->bind = (convert_xform){recovered(joint->bind.rotation), convert_from_vec3(position)};
+    for (uint32_t i = 0; i < file->num_joints; i++) {
+        iqm_joint *const joint = &file->joints[i];
+        convert_set_track(&doc, i, joint->name, joint->parent, 0, joint->bind);
+        // As readers recover it from three numbers of the rotation: so that points relative to it
+        // are where they were, also for half turns, whose w loses digits.
+        const md5_vec3 q = doc.joints[i].rotation;
+        joint->bind = convert_from_xform((md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
+                                                     .translation = doc.joints[i].position});
     }
     bool is_done = true;
-    for (uint32_t i = 0; i < doc.num_meshes && is_done; i++)
-        is_done = read_mesh(file, i, joints, num_joints, &doc.meshes[i]);
+    for (uint32_t i = 0; i < doc.num_meshes && is_done; i++) {
+        md5_doc_mesh *const mesh = &doc.meshes[i];
+        *mesh = rest;
+        is_done = read_mesh(file, i, num_left, mesh);
+        rest.vertices += mesh->num_vertices;
+        rest.texcoords += mesh->num_vertices;
+        rest.weights += mesh->num_weights;
+        rest.indices += 3 * (size_t)mesh->num_triangles;
+    }
     if (is_done && file->arrays[WEIGHTS].bytes == NULL)
         convert_note(file->job, "%s: vertices without weights follow joint 0", file->path);
     char *const name = common_stem(file->path);
-    is_done = is_done
-              && convert_add_doc(scene,
-                                 convert_next_part(scene, CONVERT_MODEL, 0) ? CONVERT_TARGET
-                                                                            : CONVERT_MODEL,
-                                 name, &doc, file->error);
+    is_done = is_done && convert_add_doc(scene, CONVERT_MODEL, name, &doc, file->error);
     free(name);
-    for (uint32_t i = 0; i < doc.num_meshes; i++) {
-        free((char *)doc.meshes[i].name);
-        free((char *)doc.meshes[i].shader);
-        free(doc.meshes[i].vertices);
-        free(doc.meshes[i].texcoords);
-        free(doc.meshes[i].weights);
-        free(doc.meshes[i].indices);
-    }
+    free(all.vertices);
+    free(all.texcoords);
+    free(all.weights);
+    free(all.indices);
     free(doc.meshes);
     free(doc.joints);
-    if (is_rigid)
-        free(joints[0].name);
     return is_done;
 }
 
 // -- Reading: clips -------------------------------------------------------------------------------
 
-typedef struct iqm_pose {
-    uint32_t mask;
-    double offsets[CHANNELS], steps[CHANNELS];
-} iqm_pose;
-
-enum { MOVES = 7, TURNS = 8 + 16 + 32 + 64 }; // bits of masks
-
-// Returns poses[count + 1], or NULL and fails. They have the parents of the joints: frames would
-// else be of another skeleton.
-static iqm_pose *read_poses(iqm_file *file, const iqm_joint *joints)
+// Poses have the parents of the joints: frames would else be of another skeleton.
+static bool read_poses(iqm_file *file)
 {
-    const uint32_t count = file->header.num_poses;
-    iqm_pose *const poses = common_alloc((size_t)count + 1, sizeof *poses);
     uint64_t num_channels = 0;
-    bool is_done = true;
-    for (uint32_t i = 0; i < count && is_done; i++) {
-        const uint8_t *const row = row_of(file, file->header.ofs_poses, POSE_ROW, i);
-        iqm_pose *const pose = &poses[i];
-        pose->mask = get_u32(row + 4) & 1023;
-        for (uint32_t bits = pose->mask; bits > 0; bits &= bits - 1)
+    for (uint32_t i = 0; i < file->header[NUM_POSES]; i++) {
+        const uint8_t *const row = row_of(file, POSES, i);
+        iqm_joint *const joint = &file->joints[i];
+        joint->mask = get_u32(row + 4) & 1023;
+        for (uint32_t bits = joint->mask; bits > 0; bits &= bits - 1)
             num_channels++;
-        if (get_u32(row) != joints[i].parent)
-            is_done = FAIL(MD5_ERROR_MISMATCH, "pose %u has the parent %d, but joint %u has %d", i,
-                           (int)get_u32(row), i, (int)joints[i].parent);
-        is_done = is_done && get_numbers(file, row + 8, CHANNELS, "pose", i, pose->offsets)
-                  && get_numbers(file, row + 48, CHANNELS, "pose", i, pose->steps);
+        if (get_u32(row) != joint->parent)
+            return FAIL(MD5_ERROR_MISMATCH, "pose %u has the parent %d, but joint %u has %d", i,
+                        (int)get_u32(row), i, (int)joint->parent);
+        if (!get_numbers(file, row + 8, CHANNELS, "pose", i, joint->offsets)
+            || !get_numbers(file, row + 48, CHANNELS, "pose", i, joint->steps))
+            return false;
     }
-    if (is_done && num_channels != file->header.num_channels)
-        is_done = FAIL(MD5_ERROR_MISMATCH, "poses of %llu channels, but frames of %u",
-                       (unsigned long long)num_channels, file->header.num_channels);
-    if (is_done)
-        return poses;
-    free(poses);
-    return NULL;
+    return num_channels == file->header[NUM_CHANNELS]
+           || FAIL(MD5_ERROR_MISMATCH, "poses of %llu channels, but frames of %u",
+                   (unsigned long long)num_channels, file->header[NUM_CHANNELS]);
 }
 
 // Transforms of a frame, relative to the parents.
-static void read_frame(iqm_file *file, const iqm_joint *joints, const iqm_pose *poses,
-                       uint32_t frame, convert_xform *posed)
+static void read_frame(iqm_file *file, uint32_t frame, convert_xform *posed)
 {
-    const uint32_t num_channels = file->header.num_channels;
+    const uint32_t num_channels = file->header[NUM_CHANNELS];
     // Without channels there are no bytes to begin at, nor to read.
     const uint8_t *channel = file->bytes;
     if (num_channels > 0)
-        channel = row_of(file, file->header.ofs_frames, 2 * (size_t)num_channels, frame);
-    for (uint32_t i = 0; i < file->header.num_poses; i++) {
+        channel += file->header[OFS_FRAMES] + 2 * (size_t)num_channels * frame;
+    for (uint32_t i = 0; i < file->num_joints; i++) {
+        const iqm_joint *const joint = &file->joints[i];
         double v[CHANNELS];
         for (int k = 0; k < CHANNELS; k++) {
-            v[k] = poses[i].offsets[k];
-            if (poses[i].mask >> k & 1) {
-                v[k] += poses[i].steps[k] * (channel[0] | channel[1] << 8);
+            v[k] = joint->offsets[k];
+            if (joint->mask >> k & 1) {
+                v[k] += joint->steps[k] * (channel[0] | channel[1] << 8);
                 channel += 2;
             }
         }
-        posed[i] = local_of(file, v, joints[i].parent == MD5_NONE);
-        file->scale_error = fmax(file->scale_error, scale_error(v));
+        posed[i] = local_of(file, v);
     }
 }
 
-// Boxes as the file has them, turned and scaled. Returns NULL and fails.
-static md5_bounds *read_bounds(iqm_file *file, uint32_t first, uint32_t count)
+// Adds a clip. Components that no channel of the file moves are in the base frame only.
+static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, uint32_t first,
+                      uint32_t count, double rate)
 {
-    const md5_mat34 matrix =
-        md5_mat34_from_xform(narrowed((convert_xform){placed_turn(file->job), {0.0, 0.0, 0.0}}));
-    md5_bounds *const bounds = common_alloc(count, sizeof *bounds);
-    for (uint32_t i = 0; i < count; i++) {
-        double v[6];
-        if (!get_numbers(file, row_of(file, file->header.ofs_bounds, BOUNDS_ROW, first + i), 6,
-                         "the bounds of frame", first + i, v)) {
-            free(bounds);
-            return NULL;
-        }
-        const double unit = placed_scale(file->job);
-        bounds[i] =
-            (md5_bounds){convert_to_vec3(convert_times((convert_vec){v[0], v[1], v[2]}, unit)),
-                         convert_to_vec3(convert_times((convert_vec){v[3], v[4], v[5]}, unit))};
-        if (file->job->turn != 0.0)
-            bounds[i] = md5_bounds_transform(bounds[i], matrix);
-    }
-    return bounds;
-}
-
-typedef struct iqm_anim {
-    char *name;
-    uint32_t first, count;
-    double rate;
-} iqm_anim;
-
-// Components that no channel of the file moves are in the base frame only.
-static bool read_clip(iqm_file *file, convert_scene *scene, const iqm_joint *joints,
-                      const iqm_pose *poses, const iqm_anim *anim)
-{
-    const uint32_t num_joints = file->header.num_poses;
-    md5_doc doc = {.kind = MD5_DOC_ANIM, .command_line = "md5tool convert"};
-    doc.num_joints = num_joints;
-    doc.joints = common_alloc(num_joints, sizeof *doc.joints);
-    convert_xform *const posed = common_alloc(num_joints, sizeof *posed);
-    read_frame(file, joints, poses, anim->first, posed);
-    for (uint32_t i = 0; i < num_joints; i++)
-        convert_set_track(&doc, i, joints[i].name, joints[i].parent,
-                          ((poses[i].mask & MOVES) != 0 ? 7u : 0u)
-                              | ((poses[i].mask & TURNS) != 0 ? 56u : 0u),
-                          posed[i]);
-    doc.num_frames = anim->count;
-    doc.frame_rate = anim->rate;
-    convert_begin_frames(&doc);
-    for (uint32_t frame = 0; frame < anim->count; frame++) {
-        read_frame(file, joints, poses, anim->first + frame, posed);
-        convert_set_frame(&doc, frame, posed);
-    }
+    enum { MOVES = 7, TURNS = 8 + 16 + 32 + 64 }; // bits of masks
+    md5_doc doc = {.kind = MD5_DOC_ANIM,
+                   .command_line = "md5tool convert",
+                   .num_joints = file->num_joints,
+                   .num_frames = count,
+                   .frame_rate = rate};
+    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
+    convert_xform *const posed = common_alloc(doc.num_joints, sizeof *posed);
     bool is_done = true;
-    if (file->header.ofs_bounds != 0) {
-        doc.bounds = read_bounds(file, anim->first, anim->count);
-        is_done = doc.bounds != NULL;
+    if (file->header[OFS_BOUNDS] != 0)
+        doc.bounds = common_alloc(count, sizeof *doc.bounds);
+    for (uint32_t frame = 0; frame < count && is_done; frame++) {
+        read_frame(file, first + frame, posed);
+        for (uint32_t i = 0; i < doc.num_joints && frame == 0; i++) {
+            const iqm_joint *const joint = &file->joints[i];
+            convert_set_track(&doc, i, joint->name, joint->parent,
+                              ((joint->mask & MOVES) != 0 ? 7u : 0u)
+                                  | ((joint->mask & TURNS) != 0 ? 56u : 0u),
+                              posed[i]);
+        }
+        if (frame == 0)
+            convert_begin_frames(&doc);
+        convert_set_frame(&doc, frame, posed);
+        double v[6];
+        is_done = doc.bounds == NULL
+                  || get_numbers(file, row_of(file, BOUNDS, first + frame), 6,
+                                 "the bounds of frame", first + frame, v);
+        if (is_done && doc.bounds != NULL)
+            doc.bounds[frame] = (md5_bounds){{(float)v[0], (float)v[1], (float)v[2]},
+                                             {(float)v[3], (float)v[4], (float)v[5]}};
     }
-    is_done = is_done && convert_add_doc(scene, CONVERT_CLIP, anim->name, &doc, file->error);
+    is_done = is_done && convert_add_doc(scene, CONVERT_CLIP, name, &doc, file->error);
     free(doc.bounds);
     free(doc.numbers);
     free(doc.joints);
@@ -638,61 +524,46 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const iqm_joint *joi
     return is_done;
 }
 
-// A row of the table of clips. Fails if its frames are not all there.
-static bool read_anim(iqm_file *file, uint32_t number, uint32_t *num_loops, iqm_anim *anim)
-{
-    const uint8_t *const row = row_of(file, file->header.ofs_anims, ANIM_ROW, number);
-    const double rate = (double)get_f32(row + 12);
-    anim->first = get_u32(row + 4);
-    anim->count = get_u32(row + 8);
-    if (anim->count == 0 || (uint64_t)anim->first + anim->count > file->header.num_frames)
-        return FAIL(MD5_ERROR_RANGE, "clip %u: frame %u and %u frames, but the file has %u", number,
-                    anim->first, anim->count, file->header.num_frames);
-    if (!(rate >= 0.0 && rate <= 1e6))
-        return FAIL(MD5_ERROR_RANGE, "clip %u: %g frames a second, expected 0 to 1e6", number,
-                    rate);
-    *num_loops += (get_u32(row + 16) & LOOP) != 0;
-    anim->rate = rate > 0.0 ? rate : 24.0;
-    char *const text = get_text(file, get_u32(row), "clip");
-    anim->name = text ? convert_file_name(text) : NULL;
-    free(text);
-    if (rate == 0.0 && text != NULL)
-        convert_note(file->job, "%s: clip %s has no frame rate: taken as 24", file->path,
-                     anim->name);
-    return text != NULL;
-}
-
-static bool read_clips(iqm_file *file, convert_scene *scene, const iqm_joint *joints)
+// Clips may share frames, and have numbers that the file has once; but not without end.
+static bool read_clips(iqm_file *file, convert_scene *scene)
 {
     enum { MOST_CLIPS = 1024, NUMBERS_OF_BYTE = 32, FIXED_NUMBERS = 1 << 16 };
-    const uint32_t num_anims = file->header.num_anims;
-    if (num_anims > MOST_CLIPS)
-        return FAIL(MD5_ERROR_RANGE, "%u clips, expected %d", num_anims, MOST_CLIPS);
-    iqm_pose *const poses = read_poses(file, joints);
-    bool is_done = poses != NULL;
+    const uint32_t num_anims = file->header[NUM_ANIMS], num_frames = file->header[NUM_FRAMES];
     uint32_t num_loops = 0;
     uint64_t num_numbers = 0;
-    // Frames that no clip names are one.
-    for (uint32_t i = 0; i < (num_anims > 0 ? num_anims : 1) && is_done; i++) {
-        iqm_anim anim = {.count = file->header.num_frames, .rate = 24.0};
-        if (num_anims > 0)
-            is_done = read_anim(file, i, &num_loops, &anim);
-        else
-            anim.name = common_stem(file->path);
-        // Clips may share frames, and have numbers that the file has once; but not without end.
-        num_numbers += (uint64_t)anim.count * (6 * (uint64_t)file->header.num_poses + 6);
-        if (is_done && num_numbers > NUMBERS_OF_BYTE * (uint64_t)file->size + FIXED_NUMBERS)
-            is_done =
-                FAIL(MD5_ERROR_RANGE, "clips of more than %d numbers for each byte of the file",
-                     NUMBERS_OF_BYTE);
-        is_done = is_done && read_clip(file, scene, joints, poses, &anim);
-        free(anim.name);
+    if (num_anims > MOST_CLIPS)
+        return FAIL(MD5_ERROR_RANGE, "%u clips, expected %d", num_anims, MOST_CLIPS);
+    if (!read_poses(file))
+        return false;
+    for (uint32_t i = 0; i < num_anims; i++) {
+        const uint8_t *const row = row_of(file, ANIMS, i);
+        const uint32_t first = get_u32(row + 4), count = get_u32(row + 8);
+        const double rate = get_f32(row + 12);
+        const char *const text = get_text(file, get_u32(row), "clip");
+        if (text == NULL)
+            return false;
+        if (count == 0 || (uint64_t)first + count > num_frames)
+            return FAIL(MD5_ERROR_RANGE, "clip %u: frame %u and %u frames, but the file has %u", i,
+                        first, count, num_frames);
+        if (!(rate >= 0.0 && rate <= 1e6))
+            return FAIL(MD5_ERROR_RANGE, "clip %u: %g frames a second, expected 0 to 1e6", i, rate);
+        num_numbers += (uint64_t)count * (6 * (uint64_t)file->num_joints + 6);
+        if (num_numbers > NUMBERS_OF_BYTE * (uint64_t)file->size + FIXED_NUMBERS)
+            return FAIL(MD5_ERROR_RANGE, "clips of more than %d numbers for each byte of the file",
+                        NUMBERS_OF_BYTE);
+        if (rate == 0.0)
+            convert_note(file->job, "%s: clip %s has no frame rate: taken as 24", file->path, text);
+        char *const name = convert_file_name(text);
+        const bool is_read = read_clip(file, scene, name, first, count, rate > 0.0 ? rate : 24.0);
+        free(name);
+        if (!is_read)
+            return false;
+        num_loops += (get_u32(row + 16) & LOOP) != 0;
     }
-    if (is_done && num_loops > 0)
+    if (num_loops > 0)
         convert_note(file->job, "%s: %u clips are marked as loops, which MD5 files cannot say",
                      file->path, num_loops);
-    free(poses);
-    return is_done;
+    return true;
 }
 
 bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scene *scene,
@@ -703,471 +574,241 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
                      .bytes = (const uint8_t *)input->bytes,
                      .size = input->size,
                      .error = error};
-    uint32_t num_joints = 0;
-    bool is_done = read_header(&file) && read_arrays(&file);
-    iqm_joint *const joints = is_done ? read_joints(&file, &num_joints) : NULL;
-    is_done = joints != NULL;
-    if (is_done && file.header.num_frames > 0 && file.header.num_poses > 0)
-        is_done = read_clips(&file, scene, joints);
-    if (is_done && (file.header.num_meshes > 0 || (num_joints > 0 && file.header.num_frames == 0)))
-        is_done = read_model(&file, scene, joints, num_joints);
+    bool is_done = read_header(&file) && read_arrays(&file) && read_joints(&file);
+    const uint32_t *const header = file.header;
+    if (is_done && header[NUM_FRAMES] > 0 && header[NUM_POSES] > 0)
+        is_done = read_clips(&file, scene);
+    if (is_done && (header[NUM_MESHES] > 0 || (file.num_joints > 0 && header[NUM_FRAMES] == 0)))
+        is_done = read_model(&file, scene);
     if (is_done && file.num_cleaned > 0)
         convert_note(job, "%s: %u names have quotes or control bytes, now _", file.path,
                      file.num_cleaned);
     if (is_done && file.scale_error > 1e-3)
         convert_note(job, "%s: scales of joints are up to %.3g off from 1: MD5 joints have none",
                      file.path, file.scale_error);
-    free_joints(joints, num_joints);
-    scene->is_placed = true;
+    common_free_list(&file.texts);
+    free(file.joints);
     return is_done;
 }
 
 // -- Writing: what is written ---------------------------------------------------------------------
 
-static void set_u32(void *bytes, uint32_t number)
-{
-    for (int i = 0; i < 4; i++)
-        ((uint8_t *)bytes)[i] = (uint8_t)(number >> 8 * i);
-}
-
-static void put_u32(convert_bytes *out, uint32_t number)
-{
-    uint8_t bytes[4];
-    set_u32(bytes, number);
-    convert_put(out, bytes, sizeof bytes);
-}
-
-static void put_f32(convert_bytes *out, double number)
-{
-    const float narrow = (float)number;
-    uint32_t bits;
-    memcpy(&bits, &narrow, sizeof bits);
-    put_u32(out, bits);
-}
-
-static void put_vec(convert_bytes *out, convert_vec v)
-{
-    put_f32(out, v.x);
-    put_f32(out, v.y);
-    put_f32(out, v.z);
-}
+typedef struct iqm_range { // of a channel
+    float low, step;       // 0: constant
+} iqm_range;
 
 typedef struct iqm_writer {
     const convert_job *job;
     md5_error *error;
-    md5_model *model; // NULL: only clips
-    const md5_skeleton *skeleton;
-    const md5_xform *bind_local;
-    uint32_t num_joints, *joints, *ranks; // those of the skeleton, parents first, and the inverse
-    convert_clip *clips;
-    size_t *firsts; // [num_clips] the first frame of each among all
-    size_t num_clips, num_frames;
-    convert_xform *frames; // [num_frames][num_joints] relative to the parent, w <= 0
-    double *lows, *steps;  // [num_joints][7] of the channels; step 0: constant
-    uint8_t *slots;        // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
-    double scale;
-    convert_quat turn;
+    convert_assets assets;
+    uint32_t num_joints;
+    size_t num_frames, next_frame; // next_frame: of the bounds
+    float (*frames)[MOVING];       // [num_frames][num_joints] relative to the parent, in steps
+    iqm_range (*ranges)[MOVING];   // [num_joints]
+    uint8_t *slots; // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
+    convert_worst worst;
     convert_bytes out, text;
-    iqm_header header;
+    uint32_t header[NUM_HEADER];
 } iqm_writer;
 
-// Without a model the first clip's skeleton, in its base frame, is that of the file.
-static bool load_clip(iqm_writer *writer, const convert_part *part, const md5_load_opts *opts)
+// The channels of a joint, w <= 0.
+static void get_channels(md5_xform local, float *channels)
 {
-    const size_t n = writer->num_clips++;
-    writer->clips = common_grow(writer->clips, n, sizeof *writer->clips);
-    writer->firsts = common_grow(writer->firsts, n, sizeof *writer->firsts);
-    convert_clip *const clip = &writer->clips[n];
-    if (!convert_load_clip(writer->job, part, opts, writer->model, writer->skeleton,
-                           writer->bind_local, clip, writer->error))
-        return false;
-    if (writer->skeleton == NULL) {
-        writer->skeleton = &clip->anim->skeleton;
-        writer->bind_local = clip->anim->base_frame;
-    }
-    writer->firsts[n] = writer->num_frames;
-    writer->num_frames += clip->num_frames;
-    return true;
+    const md5_quat q = local.rotation;
+    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
+    const float v[MOVING] = {local.translation.x, local.translation.y, local.translation.z,
+                             sign * q.x,          sign * q.y,          sign * q.z,
+                             sign * q.w};
+    memcpy(channels, v, sizeof v);
 }
 
-static bool load_scene(iqm_writer *writer, const convert_scene *scene)
-{
-    const convert_part *const model = convert_next_part(scene, CONVERT_MODEL, 0);
-    md5_load_opts opts = {.scale = (float)writer->scale};
-    if (model != NULL) {
-        opts.file_name = model->path ? model->path : model->name;
-        writer->model = md5_parse_model(model->bytes, model->size, &opts, writer->error);
-        if (writer->model == NULL)
-            return false;
-        writer->skeleton = &writer->model->skeleton;
-        writer->bind_local = writer->model->bind_local;
-    }
-    size_t num_others = 0;
-    for (size_t i = 0; i < scene->num_parts; i++) {
-        const convert_part_kind kind = scene->parts[i].kind;
-        if (kind == CONVERT_CLIP && !load_clip(writer, &scene->parts[i], &opts))
-            return false;
-        num_others += kind == CONVERT_CAMERA || kind == CONVERT_TARGET;
-    }
-    if (num_others > 0)
-        convert_note(writer->job, "%zu camera paths and morph targets have no place in IQM",
-                     num_others);
-    return writer->skeleton != NULL
-           || convert_fail(writer->error, MD5_ERROR_MISSING, writer->job->output,
-                           "the inputs hold neither a model nor a clip");
-}
-
-// Parents come first, as readers demand; else joints keep their order.
-static void order_joints(iqm_writer *writer)
-{
-    const md5_skeleton *const skeleton = writer->skeleton;
-    const uint32_t count = skeleton->num_joints;
-    bool is_ordered = true;
-    writer->num_joints = count;
-    writer->joints = common_alloc(count, sizeof *writer->joints);
-    writer->ranks = common_alloc(count, sizeof *writer->ranks);
-    for (uint32_t i = 0; i < count; i++)
-        is_ordered &= skeleton->joints[i].parent == MD5_NONE || skeleton->joints[i].parent < i;
-    for (uint32_t i = 0; i < count; i++) {
-        writer->joints[i] = is_ordered ? i : skeleton->order[i];
-        writer->ranks[writer->joints[i]] = i;
-    }
-    if (!is_ordered)
-        convert_note(writer->job, "joints are in another order, as parents come first in IQM");
-}
-
-static uint32_t parent_of(const iqm_writer *writer, uint32_t rank)
-{
-    const uint32_t parent = writer->skeleton->joints[writer->joints[rank]].parent;
-    return parent == MD5_NONE ? MD5_NONE : writer->ranks[parent];
-}
-
-// A joint as it is written: turned with the root, w <= 0.
-static convert_xform placed(const iqm_writer *writer, uint32_t rank, md5_xform local)
-{
-    convert_xform joint = convert_from_xform(local);
-    if (parent_of(writer, rank) == MD5_NONE)
-        joint = convert_mul((convert_xform){writer->turn, {0.0, 0.0, 0.0}}, joint);
-    if (joint.rotation.w > 0.0)
-        joint.rotation = (convert_quat){-joint.rotation.x, -joint.rotation.y, -joint.rotation.z,
-                                        -joint.rotation.w};
-    return joint;
-}
-
-static double channel_of(const convert_xform *joint, int channel)
-{
-    const double v[] = {joint->translation.x, joint->translation.y, joint->translation.z,
-                        joint->rotation.x,    joint->rotation.y,    joint->rotation.z,
-                        joint->rotation.w};
-    return v[channel];
-}
-
-// Samples all clips, and finds the range of each channel.
+// Samples all clips, finds the range of each channel, and the 16 bits that a step of it is.
 static void sample_clips(iqm_writer *writer)
 {
+    const convert_assets *const assets = &writer->assets;
     const uint32_t count = writer->num_joints;
+    for (size_t c = 0; c < assets->num_clips; c++)
+        writer->num_frames += assets->clips[c].anim->num_frames;
     writer->frames = common_alloc(writer->num_frames * count + 1, sizeof *writer->frames);
-    writer->lows = common_alloc(count, 7 * sizeof *writer->lows);
-    writer->steps = common_alloc(count, 7 * sizeof *writer->steps);
+    writer->ranges = common_alloc(count, sizeof *writer->ranges);
     md5_xform *const pose = common_alloc(count, sizeof *pose);
-    convert_xform *out = writer->frames;
-    for (size_t c = 0; c < writer->num_clips; c++)
-        for (uint32_t frame = 0; frame < writer->clips[c].num_frames; frame++) {
-            convert_sample_clip(&writer->clips[c], frame, pose);
+    float(*out)[MOVING] = writer->frames;
+    for (size_t c = 0; c < assets->num_clips; c++) {
+        const md5_anim *const anim = assets->clips[c].anim;
+        for (uint32_t frame = 0; frame < anim->num_frames; frame++) {
+            md5_sample(assets->clips[c].binding, md5_moment_from_frames(anim, frame, frame, 0.0f),
+                       MD5_ROOT_FILE, pose);
             for (uint32_t i = 0; i < count; i++)
-                *out++ = placed(writer, i, pose[writer->joints[i]]);
+                get_channels(pose[i], *out++);
         }
+    }
     free(pose);
     for (uint32_t i = 0; i < count; i++)
-        for (int k = 0; k < 7; k++) {
-            double low = DBL_MAX, high = -DBL_MAX;
-            for (size_t frame = 0; frame < writer->num_frames; frame++) {
-                const double v = channel_of(&writer->frames[frame * count + i], k);
-                low = fmin(low, v);
-                high = fmax(high, v);
+        for (int k = 0; k < MOVING && writer->num_frames > 0; k++) {
+            float low = writer->frames[i][k], high = low;
+            for (size_t frame = 1; frame < writer->num_frames; frame++) {
+                low = fminf(low, writer->frames[frame * count + i][k]);
+                high = fmaxf(high, writer->frames[frame * count + i][k]);
             }
-            // As readers will read them: floats.
-            const float step = (float)((high - low) / 65535.0);
-            writer->lows[7 * (size_t)i + (size_t)k] = (double)(float)low;
-            writer->steps[7 * (size_t)i + (size_t)k] =
-                writer->num_frames > 0 && high - low > 1e-9 ? (double)step : 0.0;
+            const float step = high - low > 1e-9f ? (high - low) / 65535.0f : 0.0f;
+            writer->ranges[i][k] = (iqm_range){low, step};
+            for (size_t frame = 0; frame < writer->num_frames; frame++) {
+                float *const v = &writer->frames[frame * count + i][k];
+                *v = step > 0.0f ? fminf(floorf((*v - low) / step + 0.5f), 65535.0f) : 0.0f;
+            }
         }
-}
-
-// The 16 bits of a channel that has a step.
-static uint32_t quantized(const iqm_writer *writer, size_t frame, uint32_t rank, int channel)
-{
-    const size_t i = 7 * (size_t)rank + (size_t)channel;
-    const double v = channel_of(&writer->frames[frame * writer->num_joints + rank], channel);
-    const double step = floor((v - writer->lows[i]) / writer->steps[i] + 0.5);
-    return step > 0.0 ? step < 65535.0 ? (uint32_t)step : 65535u : 0u;
 }
 
 // -- Writing: losses ------------------------------------------------------------------------------
-
-// Model-space matrices of the joints as readers compute them: of a frame, or of the bind pose.
-static void pose_written(const iqm_writer *writer, size_t frame, bool is_bind,
-                         convert_xform *joints)
-{
-    for (uint32_t i = 0; i < writer->num_joints; i++) {
-        convert_xform local = placed(writer, i, writer->bind_local[writer->joints[i]]);
-        if (!is_bind) {
-            double v[7];
-            for (int k = 0; k < 7; k++) {
-                const size_t at = 7 * (size_t)i + (size_t)k;
-                v[k] = writer->lows[at];
-                if (writer->steps[at] > 0.0)
-                    v[k] += writer->steps[at] * quantized(writer, frame, i, k);
-            }
-            local = (convert_xform){convert_unit((convert_quat){v[3], v[4], v[5], v[6]}),
-                                    {v[0], v[1], v[2]}};
-        }
-        const uint32_t parent = parent_of(writer, i);
-        joints[i] = parent == MD5_NONE ? local : convert_mul(joints[parent], local);
-    }
-}
 
 // A vertex as engines skin it. `slots` are its joints and weights.
 static md5_vec3 skinned(const md5_mat34 *palette, const uint8_t *slots, md5_vec3 position)
 {
     md5_vec3 sum = {0.0f, 0.0f, 0.0f};
     for (int k = 0; k < NUM_SLOTS; k++)
-        if (slots[NUM_SLOTS + k] > 0)
-            sum = md5_vec3_add(sum, md5_vec3_scale(md5_mat34_point(palette[slots[k]], position),
-                                                   (float)slots[NUM_SLOTS + k] / 255.0f));
+        if (slots[NUM_SLOTS + k] > 0) {
+            const md5_vec3 v = md5_mat34_point(palette[slots[k]], position);
+            sum = md5_vec3_add(sum, md5_vec3_scale(v, (float)slots[NUM_SLOTS + k] / 255.0f));
+        }
     return sum;
 }
 
-static convert_vec turned(const iqm_writer *writer, md5_vec3 v)
-{
-    return convert_rotate(writer->turn, convert_from_vec3(v));
-}
-
-typedef struct iqm_worst {
-    double distance;
-    const char *clip;
-    uint32_t mesh, vertex, frame;
-} iqm_worst;
-
-// Writes the bounds of each frame, and finds the largest error of what is written: a vertex as the
+// Writes the bounds of a frame, and finds the largest error of what is written: a vertex as the
 // library skins it against the same as engines will.
-static iqm_worst put_bounds(iqm_writer *writer)
+static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
 {
-    const md5_model *const model = writer->model;
-    const uint32_t count = writer->num_joints;
-    iqm_worst worst = {0};
+    iqm_writer *const writer = user;
+    const md5_model *const model = writer->assets.model;
     md5_vec3 *const exact = common_alloc((size_t)model->max_vertices + 1, sizeof *exact);
-    md5_xform *const pose = common_alloc(count, sizeof *pose);
-    md5_mat34 *const palette = common_alloc(count, sizeof *palette);
-    md5_mat34 *const written = common_alloc(count, sizeof *written);
-    convert_xform *const bind = common_alloc(count, sizeof *bind);
-    convert_xform *const joints = common_alloc(count, sizeof *joints);
-    pose_written(writer, 0, true, bind);
-    for (size_t c = 0; c < writer->num_clips; c++)
-        for (uint32_t f = 0; f < writer->clips[c].num_frames; f++) {
-            const size_t frame = writer->firsts[c] + f;
-            pose_written(writer, frame, false, joints);
-            for (uint32_t i = 0; i < count; i++)
-                written[i] = md5_mat34_from_xform(
-                    narrowed(convert_mul(joints[i], convert_inverse(bind[i]))));
-            convert_sample_clip(&writer->clips[c], f, pose);
-            md5_local_to_palette(model, pose, NULL, palette);
-            double low[3] = {0.0}, high[3] = {0.0}, radius = 0.0, flat_radius = 0.0;
-            bool is_first = true;
-            const uint8_t *slots = writer->slots;
-            for (uint32_t m = 0; m < model->num_meshes; m++) {
-                const md5_mesh *const mesh = &model->meshes[m];
-                md5_skin(mesh, palette, exact, NULL, NULL);
-                for (uint32_t v = 0; v < mesh->num_vertices; v++, slots += 2 * NUM_SLOTS) {
-                    const convert_vec position = turned(writer, mesh->positions[v]);
-                    const convert_vec is =
-                        convert_from_vec3(skinned(written, slots, convert_to_vec3(position)));
-                    const convert_vec off = convert_sub(is, turned(writer, exact[v]));
-                    const double distance = sqrt(convert_dot(off, off)), xyz[] = {is.x, is.y, is.z};
-                    if (distance > worst.distance)
-                        worst = (iqm_worst){distance, writer->clips[c].name, m, v, f};
-                    for (int k = 0; k < 3; k++) {
-                        low[k] = is_first ? xyz[k] : fmin(low[k], xyz[k]);
-                        high[k] = is_first ? xyz[k] : fmax(high[k], xyz[k]);
-                    }
-                    is_first = false;
-                    radius = fmax(radius, convert_dot(is, is));
-                    flat_radius = fmax(flat_radius, is.x * is.x + is.y * is.y);
-                }
-            }
-            put_vec(&writer->out, (convert_vec){low[0], low[1], low[2]});
-            put_vec(&writer->out, (convert_vec){high[0], high[1], high[2]});
-            put_f32(&writer->out, sqrt(flat_radius));
-            put_f32(&writer->out, sqrt(radius));
+    md5_xform *const pose = common_alloc(writer->num_joints, sizeof *pose);
+    md5_mat34 *const written = common_alloc(writer->num_joints, sizeof *written);
+    for (uint32_t i = 0; i < writer->num_joints; i++) { // as readers pose it
+        const float *const steps = writer->frames[writer->next_frame * writer->num_joints + i];
+        float v[MOVING];
+        for (int k = 0; k < MOVING; k++)
+            v[k] = writer->ranges[i][k].low + writer->ranges[i][k].step * steps[k];
+        const md5_quat q = {v[3], v[4], v[5], v[6]};
+        pose[i] = (md5_xform){md5_quat_normalize(q, q), {v[0], v[1], v[2]}, 0.0f};
+    }
+    writer->next_frame++;
+    md5_local_to_palette(model, pose, NULL, written);
+    md5_bounds box = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
+    float radius = 0.0f, flat_radius = 0.0f;
+    const uint8_t *slots = writer->slots;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        md5_skin(mesh, palette, exact, NULL, NULL);
+        for (uint32_t v = 0; v < mesh->num_vertices; v++, slots += 2 * NUM_SLOTS) {
+            const md5_vec3 is = skinned(written, slots, mesh->positions[v]);
+            const double distance = (double)md5_vec3_length(md5_vec3_sub(is, exact[v]));
+            convert_find_worst(&writer->worst, (convert_worst){distance, clip, frame, m, v});
+            const md5_bounds point = {is, is};
+            box = slots == writer->slots ? point : md5_bounds_union(box, point);
+            radius = fmaxf(radius, md5_vec3_length(is));
+            flat_radius = fmaxf(flat_radius, hypotf(is.x, is.y));
         }
-    free(joints);
-    free(bind);
+    }
+    convert_put_vec3(&writer->out, box.min);
+    convert_put_vec3(&writer->out, box.max);
+    convert_put_f32(&writer->out, flat_radius);
+    convert_put_f32(&writer->out, radius);
     free(written);
-    free(palette);
     free(pose);
     free(exact);
-    return worst;
-}
-
-// Notes what channels round, and what weights lose in any pose.
-static void note_losses(const iqm_writer *writer)
-{
-    double step = 0.0, angle = 0.0;
-    uint32_t joint = 0;
-    for (uint32_t i = 0; i < writer->num_joints; i++)
-        for (int k = 0; k < 7; k++) {
-            const double s = writer->steps[7 * (size_t)i + (size_t)k];
-            if (k >= 3)
-                angle = fmax(angle, s);
-            else if (s > step) {
-                step = s;
-                joint = i;
-            }
-        }
-    if (writer->num_frames > 0)
-        convert_note(writer->job,
-                     "frames have 16 bits a number: positions are up to %.3g units off (joint %s), "
-                     "rotations up to %.3g degrees",
-                     0.5 * step, writer->skeleton->joints[writer->joints[joint]].name,
-                     // Each of four numbers is off by half a step; an angle is twice their length.
-                     2.0 * angle * 57.29577951308232);
-    for (uint32_t m = 0; writer->model != NULL && m < writer->model->num_meshes; m++) {
-        const md5_mesh *const mesh = &writer->model->meshes[m];
-        uint32_t num_more = 0;
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            num_more += mesh->first_influence[v + 1] - mesh->first_influence[v] > NUM_SLOTS;
-        if (num_more > 0)
-            convert_note(writer->job,
-                         "mesh %u: %u of %u vertices keep 4 of up to %u joints, which is at most "
-                         "%.3g units off in any pose",
-                         m, num_more, mesh->num_vertices, mesh->max_influences,
-                         (double)md5_pack_loss(writer->model, m, NUM_SLOTS, NULL));
-    }
-}
-
-// Whether what is lost is little, or was asked for.
-static bool accept_loss(const iqm_writer *writer, const iqm_worst *worst)
-{
-    const md5_bounds bounds = writer->model->bounds;
-    const double size = (double)md5_vec3_length(md5_vec3_sub(bounds.max, bounds.min));
-    convert_note(writer->job,
-                 "in the clips, vertices are up to %.3g units off, %.2g %% of the size (mesh %u, "
-                 "vertex %u, clip %s, frame %u)",
-                 worst->distance, 100.0 * worst->distance / size, worst->mesh, worst->vertex,
-                 worst->clip ? worst->clip : "none", worst->frame);
-    return worst->distance <= 0.01 * size || writer->job->is_forced
-           || convert_fail(writer->error, MD5_ERROR_MISMATCH, writer->job->output,
-                           "IQM would be %.3g units off, more than 1 %% of the model's size: "
-                           "--force writes it",
-                           worst->distance);
 }
 
 // -- Writing: tables ------------------------------------------------------------------------------
 
 // Begins a table, at a multiple of 4.
-static void begin(iqm_writer *writer, uint32_t *count, size_t rows, uint32_t *offset)
+static void begin(iqm_writer *writer, int table, size_t rows)
 {
     while (writer->out.size % 4 != 0)
         convert_put(&writer->out, "", 1);
-    *count = (uint32_t)rows;
-    *offset = rows > 0 ? (uint32_t)writer->out.size : 0;
+    writer->header[tables[table].count] = (uint32_t)rows;
+    writer->header[tables[table].offset] = rows > 0 ? (uint32_t)writer->out.size : 0;
 }
 
 static void put_text(iqm_writer *writer, const char *text)
 {
-    put_u32(&writer->out, text[0] != '\0' ? (uint32_t)writer->text.size : 0);
+    convert_put_u32(&writer->out, text[0] != '\0' ? (uint32_t)writer->text.size : 0);
     if (text[0] != '\0')
         convert_put(&writer->text, text, strlen(text) + 1);
+}
+
+// What an array has of a vertex.
+static void put_vertex(convert_bytes *out, int type, const md5_mesh *mesh, uint32_t vertex,
+                       const uint8_t *slots)
+{
+    const md5_vec4 tangent =
+        mesh->tangents ? mesh->tangents[vertex] : (md5_vec4){1.0f, 0.0f, 0.0f, 1.0f};
+    switch (type) {
+    case POSITION:
+        convert_put_vec3(out, mesh->positions[vertex]);
+        break;
+    case TEXCOORD:
+        convert_put_f32(out, mesh->texcoords[vertex].x);
+        convert_put_f32(out, mesh->texcoords[vertex].y);
+        break;
+    case NORMAL:
+        convert_put_vec3(out, mesh->normals[vertex]);
+        break;
+    case TANGENT:
+        convert_put_vec3(out, (md5_vec3){tangent.x, tangent.y, tangent.z});
+        convert_put_f32(out, tangent.w);
+        break;
+    default:
+        convert_put(out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
+    }
 }
 
 // Meshes, their vertices array by array, and triangles. Vertices are the drawn ones, since two
 // sides of a mirror seam need two tangents.
 static bool put_meshes(iqm_writer *writer)
 {
-    const md5_model *const model = writer->model;
+    const md5_model *const model = writer->assets.model;
     size_t num_vertices = 0, num_triangles = 0;
-    uint32_t num_unweighted = 0;
-    begin(writer, &writer->header.num_meshes, model->num_meshes, &writer->header.ofs_meshes);
+    begin(writer, MESHES, model->num_meshes);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         put_text(writer, mesh->name);
         put_text(writer, mesh->shader);
-        put_u32(&writer->out, (uint32_t)num_vertices);
-        put_u32(&writer->out, mesh->num_vertices);
-        put_u32(&writer->out, (uint32_t)num_triangles);
-        put_u32(&writer->out, mesh->num_triangles);
+        convert_put_u32(&writer->out, (uint32_t)num_vertices);
+        convert_put_u32(&writer->out, mesh->num_vertices);
+        convert_put_u32(&writer->out, (uint32_t)num_triangles);
+        convert_put_u32(&writer->out, mesh->num_triangles);
         num_vertices += mesh->num_vertices;
         num_triangles += mesh->num_triangles;
     }
     if (num_vertices > UINT32_MAX / 128 || num_triangles > UINT32_MAX / 128)
         return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
                             "more than %u vertices or triangles", UINT32_MAX / 128);
-    writer->slots = common_alloc(num_vertices + 1, 2 * (size_t)NUM_SLOTS);
-    uint8_t *slots = writer->slots;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_pack_job pack = {.mesh = &model->meshes[i],
-                                   .slots = NUM_SLOTS,
-                                   .format = MD5_PACK_BYTES,
-                                   .joints = slots,
-                                   .weights = slots + NUM_SLOTS,
-                                   .joint_stride = 2 * (size_t)NUM_SLOTS,
-                                   .weight_stride = 2 * (size_t)NUM_SLOTS};
-        if (writer->num_joints > 256 || !md5_pack_influences(&pack))
-            return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
-                                "%u joints, but IQM's bytes number 256", writer->num_joints);
-        for (uint32_t v = 0; v < model->meshes[i].num_vertices; v++, slots += 2 * NUM_SLOTS) {
-            for (int k = 0; k < NUM_SLOTS; k++)
-                slots[k] = slots[NUM_SLOTS + k] > 0 ? (uint8_t)writer->ranks[slots[k]] : 0;
-            num_unweighted += slots[NUM_SLOTS] == 0;
-            if (slots[NUM_SLOTS] == 0)
-                slots[NUM_SLOTS] = 255;
-        }
-    }
-    if (num_unweighted > 0)
-        convert_note(writer->job, "%u vertices without positive weights follow joint 0",
-                     num_unweighted);
-    // Of each array: its format, and components of a vertex.
-    static const uint8_t formats[NUM_TYPES] = {FLOAT, FLOAT, FLOAT, FLOAT, UBYTE, UBYTE};
-    static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS};
-    begin(writer, &writer->header.num_arrays, num_vertices > 0 ? NUM_TYPES : 0,
-          &writer->header.ofs_arrays);
-    writer->header.num_vertices = (uint32_t)num_vertices;
-    size_t offset = writer->out.size + (size_t)NUM_TYPES * ARRAY_ROW;
+    writer->slots = convert_pack_bytes(writer->job, model, NUM_SLOTS);
+    if (writer->slots == NULL)
+        return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
+                            "%u joints, but IQM's bytes number 256", writer->num_joints);
+    static const uint8_t sizes[NUM_TYPES] = {3, 2, 3, 4, NUM_SLOTS, NUM_SLOTS}; // of a vertex
+    begin(writer, ARRAYS, num_vertices > 0 ? NUM_TYPES : 0);
+    writer->header[NUM_VERTICES] = (uint32_t)num_vertices;
+    size_t offset = writer->out.size + (size_t)NUM_TYPES * tables[ARRAYS].stride;
     for (uint32_t type = 0; type < NUM_TYPES && num_vertices > 0; type++) {
-        put_u32(&writer->out, type);
-        put_u32(&writer->out, 0);
-        put_u32(&writer->out, formats[type]);
-        put_u32(&writer->out, sizes[type]);
-        put_u32(&writer->out, (uint32_t)offset);
-        offset += num_vertices * sizes[type] * component_sizes[formats[type]];
+        const uint32_t format = type >= JOINTS ? UBYTE : FLOAT;
+        const uint32_t row[] = {type, 0, format, sizes[type], (uint32_t)offset};
+        for (int i = 0; i < 5; i++)
+            convert_put_u32(&writer->out, row[i]);
+        offset += num_vertices * sizes[type] * component_sizes[format];
     }
     for (int type = 0; type < NUM_TYPES; type++) {
-        slots = writer->slots;
+        const uint8_t *slots = writer->slots;
         for (uint32_t i = 0; i < model->num_meshes; i++)
-            for (uint32_t v = 0; v < model->meshes[i].num_vertices; v++, slots += 2 * NUM_SLOTS) {
-                const md5_mesh *const mesh = &model->meshes[i];
-                const md5_vec4 tangent =
-                    mesh->tangents ? mesh->tangents[v] : (md5_vec4){1.0f, 0.0f, 0.0f, 1.0f};
-                const md5_vec3 along = {tangent.x, tangent.y, tangent.z};
-                if (type == TEXCOORD) {
-                    put_f32(&writer->out, (double)mesh->texcoords[v].x);
-                    put_f32(&writer->out, (double)mesh->texcoords[v].y);
-                } else if (type >= JOINTS)
-                    convert_put(&writer->out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
-                else
-                    put_vec(&writer->out, turned(writer, type == POSITION ? mesh->positions[v]
-                                                         : type == NORMAL ? mesh->normals[v]
-                                                                          : along));
-                if (type == TANGENT)
-                    put_f32(&writer->out, (double)tangent.w);
-            }
+            for (uint32_t v = 0; v < model->meshes[i].num_vertices; v++, slots += 2 * NUM_SLOTS)
+                put_vertex(&writer->out, type, &model->meshes[i], v, slots);
     }
-    begin(writer, &writer->header.num_triangles, num_triangles, &writer->header.ofs_triangles);
+    begin(writer, TRIANGLES, num_triangles);
     uint32_t first = 0;
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++)
-            put_u32(&writer->out, first + mesh->indices[k]);
+            convert_put_u32(&writer->out, first + mesh->indices[k]);
         first += mesh->num_vertices;
     }
     return true;
@@ -1175,72 +816,80 @@ static bool put_meshes(iqm_writer *writer)
 
 // The bind pose and, if there are clips, the range of each channel. No joint has a scale: its three
 // channels are constant.
-static void put_joints(iqm_writer *writer)
+static bool put_joints(iqm_writer *writer)
 {
-    begin(writer, &writer->header.num_joints, writer->num_joints, &writer->header.ofs_joints);
+    const md5_joint *const joints = writer->assets.skeleton->joints;
+    begin(writer, BONES, writer->num_joints);
     for (uint32_t i = 0; i < writer->num_joints; i++) {
-        const convert_xform joint = placed(writer, i, writer->bind_local[writer->joints[i]]);
-        put_text(writer, writer->skeleton->joints[writer->joints[i]].name);
-        put_u32(&writer->out, parent_of(writer, i));
+        if (joints[i].parent != MD5_NONE && joints[i].parent >= i)
+            return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
+                                "joint '%s' comes before its parent", joints[i].name);
+        float channels[CHANNELS] = {[MOVING] = 1.0f, 1.0f, 1.0f};
+        get_channels(writer->assets.rest[i], channels);
+        put_text(writer, joints[i].name);
+        convert_put_u32(&writer->out, joints[i].parent);
         for (int k = 0; k < CHANNELS; k++)
-            put_f32(&writer->out, k < 7 ? channel_of(&joint, k) : 1.0);
+            convert_put_f32(&writer->out, channels[k]);
     }
     if (writer->num_frames == 0)
-        return;
-    begin(writer, &writer->header.num_poses, writer->num_joints, &writer->header.ofs_poses);
+        return true;
+    begin(writer, POSES, writer->num_joints);
     for (uint32_t i = 0; i < writer->num_joints; i++) {
-        const double *const lows = writer->lows + 7 * (size_t)i;
-        const double *const steps = writer->steps + 7 * (size_t)i;
+        const iqm_range *const ranges = writer->ranges[i];
         uint32_t mask = 0;
-        for (int k = 0; k < 7; k++)
-            mask |= (steps[k] > 0.0 ? 1u : 0u) << k;
-        for (uint32_t bits = mask; bits > 0; bits &= bits - 1)
-            writer->header.num_channels++;
-        put_u32(&writer->out, parent_of(writer, i));
-        put_u32(&writer->out, mask);
+        for (int k = 0; k < MOVING; k++) {
+            mask |= (ranges[k].step > 0.0f ? 1u : 0u) << k;
+            writer->header[NUM_CHANNELS] += ranges[k].step > 0.0f;
+        }
+        convert_put_u32(&writer->out, joints[i].parent);
+        convert_put_u32(&writer->out, mask);
         for (int k = 0; k < CHANNELS; k++)
-            put_f32(&writer->out, k < 7 ? lows[k] : 1.0);
+            convert_put_f32(&writer->out, k < MOVING ? ranges[k].low : 1.0f);
         for (int k = 0; k < CHANNELS; k++)
-            put_f32(&writer->out, k < 7 ? steps[k] : 0.0);
+            convert_put_f32(&writer->out, k < MOVING ? ranges[k].step : 0.0f);
     }
+    return true;
 }
 
 // Whether the last frame is the first one again but for where the root is.
-static bool is_loop(const iqm_writer *writer, size_t clip)
+static bool is_loop(const iqm_writer *writer, size_t first, uint32_t num_frames)
 {
-    const size_t count = writer->num_joints;
-    const convert_xform *const first = writer->frames + writer->firsts[clip] * count;
-    const convert_xform *const last = first + (writer->clips[clip].num_frames - 1) * count;
+    const size_t count = writer->num_joints, last = first + num_frames - 1;
     for (size_t i = 0; i < count; i++)
-        for (int k = i == 0 ? 3 : 0; k < 7; k++)
-            if (fabs(channel_of(&first[i], k) - channel_of(&last[i], k)) > 1e-3)
+        for (int k = i == 0 ? 3 : 0; k < MOVING; k++)
+            if (fabsf(writer->frames[first * count + i][k] - writer->frames[last * count + i][k])
+                    * writer->ranges[i][k].step
+                > 1e-3f)
                 return false;
-    return writer->clips[clip].num_frames > 1;
+    return num_frames > 1;
 }
 
 static void put_clips(iqm_writer *writer)
 {
+    const convert_assets *const assets = &writer->assets;
     uint32_t num_loops = 0;
-    begin(writer, &writer->header.num_anims, writer->num_clips, &writer->header.ofs_anims);
-    for (size_t c = 0; c < writer->num_clips; c++) {
-        const convert_clip *const clip = &writer->clips[c];
-        const bool loops = is_loop(writer, c);
-        put_text(writer, clip->name);
-        put_u32(&writer->out, (uint32_t)writer->firsts[c]);
-        put_u32(&writer->out, clip->num_frames);
-        put_f32(&writer->out, clip->rate);
-        put_u32(&writer->out, loops ? LOOP : 0);
+    size_t first = 0;
+    begin(writer, ANIMS, assets->num_clips);
+    for (size_t c = 0; c < assets->num_clips; c++) {
+        const md5_anim *const anim = assets->clips[c].anim;
+        const bool loops = is_loop(writer, first, anim->num_frames);
+        put_text(writer, assets->clips[c].name);
+        convert_put_u32(&writer->out, (uint32_t)first);
+        convert_put_u32(&writer->out, anim->num_frames);
+        convert_put_f32(&writer->out, (float)anim->frame_rate);
+        convert_put_u32(&writer->out, loops ? LOOP : 0);
         num_loops += loops;
+        first += anim->num_frames;
     }
     if (num_loops > 0)
         convert_note(writer->job, "%u of %zu clips end as they begin, and are marked as loops",
-                     num_loops, writer->num_clips);
-    begin(writer, &writer->header.num_frames, writer->num_frames, &writer->header.ofs_frames);
+                     num_loops, assets->num_clips);
+    begin(writer, FRAMES, writer->num_frames);
     for (size_t frame = 0; frame < writer->num_frames; frame++)
         for (uint32_t i = 0; i < writer->num_joints; i++)
-            for (int k = 0; k < 7; k++)
-                if (writer->steps[7 * (size_t)i + (size_t)k] > 0.0) {
-                    const uint32_t v = quantized(writer, frame, i, k);
+            for (int k = 0; k < MOVING; k++)
+                if (writer->ranges[i][k].step > 0.0f) {
+                    const uint32_t v = (uint32_t)writer->frames[frame * writer->num_joints + i][k];
                     convert_put(&writer->out, (const uint8_t[]){(uint8_t)v, (uint8_t)(v >> 8)}, 2);
                 }
 }
@@ -1248,58 +897,61 @@ static void put_clips(iqm_writer *writer)
 // Texts come last, as all other tables add to them; then the header is known.
 static bool end_file(iqm_writer *writer)
 {
-    begin(writer, &writer->header.num_text, writer->text.size, &writer->header.ofs_text);
+    begin(writer, TEXT, writer->text.size);
     convert_put(&writer->out, writer->text.bytes, writer->text.size);
     if (writer->out.size > INT32_MAX)
         return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output, "more than 2 GiB");
-    writer->header.version = 2;
-    writer->header.file_size = (uint32_t)writer->out.size;
-    uint32_t numbers[NUM_HEADER];
-    memcpy(numbers, &writer->header, sizeof numbers);
+    writer->header[VERSION] = 2;
+    writer->header[FILE_SIZE] = (uint32_t)writer->out.size;
+    convert_bytes header = {writer->out.bytes, sizeof magic, writer->out.room};
     for (size_t i = 0; i < NUM_HEADER; i++)
-        set_u32(writer->out.bytes + sizeof magic + 4 * i, numbers[i]);
+        convert_put_u32(&header, writer->header[i]);
     return convert_write_file(writer->job, writer->job->output, writer->out.bytes, writer->out.size,
                               writer->error);
 }
 
+static bool write_tables(iqm_writer *writer)
+{
+    static const uint8_t zeros[HEADER_SIZE - sizeof magic];
+    const md5_model *const model = writer->assets.model;
+    convert_put(&writer->out, magic, sizeof magic);
+    convert_put(&writer->out, zeros, sizeof zeros);
+    convert_put(&writer->text, "", 1); // the empty text is number 0
+    writer->num_joints = writer->assets.skeleton->num_joints;
+    sample_clips(writer);
+    if ((model != NULL && !put_meshes(writer)) || !put_joints(writer))
+        return false;
+    put_clips(writer);
+    if (model != NULL && writer->num_frames > 0) {
+        begin(writer, BOUNDS, writer->num_frames);
+        convert_visit_frames(&writer->assets, 1, put_bounds, writer);
+        if (!convert_note_worst(writer->job, &writer->assets, &writer->worst)
+            && !writer->job->is_forced)
+            return convert_fail(writer->error, MD5_ERROR_MISMATCH, writer->job->output,
+                                "IQM would be %.3g units off, more than 1 %% of the model's size: "
+                                "--force writes it",
+                                writer->worst.distance);
+    }
+    return end_file(writer);
+}
+
 bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
-    iqm_writer writer = {.job = job, .error = error, .scale = 1.0, .turn = {0.0, 0.0, 0.0, 1.0}};
-    if (!scene->is_placed) {
-        writer.scale = placed_scale(job);
-        writer.turn = placed_turn(job);
-    }
-    static const uint8_t zeros[HEADER_SIZE - sizeof magic];
-    convert_put(&writer.out, magic, sizeof magic);
-    convert_put(&writer.out, zeros, sizeof zeros);
-    convert_put(&writer.text, "", 1); // the empty text is number 0
-    bool is_done = load_scene(&writer, scene);
-    if (is_done) {
-        order_joints(&writer);
-        sample_clips(&writer);
-        is_done = writer.model == NULL || put_meshes(&writer);
-    }
-    if (is_done) {
-        put_joints(&writer);
-        put_clips(&writer);
-        note_losses(&writer);
-    }
-    if (is_done && writer.model != NULL && writer.num_frames > 0) {
-        begin(&writer, &writer.header.num_frames, writer.num_frames, &writer.header.ofs_bounds);
-        const iqm_worst worst = put_bounds(&writer);
-        is_done = accept_loss(&writer, &worst);
-    }
-    is_done = is_done && end_file(&writer);
-    for (size_t c = 0; c < writer.num_clips; c++)
-        convert_free_clip(&writer.clips[c]);
-    free(writer.firsts);
-    md5_free_model(writer.model);
-    free(writer.clips);
-    free(writer.joints);
-    free(writer.ranks);
+    iqm_writer writer = {.job = job, .error = error};
+    bool is_done = convert_load_assets(job, scene, &writer.assets, error);
+    size_t num_others = 0;
+    for (size_t i = 0; i < scene->num_parts; i++)
+        num_others +=
+            scene->parts[i].kind == CONVERT_CAMERA || scene->parts[i].kind == CONVERT_TARGET;
+    if (num_others > 0)
+        convert_note(job, "%zu camera paths and morph targets have no place in IQM", num_others);
+    if (is_done && writer.assets.skeleton == NULL)
+        is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
+                               "the inputs hold neither a model nor a clip");
+    is_done = is_done && write_tables(&writer);
+    convert_free_assets(&writer.assets);
     free(writer.frames);
-    free(writer.lows);
-    free(writer.steps);
+    free(writer.ranges);
     free(writer.slots);
     free(writer.out.bytes);
     free(writer.text.bytes);

@@ -1,12 +1,11 @@
 // Vertices as other formats can skin them, and what is lost.
 #include "demo/convert/loss.h"
 
-#include "demo/convert/space.h"
-
+#include <math.h>
 #include <stdlib.h>
 
 static const double max_looks = 1e8; // at vertices, in frames
-enum { MAX_SLOTS = 16, MAX_SUMS = MAX_SLOTS * (MAX_SLOTS + 1) / 2 };
+enum { MAX_SLOTS = 16, MAX_SUMS = MAX_SLOTS * (MAX_SLOTS + 1) / 2, SWEEPS = 64 };
 
 // A vertex that is not exact, with sums over frames: while weights are fitted, of products of the
 // kept joints' errors; while its point is fitted, the normal equations of that.
@@ -20,35 +19,41 @@ typedef struct fitter {
     const convert_assets *assets;
     convert_skin *skins;
     uint32_t slots;
-    double size; // of the model
+    float size; // of the model
     loose_vertex *vertices;
     size_t num_vertices, num_frames;
     uint32_t stride; // frames from one that is looked at to the next
-    double worst;    // error, in units, and where it is
-    uint32_t worst_mesh, worst_vertex, worst_frame;
-    size_t worst_clip;
+    convert_worst worst;
 } fitter;
 
-// m * (point, w)
-static convert_vec moved(const md5_mat34 *m, convert_vec p, double w)
+// The element of a symmetric matrix, of which sums[] are the lower rows.
+static double element(const loose_vertex *v, uint32_t row, uint32_t column)
 {
-    double out[3];
-    for (int row = 0; row < 3; row++) {
-        const float *const r = &m->m[4 * row];
-        out[row] = (double)r[0] * p.x + (double)r[1] * p.y + (double)r[2] * p.z + (double)r[3] * w;
-    }
-    return (convert_vec){out[0], out[1], out[2]};
+    return row >= column ? v->sums[row * (row + 1) / 2 + column]
+                         : v->sums[column * (column + 1) / 2 + row];
+}
+
+static double dot(md5_vec3 a, md5_vec3 b)
+{
+    return (double)a.x * (double)b.x + (double)a.y * (double)b.y + (double)a.z * (double)b.z;
+}
+
+// matrix * (point, w)
+static md5_vec3 moved(const md5_mat34 *matrix, md5_vec4 v)
+{
+    const float *const m = matrix->m;
+    return (md5_vec3){m[0] * v.x + m[1] * v.y + m[2] * v.z + m[3] * v.w,
+                      m[4] * v.x + m[5] * v.y + m[6] * v.z + m[7] * v.w,
+                      m[8] * v.x + m[9] * v.y + m[10] * v.z + m[11] * v.w};
 }
 
 // Where MD5 has a vertex.
-static convert_vec exact(const md5_mesh *mesh, uint32_t index, const md5_mat34 *palette)
+static md5_vec3 exact(const fitter *fit, const loose_vertex *v, const md5_mat34 *palette)
 {
-    convert_vec sum = {0.0, 0.0, 0.0};
-    for (uint32_t i = mesh->first_influence[index]; i < mesh->first_influence[index + 1]; i++) {
-        const md5_vec4 in = mesh->influences[i];
-        const convert_vec point = {(double)in.x, (double)in.y, (double)in.z};
-        sum = convert_add(sum, moved(&palette[mesh->influence_joints[i]], point, (double)in.w));
-    }
+    const md5_mesh *const mesh = &fit->assets->model->meshes[v->mesh];
+    md5_vec3 sum = {0.0f, 0.0f, 0.0f};
+    for (uint32_t i = mesh->first_influence[v->index]; i < mesh->first_influence[v->index + 1]; i++)
+        sum = md5_vec3_add(sum, moved(&palette[mesh->influence_joints[i]], mesh->influences[i]));
     return sum;
 }
 
@@ -63,22 +68,20 @@ static bool pack_vertex(const fitter *fit, uint32_t mesh_index, uint32_t index, 
     uint32_t *const joints = skin->joints + (size_t)index * fit->slots;
     float *const weights = skin->weights + (size_t)index * fit->slots;
     const uint32_t first = mesh->first_influence[index], end = mesh->first_influence[index + 1];
-    const convert_vec position = convert_from_vec3(mesh->positions[index]);
-    const double least = 1e-5 * fit->size; // what files round
+    const float least = 1e-5f * fit->size; // what files round
     double sum = 0.0, kept = 0.0;
     bool is_off = first == end;
     uint32_t count = 0;
     for (uint32_t i = first; i < end; i++) {
         const md5_vec4 in = mesh->influences[i];
-        const double bias = (double)in.w;
-        const convert_vec point = {(double)in.x, (double)in.y, (double)in.z};
-        const convert_vec gap = convert_sub(point, convert_times(position, bias));
-        is_off |= bias < 0.0 || convert_dot(gap, gap) > least * least;
-        sum += bias;
-        if (bias > 0.0 && count < fit->slots) {
+        const md5_vec3 gap = md5_vec3_sub((md5_vec3){in.x, in.y, in.z},
+                                          md5_vec3_scale(mesh->positions[index], in.w));
+        is_off |= in.w < 0.0f || md5_vec3_length(gap) > least;
+        sum += (double)in.w;
+        if (in.w > 0.0f && count < fit->slots) {
             joints[count] = mesh->influence_joints[i];
             weights[count++] = in.w;
-            kept += bias;
+            kept += (double)in.w;
         }
     }
     if (count == 0) {
@@ -126,100 +129,66 @@ static void add_errors(void *user, size_t clip, uint32_t frame, const md5_mat34 
     for (size_t i = 0; i < fit->num_vertices; i++) {
         loose_vertex *const v = &fit->vertices[i];
         const convert_skin *const skin = &fit->skins[v->mesh];
-        const convert_vec point = convert_from_vec3(skin->positions[v->index]);
-        const convert_vec target = exact(&fit->assets->model->meshes[v->mesh], v->index, palette);
-        convert_vec errors[MAX_SLOTS];
+        const uint32_t *const joints = skin->joints + (size_t)v->index * fit->slots;
+        const md5_vec3 point = skin->positions[v->index], target = exact(fit, v, palette);
+        md5_vec3 errors[MAX_SLOTS];
         double *sum = v->sums;
         for (uint32_t k = 0; k < v->num_kept; k++) {
-            const uint32_t joint = skin->joints[(size_t)v->index * fit->slots + k];
-            errors[k] = convert_sub(moved(&palette[joint], point, 1.0), target);
+            errors[k] = md5_vec3_sub(md5_mat34_point(palette[joints[k]], point), target);
             for (uint32_t l = 0; l <= k; l++)
-                *sum++ += convert_dot(errors[k], errors[l]);
+                *sum++ += dot(errors[k], errors[l]);
         }
     }
 }
 
-// Solves matrix[n][n] x = right for a symmetric positive definite matrix, which it uses up.
-static void solve(double matrix[MAX_SLOTS][MAX_SLOTS], uint32_t n, double *right)
+// Two weights at a time: what one gains the other loses, down to 0, so that the sum stays 1 and
+// none is negative. Weights that no clip tells apart stay near those of the file: a small multiple
+// of their difference is an error too.
+static void fit_weights(const fitter *fit, const loose_vertex *v)
 {
-    for (uint32_t i = 0; i < n; i++) { // Cholesky, with forward substitution
-        for (uint32_t j = 0; j <= i; j++) {
-            double sum = matrix[i][j];
-            for (uint32_t k = 0; k < j; k++)
-                sum -= matrix[i][k] * matrix[j][k];
-            matrix[i][j] = i == j ? sqrt(sum > 1e-300 ? sum : 1e-300) : sum / matrix[j][j];
-        }
-        for (uint32_t k = 0; k < i; k++)
-            right[i] -= matrix[i][k] * right[k];
-        right[i] /= matrix[i][i];
-    }
-    for (uint32_t i = n; i-- > 0;) {
-        for (uint32_t k = i + 1; k < n; k++)
-            right[i] -= matrix[k][i] * right[k];
-        right[i] /= matrix[i][i];
-    }
-}
-
-// Weights that no clip tells apart stay near those of the file: a small multiple of their
-// difference is an error too. A weight that comes out negative is dropped, and the rest fitted
-// again.
-static void fit_weights(const fitter *fit, loose_vertex *v)
-{
-    uint32_t *const joints = fit->skins[v->mesh].joints + (size_t)v->index * fit->slots;
     float *const weights = fit->skins[v->mesh].weights + (size_t)v->index * fit->slots;
-    const double pull = (double)fit->num_frames * 1e-5 * fit->size * fit->size + 1e-30;
-    uint32_t kept[MAX_SLOTS], count = 0;
+    const double size = (double)fit->size;
+    const double pull = (double)fit->num_frames * 1e-5 * size * size + 1e-30;
+    double w[MAX_SLOTS];
     for (uint32_t k = 0; k < v->num_kept; k++)
-        kept[count++] = k;
-    while (count > 1) {
-        // (E + pull) w = pull w0 + m, with the m for which the sum is 1: w = a + m b.
-        double matrix[MAX_SLOTS][MAX_SLOTS], twin[MAX_SLOTS][MAX_SLOTS];
-        double a[MAX_SLOTS], b[MAX_SLOTS], sum_a = 0.0, sum_b = 0.0;
-        for (uint32_t i = 0; i < count; i++) {
-            for (uint32_t j = 0; j <= i; j++) {
-                matrix[i][j] = v->sums[kept[i] * (kept[i] + 1) / 2 + kept[j]] + (i == j ? pull : 0);
-                twin[i][j] = matrix[i][j];
+        w[k] = (double)weights[k];
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (uint32_t k = 1; k < v->num_kept; k++)
+            for (uint32_t l = 0; l < k; l++) {
+                double fall = pull * (w[l] - (double)weights[l] - w[k] + (double)weights[k]);
+                for (uint32_t i = 0; i < v->num_kept; i++)
+                    fall += (element(v, l, i) - element(v, k, i)) * w[i];
+                const double rise =
+                    element(v, k, k) + element(v, l, l) - 2.0 * element(v, k, l) + 2.0 * pull;
+                const double step = fmin(fmax(fall / rise, -w[k]), w[l]);
+                w[k] += step;
+                w[l] -= step;
             }
-            a[i] = pull * (double)weights[kept[i]];
-            b[i] = pull;
-        }
-        solve(matrix, count, a);
-        solve(twin, count, b);
-        for (uint32_t i = 0; i < count; i++)
-            sum_a += a[i], sum_b += b[i];
-        uint32_t lowest = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            a[i] += b[i] * (1.0 - sum_a) / sum_b;
-            lowest = a[i] < a[lowest] ? i : lowest;
-        }
-        if (a[lowest] >= 0.0) {
-            float fitted[MAX_SLOTS] = {0};
-            for (uint32_t i = 0; i < count; i++)
-                fitted[kept[i]] = (float)a[i];
-            for (uint32_t k = 0; k < v->num_kept; k++)
-                weights[k] = fitted[k];
-            return;
-        }
-        for (count--; lowest < count; lowest++)
-            kept[lowest] = kept[lowest + 1];
-    }
     for (uint32_t k = 0; k < v->num_kept; k++)
-        weights[k] = k == kept[0] ? 1.0f : 0.0f;
-    (void)joints;
+        weights[k] = (float)w[k];
 }
 
 // -- Points by least squares ----------------------------------------------------------------------
 
 // The blended matrix of a vertex.
-static md5_mat34 blended(const convert_skin *skin, uint32_t index, const md5_mat34 *palette)
+static md5_mat34 blended(const fitter *fit, const loose_vertex *v, const md5_mat34 *palette)
 {
+    const convert_skin *const skin = &fit->skins[v->mesh];
     md5_mat34 sum = {{0}};
     for (uint32_t k = 0; k < skin->slots; k++) {
-        const size_t slot = (size_t)index * skin->slots + k;
+        const size_t slot = (size_t)v->index * skin->slots + k;
         for (int i = 0; i < 12 && skin->weights[slot] > 0.0f; i++)
             sum.m[i] += skin->weights[slot] * palette[skin->joints[slot]].m[i];
     }
     return sum;
+}
+
+// From where its skin has a vertex to where MD5 has it.
+static md5_vec3 gap_of(const fitter *fit, const loose_vertex *v, const md5_mat34 *matrix,
+                       const md5_mat34 *palette)
+{
+    const md5_vec3 point = fit->skins[v->mesh].positions[v->index];
+    return md5_vec3_sub(exact(fit, v, palette), md5_mat34_point(*matrix, point));
 }
 
 // Sums A^T A (6 numbers) and A^T (target - A v), of each vertex, v being its present point.
@@ -229,53 +198,68 @@ static void add_points(void *user, size_t clip, uint32_t frame, const md5_mat34 
     fitter *const fit = user;
     for (size_t i = 0; i < fit->num_vertices; i++) {
         loose_vertex *const v = &fit->vertices[i];
-        const convert_skin *const skin = &fit->skins[v->mesh];
-        const md5_mat34 a = blended(skin, v->index, palette);
-        const convert_vec point = convert_from_vec3(skin->positions[v->index]);
-        const convert_vec target = exact(&fit->assets->model->meshes[v->mesh], v->index, palette);
-        const convert_vec gap = convert_sub(target, moved(&a, point, 1.0));
+        const md5_mat34 a = blended(fit, v, palette);
+        const md5_vec3 gap = gap_of(fit, v, &a, palette);
+        md5_vec3 columns[3];
         double *sum = v->sums;
         for (int k = 0; k < 3; k++) {
-            const convert_vec column = {(double)a.m[k], (double)a.m[4 + k], (double)a.m[8 + k]};
+            columns[k] = (md5_vec3){a.m[k], a.m[4 + k], a.m[8 + k]};
             for (int l = 0; l <= k; l++)
-                *sum++ += column.x * (double)a.m[l] + column.y * (double)a.m[4 + l]
-                          + column.z * (double)a.m[8 + l];
-            v->sums[6 + k] += convert_dot(column, gap);
+                *sum++ += dot(columns[k], columns[l]);
+            v->sums[6 + k] += dot(columns[k], gap);
         }
     }
 }
 
-static void fit_point(const fitter *fit, loose_vertex *v)
+// One coordinate at a time: columns of blended rotations are nearly orthogonal.
+static void fit_point(const fitter *fit, const loose_vertex *v)
 {
-    double matrix[MAX_SLOTS][MAX_SLOTS], move[3] = {v->sums[6], v->sums[7], v->sums[8]};
-    const double *sum = v->sums;
-    for (int k = 0; k < 3; k++)
-        for (int l = 0; l <= k; l++)
-            matrix[k][l] = *sum++ + (k == l ? 1e-6 * (double)fit->num_frames + 1e-30 : 0.0);
-    solve(matrix, 3, move);
+    double move[3] = {0.0, 0.0, 0.0};
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (uint32_t k = 0; k < 3; k++) {
+            double rest = v->sums[6 + k];
+            for (uint32_t l = 0; l < 3; l++)
+                rest -= l != k ? element(v, k, l) * move[l] : 0.0;
+            move[k] = rest / (element(v, k, k) + 1e-6 * (double)fit->num_frames + 1e-30);
+        }
     md5_vec3 *const position = &fit->skins[v->mesh].positions[v->index];
-    *position = convert_to_vec3(
-        convert_add(convert_from_vec3(*position), (convert_vec){move[0], move[1], move[2]}));
+    *position = md5_vec3_add(*position, (md5_vec3){(float)move[0], (float)move[1], (float)move[2]});
 }
 
 // -- The error ------------------------------------------------------------------------------------
+
+void convert_find_worst(convert_worst *worst, convert_worst other)
+{
+    if (other.distance > worst->distance)
+        *worst = other;
+}
+
+static double share_of(const md5_model *model, double distance)
+{
+    const double size = (double)md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
+    return model->max_vertices > 0 && size > 0.0 ? distance / size : 0.0;
+}
+
+bool convert_note_worst(const convert_job *job, const convert_assets *assets,
+                        const convert_worst *worst)
+{
+    const double share = share_of(assets->model, worst->distance);
+    convert_note(job,
+                 "vertices are at most %.3g units (%.3g %% of the size) from where MD5 has them in "
+                 "these clips: vertex %u of mesh %u in frame %u of %s%s",
+                 worst->distance, 100.0 * share, worst->vertex, worst->mesh, worst->frame,
+                 assets->clips[worst->clip].name, share > 0.01 ? ": THIS IS SEEN" : "");
+    return share <= 0.01;
+}
 
 static void measure(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
 {
     fitter *const fit = user;
     for (size_t i = 0; i < fit->num_vertices; i++) {
         const loose_vertex *const v = &fit->vertices[i];
-        const convert_skin *const skin = &fit->skins[v->mesh];
-        const md5_mat34 a = blended(skin, v->index, palette);
-        const convert_vec gap =
-            convert_sub(exact(&fit->assets->model->meshes[v->mesh], v->index, palette),
-                        moved(&a, convert_from_vec3(skin->positions[v->index]), 1.0));
-        const double error = sqrt(convert_dot(gap, gap));
-        if (error > fit->worst) {
-            fit->worst = error;
-            fit->worst_mesh = v->mesh, fit->worst_vertex = v->index;
-            fit->worst_clip = clip, fit->worst_frame = frame;
-        }
+        const md5_mat34 a = blended(fit, v, palette);
+        const double distance = (double)md5_vec3_length(gap_of(fit, v, &a, palette));
+        convert_find_worst(&fit->worst, (convert_worst){distance, clip, frame, v->mesh, v->index});
     }
 }
 
@@ -286,25 +270,22 @@ static double bound_of(const fitter *fit, const loose_vertex *v)
     const md5_model *const model = fit->assets->model;
     const md5_mesh *const mesh = &model->meshes[v->mesh];
     const convert_skin *const skin = &fit->skins[v->mesh];
-    const convert_vec point = convert_from_vec3(skin->positions[v->index]);
-    const uint32_t first = mesh->first_influence[v->index];
-    const uint32_t end = mesh->first_influence[v->index + 1];
     double sum = 0.0, bound = 0.0;
-    for (uint32_t i = first; i < end; i++) {
+    for (uint32_t i = mesh->first_influence[v->index]; i < mesh->first_influence[v->index + 1];
+         i++) {
         const md5_vec4 in = mesh->influences[i];
         const uint32_t joint = mesh->influence_joints[i];
-        const convert_vec origin = convert_from_vec3(md5_mat34_translation(model->bind[joint]));
-        double weight = 0.0;
-        for (uint32_t k = 0; k < fit->slots; k++)
-            if (skin->joints[(size_t)v->index * fit->slots + k] == joint)
-                weight += (double)skin->weights[(size_t)v->index * fit->slots + k];
-        const convert_vec own = convert_sub((convert_vec){(double)in.x, (double)in.y, (double)in.z},
-                                            convert_times(origin, (double)in.w));
-        const convert_vec gap = convert_sub(own, convert_times(convert_sub(point, origin), weight));
-        bound += sqrt(convert_dot(gap, gap));
+        const md5_vec3 origin = md5_mat34_translation(model->bind[joint]);
+        float weight = 0.0f;
+        for (size_t k = (size_t)v->index * fit->slots; k < ((size_t)v->index + 1) * fit->slots; k++)
+            weight += skin->joints[k] == joint ? skin->weights[k] : 0.0f;
+        const md5_vec3 own =
+            md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(origin, in.w));
+        const md5_vec3 now = md5_vec3_sub(skin->positions[v->index], origin);
+        bound += (double)md5_vec3_length(md5_vec3_sub(own, md5_vec3_scale(now, weight)));
         sum += (double)in.w;
     }
-    return bound + fabs(sum - 1.0) * fit->size;
+    return bound + fabs(sum - 1.0) * (double)fit->size;
 }
 
 static void note_losses(const convert_job *job, const fitter *fit)
@@ -323,18 +304,11 @@ static void note_losses(const convert_job *job, const fitter *fit)
                      "%zu vertices have weights that do not meet in a point, are negative or do "
                      "not sum to 1, which the format cannot say",
                      fit->num_vertices - num_more);
-    const double part = fit->size > 0.0 ? 100.0 / fit->size : 0.0;
-    if (fit->worst > 0.0)
-        convert_note(job,
-                     "vertices are at most %.3g units (%.3g %% of the size) from where MD5 has "
-                     "them in these clips: vertex %u of mesh %u in frame %u of %s%s",
-                     fit->worst, fit->worst * part, fit->worst_vertex, fit->worst_mesh,
-                     fit->worst_frame, fit->assets->clips[fit->worst_clip].name,
-                     fit->worst * part <= 1.0 ? ""
-                     : job->is_fitted         ? ": THIS IS SEEN"
-                                      : ": THIS IS SEEN; more influences or --fit may help");
+    if (fit->worst.distance > 0.0 && !convert_note_worst(job, fit->assets, &fit->worst)
+        && !job->is_fitted)
+        convert_note(job, "more influences or --fit may help");
     convert_note(job, "in any other pose they are at most %.3g units (%.3g %% of the size) off",
-                 bound, bound * part);
+                 bound, 100.0 * share_of(fit->assets->model, bound));
 }
 
 // -- All of it ------------------------------------------------------------------------------------
@@ -372,8 +346,8 @@ convert_skin *convert_make_skins(const convert_job *job, const convert_assets *a
     fitter fit = {.assets = assets, .slots = slots};
     if (slots > 4)
         convert_note(job, "more than 4 influences a vertex: three.js and others read the first 4");
-    const md5_vec3 diagonal = md5_vec3_sub(model->bounds.max, model->bounds.min);
-    fit.size = model->max_vertices > 0 ? (double)md5_vec3_length(diagonal) : 0.0;
+    if (model->max_vertices > 0)
+        fit.size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
     pack_meshes(&fit);
     // Seconds, also where thousands of vertices are not exact in thousands of frames.
     size_t num_frames = 0;
@@ -415,4 +389,44 @@ void convert_free_skins(const convert_assets *assets, convert_skin *skins)
         free(skins[i].positions);
     }
     free(skins);
+}
+
+uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint32_t slots)
+{
+    const size_t stride = 2 * (size_t)slots;
+    size_t num_vertices = 0, num_unweighted = 0;
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        num_vertices += model->meshes[m].num_vertices;
+    uint8_t *const packed = common_alloc(num_vertices + 1, stride);
+    uint8_t *next = packed;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        const md5_pack_job pack = {.mesh = mesh,
+                                   .slots = slots,
+                                   .format = MD5_PACK_BYTES,
+                                   .joints = next,
+                                   .weights = next + slots,
+                                   .joint_stride = stride,
+                                   .weight_stride = stride};
+        uint32_t num_more = 0;
+        if (model->skeleton.num_joints > 256 || !md5_pack_influences(&pack)) {
+            free(packed);
+            return NULL;
+        }
+        for (uint32_t v = 0; v < mesh->num_vertices; v++, next += stride) {
+            num_more += mesh->first_influence[v + 1] - mesh->first_influence[v] > slots;
+            num_unweighted += next[slots] == 0;
+            if (next[slots] == 0)
+                next[slots] = 255;
+        }
+        if (num_more > 0)
+            convert_note(job,
+                         "mesh %u: %u of %u vertices keep %u of up to %u joints, which is at most "
+                         "%.3g units off in any pose",
+                         m, num_more, mesh->num_vertices, slots, mesh->max_influences,
+                         (double)md5_pack_loss(model, m, slots, NULL));
+    }
+    if (num_unweighted > 0)
+        convert_note(job, "%zu vertices without positive weights follow joint 0", num_unweighted);
+    return packed;
 }

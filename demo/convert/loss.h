@@ -23,4 +23,21 @@ convert_skin *convert_make_skins(const convert_job *job, const convert_assets *a
                                  uint32_t slots);
 void convert_free_skins(const convert_assets *assets, convert_skin *skins);
 
+typedef struct convert_worst { // the largest error
+    double distance;           // in units
+    size_t clip;
+    uint32_t frame, mesh, vertex;
+} convert_worst;
+
+// Makes *worst the larger one.
+void convert_find_worst(convert_worst *worst, convert_worst other);
+
+// Notes it. Returns whether it is 1 % of the model's size at most.
+bool convert_note_worst(const convert_job *job, const convert_assets *assets,
+                        const convert_worst *worst);
+
+// Returns joints and weights in bytes, [drawn vertices of all meshes][2 * slots], as
+// md5_pack_influences() packs them; what that loses is noted. NULL: there are more than 256 joints.
+uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint32_t slots);
+
 #endif

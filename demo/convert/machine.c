@@ -61,9 +61,7 @@ bool convert_read_machine(const convert_job *job, convert_input *input, convert_
         return false;
     const md5_machine_desc *const tables = md5_machine_tables(character->machine);
     char *const model = common_stem(character->model_path);
-    const convert_part_kind kind =
-        convert_next_part(scene, CONVERT_MODEL, 0) ? CONVERT_TARGET : CONVERT_MODEL;
-    bool is_read = add_file(scene, kind, model, character->model_path, error);
+    bool is_read = add_file(scene, CONVERT_MODEL, model, character->model_path, error);
     // A file that several clips play is one part, under the name of the first of them.
     const char **const names = common_alloc(character->num_clips, sizeof *names);
     for (uint32_t i = 0; i < character->num_clips && is_read; i++) {

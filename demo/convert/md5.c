@@ -1,4 +1,5 @@
-// MD5 files in, which a scene holds as they are, and out as text, within the limits of an engine.
+// MD5 files in, which a scene holds as they are, and out as text or Doom 3 BFG's binary files,
+// within the limits of an engine.
 #include "demo/common/file.h"
 #include "demo/common/system.h"
 #include "demo/convert/layout.h"
@@ -7,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const endings[] = {".md5mesh", ".md5anim", ".md5camera", ".md5mesh"}; // by kind
+// By kind, of text and of Doom 3 BFG's binary files.
+static const char *const text_endings[] = {".md5mesh", ".md5anim", ".md5camera", ".md5mesh"};
+static const char *const bfg_endings[] = {".bmd5mesh", ".bMD5anim", ".bcanim", ".bmd5mesh"};
 
 bool convert_read_md5(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
@@ -18,8 +21,7 @@ bool convert_read_md5(const convert_job *job, convert_input *input, convert_scen
     char *const name = common_stem(path);
     convert_part_kind kind = CONVERT_CLIP;
     if (common_has_ending(path, "mesh"))
-        // Further models are morph targets: expressions of the first one.
-        kind = convert_next_part(scene, CONVERT_MODEL, 0) ? CONVERT_TARGET : CONVERT_MODEL;
+        kind = CONVERT_MODEL;
     else if (common_has_ending(path, ".md5camera") || common_has_ending(path, ".bcanim"))
         kind = CONVERT_CAMERA;
     convert_add_part(scene, kind, name, path, input->bytes, input->size);
@@ -32,26 +34,29 @@ bool convert_read_md5(const convert_job *job, convert_input *input, convert_scen
 
 typedef struct md5_output {
     convert_layout layout;
-    const md5_model *model; // to which clips are fitted; NULL: they stay as they are
-    md5_doc **clips;        // [num_clips] that become one, as Quake's engines read one
+    const char *const *endings; // by kind
+    const md5_model *model;     // to which clips are fitted; NULL: they stay as they are
+    md5_doc **clips;            // [num_clips] that become one, as Quake's engines read one
     size_t num_clips;
     uint64_t num_frames; // of these
 } md5_output;
 
-// The text of a document, canonical: as id's exporter lays it out.
+// Writes a document: text is canonical, as id's exporter lays it out.
 static bool write_doc(const md5_output *w, const md5_doc *doc, const char *name, md5_error *error)
 {
-    char *const file = common_format("%s%s", name, endings[doc->kind]);
-    char *const path = common_join(w->layout.folder, file);
-    const size_t size = md5_write_doc(doc, NULL, 0, error);
-    bool is_written = false;
-    if (size > 0) {
-        char *const text = common_alloc(size + 1, 1);
-        (void)md5_write_doc(doc, text, size + 1, error);
+    char *const file = common_format("%s%s", name, w->endings[doc->kind]);
+    const char *const asked = common_base(w->layout.job->output); // perhaps in capitals
+    char *const path =
+        common_join(w->layout.folder, common_compare_case(file, asked) == 0 ? asked : file);
+    convert_bytes made = {0};
+    bool is_written = w->endings == bfg_endings
+                          ? convert_make_bfg(w->layout.job, doc, name, &made, error)
+                          : convert_print_doc(doc, &made.bytes, &made.size, error);
+    if (is_written) {
         common_make_folders(path, 0777);
-        is_written = convert_write_file(w->layout.job, path, text, size, error);
-        free(text);
+        is_written = convert_write_file(w->layout.job, path, made.bytes, made.size, error);
     }
+    free(made.bytes);
     free(path);
     free(file);
     return is_written;
@@ -76,19 +81,6 @@ static bool limit_model(const md5_output *w, md5_doc *doc, md5_error *error)
         convert_note(job, "the weights of %u vertices are divided by their sum, which was not 1",
                      (unsigned)num_vertices);
     return true;
-}
-
-// Gives meshes the names of shaders that the engine finds; each is to be freed.
-static void rename_shaders(const md5_output *w, md5_doc *doc)
-{
-    for (uint32_t i = 0; i < doc->num_meshes; i++)
-        doc->meshes[i].shader = convert_shader_name(&w->layout, doc->meshes[i].shader);
-}
-
-static void free_shaders(const md5_doc *doc)
-{
-    for (uint32_t i = 0; i < doc->num_meshes; i++)
-        free((char *)(uintptr_t)doc->meshes[i].shader);
 }
 
 // Gives a clip the joints of the model; one that is joined to others all components, which engines
@@ -159,10 +151,7 @@ static bool write_one_clip(const md5_output *w, md5_error *error)
 // Writes a part under a name, or takes a clip for the one that all become.
 static bool write_part(md5_output *w, const convert_part *part, const char *name, md5_error *error)
 {
-    static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_ANIM, MD5_DOC_CAMERA,
-                                         MD5_DOC_MODEL};
-    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
-    md5_doc *const doc = md5_parse_doc(kinds[part->kind], part->bytes, part->size, &opts, error);
+    md5_doc *const doc = convert_parse_doc(part, error);
     bool is_done = doc != NULL;
     if (is_done && part->kind == CONVERT_CLIP && w->model)
         is_done = limit_clip(w, doc, part->name, error);
@@ -176,13 +165,13 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
         w->clips[w->num_clips++] = doc;
         return true;
     }
-    if (is_done && doc->kind == MD5_DOC_MODEL) {
-        rename_shaders(w, doc);
-        is_done = write_doc(w, doc, name, error);
-        free_shaders(doc);
-    } else if (is_done) {
-        is_done = write_doc(w, doc, name, error);
+    common_list shaders = {NULL, 0};
+    for (uint32_t i = 0; is_done && i < doc->num_meshes; i++) {
+        common_add(&shaders, convert_shader_name(&w->layout, doc->meshes[i].shader));
+        doc->meshes[i].shader = shaders.names[i];
     }
+    is_done = is_done && write_doc(w, doc, name, error);
+    common_free_list(&shaders);
     md5_free_doc(doc);
     return is_done;
 }
@@ -192,20 +181,16 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
 static bool write_rest(md5_output *w, md5_error *error)
 {
     const uint32_t first = w->model->skeleton.order[0];
-    const md5_xform root = w->model->bind_local[first];
-    const md5_vec3 rotation = convert_stored(convert_from_xform(root).rotation);
-    char *const text =
-        common_format("MD5Version 10 commandline \"\" numFrames 1 numJoints 1 frameRate 24 "
-                      "numAnimatedComponents 0 hierarchy { \"%s\" -1 0 0 } "
-                      "bounds { ( 0 0 0 ) ( 0 0 0 ) } "
-                      "baseframe { ( %.9g %.9g %.9g ) ( %.9g %.9g %.9g ) } frame 0 { }",
-                      w->model->skeleton.joints[first].name, (double)root.translation.x,
-                      (double)root.translation.y, (double)root.translation.z, (double)rotation.x,
-                      (double)rotation.y, (double)rotation.z);
-    const convert_part part = {CONVERT_CLIP, w->layout.name, NULL, text, strlen(text)};
+    md5_doc_joint joint;
+    md5_doc doc = {.kind = MD5_DOC_ANIM, .num_joints = 1, .num_frames = 1, .frame_rate = 24.0};
+    convert_part part = {.kind = CONVERT_CLIP, .name = w->layout.name};
+    doc.joints = &joint;
+    convert_set_track(&doc, 0, w->model->skeleton.joints[first].name, MD5_NONE, 0,
+                      convert_from_xform(w->model->bind_local[first]));
     convert_note(w->layout.job, "there is no clip: the engine gets one of the bind pose");
-    const bool is_done = write_part(w, &part, w->layout.name, error);
-    free(text);
+    const bool is_done = convert_print_doc(&doc, &part.bytes, &part.size, error)
+                         && write_part(w, &part, w->layout.name, error);
+    free(part.bytes);
     return is_done;
 }
 
@@ -215,17 +200,17 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
 {
     const bool is_folder = common_is_folder(job->output);
     const convert_part *const first = convert_next_part(scene, CONVERT_MODEL, 0);
-    md5_output w = {.layout = convert_find_layout(job, scene)};
-    md5_model *const model =
-        first && job->engine ? md5_parse_model(first->bytes, first->size,
-                                               &(md5_load_opts){.file_name = first->path}, error)
-                             : NULL;
+    md5_output w = {.layout = convert_find_layout(job, scene), .endings = text_endings};
+    md5_model *const model = first && job->engine ? convert_parse_model(first, error) : NULL;
     bool is_done = model || !first || !job->engine, is_named = is_folder;
     w.model = model;
+    for (int kind = CONVERT_MODEL; kind < CONVERT_TARGET; kind++)
+        if (!is_folder && common_has_ending(job->output, bfg_endings[kind]))
+            w.endings = bfg_endings;
     for (size_t i = 0; i < scene->num_parts && is_done; i++) {
         const convert_part *const part = &scene->parts[i];
         const bool is_output = !is_named && part->kind != CONVERT_TARGET
-                               && common_has_ending(job->output, endings[part->kind]);
+                               && common_has_ending(job->output, w.endings[part->kind]);
         is_done = write_part(&w, part, is_output ? w.layout.name : part->name, error);
         is_named |= is_output;
     }

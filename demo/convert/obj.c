@@ -1,8 +1,7 @@
 // Wavefront OBJ out: the bind pose, and each frame of each clip as a file of its own, for programs
 // that know neither joints nor clips. The way in is `md5tool bind`.
 #include "demo/common/file.h"
-#include "demo/convert/convert.h"
-#include "md5/md5skin.h"
+#include "demo/convert/assets.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,9 +21,9 @@ typedef struct obj_writer {
     const convert_job *job;
     const convert_scene *scene;
     md5_error *error;
-    md5_model *model;
+    convert_assets assets;
     char *folder;
-    md5_vec3 *positions, *normals; // [max_vertices]
+    bool is_done; // so far
 } obj_writer;
 
 static bool write_file(const obj_writer *writer, const char *name, const void *bytes, size_t size)
@@ -38,7 +37,7 @@ static bool write_file(const obj_writer *writer, const char *name, const void *b
 // The materials, with the pictures that the scene has of them.
 static bool write_materials(const obj_writer *writer)
 {
-    const md5_model *const model = writer->model;
+    const md5_model *const model = writer->assets.model;
     convert_bytes text = {0};
     bool is_done = true;
     for (uint32_t i = 0; i < model->num_meshes && is_done; i++) {
@@ -72,35 +71,41 @@ static bool write_materials(const obj_writer *writer)
     return is_done;
 }
 
+static void put_vec(const obj_writer *writer, convert_bytes *text, const char *key, md5_vec3 v)
+{
+    if (writer->job->is_y_up)
+        v = (md5_vec3){v.y, v.z, v.x};
+    convert_put_text(text, "%s %.9g %.9g %.9g\n", key, (double)v.x, (double)v.y, (double)v.z);
+}
+
 // One pose; palette NULL: the bind pose. Vertices are the file's: one index is that of position,
 // texture coordinate and normal.
 static bool write_pose(const obj_writer *writer, const char *name, const md5_mat34 *palette)
 {
-    const md5_model *const model = writer->model;
+    const md5_model *const model = writer->assets.model;
     convert_bytes text = {0};
     uint32_t first = 1;
     convert_put_text(&text, "mtllib %s.mtl\n", writer->scene->name);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
+        md5_vec3 *const skin = common_alloc(mesh->num_vertices, 2 * sizeof *skin);
         const md5_vec3 *positions = mesh->positions, *normals = mesh->normals;
         if (palette != NULL) {
-            md5_skin(mesh, palette, writer->positions, writer->normals, NULL);
-            positions = writer->positions;
-            normals = writer->normals;
+            md5_skin(mesh, palette, skin, skin + mesh->num_vertices, NULL);
+            positions = skin;
+            normals = skin + mesh->num_vertices;
         }
         char *const title = line_name(mesh->name, i), *const shader = line_name(mesh->shader, i);
         convert_put_text(&text, "g %s\nusemtl %s\n", title, shader);
         free(shader);
         free(title);
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-            convert_put_text(&text, "v %.9g %.9g %.9g\n", (double)positions[v].x,
-                             (double)positions[v].y, (double)positions[v].z);
+            put_vec(writer, &text, "v", positions[v]);
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++) // v counts from the bottom
             convert_put_text(&text, "vt %.9g %.9g\n", (double)mesh->texcoords[v].x,
                              1.0 - (double)mesh->texcoords[v].y);
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
-            convert_put_text(&text, "vn %.9g %.9g %.9g\n", (double)normals[v].x,
-                             (double)normals[v].y, (double)normals[v].z);
+            put_vec(writer, &text, "vn", normals[v]);
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k += 3) {
             const uint32_t a = first + mesh->sources[mesh->indices[k]];
             const uint32_t b = first + mesh->sources[mesh->indices[k + 1]];
@@ -108,73 +113,44 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
             convert_put_text(&text, "f %u/%u/%u %u/%u/%u %u/%u/%u\n", a, a, a, c, c, c, b, b, b);
         }
         first += mesh->num_file_vertices;
+        free(skin);
     }
     const bool is_written = write_file(writer, name, text.bytes, text.size);
     free(text.bytes);
     return is_written;
 }
 
-// All frames of a clip, or those at the rate of the job.
-static bool write_clip(const obj_writer *writer, const convert_part *part,
-                       const md5_load_opts *opts, bool is_only)
+// NAME_0000.obj and so on are the frames of a clip, NAME_CLIP_0000.obj those of several.
+static void write_frame(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
 {
-    convert_clip clip;
-    bool is_done =
-        convert_load_clip(writer->job, part, opts, writer->model, NULL, NULL, &clip, writer->error);
-    const uint32_t num_joints = writer->model->skeleton.num_joints;
-    md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
-    md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
-    for (uint32_t frame = 0; is_done && frame < clip.num_frames; frame++) {
-        convert_sample_clip(&clip, frame, pose);
-        md5_local_to_palette(writer->model, pose, NULL, palette);
-        char *const name =
-            is_only ? common_format("%s_%04u.obj", writer->scene->name, frame)
-                    : common_format("%s_%s_%04u.obj", writer->scene->name, part->name, frame);
-        is_done = write_pose(writer, name, palette);
-        free(name);
-    }
-    free(palette);
-    free(pose);
-    convert_free_clip(&clip);
-    return is_done;
+    obj_writer *const writer = user;
+    const convert_assets *const assets = &writer->assets;
+    char *const name =
+        assets->num_clips == 1
+            ? common_format("%s_%04u.obj", writer->scene->name, frame)
+            : common_format("%s_%s_%04u.obj", writer->scene->name, assets->clips[clip].name, frame);
+    writer->is_done = writer->is_done && write_pose(writer, name, palette);
+    free(name);
 }
 
-// NAME.obj is the bind pose, NAME_0000.obj and so on the frames of a clip, NAME_CLIP_0000.obj those
-// of several.
+// NAME.obj is the bind pose.
 bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
-    const convert_part *const part = convert_next_part(scene, CONVERT_MODEL, 0);
-    if (part == NULL)
+    if (convert_next_part(scene, CONVERT_MODEL, 0) == NULL)
         return convert_fail(error, MD5_ERROR_MISSING, job->output,
                             "the inputs hold no model, which OBJ needs");
-    if (job->turn != 0.0 && !scene->is_placed)
-        convert_note(job, "OBJ files are not turned");
-    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name,
-                                .axes = job->is_y_up ? MD5_AXES_GLTF : MD5_AXES_ID,
-                                .scale = scene->is_placed ? 0.0f : (float)job->scale};
     obj_writer writer = {.job = job, .scene = scene, .error = error};
-    writer.model = md5_parse_model(part->bytes, part->size, &opts, error);
-    if (writer.model == NULL)
-        return false;
-    writer.folder = common_folder(job->output);
-    writer.positions =
-        common_alloc((size_t)writer.model->max_vertices + 1, sizeof *writer.positions);
-    writer.normals = common_alloc((size_t)writer.model->max_vertices + 1, sizeof *writer.normals);
-    size_t num_clips = 0;
-    for (size_t i = 0; i < scene->num_parts; i++)
-        num_clips += scene->parts[i].kind == CONVERT_CLIP;
-    char *const name = common_format("%s.obj", scene->name);
-    bool is_done = write_materials(&writer) && write_pose(&writer, name, NULL);
-    for (size_t i = 0; i < scene->num_parts && is_done; i++)
-        if (scene->parts[i].kind == CONVERT_CLIP)
-            is_done = write_clip(&writer, &scene->parts[i], &opts, num_clips == 1);
-    if (is_done)
+    if (convert_load_assets(job, scene, &writer.assets, error)) {
+        writer.folder = common_folder(job->output);
+        char *const name = common_format("%s.obj", scene->name);
+        writer.is_done = write_materials(&writer) && write_pose(&writer, name, NULL);
+        convert_visit_frames(&writer.assets, 1, write_frame, &writer);
+        free(name);
+    }
+    if (writer.is_done)
         convert_note(job, "OBJ has neither joints nor clips: it is written as poses, with %s up",
                      job->is_y_up ? "y" : "z");
-    free(name);
-    free(writer.normals);
-    free(writer.positions);
     free(writer.folder);
-    md5_free_model(writer.model);
-    return is_done;
+    convert_free_assets(&writer.assets);
+    return writer.is_done;
 }

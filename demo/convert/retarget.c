@@ -657,7 +657,7 @@ static double find_lift(retarget_transfer *transfer, double *lows)
     return -lows[transfer->motion->num_frames / 20];
 }
 
-// Turns the motion by quarters so that it begins facing the model's front, and as the job says.
+// Turns the motion by quarters so that it begins facing the model's front.
 static void find_turn(retarget_transfer *transfer)
 {
     const retarget_figure *const source = &transfer->source;
@@ -665,7 +665,7 @@ static void find_turn(retarget_transfer *transfer)
     const convert_vec left = convert_rotate(source->axes, left_of(source, transfer->from));
     const double yaw = length_of(left) > 0.5 ? atan2(-left.x, left.y) * 180.0 / pi : 0.0;
     const double quarters = floor(yaw / 90.0 + 0.5);
-    const double half = (transfer->job->turn - 90.0 * quarters) * pi / 360.0;
+    const double half = -90.0 * quarters * pi / 360.0;
     transfer->turn = (convert_quat){0.0, 0.0, sin(half), cos(half)};
     if (quarters != 0.0)
         convert_note(transfer->job,

@@ -95,6 +95,26 @@ void convert_put_text(convert_bytes *out, const char *format, ...)
     }
 }
 
+void convert_put_u32(convert_bytes *out, uint32_t number)
+{
+    for (int shift = 0; shift < 32; shift += 8)
+        convert_put(out, &(unsigned char){(unsigned char)(number >> shift)}, 1);
+}
+
+void convert_put_f32(convert_bytes *out, float number)
+{
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    convert_put_u32(out, bits);
+}
+
+void convert_put_vec3(convert_bytes *out, md5_vec3 v)
+{
+    convert_put_f32(out, v.x);
+    convert_put_f32(out, v.y);
+    convert_put_f32(out, v.z);
+}
+
 // -- Clips ----------------------------------------------------------------------------------------
 
 void convert_set_track(md5_doc *clip, uint32_t joint, const char *name, uint32_t parent,
@@ -129,72 +149,6 @@ void convert_set_frame(md5_doc *clip, uint32_t frame, const convert_xform *local
     }
 }
 
-static void print_warning(void *user, const md5_error *warning)
-{
-    char text[600];
-    md5_format_error(warning, text, sizeof text);
-    convert_note(user, "%s", text);
-}
-
-uint32_t convert_count_samples(const convert_job *job, const char *path, uint32_t num_frames,
-                               double rate, uint32_t num_joints, md5_error *error)
-{
-    const double most_factor = 100.0, fixed = 1 << 20; // poses of joints
-    if (!(job->rate > 0.0))
-        return num_frames;
-    const double count = floor((num_frames - 1.0) / rate * job->rate + 1e-6) + 1.0;
-    const double most = fixed + most_factor * num_frames * num_joints;
-    if (count * num_joints <= most && count < UINT32_MAX)
-        return (uint32_t)count;
-    convert_fail(error, MD5_ERROR_RANGE, path,
-                 "%.0f frames of %u joints at %g a second, but the clip has %u at %g", count,
-                 num_joints, job->rate, num_frames, rate);
-    return 0;
-}
-
-bool convert_load_clip(const convert_job *job, const convert_part *part, const md5_load_opts *opts,
-                       const md5_model *model, const md5_skeleton *skeleton, const md5_xform *rest,
-                       convert_clip *clip, md5_error *error)
-{
-    md5_load_opts own = *opts;
-    own.file_name = part->path ? part->path : part->name;
-    own.warn = print_warning;
-    own.warn_user = (void *)(uintptr_t)job;
-    *clip = (convert_clip){.name = part->name,
-                           .is_sampled = job->rate > 0.0,
-                           .root = job->is_in_place ? MD5_ROOT_IN_PLACE : MD5_ROOT_FILE};
-    clip->anim = md5_parse_anim(part->bytes, part->size, &own, error);
-    if (clip->anim == NULL)
-        return false;
-    clip->rate = clip->is_sampled ? job->rate : clip->anim->frame_rate;
-    clip->num_frames =
-        convert_count_samples(job, own.file_name, clip->anim->num_frames, clip->anim->frame_rate,
-                              clip->anim->skeleton.num_joints, error);
-    if (clip->num_frames == 0)
-        return false;
-    if (skeleton == NULL) {
-        skeleton = &clip->anim->skeleton;
-        rest = clip->anim->base_frame;
-    }
-    clip->binding = model ? md5_bind(model, clip->anim, &own, error)
-                          : md5_bind_skeleton(skeleton, rest, clip->anim, &own, error);
-    return clip->binding != NULL;
-}
-
-void convert_free_clip(convert_clip *clip)
-{
-    md5_free_binding(clip->binding);
-    md5_free_anim(clip->anim);
-}
-
-void convert_sample_clip(const convert_clip *clip, uint32_t frame, md5_xform *pose)
-{
-    const md5_moment moment = clip->is_sampled
-                                  ? md5_moment_at(clip->anim, frame / clip->rate, MD5_WRAP_CLAMP)
-                                  : md5_moment_from_frames(clip->anim, frame, frame, 0.0f);
-    md5_sample(clip->binding, moment, clip->root, pose);
-}
-
 // -- Scenes ---------------------------------------------------------------------------------------
 
 static bool is_taken(const convert_scene *scene, convert_part_kind kind, const char *name)
@@ -206,61 +160,45 @@ static bool is_taken(const convert_scene *scene, convert_part_kind kind, const c
 }
 
 // NOLINTBEGIN(readability-non-const-parameter): the part keeps the bytes
-size_t convert_add_part(convert_scene *scene, convert_part_kind kind, const char *name,
-                        const char *path, char *bytes, size_t size)
+void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *name,
+                      const char *path, char *bytes, size_t size)
 // NOLINTEND(readability-non-const-parameter)
 {
+    if (kind == CONVERT_MODEL && convert_next_part(scene, CONVERT_MODEL, 0))
+        kind = CONVERT_TARGET;
     char *unique = common_copy(name);
     for (int k = 2; is_taken(scene, kind, unique); k++) {
         free(unique);
         unique = common_format("%s_%d", name, k);
     }
     scene->parts = common_grow(scene->parts, scene->num_parts, sizeof *scene->parts);
-    scene->parts[scene->num_parts] = (convert_part){kind, unique, common_copy(path), bytes, size};
-    return scene->num_parts++;
+    scene->parts[scene->num_parts++] = (convert_part){
+        .kind = kind, .name = unique, .path = common_copy(path), .bytes = bytes, .size = size};
 }
 
-static bool are_small(const void *numbers, size_t count)
+bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error)
 {
-    const float *const floats = numbers;
-    for (size_t i = 0; i < count; i++)
-        if (!(fabsf(floats[i]) <= 1e9f))
-            return false;
+    *size = md5_write_doc(doc, NULL, 0, error);
+    if (*size == 0)
+        return false;
+    free(*text);
+    *text = common_alloc(*size + 1, 1);
+    (void)md5_write_doc(doc, *text, *size + 1, error);
     return true;
 }
 
-// Whether the library reads all numbers of a document: what scales, offsets and turns make of those
-// of another format can be beyond.
-static bool has_small_numbers(const md5_doc *doc)
-{
-    bool is_sound = are_small(doc->numbers, (size_t)doc->num_frames * doc->num_components);
-    if (doc->bounds != NULL)
-        is_sound &= are_small(doc->bounds, 6 * (size_t)doc->num_frames);
-    for (uint32_t i = 0; i < doc->num_joints; i++)
-        is_sound &= are_small(&doc->joints[i].position, 3);
-    for (uint32_t i = 0; i < doc->num_meshes; i++) {
-        const md5_doc_mesh *const mesh = &doc->meshes[i];
-        is_sound &= are_small(mesh->texcoords, 2 * (size_t)mesh->num_vertices);
-        for (uint32_t k = 0; k < mesh->num_weights; k++)
-            is_sound &=
-                are_small(&mesh->weights[k].bias, 1) && are_small(&mesh->weights[k].offset, 3);
-    }
-    return is_sound;
-}
-
+// Numbers that scales and offsets of another format make can be beyond those that MD5 may hold.
 bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *name,
                      const md5_doc *doc, md5_error *error)
 {
-    if (!has_small_numbers(doc))
-        return convert_fail(error, MD5_ERROR_RANGE, NULL,
-                            "%s: a number beyond 1e9, the most that MD5 files may hold", name);
-    const size_t size = md5_write_doc(doc, NULL, 0, error);
-    if (size == 0)
+    char *text = NULL;
+    size_t size = 0;
+    if (!convert_print_doc(doc, &text, &size, error))
         return false;
-    char *const text = common_alloc(size + 1, 1);
-    (void)md5_write_doc(doc, text, size + 1, error);
     convert_add_part(scene, kind, name, NULL, text, size);
-    return true;
+    md5_doc *const read = convert_parse_doc(&scene->parts[scene->num_parts - 1], error);
+    md5_free_doc(read);
+    return read != NULL;
 }
 
 const convert_part *convert_next_part(const convert_scene *scene, convert_part_kind kind,
@@ -270,6 +208,20 @@ const convert_part *convert_next_part(const convert_scene *scene, convert_part_k
         if (scene->parts[i].kind == kind)
             return &scene->parts[i];
     return NULL;
+}
+
+md5_doc *convert_parse_doc(const convert_part *part, md5_error *error)
+{
+    static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_ANIM, MD5_DOC_CAMERA,
+                                         MD5_DOC_MODEL};
+    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
+    return md5_parse_doc(kinds[part->kind], part->bytes, part->size, &opts, error);
+}
+
+md5_model *convert_parse_model(const convert_part *part, md5_error *error)
+{
+    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
+    return md5_parse_model(part->bytes, part->size, &opts, error);
 }
 
 void convert_free_scene(convert_scene *scene)

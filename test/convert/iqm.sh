@@ -16,7 +16,7 @@ convert() { # OUTPUT INPUT...: notes go to a file
 # Whether the file is as far off as the tool says, and no more than steps and bytes explain.
 loses() { # FILE MESH CLIP [MORE]: MORE is how far weights that are dropped may move a vertex
     python3 test/convert/iqm.py loss "$1" "$2" "$(basename "$3" .md5anim)=$3" >"$scratch/loss" || return 1
-    said=$(sed -n 's/^note: in the clips, vertices are up to \([^ ]*\) units.*/\1/p' "$scratch/notes")
+    said=$(sed -n 's/^note: vertices are at most \([^ ]*\) units.*/\1/p' "$scratch/notes")
     # shellcheck disable=SC2046
     holds "\$1 <= 1.02 * \$3 + 1e-5 && \$1 >= 0.9 * \$3 - 1e-5 && \$1 <= \$2 + ${4:-0}" $(cat "$scratch/loss") "$said"
 }
