@@ -224,31 +224,25 @@ static bool read_node(gltf_rig *rig, size_t index)
     gltf_file *const file = rig->file;
     gltf_node *const node = &rig->nodes[index];
     const json_t *const object = gltf_item(file, "nodes", index);
-    char where[48];
-    (void)snprintf(where, sizeof where, "nodes/%zu", index);
     *node = (gltf_node){.name = gltf_text(object, "name"),
                         .parent = node->parent,
+                        .mesh = gltf_index(object, "mesh"),
+                        .skin = gltf_index(object, "skin"),
                         .joint = MD5_NONE,
                         .rotation = {0, 0, 0, 1},
                         .scale = {1, 1, 1}};
     double matrix[16] = {0};
     node->is_matrix = json_object_get(object, "matrix") != NULL;
-    if (!gltf_get_numbers(file, where, object, "translation", 3, node->translation)
-        || !gltf_get_numbers(file, where, object, "rotation", 4, node->rotation)
-        || !gltf_get_numbers(file, where, object, "scale", 3, node->scale)
-        || !gltf_get_numbers(file, where, object, "matrix", 16, matrix)
-        || !gltf_get_index(file, where, object, "mesh", "meshes", &node->mesh)
-        || !gltf_get_index(file, where, object, "skin", "skins", &node->skin))
-        return false;
+    gltf_numbers(object, "translation", 3, node->translation);
+    gltf_numbers(object, "rotation", 4, node->rotation);
+    gltf_numbers(object, "scale", 3, node->scale);
+    gltf_numbers(object, "matrix", 16, matrix);
     node->local = gltf_local_of(node->translation, node->rotation, node->scale).affine;
     for (int i = 0; i < 12 && node->is_matrix; i++)
         node->local.m[i % 3][i / 3] = matrix[i / 3 * 4 + i % 3];
-    size_t num_children = 0;
-    const json_t *const children = gltf_array(object, "children", &num_children);
-    for (size_t i = 0; i < num_children; i++) {
-        uint32_t child = MD5_NONE;
-        if (!gltf_as_index(file, where, "child", json_array_get(children, i), "nodes", &child))
-            return false;
+    const json_t *const children = json_object_get(object, "children");
+    for (size_t i = 0; i < json_array_size(children); i++) {
+        const uint32_t child = gltf_index_at(children, i);
         if (rig->nodes[child].parent != MD5_NONE)
             return gltf_fail(file, "nodes/%u is a child of nodes/%u and of nodes/%zu", child,
                              rig->nodes[child].parent, index);
@@ -296,11 +290,9 @@ static bool order_nodes(gltf_rig *rig)
         depth[node] = parent == MD5_NONE ? 0 : depth[parent] + 1;
         if (depth[node] > MOST_DEEP)
             is_right = gltf_fail(file, "nodes/%u is more than %d nodes deep", node, MOST_DEEP);
-        size_t num_children = 0;
-        const json_t *const children =
-            gltf_array(gltf_item(file, "nodes", node), "children", &num_children);
-        while (num_children-- > 0)
-            stack[height++] = (uint32_t)json_number_value(json_array_get(children, num_children));
+        const json_t *const children = json_object_get(gltf_item(file, "nodes", node), "children");
+        for (size_t i = json_array_size(children); i-- > 0;)
+            stack[height++] = gltf_index_at(children, i);
     }
     if (is_right && count < rig->num_nodes)
         is_right = fail_by_circle(rig, is_reached);
@@ -329,11 +321,7 @@ static bool choose_scene(gltf_rig *rig)
     gltf_file *const file = rig->file;
     const char *const asked = file->job->scene_name;
     const size_t num_scenes = gltf_count(file, "scenes");
-    uint32_t scene = MD5_NONE;
-    if (!gltf_get_index(file, "the file", file->root, "scene", "scenes", &scene))
-        return false;
-    if (scene == MD5_NONE && num_scenes > 0)
-        scene = 0;
+    uint32_t scene = (uint32_t)gltf_size(file->root, "scene", num_scenes > 0 ? 0 : MD5_NONE);
     if (asked != NULL) {
         char *end = NULL;
         const unsigned long number = strtoul(asked, &end, 10);
@@ -346,15 +334,9 @@ static bool choose_scene(gltf_rig *rig)
         if (scene == MD5_NONE)
             return gltf_fail(file, "none of its %zu scenes is %.80s", num_scenes, asked);
     }
-    size_t num_roots = 0;
-    const json_t *const object = scene == MD5_NONE ? NULL : gltf_item(file, "scenes", scene);
-    const json_t *const roots = gltf_array(object, "nodes", &num_roots);
-    for (size_t i = 0; i < num_roots; i++) {
-        uint32_t root = MD5_NONE;
-        if (!gltf_as_index(file, "scene", "node", json_array_get(roots, i), "nodes", &root))
-            return false;
-        rig->nodes[root].is_in_scene = true;
-    }
+    const json_t *const roots = json_object_get(gltf_item(file, "scenes", scene), "nodes");
+    for (size_t i = 0; i < json_array_size(roots); i++)
+        rig->nodes[gltf_index_at(roots, i)].is_in_scene = true;
     for (size_t i = 0; i < rig->num_nodes; i++) {
         gltf_node *const node = &rig->nodes[rig->order[i]];
         const bool has_parent = node->parent != MD5_NONE;
@@ -367,26 +349,19 @@ static bool choose_scene(gltf_rig *rig)
 }
 
 // Which nodes clips move.
-static bool find_animated(gltf_rig *rig)
+static void find_animated(gltf_rig *rig)
 {
-    gltf_file *const file = rig->file;
-    for (size_t i = 0; i < gltf_count(file, "animations"); i++) {
-        size_t num_channels = 0;
+    for (size_t i = 0; i < gltf_count(rig->file, "animations"); i++) {
         const json_t *const channels =
-            gltf_array(gltf_item(file, "animations", i), "channels", &num_channels);
-        for (size_t k = 0; k < num_channels; k++) {
+            json_object_get(gltf_item(rig->file, "animations", i), "channels");
+        for (size_t k = 0; k < json_array_size(channels); k++) {
             const json_t *const target = json_object_get(json_array_get(channels, k), "target");
             const char *const path = gltf_text(target, "path");
-            char where[80];
-            uint32_t node = MD5_NONE;
-            (void)snprintf(where, sizeof where, "animations/%zu/channels/%zu/target", i, k);
-            if (!gltf_get_index(file, where, target, "node", "nodes", &node))
-                return false;
+            const uint32_t node = gltf_index(target, "node");
             if (node != MD5_NONE && path != NULL && strcmp(path, "weights") != 0)
                 rig->nodes[node].is_animated = true;
         }
     }
-    return true;
 }
 
 // -- Joints ---------------------------------------------------------------------------------------
@@ -420,26 +395,20 @@ static bool read_skins(gltf_rig *rig)
         const json_t *const object = gltf_item(file, "skins", i);
         if (!skin->is_used)
             continue;
-        char where[48];
-        uint32_t binds = MD5_NONE;
-        (void)snprintf(where, sizeof where, "skins/%zu", i);
-        const json_t *const joints = gltf_array(object, "joints", &skin->num_joints);
+        const uint32_t binds = gltf_index(object, "inverseBindMatrices");
+        const json_t *const joints = json_object_get(object, "joints");
+        size_t num_binds = skin->num_joints = json_array_size(joints);
         if (skin->num_joints == 0)
-            return gltf_fail(file, "%s: it has no joints", where);
-        if (!gltf_get_index(file, where, object, "inverseBindMatrices", "accessors", &binds))
+            return gltf_fail(file, "skins/%zu: it has no joints", i);
+        if (binds != MD5_NONE
+            && (skin->inverse_binds = gltf_read(file, binds, GLTF_MAT4, &num_binds)) == NULL)
             return false;
-        if (binds != MD5_NONE) {
-            if ((skin->inverse_binds = gltf_read(file, binds, GLTF_MAT4)) == NULL)
-                return false;
-            if (file->accessors[binds].count < skin->num_joints)
-                return gltf_fail(file, "%s: %zu joints, but accessors/%u has %zu matrices", where,
-                                 skin->num_joints, binds, file->accessors[binds].count);
-        }
+        if (num_binds < skin->num_joints)
+            return gltf_fail(file, "skins/%zu: %zu joints, but accessors/%u has %zu matrices", i,
+                             skin->num_joints, binds, num_binds);
         skin->joints = common_alloc(skin->num_joints, sizeof *skin->joints);
         for (size_t k = 0; k < skin->num_joints; k++) {
-            if (!gltf_as_index(file, where, "joint", json_array_get(joints, k), "nodes",
-                               &skin->joints[k]))
-                return false;
+            skin->joints[k] = gltf_index_at(joints, k);
             mark(&rig->nodes[skin->joints[k]]);
         }
     }
@@ -556,14 +525,9 @@ uint32_t gltf_joint_above(const gltf_rig *rig, uint32_t node)
 // Names of joints; Doom 3's family looks for a root of this name.
 static void name_joints(gltf_rig *rig)
 {
-    static const char *const doom[] = {"doom3",  "dhewm3", "darkmod", "tdm",
-                                       "quake4", "openq4", "rbdoom",  "bfg"};
     enum { LONGEST = 47 }; // bytes that Q2PRO takes
     const char *const engine = rig->file->job->engine;
-    bool wants_origin = false;
-    for (size_t i = 0; engine != NULL && i < sizeof doom / sizeof doom[0]; i++)
-        wants_origin |= strncmp(engine, doom[i], strlen(doom[i])) == 0;
-    if (wants_origin)
+    if (engine != NULL && convert_find_engine(engine)->family == CONVERT_DOOM3)
         rig->joints[0].name = gltf_name(&rig->names, "origin", LONGEST, "", 0);
     const char *renamed = NULL, *as = NULL; // the first one
     size_t num_renamed = 0;
@@ -658,21 +622,15 @@ static bool measure_height(gltf_rig *rig, double *height)
             continue;
         const gltf_affine *const place =
             node->skin != MD5_NONE ? &rig->skins[node->skin].place : &node->world;
-        size_t num_primitives = 0;
         const json_t *const primitives =
-            gltf_array(gltf_item(file, "meshes", node->mesh), "primitives", &num_primitives);
-        for (size_t k = 0; k < num_primitives; k++) {
-            char where[64];
-            uint32_t accessor = MD5_NONE;
-            (void)snprintf(where, sizeof where, "meshes/%u/primitives/%zu", node->mesh, k);
-            if (!gltf_get_index(file, where,
-                                json_object_get(json_array_get(primitives, k), "attributes"),
-                                "POSITION", "accessors", &accessor))
-                return false;
+            json_object_get(gltf_item(file, "meshes", node->mesh), "primitives");
+        for (size_t k = 0; k < json_array_size(primitives); k++) {
+            const uint32_t accessor = gltf_index(
+                json_object_get(json_array_get(primitives, k), "attributes"), "POSITION");
+            size_t count = 0;
             if (accessor == MD5_NONE)
                 continue;
-            const float *const points = gltf_read(file, accessor, GLTF_VEC3);
-            const size_t count = file->accessors[accessor].count;
+            const float *const points = gltf_read(file, accessor, GLTF_VEC3, &count);
             if (points == NULL || !gltf_spend(file, count))
                 return false;
             for (size_t v = 0; v < count; v++) {
@@ -897,7 +855,10 @@ const json_t *gltf_extras(const json_t *object)
 bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
 {
     *rig = (gltf_rig){.file = file};
-    if (!read_nodes(rig) || !choose_scene(rig) || !find_animated(rig) || !read_skins(rig))
+    if (!read_nodes(rig) || !choose_scene(rig))
+        return false;
+    find_animated(rig);
+    if (!read_skins(rig))
         return false;
     complete_joints(rig);
     number_joints(rig);

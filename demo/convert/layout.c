@@ -11,33 +11,6 @@
 
 // -- Layouts --------------------------------------------------------------------------------------
 
-// By the names of `md5tool check --for`, each between blanks; of versions the newest counts.
-static const struct engine {
-    const char *names;
-    convert_family family;
-    uint32_t max_weights;
-} engines[] = {
-    {" doom3 dhewm3 darkmod tdm quake4 openq4 ", CONVERT_DOOM3, 0},
-    {" rbdoom bfg ", CONVERT_DOOM3, 4},
-    {" ironwail qss quakespasm-spiked fte fteqw ", CONVERT_QUAKE, 4},
-    {" vkquake ", CONVERT_QUAKE, 8},
-    {" q2pro yquake2 yquake2remaster ", CONVERT_QUAKE2, 0},
-    {" cube2 redeclipse daemon unvanquished ", CONVERT_OTHER, 4},
-};
-enum { NUM_ENGINES = sizeof engines / sizeof engines[0] };
-
-static const struct engine *find_engine(const char *name)
-{
-    if (name == NULL)
-        return &engines[0];
-    char *const word = common_format(" %.*s ", (int)strcspn(name, ":"), name);
-    const struct engine *engine = engines;
-    while (engine < engines + NUM_ENGINES && strstr(engine->names, word) == NULL)
-        engine++;
-    free(word);
-    return engine < engines + NUM_ENGINES ? engine : &engines[0];
-}
-
 // Moves a folder into `name` below it unless it is called so.
 static void move_into(char **folder, const char *name)
 {
@@ -69,7 +42,7 @@ static char *name_declarations(const char *inner, const char *name)
 
 convert_layout convert_find_layout(const convert_job *job, const convert_scene *scene)
 {
-    const struct engine *const engine = find_engine(job->engine);
+    const convert_engine *const engine = convert_find_engine(job->engine);
     const bool is_folder = common_is_folder(job->output);
     const convert_part *const model = convert_next_part(scene, CONVERT_MODEL, 0);
     convert_layout layout = {
