@@ -383,7 +383,7 @@ static bool add_mesh(maker *to, uint32_t node, uint32_t material, const json_t *
     const char *const own_name =
         gltf_text(gltf_extras(gltf_item(to->from->file, "meshes", to->node->mesh)), "name");
     if (own_name == NULL || own_name[0] != '\0')
-        mesh.name = gltf_name(&meshes->names, name, 255, "mesh_", number + 1);
+        mesh.name = gltf_name(meshes->names, name, 255, "mesh_", number + 1);
     // What was written as the shader counts unless a tool changed the name of the material, or more
     // than cut it.
     const gltf_file *const file = to->from->file;
@@ -395,7 +395,7 @@ static bool add_mesh(maker *to, uint32_t node, uint32_t material, const json_t *
             shader = own;
         if (meshes->shaders[material] == NULL)
             meshes->shaders[material] =
-                gltf_name(&meshes->shader_names, shader, 255, "material_", material + 1);
+                gltf_name(meshes->shader_names, shader, 255, "material_", material + 1);
         shader = meshes->shaders[material];
     }
     mesh.shader = shader && shader[0] ? shader : mesh.name;
@@ -488,7 +488,10 @@ static bool read_node_meshes(gltf_meshes *meshes, uint32_t number)
 
 bool gltf_read_meshes(gltf_rig *rig, gltf_meshes *meshes)
 {
-    *meshes = (gltf_meshes){.rig = rig, .model = {.kind = MD5_DOC_MODEL}};
+    *meshes = (gltf_meshes){.rig = rig,
+                            .model = {.kind = MD5_DOC_MODEL},
+                            .names = json_object(),
+                            .shader_names = json_object()};
     md5_doc *const model = &meshes->model;
     meshes->shaders = common_alloc(gltf_count(rig->file, "materials"), sizeof *meshes->shaders);
     model->num_joints = (uint32_t)rig->num_joints;
@@ -523,8 +526,8 @@ void gltf_free_meshes(gltf_meshes *meshes)
     free(meshes->origins);
     free((void *)meshes->bases);
     free((void *)meshes->shaders);
-    gltf_free_names(&meshes->names);
-    gltf_free_names(&meshes->shader_names);
+    json_decref(meshes->names);
+    json_decref(meshes->shader_names);
 }
 
 // -- Morph targets --------------------------------------------------------------------------------

@@ -121,74 +121,44 @@ static convert_quat rotation_of(const gltf_affine *a, bool *is_mirrored)
 
 // -- Names ----------------------------------------------------------------------------------------
 
-static struct gltf_named *find_name(const gltf_names *names, const char *name)
+// Cuts a text at a length, but not inside of a letter.
+static void cut(char *text, size_t length)
 {
-    uint64_t hash = 14695981039346656037u; // FNV-1a
-    for (const char *c = name; *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    size_t at = (size_t)(hash ^ hash >> 32) & (names->room - 1);
-    while (names->table[at].name != NULL && strcmp(names->table[at].name, name) != 0)
-        at = (at + 1) & (names->room - 1);
-    return &names->table[at];
+    if (strlen(text) <= length)
+        return;
+    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+        length--;
+    text[length] = '\0';
 }
 
-// Doubles the table, of which half is empty.
-static void enlarge(gltf_names *names)
-{
-    const gltf_names old = *names;
-    names->room = old.room == 0 ? 64 : 2 * old.room;
-    names->table = common_alloc(names->room, sizeof *names->table);
-    for (size_t i = 0; i < old.room; i++)
-        if (old.table[i].name != NULL)
-            *find_name(names, old.table[i].name) = old.table[i];
-    free(old.table);
-}
-
-const char *gltf_name(gltf_names *names, const char *name, size_t longest, const char *missing,
+const char *gltf_name(json_t *names, const char *name, size_t longest, const char *missing,
                       size_t number)
 {
-    char *base = name != NULL && name[0] != '\0' ? common_copy(name)
-                                                 : common_format("%s%zu", missing, number);
-    size_t length = strlen(base);
-    for (bool is_cut = length > longest; is_cut;
-         is_cut = ((unsigned char)base[length] & 0xc0) == 0x80)
-        length = length > longest ? longest : length - 1; // not inside of a letter
-    base[length] = '\0';
+    char *const base = name != NULL && name[0] != '\0' ? common_copy(name)
+                                                       : common_format("%s%zu", missing, number);
+    cut(base, longest);
     for (char *c = base; *c != '\0'; c++)
         *c = *c == '\\' ? '/' : (unsigned char)*c <= ' ' || *c == '"' || *c == 0x7f ? '_' : *c;
-    if (2 * names->count >= names->room)
-        enlarge(names);
-    struct gltf_named *found = find_name(names, base);
-    char *unique = base;
-    while (found->name != NULL) {
+    char *unique = common_copy(base);
+    // The number that is tried next behind the same name is its value.
+    json_int_t next = json_integer_value(json_object_get(names, base));
+    for (next = next > 0 ? next : 1; json_object_get(names, unique) != NULL; next++) {
         char suffix[24];
-        const size_t next = found->next++;
-        const size_t added = (size_t)snprintf(suffix, sizeof suffix, "_%zu", next);
-        size_t kept = length;
-        while (kept + added > longest && kept > 0)
-            kept--;
-        while (kept > 0 && kept < length && ((unsigned char)base[kept] & 0xc0) == 0x80)
-            kept--;
-        char *const tried = common_format("%.*s%s", (int)kept, base, suffix);
-        if (unique != base)
-            free(unique);
+        const int added = snprintf(suffix, sizeof suffix, "_%lld", (long long)next + 1);
+        free(unique);
+        unique = common_copy(base);
+        cut(unique, longest - (size_t)added);
+        char *const tried = common_format("%s%s", unique, suffix);
+        free(unique);
         unique = tried;
-        struct gltf_named *const other = find_name(names, unique);
-        if (other->name == NULL)
-            found = other;
     }
-    if (unique != base)
-        free(base);
-    *found = (struct gltf_named){unique, 2};
-    names->count++;
-    return unique;
-}
-
-void gltf_free_names(gltf_names *names)
-{
-    for (size_t i = 0; i < names->room; i++)
-        free(names->table[i].name);
-    free(names->table);
+    (void)json_object_set_new_nocheck(names, base, json_integer(next));
+    if (strcmp(base, unique) != 0)
+        (void)json_object_set_new_nocheck(names, unique, json_integer(1));
+    const char *const kept = json_object_iter_key(json_object_iter_at(names, unique));
+    free(unique);
+    free(base);
+    return kept != NULL ? kept : ""; // memory ran out
 }
 
 // -- Nodes ----------------------------------------------------------------------------------------
@@ -251,11 +221,6 @@ static bool read_node(gltf_rig *rig, size_t index)
     return true;
 }
 
-static const char *node_name(const gltf_rig *rig, uint32_t node)
-{
-    return rig->nodes[node].name ? rig->nodes[node].name : "";
-}
-
 // Says which two nodes are below each other. Each node that no root leads to leads up to such two.
 static bool fail_by_circle(const gltf_rig *rig, const bool *is_reached)
 {
@@ -265,8 +230,9 @@ static bool fail_by_circle(const gltf_rig *rig, const bool *is_reached)
     for (size_t i = 0; i < rig->num_nodes; i++)
         node = rig->nodes[node].parent;
     const uint32_t parent = rig->nodes[node].parent;
+    const char *const name = rig->nodes[node].name, *const above = rig->nodes[parent].name;
     return gltf_fail(rig->file, "nodes/%u \"%.60s\" is below nodes/%u \"%.60s\", and that below it",
-                     node, node_name(rig, node), parent, node_name(rig, parent));
+                     node, name ? name : "", parent, above ? above : "");
 }
 
 // Writes the nodes in depth-first order to rig->order; parents come first.
@@ -528,7 +494,7 @@ static void name_joints(gltf_rig *rig)
     enum { LONGEST = 47 }; // bytes that Q2PRO takes
     const char *const engine = rig->file->job->engine;
     if (engine != NULL && convert_find_engine(engine)->family == CONVERT_DOOM3)
-        rig->joints[0].name = gltf_name(&rig->names, "origin", LONGEST, "", 0);
+        rig->joints[0].name = gltf_name(rig->names, "origin", LONGEST, "", 0);
     const char *renamed = NULL, *as = NULL; // the first one
     size_t num_renamed = 0;
     for (size_t j = 0; j < rig->num_joints; j++) {
@@ -539,7 +505,7 @@ static void name_joints(gltf_rig *rig)
                     : "origin";
         const char *const name = stored ? stored : rig->nodes[joint->node].name;
         if (joint->name == NULL)
-            joint->name = gltf_name(&rig->names, name, LONGEST, "joint_", j);
+            joint->name = gltf_name(rig->names, name, LONGEST, "joint_", j);
         if (name == NULL || strcmp(name, joint->name) == 0)
             continue;
         renamed = renamed ? renamed : name;
@@ -854,7 +820,7 @@ const json_t *gltf_extras(const json_t *object)
 
 bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
 {
-    *rig = (gltf_rig){.file = file};
+    *rig = (gltf_rig){.file = file, .names = json_object()};
     if (!read_nodes(rig) || !choose_scene(rig))
         return false;
     find_animated(rig);
@@ -878,7 +844,7 @@ void gltf_free_rig(gltf_rig *rig)
     free(rig->nodes);
     free(rig->order);
     free(rig->joints);
-    gltf_free_names(&rig->names);
+    json_decref(rig->names);
 }
 
 #endif

@@ -17,20 +17,11 @@
 
 // -- Names ----------------------------------------------------------------------------------------
 
-// Names that were given, to make others unique in linear time. {0} has none.
-typedef struct gltf_names {
-    struct gltf_named {
-        char *name;
-        size_t next; // the number that is tried behind the same name
-    } * table;
-    size_t room, count;
-} gltf_names;
-
-// Returns a name, which may be NULL, in at most `longest` bytes and without what MD5 files or
-// engines do not take; instead of none `missing` and a number; unique. It lives as long as `names`.
-const char *gltf_name(gltf_names *names, const char *name, size_t longest, const char *missing,
+// Returns a name, which may be NULL, in at most `longest` bytes, more than 24, and without what MD5
+// files or engines do not take; instead of none `missing` and a number; unique among `names`, an
+// object that has those that were given, and as long as which it lives.
+const char *gltf_name(json_t *names, const char *name, size_t longest, const char *missing,
                       size_t number);
-void gltf_free_names(gltf_names *names);
 
 // -- Rigs -----------------------------------------------------------------------------------------
 
@@ -77,7 +68,7 @@ typedef struct gltf_rig {
     size_t num_nodes, num_joints, num_skins;
     bool is_skinned, has_meshes; // in the scene
     double unit;                 // of the output in one of the file
-    gltf_names names;
+    json_t *names;               // of joints
 } gltf_rig;
 
 // The joint that a node is or is below; MD5_NONE if there is none.
