@@ -88,38 +88,35 @@ static bool is_input(const batch *all, const char *path)
     return kind != TOOL_MACHINE && (!is_same || all->pattern->engine);
 }
 
-static bool is_one_stem(const char *a, const char *b)
-{
-    const char *const x = common_base(a), *const y = common_base(b);
-    const size_t length = strcspn(x, ".");
-    return length == strcspn(y, ".") && strncmp(x, y, length) == 0;
-}
-
-// Adds the files [count] of one folder: a clip goes with the mesh of its name, or with the only
-// one, as for `md5tool check`.
+// Adds the files [count] of one folder: a clip goes with its mesh, as for `md5tool check`.
 static void add_folder(batch *all, char *const *files, size_t count)
 {
     const size_t length = strlen(all->arguments->words[0]), first = all->num_items;
-    size_t num_models = 0;
+    const char **const meshes = common_alloc(count, sizeof *meshes);
+    size_t num_meshes = 0;
     for (size_t i = 0; i < count; i++) {
         if (is_clip(files[i]) || !is_input(all, files[i]))
             continue;
-        num_models += is_model(files[i]);
-        add_item(all, files[i] + length + strspn(files[i] + length, "/"), common_copy(files[i]));
+        const item *const added = add_item(all, files[i] + length + strspn(files[i] + length, "/"),
+                                           common_copy(files[i]));
+        if (is_model(files[i]))
+            meshes[num_meshes++] = added->inputs.names[0];
     }
+    if (num_meshes > 0)
+        qsort((void *)meshes, num_meshes, sizeof *meshes, tool_compare_paths);
     for (size_t i = 0; i < count; i++) {
-        item *found = NULL;
         if (!is_clip(files[i]) || !is_input(all, files[i]))
             continue;
-        for (size_t k = first; k < all->num_items && !found; k++)
-            if (is_model(all->items[k].inputs.names[0])
-                && (num_models == 1 || is_one_stem(all->items[k].inputs.names[0], files[i])))
-                found = &all->items[k];
-        if (found)
+        const size_t mesh = tool_find_mesh(meshes, num_meshes, files[i]);
+        item *found = &all->items[first];
+        while (mesh != MD5_NONE && found->inputs.names[0] != meshes[mesh])
+            found++;
+        if (mesh != MD5_NONE)
             common_add(&found->inputs, common_copy(files[i]));
         else if (all->num_clips++ == 0)
             all->clip = files[i];
     }
+    free((void *)meshes);
 }
 
 static void find_files(batch *all)

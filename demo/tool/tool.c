@@ -211,3 +211,49 @@ bool tool_has_sibling(const char *path, const char *stem, const char *ending)
     free(sibling);
     return is_there;
 }
+
+int tool_compare_paths(const void *a, const void *b)
+{
+    const char *const x = *(const char *const *)a, *const y = *(const char *const *)b;
+    const size_t of_x = (size_t)(common_base(x) - x), of_y = (size_t)(common_base(y) - y);
+    const int order = memcmp(x, y, of_x < of_y ? of_x : of_y);
+    return order != 0 ? order : of_x != of_y ? (of_x < of_y ? -1 : 1) : strcmp(x + of_x, y + of_y);
+}
+
+size_t tool_find_path(const char *const *paths, size_t count, const char *path)
+{
+    size_t first = 0;
+    while (first < count) {
+        const size_t middle = first + (count - first) / 2;
+        if (tool_compare_paths(&paths[middle], &path) < 0)
+            first = middle + 1;
+        else
+            count = middle;
+    }
+    return first;
+}
+
+size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip)
+{
+    char *const stem = common_stem(clip);
+    const int length = (int)(common_base(clip) - clip),
+              folder_and_stem = length + (int)strlen(stem);
+    char *const beside = common_format("%.*s%s.", length, clip, stem);
+    char *const folder = common_format("%.*s", length, clip);
+    // A file of the folder is before the folder's first one that is not there: "\xFF".
+    char *const last = common_format("%s\xFF", folder);
+    const size_t first = tool_find_path(meshes, count, folder);
+    const size_t end = tool_find_path(meshes, count, last);
+    size_t found = tool_find_path(meshes, count, beside);
+    // Further dots belong to another name.
+    while (found < end && strncmp(meshes[found], beside, strlen(beside)) == 0
+           && strchr(meshes[found] + folder_and_stem + 1, '.') != NULL)
+        found++;
+    if (found >= end || strncmp(meshes[found], beside, strlen(beside)) != 0)
+        found = end == first + 1 ? first : MD5_NONE;
+    free(last);
+    free(folder);
+    free(beside);
+    free(stem);
+    return found;
+}
