@@ -332,17 +332,6 @@ static void find_animated(gltf_rig *rig)
 
 // -- Joints ---------------------------------------------------------------------------------------
 
-// In these a node's `joint` is 0 if it shall become one.
-static void mark(gltf_node *node)
-{
-    node->joint = 0;
-}
-
-static bool is_marked(const gltf_node *node)
-{
-    return node->joint != MD5_NONE;
-}
-
 // Marks the joints of skins that meshes of the scene have.
 static bool read_skins(gltf_rig *rig)
 {
@@ -375,7 +364,7 @@ static bool read_skins(gltf_rig *rig)
         skin->joints = common_alloc(skin->num_joints, sizeof *skin->joints);
         for (size_t k = 0; k < skin->num_joints; k++) {
             skin->joints[k] = gltf_index_at(joints, k);
-            mark(&rig->nodes[skin->joints[k]]);
+            rig->nodes[skin->joints[k]].is_joint = true;
         }
     }
     return true;
@@ -399,9 +388,9 @@ static void complete_joints(gltf_rig *rig)
         const gltf_node *const mesh = &rig->nodes[i];
         const bool can_move = mesh->is_in_scene && (mesh->mesh != MD5_NONE || !rig->has_meshes);
         uint32_t node = can_move ? (uint32_t)i : MD5_NONE;
-        for (; node != MD5_NONE && !is_marked(&rig->nodes[node]); node = rig->nodes[node].parent)
+        for (; node != MD5_NONE && !rig->nodes[node].is_joint; node = rig->nodes[node].parent)
             if (rig->nodes[node].is_animated)
-                mark(&rig->nodes[node]);
+                rig->nodes[node].is_joint = true;
     }
     struct span {
         size_t below, whole; // joints at and below the node, and of its tree
@@ -411,7 +400,7 @@ static void complete_joints(gltf_rig *rig)
     for (size_t i = rig->num_nodes; i-- > 0;) {
         const gltf_node *const node = &rig->nodes[rig->order[i]];
         struct span *const span = &spans[rig->order[i]];
-        span->below += is_marked(node);
+        span->below += node->is_joint;
         if (node->parent != MD5_NONE)
             spans[node->parent].below += span->below;
     }
@@ -427,11 +416,9 @@ static void complete_joints(gltf_rig *rig)
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t number = rig->order[i];
         gltf_node *const node = &rig->nodes[number];
-        const bool is_root = node->parent == MD5_NONE || !is_marked(&rig->nodes[node->parent]);
-        node->joint = MD5_NONE;
-        if (spans[number].below > 0 && !spans[number].is_above
-            && !(is_root && spans[number].below > 1 && is_added(node)))
-            mark(node);
+        const bool is_root = node->parent == MD5_NONE || !rig->nodes[node->parent].is_joint;
+        node->is_joint = spans[number].below > 0 && !spans[number].is_above
+                         && !(is_root && spans[number].below > 1 && is_added(node));
     }
     free(spans);
     // Meshes on or below nodes that clips move, themselves below a joint.
@@ -439,12 +426,12 @@ static void complete_joints(gltf_rig *rig)
         if (rig->nodes[i].mesh == MD5_NONE || rig->nodes[i].skin != MD5_NONE)
             continue;
         uint32_t top = (uint32_t)i, moved = MD5_NONE;
-        for (; top != MD5_NONE && !is_marked(&rig->nodes[top]); top = rig->nodes[top].parent)
+        for (; top != MD5_NONE && !rig->nodes[top].is_joint; top = rig->nodes[top].parent)
             if (moved == MD5_NONE && rig->nodes[top].is_animated)
                 moved = top;
         for (; top != MD5_NONE && moved != MD5_NONE && moved != top;
              moved = rig->nodes[moved].parent)
-            mark(&rig->nodes[moved]);
+            rig->nodes[moved].is_joint = true;
     }
 }
 
@@ -455,14 +442,14 @@ static void number_joints(gltf_rig *rig)
     size_t count = 0;
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const gltf_node *const node = &rig->nodes[i];
-        count += is_marked(node);
-        is_ordered &= !is_marked(node) || node->parent == MD5_NONE || node->parent < i;
+        count += node->is_joint;
+        is_ordered &= !node->is_joint || node->parent == MD5_NONE || node->parent < i;
     }
     rig->joints = common_alloc(count + 1, sizeof *rig->joints);
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t number = is_ordered ? (uint32_t)i : rig->order[i];
         gltf_node *const node = &rig->nodes[number];
-        if (!is_marked(node))
+        if (!node->is_joint)
             continue;
         gltf_joint *const joint = &rig->joints[rig->num_joints];
         node->joint = (uint32_t)rig->num_joints++;

@@ -33,7 +33,7 @@ typedef struct gltf_node {
     const char *name;                   // NULL: it has none
     uint32_t parent, mesh, skin, joint; // MD5_NONE: none
     bool is_in_scene, is_animated;      // animated: its transform, by some clip
-    bool is_matrix;
+    bool is_matrix, is_joint;           // joint: it becomes one
     double translation[3], rotation[4], scale[3];
     gltf_affine local, world; // in the rest pose; `world` in the space of the output
 } gltf_node;
