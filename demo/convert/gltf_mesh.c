@@ -16,16 +16,16 @@
 enum { MOST_SETS = 16, MOST_WEIGHTS = 4 * MOST_SETS };
 
 // What a vertex of a primitive has.
-typedef struct attribute {
+typedef struct vertex_values {
     const float *values; // [num_vertices][width]
     size_t width;
-} attribute;
+} vertex_values;
 
 typedef struct primitive {
     gltf_file *file;
     char where[64];
     size_t num_vertices, num_sets, num_targets, num_corners, num_attributes;
-    attribute *attributes;              // [num_attributes] all; the following ones are among them
+    vertex_values *attributes;          // [num_attributes] all; the following ones are among them
     const float *positions, *texcoords; // texcoords NULL: all 0
     const float *joints[MOST_SETS], *weights[MOST_SETS];
     uint32_t *corners;    // NULL: each vertex in turn
@@ -49,8 +49,8 @@ static bool get_attribute(primitive *from, const json_t *attributes, const char 
         return gltf_fail(from->file, "%s: %s has %zu elements, but POSITION %zu", from->where, name,
                          count, from->num_vertices);
     from->num_vertices = count;
-    from->attributes = common_grow(from->attributes, from->num_attributes, sizeof(attribute));
-    from->attributes[from->num_attributes++] = (attribute){*values, (size_t)shape + 1};
+    from->attributes = common_grow(from->attributes, from->num_attributes, sizeof(vertex_values));
+    from->attributes[from->num_attributes++] = (vertex_values){*values, (size_t)shape + 1};
     return true;
 }
 
@@ -137,7 +137,8 @@ static void close_primitive(primitive *from)
 static uint64_t hash_vertex(const primitive *from, size_t v)
 {
     uint64_t hash = 0;
-    for (const attribute *a = from->attributes; a < from->attributes + from->num_attributes; a++)
+    for (const vertex_values *a = from->attributes; a < from->attributes + from->num_attributes;
+         a++)
         for (size_t i = 0; i < a->width; i++) {
             const float value = a->values[a->width * v + i] + 0.0f; // -0 too is 0
             uint32_t bits = 0;
@@ -150,7 +151,8 @@ static uint64_t hash_vertex(const primitive *from, size_t v)
 
 static bool is_same_vertex(const primitive *from, size_t u, size_t v)
 {
-    for (const attribute *a = from->attributes; a < from->attributes + from->num_attributes; a++)
+    for (const vertex_values *a = from->attributes; a < from->attributes + from->num_attributes;
+         a++)
         for (size_t i = 0; i < a->width; i++)
             if (a->values[a->width * u + i] != a->values[a->width * v + i])
                 return false;

@@ -439,12 +439,6 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     return game.num_files;
 }
 
-static bool are_in_one_folder(const char *a, const char *b)
-{
-    const size_t length = (size_t)(common_base(a) - a);
-    return length == (size_t)(common_base(b) - b) && memcmp(a, b, length) == 0;
-}
-
 // Reads all files, on all cores, and prints what was found in their order. At the end of each part
 // the cores wait for each other: there are so many files in it that this takes no time beside them.
 // A folder is not cut in two, unless it is huge: clips are compared with meshes of the same part.
@@ -464,7 +458,7 @@ static void check_files(checker *check, const common_list *files)
         char *const *const names = files->names + part.num_before;
         size_t num_read = left < AT_ONCE ? left : AT_ONCE;
         while (num_read < left && num_read < most
-               && are_in_one_folder(names[num_read - 1], names[num_read]))
+               && tool_are_in_one_folder(names[num_read - 1], names[num_read]))
             num_read++;
         for (size_t i = 0; i < num_read; i++)
             part.reports[i] = (report){.path = names[i]};

@@ -133,13 +133,9 @@ static void find_files(batch *all)
     char **const names = all->files.names;
     for (size_t i = 0, next; i < all->files.count; i = next) {
         char *const folder = common_folder(names[i]);
-        for (next = i + 1; next < all->files.count; next++) {
-            char *const other = common_folder(names[next]);
-            const bool is_same = strcmp(folder, other) == 0;
-            free(other);
-            if (!is_same)
-                break;
-        }
+        next = i + 1;
+        while (next < all->files.count && tool_are_in_one_folder(names[i], names[next]))
+            next++;
         // What was written before is no input.
         char *const here = common_absolute(folder), *const clean = common_clean(here);
         if (!common_is_in(clean, output))
@@ -372,15 +368,13 @@ static void print_losses(const batch *all)
         }
     if (count > 0)
         qsort(losses, count, sizeof *losses, compare_keys);
-    for (size_t i = 0; i < count; i++) {
-        loss *const last = num_groups > 0 ? &losses[num_groups - 1] : NULL;
-        if (last && strcmp(last->key, losses[i].key) == 0) {
-            last->count++;
+    for (size_t i = 0; i < count; i++)
+        if (num_groups > 0 && strcmp(losses[num_groups - 1].key, losses[i].key) == 0) {
+            losses[num_groups - 1].count++;
             free(losses[i].key);
         } else {
             losses[num_groups++] = losses[i];
         }
-    }
     if (num_groups > 0)
         qsort(losses, num_groups, sizeof *losses, compare_counts);
     for (size_t i = 0; i < num_groups; i++) {
@@ -476,22 +470,18 @@ static void print_note(void *user, const char *text)
 }
 
 // What an engine says of the files that were written for it, as `md5tool check --for` prints it.
-static int judge(const tool_arguments *arguments, common_list *written)
+static int judge(const tool_arguments *arguments, const common_list *written)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < written->count; i++) {
-        char *const path = written->names[i];
-        if (tool_kind_of(path) == TOOL_UNKNOWN)
-            free(path);
-        else
-            written->names[count++] = path;
-    }
-    written->count = count;
-    tool_arguments check = {.command = "check",
-                            .words = written->names,
-                            .num_words = (int)count,
-                            .engines = arguments->engines};
-    return count > 0 ? tool_check.run(&check) : TOOL_OK;
+    char **const words = common_alloc(written->count, sizeof *words);
+    int count = 0;
+    for (size_t i = 0; i < written->count; i++)
+        if (tool_kind_of(written->names[i]) != TOOL_UNKNOWN)
+            words[count++] = written->names[i];
+    tool_arguments check = {
+        .command = "check", .words = words, .num_words = count, .engines = arguments->engines};
+    const int status = count > 0 ? tool_check.run(&check) : TOOL_OK;
+    free(words);
+    return status;
 }
 
 static int convert(tool_arguments *arguments)

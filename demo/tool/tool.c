@@ -233,26 +233,30 @@ size_t tool_find_path(const char *const *paths, size_t count, const char *path)
     return first;
 }
 
+bool tool_are_in_one_folder(const char *a, const char *b)
+{
+    const size_t length = (size_t)(common_base(a) - a);
+    return length == (size_t)(common_base(b) - b) && memcmp(a, b, length) == 0;
+}
+
 size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip)
 {
     char *const stem = common_stem(clip);
-    const int length = (int)(common_base(clip) - clip),
-              folder_and_stem = length + (int)strlen(stem);
+    const int length = (int)(common_base(clip) - clip);
     char *const beside = common_format("%.*s%s.", length, clip, stem);
-    char *const folder = common_format("%.*s", length, clip);
-    // A file of the folder is before the folder's first one that is not there: "\xFF".
-    char *const last = common_format("%s\xFF", folder);
-    const size_t first = tool_find_path(meshes, count, folder);
-    const size_t end = tool_find_path(meshes, count, last);
+    const size_t kept = strlen(beside);
     size_t found = tool_find_path(meshes, count, beside);
     // Further dots belong to another name.
-    while (found < end && strncmp(meshes[found], beside, strlen(beside)) == 0
-           && strchr(meshes[found] + folder_and_stem + 1, '.') != NULL)
+    while (found < count && strncmp(meshes[found], beside, kept) == 0
+           && strchr(meshes[found] + kept, '.') != NULL)
         found++;
-    if (found >= end || strncmp(meshes[found], beside, strlen(beside)) != 0)
-        found = end == first + 1 ? first : MD5_NONE;
-    free(last);
-    free(folder);
+    if (found == count || strncmp(meshes[found], beside, kept) != 0) {
+        beside[length] = '\0';
+        found = tool_find_path(meshes, count, beside); // the first of the folder
+        if (found == count || !tool_are_in_one_folder(meshes[found], clip)
+            || (found + 1 < count && tool_are_in_one_folder(meshes[found + 1], clip)))
+            found = MD5_NONE;
+    }
     free(beside);
     free(stem);
     return found;

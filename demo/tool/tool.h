@@ -132,6 +132,8 @@ void tool_print_rules(void);                           // all of them, with what
 // Whether DIR/STEM`ending` is a file, for the path DIR/STEM.md5mesh or DIR/STEM.md5anim.
 bool tool_has_sibling(const char *path, const char *stem, const char *ending);
 
+bool tool_are_in_one_folder(const char *a, const char *b); // as they are written
+
 // Compares two paths, const char **, by their folders and then by their names, for qsort().
 int tool_compare_paths(const void *a, const void *b);
 
