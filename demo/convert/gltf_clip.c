@@ -411,9 +411,10 @@ static bool add_doc(const sampled_clip *clip, const md5_model *model, convert_sc
             doc.num_components += is_moved[6 * j + k];
     }
     float *kept = clip->numbers;
-    for (size_t i = 0; i < clip->num_frames * row; i++)
-        if (is_moved[i % row])
-            *kept++ = clip->numbers[i];
+    for (size_t f = 0; f < clip->num_frames; f++)
+        for (size_t i = 0; i < row; i++)
+            if (is_moved[i])
+                *kept++ = clip->numbers[f * row + i];
     free(is_moved);
     md5_error *const error = rig->file->error;
     const bool has_bounds =

@@ -129,6 +129,7 @@ static bool check_value(gltf_file *file, const json_t *value, const struct membe
 
 // Checks what the path leads to from a value, which is at `where`. What is missing is right. It
 // calls itself for each step of the path.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as a path of the table
 static bool check_member(gltf_file *file, json_t *value, const struct member *as, const char *path,
                          const char *where)
 {
@@ -337,7 +338,7 @@ static bool find_elements(gltf_file *file, uint32_t accessor, const json_t *obje
     if (bytes == NULL)
         return false;
     found->stride = stride > 0 ? stride : size;
-    if (found->stride < size)
+    if (found->stride < size || found->stride == 0)
         return gltf_fail(file, "accessors/%u: elements of %zu bytes are %zu apart", accessor, size,
                          stride);
     if (offset > there || size > there - offset
@@ -385,8 +386,8 @@ static float *read_values(gltf_file *file, uint32_t index, const json_t *object,
 {
     const bool is_normalized = json_is_true(json_object_get(object, "normalized"));
     const json_t *const sparse = json_object_get(object, "sparse");
-    const size_t num_sparse = gltf_size(sparse, "count", 0);
-    elements all, indices, others;
+    const size_t num_sparse = sparse != NULL ? gltf_size(sparse, "count", 0) : 0;
+    elements all, indices = {.stride = 0}, others = {.stride = 0};
     if (!find_elements(file, index, object, count, width, NULL, &all))
         return NULL;
     if (sparse != NULL

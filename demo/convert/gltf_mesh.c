@@ -287,10 +287,10 @@ static bool add_vertices(maker *to)
     for (size_t v = 0; v < from->num_vertices; v++) {
         if (to->made[v] != IS_USED)
             continue;
+        const uint32_t *const known = to->origin->vertices; // NULL: no row is filled
         size_t at = (size_t)hash_vertex(from, v) & (to->room - 1), tries = 0;
-        while (to->table[at] != 0 && tries < MOST_TRIES
-               && (v < to->num_kept
-                   || !is_same_vertex(from, to->origin->vertices[to->table[at] - 1], v))) {
+        while (known != NULL && to->table[at] != 0 && tries < MOST_TRIES
+               && (v < to->num_kept || !is_same_vertex(from, known[to->table[at] - 1], v))) {
             at = (at + 1) & (to->room - 1);
             tries++;
         }
