@@ -8,6 +8,7 @@
 #include "demo/convert/retarget.h"
 #include "demo/convert/space.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,21 +59,16 @@ static bool fail(const bvh_file *file, md5_status status, const char *position, 
     return false;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
-}
-
 // Moves to the next word, and returns its length; 0 at the end.
 static size_t next_word(bvh_file *file)
 {
-    for (; file->at < file->end && is_blank(*file->at); file->at++)
+    for (; file->at < file->end && isspace((unsigned char)*file->at); file->at++)
         if (*file->at == '\n') {
             file->line++;
             file->line_start = file->at + 1;
         }
     size_t length = 0;
-    while (file->at + length < file->end && !is_blank(file->at[length]))
+    while (file->at + length < file->end && !isspace((unsigned char)file->at[length]))
         length++;
     return length;
 }
@@ -162,7 +158,7 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
         return fail_expected(file, length, "a name");
     while (name + length < file->end && name[length] != '\n')
         length++;
-    while (is_blank(name[length - 1]) || (name[length - 1] == '{' && length > 1))
+    while (isspace((unsigned char)name[length - 1]) || (name[length - 1] == '{' && length > 1))
         length--; // a brace can stand on the line of the name
     if (file->num_joints == MOST_JOINTS || length > 255)
         return fail(file, MD5_ERROR_RANGE, name, "more than %d joints, or a name above 255 bytes",
@@ -303,21 +299,24 @@ static void find_rate(bvh_file *file)
 
 // -- A clip of the motion's own skeleton ----------------------------------------------------------
 
-// MD5 units of one of the file, by the length of the legs: metres, centimetres, or inches.
-static double guess_scale(const bvh_file *file, const convert_motion *motion)
+// MD5 units of one of the file, by the length of the legs.
+static double guess_scale(const bvh_file *file, double legs)
 {
-    const double legs = convert_motion_legs(motion);
-    const bool is_metres = legs >= 0.4 && legs <= 1.3,
-               is_centimetres = legs > 45.0 && legs <= 130.0;
-    const double scale = file->job->scale > 0.0 ? file->job->scale
-                         : is_metres            ? 1.0 / 0.0254
-                         : is_centimetres       ? 1.0 / 2.54
-                                                : 1.0;
-    convert_note(file->job, "one unit of the motion is %.6g of MD5%s", scale,
-                 file->job->scale > 0.0 ? ""
-                 : is_metres            ? ": its legs are as long as if it were in metres"
-                 : is_centimetres       ? ": its legs are as long as if it were in centimetres"
-                                        : ": taken as inches");
+    static const struct guess {
+        double least, most, scale;
+        const char *what;
+    } guesses[] = {
+        {0.4, 1.3, 1.0 / 0.0254, "its legs are as long as if it were in metres"},
+        {45.0, 130.0, 1.0 / 2.54, "its legs are as long as if it were in centimetres"},
+        {0.0, HUGE_VAL, 1.0, "taken as inches"},
+    };
+    const struct guess *guess = guesses;
+    while (legs < guess->least || legs > guess->most)
+        guess++;
+    const bool is_asked = file->job->scale > 0.0;
+    const double scale = is_asked ? file->job->scale : guess->scale;
+    convert_note(file->job, "one unit of the motion is %.6g of MD5%s%s", scale,
+                 is_asked ? "" : ": ", is_asked ? "" : guess->what);
     return scale;
 }
 
@@ -326,8 +325,10 @@ static double guess_scale(const bvh_file *file, const convert_motion *motion)
 static bool add_own_clip(bvh_file *file, const convert_motion *motion, convert_scene *scene,
                          const char *name)
 {
-    const double scale = guess_scale(file, motion);
-    const convert_quat axes = convert_motion_axes(motion), back = convert_conjugate(axes);
+    double legs = 0.0;
+    const convert_quat axes = convert_measure_motion(motion, &legs);
+    const convert_quat back = convert_conjugate(axes);
+    const double scale = guess_scale(file, legs);
     md5_doc doc = {.kind = MD5_DOC_ANIM, .command_line = "md5tool convert"};
     doc.num_joints = file->num_joints;
     doc.num_frames = file->num_frames;

@@ -160,6 +160,22 @@ bool convert_writes(const char *path);
 bool convert_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
     COMMON_PRINTF(4, 5);
 
+typedef enum convert_family {
+    CONVERT_DOOM3,  // GAME/models/...: materials/NAME.mtr and def/NAME.def declare them
+    CONVERT_QUAKE,  // progs/NAME.md5mesh and its one clip NAME.md5anim; skins SHADER_00_00
+    CONVERT_QUAKE2, // .../md5/NAME.md5mesh and its one clip
+    CONVERT_OTHER,  // pictures only
+} convert_family;
+
+typedef struct convert_engine {
+    const char *names; // each between blanks
+    convert_family family;
+    uint32_t max_weights; // of a vertex; 0: any number
+} convert_engine;
+
+// The engine of a name, as of `md5tool check --for`; Doom 3 if there is none.
+const convert_engine *convert_find_engine(const char *name);
+
 // Passes a note on.
 void convert_note(const convert_job *job, const char *format, ...) COMMON_PRINTF(2, 3);
 

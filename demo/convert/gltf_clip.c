@@ -17,45 +17,44 @@
 
 // -- Tracks ---------------------------------------------------------------------------------------
 
-typedef enum keys_kind { KEYS_LINEAR, KEYS_STEP, KEYS_CUBIC } keys_kind;
+typedef enum keys_kind { KEYS_LINEAR, KEYS_STEP, KEYS_CUBIC, NUM_KINDS } keys_kind;
+static const char *const kinds[NUM_KINDS] = {"LINEAR", "STEP", "CUBICSPLINE"};
+
+typedef enum track_path {
+    PATH_TRANSLATION,
+    PATH_ROTATION,
+    PATH_SCALE,
+    PATH_WEIGHTS, // of morph targets
+    NUM_PATHS
+} track_path;
+
+static const struct path {
+    const char *name;
+    gltf_shape shape;
+    size_t width; // 0: as many as there are targets
+} paths[NUM_PATHS] = {{"translation", GLTF_VEC3, 3},
+                      {"rotation", GLTF_VEC4, 4},
+                      {"scale", GLTF_VEC3, 3},
+                      {"weights", GLTF_SCALAR, 0}};
 
 typedef struct key_track { // a channel with its sampler
+    track_path path;
+    uint32_t node, joint; // MD5_NONE: no joint, as of weights
     keys_kind kind;
     size_t num_keys, width; // numbers of a value
     const float *times;     // [num_keys] ascending
     const float *values;    // [num_keys][width]; of KEYS_CUBIC three of them a key
 } key_track;
 
-typedef enum track_path { PATH_TRANSLATION, PATH_ROTATION, PATH_SCALE, NUM_PATHS } track_path;
-
-static const struct path {
-    const char *name;
-    gltf_shape shape;
-    size_t width;
-} paths[] = {{"translation", GLTF_VEC3, 3}, {"rotation", GLTF_VEC4, 4}, {"scale", GLTF_VEC3, 3}};
-
-typedef struct morph { // a channel of weights
-    key_track keys;
-    uint32_t node;
-} morph;
-
 typedef struct sampled_clip {
     const gltf_meshes *meshes;
     char *name;
-    key_track *tracks; // [num_joints][NUM_PATHS] without keys: the rest pose
-    morph *morphs;
-    size_t num_morphs, num_frames;
+    key_track *tracks;
+    size_t num_tracks, num_frames;
     double rate;
     bool is_exact;  // all keys lie on frames
     float *numbers; // [num_frames][num_joints][6]
 } sampled_clip;
-
-// What was found in the keys of a clip.
-typedef struct survey {
-    double first, last; // times
-    size_t num_keys, num_jumps;
-    bool has_curves, has_scale;
-} survey;
 
 // A key's time; on its frame if all keys are.
 static double key_time(const sampled_clip *clip, const key_track *track, size_t key)
@@ -64,32 +63,14 @@ static double key_time(const sampled_clip *clip, const key_track *track, size_t 
     return clip->is_exact ? floor(time * clip->rate + 0.5) / clip->rate : time;
 }
 
-// The slerp of the standard, on the shorter way.
-static void slerp(const double a[4], const double b[4], double s, double out[4])
+static convert_quat quat_of(const double q[4])
 {
-    double dot = 0.0;
-    for (int i = 0; i < 4; i++)
-        dot += a[i] * b[i];
-    const double sign = dot < 0.0 ? -1.0 : 1.0, angle = acos(fmin(1.0, fabs(dot)));
-    const double whole = sin(angle);
-    const double p = angle > 1e-6 ? sin((1.0 - s) * angle) / whole : 1.0 - s;
-    const double q = (angle > 1e-6 ? sin(s * angle) / whole : s) * sign;
-    for (int i = 0; i < 4; i++)
-        out[i] = p * a[i] + q * b[i];
+    return convert_unit((convert_quat){q[0], q[1], q[2], q[3]});
 }
 
-static void normalize(double q[4])
-{
-    const convert_quat unit = convert_unit((convert_quat){q[0], q[1], q[2], q[3]});
-    q[0] = unit.x;
-    q[1] = unit.y;
-    q[2] = unit.z;
-    q[3] = unit.w;
-}
-
-// The value at a time: `width` numbers from `first` on, which are a rotation or each for itself.
+// The value at a time: `width` numbers from `first` on, up to 4. Rotations are of any length.
 static void sample(const sampled_clip *clip, const key_track *track, double time, size_t first,
-                   size_t width, bool is_rotation, double *value)
+                   size_t width, double *value)
 {
     // Frames are as late as the keys that lie on them, up to rounding.
     const double slack = 1e-5;
@@ -106,208 +87,148 @@ static void sample(const sampled_clip *clip, const key_track *track, double time
     const double from = key_time(clip, track, low), to = key_time(clip, track, next);
     const double step = to - from;
     const double s = step > 0.0 ? fmin(1.0, fmax(0.0, (time - from) / step)) : 0.0;
-    const size_t row = (is_cubic ? 3 : 1) * track->width;
+    const size_t row = (is_cubic ? 3 : 1) * track->width, inner = is_cubic ? track->width : 0;
     const float *const a = track->values + low * row + first,
                        *b = track->values + next * row + first;
+    const bool is_still = track->kind == KEYS_STEP || next == low || time <= from;
     double p[4] = {0}, q[4] = {0};
     for (size_t i = 0; i < width; i++) {
-        p[i] = (double)a[is_cubic ? track->width + i : i];
-        q[i] = (double)b[is_cubic ? track->width + i : i];
-    }
-    if (is_rotation && !is_cubic) {
-        normalize(p);
-        normalize(q);
-    }
-    if (track->kind == KEYS_STEP || next == low || time <= from) {
-        memcpy(value, p, width * sizeof *value);
-    } else if (is_cubic) {
         const double ss = s * s, sss = ss * s;
-        for (size_t i = 0; i < width; i++)
-            value[i] = (2.0 * sss - 3.0 * ss + 1.0) * p[i] + (3.0 * ss - 2.0 * sss) * q[i]
-                       + step * (sss - 2.0 * ss + s) * (double)a[2 * track->width + i]
-                       + step * (sss - ss) * (double)b[i];
-    } else if (is_rotation) {
-        slerp(p, q, s, value);
-    } else {
-        for (size_t i = 0; i < width; i++)
-            value[i] = p[i] + s * (q[i] - p[i]);
+        p[i] = (double)a[inner + i];
+        q[i] = (double)b[inner + i];
+        value[i] = is_still    ? p[i]
+                   : !is_cubic ? p[i] + s * (q[i] - p[i])
+                               : (2.0 * sss - 3.0 * ss + 1.0) * p[i] + (3.0 * ss - 2.0 * sss) * q[i]
+                                     + step * (sss - 2.0 * ss + s) * (double)a[2 * inner + i]
+                                     + step * (sss - ss) * (double)b[i];
     }
-    if (is_rotation)
-        normalize(value);
+    if (track->path == PATH_ROTATION && !is_cubic && !is_still) {
+        const convert_quat turn = convert_slerp(quat_of(p), quat_of(q), s);
+        memcpy(value, &turn, sizeof turn);
+    }
 }
 
 // -- Reading --------------------------------------------------------------------------------------
 
-// Keys are checked here, so that sampling may trust them: as many values as times, which ascend.
-static bool read_track(gltf_file *file, const char *where, const json_t *sampler, gltf_shape shape,
-                       size_t width, key_track *track)
-{
-    const char *const kind = gltf_text(sampler, "interpolation");
-    uint32_t input = MD5_NONE, output = MD5_NONE;
-    if (!gltf_get_index(file, where, sampler, "input", "accessors", &input)
-        || !gltf_get_index(file, where, sampler, "output", "accessors", &output))
-        return false;
-    if (input == MD5_NONE || output == MD5_NONE)
-        return gltf_fail(file, "%s: its sampler has no input or no output", where);
-    if (kind != NULL && strcmp(kind, "LINEAR") != 0 && strcmp(kind, "STEP") != 0
-        && strcmp(kind, "CUBICSPLINE") != 0)
-        return gltf_fail(file, "%s: unknown interpolation %.40s", where, kind);
-    track->kind = kind == NULL || kind[0] == 'L' ? KEYS_LINEAR
-                  : kind[0] == 'S'               ? KEYS_STEP
-                                                 : KEYS_CUBIC;
-    track->width = width;
-    track->num_keys = file->accessors[input].count;
-    track->times = gltf_read(file, input, GLTF_SCALAR);
-    track->values = track->times ? gltf_read(file, output, shape) : NULL;
-    if (track->values == NULL || !gltf_spend(file, track->num_keys))
-        return false;
-    const size_t rows = (track->kind == KEYS_CUBIC ? 3 : 1) * track->num_keys;
-    const size_t per_row = shape == GLTF_SCALAR ? width : 1;
-    if (file->accessors[output].count / per_row < rows)
-        return gltf_fail(file, "%s: %zu keys, but accessors/%u has %zu elements", where,
-                         track->num_keys, output, file->accessors[output].count);
-    for (size_t k = 0; k < track->num_keys; k++)
-        if (!(track->times[k] >= 0.0f) || (k > 0 && !(track->times[k] > track->times[k - 1])))
-            return gltf_fail(file, "accessors/%u: key %zu is not later than that before it", input,
-                             k);
-    return true;
-}
-
-// Reads one channel; counts those that nothing can be made of.
+// Reads one channel; counts those that nothing can be made of. Keys are checked here, so that
+// sampling may trust them: as many values as times, which ascend.
 static bool read_channel(sampled_clip *clip, const char *where, const json_t *animation,
                          const json_t *channel, size_t *num_left)
 {
     const gltf_rig *const rig = clip->meshes->rig;
     gltf_file *const file = rig->file;
     const json_t *const target = json_object_get(channel, "target");
-    const char *const name = gltf_text(target, "path");
     const json_t *const samplers = json_object_get(animation, "samplers");
-    uint32_t node = MD5_NONE;
-    size_t sampler = 0;
-    key_track track = {.num_keys = 0};
-    if (!gltf_get_index(file, where, target, "node", "nodes", &node)
-        || !gltf_get_size(file, where, channel, "sampler", SIZE_MAX, &sampler))
-        return false;
-    if (sampler >= json_array_size(samplers))
-        return gltf_fail(file, "%s: sampler is %zu, but the animation has %zu", where, sampler,
-                         json_array_size(samplers));
-    const json_t *const keys = json_array_get(samplers, sampler);
-    const uint32_t mesh = node == MD5_NONE ? MD5_NONE : rig->nodes[node].mesh;
-    if (name != NULL && mesh != MD5_NONE && strcmp(name, "weights") == 0) {
-        size_t count = 0, num_targets = 0;
-        const json_t *const primitives =
-            gltf_array(gltf_item(file, "meshes", mesh), "primitives", &count);
-        (void)gltf_array(json_array_get(primitives, 0), "targets", &num_targets);
-        if (num_targets == 0)
-            return gltf_fail(file, "%s: the mesh of nodes/%u has no morph targets", where, node);
-        if (!read_track(file, where, keys, GLTF_SCALAR, num_targets, &track))
-            return false;
-        clip->morphs = common_grow(clip->morphs, clip->num_morphs, sizeof *clip->morphs);
-        clip->morphs[clip->num_morphs++] = (morph){track, node};
-        return true;
-    }
-    int path = 0;
-    while (path < NUM_PATHS && (name == NULL || strcmp(name, paths[path].name) != 0))
-        path++;
-    const uint32_t joint = node == MD5_NONE ? MD5_NONE : rig->nodes[node].joint;
-    if (path == NUM_PATHS || joint == MD5_NONE || rig->nodes[node].is_matrix) {
+    const json_t *const sampler = json_array_get(samplers, gltf_size(channel, "sampler", 0));
+    const char *const name = gltf_text(target, "path"), *kind = gltf_text(sampler, "interpolation");
+    const uint32_t input = gltf_index(sampler, "input"), output = gltf_index(sampler, "output");
+    key_track track = {.node = gltf_index(target, "node"), .joint = MD5_NONE};
+    if (input == MD5_NONE || output == MD5_NONE)
+        return gltf_fail(file, "%s: it has no sampler, or that has no input or no output", where);
+    while (track.path < NUM_PATHS && (name == NULL || strcmp(name, paths[track.path].name) != 0))
+        track.path++;
+    while (kind != NULL && track.kind < NUM_KINDS && strcmp(kind, kinds[track.kind]) != 0)
+        track.kind++;
+    if (track.kind == NUM_KINDS)
+        return gltf_fail(file, "%s: unknown interpolation %.40s", where, kind);
+    const gltf_node *const node = track.node == MD5_NONE ? NULL : &rig->nodes[track.node];
+    const bool has_weights = track.path == PATH_WEIGHTS && node != NULL && node->mesh != MD5_NONE;
+    if (track.path < PATH_WEIGHTS && node != NULL && !node->is_matrix)
+        track.joint = node->joint;
+    if (!has_weights && track.joint == MD5_NONE) {
         ++*num_left;
         return true;
     }
-    return read_track(file, where, keys, paths[path].shape, paths[path].width,
-                      &clip->tracks[joint * NUM_PATHS + (size_t)path]);
-}
-
-// Adds what matters of a track to what is known of its clip.
-static void survey_track(survey *found, const key_track *track)
-{
-    if (track->num_keys == 0)
-        return;
-    found->first = fmin(found->first, (double)track->times[0]);
-    found->last = fmax(found->last, (double)track->times[track->num_keys - 1]);
-    found->num_keys += track->num_keys;
-    found->has_curves |= track->kind == KEYS_CUBIC && track->num_keys > 1;
-    for (size_t k = 1; k < track->num_keys && track->kind == KEYS_STEP; k++)
-        found->num_jumps +=
-            memcmp(track->values + k * track->width, track->values + (k - 1) * track->width,
-                   track->width * sizeof *track->values)
-            != 0;
-}
-
-static bool is_on_frames(const key_track *track, double rate)
-{
-    for (size_t k = 0; k < track->num_keys; k++) {
-        const double frame = (double)track->times[k] * rate;
-        if (!(fabs(frame - floor(frame + 0.5)) < 1e-4 * rate))
-            return false;
+    track.width = paths[track.path].width;
+    if (has_weights) {
+        const json_t *const primitives =
+            json_object_get(gltf_item(file, "meshes", node->mesh), "primitives");
+        track.width = json_array_size(json_object_get(json_array_get(primitives, 0), "targets"));
+        if (track.width == 0)
+            return gltf_fail(file, "%s: the mesh of nodes/%u has no morph targets", where,
+                             track.node);
     }
+    size_t num_values = 0;
+    track.times = gltf_read(file, input, GLTF_SCALAR, &track.num_keys);
+    track.values =
+        track.times ? gltf_read(file, output, paths[track.path].shape, &num_values) : NULL;
+    if (track.values == NULL || !gltf_spend(file, track.num_keys))
+        return false;
+    if (num_values / (has_weights ? track.width : 1)
+        < (track.kind == KEYS_CUBIC ? 3 : 1) * track.num_keys)
+        return gltf_fail(file, "%s: %zu keys, but accessors/%u has %zu elements", where,
+                         track.num_keys, output, num_values);
+    for (size_t k = 0; k < track.num_keys; k++)
+        if (!(track.times[k] >= 0.0f) || (k > 0 && !(track.times[k] > track.times[k - 1])))
+            return gltf_fail(file, "accessors/%u: key %zu is not later than that before it", input,
+                             k);
+    clip->tracks = common_grow(clip->tracks, clip->num_tracks, sizeof track);
+    clip->tracks[clip->num_tracks++] = track;
     return true;
 }
 
 static bool are_on_frames(const sampled_clip *clip, double rate)
 {
-    for (size_t i = 0; i < clip->meshes->rig->num_joints * NUM_PATHS; i++)
-        if (!is_on_frames(&clip->tracks[i], rate))
-            return false;
-    for (size_t i = 0; i < clip->num_morphs; i++)
-        if (!is_on_frames(&clip->morphs[i].keys, rate))
-            return false;
+    for (const key_track *track = clip->tracks; track < clip->tracks + clip->num_tracks; track++)
+        for (size_t k = 0; k < track->num_keys; k++) {
+            const double frame = (double)track->times[k] * rate;
+            if (!(fabs(frame - floor(frame + 0.5)) < 1e-4 * rate))
+                return false;
+        }
     return true;
 }
 
 // The first rate of all that has keys on frames only; else 60.
 static void choose_rate(sampled_clip *clip, const json_t *animation)
 {
-    static const double usual[] = {24, 25, 30, 50, 60, 120};
-    const gltf_file *const file = clip->meshes->rig->file;
+    const double asked = clip->meshes->rig->file->job->rate;
     const double stored = gltf_number(gltf_extras(animation), "frameRate", 0.0);
-    clip->rate = file->job->rate;
-    if (clip->rate > 0.0) {
-        clip->is_exact = are_on_frames(clip, clip->rate);
-        return;
-    }
-    clip->rate = stored;
-    clip->is_exact = stored >= 0.01 && stored <= 1e4 && are_on_frames(clip, stored);
-    for (size_t i = 0; i < sizeof usual / sizeof usual[0] && !clip->is_exact; i++) {
-        clip->rate = usual[i];
+    const double rates[] = {
+        stored >= 0.01 && stored <= 1e4 ? stored : 24.0, 24, 25, 30, 50, 60, 120};
+    const size_t count = asked > 0.0 ? 1 : sizeof rates / sizeof rates[0];
+    for (size_t i = 0; i < count && !clip->is_exact; i++) {
+        clip->rate = asked > 0.0 ? asked : rates[i];
         clip->is_exact = are_on_frames(clip, clip->rate);
     }
-    if (!clip->is_exact)
+    if (!clip->is_exact && !(asked > 0.0))
         clip->rate = 60.0;
 }
 
 // -- Sampling -------------------------------------------------------------------------------------
 
 typedef struct pose_memory { // of a rig
-    gltf_local *rest, *locals;
+    double (*parts)[PATH_WEIGHTS][4];
+    gltf_local *locals;
     convert_xform *pose;
     gltf_affine *worlds;
 } pose_memory;
 
+// What no track moves rests.
+static void begin_poses(const gltf_rig *rig, pose_memory *memory)
+{
+    for (uint32_t j = 0; j < rig->num_joints; j++) {
+        memory->locals[j] = gltf_rest_local(rig, j);
+        if (rig->joints[j].node == MD5_NONE)
+            continue;
+        const gltf_node *const node = &rig->nodes[rig->joints[j].node];
+        memcpy(memory->parts[j][PATH_TRANSLATION], node->translation, sizeof node->translation);
+        memcpy(memory->parts[j][PATH_ROTATION], node->rotation, sizeof node->rotation);
+        memcpy(memory->parts[j][PATH_SCALE], node->scale, sizeof node->scale);
+    }
+}
+
 // Evaluates all tracks at a time, and the joints' hierarchy.
 static void pose_at(const sampled_clip *clip, pose_memory *memory, double time)
 {
-    const gltf_rig *const rig = clip->meshes->rig;
-    for (size_t j = 0; j < rig->num_joints; j++) {
-        const key_track *const tracks = clip->tracks + j * NUM_PATHS;
-        const gltf_joint *const joint = &rig->joints[j];
-        memory->locals[j] = memory->rest[j];
-        if (joint->node == MD5_NONE
-            || tracks[0].num_keys + tracks[1].num_keys + tracks[2].num_keys == 0)
+    for (const key_track *track = clip->tracks; track < clip->tracks + clip->num_tracks; track++) {
+        if (track->joint == MD5_NONE)
             continue;
-        const gltf_node *const node = &rig->nodes[joint->node];
-        double values[NUM_PATHS][4];
-        memcpy(values[PATH_TRANSLATION], node->translation, sizeof node->translation);
-        memcpy(values[PATH_ROTATION], node->rotation, sizeof node->rotation);
-        memcpy(values[PATH_SCALE], node->scale, sizeof node->scale);
-        for (int path = 0; path < NUM_PATHS; path++)
-            if (tracks[path].num_keys > 0)
-                sample(clip, &tracks[path], time, 0, paths[path].width, path == PATH_ROTATION,
-                       values[path]);
-        memory->locals[j] =
-            gltf_local_of(values[PATH_TRANSLATION], values[PATH_ROTATION], values[PATH_SCALE]);
+        double(*const parts)[4] = memory->parts[track->joint];
+        sample(clip, track, time, 0, track->width, parts[track->path]);
+        memory->locals[track->joint] =
+            gltf_local_of(parts[PATH_TRANSLATION], parts[PATH_ROTATION], parts[PATH_SCALE]);
     }
-    gltf_pose(rig, memory->locals, memory->pose, memory->worlds);
+    gltf_pose(clip->meshes->rig, memory->locals, memory->pose, memory->worlds);
 }
 
 // The largest displacement of vertices by scale that MD5 cannot say.
@@ -392,11 +313,7 @@ static double measure_between(const sampled_clip *clip, pose_memory *memory, con
             for (size_t j = 0; j < rig->num_joints; j++) {
                 const convert_xform a = frame_local(clip, f, j), b = frame_local(clip, f + 1, j);
                 const uint32_t parent = rig->joints[j].parent;
-                double q[4];
-                slerp((const double[]){a.rotation.x, a.rotation.y, a.rotation.z, a.rotation.w},
-                      (const double[]){b.rotation.x, b.rotation.y, b.rotation.z, b.rotation.w}, s,
-                      q);
-                const convert_xform local = {{q[0], q[1], q[2], q[3]},
+                const convert_xform local = {convert_slerp(a.rotation, b.rotation, s),
                                              convert_add(convert_times(a.translation, 1.0 - s),
                                                          convert_times(b.translation, s))};
                 shown[j] = parent == MD5_NONE ? local : convert_mul(shown[parent], local);
@@ -476,9 +393,10 @@ static bool add_doc(const sampled_clip *clip, const md5_model *model, convert_sc
             doc.num_components += is_moved[6 * j + k];
     }
     float *kept = clip->numbers;
-    for (size_t i = 0; i < clip->num_frames * row; i++)
-        if (is_moved[i % row])
-            *kept++ = clip->numbers[i];
+    for (size_t f = 0; f < clip->num_frames; f++)
+        for (size_t i = 0; i < row; i++)
+            if (is_moved[i])
+                *kept++ = clip->numbers[f * row + i];
     free(is_moved);
     md5_error *const error = rig->file->error;
     const bool has_bounds =
@@ -494,12 +412,13 @@ static bool add_doc(const sampled_clip *clip, const md5_model *model, convert_sc
 static bool add_weights(const sampled_clip *clip, const char *name, convert_scene *scene)
 {
     gltf_file *const file = clip->meshes->rig->file;
-    for (size_t i = 0; i < clip->num_morphs; i++) {
-        const key_track *const keys = &clip->morphs[i].keys;
+    for (const key_track *keys = clip->tracks; keys < clip->tracks + clip->num_tracks; keys++) {
+        if (keys->path != PATH_WEIGHTS)
+            continue;
         if (!gltf_spend(file, keys->width * (clip->num_frames + scene->num_weights + keys->width)))
             return false;
         for (size_t k = 0; k < keys->width; k++) {
-            char *const target = gltf_target_name(clip->meshes->rig, clip->morphs[i].node, k);
+            char *const target = gltf_target_name(clip->meshes->rig, keys->node, k);
             bool is_new = true;
             for (size_t w = 0; w < scene->num_weights && is_new; w++)
                 is_new = strcmp(scene->weights[w].target, target) != 0
@@ -511,7 +430,7 @@ static bool add_weights(const sampled_clip *clip, const char *name, convert_scen
             float *const values = common_alloc(clip->num_frames, sizeof *values);
             for (size_t f = 0; f < clip->num_frames; f++) {
                 double value = 0.0;
-                sample(clip, keys, (double)f / clip->rate, k, 1, false, &value);
+                sample(clip, keys, (double)f / clip->rate, k, 1, &value);
                 values[f] = (float)value;
             }
             scene->weights =
@@ -521,23 +440,6 @@ static bool add_weights(const sampled_clip *clip, const char *name, convert_scen
         }
     }
     return true;
-}
-
-// Says what was chosen and what is lost.
-static void note_clip(const sampled_clip *clip, const survey *found, size_t num_left)
-{
-    const convert_job *const job = clip->meshes->rig->file->job;
-    if (found->first > 0.0)
-        convert_note(job,
-                     "clip %s: the keys begin at %g s; the pose before them stays, as players "
-                     "show it",
-                     clip->name, found->first);
-    if (found->num_jumps > 0)
-        convert_note(job, "clip %s: %zu steps between keys become slides of one frame", clip->name,
-                     found->num_jumps);
-    if (num_left > 0)
-        convert_note(job, "clip %s: %zu channels that move no joint are left out", clip->name,
-                     num_left);
 }
 
 // What all clips need.
@@ -552,14 +454,14 @@ typedef struct clip_maker {
     scale_loss worst;
 } clip_maker;
 
-// Samples a clip whose tracks and rate are set, and adds it.
-static bool add_clip(clip_maker *to, sampled_clip *clip, const survey *found)
+// Samples a clip whose tracks and rate are set up to a time, and adds it.
+static bool add_clip(clip_maker *to, sampled_clip *clip, double last, bool has_curves)
 {
     // Enough for minutes of any skeleton; more in large files.
     const double free_samples = 1 << 20, samples_in_byte = 64.0, most_samples = 1 << 26;
     const gltf_rig *const rig = to->meshes->rig;
     gltf_file *const file = rig->file;
-    const double num_frames = floor(found->last * clip->rate + 0.5) + 1.0;
+    const double num_frames = floor(last * clip->rate + 0.5) + 1.0;
     const double most = fmin(most_samples, free_samples + samples_in_byte * (double)file->size);
     if (!(num_frames * (double)rig->num_joints + (double)to->num_samples <= most))
         return gltf_fail(file,
@@ -568,8 +470,9 @@ static bool add_clip(clip_maker *to, sampled_clip *clip, const survey *found)
     clip->num_frames = (size_t)num_frames;
     to->num_samples += clip->num_frames * rig->num_joints;
     clip->numbers = common_alloc(clip->num_frames * rig->num_joints * 6, sizeof *clip->numbers);
+    begin_poses(rig, &to->memory);
     sample_frames(clip, &to->memory, &to->worst);
-    if (!clip->is_exact || found->has_curves)
+    if (!clip->is_exact || has_curves)
         convert_note(file->job, "clip %s: %g frames a second; between them at most %.3g units off",
                      clip->name, clip->rate,
                      measure_between(clip, &to->memory, to->reach, to->shown));
@@ -584,36 +487,49 @@ static bool read_clip(clip_maker *to, size_t index)
     const gltf_rig *const rig = to->meshes->rig;
     gltf_file *const file = rig->file;
     const json_t *const animation = gltf_item(file, "animations", index);
-    sampled_clip clip = {.meshes = to->meshes};
-    survey found = {.first = HUGE_VAL};
-    size_t num_channels = 0, num_left = 0;
-    const json_t *const channels = gltf_array(animation, "channels", &num_channels);
-    if (!gltf_spend(file, rig->num_joints * NUM_PATHS))
-        return false;
-    clip.tracks = common_alloc(rig->num_joints * NUM_PATHS, sizeof *clip.tracks);
-    clip.name = gltf_file_name(gltf_text(animation, "name"));
+    const json_t *const channels = json_object_get(animation, "channels");
+    sampled_clip clip = {.meshes = to->meshes,
+                         .name = gltf_file_name(gltf_text(animation, "name"))};
+    size_t num_left = 0, num_jumps = 0;
+    double first = HUGE_VAL, last = 0.0;
+    bool has_curves = false, is_read = gltf_spend(file, rig->num_joints * PATH_WEIGHTS);
     if (clip.name == NULL)
         clip.name = common_format("clip_%zu", index + 1);
-    bool is_read = true;
-    for (size_t i = 0; i < num_channels && is_read; i++) {
+    for (size_t i = 0; i < json_array_size(channels) && is_read; i++) {
         char where[64];
         (void)snprintf(where, sizeof where, "animations/%zu/channels/%zu", index, i);
         is_read = read_channel(&clip, where, animation, json_array_get(channels, i), &num_left);
     }
-    for (size_t i = 0; i < rig->num_joints * NUM_PATHS && is_read; i++)
-        survey_track(&found, &clip.tracks[i]);
-    for (size_t i = 0; i < clip.num_morphs && is_read; i++)
-        survey_track(&found, &clip.morphs[i].keys);
-    if (is_read && found.num_keys > 0) {
+    for (size_t i = 0; i < clip.num_tracks; i++) {
+        const key_track *const track = &clip.tracks[i];
+        first = fmin(first, (double)track->times[0]);
+        last = fmax(last, (double)track->times[track->num_keys - 1]);
+        has_curves |= track->kind == KEYS_CUBIC && track->num_keys > 1;
+        for (size_t k = 1; k < track->num_keys && track->kind == KEYS_STEP; k++)
+            num_jumps +=
+                memcmp(track->values + k * track->width, track->values + (k - 1) * track->width,
+                       track->width * sizeof *track->values)
+                != 0;
+    }
+    if (is_read && clip.num_tracks > 0) {
         choose_rate(&clip, animation);
-        note_clip(&clip, &found, num_left);
-        is_read = add_clip(to, &clip, &found);
+        if (first > 0.0)
+            convert_note(file->job,
+                         "clip %s: the keys begin at %g s; the pose before them stays, as players "
+                         "show it",
+                         clip.name, first);
+        if (num_jumps > 0)
+            convert_note(file->job, "clip %s: %zu steps between keys become slides of one frame",
+                         clip.name, num_jumps);
+        if (num_left > 0)
+            convert_note(file->job, "clip %s: %zu channels that move no joint are left out",
+                         clip.name, num_left);
+        is_read = add_clip(to, &clip, last, has_curves);
     } else if (is_read) {
         convert_note(file->job, "clip %s is left out: it moves no joint", clip.name);
     }
     free(clip.name);
     free(clip.tracks);
-    free(clip.morphs);
     free(clip.numbers);
     return is_read;
 }
@@ -637,14 +553,11 @@ static bool add_rest(clip_maker *to)
         return true;
     sampled_clip clip = {
         .meshes = to->meshes, .name = common_copy("rest"), .rate = 24.0, .is_exact = true};
-    const survey found = {.last = 0.0};
-    clip.tracks = common_alloc(rig->num_joints * NUM_PATHS, sizeof *clip.tracks);
     convert_note(rig->file->job,
                  "the nodes rest up to %.4g units from where they were bound: clip %s", moved,
                  clip.name);
-    const bool is_added = add_clip(to, &clip, &found);
+    const bool is_added = add_clip(to, &clip, 0.0, false);
     free(clip.name);
-    free(clip.tracks);
     free(clip.numbers);
     return is_added;
 }
@@ -678,14 +591,12 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
     const gltf_rig *const rig = meshes->rig;
     const size_t num_joints = rig->num_joints;
     clip_maker to = {.meshes = meshes, .model = model, .scene = scene};
-    to.memory = (pose_memory){common_alloc(num_joints, sizeof(gltf_local)),
+    to.memory = (pose_memory){common_alloc(num_joints, sizeof *to.memory.parts),
                               common_alloc(num_joints, sizeof(gltf_local)),
                               common_alloc(num_joints, sizeof(convert_xform)),
                               common_alloc(num_joints, sizeof(gltf_affine))};
     to.shown = common_alloc(num_joints, sizeof *to.shown);
     to.reach = common_alloc(num_joints, sizeof *to.reach);
-    for (size_t j = 0; j < num_joints; j++)
-        to.memory.rest[j] = gltf_rest_local(rig, (uint32_t)j);
     for (uint32_t m = 0; m < meshes->model.num_meshes; m++)
         for (uint32_t w = 0; w < meshes->model.meshes[m].num_weights; w++) {
             const md5_weight *const weight = &meshes->model.meshes[m].weights[w];
@@ -697,7 +608,7 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
         is_added = read_clip(&to, i);
     is_added = is_added && add_rest(&to) && accept_loss(&to);
     free(to.worst.clip);
-    free(to.memory.rest);
+    free(to.memory.parts);
     free(to.memory.locals);
     free(to.memory.pose);
     free(to.memory.worlds);

@@ -6,6 +6,7 @@
 #include "demo/common/file.h"
 #include "demo/convert/gltf_file.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +24,6 @@ const json_t *gltf_item(const gltf_file *file, const char *list, size_t index)
     return json_array_get(json_object_get(file->root, list), index);
 }
 
-const json_t *gltf_array(const json_t *object, const char *key, size_t *count)
-{
-    const json_t *const array = json_object_get(object, key);
-    *count = json_array_size(array);
-    return json_is_array(array) ? array : NULL;
-}
-
 const char *gltf_text(const json_t *object, const char *key)
 {
     return json_string_value(json_object_get(object, key));
@@ -41,101 +35,155 @@ double gltf_number(const json_t *object, const char *key, double missing)
     return json_is_number(value) ? json_number_value(value) : missing;
 }
 
-// Whole numbers from 0: some writers print them as 3.0.
-static bool as_size(const json_t *value, size_t *size)
-{
-    const double number = json_number_value(value);
-    if (!json_is_number(value) || !(number >= 0.0 && number < 9e15) || number != floor(number))
-        return false;
-    *size = (size_t)number;
-    return (double)*size == number;
-}
-
-bool gltf_get_size(gltf_file *file, const char *where, const json_t *object, const char *key,
-                   size_t missing, size_t *size)
+size_t gltf_size(const json_t *object, const char *key, size_t missing)
 {
     const json_t *const value = json_object_get(object, key);
-    *size = missing;
-    return value == NULL || as_size(value, size)
-           || gltf_fail(file, "%s: %s is no whole number from 0", where, key);
+    return value == NULL ? missing : (size_t)json_number_value(value);
 }
 
-bool gltf_as_index(gltf_file *file, const char *where, const char *key, const json_t *value,
-                   const char *list, uint32_t *index)
+uint32_t gltf_index(const json_t *object, const char *key)
 {
-    size_t number = 0;
-    const size_t count = gltf_count(file, list);
-    if (!as_size(value, &number))
-        return gltf_fail(file, "%s: %s is no index of %s", where, key, list);
-    if (number >= count || number >= MD5_NONE)
-        return gltf_fail(file, "%s: %s is %zu, but the file has %zu %s", where, key, number, count,
-                         list);
-    *index = (uint32_t)number;
-    return true;
+    return (uint32_t)gltf_size(object, key, MD5_NONE);
 }
 
-bool gltf_get_index(gltf_file *file, const char *where, const json_t *object, const char *key,
-                    const char *list, uint32_t *index)
+uint32_t gltf_index_at(const json_t *array, size_t i)
 {
-    const json_t *const value = json_object_get(object, key);
-    *index = MD5_NONE;
-    return value == NULL || gltf_as_index(file, where, key, value, list, index);
+    return (uint32_t)json_number_value(json_array_get(array, i));
 }
 
-bool gltf_get_numbers(gltf_file *file, const char *where, const json_t *object, const char *key,
-                      size_t count, double *numbers)
+void gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers)
 {
     const json_t *const array = json_object_get(object, key);
-    bool is_right = array == NULL || json_array_size(array) == count;
-    for (size_t i = 0; array != NULL && is_right && i < count; i++) {
-        const json_t *const value = json_array_get(array, i);
-        numbers[i] = json_number_value(value);
+    for (size_t i = 0; array != NULL && i < count; i++)
+        numbers[i] = json_number_value(json_array_get(array, i));
+}
+
+// What is read by the functions above, by paths from the root: | is between names, * is each item
+// or member. With a list it is an index of that, with a count so many numbers, else a whole number
+// from 0.
+static const struct member {
+    const char *path, *list;
+    size_t count;
+} members[] = {
+    {"scene", "scenes", 0},
+    {"scenes/*/nodes/*", "nodes", 0},
+    {"nodes/*/children/*", "nodes", 0},
+    {"nodes/*/mesh", "meshes", 0},
+    {"nodes/*/skin", "skins", 0},
+    {"nodes/*/translation|scale", NULL, 3},
+    {"nodes/*/rotation", NULL, 4},
+    {"nodes/*/matrix", NULL, 16},
+    {"skins/*/joints/*", "nodes", 0},
+    {"skins/*/inverseBindMatrices", "accessors", 0},
+    {"meshes/*/primitives/*/mode", NULL, 0},
+    {"meshes/*/primitives/*/indices", "accessors", 0},
+    {"meshes/*/primitives/*/attributes/*", "accessors", 0},
+    {"meshes/*/primitives/*/targets/*/*", "accessors", 0},
+    {"meshes/*/primitives/*/material", "materials", 0},
+    {"animations/*/channels/*/sampler", NULL, 0},
+    {"animations/*/channels/*/target/node", "nodes", 0},
+    {"animations/*/samplers/*/input|output", "accessors", 0},
+    {"materials/*/emissiveFactor", NULL, 3},
+    {"materials/*/normalTexture|emissiveTexture/index", "textures", 0},
+    {"materials/*/pbrMetallicRoughness/baseColorFactor", NULL, 4},
+    {"materials/*/pbrMetallicRoughness/baseColorTexture/index", "textures", 0},
+    {"materials/*/pbrMetallicRoughness/baseColorTexture/texCoord", NULL, 0},
+    {"materials/*/pbrMetallicRoughness/baseColorTexture/extensions/*/texCoord", NULL, 0},
+    {"materials/*/pbrMetallicRoughness/baseColorTexture/extensions/*/offset|scale", NULL, 2},
+    {"materials/*/extensions/*/diffuseTexture|specularGlossinessTexture|specularColorTexture/index",
+     "textures", 0},
+    {"textures/*/source", "images", 0},
+    {"images/*/bufferView", "bufferViews", 0},
+    {"accessors/*/bufferView", "bufferViews", 0},
+    {"accessors/*/byteOffset|componentType|count", NULL, 0},
+    {"accessors/*/sparse/count", NULL, 0},
+    {"accessors/*/sparse/indices|values/bufferView", "bufferViews", 0},
+    {"accessors/*/sparse/indices|values/byteOffset|componentType", NULL, 0},
+    {"bufferViews/*/buffer", "buffers", 0},
+    {"bufferViews/*/byteOffset|byteLength|byteStride", NULL, 0},
+    {"buffers/*/byteLength", NULL, 0},
+};
+
+static bool check_value(gltf_file *file, const json_t *value, const struct member *as,
+                        const char *where)
+{
+    const double number = json_number_value(value);
+    bool is_right = json_array_size(value) == as->count;
+    for (size_t i = 0; is_right && i < as->count; i++) {
+        const json_t *const item = json_array_get(value, i);
         // Far beyond what MD5 takes, and far enough from overflow for products.
-        is_right = json_is_number(value) && fabs(numbers[i]) < 1e30;
+        is_right = json_is_number(item) && fabs(json_number_value(item)) < 1e30;
     }
-    return is_right || gltf_fail(file, "%s: %s is not %zu numbers", where, key, count);
+    if (!is_right)
+        return gltf_fail(file, "%s is not %zu numbers", where, as->count);
+    if (as->count > 0)
+        return true;
+    // Some writers print whole numbers as 3.0.
+    if (!json_is_number(value) || !(number >= 0.0 && number < 9e15 && number < (double)SIZE_MAX)
+        || number != floor(number))
+        return gltf_fail(file, "%s is no whole number from 0", where);
+    return as->list == NULL || number < (double)gltf_count(file, as->list)
+           || gltf_fail(file, "%s is %.0f, but the file has %zu %s", where, number,
+                        gltf_count(file, as->list), as->list);
+}
+
+// Checks what the path leads to from a value, which is at `where`. What is missing is right. It
+// calls itself for each step of the path.
+// NOLINTNEXTLINE(misc-no-recursion): as deep as a path of the table
+static bool check_member(gltf_file *file, json_t *value, const struct member *as, const char *path,
+                         const char *where)
+{
+    char inner[200];
+    const size_t length = strcspn(path, "/"), used = strlen(where);
+    const char *const rest = path + length + (path[length] != '\0');
+    const char *const slash = used > 0 ? "/" : "";
+    if (length == 0)
+        return check_value(file, value, as, where);
+    for (size_t i = 0; path[0] == '*' && i < json_array_size(value); i++) {
+        (void)snprintf(inner, sizeof inner, "%s%s%zu", where, slash, i);
+        if (!check_member(file, json_array_get(value, i), as, rest, inner))
+            return false;
+    }
+    void *at = path[0] == '*' ? json_object_iter(value) : NULL;
+    for (; at != NULL; at = json_object_iter_next(value, at)) {
+        (void)snprintf(inner, sizeof inner, "%s%s%.40s", where, slash, json_object_iter_key(at));
+        if (!check_member(file, json_object_iter_value(at), as, rest, inner))
+            return false;
+    }
+    for (size_t i = 0, end; path[0] != '*' && i < length; i = end + 1) {
+        end = i + strcspn(path + i, "|/");
+        (void)snprintf(inner, sizeof inner, "%s%s%.*s", where, slash, (int)(end - i), path + i);
+        json_t *const member = json_object_get(value, inner + used + strlen(slash));
+        if (member != NULL && !check_member(file, member, as, rest, inner))
+            return false;
+    }
+    return true;
 }
 
 // -- Buffers --------------------------------------------------------------------------------------
 
-static int digit_of_64(char c)
-{
-    return c >= 'A' && c <= 'Z'   ? c - 'A'
-           : c >= 'a' && c <= 'z' ? c - 'a' + 26
-           : c >= '0' && c <= '9' ? c - '0' + 52
-           : c == '+' || c == '-' ? 62
-           : c == '/' || c == '_' ? 63
-                                  : -1;
-}
-
 // Base64. Returns NULL at any other byte.
 static char *decode_64(const char *text, size_t *size)
 {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     size_t length = strlen(text), used = 0;
     while (length > 0 && text[length - 1] == '=')
         length--;
     char *const bytes = common_alloc(length / 4 * 3 + 3, 1);
     uint32_t bits = 0;
     for (size_t i = 0; i < length; i++) {
-        const int digit = digit_of_64(text[i]);
-        if (digit < 0) {
+        const char c = text[i] == '-' ? '+' : text[i] == '_' ? '/' : text[i];
+        const char *const digit = strchr(digits, c);
+        if (digit == NULL) {
             free(bytes);
             return NULL;
         }
-        bits = bits << 6 | (uint32_t)digit;
+        bits = bits << 6 | (uint32_t)(digit - digits);
         if (i % 4 > 0) // 6 bits, then 4, 2 and none are left over
             bytes[used++] = (char)(bits >> (6 - 2 * (i % 4)) & 0xff);
     }
     *size = used;
     return bytes;
-}
-
-static int digit_of_16(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
 }
 
 // The path of a relative URI below the file's folder. NULL: it leads elsewhere.
@@ -145,8 +193,8 @@ static char *decode_path(const char *uri)
     size_t used = 0;
     for (const char *c = uri; *c != '\0'; c++) {
         path[used] = *c;
-        if (*c == '%' && digit_of_16(c[1]) >= 0 && digit_of_16(c[2]) >= 0) {
-            path[used] = (char)(digit_of_16(c[1]) * 16 + digit_of_16(c[2]));
+        if (*c == '%' && isxdigit((unsigned char)c[1]) && isxdigit((unsigned char)c[2])) {
+            path[used] = (char)strtol((const char[]){c[1], c[2], '\0'}, NULL, 16);
             c += 2;
         }
         if ((unsigned char)path[used++] < ' ')
@@ -192,293 +240,226 @@ const uint8_t *gltf_resolve(gltf_file *file, const json_t *object, size_t *size,
     return (const uint8_t *)*owned;
 }
 
-#define MOST_BYTES 4e9 // of all buffers
-
 // `chunk` is the binary one of a .glb file, which the first buffer is, if that has no uri.
 static bool open_buffers(gltf_file *file, gltf_buffer chunk)
 {
+    const double most_bytes = 4e9; // of all buffers
     file->num_buffers = gltf_count(file, "buffers");
     file->buffers = common_alloc(file->num_buffers, sizeof *file->buffers);
     for (size_t i = 0; i < file->num_buffers; i++) {
         gltf_buffer *const buffer = &file->buffers[i];
         const json_t *const object = gltf_item(file, "buffers", i);
-        char where[48];
-        (void)snprintf(where, sizeof where, "buffers/%zu", i);
-        size_t size = 0;
-        if (!gltf_get_size(file, where, object, "byteLength", 0, &size))
-            return false;
-        if (json_object_get(object, "uri") == NULL) {
-            if (i == 0)
-                *buffer = chunk;
-            else
-                buffer->size = size; // without bytes: perhaps nothing reads it
-        } else {
+        const size_t size = gltf_size(object, "byteLength", 0);
+        if (gltf_text(object, "uri") != NULL) {
             const char *reason = NULL;
             buffer->bytes = gltf_resolve(file, object, &buffer->size, &buffer->owned, &reason);
             if (buffer->bytes == NULL)
-                return gltf_fail(file, "%s: %s", where, reason);
+                return gltf_fail(file, "buffers/%zu: %s", i, reason);
             file->size += buffer->size;
-            if ((double)file->size > MOST_BYTES)
-                return gltf_fail(file, "%s: the buffers are too large", where);
-        }
+            if ((double)file->size > most_bytes)
+                return gltf_fail(file, "buffers/%zu: the buffers are too large", i);
+        } else if (i == 0) {
+            *buffer = chunk;
+        } // else it has no bytes: perhaps nothing reads it
         if (buffer->bytes != NULL && size > buffer->size)
-            return gltf_fail(file, "%s: %zu bytes are there, and %zu expected", where, buffer->size,
-                             size);
+            return gltf_fail(file, "buffers/%zu: %zu bytes are there, and %zu expected", i,
+                             buffer->size, size);
         buffer->size = size;
     }
     return true;
 }
 
-// Checks that views lie in their buffers.
-static bool open_views(gltf_file *file)
+const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size)
 {
-    file->num_views = gltf_count(file, "bufferViews");
-    file->views = common_alloc(file->num_views, sizeof *file->views);
-    for (size_t i = 0; i < file->num_views; i++) {
-        gltf_view *const view = &file->views[i];
-        const json_t *const object = gltf_item(file, "bufferViews", i);
-        char where[48];
-        uint32_t buffer = MD5_NONE;
-        size_t offset = 0;
-        (void)snprintf(where, sizeof where, "bufferViews/%zu", i);
-        if (!gltf_get_index(file, where, object, "buffer", "buffers", &buffer)
-            || !gltf_get_size(file, where, object, "byteOffset", 0, &offset)
-            || !gltf_get_size(file, where, object, "byteLength", 0, &view->size)
-            || !gltf_get_size(file, where, object, "byteStride", 0, &view->stride))
-            return false;
-        if (buffer == MD5_NONE)
-            return gltf_fail(file, "%s: it has no buffer", where);
-        const gltf_buffer *const in = &file->buffers[buffer];
-        if (offset > in->size || view->size > in->size - offset)
-            return gltf_fail(file, "%s: %zu bytes at %zu, but buffers/%u has %zu", where,
-                             view->size, offset, buffer, in->size);
-        view->bytes = in->bytes ? in->bytes + offset : NULL;
-    }
-    return true;
+    const json_t *const view = gltf_item(file, "bufferViews", index);
+    const uint32_t number = gltf_index(view, "buffer");
+    const gltf_buffer *const buffer = number == MD5_NONE ? NULL : &file->buffers[number];
+    const size_t offset = gltf_size(view, "byteOffset", 0);
+    *size = gltf_size(view, "byteLength", 0);
+    if (buffer == NULL || buffer->bytes == NULL)
+        (void)gltf_fail(file, "bufferViews/%u has no buffer, or one without bytes", index);
+    else if (offset > buffer->size || *size > buffer->size - offset)
+        (void)gltf_fail(file, "bufferViews/%u: %zu bytes at %zu, but buffers/%u has %zu", index,
+                        *size, offset, number, buffer->size);
+    else
+        return buffer->bytes + offset;
+    return NULL;
 }
 
 // -- Accessors ------------------------------------------------------------------------------------
 
 static const struct component {
-    int code;
-    size_t size;
+    size_t code, size;
     double top; // what a normalized value is divided by; 0: it is not
+    bool is_signed;
 } components[] = {
-    {5126, 4, 0.0},     {5120, 1, 127.0},   {5121, 1, 255.0},
-    {5122, 2, 32767.0}, {5123, 2, 65535.0}, {5125, 4, 0.0},
+    {5126, 4, 0.0, false},    {5120, 1, 127.0, true},    {5121, 1, 255.0, false},
+    {5122, 2, 32767.0, true}, {5123, 2, 65535.0, false}, {5125, 4, 0.0, false},
 };
-enum { FLOAT, BYTE, UBYTE, SHORT, USHORT, UINT, NUM_COMPONENTS };
+enum { FLOAT, NUM_COMPONENTS = sizeof components / sizeof components[0] };
 
 static const struct shape {
     const char *name;
     size_t width;
 } shapes[] = {
     [GLTF_SCALAR] = {"SCALAR", 1}, [GLTF_VEC2] = {"VEC2", 2},  [GLTF_VEC3] = {"VEC3", 3},
-    [GLTF_VEC4] = {"VEC4", 4},     [GLTF_MAT4] = {"MAT4", 16}, [GLTF_OTHER] = {"", 1},
+    [GLTF_VEC4] = {"VEC4", 4},     [GLTF_MAT4] = {"MAT4", 16},
 };
 
-// The row of a component type.
-static bool get_type(gltf_file *file, const char *where, const json_t *object, int *type)
-{
-    size_t code = 0;
-    if (!gltf_get_size(file, where, object, "componentType", 0, &code))
-        return false;
-    for (*type = 0; *type < NUM_COMPONENTS; ++*type)
-        if ((size_t)components[*type].code == code)
-            return true;
-    return gltf_fail(file, "%s: componentType %zu is none of glTF", where, code);
-}
+// Elements that lie in a view.
+typedef struct elements {
+    const uint8_t *bytes; // NULL: none
+    size_t stride;
+    const struct component *type;
+} elements;
 
-// Whether `count` elements of `size` bytes, `stride` apart, are in a view.
-static bool fits(gltf_file *file, const char *where, uint32_t index, size_t offset, size_t count,
-                 size_t stride, size_t size)
+// Finds `count` elements of `width` numbers where `object` says, an accessor or half of a sparse
+// one. All are in the view, so that reading them needs no checks. `type` of the numbers; NULL: as
+// the object says.
+static bool find_elements(gltf_file *file, uint32_t accessor, const json_t *object, size_t count,
+                          size_t width, const struct component *type, elements *found)
 {
-    const size_t there = file->views[index].size;
-    if (offset <= there && size <= there - offset && count - 1 <= (there - offset - size) / stride)
+    const size_t code = gltf_size(object, "componentType", 0);
+    for (size_t i = 0; i < NUM_COMPONENTS && type == NULL; i++)
+        if (components[i].code == code)
+            type = &components[i];
+    if (type == NULL)
+        return gltf_fail(file, "accessors/%u: componentType %zu is none of glTF", accessor, code);
+    const uint32_t view = gltf_index(object, "bufferView");
+    const size_t offset = gltf_size(object, "byteOffset", 0), size = width * type->size;
+    *found = (elements){.stride = size, .type = type};
+    if (count == 0)
+        return gltf_fail(file, "accessors/%u: it has no elements", accessor);
+    if (view == MD5_NONE)
         return true;
-    return gltf_fail(file, "%s: %zu elements of %zu bytes at %zu, but bufferViews/%u has %zu bytes",
-                     where, count, stride, offset, index, there);
-}
-
-// Sparse accessors replace some elements of another array, or of zeros.
-static bool open_sparse(gltf_file *file, const char *where, const json_t *object, size_t size,
-                        gltf_accessor *accessor)
-{
-    char inner[64];
-    const json_t *const indices = json_object_get(object, "indices");
-    const json_t *const values = json_object_get(object, "values");
-    (void)snprintf(inner, sizeof inner, "%s/sparse", where);
-    if (!gltf_get_size(file, inner, object, "count", 0, &accessor->num_sparse)
-        || !gltf_get_index(file, inner, indices, "bufferView", "bufferViews", &accessor->index_view)
-        || !gltf_get_size(file, inner, indices, "byteOffset", 0, &accessor->index_offset)
-        || !get_type(file, inner, indices, &accessor->index_type)
-        || !gltf_get_index(file, inner, values, "bufferView", "bufferViews", &accessor->value_view)
-        || !gltf_get_size(file, inner, values, "byteOffset", 0, &accessor->value_offset))
+    size_t there = 0;
+    const uint8_t *const bytes = gltf_view(file, view, &there);
+    const size_t stride = gltf_size(gltf_item(file, "bufferViews", view), "byteStride", 0);
+    if (bytes == NULL)
         return false;
-    const size_t index_size = components[accessor->index_type].size;
-    if (accessor->num_sparse == 0 || accessor->num_sparse > accessor->count
-        || accessor->index_view == MD5_NONE || accessor->value_view == MD5_NONE
-        || (accessor->index_type != UBYTE && accessor->index_type != USHORT
-            && accessor->index_type != UINT))
-        return gltf_fail(file, "%s: it is not 1 to %zu indices and values", inner, accessor->count);
-    return fits(file, inner, accessor->index_view, accessor->index_offset, accessor->num_sparse,
-                index_size, index_size)
-           && fits(file, inner, accessor->value_view, accessor->value_offset, accessor->num_sparse,
-                   size, size);
-}
-
-// Checks that all elements lie in the view, so that reading them needs no checks but of indices.
-static bool open_accessor(gltf_file *file, size_t index)
-{
-    gltf_accessor *const accessor = &file->accessors[index];
-    const json_t *const object = gltf_item(file, "accessors", index);
-    const json_t *const sparse = json_object_get(object, "sparse");
-    char where[48];
-    (void)snprintf(where, sizeof where, "accessors/%zu", index);
-    if (!gltf_get_index(file, where, object, "bufferView", "bufferViews", &accessor->view)
-        || !gltf_get_size(file, where, object, "byteOffset", 0, &accessor->offset)
-        || !gltf_get_size(file, where, object, "count", 0, &accessor->count)
-        || !get_type(file, where, object, &accessor->type))
-        return false;
-    const char *const shape = gltf_text(object, "type");
-    accessor->shape = GLTF_SCALAR;
-    while (accessor->shape < GLTF_OTHER
-           && (shape == NULL || strcmp(shape, shapes[accessor->shape].name) != 0))
-        accessor->shape++;
-    accessor->is_normalized = json_is_true(json_object_get(object, "normalized"));
-    if (accessor->count == 0)
-        return gltf_fail(file, "%s: it has no elements", where);
-    const size_t size = shapes[accessor->shape].width * components[accessor->type].size;
-    accessor->stride = size;
-    if (accessor->view != MD5_NONE) {
-        const gltf_view *const view = &file->views[accessor->view];
-        if (view->stride != 0)
-            accessor->stride = view->stride;
-        if (accessor->stride < size)
-            return gltf_fail(file, "%s: elements of %zu bytes are %zu apart", where, size,
-                             accessor->stride);
-        if (!fits(file, where, accessor->view, accessor->offset, accessor->count, accessor->stride,
-                  size))
-            return false;
-    }
-    return sparse == NULL || open_sparse(file, where, sparse, size, accessor);
-}
-
-// Little-endian, at any address.
-static uint32_t whole_number(const uint8_t *bytes, int type)
-{
-    return type == UBYTE || type == BYTE ? bytes[0]
-           : type == USHORT || type == SHORT
-               ? (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8
-               : (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16
-                     | (uint32_t)bytes[3] << 24;
-}
-
-// As the standard converts normalized integers.
-static float component_value(const uint8_t *bytes, int type, bool is_normalized)
-{
-    const uint32_t bits = whole_number(bytes, type);
-    float value = 0.0f;
-    if (type == FLOAT) {
-        memcpy(&value, &bits, sizeof value);
-        return value;
-    }
-    const double number = type == BYTE    ? (double)(int8_t)bits
-                          : type == SHORT ? (double)(int16_t)bits
-                                          : (double)bits;
-    const double top = components[type].top;
-    if (!is_normalized || top == 0.0)
-        return (float)number;
-    return (float)(number < -top ? -1.0 : number / top); // -128 too is -1
-}
-
-// The bytes of a view that something reads.
-static const uint8_t *view_bytes(gltf_file *file, uint32_t accessor, uint32_t view)
-{
-    if (file->views[view].bytes == NULL)
-        (void)gltf_fail(file, "accessors/%u: bufferViews/%u lies in a buffer without bytes",
-                        accessor, view);
-    return file->views[view].bytes;
-}
-
-// Calls of this spend what they are about to read.
-static bool read_values(gltf_file *file, uint32_t index, float *values)
-{
-    const gltf_accessor *const accessor = &file->accessors[index];
-    const size_t width = shapes[accessor->shape].width, size = components[accessor->type].size;
-    const bool is_normalized = accessor->is_normalized;
-    if (accessor->view != MD5_NONE) {
-        const uint8_t *const bytes = view_bytes(file, index, accessor->view);
-        if (bytes == NULL)
-            return false;
-        for (size_t i = 0; i < accessor->count; i++) {
-            const uint8_t *const element = bytes + accessor->offset + i * accessor->stride;
-            for (size_t k = 0; k < width; k++)
-                values[i * width + k] =
-                    component_value(element + k * size, accessor->type, is_normalized);
-        }
-    }
-    if (accessor->num_sparse > 0) {
-        const uint8_t *indices = view_bytes(file, index, accessor->index_view);
-        const uint8_t *from = view_bytes(file, index, accessor->value_view);
-        if (indices == NULL || from == NULL)
-            return false;
-        indices += accessor->index_offset;
-        from += accessor->value_offset;
-        for (size_t i = 0; i < accessor->num_sparse; i++) {
-            const size_t at = whole_number(indices, accessor->index_type);
-            if (at >= accessor->count)
-                return gltf_fail(file, "accessors/%u/sparse: index %zu of %zu elements", index, at,
-                                 accessor->count);
-            for (size_t k = 0; k < width; k++, from += size)
-                values[at * width + k] = component_value(from, accessor->type, is_normalized);
-            indices += components[accessor->index_type].size;
-        }
-    }
-    for (size_t i = 0; i < accessor->count * width; i++)
-        if (!(fabsf(values[i]) < 1e30f))
-            return gltf_fail(file, "accessors/%u: element %zu is no finite number", index,
-                             i / width);
+    found->stride = stride > 0 ? stride : size;
+    if (found->stride < size || found->stride == 0)
+        return gltf_fail(file, "accessors/%u: elements of %zu bytes are %zu apart", accessor, size,
+                         stride);
+    if (offset > there || size > there - offset
+        || count - 1 > (there - offset - size) / found->stride)
+        return gltf_fail(file,
+                         "accessors/%u: %zu elements of %zu bytes at %zu, but bufferViews/%u has "
+                         "%zu bytes",
+                         accessor, count, found->stride, offset, view, there);
+    found->bytes = bytes + offset;
     return true;
 }
 
-const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape)
+// Little-endian, at any address.
+static uint32_t whole_number(const uint8_t *bytes, size_t size)
 {
-    gltf_accessor *const accessor = &file->accessors[index];
-    if (accessor->shape != shape) {
+    uint32_t number = 0;
+    for (size_t i = 0; i < size; i++)
+        number |= (uint32_t)bytes[i] << 8 * i;
+    return number;
+}
+
+// Reads an element as the standard converts integers.
+static void read_element(const elements *from, size_t index, bool is_normalized, size_t width,
+                         float *values)
+{
+    const struct component *const type = from->type;
+    const uint8_t *bytes = from->bytes + index * from->stride;
+    for (size_t k = 0; k < width; k++, bytes += type->size) {
+        const uint32_t bits = whole_number(bytes, type->size), half = 1u << (8 * type->size - 1);
+        if (type == &components[FLOAT]) {
+            memcpy(&values[k], &bits, sizeof bits);
+            continue;
+        }
+        const double number =
+            type->is_signed && bits >= half ? (double)bits - 2.0 * half : (double)bits;
+        values[k] = (float)(is_normalized && type->top > 0.0
+                                ? fmax(number / type->top, -1.0) // -128 too is -1
+                                : number);
+    }
+}
+
+// Reads all values of an accessor, of which a sparse one replaces some elements, or zeros.
+static float *read_values(gltf_file *file, uint32_t index, const json_t *object, size_t width,
+                          size_t count)
+{
+    const bool is_normalized = json_is_true(json_object_get(object, "normalized"));
+    const json_t *const sparse = json_object_get(object, "sparse");
+    const size_t num_sparse = sparse != NULL ? gltf_size(sparse, "count", 0) : 0;
+    elements all, indices = {.stride = 0}, others = {.stride = 0};
+    if (!find_elements(file, index, object, count, width, NULL, &all))
+        return NULL;
+    if (sparse != NULL
+        && (!find_elements(file, index, json_object_get(sparse, "indices"), num_sparse, 1, NULL,
+                           &indices)
+            || !find_elements(file, index, json_object_get(sparse, "values"), num_sparse, width,
+                              all.type, &others)))
+        return NULL;
+    if (sparse != NULL
+        && (num_sparse > count || indices.bytes == NULL || others.bytes == NULL
+            || indices.type->is_signed || indices.type == &components[FLOAT])) {
+        (void)gltf_fail(file, "accessors/%u/sparse: it is not 1 to %zu indices and values", index,
+                        count);
+        return NULL;
+    }
+    if (!gltf_spend(file, count > SIZE_MAX / 64 ? SIZE_MAX : count * width))
+        return NULL;
+    float *const values = common_alloc(count, width * sizeof *values);
+    bool is_right = true;
+    for (size_t i = 0; i < count && all.bytes != NULL; i++)
+        read_element(&all, i, is_normalized, width, values + i * width);
+    for (size_t i = 0; i < num_sparse && is_right; i++) {
+        const size_t at = whole_number(indices.bytes + i * indices.stride, indices.type->size);
+        is_right =
+            at < count
+            || gltf_fail(file, "accessors/%u/sparse: index %zu of %zu elements", index, at, count);
+        if (is_right)
+            read_element(&others, i, is_normalized, width, values + at * width);
+    }
+    for (size_t i = 0; i < count * width && is_right; i++)
+        is_right =
+            fabsf(values[i]) < 1e30f
+            || gltf_fail(file, "accessors/%u: element %zu is no finite number", index, i / width);
+    if (is_right)
+        return values;
+    free(values);
+    return NULL;
+}
+
+const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t *count)
+{
+    const json_t *const object = gltf_item(file, "accessors", index);
+    const char *const type = gltf_text(object, "type");
+    *count = gltf_size(object, "count", 0);
+    if (type == NULL || strcmp(type, shapes[shape].name) != 0) {
         (void)gltf_fail(file, "accessors/%u: expected elements of type %s", index,
                         shapes[shape].name);
         return NULL;
     }
-    const size_t width = shapes[shape].width;
-    if (accessor->values == NULL) {
-        if (accessor->count > SIZE_MAX / 64 || !gltf_spend(file, accessor->count * width))
-            return NULL;
-        float *const values = common_alloc(accessor->count, width * sizeof *values);
-        if (!read_values(file, index, values)) {
-            free(values);
-            return NULL;
-        }
-        accessor->values = values;
-    }
-    return accessor->values;
+    if (file->values[index] == NULL)
+        file->values[index] = read_values(file, index, object, shapes[shape].width, *count);
+    return file->values[index];
 }
 
-uint32_t *gltf_read_indices(gltf_file *file, uint32_t index)
+uint32_t *gltf_read_indices(gltf_file *file, uint32_t index, size_t *count)
 {
-    const gltf_accessor *const accessor = &file->accessors[index];
-    const int type = accessor->type;
-    if (accessor->shape != GLTF_SCALAR || accessor->view == MD5_NONE || accessor->num_sparse > 0
-        || (type != UBYTE && type != USHORT && type != UINT)) {
+    const json_t *const object = gltf_item(file, "accessors", index);
+    const char *const type = gltf_text(object, "type");
+    elements from;
+    *count = gltf_size(object, "count", 0);
+    if (!find_elements(file, index, object, *count, 1, NULL, &from))
+        return NULL;
+    if (type == NULL || strcmp(type, "SCALAR") != 0 || from.bytes == NULL || from.type->is_signed
+        || from.type == &components[FLOAT] || json_object_get(object, "sparse") != NULL) {
         (void)gltf_fail(file, "accessors/%u: expected whole numbers as indices", index);
         return NULL;
     }
-    const uint8_t *const bytes = view_bytes(file, index, accessor->view);
-    if (bytes == NULL || !gltf_spend(file, accessor->count))
+    if (!gltf_spend(file, *count))
         return NULL;
-    uint32_t *const indices = common_alloc(accessor->count, sizeof *indices);
-    for (size_t i = 0; i < accessor->count; i++)
-        indices[i] = whole_number(bytes + accessor->offset + i * accessor->stride, type);
+    uint32_t *const indices = common_alloc(*count, sizeof *indices);
+    for (size_t i = 0; i < *count; i++)
+        indices[i] = whole_number(from.bytes + i * from.stride, from.type->size);
     return indices;
 }
 
@@ -502,9 +483,8 @@ static const char *const known[] = {
 // Refuses what would be read wrong, such as compressed meshes.
 static bool knows_extensions(gltf_file *file)
 {
-    size_t count = 0;
-    const json_t *const list = gltf_array(file->root, "extensionsRequired", &count);
-    for (size_t i = 0; i < count; i++) {
+    const json_t *const list = json_object_get(file->root, "extensionsRequired");
+    for (size_t i = 0; i < json_array_size(list); i++) {
         const char *const name = json_string_value(json_array_get(list, i));
         bool is_known = false;
         for (size_t k = 0; name != NULL && k < sizeof known / sizeof known[0]; k++)
@@ -522,11 +502,11 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
 {
     if (size < 20)
         return gltf_fail(file, "the file ends inside its header");
-    if (whole_number(bytes + 4, UINT) != 2)
+    if (whole_number(bytes + 4, 4) != 2)
         return gltf_fail(file, "version %u of the container; expected 2",
-                         whole_number(bytes + 4, UINT));
+                         whole_number(bytes + 4, 4));
     for (size_t at = 12; at + 8 <= size;) {
-        const size_t length = whole_number(bytes + at, UINT);
+        const size_t length = whole_number(bytes + at, 4);
         const bool is_text = memcmp(bytes + at + 4, "JSON", 4) == 0;
         gltf_buffer *const chunk = is_text                                 ? text
                                    : memcmp(bytes + at + 4, "BIN", 4) == 0 ? binary
@@ -542,7 +522,8 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     return text->bytes != NULL || gltf_fail(file, "it has no JSON chunk");
 }
 
-// Parses the text and checks that the lists of the standard are lists of objects.
+// Parses the text and checks that the lists of the standard are lists of objects, and what is read
+// of these.
 static bool open_json(gltf_file *file, gltf_buffer text)
 {
     static const char *const lists[] = {
@@ -564,6 +545,9 @@ static bool open_json(gltf_file *file, gltf_buffer text)
         if (!is_right)
             return gltf_fail(file, "%s is no list of objects", lists[i]);
     }
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        if (!check_member(file, file->root, &members[i], members[i].path, ""))
+            return false;
     const char *const version = gltf_text(json_object_get(file->root, "asset"), "version");
     if (version == NULL || strncmp(version, "2.", 2) != 0)
         return gltf_fail(file, "its asset.version is %.20s; expected 2.0",
@@ -586,26 +570,20 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
         text.bytes += 3; // a byte order mark, which the standard forbids and editors write
         text.size -= 3;
     }
-    if (!open_json(file, text) || !knows_extensions(file) || !open_buffers(file, binary)
-        || !open_views(file))
+    if (!open_json(file, text) || !knows_extensions(file) || !open_buffers(file, binary))
         return false;
     file->budget = FREE_NUMBERS + (file->size < SIZE_MAX / 32 ? NUMBERS_IN_BYTE * file->size : 0);
-    file->num_accessors = gltf_count(file, "accessors");
-    file->accessors = common_alloc(file->num_accessors, sizeof *file->accessors);
-    for (size_t i = 0; i < file->num_accessors; i++)
-        if (!open_accessor(file, i))
-            return false;
+    file->values = common_alloc(gltf_count(file, "accessors"), sizeof *file->values);
     return true;
 }
 
 void gltf_close(gltf_file *file)
 {
-    for (size_t i = 0; i < file->num_accessors && file->accessors != NULL; i++)
-        free(file->accessors[i].values);
-    for (size_t i = 0; i < file->num_buffers && file->buffers != NULL; i++)
+    for (size_t i = 0; file->values != NULL && i < gltf_count(file, "accessors"); i++)
+        free(file->values[i]);
+    for (size_t i = 0; i < file->num_buffers; i++)
         free(file->buffers[i].owned);
-    free(file->accessors);
-    free(file->views);
+    free(file->values);
     free(file->buffers);
     json_decref(file->root);
 }

@@ -15,7 +15,6 @@ typedef enum gltf_shape { // of an accessor's elements
     GLTF_VEC3,
     GLTF_VEC4,
     GLTF_MAT4, // columns
-    GLTF_OTHER,
 } gltf_shape;
 
 typedef struct gltf_buffer {
@@ -23,23 +22,6 @@ typedef struct gltf_buffer {
     size_t size;
     char *owned; // what holds the bytes, or NULL: the file itself
 } gltf_buffer;
-
-typedef struct gltf_view {
-    const uint8_t *bytes; // NULL: those of such a buffer
-    size_t size, stride;  // stride 0: elements follow each other
-} gltf_view;
-
-typedef struct gltf_accessor {
-    uint32_t view; // MD5_NONE: all elements are 0, but those of `sparse`
-    size_t offset, count, stride;
-    gltf_shape shape;
-    int type; // a row of the table of component types
-    bool is_normalized;
-    uint32_t index_view, value_view; // of num_sparse elements that replace others
-    size_t num_sparse, index_offset, value_offset;
-    int index_type;
-    float *values; // [count * components], once they were read
-} gltf_accessor;
 
 typedef struct gltf_file {
     const convert_job *job;
@@ -49,9 +31,8 @@ typedef struct gltf_file {
     size_t size;   // bytes of the file and of its buffers
     size_t budget; // numbers that may still be read or made
     gltf_buffer *buffers;
-    gltf_view *views;
-    gltf_accessor *accessors;
-    size_t num_buffers, num_views, num_accessors;
+    size_t num_buffers;
+    float **values; // of each accessor [count * components], once they were read
 } gltf_file;
 
 // Says in the file's error what is wrong with it. False.
@@ -66,41 +47,36 @@ void gltf_close(gltf_file *file);
 // Takes from the budget. Returns false and says so if not as much is left.
 bool gltf_spend(gltf_file *file, size_t count);
 
-// -- JSON: `where` is the pointer of the object, for messages -------------------------------------
+// -- JSON: members of the standard, which were checked when the file was opened -------------------
 
 // The number of items of a list of the root object; 0 without it.
 size_t gltf_count(const gltf_file *file, const char *list);
 const json_t *gltf_item(const gltf_file *file, const char *list, size_t index);
 
-// The list of a member, or NULL; *count is 0 without it.
-const json_t *gltf_array(const json_t *object, const char *key, size_t *count);
-
 // A text, or NULL; a number, or `missing`.
 const char *gltf_text(const json_t *object, const char *key);
 double gltf_number(const json_t *object, const char *key, double missing);
 
-// Whole numbers: a size, or `missing`; the index of an item of `list`, or MD5_NONE. Return false
-// and say why if the member is something else.
-bool gltf_get_size(gltf_file *file, const char *where, const json_t *object, const char *key,
-                   size_t missing, size_t *size);
-bool gltf_get_index(gltf_file *file, const char *where, const json_t *object, const char *key,
-                    const char *list, uint32_t *index);
-bool gltf_as_index(gltf_file *file, const char *where, const char *key, const json_t *value,
-                   const char *list, uint32_t *index); // of a value, which is there
+// A whole number, or `missing`; an index, or MD5_NONE; an index of those in an array.
+size_t gltf_size(const json_t *object, const char *key, size_t missing);
+uint32_t gltf_index(const json_t *object, const char *key);
+uint32_t gltf_index_at(const json_t *array, size_t i);
 
-// So many finite numbers. Without the member they stay as they are. Returns false and says why if
-// it is something else.
-bool gltf_get_numbers(gltf_file *file, const char *where, const json_t *object, const char *key,
-                      size_t count, double *numbers);
+// So many finite numbers. Without the member they stay as they are.
+void gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers);
 
 // -- Bytes ----------------------------------------------------------------------------------------
 
-// The values of an accessor, normalized where it says so; kept until the file is closed. Returns
-// NULL and says why if it has another shape, a number is not finite, or the budget is spent.
-const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape);
+// The values of an accessor, normalized where it says so, and the number of its elements; kept
+// until the file is closed. Returns NULL and says why if it has another shape, leads out of its
+// buffer, a number is not finite, or the budget is spent.
+const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t *count);
 
 // The same of whole numbers, as new memory.
-uint32_t *gltf_read_indices(gltf_file *file, uint32_t index);
+uint32_t *gltf_read_indices(gltf_file *file, uint32_t index, size_t *count);
+
+// The bytes of a view. Returns NULL and says why if they are not there.
+const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size);
 
 // The bytes that a buffer or an image has: *owned is what to free, or NULL. Returns NULL and says
 // in *reason why there are none.

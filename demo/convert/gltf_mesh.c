@@ -15,15 +15,21 @@
 
 enum { MOST_SETS = 16, MOST_WEIGHTS = 4 * MOST_SETS };
 
+// What a vertex of a primitive has.
+typedef struct vertex_values {
+    const float *values; // [num_vertices][width]
+    size_t width;
+} vertex_values;
+
 typedef struct primitive {
     gltf_file *file;
     char where[64];
-    size_t num_vertices, num_sets, num_targets, num_corners;
+    size_t num_vertices, num_sets, num_targets, num_corners, num_attributes;
+    vertex_values *attributes;          // [num_attributes] all; the following ones are among them
     const float *positions, *texcoords; // texcoords NULL: all 0
     const float *joints[MOST_SETS], *weights[MOST_SETS];
-    const float **targets; // [num_targets] NULL: moves nothing
-    uint32_t *corners;     // NULL: each vertex in turn
-    double texture[2][3];  // what is done to texture coordinates
+    uint32_t *corners;    // NULL: each vertex in turn
+    double texture[2][3]; // what is done to texture coordinates
     size_t mode;
 } primitive;
 
@@ -31,38 +37,36 @@ typedef struct primitive {
 static bool get_attribute(primitive *from, const json_t *attributes, const char *name,
                           gltf_shape shape, const float **values)
 {
-    uint32_t accessor = MD5_NONE;
+    const uint32_t accessor = gltf_index(attributes, name);
+    size_t count = 0;
     *values = NULL;
-    if (!gltf_get_index(from->file, from->where, attributes, name, "accessors", &accessor))
-        return false;
     if (accessor == MD5_NONE)
         return true;
-    const size_t count = from->file->accessors[accessor].count;
-    if (from->positions != NULL && count != from->num_vertices)
+    *values = gltf_read(from->file, accessor, shape, &count);
+    if (*values == NULL)
+        return false;
+    if (from->num_attributes > 0 && count != from->num_vertices)
         return gltf_fail(from->file, "%s: %s has %zu elements, but POSITION %zu", from->where, name,
                          count, from->num_vertices);
     from->num_vertices = count;
-    *values = gltf_read(from->file, accessor, shape);
-    return *values != NULL;
+    from->attributes = common_grow(from->attributes, from->num_attributes, sizeof(vertex_values));
+    from->attributes[from->num_attributes++] = (vertex_values){*values, (size_t)shape + 1};
+    return true;
 }
 
 // The set of texture coordinates that the base color uses, and what it does to them.
 static bool get_texcoords(primitive *from, const json_t *attributes, uint32_t material)
 {
     const json_t *const texture = json_object_get(
-        json_object_get(material == MD5_NONE ? NULL : gltf_item(from->file, "materials", material),
-                        "pbrMetallicRoughness"),
+        json_object_get(gltf_item(from->file, "materials", material), "pbrMetallicRoughness"),
         "baseColorTexture");
     const json_t *const change =
         json_object_get(json_object_get(texture, "extensions"), "KHR_texture_transform");
     double offset[2] = {0, 0}, scale[2] = {1, 1};
-    size_t set = 0;
+    const size_t set = gltf_size(change, "texCoord", gltf_size(texture, "texCoord", 0));
     char name[32];
-    if (!gltf_get_size(from->file, from->where, texture, "texCoord", 0, &set)
-        || !gltf_get_size(from->file, from->where, change, "texCoord", set, &set)
-        || !gltf_get_numbers(from->file, from->where, change, "offset", 2, offset)
-        || !gltf_get_numbers(from->file, from->where, change, "scale", 2, scale))
-        return false;
+    gltf_numbers(change, "offset", 2, offset);
+    gltf_numbers(change, "scale", 2, scale);
     // Counterclockwise as the picture is seen, whose v points down.
     const double angle = gltf_number(change, "rotation", 0.0);
     const double c = cos(angle), s = sin(angle);
@@ -78,14 +82,11 @@ static bool get_texcoords(primitive *from, const json_t *attributes, uint32_t ma
 // Indices of vertices, which are checked; without them each vertex is a corner.
 static bool get_corners(primitive *from, const json_t *object)
 {
-    uint32_t accessor = MD5_NONE;
-    if (!gltf_get_index(from->file, from->where, object, "indices", "accessors", &accessor))
-        return false;
+    const uint32_t accessor = gltf_index(object, "indices");
     from->num_corners = from->num_vertices;
     if (accessor == MD5_NONE)
         return true;
-    from->num_corners = from->file->accessors[accessor].count;
-    from->corners = gltf_read_indices(from->file, accessor);
+    from->corners = gltf_read_indices(from->file, accessor, &from->num_corners);
     for (size_t i = 0; from->corners != NULL && i < from->num_corners; i++)
         if (from->corners[i] >= from->num_vertices)
             return gltf_fail(from->file, "accessors/%u: element %zu is %u, but %s has %zu vertices",
@@ -93,22 +94,11 @@ static bool get_corners(primitive *from, const json_t *object)
     return from->corners != NULL;
 }
 
-// The displacements of morph targets.
-static bool get_targets(primitive *from, const json_t *object)
-{
-    const json_t *const targets = gltf_array(object, "targets", &from->num_targets);
-    from->targets = common_alloc(from->num_targets, sizeof *from->targets);
-    for (size_t i = 0; i < from->num_targets; i++)
-        if (!get_attribute(from, json_array_get(targets, i), "POSITION", GLTF_VEC3,
-                           &from->targets[i]))
-            return false;
-    return true;
-}
-
 // Returns false and says why if it is wrong. Without positions, num_corners is 0.
 static bool open_primitive(primitive *from, const json_t *object, uint32_t material, bool has_skin)
 {
     const json_t *const attributes = json_object_get(object, "attributes");
+    const json_t *const targets = json_object_get(object, "targets");
     if (!get_attribute(from, attributes, "POSITION", GLTF_VEC3, &from->positions))
         return false;
     if (from->positions == NULL)
@@ -124,65 +114,49 @@ static bool open_primitive(primitive *from, const json_t *object, uint32_t mater
         goes_on = from->joints[set] != NULL && from->weights[set] != NULL;
         from->num_sets += goes_on;
     }
-    return get_texcoords(from, attributes, material) && get_targets(from, object)
-           && get_corners(from, object)
+    const float *unused = NULL;
+    from->num_targets = json_array_size(targets);
+    if (!get_texcoords(from, attributes, material))
+        return false;
+    for (size_t i = 0; i < from->num_targets; i++)
+        if (!get_attribute(from, json_array_get(targets, i), "POSITION", GLTF_VEC3, &unused))
+            return false;
+    return get_corners(from, object)
            && gltf_spend(from->file,
                          from->num_vertices + from->num_corners * (2 + from->num_targets));
 }
 
 static void close_primitive(primitive *from)
 {
-    free((void *)from->targets);
+    free(from->attributes);
     free(from->corners);
 }
 
-// Hashes numbers, of which 0 and -0 are equal.
-static uint64_t mix(uint64_t hash, const float *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        const float value = values[i] + 0.0f; // -0 too is 0
-        uint32_t bits = 0;
-        memcpy(&bits, &value, sizeof bits);
-        hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
-static bool is_equal(const float *a, const float *b, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (a[i] != b[i])
-            return false;
-    return true;
-}
-
-// glTF splits vertices where normals, tangents or colors differ, which MD5 does not store.
+// Hashes all that a vertex has: glTF splits vertices where normals, tangents or colors differ,
+// which MD5 does not store.
 static uint64_t hash_vertex(const primitive *from, size_t v)
 {
-    uint64_t hash = mix(0, from->positions + 3 * v, 3);
-    if (from->texcoords != NULL)
-        hash = mix(hash, from->texcoords + 2 * v, 2);
-    for (size_t i = 0; i < from->num_sets; i++)
-        hash = mix(mix(hash, from->joints[i] + 4 * v, 4), from->weights[i] + 4 * v, 4);
-    for (size_t i = 0; i < from->num_targets; i++)
-        if (from->targets[i] != NULL)
-            hash = mix(hash, from->targets[i] + 3 * v, 3);
+    uint64_t hash = 0;
+    for (const vertex_values *a = from->attributes; a < from->attributes + from->num_attributes;
+         a++)
+        for (size_t i = 0; i < a->width; i++) {
+            const float value = a->values[a->width * v + i] + 0.0f; // -0 too is 0
+            uint32_t bits = 0;
+            memcpy(&bits, &value, sizeof bits);
+            hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
+            hash ^= hash >> 29;
+        }
     return hash;
 }
 
-static bool is_same_vertex(const primitive *from, size_t a, size_t b)
+static bool is_same_vertex(const primitive *from, size_t u, size_t v)
 {
-    bool is_same = is_equal(from->positions + 3 * a, from->positions + 3 * b, 3)
-                   && (from->texcoords == NULL
-                       || is_equal(from->texcoords + 2 * a, from->texcoords + 2 * b, 2));
-    for (size_t i = 0; i < from->num_sets && is_same; i++)
-        is_same = is_equal(from->joints[i] + 4 * a, from->joints[i] + 4 * b, 4)
-                  && is_equal(from->weights[i] + 4 * a, from->weights[i] + 4 * b, 4);
-    for (size_t i = 0; i < from->num_targets && is_same; i++)
-        is_same = from->targets[i] == NULL
-                  || is_equal(from->targets[i] + 3 * a, from->targets[i] + 3 * b, 3);
-    return is_same;
+    for (const vertex_values *a = from->attributes; a < from->attributes + from->num_attributes;
+         a++)
+        for (size_t i = 0; i < a->width; i++)
+            if (a->values[a->width * u + i] != a->values[a->width * v + i])
+                return false;
+    return true;
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -313,10 +287,10 @@ static bool add_vertices(maker *to)
     for (size_t v = 0; v < from->num_vertices; v++) {
         if (to->made[v] != IS_USED)
             continue;
+        const uint32_t *const known = to->origin->vertices; // NULL: no row is filled
         size_t at = (size_t)hash_vertex(from, v) & (to->room - 1), tries = 0;
-        while (to->table[at] != 0 && tries < MOST_TRIES
-               && (v < to->num_kept
-                   || !is_same_vertex(from, to->origin->vertices[to->table[at] - 1], v))) {
+        while (known != NULL && to->table[at] != 0 && tries < MOST_TRIES
+               && (v < to->num_kept || !is_same_vertex(from, known[to->table[at] - 1], v))) {
             at = (at + 1) & (to->room - 1);
             tries++;
         }
@@ -360,18 +334,6 @@ static void add_triangles(maker *to, bool is_mirrored)
     }
 }
 
-// Those engines take, from their sources; others take all.
-static size_t most_weights(const convert_job *job)
-{
-    static const char *const engines[] = {"rbdoom", "bfg",        "ironwail", "vkquake",     "qss",
-                                          "cube2",  "redeclipse", "daemon",   "unvanquished"};
-    enum { OF_THOSE = 4 };
-    for (size_t i = 0; job->engine != NULL && i < sizeof engines / sizeof engines[0]; i++)
-        if (strncmp(job->engine, engines[i], strlen(engines[i])) == 0)
-            return OF_THOSE;
-    return MOST_WEIGHTS;
-}
-
 static void close_origin(gltf_origin *origin)
 {
     free(origin->vertices);
@@ -394,7 +356,8 @@ static bool add_mesh(maker *to, uint32_t node, uint32_t material, const json_t *
     const convert_job *const job = to->from->file->job;
     md5_doc_mesh mesh = {.name = ""};
     gltf_origin origin = {.node = node, .material = material};
-    origin.targets = gltf_array(object, "targets", &origin.num_targets);
+    origin.targets = json_object_get(object, "targets");
+    origin.num_targets = to->from->num_targets;
     to->mesh = &mesh;
     to->origin = &origin;
     to->made = common_alloc(to->from->num_vertices, sizeof *to->made);
@@ -422,7 +385,7 @@ static bool add_mesh(maker *to, uint32_t node, uint32_t material, const json_t *
     const char *const own_name =
         gltf_text(gltf_extras(gltf_item(to->from->file, "meshes", to->node->mesh)), "name");
     if (own_name == NULL || own_name[0] != '\0')
-        mesh.name = gltf_name(&meshes->names, name, 255, "mesh_", number + 1);
+        mesh.name = gltf_name(meshes->names, name, 255, "mesh_", number + 1);
     // What was written as the shader counts unless a tool changed the name of the material, or more
     // than cut it.
     const gltf_file *const file = to->from->file;
@@ -434,7 +397,7 @@ static bool add_mesh(maker *to, uint32_t node, uint32_t material, const json_t *
             shader = own;
         if (meshes->shaders[material] == NULL)
             meshes->shaders[material] =
-                gltf_name(&meshes->shader_names, shader, 255, "material_", material + 1);
+                gltf_name(meshes->shader_names, shader, 255, "material_", material + 1);
         shader = meshes->shaders[material];
     }
     mesh.shader = shader && shader[0] ? shader : mesh.name;
@@ -480,7 +443,9 @@ static bool read_node_meshes(gltf_meshes *meshes, uint32_t number)
     const json_t *const object = gltf_item(file, "meshes", node->mesh);
     const char *const own = gltf_text(gltf_extras(object), "name");
     const char *const name = own ? own : node->name ? node->name : gltf_text(object, "name");
-    maker to = {.meshes = meshes, .node = node, .most_weights = most_weights(file->job)};
+    const char *const engine = file->job->engine;
+    const uint32_t most = engine != NULL ? convert_find_engine(engine)->max_weights : 0;
+    maker to = {.meshes = meshes, .node = node, .most_weights = most > 0 ? most : MOST_WEIGHTS};
     to.skin = node->skin != MD5_NONE ? &rig->skins[node->skin] : NULL;
     to.joint = gltf_joint_above(rig, number);
     if (to.skin == NULL && to.joint == MD5_NONE) {
@@ -497,17 +462,15 @@ static bool read_node_meshes(gltf_meshes *meshes, uint32_t number)
     meshes->bases = common_grow((void *)meshes->bases, meshes->num_bases, sizeof *meshes->bases);
     meshes->bases[meshes->num_bases++] = bases;
     to.bases = bases;
-    size_t num_primitives = 0;
-    const json_t *const list = gltf_array(object, "primitives", &num_primitives);
+    const json_t *const list = json_object_get(object, "primitives");
+    const size_t num_primitives = json_array_size(list);
     for (size_t i = 0; i < num_primitives; i++) {
         const json_t *const item = json_array_get(list, i);
         primitive from = {.file = file};
         maker made = to;
-        uint32_t material = MD5_NONE;
+        const uint32_t material = gltf_index(item, "material");
         (void)snprintf(from.where, sizeof from.where, "meshes/%u/primitives/%zu", node->mesh, i);
-        if (!gltf_get_size(file, from.where, item, "mode", 4, &from.mode)
-            || !gltf_get_index(file, from.where, item, "material", "materials", &material))
-            return false;
+        from.mode = gltf_size(item, "mode", 4);
         if (from.mode < 4 || from.mode > 6) {
             convert_note(file->job, "%s is left out: lines or points", from.where);
             continue;
@@ -527,7 +490,10 @@ static bool read_node_meshes(gltf_meshes *meshes, uint32_t number)
 
 bool gltf_read_meshes(gltf_rig *rig, gltf_meshes *meshes)
 {
-    *meshes = (gltf_meshes){.rig = rig, .model = {.kind = MD5_DOC_MODEL}};
+    *meshes = (gltf_meshes){.rig = rig,
+                            .model = {.kind = MD5_DOC_MODEL},
+                            .names = json_object(),
+                            .shader_names = json_object()};
     md5_doc *const model = &meshes->model;
     meshes->shaders = common_alloc(gltf_count(rig->file, "materials"), sizeof *meshes->shaders);
     model->num_joints = (uint32_t)rig->num_joints;
@@ -562,8 +528,8 @@ void gltf_free_meshes(gltf_meshes *meshes)
     free(meshes->origins);
     free((void *)meshes->bases);
     free((void *)meshes->shaders);
-    gltf_free_names(&meshes->names);
-    gltf_free_names(&meshes->shader_names);
+    json_decref(meshes->names);
+    json_decref(meshes->shader_names);
 }
 
 // -- Morph targets --------------------------------------------------------------------------------
@@ -601,11 +567,10 @@ static bool move_mesh(const gltf_meshes *meshes, size_t number, size_t target, m
 {
     gltf_file *const file = meshes->rig->file;
     const gltf_origin *const origin = &meshes->origins[number];
-    uint32_t accessor = MD5_NONE;
-    if (!gltf_get_index(file, mesh->name, json_array_get(origin->targets, target), "POSITION",
-                        "accessors", &accessor))
-        return false;
-    const float *const moves = accessor == MD5_NONE ? NULL : gltf_read(file, accessor, GLTF_VEC3);
+    const uint32_t accessor = gltf_index(json_array_get(origin->targets, target), "POSITION");
+    size_t count = 0;
+    const float *const moves =
+        accessor == MD5_NONE ? NULL : gltf_read(file, accessor, GLTF_VEC3, &count);
     if (moves == NULL)
         return accessor == MD5_NONE;
     const md5_weight *const still = mesh->weights;

@@ -19,9 +19,8 @@ typedef struct gltf_meshes {
     gltf_origin *origins; // [model.num_meshes]
     gltf_affine **bases;  // [num_bases] arrays that origins point into
     size_t num_bases;
-    gltf_names names;     // of meshes
-    const char **shaders; // [materials of the file] NULL: no mesh has it
-    gltf_names shader_names;
+    const char **shaders;         // [materials of the file] NULL: no mesh has it
+    json_t *names, *shader_names; // of meshes; of shaders
 } gltf_meshes;
 
 // Reads the scene's meshes. Returns false and says why; free them then too.

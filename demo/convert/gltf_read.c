@@ -12,32 +12,26 @@
 // -- Materials ------------------------------------------------------------------------------------
 
 // Adds the picture of a texture, a PNG or JPEG, to a material. One that is missing is noted.
-static bool add_picture(gltf_file *file, const char *where, const json_t *texture,
+static bool add_picture(gltf_file *file, const char *shader, const json_t *texture,
                         convert_picture *picture)
 {
-    uint32_t number = MD5_NONE, image = MD5_NONE, view = MD5_NONE;
-    if (!gltf_get_index(file, where, texture, "index", "textures", &number)
-        || (number != MD5_NONE
-            && !gltf_get_index(file, "a texture", gltf_item(file, "textures", number), "source",
-                               "images", &image)))
-        return false;
+    const uint32_t image =
+        gltf_index(gltf_item(file, "textures", gltf_index(texture, "index")), "source");
     if (image == MD5_NONE)
         return true;
     const json_t *const object = gltf_item(file, "images", image);
-    if (!gltf_get_index(file, "an image", object, "bufferView", "bufferViews", &view))
-        return false;
+    const uint32_t view = gltf_index(object, "bufferView");
     const char *const uri = gltf_text(object, "uri");
     const bool is_file = uri != NULL && strncmp(uri, "data:", 5) != 0;
     const char *const name = gltf_text(object, "name");
     char *const stem = is_file ? common_stem(uri) : NULL, *owned = NULL;
-    const char *reason = "its buffer has no bytes";
+    const char *reason = NULL;
     size_t size = 0;
-    const uint8_t *bytes = NULL;
-    if (view == MD5_NONE) {
-        bytes = gltf_resolve(file, object, &size, &owned, &reason);
-    } else {
-        bytes = file->views[view].bytes;
-        size = file->views[view].size;
+    const uint8_t *bytes = view != MD5_NONE ? gltf_view(file, view, &size)
+                                            : gltf_resolve(file, object, &size, &owned, &reason);
+    if (bytes == NULL && view != MD5_NONE) {
+        free(stem);
+        return false;
     }
     picture->name = gltf_file_name(name ? name : stem);
     if (picture->name == NULL)
@@ -49,7 +43,7 @@ static bool add_picture(gltf_file *file, const char *where, const json_t *textur
         reason = "it is neither a PNG nor a JPEG";
     }
     if (bytes == NULL)
-        convert_note(file->job, "images/%u of %s is left out: %s", image, where, reason);
+        convert_note(file->job, "images/%u of %s is left out: %s", image, shader, reason);
     const bool is_paid = bytes == NULL || gltf_spend(file, size);
     if (bytes != NULL && is_paid) {
         picture->bytes = common_alloc(size, 1);
@@ -118,9 +112,8 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
         .is_unlit = json_object_get(extensions, "KHR_materials_unlit") != NULL,
         .text = common_copy(gltf_text(gltf_extras(object), "text")),
     };
-    if (!gltf_get_numbers(file, shader, object, "emissiveFactor", 3, glow)
-        || !gltf_get_numbers(file, shader, metal, "baseColorFactor", 4, color))
-        return false;
+    gltf_numbers(object, "emissiveFactor", 3, glow);
+    gltf_numbers(metal, "baseColorFactor", 4, color);
     for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         if (textures[map] != NULL && (map != CONVERT_MAP_GLOW || glow[0] + glow[1] + glow[2] > 0.0)
             && !add_picture(file, shader, textures[map], &material->maps[map]))

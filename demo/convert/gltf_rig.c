@@ -121,74 +121,44 @@ static convert_quat rotation_of(const gltf_affine *a, bool *is_mirrored)
 
 // -- Names ----------------------------------------------------------------------------------------
 
-static struct gltf_named *find_name(const gltf_names *names, const char *name)
+// Cuts a text at a length, but not inside of a letter.
+static void cut(char *text, size_t length)
 {
-    uint64_t hash = 14695981039346656037u; // FNV-1a
-    for (const char *c = name; *c != '\0'; c++)
-        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    size_t at = (size_t)(hash ^ hash >> 32) & (names->room - 1);
-    while (names->table[at].name != NULL && strcmp(names->table[at].name, name) != 0)
-        at = (at + 1) & (names->room - 1);
-    return &names->table[at];
+    if (strlen(text) <= length)
+        return;
+    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
+        length--;
+    text[length] = '\0';
 }
 
-// Doubles the table, of which half is empty.
-static void enlarge(gltf_names *names)
-{
-    const gltf_names old = *names;
-    names->room = old.room == 0 ? 64 : 2 * old.room;
-    names->table = common_alloc(names->room, sizeof *names->table);
-    for (size_t i = 0; i < old.room; i++)
-        if (old.table[i].name != NULL)
-            *find_name(names, old.table[i].name) = old.table[i];
-    free(old.table);
-}
-
-const char *gltf_name(gltf_names *names, const char *name, size_t longest, const char *missing,
+const char *gltf_name(json_t *names, const char *name, size_t longest, const char *missing,
                       size_t number)
 {
-    char *base = name != NULL && name[0] != '\0' ? common_copy(name)
-                                                 : common_format("%s%zu", missing, number);
-    size_t length = strlen(base);
-    for (bool is_cut = length > longest; is_cut;
-         is_cut = ((unsigned char)base[length] & 0xc0) == 0x80)
-        length = length > longest ? longest : length - 1; // not inside of a letter
-    base[length] = '\0';
+    char *const base = name != NULL && name[0] != '\0' ? common_copy(name)
+                                                       : common_format("%s%zu", missing, number);
+    cut(base, longest);
     for (char *c = base; *c != '\0'; c++)
         *c = *c == '\\' ? '/' : (unsigned char)*c <= ' ' || *c == '"' || *c == 0x7f ? '_' : *c;
-    if (2 * names->count >= names->room)
-        enlarge(names);
-    struct gltf_named *found = find_name(names, base);
-    char *unique = base;
-    while (found->name != NULL) {
+    char *unique = common_copy(base);
+    // The number that is tried next behind the same name is its value.
+    json_int_t next = json_integer_value(json_object_get(names, base));
+    for (next = next > 0 ? next : 1; json_object_get(names, unique) != NULL; next++) {
         char suffix[24];
-        const size_t next = found->next++;
-        const size_t added = (size_t)snprintf(suffix, sizeof suffix, "_%zu", next);
-        size_t kept = length;
-        while (kept + added > longest && kept > 0)
-            kept--;
-        while (kept > 0 && kept < length && ((unsigned char)base[kept] & 0xc0) == 0x80)
-            kept--;
-        char *const tried = common_format("%.*s%s", (int)kept, base, suffix);
-        if (unique != base)
-            free(unique);
+        const int added = snprintf(suffix, sizeof suffix, "_%lld", (long long)next + 1);
+        free(unique);
+        unique = common_copy(base);
+        cut(unique, longest - (size_t)added);
+        char *const tried = common_format("%s%s", unique, suffix);
+        free(unique);
         unique = tried;
-        struct gltf_named *const other = find_name(names, unique);
-        if (other->name == NULL)
-            found = other;
     }
-    if (unique != base)
-        free(base);
-    *found = (struct gltf_named){unique, 2};
-    names->count++;
-    return unique;
-}
-
-void gltf_free_names(gltf_names *names)
-{
-    for (size_t i = 0; i < names->room; i++)
-        free(names->table[i].name);
-    free(names->table);
+    (void)json_object_set_new_nocheck(names, base, json_integer(next));
+    if (strcmp(base, unique) != 0)
+        (void)json_object_set_new_nocheck(names, unique, json_integer(1));
+    const char *const kept = json_object_iter_key(json_object_iter_at(names, unique));
+    free(unique);
+    free(base);
+    return kept != NULL ? kept : ""; // memory ran out
 }
 
 // -- Nodes ----------------------------------------------------------------------------------------
@@ -224,42 +194,31 @@ static bool read_node(gltf_rig *rig, size_t index)
     gltf_file *const file = rig->file;
     gltf_node *const node = &rig->nodes[index];
     const json_t *const object = gltf_item(file, "nodes", index);
-    char where[48];
-    (void)snprintf(where, sizeof where, "nodes/%zu", index);
     *node = (gltf_node){.name = gltf_text(object, "name"),
                         .parent = node->parent,
+                        .mesh = gltf_index(object, "mesh"),
+                        .skin = gltf_index(object, "skin"),
                         .joint = MD5_NONE,
                         .rotation = {0, 0, 0, 1},
                         .scale = {1, 1, 1}};
     double matrix[16] = {0};
     node->is_matrix = json_object_get(object, "matrix") != NULL;
-    if (!gltf_get_numbers(file, where, object, "translation", 3, node->translation)
-        || !gltf_get_numbers(file, where, object, "rotation", 4, node->rotation)
-        || !gltf_get_numbers(file, where, object, "scale", 3, node->scale)
-        || !gltf_get_numbers(file, where, object, "matrix", 16, matrix)
-        || !gltf_get_index(file, where, object, "mesh", "meshes", &node->mesh)
-        || !gltf_get_index(file, where, object, "skin", "skins", &node->skin))
-        return false;
+    gltf_numbers(object, "translation", 3, node->translation);
+    gltf_numbers(object, "rotation", 4, node->rotation);
+    gltf_numbers(object, "scale", 3, node->scale);
+    gltf_numbers(object, "matrix", 16, matrix);
     node->local = gltf_local_of(node->translation, node->rotation, node->scale).affine;
     for (int i = 0; i < 12 && node->is_matrix; i++)
         node->local.m[i % 3][i / 3] = matrix[i / 3 * 4 + i % 3];
-    size_t num_children = 0;
-    const json_t *const children = gltf_array(object, "children", &num_children);
-    for (size_t i = 0; i < num_children; i++) {
-        uint32_t child = MD5_NONE;
-        if (!gltf_as_index(file, where, "child", json_array_get(children, i), "nodes", &child))
-            return false;
+    const json_t *const children = json_object_get(object, "children");
+    for (size_t i = 0; i < json_array_size(children); i++) {
+        const uint32_t child = gltf_index_at(children, i);
         if (rig->nodes[child].parent != MD5_NONE)
             return gltf_fail(file, "nodes/%u is a child of nodes/%u and of nodes/%zu", child,
                              rig->nodes[child].parent, index);
         rig->nodes[child].parent = (uint32_t)index;
     }
     return true;
-}
-
-static const char *node_name(const gltf_rig *rig, uint32_t node)
-{
-    return rig->nodes[node].name ? rig->nodes[node].name : "";
 }
 
 // Says which two nodes are below each other. Each node that no root leads to leads up to such two.
@@ -271,8 +230,9 @@ static bool fail_by_circle(const gltf_rig *rig, const bool *is_reached)
     for (size_t i = 0; i < rig->num_nodes; i++)
         node = rig->nodes[node].parent;
     const uint32_t parent = rig->nodes[node].parent;
+    const char *const name = rig->nodes[node].name, *const above = rig->nodes[parent].name;
     return gltf_fail(rig->file, "nodes/%u \"%.60s\" is below nodes/%u \"%.60s\", and that below it",
-                     node, node_name(rig, node), parent, node_name(rig, parent));
+                     node, name ? name : "", parent, above ? above : "");
 }
 
 // Writes the nodes in depth-first order to rig->order; parents come first.
@@ -296,11 +256,9 @@ static bool order_nodes(gltf_rig *rig)
         depth[node] = parent == MD5_NONE ? 0 : depth[parent] + 1;
         if (depth[node] > MOST_DEEP)
             is_right = gltf_fail(file, "nodes/%u is more than %d nodes deep", node, MOST_DEEP);
-        size_t num_children = 0;
-        const json_t *const children =
-            gltf_array(gltf_item(file, "nodes", node), "children", &num_children);
-        while (num_children-- > 0)
-            stack[height++] = (uint32_t)json_number_value(json_array_get(children, num_children));
+        const json_t *const children = json_object_get(gltf_item(file, "nodes", node), "children");
+        for (size_t i = json_array_size(children); i-- > 0;)
+            stack[height++] = gltf_index_at(children, i);
     }
     if (is_right && count < rig->num_nodes)
         is_right = fail_by_circle(rig, is_reached);
@@ -329,11 +287,7 @@ static bool choose_scene(gltf_rig *rig)
     gltf_file *const file = rig->file;
     const char *const asked = file->job->scene_name;
     const size_t num_scenes = gltf_count(file, "scenes");
-    uint32_t scene = MD5_NONE;
-    if (!gltf_get_index(file, "the file", file->root, "scene", "scenes", &scene))
-        return false;
-    if (scene == MD5_NONE && num_scenes > 0)
-        scene = 0;
+    uint32_t scene = (uint32_t)gltf_size(file->root, "scene", num_scenes > 0 ? 0 : MD5_NONE);
     if (asked != NULL) {
         char *end = NULL;
         const unsigned long number = strtoul(asked, &end, 10);
@@ -346,15 +300,9 @@ static bool choose_scene(gltf_rig *rig)
         if (scene == MD5_NONE)
             return gltf_fail(file, "none of its %zu scenes is %.80s", num_scenes, asked);
     }
-    size_t num_roots = 0;
-    const json_t *const object = scene == MD5_NONE ? NULL : gltf_item(file, "scenes", scene);
-    const json_t *const roots = gltf_array(object, "nodes", &num_roots);
-    for (size_t i = 0; i < num_roots; i++) {
-        uint32_t root = MD5_NONE;
-        if (!gltf_as_index(file, "scene", "node", json_array_get(roots, i), "nodes", &root))
-            return false;
-        rig->nodes[root].is_in_scene = true;
-    }
+    const json_t *const roots = json_object_get(gltf_item(file, "scenes", scene), "nodes");
+    for (size_t i = 0; i < json_array_size(roots); i++)
+        rig->nodes[gltf_index_at(roots, i)].is_in_scene = true;
     for (size_t i = 0; i < rig->num_nodes; i++) {
         gltf_node *const node = &rig->nodes[rig->order[i]];
         const bool has_parent = node->parent != MD5_NONE;
@@ -367,40 +315,22 @@ static bool choose_scene(gltf_rig *rig)
 }
 
 // Which nodes clips move.
-static bool find_animated(gltf_rig *rig)
+static void find_animated(gltf_rig *rig)
 {
-    gltf_file *const file = rig->file;
-    for (size_t i = 0; i < gltf_count(file, "animations"); i++) {
-        size_t num_channels = 0;
+    for (size_t i = 0; i < gltf_count(rig->file, "animations"); i++) {
         const json_t *const channels =
-            gltf_array(gltf_item(file, "animations", i), "channels", &num_channels);
-        for (size_t k = 0; k < num_channels; k++) {
+            json_object_get(gltf_item(rig->file, "animations", i), "channels");
+        for (size_t k = 0; k < json_array_size(channels); k++) {
             const json_t *const target = json_object_get(json_array_get(channels, k), "target");
             const char *const path = gltf_text(target, "path");
-            char where[80];
-            uint32_t node = MD5_NONE;
-            (void)snprintf(where, sizeof where, "animations/%zu/channels/%zu/target", i, k);
-            if (!gltf_get_index(file, where, target, "node", "nodes", &node))
-                return false;
+            const uint32_t node = gltf_index(target, "node");
             if (node != MD5_NONE && path != NULL && strcmp(path, "weights") != 0)
                 rig->nodes[node].is_animated = true;
         }
     }
-    return true;
 }
 
 // -- Joints ---------------------------------------------------------------------------------------
-
-// In these a node's `joint` is 0 if it shall become one.
-static void mark(gltf_node *node)
-{
-    node->joint = 0;
-}
-
-static bool is_marked(const gltf_node *node)
-{
-    return node->joint != MD5_NONE;
-}
 
 // Marks the joints of skins that meshes of the scene have.
 static bool read_skins(gltf_rig *rig)
@@ -420,27 +350,21 @@ static bool read_skins(gltf_rig *rig)
         const json_t *const object = gltf_item(file, "skins", i);
         if (!skin->is_used)
             continue;
-        char where[48];
-        uint32_t binds = MD5_NONE;
-        (void)snprintf(where, sizeof where, "skins/%zu", i);
-        const json_t *const joints = gltf_array(object, "joints", &skin->num_joints);
+        const uint32_t binds = gltf_index(object, "inverseBindMatrices");
+        const json_t *const joints = json_object_get(object, "joints");
+        size_t num_binds = skin->num_joints = json_array_size(joints);
         if (skin->num_joints == 0)
-            return gltf_fail(file, "%s: it has no joints", where);
-        if (!gltf_get_index(file, where, object, "inverseBindMatrices", "accessors", &binds))
+            return gltf_fail(file, "skins/%zu: it has no joints", i);
+        if (binds != MD5_NONE
+            && (skin->inverse_binds = gltf_read(file, binds, GLTF_MAT4, &num_binds)) == NULL)
             return false;
-        if (binds != MD5_NONE) {
-            if ((skin->inverse_binds = gltf_read(file, binds, GLTF_MAT4)) == NULL)
-                return false;
-            if (file->accessors[binds].count < skin->num_joints)
-                return gltf_fail(file, "%s: %zu joints, but accessors/%u has %zu matrices", where,
-                                 skin->num_joints, binds, file->accessors[binds].count);
-        }
+        if (num_binds < skin->num_joints)
+            return gltf_fail(file, "skins/%zu: %zu joints, but accessors/%u has %zu matrices", i,
+                             skin->num_joints, binds, num_binds);
         skin->joints = common_alloc(skin->num_joints, sizeof *skin->joints);
         for (size_t k = 0; k < skin->num_joints; k++) {
-            if (!gltf_as_index(file, where, "joint", json_array_get(joints, k), "nodes",
-                               &skin->joints[k]))
-                return false;
-            mark(&rig->nodes[skin->joints[k]]);
+            skin->joints[k] = gltf_index_at(joints, k);
+            rig->nodes[skin->joints[k]].is_joint = true;
         }
     }
     return true;
@@ -464,9 +388,9 @@ static void complete_joints(gltf_rig *rig)
         const gltf_node *const mesh = &rig->nodes[i];
         const bool can_move = mesh->is_in_scene && (mesh->mesh != MD5_NONE || !rig->has_meshes);
         uint32_t node = can_move ? (uint32_t)i : MD5_NONE;
-        for (; node != MD5_NONE && !is_marked(&rig->nodes[node]); node = rig->nodes[node].parent)
+        for (; node != MD5_NONE && !rig->nodes[node].is_joint; node = rig->nodes[node].parent)
             if (rig->nodes[node].is_animated)
-                mark(&rig->nodes[node]);
+                rig->nodes[node].is_joint = true;
     }
     struct span {
         size_t below, whole; // joints at and below the node, and of its tree
@@ -476,7 +400,7 @@ static void complete_joints(gltf_rig *rig)
     for (size_t i = rig->num_nodes; i-- > 0;) {
         const gltf_node *const node = &rig->nodes[rig->order[i]];
         struct span *const span = &spans[rig->order[i]];
-        span->below += is_marked(node);
+        span->below += node->is_joint;
         if (node->parent != MD5_NONE)
             spans[node->parent].below += span->below;
     }
@@ -492,11 +416,9 @@ static void complete_joints(gltf_rig *rig)
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t number = rig->order[i];
         gltf_node *const node = &rig->nodes[number];
-        const bool is_root = node->parent == MD5_NONE || !is_marked(&rig->nodes[node->parent]);
-        node->joint = MD5_NONE;
-        if (spans[number].below > 0 && !spans[number].is_above
-            && !(is_root && spans[number].below > 1 && is_added(node)))
-            mark(node);
+        const bool is_root = node->parent == MD5_NONE || !rig->nodes[node->parent].is_joint;
+        node->is_joint = spans[number].below > 0 && !spans[number].is_above
+                         && !(is_root && spans[number].below > 1 && is_added(node));
     }
     free(spans);
     // What clips move below a joint: a mesh on it, or a place for what a character holds.
@@ -504,12 +426,12 @@ static void complete_joints(gltf_rig *rig)
         if (rig->nodes[i].skin != MD5_NONE)
             continue;
         uint32_t top = (uint32_t)i, moved = MD5_NONE;
-        for (; top != MD5_NONE && !is_marked(&rig->nodes[top]); top = rig->nodes[top].parent)
+        for (; top != MD5_NONE && !rig->nodes[top].is_joint; top = rig->nodes[top].parent)
             if (moved == MD5_NONE && rig->nodes[top].is_animated)
                 moved = top;
         for (; top != MD5_NONE && moved != MD5_NONE && moved != top;
              moved = rig->nodes[moved].parent)
-            mark(&rig->nodes[moved]);
+            rig->nodes[moved].is_joint = true;
     }
 }
 
@@ -520,14 +442,14 @@ static void number_joints(gltf_rig *rig)
     size_t count = 0;
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const gltf_node *const node = &rig->nodes[i];
-        count += is_marked(node);
-        is_ordered &= !is_marked(node) || node->parent == MD5_NONE || node->parent < i;
+        count += node->is_joint;
+        is_ordered &= !node->is_joint || node->parent == MD5_NONE || node->parent < i;
     }
     rig->joints = common_alloc(count + 1, sizeof *rig->joints);
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t number = is_ordered ? (uint32_t)i : rig->order[i];
         gltf_node *const node = &rig->nodes[number];
-        if (!is_marked(node))
+        if (!node->is_joint)
             continue;
         gltf_joint *const joint = &rig->joints[rig->num_joints];
         node->joint = (uint32_t)rig->num_joints++;
@@ -556,15 +478,10 @@ uint32_t gltf_joint_above(const gltf_rig *rig, uint32_t node)
 // Names of joints; Doom 3's family looks for a root of this name.
 static void name_joints(gltf_rig *rig)
 {
-    static const char *const doom[] = {"doom3",  "dhewm3", "darkmod", "tdm",
-                                       "quake4", "openq4", "rbdoom",  "bfg"};
     enum { LONGEST = 47 }; // bytes that Q2PRO takes
     const char *const engine = rig->file->job->engine;
-    bool wants_origin = false;
-    for (size_t i = 0; engine != NULL && i < sizeof doom / sizeof doom[0]; i++)
-        wants_origin |= strncmp(engine, doom[i], strlen(doom[i])) == 0;
-    if (wants_origin)
-        rig->joints[0].name = gltf_name(&rig->names, "origin", LONGEST, "", 0);
+    if (engine != NULL && convert_find_engine(engine)->family == CONVERT_DOOM3)
+        rig->joints[0].name = gltf_name(rig->names, "origin", LONGEST, "", 0);
     const char *renamed = NULL, *as = NULL; // the first one
     size_t num_renamed = 0;
     for (size_t j = 0; j < rig->num_joints; j++) {
@@ -575,7 +492,7 @@ static void name_joints(gltf_rig *rig)
                     : "origin";
         const char *const name = stored ? stored : rig->nodes[joint->node].name;
         if (joint->name == NULL)
-            joint->name = gltf_name(&rig->names, name, LONGEST, "joint_", j);
+            joint->name = gltf_name(rig->names, name, LONGEST, "joint_", j);
         if (name == NULL || strcmp(name, joint->name) == 0)
             continue;
         renamed = renamed ? renamed : name;
@@ -658,21 +575,15 @@ static bool measure_height(gltf_rig *rig, double *height)
             continue;
         const gltf_affine *const place =
             node->skin != MD5_NONE ? &rig->skins[node->skin].place : &node->world;
-        size_t num_primitives = 0;
         const json_t *const primitives =
-            gltf_array(gltf_item(file, "meshes", node->mesh), "primitives", &num_primitives);
-        for (size_t k = 0; k < num_primitives; k++) {
-            char where[64];
-            uint32_t accessor = MD5_NONE;
-            (void)snprintf(where, sizeof where, "meshes/%u/primitives/%zu", node->mesh, k);
-            if (!gltf_get_index(file, where,
-                                json_object_get(json_array_get(primitives, k), "attributes"),
-                                "POSITION", "accessors", &accessor))
-                return false;
+            json_object_get(gltf_item(file, "meshes", node->mesh), "primitives");
+        for (size_t k = 0; k < json_array_size(primitives); k++) {
+            const uint32_t accessor = gltf_index(
+                json_object_get(json_array_get(primitives, k), "attributes"), "POSITION");
+            size_t count = 0;
             if (accessor == MD5_NONE)
                 continue;
-            const float *const points = gltf_read(file, accessor, GLTF_VEC3);
-            const size_t count = file->accessors[accessor].count;
+            const float *const points = gltf_read(file, accessor, GLTF_VEC3, &count);
             if (points == NULL || !gltf_spend(file, count))
                 return false;
             for (size_t v = 0; v < count; v++) {
@@ -890,8 +801,11 @@ const json_t *gltf_extras(const json_t *object)
 
 bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
 {
-    *rig = (gltf_rig){.file = file};
-    if (!read_nodes(rig) || !choose_scene(rig) || !find_animated(rig) || !read_skins(rig))
+    *rig = (gltf_rig){.file = file, .names = json_object()};
+    if (!read_nodes(rig) || !choose_scene(rig))
+        return false;
+    find_animated(rig);
+    if (!read_skins(rig))
         return false;
     complete_joints(rig);
     number_joints(rig);
@@ -911,7 +825,7 @@ void gltf_free_rig(gltf_rig *rig)
     free(rig->nodes);
     free(rig->order);
     free(rig->joints);
-    gltf_free_names(&rig->names);
+    json_decref(rig->names);
 }
 
 #endif

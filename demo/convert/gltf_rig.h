@@ -17,20 +17,11 @@
 
 // -- Names ----------------------------------------------------------------------------------------
 
-// Names that were given, to make others unique in linear time. {0} has none.
-typedef struct gltf_names {
-    struct gltf_named {
-        char *name;
-        size_t next; // the number that is tried behind the same name
-    } * table;
-    size_t room, count;
-} gltf_names;
-
-// Returns a name, which may be NULL, in at most `longest` bytes and without what MD5 files or
-// engines do not take; instead of none `missing` and a number; unique. It lives as long as `names`.
-const char *gltf_name(gltf_names *names, const char *name, size_t longest, const char *missing,
+// Returns a name, which may be NULL, in at most `longest` bytes, more than 24, and without what MD5
+// files or engines do not take; instead of none `missing` and a number; unique among `names`, an
+// object that has those that were given, and as long as which it lives.
+const char *gltf_name(json_t *names, const char *name, size_t longest, const char *missing,
                       size_t number);
-void gltf_free_names(gltf_names *names);
 
 // -- Rigs -----------------------------------------------------------------------------------------
 
@@ -42,7 +33,7 @@ typedef struct gltf_node {
     const char *name;                   // NULL: it has none
     uint32_t parent, mesh, skin, joint; // MD5_NONE: none
     bool is_in_scene, is_animated;      // animated: its transform, by some clip
-    bool is_matrix;
+    bool is_matrix, is_joint;           // joint: it becomes one
     double translation[3], rotation[4], scale[3];
     gltf_affine local, world; // in the rest pose; `world` in the space of the output
 } gltf_node;
@@ -77,7 +68,7 @@ typedef struct gltf_rig {
     size_t num_nodes, num_joints, num_skins;
     bool is_skinned, has_meshes; // in the scene
     double unit;                 // of the output in one of the file
-    gltf_names names;
+    json_t *names;               // of joints
 } gltf_rig;
 
 // The joint that a node is or is below; MD5_NONE if there is none.

@@ -11,33 +11,6 @@
 
 // -- Layouts --------------------------------------------------------------------------------------
 
-// By the names of `md5tool check --for`, each between blanks; of versions the newest counts.
-static const struct engine {
-    const char *names;
-    convert_family family;
-    uint32_t max_weights;
-} engines[] = {
-    {" doom3 dhewm3 darkmod tdm quake4 openq4 ", CONVERT_DOOM3, 0},
-    {" rbdoom bfg ", CONVERT_DOOM3, 4},
-    {" ironwail qss quakespasm-spiked fte fteqw ", CONVERT_QUAKE, 4},
-    {" vkquake ", CONVERT_QUAKE, 8},
-    {" q2pro yquake2 yquake2remaster ", CONVERT_QUAKE2, 0},
-    {" cube2 redeclipse daemon unvanquished ", CONVERT_OTHER, 4},
-};
-enum { NUM_ENGINES = sizeof engines / sizeof engines[0] };
-
-static const struct engine *find_engine(const char *name)
-{
-    if (name == NULL)
-        return &engines[0];
-    char *const word = common_format(" %.*s ", (int)strcspn(name, ":"), name);
-    const struct engine *engine = engines;
-    while (engine < engines + NUM_ENGINES && strstr(engine->names, word) == NULL)
-        engine++;
-    free(word);
-    return engine < engines + NUM_ENGINES ? engine : &engines[0];
-}
-
 // Moves a folder into `name` below it unless it is called so.
 static void move_into(char **folder, const char *name)
 {
@@ -69,7 +42,7 @@ static char *name_declarations(const char *inner, const char *name)
 
 convert_layout convert_find_layout(const convert_job *job, const convert_scene *scene)
 {
-    const struct engine *const engine = find_engine(job->engine);
+    const convert_engine *const engine = convert_find_engine(job->engine);
     const bool is_folder = common_is_folder(job->output);
     const convert_part *const model = convert_next_part(scene, CONVERT_MODEL, 0);
     convert_layout layout = {
@@ -242,48 +215,33 @@ static const char *write_once(const convert_layout *layout, picture_files *all,
 
 // -- Materials ------------------------------------------------------------------------------------
 
-// A file of text that grows.
-typedef struct text_file {
-    char *bytes;
-    size_t size;
-} text_file;
-
-static void add(text_file *to, char *more) // which it frees
-{
-    const size_t length = strlen(more);
-    to->bytes = common_realloc(to->bytes, to->size + length + 1, 1);
-    memcpy(to->bytes + to->size, more, length + 1);
-    to->size += length;
-    free(more);
-}
-
 // Adds the declaration of a material with its pictures' paths; NULL: it has none.
-static void declare_material(text_file *mtr, const convert_material *material,
+static void declare_material(convert_bytes *mtr, const convert_material *material,
                              const char *const *paths)
 {
     const char *const color = paths[CONVERT_MAP_COLOR];
     const bool is_plain = material->alpha == CONVERT_OPAQUE && !material->is_unlit;
-    add(mtr, common_format("\"%s\"\n{\n%s", material->shader,
-                           material->is_two_sided ? "\ttwosided\n" : ""));
+    convert_put_text(mtr, "\"%s\"\n{\n%s", material->shader,
+                     material->is_two_sided ? "\ttwosided\n" : "");
     if (color && is_plain) {
-        add(mtr, common_format("\tdiffusemap\t%s\n", color));
+        convert_put_text(mtr, "\tdiffusemap\t%s\n", color);
     } else if (color) {
-        const char *const blend = material->alpha == CONVERT_BLEND ? "\t\tblend\tblend\n"
-                                  : material->is_unlit             ? ""
-                                                                   : "\t\tblend\tdiffusemap\n";
-        char *const test = material->alpha == CONVERT_MASK
-                               ? common_format("\t\talphaTest\t%g\n", (double)material->cutoff)
-                               : common_copy("");
-        add(mtr, common_format("\t{\n%s\t\tmap\t%s\n%s\t}\n", blend, color, test));
-        free(test);
+        convert_put_text(mtr, "\t{\n%s\t\tmap\t%s\n",
+                         material->alpha == CONVERT_BLEND ? "\t\tblend\tblend\n"
+                         : material->is_unlit             ? ""
+                                                          : "\t\tblend\tdiffusemap\n",
+                         color);
+        if (material->alpha == CONVERT_MASK)
+            convert_put_text(mtr, "\t\talphaTest\t%g\n", (double)material->cutoff);
+        convert_put_text(mtr, "\t}\n");
     }
     if (paths[CONVERT_MAP_NORMAL])
-        add(mtr, common_format("\tbumpmap\t%s\n", paths[CONVERT_MAP_NORMAL]));
+        convert_put_text(mtr, "\tbumpmap\t%s\n", paths[CONVERT_MAP_NORMAL]);
     if (paths[CONVERT_MAP_SPECULAR])
-        add(mtr, common_format("\tspecularmap\t%s\n", paths[CONVERT_MAP_SPECULAR]));
+        convert_put_text(mtr, "\tspecularmap\t%s\n", paths[CONVERT_MAP_SPECULAR]);
     if (paths[CONVERT_MAP_GLOW])
-        add(mtr, common_format("\t{\n\t\tblend\tadd\n\t\tmap\t%s\n\t}\n", paths[CONVERT_MAP_GLOW]));
-    add(mtr, common_copy("}\n\n"));
+        convert_put_text(mtr, "\t{\n\t\tblend\tadd\n\t\tmap\t%s\n\t}\n", paths[CONVERT_MAP_GLOW]);
+    convert_put_text(mtr, "}\n\n");
 }
 
 // The path of a picture from the root, without ending, to be freed.
@@ -310,7 +268,7 @@ static char *path_of(const convert_layout *layout, const convert_material *mater
 }
 
 static bool write_material(const convert_layout *layout, const convert_material *material,
-                           picture_files *all, text_file *mtr, md5_error *error)
+                           picture_files *all, convert_bytes *mtr, md5_error *error)
 {
     const char *paths[CONVERT_NUM_MAPS] = {NULL};
     uint32_t num_unused = 0;
@@ -353,7 +311,7 @@ static bool write_material(const convert_layout *layout, const convert_material 
     if (strpbrk(material->shader, "\"\r\n") || material->shader[0] == '\0')
         convert_note(layout->job, "a material without a name that can be declared is left out");
     else if (material->text && has_own_names && !strchr(material->text, '[')) // without tables
-        add(mtr, common_format("%s\n\n", material->text));
+        convert_put_text(mtr, "%s\n\n", material->text);
     else if (has_any)
         declare_material(mtr, material, paths);
     return is_written;
@@ -361,20 +319,19 @@ static bool write_material(const convert_layout *layout, const convert_material 
 
 // -- Declarations ---------------------------------------------------------------------------------
 
-// A word of a declaration, in quotes if it needs them.
-static char *word_of(const char *folder, const char *name, const char *ending)
+// Adds a word to a declaration, in quotes if it needs them.
+static void put_word(convert_bytes *to, const char *folder, const char *name, const char *ending)
 {
     char *const word = common_format("%s%s%s", folder, name, ending);
     for (char *c = word; *c != '\0'; c++)
         *c = *c == '"' || (unsigned char)*c < ' ' ? '_' : *c;
-    char *const quoted = is_plain_path(word) ? common_copy(word) : common_format("\"%s\"", word);
+    convert_put_text(to, is_plain_path(word) ? "%s" : "\"%s\"", word);
     free(word);
-    return quoted;
 }
 
 // Writes root/folder/NAME and an ending, unless there is no text.
 static bool write_text(const convert_layout *layout, const char *folder, const char *ending,
-                       const text_file *from, md5_error *error)
+                       const convert_bytes *from, md5_error *error)
 {
     char *const path = common_format("%s/%s/%s%s", layout->root, folder, layout->declared, ending);
     bool is_written = true;
@@ -388,24 +345,21 @@ static bool write_text(const convert_layout *layout, const char *folder, const c
 
 static bool write_model_def(const convert_layout *layout, md5_error *error)
 {
-    text_file def = {NULL, 0};
-    char *const name = word_of("", layout->declared, ""), *const mesh =
-                                                              word_of(layout->inner, layout->name,
-                                                                      ".md5mesh");
-    add(&def, common_format("model %s\n{\n\tmesh\t%s\n", name, mesh));
+    convert_bytes def = {.bytes = NULL};
+    convert_put_text(&def, "model ");
+    put_word(&def, "", layout->declared, "");
+    convert_put_text(&def, "\n{\n\tmesh\t");
+    put_word(&def, layout->inner, layout->name, ".md5mesh");
     for (size_t i = 0; i < layout->scene->num_parts; i++) {
         const convert_part *const part = &layout->scene->parts[i];
         if (part->kind != CONVERT_CLIP)
             continue;
-        char *const clip = word_of("", part->name, ""), *const file = word_of(
-                                                            layout->inner, part->name, ".md5anim");
-        add(&def, common_format("\tanim\t%s\t%s\n", clip, file));
-        free(clip);
-        free(file);
+        convert_put_text(&def, "\n\tanim\t");
+        put_word(&def, "", part->name, "");
+        convert_put_text(&def, "\t");
+        put_word(&def, layout->inner, part->name, ".md5anim");
     }
-    add(&def, common_copy("}\n"));
-    free(name);
-    free(mesh);
+    convert_put_text(&def, "\n}\n");
     const bool is_written = write_text(layout, "def", ".def", &def, error);
     free(def.bytes);
     return is_written;
@@ -424,7 +378,7 @@ bool convert_write_looks(const convert_layout *layout, md5_error *error)
         own.inner = nothing;
     }
     picture_files all = {NULL, NULL, 0};
-    text_file mtr = {NULL, 0};
+    convert_bytes mtr = {.bytes = NULL};
     bool is_written = true;
     for (size_t i = 0; i < scene->num_materials && is_written; i++)
         is_written = write_material(&own, &scene->materials[i], &all, &mtr, error);

@@ -5,13 +5,6 @@
 
 #include "demo/convert/convert.h"
 
-typedef enum convert_family {
-    CONVERT_DOOM3,  // GAME/models/...: materials/NAME.mtr and def/NAME.def declare them
-    CONVERT_QUAKE,  // progs/NAME.md5mesh and its one clip NAME.md5anim; skins SHADER_00_00
-    CONVERT_QUAKE2, // .../md5/NAME.md5mesh and its one clip
-    CONVERT_OTHER,  // pictures only
-} convert_family;
-
 typedef struct convert_layout {
     const convert_job *job;
     const convert_scene *scene;

@@ -305,67 +305,46 @@ static void complete_figure(retarget_figure *figure, bool has_y_up)
     make_t_pose(figure);
 }
 
-static retarget_figure make_figure(uint32_t num_joints)
-{
-    retarget_figure figure = {.num_joints = num_joints};
-    figure.joints = common_alloc(num_joints, sizeof *figure.joints);
-    figure.order = common_alloc(3 * (size_t)num_joints, sizeof *figure.order);
-    figure.spine = figure.order + num_joints;
-    figure.neck = figure.spine + num_joints;
-    return figure;
-}
-
 static void free_figure(retarget_figure *figure)
 {
     free(figure->joints);
     free(figure->order);
 }
 
-static void begin_roles(retarget_figure *figure)
+// The skeleton of a model or, without one, of a motion, and who is who in it.
+static retarget_figure make_figure(const convert_motion *motion, const md5_model *model)
 {
-    for (uint32_t i = figure->num_joints; i > 0; i--) {
-        const uint32_t joint = figure->order[i - 1], parent = figure->joints[joint].parent;
-        if (parent != MD5_NONE)
-            figure->joints[parent].load += figure->joints[joint].load;
-    }
-    for (uint32_t i = 0; i < figure->num_joints; i++) {
-        const uint32_t joint = figure->order[i], parent = figure->joints[joint].parent;
-        figure->joints[joint].depth = parent == MD5_NONE ? 0 : figure->joints[parent].depth + 1;
-    }
-    guess_roles(figure);
-}
-
-static retarget_figure figure_of_motion(const convert_motion *motion)
-{
-    retarget_figure figure = make_figure(motion->num_joints);
-    for (uint32_t i = 0; i < motion->num_joints; i++) {
-        figure.joints[i].name = motion->names[i];
-        figure.joints[i].parent = motion->parents[i];
-        figure.order[i] = i;
-        figure.joints[i].rest = motion->rest[i];
-    }
-    begin_roles(&figure);
-    return figure;
-}
-
-static retarget_figure figure_of_model(const md5_model *model)
-{
-    const md5_skeleton *const skeleton = &model->skeleton;
-    retarget_figure figure = make_figure(skeleton->num_joints);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        const uint32_t joint = skeleton->order[i];
+    const md5_skeleton *const skeleton = model != NULL ? &model->skeleton : NULL;
+    const uint32_t num_joints = model != NULL ? skeleton->num_joints : motion->num_joints;
+    retarget_figure figure = {.num_joints = num_joints};
+    figure.joints = common_alloc(num_joints, sizeof *figure.joints);
+    figure.order = common_alloc(3 * (size_t)num_joints, sizeof *figure.order);
+    figure.spine = figure.order + num_joints;
+    figure.neck = figure.spine + num_joints;
+    for (uint32_t i = 0; i < num_joints; i++) {
+        const uint32_t joint = model != NULL ? skeleton->order[i] : i;
+        retarget_joint *const to = &figure.joints[joint];
         figure.order[i] = joint;
-        figure.joints[joint].name = skeleton->joints[joint].name;
-        figure.joints[joint].parent = skeleton->joints[joint].parent;
-        figure.joints[joint].rest = convert_from_xform(model->bind_local[joint]);
-        if (figure.joints[joint].parent != MD5_NONE)
-            figure.joints[joint].rest = convert_mul(figure.joints[figure.joints[joint].parent].rest,
-                                                    figure.joints[joint].rest);
+        to->name = model != NULL ? skeleton->joints[joint].name : motion->names[joint];
+        to->parent = model != NULL ? skeleton->joints[joint].parent : motion->parents[joint];
+        to->rest =
+            model != NULL ? convert_from_xform(model->bind_local[joint]) : motion->rest[joint];
+        if (to->parent == MD5_NONE)
+            continue;
+        const retarget_joint *const parent = &figure.joints[to->parent];
+        to->depth = parent->depth + 1;
+        if (model != NULL)
+            to->rest = convert_mul(parent->rest, to->rest);
     }
-    for (uint32_t m = 0; m < model->num_meshes; m++)
+    for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
         for (uint32_t k = 0; k < model->meshes[m].num_influences; k++)
             figure.joints[model->meshes[m].influence_joints[k]].load++;
-    begin_roles(&figure);
+    for (uint32_t i = num_joints; i-- > 0;) {
+        const retarget_joint *const joint = &figure.joints[figure.order[i]];
+        if (joint->parent != MD5_NONE)
+            figure.joints[joint->parent].load += joint->load;
+    }
+    guess_roles(&figure);
     return figure;
 }
 
@@ -382,21 +361,13 @@ static double leg_length(const retarget_figure *figure, const retarget_figure *o
     return sum;
 }
 
-convert_quat convert_motion_axes(const convert_motion *motion)
+convert_quat convert_measure_motion(const convert_motion *motion, double *legs)
 {
-    retarget_figure figure = figure_of_motion(motion);
+    retarget_figure figure = make_figure(motion, NULL);
     complete_figure(&figure, true);
-    const convert_quat axes = figure.axes;
+    *legs = 0.5 * leg_length(&figure, &figure);
     free_figure(&figure);
-    return axes;
-}
-
-double convert_motion_legs(const convert_motion *motion)
-{
-    retarget_figure figure = figure_of_motion(motion);
-    const double length = 0.5 * leg_length(&figure, &figure);
-    free_figure(&figure);
-    return length;
+    return figure.axes;
 }
 
 // -- The user's map -------------------------------------------------------------------------------
@@ -738,8 +709,8 @@ bool convert_retarget(const convert_job *job, const convert_motion *motion, cons
                       convert_scene *scene, const char *name, md5_error *error)
 {
     retarget_transfer transfer = {.job = job, .motion = motion};
-    transfer.source = figure_of_motion(motion);
-    transfer.target = figure_of_model(model);
+    transfer.source = make_figure(motion, NULL);
+    transfer.target = make_figure(NULL, model);
     const uint32_t num_joints = transfer.target.num_joints;
     uint32_t *const pairs = common_alloc(num_joints, sizeof *pairs);
     bool *const is_fixed = common_alloc(num_joints, sizeof *is_fixed);

@@ -20,12 +20,10 @@ typedef struct convert_motion {
     void *user;
 } convert_motion;
 
-// The rotation of a skeleton's space after which x is forward, y left and z up, by its limbs; if
-// these are unknown, of a space with y up, z forward and x left.
-convert_quat convert_motion_axes(const convert_motion *motion);
-
-// The length of the motion's legs, in its units; 0: it has none.
-double convert_motion_legs(const convert_motion *motion);
+// Returns the rotation of a skeleton's space after which x is forward, y left and z up, by its
+// limbs; if these are unknown, of a space with y up, z forward and x left. *legs is their length,
+// in its units; 0: it has none.
+convert_quat convert_measure_motion(const convert_motion *motion, double *legs);
 
 // Adds a clip `name` that moves the model as the motion moves its skeleton: rotations in model
 // space, relative to a T pose of each; the root's path scaled by the length of the legs. Feet that

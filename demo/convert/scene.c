@@ -40,6 +40,29 @@ void convert_note(const convert_job *job, const char *format, ...)
     job->note(job->user, text);
 }
 
+// Of versions the newest counts.
+static const convert_engine engines[] = {
+    {" doom3 dhewm3 darkmod tdm quake4 openq4 ", CONVERT_DOOM3, 0},
+    {" rbdoom bfg ", CONVERT_DOOM3, 4},
+    {" ironwail qss quakespasm-spiked fte fteqw ", CONVERT_QUAKE, 4},
+    {" vkquake ", CONVERT_QUAKE, 8},
+    {" q2pro yquake2 yquake2remaster ", CONVERT_QUAKE2, 0},
+    {" cube2 redeclipse daemon unvanquished ", CONVERT_OTHER, 4},
+};
+enum { NUM_ENGINES = sizeof engines / sizeof engines[0] };
+
+const convert_engine *convert_find_engine(const char *name)
+{
+    if (name == NULL)
+        return &engines[0];
+    char *const word = common_format(" %.*s ", (int)strcspn(name, ":"), name);
+    const convert_engine *engine = engines;
+    while (engine < engines + NUM_ENGINES && strstr(engine->names, word) == NULL)
+        engine++;
+    free(word);
+    return engine < engines + NUM_ENGINES ? engine : &engines[0];
+}
+
 char *convert_file_name(const char *name)
 {
     enum { MOST_BYTES = 100 };

@@ -124,7 +124,8 @@ typedef struct reading {
     report **order; // [num_read] clips behind all others
     report **clips; // [num_clips] of these, sorted by folder and name
     size_t num_clips, num_meshes;
-    report **meshes; // [num_meshes] likewise
+    report **meshes;                       // [num_meshes] likewise
+    const char **clip_paths, **mesh_paths; // [num_clips] [num_meshes] of these
 } reading;
 
 static void print_progress(const reading *part, size_t done)
@@ -171,55 +172,16 @@ static text read_text(const char *path)
 
 // -- Pairs ----------------------------------------------------------------------------------------
 
-// Compares paths by their folders and then by their names.
-static int compare_paths(const char *a, const char *b)
-{
-    const size_t of_a = (size_t)(common_base(a) - a), of_b = (size_t)(common_base(b) - b);
-    const int order = memcmp(a, b, of_a < of_b ? of_a : of_b);
-    return order != 0 ? order : of_a != of_b ? (of_a < of_b ? -1 : 1) : strcmp(a + of_a, b + of_b);
-}
-
 static int compare_files(const void *a, const void *b)
 {
-    return compare_paths((*(report *const *)a)->path, (*(report *const *)b)->path);
+    return tool_compare_paths(&(*(report *const *)a)->path, &(*(report *const *)b)->path);
 }
 
-// Returns the first of the sorted files that is not before a path.
-static size_t find_file(report *const *files, size_t count, const char *path)
+// The mesh that a clip belongs to, or NULL.
+static report *find_mesh(const reading *part, const char *clip)
 {
-    size_t first = 0;
-    while (first < count) {
-        const size_t middle = first + (count - first) / 2;
-        if (compare_paths(files[middle]->path, path) < 0)
-            first = middle + 1;
-        else
-            count = middle;
-    }
-    return first;
-}
-
-// The mesh that a clip belongs to: that of its name beside it, as in Quake, or the only one of its
-// folder. NULL if there is none or it is not known. `meshes` are sorted.
-static report *find_mesh(report *const *meshes, size_t count, const char *clip)
-{
-    const size_t length = (size_t)(common_base(clip) - clip);
-    char *const stem = common_stem(clip);
-    char *const beside = common_format("%.*s%s.md5mesh", (int)length, clip, stem);
-    char *const folder = common_format("%.*s", (int)length, clip);
-    const size_t named = find_file(meshes, count, beside);
-    const size_t first = find_file(meshes, count, folder);
-    report *found = NULL;
-    if (named < count && strcmp(meshes[named]->path, beside) == 0)
-        found = meshes[named];
-    // A file of the folder is before the folder's first one that is not there: "\xFF".
-    char *const last = common_format("%s\xFF", folder);
-    if (!found && find_file(meshes, count, last) == first + 1)
-        found = meshes[first];
-    free(last);
-    free(folder);
-    free(beside);
-    free(stem);
-    return found;
+    const size_t found = tool_find_mesh(part->mesh_paths, part->num_meshes, clip);
+    return found == MD5_NONE ? NULL : part->meshes[found];
 }
 
 // A mesh that a file names for clips. What the rules need of it is read for the first clip that is
@@ -236,9 +198,9 @@ typedef struct cited_mesh {
 static void judge_named(const reading *part, report *to, cited_mesh *mesh, const char *path,
                         const md5_anim *anim)
 {
-    const size_t own = find_file(part->clips, part->num_clips, path);
-    if (own < part->num_clips && strcmp(part->clips[own]->path, path) == 0) {
-        const report *const guess = find_mesh(part->meshes, part->num_meshes, path);
+    const size_t own = tool_find_path(part->clip_paths, part->num_clips, path);
+    if (own < part->num_clips && strcmp(part->clip_paths[own], path) == 0) {
+        const report *const guess = find_mesh(part, path);
         if (guess && strcmp(guess->path, mesh->path) == 0)
             return;
     }
@@ -364,7 +326,7 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
 // Judges a clip with its mesh, if that is known.
 static void judge_clip(const reading *part, const report *to, const md5_anim *anim)
 {
-    const report *const mesh = find_mesh(part->meshes, part->num_meshes, to->path);
+    const report *const mesh = find_mesh(part, to->path);
     size_t num_added = 0;
     if (!mesh || !mesh->facts)
         return;
@@ -442,8 +404,13 @@ static void read_part(reading *part, const md5_threads *threads)
     part->clips = part->order + num_others;
     if (part->num_clips > 0)
         qsort(part->clips, part->num_clips, sizeof(report *), compare_files);
+    part->clip_paths = part->mesh_paths + part->num_meshes;
+    for (size_t i = 0; i < part->num_meshes; i++)
+        part->mesh_paths[i] = part->meshes[i]->path;
+    for (size_t i = 0; i < part->num_clips; i++)
+        part->clip_paths[i] = part->clips[i]->path;
     for (size_t i = 0; i < part->num_clips; i++) {
-        report *const mesh = find_mesh(part->meshes, part->num_meshes, part->clips[i]->path);
+        report *const mesh = find_mesh(part, part->clips[i]->path);
         if (mesh && !mesh->keeps_model)
             mesh->keeps_model = num_kept++ < MOST_KEPT;
     }
@@ -472,12 +439,6 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     return game.num_files;
 }
 
-static bool are_in_one_folder(const char *a, const char *b)
-{
-    const size_t length = (size_t)(common_base(a) - a);
-    return length == (size_t)(common_base(b) - b) && memcmp(a, b, length) == 0;
-}
-
 // Reads all files, on all cores, and prints what was found in their order. At the end of each part
 // the cores wait for each other: there are so many files in it that this takes no time beside them.
 // A folder is not cut in two, unless it is huge: clips are compared with meshes of the same part.
@@ -490,13 +451,14 @@ static void check_files(checker *check, const common_list *files)
                     .reports = common_alloc(most, sizeof *part.reports),
                     .order = common_alloc(most, sizeof(report *)),
                     .meshes = common_alloc(most, sizeof(report *)),
+                    .mesh_paths = common_alloc(most, sizeof(char *)),
                     .num_files = files->count};
     while (part.num_before < files->count) {
         const size_t left = files->count - part.num_before;
         char *const *const names = files->names + part.num_before;
         size_t num_read = left < AT_ONCE ? left : AT_ONCE;
         while (num_read < left && num_read < most
-               && are_in_one_folder(names[num_read - 1], names[num_read]))
+               && tool_are_in_one_folder(names[num_read - 1], names[num_read]))
             num_read++;
         for (size_t i = 0; i < num_read; i++)
             part.reports[i] = (report){.path = names[i]};
@@ -516,6 +478,7 @@ static void check_files(checker *check, const common_list *files)
     free(part.reports);
     free(part.order);
     free(part.meshes);
+    free((void *)part.mesh_paths);
     common_stop_threads(threads);
 }
 

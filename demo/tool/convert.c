@@ -1,13 +1,467 @@
-// md5tool convert: MD5 from and to other formats.
+// md5tool convert: MD5 from and to other formats; of whole folders and games the models with their
+// clips, on all cores.
 #include "demo/common/file.h"
+#include "demo/common/game_folder.h"
+#include "demo/common/system.h"
 #include "demo/common/text.h"
-#include "demo/tool/folders.h"
+#include "demo/common/threads.h"
+#include "demo/convert/convert.h"
+#include "demo/tool/tool.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+// -- What is converted ----------------------------------------------------------------------------
+
+typedef struct item {
+    common_list inputs; // the model first: paths, or names of files of the game
+    char *output;
+    common_list notes, written;
+    md5_error error;
+    enum { IS_OPEN, IS_DONE, IS_CURRENT, HAS_FAILED } state;
+} item;
+
+// A game as one thread uses it.
+typedef struct own_game {
+    common_game_places places;
+    md5_game *game;
+} own_game;
+
+typedef struct batch {
+    const tool_arguments *arguments;
+    const convert_job *pattern;
+    const char *ending;          // of outputs: ".glb"
+    item *items;                 // [num_items]
+    size_t num_items, num_clips; // num_clips: those that fit no model
+    const char *clip;            // the first of those
+    common_list files;           // that were found; not of games
+    own_game *games;             // [threads] NULL: the folder is not that of a game
+} batch;
+
+// Adds a model, whose name relative to the folder decides its output. A model of MD5 files gets a
+// folder of its own, so that its clips meet no others.
+static item *add_item(batch *all, const char *relative, char *input)
+{
+    char *const folder = common_folder(relative), *const stem = common_stem(relative);
+    char *const inner = strcmp(folder, ".") == 0 ? common_copy("") : common_format("%s/", folder);
+    const bool is_md5 = tool_kind_of(all->ending) != TOOL_UNKNOWN;
+    const bool is_path =
+        common_has_ending(input, ".md5camera") || common_has_ending(input, ".bcanim");
+    const convert_job job = {
+        .output =
+            common_format("%s/%s%s%s%s%s", all->arguments->output, inner, stem, is_md5 ? "/" : "",
+                          is_md5 ? stem : "", is_md5 && is_path ? ".md5camera" : all->ending),
+        .engine = all->pattern->engine,
+    };
+    all->items = common_grow(all->items, all->num_items, sizeof *all->items);
+    item *const added = &all->items[all->num_items++];
+    *added = (item){.output = convert_find_output(&job)};
+    common_add(&added->inputs, input);
+    free((char *)(uintptr_t)job.output);
+    free(inner);
+    free(stem);
+    free(folder);
+    return added;
+}
+
+// -- Folders of files -----------------------------------------------------------------------------
+
+static bool is_clip(const char *path)
+{
+    const tool_kind kind = tool_kind_of(path);
+    return kind == TOOL_ANIM || kind == TOOL_BFG_ANIM;
+}
+
+static bool is_model(const char *path)
+{
+    const tool_kind kind = tool_kind_of(path);
+    return kind == TOOL_MODEL || kind == TOOL_BFG_MODEL;
+}
+
+// Files that are of the output's kind already are not converted, unless for another engine; nor are
+// machines, which play models that are.
+static bool is_input(const batch *all, const char *path)
+{
+    const tool_kind kind = tool_kind_of(path);
+    const bool is_same =
+        common_has_ending(path, all->ending)
+        || ((kind == TOOL_ANIM || kind == TOOL_CAMERA) && tool_kind_of(all->ending) == TOOL_MODEL);
+    return kind != TOOL_MACHINE && (!is_same || all->pattern->engine);
+}
+
+// Adds the files [count] of one folder: a clip goes with its mesh, as for `md5tool check`.
+static void add_folder(batch *all, char *const *files, size_t count)
+{
+    const size_t length = strlen(all->arguments->words[0]), first = all->num_items;
+    const char **const meshes = common_alloc(count, sizeof *meshes);
+    size_t num_meshes = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_clip(files[i]) || !is_input(all, files[i]))
+            continue;
+        const item *const added = add_item(all, files[i] + length + strspn(files[i] + length, "/"),
+                                           common_copy(files[i]));
+        if (is_model(files[i]))
+            meshes[num_meshes++] = added->inputs.names[0];
+    }
+    if (num_meshes > 0)
+        qsort((void *)meshes, num_meshes, sizeof *meshes, tool_compare_paths);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_clip(files[i]) || !is_input(all, files[i]))
+            continue;
+        const size_t mesh = tool_find_mesh(meshes, num_meshes, files[i]);
+        item *found = &all->items[first];
+        while (mesh != MD5_NONE && found->inputs.names[0] != meshes[mesh])
+            found++;
+        if (mesh != MD5_NONE)
+            common_add(&found->inputs, common_copy(files[i]));
+        else if (all->num_clips++ == 0)
+            all->clip = files[i];
+    }
+    free((void *)meshes);
+}
+
+static void find_files(batch *all)
+{
+    char *const absolute = common_absolute(all->arguments->output), *const output =
+                                                                        common_clean(absolute);
+    common_walk walk = {.is_wanted = convert_reads};
+    all->files = common_walk_folder(all->arguments->words[0], &walk);
+    char **const names = all->files.names;
+    for (size_t i = 0, next; i < all->files.count; i = next) {
+        char *const folder = common_folder(names[i]);
+        next = i + 1;
+        while (next < all->files.count && tool_are_in_one_folder(names[i], names[next]))
+            next++;
+        // What was written before is no input.
+        char *const here = common_absolute(folder), *const clean = common_clean(here);
+        if (!common_is_in(clean, output))
+            add_folder(all, names + i, next - i);
+        free(clean);
+        free(here);
+        free(folder);
+    }
+    free(output);
+    free(absolute);
+}
+
+// -- Games ----------------------------------------------------------------------------------------
+
+// Opens the game of the arguments: the mod, then the folder, then the base.
+static bool open_game(const tool_arguments *arguments, own_game *own, md5_error *error)
+{
+    const char *const folders[] = {arguments->mod, arguments->words[0], arguments->base};
+    *own = (own_game){.game = NULL};
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if (folders[i] && !common_add_game_place(&own->places, folders[i], error))
+            return false;
+    own->game = md5_create_game(own->places.paths, own->places.count, NULL, error);
+    return own->game != NULL;
+}
+
+static void close_game(own_game *own)
+{
+    md5_destroy_game(own->game);
+    common_free_game_places(&own->places);
+}
+
+static int compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+// Adds the models of all modelDefs, each once with all its clips, and then those that none names.
+static void find_game_models(batch *all)
+{
+    md5_game *const game = all->games[0].game;
+    common_list pairs = {NULL, 0}; // "MESH\nCLIP", and "MESH\n" for each mesh: sorted before those
+    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MODEL); i++) {
+        const md5_decl *const decl = md5_game_decl(game, MD5_DECL_MODEL, i);
+        const md5_model_def *const def = md5_game_model_def(game, decl->name, NULL);
+        if (!def || def->mesh[0] == '\0')
+            continue;
+        common_add(&pairs, common_format("%s\n", def->mesh));
+        for (uint32_t k = 0; k < def->num_anims; k++) {
+            const md5_model_anim *const anim = md5_model_def_anim(def, k);
+            for (uint32_t f = 0; f < anim->num_files; f++)
+                common_add(&pairs, common_format("%s\n%s", def->mesh, anim->files[f]));
+        }
+    }
+    for (size_t i = 0; i < md5_game_num_files(game); i++)
+        if (common_has_ending(md5_game_file(game, i), ".md5mesh"))
+            common_add(&pairs, common_format("%s\n", md5_game_file(game, i)));
+    for (size_t i = 0; i < pairs.count; i++) // the game ignores case
+        for (char *c = pairs.names[i]; *c != '\0'; c++)
+            *c = (char)tolower((unsigned char)*c);
+    if (pairs.count > 0)
+        qsort(pairs.names, pairs.count, sizeof *pairs.names, compare_texts);
+    item *last = NULL;
+    for (size_t i = 0; i < pairs.count; i++) {
+        char *const clip = strchr(pairs.names[i], '\n') + 1;
+        if (i > 0 && strcmp(pairs.names[i], pairs.names[i - 1]) == 0)
+            continue;
+        if (*clip != '\0') {
+            common_add(&last->inputs, common_copy(clip));
+            continue;
+        }
+        char *const mesh = common_format("%.*s", (int)(clip - 1 - pairs.names[i]), pairs.names[i]);
+        last = add_item(all, mesh, common_copy(mesh));
+        free(mesh);
+    }
+    common_free_list(&pairs);
+}
+
+// -- Conversion -----------------------------------------------------------------------------------
+
+static uint64_t time_of(const char *path)
+{
+    common_status status;
+    return common_read_status(path, &status) ? status.time : 0;
+}
+
+// When an input was changed; that of an archive for what is in one.
+static uint64_t time_of_input(const own_game *own, const char *input)
+{
+    if (!own)
+        return time_of(input);
+    const uint32_t place = md5_game_find_file(own->game, input, 0);
+    if (place == MD5_NONE)
+        return 0;
+    const char *const title = own->places.titles[place];
+    char *const path = common_is_folder(title) ? common_find(title, input) : common_copy(title);
+    const uint64_t time = path ? time_of(path) : 0;
+    free(path);
+    return time;
+}
+
+static bool is_current(const own_game *own, const item *one)
+{
+    const uint64_t written = time_of(one->output);
+    bool is_newer = written > 0;
+    for (size_t i = 0; i < one->inputs.count && is_newer; i++)
+        is_newer = time_of_input(own, one->inputs.names[i]) <= written;
+    return is_newer;
+}
+
+static void take_note(void *user, const char *text)
+{
+    common_add(&((item *)user)->notes, common_copy(text));
+}
+
+static void take_file(void *user, const char *path)
+{
+    common_add(&((item *)user)->written, common_copy(path));
+}
+
+static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
+{
+    const batch *const all = user;
+    own_game *const own = all->games ? &all->games[worker] : NULL;
+    for (size_t i = begin; i < end; i++) {
+        item *const one = &all->items[i];
+        if (worker == 0 && common_is_terminal(2))
+            fprintf(stderr, "\r%zu of %zu models", i, all->num_items);
+        if (one->state != IS_OPEN)
+            continue;
+        if (!all->pattern->is_forced && is_current(own, one)) {
+            one->state = IS_CURRENT;
+            continue;
+        }
+        convert_job job = *all->pattern;
+        job.inputs = (const char *const *)one->inputs.names;
+        job.num_inputs = one->inputs.count;
+        job.output = one->output;
+        job.is_forced = true; // what is there is older
+        job.note = take_note;
+        job.wrote = take_file;
+        job.user = one;
+        bool is_done = true;
+        if (own) { // each thread has its own
+            is_done = own->game || open_game(all->arguments, own, &one->error);
+            job.game = own->game;
+            job.files = is_done ? md5_game_files(own->game) : (md5_files){0};
+        }
+        common_make_folders(one->output, 0777);
+        is_done = is_done && convert_files(&job, &one->error);
+        one->state = is_done ? IS_DONE : HAS_FAILED;
+    }
+}
+
+static int compare_outputs(const void *a, const void *b)
+{
+    const item *const x = *(const item *const *)a, *const y = *(const item *const *)b;
+    const int order = strcmp(x->output, y->output);
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+// Of several inputs of one output only the first is converted.
+static void find_doubles(const batch *all)
+{
+    item **const sorted = common_alloc(all->num_items, sizeof(item *));
+    for (size_t i = 0; i < all->num_items; i++)
+        sorted[i] = &all->items[i];
+    if (all->num_items > 0)
+        qsort(sorted, all->num_items, sizeof(item *), compare_outputs);
+    for (size_t i = 1; i < all->num_items; i++)
+        if (strcmp(sorted[i - 1]->output, sorted[i]->output) == 0) {
+            sorted[i]->state = HAS_FAILED;
+            tool_fail(&sorted[i]->error, MD5_ERROR_MISMATCH, sorted[i]->inputs.names[0],
+                      "another input becomes the same file: %.120s", sorted[i]->output);
+        }
+    free(sorted);
+}
+
+// -- The report -----------------------------------------------------------------------------------
+
+// Notes that differ only in names and numbers.
+typedef struct loss {
+    char *key;
+    const char *example;
+    size_t count;
+} loss;
+
+// A note without words that have digits, slashes or dots in them, and without the name behind what
+// has one.
+static char *key_of(const char *note)
+{
+    static const char named[] = " material clip mesh joint map target model of ";
+    char *const key = common_alloc(strlen(note) + 1, 1);
+    size_t used = 0;
+    bool is_name = false;
+    for (const char *c = note; *c != '\0';) {
+        const size_t length = strcspn(c, " ");
+        char *const word = common_format(" %.*s ", (int)length, c);
+        if (!is_name && strpbrk(word, "0123456789/._") == NULL) {
+            memcpy(key + used, c, length);
+            used += length;
+        }
+        is_name = strstr(named, word) != NULL;
+        free(word);
+        c += length + strspn(c + length, " ");
+    }
+    return key;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    return strcmp(((const loss *)a)->key, ((const loss *)b)->key);
+}
+
+static int compare_counts(const void *a, const void *b)
+{
+    const size_t x = ((const loss *)a)->count, y = ((const loss *)b)->count;
+    return x != y ? (x < y ? 1 : -1) : compare_keys(a, b);
+}
+
+static void print_losses(const batch *all)
+{
+    loss *losses = NULL;
+    size_t count = 0, num_groups = 0;
+    for (size_t i = 0; i < all->num_items; i++)
+        for (size_t k = 0; k < all->items[i].notes.count; k++) {
+            const char *const note = all->items[i].notes.names[k];
+            losses = common_grow(losses, count, sizeof *losses);
+            losses[count++] = (loss){key_of(note), note, 1};
+        }
+    if (count > 0)
+        qsort(losses, count, sizeof *losses, compare_keys);
+    for (size_t i = 0; i < count; i++)
+        if (num_groups > 0 && strcmp(losses[num_groups - 1].key, losses[i].key) == 0) {
+            losses[num_groups - 1].count++;
+            free(losses[i].key);
+        } else {
+            losses[num_groups++] = losses[i];
+        }
+    if (num_groups > 0)
+        qsort(losses, num_groups, sizeof *losses, compare_counts);
+    for (size_t i = 0; i < num_groups; i++) {
+        common_print(stdout, "%zu notes like: %s\n", losses[i].count, losses[i].example);
+        free(losses[i].key);
+    }
+    free(losses);
+}
+
+static int print_report(const batch *all)
+{
+    size_t counts[HAS_FAILED + 1] = {0};
+    for (size_t i = 0; i < all->num_items; i++) {
+        const item *const one = &all->items[i];
+        counts[one->state]++;
+        if (one->state != HAS_FAILED)
+            continue;
+        md5_error error = one->error;
+        if (error.file[0] == '\0')
+            tool_name_file(&error, one->inputs.names[0]);
+        tool_print_error(NULL, &error);
+    }
+    print_losses(all);
+    if (all->num_clips > 0)
+        common_print(stdout, "%zu clips fit no model of their folder: %s\n", all->num_clips,
+                     all->clip);
+    common_print(stdout, "%zu models: %zu converted, %zu up to date, %zu failed\n", all->num_items,
+                 counts[IS_DONE], counts[IS_CURRENT], counts[HAS_FAILED]);
+    return counts[HAS_FAILED] > 0 ? TOOL_BAD_FILE : TOOL_OK;
+}
+
+// Converts the models of the folder arguments->words[0], each with its clips, as `pattern` says, to
+// files in the same places below arguments->output, leaving out those whose output is newer than
+// their inputs, unless forced. Prints a report. Adds the files that were written to `written`.
+// Returns the exit status.
+static int convert_folder(const tool_arguments *arguments, const convert_job *pattern,
+                          common_list *written)
+{
+    const char *const to = arguments->to ? arguments->to + strspn(arguments->to, ".") : "glb";
+    char *const ending = common_format(".%s", strcmp(to, "md5") == 0 ? "md5mesh" : to);
+    batch all = {.arguments = arguments, .pattern = pattern, .ending = ending};
+    const char *const folder = arguments->words[0];
+    md5_error error = {0};
+    bool is_open = true;
+    const md5_threads *const threads = common_start_threads(0);
+    const uint32_t num_workers = threads ? threads->num_workers : 1;
+    if (!convert_writes(ending))
+        is_open =
+            tool_fail(&error, MD5_ERROR_IO, ending, "no format that is written has this ending");
+    else if (arguments->base || arguments->mod || common_is_game_folder(folder)) {
+        all.games = common_alloc(num_workers, sizeof *all.games);
+        is_open = open_game(arguments, &all.games[0], &error);
+        if (is_open)
+            find_game_models(&all);
+    } else {
+        find_files(&all);
+    }
+    int status = TOOL_BAD_FILE;
+    if (is_open) {
+        find_doubles(&all);
+        md5_threads_run(threads, all.num_items, convert_range, &all);
+        if (common_is_terminal(2))
+            fputs("\r                              \r", stderr);
+        status = print_report(&all);
+    } else {
+        tool_print_error(NULL, &error);
+    }
+    common_stop_threads(threads);
+    for (size_t i = 0; i < all.num_items; i++) {
+        item *const one = &all.items[i];
+        for (size_t k = 0; k < one->written.count; k++)
+            common_add(written, common_copy(one->written.names[k]));
+        common_free_list(&one->inputs);
+        common_free_list(&one->notes);
+        common_free_list(&one->written);
+        free(one->output);
+    }
+    for (uint32_t i = 0; i < num_workers && all.games; i++)
+        close_game(&all.games[i]);
+    free(all.games);
+    free(all.items);
+    common_free_list(&all.files);
+    free(ending);
+    return status;
+}
+
+// -- The command ----------------------------------------------------------------------------------
 
 static void print_note(void *user, const char *text)
 {
@@ -15,28 +469,19 @@ static void print_note(void *user, const char *text)
     common_print(stderr, "note: %s\n", text);
 }
 
-static void take_file(void *user, const char *path)
-{
-    common_add(user, common_copy(path));
-}
-
 // What an engine says of the files that were written for it, as `md5tool check --for` prints it.
-static int judge(const tool_arguments *arguments, common_list *written)
+static int judge(const tool_arguments *arguments, const common_list *written)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < written->count; i++) {
-        char *const path = written->names[i];
-        if (tool_kind_of(path) == TOOL_UNKNOWN)
-            free(path);
-        else
-            written->names[count++] = path;
-    }
-    written->count = count;
-    tool_arguments check = {.command = "check",
-                            .words = written->names,
-                            .num_words = (int)count,
-                            .engines = arguments->engines};
-    return count > 0 ? tool_check.run(&check) : TOOL_OK;
+    char **const words = common_alloc(written->count, sizeof *words);
+    int count = 0;
+    for (size_t i = 0; i < written->count; i++)
+        if (tool_kind_of(written->names[i]) != TOOL_UNKNOWN)
+            words[count++] = written->names[i];
+    tool_arguments check = {
+        .command = "check", .words = words, .num_words = count, .engines = arguments->engines};
+    const int status = count > 0 ? tool_check.run(&check) : TOOL_OK;
+    free(words);
+    return status;
 }
 
 static int convert(tool_arguments *arguments)
@@ -58,7 +503,7 @@ static int convert(tool_arguments *arguments)
     const double turn = arguments->turn ? strtod(arguments->turn, &end) : 0.0;
     if (arguments->turn && (end == arguments->turn || *end != '\0' || !(fabs(turn) <= 360.0)))
         return tool_usage("convert", "--turn takes degrees from -360 to 360");
-    common_list written = {NULL, 0};
+    item whole = {.notes = {NULL, 0}}; // of files, whose notes are printed
     const convert_job job = {
         .inputs = (const char *const *)arguments->words,
         .num_inputs = (size_t)arguments->num_words,
@@ -79,21 +524,21 @@ static int convert(tool_arguments *arguments)
         .engine = arguments->engines.count > 0 ? arguments->engines.names[0] : NULL,
         .note = print_note,
         .wrote = take_file,
-        .user = &written,
+        .user = &whole,
     };
     md5_error error = {0};
     int status = TOOL_OK;
     if (common_is_folder(arguments->words[0]) && arguments->num_words > 1)
         status = tool_usage("convert", "expected one folder, or files");
     else if (common_is_folder(arguments->words[0]))
-        status = tool_convert_folder(arguments, &job, &written);
+        status = convert_folder(arguments, &job, &whole.written);
     else
         status = tool_end(convert_files(&job, &error), &error);
-    if (job.engine && written.count > 0) {
-        const int verdict = judge(arguments, &written);
+    if (job.engine && whole.written.count > 0) {
+        const int verdict = judge(arguments, &whole.written);
         status = status == TOOL_OK ? verdict : status;
     }
-    common_free_list(&written);
+    common_free_list(&whole.written);
     return status;
 }
 

@@ -102,17 +102,15 @@ static char *find_mesh(const tool_arguments *arguments, const char *path)
 {
     if (arguments->mesh)
         return common_copy(arguments->mesh);
-    char *const folder = common_folder(path), *const stem = common_stem(path);
-    char *const name = common_format("%s.md5mesh", stem);
-    char *found = common_join(folder, name);
-    if (!common_is_file(found)) {
-        common_list meshes = common_list_folder(folder, ".md5mesh");
-        free(found);
-        found = meshes.count == 1 ? common_copy(meshes.names[0]) : NULL;
-        common_free_list(&meshes);
-    }
-    free(name);
-    free(stem);
+    char *const folder = common_folder(path);
+    common_list meshes = common_list_folder(folder, ".md5mesh");
+    if (meshes.count > 0)
+        qsort(meshes.names, meshes.count, sizeof *meshes.names, tool_compare_paths);
+    char *const listed = common_join(folder, common_base(path));
+    const size_t mesh = tool_find_mesh((const char *const *)meshes.names, meshes.count, listed);
+    char *const found = mesh == MD5_NONE ? NULL : common_copy(meshes.names[mesh]);
+    common_free_list(&meshes);
+    free(listed);
     free(folder);
     return found;
 }

@@ -211,3 +211,53 @@ bool tool_has_sibling(const char *path, const char *stem, const char *ending)
     free(sibling);
     return is_there;
 }
+
+int tool_compare_paths(const void *a, const void *b)
+{
+    const char *const x = *(const char *const *)a, *const y = *(const char *const *)b;
+    const size_t of_x = (size_t)(common_base(x) - x), of_y = (size_t)(common_base(y) - y);
+    const int order = memcmp(x, y, of_x < of_y ? of_x : of_y);
+    return order != 0 ? order : of_x != of_y ? (of_x < of_y ? -1 : 1) : strcmp(x + of_x, y + of_y);
+}
+
+size_t tool_find_path(const char *const *paths, size_t count, const char *path)
+{
+    size_t first = 0;
+    while (first < count) {
+        const size_t middle = first + (count - first) / 2;
+        if (tool_compare_paths(&paths[middle], &path) < 0)
+            first = middle + 1;
+        else
+            count = middle;
+    }
+    return first;
+}
+
+bool tool_are_in_one_folder(const char *a, const char *b)
+{
+    const size_t length = (size_t)(common_base(a) - a);
+    return length == (size_t)(common_base(b) - b) && memcmp(a, b, length) == 0;
+}
+
+size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip)
+{
+    char *const stem = common_stem(clip);
+    const int length = (int)(common_base(clip) - clip);
+    char *const beside = common_format("%.*s%s.", length, clip, stem);
+    const size_t kept = strlen(beside);
+    size_t found = tool_find_path(meshes, count, beside);
+    // Further dots belong to another name.
+    while (found < count && strncmp(meshes[found], beside, kept) == 0
+           && strchr(meshes[found] + kept, '.') != NULL)
+        found++;
+    if (found == count || strncmp(meshes[found], beside, kept) != 0) {
+        beside[length] = '\0';
+        found = tool_find_path(meshes, count, beside); // the first of the folder
+        if (found == count || !tool_are_in_one_folder(meshes[found], clip)
+            || (found + 1 < count && tool_are_in_one_folder(meshes[found + 1], clip)))
+            found = MD5_NONE;
+    }
+    free(beside);
+    free(stem);
+    return found;
+}

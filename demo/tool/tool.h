@@ -132,6 +132,18 @@ void tool_print_rules(void);                           // all of them, with what
 // Whether DIR/STEM`ending` is a file, for the path DIR/STEM.md5mesh or DIR/STEM.md5anim.
 bool tool_has_sibling(const char *path, const char *stem, const char *ending);
 
+bool tool_are_in_one_folder(const char *a, const char *b); // as they are written
+
+// Compares two paths, const char **, by their folders and then by their names, for qsort().
+int tool_compare_paths(const void *a, const void *b);
+
+// Returns the first of paths[count], as they are sorted by that, that is not before a path.
+size_t tool_find_path(const char *const *paths, size_t count, const char *path);
+
+// Returns which of meshes[count], likewise, a clip belongs to: that of its name beside it, as in
+// Quake, or the only one of its folder. MD5_NONE if there is none or it is not known.
+size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip);
+
 // Those that a file could be meant for, by where it is and what lies beside it.
 tool_engines tool_guess_engines(const char *path);
 
