@@ -34,6 +34,26 @@ const md5files = {
     // The names of the shaders of a mesh file.
     shaders: (bytes) => [...new TextDecoder().decode(bytes).matchAll(/^\s*shader\s+"([^"\n]*)"/gm)].map((found) => found[1]),
 
+    // The names of the models and clips of a machine file.
+    named: (bytes) => [...new TextDecoder().decode(bytes).matchAll(/"([^"\n]+\.md5(?:mesh|anim))"|([^\s"]+\.md5(?:mesh|anim))\b/g)]
+        .map(([, quoted, plain]) => quoted ?? plain),
+
+    // Fetches the pictures of shaders from the folder of the model's file: those of `names`, or else by the names that the
+    // library seeks first. Calls take(path, bytes) for each; returns the shaders that have none.
+    async pictures(shaders, model, names, take) {
+        const folder = md5files.folder(model), missing = [];
+        const get = (name) => md5files.fetch(folder + name).then((bytes) => take(folder + name, bytes)).then(() => true, () => false);
+        await Promise.all((names ?? []).map(get));
+        await Promise.all(shaders.map(async (shader) => {
+            const base = shader.split("/").pop().replace(/\.\w+$/, "");
+            const [is_there] = names ? [names.some((name) => name.startsWith(base))] : await Promise.all(["", "_local", "_s"].map(
+                async (end) => await get(base + end + ".png") || await get(base + end + ".tga") || get(base + end + ".jpg")));
+            if (!is_there)
+                missing.push(shader);
+        }));
+        return missing;
+    },
+
     // What was dropped, as [path, File]: folders with all that is in them.
     async dropped(transfer) {
         const entries = [...transfer.items].map((item) => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean);
