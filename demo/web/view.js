@@ -57,13 +57,13 @@
 
     // Opens files, models before what belongs to one; [path, File] of each. Archives become folders, as the viewer reads none.
     async function take(names, given, x, y) {
-        const root = "/dropped/" + num_drops++;
+        const root = "/dropped/" + num_drops++, archive = /\.(pk4|pk3|zip)$/i;
         for (const [path, file] of given)
-            for (const [inside, bytes] of /\.(pk4|pk3|zip)$/i.test(path) ? await md5files.unzip(file) : [["", new Uint8Array(await file.arrayBuffer())]])
-                write(root + path + inside, bytes);
+            for (const [inside, bytes] of archive.test(path) ? await md5files.unzip(file) : [["", new Uint8Array(await file.arrayBuffer())]])
+                write(root + path.replace(archive, "") + inside, bytes);
         const rank = (name) => [/\.md5mesh$/i, /\.md5machine$/i, /\.md5anim$/i].findIndex((kind) => kind.test(name)) >>> 0;
         for (const name of names.sort((a, b) => rank(a) - rank(b)))
-            program.ccall("web_drop", null, ["number", "string", "number", "number"], [window_of_program, root + name, x, y]);
+            program.ccall("web_drop", null, ["number", "string", "number", "number"], [window_of_program, root + name.replace(archive, ""), x, y]);
     }
 
     async function drop(event) {
