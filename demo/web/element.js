@@ -192,7 +192,7 @@
             const shaders = new Set();
             for (let mesh = 0, text; (text = this.#run("web_shader", "string", mesh)) !== ""; mesh++)
                 shaders.add(text);
-            const missing = await md5files.pictures([...shaders], path, this.getAttribute("textures")?.match(/\S+/g),
+            const missing = await md5files.pictures([...shaders], path, this.getAttribute("textures")?.split(/\s+/).filter(Boolean),
                 async (url, bytes) => this.#files.set(url, await plain_picture(bytes)));
             if (turn === this.#opening)
                 this.#do("web_look", path);
@@ -280,7 +280,7 @@
                 return;
             const is_playing = !this.hasAttribute("paused");
             if (is_playing) {
-                this.#run("web_advance", null, Math.min((now - this.#before) / 1000, 0.1));
+                this.#run("web_advance", null, Math.min((now - this.#before) / 1000, 1));
                 this.#draw_soon();
             }
             this.#before = now;

@@ -7,7 +7,7 @@
     const told = document.getElementById("told");
     const tell = (text) => told.append(text + "\n");
     const files = new Map(), urls = new Map(); // bytes by path, for a program that begins anew; where paths are from
-    let program, window_of_program = 0, num_drops = 0;
+    let code, program, window_of_program = 0, num_drops = 0;
 
     function write(path, bytes) {
         files.set(path, bytes);
@@ -119,6 +119,10 @@
             print: tell,
             printErr: tell,
             opened: (its_window) => window_of_program = its_window,
+            instantiateWasm: (imports, done) => {
+                code.then((module) => WebAssembly.instantiate(module, imports)).then(done);
+                return {};
+            },
         });
         files.forEach((bytes, path) => write(path, bytes));
         program.FS.mkdirTree("/saved");
@@ -140,7 +144,8 @@
     };
     try {
         const kind = new URLSearchParams(location.search).get("kind") || md5files.kind(); // ?kind=scalar: for tests
-        const loaded = md5files.run("md5view-" + kind + ".js");
+        const loaded = md5files.run("md5view-" + kind + ".js"); // beside the files
+        code = WebAssembly.compileStreaming(fetch("md5view-" + kind + ".wasm"));
         const ours = JSON.parse(new TextDecoder().decode(await md5files.fetch("models.json"))), words = [];
         let model = "";
         for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
