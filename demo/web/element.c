@@ -199,7 +199,8 @@ EMSCRIPTEN_KEEPALIVE const char *web_shader(const web_element *element, uint32_t
 
 // == On the GPU ===================================================================================
 
-static void hide(web_element *element)
+// Before its context is used no more, or when that is lost: later the old names would be errors.
+EMSCRIPTEN_KEEPALIVE void web_hide(web_element *element)
 {
     if (element->renderer != NULL) {
         md5gl_destroy_model(element->renderer, element->drawn);
@@ -263,11 +264,10 @@ static md5gl_proc find_gl(void *user, const char *name)
                                                 : NULL;
 }
 
-// Uploads the model to the current context: at first, and again after that was lost.
+// Uploads the model to the current context: at first, and again after web_hide().
 EMSCRIPTEN_KEEPALIVE bool web_show(web_element *element)
 {
     md5_error error = {0};
-    hide(element);
     element->renderer = md5gl_create_renderer(&(md5gl_opts){.load = find_gl}, &error);
     element->drawn =
         element->renderer != NULL
@@ -380,7 +380,7 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, uint32_t width, uint32_
 
 EMSCRIPTEN_KEEPALIVE void web_end(web_element *element)
 {
-    hide(element);
+    web_hide(element);
     free(element->pose);
     free(element->joints);
     free(element->palette);

@@ -50,7 +50,7 @@
         #files = new Map(); // bytes by URL, of this model
         #opening = 0; // counts: a newer one makes those before void
         #frame = 0;
-        #before = 0;
+        #before = 0; // when it was drawn last, if it plays
         #is_seen = false;
         #orbit = [25, 12, 2.4];
         #gl;
@@ -73,7 +73,11 @@
                     this.#turn(...step);
                 }
             });
-            this.#canvas.addEventListener("webglcontextlost", (event) => event.preventDefault()); // or it is not restored
+            this.#canvas.addEventListener("webglcontextlost", (event) => {
+                event.preventDefault(); // or it is not restored
+                if (this.#it)
+                    this.#run("web_hide", null);
+            });
             this.#canvas.addEventListener("webglcontextrestored", () => this.#restore());
             new IntersectionObserver(([entry]) => {
                 this.#is_seen = entry.isIntersecting;
@@ -275,15 +279,15 @@
         }
 
         #draw(now) {
-            this.#frame = 0;
+            const passed = this.#before > 0 ? (now - this.#before) / 1000 : 0;
+            this.#frame = this.#before = 0;
             if (!this.#it || !this.#is_seen || this.#gl.isContextLost())
                 return;
-            const is_playing = !this.hasAttribute("paused");
-            if (is_playing) {
-                this.#run("web_advance", null, Math.min((now - this.#before) / 1000, 1));
+            if (!this.hasAttribute("paused")) {
+                this.#run("web_advance", null, Math.min(passed, 1)); // of a tab that was hidden
+                this.#before = now;
                 this.#draw_soon();
             }
-            this.#before = now;
             const ratio = devicePixelRatio, width = Math.max(1, Math.round(this.clientWidth * ratio)), height = Math.max(1, Math.round(this.clientHeight * ratio));
             if (this.#canvas.width !== width || this.#canvas.height !== height)
                 [this.#canvas.width, this.#canvas.height] = [width, height];
