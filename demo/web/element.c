@@ -212,22 +212,14 @@ EMSCRIPTEN_KEEPALIVE void web_hide(web_element *element)
     element->looks = NULL;
 }
 
-// The texts of what it never draws.
-#define UNUSED(name) const char md5gli_shader_##name[] = "";
-UNUSED(impostor_views_glsl)
-UNUSED(impostor_glsl)
-UNUSED(impostor_vert)
-UNUSED(impostor_frag)
-UNUSED(impostor_depth_frag)
-UNUSED(picture_frag)
-UNUSED(stage_frag)
-UNUSED(outputs_frag)
-UNUSED(preskin_comp)
-UNUSED(environment_vert)
-UNUSED(environment_frag)
-UNUSED(sky_environment_glsl)
-UNUSED(sky_host_glsl)
-#undef UNUSED
+// The texts of what it never draws: web.mk leaves out the files.
+const char md5gli_shader_impostor_views_glsl[] = "", md5gli_shader_impostor_glsl[] = "",
+           md5gli_shader_impostor_vert[] = "", md5gli_shader_impostor_frag[] = "",
+           md5gli_shader_impostor_depth_frag[] = "", md5gli_shader_picture_frag[] = "",
+           md5gli_shader_stage_frag[] = "", md5gli_shader_outputs_frag[] = "",
+           md5gli_shader_preskin_comp[] = "", md5gli_shader_environment_vert[] = "",
+           md5gli_shader_environment_frag[] = "", md5gli_shader_sky_environment_glsl[] = "",
+           md5gli_shader_sky_host_glsl[] = "";
 
 // The functions of WebGL that render/ calls, USED(name) for each, are in gl_used.h, which web.mk
 // makes: glad's loader would link all that there are.

@@ -50,10 +50,11 @@ $(WEB)/$(1)/bits.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/test.o test/mi
 $(WEB)/$(1)/skin.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/web/skin.o)
 	$$(say) $(EMCC) $(WEB_NODE) -o $$@ $$^
 endef
+# The element, as small as the tools make it.
 $(WEB_SITE)/md5element.js: $(addprefix $(WEB)/element/,$(WEB_ELEMENT))
 	@mkdir -p $(@D)
-	$(say) $(EMCC) -Oz -flto -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=16MB -s MODULARIZE=1 $(WEB_GL) -s EXPORT_NAME=md5element \
-	    -s ENVIRONMENT=web -s FILESYSTEM=0 -s MALLOC=emmalloc -s EXPORTED_RUNTIME_METHODS='[GL,ccall]' -s EXPORTED_FUNCTIONS='[_malloc]' -o $@ $^
+	$(say) $(EMCC) -Oz -flto -s BINARYEN_EXTRA_PASSES=--flatten,--rereloop,-Oz,-Oz $(WEB_GL) -s EXPORT_NAME=md5element \
+	    -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=16MB -s MODULARIZE=1 -s ENVIRONMENT=web -s FILESYSTEM=0 -s MALLOC=emmalloc -s EXPORTED_RUNTIME_METHODS='[GL,ccall]' -s EXPORTED_FUNCTIONS='[_malloc]' -o $@ $^
 WEB_NODE := -O2 -s NODERAWFS=1 -s SINGLE_FILE=1 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=4MB
 NM := $(or $(shell command -v llvm-nm-14 llvm-nm-15 llvm-nm-19 llvm-nm 2>/dev/null | head -n 1),nm)
 define compile_web
@@ -66,7 +67,7 @@ $(foreach kind,$(WEB_KINDS) element,$(eval $(call remember,$(WEB)/$(kind)/flags,
 # The shaders but for those that element.c names.
 build/element_shaders.c: demo/web/element.c shaders .ci/embed.py $(sort $(filter-out %.md,$(wildcard shaders/*.*))) | deps
 	$(embed) text md5gli_shader $@ $$(ls shaders/*.* | grep -v '[.]md$$' | while read -r file; do \
-	    grep -q "UNUSED($$(basename $$file | tr . _))" $< || echo $$file; done)
+	    grep -q "shader_$$(basename $$file | tr . _)\[\]" $< || echo $$file; done)
 # The functions of WebGL that render/ calls: those of OpenGL ES but for the mapping of buffers.
 $(WEB)/element/demo/web/element.o: $(WEB)/include/gl_used.h
 $(WEB)/include/gl_used.h: $(RENDER_SOURCES) $(GLAD_HEADER)
@@ -90,13 +91,13 @@ WEB_MODELS := $(shell find models/bobbin models/flame models/lantern models/spin
 $(WEB_PAGES): $(WEB_SITE)/%: demo/web/%
 	@mkdir -p $(@D) && cp $< $@
 $(WEB_SITE)/md5-model.js: demo/web/files.js demo/web/element.js
-	@mkdir -p $(@D) && cat $^ > $@
+	@mkdir -p $(@D) && sed 's/^ *//; /^\/\//d' $^ > $@
 $(eval $(call remember,$(WEB)/models,$$(WEB_MODELS)))
 $(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models
 	@for file in $(WEB_MODELS); do mkdir -p $(@D)/$${file%/*} && cp -u $$file $(@D)/$$file || exit 1; done
 	@printf '%s\n' $(WEB_MODELS) | sed '1 s/^/["/; 1 !s/^/,"/; s/$$/"/; $$ s/$$/]/' > $@
 
-## make web            the viewer as web pages in build/web/site, by emscripten
+## make web            the viewer and the element <md5-model> as web pages in build/web/site, by emscripten
 web: $(WEB_KINDS:%=$(WEB_SITE)/md5view-%.js) $(WEB_SITE)/md5element.js $(WEB_SITE)/md5-model.js $(WEB_PAGES) $(WEB_SITE)/models.json | deps
 ## make web-test       what node runs of the library, with and without vectors, for test/long/web.sh
 web-test: $(foreach kind,$(WEB_KINDS),$(WEB)/$(kind)/bits.js $(WEB)/$(kind)/skin.js) | deps
