@@ -5,7 +5,6 @@
 #include "md5/md5play.h"
 #include "md5/md5skin.h"
 #include "render/md5gl_look.h"
-#include "render/shaders.h"
 
 #include <emscripten.h>
 #include <glad/gl.h>
