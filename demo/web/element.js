@@ -6,10 +6,10 @@
     const home = new URL(".", document.currentScript.src).href;
     let code, decoder; // for all elements
 
-    function load_code() {
+    async function load_code() {
         const fetched = WebAssembly.compileStreaming(fetch(home + "md5element.wasm"));
-        code ??= Promise.all([fetched, md5files.run(home + "md5element.js")]).then(([module]) => module);
-        return code;
+        await md5files.run(home + "md5element.js");
+        return fetched;
     }
 
     // A picture as a file of plain pixels, which the program reads: browsers have decoders for PNG and JPEG. The way through a
@@ -20,6 +20,8 @@
             return bytes; // TGA, DDS
         const bitmap = await createImageBitmap(new Blob([bytes]), {premultiplyAlpha: "none", colorSpaceConversion: "none"});
         const {width, height} = bitmap;
+        if (width * height > 2 ** 26)
+            throw new Error("a picture of " + width + " x " + height);
         decoder ??= document.createElement("canvas").getContext("webgl2");
         const gl = decoder, texture = gl.createTexture(), framebuffer = gl.createFramebuffer();
         const file = new Uint8Array(128 + 4 * width * height), header = new DataView(file.buffer);
@@ -87,6 +89,8 @@
         }
 
         connectedCallback() {
+            if (matchMedia("(prefers-reduced-motion: reduce)").matches)
+                this.pause();
             this.#open();
         }
 
@@ -144,7 +148,7 @@
         }
 
         async #start() {
-            const module = await load_code();
+            const module = await (code ??= load_code());
             return md5element({
                 files: this.#files,
                 tell: (kind, text, more) => this.#hear(kind, text, more),

@@ -56,11 +56,19 @@
     }
 
     // Opens files, models before what belongs to one; [path, File] of each. Archives become folders, as the viewer reads none.
+    // What was dropped before goes with the model that it was for.
     async function take(names, given, x, y) {
-        const root = "/dropped/" + num_drops++, archive = /\.(pk4|pk3|zip)$/i;
+        const root = "/dropped/" + num_drops++, archive = /\.(pk4|pk3|zip)$/i, opened = [];
         for (const [path, file] of given)
             for (const [inside, bytes] of archive.test(path) ? await md5files.unzip(file) : [["", new Uint8Array(await file.arrayBuffer())]])
-                write(root + path.replace(archive, "") + inside, bytes);
+                opened.push([root + path.replace(archive, "") + inside, bytes]);
+        if (opened.some(([path]) => /\.(md5mesh|md5machine)$/i.test(path)))
+            for (const path of [...files.keys()].filter((path) => path.startsWith("/dropped/"))) {
+                files.delete(path);
+                program.FS.unlink(path);
+            }
+        for (const [path, bytes] of opened)
+            write(path, bytes);
         const rank = (name) => [/\.md5mesh$/i, /\.md5machine$/i, /\.md5anim$/i].findIndex((kind) => kind.test(name)) >>> 0;
         for (const name of names.sort((a, b) => rank(a) - rank(b)))
             program.ccall("web_drop", null, ["number", "string", "number", "number"], [window_of_program, root + name.replace(archive, ""), x, y]);
