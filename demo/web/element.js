@@ -60,16 +60,19 @@
         constructor() {
             super();
             const root = this.attachShadow({mode: "open"}), style = document.createElement("style");
-            style.textContent = ":host { display: block; position: relative; width: 320px; height: 320px; } :host([hidden]) { display: none; }"
-                + "canvas { display: block; width: 100%; height: 100%; touch-action: pan-y; } p { position: absolute; inset: 0 0 auto; margin: 0; }";
+            style.textContent = ":host { display: block; position: relative; width: 320px; height: 320px; }"
+                + ":host([hidden]) { display: none; } canvas { display: block; width: 100%; height: 100%; touch-action: pan-y; }"
+                + "p { position: absolute; inset: 0 0 auto; margin: 0; }";
             this.#told.setAttribute("role", "alert");
             this.#canvas.tabIndex = 0;
             this.#canvas.setAttribute("role", "img");
             root.append(style, this.#canvas, this.#told);
-            this.#canvas.addEventListener("pointermove", (event) => event.buttons & 1 && this.#turn(-event.movementX / 2, event.movementY / 2));
+            this.#canvas.addEventListener("pointermove", (event) =>
+                event.buttons & 1 && this.#turn(-event.movementX / 2, event.movementY / 2));
             this.#canvas.addEventListener("pointerdown", (event) => this.#canvas.setPointerCapture(event.pointerId));
             this.#canvas.addEventListener("keydown", (event) => {
-                const step = {ArrowLeft: [10, 0], ArrowRight: [-10, 0], ArrowUp: [0, 10], ArrowDown: [0, -10], "+": [0, 0, 0.9], "-": [0, 0, 1.1]}[event.key];
+                const step = {ArrowLeft: [10, 0], ArrowRight: [-10, 0], ArrowUp: [0, 10], ArrowDown: [0, -10],
+                    "+": [0, 0, 0.9], "-": [0, 0, 1.1]}[event.key];
                 if (step) {
                     event.preventDefault();
                     this.#turn(...step);
@@ -171,7 +174,8 @@
                 this.#program ??= this.#start();
                 await Promise.all([model, machine, clip, camera].filter((url) => url).map((url) => this.#fetch(url)));
                 if (machine)
-                    await Promise.allSettled(md5files.named(this.#files.get(machine)).map((name) => this.#fetch(md5files.folder(machine) + name)));
+                    await Promise.allSettled(md5files.named(this.#files.get(machine)).map(
+                        (name) => this.#fetch(md5files.folder(machine) + name)));
                 const program = await this.#program;
                 if (turn !== this.#opening || !(model || machine))
                     return;
@@ -246,7 +250,8 @@
             if (kind === "error")
                 this.#problem = text;
             else // after the step, which a listener may not interrupt
-                queueMicrotask(() => this.dispatchEvent(new CustomEvent(kind === "end" ? "clipend" : "machineevent", {detail: {name: text, text: more}})));
+                queueMicrotask(() => this.dispatchEvent(new CustomEvent(kind === "end" ? "clipend" : "machineevent",
+                    {detail: {name: text, text: more}})));
         }
 
         #fail(error) {
@@ -273,7 +278,8 @@
 
         #turn(azimuth, elevation, nearer = 1) {
             const [before, height, distance] = this.#orbit;
-            this.#orbit = [before + azimuth, Math.min(Math.max(height + elevation, -85), 85), Math.min(Math.max(distance * nearer, 1.2), 20)];
+            this.#orbit = [before + azimuth, Math.min(Math.max(height + elevation, -85), 85),
+                Math.min(Math.max(distance * nearer, 1.2), 20)];
             this.#draw_soon();
         }
 
@@ -292,7 +298,7 @@
                 this.#before = now;
                 this.#draw_soon();
             }
-            const ratio = devicePixelRatio, width = Math.max(1, Math.round(this.clientWidth * ratio)), height = Math.max(1, Math.round(this.clientHeight * ratio));
+            const [width, height] = [this.clientWidth, this.clientHeight].map((side) => Math.max(1, Math.round(side * devicePixelRatio)));
             if (this.#canvas.width !== width || this.#canvas.height !== height)
                 [this.#canvas.width, this.#canvas.height] = [width, height];
             try {

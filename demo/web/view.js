@@ -39,7 +39,7 @@
         write(path, bytes);
         urls.set(path, url);
         if (url.endsWith(".md5machine"))
-            await Promise.all(md5files.named(bytes).map((name) => bring(md5files.folder(from) + name)));
+            await Promise.allSettled(md5files.named(bytes).map((name) => bring(md5files.folder(from) + name)));
         const shaders = url.endsWith(".md5mesh") ? md5files.shaders(bytes) : [];
         const missing = await md5files.pictures(shaders, from, undefined, (picture, texels) => write(place(picture), texels));
         if (missing.length > 0)
@@ -60,7 +60,8 @@
     async function take(names, given, x, y) {
         const root = "/dropped/" + num_drops++, archive = /\.(pk4|pk3|zip)$/i, opened = [];
         for (const [path, file] of given)
-            for (const [inside, bytes] of archive.test(path) ? await md5files.unzip(file) : [["", new Uint8Array(await file.arrayBuffer())]])
+            for (const [inside, bytes] of archive.test(path) ? await md5files.unzip(file)
+                : [["", new Uint8Array(await file.arrayBuffer())]])
                 opened.push([root + path.replace(archive, "") + inside, bytes]);
         if (opened.some(([path]) => /\.(md5mesh|md5machine)$/i.test(path)))
             for (const path of [...files.keys()].filter((path) => path.startsWith("/dropped/"))) {
@@ -104,7 +105,8 @@
         const shown = pairs.filter(([name]) => name !== "resolution"); // the window has its own
         history.replaceState(null, "", "#" + new URLSearchParams(shown));
         navigator.clipboard?.writeText(location.href).catch(() => {});
-        note(shown.some(([, value]) => value.startsWith("/")) ? "The link cannot give others the files of this computer." : "Copied: " + location.href);
+        note(shown.some(([, value]) => value.startsWith("/")) ? "The link cannot give others the files of this computer."
+            : "Copied: " + location.href);
     }
 
     // Pictures and exports are files of the page: they are handed to the user a moment after the last change.

@@ -54,7 +54,8 @@ endef
 $(WEB_SITE)/md5element.js: $(addprefix $(WEB)/element/,$(WEB_ELEMENT))
 	@mkdir -p $(@D)
 	$(say) $(EMCC) -Oz -flto -s BINARYEN_EXTRA_PASSES=--flatten,--rereloop,-Oz,-Oz $(WEB_GL) -s EXPORT_NAME=md5element \
-	    -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=16MB -s MODULARIZE=1 -s ENVIRONMENT=web -s FILESYSTEM=0 -s MALLOC=emmalloc -s EXPORTED_RUNTIME_METHODS='[GL,ccall]' -s EXPORTED_FUNCTIONS='[_malloc]' -o $@ $^
+	    -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=16MB -s MODULARIZE=1 -s ENVIRONMENT=web -s FILESYSTEM=0 -s MALLOC=emmalloc \
+	    -s EXPORTED_RUNTIME_METHODS='[GL,ccall]' -s EXPORTED_FUNCTIONS='[_malloc]' -o $@ $^
 WEB_NODE := -O2 -s NODERAWFS=1 -s SINGLE_FILE=1 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=4MB
 NM := $(or $(shell command -v llvm-nm-14 llvm-nm-15 llvm-nm-19 llvm-nm 2>/dev/null | head -n 1),nm)
 define compile_web
@@ -72,8 +73,9 @@ build/element_shaders.c: demo/web/element.c shaders .ci/embed.py $(sort $(filter
 $(WEB)/element/demo/web/element.o: $(WEB)/include/gl_used.h
 $(WEB)/include/gl_used.h: $(RENDER_SOURCES) $(GLAD_HEADER)
 	@mkdir -p $(@D)
-	@sed -n '/ glad_gl_load_GL_ES_VERSION/,/^}/s/^ *context->\([A-Za-z0-9]*\) = .*/\1/p' build/glad/src/gl.c | sort -u > $@.all
-	@grep -oh 'gl\(->\|[.]\)[A-Z][A-Za-z0-9]*' $(RENDER_SOURCES) | sed 's/gl[->.]*//' | sort -u | comm -12 - $@.all | sed '/mapBuffer\|MapBuffer/d; s/.*/USED(&)/' > $@ && rm $@.all
+	@sed -n '/ glad_gl_load_GL_ES_VERSION/,/^}/s/^ *context->\([A-Za-z0-9]*\) = .*/\1/p' build/glad/src/gl.c | LC_ALL=C sort -u > $@.all
+	@grep -oh 'gl\(->\|[.]\)[A-Z][A-Za-z0-9]*' $(RENDER_SOURCES) | sed 's/gl[->.]*//' | LC_ALL=C sort -u | LC_ALL=C comm -12 - $@.all | \
+	    sed '/mapBuffer\|MapBuffer/d; s/.*/USED(&)/' > $@ && rm $@.all
 
 # stb's headers without those of this system beside them.
 $(WEB)/include/stb: | deps
