@@ -116,7 +116,7 @@ EMSCRIPTEN_KEEPALIVE web_element *web_begin(void)
 static void pose(web_element *element)
 {
     const uint32_t num_joints = element->model->skeleton.num_joints;
-    const md5_root root = element->path != NULL ? MD5_ROOT_ID : MD5_ROOT_IN_PLACE;
+    const md5_root root = element->path != NULL ? MD5_ROOT_FILE : MD5_ROOT_IN_PLACE;
     if (element->player != NULL)
         (void)md5_player_pose(element->player, element->pose, element->joints, element->palette,
                               element->scratch);

@@ -100,6 +100,9 @@ dance="document.getElementById('dance')"
 check "elements play a clip and a machine, and report events" element \
     is "/dance clipend: .*/.test(told.textContent) && /machine machineevent: /.test(told.textContent)" \
     save "$scratch/page.png" same "$scratch/page.png" "$scratch/page.png" 0
+check "a camera path is followed" element is "new Promise(done => {
+    $dance.addEventListener('load', () => done(true), {once: true});
+    $dance.setAttribute('camera', 'models/bobbin/flight.md5camera'); })" save "$scratch/page.png" same "$scratch/page.png" "$scratch/page.png" 0
 still="$dance.pause(), document.getElementById('machine').pause(), told.remove(), new Promise(done => setTimeout(() => done(true), 2000))"
 check "an element whose context was lost looks as before" element is "$still" save "$scratch/before.png" \
     is "$(lose "$dance.shadowRoot.querySelector('canvas')")" is "new Promise(done => setTimeout(() => done(true), 3000))" \
