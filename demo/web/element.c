@@ -37,9 +37,9 @@ typedef struct web_element {
 // The bytes of a file that the page has fetched, for free(); NULL if it has not.
 EM_JS(void *, page_open, (const char *path, size_t *size), {
     const bytes = Module["files"].get(UTF8ToString(path));
-    if (!bytes)
+    const copy = bytes ? _malloc(bytes.length + 1) : 0;
+    if (!copy)
         return 0;
-    const copy = _malloc(bytes.length + 1);
     HEAPU8.set(bytes, copy);
     HEAPU32[size >> 2] = bytes.length;
     return copy;

@@ -4,10 +4,10 @@
 "use strict";
 
 (async function () {
-    const told = document.getElementById("told");
+    const told = document.getElementById("told"), canvas = document.getElementById("canvas");
     const tell = (text) => told.append(text + "\n");
     const files = new Map(), urls = new Map(); // bytes by path, for a program that begins anew; where paths are from
-    let code, program, window_of_program = 0, num_drops = 0;
+    let code, program, window_of_program = 0, num_drops = 0, num_restarts = 0;
 
     function write(path, bytes) {
         files.set(path, bytes);
@@ -125,7 +125,7 @@
     // Starts the program, for the first time, or because all that it had on the GPU was lost.
     async function start(words) {
         program = await md5view({
-            canvas: document.getElementById("canvas"),
+            canvas,
             print: tell,
             printErr: tell,
             opened: (its_window) => window_of_program = its_window,
@@ -145,7 +145,7 @@
         const words = words_now();
         program.ccall("web_stop", null, [], []);
         await start(words);
-        document.documentElement.dataset.restarts = 1 + Number(document.documentElement.dataset.restarts ?? 0);
+        document.documentElement.dataset.restarts = ++num_restarts;
     }
 
     const failed = (error) => {
@@ -178,7 +178,6 @@
         for (const input of document.querySelectorAll("input"))
             input.addEventListener("change", (event) => choose(event).catch((error) => note(error.message)));
         document.getElementById("link").addEventListener("click", copy_link);
-        const canvas = document.getElementById("canvas");
         canvas.addEventListener("webglcontextlost", (event) => event.preventDefault()); // or it is not restored
         canvas.addEventListener("webglcontextrestored", () => restart().catch(failed));
         if (window_of_program)
