@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Turns files into C, for the Makefile and for CMake.
 
-embed.py text PREFIX OUTPUT FILE...   one string for each file: PREFIX_file, with underscores for
-                                      characters that no name may hold; declared in render/shaders.h
+embed.py text PREFIX OUTPUT FILE...   one string for each shader: PREFIX_file, with underscores for
+                                      characters that no name may hold; declared in render/shaders.h.
+                                      Without comments and insets; lines keep their numbers
 embed.py bytes NAME OUTPUT FILE [NAME FILE]...   NAME[] and NAME_size
 embed.py lines HEADER OUTPUT FILE...  the lines of C that the viewer's pages show: those of each file between
                                       "// lines of NAME" and "// end of lines"; declared in HEADER
@@ -31,7 +32,8 @@ def texts(prefix, paths):
     parts = ['#include "render/shaders.h"\n']
     for path in paths:
         name = prefix + "_" + re.sub("[^0-9A-Za-z]", "_", os.path.basename(path))
-        parts.append("\nconst char %s[] =%s;\n" % (name, literal(read(path))))
+        plain = re.sub(rb"[ \t]*//.*|^[ \t]+", b"", read(path), flags=re.MULTILINE)
+        parts.append("\nconst char %s[] =%s;\n" % (name, literal(plain)))
     return "".join(parts)
 
 

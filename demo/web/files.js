@@ -34,6 +34,56 @@ const md5files = {
     // The names of the shaders of a mesh file.
     shaders: (bytes) => [...new TextDecoder().decode(bytes).matchAll(/^\s*shader\s+"([^"\n]*)"/gm)].map((found) => found[1]),
 
+    // The names of the models and clips of a machine file.
+    named: (bytes) => [...new TextDecoder().decode(bytes).matchAll(/"([^"\n]+\.md5(?:mesh|anim))"|([^\s"]+\.md5(?:mesh|anim))\b/g)]
+        .map(([, quoted, plain]) => quoted ?? plain),
+
+    // Fetches the pictures of shaders from the folder of the model's file: those of `names`, or else by the names that the
+    // library seeks first. Calls take(path, bytes) for each; returns the shaders that have none.
+    async pictures(shaders, model, names, take) {
+        const folder = md5files.folder(model), missing = [];
+        const get = (name) => md5files.fetch(folder + name).then((bytes) => take(folder + name, bytes)).then(() => true, () => false);
+        await Promise.all((names ?? []).map(get));
+        await Promise.all(shaders.map(async (shader) => {
+            const base = shader.split("/").pop().replace(/\.\w+$/, "");
+            const [is_there] = names ? [names.some((name) => name.startsWith(base))] : await Promise.all(["", "_local", "_s"].map(
+                async (end) => await get(base + end + ".png") || await get(base + end + ".tga") || get(base + end + ".jpg")));
+            if (!is_there)
+                missing.push(shader);
+        }));
+        return missing;
+    },
+
+    // The files of a zip archive, as ["/name", bytes]: by the directory at its end. No more than 2 GB, whatever it claims.
+    async unzip(file) {
+        const bytes = new Uint8Array(await file.arrayBuffer()), view = new DataView(bytes.buffer), found = [];
+        const fail = () => { throw new Error(file.name + ": not a zip archive, or damaged"); };
+        let end = bytes.length - 22, total = 0;
+        while (end >= 0 && view.getUint32(end, true) !== 0x06054b50)
+            end--;
+        let at = end >= 0 ? view.getUint32(end + 16, true) : fail();
+        for (let count = view.getUint16(end + 10, true); count > 0; count--) {
+            if (at + 46 > end || view.getUint32(at, true) !== 0x02014b50)
+                fail();
+            const [packed, size] = [20, 24].map((place) => view.getUint32(at + place, true)), header = view.getUint32(at + 42, true);
+            const [named, extra, comment] = [28, 30, 32].map((place) => view.getUint16(at + place, true));
+            const name = new TextDecoder().decode(bytes.subarray(at + 46, at + 46 + named)).replaceAll("\\", "/");
+            const method = view.getUint16(at + 10, true), begin = header + 30 <= end
+                ? header + 30 + view.getUint16(header + 26, true) + view.getUint16(header + 28, true) : fail();
+            at += 46 + named + extra + comment;
+            total += size;
+            if (name.endsWith("/") || name.split("/").includes(".."))
+                continue;
+            if (total > 2 ** 31 || begin + packed > end || method % 8 !== 0 || size > 1032 * packed + 64) // deflate packs no better
+                fail();
+            const body = bytes.slice(begin, begin + packed);
+            const plain = method === 0 ? body : new Uint8Array(await new Response(new Blob([body]).stream()
+                .pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer().catch(fail));
+            found.push(["/" + name, plain]);
+        }
+        return found;
+    },
+
     // What was dropped, as [path, File]: folders with all that is in them.
     async dropped(transfer) {
         const entries = [...transfer.items].map((item) => item.webkitGetAsEntry && item.webkitGetAsEntry()).filter(Boolean);

@@ -29,6 +29,11 @@ struct view_window {
     float press_x, press_y;
     int clicks;
     float spread; // distance of two fingers; 0: they are not down
+    // Of view_run_steps().
+    bool (*step)(void *user);
+    char *(*describe)(void *user);
+    void *user;
+    char *line; // of web_command_line()
 };
 
 static const char canvas[] = "#canvas";
@@ -405,6 +410,7 @@ void view_close_window(view_window *window)
         (void)view_next_input(window, 0.0, &input);
         free(input.path);
     }
+    free(window->line);
     free(window);
 }
 
@@ -421,24 +427,37 @@ void view_show_problem(const char *text)
 
 // -- Steps ----------------------------------------------------------------------------------
 
-typedef struct steps {
-    bool (*step)(void *user);
-    void *user;
-} steps;
-
+// Waits while the context is lost: view.js then stops this program, and starts another.
 static void step_once(void *user)
 {
-    const steps *const of = user;
-    if (!of->step(of->user))
+    const view_window *const window = user;
+    if (!emscripten_is_webgl_context_lost(window->context) && !window->step(window->user))
         emscripten_cancel_main_loop();
 }
 
 // The browser calls step_once() before each picture of the screen. This call unwinds to the page,
 // and keeps the stack: what it points to stays.
-void view_run_steps(bool (*step)(void *user), void *user)
+void view_run_steps(view_window *window, bool (*step)(void *user), char *(*describe)(void *user),
+                    void *user)
 {
-    steps of = {step, user};
-    emscripten_set_main_loop_arg(step_once, &of, 0, true);
+    window->step = step;
+    window->describe = describe;
+    window->user = user;
+    emscripten_set_main_loop_arg(step_once, window, 0, true);
+}
+
+// The command line that shows what is seen now; it stays until the next call.
+EMSCRIPTEN_KEEPALIVE const char *web_command_line(view_window *window)
+{
+    free(window->line);
+    window->line = window->describe(window->user);
+    return window->line;
+}
+
+EMSCRIPTEN_KEEPALIVE void web_stop(void)
+{
+    emscripten_cancel_main_loop();
+    emscripten_html5_remove_all_event_listeners();
 }
 
 // -- State ----------------------------------------------------------------------------------

@@ -4,14 +4,15 @@
 "use strict";
 
 (async function () {
-    const told = document.getElementById("told");
+    const told = document.getElementById("told"), canvas = document.getElementById("canvas");
     const tell = (text) => told.append(text + "\n");
-    const options = [...new URLSearchParams(location.hash.slice(1))];
-    let program, window_of_program = 0, num_drops = 0;
+    const files = new Map(), urls = new Map(); // bytes by path, for a program that begins anew; where paths are from
+    let code, program, window_of_program = 0, num_drops = 0, num_restarts = 0;
 
     function write(path, bytes) {
-        program.FS.mkdirTree(md5files.folder(path));
-        program.FS.writeFile(path, bytes);
+        files.set(path, bytes);
+        program?.FS.mkdirTree(md5files.folder(path));
+        program?.FS.writeFile(path, bytes, {canOwn: true});
     }
 
     // Our models are on the site: models.json lists their files. A model needs those of its folder, but morph targets only
@@ -21,44 +22,91 @@
         for (const path of wanted) {
             const folder = md5files.folder(path);
             await Promise.all(all.filter((file) => file.startsWith(folder) && (has_machine || !file.includes("/morphs/"))
-                && !program.FS.analyzePath("/" + file).exists).map(async (file) => {
+                && !files.has("/" + file)).map(async (file) => {
                 const bytes = await md5files.fetch(file);
                 write("/" + file, bytes);
                 if (has_machine && file.endsWith(".md5machine"))
-                    for (const [, name] of new TextDecoder().decode(bytes).matchAll(/"?(\.\.[\w./-]+\.md5mesh)/g))
+                    for (const name of md5files.named(bytes).filter((name) => /^\.\..*mesh$/.test(name)))
                         wanted.add(new URL(name, "http://_/" + file).pathname.slice(1));
             }));
         }
     }
 
-    // A model of another host: its file, the clips that the address names, and an image for each shader, beside the file.
+    // A model of another host: its file, what a machine names, and an image for each shader, beside the file.
     async function bring(url) {
-        const bytes = await md5files.fetch(url), path = "/from/" + url.replace(/[?#].*/, "").replace(/^\w+:\/\//, "");
+        const place = (url) => "/from/" + url.replace(/[?#].*/, "").replace(/^\w+:\/\//, "");
+        const from = new URL(url, location).href, path = place(from), bytes = await md5files.fetch(from);
         write(path, bytes);
-        for (const shader of url.endsWith(".md5mesh") ? md5files.shaders(bytes) : [])
-            for (const end of ["", "_local", "_s"]) {
-                const name = shader.split("/").pop().replace(/\.\w+$/, "") + end;
-                for (const kind of [".png", ".tga", ".jpg"]) {
-                    const image = await md5files.fetch(new URL(name + kind, new URL(url, location)).href).catch(() => null);
-                    if (image)
-                        write(md5files.folder(path) + name + kind, image);
-                    if (image)
-                        break;
-                }
-            }
+        urls.set(path, url);
+        if (url.endsWith(".md5machine"))
+            await Promise.allSettled(md5files.named(bytes).map((name) => bring(md5files.folder(from) + name)));
+        const shaders = url.endsWith(".md5mesh") ? md5files.shaders(bytes) : [];
+        const missing = await md5files.pictures(shaders, from, undefined, (picture, texels) => write(place(picture), texels));
+        if (missing.length > 0)
+            note("No pictures beside the model for: " + missing.join(", ") + ". Drop the folder that has them here instead.");
         return path;
     }
 
-    // Files are opened in their order, models before what belongs to one.
-    async function drop(event) {
-        event.preventDefault();
-        const {names, files} = await md5files.dropped(event.dataTransfer), root = "/dropped/" + num_drops++;
-        for (const [path, file] of files)
-            write(root + path, new Uint8Array(await file.arrayBuffer()));
+    // A message beside the picture, for some seconds.
+    function note(text) {
+        const line = document.getElementById("note");
+        line.textContent = text;
+        clearTimeout(note.timer);
+        note.timer = setTimeout(() => line.textContent = "", 15000);
+    }
+
+    // Opens files, models before what belongs to one; [path, File] of each. Archives become folders, as the viewer reads none.
+    // What was dropped before goes with the model that it was for.
+    async function take(names, given, x, y) {
+        const root = "/dropped/" + num_drops++, archive = /\.(pk4|pk3|zip)$/i, opened = [];
+        for (const [path, file] of given)
+            for (const [inside, bytes] of archive.test(path) ? await md5files.unzip(file)
+                : [["", new Uint8Array(await file.arrayBuffer())]])
+                opened.push([root + path.replace(archive, "") + inside, bytes]);
+        if (opened.some(([path]) => /\.(md5mesh|md5machine)$/i.test(path)))
+            for (const path of [...files.keys()].filter((path) => path.startsWith("/dropped/"))) {
+                files.delete(path);
+                program.FS.unlink(path);
+            }
+        for (const [path, bytes] of opened)
+            write(path, bytes);
         const rank = (name) => [/\.md5mesh$/i, /\.md5machine$/i, /\.md5anim$/i].findIndex((kind) => kind.test(name)) >>> 0;
         for (const name of names.sort((a, b) => rank(a) - rank(b)))
-            program.ccall("web_drop", null, ["number", "string", "number", "number"],
-                [window_of_program, root + name, event.clientX, event.clientY]);
+            program.ccall("web_drop", null, ["number", "string", "number", "number"], [window_of_program, root + name.replace(archive, ""), x, y]);
+    }
+
+    async function drop(event) {
+        event.preventDefault();
+        const {names, files} = await md5files.dropped(event.dataTransfer);
+        await take(names, files, event.clientX, event.clientY);
+    }
+
+    // What a file input holds: a folder, or files.
+    async function choose(event) {
+        const given = [...event.target.files].map((file) => ["/" + (file.webkitRelativePath || file.name), file]);
+        await take([...new Set(given.map(([path]) => path.match(/^\/[^/]*/)[0]))], given, innerWidth / 2, innerHeight / 2);
+        event.target.value = "";
+    }
+
+    // The words of the command line that shows what is seen now, which is quoted for a shell.
+    const words_now = () => program.ccall("web_command_line", "string", ["number"], [window_of_program])
+        .match(/(?:'[^']*'|\\.|[^\s'\\])+/g).slice(1).map((word) => word.replace(/'([^']*)'|\\(.)/g, "$1$2"));
+
+    // Files are whole paths in the program; other words are options, or values of the one before.
+    function copy_link() {
+        const pairs = [];
+        for (const word of words_now())
+            if (word.startsWith("--"))
+                pairs.push(word.slice(2).split(/=(.*)/s, 2).concat("").slice(0, 2));
+            else if (word.startsWith("/"))
+                pairs.push(["model", urls.get(word) ?? word.replace(/^\/models/, "models")]);
+            else
+                pairs.at(-1)[1] = word;
+        const shown = pairs.filter(([name]) => name !== "resolution"); // the window has its own
+        history.replaceState(null, "", "#" + new URLSearchParams(shown));
+        navigator.clipboard?.writeText(location.href).catch(() => {});
+        note(shown.some(([, value]) => value.startsWith("/")) ? "The link cannot give others the files of this computer."
+            : "Copied: " + location.href);
     }
 
     // Pictures and exports are files of the page: they are handed to the user a moment after the last change.
@@ -74,45 +122,68 @@
             }
     }
 
-    try {
-        const kind = new URLSearchParams(location.search).get("kind") || md5files.kind(); // ?kind=scalar: for tests
-        await md5files.run("md5view-" + kind + ".js");
+    // Starts the program, for the first time, or because all that it had on the GPU was lost.
+    async function start(words) {
         program = await md5view({
-            canvas: document.getElementById("canvas"),
+            canvas,
             print: tell,
             printErr: tell,
             opened: (its_window) => window_of_program = its_window,
+            instantiateWasm: (imports, done) => {
+                code.then((module) => WebAssembly.instantiate(module, imports)).then(done);
+                return {};
+            },
         });
-        const ours = JSON.parse(new TextDecoder().decode(await md5files.fetch("models.json")));
-        const words = [];
+        files.forEach((bytes, path) => write(path, bytes));
+        program.FS.mkdirTree("/saved");
+        program.FS.chdir("/saved");
+        window.md5 = program;
+        return program.callMain(words); // undefined while its window is open
+    }
+
+    async function restart() {
+        const words = words_now();
+        program.ccall("web_stop", null, [], []);
+        await start(words);
+        document.documentElement.dataset.restarts = ++num_restarts;
+    }
+
+    const failed = (error) => {
+        tell(error.message);
+        document.documentElement.dataset.state = "failed";
+    };
+    try {
+        const kind = new URLSearchParams(location.search).get("kind") || md5files.kind(); // ?kind=scalar: for tests
+        const loaded = md5files.run("md5view-" + kind + ".js"); // beside the files
+        code = WebAssembly.compileStreaming(fetch("md5view-" + kind + ".wasm"));
+        const ours = JSON.parse(new TextDecoder().decode(await md5files.fetch("models.json"))), words = [];
         let model = "";
-        for (const [name, value] of options) {
-            if (name !== "model") {
-                words.push("--" + name + (value !== "" ? "=" + value : ""));
-                continue;
-            }
-            model = ours.includes(value) ? "/" + value : await bring(value);
-            words.push(model);
+        for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
+            if (name === "model")
+                model = ours.includes(value) ? "/" + value : await bring(value);
+            words.push(name === "model" ? model : "--" + name + (value !== "" ? "=" + value : ""));
         }
         if (!model) // the viewer then opens our own
             model = "/" + ours.find((path) => /^models\/[^/]+\/[^/]+\.md5machine$/.test(path));
         if (ours.includes(model.slice(1)))
             await bring_ours(model.slice(1), ours);
-        program.FS.mkdirTree("/saved");
-        program.FS.chdir("/saved");
-        window.md5 = program;
+        await loaded;
+        const status = await start(words);
         addEventListener("dragover", (event) => event.preventDefault());
-        addEventListener("drop", (event) => drop(event).catch((error) => tell(error.message)));
+        addEventListener("drop", (event) => drop(event).catch((error) => note(error.message)));
         addEventListener("contextmenu", (event) => event.preventDefault());
         addEventListener("paste", (event) => window_of_program && program.ccall("web_paste", null, ["number", "string"],
             [window_of_program, event.clipboardData.getData("text")]));
         addEventListener("hashchange", () => location.reload());
-        const status = program.callMain(words); // undefined while its window is open
+        for (const input of document.querySelectorAll("input"))
+            input.addEventListener("change", (event) => choose(event).catch((error) => note(error.message)));
+        document.getElementById("link").addEventListener("click", copy_link);
+        canvas.addEventListener("webglcontextlost", (event) => event.preventDefault()); // or it is not restored
+        canvas.addEventListener("webglcontextrestored", () => restart().catch(failed));
         if (window_of_program)
             setInterval(hand_out, 1000);
         document.documentElement.dataset.state = status ? "failed" : "started";
     } catch (error) {
-        tell(error.message);
-        document.documentElement.dataset.state = "failed";
+        failed(error);
     }
 })();

@@ -5,10 +5,13 @@
 
 EMCC ?= emcc
 WEB  := build/web
-# Every file comes twice: with vectors, and without for browsers that have none. The page chooses.
+WEB_SITE := $(WEB)/site
+# The viewer comes twice: with vectors, and without for browsers that have none. The page chooses.
 WEB_KINDS := simd scalar
-WEB_VECTORS_simd := -msse2 -msimd128
-# Never -Os: it skins five times as slowly.
+WEB_FLAGS_simd := -msse2 -msimd128
+# The element is small: the GPU skins, and what poses is compiled for speed.
+WEB_FLAGS_element := -Oz -flto -DMD5_NO_SIMD -DMD5_NO_FILES -DMD5_NO_BFG -DMD5_NO_COMPRESSED
+# Never -Os for the viewer: it skins five times as slowly.
 WEB_FLAGS := -std=c11 -O2 -DNDEBUG -ffp-contract=off -I. -isystem build/glad/include -isystem $(WEB)/include \
     -Wall -Wextra -Wno-unused-command-line-argument -DHAS_STB -DMD5VIEW_MODELS='"/models"'
 # Debian's package keeps the modules that it needs beside node.
@@ -20,18 +23,19 @@ WEB_PARTS := $(COMMON_OBJECTS:$(BUILD)/%=%) $(MD5_SOURCES:.c=.o) $(RENDER_SOURCE
     $(patsubst %.c,%.o,$(filter-out demo/viewer/platform/platform_sdl.c,$(VIEW_SOURCES)) $(wildcard demo/convert/*.c demo/looks/*.c) demo/web/platform.c) \
     made/shaders.o made/gl.o made/font.o made/page_lines.o
 WEB_LIBRARY := $(MD5_SOURCES:.c=.o)
+WEB_ELEMENT := $(filter-out md5/game/%,$(WEB_LIBRARY)) md5/game/image.o $(RENDER_SOURCES:.c=.o) made/element_shaders.o demo/web/element.o
 
 # $(call web,KIND): the objects, products and tests of one kind.
 define web
 $(WEB)/$(1)/made/%.o: EXTRA = -w -Ibuild/glad/include
-$(WEB)/$(1)/made/font.o: $(WEB)/font.c $(WEB)/flags
+$(WEB)/$(1)/made/font.o: $(WEB)/font.c $(WEB)/$(1)/flags
 	$$(compile_web)
-$(WEB)/$(1)/made/%.o: build/%.c $(WEB)/flags
+$(WEB)/$(1)/made/%.o: build/%.c $(WEB)/$(1)/flags
 	$$(compile_web)
-$(WEB)/$(1)/%.o: %.c $(WEB)/flags $(GLAD_HEADER) | $(WEB)/include/stb
+$(WEB)/$(1)/%.o: %.c $(WEB)/$(1)/flags $(GLAD_HEADER) | $(WEB)/include/stb
 	$$(compile_web)
-$(addprefix $(WEB)/$(1)/,$(WEB_PARTS)): VECTORS = $(WEB_VECTORS_$(1))
-$(addprefix $(WEB)/$(1)/,test/web/skin.o test/test.o test/mistake.o test/load/test_same_bits.o): VECTORS = $(WEB_VECTORS_$(1))
+$(addprefix $(WEB)/$(1)/,$(sort $(WEB_PARTS) $(WEB_ELEMENT))): KIND_FLAGS = $(WEB_FLAGS_$(1))
+$(addprefix $(WEB)/$(1)/,test/web/skin.o test/test.o test/mistake.o test/load/test_same_bits.o): KIND_FLAGS = $(WEB_FLAGS_$(1))
 
 # A name of SDL that is not defined would become one of emscripten's SDL 1, whose events are others.
 $(WEB)/site/md5view-$(1).js: $(addprefix $(WEB)/$(1)/,$(WEB_PARTS))
@@ -46,14 +50,32 @@ $(WEB)/$(1)/bits.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/test.o test/mi
 $(WEB)/$(1)/skin.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/web/skin.o)
 	$$(say) $(EMCC) $(WEB_NODE) -o $$@ $$^
 endef
+# The element, as small as the tools make it.
+$(WEB_SITE)/md5element.js: $(addprefix $(WEB)/element/,$(WEB_ELEMENT))
+	@mkdir -p $(@D)
+	$(say) $(EMCC) -Oz -flto -s BINARYEN_EXTRA_PASSES=--flatten,--rereloop,-Oz,-Oz $(WEB_GL) -s EXPORT_NAME=md5element \
+	    -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=16MB -s MODULARIZE=1 -s ENVIRONMENT=web -s FILESYSTEM=0 -s MALLOC=emmalloc \
+	    -s EXPORTED_RUNTIME_METHODS='[GL,ccall]' -s EXPORTED_FUNCTIONS='[_malloc]' -o $@ $^
 WEB_NODE := -O2 -s NODERAWFS=1 -s SINGLE_FILE=1 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=4MB
 NM := $(or $(shell command -v llvm-nm-14 llvm-nm-15 llvm-nm-19 llvm-nm 2>/dev/null | head -n 1),nm)
 define compile_web
 @mkdir -p $(@D)
-$(say) $(EMCC) $(WEB_FLAGS) $(VECTORS) $(EXTRA) -MMD -MP -c $< -o $@
+$(say) $(EMCC) $(WEB_FLAGS) $(KIND_FLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 endef
-$(foreach kind,$(WEB_KINDS),$(eval $(call web,$(kind))))
-$(eval $(call remember,$(WEB)/flags,$$(EMCC) $$(WEB_FLAGS)))
+$(foreach kind,$(WEB_KINDS) element,$(eval $(call web,$(kind))))
+$(foreach kind,$(WEB_KINDS) element,$(eval $(call remember,$(WEB)/$(kind)/flags,$$(EMCC) $$(WEB_FLAGS) $$(WEB_FLAGS_$(kind)))))
+
+# The shaders but for those that element.c names.
+build/element_shaders.c: demo/web/element.c shaders .ci/embed.py $(sort $(filter-out %.md,$(wildcard shaders/*.*))) | deps
+	$(embed) text md5gli_shader $@ $$(ls shaders/*.* | grep -v '[.]md$$' | while read -r file; do \
+	    grep -q "shader_$$(basename $$file | tr . _)\[\]" $< || echo $$file; done)
+# The functions of WebGL that render/ calls: those of OpenGL ES but for the mapping of buffers.
+$(WEB)/element/demo/web/element.o: $(WEB)/include/gl_used.h
+$(WEB)/include/gl_used.h: $(RENDER_SOURCES) $(GLAD_HEADER)
+	@mkdir -p $(@D)
+	@sed -n '/ glad_gl_load_GL_ES_VERSION/,/^}/s/^ *context->\([A-Za-z0-9]*\) = .*/\1/p' build/glad/src/gl.c | LC_ALL=C sort -u > $@.all
+	@grep -oh 'gl\(->\|[.]\)[A-Z][A-Za-z0-9]*' $(RENDER_SOURCES) | sed 's/gl[->.]*//' | LC_ALL=C sort -u | LC_ALL=C comm -12 - $@.all | \
+	    sed '/mapBuffer\|MapBuffer/d; s/.*/USED(&)/' > $@ && rm $@.all
 
 # stb's headers without those of this system beside them.
 $(WEB)/include/stb: | deps
@@ -65,19 +87,20 @@ $(WEB)/font.c: demo/web/font.py .ci/deps.sh .ci/embed.py | deps
 	$(embed) bytes md5view_font $@ $(WEB)/DejaVuSans.ttf md5view_code_font $(WEB)/DejaVuSansMono.ttf
 
 # What a server gives away: pages, programs, and our models with a list of their files.
-WEB_SITE  := $(WEB)/site
-WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(wildcard demo/web/*.html demo/web/*.css demo/web/*.js))
+WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(wildcard demo/web/*.html demo/web/*.css) $(addprefix demo/web/,view.js files.js))
 WEB_MODELS := $(shell find models/bobbin models/flame models/lantern models/spindle models/tendril models/thimble -type f \
     ! -name '*.py' ! -name '*.md' | LC_ALL=C sort)
 $(WEB_PAGES): $(WEB_SITE)/%: demo/web/%
 	@mkdir -p $(@D) && cp $< $@
+$(WEB_SITE)/md5-model.js: demo/web/files.js demo/web/element.js
+	@mkdir -p $(@D) && sed 's/^ *//; /^\/\//d' $^ > $@
 $(eval $(call remember,$(WEB)/models,$$(WEB_MODELS)))
 $(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models
 	@for file in $(WEB_MODELS); do mkdir -p $(@D)/$${file%/*} && cp -u $$file $(@D)/$$file || exit 1; done
 	@printf '%s\n' $(WEB_MODELS) | sed '1 s/^/["/; 1 !s/^/,"/; s/$$/"/; $$ s/$$/]/' > $@
 
-## make web            the viewer as web pages in build/web/site, by emscripten
-web: $(WEB_KINDS:%=$(WEB_SITE)/md5view-%.js) $(WEB_PAGES) $(WEB_SITE)/models.json | deps
+## make web            the viewer and the element <md5-model> as web pages in build/web/site, by emscripten
+web: $(WEB_KINDS:%=$(WEB_SITE)/md5view-%.js) $(WEB_SITE)/md5element.js $(WEB_SITE)/md5-model.js $(WEB_PAGES) $(WEB_SITE)/models.json | deps
 ## make web-test       what node runs of the library, with and without vectors, for test/long/web.sh
 web-test: $(foreach kind,$(WEB_KINDS),$(WEB)/$(kind)/bits.js $(WEB)/$(kind)/skin.js) | deps
 -include $(shell find $(WEB) -type f -name '*.d' 2>/dev/null)

@@ -70,6 +70,71 @@ check "a dropped file is shown" shown open "index.html#model=models/thimble/thim
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
 check "a host that cannot be read is named" shown fails "index.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
 
+# The link says what is seen; a context that was lost, as a phone's driver does, begins anew with all files.
+walk="index.html#no-config&camera-azimuth-angle=60&model=models/thimble/thimble.md5mesh&model=models/thimble/walk.md5anim"
+lose() { # CANVAS: a condition that loses its context, and restores it a second later
+    echo "(c => (c.lost ??= c.getContext('webgl2').getExtension('WEBGL_lose_context'), c.lost.loseContext(),
+        new Promise(done => setTimeout(() => done(c.lost.restoreContext() === undefined), 1000))))($1)"
+}
+check "a link says what is seen" shown open "$walk" is "document.getElementById('link').click(),
+    /^#camera-azimuth-angle=60&.*animation-time=[0-9.]+&.*thimble.md5mesh&.*walk.md5anim$/.test(location.hash)"
+check "a lost context begins anew" shown open "$walk" drop models/lantern/lantern.md5mesh \
+    is "document.title.startsWith('lantern')" is "$(lose "document.getElementById('canvas')")" \
+    is "document.documentElement.dataset.restarts === '1' && document.title.startsWith('lantern')"
+(cd models && python3 -m zipfile -c "$scratch/ours.pk4" lantern)
+cp models/lantern/lantern.md5mesh "$scratch/ours.md5mesh"
+head -c 900 "$scratch/ours.pk4" >"$scratch/cut.pk4"
+check "an archive is a folder" shown open "$walk" drop "$scratch/ours.pk4" \
+    is "md5.FS.analyzePath('/dropped/0/ours/lantern/lantern.md5mesh').object?.usedBytes === $(wc -c <models/lantern/lantern.md5mesh)" \
+    drop "$scratch/cut.pk4" is "/cut.pk4: not a zip archive/.test(document.getElementById('note').textContent)"
+mkdir -p $web/test && cp models/lantern/lantern.md5mesh $web/test/alone.md5mesh
+check "pictures that are missing are named" shown open "index.html#no-config&model=test/alone.md5mesh" \
+    is "/lantern. Drop the folder/.test(document.getElementById('note').textContent)" forgive
+
+# -- The element --------------------------------------------------------------------------------
+
+element() { # TASK...
+    shown size 1000 700 open embed.html "$@"
+}
+dance="document.getElementById('dance')"
+check "elements play a clip and a machine, and report events" element \
+    is "/dance clipend: .*/.test(told.textContent) && /machine machineevent: /.test(told.textContent)" \
+    save "$scratch/page.png" same "$scratch/page.png" "$scratch/page.png" 0
+check "a camera path is followed" element is "new Promise(done => {
+    $dance.addEventListener('load', () => done(true), {once: true});
+    $dance.setAttribute('camera', 'models/bobbin/flight.md5camera'); })" save "$scratch/page.png" same "$scratch/page.png" "$scratch/page.png" 0
+still="$dance.pause(), document.getElementById('machine').pause(), told.remove(), new Promise(done => setTimeout(() => done(true), 2000))"
+check "an element whose context was lost looks as before" element is "$still" save "$scratch/before.png" \
+    is "$(lose "$dance.shadowRoot.querySelector('canvas')")" is "new Promise(done => setTimeout(() => done(true), 3000))" \
+    save "$scratch/after.png" same "$scratch/before.png" "$scratch/after.png" 0
+check "elements that nobody sees cost nothing" element \
+    is "document.body.style.paddingTop = '3000px', new Promise(done => setTimeout(() => {
+        let calls = 0; const ask = requestAnimationFrame; window.requestAnimationFrame = f => (calls++, ask(f));
+        setTimeout(() => done(calls === 0), 1000); }, 1500))"
+# Twelve models, one after the other: the memory of the program is what it was after the first two.
+check "memory stays as it is over many models" element is "(async () => {
+    const make = md5element, it = document.createElement('md5-model'), sizes = [];
+    window.md5element = (parts) => make(parts).then(its => window.its = its);
+    it.setAttribute('textures', '');
+    document.body.prepend(it);
+    for (let i = 0; i < 12; i++) {
+        const name = ['lantern', 'thimble'][i % 2];
+        const loaded = new Promise(done => it.addEventListener('load', done, {once: true}));
+        it.setAttribute('src', 'models/' + name + '/' + name + '.md5mesh');
+        await loaded;
+        sizes.push(its.HEAPU8.length);
+    }
+    return sizes[11] === sizes[1] || sizes;
+})().then(same => same === true || Promise.reject(new Error(same)))"
+check "a file that is not there is an event and a text" element is "new Promise(done => {
+    $dance.addEventListener('error', event => done(/none.md5mesh: the host answers 404/.test(event.detail.message)));
+    $dance.setAttribute('src', 'none.md5mesh'); })" forgive
+small_element() {
+    size=$(size_of $web/md5element.js $web/md5element.wasm $web/md5-model.js)
+    echo "note: the element is $size bytes"
+    holds '$1 <= 184320' "$size"
+}
+
 # Compressed as servers send it; without brotli, gzip, which is larger.
 size_of() { # FILE...
     if command -v brotli >/dev/null; then
@@ -84,5 +149,7 @@ small() {
     holds '$1 <= 921600' "$size"
 }
 check "the viewer is at most 900 KB" small
+grep '^note' "$scratch/said"
+check "the element is at most 180 KB" small_element
 grep '^note' "$scratch/said"
 finish

@@ -75,7 +75,7 @@ forbidden() {
             allow("convert", "door playdoor gamedoor md5gl common looks convert libc system jansson stb")
             allow("tool", "door playdoor gamedoor common convert tool libc system")
             allow("platform", "common platform libc")
-            allow("web", "common platform web libc system")
+            allow("web", "door playdoor gamedoor md5gl glad common platform web libc system")
             allow("sdl", "common platform sdl libc SDL")
             doors = "door playdoor md5gl common looks platform libc system stb "
             allow("base", doors "gamedoor base")

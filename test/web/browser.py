@@ -8,6 +8,7 @@ browser.py FOLDER TASK...: serves the folder on this machine alone, opens one br
   save FILE            a picture of the page
   take NAME FILE       a file that the program has written
   same FILE FILE SHARE at most this share of the pixels differs by more than 2 levels; 10000 colours
+  forgive              what the console has said so far: of files that are not there, the browser itself
   is SCRIPT            a condition in JavaScript holds, at once or within 20 s
   click X Y, key NAME  what a person does
   drop FILE...         drops files or folders on the middle of the page
@@ -183,6 +184,9 @@ class Browser:
     def task_is(self, script):
         self.wait(script, 20.0)
 
+    def task_forgive(self):
+        self.said.clear()
+
     def task_click(self, x, y):
         for kind in "mouseMoved", "mousePressed", "mouseReleased":
             self.ask("Input.dispatchMouseEvent", type=kind, x=float(x), y=float(y), button="left",
@@ -199,7 +203,7 @@ class Browser:
             self.ask("Input.dispatchDragEvent", type=kind, x=400, y=300, data=data)
 
 
-TASKS = {"open": 1, "fails": 2, "size": 2, "save": 1, "take": 2, "same": 3, "is": 1, "click": 2, "key": 1,
+TASKS = {"open": 1, "fails": 2, "size": 2, "save": 1, "take": 2, "same": 3, "forgive": 0, "is": 1, "click": 2, "key": 1,
          "drop": None}
 
 

@@ -211,11 +211,16 @@ static bool step_loop(void *user)
     return !viewer->quit;
 }
 
+static char *describe(void *user)
+{
+    return view_command_line(((view_loop *)user)->viewer);
+}
+
 bool view_run_window(view_state *viewer)
 {
     view_loop loop;
     begin_loop(&loop, viewer);
-    view_run_steps(step_loop, &loop);
+    view_run_steps(viewer->window, step_loop, describe, &loop);
     if (loop.has_failed)
         return false;
     view_stop_export(viewer);

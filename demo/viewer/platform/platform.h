@@ -107,8 +107,10 @@ void (*view_find_gl(void *user, const char *name))(void);
 void view_show_problem(const char *text);
 
 // Calls `step` until it returns false. In a browser it is called before each frame, and
-// view_run_steps() does not return.
-void view_run_steps(bool (*step)(void *user), void *user);
+// view_run_steps() does not return; its page asks `describe` for the command line that shows what
+// is seen, which it frees.
+void view_run_steps(view_window *window, bool (*step)(void *user), char *(*describe)(void *user),
+                    void *user);
 
 const char *view_window_driver(const view_window *window); // of windows: "SDL x11"
 bool view_is_window_seen(const view_window *window);       // its driver has a display

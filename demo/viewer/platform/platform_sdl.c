@@ -274,8 +274,11 @@ void view_show_problem(const char *text)
         (void)SDL_ShowSimpleMessageBox(SDL_MESSAGEBOX_ERROR, "md5view", text, NULL);
 }
 
-void view_run_steps(bool (*step)(void *user), void *user)
+void view_run_steps(view_window *window, bool (*step)(void *user), char *(*describe)(void *user),
+                    void *user)
 {
+    (void)window;
+    (void)describe;
     while (step(user))
         continue;
 }
