@@ -34,6 +34,7 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
   travel   how far the skin goes from where it is in the first frame: the mean over the skin, in the frame
            in which it is greatest, against the root, in percent of the height (limits: see REACH)
   rise     how far the middle of the skin goes upwards, the same
+  stroke   how far Bobbin's left ankle goes to and fro against the root, in units (limits: see REACH)
   beyond   joints that bend further than their limit (see below), or -
 
 ALLOWED says what a clip may do beyond a limit: strikes, take-offs and landings."""
@@ -67,8 +68,8 @@ ALLOWED = {
     "jump": {"spike": 18.4},        # legs push off and land
     "jump_land": {"spike": 13},
     "jump_start": {"spike": 15.4},
-    "skid_stop": {"slide": 60},   # it is to slide
-    "skid_stop_right": {"slide": 60},
+    "skid_stop": {"slide": 60, "spike": 12.6},   # it is to slide, and comes down onto a heel
+    "skid_stop_right": {"slide": 60, "spike": 12.6},
     "startle": {"spike": 10.1},   # an ear
 }
 
@@ -78,11 +79,11 @@ ALLOWED = {
 PATTED_AT, BEGS = (27.5, -13.0, 0.0), 20
 
 
-# What can be seen from afar, at least: (travel, rise), percent.
+# What can be seen from afar, at least: (travel, rise), percent, and stroke, units.
 REACH = {
     "attack": (25.0, 4.0), "bow": (25.0, 14.0), "dance": (30.0, 32.0), "fall": (28.0, 11.0),
     "fold": (22.0, 20.0), "giggle": (18.0, 6.5), "hit": (15.0, 3.0), "jump": (16.0, 42.0),
-    "point": (8.5, 3.5), "run": (13.0, 6.0), "run_jump_left": (18.0, 30.0), "run_jump_right": (18.0, 30.0),
+    "point": (8.5, 3.5), "run": (20.0, 12.0, 14.0), "run_jump_left": (18.0, 30.0), "run_jump_right": (18.0, 30.0),
     "shoot": (9.0, 5.0), "skid_stop": (25.0, 8.0), "skid_stop_right": (25.0, 8.0), "startle": (18.0, 10.0),
     "unfold": (22.0, 20.0), "walk": (11.0, 1.8), "wave": (11.0, 9.0),
 }
@@ -414,13 +415,24 @@ def check_reach(anim, clip, subject, report):
                                  for a, b, (_, _, share) in zip(first, now, subject.parts)))
         middle = root[2] + sum(share * at[2] for at, (_, _, share) in zip(now, subject.parts))
         low, high = min(low, middle), max(high, middle)
-    least = REACH.get(clip, (0.0, 0.0))
+    least = REACH.get(clip, (0.0, 0.0)) + (0.0,)
     report.add("travel", 100.0 * travel / subject.height, least[0], low=True)
     report.add("rise", 100.0 * (high - low) / subject.height, least[1], low=True)
+    if "foot_l" in anim.names and subject is BOBBIN:
+        report.add("stroke", stroke(anim), least[2], low=True)
+
+
+def stroke(anim):
+    """How far an ankle goes to and fro along the way of the root."""
+    ankle, found = anim.names.index("foot_l"), []
+    for n in range(len(anim.frames)):
+        (at, turn), (foot, _) = (anim.posed(n)[joint] for joint in (0, ankle))
+        found.append(rotate(conj(turn), sub(foot, at))[0])
+    return max(found) - min(found)
 
 
 COLUMNS = ("loop", "jolt", "layer", "slide", "floor", "steps", "float", "limb", "speed", "half", "stops",
-           "spike", "hand", "tail", "dome", "twin", "volume", "travel", "rise", "beyond")
+           "spike", "hand", "tail", "dome", "twin", "volume", "travel", "rise", "stroke", "beyond")
 
 
 def line(name, frames, figures):

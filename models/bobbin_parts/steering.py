@@ -190,13 +190,14 @@ def _skid(a, t, sign):
     phase = 0.0 if sign > 0.0 else 0.5 * RUN.seconds
     back = keyed(t, (0.0, 0.0), (0.13, 1.0), (0.34, 1.0), (0.52, -0.35), (0.85, 0.0))
     calm = keyed(t, (0.0, 0.0), (0.55, 0.4), (SKID_ENDS, 1.0))
-    _between(a, lambda b: run(b, phase + 0.15 * t), _stance, keyed(t, (0.0, 0.0), (0.212, 1.0)))
+    _between(a, lambda b: run(b, phase + 0.06 * (1.0 - math.exp(-t / 0.06))), _stance, keyed(t, (0.0, 0.0), (0.212, 1.0)))
     # The last foot that lands gives a little.
-    a.move("hips", x=-3.4 * max(back, 0.0), z=-0.5 * pulse(t, 0.74, 0.90, 0.08)
-           - 2.6 * keyed(t, (0.0, 0.0), (0.165, 1.0), (0.42, 0.9), (0.8, 0.0)))
+    a.move("hips", x=-3.4 * max(back, 0.0), z=0.9 * pulse(t, 0.44, 0.80, 0.17) - 0.5 * pulse(t, 0.74, 0.90, 0.08)
+           - 4.2 * keyed(t, (0.0, 0.0), (0.24, 1.0), (0.42, 0.9), (0.8, 0.0)))
     a.turn("hips", pitch=-11.0 * back, yaw=7.0 * sign * max(back, 0.0))
     a.bend(pitch=-15.0 * back, yaw=-9.0 * sign * max(back, 0.0))
     a.nod(pitch=15.0 * back)
+    a.stretch(2.0 * pulse(t, 0.42, 0.84, 0.2) - 0.6 * max(back, 0.0))
     wild = keyed(t, (0.0, 0.0), (0.18, 1.0), (0.42, 1.0), (0.75, 0.0))
     for side, own in SIDES:
         round_ = 2.0 * math.pi * (2.4 * t + (0.1 if own == sign else 0.5))
@@ -206,11 +207,11 @@ def _skid(a, t, sign):
     a.turn("jaw", pitch=11.0 * wild)
     a.brows(0.8 * wild, -0.7 * wild)
     a.ears(8.0 * wild, -12.0 * max(back, 0.0))
-    a.tail_pose(rise=32.0 * max(back, 0.0) + 9.0 * (1.0 - calm), side=8.0 * sign * max(back, 0.0))
+    a.tail_pose(rise=19.0 * max(back, 0.0) + 35.0 * pulse(t, 0.17, 0.80, 0.18) + 9.0 * (1.0 - calm), side=18.0 * sign * max(back, 0.0))
     for side, own in SIDES:
         first = own == sign
         fx, fy, fz, pitch, yaw = (_STEP_FIRST if first else _STEP_SECOND).at(t)
-        fade = keyed(t, (0.0, 0.0), (0.19, 1.0))
+        fade = keyed(t, (0.0, 0.0), (0.19 if first else 0.25, 1.0))
         px, py, pz, run_pitch, run_yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, phase)
         heels = -13.0 * keyed(t, (0.045, 0.0), (0.195, 1.0), (0.31, 1.0), (0.44, 0.0))
         px -= RUN.forward * phase
@@ -241,7 +242,7 @@ def _run_jump(a, t, sign):
     top = math.sin(math.pi * s) ** 2
     push = pulse(t, 0.0, stance + 0.07, 0.14)
     a.move("origin", x, 0.0, height)
-    a.move("hips", z=-1.1 * push + 1.0 * top)
+    a.move("hips", z=-0.7 * push + 1.0 * top)
     a.turn("hips", pitch=-8.0 * top)
     a.bend(pitch=-6.0 * top + 6.0 * push)
     a.nod(pitch=8.0 * top)
@@ -259,7 +260,7 @@ def _run_jump(a, t, sign):
         fx, fy, fz, pitch, yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, begin + ran)
         # A split in the air: the knee in front is drawn up, the foot behind trails with its sole up.
         rear = 0.5 + 0.5 * own * sign
-        a.foot(side, fx + x + (3.6 - 6.8 * rear) * top, fy, fz + height + (1.6 + 1.0 * rear) * top,
+        a.foot(side, fx + x + (1.4 - 3.0 * rear) * top, fy, fz + height + (1.6 + 1.0 * rear) * top,
                pitch + (26.0 * rear - 12.0 * (1.0 - rear)) * top, yaw, toes)
 
 

@@ -536,7 +536,7 @@ static double worst_of_bobbin(const char *motion_text, double low, double high)
     const int size = snprintf(text, sizeof text,
                               "machine m { float speed clip back walk_backward.md5anim { turn "
                               "markers ( 0 14 ) } clip walk walk.md5anim { turn markers ( 0 12 ) } "
-                              "clip run run.md5anim { turn markers ( 0 12 ) } motion go %s "
+                              "clip run run.md5anim { turn markers ( 0 16 ) } motion go %s "
                               "layer body { state go go } }",
                               motion_text);
     md5_error error = {0};
