@@ -68,8 +68,9 @@ ALLOWED = {
     "jump": {"spike": 18.4},        # legs push off and land
     "jump_land": {"spike": 13},
     "jump_start": {"spike": 15.4},
-    "skid_stop": {"slide": 60, "spike": 12.6},   # it is to slide, and comes down onto a heel
-    "skid_stop_right": {"slide": 60, "spike": 12.6},
+    "run_fall": {"slide": 60},    # he slips
+    "skid_stop": {"slide": 60, "spike": 13.1},   # it is to slide, and comes down onto a heel
+    "skid_stop_right": {"slide": 60, "spike": 13.1},
     "startle": {"spike": 10.1},   # an ear
 }
 

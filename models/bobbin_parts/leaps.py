@@ -212,12 +212,16 @@ def _sitting(a, amount, back=0.0, dizzy=0.0):
     a.turn("tail_1", pitch=0.2 * max(0.0, back), yaw=6.0 * amount)
 
 
+def lean(a, amount, x=0.0):
+    """The right hand comes down onto the floor beside a body at x, and leaves it upwards, not along it."""
+    a.palm("r", (x + _PALM[0], _PALM[1], _PALM[2] + 13.0 * (1.0 - amount)), (-0.35, -0.9, -0.12), amount)
+
+
 def _props(a, right, left):
     """The right hand on the floor, behind and beside the hips, the left one on its thigh."""
     a.one("clavicle", "r", roll=-8.0 * right, yaw=10.0 * right)
     a.grip("r", -0.4 * right)
-    # It leaves the floor upwards, not along it.
-    a.palm("r", (_PALM[0], _PALM[1], _PALM[2] + 13.0 * (1.0 - right)), (-0.35, -0.9, -0.12), right)
+    lean(a, right)
     a.arm("l", roll=-15.0 * left, pitch=-8.0 * left)
     a.elbow("l", 14.0 * left)
     a.grip("l", 0.2 * left)
@@ -261,11 +265,16 @@ def fall(a, t):
     a.mouth(0.16 + 0.75 * shock + 0.35 * wince - 0.02 * dizzy, 1.0 - 1.4 * max(shock, wince))
     a.look(9.0 * dizzy * math.sin(5.0 * t), -8.0 * shock)
     a.ears(10.0 * shock - 10.0 * dizzy, 6.0 * dizzy)
-    for side, sign in SIDES:
+    for side, foot in fallen_feet(t):
+        a.foot(side, *foot)
+
+
+def fallen_feet(t):
+    """Of the fall, for Actor.foot."""
+    for side, late in (("l", 0.0), ("r", 0.04)):
         x, y, z, pitch, yaw = _FALL[side].at(t)
-        up = keyed(t, (0.46, 0.0), (0.82, 1.0)) if side == "l" else keyed(t, (0.50, 0.0),
-                                                                          (0.86, 1.0))
-        a.foot(side, x, y, z + 0.35 * up, pitch + _TOES_UP * up, yaw, 0.5, _knee(up))
+        up = keyed(t, (0.46 + late, 0.0), (0.82 + late, 1.0))
+        yield side, (x, y, z + 0.35 * up, pitch + _TOES_UP * up, yaw, 0.5, _knee(up))
 
 
 def get_up(a, t):
