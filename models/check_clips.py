@@ -35,6 +35,9 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
            in which it is greatest, against the root, in percent of the height (limits: see REACH)
   rise     how far the middle of the skin goes upwards, the same
   stroke   how far Bobbin's left ankle goes to and fro against the root, in units (limits: see REACH)
+  side     the least that hips, chest, head and tail go to the sides against the root, in units, in clips with
+           springs: what never does is flat (limit 0.1)
+  pull     the greatest acceleration of the root along the floor, units a second squared (limit 400)
   beyond   joints that bend further than their limit (see below), or -
 
 ALLOWED says what a clip may do beyond a limit: strikes, take-offs and landings."""
@@ -68,7 +71,7 @@ ALLOWED = {
     "jump": {"spike": 18.4},        # legs push off and land
     "jump_land": {"spike": 13},
     "jump_start": {"spike": 15.4},
-    "run_fall": {"slide": 60},    # he slips
+    "run_fall": {"slide": 60, "spike": 12.7},    # he slips; the right hand is put on the floor
     "skid_stop": {"slide": 60, "spike": 13.1},   # it is to slide, and comes down onto a heel
     "skid_stop_right": {"slide": 60, "spike": 13.1},
     "startle": {"spike": 10.1},   # an ear
@@ -78,6 +81,14 @@ ALLOWED = {
 # Where Thimble stands when it is patted, as in thimble/visitor.md5machine, and the frame of its idle in which
 # it begs: the first pat begins the clip anew.
 PATTED_AT, BEGS = (27.5, -13.0, 0.0), 20
+
+
+# Clips between which Bobbin's machine goes over, and the seconds that it takes.
+JOINS = (("walk_start", "walk", 0.2), ("walk", "walk_stop_left", 0.2), ("run_start", "run", 0.12),
+         ("run", "run_to_walk", 0.12), ("run", "run_to_walk_right", 0.12), ("run_to_walk", "walk", 0.12),
+         ("run_to_walk_right", "walk", 0.12), ("run", "skid_stop", 0.12), ("run", "stumble", 0.1),
+         ("stumble", "run", 0.12), ("run", "run_jump_left", 0.1), ("run_jump_left", "run", 0.12),
+         ("run", "run_fall", 0.15), ("walk_backward", "hit", 0.1), ("strafe_left", "hit", 0.1))
 
 
 # What can be seen from afar, at least: (travel, rise), percent, and stroke, units.
@@ -432,8 +443,40 @@ def stroke(anim):
     return max(found) - min(found)
 
 
+def check_root(anim, clip, report):
+    at = [frame[0][0][:2] + (0.0,) for frame in anim.frames]
+    speed = [scale(sub(two, one), anim.rate) for one, two in zip(at, at[1:])]
+    pulls = [length(sub(two, one)) * anim.rate for one, two in zip(speed, speed[1:])]
+    report.add("pull", max(pulls, default=0.0), 400.0)
+    if clip.still or "tail_6" not in anim.names:
+        return
+    least = 1e9
+    for joint in (anim.names.index(name) for name in ("hips", "chest", "head", "tail_6")):
+        seen = []
+        for n in range(len(anim.frames)):
+            (root, turn), (point, _) = (anim.posed(n)[number] for number in (0, joint))
+            seen.append(rotate(conj(turn), sub(point, root))[1])
+        least = min(least, max(seen) - min(seen))
+    report.add("side", least, 0.1, low=True)
+
+
+def check_joins():
+    """What the root of Bobbin is accelerated by where his machine goes over from clip to clip: an inertial
+    transition of so many seconds changes its velocity at most by 15/8 of the mean."""
+    faults = []
+    for one, two, seconds in JOINS:
+        before, after = (Anim(os.path.join(HERE, "bobbin", name + ".md5anim")) for name in (one, two))
+        ends = (before, before.frames[-2:]), (after, after.frames[:2])
+        out, into = (scale(sub(b[0][0], a[0][0]), anim.rate) for anim, (a, b) in ends)
+        pull = 1.875 * math.hypot(*sub(out, into)[:2]) / seconds
+        if pull > 400.0:
+            faults.append("bobbin/%s to %s: pull %.4g, limit 400" % (one, two, pull))
+    return faults
+
+
 COLUMNS = ("loop", "jolt", "layer", "slide", "floor", "steps", "float", "limb", "speed", "half", "stops",
-           "spike", "hand", "tail", "dome", "twin", "volume", "travel", "rise", "stroke", "beyond")
+           "spike", "hand", "tail", "dome", "twin", "volume", "travel", "rise", "stroke", "side",
+           "pull", "beyond")
 
 
 def line(name, frames, figures):
@@ -468,12 +511,13 @@ def check(subject, clip):
     if subject.rings:
         check_volume(anim, subject, report)
     check_reach(anim, clip.name, subject, report)
+    check_root(anim, clip, report)
     print(line(clip.name, len(anim.frames), dict(report.figures)))
     return ["%s/%s: %s" % (subject.name, clip.name, fault) for fault in report.faults]
 
 
 def main(arguments):
-    faults = []
+    faults = check_joins()
     for subject in (BOBBIN, SPINDLE, THIMBLE, TENDRIL):
         subject.read()
     for subject in (BOBBIN, SPINDLE, THIMBLE, TENDRIL):

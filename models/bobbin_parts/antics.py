@@ -167,15 +167,16 @@ def chase(a, t):
 def dizzy(a, t):
     """On his bottom: the head goes round, and the eyes go round, each its own way."""
     phase = t / DIZZY_SECONDS
-    leaps.fall(a, leaps.FALL_SECONDS)
     much = pulse(phase, 0.0, 1.0, 0.16)
+    # The trunk goes round, the head after it, and the tail the other way.
+    leaps.fall(a, leaps.FALL_SECONDS, (3.5 * much * wave(phase, 2, 0.05), 4.0 * much * wave(phase, 2, -0.20)))
+    a.tail_pose(side=16.0 * much * wave(phase, 2, 0.1), curl=8.0 * much * wave(phase, 2, 0.35))
     a.nod(pitch=9.0 * much * wave(phase, 2, 0.25), roll=11.0 * much * wave(phase, 2),
           yaw=6.0 * much * wave(phase, 1))
     for name, own in SIDES:
         a.turn("eye_" + name, yaw=13.0 * much * wave(phase, 3, 0.25),
                pitch=13.0 * own * much * wave(phase, 3))
         a.lids(name, -0.28 * much, -0.12 * much, 3.0)
-    a.arm("l", roll=5.0 * much * (1.0 + wave(phase, 2, 0.6)))
     a.ears(5.0 * much * wave(phase, 2, 0.3), 0.0, "l")
     a.ears(-5.0 * much * wave(phase, 2, 0.3), 0.0, "r")
     a.turn("jaw", pitch=4.0 * much)

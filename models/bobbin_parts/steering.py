@@ -302,7 +302,7 @@ def run_start(a, t):
     # The run's left foot is behind at first: this one comes up from where it stands, and joins it.
     fx, fy, fz, pitch, yaw, toes = RUN.step(1.0, 0.0, last)
     way = keyed(t, (0.22, 0.0), (0.66, 1.0))
-    up = arch((t - 0.22) / 0.34, 1.4, 1.4)
+    up = arch((t - 0.22) / 0.34, 1.05, 1.4)
     begin = gone + RUN.forward * flight             # where the run has its origin
     there = begin + fx
     a.foot("l", BALL[0] + (there - BALL[0]) * way, BALL[1] + (aside + fy - BALL[1]) * way,
@@ -418,7 +418,7 @@ def run_fall(a, t):
         a.arm(side, roll=high)
         a.elbow(side, -26.0 * tip)
         a.grip(side, -0.5 * fling)
-    leaps.lean(a, keyed(t, (0.78, 0.0), (1.48, 1.0)), x)
+    leaps.lean(a, keyed(t, (0.70, 0.0), (1.50, 1.0)), x)
     a.brows(0.6 * fling, -0.6 * fling)
     a.turn("jaw", pitch=8.0 * fling)
     a.ears(10.0 * tip)
@@ -432,3 +432,4 @@ def run_fall(a, t):
             (px - RUN.forward * ran, *run_foot), foot))
         a.foot(side, x + fx + 1.5 * up, fy, fz + (4.5 - 2.5 * n) * up, pitch, yaw, toes,
                mix((1.0, 0.32, 0.12), foot[6], part))
+    a.on_thigh("l", keyed(t, (0.95, 0.0), (1.46, 1.0)), leaps.OUT)
