@@ -41,7 +41,7 @@ def sneeze(a, t):
     after = keyed(t, (1.52, 0.0), (1.70, 1.0), (1.98, 1.0), (2.14, 0.0))
     a.rest()
     a.root(-3.0 * back)
-    a.move("hips", x=-1.3 * tall + 1.6 * push, z=0.5 * tall - 1.1 * push - 1.1 * sink)
+    a.move("hips", x=-1.3 * tall + 1.6 * push, y=0.5 * tall, z=0.5 * tall - 1.1 * push - 1.1 * sink)
     a.turn("hips", pitch=-3.0 * tall + 10.0 * push)
     a.bend(pitch=-13.0 * deep + 25.0 * burst - 4.0 * after)
     a.turn("chest", pitch=-2.5 * deep)
@@ -202,7 +202,7 @@ def pat(a, t):
     down = max(pulse(t, at - 0.19, at + 0.19, 0.19) for at in _PATS)
     late = max(pulse(t, at + 0.04, at + 0.40, 0.17) for at in _PATS)
     a.rest()
-    a.move("hips", x=0.8 * stoop, z=-1.2 * stoop - 0.25 * down)
+    a.move("hips", x=0.8 * stoop, y=0.6 * stoop, z=-1.2 * stoop - 0.25 * down)
     a.turn("hips", pitch=13.0 * stoop, yaw=4.0 * stoop)
     a.bend(pitch=22.0 * stoop + 1.5 * down, yaw=14.0 * stoop, roll=-3.0 * stoop)
     a.nod(pitch=10.0 * head - 25.0 * stoop + 2.5 * late + 4.0 * pulse(t, 2.25, 2.65, 0.16), roll=-8.0 * stoop,

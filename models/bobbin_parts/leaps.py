@@ -140,7 +140,7 @@ def jump_air(a, t):
     rock = math.sin(2.0 * math.pi * t / AIR_SECONDS)
     after = 0.5 - 0.5 * math.cos(4.0 * math.pi * t / AIR_SECONDS)
     # The trunk turns against the legs, and the head against the trunk.
-    a.move("hips", z=0.3 * rock)
+    a.move("hips", y=0.3 * rock, z=0.3 * rock)
     a.turn("hips", yaw=6.0 * rock, roll=4.0 * rock)
     a.bend(yaw=-11.0 * rock, roll=-5.0 * rock, pitch=3.0 * after)
     a.nod(yaw=5.0 * rock, roll=4.0 * rock, pitch=-3.0 * after)

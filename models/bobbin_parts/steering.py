@@ -195,7 +195,7 @@ def _skid(a, t, sign):
     _between(a, lambda b: run(b, phase + 0.06 * (1.0 - math.exp(-t / 0.06))), _stance, keyed(t, (0.0, 0.0), (0.212, 1.0)))
     # The last foot that lands gives a little.
     a.move("hips", x=-3.4 * max(back, 0.0), z=0.9 * pulse(t, 0.44, 0.80, 0.17) - 0.5 * pulse(t, 0.74, 0.90, 0.08)
-           - 4.2 * keyed(t, (0.0, 0.0), (0.24, 1.0), (0.42, 0.9), (0.8, 0.0)))
+           - 3.9 * keyed(t, (0.0, 0.0), (0.24, 1.0), (0.42, 0.9), (0.8, 0.0)))
     a.turn("hips", pitch=-11.0 * back, yaw=7.0 * sign * max(back, 0.0))
     a.bend(pitch=-15.0 * back, yaw=-9.0 * sign * max(back, 0.0))
     a.nod(pitch=15.0 * back)
@@ -372,8 +372,7 @@ def _stumble(a, t, sign):
     a.nod(pitch=14.0 * blow - 11.0 * low, yaw=-9.0 * sign * blow, roll=8.0 * sign * blow)
     for side, own in SIDES:
         round_ = 2.0 * math.pi * (2.0 * t + (0.1 if own == sign else 0.45))
-        a.one("clavicle", side, roll=8.0 * wild)
-        a.arm(side, roll=(46.0 + 20.0 * math.sin(round_)) * wild, yaw=18.0 * math.cos(round_) * wild)
+        a.arm(side, roll=(50.0 + 20.0 * math.sin(round_)) * wild, yaw=18.0 * math.cos(round_) * wild)
         a.elbow(side, -26.0 * wild)
         a.grip(side, -0.6 * wild)
     wince = keyed(t, (0.03, 0.0), (0.12, 1.0), (0.40, 1.0), (0.55, 0.0))

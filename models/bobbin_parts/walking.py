@@ -16,11 +16,11 @@ def replace(gait, spin):
 
 
 WALK = Gait(1.0, (3.0, 6.2), 0.58, 3.0, -12.7, 36.0, forward=15.9, kick=8.0, even=-0.26, gentle=(1.47, 1.43))
-RUN = Gait(0.8, (3.6, 5.0), 0.235, 3.15, forward=44.0, out=-1.0, even=1.0, soft=0.06, gentle=(1.12, 0.95), hang=0.59,
-           reach=(2.4, 1.4),
+RUN = Gait(0.8, (3.6, 5.0), 0.235, 3.15, forward=44.0, out=-1.0, even=1.0, soft=0.06,
+           gentle=(1.12, 0.95), hang=0.59, reach=(2.4, 1.4),
            roll=((0.0, -14.0), (0.25, 0.0), (0.40, 0.0), (1.0, 34.0), (1.2, 54.0), (1.48, 1.0), (1.85, -16.0)))
 SNEAK = Gait(1.5, (3.4, 6.0), 0.66, 4.2, 14.5, 30.0, forward=8.6, kick=6.0, even=0.3, gentle=(1.4, 1.5))
-BACKWARD = Gait(0.9, (2.6, 6.6), 0.60, 2.58, forward=-10.5, even=-0.05, gentle=(1.48, 1.0),
+BACKWARD = Gait(0.9, (2.6, 6.6), 0.60, 2.58, forward=-10.5, even=-0.05, gentle=(1.5, 1.5),
                 roll=((0.0, 17.8), (0.22, 0.0), (0.59, 0.0), (1.0, -9.0), (1.3, -6.7), (1.73, 0.0)))
 ASIDE_L = Gait(0.75, (3.4, 8.4), 0.60, 2.28, 4.1, 13.0, left=10.5, out=2.0, kick=-1.8, gentle=(1.72, 1.51))
 ASIDE_R = Gait(0.75, (3.4, 8.4), 0.60, 2.28, 4.1, 13.0, left=-10.5, out=2.0, kick=-1.8, gentle=(1.72, 1.51))
@@ -107,7 +107,7 @@ def run(a, t, gait=RUN, sign=0.0):
            roll=-4.0 * wave(phase, 1, 0.02))
     a.stretch(-0.1 + 1.2 * wave(phase, 2, 0.55))
     a.turn("neck", pitch=9.0, yaw=-3.0 * wave(phase, 1, -0.21))
-    a.turn("head", pitch=-34.0 + 5.0 * wave(phase, 2, 0.5), yaw=-8.0 * wave(phase, 1, -0.21),
+    a.turn("head", pitch=-34.0 + 5.0 * air, yaw=-8.0 * wave(phase, 1, -0.21),
            roll=3.0 * wave(phase, 1, 0.1))
     a.mouth(0.72 + 0.16 * wave(phase, 2, 0.2))
     a.brows(0.5, 0.25)

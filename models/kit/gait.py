@@ -100,7 +100,7 @@ class Gait:
         for side, _ in SIDES:
             x, y, z, pitch, yaw, toes = self.foot(side, t)
             actor.foot(side, x, y, z, pitch, yaw, toes)
-            actor.spread(side, spread * (1.0 if z < 1e-6 else 0.2))
+            actor.spread(side, spread * (1.0 if z == 0.0 else 0.2))
 
     def steps(self, rate):
         """Frames at which feet land: (frame, word)."""
