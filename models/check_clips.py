@@ -34,6 +34,10 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
   travel   how far the skin goes from where it is in the first frame: the mean over the skin, in the frame
            in which it is greatest, against the root, in percent of the height (limits: see REACH)
   rise     how far the middle of the skin goes upwards, the same
+  stroke   how far Bobbin's left ankle goes to and fro against the root, in units (limits: see REACH)
+  side     the least that hips, chest, head and tail go to the sides against the root, in units, in clips with
+           springs: what never does is flat (limit 0.1)
+  pull     the greatest acceleration of the root along the floor, units a second squared (limit 400)
   beyond   joints that bend further than their limit (see below), or -
 
 ALLOWED says what a clip may do beyond a limit: strikes, take-offs and landings."""
@@ -67,8 +71,9 @@ ALLOWED = {
     "jump": {"spike": 18.4},        # legs push off and land
     "jump_land": {"spike": 13},
     "jump_start": {"spike": 15.4},
-    "skid_stop": {"slide": 60},   # it is to slide
-    "skid_stop_right": {"slide": 60},
+    "run_fall": {"slide": 60, "spike": 12.7},    # he slips; the right hand is put on the floor
+    "skid_stop": {"slide": 60, "spike": 13.1},   # it is to slide, and comes down onto a heel
+    "skid_stop_right": {"slide": 60, "spike": 13.1},
     "startle": {"spike": 10.1},   # an ear
 }
 
@@ -78,11 +83,19 @@ ALLOWED = {
 PATTED_AT, BEGS = (27.5, -13.0, 0.0), 20
 
 
-# What can be seen from afar, at least: (travel, rise), percent.
+# Clips between which Bobbin's machine goes over, and the seconds that it takes.
+JOINS = (("walk_start", "walk", 0.2), ("walk", "walk_stop_left", 0.2), ("run_start", "run", 0.12),
+         ("run", "run_to_walk", 0.12), ("run", "run_to_walk_right", 0.12), ("run_to_walk", "walk", 0.12),
+         ("run_to_walk_right", "walk", 0.12), ("run", "skid_stop", 0.12), ("run", "stumble", 0.1),
+         ("stumble", "run", 0.12), ("run", "run_jump_left", 0.1), ("run_jump_left", "run", 0.12),
+         ("run", "run_fall", 0.15), ("walk_backward", "hit", 0.1), ("strafe_left", "hit", 0.1))
+
+
+# What can be seen from afar, at least: (travel, rise), percent, and stroke, units.
 REACH = {
     "attack": (25.0, 4.0), "bow": (25.0, 14.0), "dance": (30.0, 32.0), "fall": (28.0, 11.0),
     "fold": (22.0, 20.0), "giggle": (18.0, 6.5), "hit": (15.0, 3.0), "jump": (16.0, 42.0),
-    "point": (8.5, 3.5), "run": (13.0, 6.0), "run_jump_left": (18.0, 30.0), "run_jump_right": (18.0, 30.0),
+    "point": (8.5, 3.5), "run": (20.0, 12.0, 14.0), "run_jump_left": (18.0, 30.0), "run_jump_right": (18.0, 30.0),
     "shoot": (9.0, 5.0), "skid_stop": (25.0, 8.0), "skid_stop_right": (25.0, 8.0), "startle": (18.0, 10.0),
     "unfold": (22.0, 20.0), "walk": (11.0, 1.8), "wave": (11.0, 9.0),
 }
@@ -414,13 +427,56 @@ def check_reach(anim, clip, subject, report):
                                  for a, b, (_, _, share) in zip(first, now, subject.parts)))
         middle = root[2] + sum(share * at[2] for at, (_, _, share) in zip(now, subject.parts))
         low, high = min(low, middle), max(high, middle)
-    least = REACH.get(clip, (0.0, 0.0))
+    least = REACH.get(clip, (0.0, 0.0)) + (0.0,)
     report.add("travel", 100.0 * travel / subject.height, least[0], low=True)
     report.add("rise", 100.0 * (high - low) / subject.height, least[1], low=True)
+    if "foot_l" in anim.names and subject is BOBBIN:
+        report.add("stroke", stroke(anim), least[2], low=True)
+
+
+def stroke(anim):
+    """How far an ankle goes to and fro along the way of the root."""
+    ankle, found = anim.names.index("foot_l"), []
+    for n in range(len(anim.frames)):
+        (at, turn), (foot, _) = (anim.posed(n)[joint] for joint in (0, ankle))
+        found.append(rotate(conj(turn), sub(foot, at))[0])
+    return max(found) - min(found)
+
+
+def check_root(anim, clip, report):
+    at = [frame[0][0][:2] + (0.0,) for frame in anim.frames]
+    speed = [scale(sub(two, one), anim.rate) for one, two in zip(at, at[1:])]
+    pulls = [length(sub(two, one)) * anim.rate for one, two in zip(speed, speed[1:])]
+    report.add("pull", max(pulls, default=0.0), 400.0)
+    if clip.still or "tail_6" not in anim.names:
+        return
+    least = 1e9
+    for joint in (anim.names.index(name) for name in ("hips", "chest", "head", "tail_6")):
+        seen = []
+        for n in range(len(anim.frames)):
+            (root, turn), (point, _) = (anim.posed(n)[number] for number in (0, joint))
+            seen.append(rotate(conj(turn), sub(point, root))[1])
+        least = min(least, max(seen) - min(seen))
+    report.add("side", least, 0.1, low=True)
+
+
+def check_joins():
+    """What the root of Bobbin is accelerated by where his machine goes over from clip to clip: an inertial
+    transition of so many seconds changes its velocity at most by 15/8 of the mean."""
+    faults = []
+    for one, two, seconds in JOINS:
+        before, after = (Anim(os.path.join(HERE, "bobbin", name + ".md5anim")) for name in (one, two))
+        ends = (before, before.frames[-2:]), (after, after.frames[:2])
+        out, into = (scale(sub(b[0][0], a[0][0]), anim.rate) for anim, (a, b) in ends)
+        pull = 1.875 * math.hypot(*sub(out, into)[:2]) / seconds
+        if pull > 400.0:
+            faults.append("bobbin/%s to %s: pull %.4g, limit 400" % (one, two, pull))
+    return faults
 
 
 COLUMNS = ("loop", "jolt", "layer", "slide", "floor", "steps", "float", "limb", "speed", "half", "stops",
-           "spike", "hand", "tail", "dome", "twin", "volume", "travel", "rise", "beyond")
+           "spike", "hand", "tail", "dome", "twin", "volume", "travel", "rise", "stroke", "side",
+           "pull", "beyond")
 
 
 def line(name, frames, figures):
@@ -455,12 +511,13 @@ def check(subject, clip):
     if subject.rings:
         check_volume(anim, subject, report)
     check_reach(anim, clip.name, subject, report)
+    check_root(anim, clip, report)
     print(line(clip.name, len(anim.frames), dict(report.figures)))
     return ["%s/%s: %s" % (subject.name, clip.name, fault) for fault in report.faults]
 
 
 def main(arguments):
-    faults = []
+    faults = check_joins()
     for subject in (BOBBIN, SPINDLE, THIMBLE, TENDRIL):
         subject.read()
     for subject in (BOBBIN, SPINDLE, THIMBLE, TENDRIL):

@@ -19,6 +19,7 @@ _ANKLE = _BIND["foot_l"]
 _BACK = sub(_ANKLE, BALL)
 # The back edge of the sole, seen from the ball of the foot: a raised foot rests on it.
 _HEEL = (-7.0, -1.2, -1.4)
+_ON_THIGH = (0.9, 3.2, 6.0)    # of a wrist: the share of the way to the knee, to the side, above
 _ROLL = 0.05       # how far the ball goes forward at most as the heel rises
 _TOE_REACH = 5.2   # from the ball to the tips of the toes
 _WRIST = maths.unit(sub(_BIND["hand_l"], _BIND["forearm_l"]))
@@ -181,6 +182,14 @@ class Actor:
             sign = 1.0 if sum(a * b for a, b in zip(one, two)) > 0.0 else -1.0
             self.pose.fix(name, maths.normalised(tuple(a + (sign * b - a) * amount
                                                        for a, b in zip(one, two))))
+
+    def on_thigh(self, side, amount, out=0.0):
+        """Lays a hand on its thigh, once feet and trunk are posed; amount as for palm(). out: farther to the
+        side, where the trunk leans away."""
+        index, sign = self.pose.skeleton.index, 1.0 if side == "l" else -1.0
+        hip, knee = (self.pose.where(index[part + side])[0] for part in ("thigh_", "shin_"))
+        target = add(maths.mix(hip, knee, _ON_THIGH[0]), (0.0, (_ON_THIGH[1] + out) * sign, _ON_THIGH[2] + 0.4 * out))
+        self.palm(side, target, (0.9, -0.25 * sign, -0.2), amount)
 
     # --- tail and ears
 

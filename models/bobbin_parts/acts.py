@@ -154,9 +154,11 @@ def bow(a, t):
     head = keyed(t, (0.30, 0.0), (1.15, 1.0), (1.55, 1.0), (2.35, 0.0))
     arm = keyed(t, (0.10, 0.0), (0.85, 1.0), (1.75, 1.0), (2.45, 0.0))
     a.rest()
-    a.move("hips", x=-2.9 * down + 0.3 * rise, z=-0.9 * down + 0.35 * rise)
-    a.turn("hips", pitch=21.0 * down - 2.0 * rise)
-    a.bend(pitch=30.0 * down - 7.0 * rise)
+    # Towards the arm that sweeps out, then over the other foot; the head is turned a little, and the tail.
+    aside = keyed(t, (0.0, 0.0), (0.42, -0.7), (1.05, 1.0), (1.7, 0.85), (2.5, 0.0))
+    a.move("hips", x=-2.9 * down + 0.3 * rise, y=1.2 * aside, z=-0.9 * down + 0.35 * rise)
+    a.turn("hips", pitch=21.0 * down - 2.0 * rise, roll=2.5 * aside, yaw=5.0 * aside)
+    a.bend(pitch=30.0 * down - 7.0 * rise, roll=-6.0 * aside, yaw=-4.0 * aside)
     a.stretch(0.6 * rise - 0.3 * down)
     a.nod(pitch=15.0 * head - 9.0 * rise)
     a.blink(keyed(t, (0.6, 0.0), (0.8, 1.0), (1.75, 1.0), (1.95, 0.0)), 2.0)
@@ -174,7 +176,7 @@ def bow(a, t):
     a.elbow("l", 8.0 * arm)
     a.one("hand", "l", roll=18.0 * arm)
     a.grip("l", -0.4 * arm)
-    a.tail_pose(rise=16.0 * down, curl=-16.0 * down + 6.0 * rise)
+    a.tail_pose(rise=16.0 * down, side=-26.0 * aside, curl=-16.0 * down + 6.0 * rise)
     a.ears(9.0 * rise - 12.0 * down, -22.0 * head)
     a.stand()
 

@@ -41,7 +41,7 @@ def sneeze(a, t):
     after = keyed(t, (1.52, 0.0), (1.70, 1.0), (1.98, 1.0), (2.14, 0.0))
     a.rest()
     a.root(-3.0 * back)
-    a.move("hips", x=-1.3 * tall + 1.6 * push, z=0.5 * tall - 1.1 * push - 1.1 * sink)
+    a.move("hips", x=-1.3 * tall + 1.6 * push, y=0.5 * tall, z=0.5 * tall - 1.1 * push - 1.1 * sink)
     a.turn("hips", pitch=-3.0 * tall + 10.0 * push)
     a.bend(pitch=-13.0 * deep + 25.0 * burst - 4.0 * after)
     a.turn("chest", pitch=-2.5 * deep)
@@ -167,15 +167,16 @@ def chase(a, t):
 def dizzy(a, t):
     """On his bottom: the head goes round, and the eyes go round, each its own way."""
     phase = t / DIZZY_SECONDS
-    leaps.fall(a, leaps.FALL_SECONDS)
     much = pulse(phase, 0.0, 1.0, 0.16)
+    # The trunk goes round, the head after it, and the tail the other way.
+    leaps.fall(a, leaps.FALL_SECONDS, (3.5 * much * wave(phase, 2, 0.05), 4.0 * much * wave(phase, 2, -0.20)))
+    a.tail_pose(side=16.0 * much * wave(phase, 2, 0.1), curl=8.0 * much * wave(phase, 2, 0.35))
     a.nod(pitch=9.0 * much * wave(phase, 2, 0.25), roll=11.0 * much * wave(phase, 2),
           yaw=6.0 * much * wave(phase, 1))
     for name, own in SIDES:
         a.turn("eye_" + name, yaw=13.0 * much * wave(phase, 3, 0.25),
                pitch=13.0 * own * much * wave(phase, 3))
         a.lids(name, -0.28 * much, -0.12 * much, 3.0)
-    a.arm("l", roll=5.0 * much * (1.0 + wave(phase, 2, 0.6)))
     a.ears(5.0 * much * wave(phase, 2, 0.3), 0.0, "l")
     a.ears(-5.0 * much * wave(phase, 2, 0.3), 0.0, "r")
     a.turn("jaw", pitch=4.0 * much)
@@ -201,7 +202,7 @@ def pat(a, t):
     down = max(pulse(t, at - 0.19, at + 0.19, 0.19) for at in _PATS)
     late = max(pulse(t, at + 0.04, at + 0.40, 0.17) for at in _PATS)
     a.rest()
-    a.move("hips", x=0.8 * stoop, z=-1.2 * stoop - 0.25 * down)
+    a.move("hips", x=0.8 * stoop, y=0.6 * stoop, z=-1.2 * stoop - 0.25 * down)
     a.turn("hips", pitch=13.0 * stoop, yaw=4.0 * stoop)
     a.bend(pitch=22.0 * stoop + 1.5 * down, yaw=14.0 * stoop, roll=-3.0 * stoop)
     a.nod(pitch=10.0 * head - 25.0 * stoop + 2.5 * late + 4.0 * pulse(t, 2.25, 2.65, 0.16), roll=-8.0 * stoop,

@@ -19,8 +19,10 @@ _LATE = (("l", 0.0), ("r", 0.06))     # the right arm follows by two frames
 
 
 def _crouched(a, amount):
-    a.move("hips", x=-1.3 * amount, z=-3.6 * amount)
+    # The weight is on the left foot, a little.
+    a.move("hips", x=-1.3 * amount, y=0.3 * amount, z=-3.6 * amount)
     a.turn("hips", pitch=13.0 * amount)
+    a.bend(roll=-5.0 * amount)
     a.bend(pitch=16.0 * amount)
     a.stretch(-0.7 * amount)
     a.nod(pitch=-17.0 * amount)
@@ -71,7 +73,8 @@ def _air(a, t, rising, paddle, late=None):
     a.turn("hips", pitch=4.0 + 5.0 * top)
     a.bend(pitch=-9.0 + 12.0 * top + 2.0 * min(rising, 0.0) * -1.0)
     a.stretch(1.3 - 0.6 * top)
-    a.nod(pitch=-9.0 + 11.0 * top + 5.0 * max(-rising, 0.0))
+    a.nod(pitch=-9.0 + 11.0 * top + 5.0 * max(-rising, 0.0), roll=4.0 * top)
+    a.bend(roll=3.0 * top)
     beat = math.sin(2.0 * math.pi * 3.0 * t) * paddle
     # They paddle by turns.
     _arms(a, {side: (0.0, max(up, 0.0), 1.0 - max(up, 0.0) + 0.30 * own * beat)
@@ -137,7 +140,7 @@ def jump_air(a, t):
     rock = math.sin(2.0 * math.pi * t / AIR_SECONDS)
     after = 0.5 - 0.5 * math.cos(4.0 * math.pi * t / AIR_SECONDS)
     # The trunk turns against the legs, and the head against the trunk.
-    a.move("hips", z=0.3 * rock)
+    a.move("hips", y=0.3 * rock, z=0.3 * rock)
     a.turn("hips", yaw=6.0 * rock, roll=4.0 * rock)
     a.bend(yaw=-11.0 * rock, roll=-5.0 * rock, pitch=3.0 * after)
     a.nod(yaw=5.0 * rock, roll=4.0 * rock, pitch=-3.0 * after)
@@ -190,6 +193,7 @@ _RISE = {"l": Tread(_SIT_FOOT[0], _SIT_FOOT[1], _SIT_FOOT[2],
 _TOES_UP = -48.0
 FALL_SECONDS = 1.5
 _SEAT = -5.86                    # of the hips, against standing
+OUT = 3.8                       # of the left hand on its thigh
 _PALM = (-10.0, -14.0, 3.0)      # of the right wrist while its hand is on the floor
 
 
@@ -201,7 +205,7 @@ def _knee(up):
 def _sitting(a, amount, back=0.0, dizzy=0.0):
     """On his bottom with the legs out, leaning on the right hand: his arms are short, so the trunk
     leans over it. back leans the trunk, dizzy lets the head hang."""
-    a.move("hips", x=-4.4 * amount, z=_SEAT * amount)
+    a.move("hips", x=-4.4 * amount, y=-0.7 * amount, z=_SEAT * amount)
     a.turn("hips", pitch=-16.0 * amount - 0.3 * back, roll=7.0 * amount)
     a.bend(pitch=-0.5 * amount - 0.7 * back, roll=25.0 * amount)
     a.nod(pitch=15.0 * amount + 9.0 * dizzy + 0.45 * back, roll=-19.0 * amount - 5.0 * dizzy)
@@ -212,19 +216,21 @@ def _sitting(a, amount, back=0.0, dizzy=0.0):
     a.turn("tail_1", pitch=0.2 * max(0.0, back), yaw=6.0 * amount)
 
 
-def _props(a, right, left):
-    """The right hand on the floor, behind and beside the hips, the left one on its thigh."""
+def lean(a, amount, x=0.0):
+    """The right hand comes down onto the floor beside a body at x, and leaves it upwards, not along it."""
+    a.palm("r", (x + _PALM[0], _PALM[1], _PALM[2] + 13.0 * (1.0 - amount)), (-0.35, -0.9, -0.12), amount)
+
+
+def _props(a, right):
+    """The right hand on the floor, behind and beside the hips."""
     a.one("clavicle", "r", roll=-8.0 * right, yaw=10.0 * right)
     a.grip("r", -0.4 * right)
-    # It leaves the floor upwards, not along it.
-    a.palm("r", (_PALM[0], _PALM[1], _PALM[2] + 13.0 * (1.0 - right)), (-0.35, -0.9, -0.12), right)
-    a.arm("l", roll=-15.0 * left, pitch=-8.0 * left)
-    a.elbow("l", 14.0 * left)
-    a.grip("l", 0.2 * left)
+    lean(a, right)
 
 
-def fall(a, t):
-    """Off balance, a step back that does not help, arms flailing, down onto his bottom."""
+def fall(a, t, sway=(0.0, 0.0)):
+    """Off balance, a step back that does not help, arms flailing, down onto his bottom. sway: more of the
+    trunk's pitch and roll."""
     tip = keyed(t, (0.0, 0.0), (0.30, 0.7), (0.55, 1.0), (0.80, 0.25), (1.0, 0.0))
     down = keyed(t, (0.34, 0.0), (0.70, 1.0))
     # Comes down faster and faster, bounces once.
@@ -237,6 +243,9 @@ def fall(a, t):
            z=-1.0 * keyed(t, (0.0, 0.0), (0.26, 1.0), (0.45, 0.0)) - _SEAT * (down - drop)
            + 1.2 * hop)
     _sitting(a, down, 17.0 * rock, dizzy)
+    a.move("hips", y=-0.06 * sway[1])
+    a.turn("hips", roll=0.25 * sway[1], pitch=0.2 * sway[0])
+    a.bend(pitch=sway[0], roll=sway[1])
     a.turn("hips", pitch=-9.0 * tip)
     a.bend(pitch=-6.0 * tip + 16.0 * pulse(t, 0.05, 0.42, 0.15))
     a.nod(pitch=14.0 * tip - 12.0 * rock)
@@ -252,7 +261,7 @@ def fall(a, t):
         a.elbow(side, (14.0 + 12.0 * math.sin(round_ - 0.9)) * flail)
         a.one("hand", side, roll=20.0 * math.sin(round_ - 1.4) * flail)
         a.grip(side, -0.6 * flail)
-    _props(a, keyed(t, (0.36, 0.0), (0.76, 1.0)), keyed(t, (0.80, 0.0), (1.15, 1.0)))
+    _props(a, keyed(t, (0.36, 0.0), (0.76, 1.0)))
     shock = keyed(t, (0.0, 0.0), (0.12, 1.0), (0.68, 1.0), (0.74, 0.0))
     wince = keyed(t, (0.67, 0.0), (0.72, 1.0), (0.98, 1.0), (1.12, 0.0))
     for side, _ in SIDES:
@@ -261,11 +270,17 @@ def fall(a, t):
     a.mouth(0.16 + 0.75 * shock + 0.35 * wince - 0.02 * dizzy, 1.0 - 1.4 * max(shock, wince))
     a.look(9.0 * dizzy * math.sin(5.0 * t), -8.0 * shock)
     a.ears(10.0 * shock - 10.0 * dizzy, 6.0 * dizzy)
-    for side, sign in SIDES:
+    for side, foot in fallen_feet(t):
+        a.foot(side, *foot)
+    a.on_thigh("l", keyed(t, (0.80, 0.0), (1.20, 1.0)), OUT)
+
+
+def fallen_feet(t):
+    """Of the fall, for Actor.foot."""
+    for side, late in (("l", 0.0), ("r", 0.04)):
         x, y, z, pitch, yaw = _FALL[side].at(t)
-        up = keyed(t, (0.46, 0.0), (0.82, 1.0)) if side == "l" else keyed(t, (0.50, 0.0),
-                                                                          (0.86, 1.0))
-        a.foot(side, x, y, z + 0.35 * up, pitch + _TOES_UP * up, yaw, 0.5, _knee(up))
+        up = keyed(t, (0.46 + late, 0.0), (0.82 + late, 1.0))
+        yield side, (x, y, z + 0.35 * up, pitch + _TOES_UP * up, yaw, 0.5, _knee(up))
 
 
 def get_up(a, t):
@@ -301,13 +316,14 @@ def get_up(a, t):
         a.arm(side, pitch=-26.0 * out, roll=18.0 * out)
     # Past the knee on its way to the front.
     a.arm("r", roll=34.0 * pulse(t, 0.68, 1.16, 0.2))
-    _props(a, keyed(t, (0.66, 1.0), (0.92, 0.0)), keyed(t, (0.30, 1.0), (0.70, 0.0)))
+    _props(a, keyed(t, (0.66, 1.0), (0.92, 0.0)))
     for side, sign in SIDES:
         x, y, z, pitch, yaw = _RISE[side].at(t)
         flat = keyed(t, (0.18, 1.0), (0.50, 0.0)) if side == "l" else keyed(t, (0.50, 1.0),
                                                                             (0.84, 0.0))
         a.foot(side, x, y, z + 0.35 * flat, pitch + _TOES_UP * flat, yaw, 0.5,
                _knee(max(flat, 1.0 - up)))
+    a.on_thigh("l", keyed(t, (0.14, 1.0), (0.62, 0.0)), OUT)
 
 
 # --- dance

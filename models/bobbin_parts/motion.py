@@ -14,6 +14,11 @@ def _both_feet(frame):
     return [(frame, "footstep left"), (frame, "footstep right")]
 
 
+def _strides(first, other):
+    """Two of a run, from where a foot lands."""
+    return [(frame, "footstep " + foot) for frame, foot in ((0, first), (16, other), (32, first), (48, other))]
+
+
 CLIPS = (
     Clip("attack", 30, 34, acts.attack, events=((15, "strike right hand"), (16, "footstep left"),
                                                 (33, "footstep left"))),
@@ -54,13 +59,20 @@ CLIPS = (
          events=antics.pat_events()),
     Clip("point", 24, 60, acts.point),
     Clip("prick", 24, 18, antics.prick, loop=False, still=True, layer="stand"),
-    Clip("run", 40, 24, walking.run, leaves=True, events=walking.RUN.steps(40)),
+    Clip("run", 40, 32, walking.run, leaves=True, events=walking.RUN.steps(40)),
+    Clip("run_fall", 40, 60, steering.run_fall, loop=False, leaves=True, events=((14, "thud"),)),
     Clip("run_jump_left", 40, 30, steering.run_jump_left, loop=False, leaves=True,
-         events=((9, "takeoff"), (29, "landing"), (30, "footstep right"))),
+         events=((8, "takeoff"), (29, "landing"), (30, "footstep right"))),
     Clip("run_jump_right", 40, 30, steering.run_jump_right, loop=False, leaves=True,
-         events=((9, "takeoff"), (29, "landing"), (30, "footstep left"))),
-    Clip("run_left", 40, 24, walking.run_left, leaves=True, events=walking.RUN.steps(40)),
-    Clip("run_right", 40, 24, walking.run_right, leaves=True, events=walking.RUN.steps(40)),
+         events=((8, "takeoff"), (29, "landing"), (30, "footstep left"))),
+    Clip("run_left", 40, 32, walking.run_left, leaves=True, events=walking.RUN.steps(40)),
+    Clip("run_right", 40, 32, walking.run_right, leaves=True, events=walking.RUN.steps(40)),
+    Clip("run_start", 40, 30, steering.run_start, loop=False, leaves=True, events=((22, "takeoff"),
+                                                                                    (30, "footstep left"))),
+    Clip("run_to_walk", 40, 32, steering.run_to_walk, loop=False, leaves=True,
+         events=((16, "footstep right"), (32, "footstep left"))),
+    Clip("run_to_walk_right", 40, 32, steering.run_to_walk_right, loop=False, leaves=True,
+         events=((16, "footstep left"), (32, "footstep right"))),
     Clip("sit", 30, 42, sleep.sit, loop=False, leaves=True, events=((23, "thud"),)),
     Clip("skid_stop", 40, 36, steering.skid_stop, loop=False, leaves=True,
          events=((1, "skid"), (27, "footstep right"), (33, "footstep left"))),
@@ -70,6 +82,8 @@ CLIPS = (
     Clip("sneeze", 30, 66, antics.sneeze, loop=False, leaves=True, events=[(38, "fire")] + _both_feet(47)),
     Clip("stand", 24, 1, acts.stand, still=True),
     Clip("startle", 30, 33, sleep.startle, loop=False, leaves=True, events=_both_feet(22)),
+    Clip("stumble", 40, 64, steering.stumble, leaves=True, events=_strides("left", "right")),
+    Clip("stumble_right", 40, 64, steering.stumble_right, leaves=True, events=_strides("right", "left")),
     Clip("strafe_left", 24, 18, walking.strafe_left, events=walking.ASIDE_L.steps(24)),
     Clip("strafe_right", 24, 18, walking.strafe_right, events=walking.ASIDE_R.steps(24)),
     Clip("talk", 24, 96, acts.talk),

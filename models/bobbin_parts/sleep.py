@@ -78,9 +78,10 @@ _UP = {side: Tread(*_OUT[side], (late, 0.37 + late, BALL[0], BALL[1] * sign, 0.0
        for (side, sign), late in zip(SIDES, (0.0, 0.06))}
 
 
-def _seated(a, amount, legs, curl):
-    """legs: how far each is out, by side; curl: how far the tail is round him."""
-    a.move("hips", x=_SEAT[0] * amount, z=(_SEAT[1] + 0.55) * amount)
+def _seated(a, amount, legs, curl, hands=(1.0, 1.0)):
+    """legs: how far each is out, by side; curl: how far the tail is round him; hands: how far each lies
+    on its thigh."""
+    a.move("hips", x=_SEAT[0] * amount, y=0.6 * amount, z=(_SEAT[1] + 0.55) * amount)
     a.turn("hips", pitch=-15.0 * amount)
     a.bend(pitch=13.0 * amount)
     a.nod(pitch=4.0 * amount)
@@ -90,13 +91,13 @@ def _seated(a, amount, legs, curl):
     for n, yaw in ((1, 12.0), (2, 27.0), (3, 34.0), (4, 34.0), (5, 32.0), (6, 27.0)):
         a.turn("tail_%d" % n, yaw=-yaw * curl)
     for side, _ in SIDES:
-        a.arm(side, roll=-1.0 * amount, pitch=-20.0 * amount)
-        a.elbow(side, 34.0 * amount)
-        a.grip(side, 0.3 * amount)
+        a.grip(side, 0.1 * amount)
     for side, (x, y, z, pitch, yaw) in legs.items():
         up = min(1.0, max(0.0, (x - BALL[0]) / (_OUT["l"][0] - BALL[0])))
         a.foot(side, x, y, z + 0.35 * up, pitch - 48.0 * up, yaw, 0.5,
                (1.0 - 0.8 * up, 0.32, 0.12 + 0.88 * up))
+    for (side, _), share in zip(SIDES, hands):
+        a.on_thigh(side, share)
 
 
 def sit(a, t):
@@ -116,7 +117,8 @@ def sit(a, t):
     for side, late, high in (("l", 0.0, 17.0), ("r", 0.07, 9.0)):
         a.arm(side, roll=high * pulse(t - late, 0.56, 1.12, 0.22))
         a.elbow(side, 0.8 * high * pulse(t - late, 0.64, 1.24, 0.24))
-    _seated(a, down, {side: _DOWN[side].at(t) for side, _ in SIDES}, keyed(t, (0.62, 0.0), (1.38, 1.0)))
+    _seated(a, down, {side: _DOWN[side].at(t) for side, _ in SIDES}, keyed(t, (0.62, 0.0), (1.38, 1.0)),
+            (keyed(t, (0.62, 0.0), (1.16, 1.0)), keyed(t, (0.84, 0.0), (1.38, 1.0))))
 
 
 def doze(a, t):
@@ -127,6 +129,7 @@ def doze(a, t):
     _asleep(a, 1.0, 0.5 * breath)
     a.turn("hips", pitch=-1.5 * breath)
     a.bend(roll=-1.5 * wave(phase))
+    a.move("hips", y=0.15 * wave(phase, 1, 0.1) - 0.15 * wave(0.0, 1, 0.1))
     snore = 0.5 * breath * (1.0 + 0.25 * wave(phase, 16) * bump(phase, 0.25, 0.55, 0.1))
     a.mouth(0.16 + 0.5 * snore, 0.3 + 0.7 * (1.0 - 0.5 * breath))
     a.ears(16.0 * bump(phase, 0.70, 0.76, 0.03), 0.0, "l")
@@ -153,8 +156,8 @@ def startle(a, t):
     a.stretch(0.9 * fright - 0.7 * lean + 0.5 * up - 0.6 * sink)
     a.nod(pitch=-7.0 * fright - 14.0 * lean, yaw=9.0 * pulse(t, 0.66, STARTLE_SECONDS, 0.12) * wave(t, 4))
     # The left arm flies out, the right one comes before the chest, a little later.
-    late = keyed(t, (0.05, 0.0), (0.20, 1.0), (0.60, 0.9), (1.02, 0.0))
-    for side, own, wide, ahead, bent in (("l", fright, 34.0, -4.0, 14.0), ("r", late, 14.0, -20.0, 48.0)):
+    late = keyed(t, (0.10, 0.0), (0.36, 1.0), (0.60, 0.9), (1.02, 0.0))
+    for side, own, wide, ahead, bent in (("l", fright, 34.0, -4.0, 14.0), ("r", late, 20.0, -20.0, 34.0)):
         a.arm(side, roll=wide * own + 10.0 * up, pitch=ahead * own + 14.0 * lean)
         a.elbow(side, bent * own)
         a.grip(side, -0.5 * own)
@@ -162,4 +165,5 @@ def startle(a, t):
     a.brows(0.9 * fright, -0.5 * fright)
     a.ears(15.0 * keyed(t, (0.04, 0.0), (0.28, 1.0), (0.60, 0.9), (1.0, 0.0)))
     a.tail_pose(rise=9.0 * fright)
-    _seated(a, down, {side: _UP[side].at(t) for side, _ in SIDES}, 1.0 - keyed(t, (0.04, 0.0), (0.46, 1.0)))
+    _seated(a, down, {side: _UP[side].at(t) for side, _ in SIDES}, 1.0 - keyed(t, (0.04, 0.0), (0.46, 1.0)),
+            (keyed(t, (0.0, 1.0), (0.36, 0.0)), keyed(t, (-0.14, 1.0), (0.26, 0.0))))

@@ -4,10 +4,11 @@ one of these to the clip that fits it moves no foot on the floor."""
 
 import math
 
-from kit.curves import arch, bump, keyed, pulse, smootherstep, wave
+from kit.curves import arch, bump, keyed, pulse, smootherstep, thrown, wave
 from kit.footing import Footing
 from kit.maths import mix, normalised, rotate, turn
 
+from bobbin_parts import leaps
 from bobbin_parts.actor import BALL, SIDES, Actor
 from bobbin_parts.walking import BACKWARD, RUN, WALK, backward, run, walk
 
@@ -15,6 +16,7 @@ TURN_SECONDS, TURN_DEGREES = 0.6, 45.0
 START_SECONDS, STOP_SECONDS = 0.6, 0.5
 SKID_SECONDS, SKID_ENDS = 0.4, 0.9
 LEAP_SECONDS = 0.75
+RUN_START_SECONDS, SLOW_SECONDS, STUMBLE_SECONDS, SLIP_SECONDS = 0.75, 0.8, 1.6, 1.5
 
 
 def _stance(a, t=0.0):
@@ -190,13 +192,14 @@ def _skid(a, t, sign):
     phase = 0.0 if sign > 0.0 else 0.5 * RUN.seconds
     back = keyed(t, (0.0, 0.0), (0.13, 1.0), (0.34, 1.0), (0.52, -0.35), (0.85, 0.0))
     calm = keyed(t, (0.0, 0.0), (0.55, 0.4), (SKID_ENDS, 1.0))
-    _between(a, lambda b: run(b, phase + 0.15 * t), _stance, keyed(t, (0.0, 0.0), (0.212, 1.0)))
+    _between(a, lambda b: run(b, phase + 0.06 * (1.0 - math.exp(-t / 0.06))), _stance, keyed(t, (0.0, 0.0), (0.212, 1.0)))
     # The last foot that lands gives a little.
-    a.move("hips", x=-3.4 * max(back, 0.0), z=-0.5 * pulse(t, 0.74, 0.90, 0.08)
-           - 2.6 * keyed(t, (0.0, 0.0), (0.165, 1.0), (0.42, 0.9), (0.8, 0.0)))
+    a.move("hips", x=-3.4 * max(back, 0.0), z=0.9 * pulse(t, 0.44, 0.80, 0.17) - 0.5 * pulse(t, 0.74, 0.90, 0.08)
+           - 3.9 * keyed(t, (0.0, 0.0), (0.24, 1.0), (0.42, 0.9), (0.8, 0.0)))
     a.turn("hips", pitch=-11.0 * back, yaw=7.0 * sign * max(back, 0.0))
     a.bend(pitch=-15.0 * back, yaw=-9.0 * sign * max(back, 0.0))
     a.nod(pitch=15.0 * back)
+    a.stretch(2.0 * pulse(t, 0.42, 0.84, 0.2) - 0.6 * max(back, 0.0))
     wild = keyed(t, (0.0, 0.0), (0.18, 1.0), (0.42, 1.0), (0.75, 0.0))
     for side, own in SIDES:
         round_ = 2.0 * math.pi * (2.4 * t + (0.1 if own == sign else 0.5))
@@ -206,13 +209,13 @@ def _skid(a, t, sign):
     a.turn("jaw", pitch=11.0 * wild)
     a.brows(0.8 * wild, -0.7 * wild)
     a.ears(8.0 * wild, -12.0 * max(back, 0.0))
-    a.tail_pose(rise=32.0 * max(back, 0.0) + 9.0 * (1.0 - calm), side=8.0 * sign * max(back, 0.0))
+    a.tail_pose(rise=19.0 * max(back, 0.0) + 35.0 * pulse(t, 0.17, 0.80, 0.18) + 9.0 * (1.0 - calm), side=18.0 * sign * max(back, 0.0))
     for side, own in SIDES:
         first = own == sign
         fx, fy, fz, pitch, yaw = (_STEP_FIRST if first else _STEP_SECOND).at(t)
-        fade = keyed(t, (0.0, 0.0), (0.19, 1.0))
+        fade = keyed(t, (0.0, 0.0), (0.19 if first else 0.25, 1.0))
         px, py, pz, run_pitch, run_yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, phase)
-        heels = -13.0 * keyed(t, (0.045, 0.0), (0.195, 1.0), (0.31, 1.0), (0.44, 0.0))
+        heels = -11.0 * keyed(t, (0.06, 0.0), (0.195, 1.0), (0.31, 1.0), (0.44, 0.0))
         px -= RUN.forward * phase
         a.foot(side, x + px + (fx - px) * fade, py + (own * fy - py) * fade, fz + pz * (1.0 - fade),
                pitch * fade + heels + run_pitch * (1.0 - fade), own * yaw * fade + run_yaw * (1.0 - fade),
@@ -241,7 +244,8 @@ def _run_jump(a, t, sign):
     top = math.sin(math.pi * s) ** 2
     push = pulse(t, 0.0, stance + 0.07, 0.14)
     a.move("origin", x, 0.0, height)
-    a.move("hips", z=-1.1 * push + 1.0 * top)
+    # He sinks in less than in a run: a walk goes over into a leap, too.
+    a.move("hips", z=1.0 * top - 0.35 * min(0.0, RUN.bounce(t / RUN.seconds)) * (t < stance))
     a.turn("hips", pitch=-8.0 * top)
     a.bend(pitch=-6.0 * top + 6.0 * push)
     a.nod(pitch=8.0 * top)
@@ -259,7 +263,7 @@ def _run_jump(a, t, sign):
         fx, fy, fz, pitch, yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, begin + ran)
         # A split in the air: the knee in front is drawn up, the foot behind trails with its sole up.
         rear = 0.5 + 0.5 * own * sign
-        a.foot(side, fx + x + (3.6 - 6.8 * rear) * top, fy, fz + height + (1.6 + 1.0 * rear) * top,
+        a.foot(side, fx + x + (1.4 - 3.0 * rear) * top, fy, fz + height + (1.6 + 1.0 * rear) * top,
                pitch + (26.0 * rear - 12.0 * (1.0 - rear)) * top, yaw, toes)
 
 
@@ -269,3 +273,162 @@ def run_jump_left(a, t):
 
 def run_jump_right(a, t):
     _run_jump(a, t, -1.0)
+
+
+# --- into a run, and what ends it
+
+
+def run_start(a, t):
+    """Crouches, tips forward and pushes off with the right foot; ends as the left one lands in a run."""
+    flight, last = (0.5 - RUN.duty) * RUN.seconds, t - RUN_START_SECONDS
+    off = RUN_START_SECONDS - flight
+    # The right foot stands until it leaves as in a run, so there the root must be by then, faster and faster.
+    rear = RUN.step(-1.0, 0.5, -flight)
+    gone, aside = BALL[0] - rear[0] - RUN.forward * flight, -BALL[1] - rear[1]
+    speed_up = 2.5 * gone / RUN.forward
+    x = gone * thrown(t, off - speed_up, off, 2.5) if t < off else gone + RUN.forward * (t - off)
+    share = keyed(t, (0.16, 0.0), (off, 1.0))
+    a.root(x, aside * share)
+    _between(a, _stance, lambda b: run(b, last), share)
+    low, tip = pulse(t, 0.0, off, 0.26), pulse(t, 0.16, 0.58, 0.2)
+    a.move("hips", x=-1.2 * low + 1.6 * tip, z=-2.6 * low)
+    a.turn("hips", pitch=8.0 * low + 5.0 * tip)
+    a.bend(pitch=9.0 * low)
+    a.stretch(-0.7 * low)
+    a.nod(pitch=-12.0 * low - 4.0 * tip)
+    a.both("upperarm", pitch=22.0 * low)
+    a.brows(-0.3 * low, 0.6 * low)
+    a.tail_pose(rise=12.0 * low, side=-10.0 * low)
+    # The run's left foot is behind at first: this one comes up from where it stands, and joins it.
+    fx, fy, fz, pitch, yaw, toes = RUN.step(1.0, 0.0, last)
+    way = keyed(t, (0.22, 0.0), (0.66, 1.0))
+    up = arch((t - 0.22) / 0.34, 1.05, 1.4)
+    begin = gone + RUN.forward * flight             # where the run has its origin
+    there = begin + fx
+    a.foot("l", BALL[0] + (there - BALL[0]) * way, BALL[1] + (aside + fy - BALL[1]) * way,
+           fz * way + 1.2 * up, pitch * way + 9.0 * up, yaw * way, toes * way + 0.5 * (1.0 - way))
+    fx, fy, fz, pitch, yaw, toes = RUN.step(-1.0, 0.5, last)
+    if t < off:
+        a.foot("r", BALL[0], -BALL[1], 0.0, rear[3] * keyed(t, (off - 0.24, 0.0), (off, 1.0)), rear[4] * share)
+    else:
+        a.foot("r", begin + fx, aside + fy, fz, pitch, yaw, toes)
+
+
+def _slow(a, t, sign):
+    """From a run, as the left foot (sign 1) or the right one lands, to a walk, as it lands again: one braking
+    step, heel first, and a short one."""
+    s, begin = t / SLOW_SECONDS, 0.0 if sign > 0.0 else 0.5
+    slower = RUN.forward - WALK.forward
+    x = RUN.forward * t - slower * SLOW_SECONDS * (s * s * s - 0.5 * s ** 4)
+    end = (RUN.forward - 0.5 * slower) * SLOW_SECONDS
+    a.root(x)
+    share = keyed(s, (0.0, 0.0), (0.62, 1.0))
+    _between(a, lambda b: run(b, begin * RUN.seconds + 0.4 * t * (1.0 - 0.5 * s)),
+             lambda b: walk(b, begin * WALK.seconds + t - SLOW_SECONDS), share)
+    back = pulse(s, 0.10, 0.92, 0.34)
+    a.move("hips", x=-2.2 * back, z=-0.9 * back)
+    a.turn("hips", pitch=-9.0 * back)
+    a.bend(pitch=-8.0 * back)
+    a.nod(pitch=9.0 * back)
+    for side, _ in SIDES:
+        a.arm(side, roll=16.0 * back, pitch=-10.0 * back)
+    a.tail_pose(rise=8.0 * back + 9.0 * pulse(s, 0.3, 1.0, 0.25))
+    front, rear = ("l", "r") if sign > 0.0 else ("r", "l")
+    # It stands until the other one has landed, and lands where the walk begins.
+    here, there = RUN.step(1.0, 0.0, 0.0), WALK.step(1.0, 0.0, 0.0)
+    move = min(1.0, max(0.0, (s - 0.34) / 0.66))
+    way, up = smootherstep(move), arch(move, 1.2, 1.4)
+    pitch = keyed(s, (0.0, here[3]), (0.10, 0.0), (0.18, 0.0), (0.42, 34.0), (0.76, 0.0), (1.0, there[3]))
+    a.foot(front, here[0] + (end + there[0] - here[0]) * way, sign * (here[1] + (there[1] - here[1]) * way),
+           2.6 * up, pitch, sign * (here[4] + (there[4] - here[4]) * way), 0.5)
+    here, there = RUN.step(-1.0, 0.5, 0.0), WALK.step(-1.0, 0.5, 0.0)
+    move = min(1.0, 2.0 * s)
+    way = _eased(move)
+    pitch = keyed(s, (0.0, here[3]), (0.22, 12.0), (0.5, -13.0), (0.62, 0.0), (0.8, 0.0), (1.0, there[3]))
+    a.foot(rear, (x + here[0] + 2.0 * move) * (1.0 - way) + (end + there[0]) * way,
+           sign * (here[1] + (there[1] - here[1]) * way), here[2] * (1.0 - way) * (1.0 - move)
+           + 1.1 * arch(move, 1.2, 1.2), pitch, sign * (here[4] + (there[4] - here[4]) * way), 0.5)
+
+
+def run_to_walk(a, t):
+    _slow(a, t, 1.0)
+
+
+def run_to_walk_right(a, t):
+    _slow(a, t, -1.0)
+
+
+def _stumble(a, t, sign):
+    """Struck as he runs: thrown forward, arms round, two low steps over his own feet, and up again."""
+    s = t / STUMBLE_SECONDS
+    begin = 0.0 if sign > 0.0 else 0.5 * RUN.seconds
+    run(a, begin + t)
+    blow = keyed(t, (0.0, 0.0), (0.12, 1.0), (0.45, 0.7), (0.9, 0.0))
+    low = keyed(t, (0.0, 0.0), (0.30, 1.0), (0.80, 0.85), (1.40, 0.0))
+    wild = keyed(t, (0.02, 0.0), (0.24, 1.0), (0.85, 1.0), (1.45, 0.0))
+    a.move("hips", x=0.4 * low, y=0.7 * sign * low * math.sin(2.0 * math.pi * s))
+    a.turn("hips", pitch=6.0 * low, roll=-3.0 * sign * blow, yaw=5.0 * sign * blow)
+    a.bend(pitch=15.0 * low, yaw=15.0 * sign * blow, roll=-7.0 * sign * blow)
+    a.nod(pitch=14.0 * blow - 11.0 * low, yaw=-9.0 * sign * blow, roll=8.0 * sign * blow)
+    for side, own in SIDES:
+        round_ = 2.0 * math.pi * (2.0 * t + (0.1 if own == sign else 0.45))
+        a.arm(side, roll=(50.0 + 20.0 * math.sin(round_)) * wild, yaw=18.0 * math.cos(round_) * wild)
+        a.elbow(side, -26.0 * wild)
+        a.grip(side, -0.6 * wild)
+    wince = keyed(t, (0.03, 0.0), (0.12, 1.0), (0.40, 1.0), (0.55, 0.0))
+    for side, _ in SIDES:
+        a.lids(side, wince, wince, 3.0)
+    a.turn("jaw", pitch=9.0 * wild)
+    a.brows(-0.4 * blow, -0.9 * wild)
+    a.ears(-10.0 * blow)
+    a.tail_pose(rise=14.0 * low, side=16.0 * sign * blow)
+    # As if it had begun at 0.
+    a.move("origin", x=-RUN.forward * begin)
+    for side, own in SIDES:
+        x, y, z, pitch, yaw, toes = RUN.step(own, 0.0 if side == "l" else 0.5, begin + t)
+        a.foot(side, x - RUN.forward * begin, y, z, pitch, yaw, toes)
+
+
+def stumble(a, t):
+    _stumble(a, t, 1.0)
+
+
+def stumble_right(a, t):
+    _stumble(a, t, -1.0)
+
+
+def run_fall(a, t):
+    """Slips as he runs: both feet shoot out ahead, down onto his bottom, on which he slides to rest; ends as
+    fall() does."""
+    down, rest = 0.36, 1.2                  # he meets the floor; he has stopped
+    late = max(0.0, t - down)
+    slid = min(late, rest - down)
+    x = RUN.forward * (min(t, down) + slid - 0.5 * slid * slid / (rest - down))
+    fallen = 0.70 + late * (leaps.FALL_SECONDS - 0.70) / (SLIP_SECONDS - down)
+    share, ran = keyed(t, (0.0, 0.0), (down + 0.04, 1.0)), 0.03 * (1.0 - math.exp(-t / 0.03))
+    a.root(x)
+    _between(a, lambda b: run(b, ran), lambda b: leaps.fall(b, fallen), share)
+    tip, fling = pulse(t, 0.0, 0.62, 0.24), pulse(t, 0.02, 1.15, 0.26)
+    a.turn("hips", pitch=3.0 * tip)
+    a.bend(pitch=-20.0 * tip)
+    a.nod(pitch=16.0 * tip)
+    a.move("hips", z=4.5 * pulse(t, 0.02, 0.42, 0.2))
+    for side, high in (("l", 6.0 * fling), ("r", 72.0 * pulse(t, 0.0, 1.45, 0.28))):
+        a.arm(side, roll=high)
+        a.elbow(side, -26.0 * tip)
+        a.grip(side, -0.5 * fling)
+    leaps.lean(a, keyed(t, (0.70, 0.0), (1.50, 1.0)), x)
+    a.brows(0.6 * fling, -0.6 * fling)
+    a.turn("jaw", pitch=8.0 * fling)
+    a.ears(10.0 * tip)
+    a.tail_pose(rise=7.0 * pulse(t, 0.22, 0.78, 0.16) - 8.0 * pulse(t, 0.0, 0.3, 0.14), side=36.0 * tip)
+    a.turn("tail_1", pitch=-6.5 * pulse(t, 0.16, 0.46, 0.12))
+    for n, (side, foot) in enumerate(leaps.fallen_feet(fallen)):
+        px, *run_foot = RUN.step(1.0 - 2.0 * n, 0.5 * n, ran)
+        up = pulse(t, 0.02 + 0.18 * n, 0.66 + 0.1 * n, 0.24)
+        part = keyed(t, (0.0, 0.0), (down + 0.04 + 0.15 * n, 1.0))
+        fx, fy, fz, pitch, yaw, toes = (one + (two - one) * part for one, two in zip(
+            (px - RUN.forward * ran, *run_foot), foot))
+        a.foot(side, x + fx + 1.5 * up, fy, fz + (4.5 - 2.5 * n) * up, pitch, yaw, toes,
+               mix((1.0, 0.32, 0.12), foot[6], part))
+    a.on_thigh("l", keyed(t, (0.95, 0.0), (1.46, 1.0)), leaps.OUT)

@@ -16,9 +16,9 @@ def replace(gait, spin):
 
 
 WALK = Gait(1.0, (3.0, 6.2), 0.58, 3.0, -12.7, 36.0, forward=15.9, kick=8.0, even=-0.26, gentle=(1.47, 1.43))
-RUN = Gait(0.6, (3.5, 5.4), 0.343, 1.925, forward=44.0, out=-1.0, even=-0.37, after=0.11, soft=0.071,
-           gentle=(1.15, 0.99),
-           roll=((0.0, -17.6), (0.181, 0.0), (0.388, 0.0), (1.08, 42.2), (1.637, 0.0)))
+RUN = Gait(0.8, (3.6, 5.0), 0.235, 3.15, forward=44.0, out=-1.0, even=1.0, soft=0.06,
+           gentle=(1.12, 0.95), hang=0.59, reach=(2.4, 1.4),
+           roll=((0.0, -14.0), (0.25, 0.0), (0.40, 0.0), (1.0, 34.0), (1.2, 54.0), (1.48, 1.0), (1.85, -16.0)))
 SNEAK = Gait(1.5, (3.4, 6.0), 0.66, 4.2, 14.5, 30.0, forward=8.6, kick=6.0, even=0.3, gentle=(1.4, 1.5))
 BACKWARD = Gait(0.9, (2.6, 6.6), 0.60, 2.58, forward=-10.5, even=-0.05, gentle=(1.5, 1.5),
                 roll=((0.0, 17.8), (0.22, 0.0), (0.59, 0.0), (1.0, -9.0), (1.3, -6.7), (1.73, 0.0)))
@@ -98,17 +98,17 @@ def run(a, t, gait=RUN, sign=0.0):
     phase = t / gait.seconds
     gait.go(a, t)
     _curve(a, sign, 10.0)
-    # Lowest when a foot bears all of the weight (0.15), highest between two steps.
-    height = -wave(phase, 2, 0.30 - 0.25)
-    stride = wave(phase, 1, -0.25)
-    a.move("hips", x=0.9, y=0.7 * wave(phase, 1, -0.07), z=-0.25 + 1.92 * height - 0.6 * abs(sign))
-    a.turn("hips", pitch=12.0 + 3.0 * wave(phase, 2, 0.1), yaw=-13.0 * stride,
+    # Squashed while a foot bears the weight, stretched in the air; the chest leads, and the head before it.
+    stride, air = wave(phase, 1, -0.25), wave(phase, 2, 0.5)
+    a.move("hips", x=0.9, y=0.7 * wave(phase, 1, -0.07), z=-0.5 + gait.bounce(phase) - 0.9 * abs(sign))
+    a.turn("hips", pitch=18.0 + 3.0 * wave(phase, 2, 0.1), yaw=-15.0 * stride,
            roll=4.5 * wave(phase, 1, 0.0))
-    a.bend(pitch=9.0 - 3.5 * wave(phase, 2, 0.2), yaw=24.0 * wave(phase, 1, -0.22),
+    a.bend(pitch=13.0 - 5.0 * wave(phase, 2, 0.4), yaw=26.0 * wave(phase, 1, -0.22),
            roll=-4.0 * wave(phase, 1, 0.02))
-    a.stretch(0.7 * -wave(phase, 2, 0.30 - 0.20))
-    a.nod(pitch=-17.0 + 4.0 * wave(phase, 2, 0.3), yaw=-11.0 * wave(phase, 1, -0.21),
-          roll=3.0 * wave(phase, 1, 0.1))
+    a.stretch(-0.1 + 1.2 * wave(phase, 2, 0.55))
+    a.turn("neck", pitch=9.0, yaw=-3.0 * wave(phase, 1, -0.21))
+    a.turn("head", pitch=-34.0 + 5.0 * air, yaw=-8.0 * wave(phase, 1, -0.21),
+           roll=3.0 * wave(phase, 1, 0.1))
     a.mouth(0.72 + 0.16 * wave(phase, 2, 0.2))
     a.brows(0.5, 0.25)
     a.look(0.0, -3.0)

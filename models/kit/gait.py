@@ -3,9 +3,10 @@
 import math
 
 from kit.curves import arch, keyed, looped, smootherstep, softened
-from kit.maths import mix, rotate, turn
+from kit.maths import add, mix, rotate, turn
 
 SIDES = (("l", 1.0), ("r", -1.0))
+GRAVITY = 544.0     # units a second squared
 
 
 class Gait:
@@ -19,13 +20,16 @@ class Gait:
     for the stance and 1..2 for the swing. soft: the time, in cycles, by which it is rounded.
     gentle: how slowly a foot leaves the floor and meets it (see arch()); without it, at once. It goes
     on its way as a cubic; even > 0 and after > 0 add shares of curves that start more slowly and end
-    as slowly (even) or less so (after)."""
+    as slowly (even) or less so (after). hang: how much of the body's bounce() a foot in the air shares;
+    reach: how far it trails behind its way after it has left, and goes before it ahead of landing."""
 
     def __init__(self, seconds, home, duty, lift, strike=0.0, push=0.0, forward=0.0, left=0.0, spin=0.0,
-                 out=4.0, kick=0.0, even=0.0, roll=None, soft=0.04, gentle=None, after=0.0):
+                 out=4.0, kick=0.0, even=0.0, roll=None, soft=0.04, gentle=None, after=0.0,
+                 hang=0.0, reach=(0.0, 0.0)):
         self.seconds, self.home, self.duty, self.lift = seconds, home, duty, lift
         self.forward, self.left, self.spin, self.out = forward, left, spin, out
         self.even, self.after, self.soft, self.gentle = even, after, soft, gentle
+        self.hang, self.reach = hang, reach
         self.roll = roll or ((0.0, strike), (0.2, 0.0), (0.58, 0.0), (1.0, push),
                              (1.3, 0.75 * push + kick), (1.72, 0.0))
 
@@ -36,6 +40,16 @@ class Gait:
         angle, rate = math.radians(self.spin * t), math.radians(self.spin)
         return (self.forward * math.sin(angle) / rate, self.forward * (1.0 - math.cos(angle)) / rate,
                 self.spin * t)
+
+    def bounce(self, phase):
+        """Height of a body that falls freely between steps and is caught by each leg as by a spring; 0 as
+        a foot lands and as it leaves."""
+        stance = self.duty * self.seconds
+        flight = 0.5 * self.seconds - stance
+        s = phase % 0.5 * self.seconds
+        if s < stance:
+            return -GRAVITY * flight * stance / (2.0 * math.pi) * math.sin(math.pi * s / stance)
+        return 0.5 * GRAVITY * (s - stance) * (flight + stance - s)
 
     def _stand(self, sign, count, late):
         """Position and direction of a foot in stance `count`."""
@@ -62,9 +76,12 @@ class Gait:
         way = s * s * (3.0 - 2.0 * s)
         way += (self.even * (smootherstep(s) - way)
                 + self.after * (s * s * s * (4.0 - 3.0 * s) - way))
-        x, y, _ = mix(here, there, way)
+        far = self.reach[1] * arch(2.0 * s - 1.0, 1.4, 2.0) - self.reach[0] * arch(2.0 * s, 1.8, 1.9)
+        x, y, _ = add(mix(here, there, way), rotate(turn(yaw=heading), (far, 0.0, 0.0)))
         z = self.lift * (arch(s, *self.gentle) if self.gentle else
                          math.sin(math.pi * s) ** 0.9 * (1.15 - 0.3 * s))
+        if self.hang:
+            z += self.hang * self.bounce(t / self.seconds) * math.sin(math.pi * s) ** 2
         toes = keyed(s, (0.0, 0.0), (0.3, 0.9), (0.7, 0.6), (1.0, 0.0))
         return x, y, z, pitch, heading + (next_heading - heading) * way, toes
 
