@@ -160,7 +160,7 @@ static void sheet_of_all_clips(desk *d)
 {
     key(d, 'e' | VIEW_WITH_CTRL);
     click(d, "export/Contact sheet");
-    click(d, "export/all 57");
+    click(d, "export/all 63");
     CHECK(d->viewer.ui.export.choices.kind == VIEW_EXPORT_SHEET);
     CHECK(item_find(&d->viewer, &d->facts, "export/Export").width > 0.0f);
     d->actions++; // which is not pressed here

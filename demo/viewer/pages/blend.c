@@ -454,14 +454,14 @@ static const char *const gait_ways[3] = {"in_step", "keep_phase", ""};
 static const char gait_change[] = // text
     "machine gaits {"
     " clip old %s { walk"
-    "  frame 0 old frame 12 old }"
+    "  frame 0 old frame %u old }"
     " clip new %s { walk"
-    "  frame 0 new frame 12 new }"
+    "  frame 0 new frame %u new }"
     " layer body {"
     "  state old old state new new"
     "  transition old new {"
     "   exit %g duration %g %s } }"
-    " morph time clip old ( 0 0 24 1 )"
+    " morph time clip old ( 0 0 %u 1 )"
     "}";
 // end of lines
 
@@ -490,6 +490,9 @@ static void show_in_step(view_picture *picture)
     const uint32_t old = view_choice(picture, 0);
     const double tick = 3.0 / (double)STEPS, now = fmod(picture->time, 3.0);
     const double fade = picture->values[1];
+    uint32_t frames[2]; // of a cycle, of the old clip and the new one; the right foot lands halfway
+    for (uint32_t i = 0; i < 2; i++)
+        frames[i] = view_page_clip(picture, gaits[i == 0 ? old : 1 - old])->anim->num_frames - 1;
     view_plot *const plots = picture->plots;
     plots[0].row.high.x = picture->values[1];
     for (int way = 0; way < 3; way++) {
@@ -498,8 +501,8 @@ static void show_in_step(view_picture *picture)
         char text[512];
         playing p;
         double apart = 0.0;
-        (void)snprintf(text, sizeof text, gait_change, gaits[old], gaits[1 - old],
-                       (double)picture->values[2], fade, gait_ways[way]);
+        (void)snprintf(text, sizeof text, gait_change, gaits[old], frames[0] / 2, gaits[1 - old],
+                       frames[1] / 2, (double)picture->values[2], fade, gait_ways[way], frames[0]);
         const bool plays = begin_playing(&p, picture, text, NULL);
         for (int i = 0; i <= STEPS && plays; i++) {
             float phase = 0.0f;
