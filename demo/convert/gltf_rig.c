@@ -163,8 +163,7 @@ const char *gltf_name(json_t *names, const char *name, size_t longest, const cha
 
 // -- Nodes ----------------------------------------------------------------------------------------
 
-gltf_local gltf_local_of(const double translation[3], const double rotation[4],
-                         const double scale[3])
+gltf_local gltf_local_of(const double *translation, const double *rotation, const double *scale)
 {
     const convert_quat q =
         convert_unit((convert_quat){rotation[0], rotation[1], rotation[2], rotation[3]});
@@ -407,10 +406,11 @@ static void complete_joints(gltf_rig *rig)
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const gltf_node *const node = &rig->nodes[rig->order[i]];
         struct span *const span = &spans[rig->order[i]];
-        struct span *const parent = node->parent == MD5_NONE ? NULL : &spans[node->parent];
-        span->whole = parent ? parent->whole : span->below;
-        span->is_moved = node->is_animated || (parent && parent->is_moved);
-        if (parent && span->below > 0 && span->below == span->whole)
+        const bool has_parent = node->parent != MD5_NONE;
+        struct span *const parent = &spans[has_parent ? node->parent : rig->order[i]];
+        span->whole = has_parent ? parent->whole : span->below;
+        span->is_moved = node->is_animated || (has_parent && parent->is_moved);
+        if (has_parent && span->below > 0 && span->below == span->whole)
             parent->is_above = !parent->is_moved;
     }
     for (size_t i = 0; i < rig->num_nodes; i++) {

@@ -88,8 +88,7 @@ bool gltf_open_rig(gltf_rig *rig, gltf_file *file);
 void gltf_free_rig(gltf_rig *rig);
 
 // What a joint's node says, with TRS that a clip may have replaced; the rest pose's without.
-gltf_local gltf_local_of(const double translation[3], const double rotation[4],
-                         const double scale[3]);
+gltf_local gltf_local_of(const double *translation, const double *rotation, const double *scale);
 gltf_local gltf_rest_local(const gltf_rig *rig, uint32_t joint);
 
 // Computes M of all joints, pose[num_joints], and G, worlds[num_joints], of their locals.

@@ -710,7 +710,7 @@ bool convert_retarget(const convert_job *job, const convert_motion *motion, cons
 {
     retarget_transfer transfer = {.job = job, .motion = motion};
     transfer.source = make_figure(motion, NULL);
-    transfer.target = make_figure(NULL, model);
+    transfer.target = make_figure(motion, model);
     const uint32_t num_joints = transfer.target.num_joints;
     uint32_t *const pairs = common_alloc(num_joints, sizeof *pairs);
     bool *const is_fixed = common_alloc(num_joints, sizeof *is_fixed);

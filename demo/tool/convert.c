@@ -113,11 +113,11 @@ static void add_folder(batch *all, char *const *files, size_t count)
         if (!is_clip(files[i]) || !is_input(all, files[i]))
             continue;
         const size_t mesh = tool_find_mesh(meshes, num_meshes, files[i]);
-        item *found = &all->items[first];
-        while (mesh != MD5_NONE && found->inputs.names[0] != meshes[mesh])
+        size_t found = mesh == MD5_NONE ? all->num_items : first;
+        while (found < all->num_items && all->items[found].inputs.names[0] != meshes[mesh])
             found++;
-        if (mesh != MD5_NONE)
-            common_add(&found->inputs, common_copy(files[i]));
+        if (found < all->num_items)
+            common_add(&all->items[found].inputs, common_copy(files[i]));
         else if (all->num_clips++ == 0)
             all->clip = files[i];
     }

@@ -66,8 +66,10 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
         *next = *next > 0.0 ? fmin(*next, seconds) : seconds;
     // The frame time to be expected of the better step: no longer than its pixels can take, as the
     // times from when it was left may be those of a machine that was busy.
-    const double ratio = fmin(fmax(quality->left[better] / *next, 1.0), longest[quality->step]);
-    const double expected = *next > 0.0 ? seconds * ratio : (double)INFINITY;
+    const double most = quality->step < VIEW_NUM_QUALITIES ? longest[quality->step] : 1.0;
+    double expected = INFINITY;
+    if (*next > 0.0)
+        expected = seconds * fmin(fmax(quality->left[better] / *next, 1.0), most);
     const double fast = room * VIEW_SLOWEST_FRAME;
     const bool is_slow = seconds > VIEW_SLOWEST_FRAME;
     quality->num_slow = is_slow ? quality->num_slow + 1 : 0;
