@@ -15,7 +15,7 @@
 // The comment behind the version in the first line of a text, or "".
 static char *keep_comment(md5_arena *kept, const char *text, size_t size)
 {
-    const bool is_text = size > 0 && text[0] == 'M';
+    const bool is_text = text[0] == 'M'; // no file is empty
     const char *at = text, *end = text;
     while (is_text && end < text + size && *end != '\n' && *end != '\r')
         end++;

@@ -27,8 +27,9 @@ static bool begin_repair(repair *it, const md5_doc *doc, md5_doc_kind kind, md5_
     md5i_context_begin_memory(&it->context, doc->allocator, error);
     it->kept.context = it->scratch.context = &it->context;
     TRY(md5i_check_doc(&it->scratch, doc, &it->num_references));
-    return (doc->kind == kind && it->num_references <= UINT32_MAX)
-           || md5i_fail(&it->context, MD5_ERROR_MISMATCH, 0, 0, "a document of another kind");
+    if (doc->kind != kind || it->num_references > UINT32_MAX)
+        return md5i_fail(&it->context, MD5_ERROR_MISMATCH, 0, 0, "a document of another kind");
+    return true;
 }
 
 // Returns `count`, or MD5_NONE after a failure. Then, and for 0, the tables have not changed.
@@ -956,8 +957,7 @@ static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
             md5_bounds_union(doc->bounds[moment.frame0], doc->bounds[moment.frame1]);
         bounds[f] = (md5_bounds){md5_vec3_add(box.min, way), md5_vec3_add(box.max, way)};
     }
-    if (doc->bounds && !bounds)
-        return false;
+    TRY(bounds || !doc->bounds);
     doc->bounds = bounds;
     return true;
 }

@@ -176,6 +176,72 @@ TEST (edit_refuses_what_no_text_can_say) {
     }
 }
 
+// As the writer lays it out; cuts may have a view of their own.
+static const char camera_text[] =
+    "MD5Version 10\ncommandline \"\"\n\nnumFrames 2\nframeRate 24\nnumCuts 3\n\ncuts {\n"
+    "\t0 pos ( 1 2 3 )\n\t1 rot ( 0 0 0.6 )\n\t1 pos ( 4 5 6 ) rot ( 0 0 0 )\n}\n\ncamera {\n"
+    "\t( 1 2 3 ) ( 0 0 0 ) 60\n\t( 4 5 6 ) ( 0.8 0 0 ) 50\n}\n";
+
+TEST (edit_cuts_keep_their_views) {
+    OWN_DOC doc = parse(MD5_DOC_CAMERA, camera_text);
+    REQUIRE(doc && doc->num_cut_views == 3);
+    OWN char *const text = written(doc, NULL);
+    CHECK_STRING(text, camera_text);
+    const md5_space_edit job = {.turn = {.yaw = 90.0f}, .scale = 2.0f};
+    CHECK_UINT(md5_edit_space(doc, &job, NULL), 2);
+    CHECK_NEAR(real_distance(doc->cut_views[0].position, (md5_vec3){-4.0f, 2.0f, 6.0f}), 0.0, 1e-6);
+    CHECK_NEAR(real_distance(doc->views[1].position, (md5_vec3){-10.0f, 8.0f, 12.0f}), 0.0, 1e-5);
+    const md5_vec3 ahead =
+        md5_quat_rotate(doc->cut_views[2].rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
+    CHECK_NEAR(real_distance(ahead, (md5_vec3){0.0f, 1.0f, 0.0f}), 0.0, 1e-6);
+    md5_error error = {0};
+    CHECK_UINT(md5_edit_joints(doc, &(md5_joint_edit){0}, &error), MD5_NONE);
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    for (int i = 0; i < 3; i++) {
+        doc->cuts[2] = i == 0 ? 2 : 1;
+        doc->num_frames = i == 1 ? 0 : 2;
+        doc->frame_rate = i == 2 ? NAN : 24.0;
+        CHECK_UINT(md5_write_doc(doc, NULL, 0, &error), 0);
+        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    }
+}
+
+TEST (edit_writes_texts_as_they_are) {
+    OWN_DOC doc =
+        parse(MD5_DOC_MODEL, "MD5Version 10 numJoints 1 numMeshes 1 joints { \"a\" -1 ( 0 "
+                             "0 0 ) ( 0 0 0 ) } mesh { shader \"b\" numverts 0 numtris 0 "
+                             "numweights 0 }"); // in one line
+    REQUIRE(doc);
+    CHECK_STRING(doc->comment, "");
+    doc->meshes[0].shader = "b\tc";
+    OWN char *const text = written(doc, NULL);
+    REQUIRE(text);
+    CHECK(strstr(text, "mesh {\n\tshader \"b\tc\"\n"));
+    doc->meshes[0].name = "d ";
+    md5_error error = {0};
+    CHECK(md5_write_doc(doc, NULL, 0, &error) == 0);
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK(!md5_parse_doc(MD5_DOC_MODEL, NULL, 0, NULL, &error));
+    CHECK(!md5_parse_camera(NULL, 0, NULL, &error));
+}
+
+// No row may say so much with so little, and 2^32 weights are too many for tables.
+TEST (edit_refuses_rows_that_share_too_much) {
+    enum { MOST = 65537 };
+    OWN md5_vertex *const vertices = test_calloc(MOST, sizeof *vertices);
+    OWN md5_vec2 *const texcoords = test_calloc(MOST, sizeof *texcoords);
+    OWN md5_weight *const weights = test_calloc(MOST, sizeof *weights);
+    md5_doc_joint joint = {.parent = MD5_NONE};
+    md5_doc_mesh mesh = {NULL, NULL, MOST, 0, MOST, vertices, texcoords, NULL, weights, {0}};
+    md5_doc doc = {.num_joints = 1, .num_meshes = 1, .joints = &joint, .meshes = &mesh};
+    md5_error error = {0};
+    for (uint32_t v = 0; v < MOST; v++)
+        vertices[v].num_weights = MOST;
+    CHECK_UINT(md5_write_doc(&doc, NULL, 0, &error), 0);
+    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_UINT(md5_fix_weights(&doc, 1, INFINITY, NULL, &error), MD5_NONE);
+}
+
 // -- Real files -----------------------------------------------------------------------------
 
 static size_t num_files, num_refused;
@@ -321,6 +387,26 @@ TEST (edit_weights_are_pruned_and_sum_to_1) {
     CHECK_UINT(md5_fix_weights(doc, 2, 1e-3f, &loss, NULL), 0);
 }
 
+// Of 0.2, 0.3 and 0.5 the first goes, at a distance of 1, and what the others grow by counts at 2
+// and 3; a vertex without weights has none, and those that sum to less than 1e-3 stay.
+TEST (edit_weights_lose_the_least) {
+    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+    REQUIRE(doc);
+    md5_doc_mesh *const mesh = &doc->meshes[0];
+    const md5_vertex vertices[] = {{0, 3}, {3, 0}, {7, 1}, {7, 1}};
+    memcpy(mesh->vertices, vertices, sizeof vertices);
+    mesh->weights[0].bias = 0.2f;
+    mesh->weights[1].bias = 0.3f;
+    mesh->weights[2].bias = 0.5f;
+    mesh->weights[7].bias = 0.0005f;
+    float loss = -1.0f;
+    CHECK_UINT(md5_fix_weights(doc, 2, 1e-3f, &loss, NULL), 1);
+    CHECK_NEAR(loss, 0.2 + (0.375 - 0.3) * 2.0 + (0.625 - 0.5) * 3.0, 1e-6);
+    CHECK_NEAR(mesh->weights[1].bias, 0.625, 1e-6);
+    CHECK_UINT(mesh->vertices[1].num_weights, 0);
+    CHECK_NEAR(mesh->weights[mesh->vertices[3].first_weight].bias, 0.0005f, 0.0);
+}
+
 // Two weights of vertex 0 are on joint 1, and make one at their mean: 0.05 * 2 and 0.05 * 4.
 TEST (edit_weights_of_one_joint_are_added_up) {
     OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
@@ -370,6 +456,12 @@ TEST (edit_bounds_are_those_of_the_skin) {
     md5_error error = {0};
     CHECK_UINT(md5_fix_bounds(doc, NULL, &error), MD5_NONE);
     CHECK_UINT(error.status, MD5_ERROR_MISSING);
+    doc->bounds[3].max.x += 1.0f;
+    CHECK_UINT(md5_fix_bounds(doc, model, NULL), 1);
+    md5_model bare = *model; // without meshes
+    bare.num_meshes = bare.max_vertices = 0;
+    CHECK_UINT(md5_fix_bounds(doc, &bare, &error), MD5_NONE);
+    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
 }
 
 // A clip in another order, with a joint between two and without a third.
@@ -572,9 +664,14 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
 
     partners[3] = partners[4];
     md5_error error = {0};
+    const md5_space_edit refused[] = {
+        job, {.scale = 1e7f}, {.scale = 1e-7f}, {.scale = NAN}, {.turn = {.yaw = INFINITY}}};
+    EACH (it, refused) {
+        CHECK_UINT(md5_edit_space(mesh, it, &error), MD5_NONE);
+        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    }
+    partners[3] = mesh->num_joints;
     CHECK_UINT(md5_edit_space(mesh, &job, &error), MD5_NONE);
-    CHECK_UINT(error.status, MD5_ERROR_RANGE);
-    CHECK_UINT(md5_edit_space(mesh, &(md5_space_edit){.scale = 1e7f}, &error), MD5_NONE);
     OWN char *const same = written(mesh, NULL);
     CHECK_STRING(same, before);
 }
@@ -683,6 +780,39 @@ TEST (edit_unused_rows_are_left_out) {
     CHECK_UINT(md5_edit_meshes(doc, &(md5_mesh_edit){.is_turned = true}, NULL), 1);
     CHECK_UINT(doc->meshes[0].indices[1], 2);
     CHECK_UINT(doc->meshes[0].indices[2], 1);
+    uint32_t lines[] = {0, 1, 2, 0, 0, 1, 0, 1, 1, 2, 1, 2};
+    doc->meshes[0].indices = lines;
+    doc->meshes[0].num_triangles = 4;
+    CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 3);
+}
+
+// Names of one length, of two lengths, and none, which is as "". Of each of two equal meshes one
+// vertex has no weights, and two share theirs, 5 + 2.
+TEST (edit_meshes_are_merged_by_their_whole_names) {
+    static const char *const shaders[] = {"a", "b", "ba", NULL, "a", ""};
+    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+    REQUIRE(doc);
+    doc->meshes[0].vertices[2].num_weights = 0;
+    doc->meshes[0].vertices[3] = doc->meshes[0].vertices[1];
+    md5_doc_mesh meshes[COUNT_OF(shaders)];
+    for (size_t m = 0; m < COUNT_OF(shaders); m++) {
+        meshes[m] = doc->meshes[0];
+        meshes[m].shader = shaders[m];
+    }
+    doc->meshes = meshes;
+    doc->num_meshes = COUNT_OF(shaders);
+    CHECK_UINT(md5_edit_meshes(doc, &(md5_mesh_edit){.is_merged = true}, NULL), 2);
+    CHECK_UINT(doc->num_meshes, 4);
+    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        const md5_doc_mesh *const mesh = &doc->meshes[m];
+        CHECK_UINT(mesh->num_triangles, m == 0 || m == 3 ? 4 : 2);
+        CHECK_UINT(mesh->num_weights, m == 0 || m == 3 ? 2 * (5 + 2) : 8);
+        CHECK_UINT(mesh->vertices[2].num_weights, 0);
+        CHECK_UINT(mesh->vertices[3].first_weight, mesh->vertices[1].first_weight);
+    }
+    const md5_mesh_edit small = {.max_vertices = 100, .max_triangles = 1};
+    CHECK_UINT(md5_edit_meshes(doc, &small, NULL), 4);
+    CHECK_UINT(doc->num_meshes, 4 + 2 + 2 + 4);
 }
 
 // A mesh without triangles stays, however many vertices it has.
@@ -743,6 +873,22 @@ TEST (edit_joints_come_behind_their_parents) {
     CHECK_UINT(clip->num_joints, mesh->num_joints);
     OWN md5_vec3 *const fewer = corners_of(mesh, clip, 7, &counts[3]);
     CHECK_NEAR(off_corners(before, counts[0], fewer, counts[3]), 0.0, 1e-4);
+}
+
+// A chain that is stored from its end, below a root of the right name, and of none.
+TEST (edit_roots_are_known_by_name) {
+    static const char *const names[] = {"hand", "upper arm", "origin"};
+    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+    REQUIRE(doc);
+    for (uint32_t j = 0; j < 3; j++) {
+        doc->joints[j].name = names[j];
+        doc->joints[j].parent = j < 2 ? j + 1 : MD5_NONE;
+    }
+    const md5_joint_edit job = {.root = "origin"};
+    CHECK_UINT(md5_edit_joints(doc, &job, NULL), 2);
+    CHECK_UINT(doc->meshes[0].weights[0].joint, 2);
+    doc->joints[0].name = NULL;
+    CHECK_UINT(md5_edit_joints(doc, &job, NULL), 4);
 }
 
 // Of a chain of three, the hand has no weights; with those of the arm gone, neither is needed.
@@ -861,6 +1007,43 @@ TEST (edit_loops_are_closed_and_roots_stay) {
     CHECK_BYTES(doc->numbers + 24, doc->numbers, 12 * sizeof *doc->numbers);
 }
 
+// In place only; one frame, no boxes, no name; and tolerances that are none.
+TEST (edit_frames_may_be_few) {
+    OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
+    REQUIRE(doc);
+    md5_error error = {0};
+    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.tolerance = -1.0f}, &error), MD5_NONE);
+    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.tolerance = NAN}, &error), MD5_NONE);
+    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.is_in_place = true}, NULL), 1);
+    CHECK_NEAR(doc->bounds[2].min.x, 0.0, 1e-6);
+    doc->bounds = NULL;
+    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.first = 2}, NULL), 1);
+    CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.scale = 2.0f}, NULL), 2);
+    CHECK(!doc->bounds);
+    CHECK_NEAR(doc->numbers[7], 2.0 * 2.0, 0.0);
+    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.is_closed = true}, NULL), 0);
+    doc->joints[1].name = NULL;
+    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){0}, NULL), 0);
+}
+
+// In the model the arm of the walk is below a hand, at 4, that the clip lacks.
+TEST (edit_clip_gets_other_parents_and_more_joints) {
+    OWN_DOC mesh = parse(MD5_DOC_MODEL, model_text);
+    OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
+    REQUIRE(mesh && doc);
+    mesh->joints[1].name = "arm";
+    mesh->joints[1].parent = 2;
+    mesh->joints[2].parent = 0;
+    mesh->joints[2].position = (md5_vec3){0.0f, 0.0f, 4.0f};
+    mesh->joints[2].rotation = (md5_vec3){0.0f, 0.0f, 0.0f};
+    OWN_MODEL model = model_of(mesh);
+    CHECK_UINT(md5_fix_joints(doc, model, false, NULL), 2);
+    CHECK_UINT(doc->joints[1].parent, 2);
+    const float *const arm = doc->numbers + 2 * doc->num_components + doc->joints[1].track.first;
+    CHECK_NEAR(real_distance((md5_vec3){arm[0], arm[1], arm[2]}, (md5_vec3){0, 2, 4}), 0.0, 1e-5);
+}
+
 // A root that turns mixes its components, of which the file has only x and one of the rotation.
 TEST (edit_roots_get_the_flags_that_they_need) {
     OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
@@ -974,6 +1157,71 @@ TEST (edit_components_are_reduced_within_a_tolerance) {
 }
 
 // -- Hostile --------------------------------------------------------------------------------
+
+// Repairs and edits by number.
+static uint32_t fix(uint32_t number, md5_doc *doc, md5_error *error)
+{
+    const md5_mesh_edit meshes = {.is_merged = true, .max_vertices = 6000, .is_turned = true};
+    const md5_joint_edit joints = {.root = "world"};
+    const md5_frame_edit frames = {.frame_rate = 960.0, .is_closed = true};
+    const md5_space_edit space = {.is_mirrored = true};
+    return number == 0   ? md5_fix_weights(doc, 1, 1e-3f, NULL, error)
+           : number == 1 ? md5_edit_meshes(doc, &meshes, error)
+           : number == 2 ? md5_edit_joints(doc, &joints, error)
+           : number == 3 ? md5_edit_frames(doc, &frames, error)
+                         : md5_edit_space(doc, &space, error);
+}
+
+// With tables of many sizes, of which some end where a block of memory does, so that another one is
+// needed for the next: a failure leaves all as it was.
+TEST (edit_fails_wherever_memory_ends) {
+    enum { MOST = 20000 };
+    static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_MODEL, MD5_DOC_MODEL, MD5_DOC_ANIM,
+                                         MD5_DOC_MODEL, MD5_DOC_ANIM,  MD5_DOC_CAMERA};
+    static const uint32_t sizes[] = {150, 300, 600, 900, 1500, 4000, 5500, 9000, MOST};
+    OWN md5_doc_joint *const joints = test_calloc(MOST, sizeof *joints);
+    OWN md5_doc_mesh *const meshes = test_calloc(MOST, sizeof *meshes);
+    OWN md5_vertex *const vertices = test_calloc(MOST, sizeof *vertices);
+    OWN md5_weight *const weights = test_calloc(MOST, sizeof *weights);
+    OWN uint32_t *const indices = test_calloc(MOST, 3 * sizeof *indices);
+    OWN md5_camera_view *const zeros = test_calloc(MOST, sizeof *zeros); // for what is smaller, too
+    for (uint32_t i = 0; i < MOST; i++) {
+        joints[i] = (md5_doc_joint){.parent = i - 1, .track = {1, i}}; // that of the first is none
+        vertices[i] = (md5_vertex){i, 1};
+        indices[3 * i] = indices[3 * i + 1] = indices[3 * i + 2] = i;
+    }
+    for (size_t i = 0; i < COUNT_OF(kinds) * COUNT_OF(sizes); i++) {
+        const uint32_t number = (uint32_t)(i / COUNT_OF(sizes)), size = sizes[i % COUNT_OF(sizes)];
+        const md5_doc_kind kind = kinds[number];
+        const bool is_model = kind == MD5_DOC_MODEL, is_anim = kind == MD5_DOC_ANIM;
+        if (number == 3 && size > 1000)
+            continue; // through texts it takes long
+        EACH_FAILURE (it) {
+            meshes[0] = (md5_doc_mesh){
+                NULL, NULL, size, size, size, vertices, (md5_vec2 *)zeros, indices, weights, {0}};
+            md5_doc before, doc = {kind,
+                                   .num_joints = size,
+                                   .num_meshes = is_model ? size : 0,
+                                   .joints = joints,
+                                   .meshes = meshes,
+                                   .num_frames = is_model  ? 0
+                                                 : is_anim ? 8
+                                                           : size,
+                                   .num_components = size,
+                                   .frame_rate = 24.0,
+                                   .numbers = (float *)zeros,
+                                   .bounds = is_anim ? (md5_bounds *)zeros : NULL,
+                                   .views = zeros,
+                                   .allocator = it.opts.allocator};
+            memcpy(&before, &doc, sizeof doc);
+            if (fix(number, &doc, &it.error) == MD5_NONE) {
+                CHECK_UINT(it.error.status, MD5_ERROR_MEMORY);
+                CHECK_BYTES(&doc, &before, sizeof doc);
+            }
+            md5_free_doc(&doc);
+        }
+    }
+}
 
 // Repairs and writes; what was written loads.
 static void use(md5_doc *doc, const md5_model *model)
