@@ -95,7 +95,8 @@ JOINS = (("walk_start", "walk", 0.2), ("walk", "walk_stop_left", 0.2), ("run_sta
 REACH = {
     "attack": (25.0, 4.0), "bow": (25.0, 14.0), "dance": (30.0, 32.0), "fall": (28.0, 11.0),
     "fold": (22.0, 20.0), "giggle": (18.0, 6.5), "hit": (15.0, 3.0), "jump": (16.0, 42.0),
-    "point": (8.5, 3.5), "run": (20.0, 12.0, 14.0), "run_jump_left": (18.0, 30.0), "run_jump_right": (18.0, 30.0),
+    "point": (8.5, 3.5), "run": (20.0, 12.0, 14.0), "run_jump_left": (18.0, 30.0),
+    "run_jump_right": (18.0, 30.0),
     "shoot": (9.0, 5.0), "skid_stop": (25.0, 8.0), "skid_stop_right": (25.0, 8.0), "startle": (18.0, 10.0),
     "unfold": (22.0, 20.0), "walk": (11.0, 1.8), "wave": (11.0, 9.0),
 }

@@ -188,7 +188,8 @@ class Actor:
         side, where the trunk leans away."""
         index, sign = self.pose.skeleton.index, 1.0 if side == "l" else -1.0
         hip, knee = (self.pose.where(index[part + side])[0] for part in ("thigh_", "shin_"))
-        target = add(maths.mix(hip, knee, _ON_THIGH[0]), (0.0, (_ON_THIGH[1] + out) * sign, _ON_THIGH[2] + 0.4 * out))
+        target = add(maths.mix(hip, knee, _ON_THIGH[0]),
+                     (0.0, (_ON_THIGH[1] + out) * sign, _ON_THIGH[2] + 0.4 * out))
         self.palm(side, target, (0.9, -0.25 * sign, -0.2), amount)
 
     # --- tail and ears

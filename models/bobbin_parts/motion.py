@@ -16,7 +16,8 @@ def _both_feet(frame):
 
 def _strides(first, other):
     """Two of a run, from where a foot lands."""
-    return [(frame, "footstep " + foot) for frame, foot in ((0, first), (16, other), (32, first), (48, other))]
+    return [(frame, "footstep " + foot)
+            for frame, foot in ((0, first), (16, other), (32, first), (48, other))]
 
 
 CLIPS = (
@@ -67,8 +68,8 @@ CLIPS = (
          events=((8, "takeoff"), (29, "landing"), (30, "footstep left"))),
     Clip("run_left", 40, 32, walking.run_left, leaves=True, events=walking.RUN.steps(40)),
     Clip("run_right", 40, 32, walking.run_right, leaves=True, events=walking.RUN.steps(40)),
-    Clip("run_start", 40, 30, steering.run_start, loop=False, leaves=True, events=((22, "takeoff"),
-                                                                                    (30, "footstep left"))),
+    Clip("run_start", 40, 30, steering.run_start, loop=False, leaves=True,
+         events=((22, "takeoff"), (30, "footstep left"))),
     Clip("run_to_walk", 40, 32, steering.run_to_walk, loop=False, leaves=True,
          events=((16, "footstep right"), (32, "footstep left"))),
     Clip("run_to_walk_right", 40, 32, steering.run_to_walk_right, loop=False, leaves=True,

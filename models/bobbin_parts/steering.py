@@ -192,9 +192,11 @@ def _skid(a, t, sign):
     phase = 0.0 if sign > 0.0 else 0.5 * RUN.seconds
     back = keyed(t, (0.0, 0.0), (0.13, 1.0), (0.34, 1.0), (0.52, -0.35), (0.85, 0.0))
     calm = keyed(t, (0.0, 0.0), (0.55, 0.4), (SKID_ENDS, 1.0))
-    _between(a, lambda b: run(b, phase + 0.06 * (1.0 - math.exp(-t / 0.06))), _stance, keyed(t, (0.0, 0.0), (0.212, 1.0)))
+    _between(a, lambda b: run(b, phase + 0.06 * (1.0 - math.exp(-t / 0.06))), _stance,
+             keyed(t, (0.0, 0.0), (0.212, 1.0)))
     # The last foot that lands gives a little.
-    a.move("hips", x=-3.4 * max(back, 0.0), z=0.9 * pulse(t, 0.44, 0.80, 0.17) - 0.5 * pulse(t, 0.74, 0.90, 0.08)
+    a.move("hips", x=-3.4 * max(back, 0.0),
+           z=0.9 * pulse(t, 0.44, 0.80, 0.17) - 0.5 * pulse(t, 0.74, 0.90, 0.08)
            - 3.9 * keyed(t, (0.0, 0.0), (0.24, 1.0), (0.42, 0.9), (0.8, 0.0)))
     a.turn("hips", pitch=-11.0 * back, yaw=7.0 * sign * max(back, 0.0))
     a.bend(pitch=-15.0 * back, yaw=-9.0 * sign * max(back, 0.0))
@@ -209,7 +211,8 @@ def _skid(a, t, sign):
     a.turn("jaw", pitch=11.0 * wild)
     a.brows(0.8 * wild, -0.7 * wild)
     a.ears(8.0 * wild, -12.0 * max(back, 0.0))
-    a.tail_pose(rise=19.0 * max(back, 0.0) + 35.0 * pulse(t, 0.17, 0.80, 0.18) + 9.0 * (1.0 - calm), side=18.0 * sign * max(back, 0.0))
+    a.tail_pose(rise=19.0 * max(back, 0.0) + 35.0 * pulse(t, 0.17, 0.80, 0.18) + 9.0 * (1.0 - calm),
+                side=18.0 * sign * max(back, 0.0))
     for side, own in SIDES:
         first = own == sign
         fx, fy, fz, pitch, yaw = (_STEP_FIRST if first else _STEP_SECOND).at(t)
@@ -309,7 +312,8 @@ def run_start(a, t):
            fz * way + 1.2 * up, pitch * way + 9.0 * up, yaw * way, toes * way + 0.5 * (1.0 - way))
     fx, fy, fz, pitch, yaw, toes = RUN.step(-1.0, 0.5, last)
     if t < off:
-        a.foot("r", BALL[0], -BALL[1], 0.0, rear[3] * keyed(t, (off - 0.24, 0.0), (off, 1.0)), rear[4] * share)
+        a.foot("r", BALL[0], -BALL[1], 0.0, rear[3] * keyed(t, (off - 0.24, 0.0), (off, 1.0)),
+               rear[4] * share)
     else:
         a.foot("r", begin + fx, aside + fy, fz, pitch, yaw, toes)
 

@@ -203,7 +203,8 @@ class Browser:
             self.ask("Input.dispatchDragEvent", type=kind, x=400, y=300, data=data)
 
 
-TASKS = {"open": 1, "fails": 2, "size": 2, "save": 1, "take": 2, "same": 3, "forgive": 0, "is": 1, "click": 2, "key": 1,
+TASKS = {"open": 1, "fails": 2, "size": 2, "save": 1, "take": 2, "same": 3, "forgive": 0, "is": 1, "click": 2,
+         "key": 1,
          "drop": None}
 
 
