@@ -118,7 +118,7 @@ typedef struct convert_job {
     uint32_t influences; // of a vertex: 4 (the default) or 8, where the format limits them
     double scale;        // units of the output in one of the input; 0: as the formats say
     double turn;         // degrees about the vertical axis, counterclockwise from above
-    double rate;         // frames a second of clips that are sampled; 0: as their keys say, or 60
+    double rate;         // frames a second of all clips; 0: as they have, or their keys, or 60
     double tolerance;    // with which keys are reduced, in units of the input; 0: all are kept
     bool is_y_up;        // OBJ: y up, z forward, x left; else MD5's axes
     bool is_in_place;    // the root's motion along the ground is taken out

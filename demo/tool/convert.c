@@ -572,7 +572,7 @@ const tool_command tool_convert = {
     "  --turn DEGREES    turn about the vertical axis, counterclockwise from above\n"
     "  --influences N    of a vertex, 1 to 16; default 4: few programs read more than 8 of glTF\n"
     "  --root MODE       in_place takes out what the root moves along the ground; default file\n"
-    "  --rate R          frames a second of clips that are sampled\n"
+    "  --rate R          frames a second of all clips; else as their files say\n"
     "  --scene NAME      which scene of a glTF file, by name or number\n"
     "  --error UNITS     leave out keys of clips that interpolation puts back this well\n"
     "  --quantize        glTF: positions, directions, weights in 8 and 16 bits, half of the size\n"
