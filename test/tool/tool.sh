@@ -486,7 +486,7 @@ echo 'MD5Version 10 commandline "" numJoints 1 numMeshes 0 joints { "a foot" -1 
 runs 0 curves "$scratch/glide.md5mesh" "$scratch/glide.md5anim" && lines out 2 &&
     says out 'curve speed ( 0 7.2  1 7.2  3 12  4 12 )' && says out 'curve "plant_a foot" ( 0 1  2 1  3 0  4 0 )'
 report 'curves of a foot that glides' $?
-{ echo "machine one { model $PWD/$bobbin clip walk $PWD/$walk {" && cat "$scratch/curves" && echo '} layer all { state a walk } }'; } >"$scratch/pasted.md5machine"
+{ echo "machine one { model $PWD/$bobbin clip run $PWD/models/bobbin/run.md5anim {" && cat "$scratch/curves" && echo '} layer all { state a run } }'; } >"$scratch/pasted.md5machine"
 runs 0 check "$scratch/pasted.md5machine" && says out '1 files, 0 errors, 0 warnings'
 report 'curves are read back in a machine' $?
 runs 1 curves "$data/flags.md5mesh" "$scratch/other.md5anim" && lines err 1 && lines out 0 && says err "'other0'"

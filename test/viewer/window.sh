@@ -95,14 +95,14 @@ turns_back() {
 }
 check_long "four quarter turns lead back" turns_back
 
-# The time bar is at the bottom: buttons, the name of the clip, the line from 290 to 556, figures.
+# The time bar is at the bottom: buttons, the name of the clip, which has room for the longest, the line from about 310 to 556, figures.
 scrubs() {
-    after scrub drag 1 300 430 436 430 &&
+    after scrub drag 1 340 430 446 430 &&
         says 'is["playing"] == 0 && frame(is["frame"]) / last(is["frame"]) > 0.45 &&
               frame(is["frame"]) / last(is["frame"]) < 0.65 && is["azimuth"] == was["azimuth"]'
 }
 scrubs_to_end() {
-    after scrub drag 1 436 430 780 434 && says 'frame(is["frame"]) == last(is["frame"])'
+    after scrub drag 1 446 430 780 434 && says 'frame(is["frame"]) == last(is["frame"])'
 }
 plays_by_mouse() {
     after play xdotool mousemove --window "$window" 82 430 click 1 && says 'is["playing"] == 1' &&

@@ -32,9 +32,9 @@ finds_clips() {
         after list xdotool key $letter || return 1
     done
     says "is[\"found\"] == $(find models/bobbin -name '*wal*.md5anim' | wc -l)" && press list Down && press list Up && press choose Return &&
-        says 'is["clip"] == "walk"' && after clips xdotool mousemove --window "$window" 500 88 click 1 &&
+        says 'is["clip"] == "run_to_walk"' && after clips xdotool mousemove --window "$window" 500 88 click 1 &&
         clicks choose 300 200 &&
-        says 'is["list"] == "none" && is["clip"] != "walk"'
+        says 'is["list"] == "none" && is["clip"] != "run_to_walk"'
 }
 check "Ctrl+O lists files, typing filters them, Enter opens one" finds_files
 check "Ctrl+O lists them again, Esc closes the list" closes_lists
