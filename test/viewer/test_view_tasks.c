@@ -327,6 +327,7 @@ static bool open_desk(desk *d, const char *file)
 
 static void close_desk(desk *d)
 {
+    view_stop_export(&d->viewer); // as the window does
     view_end(&d->viewer);
     view_free_options(&d->options);
     scene_close(&d->gl);

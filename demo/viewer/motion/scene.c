@@ -479,7 +479,7 @@ bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool 
 uint32_t view_list_files(const view_scene *scene, bool has_all_clips, common_list *files)
 {
     const md5_entity *const entity = scene->entity.entity;
-    view_address address = {NULL};
+    view_address address = {.name = NULL};
     if (entity != NULL && entity->model_def != NULL) {
         common_add(files, common_copy(entity->model_def->mesh));
     } else if (entity != NULL && view_read_address(scene->path, &address)) {
