@@ -68,7 +68,7 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
                          md5_error *error)
 {
     *assets = (convert_assets){0};
-    const convert_part *const model = convert_next_part(scene, CONVERT_MODEL, 0);
+    const convert_part *const model = convert_find_model(scene);
     if (model != NULL) {
         assets->model = convert_parse_model(model, error);
         if (assets->model == NULL)

@@ -373,7 +373,7 @@ static bool add_own_clip(bvh_file *file, const convert_motion *motion, convert_s
 static md5_model *load_target(const bvh_file *file, const convert_scene *scene, bool *is_done)
 {
     const char *const path = file->job->target;
-    const convert_part *const part = convert_next_part(scene, CONVERT_MODEL, 0);
+    const convert_part *const part = convert_find_model(scene);
     md5_model *const model = path != NULL   ? md5_load_model(path, NULL, file->error)
                              : part != NULL ? convert_parse_model(part, file->error)
                                             : NULL;

@@ -95,9 +95,8 @@ bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *n
 // Writes a document as text; *text is freed before. Returns false if it cannot be written.
 bool convert_print_doc(const md5_doc *doc, char **text, size_t *size, md5_error *error);
 
-// The first part of a kind at or behind the number `from`; NULL if there is none.
-const convert_part *convert_next_part(const convert_scene *scene, convert_part_kind kind,
-                                      size_t from);
+// The model of a scene; NULL if there is none.
+const convert_part *convert_find_model(const convert_scene *scene);
 
 // What a part holds, loaded by the library. NULL: it cannot be.
 md5_doc *convert_parse_doc(const convert_part *part, md5_error *error);

@@ -134,7 +134,7 @@ static bool add_parts(const gltf_meshes *meshes, convert_scene *scene)
 {
     const gltf_rig *const rig = meshes->rig;
     gltf_file *const file = rig->file;
-    const convert_part *part = convert_next_part(scene, CONVERT_MODEL, 0);
+    const convert_part *part = convert_find_model(scene);
     if (part != NULL && meshes->model.num_meshes > 0) {
         convert_note(file->job, "%s: only clips are taken, as there is a model", file->path);
     } else if (meshes->model.num_meshes > 0) {
@@ -144,7 +144,7 @@ static bool add_parts(const gltf_meshes *meshes, convert_scene *scene)
         free(name);
         if (!is_added || !gltf_add_targets(meshes, scene))
             return false;
-        part = convert_next_part(scene, CONVERT_MODEL, 0);
+        part = convert_find_model(scene);
         for (uint32_t i = 0; i < gltf_count(file, "materials"); i++)
             if (meshes->shaders[i] != NULL && !add_material(meshes, i, scene))
                 return false;

@@ -44,7 +44,7 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
 {
     const convert_engine *const engine = convert_find_engine(job->engine);
     const bool is_folder = common_is_folder(job->output);
-    const convert_part *const model = convert_next_part(scene, CONVERT_MODEL, 0);
+    const convert_part *const model = convert_find_model(scene);
     convert_layout layout = {
         .job = job,
         .scene = scene,
@@ -368,8 +368,7 @@ static bool write_model_def(const convert_layout *layout, md5_error *error)
 bool convert_write_looks(const convert_layout *layout, md5_error *error)
 {
     const convert_scene *const scene = layout->scene;
-    if (!convert_next_part(scene, CONVERT_MODEL, 0)
-        || (scene->num_materials == 0 && !layout->job->engine))
+    if (!convert_find_model(scene) || (scene->num_materials == 0 && !layout->job->engine))
         return true;
     char nothing[] = "";
     convert_layout own = *layout;

@@ -199,7 +199,7 @@ static bool write_rest(md5_output *w, md5_error *error)
 bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
     const bool is_folder = common_is_folder(job->output);
-    const convert_part *const first = convert_next_part(scene, CONVERT_MODEL, 0);
+    const convert_part *const first = convert_find_model(scene);
     md5_output w = {.layout = convert_find_layout(job, scene), .endings = text_endings};
     md5_model *const model = first && job->engine ? convert_parse_model(first, error) : NULL;
     bool is_done = model || !first || !job->engine, is_named = is_folder;

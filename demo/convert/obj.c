@@ -136,7 +136,7 @@ static void write_frame(void *user, size_t clip, uint32_t frame, const md5_mat34
 // NAME.obj is the bind pose.
 bool convert_write_obj(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
-    if (convert_next_part(scene, CONVERT_MODEL, 0) == NULL)
+    if (convert_find_model(scene) == NULL)
         return convert_fail(error, MD5_ERROR_MISSING, job->output,
                             "the inputs hold no model, which OBJ needs");
     obj_writer writer = {.job = job, .scene = scene, .error = error};

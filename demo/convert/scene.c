@@ -187,7 +187,7 @@ void convert_add_part(convert_scene *scene, convert_part_kind kind, const char *
                       const char *path, char *bytes, size_t size)
 // NOLINTEND(readability-non-const-parameter)
 {
-    if (kind == CONVERT_MODEL && convert_next_part(scene, CONVERT_MODEL, 0))
+    if (kind == CONVERT_MODEL && convert_find_model(scene))
         kind = CONVERT_TARGET;
     char *unique = common_copy(name);
     for (int k = 2; is_taken(scene, kind, unique); k++) {
@@ -224,11 +224,10 @@ bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *n
     return read != NULL;
 }
 
-const convert_part *convert_next_part(const convert_scene *scene, convert_part_kind kind,
-                                      size_t from)
+const convert_part *convert_find_model(const convert_scene *scene)
 {
-    for (size_t i = from; i < scene->num_parts; i++)
-        if (scene->parts[i].kind == kind)
+    for (size_t i = 0; i < scene->num_parts; i++)
+        if (scene->parts[i].kind == CONVERT_MODEL)
             return &scene->parts[i];
     return NULL;
 }

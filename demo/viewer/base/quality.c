@@ -11,10 +11,6 @@ enum { FRAMES_TO_REDUCE = 3, FRAMES_TO_RETURN = 12, FRAMES_IGNORED = 1, FRAMES_C
 // takes a trial, which waits longer.
 static const double room = 0.7, usual_calm = 1.5, longest_calm = 60.0, calms_to_trial = 8.0;
 
-// [step] How many times longer a frame of the step before can take. Samples and shadows: as in
-// software, where they cost the most; resolution: the pixels.
-static const double longest[VIEW_NUM_QUALITIES] = {1.0, 4.0, 2.5, 1.78, 2.25, 2.05};
-
 // Two frames that take longer together are enough.
 static const double long_enough = 0.4;
 
@@ -35,6 +31,15 @@ static uint32_t next_step(uint32_t step, int direction, view_quality_offers offe
         next += direction;
     while ((next == 1 && !offers.samples) || (next == 2 && !offers.shadows));
     return next >= 0 && next < VIEW_NUM_QUALITIES ? (uint32_t)next : step;
+}
+
+// How many times longer a frame of a better step can take: by its pixels, and by samples and
+// shadows as in software, where they cost the most.
+static double greatest_ratio(const view_economy *now, const view_economy *better)
+{
+    const double side = (double)(better->scale / now->scale);
+    return side * side * (now->one_sample && !better->one_sample ? 4.0 : 1.0)
+           * (now->no_shadows && !better->no_shadows ? 2.5 : 1.0);
 }
 
 static double calm_of(const view_quality *quality)
@@ -66,10 +71,11 @@ bool view_judge_quality(view_quality *quality, double seconds, view_quality_offe
         *next = *next > 0.0 ? fmin(*next, seconds) : seconds;
     // The frame time to be expected of the better step: no longer than its pixels can take, as the
     // times from when it was left may be those of a machine that was busy.
-    const double most = quality->step < VIEW_NUM_QUALITIES ? longest[quality->step] : 1.0;
     double expected = INFINITY;
     if (*next > 0.0)
-        expected = seconds * fmin(fmax(quality->left[better] / *next, 1.0), most);
+        expected = seconds
+                   * fmin(fmax(quality->left[better] / *next, 1.0),
+                          greatest_ratio(&view_economies[quality->step], &view_economies[better]));
     const double fast = room * VIEW_SLOWEST_FRAME;
     const bool is_slow = seconds > VIEW_SLOWEST_FRAME;
     quality->num_slow = is_slow ? quality->num_slow + 1 : 0;

@@ -465,7 +465,9 @@ static void begin_model(view_state *viewer, const char *path)
     view_converting *const converting = common_alloc(1, sizeof *converting);
     viewer->ui.export.asks = false;
     uint32_t num_hung;
-    if (add_sources(&converting->words, viewer, &num_hung) != NULL) {
+    const char *const problem = add_sources(&converting->words, viewer, &num_hung);
+    if (problem != NULL) {
+        view_notice(viewer, "%s", problem);
         common_free_list(&converting->words);
         free(converting);
         return;
