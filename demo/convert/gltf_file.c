@@ -35,15 +35,9 @@ double gltf_number(const json_t *object, const char *key, double missing)
     return json_is_number(value) ? json_number_value(value) : missing;
 }
 
-size_t gltf_size(const json_t *object, const char *key, size_t missing)
-{
-    const json_t *const value = json_object_get(object, key);
-    return value == NULL ? missing : (size_t)json_number_value(value);
-}
-
 uint32_t gltf_index(const json_t *object, const char *key)
 {
-    return (uint32_t)gltf_size(object, key, MD5_NONE);
+    return (uint32_t)gltf_number(object, key, MD5_NONE);
 }
 
 uint32_t gltf_index_at(const json_t *array, size_t i)
@@ -51,25 +45,36 @@ uint32_t gltf_index_at(const json_t *array, size_t i)
     return (uint32_t)json_number_value(json_array_get(array, i));
 }
 
-void gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers)
+bool gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers)
 {
     const json_t *const array = json_object_get(object, key);
     for (size_t i = 0; array != NULL && i < count; i++)
         numbers[i] = json_number_value(json_array_get(array, i));
+    return array != NULL;
+}
+
+// A whole number from 0.
+static size_t size_of(const json_t *object, const char *key)
+{
+    return (size_t)gltf_number(object, key, 0.0);
 }
 
 // What is read by the functions above, by paths from the root: | is between names, * is each item
 // or member. With a list it is an index of that, with a count so many numbers, else a whole number
-// from 0.
+// from 0; of OBJECTS an object.
+enum { OBJECTS = 99 };
 static const struct member {
     const char *path, *list;
     size_t count;
 } members[] = {
+    {"accessors|animations|buffers|bufferViews|cameras|images|materials/*", NULL, OBJECTS},
+    {"meshes|nodes|scenes|skins|textures/*", NULL, OBJECTS},
     {"scene", "scenes", 0},
     {"scenes/*/nodes/*", "nodes", 0},
     {"nodes/*/children/*", "nodes", 0},
     {"nodes/*/mesh", "meshes", 0},
     {"nodes/*/skin", "skins", 0},
+    {"nodes/*/camera", "cameras", 0},
     {"nodes/*/translation|scale", NULL, 3},
     {"nodes/*/rotation", NULL, 4},
     {"nodes/*/matrix", NULL, 16},
@@ -108,6 +113,8 @@ static bool check_value(gltf_file *file, const json_t *value, const struct membe
                         const char *where)
 {
     const double number = json_number_value(value);
+    if (as->count == OBJECTS)
+        return json_is_object(value) || gltf_fail(file, "%s is no object", where);
     bool is_right = json_array_size(value) == as->count;
     for (size_t i = 0; is_right && i < as->count; i++) {
         const json_t *const item = json_array_get(value, i);
@@ -139,6 +146,8 @@ static bool check_member(gltf_file *file, json_t *value, const struct member *as
     const char *const slash = used > 0 ? "/" : "";
     if (length == 0)
         return check_value(file, value, as, where);
+    if (path[0] == '*' && !json_is_array(value) && !json_is_object(value))
+        return gltf_fail(file, "%s is no list", where);
     for (size_t i = 0; path[0] == '*' && i < json_array_size(value); i++) {
         (void)snprintf(inner, sizeof inner, "%s%s%zu", where, slash, i);
         if (!check_member(file, json_array_get(value, i), as, rest, inner))
@@ -249,7 +258,7 @@ static bool open_buffers(gltf_file *file, gltf_buffer chunk)
     for (size_t i = 0; i < file->num_buffers; i++) {
         gltf_buffer *const buffer = &file->buffers[i];
         const json_t *const object = gltf_item(file, "buffers", i);
-        const size_t size = gltf_size(object, "byteLength", 0);
+        const size_t size = size_of(object, "byteLength");
         if (gltf_text(object, "uri") != NULL) {
             const char *reason = NULL;
             buffer->bytes = gltf_resolve(file, object, &buffer->size, &buffer->owned, &reason);
@@ -274,8 +283,8 @@ const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size)
     const json_t *const view = gltf_item(file, "bufferViews", index);
     const uint32_t number = gltf_index(view, "buffer");
     const gltf_buffer *const buffer = number == MD5_NONE ? NULL : &file->buffers[number];
-    const size_t offset = gltf_size(view, "byteOffset", 0);
-    *size = gltf_size(view, "byteLength", 0);
+    const size_t offset = size_of(view, "byteOffset");
+    *size = size_of(view, "byteLength");
     if (buffer == NULL || buffer->bytes == NULL)
         (void)gltf_fail(file, "bufferViews/%u has no buffer, or one without bytes", index);
     else if (offset > buffer->size || *size > buffer->size - offset)
@@ -301,10 +310,7 @@ enum { FLOAT, NUM_COMPONENTS = sizeof components / sizeof components[0] };
 static const struct shape {
     const char *name;
     size_t width;
-} shapes[] = {
-    [GLTF_SCALAR] = {"SCALAR", 1}, [GLTF_VEC2] = {"VEC2", 2},  [GLTF_VEC3] = {"VEC3", 3},
-    [GLTF_VEC4] = {"VEC4", 4},     [GLTF_MAT4] = {"MAT4", 16},
-};
+} shapes[] = {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}};
 
 // Elements that lie in a view.
 typedef struct elements {
@@ -319,14 +325,14 @@ typedef struct elements {
 static bool find_elements(gltf_file *file, uint32_t accessor, const json_t *object, size_t count,
                           size_t width, const struct component *type, elements *found)
 {
-    const size_t code = gltf_size(object, "componentType", 0);
+    const size_t code = size_of(object, "componentType");
     for (size_t i = 0; i < NUM_COMPONENTS && type == NULL; i++)
         if (components[i].code == code)
             type = &components[i];
     if (type == NULL)
         return gltf_fail(file, "accessors/%u: componentType %zu is none of glTF", accessor, code);
     const uint32_t view = gltf_index(object, "bufferView");
-    const size_t offset = gltf_size(object, "byteOffset", 0), size = width * type->size;
+    const size_t offset = size_of(object, "byteOffset"), size = width * type->size;
     *found = (elements){.stride = size, .type = type};
     if (count == 0)
         return gltf_fail(file, "accessors/%u: it has no elements", accessor);
@@ -334,7 +340,7 @@ static bool find_elements(gltf_file *file, uint32_t accessor, const json_t *obje
         return true;
     size_t there = 0;
     const uint8_t *const bytes = gltf_view(file, view, &there);
-    const size_t stride = gltf_size(gltf_item(file, "bufferViews", view), "byteStride", 0);
+    const size_t stride = size_of(gltf_item(file, "bufferViews", view), "byteStride");
     if (bytes == NULL)
         return false;
     found->stride = stride > 0 ? stride : size;
@@ -386,7 +392,7 @@ static float *read_values(gltf_file *file, uint32_t index, const json_t *object,
 {
     const bool is_normalized = json_is_true(json_object_get(object, "normalized"));
     const json_t *const sparse = json_object_get(object, "sparse");
-    const size_t num_sparse = sparse != NULL ? gltf_size(sparse, "count", 0) : 0;
+    const size_t num_sparse = sparse != NULL ? size_of(sparse, "count") : 0;
     elements all, indices = {.stride = 0}, others = {.stride = 0};
     if (!find_elements(file, index, object, count, width, NULL, &all))
         return NULL;
@@ -431,7 +437,7 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
 {
     const json_t *const object = gltf_item(file, "accessors", index);
     const char *const type = gltf_text(object, "type");
-    *count = gltf_size(object, "count", 0);
+    *count = size_of(object, "count");
     if (type == NULL || strcmp(type, shapes[shape].name) != 0) {
         (void)gltf_fail(file, "accessors/%u: expected elements of type %s", index,
                         shapes[shape].name);
@@ -440,27 +446,6 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
     if (file->values[index] == NULL)
         file->values[index] = read_values(file, index, object, shapes[shape].width, *count);
     return file->values[index];
-}
-
-uint32_t *gltf_read_indices(gltf_file *file, uint32_t index, size_t *count)
-{
-    const json_t *const object = gltf_item(file, "accessors", index);
-    const char *const type = gltf_text(object, "type");
-    elements from;
-    *count = gltf_size(object, "count", 0);
-    if (!find_elements(file, index, object, *count, 1, NULL, &from))
-        return NULL;
-    if (type == NULL || strcmp(type, "SCALAR") != 0 || from.bytes == NULL || from.type->is_signed
-        || from.type == &components[FLOAT] || json_object_get(object, "sparse") != NULL) {
-        (void)gltf_fail(file, "accessors/%u: expected whole numbers as indices", index);
-        return NULL;
-    }
-    if (!gltf_spend(file, *count))
-        return NULL;
-    uint32_t *const indices = common_alloc(*count, sizeof *indices);
-    for (size_t i = 0; i < *count; i++)
-        indices[i] = whole_number(from.bytes + i * from.stride, from.type->size);
-    return indices;
 }
 
 // -- Files ----------------------------------------------------------------------------------------
@@ -522,13 +507,9 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     return text->bytes != NULL || gltf_fail(file, "it has no JSON chunk");
 }
 
-// Parses the text and checks that the lists of the standard are lists of objects, and what is read
-// of these.
+// Parses the text and checks what is read of it.
 static bool open_json(gltf_file *file, gltf_buffer text)
 {
-    static const char *const lists[] = {
-        "accessors", "animations", "buffers",  "bufferViews", "cameras", "images",  "materials",
-        "meshes",    "nodes",      "samplers", "scenes",      "skins",   "textures"};
     json_error_t where;
     file->root = json_loadb((const char *)text.bytes, text.size, JSON_REJECT_DUPLICATES, &where);
     if (file->root == NULL) {
@@ -536,14 +517,6 @@ static bool open_json(gltf_file *file, gltf_buffer text)
         file->error->line = where.line > 0 ? (uint32_t)where.line : 0;
         file->error->column = where.column > 0 ? (uint32_t)where.column : 0;
         return false;
-    }
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        const json_t *const list = json_object_get(file->root, lists[i]);
-        bool is_right = list == NULL || json_is_array(list);
-        for (size_t k = 0; k < json_array_size(list) && is_right; k++)
-            is_right = json_is_object(json_array_get(list, k));
-        if (!is_right)
-            return gltf_fail(file, "%s is no list of objects", lists[i]);
     }
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         if (!check_member(file, file->root, &members[i], members[i].path, ""))
@@ -562,13 +535,23 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
     *file = (gltf_file){.job = job, .error = error, .path = input->path, .size = input->size};
     const uint8_t *const bytes = (const uint8_t *)input->bytes;
     gltf_buffer text = {.bytes = bytes, .size = input->size}, binary = {.bytes = NULL};
+    size_t start = 0; // of the text
+    if (input->size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
+        start = 3; // a byte order mark, which the standard forbids and editors write
+    text.bytes += start;
+    text.size -= start;
+    while (start < input->size && strchr(" \t\r\n", bytes[start]) != NULL && bytes[start] != 0)
+        start++;
     if (input->size >= 4 && memcmp(bytes, "glTF", 4) == 0) {
         text.bytes = NULL;
         if (!open_chunks(file, bytes, input->size, &text, &binary))
             return false;
-    } else if (input->size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
-        text.bytes += 3; // a byte order mark, which the standard forbids and editors write
-        text.size -= 3;
+    } else if (start == input->size || bytes[start] != '{') {
+        char seen[16] = "";
+        for (size_t i = 0; i < 4 && start + i < input->size; i++)
+            (void)snprintf(seen + 3 * i, 4, "%02x ", bytes[start + i]);
+        return gltf_fail(file, "not a glTF file: starts with %s(hexadecimal); expected glTF or {",
+                         seen);
     }
     if (!open_json(file, text) || !knows_extensions(file) || !open_buffers(file, binary))
         return false;

@@ -4,21 +4,18 @@
 
 #include "demo/convert/gltf_rig.h"
 
-// Where an MD5 mesh comes from: a primitive of a node's mesh.
-typedef struct gltf_origin {
-    uint32_t node, material;   // MD5_NONE: without material
-    const json_t *targets;     // its morph targets, or NULL
-    size_t num_targets;        // also those that move nothing here
-    uint32_t *vertices;        // [num_vertices] of the primitive
-    const gltf_affine **bases; // [num_weights] what takes a vertex to the joint's space
-} gltf_origin;
+// The weights of an MD5 mesh as a morph target of its own moves them.
+typedef struct gltf_moved {
+    char *target; // as gltf_target_name() has it
+    uint32_t mesh;
+    md5_weight *weights; // [num_weights of the mesh]
+} gltf_moved;
 
 typedef struct gltf_meshes {
     gltf_rig *rig;
     md5_doc model;
-    gltf_origin *origins; // [model.num_meshes]
-    gltf_affine **bases;  // [num_bases] arrays that origins point into
-    size_t num_bases;
+    gltf_moved *moved; // [num_moved] grouped by mesh
+    size_t num_moved;
     const char **shaders;         // [materials of the file] NULL: no mesh has it
     json_t *names, *shader_names; // of meshes; of shaders
 } gltf_meshes;
