@@ -52,10 +52,10 @@ typedef struct clip_maker {
     double *reach;   // [num_joints] of the farthest point of a weight
     bool *is_filmed; // [num_nodes] a camera that has a path
     // All nodes at the time that was sampled last, and what joints make of them:
-    double (*parts)[GLTF_NUM_PARTS][4]; // [num_nodes]
-    gltf_local *locals;                 // [num_nodes]
-    convert_xform *pose, *shown;        // [num_joints] shown: as MD5 has it
-    gltf_affine *worlds, *moves;        // [num_joints] moves: what scale does
+    gltf_state *states;   // [num_nodes]
+    gltf_posed *posed;    // [num_joints]
+    convert_xform *shown; // [num_joints] as MD5 has them
+    gltf_affine *moves;   // [num_joints] what scale does
     // The clip:
     char *name;
     key_track *tracks;
@@ -72,9 +72,9 @@ static double key_time(const clip_maker *clip, const key_track *track, size_t ke
     return clip->is_exact ? floor(time * clip->rate + 0.5) / clip->rate : time;
 }
 
-static convert_quat quat_of(const double q[4])
+static convert_quat quat_of(const float q[4])
 {
-    return convert_unit((convert_quat){q[0], q[1], q[2], q[3]});
+    return convert_unit((convert_quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]});
 }
 
 // Which of the values at one time is meant, where a track jumps there: 0 is the first one.
@@ -108,19 +108,17 @@ static void sample(const clip_maker *clip, const key_track *track, double time, 
     const float *const a = track->values + low * row + first,
                        *b = track->values + next * row + first;
     const bool is_still = track->kind == KEYS_STEP || next == low || time <= from;
-    double p[4] = {0}, q[4] = {0};
-    for (size_t i = 0; i < width; i++) {
-        const double ss = s * s, sss = ss * s;
-        p[i] = (double)a[inner + i];
-        q[i] = (double)b[inner + i];
-        value[i] = is_still    ? p[i]
-                   : !is_cubic ? p[i] + s * (q[i] - p[i])
-                               : (2.0 * sss - 3.0 * ss + 1.0) * p[i] + (3.0 * ss - 2.0 * sss) * q[i]
-                                     + step * (sss - 2.0 * ss + s) * (double)a[2 * inner + i]
-                                     + step * (sss - ss) * (double)b[i];
-    }
+    const double ss = s * s, sss = ss * s;
+    // What both values and, of KEYS_CUBIC, both tangents count.
+    const double still[4] = {1.0, 0.0, 0.0, 0.0}, line[4] = {1.0 - s, s, 0.0, 0.0};
+    const double curve[4] = {2.0 * sss - 3.0 * ss + 1.0, 3.0 * ss - 2.0 * sss,
+                             step * (sss - 2.0 * ss + s), step * (sss - ss)};
+    const double *const part = is_still ? still : is_cubic ? curve : line;
+    for (size_t i = 0; i < width; i++)
+        value[i] = part[0] * (double)a[inner + i] + part[1] * (double)b[inner + i]
+                   + part[2] * (double)a[2 * inner + i] + part[3] * (double)b[i];
     if (track->path == GLTF_ROTATION && !is_cubic && !is_still) {
-        const convert_quat turn = convert_slerp(quat_of(p), quat_of(q), s);
+        const convert_quat turn = convert_slerp(quat_of(a), quat_of(b), s);
         memcpy(value, &turn, sizeof turn);
     }
 }
@@ -210,9 +208,9 @@ static void move_nodes(clip_maker *clip, double time, size_t view)
 {
     for (const key_track *track = clip->tracks; track < clip->tracks + clip->num_tracks; track++)
         if (track->path != WEIGHTS) {
-            double(*const parts)[4] = clip->parts[track->node];
-            sample(clip, track, time, view, 0, track->width, parts[track->path]);
-            clip->locals[track->node] = gltf_local_of(parts);
+            gltf_state *const state = &clip->states[track->node];
+            sample(clip, track, time, view, 0, track->width, state->parts[track->path]);
+            state->local = gltf_local_of(state->parts);
         }
 }
 
@@ -220,7 +218,7 @@ static void move_nodes(clip_maker *clip, double time, size_t view)
 static void pose_at(clip_maker *clip, double time)
 {
     move_nodes(clip, time, LAST_VIEW);
-    gltf_pose(clip->rig, clip->locals, clip->pose, clip->worlds);
+    gltf_pose(clip->rig, clip->states, clip->posed);
 }
 
 static double largest(const gltf_affine *a)
@@ -239,12 +237,12 @@ static void measure_scale(clip_maker *clip, double time)
     scale_loss *const worst = &clip->worst;
     double most = 0.0;
     for (size_t j = 0; j < rig->num_joints; j++) {
-        const gltf_affine residue = gltf_residue(clip->pose[j], &clip->worlds[j]);
+        const gltf_affine residue = gltf_residue(&clip->posed[j]);
         gltf_affine change = gltf_mul(&residue, &rig->joints[j].inverse_residue);
         change.c[0].x -= 1.0, change.c[1].y -= 1.0, change.c[2].z -= 1.0;
         most = fmax(most, largest(&change));
         const gltf_affine turn =
-            gltf_from_xform((convert_xform){clip->pose[j].rotation, {0, 0, 0}});
+            gltf_from_xform((convert_xform){clip->posed[j].pose.rotation, {0, 0, 0}});
         clip->moves[j] = gltf_mul(&turn, &change);
     }
     for (uint32_t m = 0; m < clip->meshes->model.num_meshes && most > 1e-5; m++) {
@@ -301,7 +299,7 @@ static double measure_between(clip_maker *clip)
                                          convert_add(convert_times(ends[0].translation, 1.0 - s),
                                                      convert_times(ends[1].translation, s))};
             clip->shown[j] = parent == MD5_NONE ? local : convert_mul(clip->shown[parent], local);
-            worst = fmax(worst, displacement(clip->shown[j], clip->pose[j], clip->reach[j]));
+            worst = fmax(worst, displacement(clip->shown[j], clip->posed[j].pose, clip->reach[j]));
         }
     }
     return worst;
@@ -318,10 +316,9 @@ static void sample_frames(clip_maker *clip)
         measure_scale(clip, time);
         for (size_t j = 0; j < rig->num_joints; j++, number += 6) {
             const uint32_t parent = rig->joints[j].parent;
-            const convert_xform local =
-                parent == MD5_NONE
-                    ? clip->pose[j]
-                    : convert_mul(convert_inverse(clip->pose[parent]), clip->pose[j]);
+            convert_xform local = clip->posed[j].pose;
+            if (parent != MD5_NONE)
+                local = convert_mul(convert_inverse(clip->posed[parent].pose), local);
             const md5_vec3 rotation = gltf_stored_rotation(convert_unit(local.rotation));
             const md5_vec3 translation = gltf_stored_point(local.translation);
             memcpy(number, &translation, sizeof translation);
@@ -507,12 +504,11 @@ static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_
                                    ? json_number_value(own)
                                    : 2.0 * atan(tan(yfov / 2.0) * 4.0 / 3.0) / degree;
             move_nodes(clip, (double)f / clip->rate, is_last ? LAST_VIEW : view);
-            gltf_affine world = clip->locals[camera].affine;
+            gltf_affine world = clip->states[camera].local.affine;
             for (uint32_t at = node->parent; at != MD5_NONE; at = clip->rig->nodes[at].parent)
-                world = gltf_mul(&clip->locals[at].affine, &world);
+                world = gltf_mul(&clip->states[at].local.affine, &world);
             world = gltf_mul(&clip->rig->output, &world);
-            bool is_mirrored = false;
-            const convert_quat turn = gltf_rotation(&world, &is_mirrored);
+            const convert_quat turn = gltf_rotation(&world);
             const md5_vec3 q =
                 gltf_stored_rotation(convert_quat_mul(convert_quat_mul(turn, axes), about));
             doc.cuts[doc.num_cuts] = doc.num_frames;
@@ -566,10 +562,8 @@ static bool begin_clip(clip_maker *clip, const char *name, const char *missing, 
     clip->num_tracks = 0;
     clip->rate = 24.0;
     clip->is_exact = true;
-    for (size_t i = 0; i < rig->num_nodes; i++) {
-        memcpy(clip->parts[i], rig->nodes[i].parts, sizeof clip->parts[i]);
-        clip->locals[i] = rig->nodes[i].local;
-    }
+    for (size_t i = 0; i < rig->num_nodes; i++)
+        clip->states[i] = rig->nodes[i].rest;
     return gltf_spend(clip->file, rig->num_nodes);
 }
 
@@ -675,11 +669,9 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
                        .scene = scene,
                        .reach = common_alloc(rig->num_joints, sizeof(double)),
                        .is_filmed = common_alloc(rig->num_nodes, sizeof(bool)),
-                       .parts = common_alloc(rig->num_nodes, sizeof *clip.parts),
-                       .locals = common_alloc(rig->num_nodes, sizeof(gltf_local)),
-                       .pose = common_alloc(rig->num_joints, sizeof(convert_xform)),
+                       .states = common_alloc(rig->num_nodes, sizeof(gltf_state)),
+                       .posed = common_alloc(rig->num_joints, sizeof(gltf_posed)),
                        .shown = common_alloc(rig->num_joints, sizeof(convert_xform)),
-                       .worlds = common_alloc(rig->num_joints, sizeof(gltf_affine)),
                        .moves = common_alloc(rig->num_joints, sizeof(gltf_affine))};
     for (uint32_t m = 0; m < meshes->model.num_meshes; m++)
         for (uint32_t w = 0; w < meshes->model.meshes[m].num_weights; w++) {
@@ -696,11 +688,9 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
     free(clip.tracks);
     free(clip.reach);
     free(clip.is_filmed);
-    free(clip.parts);
-    free(clip.locals);
-    free(clip.pose);
+    free(clip.states);
+    free(clip.posed);
     free(clip.shown);
-    free(clip.worlds);
     free(clip.moves);
     return is_added;
 }

@@ -195,30 +195,33 @@ static char *decode_64(const char *text, size_t *size)
     return bytes;
 }
 
-// The path of a relative URI below the file's folder. NULL: it leads elsewhere.
-static char *decode_path(const char *uri)
+// The path that a relative URI means, below the file's folder. NULL: it leads elsewhere.
+static char *decode_path(const gltf_file *file, const char *uri)
 {
-    char *const path = common_copy(uri);
-    size_t used = 0;
-    for (const char *c = uri; *c != '\0'; c++) {
-        path[used] = *c;
-        if (*c == '%' && isxdigit((unsigned char)c[1]) && isxdigit((unsigned char)c[2])) {
-            path[used] = (char)strtol((const char[]){c[1], c[2], '\0'}, NULL, 16);
-            c += 2;
+    char *const name = common_copy(uri), *end = name;
+    for (; *uri != '\0'; uri++, end++) {
+        *end = *uri;
+        if (*uri == '%' && isxdigit((unsigned char)uri[1]) && isxdigit((unsigned char)uri[2])) {
+            *end = (char)strtol((const char[]){uri[1], uri[2], '\0'}, NULL, 16);
+            uri += 2;
         }
-        if ((unsigned char)path[used++] < ' ')
-            path[0] = '/'; // as a path that is refused
+        if ((unsigned char)*end < ' ' || *end == '\\' || *end == ':')
+            *end = '/';
     }
-    path[used] = '\0';
-    bool is_below = path[0] != '\0' && path[0] != '/' && strpbrk(path, "\\:") == NULL;
-    for (const char *part = path; is_below && part != NULL; part = strchr(part, '/')) {
-        part += *part == '/';
-        is_below = !(part[0] == '.' && part[1] == '.' && (part[2] == '/' || part[2] == '\0'));
+    *end = '\0';
+    char *const here = common_folder(file->path), *const folder = common_absolute(here);
+    char *path = common_join(folder, name);
+    char *const inner = common_clean(path), *const outer = common_clean(folder);
+    if (!common_is_in(inner, outer)) {
+        free(path);
+        path = NULL;
     }
-    if (is_below)
-        return path;
-    free(path);
-    return NULL;
+    free(inner);
+    free(outer);
+    free(here);
+    free(folder);
+    free(name);
+    return path;
 }
 
 const uint8_t *gltf_resolve(gltf_file *file, const json_t *object, size_t *size, char **owned,
@@ -237,14 +240,9 @@ const uint8_t *gltf_resolve(gltf_file *file, const json_t *object, size_t *size,
         *reason = "its data URI is not base64";
         return (const uint8_t *)*owned;
     }
-    char *const relative = decode_path(uri);
+    char *const path = decode_path(file, uri);
     *reason = "its uri leads out of the file's folder, or is none of a file";
-    if (relative == NULL)
-        return NULL;
-    char *const folder = common_folder(file->path), *const path = common_join(folder, relative);
-    *owned = common_read_stream(path, size, reason);
-    free(relative);
-    free(folder);
+    *owned = path ? common_read_stream(path, size, reason) : NULL;
     free(path);
     return (const uint8_t *)*owned;
 }

@@ -92,11 +92,10 @@ static convert_quat quat_of(const convert_vec c[3])
     return convert_unit(all[best]);
 }
 
-convert_quat gltf_rotation(const gltf_affine *a, bool *is_mirrored)
+convert_quat gltf_rotation(const gltf_affine *a)
 {
     gltf_affine r = *a, inverse;
-    *is_mirrored = gltf_determinant(a) < 0.0;
-    if (*is_mirrored)
+    if (gltf_determinant(a) < 0.0)
         r.c[0] = convert_times(r.c[0], -1.0);
     for (int round = 0; round < 100; round++) {
         if (!gltf_invert(&r, &inverse))
@@ -178,24 +177,23 @@ static bool read_node(gltf_rig *rig, uint32_t index)
     const json_t *const object = gltf_item(file, "nodes", index);
     const json_t *const children = json_object_get(object, "children");
     double matrix[16];
-    node->name = gltf_text(object, "name");
+    node->name = object ? gltf_text(object, "name") : "origin";
     node->mesh = gltf_index(object, "mesh");
     node->skin = gltf_index(object, "skin");
     node->camera = gltf_index(object, "camera");
     node->has_camera = node->camera != MD5_NONE;
     node->joint = MD5_NONE;
-    node->parts[GLTF_ROTATION][3] = 1.0;
+    node->rest.parts[GLTF_ROTATION][3] = 1.0;
     for (int k = 0; k < 3; k++)
-        node->parts[GLTF_SCALE][k] = 1.0;
+        node->rest.parts[GLTF_SCALE][k] = 1.0;
     for (int part = 0; part < GLTF_NUM_PARTS; part++)
         (void)gltf_numbers(object, gltf_parts[part], part == GLTF_ROTATION ? 4 : 3,
-                           node->parts[part]);
-    node->local = gltf_local_of(node->parts);
+                           node->rest.parts[part]);
+    node->rest.local = gltf_local_of(node->rest.parts);
     node->is_matrix = gltf_numbers(object, "matrix", 16, matrix);
     if (node->is_matrix) {
-        bool is_mirrored = false;
-        node->local.affine = from_matrix(matrix);
-        node->local.rotation = gltf_rotation(&node->local.affine, &is_mirrored);
+        node->rest.local.affine = from_matrix(matrix);
+        node->rest.local.rotation = gltf_rotation(&node->rest.local.affine);
     }
     for (size_t i = json_array_size(children); i-- > 0;) {
         gltf_node *const child = &rig->nodes[gltf_index_at(children, i)];
@@ -209,26 +207,12 @@ static bool read_node(gltf_rig *rig, uint32_t index)
     return true;
 }
 
-// Says which two nodes are below each other. Each node that no root leads to leads up to such two.
-static bool fail_by_circle(const gltf_rig *rig)
-{
-    uint32_t node = 0;
-    while (rig->nodes[node].depth > 0)
-        node++;
-    for (size_t i = 0; i < rig->num_nodes; i++)
-        node = rig->nodes[node].parent;
-    const uint32_t parent = rig->nodes[node].parent;
-    const char *const name = rig->nodes[node].name, *const above = rig->nodes[parent].name;
-    return gltf_fail(rig->file, "nodes/%u \"%.60s\" is below nodes/%u \"%.60s\", and that below it",
-                     node, name ? name : "", parent, above ? above : "");
-}
-
 // Reads the nodes and writes rig->order: depth first, so that parents come first.
 static bool read_nodes(gltf_rig *rig)
 {
     enum { MOST_DEEP = 1000 };
     size_t count = 0;
-    rig->num_nodes = gltf_count(rig->file, "nodes");
+    rig->num_nodes = gltf_count(rig->file, "nodes") + 1;
     rig->nodes = common_alloc(rig->num_nodes, sizeof *rig->nodes);
     rig->order = common_alloc(rig->num_nodes, sizeof *rig->order);
     for (size_t i = 0; i < rig->num_nodes; i++)
@@ -250,7 +234,18 @@ static bool read_nodes(gltf_rig *rig)
             at = next;
         }
     }
-    return count == rig->num_nodes || fail_by_circle(rig);
+    if (count == rig->num_nodes)
+        return true;
+    // Each node that no root leads to leads up to a circle.
+    uint32_t in = 0;
+    while (rig->nodes[in].depth > 0)
+        in++;
+    for (size_t i = 0; i < rig->num_nodes; i++)
+        in = rig->nodes[in].parent;
+    const uint32_t above = rig->nodes[in].parent;
+    const char *const name = rig->nodes[in].name, *const other = rig->nodes[above].name;
+    return gltf_fail(rig->file, "nodes/%u \"%.60s\" is below nodes/%u \"%.60s\", and that below it",
+                     in, name ? name : "", above, other ? other : "");
 }
 
 // Which scene: by the job's name or number, else the file's, else the first; without scenes all.
@@ -281,7 +276,8 @@ static bool choose_scene(gltf_rig *rig)
         gltf_node *const node = &rig->nodes[rig->order[i]];
         const gltf_node *const parent = node->parent == MD5_NONE ? NULL : &rig->nodes[node->parent];
         node->is_in_scene |= scene == MD5_NONE || (parent != NULL && parent->is_in_scene);
-        node->world = parent ? gltf_mul(&parent->world, &node->local.affine) : node->local.affine;
+        node->world =
+            parent ? gltf_mul(&parent->world, &node->rest.local.affine) : node->rest.local.affine;
         rig->has_meshes |= node->is_in_scene && node->mesh != MD5_NONE;
     }
     return true;
@@ -346,7 +342,7 @@ static bool read_skins(gltf_rig *rig)
 static bool is_added(const gltf_node *node)
 {
     return node->name != NULL && strcmp(node->name, "md5_root") == 0 && !node->is_animated
-           && memcmp(&node->local.affine, &identity, sizeof identity) == 0;
+           && memcmp(&node->rest.local.affine, &identity, sizeof identity) == 0;
 }
 
 // Marks what is between joints and the lowest node above all of a tree, and nodes above that if a
@@ -411,20 +407,18 @@ static void number_joints(gltf_rig *rig)
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const uint32_t number = is_ordered ? (uint32_t)i : rig->order[i];
         gltf_node *const node = &rig->nodes[number];
-        if (!node->is_joint)
+        // The last one, which was added, serves meshes that no joint is above in files without
+        // skins.
+        for (size_t k = 0; number == rig->num_nodes - 1 && k < number && !rig->is_skinned; k++)
+            node->is_joint |= rig->nodes[k].is_in_scene && rig->nodes[k].mesh != MD5_NONE
+                              && gltf_joint_above(rig, (uint32_t)k) == MD5_NONE;
+        if (!node->is_joint && (number < rig->num_nodes - 1 || rig->num_joints > 0))
             continue;
         gltf_joint *const joint = &rig->joints[rig->num_joints];
         node->joint = (uint32_t)rig->num_joints++;
         joint->node = number;
         joint->parent = node->parent == MD5_NONE ? MD5_NONE : rig->nodes[node->parent].joint;
     }
-    // Meshes that no joint is above need one in files without skins.
-    bool needs_root = rig->num_joints == 0;
-    for (size_t i = 0; i < rig->num_nodes && !rig->is_skinned; i++)
-        needs_root |= rig->nodes[i].is_in_scene && rig->nodes[i].mesh != MD5_NONE
-                      && gltf_joint_above(rig, (uint32_t)i) == MD5_NONE;
-    if (needs_root)
-        rig->joints[rig->num_joints++] = (gltf_joint){.node = MD5_NONE, .parent = MD5_NONE};
     for (size_t i = 0; i < rig->num_skins; i++)
         for (size_t k = 0; rig->skins[i].joints != NULL && k < rig->skins[i].num_joints; k++)
             rig->skins[i].joints[k] = rig->nodes[rig->skins[i].joints[k]].joint;
@@ -448,10 +442,8 @@ static void name_joints(gltf_rig *rig)
     size_t num_renamed = 0;
     for (size_t j = 0; j < rig->num_joints; j++) {
         gltf_joint *const joint = &rig->joints[j];
-        const bool is_node = joint->node != MD5_NONE;
         const char *const stored =
-            is_node ? gltf_text(gltf_extras(gltf_item(rig->file, "nodes", joint->node)), "name")
-                    : "origin";
+            gltf_text(gltf_extras(gltf_item(rig->file, "nodes", joint->node)), "name");
         const char *const name = stored ? stored : rig->nodes[joint->node].name;
         if (joint->name == NULL)
             joint->name = gltf_name(rig->names, name, LONGEST, "joint_", j);
@@ -512,15 +504,12 @@ static void bind_skins(gltf_rig *rig)
         }
     }
     // The others stay where they rest, relative to their parents.
-    for (size_t j = 0; j < rig->num_joints; j++) {
-        gltf_joint *const joint = &rig->joints[j];
-        const gltf_node *const node = joint->node != MD5_NONE ? &rig->nodes[joint->node] : NULL;
-        if (joint->is_bound)
-            continue;
-        joint->bind = node == NULL ? identity
-                      : joint->parent == MD5_NONE
-                          ? node->world
-                          : gltf_mul(&rig->joints[joint->parent].bind, &node->local.affine);
+    for (gltf_joint *joint = rig->joints; joint < rig->joints + rig->num_joints; joint++) {
+        const gltf_node *const node = &rig->nodes[joint->node];
+        if (!joint->is_bound)
+            joint->bind = joint->parent == MD5_NONE ? node->world
+                                                    : gltf_mul(&rig->joints[joint->parent].bind,
+                                                               &node->rest.local.affine);
     }
 }
 
@@ -604,35 +593,31 @@ static gltf_affine to_output(const gltf_rig *rig)
 static void settle(gltf_rig *rig)
 {
     const gltf_affine output = rig->output = to_output(rig);
-    gltf_local *const locals = common_alloc(rig->num_nodes, sizeof *locals);
-    convert_xform *const pose = common_alloc(rig->num_joints, sizeof *pose);
-    gltf_affine *const worlds = common_alloc(rig->num_joints, sizeof *worlds);
+    gltf_state *const states = common_alloc(rig->num_nodes, sizeof *states);
+    gltf_posed *const posed = common_alloc(rig->num_joints, sizeof *posed);
     double *const stretch = common_alloc(rig->num_joints, sizeof *stretch);
     for (size_t i = 0; i < rig->num_nodes; i++) {
-        locals[i] = rig->nodes[i].local;
+        states[i] = rig->nodes[i].rest;
         rig->nodes[i].world = gltf_mul(&output, &rig->nodes[i].world);
     }
     for (size_t i = 0; i < rig->num_skins; i++)
         rig->skins[i].place = gltf_mul(&output, &rig->skins[i].place);
-    for (size_t j = 0; j < rig->num_joints; j++) {
-        gltf_joint *const joint = &rig->joints[j];
-        const gltf_node *const node = joint->node != MD5_NONE ? &rig->nodes[joint->node] : NULL;
+    for (gltf_joint *joint = rig->joints; joint < rig->joints + rig->num_joints; joint++) {
+        const uint32_t above = rig->nodes[joint->node].parent;
         joint->bind = gltf_mul(&output, &joint->bind);
-        if (joint->parent != MD5_NONE) {
-            joint->is_mirrored = rig->joints[joint->parent].is_mirrored;
-            continue;
-        }
-        joint->above = node && node->parent != MD5_NONE ? rig->nodes[node->parent].world : output;
-        joint->turn = convert_quat_mul(gltf_rotation(&joint->above, &joint->is_mirrored),
-                                       (convert_quat){-0.5, -0.5, -0.5, 0.5});
+        joint->above = above != MD5_NONE ? rig->nodes[above].world : output;
+        joint->is_mirrored = joint->parent != MD5_NONE ? rig->joints[joint->parent].is_mirrored
+                                                       : gltf_determinant(&joint->above) < 0.0;
+        joint->turn =
+            convert_quat_mul(gltf_rotation(&joint->above), (convert_quat){-0.5, -0.5, -0.5, 0.5});
     }
-    gltf_pose(rig, locals, pose, worlds);
+    gltf_pose(rig, states, posed);
     for (size_t j = 0; j < rig->num_joints; j++) {
         gltf_joint *const joint = &rig->joints[j];
         const gltf_joint *const parent =
             joint->parent != MD5_NONE ? &rig->joints[joint->parent] : NULL;
-        joint->rest_pose = pose[j];
-        joint->residue = gltf_residue(pose[j], &worlds[j]);
+        joint->rest_pose = posed[j].pose;
+        joint->residue = gltf_residue(&posed[j]);
         if (!gltf_invert(&joint->residue, &joint->inverse_residue)) {
             // Scaled to nothing while it rests: then as large as what it belongs to.
             const double u = rig->unit;
@@ -643,15 +628,15 @@ static void settle(gltf_rig *rig)
         gltf_affine inverse;
         stretch[j] = 1.0;
         if (!gltf_invert(&joint->bind, &inverse)) {
-            joint->bind_pose = pose[j];
+            joint->bind_pose = joint->rest_pose;
             if (parent)
-                joint->bind_pose = convert_mul(
-                    parent->bind_pose, convert_mul(convert_inverse(parent->rest_pose), pose[j]));
+                joint->bind_pose =
+                    convert_mul(parent->bind_pose,
+                                convert_mul(convert_inverse(parent->rest_pose), joint->rest_pose));
             continue;
         }
         const gltf_affine bound = gltf_mul(&joint->bind, &joint->inverse_residue);
-        bool is_mirrored = false;
-        joint->bind_pose.rotation = gltf_rotation(&bound, &is_mirrored);
+        joint->bind_pose.rotation = gltf_rotation(&bound);
         // Where joints are scaled in the rest pose, but not when they were bound, what is below
         // moves with that scale.
         stretch[j] = pow(fabs(gltf_determinant(&bound)), -1.0 / 3.0);
@@ -662,28 +647,24 @@ static void settle(gltf_rig *rig)
                             convert_times(convert_sub(joint->bind.c[3], parent->bind.c[3]),
                                           stretch[joint->parent]));
     }
-    free(locals);
-    free(pose);
-    free(worlds);
+    free(states);
+    free(posed);
     free(stretch);
 }
 
-void gltf_pose(const gltf_rig *rig, const gltf_local *locals, convert_xform *pose,
-               gltf_affine *worlds)
+void gltf_pose(const gltf_rig *rig, const gltf_state *nodes, gltf_posed *posed)
 {
     for (size_t j = 0; j < rig->num_joints; j++) {
         const gltf_joint *const joint = &rig->joints[j];
-        const bool has_parent = joint->parent != MD5_NONE;
-        const gltf_local local =
-            joint->node != MD5_NONE ? locals[joint->node] : (gltf_local){identity, {0, 0, 0, 1}};
-        convert_quat turn = local.rotation;
-        if (joint->is_mirrored) // as the mirror's other side sees it
-            turn = (convert_quat){turn.x, -turn.y, -turn.z, turn.w};
-        turn = (convert_quat){turn.z, turn.x, turn.y, turn.w};
-        worlds[j] = gltf_mul(has_parent ? &worlds[joint->parent] : &joint->above, &local.affine);
-        pose[j].rotation =
-            convert_quat_mul(has_parent ? pose[joint->parent].rotation : joint->turn, turn);
-        pose[j].translation = worlds[j].c[3];
+        const gltf_local *const local = &nodes[joint->node].local;
+        const gltf_posed *const parent = joint->parent != MD5_NONE ? &posed[joint->parent] : NULL;
+        const double side = joint->is_mirrored ? -1.0 : 1.0; // as the mirror's other side sees it
+        const convert_quat turn = {side * local->rotation.z, local->rotation.x,
+                                   side * local->rotation.y, local->rotation.w};
+        posed[j].world = gltf_mul(parent ? &parent->world : &joint->above, &local->affine);
+        posed[j].pose.rotation =
+            convert_quat_mul(parent ? parent->pose.rotation : joint->turn, turn);
+        posed[j].pose.translation = posed[j].world.c[3];
     }
 }
 
@@ -727,11 +708,11 @@ md5_vec3 gltf_stored_rotation(convert_quat q)
     return best;
 }
 
-gltf_affine gltf_residue(convert_xform pose, const gltf_affine *world)
+gltf_affine gltf_residue(const gltf_posed *posed)
 {
     const gltf_affine back =
-        gltf_from_xform((convert_xform){convert_conjugate(pose.rotation), {0, 0, 0}});
-    gltf_affine residue = gltf_mul(&back, world);
+        gltf_from_xform((convert_xform){convert_conjugate(posed->pose.rotation), {0, 0, 0}});
+    gltf_affine residue = gltf_mul(&back, &posed->world);
     residue.c[3] = (convert_vec){0, 0, 0};
     return residue;
 }

@@ -39,6 +39,16 @@ typedef struct gltf_local {
 typedef enum gltf_part { GLTF_TRANSLATION, GLTF_ROTATION, GLTF_SCALE, GLTF_NUM_PARTS } gltf_part;
 extern const char *const gltf_parts[GLTF_NUM_PARTS]; // their names
 
+typedef struct gltf_state { // of a node at some time
+    double parts[GLTF_NUM_PARTS][4];
+    gltf_local local;
+} gltf_state;
+
+typedef struct gltf_posed { // a joint: M and G
+    convert_xform pose;
+    gltf_affine world;
+} gltf_posed;
+
 typedef struct gltf_node {
     const char *name;                           // NULL: it has none
     uint32_t parent, mesh, skin, camera, joint; // MD5_NONE: none
@@ -47,13 +57,12 @@ typedef struct gltf_node {
     bool is_in_scene, is_animated; // animated: its transform, by some clip
     bool is_matrix, is_joint;      // joint: it becomes one
     bool has_camera;               // it is one, or one is below
-    double parts[GLTF_NUM_PARTS][4];
-    gltf_local local;
-    gltf_affine world; // both in the rest pose; `world` in the space of the output
+    gltf_state rest;
+    gltf_affine world; // in the rest pose, in the space of the output
 } gltf_node;
 
 typedef struct gltf_joint {
-    uint32_t node;     // MD5_NONE: added
+    uint32_t node;     // num_nodes - 1: perhaps that which was added
     uint32_t parent;   // comes before
     const char *name;  // as MD5 has it
     gltf_affine above; // of a root: where its node is
@@ -99,16 +108,15 @@ void gltf_free_rig(gltf_rig *rig);
 // What parts make, of which a clip may have replaced some.
 gltf_local gltf_local_of(double (*parts)[4]);
 
-// Computes M of all joints, pose[num_joints], and G, worlds[num_joints], of locals[num_nodes].
-void gltf_pose(const gltf_rig *rig, const gltf_local *locals, convert_xform *pose,
-               gltf_affine *worlds);
+// Computes posed[num_joints] of nodes[num_nodes].
+void gltf_pose(const gltf_rig *rig, const gltf_state *nodes, gltf_posed *posed);
 
 // The numbers that MD5 stores: without what is only rounding error, and -0.
 md5_vec3 gltf_stored_point(convert_vec v);
 md5_vec3 gltf_stored_rotation(convert_quat q);
 
 // D, of M and G.
-gltf_affine gltf_residue(convert_xform pose, const gltf_affine *world);
+gltf_affine gltf_residue(const gltf_posed *posed);
 
 // The inverse bind of a skin's joint.
 gltf_affine gltf_inverse_bind(const gltf_skin *skin, size_t number);
@@ -120,7 +128,7 @@ bool gltf_invert(const gltf_affine *a, gltf_affine *inverse); // false: it flatt
 
 // The rotation that is nearest to a map, by Newton's iteration for the polar decomposition (Higham
 // 1986). Of one that mirrors, that of the map after a mirror along x. None if it flattens.
-convert_quat gltf_rotation(const gltf_affine *a, bool *is_mirrored);
+convert_quat gltf_rotation(const gltf_affine *a);
 gltf_affine gltf_from_xform(convert_xform t);
 
 #endif
