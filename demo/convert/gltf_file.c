@@ -544,12 +544,13 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
         text.bytes = NULL;
         if (!open_chunks(file, bytes, input->size, &text, &binary))
             return false;
-    } else if (start == input->size || bytes[start] != '{') {
+    } else if (start == input->size) {
+        return gltf_fail(file, "not a glTF file: it is empty");
+    } else if (bytes[start] != '{') {
         char seen[16] = "";
         for (size_t i = 0; i < 4 && start + i < input->size; i++)
-            (void)snprintf(seen + 3 * i, 4, "%02x ", bytes[start + i]);
-        return gltf_fail(file, "not a glTF file: starts with %s(hexadecimal); expected glTF or {",
-                         seen);
+            (void)snprintf(seen + 3 * i, 4, " %02x", bytes[start + i]);
+        return gltf_fail(file, "not a glTF file: starts with%s; expected glTF or {", seen);
     }
     if (!open_json(file, text) || !knows_extensions(file) || !open_buffers(file, binary))
         return false;
