@@ -8,7 +8,7 @@
 
 #ifdef HAS_JANSSON
 
-#include "demo/convert/gltf_clip.h"
+#include "demo/convert/gltf_mesh.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -210,7 +210,7 @@ static void move_nodes(clip_maker *clip, double time, size_t view)
         if (track->path != WEIGHTS) {
             gltf_state *const state = &clip->states[track->node];
             sample(clip, track, time, view, 0, track->width, state->parts[track->path]);
-            state->local = gltf_local_of(state->parts);
+            gltf_join_parts(state);
         }
 }
 
@@ -504,9 +504,9 @@ static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_
                                    ? json_number_value(own)
                                    : 2.0 * atan(tan(yfov / 2.0) * 4.0 / 3.0) / degree;
             move_nodes(clip, (double)f / clip->rate, is_last ? LAST_VIEW : view);
-            gltf_affine world = clip->states[camera].local.affine;
+            gltf_affine world = clip->states[camera].affine;
             for (uint32_t at = node->parent; at != MD5_NONE; at = clip->rig->nodes[at].parent)
-                world = gltf_mul(&clip->states[at].local.affine, &world);
+                world = gltf_mul(&clip->states[at].affine, &world);
             world = gltf_mul(&clip->rig->output, &world);
             const convert_quat turn = gltf_rotation(&world);
             const md5_vec3 q =

@@ -310,51 +310,6 @@ static const struct shape {
     size_t width;
 } shapes[] = {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}};
 
-// Elements that lie in a view.
-typedef struct elements {
-    const uint8_t *bytes; // NULL: none
-    size_t stride;
-    const struct component *type;
-} elements;
-
-// Finds `count` elements of `width` numbers where `object` says, an accessor or half of a sparse
-// one. All are in the view, so that reading them needs no checks. `type` of the numbers; NULL: as
-// the object says.
-static bool find_elements(gltf_file *file, uint32_t accessor, const json_t *object, size_t count,
-                          size_t width, const struct component *type, elements *found)
-{
-    const size_t code = size_of(object, "componentType");
-    for (size_t i = 0; i < NUM_COMPONENTS && type == NULL; i++)
-        if (components[i].code == code)
-            type = &components[i];
-    if (type == NULL)
-        return gltf_fail(file, "accessors/%u: componentType %zu is none of glTF", accessor, code);
-    const uint32_t view = gltf_index(object, "bufferView");
-    const size_t offset = size_of(object, "byteOffset"), size = width * type->size;
-    *found = (elements){.stride = size, .type = type};
-    if (count == 0)
-        return gltf_fail(file, "accessors/%u: it has no elements", accessor);
-    if (view == MD5_NONE)
-        return true;
-    size_t there = 0;
-    const uint8_t *const bytes = gltf_view(file, view, &there);
-    const size_t stride = size_of(gltf_item(file, "bufferViews", view), "byteStride");
-    if (bytes == NULL)
-        return false;
-    found->stride = stride > 0 ? stride : size;
-    if (found->stride < size || found->stride == 0)
-        return gltf_fail(file, "accessors/%u: elements of %zu bytes are %zu apart", accessor, size,
-                         stride);
-    if (offset > there || size > there - offset
-        || count - 1 > (there - offset - size) / found->stride)
-        return gltf_fail(file,
-                         "accessors/%u: %zu elements of %zu bytes at %zu, but bufferViews/%u has "
-                         "%zu bytes",
-                         accessor, count, found->stride, offset, view, there);
-    found->bytes = bytes + offset;
-    return true;
-}
-
 // Little-endian, at any address.
 static uint32_t whole_number(const uint8_t *bytes, size_t size)
 {
@@ -364,67 +319,94 @@ static uint32_t whole_number(const uint8_t *bytes, size_t size)
     return number;
 }
 
-// Reads an element as the standard converts integers.
-static void read_element(const elements *from, size_t index, bool is_normalized, size_t width,
-                         float *values)
+// Reads `count` elements of `width` numbers from where `object` says, an accessor or half of a
+// sparse one, as the standard converts integers; zeros if that has no view. NULL: the file is
+// wrong.
+static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *object, size_t code,
+                            size_t count, size_t width, bool is_normalized)
 {
-    const struct component *const type = from->type;
-    const uint8_t *bytes = from->bytes + index * from->stride;
-    for (size_t k = 0; k < width; k++, bytes += type->size) {
-        const uint32_t bits = whole_number(bytes, type->size), half = 1u << (8 * type->size - 1);
-        if (type == &components[FLOAT]) {
-            memcpy(&values[k], &bits, sizeof bits);
-            continue;
-        }
+    const struct component *type = components;
+    while (type < components + NUM_COMPONENTS && type->code != code)
+        type++;
+    const uint32_t view = gltf_index(object, "bufferView");
+    const uint8_t *bytes = NULL;
+    size_t there = 0, stride = size_of(gltf_item(file, "bufferViews", view), "byteStride");
+    if (type == components + NUM_COMPONENTS)
+        (void)gltf_fail(file, "accessors/%u: componentType %zu is none of glTF", accessor, code);
+    else if (count == 0)
+        (void)gltf_fail(file, "accessors/%u: it has no elements", accessor);
+    if (type == components + NUM_COMPONENTS || count == 0
+        || (view != MD5_NONE && (bytes = gltf_view(file, view, &there)) == NULL))
+        return NULL;
+    const size_t offset = size_of(object, "byteOffset"), size = width * type->size;
+    const uint32_t half = 1u << (8 * type->size - 1);
+    bool is_right = true;
+    stride = stride > 0 ? stride : size;
+    if (bytes != NULL && stride < size)
+        is_right = gltf_fail(file, "accessors/%u: elements of %zu bytes are %zu apart", accessor,
+                             size, stride);
+    else if (bytes != NULL
+             && (offset > there || size > there - offset
+                 || count - 1 > (there - offset - size) / stride))
+        is_right = gltf_fail(file,
+                             "accessors/%u: %zu elements of %zu bytes at %zu, but bufferViews/%u "
+                             "has %zu bytes",
+                             accessor, count, stride, offset, view, there);
+    if (!is_right || !gltf_spend(file, count > SIZE_MAX / 64 ? SIZE_MAX : count * width))
+        return NULL;
+    float *const values = common_alloc(count, width * sizeof *values);
+    for (size_t i = 0; i < count * width && bytes != NULL && is_right; i++) {
+        const uint32_t bits =
+            whole_number(bytes + offset + i / width * stride + i % width * type->size, type->size);
         const double number =
             type->is_signed && bits >= half ? (double)bits - 2.0 * half : (double)bits;
-        values[k] = (float)(is_normalized && type->top > 0.0
+        values[i] = (float)(is_normalized && type->top > 0.0
                                 ? fmax(number / type->top, -1.0) // -128 too is -1
                                 : number);
+        if (type == &components[FLOAT])
+            memcpy(&values[i], &bits, sizeof bits);
+        if (!(fabsf(values[i]) < 1e30f))
+            is_right = gltf_fail(file, "accessors/%u: element %zu is no finite number", accessor,
+                                 i / width);
     }
+    if (is_right)
+        return values;
+    free(values);
+    return NULL;
 }
 
-// Reads all values of an accessor, of which a sparse one replaces some elements, or zeros.
+// Reads all values of an accessor, of which a sparse one replaces some elements.
 static float *read_values(gltf_file *file, uint32_t index, const json_t *object, size_t width,
                           size_t count)
 {
+    enum { MOST_ELEMENTS = 1 << 24 }; // whose indices floats tell apart
     const bool is_normalized = json_is_true(json_object_get(object, "normalized"));
     const json_t *const sparse = json_object_get(object, "sparse");
-    const size_t num_sparse = sparse != NULL ? size_of(sparse, "count") : 0;
-    elements all, indices = {.stride = 0}, others = {.stride = 0};
-    if (!find_elements(file, index, object, count, width, NULL, &all))
-        return NULL;
-    if (sparse != NULL
-        && (!find_elements(file, index, json_object_get(sparse, "indices"), num_sparse, 1, NULL,
-                           &indices)
-            || !find_elements(file, index, json_object_get(sparse, "values"), num_sparse, width,
-                              all.type, &others)))
-        return NULL;
-    if (sparse != NULL
-        && (num_sparse > count || indices.bytes == NULL || others.bytes == NULL
-            || indices.type->is_signed || indices.type == &components[FLOAT])) {
-        (void)gltf_fail(file, "accessors/%u/sparse: it is not 1 to %zu indices and values", index,
-                        count);
-        return NULL;
-    }
-    if (!gltf_spend(file, count > SIZE_MAX / 64 ? SIZE_MAX : count * width))
-        return NULL;
-    float *const values = common_alloc(count, width * sizeof *values);
-    bool is_right = true;
-    for (size_t i = 0; i < count && all.bytes != NULL; i++)
-        read_element(&all, i, is_normalized, width, values + i * width);
+    const json_t *const places = json_object_get(sparse, "indices");
+    const size_t code = size_of(object, "componentType"), num_sparse = size_of(sparse, "count");
+    float *const values = read_elements(file, index, object, code, count, width, is_normalized);
+    if (values == NULL || sparse == NULL)
+        return values;
+    bool is_right =
+        (num_sparse <= count && count <= MOST_ELEMENTS)
+        || gltf_fail(file, "accessors/%u/sparse: %zu of %zu elements", index, num_sparse, count);
+    float *const at = is_right
+                          ? read_elements(file, index, places, size_of(places, "componentType"),
+                                          num_sparse, 1, false)
+                          : NULL;
+    float *const others = at ? read_elements(file, index, json_object_get(sparse, "values"), code,
+                                             num_sparse, width, is_normalized)
+                             : NULL;
+    is_right = others != NULL;
     for (size_t i = 0; i < num_sparse && is_right; i++) {
-        const size_t at = whole_number(indices.bytes + i * indices.stride, indices.type->size);
-        is_right =
-            at < count
-            || gltf_fail(file, "accessors/%u/sparse: index %zu of %zu elements", index, at, count);
+        is_right = (at[i] >= 0.0f && at[i] < (float)count)
+                   || gltf_fail(file, "accessors/%u/sparse: index %.9g of %zu elements", index,
+                                (double)at[i], count);
         if (is_right)
-            read_element(&others, i, is_normalized, width, values + at * width);
+            memcpy(values + (size_t)at[i] * width, others + i * width, width * sizeof *values);
     }
-    for (size_t i = 0; i < count * width && is_right; i++)
-        is_right =
-            fabsf(values[i]) < 1e30f
-            || gltf_fail(file, "accessors/%u: element %zu is no finite number", index, i / width);
+    free(at);
+    free(others);
     if (is_right)
         return values;
     free(values);

@@ -70,8 +70,7 @@ typedef struct maker {
     uint32_t *made;       // [num_vertices] which of MD5's each became
     md5_doc_mesh mesh;
     md5_weight **moved; // [num_targets][mesh.num_weights]
-    double lost;        // the largest part of a vertex's weight that was left out
-    size_t num_lost, num_unbound;
+    size_t num_unbound; // vertices without weights
 } maker;
 
 // An attribute of as many elements as there are vertices. *values is NULL if there is none.
@@ -218,11 +217,8 @@ static int by_weight(const void *a, const void *b)
 // 0 if the file is wrong.
 static size_t read_influences(maker *to, size_t v, joint_weight found[MOST_WEIGHTS])
 {
-    const char *const engine = to->file->job->engine;
-    const uint32_t limit = engine != NULL ? convert_find_engine(engine)->max_weights : 0;
-    const size_t most = limit > 0 ? limit : MOST_WEIGHTS;
     size_t count = 0;
-    double sum = 0.0, kept = 0.0;
+    double sum = 0.0;
     for (size_t i = 0; i < 4 * to->num_sets; i++) {
         const double weight = (double)to->weights[i / 4][4 * v + i % 4];
         const double slot = (double)to->joints[i / 4][4 * v + i % 4];
@@ -247,14 +243,8 @@ static size_t read_influences(maker *to, size_t v, joint_weight found[MOST_WEIGH
         return 1;
     }
     qsort(found, count, sizeof *found, by_weight);
-    while (count > 1 && (count > most || found[count - 1].weight < 1e-3 * sum))
-        count--;
     for (size_t k = 0; k < count; k++)
-        kept += found[k].weight;
-    for (size_t k = 0; k < count; k++)
-        found[k].weight /= kept;
-    to->num_lost += kept < sum * (1.0 - 1e-6);
-    to->lost = fmax(to->lost, 1.0 - kept / sum);
+        found[k].weight /= sum;
     return count;
 }
 
@@ -391,7 +381,6 @@ static void name_mesh(maker *to, uint32_t material)
 static void add_mesh(maker *to, uint32_t material)
 {
     gltf_meshes *const meshes = to->meshes;
-    const convert_job *const job = to->file->job;
     name_mesh(to, material);
     for (size_t i = 0; i < to->num_targets; i++) {
         meshes->moved = common_grow(meshes->moved, meshes->num_moved, sizeof *meshes->moved);
@@ -401,11 +390,9 @@ static void add_mesh(maker *to, uint32_t material)
     meshes->model.meshes =
         common_grow(meshes->model.meshes, meshes->model.num_meshes, sizeof to->mesh);
     meshes->model.meshes[meshes->model.num_meshes++] = to->mesh;
-    if (to->num_lost > 0)
-        convert_note(job, "mesh %s: %zu vertices lose weights, at most %.3g %% of them",
-                     to->mesh.name, to->num_lost, 100.0 * to->lost);
     if (to->num_unbound > 0)
-        convert_note(job, "mesh %s: %zu vertices without weights belong to the skin's first joint",
+        convert_note(to->file->job,
+                     "mesh %s: %zu vertices without weights belong to the skin's first joint",
                      to->mesh.name, to->num_unbound);
 }
 

@@ -1,4 +1,4 @@
-// Meshes and morph targets of a glTF file as MD5 meshes.
+// Meshes and morph targets of a glTF file as MD5 meshes; animations as clips and camera paths.
 #ifndef DEMO_CONVERT_GLTF_MESH_H
 #define DEMO_CONVERT_GLTF_MESH_H
 
@@ -26,6 +26,11 @@ void gltf_free_meshes(gltf_meshes *meshes);
 
 // Adds each morph target as a model. The same name in several meshes is one target.
 bool gltf_add_targets(const gltf_meshes *meshes, convert_scene *scene);
+
+// Adds all clips, one of the rest pose if that is not the bind pose, and the paths of cameras.
+// `model` is that of the scene, for bounds, or NULL. Returns false and says why, also if scale that
+// MD5 cannot say moves vertices too far and the job is not forced.
+bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_scene *scene);
 
 // Returns the name of a node's morph target, as that of a file; free() it.
 char *gltf_target_name(const gltf_rig *rig, uint32_t node, size_t target);

@@ -4,7 +4,7 @@
 #ifdef HAS_JANSSON
 
 #include "demo/common/file.h"
-#include "demo/convert/gltf_clip.h"
+#include "demo/convert/gltf_mesh.h"
 
 #include <stdlib.h>
 #include <string.h>

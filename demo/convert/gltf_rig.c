@@ -159,14 +159,13 @@ const char *gltf_name(json_t *names, const char *name, size_t longest, const cha
 
 // -- Nodes ----------------------------------------------------------------------------------------
 
-gltf_local gltf_local_of(double (*parts)[4])
+void gltf_join_parts(gltf_state *state)
 {
-    const double *const t = parts[GLTF_TRANSLATION], *const r = parts[GLTF_ROTATION];
-    const convert_quat q = convert_unit((convert_quat){r[0], r[1], r[2], r[3]});
-    gltf_local local = {gltf_from_xform((convert_xform){q, {t[0], t[1], t[2]}}), q};
+    const double *const t = state->parts[GLTF_TRANSLATION], *const r = state->parts[GLTF_ROTATION];
+    state->rotation = convert_unit((convert_quat){r[0], r[1], r[2], r[3]});
+    state->affine = gltf_from_xform((convert_xform){state->rotation, {t[0], t[1], t[2]}});
     for (int k = 0; k < 3; k++)
-        local.affine.c[k] = convert_times(local.affine.c[k], parts[GLTF_SCALE][k]);
-    return local;
+        state->affine.c[k] = convert_times(state->affine.c[k], state->parts[GLTF_SCALE][k]);
 }
 
 // Reads a node, and tells its children whose they are: a node has one parent.
@@ -189,11 +188,11 @@ static bool read_node(gltf_rig *rig, uint32_t index)
     for (int part = 0; part < GLTF_NUM_PARTS; part++)
         (void)gltf_numbers(object, gltf_parts[part], part == GLTF_ROTATION ? 4 : 3,
                            node->rest.parts[part]);
-    node->rest.local = gltf_local_of(node->rest.parts);
+    gltf_join_parts(&node->rest);
     node->is_matrix = gltf_numbers(object, "matrix", 16, matrix);
     if (node->is_matrix) {
-        node->rest.local.affine = from_matrix(matrix);
-        node->rest.local.rotation = gltf_rotation(&node->rest.local.affine);
+        node->rest.affine = from_matrix(matrix);
+        node->rest.rotation = gltf_rotation(&node->rest.affine);
     }
     for (size_t i = json_array_size(children); i-- > 0;) {
         gltf_node *const child = &rig->nodes[gltf_index_at(children, i)];
@@ -276,8 +275,7 @@ static bool choose_scene(gltf_rig *rig)
         gltf_node *const node = &rig->nodes[rig->order[i]];
         const gltf_node *const parent = node->parent == MD5_NONE ? NULL : &rig->nodes[node->parent];
         node->is_in_scene |= scene == MD5_NONE || (parent != NULL && parent->is_in_scene);
-        node->world =
-            parent ? gltf_mul(&parent->world, &node->rest.local.affine) : node->rest.local.affine;
+        node->world = parent ? gltf_mul(&parent->world, &node->rest.affine) : node->rest.affine;
         rig->has_meshes |= node->is_in_scene && node->mesh != MD5_NONE;
     }
     return true;
@@ -342,7 +340,7 @@ static bool read_skins(gltf_rig *rig)
 static bool is_added(const gltf_node *node)
 {
     return node->name != NULL && strcmp(node->name, "md5_root") == 0 && !node->is_animated
-           && memcmp(&node->rest.local.affine, &identity, sizeof identity) == 0;
+           && memcmp(&node->rest.affine, &identity, sizeof identity) == 0;
 }
 
 // Marks what is between joints and the lowest node above all of a tree, and nodes above that if a
@@ -382,14 +380,13 @@ static void complete_joints(gltf_rig *rig)
     free(is_above);
     // What clips move below a joint: a mesh on it, or a place for what a character holds.
     for (size_t i = 0; i < rig->num_nodes; i++) {
-        uint32_t top = (uint32_t)i, moved = MD5_NONE;
-        for (; top != MD5_NONE && !rig->nodes[top].is_joint; top = rig->nodes[top].parent)
-            if (moved == MD5_NONE && rig->nodes[top].is_animated)
-                moved = top;
-        for (;
-             top != MD5_NONE && rig->nodes[i].skin == MD5_NONE && moved != MD5_NONE && moved != top;
-             moved = rig->nodes[moved].parent)
-            rig->nodes[moved].is_joint = true;
+        uint32_t top = (uint32_t)i;
+        while (top != MD5_NONE && !rig->nodes[top].is_joint)
+            top = rig->nodes[top].parent;
+        const bool is_moved = rig->nodes[i].is_animated && rig->nodes[i].skin == MD5_NONE;
+        for (uint32_t at = (uint32_t)i; is_moved && top != MD5_NONE && at != top;
+             at = rig->nodes[at].parent)
+            rig->nodes[at].is_joint = true;
     }
 }
 
@@ -507,9 +504,9 @@ static void bind_skins(gltf_rig *rig)
     for (gltf_joint *joint = rig->joints; joint < rig->joints + rig->num_joints; joint++) {
         const gltf_node *const node = &rig->nodes[joint->node];
         if (!joint->is_bound)
-            joint->bind = joint->parent == MD5_NONE ? node->world
-                                                    : gltf_mul(&rig->joints[joint->parent].bind,
-                                                               &node->rest.local.affine);
+            joint->bind = joint->parent == MD5_NONE
+                              ? node->world
+                              : gltf_mul(&rig->joints[joint->parent].bind, &node->rest.affine);
     }
 }
 
@@ -656,7 +653,7 @@ void gltf_pose(const gltf_rig *rig, const gltf_state *nodes, gltf_posed *posed)
 {
     for (size_t j = 0; j < rig->num_joints; j++) {
         const gltf_joint *const joint = &rig->joints[j];
-        const gltf_local *const local = &nodes[joint->node].local;
+        const gltf_state *const local = &nodes[joint->node];
         const gltf_posed *const parent = joint->parent != MD5_NONE ? &posed[joint->parent] : NULL;
         const double side = joint->is_mirrored ? -1.0 : 1.0; // as the mirror's other side sees it
         const convert_quat turn = {side * local->rotation.z, local->rotation.x,

@@ -29,19 +29,14 @@ typedef struct gltf_affine { // columns; the last one is the translation
     convert_vec c[4];
 } gltf_affine;
 
-// A node's or a joint's transform relative to its parent at some time.
-typedef struct gltf_local {
-    gltf_affine affine;
-    convert_quat rotation;
-} gltf_local;
-
 // What a node's transform has, and clips replace: x y z, or a rotation's x y z w.
 typedef enum gltf_part { GLTF_TRANSLATION, GLTF_ROTATION, GLTF_SCALE, GLTF_NUM_PARTS } gltf_part;
 extern const char *const gltf_parts[GLTF_NUM_PARTS]; // their names
 
-typedef struct gltf_state { // of a node at some time
+typedef struct gltf_state { // of a node at some time, relative to its parent
     double parts[GLTF_NUM_PARTS][4];
-    gltf_local local;
+    gltf_affine affine;
+    convert_quat rotation;
 } gltf_state;
 
 typedef struct gltf_posed { // a joint: M and G
@@ -105,8 +100,8 @@ const json_t *gltf_extras(const json_t *object);
 bool gltf_open_rig(gltf_rig *rig, gltf_file *file);
 void gltf_free_rig(gltf_rig *rig);
 
-// What parts make, of which a clip may have replaced some.
-gltf_local gltf_local_of(double (*parts)[4]);
+// Computes `affine` and `rotation` of the parts, of which a clip may have replaced some.
+void gltf_join_parts(gltf_state *state);
 
 // Computes posed[num_joints] of nodes[num_nodes].
 void gltf_pose(const gltf_rig *rig, const gltf_state *nodes, gltf_posed *posed);

@@ -75,9 +75,11 @@ static bool limit_model(const md5_output *w, md5_doc *doc, md5_error *error)
     if (num_vertices == MD5_NONE)
         return false;
     if (num_vertices > 0 && most > 0)
-        convert_note(job,
-                     "%u vertices had more than %u weights, or sums other than 1: %g units off",
-                     (unsigned)num_vertices, (unsigned)most, (double)loss);
+        convert_note(
+            job,
+            "%u vertices lose weights, as they had more than %u, or sums other than 1: %g units "
+            "off",
+            (unsigned)num_vertices, (unsigned)most, (double)loss);
     else if (num_vertices > 0)
         convert_note(job, "the weights of %u vertices are divided by their sum, which was not 1",
                      (unsigned)num_vertices);
