@@ -319,8 +319,8 @@ static void sample_frames(clip_maker *clip)
             convert_xform local = clip->posed[j].pose;
             if (parent != MD5_NONE)
                 local = convert_mul(convert_inverse(clip->posed[parent].pose), local);
-            const md5_vec3 rotation = gltf_stored_rotation(convert_unit(local.rotation));
-            const md5_vec3 translation = gltf_stored_point(local.translation);
+            const md5_vec3 rotation = convert_stored(convert_unit(local.rotation));
+            const md5_vec3 translation = convert_stored_point(local.translation);
             memcpy(number, &translation, sizeof translation);
             memcpy(number + 3, &rotation, sizeof rotation);
         }
@@ -510,11 +510,11 @@ static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_
             world = gltf_mul(&clip->rig->output, &world);
             const convert_quat turn = gltf_rotation(&world);
             const md5_vec3 q =
-                gltf_stored_rotation(convert_quat_mul(convert_quat_mul(turn, axes), about));
+                convert_stored(convert_quat_mul(convert_quat_mul(turn, axes), about));
             doc.cuts[doc.num_cuts] = doc.num_frames;
             doc.num_cuts += !is_last;
-            doc.views[doc.num_frames++] =
-                (md5_camera_view){gltf_stored_point(world.c[3]), {q.x, q.y, q.z, 0.0f}, (float)fov};
+            doc.views[doc.num_frames++] = (md5_camera_view){
+                convert_stored_point(world.c[3]), {q.x, q.y, q.z, 0.0f}, (float)fov};
         }
     is_right = is_right
                && convert_add_doc(clip->scene, CONVERT_CAMERA, clip->name, &doc, clip->file->error);

@@ -172,31 +172,15 @@ static bool open_primitive(maker *to, const json_t *object)
                       2 * to->num_corners + to->num_vertices * slots * (1 + to->num_targets));
 }
 
-// Hashes all that a vertex has: glTF splits vertices where normals, tangents or colors differ,
-// which MD5 does not store.
-static uint64_t hash_vertex(const maker *from, size_t v)
+// Writes all that a vertex has. glTF splits vertices where normals, tangents or colors differ,
+// which MD5 does not store: those of the same row are one.
+static void write_row(const maker *from, size_t v, float *row)
 {
-    uint64_t hash = 0;
-    for (const vertex_values *a = from->attributes; a < from->attributes + from->num_attributes;
-         a++)
-        for (size_t i = 0; i < a->width; i++) {
-            const float value = a->values[a->width * v + i] + 0.0f; // -0 too is 0
-            uint32_t bits = 0;
-            memcpy(&bits, &value, sizeof bits);
-            hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
-            hash ^= hash >> 29;
-        }
-    return hash;
-}
-
-static bool is_same_vertex(const maker *from, size_t u, size_t v)
-{
-    for (const vertex_values *a = from->attributes; a < from->attributes + from->num_attributes;
-         a++)
+    for (size_t k = 0; k < from->num_attributes; k++) {
+        const vertex_values *const a = &from->attributes[k];
         for (size_t i = 0; i < a->width; i++)
-            if (a->values[a->width * u + i] != a->values[a->width * v + i])
-                return false;
-    return true;
+            *row++ = a->values[a->width * v + i] + 0.0f; // -0 too is 0
+    }
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
@@ -206,15 +190,8 @@ typedef struct joint_weight {
     double weight;
 } joint_weight;
 
-static int by_weight(const void *a, const void *b)
-{
-    const joint_weight *const x = a, *const y = b;
-    return x->weight != y->weight ? (x->weight < y->weight ? 1 : -1)
-                                  : (x->slot > y->slot) - (x->slot < y->slot);
-}
-
-// Writes a vertex's influences, the largest first, so that they sum to 1; returns their number, or
-// 0 if the file is wrong.
+// Writes a vertex's influences, so that they sum to 1; returns their number, or 0 if the file is
+// wrong.
 static size_t read_influences(maker *to, size_t v, joint_weight found[MOST_WEIGHTS])
 {
     size_t count = 0;
@@ -242,7 +219,6 @@ static size_t read_influences(maker *to, size_t v, joint_weight found[MOST_WEIGH
         to->num_unbound += to->skin != NULL;
         return 1;
     }
-    qsort(found, count, sizeof *found, by_weight);
     for (size_t k = 0; k < count; k++)
         found[k].weight /= sum;
     return count;
@@ -279,7 +255,7 @@ static bool add_vertex(maker *to, size_t v)
             *weights = common_grow(*weights, mesh->num_weights, sizeof **weights);
             (*weights)[mesh->num_weights] =
                 (md5_weight){own == MD5_NONE ? 0 : own, (float)found[k].weight,
-                             gltf_stored_point(gltf_point(&to->bases[found[k].slot], at))};
+                             convert_stored_point(gltf_point(&to->bases[found[k].slot], at))};
         }
         mesh->num_weights++;
     }
@@ -290,13 +266,17 @@ static bool add_vertex(maker *to, size_t v)
 static bool add_vertices(maker *to)
 {
     enum { MOST_TRIES = 64, IS_USED = 1 }; // after so many, equal vertices stay apart
-    size_t room = 16;
+    size_t room = 16, width = 0;
     while (room < 2 * to->num_vertices && room < 2 * (to->num_corners + to->num_kept))
         room *= 2;
     struct row {
         uint32_t vertex, made; // vertex: from 1
     } *const table = common_alloc(room, sizeof *table);
     bool is_made = true;
+    for (size_t k = 0; k < to->num_attributes; k++)
+        width += to->attributes[k].width;
+    float *const row = common_alloc(width, sizeof *row), *const other =
+                                                             common_alloc(width, sizeof *row);
     for (size_t i = 0; i < to->num_corners; i++)
         to->made[corner_of(to, i)] = IS_USED;
     for (size_t v = 0; v < to->num_kept; v++)
@@ -304,11 +284,19 @@ static bool add_vertices(maker *to)
     for (size_t v = 0; v < to->num_vertices && is_made; v++) {
         if (to->made[v] != IS_USED)
             continue;
-        size_t at = (size_t)hash_vertex(to, v) & (room - 1), tries = 0;
-        while (table[at].vertex != 0 && tries < MOST_TRIES
-               && (v < to->num_kept || !is_same_vertex(to, table[at].vertex - 1, v))) {
-            at = (at + 1) & (room - 1);
-            tries++;
+        uint64_t hash = 0;
+        write_row(to, v, row);
+        for (size_t i = 0; i < width; i++) {
+            uint32_t bits = 0;
+            memcpy(&bits, &row[i], sizeof bits);
+            hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
+            hash ^= hash >> 29;
+        }
+        size_t at = (size_t)hash & (room - 1), tries = 0;
+        for (; table[at].vertex != 0 && tries < MOST_TRIES; at = (at + 1) & (room - 1), tries++) {
+            write_row(to, table[at].vertex - 1, other);
+            if (v >= to->num_kept && memcmp(row, other, width * sizeof *row) == 0)
+                break;
         }
         if (table[at].vertex != 0 && tries < MOST_TRIES) {
             to->made[v] = table[at].made;
@@ -320,6 +308,8 @@ static bool add_vertices(maker *to)
             table[at] = (struct row){(uint32_t)v + 1, to->made[v]};
     }
     free(table);
+    free(row);
+    free(other);
     return is_made;
 }
 
@@ -446,8 +436,7 @@ static gltf_affine *make_bases(const maker *to)
         const uint32_t number = to->skin ? to->skin->joints[k] : to->joint;
         const gltf_joint *const of = &rig->joints[number == MD5_NONE ? 0 : number];
         if (to->skin != NULL && number != MD5_NONE) {
-            const gltf_affine inverse = gltf_inverse_bind(to->skin, k);
-            bases[k] = gltf_mul(&of->residue, &inverse);
+            bases[k] = gltf_mul(&of->residue, &to->skin->inverse_binds[k]);
         } else {
             const gltf_affine back = gltf_from_xform(convert_inverse(of->rest_pose));
             bases[k] = gltf_mul(&back, to->skin ? &to->skin->place : &rig->nodes[to->node].world);
@@ -507,8 +496,8 @@ bool gltf_read_meshes(gltf_rig *rig, gltf_meshes *meshes)
         model->joints[j] =
             (md5_doc_joint){.name = joint->name,
                             .parent = joint->parent,
-                            .position = gltf_stored_point(joint->bind_pose.translation),
-                            .rotation = gltf_stored_rotation(joint->bind_pose.rotation)};
+                            .position = convert_stored_point(joint->bind_pose.translation),
+                            .rotation = convert_stored(joint->bind_pose.rotation)};
     }
     for (size_t i = 0; i < rig->num_nodes; i++) {
         const gltf_node *const node = &rig->nodes[rig->order[i]];

@@ -318,17 +318,22 @@ static bool read_skins(gltf_rig *rig)
             continue;
         const uint32_t binds = gltf_index(object, "inverseBindMatrices");
         const json_t *const joints = json_object_get(object, "joints");
+        const float *matrices = NULL;
         size_t num_binds = skin->num_joints = json_array_size(joints);
         if (skin->num_joints == 0)
             return gltf_fail(file, "skins/%zu: it has no joints", i);
-        if (binds != MD5_NONE
-            && (skin->inverse_binds = gltf_read(file, binds, GLTF_MAT4, &num_binds)) == NULL)
+        if (binds != MD5_NONE && (matrices = gltf_read(file, binds, GLTF_MAT4, &num_binds)) == NULL)
             return false;
         if (num_binds < skin->num_joints)
             return gltf_fail(file, "skins/%zu: %zu joints, but accessors/%u has %zu matrices", i,
                              skin->num_joints, binds, num_binds);
         skin->joints = common_alloc(skin->num_joints, sizeof *skin->joints);
+        skin->inverse_binds = common_alloc(skin->num_joints, sizeof *skin->inverse_binds);
         for (size_t k = 0; k < skin->num_joints; k++) {
+            double matrix[16];
+            for (size_t n = 0; n < 16 && matrices != NULL; n++)
+                matrix[n] = (double)matrices[16 * k + n];
+            skin->inverse_binds[k] = matrices ? from_matrix(matrix) : identity;
             skin->joints[k] = gltf_index_at(joints, k);
             rig->nodes[skin->joints[k]].is_joint = true;
         }
@@ -457,14 +462,6 @@ static void name_joints(gltf_rig *rig)
 
 // -- Bind pose and rest pose ----------------------------------------------------------------------
 
-gltf_affine gltf_inverse_bind(const gltf_skin *skin, size_t number)
-{
-    double matrix[16];
-    for (int i = 0; i < 16 && skin->inverse_binds != NULL; i++)
-        matrix[i] = (double)skin->inverse_binds[16 * number + (size_t)i];
-    return skin->inverse_binds ? from_matrix(matrix) : identity;
-}
-
 // Places skins in the space of the rest pose and binds their joints there. The first skin is placed
 // so that its root is where it rests. A skin that shares a joint with one before is placed where
 // that joint is bound; then its other joints, too, are bound where its vertices are.
@@ -485,16 +482,14 @@ static void bind_skins(gltf_rig *rig)
         }
         skin->place = identity;
         if (by < count) {
-            const gltf_affine inverse = gltf_inverse_bind(skin, by);
             const gltf_joint *const joint = &rig->joints[skin->joints[by]];
-            skin->place =
-                gltf_mul(is_shared ? &joint->bind : &rig->nodes[joint->node].world, &inverse);
+            skin->place = gltf_mul(is_shared ? &joint->bind : &rig->nodes[joint->node].world,
+                                   &skin->inverse_binds[by]);
         }
         for (size_t k = 0; k < count; k++) {
-            const gltf_affine inverse = gltf_inverse_bind(skin, k);
             gltf_affine bind;
             if (skin->joints[k] == MD5_NONE || rig->joints[skin->joints[k]].is_bound
-                || !gltf_invert(&inverse, &bind))
+                || !gltf_invert(&skin->inverse_binds[k], &bind))
                 continue;
             rig->joints[skin->joints[k]].bind = gltf_mul(&skin->place, &bind);
             rig->joints[skin->joints[k]].is_bound = true;
@@ -665,46 +660,6 @@ void gltf_pose(const gltf_rig *rig, const gltf_state *nodes, gltf_posed *posed)
     }
 }
 
-// Numbers that are 1e-12 of others come from products of those that should be 0.
-static convert_vec clean(convert_vec v, double length)
-{
-    const double least = 1e-12 * length;
-    return (convert_vec){fabs(v.x) > least ? v.x : 0.0, fabs(v.y) > least ? v.y : 0.0,
-                         fabs(v.z) > least ? v.z : 0.0};
-}
-
-md5_vec3 gltf_stored_point(convert_vec v)
-{
-    return convert_to_vec3(clean(v, sqrt(convert_dot(v, v))));
-}
-
-// The next float up or down, but of 0.
-static float beside(float value, int by)
-{
-    return by == 0 || value == 0.0f ? value : nextafterf(value, by < 0 ? -HUGE_VALF : HUGE_VALF);
-}
-
-md5_vec3 gltf_stored_rotation(convert_quat q)
-{
-    const double sign = q.w > 0.0 ? -1.0 : 1.0, w = q.w * sign;
-    const md5_vec3 near_by =
-        convert_to_vec3(clean((convert_vec){q.x * sign, q.y * sign, q.z * sign}, 1.0));
-    md5_vec3 best = near_by;
-    double least = HUGE_VAL;
-    // Near half a turn, what x y z are rounded by decides about w, the root of their difference to
-    // 1: of all floats beside them those are taken from which readers get the w that is meant.
-    for (int i = 0; i < 27 && fabs(w) < 0.02; i++) {
-        const md5_vec3 tried = {beside(near_by.x, i % 3 - 1), beside(near_by.y, i / 3 % 3 - 1),
-                                beside(near_by.z, i / 9 - 1)};
-        const double off = fabs((double)md5_quat_from_xyz(tried.x, tried.y, tried.z).w - w);
-        if (off < least || (off == least && i == 13)) {
-            least = off;
-            best = tried;
-        }
-    }
-    return best;
-}
-
 gltf_affine gltf_residue(const gltf_posed *posed)
 {
     const gltf_affine back =
@@ -739,8 +694,10 @@ bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
 
 void gltf_free_rig(gltf_rig *rig)
 {
-    for (size_t i = 0; rig->skins != NULL && i < rig->num_skins; i++)
+    for (size_t i = 0; rig->skins != NULL && i < rig->num_skins; i++) {
         free(rig->skins[i].joints);
+        free(rig->skins[i].inverse_binds);
+    }
     free(rig->skins);
     free(rig->nodes);
     free(rig->order);

@@ -72,7 +72,7 @@ typedef struct gltf_joint {
 typedef struct gltf_skin {
     size_t num_joints;
     uint32_t *joints;           // [num_joints] numbers of joints
-    const float *inverse_binds; // [num_joints][16] or NULL: identities
+    gltf_affine *inverse_binds; // [num_joints]
     gltf_affine place;          // mesh space to the bind pose
     bool is_used;
 } gltf_skin;
@@ -106,15 +106,8 @@ void gltf_join_parts(gltf_state *state);
 // Computes posed[num_joints] of nodes[num_nodes].
 void gltf_pose(const gltf_rig *rig, const gltf_state *nodes, gltf_posed *posed);
 
-// The numbers that MD5 stores: without what is only rounding error, and -0.
-md5_vec3 gltf_stored_point(convert_vec v);
-md5_vec3 gltf_stored_rotation(convert_quat q);
-
 // D, of M and G.
 gltf_affine gltf_residue(const gltf_posed *posed);
-
-// The inverse bind of a skin's joint.
-gltf_affine gltf_inverse_bind(const gltf_skin *skin, size_t number);
 
 gltf_affine gltf_mul(const gltf_affine *a, const gltf_affine *b);
 convert_vec gltf_point(const gltf_affine *a, convert_vec v);

@@ -158,7 +158,7 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
     bool is_done = doc != NULL;
     if (is_done && part->kind == CONVERT_CLIP && w->model)
         is_done = limit_clip(w, doc, part->name, error);
-    if (is_done && part->kind == CONVERT_MODEL && w->layout.job->engine)
+    if (is_done && doc->kind == MD5_DOC_MODEL && w->layout.job->engine)
         is_done = limit_model(w, doc, error);
     if (is_done && part->kind == CONVERT_CLIP && w->model && w->layout.has_one_clip) {
         convert_note(w->layout.job, "clip %s is in %s.md5anim from frame %llu on", part->name,
