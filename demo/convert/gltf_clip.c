@@ -284,13 +284,14 @@ static double measure_between(clip_maker *clip)
     const gltf_rig *const rig = clip->rig;
     double worst = 0.0;
     for (size_t i = 1; i < 4 * (clip->num_frames - 1); i += i % 4 == 3 ? 2 : 1) {
+        const size_t frame = i / 4;
         const double s = (double)(i % 4) / 4.0;
-        pose_at(clip, ((double)(i / 4) + s) / clip->rate);
+        pose_at(clip, ((double)frame + s) / clip->rate);
         for (size_t j = 0; j < rig->num_joints; j++) {
             const uint32_t parent = rig->joints[j].parent;
             convert_xform ends[2];
             for (size_t k = 0; k < 2; k++) {
-                const float *const n = clip->numbers + ((i / 4 + k) * rig->num_joints + j) * 6;
+                const float *const n = clip->numbers + ((frame + k) * rig->num_joints + j) * 6;
                 ends[k] =
                     convert_from_xform((md5_xform){.rotation = md5_quat_from_xyz(n[3], n[4], n[5]),
                                                    .translation = {n[0], n[1], n[2]}});

@@ -649,13 +649,14 @@ void gltf_pose(const gltf_rig *rig, const gltf_state *nodes, gltf_posed *posed)
     for (size_t j = 0; j < rig->num_joints; j++) {
         const gltf_joint *const joint = &rig->joints[j];
         const gltf_state *const local = &nodes[joint->node];
-        const gltf_posed *const parent = joint->parent != MD5_NONE ? &posed[joint->parent] : NULL;
+        const bool has_parent = joint->parent != MD5_NONE;
         const double side = joint->is_mirrored ? -1.0 : 1.0; // as the mirror's other side sees it
         const convert_quat turn = {side * local->rotation.z, local->rotation.x,
                                    side * local->rotation.y, local->rotation.w};
-        posed[j].world = gltf_mul(parent ? &parent->world : &joint->above, &local->affine);
+        posed[j].world =
+            gltf_mul(has_parent ? &posed[joint->parent].world : &joint->above, &local->affine);
         posed[j].pose.rotation =
-            convert_quat_mul(parent ? parent->pose.rotation : joint->turn, turn);
+            convert_quat_mul(has_parent ? posed[joint->parent].pose.rotation : joint->turn, turn);
         posed[j].pose.translation = posed[j].world.c[3];
     }
 }
