@@ -559,7 +559,7 @@ static bool begin_clip(clip_maker *clip, const char *name, const char *missing, 
     clip->name = gltf_file_name(name);
     if (clip->name == NULL)
         clip->name = common_format("%s%zu", missing, number);
-    clip->tracks = NULL;
+    clip->tracks = common_alloc(0, sizeof *clip->tracks);
     clip->num_tracks = 0;
     clip->rate = 24.0;
     clip->is_exact = true;
