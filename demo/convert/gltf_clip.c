@@ -458,8 +458,9 @@ static uint32_t *find_cuts(const clip_maker *clip, uint32_t node)
 {
     uint32_t *const cuts = common_alloc(clip->num_frames, sizeof *cuts);
     for (const key_track *track = clip->tracks; track < clip->tracks + clip->num_tracks; track++) {
+        const bool is_on = clip->is_exact && moves(clip, track, node);
         uint32_t run = 0;
-        for (size_t k = 1; k < track->num_keys && clip->is_exact && moves(clip, track, node); k++) {
+        for (size_t k = 1; is_on && k < track->num_keys; k++) {
             const float *const value = track->values + k * track->width;
             const double gap = (double)track->times[k] - (double)track->times[k - 1];
             const bool is_near = gap * clip->rate < 0.1;

@@ -285,7 +285,7 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
                                      : common_copy(is_output ? w.layout.name : part->name);
         is_done = write_part(&w, part, name, error);
         is_named |= is_output;
-        // What no engine reads, and only if all files are there that it names.
+        // Engines do not read it, and lay files out in their own way.
         if (is_done && part == first && scene->num_weights > 0 && !job->engine
             && w.endings == text_endings)
             is_done = write_machine(&w, scene, name, error);
