@@ -194,6 +194,11 @@ bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error 
 // way, as a PNG file of the name NAME_n. The caller frees name, declared and bytes.
 bool convert_turn_green(const convert_picture *in, convert_picture *out, md5_error *error);
 
+// The numbers that MD5 stores, without what is only rounding error, and -0: of a point; x y z of a
+// rotation, of both that are the same the one whose w is not above 0.
+md5_vec3 convert_stored_point(convert_vec v);
+md5_vec3 convert_stored(convert_quat q);
+
 // Clips that readers make: a document with the caller's joints[num_joints], of which tracks are set
 // one by one; then convert_begin_frames(); then its frames. Flags are those of md5_track.
 void convert_set_track(md5_doc *clip, uint32_t joint, const char *name, uint32_t parent,

@@ -8,7 +8,7 @@
 
 #ifdef HAS_JANSSON
 
-#include "demo/convert/gltf_clip.h"
+#include "demo/convert/gltf_mesh.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,57 +20,69 @@
 typedef enum keys_kind { KEYS_LINEAR, KEYS_STEP, KEYS_CUBIC, NUM_KINDS } keys_kind;
 static const char *const kinds[NUM_KINDS] = {"LINEAR", "STEP", "CUBICSPLINE"};
 
-typedef enum track_path {
-    PATH_TRANSLATION,
-    PATH_ROTATION,
-    PATH_SCALE,
-    PATH_WEIGHTS, // of morph targets
-    NUM_PATHS
-} track_path;
-
-static const struct path {
-    const char *name;
-    gltf_shape shape;
-    size_t width; // 0: as many as there are targets
-} paths[NUM_PATHS] = {{"translation", GLTF_VEC3, 3},
-                      {"rotation", GLTF_VEC4, 4},
-                      {"scale", GLTF_VEC3, 3},
-                      {"weights", GLTF_SCALAR, 0}};
+enum { WEIGHTS = GLTF_NUM_PARTS }; // of morph targets, as the path of a track behind the parts
 
 typedef struct key_track { // a channel with its sampler
-    track_path path;
-    uint32_t node, joint; // MD5_NONE: no joint, as of weights
+    int path;              // a part of the node, or WEIGHTS
+    uint32_t node;
     keys_kind kind;
     size_t num_keys, width; // numbers of a value
     const float *times;     // [num_keys] ascending
     const float *values;    // [num_keys][width]; of KEYS_CUBIC three of them a key
 } key_track;
 
-typedef struct sampled_clip {
+// The largest displacement of vertices by scale that MD5 cannot say.
+typedef struct scale_loss {
+    double distance;
+    char *clip;
+    uint32_t joint;
+    double time;
+    const char *mesh;
+} scale_loss;
+
+// What makes one clip after the other.
+typedef struct clip_maker {
     const gltf_meshes *meshes;
+    const gltf_rig *rig;
+    gltf_file *file;
+    const md5_model *model; // for bounds, or NULL
+    convert_scene *scene;
+    size_t num_samples; // frames times joints so far
+    scale_loss worst;
+    double *reach;   // [num_joints] of the farthest point of a weight
+    bool *is_filmed; // [num_nodes] a camera that has a path
+    // All nodes at the time that was sampled last, and what joints make of them:
+    gltf_state *states;   // [num_nodes]
+    gltf_posed *posed;    // [num_joints]
+    convert_xform *shown; // [num_joints] as MD5 has them
+    gltf_affine *moves;   // [num_joints] what scale does
+    // The clip:
     char *name;
     key_track *tracks;
     size_t num_tracks, num_frames;
     double rate;
     bool is_exact;  // all keys lie on frames
     float *numbers; // [num_frames][num_joints][6]
-} sampled_clip;
+} clip_maker;
 
 // A key's time; on its frame if all keys are.
-static double key_time(const sampled_clip *clip, const key_track *track, size_t key)
+static double key_time(const clip_maker *clip, const key_track *track, size_t key)
 {
     const double time = (double)track->times[key];
     return clip->is_exact ? floor(time * clip->rate + 0.5) / clip->rate : time;
 }
 
-static convert_quat quat_of(const double q[4])
+static convert_quat quat_of(const float q[4])
 {
-    return convert_unit((convert_quat){q[0], q[1], q[2], q[3]});
+    return convert_unit((convert_quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]});
 }
 
+// Which of the values at one time is meant, where a track jumps there: 0 is the first one.
+enum { LAST_VIEW = 1 << 30, MOST_CUTS = 8 };
+
 // The value at a time: `width` numbers from `first` on, up to 4. Rotations are of any length.
-static void sample(const sampled_clip *clip, const key_track *track, double time, size_t first,
-                   size_t width, double *value)
+static void sample(const clip_maker *clip, const key_track *track, double time, size_t view,
+                   size_t first, size_t width, double *value)
 {
     // Frames are as late as the keys that lie on them, up to rounding.
     const double slack = 1e-5;
@@ -82,6 +94,11 @@ static void sample(const sampled_clip *clip, const key_track *track, double time
         else
             high = middle;
     }
+    size_t earlier = low; // the first key that is meant by this time
+    while (view != LAST_VIEW && earlier > 0 && low - earlier < MOST_CUTS
+           && key_time(clip, track, earlier - (track->kind != KEYS_STEP)) >= time - slack)
+        earlier--;
+    low = view < low - earlier ? earlier + view : low;
     const bool is_cubic = track->kind == KEYS_CUBIC;
     const size_t next = low + 1 < track->num_keys ? low + 1 : low;
     const double from = key_time(clip, track, low), to = key_time(clip, track, next);
@@ -91,56 +108,51 @@ static void sample(const sampled_clip *clip, const key_track *track, double time
     const float *const a = track->values + low * row + first,
                        *b = track->values + next * row + first;
     const bool is_still = track->kind == KEYS_STEP || next == low || time <= from;
-    double p[4] = {0}, q[4] = {0};
-    for (size_t i = 0; i < width; i++) {
-        const double ss = s * s, sss = ss * s;
-        p[i] = (double)a[inner + i];
-        q[i] = (double)b[inner + i];
-        value[i] = is_still    ? p[i]
-                   : !is_cubic ? p[i] + s * (q[i] - p[i])
-                               : (2.0 * sss - 3.0 * ss + 1.0) * p[i] + (3.0 * ss - 2.0 * sss) * q[i]
-                                     + step * (sss - 2.0 * ss + s) * (double)a[2 * inner + i]
-                                     + step * (sss - ss) * (double)b[i];
-    }
-    if (track->path == PATH_ROTATION && !is_cubic && !is_still) {
-        const convert_quat turn = convert_slerp(quat_of(p), quat_of(q), s);
+    const double ss = s * s, sss = ss * s;
+    // What both values and, of KEYS_CUBIC, both tangents count.
+    const double still[4] = {1.0, 0.0, 0.0, 0.0}, line[4] = {1.0 - s, s, 0.0, 0.0};
+    const double curve[4] = {2.0 * sss - 3.0 * ss + 1.0, 3.0 * ss - 2.0 * sss,
+                             step * (sss - 2.0 * ss + s), step * (sss - ss)};
+    const double *const part = is_still ? still : is_cubic ? curve : line;
+    for (size_t i = 0; i < width; i++)
+        value[i] = part[0] * (double)a[inner + i] + part[1] * (double)b[inner + i]
+                   + part[2] * (double)a[2 * inner + i] + part[3] * (double)b[i];
+    if (track->path == GLTF_ROTATION && !is_cubic && !is_still) {
+        const convert_quat turn = convert_slerp(quat_of(a), quat_of(b), s);
         memcpy(value, &turn, sizeof turn);
     }
 }
 
-// -- Reading --------------------------------------------------------------------------------------
-
 // Reads one channel; counts those that nothing can be made of. Keys are checked here, so that
 // sampling may trust them: as many values as times, which ascend.
-static bool read_channel(sampled_clip *clip, const char *where, const json_t *animation,
+static bool read_channel(clip_maker *clip, const char *where, const json_t *animation,
                          const json_t *channel, size_t *num_left)
 {
-    const gltf_rig *const rig = clip->meshes->rig;
-    gltf_file *const file = rig->file;
+    gltf_file *const file = clip->file;
     const json_t *const target = json_object_get(channel, "target");
-    const json_t *const samplers = json_object_get(animation, "samplers");
-    const json_t *const sampler = json_array_get(samplers, gltf_size(channel, "sampler", 0));
+    const json_t *const sampler = json_array_get(json_object_get(animation, "samplers"),
+                                                 (size_t)gltf_number(channel, "sampler", 0.0));
     const char *const name = gltf_text(target, "path"), *kind = gltf_text(sampler, "interpolation");
     const uint32_t input = gltf_index(sampler, "input"), output = gltf_index(sampler, "output");
-    key_track track = {.node = gltf_index(target, "node"), .joint = MD5_NONE};
+    key_track track = {.node = gltf_index(target, "node")};
     if (input == MD5_NONE || output == MD5_NONE)
         return gltf_fail(file, "%s: it has no sampler, or that has no input or no output", where);
-    while (track.path < NUM_PATHS && (name == NULL || strcmp(name, paths[track.path].name) != 0))
+    while (track.path < WEIGHTS && (name == NULL || strcmp(name, gltf_parts[track.path]) != 0))
         track.path++;
     while (kind != NULL && track.kind < NUM_KINDS && strcmp(kind, kinds[track.kind]) != 0)
         track.kind++;
     if (track.kind == NUM_KINDS)
         return gltf_fail(file, "%s: unknown interpolation %.40s", where, kind);
-    const gltf_node *const node = track.node == MD5_NONE ? NULL : &rig->nodes[track.node];
-    const bool has_weights = track.path == PATH_WEIGHTS && node != NULL && node->mesh != MD5_NONE;
-    if (track.path < PATH_WEIGHTS && node != NULL && !node->is_matrix)
-        track.joint = node->joint;
-    if (!has_weights && track.joint == MD5_NONE) {
+    const gltf_node *const node = track.node == MD5_NONE ? NULL : &clip->rig->nodes[track.node];
+    const bool is_weights = track.path == WEIGHTS;
+    if (node == NULL
+        || (is_weights ? node->mesh == MD5_NONE || name == NULL || strcmp(name, "weights") != 0
+                       : node->is_matrix || (node->joint == MD5_NONE && !node->has_camera))) {
         ++*num_left;
         return true;
     }
-    track.width = paths[track.path].width;
-    if (has_weights) {
+    track.width = track.path == GLTF_ROTATION ? 4 : 3;
+    if (is_weights) {
         const json_t *const primitives =
             json_object_get(gltf_item(file, "meshes", node->mesh), "primitives");
         track.width = json_array_size(json_object_get(json_array_get(primitives, 0), "targets"));
@@ -148,13 +160,13 @@ static bool read_channel(sampled_clip *clip, const char *where, const json_t *an
             return gltf_fail(file, "%s: the mesh of nodes/%u has no morph targets", where,
                              track.node);
     }
+    static const gltf_shape shapes[] = {GLTF_VEC3, GLTF_VEC4, GLTF_VEC3, GLTF_SCALAR};
     size_t num_values = 0;
     track.times = gltf_read(file, input, GLTF_SCALAR, &track.num_keys);
-    track.values =
-        track.times ? gltf_read(file, output, paths[track.path].shape, &num_values) : NULL;
+    track.values = track.times ? gltf_read(file, output, shapes[track.path], &num_values) : NULL;
     if (track.values == NULL || !gltf_spend(file, track.num_keys))
         return false;
-    if (num_values / (has_weights ? track.width : 1)
+    if (num_values / (is_weights ? track.width : 1)
         < (track.kind == KEYS_CUBIC ? 3 : 1) * track.num_keys)
         return gltf_fail(file, "%s: %zu keys, but accessors/%u has %zu elements", where,
                          track.num_keys, output, num_values);
@@ -167,28 +179,23 @@ static bool read_channel(sampled_clip *clip, const char *where, const json_t *an
     return true;
 }
 
-static bool are_on_frames(const sampled_clip *clip, double rate)
-{
-    for (const key_track *track = clip->tracks; track < clip->tracks + clip->num_tracks; track++)
-        for (size_t k = 0; k < track->num_keys; k++) {
-            const double frame = (double)track->times[k] * rate;
-            if (!(fabs(frame - floor(frame + 0.5)) < 1e-4 * rate))
-                return false;
-        }
-    return true;
-}
-
 // The first rate of all that has keys on frames only; else 60.
-static void choose_rate(sampled_clip *clip, const json_t *animation)
+static void choose_rate(clip_maker *clip, const json_t *animation)
 {
-    const double asked = clip->meshes->rig->file->job->rate;
+    const double asked = clip->file->job->rate;
     const double stored = gltf_number(gltf_extras(animation), "frameRate", 0.0);
     const double rates[] = {
         stored >= 0.01 && stored <= 1e4 ? stored : 24.0, 24, 25, 30, 50, 60, 120};
-    const size_t count = asked > 0.0 ? 1 : sizeof rates / sizeof rates[0];
-    for (size_t i = 0; i < count && !clip->is_exact; i++) {
-        clip->rate = asked > 0.0 ? asked : rates[i];
-        clip->is_exact = are_on_frames(clip, clip->rate);
+    clip->is_exact = false;
+    for (size_t i = 0; i < (asked > 0.0 ? 1 : sizeof rates / sizeof rates[0]) && !clip->is_exact;
+         i++) {
+        const double rate = clip->rate = asked > 0.0 ? asked : rates[i];
+        clip->is_exact = true;
+        for (size_t t = 0; t < clip->num_tracks && clip->is_exact; t++)
+            for (size_t k = 0; k < clip->tracks[t].num_keys && clip->is_exact; k++) {
+                const double frame = (double)clip->tracks[t].times[k] * rate;
+                clip->is_exact = fabs(frame - floor(frame + 0.5)) < 1e-4 * rate;
+            }
     }
     if (!clip->is_exact && !(asked > 0.0))
         clip->rate = 60.0;
@@ -196,241 +203,199 @@ static void choose_rate(sampled_clip *clip, const json_t *animation)
 
 // -- Sampling -------------------------------------------------------------------------------------
 
-typedef struct pose_memory { // of a rig
-    double (*parts)[PATH_WEIGHTS][4];
-    gltf_local *locals;
-    convert_xform *pose;
-    gltf_affine *worlds;
-} pose_memory;
-
-// What no track moves rests.
-static void begin_poses(const gltf_rig *rig, pose_memory *memory)
+// Evaluates all tracks at a time.
+static void move_nodes(clip_maker *clip, double time, size_t view)
 {
-    for (uint32_t j = 0; j < rig->num_joints; j++) {
-        memory->locals[j] = gltf_rest_local(rig, j);
-        if (rig->joints[j].node == MD5_NONE)
-            continue;
-        const gltf_node *const node = &rig->nodes[rig->joints[j].node];
-        memcpy(memory->parts[j][PATH_TRANSLATION], node->translation, sizeof node->translation);
-        memcpy(memory->parts[j][PATH_ROTATION], node->rotation, sizeof node->rotation);
-        memcpy(memory->parts[j][PATH_SCALE], node->scale, sizeof node->scale);
-    }
+    for (const key_track *track = clip->tracks; track < clip->tracks + clip->num_tracks; track++)
+        if (track->path != WEIGHTS) {
+            gltf_state *const state = &clip->states[track->node];
+            sample(clip, track, time, view, 0, track->width, state->parts[track->path]);
+            gltf_join_parts(state);
+        }
 }
 
-// Evaluates all tracks at a time, and the joints' hierarchy.
-static void pose_at(const sampled_clip *clip, pose_memory *memory, double time)
+// The same, and the joints' hierarchy.
+static void pose_at(clip_maker *clip, double time)
 {
-    for (const key_track *track = clip->tracks; track < clip->tracks + clip->num_tracks; track++) {
-        if (track->joint == MD5_NONE)
-            continue;
-        double(*const parts)[4] = memory->parts[track->joint];
-        sample(clip, track, time, 0, track->width, parts[track->path]);
-        memory->locals[track->joint] =
-            gltf_local_of(parts[PATH_TRANSLATION], parts[PATH_ROTATION], parts[PATH_SCALE]);
-    }
-    gltf_pose(clip->meshes->rig, memory->locals, memory->pose, memory->worlds);
+    move_nodes(clip, time, LAST_VIEW);
+    gltf_pose(clip->rig, clip->states, clip->posed);
 }
-
-// The largest displacement of vertices by scale that MD5 cannot say.
-typedef struct scale_loss {
-    double distance;
-    char *clip;
-    uint32_t joint;
-    double time;
-    const char *mesh;
-} scale_loss;
 
 static double largest(const gltf_affine *a)
 {
     double most = 0.0;
-    for (int i = 0; i < 9; i++)
-        most = fmax(most, fabs(a->m[i / 3][i % 3]));
+    for (int k = 0; k < 3; k++)
+        most = fmax(most, fmax(fabs(a->c[k].x), fmax(fabs(a->c[k].y), fabs(a->c[k].z))));
     return most;
 }
 
 // What scale displaces at the present pose: (D(t) / D - 1) p, for each weight.
-static void measure_scale(const sampled_clip *clip, const pose_memory *memory, double time,
-                          gltf_affine *moves, scale_loss *worst)
+static void measure_scale(clip_maker *clip, double time)
 {
     const double most_points = 1 << 26; // of all frames; of more, some are looked at
-    const gltf_rig *const rig = clip->meshes->rig;
-    const md5_doc *const model = &clip->meshes->model;
+    const gltf_rig *const rig = clip->rig;
+    scale_loss *const worst = &clip->worst;
     double most = 0.0;
     for (size_t j = 0; j < rig->num_joints; j++) {
-        const gltf_joint *const joint = &rig->joints[j];
-        gltf_affine change = gltf_residue(memory->pose[j], &memory->worlds[j]);
-        change = gltf_mul(&change, &joint->inverse_residue);
-        for (int i = 0; i < 3; i++)
-            change.m[i][i] -= 1.0;
+        const gltf_affine residue = gltf_residue(&clip->posed[j]);
+        gltf_affine change = gltf_mul(&residue, &rig->joints[j].inverse_residue);
+        change.c[0].x -= 1.0, change.c[1].y -= 1.0, change.c[2].z -= 1.0;
         most = fmax(most, largest(&change));
-        gltf_affine turn = gltf_from_xform((convert_xform){memory->pose[j].rotation, {0, 0, 0}});
-        moves[j] = gltf_mul(&turn, &change);
+        const gltf_affine turn =
+            gltf_from_xform((convert_xform){clip->posed[j].pose.rotation, {0, 0, 0}});
+        clip->moves[j] = gltf_mul(&turn, &change);
     }
-    for (uint32_t m = 0; m < model->num_meshes && most > 1e-5; m++) {
-        const md5_doc_mesh *const mesh = &model->meshes[m];
+    for (uint32_t m = 0; m < clip->meshes->model.num_meshes && most > 1e-5; m++) {
+        const md5_doc_mesh *const mesh = &clip->meshes->model.meshes[m];
         const double points = (double)mesh->num_vertices * (double)clip->num_frames;
         const uint32_t stride = 1 + (uint32_t)fmin(points / most_points, 1e9);
         for (uint32_t v = 0; v < mesh->num_vertices; v += stride) {
-            convert_vec off = {0, 0, 0};
             const md5_weight *const weights = mesh->weights + mesh->vertices[v].first_weight;
-            for (uint32_t w = 0; w < mesh->vertices[v].num_weights; w++)
-                off =
-                    convert_add(off, convert_times(gltf_point(&moves[weights[w].joint],
-                                                              convert_from_vec3(weights[w].offset)),
-                                                   (double)weights[w].bias));
+            convert_vec off = {0, 0, 0};
+            for (uint32_t w = 0; w < mesh->vertices[v].num_weights; w++) {
+                const convert_vec by = gltf_point(&clip->moves[weights[w].joint],
+                                                  convert_from_vec3(weights[w].offset));
+                off = convert_add(off, convert_times(by, (double)weights[w].bias));
+            }
             const double distance = sqrt(convert_dot(off, off));
             if (!(distance > worst->distance))
                 continue;
             uint32_t joint = weights[0].joint; // the highest that is scaled
             for (uint32_t above = joint; above != MD5_NONE; above = rig->joints[above].parent)
-                joint = largest(&moves[above]) > 1e-5 ? above : joint;
+                joint = largest(&clip->moves[above]) > 1e-5 ? above : joint;
             free(worst->clip);
             *worst = (scale_loss){distance, common_copy(clip->name), joint, time, mesh->name};
         }
     }
 }
 
-// What a player reads from the numbers of a frame.
-static convert_xform frame_local(const sampled_clip *clip, size_t frame, size_t joint)
+// How far apart two transforms of a joint bring it, and what is at `reach` from it.
+static double displacement(convert_xform a, convert_xform b, double reach)
 {
-    const float *const n = clip->numbers + (frame * clip->meshes->rig->num_joints + joint) * 6;
-    const md5_xform t = {.rotation = md5_quat_from_xyz(n[3], n[4], n[5]),
-                         .translation = {n[0], n[1], n[2]}};
-    return convert_from_xform(t);
+    const convert_vec off = convert_sub(a.translation, b.translation);
+    const convert_quat turn = convert_quat_mul(convert_conjugate(a.rotation), b.rotation);
+    const double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
+    return sqrt(convert_dot(off, off)) + reach * 2.0 * sine;
 }
 
-// How far joints, and what is at `reach` from them, are from what players of MD5 show between two
-// frames.
-static double measure_between(const sampled_clip *clip, pose_memory *memory, const double *reach,
-                              convert_xform *shown)
+// How far joints are from what players of MD5 show between two frames.
+static double measure_between(clip_maker *clip)
 {
-    const gltf_rig *const rig = clip->meshes->rig;
+    const gltf_rig *const rig = clip->rig;
     double worst = 0.0;
-    for (size_t f = 0; f + 1 < clip->num_frames; f++) {
-        for (int quarter = 1; quarter < 4; quarter++) {
-            const double s = quarter / 4.0;
-            pose_at(clip, memory, ((double)f + s) / clip->rate);
-            for (size_t j = 0; j < rig->num_joints; j++) {
-                const convert_xform a = frame_local(clip, f, j), b = frame_local(clip, f + 1, j);
-                const uint32_t parent = rig->joints[j].parent;
-                const convert_xform local = {convert_slerp(a.rotation, b.rotation, s),
-                                             convert_add(convert_times(a.translation, 1.0 - s),
-                                                         convert_times(b.translation, s))};
-                shown[j] = parent == MD5_NONE ? local : convert_mul(shown[parent], local);
-                const convert_vec off =
-                    convert_sub(shown[j].translation, memory->pose[j].translation);
-                const convert_quat turn = convert_quat_mul(convert_conjugate(shown[j].rotation),
-                                                           memory->pose[j].rotation);
-                const double chord =
-                    2.0 * sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-                worst = fmax(worst, sqrt(convert_dot(off, off)) + reach[j] * chord);
+    for (size_t i = 1; i < 4 * (clip->num_frames - 1); i += i % 4 == 3 ? 2 : 1) {
+        const size_t frame = i / 4;
+        const double s = (double)(i % 4) / 4.0;
+        pose_at(clip, ((double)frame + s) / clip->rate);
+        for (size_t j = 0; j < rig->num_joints; j++) {
+            const uint32_t parent = rig->joints[j].parent;
+            convert_xform ends[2];
+            for (size_t k = 0; k < 2; k++) {
+                const float *const n = clip->numbers + ((frame + k) * rig->num_joints + j) * 6;
+                ends[k] =
+                    convert_from_xform((md5_xform){.rotation = md5_quat_from_xyz(n[3], n[4], n[5]),
+                                                   .translation = {n[0], n[1], n[2]}});
             }
+            const convert_xform local = {convert_slerp(ends[0].rotation, ends[1].rotation, s),
+                                         convert_add(convert_times(ends[0].translation, 1.0 - s),
+                                                     convert_times(ends[1].translation, s))};
+            clip->shown[j] = parent == MD5_NONE ? local : convert_mul(clip->shown[parent], local);
+            worst = fmax(worst, displacement(clip->shown[j], clip->posed[j].pose, clip->reach[j]));
         }
     }
     return worst;
 }
 
 // Writes the numbers of all frames, and looks at each for scale that they cannot say.
-static void sample_frames(sampled_clip *clip, pose_memory *memory, scale_loss *worst)
+static void sample_frames(clip_maker *clip)
 {
-    const gltf_rig *const rig = clip->meshes->rig;
-    gltf_affine *const moves = common_alloc(rig->num_joints, sizeof *moves);
+    const gltf_rig *const rig = clip->rig;
     float *number = clip->numbers;
     for (size_t f = 0; f < clip->num_frames; f++) {
         const double time = (double)f / clip->rate;
-        pose_at(clip, memory, time);
-        measure_scale(clip, memory, time, moves, worst);
+        pose_at(clip, time);
+        measure_scale(clip, time);
         for (size_t j = 0; j < rig->num_joints; j++, number += 6) {
             const uint32_t parent = rig->joints[j].parent;
-            const convert_xform local =
-                parent == MD5_NONE
-                    ? memory->pose[j]
-                    : convert_mul(convert_inverse(memory->pose[parent]), memory->pose[j]);
-            const md5_vec3 rotation = gltf_stored_rotation(convert_unit(local.rotation));
-            const md5_vec3 translation = gltf_stored_point(local.translation);
+            convert_xform local = clip->posed[j].pose;
+            if (parent != MD5_NONE)
+                local = convert_mul(convert_inverse(clip->posed[parent].pose), local);
+            const md5_vec3 rotation = convert_stored(convert_unit(local.rotation));
+            const md5_vec3 translation = convert_stored_point(local.translation);
             memcpy(number, &translation, sizeof translation);
             memcpy(number + 3, &rotation, sizeof rotation);
         }
     }
-    free(moves);
 }
 
 // -- Clips ----------------------------------------------------------------------------------------
 
 // Adds the document of the sampled frames: numbers that no frame changes stand in the base frame.
-static bool add_doc(const sampled_clip *clip, const md5_model *model, convert_scene *scene)
+static bool add_doc(const clip_maker *clip)
 {
-    const gltf_rig *const rig = clip->meshes->rig;
+    const gltf_rig *const rig = clip->rig;
     const size_t row = rig->num_joints * 6;
+    const float *const numbers = clip->numbers;
+    md5_error *const error = clip->file->error;
     md5_doc doc = {.kind = MD5_DOC_ANIM,
                    .num_joints = (uint32_t)rig->num_joints,
                    .num_frames = (uint32_t)clip->num_frames,
                    .frame_rate = clip->rate,
                    .numbers = clip->numbers};
-    for (size_t i = 0; i < clip->num_frames * row; i++)
-        if (!(fabsf(clip->numbers[i]) <= 1e9f))
-            return gltf_fail(rig->file, "clip %s: frame %zu leads beyond 1e9 units", clip->name,
-                             i / row);
-    doc.joints = common_alloc(rig->num_joints, sizeof *doc.joints);
-    bool *const is_moved = common_alloc(row, sizeof *is_moved);
     float longest = 0.0f; // of what stands still up to rounding of products
-    for (size_t j = 0; j < rig->num_joints; j++)
-        for (size_t k = 0; k < 3; k++)
-            longest = fmaxf(longest, fabsf(clip->numbers[6 * j + k]));
+    for (size_t i = 0; i < clip->num_frames * row; i++)
+        if (!(fabsf(numbers[i]) <= 1e9f))
+            return gltf_fail(clip->file, "clip %s: frame %zu leads beyond 1e9 units", clip->name,
+                             i / row);
+    for (size_t i = 0; i < row; i++)
+        longest = i % 6 < 3 ? fmaxf(longest, fabsf(numbers[i])) : longest;
+    doc.joints = common_alloc(rig->num_joints, sizeof *doc.joints);
     for (size_t i = row; i < clip->num_frames * row; i++)
-        is_moved[i % row] |=
-            fabsf(clip->numbers[i] - clip->numbers[i % row]) > 1e-7f * (i % 6 < 3 ? longest : 1.0f);
+        if (fabsf(numbers[i] - numbers[i % row]) > 1e-7f * (i % 6 < 3 ? longest : 1.0f))
+            doc.joints[i % row / 6].track.flags |= 1u << i % 6;
     for (size_t j = 0; j < rig->num_joints; j++) {
         md5_doc_joint *const joint = &doc.joints[j];
-        *joint = (md5_doc_joint){.name = rig->joints[j].name,
-                                 .parent = rig->joints[j].parent,
-                                 .track = {.first = doc.num_components}};
-        memcpy(&joint->position, clip->numbers + 6 * j, sizeof joint->position);
-        memcpy(&joint->rotation, clip->numbers + 6 * j + 3, sizeof joint->rotation);
+        joint->name = rig->joints[j].name;
+        joint->parent = rig->joints[j].parent;
+        joint->track.first = doc.num_components;
+        memcpy(&joint->position, numbers + 6 * j, sizeof joint->position);
+        memcpy(&joint->rotation, numbers + 6 * j + 3, sizeof joint->rotation);
         for (uint32_t k = 0; k < 6; k++)
-            joint->track.flags |= (uint32_t)is_moved[6 * j + k] << k;
-        for (uint32_t k = 0; k < 6; k++)
-            doc.num_components += is_moved[6 * j + k];
+            doc.num_components += joint->track.flags >> k & 1;
     }
     float *kept = clip->numbers;
-    for (size_t f = 0; f < clip->num_frames; f++)
-        for (size_t i = 0; i < row; i++)
-            if (is_moved[i])
-                *kept++ = clip->numbers[f * row + i];
-    free(is_moved);
-    md5_error *const error = rig->file->error;
-    const bool has_bounds =
-        model == NULL || model->num_meshes == 0 || md5_fix_bounds(&doc, model, error) != MD5_NONE;
-    const bool is_added =
-        has_bounds && convert_add_doc(scene, CONVERT_CLIP, clip->name, &doc, error);
+    for (size_t i = 0; i < clip->num_frames * row; i++)
+        if (doc.joints[i % row / 6].track.flags >> i % 6 & 1)
+            *kept++ = numbers[i];
+    const bool is_added = (clip->model == NULL || clip->model->num_meshes == 0
+                           || md5_fix_bounds(&doc, clip->model, error) != MD5_NONE)
+                          && convert_add_doc(clip->scene, CONVERT_CLIP, clip->name, &doc, error);
     md5_free_doc(&doc);
     free(doc.joints);
     return is_added;
 }
 
-// Adds a row of weights for each morph target that the clip's channels move.
-static bool add_weights(const sampled_clip *clip, const char *name, convert_scene *scene)
+// Adds a row of weights for each morph target that the clip's channels move; the first one counts.
+static bool add_weights(const clip_maker *clip, const char *name)
 {
-    gltf_file *const file = clip->meshes->rig->file;
+    convert_scene *const scene = clip->scene;
+    json_t *const known = json_object();
+    bool is_added = true;
     for (const key_track *keys = clip->tracks; keys < clip->tracks + clip->num_tracks; keys++) {
-        if (keys->path != PATH_WEIGHTS)
-            continue;
-        if (!gltf_spend(file, keys->width * (clip->num_frames + scene->num_weights + keys->width)))
-            return false;
-        for (size_t k = 0; k < keys->width; k++) {
-            char *const target = gltf_target_name(clip->meshes->rig, keys->node, k);
-            bool is_new = true;
-            for (size_t w = 0; w < scene->num_weights && is_new; w++)
-                is_new = strcmp(scene->weights[w].target, target) != 0
-                         || strcmp(scene->weights[w].clip, name) != 0;
-            if (!is_new) {
+        is_added = is_added
+                   && (keys->path != WEIGHTS
+                       || gltf_spend(clip->file, keys->width * (clip->num_frames + keys->width)));
+        for (size_t k = 0; k < keys->width && keys->path == WEIGHTS && is_added; k++) {
+            char *const target = gltf_target_name(clip->rig, keys->node, k);
+            if (json_object_get(known, target) != NULL) {
                 free(target);
                 continue;
             }
+            (void)json_object_set_new(known, target, json_true());
             float *const values = common_alloc(clip->num_frames, sizeof *values);
             for (size_t f = 0; f < clip->num_frames; f++) {
                 double value = 0.0;
-                sample(clip, keys, (double)f / clip->rate, k, 1, &value);
+                sample(clip, keys, (double)f / clip->rate, LAST_VIEW, k, 1, &value);
                 values[f] = (float)value;
             }
             scene->weights =
@@ -439,181 +404,296 @@ static bool add_weights(const sampled_clip *clip, const char *name, convert_scen
                 (convert_weights){common_copy(name), target, values, clip->num_frames};
         }
     }
-    return true;
-}
-
-// What all clips need.
-typedef struct clip_maker {
-    const gltf_meshes *meshes;
-    const md5_model *model;
-    convert_scene *scene;
-    pose_memory memory;
-    convert_xform *shown;
-    double *reach;      // [num_joints] of the farthest point of a weight
-    size_t num_samples; // frames times joints so far
-    scale_loss worst;
-} clip_maker;
-
-// Samples a clip whose tracks and rate are set up to a time, and adds it.
-static bool add_clip(clip_maker *to, sampled_clip *clip, double last, bool has_curves)
-{
-    // Enough for minutes of any skeleton; more in large files.
-    const double free_samples = 1 << 20, samples_in_byte = 64.0, most_samples = 1 << 26;
-    const gltf_rig *const rig = to->meshes->rig;
-    gltf_file *const file = rig->file;
-    const double num_frames = floor(last * clip->rate + 0.5) + 1.0;
-    const double most = fmin(most_samples, free_samples + samples_in_byte * (double)file->size);
-    if (!(num_frames * (double)rig->num_joints + (double)to->num_samples <= most))
-        return gltf_fail(file,
-                         "clip %s: %.0f frames of %zu joints are too many: --rate takes fewer",
-                         clip->name, num_frames, rig->num_joints);
-    clip->num_frames = (size_t)num_frames;
-    to->num_samples += clip->num_frames * rig->num_joints;
-    clip->numbers = common_alloc(clip->num_frames * rig->num_joints * 6, sizeof *clip->numbers);
-    begin_poses(rig, &to->memory);
-    sample_frames(clip, &to->memory, &to->worst);
-    if (!clip->is_exact || has_curves)
-        convert_note(file->job, "clip %s: %g frames a second; between them at most %.3g units off",
-                     clip->name, clip->rate,
-                     measure_between(clip, &to->memory, to->reach, to->shown));
-    const size_t number = to->scene->num_parts;
-    return gltf_spend(file, number) && add_doc(clip, to->model, to->scene)
-           && add_weights(clip, to->scene->parts[number].name, to->scene);
-}
-
-// Reads the channels of an animation; one that moves nothing is left out.
-static bool read_clip(clip_maker *to, size_t index)
-{
-    const gltf_rig *const rig = to->meshes->rig;
-    gltf_file *const file = rig->file;
-    const json_t *const animation = gltf_item(file, "animations", index);
-    const json_t *const channels = json_object_get(animation, "channels");
-    sampled_clip clip = {.meshes = to->meshes,
-                         .name = gltf_file_name(gltf_text(animation, "name"))};
-    size_t num_left = 0, num_jumps = 0;
-    double first = HUGE_VAL, last = 0.0;
-    bool has_curves = false, is_read = gltf_spend(file, rig->num_joints * PATH_WEIGHTS);
-    if (clip.name == NULL)
-        clip.name = common_format("clip_%zu", index + 1);
-    for (size_t i = 0; i < json_array_size(channels) && is_read; i++) {
-        char where[64];
-        (void)snprintf(where, sizeof where, "animations/%zu/channels/%zu", index, i);
-        is_read = read_channel(&clip, where, animation, json_array_get(channels, i), &num_left);
-    }
-    for (size_t i = 0; i < clip.num_tracks; i++) {
-        const key_track *const track = &clip.tracks[i];
-        first = fmin(first, (double)track->times[0]);
-        last = fmax(last, (double)track->times[track->num_keys - 1]);
-        has_curves |= track->kind == KEYS_CUBIC && track->num_keys > 1;
-        for (size_t k = 1; k < track->num_keys && track->kind == KEYS_STEP; k++)
-            num_jumps +=
-                memcmp(track->values + k * track->width, track->values + (k - 1) * track->width,
-                       track->width * sizeof *track->values)
-                != 0;
-    }
-    if (is_read && clip.num_tracks > 0) {
-        choose_rate(&clip, animation);
-        if (first > 0.0)
-            convert_note(file->job,
-                         "clip %s: the keys begin at %g s; the pose before them stays, as players "
-                         "show it",
-                         clip.name, first);
-        if (num_jumps > 0)
-            convert_note(file->job, "clip %s: %zu steps between keys become slides of one frame",
-                         clip.name, num_jumps);
-        if (num_left > 0)
-            convert_note(file->job, "clip %s: %zu channels that move no joint are left out",
-                         clip.name, num_left);
-        is_read = add_clip(to, &clip, last, has_curves);
-    } else if (is_read) {
-        convert_note(file->job, "clip %s is left out: it moves no joint", clip.name);
-    }
-    free(clip.name);
-    free(clip.tracks);
-    free(clip.numbers);
-    return is_read;
-}
-
-// A clip of one frame if nodes rest elsewhere than they were bound.
-static bool add_rest(clip_maker *to)
-{
-    const gltf_rig *const rig = to->meshes->rig;
-    double moved = 0.0, size = 0.0;
-    for (size_t j = 0; j < rig->num_joints; j++) {
-        const gltf_joint *const joint = &rig->joints[j];
-        const convert_vec off =
-            convert_sub(joint->bind_pose.translation, joint->rest_pose.translation);
-        const convert_quat turn = convert_quat_mul(convert_conjugate(joint->bind_pose.rotation),
-                                                   joint->rest_pose.rotation);
-        const double chord = 2.0 * sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-        moved = fmax(moved, sqrt(convert_dot(off, off)) + to->reach[j] * chord);
-        size = fmax(size, to->reach[j]);
-    }
-    if (!(moved > 1e-4 * size))
-        return true;
-    sampled_clip clip = {
-        .meshes = to->meshes, .name = common_copy("rest"), .rate = 24.0, .is_exact = true};
-    convert_note(rig->file->job,
-                 "the nodes rest up to %.4g units from where they were bound: clip %s", moved,
-                 clip.name);
-    const bool is_added = add_clip(to, &clip, 0.0, false);
-    free(clip.name);
-    free(clip.numbers);
+    json_decref(known);
     return is_added;
 }
 
-// Refuses what scale displaces by more than 1 % of the size.
-static bool accept_loss(const clip_maker *to)
+// Counts the frames up to a time; of more than a file can want, it fails.
+static bool count_frames(clip_maker *clip, double last, size_t width)
 {
-    const gltf_rig *const rig = to->meshes->rig;
-    const scale_loss *const worst = &to->worst;
-    double size = 0.0;
-    if (to->model != NULL) {
-        const md5_vec3 sides = md5_vec3_sub(to->model->bounds.max, to->model->bounds.min);
-        size = (double)md5_vec3_length(sides);
+    // Enough for minutes of any skeleton; more in large files.
+    const double free_samples = 1 << 20, samples_in_byte = 64.0, most_samples = 1 << 26;
+    const double num_frames = floor(last * clip->rate + 0.5) + 1.0;
+    const double most =
+        fmin(most_samples, free_samples + samples_in_byte * (double)clip->file->size);
+    if (!(num_frames * (double)width + (double)clip->num_samples <= most))
+        return gltf_fail(clip->file,
+                         "clip %s: %.0f frames of %zu joints are too many: --rate takes fewer",
+                         clip->name, num_frames, width);
+    clip->num_frames = (size_t)num_frames;
+    clip->num_samples += clip->num_frames * width;
+    return true;
+}
+
+// Samples a clip whose tracks and rate are set up to a time, and adds it.
+static bool add_clip(clip_maker *clip, double last, bool has_curves)
+{
+    const size_t number = clip->scene->num_parts, num_joints = clip->rig->num_joints;
+    if (!count_frames(clip, last, num_joints) || !gltf_spend(clip->file, number))
+        return false;
+    clip->numbers = common_alloc(clip->num_frames * num_joints * 6, sizeof *clip->numbers);
+    sample_frames(clip);
+    if (!clip->is_exact || has_curves)
+        convert_note(clip->file->job,
+                     "clip %s: %g frames a second; between them at most %.3g units off", clip->name,
+                     clip->rate, measure_between(clip));
+    const bool is_added = add_doc(clip) && add_weights(clip, clip->scene->parts[number].name);
+    free(clip->numbers);
+    return is_added;
+}
+
+// -- Cameras --------------------------------------------------------------------------------------
+
+// Whether a track moves a node, by itself or one above.
+static bool moves(const clip_maker *clip, const key_track *track, uint32_t node)
+{
+    while (node != MD5_NONE && node != track->node)
+        node = clip->rig->nodes[node].parent;
+    return node != MD5_NONE && track->path != WEIGHTS;
+}
+
+// How often a camera jumps at each frame: keys that follow each other in a moment, or steps. Only
+// where keys lie on frames.
+static uint32_t *find_cuts(const clip_maker *clip, uint32_t node)
+{
+    uint32_t *const cuts = common_alloc(clip->num_frames, sizeof *cuts);
+    for (const key_track *track = clip->tracks; track < clip->tracks + clip->num_tracks; track++) {
+        const bool is_on = clip->is_exact && moves(clip, track, node);
+        uint32_t run = 0;
+        for (size_t k = 1; is_on && k < track->num_keys; k++) {
+            const float *const value = track->values + k * track->width;
+            const double gap = (double)track->times[k] - (double)track->times[k - 1];
+            const bool is_near = gap * clip->rate < 0.1;
+            const bool is_step =
+                track->kind == KEYS_STEP
+                && memcmp(value, value - track->width, track->width * sizeof *value) != 0;
+            uint32_t *const here = &cuts[(size_t)(key_time(clip, track, k) * clip->rate + 0.5)];
+            run = (is_near ? run : 0) + (is_near || is_step);
+            *here = run > *here && run <= MOST_CUTS ? run : *here;
+        }
     }
+    return cuts;
+}
+
+// Adds the path of a camera up to a time. `extras` may have the fields of view, which glTF's
+// cameras cannot change; else that of the camera stays.
+static bool add_path(clip_maker *clip, uint32_t camera, double last, const json_t *extras)
+{
+    static const convert_quat axes = {-0.5, -0.5, -0.5, 0.5}, about = {0, 0, 1, 0};
+    const double degree = 3.14159265358979323846 / 180.0;
+    const gltf_node *const node = &clip->rig->nodes[camera];
+    const json_t *const lens =
+        json_object_get(gltf_item(clip->file, "cameras", node->camera), "perspective");
+    const double yfov = fmin(fmax(gltf_number(lens, "yfov", 0.0), 0.01), 3.0);
+    const json_t *const fovs = json_object_get(extras, "fov");
+    if (!count_frames(clip, last, node->depth))
+        return false;
+    uint32_t *const cuts = find_cuts(clip, camera);
+    size_t most = clip->num_frames;
+    for (size_t f = 0; f < clip->num_frames; f++)
+        most += cuts[f];
+    md5_doc doc = {.kind = MD5_DOC_CAMERA,
+                   .frame_rate = clip->rate,
+                   .views = common_alloc(most, sizeof *doc.views),
+                   .cuts = common_alloc(most, sizeof *doc.cuts)};
+    bool is_right = gltf_spend(clip->file, most * (node->depth + clip->num_tracks));
+    for (size_t f = 0; f < clip->num_frames && is_right; f++)
+        for (uint32_t view = 0; view <= cuts[f]; view++) {
+            const bool is_last = view == cuts[f];
+            const json_t *const own =
+                json_array_size(fovs) == most ? json_array_get(fovs, doc.num_frames) : NULL;
+            const double fov = json_is_number(own)
+                                   ? json_number_value(own)
+                                   : 2.0 * atan(tan(yfov / 2.0) * 4.0 / 3.0) / degree;
+            move_nodes(clip, (double)f / clip->rate, is_last ? LAST_VIEW : view);
+            gltf_affine world = clip->states[camera].affine;
+            for (uint32_t at = node->parent; at != MD5_NONE; at = clip->rig->nodes[at].parent)
+                world = gltf_mul(&clip->states[at].affine, &world);
+            world = gltf_mul(&clip->rig->output, &world);
+            const convert_quat turn = gltf_rotation(&world);
+            const md5_vec3 q =
+                convert_stored(convert_quat_mul(convert_quat_mul(turn, axes), about));
+            doc.cuts[doc.num_cuts] = doc.num_frames;
+            doc.num_cuts += !is_last;
+            doc.views[doc.num_frames++] = (md5_camera_view){
+                convert_stored_point(world.c[3]), {q.x, q.y, q.z, 0.0f}, (float)fov};
+        }
+    is_right = is_right
+               && convert_add_doc(clip->scene, CONVERT_CAMERA, clip->name, &doc, clip->file->error);
+    free(doc.views);
+    free(doc.cuts);
+    free(cuts);
+    return is_right;
+}
+
+// Adds a path for each camera of the scene that the clip moves; or, without tracks, that none did.
+static bool add_paths(clip_maker *clip, double last, const json_t *extras)
+{
+    bool is_added = true;
+    for (size_t i = 0; i < clip->rig->num_nodes && is_added; i++) {
+        const gltf_node *const node = &clip->rig->nodes[i];
+        const char *const kind = gltf_text(gltf_item(clip->file, "cameras", node->camera), "type");
+        if (node->camera == MD5_NONE || !node->is_in_scene)
+            continue;
+        bool is_moved = clip->num_tracks == 0 && !clip->is_filmed[i];
+        is_added = gltf_spend(clip->file, node->depth * clip->num_tracks);
+        for (size_t t = 0; t < clip->num_tracks && is_added && !is_moved; t++)
+            is_moved = moves(clip, &clip->tracks[t], (uint32_t)i);
+        clip->is_filmed[i] |= is_moved;
+        if (is_added && is_moved && kind != NULL && strcmp(kind, "perspective") == 0)
+            is_added = add_path(clip, (uint32_t)i, last, extras);
+        else if (is_added && is_moved)
+            convert_note(clip->file->job, "cameras/%u is left out: it has no perspective",
+                         node->camera);
+    }
+    return is_added;
+}
+
+// -- Animations -----------------------------------------------------------------------------------
+
+// Begins a clip without tracks: nodes rest.
+static bool begin_clip(clip_maker *clip, const char *name, const char *missing, size_t number)
+{
+    const gltf_rig *const rig = clip->rig;
+    free(clip->name);
+    free(clip->tracks);
+    clip->name = gltf_file_name(name);
+    if (clip->name == NULL)
+        clip->name = common_format("%s%zu", missing, number);
+    clip->tracks = common_alloc(0, sizeof *clip->tracks);
+    clip->num_tracks = 0;
+    clip->rate = 24.0;
+    clip->is_exact = true;
+    for (size_t i = 0; i < rig->num_nodes; i++)
+        clip->states[i] = rig->nodes[i].rest;
+    return gltf_spend(clip->file, rig->num_nodes);
+}
+
+// Reads the channels of an animation; one that moves nothing is left out.
+static bool read_clip(clip_maker *clip, size_t index)
+{
+    const convert_job *const job = clip->file->job;
+    const json_t *const animation = gltf_item(clip->file, "animations", index);
+    const json_t *const channels = json_object_get(animation, "channels");
+    const size_t num_parts = clip->scene->num_parts;
+    size_t num_left = 0, num_jumps = 0;
+    double first = HUGE_VAL, last = 0.0;
+    bool has_curves = false, has_joints = false;
+    if (!begin_clip(clip, gltf_text(animation, "name"), "clip_", index + 1))
+        return false;
+    for (size_t i = 0; i < json_array_size(channels); i++) {
+        char where[64];
+        (void)snprintf(where, sizeof where, "animations/%zu/channels/%zu", index, i);
+        if (!read_channel(clip, where, animation, json_array_get(channels, i), &num_left))
+            return false;
+    }
+    choose_rate(clip, animation);
+    for (size_t i = 0; i < clip->num_tracks; i++) {
+        const key_track *const track = &clip->tracks[i];
+        first = fmin(first, (double)track->times[0]);
+        last = fmax(last, (double)track->times[track->num_keys - 1]);
+        has_joints |= track->path == WEIGHTS || clip->rig->nodes[track->node].joint != MD5_NONE;
+        has_curves |= track->kind == KEYS_CUBIC && track->num_keys > 1;
+        for (size_t k = 1; k < track->num_keys && track->kind == KEYS_STEP; k++) {
+            const float *const value = track->values + k * track->width;
+            num_jumps += memcmp(value, value - track->width, track->width * sizeof *value) != 0;
+        }
+    }
+    if (clip->num_tracks > 0 && !add_paths(clip, last, gltf_extras(animation)))
+        return false;
+    if (!has_joints && clip->scene->num_parts == num_parts)
+        convert_note(job, "clip %s is left out: it moves no joint", clip->name);
+    if (!has_joints)
+        return true;
+    if (first > 0.0)
+        convert_note(job,
+                     "clip %s: the keys begin at %g s; the pose before them stays, as players "
+                     "show it",
+                     clip->name, first);
+    if (num_jumps > 0)
+        convert_note(job, "clip %s: %zu steps between keys become slides of one frame", clip->name,
+                     num_jumps);
+    if (num_left > 0)
+        convert_note(job, "clip %s: %zu channels that move no joint are left out", clip->name,
+                     num_left);
+    return add_clip(clip, last, has_curves);
+}
+
+// Adds views of cameras that no clip moves, and a clip of one frame if nodes rest elsewhere than
+// they were bound.
+static bool add_rest(clip_maker *clip)
+{
+    const gltf_rig *const rig = clip->rig;
+    double moved = 0.0, size = 0.0;
+    for (size_t j = 0; j < rig->num_joints; j++) {
+        const gltf_joint *const joint = &rig->joints[j];
+        moved = fmax(moved, displacement(joint->bind_pose, joint->rest_pose, clip->reach[j]));
+        size = fmax(size, clip->reach[j]);
+    }
+    if (!begin_clip(clip, "camera", "", 0) || !add_paths(clip, 0.0, NULL))
+        return false;
+    if (!(moved > 1e-4 * size))
+        return true;
+    convert_note(clip->file->job,
+                 "the nodes rest up to %.4g units from where they were bound: clip rest", moved);
+    return begin_clip(clip, "rest", "", 0) && add_clip(clip, 0.0, false);
+}
+
+// Refuses what scale displaces by more than 1 % of the size.
+static bool accept_loss(const clip_maker *clip)
+{
+    const scale_loss *const worst = &clip->worst;
+    double size = 0.0;
+    if (clip->model != NULL)
+        size =
+            (double)md5_vec3_length(md5_vec3_sub(clip->model->bounds.max, clip->model->bounds.min));
     if (!(worst->distance > 1e-5 * size) || worst->clip == NULL)
         return true;
     char text[240];
     (void)snprintf(text, sizeof text,
                    "joint %.47s in clip %.47s: MD5 has no such scale: vertices are up to %.4g units"
                    " off (%.3g of the file, %.2g %% of the size)",
-                   rig->joints[worst->joint].name, worst->clip, worst->distance,
-                   worst->distance / rig->unit, 100.0 * worst->distance / size);
-    convert_note(rig->file->job, "%s; the worst at %g s in mesh %s", text, worst->time,
+                   clip->rig->joints[worst->joint].name, worst->clip, worst->distance,
+                   worst->distance / clip->rig->unit, 100.0 * worst->distance / size);
+    convert_note(clip->file->job, "%s; the worst at %g s in mesh %s", text, worst->time,
                  worst->mesh);
-    return worst->distance <= 0.01 * size || rig->file->job->is_forced
-           || gltf_fail(rig->file, "%s: --force accepts that", text);
+    return worst->distance <= 0.01 * size || clip->file->job->is_forced
+           || gltf_fail(clip->file, "%s: --force accepts that", text);
 }
 
 bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_scene *scene)
 {
     const gltf_rig *const rig = meshes->rig;
-    const size_t num_joints = rig->num_joints;
-    clip_maker to = {.meshes = meshes, .model = model, .scene = scene};
-    to.memory = (pose_memory){common_alloc(num_joints, sizeof *to.memory.parts),
-                              common_alloc(num_joints, sizeof(gltf_local)),
-                              common_alloc(num_joints, sizeof(convert_xform)),
-                              common_alloc(num_joints, sizeof(gltf_affine))};
-    to.shown = common_alloc(num_joints, sizeof *to.shown);
-    to.reach = common_alloc(num_joints, sizeof *to.reach);
+    clip_maker clip = {.meshes = meshes,
+                       .rig = rig,
+                       .file = rig->file,
+                       .model = model,
+                       .scene = scene,
+                       .reach = common_alloc(rig->num_joints, sizeof(double)),
+                       .is_filmed = common_alloc(rig->num_nodes, sizeof(bool)),
+                       .states = common_alloc(rig->num_nodes, sizeof(gltf_state)),
+                       .posed = common_alloc(rig->num_joints, sizeof(gltf_posed)),
+                       .shown = common_alloc(rig->num_joints, sizeof(convert_xform)),
+                       .moves = common_alloc(rig->num_joints, sizeof(gltf_affine))};
     for (uint32_t m = 0; m < meshes->model.num_meshes; m++)
         for (uint32_t w = 0; w < meshes->model.meshes[m].num_weights; w++) {
             const md5_weight *const weight = &meshes->model.meshes[m].weights[w];
-            to.reach[weight->joint] =
-                fmax(to.reach[weight->joint], (double)md5_vec3_length(weight->offset));
+            clip.reach[weight->joint] =
+                fmax(clip.reach[weight->joint], (double)md5_vec3_length(weight->offset));
         }
     bool is_added = true;
     for (size_t i = 0; i < gltf_count(rig->file, "animations") && is_added; i++)
-        is_added = read_clip(&to, i);
-    is_added = is_added && add_rest(&to) && accept_loss(&to);
-    free(to.worst.clip);
-    free(to.memory.parts);
-    free(to.memory.locals);
-    free(to.memory.pose);
-    free(to.memory.worlds);
-    free(to.shown);
-    free(to.reach);
+        is_added = read_clip(&clip, i);
+    is_added = is_added && add_rest(&clip) && accept_loss(&clip);
+    free(clip.worst.clip);
+    free(clip.name);
+    free(clip.tracks);
+    free(clip.reach);
+    free(clip.is_filmed);
+    free(clip.states);
+    free(clip.posed);
+    free(clip.shown);
+    free(clip.moves);
     return is_added;
 }
 

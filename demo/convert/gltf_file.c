@@ -35,15 +35,9 @@ double gltf_number(const json_t *object, const char *key, double missing)
     return json_is_number(value) ? json_number_value(value) : missing;
 }
 
-size_t gltf_size(const json_t *object, const char *key, size_t missing)
-{
-    const json_t *const value = json_object_get(object, key);
-    return value == NULL ? missing : (size_t)json_number_value(value);
-}
-
 uint32_t gltf_index(const json_t *object, const char *key)
 {
-    return (uint32_t)gltf_size(object, key, MD5_NONE);
+    return (uint32_t)gltf_number(object, key, MD5_NONE);
 }
 
 uint32_t gltf_index_at(const json_t *array, size_t i)
@@ -51,25 +45,36 @@ uint32_t gltf_index_at(const json_t *array, size_t i)
     return (uint32_t)json_number_value(json_array_get(array, i));
 }
 
-void gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers)
+bool gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers)
 {
     const json_t *const array = json_object_get(object, key);
     for (size_t i = 0; array != NULL && i < count; i++)
         numbers[i] = json_number_value(json_array_get(array, i));
+    return array != NULL;
+}
+
+// A whole number from 0.
+static size_t size_of(const json_t *object, const char *key)
+{
+    return (size_t)gltf_number(object, key, 0.0);
 }
 
 // What is read by the functions above, by paths from the root: | is between names, * is each item
 // or member. With a list it is an index of that, with a count so many numbers, else a whole number
-// from 0.
+// from 0; of OBJECTS an object.
+enum { OBJECTS = 99 };
 static const struct member {
     const char *path, *list;
     size_t count;
 } members[] = {
+    {"accessors|animations|buffers|bufferViews|cameras|images|materials/*", NULL, OBJECTS},
+    {"meshes|nodes|scenes|skins|textures/*", NULL, OBJECTS},
     {"scene", "scenes", 0},
     {"scenes/*/nodes/*", "nodes", 0},
     {"nodes/*/children/*", "nodes", 0},
     {"nodes/*/mesh", "meshes", 0},
     {"nodes/*/skin", "skins", 0},
+    {"nodes/*/camera", "cameras", 0},
     {"nodes/*/translation|scale", NULL, 3},
     {"nodes/*/rotation", NULL, 4},
     {"nodes/*/matrix", NULL, 16},
@@ -108,6 +113,8 @@ static bool check_value(gltf_file *file, const json_t *value, const struct membe
                         const char *where)
 {
     const double number = json_number_value(value);
+    if (as->count == OBJECTS)
+        return json_is_object(value) || gltf_fail(file, "%s is no object", where);
     bool is_right = json_array_size(value) == as->count;
     for (size_t i = 0; is_right && i < as->count; i++) {
         const json_t *const item = json_array_get(value, i);
@@ -139,6 +146,8 @@ static bool check_member(gltf_file *file, json_t *value, const struct member *as
     const char *const slash = used > 0 ? "/" : "";
     if (length == 0)
         return check_value(file, value, as, where);
+    if (path[0] == '*' && !json_is_array(value) && !json_is_object(value))
+        return gltf_fail(file, "%s is no list", where);
     for (size_t i = 0; path[0] == '*' && i < json_array_size(value); i++) {
         (void)snprintf(inner, sizeof inner, "%s%s%zu", where, slash, i);
         if (!check_member(file, json_array_get(value, i), as, rest, inner))
@@ -186,30 +195,33 @@ static char *decode_64(const char *text, size_t *size)
     return bytes;
 }
 
-// The path of a relative URI below the file's folder. NULL: it leads elsewhere.
-static char *decode_path(const char *uri)
+// The path that a relative URI means, below the file's folder. NULL: it leads elsewhere.
+static char *decode_path(const gltf_file *file, const char *uri)
 {
-    char *const path = common_copy(uri);
-    size_t used = 0;
-    for (const char *c = uri; *c != '\0'; c++) {
-        path[used] = *c;
-        if (*c == '%' && isxdigit((unsigned char)c[1]) && isxdigit((unsigned char)c[2])) {
-            path[used] = (char)strtol((const char[]){c[1], c[2], '\0'}, NULL, 16);
-            c += 2;
+    char *const name = common_copy(uri), *end = name;
+    for (; *uri != '\0'; uri++, end++) {
+        *end = *uri;
+        if (*uri == '%' && isxdigit((unsigned char)uri[1]) && isxdigit((unsigned char)uri[2])) {
+            *end = (char)strtol((const char[]){uri[1], uri[2], '\0'}, NULL, 16);
+            uri += 2;
         }
-        if ((unsigned char)path[used++] < ' ')
-            path[0] = '/'; // as a path that is refused
+        if ((unsigned char)*end < ' ' || *end == '\\' || *end == ':')
+            *end = '/';
     }
-    path[used] = '\0';
-    bool is_below = path[0] != '\0' && path[0] != '/' && strpbrk(path, "\\:") == NULL;
-    for (const char *part = path; is_below && part != NULL; part = strchr(part, '/')) {
-        part += *part == '/';
-        is_below = !(part[0] == '.' && part[1] == '.' && (part[2] == '/' || part[2] == '\0'));
+    *end = '\0';
+    char *const here = common_folder(file->path), *const folder = common_absolute(here);
+    char *path = common_join(folder, name);
+    char *const inner = common_clean(path), *const outer = common_clean(folder);
+    if (!common_is_in(inner, outer)) {
+        free(path);
+        path = NULL;
     }
-    if (is_below)
-        return path;
-    free(path);
-    return NULL;
+    free(inner);
+    free(outer);
+    free(here);
+    free(folder);
+    free(name);
+    return path;
 }
 
 const uint8_t *gltf_resolve(gltf_file *file, const json_t *object, size_t *size, char **owned,
@@ -228,14 +240,9 @@ const uint8_t *gltf_resolve(gltf_file *file, const json_t *object, size_t *size,
         *reason = "its data URI is not base64";
         return (const uint8_t *)*owned;
     }
-    char *const relative = decode_path(uri);
+    char *const path = decode_path(file, uri);
     *reason = "its uri leads out of the file's folder, or is none of a file";
-    if (relative == NULL)
-        return NULL;
-    char *const folder = common_folder(file->path), *const path = common_join(folder, relative);
-    *owned = common_read_stream(path, size, reason);
-    free(relative);
-    free(folder);
+    *owned = path ? common_read_stream(path, size, reason) : NULL;
     free(path);
     return (const uint8_t *)*owned;
 }
@@ -249,7 +256,7 @@ static bool open_buffers(gltf_file *file, gltf_buffer chunk)
     for (size_t i = 0; i < file->num_buffers; i++) {
         gltf_buffer *const buffer = &file->buffers[i];
         const json_t *const object = gltf_item(file, "buffers", i);
-        const size_t size = gltf_size(object, "byteLength", 0);
+        const size_t size = size_of(object, "byteLength");
         if (gltf_text(object, "uri") != NULL) {
             const char *reason = NULL;
             buffer->bytes = gltf_resolve(file, object, &buffer->size, &buffer->owned, &reason);
@@ -274,8 +281,8 @@ const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size)
     const json_t *const view = gltf_item(file, "bufferViews", index);
     const uint32_t number = gltf_index(view, "buffer");
     const gltf_buffer *const buffer = number == MD5_NONE ? NULL : &file->buffers[number];
-    const size_t offset = gltf_size(view, "byteOffset", 0);
-    *size = gltf_size(view, "byteLength", 0);
+    const size_t offset = size_of(view, "byteOffset");
+    *size = size_of(view, "byteLength");
     if (buffer == NULL || buffer->bytes == NULL)
         (void)gltf_fail(file, "bufferViews/%u has no buffer, or one without bytes", index);
     else if (offset > buffer->size || *size > buffer->size - offset)
@@ -301,55 +308,7 @@ enum { FLOAT, NUM_COMPONENTS = sizeof components / sizeof components[0] };
 static const struct shape {
     const char *name;
     size_t width;
-} shapes[] = {
-    [GLTF_SCALAR] = {"SCALAR", 1}, [GLTF_VEC2] = {"VEC2", 2},  [GLTF_VEC3] = {"VEC3", 3},
-    [GLTF_VEC4] = {"VEC4", 4},     [GLTF_MAT4] = {"MAT4", 16},
-};
-
-// Elements that lie in a view.
-typedef struct elements {
-    const uint8_t *bytes; // NULL: none
-    size_t stride;
-    const struct component *type;
-} elements;
-
-// Finds `count` elements of `width` numbers where `object` says, an accessor or half of a sparse
-// one. All are in the view, so that reading them needs no checks. `type` of the numbers; NULL: as
-// the object says.
-static bool find_elements(gltf_file *file, uint32_t accessor, const json_t *object, size_t count,
-                          size_t width, const struct component *type, elements *found)
-{
-    const size_t code = gltf_size(object, "componentType", 0);
-    for (size_t i = 0; i < NUM_COMPONENTS && type == NULL; i++)
-        if (components[i].code == code)
-            type = &components[i];
-    if (type == NULL)
-        return gltf_fail(file, "accessors/%u: componentType %zu is none of glTF", accessor, code);
-    const uint32_t view = gltf_index(object, "bufferView");
-    const size_t offset = gltf_size(object, "byteOffset", 0), size = width * type->size;
-    *found = (elements){.stride = size, .type = type};
-    if (count == 0)
-        return gltf_fail(file, "accessors/%u: it has no elements", accessor);
-    if (view == MD5_NONE)
-        return true;
-    size_t there = 0;
-    const uint8_t *const bytes = gltf_view(file, view, &there);
-    const size_t stride = gltf_size(gltf_item(file, "bufferViews", view), "byteStride", 0);
-    if (bytes == NULL)
-        return false;
-    found->stride = stride > 0 ? stride : size;
-    if (found->stride < size || found->stride == 0)
-        return gltf_fail(file, "accessors/%u: elements of %zu bytes are %zu apart", accessor, size,
-                         stride);
-    if (offset > there || size > there - offset
-        || count - 1 > (there - offset - size) / found->stride)
-        return gltf_fail(file,
-                         "accessors/%u: %zu elements of %zu bytes at %zu, but bufferViews/%u has "
-                         "%zu bytes",
-                         accessor, count, found->stride, offset, view, there);
-    found->bytes = bytes + offset;
-    return true;
-}
+} shapes[] = {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4}, {"MAT4", 16}};
 
 // Little-endian, at any address.
 static uint32_t whole_number(const uint8_t *bytes, size_t size)
@@ -360,67 +319,94 @@ static uint32_t whole_number(const uint8_t *bytes, size_t size)
     return number;
 }
 
-// Reads an element as the standard converts integers.
-static void read_element(const elements *from, size_t index, bool is_normalized, size_t width,
-                         float *values)
+// Reads `count` elements of `width` numbers from where `object` says, an accessor or half of a
+// sparse one, as the standard converts integers; zeros if that has no view. NULL: the file is
+// wrong.
+static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *object, size_t code,
+                            size_t count, size_t width, bool is_normalized)
 {
-    const struct component *const type = from->type;
-    const uint8_t *bytes = from->bytes + index * from->stride;
-    for (size_t k = 0; k < width; k++, bytes += type->size) {
-        const uint32_t bits = whole_number(bytes, type->size), half = 1u << (8 * type->size - 1);
-        if (type == &components[FLOAT]) {
-            memcpy(&values[k], &bits, sizeof bits);
-            continue;
-        }
+    const struct component *type = components;
+    while (type < components + NUM_COMPONENTS && type->code != code)
+        type++;
+    const uint32_t view = gltf_index(object, "bufferView");
+    const uint8_t *bytes = NULL;
+    size_t there = 0, stride = size_of(gltf_item(file, "bufferViews", view), "byteStride");
+    if (type == components + NUM_COMPONENTS)
+        (void)gltf_fail(file, "accessors/%u: componentType %zu is none of glTF", accessor, code);
+    else if (count == 0)
+        (void)gltf_fail(file, "accessors/%u: it has no elements", accessor);
+    if (type == components + NUM_COMPONENTS || count == 0
+        || (view != MD5_NONE && (bytes = gltf_view(file, view, &there)) == NULL))
+        return NULL;
+    const size_t offset = size_of(object, "byteOffset"), size = width * type->size;
+    const uint32_t half = 1u << (8 * type->size - 1);
+    bool is_right = true;
+    stride = stride > 0 ? stride : size;
+    if (bytes != NULL && stride < size)
+        is_right = gltf_fail(file, "accessors/%u: elements of %zu bytes are %zu apart", accessor,
+                             size, stride);
+    else if (bytes != NULL
+             && (offset > there || size > there - offset
+                 || count - 1 > (there - offset - size) / stride))
+        is_right = gltf_fail(file,
+                             "accessors/%u: %zu elements of %zu bytes at %zu, but bufferViews/%u "
+                             "has %zu bytes",
+                             accessor, count, stride, offset, view, there);
+    if (!is_right || !gltf_spend(file, count > SIZE_MAX / 64 ? SIZE_MAX : count * width))
+        return NULL;
+    float *const values = common_alloc(count, width * sizeof *values);
+    for (size_t i = 0; i < count * width && bytes != NULL && is_right; i++) {
+        const uint32_t bits =
+            whole_number(bytes + offset + i / width * stride + i % width * type->size, type->size);
         const double number =
             type->is_signed && bits >= half ? (double)bits - 2.0 * half : (double)bits;
-        values[k] = (float)(is_normalized && type->top > 0.0
+        values[i] = (float)(is_normalized && type->top > 0.0
                                 ? fmax(number / type->top, -1.0) // -128 too is -1
                                 : number);
+        if (type == &components[FLOAT])
+            memcpy(&values[i], &bits, sizeof bits);
+        if (!(fabsf(values[i]) < 1e30f))
+            is_right = gltf_fail(file, "accessors/%u: element %zu is no finite number", accessor,
+                                 i / width);
     }
+    if (is_right)
+        return values;
+    free(values);
+    return NULL;
 }
 
-// Reads all values of an accessor, of which a sparse one replaces some elements, or zeros.
+// Reads all values of an accessor, of which a sparse one replaces some elements.
 static float *read_values(gltf_file *file, uint32_t index, const json_t *object, size_t width,
                           size_t count)
 {
+    enum { MOST_ELEMENTS = 1 << 24 }; // whose indices floats tell apart
     const bool is_normalized = json_is_true(json_object_get(object, "normalized"));
     const json_t *const sparse = json_object_get(object, "sparse");
-    const size_t num_sparse = sparse != NULL ? gltf_size(sparse, "count", 0) : 0;
-    elements all, indices = {.stride = 0}, others = {.stride = 0};
-    if (!find_elements(file, index, object, count, width, NULL, &all))
-        return NULL;
-    if (sparse != NULL
-        && (!find_elements(file, index, json_object_get(sparse, "indices"), num_sparse, 1, NULL,
-                           &indices)
-            || !find_elements(file, index, json_object_get(sparse, "values"), num_sparse, width,
-                              all.type, &others)))
-        return NULL;
-    if (sparse != NULL
-        && (num_sparse > count || indices.bytes == NULL || others.bytes == NULL
-            || indices.type->is_signed || indices.type == &components[FLOAT])) {
-        (void)gltf_fail(file, "accessors/%u/sparse: it is not 1 to %zu indices and values", index,
-                        count);
-        return NULL;
-    }
-    if (!gltf_spend(file, count > SIZE_MAX / 64 ? SIZE_MAX : count * width))
-        return NULL;
-    float *const values = common_alloc(count, width * sizeof *values);
-    bool is_right = true;
-    for (size_t i = 0; i < count && all.bytes != NULL; i++)
-        read_element(&all, i, is_normalized, width, values + i * width);
+    const json_t *const places = json_object_get(sparse, "indices");
+    const size_t code = size_of(object, "componentType"), num_sparse = size_of(sparse, "count");
+    float *const values = read_elements(file, index, object, code, count, width, is_normalized);
+    if (values == NULL || sparse == NULL)
+        return values;
+    bool is_right =
+        (num_sparse <= count && count <= MOST_ELEMENTS)
+        || gltf_fail(file, "accessors/%u/sparse: %zu of %zu elements", index, num_sparse, count);
+    float *const at = is_right
+                          ? read_elements(file, index, places, size_of(places, "componentType"),
+                                          num_sparse, 1, false)
+                          : NULL;
+    float *const others = at ? read_elements(file, index, json_object_get(sparse, "values"), code,
+                                             num_sparse, width, is_normalized)
+                             : NULL;
+    is_right = others != NULL;
     for (size_t i = 0; i < num_sparse && is_right; i++) {
-        const size_t at = whole_number(indices.bytes + i * indices.stride, indices.type->size);
-        is_right =
-            at < count
-            || gltf_fail(file, "accessors/%u/sparse: index %zu of %zu elements", index, at, count);
+        is_right = (at[i] >= 0.0f && at[i] < (float)count)
+                   || gltf_fail(file, "accessors/%u/sparse: index %.9g of %zu elements", index,
+                                (double)at[i], count);
         if (is_right)
-            read_element(&others, i, is_normalized, width, values + at * width);
+            memcpy(values + (size_t)at[i] * width, others + i * width, width * sizeof *values);
     }
-    for (size_t i = 0; i < count * width && is_right; i++)
-        is_right =
-            fabsf(values[i]) < 1e30f
-            || gltf_fail(file, "accessors/%u: element %zu is no finite number", index, i / width);
+    free(at);
+    free(others);
     if (is_right)
         return values;
     free(values);
@@ -431,7 +417,7 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
 {
     const json_t *const object = gltf_item(file, "accessors", index);
     const char *const type = gltf_text(object, "type");
-    *count = gltf_size(object, "count", 0);
+    *count = size_of(object, "count");
     if (type == NULL || strcmp(type, shapes[shape].name) != 0) {
         (void)gltf_fail(file, "accessors/%u: expected elements of type %s", index,
                         shapes[shape].name);
@@ -440,27 +426,6 @@ const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t
     if (file->values[index] == NULL)
         file->values[index] = read_values(file, index, object, shapes[shape].width, *count);
     return file->values[index];
-}
-
-uint32_t *gltf_read_indices(gltf_file *file, uint32_t index, size_t *count)
-{
-    const json_t *const object = gltf_item(file, "accessors", index);
-    const char *const type = gltf_text(object, "type");
-    elements from;
-    *count = gltf_size(object, "count", 0);
-    if (!find_elements(file, index, object, *count, 1, NULL, &from))
-        return NULL;
-    if (type == NULL || strcmp(type, "SCALAR") != 0 || from.bytes == NULL || from.type->is_signed
-        || from.type == &components[FLOAT] || json_object_get(object, "sparse") != NULL) {
-        (void)gltf_fail(file, "accessors/%u: expected whole numbers as indices", index);
-        return NULL;
-    }
-    if (!gltf_spend(file, *count))
-        return NULL;
-    uint32_t *const indices = common_alloc(*count, sizeof *indices);
-    for (size_t i = 0; i < *count; i++)
-        indices[i] = whole_number(from.bytes + i * from.stride, from.type->size);
-    return indices;
 }
 
 // -- Files ----------------------------------------------------------------------------------------
@@ -522,13 +487,9 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     return text->bytes != NULL || gltf_fail(file, "it has no JSON chunk");
 }
 
-// Parses the text and checks that the lists of the standard are lists of objects, and what is read
-// of these.
+// Parses the text and checks what is read of it.
 static bool open_json(gltf_file *file, gltf_buffer text)
 {
-    static const char *const lists[] = {
-        "accessors", "animations", "buffers",  "bufferViews", "cameras", "images",  "materials",
-        "meshes",    "nodes",      "samplers", "scenes",      "skins",   "textures"};
     json_error_t where;
     file->root = json_loadb((const char *)text.bytes, text.size, JSON_REJECT_DUPLICATES, &where);
     if (file->root == NULL) {
@@ -536,14 +497,6 @@ static bool open_json(gltf_file *file, gltf_buffer text)
         file->error->line = where.line > 0 ? (uint32_t)where.line : 0;
         file->error->column = where.column > 0 ? (uint32_t)where.column : 0;
         return false;
-    }
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        const json_t *const list = json_object_get(file->root, lists[i]);
-        bool is_right = list == NULL || json_is_array(list);
-        for (size_t k = 0; k < json_array_size(list) && is_right; k++)
-            is_right = json_is_object(json_array_get(list, k));
-        if (!is_right)
-            return gltf_fail(file, "%s is no list of objects", lists[i]);
     }
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         if (!check_member(file, file->root, &members[i], members[i].path, ""))
@@ -562,13 +515,24 @@ bool gltf_open(gltf_file *file, const convert_job *job, const convert_input *inp
     *file = (gltf_file){.job = job, .error = error, .path = input->path, .size = input->size};
     const uint8_t *const bytes = (const uint8_t *)input->bytes;
     gltf_buffer text = {.bytes = bytes, .size = input->size}, binary = {.bytes = NULL};
+    size_t start = 0; // of the text
+    if (input->size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
+        start = 3; // a byte order mark, which the standard forbids and editors write
+    text.bytes += start;
+    text.size -= start;
+    while (start < input->size && strchr(" \t\r\n", bytes[start]) != NULL && bytes[start] != 0)
+        start++;
     if (input->size >= 4 && memcmp(bytes, "glTF", 4) == 0) {
         text.bytes = NULL;
         if (!open_chunks(file, bytes, input->size, &text, &binary))
             return false;
-    } else if (input->size >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0) {
-        text.bytes += 3; // a byte order mark, which the standard forbids and editors write
-        text.size -= 3;
+    } else if (start == input->size) {
+        return gltf_fail(file, "not a glTF file: it is empty");
+    } else if (bytes[start] != '{') {
+        char seen[16] = "";
+        for (size_t i = 0; i < 4 && start + i < input->size; i++)
+            (void)snprintf(seen + 3 * i, 4, " %02x", bytes[start + i]);
+        return gltf_fail(file, "not a glTF file: starts with%s; expected glTF or {", seen);
     }
     if (!open_json(file, text) || !knows_extensions(file) || !open_buffers(file, binary))
         return false;

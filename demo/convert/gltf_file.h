@@ -57,13 +57,12 @@ const json_t *gltf_item(const gltf_file *file, const char *list, size_t index);
 const char *gltf_text(const json_t *object, const char *key);
 double gltf_number(const json_t *object, const char *key, double missing);
 
-// A whole number, or `missing`; an index, or MD5_NONE; an index of those in an array.
-size_t gltf_size(const json_t *object, const char *key, size_t missing);
+// An index, or MD5_NONE; an index of those in an array.
 uint32_t gltf_index(const json_t *object, const char *key);
 uint32_t gltf_index_at(const json_t *array, size_t i);
 
-// So many finite numbers. Without the member they stay as they are.
-void gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers);
+// Reads so many finite numbers. Without the member they stay as they are, and it returns false.
+bool gltf_numbers(const json_t *object, const char *key, size_t count, double *numbers);
 
 // -- Bytes ----------------------------------------------------------------------------------------
 
@@ -71,9 +70,6 @@ void gltf_numbers(const json_t *object, const char *key, size_t count, double *n
 // until the file is closed. Returns NULL and says why if it has another shape, leads out of its
 // buffer, a number is not finite, or the budget is spent.
 const float *gltf_read(gltf_file *file, uint32_t index, gltf_shape shape, size_t *count);
-
-// The same of whole numbers, as new memory.
-uint32_t *gltf_read_indices(gltf_file *file, uint32_t index, size_t *count);
 
 // The bytes of a view. Returns NULL and says why if they are not there.
 const uint8_t *gltf_view(gltf_file *file, uint32_t index, size_t *size);

@@ -1,24 +1,21 @@
-// Meshes and morph targets of a glTF file as MD5 meshes.
+// Meshes and morph targets of a glTF file as MD5 meshes; animations as clips and camera paths.
 #ifndef DEMO_CONVERT_GLTF_MESH_H
 #define DEMO_CONVERT_GLTF_MESH_H
 
 #include "demo/convert/gltf_rig.h"
 
-// Where an MD5 mesh comes from: a primitive of a node's mesh.
-typedef struct gltf_origin {
-    uint32_t node, material;   // MD5_NONE: without material
-    const json_t *targets;     // its morph targets, or NULL
-    size_t num_targets;        // also those that move nothing here
-    uint32_t *vertices;        // [num_vertices] of the primitive
-    const gltf_affine **bases; // [num_weights] what takes a vertex to the joint's space
-} gltf_origin;
+// The weights of an MD5 mesh as a morph target of its own moves them.
+typedef struct gltf_moved {
+    char *target; // as gltf_target_name() has it
+    uint32_t mesh;
+    md5_weight *weights; // [num_weights of the mesh]
+} gltf_moved;
 
 typedef struct gltf_meshes {
     gltf_rig *rig;
     md5_doc model;
-    gltf_origin *origins; // [model.num_meshes]
-    gltf_affine **bases;  // [num_bases] arrays that origins point into
-    size_t num_bases;
+    gltf_moved *moved; // [num_moved] grouped by mesh
+    size_t num_moved;
     const char **shaders;         // [materials of the file] NULL: no mesh has it
     json_t *names, *shader_names; // of meshes; of shaders
 } gltf_meshes;
@@ -29,6 +26,11 @@ void gltf_free_meshes(gltf_meshes *meshes);
 
 // Adds each morph target as a model. The same name in several meshes is one target.
 bool gltf_add_targets(const gltf_meshes *meshes, convert_scene *scene);
+
+// Adds all clips, one of the rest pose if that is not the bind pose, and the paths of cameras.
+// `model` is that of the scene, for bounds, or NULL. Returns false and says why, also if scale that
+// MD5 cannot say moves vertices too far and the job is not forced.
+bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_scene *scene);
 
 // Returns the name of a node's morph target, as that of a file; free() it.
 char *gltf_target_name(const gltf_rig *rig, uint32_t node, size_t target);

@@ -4,7 +4,7 @@
 #ifdef HAS_JANSSON
 
 #include "demo/common/file.h"
-#include "demo/convert/gltf_clip.h"
+#include "demo/convert/gltf_mesh.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,8 +112,8 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
         .is_unlit = json_object_get(extensions, "KHR_materials_unlit") != NULL,
         .text = common_copy(gltf_text(gltf_extras(object), "text")),
     };
-    gltf_numbers(object, "emissiveFactor", 3, glow);
-    gltf_numbers(metal, "baseColorFactor", 4, color);
+    (void)gltf_numbers(object, "emissiveFactor", 3, glow);
+    (void)gltf_numbers(metal, "baseColorFactor", 4, color);
     for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         if (textures[map] != NULL && (map != CONVERT_MAP_GLOW || glow[0] + glow[1] + glow[2] > 0.0)
             && !add_picture(file, shader, textures[map], &material->maps[map]))
@@ -166,8 +166,6 @@ bool convert_read_gltf(const convert_job *job, convert_input *input, convert_sce
     gltf_meshes meshes = {.rig = &rig};
     const bool is_read = gltf_open(&file, job, input, error) && gltf_open_rig(&rig, &file)
                          && gltf_read_meshes(&rig, &meshes) && add_parts(&meshes, scene);
-    if (is_read && gltf_count(&file, "cameras") > 0)
-        convert_note(job, "%zu cameras are left out", gltf_count(&file, "cameras"));
     gltf_free_meshes(&meshes);
     gltf_free_rig(&rig);
     gltf_close(&file);

@@ -25,21 +25,39 @@ const char *gltf_name(json_t *names, const char *name, size_t longest, const cha
 
 // -- Rigs -----------------------------------------------------------------------------------------
 
-typedef struct gltf_affine { // rows; the last column is the translation
-    double m[3][4];
+typedef struct gltf_affine { // columns; the last one is the translation
+    convert_vec c[4];
 } gltf_affine;
 
+// What a node's transform has, and clips replace: x y z, or a rotation's x y z w.
+typedef enum gltf_part { GLTF_TRANSLATION, GLTF_ROTATION, GLTF_SCALE, GLTF_NUM_PARTS } gltf_part;
+extern const char *const gltf_parts[GLTF_NUM_PARTS]; // their names
+
+typedef struct gltf_state { // of a node at some time, relative to its parent
+    double parts[GLTF_NUM_PARTS][4];
+    gltf_affine affine;
+    convert_quat rotation;
+} gltf_state;
+
+typedef struct gltf_posed { // a joint: M and G
+    convert_xform pose;
+    gltf_affine world;
+} gltf_posed;
+
 typedef struct gltf_node {
-    const char *name;                   // NULL: it has none
-    uint32_t parent, mesh, skin, joint; // MD5_NONE: none
-    bool is_in_scene, is_animated;      // animated: its transform, by some clip
-    bool is_matrix, is_joint;           // joint: it becomes one
-    double translation[3], rotation[4], scale[3];
-    gltf_affine local, world; // in the rest pose; `world` in the space of the output
+    const char *name;                           // NULL: it has none
+    uint32_t parent, mesh, skin, camera, joint; // MD5_NONE: none
+    uint32_t child, next;          // the first one, and that behind the node of its parent
+    uint32_t depth;                // 1: a root
+    bool is_in_scene, is_animated; // animated: its transform, by some clip
+    bool is_matrix, is_joint;      // joint: it becomes one
+    bool has_camera;               // it is one, or one is below
+    gltf_state rest;
+    gltf_affine world; // in the rest pose, in the space of the output
 } gltf_node;
 
 typedef struct gltf_joint {
-    uint32_t node;     // MD5_NONE: added
+    uint32_t node;     // num_nodes - 1: perhaps that which was added
     uint32_t parent;   // comes before
     const char *name;  // as MD5 has it
     gltf_affine above; // of a root: where its node is
@@ -54,7 +72,7 @@ typedef struct gltf_joint {
 typedef struct gltf_skin {
     size_t num_joints;
     uint32_t *joints;           // [num_joints] numbers of joints
-    const float *inverse_binds; // [num_joints][16] or NULL: identities
+    gltf_affine *inverse_binds; // [num_joints]
     gltf_affine place;          // mesh space to the bind pose
     bool is_used;
 } gltf_skin;
@@ -68,6 +86,7 @@ typedef struct gltf_rig {
     size_t num_nodes, num_joints, num_skins;
     bool is_skinned, has_meshes; // in the scene
     double unit;                 // of the output in one of the file
+    gltf_affine output;          // from the file's space to that of the output
     json_t *names;               // of joints
 } gltf_rig;
 
@@ -77,38 +96,27 @@ uint32_t gltf_joint_above(const gltf_rig *rig, uint32_t node);
 // What md5model wrote into an object's extras, or NULL.
 const json_t *gltf_extras(const json_t *object);
 
-// A joint's transform relative to its parent at some time.
-typedef struct gltf_local {
-    gltf_affine affine;
-    convert_quat rotation;
-} gltf_local;
-
 // Finds joints and binds them. Returns false and says why; free it then too.
 bool gltf_open_rig(gltf_rig *rig, gltf_file *file);
 void gltf_free_rig(gltf_rig *rig);
 
-// What a joint's node says, with TRS that a clip may have replaced; the rest pose's without.
-gltf_local gltf_local_of(const double *translation, const double *rotation, const double *scale);
-gltf_local gltf_rest_local(const gltf_rig *rig, uint32_t joint);
+// Computes `affine` and `rotation` of the parts, of which a clip may have replaced some.
+void gltf_join_parts(gltf_state *state);
 
-// Computes M of all joints, pose[num_joints], and G, worlds[num_joints], of their locals.
-void gltf_pose(const gltf_rig *rig, const gltf_local *locals, convert_xform *pose,
-               gltf_affine *worlds);
-
-// The numbers that MD5 stores: without what is only rounding error, and -0.
-md5_vec3 gltf_stored_point(convert_vec v);
-md5_vec3 gltf_stored_rotation(convert_quat q);
+// Computes posed[num_joints] of nodes[num_nodes].
+void gltf_pose(const gltf_rig *rig, const gltf_state *nodes, gltf_posed *posed);
 
 // D, of M and G.
-gltf_affine gltf_residue(convert_xform pose, const gltf_affine *world);
-
-// The inverse bind of a skin's joint.
-gltf_affine gltf_inverse_bind(const gltf_skin *skin, size_t number);
+gltf_affine gltf_residue(const gltf_posed *posed);
 
 gltf_affine gltf_mul(const gltf_affine *a, const gltf_affine *b);
 convert_vec gltf_point(const gltf_affine *a, convert_vec v);
 double gltf_determinant(const gltf_affine *a);
 bool gltf_invert(const gltf_affine *a, gltf_affine *inverse); // false: it flattens
+
+// The rotation that is nearest to a map, by Newton's iteration for the polar decomposition (Higham
+// 1986). Of one that mirrors, that of the map after a mirror along x. None if it flattens.
+convert_quat gltf_rotation(const gltf_affine *a);
 gltf_affine gltf_from_xform(convert_xform t);
 
 #endif

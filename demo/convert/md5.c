@@ -1,16 +1,17 @@
 // MD5 files in, which a scene holds as they are, and out as text or Doom 3 BFG's binary files,
-// within the limits of an engine.
+// within the limits of an engine; morph targets and their curves as machine.c reads them.
 #include "demo/common/file.h"
 #include "demo/common/system.h"
 #include "demo/convert/layout.h"
 #include "demo/convert/space.h"
+#include "md5/md5machine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // By kind, of text and of Doom 3 BFG's binary files.
-static const char *const text_endings[] = {".md5mesh", ".md5anim", ".md5camera", ".md5mesh"};
-static const char *const bfg_endings[] = {".bmd5mesh", ".bMD5anim", ".bcanim", ".bmd5mesh"};
+static const char *const text_endings[] = {".md5mesh", ".md5anim", ".md5camera"};
+static const char *const bfg_endings[] = {".bmd5mesh", ".bMD5anim", ".bcanim"};
 
 bool convert_read_md5(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
@@ -74,9 +75,11 @@ static bool limit_model(const md5_output *w, md5_doc *doc, md5_error *error)
     if (num_vertices == MD5_NONE)
         return false;
     if (num_vertices > 0 && most > 0)
-        convert_note(job,
-                     "%u vertices had more than %u weights, or sums other than 1: %g units off",
-                     (unsigned)num_vertices, (unsigned)most, (double)loss);
+        convert_note(
+            job,
+            "%u vertices lose weights, as they had more than %u, or sums other than 1: %g units "
+            "off",
+            (unsigned)num_vertices, (unsigned)most, (double)loss);
     else if (num_vertices > 0)
         convert_note(job, "the weights of %u vertices are divided by their sum, which was not 1",
                      (unsigned)num_vertices);
@@ -155,7 +158,7 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
     bool is_done = doc != NULL;
     if (is_done && part->kind == CONVERT_CLIP && w->model)
         is_done = limit_clip(w, doc, part->name, error);
-    if (is_done && part->kind == CONVERT_MODEL && w->layout.job->engine)
+    if (is_done && doc->kind == MD5_DOC_MODEL && w->layout.job->engine)
         is_done = limit_model(w, doc, error);
     if (is_done && part->kind == CONVERT_CLIP && w->model && w->layout.has_one_clip) {
         convert_note(w->layout.job, "clip %s is in %s.md5anim from frame %llu on", part->name,
@@ -194,7 +197,73 @@ static bool write_rest(md5_output *w, md5_error *error)
     return is_done;
 }
 
-// The model takes the name of the output, the others their own, in its folder. An output that ends
+// Writes a machine with a state for each clip, which drives morph targets by weights of clips.
+static bool write_machine(const md5_output *w, const convert_scene *scene, const char *model,
+                          md5_error *error)
+{
+    md5_clip_desc *const clips = common_alloc(scene->num_parts, sizeof *clips);
+    md5_state_desc *const states = common_alloc(scene->num_parts, sizeof *states);
+    md5_morph_desc *const morphs = common_alloc(scene->num_weights, sizeof *morphs);
+    md5_layer_desc layer = {.name = "clips", .states = states};
+    md5_machine_desc desc = {
+        .name = model, .clips = clips, .layers = &layer, .num_layers = 1, .morphs = morphs};
+    common_list files = {NULL, 0};
+    for (const convert_part *part = scene->parts; part < scene->parts + scene->num_parts; part++) {
+        if (part->kind != CONVERT_CLIP)
+            continue;
+        common_add(&files, common_format("%s.md5anim", part->name));
+        clips[desc.num_clips++] =
+            (md5_clip_desc){.name = part->name, .file = files.names[files.count - 1]};
+        states[layer.num_states++] = (md5_state_desc){.name = part->name, .motion = part->name};
+    }
+    for (const convert_weights *row = scene->weights; row < scene->weights + scene->num_weights;
+         row++) {
+        md5_morph_key *const keys = common_alloc(row->num_keys, sizeof *keys);
+        uint32_t count = 0;
+        bool is_moved = false;
+        for (size_t i = 0; i < row->num_keys; i++) {
+            const float weight = row->keys[i];
+            is_moved |= weight < 0.0f || weight > 0.0f;
+            // Between two of the same weight none is needed.
+            if (i == 0 || i + 1 == row->num_keys || weight < row->keys[i - 1]
+                || weight > row->keys[i - 1] || weight < row->keys[i + 1]
+                || weight > row->keys[i + 1])
+                keys[count++] = (md5_morph_key){.frame = (uint32_t)i, .weight = weight};
+        }
+        morphs[desc.num_morphs] = (md5_morph_desc){.target = row->target,
+                                                   .drive = MD5_MORPH_BY_CLIP,
+                                                   .clip = row->clip,
+                                                   .keys = keys,
+                                                   .num_keys = count};
+        if (is_moved)
+            desc.num_morphs++;
+        else
+            free(keys);
+    }
+    char *const file = common_format("%s.md5mesh", model), *text = NULL;
+    char *const name = common_format("%s.md5machine", model);
+    char *const path = common_join(w->layout.folder, name);
+    const size_t size = md5_write_machine(&desc, file, NULL, 0, error);
+    if (size > 0) {
+        text = common_alloc(size + 1, 1);
+        (void)md5_write_machine(&desc, file, text, size + 1, error);
+    }
+    const bool is_written = size > 0 && convert_write_file(w->layout.job, path, text, size, error);
+    for (uint32_t i = 0; i < desc.num_morphs; i++)
+        free((void *)morphs[i].keys);
+    common_free_list(&files);
+    free(text);
+    free(name);
+    free(file);
+    free(path);
+    free(clips);
+    free(states);
+    free(morphs);
+    return is_written;
+}
+
+// The model takes the name of the output, the others their own, in its folder; morph targets are in
+// a folder in that. An output that ends
 // in .md5anim or .md5camera is the only part of that kind.
 bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
@@ -209,10 +278,18 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
             w.endings = bfg_endings;
     for (size_t i = 0; i < scene->num_parts && is_done; i++) {
         const convert_part *const part = &scene->parts[i];
-        const bool is_output = !is_named && part->kind != CONVERT_TARGET
-                               && common_has_ending(job->output, w.endings[part->kind]);
-        is_done = write_part(&w, part, is_output ? w.layout.name : part->name, error);
+        const bool is_target = part->kind == CONVERT_TARGET;
+        const bool is_output =
+            !is_named && !is_target && common_has_ending(job->output, w.endings[part->kind]);
+        char *const name = is_target ? common_join("morphs", part->name)
+                                     : common_copy(is_output ? w.layout.name : part->name);
+        is_done = write_part(&w, part, name, error);
         is_named |= is_output;
+        // Engines do not read it, and lay files out in their own way.
+        if (is_done && part == first && scene->num_weights > 0 && !job->engine
+            && w.endings == text_endings)
+            is_done = write_machine(&w, scene, name, error);
+        free(name);
     }
     if (is_done && !is_named)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,

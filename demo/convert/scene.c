@@ -140,6 +140,46 @@ void convert_put_vec3(convert_bytes *out, md5_vec3 v)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
+// Numbers that are 1e-12 of others come from products of those that should be 0.
+static convert_vec clean(convert_vec v, double length)
+{
+    const double least = 1e-12 * length;
+    return (convert_vec){fabs(v.x) > least ? v.x : 0.0, fabs(v.y) > least ? v.y : 0.0,
+                         fabs(v.z) > least ? v.z : 0.0};
+}
+
+md5_vec3 convert_stored_point(convert_vec v)
+{
+    return convert_to_vec3(clean(v, sqrt(convert_dot(v, v))));
+}
+
+// The next float up or down, but of 0.
+static float beside(float value, int by)
+{
+    return by == 0 || value == 0.0f ? value : nextafterf(value, by < 0 ? -HUGE_VALF : HUGE_VALF);
+}
+
+md5_vec3 convert_stored(convert_quat q)
+{
+    const double sign = q.w > 0.0 ? -1.0 : 1.0, w = q.w * sign;
+    const md5_vec3 near_by =
+        convert_to_vec3(clean((convert_vec){q.x * sign, q.y * sign, q.z * sign}, 1.0));
+    md5_vec3 best = near_by;
+    double least = HUGE_VAL;
+    // Near half a turn, what x y z are rounded by decides about w, the root of their difference to
+    // 1: of all floats beside them those are taken from which readers get the w that is meant.
+    for (int i = 0; i < 27 && fabs(w) < 0.02; i++) {
+        const md5_vec3 tried = {beside(near_by.x, i % 3 - 1), beside(near_by.y, i / 3 % 3 - 1),
+                                beside(near_by.z, i / 9 - 1)};
+        const double off = fabs((double)md5_quat_from_xyz(tried.x, tried.y, tried.z).w - w);
+        if (off < least || (off == least && i == 13)) {
+            least = off;
+            best = tried;
+        }
+    }
+    return best;
+}
+
 void convert_set_track(md5_doc *clip, uint32_t joint, const char *name, uint32_t parent,
                        uint32_t flags, convert_xform base)
 {

@@ -122,11 +122,4 @@ static inline convert_quat convert_slerp(convert_quat a, convert_quat b, double 
         (convert_quat){p * a.x + q * b.x, p * a.y + q * b.y, p * a.z + q * b.z, p * a.w + q * b.w});
 }
 
-// The numbers that MD5 stores of a rotation: x y z of the one of both whose w is not above 0.
-static inline md5_vec3 convert_stored(convert_quat q)
-{
-    const double sign = q.w > 0.0 ? -1.0 : 1.0;
-    return (md5_vec3){(float)(q.x * sign), (float)(q.y * sign), (float)(q.z * sign)};
-}
-
 #endif

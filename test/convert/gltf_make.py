@@ -245,7 +245,40 @@ def small(seed_number, interpolation, **above):
     return f
 
 
+def film():
+    """A camera below a node that glides; it turns at once after half a second. And one without perspective."""
+    f = Maker(8)
+    f.json["cameras"] = [
+        {"type": "perspective", "perspective": {"yfov": 0.8, "znear": 0.1}},
+        {"type": "orthographic", "orthographic": {"xmag": 1, "ymag": 1, "znear": 0, "zfar": 1}},
+    ]
+    f.json["nodes"] = [
+        {"name": "dolly", "rotation": f.turn(), "children": [1]},
+        {"name": "eye", "translation": f.point(), "rotation": f.turn(), "camera": 0},
+        {"name": "plan", "camera": 1},
+    ]
+    f.json["scenes"] = [{"nodes": [0, 2]}]
+    samplers = [
+        {
+            "input": f.accessor([0, 1], "SCALAR"),
+            "output": f.accessor([f.point(9), f.point(9)], "VEC3"),
+        },
+        {
+            "input": f.accessor([0, 0.5], "SCALAR"),
+            "output": f.accessor([f.turn(), f.turn()], "VEC4"),
+            "interpolation": "STEP",
+        },
+    ]
+    channels = [
+        {"sampler": 0, "target": {"node": 0, "path": "translation"}},
+        {"sampler": 1, "target": {"node": 1, "path": "rotation"}},
+    ]
+    f.json["animations"] = [{"name": "Film", "samplers": samplers, "channels": channels}]
+    return f
+
+
 SMALL = {
+    "film": film,
     "linear": lambda: small(1, "LINEAR", scale=[2, 2, 2]),
     "cubic": lambda: small(2, "CUBICSPLINE", matrix=[-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]),
     "step": lambda: small(3, "STEP", scale=[1, 2, 1]),
@@ -257,6 +290,7 @@ CASES = {
     "matrix": lambda: rig(4, {"matrix": [0, 0, -3, 0, 0, 3, 0, 0, 3, 0, 0, 0, 1, 2, 3, 1]}),
     "rest": lambda: rig(5, {}, rest_moves=True),
     "joint_scale": lambda: rig(6, {}, joint_scale=1.5),
+    "film": film,
 }
 
 

@@ -96,7 +96,7 @@ def main():
                 if time == "duration" or times.get("duration") and float(time) > times["duration"]:
                     continue
                 anim = [f"{folder}/{clip}.md5anim", "--frame", frame_of(folder, clip, time)] if clip else []
-                morphs = glob.glob(f"{folder}/nose.md5mesh") if clip else []  # whose weight is the time
+                morphs = glob.glob(f"{folder}/morphs/nose.md5mesh") if clip else []  # whose weight is the time
                 cases.append(
                     (
                         f"{clip} at {time} s",
@@ -129,7 +129,7 @@ def main():
                         0,
                     )
                 )
-        for target in glob.glob(f"{folder}/big_grin.md5mesh"):
+        for target in glob.glob(f"{folder}/morphs/big_grin.md5mesh"):
             cases.append(("big_grin", [target, *still], in_order(file, file.vertices(None, 0, 0)), [], 0))
     worst = 0.0
     for title, words, expected, morphs, weight in cases:

@@ -133,6 +133,34 @@ comes_back() {
 }
 check "MD5 to glTF and back: joints, triangles, poses, frames, shaders" comes_back
 
+back() { # HOW BEFORE AFTER
+    python3 test/convert/gltf_back.py "$@"
+}
+machine_comes_back() {
+    "$tool" convert models/bobbin/bobbin.md5machine -o "$scratch/machine.glb" 2>"$scratch/notes" && in_folder "$scratch/machine.glb" &&
+        back morphs models/bobbin/bobbin.md5machine "$folder/machine.md5machine" &&
+        "$tool" convert "$folder/machine.md5machine" -o "$scratch/again.glb" 2>"$scratch/notes" && in_folder "$scratch/again.glb" &&
+        back morphs models/bobbin/bobbin.md5machine "$folder/again.md5machine" &&
+        [ "$(cd "$folder/morphs" && echo *)" = "$(cd models/bobbin/morphs && echo *)" ]
+}
+path_comes_back() {
+    "$tool" convert models/bobbin/flight.md5camera -o "$scratch/flight.glb" 2>"$scratch/notes" && in_folder "$scratch/flight.glb" &&
+        [ "$(ls "$folder")" = flight.md5camera ] && back path models/bobbin/flight.md5camera "$folder/flight.md5camera"
+}
+films() {
+    in_folder "$made/film.glb" --scale 1 && [ "$(ls "$folder")" = film.md5camera ] && says "cameras/1 is left out" &&
+        back film "$made/film.glb" "$folder"
+}
+attaches() { # each vertex of the hat has one weight, on the joint above it
+    in_folder "$made/plain.glb" --scale 1 && says "mesh hat has no skin: it becomes part of the model, on joint joint_6" &&
+        awk '/^	"/ { if ($1 == "\"joint_6\"") joint = n; n++ } /meshes:/ { in_hat = $3 == "hat" }
+            in_hat && $1 == "weight" { all++; good += $3 == joint && $4 == 1 } END { exit all != 9 || good != 9 }' "$folder/plain.md5mesh"
+}
+check "machine to glTF and back, twice: morph targets and their curves" machine_comes_back
+check "a camera path to glTF and back" path_comes_back
+check "a camera of another program, with a cut" films
+check "a mesh on a joint" attaches
+
 # -- Errors -----------------------------------------------------------------------------------------
 
 # One value of the JSON of a .glb is changed.
@@ -171,6 +199,10 @@ cut_off() {
     done
 }
 check "a file that is cut off" cut_off
+printf '\211PNG\r\n' >"$scratch/picture.glb"
+check "another kind of file" fails "$scratch/picture.glb" "not a glTF file: starts with 89 50 4e 47"
+: >"$scratch/empty.gltf"
+check "an empty file" fails "$scratch/empty.gltf" "not a glTF file: it is empty"
 printf '{"asset":{"version":"2.0"},"accessors":[{"componentType":5126,"type":"VEC3","count":4000000000}],
 "meshes":[{"primitives":[{"attributes":{"POSITION":0}}]}],"nodes":[{"mesh":0}]}' >"$scratch/large.gltf"
 check "4e9 vertices in 200 bytes" fails "$scratch/large.gltf" "far more numbers"

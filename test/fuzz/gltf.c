@@ -49,6 +49,11 @@ bool convert_turn_green(const convert_picture *in, convert_picture *out, md5_err
 static bool is_readable(const convert_part *part)
 {
     md5_error error;
+    if (part->kind == CONVERT_CAMERA) {
+        md5_camera *const camera = md5_parse_camera(part->bytes, part->size, NULL, &error);
+        md5_free_camera(camera);
+        return camera != NULL;
+    }
     if (part->kind == CONVERT_CLIP) {
         md5_anim *const anim = md5_parse_anim(part->bytes, part->size, NULL, &error);
         md5_free_anim(anim);

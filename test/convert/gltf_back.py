@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""What came back from glTF beside models and clips, by arithmetic of its own.
+
+    python3 gltf_back.py morphs BEFORE.md5machine AFTER.md5machine    the curves of clips, frame by frame
+    python3 gltf_back.py path BEFORE.md5camera AFTER.md5camera        cuts, and numbers to 1e-4
+    python3 gltf_back.py film FILM.glb FOLDER                         that of gltf_make.py, 24 frames a second
+"""
+
+import math
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from gltf_poser import Gltf  # noqa: E402
+
+
+def curves(path):
+    """{(target, clip): [keys of each row]}"""
+    found = {}
+    for target, clip, keys in re.findall(r"^\s*morph (\S+) clip (\S+) \(([^)]*)\)", open(path).read(), re.M):
+        numbers = [float(x) for x in keys.split()]
+        found.setdefault((target, clip), []).append(list(zip(numbers[::2], numbers[1::2])))
+    return found
+
+
+def weight(rows, frame):
+    total = 0.0
+    for keys in rows:
+        before = [k for k in keys if k[0] <= frame] or keys[:1]
+        after = [k for k in keys if k[0] > frame] or keys[-1:]
+        (f, a), (g, b) = before[-1], after[0]
+        total += a if g <= f else a + (b - a) * (frame - f) / (g - f)
+    return total
+
+
+def numbers(path):
+    return [float(x) for x in re.findall(r"[-+.\w]+", open(path).read().split("numFrames")[1]) if not x[0].isalpha()]
+
+
+def same(before, after, most, what):
+    if not before or len(before) != len(after):
+        sys.exit(f"{what}: {len(before)} and {len(after)}")
+    off = max(abs(a - b) for a, b in zip(before, after))
+    if not off <= most:
+        sys.exit(f"{what}: off by {off:.3g}")
+
+
+def turned(q, v):
+    """By the rotation of a file, whose w is negative."""
+    x, y, z = q
+    w = -math.sqrt(max(0.0, 1 - x * x - y * y - z * z))
+
+    def cross(a, b):
+        return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    once = cross(q, v)
+    return [v[i] + 2 * w * once[i] + 2 * cross(q, once)[i] for i in range(3)]
+
+
+def film(path, folder):
+    """The frame before the cut is that of the time just before it."""
+    file = Gltf(path)
+    text = open(folder + "/film.md5camera").read()
+    if "numCuts 1" not in text or text.split("cuts {")[1].split()[0] != "12":
+        sys.exit("expected a cut behind frame 12")
+    rows = [[float(x) for x in re.findall(r"[-.\d]+", row)] for row in text.split("camera {")[1].split("\n")[1:-2]]
+    if len(rows) != 26:
+        sys.exit(f"{len(rows)} frames, expected 26")
+    fov = math.degrees(2 * math.atan(math.tan(0.4) * 4 / 3))
+    for i, row in enumerate(rows):
+        time = (i - (i > 12)) / 24
+        world = file.worlds(file.animation("Film"), time)[1]
+        if i == 12:  # where it is, as it was turned before
+            world = [a[:3] + b[3:] for a, b in zip(file.worlds(file.animation("Film"), 11 / 24)[1], world)]
+
+        def to_id(column, sign):
+            return [sign * world[k][column] for k in (2, 0, 1)]
+        expected = to_id(3, 1) + to_id(2, -1) + to_id(1, 1) + [fov]
+        same(expected, row[:3] + turned(row[3:6], [1, 0, 0]) + turned(row[3:6], [0, 0, 1]) + row[6:], 1e-4, f"frame {i}")
+
+
+def main():
+    how, before, after = sys.argv[1:4]
+    if how == "film":
+        film(before, after)
+    elif how == "path":
+        same(numbers(before), numbers(after), 1e-4, "numbers")
+    else:
+        was, now = curves(before), curves(after)
+        if was.keys() != now.keys() or not was:
+            sys.exit(f"{sorted(was.keys() ^ now.keys())} of {len(was)} curves are in one machine only")
+        for key in was:
+            frames = range(int(max(k[0] for row in was[key] + now[key] for k in row)) + 1)
+            same([weight(was[key], f) for f in frames], [weight(now[key], f) for f in frames], 1e-5, key)
+
+
+main()
