@@ -53,8 +53,6 @@ typedef struct iqm_array { // of vertices
 } iqm_array;
 
 typedef struct iqm_joint {
-    const char *name;
-    uint32_t parent;    // before it, or MD5_NONE
     convert_xform bind; // model space
     uint32_t mask;      // of the channels that frames have
     double offsets[CHANNELS], steps[CHANNELS];
@@ -67,9 +65,11 @@ typedef struct iqm_file {
     size_t size;
     uint32_t header[NUM_HEADER];
     iqm_array arrays[NUM_TYPES];
-    iqm_joint *joints;
-    uint32_t num_joints; // of frames that come alone: those of their poses
-    common_list texts;   // names, which the rest points to
+    convert_joint *skeleton; // [num_joints] parents first
+    iqm_joint *joints;       // [num_joints]
+    uint32_t num_joints;     // of frames that come alone: those of their poses
+    uint32_t first;          // frame of the clip that is read
+    common_list texts;       // names, which the rest points to
     md5_error *error;
     uint32_t num_cleaned; // names
     double scale_error;   // the farthest scale from 1
@@ -243,10 +243,7 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
         FAIL(MD5_ERROR_RANGE, "the name of a %s has more than %d bytes", what, MOST_BYTES);
         return NULL;
     }
-    char *const copy = common_copy(text);
-    for (char *c = copy; *c != '\0'; c++)
-        if (*c == '"' || (unsigned char)*c < ' ' || *c == '\x7f')
-            *c = '_';
+    char *const copy = convert_clean(text, MOST_BYTES, CONVERT_QUOTE);
     file->num_cleaned += strcmp(copy, text) != 0;
     common_add(&file->texts, copy);
     return copy;
@@ -269,27 +266,29 @@ static bool read_joints(iqm_file *file)
     const bool has_joints = file->header[NUM_JOINTS] > 0;
     const uint32_t count = has_joints ? file->header[NUM_JOINTS] : file->header[NUM_POSES];
     file->joints = common_alloc((size_t)count + 1, sizeof *file->joints);
+    file->skeleton = common_alloc((size_t)count + 1, sizeof *file->skeleton);
     file->num_joints = count;
     for (uint32_t i = 0; i < count; i++) {
-        iqm_joint *const joint = &file->joints[i];
-        const uint8_t *const row = has_joints ? row_of(file, BONES, i) : row_of(file, POSES, i);
+        const uint8_t *const row = row_of(file, has_joints ? BONES : POSES, i);
+        const uint32_t parent = get_u32(row + (has_joints ? 4 : 0));
         double numbers[CHANNELS] = {0.0};
-        joint->parent = get_u32(row + (has_joints ? 4 : 0));
-        if (joint->parent != MD5_NONE && joint->parent >= i)
+        if (parent != MD5_NONE && parent >= i)
             return FAIL(MD5_ERROR_RANGE,
                         "joint %u has the parent %d: expected one before it, or -1", i,
-                        (int)joint->parent);
+                        (int)parent);
         if (!get_numbers(file, row + 8, CHANNELS, "joint", i, numbers))
             return false;
         if (!has_joints)
             common_add(&file->texts, common_format("joint_%u", i));
-        joint->name = has_joints ? get_text(file, get_u32(row), "joint") : file->texts.names[i];
-        if (joint->name == NULL)
+        const char *const name =
+            has_joints ? get_text(file, get_u32(row), "joint") : file->texts.names[i];
+        if (name == NULL)
             return false;
-        joint->bind = local_of(file, numbers);
-        if (joint->parent != MD5_NONE)
-            joint->bind = convert_mul(file->joints[joint->parent].bind, joint->bind);
-        const convert_vec at = joint->bind.translation;
+        const convert_xform local = local_of(file, numbers);
+        file->skeleton[i] = (convert_joint){name, parent, local};
+        file->joints[i].bind =
+            parent == MD5_NONE ? local : convert_mul(file->joints[parent].bind, local);
+        const convert_vec at = file->joints[i].bind.translation;
         if (!(fabs(at.x) + fabs(at.y) + fabs(at.z) <= 1e9))
             return FAIL(MD5_ERROR_RANGE, "joint %u is farther than 1e9 from the origin", i);
     }
@@ -385,9 +384,10 @@ static bool read_mesh(iqm_file *file, uint32_t number, uint32_t num_left[2], md5
 // A file without joints is a rigid model: it gets one.
 static bool read_model(iqm_file *file, convert_scene *scene)
 {
-    if (file->num_joints == 0)
-        file->joints[file->num_joints++] =
-            (iqm_joint){.name = "origin", .parent = MD5_NONE, .bind.rotation.w = 1.0};
+    if (file->num_joints == 0) {
+        file->skeleton[0] = (convert_joint){.name = "origin", .parent = MD5_NONE};
+        file->joints[file->num_joints++].bind.rotation.w = 1.0;
+    }
     uint32_t num_left[2] = {file->header[NUM_VERTICES], file->header[NUM_TRIANGLES]};
     const size_t num_vertices = (size_t)num_left[0] + 1; // of all meshes
     md5_doc_mesh rest = {.vertices = common_alloc(num_vertices, sizeof *rest.vertices),
@@ -404,7 +404,8 @@ static bool read_model(iqm_file *file, convert_scene *scene)
     doc.meshes = common_alloc((size_t)doc.num_meshes + 1, sizeof *doc.meshes);
     for (uint32_t i = 0; i < file->num_joints; i++) {
         iqm_joint *const joint = &file->joints[i];
-        convert_set_track(&doc, i, joint->name, joint->parent, 0, joint->bind);
+        doc.joints[i] =
+            convert_doc_joint(file->skeleton[i].name, file->skeleton[i].parent, joint->bind);
         // As readers recover it from three numbers of the rotation: so that points relative to it
         // are where they were, also for half turns, whose w loses digits.
         const md5_vec3 q = doc.joints[i].rotation;
@@ -447,9 +448,10 @@ static bool read_poses(iqm_file *file)
         joint->mask = get_u32(row + 4) & 1023;
         for (uint32_t bits = joint->mask; bits > 0; bits &= bits - 1)
             num_channels++;
-        if (get_u32(row) != joint->parent)
+        const uint32_t parent = file->skeleton[i].parent;
+        if (get_u32(row) != parent)
             return FAIL(MD5_ERROR_MISMATCH, "pose %u has the parent %d, but joint %u has %d", i,
-                        (int)get_u32(row), i, (int)joint->parent);
+                        (int)get_u32(row), i, (int)parent);
         if (!get_numbers(file, row + 8, CHANNELS, "pose", i, joint->offsets)
             || !get_numbers(file, row + 48, CHANNELS, "pose", i, joint->steps))
             return false;
@@ -459,14 +461,15 @@ static bool read_poses(iqm_file *file)
                    (unsigned long long)num_channels, file->header[NUM_CHANNELS]);
 }
 
-// Transforms of a frame, relative to the parents.
-static void read_frame(iqm_file *file, uint32_t frame, convert_xform *posed)
+// Transforms of a frame, relative to the parents, for convert_motion.
+static void pose_frame(void *user, uint32_t frame, convert_xform *posed)
 {
+    iqm_file *const file = user;
     const uint32_t num_channels = file->header[NUM_CHANNELS];
     // Without channels there are no bytes to begin at, nor to read.
     const uint8_t *channel = file->bytes;
     if (num_channels > 0)
-        channel += file->header[OFS_FRAMES] + 2 * (size_t)num_channels * frame;
+        channel += file->header[OFS_FRAMES] + 2 * (size_t)num_channels * (file->first + frame);
     for (uint32_t i = 0; i < file->num_joints; i++) {
         const iqm_joint *const joint = &file->joints[i];
         double v[CHANNELS];
@@ -481,46 +484,30 @@ static void read_frame(iqm_file *file, uint32_t frame, convert_xform *posed)
     }
 }
 
-// Adds a clip. Components that no channel of the file moves are in the base frame only.
-static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, uint32_t first,
-                      uint32_t count, double rate)
+// Adds a clip, from frame file->first on.
+static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, uint32_t count,
+                      double rate)
 {
-    enum { MOVES = 7, TURNS = 8 + 16 + 32 + 64 }; // bits of masks
-    md5_doc doc = {.kind = MD5_DOC_ANIM,
-                   .command_line = "md5tool convert",
-                   .num_joints = file->num_joints,
-                   .num_frames = count,
-                   .frame_rate = rate};
-    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
-    convert_xform *const posed = common_alloc(doc.num_joints, sizeof *posed);
+    const bool has_bounds = file->header[OFS_BOUNDS] != 0;
+    convert_motion motion = {.num_joints = file->num_joints,
+                             .joints = file->skeleton,
+                             .num_frames = count,
+                             .rate = rate,
+                             .pose = pose_frame,
+                             .user = file};
     bool is_done = true;
-    if (file->header[OFS_BOUNDS] != 0)
-        doc.bounds = common_alloc(count, sizeof *doc.bounds);
-    for (uint32_t frame = 0; frame < count && is_done; frame++) {
-        read_frame(file, first + frame, posed);
-        for (uint32_t i = 0; i < doc.num_joints && frame == 0; i++) {
-            const iqm_joint *const joint = &file->joints[i];
-            convert_set_track(&doc, i, joint->name, joint->parent,
-                              ((joint->mask & MOVES) != 0 ? 7u : 0u)
-                                  | ((joint->mask & TURNS) != 0 ? 56u : 0u),
-                              posed[i]);
-        }
-        if (frame == 0)
-            convert_begin_frames(&doc);
-        convert_set_frame(&doc, frame, posed);
+    if (has_bounds)
+        motion.bounds = common_alloc(count, sizeof *motion.bounds);
+    for (uint32_t frame = 0; frame < count && is_done && has_bounds; frame++) {
         double v[6];
-        is_done = doc.bounds == NULL
-                  || get_numbers(file, row_of(file, BOUNDS, first + frame), 6,
-                                 "the bounds of frame", first + frame, v);
-        if (is_done && doc.bounds != NULL)
-            doc.bounds[frame] = (md5_bounds){{(float)v[0], (float)v[1], (float)v[2]},
-                                             {(float)v[3], (float)v[4], (float)v[5]}};
+        is_done = get_numbers(file, row_of(file, BOUNDS, file->first + frame), 6,
+                              "the bounds of frame", file->first + frame, v);
+        if (is_done)
+            motion.bounds[frame] = (md5_bounds){{(float)v[0], (float)v[1], (float)v[2]},
+                                                {(float)v[3], (float)v[4], (float)v[5]}};
     }
-    is_done = is_done && convert_add_doc(scene, CONVERT_CLIP, name, &doc, file->error);
-    free(doc.bounds);
-    free(doc.numbers);
-    free(doc.joints);
-    free(posed);
+    is_done = is_done && convert_add_clip(scene, name, &motion, NULL, file->error);
+    free(motion.bounds);
     return is_done;
 }
 
@@ -537,7 +524,7 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
         return false;
     for (uint32_t i = 0; i < num_anims; i++) {
         const uint8_t *const row = row_of(file, ANIMS, i);
-        const uint32_t first = get_u32(row + 4), count = get_u32(row + 8);
+        const uint32_t first = file->first = get_u32(row + 4), count = get_u32(row + 8);
         const double rate = get_f32(row + 12);
         const char *const text = get_text(file, get_u32(row), "clip");
         if (text == NULL)
@@ -554,7 +541,7 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
         if (rate == 0.0)
             convert_note(file->job, "%s: clip %s has no frame rate: taken as 24", file->path, text);
         char *const name = convert_file_name(text);
-        const bool is_read = read_clip(file, scene, name, first, count, rate > 0.0 ? rate : 24.0);
+        const bool is_read = read_clip(file, scene, name, count, rate > 0.0 ? rate : 24.0);
         free(name);
         if (!is_read)
             return false;
@@ -587,6 +574,7 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
         convert_note(job, "%s: scales of joints are up to %.3g off from 1: MD5 joints have none",
                      file.path, file.scale_error);
     common_free_list(&file.texts);
+    free(file.skeleton);
     free(file.joints);
     return is_done;
 }

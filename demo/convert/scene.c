@@ -63,14 +63,20 @@ const convert_engine *convert_find_engine(const char *name)
     return engine < engines + NUM_ENGINES ? engine : &engines[0];
 }
 
+char *convert_clean(const char *text, size_t most, const char *refused)
+{
+    char *const clean = common_format("%.*s", (int)most, text);
+    for (char *c = clean; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == '\x7f' || strchr(refused, *c) != NULL)
+            *c = '_';
+    return clean;
+}
+
 char *convert_file_name(const char *name)
 {
     enum { MOST_BYTES = 100 };
-    char *const text = common_format("%.*s", MOST_BYTES, name[0] != '\0' ? name : "unnamed");
-    for (char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || strchr("/\\:*?\"<>|\x7f", *c) != NULL
-            || (c == text && *c == '.'))
-            *c = '_';
+    char *const text = convert_clean(name[0] != '\0' ? name : "unnamed", MOST_BYTES, "/\\:*?\"<>|");
+    text[0] = text[0] == '.' ? '_' : text[0];
     return text;
 }
 
@@ -138,40 +144,6 @@ void convert_put_vec3(convert_bytes *out, md5_vec3 v)
     convert_put_f32(out, v.z);
 }
 
-// -- Clips ----------------------------------------------------------------------------------------
-
-void convert_set_track(md5_doc *clip, uint32_t joint, const char *name, uint32_t parent,
-                       uint32_t flags, convert_xform base)
-{
-    clip->joints[joint] = (md5_doc_joint){.name = name,
-                                          .parent = parent,
-                                          // Engines refuse a first component behind the last one.
-                                          .track = {flags, flags ? clip->num_components : 0},
-                                          .position = convert_to_vec3(base.translation),
-                                          .rotation = convert_stored(base.rotation)};
-    for (; flags > 0; flags &= flags - 1)
-        clip->num_components++;
-}
-
-void convert_begin_frames(md5_doc *clip)
-{
-    clip->numbers =
-        common_alloc((size_t)clip->num_frames * clip->num_components + 1, sizeof *clip->numbers);
-}
-
-void convert_set_frame(md5_doc *clip, uint32_t frame, const convert_xform *local)
-{
-    float *number = clip->numbers + (size_t)frame * clip->num_components;
-    for (uint32_t i = 0; i < clip->num_joints; i++) {
-        const md5_vec3 t = convert_to_vec3(local[i].translation);
-        const md5_vec3 q = convert_stored(local[i].rotation);
-        const float parts[] = {t.x, t.y, t.z, q.x, q.y, q.z};
-        for (int k = 0; k < 6; k++)
-            if (clip->joints[i].track.flags >> k & 1)
-                *number++ = parts[k];
-    }
-}
-
 // -- Scenes ---------------------------------------------------------------------------------------
 
 static bool is_taken(const convert_scene *scene, convert_part_kind kind, const char *name)
@@ -222,6 +194,69 @@ bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *n
     md5_doc *const read = convert_parse_doc(&scene->parts[scene->num_parts - 1], error);
     md5_free_doc(read);
     return read != NULL;
+}
+
+md5_doc_joint convert_doc_joint(const char *name, uint32_t parent, convert_xform placed)
+{
+    return (md5_doc_joint){.name = name,
+                           .parent = parent,
+                           .position = convert_to_vec3(placed.translation),
+                           .rotation = convert_stored(placed.rotation)};
+}
+
+bool convert_add_clip(convert_scene *scene, const char *name, const convert_motion *motion,
+                      const md5_model *model, md5_error *error)
+{
+    enum { PARTS = 6 }; // x y z of the position and of the rotation
+    md5_doc doc = {.kind = MD5_DOC_ANIM,
+                   .command_line = "md5tool convert",
+                   .num_joints = motion->num_joints,
+                   .num_frames = motion->num_frames,
+                   .frame_rate = motion->rate,
+                   .bounds = motion->bounds};
+    const size_t row = (size_t)PARTS * doc.num_joints;
+    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
+    doc.numbers = common_alloc(doc.num_frames * row, sizeof *doc.numbers);
+    convert_xform *const local = common_alloc(doc.num_joints, sizeof *local);
+    bool *const is_moved = common_alloc(row, sizeof *is_moved);
+    float longest = 0.0f; // of what stands still up to rounding of products
+    for (uint32_t frame = 0; frame < doc.num_frames; frame++) {
+        motion->pose(motion->user, frame, local);
+        float *const numbers = doc.numbers + frame * row;
+        for (uint32_t i = 0; i < doc.num_joints; i++) {
+            const convert_joint *const joint = &motion->joints[i];
+            const md5_doc_joint posed = convert_doc_joint(joint->name, joint->parent, local[i]);
+            if (frame == 0) {
+                doc.joints[i] = posed;
+                longest = fmaxf(longest, md5_vec3_length(posed.position));
+            }
+            memcpy(numbers + (size_t)PARTS * i, &posed.position, sizeof posed.position);
+            memcpy(numbers + (size_t)PARTS * i + 3, &posed.rotation, sizeof posed.rotation);
+        }
+        for (size_t i = 0; i < row; i++)
+            is_moved[i] |=
+                !(fabsf(numbers[i] - doc.numbers[i]) <= 1e-7f * (i % PARTS < 3 ? longest : 1.0f));
+    }
+    for (uint32_t i = 0; i < row; i++)
+        if (is_moved[i]) { // engines refuse a first component behind the last one
+            md5_track *const track = &doc.joints[i / PARTS].track;
+            track->first = track->flags != 0 ? track->first : doc.num_components;
+            track->flags |= 1u << i % PARTS;
+            doc.num_components++;
+        }
+    float *kept = doc.numbers;
+    for (size_t i = 0; i < doc.num_frames * row; i++)
+        if (is_moved[i % row])
+            *kept++ = doc.numbers[i];
+    const bool has_bounds =
+        model == NULL || model->max_vertices == 0 || md5_fix_bounds(&doc, model, error) != MD5_NONE;
+    const bool is_added = has_bounds && convert_add_doc(scene, CONVERT_CLIP, name, &doc, error);
+    md5_free_doc(&doc); // the bounds of the model
+    free(is_moved);
+    free(local);
+    free(doc.numbers);
+    free(doc.joints);
+    return is_added;
 }
 
 const convert_part *convert_find_model(const convert_scene *scene)
