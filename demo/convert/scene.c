@@ -207,22 +207,21 @@ md5_doc_joint convert_doc_joint(const char *name, uint32_t parent, convert_xform
 bool convert_add_clip(convert_scene *scene, const char *name, const convert_motion *motion,
                       const md5_model *model, md5_error *error)
 {
-    enum { PARTS = 6 }; // x y z of the position and of the rotation
     md5_doc doc = {.kind = MD5_DOC_ANIM,
                    .command_line = "md5tool convert",
                    .num_joints = motion->num_joints,
                    .num_frames = motion->num_frames,
                    .frame_rate = motion->rate,
                    .bounds = motion->bounds};
-    const size_t row = (size_t)PARTS * doc.num_joints;
-    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
-    doc.numbers = common_alloc(doc.num_frames * row, sizeof *doc.numbers);
-    convert_xform *const local = common_alloc(doc.num_joints, sizeof *local);
+    const size_t row = 2 * (size_t)doc.num_joints; // a position and a rotation each
+    md5_vec3 *const parts = common_alloc(doc.num_frames * row, sizeof *parts);
     bool *const is_moved = common_alloc(row, sizeof *is_moved);
+    convert_xform *const local = common_alloc(doc.num_joints, sizeof *local);
+    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     float longest = 0.0f; // of what stands still up to rounding of products
     for (uint32_t frame = 0; frame < doc.num_frames; frame++) {
+        md5_vec3 *const now = parts + frame * row;
         motion->pose(motion->user, frame, local);
-        float *const numbers = doc.numbers + frame * row;
         for (uint32_t i = 0; i < doc.num_joints; i++) {
             const convert_joint *const joint = &motion->joints[i];
             const md5_doc_joint posed = convert_doc_joint(joint->name, joint->parent, local[i]);
@@ -230,31 +229,32 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
                 doc.joints[i] = posed;
                 longest = fmaxf(longest, md5_vec3_length(posed.position));
             }
-            memcpy(numbers + (size_t)PARTS * i, &posed.position, sizeof posed.position);
-            memcpy(numbers + (size_t)PARTS * i + 3, &posed.rotation, sizeof posed.rotation);
+            now[2 * i] = posed.position;
+            now[2 * i + 1] = posed.rotation;
         }
         for (size_t i = 0; i < row; i++)
-            is_moved[i] |=
-                !(fabsf(numbers[i] - doc.numbers[i]) <= 1e-7f * (i % PARTS < 3 ? longest : 1.0f));
+            is_moved[i] |= !(md5_vec3_length(md5_vec3_sub(now[i], parts[i]))
+                             <= 1e-7f * (i % 2 == 0 ? longest : 1.0f));
     }
     for (uint32_t i = 0; i < row; i++)
         if (is_moved[i]) { // engines refuse a first component behind the last one
-            md5_track *const track = &doc.joints[i / PARTS].track;
+            md5_track *const track = &doc.joints[i / 2].track;
             track->first = track->flags != 0 ? track->first : doc.num_components;
-            track->flags |= 1u << i % PARTS;
-            doc.num_components++;
+            track->flags |= i % 2 == 0 ? 7u : 56u;
+            doc.num_components += 3;
         }
-    float *kept = doc.numbers;
+    size_t num_kept = 0;
     for (size_t i = 0; i < doc.num_frames * row; i++)
         if (is_moved[i % row])
-            *kept++ = doc.numbers[i];
+            parts[num_kept++] = parts[i];
+    doc.numbers = &parts->x;
     const bool has_bounds =
         model == NULL || model->max_vertices == 0 || md5_fix_bounds(&doc, model, error) != MD5_NONE;
     const bool is_added = has_bounds && convert_add_doc(scene, CONVERT_CLIP, name, &doc, error);
     md5_free_doc(&doc); // the bounds of the model
     free(is_moved);
     free(local);
-    free(doc.numbers);
+    free(parts);
     free(doc.joints);
     return is_added;
 }
