@@ -233,9 +233,8 @@ typedef struct convert_bytes { // that grow; free() bytes
 void convert_put(convert_bytes *out, const void *bytes, size_t size);
 void convert_put_text(convert_bytes *out, const char *format, ...) COMMON_PRINTF(2, 3);
 
-void convert_put_u32(convert_bytes *out, uint32_t number); // the low byte first
-void convert_put_f32(convert_bytes *out, float number);
-void convert_put_vec3(convert_bytes *out, md5_vec3 v);
+// Puts words of four bytes, numbers or floats, the low byte first.
+void convert_put_words(convert_bytes *out, const void *words, size_t count);
 
 typedef struct convert_input {
     const char *path;

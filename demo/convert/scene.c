@@ -124,24 +124,14 @@ void convert_put_text(convert_bytes *out, const char *format, ...)
     }
 }
 
-void convert_put_u32(convert_bytes *out, uint32_t number)
+void convert_put_words(convert_bytes *out, const void *words, size_t count)
 {
-    for (int shift = 0; shift < 32; shift += 8)
-        convert_put(out, &(unsigned char){(unsigned char)(number >> shift)}, 1);
-}
-
-void convert_put_f32(convert_bytes *out, float number)
-{
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    convert_put_u32(out, bits);
-}
-
-void convert_put_vec3(convert_bytes *out, md5_vec3 v)
-{
-    convert_put_f32(out, v.x);
-    convert_put_f32(out, v.y);
-    convert_put_f32(out, v.z);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word;
+        memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
+        for (int shift = 0; shift < 32; shift += 8)
+            convert_put(out, &(unsigned char){(unsigned char)(word >> shift)}, 1);
+    }
 }
 
 // -- Scenes ---------------------------------------------------------------------------------------
