@@ -34,8 +34,16 @@ static const struct role {
     [TOE] = {"toe", " toe toes toebase ball "},
 };
 
+// What names of the joints of fingers end in.
+enum { NUM_FINGERS = 5 };
+static const char *const fingers[NUM_FINGERS][2] = {{"thumb", "thumb"},
+                                                    {"index", "point"},
+                                                    {"middle", "mid"},
+                                                    {"ring", "ring"},
+                                                    {"pinky", "little"}};
+
 // Words of names that say nothing of the role.
-static const char fillers[] = " def org ctrl fk mixamorig bip bone jnt j b c cc base sk ";
+static const char fillers[] = " def org ctrl fk mixamorig bip bone jnt j b c cc base sk f finger ";
 
 static bool has_word(const char *words, const char *word, size_t *rank)
 {
@@ -47,14 +55,19 @@ static bool has_word(const char *words, const char *word, size_t *rank)
     return at != NULL;
 }
 
-// Writes what a name says of the role: in small letters, without prefix, side and numbers. Returns
-// 0 for left, 1 for right, -1 for neither.
-static int read_name(const char *name, char *said, size_t room)
+// What a name says of the role: in small letters, without prefix, side and numbers. The side is 0
+// for left, 1 for right, -1 for neither.
+typedef struct retarget_name {
+    char said[64];
+    int side;
+} retarget_name;
+
+static retarget_name read_name(const char *name)
 {
     const char *const colon = strrchr(name, ':');
     const char *c = colon ? colon + 1 : name;
     size_t used = 0;
-    int side = -1;
+    retarget_name read = {.side = -1};
     while (*c != '\0') {
         char word[32];
         size_t length = 0;
@@ -71,20 +84,21 @@ static int read_name(const char *name, char *said, size_t room)
         if (length == 0)
             c++;
         else if (strcmp(word, "l") == 0 || strcmp(word, "left") == 0)
-            side = 0;
+            read.side = 0;
         else if (strcmp(word, "r") == 0 || strcmp(word, "right") == 0)
-            side = 1;
-        else if (!has_word(fillers, word, NULL) && used + length < room) {
-            memcpy(said + used, word, length);
+            read.side = 1;
+        else if (!has_word(fillers, word, NULL) && used + length < sizeof read.said) {
+            memcpy(read.said + used, word, length);
             used += length;
         }
     }
-    said[used] = '\0';
-    return side;
+    return read;
 }
 
 typedef struct retarget_joint {
     uint32_t depth;
+    retarget_name name;
+    uint32_t leader;     // with which it moves as one piece; MD5_NONE: none
     uint32_t load;       // weights of vertices on it and on what hangs on it
     convert_quat t_pose; // model space
     // Of the model, what turns it: a joint of the source, or one that is between two.
@@ -127,8 +141,8 @@ static void guess_roles(retarget_figure *figure)
         figure->roles[r] = MD5_NONE;
     for (uint32_t i = 0; i < figure->num_joints; i++) {
         const uint32_t joint = figure->order[i];
-        char said[64];
-        int side = read_name(figure->own[joint].name, said, sizeof said);
+        const char *const said = figure->joints[joint].name.said;
+        int side = figure->joints[joint].name.side;
         const bool has_side = side >= 0;
         // The side can also begin the only word: leftleg, or, of old, luparm.
         size_t skipped = 0;
@@ -183,6 +197,52 @@ static uint32_t find_chain(const retarget_figure *figure, uint32_t bottom, uint3
         chain[i] = chain[count - 1 - i];
         chain[count - 1 - i] = swapped;
     }
+    return count;
+}
+
+// Rigs can have several joints that say the same and hang elsewhere, as one for control and one for
+// the skin: all move with the one that has the role.
+static void find_leaders(const retarget_figure *figure)
+{
+    for (int r = 0; r < NUM_ROLES; r++) {
+        const uint32_t leader = figure->roles[r];
+        if (leader == MD5_NONE)
+            continue;
+        const retarget_name *const name = &figure->joints[leader].name;
+        if (!has_word(roles[r / 2].words, name->said, NULL)) // by the user's map
+            continue;
+        for (uint32_t i = 0; i < figure->num_joints; i++) {
+            const retarget_name *const other = &figure->joints[i].name;
+            if (i != leader && name->side == other->side && strcmp(name->said, other->said) == 0)
+                figure->joints[i].leader = leader;
+        }
+    }
+}
+
+// Writes the joints of a finger below its hand, the longest line of them, from the hand on.
+static uint32_t find_finger(const retarget_figure *figure, int finger, int side, uint32_t *chain)
+{
+    const uint32_t hand = figure->roles[2 * HAND + side];
+    uint32_t tip = MD5_NONE, count = 0;
+    bool *const is_of = common_alloc(figure->num_joints, sizeof *is_of);
+    for (uint32_t i = 0; i < figure->num_joints; i++) {
+        const uint32_t joint = figure->order[i];
+        const retarget_name *const name = &figure->joints[joint].name;
+        for (int k = 0; k < 2; k++) {
+            const size_t length = strlen(name->said), end = strlen(fingers[finger][k]);
+            is_of[joint] |= name->side == side && length >= end
+                            && strcmp(name->said + length - end, fingers[finger][k]) == 0;
+        }
+        if (is_of[joint]
+            && (tip == MD5_NONE || figure->joints[joint].depth > figure->joints[tip].depth))
+            tip = joint;
+    }
+    const bool has_both = hand != MD5_NONE && common_parent(figure, hand, tip) == hand;
+    const uint32_t length = has_both ? find_chain(figure, hand, tip, chain) : 0;
+    for (uint32_t i = 0; i < length; i++)
+        if (is_of[chain[i]])
+            chain[count++] = chain[i];
+    free(is_of);
     return count;
 }
 
@@ -296,6 +356,7 @@ static void make_t_pose(retarget_figure *figure)
 static void complete_figure(retarget_figure *figure)
 {
     const uint32_t *const role = figure->roles;
+    find_leaders(figure);
     figure->pelvis = common_parent(figure, role[2 * THIGH], role[2 * THIGH + 1]);
     if (figure->pelvis == MD5_NONE)
         figure->pelvis = role[2 * HIPS];
@@ -345,7 +406,9 @@ static retarget_figure make_figure(const convert_joint *own, uint32_t num_joints
         figure.order[i] = joint;
         figure.rest[joint] = own[joint].rest;
         figure.joints[joint] =
-            (retarget_joint){.depth = parent == MD5_NONE ? 0 : figure.joints[parent].depth + 1,
+            (retarget_joint){.name = read_name(own[joint].name),
+                             .depth = parent == MD5_NONE ? 0 : figure.joints[parent].depth + 1,
+                             .leader = MD5_NONE,
                              .low = MD5_NONE,
                              .high = MD5_NONE};
     }
@@ -521,6 +584,17 @@ static uint32_t make_drives(const convert_job *job, const retarget_figure *sourc
         if (from != MD5_NONE && to != MD5_NONE)
             set_drive(&target->joints[to], from, from, 0.0);
     }
+    uint32_t num_bent = 0;
+    for (int k = 0; k < 2 * NUM_FINGERS; k++) { // the spines are no longer needed
+        const int side = k % 2;
+        const uint32_t num_from = find_finger(source, k / 2, side, source->spine);
+        const uint32_t num_to = num_from > 0 ? find_finger(target, k / 2, side, target->spine) : 0;
+        drive_chain(target, target->spine, num_to, source->roles[2 * HAND + side], source->spine,
+                    num_from);
+        num_bent += num_to;
+    }
+    if (num_bent > 0)
+        convert_note(job, "fingers: %u joints are bent", num_bent);
     // What carries both pelvis and chest turns with the pelvis.
     if (source->pelvis != MD5_NONE && target->body != MD5_NONE)
         set_drive(&target->joints[target->body], source->pelvis, source->pelvis, 0.0);
@@ -573,8 +647,10 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
     if (transfer->job->is_in_place)
         path.x = path.y = 0.0;
     path.z += transfer->lift;
-    for (uint32_t i = 0; i < target->num_joints; i++) {
-        const uint32_t joint = target->order[i], parent = target->own[joint].parent;
+    // Twice, as joints that lead others can come behind them.
+    for (size_t i = 0; i < 2 * (size_t)target->num_joints; i++) {
+        const uint32_t joint = target->order[i % target->num_joints];
+        const uint32_t parent = target->own[joint].parent;
         const retarget_joint *const drive = &target->joints[joint];
         convert_xform *const to = &target->posed[joint];
         *to = parent == MD5_NONE ? target->rest[joint]
@@ -584,6 +660,10 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
             turned = convert_slerp(rotation_of(transfer, drive->low),
                                    rotation_of(transfer, drive->high), drive->part);
             to->rotation = convert_quat_mul(turned, drive->t_pose);
+        } else if (drive->leader != MD5_NONE && i >= target->num_joints) {
+            *to = convert_mul(convert_mul(target->posed[drive->leader],
+                                          convert_inverse(target->rest[drive->leader])),
+                              target->rest[joint]);
         }
         // Joint 0, if it is above the body, takes the path along the ground: it is the joint whose
         // motion games take as that of the character.
