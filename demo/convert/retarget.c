@@ -99,6 +99,7 @@ typedef struct retarget_joint {
     uint32_t depth;
     retarget_name name;
     uint32_t leader;     // with which it moves as one piece; MD5_NONE: none
+    bool is_skin;        // weights of vertices are on it, or the skeleton has none
     uint32_t load;       // weights of vertices on it and on what hangs on it
     convert_quat t_pose; // model space
     // Of the model, what turns it: a joint of the source, or one that is between two.
@@ -219,7 +220,18 @@ static void find_leaders(const retarget_figure *figure)
     }
 }
 
-// Writes the joints of a finger below its hand, the longest line of them, from the hand on.
+static convert_vec rest_of(const retarget_figure *figure, uint32_t joint)
+{
+    return figure->rest[joint].translation;
+}
+
+static double length_of(convert_vec v)
+{
+    return sqrt(convert_dot(v, v));
+}
+
+// Writes the joints of a finger below its hand, the longest line of them that moves vertices, from
+// the hand on; of several in one place the first.
 static uint32_t find_finger(const retarget_figure *figure, int finger, int side, uint32_t *chain)
 {
     const uint32_t hand = figure->roles[2 * HAND + side];
@@ -233,27 +245,21 @@ static uint32_t find_finger(const retarget_figure *figure, int finger, int side,
             is_of[joint] |= name->side == side && length >= end
                             && strcmp(name->said + length - end, fingers[finger][k]) == 0;
         }
-        if (is_of[joint]
+        if (is_of[joint] && figure->joints[joint].is_skin
             && (tip == MD5_NONE || figure->joints[joint].depth > figure->joints[tip].depth))
             tip = joint;
     }
     const bool has_both = hand != MD5_NONE && common_parent(figure, hand, tip) == hand;
     const uint32_t length = has_both ? find_chain(figure, hand, tip, chain) : 0;
     for (uint32_t i = 0; i < length; i++)
-        if (is_of[chain[i]])
+        if (is_of[chain[i]]
+            && (count == 0
+                || length_of(
+                       convert_sub(rest_of(figure, chain[i]), rest_of(figure, chain[count - 1])))
+                       > 0.0))
             chain[count++] = chain[i];
     free(is_of);
     return count;
-}
-
-static convert_vec rest_of(const retarget_figure *figure, uint32_t joint)
-{
-    return figure->rest[joint].translation;
-}
-
-static double length_of(convert_vec v)
-{
-    return sqrt(convert_dot(v, v));
 }
 
 static convert_vec unit_of(convert_vec v)
@@ -416,6 +422,9 @@ static retarget_figure make_figure(const convert_joint *own, uint32_t num_joints
     for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
         for (uint32_t k = 0; k < model->meshes[m].num_influences; k++)
             figure.joints[model->meshes[m].influence_joints[k]].load++;
+    for (uint32_t i = 0; i < num_joints; i++)
+        figure.joints[i].is_skin =
+            model == NULL || model->num_meshes == 0 || figure.joints[i].load > 0;
     for (uint32_t i = num_joints; i-- > 0;) {
         const uint32_t joint = figure.order[i], parent = own[joint].parent;
         if (parent != MD5_NONE)
