@@ -7,7 +7,6 @@
 #include "demo/convert/retarget.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,21 +41,16 @@ typedef struct bvh_file {
     convert_xform *model; // [num_joints]
 } bvh_file;
 
-static bool fail(const bvh_file *file, md5_status status, const char *position, const char *format,
-                 ...) COMMON_PRINTF(4, 5);
-static bool fail(const bvh_file *file, md5_status status, const char *position, const char *format,
-                 ...)
+// Adds the place to an error. Returns false.
+static bool place_error(const bvh_file *file, const char *position)
 {
-    char text[sizeof file->error->message];
-    va_list values;
-    va_start(values, format);
-    (void)vsnprintf(text, sizeof text, format, values);
-    va_end(values);
-    convert_fail(file->error, status, file->path, "%s", text);
     file->error->line = file->line;
     file->error->column = (uint32_t)(position - file->line_start) + 1;
     return false;
 }
+
+#define FAIL(status, position, ...) \
+    (convert_fail(file->error, status, file->path, __VA_ARGS__) || place_error(file, position))
 
 // Moves to the next word, and returns its length; 0 at the end.
 static size_t next_word(bvh_file *file)
@@ -75,8 +69,8 @@ static size_t next_word(bvh_file *file)
 static bool fail_expected(const bvh_file *file, size_t length, const char *what)
 {
     if (length == 0)
-        return fail(file, MD5_ERROR_SYNTAX, file->at, "expected %s, found the end", what);
-    return fail(file, MD5_ERROR_SYNTAX, file->at, "expected %s, found '%.*s'", what,
+        return FAIL(MD5_ERROR_SYNTAX, file->at, "expected %s, found the end", what);
+    return FAIL(MD5_ERROR_SYNTAX, file->at, "expected %s, found '%.*s'", what,
                 (int)(length < 40 ? length : 40), file->at);
 }
 
@@ -118,8 +112,8 @@ static bool read_count(bvh_file *file, const char *what, uint32_t most, uint32_t
         return false;
     *count = (uint32_t)fmax(number, 0.0);
     return (number >= 0.0 && number <= most && number == floor(number))
-           || fail(file, MD5_ERROR_RANGE, position, "%s: %g, expected a whole number up to %u",
-                   what, number, most);
+           || FAIL(MD5_ERROR_RANGE, position, "%s: %g, expected a whole number up to %u", what,
+                   number, most);
 }
 
 static bool read_offset(bvh_file *file, convert_vec *offset)
@@ -159,7 +153,7 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
     while (isspace((unsigned char)name[length - 1]) || (name[length - 1] == '{' && length > 1))
         length--; // a brace can stand on the line of the name
     if (file->num_joints == MOST_JOINTS || length > 255)
-        return fail(file, MD5_ERROR_RANGE, name, "more than %d joints, or a name above 255 bytes",
+        return FAIL(MD5_ERROR_RANGE, name, "more than %d joints, or a name above 255 bytes",
                     MOST_JOINTS);
     const uint32_t n = file->num_joints++;
     file->joints = common_grow(file->joints, n, sizeof *file->joints);
@@ -218,14 +212,14 @@ static bool read_motion(bvh_file *file)
     if (!read_number(file, "the seconds of a frame", &file->frame_time))
         return false;
     if (!(file->frame_time >= 1e-5))
-        return fail(file, MD5_ERROR_RANGE, position, "a frame of %g seconds, expected 1e-5 or more",
+        return FAIL(MD5_ERROR_RANGE, position, "a frame of %g seconds, expected 1e-5 or more",
                     file->frame_time);
     // Each number has a digit and a blank.
     const uint64_t num_values = (uint64_t)count * file->num_channels;
     const uint64_t rest = (uint64_t)(file->end - file->at);
     if (count == 0 || num_values > rest / 2 + 1
         || (uint64_t)count * file->num_joints > most_numbers)
-        return fail(file, MD5_ERROR_RANGE, position,
+        return FAIL(MD5_ERROR_RANGE, position,
                     "%u frames of %u channels and %u joints, but %llu bytes are left", count,
                     file->num_channels, file->num_joints, (unsigned long long)rest);
     file->num_frames = count;
@@ -237,7 +231,7 @@ static bool read_motion(bvh_file *file)
         file->values[i] = (float)number;
     }
     return next_word(file) == 0
-           || fail(file, MD5_ERROR_SYNTAX, file->at, "expected the end behind %u frames", count);
+           || FAIL(MD5_ERROR_SYNTAX, file->at, "expected the end behind %u frames", count);
 }
 
 // -- Poses ----------------------------------------------------------------------------------------

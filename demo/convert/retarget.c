@@ -201,10 +201,23 @@ static uint32_t find_chain(const retarget_figure *figure, uint32_t bottom, uint3
     return count;
 }
 
-// Rigs can have several joints that say the same and hang elsewhere, as one for control and one for
-// the skin: all move with the one that has the role.
+static convert_vec rest_of(const retarget_figure *figure, uint32_t joint)
+{
+    return figure->rest[joint].translation;
+}
+
+static double length_of(convert_vec v)
+{
+    return sqrt(convert_dot(v, v));
+}
+
+// Rigs can have several joints that say the same in one place and hang elsewhere, as one for
+// control and one for the skin: all move with the one that has the role.
 static void find_leaders(const retarget_figure *figure)
 {
+    double size = 0.0;
+    for (uint32_t i = 0; i < figure->num_joints; i++)
+        size = fmax(size, length_of(convert_sub(rest_of(figure, i), rest_of(figure, 0))));
     for (int r = 0; r < NUM_ROLES; r++) {
         const uint32_t leader = figure->roles[r];
         if (leader == MD5_NONE)
@@ -214,20 +227,12 @@ static void find_leaders(const retarget_figure *figure)
             continue;
         for (uint32_t i = 0; i < figure->num_joints; i++) {
             const retarget_name *const other = &figure->joints[i].name;
-            if (i != leader && name->side == other->side && strcmp(name->said, other->said) == 0)
+            if (i != leader && name->side == other->side && strcmp(name->said, other->said) == 0
+                && length_of(convert_sub(rest_of(figure, i), rest_of(figure, leader)))
+                       <= 1e-3 * size)
                 figure->joints[i].leader = leader;
         }
     }
-}
-
-static convert_vec rest_of(const retarget_figure *figure, uint32_t joint)
-{
-    return figure->rest[joint].translation;
-}
-
-static double length_of(convert_vec v)
-{
-    return sqrt(convert_dot(v, v));
 }
 
 // Writes the joints of a finger below its hand, the longest line of them that moves vertices, from
@@ -291,6 +296,16 @@ static convert_vec left_of(const retarget_figure *figure, const convert_xform *j
     return sum;
 }
 
+// The shortest rotation from one direction to another; of opposite ones about an axis.
+static convert_quat between(convert_vec from, convert_vec to, convert_vec axis)
+{
+    const convert_vec a = unit_of(from), b = unit_of(to), c = convert_cross(a, b);
+    const double w = 1.0 + convert_dot(a, b);
+    if (w < 1e-6)
+        return (convert_quat){axis.x, axis.y, axis.z, 0.0};
+    return convert_unit((convert_quat){c.x, c.y, c.z, w});
+}
+
 // Up is the axis along which the chest or the head is above the pelvis; left is the axis from the
 // right limbs to the left ones, or between axes, if it is. Otherwise it stays as it is.
 static void find_axes(retarget_figure *figure)
@@ -301,25 +316,13 @@ static void find_axes(retarget_figure *figure)
         return;
     const convert_vec up =
         nearest_axis(convert_sub(rest_of(figure, head), rest_of(figure, figure->pelvis)));
-    convert_vec left = unit_of(convert_sub(side, convert_times(up, convert_dot(side, up))));
-    if (convert_dot(left, nearest_axis(left)) > 0.9)
+    const convert_quat upright = between(up, (convert_vec){0.0, 0.0, 1.0}, nearest_axis(side));
+    convert_vec left = convert_rotate(upright, side);
+    left.z = 0.0;
+    if (convert_dot(unit_of(left), nearest_axis(left)) > 0.9)
         left = nearest_axis(left);
-    const convert_vec front = convert_cross(left, up);
-    const md5_quat q = md5_quat_from_mat34((md5_mat34){
-        {(float)front.x, (float)front.y, (float)front.z, 0.0f, (float)left.x, (float)left.y,
-         (float)left.z, 0.0f, (float)up.x, (float)up.y, (float)up.z, 0.0f}});
-    figure->space.rotation =
-        convert_unit((convert_quat){(double)q.x, (double)q.y, (double)q.z, (double)q.w});
-}
-
-// The shortest rotation from one direction to another; of opposite ones about an axis.
-static convert_quat between(convert_vec from, convert_vec to, convert_vec axis)
-{
-    const convert_vec a = unit_of(from), b = unit_of(to), c = convert_cross(a, b);
-    const double w = 1.0 + convert_dot(a, b);
-    if (w < 1e-6)
-        return (convert_quat){axis.x, axis.y, axis.z, 0.0};
-    return convert_unit((convert_quat){c.x, c.y, c.z, w});
+    figure->space.rotation = convert_quat_mul(
+        between(left, (convert_vec){0.0, 1.0, 0.0}, (convert_vec){0.0, 0.0, 1.0}), upright);
 }
 
 // Arms to the sides, legs down; feet as they stand at rest: a model whose shins lean keeps its
