@@ -108,6 +108,15 @@ typedef struct retarget_joint {
     bool is_mapped;     // by the user
 } retarget_joint;
 
+// Joints whose bend is spread over those of the other skeleton's: the spine up to the chest, the
+// neck up to below the head, fingers.
+enum { SPINE, NECK, FINGERS, NUM_CHAINS = FINGERS + 2 * NUM_FINGERS };
+typedef struct retarget_chain {
+    uint32_t base; // what it hangs on
+    uint32_t count;
+    uint32_t *joints; // [count] from the base on
+} retarget_chain;
+
 // One of the two skeletons. Model space is turned: x is forward, y left and z up.
 typedef struct retarget_figure {
     uint32_t num_joints;
@@ -116,9 +125,8 @@ typedef struct retarget_figure {
     uint32_t *order;             // [num_joints] parents first
     convert_xform *rest, *posed; // [num_joints] model space
     uint32_t roles[NUM_ROLES];
-    uint32_t *spine,
-        *neck; // from below; behind the pelvis up to the chest, behind that to the head
-    uint32_t num_spine, num_neck;
+    retarget_chain chains[NUM_CHAINS];
+    uint32_t *next_chain;  // room for the next one: no joint is in two
     uint32_t pelvis, body; // what the thighs hang on; what pelvis and chest hang on
     convert_xform space;   // that turns it
 } retarget_figure;
@@ -186,19 +194,16 @@ static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_
     return a == b ? a : MD5_NONE;
 }
 
-// Writes the joints from `top` down to above `bottom`, from below.
-static uint32_t find_chain(const retarget_figure *figure, uint32_t bottom, uint32_t top,
-                           uint32_t *chain)
+// Makes the joints from `top` down to above `base` a chain.
+static retarget_chain make_chain(retarget_figure *figure, uint32_t base, uint32_t top)
 {
-    uint32_t count = 0;
-    for (uint32_t j = top; j != bottom && j != MD5_NONE; j = figure->own[j].parent)
-        chain[count++] = j;
-    for (uint32_t i = 0; i < count / 2; i++) {
-        const uint32_t swapped = chain[i];
-        chain[i] = chain[count - 1 - i];
-        chain[count - 1 - i] = swapped;
-    }
-    return count;
+    retarget_chain chain = {base, 0, figure->next_chain};
+    for (uint32_t j = top; j != base && j != MD5_NONE; j = figure->own[j].parent)
+        chain.count++;
+    figure->next_chain += chain.count;
+    for (uint32_t i = chain.count; i > 0; top = figure->own[top].parent)
+        chain.joints[--i] = top;
+    return chain;
 }
 
 static convert_vec rest_of(const retarget_figure *figure, uint32_t joint)
@@ -235,12 +240,12 @@ static void find_leaders(const retarget_figure *figure)
     }
 }
 
-// Writes the joints of a finger below its hand, the longest line of them that moves vertices, from
-// the hand on; of several in one place the first.
-static uint32_t find_finger(const retarget_figure *figure, int finger, int side, uint32_t *chain)
+// The joints of a finger, the longest line of them below the hand that moves vertices; of several
+// in one place the first.
+static retarget_chain find_finger(retarget_figure *figure, int finger, int side)
 {
     const uint32_t hand = figure->roles[2 * HAND + side];
-    uint32_t tip = MD5_NONE, count = 0;
+    uint32_t tip = MD5_NONE;
     bool *const is_of = common_alloc(figure->num_joints, sizeof *is_of);
     for (uint32_t i = 0; i < figure->num_joints; i++) {
         const uint32_t joint = figure->order[i];
@@ -254,17 +259,21 @@ static uint32_t find_finger(const retarget_figure *figure, int finger, int side,
             && (tip == MD5_NONE || figure->joints[joint].depth > figure->joints[tip].depth))
             tip = joint;
     }
-    const bool has_both = hand != MD5_NONE && common_parent(figure, hand, tip) == hand;
-    const uint32_t length = has_both ? find_chain(figure, hand, tip, chain) : 0;
-    for (uint32_t i = 0; i < length; i++)
-        if (is_of[chain[i]]
-            && (count == 0
-                || length_of(
-                       convert_sub(rest_of(figure, chain[i]), rest_of(figure, chain[count - 1])))
-                       > 0.0))
-            chain[count++] = chain[i];
+    retarget_chain chain = {.base = hand};
+    if (hand != MD5_NONE && common_parent(figure, hand, tip) == hand)
+        chain = make_chain(figure, hand, tip);
+    const uint32_t length = chain.count;
+    chain.count = 0;
+    for (uint32_t i = 0; i < length; i++) {
+        const uint32_t joint = chain.joints[i];
+        const uint32_t last = chain.count > 0 ? chain.joints[chain.count - 1] : MD5_NONE;
+        if (is_of[joint]
+            && (last == MD5_NONE
+                || length_of(convert_sub(rest_of(figure, joint), rest_of(figure, last))) > 0.0))
+            chain.joints[chain.count++] = joint;
+    }
     free(is_of);
-    return count;
+    return chain;
 }
 
 static convert_vec unit_of(convert_vec v)
@@ -376,12 +385,15 @@ static void complete_figure(retarget_figure *figure)
     figure->body = chest != MD5_NONE ? common_parent(figure, figure->pelvis, chest) : MD5_NONE;
     if (figure->body == MD5_NONE)
         figure->body = figure->pelvis;
-    figure->num_spine = figure->num_neck = 0;
+    figure->chains[SPINE].base = figure->body;
+    figure->chains[NECK].base = chest != MD5_NONE ? chest : figure->body;
     if (chest != MD5_NONE && common_parent(figure, figure->body, chest) == figure->body)
-        figure->num_spine = find_chain(figure, figure->body, chest, figure->spine);
+        figure->chains[SPINE] = make_chain(figure, figure->body, chest);
     if (head != MD5_NONE && chest != MD5_NONE && common_parent(figure, chest, head) == chest
         && head != chest)
-        figure->num_neck = find_chain(figure, chest, figure->own[head].parent, figure->neck);
+        figure->chains[NECK] = make_chain(figure, chest, figure->own[head].parent);
+    for (int k = 0; k < 2 * NUM_FINGERS; k++)
+        figure->chains[FINGERS + k] = find_finger(figure, k / 2, k % 2);
     find_axes(figure);
     for (uint32_t i = 0; i < figure->num_joints; i++)
         figure->rest[i] = figure->own[i].rest;
@@ -404,9 +416,8 @@ static retarget_figure make_figure(const convert_joint *own, uint32_t num_joints
 {
     retarget_figure figure = {.num_joints = num_joints, .own = own, .space.rotation = no_turn};
     figure.joints = common_alloc(num_joints, sizeof *figure.joints);
-    figure.order = common_alloc(3 * (size_t)num_joints, sizeof *figure.order);
-    figure.spine = figure.order + num_joints;
-    figure.neck = figure.spine + num_joints;
+    figure.order = common_alloc((NUM_CHAINS + 1) * (size_t)num_joints, sizeof *figure.order);
+    figure.next_chain = figure.order + num_joints;
     figure.rest = common_alloc(2 * (size_t)num_joints, sizeof *figure.rest);
     figure.posed = figure.rest + num_joints;
     for (uint32_t i = 0; i < num_joints; i++) {
@@ -547,15 +558,16 @@ static bool read_map(const convert_job *job, retarget_figure *source, retarget_f
     return is_done;
 }
 
-// Spreads the bend of a chain of the source, which begins at `base`, over one of the model.
-static void drive_chain(const retarget_figure *target, const uint32_t *chain, uint32_t count,
-                        uint32_t base, const uint32_t *from, uint32_t num_from)
+// Spreads the bend of a chain of the source over one of the model.
+static void drive_chain(const retarget_figure *target, const retarget_chain *chain,
+                        const retarget_chain *from)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const double at = (double)num_from * (i + 1) / count;
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const double at = (double)from->count * (i + 1) / chain->count;
         const uint32_t below = (uint32_t)floor(at), above = (uint32_t)ceil(at);
-        set_drive(&target->joints[chain[i]], below > 0 ? from[below - 1] : base,
-                  above > 0 ? from[above - 1] : base, at - below);
+        set_drive(&target->joints[chain->joints[i]],
+                  below > 0 ? from->joints[below - 1] : from->base,
+                  above > 0 ? from->joints[above - 1] : from->base, at - below);
     }
 }
 
@@ -574,15 +586,21 @@ static void note_pair(const convert_job *job, const retarget_figure *source,
 static uint32_t make_drives(const convert_job *job, const retarget_figure *source,
                             const retarget_figure *target)
 {
-    drive_chain(target, target->spine, target->num_spine, source->body, source->spine,
-                source->num_spine);
-    const uint32_t chest =
-        source->num_spine > 0 ? source->spine[source->num_spine - 1] : source->body;
-    drive_chain(target, target->neck, target->num_neck, chest, source->neck, source->num_neck);
-    if (target->num_spine > 0)
+    const retarget_chain *const spine = &target->chains[SPINE];
+    uint32_t num_bent = 0; // of fingers
+    for (int c = 0; c < NUM_CHAINS; c++) {
+        if (c >= FINGERS && source->chains[c].count == 0)
+            continue;
+        drive_chain(target, &target->chains[c], &source->chains[c]);
+        num_bent += c >= FINGERS ? target->chains[c].count : 0;
+    }
+    if (spine->count > 0)
         convert_note(job, "spine: %u joints from %s to %s are bent as %u of the motion",
-                     target->num_spine, target->own[target->spine[0]].name,
-                     target->own[target->spine[target->num_spine - 1]].name, source->num_spine);
+                     spine->count, target->own[spine->joints[0]].name,
+                     target->own[spine->joints[spine->count - 1]].name,
+                     source->chains[SPINE].count);
+    if (num_bent > 0)
+        convert_note(job, "fingers: %u joints are bent", num_bent);
     for (int r = 0; r < NUM_ROLES; r++) {
         const int word = r / 2;
         const uint32_t from = word == HIPS ? source->pelvis : source->roles[r];
@@ -596,17 +614,6 @@ static uint32_t make_drives(const convert_job *job, const retarget_figure *sourc
         if (from != MD5_NONE && to != MD5_NONE)
             set_drive(&target->joints[to], from, from, 0.0);
     }
-    uint32_t num_bent = 0;
-    for (int k = 0; k < 2 * NUM_FINGERS; k++) { // the spines are no longer needed
-        const int side = k % 2;
-        const uint32_t num_from = find_finger(source, k / 2, side, source->spine);
-        const uint32_t num_to = num_from > 0 ? find_finger(target, k / 2, side, target->spine) : 0;
-        drive_chain(target, target->spine, num_to, source->roles[2 * HAND + side], source->spine,
-                    num_from);
-        num_bent += num_to;
-    }
-    if (num_bent > 0)
-        convert_note(job, "fingers: %u joints are bent", num_bent);
     // What carries both pelvis and chest turns with the pelvis.
     if (source->pelvis != MD5_NONE && target->body != MD5_NONE)
         set_drive(&target->joints[target->body], source->pelvis, source->pelvis, 0.0);
