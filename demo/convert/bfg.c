@@ -48,9 +48,8 @@ static void put_joint(convert_bytes *to, md5_quat q, md5_vec3 position)
 
 static void put_text(convert_bytes *to, const char *text)
 {
-    const uint32_t length = (uint32_t)strlen(text);
-    convert_put_words(to, &length, 1);
-    convert_put(to, text, length);
+    convert_put_u32(to, (uint32_t)strlen(text));
+    convert_put(to, text, strlen(text));
 }
 
 // Half precision, the mantissa cut off, as the engine does: below 2^-14 it is 0.
@@ -290,7 +289,7 @@ static void put_camera(const md5_doc *doc, convert_bytes *to)
     const uint32_t counts[] = {(uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0), doc->num_cuts};
     convert_put_words(to, counts, 2);
     convert_put_words(to, doc->cuts, doc->num_cuts);
-    convert_put_words(to, &doc->num_frames, 1);
+    convert_put_u32(to, doc->num_frames);
     for (uint32_t f = 0; f < doc->num_frames; f++) {
         const md5_camera_view *const view = &doc->views[f];
         put_words(to, &view->fov, 1);

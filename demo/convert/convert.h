@@ -235,6 +235,7 @@ void convert_put_text(convert_bytes *out, const char *format, ...) COMMON_PRINTF
 
 // Puts words of four bytes, numbers or floats, the low byte first.
 void convert_put_words(convert_bytes *out, const void *words, size_t count);
+void convert_put_u32(convert_bytes *out, uint32_t number);
 
 typedef struct convert_input {
     const char *path;

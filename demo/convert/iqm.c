@@ -196,7 +196,7 @@ static bool read_arrays(iqm_file *file)
                           {"blend joints", 1, true}, {"blend weights", 1, true}};
     uint32_t num_others = 0;
     for (uint32_t i = 0; i < file->header[NUM_ARRAYS]; i++) {
-        iqm_array row;
+        iqm_array row = {.type = 0};
         get_row(file, ARRAYS, i, &row);
         if (row.type >= NUM_TYPES) {
             num_others++;
@@ -293,7 +293,7 @@ static bool read_joints(iqm_file *file)
     file->num_joints = count;
     for (uint32_t i = 0; i < count; i++) {
         iqm_pose *const pose = &file->poses[i];
-        iqm_bone bone;
+        iqm_bone bone = {.name = 0};
         double v[CHANNELS];
         if (i < file->header[NUM_POSES])
             get_row(file, POSES, i, pose);
@@ -382,7 +382,7 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
 static bool read_mesh(iqm_file *file, uint32_t number, uint32_t num_left[2], md5_doc_mesh *mesh)
 {
     const uint32_t *const header = file->header;
-    iqm_mesh row;
+    iqm_mesh row = {.name = 0};
     get_row(file, MESHES, number, &row);
     const uint32_t first = row.first_vertex, count = row.num_vertices;
     if ((uint64_t)first + count > header[NUM_VERTICES]
@@ -530,7 +530,7 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, ui
     if (has_bounds)
         motion.bounds = common_alloc(count, sizeof *motion.bounds);
     for (uint32_t frame = 0; frame < count && is_done && has_bounds; frame++) {
-        iqm_box box;
+        iqm_box box = {.radius = 0.0f};
         get_row(file, BOUNDS, file->first + frame, &box);
         motion.bounds[frame] = box.bounds;
         is_done =
@@ -553,7 +553,7 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
     if (!check_poses(file))
         return false;
     for (uint32_t i = 0; i < num_anims; i++) {
-        iqm_clip row;
+        iqm_clip row = {.name = 0};
         get_row(file, ANIMS, i, &row);
         const uint32_t first = file->first = row.first, count = row.count;
         const double rate = (double)row.rate;
@@ -827,7 +827,7 @@ static bool put_meshes(iqm_writer *writer)
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++)
-            convert_put_words(&writer->out, &(uint32_t){first + mesh->indices[k]}, 1);
+            convert_put_u32(&writer->out, first + mesh->indices[k]);
         first += mesh->num_vertices;
     }
     return true;

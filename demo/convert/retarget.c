@@ -652,6 +652,37 @@ static convert_quat rotation_of(const retarget_transfer *transfer, uint32_t join
                                              convert_conjugate(source->joints[joint].t_pose)));
 }
 
+// Poses a joint of the model, whose parent is posed, and if asked for that with which it moves.
+static void pose_joint(const retarget_transfer *transfer, uint32_t joint, convert_vec path,
+                       bool has_leader)
+{
+    const retarget_figure *const target = &transfer->target;
+    const retarget_joint *const drive = &target->joints[joint];
+    const uint32_t parent = target->own[joint].parent, leader = drive->leader;
+    convert_xform *const to = &target->posed[joint];
+    convert_quat turned = no_turn;
+    *to = parent == MD5_NONE ? target->rest[joint]
+                             : convert_mul(target->posed[parent], target->own[joint].rest);
+    if (drive->low != MD5_NONE) {
+        turned = convert_slerp(rotation_of(transfer, drive->low),
+                               rotation_of(transfer, drive->high), drive->part);
+        to->rotation = convert_quat_mul(turned, drive->t_pose);
+    } else if (leader != MD5_NONE && has_leader) {
+        *to = convert_mul(target->posed[leader],
+                          convert_mul(convert_inverse(target->rest[leader]), target->rest[joint]));
+    }
+    // Joint 0, if it is above the body, takes the path along the ground: it is the joint whose
+    // motion games take as that of the character.
+    if (joint == target->body) {
+        const convert_vec pelvis = rest_of(target, target->pelvis);
+        to->translation =
+            convert_add(convert_add(pelvis, path),
+                        convert_rotate(turned, convert_sub(rest_of(target, joint), pelvis)));
+    } else if (joint == 0 && parent == MD5_NONE && transfer->has_path) {
+        to->translation = convert_add(rest_of(target, 0), (convert_vec){path.x, path.y, 0.0});
+    }
+}
+
 // Poses the model in a frame.
 static void pose_model(const retarget_transfer *transfer, uint32_t frame)
 {
@@ -667,34 +698,10 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
         path.x = path.y = 0.0;
     path.z += transfer->lift;
     // Twice, as joints that lead others can come behind them.
-    for (size_t i = 0; i < 2 * (size_t)target->num_joints; i++) {
-        const uint32_t joint = target->order[i % target->num_joints];
-        const uint32_t parent = target->own[joint].parent;
-        const retarget_joint *const drive = &target->joints[joint];
-        convert_xform *const to = &target->posed[joint];
-        *to = parent == MD5_NONE ? target->rest[joint]
-                                 : convert_mul(target->posed[parent], target->own[joint].rest);
-        convert_quat turned = no_turn;
-        if (drive->low != MD5_NONE) {
-            turned = convert_slerp(rotation_of(transfer, drive->low),
-                                   rotation_of(transfer, drive->high), drive->part);
-            to->rotation = convert_quat_mul(turned, drive->t_pose);
-        } else if (drive->leader != MD5_NONE && i >= target->num_joints) {
-            *to = convert_mul(convert_mul(target->posed[drive->leader],
-                                          convert_inverse(target->rest[drive->leader])),
-                              target->rest[joint]);
-        }
-        // Joint 0, if it is above the body, takes the path along the ground: it is the joint whose
-        // motion games take as that of the character.
-        if (joint == target->body) {
-            const convert_vec pelvis = rest_of(target, target->pelvis);
-            to->translation =
-                convert_add(convert_add(pelvis, path),
-                            convert_rotate(turned, convert_sub(rest_of(target, joint), pelvis)));
-        } else if (joint == 0 && parent == MD5_NONE && transfer->has_path) {
-            to->translation = convert_add(rest_of(target, 0), (convert_vec){path.x, path.y, 0.0});
-        }
-    }
+    for (uint32_t i = 0; i < target->num_joints; i++)
+        pose_joint(transfer, target->order[i], path, false);
+    for (uint32_t i = 0; i < target->num_joints; i++)
+        pose_joint(transfer, target->order[i], path, true);
 }
 
 // For the motion of the model.

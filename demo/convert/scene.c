@@ -134,6 +134,11 @@ void convert_put_words(convert_bytes *out, const void *words, size_t count)
     }
 }
 
+void convert_put_u32(convert_bytes *out, uint32_t number)
+{
+    convert_put_words(out, &number, 1);
+}
+
 // -- Scenes ---------------------------------------------------------------------------------------
 
 static bool is_taken(const convert_scene *scene, convert_part_kind kind, const char *name)
