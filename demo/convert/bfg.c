@@ -29,23 +29,21 @@ static uint32_t bits_of(float number)
     return bits;
 }
 
-static void put_words(convert_bytes *to, const uint32_t *numbers, size_t count)
+// Words of four bytes, numbers or floats, the high byte first.
+static void put_words(convert_bytes *to, const void *words, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        put_big(to, numbers[i], 4);
-}
-
-static void put_floats(convert_bytes *to, const void *floats, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        put_big(to, bits_of(((const float *)floats)[i]), 4);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word;
+        memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
+        put_big(to, word, 4);
+    }
 }
 
 // The engine multiplies vectors from the left, so w has the other sign.
 static void put_joint(convert_bytes *to, md5_quat q, md5_vec3 position)
 {
-    put_floats(to, (const float[]){q.x, q.y, q.z, -q.w}, 4);
-    convert_put_vec3(to, position);
+    put_words(to, (const float[]){q.x, q.y, q.z, -q.w}, 4);
+    convert_put_words(to, &position, 3);
 }
 
 static void put_text(convert_bytes *to, const char *text)
@@ -101,7 +99,7 @@ static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t 
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
         const md5_vec3 n = mesh->normals[v];
         const md5_vec4 t = mesh->tangents ? mesh->tangents[v] : (md5_vec4){1.0f, 0.0f, 0.0f, 1.0f};
-        put_floats(to, &mesh->positions[v], 3);
+        put_words(to, &mesh->positions[v], 3);
         put_big(to, half_of(mesh->texcoords[v].x), 2);
         put_big(to, half_of(mesh->texcoords[v].y), 2);
         const float units[] = {n.x, n.y, n.z, -1.0f, t.x, t.y, t.z, t.w};
@@ -130,7 +128,7 @@ static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh 
     for (uint32_t joint = 0; joint < MOST_JOINTS; joint++)
         if (used[joint])
             convert_put(to, &(unsigned char){(unsigned char)joint}, 1);
-    put_floats(to, &farthest, 1);
+    put_words(to, &farthest, 1);
 }
 
 static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *mesh,
@@ -185,8 +183,7 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
     enum { VERSION = 110, MESH_VERSION = 106, TIME = 8, NUMBERS = 12 };
     convert_put(to, (const unsigned char[]){'B', 'R', 'M', VERSION}, 4);
     put_zeros(to, TIME + 4); // no time, which the engine takes for any; no surfaces of its own
-    convert_put_vec3(to, model->bounds.min);
-    convert_put_vec3(to, model->bounds.max);
+    convert_put_words(to, &model->bounds, 6);
     put_zeros(to, NUMBERS);
     char *const file = common_format("%s.md5mesh", name);
     put_text(to, file);
@@ -204,8 +201,8 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
     for (uint32_t joint = 0; joint < count; joint++)
         put_joint(to, model->bind_local[joint].rotation, model->bind_local[joint].translation);
     put_big(to, count + count % 2, 4); // an even number
-    put_floats(to, model->inverse_bind, 12 * (size_t)count);
-    put_floats(to, &model->inverse_bind[count - 1], 12 * (size_t)(count % 2));
+    put_words(to, model->inverse_bind, 12 * (size_t)count);
+    put_words(to, &model->inverse_bind[count - 1], 12 * (size_t)(count % 2));
     put_big(to, model->num_meshes, 4);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         put_mesh(to, model, &model->meshes[m], m, packed);
@@ -248,7 +245,7 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
                                doc->num_components, doc->num_frames};
     put_words(to, counts, 6);
     if (doc->bounds != NULL)
-        put_floats(to, doc->bounds, 6 * (size_t)doc->num_frames);
+        put_words(to, doc->bounds, 6 * (size_t)doc->num_frames);
     else
         put_zeros(to, sizeof(md5_bounds) * doc->num_frames);
     put_big(to, doc->num_joints, 4);
@@ -278,27 +275,26 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
             for (int axis = 0; axis < 3; axis++)
                 if ((root.flags >> axis & 1) != 0 && at++ == i)
                     moved[axis] = number -= base[axis];
-            convert_put_f32(to, number);
+            convert_put_words(to, &number, 1);
         }
     }
     put_zeros(to, 4); // one number more than the count says
-    convert_put_vec3(to, (md5_vec3){moved[0], moved[1], moved[2]});
+    convert_put_words(to, moved, 3);
 }
 
 static void put_camera(const md5_doc *doc, convert_bytes *to)
 {
     enum { VERSION = 100 };
     convert_put(to, (const unsigned char[]){'A', 'C', 'B', VERSION}, 4);
-    convert_put_u32(to, (uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0));
-    convert_put_u32(to, doc->num_cuts);
-    for (uint32_t i = 0; i < doc->num_cuts; i++)
-        convert_put_u32(to, doc->cuts[i]);
+    const uint32_t counts[] = {(uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0), doc->num_cuts};
+    convert_put_words(to, counts, 2);
+    convert_put_words(to, doc->cuts, doc->num_cuts);
     convert_put_u32(to, doc->num_frames);
     for (uint32_t f = 0; f < doc->num_frames; f++) {
         const md5_camera_view *const view = &doc->views[f];
-        put_floats(to, &view->fov, 1);
-        put_floats(to, &view->rotation, 3);
-        convert_put_vec3(to, view->position);
+        put_words(to, &view->fov, 1);
+        put_words(to, &view->rotation, 3);
+        convert_put_words(to, &view->position, 3);
     }
 }
 

@@ -178,6 +178,11 @@ const convert_engine *convert_find_engine(const char *name);
 // Passes a note on.
 void convert_note(const convert_job *job, const char *format, ...) COMMON_PRINTF(2, 3);
 
+// Returns the first `most` bytes of a text, of which those that control or are refused become _:
+// MD5 texts cannot hold CONVERT_QUOTE. The caller frees it.
+#define CONVERT_QUOTE "\""
+char *convert_clean(const char *text, size_t most, const char *refused);
+
 // Returns a name for a file of what a format calls `name`: bytes that could lead elsewhere, or that
 // systems refuse, become _. The caller frees it.
 char *convert_file_name(const char *name);
@@ -199,12 +204,31 @@ bool convert_turn_green(const convert_picture *in, convert_picture *out, md5_err
 md5_vec3 convert_stored_point(convert_vec v);
 md5_vec3 convert_stored(convert_quat q);
 
-// Clips that readers make: a document with the caller's joints[num_joints], of which tracks are set
-// one by one; then convert_begin_frames(); then its frames. Flags are those of md5_track.
-void convert_set_track(md5_doc *clip, uint32_t joint, const char *name, uint32_t parent,
-                       uint32_t flags, convert_xform base);
-void convert_begin_frames(md5_doc *clip); // numbers[], which the caller frees
-void convert_set_frame(md5_doc *clip, uint32_t frame, const convert_xform *local);
+// A skeleton that moves: what readers of clips make, and what retargeting takes and makes.
+typedef struct convert_joint {
+    const char *name;
+    uint32_t parent;    // MD5_NONE: a root
+    convert_xform rest; // relative to the parent: of a person who stands, however the arms are
+} convert_joint;
+
+typedef struct convert_motion {
+    const char *path; // of its file, for notes
+    uint32_t num_joints, num_frames;
+    double rate;
+    const convert_joint *joints; // [num_joints]
+    md5_bounds *bounds;          // [num_frames], which pose() may set; NULL: the clip has none
+    // Writes local[num_joints] of a frame, relative to the parents. Frames are asked for in order.
+    void (*pose)(void *user, uint32_t frame, convert_xform *local);
+    void *user;
+} convert_motion;
+
+// Adds a clip. Numbers that no frame changes stand in its base frame, which is the first frame.
+// With a model, which may be NULL, bounds are those of its skin. Fails if a number is beyond 1e9.
+bool convert_add_clip(convert_scene *scene, const char *name, const convert_motion *motion,
+                      const md5_model *model, md5_error *error);
+
+// A joint of a document, which is placed as it is there.
+md5_doc_joint convert_doc_joint(const char *name, uint32_t parent, convert_xform placed);
 
 typedef struct convert_bytes { // that grow; free() bytes
     char *bytes;
@@ -214,9 +238,9 @@ typedef struct convert_bytes { // that grow; free() bytes
 void convert_put(convert_bytes *out, const void *bytes, size_t size);
 void convert_put_text(convert_bytes *out, const char *format, ...) COMMON_PRINTF(2, 3);
 
-void convert_put_u32(convert_bytes *out, uint32_t number); // the low byte first
-void convert_put_f32(convert_bytes *out, float number);
-void convert_put_vec3(convert_bytes *out, md5_vec3 v);
+// Puts words of four bytes, numbers or floats, the low byte first.
+void convert_put_words(convert_bytes *out, const void *words, size_t count);
+void convert_put_u32(convert_bytes *out, uint32_t number);
 
 typedef struct convert_input {
     const char *path;

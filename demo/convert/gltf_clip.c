@@ -61,8 +61,8 @@ typedef struct clip_maker {
     key_track *tracks;
     size_t num_tracks, num_frames;
     double rate;
-    bool is_exact;  // all keys lie on frames
-    float *numbers; // [num_frames][num_joints][6]
+    bool is_exact;     // all keys lie on frames
+    md5_xform *stored; // [num_frames][num_joints] as the frames have them
 } clip_maker;
 
 // A key's time; on its frame if all keys are.
@@ -290,12 +290,8 @@ static double measure_between(clip_maker *clip)
         for (size_t j = 0; j < rig->num_joints; j++) {
             const uint32_t parent = rig->joints[j].parent;
             convert_xform ends[2];
-            for (size_t k = 0; k < 2; k++) {
-                const float *const n = clip->numbers + ((frame + k) * rig->num_joints + j) * 6;
-                ends[k] =
-                    convert_from_xform((md5_xform){.rotation = md5_quat_from_xyz(n[3], n[4], n[5]),
-                                                   .translation = {n[0], n[1], n[2]}});
-            }
+            for (size_t k = 0; k < 2; k++)
+                ends[k] = convert_from_xform(clip->stored[(frame + k) * rig->num_joints + j]);
             const convert_xform local = {convert_slerp(ends[0].rotation, ends[1].rotation, s),
                                          convert_add(convert_times(ends[0].translation, 1.0 - s),
                                                      convert_times(ends[1].translation, s))};
@@ -306,74 +302,29 @@ static double measure_between(clip_maker *clip)
     return worst;
 }
 
-// Writes the numbers of all frames, and looks at each for scale that they cannot say.
-static void sample_frames(clip_maker *clip)
+// The pose of convert_motion. Looks at each frame for scale that MD5 cannot say, and keeps what is
+// stored.
+static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 {
-    const gltf_rig *const rig = clip->rig;
-    float *number = clip->numbers;
-    for (size_t f = 0; f < clip->num_frames; f++) {
-        const double time = (double)f / clip->rate;
-        pose_at(clip, time);
-        measure_scale(clip, time);
-        for (size_t j = 0; j < rig->num_joints; j++, number += 6) {
-            const uint32_t parent = rig->joints[j].parent;
-            convert_xform local = clip->posed[j].pose;
-            if (parent != MD5_NONE)
-                local = convert_mul(convert_inverse(clip->posed[parent].pose), local);
-            const md5_vec3 rotation = convert_stored(convert_unit(local.rotation));
-            const md5_vec3 translation = convert_stored_point(local.translation);
-            memcpy(number, &translation, sizeof translation);
-            memcpy(number + 3, &rotation, sizeof rotation);
-        }
+    clip_maker *const clip = user;
+    const double time = (double)frame / clip->rate;
+    pose_at(clip, time);
+    measure_scale(clip, time);
+    for (size_t j = 0; j < clip->rig->num_joints; j++) {
+        const uint32_t parent = clip->rig->joints[j].parent;
+        const convert_xform *const pose = &clip->posed[j].pose;
+        local[j] = parent == MD5_NONE
+                       ? *pose
+                       : convert_mul(convert_inverse(clip->posed[parent].pose), *pose);
+        local[j].rotation = convert_unit(local[j].rotation);
+        const md5_vec3 q = convert_stored(local[j].rotation);
+        clip->stored[frame * clip->rig->num_joints + j] =
+            (md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
+                        .translation = convert_stored_point(local[j].translation)};
     }
 }
 
 // -- Clips ----------------------------------------------------------------------------------------
-
-// Adds the document of the sampled frames: numbers that no frame changes stand in the base frame.
-static bool add_doc(const clip_maker *clip)
-{
-    const gltf_rig *const rig = clip->rig;
-    const size_t row = rig->num_joints * 6;
-    const float *const numbers = clip->numbers;
-    md5_error *const error = clip->file->error;
-    md5_doc doc = {.kind = MD5_DOC_ANIM,
-                   .num_joints = (uint32_t)rig->num_joints,
-                   .num_frames = (uint32_t)clip->num_frames,
-                   .frame_rate = clip->rate,
-                   .numbers = clip->numbers};
-    float longest = 0.0f; // of what stands still up to rounding of products
-    for (size_t i = 0; i < clip->num_frames * row; i++)
-        if (!(fabsf(numbers[i]) <= 1e9f))
-            return gltf_fail(clip->file, "clip %s: frame %zu leads beyond 1e9 units", clip->name,
-                             i / row);
-    for (size_t i = 0; i < row; i++)
-        longest = i % 6 < 3 ? fmaxf(longest, fabsf(numbers[i])) : longest;
-    doc.joints = common_alloc(rig->num_joints, sizeof *doc.joints);
-    for (size_t i = row; i < clip->num_frames * row; i++)
-        if (fabsf(numbers[i] - numbers[i % row]) > 1e-7f * (i % 6 < 3 ? longest : 1.0f))
-            doc.joints[i % row / 6].track.flags |= 1u << i % 6;
-    for (size_t j = 0; j < rig->num_joints; j++) {
-        md5_doc_joint *const joint = &doc.joints[j];
-        joint->name = rig->joints[j].name;
-        joint->parent = rig->joints[j].parent;
-        joint->track.first = doc.num_components;
-        memcpy(&joint->position, numbers + 6 * j, sizeof joint->position);
-        memcpy(&joint->rotation, numbers + 6 * j + 3, sizeof joint->rotation);
-        for (uint32_t k = 0; k < 6; k++)
-            doc.num_components += joint->track.flags >> k & 1;
-    }
-    float *kept = clip->numbers;
-    for (size_t i = 0; i < clip->num_frames * row; i++)
-        if (doc.joints[i % row / 6].track.flags >> i % 6 & 1)
-            *kept++ = numbers[i];
-    const bool is_added = (clip->model == NULL || clip->model->num_meshes == 0
-                           || md5_fix_bounds(&doc, clip->model, error) != MD5_NONE)
-                          && convert_add_doc(clip->scene, CONVERT_CLIP, clip->name, &doc, error);
-    md5_free_doc(&doc);
-    free(doc.joints);
-    return is_added;
-}
 
 // Adds a row of weights for each morph target that the clip's channels move; the first one counts.
 static bool add_weights(const clip_maker *clip, const char *name)
@@ -428,17 +379,30 @@ static bool count_frames(clip_maker *clip, double last, size_t width)
 // Samples a clip whose tracks and rate are set up to a time, and adds it.
 static bool add_clip(clip_maker *clip, double last, bool has_curves)
 {
-    const size_t number = clip->scene->num_parts, num_joints = clip->rig->num_joints;
-    if (!count_frames(clip, last, num_joints) || !gltf_spend(clip->file, number))
+    const gltf_rig *const rig = clip->rig;
+    const size_t number = clip->scene->num_parts;
+    if (!count_frames(clip, last, rig->num_joints) || !gltf_spend(clip->file, number))
         return false;
-    clip->numbers = common_alloc(clip->num_frames * num_joints * 6, sizeof *clip->numbers);
-    sample_frames(clip);
-    if (!clip->is_exact || has_curves)
+    clip->stored = common_alloc(clip->num_frames * rig->num_joints, sizeof *clip->stored);
+    convert_joint *const joints = common_alloc(rig->num_joints, sizeof *joints);
+    for (size_t j = 0; j < rig->num_joints; j++)
+        joints[j] = (convert_joint){.name = rig->joints[j].name, .parent = rig->joints[j].parent};
+    const convert_motion motion = {.path = clip->file->path,
+                                   .num_joints = (uint32_t)rig->num_joints,
+                                   .num_frames = (uint32_t)clip->num_frames,
+                                   .rate = clip->rate,
+                                   .joints = joints,
+                                   .pose = pose_frame,
+                                   .user = clip};
+    const bool is_added =
+        convert_add_clip(clip->scene, clip->name, &motion, clip->model, clip->file->error)
+        && add_weights(clip, clip->scene->parts[number].name);
+    if (is_added && (!clip->is_exact || has_curves))
         convert_note(clip->file->job,
                      "clip %s: %g frames a second; between them at most %.3g units off", clip->name,
                      clip->rate, measure_between(clip));
-    const bool is_added = add_doc(clip) && add_weights(clip, clip->scene->parts[number].name);
-    free(clip->numbers);
+    free(joints);
+    free(clip->stored);
     return is_added;
 }
 

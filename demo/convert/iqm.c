@@ -3,7 +3,7 @@
 // A header of numbers says how many rows each table has and where it begins. Space, winding and
 // texture coordinates are those of MD5. Vertices are in the bind pose, with up to four joints and
 // weights in bytes; frames are 16-bit numbers, each a step of its channel's range: a channel is one
-// of the ten numbers of a joint's transform. Columns of the tables are listed at `tables`.
+// of the ten numbers of a joint's transform. Rows of the tables are structures.
 #include "demo/common/file.h"
 #include "demo/convert/loss.h"
 
@@ -21,6 +21,38 @@ enum { NUM_JOINTS = OFS_ADJACENCY + 1, OFS_JOINTS, NUM_POSES, OFS_POSES, NUM_ANI
 enum { NUM_FRAMES = OFS_ANIMS + 1, NUM_CHANNELS, OFS_FRAMES, OFS_BOUNDS, NUM_COMMENT, OFS_COMMENT };
 enum { NUM_HEADER = OFS_COMMENT + 3, HEADER_SIZE = 16 + 4 * NUM_HEADER }; // two of extensions
 
+// Rows of the tables, of words of four bytes. Names are bytes of the texts.
+enum { CHANNELS = 10, MOVING = 7 }; // t x y z, q x y z w, s x y z; MD5 moves all but the scale
+
+typedef struct iqm_mesh {
+    uint32_t name, material, first_vertex, num_vertices, first_triangle, num_triangles;
+} iqm_mesh;
+
+typedef struct iqm_array { // of vertices; of size 0: the file has none
+    uint32_t type, flags, format, size, offset;
+} iqm_array;
+
+typedef struct iqm_bone {
+    uint32_t name, parent;
+    float channels[CHANNELS]; // relative to the parent
+} iqm_bone;
+
+typedef struct iqm_pose {
+    uint32_t parent, mask; // mask: of the channels that frames have
+    float lows[CHANNELS], steps[CHANNELS];
+} iqm_pose;
+
+typedef struct iqm_clip {
+    uint32_t name, first, count;
+    float rate;
+    uint32_t flags;
+} iqm_clip;
+
+typedef struct iqm_box {
+    md5_bounds bounds;
+    float flat_radius, radius;
+} iqm_box;
+
 enum { TEXT, MESHES, ARRAYS, TRIANGLES, BONES, POSES, ANIMS, COMMENT, BOUNDS, FRAMES, NUM_TABLES };
 
 static const struct table {
@@ -29,36 +61,22 @@ static const struct table {
     const char *title;
 } tables[NUM_TABLES] = {
     [TEXT] = {NUM_TEXT, OFS_TEXT, 1, "bytes of text"},
-    [MESHES] = {NUM_MESHES, OFS_MESHES, 24, "meshes"},        // name, material, vertices, triangles
-    [ARRAYS] = {NUM_ARRAYS, OFS_ARRAYS, 20, "vertex arrays"}, // type, flags, format, size, offset
+    [MESHES] = {NUM_MESHES, OFS_MESHES, sizeof(iqm_mesh), "meshes"},
+    [ARRAYS] = {NUM_ARRAYS, OFS_ARRAYS, sizeof(iqm_array), "vertex arrays"},
     [TRIANGLES] = {NUM_TRIANGLES, OFS_TRIANGLES, 12, "triangles"}, // vertices of the file
-    [BONES] = {NUM_JOINTS, OFS_JOINTS, 48, "joints"},              // name, parent, transform
-    [POSES] = {NUM_POSES, OFS_POSES, 88, "poses"},                 // parent, mask, offsets, steps
-    [ANIMS] = {NUM_ANIMS, OFS_ANIMS, 20, "clips"}, // name, first frame, frames, rate, flags
+    [BONES] = {NUM_JOINTS, OFS_JOINTS, sizeof(iqm_bone), "joints"},
+    [POSES] = {NUM_POSES, OFS_POSES, sizeof(iqm_pose), "poses"},
+    [ANIMS] = {NUM_ANIMS, OFS_ANIMS, sizeof(iqm_clip), "clips"},
     [COMMENT] = {NUM_COMMENT, OFS_COMMENT, 1, "bytes of comments"},
-    [BOUNDS] = {NUM_FRAMES, OFS_BOUNDS, 32, "bounds"}, // box, radii; perhaps none
-    [FRAMES] = {NUM_FRAMES, OFS_FRAMES, 0, "frames"},  // two bytes a channel
+    [BOUNDS] = {NUM_FRAMES, OFS_BOUNDS, sizeof(iqm_box), "bounds"}, // perhaps none
+    [FRAMES] = {NUM_FRAMES, OFS_FRAMES, 0, "frames"},               // two bytes a channel
 };
 enum { NUM_SLOTS = 4, LOOP = 1 };
-enum { CHANNELS = 10, MOVING = 7 }; // t x y z, q x y z w, s x y z; MD5 moves all but the scale
 
 enum { POSITION, TEXCOORD, NORMAL, TANGENT, JOINTS, WEIGHTS, NUM_TYPES }; // of vertex arrays
 enum { UBYTE = 1, FLOAT = 7 };                                            // formats
 
 // -- Reading: tables ------------------------------------------------------------------------------
-
-typedef struct iqm_array { // of vertices
-    const uint8_t *bytes;  // NULL: the file has none
-    uint32_t format, size;
-} iqm_array;
-
-typedef struct iqm_joint {
-    const char *name;
-    uint32_t parent;    // before it, or MD5_NONE
-    convert_xform bind; // model space
-    uint32_t mask;      // of the channels that frames have
-    double offsets[CHANNELS], steps[CHANNELS];
-} iqm_joint;
 
 typedef struct iqm_file {
     const convert_job *job;
@@ -67,9 +85,12 @@ typedef struct iqm_file {
     size_t size;
     uint32_t header[NUM_HEADER];
     iqm_array arrays[NUM_TYPES];
-    iqm_joint *joints;
-    uint32_t num_joints; // of frames that come alone: those of their poses
-    common_list texts;   // names, which the rest points to
+    convert_joint *skeleton; // [num_joints] parents first
+    convert_xform *bind;     // [num_joints] model space
+    iqm_pose *poses;         // [num_joints]
+    uint32_t num_joints;     // of frames that come alone: those of their poses
+    uint32_t first;          // frame of the clip that is read
+    common_list texts;       // names, which the rest points to
     md5_error *error;
     uint32_t num_cleaned; // names
     double scale_error;   // the farthest scale from 1
@@ -84,30 +105,25 @@ static uint32_t get_u32(const uint8_t *bytes)
            | (uint32_t)bytes[3] << 24;
 }
 
-static double get_f32(const uint8_t *bytes)
+// Copies a row of a table, which has it.
+static void get_row(const iqm_file *file, int table, uint32_t index, void *row)
 {
-    const uint32_t bits = get_u32(bytes);
-    float number;
-    memcpy(&number, &bits, sizeof number);
-    return (double)number;
-}
-
-// The row of a table, which has it.
-static const uint8_t *row_of(const iqm_file *file, int table, uint32_t row)
-{
-    return file->bytes + file->header[tables[table].offset] + (size_t)tables[table].stride * row;
-}
-
-// Reads floats, which models and clips can have up to 1e9.
-static bool get_numbers(const iqm_file *file, const uint8_t *bytes, int count, const char *what,
-                        uint32_t index, double *numbers)
-{
-    for (int i = 0; i < count; i++) {
-        numbers[i] = get_f32(bytes + 4 * i);
-        if (!(fabs(numbers[i]) <= 1e9))
-            return FAIL(MD5_ERROR_RANGE, "%s %u: %g, expected a number from -1e9 to 1e9", what,
-                        index, numbers[i]);
+    const size_t stride = tables[table].stride;
+    const uint8_t *const bytes = file->bytes + file->header[tables[table].offset] + stride * index;
+    for (size_t i = 0; i < stride; i += sizeof(uint32_t)) {
+        const uint32_t word = get_u32(bytes + i);
+        memcpy((char *)row + i, &word, sizeof word);
     }
+}
+
+// Models and clips can have numbers up to 1e9.
+static bool check_numbers(const iqm_file *file, const float *numbers, int count, const char *what,
+                          uint32_t index)
+{
+    for (int i = 0; i < count; i++)
+        if (!(fabsf(numbers[i]) <= 1e9f))
+            return FAIL(MD5_ERROR_RANGE, "%s %u: %g, expected a number from -1e9 to 1e9", what,
+                        index, (double)numbers[i]);
     return true;
 }
 
@@ -155,7 +171,8 @@ static bool read_header(iqm_file *file)
                           tables[i].title))
             return false;
     }
-    if (header[NUM_TEXT] > 0 && row_of(file, TEXT, header[NUM_TEXT] - 1)[0] != '\0')
+    if (header[NUM_TEXT] > 0
+        && file->bytes[(size_t)header[OFS_TEXT] + header[NUM_TEXT] - 1] != '\0')
         return FAIL(MD5_ERROR_SYNTAX, "the texts do not end with a byte of 0");
     if (header[NUM_POSES] > 0 && header[NUM_JOINTS] > 0 && header[NUM_POSES] != header[NUM_JOINTS])
         return FAIL(MD5_ERROR_MISMATCH, "%u poses, but %u joints", header[NUM_POSES],
@@ -170,7 +187,7 @@ static const uint8_t component_sizes[] = {1, 1, 2, 2, 4, 4, 2, 4, 8};
 // tangents are checked and not used, as MD5 readers compute both.
 static bool read_arrays(iqm_file *file)
 {
-    static const struct {
+    static const struct type {
         const char *title;
         uint32_t least_size;
         bool is_number; // else a float
@@ -179,35 +196,36 @@ static bool read_arrays(iqm_file *file)
                           {"blend joints", 1, true}, {"blend weights", 1, true}};
     uint32_t num_others = 0;
     for (uint32_t i = 0; i < file->header[NUM_ARRAYS]; i++) {
-        const uint8_t *const row = row_of(file, ARRAYS, i);
-        const uint32_t type = get_u32(row), format = get_u32(row + 8), size = get_u32(row + 12);
-        if (type >= NUM_TYPES) {
+        iqm_array row = {.type = 0};
+        get_row(file, ARRAYS, i, &row);
+        if (row.type >= NUM_TYPES) {
             num_others++;
             continue;
         }
-        if (file->arrays[type].bytes != NULL)
-            return FAIL(MD5_ERROR_SYNTAX, "two arrays of %s", types[type].title);
-        const bool is_known = types[type].is_number ? (format >= UBYTE && format <= 5 && format % 2)
-                                                          || (type == WEIGHTS && format == FLOAT)
-                                                    : format == FLOAT;
-        if (!is_known || size < types[type].least_size || size > 16)
-            return FAIL(
-                MD5_ERROR_SYNTAX, "%s of format %u and size %u, expected %s and at least %u",
-                types[type].title, format, size,
-                types[type].is_number ? "unsigned numbers" : "floats", types[type].least_size);
-        if (!has_bytes(file, get_u32(row + 16), file->header[NUM_VERTICES],
-                       (uint64_t)size * component_sizes[format], component_sizes[format],
-                       types[type].title))
+        const struct type *const type = &types[row.type];
+        if (file->arrays[row.type].size > 0)
+            return FAIL(MD5_ERROR_SYNTAX, "two arrays of %s", type->title);
+        const bool is_whole = row.format >= UBYTE && row.format <= 5 && row.format % 2 == 1;
+        const bool is_known = type->is_number
+                                  ? is_whole || (row.type == WEIGHTS && row.format == FLOAT)
+                                  : row.format == FLOAT;
+        if (!is_known || row.size < type->least_size || row.size > 16)
+            return FAIL(MD5_ERROR_SYNTAX,
+                        "%s of format %u and size %u, expected %s and at least %u", type->title,
+                        row.format, row.size, type->is_number ? "unsigned numbers" : "floats",
+                        type->least_size);
+        const uint32_t width = component_sizes[row.format];
+        if (!has_bytes(file, row.offset, file->header[NUM_VERTICES], (uint64_t)row.size * width,
+                       width, type->title))
             return false;
-        const size_t offset = file->header[NUM_VERTICES] > 0 ? get_u32(row + 16) : 0;
-        file->arrays[type] = (iqm_array){file->bytes + offset, format, size};
+        file->arrays[row.type] = row;
     }
     if (num_others > 0)
         convert_note(file->job,
                      "%s: %u vertex arrays are not read: colors and what is not of the "
                      "standard have no place in MD5",
                      file->path, num_others);
-    return file->arrays[POSITION].bytes != NULL || file->header[NUM_MESHES] == 0
+    return file->arrays[POSITION].size > 0 || file->header[NUM_MESHES] == 0
            || FAIL(MD5_ERROR_MISSING, "meshes, but no vertex array of positions");
 }
 
@@ -218,12 +236,16 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
     if (component >= array->size)
         return 0.0;
     const uint32_t size = component_sizes[array->format];
-    const uint8_t *const bytes = array->bytes + ((size_t)vertex * array->size + component) * size;
-    if (array->format == FLOAT)
-        return get_f32(bytes);
-    return size == 1   ? (double)bytes[0]
-           : size == 2 ? (double)(bytes[0] | bytes[1] << 8)
-                       : (double)get_u32(bytes);
+    const uint8_t *const bytes =
+        file->bytes + array->offset + ((size_t)vertex * array->size + component) * size;
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < size; i++)
+        number |= (uint32_t)bytes[i] << 8 * i;
+    if (array->format != FLOAT)
+        return (double)number;
+    float real;
+    memcpy(&real, &number, sizeof real);
+    return (double)real;
 }
 
 // Returns a text, in which MD5 texts can hold every byte. NULL: fails.
@@ -243,10 +265,7 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
         FAIL(MD5_ERROR_RANGE, "the name of a %s has more than %d bytes", what, MOST_BYTES);
         return NULL;
     }
-    char *const copy = common_copy(text);
-    for (char *c = copy; *c != '\0'; c++)
-        if (*c == '"' || (unsigned char)*c < ' ' || *c == '\x7f')
-            *c = '_';
+    char *const copy = convert_clean(text, MOST_BYTES, CONVERT_QUOTE);
     file->num_cleaned += strcmp(copy, text) != 0;
     common_add(&file->texts, copy);
     return copy;
@@ -268,28 +287,40 @@ static bool read_joints(iqm_file *file)
 {
     const bool has_joints = file->header[NUM_JOINTS] > 0;
     const uint32_t count = has_joints ? file->header[NUM_JOINTS] : file->header[NUM_POSES];
-    file->joints = common_alloc((size_t)count + 1, sizeof *file->joints);
+    file->skeleton = common_alloc((size_t)count + 1, sizeof *file->skeleton);
+    file->bind = common_alloc((size_t)count + 1, sizeof *file->bind);
+    file->poses = common_alloc((size_t)count + 1, sizeof *file->poses);
     file->num_joints = count;
     for (uint32_t i = 0; i < count; i++) {
-        iqm_joint *const joint = &file->joints[i];
-        const uint8_t *const row = has_joints ? row_of(file, BONES, i) : row_of(file, POSES, i);
-        double numbers[CHANNELS] = {0.0};
-        joint->parent = get_u32(row + (has_joints ? 4 : 0));
-        if (joint->parent != MD5_NONE && joint->parent >= i)
+        iqm_pose *const pose = &file->poses[i];
+        iqm_bone bone = {.name = 0};
+        double v[CHANNELS];
+        if (i < file->header[NUM_POSES])
+            get_row(file, POSES, i, pose);
+        if (has_joints) {
+            get_row(file, BONES, i, &bone);
+        } else {
+            bone.parent = pose->parent;
+            memcpy(bone.channels, pose->lows, sizeof bone.channels);
+            common_add(&file->texts, common_format("joint_%u", i));
+        }
+        if (bone.parent != MD5_NONE && bone.parent >= i)
             return FAIL(MD5_ERROR_RANGE,
                         "joint %u has the parent %d: expected one before it, or -1", i,
-                        (int)joint->parent);
-        if (!get_numbers(file, row + 8, CHANNELS, "joint", i, numbers))
+                        (int)bone.parent);
+        if (!check_numbers(file, bone.channels, CHANNELS, "joint", i))
             return false;
-        if (!has_joints)
-            common_add(&file->texts, common_format("joint_%u", i));
-        joint->name = has_joints ? get_text(file, get_u32(row), "joint") : file->texts.names[i];
-        if (joint->name == NULL)
+        const char *const name =
+            has_joints ? get_text(file, bone.name, "joint") : file->texts.names[i];
+        if (name == NULL)
             return false;
-        joint->bind = local_of(file, numbers);
-        if (joint->parent != MD5_NONE)
-            joint->bind = convert_mul(file->joints[joint->parent].bind, joint->bind);
-        const convert_vec at = joint->bind.translation;
+        for (int k = 0; k < CHANNELS; k++)
+            v[k] = (double)bone.channels[k];
+        const convert_xform local = local_of(file, v);
+        file->skeleton[i] = (convert_joint){name, bone.parent, local};
+        file->bind[i] =
+            bone.parent == MD5_NONE ? local : convert_mul(file->bind[bone.parent], local);
+        const convert_vec at = file->bind[i].translation;
         if (!(fabs(at.x) + fabs(at.y) + fabs(at.z) <= 1e9))
             return FAIL(MD5_ERROR_RANGE, "joint %u is farther than 1e9 from the origin", i);
     }
@@ -335,7 +366,7 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
     if (count == 0)
         weights[count++] = (md5_weight){.bias = 1.0f};
     for (uint32_t i = 0; i < count; i++) {
-        const convert_xform back = convert_inverse(file->joints[weights[i].joint].bind);
+        const convert_xform back = convert_inverse(file->bind[weights[i].joint]);
         weights[i].bias = sum > 0.0 ? (float)((double)weights[i].bias / sum) : 1.0f;
         weights[i].offset = convert_to_vec3(convert_point(back, (convert_vec){v[0], v[1], v[2]}));
     }
@@ -351,33 +382,36 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
 static bool read_mesh(iqm_file *file, uint32_t number, uint32_t num_left[2], md5_doc_mesh *mesh)
 {
     const uint32_t *const header = file->header;
-    const uint8_t *const row = row_of(file, MESHES, number);
-    const uint32_t first = get_u32(row + 8), count = get_u32(row + 12);
-    const uint32_t first_triangle = get_u32(row + 16), num_triangles = get_u32(row + 20);
+    iqm_mesh row = {.name = 0};
+    get_row(file, MESHES, number, &row);
+    const uint32_t first = row.first_vertex, count = row.num_vertices;
     if ((uint64_t)first + count > header[NUM_VERTICES]
-        || (uint64_t)first_triangle + num_triangles > header[NUM_TRIANGLES])
+        || (uint64_t)row.first_triangle + row.num_triangles > header[NUM_TRIANGLES])
         return FAIL(MD5_ERROR_RANGE, "mesh %u ends at vertex %llu of %u and triangle %llu of %u",
                     number, (unsigned long long)first + count, header[NUM_VERTICES],
-                    (unsigned long long)first_triangle + num_triangles, header[NUM_TRIANGLES]);
-    if (count > num_left[0] || num_triangles > num_left[1])
+                    (unsigned long long)row.first_triangle + row.num_triangles,
+                    header[NUM_TRIANGLES]);
+    if (count > num_left[0] || row.num_triangles > num_left[1])
         return FAIL(MD5_ERROR_RANGE, "mesh %u shares vertices or triangles with another", number);
     num_left[0] -= count;
-    num_left[1] -= num_triangles;
-    mesh->name = get_text(file, get_u32(row), "mesh");
-    mesh->shader = mesh->name ? get_text(file, get_u32(row + 4), "material") : NULL;
+    num_left[1] -= row.num_triangles;
+    mesh->name = get_text(file, row.name, "mesh");
+    mesh->shader = mesh->name ? get_text(file, row.material, "material") : NULL;
     if (mesh->shader == NULL)
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!read_vertex(file, first + i, mesh))
             return false;
-    mesh->num_triangles = num_triangles;
-    for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k++) {
-        const uint8_t *const corners = row_of(file, TRIANGLES, first_triangle);
-        mesh->indices[k] = get_u32(corners + 4 * k) - first;
-        if (mesh->indices[k] >= count)
-            return FAIL(MD5_ERROR_RANGE,
-                        "triangle %zu of mesh %u: vertex %u, but the mesh has %u from %u on", k / 3,
-                        number, mesh->indices[k] + first, count, first);
+    for (uint32_t i = 0; i < row.num_triangles; i++) {
+        uint32_t *const corners = mesh->indices + 3 * (size_t)mesh->num_triangles++;
+        get_row(file, TRIANGLES, row.first_triangle + i, corners);
+        for (int k = 0; k < 3; k++) {
+            corners[k] -= first;
+            if (corners[k] >= count)
+                return FAIL(MD5_ERROR_RANGE,
+                            "triangle %u of mesh %u: vertex %u, but the mesh has %u from %u on", i,
+                            number, corners[k] + first, count, first);
+        }
     }
     return true;
 }
@@ -385,9 +419,10 @@ static bool read_mesh(iqm_file *file, uint32_t number, uint32_t num_left[2], md5
 // A file without joints is a rigid model: it gets one.
 static bool read_model(iqm_file *file, convert_scene *scene)
 {
-    if (file->num_joints == 0)
-        file->joints[file->num_joints++] =
-            (iqm_joint){.name = "origin", .parent = MD5_NONE, .bind.rotation.w = 1.0};
+    if (file->num_joints == 0) {
+        file->skeleton[0] = (convert_joint){.name = "origin", .parent = MD5_NONE};
+        file->bind[file->num_joints++].rotation.w = 1.0;
+    }
     uint32_t num_left[2] = {file->header[NUM_VERTICES], file->header[NUM_TRIANGLES]};
     const size_t num_vertices = (size_t)num_left[0] + 1; // of all meshes
     md5_doc_mesh rest = {.vertices = common_alloc(num_vertices, sizeof *rest.vertices),
@@ -403,13 +438,13 @@ static bool read_model(iqm_file *file, convert_scene *scene)
     doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
     doc.meshes = common_alloc((size_t)doc.num_meshes + 1, sizeof *doc.meshes);
     for (uint32_t i = 0; i < file->num_joints; i++) {
-        iqm_joint *const joint = &file->joints[i];
-        convert_set_track(&doc, i, joint->name, joint->parent, 0, joint->bind);
+        doc.joints[i] =
+            convert_doc_joint(file->skeleton[i].name, file->skeleton[i].parent, file->bind[i]);
         // As readers recover it from three numbers of the rotation: so that points relative to it
         // are where they were, also for half turns, whose w loses digits.
         const md5_vec3 q = doc.joints[i].rotation;
-        joint->bind = convert_from_xform((md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
-                                                     .translation = doc.joints[i].position});
+        file->bind[i] = convert_from_xform((md5_xform){.rotation = md5_quat_from_xyz(q.x, q.y, q.z),
+                                                       .translation = doc.joints[i].position});
     }
     bool is_done = true;
     for (uint32_t i = 0; i < doc.num_meshes && is_done; i++) {
@@ -421,7 +456,7 @@ static bool read_model(iqm_file *file, convert_scene *scene)
         rest.weights += mesh->num_weights;
         rest.indices += 3 * (size_t)mesh->num_triangles;
     }
-    if (is_done && file->arrays[WEIGHTS].bytes == NULL)
+    if (is_done && file->arrays[WEIGHTS].size == 0)
         convert_note(file->job, "%s: vertices without weights follow joint 0", file->path);
     char *const name = common_stem(file->path);
     is_done = is_done && convert_add_doc(scene, CONVERT_MODEL, name, &doc, file->error);
@@ -438,20 +473,18 @@ static bool read_model(iqm_file *file, convert_scene *scene)
 // -- Reading: clips -------------------------------------------------------------------------------
 
 // Poses have the parents of the joints: frames would else be of another skeleton.
-static bool read_poses(iqm_file *file)
+static bool check_poses(const iqm_file *file)
 {
     uint64_t num_channels = 0;
     for (uint32_t i = 0; i < file->header[NUM_POSES]; i++) {
-        const uint8_t *const row = row_of(file, POSES, i);
-        iqm_joint *const joint = &file->joints[i];
-        joint->mask = get_u32(row + 4) & 1023;
-        for (uint32_t bits = joint->mask; bits > 0; bits &= bits - 1)
-            num_channels++;
-        if (get_u32(row) != joint->parent)
+        const iqm_pose *const pose = &file->poses[i];
+        for (int k = 0; k < CHANNELS; k++)
+            num_channels += pose->mask >> k & 1;
+        if (pose->parent != file->skeleton[i].parent)
             return FAIL(MD5_ERROR_MISMATCH, "pose %u has the parent %d, but joint %u has %d", i,
-                        (int)get_u32(row), i, (int)joint->parent);
-        if (!get_numbers(file, row + 8, CHANNELS, "pose", i, joint->offsets)
-            || !get_numbers(file, row + 48, CHANNELS, "pose", i, joint->steps))
+                        (int)pose->parent, i, (int)file->skeleton[i].parent);
+        if (!check_numbers(file, pose->lows, CHANNELS, "pose", i)
+            || !check_numbers(file, pose->steps, CHANNELS, "pose", i))
             return false;
     }
     return num_channels == file->header[NUM_CHANNELS]
@@ -459,21 +492,22 @@ static bool read_poses(iqm_file *file)
                    (unsigned long long)num_channels, file->header[NUM_CHANNELS]);
 }
 
-// Transforms of a frame, relative to the parents.
-static void read_frame(iqm_file *file, uint32_t frame, convert_xform *posed)
+// Transforms of a frame, relative to the parents, for convert_motion.
+static void pose_frame(void *user, uint32_t frame, convert_xform *posed)
 {
+    iqm_file *const file = user;
     const uint32_t num_channels = file->header[NUM_CHANNELS];
     // Without channels there are no bytes to begin at, nor to read.
     const uint8_t *channel = file->bytes;
     if (num_channels > 0)
-        channel += file->header[OFS_FRAMES] + 2 * (size_t)num_channels * frame;
+        channel += file->header[OFS_FRAMES] + 2 * (size_t)num_channels * (file->first + frame);
     for (uint32_t i = 0; i < file->num_joints; i++) {
-        const iqm_joint *const joint = &file->joints[i];
+        const iqm_pose *const pose = &file->poses[i];
         double v[CHANNELS];
         for (int k = 0; k < CHANNELS; k++) {
-            v[k] = joint->offsets[k];
-            if (joint->mask >> k & 1) {
-                v[k] += joint->steps[k] * (channel[0] | channel[1] << 8);
+            v[k] = (double)pose->lows[k];
+            if (pose->mask >> k & 1) {
+                v[k] += (double)pose->steps[k] * (channel[0] | channel[1] << 8);
                 channel += 2;
             }
         }
@@ -481,46 +515,29 @@ static void read_frame(iqm_file *file, uint32_t frame, convert_xform *posed)
     }
 }
 
-// Adds a clip. Components that no channel of the file moves are in the base frame only.
-static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, uint32_t first,
-                      uint32_t count, double rate)
+// Adds a clip, from frame file->first on.
+static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, uint32_t count,
+                      double rate)
 {
-    enum { MOVES = 7, TURNS = 8 + 16 + 32 + 64 }; // bits of masks
-    md5_doc doc = {.kind = MD5_DOC_ANIM,
-                   .command_line = "md5tool convert",
-                   .num_joints = file->num_joints,
-                   .num_frames = count,
-                   .frame_rate = rate};
-    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
-    convert_xform *const posed = common_alloc(doc.num_joints, sizeof *posed);
+    const bool has_bounds = file->header[OFS_BOUNDS] != 0;
+    convert_motion motion = {.num_joints = file->num_joints,
+                             .joints = file->skeleton,
+                             .num_frames = count,
+                             .rate = rate,
+                             .pose = pose_frame,
+                             .user = file};
     bool is_done = true;
-    if (file->header[OFS_BOUNDS] != 0)
-        doc.bounds = common_alloc(count, sizeof *doc.bounds);
-    for (uint32_t frame = 0; frame < count && is_done; frame++) {
-        read_frame(file, first + frame, posed);
-        for (uint32_t i = 0; i < doc.num_joints && frame == 0; i++) {
-            const iqm_joint *const joint = &file->joints[i];
-            convert_set_track(&doc, i, joint->name, joint->parent,
-                              ((joint->mask & MOVES) != 0 ? 7u : 0u)
-                                  | ((joint->mask & TURNS) != 0 ? 56u : 0u),
-                              posed[i]);
-        }
-        if (frame == 0)
-            convert_begin_frames(&doc);
-        convert_set_frame(&doc, frame, posed);
-        double v[6];
-        is_done = doc.bounds == NULL
-                  || get_numbers(file, row_of(file, BOUNDS, first + frame), 6,
-                                 "the bounds of frame", first + frame, v);
-        if (is_done && doc.bounds != NULL)
-            doc.bounds[frame] = (md5_bounds){{(float)v[0], (float)v[1], (float)v[2]},
-                                             {(float)v[3], (float)v[4], (float)v[5]}};
+    if (has_bounds)
+        motion.bounds = common_alloc(count, sizeof *motion.bounds);
+    for (uint32_t frame = 0; frame < count && is_done && has_bounds; frame++) {
+        iqm_box box = {.radius = 0.0f};
+        get_row(file, BOUNDS, file->first + frame, &box);
+        motion.bounds[frame] = box.bounds;
+        is_done =
+            check_numbers(file, &box.bounds.min.x, 6, "the bounds of frame", file->first + frame);
     }
-    is_done = is_done && convert_add_doc(scene, CONVERT_CLIP, name, &doc, file->error);
-    free(doc.bounds);
-    free(doc.numbers);
-    free(doc.joints);
-    free(posed);
+    is_done = is_done && convert_add_clip(scene, name, &motion, NULL, file->error);
+    free(motion.bounds);
     return is_done;
 }
 
@@ -533,13 +550,14 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
     uint64_t num_numbers = 0;
     if (num_anims > MOST_CLIPS)
         return FAIL(MD5_ERROR_RANGE, "%u clips, expected %d", num_anims, MOST_CLIPS);
-    if (!read_poses(file))
+    if (!check_poses(file))
         return false;
     for (uint32_t i = 0; i < num_anims; i++) {
-        const uint8_t *const row = row_of(file, ANIMS, i);
-        const uint32_t first = get_u32(row + 4), count = get_u32(row + 8);
-        const double rate = get_f32(row + 12);
-        const char *const text = get_text(file, get_u32(row), "clip");
+        iqm_clip row = {.name = 0};
+        get_row(file, ANIMS, i, &row);
+        const uint32_t first = file->first = row.first, count = row.count;
+        const double rate = (double)row.rate;
+        const char *const text = get_text(file, row.name, "clip");
         if (text == NULL)
             return false;
         if (count == 0 || (uint64_t)first + count > num_frames)
@@ -554,11 +572,11 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
         if (rate == 0.0)
             convert_note(file->job, "%s: clip %s has no frame rate: taken as 24", file->path, text);
         char *const name = convert_file_name(text);
-        const bool is_read = read_clip(file, scene, name, first, count, rate > 0.0 ? rate : 24.0);
+        const bool is_read = read_clip(file, scene, name, count, rate > 0.0 ? rate : 24.0);
         free(name);
         if (!is_read)
             return false;
-        num_loops += (get_u32(row + 16) & LOOP) != 0;
+        num_loops += (row.flags & LOOP) != 0;
     }
     if (num_loops > 0)
         convert_note(file->job, "%s: %u clips are marked as loops, which MD5 files cannot say",
@@ -587,15 +605,13 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
         convert_note(job, "%s: scales of joints are up to %.3g off from 1: MD5 joints have none",
                      file.path, file.scale_error);
     common_free_list(&file.texts);
-    free(file.joints);
+    free(file.skeleton);
+    free(file.bind);
+    free(file.poses);
     return is_done;
 }
 
 // -- Writing: what is written ---------------------------------------------------------------------
-
-typedef struct iqm_range { // of a channel
-    float low, step;       // 0: constant
-} iqm_range;
 
 typedef struct iqm_writer {
     const convert_job *job;
@@ -604,7 +620,7 @@ typedef struct iqm_writer {
     uint32_t num_joints;
     size_t num_frames, next_frame; // next_frame: of the bounds
     float (*frames)[MOVING];       // [num_frames][num_joints] relative to the parent, in steps
-    iqm_range (*ranges)[MOVING];   // [num_joints]
+    iqm_pose *poses;               // [num_joints]
     uint8_t *slots; // [drawn vertices of all meshes][2 * NUM_SLOTS] joints and weights
     convert_worst worst;
     convert_bytes out, text;
@@ -630,7 +646,7 @@ static void sample_clips(iqm_writer *writer)
     for (size_t c = 0; c < assets->num_clips; c++)
         writer->num_frames += assets->clips[c].anim->num_frames;
     writer->frames = common_alloc(writer->num_frames * count + 1, sizeof *writer->frames);
-    writer->ranges = common_alloc(count, sizeof *writer->ranges);
+    writer->poses = common_alloc(count, sizeof *writer->poses);
     md5_xform *const pose = common_alloc(count, sizeof *pose);
     float(*out)[MOVING] = writer->frames;
     for (size_t c = 0; c < assets->num_clips; c++) {
@@ -643,7 +659,10 @@ static void sample_clips(iqm_writer *writer)
         }
     }
     free(pose);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        iqm_pose *const to = &writer->poses[i];
+        // No joint has a scale: its three channels are constant.
+        *to = (iqm_pose){assets->skeleton->joints[i].parent, 0, {[MOVING] = 1.0f, 1.0f, 1.0f}, {0}};
         for (int k = 0; k < MOVING && writer->num_frames > 0; k++) {
             float low = writer->frames[i][k], high = low;
             for (size_t frame = 1; frame < writer->num_frames; frame++) {
@@ -651,12 +670,42 @@ static void sample_clips(iqm_writer *writer)
                 high = fmaxf(high, writer->frames[frame * count + i][k]);
             }
             const float step = high - low > 1e-9f ? (high - low) / 65535.0f : 0.0f;
-            writer->ranges[i][k] = (iqm_range){low, step};
+            to->lows[k] = low;
+            to->steps[k] = step;
+            to->mask |= (step > 0.0f ? 1u : 0u) << k;
+            writer->header[NUM_CHANNELS] += step > 0.0f;
             for (size_t frame = 0; frame < writer->num_frames; frame++) {
                 float *const v = &writer->frames[frame * count + i][k];
                 *v = step > 0.0f ? fminf(floorf((*v - low) / step + 0.5f), 65535.0f) : 0.0f;
             }
         }
+    }
+}
+
+// -- Writing: rows --------------------------------------------------------------------------------
+
+// Begins a table, at a multiple of 4.
+static void begin(iqm_writer *writer, int table, size_t rows)
+{
+    while (writer->out.size % 4 != 0)
+        convert_put(&writer->out, "", 1);
+    writer->header[tables[table].count] = (uint32_t)rows;
+    writer->header[tables[table].offset] = rows > 0 ? (uint32_t)writer->out.size : 0;
+}
+
+static void put_row(iqm_writer *writer, int table, const void *row)
+{
+    convert_put_words(&writer->out, row, tables[table].stride / 4);
+}
+
+// Returns where a text is among the texts.
+static uint32_t add_text(iqm_writer *writer, const char *text)
+{
+    const size_t at = writer->text.size;
+    if (text[0] == '\0')
+        return 0;
+    convert_put(&writer->text, text, strlen(text) + 1);
+    return (uint32_t)at;
 }
 
 // -- Writing: losses ------------------------------------------------------------------------------
@@ -686,14 +735,13 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
         const float *const steps = writer->frames[writer->next_frame * writer->num_joints + i];
         float v[MOVING];
         for (int k = 0; k < MOVING; k++)
-            v[k] = writer->ranges[i][k].low + writer->ranges[i][k].step * steps[k];
+            v[k] = writer->poses[i].lows[k] + writer->poses[i].steps[k] * steps[k];
         const md5_quat q = {v[3], v[4], v[5], v[6]};
         pose[i] = (md5_xform){md5_quat_normalize(q, q), {v[0], v[1], v[2]}, 0.0f};
     }
     writer->next_frame++;
     md5_local_to_palette(model, pose, NULL, written);
-    md5_bounds box = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
-    float radius = 0.0f, flat_radius = 0.0f;
+    iqm_box row = {.radius = 0.0f};
     const uint8_t *slots = writer->slots;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
@@ -703,15 +751,12 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
             const double distance = (double)md5_vec3_length(md5_vec3_sub(is, exact[v]));
             convert_find_worst(&writer->worst, (convert_worst){distance, clip, frame, m, v});
             const md5_bounds point = {is, is};
-            box = slots == writer->slots ? point : md5_bounds_union(box, point);
-            radius = fmaxf(radius, md5_vec3_length(is));
-            flat_radius = fmaxf(flat_radius, hypotf(is.x, is.y));
+            row.bounds = slots == writer->slots ? point : md5_bounds_union(row.bounds, point);
+            row.radius = fmaxf(row.radius, md5_vec3_length(is));
+            row.flat_radius = fmaxf(row.flat_radius, hypotf(is.x, is.y));
         }
     }
-    convert_put_vec3(&writer->out, box.min);
-    convert_put_vec3(&writer->out, box.max);
-    convert_put_f32(&writer->out, flat_radius);
-    convert_put_f32(&writer->out, radius);
+    put_row(writer, BOUNDS, &row);
     free(written);
     free(pose);
     free(exact);
@@ -719,46 +764,22 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
 
 // -- Writing: tables ------------------------------------------------------------------------------
 
-// Begins a table, at a multiple of 4.
-static void begin(iqm_writer *writer, int table, size_t rows)
+// What an array has of a mesh.
+static void put_vertices(convert_bytes *out, int type, const md5_mesh *mesh, const uint8_t *slots)
 {
-    while (writer->out.size % 4 != 0)
-        convert_put(&writer->out, "", 1);
-    writer->header[tables[table].count] = (uint32_t)rows;
-    writer->header[tables[table].offset] = rows > 0 ? (uint32_t)writer->out.size : 0;
-}
-
-static void put_text(iqm_writer *writer, const char *text)
-{
-    convert_put_u32(&writer->out, text[0] != '\0' ? (uint32_t)writer->text.size : 0);
-    if (text[0] != '\0')
-        convert_put(&writer->text, text, strlen(text) + 1);
-}
-
-// What an array has of a vertex.
-static void put_vertex(convert_bytes *out, int type, const md5_mesh *mesh, uint32_t vertex,
-                       const uint8_t *slots)
-{
-    const md5_vec4 tangent =
-        mesh->tangents ? mesh->tangents[vertex] : (md5_vec4){1.0f, 0.0f, 0.0f, 1.0f};
-    switch (type) {
-    case POSITION:
-        convert_put_vec3(out, mesh->positions[vertex]);
-        break;
-    case TEXCOORD:
-        convert_put_f32(out, mesh->texcoords[vertex].x);
-        convert_put_f32(out, mesh->texcoords[vertex].y);
-        break;
-    case NORMAL:
-        convert_put_vec3(out, mesh->normals[vertex]);
-        break;
-    case TANGENT:
-        convert_put_vec3(out, (md5_vec3){tangent.x, tangent.y, tangent.z});
-        convert_put_f32(out, tangent.w);
-        break;
-    default:
-        convert_put(out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
-    }
+    const md5_vec4 no_tangent = {1.0f, 0.0f, 0.0f, 1.0f};
+    const size_t count = mesh->num_vertices;
+    if (type == POSITION || type == NORMAL)
+        convert_put_words(out, type == POSITION ? mesh->positions : mesh->normals, 3 * count);
+    else if (type == TEXCOORD)
+        convert_put_words(out, mesh->texcoords, 2 * count);
+    else if (type == TANGENT && mesh->tangents != NULL)
+        convert_put_words(out, mesh->tangents, 4 * count);
+    for (size_t v = 0; v < count; v++, slots += 2 * NUM_SLOTS)
+        if (type == TANGENT && mesh->tangents == NULL)
+            convert_put_words(out, &no_tangent, 4);
+        else if (type >= JOINTS)
+            convert_put(out, slots + (type == WEIGHTS ? NUM_SLOTS : 0), NUM_SLOTS);
 }
 
 // Meshes, their vertices array by array, and triangles. Vertices are the drawn ones, since two
@@ -770,12 +791,10 @@ static bool put_meshes(iqm_writer *writer)
     begin(writer, MESHES, model->num_meshes);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
-        put_text(writer, mesh->name);
-        put_text(writer, mesh->shader);
-        convert_put_u32(&writer->out, (uint32_t)num_vertices);
-        convert_put_u32(&writer->out, mesh->num_vertices);
-        convert_put_u32(&writer->out, (uint32_t)num_triangles);
-        convert_put_u32(&writer->out, mesh->num_triangles);
+        const iqm_mesh row = {add_text(writer, mesh->name), add_text(writer, mesh->shader),
+                              (uint32_t)num_vertices,       mesh->num_vertices,
+                              (uint32_t)num_triangles,      mesh->num_triangles};
+        put_row(writer, MESHES, &row);
         num_vertices += mesh->num_vertices;
         num_triangles += mesh->num_triangles;
     }
@@ -792,16 +811,16 @@ static bool put_meshes(iqm_writer *writer)
     size_t offset = writer->out.size + (size_t)NUM_TYPES * tables[ARRAYS].stride;
     for (uint32_t type = 0; type < NUM_TYPES && num_vertices > 0; type++) {
         const uint32_t format = type >= JOINTS ? UBYTE : FLOAT;
-        const uint32_t row[] = {type, 0, format, sizes[type], (uint32_t)offset};
-        for (int i = 0; i < 5; i++)
-            convert_put_u32(&writer->out, row[i]);
+        const iqm_array row = {type, 0, format, sizes[type], (uint32_t)offset};
+        put_row(writer, ARRAYS, &row);
         offset += num_vertices * sizes[type] * component_sizes[format];
     }
     for (int type = 0; type < NUM_TYPES; type++) {
         const uint8_t *slots = writer->slots;
-        for (uint32_t i = 0; i < model->num_meshes; i++)
-            for (uint32_t v = 0; v < model->meshes[i].num_vertices; v++, slots += 2 * NUM_SLOTS)
-                put_vertex(&writer->out, type, &model->meshes[i], v, slots);
+        for (uint32_t i = 0; i < model->num_meshes; i++) {
+            put_vertices(&writer->out, type, &model->meshes[i], slots);
+            slots += 2 * NUM_SLOTS * (size_t)model->meshes[i].num_vertices;
+        }
     }
     begin(writer, TRIANGLES, num_triangles);
     uint32_t first = 0;
@@ -814,8 +833,7 @@ static bool put_meshes(iqm_writer *writer)
     return true;
 }
 
-// The bind pose and, if there are clips, the range of each channel. No joint has a scale: its three
-// channels are constant.
+// The bind pose and, if there are clips, the range of each channel.
 static bool put_joints(iqm_writer *writer)
 {
     const md5_joint *const joints = writer->assets.skeleton->joints;
@@ -824,30 +842,14 @@ static bool put_joints(iqm_writer *writer)
         if (joints[i].parent != MD5_NONE && joints[i].parent >= i)
             return convert_fail(writer->error, MD5_ERROR_RANGE, writer->job->output,
                                 "joint '%s' comes before its parent", joints[i].name);
-        float channels[CHANNELS] = {[MOVING] = 1.0f, 1.0f, 1.0f};
-        get_channels(writer->assets.rest[i], channels);
-        put_text(writer, joints[i].name);
-        convert_put_u32(&writer->out, joints[i].parent);
-        for (int k = 0; k < CHANNELS; k++)
-            convert_put_f32(&writer->out, channels[k]);
+        iqm_bone row = {
+            add_text(writer, joints[i].name), joints[i].parent, {[MOVING] = 1.0f, 1.0f, 1.0f}};
+        get_channels(writer->assets.rest[i], row.channels);
+        put_row(writer, BONES, &row);
     }
-    if (writer->num_frames == 0)
-        return true;
-    begin(writer, POSES, writer->num_joints);
-    for (uint32_t i = 0; i < writer->num_joints; i++) {
-        const iqm_range *const ranges = writer->ranges[i];
-        uint32_t mask = 0;
-        for (int k = 0; k < MOVING; k++) {
-            mask |= (ranges[k].step > 0.0f ? 1u : 0u) << k;
-            writer->header[NUM_CHANNELS] += ranges[k].step > 0.0f;
-        }
-        convert_put_u32(&writer->out, joints[i].parent);
-        convert_put_u32(&writer->out, mask);
-        for (int k = 0; k < CHANNELS; k++)
-            convert_put_f32(&writer->out, k < MOVING ? ranges[k].low : 1.0f);
-        for (int k = 0; k < CHANNELS; k++)
-            convert_put_f32(&writer->out, k < MOVING ? ranges[k].step : 0.0f);
-    }
+    begin(writer, POSES, writer->num_frames > 0 ? writer->num_joints : 0);
+    for (uint32_t i = 0; i < writer->header[NUM_POSES]; i++)
+        put_row(writer, POSES, &writer->poses[i]);
     return true;
 }
 
@@ -858,7 +860,7 @@ static bool is_loop(const iqm_writer *writer, size_t first, uint32_t num_frames)
     for (size_t i = 0; i < count; i++)
         for (int k = i == 0 ? 3 : 0; k < MOVING; k++)
             if (fabsf(writer->frames[first * count + i][k] - writer->frames[last * count + i][k])
-                    * writer->ranges[i][k].step
+                    * writer->poses[i].steps[k]
                 > 1e-3f)
                 return false;
     return num_frames > 1;
@@ -873,11 +875,9 @@ static void put_clips(iqm_writer *writer)
     for (size_t c = 0; c < assets->num_clips; c++) {
         const md5_anim *const anim = assets->clips[c].anim;
         const bool loops = is_loop(writer, first, anim->num_frames);
-        put_text(writer, assets->clips[c].name);
-        convert_put_u32(&writer->out, (uint32_t)first);
-        convert_put_u32(&writer->out, anim->num_frames);
-        convert_put_f32(&writer->out, (float)anim->frame_rate);
-        convert_put_u32(&writer->out, loops ? LOOP : 0);
+        const iqm_clip row = {add_text(writer, assets->clips[c].name), (uint32_t)first,
+                              anim->num_frames, (float)anim->frame_rate, loops ? LOOP : 0};
+        put_row(writer, ANIMS, &row);
         num_loops += loops;
         first += anim->num_frames;
     }
@@ -888,7 +888,7 @@ static void put_clips(iqm_writer *writer)
     for (size_t frame = 0; frame < writer->num_frames; frame++)
         for (uint32_t i = 0; i < writer->num_joints; i++)
             for (int k = 0; k < MOVING; k++)
-                if (writer->ranges[i][k].step > 0.0f) {
+                if (writer->poses[i].mask >> k & 1) {
                     const uint32_t v = (uint32_t)writer->frames[frame * writer->num_joints + i][k];
                     convert_put(&writer->out, (const uint8_t[]){(uint8_t)v, (uint8_t)(v >> 8)}, 2);
                 }
@@ -904,8 +904,7 @@ static bool end_file(iqm_writer *writer)
     writer->header[VERSION] = 2;
     writer->header[FILE_SIZE] = (uint32_t)writer->out.size;
     convert_bytes header = {writer->out.bytes, sizeof magic, writer->out.room};
-    for (size_t i = 0; i < NUM_HEADER; i++)
-        convert_put_u32(&header, writer->header[i]);
+    convert_put_words(&header, writer->header, NUM_HEADER);
     return convert_write_file(writer->job, writer->job->output, writer->out.bytes, writer->out.size,
                               writer->error);
 }
@@ -951,7 +950,7 @@ bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_e
     is_done = is_done && write_tables(&writer);
     convert_free_assets(&writer.assets);
     free(writer.frames);
-    free(writer.ranges);
+    free(writer.poses);
     free(writer.slots);
     free(writer.out.bytes);
     free(writer.text.bytes);

@@ -184,12 +184,11 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
 static bool write_rest(md5_output *w, md5_error *error)
 {
     const uint32_t first = w->model->skeleton.order[0];
-    md5_doc_joint joint;
+    md5_doc_joint joint = convert_doc_joint(w->model->skeleton.joints[first].name, MD5_NONE,
+                                            convert_from_xform(w->model->bind_local[first]));
     md5_doc doc = {.kind = MD5_DOC_ANIM, .num_joints = 1, .num_frames = 1, .frame_rate = 24.0};
     convert_part part = {.kind = CONVERT_CLIP, .name = w->layout.name};
     doc.joints = &joint;
-    convert_set_track(&doc, 0, w->model->skeleton.joints[first].name, MD5_NONE, 0,
-                      convert_from_xform(w->model->bind_local[first]));
     convert_note(w->layout.job, "there is no clip: the engine gets one of the bind pose");
     const bool is_done = convert_print_doc(&doc, &part.bytes, &part.size, error)
                          && write_part(w, &part, w->layout.name, error);

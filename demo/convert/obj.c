@@ -6,15 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Names are the rest of a line: bytes that end lines become _. An empty name becomes that of its
-// number. The caller frees it.
+// Names are the rest of a line. An empty name becomes that of its number. The caller frees it.
 static char *line_name(const char *name, uint32_t number)
 {
-    char *const text = name[0] != '\0' ? common_copy(name) : common_format("mesh_%u", number);
-    for (char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ')
-            *c = '_';
-    return text;
+    return name[0] != '\0' ? convert_clean(name, strlen(name), "")
+                           : common_format("mesh_%u", number);
 }
 
 typedef struct obj_writer {

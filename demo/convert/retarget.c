@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
+static const convert_quat no_turn = {0.0, 0.0, 0.0, 1.0};
 
 // -- Roles ----------------------------------------------------------------------------------------
 
@@ -33,8 +34,16 @@ static const struct role {
     [TOE] = {"toe", " toe toes toebase ball "},
 };
 
+// What names of the joints of fingers end in.
+enum { NUM_FINGERS = 5 };
+static const char *const fingers[NUM_FINGERS][2] = {{"thumb", "thumb"},
+                                                    {"index", "point"},
+                                                    {"middle", "mid"},
+                                                    {"ring", "ring"},
+                                                    {"pinky", "little"}};
+
 // Words of names that say nothing of the role.
-static const char fillers[] = " def org ctrl fk mixamorig bip bone jnt j b c cc base sk ";
+static const char fillers[] = " def org ctrl fk mixamorig bip bone jnt j b c cc base sk f finger ";
 
 static bool has_word(const char *words, const char *word, size_t *rank)
 {
@@ -46,14 +55,19 @@ static bool has_word(const char *words, const char *word, size_t *rank)
     return at != NULL;
 }
 
-// Writes what a name says of the role: in small letters, without prefix, side and numbers. Returns
-// 0 for left, 1 for right, -1 for neither.
-static int read_name(const char *name, char *said, size_t room)
+// What a name says of the role: in small letters, without prefix, side and numbers. The side is 0
+// for left, 1 for right, -1 for neither.
+typedef struct retarget_name {
+    char said[64];
+    int side;
+} retarget_name;
+
+static retarget_name read_name(const char *name)
 {
     const char *const colon = strrchr(name, ':');
     const char *c = colon ? colon + 1 : name;
     size_t used = 0;
-    int side = -1;
+    retarget_name read = {.side = -1};
     while (*c != '\0') {
         char word[32];
         size_t length = 0;
@@ -70,37 +84,62 @@ static int read_name(const char *name, char *said, size_t room)
         if (length == 0)
             c++;
         else if (strcmp(word, "l") == 0 || strcmp(word, "left") == 0)
-            side = 0;
+            read.side = 0;
         else if (strcmp(word, "r") == 0 || strcmp(word, "right") == 0)
-            side = 1;
-        else if (!has_word(fillers, word, NULL) && used + length < room) {
-            memcpy(said + used, word, length);
+            read.side = 1;
+        else if (!has_word(fillers, word, NULL) && used + length < sizeof read.said) {
+            memcpy(read.said + used, word, length);
             used += length;
         }
     }
-    said[used] = '\0';
-    return side;
+    return read;
 }
 
 typedef struct retarget_joint {
-    const char *name;
-    uint32_t parent, depth;
+    uint32_t depth;
+    retarget_name name;
+    uint32_t leader;     // with which it moves as one piece; MD5_NONE: none
+    bool is_skin;        // weights of vertices are on it, or the skeleton has none
     uint32_t load;       // weights of vertices on it and on what hangs on it
-    convert_xform rest;  // model space
     convert_quat t_pose; // model space
+    // Of the model, what turns it: a joint of the source, or one that is between two.
+    uint32_t low, high; // MD5_NONE: nothing does
+    double part;        // of the way from low to high
+    bool is_mapped;     // by the user
 } retarget_joint;
 
-typedef struct retarget_figure { // one of the two skeletons
+// Joints whose bend is spread over those of the other skeleton's: the spine up to the chest, the
+// neck up to below the head, fingers.
+enum { SPINE, NECK, FINGERS, NUM_CHAINS = FINGERS + 2 * NUM_FINGERS };
+typedef struct retarget_chain {
+    uint32_t base; // what it hangs on
+    uint32_t count;
+    uint32_t *joints; // [count] from the base on
+} retarget_chain;
+
+// One of the two skeletons. Model space is turned: x is forward, y left and z up.
+typedef struct retarget_figure {
     uint32_t num_joints;
-    retarget_joint *joints; // [num_joints]
-    uint32_t *order;        // [num_joints] parents first
+    const convert_joint *own;    // [num_joints]
+    retarget_joint *joints;      // [num_joints]
+    uint32_t *order;             // [num_joints] parents first
+    convert_xform *rest, *posed; // [num_joints] model space
     uint32_t roles[NUM_ROLES];
-    uint32_t *spine,
-        *neck; // from below; behind the pelvis up to the chest, behind that to the head
-    uint32_t num_spine, num_neck;
+    retarget_chain chains[NUM_CHAINS];
+    uint32_t *next_chain;  // room for the next one: no joint is in two
     uint32_t pelvis, body; // what the thighs hang on; what pelvis and chest hang on
-    convert_quat axes;     // to x forward, y left, z up
+    convert_xform space;   // that turns it
 } retarget_figure;
+
+// From transforms relative to the parents to model space; they may be the same array.
+static void place(const retarget_figure *figure, const convert_xform *local, convert_xform *model)
+{
+    for (uint32_t i = 0; i < figure->num_joints; i++) {
+        const uint32_t joint = figure->order[i], parent = figure->own[joint].parent;
+        model[joint] =
+            convert_mul(parent == MD5_NONE ? figure->space : model[parent], local[joint]);
+    }
+}
 
 // Of joints whose names say the same, as in rigs with joints for control, deformation and helpers,
 // the one that moves most of the skin has the role; else the first.
@@ -111,8 +150,8 @@ static void guess_roles(retarget_figure *figure)
         figure->roles[r] = MD5_NONE;
     for (uint32_t i = 0; i < figure->num_joints; i++) {
         const uint32_t joint = figure->order[i];
-        char said[64];
-        int side = read_name(figure->joints[joint].name, said, sizeof said);
+        const char *const said = figure->joints[joint].name.said;
+        int side = figure->joints[joint].name.side;
         const bool has_side = side >= 0;
         // The side can also begin the only word: leftleg, or, of old, luparm.
         size_t skipped = 0;
@@ -150,34 +189,91 @@ static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_
 {
     while (a != b && a != MD5_NONE && b != MD5_NONE) {
         uint32_t *const deeper = figure->joints[a].depth >= figure->joints[b].depth ? &a : &b;
-        *deeper = figure->joints[*deeper].parent;
+        *deeper = figure->own[*deeper].parent;
     }
     return a == b ? a : MD5_NONE;
 }
 
-// Writes the joints from `top` down to above `bottom`, from below.
-static uint32_t find_chain(const retarget_figure *figure, uint32_t bottom, uint32_t top,
-                           uint32_t *chain)
+// Makes the joints from `top` down to above `base` a chain.
+static retarget_chain make_chain(retarget_figure *figure, uint32_t base, uint32_t top)
 {
-    uint32_t count = 0;
-    for (uint32_t j = top; j != bottom && j != MD5_NONE; j = figure->joints[j].parent)
-        chain[count++] = j;
-    for (uint32_t i = 0; i < count / 2; i++) {
-        const uint32_t swapped = chain[i];
-        chain[i] = chain[count - 1 - i];
-        chain[count - 1 - i] = swapped;
-    }
-    return count;
+    retarget_chain chain = {base, 0, figure->next_chain};
+    for (uint32_t j = top; j != base && j != MD5_NONE; j = figure->own[j].parent)
+        chain.count++;
+    figure->next_chain += chain.count;
+    for (uint32_t i = chain.count; i > 0; top = figure->own[top].parent)
+        chain.joints[--i] = top;
+    return chain;
 }
 
 static convert_vec rest_of(const retarget_figure *figure, uint32_t joint)
 {
-    return figure->joints[joint].rest.translation;
+    return figure->rest[joint].translation;
 }
 
 static double length_of(convert_vec v)
 {
     return sqrt(convert_dot(v, v));
+}
+
+// Rigs can have several joints that say the same in one place and hang elsewhere, as one for
+// control and one for the skin: all move with the one that has the role.
+static void find_leaders(const retarget_figure *figure)
+{
+    double size = 0.0;
+    for (uint32_t i = 0; i < figure->num_joints; i++)
+        size = fmax(size, length_of(convert_sub(rest_of(figure, i), rest_of(figure, 0))));
+    for (int r = 0; r < NUM_ROLES; r++) {
+        const uint32_t leader = figure->roles[r];
+        if (leader == MD5_NONE)
+            continue;
+        const retarget_name *const name = &figure->joints[leader].name;
+        if (!has_word(roles[r / 2].words, name->said, NULL)) // by the user's map
+            continue;
+        for (uint32_t i = 0; i < figure->num_joints; i++) {
+            const retarget_name *const other = &figure->joints[i].name;
+            if (i != leader && name->side == other->side && strcmp(name->said, other->said) == 0
+                && length_of(convert_sub(rest_of(figure, i), rest_of(figure, leader)))
+                       <= 1e-3 * size)
+                figure->joints[i].leader = leader;
+        }
+    }
+}
+
+// The joints of a finger, the longest line of them below the hand that moves vertices; of several
+// in one place the first.
+static retarget_chain find_finger(retarget_figure *figure, int finger, int side)
+{
+    const uint32_t hand = figure->roles[2 * HAND + side];
+    uint32_t tip = MD5_NONE;
+    bool *const is_of = common_alloc(figure->num_joints, sizeof *is_of);
+    for (uint32_t i = 0; i < figure->num_joints; i++) {
+        const uint32_t joint = figure->order[i];
+        const retarget_name *const name = &figure->joints[joint].name;
+        for (int k = 0; k < 2; k++) {
+            const size_t length = strlen(name->said), end = strlen(fingers[finger][k]);
+            is_of[joint] |= name->side == side && length >= end
+                            && strcmp(name->said + length - end, fingers[finger][k]) == 0;
+        }
+        if (is_of[joint] && figure->joints[joint].is_skin
+            && (tip == MD5_NONE || figure->joints[joint].depth > figure->joints[tip].depth))
+            tip = joint;
+    }
+    retarget_chain chain = {.base = hand};
+    if (hand != MD5_NONE && common_parent(figure, hand, tip) == hand)
+        chain = make_chain(figure, hand, tip);
+    const uint32_t length = chain.count;
+    chain.count = 0;
+    for (uint32_t i = 0; i < length; i++) {
+        const uint32_t joint = chain.joints[i];
+        const uint32_t last = chain.count > 0 ? chain.joints[chain.count - 1] : MD5_NONE;
+        if (is_of[joint]
+            && (last == MD5_NONE
+                || length_of(convert_sub(rest_of(figure, joint), rest_of(figure, last))) > 0.0))
+            chain.joints[chain.count++] = joint;
+    }
+    free(is_of);
+    return chain;
 }
 
 static convert_vec unit_of(convert_vec v)
@@ -196,41 +292,17 @@ static convert_vec nearest_axis(convert_vec v)
     return (convert_vec){0.0, 0.0, copysign(1.0, v.z)};
 }
 
-// From right to left, of joints[] in a pose, NULL: at rest; 0 if neither legs nor arms are known.
+// From right to left, of joints[] in a pose; 0 if neither legs nor arms are known.
 static convert_vec left_of(const retarget_figure *figure, const convert_xform *joints)
 {
     convert_vec sum = {0.0, 0.0, 0.0};
     for (int word = UPPER_ARM; word <= THIGH; word += THIGH - UPPER_ARM) {
         const uint32_t l = figure->roles[2 * word], r = figure->roles[2 * word + 1];
-        if (l == MD5_NONE || r == MD5_NONE)
-            continue;
-        const convert_vec left = joints ? joints[l].translation : rest_of(figure, l);
-        const convert_vec right = joints ? joints[r].translation : rest_of(figure, r);
-        sum = convert_add(sum, unit_of(convert_sub(left, right)));
+        if (l != MD5_NONE && r != MD5_NONE)
+            sum = convert_add(sum,
+                              unit_of(convert_sub(joints[l].translation, joints[r].translation)));
     }
     return sum;
-}
-
-// Up is the axis along which the chest or the head is above the pelvis; left is the axis from the
-// right limbs to the left ones, or between axes, if it is.
-static void find_axes(retarget_figure *figure, bool has_y_up)
-{
-    const convert_quat y_up = {0.5, 0.5, 0.5, 0.5};
-    figure->axes = has_y_up ? y_up : (convert_quat){0.0, 0.0, 0.0, 1.0};
-    const uint32_t head = figure->roles[2 * HEAD];
-    const convert_vec side = left_of(figure, NULL);
-    if (figure->pelvis == MD5_NONE || head == MD5_NONE || length_of(side) < 0.5)
-        return;
-    const convert_vec up =
-        nearest_axis(convert_sub(rest_of(figure, head), rest_of(figure, figure->pelvis)));
-    convert_vec left = unit_of(convert_sub(side, convert_times(up, convert_dot(side, up))));
-    if (convert_dot(left, nearest_axis(left)) > 0.9)
-        left = nearest_axis(left);
-    const convert_vec front = convert_cross(left, up);
-    const md5_quat q = md5_quat_from_mat34((md5_mat34){
-        {(float)front.x, (float)front.y, (float)front.z, 0.0f, (float)left.x, (float)left.y,
-         (float)left.z, 0.0f, (float)up.x, (float)up.y, (float)up.z, 0.0f}});
-    figure->axes = convert_unit((convert_quat){(double)q.x, (double)q.y, (double)q.z, (double)q.w});
 }
 
 // The shortest rotation from one direction to another; of opposite ones about an axis.
@@ -243,65 +315,89 @@ static convert_quat between(convert_vec from, convert_vec to, convert_vec axis)
     return convert_unit((convert_quat){c.x, c.y, c.z, w});
 }
 
+// Up is the axis along which the chest or the head is above the pelvis; left is the axis from the
+// right limbs to the left ones, or between axes, if it is. Otherwise it stays as it is.
+static void find_axes(retarget_figure *figure)
+{
+    const uint32_t head = figure->roles[2 * HEAD];
+    const convert_vec side = left_of(figure, figure->rest);
+    if (figure->pelvis == MD5_NONE || head == MD5_NONE || length_of(side) < 0.5)
+        return;
+    const convert_vec up =
+        nearest_axis(convert_sub(rest_of(figure, head), rest_of(figure, figure->pelvis)));
+    const convert_quat upright = between(up, (convert_vec){0.0, 0.0, 1.0}, nearest_axis(side));
+    convert_vec left = convert_rotate(upright, side);
+    left.z = 0.0;
+    if (convert_dot(unit_of(left), nearest_axis(left)) > 0.9)
+        left = nearest_axis(left);
+    figure->space.rotation = convert_quat_mul(
+        between(left, (convert_vec){0.0, 1.0, 0.0}, (convert_vec){0.0, 0.0, 1.0}), upright);
+}
+
 // Arms to the sides, legs down; feet as they stand at rest: a model whose shins lean keeps its
 // soles on the ground. Each limb is turned the shortest way, which keeps palms and knees as they
 // are, and carries what hangs on it.
 static void make_t_pose(retarget_figure *figure)
 {
-    const convert_quat back = convert_conjugate(figure->axes);
-    const convert_vec front = convert_rotate(back, (convert_vec){1.0, 0.0, 0.0});
-    const convert_vec left = convert_rotate(back, (convert_vec){0.0, 1.0, 0.0});
-    const convert_vec up = convert_rotate(back, (convert_vec){0.0, 0.0, 1.0});
-    static const int limbs[][2] = {
-        {UPPER_ARM, FOREARM}, {FOREARM, HAND}, {THIGH, SHIN}, {SHIN, FOOT}};
+    static const struct limb {
+        int from, to;
+        convert_vec left, about; // where it points on the left side; what opposite ones turn about
+    } limbs[] = {{UPPER_ARM, FOREARM, {0.0, 1.0, 0.0}, {1.0, 0.0, 0.0}},
+                 {FOREARM, HAND, {0.0, 1.0, 0.0}, {1.0, 0.0, 0.0}},
+                 {THIGH, SHIN, {0.0, 0.0, -1.0}, {0.0, 1.0, 0.0}},
+                 {SHIN, FOOT, {0.0, 0.0, -1.0}, {0.0, 1.0, 0.0}}};
     convert_quat *const turns = common_alloc(figure->num_joints, sizeof *turns);
     for (uint32_t i = 0; i < figure->num_joints; i++) {
-        const uint32_t joint = figure->order[i], parent = figure->joints[joint].parent;
-        turns[joint] = parent == MD5_NONE ? (convert_quat){0.0, 0.0, 0.0, 1.0} : turns[parent];
+        const uint32_t joint = figure->order[i], parent = figure->own[joint].parent;
+        turns[joint] = parent == MD5_NONE ? no_turn : turns[parent];
         for (int k = 0; k < 8; k++) {
-            const int *const limb = limbs[k / 2], side = k % 2;
-            const uint32_t end = figure->roles[2 * limb[1] + side];
-            if (figure->roles[2 * limb[0] + side] != joint || end == MD5_NONE)
+            const struct limb *const limb = &limbs[k / 2];
+            const int side = k % 2;
+            const uint32_t end = figure->roles[2 * limb->to + side];
+            if (figure->roles[2 * limb->from + side] != joint || end == MD5_NONE)
                 continue;
-            const bool is_arm = limb[0] == UPPER_ARM || limb[0] == FOREARM;
             const convert_vec bone = convert_rotate(
                 turns[joint], convert_sub(rest_of(figure, end), rest_of(figure, joint)));
-            const convert_vec wanted =
-                is_arm ? convert_times(left, side == 0 ? 1.0 : -1.0) : convert_times(up, -1.0);
+            const convert_vec wanted = {0.0, limb->left.y * (side == 0 ? 1.0 : -1.0), limb->left.z};
             if (length_of(bone) > 0.0)
-                turns[joint] =
-                    convert_quat_mul(between(bone, wanted, is_arm ? front : left), turns[joint]);
+                turns[joint] = convert_quat_mul(between(bone, wanted, limb->about), turns[joint]);
         }
         if (joint == figure->roles[2 * FOOT] || joint == figure->roles[2 * FOOT + 1])
-            turns[joint] = (convert_quat){0.0, 0.0, 0.0, 1.0};
-        figure->joints[joint].t_pose =
-            convert_quat_mul(turns[joint], figure->joints[joint].rest.rotation);
+            turns[joint] = no_turn;
+        figure->joints[joint].t_pose = convert_quat_mul(turns[joint], figure->rest[joint].rotation);
     }
     free(turns);
 }
 
 // What follows from the roles. Which joints the spine and the neck have is a matter of the
 // hierarchy, as names of these differ most.
-static void complete_figure(retarget_figure *figure, bool has_y_up)
+static void complete_figure(retarget_figure *figure)
 {
     const uint32_t *const role = figure->roles;
+    find_leaders(figure);
     figure->pelvis = common_parent(figure, role[2 * THIGH], role[2 * THIGH + 1]);
     if (figure->pelvis == MD5_NONE)
         figure->pelvis = role[2 * HIPS];
     const uint32_t head = role[2 * HEAD];
     uint32_t chest = common_parent(figure, role[2 * UPPER_ARM], role[2 * UPPER_ARM + 1]);
     if (chest == MD5_NONE && head != MD5_NONE)
-        chest = figure->joints[head].parent;
+        chest = figure->own[head].parent;
     figure->body = chest != MD5_NONE ? common_parent(figure, figure->pelvis, chest) : MD5_NONE;
     if (figure->body == MD5_NONE)
         figure->body = figure->pelvis;
-    figure->num_spine = figure->num_neck = 0;
+    figure->chains[SPINE].base = figure->body;
+    figure->chains[NECK].base = chest != MD5_NONE ? chest : figure->body;
     if (chest != MD5_NONE && common_parent(figure, figure->body, chest) == figure->body)
-        figure->num_spine = find_chain(figure, figure->body, chest, figure->spine);
+        figure->chains[SPINE] = make_chain(figure, figure->body, chest);
     if (head != MD5_NONE && chest != MD5_NONE && common_parent(figure, chest, head) == chest
         && head != chest)
-        figure->num_neck = find_chain(figure, chest, figure->joints[head].parent, figure->neck);
-    find_axes(figure, has_y_up);
+        figure->chains[NECK] = make_chain(figure, chest, figure->own[head].parent);
+    for (int k = 0; k < 2 * NUM_FINGERS; k++)
+        figure->chains[FINGERS + k] = find_finger(figure, k / 2, k % 2);
+    find_axes(figure);
+    for (uint32_t i = 0; i < figure->num_joints; i++)
+        figure->rest[i] = figure->own[i].rest;
+    place(figure, figure->rest, figure->rest);
     make_t_pose(figure);
 }
 
@@ -309,42 +405,48 @@ static void free_figure(retarget_figure *figure)
 {
     free(figure->joints);
     free(figure->order);
+    free(figure->rest);
 }
 
-// The skeleton of a model or, without one, of a motion, and who is who in it.
-static retarget_figure make_figure(const convert_motion *motion, const md5_model *model)
+// A skeleton, and who is who in it: that of a model, whose order is its own and whose vertices say
+// which joints matter, or with NULL that of a motion. Its space, if its limbs do not say it, has y
+// up.
+static retarget_figure make_figure(const convert_joint *own, uint32_t num_joints,
+                                   const md5_model *model)
 {
-    const md5_skeleton *const skeleton = model != NULL ? &model->skeleton : NULL;
-    const uint32_t num_joints = model != NULL ? skeleton->num_joints : motion->num_joints;
-    retarget_figure figure = {.num_joints = num_joints};
+    retarget_figure figure = {.num_joints = num_joints, .own = own, .space.rotation = no_turn};
     figure.joints = common_alloc(num_joints, sizeof *figure.joints);
-    figure.order = common_alloc(3 * (size_t)num_joints, sizeof *figure.order);
-    figure.spine = figure.order + num_joints;
-    figure.neck = figure.spine + num_joints;
+    figure.order = common_alloc((NUM_CHAINS + 1) * (size_t)num_joints, sizeof *figure.order);
+    figure.next_chain = figure.order + num_joints;
+    figure.rest = common_alloc(2 * (size_t)num_joints, sizeof *figure.rest);
+    figure.posed = figure.rest + num_joints;
     for (uint32_t i = 0; i < num_joints; i++) {
-        const uint32_t joint = model != NULL ? skeleton->order[i] : i;
-        retarget_joint *const to = &figure.joints[joint];
+        const uint32_t joint = model != NULL ? model->skeleton.order[i] : i;
+        const uint32_t parent = own[joint].parent;
         figure.order[i] = joint;
-        to->name = model != NULL ? skeleton->joints[joint].name : motion->names[joint];
-        to->parent = model != NULL ? skeleton->joints[joint].parent : motion->parents[joint];
-        to->rest =
-            model != NULL ? convert_from_xform(model->bind_local[joint]) : motion->rest[joint];
-        if (to->parent == MD5_NONE)
-            continue;
-        const retarget_joint *const parent = &figure.joints[to->parent];
-        to->depth = parent->depth + 1;
-        if (model != NULL)
-            to->rest = convert_mul(parent->rest, to->rest);
+        figure.rest[joint] = own[joint].rest;
+        figure.joints[joint] =
+            (retarget_joint){.name = read_name(own[joint].name),
+                             .depth = parent == MD5_NONE ? 0 : figure.joints[parent].depth + 1,
+                             .leader = MD5_NONE,
+                             .low = MD5_NONE,
+                             .high = MD5_NONE};
     }
+    place(&figure, figure.rest, figure.rest);
     for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
         for (uint32_t k = 0; k < model->meshes[m].num_influences; k++)
             figure.joints[model->meshes[m].influence_joints[k]].load++;
+    for (uint32_t i = 0; i < num_joints; i++)
+        figure.joints[i].is_skin =
+            model == NULL || model->num_meshes == 0 || figure.joints[i].load > 0;
     for (uint32_t i = num_joints; i-- > 0;) {
-        const retarget_joint *const joint = &figure.joints[figure.order[i]];
-        if (joint->parent != MD5_NONE)
-            figure.joints[joint->parent].load += joint->load;
+        const uint32_t joint = figure.order[i], parent = own[joint].parent;
+        if (parent != MD5_NONE)
+            figure.joints[parent].load += figure.joints[joint].load;
     }
     guess_roles(&figure);
+    if (model == NULL)
+        figure.space.rotation = (convert_quat){0.5, 0.5, 0.5, 0.5};
     return figure;
 }
 
@@ -363,11 +465,23 @@ static double leg_length(const retarget_figure *figure, const retarget_figure *o
 
 convert_quat convert_measure_motion(const convert_motion *motion, double *legs)
 {
-    retarget_figure figure = make_figure(motion, NULL);
-    complete_figure(&figure, true);
+    retarget_figure figure = make_figure(motion->joints, motion->num_joints, NULL);
+    complete_figure(&figure);
     *legs = 0.5 * leg_length(&figure, &figure);
     free_figure(&figure);
-    return figure.axes;
+    return figure.space.rotation;
+}
+
+// -- Drives ---------------------------------------------------------------------------------------
+
+// The user's map has the last word.
+static void set_drive(retarget_joint *joint, uint32_t low, uint32_t high, double part)
+{
+    if (joint->is_mapped)
+        return;
+    joint->low = high != MD5_NONE ? low : MD5_NONE;
+    joint->high = low != MD5_NONE ? high : MD5_NONE;
+    joint->part = part;
 }
 
 // -- The user's map -------------------------------------------------------------------------------
@@ -389,15 +503,15 @@ static char *read_word(char **at)
 static uint32_t find_name(const retarget_figure *figure, const char *name)
 {
     for (uint32_t i = 0; i < figure->num_joints; i++)
-        if (strcmp(figure->joints[i].name, name) == 0)
+        if (strcmp(figure->own[i].name, name) == 0)
             return i;
     return MD5_NONE;
 }
 
 // Lines of SOURCE TARGET. A pair is also a role, if one of its joints has one: so that a map of the
-// limbs is enough for a T pose. Writes pairs[target joints]; "-" instead of a source: none.
+// limbs is enough for a T pose. "-" instead of a source: none.
 static bool read_map(const convert_job *job, retarget_figure *source, retarget_figure *target,
-                     uint32_t *pairs, bool *is_fixed, md5_error *error)
+                     md5_error *error)
 {
     enum { MOST_LINES = 10000 };
     size_t size = 0;
@@ -432,8 +546,8 @@ static bool read_map(const convert_job *job, retarget_figure *source, retarget_f
             error->column = 1;
             break;
         }
-        pairs[t] = s;
-        is_fixed[t] = true;
+        set_drive(&target->joints[t], s, s, 0.0);
+        target->joints[t].is_mapped = true;
         for (int r = 0; r < NUM_ROLES && !is_none; r++)
             if (source->roles[r] == s)
                 target->roles[r] = t;
@@ -444,23 +558,16 @@ static bool read_map(const convert_job *job, retarget_figure *source, retarget_f
     return is_done;
 }
 
-// -- Drives ---------------------------------------------------------------------------------------
-
-// What turns a joint of the model: a source joint, or one that is between two.
-typedef struct retarget_drive {
-    uint32_t low, high; // MD5_NONE: nothing does
-    double part;        // of the way from low to high
-} retarget_drive;
-
-// Spreads the bend of a chain of the source, which begins at `base`, over one of the model.
-static void drive_chain(retarget_drive *drives, const uint32_t *chain, uint32_t count,
-                        uint32_t base, const uint32_t *from, uint32_t num_from)
+// Spreads the bend of a chain of the source over one of the model.
+static void drive_chain(const retarget_figure *target, const retarget_chain *chain,
+                        const retarget_chain *from)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const double at = (double)num_from * (i + 1) / count;
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const double at = (double)from->count * (i + 1) / chain->count;
         const uint32_t below = (uint32_t)floor(at), above = (uint32_t)ceil(at);
-        drives[chain[i]] = (retarget_drive){below > 0 ? from[below - 1] : base,
-                                            above > 0 ? from[above - 1] : base, at - below};
+        set_drive(&target->joints[chain->joints[i]],
+                  below > 0 ? from->joints[below - 1] : from->base,
+                  above > 0 ? from->joints[above - 1] : from->base, at - below);
     }
 }
 
@@ -468,29 +575,32 @@ static void note_pair(const convert_job *job, const retarget_figure *source,
                       const retarget_figure *target, uint32_t from, uint32_t to, const char *what,
                       const char *side)
 {
-    convert_note(job, "%s%s: %s%s%s", side, what, from != MD5_NONE ? source->joints[from].name : "",
+    convert_note(job, "%s%s: %s%s%s", side, what, from != MD5_NONE ? source->own[from].name : "",
                  from != MD5_NONE && to != MD5_NONE ? " moves "
                  : to != MD5_NONE                   ? "not in the motion; in the model "
                                                     : ", not in the model",
-                 to != MD5_NONE ? target->joints[to].name : "");
+                 to != MD5_NONE ? target->own[to].name : "");
 }
 
 // Finds who moves whom. Returns the number of joints that are moved.
 static uint32_t make_drives(const convert_job *job, const retarget_figure *source,
-                            const retarget_figure *target, const uint32_t *pairs,
-                            const bool *is_fixed, retarget_drive *drives)
+                            const retarget_figure *target)
 {
-    for (uint32_t i = 0; i < target->num_joints; i++)
-        drives[i] = (retarget_drive){MD5_NONE, MD5_NONE, 0.0};
-    drive_chain(drives, target->spine, target->num_spine, source->body, source->spine,
-                source->num_spine);
-    const uint32_t chest =
-        source->num_spine > 0 ? source->spine[source->num_spine - 1] : source->body;
-    drive_chain(drives, target->neck, target->num_neck, chest, source->neck, source->num_neck);
-    if (target->num_spine > 0)
+    const retarget_chain *const spine = &target->chains[SPINE];
+    uint32_t num_bent = 0; // of fingers
+    for (int c = 0; c < NUM_CHAINS; c++) {
+        if (c >= FINGERS && source->chains[c].count == 0)
+            continue;
+        drive_chain(target, &target->chains[c], &source->chains[c]);
+        num_bent += c >= FINGERS ? target->chains[c].count : 0;
+    }
+    if (spine->count > 0)
         convert_note(job, "spine: %u joints from %s to %s are bent as %u of the motion",
-                     target->num_spine, target->joints[target->spine[0]].name,
-                     target->joints[target->spine[target->num_spine - 1]].name, source->num_spine);
+                     spine->count, target->own[spine->joints[0]].name,
+                     target->own[spine->joints[spine->count - 1]].name,
+                     source->chains[SPINE].count);
+    if (num_bent > 0)
+        convert_note(job, "fingers: %u joints are bent", num_bent);
     for (int r = 0; r < NUM_ROLES; r++) {
         const int word = r / 2;
         const uint32_t from = word == HIPS ? source->pelvis : source->roles[r];
@@ -502,19 +612,14 @@ static uint32_t make_drives(const convert_job *job, const retarget_figure *sourc
                   : r % 2 == 0 ? "left "
                                : "right ");
         if (from != MD5_NONE && to != MD5_NONE)
-            drives[to] = (retarget_drive){from, from, 0.0};
+            set_drive(&target->joints[to], from, from, 0.0);
     }
     // What carries both pelvis and chest turns with the pelvis.
     if (source->pelvis != MD5_NONE && target->body != MD5_NONE)
-        drives[target->body] = (retarget_drive){source->pelvis, source->pelvis, 0.0};
+        set_drive(&target->joints[target->body], source->pelvis, source->pelvis, 0.0);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < target->num_joints; i++) {
-        if (is_fixed[i])
-            drives[i] = (retarget_drive){pairs[i], pairs[i], 0.0};
-        if (drives[i].low == MD5_NONE || drives[i].high == MD5_NONE)
-            drives[i].low = drives[i].high = MD5_NONE;
-        count += drives[i].low != MD5_NONE;
-    }
+    for (uint32_t i = 0; i < target->num_joints; i++)
+        count += target->joints[i].low != MD5_NONE;
     return count;
 }
 
@@ -524,74 +629,91 @@ typedef struct retarget_transfer {
     const convert_job *job;
     const convert_motion *motion;
     retarget_figure source, target;
-    retarget_drive *drives; // [target joints]
-    convert_xform *from;    // [source joints] a frame
-    convert_xform *to;      // [target joints]
-    convert_vec start;      // of the source's pelvis
-    convert_quat turn;      // of the whole motion, about z
+    convert_vec start; // of the source's pelvis
+    convert_quat turn; // of the whole motion, about z
     double scale;
+    double lift;   // raises the model
     bool has_path; // the pelvis is known in both
 } retarget_transfer;
 
-// The rotation of a source joint out of its T pose, with x forward, y left and z up.
+static void pose_source(const retarget_transfer *transfer, uint32_t frame)
+{
+    const retarget_figure *const source = &transfer->source;
+    transfer->motion->pose(transfer->motion->user, frame, source->posed);
+    place(source, source->posed, source->posed);
+}
+
+// The rotation of a source joint out of its T pose.
 static convert_quat rotation_of(const retarget_transfer *transfer, uint32_t joint)
 {
     const retarget_figure *const source = &transfer->source;
-    const convert_quat out = convert_quat_mul(transfer->from[joint].rotation,
-                                              convert_conjugate(source->joints[joint].t_pose));
-    const convert_quat turned =
-        convert_quat_mul(convert_quat_mul(source->axes, out), convert_conjugate(source->axes));
-    return convert_quat_mul(transfer->turn, turned);
+    return convert_quat_mul(transfer->turn,
+                            convert_quat_mul(source->posed[joint].rotation,
+                                             convert_conjugate(source->joints[joint].t_pose)));
 }
 
-// Where the source's pelvis has moved since the start, in the model's space and units.
-static convert_vec path_of(const retarget_transfer *transfer)
-{
-    const convert_vec moved =
-        convert_sub(transfer->from[transfer->source.pelvis].translation, transfer->start);
-    convert_vec path = convert_rotate(transfer->turn, convert_rotate(transfer->source.axes, moved));
-    if (transfer->job->is_in_place)
-        path.x = path.y = 0.0;
-    return convert_rotate(convert_conjugate(transfer->target.axes),
-                          convert_times(path, transfer->scale));
-}
-
-// Poses the model in a frame. `lift` raises it along its up.
-static void pose_model(retarget_transfer *transfer, uint32_t frame, double lift)
+// Poses a joint of the model, whose parent is posed, and if asked for that with which it moves.
+static void pose_joint(const retarget_transfer *transfer, uint32_t joint, convert_vec path,
+                       bool has_leader)
 {
     const retarget_figure *const target = &transfer->target;
-    const convert_quat axes = target->axes, back = convert_conjugate(axes);
-    const convert_vec up = convert_rotate(back, (convert_vec){0.0, 0.0, 1.0});
-    transfer->motion->pose(transfer->motion->user, frame, transfer->from);
-    convert_vec path = convert_times(up, lift);
+    const retarget_joint *const drive = &target->joints[joint];
+    const uint32_t parent = target->own[joint].parent, leader = drive->leader;
+    convert_xform *const to = &target->posed[joint];
+    convert_quat turned = no_turn;
+    *to = parent == MD5_NONE ? target->rest[joint]
+                             : convert_mul(target->posed[parent], target->own[joint].rest);
+    if (drive->low != MD5_NONE) {
+        turned = convert_slerp(rotation_of(transfer, drive->low),
+                               rotation_of(transfer, drive->high), drive->part);
+        to->rotation = convert_quat_mul(turned, drive->t_pose);
+    } else if (leader != MD5_NONE && has_leader) {
+        *to = convert_mul(target->posed[leader],
+                          convert_mul(convert_inverse(target->rest[leader]), target->rest[joint]));
+    }
+    // Joint 0, if it is above the body, takes the path along the ground: it is the joint whose
+    // motion games take as that of the character.
+    if (joint == target->body) {
+        const convert_vec pelvis = rest_of(target, target->pelvis);
+        to->translation =
+            convert_add(convert_add(pelvis, path),
+                        convert_rotate(turned, convert_sub(rest_of(target, joint), pelvis)));
+    } else if (joint == 0 && parent == MD5_NONE && transfer->has_path) {
+        to->translation = convert_add(rest_of(target, 0), (convert_vec){path.x, path.y, 0.0});
+    }
+}
+
+// Poses the model in a frame.
+static void pose_model(const retarget_transfer *transfer, uint32_t frame)
+{
+    const retarget_figure *const target = &transfer->target, *const source = &transfer->source;
+    convert_vec path = {0.0, 0.0, 0.0};
+    pose_source(transfer, frame);
     if (transfer->has_path)
-        path = convert_add(path, path_of(transfer));
+        path = convert_times(
+            convert_rotate(transfer->turn,
+                           convert_sub(source->posed[source->pelvis].translation, transfer->start)),
+            transfer->scale);
+    if (transfer->job->is_in_place)
+        path.x = path.y = 0.0;
+    path.z += transfer->lift;
+    // Twice, as joints that lead others can come behind them.
+    for (uint32_t i = 0; i < target->num_joints; i++)
+        pose_joint(transfer, target->order[i], path, false);
+    for (uint32_t i = 0; i < target->num_joints; i++)
+        pose_joint(transfer, target->order[i], path, true);
+}
+
+// For the motion of the model.
+static void pose_clip(void *user, uint32_t frame, convert_xform *local)
+{
+    const retarget_transfer *const transfer = user;
+    const retarget_figure *const target = &transfer->target;
+    pose_model(transfer, frame);
     for (uint32_t i = 0; i < target->num_joints; i++) {
-        const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
-        const retarget_drive *const drive = &transfer->drives[joint];
-        convert_xform *const to = &transfer->to[joint];
-        const convert_xform rest = target->joints[joint].rest;
-        *to = parent == MD5_NONE
-                  ? rest
-                  : convert_mul(transfer->to[parent],
-                                convert_mul(convert_inverse(target->joints[parent].rest), rest));
-        convert_quat turned = {0.0, 0.0, 0.0, 1.0};
-        if (drive->low != MD5_NONE) {
-            turned = convert_slerp(rotation_of(transfer, drive->low),
-                                   rotation_of(transfer, drive->high), drive->part);
-            turned = convert_quat_mul(convert_quat_mul(back, turned), axes);
-            to->rotation = convert_quat_mul(turned, target->joints[joint].t_pose);
-        }
-        // Joint 0, if it is above the body, takes the path along the ground: it is the joint whose
-        // motion games take as that of the character.
-        if (joint == target->body) {
-            const convert_vec pelvis = rest_of(target, target->pelvis);
-            to->translation =
-                convert_add(convert_add(pelvis, path),
-                            convert_rotate(turned, convert_sub(rest.translation, pelvis)));
-        } else if (joint == 0 && parent == MD5_NONE && transfer->has_path)
-            to->translation = convert_add(
-                rest.translation, convert_sub(path, convert_times(up, convert_dot(path, up))));
+        const uint32_t parent = target->own[i].parent;
+        const convert_xform from = parent == MD5_NONE ? target->space : target->posed[parent];
+        local[i] = convert_mul(convert_inverse(from), target->posed[i]);
     }
 }
 
@@ -601,39 +723,39 @@ static int compare_doubles(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-// How far the model must be raised so that feet stand where they do in the bind pose: in nearly all
-// frames none is lower.
-static double find_lift(retarget_transfer *transfer, double *lows)
+// Raises the model so that feet stand where they do in the bind pose: in nearly all frames none is
+// lower.
+static void find_lift(retarget_transfer *transfer)
 {
     const retarget_figure *const target = &transfer->target;
-    const convert_vec up =
-        convert_rotate(convert_conjugate(target->axes), (convert_vec){0.0, 0.0, 1.0});
-    bool has_feet = false;
-    for (uint32_t frame = 0; frame < transfer->motion->num_frames; frame++) {
-        pose_model(transfer, frame, 0.0);
+    const uint32_t num_frames = transfer->motion->num_frames;
+    double *const lows = common_alloc(num_frames, sizeof *lows);
+    for (uint32_t frame = 0; frame < num_frames; frame++) {
+        pose_model(transfer, frame);
         lows[frame] = HUGE_VAL;
         for (int r = 2 * FOOT; r < 2 * TOE + 2; r++) {
             const uint32_t joint = target->roles[r];
-            if (joint == MD5_NONE)
-                continue;
-            has_feet = true;
-            lows[frame] =
-                fmin(lows[frame], convert_dot(up, convert_sub(transfer->to[joint].translation,
-                                                              rest_of(target, joint))));
+            if (joint != MD5_NONE)
+                lows[frame] = fmin(lows[frame],
+                                   target->posed[joint].translation.z - rest_of(target, joint).z);
         }
     }
-    if (!has_feet || !transfer->has_path)
-        return 0.0;
-    qsort(lows, transfer->motion->num_frames, sizeof *lows, compare_doubles);
-    return -lows[transfer->motion->num_frames / 20];
+    qsort(lows, num_frames, sizeof *lows, compare_doubles);
+    const double lift = -lows[num_frames / 20];
+    if (transfer->has_path && isfinite(lift))
+        transfer->lift = lift;
+    if (transfer->lift != 0.0)
+        convert_note(transfer->job,
+                     "it is raised by %.6g units, so that feet stand as in the bind pose",
+                     transfer->lift);
+    free(lows);
 }
 
 // Turns the motion by quarters so that it begins facing the model's front.
 static void find_turn(retarget_transfer *transfer)
 {
-    const retarget_figure *const source = &transfer->source;
-    transfer->motion->pose(transfer->motion->user, 0, transfer->from);
-    const convert_vec left = convert_rotate(source->axes, left_of(source, transfer->from));
+    pose_source(transfer, 0);
+    const convert_vec left = left_of(&transfer->source, transfer->source.posed);
     const double yaw = length_of(left) > 0.5 ? atan2(-left.x, left.y) * 180.0 / pi : 0.0;
     const double quarters = floor(yaw / 90.0 + 0.5);
     const double half = -90.0 * quarters * pi / 360.0;
@@ -658,94 +780,54 @@ static void find_path(retarget_transfer *transfer)
     const double from = leg_length(source, target), to = leg_length(target, source);
     transfer->scale = from > 0.0 && to > 0.0 ? to / from : 1.0;
     if (transfer->has_path)
-        transfer->start = transfer->from[source->pelvis].translation;
-    const convert_vec start = convert_rotate(source->axes, transfer->start);
+        transfer->start = source->posed[source->pelvis].translation;
     convert_note(transfer->job, "the motion is scaled by %.6g, %s", transfer->scale,
                  from > 0.0 && to > 0.0 ? "the ratio of the legs"
                                         : "as thighs and shins are not in both skeletons");
-    if (start.x != 0.0 || start.y != 0.0)
+    if (transfer->start.x != 0.0 || transfer->start.y != 0.0)
         convert_note(transfer->job, "it began %.6g units from the origin of the motion's file",
-                     transfer->scale * hypot(start.x, start.y));
-}
-
-// Only what is moved has components in the frames.
-static bool add_clip(retarget_transfer *transfer, double lift, const md5_model *model,
-                     convert_scene *scene, const char *name, md5_error *error)
-{
-    const retarget_figure *const target = &transfer->target;
-    md5_doc doc = {.kind = MD5_DOC_ANIM, .command_line = "md5tool convert"};
-    doc.num_joints = target->num_joints;
-    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
-    for (uint32_t i = 0; i < doc.num_joints; i++) {
-        const bool is_moved = i == target->body || (i == 0 && target->joints[i].parent == MD5_NONE);
-        convert_set_track(&doc, i, target->joints[i].name, target->joints[i].parent,
-                          (is_moved && transfer->has_path ? 7u : 0u)
-                              | (transfer->drives[i].low != MD5_NONE || is_moved ? 56u : 0u),
-                          convert_from_xform(model->bind_local[i]));
-    }
-    doc.num_frames = transfer->motion->num_frames;
-    doc.frame_rate = transfer->motion->rate;
-    convert_begin_frames(&doc);
-    for (uint32_t frame = 0; frame < doc.num_frames; frame++) {
-        pose_model(transfer, frame, lift);
-        for (uint32_t i = doc.num_joints; i > 0; i--) { // a child before its parent
-            const uint32_t joint = target->order[i - 1], parent = target->joints[joint].parent;
-            if (parent != MD5_NONE)
-                transfer->to[joint] =
-                    convert_mul(convert_inverse(transfer->to[parent]), transfer->to[joint]);
-        }
-        convert_set_frame(&doc, frame, transfer->to);
-    }
-    const bool has_bounds =
-        model->max_vertices == 0 || md5_fix_bounds(&doc, model, error) != MD5_NONE;
-    const bool is_done = has_bounds && convert_add_doc(scene, CONVERT_CLIP, name, &doc, error);
-    md5_free_doc(&doc); // the bounds
-    free(doc.numbers);
-    free(doc.joints);
-    return is_done;
+                     transfer->scale * hypot(transfer->start.x, transfer->start.y));
 }
 
 bool convert_retarget(const convert_job *job, const convert_motion *motion, const md5_model *model,
                       convert_scene *scene, const char *name, md5_error *error)
 {
-    retarget_transfer transfer = {.job = job, .motion = motion};
-    transfer.source = make_figure(motion, NULL);
-    transfer.target = make_figure(motion, model);
-    const uint32_t num_joints = transfer.target.num_joints;
-    uint32_t *const pairs = common_alloc(num_joints, sizeof *pairs);
-    bool *const is_fixed = common_alloc(num_joints, sizeof *is_fixed);
-    transfer.drives = common_alloc(num_joints, sizeof *transfer.drives);
-    transfer.from = common_alloc(motion->num_joints, sizeof *transfer.from);
-    transfer.to = common_alloc(num_joints, sizeof *transfer.to);
-    double *const lows = common_alloc(motion->num_frames, sizeof *lows);
-    bool is_done = job->map == NULL
-                   || read_map(job, &transfer.source, &transfer.target, pairs, is_fixed, error);
+    const uint32_t num_joints = model->skeleton.num_joints;
+    convert_joint *const joints = common_alloc(num_joints, sizeof *joints);
+    for (uint32_t i = 0; i < num_joints; i++)
+        joints[i] =
+            (convert_joint){model->skeleton.joints[i].name, model->skeleton.joints[i].parent,
+                            convert_from_xform(model->bind_local[i])};
+    retarget_transfer transfer = {
+        .job = job,
+        .motion = motion,
+        .source = make_figure(motion->joints, motion->num_joints, NULL),
+        .target = make_figure(joints, num_joints, model),
+    };
+    retarget_figure *const source = &transfer.source, *const target = &transfer.target;
+    bool is_done = job->map == NULL || read_map(job, source, target, error);
     if (is_done) {
-        complete_figure(&transfer.source, true);
-        complete_figure(&transfer.target, false);
-        is_done =
-            make_drives(job, &transfer.source, &transfer.target, pairs, is_fixed, transfer.drives)
-                > 0
-            || convert_fail(error, MD5_ERROR_MISMATCH, motion->path,
-                            "no joint's name says what it is in both skeletons: --map FILE "
-                            "names pairs");
+        complete_figure(source);
+        complete_figure(target);
+        is_done = make_drives(job, source, target) > 0
+                  || convert_fail(error, MD5_ERROR_MISMATCH, motion->path,
+                                  "no joint's name says what it is in both skeletons: --map FILE "
+                                  "names pairs");
     }
     if (is_done) {
         find_turn(&transfer);
         find_path(&transfer);
-        const double lift = find_lift(&transfer, lows);
-        if (lift != 0.0)
-            convert_note(job, "it is raised by %.6g units, so that feet stand as in the bind pose",
-                         lift);
-        is_done = add_clip(&transfer, lift, model, scene, name, error);
+        find_lift(&transfer);
+        const convert_motion moved = {.num_joints = num_joints,
+                                      .joints = joints,
+                                      .num_frames = motion->num_frames,
+                                      .rate = motion->rate,
+                                      .pose = pose_clip,
+                                      .user = &transfer};
+        is_done = convert_add_clip(scene, name, &moved, model, error);
     }
-    free(lows);
-    free(transfer.to);
-    free(transfer.from);
-    free(transfer.drives);
-    free(is_fixed);
-    free(pairs);
-    free_figure(&transfer.target);
-    free_figure(&transfer.source);
+    free_figure(target);
+    free_figure(source);
+    free(joints);
     return is_done;
 }

@@ -63,14 +63,20 @@ const convert_engine *convert_find_engine(const char *name)
     return engine < engines + NUM_ENGINES ? engine : &engines[0];
 }
 
+char *convert_clean(const char *text, size_t most, const char *refused)
+{
+    char *const clean = common_format("%.*s", (int)most, text);
+    for (char *c = clean; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == '\x7f' || strchr(refused, *c) != NULL)
+            *c = '_';
+    return clean;
+}
+
 char *convert_file_name(const char *name)
 {
     enum { MOST_BYTES = 100 };
-    char *const text = common_format("%.*s", MOST_BYTES, name[0] != '\0' ? name : "unnamed");
-    for (char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || strchr("/\\:*?\"<>|\x7f", *c) != NULL
-            || (c == text && *c == '.'))
-            *c = '_';
+    char *const text = convert_clean(name[0] != '\0' ? name : "unnamed", MOST_BYTES, "/\\:*?\"<>|");
+    text[0] = text[0] == '.' ? '_' : text[0];
     return text;
 }
 
@@ -118,98 +124,19 @@ void convert_put_text(convert_bytes *out, const char *format, ...)
     }
 }
 
+void convert_put_words(convert_bytes *out, const void *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word;
+        memcpy(&word, (const char *)words + i * sizeof word, sizeof word);
+        for (int shift = 0; shift < 32; shift += 8)
+            convert_put(out, &(unsigned char){(unsigned char)(word >> shift)}, 1);
+    }
+}
+
 void convert_put_u32(convert_bytes *out, uint32_t number)
 {
-    for (int shift = 0; shift < 32; shift += 8)
-        convert_put(out, &(unsigned char){(unsigned char)(number >> shift)}, 1);
-}
-
-void convert_put_f32(convert_bytes *out, float number)
-{
-    uint32_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    convert_put_u32(out, bits);
-}
-
-void convert_put_vec3(convert_bytes *out, md5_vec3 v)
-{
-    convert_put_f32(out, v.x);
-    convert_put_f32(out, v.y);
-    convert_put_f32(out, v.z);
-}
-
-// -- Clips ----------------------------------------------------------------------------------------
-
-// Numbers that are 1e-12 of others come from products of those that should be 0.
-static convert_vec clean(convert_vec v, double length)
-{
-    const double least = 1e-12 * length;
-    return (convert_vec){fabs(v.x) > least ? v.x : 0.0, fabs(v.y) > least ? v.y : 0.0,
-                         fabs(v.z) > least ? v.z : 0.0};
-}
-
-md5_vec3 convert_stored_point(convert_vec v)
-{
-    return convert_to_vec3(clean(v, sqrt(convert_dot(v, v))));
-}
-
-// The next float up or down, but of 0.
-static float beside(float value, int by)
-{
-    return by == 0 || value == 0.0f ? value : nextafterf(value, by < 0 ? -HUGE_VALF : HUGE_VALF);
-}
-
-md5_vec3 convert_stored(convert_quat q)
-{
-    const double sign = q.w > 0.0 ? -1.0 : 1.0, w = q.w * sign;
-    const md5_vec3 near_by =
-        convert_to_vec3(clean((convert_vec){q.x * sign, q.y * sign, q.z * sign}, 1.0));
-    md5_vec3 best = near_by;
-    double least = HUGE_VAL;
-    // Near half a turn, what x y z are rounded by decides about w, the root of their difference to
-    // 1: of all floats beside them those are taken from which readers get the w that is meant.
-    for (int i = 0; i < 27 && fabs(w) < 0.02; i++) {
-        const md5_vec3 tried = {beside(near_by.x, i % 3 - 1), beside(near_by.y, i / 3 % 3 - 1),
-                                beside(near_by.z, i / 9 - 1)};
-        const double off = fabs((double)md5_quat_from_xyz(tried.x, tried.y, tried.z).w - w);
-        if (off < least || (off == least && i == 13)) {
-            least = off;
-            best = tried;
-        }
-    }
-    return best;
-}
-
-void convert_set_track(md5_doc *clip, uint32_t joint, const char *name, uint32_t parent,
-                       uint32_t flags, convert_xform base)
-{
-    clip->joints[joint] = (md5_doc_joint){.name = name,
-                                          .parent = parent,
-                                          // Engines refuse a first component behind the last one.
-                                          .track = {flags, flags ? clip->num_components : 0},
-                                          .position = convert_to_vec3(base.translation),
-                                          .rotation = convert_stored(base.rotation)};
-    for (; flags > 0; flags &= flags - 1)
-        clip->num_components++;
-}
-
-void convert_begin_frames(md5_doc *clip)
-{
-    clip->numbers =
-        common_alloc((size_t)clip->num_frames * clip->num_components + 1, sizeof *clip->numbers);
-}
-
-void convert_set_frame(md5_doc *clip, uint32_t frame, const convert_xform *local)
-{
-    float *number = clip->numbers + (size_t)frame * clip->num_components;
-    for (uint32_t i = 0; i < clip->num_joints; i++) {
-        const md5_vec3 t = convert_to_vec3(local[i].translation);
-        const md5_vec3 q = convert_stored(local[i].rotation);
-        const float parts[] = {t.x, t.y, t.z, q.x, q.y, q.z};
-        for (int k = 0; k < 6; k++)
-            if (clip->joints[i].track.flags >> k & 1)
-                *number++ = parts[k];
-    }
+    convert_put_words(out, &number, 1);
 }
 
 // -- Scenes ---------------------------------------------------------------------------------------
@@ -262,6 +189,115 @@ bool convert_add_doc(convert_scene *scene, convert_part_kind kind, const char *n
     md5_doc *const read = convert_parse_doc(&scene->parts[scene->num_parts - 1], error);
     md5_free_doc(read);
     return read != NULL;
+}
+
+// Numbers that are 1e-12 of others come from products of those that should be 0.
+static convert_vec clean(convert_vec v, double length)
+{
+    const double least = 1e-12 * length;
+    return (convert_vec){fabs(v.x) > least ? v.x : 0.0, fabs(v.y) > least ? v.y : 0.0,
+                         fabs(v.z) > least ? v.z : 0.0};
+}
+
+md5_vec3 convert_stored_point(convert_vec v)
+{
+    return convert_to_vec3(clean(v, sqrt(convert_dot(v, v))));
+}
+
+// The next float up or down, but of 0.
+static float beside(float value, int by)
+{
+    return by == 0 || value == 0.0f ? value : nextafterf(value, by < 0 ? -HUGE_VALF : HUGE_VALF);
+}
+
+md5_vec3 convert_stored(convert_quat q)
+{
+    const double sign = q.w > 0.0 ? -1.0 : 1.0, w = q.w * sign;
+    const md5_vec3 near_by =
+        convert_to_vec3(clean((convert_vec){q.x * sign, q.y * sign, q.z * sign}, 1.0));
+    md5_vec3 best = near_by;
+    double least = HUGE_VAL;
+    // Near half a turn, what x y z are rounded by decides about w, the root of their difference to
+    // 1: of all floats beside them those are taken from which readers get the w that is meant.
+    for (int i = 0; i < 27 && fabs(w) < 0.02; i++) {
+        const md5_vec3 tried = {beside(near_by.x, i % 3 - 1), beside(near_by.y, i / 3 % 3 - 1),
+                                beside(near_by.z, i / 9 - 1)};
+        const double off = fabs((double)md5_quat_from_xyz(tried.x, tried.y, tried.z).w - w);
+        if (off < least || (off == least && i == 13)) {
+            least = off;
+            best = tried;
+        }
+    }
+    return best;
+}
+
+md5_doc_joint convert_doc_joint(const char *name, uint32_t parent, convert_xform placed)
+{
+    return (md5_doc_joint){.name = name,
+                           .parent = parent,
+                           .position = convert_stored_point(placed.translation),
+                           .rotation = convert_stored(placed.rotation)};
+}
+
+bool convert_add_clip(convert_scene *scene, const char *name, const convert_motion *motion,
+                      const md5_model *model, md5_error *error)
+{
+    md5_doc doc = {.kind = MD5_DOC_ANIM,
+                   .command_line = "md5tool convert",
+                   .num_joints = motion->num_joints,
+                   .num_frames = motion->num_frames,
+                   .frame_rate = motion->rate,
+                   .bounds = motion->bounds};
+    const size_t row = 2 * (size_t)doc.num_joints; // a position and a rotation each
+    md5_vec3 *const parts = common_alloc(doc.num_frames * row, sizeof *parts);
+    bool *const is_moved = common_alloc(row, sizeof *is_moved);
+    convert_xform *const local = common_alloc(doc.num_joints, sizeof *local);
+    doc.joints = common_alloc(doc.num_joints, sizeof *doc.joints);
+    float longest = 0.0f; // of what stands still up to rounding of products
+    bool is_right = true;
+    for (uint32_t frame = 0; frame < doc.num_frames; frame++) {
+        md5_vec3 *const now = parts + frame * row;
+        motion->pose(motion->user, frame, local);
+        for (uint32_t i = 0; i < doc.num_joints; i++) {
+            const convert_joint *const joint = &motion->joints[i];
+            const md5_doc_joint posed = convert_doc_joint(joint->name, joint->parent, local[i]);
+            if (frame == 0) {
+                doc.joints[i] = posed;
+                longest = fmaxf(longest, md5_vec3_length(posed.position));
+            }
+            now[2 * i] = posed.position;
+            now[2 * i + 1] = posed.rotation;
+            if (!(md5_vec3_length(posed.position) <= 1e9f) && is_right)
+                is_right =
+                    convert_fail(error, MD5_ERROR_RANGE, motion->path,
+                                 "clip %s: frame %u leads beyond 1e9 units", name, (unsigned)frame);
+        }
+        for (size_t i = 0; i < row; i++)
+            is_moved[i] |= !(md5_vec3_length(md5_vec3_sub(now[i], parts[i]))
+                             <= 1e-7f * (i % 2 == 0 ? longest : 1.0f));
+    }
+    for (uint32_t i = 0; i < row; i++)
+        if (is_moved[i]) { // engines refuse a first component behind the last one
+            md5_track *const track = &doc.joints[i / 2].track;
+            track->first = track->flags != 0 ? track->first : doc.num_components;
+            track->flags |= i % 2 == 0 ? 7u : 56u;
+            doc.num_components += 3;
+        }
+    size_t num_kept = 0;
+    for (size_t i = 0; i < doc.num_frames * row; i++)
+        if (is_moved[i % row])
+            parts[num_kept++] = parts[i];
+    doc.numbers = &parts->x;
+    is_right = is_right
+               && (model == NULL || model->max_vertices == 0
+                   || md5_fix_bounds(&doc, model, error) != MD5_NONE)
+               && convert_add_doc(scene, CONVERT_CLIP, name, &doc, error);
+    md5_free_doc(&doc); // the bounds of the model
+    free(is_moved);
+    free(local);
+    free(parts);
+    free(doc.joints);
+    return is_right;
 }
 
 const convert_part *convert_find_model(const convert_scene *scene)

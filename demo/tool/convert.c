@@ -292,112 +292,43 @@ static void convert_range(void *user, uint32_t worker, size_t begin, size_t end)
 
 static int compare_outputs(const void *a, const void *b)
 {
-    const item *const x = *(const item *const *)a, *const y = *(const item *const *)b;
+    const item *const x = a, *const y = b;
     const int order = strcmp(x->output, y->output);
-    return order != 0 ? order : (x > y) - (x < y);
+    return order != 0 ? order : strcmp(x->inputs.names[0], y->inputs.names[0]);
 }
 
 // Of several inputs of one output only the first is converted.
 static void find_doubles(const batch *all)
 {
-    item **const sorted = common_alloc(all->num_items, sizeof(item *));
-    for (size_t i = 0; i < all->num_items; i++)
-        sorted[i] = &all->items[i];
     if (all->num_items > 0)
-        qsort(sorted, all->num_items, sizeof(item *), compare_outputs);
+        qsort(all->items, all->num_items, sizeof *all->items, compare_outputs);
     for (size_t i = 1; i < all->num_items; i++)
-        if (strcmp(sorted[i - 1]->output, sorted[i]->output) == 0) {
-            sorted[i]->state = HAS_FAILED;
-            tool_fail(&sorted[i]->error, MD5_ERROR_MISMATCH, sorted[i]->inputs.names[0],
-                      "another input becomes the same file: %.120s", sorted[i]->output);
+        if (strcmp(all->items[i - 1].output, all->items[i].output) == 0) {
+            all->items[i].state = HAS_FAILED;
+            tool_fail(&all->items[i].error, MD5_ERROR_MISMATCH, all->items[i].inputs.names[0],
+                      "another input becomes the same file: %.120s", all->items[i].output);
         }
-    free(sorted);
 }
 
-// -- The report -----------------------------------------------------------------------------------
-
-// Notes that differ only in names and numbers.
-typedef struct loss {
-    char *key;
-    const char *example;
-    size_t count;
-} loss;
-
-// A note without words that have digits, slashes or dots in them, and without the name behind what
-// has one.
-static char *key_of(const char *note)
-{
-    static const char named[] = " material clip mesh joint map target model of ";
-    char *const key = common_alloc(strlen(note) + 1, 1);
-    size_t used = 0;
-    bool is_name = false;
-    for (const char *c = note; *c != '\0';) {
-        const size_t length = strcspn(c, " ");
-        char *const word = common_format(" %.*s ", (int)length, c);
-        if (!is_name && strpbrk(word, "0123456789/._") == NULL) {
-            memcpy(key + used, c, length);
-            used += length;
-        }
-        is_name = strstr(named, word) != NULL;
-        free(word);
-        c += length + strspn(c + length, " ");
-    }
-    return key;
-}
-
-static int compare_keys(const void *a, const void *b)
-{
-    return strcmp(((const loss *)a)->key, ((const loss *)b)->key);
-}
-
-static int compare_counts(const void *a, const void *b)
-{
-    const size_t x = ((const loss *)a)->count, y = ((const loss *)b)->count;
-    return x != y ? (x < y ? 1 : -1) : compare_keys(a, b);
-}
-
-static void print_losses(const batch *all)
-{
-    loss *losses = NULL;
-    size_t count = 0, num_groups = 0;
-    for (size_t i = 0; i < all->num_items; i++)
-        for (size_t k = 0; k < all->items[i].notes.count; k++) {
-            const char *const note = all->items[i].notes.names[k];
-            losses = common_grow(losses, count, sizeof *losses);
-            losses[count++] = (loss){key_of(note), note, 1};
-        }
-    if (count > 0)
-        qsort(losses, count, sizeof *losses, compare_keys);
-    for (size_t i = 0; i < count; i++)
-        if (num_groups > 0 && strcmp(losses[num_groups - 1].key, losses[i].key) == 0) {
-            losses[num_groups - 1].count++;
-            free(losses[i].key);
-        } else {
-            losses[num_groups++] = losses[i];
-        }
-    if (num_groups > 0)
-        qsort(losses, num_groups, sizeof *losses, compare_counts);
-    for (size_t i = 0; i < num_groups; i++) {
-        common_print(stdout, "%zu notes like: %s\n", losses[i].count, losses[i].example);
-        free(losses[i].key);
-    }
-    free(losses);
-}
-
+// Prints errors and notes as check does: of many that are alike some, and their number.
 static int print_report(const batch *all)
 {
     size_t counts[HAS_FAILED + 1] = {0};
+    tool_report *const report = tool_begin_report(all->arguments);
     for (size_t i = 0; i < all->num_items; i++) {
         const item *const one = &all->items[i];
+        tool_finding found = {.error = one->error, .count = 1};
         counts[one->state]++;
-        if (one->state != HAS_FAILED)
-            continue;
-        md5_error error = one->error;
-        if (error.file[0] == '\0')
-            tool_name_file(&error, one->inputs.names[0]);
-        tool_print_error(NULL, &error);
+        if (found.error.file[0] == '\0')
+            tool_name_file(&found.error, one->inputs.names[0]);
+        if (one->state == HAS_FAILED)
+            tool_report_finding(report, &found);
+        for (size_t k = 0; k < one->notes.count; k++) {
+            tool_fail(&found.error, MD5_WARNING, one->inputs.names[0], "%s", one->notes.names[k]);
+            tool_report_finding(report, &found);
+        }
     }
-    print_losses(all);
+    tool_end_report(report, all->num_items, 0);
     if (all->num_clips > 0)
         common_print(stdout, "%zu clips fit no model of their folder: %s\n", all->num_clips,
                      all->clip);
@@ -579,4 +510,5 @@ const tool_command tool_convert = {
     "  --fit             move vertices that the output cannot say to where they fit the clips\n"
     "  --y-up            OBJ: y up, z forward and x left, instead of MD5's z up\n"
     "  --mesh MODEL      BVH: the model that the motion is for\n"
-    "  --map FILE        BVH: lines of SOURCE TARGET, names of joints; else they are guessed\n"};
+    "  --map FILE        BVH: lines of SOURCE TARGET, names of joints; else they are guessed\n"
+    "  --all             of a folder: print all notes, however many are alike\n"};

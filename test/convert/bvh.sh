@@ -99,6 +99,44 @@ check "beside a model it is for that" "$tool" convert "$bobbin" "$scratch/classi
 check "another rate" retarget walk --rate 60 --force
 check "... has other frames" ends_saying 0 "frames             61" "$tool" info "$scratch/walk.md5anim"
 
+# An arm whose thumb is bent by so many degrees.
+hand() { # NAME DEGREES
+    at=0
+    {
+        echo HIERARCHY
+        for joint in 'ROOT Hips' 'JOINT LeftShoulder' 'JOINT LeftArm' 'JOINT LeftForeArm' 'JOINT LeftHand' \
+            'JOINT LeftHandThumb1' 'JOINT LeftHandThumb2'; do
+            printf '%s\n{\nOFFSET %s 0 0\nCHANNELS 1 Zrotation\n' "$joint" "$at"
+            at=10
+        done
+        printf 'End Site\n{\nOFFSET 3 0 0\n}\n}\n}\n}\n}\n}\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.1\n'
+        printf '0 0 0 0 0 0 0\n0 0 0 0 0 0 %s\n' "$2"
+    } >"$scratch/$1.bvh"
+}
+hand open 0
+hand bent 60
+check "an open hand" retarget open
+check "a hand whose thumb is bent" retarget bent
+bent() {
+    "$tool" diff "$scratch/open.md5anim" "$scratch/bent.md5anim" >"$scratch/diff" 2>&1
+    grep -q 'turned by up to \(60\|60.000.*\|59.999.*\) degrees: thumb_2_l, frame 1$' "$scratch/diff" || { cat "$scratch/diff"; false; }
+}
+check "... bends the model's" bent
+
+# Rigify's skeletons: thighs of the same name, of which one moves the skin and hangs elsewhere.
+rig=${MD5_CORPUS:-}/corpus/terasology/gooeysquests/skeleton.md5mesh
+if [ -f "$rig" ]; then
+    together() {
+        "$tool" dump "$rig" "$scratch/rig.md5anim" --frame 8 --joint DEF-thigh.01.L --joint ORG-thigh.L |
+            awk '$1 == "world" { x[++n] = $6; y[n] = $10; z[n] = $14 }
+                END { exit !(n == 2 && (x[1] - x[2]) ^ 2 + (y[1] - y[2]) ^ 2 + (z[1] - z[2]) ^ 2 < 1e-6) }'
+    }
+    check "a rig with joints of one name in one place" "$tool" convert "$scratch/walk.bvh" --mesh "$rig" --output "$scratch/rig.md5anim"
+    check "... moves them together" together
+else
+    skip "a rig with joints of one name" "not in MD5_CORPUS"
+fi
+
 # -- Errors -------------------------------------------------------------------------------------------
 
 # broken TITLE 'SED' LINE:COLUMN:TEXT
