@@ -76,19 +76,10 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
         assets->skeleton = &assets->model->skeleton;
         assets->rest = assets->model->bind_local;
     }
-    for (size_t i = 0; i < scene->num_parts; i++) {
-        const convert_part *const part = &scene->parts[i];
-        if (part->kind == CONVERT_CLIP && !load_clip(job, part, assets, error))
+    for (size_t i = 0; i < scene->num_parts; i++)
+        if (scene->parts[i].kind == CONVERT_CLIP
+            && !load_clip(job, &scene->parts[i], assets, error))
             return false;
-        if (part->kind == CONVERT_CAMERA) {
-            const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
-            md5_camera *const camera = md5_parse_camera(part->bytes, part->size, &opts, error);
-            if (camera == NULL)
-                return false;
-            assets->paths = common_grow(assets->paths, assets->num_paths, sizeof *assets->paths);
-            assets->paths[assets->num_paths++] = (convert_path){part->name, camera};
-        }
-    }
     return true;
 }
 
@@ -99,12 +90,9 @@ void convert_free_assets(convert_assets *assets)
         md5_free_binding(assets->clips[i].binding);
     for (size_t i = 0; i < assets->num_clips; i++)
         md5_free_anim(assets->clips[i].anim);
-    for (size_t i = 0; i < assets->num_paths; i++)
-        md5_free_camera(assets->paths[i].camera);
     md5_free_morph(assets->morph);
     md5_free_model(assets->model);
     free(assets->clips);
-    free(assets->paths);
 }
 
 void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert_visit_fn *visit,

@@ -1,4 +1,5 @@
-// The parts of a scene as assets of the library, which writers of other formats pose and skin.
+// The model and clips of a scene as assets of the library, which writers of other formats pose and
+// skin.
 #ifndef DEMO_CONVERT_ASSETS_H
 #define DEMO_CONVERT_ASSETS_H
 
@@ -12,11 +13,6 @@ typedef struct convert_clip {
     md5_binding *binding; // to the model or, without one, to the skeleton
 } convert_clip;
 
-typedef struct convert_path { // a camera path
-    const char *name;
-    md5_camera *camera;
-} convert_path;
-
 // In id's axes and the files' units. What the scene lacks is NULL or 0.
 typedef struct convert_assets {
     md5_model *model;
@@ -24,12 +20,10 @@ typedef struct convert_assets {
     const md5_xform *rest;        // [joints] of it: the bind pose, or the clip's base frame
     convert_clip *clips;
     size_t num_clips;
-    convert_path *paths;
-    size_t num_paths;
     md5_morph *morph; // with a target for each part that is one
 } convert_assets;
 
-// Loads the parts of a scene, but for targets: convert_load_targets() does. Warnings of binding are
+// Loads the model and clips of a scene; convert_load_targets() its targets. Warnings of binding are
 // notes. Returns false if one cannot be read or does not fit the model; then too
 // convert_free_assets() frees what there is.
 bool convert_load_assets(const convert_job *job, const convert_scene *scene, convert_assets *assets,

@@ -190,9 +190,12 @@ bool convert_write_file(const convert_job *job, const char *path, const void *by
 // what is not found, or a guess, there are notes. False: a model cannot be read.
 bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error *error);
 
-// Makes a normal map whose green points up the picture of one in which it points down, or the other
-// way, as a PNG file of the name NAME_n. The caller frees name, declared and bytes.
-bool convert_turn_green(const convert_picture *in, convert_picture *out, md5_error *error);
+// Returns a normal map whose green points up the picture, of one in which it points down, or the
+// other way: a PNG file, to be freed. NULL: it cannot be made.
+uint8_t *convert_turn_green(const convert_picture *in, size_t *size, md5_error *error);
+
+// Returns ".png" or ".jpg", as its bytes say.
+const char *convert_picture_ending(const convert_picture *picture);
 
 // Clips that readers make: a document with the caller's joints[num_joints], of which tracks are set
 // one by one; then convert_begin_frames(); then its frames. Flags are those of md5_track.

@@ -77,13 +77,11 @@ json_t *gltf_floats(const float *values, size_t count)
 
 // Names in MD5 files are bytes. Most are ASCII; what is not UTF-8 is likely Latin-1 of old
 // programs.
-static char *utf8(const char *text)
+json_t *gltf_string(const char *text)
 {
-    json_t *const string = json_string(text);
-    if (string != NULL) {
-        json_decref(string);
-        return common_copy(text);
-    }
+    json_t *value = json_string(text);
+    if (value != NULL)
+        return value;
     char *const wide = common_alloc(2 * strlen(text) + 1, 1), *end = wide;
     for (; *text != '\0'; text++) {
         const unsigned char c = (unsigned char)*text;
@@ -91,14 +89,8 @@ static char *utf8(const char *text)
             *end++ = (char)(0xc0 | c >> 6);
         *end++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
     }
-    return wide;
-}
-
-json_t *gltf_string(const char *text)
-{
-    char *const clean = utf8(text);
-    json_t *const value = json_string(clean);
-    free(clean);
+    value = json_string(wide);
+    free(wide);
     return value;
 }
 
@@ -123,14 +115,6 @@ json_t *gltf_uri(const char *name)
 
 // -- Numbers --------------------------------------------------------------------------------------
 
-// Little endian on any machine.
-static void put_word(convert_bytes *to, uint32_t value, size_t size)
-{
-    const uint8_t word[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
-                             (uint8_t)(value >> 24)};
-    convert_put(to, word, size);
-}
-
 static void pad(convert_bytes *to, char filler)
 {
     while (to->size % 4 != 0)
@@ -138,8 +122,9 @@ static void pad(convert_bytes *to, char filler)
 }
 
 // The view that the next bytes of a purpose belong to: the last one if it is like that, or a new
-// one. Its length is put when they are there. `stride` is that of vertices or else 0.
-static json_t *open_view(gltf_out *out, gltf_purpose purpose, size_t stride, gltf_place *place)
+// one. Its length is put when they are there. `stride` is that of vertices or else 0. Returns where
+// they begin, a member of accessors.
+static json_t *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
 {
     static const int targets[] = {
         [GLTF_VERTICES] = 34962, [GLTF_INDICES] = 34963, [GLTF_PICTURES] = 0};
@@ -147,36 +132,36 @@ static json_t *open_view(gltf_out *out, gltf_purpose purpose, size_t stride, glt
     pad(&out->binary, 0);
     if (json_array_size(views) == 0 || purpose == GLTF_PICTURES || purpose != out->purpose
         || stride != out->stride) {
-        json_t *const view =
+        out->view =
             json_pack("{s:i, s:I}", "buffer", 0, "byteOffset", (json_int_t)out->binary.size);
-        gltf_append(out, views, view);
+        gltf_append(out, views, out->view);
         if (stride > 0)
-            gltf_put(out, view, "byteStride", gltf_whole(stride));
+            gltf_put(out, out->view, "byteStride", gltf_whole(stride));
         if (targets[purpose] != 0)
-            gltf_put(out, view, "target", json_integer(targets[purpose]));
+            gltf_put(out, out->view, "target", json_integer(targets[purpose]));
         out->purpose = purpose;
         out->stride = stride;
         out->begin = out->binary.size;
     }
-    *place = (gltf_place){json_array_size(views) - 1, out->binary.size - out->begin};
-    return json_array_get(views, place->view);
+    return json_pack("{s:I, s:I}", "bufferView", (json_int_t)json_array_size(views) - 1,
+                     "byteOffset", (json_int_t)(out->binary.size - out->begin));
 }
 
-gltf_place gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
-                           size_t count, size_t columns)
+json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
+                        size_t count, size_t columns)
 {
-    gltf_place place;
     const size_t size = type <= GLTF_UBYTE ? 1 : type <= GLTF_USHORT ? 2 : 4;
     const size_t stride = purpose == GLTF_VERTICES ? (columns * size + 3) / 4 * 4 : 0;
-    json_t *const view = open_view(out, purpose, stride, &place);
+    json_t *const place = open_view(out, purpose, stride);
     for (size_t i = 0; i < count * columns; i++) {
         uint32_t value;
         memcpy(&value, (const char *)values + 4 * i, 4);
-        put_word(&out->binary, value, size);
+        convert_put_u32(&out->binary, value);
+        out->binary.size -= 4 - size;
         if ((i + 1) % columns == 0 && stride > 0)
             pad(&out->binary, 0);
     }
-    gltf_put(out, view, "byteLength", gltf_whole(out->binary.size - out->begin));
+    gltf_put(out, out->view, "byteLength", gltf_whole(out->binary.size - out->begin));
     return place;
 }
 
@@ -205,13 +190,12 @@ size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const vo
         for (size_t i = 0; i < count * columns; i++)
             whole[i] = (int32_t)roundf(one * ((const float *)values)[i]);
     }
-    const gltf_place place =
+    json_t *const accessor =
         gltf_add_values(out, purpose, type, whole ? (const void *)whole : values, count, columns);
     free(whole);
-    json_t *const accessor =
-        json_pack("{s:I, s:I, s:i, s:I, s:s}", "bufferView", (json_int_t)place.view, "byteOffset",
-                  (json_int_t)place.offset, "componentType", type, "count", (json_int_t)count,
-                  "type", columns == 16 ? "MAT4" : types[columns]);
+    gltf_put(out, accessor, "componentType", json_integer(type));
+    gltf_put(out, accessor, "count", gltf_whole(count));
+    gltf_put(out, accessor, "type", json_string(columns == 16 ? "MAT4" : types[columns]));
     if (use == GLTF_NORMALIZED && type != GLTF_FLOAT)
         gltf_put(out, accessor, "normalized", json_true());
     if (use == GLTF_BOUNDED)
@@ -231,37 +215,36 @@ void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
                          const uint32_t *joints, int weight_type, const float *weights,
                          size_t count, size_t slots)
 {
-    uint32_t *const some_joints = common_alloc(count, 4 * sizeof *some_joints);
-    float *const some_weights = common_alloc(count, 4 * sizeof *some_weights);
+    uint32_t *const four_joints = common_alloc(count, 4 * sizeof *four_joints);
+    float *const four_weights = common_alloc(count, 4 * sizeof *four_weights);
     for (size_t set = 0; set < slots / 4; set++) {
         char joint_name[32], weight_name[32];
         snprintf(joint_name, sizeof joint_name, "JOINTS_%zu", set);
         snprintf(weight_name, sizeof weight_name, "WEIGHTS_%zu", set);
         bool is_used = set == 0;
-        for (size_t v = 0; v < count; v++) {
-            memcpy(some_joints + 4 * v, joints + v * slots + 4 * set, 4 * sizeof *joints);
-            memcpy(some_weights + 4 * v, weights + v * slots + 4 * set, 4 * sizeof *weights);
-            for (size_t k = 0; k < 4; k++)
-                is_used |= some_weights[4 * v + k] > 0.0f;
+        for (size_t i = 0; i < 4 * count; i++) {
+            const size_t from = i / 4 * slots + 4 * set + i % 4;
+            four_joints[i] = joints[from];
+            four_weights[i] = weights[from];
+            is_used |= weights[from] > 0.0f;
         }
         if (!is_used)
             break;
         gltf_put_attribute(out, attributes, joint_name, num_joints > 256 ? GLTF_USHORT : GLTF_UBYTE,
-                           some_joints, count, 4, GLTF_PLAIN);
-        gltf_put_attribute(out, attributes, weight_name, weight_type, some_weights, count, 4,
+                           four_joints, count, 4, GLTF_PLAIN);
+        gltf_put_attribute(out, attributes, weight_name, weight_type, four_weights, count, 4,
                            GLTF_NORMALIZED);
     }
-    free(some_weights);
-    free(some_joints);
+    free(four_weights);
+    free(four_joints);
 }
 
 size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size)
 {
-    gltf_place place;
-    json_t *const view = open_view(out, GLTF_PICTURES, 0, &place);
-    gltf_put(out, view, "byteLength", gltf_whole(size));
+    json_decref(open_view(out, GLTF_PICTURES, 0));
+    gltf_put(out, out->view, "byteLength", gltf_whole(size));
     convert_put(&out->binary, bytes, size);
-    return place.view;
+    return gltf_num_added(out, "bufferViews") - 1;
 }
 
 // -- Names ----------------------------------------------------------------------------------------
@@ -290,38 +273,34 @@ bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *byt
     return is_known;
 }
 
-// Takes a name if nothing has it once three.js has replaced what it reserves, and Blender cut it.
-enum { LONGEST_NAME = 63 };
-static bool take_name(gltf_out *out, char kind, const char *name)
-{
-    char *const plain = common_copy(name), *end = plain;
-    for (const char *c = name; *c != '\0' && end < plain + LONGEST_NAME; c++)
-        if (strchr("[].:/", *c) == NULL)
-            *end++ = strchr(" \t\r\n\f\v", *c) != NULL ? '_' : *c;
-    *end = '\0';
-    const bool is_taken = gltf_find(out, kind, plain, &(size_t){0});
-    free(plain);
-    return !is_taken;
-}
-
 char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise,
                        size_t number)
 {
-    char *const wanted = utf8(name[0] != '\0' ? name : otherwise);
+    enum { LONGEST = 63 }; // of Blender
+    json_t *const value = gltf_string(name[0] != '\0' ? name : otherwise);
+    const char *const wanted = value ? json_string_value(value) : otherwise;
     char *found = common_copy(wanted);
-    for (size_t k = 2; !take_name(out, kind, found); k++) {
+    for (size_t k = 2;; k++) {
+        // As three.js, which replaces what it reserves, and Blender, which cuts names, have it.
+        char plain[LONGEST + 1] = "", *end = plain;
+        for (const char *c = found; *c != '\0' && end < plain + LONGEST; c++)
+            if (strchr("[].:/", *c) == NULL)
+                *end++ = strchr(" \t\r\n\f\v", *c) != NULL ? '_' : *c;
+        if (!gltf_find(out, kind, plain, &(size_t){0}))
+            break;
         free(found);
         // Behind a few tries the thing's own number, or many equal names take quadratic time.
-        char *const suffix = common_format("_%zu", k < 5 ? k : number + k);
-        size_t length = strlen(wanted), kept = LONGEST_NAME - strlen(suffix);
-        length = length < kept ? length : kept;
+        char suffix[24];
+        size_t length = strlen(wanted);
+        const size_t room =
+            LONGEST - (size_t)snprintf(suffix, sizeof suffix, "_%zu", k < 5 ? k : number + k);
+        length = length < room ? length : room;
         // Not within a character.
         while (length > 0 && ((unsigned char)wanted[length] & 0xc0) == 0x80)
             length--;
         found = common_format("%.*s%s", (int)length, wanted, suffix);
-        free(suffix);
     }
-    free(wanted);
+    json_decref(value);
     return found;
 }
 
@@ -394,15 +373,14 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
     if (bin != NULL) {
         convert_put(file, text, length);
     } else if (fits) {
-        put_word(file, 0x46546c67, 4); // glTF
-        put_word(file, 2, 4);
-        put_word(file, (uint32_t)(12 + 8 + size + 8 + binary), 4);
-        put_word(file, (uint32_t)size, 4);
-        put_word(file, 0x4e4f534a, 4); // JSON
+        const uint32_t head[] = {0x46546c67, 2, (uint32_t)(12 + 8 + size + 8 + binary), // glTF
+                                 (uint32_t)size, 0x4e4f534a};                           // JSON
+        for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
+            convert_put_u32(file, head[i]);
         convert_put(file, text, length);
         pad(file, ' ');
-        put_word(file, (uint32_t)binary, 4);
-        put_word(file, 0x004e4942, 4); // BIN
+        convert_put_u32(file, (uint32_t)binary);
+        convert_put_u32(file, 0x004e4942); // BIN
         convert_put(file, out->binary.bytes, binary);
     }
     free(text);

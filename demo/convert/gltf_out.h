@@ -23,7 +23,8 @@ typedef struct gltf_out {
     json_t *tops;  // nodes of the scene, in it
     json_t *names; // values by kind and text
     convert_bytes binary;
-    gltf_purpose purpose; // of the last view
+    json_t *view; // the last one, and its
+    gltf_purpose purpose;
     size_t stride, begin;
     bool is_broken; // a value could not be made: not finite, or memory ran out
 } gltf_out;
@@ -59,12 +60,10 @@ json_t *gltf_string(const char *text);
 json_t *gltf_uri(const char *name);
 
 // Adds 4-byte values [count][columns], floats or integers, little endian, cut to the size of their
-// type. Rows are padded to 4 bytes, but for indices. Returns where they begin.
-typedef struct gltf_place {
-    size_t view, offset;
-} gltf_place;
-gltf_place gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
-                           size_t count, size_t columns);
+// type. Rows are padded to 4 bytes, but for indices. Returns where they begin: an object with
+// bufferView and byteOffset, which the caller owns.
+json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
+                        size_t count, size_t columns);
 
 typedef enum gltf_use {
     GLTF_PLAIN,      // values are of the type

@@ -114,11 +114,6 @@ static bool is_plain_path(const char *path)
 
 // -- Pictures -------------------------------------------------------------------------------------
 
-static bool is_jpeg(const convert_picture *picture)
-{
-    return picture->size > 3 && memcmp(picture->bytes, "\xff\xd8\xff", 3) == 0;
-}
-
 // A TGA file: 24 or, where alpha is used, 32 bits, the bottom row first, as all engines read it.
 static uint8_t *make_tga(const view_image *image, size_t *size)
 {
@@ -146,6 +141,18 @@ static uint8_t *make_tga(const view_image *image, size_t *size)
     return tga;
 }
 
+// Writes a file of the game, unless it is empty.
+static bool write_file(const convert_layout *layout, const char *name, const void *bytes,
+                       size_t size, md5_error *error)
+{
+    char *const path = common_format("%s/%s", layout->root, name);
+    if (size > 0)
+        common_make_folders(path, 0777);
+    const bool is_written = size == 0 || convert_write_file(layout->job, path, bytes, size, error);
+    free(path);
+    return is_written;
+}
+
 // Writes a picture as root/path and an ending: for Doom 3, which reads no PNG, as TGA.
 static bool write_picture(const convert_layout *layout, const convert_picture *picture,
                           const char *path, md5_error *error)
@@ -153,63 +160,55 @@ static bool write_picture(const convert_layout *layout, const convert_picture *p
     view_image image;
     size_t size = picture->size;
     uint8_t *tga = NULL;
-    if (layout->family == CONVERT_DOOM3 && !is_jpeg(picture)) {
+    const char *ending = convert_picture_ending(picture);
+    if (layout->family == CONVERT_DOOM3 && strcmp(ending, ".png") == 0) {
         md5_error why;
         if (view_decode_image(picture->bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &why)) {
             tga = make_tga(&image, &size);
+            ending = ".tga";
             free(image.rgba);
         } else {
             convert_note(layout->job, "%s is not made a TGA file, which Doom 3 reads: %s", path,
                          why.message);
         }
     }
-    char *const file = common_format("%s/%s%s", layout->root, path,
-                                     tga                ? ".tga"
-                                     : is_jpeg(picture) ? ".jpg"
-                                                        : ".png");
-    common_make_folders(file, 0777);
-    const bool is_written =
-        convert_write_file(layout->job, file, tga ? tga : picture->bytes, size, error);
+    char *const file = common_format("%s%s", path, ending);
+    const bool is_written = write_file(layout, file, tga ? tga : picture->bytes, size, error);
     free(file);
     free(tga);
     return is_written;
 }
 
-// Picture files by their paths, so that each is written once and none over another.
-typedef struct picture_files {
-    const convert_picture **pictures; // [count]
-    char **paths;                     // [count] from the root, without endings
-    size_t count;
-} picture_files;
-
-// Returns the number of a path; all->count: there is none.
-static size_t find_path(const picture_files *all, const char *path)
-{
-    size_t i = 0;
-    while (i < all->count && strcmp(all->paths[i], path) != 0)
-        i++;
-    return i;
-}
+// What is written, so that each picture is written once and none over another.
+typedef struct written_looks {
+    struct {
+        const convert_picture *picture;
+        char *path; // from the root, without ending
+    } * files;      // [num_files]
+    size_t num_files;
+    convert_bytes text; // the declarations
+} written_looks;
 
 // Writes a picture unless an equal one is there; another one of its name gets a number. Returns its
 // path, which `all` owns; NULL: failure.
-static const char *write_once(const convert_layout *layout, picture_files *all,
+static const char *write_once(const convert_layout *layout, written_looks *all,
                               const convert_picture *picture, const char *wanted, md5_error *error)
 {
-    const size_t known = find_path(all, wanted);
-    const convert_picture *const other = known < all->count ? all->pictures[known] : NULL;
-    if (other && other->size == picture->size
-        && memcmp(other->bytes, picture->bytes, picture->size) == 0)
-        return all->paths[known];
     char *path = common_copy(wanted);
-    for (size_t k = all->count + 1; find_path(all, path) < all->count; k++) {
+    for (size_t k = all->num_files + 1, i = 0; i < all->num_files; i++) {
+        const convert_picture *const other = all->files[i].picture;
+        if (strcmp(all->files[i].path, path) != 0)
+            continue;
         free(path);
-        path = common_format("%s_%zu", wanted, k);
+        if (other->size == picture->size
+            && memcmp(other->bytes, picture->bytes, picture->size) == 0)
+            return all->files[i].path;
+        path = common_format("%s_%zu", wanted, k++);
+        i = SIZE_MAX; // the first one again
     }
-    all->pictures = common_grow(all->pictures, all->count, sizeof *all->pictures);
-    all->paths = common_grow(all->paths, all->count, sizeof *all->paths);
-    all->pictures[all->count] = picture;
-    all->paths[all->count++] = path;
+    all->files = common_grow(all->files, all->num_files, sizeof *all->files);
+    all->files[all->num_files].picture = picture;
+    all->files[all->num_files++].path = path;
     return write_picture(layout, picture, path, error) ? path : NULL;
 }
 
@@ -248,41 +247,39 @@ static void declare_material(convert_bytes *mtr, const convert_material *materia
 static char *path_of(const convert_layout *layout, const convert_material *material,
                      convert_map map)
 {
-    static const char *const suffixes[CONVERT_NUM_MAPS] = {"", "_local", "_s", "_add"};
     const convert_picture *const picture = &material->maps[map];
-    char *const plain = plain_name(layout->family == CONVERT_QUAKE ? material->shader
-                                   : picture->name                 ? picture->name
-                                                                   : material->shader);
     const char *const declared = picture->declared;
-    char *path;
-    if (layout->family == CONVERT_QUAKE)
-        path = common_format("%s_00_00%s", plain, map == CONVERT_MAP_GLOW ? "_glow" : "");
-    else if (layout->family == CONVERT_DOOM3 && declared && is_plain_path(declared))
-        path = common_format(
+    if (layout->family == CONVERT_DOOM3 && declared && is_plain_path(declared))
+        return common_format(
             "%.*s", (int)(strlen(declared) - (common_has_ending(declared, ".tga") ? 4 : 0)),
             declared);
-    else
-        path = common_format("%s%s%s", layout->inner, plain, picture->name ? "" : suffixes[map]);
+    const bool is_skin = layout->family == CONVERT_QUAKE;
+    char *const plain = plain_name(is_skin ? material->shader : picture->name);
+    char *const path = common_format("%s%s%s%s", layout->inner, plain, is_skin ? "_00_00" : "",
+                                     is_skin && map == CONVERT_MAP_GLOW ? "_glow" : "");
     free(plain);
     return path;
 }
 
 static bool write_material(const convert_layout *layout, const convert_material *material,
-                           picture_files *all, convert_bytes *mtr, md5_error *error)
+                           written_looks *all, md5_error *error)
 {
+    static const unsigned has_map[] = {// bits of maps
+                                       [CONVERT_DOOM3] = (1 << CONVERT_NUM_MAPS) - 1,
+                                       [CONVERT_QUAKE] = 1 | 1 << CONVERT_MAP_GLOW,
+                                       [CONVERT_QUAKE2] = 1,
+                                       [CONVERT_OTHER] = (1 << CONVERT_NUM_MAPS) - 1};
     const char *paths[CONVERT_NUM_MAPS] = {NULL};
     uint32_t num_unused = 0;
-    bool is_written = true, has_any = false, has_own_names = true;
-    for (int map = 0; map < CONVERT_NUM_MAPS && is_written; map++) {
+    bool has_any = false, has_own_names = true;
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         const convert_picture *const picture = &material->maps[map];
-        const bool is_used = map == CONVERT_MAP_COLOR || layout->family == CONVERT_DOOM3
-                             || layout->family == CONVERT_OTHER
-                             || (map == CONVERT_MAP_GLOW && layout->family == CONVERT_QUAKE);
         if (!picture->bytes)
             continue;
-        num_unused += !is_used;
-        if (!is_used)
+        if (!(has_map[layout->family] >> map & 1)) {
+            num_unused++;
             continue;
+        }
         if (layout->family == CONVERT_DOOM3 && picture->declared && picture->declared[0] == '_'
             && is_plain_path(picture->declared + 1)) { // the engine has it: _white
             paths[map] = picture->declared;
@@ -292,14 +289,15 @@ static bool write_material(const convert_layout *layout, const convert_material 
         has_own_names &= picture->declared && is_plain_path(picture->declared);
         char *const path = path_of(layout, material, (convert_map)map);
         paths[map] = write_once(layout, all, picture, path, error);
-        is_written = paths[map] != NULL;
-        if (is_written && layout->family == CONVERT_DOOM3 && !is_plain_path(paths[map])) {
+        free(path);
+        if (!paths[map])
+            return false;
+        if (layout->family == CONVERT_DOOM3 && !is_plain_path(paths[map])) {
             convert_note(layout->job, "material %s: the engine cannot read the name %s",
                          material->shader, paths[map]);
             paths[map] = NULL;
         }
         has_any |= paths[map] != NULL;
-        free(path);
     }
     if (num_unused > 0)
         convert_note(layout->job,
@@ -307,14 +305,14 @@ static bool write_material(const convert_layout *layout, const convert_material 
                      "engine has none",
                      material->shader, (unsigned)num_unused);
     if (layout->family != CONVERT_DOOM3)
-        return is_written;
+        return true;
     if (strpbrk(material->shader, "\"\r\n") || material->shader[0] == '\0')
         convert_note(layout->job, "a material without a name that can be declared is left out");
     else if (material->text && has_own_names && !strchr(material->text, '[')) // without tables
-        convert_put_text(mtr, "%s\n\n", material->text);
+        convert_put_text(&all->text, "%s\n\n", material->text);
     else if (has_any)
-        declare_material(mtr, material, paths);
-    return is_written;
+        declare_material(&all->text, material, paths);
+    return true;
 }
 
 // -- Declarations ---------------------------------------------------------------------------------
@@ -329,39 +327,33 @@ static void put_word(convert_bytes *to, const char *folder, const char *name, co
     free(word);
 }
 
-// Writes root/folder/NAME and an ending, unless there is no text.
-static bool write_text(const convert_layout *layout, const char *folder, const char *ending,
-                       const convert_bytes *from, md5_error *error)
+// Declares the model and its clips.
+static void declare_model(const convert_layout *layout, convert_bytes *def)
 {
-    char *const path = common_format("%s/%s/%s%s", layout->root, folder, layout->declared, ending);
-    bool is_written = true;
-    if (from->size > 0) {
-        common_make_folders(path, 0777);
-        is_written = convert_write_file(layout->job, path, from->bytes, from->size, error);
-    }
-    free(path);
-    return is_written;
-}
-
-static bool write_model_def(const convert_layout *layout, md5_error *error)
-{
-    convert_bytes def = {.bytes = NULL};
-    convert_put_text(&def, "model ");
-    put_word(&def, "", layout->declared, "");
-    convert_put_text(&def, "\n{\n\tmesh\t");
-    put_word(&def, layout->inner, layout->name, ".md5mesh");
+    convert_put_text(def, "model ");
+    put_word(def, "", layout->declared, "");
+    convert_put_text(def, "\n{\n\tmesh\t");
+    put_word(def, layout->inner, layout->name, ".md5mesh");
     for (size_t i = 0; i < layout->scene->num_parts; i++) {
         const convert_part *const part = &layout->scene->parts[i];
         if (part->kind != CONVERT_CLIP)
             continue;
-        convert_put_text(&def, "\n\tanim\t");
-        put_word(&def, "", part->name, "");
-        convert_put_text(&def, "\t");
-        put_word(&def, layout->inner, part->name, ".md5anim");
+        convert_put_text(def, "\n\tanim\t");
+        put_word(def, "", part->name, "");
+        convert_put_text(def, "\t");
+        put_word(def, layout->inner, part->name, ".md5anim");
     }
-    convert_put_text(&def, "\n}\n");
-    const bool is_written = write_text(layout, "def", ".def", &def, error);
-    free(def.bytes);
+    convert_put_text(def, "\n}\n");
+}
+
+// Writes declarations, of which a folder has those of its kind.
+static bool write_text(const convert_layout *layout, const char *kind, const char *ending,
+                       convert_bytes *text, md5_error *error)
+{
+    char *const name = common_format("%s/%s%s", kind, layout->declared, ending);
+    const bool is_written = write_file(layout, name, text->bytes, text->size, error);
+    free(name);
+    text->size = 0;
     return is_written;
 }
 
@@ -376,21 +368,22 @@ bool convert_write_looks(const convert_layout *layout, md5_error *error)
         own.root = own.folder;
         own.inner = nothing;
     }
-    picture_files all = {NULL, NULL, 0};
-    convert_bytes mtr = {.bytes = NULL};
+    written_looks all = {.num_files = 0};
     bool is_written = true;
     for (size_t i = 0; i < scene->num_materials && is_written; i++)
-        is_written = write_material(&own, &scene->materials[i], &all, &mtr, error);
-    for (size_t i = 0; i < all.count; i++)
-        free(all.paths[i]);
-    free(all.paths);
-    free(all.pictures);
-    if (is_written)
-        is_written = write_text(&own, "materials", ".mtr", &mtr, error);
-    free(mtr.bytes);
+        is_written = write_material(&own, &scene->materials[i], &all, error);
+    is_written = is_written && write_text(&own, "materials", ".mtr", &all.text, error);
+    if (is_written && own.family == CONVERT_DOOM3) {
+        declare_model(&own, &all.text);
+        is_written = write_text(&own, "def", ".def", &all.text, error);
+    }
+    for (size_t i = 0; i < all.num_files; i++)
+        free(all.files[i].path);
+    free(all.files);
+    free(all.text.bytes);
     if (own.family == CONVERT_QUAKE2 && scene->num_materials > 0)
         convert_note(own.job, "the engine takes the names of skins from the .md2 file");
     if (own.family == CONVERT_OTHER && scene->num_materials > 0)
         convert_note(own.job, "no materials are declared for this engine: pictures only");
-    return is_written && (own.family != CONVERT_DOOM3 || write_model_def(&own, error));
+    return is_written;
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double max_looks = 1e8; // at vertices, in frames
 enum { MAX_SLOTS = 16, MAX_SUMS = MAX_SLOTS * (MAX_SLOTS + 1) / 2, SWEEPS = 64 };
@@ -10,19 +11,23 @@ enum { MAX_SLOTS = 16, MAX_SUMS = MAX_SLOTS * (MAX_SLOTS + 1) / 2, SWEEPS = 64 }
 // A vertex that is not exact, with sums over frames: while weights are fitted, of products of the
 // kept joints' errors; while its point is fitted, the normal equations of that.
 typedef struct loose_vertex {
-    uint32_t mesh, index, num_kept;
-    bool has_more; // influences than slots
+    const md5_mesh *mesh;
+    uint32_t mesh_index, index, num_kept;
+    bool has_more;      // influences than slots
+    uint32_t *joints;   // [slots] of its skin
+    float *weights;     // [slots]
+    md5_vec3 *position; // in the bind pose
     double sums[MAX_SUMS];
 } loose_vertex;
 
 typedef struct fitter {
-    const convert_assets *assets;
+    const md5_model *model;
     convert_skin *skins;
     uint32_t slots;
     float size; // of the model
     loose_vertex *vertices;
     size_t num_vertices, num_frames;
-    uint32_t stride; // frames from one that is looked at to the next
+    enum { FIT_WEIGHTS, FIT_POINTS, MEASURE } pass;
     convert_worst worst;
 } fitter;
 
@@ -47,53 +52,39 @@ static md5_vec3 moved(const md5_mat34 *matrix, md5_vec4 v)
                       m[8] * v.x + m[9] * v.y + m[10] * v.z + m[11] * v.w};
 }
 
-// Where MD5 has a vertex.
-static md5_vec3 exact(const fitter *fit, const loose_vertex *v, const md5_mat34 *palette)
-{
-    const md5_mesh *const mesh = &fit->assets->model->meshes[v->mesh];
-    md5_vec3 sum = {0.0f, 0.0f, 0.0f};
-    for (uint32_t i = mesh->first_influence[v->index]; i < mesh->first_influence[v->index + 1]; i++)
-        sum = md5_vec3_add(sum, moved(&palette[mesh->influence_joints[i]], mesh->influences[i]));
-    return sum;
-}
-
 // -- The first choice -----------------------------------------------------------------------------
 
 // The largest weights, scaled. Without a positive one the joint of the largest alone, or joint 0.
 // Returns whether the vertex is not exact: then it is one to fit or measure.
-static bool pack_vertex(const fitter *fit, uint32_t mesh_index, uint32_t index, loose_vertex *out)
+static bool pack_vertex(const fitter *fit, loose_vertex *v)
 {
-    const md5_mesh *const mesh = &fit->assets->model->meshes[mesh_index];
-    convert_skin *const skin = &fit->skins[mesh_index];
-    uint32_t *const joints = skin->joints + (size_t)index * fit->slots;
-    float *const weights = skin->weights + (size_t)index * fit->slots;
-    const uint32_t first = mesh->first_influence[index], end = mesh->first_influence[index + 1];
+    const md5_mesh *const mesh = v->mesh;
+    const uint32_t first = mesh->first_influence[v->index];
+    const uint32_t end = mesh->first_influence[v->index + 1];
     const float least = 1e-5f * fit->size; // what files round
     double sum = 0.0, kept = 0.0;
     bool is_off = first == end;
-    uint32_t count = 0;
     for (uint32_t i = first; i < end; i++) {
         const md5_vec4 in = mesh->influences[i];
-        const md5_vec3 gap = md5_vec3_sub((md5_vec3){in.x, in.y, in.z},
-                                          md5_vec3_scale(mesh->positions[index], in.w));
+        const md5_vec3 gap =
+            md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(*v->position, in.w));
         is_off |= in.w < 0.0f || md5_vec3_length(gap) > least;
         sum += (double)in.w;
-        if (in.w > 0.0f && count < fit->slots) {
-            joints[count] = mesh->influence_joints[i];
-            weights[count++] = in.w;
+        if (in.w > 0.0f && v->num_kept < fit->slots) {
+            v->joints[v->num_kept] = mesh->influence_joints[i];
+            v->weights[v->num_kept++] = in.w;
             kept += (double)in.w;
         }
     }
-    if (count == 0) {
-        joints[0] = first < end ? mesh->influence_joints[first] : 0;
-        weights[count++] = 1.0f;
+    if (v->num_kept == 0) {
+        v->joints[0] = first < end ? mesh->influence_joints[first] : 0;
+        v->weights[v->num_kept++] = 1.0f;
         kept = 1.0;
     }
-    for (uint32_t i = 0; i < count; i++)
-        weights[i] = (float)((double)weights[i] / kept);
-    *out = (loose_vertex){.mesh = mesh_index, .index = index, .num_kept = count};
-    out->has_more = end - first > fit->slots;
-    return is_off || out->has_more || fabs(sum - 1.0) > 1e-5;
+    for (uint32_t i = 0; i < v->num_kept; i++)
+        v->weights[i] = (float)((double)v->weights[i] / kept);
+    v->has_more = end - first > fit->slots;
+    return is_off || v->has_more || fabs(sum - 1.0) > 1e-5;
 }
 
 // Largest first, sum 1 in floats, and no joint where the weight is 0.
@@ -117,36 +108,16 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
 
 // -- Weights by least squares ---------------------------------------------------------------------
 //
-// With e_k the distance from where joint k alone takes the point to where MD5 has the vertex, the
-// error is |sum w_k e_k|, as the weights sum to 1. So the sums to minimise are w^T E w, with E_kl
-// the sum of e_k . e_l over frames.
-
-static void add_errors(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
-{
-    (void)clip, (void)frame;
-    fitter *const fit = user;
-    fit->num_frames++;
-    for (size_t i = 0; i < fit->num_vertices; i++) {
-        loose_vertex *const v = &fit->vertices[i];
-        const convert_skin *const skin = &fit->skins[v->mesh];
-        const uint32_t *const joints = skin->joints + (size_t)v->index * fit->slots;
-        const md5_vec3 point = skin->positions[v->index], target = exact(fit, v, palette);
-        md5_vec3 errors[MAX_SLOTS];
-        double *sum = v->sums;
-        for (uint32_t k = 0; k < v->num_kept; k++) {
-            errors[k] = md5_vec3_sub(md5_mat34_point(palette[joints[k]], point), target);
-            for (uint32_t l = 0; l <= k; l++)
-                *sum++ += dot(errors[k], errors[l]);
-        }
-    }
-}
+// With e_k the way from where MD5 has the vertex to where joint k alone takes the point, the error
+// is |sum w_k e_k|, as the weights sum to 1. So the sums to minimise are w^T E w, with E_kl the sum
+// of e_k . e_l over frames.
 
 // Two weights at a time: what one gains the other loses, down to 0, so that the sum stays 1 and
 // none is negative. Weights that no clip tells apart stay near those of the file: a small multiple
 // of their difference is an error too.
 static void fit_weights(const fitter *fit, const loose_vertex *v)
 {
-    float *const weights = fit->skins[v->mesh].weights + (size_t)v->index * fit->slots;
+    float *const weights = v->weights;
     const double size = (double)fit->size;
     const double pull = (double)fit->num_frames * 1e-5 * size * size + 1e-30;
     double w[MAX_SLOTS];
@@ -170,46 +141,8 @@ static void fit_weights(const fitter *fit, const loose_vertex *v)
 
 // -- Points by least squares ----------------------------------------------------------------------
 
-// The blended matrix of a vertex.
-static md5_mat34 blended(const fitter *fit, const loose_vertex *v, const md5_mat34 *palette)
-{
-    const convert_skin *const skin = &fit->skins[v->mesh];
-    md5_mat34 sum = {{0}};
-    for (uint32_t k = 0; k < skin->slots; k++) {
-        const size_t slot = (size_t)v->index * skin->slots + k;
-        for (int i = 0; i < 12 && skin->weights[slot] > 0.0f; i++)
-            sum.m[i] += skin->weights[slot] * palette[skin->joints[slot]].m[i];
-    }
-    return sum;
-}
-
-// From where its skin has a vertex to where MD5 has it.
-static md5_vec3 gap_of(const fitter *fit, const loose_vertex *v, const md5_mat34 *matrix,
-                       const md5_mat34 *palette)
-{
-    const md5_vec3 point = fit->skins[v->mesh].positions[v->index];
-    return md5_vec3_sub(exact(fit, v, palette), md5_mat34_point(*matrix, point));
-}
-
-// Sums A^T A (6 numbers) and A^T (target - A v), of each vertex, v being its present point.
-static void add_points(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
-{
-    (void)clip, (void)frame;
-    fitter *const fit = user;
-    for (size_t i = 0; i < fit->num_vertices; i++) {
-        loose_vertex *const v = &fit->vertices[i];
-        const md5_mat34 a = blended(fit, v, palette);
-        const md5_vec3 gap = gap_of(fit, v, &a, palette);
-        md5_vec3 columns[3];
-        double *sum = v->sums;
-        for (int k = 0; k < 3; k++) {
-            columns[k] = (md5_vec3){a.m[k], a.m[4 + k], a.m[8 + k]};
-            for (int l = 0; l <= k; l++)
-                *sum++ += dot(columns[k], columns[l]);
-            v->sums[6 + k] += dot(columns[k], gap);
-        }
-    }
-}
+// With A the blended matrix of the vertex, the sums are A^T A (6 numbers) and A^T e, with e from
+// its present point to where MD5 has it.
 
 // One coordinate at a time: columns of blended rotations are nearly orthogonal.
 static void fit_point(const fitter *fit, const loose_vertex *v)
@@ -222,8 +155,8 @@ static void fit_point(const fitter *fit, const loose_vertex *v)
                 rest -= l != k ? element(v, k, l) * move[l] : 0.0;
             move[k] = rest / (element(v, k, k) + 1e-6 * (double)fit->num_frames + 1e-30);
         }
-    md5_vec3 *const position = &fit->skins[v->mesh].positions[v->index];
-    *position = md5_vec3_add(*position, (md5_vec3){(float)move[0], (float)move[1], (float)move[2]});
+    *v->position =
+        md5_vec3_add(*v->position, (md5_vec3){(float)move[0], (float)move[1], (float)move[2]});
 }
 
 // -- The error ------------------------------------------------------------------------------------
@@ -252,14 +185,41 @@ bool convert_note_worst(const convert_job *job, const convert_assets *assets,
     return share <= 0.01;
 }
 
-static void measure(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
+// What the pass sums of one frame.
+static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
 {
     fitter *const fit = user;
+    fit->num_frames += fit->pass == FIT_WEIGHTS;
     for (size_t i = 0; i < fit->num_vertices; i++) {
-        const loose_vertex *const v = &fit->vertices[i];
-        const md5_mat34 a = blended(fit, v, palette);
-        const double distance = (double)md5_vec3_length(gap_of(fit, v, &a, palette));
-        convert_find_worst(&fit->worst, (convert_worst){distance, clip, frame, v->mesh, v->index});
+        loose_vertex *const v = &fit->vertices[i];
+        const md5_mesh *const mesh = v->mesh;
+        double *sum = v->sums;
+        md5_vec3 target = {0.0f, 0.0f, 0.0f}, gap = {0.0f, 0.0f, 0.0f};
+        md5_vec3 errors[MAX_SLOTS], columns[3] = {{0.0f, 0.0f, 0.0f}};
+        for (uint32_t k = mesh->first_influence[v->index]; k < mesh->first_influence[v->index + 1];
+             k++)
+            target = md5_vec3_add(target,
+                                  moved(&palette[mesh->influence_joints[k]], mesh->influences[k]));
+        for (uint32_t k = 0; k < v->num_kept; k++) {
+            const md5_mat34 *const joint = &palette[v->joints[k]];
+            errors[k] = md5_vec3_sub(md5_mat34_point(*joint, *v->position), target);
+            gap = md5_vec3_sub(gap, md5_vec3_scale(errors[k], v->weights[k]));
+            for (uint32_t l = 0; l <= k && fit->pass == FIT_WEIGHTS; l++)
+                *sum++ += dot(errors[k], errors[l]);
+            for (int c = 0; c < 3 && fit->pass == FIT_POINTS; c++)
+                columns[c] = md5_vec3_add(
+                    columns[c],
+                    md5_vec3_scale((md5_vec3){joint->m[c], joint->m[4 + c], joint->m[8 + c]},
+                                   v->weights[k]));
+        }
+        for (int k = 0; k < 3 && fit->pass == FIT_POINTS; k++) {
+            for (int l = 0; l <= k; l++)
+                *sum++ += dot(columns[k], columns[l]);
+            v->sums[6 + k] += dot(columns[k], gap);
+        }
+        if (fit->pass == MEASURE)
+            convert_find_worst(&fit->worst, (convert_worst){(double)md5_vec3_length(gap), clip,
+                                                            frame, v->mesh_index, v->index});
     }
 }
 
@@ -267,28 +227,26 @@ static void measure(void *user, size_t clip, uint32_t frame, const md5_mat34 *pa
 // weights and the point that the vertex has now.
 static double bound_of(const fitter *fit, const loose_vertex *v)
 {
-    const md5_model *const model = fit->assets->model;
-    const md5_mesh *const mesh = &model->meshes[v->mesh];
-    const convert_skin *const skin = &fit->skins[v->mesh];
+    const md5_mesh *const mesh = v->mesh;
     double sum = 0.0, bound = 0.0;
     for (uint32_t i = mesh->first_influence[v->index]; i < mesh->first_influence[v->index + 1];
          i++) {
         const md5_vec4 in = mesh->influences[i];
         const uint32_t joint = mesh->influence_joints[i];
-        const md5_vec3 origin = md5_mat34_translation(model->bind[joint]);
+        const md5_vec3 origin = md5_mat34_translation(fit->model->bind[joint]);
         float weight = 0.0f;
-        for (size_t k = (size_t)v->index * fit->slots; k < ((size_t)v->index + 1) * fit->slots; k++)
-            weight += skin->joints[k] == joint ? skin->weights[k] : 0.0f;
+        for (uint32_t k = 0; k < fit->slots; k++)
+            weight += v->joints[k] == joint ? v->weights[k] : 0.0f;
         const md5_vec3 own =
             md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(origin, in.w));
-        const md5_vec3 now = md5_vec3_sub(skin->positions[v->index], origin);
+        const md5_vec3 now = md5_vec3_sub(*v->position, origin);
         bound += (double)md5_vec3_length(md5_vec3_sub(own, md5_vec3_scale(now, weight)));
         sum += (double)in.w;
     }
     return bound + fabs(sum - 1.0) * (double)fit->size;
 }
 
-static void note_losses(const convert_job *job, const fitter *fit)
+static void note_losses(const convert_job *job, const convert_assets *assets, const fitter *fit)
 {
     size_t num_more = 0;
     double bound = 0.0;
@@ -304,36 +262,40 @@ static void note_losses(const convert_job *job, const fitter *fit)
                      "%zu vertices have weights that do not meet in a point, are negative or do "
                      "not sum to 1, which the format cannot say",
                      fit->num_vertices - num_more);
-    if (fit->worst.distance > 0.0 && !convert_note_worst(job, fit->assets, &fit->worst)
+    if (fit->worst.distance > 0.0 && !convert_note_worst(job, assets, &fit->worst)
         && !job->is_fitted)
         convert_note(job, "more influences or --fit may help");
     convert_note(job, "in any other pose they are at most %.3g units (%.3g %% of the size) off",
-                 bound, 100.0 * share_of(fit->assets->model, bound));
+                 bound, 100.0 * share_of(fit->model, bound));
 }
 
 // -- All of it ------------------------------------------------------------------------------------
 
-static void pack_meshes(fitter *fit)
+static void pack_mesh(fitter *fit, uint32_t number)
 {
-    const md5_model *const model = fit->assets->model;
-    fit->skins = common_alloc(model->num_meshes, sizeof *fit->skins);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
-        const size_t count = mesh->num_vertices;
-        fit->skins[i] = (convert_skin){
-            .slots = fit->slots,
-            .joints = common_alloc(count * fit->slots, sizeof(uint32_t)),
-            .weights = common_alloc(count * fit->slots, sizeof(float)),
-            .positions = common_alloc(count, sizeof(md5_vec3)),
-        };
-        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-            fit->skins[i].positions[v] = mesh->positions[v];
-            loose_vertex loose;
-            if (!pack_vertex(fit, i, v, &loose))
-                continue;
-            fit->vertices = common_grow(fit->vertices, fit->num_vertices, sizeof loose);
-            fit->vertices[fit->num_vertices++] = loose;
+    const md5_mesh *const mesh = &fit->model->meshes[number];
+    const size_t count = mesh->num_vertices;
+    convert_skin *const skin = &fit->skins[number];
+    *skin = (convert_skin){
+        .slots = fit->slots,
+        .joints = common_alloc(count * fit->slots, sizeof(uint32_t)),
+        .weights = common_alloc(count * fit->slots, sizeof(float)),
+        .positions = common_alloc(count, sizeof(md5_vec3)),
+    };
+    for (uint32_t i = 0; i < count; i++) {
+        loose_vertex v = {.mesh = mesh,
+                          .mesh_index = number,
+                          .index = i,
+                          .joints = skin->joints + (size_t)i * fit->slots,
+                          .weights = skin->weights + (size_t)i * fit->slots,
+                          .position = &skin->positions[i]};
+        *v.position = mesh->positions[i];
+        if (!pack_vertex(fit, &v)) {
+            finish_vertex(v.joints, v.weights, fit->slots);
+            continue;
         }
+        fit->vertices = common_grow(fit->vertices, fit->num_vertices, sizeof v);
+        fit->vertices[fit->num_vertices++] = v;
     }
 }
 
@@ -343,40 +305,43 @@ convert_skin *convert_make_skins(const convert_job *job, const convert_assets *a
     const md5_model *const model = assets->model;
     if (model == NULL)
         return NULL;
-    fitter fit = {.assets = assets, .slots = slots};
+    fitter fit = {.model = model,
+                  .skins = common_alloc(model->num_meshes, sizeof *fit.skins),
+                  .slots = slots};
     if (slots > 4)
         convert_note(job, "more than 4 influences a vertex: three.js and others read the first 4");
     if (model->max_vertices > 0)
         fit.size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
-    pack_meshes(&fit);
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        pack_mesh(&fit, i);
+    if (fit.num_vertices == 0)
+        return fit.skins;
     // Seconds, also where thousands of vertices are not exact in thousands of frames.
     size_t num_frames = 0;
     for (size_t i = 0; i < assets->num_clips; i++)
         num_frames += assets->clips[i].anim->num_frames;
-    fit.stride = 1 + (uint32_t)((double)fit.num_vertices * (double)num_frames / max_looks);
-    if (fit.stride > 1)
-        convert_note(job, "one frame of %u is looked at", fit.stride);
-    if (fit.num_vertices > 0) {
-        convert_visit_frames(assets, fit.stride, add_errors, &fit);
-        for (size_t i = 0; i < fit.num_vertices && fit.num_frames > 0; i++)
-            if (fit.vertices[i].has_more || job->is_fitted)
-                fit_weights(&fit, &fit.vertices[i]);
+    const uint32_t stride =
+        1 + (uint32_t)((double)fit.num_vertices * (double)num_frames / max_looks);
+    if (stride > 1)
+        convert_note(job, "one frame of %u is looked at", stride);
+    convert_visit_frames(assets, stride, look, &fit);
+    for (size_t i = 0; i < fit.num_vertices; i++) {
+        loose_vertex *const v = &fit.vertices[i];
+        if (fit.num_frames > 0 && (v->has_more || job->is_fitted))
+            fit_weights(&fit, v);
+        finish_vertex(v->joints, v->weights, slots);
+        v->num_kept = slots;
+        memset(v->sums, 0, sizeof v->sums);
     }
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        for (size_t v = 0; v < model->meshes[i].num_vertices; v++)
-            finish_vertex(fit.skins[i].joints + v * slots, fit.skins[i].weights + v * slots, slots);
-    if (fit.num_vertices > 0 && fit.num_frames > 0 && job->is_fitted) {
-        for (size_t i = 0; i < fit.num_vertices; i++)
-            for (int k = 0; k < 9; k++)
-                fit.vertices[i].sums[k] = 0.0;
-        convert_visit_frames(assets, fit.stride, add_points, &fit);
+    if (fit.num_frames > 0 && job->is_fitted) {
+        fit.pass = FIT_POINTS;
+        convert_visit_frames(assets, stride, look, &fit);
         for (size_t i = 0; i < fit.num_vertices; i++)
             fit_point(&fit, &fit.vertices[i]);
     }
-    if (fit.num_vertices > 0) {
-        convert_visit_frames(assets, fit.stride, measure, &fit);
-        note_losses(job, &fit);
-    }
+    fit.pass = MEASURE;
+    convert_visit_frames(assets, stride, look, &fit);
+    note_losses(job, assets, &fit);
     free(fit.vertices);
     return fit.skins;
 }

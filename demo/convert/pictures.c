@@ -32,21 +32,17 @@ static void warn(void *job, const char *text)
     convert_note(job, "%s", text);
 }
 
+const char *convert_picture_ending(const convert_picture *picture)
+{
+    return picture->size > 3 && memcmp(picture->bytes, "\xff\xd8\xff", 3) == 0 ? ".jpg" : ".png";
+}
+
 static const char *title_of(const convert_material *material)
 {
     return material->shader[0] != '\0' ? material->shader : "(no name)";
 }
 
 // -- Texels ---------------------------------------------------------------------------------------
-
-// Whether a file can be passed on. A PNG file whose alpha means nothing cannot, as some readers
-// blend with it: byte 25 is its color type, with 4 for alpha; 3 is a palette, which may have it.
-static bool is_usable(const uint8_t *bytes, size_t size, bool with_alpha)
-{
-    if (size > 32 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0)
-        return with_alpha || ((bytes[25] & 4) == 0 && bytes[25] != 3);
-    return size > 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0;
-}
 
 static void turn_green(view_image *image)
 {
@@ -55,11 +51,10 @@ static void turn_green(view_image *image)
 }
 
 // Brings a normal map to id's encoding. Returns whether it had another one, as its texels say.
-static bool order_normals(const finder *f, const char *name, view_image *image)
+static bool order_normals(const finder *f, const char *name, const md5gl_texture_desc *desc,
+                          view_image *image)
 {
-    const md5gl_texture_desc desc = {
-        .width = image->width, .height = image->height, .texels = image->rgba};
-    const uint32_t normals = md5gl_guess_normals(&desc);
+    const uint32_t normals = md5gl_guess_normals(desc);
     if (normals & MD5GL_NORMALS_RXGB)
         for (size_t i = 0; i < (size_t)image->width * image->height; i++)
             image->rgba[4 * i] = image->rgba[4 * i + 3];
@@ -107,13 +102,6 @@ static void blend_by_alpha(view_image *image, blend_kind how)
 
 // -- Pictures of materials ------------------------------------------------------------------------
 
-// Where a picture comes from: a file, or a program of a game.
-typedef struct picture_source {
-    const char *path; // NULL: of the game
-    const md5_image_program *program;
-    blend_kind how; // of the color of an unlit material
-} picture_source;
-
 // The bytes of the file of a game that a program is; NULL if it is none, or computed.
 static char *read_game_file(md5_game *game, const md5_image_program *program, size_t *size)
 {
@@ -121,43 +109,41 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
     const char *const name = is_file ? md5_game_image_file(game, program->steps[0].file) : NULL;
     const md5_files files = md5_game_files(game);
     md5_error error;
-    *size = 0;
     const void *const bytes = name ? files.open(files.user, name, size, &error) : NULL;
-    char *const copy = bytes ? common_alloc(*size + 1, 1) : NULL;
-    if (copy)
-        memcpy(copy, bytes, *size);
-    if (bytes)
-        files.close(files.user, bytes, *size);
+    if (!bytes)
+        return NULL;
+    char *const copy = common_alloc(*size + 1, 1);
+    memcpy(copy, bytes, *size);
+    files.close(files.user, bytes, *size);
     return copy;
 }
 
-// Gives a material a picture. One that cannot be read is a note.
-static void add_picture(finder *f, convert_material *material, convert_map map, picture_source from)
+// Gives a material a picture, of a file or, without a path, of a program of the game; `how` is that
+// of the color of an unlit material. One that cannot be read is a note.
+static void add_picture(finder *f, convert_material *material, convert_map map, const char *path,
+                        const md5_image_program *program, blend_kind how)
 {
-    convert_picture *const picture = &material->maps[map];
-    const char *const title = from.path ? from.path : from.program->text, *reason = NULL;
+    const char *const title = path ? path : program->text, *reason = NULL;
     view_image image = {NULL, 0, 0};
     md5_error error = {0};
     size_t size = 0;
-    char *bytes = from.path ? common_read_stream(from.path, &size, &reason)
-                            : read_game_file(f->game, from.program, &size);
+    char *bytes =
+        path ? common_read_stream(path, &size, &reason) : read_game_file(f->game, program, &size);
     const bool is_read =
-        from.path && !bytes ? convert_fail(&error, MD5_ERROR_IO, from.path, "%s", reason)
+        path && !bytes ? convert_fail(&error, MD5_ERROR_IO, path, "%s", reason)
         : bytes ? view_decode_image((uint8_t *)bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error)
-                : view_read_game_image(f->game, from.program, &image, &error);
+                : view_read_game_image(f->game, program, &image, &error);
     if (!is_read) {
         convert_note(f->job, "material %s: %s cannot be read: %s", title_of(material), title,
                      error.message);
         free(bytes);
         return;
     }
-    bool is_changed = false;
-    if (map == CONVERT_MAP_NORMAL)
-        is_changed = order_normals(f, title, &image);
     const md5gl_texture_desc desc = {
         .width = image.width, .height = image.height, .texels = image.rgba};
+    bool is_changed = map == CONVERT_MAP_NORMAL && order_normals(f, title, &desc, &image);
     // As in the viewer: what nothing is said of is cut out where its alpha is below one half.
-    if (map == CONVERT_MAP_COLOR && from.path && material->alpha == CONVERT_OPAQUE
+    if (map == CONVERT_MAP_COLOR && path && material->alpha == CONVERT_OPAQUE
         && md5gl_has_holes(&desc)) {
         material->alpha = CONVERT_MASK;
         material->cutoff = 0.5f;
@@ -165,43 +151,47 @@ static void add_picture(finder *f, convert_material *material, convert_map map, 
         convert_note(f->job, "material %s: has holes, where the alpha of its picture is below 0.5",
                      title_of(material));
     }
-    if (map == CONVERT_MAP_COLOR && (from.how == ADDS || from.how == FILTERS)) {
-        blend_by_alpha(&image, from.how);
+    if (map == CONVERT_MAP_COLOR && (how == ADDS || how == FILTERS)) {
+        blend_by_alpha(&image, how);
         is_changed = true;
     }
+    // A file is passed on, but for a PNG file whose alpha means nothing, as some readers blend with
+    // it: byte 25 is its color type, with 4 for alpha; 3 is a palette, which may have it.
     const bool with_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
-    if (is_changed || !bytes || !is_usable((uint8_t *)bytes, size, with_alpha)) {
+    convert_picture picture = {.bytes = (uint8_t *)bytes, .size = size};
+    const bool is_usable = bytes && !is_changed
+                           && (size > 32 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0
+                                   ? with_alpha || ((bytes[25] & 4) == 0 && bytes[25] != 3)
+                                   : strcmp(convert_picture_ending(&picture), ".jpg") == 0);
+    if (!is_usable) {
         free(bytes);
-        bytes = (char *)view_encode_png(&image, with_alpha, &size);
+        picture.bytes = view_encode_png(&image, with_alpha, &picture.size);
     }
     free(image.rgba);
-    f->num_bytes += bytes ? size : 0;
-    if (!bytes || f->num_bytes > MAX_BYTES) {
+    f->num_bytes += picture.bytes ? picture.size : 0;
+    if (!picture.bytes || f->num_bytes > MAX_BYTES) {
         convert_note(f->job, "material %s: %s is left out: %s", title_of(material), title,
-                     bytes ? "the pictures have more than 1 GiB" : "this build cannot write PNG");
-        free(bytes);
+                     picture.bytes ? "the pictures have more than 1 GiB"
+                                   : "this build cannot write PNG");
+        free(picture.bytes);
         return;
     }
-    picture->name = common_stem(title);
-    picture->declared = common_copy(from.path ? NULL : from.program->text);
-    picture->bytes = (uint8_t *)bytes;
-    picture->size = size;
+    picture.name = common_stem(title);
+    picture.declared = common_copy(path ? NULL : title);
+    material->maps[map] = picture;
 }
 
-bool convert_turn_green(const convert_picture *in, convert_picture *out, md5_error *error)
+uint8_t *convert_turn_green(const convert_picture *in, size_t *size, md5_error *error)
 {
     view_image image;
-    *out = (convert_picture){.name = NULL};
     if (!view_decode_image(in->bytes, in->size, MD5_MAX_IMAGE_PIXELS, &image, error))
-        return false;
+        return NULL;
     turn_green(&image);
-    out->bytes = view_encode_png(&image, false, &out->size);
+    uint8_t *const bytes = view_encode_png(&image, false, size);
     free(image.rgba);
-    if (!out->bytes)
-        return convert_fail(error, MD5_ERROR_IO, in->name, "this build cannot write PNG");
-    out->name = common_format("%s_n", in->name);
-    out->declared = common_copy(in->declared);
-    return true;
+    if (!bytes)
+        convert_fail(error, MD5_ERROR_IO, in->name, "this build cannot write PNG");
+    return bytes;
 }
 
 // -- What declarations say ------------------------------------------------------------------------
@@ -254,7 +244,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
                                     : NULL;
         num_used += program != NULL;
         if (program)
-            add_picture(f, to, map, (picture_source){.program = program, .how = how});
+            add_picture(f, to, map, NULL, program, how);
     }
     if (num_pictures > num_used)
         convert_note(f->job, "material %s: %u of its %u stages are left out", title_of(to),
@@ -295,7 +285,7 @@ static void use_look(finder *f, convert_material *to, uint32_t mesh)
                                          ? look.normals
                                          : view_find_map(&files, look.diffuse, pictures_of[map]);
             if (path && (map == CONVERT_MAP_COLOR || strcmp(path, look.diffuse) != 0))
-                add_picture(f, to, map, (picture_source){.path = path});
+                add_picture(f, to, map, path, NULL, REPLACES);
         }
         const char *const heights = view_find_map(&files, look.diffuse, MD5GL_PICTURE_HEIGHTS);
         if (heights && strcmp(heights, look.diffuse) != 0)
@@ -331,11 +321,12 @@ static void add_material(finder *f, const md5_mesh *mesh)
     f->scene->materials[f->scene->num_materials++] = material;
 }
 
-static bool find_looks(const convert_job *job, convert_scene *scene, const convert_part *part,
-                       md5_error *error)
+bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error *error)
 {
-    const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
-    md5_model *const model = md5_parse_model(part->bytes, part->size, &opts, error);
+    const convert_part *const part = convert_find_model(scene);
+    if (!part)
+        return true;
+    md5_model *const model = convert_parse_model(part, error);
     if (!model)
         return false;
     finder f = {.job = job,
@@ -365,13 +356,4 @@ static bool find_looks(const convert_job *job, convert_scene *scene, const conve
     view_close_package(f.package);
     md5_free_model(model);
     return true;
-}
-
-bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error *error)
-{
-    bool is_done = true;
-    for (size_t i = 0; i < scene->num_parts && is_done; i++)
-        if (scene->parts[i].kind == CONVERT_MODEL)
-            is_done = find_looks(job, scene, &scene->parts[i], error);
-    return is_done;
 }
