@@ -273,8 +273,7 @@ bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *byt
     return is_known;
 }
 
-char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise,
-                       size_t number)
+char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise)
 {
     enum { LONGEST = 63 }; // of Blender
     json_t *const value = gltf_string(name[0] != '\0' ? name : otherwise);
@@ -289,11 +288,12 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *o
         if (!gltf_find(out, kind, plain, &(size_t){0}))
             break;
         free(found);
-        // Behind a few tries the thing's own number, or many equal names take quadratic time.
+        // Behind a few tries a number of its own, or many equal names take quadratic time.
         char suffix[24];
         size_t length = strlen(wanted);
-        const size_t room =
-            LONGEST - (size_t)snprintf(suffix, sizeof suffix, "_%zu", k < 5 ? k : number + k);
+        const size_t room = LONGEST
+                            - (size_t)snprintf(suffix, sizeof suffix, "_%zu",
+                                               k < 5 ? k : json_object_size(out->names) + k);
         length = length < room ? length : room;
         // Not within a character.
         while (length > 0 && ((unsigned char)wanted[length] & 0xc0) == 0x80)
@@ -308,8 +308,7 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *o
 
 json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras)
 {
-    char *const unique =
-        gltf_unique_name(out, 'a', name, "clip", gltf_num_added(out, "animations"));
+    char *const unique = gltf_unique_name(out, 'a', name, "clip");
     json_t *const animation = json_pack("{s:s, s:[], s:[], s:{s:o}}", "name", unique, "samplers",
                                         "channels", "extras", "md5", extras);
     gltf_add(out, "animations", animation);

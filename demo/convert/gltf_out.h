@@ -100,9 +100,8 @@ bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *byt
                      size_t *value);
 
 // A name that is unique in its kind, also in programs that change it, or `otherwise` if it is "".
-// `number` is that of the thing, with which many equal names become different. Free with free().
-char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise,
-                       size_t number);
+// Free with free().
+char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise);
 
 // Adds an animation, whose name becomes unique; returns it for channels of a node: values[count]
 // [columns] at times[num_keys], whose accessor others with the same times share.

@@ -10,7 +10,6 @@
 #include "demo/common/file.h"
 #include "demo/convert/assets.h"
 #include "demo/convert/gltf_out.h"
-#include "demo/convert/loss.h"
 #include "demo/convert/space.h"
 
 #include <stdio.h>
@@ -104,7 +103,7 @@ static uint32_t write_joints(gltf_writer *w)
     w->num_joints = count + (num_roots > 1);
     for (uint32_t i = 0; i < w->num_joints; i++) {
         const char *const name = i == count ? "md5_root" : skeleton->joints[i].name;
-        char *const unique = gltf_unique_name(w->out, 'n', name, "joint", i);
+        char *const unique = gltf_unique_name(w->out, 'n', name, "joint");
         json_t *const node = json_pack("{s:s}", "name", unique);
         num_renamed += strcmp(unique, name) != 0;
         if (strcmp(unique, name) != 0)
@@ -180,8 +179,7 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
     *texture = gltf_num_added(w->out, "textures");
     if (gltf_find_bytes(w->out, 'p', "", picture->bytes, picture->size, texture))
         return true;
-    char *const name =
-        gltf_unique_name(w->out, 'i', picture->name, "picture", gltf_num_added(w->out, "images"));
+    char *const name = gltf_unique_name(w->out, 'i', picture->name, "picture");
     const char *const ending = convert_picture_ending(picture);
     json_t *const image = json_pack("{s:s}", "name", name);
     if (common_has_ending(w->job->output, ".glb")) {
@@ -397,34 +395,30 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
     const md5_mesh *const mesh = &w->assets.model->meshes[index];
     const md5_morph_mesh *const all = &morph->meshes[index];
     const double step = w->step > 0.0 ? w->step : 1.0;
-    // Deltas come vertex by vertex; here they are sorted by target, in one pass as their numbers
-    // are known: of each its place in the structure, and its vertex.
-    uint32_t *const end = common_alloc(morph->num_targets + (size_t)1, sizeof *end);
-    for (uint32_t i = 0; i < all->num_deltas; i++)
-        end[all->deltas[i].target + 1]++;
-    for (uint32_t t = 1; t < morph->num_targets; t++)
-        end[t] += end[t - 1];
-    uint32_t *const order = common_alloc(all->num_deltas, sizeof *order);
-    uint32_t *const vertices = common_alloc(all->num_deltas, sizeof *vertices);
-    for (uint32_t i = 0; i < all->num_vertices; i++)
-        for (uint32_t k = all->first[i]; k < all->first[i + 1]; k++) {
-            const uint32_t place = end[all->deltas[k].target]++;
-            order[place] = k;
-            vertices[place] = all->vertices[i];
-        }
-    float *const values = common_alloc(all->num_deltas, 3 * sizeof *values);
+    // Deltas come vertex by vertex, by ascending target: next[] is where each vertex has got to.
+    uint32_t *const next = common_alloc(all->num_vertices, sizeof *next);
+    uint32_t *const vertices = common_alloc(all->num_vertices, sizeof *vertices);
+    const md5_morph_delta **const deltas = common_alloc(all->num_vertices, sizeof *deltas);
+    float *const values = common_alloc(all->num_vertices, 3 * sizeof *values);
     for (uint32_t t = 0; t < morph->num_targets; t++) {
-        const uint32_t from = t > 0 ? end[t - 1] : 0, count = end[t] - from;
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < all->num_vertices; i++) {
+            const md5_morph_delta *const delta = &all->deltas[all->first[i] + next[i]];
+            if (all->first[i] + next[i] == all->first[i + 1] || delta->target != t)
+                continue;
+            next[i]++;
+            deltas[count] = delta;
+            vertices[count++] = all->vertices[i];
+        }
         if (count == 0)
             continue;
-        json_t *const where =
-            gltf_add_values(w->out, GLTF_KEYS, GLTF_UINT, vertices + from, count, 1);
+        json_t *const where = gltf_add_values(w->out, GLTF_KEYS, GLTF_UINT, vertices, count, 1);
         gltf_put(w->out, where, "componentType", json_integer(GLTF_UINT));
         json_t *const target = json_object();
         static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
         for (int a = 0; a < (mesh->tangents != NULL ? 3 : 2); a++) {
             for (uint32_t i = 0; i < count; i++) {
-                const md5_morph_delta *const d = &all->deltas[order[from + i]];
+                const md5_morph_delta *const d = deltas[i];
                 const md5_vec3 move = a == 0 ? d->position : a == 1 ? d->normal : d->tangent;
                 put_vec(axes(convert_times(convert_from_vec3(move), a == 0 ? inch / step : 1.0)),
                         values + 3 * (size_t)i);
@@ -439,9 +433,9 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
     }
     w->meshes[index].targets = json_object_get(extras, "targetNames");
     free(values);
+    free((void *)deltas);
     free(vertices);
-    free(order);
-    free(end);
+    free(next);
 }
 
 // A mesh and its node, which is below no joint: only its skin places it. What is ours and not
@@ -450,7 +444,7 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
 {
     const md5_mesh *const mesh = &w->assets.model->meshes[index];
     char *const name = gltf_unique_name(
-        w->out, 'n', mesh->name[0] != '\0' ? mesh->name : common_base(mesh->shader), "mesh", index);
+        w->out, 'n', mesh->name[0] != '\0' ? mesh->name : common_base(mesh->shader), "mesh");
     json_t *const primitive =
         json_pack("{s:o, s:I}", "attributes", make_attributes(w, mesh, &w->skins[index]), "indices",
                   (json_int_t)add_indices(w, mesh));
@@ -781,8 +775,7 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
         widest = fmax(widest, fabs((double)view.fov - (double)fovs[0]));
     }
     join_signs(&turned);
-    char *const name =
-        gltf_unique_name(w->out, 'n', title, "camera", gltf_num_added(w->out, "nodes"));
+    char *const name = gltf_unique_name(w->out, 'n', title, "camera");
     const size_t number = gltf_add(w->out, "cameras",
                                    json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type",
                                              "perspective", "perspective", "yfov",
@@ -895,8 +888,7 @@ bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_
     gltf_put(&out, json_array_get(json_object_get(out.root, "scenes"), 0), "name",
              gltf_string(scene->name));
     const uint32_t asked = job->influences > 0 ? job->influences : 4;
-    bool is_done = convert_load_assets(job, scene, &w.assets, error)
-                   && convert_load_targets(scene, &w.assets, error);
+    bool is_done = convert_load_assets(job, scene, &w.assets, error);
     if (is_done) {
         w.skins = convert_make_skins(job, &w.assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
         is_done = write_scene(&w, error) && write_file(&w, error);
