@@ -93,6 +93,12 @@ void convert_free_assets(convert_assets *assets)
         md5_free_binding(assets->clips[i].binding);
     for (size_t i = 0; i < assets->num_clips; i++)
         md5_free_anim(assets->clips[i].anim);
+    for (uint32_t i = 0; assets->skins != NULL && i < assets->model->num_meshes; i++) {
+        free(assets->skins[i].joints);
+        free(assets->skins[i].weights);
+        free(assets->skins[i].positions);
+    }
+    free(assets->skins);
     md5_free_morph(assets->morph);
     md5_free_model(assets->model);
     free(assets->clips);
@@ -136,7 +142,6 @@ typedef struct loose_vertex {
 
 typedef struct fitter {
     const md5_model *model;
-    convert_skin *skins;
     uint32_t slots;
     float size; // of the model
     loose_vertex *vertices;
@@ -385,11 +390,10 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
 
 // -- All of it ------------------------------------------------------------------------------------
 
-static void pack_mesh(fitter *fit, uint32_t number)
+static void pack_mesh(fitter *fit, uint32_t number, convert_skin *skin)
 {
     const md5_mesh *const mesh = &fit->model->meshes[number];
     const size_t count = mesh->num_vertices;
-    convert_skin *const skin = &fit->skins[number];
     *skin = (convert_skin){
         .slots = fit->slots,
         .joints = common_alloc(count * fit->slots, sizeof(uint32_t)),
@@ -413,23 +417,21 @@ static void pack_mesh(fitter *fit, uint32_t number)
     }
 }
 
-convert_skin *convert_make_skins(const convert_job *job, const convert_assets *assets,
-                                 uint32_t slots)
+void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t slots)
 {
     const md5_model *const model = assets->model;
     if (model == NULL)
-        return NULL;
-    fitter fit = {.model = model,
-                  .skins = common_alloc(model->num_meshes, sizeof *fit.skins),
-                  .slots = slots};
+        return;
+    fitter fit = {.model = model, .slots = slots};
+    assets->skins = common_alloc(model->num_meshes, sizeof *assets->skins);
     if (slots > 4)
         convert_note(job, "more than 4 influences a vertex: three.js and others read the first 4");
     if (model->max_vertices > 0)
         fit.size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
     for (uint32_t i = 0; i < model->num_meshes; i++)
-        pack_mesh(&fit, i);
+        pack_mesh(&fit, i, &assets->skins[i]);
     if (fit.num_vertices == 0)
-        return fit.skins;
+        return;
     // Seconds, also where thousands of vertices are not exact in thousands of frames.
     size_t num_frames = 0;
     for (size_t i = 0; i < assets->num_clips; i++)
@@ -457,17 +459,6 @@ convert_skin *convert_make_skins(const convert_job *job, const convert_assets *a
     convert_visit_frames(assets, stride, look, &fit);
     note_losses(job, assets, &fit);
     free(fit.vertices);
-    return fit.skins;
-}
-
-void convert_free_skins(const convert_assets *assets, convert_skin *skins)
-{
-    for (uint32_t i = 0; skins != NULL && i < assets->model->num_meshes; i++) {
-        free(skins[i].joints);
-        free(skins[i].weights);
-        free(skins[i].positions);
-    }
-    free(skins);
 }
 
 uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint32_t slots)

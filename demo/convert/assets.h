@@ -13,6 +13,16 @@ typedef struct convert_clip {
     md5_binding *binding; // to the model or, without one, to the skeleton
 } convert_clip;
 
+// Vertices as other formats can skin them: one point for all joints of a vertex, a limited number
+// of them, weights that sum to 1. MD5 has a point for each weight, any number of them, and any sum;
+// what is lost is measured.
+typedef struct convert_skin { // of one mesh
+    uint32_t slots;           // influences of a vertex
+    uint32_t *joints;         // [num_vertices][slots] largest weight first; 0 where that is 0
+    float *weights;           // [num_vertices][slots] not negative, sum 1
+    md5_vec3 *positions;      // [num_vertices] bind pose, model space
+} convert_skin;
+
 // In id's axes and the files' units. What the scene lacks is NULL or 0.
 typedef struct convert_assets {
     md5_model *model;
@@ -20,7 +30,8 @@ typedef struct convert_assets {
     const md5_xform *rest;        // [joints] of it: the bind pose, or the clip's base frame
     convert_clip *clips;
     size_t num_clips;
-    md5_morph *morph; // with a target for each part that is one
+    convert_skin *skins; // [num_meshes] of convert_make_skins()
+    md5_morph *morph;    // with a target for each part that is one
 } convert_assets;
 
 // Loads the model, clips and targets of a scene. Warnings of binding are notes. Returns false if
@@ -36,27 +47,14 @@ void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert
                           void *user);
 
 // -- Skins ----------------------------------------------------------------------------------------
-//
-// Vertices as other formats can skin them: one point for all joints of a vertex, a limited number
-// of them, weights that sum to 1. MD5 has a point for each weight, any number of them, and any sum;
-// what is lost is measured.
-
-typedef struct convert_skin { // of one mesh
-    uint32_t slots;           // influences of a vertex
-    uint32_t *joints;         // [num_vertices][slots] largest weight first; 0 where that is 0
-    float *weights;           // [num_vertices][slots] not negative, sum 1
-    md5_vec3 *positions;      // [num_vertices] bind pose, model space
-} convert_skin;
 
 // Makes the skins [num_meshes] of the model, with `slots` (1 to 16) influences. Weights of vertices
 // that have more are fitted to the clips by least squares: where a clip poses its joints, they
 // are nearer to what MD5 has than the largest ones scaled. With job->is_fitted so are weights and
 // positions of all vertices that are not exact; else positions are exact in the bind pose. The
 // largest error over all frames of all clips is a note, and its bound for any pose. Time is that of
-// the vertices which are not exact, times frames. NULL for no model.
-convert_skin *convert_make_skins(const convert_job *job, const convert_assets *assets,
-                                 uint32_t slots);
-void convert_free_skins(const convert_assets *assets, convert_skin *skins);
+// the vertices which are not exact, times frames. Without a model there are none.
+void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t slots);
 
 typedef struct convert_worst { // the largest error
     double distance;           // in units

@@ -148,14 +148,18 @@ static json_t *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
 }
 
 json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
-                        size_t count, size_t columns)
+                        size_t count, size_t columns, gltf_use use)
 {
     const size_t size = type <= GLTF_UBYTE ? 1 : type <= GLTF_USHORT ? 2 : 4;
     const size_t stride = purpose == GLTF_VERTICES ? (columns * size + 3) / 4 * 4 : 0;
+    const bool is_rounded = use != GLTF_PLAIN && type != GLTF_FLOAT;
+    const float one = use == GLTF_BOUNDED ? 1.0f : type == GLTF_BYTE ? 127.0f : 65535.0f;
     json_t *const place = open_view(out, purpose, stride);
     for (size_t i = 0; i < count * columns; i++) {
         uint32_t value;
         memcpy(&value, (const char *)values + 4 * i, 4);
+        if (is_rounded)
+            value = (uint32_t)(int32_t)roundf(one * ((const float *)values)[i]);
         convert_put_u32(&out->binary, value);
         out->binary.size -= 4 - size;
         if ((i + 1) % columns == 0 && stride > 0)
@@ -183,16 +187,7 @@ size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const vo
                          size_t count, size_t columns, gltf_use use)
 {
     static const char *const types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
-    int32_t *whole = NULL;
-    if (use != GLTF_PLAIN && type != GLTF_FLOAT) {
-        const float one = use == GLTF_BOUNDED ? 1.0f : type == GLTF_BYTE ? 127.0f : 65535.0f;
-        whole = common_alloc(count * columns, sizeof *whole);
-        for (size_t i = 0; i < count * columns; i++)
-            whole[i] = (int32_t)roundf(one * ((const float *)values)[i]);
-    }
-    json_t *const accessor =
-        gltf_add_values(out, purpose, type, whole ? (const void *)whole : values, count, columns);
-    free(whole);
+    json_t *const accessor = gltf_add_values(out, purpose, type, values, count, columns, use);
     gltf_put(out, accessor, "componentType", json_integer(type));
     gltf_put(out, accessor, "count", gltf_whole(count));
     gltf_put(out, accessor, "type", json_string(columns == 16 ? "MAT4" : types[columns]));
@@ -206,14 +201,16 @@ size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const vo
 void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int type,
                         const void *values, size_t count, size_t columns, gltf_use use)
 {
-    const size_t accessor =
-        gltf_add_accessor(out, GLTF_VERTICES, type, values, count, columns, use);
+    bool fits = use == GLTF_PLAIN || out->is_quantized;
+    for (size_t i = 0; i < count * columns && use == GLTF_NORMALIZED && type != GLTF_BYTE; i++)
+        fits &= ((const float *)values)[i] >= 0.0f && ((const float *)values)[i] <= 1.0f;
+    const size_t accessor = gltf_add_accessor(out, GLTF_VERTICES, fits ? type : GLTF_FLOAT, values,
+                                              count, columns, use);
     gltf_put(out, attributes, name, gltf_whole(accessor));
 }
 
 void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
-                         const uint32_t *joints, int weight_type, const float *weights,
-                         size_t count, size_t slots)
+                         const uint32_t *joints, const float *weights, size_t count, size_t slots)
 {
     uint32_t *const four_joints = common_alloc(count, 4 * sizeof *four_joints);
     float *const four_weights = common_alloc(count, 4 * sizeof *four_weights);
@@ -232,7 +229,7 @@ void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
             break;
         gltf_put_attribute(out, attributes, joint_name, num_joints > 256 ? GLTF_USHORT : GLTF_UBYTE,
                            four_joints, count, 4, GLTF_PLAIN);
-        gltf_put_attribute(out, attributes, weight_name, weight_type, four_weights, count, 4,
+        gltf_put_attribute(out, attributes, weight_name, GLTF_USHORT, four_weights, count, 4,
                            GLTF_NORMALIZED);
     }
     free(four_weights);

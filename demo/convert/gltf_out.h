@@ -26,7 +26,8 @@ typedef struct gltf_out {
     json_t *view; // the last one, and its
     gltf_purpose purpose;
     size_t stride, begin;
-    bool is_broken; // a value could not be made: not finite, or memory ran out
+    bool is_quantized; // vertices get small types
+    bool is_broken;    // a value could not be made: not finite, or memory ran out
 } gltf_out;
 
 // A file without anything. Free it in any case.
@@ -59,30 +60,30 @@ json_t *gltf_floats(const float *values, size_t count);
 json_t *gltf_string(const char *text);
 json_t *gltf_uri(const char *name);
 
-// Adds 4-byte values [count][columns], floats or integers, little endian, cut to the size of their
-// type. Rows are padded to 4 bytes, but for indices. Returns where they begin: an object with
-// bufferView and byteOffset, which the caller owns.
-json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
-                        size_t count, size_t columns);
-
 typedef enum gltf_use {
     GLTF_PLAIN,      // values are of the type
     GLTF_BOUNDED,    // values are floats, perhaps of whole numbers; with least and largest ones
     GLTF_NORMALIZED, // values are floats, which integer types hold as parts of 1
 } gltf_use;
 
+// Adds 4-byte values [count][columns], little endian, as or cut to their type. Rows are padded to 4
+// bytes, but for indices. Returns where they begin: an object with bufferView and byteOffset, which
+// the caller owns.
+json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
+                        size_t count, size_t columns, gltf_use use);
+
 // Adds an accessor of values[count][columns]. Returns its index.
 size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const void *values,
                          size_t count, size_t columns, gltf_use use);
 
-// Puts an accessor of vertices[count][columns] into the attributes of a mesh.
+// Puts an accessor of vertices[count][columns] into the attributes of a mesh. Floats get the type
+// if the file is quantised and they fit.
 void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int type,
                         const void *values, size_t count, size_t columns, gltf_use use);
 
 // Puts joints[count][slots] and weights into it, in sets of four, up to one without weights.
 void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
-                         const uint32_t *joints, int weight_type, const float *weights,
-                         size_t count, size_t slots);
+                         const uint32_t *joints, const float *weights, size_t count, size_t slots);
 
 // Puts the least and largest of values[count][columns], at most 4, into an accessor; `has_zero`: of
 // them and 0.

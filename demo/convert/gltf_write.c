@@ -21,7 +21,6 @@ typedef struct gltf_writer {
     const convert_scene *scene;
     gltf_out *out;
     convert_assets assets;
-    convert_skin *skins; // [num_meshes]
     float corner[3];     // of quantised positions, metres
     double step;         // and theirs; 0: positions are floats
     uint32_t num_joints; // of the model, and perhaps a root above several
@@ -265,19 +264,6 @@ static bool write_material(gltf_writer *w, const char *shader, md5_error *error)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-// One attribute of the vertices of a mesh: values[num_vertices][columns]. `type` is that which
-// --quantize gives it, if it fits.
-static void put_attribute(gltf_writer *w, json_t *attributes, const char *name, int type,
-                          const float *values, size_t count, size_t columns)
-{
-    const bool is_position = strcmp(name, "POSITION") == 0;
-    bool fits = w->step > 0.0;
-    for (size_t i = 0; i < count * columns && !is_position && type != GLTF_BYTE; i++)
-        fits &= values[i] >= 0.0f && values[i] <= 1.0f;
-    gltf_put_attribute(w->out, attributes, name, fits ? type : GLTF_FLOAT, values, count, columns,
-                       is_position ? GLTF_BOUNDED : GLTF_NORMALIZED);
-}
-
 // Makes weights multiples of 1 / 65535 whose sum is 1.
 static void round_weights(const md5_mesh *mesh, convert_skin *skin)
 {
@@ -309,48 +295,48 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
             values[3 * v + k] =
                 roundf((float)(((double)values[3 * v + k] - (double)w->corner[k]) / w->step));
     }
-    put_attribute(w, attributes, "POSITION", GLTF_USHORT, values, count, 3);
+    gltf_put_attribute(w->out, attributes, "POSITION", GLTF_USHORT, values, count, 3, GLTF_BOUNDED);
     for (size_t v = 0; v < count; v++)
         put_direction(mesh->normals[v], values + 3 * v);
-    put_attribute(w, attributes, "NORMAL", GLTF_BYTE, values, count, 3);
+    gltf_put_attribute(w->out, attributes, "NORMAL", GLTF_BYTE, values, count, 3, GLTF_NORMALIZED);
     for (size_t v = 0; mesh->tangents != NULL && v < count; v++) {
         const md5_vec4 t = mesh->tangents[v];
         put_direction((md5_vec3){t.x, t.y, t.z}, values + 4 * v);
         values[4 * v + 3] = -t.w; // green is up there, along -v
     }
     if (mesh->tangents != NULL)
-        put_attribute(w, attributes, "TANGENT", GLTF_BYTE, values, count, 4);
-    put_attribute(w, attributes, "TEXCOORD_0", GLTF_USHORT, &mesh->texcoords[0].x, count, 2);
+        gltf_put_attribute(w->out, attributes, "TANGENT", GLTF_BYTE, values, count, 4,
+                           GLTF_NORMALIZED);
+    gltf_put_attribute(w->out, attributes, "TEXCOORD_0", GLTF_USHORT, &mesh->texcoords[0].x, count,
+                       2, GLTF_NORMALIZED);
     if (mesh->colors != NULL)
-        put_attribute(w, attributes, "COLOR_0", GLTF_USHORT, &mesh->colors[0].x, count, 4);
+        gltf_put_attribute(w->out, attributes, "COLOR_0", GLTF_USHORT, &mesh->colors[0].x, count, 4,
+                           GLTF_NORMALIZED);
     free(values);
     if (w->step > 0.0)
         round_weights(mesh, skin);
     gltf_put_influences(w->out, attributes, w->assets.model->skeleton.num_joints, skin->joints,
-                        w->step > 0.0 ? GLTF_USHORT : GLTF_FLOAT, skin->weights, count,
-                        skin->slots);
+                        skin->weights, count, skin->slots);
     return attributes;
 }
 
 // The box of all positions, which 16 bits a number divide.
 static void find_box(gltf_writer *w)
 {
-    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    float largest = 0.0f;
-    for (uint32_t m = 0; m < w->assets.model->num_meshes; m++)
-        for (uint32_t v = 0; v < w->assets.model->meshes[m].num_vertices; v++) {
-            float p[3];
-            put_vec(position(w->skins[m].positions[v]), p);
-            for (int k = 0; k < 3; k++) {
-                low[k] = fminf(low[k], p[k]);
-                high[k] = fmaxf(high[k], p[k]);
-            }
-        }
-    for (int k = 0; k < 3 && low[k] <= high[k]; k++) {
-        w->corner[k] = low[k];
-        largest = fmaxf(largest, high[k] - low[k]);
+    const md5_model *const model = w->assets.model;
+    md5_bounds box = md5_bounds_from_points(NULL, 0);
+    float end[3], largest = 0.0f;
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        box = md5_bounds_union(box, md5_bounds_from_points(w->assets.skins[m].positions,
+                                                           model->meshes[m].num_vertices));
+    if (box.min.x <= box.max.x) {
+        put_vec(position(box.min), w->corner);
+        put_vec(position(box.max), end);
+        for (int k = 0; k < 3; k++)
+            largest = fmaxf(largest, end[k] - w->corner[k]);
     }
     w->step = largest > 0.0f ? (double)largest / 65535.0 : 1.0;
+    w->out->is_quantized = true;
     gltf_add(w->out, "extensionsUsed", json_string("KHR_mesh_quantization"));
     gltf_add(w->out, "extensionsRequired", json_string("KHR_mesh_quantization"));
     convert_note(w->job, "positions are multiples of %.3g units", w->step / inch);
@@ -379,7 +365,8 @@ static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
 static json_t *add_deltas(gltf_writer *w, const md5_mesh *mesh, json_t *where, const float *values,
                           uint32_t count, bool has_bounds)
 {
-    json_t *const what = gltf_add_values(w->out, GLTF_KEYS, GLTF_FLOAT, values, count, 3);
+    json_t *const what =
+        gltf_add_values(w->out, GLTF_KEYS, GLTF_FLOAT, values, count, 3, GLTF_PLAIN);
     json_t *const accessor =
         json_pack("{s:i, s:I, s:s, s:{s:I, s:o, s:o}}", "componentType", GLTF_FLOAT, "count",
                   (json_int_t)mesh->num_vertices, "type", "VEC3", "sparse", "count",
@@ -412,7 +399,8 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
         }
         if (count == 0)
             continue;
-        json_t *const where = gltf_add_values(w->out, GLTF_KEYS, GLTF_UINT, vertices, count, 1);
+        json_t *const where =
+            gltf_add_values(w->out, GLTF_KEYS, GLTF_UINT, vertices, count, 1, GLTF_PLAIN);
         gltf_put(w->out, where, "componentType", json_integer(GLTF_UINT));
         json_t *const target = json_object();
         static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
@@ -446,8 +434,8 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
     char *const name = gltf_unique_name(
         w->out, 'n', mesh->name[0] != '\0' ? mesh->name : common_base(mesh->shader), "mesh");
     json_t *const primitive =
-        json_pack("{s:o, s:I}", "attributes", make_attributes(w, mesh, &w->skins[index]), "indices",
-                  (json_int_t)add_indices(w, mesh));
+        json_pack("{s:o, s:I}", "attributes", make_attributes(w, mesh, &w->assets.skins[index]),
+                  "indices", (json_int_t)add_indices(w, mesh));
     json_t *const extras =
         json_pack("{s:{s:o, s:o, s:I}}", "md5", "shader", gltf_string(mesh->shader), "name",
                   gltf_string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);
@@ -819,6 +807,8 @@ static bool write_scene(gltf_writer *w, md5_error *error)
         (void)gltf_find(w->out, 'w', key, &(size_t){i});
         free(key);
     }
+    const uint32_t asked = w->job->influences > 0 ? w->job->influences : 4;
+    convert_make_skins(w->job, &w->assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
     if (w->assets.skeleton != NULL) {
         const uint32_t root = write_joints(w);
         if (model != NULL && w->job->is_quantized)
@@ -863,8 +853,8 @@ static bool write_scene(gltf_writer *w, md5_error *error)
 static bool write_file(gltf_writer *w, md5_error *error)
 {
     const char *const path = w->job->output;
-    const bool is_binary = common_has_ending(path, ".glb");
     char *const stem = common_stem(path), *const bin = common_format("%s.bin", stem);
+    const bool is_binary = common_has_ending(path, ".glb");
     const convert_bytes *const numbers = &w->out->binary;
     convert_bytes file = {0};
     const bool is_done =
@@ -887,13 +877,8 @@ bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_
                        job->turn));
     gltf_put(&out, json_array_get(json_object_get(out.root, "scenes"), 0), "name",
              gltf_string(scene->name));
-    const uint32_t asked = job->influences > 0 ? job->influences : 4;
-    bool is_done = convert_load_assets(job, scene, &w.assets, error);
-    if (is_done) {
-        w.skins = convert_make_skins(job, &w.assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
-        is_done = write_scene(&w, error) && write_file(&w, error);
-    }
-    convert_free_skins(&w.assets, w.skins);
+    const bool is_done = convert_load_assets(job, scene, &w.assets, error) && write_scene(&w, error)
+                         && write_file(&w, error);
     convert_free_assets(&w.assets);
     gltf_free(&out);
     free(w.meshes);

@@ -564,28 +564,27 @@ static const char *write_once(const convert_layout *layout, written_looks *all,
 static void declare_material(convert_bytes *mtr, const convert_material *material,
                              const char *const *paths)
 {
-    const char *const color = paths[CONVERT_MAP_COLOR];
-    const bool is_plain = material->alpha == CONVERT_OPAQUE && !material->is_unlit;
+    static const char *const lines[CONVERT_NUM_MAPS] = {"\tdiffusemap\t%s\n", "\tbumpmap\t%s\n",
+                                                        "\tspecularmap\t%s\n",
+                                                        "\t{\n\t\tblend\tadd\n\t\tmap\t%s\n\t}\n"};
     convert_put_text(mtr, "\"%s\"\n{\n%s", material->shader,
                      material->is_two_sided ? "\ttwosided\n" : "");
-    if (color && is_plain) {
-        convert_put_text(mtr, "\tdiffusemap\t%s\n", color);
-    } else if (color) {
-        convert_put_text(mtr, "\t{\n%s\t\tmap\t%s\n",
-                         material->alpha == CONVERT_BLEND ? "\t\tblend\tblend\n"
-                         : material->is_unlit             ? ""
-                                                          : "\t\tblend\tdiffusemap\n",
-                         color);
-        if (material->alpha == CONVERT_MASK)
-            convert_put_text(mtr, "\t\talphaTest\t%g\n", (double)material->cutoff);
-        convert_put_text(mtr, "\t}\n");
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+        const bool is_stage =
+            map == CONVERT_MAP_COLOR && (material->alpha != CONVERT_OPAQUE || material->is_unlit);
+        if (paths[map] && !is_stage) {
+            convert_put_text(mtr, lines[map], paths[map]);
+        } else if (paths[map]) {
+            convert_put_text(mtr, "\t{\n%s\t\tmap\t%s\n",
+                             material->alpha == CONVERT_BLEND ? "\t\tblend\tblend\n"
+                             : material->is_unlit             ? ""
+                                                              : "\t\tblend\tdiffusemap\n",
+                             paths[map]);
+            if (material->alpha == CONVERT_MASK)
+                convert_put_text(mtr, "\t\talphaTest\t%g\n", (double)material->cutoff);
+            convert_put_text(mtr, "\t}\n");
+        }
     }
-    if (paths[CONVERT_MAP_NORMAL])
-        convert_put_text(mtr, "\tbumpmap\t%s\n", paths[CONVERT_MAP_NORMAL]);
-    if (paths[CONVERT_MAP_SPECULAR])
-        convert_put_text(mtr, "\tspecularmap\t%s\n", paths[CONVERT_MAP_SPECULAR]);
-    if (paths[CONVERT_MAP_GLOW])
-        convert_put_text(mtr, "\t{\n\t\tblend\tadd\n\t\tmap\t%s\n\t}\n", paths[CONVERT_MAP_GLOW]);
     convert_put_text(mtr, "}\n\n");
 }
 
