@@ -122,6 +122,7 @@ typedef struct convert_job {
     bool is_y_up;        // OBJ: y up, z forward, x left; else MD5's axes
     bool is_in_place;    // the root's motion along the ground is taken out
     bool is_quantized;   // glTF: KHR_mesh_quantization
+    bool is_packed;      // glTF: EXT_meshopt_compression
     bool is_fitted;      // vertices that MD5's weights scatter are fitted to the clips
     const char *scene_name, *map; // glTF: which scene; BVH: a file of "source target" joint names
     const char *target;           // BVH: the model that the motion is for

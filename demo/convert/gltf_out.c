@@ -5,6 +5,10 @@
 #ifdef HAS_JANSSON
 #include "demo/convert/gltf_out.h"
 
+#ifdef HAS_MESHOPTIMIZER
+#include <meshoptimizer.h>
+#endif
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,51 +125,48 @@ static void pad(convert_bytes *to, char filler)
         convert_put(to, &filler, 1);
 }
 
-// The view that the next bytes of a purpose belong to: the last one if it is like that, or a new
-// one. Its length is put when they are there. `stride` is that of vertices or else 0. Returns where
-// they begin, a member of accessors.
-static json_t *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
+// The view that the next bytes of a purpose belong to; pictures have one each.
+static gltf_view *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
 {
+    size_t *const last = purpose != GLTF_PICTURES ? &out->last[purpose][stride] : NULL;
+    if (last != NULL && *last > 0)
+        return &out->views[*last - 1];
     static const int targets[] = {
         [GLTF_VERTICES] = 34962, [GLTF_INDICES] = 34963, [GLTF_PICTURES] = 0};
-    json_t *const views = gltf_member(out, out->root, "bufferViews", true);
-    pad(&out->binary, 0);
-    if (json_array_size(views) == 0 || purpose == GLTF_PICTURES || purpose != out->purpose
-        || stride != out->stride) {
-        out->view =
-            json_pack("{s:i, s:I}", "buffer", 0, "byteOffset", (json_int_t)out->binary.size);
-        gltf_append(out, views, out->view);
-        if (stride > 0)
-            gltf_put(out, out->view, "byteStride", gltf_whole(stride));
-        if (targets[purpose] != 0)
-            gltf_put(out, out->view, "target", json_integer(targets[purpose]));
-        out->purpose = purpose;
-        out->stride = stride;
-        out->begin = out->binary.size;
-    }
-    return json_pack("{s:I, s:I}", "bufferView", (json_int_t)json_array_size(views) - 1,
-                     "byteOffset", (json_int_t)(out->binary.size - out->begin));
+    json_t *const view = json_object();
+    gltf_add(out, "bufferViews", view);
+    if (purpose == GLTF_VERTICES)
+        gltf_put(out, view, "byteStride", gltf_whole(stride));
+    if (targets[purpose] != 0)
+        gltf_put(out, view, "target", json_integer(targets[purpose]));
+    out->views = common_grow(out->views, out->num_views, sizeof *out->views);
+    out->views[out->num_views++] = (gltf_view){.purpose = purpose, .stride = stride};
+    if (last != NULL)
+        *last = out->num_views;
+    return &out->views[out->num_views - 1];
 }
 
 json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
                         size_t count, size_t columns, gltf_use use)
 {
     const size_t size = type <= GLTF_UBYTE ? 1 : type <= GLTF_USHORT ? 2 : 4;
-    const size_t stride = purpose == GLTF_VERTICES ? (columns * size + 3) / 4 * 4 : 0;
+    const size_t row = columns * size;
     const bool is_rounded = use != GLTF_PLAIN && type != GLTF_FLOAT;
     const float one = use == GLTF_BOUNDED ? 1.0f : type == GLTF_BYTE ? 127.0f : 65535.0f;
-    json_t *const place = open_view(out, purpose, stride);
+    gltf_view *const view =
+        open_view(out, purpose, purpose == GLTF_VERTICES ? (row + 3) / 4 * 4 : row);
+    json_t *const place = json_pack("{s:I, s:I}", "bufferView", (json_int_t)(view - out->views),
+                                    "byteOffset", (json_int_t)view->bytes.size);
     for (size_t i = 0; i < count * columns; i++) {
         uint32_t value;
         memcpy(&value, (const char *)values + 4 * i, 4);
         if (is_rounded)
             value = (uint32_t)(int32_t)roundf(one * ((const float *)values)[i]);
-        convert_put_u32(&out->binary, value);
-        out->binary.size -= 4 - size;
-        if ((i + 1) % columns == 0 && stride > 0)
-            pad(&out->binary, 0);
+        convert_put_u32(&view->bytes, value);
+        view->bytes.size -= 4 - size;
+        if ((i + 1) % columns == 0 && purpose == GLTF_VERTICES)
+            pad(&view->bytes, 0);
     }
-    gltf_put(out, out->view, "byteLength", gltf_whole(out->binary.size - out->begin));
     return place;
 }
 
@@ -238,10 +239,8 @@ void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
 
 size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size)
 {
-    json_decref(open_view(out, GLTF_PICTURES, 0));
-    gltf_put(out, out->view, "byteLength", gltf_whole(size));
-    convert_put(&out->binary, bytes, size);
-    return gltf_num_added(out, "bufferViews") - 1;
+    convert_put(&open_view(out, GLTF_PICTURES, 0)->bytes, bytes, size);
+    return out->num_views - 1;
 }
 
 // -- Names ----------------------------------------------------------------------------------------
@@ -348,17 +347,87 @@ void gltf_free(gltf_out *out)
 {
     json_decref(out->root);
     json_decref(out->names);
+    for (size_t i = 0; i < out->num_views; i++)
+        free(out->views[i].bytes.bytes);
+    free(out->views);
     free(out->binary.bytes);
+}
+
+// Packs the bytes of a view as EXT_meshopt_compression has them. Returns the mode.
+static const char *pack(gltf_view *view)
+{
+#ifdef HAS_MESHOPTIMIZER
+    const uint8_t *const bytes = (const uint8_t *)view->bytes.bytes;
+    const size_t count = view->bytes.size / view->stride;
+    const bool is_list = view->purpose == GLTF_INDICES;
+    unsigned *const list = common_alloc(is_list ? count : 0, sizeof *list), most = 0;
+    for (size_t i = 0; i < count && is_list; i++) {
+        for (size_t k = view->stride; k-- > 0;)
+            list[i] = list[i] << 8 | bytes[i * view->stride + k];
+        most = list[i] > most ? list[i] : most;
+    }
+    const size_t room = is_list ? meshopt_encodeIndexBufferBound(count, (size_t)most + 1)
+                                : meshopt_encodeVertexBufferBound(count, view->stride);
+    convert_bytes packed = {.bytes = common_alloc(room, 1), .room = room};
+    uint8_t *const to = (uint8_t *)packed.bytes;
+    meshopt_encodeVertexVersion(0); // what the extension has, whatever the library's default is
+    meshopt_encodeIndexVersion(1);
+    packed.size = is_list ? meshopt_encodeIndexBuffer(to, room, list, count)
+                          : meshopt_encodeVertexBuffer(to, room, bytes, count, view->stride);
+    free(list);
+    free(view->bytes.bytes);
+    view->bytes = packed;
+    return is_list ? "TRIANGLES" : "ATTRIBUTES";
+#else
+    (void)view;
+    return NULL; // not asked for
+#endif
+}
+
+// Makes out->binary of the views. Packed ones have a place in a second buffer, which is not there:
+// programs unpack into it.
+static void join_views(gltf_out *out, const char *bin)
+{
+    static const char *const extension = "EXT_meshopt_compression";
+    size_t unpacked = 0;
+    for (size_t i = 0; i < out->num_views; i++) {
+        gltf_view *const from = &out->views[i];
+        json_t *const view = json_array_get(json_object_get(out->root, "bufferViews"), i);
+        const size_t size = from->bytes.size, begin = out->binary.size;
+        const bool is_packed = out->is_packed && from->purpose != GLTF_PICTURES;
+        const char *const mode = is_packed ? pack(from) : NULL;
+        gltf_put(out, view, "buffer", json_integer(is_packed));
+        gltf_put(out, view, "byteOffset", gltf_whole(is_packed ? unpacked : begin));
+        gltf_put(out, view, "byteLength", gltf_whole(size));
+        if (is_packed) {
+            json_t *const where = gltf_put_extension(out, view, extension);
+            gltf_put(out, where, "buffer", json_integer(0));
+            gltf_put(out, where, "byteOffset", gltf_whole(begin));
+            gltf_put(out, where, "byteLength", gltf_whole(from->bytes.size));
+            gltf_put(out, where, "byteStride", gltf_whole(from->stride));
+            gltf_put(out, where, "count", gltf_whole(size / from->stride));
+            gltf_put(out, where, "mode", json_string(mode));
+            unpacked += (size + 3) / 4 * 4;
+        }
+        convert_put(&out->binary, from->bytes.bytes, from->bytes.size);
+        pad(&out->binary, 0);
+    }
+    json_t *const buffer = json_pack("{s:I}", "byteLength", (json_int_t)out->binary.size);
+    gltf_add(out, "buffers", buffer);
+    if (bin != NULL)
+        gltf_put(out, buffer, "uri", gltf_uri(bin));
+    if (unpacked > 0) {
+        json_t *const other = json_pack("{s:I}", "byteLength", (json_int_t)unpacked);
+        gltf_add(out, "buffers", other);
+        gltf_put(out, gltf_put_extension(out, other, extension), "fallback", json_true());
+        gltf_add(out, "extensionsRequired", json_string(extension));
+    }
 }
 
 bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *file,
                md5_error *error)
 {
-    pad(&out->binary, 0);
-    gltf_add(out, "buffers", json_pack("{s:I}", "byteLength", (json_int_t)out->binary.size));
-    if (bin != NULL)
-        gltf_put(out, json_array_get(json_object_get(out->root, "buffers"), 0), "uri",
-                 gltf_uri(bin));
+    join_views(out, bin);
     const size_t flags = JSON_REAL_PRECISION(9) | (bin == NULL ? JSON_COMPACT : JSON_INDENT(1));
     char *const text = out->is_broken ? NULL : json_dumps(out->root, flags);
     if (text == NULL)

@@ -15,27 +15,37 @@ typedef enum gltf_purpose {
     GLTF_PICTURES,
 } gltf_purpose;
 
+enum { GLTF_MAX_STRIDE = 64 }; // bytes of an element: a matrix
+
+typedef struct gltf_view { // of the same index in bufferViews
+    gltf_purpose purpose;
+    size_t stride;
+    convert_bytes bytes;
+} gltf_view;
+
 // Types of components.
 enum { GLTF_BYTE = 5120, GLTF_UBYTE, GLTF_SHORT, GLTF_USHORT, GLTF_UINT = 5125, GLTF_FLOAT };
 
 typedef struct gltf_out {
-    json_t *root;  // the file
-    json_t *tops;  // nodes of the scene, in it
-    json_t *names; // values by kind and text
-    convert_bytes binary;
-    json_t *view; // the last one, and its
-    gltf_purpose purpose;
-    size_t stride, begin;
-    bool is_quantized; // vertices get small types
-    bool is_broken;    // a value could not be made: not finite, or memory ran out
+    json_t *root;     // the file
+    json_t *tops;     // nodes of the scene, in it
+    json_t *names;    // values by kind and text
+    gltf_view *views; // [num_views]
+    size_t num_views;
+    size_t last[GLTF_PICTURES]
+               [GLTF_MAX_STRIDE + 1]; // view of a purpose and stride; 0: none, else + 1
+    convert_bytes binary;             // all views, of gltf_make()
+    bool is_packed;                   // by EXT_meshopt_compression
+    bool is_quantized;                // vertices get small types
+    bool is_broken;                   // a value could not be made: not finite, or memory ran out
 } gltf_out;
 
 // A file without anything. Free it in any case.
 void gltf_begin(gltf_out *out);
 void gltf_free(gltf_out *out);
 
-// Makes the text of a .gltf whose numbers, out->binary, are in the file `bin`; or without that a
-// .glb. `path` names errors. The caller frees file->bytes.
+// Makes the text of a .gltf whose numbers, then out->binary, are in the file `bin`; or without that
+// a .glb. `path` names errors. The caller frees file->bytes.
 bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *file,
                md5_error *error);
 

@@ -869,9 +869,15 @@ static bool write_file(gltf_writer *w, md5_error *error)
 
 bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
+#ifndef HAS_MESHOPTIMIZER
+    if (job->is_packed)
+        return convert_fail(error, MD5_ERROR_IO, job->output,
+                            "this build has no meshoptimizer, which packs glTF");
+#endif
     gltf_out out;
     gltf_writer w = {.job = job, .scene = scene, .out = &out};
     gltf_begin(&out);
+    out.is_packed = job->is_packed;
     gltf_put(&out, json_object_get(out.root, "asset"), "extras",
              json_pack("{s:{s:i, s:f, s:f}}", "md5", "version", 1, "scale", scale_of(job), "turn",
                        job->turn));
