@@ -164,6 +164,7 @@ typedef enum convert_family {
     CONVERT_DOOM3,  // GAME/models/...: materials/NAME.mtr and def/NAME.def declare them
     CONVERT_QUAKE,  // progs/NAME.md5mesh and its one clip NAME.md5anim; skins SHADER_00_00
     CONVERT_QUAKE2, // .../md5/NAME.md5mesh and its one clip
+    CONVERT_CUBE2,  // a folder of a model's own, whose md5.cfg names its files and pictures
     CONVERT_OTHER,  // pictures only
 } convert_family;
 

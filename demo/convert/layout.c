@@ -94,9 +94,19 @@ static char *plain_name(const char *text)
     return common_copy("skin");
 }
 
-char *convert_shader_name(const convert_layout *layout, const char *shader)
+void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list *names)
 {
-    return layout->family == CONVERT_QUAKE ? plain_name(shader) : common_copy(shader);
+    for (uint32_t i = 0; i < doc->num_meshes; i++) {
+        md5_doc_mesh *const mesh = &doc->meshes[i];
+        const char **const name = layout->family == CONVERT_QUAKE ? &mesh->shader : &mesh->name;
+        if (layout->family == CONVERT_QUAKE)
+            common_add(names, plain_name(mesh->shader));
+        else if (layout->family == CONVERT_CUBE2 && (*name == NULL || (*name)[0] == '\0'))
+            common_add(names, common_format("mesh%u", i));
+        else
+            continue;
+        *name = names->names[names->count - 1];
+    }
 }
 
 // Whether Doom 3 reads a path as one word, and it leads nowhere else.
@@ -532,7 +542,8 @@ typedef struct written_looks {
         char *path; // from the root, without ending
     } * files;      // [num_files]
     size_t num_files;
-    convert_bytes text; // the declarations
+    const md5_doc *model; // of an md5.cfg
+    convert_bytes text;   // the declarations
 } written_looks;
 
 // Writes a picture unless an equal one is there; another one of its name gets a number. Returns its
@@ -559,6 +570,48 @@ static const char *write_once(const convert_layout *layout, written_looks *all,
 }
 
 // -- Materials ------------------------------------------------------------------------------------
+
+// Adds a word to a declaration, in quotes if it needs them.
+static void put_word(convert_bytes *to, const char *folder, const char *name, const char *ending)
+{
+    char *const word = common_format("%s%s%s", folder, name, ending);
+    for (char *c = word; *c != '\0'; c++)
+        *c = *c == '"' || (unsigned char)*c < ' ' ? '_' : *c;
+    convert_put_text(to, is_plain_path(word) ? "%s" : "\"%s\"", word);
+    free(word);
+}
+
+// Adds how the meshes of a material look to an md5.cfg, with its pictures' paths; NULL: it has
+// none.
+static void describe_meshes(written_looks *all, const convert_material *material,
+                            const char *const *paths)
+{
+    char cutoff[32];
+    snprintf(cutoff, sizeof cutoff, "%g", (double)material->cutoff);
+    const struct {
+        const char *word, *value; // NULL: it does not apply
+        const char *ending;
+    } rows[] = {
+        {"md5skin", paths[CONVERT_MAP_COLOR],
+         convert_picture_ending(&material->maps[CONVERT_MAP_COLOR])},
+        {"md5bumpmap", paths[CONVERT_MAP_NORMAL],
+         convert_picture_ending(&material->maps[CONVERT_MAP_NORMAL])},
+        {"md5alphatest", material->alpha == CONVERT_MASK ? cutoff : NULL, ""},
+        {"md5alphablend", material->alpha == CONVERT_BLEND ? "1" : NULL, ""},
+        {"md5cullface", material->is_two_sided ? "0" : NULL, ""},
+        {"md5fullbright", material->is_unlit ? "1" : NULL, ""},
+    };
+    for (uint32_t i = 0; i < all->model->num_meshes && i < MAX_MATERIALS; i++)
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+            if (!rows[k].value || strcmp(all->model->meshes[i].shader, material->shader) != 0)
+                continue;
+            convert_put_text(&all->text, "%s ", rows[k].word);
+            put_word(&all->text, "", all->model->meshes[i].name, "");
+            convert_put_text(&all->text, " ");
+            put_word(&all->text, "", rows[k].value, rows[k].ending);
+            convert_put_text(&all->text, "\n");
+        }
+}
 
 // Adds the declaration of a material with its pictures' paths; NULL: it has none.
 static void declare_material(convert_bytes *mtr, const convert_material *material,
@@ -613,6 +666,7 @@ static bool write_material(const convert_layout *layout, const convert_material 
                                        [CONVERT_DOOM3] = (1 << CONVERT_NUM_MAPS) - 1,
                                        [CONVERT_QUAKE] = 1 | 1 << CONVERT_MAP_GLOW,
                                        [CONVERT_QUAKE2] = 1,
+                                       [CONVERT_CUBE2] = 1 | 1 << CONVERT_MAP_NORMAL,
                                        [CONVERT_OTHER] = (1 << CONVERT_NUM_MAPS) - 1};
     const char *paths[CONVERT_NUM_MAPS] = {NULL};
     uint32_t num_unused = 0;
@@ -649,6 +703,8 @@ static bool write_material(const convert_layout *layout, const convert_material 
                      "material %s: %u maps besides the color are left out, as the "
                      "engine has none",
                      material->shader, (unsigned)num_unused);
+    if (layout->family == CONVERT_CUBE2)
+        describe_meshes(all, material, paths);
     if (layout->family != CONVERT_DOOM3)
         return true;
     if (strpbrk(material->shader, "\"\r\n") || material->shader[0] == '\0')
@@ -661,16 +717,6 @@ static bool write_material(const convert_layout *layout, const convert_material 
 }
 
 // -- Declarations ---------------------------------------------------------------------------------
-
-// Adds a word to a declaration, in quotes if it needs them.
-static void put_word(convert_bytes *to, const char *folder, const char *name, const char *ending)
-{
-    char *const word = common_format("%s%s%s", folder, name, ending);
-    for (char *c = word; *c != '\0'; c++)
-        *c = *c == '"' || (unsigned char)*c < ' ' ? '_' : *c;
-    convert_put_text(to, is_plain_path(word) ? "%s" : "\"%s\"", word);
-    free(word);
-}
 
 // Declares the model and its clips.
 static void declare_model(const convert_layout *layout, convert_bytes *def)
@@ -691,6 +737,29 @@ static void declare_model(const convert_layout *layout, convert_bytes *def)
     convert_put_text(def, "\n}\n");
 }
 
+// Adds the model and its clips to an md5.cfg.
+static bool describe_model(const convert_layout *layout, convert_bytes *cfg, md5_error *error)
+{
+    convert_put_text(cfg, "md5load ");
+    put_word(cfg, "", layout->name, ".md5mesh");
+    convert_put_text(cfg, "\n");
+    for (size_t i = 0; i < layout->scene->num_parts; i++) {
+        const convert_part *const part = &layout->scene->parts[i];
+        if (part->kind != CONVERT_CLIP)
+            continue;
+        md5_doc *const clip = convert_parse_doc(part, error);
+        if (!clip)
+            return false;
+        convert_put_text(cfg, "md5anim ");
+        put_word(cfg, "", part->name, "");
+        convert_put_text(cfg, " ");
+        put_word(cfg, "", part->name, ".md5anim");
+        convert_put_text(cfg, " %g\n", clip->frame_rate);
+        md5_free_doc(clip);
+    }
+    return true;
+}
+
 // Writes declarations, of which a folder has those of its kind.
 static bool write_text(const convert_layout *layout, const char *kind, const char *ending,
                        convert_bytes *text, md5_error *error)
@@ -705,17 +774,27 @@ static bool write_text(const convert_layout *layout, const char *kind, const cha
 bool convert_write_looks(const convert_layout *layout, md5_error *error)
 {
     const convert_scene *const scene = layout->scene;
-    if (!convert_find_model(scene) || (scene->num_materials == 0 && !layout->job->engine))
+    const convert_part *const part = convert_find_model(scene);
+    if (!part || (scene->num_materials == 0 && !layout->job->engine))
         return true;
-    written_looks all = {.num_files = 0};
-    bool is_written = true;
+    const bool is_cube = layout->family == CONVERT_CUBE2;
+    md5_doc *const model = is_cube ? convert_parse_doc(part, error) : NULL;
+    common_list names = {NULL, 0};
+    written_looks all = {.model = model};
+    bool is_written = !is_cube || (model && describe_model(layout, &all.text, error));
+    if (model)
+        convert_name_meshes(layout, model, &names);
     for (size_t i = 0; i < scene->num_materials && is_written; i++)
         is_written = write_material(layout, &scene->materials[i], &all, error);
-    is_written = is_written && write_text(layout, "materials", ".mtr", &all.text, error);
+    if (is_written && is_cube)
+        is_written = write_file(layout, "md5.cfg", all.text.bytes, all.text.size, error);
     if (is_written && layout->family == CONVERT_DOOM3) {
+        is_written = write_text(layout, "materials", ".mtr", &all.text, error);
         declare_model(layout, &all.text);
-        is_written = write_text(layout, "def", ".def", &all.text, error);
+        is_written = is_written && write_text(layout, "def", ".def", &all.text, error);
     }
+    md5_free_doc(model);
+    common_free_list(&names);
     for (size_t i = 0; i < all.num_files; i++)
         free(all.files[i].path);
     free(all.files);
