@@ -121,7 +121,7 @@ static bool is_plain_path(const char *path)
 // -- Found looks ----------------------------------------------------------------------------------
 
 // Of one model. A hostile one may name one large picture in each of its meshes.
-enum { MAX_MATERIALS = 4096, MAX_BYTES = 1 << 30 };
+enum { MAX_MESHES = 4096, MAX_BYTES = 1 << 30 };
 
 // What the viewer calls the maps.
 static const md5gl_picture pictures_of[CONVERT_NUM_MAPS] = {
@@ -409,13 +409,6 @@ static void use_look(finder *f, convert_material *to, uint32_t mesh)
 
 // -- Materials ------------------------------------------------------------------------------------
 
-static int compare_shaders(const void *a, const void *b)
-{
-    const md5_mesh *const x = *(const md5_mesh *const *)a, *const y = *(const md5_mesh *const *)b;
-    const int order = strcmp(x->shader, y->shader);
-    return order != 0 ? order : (x > y) - (x < y);
-}
-
 static void add_material(finder *f, const md5_mesh *mesh)
 {
     const bool is_declared = f->game && md5_find_decl(f->game, MD5_DECL_MATERIAL, mesh->shader);
@@ -449,20 +442,16 @@ bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error 
     if (!f.game)
         f.game = view_package_game(f.package, f.listener);
     // Each shader once, as its first mesh with triangles has it.
-    const md5_mesh **const meshes = common_alloc(model->num_meshes, sizeof(const md5_mesh *));
-    size_t num_meshes = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        if (model->meshes[i].num_triangles > 0)
-            meshes[num_meshes++] = &model->meshes[i];
-    if (num_meshes > 0)
-        qsort(meshes, num_meshes, sizeof *meshes, compare_shaders);
-    for (size_t i = 0; i < num_meshes && scene->num_materials < MAX_MATERIALS; i++)
-        if (i == 0 || strcmp(meshes[i - 1]->shader, meshes[i]->shader) != 0)
-            add_material(&f, meshes[i]);
-    if (scene->num_materials == MAX_MATERIALS)
-        convert_note(job, "pictures are sought for %d materials; others may have none",
-                     MAX_MATERIALS);
-    free(meshes);
+    for (uint32_t i = 0; i < model->num_meshes && i < MAX_MESHES; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        bool is_new = mesh->num_triangles > 0;
+        for (size_t k = 0; k < scene->num_materials && is_new; k++)
+            is_new = strcmp(scene->materials[k].shader, mesh->shader) != 0;
+        if (is_new)
+            add_material(&f, mesh);
+    }
+    if (model->num_meshes > MAX_MESHES)
+        convert_note(job, "pictures are sought for %d meshes; others may have none", MAX_MESHES);
     view_close_package(f.package);
     md5_free_model(model);
     return true;
@@ -601,7 +590,7 @@ static void describe_meshes(written_looks *all, const convert_material *material
         {"md5cullface", material->is_two_sided ? "0" : NULL, ""},
         {"md5fullbright", material->is_unlit ? "1" : NULL, ""},
     };
-    for (uint32_t i = 0; i < all->model->num_meshes && i < MAX_MATERIALS; i++)
+    for (uint32_t i = 0; i < all->model->num_meshes && i < MAX_MESHES; i++)
         for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
             if (!rows[k].value || strcmp(all->model->meshes[i].shader, material->shader) != 0)
                 continue;
@@ -718,45 +707,32 @@ static bool write_material(const convert_layout *layout, const convert_material 
 
 // -- Declarations ---------------------------------------------------------------------------------
 
-// Declares the model and its clips.
-static void declare_model(const convert_layout *layout, convert_bytes *def)
+// Declares the model and its clips: in a modelDef or an md5.cfg, which has the rates of clips, too.
+static bool declare_model(const convert_layout *layout, convert_bytes *to, md5_error *error)
 {
-    convert_put_text(def, "model ");
-    put_word(def, "", layout->declared, "");
-    convert_put_text(def, "\n{\n\tmesh\t");
-    put_word(def, layout->inner, layout->name, ".md5mesh");
-    for (size_t i = 0; i < layout->scene->num_parts; i++) {
-        const convert_part *const part = &layout->scene->parts[i];
-        if (part->kind != CONVERT_CLIP)
-            continue;
-        convert_put_text(def, "\n\tanim\t");
-        put_word(def, "", part->name, "");
-        convert_put_text(def, "\t");
-        put_word(def, layout->inner, part->name, ".md5anim");
+    const bool is_cube = layout->family == CONVERT_CUBE2;
+    convert_put_text(to, is_cube ? "md5load " : "model ");
+    if (!is_cube) {
+        put_word(to, "", layout->declared, "");
+        convert_put_text(to, "\n{\n\tmesh\t");
     }
-    convert_put_text(def, "\n}\n");
-}
-
-// Adds the model and its clips to an md5.cfg.
-static bool describe_model(const convert_layout *layout, convert_bytes *cfg, md5_error *error)
-{
-    convert_put_text(cfg, "md5load ");
-    put_word(cfg, "", layout->name, ".md5mesh");
-    convert_put_text(cfg, "\n");
+    put_word(to, layout->inner, layout->name, ".md5mesh");
     for (size_t i = 0; i < layout->scene->num_parts; i++) {
         const convert_part *const part = &layout->scene->parts[i];
         if (part->kind != CONVERT_CLIP)
             continue;
-        md5_doc *const clip = convert_parse_doc(part, error);
-        if (!clip)
+        convert_put_text(to, is_cube ? "\nmd5anim " : "\n\tanim\t");
+        put_word(to, "", part->name, "");
+        convert_put_text(to, is_cube ? " " : "\t");
+        put_word(to, layout->inner, part->name, ".md5anim");
+        md5_doc *const clip = is_cube ? convert_parse_doc(part, error) : NULL;
+        if (is_cube && !clip)
             return false;
-        convert_put_text(cfg, "md5anim ");
-        put_word(cfg, "", part->name, "");
-        convert_put_text(cfg, " ");
-        put_word(cfg, "", part->name, ".md5anim");
-        convert_put_text(cfg, " %g\n", clip->frame_rate);
+        if (clip)
+            convert_put_text(to, " %g", clip->frame_rate);
         md5_free_doc(clip);
     }
+    convert_put_text(to, is_cube ? "\n" : "\n}\n");
     return true;
 }
 
@@ -781,7 +757,7 @@ bool convert_write_looks(const convert_layout *layout, md5_error *error)
     md5_doc *const model = is_cube ? convert_parse_doc(part, error) : NULL;
     common_list names = {NULL, 0};
     written_looks all = {.model = model};
-    bool is_written = !is_cube || (model && describe_model(layout, &all.text, error));
+    bool is_written = !is_cube || (model && declare_model(layout, &all.text, error));
     if (model)
         convert_name_meshes(layout, model, &names);
     for (size_t i = 0; i < scene->num_materials && is_written; i++)
@@ -789,9 +765,9 @@ bool convert_write_looks(const convert_layout *layout, md5_error *error)
     if (is_written && is_cube)
         is_written = write_file(layout, "md5.cfg", all.text.bytes, all.text.size, error);
     if (is_written && layout->family == CONVERT_DOOM3) {
-        is_written = write_text(layout, "materials", ".mtr", &all.text, error);
-        declare_model(layout, &all.text);
-        is_written = is_written && write_text(layout, "def", ".def", &all.text, error);
+        is_written = write_text(layout, "materials", ".mtr", &all.text, error)
+                     && declare_model(layout, &all.text, error)
+                     && write_text(layout, "def", ".def", &all.text, error);
     }
     md5_free_doc(model);
     common_free_list(&names);
