@@ -591,9 +591,8 @@ static void find_tolerances(gltf_writer *w)
     const uint32_t count = skeleton->num_joints;
     const double scale = scale_of(w->job);
     double *const reach = common_alloc(count, sizeof *reach);
-    // The tracks in the chain down to each joint, and in the longest one below.
-    uint32_t *const above = common_alloc(count, sizeof *above);
-    uint32_t *const below = common_alloc(count, sizeof *below);
+    // The tracks in the chain down to each joint, then in the longest one that it is in.
+    uint32_t *const tracks = common_alloc(count, sizeof *tracks);
     for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
@@ -607,26 +606,22 @@ static void find_tolerances(gltf_writer *w)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
         const bool *const moves = w->moves + 2 * (size_t)joint;
-        above[joint] = (parent == MD5_NONE ? 0 : above[parent]) + moves[0] + moves[1];
+        tracks[joint] = (parent == MD5_NONE ? 0 : tracks[parent]) + moves[0] + moves[1];
     }
     for (uint32_t i = count; i-- > 0;) { // children first
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
         const double bone = (double)md5_vec3_length(w->assets.rest[joint].translation);
-        const uint32_t chain =
-            below[joint] + w->moves[2 * (size_t)joint] + w->moves[2 * (size_t)joint + 1];
         // At least a unit, so that joints without vertices keep their directions.
         reach[joint] = fmax(reach[joint], 1.0);
         if (parent != MD5_NONE) {
             reach[parent] = fmax(reach[parent], reach[joint] + bone);
-            below[parent] = below[parent] > chain ? below[parent] : chain;
+            tracks[parent] = tracks[parent] > tracks[joint] ? tracks[parent] : tracks[joint];
         }
-        const double part =
-            w->job->tolerance * scale / inch / fmax(1.0, (double)above[joint] + below[joint]);
+        const double part = w->job->tolerance * scale / inch / fmax(1.0, (double)tracks[joint]);
         w->tolerances[2 * (size_t)joint] = part * inch;
         w->tolerances[2 * (size_t)joint + 1] = part / reach[joint];
     }
-    free(below);
-    free(above);
+    free(tracks);
     free(reach);
 }
 
