@@ -69,7 +69,7 @@ FOUND_FLAGS = $(if $(filter -lfontconfig,$(FOUND_LIBS)),-DVIEW_HAS_FONTCONFIG $(
 SDL_LIBS = $(shell $(PKG_CONFIG) --libs sdl2)
 # Found when a program is made: what reads archives, glTF, PNG and JPEG, and packs PNG, if this compiler can link it.
 linkable = $(shell PKG_CONFIG='$(PKG_CONFIG)' sh .ci/linkable.sh $(1) $(CC) $(CFLAGS) $(ALL_LDFLAGS))
-PACKAGES = $(eval PACKAGES := $(foreach name,libzip jansson stb libjpeg zlib $(if $(filter yes,$(ASSIMP)),assimp),$(call linkable,$(name))))$(PACKAGES)
+PACKAGES = $(eval PACKAGES := $(foreach name,libzip jansson meshoptimizer stb libjpeg zlib $(if $(filter yes,$(ASSIMP)),assimp),$(call linkable,$(name))))$(PACKAGES)
 PACKAGE_DEFINES = $(filter -D%,$(PACKAGES))
 PICTURE_LIBS = $(filter-out -D%,$(PACKAGES)) $(FOUND_LIBS) -lpthread -lm
 # $(say) before a command shows the step, or, with V=1, the command. A dry run counts the steps; there COUNTING is set.

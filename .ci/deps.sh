@@ -63,6 +63,9 @@ look_viewer() {
     "${PKG_CONFIG:-pkg-config}" --exists libzip 2>/dev/null || wish libzip
     # Without it md5tool converts no glTF.
     "${PKG_CONFIG:-pkg-config}" --exists jansson 2>/dev/null || wish jansson
+    # Without it md5tool packs no glTF.
+    first_file /usr/include/meshoptimizer.h /usr/local/include/meshoptimizer.h \
+        /opt/homebrew/include/meshoptimizer.h >/dev/null || wish meshoptimizer
     # Without it PNG files are written more slowly.
     "${PKG_CONFIG:-pkg-config}" --exists zlib 2>/dev/null || wish zlib
     # Without it the viewer shows boxes for letters that its fonts lack.
@@ -182,6 +185,7 @@ package() {
     apt:stb) echo libstb-dev ;;
     apt:libzip) echo libzip-dev ;;
     apt:jansson) echo libjansson-dev ;;
+    apt:meshoptimizer) echo libmeshoptimizer-dev ;;
     apt:zlib) echo zlib1g-dev ;;
     apt:fontconfig) echo libfontconfig-dev ;;
     apt:vulkan) echo libvulkan-dev ;;

@@ -17,13 +17,17 @@ int main(void) { return crc32(0, 0, 0) != 0; }' ;;
 stb) name=STB program='#include <stb/stb_image.h>
 #include <stb/stb_image_write.h>
 int main(void) { return 0; }' ;;
+meshoptimizer) name=MESHOPTIMIZER program='#include <meshoptimizer.h>
+int main(void) { return meshopt_encodeVertexBufferBound(1, 4) == 0; }' ;;
 assimp) name=ASSIMP program='#include <assimp/cimport.h>
 int main(void) { return aiImportFile("", 0) != 0; }' ;;
 *) exit 0 ;;
 esac
-# Of stb headers alone are used.
-[ "$package" = stb ] && libs='' ||
-    libs=$("${PKG_CONFIG:-pkg-config}" --libs "$package" 2>/dev/null) || exit 0
+case $package in
+stb) libs= ;; # headers alone
+meshoptimizer) libs=-lmeshoptimizer ;;
+*) libs=$("${PKG_CONFIG:-pkg-config}" --libs "$package" 2>/dev/null) || exit 0 ;;
+esac
 folder=$(mktemp -d) || exit 0
 trap 'rm -rf "$folder"' EXIT
 printf '%s\n' "$program" >"$folder/try.c"

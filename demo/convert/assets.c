@@ -1,7 +1,10 @@
-// The parts of a scene as assets of the library.
+// The parts of a scene as assets of the library, their vertices as other formats can skin them, and
+// what is lost.
 #include "demo/convert/assets.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // A file says little of joints that nothing moves, but writers have a pose of each in each frame.
 enum { MAX_POSES = 1 << 25 };
@@ -42,7 +45,7 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
 }
 
 // Targets are read together: their differences from the model are one structure.
-bool convert_load_targets(const convert_scene *scene, convert_assets *assets, md5_error *error)
+static bool load_targets(const convert_scene *scene, convert_assets *assets, md5_error *error)
 {
     md5_morph_source *const sources = common_alloc(scene->num_parts, sizeof *sources);
     uint32_t count = 0;
@@ -76,20 +79,11 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
         assets->skeleton = &assets->model->skeleton;
         assets->rest = assets->model->bind_local;
     }
-    for (size_t i = 0; i < scene->num_parts; i++) {
-        const convert_part *const part = &scene->parts[i];
-        if (part->kind == CONVERT_CLIP && !load_clip(job, part, assets, error))
+    for (size_t i = 0; i < scene->num_parts; i++)
+        if (scene->parts[i].kind == CONVERT_CLIP
+            && !load_clip(job, &scene->parts[i], assets, error))
             return false;
-        if (part->kind == CONVERT_CAMERA) {
-            const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
-            md5_camera *const camera = md5_parse_camera(part->bytes, part->size, &opts, error);
-            if (camera == NULL)
-                return false;
-            assets->paths = common_grow(assets->paths, assets->num_paths, sizeof *assets->paths);
-            assets->paths[assets->num_paths++] = (convert_path){part->name, camera};
-        }
-    }
-    return true;
+    return load_targets(scene, assets, error);
 }
 
 // Bindings point into models and clips, so they go first.
@@ -99,12 +93,15 @@ void convert_free_assets(convert_assets *assets)
         md5_free_binding(assets->clips[i].binding);
     for (size_t i = 0; i < assets->num_clips; i++)
         md5_free_anim(assets->clips[i].anim);
-    for (size_t i = 0; i < assets->num_paths; i++)
-        md5_free_camera(assets->paths[i].camera);
+    for (uint32_t i = 0; assets->skins != NULL && i < assets->model->num_meshes; i++) {
+        free(assets->skins[i].joints);
+        free(assets->skins[i].weights);
+        free(assets->skins[i].positions);
+    }
+    free(assets->skins);
     md5_free_morph(assets->morph);
     md5_free_model(assets->model);
     free(assets->clips);
-    free(assets->paths);
 }
 
 void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert_visit_fn *visit,
@@ -124,4 +121,382 @@ void convert_visit_frames(const convert_assets *assets, uint32_t stride, convert
     }
     free(palette);
     free(pose);
+}
+
+// -- Skins ----------------------------------------------------------------------------------------
+
+static const double max_looks = 1e8; // at vertices, in frames
+enum { MAX_SLOTS = 16, MAX_SUMS = MAX_SLOTS * (MAX_SLOTS + 1) / 2, SWEEPS = 64 };
+
+// A vertex that is not exact, with sums over frames: while weights are fitted, of products of the
+// kept joints' errors; while its point is fitted, the normal equations of that.
+typedef struct loose_vertex {
+    const md5_mesh *mesh;
+    uint32_t mesh_index, index, num_kept;
+    bool has_more;      // influences than slots
+    uint32_t *joints;   // [slots] of its skin
+    float *weights;     // [slots]
+    md5_vec3 *position; // in the bind pose
+    double sums[MAX_SUMS];
+} loose_vertex;
+
+typedef struct fitter {
+    const md5_model *model;
+    uint32_t slots;
+    float size; // of the model
+    loose_vertex *vertices;
+    size_t num_vertices, num_frames;
+    enum { FIT_WEIGHTS, FIT_POINTS, MEASURE } pass;
+    convert_worst worst;
+} fitter;
+
+// The element of a symmetric matrix, of which sums[] are the lower rows.
+static double element(const loose_vertex *v, uint32_t row, uint32_t column)
+{
+    return row >= column ? v->sums[row * (row + 1) / 2 + column]
+                         : v->sums[column * (column + 1) / 2 + row];
+}
+
+static double dot(md5_vec3 a, md5_vec3 b)
+{
+    return (double)a.x * (double)b.x + (double)a.y * (double)b.y + (double)a.z * (double)b.z;
+}
+
+// matrix * (point, w)
+static md5_vec3 moved(const md5_mat34 *matrix, md5_vec4 v)
+{
+    const float *const m = matrix->m;
+    return (md5_vec3){m[0] * v.x + m[1] * v.y + m[2] * v.z + m[3] * v.w,
+                      m[4] * v.x + m[5] * v.y + m[6] * v.z + m[7] * v.w,
+                      m[8] * v.x + m[9] * v.y + m[10] * v.z + m[11] * v.w};
+}
+
+// -- The first choice -----------------------------------------------------------------------------
+
+// The largest weights, scaled. Without a positive one the joint of the largest alone, or joint 0.
+// Returns whether the vertex is not exact: then it is one to fit or measure.
+static bool pack_vertex(const fitter *fit, loose_vertex *v)
+{
+    const md5_mesh *const mesh = v->mesh;
+    const uint32_t first = mesh->first_influence[v->index];
+    const uint32_t end = mesh->first_influence[v->index + 1];
+    const float least = 1e-5f * fit->size; // what files round
+    double sum = 0.0, kept = 0.0;
+    bool is_off = first == end;
+    for (uint32_t i = first; i < end; i++) {
+        const md5_vec4 in = mesh->influences[i];
+        const md5_vec3 gap =
+            md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(*v->position, in.w));
+        is_off |= in.w < 0.0f || md5_vec3_length(gap) > least;
+        sum += (double)in.w;
+        if (in.w > 0.0f && v->num_kept < fit->slots) {
+            v->joints[v->num_kept] = mesh->influence_joints[i];
+            v->weights[v->num_kept++] = in.w;
+            kept += (double)in.w;
+        }
+    }
+    if (v->num_kept == 0) {
+        v->joints[0] = first < end ? mesh->influence_joints[first] : 0;
+        v->weights[v->num_kept++] = 1.0f;
+        kept = 1.0;
+    }
+    for (uint32_t i = 0; i < v->num_kept; i++)
+        v->weights[i] = (float)((double)v->weights[i] / kept);
+    v->has_more = end - first > fit->slots;
+    return is_off || v->has_more || fabs(sum - 1.0) > 1e-5;
+}
+
+// Largest first, sum 1 in floats, and no joint where the weight is 0.
+static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
+{
+    for (uint32_t i = 1; i < slots; i++)
+        for (uint32_t k = i; k > 0 && weights[k] > weights[k - 1]; k--) {
+            const float weight = weights[k];
+            const uint32_t joint = joints[k];
+            weights[k] = weights[k - 1], joints[k] = joints[k - 1];
+            weights[k - 1] = weight, joints[k - 1] = joint;
+        }
+    double sum = 0.0;
+    for (uint32_t i = 0; i < slots; i++) {
+        if (!(weights[i] > 1e-7f))
+            weights[i] = 0.0f, joints[i] = 0;
+        sum += (double)weights[i];
+    }
+    weights[0] = (float)((double)weights[0] + (1.0 - sum));
+}
+
+// -- Weights by least squares ---------------------------------------------------------------------
+//
+// With e_k the way from where MD5 has the vertex to where joint k alone takes the point, the error
+// is |sum w_k e_k|, as the weights sum to 1. So the sums to minimise are w^T E w, with E_kl the sum
+// of e_k . e_l over frames.
+
+// Two weights at a time: what one gains the other loses, down to 0, so that the sum stays 1 and
+// none is negative. Weights that no clip tells apart stay near those of the file: a small multiple
+// of their difference is an error too.
+static void fit_weights(const fitter *fit, const loose_vertex *v)
+{
+    float *const weights = v->weights;
+    const double size = (double)fit->size;
+    const double pull = (double)fit->num_frames * 1e-5 * size * size + 1e-30;
+    double w[MAX_SLOTS];
+    for (uint32_t k = 0; k < v->num_kept; k++)
+        w[k] = (double)weights[k];
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (uint32_t k = 1; k < v->num_kept; k++)
+            for (uint32_t l = 0; l < k; l++) {
+                double fall = pull * (w[l] - (double)weights[l] - w[k] + (double)weights[k]);
+                for (uint32_t i = 0; i < v->num_kept; i++)
+                    fall += (element(v, l, i) - element(v, k, i)) * w[i];
+                const double rise =
+                    element(v, k, k) + element(v, l, l) - 2.0 * element(v, k, l) + 2.0 * pull;
+                const double step = fmin(fmax(fall / rise, -w[k]), w[l]);
+                w[k] += step;
+                w[l] -= step;
+            }
+    for (uint32_t k = 0; k < v->num_kept; k++)
+        weights[k] = (float)w[k];
+}
+
+// -- Points by least squares ----------------------------------------------------------------------
+
+// With A the blended matrix of the vertex, the sums are A^T A (6 numbers) and A^T e, with e from
+// its present point to where MD5 has it.
+
+// One coordinate at a time: columns of blended rotations are nearly orthogonal.
+static void fit_point(const fitter *fit, const loose_vertex *v)
+{
+    double move[3] = {0.0, 0.0, 0.0};
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (uint32_t k = 0; k < 3; k++) {
+            double rest = v->sums[6 + k];
+            for (uint32_t l = 0; l < 3; l++)
+                rest -= l != k ? element(v, k, l) * move[l] : 0.0;
+            move[k] = rest / (element(v, k, k) + 1e-6 * (double)fit->num_frames + 1e-30);
+        }
+    *v->position =
+        md5_vec3_add(*v->position, (md5_vec3){(float)move[0], (float)move[1], (float)move[2]});
+}
+
+// -- The error ------------------------------------------------------------------------------------
+
+void convert_find_worst(convert_worst *worst, convert_worst other)
+{
+    if (other.distance > worst->distance)
+        *worst = other;
+}
+
+static double share_of(const md5_model *model, double distance)
+{
+    const double size = (double)md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
+    return model->max_vertices > 0 && size > 0.0 ? distance / size : 0.0;
+}
+
+bool convert_note_worst(const convert_job *job, const convert_assets *assets,
+                        const convert_worst *worst)
+{
+    const double share = share_of(assets->model, worst->distance);
+    convert_note(job,
+                 "vertices are at most %.3g units (%.3g %% of the size) from where MD5 has them in "
+                 "these clips: vertex %u of mesh %u in frame %u of %s%s",
+                 worst->distance, 100.0 * share, worst->vertex, worst->mesh, worst->frame,
+                 assets->clips[worst->clip].name, share > 0.01 ? ": THIS IS SEEN" : "");
+    return share <= 0.01;
+}
+
+// What the pass sums of one frame.
+static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palette)
+{
+    fitter *const fit = user;
+    fit->num_frames += fit->pass == FIT_WEIGHTS;
+    for (size_t i = 0; i < fit->num_vertices; i++) {
+        loose_vertex *const v = &fit->vertices[i];
+        const md5_mesh *const mesh = v->mesh;
+        double *sum = v->sums;
+        md5_vec3 target = {0.0f, 0.0f, 0.0f}, gap = {0.0f, 0.0f, 0.0f};
+        md5_vec3 errors[MAX_SLOTS], columns[3] = {{0.0f, 0.0f, 0.0f}};
+        for (uint32_t k = mesh->first_influence[v->index]; k < mesh->first_influence[v->index + 1];
+             k++)
+            target = md5_vec3_add(target,
+                                  moved(&palette[mesh->influence_joints[k]], mesh->influences[k]));
+        for (uint32_t k = 0; k < v->num_kept; k++) {
+            const md5_mat34 *const joint = &palette[v->joints[k]];
+            errors[k] = md5_vec3_sub(md5_mat34_point(*joint, *v->position), target);
+            gap = md5_vec3_sub(gap, md5_vec3_scale(errors[k], v->weights[k]));
+            for (uint32_t l = 0; l <= k && fit->pass == FIT_WEIGHTS; l++)
+                *sum++ += dot(errors[k], errors[l]);
+            for (int c = 0; c < 3 && fit->pass == FIT_POINTS; c++)
+                columns[c] = md5_vec3_add(
+                    columns[c],
+                    md5_vec3_scale((md5_vec3){joint->m[c], joint->m[4 + c], joint->m[8 + c]},
+                                   v->weights[k]));
+        }
+        for (int k = 0; k < 3 && fit->pass == FIT_POINTS; k++) {
+            for (int l = 0; l <= k; l++)
+                *sum++ += dot(columns[k], columns[l]);
+            v->sums[6 + k] += dot(columns[k], gap);
+        }
+        if (fit->pass == MEASURE)
+            convert_find_worst(&fit->worst, (convert_worst){(double)md5_vec3_length(gap), clip,
+                                                            frame, v->mesh_index, v->index});
+    }
+}
+
+// The bound of md5_pack_loss() for any rotation of joints about their own positions, but for the
+// weights and the point that the vertex has now.
+static double bound_of(const fitter *fit, const loose_vertex *v)
+{
+    const md5_mesh *const mesh = v->mesh;
+    double sum = 0.0, bound = 0.0;
+    for (uint32_t i = mesh->first_influence[v->index]; i < mesh->first_influence[v->index + 1];
+         i++) {
+        const md5_vec4 in = mesh->influences[i];
+        const uint32_t joint = mesh->influence_joints[i];
+        const md5_vec3 origin = md5_mat34_translation(fit->model->bind[joint]);
+        float weight = 0.0f;
+        for (uint32_t k = 0; k < fit->slots; k++)
+            weight += v->joints[k] == joint ? v->weights[k] : 0.0f;
+        const md5_vec3 own =
+            md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(origin, in.w));
+        const md5_vec3 now = md5_vec3_sub(*v->position, origin);
+        bound += (double)md5_vec3_length(md5_vec3_sub(own, md5_vec3_scale(now, weight)));
+        sum += (double)in.w;
+    }
+    return bound + fabs(sum - 1.0) * (double)fit->size;
+}
+
+static void note_losses(const convert_job *job, const convert_assets *assets, const fitter *fit)
+{
+    size_t num_more = 0;
+    double bound = 0.0;
+    for (size_t i = 0; i < fit->num_vertices; i++) {
+        num_more += fit->vertices[i].has_more;
+        bound = fmax(bound, bound_of(fit, &fit->vertices[i]));
+    }
+    if (num_more > 0)
+        convert_note(job, "%zu vertices have more than %u influences%s", num_more, fit->slots,
+                     fit->num_frames > 0 ? ": their weights were fitted to the clips" : "");
+    if (fit->num_vertices > num_more)
+        convert_note(job,
+                     "%zu vertices have weights that do not meet in a point, are negative or do "
+                     "not sum to 1, which the format cannot say",
+                     fit->num_vertices - num_more);
+    if (fit->worst.distance > 0.0 && !convert_note_worst(job, assets, &fit->worst)
+        && !job->is_fitted)
+        convert_note(job, "more influences or --fit may help");
+    convert_note(job, "in any other pose they are at most %.3g units (%.3g %% of the size) off",
+                 bound, 100.0 * share_of(fit->model, bound));
+}
+
+// -- All of it ------------------------------------------------------------------------------------
+
+static void pack_mesh(fitter *fit, uint32_t number, convert_skin *skin)
+{
+    const md5_mesh *const mesh = &fit->model->meshes[number];
+    const size_t count = mesh->num_vertices;
+    *skin = (convert_skin){
+        .slots = fit->slots,
+        .joints = common_alloc(count * fit->slots, sizeof(uint32_t)),
+        .weights = common_alloc(count * fit->slots, sizeof(float)),
+        .positions = common_alloc(count, sizeof(md5_vec3)),
+    };
+    for (uint32_t i = 0; i < count; i++) {
+        loose_vertex v = {.mesh = mesh,
+                          .mesh_index = number,
+                          .index = i,
+                          .joints = skin->joints + (size_t)i * fit->slots,
+                          .weights = skin->weights + (size_t)i * fit->slots,
+                          .position = &skin->positions[i]};
+        *v.position = mesh->positions[i];
+        if (!pack_vertex(fit, &v)) {
+            finish_vertex(v.joints, v.weights, fit->slots);
+            continue;
+        }
+        fit->vertices = common_grow(fit->vertices, fit->num_vertices, sizeof v);
+        fit->vertices[fit->num_vertices++] = v;
+    }
+}
+
+void convert_make_skins(const convert_job *job, convert_assets *assets, uint32_t slots)
+{
+    const md5_model *const model = assets->model;
+    if (model == NULL)
+        return;
+    fitter fit = {.model = model, .slots = slots};
+    assets->skins = common_alloc(model->num_meshes, sizeof *assets->skins);
+    if (slots > 4)
+        convert_note(job, "more than 4 influences a vertex: three.js and others read the first 4");
+    if (model->max_vertices > 0)
+        fit.size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        pack_mesh(&fit, i, &assets->skins[i]);
+    if (fit.num_vertices == 0)
+        return;
+    // Seconds, also where thousands of vertices are not exact in thousands of frames.
+    size_t num_frames = 0;
+    for (size_t i = 0; i < assets->num_clips; i++)
+        num_frames += assets->clips[i].anim->num_frames;
+    const uint32_t stride =
+        1 + (uint32_t)((double)fit.num_vertices * (double)num_frames / max_looks);
+    if (stride > 1)
+        convert_note(job, "one frame of %u is looked at", stride);
+    convert_visit_frames(assets, stride, look, &fit);
+    for (size_t i = 0; i < fit.num_vertices; i++) {
+        loose_vertex *const v = &fit.vertices[i];
+        if (fit.num_frames > 0 && (v->has_more || job->is_fitted))
+            fit_weights(&fit, v);
+        finish_vertex(v->joints, v->weights, slots);
+        v->num_kept = slots;
+        memset(v->sums, 0, sizeof v->sums);
+    }
+    if (fit.num_frames > 0 && job->is_fitted) {
+        fit.pass = FIT_POINTS;
+        convert_visit_frames(assets, stride, look, &fit);
+        for (size_t i = 0; i < fit.num_vertices; i++)
+            fit_point(&fit, &fit.vertices[i]);
+    }
+    fit.pass = MEASURE;
+    convert_visit_frames(assets, stride, look, &fit);
+    note_losses(job, assets, &fit);
+    free(fit.vertices);
+}
+
+uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint32_t slots)
+{
+    const size_t stride = 2 * (size_t)slots;
+    size_t num_vertices = 0, num_unweighted = 0;
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        num_vertices += model->meshes[m].num_vertices;
+    uint8_t *const packed = common_alloc(num_vertices + 1, stride);
+    uint8_t *next = packed;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        const md5_pack_job pack = {.mesh = mesh,
+                                   .slots = slots,
+                                   .format = MD5_PACK_BYTES,
+                                   .joints = next,
+                                   .weights = next + slots,
+                                   .joint_stride = stride,
+                                   .weight_stride = stride};
+        uint32_t num_more = 0;
+        if (model->skeleton.num_joints > 256 || !md5_pack_influences(&pack)) {
+            free(packed);
+            return NULL;
+        }
+        for (uint32_t v = 0; v < mesh->num_vertices; v++, next += stride) {
+            num_more += mesh->first_influence[v + 1] - mesh->first_influence[v] > slots;
+            num_unweighted += next[slots] == 0;
+            if (next[slots] == 0)
+                next[slots] = 255;
+        }
+        if (num_more > 0)
+            convert_note(job,
+                         "mesh %u: %u of %u vertices keep %u of up to %u joints, which is at most "
+                         "%.3g units off in any pose",
+                         m, num_more, mesh->num_vertices, slots, mesh->max_influences,
+                         (double)md5_pack_loss(model, m, slots, NULL));
+    }
+    if (num_unweighted > 0)
+        convert_note(job, "%zu vertices without positive weights follow joint 0", num_unweighted);
+    return packed;
 }

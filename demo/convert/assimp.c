@@ -312,8 +312,8 @@ static void add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
             joints[place] = b;
             weights[place] = weight.mWeight;
         }
-    gltf_put_influences(&all->file, attributes, mesh->mNumBones, joints, GLTF_FLOAT, weights,
-                        num_vertices, slots);
+    gltf_put_influences(&all->file, attributes, mesh->mNumBones, joints, weights, num_vertices,
+                        slots);
     free(weights);
     free(joints);
     free(used);

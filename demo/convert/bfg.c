@@ -2,7 +2,7 @@
 // beside the text it has read. Source of the layout: its Model.cpp, Model_md5.cpp, Anim.cpp and
 // Camera.cpp; byte orders are mixed in one file.
 #include "demo/common/file.h"
-#include "demo/convert/loss.h"
+#include "demo/convert/assets.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -122,6 +122,7 @@ typedef struct convert_job {
     bool is_y_up;        // OBJ: y up, z forward, x left; else MD5's axes
     bool is_in_place;    // the root's motion along the ground is taken out
     bool is_quantized;   // glTF: KHR_mesh_quantization
+    bool is_packed;      // glTF: EXT_meshopt_compression
     bool is_fitted;      // vertices that MD5's weights scatter are fitted to the clips
     const char *scene_name, *map; // glTF: which scene; BVH: a file of "source target" joint names
     const char *target;           // BVH: the model that the motion is for
@@ -163,6 +164,7 @@ typedef enum convert_family {
     CONVERT_DOOM3,  // GAME/models/...: materials/NAME.mtr and def/NAME.def declare them
     CONVERT_QUAKE,  // progs/NAME.md5mesh and its one clip NAME.md5anim; skins SHADER_00_00
     CONVERT_QUAKE2, // .../md5/NAME.md5mesh and its one clip
+    CONVERT_CUBE2,  // a folder of a model's own, whose md5.cfg names its files and pictures
     CONVERT_OTHER,  // pictures only
 } convert_family;
 
@@ -195,9 +197,12 @@ bool convert_write_file(const convert_job *job, const char *path, const void *by
 // what is not found, or a guess, there are notes. False: a model cannot be read.
 bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error *error);
 
-// Makes a normal map whose green points up the picture of one in which it points down, or the other
-// way, as a PNG file of the name NAME_n. The caller frees name, declared and bytes.
-bool convert_turn_green(const convert_picture *in, convert_picture *out, md5_error *error);
+// Returns a normal map whose green points up the picture, of one in which it points down, or the
+// other way: a PNG file, to be freed. NULL: it cannot be made.
+uint8_t *convert_turn_green(const convert_picture *in, size_t *size, md5_error *error);
+
+// Returns ".png" or ".jpg", as its bytes say.
+const char *convert_picture_ending(const convert_picture *picture);
 
 // The numbers that MD5 stores, without what is only rounding error, and -0: of a point; x y z of a
 // rotation, of both that are the same the one whose w is not above 0.

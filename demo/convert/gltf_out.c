@@ -5,6 +5,10 @@
 #ifdef HAS_JANSSON
 #include "demo/convert/gltf_out.h"
 
+#ifdef HAS_MESHOPTIMIZER
+#include <meshoptimizer.h>
+#endif
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,13 +81,11 @@ json_t *gltf_floats(const float *values, size_t count)
 
 // Names in MD5 files are bytes. Most are ASCII; what is not UTF-8 is likely Latin-1 of old
 // programs.
-static char *utf8(const char *text)
+json_t *gltf_string(const char *text)
 {
-    json_t *const string = json_string(text);
-    if (string != NULL) {
-        json_decref(string);
-        return common_copy(text);
-    }
+    json_t *value = json_string(text);
+    if (value != NULL)
+        return value;
     char *const wide = common_alloc(2 * strlen(text) + 1, 1), *end = wide;
     for (; *text != '\0'; text++) {
         const unsigned char c = (unsigned char)*text;
@@ -91,14 +93,8 @@ static char *utf8(const char *text)
             *end++ = (char)(0xc0 | c >> 6);
         *end++ = (char)(c >= 0x80 ? 0x80 | (c & 0x3f) : c);
     }
-    return wide;
-}
-
-json_t *gltf_string(const char *text)
-{
-    char *const clean = utf8(text);
-    json_t *const value = json_string(clean);
-    free(clean);
+    value = json_string(wide);
+    free(wide);
     return value;
 }
 
@@ -123,60 +119,54 @@ json_t *gltf_uri(const char *name)
 
 // -- Numbers --------------------------------------------------------------------------------------
 
-// Little endian on any machine.
-static void put_word(convert_bytes *to, uint32_t value, size_t size)
-{
-    const uint8_t word[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
-                             (uint8_t)(value >> 24)};
-    convert_put(to, word, size);
-}
-
 static void pad(convert_bytes *to, char filler)
 {
     while (to->size % 4 != 0)
         convert_put(to, &filler, 1);
 }
 
-// The view that the next bytes of a purpose belong to: the last one if it is like that, or a new
-// one. Its length is put when they are there. `stride` is that of vertices or else 0.
-static json_t *open_view(gltf_out *out, gltf_purpose purpose, size_t stride, gltf_place *place)
+// The view that the next bytes of a purpose belong to; pictures have one each.
+static gltf_view *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
 {
+    size_t *const last = purpose != GLTF_PICTURES ? &out->last[purpose][stride] : NULL;
+    if (last != NULL && *last > 0)
+        return &out->views[*last - 1];
     static const int targets[] = {
         [GLTF_VERTICES] = 34962, [GLTF_INDICES] = 34963, [GLTF_PICTURES] = 0};
-    json_t *const views = gltf_member(out, out->root, "bufferViews", true);
-    pad(&out->binary, 0);
-    if (json_array_size(views) == 0 || purpose == GLTF_PICTURES || purpose != out->purpose
-        || stride != out->stride) {
-        json_t *const view =
-            json_pack("{s:i, s:I}", "buffer", 0, "byteOffset", (json_int_t)out->binary.size);
-        gltf_append(out, views, view);
-        if (stride > 0)
-            gltf_put(out, view, "byteStride", gltf_whole(stride));
-        if (targets[purpose] != 0)
-            gltf_put(out, view, "target", json_integer(targets[purpose]));
-        out->purpose = purpose;
-        out->stride = stride;
-        out->begin = out->binary.size;
-    }
-    *place = (gltf_place){json_array_size(views) - 1, out->binary.size - out->begin};
-    return json_array_get(views, place->view);
+    json_t *const view = json_object();
+    gltf_add(out, "bufferViews", view);
+    if (purpose == GLTF_VERTICES)
+        gltf_put(out, view, "byteStride", gltf_whole(stride));
+    if (targets[purpose] != 0)
+        gltf_put(out, view, "target", json_integer(targets[purpose]));
+    out->views = common_grow(out->views, out->num_views, sizeof *out->views);
+    out->views[out->num_views++] = (gltf_view){.purpose = purpose, .stride = stride};
+    if (last != NULL)
+        *last = out->num_views;
+    return &out->views[out->num_views - 1];
 }
 
-gltf_place gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
-                           size_t count, size_t columns)
+json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
+                        size_t count, size_t columns, gltf_use use)
 {
-    gltf_place place;
     const size_t size = type <= GLTF_UBYTE ? 1 : type <= GLTF_USHORT ? 2 : 4;
-    const size_t stride = purpose == GLTF_VERTICES ? (columns * size + 3) / 4 * 4 : 0;
-    json_t *const view = open_view(out, purpose, stride, &place);
+    const size_t row = columns * size;
+    const bool is_rounded = use != GLTF_PLAIN && type != GLTF_FLOAT;
+    const float one = use == GLTF_BOUNDED ? 1.0f : type == GLTF_BYTE ? 127.0f : 65535.0f;
+    gltf_view *const view =
+        open_view(out, purpose, purpose == GLTF_VERTICES ? (row + 3) / 4 * 4 : row);
+    json_t *const place = json_pack("{s:I, s:I}", "bufferView", (json_int_t)(view - out->views),
+                                    "byteOffset", (json_int_t)view->bytes.size);
     for (size_t i = 0; i < count * columns; i++) {
         uint32_t value;
         memcpy(&value, (const char *)values + 4 * i, 4);
-        put_word(&out->binary, value, size);
-        if ((i + 1) % columns == 0 && stride > 0)
-            pad(&out->binary, 0);
+        if (is_rounded)
+            value = (uint32_t)(int32_t)roundf(one * ((const float *)values)[i]);
+        convert_put_u32(&view->bytes, value);
+        view->bytes.size -= 4 - size;
+        if ((i + 1) % columns == 0 && purpose == GLTF_VERTICES)
+            pad(&view->bytes, 0);
     }
-    gltf_put(out, view, "byteLength", gltf_whole(out->binary.size - out->begin));
     return place;
 }
 
@@ -198,20 +188,10 @@ size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const vo
                          size_t count, size_t columns, gltf_use use)
 {
     static const char *const types[] = {"", "SCALAR", "VEC2", "VEC3", "VEC4"};
-    int32_t *whole = NULL;
-    if (use != GLTF_PLAIN && type != GLTF_FLOAT) {
-        const float one = use == GLTF_BOUNDED ? 1.0f : type == GLTF_BYTE ? 127.0f : 65535.0f;
-        whole = common_alloc(count * columns, sizeof *whole);
-        for (size_t i = 0; i < count * columns; i++)
-            whole[i] = (int32_t)roundf(one * ((const float *)values)[i]);
-    }
-    const gltf_place place =
-        gltf_add_values(out, purpose, type, whole ? (const void *)whole : values, count, columns);
-    free(whole);
-    json_t *const accessor =
-        json_pack("{s:I, s:I, s:i, s:I, s:s}", "bufferView", (json_int_t)place.view, "byteOffset",
-                  (json_int_t)place.offset, "componentType", type, "count", (json_int_t)count,
-                  "type", columns == 16 ? "MAT4" : types[columns]);
+    json_t *const accessor = gltf_add_values(out, purpose, type, values, count, columns, use);
+    gltf_put(out, accessor, "componentType", json_integer(type));
+    gltf_put(out, accessor, "count", gltf_whole(count));
+    gltf_put(out, accessor, "type", json_string(columns == 16 ? "MAT4" : types[columns]));
     if (use == GLTF_NORMALIZED && type != GLTF_FLOAT)
         gltf_put(out, accessor, "normalized", json_true());
     if (use == GLTF_BOUNDED)
@@ -222,46 +202,45 @@ size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const vo
 void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int type,
                         const void *values, size_t count, size_t columns, gltf_use use)
 {
-    const size_t accessor =
-        gltf_add_accessor(out, GLTF_VERTICES, type, values, count, columns, use);
+    bool fits = use == GLTF_PLAIN || out->is_quantized;
+    for (size_t i = 0; i < count * columns && use == GLTF_NORMALIZED && type != GLTF_BYTE; i++)
+        fits &= ((const float *)values)[i] >= 0.0f && ((const float *)values)[i] <= 1.0f;
+    const size_t accessor = gltf_add_accessor(out, GLTF_VERTICES, fits ? type : GLTF_FLOAT, values,
+                                              count, columns, use);
     gltf_put(out, attributes, name, gltf_whole(accessor));
 }
 
 void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
-                         const uint32_t *joints, int weight_type, const float *weights,
-                         size_t count, size_t slots)
+                         const uint32_t *joints, const float *weights, size_t count, size_t slots)
 {
-    uint32_t *const some_joints = common_alloc(count, 4 * sizeof *some_joints);
-    float *const some_weights = common_alloc(count, 4 * sizeof *some_weights);
+    uint32_t *const four_joints = common_alloc(count, 4 * sizeof *four_joints);
+    float *const four_weights = common_alloc(count, 4 * sizeof *four_weights);
     for (size_t set = 0; set < slots / 4; set++) {
         char joint_name[32], weight_name[32];
         snprintf(joint_name, sizeof joint_name, "JOINTS_%zu", set);
         snprintf(weight_name, sizeof weight_name, "WEIGHTS_%zu", set);
         bool is_used = set == 0;
-        for (size_t v = 0; v < count; v++) {
-            memcpy(some_joints + 4 * v, joints + v * slots + 4 * set, 4 * sizeof *joints);
-            memcpy(some_weights + 4 * v, weights + v * slots + 4 * set, 4 * sizeof *weights);
-            for (size_t k = 0; k < 4; k++)
-                is_used |= some_weights[4 * v + k] > 0.0f;
+        for (size_t i = 0; i < 4 * count; i++) {
+            const size_t from = i / 4 * slots + 4 * set + i % 4;
+            four_joints[i] = joints[from];
+            four_weights[i] = weights[from];
+            is_used |= weights[from] > 0.0f;
         }
         if (!is_used)
             break;
         gltf_put_attribute(out, attributes, joint_name, num_joints > 256 ? GLTF_USHORT : GLTF_UBYTE,
-                           some_joints, count, 4, GLTF_PLAIN);
-        gltf_put_attribute(out, attributes, weight_name, weight_type, some_weights, count, 4,
+                           four_joints, count, 4, GLTF_PLAIN);
+        gltf_put_attribute(out, attributes, weight_name, GLTF_USHORT, four_weights, count, 4,
                            GLTF_NORMALIZED);
     }
-    free(some_weights);
-    free(some_joints);
+    free(four_weights);
+    free(four_joints);
 }
 
 size_t gltf_add_picture(gltf_out *out, const void *bytes, size_t size)
 {
-    gltf_place place;
-    json_t *const view = open_view(out, GLTF_PICTURES, 0, &place);
-    gltf_put(out, view, "byteLength", gltf_whole(size));
-    convert_put(&out->binary, bytes, size);
-    return place.view;
+    convert_put(&open_view(out, GLTF_PICTURES, 0)->bytes, bytes, size);
+    return out->num_views - 1;
 }
 
 // -- Names ----------------------------------------------------------------------------------------
@@ -290,38 +269,34 @@ bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *byt
     return is_known;
 }
 
-// Takes a name if nothing has it once three.js has replaced what it reserves, and Blender cut it.
-enum { LONGEST_NAME = 63 };
-static bool take_name(gltf_out *out, char kind, const char *name)
+char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise)
 {
-    char *const plain = common_copy(name), *end = plain;
-    for (const char *c = name; *c != '\0' && end < plain + LONGEST_NAME; c++)
-        if (strchr("[].:/", *c) == NULL)
-            *end++ = strchr(" \t\r\n\f\v", *c) != NULL ? '_' : *c;
-    *end = '\0';
-    const bool is_taken = gltf_find(out, kind, plain, &(size_t){0});
-    free(plain);
-    return !is_taken;
-}
-
-char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise,
-                       size_t number)
-{
-    char *const wanted = utf8(name[0] != '\0' ? name : otherwise);
+    enum { LONGEST = 63 }; // of Blender
+    json_t *const value = gltf_string(name[0] != '\0' ? name : otherwise);
+    const char *const wanted = value ? json_string_value(value) : otherwise;
     char *found = common_copy(wanted);
-    for (size_t k = 2; !take_name(out, kind, found); k++) {
+    for (size_t k = 2;; k++) {
+        // As three.js, which replaces what it reserves, and Blender, which cuts names, have it.
+        char plain[LONGEST + 1] = "", *end = plain;
+        for (const char *c = found; *c != '\0' && end < plain + LONGEST; c++)
+            if (strchr("[].:/", *c) == NULL)
+                *end++ = strchr(" \t\r\n\f\v", *c) != NULL ? '_' : *c;
+        if (!gltf_find(out, kind, plain, &(size_t){0}))
+            break;
         free(found);
-        // Behind a few tries the thing's own number, or many equal names take quadratic time.
-        char *const suffix = common_format("_%zu", k < 5 ? k : number + k);
-        size_t length = strlen(wanted), kept = LONGEST_NAME - strlen(suffix);
-        length = length < kept ? length : kept;
+        // Behind a few tries a number of its own, or many equal names take quadratic time.
+        char suffix[24];
+        size_t length = strlen(wanted);
+        const size_t room = LONGEST
+                            - (size_t)snprintf(suffix, sizeof suffix, "_%zu",
+                                               k < 5 ? k : json_object_size(out->names) + k);
+        length = length < room ? length : room;
         // Not within a character.
         while (length > 0 && ((unsigned char)wanted[length] & 0xc0) == 0x80)
             length--;
         found = common_format("%.*s%s", (int)length, wanted, suffix);
-        free(suffix);
     }
-    free(wanted);
+    json_decref(value);
     return found;
 }
 
@@ -329,8 +304,7 @@ char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *o
 
 json_t *gltf_add_animation(gltf_out *out, const char *name, json_t *extras)
 {
-    char *const unique =
-        gltf_unique_name(out, 'a', name, "clip", gltf_num_added(out, "animations"));
+    char *const unique = gltf_unique_name(out, 'a', name, "clip");
     json_t *const animation = json_pack("{s:s, s:[], s:[], s:{s:o}}", "name", unique, "samplers",
                                         "channels", "extras", "md5", extras);
     gltf_add(out, "animations", animation);
@@ -373,17 +347,87 @@ void gltf_free(gltf_out *out)
 {
     json_decref(out->root);
     json_decref(out->names);
+    for (size_t i = 0; i < out->num_views; i++)
+        free(out->views[i].bytes.bytes);
+    free(out->views);
     free(out->binary.bytes);
+}
+
+// Packs the bytes of a view as EXT_meshopt_compression has them. Returns the mode.
+static const char *pack(gltf_view *view)
+{
+#ifdef HAS_MESHOPTIMIZER
+    const uint8_t *const bytes = (const uint8_t *)view->bytes.bytes;
+    const size_t count = view->bytes.size / view->stride;
+    const bool is_list = view->purpose == GLTF_INDICES;
+    unsigned *const list = common_alloc(is_list ? count : 0, sizeof *list), most = 0;
+    for (size_t i = 0; i < count && is_list; i++) {
+        for (size_t k = view->stride; k-- > 0;)
+            list[i] = list[i] << 8 | bytes[i * view->stride + k];
+        most = list[i] > most ? list[i] : most;
+    }
+    const size_t room = is_list ? meshopt_encodeIndexBufferBound(count, (size_t)most + 1)
+                                : meshopt_encodeVertexBufferBound(count, view->stride);
+    convert_bytes packed = {.bytes = common_alloc(room, 1), .room = room};
+    uint8_t *const to = (uint8_t *)packed.bytes;
+    meshopt_encodeVertexVersion(0); // what the extension has, whatever the library's default is
+    meshopt_encodeIndexVersion(1);
+    packed.size = is_list ? meshopt_encodeIndexBuffer(to, room, list, count)
+                          : meshopt_encodeVertexBuffer(to, room, bytes, count, view->stride);
+    free(list);
+    free(view->bytes.bytes);
+    view->bytes = packed;
+    return is_list ? "TRIANGLES" : "ATTRIBUTES";
+#else
+    (void)view;
+    return NULL; // not asked for
+#endif
+}
+
+// Makes out->binary of the views. Packed ones have a place in a second buffer, which is not there:
+// programs unpack into it.
+static void join_views(gltf_out *out, const char *bin)
+{
+    static const char *const extension = "EXT_meshopt_compression";
+    size_t unpacked = 0;
+    for (size_t i = 0; i < out->num_views; i++) {
+        gltf_view *const from = &out->views[i];
+        json_t *const view = json_array_get(json_object_get(out->root, "bufferViews"), i);
+        const size_t size = from->bytes.size, begin = out->binary.size;
+        const bool is_packed = out->is_packed && from->purpose != GLTF_PICTURES;
+        const char *const mode = is_packed ? pack(from) : NULL;
+        gltf_put(out, view, "buffer", json_integer(is_packed));
+        gltf_put(out, view, "byteOffset", gltf_whole(is_packed ? unpacked : begin));
+        gltf_put(out, view, "byteLength", gltf_whole(size));
+        if (is_packed) {
+            json_t *const where = gltf_put_extension(out, view, extension);
+            gltf_put(out, where, "buffer", json_integer(0));
+            gltf_put(out, where, "byteOffset", gltf_whole(begin));
+            gltf_put(out, where, "byteLength", gltf_whole(from->bytes.size));
+            gltf_put(out, where, "byteStride", gltf_whole(from->stride));
+            gltf_put(out, where, "count", gltf_whole(size / from->stride));
+            gltf_put(out, where, "mode", json_string(mode));
+            unpacked += (size + 3) / 4 * 4;
+        }
+        convert_put(&out->binary, from->bytes.bytes, from->bytes.size);
+        pad(&out->binary, 0);
+    }
+    json_t *const buffer = json_pack("{s:I}", "byteLength", (json_int_t)out->binary.size);
+    gltf_add(out, "buffers", buffer);
+    if (bin != NULL)
+        gltf_put(out, buffer, "uri", gltf_uri(bin));
+    if (unpacked > 0) {
+        json_t *const other = json_pack("{s:I}", "byteLength", (json_int_t)unpacked);
+        gltf_add(out, "buffers", other);
+        gltf_put(out, gltf_put_extension(out, other, extension), "fallback", json_true());
+        gltf_add(out, "extensionsRequired", json_string(extension));
+    }
 }
 
 bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *file,
                md5_error *error)
 {
-    pad(&out->binary, 0);
-    gltf_add(out, "buffers", json_pack("{s:I}", "byteLength", (json_int_t)out->binary.size));
-    if (bin != NULL)
-        gltf_put(out, json_array_get(json_object_get(out->root, "buffers"), 0), "uri",
-                 gltf_uri(bin));
+    join_views(out, bin);
     const size_t flags = JSON_REAL_PRECISION(9) | (bin == NULL ? JSON_COMPACT : JSON_INDENT(1));
     char *const text = out->is_broken ? NULL : json_dumps(out->root, flags);
     if (text == NULL)
@@ -394,15 +438,14 @@ bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *
     if (bin != NULL) {
         convert_put(file, text, length);
     } else if (fits) {
-        put_word(file, 0x46546c67, 4); // glTF
-        put_word(file, 2, 4);
-        put_word(file, (uint32_t)(12 + 8 + size + 8 + binary), 4);
-        put_word(file, (uint32_t)size, 4);
-        put_word(file, 0x4e4f534a, 4); // JSON
+        const uint32_t head[] = {0x46546c67, 2, (uint32_t)(12 + 8 + size + 8 + binary), // glTF
+                                 (uint32_t)size, 0x4e4f534a};                           // JSON
+        for (size_t i = 0; i < sizeof head / sizeof head[0]; i++)
+            convert_put_u32(file, head[i]);
         convert_put(file, text, length);
         pad(file, ' ');
-        put_word(file, (uint32_t)binary, 4);
-        put_word(file, 0x004e4942, 4); // BIN
+        convert_put_u32(file, (uint32_t)binary);
+        convert_put_u32(file, 0x004e4942); // BIN
         convert_put(file, out->binary.bytes, binary);
     }
     free(text);

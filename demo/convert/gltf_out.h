@@ -15,25 +15,37 @@ typedef enum gltf_purpose {
     GLTF_PICTURES,
 } gltf_purpose;
 
+enum { GLTF_MAX_STRIDE = 64 }; // bytes of an element: a matrix
+
+typedef struct gltf_view { // of the same index in bufferViews
+    gltf_purpose purpose;
+    size_t stride;
+    convert_bytes bytes;
+} gltf_view;
+
 // Types of components.
 enum { GLTF_BYTE = 5120, GLTF_UBYTE, GLTF_SHORT, GLTF_USHORT, GLTF_UINT = 5125, GLTF_FLOAT };
 
 typedef struct gltf_out {
-    json_t *root;  // the file
-    json_t *tops;  // nodes of the scene, in it
-    json_t *names; // values by kind and text
-    convert_bytes binary;
-    gltf_purpose purpose; // of the last view
-    size_t stride, begin;
-    bool is_broken; // a value could not be made: not finite, or memory ran out
+    json_t *root;     // the file
+    json_t *tops;     // nodes of the scene, in it
+    json_t *names;    // values by kind and text
+    gltf_view *views; // [num_views]
+    size_t num_views;
+    size_t last[GLTF_PICTURES]
+               [GLTF_MAX_STRIDE + 1]; // view of a purpose and stride; 0: none, else + 1
+    convert_bytes binary;             // all views, of gltf_make()
+    bool is_packed;                   // by EXT_meshopt_compression
+    bool is_quantized;                // vertices get small types
+    bool is_broken;                   // a value could not be made: not finite, or memory ran out
 } gltf_out;
 
 // A file without anything. Free it in any case.
 void gltf_begin(gltf_out *out);
 void gltf_free(gltf_out *out);
 
-// Makes the text of a .gltf whose numbers, out->binary, are in the file `bin`; or without that a
-// .glb. `path` names errors. The caller frees file->bytes.
+// Makes the text of a .gltf whose numbers, then out->binary, are in the file `bin`; or without that
+// a .glb. `path` names errors. The caller frees file->bytes.
 bool gltf_make(gltf_out *out, const char *bin, const char *path, convert_bytes *file,
                md5_error *error);
 
@@ -58,32 +70,30 @@ json_t *gltf_floats(const float *values, size_t count);
 json_t *gltf_string(const char *text);
 json_t *gltf_uri(const char *name);
 
-// Adds 4-byte values [count][columns], floats or integers, little endian, cut to the size of their
-// type. Rows are padded to 4 bytes, but for indices. Returns where they begin.
-typedef struct gltf_place {
-    size_t view, offset;
-} gltf_place;
-gltf_place gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
-                           size_t count, size_t columns);
-
 typedef enum gltf_use {
     GLTF_PLAIN,      // values are of the type
     GLTF_BOUNDED,    // values are floats, perhaps of whole numbers; with least and largest ones
     GLTF_NORMALIZED, // values are floats, which integer types hold as parts of 1
 } gltf_use;
 
+// Adds 4-byte values [count][columns], little endian, as or cut to their type. Rows are padded to 4
+// bytes, but for indices. Returns where they begin: an object with bufferView and byteOffset, which
+// the caller owns.
+json_t *gltf_add_values(gltf_out *out, gltf_purpose purpose, int type, const void *values,
+                        size_t count, size_t columns, gltf_use use);
+
 // Adds an accessor of values[count][columns]. Returns its index.
 size_t gltf_add_accessor(gltf_out *out, gltf_purpose purpose, int type, const void *values,
                          size_t count, size_t columns, gltf_use use);
 
-// Puts an accessor of vertices[count][columns] into the attributes of a mesh.
+// Puts an accessor of vertices[count][columns] into the attributes of a mesh. Floats get the type
+// if the file is quantised and they fit.
 void gltf_put_attribute(gltf_out *out, json_t *attributes, const char *name, int type,
                         const void *values, size_t count, size_t columns, gltf_use use);
 
 // Puts joints[count][slots] and weights into it, in sets of four, up to one without weights.
 void gltf_put_influences(gltf_out *out, json_t *attributes, size_t num_joints,
-                         const uint32_t *joints, int weight_type, const float *weights,
-                         size_t count, size_t slots);
+                         const uint32_t *joints, const float *weights, size_t count, size_t slots);
 
 // Puts the least and largest of values[count][columns], at most 4, into an accessor; `has_zero`: of
 // them and 0.
@@ -101,9 +111,8 @@ bool gltf_find_bytes(gltf_out *out, char kind, const char *name, const void *byt
                      size_t *value);
 
 // A name that is unique in its kind, also in programs that change it, or `otherwise` if it is "".
-// `number` is that of the thing, with which many equal names become different. Free with free().
-char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise,
-                       size_t number);
+// Free with free().
+char *gltf_unique_name(gltf_out *out, char kind, const char *name, const char *otherwise);
 
 // Adds an animation, whose name becomes unique; returns it for channels of a node: values[count]
 // [columns] at times[num_keys], whose accessor others with the same times share.

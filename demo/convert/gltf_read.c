@@ -58,11 +58,11 @@ static bool add_picture(gltf_file *file, const char *shader, const json_t *textu
 // Turns the green of a normal map, which points up in glTF and down in id's.
 static void turn_normals(const convert_job *job, const char *shader, convert_picture *picture)
 {
-    convert_picture turned;
     md5_error error = {.message = ""};
     if (picture->bytes == NULL)
         return;
-    if (!convert_turn_green(picture, &turned, &error)) {
+    uint8_t *const turned = convert_turn_green(picture, &picture->size, &error);
+    if (turned == NULL) {
         convert_note(job, "material %s: the normal map's green still points up: %s", shader,
                      error.message);
         return;
@@ -71,11 +71,8 @@ static void turn_normals(const convert_job *job, const char *shader, convert_pic
     const size_t length = strlen(picture->name);
     if (length > 2 && strcmp(picture->name + length - 2, "_n") == 0)
         picture->name[length - 2] = '\0';
-    free(turned.name);
-    free(turned.declared);
     free(picture->bytes);
-    picture->bytes = turned.bytes;
-    picture->size = turned.size;
+    picture->bytes = turned;
 }
 
 // How meshes of a material look. What shaders of that age cannot say is left out, and noted.

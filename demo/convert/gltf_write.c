@@ -10,7 +10,6 @@
 #include "demo/common/file.h"
 #include "demo/convert/assets.h"
 #include "demo/convert/gltf_out.h"
-#include "demo/convert/loss.h"
 #include "demo/convert/space.h"
 
 #include <stdio.h>
@@ -22,20 +21,25 @@ typedef struct gltf_writer {
     const convert_scene *scene;
     gltf_out *out;
     convert_assets assets;
-    convert_skin *skins; // [num_meshes]
-    double scale;        // metres in a unit of the input
-    float corner[3];     // of quantised positions, metres, and their step; 0: they are floats
-    double step;
-    size_t *mesh_nodes;          // [num_meshes]
-    const json_t **target_names; // [num_meshes] of morph targets; NULL: none
+    float corner[3];     // of quantised positions, metres
+    double step;         // and theirs; 0: positions are floats
+    uint32_t num_joints; // of the model, and perhaps a root above several
+    struct mesh_node {
+        size_t node;
+        const json_t *targets; // names of morph targets; NULL: none
+    } * meshes;                // [num_meshes]
     size_t num_keys, num_all_keys;
-    bool
-        *moves; // [2 * joints] which tracks clips have: of each joint its translation, its rotation
-    double
-        *tolerances; // [2 * joints] of the translation of each, metres, and the rotation, radians
+    bool *moves;        // [2 * joints] which tracks clips have: translation, rotation of each joint
+    double *tolerances; // [2 * joints] of these, metres and radians
 } gltf_writer;
 
 static const double inch = 0.0254; // metres in a unit of MD5
+
+// Metres in a unit of the input.
+static double scale_of(const convert_job *job)
+{
+    return job->scale > 0.0 ? job->scale : inch;
+}
 
 // -- Axes and scale -------------------------------------------------------------------------------
 
@@ -49,9 +53,9 @@ static void put_vec(convert_vec v, float *out)
     out[0] = (float)v.x, out[1] = (float)v.y, out[2] = (float)v.z;
 }
 
-static void put_position(md5_vec3 p, float *out)
+static convert_vec position(md5_vec3 p)
 {
-    put_vec(axes(convert_times(convert_from_vec3(p), inch)), out);
+    return axes(convert_times(convert_from_vec3(p), inch));
 }
 
 static void put_direction(md5_vec3 d, float *out)
@@ -71,7 +75,7 @@ static convert_xform place(md5_xform local)
 {
     const convert_xform x = convert_from_xform(local);
     const convert_quat q = x.rotation;
-    return (convert_xform){{q.y, q.z, q.x, q.w}, axes(convert_times(x.translation, inch))};
+    return (convert_xform){{q.y, q.z, q.x, q.w}, position(local.translation)};
 }
 
 // Nodes have both, in any case.
@@ -91,21 +95,19 @@ static uint32_t write_joints(gltf_writer *w)
 {
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
-    uint32_t root = skeleton->order[0];
+    uint32_t num_roots = 0, num_renamed = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (skeleton->joints[i].parent == MD5_NONE && i != skeleton->order[0])
-            root = count;
-    const bool has_several = root == count;
-    uint32_t num_renamed = 0;
-    for (uint32_t i = 0; i < count + has_several; i++) {
-        const bool is_added = i == count;
-        const char *const name = is_added ? "md5_root" : skeleton->joints[i].name;
-        char *const unique = gltf_unique_name(w->out, 'n', name, "joint", i);
+        num_roots += skeleton->joints[i].parent == MD5_NONE;
+    const uint32_t root = num_roots > 1 ? count : skeleton->order[0];
+    w->num_joints = count + (num_roots > 1);
+    for (uint32_t i = 0; i < w->num_joints; i++) {
+        const char *const name = i == count ? "md5_root" : skeleton->joints[i].name;
+        char *const unique = gltf_unique_name(w->out, 'n', name, "joint");
         json_t *const node = json_pack("{s:s}", "name", unique);
         num_renamed += strcmp(unique, name) != 0;
         if (strcmp(unique, name) != 0)
             gltf_put_extra(w->out, node, "name", gltf_string(name));
-        if (!is_added)
+        if (i < count)
             put_xform(w, node, place(w->assets.rest[i]));
         gltf_add(w->out, "nodes", node);
         free(unique);
@@ -118,7 +120,7 @@ static uint32_t write_joints(gltf_writer *w)
     if (num_renamed > 0)
         convert_note(w->job, "%u joints have other names, which are unique in other programs",
                      num_renamed);
-    if (has_several)
+    if (num_roots > 1)
         convert_note(w->job, "the model has several root joints: md5_root was added above them");
     return root;
 }
@@ -126,32 +128,29 @@ static uint32_t write_joints(gltf_writer *w)
 // The skin of all meshes. Inverse bind matrices take quantised positions to metres first.
 static void write_skin(gltf_writer *w, uint32_t root)
 {
+    static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    static const int axis[3] = {1, 2, 0}; // id's of a row or column of glTF
     const uint32_t count = w->assets.skeleton->num_joints;
-    const bool has_several = root == count;
     const double step = w->step > 0.0 ? w->step : 1.0;
-    // A column of a bind matrix is an axis of glTF; so is a row.
-    static const int axis[3] = {1, 2, 0};
-    float *const binds = common_alloc(count + (size_t)1, 16 * sizeof *binds);
+    float *const binds = common_alloc(w->num_joints, 16 * sizeof *binds);
     json_t *const joints = json_array();
-    for (uint32_t i = 0; i < count + has_several; i++) {
-        static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    for (uint32_t i = 0; i < w->num_joints; i++) {
         const float *const m = i < count ? w->assets.model->inverse_bind[i].m : identity.m;
         float *const out = binds + 16 * (size_t)i;
-        out[15] = 1.0f;
         gltf_append(w->out, joints, gltf_whole(i));
         for (int row = 0; row < 3; row++) {
-            const float *const r = m + 4 * axis[row];
-            const convert_vec v = axes((convert_vec){(double)r[0], (double)r[1], (double)r[2]});
-            const convert_vec corner = {(double)w->corner[0], (double)w->corner[1],
-                                        (double)w->corner[2]};
-            out[row] = (float)(v.x * step);
-            out[4 + row] = (float)(v.y * step);
-            out[8 + row] = (float)(v.z * step);
-            out[12 + row] = (float)((double)r[3] * inch + convert_dot(v, corner));
+            double corner = 0.0;
+            for (int column = 0; column < 3; column++) {
+                const double value = (double)m[4 * axis[row] + axis[column]];
+                out[4 * column + row] = (float)(value * step);
+                corner += value * (double)w->corner[column];
+            }
+            out[12 + row] = (float)((double)m[4 * axis[row] + 3] * inch + corner);
         }
+        out[15] = 1.0f;
     }
-    const size_t accessor = gltf_add_accessor(w->out, GLTF_BINDS, GLTF_FLOAT, binds,
-                                              count + (size_t)has_several, 16, GLTF_PLAIN);
+    const size_t accessor =
+        gltf_add_accessor(w->out, GLTF_BINDS, GLTF_FLOAT, binds, w->num_joints, 16, GLTF_PLAIN);
     gltf_add(w->out, "skins",
              json_pack("{s:I, s:I, s:o}", "inverseBindMatrices", (json_int_t)accessor, "skeleton",
                        (json_int_t)root, "joints", joints));
@@ -160,37 +159,44 @@ static void write_skin(gltf_writer *w, uint32_t root)
 
 // -- Pictures and materials -----------------------------------------------------------------------
 
+// Writes a file into the folder of the output.
+static bool write_beside(const gltf_writer *w, const char *name, const void *bytes, size_t size,
+                         md5_error *error)
+{
+    char *const folder = common_folder(w->job->output), *const path = common_join(folder, name);
+    const bool is_written = convert_write_file(w->job, path, bytes, size, error);
+    free(path);
+    free(folder);
+    return is_written;
+}
+
 // Returns the texture of a picture in *texture. Equal ones are one.
 static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t *texture,
                           md5_error *error)
 {
     bool is_written = true;
     *texture = gltf_num_added(w->out, "textures");
-    if (!gltf_find_bytes(w->out, 'p', "", picture->bytes, picture->size, texture)) {
-        char *const name = gltf_unique_name(w->out, 'i', picture->name ? picture->name : "",
-                                            "picture", gltf_num_added(w->out, "images"));
-        const bool is_png = picture->size > 8 && memcmp(picture->bytes, "\x89PNG", 4) == 0;
-        json_t *const image = json_pack("{s:s}", "name", name);
-        if (common_has_ending(w->job->output, ".glb")) {
-            const size_t view = gltf_add_picture(w->out, picture->bytes, picture->size);
-            gltf_put(w->out, image, "bufferView", gltf_whole(view));
-            gltf_put(w->out, image, "mimeType", json_string(is_png ? "image/png" : "image/jpeg"));
-        } else {
-            char *const folder = common_folder(w->job->output);
-            char *const file = common_format("%s%s", name, is_png ? ".png" : ".jpg");
-            char *const path = common_join(folder, file);
-            gltf_put(w->out, image, "uri", gltf_uri(file));
-            is_written = convert_write_file(w->job, path, picture->bytes, picture->size, error);
-            free(path);
-            free(file);
-            free(folder);
-        }
-        if (picture->declared != NULL)
-            gltf_put_extra(w->out, image, "path", gltf_string(picture->declared));
-        free(name);
-        const size_t index = gltf_add(w->out, "images", image);
-        gltf_add(w->out, "textures", json_pack("{s:I}", "source", (json_int_t)index));
+    if (gltf_find_bytes(w->out, 'p', "", picture->bytes, picture->size, texture))
+        return true;
+    char *const name = gltf_unique_name(w->out, 'i', picture->name, "picture");
+    const char *const ending = convert_picture_ending(picture);
+    json_t *const image = json_pack("{s:s}", "name", name);
+    if (common_has_ending(w->job->output, ".glb")) {
+        const size_t view = gltf_add_picture(w->out, picture->bytes, picture->size);
+        gltf_put(w->out, image, "bufferView", gltf_whole(view));
+        gltf_put(w->out, image, "mimeType",
+                 json_string(strcmp(ending, ".png") == 0 ? "image/png" : "image/jpeg"));
+    } else {
+        char *const file = common_format("%s%s", name, ending);
+        gltf_put(w->out, image, "uri", gltf_uri(file));
+        is_written = write_beside(w, file, picture->bytes, picture->size, error);
+        free(file);
     }
+    if (picture->declared != NULL)
+        gltf_put_extra(w->out, image, "path", gltf_string(picture->declared));
+    free(name);
+    const size_t index = gltf_add(w->out, "images", image);
+    gltf_add(w->out, "textures", json_pack("{s:I}", "source", (json_int_t)index));
     return is_written;
 }
 
@@ -207,39 +213,40 @@ static bool write_material(gltf_writer *w, const char *shader, md5_error *error)
         json_pack("{s:o, s:o}", "name", gltf_string(shader), "pbrMetallicRoughness", base);
     gltf_add(w->out, "materials", material);
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+        static const char *const keys[CONVERT_NUM_MAPS] = {
+            "baseColorTexture", "normalTexture", "specularColorTexture", "emissiveTexture"};
+        convert_picture picture = look->maps[map];
         size_t texture = 0;
-        if (look->maps[map].bytes == NULL)
+        if (picture.bytes == NULL)
             continue;
-        convert_picture turned = {0};
-        md5_error why = {0};
-        if (map == CONVERT_MAP_NORMAL && !convert_turn_green(&look->maps[map], &turned, &why)) {
-            convert_note(w->job, "material %s: its normal map is left out: %s", shader,
-                         why.message);
-            continue;
+        char *name = NULL;
+        uint8_t *turned = NULL;
+        if (map == CONVERT_MAP_NORMAL) {
+            md5_error why = {0};
+            picture.bytes = turned = convert_turn_green(&picture, &picture.size, &why);
+            if (turned == NULL) {
+                convert_note(w->job, "material %s: its normal map is left out: %s", shader,
+                             why.message);
+                continue;
+            }
+            picture.name = name = common_format("%s_n", picture.name);
         }
-        const bool is_written =
-            write_picture(w, turned.bytes ? &turned : &look->maps[map], &texture, error);
-        free(turned.name);
-        free(turned.declared);
-        free(turned.bytes);
+        const bool is_written = write_picture(w, &picture, &texture, error);
+        free(name);
+        free(turned);
         if (!is_written)
             return false;
-        json_t *const info = json_pack("{s:I}", "index", (json_int_t)texture);
-        if (map == CONVERT_MAP_COLOR) {
-            gltf_put(w->out, base, "baseColorTexture", info);
-        } else if (map == CONVERT_MAP_NORMAL) {
-            gltf_put(w->out, material, "normalTexture", info);
-        } else if (map == CONVERT_MAP_GLOW) {
-            gltf_put(w->out, material, "emissiveTexture", info);
-            gltf_put(w->out, material, "emissiveFactor", json_pack("[f,f,f]", 1.0, 1.0, 1.0));
-        } else {
-            gltf_put(w->out, gltf_put_extension(w->out, material, "KHR_materials_specular"),
-                     "specularColorTexture", info);
+        json_t *home = map == CONVERT_MAP_COLOR ? base : material;
+        if (map == CONVERT_MAP_SPECULAR) {
+            home = gltf_put_extension(w->out, material, "KHR_materials_specular");
             convert_note(w->job,
                          "material %s: the specular map became KHR_materials_specular, "
                          "whose shading differs",
                          shader);
         }
+        gltf_put(w->out, home, keys[map], json_pack("{s:I}", "index", (json_int_t)texture));
+        if (map == CONVERT_MAP_GLOW)
+            gltf_put(w->out, material, "emissiveFactor", json_pack("[f,f,f]", 1.0, 1.0, 1.0));
     }
     if (look->is_unlit)
         gltf_put_extension(w->out, material, "KHR_materials_unlit");
@@ -256,24 +263,6 @@ static bool write_material(gltf_writer *w, const char *shader, md5_error *error)
 }
 
 // -- Meshes ---------------------------------------------------------------------------------------
-
-static bool is_drawn(const md5_mesh *mesh)
-{
-    return mesh->num_vertices > 0 && mesh->num_triangles > 0;
-}
-
-// One attribute of the vertices of a mesh: values[num_vertices][columns]. `type` is that which
-// --quantize gives it, if it fits.
-static void put_attribute(gltf_writer *w, json_t *attributes, const char *name, int type,
-                          const float *values, size_t count, size_t columns)
-{
-    const bool is_position = strcmp(name, "POSITION") == 0;
-    bool fits = w->step > 0.0;
-    for (size_t i = 0; i < count * columns && !is_position && type != GLTF_BYTE; i++)
-        fits &= values[i] >= 0.0f && values[i] <= 1.0f;
-    gltf_put_attribute(w->out, attributes, name, fits ? type : GLTF_FLOAT, values, count, columns,
-                       is_position ? GLTF_BOUNDED : GLTF_NORMALIZED);
-}
 
 // Makes weights multiples of 1 / 65535 whose sum is 1.
 static void round_weights(const md5_mesh *mesh, convert_skin *skin)
@@ -301,53 +290,53 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
     // Where --quantize rounds, positions are steps from the corner: the inverse bind matrices take
     // them back, as nodes of skinned meshes may not.
     for (size_t v = 0; v < count; v++) {
-        put_position(skin->positions[v], values + 3 * v);
+        put_vec(position(skin->positions[v]), values + 3 * v);
         for (size_t k = 0; k < 3 && w->step > 0.0; k++)
             values[3 * v + k] =
                 roundf((float)(((double)values[3 * v + k] - (double)w->corner[k]) / w->step));
     }
-    put_attribute(w, attributes, "POSITION", GLTF_USHORT, values, count, 3);
+    gltf_put_attribute(w->out, attributes, "POSITION", GLTF_USHORT, values, count, 3, GLTF_BOUNDED);
     for (size_t v = 0; v < count; v++)
         put_direction(mesh->normals[v], values + 3 * v);
-    put_attribute(w, attributes, "NORMAL", GLTF_BYTE, values, count, 3);
+    gltf_put_attribute(w->out, attributes, "NORMAL", GLTF_BYTE, values, count, 3, GLTF_NORMALIZED);
     for (size_t v = 0; mesh->tangents != NULL && v < count; v++) {
         const md5_vec4 t = mesh->tangents[v];
         put_direction((md5_vec3){t.x, t.y, t.z}, values + 4 * v);
         values[4 * v + 3] = -t.w; // green is up there, along -v
     }
     if (mesh->tangents != NULL)
-        put_attribute(w, attributes, "TANGENT", GLTF_BYTE, values, count, 4);
-    put_attribute(w, attributes, "TEXCOORD_0", GLTF_USHORT, &mesh->texcoords[0].x, count, 2);
+        gltf_put_attribute(w->out, attributes, "TANGENT", GLTF_BYTE, values, count, 4,
+                           GLTF_NORMALIZED);
+    gltf_put_attribute(w->out, attributes, "TEXCOORD_0", GLTF_USHORT, &mesh->texcoords[0].x, count,
+                       2, GLTF_NORMALIZED);
     if (mesh->colors != NULL)
-        put_attribute(w, attributes, "COLOR_0", GLTF_USHORT, &mesh->colors[0].x, count, 4);
+        gltf_put_attribute(w->out, attributes, "COLOR_0", GLTF_USHORT, &mesh->colors[0].x, count, 4,
+                           GLTF_NORMALIZED);
     free(values);
     if (w->step > 0.0)
         round_weights(mesh, skin);
     gltf_put_influences(w->out, attributes, w->assets.model->skeleton.num_joints, skin->joints,
-                        w->step > 0.0 ? GLTF_USHORT : GLTF_FLOAT, skin->weights, count,
-                        skin->slots);
+                        skin->weights, count, skin->slots);
     return attributes;
 }
 
 // The box of all positions, which 16 bits a number divide.
 static void find_box(gltf_writer *w)
 {
-    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    float largest = 0.0f;
-    for (uint32_t m = 0; m < w->assets.model->num_meshes; m++)
-        for (uint32_t v = 0; v < w->assets.model->meshes[m].num_vertices; v++) {
-            float p[3];
-            put_position(w->skins[m].positions[v], p);
-            for (int k = 0; k < 3; k++) {
-                low[k] = fminf(low[k], p[k]);
-                high[k] = fmaxf(high[k], p[k]);
-            }
-        }
-    for (int k = 0; k < 3 && low[k] <= high[k]; k++) {
-        w->corner[k] = low[k];
-        largest = fmaxf(largest, high[k] - low[k]);
+    const md5_model *const model = w->assets.model;
+    md5_bounds box = md5_bounds_from_points(NULL, 0);
+    float end[3], largest = 0.0f;
+    for (uint32_t m = 0; m < model->num_meshes; m++)
+        box = md5_bounds_union(box, md5_bounds_from_points(w->assets.skins[m].positions,
+                                                           model->meshes[m].num_vertices));
+    if (box.min.x <= box.max.x) {
+        put_vec(position(box.min), w->corner);
+        put_vec(position(box.max), end);
+        for (int k = 0; k < 3; k++)
+            largest = fmaxf(largest, end[k] - w->corner[k]);
     }
     w->step = largest > 0.0f ? (double)largest / 65535.0 : 1.0;
+    w->out->is_quantized = true;
     gltf_add(w->out, "extensionsUsed", json_string("KHR_mesh_quantization"));
     gltf_add(w->out, "extensionsRequired", json_string("KHR_mesh_quantization"));
     convert_note(w->job, "positions are multiples of %.3g units", w->step / inch);
@@ -371,17 +360,17 @@ static size_t add_indices(gltf_writer *w, const md5_mesh *mesh)
 
 // -- Morph targets --------------------------------------------------------------------------------
 
-// An accessor of differences [count] at some vertices; the others are 0.
-static json_t *add_deltas(gltf_writer *w, const md5_mesh *mesh, gltf_place where,
-                          const float *values, uint32_t count, bool has_bounds)
+// An accessor of differences [count] at the vertices that `where` begins, which it takes over; the
+// others are 0.
+static json_t *add_deltas(gltf_writer *w, const md5_mesh *mesh, json_t *where, const float *values,
+                          uint32_t count, bool has_bounds)
 {
-    const gltf_place what = gltf_add_values(w->out, GLTF_KEYS, GLTF_FLOAT, values, count, 3);
+    json_t *const what =
+        gltf_add_values(w->out, GLTF_KEYS, GLTF_FLOAT, values, count, 3, GLTF_PLAIN);
     json_t *const accessor =
-        json_pack("{s:i, s:I, s:s, s:{s:I, s:{s:I, s:I, s:i}, s:{s:I, s:I}}}", "componentType",
-                  GLTF_FLOAT, "count", (json_int_t)mesh->num_vertices, "type", "VEC3", "sparse",
-                  "count", (json_int_t)count, "indices", "bufferView", (json_int_t)where.view,
-                  "byteOffset", (json_int_t)where.offset, "componentType", GLTF_UINT, "values",
-                  "bufferView", (json_int_t)what.view, "byteOffset", (json_int_t)what.offset);
+        json_pack("{s:i, s:I, s:s, s:{s:I, s:o, s:o}}", "componentType", GLTF_FLOAT, "count",
+                  (json_int_t)mesh->num_vertices, "type", "VEC3", "sparse", "count",
+                  (json_int_t)count, "indices", where, "values", what);
     if (has_bounds) // those of all vertices
         gltf_put_bounds(w->out, accessor, values, count, 3, count < mesh->num_vertices);
     return gltf_whole(gltf_add(w->out, "accessors", accessor));
@@ -393,51 +382,48 @@ static void write_targets(gltf_writer *w, uint32_t index, json_t *primitive, jso
     const md5_mesh *const mesh = &w->assets.model->meshes[index];
     const md5_morph_mesh *const all = &morph->meshes[index];
     const double step = w->step > 0.0 ? w->step : 1.0;
-    uint32_t *const used = common_alloc(morph->num_targets, sizeof *used);
-    uint32_t *const begin = common_alloc(morph->num_targets, sizeof *begin);
-    for (uint32_t i = 0; i < all->num_deltas; i++)
-        used[all->deltas[i].target]++;
-    for (uint32_t t = 1; t < morph->num_targets; t++)
-        begin[t] = begin[t - 1] + used[t - 1];
-    // Deltas come vertex by vertex; here they are sorted by target, in one pass as their numbers
-    // are known: of each its place in the structure, and its vertex.
-    uint32_t *const order = common_alloc(all->num_deltas, sizeof *order);
-    uint32_t *const vertices = common_alloc(all->num_deltas, sizeof *vertices);
-    for (uint32_t i = 0; i < all->num_vertices; i++)
-        for (uint32_t k = all->first[i]; k < all->first[i + 1]; k++) {
-            const uint32_t place = begin[all->deltas[k].target]++;
-            order[place] = k;
-            vertices[place] = all->vertices[i];
-        }
-    float *const values = common_alloc(all->num_deltas, 3 * sizeof *values);
+    // Deltas come vertex by vertex, by ascending target: next[] is where each vertex has got to.
+    uint32_t *const next = common_alloc(all->num_vertices, sizeof *next);
+    uint32_t *const vertices = common_alloc(all->num_vertices, sizeof *vertices);
+    const md5_morph_delta **const deltas = common_alloc(all->num_vertices, sizeof *deltas);
+    float *const values = common_alloc(all->num_vertices, 3 * sizeof *values);
     for (uint32_t t = 0; t < morph->num_targets; t++) {
-        if (used[t] == 0)
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < all->num_vertices; i++) {
+            const md5_morph_delta *const delta = &all->deltas[all->first[i] + next[i]];
+            if (all->first[i] + next[i] == all->first[i + 1] || delta->target != t)
+                continue;
+            next[i]++;
+            deltas[count] = delta;
+            vertices[count++] = all->vertices[i];
+        }
+        if (count == 0)
             continue;
-        const uint32_t from = begin[t] - used[t];
-        const gltf_place where =
-            gltf_add_values(w->out, GLTF_KEYS, GLTF_UINT, vertices + from, used[t], 1);
+        json_t *const where =
+            gltf_add_values(w->out, GLTF_KEYS, GLTF_UINT, vertices, count, 1, GLTF_PLAIN);
+        gltf_put(w->out, where, "componentType", json_integer(GLTF_UINT));
         json_t *const target = json_object();
         static const char *const attributes[] = {"POSITION", "NORMAL", "TANGENT"};
         for (int a = 0; a < (mesh->tangents != NULL ? 3 : 2); a++) {
-            for (uint32_t i = 0; i < used[t]; i++) {
-                const md5_morph_delta *const d = &all->deltas[order[from + i]];
+            for (uint32_t i = 0; i < count; i++) {
+                const md5_morph_delta *const d = deltas[i];
                 const md5_vec3 move = a == 0 ? d->position : a == 1 ? d->normal : d->tangent;
                 put_vec(axes(convert_times(convert_from_vec3(move), a == 0 ? inch / step : 1.0)),
                         values + 3 * (size_t)i);
             }
             gltf_put(w->out, target, attributes[a],
-                     add_deltas(w, mesh, where, values, used[t], a == 0));
+                     add_deltas(w, mesh, json_incref(where), values, count, a == 0));
         }
+        json_decref(where);
         gltf_append(w->out, gltf_member(w->out, primitive, "targets", true), target);
         gltf_append(w->out, gltf_member(w->out, extras, "targetNames", true),
                     gltf_string(morph->targets[t].name));
     }
-    w->target_names[index] = json_object_get(extras, "targetNames");
+    w->meshes[index].targets = json_object_get(extras, "targetNames");
     free(values);
+    free((void *)deltas);
     free(vertices);
-    free(order);
-    free(begin);
-    free(used);
+    free(next);
 }
 
 // A mesh and its node, which is below no joint: only its skin places it. What is ours and not
@@ -446,10 +432,10 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
 {
     const md5_mesh *const mesh = &w->assets.model->meshes[index];
     char *const name = gltf_unique_name(
-        w->out, 'n', mesh->name[0] != '\0' ? mesh->name : common_base(mesh->shader), "mesh", index);
+        w->out, 'n', mesh->name[0] != '\0' ? mesh->name : common_base(mesh->shader), "mesh");
     json_t *const primitive =
-        json_pack("{s:o, s:I}", "attributes", make_attributes(w, mesh, &w->skins[index]), "indices",
-                  (json_int_t)add_indices(w, mesh));
+        json_pack("{s:o, s:I}", "attributes", make_attributes(w, mesh, &w->assets.skins[index]),
+                  "indices", (json_int_t)add_indices(w, mesh));
     json_t *const extras =
         json_pack("{s:{s:o, s:o, s:I}}", "md5", "shader", gltf_string(mesh->shader), "name",
                   gltf_string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);
@@ -469,7 +455,7 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
         gltf_add(w->out, "nodes",
                  json_pack("{s:s, s:I, s:i}", "name", name, "mesh", (json_int_t)number, "skin", 0));
     gltf_append(w->out, w->out->tops, gltf_whole(node));
-    w->mesh_nodes[index] = node;
+    w->meshes[index].node = node;
     free(name);
     return is_written;
 }
@@ -493,6 +479,11 @@ static const double max_angle = 15.0 * 3.14159265358979323846 / 180.0;
 static double dot(convert_quat a, convert_quat b)
 {
     return a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w;
+}
+
+static convert_quat from_vec(convert_vec v)
+{
+    return (convert_quat){v.x, v.y, v.z, 0.0};
 }
 
 static convert_quat mix(convert_quat a, double p, convert_quat b, double q)
@@ -598,10 +589,10 @@ static void find_tolerances(gltf_writer *w)
     const md5_model *const model = w->assets.model;
     const md5_skeleton *const skeleton = w->assets.skeleton;
     const uint32_t count = skeleton->num_joints;
+    const double scale = scale_of(w->job);
     double *const reach = common_alloc(count, sizeof *reach);
-    // The tracks in the chain down to each joint, and in the longest one below.
-    uint32_t *const above = common_alloc(count, sizeof *above);
-    uint32_t *const below = common_alloc(count, sizeof *below);
+    // The tracks in the chain down to each joint, then in the longest one that it is in.
+    uint32_t *const tracks = common_alloc(count, sizeof *tracks);
     for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
@@ -615,26 +606,22 @@ static void find_tolerances(gltf_writer *w)
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
         const bool *const moves = w->moves + 2 * (size_t)joint;
-        above[joint] = (parent == MD5_NONE ? 0 : above[parent]) + moves[0] + moves[1];
+        tracks[joint] = (parent == MD5_NONE ? 0 : tracks[parent]) + moves[0] + moves[1];
     }
     for (uint32_t i = count; i-- > 0;) { // children first
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
         const double bone = (double)md5_vec3_length(w->assets.rest[joint].translation);
-        const uint32_t chain =
-            below[joint] + w->moves[2 * (size_t)joint] + w->moves[2 * (size_t)joint + 1];
         // At least a unit, so that joints without vertices keep their directions.
         reach[joint] = fmax(reach[joint], 1.0);
         if (parent != MD5_NONE) {
             reach[parent] = fmax(reach[parent], reach[joint] + bone);
-            below[parent] = below[parent] > chain ? below[parent] : chain;
+            tracks[parent] = tracks[parent] > tracks[joint] ? tracks[parent] : tracks[joint];
         }
-        const double part =
-            w->job->tolerance * w->scale / inch / fmax(1.0, (double)above[joint] + below[joint]);
+        const double part = w->job->tolerance * scale / inch / fmax(1.0, (double)tracks[joint]);
         w->tolerances[2 * (size_t)joint] = part * inch;
         w->tolerances[2 * (size_t)joint + 1] = part / reach[joint];
     }
-    free(below);
-    free(above);
+    free(tracks);
     free(reach);
 }
 
@@ -661,7 +648,7 @@ static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *c
 {
     const uint32_t num_frames = clip->anim->num_frames;
     for (uint32_t m = 0; m < w->assets.model->num_meshes; m++) {
-        const json_t *const names = w->target_names[m];
+        const json_t *const names = w->meshes[m].targets;
         const size_t num_targets = json_array_size(names);
         if (num_targets == 0)
             continue;
@@ -681,7 +668,7 @@ static void add_weights(gltf_writer *w, json_t *animation, const convert_clip *c
             num_driven++;
         }
         const uint32_t count = num_driven > 0 ? num_frames : 1;
-        gltf_add_channel(w->out, animation, w->mesh_nodes[m], "weights", times, count, values,
+        gltf_add_channel(w->out, animation, w->meshes[m].node, "weights", times, count, values,
                          count * num_targets, 1);
         free(values);
     }
@@ -708,8 +695,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
             continue;
         for (uint32_t frame = 0; frame < num_frames; frame++) {
             const convert_xform x = place(poses[(size_t)frame * num_joints + joint]);
-            const convert_vec t = x.translation;
-            to.values[frame] = to.is_rotation ? x.rotation : (convert_quat){t.x, t.y, t.z, 0.0};
+            to.values[frame] = to.is_rotation ? x.rotation : from_vec(x.translation);
         }
         if (to.is_rotation)
             join_signs(&to);
@@ -724,7 +710,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
         add_weights(w, animation, clip, to.times);
     if (w->job->is_in_place) {
         float out[3];
-        put_position(clip->part->motion, out);
+        put_vec(position(clip->part->motion), out);
         gltf_put(w->out, extras, "rootMotion", gltf_floats(out, 3));
     }
     free(to.keys);
@@ -743,51 +729,50 @@ static double vertical(float fov)
 }
 
 // A cut is a jump of a thousandth of a frame from the last key of a shot to the first of the next.
-static void write_path(gltf_writer *w, const convert_path *path)
+static void write_path(gltf_writer *w, const char *title, const md5_camera *camera)
 {
-    const md5_camera *const camera = path->camera;
     const uint32_t count = camera->num_frames;
     float *const times = common_alloc(count, sizeof *times);
+    float *const fovs = common_alloc(count, sizeof *fovs);
     convert_quat *const values = common_alloc(count, 2 * sizeof *values);
     gltf_track moved = {values, times, count, false, NULL, count};
     gltf_track turned = {values + count, times, count, true, NULL, count};
-    float *const fovs = common_alloc(count, sizeof *fovs);
     const convert_quat about = {0.0, 1.0, 0.0, 0.0}; // glTF's cameras look along -z, ours along z
+    convert_xform first = {0};
     uint32_t cut = 0;
     double widest = 0.0;
     for (uint32_t i = 0; i < count; i++) {
         while (cut < camera->num_cuts && camera->cuts[cut] < i)
             cut++;
         const bool is_jump = cut > 0 && camera->cuts[cut - 1] + 1 == i;
-        const double time = ((double)i - cut + (is_jump ? 0.001 : 0.0)) / camera->frame_rate;
-        times[i] = (float)time;
+        times[i] = (float)(((double)i - cut + (is_jump ? 0.001 : 0.0)) / camera->frame_rate);
         if (i > 0 && !(times[i] > times[i - 1]))
             times[i] = nextafterf(times[i - 1], INFINITY);
         const md5_camera_view view = camera->frames[i];
-        const convert_xform x = place((md5_xform){view.rotation, view.position, 0.0f});
-        moved.values[i] = (convert_quat){x.translation.x, x.translation.y, x.translation.z, 0.0};
-        turned.values[i] = convert_quat_mul(x.rotation, about);
+        convert_xform x = place((md5_xform){view.rotation, view.position, 0.0f});
+        x.rotation = convert_quat_mul(x.rotation, about);
+        first = i == 0 ? x : first;
+        moved.values[i] = from_vec(x.translation);
+        turned.values[i] = x.rotation;
         fovs[i] = view.fov;
         widest = fmax(widest, fabs((double)view.fov - (double)fovs[0]));
     }
     join_signs(&turned);
-    char *const name =
-        gltf_unique_name(w->out, 'n', path->name, "camera", gltf_num_added(w->out, "nodes"));
+    char *const name = gltf_unique_name(w->out, 'n', title, "camera");
     const size_t number = gltf_add(w->out, "cameras",
                                    json_pack("{s:s, s:s, s:{s:f, s:f, s:f}}", "name", name, "type",
                                              "perspective", "perspective", "yfov",
                                              vertical(fovs[0]), "aspectRatio", 4.0 / 3.0, "znear",
                                              3.0 * inch)); // id's near plane
-    const convert_vec at = {values[0].x, values[0].y, values[0].z};
     json_t *const item = json_pack("{s:s, s:I}", "name", name, "camera", (json_int_t)number);
-    put_xform(w, item, (convert_xform){turned.values[0], at});
+    put_xform(w, item, first);
     const size_t node = gltf_add(w->out, "nodes", item);
     gltf_append(w->out, w->out->tops, gltf_whole(node));
     json_t *const cuts = json_array();
     for (uint32_t i = 0; i < camera->num_cuts; i++)
         gltf_append(w->out, cuts, gltf_whole(camera->cuts[i]));
     json_t *const animation = gltf_add_animation(
-        w->out, path->name,
+        w->out, title,
         json_pack("{s:f, s:I, s:o, s:o}", "frameRate", camera->frame_rate, "frames",
                   (json_int_t)count, "fov", gltf_floats(fovs, count), "cuts", cuts));
     add_track(w, animation, node, &moved);
@@ -797,10 +782,10 @@ static void write_path(gltf_writer *w, const convert_path *path)
                      "camera path %s: the field of view changes by %.3g degrees, which "
                      "glTF's cameras cannot: that of the first frame is the camera's, all "
                      "are in extras",
-                     path->name, widest);
+                     title, widest);
     free(name);
-    free(fovs);
     free(values);
+    free(fovs);
     free(times);
 }
 
@@ -817,6 +802,8 @@ static bool write_scene(gltf_writer *w, md5_error *error)
         (void)gltf_find(w->out, 'w', key, &(size_t){i});
         free(key);
     }
+    const uint32_t asked = w->job->influences > 0 ? w->job->influences : 4;
+    convert_make_skins(w->job, &w->assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
     if (w->assets.skeleton != NULL) {
         const uint32_t root = write_joints(w);
         if (model != NULL && w->job->is_quantized)
@@ -829,10 +816,9 @@ static bool write_scene(gltf_writer *w, md5_error *error)
         find_tolerances(w);
     }
     size_t num_empty = 0;
-    w->mesh_nodes = common_alloc(model ? model->num_meshes : 0, sizeof *w->mesh_nodes);
-    w->target_names = common_alloc(model ? model->num_meshes : 0, sizeof(json_t *));
+    w->meshes = common_alloc(model ? model->num_meshes : 0, sizeof *w->meshes);
     for (uint32_t i = 0; model != NULL && i < model->num_meshes; i++) {
-        if (!is_drawn(&model->meshes[i]))
+        if (model->meshes[i].num_vertices == 0 || model->meshes[i].num_triangles == 0)
             num_empty++;
         else if (!write_mesh(w, i, error))
             return false;
@@ -843,59 +829,60 @@ static bool write_scene(gltf_writer *w, md5_error *error)
         write_clip(w, &w->assets.clips[i]);
     if (w->job->tolerance > 0.0 && w->num_all_keys > 0)
         convert_note(w->job, "%zu of %zu keys are kept", w->num_keys, w->num_all_keys);
-    for (size_t i = 0; i < w->assets.num_paths; i++)
-        write_path(w, &w->assets.paths[i]);
-    return true;
+    bool is_read = true;
+    for (size_t i = 0; i < w->scene->num_parts && is_read; i++) {
+        const convert_part *const part = &w->scene->parts[i];
+        if (part->kind != CONVERT_CAMERA)
+            continue;
+        const md5_load_opts opts = {.file_name = part->path ? part->path : part->name};
+        md5_camera *const camera = md5_parse_camera(part->bytes, part->size, &opts, error);
+        is_read = camera != NULL;
+        if (is_read)
+            write_path(w, part->name, camera);
+        md5_free_camera(camera);
+    }
+    return is_read;
 }
 
 // Writes NAME.glb, or NAME.gltf and NAME.bin.
 static bool write_file(gltf_writer *w, md5_error *error)
 {
     const char *const path = w->job->output;
+    char *const stem = common_stem(path), *const bin = common_format("%s.bin", stem);
     const bool is_binary = common_has_ending(path, ".glb");
-    char *const stem = common_stem(path), *const folder = common_folder(path);
-    char *const bin = common_format("%s.bin", stem), *const bin_path = common_join(folder, bin);
     const convert_bytes *const numbers = &w->out->binary;
     convert_bytes file = {0};
     const bool is_done =
         gltf_make(w->out, is_binary ? NULL : bin, path, &file, error)
-        && (is_binary || convert_write_file(w->job, bin_path, numbers->bytes, numbers->size, error))
+        && (is_binary || write_beside(w, bin, numbers->bytes, numbers->size, error))
         && convert_write_file(w->job, path, file.bytes, file.size, error);
     free(file.bytes);
-    free(bin_path);
     free(bin);
-    free(folder);
     free(stem);
     return is_done;
 }
 
 bool convert_write_gltf(const convert_job *job, const convert_scene *scene, md5_error *error)
 {
+#ifndef HAS_MESHOPTIMIZER
+    if (job->is_packed)
+        return convert_fail(error, MD5_ERROR_IO, job->output,
+                            "this build has no meshoptimizer, which packs glTF");
+#endif
     gltf_out out;
-    gltf_writer w = {
-        .job = job,
-        .scene = scene,
-        .out = &out,
-        .scale = job->scale > 0.0 ? job->scale : inch,
-    };
+    gltf_writer w = {.job = job, .scene = scene, .out = &out};
     gltf_begin(&out);
-    gltf_put(
-        &out, json_object_get(out.root, "asset"), "extras",
-        json_pack("{s:{s:i, s:f, s:f}}", "md5", "version", 1, "scale", w.scale, "turn", job->turn));
+    out.is_packed = job->is_packed;
+    gltf_put(&out, json_object_get(out.root, "asset"), "extras",
+             json_pack("{s:{s:i, s:f, s:f}}", "md5", "version", 1, "scale", scale_of(job), "turn",
+                       job->turn));
     gltf_put(&out, json_array_get(json_object_get(out.root, "scenes"), 0), "name",
              gltf_string(scene->name));
-    const uint32_t asked = job->influences > 0 ? job->influences : 4;
-    bool is_done = convert_load_assets(job, scene, &w.assets, error)
-                   && convert_load_targets(scene, &w.assets, error);
-    if (is_done) {
-        w.skins = convert_make_skins(job, &w.assets, asked <= 16 ? (asked + 3) / 4 * 4 : 16);
-        is_done = write_scene(&w, error) && write_file(&w, error);
-    }
-    convert_free_skins(&w.assets, w.skins);
+    const bool is_done = convert_load_assets(job, scene, &w.assets, error) && write_scene(&w, error)
+                         && write_file(&w, error);
     convert_free_assets(&w.assets);
     gltf_free(&out);
-    free(w.mesh_nodes);
-    free(w.target_names);
+    free(w.meshes);
     free(w.moves);
     free(w.tolerances);
     return is_done;

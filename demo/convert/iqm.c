@@ -5,7 +5,7 @@
 // weights in bytes; frames are 16-bit numbers, each a step of its channel's range: a channel is one
 // of the ten numbers of a joint's transform. Rows of the tables are structures.
 #include "demo/common/file.h"
-#include "demo/convert/loss.h"
+#include "demo/convert/assets.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,12 @@
+// Where files of a model lie, for an engine; pictures and materials, which are found as the viewer
+// finds them, and written beside the model. Pictures are PNG and JPEG: files in these formats are
+// passed on as they are, unless something in them must change; all others become PNG.
 #include "demo/convert/layout.h"
 
 #include "demo/common/file.h"
 #include "demo/common/system.h"
 #include "demo/looks/image.h"
+#include "demo/looks/look.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -10,18 +14,6 @@
 #include <string.h>
 
 // -- Layouts --------------------------------------------------------------------------------------
-
-// Moves a folder into `name` below it unless it is called so.
-static void move_into(char **folder, const char *name)
-{
-    char *const absolute = common_absolute(*folder);
-    if (common_compare_case(common_base(absolute), name) != 0) {
-        char *const inner = common_join(*folder, name);
-        free(*folder);
-        *folder = inner;
-    }
-    free(absolute);
-}
 
 // "monsters_imp" for the model imp of models/monsters/imp/: no other model has this name, unless it
 // lies outside of `models`.
@@ -55,15 +47,19 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
         .name =
             !is_folder ? common_stem(job->output) : common_copy(model ? model->name : scene->name),
     };
-    if (layout.family == CONVERT_QUAKE)
-        move_into(&layout.folder, "progs");
-    if (layout.family == CONVERT_QUAKE2)
-        move_into(&layout.folder, "md5");
-    // A Doom 3 game's folder is that above `models`; the path is cut behind its last one.
     char *const absolute = common_absolute(layout.folder), *const clean = common_clean(absolute);
     char *const whole = common_format("%s/", clean);
+    // Models for Quake's engines are in a folder of this name.
+    const char *const last = layout.family == CONVERT_QUAKE ? "progs" : "md5";
+    if (layout.has_one_clip && common_compare_case(common_base(absolute), last) != 0) {
+        char *const outer = layout.folder;
+        layout.folder = common_join(outer, last);
+        free(outer);
+    }
+    // A Doom 3 game's folder is that above `models`; the path is cut behind its last one. Without
+    // one, and for other engines, all lies beside the model.
     const char *inner = NULL;
-    for (const char *c = whole; (c = strstr(c, "/models/")) != NULL; c++)
+    for (const char *c = whole; layout.family == CONVERT_DOOM3 && (c = strstr(c, "/models/")); c++)
         inner = c + 1;
     layout.inner = common_copy(inner ? inner : "");
     layout.root =
@@ -98,9 +94,19 @@ static char *plain_name(const char *text)
     return common_copy("skin");
 }
 
-char *convert_shader_name(const convert_layout *layout, const char *shader)
+void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list *names)
 {
-    return layout->family == CONVERT_QUAKE ? plain_name(shader) : common_copy(shader);
+    for (uint32_t i = 0; i < doc->num_meshes; i++) {
+        md5_doc_mesh *const mesh = &doc->meshes[i];
+        const char **const name = layout->family == CONVERT_QUAKE ? &mesh->shader : &mesh->name;
+        if (layout->family == CONVERT_QUAKE)
+            common_add(names, plain_name(mesh->shader));
+        else if (layout->family == CONVERT_CUBE2 && (*name == NULL || (*name)[0] == '\0'))
+            common_add(names, common_format("mesh%u", i));
+        else
+            continue;
+        *name = names->names[names->count - 1];
+    }
 }
 
 // Whether Doom 3 reads a path as one word, and it leads nowhere else.
@@ -112,12 +118,346 @@ static bool is_plain_path(const char *path)
                   == '\0';
 }
 
-// -- Pictures -------------------------------------------------------------------------------------
+// -- Found looks ----------------------------------------------------------------------------------
 
-static bool is_jpeg(const convert_picture *picture)
+// Of one model. A hostile one may name one large picture in each of its meshes.
+enum { MAX_MESHES = 4096, MAX_BYTES = 1 << 30 };
+
+// What the viewer calls the maps.
+static const md5gl_picture pictures_of[CONVERT_NUM_MAPS] = {
+    MD5GL_PICTURE_DIFFUSE, MD5GL_PICTURE_NORMALS, MD5GL_PICTURE_SPECULAR, MD5GL_PICTURE_GLOW};
+
+typedef struct finder {
+    const convert_job *job;
+    convert_scene *scene;
+    const md5_model *model;
+    view_package *package; // of the model's file; NULL: it is not on disk
+    md5_game *game;        // with declarations, or NULL
+    view_listener listener;
+    size_t num_bytes; // of all pictures so far
+} finder;
+
+static void warn(void *job, const char *text)
 {
-    return picture->size > 3 && memcmp(picture->bytes, "\xff\xd8\xff", 3) == 0;
+    convert_note(job, "%s", text);
 }
+
+const char *convert_picture_ending(const convert_picture *picture)
+{
+    return picture->size > 3 && memcmp(picture->bytes, "\xff\xd8\xff", 3) == 0 ? ".jpg" : ".png";
+}
+
+static const char *title_of(const convert_material *material)
+{
+    return material->shader[0] != '\0' ? material->shader : "(no name)";
+}
+
+// -- Texels ---------------------------------------------------------------------------------------
+
+static void turn_green(view_image *image)
+{
+    for (size_t i = 0; i < (size_t)image->width * image->height; i++)
+        image->rgba[4 * i + 1] = (uint8_t)(255 - image->rgba[4 * i + 1]);
+}
+
+// Brings a normal map to id's encoding. Returns whether it had another one, as its texels say.
+static bool order_normals(const finder *f, const char *name, const md5gl_texture_desc *desc,
+                          view_image *image)
+{
+    const uint32_t normals = md5gl_guess_normals(desc);
+    if (normals & MD5GL_NORMALS_RXGB)
+        for (size_t i = 0; i < (size_t)image->width * image->height; i++)
+            image->rgba[4 * i] = image->rgba[4 * i + 3];
+    if (normals & MD5GL_NORMALS_GREEN_UP) {
+        turn_green(image);
+        convert_note(f->job, "normal map %s: green points up the picture, as its texels say", name);
+    }
+    return normals != 0;
+}
+
+// What a stage without light does to what is behind it.
+typedef enum blend_kind { REPLACES, BLENDS, ADDS, FILTERS } blend_kind;
+
+static blend_kind blending_of(const md5_stage *stage)
+{
+    switch (stage->bits & 0xFF) { // see md5game.h
+    case 0x00:
+        return REPLACES;
+    case 0x20:
+    case 0x25:
+        return ADDS;
+    case 0x03:
+    case 0x30:
+    case 0x31:
+        return FILTERS;
+    default:
+        return BLENDS; // by alpha, or as nothing else can
+    }
+}
+
+// A picture that looks, blended by alpha, like this one added (color c over b is b (1 - a) + c,
+// with a the largest of c) or multiplied (black over b is b (1 - a), with 1 - a the luminance).
+static void blend_by_alpha(view_image *image, blend_kind how)
+{
+    for (size_t i = 0; i < (size_t)image->width * image->height; i++) {
+        uint8_t *const c = image->rgba + 4 * i;
+        uint8_t most = c[0] > c[1] ? c[0] : c[1];
+        most = c[2] > most ? c[2] : most;
+        const uint8_t light = (uint8_t)((54 * c[0] + 183 * c[1] + 19 * c[2]) / 256);
+        for (int k = 0; k < 3; k++)
+            c[k] = (uint8_t)(how == FILTERS || most == 0 ? 0 : 255 * c[k] / most);
+        c[3] = how == FILTERS ? (uint8_t)(255 - light) : most;
+    }
+}
+
+// -- Pictures of materials ------------------------------------------------------------------------
+
+// The bytes of the file of a game that a program is; NULL if it is none, or computed.
+static char *read_game_file(md5_game *game, const md5_image_program *program, size_t *size)
+{
+    const bool is_file = program->num_steps == 1 && program->steps[0].kind == MD5_IMAGE_FILE;
+    const char *const name = is_file ? md5_game_image_file(game, program->steps[0].file) : NULL;
+    const md5_files files = md5_game_files(game);
+    md5_error error;
+    const void *const bytes = name ? files.open(files.user, name, size, &error) : NULL;
+    if (!bytes)
+        return NULL;
+    char *const copy = common_alloc(*size + 1, 1);
+    memcpy(copy, bytes, *size);
+    files.close(files.user, bytes, *size);
+    return copy;
+}
+
+// Gives a material a picture, of a file or, without a path, of a program of the game; `how` is that
+// of the color of an unlit material. One that cannot be read is a note.
+static void add_picture(finder *f, convert_material *material, convert_map map, const char *path,
+                        const md5_image_program *program, blend_kind how)
+{
+    const char *const title = path ? path : program->text, *reason = NULL;
+    view_image image = {NULL, 0, 0};
+    md5_error error = {0};
+    size_t size = 0;
+    char *bytes =
+        path ? common_read_stream(path, &size, &reason) : read_game_file(f->game, program, &size);
+    const bool is_read =
+        path && !bytes ? convert_fail(&error, MD5_ERROR_IO, path, "%s", reason)
+        : bytes ? view_decode_image((uint8_t *)bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error)
+                : view_read_game_image(f->game, program, &image, &error);
+    if (!is_read) {
+        convert_note(f->job, "material %s: %s cannot be read: %s", title_of(material), title,
+                     error.message);
+        free(bytes);
+        return;
+    }
+    const md5gl_texture_desc desc = {
+        .width = image.width, .height = image.height, .texels = image.rgba};
+    bool is_changed = map == CONVERT_MAP_NORMAL && order_normals(f, title, &desc, &image);
+    // As in the viewer: what nothing is said of is cut out where its alpha is below one half.
+    if (map == CONVERT_MAP_COLOR && path && material->alpha == CONVERT_OPAQUE
+        && md5gl_has_holes(&desc)) {
+        material->alpha = CONVERT_MASK;
+        material->cutoff = 0.5f;
+        material->is_two_sided = true;
+        convert_note(f->job, "material %s: has holes, where the alpha of its picture is below 0.5",
+                     title_of(material));
+    }
+    if (map == CONVERT_MAP_COLOR && (how == ADDS || how == FILTERS)) {
+        blend_by_alpha(&image, how);
+        is_changed = true;
+    }
+    // A file is passed on, but for a PNG file whose alpha means nothing, as some readers blend with
+    // it: byte 25 is its color type, with 4 for alpha; 3 is a palette, which may have it.
+    const bool with_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
+    convert_picture picture = {.bytes = (uint8_t *)bytes, .size = size};
+    const bool is_usable = bytes && !is_changed
+                           && (size > 32 && memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0
+                                   ? with_alpha || ((bytes[25] & 4) == 0 && bytes[25] != 3)
+                                   : strcmp(convert_picture_ending(&picture), ".jpg") == 0);
+    if (!is_usable) {
+        free(bytes);
+        picture.bytes = view_encode_png(&image, with_alpha, &picture.size);
+    }
+    free(image.rgba);
+    f->num_bytes += picture.bytes ? picture.size : 0;
+    if (!picture.bytes || f->num_bytes > MAX_BYTES) {
+        convert_note(f->job, "material %s: %s is left out: %s", title_of(material), title,
+                     picture.bytes ? "the pictures have more than 1 GiB"
+                                   : "this build cannot write PNG");
+        free(picture.bytes);
+        return;
+    }
+    picture.name = common_stem(title);
+    picture.declared = common_copy(path ? NULL : title);
+    material->maps[map] = picture;
+}
+
+uint8_t *convert_turn_green(const convert_picture *in, size_t *size, md5_error *error)
+{
+    view_image image;
+    if (!view_decode_image(in->bytes, in->size, MD5_MAX_IMAGE_PIXELS, &image, error))
+        return NULL;
+    turn_green(&image);
+    uint8_t *const bytes = view_encode_png(&image, false, size);
+    free(image.rgba);
+    if (!bytes)
+        convert_fail(error, MD5_ERROR_IO, in->name, "this build cannot write PNG");
+    return bytes;
+}
+
+// -- What declarations say ------------------------------------------------------------------------
+
+// Maps the stages of a declared material, at time 0, to what one material of other formats has: the
+// first stage of each light, and the first one that is added to lit ones as its glow. Returns false
+// if it has no picture.
+static bool use_declaration(finder *f, convert_material *to, const md5_material *material)
+{
+    float *const registers = common_alloc(material->num_registers, sizeof *registers);
+    md5_evaluate_material(material, &(md5_material_input){.parms = {1, 1, 1, 1}}, registers);
+    const md5_image_program *const color = view_material_image(material, MD5GL_PICTURE_DIFFUSE);
+    const md5_stage *shown = NULL, *glow = NULL; // shown: whose picture is the color
+    uint32_t num_used = 0, num_pictures = 0;
+    for (uint32_t i = 0; i < material->num_stages; i++) {
+        const md5_stage *const stage = &material->stages[i];
+        num_pictures += stage->image.text[0] != '\0';
+        if (!shown && &stage->image == color)
+            shown = stage;
+        if (stage->has_alpha_test && to->alpha == CONVERT_OPAQUE) {
+            to->alpha = CONVERT_MASK;
+            to->cutoff = registers[stage->alpha_test];
+        }
+    }
+    const bool is_lit = shown && shown->light == MD5_STAGE_DIFFUSE;
+    const blend_kind how = shown && !is_lit ? blending_of(shown) : REPLACES;
+    for (uint32_t i = 0; i < material->num_stages && is_lit && !glow; i++)
+        if (material->stages[i].light == MD5_STAGE_AMBIENT && material->stages[i].image.text[0]
+            && blending_of(&material->stages[i]) == ADDS)
+            glow = &material->stages[i];
+    to->is_two_sided = material->cull == MD5_CULL_NONE || material->creates_back_sides;
+    to->is_unlit = shown && !is_lit;
+    if (to->alpha == CONVERT_OPAQUE
+        && (how != REPLACES || material->coverage == MD5_COVERAGE_TRANSLUCENT))
+        to->alpha = CONVERT_BLEND;
+    if (how == ADDS || how == FILTERS)
+        convert_note(f->job, "material %s: %s; it is blended by alpha instead", title_of(to),
+                     how == ADDS ? "its light is added" : "it filters what is behind it");
+    if (material->decl && material->decl->file) {
+        const char *text = material->decl->text;
+        size_t size = material->decl->size;
+        for (; size > 0 && (unsigned char)*text <= ' '; size--)
+            text++;
+        to->text = common_format("%.*s", (int)size, text);
+    }
+    for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
+        const md5_image_program *const program =
+            map != CONVERT_MAP_GLOW ? view_material_image(material, pictures_of[map])
+            : glow                  ? &glow->image
+                                    : NULL;
+        num_used += program != NULL;
+        if (program)
+            add_picture(f, to, map, NULL, program, how);
+    }
+    if (num_pictures > num_used)
+        convert_note(f->job, "material %s: %u of its %u stages are left out", title_of(to),
+                     (unsigned)(num_pictures - num_used), (unsigned)num_pictures);
+    free(registers);
+    return to->maps[CONVERT_MAP_COLOR].bytes != NULL;
+}
+
+// -- What names say -------------------------------------------------------------------------------
+
+static void use_look(finder *f, convert_material *to, uint32_t mesh)
+{
+    const view_look_search search = {.model = f->model, .mesh = mesh, .package = f->package};
+    view_look look = view_find_look(&search, f->listener);
+    to->is_two_sided = look.two_sided;
+    if (look.alpha_test > 0.0f) {
+        to->alpha = CONVERT_MASK;
+        to->cutoff = look.alpha_test;
+    }
+    if (!look.diffuse)
+        convert_note(f->job, "material %s: no picture is found%s%s", title_of(to),
+                     look.tried.count > 0 ? "; not " : "",
+                     look.tried.count > 0 ? look.tried.names[0] : "");
+    else if (look.is_guess)
+        convert_note(f->job, "material %s: %s is a guess, by %s", title_of(to), look.diffuse,
+                     look.why);
+    if (look.num_turns > 0)
+        convert_note(f->job, "material %s: %u more pictures, shown in turn, are left out",
+                     title_of(to), (unsigned)look.num_turns);
+    if (look.masks)
+        convert_note(f->job, "material %s: the masks %s are left out", title_of(to), look.masks);
+    if (look.diffuse) {
+        char *const folder = common_folder(look.diffuse);
+        common_list files = common_list_folder(folder, "");
+        for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
+            const char *const path = map == CONVERT_MAP_COLOR ? look.diffuse
+                                     : map == CONVERT_MAP_NORMAL && look.normals
+                                         ? look.normals
+                                         : view_find_map(&files, look.diffuse, pictures_of[map]);
+            if (path && (map == CONVERT_MAP_COLOR || strcmp(path, look.diffuse) != 0))
+                add_picture(f, to, map, path, NULL, REPLACES);
+        }
+        const char *const heights = view_find_map(&files, look.diffuse, MD5GL_PICTURE_HEIGHTS);
+        if (heights && strcmp(heights, look.diffuse) != 0)
+            convert_note(f->job, "material %s: the height map %s is left out", title_of(to),
+                         heights);
+        common_free_list(&files);
+        free(folder);
+    }
+    view_free_look(&look);
+}
+
+// -- Materials ------------------------------------------------------------------------------------
+
+static void add_material(finder *f, const md5_mesh *mesh)
+{
+    const bool is_declared = f->game && md5_find_decl(f->game, MD5_DECL_MATERIAL, mesh->shader);
+    convert_material material = {.shader = common_copy(mesh->shader)};
+    // Without a declaration the engine takes the shader for the name of a picture.
+    const md5_material *const found = is_declared || (f->game && f->game == f->job->game)
+                                          ? md5_game_material(f->game, mesh->shader, NULL)
+                                          : NULL;
+    if ((!found || !use_declaration(f, &material, found)) && !is_declared && f->package)
+        use_look(f, &material, (uint32_t)(mesh - f->model->meshes));
+    f->scene->materials =
+        common_grow(f->scene->materials, f->scene->num_materials, sizeof material);
+    f->scene->materials[f->scene->num_materials++] = material;
+}
+
+bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error *error)
+{
+    const convert_part *const part = convert_find_model(scene);
+    if (!part)
+        return true;
+    md5_model *const model = convert_parse_model(part, error);
+    if (!model)
+        return false;
+    finder f = {.job = job,
+                .scene = scene,
+                .model = model,
+                .game = job->game,
+                .listener = {warn, (void *)(uintptr_t)job}};
+    if (part->path && !job->files.open)
+        f.package = view_open_package(part->path, NULL);
+    if (!f.game)
+        f.game = view_package_game(f.package, f.listener);
+    // Each shader once, as its first mesh with triangles has it.
+    for (uint32_t i = 0; i < model->num_meshes && i < MAX_MESHES; i++) {
+        const md5_mesh *const mesh = &model->meshes[i];
+        bool is_new = mesh->num_triangles > 0;
+        for (size_t k = 0; k < scene->num_materials && is_new; k++)
+            is_new = strcmp(scene->materials[k].shader, mesh->shader) != 0;
+        if (is_new)
+            add_material(&f, mesh);
+    }
+    if (model->num_meshes > MAX_MESHES)
+        convert_note(job, "pictures are sought for %d meshes; others may have none", MAX_MESHES);
+    view_close_package(f.package);
+    md5_free_model(model);
+    return true;
+}
+
+// -- Written pictures -----------------------------------------------------------------------------
 
 // A TGA file: 24 or, where alpha is used, 32 bits, the bottom row first, as all engines read it.
 static uint8_t *make_tga(const view_image *image, size_t *size)
@@ -146,6 +486,18 @@ static uint8_t *make_tga(const view_image *image, size_t *size)
     return tga;
 }
 
+// Writes a file of the game, unless it is empty.
+static bool write_file(const convert_layout *layout, const char *name, const void *bytes,
+                       size_t size, md5_error *error)
+{
+    char *const path = common_format("%s/%s", layout->root, name);
+    if (size > 0)
+        common_make_folders(path, 0777);
+    const bool is_written = size == 0 || convert_write_file(layout->job, path, bytes, size, error);
+    free(path);
+    return is_written;
+}
+
 // Writes a picture as root/path and an ending: for Doom 3, which reads no PNG, as TGA.
 static bool write_picture(const convert_layout *layout, const convert_picture *picture,
                           const char *path, md5_error *error)
@@ -153,171 +505,60 @@ static bool write_picture(const convert_layout *layout, const convert_picture *p
     view_image image;
     size_t size = picture->size;
     uint8_t *tga = NULL;
-    if (layout->family == CONVERT_DOOM3 && !is_jpeg(picture)) {
+    const char *ending = convert_picture_ending(picture);
+    if (layout->family == CONVERT_DOOM3 && strcmp(ending, ".png") == 0) {
         md5_error why;
         if (view_decode_image(picture->bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &why)) {
             tga = make_tga(&image, &size);
+            ending = ".tga";
             free(image.rgba);
         } else {
             convert_note(layout->job, "%s is not made a TGA file, which Doom 3 reads: %s", path,
                          why.message);
         }
     }
-    char *const file = common_format("%s/%s%s", layout->root, path,
-                                     tga                ? ".tga"
-                                     : is_jpeg(picture) ? ".jpg"
-                                                        : ".png");
-    common_make_folders(file, 0777);
-    const bool is_written =
-        convert_write_file(layout->job, file, tga ? tga : picture->bytes, size, error);
+    char *const file = common_format("%s%s", path, ending);
+    const bool is_written = write_file(layout, file, tga ? tga : picture->bytes, size, error);
     free(file);
     free(tga);
     return is_written;
 }
 
-// Picture files by their paths, so that each is written once and none over another.
-typedef struct picture_files {
-    const convert_picture **pictures; // [count]
-    char **paths;                     // [count] from the root, without endings
-    size_t count;
-} picture_files;
-
-// Returns the number of a path; all->count: there is none.
-static size_t find_path(const picture_files *all, const char *path)
-{
-    size_t i = 0;
-    while (i < all->count && strcmp(all->paths[i], path) != 0)
-        i++;
-    return i;
-}
+// What is written, so that each picture is written once and none over another.
+typedef struct written_looks {
+    struct {
+        const convert_picture *picture;
+        char *path; // from the root, without ending
+    } * files;      // [num_files]
+    size_t num_files;
+    const md5_doc *model; // of an md5.cfg
+    convert_bytes text;   // the declarations
+} written_looks;
 
 // Writes a picture unless an equal one is there; another one of its name gets a number. Returns its
 // path, which `all` owns; NULL: failure.
-static const char *write_once(const convert_layout *layout, picture_files *all,
+static const char *write_once(const convert_layout *layout, written_looks *all,
                               const convert_picture *picture, const char *wanted, md5_error *error)
 {
-    const size_t known = find_path(all, wanted);
-    const convert_picture *const other = known < all->count ? all->pictures[known] : NULL;
-    if (other && other->size == picture->size
-        && memcmp(other->bytes, picture->bytes, picture->size) == 0)
-        return all->paths[known];
     char *path = common_copy(wanted);
-    for (size_t k = all->count + 1; find_path(all, path) < all->count; k++) {
+    for (size_t k = all->num_files + 1, i = 0; i < all->num_files; i++) {
+        const convert_picture *const other = all->files[i].picture;
+        if (strcmp(all->files[i].path, path) != 0)
+            continue;
         free(path);
-        path = common_format("%s_%zu", wanted, k);
+        if (other->size == picture->size
+            && memcmp(other->bytes, picture->bytes, picture->size) == 0)
+            return all->files[i].path;
+        path = common_format("%s_%zu", wanted, k++);
+        i = SIZE_MAX; // the first one again
     }
-    all->pictures = common_grow(all->pictures, all->count, sizeof *all->pictures);
-    all->paths = common_grow(all->paths, all->count, sizeof *all->paths);
-    all->pictures[all->count] = picture;
-    all->paths[all->count++] = path;
+    all->files = common_grow(all->files, all->num_files, sizeof *all->files);
+    all->files[all->num_files].picture = picture;
+    all->files[all->num_files++].path = path;
     return write_picture(layout, picture, path, error) ? path : NULL;
 }
 
 // -- Materials ------------------------------------------------------------------------------------
-
-// Adds the declaration of a material with its pictures' paths; NULL: it has none.
-static void declare_material(convert_bytes *mtr, const convert_material *material,
-                             const char *const *paths)
-{
-    const char *const color = paths[CONVERT_MAP_COLOR];
-    const bool is_plain = material->alpha == CONVERT_OPAQUE && !material->is_unlit;
-    convert_put_text(mtr, "\"%s\"\n{\n%s", material->shader,
-                     material->is_two_sided ? "\ttwosided\n" : "");
-    if (color && is_plain) {
-        convert_put_text(mtr, "\tdiffusemap\t%s\n", color);
-    } else if (color) {
-        convert_put_text(mtr, "\t{\n%s\t\tmap\t%s\n",
-                         material->alpha == CONVERT_BLEND ? "\t\tblend\tblend\n"
-                         : material->is_unlit             ? ""
-                                                          : "\t\tblend\tdiffusemap\n",
-                         color);
-        if (material->alpha == CONVERT_MASK)
-            convert_put_text(mtr, "\t\talphaTest\t%g\n", (double)material->cutoff);
-        convert_put_text(mtr, "\t}\n");
-    }
-    if (paths[CONVERT_MAP_NORMAL])
-        convert_put_text(mtr, "\tbumpmap\t%s\n", paths[CONVERT_MAP_NORMAL]);
-    if (paths[CONVERT_MAP_SPECULAR])
-        convert_put_text(mtr, "\tspecularmap\t%s\n", paths[CONVERT_MAP_SPECULAR]);
-    if (paths[CONVERT_MAP_GLOW])
-        convert_put_text(mtr, "\t{\n\t\tblend\tadd\n\t\tmap\t%s\n\t}\n", paths[CONVERT_MAP_GLOW]);
-    convert_put_text(mtr, "}\n\n");
-}
-
-// The path of a picture from the root, without ending, to be freed.
-static char *path_of(const convert_layout *layout, const convert_material *material,
-                     convert_map map)
-{
-    static const char *const suffixes[CONVERT_NUM_MAPS] = {"", "_local", "_s", "_add"};
-    const convert_picture *const picture = &material->maps[map];
-    char *const plain = plain_name(layout->family == CONVERT_QUAKE ? material->shader
-                                   : picture->name                 ? picture->name
-                                                                   : material->shader);
-    const char *const declared = picture->declared;
-    char *path;
-    if (layout->family == CONVERT_QUAKE)
-        path = common_format("%s_00_00%s", plain, map == CONVERT_MAP_GLOW ? "_glow" : "");
-    else if (layout->family == CONVERT_DOOM3 && declared && is_plain_path(declared))
-        path = common_format(
-            "%.*s", (int)(strlen(declared) - (common_has_ending(declared, ".tga") ? 4 : 0)),
-            declared);
-    else
-        path = common_format("%s%s%s", layout->inner, plain, picture->name ? "" : suffixes[map]);
-    free(plain);
-    return path;
-}
-
-static bool write_material(const convert_layout *layout, const convert_material *material,
-                           picture_files *all, convert_bytes *mtr, md5_error *error)
-{
-    const char *paths[CONVERT_NUM_MAPS] = {NULL};
-    uint32_t num_unused = 0;
-    bool is_written = true, has_any = false, has_own_names = true;
-    for (int map = 0; map < CONVERT_NUM_MAPS && is_written; map++) {
-        const convert_picture *const picture = &material->maps[map];
-        const bool is_used = map == CONVERT_MAP_COLOR || layout->family == CONVERT_DOOM3
-                             || layout->family == CONVERT_OTHER
-                             || (map == CONVERT_MAP_GLOW && layout->family == CONVERT_QUAKE);
-        if (!picture->bytes)
-            continue;
-        num_unused += !is_used;
-        if (!is_used)
-            continue;
-        if (layout->family == CONVERT_DOOM3 && picture->declared && picture->declared[0] == '_'
-            && is_plain_path(picture->declared + 1)) { // the engine has it: _white
-            paths[map] = picture->declared;
-            has_any = true;
-            continue;
-        }
-        has_own_names &= picture->declared && is_plain_path(picture->declared);
-        char *const path = path_of(layout, material, (convert_map)map);
-        paths[map] = write_once(layout, all, picture, path, error);
-        is_written = paths[map] != NULL;
-        if (is_written && layout->family == CONVERT_DOOM3 && !is_plain_path(paths[map])) {
-            convert_note(layout->job, "material %s: the engine cannot read the name %s",
-                         material->shader, paths[map]);
-            paths[map] = NULL;
-        }
-        has_any |= paths[map] != NULL;
-        free(path);
-    }
-    if (num_unused > 0)
-        convert_note(layout->job,
-                     "material %s: %u maps besides the color are left out, as the "
-                     "engine has none",
-                     material->shader, (unsigned)num_unused);
-    if (layout->family != CONVERT_DOOM3)
-        return is_written;
-    if (strpbrk(material->shader, "\"\r\n") || material->shader[0] == '\0')
-        convert_note(layout->job, "a material without a name that can be declared is left out");
-    else if (material->text && has_own_names && !strchr(material->text, '[')) // without tables
-        convert_put_text(mtr, "%s\n\n", material->text);
-    else if (has_any)
-        declare_material(mtr, material, paths);
-    return is_written;
-}
-
-// -- Declarations ---------------------------------------------------------------------------------
 
 // Adds a word to a declaration, in quotes if it needs them.
 static void put_word(convert_bytes *to, const char *folder, const char *name, const char *ending)
@@ -329,68 +570,214 @@ static void put_word(convert_bytes *to, const char *folder, const char *name, co
     free(word);
 }
 
-// Writes root/folder/NAME and an ending, unless there is no text.
-static bool write_text(const convert_layout *layout, const char *folder, const char *ending,
-                       const convert_bytes *from, md5_error *error)
+// Adds how the meshes of a material look to an md5.cfg, with its pictures' paths; NULL: it has
+// none.
+static void describe_meshes(written_looks *all, const convert_material *material,
+                            const char *const *paths)
 {
-    char *const path = common_format("%s/%s/%s%s", layout->root, folder, layout->declared, ending);
-    bool is_written = true;
-    if (from->size > 0) {
-        common_make_folders(path, 0777);
-        is_written = convert_write_file(layout->job, path, from->bytes, from->size, error);
-    }
-    free(path);
-    return is_written;
+    char cutoff[32];
+    snprintf(cutoff, sizeof cutoff, "%g", (double)material->cutoff);
+    const struct {
+        const char *word, *value; // NULL: it does not apply
+        const char *ending;
+    } rows[] = {
+        {"md5skin", paths[CONVERT_MAP_COLOR],
+         convert_picture_ending(&material->maps[CONVERT_MAP_COLOR])},
+        {"md5bumpmap", paths[CONVERT_MAP_NORMAL],
+         convert_picture_ending(&material->maps[CONVERT_MAP_NORMAL])},
+        {"md5alphatest", material->alpha == CONVERT_MASK ? cutoff : NULL, ""},
+        {"md5alphablend", material->alpha == CONVERT_BLEND ? "1" : NULL, ""},
+        {"md5cullface", material->is_two_sided ? "0" : NULL, ""},
+        {"md5fullbright", material->is_unlit ? "1" : NULL, ""},
+    };
+    for (uint32_t i = 0; i < all->model->num_meshes && i < MAX_MESHES; i++)
+        for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
+            if (!rows[k].value || strcmp(all->model->meshes[i].shader, material->shader) != 0)
+                continue;
+            convert_put_text(&all->text, "%s ", rows[k].word);
+            put_word(&all->text, "", all->model->meshes[i].name, "");
+            convert_put_text(&all->text, " ");
+            put_word(&all->text, "", rows[k].value, rows[k].ending);
+            convert_put_text(&all->text, "\n");
+        }
 }
 
-static bool write_model_def(const convert_layout *layout, md5_error *error)
+// Adds the declaration of a material with its pictures' paths; NULL: it has none.
+static void declare_material(convert_bytes *mtr, const convert_material *material,
+                             const char *const *paths)
 {
-    convert_bytes def = {.bytes = NULL};
-    convert_put_text(&def, "model ");
-    put_word(&def, "", layout->declared, "");
-    convert_put_text(&def, "\n{\n\tmesh\t");
-    put_word(&def, layout->inner, layout->name, ".md5mesh");
+    static const char *const lines[CONVERT_NUM_MAPS] = {"\tdiffusemap\t%s\n", "\tbumpmap\t%s\n",
+                                                        "\tspecularmap\t%s\n",
+                                                        "\t{\n\t\tblend\tadd\n\t\tmap\t%s\n\t}\n"};
+    convert_put_text(mtr, "\"%s\"\n{\n%s", material->shader,
+                     material->is_two_sided ? "\ttwosided\n" : "");
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+        const bool is_stage =
+            map == CONVERT_MAP_COLOR && (material->alpha != CONVERT_OPAQUE || material->is_unlit);
+        if (paths[map] && !is_stage) {
+            convert_put_text(mtr, lines[map], paths[map]);
+        } else if (paths[map]) {
+            convert_put_text(mtr, "\t{\n%s\t\tmap\t%s\n",
+                             material->alpha == CONVERT_BLEND ? "\t\tblend\tblend\n"
+                             : material->is_unlit             ? ""
+                                                              : "\t\tblend\tdiffusemap\n",
+                             paths[map]);
+            if (material->alpha == CONVERT_MASK)
+                convert_put_text(mtr, "\t\talphaTest\t%g\n", (double)material->cutoff);
+            convert_put_text(mtr, "\t}\n");
+        }
+    }
+    convert_put_text(mtr, "}\n\n");
+}
+
+// The path of a picture from the root, without ending, to be freed.
+static char *path_of(const convert_layout *layout, const convert_material *material,
+                     convert_map map)
+{
+    const convert_picture *const picture = &material->maps[map];
+    const char *const declared = picture->declared;
+    if (layout->family == CONVERT_DOOM3 && declared && is_plain_path(declared))
+        return common_format(
+            "%.*s", (int)(strlen(declared) - (common_has_ending(declared, ".tga") ? 4 : 0)),
+            declared);
+    const bool is_skin = layout->family == CONVERT_QUAKE;
+    char *const plain = plain_name(is_skin ? material->shader : picture->name);
+    char *const path = common_format("%s%s%s%s", layout->inner, plain, is_skin ? "_00_00" : "",
+                                     is_skin && map == CONVERT_MAP_GLOW ? "_glow" : "");
+    free(plain);
+    return path;
+}
+
+static bool write_material(const convert_layout *layout, const convert_material *material,
+                           written_looks *all, md5_error *error)
+{
+    static const unsigned has_map[] = {// bits of maps
+                                       [CONVERT_DOOM3] = (1 << CONVERT_NUM_MAPS) - 1,
+                                       [CONVERT_QUAKE] = 1 | 1 << CONVERT_MAP_GLOW,
+                                       [CONVERT_QUAKE2] = 1,
+                                       [CONVERT_CUBE2] = 1 | 1 << CONVERT_MAP_NORMAL,
+                                       [CONVERT_OTHER] = (1 << CONVERT_NUM_MAPS) - 1};
+    const char *paths[CONVERT_NUM_MAPS] = {NULL};
+    uint32_t num_unused = 0;
+    bool has_any = false, has_own_names = true;
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+        const convert_picture *const picture = &material->maps[map];
+        if (!picture->bytes)
+            continue;
+        if (!(has_map[layout->family] >> map & 1)) {
+            num_unused++;
+            continue;
+        }
+        if (layout->family == CONVERT_DOOM3 && picture->declared && picture->declared[0] == '_'
+            && is_plain_path(picture->declared + 1)) { // the engine has it: _white
+            paths[map] = picture->declared;
+            has_any = true;
+            continue;
+        }
+        has_own_names &= picture->declared && is_plain_path(picture->declared);
+        char *const path = path_of(layout, material, (convert_map)map);
+        paths[map] = write_once(layout, all, picture, path, error);
+        free(path);
+        if (!paths[map])
+            return false;
+        if (layout->family == CONVERT_DOOM3 && !is_plain_path(paths[map])) {
+            convert_note(layout->job, "material %s: the engine cannot read the name %s",
+                         material->shader, paths[map]);
+            paths[map] = NULL;
+        }
+        has_any |= paths[map] != NULL;
+    }
+    if (num_unused > 0)
+        convert_note(layout->job,
+                     "material %s: %u maps besides the color are left out, as the "
+                     "engine has none",
+                     material->shader, (unsigned)num_unused);
+    if (layout->family == CONVERT_CUBE2)
+        describe_meshes(all, material, paths);
+    if (layout->family != CONVERT_DOOM3)
+        return true;
+    if (strpbrk(material->shader, "\"\r\n") || material->shader[0] == '\0')
+        convert_note(layout->job, "a material without a name that can be declared is left out");
+    else if (material->text && has_own_names && !strchr(material->text, '[')) // without tables
+        convert_put_text(&all->text, "%s\n\n", material->text);
+    else if (has_any)
+        declare_material(&all->text, material, paths);
+    return true;
+}
+
+// -- Declarations ---------------------------------------------------------------------------------
+
+// Declares the model and its clips: in a modelDef or an md5.cfg, which has the rates of clips, too.
+static bool declare_model(const convert_layout *layout, convert_bytes *to, md5_error *error)
+{
+    const bool is_cube = layout->family == CONVERT_CUBE2;
+    convert_put_text(to, is_cube ? "md5load " : "model ");
+    if (!is_cube) {
+        put_word(to, "", layout->declared, "");
+        convert_put_text(to, "\n{\n\tmesh\t");
+    }
+    put_word(to, layout->inner, layout->name, ".md5mesh");
     for (size_t i = 0; i < layout->scene->num_parts; i++) {
         const convert_part *const part = &layout->scene->parts[i];
         if (part->kind != CONVERT_CLIP)
             continue;
-        convert_put_text(&def, "\n\tanim\t");
-        put_word(&def, "", part->name, "");
-        convert_put_text(&def, "\t");
-        put_word(&def, layout->inner, part->name, ".md5anim");
+        convert_put_text(to, is_cube ? "\nmd5anim " : "\n\tanim\t");
+        put_word(to, "", part->name, "");
+        convert_put_text(to, is_cube ? " " : "\t");
+        put_word(to, layout->inner, part->name, ".md5anim");
+        md5_doc *const clip = is_cube ? convert_parse_doc(part, error) : NULL;
+        if (is_cube && !clip)
+            return false;
+        if (clip)
+            convert_put_text(to, " %g", clip->frame_rate);
+        md5_free_doc(clip);
     }
-    convert_put_text(&def, "\n}\n");
-    const bool is_written = write_text(layout, "def", ".def", &def, error);
-    free(def.bytes);
+    convert_put_text(to, is_cube ? "\n" : "\n}\n");
+    return true;
+}
+
+// Writes declarations, of which a folder has those of its kind.
+static bool write_text(const convert_layout *layout, const char *kind, const char *ending,
+                       convert_bytes *text, md5_error *error)
+{
+    char *const name = common_format("%s/%s%s", kind, layout->declared, ending);
+    const bool is_written = write_file(layout, name, text->bytes, text->size, error);
+    free(name);
+    text->size = 0;
     return is_written;
 }
 
 bool convert_write_looks(const convert_layout *layout, md5_error *error)
 {
     const convert_scene *const scene = layout->scene;
-    if (!convert_find_model(scene) || (scene->num_materials == 0 && !layout->job->engine))
+    const convert_part *const part = convert_find_model(scene);
+    if (!part || (scene->num_materials == 0 && !layout->job->engine))
         return true;
-    char nothing[] = "";
-    convert_layout own = *layout;
-    if (own.family != CONVERT_DOOM3) { // pictures lie beside the model
-        own.root = own.folder;
-        own.inner = nothing;
-    }
-    picture_files all = {NULL, NULL, 0};
-    convert_bytes mtr = {.bytes = NULL};
-    bool is_written = true;
+    const bool is_cube = layout->family == CONVERT_CUBE2;
+    md5_doc *const model = is_cube ? convert_parse_doc(part, error) : NULL;
+    common_list names = {NULL, 0};
+    written_looks all = {.model = model};
+    bool is_written = !is_cube || (model && declare_model(layout, &all.text, error));
+    if (model)
+        convert_name_meshes(layout, model, &names);
     for (size_t i = 0; i < scene->num_materials && is_written; i++)
-        is_written = write_material(&own, &scene->materials[i], &all, &mtr, error);
-    for (size_t i = 0; i < all.count; i++)
-        free(all.paths[i]);
-    free(all.paths);
-    free(all.pictures);
-    if (is_written)
-        is_written = write_text(&own, "materials", ".mtr", &mtr, error);
-    free(mtr.bytes);
-    if (own.family == CONVERT_QUAKE2 && scene->num_materials > 0)
-        convert_note(own.job, "the engine takes the names of skins from the .md2 file");
-    if (own.family == CONVERT_OTHER && scene->num_materials > 0)
-        convert_note(own.job, "no materials are declared for this engine: pictures only");
-    return is_written && (own.family != CONVERT_DOOM3 || write_model_def(&own, error));
+        is_written = write_material(layout, &scene->materials[i], &all, error);
+    if (is_written && is_cube)
+        is_written = write_file(layout, "md5.cfg", all.text.bytes, all.text.size, error);
+    if (is_written && layout->family == CONVERT_DOOM3) {
+        is_written = write_text(layout, "materials", ".mtr", &all.text, error)
+                     && declare_model(layout, &all.text, error)
+                     && write_text(layout, "def", ".def", &all.text, error);
+    }
+    md5_free_doc(model);
+    common_free_list(&names);
+    for (size_t i = 0; i < all.num_files; i++)
+        free(all.files[i].path);
+    free(all.files);
+    free(all.text.bytes);
+    if (layout->family == CONVERT_QUAKE2 && scene->num_materials > 0)
+        convert_note(layout->job, "the engine takes the names of skins from the .md2 file");
+    if (layout->family == CONVERT_OTHER && scene->num_materials > 0)
+        convert_note(layout->job, "no materials are declared for this engine: pictures only");
+    return is_written;
 }

@@ -21,11 +21,12 @@ typedef struct convert_layout {
 convert_layout convert_find_layout(const convert_job *job, const convert_scene *scene);
 void convert_free_layout(convert_layout *layout);
 
-// Returns what a mesh of this shader is to name: a new string.
-char *convert_shader_name(const convert_layout *layout, const char *shader);
+// Gives the meshes of a model the names and shaders by which the engine finds their pictures. The
+// caller frees `names`, which hold them.
+void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list *names);
 
-// Writes pictures, and materials and a modelDef that name them. Does nothing if the scene has no
-// materials and no engine is asked for.
+// Writes pictures, and materials and a modelDef, or an md5.cfg, that name them. Does nothing if the
+// scene has no materials and no engine is asked for.
 bool convert_write_looks(const convert_layout *layout, md5_error *error);
 
 #endif

@@ -168,13 +168,11 @@ static bool write_part(md5_output *w, const convert_part *part, const char *name
         w->clips[w->num_clips++] = doc;
         return true;
     }
-    common_list shaders = {NULL, 0};
-    for (uint32_t i = 0; is_done && i < doc->num_meshes; i++) {
-        common_add(&shaders, convert_shader_name(&w->layout, doc->meshes[i].shader));
-        doc->meshes[i].shader = shaders.names[i];
-    }
+    common_list names = {NULL, 0};
+    if (is_done)
+        convert_name_meshes(&w->layout, doc, &names);
     is_done = is_done && write_doc(w, doc, name, error);
-    common_free_list(&shaders);
+    common_free_list(&names);
     md5_free_doc(doc);
     return is_done;
 }

@@ -47,7 +47,8 @@ static const convert_engine engines[] = {
     {" ironwail qss quakespasm-spiked fte fteqw ", CONVERT_QUAKE, 4},
     {" vkquake ", CONVERT_QUAKE, 8},
     {" q2pro yquake2 yquake2remaster ", CONVERT_QUAKE2, 0},
-    {" cube2 redeclipse daemon unvanquished ", CONVERT_OTHER, 4},
+    {" cube2 redeclipse ", CONVERT_CUBE2, 4},
+    {" daemon unvanquished ", CONVERT_OTHER, 4},
 };
 enum { NUM_ENGINES = sizeof engines / sizeof engines[0] };
 

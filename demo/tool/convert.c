@@ -448,6 +448,7 @@ static int convert(tool_arguments *arguments)
         .is_y_up = arguments->is_y_up,
         .is_in_place = arguments->root == MD5_ROOT_IN_PLACE,
         .is_quantized = arguments->is_quantized,
+        .is_packed = arguments->is_packed,
         .is_fitted = arguments->is_fitted,
         .map = arguments->map,
         .target = arguments->mesh,
@@ -507,6 +508,7 @@ const tool_command tool_convert = {
     "  --scene NAME      which scene of a glTF file, by name or number\n"
     "  --error UNITS     leave out keys of clips that interpolation puts back this well\n"
     "  --quantize        glTF: positions, directions, weights in 8 and 16 bits, half of the size\n"
+    "  --pack            glTF: EXT_meshopt_compression; programs need a decoder to read it\n"
     "  --fit             move vertices that the output cannot say to where they fit the clips\n"
     "  --y-up            OBJ: y up, z forward and x left, instead of MD5's z up\n"
     "  --mesh MODEL      BVH: the model that the motion is for\n"

@@ -215,6 +215,7 @@ static const struct option {
     {"--to", OPTION_NAME, MEMBER(to), "the ending of a format", 0, 0},
     {"--scene", OPTION_NAME, MEMBER(scene), "a name or a number", 0, 0},
     {"--quantize", OPTION_SWITCH, MEMBER(is_quantized), NULL, 0, 0},
+    {"--pack", OPTION_SWITCH, MEMBER(is_packed), NULL, 0, 0},
     {"--formats", OPTION_SWITCH, MEMBER(shows_formats), NULL, 0, 0},
     {"--fit", OPTION_SWITCH, MEMBER(is_fitted), NULL, 0, 0},
     {"--joint", OPTION_NAMES, MEMBER(joints), "a joint's name", 0, 0},

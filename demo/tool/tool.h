@@ -40,7 +40,7 @@ typedef struct tool_arguments {
     md5_space_edit space_edit;
     md5_frame_edit frame_edit;
     bool is_json, is_sarif, is_github, is_y_up, shows_all, shows_rules, counts_frames, is_forced,
-        is_dry, swaps_sides, is_quantized, is_fitted, shows_formats;
+        is_dry, swaps_sides, is_quantized, is_packed, is_fitted, shows_formats;
 } tool_arguments;
 
 // An option is one of the command's if it stands in `help`.

@@ -62,6 +62,33 @@ check "one that need not change is passed on" looks bytes "$scratch/cube2/models
 check "light that is added becomes alpha" looks is "$scratch/cube2/models/box/light.png" added
 check "of which there is a note" says cube2 "its light is added; it is blended by alpha instead"
 
+# The meshes of these shaders, by the names that the file gives them, and the clips with their rates.
+cube_config() {
+    python3 - "$scratch/cube2/models/box" <<'END'
+import os, re, sys
+os.chdir(sys.argv[1])
+names = {shader.split('/')[-1]: name for name, shader in re.findall(r'// meshes: (\S+)\n\s*shader "(.*)"', open('hero.md5mesh').read())}
+looks = {'plain': ['md5skin plain.png'], 'up': ['md5skin up.png', 'md5bumpmap up_local.png'],
+         'down': ['md5skin down.png', 'md5bumpmap down_local.png'],
+         'holes': ['md5skin holes.png', 'md5alphatest 0.5', 'md5cullface 0'],
+         'light': ['md5skin light.png', 'md5alphablend 1', 'md5cullface 0', 'md5fullbright 1']}
+expected = ['md5load hero.md5mesh']
+for clip in ('open', 'shut'):
+    rate, = re.findall(r'frameRate (\S+)', open(clip + '.md5anim').read())
+    expected.append('md5anim %s %s.md5anim %s' % (clip, clip, rate))
+expected += [row.replace(' ', ' %s ' % names[shader]) for shader, rows in looks.items() for row in rows]
+got = open('md5.cfg').read().splitlines()
+print(got, expected)
+assert len(set(names.values())) == 5 and sorted(got) == sorted(expected) and got[0] == expected[0]
+assert all(os.path.exists(row.split()[2]) for row in got if row.split()[0] in ('md5skin', 'md5bumpmap', 'md5anim'))
+END
+}
+check "its md5.cfg names files and looks" cube_config
+says_no_warning() {
+    "$tool" info "$scratch/cube2/models/box/md5.cfg" >"$scratch/out" && grep -q '^  warnings  *0$' "$scratch/out" || { cat "$scratch/out"; false; }
+}
+check "and is read without a warning" says_no_warning
+
 progs=$scratch/ironwail/models/box/progs
 check "for Ironwail" converts ironwail
 check "skins are called after shaders" looks bytes "$progs/holes_00_00.png" "$box/holes.png"
