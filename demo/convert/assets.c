@@ -37,6 +37,14 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
                         ? md5_bind(assets->model, anim, &opts, error)
                         : md5_bind_skeleton(assets->skeleton, assets->rest, anim, &opts, error);
     const uint32_t num_joints = assets->skeleton->num_joints;
+    if (clip->binding == NULL && assets->model && job->is_forced
+        && error->status == MD5_ERROR_MISMATCH) {
+        convert_note(job, "clip %s is left out: %s", clip->name, error->message);
+        *error = (md5_error){.status = MD5_OK};
+        md5_free_anim(anim);
+        assets->num_clips--;
+        return true;
+    }
     return clip->binding != NULL
            && ((uint64_t)anim->num_frames * num_joints <= MAX_POSES
                || convert_fail(error, MD5_ERROR_RANGE, opts.file_name,

@@ -112,7 +112,8 @@ typedef struct convert_job {
     const char *const *inputs; // [num_inputs] paths; several: a model and clips, in any formats
     size_t num_inputs;
     const char *output; // a path, whose ending says the format; or a folder, for MD5 files
-    bool is_forced;     // writes over files, and goes on where a loss is above 1 % of the size
+    bool is_forced; // writes over files, goes on where a loss is above 1 % of the size, and leaves
+                    // out clips of which no joint is the model's
     // Of what is written:
     uint32_t influences; // of a vertex: 4 (the default) or 8, where the format limits them
     double scale;        // units of the output in one of the input; 0: as the formats say
@@ -153,6 +154,10 @@ common_list convert_list_outputs(void);
 // Whether a path has the ending of a format that can be read, or written.
 bool convert_reads(const char *path);
 bool convert_writes(const char *path);
+
+// Whether a file of a format that has models and clips, as IQM, holds no mesh: clips, whose joints
+// may have no names there; they are taken from a model that is read before.
+bool convert_is_clip(const char *path);
 
 // -- For readers and writers ----------------------------------------------------------------------
 

@@ -7,6 +7,7 @@
 #include "demo/common/file.h"
 #include "demo/convert/assets.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -282,8 +283,27 @@ static convert_xform local_of(iqm_file *file, const double *v)
                            {v[0], v[1], v[2]}};
 }
 
+// The names of a model's joints, which are those of the poses that come alone, in copies; false if
+// there is no model with this skeleton.
+static bool take_names(iqm_file *file, const convert_scene *scene)
+{
+    const convert_part *const model = convert_find_model(scene);
+    const uint32_t count = file->header[NUM_POSES];
+    md5_doc *const doc = model ? convert_parse_doc(model, NULL) : NULL;
+    bool is_same = doc && doc->num_joints == count;
+    for (uint32_t i = 0; i < count && is_same; i++) {
+        iqm_pose pose = {.parent = 0};
+        get_row(file, POSES, i, &pose);
+        is_same = pose.parent == doc->joints[i].parent;
+    }
+    for (uint32_t i = 0; i < count && is_same; i++)
+        common_add(&file->texts, common_copy(doc->joints[i].name));
+    md5_free_doc(doc);
+    return is_same;
+}
+
 // Of the joints, or, in a file that has only frames, of the poses. There is room for one more.
-static bool read_joints(iqm_file *file)
+static bool read_joints(iqm_file *file, const convert_scene *scene)
 {
     const bool has_joints = file->header[NUM_JOINTS] > 0;
     const uint32_t count = has_joints ? file->header[NUM_JOINTS] : file->header[NUM_POSES];
@@ -291,6 +311,7 @@ static bool read_joints(iqm_file *file)
     file->bind = common_alloc((size_t)count + 1, sizeof *file->bind);
     file->poses = common_alloc((size_t)count + 1, sizeof *file->poses);
     file->num_joints = count;
+    const bool is_named = has_joints || take_names(file, scene);
     for (uint32_t i = 0; i < count; i++) {
         iqm_pose *const pose = &file->poses[i];
         iqm_bone bone = {.name = 0};
@@ -302,7 +323,8 @@ static bool read_joints(iqm_file *file)
         } else {
             bone.parent = pose->parent;
             memcpy(bone.channels, pose->lows, sizeof bone.channels);
-            common_add(&file->texts, common_format("joint_%u", i));
+            if (!is_named)
+                common_add(&file->texts, common_format("joint_%u", i));
         }
         if (bone.parent != MD5_NONE && bone.parent >= i)
             return FAIL(MD5_ERROR_RANGE,
@@ -324,7 +346,7 @@ static bool read_joints(iqm_file *file)
         if (!(fabs(at.x) + fabs(at.y) + fabs(at.z) <= 1e9))
             return FAIL(MD5_ERROR_RANGE, "joint %u is farther than 1e9 from the origin", i);
     }
-    if (!has_joints && count > 0)
+    if (!is_named && count > 0)
         convert_note(file->job, "%s: %u joints without names are called joint_0 and so on",
                      file->path, count);
     return true;
@@ -584,6 +606,17 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
     return true;
 }
 
+bool convert_is_clip(const char *path)
+{
+    uint8_t bytes[16 + 4 * (NUM_MESHES + 1)] = {0};
+    FILE *const stream = common_has_ending(path, ".iqm") ? fopen(path, "rb") : NULL;
+    const bool is_read = stream && fread(bytes, sizeof bytes, 1, stream) == 1;
+    if (stream)
+        (void)fclose(stream);
+    const uint8_t *const count = bytes + 16 + 4 * NUM_MESHES;
+    return is_read && (count[0] | count[1] | count[2] | count[3]) == 0;
+}
+
 bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scene *scene,
                       md5_error *error)
 {
@@ -592,7 +625,7 @@ bool convert_read_iqm(const convert_job *job, convert_input *input, convert_scen
                      .bytes = (const uint8_t *)input->bytes,
                      .size = input->size,
                      .error = error};
-    bool is_done = read_header(&file) && read_arrays(&file) && read_joints(&file);
+    bool is_done = read_header(&file) && read_arrays(&file) && read_joints(&file, scene);
     const uint32_t *const header = file.header;
     if (is_done && header[NUM_FRAMES] > 0 && header[NUM_POSES] > 0)
         is_done = read_clips(&file, scene);

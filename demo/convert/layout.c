@@ -394,7 +394,9 @@ static void use_look(finder *f, convert_material *to, uint32_t mesh)
                                      : map == CONVERT_MAP_NORMAL && look.normals
                                          ? look.normals
                                          : view_find_map(&files, look.diffuse, pictures_of[map]);
-            if (path && (map == CONVERT_MAP_COLOR || strcmp(path, look.diffuse) != 0))
+            // Masks may have the name of a specular map, but each channel means something else.
+            const bool is_mask = path && look.masks && strcmp(path, look.masks) == 0;
+            if (path && !is_mask && (map == CONVERT_MAP_COLOR || strcmp(path, look.diffuse) != 0))
                 add_picture(f, to, map, path, NULL, REPLACES);
         }
         const char *const heights = view_find_map(&files, look.diffuse, MD5GL_PICTURE_HEIGHTS);

@@ -73,13 +73,13 @@ static item *add_item(batch *all, const char *relative, char *input)
 static bool is_clip(const char *path)
 {
     const tool_kind kind = tool_kind_of(path);
-    return kind == TOOL_ANIM || kind == TOOL_BFG_ANIM;
+    return kind == TOOL_ANIM || kind == TOOL_BFG_ANIM || convert_is_clip(path);
 }
 
 static bool is_model(const char *path)
 {
     const tool_kind kind = tool_kind_of(path);
-    return kind == TOOL_MODEL || kind == TOOL_BFG_MODEL;
+    return kind == TOOL_MODEL || kind == TOOL_BFG_MODEL || common_has_ending(path, ".iqm");
 }
 
 // Files that are of the output's kind already are not converted, unless for another engine; nor are
@@ -324,7 +324,16 @@ static int print_report(const batch *all)
         if (one->state == HAS_FAILED)
             tool_report_finding(report, &found);
         for (size_t k = 0; k < one->notes.count; k++) {
-            tool_fail(&found.error, MD5_WARNING, one->inputs.names[0], "%s", one->notes.names[k]);
+            const char *note = one->notes.names[k], *path = one->inputs.names[0];
+            for (size_t input = 0; input < one->inputs.count; input++) { // those that name a file
+                const size_t length = strlen(one->inputs.names[input]);
+                if (strncmp(note, one->inputs.names[input], length) == 0 && note[length] == ':') {
+                    path = one->inputs.names[input];
+                    note += length + 2;
+                    break;
+                }
+            }
+            tool_fail(&found.error, MD5_WARNING, path, "%s", note);
             tool_report_finding(report, &found);
         }
     }

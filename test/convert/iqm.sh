@@ -80,6 +80,17 @@ mkdir "$scratch/frames"
 check "... are clips" convert "$scratch/frames" "$scratch/frames.iqm"
 check "... of joints with numbers" python3 test/convert/iqm.py clips "$scratch/frames"
 check "... and no model" test ! -e "$scratch/frames/frames.md5mesh"
+mkdir "$scratch/both" "$scratch/named"
+cp "$scratch/made.iqm" "$scratch/frames.iqm" "$scratch/both"
+check "frames behind their model" convert "$scratch/named" "$scratch/both/made.iqm" "$scratch/both/frames.iqm"
+joints() { # FILE: the names of its joints
+    sed -n 's/^\t\("[^"]*"\)\t.*/\1/p' "$1"
+}
+check "... have its joints' names" test "$(joints "$scratch/named/made.md5mesh")" = "$(joints "$scratch/named/lift_up_2.md5anim")"
+check "... and no numbers" test -z "$(grep joint_0 "$scratch/notes")"
+check "a folder of both" grep -q '^1 models: 1 converted' <<END
+$("$tool" convert "$scratch/both" --output "$scratch/folder")
+END
 
 # broken TITLE PLACE NUMBER MESSAGE
 broken() {
