@@ -572,6 +572,18 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
                           .placements = &companion->place},
         };
     }
+    view_ground *const ground = &document->uneven;
+    if (ground->drawn == NULL)
+        return;
+    view_lay_ground(ground, &document->scene.terrain,
+                    view_walked(&document->scene, stage->play));
+    bodies->bodies[bodies->count++] = (view_body){
+        .uses = VIEW_BODY_SHOWN,
+        .drawn = ground->drawn,
+        .instances = {.count = VIEW_GROUND_TILES,
+                      .palettes = ground->palettes,
+                      .placements = ground->placements},
+    };
 }
 
 // -- Canvas ---------------------------------------------------------------------------------

@@ -450,17 +450,15 @@ static bool has_machine(const view_scene *scene)
     return scene->machine.player != NULL;
 }
 
-// md5_ground_fn of a machine that places feet itself; the height of the terrain counts from 0.
+// md5_ground_fn of a machine that places feet itself.
 static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
 {
     const view_scene *const scene = user;
-    const view_terrain *const terrain = &scene->terrain;
-    const md5_vec3 foot_place = md5_mat34_point(md5_mat34_from_xform(scene->machine.place), ankle);
+    const md5_vec3 at = md5_xform_point(scene->machine.place, ankle);
     (void)player;
-    foot->floor = terrain->num_feet > 0
-                      ? view_block_height(terrain, view_block_of(terrain, foot_place.x),
-                                          view_block_of(terrain, foot_place.y))
-                      : 0.0f;
+    foot->floor = scene->terrain.num_feet > 0 ? view_ground_height(&scene->terrain, at.x, at.y)
+                                                    - scene->machine.place.translation.z
+                                              : 0.0f;
 }
 
 static void pose_scene(view_scene *scene, const view_play *play)
