@@ -47,7 +47,8 @@ void view_point_mover(view_state *viewer, float x, float y)
 
 bool view_drives(const view_state *viewer)
 {
-    return !viewer->has_let_go && viewer->pages.open < 0 && !view_shows_crowd(viewer->document)
+    return !viewer->has_let_go && (viewer->pages.open < 0 || viewer->pages.game != NULL)
+           && !view_shows_crowd(viewer->document)
            && view_mover_of(&viewer->document->scene)->take_over != NULL;
 }
 
@@ -365,8 +366,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         } else if (viewer->ui.start.is_open) {
             view_clear_start(&viewer->ui.start);
         } else if (viewer->pages.open >= 0) { // shows the document again
-            view_open_page(&viewer->pages, -1);
-            view_free_pages(&viewer->pages, viewer->renderer);
+            view_close_page(viewer);
         } else if (view_drives(viewer)) {
             viewer->has_let_go = true;
             view_notice(viewer, "Keys are yours: Enter drives again");

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct text {
     char *bytes;
@@ -87,7 +88,21 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
     ground->drawn = view_create_model(loader, ground->model);
     if (ground->drawn == NULL)
         return false;
-    md5gl_set_material(ground->drawn, 0, 0, &(md5gl_material){.gloss = 0.1f});
+    // Grain, the same in each square.
+    enum { TEXELS = 64 };
+    uint8_t rgba[4 * TEXELS * TEXELS];
+    for (uint32_t i = 0, noise = 1; i < TEXELS * TEXELS; i++) {
+        noise = 1664525 * noise + 1013904223;
+        memset(rgba + 4 * (size_t)i, (int)(180 + (noise >> 24) * 75 / 255), 3);
+        rgba[4 * i + 3] = 255;
+    }
+    ground->grain = md5gl_create_texture(
+        loader->renderer, &(md5gl_texture_desc){.width = TEXELS, .height = TEXELS, .texels = rgba},
+        &error);
+    if (ground->grain == 0)
+        return view_log_error(loader->log, &error);
+    md5gl_set_material(ground->drawn, 0, 0,
+                       &(md5gl_material){.diffuse = ground->grain, .gloss = 0.1f});
     for (int i = 0; i < VIEW_GROUND_TILES; i++)
         ground->palettes[i] = md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}});
     return true;
@@ -95,8 +110,10 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
 
 void view_free_ground(view_ground *ground, md5gl_renderer *renderer)
 {
-    if (ground->drawn != NULL)
+    if (ground->drawn != NULL) {
+        md5gl_destroy_texture(renderer, ground->grain);
         md5gl_destroy_model(renderer, ground->drawn);
+    }
     md5_free_model(ground->model);
     *ground = (view_ground){.model = NULL};
 }

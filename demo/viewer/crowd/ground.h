@@ -10,6 +10,7 @@ enum { VIEW_GROUND_TILES = 9 };
 typedef struct view_ground {
     md5_model *model;   // of one tile; NULL: nothing is drawn
     md5gl_model *drawn; // the same on the GPU
+    md5gl_texture grain;
     md5_mat34 palettes[VIEW_GROUND_TILES], placements[VIEW_GROUND_TILES];
 } view_ground;
 

@@ -91,6 +91,7 @@ static const struct {
     {"joint", mark_joint},
     {"environment", view_choose_environment},
     {"page", view_choose_page},
+    {"game-demo", view_choose_game},
     {"up", turn_up},
     {"verify", verify},
 };

@@ -152,6 +152,11 @@ char *view_paste_text(void);
 // The folder of the program, ending with a slash, or NULL; the caller frees it.
 char *view_program_folder(void);
 
+// Plays samples[count] from -1 to 1, VIEW_SOUND_RATE a second, together with those that still play.
+// They are copied. Without a device nothing is heard.
+enum { VIEW_SOUND_RATE = 22050 };
+void view_play_sound(view_window *window, const float *samples, size_t count);
+
 // -- Threads --------------------------------------------------------------------------------
 
 // Runs `run` on a thread; returns NULL if there are no threads. Waiting for NULL does nothing.

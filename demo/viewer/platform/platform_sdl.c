@@ -255,6 +255,8 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
 void view_close_window(view_window *window)
 {
     if (window != NULL) {
+        if (window->speaker != 0)
+            SDL_CloseAudioDevice(window->speaker);
         SDL_GL_DeleteContext(window->context);
         SDL_DestroyWindow(window->window);
         free(window);
@@ -415,6 +417,42 @@ char *view_paste_text(void)
 char *view_program_folder(void)
 {
     return take(SDL_GetBasePath());
+}
+
+// == Sound ========================================================================================
+
+static void fill(void *user, Uint8 *bytes, int size)
+{
+    view_window *const window = user;
+    float *const samples = (float *)(void *)bytes;
+    for (size_t i = 0; i < (size_t)size / sizeof *samples; i++) {
+        float *const sum = &window->ring[window->next_sample];
+        samples[i] = fminf(fmaxf(*sum, -1.0f), 1.0f);
+        *sum = 0.0f;
+        window->next_sample = (window->next_sample + 1) % VIEW_RING;
+    }
+}
+
+void view_play_sound(view_window *window, const float *samples, size_t count)
+{
+    if (!window->has_sound_begun && SDL_InitSubSystem(SDL_INIT_AUDIO) == 0) {
+        const SDL_AudioSpec spec = {.freq = VIEW_SOUND_RATE,
+                                    .format = AUDIO_F32SYS,
+                                    .channels = 1,
+                                    .samples = 512,
+                                    .callback = fill,
+                                    .userdata = window};
+        window->speaker = SDL_OpenAudioDevice(NULL, 0, &spec, NULL, 0);
+        if (window->speaker != 0)
+            SDL_PauseAudioDevice(window->speaker, 0);
+    }
+    window->has_sound_begun = true;
+    if (window->speaker == 0)
+        return;
+    SDL_LockAudioDevice(window->speaker);
+    for (size_t i = 0; i < count && i < VIEW_RING; i++)
+        window->ring[(window->next_sample + i) % VIEW_RING] += samples[i];
+    SDL_UnlockAudioDevice(window->speaker);
 }
 
 // == Threads ======================================================================================
