@@ -14,8 +14,11 @@ static const float cell = 40.0f, hills = 28.0f, post_scale = 3.0f;
 static const float light_reach = 62.0f; // from where he lights a lantern
 static const float post_radius = 16.0f, watcher_radius = 24.0f;
 
+// Seconds after the end until the demo begins anew.
+static const double demo_rest = 25.0;
+
 // Seconds of oil at most, and what a lantern that is lit gives back.
-static const float most_oil = 45.0f, oil_of_lantern = 20.0f;
+static const float most_oil = 35.0f, oil_of_lantern = 15.0f;
 
 // == Places =======================================================================================
 
@@ -332,8 +335,10 @@ static void cheer(view_game *game, md5_vec3 at, float distance, const char *trig
 static void follow_rules(view_game *game)
 {
     view_game_facts *const facts = &game->facts;
-    if (facts->phase != VIEW_GAME_PLAYS)
+    if (facts->phase != VIEW_GAME_PLAYS) {
+        facts->rest += tick;
         return;
+    }
     facts->seconds += tick;
     facts->oil -= (float)tick / most_oil;
     post *const near = nearest_dark(game);
@@ -447,8 +452,11 @@ void view_run_game(view_game *game, double time)
     const bool is_taken_over = game->facts.is_demo && !game->hero->acts;
     if (is_taken_over || time < game->begun + game->hero->time - 4.0 * tick)
         begin_round(game, is_taken_over ? time : fmin(time, 0.0), !is_taken_over);
-    while (game->hero->time + tick <= time - game->begun + 1e-9)
+    while (game->hero->time + tick <= time - game->begun + 1e-9) {
         take_step(game);
+        if (game->facts.is_demo && game->facts.rest > demo_rest)
+            begin_round(game, game->begun + game->hero->time, true);
+    }
     view_picture_game(game);
 }
 
@@ -459,7 +467,7 @@ view_game_facts view_get_game_facts(const view_game *game)
 
 bool view_play_again(view_game *game)
 {
-    const bool has_ended = game->facts.phase != VIEW_GAME_PLAYS || game->facts.is_demo;
+    const bool has_ended = game->facts.rest > 1.0 || game->facts.is_demo;
     if (has_ended)
         begin_round(game, game->begun + game->hero->time, false);
     return has_ended;

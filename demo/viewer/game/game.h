@@ -20,8 +20,8 @@ typedef struct view_game_facts {
     view_game_phase phase;
     bool is_demo; // it plays itself
     uint32_t num_lit, num_steps;
-    double seconds; // played, until it ended
-    float oil;      // 0 to 1
+    double seconds, rest; // played; since it ended
+    float oil;            // 0 to 1
 } view_game_facts;
 
 typedef struct view_game view_game;

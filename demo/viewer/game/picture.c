@@ -97,11 +97,12 @@ static void list_crowd(view_game *game)
 void view_picture_game(view_game *game)
 {
     const md5_vec3 at = game->hero->place.translation;
+    const bool has_ended = game->facts.phase != VIEW_GAME_PLAYS;
     const float around = 450.0f;
     game->extra.camera = (view_camera){
         .azimuth = game->yaw + 180.0f,
-        .elevation = 12.0f,
-        .distance = 330.0f,
+        .elevation = has_ended ? 22.0f : 12.0f,
+        .distance = has_ended ? 430.0f : 330.0f,
         .scene_radius = 60.0f,
         .target = {0.0f, 0.0f, 45.0f + game->height - at.z},
     };

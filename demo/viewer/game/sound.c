@@ -4,6 +4,8 @@
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/platform/platform.h"
 
+#include <string.h>
+
 enum { LONGEST = 2 * VIEW_SOUND_RATE }; // samples
 
 typedef struct sound {
@@ -53,28 +55,38 @@ static void add_step(sound *to, uint32_t number)
     }
 }
 
+// Plays it, if there is anything, and empties it.
+static void play(sound *made, view_window *window)
+{
+    if (made->count > 0)
+        view_play_sound(window, made->samples, made->count);
+    memset(made, 0, sizeof *made);
+}
+
 void view_hear_game(view_game *game, view_window *window)
 {
-    const view_game_facts now = game != NULL ? game->facts : (view_game_facts){.is_demo = true};
-    const view_game_facts before = game != NULL ? game->heard : now;
     if (game == NULL)
         return;
+    const view_game_facts now = game->facts, before = game->heard;
     game->heard = now;
-    if (now.is_demo || before.is_demo)
+    const bool is_same = now.num_steps == before.num_steps && now.num_lit == before.num_lit
+                         && now.phase == before.phase;
+    if (is_same || now.is_demo || before.is_demo)
         return;
-    const bool is_won = now.phase == VIEW_GAME_WON;
-    sound step = {.count = 0}, chime = step, end = step;
-    if (now.num_steps > before.num_steps)
-        add_step(&step, now.num_steps);
-    if (now.num_lit > before.num_lit) {
-        add_tone(&chime, 0.0f, note(now.num_lit), 2.2f, 0.16f);
-        add_tone(&chime, 0.09f, note(now.num_lit + 2), 2.2f, 0.12f);
+    sound made = {.count = 0};
+    if (now.num_steps > before.num_steps) {
+        add_step(&made, now.num_steps);
+        play(&made, window);
     }
-    for (uint32_t i = 0; i < 5 && now.phase != before.phase && now.phase != VIEW_GAME_PLAYS; i++)
-        add_tone(&end, 0.14f * (float)i, is_won ? note(2 * i) : 0.25f * note(5 - i),
+    if (now.num_lit > before.num_lit) {
+        add_tone(&made, 0.0f, note(now.num_lit), 2.2f, 0.16f);
+        add_tone(&made, 0.09f, note(now.num_lit + 2), 2.2f, 0.12f);
+        play(&made, window);
+    }
+    const bool ends = now.phase != before.phase && now.phase != VIEW_GAME_PLAYS;
+    const bool is_won = now.phase == VIEW_GAME_WON;
+    for (uint32_t i = 0; i < 5 && ends; i++)
+        add_tone(&made, 0.14f * (float)i, is_won ? note(2 * i) : 0.25f * note(5 - i),
                  is_won ? 2.0f : 3.0f, 0.1f);
-    const sound *const all[] = {&step, &chime, &end};
-    for (int i = 0; i < 3; i++)
-        if (all[i]->count > 0)
-            view_play_sound(window, all[i]->samples, all[i]->count);
+    play(&made, window);
 }

@@ -453,6 +453,13 @@ void view_tell_state(view_state *viewer, const char *action)
         viewer->pick.is_set ? (int)viewer->pick.triangle : -1, (unsigned)viewer->hidden_meshes,
         (unsigned)viewer->document->crowd.count, viewer->log.error[0] != '\0',
         viewer->now < viewer->ui.notice_end);
+    if (viewer->pages.game != NULL) {
+        const view_game_facts facts = view_get_game_facts(viewer->pages.game);
+        static const char *const phases[] = {"plays", "won", "lost"};
+        view_debug(&viewer->log, "%s game: phase=%s lit=%u demo=%d seconds=%.1f oil=%.2f", action,
+                   phases[facts.phase], (unsigned)facts.num_lit, facts.is_demo, facts.seconds,
+                   (double)facts.oil);
+    }
     const view_motion_kind *const mover = view_mover_of(scene);
     if (mover->tell != NULL) {
         char text[512];

@@ -13,6 +13,9 @@ struct view_window {
     SDL_GLContext context;
     float desktop_scale; // of the X server's resources; 0: unknown
     char driver[32];
+    bool hears_pads;
+    SDL_GameController *controller; // or NULL
+    view_pad pad;
     // What is heard: samples that the device takes, and sets to 0, from next_sample on.
     SDL_AudioDeviceID speaker; // 0: there is none
     bool has_sound_begun;
