@@ -598,9 +598,10 @@ char *view_program_folder(void)
 
 // A context may sound after a key or a touch only: before that it is not made.
 EM_JS(void, play_sound, (const float *samples, int count, int rate), {
-    if (!navigator.userActivation?.hasBeenActive)
+    if (!navigator.userActivation || !navigator.userActivation.hasBeenActive)
         return;
-    const context = Module["sound"] ? ? = new AudioContext();
+    Module["sound"] = Module["sound"] || new AudioContext();
+    const context = Module["sound"];
     const buffer = context.createBuffer(1, count, rate), source = context.createBufferSource();
     buffer.getChannelData(0).set(HEAPF32.subarray(samples >> 2, (samples >> 2) + count));
     source.buffer = buffer;

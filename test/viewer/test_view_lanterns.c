@@ -3,7 +3,7 @@
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/game/game.h"
+#include "demo/viewer/lanterns/game.h"
 
 enum { FEET = 2, A_SECOND = 60 };
 

@@ -43,7 +43,7 @@ stick_walks() {
 }
 check "a drag is a stick" stick_walks
 begins_anew() { # for who stands still the oil ends after 35 s
-    until_true lost && press screenshot F12 && game screenshot 'is["phase"] == "lost"' &&
+    until_true lost && sleep 2 &&
         xdotool key Return && press screenshot F12 && game screenshot 'is["phase"] == "plays" && is["seconds"] < 5'
 }
 lost() {

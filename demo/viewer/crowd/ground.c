@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct text {
+typedef struct ground_text {
     char *bytes;
     size_t used, room;
-} text;
+} ground_text;
 
-static void add(text *to, const char *format, ...) COMMON_PRINTF(2, 3);
-static void add(text *to, const char *format, ...)
+static void add(ground_text *to, const char *format, ...) COMMON_PRINTF(2, 3);
+static void add(ground_text *to, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
@@ -36,7 +36,7 @@ static md5_vec3 normal_at(const view_terrain *terrain, int32_t x, int32_t y)
     return md5_vec3_scale(normal, 1.0f / md5_vec3_length(normal));
 }
 
-static void write_ground(const view_terrain *terrain, text *to)
+static void write_ground(const view_terrain *terrain, ground_text *to)
 {
     enum { SIDE = VIEW_GROUND_SQUARES + 1, COUNT = SIDE * SIDE };
     add(to,
@@ -78,7 +78,7 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
 {
     enum { A_CORNER = 400 }; // bytes of all that is written of one, at most
     md5_error error = {0};
-    text to = {.room = (size_t)A_CORNER * (VIEW_GROUND_SQUARES + 1) * (VIEW_GROUND_SQUARES + 1)};
+    ground_text to = {.room = (size_t)A_CORNER * (VIEW_GROUND_SQUARES + 1) * (VIEW_GROUND_SQUARES + 1)};
     to.bytes = common_alloc(to.room, 1);
     write_ground(terrain, &to);
     ground->model = md5_parse_model(to.bytes, to.used, NULL, &error);

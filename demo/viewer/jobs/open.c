@@ -888,14 +888,6 @@ static char *first_folder(const view_state *viewer, bool is_last)
 
 // == Pages of techniques, and the game ============================================================
 
-void view_close_page(view_state *viewer)
-{
-    view_open_page(&viewer->pages, -1);
-    view_free_pages(&viewer->pages, viewer->renderer);
-    view_free_game(viewer->pages.game, viewer->renderer);
-    viewer->pages.game = NULL;
-}
-
 // What is shown in place of the document begins at time 0, or at that of the options.
 static void begin_page(view_state *viewer, int32_t number)
 {

@@ -52,6 +52,14 @@ void view_begin(view_state *viewer, view_options *options)
     view_take_options(viewer);
 }
 
+void view_close_page(view_state *viewer)
+{
+    view_open_page(&viewer->pages, -1);
+    view_free_pages(&viewer->pages, viewer->renderer);
+    view_free_game(viewer->pages.game, viewer->renderer);
+    viewer->pages.game = NULL;
+}
+
 void view_end(view_state *viewer)
 {
     view_close_page(viewer);

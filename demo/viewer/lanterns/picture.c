@@ -1,5 +1,5 @@
 // The game's picture: what view_extra adds to that of the document, and the panel over it.
-#include "demo/viewer/game/state.h"
+#include "demo/viewer/lanterns/state.h"
 
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/pages/page.h"
@@ -10,6 +10,7 @@
 // == The world ====================================================================================
 
 static const float light_range = 300.0f;
+static const float far_off = 330.0f; // the camera
 static const float lamp_light[3] = {7.0f, 3.6f, 1.2f};
 
 // His lantern and the lit ones are in skin 0, which come first; the dark ones hang still.
@@ -102,7 +103,7 @@ void view_picture_game(view_game *game)
     game->extra.camera = (view_camera){
         .azimuth = game->yaw + 180.0f,
         .elevation = has_ended ? 22.0f : 12.0f,
-        .distance = has_ended ? 430.0f : 330.0f,
+        .distance = has_ended ? 1.3f * far_off : far_off,
         .scene_radius = 60.0f,
         .target = {0.0f, 0.0f, 45.0f + game->height - at.z},
     };
@@ -247,6 +248,8 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
 
 void view_stage_game(view_game *game, view_stage *stage)
 {
+    if (stage->width < stage->height) // as much to the sides
+        game->extra.camera.distance = 1.35f * far_off;
     stage->extra = &game->extra;
     stage->camera = &game->extra.camera;
     stage->following = false;

@@ -1,5 +1,5 @@
 // Short sounds, computed when they are played.
-#include "demo/viewer/game/state.h"
+#include "demo/viewer/lanterns/state.h"
 
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/platform/platform.h"

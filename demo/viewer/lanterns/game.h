@@ -4,8 +4,8 @@
 // The document is his machine; keys drive that as they do without a game. The game adds rules in
 // fixed steps, so that the same input gives the same game, and what view_extra has: lanterns,
 // crowd, lights, footprints, a camera behind him.
-#ifndef DEMO_VIEWER_GAME_GAME_H
-#define DEMO_VIEWER_GAME_GAME_H
+#ifndef DEMO_VIEWER_LANTERNS_GAME_H
+#define DEMO_VIEWER_LANTERNS_GAME_H
 
 #include "demo/viewer/draw/draw.h"
 #include "demo/viewer/platform/platform.h"

@@ -1,4 +1,4 @@
-#include "demo/viewer/game/state.h"
+#include "demo/viewer/lanterns/state.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
@@ -114,6 +114,7 @@ static void begin_round(view_game *game, double time, bool is_demo)
     game->begun = time;
     game->facts = (view_game_facts){.is_demo = is_demo, .oil = 1.0f};
     game->has_stick = false;
+    game->pictured = -1.0;
     game->num_prints = 0;
     memset(game->prints, 0, sizeof game->prints);
     const view_control input = game->hero->control;
@@ -152,10 +153,11 @@ static bool make_crowd(view_game *game, const view_loader *loader)
         };
         who->terrain = &scene->terrain;
         who->scale = 0.6f + 0.45f * share;
-        who->machine.player = md5_create_player(game->hero->character->machine, NULL, &error);
-        if (who->machine.player == NULL)
+        md5_player *const player = md5_create_player(who->machine.character->machine, NULL, &error);
+        if (player == NULL)
             return view_log_error(loader->log, &error);
-        md5_player_set_ground(who->machine.player, find_ground, who);
+        who->machine.player = player;
+        md5_player_set_ground(player, find_ground, who);
         game->tints[i] = (md5_vec4){1.0f, 0.55f + 0.45f * share, 1.0f - 0.5f * share, 1.0f};
     }
     if (loader->renderer == NULL)
@@ -176,7 +178,7 @@ static bool make_lantern(view_game *game, const char *models, const view_loader 
     const view_scene *const scene = &game->lantern->scene;
     game->carried = &game->lantern->scene.machine;
     game->lamp = scene->skeleton != NULL ? md5_find_joint(scene->skeleton, "lamp") : MD5_NONE;
-    if (game->carried->player == NULL || game->carried->character->num_clips == 0
+    if (view_machine_of(scene) == NULL || game->carried->character->num_clips == 0
         || game->lamp == MD5_NONE || scene->num_joints > LAMP_JOINTS)
         return view_error(loader->log,
                           "%s: expected a machine with a clip, whose model has a joint 'lamp'",
@@ -457,7 +459,6 @@ void view_run_game(view_game *game, double time)
         if (game->facts.is_demo && game->facts.rest > demo_rest)
             begin_round(game, game->begun + game->hero->time, true);
     }
-    view_picture_game(game);
 }
 
 view_game_facts view_get_game_facts(const view_game *game)

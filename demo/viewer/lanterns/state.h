@@ -1,8 +1,8 @@
 // The state of the game, which its rules (game.c) and its picture (picture.c) share.
-#ifndef DEMO_VIEWER_GAME_STATE_H
-#define DEMO_VIEWER_GAME_STATE_H
+#ifndef DEMO_VIEWER_LANTERNS_STATE_H
+#define DEMO_VIEWER_LANTERNS_STATE_H
 
-#include "demo/viewer/game/game.h"
+#include "demo/viewer/lanterns/game.h"
 
 enum { NUM_WATCHERS = 14, NUM_PRINTS = 48, LAMP_JOINTS = 8 };
 
@@ -24,6 +24,7 @@ struct view_game {
     view_machine *hero, *carried;
     uint32_t hand, feet[2], lamp;
     view_game_facts facts, heard; // heard: whose sounds were played
+    double pictured; // time of the round that `extra` is of; below 0: it is not written
     double begun;                 // time of view_play when the round began
     bool has_stick;
     md5_vec2 stick, stick_at; // how far it is pushed, -1 to 1; pixels of its middle
