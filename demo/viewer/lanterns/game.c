@@ -49,7 +49,6 @@ struct view_game {
     watcher watchers[NUM_WATCHERS];
     float yaw, height; // of the camera: degrees, units
     md5gl_blob prints[NUM_PRINTS];
-    uint32_t num_prints;
 
     // What is drawn besides the document: see view_extra.
     view_extra extra;
@@ -69,19 +68,6 @@ struct view_game {
 static md5_vec3 on_ground(const view_terrain *terrain, float x, float y)
 {
     return (md5_vec3){x, y, view_ground_height(terrain, x, y)};
-}
-
-static void set(const view_machine *machine, const char *parameter, float value)
-{
-    (void)md5_player_set(machine->player,
-                         md5_find_parameter(machine->character->machine, parameter), value);
-}
-
-// Where a point is, seen from somebody: ahead, to the left, upward.
-static md5_vec3 seen_from(const view_machine *machine, md5_vec3 point)
-{
-    return md5_quat_rotate(md5_quat_conjugate(machine->place.rotation),
-                           md5_vec3_sub(point, machine->place.translation));
 }
 
 // The dark lantern that is nearest to him; NULL: all are lit.
@@ -130,8 +116,8 @@ static void pose_post(const view_game *game, double time, md5_mat34 *joints, md5
 static void place_all(view_game *game)
 {
     const view_terrain *const terrain = &game->document->scene.terrain;
-    md5_mat34 joints[LAMP_JOINTS], palette[LAMP_JOINTS];
-    pose_post(game, 0.0, joints, palette);
+    md5_mat34 joints[LAMP_JOINTS];
+    pose_post(game, 0.0, joints, NULL);
     const md5_vec3 lamp = md5_mat34_translation(joints[game->lamp]);
     for (int i = 0; i < VIEW_GAME_LANTERNS; i++) {
         post *const at = &game->posts[i];
@@ -144,8 +130,9 @@ static void place_all(view_game *game)
         for (int k = 0; k < 2; k++) {
             watcher *const who = &game->watchers[2 * i + k];
             const float aside = angle + (k == 0 ? 52.0f : -46.0f) / distance;
-            who->machine.start.translation = on_ground(terrain, (distance + 42.0f) * cosf(aside),
-                                                       (distance + 42.0f) * sinf(aside));
+            const float farther = distance + 42.0f;
+            who->machine.start.translation =
+                on_ground(terrain, farther * cosf(aside), farther * sinf(aside));
             who->machine.start.rotation = turn;
         }
     }
@@ -158,7 +145,6 @@ static void begin_round(view_game *game, double time, bool is_demo)
     game->begun = time;
     game->facts = (view_game_facts){.is_demo = is_demo, .oil = 1.0f};
     game->pictured = -1.0;
-    game->num_prints = 0;
     memset(game->prints, 0, sizeof game->prints);
     const view_control input = game->hero->control;
     view_restart_machine(game->hero);
@@ -167,15 +153,14 @@ static void begin_round(view_game *game, double time, bool is_demo)
     game->hero->acts = is_demo; // until somebody drives: see view_take_over()
     game->hero->next_act = INFINITY;
     game->hero->place.translation = on_ground(&game->document->scene.terrain, 0.0f, 0.0f);
-    set(game->hero, "carry", 1.0f);
+    view_set_in_machine(game->hero, "carry", 1.0f);
     game->yaw = 0.0f;
     game->height = game->hero->place.translation.z;
     for (int i = 0; i < VIEW_GAME_LANTERNS; i++)
         game->posts[i].is_lit = false;
     for (int i = 0; i < NUM_WATCHERS; i++) {
         view_restart_machine(&game->watchers[i].machine);
-        md5_player_advance(game->watchers[i].machine.player, 0.7 * (double)i, NULL,
-                           NULL); // not all alike
+        md5_player_advance(game->watchers[i].machine.player, 0.7 * i, NULL, NULL); // not alike
     }
 }
 
@@ -205,10 +190,8 @@ static bool make_crowd(view_game *game, const view_loader *loader)
         md5_player_set_ground(who->machine.player, find_ground, who);
         game->tints[i] = (md5_vec4){1.0f, 0.55f + 0.45f * share, 1.0f - 0.5f * share, 1.0f};
     }
-    if (loader->renderer == NULL)
-        return true;
-    game->crowd = view_create_model(loader, scene->model);
-    return game->crowd != NULL;
+    game->crowd = loader->renderer != NULL ? view_create_model(loader, scene->model) : NULL;
+    return loader->renderer == NULL || game->crowd != NULL;
 }
 
 static bool make_lantern(view_game *game, const char *models, const view_loader *loader)
@@ -221,19 +204,16 @@ static bool make_lantern(view_game *game, const char *models, const view_loader 
     if (game->lantern == NULL)
         return false;
     const view_scene *const scene = &game->lantern->scene;
+    md5gl_model *const drawn = game->lantern->drawn;
     game->carried = &game->lantern->scene.machine;
     game->lamp = scene->skeleton != NULL ? md5_find_joint(scene->skeleton, "lamp") : MD5_NONE;
     if (view_machine_of(scene) == NULL || game->carried->character->num_clips == 0
         || game->lamp == MD5_NONE || scene->num_joints > LAMP_JOINTS)
-        return view_error(loader->log,
-                          "%s: expected a machine with a clip, whose model has a joint 'lamp'",
+        return view_error(loader->log, "%s: expected a machine with a clip and a joint 'lamp'",
                           scene->path);
-    md5gl_model *const drawn = game->lantern->drawn;
-    if (drawn == NULL)
-        return true;
-    if (!md5gl_set_num_skins(loader->renderer, drawn, 2, &error))
+    if (drawn != NULL && !md5gl_set_num_skins(loader->renderer, drawn, 2, &error))
         return view_log_error(loader->log, &error);
-    for (uint32_t i = 0; i < scene->model->num_meshes; i++) { // skin 1 is dark
+    for (uint32_t i = 0; drawn != NULL && i < scene->model->num_meshes; i++) { // skin 1 is dark
         md5gl_material dark =
             view_mesh_material(&game->lantern->textures, loader->renderer, i, true, false, 0.0);
         dark.glow = 0;
@@ -255,21 +235,18 @@ view_game *view_make_game(view_document *document, const char *models, const vie
     scene->terrain.cell = cell;
     scene->terrain.height = hills;
     view_free_ground(&document->uneven, loader->renderer);
-    const bool is_made =
-        game->hand != MD5_NONE
-            ? (loader->renderer == NULL
-               || view_load_ground(&document->uneven, &scene->terrain, loader))
-                  && make_lantern(game, models, loader) && make_crowd(game, loader)
-            : view_error(loader->log,
-                         "%s: expected a machine of a model with two feet and 'prop_r'",
-                         scene->path);
-    if (!is_made) {
-        view_free_game(game, loader->renderer);
-        return NULL;
+    if (game->hand == MD5_NONE)
+        view_error(loader->log, "%s: expected a machine with two feet and a joint 'prop_r'",
+                   scene->path);
+    else if ((loader->renderer == NULL
+              || view_load_ground(&document->uneven, &scene->terrain, loader))
+             && make_lantern(game, models, loader) && make_crowd(game, loader)) {
+        place_all(game);
+        begin_round(game, 0.0, true);
+        return game;
     }
-    place_all(game);
-    begin_round(game, 0.0, true);
-    return game;
+    view_free_game(game, loader->renderer);
+    return NULL;
 }
 
 void view_free_game(view_game *game, md5gl_renderer *renderer)
@@ -297,8 +274,8 @@ static md5_vec3 see_obstacle(const view_game *game, int number, float *radius)
     const bool is_post = number < VIEW_GAME_LANTERNS;
     const watcher *const who = is_post ? NULL : &game->watchers[number - VIEW_GAME_LANTERNS];
     *radius = is_post ? post_radius : watcher_radius * who->scale;
-    return seen_from(game->hero,
-                     is_post ? game->posts[number].foot : who->machine.place.translation);
+    return view_seen_from(game->hero,
+                          is_post ? game->posts[number].foot : who->machine.place.translation);
 }
 
 // Whether something is before him, closer than `room` beyond its circle.
@@ -318,7 +295,7 @@ static view_control play_alone(view_game *game)
 {
     const float shy = 90.0f; // from how far away he goes around things
     const post *const goal = nearest_dark(game);
-    const md5_vec3 to = seen_from(game->hero, goal->foot);
+    const md5_vec3 to = view_seen_from(game->hero, goal->foot);
     const float distance = hypotf(to.x, to.y);
     md5_vec2 way = {to.x / distance, to.y / distance};
     for (int i = 0; i < NUM_OBSTACLES; i++) {
@@ -350,7 +327,7 @@ static void cheer(view_game *game, md5_vec3 at, float distance, const char *trig
     for (int i = 0; i < NUM_WATCHERS; i++) {
         const view_machine *const who = &game->watchers[i].machine;
         if (view_distance(who->place.translation, at) < distance)
-            set(who, trigger, 1.0f);
+            view_set_in_machine(who, trigger, 1.0f);
     }
 }
 
@@ -363,7 +340,7 @@ static void follow_rules(view_game *game)
         return;
     }
     facts->seconds += tick;
-    facts->oil -= (float)tick / most_oil;
+    facts->oil = fmaxf(facts->oil - (float)tick / most_oil, 0.0f);
     post *const near = nearest_dark(game);
     if (view_distance(near->foot, game->hero->place.translation) < light_reach) {
         near->is_lit = true;
@@ -371,15 +348,14 @@ static void follow_rules(view_game *game)
         cheer(game, near->foot, 200.0f, facts->num_lit % 2 == 0 ? "wave" : "jump");
         facts->num_lit++;
     }
-    if (facts->num_lit == VIEW_GAME_LANTERNS) {
-        facts->phase = VIEW_GAME_WON;
-        cheer(game, near->foot, INFINITY, "dance");
-        set(game->hero, "dance", 1.0f);
-        set(game->hero, "smile", 1.0f);
-    } else if (facts->oil <= 0.0f) {
-        facts->oil = 0.0f;
-        facts->phase = VIEW_GAME_LOST;
-    }
+    facts->phase = facts->num_lit == VIEW_GAME_LANTERNS ? VIEW_GAME_WON
+                   : facts->oil > 0.0f                  ? VIEW_GAME_PLAYS
+                                                        : VIEW_GAME_LOST;
+    if (facts->phase != VIEW_GAME_WON)
+        return;
+    cheer(game, near->foot, INFINITY, "dance");
+    view_set_in_machine(game->hero, "dance", 1.0f);
+    view_set_in_machine(game->hero, "smile", 1.0f);
 }
 
 // Steps leave prints and are heard: his machine says when a foot falls, and which.
@@ -388,19 +364,13 @@ static void note_steps(view_game *game)
     const view_scene *const scene = &game->document->scene;
     for (int i = 0; i < VIEW_EVENTS && game->hero->events[i].time == game->hero->time; i++) {
         const char *const text = game->hero->events[i].text;
-        const bool is_left = strcmp(text, "footstep left") == 0,
-                   is_landing = strcmp(text, "landing ") == 0;
         const bool is_right = strcmp(text, "footstep right") == 0;
-        game->facts.num_steps += is_left || is_right || is_landing;
-        for (int foot = 0; foot < 2; foot++) {
-            const md5_vec3 at =
-                md5_mat34_translation(scene->joints[scene->terrain.feet[foot].ankle]);
-            if (is_landing || (foot == 0 ? is_left : is_right))
-                game->prints[game->num_prints++ % NUM_PRINTS] =
-                    (md5gl_blob){.position = on_ground(&scene->terrain, at.x, at.y),
-                                 .radius = 6.0f,
-                                 .darkness = 0.4f};
-        }
+        if (!is_right && strcmp(text, "footstep left") != 0)
+            continue;
+        const uint32_t ankle = scene->terrain.feet[is_right].ankle;
+        const md5_vec3 at = md5_mat34_translation(scene->joints[ankle]);
+        game->prints[game->facts.num_steps++ % NUM_PRINTS] = (md5gl_blob){
+            .position = on_ground(&scene->terrain, at.x, at.y), .radius = 6.0f, .darkness = 0.4f};
     }
 }
 
@@ -410,17 +380,18 @@ static void look_about(view_game *game)
     const post *const goal = nearest_dark(game);
     if (goal != NULL)
         game->hero->target = goal->lamp;
-    const md5_vec3 to = seen_from(game->hero, game->hero->target);
+    const md5_vec3 to = view_seen_from(game->hero, game->hero->target);
     game->hero->has_target = goal != NULL && to.x > 0.7f * fabsf(to.y);
     game->hero->pointed = game->hero->time;
 }
 
+// And his lantern, which hangs in his hand.
 static void pose_hero(view_game *game)
 {
-    view_scene *const scene = &game->document->scene;
     view_scene *const lantern = &game->lantern->scene;
-    view_pose(scene, &(view_play){.time = game->hero->time});
-    const md5_mat34 hand = scene->joints[game->hand];
+    view_pose(&game->document->scene, &(view_play){.time = game->hero->time});
+    const md5_mat34 hand = game->document->scene.joints[game->hand];
+    view_run_machine(game->carried, game->hero->time);
     game->carried->place = (md5_xform){.rotation = md5_quat_from_mat34(hand),
                                        .translation = md5_mat34_translation(hand)};
     view_pose_machine(game->carried, lantern->num_joints, lantern->pose, lantern->joints,
@@ -429,9 +400,9 @@ static void pose_hero(view_game *game)
 
 static void run_on_ground(view_machine *machine, const view_terrain *terrain, double time)
 {
-    view_run_machine(machine, time);
     md5_vec3 *const at = &machine->place.translation;
-    *at = on_ground(terrain, at->x, at->y);
+    view_run_machine(machine, time);
+    at->z = view_ground_height(terrain, at->x, at->y);
 }
 
 static void take_step(view_game *game)
@@ -439,17 +410,16 @@ static void take_step(view_game *game)
     view_machine *const hero = game->hero;
     const view_terrain *const terrain = &game->document->scene.terrain;
     const view_control input = hero->control;
-    if (game->facts.phase == VIEW_GAME_PLAYS && game->facts.is_demo)
-        hero->control = play_alone(game);
-    else if (game->facts.phase != VIEW_GAME_PLAYS)
+    if (game->facts.phase != VIEW_GAME_PLAYS)
         hero->control = (view_control){.moves_ahead = true, .moves_side = true};
+    else if (game->facts.is_demo)
+        hero->control = play_alone(game);
     hero->control.fast = hero->control.fast && !is_blocked(game, 48.0f);
     if (hero->control.ahead > 0 && is_blocked(game, 20.0f))
         hero->control.ahead = 0;
     look_about(game);
     run_on_ground(hero, terrain, hero->time + tick);
     memcpy(&hero->control, &input, offsetof(view_control, moves_ahead)); // what keys ask for stays
-    view_run_machine(game->carried, hero->time);
     pose_hero(game);
     note_steps(game);
     for (int i = 0; i < NUM_WATCHERS; i++) {
@@ -460,18 +430,15 @@ static void take_step(view_game *game)
     }
     follow_rules(game);
     // The camera comes after; at the end it goes around him.
-    const md5_quat turn = hero->place.rotation; // about z
-    const float yaw = view_degrees(2.0f * atan2f(turn.z, turn.w));
-    const float behind = remainderf(yaw - game->yaw, 360.0f);
-    game->yaw +=
-        game->facts.phase == VIEW_GAME_PLAYS ? 1.8f * behind * (float)tick : 14.0f * (float)tick;
+    const float yaw = view_degrees(2.0f * atan2f(hero->place.rotation.z, hero->place.rotation.w));
+    const float turn = 1.8f * remainderf(yaw - game->yaw, 360.0f);
+    game->yaw += (game->facts.phase == VIEW_GAME_PLAYS ? turn : 14.0f) * (float)tick;
     game->height += 4.0f * (hero->place.translation.z - game->height) * (float)tick;
 }
 
 // == The picture ==================================================================================
 
 static const float light_range = 300.0f, far_off = 330.0f; // far_off: the camera
-static const float lamp_light[3] = {7.0f, 3.6f, 1.2f};
 
 // Lantern 0 is his, the others are those of the posts. The lit ones come first, in skin 0; the dark
 // ones hang still.
@@ -504,7 +471,7 @@ static void list_lanterns(view_game *game)
         extra->points[extra->num_points++] = (md5gl_point_light){
             .position = is_his ? md5_mat34_translation(his->joints[game->lamp]) : at->lamp,
             .range = light_range * (0.25f + 0.75f * size),
-            .color = {strength * lamp_light[0], strength * lamp_light[1], strength * lamp_light[2]},
+            .color = {7.0f * strength, 3.6f * strength, 1.2f * strength},
         };
     }
     extra->bodies[0] = (view_body){
@@ -646,39 +613,30 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
     const view_game_facts *const facts = &game->facts;
     const float middle = 0.5f * stage->width, em = 14.0f * canvas->font->scale;
     const float reach = game->stick_reach;
-    const bool is_wide = stage->width > 46.0f * em, plays = facts->phase == VIEW_GAME_PLAYS;
-    char words[64] = "Light the seven lanterns";
+    const bool is_wide = stage->width > 50.0f * em, plays = facts->phase == VIEW_GAME_PLAYS;
+    static const char *const words[] = {"Light the seven lanterns", "All seven lanterns burn!",
+                                        "The oil is used up"};
     (void)ui;
     draw_marks(canvas, game, stage);
     draw_score(canvas, facts);
-    if (facts->phase == VIEW_GAME_WON)
-        (void)snprintf(words, sizeof words, "All seven lanterns burn!");
-    if (facts->phase == VIEW_GAME_LOST)
-        (void)snprintf(words, sizeof words, "The oil is used up: %u of %d burn",
-                       (unsigned)facts->num_lit, VIEW_GAME_LANTERNS);
+    float y = is_wide ? 0.6f * em : 5.0f * em;
     if (!plays || facts->is_demo || facts->seconds < 6.0) {
-        const float y =
-            draw_line(canvas, VIEW_TITLE, middle, is_wide ? 0.6f * em : 5.0f * em, amber, words);
-        if (plays || !facts->is_demo)
-            (void)draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
-                            plays ? "before your oil is used up" : "Enter or a tap: again");
+        y = draw_line(canvas, VIEW_TITLE, middle, y, amber, words[facts->phase]);
+        (void)draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
+                        plays ? "before your oil is used up" : "Enter or a tap: again");
     }
+    y = stage->height - 4.4f * em;
     if (facts->is_demo) {
-        float y = stage->height - 6.5f * em;
         y = draw_line(canvas, VIEW_TEXT, middle, y, amber, "Press a key or touch to play");
-        y = draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
-                      is_wide ? "W A S D or arrows, a drag, a gamepad: walk and turn"
-                              : "Drag: walk and turn; far up: run");
-        if (is_wide)
-            (void)draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
-                            "Shift or a far drag: run  \xE2\x80\xA2  Space: jump");
+        (void)draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
+                        is_wide
+                            ? "W A S D, arrows, a drag, a gamepad: walk and turn   Shift, a far "
+                              "drag: run   Space: jump"
+                            : "Drag: walk and turn; far up: run");
     }
-    if (reach > 0.0f) {
-        const md5_vec2 at = game->stick_at, push = game->stick;
-        view_draw_disc(canvas, at.x, at.y, reach, 0xFFFFFF28);
-        view_draw_disc(canvas, at.x + push.x * reach, at.y + push.y * reach, 0.4f * reach,
-                       0xFFC65CB0);
-    }
+    const md5_vec2 at = game->stick_at, push = game->stick;
+    view_draw_disc(canvas, at.x, at.y, reach, 0xFFFFFF28);
+    view_draw_disc(canvas, at.x + push.x * reach, at.y + push.y * reach, 0.4f * reach, 0xFFC65CB0);
 }
 
 // == Sounds =======================================================================================
@@ -764,6 +722,8 @@ bool view_play_again(view_game *game)
 void view_move_stick(view_game *game, const md5_vec2 *from, md5_vec2 to, float reach)
 {
     view_control *const control = &game->hero->control;
+    if (from == NULL && !(game->stick_reach > 0.0f)) // keys drive him
+        return;
     const md5_vec2 at = from != NULL ? *from : to;
     const md5_vec2 way = {(to.x - at.x) / reach, (to.y - at.y) / reach};
     const float shorter = 1.0f / fmaxf(hypotf(way.x, way.y), 1.0f);
