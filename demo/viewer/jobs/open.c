@@ -931,8 +931,11 @@ static bool show_page(view_state *viewer, int32_t number)
 
 bool view_choose_game(view_state *viewer)
 {
-    if (!viewer->options->game_demo)
+    if (!viewer->options->game_demo) {
+        if (viewer->pages.game != NULL)
+            view_close_page(viewer);
         return true;
+    }
     char *const machine = find_own_model();
     if (machine == NULL)
         return view_error(&viewer->log, "--game-demo: example models not found");
@@ -940,9 +943,11 @@ bool view_choose_game(view_state *viewer)
     char *const path = common_join(models, VIEW_GAME_CHARACTER);
     const char *const files[1] = {path};
     const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, NULL};
-    view_game *const game = view_open(viewer, files, 1, false)
-                                ? view_make_game(viewer->document, models, &loader)
-                                : NULL;
+    const char *const shown = viewer->document->scene.path;
+    const bool is_open =
+        (shown != NULL && strcmp(path, shown) == 0) || view_open(viewer, files, 1, false);
+    view_close_page(viewer); // a game of before
+    view_game *const game = is_open ? view_make_game(viewer->document, models, &loader) : NULL;
     free(machine);
     free(folder);
     free(models);

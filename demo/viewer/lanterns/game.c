@@ -446,7 +446,6 @@ static void list_lanterns(view_game *game)
 {
     const view_scene *const his = &game->lantern->scene;
     view_extra *const extra = &game->extra;
-    md5_mat34 joints[LAMP_JOINTS];
     uint32_t count = 0;
     extra->num_points = 0;
     for (int i = 0; i < 2 * NUM_LAMPS; i++) {
@@ -459,7 +458,7 @@ static void list_lanterns(view_game *game)
         if (is_his)
             memcpy(palette, his->palette, his->num_joints * sizeof *palette);
         else
-            pose_post(game, is_dark ? 0.0 : time, joints, palette);
+            pose_post(game, is_dark ? 0.0 : time, NULL, palette);
         game->lamp_placements[count] =
             is_his ? md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}}) : at->placement;
         game->lamp_skins[count++] = is_dark;
