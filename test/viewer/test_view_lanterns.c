@@ -68,7 +68,7 @@ TEST_GAME(game_plays_itself_and_wins_on_feet_that_stand_still)
     int step = 0;
     for (; step < MOST_SECONDS * A_SECOND && view_get_game_facts(of->game).phase == VIEW_GAME_PLAYS;
          step++) {
-        view_run_game(of->game, (double)step / A_SECOND);
+        view_run_game(of->game, (double)step / (double)A_SECOND);
         const view_game_facts facts = view_get_game_facts(of->game);
         const md5_xform place = scene->machine.place;
         for (uint32_t i = 0; i < scene->num_joints; i++)

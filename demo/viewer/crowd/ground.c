@@ -78,7 +78,8 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
 {
     enum { A_CORNER = 400 }; // bytes of all that is written of one, at most
     md5_error error = {0};
-    ground_text to = {.room = (size_t)A_CORNER * (VIEW_GROUND_SQUARES + 1) * (VIEW_GROUND_SQUARES + 1)};
+    ground_text to = {.room =
+                          (size_t)A_CORNER * (VIEW_GROUND_SQUARES + 1) * (VIEW_GROUND_SQUARES + 1)};
     to.bytes = common_alloc(to.room, 1);
     write_ground(terrain, &to);
     ground->model = md5_parse_model(to.bytes, to.used, NULL, &error);
@@ -120,7 +121,7 @@ void view_free_ground(view_ground *ground, md5gl_renderer *renderer)
 
 void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 centre)
 {
-    const float side = VIEW_GROUND_SQUARES * terrain->cell;
+    const float side = (float)VIEW_GROUND_SQUARES * terrain->cell;
     for (int i = 0; i < VIEW_GROUND_TILES; i++) {
         const md5_vec3 corner = {side * (floorf(centre.x / side) + (float)(i % 3 - 1)),
                                  side * (floorf(centre.y / side) + (float)(i / 3 - 1)), 0.0f};

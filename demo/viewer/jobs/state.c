@@ -153,8 +153,6 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .is_bare = viewer->ui.start.is_open && viewer->ui.browser.kind != VIEW_BROWSE_NOTHING,
         .caption = viewer->caption != NULL ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
     };
-    if (viewer->pages.game != NULL)
-        view_stage_game(viewer->pages.game, &stage);
     if (viewer->ui.textures.is_open) { // in place of the outliner
         viewer->drawn_shown.hierarchy = true;
         stage.docks.sizes[VIEW_DOCK_LEFT] =
@@ -165,6 +163,8 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         stage.region = viewer->is_smooth && viewer->seen_region.width > 0.0f
                            ? viewer->seen_region
                            : view_free_region(&stage);
+    if (viewer->pages.game != NULL)
+        view_stage_game(viewer->pages.game, &stage);
     return stage;
 }
 

@@ -10,12 +10,11 @@
 #include <string.h>
 
 static const double tick = 1.0 / (double)VIEW_STEPS_A_SECOND;
-
 // Of the world, in units; Bobbin is 57 high.
 static const float cell = 40.0f, hills = 28.0f, post_scale = 3.0f;
-static const float light_reach = 62.0f; // from where he lights a lantern
+static const float light_reach = 62.0f;                    // from where he lights a lantern
+static const float light_range = 300.0f, far_off = 330.0f; // far_off: the camera
 static const float post_radius = 16.0f, watcher_radius = 24.0f;
-
 // In seconds: oil at most, and what a lantern gives back; from the end until the demo begins anew.
 static const float most_oil = 35.0f, oil_of_lantern = 15.0f, demo_rest = 25.0f;
 
@@ -438,8 +437,6 @@ static void take_step(view_game *game)
 
 // == The picture ==================================================================================
 
-static const float light_range = 300.0f, far_off = 330.0f; // far_off: the camera
-
 // Lantern 0 is his, the others are those of the posts. The lit ones come first, in skin 0; the dark
 // ones hang still.
 static void list_lanterns(view_game *game)
@@ -447,7 +444,6 @@ static void list_lanterns(view_game *game)
     const view_scene *const his = &game->lantern->scene;
     view_extra *const extra = &game->extra;
     uint32_t count = 0;
-    extra->num_points = 0;
     for (int i = 0; i < 2 * NUM_LAMPS; i++) {
         const bool is_dark = i >= NUM_LAMPS, is_his = i % NUM_LAMPS == 0;
         const post *const at = is_his ? NULL : &game->posts[i % NUM_LAMPS - 1];
@@ -647,8 +643,9 @@ static void add_note(float samples[LONGEST], float start, int number, float octa
 {
     static const float steps[] = {0.0f, 2.0f, 4.0f, 7.0f, 9.0f}; // semitones
     const float tone = 440.0f * exp2f(octave + (float)(number / 5) + steps[number % 5] / 12.0f);
-    for (int i = (int)(start * VIEW_SOUND_RATE); i < LONGEST; i++) {
-        const float time = (float)i / VIEW_SOUND_RATE - start, turns = 2.0f * VIEW_PI * tone * time;
+    for (int i = (int)(start * (float)VIEW_SOUND_RATE); i < LONGEST; i++) {
+        const float time = (float)i / (float)VIEW_SOUND_RATE - start,
+                    turns = 2.0f * VIEW_PI * tone * time;
         samples[i] +=
             loudness * fminf(time / 0.004f, 1.0f)
             * (sinf(turns) * expf(-2.2f * time) + 0.25f * sinf(2.0f * turns) * expf(-8.0f * time)
@@ -661,7 +658,7 @@ static void add_step(float samples[LONGEST], uint32_t random)
 {
     float low = 0.0f;
     for (int i = 0; i < VIEW_SOUND_RATE / 6; i++) {
-        const float time = (float)i / VIEW_SOUND_RATE;
+        const float time = (float)i / (float)VIEW_SOUND_RATE;
         random = 1664525 * random + 1013904223;
         low += 0.12f * ((float)(random >> 8) / 8388608.0f - 1.0f - low);
         samples[i] +=
@@ -672,8 +669,6 @@ static void add_step(float samples[LONGEST], uint32_t random)
 
 void view_hear_game(view_game *game, view_window *window)
 {
-    if (game == NULL)
-        return;
     const view_game_facts now = game->facts, before = game->heard;
     const bool ends = now.phase != before.phase && now.phase != VIEW_GAME_PLAYS;
     game->heard = now;
@@ -744,5 +739,6 @@ void view_stage_game(view_game *game, view_stage *stage)
     stage->extra = &game->extra;
     stage->camera = &game->extra.camera;
     stage->following = false;
+    stage->region = (view_rect){0.0f, 0.0f, stage->width, stage->height};
     stage->page_panel = draw_panel;
 }

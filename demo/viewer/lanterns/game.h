@@ -47,7 +47,7 @@ bool view_play_again(view_game *game);
 void view_move_stick(view_game *game, const md5_vec2 *from, md5_vec2 to, float reach);
 
 // Plays the sounds of what has happened since the last call: steps, lanterns that are lit, the end;
-// of the demo none. NULL: without a game.
+// of the demo none.
 void view_hear_game(view_game *game, view_window *window);
 
 // Lets a stage show the game.
