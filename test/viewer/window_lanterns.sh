@@ -5,7 +5,7 @@
 
 # The last line of the game, behind that of an action.
 game() { # ACTION CONDITION
-    before= line=$(grep "^$1 game: " "$log" | tail -n 1 | sed 's/ game//')
+    before='' line=$(grep "^$1 game: " "$log" | tail -n 1 | sed 's/ game//')
     says "$2"
 }
 opens() {

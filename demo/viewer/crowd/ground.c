@@ -58,11 +58,11 @@ static void write_ground(const view_terrain *terrain, ground_text *to)
             2 * i + 1, corner + 1, corner + SIDE, corner + SIDE + 1);
     }
     add(to, "numweights %d\n", (int)COUNT);
-    for (int32_t i = 0; i < COUNT; i++)
-        add(to, "weight %d 0 1 ( %.6f %.6f %.6f )\n", (int)i,
-            (double)((float)(i % SIDE) * terrain->cell),
-            (double)((float)(i / SIDE) * terrain->cell),
-            (double)view_corner_height(terrain, i % SIDE, i / SIDE));
+    for (int32_t i = 0; i < COUNT; i++) {
+        const int32_t x = i % SIDE, y = i / SIDE;
+        add(to, "weight %d 0 1 ( %.6f %.6f %.6f )\n", (int)i, (double)((float)x * terrain->cell),
+            (double)((float)y * terrain->cell), (double)view_corner_height(terrain, x, y));
+    }
     // Grass in the hollows, dry and stony on the hills.
     add(to, "numvertexcolors %d\n", (int)COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
@@ -78,6 +78,8 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
 {
     enum { A_CORNER = 400 }; // bytes of all that is written of one, at most
     md5_error error = {0};
+    if (!(terrain->cell > 1e-6f && terrain->cell < 1e6f)) // of a model without size, or a vast one
+        return true;
     ground_text to = {.room =
                           (size_t)A_CORNER * (VIEW_GROUND_SQUARES + 1) * (VIEW_GROUND_SQUARES + 1)};
     to.bytes = common_alloc(to.room, 1);
@@ -123,8 +125,9 @@ void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 
 {
     const float side = (float)VIEW_GROUND_SQUARES * terrain->cell;
     for (int i = 0; i < VIEW_GROUND_TILES; i++) {
-        const md5_vec3 corner = {side * (floorf(centre.x / side) + (float)(i % 3 - 1)),
-                                 side * (floorf(centre.y / side) + (float)(i / 3 - 1)), 0.0f};
+        const int column = i % 3 - 1, row = i / 3 - 1;
+        const md5_vec3 corner = {side * (floorf(centre.x / side) + (float)column),
+                                 side * (floorf(centre.y / side) + (float)row), 0.0f};
         ground->placements[i] =
             md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}, .translation = corner});
     }

@@ -14,7 +14,8 @@ typedef struct view_ground {
     md5_mat34 palettes[VIEW_GROUND_TILES], placements[VIEW_GROUND_TILES];
 } view_ground;
 
-// Makes the model of a terrain, which needs a renderer. Returns false and logs an error on failure;
+// Makes the model of a terrain, which needs a renderer; none where squares are too small or large
+// for a file. Returns false and logs an error on failure;
 // free it in both cases.
 bool view_load_ground(view_ground *ground, const view_terrain *terrain, const view_loader *loader);
 void view_free_ground(view_ground *ground, md5gl_renderer *renderer); // a zeroed one is allowed

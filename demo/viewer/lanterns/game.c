@@ -641,8 +641,8 @@ enum { LONGEST = 2 * VIEW_SOUND_RATE }; // samples
 // Adds a note of the pentatonic scale that begins at `start`, in seconds, and dies away.
 static void add_note(float samples[LONGEST], float start, int number, float octave, float loudness)
 {
-    static const float steps[] = {0.0f, 2.0f, 4.0f, 7.0f, 9.0f}; // semitones
-    const float tone = 440.0f * exp2f(octave + (float)(number / 5) + steps[number % 5] / 12.0f);
+    static const float steps[] = {0, 2, 4, 7, 9, 12, 14, 16, 19, 21, 24}; // semitones
+    const float tone = 440.0f * exp2f(octave + steps[number] / 12.0f);
     for (int i = (int)(start * (float)VIEW_SOUND_RATE); i < LONGEST; i++) {
         const float time = (float)i / (float)VIEW_SOUND_RATE - start,
                     turns = 2.0f * VIEW_PI * tone * time;
