@@ -182,3 +182,35 @@ TEST_GAME(game_follows_a_stick)
     view_run_game(of->game, time + 4.0);
     CHECK(view_distance(hero->place.translation, rest) < 0.5f);
 }
+
+// Buttons and stick of a gamepad become keys that are pressed and released, once each.
+TEST (game_hears_a_gamepad_as_keys) {
+    static const struct {
+        view_pad pad;
+        const char *pressed, *released; // 'S': Shift
+    } steps[] = {
+        {{.y = -0.5f}, "w", ""},
+        {{.y = -0.5f}, "", ""},
+        {{.x = -0.4f, .y = -0.9f}, "Sa", ""},
+        {{.buttons = VIEW_PAD_JUMP | VIEW_PAD_DOWN}, " s", "Swa"},
+        {{.x = 0.2f, .y = 0.3f}, "", " s"},
+    };
+    uint32_t told = 0;
+    EACH (row, steps) {
+        char pressed[16] = "", released[16] = "";
+        view_pad pad = row->pad;
+        view_input event;
+        pad.told = told;
+        while (view_next_of_pad(&pad, &event)) {
+            char *const text = event.kind == VIEW_INPUT_KEY_DOWN ? pressed : released;
+            const size_t length = strlen(text);
+            if (!CHECK(length < sizeof pressed - 1))
+                return;
+            text[length] = event.key == VIEW_KEY_LEFT_SHIFT ? 'S' : (char)event.key;
+            text[length + 1] = '\0';
+        }
+        CHECK_STRING(pressed, row->pressed);
+        CHECK_STRING(released, row->released);
+        told = pad.told;
+    }
+}
