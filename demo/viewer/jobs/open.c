@@ -955,6 +955,8 @@ bool view_choose_game(view_state *viewer)
     if (game == NULL)
         return false;
     begin_page(viewer, VIEW_GAME_PAGE);
+    view_show_bind_pose(&viewer->document->scene, false, NULL);
+    viewer->has_let_go = false; // keys drive him
     viewer->pages.game = game;
     return true;
 }
