@@ -29,6 +29,7 @@ struct view_window {
     float press_x, press_y;
     int clicks;
     float spread; // distance of two fingers; 0: they are not down
+    view_pad pad;
     // Of view_run_steps().
     bool (*step)(void *user);
     char *(*describe)(void *user);
@@ -50,9 +51,34 @@ static void push(view_window *window, view_input input)
     window->inputs[(window->first + window->count++) % MOST_INPUTS] = input;
 }
 
+// Reads the first gamepad, which browsers name after one of its buttons was pressed.
+static void read_pad(view_pad *pad)
+{
+    static const struct {
+        int button; // of the standard layout
+        view_pad_button bit;
+    } buttons[] = {{0, VIEW_PAD_JUMP},  {9, VIEW_PAD_START}, {2, VIEW_PAD_RUN},
+                   {5, VIEW_PAD_RUN},   {12, VIEW_PAD_UP},   {13, VIEW_PAD_DOWN},
+                   {14, VIEW_PAD_LEFT}, {15, VIEW_PAD_RIGHT}};
+    EmscriptenGamepadEvent state;
+    *pad = (view_pad){.told = pad->told};
+    if (emscripten_sample_gamepad_data() != EMSCRIPTEN_RESULT_SUCCESS
+        || emscripten_get_num_gamepads() < 1
+        || emscripten_get_gamepad_status(0, &state) != EMSCRIPTEN_RESULT_SUCCESS)
+        return;
+    pad->x = (float)state.axis[0];
+    pad->y = (float)state.axis[1];
+    for (size_t i = 0; i < sizeof buttons / sizeof buttons[0]; i++)
+        if (buttons[i].button < state.numButtons && state.digitalButton[buttons[i].button])
+            pad->buttons |= buttons[i].bit;
+}
+
 bool view_next_input(view_window *window, double patience, view_input *event)
 {
     (void)patience; // the browser waits, between two steps
+    read_pad(&window->pad);
+    if (view_next_of_pad(&window->pad, event))
+        return true;
     if (window->count == 0)
         return false;
     *event = window->inputs[window->first];
@@ -566,6 +592,27 @@ char *view_paste_text(void)
 char *view_program_folder(void)
 {
     return common_copy("/");
+}
+
+// == Sound ========================================================================================
+
+// A context may sound after a key or a touch only: before that it is not made.
+EM_JS(void, play_sound, (const float *samples, int count, int rate), {
+    if (!navigator.userActivation || !navigator.userActivation.hasBeenActive)
+        return;
+    Module["sound"] = Module["sound"] || new AudioContext();
+    const context = Module["sound"];
+    const buffer = context.createBuffer(1, count, rate), source = context.createBufferSource();
+    buffer.getChannelData(0).set(HEAPF32.subarray(samples >> 2, (samples >> 2) + count));
+    source.buffer = buffer;
+    source.connect(context.destination);
+    source.start();
+})
+
+void view_play_sound(view_window *window, const float *samples, size_t count)
+{
+    (void)window;
+    play_sound(samples, (int)count, VIEW_SOUND_RATE);
 }
 
 // == Threads: none ================================================================================

@@ -167,6 +167,8 @@
             model = "/" + ours.find((path) => /^models\/[^/]+\/[^/]+\.md5machine$/.test(path));
         if (ours.includes(model.slice(1)))
             await bring_ours(model.slice(1), ours);
+        if (words.includes("--game-demo"))
+            await bring_ours("models/lantern/lantern.md5machine", ours);
         await loaded;
         const status = await start(words);
         addEventListener("dragover", (event) => event.preventDefault());

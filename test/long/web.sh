@@ -70,6 +70,11 @@ check "a dropped file is shown" shown open "index.html#model=models/thimble/thim
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
 check "a host that cannot be read is named" shown fails "index.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
 
+# The game: it plays itself until a key is pressed, and a link opens it.
+check "the game is played" shown size 640 360 open "index.html#no-config&game-demo" is "document.title.startsWith('bobbin')" \
+    save "$scratch/demo.png" key w is "new Promise(done => setTimeout(() => done(true), 3000))" save "$scratch/game.png" \
+    is "document.getElementById('link').click(), /[#&]game-demo/.test(location.hash)"
+
 # The link says what is seen; a context that was lost, as a phone's driver does, begins anew with all files.
 walk="index.html#no-config&camera-azimuth-angle=60&model=models/thimble/thimble.md5mesh&model=models/thimble/walk.md5anim"
 lose() { # CANVAS: a condition that loses its context, and restores it a second later

@@ -183,21 +183,6 @@ others="sdl2 gl"
 try_c own_gl
 # shellcheck disable=SC2086
 check "own_gl draws" draws own_gl $wave 0.8
-library="md5play md5gl"
-try_c walk_game
-# Of hills without shadows, prints and crowd a few dozen colours would be seen; and both kinds of GL draw the same.
-walks() {
-    for kind in "" es; do
-        # shellcheck disable=SC2086
-        ASAN_OPTIONS=detect_leaks=0 example walk_game $bobbin/bobbin.md5machine models/lantern/lantern.md5mesh \
-            "$scratch/walk$kind.bmp" $kind || return 1
-    done
-    # shellcheck disable=SC2046 # two numbers
-    set -- $(look_at "$scratch/walk.bmp") $(look_at "$scratch/walk.bmp" "$scratch/walkes.bmp")
-    echo "$1 % covered, $2 colours; in OpenGL ES $3 % overlap, correlation $4"
-    [ "$1" -ge 60 ] && [ "$2" -ge 5000 ] && [ "${3%.*}" -ge 99 ] && [ "$4" = 1.00 ]
-}
-check "walk_game draws its world, in OpenGL ES too" walks
 library=md5gl others=sdl2
 try_c window
 # shellcheck disable=SC2086

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The room rule: md5 <- render <- demo; inside md5 the library core <- read, pose, skin <- compress <- load, and on core alone, not
 # knowing each other, motion <- play, and game;
-# beside the programs common <- looks <- convert <- tool and viewer, and inside the viewer platform, looks <- base <- assets <- motion <- crowd <- draw <- ui <- pages <- jobs, app.
+# beside the programs common <- looks <- convert <- tool and viewer, and inside the viewer platform, looks <- base <- assets <- motion <- crowd <- draw <- ui <- pages <- lanterns <- jobs, app.
 # Each file includes only what its room may use; nothing goes in circles; each room has a README, and does not grow.
 . test/build/report.sh
 
@@ -85,8 +85,9 @@ forbidden() {
             allow("draw", doors "gamedoor base assets motion crowd draw")
             allow("ui", doors "base assets motion crowd draw ui")
             allow("pages", doors "base assets motion crowd draw ui pages")
-            allow("jobs", doors "base assets motion crowd draw pages ui jobs convert")
-            allow("app", doors "base assets motion crowd draw pages ui jobs app")
+            allow("lanterns", doors "base assets motion crowd draw ui pages lanterns")
+            allow("jobs", doors "base assets motion crowd draw pages ui lanterns jobs convert")
+            allow("app", doors "base assets motion crowd draw pages ui lanterns jobs app")
             n = split("assert ctype errno fenv float inttypes limits locale math stdalign " \
                       "stdarg stdatomic stdbool stddef stdint stdio stdlib string time " \
                       "immintrin emmintrin smmintrin xmmintrin arm_neon intrin", name, " ")

@@ -121,6 +121,14 @@ check "a guest needs a machine" ends_saying 1 '--guest: there is no state machin
 check "a missing guest is reported" ends_saying 1 'nothing.md5machine' "$view" "$bobbin" \
     --guest nothing.md5machine --output "$scratch/x.png"
 check "--attach needs a joint" ends_saying 2 '--attach' "$view" "$bobbin" --attach lantern.md5mesh
+lanterns() { # TIME
+    picture "lanterns$1" --game-demo --animation-time "$1" && ! cmp "$scratch/base.png" "$scratch/lanterns$1.png"
+}
+plays_a_game() {
+    lanterns 1 && lanterns 9 && ! cmp "$scratch/lanterns1.png" "$scratch/lanterns9.png" && mv "$scratch/lanterns9.png" "$scratch/nine.png" &&
+        lanterns 9 && cmp "$scratch/lanterns9.png" "$scratch/nine.png"
+}
+check "a game plays itself, the same each time" plays_a_game
 check_long "terrain" changes_the_picture terrain "$bobbin" --animation-time 1 --terrain
 walks_by_rules() {
     picture bound "$models/thimble/thimble.md5mesh" --no-auto --animation-time 1 &&

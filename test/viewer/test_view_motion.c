@@ -214,6 +214,34 @@ static double worst_piston(const view_scene *scene)
     return worst;
 }
 
+// It repeats itself, is as high at corners as these, and straight between them.
+TEST (view_ground_is_made_of_triangles) {
+    const view_terrain terrain = {.num_feet = 1, .cell = 4.0f, .height = 3.0f};
+    const float period = terrain.cell * (float)VIEW_GROUND_SQUARES;
+    uint64_t random = 5;
+    float low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < 2000; i++) {
+        const int32_t x = (int32_t)(test_random_u32(&random) % 300) - 150;
+        const int32_t y = (int32_t)(test_random_u32(&random) % 300) - 150;
+        const float at_x = 4.0f * (float)x, at_y = 4.0f * (float)y;
+        const float corner = view_corner_height(&terrain, x, y);
+        const float east = view_corner_height(&terrain, x + 1, y);
+        const float north = view_corner_height(&terrain, x, y + 1);
+        low = fminf(low, corner);
+        high = fmaxf(high, corner);
+        CHECK_NEAR(view_ground_height(&terrain, at_x, at_y), corner, 1e-5);
+        CHECK_NEAR(view_ground_height(&terrain, at_x + period, at_y - 2.0f * period), corner, 1e-5);
+        CHECK_NEAR(view_ground_height(&terrain, at_x + 1.0f, at_y + 2.0f),
+                   0.25 * (double)corner + 0.25 * (double)east + 0.5 * (double)north, 1e-5);
+        CHECK_NEAR(view_ground_height(&terrain, at_x + 2.0f, at_y + 2.0f),
+                   0.5 * (double)east + 0.5 * (double)north, 1e-5);
+        CHECK(fabsf(east - corner) < 2.0f); // no cliffs
+    }
+    CHECK(low >= -3.0f && high <= 3.0f && high - low > 2.5f);
+    CHECK(view_ground_height(&terrain, NAN, 0.0f) == 0.0f);
+    CHECK(view_ground_height(&terrain, 1e30f, 0.0f) == 0.0f);
+}
+
 TEST_IF (view_walks_over_the_terrain, view_scene, scene,
          legs_open_scene(scene, "models/thimble/thimble.md5mesh"), view_free_scene(scene)) {
     CHECK(view_find_feet(&scene->terrain, scene) == 6 && view_begin_walk(scene));
@@ -225,10 +253,7 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
     for (uint32_t i = 0; i < 6; i++) {
         const md5_foothold *const foot = &scene->legs.walk.feet[i];
         const md5_vec3 at = foot->position;
-        const float height =
-            view_block_height(&scene->terrain, view_block_of(&scene->terrain, at.x),
-                              view_block_of(&scene->terrain, at.y));
-        CHECK_NEAR(at.z, height, 1e-5);
+        CHECK_NEAR(at.z, view_ground_height(&scene->terrain, at.x, at.y), 1e-5);
     }
     // Back to the beginning.
     const view_play begin = {.time = 0.0};

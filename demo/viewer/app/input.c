@@ -47,7 +47,8 @@ void view_point_mover(view_state *viewer, float x, float y)
 
 bool view_drives(const view_state *viewer)
 {
-    return !viewer->has_let_go && viewer->pages.open < 0 && !view_shows_crowd(viewer->document)
+    return !viewer->has_let_go && (viewer->pages.open < 0 || viewer->pages.game != NULL)
+           && !view_shows_crowd(viewer->document)
            && view_mover_of(&viewer->document->scene)->take_over != NULL;
 }
 
@@ -365,8 +366,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         } else if (viewer->ui.start.is_open) {
             view_clear_start(&viewer->ui.start);
         } else if (viewer->pages.open >= 0) { // shows the document again
-            view_open_page(&viewer->pages, -1);
-            view_free_pages(&viewer->pages, viewer->renderer);
+            view_close_page(viewer);
         } else if (view_drives(viewer)) {
             viewer->has_let_go = true;
             view_notice(viewer, "Keys are yours: Enter drives again");
@@ -617,6 +617,18 @@ static float mouse_scale(const view_state *viewer)
     return width > 0 ? (float)viewer->width / (float)width : 1.0f;
 }
 
+// In the game a finger, or the left button, holds a stick. Returns false without a game.
+static bool move_stick(view_state *viewer, const view_input *event)
+{
+    view_game *const game = viewer->pages.game;
+    const float scale = mouse_scale(viewer);
+    const md5_vec2 from = {viewer->press_x, viewer->press_y};
+    if (game != NULL)
+        view_move_stick(game, viewer->drag == VIEW_DRAG_ORBIT ? &from : NULL,
+                        (md5_vec2){event->x * scale, event->y * scale}, 64.0f * viewer->font.scale);
+    return game != NULL;
+}
+
 static void press(view_state *viewer, const view_input *event)
 {
     const float scale = mouse_scale(viewer);
@@ -640,6 +652,9 @@ static void press(view_state *viewer, const view_input *event)
                    : left                                                        ? VIEW_DRAG_ORBIT
                    : is_right                                                    ? VIEW_DRAG_ZOOM
                                                                                  : VIEW_DRAG_NONE;
+    if (left && viewer->pages.game != NULL)
+        (void)view_play_again(viewer->pages.game);
+    (void)move_stick(viewer, event);
 }
 
 static bool move(view_state *viewer, const view_input *event)
@@ -648,6 +663,8 @@ static bool move(view_state *viewer, const view_input *event)
     const float x = event->x * scale, y = event->y * scale;
     const float right = event->moved_x * scale, down = event->moved_y * scale;
     const bool is_camera = viewer->drag != VIEW_DRAG_NONE, is_held = viewer->ui.held != NULL;
+    if (move_stick(viewer, event))
+        return is_camera;
     if (is_camera) {
         leave_camera_path(viewer);
     } else {
@@ -706,6 +723,7 @@ static void release(view_state *viewer, const view_input *event)
     else if (viewer->drag != VIEW_DRAG_NONE || held != NULL)
         view_tell_state(viewer, viewer->drag != VIEW_DRAG_NONE ? names[viewer->drag] : held);
     viewer->drag = VIEW_DRAG_NONE;
+    (void)move_stick(viewer, event);
 }
 
 static void turn_wheel(view_state *viewer, const view_input *event)
@@ -736,9 +754,30 @@ static bool type(view_state *viewer, const ui_mouse *event)
     return view_perform(viewer, view_run_ui(&viewer->ui, &stage, &typed));
 }
 
+// In the game arrows are as the letters that drive, Enter begins anew, and nothing else but Esc,
+// keys with Ctrl and function keys means what it means elsewhere. Returns the key's code, 0: none.
+static int32_t key_in_game(view_state *viewer, const view_input *event)
+{
+    static const int32_t arrows[][2] = {
+        {VIEW_KEY_UP, 'w'}, {VIEW_KEY_DOWN, 's'}, {VIEW_KEY_LEFT, 'a'}, {VIEW_KEY_RIGHT, 'd'}};
+    const int32_t key = event->key;
+    if (viewer->pages.game == NULL)
+        return key;
+    for (size_t i = 0; i < sizeof arrows / sizeof arrows[0]; i++)
+        if (arrows[i][0] == key)
+            return arrows[i][1];
+    if (event->kind == VIEW_INPUT_KEY_DOWN && (key == VIEW_KEY_RETURN || key == VIEW_KEY_PAD_ENTER))
+        (void)view_play_again(viewer->pages.game);
+    return event->control || key == VIEW_KEY_ESCAPE
+                   || (key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12))
+                   || view_find_key(key, event->shift, false, event->alt, true) != NULL
+               ? key
+               : 0;
+}
+
 static void press_key(view_state *viewer, const view_input *event)
 {
-    const int32_t key = event->key;
+    const int32_t key = key_in_game(viewer, event);
     const bool shift = event->shift, control = event->control, alt = event->alt;
     viewer->is_alt_alone = key == VIEW_KEY_LEFT_ALT;
     if (type(viewer, &(ui_mouse){.key = key, .shift = shift, .control = control}))
@@ -813,7 +852,7 @@ void view_handle_event(view_state *viewer, const view_input *event, bool *redraw
         press_key(viewer, event);
         break;
     case VIEW_INPUT_KEY_UP: // also if the mode has changed since it was pressed
-        let_go = view_find_key(event->key, false, false, false, true);
+        let_go = view_find_key(key_in_game(viewer, event), false, false, false, true);
         if (let_go != NULL)
             view_drive(viewer, let_go, false);
         if (event->key == VIEW_KEY_LEFT_ALT && viewer->is_alt_alone && !event->is_forced)

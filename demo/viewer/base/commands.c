@@ -282,6 +282,7 @@ static const view_command_row table[] = {
      .words = "learn tutorial slerp quaternion"},
     {VIEW_PREVIOUS_PAGE, VIEW_MENU_HELP, "previous-page", "Techniques/Previous page",
      KEYS(SHIFT('y'))},
+    {WORDS(HELP, "Game", "game-demo"), .words = "play bobbin lantern demo"},
     {ASK(HELP, "Techniques/Page…", "page"), .words = "learn tutorial contents",
      .covers = "help man version completions"},
 

@@ -263,6 +263,10 @@ static const view_option table[] = {
      "show a technique on an example character, with its C code\n"
      "and sliders; contents: all pages, list: print their names",
      AT(TEXT, page), NAMES_CONTENT, EFFECT(OWN)},
+    {"game-demo", NULL,
+     "a small game: Bobbin lights lanterns on hills; it plays\n"
+     "itself until a key is pressed",
+     AT(SWITCH, game_demo), NAMES_CONTENT, EFFECT(OWN)},
     {"keys", NULL, "list of keys", SHOWN(SWITCH, help, "help")},
     {"ui-scale", "F", "scale of the interface (default: that of the screen)", AT(FLOAT, ui_scale),
      RANGE(VIEW_MIN_SCALE, VIEW_MAX_SCALE), REMEMBERED},

@@ -386,6 +386,9 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (loader->options->terrain && scene->model != NULL
         && view_find_feet(&scene->terrain, scene) == 0)
         view_warn(loader->log, "--terrain: no joint has foot or ankle in its name");
+    if (scene->terrain.num_feet > 0 && loader->renderer != NULL
+        && !view_load_ground(&document->uneven, &scene->terrain, loader))
+        return false;
     if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!load_companions(document->companions, scene, loader))
@@ -439,6 +442,7 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
         view_free_textures(&document->textures, renderer);
         md5gl_destroy_model(renderer, document->drawn);
     }
+    view_free_ground(&document->uneven, renderer);
     view_free_morphs(&document->morphs, renderer);
     for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
         view_companion *const companion = &document->companions[i];

@@ -6,6 +6,7 @@
 #include "demo/viewer/assets/surfaces.h"
 #include "demo/viewer/assets/textures.h"
 #include "demo/viewer/crowd/crowd.h"
+#include "demo/viewer/crowd/ground.h"
 #include "demo/viewer/motion/morphs.h"
 #include "demo/viewer/motion/motion.h"
 #include "demo/viewer/motion/scene.h"
@@ -108,6 +109,7 @@ typedef struct view_document {
     view_faults pose_faults; // in the pose that is drawn, while normals or tangents are
     view_surfaces surfaces;  // other than the materials
     view_compare compare;    // with --compare; companion VIEW_COMPARED is drawn from it
+    view_ground uneven;      // of the scene's terrain
     view_crowd crowd;        // shown instead of the scene's model if it has members
     bool as_asked;           // opened with the files and textures of the command line
 

@@ -145,6 +145,16 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     const float height = view_clamp(raised, view_radians(3.0f), view_radians(89.0f));
     frame.light_direction =
         (md5_vec3){cosf(height) * cosf(around), cosf(height) * sinf(around), sinf(height)};
+    if (stage->extra != NULL) {
+        const view_extra *const extra = stage->extra;
+        memcpy(frame.light, extra->light, sizeof frame.light);
+        memcpy(frame.ambient, extra->ambient, sizeof frame.ambient);
+        frame.light_direction = extra->light_direction;
+        frame.point_lights = extra->points;
+        frame.num_point_lights = extra->num_points;
+        frame.casters = stage->shown->shadows ? extra->casters : (md5_bounds){0};
+        frame.shadow_texels = VIEW_CROWD_TEXELS;
+    }
     return frame;
 }
 
@@ -534,8 +544,12 @@ static const view_color sky = 0x47515FFF, floor_color = 0x262B33FF;
 void view_draw_background(const view_stage *stage)
 {
     view_clear_canvas(stage->canvas);
-    view_draw_gradient(stage->canvas, (view_rect){0, 0, stage->width, stage->height}, sky,
-                       floor_color);
+    if (stage->extra != NULL) // hills hide the lower part
+        view_draw_gradient(stage->canvas, (view_rect){0, 0, stage->width, 0.25f * stage->height},
+                           stage->extra->sky[0], stage->extra->sky[1]);
+    else
+        view_draw_gradient(stage->canvas, (view_rect){0, 0, stage->width, stage->height}, sky,
+                           floor_color);
     md5gl_draw_panel(stage->renderer, stage->font->mask, MD5GL_TEXTURE_MASK,
                      stage->canvas->vertices, stage->canvas->count);
 }
@@ -572,6 +586,17 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
                           .placements = &companion->place},
         };
     }
+    view_ground *const ground = &document->uneven;
+    if (ground->drawn == NULL)
+        return;
+    view_lay_ground(ground, &document->scene.terrain, view_walked(&document->scene, stage->play));
+    bodies->bodies[bodies->count++] = (view_body){
+        .uses = VIEW_BODY_SHOWN,
+        .drawn = ground->drawn,
+        .instances = {.count = VIEW_GROUND_TILES,
+                      .palettes = ground->palettes,
+                      .placements = ground->placements},
+    };
 }
 
 // -- Canvas ---------------------------------------------------------------------------------
@@ -686,6 +711,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
             list_crowd(stage, &bodies);
         else
             list_document(stage, &bodies);
+        for (uint32_t i = 0; stage->extra != NULL && i < stage->extra->num_bodies; i++)
+            bodies.bodies[bodies.count++] = stage->extra->bodies[i];
         is_drawn = view_draw_bodies(stage, &bodies,
                                     MD5GL_LIT | (is_grey ? MD5GL_UNTEXTURED : 0)
                                         | (stage->shown->edges ? MD5GL_WIREFRAME : 0),
@@ -697,6 +724,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
         md5gl_draw_ground(stage->renderer, view_centre(frame.casters), 3.0f * radius);
     if (is_level && stage->economy.no_shadows && is_drawn && document->drawn != NULL && !is_crowd)
         draw_blobs(stage);
+    if (stage->extra != NULL && is_drawn)
+        md5gl_draw_blobs(stage->renderer, stage->extra->blobs, stage->extra->num_blobs);
     if (is_level && stage->shown->grid) {
         // The cell is a power of ten, and small beside the model.
         const float cell = powf(10.0f, floorf(log10f(radius * 0.6f)));

@@ -149,7 +149,9 @@ typedef struct view_stage {
     bool is_start;   // the start page is open
     bool is_bare;    // nothing but the background: a list covers the start page
 
-    // An open page has a panel of its own in place of all others; or NULL.
+    const struct view_extra *extra; // or NULL
+
+    // An open page, or the game, has a panel of its own in place of all others; or NULL.
     struct view_pages *pages;
     void (*page_panel)(struct view_ui *ui, const struct view_stage *stage);
 } view_stage;
@@ -195,7 +197,7 @@ typedef struct view_body {
     const md5gl_impostor *pictured; // [instances.count] of them
 } view_body;
 
-enum { VIEW_MAX_BODIES = VIEW_MAX_KINDS * VIEW_MAX_LEVELS + VIEW_NUM_COMPANIONS };
+enum { VIEW_MAX_BODIES = VIEW_MAX_KINDS * VIEW_MAX_LEVELS + VIEW_NUM_COMPANIONS + 3 };
 
 typedef struct view_bodies {
     view_body bodies[VIEW_MAX_BODIES];
@@ -206,6 +208,21 @@ typedef struct view_bodies {
 // `error` on failure.
 bool view_draw_bodies(const view_stage *stage, const view_bodies *bodies, uint32_t style,
                       md5_error *error);
+
+// What a game adds to the picture of its document, and its lights in place of the studio's.
+typedef struct view_extra {
+    view_camera camera; // its target is relative to where the document's character stands
+    view_color sky[2];  // from the upper to the lower edge
+    md5_vec3 light_direction;
+    float light[3], ambient[3];
+    md5gl_point_light points[MD5GL_MAX_POINT_LIGHTS];
+    uint32_t num_points;
+    md5_bounds casters;
+    view_body bodies[2];
+    uint32_t num_bodies;
+    const md5gl_blob *blobs; // [num_blobs] on the ground
+    uint32_t num_blobs;
+} view_extra;
 
 // == Lights, materials and surfaces ========================================================
 

@@ -179,30 +179,6 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
     view_add_line(lines, view_along(top, across, 0.5f), tip, edge_color);
 }
 
-// The top of each block and its vertical edges down to the lowest height.
-static void add_blocks(view_lines *lines, const view_terrain *terrain, md5_vec3 centre)
-{
-    enum { AROUND = 9 };
-    const float low = -terrain->height, gap = 0.02f * terrain->cell;
-    const uint32_t top = 0x8FB4E8FF, side = 0x55657CFF;
-    const int32_t x = view_block_of(terrain, centre.x), y = view_block_of(terrain, centre.y);
-    for (int32_t i = x - AROUND; i <= x + AROUND; i++)
-        for (int32_t j = y - AROUND; j <= y + AROUND; j++) {
-            const float begin[2] = {(float)i * terrain->cell + gap, (float)j * terrain->cell + gap};
-            const float end[2] = {(float)(i + 1) * terrain->cell - gap,
-                                  (float)(j + 1) * terrain->cell - gap};
-            const float high = view_block_height(terrain, i, j);
-            const md5_vec3 corners[4] = {{begin[0], begin[1], high},
-                                         {end[0], begin[1], high},
-                                         {end[0], end[1], high},
-                                         {begin[0], end[1], high}};
-            for (int k = 0; k < 4; k++) {
-                view_add_line(lines, corners[k], corners[(k + 1) % 4], top);
-                view_add_line(lines, corners[k], (md5_vec3){corners[k].x, corners[k].y, low}, side);
-            }
-        }
-}
-
 // -- All of them ----------------------------------------------------------------------------
 
 void view_add_overlays(const view_stage *stage, bool on_top)
@@ -243,8 +219,6 @@ void view_add_overlays(const view_stage *stage, bool on_top)
     const bool has_boxes = posed && shown->joint_bounds && scene->joint_bounds != NULL;
     for (uint32_t i = 0; has_boxes && i < scene->num_joints; i++)
         add_box(lines, &scene->joints[i], scene->joint_bounds[i], zone);
-    if (scene->terrain.num_feet > 0 && scene->skeleton != NULL)
-        add_blocks(lines, &scene->terrain, md5_mat34_translation(scene->joints[0]));
     if (!stage->following && scene->camera_path.camera != NULL) { // from outside
         const view_lens lens = view_path_lens(stage->document, stage->play, stage->camera,
                                               stage->width / stage->height, 1.0f);

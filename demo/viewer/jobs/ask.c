@@ -17,6 +17,7 @@ void view_note_state(view_state *viewer)
     viewer->text_scale = 1.0f; // is in the options now
     options->surface = viewer->surface;
     options->onion = viewer->onion;
+    options->game_demo = viewer->pages.game != NULL;
     options->parms = viewer->parms;
     options->speed = viewer->play.backward ? -viewer->play.speed : viewer->play.speed;
 }
@@ -91,6 +92,7 @@ static const struct {
     {"joint", mark_joint},
     {"environment", view_choose_environment},
     {"page", view_choose_page},
+    {"game-demo", view_choose_game},
     {"up", turn_up},
     {"verify", verify},
 };

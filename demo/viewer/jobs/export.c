@@ -163,6 +163,7 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
     now->record_as = VIEW_RECORD_APNG;
     now->frame_rate = 0.0;
     now->game = now->page = NULL;
+    now->game_demo = viewer->pages.game != NULL;
 
     view_name_axes(&scene->turn, up, front);
     now->up_is_y = strcmp(up, "+y") == 0;

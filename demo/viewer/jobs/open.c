@@ -497,6 +497,8 @@ static bool open_files(view_state *viewer, const char *const *files, size_t num_
             view_adopt_machine(opened->companions[i].machine, old->companions[i].machine,
                                &viewer->log);
     view_free_reports(&reports);
+    if (viewer->pages.game != NULL) // it is of the old document
+        view_close_page(viewer);
     view_free_pages(&viewer->pages, viewer->renderer);
     view_free_document(old, viewer->renderer);
     viewer->document = opened;
@@ -884,7 +886,19 @@ static char *first_folder(const view_state *viewer, bool is_last)
     return common_copy(home != NULL ? home : profile != NULL ? profile : ".");
 }
 
-// == Pages of techniques ==========================================================================
+// == Pages of techniques, and the game ============================================================
+
+// What is shown in place of the document begins at time 0, or at that of the options.
+static void begin_page(view_state *viewer, int32_t number)
+{
+    view_close_page(viewer);
+    view_open_page(&viewer->pages, number);
+    view_clear_start(&viewer->ui.start);
+    viewer->following = false;
+    if (viewer->options->num_times == 0)
+        viewer->play.time = 0.0;
+    viewer->play.held_at_end = false;
+}
 
 // Opens a page with its character, or the contents. Returns false and logs an error if that cannot
 // be opened.
@@ -911,12 +925,39 @@ static bool show_page(view_state *viewer, int32_t number)
     viewer->pages.folder = models;
     if (!is_open)
         return false;
-    view_open_page(&viewer->pages, number);
-    view_clear_start(&viewer->ui.start);
-    viewer->following = false;
-    if (viewer->options->num_times == 0)
-        viewer->play.time = 0.0;
-    viewer->play.held_at_end = false;
+    begin_page(viewer, number);
+    return true;
+}
+
+bool view_choose_game(view_state *viewer)
+{
+    if (!viewer->options->game_demo) {
+        if (viewer->pages.game != NULL)
+            view_close_page(viewer);
+        return true;
+    }
+    char *const machine = find_own_model();
+    if (machine == NULL)
+        return view_error(&viewer->log, "--game-demo: example models not found");
+    char *const folder = common_folder(machine), *const models = common_folder(folder);
+    char *const path = common_join(models, VIEW_GAME_CHARACTER);
+    const char *const files[1] = {path};
+    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, NULL};
+    const char *const shown = viewer->document->scene.path;
+    const bool is_open =
+        (shown != NULL && strcmp(path, shown) == 0) || view_open(viewer, files, 1, false);
+    view_close_page(viewer); // a game of before
+    view_game *const game = is_open ? view_make_game(viewer->document, models, &loader) : NULL;
+    free(machine);
+    free(folder);
+    free(models);
+    free(path);
+    if (game == NULL)
+        return false;
+    begin_page(viewer, VIEW_GAME_PAGE);
+    view_show_bind_pose(&viewer->document->scene, false, NULL);
+    viewer->has_let_go = false; // keys drive him
+    viewer->pages.game = game;
     return true;
 }
 
@@ -959,7 +1000,7 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
 bool view_set_parameter(view_state *viewer, const view_setting *setting)
 {
     const view_machine *const machine = &viewer->document->scene.machine;
-    if (viewer->pages.open >= 0 && viewer->pages.open != VIEW_CONTENTS)
+    if (viewer->pages.open >= 0 && view_page_at((uint32_t)viewer->pages.open) != NULL)
         return set_slider(viewer, view_page_at((uint32_t)viewer->pages.open), setting);
     const uint32_t parameter =
         view_mode_of(viewer->document) == VIEW_MODE_MACHINE
@@ -1104,7 +1145,7 @@ static bool open_asked(view_state *viewer)
     if (options->joint != NULL && viewer->ui.chosen_joint < 0)
         return view_error(&viewer->log, "--joint %s: the model has no joint of that name",
                           options->joint);
-    if (!view_choose_environment(viewer) || !view_choose_page(viewer))
+    if (!view_choose_environment(viewer) || !view_choose_page(viewer) || !view_choose_game(viewer))
         return false;
     if (options->num_times > 0)
         viewer->play.time = options->times[0];

@@ -52,9 +52,17 @@ void view_begin(view_state *viewer, view_options *options)
     view_take_options(viewer);
 }
 
+void view_close_page(view_state *viewer)
+{
+    view_open_page(&viewer->pages, -1);
+    view_free_pages(&viewer->pages, viewer->renderer);
+    view_free_game(viewer->pages.game, viewer->renderer);
+    viewer->pages.game = NULL;
+}
+
 void view_end(view_state *viewer)
 {
-    view_free_pages(&viewer->pages, viewer->renderer);
+    view_close_page(viewer);
     view_free_thumbnails(&viewer->pages, viewer->renderer);
     view_free_document(viewer->document, viewer->renderer);
     if (viewer->renderer != NULL) {
@@ -155,6 +163,8 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         stage.region = viewer->is_smooth && viewer->seen_region.width > 0.0f
                            ? viewer->seen_region
                            : view_free_region(&stage);
+    if (viewer->pages.game != NULL)
+        view_stage_game(viewer->pages.game, &stage);
     return stage;
 }
 
@@ -238,13 +248,15 @@ static void draw_panels(view_state *viewer, const view_stage *stage)
 // panels. Pages are light, and draw their interface as they draw the rest.
 static bool is_reduced(const view_state *viewer)
 {
-    return viewer->economy.scale > 0.0f && viewer->economy.scale < 1.0f && viewer->pages.open < 0;
+    return viewer->economy.scale > 0.0f && viewer->economy.scale < 1.0f
+           && (viewer->pages.open < 0 || viewer->pages.game != NULL);
 }
 
 static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                        bool transparent, bool clean, md5_error *error)
 {
     view_document *const document = viewer->document;
+    view_game *const game = viewer->pages.game;
     const bool is_page = viewer->pages.open >= 0, is_small = is_reduced(viewer);
     const bool has_panels = !clean && !is_small;
     const uint32_t laid_out[2] = {is_small ? viewer->width : width,
@@ -252,7 +264,9 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
     md5_error draw_error = {0};
     // First, because a machine's character walks and the camera follows. In a crowd the camera
     // determines who is visible.
-    if (!view_shows_crowd(document)) {
+    if (game != NULL) {
+        view_run_game(game, viewer->play.time);
+    } else if (!view_shows_crowd(document)) {
         view_pose(&document->scene, &viewer->play);
         view_pose_compare(&document->compare, &document->scene, &viewer->play);
         if (viewer->shown.normals || viewer->shown.tangents)
@@ -266,11 +280,12 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
                                stage.region.width * across, stage.region.height * down};
     stage.width = (float)width;
     stage.height = (float)height;
-    if (is_page)
+    if (is_page && game == NULL)
         view_ready_thumbnails(&stage);
-    const bool drawn = is_page ? view_draw_page(&stage, viewer->play.time, target, transparent,
-                                                !has_panels, &draw_error)
-                               : view_draw_world(&stage, target, transparent, &draw_error);
+    const bool drawn = is_page && game == NULL
+                           ? view_draw_page(&stage, viewer->play.time, target, transparent,
+                                            !has_panels, &draw_error)
+                           : view_draw_world(&stage, target, transparent, &draw_error);
     if (viewer->caption != NULL) {
         // The caption below the picture, or above it why there is none.
         const float top = stage.height - stage.caption, left = VIEW_CAPTION_BORDER;
@@ -446,6 +461,13 @@ void view_tell_state(view_state *viewer, const char *action)
         viewer->pick.is_set ? (int)viewer->pick.triangle : -1, (unsigned)viewer->hidden_meshes,
         (unsigned)viewer->document->crowd.count, viewer->log.error[0] != '\0',
         viewer->now < viewer->ui.notice_end);
+    if (viewer->pages.game != NULL) {
+        const view_game_facts facts = view_get_game_facts(viewer->pages.game);
+        static const char *const phases[] = {"plays", "won", "lost"};
+        view_debug(&viewer->log, "%s game: phase=%s lit=%u demo=%d seconds=%.1f oil=%.2f", action,
+                   phases[facts.phase], (unsigned)facts.num_lit, facts.is_demo, facts.seconds,
+                   (double)facts.oil);
+    }
     const view_motion_kind *const mover = view_mover_of(scene);
     if (mover->tell != NULL) {
         char text[512];

@@ -9,6 +9,7 @@
 #include "demo/viewer/base/config.h"
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/draw/draw.h"
+#include "demo/viewer/lanterns/game.h"
 #include "demo/viewer/pages/page.h"
 #include "demo/viewer/platform/platform.h"
 #include "demo/viewer/draw/previews.h"
@@ -158,6 +159,9 @@ typedef struct view_state {
 
 // Sets up what needs no window by the options: switches, camera and clock.
 void view_begin(view_state *viewer, view_options *options);
+
+// Closes the page or the game: the document is shown again.
+void view_close_page(view_state *viewer);
 
 // Frees what view_begin(), opening and drawing made, in any state.
 void view_end(view_state *viewer);
@@ -319,6 +323,10 @@ md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, u
 // error if there is no such page or slider or its character cannot be opened; true without the
 // option.
 bool view_choose_page(view_state *viewer);
+
+// --game-demo: opens the game. Returns false and logs an error if that fails; true without the
+// option.
+bool view_choose_game(view_state *viewer);
 
 // -- Movies and pictures -------------------------------------------------------------------
 //

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-// Side and height of blocks relative to the model's size.
-static const float cell_share = 0.16f, height_share = 0.035f;
+// Side of a square and height of the ground relative to the model's size.
+static const float cell_share = 0.1f, height_share = 0.05f;
 
 // Time constant with which feet follow the terrain, seconds.
 static const float smoothing = 0.06f;
@@ -40,26 +40,57 @@ uint32_t view_find_feet(view_terrain *terrain, const view_scene *scene)
     return terrain->num_feet;
 }
 
-float view_block_height(const view_terrain *terrain, int32_t x, int32_t y)
+// A random number from -1 to 1 for a corner of a lattice that repeats itself after `period`.
+static float random_at(int32_t x, int32_t y, int32_t period)
 {
-    uint32_t hash = (uint32_t)x * 0x9E3779B1u ^ (uint32_t)y * 0x85EBCA77u;
+    const uint32_t mask = (uint32_t)period - 1; // a power of two
+    uint32_t hash = ((uint32_t)x & mask) * 0x9E3779B1u ^ ((uint32_t)y & mask) * 0x85EBCA77u;
     hash = (hash ^ hash >> 15) * 0x2C1B3C6Du;
     hash ^= hash >> 13;
-    return terrain->height * ((float)(hash & 0xFFFF) / 32767.5f - 1.0f);
+    return (float)(hash & 0xFFFF) / 32767.5f - 1.0f;
 }
 
-int32_t view_block_of(const view_terrain *terrain, float place)
+// Random numbers at every `stride`-th corner, and smooth between them; `stride` is a power of two.
+static float smooth_at(int32_t x, int32_t y, int32_t stride)
 {
-    return (int32_t)floorf(place / terrain->cell);
+    const int32_t period = VIEW_GROUND_SQUARES / stride;
+    const int32_t column = (int32_t)floorf((float)x / (float)stride);
+    const int32_t row = (int32_t)floorf((float)y / (float)stride);
+    const float across = (float)(x - column * stride) / (float)stride;
+    const float along = (float)(y - row * stride) / (float)stride;
+    const float u = across * across * (3.0f - 2.0f * across);
+    const float v = along * along * (3.0f - 2.0f * along);
+    const float near =
+        random_at(column, row, period) * (1.0f - u) + random_at(column + 1, row, period) * u;
+    const float far = random_at(column, row + 1, period) * (1.0f - u)
+                      + random_at(column + 1, row + 1, period) * u;
+    return near * (1.0f - v) + far * v;
 }
 
-// md5_terrain_fn: the tops of blocks are horizontal.
+float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y)
+{
+    return terrain->height * (0.75f * smooth_at(x, y, 8) + 0.25f * smooth_at(x, y, 2));
+}
+
+float view_ground_height(const view_terrain *terrain, float x, float y)
+{
+    const float column = floorf(x / terrain->cell), row = floorf(y / terrain->cell);
+    const float u = x / terrain->cell - column, v = y / terrain->cell - row;
+    if (!(fabsf(column) < 1e9f && fabsf(row) < 1e9f)) // far away, or not a number
+        return 0.0f;
+    const int32_t i = (int32_t)column, j = (int32_t)row;
+    const float right = view_corner_height(terrain, i + 1, j),
+                left = view_corner_height(terrain, i, j + 1);
+    return u + v < 1.0f ? (1.0f - u - v) * view_corner_height(terrain, i, j) + u * right + v * left
+                        : (u + v - 1.0f) * view_corner_height(terrain, i + 1, j + 1)
+                              + (1.0f - v) * right + (1.0f - u) * left;
+}
+
+// md5_terrain_fn
 static float find_terrain(void *user, md5_vec3 point, md5_vec3 *normal)
 {
-    const view_terrain *const terrain = user;
     (void)normal;
-    return view_block_height(terrain, view_block_of(terrain, point.x),
-                             view_block_of(terrain, point.y));
+    return view_ground_height(user, point.x, point.y);
 }
 
 // Writes joints and palette of the scene's pose where it stands.

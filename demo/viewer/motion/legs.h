@@ -1,4 +1,4 @@
-// Terrain of square blocks, and feet placed on it.
+// Uneven ground, and feet placed on it.
 #ifndef DEMO_VIEWER_MOTION_LEGS_H
 #define DEMO_VIEWER_MOTION_LEGS_H
 
@@ -16,9 +16,12 @@ typedef struct view_terrain {
     uint32_t pelvis;
     float drop;   // of the pelvis; see md5_feet_job
     double time;  // of the last call
-    float cell;   // side of a block
-    float height; // block heights are within -height .. height
+    float cell;   // side of a square of the ground
+    float height; // heights are within -height .. height
 } view_terrain;
+
+// The ground repeats itself after so many squares, along x and along y.
+enum { VIEW_GROUND_SQUARES = 64 };
 
 // Finds feet: joints with foot or ankle in their names that have a knee, a hip and a pelvis above.
 // Returns how many.
@@ -28,9 +31,11 @@ uint32_t view_find_feet(view_terrain *terrain, const struct view_scene *scene);
 // the model-to-world transform.
 void view_place_feet(struct view_scene *scene, const md5_xform *place, double time);
 
-// Block index at a coordinate; height of a block, a hash of its indices within -height .. height.
-int32_t view_block_of(const view_terrain *terrain, float place);
-float view_block_height(const view_terrain *terrain, int32_t x, int32_t y);
+// Height of the corner of square (x, y), by hashes of their numbers: hills, and bumps on them.
+float view_corner_height(const view_terrain *terrain, int32_t x, int32_t y);
+
+// Height of the ground at a point. A square is two triangles, so that it is exactly what is drawn.
+float view_ground_height(const view_terrain *terrain, float x, float y);
 
 // -- Legs ----------------------------------------------------------------------------------------
 //

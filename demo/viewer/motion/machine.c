@@ -23,14 +23,12 @@ static uint32_t parameter_of(const view_machine *machine, const char *name)
     return md5_find_parameter(machine->character->machine, name);
 }
 
-// Sets a parameter, if there is one of that name.
-static void set(view_machine *machine, const char *name, float value)
+void view_set_in_machine(const view_machine *machine, const char *name, float value)
 {
     (void)md5_player_set(machine->player, parameter_of(machine, name), value);
 }
 
-// A position in the world as the character sees it: its own axes, from where it stands.
-static md5_vec3 seen_from(const view_machine *machine, md5_vec3 point)
+md5_vec3 view_seen_from(const view_machine *machine, md5_vec3 point)
 {
     return md5_quat_rotate(md5_quat_conjugate(machine->place.rotation),
                            md5_vec3_sub(point, machine->place.translation));
@@ -44,16 +42,16 @@ static void tell_pointer(view_machine *machine)
         machine->has_target && fabs(machine->time - machine->pointed) < most_still;
     float pitch = 0.0f;
     if (machine->guest != NULL) {
-        const md5_vec3 guest = seen_from(machine, machine->guest->place.translation);
-        set(machine, "guest_ahead", guest.x);
-        set(machine, "guest_left", guest.y);
+        const md5_vec3 guest = view_seen_from(machine, machine->guest->place.translation);
+        view_set_in_machine(machine, "guest_ahead", guest.x);
+        view_set_in_machine(machine, "guest_left", guest.y);
     }
     if (!is_there && !machine->is_told)
         return;
     machine->is_told = is_there;
     if (is_there) {
         const md5_bounds bounds = machine->desc->model->bounds;
-        md5_vec3 to = seen_from(machine, machine->target);
+        md5_vec3 to = view_seen_from(machine, machine->target);
         to.z -= bounds.min.z + eye_height * (bounds.max.z - bounds.min.z);
         // The same direction on the side of the last one, if it is not too far on that side.
         const float yaw = view_degrees(atan2f(to.y, to.x));
@@ -63,11 +61,11 @@ static void tell_pointer(view_machine *machine)
     } else {
         machine->told_yaw = 0.0f;
     }
-    set(machine, "pointer", is_there ? 1.0f : 0.0f);
-    set(machine, "eyes_yaw", machine->told_yaw);
-    set(machine, "eyes_pitch", pitch);
-    set(machine, "head_yaw", machine->told_yaw);
-    set(machine, "head_pitch", pitch);
+    view_set_in_machine(machine, "pointer", is_there ? 1.0f : 0.0f);
+    view_set_in_machine(machine, "eyes_yaw", machine->told_yaw);
+    view_set_in_machine(machine, "eyes_pitch", pitch);
+    view_set_in_machine(machine, "head_yaw", machine->told_yaw);
+    view_set_in_machine(machine, "head_pitch", pitch);
 }
 
 // -- Machines ------------------------------------------------------------------------------------
@@ -354,8 +352,8 @@ static void advance_all(view_machine *host, double seconds)
         for (; machine->next_setting < machine->num_settings
                && machine->settings[machine->next_setting].time <= machine->time;
              machine->next_setting++)
-            set(machine, machine->settings[machine->next_setting].parameter,
-                machine->settings[machine->next_setting].value);
+            view_set_in_machine(machine, machine->settings[machine->next_setting].parameter,
+                                machine->settings[machine->next_setting].value);
         if (machine->acts && machine->time >= machine->next_act)
             act(machine);
         const float share = control->fast ? 1.0f : 0.5f, part = 1.0f - expf(-value_rate * span);
@@ -418,7 +416,7 @@ void view_run_machine(view_machine *machine, double time)
 void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *pose,
                        md5_mat34 *joints, md5_mat34 *palette)
 {
-    md5_vec3 target = seen_from(machine, machine->target);
+    md5_vec3 target = view_seen_from(machine, machine->target);
     if (!machine->has_target) {
         // A point that circles in front of the character's face, for pictures without a mouse.
         const float angle = (float)fmod(machine->time * 1.3, 2.0 * (double)VIEW_PI);
@@ -450,17 +448,15 @@ static bool has_machine(const view_scene *scene)
     return scene->machine.player != NULL;
 }
 
-// md5_ground_fn of a machine that places feet itself; the height of the terrain counts from 0.
+// md5_ground_fn of a machine that places feet itself.
 static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
 {
     const view_scene *const scene = user;
-    const view_terrain *const terrain = &scene->terrain;
-    const md5_vec3 foot_place = md5_mat34_point(md5_mat34_from_xform(scene->machine.place), ankle);
+    const md5_vec3 at = md5_xform_point(scene->machine.place, ankle);
     (void)player;
-    foot->floor = terrain->num_feet > 0
-                      ? view_block_height(terrain, view_block_of(terrain, foot_place.x),
-                                          view_block_of(terrain, foot_place.y))
-                      : 0.0f;
+    foot->floor = scene->terrain.num_feet > 0 ? view_ground_height(&scene->terrain, at.x, at.y)
+                                                    - scene->machine.place.translation.z
+                                              : 0.0f;
 }
 
 static void pose_scene(view_scene *scene, const view_play *play)
@@ -616,7 +612,7 @@ static void point(view_scene *scene, md5_vec3 target)
 
 static void click(view_scene *scene)
 {
-    set(&scene->machine, "click", 1.0f);
+    view_set_in_machine(&scene->machine, "click", 1.0f);
 }
 
 // It was paused while the bind pose was shown.

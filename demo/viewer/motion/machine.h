@@ -79,6 +79,13 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
 // Ends demo mode: from now on the user controls it.
 void view_take_over(view_machine *machine);
 
+// Sets a parameter, if there is one of that name.
+void view_set_in_machine(const view_machine *machine, const char *name, float value);
+
+// A position in the world as the character sees it: ahead, to the left, upward from where it
+// stands.
+md5_vec3 view_seen_from(const view_machine *machine, md5_vec3 point);
+
 // Fires a trigger or toggles a bool.
 void view_push_parameter(view_machine *machine, uint32_t parameter);
 

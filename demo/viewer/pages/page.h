@@ -279,7 +279,8 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
 
 // Which page is open. {.open = -1}: none.
 typedef struct view_pages {
-    int32_t open; // number of a page; VIEW_CONTENTS: the list of all; -1: none
+    int32_t open; // number of a page; VIEW_CONTENTS: the list of all; VIEW_GAME_PAGE; -1: none
+    struct view_game *game; // if that is open, in place of a page
     float values[VIEW_PAGE_SLIDERS];
     view_picture picture; // as last drawn
     view_lens lens;
@@ -308,7 +309,7 @@ typedef struct view_pages {
     const md5_model *made_of; // what is kept and drawn
 } view_pages;
 
-enum { VIEW_CONTENTS = 1000 };
+enum { VIEW_CONTENTS = 1000, VIEW_GAME_PAGE };
 
 // Opens a page, or the contents, with its sliders as they begin.
 void view_open_page(view_pages *pages, int32_t number);

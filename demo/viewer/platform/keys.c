@@ -1,7 +1,8 @@
-// The names of keys.
+// The names of keys, and a gamepad as keys.
 #include "demo/viewer/platform/platform.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 
 const char *view_name_key(int32_t key, char *text, size_t size)
@@ -43,4 +44,25 @@ const char *view_name_key(int32_t key, char *text, size_t size)
     else
         (void)snprintf(text, size, "%c", key > ' ' && key < VIEW_KEY_DELETE ? toupper(key) : '\0');
     return text;
+}
+
+bool view_next_of_pad(view_pad *pad, view_input *event)
+{
+    static const int32_t keys[] = {' ', VIEW_KEY_RETURN, VIEW_KEY_LEFT_SHIFT, 'w', 's', 'a',
+                                   'd'}; // of bits 0, 1, ...
+    const float least = 0.35f, most = 0.85f;
+    const uint32_t down =
+        pad->buttons | (pad->y < -least ? VIEW_PAD_UP : 0) | (pad->y > least ? VIEW_PAD_DOWN : 0)
+        | (pad->x < -least ? VIEW_PAD_LEFT : 0) | (pad->x > least ? VIEW_PAD_RIGHT : 0)
+        | (hypotf(pad->x, pad->y) > most ? VIEW_PAD_RUN : 0);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const uint32_t bit = (uint32_t)1 << i;
+        if ((down & bit) == (pad->told & bit))
+            continue;
+        pad->told ^= bit;
+        *event = (view_input){.kind = (down & bit) != 0 ? VIEW_INPUT_KEY_DOWN : VIEW_INPUT_KEY_UP,
+                              .key = keys[i]};
+        return true;
+    }
+    return false;
 }

@@ -87,6 +87,26 @@ typedef struct view_input {
     char *path;             // drop: the receiver frees it
 } view_input;
 
+// A gamepad is heard as keys that drive: Space, Enter, Shift, W, S, A, D, one for each bit.
+typedef enum view_pad_button {
+    VIEW_PAD_JUMP = 1,
+    VIEW_PAD_START = 2,
+    VIEW_PAD_RUN = 4,
+    VIEW_PAD_UP = 8,
+    VIEW_PAD_DOWN = 16,
+    VIEW_PAD_LEFT = 32,
+    VIEW_PAD_RIGHT = 64,
+} view_pad_button;
+
+typedef struct view_pad {
+    uint32_t buttons; // that are down
+    float x, y;       // of the stick, -1 to 1: right, down; all the way is VIEW_PAD_RUN too
+    uint32_t told;    // keys that were reported as pressed; of view_next_of_pad()
+} view_pad;
+
+// Writes the next key that is pressed or released; returns false if there is none: keys.c.
+bool view_next_of_pad(view_pad *pad, view_input *event);
+
 // -- The window -----------------------------------------------------------------------------
 
 typedef struct view_window view_window;
@@ -151,6 +171,11 @@ char *view_paste_text(void);
 
 // The folder of the program, ending with a slash, or NULL; the caller frees it.
 char *view_program_folder(void);
+
+// Plays samples[count] from -1 to 1, VIEW_SOUND_RATE a second, together with those that still play.
+// They are copied. Without a device nothing is heard.
+enum { VIEW_SOUND_RATE = 22050 };
+void view_play_sound(view_window *window, const float *samples, size_t count);
 
 // -- Threads --------------------------------------------------------------------------------
 

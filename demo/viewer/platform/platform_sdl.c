@@ -127,9 +127,48 @@ static view_input event_of_sdl(const SDL_Event *from, SDL_Window *window)
     return event;
 }
 
+// Reads the first gamepad, which may be plugged in at any time.
+static void read_pad(view_window *window)
+{
+    static const struct {
+        SDL_GameControllerButton button;
+        view_pad_button bit;
+    } buttons[] = {
+        {SDL_CONTROLLER_BUTTON_A, VIEW_PAD_JUMP},
+        {SDL_CONTROLLER_BUTTON_START, VIEW_PAD_START},
+        {SDL_CONTROLLER_BUTTON_X, VIEW_PAD_RUN},
+        {SDL_CONTROLLER_BUTTON_RIGHTSHOULDER, VIEW_PAD_RUN},
+        {SDL_CONTROLLER_BUTTON_DPAD_UP, VIEW_PAD_UP},
+        {SDL_CONTROLLER_BUTTON_DPAD_DOWN, VIEW_PAD_DOWN},
+        {SDL_CONTROLLER_BUTTON_DPAD_LEFT, VIEW_PAD_LEFT},
+        {SDL_CONTROLLER_BUTTON_DPAD_RIGHT, VIEW_PAD_RIGHT},
+    };
+    if (window->controller != NULL && !SDL_GameControllerGetAttached(window->controller)) {
+        SDL_GameControllerClose(window->controller);
+        window->controller = NULL;
+    }
+    const int count = window->controller == NULL && window->hears_pads ? SDL_NumJoysticks() : 0;
+    for (int i = 0; i < count && window->controller == NULL; i++)
+        window->controller = SDL_GameControllerOpen(i); // NULL: it is none
+    view_pad *const pad = &window->pad;
+    *pad = (view_pad){.told = pad->told};
+    if (window->controller == NULL)
+        return;
+    pad->x =
+        (float)SDL_GameControllerGetAxis(window->controller, SDL_CONTROLLER_AXIS_LEFTX) / 32767.0f;
+    pad->y =
+        (float)SDL_GameControllerGetAxis(window->controller, SDL_CONTROLLER_AXIS_LEFTY) / 32767.0f;
+    for (size_t i = 0; i < sizeof buttons / sizeof buttons[0]; i++)
+        if (SDL_GameControllerGetButton(window->controller, buttons[i].button) != 0)
+            pad->buttons |= buttons[i].bit;
+}
+
 bool view_next_input(view_window *window, double patience, view_input *event)
 {
     SDL_Event from;
+    read_pad(window);
+    if (view_next_of_pad(&window->pad, event))
+        return true;
     const int wait = (int)(patience * 1000.0);
     if (wait > 0 ? SDL_WaitEventTimeout(&from, wait) == 0 : SDL_PollEvent(&from) == 0)
         return false;
@@ -255,6 +294,10 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
 void view_close_window(view_window *window)
 {
     if (window != NULL) {
+        if (window->controller != NULL)
+            SDL_GameControllerClose(window->controller);
+        if (window->speaker != 0)
+            SDL_CloseAudioDevice(window->speaker);
         SDL_GL_DeleteContext(window->context);
         SDL_DestroyWindow(window->window);
         free(window);
@@ -307,6 +350,7 @@ bool view_is_window_hidden(const view_window *window)
 void view_show_window(view_window *window)
 {
     SDL_ShowWindow(window->window);
+    window->hears_pads = SDL_InitSubSystem(SDL_INIT_GAMECONTROLLER) == 0;
 }
 
 void view_set_title(view_window *window, const char *title)
@@ -415,6 +459,42 @@ char *view_paste_text(void)
 char *view_program_folder(void)
 {
     return take(SDL_GetBasePath());
+}
+
+// == Sound ========================================================================================
+
+static void fill(void *user, Uint8 *bytes, int size)
+{
+    view_window *const window = user;
+    float *const samples = (float *)(void *)bytes;
+    for (size_t i = 0; i < (size_t)size / sizeof *samples; i++) {
+        float *const sum = &window->ring[window->next_sample];
+        samples[i] = fminf(fmaxf(*sum, -1.0f), 1.0f);
+        *sum = 0.0f;
+        window->next_sample = (window->next_sample + 1) % VIEW_RING;
+    }
+}
+
+void view_play_sound(view_window *window, const float *samples, size_t count)
+{
+    if (!window->has_sound_begun && SDL_InitSubSystem(SDL_INIT_AUDIO) == 0) {
+        const SDL_AudioSpec spec = {.freq = VIEW_SOUND_RATE,
+                                    .format = AUDIO_F32SYS,
+                                    .channels = 1,
+                                    .samples = 512,
+                                    .callback = fill,
+                                    .userdata = window};
+        window->speaker = SDL_OpenAudioDevice(NULL, 0, &spec, NULL, 0);
+        if (window->speaker != 0)
+            SDL_PauseAudioDevice(window->speaker, 0);
+    }
+    window->has_sound_begun = true;
+    if (window->speaker == 0)
+        return;
+    SDL_LockAudioDevice(window->speaker);
+    for (size_t i = 0; i < count && i < VIEW_RING; i++)
+        window->ring[(window->next_sample + i) % VIEW_RING] += samples[i];
+    SDL_UnlockAudioDevice(window->speaker);
 }
 
 // == Threads ======================================================================================

@@ -6,11 +6,21 @@
 
 #include <SDL.h>
 
+enum { VIEW_RING = 4 * VIEW_SOUND_RATE }; // samples
+
 struct view_window {
     SDL_Window *window;
     SDL_GLContext context;
     float desktop_scale; // of the X server's resources; 0: unknown
     char driver[32];
+    bool hears_pads;
+    SDL_GameController *controller; // or NULL
+    view_pad pad;
+    // What is heard: samples that the device takes, and sets to 0, from next_sample on.
+    SDL_AudioDeviceID speaker; // 0: there is none
+    bool has_sound_begun;
+    size_t next_sample;
+    float ring[VIEW_RING];
 };
 
 // The scale of "Xft.dpi: 144" among the resources of an X server, over the usual 96; 0 if there is

@@ -1,0 +1,134 @@
+// The ground of a terrain as a model, which is drawn and lit as any other. It is written as the
+// text of a file: version 12 has normals, which do not end at the border of a tile, and colors.
+#include "demo/viewer/crowd/ground.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/base/math.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct ground_text {
+    char *bytes;
+    size_t used, room;
+} ground_text;
+
+static void add(ground_text *to, const char *format, ...) COMMON_PRINTF(2, 3);
+static void add(ground_text *to, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    const int length = vsnprintf(to->bytes + to->used, to->room - to->used, format, values);
+    va_end(values);
+    to->used += length > 0 ? (size_t)length : 0;
+}
+
+// The upward normal, from the corners beside this one.
+static md5_vec3 normal_at(const view_terrain *terrain, int32_t x, int32_t y)
+{
+    const float east = view_corner_height(terrain, x + 1, y),
+                west = view_corner_height(terrain, x - 1, y);
+    const float north = view_corner_height(terrain, x, y + 1),
+                south = view_corner_height(terrain, x, y - 1);
+    const md5_vec3 normal = {west - east, south - north, 2.0f * terrain->cell};
+    return md5_vec3_scale(normal, 1.0f / md5_vec3_length(normal));
+}
+
+static void write_ground(const view_terrain *terrain, ground_text *to)
+{
+    enum { SIDE = VIEW_GROUND_SQUARES + 1, COUNT = SIDE * SIDE };
+    add(to,
+        "MD5Version 12 commandline \"\" numJoints 1 numMeshes 1 joints { \"origin\" -1 ( 0 0 0 ) "
+        "( 0 0 0 ) } mesh { shader \"ground\" numverts %d\n",
+        (int)COUNT);
+    for (int32_t i = 0; i < COUNT; i++) {
+        const int32_t x = i % SIDE, y = i / SIDE;
+        const md5_vec3 n = normal_at(terrain, x, y);
+        const float length = hypotf(n.x, n.z);
+        add(to, "vert %d ( %d %d ) %d 1 ( %.6f %.6f %.6f ) ( %.6f 0 %.6f 1 )\n", (int)i, (int)x,
+            (int)y, (int)i, (double)n.x, (double)n.y, (double)n.z, (double)(n.z / length),
+            (double)(-n.x / length));
+    }
+    add(to, "numtris %d\n", 2 * VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES);
+    for (int i = 0; i < VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES; i++) {
+        const int corner = i / VIEW_GROUND_SQUARES * SIDE + i % VIEW_GROUND_SQUARES;
+        add(to, "tri %d %d %d %d tri %d %d %d %d\n", 2 * i, corner, corner + SIDE, corner + 1,
+            2 * i + 1, corner + 1, corner + SIDE, corner + SIDE + 1);
+    }
+    add(to, "numweights %d\n", (int)COUNT);
+    for (int32_t i = 0; i < COUNT; i++) {
+        const int32_t x = i % SIDE, y = i / SIDE;
+        add(to, "weight %d 0 1 ( %.6f %.6f %.6f )\n", (int)i, (double)((float)x * terrain->cell),
+            (double)((float)y * terrain->cell), (double)view_corner_height(terrain, x, y));
+    }
+    // Grass in the hollows, dry and stony on the hills.
+    add(to, "numvertexcolors %d\n", (int)COUNT);
+    for (int32_t i = 0; i < COUNT; i++) {
+        const float high = view_corner_height(terrain, i % SIDE, i / SIDE) / terrain->height;
+        const float dry = view_clamp(0.5f + 0.7f * high, 0.0f, 1.0f);
+        add(to, "vertexcolor %d ( %.4f %.4f %.4f 1 )\n", (int)i, (double)(0.05f + 0.20f * dry),
+            (double)(0.11f + 0.10f * dry), (double)(0.04f + 0.05f * dry));
+    }
+    add(to, "}\n");
+}
+
+bool view_load_ground(view_ground *ground, const view_terrain *terrain, const view_loader *loader)
+{
+    enum { A_CORNER = 400 }; // bytes of all that is written of one, at most
+    md5_error error = {0};
+    if (!(terrain->cell > 1e-6f && terrain->cell < 1e6f)) // of a model without size, or a vast one
+        return true;
+    ground_text to = {.room =
+                          (size_t)A_CORNER * (VIEW_GROUND_SQUARES + 1) * (VIEW_GROUND_SQUARES + 1)};
+    to.bytes = common_alloc(to.room, 1);
+    write_ground(terrain, &to);
+    ground->model = md5_parse_model(to.bytes, to.used, NULL, &error);
+    free(to.bytes);
+    if (ground->model == NULL)
+        return view_log_error(loader->log, &error);
+    ground->drawn = view_create_model(loader, ground->model);
+    if (ground->drawn == NULL)
+        return false;
+    // Grain, the same in each square.
+    enum { TEXELS = 64 };
+    uint8_t rgba[4 * TEXELS * TEXELS];
+    for (uint32_t i = 0, noise = 1; i < TEXELS * TEXELS; i++) {
+        noise = 1664525 * noise + 1013904223;
+        memset(rgba + 4 * (size_t)i, (int)(180 + (noise >> 24) * 75 / 255), 3);
+        rgba[4 * i + 3] = 255;
+    }
+    ground->grain = md5gl_create_texture(
+        loader->renderer, &(md5gl_texture_desc){.width = TEXELS, .height = TEXELS, .texels = rgba},
+        &error);
+    if (ground->grain == 0)
+        return view_log_error(loader->log, &error);
+    md5gl_set_material(ground->drawn, 0, 0,
+                       &(md5gl_material){.diffuse = ground->grain, .gloss = 0.1f});
+    for (int i = 0; i < VIEW_GROUND_TILES; i++)
+        ground->palettes[i] = md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}});
+    return true;
+}
+
+void view_free_ground(view_ground *ground, md5gl_renderer *renderer)
+{
+    if (ground->drawn != NULL) {
+        md5gl_destroy_texture(renderer, ground->grain);
+        md5gl_destroy_model(renderer, ground->drawn);
+    }
+    md5_free_model(ground->model);
+    *ground = (view_ground){.model = NULL};
+}
+
+void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 centre)
+{
+    const float side = (float)VIEW_GROUND_SQUARES * terrain->cell;
+    for (int i = 0; i < VIEW_GROUND_TILES; i++) {
+        const int column = i % 3 - 1, row = i / 3 - 1;
+        const md5_vec3 corner = {side * (floorf(centre.x / side) + (float)column),
+                                 side * (floorf(centre.y / side) + (float)row), 0.0f};
+        ground->placements[i] =
+            md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}, .translation = corner});
+    }
+}

@@ -1,0 +1,744 @@
+#include "demo/viewer/lanterns/game.h"
+
+#include "demo/common/file.h"
+#include "demo/common/memory.h"
+#include "demo/viewer/base/math.h"
+#include "demo/viewer/pages/page.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double tick = 1.0 / (double)VIEW_STEPS_A_SECOND;
+// Of the world, in units; Bobbin is 57 high.
+static const float cell = 40.0f, hills = 28.0f, post_scale = 3.0f;
+static const float light_reach = 62.0f;                    // from where he lights a lantern
+static const float light_range = 300.0f, far_off = 330.0f; // far_off: the camera
+static const float post_radius = 16.0f, watcher_radius = 24.0f;
+// In seconds: oil at most, and what a lantern gives back; from the end until the demo begins anew.
+static const float most_oil = 35.0f, oil_of_lantern = 15.0f, demo_rest = 25.0f;
+
+// == The state ====================================================================================
+
+enum { NUM_WATCHERS = 14, NUM_PRINTS = 48, LAMP_JOINTS = 8, NUM_LAMPS = 1 + VIEW_GAME_LANTERNS };
+
+// Somebody in the crowd: Bobbin's character with a player of its own.
+typedef struct watcher {
+    view_machine machine;
+    const view_terrain *terrain;
+    float scale;
+} watcher;
+
+typedef struct post {
+    md5_mat34 placement;
+    md5_vec3 foot, lamp; // in the world
+    bool is_lit;
+} post;
+
+struct view_game {
+    view_document *document, *lantern; // lantern: the model; its machine is in his hand
+    view_machine *hero, *carried;
+    uint32_t hand, lamp;          // joints of the models
+    view_game_facts facts, heard; // heard: whose sounds were played
+    double pictured;          // time of the round that `extra` is of; below 0: it is not written
+    double begun;             // time of view_play when the round began
+    md5_vec2 stick, stick_at; // how far it is pushed, -1 to 1; pixels of its middle
+    float stick_reach;        // pixels; 0: no finger is down
+    post posts[VIEW_GAME_LANTERNS];
+    watcher watchers[NUM_WATCHERS];
+    float yaw, height; // of the camera: degrees, units
+    md5gl_blob prints[NUM_PRINTS];
+
+    // What is drawn besides the document: see view_extra.
+    view_extra extra;
+    md5gl_model *crowd; // his model once more: a model has one set of instances
+    md5_mat34 *palettes, placements[NUM_WATCHERS];
+    md5_vec4 tints[NUM_WATCHERS];
+    float *weights;    // of morph targets
+    md5_xform *pose;   // scratch memory, as `joints`
+    md5_mat34 *joints; // [num_joints]
+    md5_mat34 lamp_palettes[NUM_LAMPS * LAMP_JOINTS];
+    md5_mat34 lamp_placements[NUM_LAMPS];
+    uint32_t lamp_skins[NUM_LAMPS]; // 0: lit
+};
+
+// == Places =======================================================================================
+
+static md5_vec3 on_ground(const view_terrain *terrain, float x, float y)
+{
+    return (md5_vec3){x, y, view_ground_height(terrain, x, y)};
+}
+
+// The dark lantern that is nearest to him; NULL: all are lit.
+static post *nearest_dark(view_game *game)
+{
+    post *nearest = NULL;
+    float least = INFINITY;
+    for (int i = 0; i < VIEW_GAME_LANTERNS; i++) {
+        const float distance = view_distance(game->posts[i].foot, game->hero->place.translation);
+        if (!game->posts[i].is_lit && distance < least) {
+            least = distance;
+            nearest = &game->posts[i];
+        }
+    }
+    return nearest;
+}
+
+// md5_ground_fn of the crowd, whose members have their own sizes.
+static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md5_foot *foot)
+{
+    const watcher *const who = user;
+    const md5_xform place = who->machine.place;
+    const md5_vec3 at = md5_xform_point(place, md5_vec3_scale(ankle, who->scale));
+    (void)player;
+    foot->floor = (view_ground_height(who->terrain, at.x, at.y) - place.translation.z) / who->scale;
+}
+
+// A placement for what is larger or smaller than in its file.
+static md5_mat34 scaled_place(md5_quat rotation, md5_vec3 foot, float scale)
+{
+    md5_mat34 place = md5_mat34_from_xform((md5_xform){.rotation = rotation, .translation = foot});
+    for (int i = 0; i < 12; i++)
+        place.m[i] *= i % 4 < 3 ? scale : 1.0f;
+    return place;
+}
+
+// The posts' pose at a time, into palette[LAMP_JOINTS]; their lanterns swing in the wind.
+static void pose_post(const view_game *game, double time, md5_mat34 *joints, md5_mat34 *palette)
+{
+    const md5_binding *const swing = game->carried->character->bindings[0];
+    md5_pose_palette(swing, md5_moment_at(swing->anim, time, MD5_WRAP_LOOP), MD5_ROOT_FILE,
+                     game->lantern->scene.pose, joints, palette);
+}
+
+// Seven posts in a wide spiral around him, and two of the crowd at each.
+static void place_all(view_game *game)
+{
+    const view_terrain *const terrain = &game->document->scene.terrain;
+    md5_mat34 joints[LAMP_JOINTS];
+    pose_post(game, 0.0, joints, NULL);
+    const md5_vec3 lamp = md5_mat34_translation(joints[game->lamp]);
+    for (int i = 0; i < VIEW_GAME_LANTERNS; i++) {
+        post *const at = &game->posts[i];
+        const float angle = 0.3f + 2.4f * (float)i, distance = 170.0f + 48.0f * (float)i;
+        const md5_quat turn =
+            md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, angle + VIEW_PI); // towards the middle
+        at->foot = on_ground(terrain, distance * cosf(angle), distance * sinf(angle));
+        at->placement = scaled_place(turn, at->foot, post_scale);
+        at->lamp = md5_mat34_point(at->placement, lamp);
+        for (int k = 0; k < 2; k++) {
+            watcher *const who = &game->watchers[2 * i + k];
+            const float aside = angle + (k == 0 ? 52.0f : -46.0f) / distance;
+            const float farther = distance + 42.0f;
+            who->machine.start.translation =
+                on_ground(terrain, farther * cosf(aside), farther * sinf(aside));
+            who->machine.start.rotation = turn;
+        }
+    }
+}
+
+// == Beginning and end ============================================================================
+
+static void begin_round(view_game *game, double time, bool is_demo)
+{
+    game->begun = time;
+    game->facts = (view_game_facts){.is_demo = is_demo, .oil = 1.0f};
+    game->pictured = -1.0;
+    memset(game->prints, 0, sizeof game->prints);
+    const view_control input = game->hero->control;
+    view_restart_machine(game->hero);
+    view_restart_machine(game->carried);
+    game->hero->control = input;
+    game->hero->acts = is_demo; // until somebody drives: see view_take_over()
+    game->hero->next_act = INFINITY;
+    game->hero->place.translation = on_ground(&game->document->scene.terrain, 0.0f, 0.0f);
+    view_set_in_machine(game->hero, "carry", 1.0f);
+    game->yaw = 0.0f;
+    game->height = game->hero->place.translation.z;
+    for (int i = 0; i < VIEW_GAME_LANTERNS; i++)
+        game->posts[i].is_lit = false;
+    for (int i = 0; i < NUM_WATCHERS; i++) {
+        view_restart_machine(&game->watchers[i].machine);
+        md5_player_advance(game->watchers[i].machine.player, 0.7 * i, NULL, NULL); // not alike
+    }
+}
+
+// The crowd shares his character; of its own are players.
+static bool make_crowd(view_game *game, const view_loader *loader)
+{
+    md5_error error = {0};
+    const view_scene *const scene = &game->document->scene;
+    const md5_morph *const morph = game->document->morphs.morph;
+    const size_t num_targets = morph != NULL ? morph->num_targets : 0;
+    game->palettes = common_alloc((size_t)NUM_WATCHERS * scene->num_joints, sizeof *game->palettes);
+    game->pose = common_alloc(scene->num_joints, sizeof *game->pose);
+    game->joints = common_alloc(scene->num_joints, sizeof *game->joints);
+    game->weights = common_alloc(NUM_WATCHERS * num_targets + 1, sizeof *game->weights);
+    for (int i = 0; i < NUM_WATCHERS; i++) {
+        watcher *const who = &game->watchers[i];
+        const float share = (float)(i * 5 % 7) / 7.0f;
+        who->machine = (view_machine){.character = game->hero->character,
+                                      .desc = game->hero->desc,
+                                      .scratch = game->hero->scratch,
+                                      .has_target = true};
+        who->terrain = &scene->terrain;
+        who->scale = 0.6f + 0.45f * share;
+        who->machine.player = md5_create_player(game->hero->character->machine, NULL, &error);
+        if (error.status != MD5_OK)
+            return view_log_error(loader->log, &error);
+        md5_player_set_ground(who->machine.player, find_ground, who);
+        game->tints[i] = (md5_vec4){1.0f, 0.55f + 0.45f * share, 1.0f - 0.5f * share, 1.0f};
+    }
+    game->crowd = loader->renderer != NULL ? view_create_model(loader, scene->model) : NULL;
+    return loader->renderer == NULL || game->crowd != NULL;
+}
+
+static bool make_lantern(view_game *game, const char *models, const view_loader *loader)
+{
+    md5_error error = {0};
+    char *const path = common_join(models, VIEW_GAME_LANTERN);
+    const char *const files[1] = {path};
+    game->lantern = view_load_document(loader, files, 1, true, false, (view_manner){.dual = false});
+    free(path);
+    if (game->lantern == NULL)
+        return false;
+    const view_scene *const scene = &game->lantern->scene;
+    md5gl_model *const drawn = game->lantern->drawn;
+    game->carried = &game->lantern->scene.machine;
+    game->lamp = scene->skeleton != NULL ? md5_find_joint(scene->skeleton, "lamp") : MD5_NONE;
+    if (view_machine_of(scene) == NULL || game->carried->character->num_clips == 0
+        || game->lamp == MD5_NONE || scene->num_joints > LAMP_JOINTS)
+        return view_error(loader->log, "%s: expected a machine with a clip and a joint 'lamp'",
+                          scene->path);
+    if (drawn != NULL && !md5gl_set_num_skins(loader->renderer, drawn, 2, &error))
+        return view_log_error(loader->log, &error);
+    for (uint32_t i = 0; drawn != NULL && i < scene->model->num_meshes; i++) { // skin 1 is dark
+        md5gl_material dark =
+            view_mesh_material(&game->lantern->textures, loader->renderer, i, true, false, 0.0);
+        dark.glow = 0;
+        dark.diffuse_color = (md5_vec3){0.4f, 0.4f, 0.45f};
+        md5gl_set_material(drawn, 1, i, &dark);
+    }
+    return true;
+}
+
+view_game *view_make_game(view_document *document, const char *models, const view_loader *loader)
+{
+    view_scene *const scene = &document->scene;
+    view_game *const game = common_alloc(1, sizeof *game);
+    game->document = document;
+    game->hero = &scene->machine;
+    const bool is_walker =
+        view_machine_of(scene) != NULL && view_find_feet(&scene->terrain, scene) == 2;
+    game->hand = is_walker ? md5_find_joint(scene->skeleton, "prop_r") : MD5_NONE;
+    scene->terrain.cell = cell;
+    scene->terrain.height = hills;
+    view_free_ground(&document->uneven, loader->renderer);
+    if (game->hand == MD5_NONE)
+        view_error(loader->log, "%s: expected a machine with two feet and a joint 'prop_r'",
+                   scene->path);
+    else if ((loader->renderer == NULL
+              || view_load_ground(&document->uneven, &scene->terrain, loader))
+             && make_lantern(game, models, loader) && make_crowd(game, loader)) {
+        place_all(game);
+        begin_round(game, 0.0, true);
+        return game;
+    }
+    view_free_game(game, loader->renderer);
+    return NULL;
+}
+
+void view_free_game(view_game *game, md5gl_renderer *renderer)
+{
+    if (game == NULL)
+        return;
+    if (game->crowd != NULL)
+        md5gl_destroy_model(renderer, game->crowd);
+    for (int i = 0; i < NUM_WATCHERS; i++)
+        md5_destroy_player(game->watchers[i].machine.player);
+    view_free_document(game->lantern, renderer);
+    free(game->palettes);
+    free(game->weights);
+    free(game->pose);
+    free(game->joints);
+    free(game);
+}
+
+// == Rules ========================================================================================
+
+// What stands in the way, as he sees it, and the circle that it takes: posts, then the crowd.
+enum { NUM_OBSTACLES = VIEW_GAME_LANTERNS + NUM_WATCHERS };
+static md5_vec3 see_obstacle(const view_game *game, int number, float *radius)
+{
+    const bool is_post = number < VIEW_GAME_LANTERNS;
+    const watcher *const who = is_post ? NULL : &game->watchers[number - VIEW_GAME_LANTERNS];
+    *radius = is_post ? post_radius : watcher_radius * who->scale;
+    return view_seen_from(game->hero,
+                          is_post ? game->posts[number].foot : who->machine.place.translation);
+}
+
+// Whether something is before him, closer than `room` beyond its circle.
+static bool is_blocked(const view_game *game, float room)
+{
+    for (int i = 0; i < NUM_OBSTACLES; i++) {
+        float radius;
+        const md5_vec3 at = see_obstacle(game, i, &radius);
+        if (at.x > 0.0f && at.x < radius + room && fabsf(at.y) < radius + 4.0f)
+            return true;
+    }
+    return false;
+}
+
+// The player of the demo: towards the nearest dark lantern, and around what is in the way.
+static view_control play_alone(view_game *game)
+{
+    const float shy = 90.0f; // from how far away he goes around things
+    const post *const goal = nearest_dark(game);
+    const md5_vec3 to = view_seen_from(game->hero, goal->foot);
+    const float distance = hypotf(to.x, to.y);
+    md5_vec2 way = {to.x / distance, to.y / distance};
+    for (int i = 0; i < NUM_OBSTACLES; i++) {
+        float radius;
+        const md5_vec3 at = see_obstacle(game, i, &radius);
+        const float apart = hypotf(at.x, at.y);
+        if (apart > shy || apart > distance || &game->posts[i] == goal)
+            continue;
+        // Away from it, and past it on the side where the goal is.
+        const float push = 1.8f * (shy - apart) / (shy * apart);
+        const float side = at.x * to.y > at.y * to.x ? 1.0f : -1.0f;
+        way.x -= push * (at.x + side * at.y);
+        way.y -= push * (at.y - side * at.x);
+    }
+    const float yaw = view_degrees(atan2f(way.y, way.x));
+    const bool is_far = distance > 110.0f;
+    return (view_control){
+        .ahead = fabsf(yaw) < (is_far ? 60.0f : 35.0f),
+        .side = (yaw < -7.0f) - (yaw > 7.0f),
+        .fast = is_far,
+        .moves_ahead = true,
+        .moves_side = true,
+    };
+}
+
+// Those of the crowd who are near enough rejoice.
+static void cheer(view_game *game, md5_vec3 at, float distance, const char *trigger)
+{
+    for (int i = 0; i < NUM_WATCHERS; i++) {
+        const view_machine *const who = &game->watchers[i].machine;
+        if (view_distance(who->place.translation, at) < distance)
+            view_set_in_machine(who, trigger, 1.0f);
+    }
+}
+
+// Lanterns near him are lit; the round ends when all are, or without oil.
+static void follow_rules(view_game *game)
+{
+    view_game_facts *const facts = &game->facts;
+    if (facts->phase != VIEW_GAME_PLAYS) {
+        facts->rest += tick;
+        return;
+    }
+    facts->seconds += tick;
+    facts->oil = fmaxf(facts->oil - (float)tick / most_oil, 0.0f);
+    post *const near = nearest_dark(game);
+    if (view_distance(near->foot, game->hero->place.translation) < light_reach) {
+        near->is_lit = true;
+        facts->oil = fminf(facts->oil + oil_of_lantern / most_oil, 1.0f);
+        cheer(game, near->foot, 200.0f, facts->num_lit % 2 == 0 ? "wave" : "jump");
+        facts->num_lit++;
+    }
+    facts->phase = facts->num_lit == VIEW_GAME_LANTERNS ? VIEW_GAME_WON
+                   : facts->oil > 0.0f                  ? VIEW_GAME_PLAYS
+                                                        : VIEW_GAME_LOST;
+    if (facts->phase != VIEW_GAME_WON)
+        return;
+    cheer(game, near->foot, INFINITY, "dance");
+    view_set_in_machine(game->hero, "dance", 1.0f);
+    view_set_in_machine(game->hero, "smile", 1.0f);
+}
+
+// Steps leave prints and are heard: his machine says when a foot falls, and which.
+static void note_steps(view_game *game)
+{
+    const view_scene *const scene = &game->document->scene;
+    for (int i = 0; i < VIEW_EVENTS && game->hero->events[i].time == game->hero->time; i++) {
+        const char *const text = game->hero->events[i].text;
+        const bool is_right = strcmp(text, "footstep right") == 0;
+        if (!is_right && strcmp(text, "footstep left") != 0)
+            continue;
+        const uint32_t ankle = scene->terrain.feet[is_right].ankle;
+        const md5_vec3 at = md5_mat34_translation(scene->joints[ankle]);
+        game->prints[game->facts.num_steps++ % NUM_PRINTS] = (md5gl_blob){
+            .position = on_ground(&scene->terrain, at.x, at.y), .radius = 6.0f, .darkness = 0.4f};
+    }
+}
+
+// He looks at the nearest dark lantern while it is before him; behind him it would turn him round.
+static void look_about(view_game *game)
+{
+    const post *const goal = nearest_dark(game);
+    if (goal != NULL)
+        game->hero->target = goal->lamp;
+    const md5_vec3 to = view_seen_from(game->hero, game->hero->target);
+    game->hero->has_target = goal != NULL && to.x > 0.7f * fabsf(to.y);
+    game->hero->pointed = game->hero->time;
+}
+
+// And his lantern, which hangs in his hand.
+static void pose_hero(view_game *game)
+{
+    view_scene *const lantern = &game->lantern->scene;
+    view_pose(&game->document->scene, &(view_play){.time = game->hero->time});
+    const md5_mat34 hand = game->document->scene.joints[game->hand];
+    view_run_machine(game->carried, game->hero->time);
+    game->carried->place = (md5_xform){.rotation = md5_quat_from_mat34(hand),
+                                       .translation = md5_mat34_translation(hand)};
+    view_pose_machine(game->carried, lantern->num_joints, lantern->pose, lantern->joints,
+                      lantern->palette);
+}
+
+static void run_on_ground(view_machine *machine, const view_terrain *terrain, double time)
+{
+    md5_vec3 *const at = &machine->place.translation;
+    view_run_machine(machine, time);
+    at->z = view_ground_height(terrain, at->x, at->y);
+}
+
+static void take_step(view_game *game)
+{
+    view_machine *const hero = game->hero;
+    const view_terrain *const terrain = &game->document->scene.terrain;
+    const view_control input = hero->control;
+    if (game->facts.phase != VIEW_GAME_PLAYS)
+        hero->control = (view_control){.moves_ahead = true, .moves_side = true};
+    else if (game->facts.is_demo)
+        hero->control = play_alone(game);
+    hero->control.fast = hero->control.fast && !is_blocked(game, 48.0f);
+    if (hero->control.ahead > 0 && is_blocked(game, 20.0f))
+        hero->control.ahead = 0;
+    look_about(game);
+    run_on_ground(hero, terrain, hero->time + tick);
+    memcpy(&hero->control, &input, offsetof(view_control, moves_ahead)); // what keys ask for stays
+    pose_hero(game);
+    note_steps(game);
+    for (int i = 0; i < NUM_WATCHERS; i++) {
+        view_machine *const who = &game->watchers[i].machine;
+        who->target = view_along(hero->place.translation, (md5_vec3){0, 0, 1}, 40.0f);
+        who->pointed = who->time;
+        run_on_ground(who, terrain, hero->time);
+    }
+    follow_rules(game);
+    // The camera comes after; at the end it goes around him.
+    const float yaw = view_degrees(2.0f * atan2f(hero->place.rotation.z, hero->place.rotation.w));
+    const float turn = 1.8f * remainderf(yaw - game->yaw, 360.0f);
+    game->yaw += (game->facts.phase == VIEW_GAME_PLAYS ? turn : 14.0f) * (float)tick;
+    game->height += 4.0f * (hero->place.translation.z - game->height) * (float)tick;
+}
+
+// == The picture ==================================================================================
+
+// Lantern 0 is his, the others are those of the posts. The lit ones come first, in skin 0; the dark
+// ones hang still.
+static void list_lanterns(view_game *game)
+{
+    const view_scene *const his = &game->lantern->scene;
+    view_extra *const extra = &game->extra;
+    uint32_t count = 0;
+    for (int i = 0; i < 2 * NUM_LAMPS; i++) {
+        const bool is_dark = i >= NUM_LAMPS, is_his = i % NUM_LAMPS == 0;
+        const post *const at = is_his ? NULL : &game->posts[i % NUM_LAMPS - 1];
+        if (is_dark == (is_his || at->is_lit))
+            continue;
+        const double time = game->hero->time + 0.37 * (double)i;
+        md5_mat34 *const palette = game->lamp_palettes + (size_t)count * his->num_joints;
+        if (is_his)
+            memcpy(palette, his->palette, his->num_joints * sizeof *palette);
+        else
+            pose_post(game, is_dark ? 0.0 : time, NULL, palette);
+        game->lamp_placements[count] =
+            is_his ? md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}}) : at->placement;
+        game->lamp_skins[count++] = is_dark;
+        if (is_dark)
+            continue;
+        // His flame gets smaller with the oil.
+        const float size = is_his ? 0.3f + 0.5f * game->facts.oil : 1.0f;
+        const float strength = size * (1.0f + 0.06f * sinf(23.0f * (float)time));
+        extra->points[extra->num_points++] = (md5gl_point_light){
+            .position = is_his ? md5_mat34_translation(his->joints[game->lamp]) : at->lamp,
+            .range = light_range * (0.25f + 0.75f * size),
+            .color = {7.0f * strength, 3.6f * strength, 1.2f * strength},
+        };
+    }
+    extra->bodies[0] = (view_body){
+        .uses = VIEW_BODY_CASTS | VIEW_BODY_SHOWN,
+        .textures = &game->lantern->textures,
+        .drawn = game->lantern->drawn,
+        .instances = {.count = count,
+                      .palettes = game->lamp_palettes,
+                      .placements = game->lamp_placements,
+                      .skins = game->lamp_skins},
+    };
+}
+
+static void list_crowd(view_game *game)
+{
+    const view_morphs *const morphs = &game->document->morphs;
+    const uint32_t num_joints = game->document->scene.num_joints;
+    const uint32_t num_targets = morphs->morph != NULL ? morphs->morph->num_targets : 0;
+    for (uint32_t i = 0; i < NUM_WATCHERS; i++) {
+        watcher *const who = &game->watchers[i];
+        view_pose_machine(&who->machine, num_joints, game->pose, game->joints,
+                          game->palettes + (size_t)i * num_joints);
+        if (num_targets > 0)
+            view_drive_morphs(morphs, who->machine.player, morphs->reported,
+                              game->weights + (size_t)i * num_targets);
+        // Palettes are in the world: their foot stays where it is.
+        game->placements[i] = scaled_place(
+            (md5_quat){.w = 1.0f},
+            md5_vec3_scale(who->machine.place.translation, 1.0f - who->scale), who->scale);
+    }
+    game->extra.bodies[1] = (view_body){
+        .uses = VIEW_BODY_CASTS | VIEW_BODY_SHOWN,
+        .textures = &game->document->textures,
+        .drawn = game->crowd,
+        .instances = {.count = NUM_WATCHERS,
+                      .palettes = game->palettes,
+                      .placements = game->placements,
+                      .tints = game->tints,
+                      .morph = morphs->drawn,
+                      .weights = game->weights},
+    };
+}
+
+// Writes view_game.extra, and poses the crowd.
+static void make_picture(view_game *game)
+{
+    const md5_vec3 at = game->hero->place.translation;
+    const bool has_ended = game->facts.phase != VIEW_GAME_PLAYS;
+    const float around = 450.0f;
+    game->extra = (view_extra){
+        .camera = {.azimuth = game->yaw + 180.0f,
+                   .elevation = has_ended ? 22.0f : 12.0f,
+                   .distance = has_ended ? 1.3f * far_off : far_off,
+                   .scene_radius = 60.0f,
+                   .target = {0.0f, 0.0f, 45.0f + game->height - at.z}},
+        .sky = {0x070B1EFF, 0x2B3A66FF},
+        .light_direction = {-0.6f, 0.7f, 0.42f}, // the moon
+        .light = {0.16f, 0.20f, 0.34f},
+        .ambient = {0.035f, 0.05f, 0.10f},
+        .casters = {{at.x - around, at.y - around, -30.0f}, {at.x + around, at.y + around, 110.0f}},
+        .num_bodies = 2,
+        .blobs = game->prints,
+        .num_blobs = NUM_PRINTS,
+    };
+    list_lanterns(game);
+    list_crowd(game);
+}
+
+// == The panel ====================================================================================
+
+static const view_color amber = 0xFFC65CFF, dark = 0x6B7788FF, box_color = 0x0B0F1AB8;
+
+// A line of text in the middle of a picture, on a dark box. Returns the y below it.
+static float draw_line(view_canvas *canvas, view_text_size size, float middle, float y,
+                       view_color color, const char *words)
+{
+    const float padding = 8.0f * canvas->font->scale, line = canvas->font->line[size];
+    const float width = view_text_width(canvas->font, size, words), left = middle - 0.5f * width;
+    view_draw_round_rect(canvas,
+                         (view_rect){left - padding, y, width + 2.0f * padding, line + padding},
+                         padding, box_color);
+    view_draw_text(canvas, size, left, y + 0.5f * padding, 0.0f, color, words);
+    return y + line + 1.4f * padding;
+}
+
+// Lanterns as discs, with the time; oil as a bar.
+static void draw_score(view_canvas *canvas, const view_game_facts *facts)
+{
+    const float em = 14.0f * canvas->font->scale, left = 2.0f * em, top = 1.2f * em;
+    const view_rect bar = {left + 2.5f * em, top + 2.2f * em, 10.4f * em, 0.5f * em};
+    char words[64];
+    view_draw_round_rect(canvas, (view_rect){em, 0.6f * em, 14.9f * em, 3.7f * em}, 0.5f * em,
+                         box_color);
+    for (uint32_t i = 0; i < VIEW_GAME_LANTERNS; i++)
+        view_draw_disc(canvas, left + 0.5f * em + 1.4f * em * (float)i, top + 0.5f * em, 0.5f * em,
+                       i < facts->num_lit ? amber : dark);
+    (void)snprintf(words, sizeof words, "%u:%02u", (unsigned)facts->seconds / 60,
+                   (unsigned)facts->seconds % 60);
+    view_draw_text(canvas, VIEW_TEXT, left + 10.6f * em, top - 0.1f * em, 0.0f, VIEW_BRIGHT, words);
+    view_draw_text(canvas, VIEW_TEXT, left, top + 1.8f * em, 0.0f,
+                   facts->oil < 0.3f ? amber : VIEW_PLAIN, facts->oil < 0.3f ? "Oil!" : "Oil");
+    view_draw_rect(canvas, bar, dark);
+    view_draw_rect(canvas, (view_rect){bar.x, bar.y, bar.width * facts->oil, bar.height}, amber);
+}
+
+// An arrow above each dark lantern; of one beside the picture at the side to which he has to turn.
+static void draw_marks(view_canvas *canvas, const view_game *game, const view_stage *stage)
+{
+    const view_lens lens = view_stage_lens(stage);
+    const float em = 14.0f * canvas->font->scale, half = 0.5f * em;
+    const float half_x = 0.5f * stage->width, half_y = 0.5f * stage->height;
+    for (int i = 0; i < VIEW_GAME_LANTERNS; i++) {
+        const md5_vec3 top = view_along(game->posts[i].lamp, (md5_vec3){0, 0, 1}, 26.0f);
+        const md5_vec3 way = md5_vec3_sub(top, lens.eye);
+        const float depth = -md5_vec3_dot(way, lens.axes.back);
+        const float right = md5_vec3_dot(way, lens.axes.right) / lens.half_x,
+                    up = md5_vec3_dot(way, lens.axes.up) / lens.half_y;
+        const float y = depth > 1.0f ? half_y * (1.0f - view_clamp(up / depth, -0.6f, 0.95f))
+                                     : 1.5f * half_y + em * (float)(i % 3);
+        if (game->posts[i].is_lit)
+            continue;
+        if (depth > fabsf(right)) {
+            const float x = half_x * (1.0f + right / depth);
+            view_draw_triangle(canvas, (const float[6]){x - half, y - em, x + half, y - em, x, y},
+                               amber);
+        } else {
+            const float side = right < 0.0f ? em : -em,
+                        x = side > 0.0f ? half : stage->width - half;
+            view_draw_triangle(
+                canvas, (const float[6]){x, y, x + side, y - half, x + side, y + half}, amber);
+        }
+    }
+}
+
+static void draw_panel(view_ui *ui, const view_stage *stage)
+{
+    view_canvas *const canvas = stage->canvas;
+    const view_game *const game = stage->pages->game;
+    const view_game_facts *const facts = &game->facts;
+    const float middle = 0.5f * stage->width, em = 14.0f * canvas->font->scale;
+    const float reach = game->stick_reach;
+    const bool is_wide = stage->width > 50.0f * em, plays = facts->phase == VIEW_GAME_PLAYS;
+    static const char *const words[] = {"Light the seven lanterns", "All seven lanterns burn!",
+                                        "The oil is used up"};
+    (void)ui;
+    draw_marks(canvas, game, stage);
+    draw_score(canvas, facts);
+    float y = is_wide ? 0.6f * em : 5.0f * em;
+    if (!plays || facts->is_demo || facts->seconds < 6.0) {
+        y = draw_line(canvas, VIEW_TITLE, middle, y, amber, words[facts->phase]);
+        (void)draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
+                        plays ? "before your oil is used up" : "Enter or a tap: again");
+    }
+    y = stage->height - 4.4f * em;
+    if (facts->is_demo) {
+        y = draw_line(canvas, VIEW_TEXT, middle, y, amber, "Press a key or touch to play");
+        (void)draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
+                        is_wide
+                            ? "W A S D, arrows, a drag, a gamepad: walk and turn   Shift, a far "
+                              "drag: run   Space: jump"
+                            : "Drag: walk and turn; far up: run");
+    }
+    const md5_vec2 at = game->stick_at, push = game->stick;
+    view_draw_disc(canvas, at.x, at.y, reach, 0xFFFFFF28);
+    view_draw_disc(canvas, at.x + push.x * reach, at.y + push.y * reach, 0.4f * reach, 0xFFC65CB0);
+}
+
+// == Sounds =======================================================================================
+
+enum { LONGEST = 2 * VIEW_SOUND_RATE }; // samples
+
+// Adds a note of the pentatonic scale that begins at `start`, in seconds, and dies away.
+static void add_note(float samples[LONGEST], float start, int number, float octave, float loudness)
+{
+    static const float steps[] = {0, 2, 4, 7, 9, 12, 14, 16, 19, 21, 24}; // semitones
+    const float tone = 440.0f * exp2f(octave + steps[number] / 12.0f);
+    for (int i = (int)(start * (float)VIEW_SOUND_RATE); i < LONGEST; i++) {
+        const float time = (float)i / (float)VIEW_SOUND_RATE - start,
+                    turns = 2.0f * VIEW_PI * tone * time;
+        samples[i] +=
+            loudness * fminf(time / 0.004f, 1.0f)
+            * (sinf(turns) * expf(-2.2f * time) + 0.25f * sinf(2.0f * turns) * expf(-8.0f * time)
+               + 0.1f * sinf(3.0f * turns) * expf(-20.0f * time));
+    }
+}
+
+// A soft thud: noise through a low-pass filter, over a tone that falls.
+static void add_step(float samples[LONGEST], uint32_t random)
+{
+    float low = 0.0f;
+    for (int i = 0; i < VIEW_SOUND_RATE / 6; i++) {
+        const float time = (float)i / (float)VIEW_SOUND_RATE;
+        random = 1664525 * random + 1013904223;
+        low += 0.12f * ((float)(random >> 8) / 8388608.0f - 1.0f - low);
+        samples[i] +=
+            0.5f * low * expf(-28.0f * time)
+            + 0.25f * sinf(2.0f * VIEW_PI * (95.0f - 160.0f * time) * time) * expf(-32.0f * time);
+    }
+}
+
+void view_hear_game(view_game *game, view_window *window)
+{
+    const view_game_facts now = game->facts, before = game->heard;
+    const bool ends = now.phase != before.phase && now.phase != VIEW_GAME_PLAYS;
+    game->heard = now;
+    if (now.is_demo || before.is_demo
+        || !(ends || now.num_lit > before.num_lit || now.num_steps > before.num_steps))
+        return;
+    float samples[LONGEST] = {0.0f};
+    if (now.num_steps > before.num_steps)
+        add_step(samples, now.num_steps);
+    for (int i = 0; i < 2 && now.num_lit > before.num_lit; i++)
+        add_note(samples, 0.09f * (float)i, (int)now.num_lit + 2 * i, 0.0f, 0.15f);
+    for (int i = 0; i < 5 && ends; i++)
+        add_note(samples, 0.14f * (float)i, now.phase == VIEW_GAME_WON ? 2 * i : 5 - i,
+                 now.phase == VIEW_GAME_WON ? 0.0f : -2.0f, 0.1f);
+    view_play_sound(window, samples, LONGEST);
+}
+
+// == Seen from outside ============================================================================
+
+void view_run_game(view_game *game, double time)
+{
+    const bool is_taken_over = game->facts.is_demo && !game->hero->acts;
+    if (is_taken_over || time < game->begun + game->hero->time - 4.0 * tick)
+        begin_round(game, is_taken_over ? time : fmin(time, 0.0), !is_taken_over);
+    while (game->hero->time + tick <= time - game->begun + 1e-9) {
+        take_step(game);
+        if (game->facts.is_demo && game->facts.rest > demo_rest)
+            begin_round(game, game->begun + game->hero->time, true);
+    }
+}
+
+view_game_facts view_get_game_facts(const view_game *game)
+{
+    return game->facts;
+}
+
+bool view_play_again(view_game *game)
+{
+    if (game->facts.rest < 1.0 && !game->facts.is_demo)
+        return false;
+    begin_round(game, game->begun + game->hero->time, false);
+    return true;
+}
+
+void view_move_stick(view_game *game, const md5_vec2 *from, md5_vec2 to, float reach)
+{
+    view_control *const control = &game->hero->control;
+    if (from == NULL && !(game->stick_reach > 0.0f)) // keys drive him
+        return;
+    const md5_vec2 at = from != NULL ? *from : to;
+    const md5_vec2 way = {(to.x - at.x) / reach, (to.y - at.y) / reach};
+    const float shorter = 1.0f / fmaxf(hypotf(way.x, way.y), 1.0f);
+    game->stick = (md5_vec2){way.x * shorter, way.y * shorter};
+    game->stick_at = at;
+    game->stick_reach = from != NULL ? reach : 0.0f;
+    control->ahead = (game->stick.y < -0.25f) - (game->stick.y > 0.5f);
+    control->side = (game->stick.x > 0.3f) - (game->stick.x < -0.3f);
+    control->fast = game->stick.y < -0.75f;
+}
+
+void view_stage_game(view_game *game, view_stage *stage)
+{
+    if (game->pictured != game->hero->time)
+        make_picture(game);
+    game->pictured = game->hero->time;
+    if (stage->width < stage->height) // as much to the sides
+        game->extra.camera.distance = 1.35f * far_off;
+    stage->extra = &game->extra;
+    stage->camera = &game->extra.camera;
+    stage->following = false;
+    stage->region = (view_rect){0.0f, 0.0f, stage->width, stage->height};
+    stage->page_panel = draw_panel;
+}

@@ -1,0 +1,56 @@
+// A small game: Bobbin carries his lantern over uneven ground at night and lights seven others
+// before his oil is used up, while a crowd watches. It plays itself until somebody takes over.
+//
+// The document is his machine; keys drive that as they do without a game. The game adds rules in
+// fixed steps, so that the same input gives the same game, and what view_extra has: lanterns,
+// crowd, lights, footprints, a camera behind him.
+#ifndef DEMO_VIEWER_LANTERNS_GAME_H
+#define DEMO_VIEWER_LANTERNS_GAME_H
+
+#include "demo/viewer/draw/draw.h"
+#include "demo/viewer/platform/platform.h"
+#include "demo/viewer/ui/ui.h"
+
+typedef enum view_game_phase { VIEW_GAME_PLAYS, VIEW_GAME_WON, VIEW_GAME_LOST } view_game_phase;
+
+enum { VIEW_GAME_LANTERNS = 7 };
+
+// What the panel shows, and tests ask.
+typedef struct view_game_facts {
+    view_game_phase phase;
+    bool is_demo; // it plays itself
+    uint32_t num_lit, num_steps;
+    double seconds, rest; // played; since it ended
+    float oil;            // 0 to 1
+} view_game_facts;
+
+typedef struct view_game view_game;
+
+// The files of the game in the folder of our models.
+#define VIEW_GAME_CHARACTER "bobbin/bobbin.md5machine"
+#define VIEW_GAME_LANTERN "lantern/lantern.md5machine"
+
+// Makes a game of a document of that character, which must outlive it and becomes a part of it.
+// Without a renderer it can be played, but not drawn. Returns NULL and logs an error on failure.
+view_game *view_make_game(view_document *document, const char *models, const view_loader *loader);
+void view_free_game(view_game *game, md5gl_renderer *renderer); // NULL is allowed
+
+// Plays on to `time`, that of view_play, and poses everybody. An earlier time begins anew.
+void view_run_game(view_game *game, double time);
+view_game_facts view_get_game_facts(const view_game *game);
+
+// Begins anew, driven by keys, if a round has ended or it plays itself. Returns whether it did.
+bool view_play_again(view_game *game);
+
+// A stick on the screen: where a finger went down and where it is now, in pixels; NULL: it was
+// lifted. `reach`: pixels to its end.
+void view_move_stick(view_game *game, const md5_vec2 *from, md5_vec2 to, float reach);
+
+// Plays the sounds of what has happened since the last call: steps, lanterns that are lit, the end;
+// of the demo none.
+void view_hear_game(view_game *game, view_window *window);
+
+// Lets a stage show the game.
+void view_stage_game(view_game *game, view_stage *stage);
+
+#endif

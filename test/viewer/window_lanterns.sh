@@ -1,0 +1,58 @@
+#!/bin/sh
+# The game in a window: it plays itself until a key is pressed; keys and a drag drive it; Esc closes it.
+. test/build/report.sh
+. test/build/window.sh
+
+# The last line of the game, behind that of an action.
+game() { # ACTION CONDITION
+    before='' line=$(grep "^$1 game: " "$log" | tail -n 1 | sed 's/ game//')
+    says "$2"
+}
+opens() {
+    open_viewer --game-demo && game start 'is["phase"] == "plays" && is["demo"] == 1'
+}
+check "--game-demo opens a game that plays itself" opens
+[ -n "$viewer" ] || finish
+
+takes_over() {
+    press drive w && press drive w && game drive 'is["demo"] == 0 && is["lit"] == 0'
+}
+check "a key takes over, and the game begins anew" takes_over
+# Holds a key for so long that he takes some steps.
+place() { # ACTION
+    grep "^$1 machine: " "$log" | tail -n 1 | sed 's/.*place=//; s/ .*//'
+}
+walks() { # KEY
+    after drive xdotool keydown "$1" && from=$(place drive)
+    sleep 3
+    after let-go xdotool keyup "$1" && to=$(place let-go)
+    echo "from $from to $to"
+    echo "$from,$to" | awk -F, '{ exit !(($1 - $3) ^ 2 + ($2 - $4) ^ 2 > 25) }'
+}
+arrow_walks() {
+    walks Up
+}
+letter_walks() {
+    walks w
+}
+check "W walks" letter_walks
+check "the arrow up walks, too" arrow_walks
+stick_walks() {
+    take before && xdotool mousemove --window "$window" 200 300 mousedown 1 mousemove --window "$window" 200 250 &&
+        sleep 3 && take held && after orbit xdotool mouseup 1 && differ 0.05 before held
+}
+check "a drag is a stick" stick_walks
+begins_anew() { # for who stands still the oil ends after 35 s
+    until_true lost && sleep 2 &&
+        xdotool key Return && press screenshot F12 && game screenshot 'is["phase"] == "plays" && is["seconds"] < 5'
+}
+lost() {
+    press screenshot F12 && game screenshot 'is["phase"] == "lost"'
+}
+check_long "a game that is lost begins anew with Enter" begins_anew
+closes() {
+    press close-lists Escape && ! grep -q '^close-lists game: ' "$log" && says 'is["model"] == "bobbin"' &&
+        xdotool key ctrl+q && ended_with 0
+}
+check "Esc shows the character again" closes
+finish
