@@ -75,7 +75,9 @@ float contact_shade(vec3 position)
         float lowest = textureLod(contact_map, at.xy + reach * spread(i, CONTACT_TAPS), 0.0).r;
         float height = (lowest - at.z) * (contact.y + contact.z) / contact.y;
         float proximity = 1.0 - clamp(height, 0.0, 1.0);
-        hidden += lowest < 1.0 && height > -0.5 ? proximity * proximity : 0.0;
+        // Outer ones count less, so that the shade has no edge.
+        float share = 2.0 - 2.0 * (float(i) + 0.5) / float(CONTACT_TAPS);
+        hidden += lowest < 1.0 && height > -0.5 ? share * proximity * proximity : 0.0;
     }
     return hidden / float(CONTACT_TAPS);
 }

@@ -99,7 +99,7 @@ TEST_SCENE (view_options_change_the_picture) {
         {"--camera-orthographic", 0.01},
         {"--up y", 0.05},
         {"--hide 0", 0.01},
-        {"--grid=no", 0.01},
+        {"--grid", 0.3},
         {"--axis", 0.0002},
         {"--edges", 0.01},
         {"--armature", 0.0005},

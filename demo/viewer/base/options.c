@@ -211,8 +211,8 @@ static const view_option table[] = {
     {"camera-smoothing", "SECONDS", "smooth a camera path over so long before and after (0)",
      AT(NUMBER, camera_smoothing), RANGE(0, 60), EFFECT(REOPENS)},
 
-    {"grid", NULL, "ground grid", .heading = "Display (each may be given as NAME=no)",
-     SHOWN(SWITCH, grid, "grid"), USUALLY(WITH_BACKGROUND), REMEMBERED},
+    {"grid", NULL, "ground grid of a studio, instead of a place",
+     .heading = "Display (each may be given as NAME=no)", SHOWN(SWITCH, grid, "grid"), REMEMBERED},
     {"axis", NULL, "axes at the origin: x red, y green, z blue", SHOWN(SWITCH, axes, "axes"),
      REMEMBERED},
     {"edges", NULL, "triangle edges", SHOWN(SWITCH, edges, "edges"), REMEMBERED},
@@ -967,10 +967,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         if (table[i].word != NULL && !given[i])
             *view_switch_field(&table[i], &options->shown) =
                 (table[i].usual == VIEW_USUALLY_YES
-                 || (table[i].usual == VIEW_USUALLY_IN_WINDOW
-                         ? options->output == NULL
-                         : table[i].usual == VIEW_USUALLY_WITH_BACKGROUND
-                               && !options->no_background))
+                 || (table[i].usual == VIEW_USUALLY_IN_WINDOW && options->output == NULL))
                 != (table[i].kind == VIEW_OPTION_OPPOSITE);
 
     free(given);

@@ -165,8 +165,7 @@ typedef enum view_option_memory {
 typedef enum view_usual {
     VIEW_USUALLY_NO,
     VIEW_USUALLY_YES,
-    VIEW_USUALLY_IN_WINDOW,       // yes, unless --output is given
-    VIEW_USUALLY_WITH_BACKGROUND, // yes, unless --no-background is given
+    VIEW_USUALLY_IN_WINDOW, // yes, unless --output is given
 } view_usual;
 
 // What a window does after an option was set in it, besides showing the value.

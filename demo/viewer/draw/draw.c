@@ -529,13 +529,23 @@ static void blend_as_chosen(view_scene *scene, md5gl_model *drawn, const view_lo
 
 // == One picture ===========================================================================
 
-static const view_color sky = 0x47515FFF, floor_color = 0x262B33FF;
-
-void view_draw_background(const view_stage *stage)
+void view_draw_background(const view_stage *stage, const view_lens *lens)
 {
+    static const view_color studio[] = {0x47515FFF, 0x262B33FF}, place[] = {0x2F4460FF, 0x8A7468FF};
+    const float width = stage->width, height = stage->height, span = 0.4f * height;
+    float level = -1.0f; // where the horizon is: above the picture, if it is parallel
+    if (lens != NULL && !lens->orthographic && lens->axes.up.z > 0.1f)
+        level = 0.5f * height
+                * (1.0f - lens->shift_y - lens->axes.back.z / (lens->axes.up.z * lens->half_y));
     view_clear_canvas(stage->canvas);
-    view_draw_gradient(stage->canvas, (view_rect){0, 0, stage->width, stage->height}, sky,
-                       floor_color);
+    if (lens == NULL) {
+        view_draw_gradient(stage->canvas, (view_rect){0, 0, width, height}, studio[0], studio[1]);
+    } else {
+        view_draw_rect(stage->canvas, (view_rect){0, 0, width, height}, place[1]);
+        view_draw_rect(stage->canvas, (view_rect){0, 0, width, level - span}, place[0]);
+        view_draw_gradient(stage->canvas, (view_rect){0, level - span, width, span}, place[0],
+                           place[1]);
+    }
     md5gl_draw_panel(stage->renderer, stage->font->mask, MD5GL_TEXTURE_MASK,
                      stage->canvas->vertices, stage->canvas->count);
 }
@@ -668,11 +678,15 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
             view_see_deforms(&kind->textures->layers, &view, kind->placements, kind->num_seen);
     }
     md5gl_begin_frame(stage->renderer, &frame);
-    if (!transparent && !stage->options->background_given) {
-        if (stage->shown->environment_behind && frame.environment != NULL)
+    const bool is_level = document->scene.terrain.num_feet == 0;
+    const bool is_around = stage->shown->environment_behind && frame.environment != NULL;
+    const bool has_background = !transparent && !stage->options->background_given;
+    const bool is_place = has_background && is_level && !is_around && !stage->shown->grid;
+    if (has_background) {
+        if (is_around)
             md5gl_draw_environment(stage->renderer);
         else
-            view_draw_background(stage);
+            view_draw_background(stage, is_place ? &lens : NULL);
     }
     if (stage->is_bare)
         return true;
@@ -691,20 +705,19 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
                                         | (stage->shown->edges ? MD5GL_WIREFRAME : 0),
                                     error);
     }
-    // Blended, and writes no depth: after the model.
-    const bool is_level = document->scene.terrain.num_feet == 0;
-    if (is_level && !transparent && is_drawn && document->drawn != NULL)
+    // Blended, and writes no depth: after the model. From below a floor would hide it.
+    const bool has_shadows = is_level && is_drawn && document->drawn != NULL;
+    const float height = document->ground, cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
+    const md5_vec3 centre =
+        md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
+    if (is_place && lens.eye.z > height)
+        md5gl_draw_grid(stage->renderer, height, 0.0f, centre, 7.0f * radius);
+    if (has_shadows && !transparent)
         md5gl_draw_ground(stage->renderer, view_centre(frame.casters), 3.0f * radius);
-    if (is_level && stage->economy.no_shadows && is_drawn && document->drawn != NULL && !is_crowd)
+    if (has_shadows && stage->economy.no_shadows && !is_crowd)
         draw_blobs(stage);
-    if (is_level && stage->shown->grid) {
-        // The cell is a power of ten, and small beside the model.
-        const float cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
-        md5_vec3 centre =
-            md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
-        centre.z = document->ground;
-        md5gl_draw_grid(stage->renderer, document->ground, cell, centre, 7.0f * radius);
-    }
+    if (is_level && stage->shown->grid) // cells of a power of ten that are small beside the model
+        md5gl_draw_grid(stage->renderer, height, cell, centre, 7.0f * radius);
     is_drawn = is_drawn && draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error)
                && draw_ghosts(stage, error); // over the ground
     for (int on_top = 0; on_top < 2; on_top++) {
