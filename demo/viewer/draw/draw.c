@@ -69,9 +69,11 @@ static md5_bounds find_casters(const view_stage *stage)
     clip.max = md5_vec3_add(clip.max, walked);
     const view_companion *const companions = stage->document->companions;
     const view_machine *const guest = companions[VIEW_GUEST].machine;
-    if (guest != NULL) {
+    const float reach = guest != NULL ? view_size(companions[VIEW_GUEST].model->bounds) : 0.0f;
+    // One that is far away would take the texels of both.
+    if (guest != NULL
+        && view_distance(guest->place.translation, view_centre(clip)) < 2.0f * view_size(clip)) {
         const md5_vec3 stand = guest->place.translation;
-        const float reach = view_size(companions[VIEW_GUEST].model->bounds);
         const md5_bounds box = {{stand.x - reach, stand.y - reach, stand.z},
                                 {stand.x + reach, stand.y + reach, stand.z + reach}};
         clip = md5_bounds_union(clip, box);
