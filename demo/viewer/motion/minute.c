@@ -51,7 +51,7 @@ static const row rows[] = {
     // Thimble comes, wakes him and is patted.
     {31.5, NONE, NONE, 60, 6, 235, {10, -55, 29}, false},
     {37.6, NONE, NONE, 22, 6, 150, {10, -8, 26}, false},
-    {41.4, NONE, NONE, 60, 3, 140, {8, -6, 27}, false},
+    {41.4, NONE, NONE, 60, 3, 150, {8, -6, 28}, false},
     {44.2, NONE, NONE, 38, 8, 135, {12, -6, 26}, false},
     {49.2, {"smile", 1}, NONE, 16, 5, 170, {8, -14, 28}, false},
     {52.4, {"wave", 1}, NONE, 0, 0, 0, {0, 0, 0}, false},
