@@ -69,7 +69,8 @@ typedef struct view_options {
     double *times; // --animation-time, in seconds
     size_t num_times;
 
-    const char *output; // NULL = show a window; "-" = standard output
+    const char *output;   // NULL = show a window; "-" = standard output
+    const char *postcard; // the same file, if it is one
     uint32_t width, height;
     uint32_t thumbnail; // its size in pixels; 0 = none
     uint32_t samples;

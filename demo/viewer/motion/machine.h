@@ -109,6 +109,9 @@ int32_t view_find_trigger(const view_machine *machine, uint32_t number);
 //
 // What our own machine does for visitors: a table of acts and shots.
 
+// A second of it after which it has cuts on both ends of six seconds: he sneezes.
+extern const double view_gag_second;
+
 // Does what is due, before each step of a machine that acts.
 void view_direct(view_machine *machine);
 

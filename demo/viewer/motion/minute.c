@@ -60,6 +60,8 @@ static const row rows[] = {
 };
 enum { NUM_ROWS = sizeof rows / sizeof *rows };
 
+const double view_gag_second = 18.6;
+
 static void perform(view_machine *machine, act what)
 {
     const md5_machine *const tables = machine->character->machine;
