@@ -606,7 +606,8 @@ void view_draw_canvas(const view_stage *stage)
     }
 }
 
-// Below each model where the economy leaves out its shadow: without any it seems to float.
+// Below each model where the economy leaves out its shadow: without any it seems to float. It is
+// under the feet, which are its lowest joints, and grows faint while they are in the air.
 static void draw_blobs(const view_stage *stage)
 {
     const view_document *const document = stage->document;
@@ -614,16 +615,28 @@ static void draw_blobs(const view_stage *stage)
     for (uint32_t i = 0; i <= VIEW_NUM_COMPANIONS; i++) {
         const view_companion *const companion = i > 0 ? &document->companions[i - 1] : NULL;
         const md5_model *const model = companion ? companion->model : document->scene.model;
-        if (model == NULL)
+        const md5_mat34 *const joints = companion ? companion->joints : document->scene.joints;
+        if (model == NULL || (companion != NULL && companion->joint >= 0))
             continue;
         md5_bounds bounds =
             md5_skin_bounds(model, companion ? companion->palette : document->scene.palette);
         if (companion != NULL)
             bounds = md5_bounds_transform(bounds, companion->place);
-        const md5_vec3 centre = view_centre(bounds);
+        const float height = bounds.max.z - bounds.min.z;
+        md5_bounds feet = {.min = {INFINITY, INFINITY, INFINITY},
+                           .max = {-INFINITY, -INFINITY, -INFINITY}};
+        for (uint32_t k = 0; joints != NULL && k < model->skeleton.num_joints; k++) {
+            const md5_vec3 place = md5_mat34_translation(joints[k]);
+            if (k > 0 && place.z < bounds.min.z + 0.15f * height)
+                feet = md5_bounds_union(feet, (md5_bounds){place, place});
+        }
+        const bool has_feet = !view_is_empty(feet);
+        const md5_vec3 centre = view_centre(has_feet ? feet : bounds);
+        const float across = fmaxf(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y);
         blobs[i].position = (md5_vec3){centre.x, centre.y, document->ground};
-        blobs[i].radius = 0.6f * fmaxf(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y);
-        blobs[i].darkness = 0.8f; // its edge is soft: it looks smaller than it is
+        blobs[i].radius = (has_feet ? 0.5f : 0.6f) * across;
+        blobs[i].darkness =
+            0.6f * view_clamp(1.0f - 2.0f * (bounds.min.z - document->ground) / height, 0.1f, 1.0f);
     }
     md5gl_draw_blobs(stage->renderer, blobs, 1 + VIEW_NUM_COMPANIONS);
 }

@@ -759,7 +759,7 @@ bool view_step_output(view_output *output)
         free(file);
     }
     output->num_done++;
-    output->picture = (i + 1) % output->count;
+    output->picture = i + 1 < output->count ? i + 1 : 0;
     if (output->picture == 0) {
         output->clip++;
         output->is_saved = end_clip(output) && output->is_saved;
@@ -801,7 +801,8 @@ static bool run_output(view_state *viewer)
 // between two cuts. One that is too large is drawn again with fewer pixels.
 static bool run_postcard(view_state *viewer)
 {
-    enum { MOST_BYTES = 1000000, LEAST_SIDE = 32 };
+    const double most_bytes = 1e6;
+    const uint32_t least_side = 32;
     view_options *const options = viewer->options;
     view_options card = *options;
     const md5_anim *const anim = view_clock(&viewer->document->scene);
@@ -811,12 +812,13 @@ static bool run_postcard(view_state *viewer)
         viewer->play.speed = cycle * fmax(round(seconds / cycle), 1.0) / seconds;
     viewer->options = &card;
     bool is_saved = run_output(viewer);
-    for (uint64_t size; is_saved && (size = common_file_size(card.output)) > MOST_BYTES
-                        && card.height > LEAST_SIDE;
-         is_saved = run_output(viewer)) {
-        const double share = 0.97 * sqrt(MOST_BYTES / (double)size);
+    double size = (double)common_file_size(card.output);
+    while (is_saved && size > most_bytes && card.height > least_side) {
+        const double share = 0.97 * sqrt(most_bytes / size);
         viewer->width = card.width = (uint32_t)(share * card.width);
         viewer->height = card.height = (uint32_t)(share * card.height);
+        is_saved = run_output(viewer);
+        size = (double)common_file_size(card.output);
     }
     viewer->options = options;
     return is_saved;

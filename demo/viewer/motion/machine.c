@@ -169,8 +169,6 @@ bool view_can_walk(const view_machine *machine)
 
 void view_take_over(view_machine *machine)
 {
-    if (machine->acts)
-        machine->control = (view_control){.moves_ahead = true, .moves_side = true};
     machine->acts = false;
 }
 
