@@ -972,8 +972,8 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         options->output = options->postcard;
         options->frame_rate = 10.0;
         options->num_frames = 60;
-        options->width = 216;
-        options->height = 162;
+        options->width = 192;
+        options->height = 144;
     }
 
     // Sets the switches that were not given.
