@@ -551,7 +551,8 @@ MD5GL_API void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_verte
                                 uint32_t count, float width_pixels, bool on_top);
 
 // Draws a grid at height z with cells of `cell` units; every tenth line is stronger, the x and y
-// axes are colored. Fades out at `radius` units from the center.
+// axes are colored. With a `cell` of 0 draws a warm floor without lines. Fades out at `radius`
+// units from the center.
 MD5GL_API void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 center,
                                float radius);
 

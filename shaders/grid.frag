@@ -1,13 +1,14 @@
-// Lines on the ground, one pixel wide at any distance. Cells of a few pixels fade out before they
-// can flicker; the whole grid fades towards the radius.
+// Lines on the ground, one pixel wide at any distance, or a warm floor without any. Cells of a few
+// pixels fade out before they can flicker; all of it fades towards the radius.
 uniform vec4 grid_area;  // centre x, centre y, height, radius; world space
-uniform float grid_cell; // units between two lines
+uniform float grid_cell; // units between two lines; 0: a floor
 
 in vec2 ground;
 
 out vec4 colour;
 
 const vec3 LINE = vec3(0.50, 0.53, 0.57); // sRGB, like the axes
+const vec3 FLOOR = vec3(0.82, 0.64, 0.47);
 const vec3 X_AXIS = vec3(0.82, 0.27, 0.28), Y_AXIS = vec3(0.40, 0.68, 0.25);
 
 // Returns the part of a pixel that lines at whole numbers cover. `span`: extent of a pixel.
@@ -20,6 +21,12 @@ float lines(vec2 position, vec2 span)
 
 void main()
 {
+    float distance = length(ground - grid_area.xy) / grid_area.w;
+    if (grid_cell == 0.0) {
+        float covered = 1.0 - smoothstep(0.08, 1.0, distance);
+        colour = vec4(FLOOR * covered, covered);
+        return;
+    }
     vec2 span = max(fwidth(ground), vec2(1e-9));
     float minor = lines(ground / grid_cell, span / grid_cell);
     float major = lines(ground / (10.0 * grid_cell), span / (10.0 * grid_cell));
@@ -29,7 +36,6 @@ void main()
     line = mix(line, vec4(Y_AXIS, 0.85), axes.x); // x = 0 is the y axis
     line = mix(line, vec4(X_AXIS, 0.85), axes.y);
 
-    float fade = 1.0 - smoothstep(0.35, 1.0, length(ground - grid_area.xy) / grid_area.w);
-    float alpha = line.a * fade;
+    float alpha = line.a * (1.0 - smoothstep(0.35, 1.0, distance));
     colour = vec4(line.rgb * alpha, alpha);
 }

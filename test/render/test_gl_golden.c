@@ -111,8 +111,8 @@ static void draw_path(view_state *viewer, md5gl_target *target, const char *path
 static void check_pictures(bool all)
 {
     static char model[512], clip[512], size[] = "--resolution=176,176", quiet[] = "--verbose=error";
-    char bare[] = "--panel=no";
-    char *arguments[] = {model, clip, size, quiet, bare};
+    char bare[] = "--panel=no", grid[] = "--grid";
+    char *arguments[] = {model, clip, size, quiet, bare, grid};
     snprintf(model, sizeof model, "%s", test_path("./models/bobbin/bobbin.md5mesh"));
     snprintf(clip, sizeof clip, "%s", test_path("models/bobbin/wave.md5anim"));
     char problem[256];
@@ -121,7 +121,7 @@ static void check_pictures(bool all)
     gl_scene scene;
     if (!scene_open(&scene, NULL))
         return;
-    CHECK(view_read_options(5, arguments, &options, problem, sizeof problem));
+    CHECK(view_read_options(6, arguments, &options, problem, sizeof problem));
     view_begin(&viewer, &options);
     viewer.renderer = scene.renderer;
     viewer.play.playing = false;

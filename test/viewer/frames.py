@@ -61,4 +61,5 @@ def main():
     print(*size, round(sum(seconds for seconds, _ in frames), 6), round(worst, 4))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -171,22 +171,49 @@ each_clip() {
     cmp "$scratch/wave.apng" "$scratch/alone.apng" && [ -s "$scratch/walk.apng" ] &&
         ! cmp -s "$scratch/walk.apng" "$scratch/wave.apng"
 }
+# Six seconds in a megabyte. A clip repeats without a jump: the step from the last picture to the first is like the others.
+postcard() {
+    "$view" --verbose error --no-config --postcard "$scratch/card.apng" &&
+        "$view" --verbose error "$own" "$clip" --no-background --postcard "$scratch/walk.apng" &&
+        python3 - "$scratch/card.apng" "$scratch/walk.apng" <<END
+import sys
+paths = sys.argv[1:]
+sys.argv = ["frames.py"]
+sys.path.insert(0, "test/viewer")
+import frames
+for path in paths:
+    data = open(path, "rb").read()
+    size, pictures = frames.apng_frames(data)
+    assert len(data) <= 1000000 and min(size) > 100, (len(data), size)
+    assert len(pictures) == 60 and abs(sum(seconds for seconds, _ in pictures) - 6.0) < 1e-6
+flat = [b"".join(map(bytes, rows)) for _, rows in pictures]
+steps = [sum(a != b for a, b in zip(flat[i - 1], flat[i])) for i in range(60)]
+assert 0 < steps[0] <= max(steps[1:]) * 1.1, steps
+END
+}
 # Two cells for each of two clips.
 sheet_of_clips() {
     set -- "$own" "$models/bobbin/walk.md5anim" "$models/bobbin/wave.md5anim" --sheet 4x1 --resolution 400,100 --clips all
-    record "$@" --output "$scratch/clips.png" && record "$@" --labels --output "$scratch/labels.png" &&
-        python3 - "$scratch/clips.png" "$scratch/labels.png" <<END
+    record "$@" --output "$scratch/clips.png" && record "$@" --background-color 1,1,1 --output "$scratch/white.png" &&
+        python3 - "$scratch/clips.png" "$scratch/white.png" <<END
 import sys
 paths = sys.argv[1:]
 sys.argv = ["png.py"]
 sys.path.insert(0, "test/viewer")
 import png
-(_, _, plain, step), (_, _, named, _) = [png.read(path) for path in paths]
-cells = [b"".join(bytes(row[step * 100 * i:step * 100 * (i + 1)]) for row in plain) for i in range(4)]
+(_, _, named, step), (_, _, white, _) = [png.read(path) for path in paths]
+cells = [b"".join(bytes(row[step * 100 * i:step * 100 * (i + 1)]) for row in named) for i in range(4)]
 assert len(set(cells)) == 4
 def bright(rows, i): # letters of a name
     return sum(min(row[x:x + 3]) > 180 for row in rows[-18:] for x in range(step * 100 * i, step * 100 * (i + 1), step))
 assert all(bright(named, i) > 20 for i in range(4)), [bright(named, i) for i in range(4)]
+# A figure takes most of its cell above the name, and its shadow does not reach the edge.
+for i in range(4):
+    cell = [row[step * 100 * i:step * 100 * (i + 1)] for row in white[:78]]
+    drawn = [(x // step, y) for y, row in enumerate(cell) for x in range(0, len(row), step) if min(row[x:x + 3]) < 230]
+    left, right = min(x for x, _ in drawn), max(x for x, _ in drawn)
+    high = max(y for _, y in drawn) - min(y for _, y in drawn) + 1
+    assert 0 < left and right < 99 and max(high / 78, (right - left + 1) / 100) >= 0.7, (i, left, right, high)
 END
 }
 too_many_clips() {
@@ -194,6 +221,8 @@ too_many_clips() {
         grep -q 'warning: 2 of [0-9]* clips are drawn; a larger --sheet shows more' "$scratch/err"
 }
 check "a movie for each clip" each_clip
+check "a postcard" postcard
+check "a postcard is a movie" refuses "FILE.apng" --postcard "$scratch/x.png"
 check "a sheet of all clips, with their names" sheet_of_clips
 check "a sheet of more clips than fit" too_many_clips
 check "files of all clips need their names" refuses "{anim}" "$model" --clips all --output "$scratch/x.png"

@@ -724,11 +724,22 @@ static const char *state_of(const view_machine *machine)
     return state_in(machine, 0);
 }
 
-// Whether he pats somebody: a one-shot of the first slot.
-static bool pats(const view_machine *machine)
+// The clip of the one-shot in the first slot.
+static const char *shot_of(const view_machine *machine)
 {
     const md5_shot_status act = md5_player_shot(machine->player, 0);
-    return act.is_playing && strcmp(machine->desc->clips[act.clip].name, "pat") == 0;
+    return act.is_playing ? machine->desc->clips[act.clip].name : "none";
+}
+
+// Whether he pats somebody.
+static bool pats(const view_machine *machine)
+{
+    return strcmp(shot_of(machine), "pat") == 0;
+}
+
+static float value_of(const view_machine *machine, const char *name)
+{
+    return md5_player_get(machine->player, md5_find_parameter(machine->character->machine, name));
 }
 
 static void set_off(view_machine *machine, const char *name)
@@ -831,4 +842,72 @@ TEST (view_guest_that_is_far_away_comes_to_where_its_host_is) {
     CHECK_NEAR(guest.place.translation.y, 40.0, 0.1);
     view_free_machine(&guest);
     view_free_machine(&host);
+}
+
+// Without a pointer he looks at a guest that is near before him, and at none elsewhere.
+TEST (view_guest_is_looked_at) {
+    static const struct {
+        float ahead, left, yaw;
+    } cases[] = {{60.0f, 30.0f, 26.565f}, {400.0f, 30.0f, 0.0f}, {-60.0f, 30.0f, 0.0f}};
+    EACH (of, cases) {
+        view_machine host, guest;
+        if (!begin_guest(&host, &guest))
+            return;
+        guest.place.translation = (md5_vec3){of->ahead, of->left, 0.0f};
+        view_run_machine(&host, 3.0);
+        CHECK_NEAR(value_of(&host, "eyes_yaw"), of->yaw, 0.1);
+        CHECK_NEAR(value_of(&host, "head_yaw"), of->yaw, 0.5);
+        CHECK((value_of(&host, "eyes_pitch") < -5.0f) == (of->yaw > 0.0f)); // it is lower than he
+        CHECK_NEAR(value_of(&host, "pointer"), 0.0, 0.0);
+        host.target = (md5_vec3){100.0f, -100.0f, 40.0f}; // a pointer comes first
+        host.has_target = true;
+        host.pointed = host.time;
+        view_run_machine(&host, 5.0);
+        CHECK_NEAR(value_of(&host, "eyes_yaw"), -45.0, 0.1);
+        view_free_machine(&guest);
+        view_free_machine(&host);
+    }
+}
+
+// The first minute tells its story at any rate of pictures, all seen from the front, and ends when
+// somebody takes over.
+TEST (view_first_minute_tells_its_story) {
+    static const struct {
+        double second;
+        const char *shot, *story, *guest; // guest: its state
+    } cases[] = {
+        {5.0, "wave", "ready", "waits"},     {10.0, "stand", "chase", "waits"},
+        {15.0, "stand", "dizzy", "waits"},   {19.5, "sneeze", "ready", "waits"},
+        {24.0, "none", "yawn", "waits"},     {30.0, "stand", "doze", "trots"},
+        {42.3, "stand", "startle", "looks"}, {45.0, "pat", "ready", "begs"},
+        {48.0, "none", "ready", "purrs"},    {54.0, "wave", "ready", "leaves"},
+    };
+    view_machine host, guest;
+    view_camera camera = {.scene_radius = 1.0f};
+    for (int rate = 1; rate <= 50; rate += 49) {
+        if (!begin_guest(&host, &guest))
+            return;
+        guest.start = (md5_xform){.rotation = {.z = 0.70710678f, .w = 0.70710678f},
+                                  .translation = {27.5f, -347.0f, 0.0f}};
+        guest.place = guest.start;
+        host.acts = true;
+        EACH (of, cases) {
+            for (double time = host.time; time < of->second; time += 1.0 / rate) {
+                view_run_machine(&host, time);
+                CHECK(view_find_shot(&host, &camera) && fabsf(camera.azimuth) <= 60.0f);
+            }
+            view_run_machine(&host, of->second);
+            CHECK_STRING(shot_of(&host), of->shot);
+            CHECK_STRING(state_in(&host, 1), of->story);
+            CHECK_STRING(state_of(&guest), of->guest);
+        }
+        view_run_machine(&host, 58.0);
+        CHECK_NEAR(value_of(&host, "pointer"), 1.0, 0.01); // he looks into the camera
+        CHECK_NEAR(value_of(&host, "eyes_yaw"), camera.azimuth, 3.0);
+        view_run_machine(&host, rate == 1 ? 60.0 : 59.0);
+        view_take_over(&host);
+        CHECK(!view_find_shot(&host, &camera));
+        view_free_machine(&guest);
+        view_free_machine(&host);
+    }
 }

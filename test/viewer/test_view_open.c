@@ -6,6 +6,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/viewer/app/window.h"
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/platform/platform_sdl.h"
 
@@ -183,6 +184,43 @@ TEST (view_start_shows_what_the_command_line_names) {
         check_start(start, giant);
     free(giant);
     folder_remove(folder);
+}
+
+// Without files the first minute plays by its own camera and without panels, until a key ends it:
+// then the docks are folded until one is asked for, and another model has them.
+TEST (view_start_plays_the_first_minute) {
+    bool redraw = false;
+    test_viewer viewer;
+    view_state *const state = &viewer.state;
+    if (!begin(&viewer, (const char *[]){"--resolution=1400,700", NULL}, true))
+        return;
+    CHECK(view_set_scale(state, 1.0f) && view_open_first(state));
+    view_stage stage = item_draw(state, 1400, 700);
+    const view_rect all = view_layout_of(&stage).free;
+    CHECK(stage.plays && all.width == 1400.0f && all.height == 700.0f);
+    CHECK(stage.camera->distance != state->camera.distance);
+    CHECK(state->document->companions[VIEW_GUEST].model != NULL);
+    view_handle_event(state, &(view_input){.kind = VIEW_INPUT_MOVE}, &redraw);
+    CHECK(view_stage_of(state, 1400, 700).plays);
+    view_handle_event(state, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = 'd'}, &redraw);
+    stage = item_draw(state, 1400, 700);
+    CHECK(!stage.plays && stage.camera == &state->camera);
+    CHECK(state->document->scene.machine.control.side == 1); // the key has done its work
+    CHECK(view_layout_of(&stage).free.width == 1400.0f && view_layout_of(&stage).menu.height > 0);
+    (void)view_perform(state, (view_command){.action = view_toggle_of("hierarchy")});
+    stage = item_draw(state, 1400, 700);
+    CHECK(view_layout_of(&stage).docks[VIEW_DOCK_LEFT].width > 0.0f);
+    CHECK(view_layout_of(&stage).docks[VIEW_DOCK_RIGHT].width > 0.0f);
+    end(&viewer);
+
+    static const char *const said[] = {"--camera-azimuth-angle=20", "--reduced-motion",
+                                       "--set=speed=30", "--crowd=3"};
+    EACH (argument, said) {
+        if (!begin(&viewer, (const char *[]){*argument, NULL}, false))
+            return;
+        CHECK(view_open_first(state) && !state->document->scene.machine.acts);
+        end(&viewer);
+    }
 }
 
 // Checks whether the remembered model and camera are kept after a start with these arguments.

@@ -376,7 +376,7 @@ TEST_STAGE (view_deforms_keep_scale, scene_square, 1) {
 #define GLOW "test/data/sprites/glow.md5mesh test/data/sprites/still.md5anim"
 #define SMALL                                                                               \
     " --resolution 160,120 --samples 1 --no-shadow --camera-orthographic --camera-distance" \
-    " 200 --camera-elevation-angle 60 "
+    " 200 --camera-elevation-angle 60 --background-color 0,0,0 "
 
 // The number of pixels that the orange sprites cover.
 static double count_orange(const gl_scene *scene, const char *line)

@@ -775,20 +775,17 @@ TEST (view_each_switch_has_one_row) {
 }
 
 TEST (view_switches_have_defaults_until_given) {
-    char *picture[] = {"--output=a.png"}, *clear[] = {"--no-background"};
+    char *picture[] = {"--output=a.png"};
     char *given[] = {"--output=a.png", "--no-background", "--panel",     "--grid",
                      "--no-maps",      "--no-shadow=no",  "--frame-time"};
     view_options options;
     char problem[256];
     CHECK(view_read_options(0, NULL, &options, problem, sizeof problem));
-    CHECK(options.shown.grid && options.shown.panel && options.shown.frame_time);
+    CHECK(!options.shown.grid && options.shown.panel && options.shown.frame_time);
     CHECK(options.shown.maps && options.shown.shadows && !options.shown.edges);
     view_free_options(&options);
     CHECK(view_read_options(1, picture, &options, problem, sizeof problem));
-    CHECK(options.shown.grid && !options.shown.panel && !options.shown.frame_time);
-    view_free_options(&options);
-    CHECK(view_read_options(1, clear, &options, problem, sizeof problem));
-    CHECK(!options.shown.grid && options.shown.panel && options.shown.frame_time);
+    CHECK(!options.shown.grid && !options.shown.panel && !options.shown.frame_time);
     view_free_options(&options);
     CHECK(view_read_options(7, given, &options, problem, sizeof problem));
     CHECK(options.shown.grid && options.shown.panel && options.shown.frame_time);

@@ -86,11 +86,11 @@ options_override() {
     says 'is["model"] == "b" && is["edges"] == 0 && is["azimuth"] == 10' && press quit ctrl+q && ended_with 0
 }
 ignores_unknown() {
-    printf 'edges=perhaps\nnonsense\nmodel=/nowhere/at/all.md5mesh\ncamera=1 2\n\001\002\ngrid=no\n' \
+    printf 'edges=perhaps\nnonsense\nmodel=/nowhere/at/all.md5mesh\ncamera=1 2\n\001\002\ngrid=yes\n' \
         >"$scratch/remembered/here/config"
     open_viewer || return 1
     line=$(grep '^start: ' "$log") before=$line
-    says 'is["model"] == "bobbin" && is["grid"] == 0 && is["error"] == 1' &&
+    says 'is["model"] == "bobbin" && is["grid"] == 1 && is["error"] == 1' &&
         grep 'config:2: unknown line ignored' "$log" && grep -e '--edges takes yes or no' "$log" &&
         press quit ctrl+q && ended_with 0
 }

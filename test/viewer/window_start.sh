@@ -109,15 +109,16 @@ check "so does a missing file" opens_what_is_missing
 
 # -- The start page -------------------------------------------------------------------------------
 
-# Return is its first button; the list closes it only if something is opened.
+# The first key ends the first minute. Return is the first button of the start page; the list closes it only if
+# something is opened.
 starts_alone() {
     open_viewer || return 1
     first_line
-    says 'is["model"] == "bobbin" && is["list"] == "none"' && press files Return &&
+    says 'is["model"] == "bobbin" && is["list"] == "none"' && press start-page ctrl+Home && press files Return &&
         says 'is["list"] == "files"' && press close-lists Escape && press files Return &&
         press close-lists Escape && press close-lists Escape && press frame-all Home && quits
 }
-check "without files there is a start page" starts_alone
+check "without files Ctrl+Home opens the start page" starts_alone
 
 # -- The desktop's dialog -------------------------------------------------------------------------
 
@@ -132,7 +133,7 @@ asks_desktop() {
     condition=$2 usual_path=$PATH PATH=$desktop:$PATH XDG_CURRENT_DESKTOP=test
     export PATH XDG_CURRENT_DESKTOP
     shift 2
-    open_viewer ${shown:+"$shown"} # none: the start page
+    open_viewer ${shown:+"$shown"} # none: the first minute
     is_open=$?
     PATH=$usual_path
     unset XDG_CURRENT_DESKTOP
@@ -145,7 +146,7 @@ chooses() {
 # By the second button of the start page.
 chooses_folder() {
     shown=
-    asks_desktop "echo '$folder'" 'is["list"] == "files"' Tab Tab Return &&
+    asks_desktop "echo '$folder'" 'is["list"] == "files"' ctrl+Home Tab Tab Return &&
         grep -e ' --directory$' "$desktop/asked"
 }
 check "files are chosen in the desktop's dialog" chooses

@@ -30,7 +30,7 @@ void view_point_mover(view_state *viewer, float x, float y)
 {
     view_scene *const scene = &viewer->document->scene;
     const view_motion_kind *const mover = view_mover_of(scene);
-    if (mover->point == NULL)
+    if (mover->point == NULL || stage_of(viewer).plays)
         return;
     const float width = (float)viewer->width, height = (float)viewer->height;
     const view_lens lens = lens_of(viewer);
@@ -844,6 +844,12 @@ void view_handle_event(view_state *viewer, const view_input *event, bool *redraw
     *redraw = *redraw || kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_PRESS
               || kind == VIEW_INPUT_RELEASE || kind == VIEW_INPUT_WHEEL || kind == VIEW_INPUT_DROP
               || kind == VIEW_INPUT_WINDOW || kind == VIEW_INPUT_RESIZE;
+    if ((kind == VIEW_INPUT_KEY_DOWN || kind == VIEW_INPUT_PRESS || kind == VIEW_INPUT_WHEEL
+         || kind == VIEW_INPUT_DROP)
+        && stage_of(viewer).plays) {
+        view_take_over(&viewer->document->scene.machine);
+        view_notice(viewer, "He is yours" VIEW_DOT "Ctrl+Home opens more" VIEW_DOT "F1 all keys");
+    }
     switch (kind) {
     case VIEW_INPUT_QUIT:
         viewer->quit = true;

@@ -70,7 +70,7 @@ static const view_command_row table[] = {
      "Save transparent picture without text", KEYS(CTRL(VIEW_KEY_F(12))), .covers = "no-background",
      .words = "screenshot png alpha export"},
     {VIEW_EXPORT, VIEW_MENU_FILE, "export", "Export…", KEYS(CTRL('e')),
-     .covers = "output sheet clips labels turntable samples frames thumbnail no-render",
+     .covers = "output postcard sheet clips labels turntable samples frames thumbnail no-render",
      .words = "save picture movie gif mp4 contact sheet turntable png", ON_GROUND,
      .help = "pictures, movies, turntables, contact sheets; and the command line for it"},
     {VIEW_EXPORT_AGAIN, VIEW_MENU_FILE, "export-again", "Repeat export", KEYS(SHIFT(CTRL('e'))),

@@ -25,6 +25,7 @@ typedef struct view_docks {
     float sizes[VIEW_NUM_DOCKS]; // em; 0: its own
     view_dock front;             // of the left and the right one, where there is one place
     bool is_sheet_open;
+    bool is_folded; // those at the sides, until one is asked for
 } view_docks;
 
 // What is to be laid out.

@@ -36,6 +36,10 @@ static const view_option table[] = {
      "{model} {anim} {frame:04} {n} in the name are replaced;\n"
      ".apng, and with ffmpeg .gif, .mp4, .webm, make a movie",
      .heading = "Pictures without a window", AT(TEXT, output)},
+    {"postcard", "FILE",
+     "six small seconds that repeat, at most 1 MB, of whole cycles\n"
+     "of a clip, or of Bobbin: FILE.apng, or with ffmpeg FILE.gif",
+     AT(TEXT, postcard)},
     {"sheet", "COLSxROWS", "contact sheet: one cycle of the clip in one picture",
      AT(GRID, sheet_columns), RANGE(1, 64)},
     {"turntable", NULL, "turn the camera once around the model", AT(SWITCH, turntable)},
@@ -211,8 +215,8 @@ static const view_option table[] = {
     {"camera-smoothing", "SECONDS", "smooth a camera path over so long before and after (0)",
      AT(NUMBER, camera_smoothing), RANGE(0, 60), EFFECT(REOPENS)},
 
-    {"grid", NULL, "ground grid", .heading = "Display (each may be given as NAME=no)",
-     SHOWN(SWITCH, grid, "grid"), USUALLY(WITH_BACKGROUND), REMEMBERED},
+    {"grid", NULL, "ground grid of a studio, instead of a place",
+     .heading = "Display (each may be given as NAME=no)", SHOWN(SWITCH, grid, "grid"), REMEMBERED},
     {"axis", NULL, "axes at the origin: x red, y green, z blue", SHOWN(SWITCH, axes, "axes"),
      REMEMBERED},
     {"edges", NULL, "triangle edges", SHOWN(SWITCH, edges, "edges"), REMEMBERED},
@@ -885,6 +889,8 @@ static const char *find_contradiction(const view_options *o)
     if (!is_stdout && !common_has_ending(o->output, ".png") && !is_movie(o->output))
         return "--output writes PNG to FILE.png, or to standard output if it is -; movies end in "
                ".apng, .gif, .mp4 or .webm";
+    if (o->postcard != NULL && !is_movie(o->output))
+        return "--postcard is a movie: FILE.apng, or FILE.gif";
     if (o->num_folders > 0
         && (has_sheet || o->turntable || o->all_clips || o->num_frames > 0 || o->num_times > 0
             || is_movie(o->output)))
@@ -966,15 +972,20 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     if (options->game != NULL)
         options->num_folders = 0;
 
+    if (options->postcard != NULL) { // a movie like others
+        options->output = options->postcard;
+        options->frame_rate = 10.0;
+        options->num_frames = 60;
+        options->width = 192;
+        options->height = 144;
+    }
+
     // Sets the switches that were not given.
     for (size_t i = 0; i < NUM_OPTIONS; i++)
         if (table[i].word != NULL && !given[i])
             *view_switch_field(&table[i], &options->shown) =
                 (table[i].usual == VIEW_USUALLY_YES
-                 || (table[i].usual == VIEW_USUALLY_IN_WINDOW
-                         ? options->output == NULL
-                         : table[i].usual == VIEW_USUALLY_WITH_BACKGROUND
-                               && !options->no_background))
+                 || (table[i].usual == VIEW_USUALLY_IN_WINDOW && options->output == NULL))
                 != (table[i].kind == VIEW_OPTION_OPPOSITE);
 
     free(given);

@@ -69,7 +69,8 @@ typedef struct view_options {
     double *times; // --animation-time, in seconds
     size_t num_times;
 
-    const char *output; // NULL = show a window; "-" = standard output
+    const char *output;   // NULL = show a window; "-" = standard output
+    const char *postcard; // the same file, if it is one
     uint32_t width, height;
     uint32_t thumbnail; // its size in pixels; 0 = none
     uint32_t samples;
@@ -165,8 +166,7 @@ typedef enum view_option_memory {
 typedef enum view_usual {
     VIEW_USUALLY_NO,
     VIEW_USUALLY_YES,
-    VIEW_USUALLY_IN_WINDOW,       // yes, unless --output is given
-    VIEW_USUALLY_WITH_BACKGROUND, // yes, unless --no-background is given
+    VIEW_USUALLY_IN_WINDOW, // yes, unless --output is given
 } view_usual;
 
 // What a window does after an option was set in it, besides showing the value.

@@ -259,11 +259,11 @@ static bool load_held(view_companion companions[VIEW_NUM_COMPANIONS], const view
     return is_loaded;
 }
 
-// Loads the models of --retarget and --attach, the machine of --guest, and what the scene's model
-// carries or holds if it plays a machine. Returns false and logs an error on failure; free in both
-// cases.
+// Loads the models of --retarget and --attach, the machine of --guest, or else of `visitor`, and
+// what the scene's model carries or holds if it plays a machine. Returns false and logs an error on
+// failure; free in both cases.
 static bool load_companions(view_companion companions[VIEW_NUM_COMPANIONS], view_scene *scene,
-                            const view_loader *loader)
+                            const char *visitor, const view_loader *loader)
 {
     const view_options *const options = loader->options;
     md5_error error = {0};
@@ -296,11 +296,14 @@ static bool load_companions(view_companion companions[VIEW_NUM_COMPANIONS], view
                              options->guest);
     // A guest advances with the scene's machine from now on. It begins at the left, a little ahead,
     // and looks to the right.
-    if (options->guest != NULL) {
+    if (options->guest != NULL)
+        visitor = options->guest;
+    if (visitor != NULL) {
         view_companion *const guest = &companions[VIEW_GUEST];
         const float reach = view_size(scene->model->bounds);
-        if (!load_machine(guest, options->guest, loader))
+        if (!load_machine(guest, visitor, loader))
             return false;
+        guest->path = common_copy(visitor);
         guest->machine->start = (md5_xform){
             .rotation = {.z = 0.70710678f, .w = 0.70710678f},
             .translation = {0.3f * reach, -3.79f * reach, 0.0f},
@@ -391,7 +394,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         return false;
     if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
-    if (!load_companions(document->companions, scene, loader))
+    if (!load_companions(document->companions, scene, manner->guest, loader))
         return false;
     const char *const other = loader->options->compare;
     if (other != NULL && scene->model == NULL)
@@ -502,7 +505,9 @@ void view_measure_document(view_document *document, const view_play *still)
             const view_companion *const companion = &document->companions[i];
             if (companion->model == NULL || companion->joint >= 0)
                 continue;
-            // A guest comes by in front of the model.
+            // A guest comes by in front of the model; in the first minute the camera knows where.
+            if (document->scene.machine.acts)
+                continue;
             if (companion->machine != NULL)
                 widen_by_box(document, companion->model->bounds,
                              (md5_vec3){companion->machine->start.translation.x, 0, 0});

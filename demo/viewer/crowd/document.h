@@ -83,7 +83,7 @@ enum { VIEW_NUM_COMPANIONS = VIEW_HELD + MD5_MAX_ATTACHED };
 typedef struct view_companion {
     const md5_model *model; // NULL: no companion
     md5_model *own_model;   // the same, unless it belongs to a view_compare or a machine
-    char *path;             // of what a machine holds: its file
+    char *path;             // of a guest and of what a machine holds: its file
     md5gl_model *drawn;
     view_textures *textures;
     md5_retarget *retarget; // NULL: none of the others is
@@ -125,6 +125,7 @@ typedef struct view_manner {
     bool dual; // skin by dual quaternions
     view_turn turn;
     view_library *library; // the open one, or NULL
+    const char *guest;     // who visits without --guest, or NULL
 } view_manner;
 
 // Loads files, see view_load_scene(), or what an address names, see library.h, and the companions

@@ -69,9 +69,11 @@ static md5_bounds find_casters(const view_stage *stage)
     clip.max = md5_vec3_add(clip.max, walked);
     const view_companion *const companions = stage->document->companions;
     const view_machine *const guest = companions[VIEW_GUEST].machine;
-    if (guest != NULL) {
+    const float reach = guest != NULL ? view_size(companions[VIEW_GUEST].model->bounds) : 0.0f;
+    // One that is far away would take the texels of both.
+    if (guest != NULL
+        && view_distance(guest->place.translation, view_centre(clip)) < 2.0f * view_size(clip)) {
         const md5_vec3 stand = guest->place.translation;
-        const float reach = view_size(companions[VIEW_GUEST].model->bounds);
         const md5_bounds box = {{stand.x - reach, stand.y - reach, stand.z},
                                 {stand.x + reach, stand.y + reach, stand.z + reach}};
         clip = md5_bounds_union(clip, box);
@@ -539,17 +541,26 @@ static void blend_as_chosen(view_scene *scene, md5gl_model *drawn, const view_lo
 
 // == One picture ===========================================================================
 
-static const view_color sky = 0x47515FFF, floor_color = 0x262B33FF;
-
-void view_draw_background(const view_stage *stage)
+void view_draw_background(const view_stage *stage, const view_lens *lens)
 {
+    static const view_color studio[] = {0x47515FFF, 0x262B33FF}, place[] = {0x2F4460FF, 0x8A7468FF};
+    const float width = stage->width, height = stage->height, span = 0.4f * height;
+    float level = -1.0f; // where the horizon is: above the picture, if it is parallel
+    if (lens != NULL && !lens->orthographic && lens->axes.up.z > 0.1f)
+        level = 0.5f * height
+                * (1.0f - lens->shift_y - lens->axes.back.z / (lens->axes.up.z * lens->half_y));
     view_clear_canvas(stage->canvas);
-    if (stage->extra != NULL) // hills hide the lower part
-        view_draw_gradient(stage->canvas, (view_rect){0, 0, stage->width, 0.25f * stage->height},
+    if (stage->extra != NULL) { // hills hide the lower part
+        view_draw_gradient(stage->canvas, (view_rect){0, 0, width, 0.25f * height},
                            stage->extra->sky[0], stage->extra->sky[1]);
-    else
-        view_draw_gradient(stage->canvas, (view_rect){0, 0, stage->width, stage->height}, sky,
-                           floor_color);
+    } else if (lens == NULL) {
+        view_draw_gradient(stage->canvas, (view_rect){0, 0, width, height}, studio[0], studio[1]);
+    } else {
+        view_draw_rect(stage->canvas, (view_rect){0, 0, width, height}, place[1]);
+        view_draw_rect(stage->canvas, (view_rect){0, 0, width, level - span}, place[0]);
+        view_draw_gradient(stage->canvas, (view_rect){0, level - span, width, span}, place[0],
+                           place[1]);
+    }
     md5gl_draw_panel(stage->renderer, stage->font->mask, MD5GL_TEXTURE_MASK,
                      stage->canvas->vertices, stage->canvas->count);
 }
@@ -619,7 +630,8 @@ void view_draw_canvas(const view_stage *stage)
     }
 }
 
-// Below each model where the economy leaves out its shadow: without any it seems to float.
+// Below each model where the economy leaves out its shadow: without any it seems to float. It is
+// under the feet, which are its lowest joints, and grows faint while they are in the air.
 static void draw_blobs(const view_stage *stage)
 {
     const view_document *const document = stage->document;
@@ -627,16 +639,28 @@ static void draw_blobs(const view_stage *stage)
     for (uint32_t i = 0; i <= VIEW_NUM_COMPANIONS; i++) {
         const view_companion *const companion = i > 0 ? &document->companions[i - 1] : NULL;
         const md5_model *const model = companion ? companion->model : document->scene.model;
-        if (model == NULL)
+        const md5_mat34 *const joints = companion ? companion->joints : document->scene.joints;
+        if (model == NULL || (companion != NULL && companion->joint >= 0))
             continue;
         md5_bounds bounds =
             md5_skin_bounds(model, companion ? companion->palette : document->scene.palette);
         if (companion != NULL)
             bounds = md5_bounds_transform(bounds, companion->place);
-        const md5_vec3 centre = view_centre(bounds);
+        const float height = bounds.max.z - bounds.min.z;
+        md5_bounds feet = {.min = {INFINITY, INFINITY, INFINITY},
+                           .max = {-INFINITY, -INFINITY, -INFINITY}};
+        for (uint32_t k = 0; joints != NULL && k < model->skeleton.num_joints; k++) {
+            const md5_vec3 place = md5_mat34_translation(joints[k]);
+            if (k > 0 && place.z < bounds.min.z + 0.15f * height)
+                feet = md5_bounds_union(feet, (md5_bounds){place, place});
+        }
+        const bool has_feet = !view_is_empty(feet);
+        const md5_vec3 centre = view_centre(has_feet ? feet : bounds);
+        const float across = fmaxf(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y);
         blobs[i].position = (md5_vec3){centre.x, centre.y, document->ground};
-        blobs[i].radius = 0.6f * fmaxf(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y);
-        blobs[i].darkness = 0.8f; // its edge is soft: it looks smaller than it is
+        blobs[i].radius = (has_feet ? 0.5f : 0.6f) * across;
+        blobs[i].darkness =
+            0.6f * view_clamp(1.0f - 2.0f * (bounds.min.z - document->ground) / height, 0.1f, 1.0f);
     }
     md5gl_draw_blobs(stage->renderer, blobs, 1 + VIEW_NUM_COMPANIONS);
 }
@@ -693,11 +717,15 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
             view_see_deforms(&kind->textures->layers, &view, kind->placements, kind->num_seen);
     }
     md5gl_begin_frame(stage->renderer, &frame);
-    if (!transparent && !stage->options->background_given) {
-        if (stage->shown->environment_behind && frame.environment != NULL)
+    const bool is_level = document->scene.terrain.num_feet == 0;
+    const bool is_around = stage->shown->environment_behind && frame.environment != NULL;
+    const bool has_background = !transparent && !stage->options->background_given;
+    const bool is_place = has_background && is_level && !is_around && !stage->shown->grid;
+    if (has_background) {
+        if (is_around)
             md5gl_draw_environment(stage->renderer);
         else
-            view_draw_background(stage);
+            view_draw_background(stage, is_place ? &lens : NULL);
     }
     if (stage->is_bare)
         return true;
@@ -718,22 +746,21 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
                                         | (stage->shown->edges ? MD5GL_WIREFRAME : 0),
                                     error);
     }
-    // Blended, and writes no depth: after the model.
-    const bool is_level = document->scene.terrain.num_feet == 0;
-    if (is_level && !transparent && is_drawn && document->drawn != NULL)
+    // Blended, and writes no depth: after the model. From below a floor would hide it.
+    const bool has_shadows = is_level && is_drawn && document->drawn != NULL;
+    const float height = document->ground, cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
+    const md5_vec3 centre =
+        md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
+    if (is_place && lens.eye.z > height)
+        md5gl_draw_grid(stage->renderer, height, 0.0f, centre, 7.0f * radius);
+    if (has_shadows && !transparent)
         md5gl_draw_ground(stage->renderer, view_centre(frame.casters), 3.0f * radius);
-    if (is_level && stage->economy.no_shadows && is_drawn && document->drawn != NULL && !is_crowd)
+    if (has_shadows && stage->economy.no_shadows && !is_crowd)
         draw_blobs(stage);
     if (stage->extra != NULL && is_drawn)
         md5gl_draw_blobs(stage->renderer, stage->extra->blobs, stage->extra->num_blobs);
-    if (is_level && stage->shown->grid) {
-        // The cell is a power of ten, and small beside the model.
-        const float cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
-        md5_vec3 centre =
-            md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
-        centre.z = document->ground;
-        md5gl_draw_grid(stage->renderer, document->ground, cell, centre, 7.0f * radius);
-    }
+    if (is_level && stage->shown->grid) // cells of a power of ten that are small beside the model
+        md5gl_draw_grid(stage->renderer, height, cell, centre, 7.0f * radius);
     is_drawn = is_drawn && draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error)
                && draw_ghosts(stage, error); // over the ground
     for (int on_top = 0; on_top < 2; on_top++) {

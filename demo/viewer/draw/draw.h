@@ -147,6 +147,7 @@ typedef struct view_stage {
 
     double recorded; // seconds of the movie of the window; below 0: there is none
     bool is_start;   // the start page is open
+    bool plays;      // the first minute plays, by its own camera and without panels
     bool is_bare;    // nothing but the background: a list covers the start page
 
     const struct view_extra *extra; // or NULL
@@ -168,8 +169,9 @@ view_lens view_stage_lens(const view_stage *stage);
 bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transparent,
                      md5_error *error);
 
-// Draws the gradient behind a picture, with the stage's canvas.
-void view_draw_background(const view_stage *stage);
+// Draws what is behind a picture, with the stage's canvas: the sky of a place down to the horizon
+// of a lens, or with NULL the gradient of a studio.
+void view_draw_background(const view_stage *stage, const view_lens *lens);
 
 // Adds the lines of what is switched on, drawn on top or not: overlay.c.
 void view_add_overlays(const view_stage *stage, bool on_top);

@@ -470,13 +470,13 @@ void view_frame_anew(view_state *viewer)
 }
 
 // Replaces the document when the new one is complete. `again`: it is the same, read again, so that
-// its machines go on.
+// its machines go on. `guest`: who visits without --guest, or NULL.
 static bool open_files(view_state *viewer, const char *const *files, size_t num_files, bool pick_up,
-                       bool as_asked, bool again)
+                       bool as_asked, bool again, const char *guest)
 {
     const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, viewer->chosen};
     const view_manner manner = {viewer->document->scene.root, viewer->document->scene.dual,
-                                viewer->document->scene.turn, viewer->library};
+                                viewer->document->scene.turn, viewer->library, guest};
     const view_log before = viewer->log;
     view_reports reports = viewer->reports;
     viewer->reports = (view_reports){NULL, 0};
@@ -514,6 +514,12 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
 {
     const view_options *const options = viewer->options;
     const bool is_own = num_files == 0;
+    // The first minute plays if nothing is said of what is shown, and from where.
+    const bool acts = is_own && as_asked && !options->names_content && options->num_folders == 0
+                      && !options->shown.reduced_motion && !options->azimuth_given
+                      && !options->elevation_given && !options->distance_given
+                      && !options->target_given && !options->orthographic_given;
+    char *visitor = NULL;
     common_list own = {.count =
                            0}; // the files to show if none is named; in a crowd, several models
     if (is_own) {
@@ -532,11 +538,14 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
             else
                 free(path);
         }
+        visitor = common_join(folder, "../thimble/visitor.md5machine");
         free(folder);
     }
-    const bool opened =
-        open_files(viewer, is_own ? (const char *const *)own.names : files,
-                   is_own ? own.count : num_files, !options->no_auto, as_asked, false);
+    const bool has_visitor = acts && common_is_file(visitor);
+    const bool opened = open_files(viewer, is_own ? (const char *const *)own.names : files,
+                                   is_own ? own.count : num_files, !options->no_auto, as_asked,
+                                   false, has_visitor ? visitor : NULL);
+    free(visitor);
     common_free_list(&own);
     if (!opened)
         return false;
@@ -567,7 +576,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
                          remembers_model(viewer));
     viewer->play.time = 0.0;
     viewer->play.held_at_end = false;
-    viewer->document->scene.machine.acts = is_own && options->num_settings == 0;
+    viewer->document->scene.machine.acts = viewer->ui.docks.is_folded = acts;
     view_measure(viewer);
     view_frame_anew(viewer);
     view_debug(&viewer->log, "opened: %s, %zu clips, %u joints, %u vertices",
@@ -606,9 +615,9 @@ bool view_reload(view_state *viewer)
     for (size_t i = 0; i < crowd->files.count; i++)
         common_add(&files, common_copy(crowd->files.names[i]));
 
-    const bool opened =
-        open_files(viewer, (const char *const *)files.names, files.count,
-                   viewer->document->scene.picked_up, viewer->document->as_asked, true);
+    const bool opened = open_files(viewer, (const char *const *)files.names, files.count,
+                                   viewer->document->scene.picked_up, viewer->document->as_asked,
+                                   true, viewer->document->companions[VIEW_GUEST].path);
     if (opened && shown < viewer->document->scene.num_clips)
         view_choose_clip(&viewer->document->scene, shown);
     if (opened) {
@@ -1101,7 +1110,7 @@ static bool open_named(view_state *viewer)
                                       : view_open(viewer, options->files, options->num_files, true);
     if (opened && viewer->window != NULL && view_shows_window(options) && options->num_files == 0
         && (!options->names_content || options->game != NULL)
-        && (!is_remembered || config->model == NULL))
+        && (!is_remembered || config->model == NULL) && !viewer->document->scene.machine.acts)
         show_start(viewer);
     // As if dropped: of several folders the last one is listed.
     for (size_t i = 0; i < options->num_folders && opened; i++)

@@ -472,7 +472,10 @@ static void set_up_picture(const view_output *output)
     view_play *const play = &viewer->play;
     double first = 0.0, last = 0.0;
     const bool has_range = view_find_range(play, anim, &first, &last);
-    const double begin = options->num_times > 0 ? options->times[0] : first;
+    const bool is_gag = options->postcard != NULL && viewer->document->scene.machine.acts;
+    const double begin = options->num_times > 0 ? options->times[0]
+                         : is_gag               ? view_gag_second
+                                                : first;
     play->held_at_end = false;
     if (options->sheet_columns > 0 && options->all_clips && anim != NULL) {
         // In the middle of as many parts: many clips begin and end with the same pose.
@@ -604,7 +607,7 @@ bool view_begin_output(view_output *output, view_state *viewer)
     for (uint32_t i = 0; i < output->num_clips; i++)
         output->total += count_pictures(output, output->num_clips > 1 ? scene->clips[i].anim
                                                                       : view_clock(scene));
-    if (viewer->cells.count > 0 || options->labels)
+    if (viewer->cells.count > 0 || options->labels || (output->is_sheet && output->num_clips > 1))
         viewer->caption = common_copy("");
     if (output->is_sheet) {
         const uint32_t width = (options->width + columns - 1) / columns;
@@ -613,6 +616,9 @@ bool view_begin_output(view_output *output, view_state *viewer)
             view_frame_again(viewer, width, height);
         viewer->width = width;
         viewer->height = height;
+        // From farther above, so that no shadow reaches the edge of a cell.
+        if (!(fabsf(options->lights.values[VIEW_LIGHT_HEIGHT]) > 0.0f))
+            viewer->lights.values[VIEW_LIGHT_HEIGHT] = 24.0f;
         output->sheet = common_alloc((size_t)options->height * options->width, 4);
     }
     output->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);
@@ -629,7 +635,7 @@ static bool begin_clip(view_output *output)
     const view_scene *const scene = &viewer->document->scene;
     if (output->num_clips > 1) {
         view_change_clip(viewer, output->clip);
-        if (!output->is_sheet && !options->distance_given && !options->target_given)
+        if (!options->distance_given && !options->target_given)
             view_frame_again(viewer, viewer->width, viewer->height);
     }
     output->count = count_pictures(output, view_clock(scene));
@@ -720,12 +726,12 @@ bool view_step_output(view_output *output)
         return false;
     if (i == 0 && !begin_clip(output))
         return output->is_saved = false;
-    const bool is_alone = !output->is_sheet && !output->is_movie;
+    const bool is_alone = !output->is_sheet && !output->is_movie; // or the only one of its clip
     if (viewer->cells.count > 0)
         open_cell(viewer, viewer->cells.names[output->num_done]);
     else
         set_up_picture(output);
-    if (output->count == 1 && is_alone)
+    if (output->count == 1 && (is_alone || output->num_clips > 1))
         view_frame_still(viewer);
     if (viewer->caption != NULL) {
         free(viewer->caption);
@@ -737,6 +743,10 @@ bool view_step_output(view_output *output)
     if (output->is_sheet) {
         copy_cell(output);
     } else if (output->is_movie) {
+        // Of a postcard with 32 shades of a colour, which is half as large.
+        const size_t size = (size_t)viewer->width * viewer->height * 4;
+        for (size_t k = 0; k < size && options->postcard != NULL; k++)
+            output->rgba[k] = (uint8_t)((output->rgba[k] & 0xF8) | output->rgba[k] >> 5);
         output->is_saved = output->is_saved && view_add_picture(output->movie, output->rgba);
     } else {
         const char *const name = options->output;
@@ -749,7 +759,7 @@ bool view_step_output(view_output *output)
         free(file);
     }
     output->num_done++;
-    output->picture = (i + 1) % output->count;
+    output->picture = i + 1 < output->count ? i + 1 : 0;
     if (output->picture == 0) {
         output->clip++;
         output->is_saved = end_clip(output) && output->is_saved;
@@ -785,6 +795,33 @@ static bool run_output(view_state *viewer)
     while (view_step_output(&output))
         continue;
     return view_end_output(&output);
+}
+
+// Writes a movie that repeats without a jump: whole cycles of a clip, or a part of the first minute
+// between two cuts. One that is too large is drawn again with fewer pixels.
+static bool run_postcard(view_state *viewer)
+{
+    const double most_bytes = 1e6;
+    const uint32_t least_side = 32;
+    view_options *const options = viewer->options;
+    view_options card = *options;
+    const md5_anim *const anim = view_clock(&viewer->document->scene);
+    const double seconds = card.num_frames / card.frame_rate;
+    const double cycle = anim != NULL ? view_cycle_length(&viewer->play, anim) : 0.0;
+    if (cycle > 0.0)
+        viewer->play.speed = cycle * fmax(round(seconds / cycle), 1.0) / seconds;
+    viewer->options = &card;
+    bool is_saved = run_output(viewer);
+    double size = (double)common_file_size(card.output);
+    while (is_saved && size > most_bytes && card.height > least_side) {
+        const double share = 0.97 * sqrt(most_bytes / size);
+        viewer->width = card.width = (uint32_t)(share * card.width);
+        viewer->height = card.height = (uint32_t)(share * card.height);
+        is_saved = run_output(viewer);
+        size = (double)common_file_size(card.output);
+    }
+    viewer->options = options;
+    return is_saved;
 }
 
 // Draws the .md5mesh files of the first folder of the options, and of those in it, into
@@ -1017,7 +1054,8 @@ bool view_run_job(view_state *viewer)
     if (options->verify)
         return view_run_verify(viewer);
     return view_set_scale(viewer, options->ui_scale > 0.0f ? options->ui_scale : 1.0f)
-           && (options->output == NULL    ? run_frames(viewer)
-               : options->num_folders > 0 ? run_contact_sheet(viewer)
-                                          : run_output(viewer));
+           && (options->output == NULL     ? run_frames(viewer)
+               : options->num_folders > 0  ? run_contact_sheet(viewer)
+               : options->postcard != NULL ? run_postcard(viewer)
+                                           : run_output(viewer));
 }

@@ -106,6 +106,11 @@ bool view_set_scale(view_state *viewer, float scale)
 view_stage view_stage_of(view_state *viewer, float width, float height)
 {
     const view_movie *const movie = viewer->movie;
+    view_camera shot = viewer->camera;
+    const bool plays =
+        viewer->pages.open < 0 && view_find_shot(&viewer->document->scene.machine, &shot);
+    if (plays) // from where the picture comes to the user's camera when that is over
+        viewer->seen = shot;
     viewer->drawn_shown = viewer->shown;
     viewer->drawn_shown.shadows = viewer->shown.shadows && !viewer->economy.no_shadows;
     view_economy economy = viewer->economy;
@@ -119,7 +124,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .height = height,
         .region = {0.0f, 0.0f, width, height},
         .play = &viewer->play,
-        .camera = viewer->is_smooth ? &viewer->seen : &viewer->camera,
+        .camera = viewer->is_smooth || plays ? &viewer->seen : &viewer->camera,
         .following = viewer->following,
         .shown = &viewer->drawn_shown,
         .surface = viewer->surface,
@@ -150,6 +155,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .page_panel = view_page_panel,
         .recorded = movie != NULL ? movie->num_added / movie->frame_rate : -1.0,
         .is_start = viewer->ui.start.is_open,
+        .plays = plays,
         .is_bare = viewer->ui.start.is_open && viewer->ui.browser.kind != VIEW_BROWSE_NOTHING,
         .caption = viewer->caption != NULL ? viewer->font.line[VIEW_TEXT] + 2.0f : 0.0f,
     };
@@ -159,7 +165,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
             fmaxf(stage.docks.sizes[VIEW_DOCK_LEFT], VIEW_TEXTURES_WIDTH);
     }
     // A camera that took over from a camera path shows what was seen there, in all of the picture.
-    if (viewer->framed.width > 0.0f)
+    if (viewer->framed.width > 0.0f && !plays)
         stage.region = viewer->is_smooth && viewer->seen_region.width > 0.0f
                            ? viewer->seen_region
                            : view_free_region(&stage);

@@ -150,7 +150,7 @@ static void begin_round(view_game *game, double time, bool is_demo)
     view_restart_machine(game->carried);
     game->hero->control = input;
     game->hero->acts = is_demo; // until somebody drives: see view_take_over()
-    game->hero->next_act = INFINITY;
+    game->hero->next_row = MD5_NONE;
     game->hero->place.translation = on_ground(&game->document->scene.terrain, 0.0f, 0.0f);
     view_set_in_machine(game->hero, "carry", 1.0f);
     game->yaw = 0.0f;

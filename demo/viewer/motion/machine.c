@@ -12,6 +12,10 @@
 // For how long a pointer that is still is looked at, seconds.
 static const double most_still = 6.0;
 
+// How far away a guest is looked at, and goes on from there when it is called, in sizes of its
+// host.
+static const float most_guest = 1.5f;
+
 // How far to one side a direction can be that came there on that side, degrees.
 static const float most_yaw = 210.0f;
 
@@ -34,25 +38,39 @@ md5_vec3 view_seen_from(const view_machine *machine, md5_vec3 point)
                            md5_vec3_sub(point, machine->place.translation));
 }
 
-// Sets the parameters, before each step. A direction behind the character stays on the side on
-// which it came there until it is 30 degrees beyond the middle, so that no head swings round.
+// Where its eyes are while it stands.
+static md5_vec3 eyes_of(const view_machine *machine)
+{
+    const md5_bounds bounds = machine->desc->model->bounds;
+    const float height = bounds.min.z + eye_height * (bounds.max.z - bounds.min.z);
+    return md5_vec3_add(machine->place.translation, (md5_vec3){0.0f, 0.0f, height});
+}
+
+// Sets the parameters, before each step. Without a pointer it looks at a guest before it. A
+// direction behind the character stays on the side on which it came there until it is 30 degrees
+// beyond the middle, so that no head swings round.
 static void tell_pointer(view_machine *machine)
 {
     const bool is_there =
         machine->has_target && fabs(machine->time - machine->pointed) < most_still;
+    md5_vec3 target = machine->target;
+    bool looks = is_there;
     float pitch = 0.0f;
     if (machine->guest != NULL) {
         const md5_vec3 guest = view_seen_from(machine, machine->guest->place.translation);
         view_set_in_machine(machine, "guest_ahead", guest.x);
         view_set_in_machine(machine, "guest_left", guest.y);
+        if (!is_there && guest.x > 0.0f && md5_vec3_length(guest) < most_guest * machine->reach) {
+            target = eyes_of(machine->guest);
+            looks = true;
+        }
     }
-    if (!is_there && !machine->is_told)
+    if (!looks && !machine->is_told)
         return;
-    machine->is_told = is_there;
-    if (is_there) {
-        const md5_bounds bounds = machine->desc->model->bounds;
-        md5_vec3 to = view_seen_from(machine, machine->target);
-        to.z -= bounds.min.z + eye_height * (bounds.max.z - bounds.min.z);
+    machine->is_told = looks;
+    if (looks) {
+        md5_vec3 to = view_seen_from(machine, target);
+        to.z -= view_seen_from(machine, eyes_of(machine)).z;
         // The same direction on the side of the last one, if it is not too far on that side.
         const float yaw = view_degrees(atan2f(to.y, to.x));
         const float near = yaw + 360.0f * roundf((machine->told_yaw - yaw) / 360.0f);
@@ -78,13 +96,7 @@ static const float turn_rate = 150.0f, value_rate = 6.0f;
 static const float shot_fade = 0.2f;
 static const uint32_t shot_slot = 0;
 
-// How far away a guest can be that goes on from there when it is called, in sizes of its host.
-static const float most_guest = 1.5f;
-
 enum { MAX_SECONDS = 600 };
-
-// Time of the first action of demo mode, seconds.
-static const double first_act = 2.0;
 
 static const md5_xform at_origin = {.rotation = {.w = 1.0f}};
 
@@ -94,7 +106,7 @@ bool view_load_machine(view_machine *machine, const char *path, const md5_load_o
                        view_log *log)
 {
     md5_error error = {0};
-    *machine = (view_machine){.place = at_origin, .start = at_origin, .next_act = first_act};
+    *machine = (view_machine){.place = at_origin, .start = at_origin};
     md5_load_opts threaded = opts != NULL ? *opts : (md5_load_opts){0};
     const md5_threads *const threads = common_start_threads(0);
     threaded.threads = threads;
@@ -155,8 +167,6 @@ bool view_can_walk(const view_machine *machine)
 
 void view_take_over(view_machine *machine)
 {
-    if (machine->acts)
-        machine->control = (view_control){.moves_ahead = true, .moves_side = true};
     machine->acts = false;
 }
 
@@ -314,31 +324,6 @@ static bool turns_itself(const view_machine *machine)
     return parameter_of(machine, "turn") != MD5_NONE;
 }
 
-// Every few seconds fires a trigger or walks in a circle. Triggers fire in table order, so that a
-// picture at a given time is always the same.
-static void act(view_machine *machine)
-{
-    const double rest = 4.5, turn = turns_itself(machine) ? 60.0 : (double)turn_rate;
-    const double walk = 360.0 / turn; // one full turn, or as much of it as the clips turn
-    const uint32_t number = machine->num_acts++;
-    const bool walks = number % 2 == 1;
-    machine->control = (view_control){.ahead = walks,
-                                      .side = walks,
-                                      .fast = number % 4 == 3,
-                                      .moves_ahead = machine->control.moves_ahead,
-                                      .moves_side = machine->control.moves_side};
-    machine->next_act = machine->time + (walks ? walk : rest);
-    if (walks)
-        return;
-    int32_t trigger = view_find_trigger(machine, number / 2);
-    if (trigger < 0 && number > 0) {
-        machine->num_acts = 0;
-        trigger = view_find_trigger(machine, 0);
-    }
-    if (trigger >= 0)
-        view_push_parameter(machine, (uint32_t)trigger);
-}
-
 // The guest after its host, and what that carries.
 static void advance_all(view_machine *host, double seconds)
 {
@@ -354,8 +339,8 @@ static void advance_all(view_machine *host, double seconds)
              machine->next_setting++)
             view_set_in_machine(machine, machine->settings[machine->next_setting].parameter,
                                 machine->settings[machine->next_setting].value);
-        if (machine->acts && machine->time >= machine->next_act)
-            act(machine);
+        if (machine->acts)
+            view_direct(machine);
         const float share = control->fast ? 1.0f : 0.5f, part = 1.0f - expf(-value_rate * span);
         if (turns_itself(machine)) {
             // It receives what the keys ask for in one call, and takes the steps that lead there.
@@ -389,11 +374,10 @@ void view_restart_machine(view_machine *machine)
         each->time = 0.0;
         each->place = each->start;
         each->next_setting = 0;
-        each->num_acts = 0;
+        each->next_row = 0;
         each->next_shot = 0;
         each->pointed = 0.0;
         each->told_yaw = 0.0f;
-        each->next_act = first_act;
         memset(each->events, 0, sizeof each->events);
     }
 }
@@ -417,7 +401,9 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
                        md5_mat34 *joints, md5_mat34 *palette)
 {
     md5_vec3 target = view_seen_from(machine, machine->target);
-    if (!machine->has_target) {
+    if (machine->host != NULL) { // a guest looks at who it visits
+        target = view_seen_from(machine, eyes_of(machine->host));
+    } else if (!machine->has_target) {
         // A point that circles in front of the character's face, for pictures without a mouse.
         const float angle = (float)fmod(machine->time * 1.3, 2.0 * (double)VIEW_PI);
         target = view_centre(machine->desc->model->bounds);

@@ -6,6 +6,7 @@
 #include "demo/viewer/base/commands.h"
 #include "demo/viewer/base/log.h"
 #include "demo/viewer/base/options.h"
+#include "demo/viewer/base/shown.h"
 #include "demo/viewer/motion/play.h"
 #include "md5/md5play.h"
 
@@ -27,10 +28,9 @@ struct view_machine {
     float reach;     // size of the character
     double time;     // seconds played; from here to the settings what view_adopt_machine() copies
     md5_xform place; // of the character in the world
-    view_control control; // current input
-    bool acts;            // demo mode, until the user takes control: fires triggers and walks
-    double next_act;
-    uint32_t num_acts;
+    view_control control;           // current input
+    bool acts;                      // plays the first minute, until the user takes control
+    uint32_t next_row;              // of it; MD5_NONE: something else lets it act
     uint32_t next_shot;             // one-shot, then clip, at which the search begins
     md5_vec3 target;                // of the modifiers that reach or look, world space
     bool has_target;                // false: a point that circles in front of the character
@@ -76,7 +76,7 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
 void view_parameter_range(const md5_machine *machine, const char *parameter, float *low,
                           float *high);
 
-// Ends demo mode: from now on the user controls it.
+// Ends the first minute: from now on the user controls it.
 void view_take_over(view_machine *machine);
 
 // Sets a parameter, if there is one of that name.
@@ -107,8 +107,22 @@ int32_t view_find_trigger(const view_machine *machine, uint32_t number);
 //   eyes_yaw, eyes_pitch  where it is, seen from the character: degrees to the left and up
 //   head_yaw, head_pitch  the same, so that a machine can let them follow more slowly
 //   click                 a trigger: the character was clicked on
-//   guest_ahead, guest_left  where a guest is, seen from the character: units
+//   guest_ahead, guest_left  where a guest is, seen from the character: units; without a pointer
+//                         eyes and head are told of one that is near before it
 // Without a pointer they stay as they are: as --set sets them. Points and clicks arrive by the row
 // view_machine_motion.
+
+// -- The first minute: minute.c --------------------------------------------------------------
+//
+// What our own machine does for visitors: a table of acts and shots.
+
+// A second of it after which it has cuts on both ends of six seconds: he sneezes.
+extern const double view_gag_second;
+
+// Does what is due, before each step of a machine that acts.
+void view_direct(view_machine *machine);
+
+// The camera of the shot at its time; returns false if it does not act or all is over.
+bool view_find_shot(const view_machine *machine, view_camera *camera);
 
 #endif

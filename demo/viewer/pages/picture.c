@@ -331,7 +331,7 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
         frame.casters = picture->bounds;
     md5gl_begin_frame(stage.renderer, &frame);
     if (!transparent)
-        view_draw_background(&stage);
+        view_draw_background(&stage, NULL);
     if (!drawn || picture->num_figures == 0)
         return drawn;
     drawn = draw_figures(pages, &stage, error);

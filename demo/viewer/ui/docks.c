@@ -30,6 +30,11 @@ view_rect view_free_region(const view_stage *stage)
 
 void view_bring_to_front(view_ui *ui, const view_shown *before, view_shown *now)
 {
+    if (ui->docks.is_folded
+        && (now->hierarchy != before->hierarchy || now->inspector != before->inspector)) {
+        ui->docks.is_folded = false; // it shows them, whichever were switched on
+        now->hierarchy = now->inspector = true;
+    }
     // At the bottom one is open at a time.
     if (now->curves && now->differences)
         *(before->curves ? &now->curves : &now->differences) = false;

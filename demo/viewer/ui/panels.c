@@ -186,6 +186,12 @@ static void draw_driving(const view_stage *stage)
 static void run_document_panels(view_ui *ui, const view_stage *stage)
 {
     const bool is_start = stage->is_start && !stage->shown->help;
+    const float low = view_layout_of(stage).free.height - 50.0f * stage->font->scale;
+    if (stage->plays) {
+        if (stage->shown->panel)
+            draw_badge(stage, low, VIEW_EDGE, "Press any key, and he is yours");
+        return;
+    }
     if (is_start && !stage->is_bare)
         view_start_panel(ui, stage);
     if (!is_start) {
@@ -199,8 +205,7 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
         view_dock_panels(ui, stage);
     }
     if ((stage->shown->panel || is_start) && stage->now < ui->notice_end)
-        draw_badge(stage, view_layout_of(stage).free.height - 50.0f * stage->font->scale, VIEW_EDGE,
-                   ui->notice);
+        draw_badge(stage, low, VIEW_EDGE, ui->notice);
     if (stage->shown->help)
         run_keys(ui, stage);
     view_browser_panel(ui, stage);

@@ -15,19 +15,20 @@ view_layout_wish view_wish_layout(const view_stage *stage)
 {
     const view_shown *const shown = stage->shown;
     const view_scene *const scene = &stage->document->scene;
-    const bool is_machine = view_shows_machine(stage), is_start = stage->is_start;
+    const bool is_machine = view_shows_machine(stage), is_folded = stage->docks.is_folded;
+    const bool is_start = stage->is_start || stage->plays;
     const bool has_panels = shown->panel && !is_start;
     const bool has_curves = view_shows_curves(stage) && !view_shows_crowd(stage->document);
     view_layout_wish wish = {
         .width = stage->width,
         .height = stage->height - stage->caption,
         .em = view_em(stage->font),
-        .has_menu = shown->panel && stage->pages == NULL,
+        .has_menu = shown->panel && stage->pages == NULL && !stage->plays,
         .has_time = has_panels && (is_machine || view_clock(scene) != NULL),
-        .is_open = {[VIEW_DOCK_LEFT] = has_panels && shown->hierarchy,
+        .is_open = {[VIEW_DOCK_LEFT] = has_panels && shown->hierarchy && !is_folded,
                     [VIEW_DOCK_RIGHT] = !is_start
-                                        && ((shown->panel && shown->inspector) || shown->light_list
-                                            || shown->parm_list),
+                                        && ((shown->panel && shown->inspector && !is_folded)
+                                            || shown->light_list || shown->parm_list),
                     [VIEW_DOCK_BOTTOM] = has_panels
                                          && (has_curves ? shown->curves || shown->differences
                                                         : shown->graph && is_machine)},

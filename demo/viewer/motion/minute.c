@@ -1,0 +1,103 @@
+// The first minute: what Bobbin and Thimble do for somebody who has just started the viewer, and
+// from where that is seen. A row is due at its second and has an act, a shot or both: it is all in
+// the table, and the player knows no scene.
+#include "demo/viewer/motion/machine.h"
+
+#include "demo/viewer/base/math.h"
+
+typedef struct row {
+    double second;
+    // A trigger or another parameter that becomes `value`, or a state. NULL: none.
+    const char *act;
+    float value;
+    const char *guest_act; // likewise, of the guest
+    float guest_value;
+    // The shot that begins: a cut. Distance 0: the one before goes on.
+    float azimuth, elevation, distance;
+    md5_vec3 target; // from where he stands, units
+    bool looks;      // he looks into the camera
+} row;
+
+// The share of its distance by which a camera comes nearer in a second.
+static const float push = 0.008f;
+
+// By the second; the last row ends it.
+static const row rows[] = {
+    // He notices who has come, and waves.
+    {0.0, NULL, 0, NULL, 0, 40, 3, 165, {0, 0, 28}, false},
+    {1.2, NULL, 0, NULL, 0, 0, 0, 0, {0, 0, 0}, true},
+    {2.6, "smile", 1, NULL, 0, 14, 2, 92, {4, 0, 41}, true},
+    {3.8, "wave", 1, NULL, 0, 14, 3, 150, {0, 0, 31}, true},
+    // There is something behind him, which he chases until he falls.
+    {7.0, "smile", 0, NULL, 0, 32, 14, 165, {0, 0, 25}, false},
+    {7.4, "chase", 1, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
+    {12.6, NULL, 0, NULL, 0, 8, 5, 150, {0, 0, 24}, false},
+    {14.6, NULL, 0, NULL, 0, 12, 4, 92, {0, 0, 26}, false},
+    {16.6, NULL, 0, NULL, 0, 24, 6, 150, {0, 0, 27}, false},
+    // The sneeze.
+    {18.6, "sneeze", 1, NULL, 0, -52, 3, 150, {14, 0, 30}, false},
+    {20.9, NULL, 0, NULL, 0, 10, 2, 96, {0, 0, 40}, true},
+    // That was much for one day. Thimble has not been there to see the fire.
+    {22.8, "yawn", 1, "fire", 0, -14, 3, 130, {0, 0, 34}, false},
+    {25.6, NULL, 0, NULL, 0, -28, 8, 140, {0, 0, 24}, false},
+    {28.6, NULL, 0, NULL, 0, 16, 3, 104, {4, 0, 25}, false},
+    // Thimble comes, wakes him and is patted.
+    {31.5, NULL, 0, NULL, 0, 60, 6, 235, {10, -55, 29}, false},
+    {37.6, NULL, 0, NULL, 0, 22, 6, 150, {10, -8, 26}, false},
+    {41.4, NULL, 0, NULL, 0, 60, 3, 150, {8, -6, 28}, false},
+    {44.2, NULL, 0, NULL, 0, 38, 8, 150, {12, -6, 24}, false},
+    {49.2, "smile", 1, NULL, 0, 16, 5, 170, {8, -14, 28}, false},
+    {52.4, "wave", 1, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
+    {56.6, NULL, 0, NULL, 0, 14, 3, 120, {0, 0, 36}, true},
+    {60.0, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
+};
+enum { NUM_ROWS = sizeof rows / sizeof *rows };
+
+const double view_gag_second = 18.6;
+
+static void perform(view_machine *machine, const char *act, float value)
+{
+    const md5_machine *const tables = machine->character->machine;
+    if (act == NULL || md5_player_set(machine->player, md5_find_parameter(tables, act), value))
+        return;
+    for (uint32_t i = 0; i < machine->desc->num_layers; i++)
+        (void)md5_player_fade_to(machine->player, i, md5_find_state(tables, i, act), 0.3f,
+                                 MD5_FADE_CROSS, MD5_EASE_SMOOTH);
+}
+
+bool view_find_shot(const view_machine *machine, view_camera *camera)
+{
+    const row *shot = rows;
+    if (!machine->acts || machine->next_row == MD5_NONE
+        || machine->time >= rows[NUM_ROWS - 1].second)
+        return false;
+    for (uint32_t i = 0; i < NUM_ROWS && rows[i].second <= machine->time; i++)
+        shot = rows[i].distance > 0.0f ? &rows[i] : shot;
+    camera->azimuth = shot->azimuth;
+    camera->elevation = shot->elevation;
+    camera->distance = shot->distance * (1.0f - push * (float)(machine->time - shot->second));
+    camera->target = shot->target;
+    camera->orthographic = false;
+    return true;
+}
+
+void view_direct(view_machine *machine)
+{
+    view_camera camera = {0};
+    for (; machine->next_row < NUM_ROWS && rows[machine->next_row].second <= machine->time;
+         machine->next_row++) {
+        const row *const due = &rows[machine->next_row];
+        perform(machine, due->act, due->value);
+        if (machine->guest != NULL)
+            perform(machine->guest, due->guest_act, due->guest_value);
+        machine->has_target = due->looks;
+    }
+    if (!machine->has_target || !view_find_shot(machine, &camera))
+        return;
+    const float azimuth = view_radians(camera.azimuth), elevation = view_radians(camera.elevation);
+    const md5_vec3 back = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
+                           sinf(elevation)};
+    machine->target =
+        view_along(md5_vec3_add(machine->place.translation, camera.target), back, camera.distance);
+    machine->pointed = machine->time;
+}
