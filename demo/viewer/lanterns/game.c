@@ -301,7 +301,7 @@ static view_control play_alone(view_game *game)
         float radius;
         const md5_vec3 at = see_obstacle(game, i, &radius);
         const float apart = hypotf(at.x, at.y);
-        if (apart > shy || apart > distance || &game->posts[i] == goal)
+        if (apart > shy || apart > distance || i == goal - game->posts)
             continue;
         // Away from it, and past it on the side where the goal is.
         const float push = 1.8f * (shy - apart) / (shy * apart);
