@@ -19,7 +19,7 @@ def main():
     anchors = {name: set(re.findall(r'(?:id|name)="([^"]+)"', text)) for name, text in pages.items()}
     links, broken = 0, []
     for name, text in pages.items():
-        for target in re.findall(r'(?:href|src)="([^"]*)"', text):
+        for target in re.findall(r'<[^<>]*\b(?:href|src)="([^"]*)"', text):
             target = urllib.parse.unquote(html.unescape(target))
             if re.match(r'[a-z]+:', target) or target in ('', '#'):
                 continue

@@ -165,9 +165,9 @@
         }
         if (!model) // the viewer then opens our own
             model = "/" + ours.find((path) => /^models\/[^/]+\/[^/]+\.md5machine$/.test(path));
-        if (ours.includes(model.slice(1)))
-            await bring_ours(model.slice(1), ours);
-        await loaded;
+        const brought = ours.includes(model.slice(1)) && bring_ours(model.slice(1), ours);
+        canvas.getContext("webgl2", {alpha: false, antialias: false}); // as platform.c wants it: it takes as long as files do
+        await Promise.all([brought, loaded]);
         const status = await start(words);
         addEventListener("dragover", (event) => event.preventDefault());
         addEventListener("drop", (event) => drop(event).catch((error) => note(error.message)));

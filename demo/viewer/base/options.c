@@ -261,7 +261,7 @@ static const view_option table[] = {
      NAMES_CONTENT, EFFECT(OWN)},
     {"page", "NAME",
      "show a technique on an example character, with its C code\n"
-     "and sliders; contents: all pages, list: print their names",
+     "and sliders; contents: all pages, list: print their names and\ntitles",
      AT(TEXT, page), NAMES_CONTENT, EFFECT(OWN)},
     {"keys", NULL, "list of keys", SHOWN(SWITCH, help, "help")},
     {"ui-scale", "F", "scale of the interface (default: that of the screen)", AT(FLOAT, ui_scale),
