@@ -79,7 +79,7 @@ int main(int count, char **arguments)
             const view_page *const page = view_page_at(i);
             if (page->family != NULL && strcmp(page->family, family) != 0)
                 puts(family = page->family);
-            common_print(stdout, "  %-16s %s\n", page->name, page->title);
+            printf("  %-16s %s\n", page->name, page->title);
         }
     } else {
         status = run(count - 1, arguments + 1, &options);
