@@ -21,6 +21,7 @@ ADDED = {
     '<div class="contents"': ' role="main"',
     '<div class="fragment"': ' tabindex="0"',
     '<pre class="fragment"': ' tabindex="0"',
+    '<table class="markdownTable"': ' tabindex="0"',
     'id="MSearchField"': ' aria-label="Search"',
 }
 
