@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""finish.py FOLDER: puts files of the tree to which guides link beside Doxygen's pages, says in these what readers'
-aids need to know, and checks that each link of each page leads to a page and an anchor that exist. Run from the
-top of the tree."""
+"""finish.py FOLDER: puts files of the tree to which guides link beside Doxygen's pages, adds what assistive
+technology needs, and checks that each link of each page leads to a page and an anchor that exist. Run from
+the top of the tree."""
 import glob
 import html
 import os
@@ -34,8 +34,8 @@ def main():
             text = file.read()
         if 'class="title"' not in text:
             text = re.sub(r'(</?)h3>', r'\1h2>', text)
-            text = re.sub(r'(<title>md5model: (.*?)</title>.*?<div class="contents">)', r'\1<h1 class="title">\2</h1>',
-                          text, count=1, flags=re.DOTALL)
+            text = re.sub(r'(<title>md5model: (.*?)</title>.*?<div class="contents">)',
+                          r'\1<h1 class="title">\2</h1>', text, count=1, flags=re.DOTALL)
         for before, added in ADDED.items():
             text = text.replace(before, before + added)
         with open(path, 'w', encoding='utf-8') as file:

@@ -2,7 +2,7 @@
 """Opens pages of build/web in headless Chromium, which it steers through a pipe, and says what it finds.
 
 browser.py FOLDER TASK...: serves the folder on this machine alone, opens one browser, and runs the tasks:
-  open PAGE            opens FOLDER/PAGE, and waits until its data-state is set, or of one without models, it is there
+  open PAGE            opens FOLDER/PAGE, and waits for its data-state, or of one without models, for the page
   fails PAGE WORDS     the same, of a page that ends with these words for the user
   size WIDTH HEIGHT    of the window from now on
   save FILE            a picture of the page
@@ -11,7 +11,7 @@ browser.py FOLDER TASK...: serves the folder on this machine alone, opens one br
   forgive              what the console has said so far: of files that are not there, the browser itself
   is SCRIPT            a condition in JavaScript holds, at once or within 20 s
   mark FILE            adds a line: milliseconds from the beginning of the page to its mark "picture"
-  audit FILE           axe-core, which is that file, has nothing to say of the page, light or dark, wide or narrow
+  mark FILE            adds a line: milliseconds from the start of the page to its mark "picture"
   stop                 ends the server: there is no network from now on
   click X Y, key NAME  what a person does
   drop FILE...         drops files or folders on the middle of the page
@@ -42,8 +42,9 @@ FLAGS = ("--headless=new --no-sandbox --disable-gpu-sandbox --use-angle=swiftsha
 
 
 # What a page says of itself; one without models is there when it is loaded.
-STATE = ("document.documentElement && location.protocol !== 'about:' && (document.documentElement.dataset.state || "
-         "(document.readyState === 'complete' && !document.querySelector('canvas, md5-model') ? 'started' : ''))")
+STATE = ("document.documentElement && location.protocol !== 'about:' && "
+         "(document.documentElement.dataset.state || (document.readyState === 'complete' && "
+         "!document.querySelector('canvas, md5-model') ? 'started' : ''))")
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
@@ -205,7 +206,8 @@ class Browser:
         with open(path) as file:
             self.value(file.read() + "; 0")
         for scheme, width in ("light", 1280), ("dark", 390):
-            self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+            self.ask("Emulation.setEmulatedMedia",
+                     features=[{"name": "prefers-color-scheme", "value": scheme}])
             self.task_size(width, 800)
             found = self.value("axe.run().then(found => found.passes.length > 5 && found.violations.map("
                                "its => its.id + ': ' + its.help + ': ' + its.nodes[0].html).join('; '))")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Opens pages of build/web in Firefox, which it steers by WebDriver BiDi, and says what it finds. Firefox needs a
-display, such as that of xvfb-run: headless it has no WebGL without a GPU.
+"""Opens pages of build/web in Firefox, which it steers by WebDriver BiDi, and says what it finds. It needs
+a display, such as that of xvfb-run: headless, Firefox has no WebGL without a GPU.
 
-firefox.py FOLDER PAGE...: serves the folder on this machine alone, and opens each page until its data-state is set.
+firefox.py FOLDER PAGE...: serves the folder on this machine alone, and opens each page as browser.py does.
 Ends with status 1 and a message if a page fails, or has written to the console.
 """
 import base64
@@ -31,8 +31,9 @@ class Firefox:
         with open(os.path.join(self.home, "user.js"), "w") as file:
             file.write(PREFERENCES)
         program = shutil.which("firefox-esr") or shutil.which("firefox")
-        self.process = subprocess.Popen([program, "--remote-debugging-port", "0", "--profile", self.home],
-                                        stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
+        self.process = subprocess.Popen(
+            [program, "--remote-debugging-port", "0", "--profile", self.home],
+            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
         port = None
         while port is None:
             line = self.process.stderr.readline() or browser.fail("the browser has ended")
@@ -54,19 +55,23 @@ class Firefox:
         text = json.dumps({"id": self.number, "method": method, "params": params}).encode()
         text += b" " * (126 - len(text))  # so that the size has two bytes
         # Each byte is masked with 1: 0, which masks nothing, is refused.
-        self.socket.sendall(struct.pack(">BBHI", 0x81, 0xFE, len(text), 0x01010101) + bytes(byte ^ 1 for byte in text))
+        self.socket.sendall(struct.pack(">BBHI", 0x81, 0xFE, len(text), 0x01010101)
+                            + bytes(byte ^ 1 for byte in text))
         while True:
             size = self.file.read(2)[1]
-            size = struct.unpack(">H" if size == 126 else ">Q", self.file.read(2 if size == 126 else 8))[0] \
-                if size > 125 else size
+            if size > 125:
+                size = int.from_bytes(self.file.read(2 if size == 126 else 8), "big")
             answer = json.loads(self.file.read(size))
             if answer.get("method") == "log.entryAdded":
                 self.said.append(str(answer["params"]["text"]))
             if answer.get("id") == self.number:
-                return answer["result"] if "result" in answer else browser.fail(method + ": " + answer["message"])
+                if "result" not in answer:
+                    browser.fail(method + ": " + answer["message"])
+                return answer["result"]
 
     def value(self, script):
-        answer = self.ask("script.evaluate", expression=script, target={"context": self.page}, awaitPromise=False)
+        answer = self.ask("script.evaluate", expression=script, target={"context": self.page},
+                          awaitPromise=False)
         return answer["result"].get("value")
 
     def open(self, url):
@@ -79,7 +84,7 @@ class Firefox:
                 break
             time.sleep(0.1)
         if state != "started" or self.said:
-            browser.fail("%s: %s; %s" % (url, self.value("document.body.innerText"), "; ".join(self.said)))
+            browser.fail("%s: %s; %s" % (url, self.value("document.body.innerText"), self.said))
         print("note: %s after %.1f s" % (url, time.monotonic() - begin))
 
     def close(self):
