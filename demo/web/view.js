@@ -183,9 +183,8 @@
         }
         if (words.every((word) => word.startsWith("--"))) // the viewer then opens our own
             models.push(own);
-        const brought = bring_ours(models, ours);
-        canvas.getContext("webgl2", {alpha: false, antialias: false}); // as platform.c wants it: it takes as long as files do
-        await Promise.all([brought, loaded]);
+        await bring_ours(models, ours);
+        await loaded;
         const status = await start(words);
         addEventListener("dragover", (event) => event.preventDefault());
         addEventListener("drop", (event) => drop(event).catch((error) => note(error.message)));

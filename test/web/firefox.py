@@ -40,7 +40,8 @@ class Firefox:
             port = re.search(r"BiDi listening on ws://127.0.0.1:(\d+)", line)
         self.socket = socket.create_connection(("127.0.0.1", int(port.group(1))))
         self.file = self.socket.makefile("rb")
-        self.socket.sendall(("GET /session HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        self.socket.sendall(("GET /session HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nConnection: Upgrade\r\n"
+                             "Upgrade: websocket\r\n"
                              "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: %s\r\n\r\n"
                              % (port.group(1), base64.b64encode(os.urandom(16)).decode())).encode())
         while self.file.readline().strip():
