@@ -87,7 +87,8 @@ $(WEB)/font.c: demo/web/font.py .ci/deps.sh .ci/embed.py | deps
 	$(embed) bytes md5view_font $@ $(WEB)/DejaVuSans.ttf md5view_code_font $(WEB)/DejaVuSansMono.ttf
 
 # What a server gives away: pages, programs, and our models with a list of their files.
-WEB_PAGES := $(addprefix $(WEB_SITE)/,index.html embed.html page.css view.js files.js style.css)
+WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(filter-out %/start.html,$(wildcard demo/web/*.html demo/web/*.css)) \
+    $(addprefix demo/web/,view.js files.js style.css))
 WEB_MODELS := $(shell find models/bobbin models/flame models/lantern models/spindle models/tendril models/thimble -type f \
     ! -name '*.py' ! -name '*.md' | LC_ALL=C sort)
 $(WEB_SITE)/style.css: .github/docs/style.css
@@ -111,7 +112,7 @@ WEB_FILES := $(WEB_KINDS:%=$(WEB_SITE)/md5view-%.js) $(addprefix $(WEB_SITE)/,md
 # What works without a network is all of it.
 $(WEB_SITE)/sw.js: demo/web/sw.js $(WEB_FILES)
 	@cd $(@D) && find . -type f ! -name sw.js ! -path './test/*' | LC_ALL=C sort > ../files && \
-	    version=$$(tr '\n' '\0' < ../files | xargs -0 cat | cksum | tr -d ' ') && \
+	    version=$$(tr '\n' '\0' < ../files | xargs -0 cat | sha256sum | cut -c 1-16) && \
 	    sed "s/VERSION/$$version/; s|FILES|[$$(sed 's/.*/"&"/' ../files | tr '\n' ',')\"./\"]|" $(CURDIR)/$< > $(@F)
 $(WEB_SITE)/md5-model.js: demo/web/files.js demo/web/element.js
 	@mkdir -p $(@D) && sed 's/^ *//; /^\/\//d' $^ > $@
