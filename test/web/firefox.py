@@ -86,7 +86,7 @@ class Firefox:
             time.sleep(0.1)
         time.sleep(2.0)  # what a page fetches late would fail when the next one opens, which is a message
         if state != "started" or self.said:
-            browser.fail("%s: %s; %s" % (url, self.value("document.body.innerText"), self.said))
+            browser.fail("%s: %s; %s" % (url, self.value("document.body.innerText.slice(0, 300)"), self.said))
         print("note: %s after %.1f s" % (url, time.monotonic() - begin))
 
     def close(self):
