@@ -21,8 +21,9 @@ const md5files = {
         try {
             answer = await fetch(url);
         } catch {
-            throw new Error(url + ": not reachable, or its host does not let other pages read it (CORS). "
-                + "Download the file, and drop it here instead.");
+            throw new Error(url + (location.protocol === "file:" ? ": browsers let no page that is a file read others. A server does, such as "
+                + "python3 -m http.server." : ": not reachable, or its host does not let other pages read it (CORS). "
+                + "Download the file, and drop it here instead."));
         }
         if (!answer.ok)
             throw new Error(url + ": the host answers " + answer.status + (answer.status === 404 ? ", no such file" : ""));

@@ -17,8 +17,8 @@
 
     // Our models are on the site: models.json lists their files. A model needs those of its folder, but morph targets only
     // for a machine, and the folders of other models that machines name.
-    async function bring_ours(model, all) {
-        const wanted = new Set([model]), has_machine = model.endsWith(".md5machine");
+    async function bring_ours(models, all) {
+        const wanted = new Set(models), has_machine = models.some((model) => model.endsWith(".md5machine"));
         for (const path of wanted) {
             const folder = md5files.folder(path);
             await Promise.all(all.filter((file) => file.startsWith(folder) && (has_machine || !file.includes("/morphs/"))
@@ -30,6 +30,17 @@
                         wanted.add(new URL(name, "http://_/" + file).pathname.slice(1));
             }));
         }
+    }
+
+    // When there is a picture: the rest of our models, one file after the other, so that the viewer can open them, and what
+    // keeps the site for use without a network. Not for readers who save data.
+    async function bring_rest(all) {
+        if (navigator.connection?.saveData)
+            return;
+        for (const file of all)
+            if (!files.has("/" + file))
+                write("/" + file, await md5files.fetch(file));
+        await navigator.serviceWorker?.register("sw.js");
     }
 
     // A model of another host: its file, what a machine names, and an image for each shader, beside the file.
@@ -157,18 +168,24 @@
         const loaded = md5files.run("md5view-" + kind + ".js"); // beside the files
         code = WebAssembly.compileStreaming(fetch("md5view-" + kind + ".wasm"));
         const ours = JSON.parse(new TextDecoder().decode(await md5files.fetch("models.json"))), words = [];
-        let model = "";
+        const own = ours.find((path) => /^models\/[^/]+\/[^/]+\.md5machine$/.test(path)), models = [];
         for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
-            if (name === "model")
-                model = ours.includes(value) ? "/" + value : await bring(value);
-            words.push(name === "model" ? model : "--" + name + (value !== "" ? "=" + value : ""));
+            if (name !== "model")
+                words.push("--" + name + (value !== "" ? "=" + value : ""));
+            else if (ours.includes(value))
+                words.push("/" + models[models.push(value) - 1]);
+            else
+                words.push(await bring(value));
+            if (name === "page") { // of techniques, which show one of two models
+                models.push(own, "models/thimble/thimble.md5machine");
+                words.push("/" + own.replace("machine", "mesh"));
+            }
         }
-        if (!model) // the viewer then opens our own
-            model = "/" + ours.find((path) => /^models\/[^/]+\/[^/]+\.md5machine$/.test(path));
-        if (ours.includes(model.slice(1)))
-            await bring_ours(model.slice(1), ours);
+        if (words.every((word) => word.startsWith("--"))) // the viewer then opens our own, with its guest
+            models.push(own, "models/thimble/thimble.md5machine");
         if (words.includes("--game-demo"))
-            await bring_ours("models/lantern/lantern.md5machine", ours);
+            models.push("models/lantern/lantern.md5machine");
+        await bring_ours(models, ours);
         await loaded;
         const status = await start(words);
         addEventListener("dragover", (event) => event.preventDefault());
@@ -182,9 +199,13 @@
         document.getElementById("link").addEventListener("click", copy_link);
         canvas.addEventListener("webglcontextlost", (event) => event.preventDefault()); // or it is not restored
         canvas.addEventListener("webglcontextrestored", () => restart().catch(failed));
-        if (window_of_program)
-            setInterval(hand_out, 1000);
         document.documentElement.dataset.state = status ? "failed" : "started";
+        if (window_of_program) {
+            setInterval(hand_out, 1000);
+            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))); // the picture is on the screen
+            performance.mark("picture");
+            bring_rest(ours).catch(() => {}); // without a network there is no more
+        }
     } catch (error) {
         failed(error);
     }

@@ -87,11 +87,33 @@ $(WEB)/font.c: demo/web/font.py .ci/deps.sh .ci/embed.py | deps
 	$(embed) bytes md5view_font $@ $(WEB)/DejaVuSans.ttf md5view_code_font $(WEB)/DejaVuSansMono.ttf
 
 # What a server gives away: pages, programs, and our models with a list of their files.
-WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(wildcard demo/web/*.html demo/web/*.css) $(addprefix demo/web/,view.js files.js))
+WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(filter-out %/start.html,$(wildcard demo/web/*.html demo/web/*.css)) \
+    $(addprefix demo/web/,view.js files.js style.css))
 WEB_MODELS := $(shell find models/bobbin models/flame models/lantern models/spindle models/tendril models/thimble -type f \
     ! -name '*.py' ! -name '*.md' | LC_ALL=C sort)
-$(WEB_PAGES): $(WEB_SITE)/%: demo/web/%
+$(WEB_SITE)/style.css: .github/docs/style.css
+$(filter-out %/style.css,$(WEB_PAGES)): $(WEB_SITE)/%: demo/web/%
+$(WEB_PAGES):
 	@mkdir -p $(@D) && cp $< $@
+# The list of techniques as the viewer prints it, which node runs: families, and in them names with titles.
+$(WEB_SITE)/start.html: demo/web/start.html $(WEB_SITE)/md5view-scalar.js
+	@node -e 'const p = process.argv[1]; require(p)({wasmBinary: require("fs").readFileSync(p + ".wasm")}).then((it) => it.callMain(["--page", "list"]))' \
+	    ./$(WEB_SITE)/md5view-scalar > $(WEB)/pages
+	@sed -e 's/&/\&amp;/g; s/</\&lt;/g; s|^  \([^ ]*\)  *\(.*\)|<li><a href="index.html#page=\1">\2</a></li>|' \
+	    -e '/^<li>/!s|.*|</ul></section><section><h3>&</h3><ul>|; 1s|^</ul></section>||; $$s|$$|</ul></section>|' $(WEB)/pages > $(WEB)/pages.html
+	@sed -e '/<!-- of md5view/{r $(WEB)/pages.html' -e 'd}' $< > $@
+# The documents, with a way back.
+$(WEB_SITE)/docs/index.html: $(wildcard .github/docs/* md5/*.h md5/play/*.md render/*.h demo/examples/*)
+	@$(MAKE) --no-print-directory docs
+	@rm -rf $(@D) && cp -r build/docs $(@D)
+	@sed 's|^var menudata={children:\[|&{text:"About",url:"../start.html"},|' build/docs/menudata.js > $(@D)/menudata.js
+WEB_FILES := $(WEB_KINDS:%=$(WEB_SITE)/md5view-%.js) $(addprefix $(WEB_SITE)/,md5element.js md5-model.js start.html models.json \
+    docs/index.html) $(WEB_PAGES)
+# What works without a network is all of it.
+$(WEB_SITE)/sw.js: demo/web/sw.js $(WEB_FILES)
+	@cd $(@D) && find . -type f ! -name sw.js ! -path './test/*' | LC_ALL=C sort > ../files && \
+	    version=$$(tr '\n' '\0' < ../files | xargs -0 cat | sha256sum | cut -c 1-16) && \
+	    sed "s/VERSION/$$version/; s|FILES|[$$(sed 's/.*/"&"/' ../files | tr '\n' ',')\"./\"]|" $(CURDIR)/$< > $(@F)
 $(WEB_SITE)/md5-model.js: demo/web/files.js demo/web/element.js
 	@mkdir -p $(@D) && sed 's/^ *//; /^\/\//d' $^ > $@
 $(eval $(call remember,$(WEB)/models,$$(WEB_MODELS)))
@@ -99,8 +121,8 @@ $(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models
 	@for file in $(WEB_MODELS); do mkdir -p $(@D)/$${file%/*} && cp -u $$file $(@D)/$$file || exit 1; done
 	@printf '%s\n' $(WEB_MODELS) | sed '1 s/^/["/; 1 !s/^/,"/; s/$$/"/; $$ s/$$/]/' > $@
 
-## make web            the viewer and the element <md5-model> as web pages in build/web/site, by emscripten
-web: $(WEB_KINDS:%=$(WEB_SITE)/md5view-%.js) $(WEB_SITE)/md5element.js $(WEB_SITE)/md5-model.js $(WEB_PAGES) $(WEB_SITE)/models.json | deps
+## make web            the viewer, the element <md5-model> and the documents as web pages in build/web/site, by emscripten
+web: $(WEB_FILES) $(WEB_SITE)/sw.js | deps
 ## make web-test       what node runs of the library, with and without vectors, for test/long/web.sh
 web-test: $(foreach kind,$(WEB_KINDS),$(WEB)/$(kind)/bits.js $(WEB)/$(kind)/skin.js) | deps
 -include $(shell find $(WEB) -type f -name '*.d' 2>/dev/null)

@@ -64,7 +64,30 @@ for kind in simd scalar; do
     check "$kind: the picture is the one of here, and the console is empty" same_picture $kind
     grep '^note' "$scratch/said"
 done
-check "the start page opens" shown open index.html is "document.title.startsWith('bobbin')"
+check "without a model ours is shown" shown open index.html is "document.title.startsWith('bobbin')"
+# The first picture, as a multiple of what an empty picture takes in a browser that has just begun; the median of three.
+first_picture() {
+    cat >$web/test/blank.html <<-END
+	<!doctype html><link rel="icon" href="data:,"><canvas id="canvas"></canvas><script>
+	const gl = canvas.getContext("webgl2"), pixel = new Uint8Array(4);
+	gl.clear(gl.COLOR_BUFFER_BIT);
+	requestAnimationFrame(() => requestAnimationFrame(() => {
+	    gl.readPixels(0, 0, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
+	    performance.mark("picture");
+	    document.documentElement.dataset.state = "started"; }));
+	</script>
+	END
+    for _ in 1 2 3; do
+        shown open test/blank.html mark "$scratch/blank" && shown open "index.html#no-config" mark "$scratch/ours" || return
+    done
+    paste "$scratch/blank" "$scratch/ours" | awk '{ print $2 / $1, $2, $1 }' | sort -n | sed -n 2p >"$scratch/speed"
+    read -r share ours blank <"$scratch/speed"
+    echo "note: the first picture after $ours ms, an empty one after $blank: $share times"
+    holds '$1 <= 7' "$share"
+}
+mkdir -p $web/test
+check "the first picture comes in 7 times of an empty one" first_picture
+grep '^note: the first' "$scratch/said"
 # A model of the page, then one that is dropped on it, which is another one.
 check "a dropped file is shown" shown open "index.html#model=models/thimble/thimble.md5mesh" \
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
@@ -83,6 +106,10 @@ lose() { # CANVAS: a condition that loses its context, and restores it a second 
 }
 check "a link says what is seen" shown open "$walk" is "document.getElementById('link').click(),
     /^#camera-azimuth-angle=60&.*animation-time=[0-9.]+&.*thimble.md5mesh&.*walk.md5anim$/.test(location.hash)"
+# A page of techniques with a slider; the last one needs a model that the others do not.
+check "a page's link has its sliders" shown open "index.html#no-config&page=follow&set=damping%3D1.5" is "document.getElementById('link').click(),
+    /^#(.*&)?page=follow&(.*&)?set=damping%3D1.5$/.test(location.hash)" open "index.html#no-config&page=walk" \
+    is "document.getElementById('link').click(), /page=walk/.test(location.hash) && !/model=|set=/.test(location.hash)"
 check "a lost context begins anew" shown open "$walk" drop models/lantern/lantern.md5mesh \
     is "document.title.startsWith('lantern')" is "$(lose "document.getElementById('canvas')")" \
     is "document.documentElement.dataset.restarts === '1' && document.title.startsWith('lantern')"
@@ -92,9 +119,44 @@ head -c 900 "$scratch/ours.pk4" >"$scratch/cut.pk4"
 check "an archive is a folder" shown open "$walk" drop "$scratch/ours.pk4" \
     is "md5.FS.analyzePath('/dropped/0/ours/lantern/lantern.md5mesh').object?.usedBytes === $(wc -c <models/lantern/lantern.md5mesh)" \
     drop "$scratch/cut.pk4" is "/cut.pk4: not a zip archive/.test(document.getElementById('note').textContent)"
-mkdir -p $web/test && cp models/lantern/lantern.md5mesh $web/test/alone.md5mesh
+cp models/lantern/lantern.md5mesh $web/test/alone.md5mesh
 check "pictures that are missing are named" shown open "index.html#no-config&model=test/alone.md5mesh" \
     is "/lantern. Drop the folder/.test(document.getElementById('note').textContent)" forgive
+
+# Bytes that are no model, and a model with counts that no file can have: the viewer says so, and goes on.
+python3 -c 'import random; open("'"$scratch"'/noise.md5mesh", "wb").write(random.Random(1).randbytes(100000))'
+printf 'MD5Version 10\ncommandline ""\nnumJoints 4000000000\nnumMeshes 1\n' >"$scratch/hostile.md5mesh"
+says() { # WORDS: of the file, in what the program has printed
+    echo "/$1/.test(document.getElementById('told').textContent)"
+}
+check "random bytes and a hostile file are named" shown open "$walk" drop "$scratch/noise.md5mesh" is "$(says noise.md5mesh)" \
+    drop "$scratch/hostile.md5mesh" is "$(says hostile.md5mesh)" key Escape \
+    drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
+
+# -- The site -----------------------------------------------------------------------------------
+
+# A cache of a version before is removed; those of other sites of the host stay.
+check "the site works without a network" shown open start.html is "caches.open('of another').then(
+    () => caches.open('md5model of ' + new URL('.', location) + ' before')).then(() => true)" \
+    is "navigator.serviceWorker.ready.then(its => its.active.state === 'activated' && caches.keys()).then(
+    names => names && names.length === 2 && names.includes('of another') && !names.some(name => name.endsWith(' before')))" \
+    stop open "index.html#no-config" is "document.title.startsWith('bobbin')" open "index.html?kind=scalar#no-config&page=walk" \
+    open embed.html open docs/guide-viewer.html open start.html
+pages="start.html embed.html index.html docs/index.html docs/guide-converting.html docs/md5math_8h.html docs/globals.html"
+if (cd "$scratch" && npm install --no-audit --no-fund --ignore-scripts axe-core >npm 2>&1); then
+    for page in $pages; do
+        check "$page: axe-core finds nothing" shown open "$page" audit "$scratch/node_modules/axe-core/axe.min.js"
+    done
+else
+    skip "accessibility" "npm cannot get axe-core: $(tail -n 1 "$scratch/npm")"
+fi
+if (command -v firefox-esr || command -v firefox) >"$scratch/npm" && command -v xvfb-run >"$scratch/npm"; then
+    # shellcheck disable=SC2086 # words
+    check "Firefox opens all pages, and its console is empty" xvfb-run -a python3 test/web/firefox.py $web $pages \
+        "index.html#no-config&page=follow"
+else
+    skip "Firefox" "there is no firefox-esr, or no xvfb-run"
+fi
 
 # -- The element --------------------------------------------------------------------------------
 
@@ -116,7 +178,8 @@ check "elements that nobody sees cost nothing" element \
     is "document.body.style.paddingTop = '3000px', new Promise(done => setTimeout(() => {
         let calls = 0; const ask = requestAnimationFrame; window.requestAnimationFrame = f => (calls++, ask(f));
         setTimeout(() => done(calls === 0), 1000); }, 1500))"
-# Twelve models, one after the other: the memory of the program is what it was after the first two.
+# Twelve models, one after the other, and a thousand that are opened but not drawn, which is quick: the memory of the program is what
+# it was after the first two.
 check "memory stays as it is over many models" element is "(async () => {
     const make = md5element, it = document.createElement('md5-model'), sizes = [];
     window.md5element = (parts) => make(parts).then(its => window.its = its);
@@ -129,8 +192,20 @@ check "memory stays as it is over many models" element is "(async () => {
         await loaded;
         sizes.push(its.HEAPU8.length);
     }
-    return sizes[11] === sizes[1] || sizes;
+    its.files.set('one', await md5files.fetch('models/lantern/lantern.md5mesh'));
+    for (let i = 0; i < 1000; i++) {
+        const one = its._web_begin();
+        if (!its.ccall('web_load', 'boolean', ['number', 'string', 'string', 'string', 'string'], [one, 'one', '', '', '']))
+            return 'not opened';
+        its._web_end(one);
+    }
+    sizes.push(its.HEAPU8.length);
+    return sizes[11] === sizes[1] && sizes[12] === sizes[1] || sizes;
 })().then(same => same === true || Promise.reject(new Error(same)))"
+printf 'noise' >$web/test/noise.md5mesh
+check "a file that is no model is an event and a text" element is "new Promise(done => {
+    $dance.addEventListener('error', event => done(/noise.md5mesh/.test(event.detail.message)));
+    $dance.setAttribute('src', 'test/noise.md5mesh'); })"
 check "a file that is not there is an event and a text" element is "new Promise(done => {
     $dance.addEventListener('error', event => done(/none.md5mesh: the host answers 404/.test(event.detail.message)));
     $dance.setAttribute('src', 'none.md5mesh'); })" forgive

@@ -1,4 +1,5 @@
 // All pages: each opens, is drawn at two sizes, and has sliders that the mouse moves.
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_case.h"
 
@@ -363,6 +364,15 @@ TEST_IF (view_pages_have_sliders_that_can_be_set, paged, p,
                  "--set speed: page follow has no @TIME");
     CHECK_STRING(set_on_page(p, "contents", "speed", 3.0f, 0.0),
                  "--set: the contents have no sliders");
+}
+
+TEST_IF (view_pages_have_a_command_line_with_their_sliders, paged, p,
+         open_viewer(p) || (close_viewer(p), false), close_viewer(p)) {
+    CHECK_STRING(set_on_page(p, "follow", "speed", 12.5f, 0.0), "");
+    OWN char *const line = view_command_line(&p->viewer);
+    CHECK_THAT(strstr(line, " --page follow ") && strstr(line, " --set 'speed, 1/s=12.5'"), "%s",
+               line);
+    CHECK(!strstr(line, "damping") && !strstr(line, ".md5mesh") && !strstr(line, "--no-auto"));
 }
 
 TEST_IF (view_pages_that_are_not_there_are_reported, paged, p,

@@ -2,7 +2,7 @@
 """Opens pages of build/web in headless Chromium, which it steers through a pipe, and says what it finds.
 
 browser.py FOLDER TASK...: serves the folder on this machine alone, opens one browser, and runs the tasks:
-  open PAGE            opens FOLDER/PAGE, and waits until its data-state is set
+  open PAGE            opens FOLDER/PAGE, and waits for its data-state, or of one without models, for the page
   fails PAGE WORDS     the same, of a page that ends with these words for the user
   size WIDTH HEIGHT    of the window from now on
   save FILE            a picture of the page
@@ -10,6 +10,9 @@ browser.py FOLDER TASK...: serves the folder on this machine alone, opens one br
   same FILE FILE SHARE at most this share of the pixels differs by more than 2 levels; 10000 colours
   forgive              what the console has said so far: of files that are not there, the browser itself
   is SCRIPT            a condition in JavaScript holds, at once or within 20 s
+  mark FILE            adds a line: milliseconds from the beginning of the page to its mark "picture"
+  mark FILE            adds a line: milliseconds from the start of the page to its mark "picture"
+  stop                 ends the server: there is no network from now on
   click X Y, key NAME  what a person does
   drop FILE...         drops files or folders on the middle of the page
 Ends with status 1 and a message if a task fails, or a page has written to the console.
@@ -38,6 +41,12 @@ FLAGS = ("--headless=new --no-sandbox --disable-gpu-sandbox --use-angle=swiftsha
          "--remote-debugging-pipe").split()
 
 
+# What a page says of itself; one without models is there when it is loaded.
+STATE = ("document.documentElement && location.protocol !== 'about:' && "
+         "(document.documentElement.dataset.state || (document.readyState === 'complete' && "
+         "!document.querySelector('canvas, md5-model') ? 'started' : ''))")
+
+
 class Handler(http.server.SimpleHTTPRequestHandler):
     extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".wasm": "application/wasm",
                       ".js": "text/javascript"}
@@ -56,6 +65,13 @@ def rgb_of(path):
     return (width, height), [tuple(row[i:i + 3]) for row in rows for i in range(0, width * step, step)]
 
 
+def serve(folder):
+    """Serves a folder on this machine alone; returns the server, and where it is."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server, "http://127.0.0.1:%d/" % server.server_port
+
+
 class Browser:
     """One page of Chromium, which reads messages from descriptor 3 and writes to 4, each with a zero byte."""
 
@@ -63,10 +79,7 @@ class Browser:
         program = shutil.which("chromium") or shutil.which("chromium-browser")
         if program is None:
             fail("no chromium")
-        handler = functools.partial(Handler, directory=folder)
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-        self.site = "http://127.0.0.1:%d/" % self.server.server_port
+        self.server, self.site = serve(folder)
         self.home = tempfile.mkdtemp()
         its_input, self.output = os.pipe()
         self.input, its_output = os.pipe()
@@ -145,8 +158,8 @@ class Browser:
         self.ask("Page.navigate", url="about:blank")
         begin = time.monotonic()
         self.ask("Page.navigate", url=self.site + page)
-        self.wait("document.documentElement && document.documentElement.dataset.state")
-        if self.value("document.documentElement.dataset.state") != state:
+        self.wait(STATE)
+        if self.value(STATE) != state:
             fail("%s does not become %s: %s" % (page, state, self.told()))
         print("note: %s %s after %.1f s" % (page, state, time.monotonic() - begin))
 
@@ -184,6 +197,27 @@ class Browser:
     def task_is(self, script):
         self.wait(script, 20.0)
 
+    def task_mark(self, path):
+        self.wait("performance.getEntriesByName('picture').length > 0")
+        with open(path, "a") as file:
+            file.write("%.0f\n" % self.value("performance.getEntriesByName('picture')[0].startTime"))
+
+    def task_audit(self, path):
+        with open(path) as file:
+            self.value(file.read() + "; 0")
+        for scheme, width in ("light", 1280), ("dark", 390):
+            self.ask("Emulation.setEmulatedMedia",
+                     features=[{"name": "prefers-color-scheme", "value": scheme}])
+            self.task_size(width, 800)
+            found = self.value("axe.run().then(found => found.passes.length > 5 && found.violations.map("
+                               "its => its.id + ': ' + its.help + ': ' + its.nodes[0].html).join('; '))")
+            if found != "":
+                fail("%s, %d: %s" % (scheme, width, found))
+
+    def task_stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+
     def task_forgive(self):
         self.said.clear()
 
@@ -204,8 +238,7 @@ class Browser:
 
 
 TASKS = {"open": 1, "fails": 2, "size": 2, "save": 1, "take": 2, "same": 3, "forgive": 0, "is": 1, "click": 2,
-         "key": 1,
-         "drop": None}
+         "key": 1, "mark": 1, "audit": 1, "stop": 0, "drop": None}
 
 
 def main(folder, words):

@@ -74,8 +74,13 @@ int main(int count, char **arguments)
     } else if (view_print_asked(&options, stdout)) {
         status = EXIT_DONE;
     } else if (options.page != NULL && strcmp(options.page, "list") == 0) {
-        for (uint32_t i = 0; i < view_num_pages(); i++)
-            puts(view_page_at(i)->name);
+        const char *family = "";
+        for (uint32_t i = 0; i < view_num_pages(); i++) {
+            const view_page *const page = view_page_at(i);
+            if (page->family != NULL && strcmp(page->family, family) != 0)
+                puts(family = page->family);
+            printf("  %-16s %s\n", page->name, page->title);
+        }
     } else {
         status = run(count - 1, arguments + 1, &options);
     }

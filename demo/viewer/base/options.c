@@ -265,7 +265,7 @@ static const view_option table[] = {
      NAMES_CONTENT, EFFECT(OWN)},
     {"page", "NAME",
      "show a technique on an example character, with its C code\n"
-     "and sliders; contents: all pages, list: print their names",
+     "and sliders; contents: all pages, list: print their names and\ntitles",
      AT(TEXT, page), NAMES_CONTENT, EFFECT(OWN)},
     {"game-demo", NULL,
      "a small game: Bobbin lights lanterns on hills; it plays\n"

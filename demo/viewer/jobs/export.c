@@ -81,6 +81,12 @@ static void add_options(common_list *words, const view_options *now)
     view_free_options(&plain);
 }
 
+// NULL: none, or the contents.
+static const view_page *open_page(const view_state *viewer)
+{
+    return viewer->pages.open >= 0 ? view_page_at((uint32_t)viewer->pages.open) : NULL;
+}
+
 // The options that may be repeated.
 static void add_lists(common_list *words, const view_state *viewer, const view_options *now)
 {
@@ -92,7 +98,13 @@ static void add_lists(common_list *words, const view_state *viewer, const view_o
     for (unsigned i = 0; i < 64; i++)
         if ((viewer->hidden_meshes >> i & 1) != 0)
             add_option(words, "hide", common_format("%u", i));
-    for (size_t i = 0; i < now->num_settings; i++)
+    const view_page *const page = open_page(viewer);
+    const float *const values = viewer->pages.values;
+    for (uint32_t i = 0; page != NULL && i < view_num_sliders(page); i++)
+        if (values[i] != page->sliders[i].first)
+            add_option(words, "set",
+                       common_format("%s=%.9g", page->sliders[i].name, (double)values[i]));
+    for (size_t i = 0; i < now->num_settings && now->page == NULL; i++)
         add_option(words, "set",
                    common_format("%s=%.9g@%.17g", now->settings[i].parameter,
                                  (double)now->settings[i].value, now->settings[i].time));
@@ -162,8 +174,11 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
     now->level = VIEW_INFO;
     now->record_as = VIEW_RECORD_APNG;
     now->frame_rate = 0.0;
-    now->game = now->page = NULL;
-    now->game_demo = viewer->pages.game != NULL;
+    now->game = NULL;
+    const view_page *const page = open_page(viewer);
+    const bool is_page = viewer->pages.open >= 0;
+    now->game_demo = viewer->pages.game != NULL; // shown in place of a page
+    now->page = page != NULL ? page->name : is_page && !now->game_demo ? "contents" : NULL;
 
     view_name_axes(&scene->turn, up, front);
     now->up_is_y = strcmp(up, "+y") == 0;
@@ -173,8 +188,8 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
     now->joint = joint >= 0 && scene->skeleton != NULL ? scene->skeleton->joints[joint].name : NULL;
     now->speed = play->backward ? -play->speed : play->speed;
     now->animation_index = (uint32_t)scene->clip;
-    now->animation_index_given = scene->num_clips > 1 && !view_is_bind_pose(scene);
-    now->no_auto = now->no_auto || (view_is_bind_pose(scene) && scene->model != NULL);
+    now->animation_index_given = !is_page && scene->num_clips > 1 && !view_is_bind_pose(scene);
+    now->no_auto = now->no_auto || (!is_page && view_is_bind_pose(scene) && scene->model != NULL);
     now->camera_path = scene->camera_path.camera != NULL && !viewer->following;
 
     // The camera: its distance, unless it shows the whole clip in any picture.
@@ -185,7 +200,7 @@ static bool describe_export(view_state *viewer, unsigned number, view_options *n
     now->elevation = camera->elevation;
     now->elevation_given = camera->elevation != usual.elevation;
     now->distance = camera->distance;
-    now->distance_given = now->target_given = !is_framed && !viewer->following;
+    now->distance_given = now->target_given = !is_framed && !viewer->following && !is_page;
     memcpy(now->target, &camera->target, sizeof now->target);
     now->orthographic = now->orthographic_given = camera->orthographic;
     const view_stage stage = view_stage_of(viewer, (float)viewer->width, (float)viewer->height);
@@ -199,7 +214,8 @@ static common_list write_words(const view_state *viewer, const view_options *now
     common_list words = {0};
     add_options(&words, now);
     add_lists(&words, viewer, now);
-    add_files(&words, &viewer->document->scene, &viewer->document->crowd);
+    if (now->page == NULL) // which has files of its own
+        add_files(&words, &viewer->document->scene, &viewer->document->crowd);
     return words;
 }
 

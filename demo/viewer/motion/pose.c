@@ -53,15 +53,28 @@ void view_skin(view_scene *scene)
         view_skin_mesh(scene, i, scene->skinned[i].normals, NULL);
 }
 
-static int by_value(const void *a, const void *b)
+// The value that sorting would put at `index`, by selection in linear time: this is done for each
+// pose that is measured.
+static float value_at(float *values, int count, int index)
 {
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-static float value_at(float *values, uint32_t count, uint32_t index)
-{
-    qsort(values, count, sizeof *values, by_value);
+    int low = 0, high = count - 1;
+    while (low < high) {
+        const float pivot = values[index];
+        int i = low, j = high;
+        while (i <= j) {
+            while (values[i] < pivot)
+                i++;
+            while (values[j] > pivot)
+                j--;
+            if (i > j)
+                break;
+            const float value = values[i];
+            values[i++] = values[j];
+            values[j--] = value;
+        }
+        low = j < index ? i : low;
+        high = index < i ? j : high;
+    }
     return values[index];
 }
 
@@ -73,7 +86,8 @@ static view_sphere find_core(const view_scene *scene)
     md5_vec3 points[SAMPLES];
     float x[SAMPLES], y[SAMPLES], z[SAMPLES];
     const uint32_t stride = view_count_vertices(scene->model) / SAMPLES + 1;
-    uint32_t count = 0, seen = 0;
+    uint32_t seen = 0;
+    int count = 0;
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++, seen++)
             if (seen % stride == 0) {
@@ -84,10 +98,10 @@ static view_sphere find_core(const view_scene *scene)
             }
     if (count < 2 * SHARE)
         return (view_sphere){.radius = INFINITY};
-    const uint32_t middle = count / 2, most = count - 1 - count / SHARE;
+    const int middle = count / 2, most = count - 1 - count / SHARE;
     view_sphere core = {.centre = {value_at(x, count, middle), value_at(y, count, middle),
                                    value_at(z, count, middle)}};
-    for (uint32_t i = 0; i < count; i++)
+    for (int i = 0; i < count; i++)
         x[i] = md5_vec3_length(md5_vec3_sub(points[i], core.centre));
     core.radius = 3.0f * value_at(x, count, most);
     return core;
