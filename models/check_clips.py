@@ -10,8 +10,8 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
   jolt     the same for speed: how much more any joint turns across the loop's end than it does
            from frame to frame elsewhere, in degrees (limit 6)
   layer    the same as loop between the first frames of a layer and of the clip it is taken from
-  slide    how fast a part of a sole moves along the floor while it is on the floor, units a second
-           (limit 2; what rolls off the toes counts)
+  slide    how fast a part of a sole moves along the floor while it is on the floor, units a second, from
+           picture to picture of a screen (limit 2; what rolls off the toes counts)
   floor    how far any vertex goes below the floor, in units (limit 0.3)
   steps    footsteps among the events; each must be where the foot comes down
   float    frames in which no sole is on the floor, where feet should not leave it (limit 0)
@@ -24,6 +24,8 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
            lids jump by nature and count in neither (limit 10)
   hand     how deep a hand goes into head, trunk or legs, in units (limit 0.6 a clip; see depth below)
   tail     the same for the end of the tail
+  hides    frames in which a hand is before an eye or an ear, as seen from ahead and from 40 degrees to
+           either side (limit 0)
   dome     how deep the hand that pats goes into Thimble's dome, in units (limit 0.3); it must touch it
            at each pat, to 0.3
   twin     how much of the hands' motion against the chest is not that of mirror images, in percent, where
@@ -51,7 +53,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from kit.clip import Clip  # noqa: E402
-from kit.maths import add, conj, dot, length, mul, rotate, scale, sub, unit  # noqa: E402
+from kit.maths import add, conj, cross, dot, length, mul, rotate, scale, sub, unit  # noqa: E402
 from kit.read import Anim, Mesh  # noqa: E402
 from bobbin_parts import cousin_motion, motion as bobbin  # noqa: E402
 from bobbin_parts.skeleton import HALVES  # noqa: E402
@@ -60,6 +62,7 @@ from thimble_parts import motion as thimble  # noqa: E402
 from thimble_parts.shape import DOME  # noqa: E402
 
 RESTLESS = ("eye_", "lid_", "shutter_", "eye") + tuple(HALVES)     # helpers do what others do
+SCREEN = 60      # pictures a second
 FLOOR = 0.1      # a part of a sole no higher than this above its height at rest is on the floor
 
 
@@ -76,6 +79,12 @@ ALLOWED = {
     "skid_stop_right": {"slide": 60, "spike": 13.1},
     "startle": {"spike": 10.1},   # an ear
 }
+
+
+# Parts of a hand, and what it should not hide, with radii in units; and from where one looks.
+HAND = {name: 2.0 for name in ("hand_", "finger_a_1_", "finger_a_2_", "finger_b_1_", "finger_b_2_", "thumb_2_")}
+FACE = {"eye_": 3.5, "ear_1_": 1.5, "ear_2_": 1.5, "ear_3_": 1.5}
+VIEWS = [(math.cos(math.radians(angle)), math.sin(math.radians(angle)), 0.0) for angle in (-40, 0, 40)]
 
 
 # Where Thimble stands when it is patted, as in thimble/visitor.md5machine, and the frame of its idle in which
@@ -261,17 +270,17 @@ def check_layer(anim, base, report):
 
 def check_soles(anim, mesh, vertices, leaves, report):
     before, slide, floating = None, 0.0, 0
-    for n in range(len(anim.frames)):
-        posed = anim.posed(n)
+    for n in range(int((len(anim.frames) - 1) * SCREEN / anim.rate + 1e-6) + 1):
+        posed = anim.posed(n * anim.rate / SCREEN)
         now = [mesh.position(vertex, posed) for vertex, _, _ in vertices]
         floating += all(at[2] > height + FLOOR for at, (_, height, _) in zip(now, vertices))
         for a, b, (_, height, _) in zip(before or now, now, vertices):
             if a[2] < height + FLOOR and b[2] < height + FLOOR:
                 slide = max(slide, math.hypot(b[0] - a[0], b[1] - a[1]))
         before = now
-    report.add("slide", slide * anim.rate, 2.0)
+    report.add("slide", slide * SCREEN, 2.0)
     report.add("floor", max(0.0, -min(low[2] for low, _ in anim.bounds)), 0.3)
-    report.add("float", floating, len(anim.frames) if leaves else 0)
+    report.add("float", floating, math.inf if leaves else 0)
 
 
 def check_steps(anim, mesh, vertices, clip, report):
@@ -350,6 +359,19 @@ def check_depth(anim, solid, report):
             deepest[part] = max(deepest.get(part, 0.0), depth)
     for part, depth in deepest.items():
         report.add(part, depth, 0.6)
+
+
+def check_open(anim, report):
+    """What one reads a face by stays open."""
+    index, hidden = {name: n for n, name in enumerate(anim.names)}, 0
+    for n in range(len(anim.frames)):
+        posed = anim.posed(n)
+        back = conj(posed[0][1])
+        hands, seen = ([(rotate(back, posed[index[name + side]][0]), size) for name, size in rows.items()
+                        for side in "lr"] for rows in (HAND, FACE))
+        hidden += any(dot(sub(hand, at), ray) > 0.0 and length(cross(sub(hand, at), ray)) < wide + size
+                      for ray in VIEWS for hand, wide in hands for at, size in seen)
+    report.add("hides", hidden, 0)
 
 
 def dome_depth(point):
@@ -476,7 +498,7 @@ def check_joins():
 
 
 COLUMNS = ("loop", "jolt", "layer", "slide", "floor", "steps", "float", "limb", "speed", "half", "stops",
-           "spike", "hand", "tail", "dome", "twin", "volume", "travel", "rise", "stroke", "side",
+           "spike", "hand", "tail", "hides", "dome", "twin", "volume", "travel", "rise", "stroke", "side",
            "pull", "beyond")
 
 
@@ -508,6 +530,7 @@ def check(subject, clip):
     if any(words == "pat" for _, words in clip.events):
         check_pat(anim, subject.mesh, clip, report)
     if "hand_l" in anim.names:
+        check_open(anim, report)
         check_twins(anim, report)
     if subject.rings:
         check_volume(anim, subject, report)
