@@ -42,7 +42,8 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
   pull     the greatest acceleration of the root along the floor, units a second squared (limit 400)
   beyond   joints that bend further than their limit (see below), or -
 
-ALLOWED says what a clip may do beyond a limit: strikes, take-offs and landings."""
+ALLOWED says what a clip of Bobbin may do beyond a limit, or another one by MODEL/CLIP: strikes, take-offs and
+landings."""
 
 import math
 import os
@@ -67,17 +68,34 @@ FLOOR = 0.1      # a part of a sole no higher than this above its height at rest
 
 
 ALLOWED = {
-    "attack": {"spike": 14.5},      # the blow of the right arm
+    "attack": {"spike": 14.5, "slide": 3.8},      # the blow of the right arm; the rear foot rolls onto its toes
+    "back_start": {"slide": 2.2},  # a heel comes up, as in all of these
     "dance": {"spike": 10.1},     # an ear after a jump
     "fall": {"spike": 16},        # bottom and heels hit the floor
     "giggle": {"spike": 10.2},    # an ear
-    "jump": {"spike": 18.4},        # legs push off and land
-    "jump_land": {"spike": 13},
-    "jump_start": {"spike": 15.4},
+    "jump": {"spike": 18.4, "slide": 4.2},        # legs push off and land
+    "jump_land": {"spike": 13, "slide": 2.9},
+    "jump_start": {"spike": 15.4, "slide": 4.2},
+    "run": {"slide": 2.8},
     "run_fall": {"slide": 60, "spike": 12.7},    # he slips; the right hand is put on the floor
+    "run_jump_left": {"slide": 2.8},
+    "run_jump_right": {"slide": 2.8},
+    "run_left": {"slide": 3},
+    "run_right": {"slide": 3},
+    "run_start": {"slide": 2.6},
+    "run_to_walk": {"slide": 2.4},
+    "run_to_walk_right": {"slide": 2.4},
     "skid_stop": {"slide": 60, "spike": 13.1},   # it is to slide, and comes down onto a heel
     "skid_stop_right": {"slide": 60, "spike": 13.1},
-    "startle": {"spike": 10.1},   # an ear
+    "startle": {"spike": 10.1, "slide": 2.2},   # an ear
+    "spindle/walk": {"slide": 5.9},     # 18 frames a second
+    "stumble": {"slide": 2.9},
+    "stumble_right": {"slide": 2.9},
+    "thimble/trot": {"slide": 2.3},     # at 46 units a second
+    "thimble/trot_left": {"slide": 2.6},
+    "thimble/trot_right": {"slide": 2.6},
+    "walk_left": {"slide": 2.6},
+    "walk_right": {"slide": 2.6},
 }
 
 
@@ -106,7 +124,7 @@ REACH = {
     "fold": (22.0, 20.0), "giggle": (18.0, 6.5), "hit": (15.0, 3.0), "jump": (16.0, 42.0),
     "point": (8.5, 3.5), "run": (20.0, 12.0, 14.0), "run_jump_left": (18.0, 30.0),
     "run_jump_right": (18.0, 30.0),
-    "shoot": (9.0, 5.0), "skid_stop": (25.0, 8.0), "skid_stop_right": (25.0, 8.0), "startle": (18.0, 10.0),
+    "shoot": (11.5, 6.0), "skid_stop": (25.0, 8.0), "skid_stop_right": (25.0, 8.0), "startle": (18.0, 10.0),
     "unfold": (22.0, 20.0), "walk": (11.0, 1.8), "wave": (11.0, 9.0),
 }
 
@@ -514,7 +532,7 @@ def line(name, frames, figures):
 
 def check(subject, clip):
     anim = Anim(os.path.join(HERE, subject.name, clip.name + ".md5anim"))
-    report = Report(clip.name)
+    report = Report(clip.name if subject is BOBBIN else subject.name + "/" + clip.name)
     if clip.loop:
         check_loop(anim, report)
     if clip.layer:

@@ -68,7 +68,7 @@ def greet(a, t):
     shake = bump(phase, 0.17, 0.82, 0.09)
     dip = bump(phase, 0.0, 0.14, 0.06) + 0.6 * bump(phase, 0.84, 0.99, 0.07)
     bounce = wave(phase, 6, 0.05)
-    a.move("hips", y=1.3 * up, z=-0.55 - 1.1 * dip + 0.4 * up + 0.28 * shake * bounce)
+    a.move("hips", y=1.3 * up, z=-0.55 - 1.4 * dip + 0.4 * up + 0.28 * shake * bounce)
     a.turn("hips", roll=-2.5 * up, yaw=4.0 * up)
     a.stretch(-0.7 * dip + 0.7 * up + 0.2 * shake * wave(phase, 6, 0.12))
     a.bend(roll=1.0 * up + 2.7 * shake * wave(phase, 3, 0.13), pitch=6.0 * dip - 3.0 * up)
@@ -110,7 +110,7 @@ def point(a, t):
     # Twice more: the arm draws back, less far, and thrusts again.
     jab = bump(t / 2.5, 0.38, 0.53, 0.075) + bump(t / 2.5, 0.54, 0.69, 0.075)
     a.rest()
-    a.move("hips", x=-0.9 * draw + 1.0 * out, y=0.9 * draw - 1.1 * out, z=-0.7 * draw - 0.25 * out)
+    a.move("hips", x=-0.9 * draw + 1.0 * out, y=0.9 * draw - 1.9 * out, z=-0.7 * draw - 0.25 * out)
     a.turn("hips", yaw=-7.0 * draw + 6.0 * out, roll=1.5 * draw - 2.0 * out)
     a.bend(yaw=-12.0 * draw + 15.0 * out - 6.0 * jab, pitch=3.0 * draw + 4.0 * out - 2.5 * jab,
            roll=-2.0 * out)
@@ -140,7 +140,7 @@ def point(a, t):
     a.one("thumb_1", "r", yaw=22.0 * late, pitch=14.0 * late)
     a.one("thumb_2", "r", yaw=26.0 * late)
     # The left one swings back against it.
-    a.arm("l", roll=9.0 * out, pitch=-9.0 * draw + 19.0 * out, bend=12.0 * out)
+    a.arm("l", roll=18.0 * out, pitch=-9.0 * draw + 19.0 * out, bend=12.0 * out)
     a.grip("l", 0.5 * out)
     a.tail_pose(side=-9.0 * draw + 14.0 * out, rise=4.0 * out)
     a.ears(-7.0 * draw + 13.0 * out)
