@@ -115,7 +115,7 @@ JOINS = (("walk_start", "walk", 0.2), ("walk", "walk_stop_left", 0.2), ("run_sta
          ("run", "run_to_walk", 0.12), ("run", "run_to_walk_right", 0.12), ("run_to_walk", "walk", 0.12),
          ("run_to_walk_right", "walk", 0.12), ("run", "skid_stop", 0.12), ("run", "stumble", 0.1),
          ("stumble", "run", 0.12), ("run", "run_jump_left", 0.1), ("run_jump_left", "run", 0.12),
-         ("run", "run_fall", 0.15), ("walk_backward", "hit", 0.1), ("strafe_left", "hit", 0.1))
+         ("run", "run_fall", 0.15), ("strafe_left", "hit", 0.1))
 
 
 # What can be seen from afar, at least: (travel, rise), percent, and stroke, units.
