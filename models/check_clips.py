@@ -68,7 +68,7 @@ FLOOR = 0.1      # a part of a sole no higher than this above its height at rest
 
 
 ALLOWED = {
-    "attack": {"spike": 14.5, "slide": 3.8},      # the blow of the right arm; the rear foot rolls onto its toes
+    "attack": {"spike": 14.5, "slide": 3.8},      # the right arm strikes; the rear foot rolls onto its toes
     "back_start": {"slide": 2.2},  # a heel comes up, as in all of these
     "dance": {"spike": 10.1},     # an ear after a jump
     "fall": {"spike": 16},        # bottom and heels hit the floor
@@ -100,7 +100,8 @@ ALLOWED = {
 
 
 # Parts of a hand, and what it should not hide, with radii in units; and from where one looks.
-HAND = {name: 2.0 for name in ("hand_", "finger_a_1_", "finger_a_2_", "finger_b_1_", "finger_b_2_", "thumb_2_")}
+HAND = {name: 2.0 for name in ("hand_", "finger_a_1_", "finger_a_2_", "finger_b_1_", "finger_b_2_",
+                               "thumb_2_")}
 FACE = {"eye_": 3.5, "ear_1_": 1.5, "ear_2_": 1.5, "ear_3_": 1.5}
 VIEWS = [(math.cos(math.radians(angle)), math.sin(math.radians(angle)), 0.0) for angle in (-40, 0, 40)]
 
