@@ -10,8 +10,8 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
   jolt     the same for speed: how much more any joint turns across the loop's end than it does
            from frame to frame elsewhere, in degrees (limit 6)
   layer    the same as loop between the first frames of a layer and of the clip it is taken from
-  slide    how fast a part of a sole moves along the floor while it is on the floor, units a second
-           (limit 2; what rolls off the toes counts)
+  slide    how fast a part of a sole moves along the floor while it is on the floor, units a second, from
+           picture to picture of a screen (limit 2; what rolls off the toes counts)
   floor    how far any vertex goes below the floor, in units (limit 0.3)
   steps    footsteps among the events; each must be where the foot comes down
   float    frames in which no sole is on the floor, where feet should not leave it (limit 0)
@@ -24,6 +24,8 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
            lids jump by nature and count in neither (limit 10)
   hand     how deep a hand goes into head, trunk or legs, in units (limit 0.6 a clip; see depth below)
   tail     the same for the end of the tail
+  hides    frames in which a hand is before an eye or an ear, as seen from ahead and from 40 degrees to
+           either side (limit 0)
   dome     how deep the hand that pats goes into Thimble's dome, in units (limit 0.3); it must touch it
            at each pat, to 0.3
   twin     how much of the hands' motion against the chest is not that of mirror images, in percent, where
@@ -40,7 +42,8 @@ A table, one line a clip, from the files as they are; what exceeds its limit fol
   pull     the greatest acceleration of the root along the floor, units a second squared (limit 400)
   beyond   joints that bend further than their limit (see below), or -
 
-ALLOWED says what a clip may do beyond a limit: strikes, take-offs and landings."""
+ALLOWED says what a clip of Bobbin may do beyond a limit, or another one by MODEL/CLIP: strikes, take-offs and
+landings."""
 
 import math
 import os
@@ -51,7 +54,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from kit.clip import Clip  # noqa: E402
-from kit.maths import add, conj, dot, length, mul, rotate, scale, sub, unit  # noqa: E402
+from kit.maths import add, conj, cross, dot, length, mul, rotate, scale, sub, unit  # noqa: E402
 from kit.read import Anim, Mesh  # noqa: E402
 from bobbin_parts import cousin_motion, motion as bobbin  # noqa: E402
 from bobbin_parts.skeleton import HALVES  # noqa: E402
@@ -60,22 +63,47 @@ from thimble_parts import motion as thimble  # noqa: E402
 from thimble_parts.shape import DOME  # noqa: E402
 
 RESTLESS = ("eye_", "lid_", "shutter_", "eye") + tuple(HALVES)     # helpers do what others do
+SCREEN = 60      # pictures a second
 FLOOR = 0.1      # a part of a sole no higher than this above its height at rest is on the floor
 
 
 ALLOWED = {
-    "attack": {"spike": 14.5},      # the blow of the right arm
+    "attack": {"spike": 14.5, "slide": 3.8},      # the right arm strikes; the rear foot rolls onto its toes
+    "back_start": {"slide": 2.2},  # a heel comes up, as in all of these
     "dance": {"spike": 10.1},     # an ear after a jump
     "fall": {"spike": 16},        # bottom and heels hit the floor
     "giggle": {"spike": 10.2},    # an ear
-    "jump": {"spike": 18.4},        # legs push off and land
-    "jump_land": {"spike": 13},
-    "jump_start": {"spike": 15.4},
+    "jump": {"spike": 18.4, "slide": 4.2},        # legs push off and land
+    "jump_land": {"spike": 13, "slide": 2.9},
+    "jump_start": {"spike": 15.4, "slide": 4.2},
+    "run": {"slide": 2.8},
     "run_fall": {"slide": 60, "spike": 12.7},    # he slips; the right hand is put on the floor
+    "run_jump_left": {"slide": 2.8},
+    "run_jump_right": {"slide": 2.8},
+    "run_left": {"slide": 3},
+    "run_right": {"slide": 3},
+    "run_start": {"slide": 2.6},
+    "run_to_walk": {"slide": 2.4},
+    "run_to_walk_right": {"slide": 2.4},
     "skid_stop": {"slide": 60, "spike": 13.1},   # it is to slide, and comes down onto a heel
     "skid_stop_right": {"slide": 60, "spike": 13.1},
-    "startle": {"spike": 10.1},   # an ear
+    "startle": {"spike": 10.1, "slide": 2.2},   # an ear
+    "spindle/walk": {"slide": 5.9},     # 18 frames a second
+    "stumble": {"slide": 2.9},
+    "stumble_right": {"slide": 2.9},
+    "thimble/trot": {"slide": 2.3},     # at 46 units a second
+    "thimble/trot_left": {"slide": 2.6},
+    "thimble/trot_right": {"slide": 2.6},
+    "walk_left": {"slide": 2.6},
+    "walk_right": {"slide": 2.6},
 }
+
+
+# Parts of a hand, and what it should not hide, with radii in units; and from where one looks.
+HAND = {name: 2.0 for name in ("hand_", "finger_a_1_", "finger_a_2_", "finger_b_1_", "finger_b_2_",
+                               "thumb_2_")}
+FACE = {"eye_": 3.5, "ear_1_": 1.5, "ear_2_": 1.5, "ear_3_": 1.5}
+VIEWS = [(math.cos(math.radians(angle)), math.sin(math.radians(angle)), 0.0) for angle in (-40, 0, 40)]
 
 
 # Where Thimble stands when it is patted, as in thimble/visitor.md5machine, and the frame of its idle in which
@@ -88,7 +116,7 @@ JOINS = (("walk_start", "walk", 0.2), ("walk", "walk_stop_left", 0.2), ("run_sta
          ("run", "run_to_walk", 0.12), ("run", "run_to_walk_right", 0.12), ("run_to_walk", "walk", 0.12),
          ("run_to_walk_right", "walk", 0.12), ("run", "skid_stop", 0.12), ("run", "stumble", 0.1),
          ("stumble", "run", 0.12), ("run", "run_jump_left", 0.1), ("run_jump_left", "run", 0.12),
-         ("run", "run_fall", 0.15), ("walk_backward", "hit", 0.1), ("strafe_left", "hit", 0.1))
+         ("run", "run_fall", 0.15), ("strafe_left", "hit", 0.1))
 
 
 # What can be seen from afar, at least: (travel, rise), percent, and stroke, units.
@@ -97,7 +125,7 @@ REACH = {
     "fold": (22.0, 20.0), "giggle": (18.0, 6.5), "hit": (15.0, 3.0), "jump": (16.0, 42.0),
     "point": (8.5, 3.5), "run": (20.0, 12.0, 14.0), "run_jump_left": (18.0, 30.0),
     "run_jump_right": (18.0, 30.0),
-    "shoot": (9.0, 5.0), "skid_stop": (25.0, 8.0), "skid_stop_right": (25.0, 8.0), "startle": (18.0, 10.0),
+    "shoot": (11.5, 6.0), "skid_stop": (25.0, 8.0), "skid_stop_right": (25.0, 8.0), "startle": (18.0, 10.0),
     "unfold": (22.0, 20.0), "walk": (11.0, 1.8), "wave": (11.0, 9.0),
 }
 
@@ -261,17 +289,17 @@ def check_layer(anim, base, report):
 
 def check_soles(anim, mesh, vertices, leaves, report):
     before, slide, floating = None, 0.0, 0
-    for n in range(len(anim.frames)):
-        posed = anim.posed(n)
+    for n in range(int((len(anim.frames) - 1) * SCREEN / anim.rate + 1e-6) + 1):
+        posed = anim.posed(n * anim.rate / SCREEN)
         now = [mesh.position(vertex, posed) for vertex, _, _ in vertices]
         floating += all(at[2] > height + FLOOR for at, (_, height, _) in zip(now, vertices))
         for a, b, (_, height, _) in zip(before or now, now, vertices):
             if a[2] < height + FLOOR and b[2] < height + FLOOR:
                 slide = max(slide, math.hypot(b[0] - a[0], b[1] - a[1]))
         before = now
-    report.add("slide", slide * anim.rate, 2.0)
+    report.add("slide", slide * SCREEN, 2.0)
     report.add("floor", max(0.0, -min(low[2] for low, _ in anim.bounds)), 0.3)
-    report.add("float", floating, len(anim.frames) if leaves else 0)
+    report.add("float", floating, math.inf if leaves else 0)
 
 
 def check_steps(anim, mesh, vertices, clip, report):
@@ -350,6 +378,19 @@ def check_depth(anim, solid, report):
             deepest[part] = max(deepest.get(part, 0.0), depth)
     for part, depth in deepest.items():
         report.add(part, depth, 0.6)
+
+
+def check_open(anim, report):
+    """What one reads a face by stays open."""
+    index, hidden = {name: n for n, name in enumerate(anim.names)}, 0
+    for n in range(len(anim.frames)):
+        posed = anim.posed(n)
+        back = conj(posed[0][1])
+        hands, seen = ([(rotate(back, posed[index[name + side]][0]), size) for name, size in rows.items()
+                        for side in "lr"] for rows in (HAND, FACE))
+        hidden += any(dot(sub(hand, at), ray) > 0.0 and length(cross(sub(hand, at), ray)) < wide + size
+                      for ray in VIEWS for hand, wide in hands for at, size in seen)
+    report.add("hides", hidden, 0)
 
 
 def dome_depth(point):
@@ -476,7 +517,7 @@ def check_joins():
 
 
 COLUMNS = ("loop", "jolt", "layer", "slide", "floor", "steps", "float", "limb", "speed", "half", "stops",
-           "spike", "hand", "tail", "dome", "twin", "volume", "travel", "rise", "stroke", "side",
+           "spike", "hand", "tail", "hides", "dome", "twin", "volume", "travel", "rise", "stroke", "side",
            "pull", "beyond")
 
 
@@ -492,7 +533,7 @@ def line(name, frames, figures):
 
 def check(subject, clip):
     anim = Anim(os.path.join(HERE, subject.name, clip.name + ".md5anim"))
-    report = Report(clip.name)
+    report = Report(clip.name if subject is BOBBIN else subject.name + "/" + clip.name)
     if clip.loop:
         check_loop(anim, report)
     if clip.layer:
@@ -508,6 +549,7 @@ def check(subject, clip):
     if any(words == "pat" for _, words in clip.events):
         check_pat(anim, subject.mesh, clip, report)
     if "hand_l" in anim.names:
+        check_open(anim, report)
         check_twins(anim, report)
     if subject.rings:
         check_volume(anim, subject, report)

@@ -9,20 +9,22 @@ Plain Python, no packages; the same input gives the same files."""
 import math
 import os
 import re
+import struct
 import sys
+from operator import mul
 
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from kit import md5, program, read, rig  # noqa: E402
-from kit.maths import conj, rotate, sub  # noqa: E402
+from kit.maths import normalised, rotate  # noqa: E402
 from bobbin_parts import expressions, skeleton  # noqa: E402
 
 BASE = os.path.join(HERE, "bobbin", "bobbin.md5mesh")
 COMMAND = "make_expressions.py"
 CLEARANCE = 0.05  # units between lids and eyeballs: between the corners of a triangle they are closer
-LEAST = 1e-4  # units; what moves by less stays, to the last digit
+LEAST = 1e-4  # units; what moves by less stays, to the bit
 
 
 def _points(base):
@@ -33,35 +35,51 @@ def _points(base):
             for vertices in base.vertices]
 
 
-def _weight(joints, rows, point):
-    """One weight that holds a vertex at a point: targets are not skinned, so they need no more."""
-    joint = max(rows, key=lambda row: row[1])[0]
-    _, _, position, turn = joints[joint]
-    offset = rotate(conj(turn), sub(point, position))
-    return "%d 1 ( %s %s %s )" % ((joint,) + tuple(md5.number(c) for c in offset))
+def _float(x):
+    """The nearest number of 32 bits."""
+    return struct.unpack("f", struct.pack("f", x))[0]
+
+
+def _shortest(x):
+    """A number of 32 bits in as few digits as tell it from all others."""
+    return next(text for text in ("%.*g" % (digits, x) for digits in range(5, 10))
+                if _float(float(text)) == x)
+
+
+def _matrices(joints):
+    """The rows of the joints' matrices in the bind pose, as md5model computes them, to the bit."""
+    out = []
+    for _, _, position, turn in joints:
+        x, y, z = map(_float, turn[:3])
+        square = _float(_float(_float(x * x) + _float(y * y)) + _float(z * z))
+        turn = normalised((x, y, z, -_float(math.sqrt(abs(_float(1.0 - square))))))
+        columns = [rotate(turn, axis) for axis in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))]
+        out.append([tuple(map(_float, row)) for row in zip(*columns, position)])
+    return out
+
+
+def _stays(rows, matrices):
+    """The weight that holds a vertex where those of the base do, to the bit: what does not move by
+    the last digit is no difference, to normals neither. The root stands at the origin, unturned."""
+    at = [_float(sum(_float(bias) * (sum(map(mul, matrices[joint][axis], map(_float, offset)))
+                                     + matrices[joint][axis][3]) for joint, bias, offset in rows))
+          for axis in range(3)]
+    return "0 1 ( %s %s %s )" % tuple(map(_shortest, at))
 
 
 def target_text(text, base, moved, points):
-    """The text of the base with other weights for the vertices that move."""
+    """The base with one weight for each vertex: targets are not skinned, so they need no more."""
+    matrices = _matrices(base.joints)
     head, *bodies = text.split("mesh {")
-    out = [re.sub(r'commandline "[^"]*"', 'commandline "%s"' % COMMAND, head)]
-    for n, body in enumerate(bodies):
-        old = re.findall(r"\tweight \d+ ([^\n]*)\n", body)
-        verts, weights = [], []
-        for v, line in enumerate(re.findall(r"\tvert \d+ ([^\n]*)\n", body)):
-            uv, first, count = re.match(r"(\(.*\)) (\d+) (\d+)", line).groups()
-            kept = old[int(first):int(first) + int(count)]
-            apart = max(abs(a - b) for a, b in zip(moved[n][v], points[n][0][v]))
-            if apart >= LEAST:
-                kept = [_weight(base.joints, points[n][1][v], moved[n][v])]
-            verts.append("\tvert %d %s %d %d\n" % (v, uv, len(weights), len(kept)))
-            weights += kept
-        start, tris = body.split("\tvert ", 1)[0], re.findall(r"\tnumtris \d+\n(?:\ttri [^\n]*\n)*", body)
-        rows = "".join("\tweight %d %s\n" % row for row in enumerate(weights))
-        counted = "\n\tnumweights %d\n" % len(weights)
-        out.append(start + "".join(verts) + "\n" + tris[0] + counted + rows + "}\n"
-                   + ("\n" if n + 1 < len(bodies) else ""))
-    return "mesh {".join(out)
+    out = [re.sub(r'commandline "[^"]*"', 'commandline "%s"' % COMMAND, head[:-1])]
+    for body, vertices, uvs, (old, _), new in zip(bodies, base.vertices, base.uvs, points, moved):
+        own = [[_stays(rows, matrices) if math.dist(old[v], new[v]) < LEAST
+                else "0 1 " + md5.triple(new[v], md5.LENGTH)] for v, rows in enumerate(vertices)]
+        verts, weights = md5.rows_of(uvs, own)
+        start, tris = body.split("\tvert ", 1)[0], re.search(r"\n\tnumtris \d+\n(?:\ttri [^\n]*\n)*", body)
+        out.append(start + "\n".join(verts) + "\n" + tris[0] + "\n\tnumweights %d\n" % len(weights)
+                   + "\n".join(weights) + "\n}\n")
+    return "\nmesh {".join(out)
 
 
 def _check_eyes(bones, name, points, moved):

@@ -302,10 +302,10 @@ static double guess_scale(const convert_job *job, double legs)
     } guesses[] = {
         {0.4, 1.3, 1.0 / 0.0254, "its legs are as long as if it were in metres"},
         {45.0, 130.0, 1.0 / 2.54, "its legs are as long as if it were in centimetres"},
-        {0.0, HUGE_VAL, 1.0, "taken as inches"},
+        {0.0, 0.0, 1.0, "taken as inches"},
     };
     const struct guess *guess = guesses;
-    while (legs < guess->least || legs > guess->most)
+    while (guess->most > 0.0 && !(legs >= guess->least && legs <= guess->most)) // the last is any
         guess++;
     const bool is_asked = job->scale > 0.0;
     const double scale = is_asked ? job->scale : guess->scale;

@@ -345,9 +345,9 @@ static bool add_weights(const clip_maker *clip, const char *name)
             (void)json_object_set_new(known, target, json_true());
             float *const values = common_alloc(clip->num_frames, sizeof *values);
             for (size_t f = 0; f < clip->num_frames; f++) {
-                double value = 0.0;
-                sample(clip, keys, (double)f / clip->rate, LAST_VIEW, k, 1, &value);
-                values[f] = (float)value;
+                double value[4] = {0.0}; // sample() writes as many for a rotation
+                sample(clip, keys, (double)f / clip->rate, LAST_VIEW, k, 1, value);
+                values[f] = (float)value[0];
             }
             scene->weights =
                 common_grow(scene->weights, scene->num_weights, sizeof *scene->weights);

@@ -233,12 +233,13 @@ static char *read_game_file(md5_game *game, const md5_image_program *program, si
 static void add_picture(finder *f, convert_material *material, convert_map map, const char *path,
                         const md5_image_program *program, blend_kind how)
 {
-    const char *const title = path ? path : program->text, *reason = NULL;
+    const char *const title = path ? path : program ? program->text : "", *reason = NULL;
     view_image image = {NULL, 0, 0};
     md5_error error = {0};
     size_t size = 0;
-    char *bytes =
-        path ? common_read_stream(path, &size, &reason) : read_game_file(f->game, program, &size);
+    char *bytes = path      ? common_read_stream(path, &size, &reason)
+                  : program ? read_game_file(f->game, program, &size)
+                            : NULL;
     const bool is_read =
         path && !bytes ? convert_fail(&error, MD5_ERROR_IO, path, "%s", reason)
         : bytes ? view_decode_image((uint8_t *)bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &error)

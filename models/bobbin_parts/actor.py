@@ -179,9 +179,7 @@ class Actor:
             maths.mirror(_FINGERS), maths.mirror(_BACK_OF_HAND))
         there.append(mul(maths.frame(ahead, (0.0, 0.0, 1.0)), maths.conj(maths.frame(fingers, back))))
         for name, one, two in zip(names, posed, there):
-            sign = 1.0 if sum(a * b for a, b in zip(one, two)) > 0.0 else -1.0
-            self.pose.fix(name, maths.normalised(tuple(a + (sign * b - a) * amount
-                                                       for a, b in zip(one, two))))
+            self.pose.fix(name, maths.blend(one, two, amount))
 
     def on_thigh(self, side, amount, out=0.0):
         """Lays a hand on its thigh, once feet and trunk are posed; amount as for palm(). out: farther to the

@@ -68,7 +68,7 @@ def greet(a, t):
     shake = bump(phase, 0.17, 0.82, 0.09)
     dip = bump(phase, 0.0, 0.14, 0.06) + 0.6 * bump(phase, 0.84, 0.99, 0.07)
     bounce = wave(phase, 6, 0.05)
-    a.move("hips", y=1.3 * up, z=-0.55 - 1.1 * dip + 0.4 * up + 0.28 * shake * bounce)
+    a.move("hips", y=1.3 * up, z=-0.55 - 1.4 * dip + 0.4 * up + 0.28 * shake * bounce)
     a.turn("hips", roll=-2.5 * up, yaw=4.0 * up)
     a.stretch(-0.7 * dip + 0.7 * up + 0.2 * shake * wave(phase, 6, 0.12))
     a.bend(roll=1.0 * up + 2.7 * shake * wave(phase, 3, 0.13), pitch=6.0 * dip - 3.0 * up)
@@ -84,10 +84,11 @@ def greet(a, t):
     a.lids("r", 0.18 * wink, 0.45 * wink)
     a.brows(-0.9 * wink, 0.5 * wink, "l")
     a.arms_down()
-    # The right arm goes up beside the head; the forearm draws the arc, the hand follows late.
-    a.one("clavicle", "r", roll=14.0 * up)
-    a.one("upperarm", "r", roll=76.0 * up, yaw=-2.0 * up)
-    a.one("forearm", "r", roll=5.0 * up + 21.0 * shake * wave(phase, 6), pitch=4.0 * up)
+    # The right arm goes up far beside the head, so that neither eye nor ear is hidden; the forearm draws the
+    # arc, the hand follows late.
+    a.one("clavicle", "r", roll=14.0 * up, yaw=6.0 * up)
+    a.one("upperarm", "r", roll=75.0 * up, yaw=6.0 * up)
+    a.one("forearm", "r", roll=-8.0 * up + 21.0 * shake * wave(phase, 6), pitch=4.0 * up)
     a.one("hand", "r", roll=18.0 * up + 20.0 * shake * wave(phase, 6, 0.16), pitch=6.0 * up)
     a.grip("r", -0.5 * up + 0.25 * shake * wave(phase, 6, 0.22), -0.3 * up)
     # The left one balances, a little away from the body.
@@ -99,7 +100,7 @@ def greet(a, t):
     a.stand()
 
 
-_POINTS = (14.6, -5.2, 28.2)     # where the wrist is then
+_POINTS = (11.6, -13.6, 29.6)    # where the wrist is then: beside him, so that it can be seen from ahead
 
 
 def point(a, t):
@@ -109,7 +110,7 @@ def point(a, t):
     # Twice more: the arm draws back, less far, and thrusts again.
     jab = bump(t / 2.5, 0.38, 0.53, 0.075) + bump(t / 2.5, 0.54, 0.69, 0.075)
     a.rest()
-    a.move("hips", x=-0.9 * draw + 1.0 * out, y=0.9 * draw - 1.1 * out, z=-0.7 * draw - 0.25 * out)
+    a.move("hips", x=-0.9 * draw + 1.0 * out, y=0.9 * draw - 1.9 * out, z=-0.7 * draw - 0.25 * out)
     a.turn("hips", yaw=-7.0 * draw + 6.0 * out, roll=1.5 * draw - 2.0 * out)
     a.bend(yaw=-12.0 * draw + 15.0 * out - 6.0 * jab, pitch=3.0 * draw + 4.0 * out - 2.5 * jab,
            roll=-2.0 * out)
@@ -131,7 +132,7 @@ def point(a, t):
     a.elbow("r", 56.0 * keyed(t, (0.0, 0.0), (0.36, 1.0), (1.80, 1.0), (2.35, 0.0)))
     a.one("hand", "r", roll=-18.0 * draw)
     a.palm("r", (_POINTS[0] - 8.0 * (1.0 - reach) - 3.4 * jab, _POINTS[1], _POINTS[2] + 0.5 * jab),
-           (1.0, 0.04, 0.30 - 0.16 * jab), reach)
+           (0.78, -0.62, 0.34 - 0.16 * jab), reach)
     for name in ("finger_b_1", "finger_b_2"):
         a.one(name, "r", roll=-42.0 * late)
     a.one("finger_a_1", "r", roll=22.0 * late, pitch=10.0 * late)
@@ -139,7 +140,7 @@ def point(a, t):
     a.one("thumb_1", "r", yaw=22.0 * late, pitch=14.0 * late)
     a.one("thumb_2", "r", yaw=26.0 * late)
     # The left one swings back against it.
-    a.arm("l", roll=9.0 * out, pitch=-9.0 * draw + 19.0 * out, bend=12.0 * out)
+    a.arm("l", roll=18.0 * out, pitch=-9.0 * draw + 19.0 * out, bend=12.0 * out)
     a.grip("l", 0.5 * out)
     a.tail_pose(side=-9.0 * draw + 14.0 * out, rise=4.0 * out)
     a.ears(-7.0 * draw + 13.0 * out)
@@ -197,7 +198,7 @@ def attack(a, t):
     a.move("hips", x=-2.6 * wind + 6.9 * lunge, y=-1.1 * wind + 1.0 * lunge,
            z=-1.9 * wind - 2.0 * lunge + 2.6 * tall)
     a.turn("hips", yaw=-15.0 * wind + 15.0 * hit, pitch=-3.0 * wind + 11.0 * hit)
-    a.bend(yaw=-27.0 * wind + 27.0 * hit + 9.0 * over, pitch=-9.0 * wind + 15.0 * hit,
+    a.bend(yaw=-27.0 * wind + 36.0 * hit + 10.0 * over, pitch=-9.0 * wind + 15.0 * hit,
            roll=5.0 * wind - 4.0 * hit)
     a.stretch(-0.7 * wind + 1.1 * tall - 0.4 * over)
     a.nod(yaw=30.0 * wind - 26.0 * hit - 5.0 * over, pitch=6.0 * wind - 17.0 * hit)
@@ -209,14 +210,14 @@ def attack(a, t):
     # The claw: high and back, round over the shoulder, down across the body.
     a.one("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 15.0 * hit)
     # The sweep ends wide of the left hip, the arm out straight, not round himself.
-    a.arm("r", roll=80.0 * wind + 50.0 * hit - 20.0 * over,
-          yaw=38.0 * wind - 62.0 * hit - 22.0 * over)
+    a.arm("r", roll=80.0 * wind + 58.0 * hit - 14.0 * over,
+          yaw=38.0 * wind - 58.0 * hit - 20.0 * over)
     a.elbow("r", 62.0 * wind + 8.0 * hit - 12.0 * over)
     a.one("hand", "r", roll=26.0 * wind - 14.0 * hit - 10.0 * over)
     a.grip("r", -0.7 * wind + 0.12 * hit + 0.35 * over, -0.5 * wind)
     a.one("clavicle", "l", yaw=-5.0 * wind)
-    a.arm("l", roll=20.0 * wind + 16.0 * hit, pitch=-34.0 * wind + 36.0 * hit)
-    a.elbow("l", 44.0 * wind + 32.0 * hit)
+    a.arm("l", roll=20.0 * wind + 62.0 * hit, pitch=-34.0 * wind + 16.0 * hit, yaw=16.0 * hit)
+    a.elbow("l", 44.0 * wind + 6.0 * hit)
     a.grip("l", 0.35 * wind + 0.5 * hit)
     a.tail_pose(side=20.0 * wind - 26.0 * over, rise=7.0 * wind + 5.0 * hit)
     a.ears(-9.0 * wind - 5.0 * hit, 16.0 * wind + 24.0 * hit)

@@ -161,7 +161,7 @@ def chase(a, t):
     for name, own in SIDES:
         yaw, up = _chasing_foot(name, t)
         x, y, _ = rotate(turn(yaw=yaw), (BALL[0], BALL[1] * own, 0.0))
-        a.foot(name, x, y, 1.4 * up ** 1.4, 14.0 * up ** 1.4, yaw, 0.5)
+        a.foot(name, x, y, 1.8 * up ** 1.4, 8.0 * up ** 1.4, yaw, 0.5)
 
 
 def dizzy(a, t):

@@ -13,7 +13,7 @@ CORAL, GOLD, BLUSH = (255, 122, 98), (255, 200, 92), (255, 134, 126)
 MAROON, TONGUE = (150, 34, 54), (250, 124, 130)
 INK = (44, 40, 76)
 SHADOW = (58, 46, 98)
-LID, _LID_SKY = (46, 152, 166), 0.72
+LID, _LID_SKY = (60, 182, 176), 0.86
 SPOT, SPOT_DEEP = (150, 236, 202), (142, 160, 236)
 THORN = (226, 84, 96)
 IRIS, IRIS_LOW, IRIS_LIGHT, IRIS_RIM = (255, 196, 64), (214, 96, 30), (255, 226, 120), (112, 40, 26)
@@ -132,7 +132,10 @@ def _head(x, y, z, n):
     brow = math.hypot((y - 5.9) / 2.0, (z - 50.2 + 0.06 * (y - 5.0) ** 2) / 0.62)
     if x > 2.0 and brow < 1.2:
         colour = mix(colour, SPOT, 0.8 * smoothstep(1.08, 0.86, brow))
-    # Rosy cheeks with three freckles.
+    # Rosy cheeks with three freckles, and a soft line under them, from the corner of the mouth backwards.
+    under = z - 34.6 - 0.09 * (x - 8.0) ** 2
+    colour = mix(colour, BACK, 0.45 * smoothstep(1.1, 0.0, abs(under)) * smoothstep(5.2, 7.2, y)
+                 * smoothstep(2.0, 5.0, x) * smoothstep(12.6, 10.0, x))
     rosy = _near(x, y, z, (9.8, 8.6, 37.9))
     colour = mix(colour, BLUSH, 0.85 * math.exp(-(rosy / 2.4) ** 2))
     for fx, fy, fz, size in _FRECKLES:
@@ -189,8 +192,9 @@ def _fin(along, t, flat):
 
 
 def _lid(along):
-    tint = mix(mix(LID, DEEP, 0.12), LID, smoothstep(0.02, 0.3, along))
-    return mix(INK, tint, smoothstep(0.0, 0.045, along))
+    """As the skin around the eye, with a line of lashes at its edge."""
+    tint = mix(mix(LID, BACK, 0.45), LID, smoothstep(0.05, 0.3, along))
+    return mix(INK, tint, smoothstep(0.03, 0.06, along))
 
 
 def _colour(part, x, y, z, n, sky, along):

@@ -52,7 +52,7 @@ def yawn(a, t):
     # The right fist goes up and out, the left one, later, beside the cheek.
     late = keyed(t, (0.40, 0.0), (1.05, 1.0), (1.42, 1.0), (1.98, 0.0))
     a.one("clavicle", "r", roll=14.0 * stretch)
-    a.arm("r", roll=96.0 * stretch, pitch=-4.0 * stretch)
+    a.arm("r", roll=96.0 * stretch, yaw=20.0 * stretch, pitch=-4.0 * stretch)
     a.elbow("r", 58.0 * pulse(t, 0.28, 0.98, 0.34) + 26.0 * stretch + 1.5 * tremble)
     a.one("clavicle", "l", roll=9.0 * late, yaw=10.0 * late)
     a.arm("l", roll=52.0 * late, pitch=18.0 * late)

@@ -6,7 +6,7 @@ import math
 
 from kit.curves import arch, bump, keyed, pulse, smootherstep, thrown, wave
 from kit.footing import Footing
-from kit.maths import mix, normalised, rotate, turn
+from kit.maths import blend, mix, rotate, turn
 
 from bobbin_parts import leaps
 from bobbin_parts.actor import BALL, SIDES, Actor
@@ -32,8 +32,7 @@ def _between(a, one, two, share):
     root = a.pose.skeleton.index["origin"]
     for n, (p, q) in enumerate(zip(first.pose.turns, second.pose.turns)):
         if n != root:
-            sign = 1.0 if sum(x * y for x, y in zip(p, q)) > 0.0 else -1.0
-            a.pose.turns[n] = normalised(tuple(x + (sign * y - x) * share for x, y in zip(p, q)))
+            a.pose.turns[n] = blend(p, q, share)
             a.pose.moves[n] = mix(first.pose.moves[n], second.pose.moves[n], share)
 
 
@@ -121,10 +120,10 @@ def _start(a, t, change):
     a.bend(pitch=4.0 * weight)
     # The left foot swings from where it stands to where it lands.
     move = min(1.0, max(0.0, (s - 0.22) / 0.78))
-    way, up = _eased(move), math.sin(math.pi * move) ** 0.9
+    way, up = smootherstep(move), math.sin(math.pi * move) ** 0.9
     a.foot("l", BALL[0] + (x_end + left[0] - BALL[0]) * way,
            BALL[1] + (y_end + left[1] - BALL[1]) * way, gait.lift * up,
-           keyed(s, (0.05, 0.0), (0.32, 22.0), (0.75, 0.0), (1.0, left[3])), left[4] * way, 0.6)
+           keyed(s, (0.08, 0.0), (0.4, 22.0), (0.75, 0.0), (1.0, left[3])), left[4] * way, 0.6)
     a.foot("r", BALL[0], -BALL[1], 0.0, keyed(s, (0.55, 0.0), (1.0, right[3])), right[4] * _eased(s))
 
 
@@ -148,7 +147,7 @@ def _stop(a, t, change, sign):
     a.move("hips", z=-0.8 * sink, x=-0.4 * sink)
     a.bend(pitch=-3.0 * sink)
     a.nod(pitch=3.0 * sink)
-    a.foot(front, left[0], left[1] * sign, 0.0, keyed(s, (0.0, left[3]), (0.22, 0.0)),
+    a.foot(front, left[0], left[1] * sign, 0.0, keyed(s, (0.0, left[3]), (0.4, 0.0)),
            sign * left[4] * (1.0 - _eased(s)))
     # The rear foot lifts off at once: its heel is up already.
     move = min(1.0, max(0.0, (s - 0.05) / 0.85))

@@ -92,6 +92,13 @@ def normalised(q):
     return (q[0] / size, q[1] / size, q[2] / size, q[3] / size)
 
 
+def blend(a, b, t):
+    """From one rotation to another the shorter way."""
+    t = t if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] > 0.0 else -t
+    s = 1.0 - abs(t)
+    return normalised((s * a[0] + t * b[0], s * a[1] + t * b[1], s * a[2] + t * b[2], s * a[3] + t * b[3]))
+
+
 def rotate(q, v):
     x, y, z, w = q
     tx = 2.0 * (y * v[2] - z * v[1])

@@ -6,14 +6,19 @@ the sign is chosen with w <= 0; front faces are clockwise; v = 0 is the top row 
 
 from kit import maths
 
+# Decimals of what there is much of; joints and cameras have six. A ten-thousandth of a unit, or of
+# a radian, is far less than a pixel.
+LENGTH, TURN, UV, BIAS = 4, 5, 5, 4
 
-def number(x):
-    text = "%.6f" % x
-    return "0.000000" if text == "-0.000000" else text
+
+def number(x, decimals=6):
+    """No more digits than it needs: what nobody sees would be most of the files."""
+    text = ("%.*f" % (decimals, x)).rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
 
 
-def _triple(v):
-    return "( %s %s %s )" % tuple(number(c) for c in v)
+def triple(v, decimals=6):
+    return "( %s %s %s )" % tuple(number(c, decimals) for c in v)
 
 
 def xyz(q):
@@ -36,13 +41,26 @@ class Mesh:
 
 
 def shares(weights, most, least):
-    """The `most` largest weights of at least `least`, in millionths whose sum is exactly one."""
+    """The `most` largest weights of at least `least`, rounded so that their sum is exactly one."""
     kept = sorted(weights.items(), key=lambda w: (-round(w[1], 9), w[0]))[:most]
     kept = [w for w in kept if w[1] >= least * kept[0][1]]
-    total = sum(bias for _, bias in kept)
-    parts = [[joint, int(bias / total * 1000000.0 + 0.5)] for joint, bias in kept]
-    parts[0][1] += 1000000 - sum(part for _, part in parts)
-    return [(joint, part / 1000000.0) for joint, part in parts if part > 0]
+    total, whole = sum(bias for _, bias in kept), 10 ** BIAS
+    parts = [[joint, int(bias / total * whole + 0.5)] for joint, bias in kept]
+    parts[0][1] += whole - sum(part for _, part in parts)
+    return [(joint, part / whole) for joint, part in parts if part > 0]
+
+
+def rows_of(uvs, weights):
+    """The lines of vertices and of weights: weights[v] are the rows of a vertex, without their
+    numbers. Vertices at one place, as on both sides of a seam, share theirs."""
+    verts, rows, known = [], [], {}
+    for n, (uv, own) in enumerate(zip(uvs, map(tuple, weights))):
+        if own not in known:
+            known[own] = len(rows)
+            rows += own
+        verts.append("\tvert %d ( %s %s ) %d %d" % (n, number(uv[0], UV), number(uv[1], UV), known[own],
+                                                    len(own)))
+    return verts, ["\tweight %d %s" % row for row in enumerate(rows)]
 
 
 def mesh_text(command, skeleton, meshes):
@@ -53,19 +71,18 @@ def mesh_text(command, skeleton, meshes):
            "numMeshes %d" % len(meshes), "", "joints {"]
     for name, parent, position, turn in skeleton:
         comment = skeleton[parent][0] if parent >= 0 else ""
-        out.append('\t"%s"\t%d %s %s\t\t// %s' % (name, parent, _triple(position), _triple(xyz(turn)),
+        out.append('\t"%s"\t%d %s %s\t\t// %s' % (name, parent, triple(position), triple(xyz(turn)),
                                                   comment))
     out.append("}")
     for mesh in meshes:
-        verts, weights = [], []
-        for n, (point, uv, biases) in enumerate(zip(mesh.points, mesh.uvs, mesh.weights)):
-            verts.append("\tvert %d ( %s %s ) %d %d" % (n, number(uv[0]), number(uv[1]),
-                                                        len(weights), len(biases)))
+        own = []
+        for point, biases in zip(mesh.points, mesh.weights):
+            own.append([])
             for joint, bias in biases:
                 position, turn = frames[index[joint]]
                 offset = maths.rotate(maths.conj(turn), maths.sub(point, position))
-                weights.append("\tweight %d %d %s %s" % (len(weights), index[joint], number(bias),
-                                                         _triple(offset)))
+                own[-1].append("%d %s %s" % (index[joint], number(bias, BIAS), triple(offset, LENGTH)))
+        verts, weights = rows_of(mesh.uvs, own)
         out += ["", "mesh {", "\t// meshes: %s" % mesh.name, '\tshader "%s"' % mesh.shader, "",
                 "\tnumverts %d" % len(verts)] + verts
         out += ["", "\tnumtris %d" % len(mesh.tris)]
@@ -74,7 +91,7 @@ def mesh_text(command, skeleton, meshes):
     return "\n".join(out) + "\n"
 
 
-def _channels(skeleton, frames):
+def _channels(skeleton, frames, decimals):
     """Per joint the six components of every frame, as the text that will be written, and the
     bits of those that change."""
     tracks, bits = [], []
@@ -82,15 +99,16 @@ def _channels(skeleton, frames):
         rows = []
         for frame in frames:
             position, turn = frame[joint]
-            rows.append(tuple(number(c) for c in tuple(position) + tuple(xyz(turn))))
+            rows.append(tuple(number(c, decimals[0]) for c in position)
+                        + tuple(number(c, decimals[1]) for c in xyz(turn)))
         tracks.append(rows)
         bits.append(sum(1 << c for c in range(6) if any(row[c] != rows[0][c] for row in rows)))
     return tracks, bits
 
 
-def anim_text(command, skeleton, rate, frames, bounds):
+def anim_text(command, skeleton, rate, frames, bounds, decimals=(LENGTH, TURN)):
     """frames: per frame a list of (position, orientation) relative to the parent."""
-    tracks, bits = _channels(skeleton, frames)
+    tracks, bits = _channels(skeleton, frames, decimals)
     first, starts = 0, []
     for mask in bits:
         starts.append(first if mask else 0)
@@ -102,7 +120,7 @@ def anim_text(command, skeleton, rate, frames, bounds):
         comment = skeleton[parent][0] if parent >= 0 else ""
         out.append('\t"%s"\t%d %d %d\t// %s' % (name, parent, bits[n], starts[n], comment))
     out += ["}", "", "bounds {"]
-    out += ["\t%s %s" % (_triple(low), _triple(high)) for low, high in bounds]
+    out += ["\t%s %s" % (triple(low, decimals[0]), triple(high, decimals[0])) for low, high in bounds]
     out += ["}", "", "baseframe {"]
     for rows in tracks:
         out.append("\t( %s %s %s ) ( %s %s %s )" % rows[0])
@@ -124,6 +142,6 @@ def camera_text(command, rate, shots):
     out = ["MD5Version 10", 'commandline "%s"' % command, "", "numFrames %d" % len(frames),
            "frameRate %d" % rate, "numCuts %d" % len(cuts), "", "cuts {"]
     out += ["\t%d" % cut for cut in cuts] + ["}", "", "camera {"]
-    out += ["\t%s %s %s" % (_triple(position), _triple(xyz(turn)), number(view))
+    out += ["\t%s %s %s" % (triple(position), triple(xyz(turn)), number(view))
             for position, turn, view in frames]
     return "\n".join(out + ["}"]) + "\n"

@@ -4,69 +4,59 @@ import struct
 import zlib
 
 
-def write(path, width, height, pixels, channels=3):
-    """3 channels are RGB, 1 is grey. Each row gets the filter (none, left, up or average) with the
-    smallest residue."""
-    stride = width * channels
-    rows = bytearray()
-    above = bytes(stride)
+def _paeth(left, up, corner):
+    """The one of the three that is nearest to left + up - corner."""
+    a, b, c = abs(up - corner), abs(left - corner), abs(left + up - corner - corner)
+    return left if a <= b and a <= c else up if b <= c else corner
+
+
+# What the filters that we use expect of a byte, by their numbers in the format.
+GUESSES = {1: lambda left, up, corner: left, 2: lambda left, up, corner: up, 4: _paeth}
+
+
+def _packed(kind, height, stride, pixels, channels):
+    rows, above, guess = bytearray(), bytes(stride), GUESSES[kind]
     for y in range(height):
         row = bytes(pixels[y * stride:(y + 1) * stride])
-        left = bytes(channels) + row[:-channels]
-        candidates = (
-            (0, row),
-            (1, bytes((a - b) & 255 for a, b in zip(row, left))),
-            (2, bytes((a - b) & 255 for a, b in zip(row, above))),
-            (3, bytes((a - ((b + c) >> 1)) & 255 for a, b, c in zip(row, left, above))),
-        )
-        kind, best = min(candidates, key=lambda c: sum(v if v < 128 else 256 - v for v in c[1]))
         rows.append(kind)
-        rows += best
+        rows += bytes([(v - guess(*near)) & 255 for v, *near in
+                       zip(row, bytes(channels) + row, above, bytes(channels) + above)])
         above = row
+    packer = zlib.compressobj(9, zlib.DEFLATED, 15, 9, zlib.Z_FILTERED)
+    return packer.compress(bytes(rows)) + packer.flush()
+
+
+def write(path, width, height, pixels, channels=3):
+    """3 channels are RGB, 1 is grey. All rows get the filter that makes the file smallest."""
+    packed = min((_packed(kind, height, width * channels, pixels, channels) for kind in GUESSES),
+                 key=len)
     header = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 3: 2}[channels], 0, 0, 0)
     with open(path, "wb") as file:
         file.write(b"\x89PNG\r\n\x1a\n")
-        for kind, body in ((b"IHDR", header), (b"IDAT", zlib.compress(bytes(rows), 9)),
-                           (b"IEND", b"")):
+        for kind, body in ((b"IHDR", header), (b"IDAT", packed), (b"IEND", b"")):
             file.write(struct.pack(">I", len(body)) + kind + body
                        + struct.pack(">I", zlib.crc32(kind + body)))
 
 
-def inflated(path):
-    """The header and the filtered rows of a file: equal pictures compare equal, whichever
-    deflate library packed them."""
-    with open(path, "rb") as file:
-        data = file.read()
-    offset, parts, packed = 8, [], b""
-    while offset < len(data):
-        size, kind = struct.unpack(">I4s", data[offset:offset + 8])
-        body = data[offset + 8:offset + 8 + size]
-        if kind == b"IDAT":
-            packed += body
-        else:
-            parts.append((kind, body))
-        offset += 12 + size
-    return parts, zlib.decompress(packed)
-
-
-def _unfiltered(kind, row, above, channels):
-    """A row that one of the filters of write() has been through."""
-    left = channels
-    for n, residue in enumerate(row):
-        a = row[n - left] if n >= left else 0
-        guess = (0, a, above[n], (a + above[n]) >> 1)[kind]
-        row[n] = (residue + guess) & 255
-    return row
-
-
 def read(path):
     """Width, height, channels and pixels of a file that write() wrote."""
-    parts, rows = inflated(path)
-    width, height, _, colour = struct.unpack(">IIBB", dict(parts)[b"IHDR"][:10])
+    with open(path, "rb") as file:
+        data = file.read()
+    offset, parts = 8, {}
+    while offset < len(data):
+        size, kind = struct.unpack(">I4s", data[offset:offset + 8])
+        parts[kind] = data[offset + 8:offset + 8 + size]
+        offset += 12 + size
+    rows = zlib.decompress(parts[b"IDAT"])
+    width, height, _, colour = struct.unpack(">IIBB", parts[b"IHDR"][:10])
     channels = {0: 1, 2: 3}[colour]
-    stride, above, pixels = width * channels, bytes(width * channels), bytearray()
+    stride, pixels = width * channels, bytearray()
+    above = bytes(channels + stride)  # with the pixel to the left of the first
     for y in range(height):
         start = y * (stride + 1)
-        above = _unfiltered(rows[start], bytearray(rows[start + 1:start + 1 + stride]), above, channels)
-        pixels += above
+        guess, row = GUESSES[rows[start]], bytearray(channels)
+        for n, residue in enumerate(rows[start + 1:start + 1 + stride]):
+            row.append((residue + guess(row[n], above[n + channels], above[n])) & 255)
+        pixels += row[channels:]
+        above = row
     return width, height, channels, pixels

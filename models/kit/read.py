@@ -2,7 +2,7 @@
 
 import re
 
-from kit.maths import add, mul, rotate
+from kit.maths import add, blend, mix, mul, rotate
 
 
 def _numbers(text):
@@ -76,11 +76,15 @@ class Anim:
             self.frames.append(frame)
 
     def posed(self, n):
-        """(position, turn) of all joints of a frame in model space."""
+        """(position, turn) of all joints in model space, at a frame or between two."""
         if n in self._posed:
             return self._posed[n]
         out = self._posed[n] = []
-        for (position, turn), parent in zip(self.frames[n], self.parents):
+        one, part = self.frames[int(n)], n % 1
+        two = self.frames[int(n) + 1] if part else one
+        for (position, turn), (place, way), parent in zip(one, two, self.parents):
+            if part:
+                position, turn = mix(position, place, part), blend(turn, way, part)
             if parent >= 0:
                 base, swing = out[parent]
                 position, turn = add(base, rotate(swing, position)), mul(swing, turn)

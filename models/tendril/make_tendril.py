@@ -24,12 +24,12 @@ from kit import png  # noqa: E402
 RATE = 24
 JOINTS = 22                    # of the stalk
 LENGTHS = [4.6 * 0.962 ** n for n in range(JOINTS)]
-AROUND = 20                    # vertices per ring
+AROUND = 16                    # vertices per ring
 SMOOTH = 1.65                  # standard deviation of the weights along the stalk, in joints
 LEAVES = 6
 LEAF_JOINTS = 4
 LEAF_LENGTH = 26.0
-TEXELS = 1024
+TEXELS = 512
 
 
 # -- The stalk's centre line ------------------------------------------------------------------------
@@ -81,7 +81,7 @@ def stalk_name(n):
 
 
 def stalk_weights(s):
-    """Gaussian weights around s: eight to ten joints, and the root near the base."""
+    """Gaussian weights around s: nine or ten joints, and the root near the base."""
     shares = {stalk_name(n): math.exp(-0.5 * ((s - n - 0.5) / SMOOTH) ** 2) for n in range(JOINTS)}
     shares["root"] = sum(math.exp(-0.5 * ((s - n - 0.5) / SMOOTH) ** 2) for n in range(-9, 0))
     return kept(shares)
@@ -89,7 +89,7 @@ def stalk_weights(s):
 
 def kept(shares):
     most = max(shares.values())
-    shares = {name: share for name, share in shares.items() if share > 0.008 * most}
+    shares = {name: share for name, share in shares.items() if share > 0.02 * most}
     total = sum(shares.values())
     return {name: share / total for name, share in shares.items()}
 
@@ -165,9 +165,9 @@ def build_stalk(surface):
                                        stalk_weights((height - 7.0) / LENGTHS[0])))
         rows.append(ring_of)
         marks.append(0.105 * (height + 0.3) / 7.0)
-    steps = JOINTS * 4
+    steps = JOINTS * 3
     for k in range(steps + 1):
-        s = k / 4
+        s = k / 3
         rows.append([surface.add(ring(s, angle_of(n)), stalk_weights(s)) for n in range(AROUND)])
         marks.append(0.115 + 0.87 * s / JOINTS)
     surface.tube(rows, lambda r, n: (0.5 * n / AROUND, marks[r]))
@@ -188,7 +188,7 @@ def build_sucker(surface, s, side):
     across = way.cross(out).normalized()
     up = out.cross(across)
     profile = [(1.0, -0.35), (1.06, 0.42), (0.92, 0.66), (0.70, 0.60), (0.45, 0.36)]
-    count = 10
+    count = 8
     rows = [[surface.add(centre + size * (wide * (math.cos(n * math.tau / count) * across
                                                   + math.sin(n * math.tau / count) * up)
                                           + height * out), weights) for n in range(count)]
@@ -223,7 +223,7 @@ def leaf_at(leaf, t):
 
 def build_leaf(surface, leaf):
     _, _, left = leaf_frame(leaf)
-    steps, count = 15, 10
+    steps, count = 12, 8
     rows = []
     for k in range(steps + 1):
         t = k / steps
@@ -494,7 +494,7 @@ def textures(folder):
         colour = np.where(where[..., None], part[0], colour)
         height = np.where(where, part[1], height)
     save(os.path.join(folder, "tendril.png"), np.clip(colour, 0, 1) * 255)
-    down, right = np.gradient(height * 2.2)
+    down, right = np.gradient(height * 2.2 * TEXELS / 1024)
     slope = np.stack([-right, -down, np.ones_like(right)], axis=-1)
     slope /= np.linalg.norm(slope, axis=-1, keepdims=True)
     save(os.path.join(folder, "tendril_local.png"), (slope * 0.5 + 0.5) * 255)

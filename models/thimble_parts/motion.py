@@ -89,9 +89,9 @@ class _Stride(Gait):
                 heading + (to_heading - heading) * way, 0.0)
 
 
-def _soft_arc(s):
+def _soft_arc(s, power=1.5):
     """The height of a foot over its swing: 0, 1, and 0 again, without speed at either end."""
-    return math.sin(math.pi * s) ** 1.5
+    return math.sin(math.pi * s) ** power
 
 
 def _gait(seconds, duty, lift, forward=0.0, spin=0.0, wide=0.0):
@@ -205,7 +205,7 @@ def _stepped(a, t, moves):
         here, there = add(home, (was, 0.0, 0.0)), add(rotate(turn(yaw=yaw), home), (x, 0.0, 0.0))
         s = min(1.0, max(0.0, (t - start) / (end - start)))
         way = smoothstep(0.0, 1.0, s)
-        a.leg(leg, add(mix(here, there, way), (0.0, 0.0, 2.5 * _soft_arc(s))), way * yaw)
+        a.leg(leg, add(mix(here, there, way), (0.0, 0.0, 2.5 * _soft_arc(s, 1.2))), way * yaw)
 
 
 def _start(a, t, gait, seconds):
@@ -359,9 +359,11 @@ def _brace(a, t):
     brace = keyed(t, (0.0, 0.0), (0.22, 1.0), (0.95, 1.0), (1.3, 0.0))
     kicks = [keyed(t - at, (0.0, 0.0), (0.035, 1.0), (0.10, 0.8), (0.30, 0.0)) for at in _FIRE]
     # A barrel is back within a frame, the body on its six legs a little later.
-    left, right = (keyed(t - at, (0.0, 0.0), (0.10, 1.0), (0.34, 0.0)) for at in _FIRE)
-    a.move("body", x=-1.0 * brace - 2.0 * (left + right), z=-2.2 * brace + 0.4 * (left + right))
-    a.turn("body", pitch=3.0 * brace - 6.5 * (left + right), yaw=5.0 * (right - left))
+    left, right = (keyed(t - at, (0.0, 0.0), (0.13, 1.0), (0.40, 0.0)) for at in _FIRE)
+    a.move("body", x=-0.6 * brace - 3.2 * (left + right), z=-2.2 * brace + 1.2 * (left + right),
+           y=0.9 * (right - left))
+    a.turn("body", pitch=3.0 * brace - 8.0 * (left + right), yaw=6.0 * (right - left),
+           roll=4.0 * (right - left))
     a.turn("eye", pitch=-2.0 * brace)
     a.shutters(0.45 * brace + 0.4 * max(kicks), 0.35 * brace + 0.4 * max(kicks))
     for side, kick in zip("lr", kicks):
@@ -413,7 +415,11 @@ def shoot(a, t):
         late = t - (0.05 if leg[1] == "r" else 0.0)
         wide = keyed(late, (0.05, 0.0), (0.20, 1.0), (1.04, 1.0), (1.26, 0.0)) if leg[0] == 1 else 0.0
         up = max(pulse(late, 0.02, 0.23, 0.1), pulse(late, 1.01, 1.29, 0.12)) if leg[0] == 1 else 0.0
-        a.leg(leg, (x + 1.6 * wide, y * (1.0 + 0.14 * wide), z + 1.8 * up))
+        # Each shot throws the front foot of its side up and back.
+        kick = 0.0
+        if leg[0] == 1:
+            kick = pulse(t - _FIRE["lr".index(leg[1])], 0.0, 0.30, 0.12)
+        a.leg(leg, (x + 1.6 * wide - 1.6 * kick ** 3, y * (1.0 + 0.14 * wide), z + 1.8 * up + 2.6 * kick))
 
 
 # Folded: the radius of the footing, and how far the body sinks. Shins are longer than the body is high,
@@ -450,7 +456,7 @@ def fold(a, t):
     """Rises a little, draws its legs in, three and three, drops between its knees and shuts everything."""
     amount = keyed(t, (0.0, 0.0), (0.30, -0.13), (0.52, -0.10), (1.02, 1.035), (1.14, 0.95), (1.28, 1.0))
     flat = keyed(t, (0.10, 0.0), (0.34, -0.12), (0.86, 1.04), (1.0, 1.0))
-    legs = {leg: _hopped(t, 0.06 if _late(leg) == 0.0 else 0.32) for leg in LEGS}
+    legs = {leg: _hopped(t, 0.06 if _late(leg) == 0.0 else 0.34) for leg in LEGS}
     _folded(a, amount, flat, legs)
 
 

@@ -12,7 +12,8 @@ DIMPLED = (0.5 + _M, _M, 1.0 - _M, 0.5 - _M)
 STEEL = (_M, 0.5 + _M, 0.25 - _M, 1.0 - _M)
 BRASS = (0.25 + _M, 0.5 + _M, 0.5 - _M, 1.0 - _M)
 RUBBER = (0.5 + _M, 0.5 + _M, 0.75 - _M, 1.0 - _M)
-GLASS = (0.75 + _M, 0.5 + _M, 1.0 - _M, 1.0 - _M)
+LENS = (0.75 + _M, 0.5 + _M, 1.0 - _M, 1.0 - _M)
+GLASS = LENS[:3] + (LENS[3] - 0.02,)      # without what is the pupil of the lens
 
 
 def _field(s, t):
@@ -96,7 +97,8 @@ def colour(s, t):
 
 def _glow_colour(v):
     heart = smoothstep(0.55, 1.0, v)
-    return _mix(_mix((30, 120, 150), (90, 226, 226), smoothstep(0.3, 0.75, v)), (240, 255, 250), heart)
+    lit = _mix(_mix((30, 120, 150), (90, 226, 226), smoothstep(0.3, 0.75, v)), (240, 255, 250), heart)
+    return _mix(lit, (14, 40, 56), smoothstep(0.945, 0.955, v))
 
 
 def glow(s, t):

@@ -5,7 +5,7 @@ import math
 from kit import lathe, md5
 from kit.maths import add, cross, mirror, rotate, scale, sub, turn, unit
 
-from thimble_parts.paint import BRASS, DIMPLED, ENAMEL, GLASS, RUBBER, STEEL
+from thimble_parts.paint import BRASS, DIMPLED, ENAMEL, GLASS, LENS, RUBBER, STEEL
 from thimble_parts.skeleton import (ANKLE, ANTENNA, BOLT, COXA, EYE, GUN, HIP, KNEE, LEGS, PISTON_END,
                                     PISTON_TOP, azimuth)
 
@@ -81,7 +81,7 @@ def _eye(b):
                (math.pi * (1.0 - n / 10) for n in range(11))]
     profile[0], profile[-1] = (-3.3, 0.0), (3.3, 0.0)
     path = [(x + way, 0.0, EYE[2]) for way, _ in profile]
-    b.add("eye", lathe.tube(path, [r for _, r in profile], 18, GLASS))
+    b.add("eye", lathe.tube(path, [r for _, r in profile], 18, LENS))
     for joint, sign in (("shutter_upper", 1.0), ("shutter_lower", -1.0)):
         b.add(joint, _shutter(sign))
 

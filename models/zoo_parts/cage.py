@@ -22,16 +22,12 @@ class Raw:
         self.verts, self.tris, self.weights, self.shader = verts, tris, weights, shader
 
 
-def _triple(v):
-    return "( %s %s %s )" % tuple(md5.number(c) for c in v)
-
-
 def mesh_text(joints, meshes, version=10, extra=None):
     """joints: (name, parent, position, turn) in model space. extra(mesh number, vert number) is
     written after a vert; extra(mesh number, None) are lines after the weights."""
     out = ["MD5Version %d" % version, 'commandline "%s"' % COMMAND, "",
            "numJoints %d" % len(joints), "numMeshes %d" % len(meshes), "", "joints {"]
-    out += ['\t"%s"\t%d %s %s' % (name, parent, _triple(position), _triple(md5.xyz(turn)))
+    out += ['\t"%s"\t%d %s %s' % (name, parent, md5.triple(position), md5.triple(md5.xyz(turn)))
             for name, parent, position, turn in joints]
     out.append("}")
     for m, mesh in enumerate(meshes):
@@ -43,7 +39,7 @@ def mesh_text(joints, meshes, version=10, extra=None):
         out += ["", "\tnumtris %d" % len(mesh.tris)]
         out += ["\ttri %d %d %d %d" % ((n,) + tuple(tri)) for n, tri in enumerate(mesh.tris)]
         out += ["", "\tnumweights %d" % len(mesh.weights)]
-        out += ["\tweight %d %d %s %s" % (n, joint, md5.number(bias), _triple(offset))
+        out += ["\tweight %d %d %s %s" % (n, joint, md5.number(bias), md5.triple(offset))
                 for n, (joint, bias, offset) in enumerate(mesh.weights)]
         if extra and extra(m, None):
             out += ["", extra(m, None)]
@@ -84,7 +80,7 @@ def box_of(joints, meshes, frame):
 
 def anim_text(joints, meshes, rate, frames):
     return md5.anim_text(COMMAND, joints, rate, frames,
-                         [box_of(joints, meshes, frame) for frame in frames])
+                         [box_of(joints, meshes, frame) for frame in frames], (6, 6))
 
 
 def brick(low, high, joint=0, origin=ZERO):

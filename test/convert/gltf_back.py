@@ -35,7 +35,8 @@ def weight(rows, frame):
 
 
 def numbers(path):
-    return [float(x) for x in re.findall(r"[-+.\w]+", open(path).read().split("numFrames")[1]) if not x[0].isalpha()]
+    words = re.findall(r"[-+.\w]+", open(path).read().split("numFrames")[1])
+    return [float(x) for x in words if not x[0].isalpha()]
 
 
 def same(before, after, most, what):
@@ -63,7 +64,8 @@ def film(path, folder):
     text = open(folder + "/film.md5camera").read()
     if "numCuts 1" not in text or text.split("cuts {")[1].split()[0] != "12":
         sys.exit("expected a cut behind frame 12")
-    rows = [[float(x) for x in re.findall(r"[-.\d]+", row)] for row in text.split("camera {")[1].split("\n")[1:-2]]
+    rows = [[float(x) for x in re.findall(r"[-.\d]+", row)]
+            for row in text.split("camera {")[1].split("\n")[1:-2]]
     if len(rows) != 26:
         sys.exit(f"{len(rows)} frames, expected 26")
     fov = math.degrees(2 * math.atan(math.tan(0.4) * 4 / 3))
@@ -76,7 +78,8 @@ def film(path, folder):
         def to_id(column, sign):
             return [sign * world[k][column] for k in (2, 0, 1)]
         expected = to_id(3, 1) + to_id(2, -1) + to_id(1, 1) + [fov]
-        same(expected, row[:3] + turned(row[3:6], [1, 0, 0]) + turned(row[3:6], [0, 0, 1]) + row[6:], 1e-4, f"frame {i}")
+        axes = turned(row[3:6], [1, 0, 0]) + turned(row[3:6], [0, 0, 1])
+        same(expected, row[:3] + axes + row[6:], 1e-4, f"frame {i}")
 
 
 def main():

@@ -246,7 +246,7 @@ def small(seed_number, interpolation, **above):
 
 
 def film():
-    """A camera below a node that glides; it turns at once after half a second. And one without perspective."""
+    """A camera below a node that glides; it turns at once after half a second. One without perspective."""
     f = Maker(8)
     f.json["cameras"] = [
         {"type": "perspective", "perspective": {"yfov": 0.8, "znear": 0.1}},

@@ -96,7 +96,7 @@ def main():
                 if time == "duration" or times.get("duration") and float(time) > times["duration"]:
                     continue
                 anim = [f"{folder}/{clip}.md5anim", "--frame", frame_of(folder, clip, time)] if clip else []
-                morphs = glob.glob(f"{folder}/morphs/nose.md5mesh") if clip else []  # whose weight is the time
+                morphs = glob.glob(f"{folder}/morphs/nose.md5mesh") if clip else []  # its weight is the time
                 cases.append(
                     (
                         f"{clip} at {time} s",

@@ -80,7 +80,7 @@ make_convert_fuzzer() { # TARGET
     [ "$1" = iqm ] || mutate=test/fuzz/mutate.c
     # shellcheck disable=SC2086
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c $mutate \
-        test/fuzz/"$1".c demo/convert/iqm.c demo/convert/assets.c demo/convert/loss.c demo/convert/bvh.c demo/convert/retarget.c demo/convert/scene.c demo/common/file.c demo/common/system.c demo/common/text.c \
+        test/fuzz/"$1".c demo/convert/iqm.c demo/convert/assets.c demo/convert/bvh.c demo/convert/retarget.c demo/convert/scene.c demo/common/file.c demo/common/system.c demo/common/text.c \
         demo/common/memory.c demo/common/write.c $objects -lm
 }
 

@@ -50,7 +50,8 @@ all_valid() {
         set -- "$file"
         case $file in *.md5mesh)
             for clip in "$(dirname "$file")"/*.md5anim; do
-                if "$tool" convert "$file" "$clip" -o "$scratch/try.glb" --force >/dev/null 2>&1; then
+                rm -f "$scratch/try.glb"
+                if "$tool" convert "$file" "$clip" -o "$scratch/try.glb" >/dev/null 2>&1; then
                     set -- "$@" "$clip"
                 fi
             done

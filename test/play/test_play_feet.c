@@ -363,7 +363,7 @@ static void check_order(const char *file, const order *given, double most_share)
 // are about to lift.
 TEST (soles_of_bobbin_stand_without_a_word) {
     static const order orders[] = {
-        {"hit out of steps back", -3.0f, -3.0f, 0.0f, "hit", 2.5, 3.4},
+        {"fall out of steps back", -3.0f, -3.0f, 0.0f, "fall", 2.5, 3.4},
         {"start of a run", 45.0f, 45.0f, 0.0f, NULL, 0.0, 2.0},
         {"start of a walk", 22.5f, 22.5f, 0.0f, NULL, 0.0, 2.0},
         {"stop of a walk", 22.5f, 0.0f, 0.0f, NULL, 2.5, 4.5},

@@ -315,7 +315,7 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         float after;
         double from, to, seconds; // units a second; of the transition
     } cases[] = {
-        {-3.0f, "hit", 1.0f, -10.5, 0.0, 0.1},
+        {-3.0f, "fall", 1.0f, -10.5, 0.0, 0.15},
     };
     const double step = 1.0 / 240.0;
     EACH (row, cases) {
