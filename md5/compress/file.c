@@ -4,6 +4,7 @@
 #include "md5/core/assert.h"
 #include "md5/core/bytes.h"
 #include "md5/core/math.h"
+#include "md5/pose/skeleton.h"
 
 #include <string.h>
 
@@ -51,6 +52,32 @@ static bool find_keys(md5_context *context, md5_packed *packed)
     return (bits + place.head + 7) / 8 == packed->num_bytes
            || md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
                         "the tracks of the compressed clip do not fill its bytes");
+}
+
+bool md5i_check_packed(md5_context *context, md5_packed *packed)
+{
+    if (packed->num_bytes > UINT32_MAX / 8 - 8)
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "the compressed clip exceeds 512 MiB");
+    TRY(find_keys(context, packed));
+    md5_packed_place place = md5_packed_first(packed);
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
+        const uint32_t num_keys = md5i_packed_num_keys(head.step, packed->num_frames);
+        for (uint32_t key = 0; key < num_keys; key++) {
+            // The numbers of a key, before the root or the length is taken: bounded, so that all
+            // that follows is finite.
+            const md5_packed_value value = md5i_packed_decode(packed, &head, key);
+            const float *const v = value.v, max = 2e9f;
+            const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
+            const bool is_value =
+                head.kind == MD5_PACKED_TRANSLATION
+                    ? fabsf(v[0]) <= max && fabsf(v[1]) <= max && fabsf(v[2]) <= max
+                    : square >= 0.999f && square <= 1.001f;
+            if (!is_value)
+                return fail_of_joint(context, i / 2, "a key is no rotation or position");
+        }
+    }
+    return true;
 }
 
 // -- The block --------------------------------------------------------------------------------
@@ -329,7 +356,6 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
                     "the checksum does not match: the bytes have changed");
     TRY(read_fixed(&reader, size));
 
-    // The order lists each joint once, behind its parent.
     md5_skeleton *const skeleton = &reader.clip.skeleton;
     const uint32_t count = skeleton->num_joints;
     md5_joint *const joints = MD5_NEW(arena, md5_joint, count);
@@ -337,20 +363,13 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     uint8_t *const placed = MD5_NEW(arena, uint8_t, count);
     TRY(joints && order && placed);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t parent = take_32(&reader);
-        joints[i].parent = parent < count ? parent : MD5_NONE;
+        joints[i].parent = take_32(&reader);
         order[i] = take_32(&reader);
-        if ((parent >= count && parent != UINT32_MAX) || order[i] >= count)
-            return fail(&reader, MD5_ERROR_RANGE, "a joint does not exist");
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t parent = joints[order[i]].parent;
-        if (placed[order[i]] || (parent != MD5_NONE && !placed[parent]))
-            return fail(&reader, MD5_ERROR_RANGE, "its joints are not in order");
-        placed[order[i]] = 1;
     }
     skeleton->joints = joints;
     skeleton->order = order;
+    TRY(md5i_is_ordered(skeleton, placed)
+        || fail(&reader, MD5_ERROR_RANGE, "its joints are not in order"));
     const char *name = (const char *)reader.at, *const end = name + reader.num_names;
     for (uint32_t i = 0; i < count; i++) {
         const char *const nul =
@@ -369,29 +388,7 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     memcpy(tracks, reader.at, packed->num_bytes);
     packed->bytes = tracks;
 
-    // All that sampling relies on, now that the bytes have their padding.
-    if (packed->num_bytes > UINT32_MAX / 8 - 8)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "the compressed clip exceeds 512 MiB");
-    TRY(find_keys(context, packed));
-    md5_packed_place place = md5_packed_first(packed);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
-        const uint32_t num_keys = md5i_packed_num_keys(head.step, packed->num_frames);
-        for (uint32_t key = 0; key < num_keys; key++) {
-            // The numbers of a key, before the root or the length is taken: bounded, so that all
-            // that follows is finite.
-            const md5_packed_value value = md5i_packed_decode(packed, &head, key);
-            const float *const v = value.v, max = 2e9f;
-            const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
-            const bool is_value =
-                head.kind == MD5_PACKED_TRANSLATION
-                    ? fabsf(v[0]) <= max && fabsf(v[1]) <= max && fabsf(v[2]) <= max
-                    : square >= 0.999f && square <= 1.001f;
-            if (!is_value)
-                return fail_of_joint(context, i / 2, "a key is no rotation or position");
-        }
-    }
-
+    TRY(md5i_check_packed(context, packed));
     *asset = md5i_packed_create(context, &reader.clip, reader.base, packed);
     return *asset != NULL;
 }
