@@ -26,64 +26,40 @@
 
 // "M5AI" on little-endian machines; others write, and read, images of their own order.
 enum { MAGIC = 0x4941354d, SWAPPED_MAGIC = 0x4d354149, VERSION = 1, HEAD = 24 };
-enum { ALIGNMENT = 16, LANES = 8, STRIPE = 16 * LANES, MAX_DEPTH = 4 };
+enum { ALIGNMENT = 16, LANES = 8, STRIPE = 16 * LANES, PART = 1 << 14, MAX_DEPTH = 4 };
 
 // == The walk ====================================================================================
 
-// Numbers of elements where the walk is. From GEOMETRY on 1 if there is such an array, else 0.
+// Numbers of elements where the walk is. From TANGENTS on: 1 if there is such an array, else 0,
+// which is stored, in 32 bits, before the row that says ASKED.
 // clang-format off
 typedef enum image_count {
     ONE, THREE, MODELS, ANIMS, JOINTS, MESHES, FILE_VERTICES, WEIGHTS, VERTICES, TRIANGLES,
     INFLUENCES, RUNS, PLAN_VERTICES, PLAN_WORDS, FRAMES, ROTATIONS, TRANSLATIONS, PACKED_BYTES,
-    GEOMETRY, TANGENTS, COLORS, PLAN, TRACKS, PACKED, BOUNDS, NUM_COUNTS
+    TANGENTS, COLORS, PLAN, TRACKS, PACKED, BOUNDS, NUM_COUNTS, ASKED = NUM_COUNTS
 } image_count;
 // clang-format on
 
 typedef enum image_kind {
     NUMBER, // its bytes
     COUNT,  // the same, below 2^31: sets `count`
-    THERE,  // 32 bits, whether the pointer is not NULL: sets `count`
     TEXT,   // bytes up to a NUL
     ARRAY,  // elements without pointers, at a multiple of ALIGNMENT
     LIST    // structures that have a table
 } image_kind;
 
-typedef struct image_walk {
-    md5_context *context;
-    md5_arena *arena;          // for checks
-    unsigned char *to;         // written; NULL: measured, or mapped
-    const unsigned char *from; // mapped; NULL: written
-    size_t at, size;           // bytes of these
-    bool is_trusted, is_checked;
-    md5_block block;  // mapping: the structures
-    const char *name; // of the member
-    size_t counts[NUM_COUNTS];
-    size_t summed; // bytes
-    uint64_t lanes[LANES];
-} image_walk;
+typedef struct image_walk image_walk;
 
-// What is checked: whether all values of a member are such as the library relies on.
-typedef struct image_values {
-    image_walk *walk;
-    const void *structure; // in which the members of the rows above are set
-    const void *values;
-    size_t count, size; // of an element
-    uint32_t limit;     // of the row
-} image_values;
-typedef bool image_check(const image_values *of);
-
-// A member of a structure.
+// A member of a structure, of `size` bytes or, if it is an array, with elements of `size` bytes.
 typedef struct image_row {
     image_kind kind;
     const char *name;
-    size_t offset; // in the structure
-    size_t size;   // bytes of the member or, of an array, of an element
-    // The product of two counts, plus `extra`, elements. No array, NULL, if the count `needs` is 0.
-    image_count count, times;
-    uint32_t extra;
-    image_count needs;
-    image_check *check; // NULL: any values are valid
-    uint32_t limit;     // of indices an image_count, of floats the bits of the largest one
+    size_t offset, size;
+    image_count count, times; // the product of both, plus `extra`, elements
+    uint32_t extra, needs;    // needs: NULL if this image_count is 0; perhaps plus ASKED
+    // Whether all of walk->values are such as the library relies on; NULL: any are.
+    bool (*check)(const image_walk *walk);
+    uint32_t limit; // of indices an image_count, of floats the bits of the largest one
     const struct image_table *of;
 } image_row;
 
@@ -95,6 +71,22 @@ typedef struct image_table {
     size_t size;
     bool (*finish)(image_walk *walk, void *structure);
 } image_table;
+
+struct image_walk {
+    md5_context *context;
+    md5_arena *arena;          // for checks
+    unsigned char *to;         // written; NULL: measured, or mapped
+    const unsigned char *from; // mapped; NULL: written
+    size_t at, size, summed;   // bytes of these
+    uint64_t lanes[LANES];
+    bool is_trusted, is_checked;
+    md5_block block; // mapping: the structures
+    size_t counts[NUM_COUNTS];
+    const image_row *row;
+    void *structure;    // NULL: the block is measured
+    const void *values; // [num_values] of the row, whose rows above are filled
+    size_t num_values;
+};
 
 // Sums the bytes up to `end`, but for less than STRIPE: two words into each lane, by steps that can
 // be undone, so that a word that has changed always changes the sum.
@@ -139,7 +131,7 @@ static bool refuse(image_walk *walk, const char *problem)
 {
     return has_sum(walk)
            && md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0, "asset image: '%s' until byte %zu %s",
-                        walk->name, walk->at, problem);
+                        walk->row->name, walk->at, problem);
 }
 
 // Writes bytes of the asset, or reads them to there unless `bytes` is NULL.
@@ -155,16 +147,12 @@ static bool move_bytes(image_walk *walk, void *bytes, size_t size)
     return true;
 }
 
-static bool move_count(image_walk *walk, const image_row *row, void *member, const void *pointer)
+// A number of 32 bits up to `most`, which becomes a count.
+static bool move_count(image_walk *walk, uint32_t *number, uint32_t most, size_t *count)
 {
-    uint32_t count = pointer != NULL;
-    if (!walk->from && row->kind == COUNT)
-        memcpy(&count, member, sizeof count);
-    TRY(move_bytes(walk, &count, sizeof count));
-    TRY(count <= (row->kind == COUNT ? INT32_MAX : 1) || refuse(walk, "is too many"));
-    walk->counts[row->count] = count;
-    if (walk->from && member && row->kind == COUNT)
-        memcpy(member, &count, sizeof count);
+    TRY(move_bytes(walk, number, sizeof *number));
+    TRY(*number <= most || refuse(walk, "is too many"));
+    *count = *number;
     return true;
 }
 
@@ -183,71 +171,86 @@ static bool move_array(image_walk *walk, const image_row *row, void **values, si
     unsigned char zeros[ALIGNMENT] = {0};
     TRY(move_bytes(walk, zeros, (ALIGNMENT - walk->at % ALIGNMENT) % ALIGNMENT));
     const uint64_t product = (uint64_t)walk->counts[row->count] * walk->counts[row->times];
-    TRY(!walk->from || product <= walk->size || refuse(walk, "is cut off"));
+    const uint64_t most = walk->from ? (walk->size - walk->at) / row->size : SIZE_MAX;
+    TRY((product <= most && row->extra <= most - product) || refuse(walk, "is cut off"));
     *count = (size_t)product + row->extra;
     if (walk->from)
         *values = (void *)(walk->from + walk->at); // likewise
     return move_bytes(walk, walk->from ? NULL : *values, *count * row->size);
 }
 
-// The structures of a list that the walk is in: `left` from `structure` on, which is NULL while the
-// block is measured, and the next row of the first one.
-typedef struct image_level {
-    const image_table *of;
-    unsigned char *structure;
-    size_t left;
-    uint32_t row;
-} image_level;
+// Sums and checks the values of a row, if it has a limit in parts that stay in the first cache.
+static bool check_values(image_walk *walk, const void *values, size_t count)
+{
+    const image_row *const row = walk->row;
+    const size_t part = row->limit > 0 ? PART / row->size : count;
+    for (size_t left = count; walk->is_checked && row->check; left -= walk->num_values) {
+        walk->num_values = left < part ? left : part;
+        walk->values = (const unsigned char *)values + (count - left) * row->size;
+        sum_until(walk, walk->at - (left - walk->num_values) * row->size);
+        TRY(row->check(walk) || refuse(walk, "is out of range"));
+        if (left == walk->num_values)
+            break;
+    }
+    return true;
+}
 
 // Goes through `assets`. Returns false with the context's error set.
 static bool take_walk(image_walk *walk, const image_table *table, void *assets)
 {
-    image_level levels[MAX_DEPTH] = {{table, (unsigned char *)assets, 1, 0}}, *level = levels;
-    while (level >= levels) {
+    struct { // a list: `left` structures from `structure` on, and the next row of the first one
+        const image_table *of;
+        unsigned char *structure;
+        size_t left;
+        uint32_t row;
+    } levels[MAX_DEPTH] = {{table, (unsigned char *)assets, 1, 0}}, *level = levels;
+    for (uint32_t depth = 1; depth > 0; level = levels + depth - 1) {
+        const image_table *const of = level->of;
         unsigned char *const structure = level->structure;
+        walk->structure = structure;
         if (level->left == 0) {
-            level--;
+            depth--;
             continue;
         }
-        if (level->row == level->of->num_rows) {
-            TRY(!walk->from || !structure || !level->of->finish
-                || level->of->finish(walk, structure));
-            level->structure = structure ? structure + level->of->size : NULL;
+        if (level->row == of->num_rows) {
+            TRY(!walk->from || !structure || !of->finish || of->finish(walk, structure));
+            level->structure = structure ? structure + of->size : NULL;
             level->left--;
             level->row = 0;
             continue;
         }
-        const image_row *const row = &level->of->rows[level->row++];
-        if (walk->counts[row->needs] == 0)
-            continue;
+        const image_row *const row = walk->row = &of->rows[level->row++];
         void *const member = structure ? structure + row->offset : NULL, *pointer = NULL;
-        size_t count = walk->counts[row->count];
-        walk->name = row->name;
-        if (!walk->from && row->kind >= THERE)
+        if (!walk->from && row->kind >= TEXT)
             memcpy(&pointer, member, sizeof pointer);
+        size_t *const needed = &walk->counts[row->needs % ASKED], count = walk->counts[row->count];
+        uint32_t number = pointer != NULL;
+        TRY(row->needs < ASKED || move_count(walk, &number, 1, needed));
+        if (*needed == 0)
+            continue;
         if (row->kind == NUMBER)
             TRY(move_bytes(walk, member, row->size));
-        else if (row->kind <= THERE)
-            TRY(move_count(walk, row, member, pointer));
+        else if (row->kind == COUNT)
+            TRY(move_count(walk, member ? (uint32_t *)member : &number, INT32_MAX,
+                           &walk->counts[row->count]));
         else if (row->kind == TEXT)
             TRY(move_text(walk, &pointer));
         else if (row->kind == ARRAY)
             TRY(move_array(walk, row, &pointer, &count));
         else if (walk->from)
             pointer = md5i_block_take(&walk->block, count, row->of->size);
-        if (walk->from && member && row->kind > THERE)
+        if (walk->from && member && row->kind >= TEXT)
             memcpy(member, &pointer, sizeof pointer);
-        if (walk->is_checked && row->check) {
-            sum_until(walk, walk->at);
-            const void *const values = row->kind == NUMBER ? member : pointer;
-            TRY(row->check(&(image_values){walk, structure, values, count, row->size, row->limit})
-                || refuse(walk, "is out of range"));
-        }
+        TRY(check_values(walk, row->kind == NUMBER ? member : pointer, count));
         if (row->kind != LIST)
             continue;
         if (walk->from && pointer)
             memset(pointer, 0, count * row->of->size);
-        *++level = (image_level){row->of, (unsigned char *)pointer, count, 0};
+        level = &levels[depth++];
+        level->of = row->of;
+        level->structure = (unsigned char *)pointer;
+        level->left = count;
+        level->row = 0;
     }
     return true;
 }
@@ -264,120 +267,113 @@ static inline bool is_none_above(const void *words, size_t count, uint32_t most,
 {
     const uint64_t rest = UINT64_C(0x7fffffff7fffffff), kept = are_floats ? rest : UINT64_MAX;
     const uint64_t added = UINT64_C(0x100000001) * (INT32_MAX - most);
-    uint64_t found[4] = {0}, last[4] = {0};
-    const size_t whole = count - count % 8;
-    if (whole < count)
-        memcpy(last, (const uint32_t *)words + whole, (count - whole) * sizeof(uint32_t));
-    for (size_t i = 0; i <= whole; i += 8) {
-        const void *const eight = i < whole ? (const void *)((const uint32_t *)words + i) : last;
+    uint64_t found[4] = {0}, last[8] = {0}, two;
+    const unsigned char *at = (const unsigned char *)words;
+    for (size_t left = 4 * count; left > 0; left -= left < sizeof last ? left : sizeof last) {
+        if (left < sizeof last)
+            at = (const unsigned char *)memcpy(last, at, left);
         MD5_UNROLL
-        for (int k = 0; k < 4; k++) {
-            uint64_t two;
-            memcpy(&two, (const unsigned char *)eight + 8 * k, sizeof two);
-            found[k] |= (two & kept) | ((two & rest) + added);
+        for (int k = 0; k < 8; k++) {
+            memcpy(&two, at + 8 * k, sizeof two);
+            found[k % 4] |= (two & kept) | ((two & rest) + added);
         }
+        at += sizeof last;
     }
     return ((found[0] | found[1] | found[2] | found[3]) & ~rest) == 0;
 }
 
-static bool are_within(const image_values *of)
+static bool are_within(const image_walk *walk)
 {
-    return is_none_above(of->values, of->count * (of->size / sizeof(float)), of->limit, true);
+    return is_none_above(walk->values, walk->num_values * (walk->row->size / sizeof(float)),
+                         walk->row->limit, true);
 }
 
-static bool are_below(const image_values *of)
+static bool are_below(const image_walk *walk)
 {
-    const uint32_t bound = (uint32_t)of->walk->counts[of->limit];
-    return of->count == 0 || (bound > 0 && is_none_above(of->values, of->count, bound - 1, false));
+    const uint32_t bound = (uint32_t)walk->counts[walk->row->limit];
+    return walk->num_values == 0
+           || (bound > 0 && is_none_above(walk->values, walk->num_values, bound - 1, false));
 }
 
-static bool is_flag(const image_values *of)
+static bool is_flag(const image_walk *walk)
 {
-    return *(const uint8_t *)of->values <= 1;
+    return *(const uint8_t *)walk->values <= 1;
 }
 
-// Whether rotations, one in each `step` floats, have unit length.
-static inline bool are_unit(const float *q, size_t count, size_t step)
+// Rotations of unit length, or transforms, which begin with one.
+static bool are_rotations(const image_walk *walk)
 {
+    const float *q = (const float *)walk->values;
+    const size_t count = walk->num_values, step = walk->row->size / sizeof *q;
     bool is_valid = true;
     for (size_t i = 0; i < count; i++, q += step) {
         const float square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]);
         is_valid &= fabsf(square - 1.0f) <= 1e-3f;
     }
-    return is_valid;
+    return is_valid && (walk->row->size == sizeof(md5_quat) || are_within(walk));
 }
 
-static bool are_rotations(const image_values *of)
+static bool are_ascending(const image_walk *walk)
 {
-    return are_unit((const float *)of->values, of->count, sizeof(md5_quat) / sizeof(float));
-}
-
-static bool are_transforms(const image_values *of)
-{
-    return are_unit((const float *)of->values, of->count, sizeof(md5_xform) / sizeof(float))
-           && are_within(of);
-}
-
-static bool are_ascending(const image_values *of)
-{
-    const uint32_t *const joints = (const uint32_t *)of->values;
-    bool is_valid = are_below(of);
-    for (size_t i = 1; i < of->count; i++)
+    const uint32_t *const joints = (const uint32_t *)walk->values;
+    const size_t count = walk->num_values;
+    bool is_valid = count == 0 || joints[count - 1] < walk->counts[JOINTS];
+    for (size_t i = 1; i < count; i++)
         is_valid &= joints[i] > joints[i - 1];
     return is_valid;
 }
 
 // The order of a skeleton, the first member of models and clips, and all else of it.
-static bool is_skeleton(const image_values *of)
+static bool is_skeleton(const image_walk *walk)
 {
-    const md5_skeleton *const skeleton = (const md5_skeleton *)of->structure;
-    uint8_t *const placed = MD5_NEW(of->walk->arena, uint8_t, of->count);
+    const md5_skeleton *const skeleton = (const md5_skeleton *)walk->structure;
+    uint8_t *const placed = MD5_NEW(walk->arena, uint8_t, walk->num_values);
     return placed && md5i_is_ordered(skeleton, placed) && (unsigned)skeleton->axes < MD5_NUM_AXES
            && (skeleton->scale == 0.0f || (skeleton->scale >= 1e-6f && skeleton->scale <= 1e6f));
 }
 
-static bool are_weights(const image_values *of)
+static bool are_weights(const image_walk *walk)
 {
-    const md5_weight *const weights = (const md5_weight *)of->values;
-    const uint32_t added = INT32_MAX + 1u - (uint32_t)of->walk->counts[JOINTS];
+    const md5_weight *const weights = (const md5_weight *)walk->values;
+    const uint32_t added = INT32_MAX + 1u - (uint32_t)walk->counts[JOINTS];
     uint32_t found = 0;
-    for (size_t i = 0; i < of->count; i++)
+    for (size_t i = 0; i < walk->num_values; i++)
         found |= weights[i].joint | (weights[i].joint + added);
-    return found >> 31 == 0 && are_within(of);
+    return found >> 31 == 0 && are_within(walk);
 }
 
-static bool are_vertices(const image_values *of)
+static bool are_vertices(const image_walk *walk)
 {
-    const md5_vertex *const vertices = (const md5_vertex *)of->values;
-    const uint32_t num_weights = (uint32_t)of->walk->counts[WEIGHTS];
+    const md5_vertex *const vertices = (const md5_vertex *)walk->values;
+    const uint32_t num_weights = (uint32_t)walk->counts[WEIGHTS];
     uint32_t most = 0;
     bool is_valid = true;
-    for (size_t i = 0; i < of->count; i++) {
+    for (size_t i = 0; i < walk->num_values; i++) {
         is_valid &= vertices[i].first_weight <= num_weights
                     && vertices[i].num_weights <= num_weights - vertices[i].first_weight;
         most = vertices[i].num_weights > most ? vertices[i].num_weights : most;
     }
-    return is_valid && most == ((const md5_mesh *)of->structure)->max_weights;
+    return is_valid && most == ((const md5_mesh *)walk->structure)->max_weights;
 }
 
-static bool are_firsts(const image_values *of)
+static bool are_firsts(const image_walk *walk)
 {
-    const uint32_t *const first = (const uint32_t *)of->values;
+    const uint32_t *const first = (const uint32_t *)walk->values;
     uint32_t most = 0;
-    bool is_valid = first[0] == 0 && first[of->count - 1] == of->walk->counts[INFLUENCES];
-    for (size_t i = 1; i < of->count; i++) {
+    bool is_valid = first[0] == 0 && first[walk->num_values - 1] == walk->counts[INFLUENCES];
+    for (size_t i = 1; i < walk->num_values; i++) {
         is_valid &= first[i] >= first[i - 1];
         most = first[i] - first[i - 1] > most ? first[i] - first[i - 1] : most;
     }
-    return is_valid && most == ((const md5_mesh *)of->structure)->max_influences;
+    return is_valid && most == ((const md5_mesh *)walk->structure)->max_influences;
 }
 
-static bool are_tracks(const image_values *of)
+static bool are_tracks(const image_walk *walk)
 {
-    const md5_track *const tracks = (const md5_track *)of->values;
-    const uint32_t most = ((const md5_anim *)of->structure)->num_components;
+    const md5_track *const tracks = (const md5_track *)walk->values;
+    const uint32_t most = ((const md5_anim *)walk->structure)->num_components;
     bool is_valid = true;
-    for (size_t i = 0; i < of->count; i++)
+    for (size_t i = 0; i < walk->num_values; i++)
         is_valid &= tracks[i].flags < 64 && tracks[i].first <= most
                     && md5i_num_flags(tracks[i].flags) <= most - tracks[i].first;
     return is_valid;
@@ -385,47 +381,41 @@ static bool are_tracks(const image_values *of)
 
 // -- Models ---------------------------------------------------------------------------------------
 
-// Whether kernels can read a run without looking: see plan.h. Counts how often it skins a vertex.
+// Whether kernels can read a run without looking: see plan.h. Marks the vertices that it skins.
 static bool is_run(const md5_mesh *mesh, const md5_skin_run *run, size_t num_joints, uint8_t *seen)
 {
     const md5_skin_plan *const plan = mesh->skin_plan;
     const md5_skin_kind kind = (md5_skin_kind)run->kind;
     const md5_skin_order order = (md5_skin_order)run->order;
-    const bool is_single = order == MD5_SKIN_SINGLES;
-    const uint32_t num_joints_each = is_single ? 0 : run->num_influences;
+    const bool is_single = order == MD5_SKIN_SINGLES, is_gathered = order == MD5_SKIN_GATHERED;
+    const uint32_t num_shared = is_single ? 0 : run->num_influences; // joints
     const uint32_t most = kind == MD5_SKIN_RIGID ? 1 : MD5_SKIN_MAX_INFLUENCES;
     TRY(run->count > 0 && kind < MD5_SKIN_KINDS && order < MD5_SKIN_ORDERS);
-    TRY(is_single || (kind != MD5_SKIN_NONE && num_joints_each > 0 && num_joints_each <= most));
+    TRY(is_single || (kind != MD5_SKIN_NONE && num_shared > 0 && num_shared <= most));
     const uint32_t num_vertices = md5_skin_num_vertices(order);
-    const uint32_t num_words = is_single ? 0 : md5_skin_num_words(kind, order, num_joints_each);
+    const uint32_t num_words = is_single ? 0 : md5_skin_num_words(kind, order, num_shared);
     TRY(run->vertices + (uint64_t)run->count * num_vertices <= plan->num_vertices);
     TRY(run->words + (uint64_t)run->count * num_words <= plan->num_words);
     const uint32_t *vertex = plan->vertices + run->vertices;
-    const uint32_t *joints = plan->words + (is_single ? 0 : run->words);
-    uint32_t last = 0; // singles ascend by number of influences, behind those with too many
-    for (uint32_t i = 0; i < run->count; i++, vertex += num_vertices, joints += num_words) {
-        for (uint32_t k = 0; k < num_joints_each; k++)
-            TRY(joints[k] < num_joints);
-        if (order == MD5_SKIN_GATHERED) { // ascending offsets of floats
-            for (uint32_t k = 0; k < MD5_SKIN_GROUP; k++) {
-                TRY(vertex[k] % 3 == 0 && vertex[k] / 3 < mesh->num_vertices);
-                TRY(k == 0 || vertex[k] >= vertex[k - 1]);
-                if (k == 0 || vertex[k] > vertex[k - 1])
-                    seen[vertex[k] / 3]++;
-            }
+    const uint32_t *joint = plan->words + (is_single ? 0 : run->words);
+    uint32_t last = 0; // number of influences, by which singles ascend behind those with too many
+    for (uint32_t i = 0; i < run->count; i++, vertex += num_vertices, joint += num_words) {
+        for (uint32_t k = 0; k < num_shared; k++)
+            TRY(joint[k] < num_joints);
+        for (uint32_t k = 0; k < (is_single ? 1 : MD5_SKIN_GROUP); k++) {
+            const uint32_t number = is_gathered ? vertex[k] / 3 : vertex[0] + k;
+            TRY(number < mesh->num_vertices && (!is_gathered || vertex[k] % 3 == 0));
+            if (is_gathered && k > 0 && vertex[k] == vertex[k - 1])
+                continue;
+            TRY(!is_gathered || k == 0 || vertex[k] > vertex[k - 1]);
+            TRY(seen[number]++ == 0);
+        }
+        if (!is_single || kind == MD5_SKIN_NONE)
             continue;
-        }
-        const uint32_t count = is_single ? 1 : MD5_SKIN_GROUP; // side by side
-        TRY(vertex[0] < mesh->num_vertices && count <= mesh->num_vertices - vertex[0]);
-        for (uint32_t k = 0; k < count; k++)
-            seen[vertex[0] + k]++;
-        if (is_single && kind != MD5_SKIN_NONE) {
-            const uint32_t *const first = mesh->first_influence + vertex[0];
-            const uint32_t own =
-                first[1] - first[0] > MD5_SKIN_MAX_INFLUENCES ? 0 : first[1] - first[0];
-            TRY(first[1] > first[0] && own >= last);
-            last = own;
-        }
+        const uint32_t own =
+            mesh->first_influence[vertex[0] + 1] - mesh->first_influence[vertex[0]];
+        TRY(own > 0 && (own > MD5_SKIN_MAX_INFLUENCES ? 0 : own) >= last);
+        last = own > MD5_SKIN_MAX_INFLUENCES ? 0 : own;
     }
     return true;
 }
@@ -437,13 +427,11 @@ static bool finish_mesh(image_walk *walk, void *structure)
     if (!walk->is_checked || !plan)
         return true;
     uint8_t *const seen = MD5_NEW(walk->arena, uint8_t, mesh->num_vertices);
-    TRY(seen);
-    bool is_valid = mesh->first_influence && mesh->num_vertices <= UINT32_MAX / 3;
+    bool is_valid = seen && mesh->num_vertices <= UINT32_MAX / 3;
     for (uint32_t i = 0; is_valid && i < plan->num_runs; i++)
         is_valid = is_run(mesh, &plan->runs[i], walk->counts[JOINTS], seen);
-    for (uint32_t i = 0; i < mesh->num_vertices; i++)
-        is_valid &= seen[i] == 1;
-    return is_valid || refuse(walk, "is not a plan of the mesh");
+    return (is_valid && !memchr(seen, 0, mesh->num_vertices))
+           || refuse(walk, "is not a plan of the mesh");
 }
 
 static bool finish_model(image_walk *walk, void *structure)
@@ -490,7 +478,8 @@ static bool finish_anim(image_walk *walk, void *structure)
     if (!walk->is_checked)
         return true;
     const bool is_valid = anim->num_frames > 0 && anim->frame_rate > 0.0 && anim->frame_rate <= 1e9
-                          && !packed == !!anim->tracks;
+                          && !packed == !!anim->tracks
+                          && (!packed || packed->num_joints <= MD5_PACKED_JOINTS);
     TRY(is_valid || refuse(walk, "ends a clip whose frames, rate or tracks are not valid"));
     return !packed
            || (has_sum(walk) && md5i_check_packed(walk->context, packed)
@@ -501,149 +490,102 @@ static bool finish_anim(image_walk *walk, void *structure)
 //
 // Who adds a member adds its row, and raises VERSION. What has no row, `finish` or nobody sets.
 
-#define EXPECT_SIZE(type, size) \
-    static_assert(sizeof(void *) != 8 || sizeof(type) == (size), #type " has another member")
-EXPECT_SIZE(md5_joint, 16);
-EXPECT_SIZE(md5_model, 176);
-EXPECT_SIZE(md5_mesh, 256);
-EXPECT_SIZE(md5_skin_plan, 48);
-EXPECT_SIZE(md5_anim, 224);
-EXPECT_SIZE(md5_packed, 32);
-
 // clang-format off
+#define TABLE(name, type, type_size, finish, ...) \
+    static_assert(sizeof(void *) != 8 || sizeof(type) == (type_size), #type " has another member"); \
+    static const image_row name##_rows[] = {__VA_ARGS__}; \
+    static const image_table name = {name##_rows, MD5_COUNT(name##_rows), sizeof(type), finish}
 #define ROW(kind, type, member, size, ...) {kind, #member, offsetof(type, member), size, __VA_ARGS__}
 #define SIZE(type, member) sizeof(((type *)NULL)->member)
 #define TEXT_ROW(type, member) ROW(TEXT, type, member, 1, ONE, ONE, 0, ONE, NULL, 0, NULL)
-#define COUNT_ROW(type, member, count) \
-    ROW(COUNT, type, member, SIZE(type, member), count, ONE, 0, ONE, NULL, 0, NULL)
-#define THERE_ROW(type, member, count) ROW(THERE, type, member, 1, count, ONE, 0, ONE, NULL, 0, NULL)
+#define COUNT_ROW(type, member, count) ROW(COUNT, type, member, 4, count, ONE, 0, ONE, NULL, 0, NULL)
 #define LIST_ROW(type, member, count, needs, of) \
     ROW(LIST, type, member, 1, count, ONE, 0, needs, NULL, 0, &(of))
 #define NUMBER_ROW(type, member, check, limit) \
     ROW(NUMBER, type, member, SIZE(type, member), ONE, ONE, 0, ONE, check, limit, NULL)
 #define ARRAY_ROW(type, member, count, times, extra, needs, check, limit) \
     ROW(ARRAY, type, member, SIZE(type, member[0]), count, times, extra, needs, check, limit, NULL)
-#define TABLE(rows, type, finish) {rows, MD5_COUNT(rows), sizeof(type), finish}
-// clang-format on
 
-static const image_row joint_rows[] = {
-    TEXT_ROW(md5_joint, name),
-    NUMBER_ROW(md5_joint, parent, NULL, 0),
-};
-static const image_table joint_table = TABLE(joint_rows, md5_joint, NULL);
+TABLE(joint_table, md5_joint, 16, NULL,
+    TEXT_ROW(md5_joint, name), NUMBER_ROW(md5_joint, parent, NULL, 0));
 
-// clang-format off
 #define SKELETON_ROWS(type) \
     COUNT_ROW(type, skeleton.num_joints, JOINTS), \
     LIST_ROW(type, skeleton.joints, JOINTS, ONE, joint_table), \
-    NUMBER_ROW(type, skeleton.axes, NULL, 0), \
-    NUMBER_ROW(type, skeleton.scale, NULL, 0), \
+    NUMBER_ROW(type, skeleton.axes, NULL, 0), NUMBER_ROW(type, skeleton.scale, NULL, 0), \
     ARRAY_ROW(type, skeleton.order, JOINTS, ONE, 0, ONE, is_skeleton, 0)
-// clang-format on
 
-static const image_row plan_rows[] = {
+TABLE(plan_table, md5_skin_plan, 48, NULL,
     COUNT_ROW(md5_skin_plan, num_runs, RUNS),
     COUNT_ROW(md5_skin_plan, num_vertices, PLAN_VERTICES),
     COUNT_ROW(md5_skin_plan, num_words, PLAN_WORDS),
     ARRAY_ROW(md5_skin_plan, runs, RUNS, ONE, 0, ONE, NULL, 0),
     ARRAY_ROW(md5_skin_plan, vertices, PLAN_VERTICES, ONE, 0, ONE, NULL, 0),
-    ARRAY_ROW(md5_skin_plan, words, PLAN_WORDS, ONE, 0, ONE, are_within, FINITE),
-};
-static const image_table plan_table = TABLE(plan_rows, md5_skin_plan, NULL);
+    ARRAY_ROW(md5_skin_plan, words, PLAN_WORDS, ONE, 0, ONE, are_within, FINITE));
 
-static const image_row mesh_rows[] = {
-    TEXT_ROW(md5_mesh, name),
-    TEXT_ROW(md5_mesh, shader),
+TABLE(mesh_table, md5_mesh, 256, finish_mesh,
+    TEXT_ROW(md5_mesh, name), TEXT_ROW(md5_mesh, shader),
     COUNT_ROW(md5_mesh, num_file_vertices, FILE_VERTICES),
-    COUNT_ROW(md5_mesh, num_weights, WEIGHTS),
-    COUNT_ROW(md5_mesh, num_vertices, VERTICES),
-    COUNT_ROW(md5_mesh, num_triangles, TRIANGLES),
-    COUNT_ROW(md5_mesh, num_influences, INFLUENCES),
-    NUMBER_ROW(md5_mesh, is_mirrored, is_flag, 0),
-    NUMBER_ROW(md5_mesh, max_influences, NULL, 0),
-    NUMBER_ROW(md5_mesh, max_weights, NULL, 0),
-    NUMBER_ROW(md5_mesh, num_off_sums, NULL, 0),
-    NUMBER_ROW(md5_mesh, loss4, are_within, NOT_NAN),
-    NUMBER_ROW(md5_mesh, loss8, are_within, NOT_NAN),
+    COUNT_ROW(md5_mesh, num_weights, WEIGHTS), COUNT_ROW(md5_mesh, num_vertices, VERTICES),
+    COUNT_ROW(md5_mesh, num_triangles, TRIANGLES), COUNT_ROW(md5_mesh, num_influences, INFLUENCES),
+    NUMBER_ROW(md5_mesh, max_influences, NULL, 0), NUMBER_ROW(md5_mesh, max_weights, NULL, 0),
+    NUMBER_ROW(md5_mesh, num_off_sums, NULL, 0), NUMBER_ROW(md5_mesh, is_mirrored, is_flag, 0),
+    NUMBER_ROW(md5_mesh, loss4, are_within, NOT_NAN), NUMBER_ROW(md5_mesh, loss8, are_within, NOT_NAN),
     NUMBER_ROW(md5_mesh, bounds, are_within, FINITE),
-    THERE_ROW(md5_mesh, first_influence, GEOMETRY),
-    THERE_ROW(md5_mesh, tangents, TANGENTS),
-    THERE_ROW(md5_mesh, colors, COLORS),
-    THERE_ROW(md5_mesh, skin_plan, PLAN),
-    ARRAY_ROW(md5_mesh, file_vertices, FILE_VERTICES, ONE, 0, GEOMETRY, are_vertices, 0),
-    ARRAY_ROW(md5_mesh, weights, WEIGHTS, ONE, 0, GEOMETRY, are_weights, FINITE),
-    ARRAY_ROW(md5_mesh, indices, TRIANGLES, THREE, 0, GEOMETRY, are_below, VERTICES),
-    ARRAY_ROW(md5_mesh, sources, VERTICES, ONE, 0, GEOMETRY, are_below, FILE_VERTICES),
-    ARRAY_ROW(md5_mesh, texcoords, VERTICES, ONE, 0, GEOMETRY, are_within, FINITE),
-    ARRAY_ROW(md5_mesh, positions, VERTICES, ONE, 0, GEOMETRY, are_within, FINITE),
-    ARRAY_ROW(md5_mesh, normals, VERTICES, ONE, 0, GEOMETRY, are_within, FINITE),
-    ARRAY_ROW(md5_mesh, tangents, VERTICES, ONE, 0, TANGENTS, are_within, FINITE),
-    ARRAY_ROW(md5_mesh, colors, VERTICES, ONE, 0, COLORS, are_within, FINITE),
-    ARRAY_ROW(md5_mesh, first_influence, VERTICES, ONE, 1, GEOMETRY, are_firsts, 0),
-    ARRAY_ROW(md5_mesh, influence_joints, INFLUENCES, ONE, 0, GEOMETRY, are_below, JOINTS),
-    ARRAY_ROW(md5_mesh, influences, INFLUENCES, ONE, 0, GEOMETRY, are_within, FINITE),
-    LIST_ROW(md5_mesh, skin_plan, ONE, PLAN, plan_table),
-};
-static const image_table mesh_table = TABLE(mesh_rows, md5_mesh, finish_mesh);
+    ARRAY_ROW(md5_mesh, first_influence, VERTICES, ONE, 1, ONE, are_firsts, 0),
+    ARRAY_ROW(md5_mesh, file_vertices, FILE_VERTICES, ONE, 0, ONE, are_vertices, 0),
+    ARRAY_ROW(md5_mesh, weights, WEIGHTS, ONE, 0, ONE, are_weights, FINITE),
+    ARRAY_ROW(md5_mesh, indices, TRIANGLES, THREE, 0, ONE, are_below, VERTICES),
+    ARRAY_ROW(md5_mesh, sources, VERTICES, ONE, 0, ONE, are_below, FILE_VERTICES),
+    ARRAY_ROW(md5_mesh, texcoords, VERTICES, ONE, 0, ONE, are_within, FINITE),
+    ARRAY_ROW(md5_mesh, positions, VERTICES, ONE, 0, ONE, are_within, FINITE),
+    ARRAY_ROW(md5_mesh, normals, VERTICES, ONE, 0, ONE, are_within, FINITE),
+    ARRAY_ROW(md5_mesh, tangents, VERTICES, ONE, 0, ASKED + TANGENTS, are_within, FINITE),
+    ARRAY_ROW(md5_mesh, colors, VERTICES, ONE, 0, ASKED + COLORS, are_within, FINITE),
+    ARRAY_ROW(md5_mesh, influence_joints, INFLUENCES, ONE, 0, ONE, are_below, JOINTS),
+    ARRAY_ROW(md5_mesh, influences, INFLUENCES, ONE, 0, ONE, are_within, FINITE),
+    LIST_ROW(md5_mesh, skin_plan, ONE, ASKED + PLAN, plan_table));
 
-static const image_row model_rows[] = {
+TABLE(model_table, md5_model, 176, finish_model,
     SKELETON_ROWS(md5_model),
-    ARRAY_ROW(md5_model, bind_local, JOINTS, ONE, 0, ONE, are_transforms, MODERATE),
+    ARRAY_ROW(md5_model, bind_local, JOINTS, ONE, 0, ONE, are_rotations, MODERATE),
     ARRAY_ROW(md5_model, bind, JOINTS, ONE, 0, ONE, are_within, MODERATE),
     ARRAY_ROW(md5_model, inverse_bind, JOINTS, ONE, 0, ONE, are_within, MODERATE),
-    COUNT_ROW(md5_model, num_meshes, MESHES),
-    NUMBER_ROW(md5_model, normals, are_below, THREE),
+    COUNT_ROW(md5_model, num_meshes, MESHES), NUMBER_ROW(md5_model, normals, are_below, THREE),
     LIST_ROW(md5_model, meshes, MESHES, ONE, mesh_table),
     NUMBER_ROW(md5_model, bounds, are_within, FINITE),
-    TEXT_ROW(md5_model, command_line),
-    NUMBER_ROW(md5_model, num_warnings, NULL, 0),
-    NUMBER_ROW(md5_model, flip_v, is_flag, 0),
-    NUMBER_ROW(md5_model, stores_normals, is_flag, 0),
-};
-static const image_table model_table = TABLE(model_rows, md5_model, finish_model);
+    TEXT_ROW(md5_model, command_line), NUMBER_ROW(md5_model, num_warnings, NULL, 0),
+    NUMBER_ROW(md5_model, flip_v, is_flag, 0), NUMBER_ROW(md5_model, stores_normals, is_flag, 0));
 
-static const image_row packed_rows[] = {
-    COUNT_ROW(md5_packed, num_bytes, PACKED_BYTES),
+TABLE(packed_table, md5_packed, 32, NULL,
+    COUNT_ROW(md5_packed, num_bytes, PACKED_BYTES), NUMBER_ROW(md5_packed, head_bits, NULL, 0),
     ARRAY_ROW(md5_packed, bytes, PACKED_BYTES, ONE, MD5_PACKED_PADDING, ONE, NULL, 0),
-    NUMBER_ROW(md5_packed, head_bits, NULL, 0),
-    ARRAY_ROW(md5_packed, places, JOINTS, ONE, 0, ONE, NULL, 0),
-};
-static const image_table packed_table = TABLE(packed_rows, md5_packed, NULL);
+    ARRAY_ROW(md5_packed, places, JOINTS, ONE, 0, ONE, NULL, 0));
 
-static const image_row anim_rows[] = {
+TABLE(anim_table, md5_anim, 224, finish_anim,
     SKELETON_ROWS(md5_anim),
-    NUMBER_ROW(md5_anim, parents_unknown, is_flag, 0),
-    NUMBER_ROW(md5_anim, frame_rate, NULL, 0),
+    NUMBER_ROW(md5_anim, parents_unknown, is_flag, 0), NUMBER_ROW(md5_anim, frame_rate, NULL, 0),
     NUMBER_ROW(md5_anim, tolerance, are_within, FINITE),
     NUMBER_ROW(md5_anim, max_error, are_within, FINITE),
-    NUMBER_ROW(md5_anim, num_components, NULL, 0),
-    TEXT_ROW(md5_anim, command_line),
-    NUMBER_ROW(md5_anim, num_warnings, NULL, 0),
-    COUNT_ROW(md5_anim, num_frames, FRAMES),
+    NUMBER_ROW(md5_anim, num_components, NULL, 0), NUMBER_ROW(md5_anim, num_warnings, NULL, 0),
+    TEXT_ROW(md5_anim, command_line), COUNT_ROW(md5_anim, num_frames, FRAMES),
     COUNT_ROW(md5_anim, num_rotations, ROTATIONS),
     COUNT_ROW(md5_anim, num_translations, TRANSLATIONS),
-    THERE_ROW(md5_anim, tracks, TRACKS),
-    THERE_ROW(md5_anim, packed, PACKED),
-    THERE_ROW(md5_anim, frame_bounds, BOUNDS),
-    ARRAY_ROW(md5_anim, tracks, JOINTS, ONE, 0, TRACKS, are_tracks, 0),
-    ARRAY_ROW(md5_anim, base_frame, JOINTS, ONE, 0, ONE, are_transforms, MODERATE),
-    ARRAY_ROW(md5_anim, constant, JOINTS, ONE, 0, ONE, are_transforms, MODERATE),
-    ARRAY_ROW(md5_anim, rotation_joints, ROTATIONS, ONE, 0, ONE, are_ascending, JOINTS),
-    ARRAY_ROW(md5_anim, translation_joints, TRANSLATIONS, ONE, 0, ONE, are_ascending, JOINTS),
-    ARRAY_ROW(md5_anim, rotations, FRAMES, ROTATIONS, 0, TRACKS, are_rotations, 0),
+    ARRAY_ROW(md5_anim, tracks, JOINTS, ONE, 0, ASKED + TRACKS, are_tracks, 0),
+    ARRAY_ROW(md5_anim, base_frame, JOINTS, ONE, 0, ONE, are_rotations, MODERATE),
+    ARRAY_ROW(md5_anim, constant, JOINTS, ONE, 0, ONE, are_rotations, MODERATE),
+    ARRAY_ROW(md5_anim, rotation_joints, ROTATIONS, ONE, 0, ONE, are_ascending, 0),
+    ARRAY_ROW(md5_anim, translation_joints, TRANSLATIONS, ONE, 0, ONE, are_ascending, 0),
+    ARRAY_ROW(md5_anim, rotations, FRAMES, ROTATIONS, 0, TRACKS, are_rotations, MODERATE),
     ARRAY_ROW(md5_anim, translations, FRAMES, TRANSLATIONS, 0, TRACKS, are_within, MODERATE),
-    ARRAY_ROW(md5_anim, frame_bounds, FRAMES, ONE, 0, BOUNDS, are_within, FINITE),
-    LIST_ROW(md5_anim, packed, ONE, PACKED, packed_table),
-};
-static const image_table anim_table = TABLE(anim_rows, md5_anim, finish_anim);
+    ARRAY_ROW(md5_anim, frame_bounds, FRAMES, ONE, 0, ASKED + BOUNDS, are_within, FINITE),
+    LIST_ROW(md5_anim, packed, ONE, ASKED + PACKED, packed_table));
 
-static const image_row assets_rows[] = {
-    COUNT_ROW(md5_assets, num_models, MODELS),
-    COUNT_ROW(md5_assets, num_anims, ANIMS),
+TABLE(assets_table, md5_assets, 96, NULL,
+    COUNT_ROW(md5_assets, num_models, MODELS), COUNT_ROW(md5_assets, num_anims, ANIMS),
     LIST_ROW(md5_assets, models, MODELS, ONE, model_table),
-    LIST_ROW(md5_assets, anims, ANIMS, ONE, anim_table),
-};
-static const image_table assets_table = TABLE(assets_rows, md5_assets, NULL);
+    LIST_ROW(md5_assets, anims, ANIMS, ONE, anim_table));
+// clang-format on
 
 // == Images ======================================================================================
 
@@ -663,6 +605,10 @@ size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
 {
     MD5_ASSERT(assets != NULL, "assets: not NULL");
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
+    for (uint32_t i = 0; i < assets->num_models; i++)
+        for (uint32_t m = 0; m < assets->models[i].num_meshes; m++)
+            if (!assets->models[i].meshes[m].first_influence)
+                return 0;
     image_walk walk = begin_walk(NULL, 0);
     (void)take_walk(&walk, &assets_table, (void *)assets); // which it only reads: cannot fail
     const size_t rest = (STRIPE - (walk.at - HEAD) % STRIPE) % STRIPE, total = walk.at + rest;
@@ -674,10 +620,10 @@ size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
     walk.at = HEAD;
     (void)take_walk(&walk, &assets_table, (void *)assets);
     memset(walk.to + walk.at, 0, rest);
-    image_walk summing = begin_walk(bytes, total);
-    sums[1] = sum_of(&summing);
-    memcpy(walk.to, head, sizeof head);
-    memcpy(walk.to + sizeof head, sums, sizeof sums);
+    walk = begin_walk(bytes, total);
+    sums[1] = sum_of(&walk);
+    memcpy(bytes, head, sizeof head);
+    memcpy((unsigned char *)bytes + sizeof head, sums, sizeof sums);
     return total;
 }
 
@@ -689,19 +635,17 @@ static bool check_head(const image_walk *walk)
         memcpy(head, walk->from, sizeof head);
         memcpy(&size, walk->from + sizeof head, sizeof size);
     }
-    md5_context *const context = walk->context;
-    if (head[0] == SWAPPED_MAGIC || (head[0] == MAGIC && head[1] != VERSION))
-        return md5i_fail(context, MD5_ERROR_VERSION, 0, 0,
-                         "asset image of %s: expected version %d in this machine's order of bytes",
-                         head[0] == MAGIC ? "another version" : "another machine", VERSION);
-    if (head[0] != MAGIC)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, "not an asset image");
+    if (head[0] != MAGIC || head[1] != VERSION)
+        return md5i_fail(
+            walk->context,
+            head[0] == MAGIC || head[0] == SWAPPED_MAGIC ? MD5_ERROR_VERSION : MD5_ERROR_SYNTAX, 0,
+            0, "no asset image of version %d in this machine's order of bytes", VERSION);
     if (size != walk->size || (size - HEAD) % STRIPE != 0)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
+        return md5i_fail(walk->context, MD5_ERROR_SYNTAX, 0, 0,
                          "asset image of %zu bytes: its head says %llu", walk->size,
                          (unsigned long long)size);
     return (uintptr_t)walk->from % ALIGNMENT == 0
-           || md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+           || md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0,
                         "asset image: its address must be a multiple of %d", ALIGNMENT);
 }
 
