@@ -1,16 +1,14 @@
 // Asset images: models and animations as they are in memory, used where their bytes lie.
 //
 // An image is one walk over the structures of its assets, member by member as the tables below list
-// them: numbers, texts and arrays, one behind the other. Writing and mapping are the same walk, and
-// each count comes before what it counts, so every section begins where the one before it ends. No
-// offset is stored that could be wrong, and no pointer. Structures that have pointers are made
-// beside the image, in one block, and point into it; so its bytes are never written, any number of
-// processes may share them, and they are the same with 32 and with 64 bits.
+// them. Writing and mapping are the same walk, and each count comes before what it counts, so every
+// section begins where the one before it ends: no offset is stored that could be wrong, and no
+// pointer. Structures that have pointers are made beside the image, in one block, and point into
+// it; so its bytes are never written, processes may share them, and 32 and 64 bits have the same.
 //
 //   magic, version; size, checksum of what follows (64 bits each); the walk; 0 to 127 bytes of 0
 //
-// Mapping walks twice: to measure the block, and to fill it. The second walk sums and checks each
-// section while it is in the caches.
+// Mapping walks twice: to measure the block, then to fill it, check and sum.
 #include "md5/compress/file.h"
 #include "md5/core/file.h"
 #include "md5/core/math.h"
@@ -26,7 +24,7 @@
 
 // "M5AI" on little-endian machines; others write, and read, images of their own order.
 enum { MAGIC = 0x4941354d, SWAPPED_MAGIC = 0x4d354149, VERSION = 1, HEAD = 24 };
-enum { ALIGNMENT = 16, LANES = 8, STRIPE = 16 * LANES, PART = 1 << 14, MAX_DEPTH = 4 };
+enum { ALIGNMENT = 16, LANES = 8, STRIPE = 16 * LANES, PART = 1 << 14 };
 
 // == The walk ====================================================================================
 
@@ -179,78 +177,60 @@ static bool move_array(image_walk *walk, const image_row *row, void **values, si
     return move_bytes(walk, walk->from ? NULL : *values, *count * row->size);
 }
 
-// Sums and checks the values of a row, if it has a limit in parts that stay in the first cache.
+// Sums and checks the values of a row, those with a limit in parts that fit into the first cache.
 static bool check_values(image_walk *walk, const void *values, size_t count)
 {
-    const image_row *const row = walk->row;
-    const size_t part = row->limit > 0 ? PART / row->size : count;
-    for (size_t left = count; walk->is_checked && row->check; left -= walk->num_values) {
-        walk->num_values = left < part ? left : part;
-        walk->values = (const unsigned char *)values + (count - left) * row->size;
-        sum_until(walk, walk->at - (left - walk->num_values) * row->size);
-        TRY(row->check(walk) || refuse(walk, "is out of range"));
-        if (left == walk->num_values)
-            break;
-    }
+    const size_t size = walk->row->size, part = walk->row->limit > 0 ? PART / size : count;
+    size_t done = 0;
+    do {
+        walk->num_values = count - done < part ? count - done : part;
+        walk->values = (const unsigned char *)values + done * size;
+        done += walk->num_values;
+        sum_until(walk, walk->at - (count - done) * size);
+        TRY(walk->row->check(walk) || refuse(walk, "is out of range"));
+    } while (done < count);
     return true;
 }
 
-// Goes through `assets`. Returns false with the context's error set.
-static bool take_walk(image_walk *walk, const image_table *table, void *assets)
+// Goes through structures of a table from `structure` on, which is NULL while the block is
+// measured. NOLINTNEXTLINE(misc-no-recursion): as deep as the tables
+static bool take_walk(image_walk *walk, const image_table *table, unsigned char *structure,
+                      size_t num_structures)
 {
-    struct { // a list: `left` structures from `structure` on, and the next row of the first one
-        const image_table *of;
-        unsigned char *structure;
-        size_t left;
-        uint32_t row;
-    } levels[MAX_DEPTH] = {{table, (unsigned char *)assets, 1, 0}}, *level = levels;
-    for (uint32_t depth = 1; depth > 0; level = levels + depth - 1) {
-        const image_table *const of = level->of;
-        unsigned char *const structure = level->structure;
-        walk->structure = structure;
-        if (level->left == 0) {
-            depth--;
-            continue;
+    for (size_t i = 0; i < num_structures; i++, structure += structure ? table->size : 0) {
+        for (uint32_t r = 0; r < table->num_rows; r++) {
+            const image_row *const row = walk->row = &table->rows[r];
+            void *const member = structure ? structure + row->offset : NULL, *pointer = NULL;
+            if (!walk->from && row->kind >= TEXT)
+                memcpy(&pointer, member, sizeof pointer);
+            size_t count = walk->counts[row->count], *const needed =
+                                                         &walk->counts[row->needs % ASKED];
+            uint32_t number = pointer != NULL;
+            TRY(row->needs < ASKED || move_count(walk, &number, 1, needed));
+            if (*needed == 0)
+                continue;
+            if (row->kind == NUMBER)
+                TRY(move_bytes(walk, member, row->size));
+            else if (row->kind == COUNT)
+                TRY(move_count(walk, member ? (uint32_t *)member : &number, INT32_MAX,
+                               &walk->counts[row->count]));
+            else if (row->kind == TEXT)
+                TRY(move_text(walk, &pointer));
+            else if (row->kind == ARRAY)
+                TRY(move_array(walk, row, &pointer, &count));
+            else if (walk->from)
+                pointer = md5i_block_take(&walk->block, count, row->of->size);
+            if (walk->from && member && row->kind >= TEXT)
+                memcpy(member, &pointer, sizeof pointer);
+            walk->structure = structure;
+            if (walk->is_checked && row->check)
+                TRY(check_values(walk, row->kind == NUMBER ? member : pointer, count));
+            if (row->kind == LIST && walk->from && pointer)
+                memset(pointer, 0, count * row->of->size);
+            if (row->kind == LIST)
+                TRY(take_walk(walk, row->of, (unsigned char *)pointer, count));
         }
-        if (level->row == of->num_rows) {
-            TRY(!walk->from || !structure || !of->finish || of->finish(walk, structure));
-            level->structure = structure ? structure + of->size : NULL;
-            level->left--;
-            level->row = 0;
-            continue;
-        }
-        const image_row *const row = walk->row = &of->rows[level->row++];
-        void *const member = structure ? structure + row->offset : NULL, *pointer = NULL;
-        if (!walk->from && row->kind >= TEXT)
-            memcpy(&pointer, member, sizeof pointer);
-        size_t *const needed = &walk->counts[row->needs % ASKED], count = walk->counts[row->count];
-        uint32_t number = pointer != NULL;
-        TRY(row->needs < ASKED || move_count(walk, &number, 1, needed));
-        if (*needed == 0)
-            continue;
-        if (row->kind == NUMBER)
-            TRY(move_bytes(walk, member, row->size));
-        else if (row->kind == COUNT)
-            TRY(move_count(walk, member ? (uint32_t *)member : &number, INT32_MAX,
-                           &walk->counts[row->count]));
-        else if (row->kind == TEXT)
-            TRY(move_text(walk, &pointer));
-        else if (row->kind == ARRAY)
-            TRY(move_array(walk, row, &pointer, &count));
-        else if (walk->from)
-            pointer = md5i_block_take(&walk->block, count, row->of->size);
-        if (walk->from && member && row->kind >= TEXT)
-            memcpy(member, &pointer, sizeof pointer);
-        TRY(check_values(walk, row->kind == NUMBER ? member : pointer, count));
-        if (row->kind != LIST)
-            continue;
-        if (walk->from && pointer)
-            memset(pointer, 0, count * row->of->size);
-        level = &levels[depth++];
-        level->of = row->of;
-        level->structure = (unsigned char *)pointer;
-        level->left = count;
-        level->row = 0;
+        TRY(!walk->from || !structure || !table->finish || table->finish(walk, structure));
     }
     return true;
 }
@@ -265,7 +245,7 @@ static bool take_walk(image_walk *walk, const image_table *table, void *assets)
 // floats. Two at a time: a sum reaches the highest bit of its half if its word is above.
 static inline bool is_none_above(const void *words, size_t count, uint32_t most, bool are_floats)
 {
-    const uint64_t rest = UINT64_C(0x7fffffff7fffffff), kept = are_floats ? rest : UINT64_MAX;
+    const uint64_t rest = UINT64_C(0x7fffffff7fffffff), kept = are_floats ? 0 : UINT64_MAX;
     const uint64_t added = UINT64_C(0x100000001) * (INT32_MAX - most);
     uint64_t found[4] = {0}, last[8] = {0}, two;
     const unsigned char *at = (const unsigned char *)words;
@@ -610,7 +590,7 @@ size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
             if (!assets->models[i].meshes[m].first_influence)
                 return 0;
     image_walk walk = begin_walk(NULL, 0);
-    (void)take_walk(&walk, &assets_table, (void *)assets); // which it only reads: cannot fail
+    (void)take_walk(&walk, &assets_table, (unsigned char *)assets, 1); // reads: cannot fail
     const size_t rest = (STRIPE - (walk.at - HEAD) % STRIPE) % STRIPE, total = walk.at + rest;
     if (!bytes || size < total)
         return total;
@@ -618,7 +598,7 @@ size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
     uint64_t sums[2] = {total, 0};
     walk.to = (unsigned char *)bytes;
     walk.at = HEAD;
-    (void)take_walk(&walk, &assets_table, (void *)assets);
+    (void)take_walk(&walk, &assets_table, (unsigned char *)assets, 1);
     memset(walk.to + walk.at, 0, rest);
     walk = begin_walk(bytes, total);
     sums[1] = sum_of(&walk);
@@ -670,7 +650,7 @@ md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
         assets = MD5_TAKE(&walk.block, md5_assets, 1);
         if (assets)
             *assets = (md5_assets){.size = block_size, .allocator = context.allocator};
-        is_mapped = take_walk(&walk, &assets_table, assets)
+        is_mapped = take_walk(&walk, &assets_table, (unsigned char *)assets, 1)
                     && (walk.size - walk.at < STRIPE || refuse(&walk, "is not the end"));
         block_size = pass == 0 ? walk.block.used : block_size;
         is_mapped =

@@ -708,11 +708,11 @@ MD5_API size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size);
 // -- Asset images ---------------------------------------------------------------------------
 //
 // An asset image is models and clips as they are in memory, to be used where its bytes lie (images
-// of md5image.h are pictures). Nothing is read, derived or copied: programs that have baked their
-// models and clips once map a file, read-only, and processes that do share its memory.
+// of md5image.h are pictures): a program bakes them once, later maps a file, read-only, and shares
+// its memory with other processes.
 //
 //   const md5_assets baked = {.num_models = 1, .models = model, .num_anims = 9, .anims = anims};
-//   size_t size = md5_write_image(&baked, NULL, 0); // then with bytes[size], which become a file
+//   size_t size = md5_write_image(&baked, NULL, 0); // then to bytes[size], which become a file
 //   ...
 //   void *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
 //   md5_assets *assets = md5_map_image(bytes, size, false, NULL, &error);
@@ -727,25 +727,23 @@ typedef struct md5_assets {
     uint64_t reserved[4];    // 0
 } md5_assets;
 
-// Writes models and clips, as they were loaded, to bytes[size]. Returns the size of the image, and
-// writes nothing if there is less room. The same assets give the same bytes on all little-endian
-// platforms. Of models whose geometry was released, or left out by the load, there is none in it.
+// Writes models and clips to bytes[size]. Returns the size of the image, and writes nothing if
+// there is less room. The same assets give the same bytes on all little-endian platforms. Returns 0
+// if the geometry of a model was released, or left out by the load.
 MD5_API size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size);
 
-// Makes the assets of an image, whose bytes[size] stay where they are, unchanged, until
-// md5_free_assets(); `bytes` is a multiple of 16, as of malloc() and of mapped files. The assets
-// are those that were written, with all parts that these had, bit for bit; they are read-only, and
-// cannot be freed one by one. One block is allocated, for what has pointers: names and meshes.
+// Makes the assets of an image, whose bytes[size], at a multiple of 16, stay unchanged where they
+// are until md5_free_assets(). The assets are those that were written, bit for bit, read-only, and
+// freed all together. Allocates one block, for names and what else has pointers.
 //
-// Unless the image `is_trusted`, its checksum is compared and every value is checked: whatever the
+// Compares a checksum and checks every value, unless the image `is_trusted`, so that whatever the
 // bytes are, assets are safe to use and poses finite, though perhaps of no use. A trusted image is
-// one that nobody but the program could write: only its head is checked, and that it is complete.
+// one that nobody but the program could write: only its head and its end are checked.
 //
 // Returns NULL with MD5_ERROR_SYNTAX if the bytes are no image, cut off or changed;
-// MD5_ERROR_VERSION if a library of another version, or a machine of another byte order, wrote
-// them; MD5_ERROR_RANGE if a value is not allowed or the address no multiple of 16. Of `opts` only
-// the allocator and file_name count. Time: linear in the size, or, if trusted, in joints and
-// meshes.
+// MD5_ERROR_VERSION if another version, or a machine of another byte order, wrote them;
+// MD5_ERROR_RANGE for a value that assets cannot have, or another address. Of `opts` only allocator
+// and file_name count. Time: linear in the size, or, if trusted, in joints and meshes.
 MD5_API md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
                                   const md5_load_opts *opts, md5_error *error);
 MD5_API void md5_free_assets(md5_assets *assets);
