@@ -9,7 +9,7 @@
 //   magic, version; size, checksum of what follows (64 bits each); the walk; 0 to 127 bytes of 0
 //
 // Mapping walks twice: to measure the block, then to fill it, check and sum.
-#include "md5/compress/file.h"
+#include "md5/core/arena.h"
 #include "md5/core/file.h"
 #include "md5/core/math.h"
 #include "md5/md5skin.h"
@@ -24,7 +24,7 @@
 
 // "M5AI" on little-endian machines; others write, and read, images of their own order.
 enum { MAGIC = 0x4941354d, SWAPPED_MAGIC = 0x4d354149, VERSION = 1, HEAD = 24 };
-enum { ALIGNMENT = 16, LANES = 8, STRIPE = 16 * LANES, PART = 1 << 14 };
+enum { ALIGNMENT = 16, LANES = 8, STRIPE = 16 * LANES };
 
 // == The walk ====================================================================================
 
@@ -33,8 +33,8 @@ enum { ALIGNMENT = 16, LANES = 8, STRIPE = 16 * LANES, PART = 1 << 14 };
 // clang-format off
 typedef enum image_count {
     ONE, THREE, MODELS, ANIMS, JOINTS, MESHES, FILE_VERTICES, WEIGHTS, VERTICES, TRIANGLES,
-    INFLUENCES, RUNS, PLAN_VERTICES, PLAN_WORDS, FRAMES, ROTATIONS, TRANSLATIONS, PACKED_BYTES,
-    TANGENTS, COLORS, PLAN, TRACKS, PACKED, BOUNDS, NUM_COUNTS, ASKED = NUM_COUNTS
+    INFLUENCES, RUNS, PLAN_VERTICES, PLAN_WORDS, FRAMES, ROTATIONS, TRANSLATIONS,
+    TANGENTS, COLORS, PLAN, BOUNDS, NUM_COUNTS, ASKED = NUM_COUNTS
 } image_count;
 // clang-format on
 
@@ -71,20 +71,23 @@ typedef struct image_table {
 } image_table;
 
 struct image_walk {
+    size_t at, summed; // bytes
+    size_t counts[NUM_COUNTS];
+    uint64_t lanes[LANES];
+    size_t size; // of the image that is mapped
     md5_context *context;
     md5_arena *arena;          // for checks
     unsigned char *to;         // written; NULL: measured, or mapped
     const unsigned char *from; // mapped; NULL: written
-    size_t at, size, summed;   // bytes of these
-    uint64_t lanes[LANES];
+    md5_block block;           // mapping: the structures
     bool is_trusted, is_checked;
-    md5_block block; // mapping: the structures
-    size_t counts[NUM_COUNTS];
     const image_row *row;
     void *structure;    // NULL: the block is measured
     const void *values; // [num_values] of the row, whose rows above are filled
     size_t num_values;
 };
+// ONE and THREE; what lanes begin with.
+#define BEGIN .at = HEAD, .summed = HEAD, .counts = {1, 3}, .lanes = {1, 2, 3, 4, 5, 6, 7, 8}
 
 // Sums the bytes up to `end`, but for less than STRIPE: two words into each lane, by steps that can
 // be undone, so that a word that has changed always changes the sum.
@@ -177,21 +180,6 @@ static bool move_array(image_walk *walk, const image_row *row, void **values, si
     return move_bytes(walk, walk->from ? NULL : *values, *count * row->size);
 }
 
-// Sums and checks the values of a row, those with a limit in parts that fit into the first cache.
-static bool check_values(image_walk *walk, const void *values, size_t count)
-{
-    const size_t size = walk->row->size, part = walk->row->limit > 0 ? PART / size : count;
-    size_t done = 0;
-    do {
-        walk->num_values = count - done < part ? count - done : part;
-        walk->values = (const unsigned char *)values + done * size;
-        done += walk->num_values;
-        sum_until(walk, walk->at - (count - done) * size);
-        TRY(walk->row->check(walk) || refuse(walk, "is out of range"));
-    } while (done < count);
-    return true;
-}
-
 // Goes through structures of a table from `structure` on, which is NULL while the block is
 // measured. NOLINTNEXTLINE(misc-no-recursion): as deep as the tables
 static bool take_walk(image_walk *walk, const image_table *table, unsigned char *structure,
@@ -223,8 +211,12 @@ static bool take_walk(image_walk *walk, const image_table *table, unsigned char 
             if (walk->from && member && row->kind >= TEXT)
                 memcpy(member, &pointer, sizeof pointer);
             walk->structure = structure;
-            if (walk->is_checked && row->check)
-                TRY(check_values(walk, row->kind == NUMBER ? member : pointer, count));
+            walk->values = row->kind == NUMBER ? member : pointer;
+            walk->num_values = count;
+            if (walk->is_checked && row->check) {
+                sum_until(walk, walk->at); // while what is checked is in the caches
+                TRY(row->check(walk) || refuse(walk, "is out of range"));
+            }
             if (row->kind == LIST && walk->from && pointer)
                 memset(pointer, 0, count * row->of->size);
             if (row->kind == LIST)
@@ -262,10 +254,12 @@ static inline bool is_none_above(const void *words, size_t count, uint32_t most,
     return ((found[0] | found[1] | found[2] | found[3]) & ~rest) == 0;
 }
 
+// Floats, or a bool.
 static bool are_within(const image_walk *walk)
 {
-    return is_none_above(walk->values, walk->num_values * (walk->row->size / sizeof(float)),
-                         walk->row->limit, true);
+    const size_t size = walk->row->size, count = walk->num_values * (size / sizeof(float));
+    return size == sizeof(bool) ? *(const uint8_t *)walk->values <= 1
+                                : is_none_above(walk->values, count, walk->row->limit, true);
 }
 
 static bool are_below(const image_walk *walk)
@@ -273,11 +267,6 @@ static bool are_below(const image_walk *walk)
     const uint32_t bound = (uint32_t)walk->counts[walk->row->limit];
     return walk->num_values == 0
            || (bound > 0 && is_none_above(walk->values, walk->num_values, bound - 1, false));
-}
-
-static bool is_flag(const image_walk *walk)
-{
-    return *(const uint8_t *)walk->values <= 1;
 }
 
 // Rotations of unit length, or transforms, which begin with one.
@@ -359,8 +348,6 @@ static bool are_tracks(const image_walk *walk)
     return is_valid;
 }
 
-// -- Models ---------------------------------------------------------------------------------------
-
 // Whether kernels can read a run without looking: see plan.h. Marks the vertices that it skins.
 static bool is_run(const md5_mesh *mesh, const md5_skin_run *run, size_t num_joints, uint8_t *seen)
 {
@@ -424,46 +411,13 @@ static bool finish_model(image_walk *walk, void *structure)
     return true;
 }
 
-// -- Clips ----------------------------------------------------------------------------------------
-
-// Whether the joints that move are those whose tracks are not constant, and heads where `places`
-// says.
-static bool has_heads(const md5_anim *anim)
-{
-    const md5_packed *const packed = anim->packed;
-    const uint32_t *const moving[2] = {anim->rotation_joints, anim->translation_joints};
-    uint32_t left[2] = {anim->num_rotations, anim->num_translations}, slots[2] = {0, 0};
-    md5_packed_place place = md5_packed_first(packed);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const uint32_t kind = i % 2;
-        TRY(kind != MD5_PACKED_ROTATION
-            || memcmp(&place, &packed->places[i / 2], sizeof place) == 0);
-        if (md5i_packed_take_head(packed, (uint8_t)kind, &place).step == 0)
-            continue;
-        TRY(left[kind]-- > 0 && moving[kind][slots[kind]++] == i / 2);
-    }
-    return left[0] == 0 && left[1] == 0;
-}
-
 static bool finish_anim(image_walk *walk, void *structure)
 {
     md5_anim *const anim = (md5_anim *)structure;
-    md5_packed *const packed = (md5_packed *)anim->packed;
     anim->duration = (double)(anim->num_frames - 1) / anim->frame_rate;
-    if (packed) {
-        packed->num_joints = anim->skeleton.num_joints;
-        packed->num_frames = anim->num_frames;
-        anim->packed_size = packed->num_bytes + sizeof *packed;
-    }
-    if (!walk->is_checked)
-        return true;
-    const bool is_valid = anim->num_frames > 0 && anim->frame_rate > 0.0 && anim->frame_rate <= 1e9
-                          && !packed == !!anim->tracks
-                          && (!packed || packed->num_joints <= MD5_PACKED_JOINTS);
-    TRY(is_valid || refuse(walk, "ends a clip whose frames, rate or tracks are not valid"));
-    return !packed
-           || (has_sum(walk) && md5i_check_packed(walk->context, packed)
-               && (has_heads(anim) || refuse(walk, "is of other joints than move")));
+    return !walk->is_checked
+           || (anim->num_frames > 0 && anim->frame_rate > 0.0 && anim->frame_rate <= 1e9)
+           || refuse(walk, "ends a clip without frames or rate");
 }
 
 // == Tables ======================================================================================
@@ -472,19 +426,19 @@ static bool finish_anim(image_walk *walk, void *structure)
 
 // clang-format off
 #define TABLE(name, type, type_size, finish, ...) \
-    static_assert(sizeof(void *) != 8 || sizeof(type) == (type_size), #type " has another member"); \
+    static_assert(sizeof(void *) != 8 || sizeof(type) == (type_size), #type " has changed"); \
     static const image_row name##_rows[] = {__VA_ARGS__}; \
     static const image_table name = {name##_rows, MD5_COUNT(name##_rows), sizeof(type), finish}
-#define ROW(kind, type, member, size, ...) {kind, #member, offsetof(type, member), size, __VA_ARGS__}
-#define SIZE(type, member) sizeof(((type *)NULL)->member)
+#define ROW(kind, type, member, ...) {kind, #member, offsetof(type, member), __VA_ARGS__}
 #define TEXT_ROW(type, member) ROW(TEXT, type, member, 1, ONE, ONE, 0, ONE, NULL, 0, NULL)
-#define COUNT_ROW(type, member, count) ROW(COUNT, type, member, 4, count, ONE, 0, ONE, NULL, 0, NULL)
+#define COUNT_ROW(type, member, sets) ROW(COUNT, type, member, 4, sets, ONE, 0, ONE, NULL, 0, NULL)
 #define LIST_ROW(type, member, count, needs, of) \
     ROW(LIST, type, member, 1, count, ONE, 0, needs, NULL, 0, &(of))
 #define NUMBER_ROW(type, member, check, limit) \
-    ROW(NUMBER, type, member, SIZE(type, member), ONE, ONE, 0, ONE, check, limit, NULL)
+    ROW(NUMBER, type, member, sizeof(((type *)NULL)->member), ONE, ONE, 0, ONE, check, limit, NULL)
 #define ARRAY_ROW(type, member, count, times, extra, needs, check, limit) \
-    ROW(ARRAY, type, member, SIZE(type, member[0]), count, times, extra, needs, check, limit, NULL)
+    ROW(ARRAY, type, member, sizeof(((type *)NULL)->member[0]), count, times, extra, needs, \
+        check, limit, NULL)
 
 TABLE(joint_table, md5_joint, 16, NULL,
     TEXT_ROW(md5_joint, name), NUMBER_ROW(md5_joint, parent, NULL, 0));
@@ -509,8 +463,9 @@ TABLE(mesh_table, md5_mesh, 256, finish_mesh,
     COUNT_ROW(md5_mesh, num_weights, WEIGHTS), COUNT_ROW(md5_mesh, num_vertices, VERTICES),
     COUNT_ROW(md5_mesh, num_triangles, TRIANGLES), COUNT_ROW(md5_mesh, num_influences, INFLUENCES),
     NUMBER_ROW(md5_mesh, max_influences, NULL, 0), NUMBER_ROW(md5_mesh, max_weights, NULL, 0),
-    NUMBER_ROW(md5_mesh, num_off_sums, NULL, 0), NUMBER_ROW(md5_mesh, is_mirrored, is_flag, 0),
-    NUMBER_ROW(md5_mesh, loss4, are_within, NOT_NAN), NUMBER_ROW(md5_mesh, loss8, are_within, NOT_NAN),
+    NUMBER_ROW(md5_mesh, num_off_sums, NULL, 0), NUMBER_ROW(md5_mesh, is_mirrored, are_within, 0),
+    NUMBER_ROW(md5_mesh, loss4, are_within, NOT_NAN),
+    NUMBER_ROW(md5_mesh, loss8, are_within, NOT_NAN),
     NUMBER_ROW(md5_mesh, bounds, are_within, FINITE),
     ARRAY_ROW(md5_mesh, first_influence, VERTICES, ONE, 1, ONE, are_firsts, 0),
     ARRAY_ROW(md5_mesh, file_vertices, FILE_VERTICES, ONE, 0, ONE, are_vertices, 0),
@@ -535,31 +490,24 @@ TABLE(model_table, md5_model, 176, finish_model,
     LIST_ROW(md5_model, meshes, MESHES, ONE, mesh_table),
     NUMBER_ROW(md5_model, bounds, are_within, FINITE),
     TEXT_ROW(md5_model, command_line), NUMBER_ROW(md5_model, num_warnings, NULL, 0),
-    NUMBER_ROW(md5_model, flip_v, is_flag, 0), NUMBER_ROW(md5_model, stores_normals, is_flag, 0));
-
-TABLE(packed_table, md5_packed, 32, NULL,
-    COUNT_ROW(md5_packed, num_bytes, PACKED_BYTES), NUMBER_ROW(md5_packed, head_bits, NULL, 0),
-    ARRAY_ROW(md5_packed, bytes, PACKED_BYTES, ONE, MD5_PACKED_PADDING, ONE, NULL, 0),
-    ARRAY_ROW(md5_packed, places, JOINTS, ONE, 0, ONE, NULL, 0));
+    NUMBER_ROW(md5_model, flip_v, are_within, 0),
+    NUMBER_ROW(md5_model, stores_normals, are_within, 0));
 
 TABLE(anim_table, md5_anim, 224, finish_anim,
     SKELETON_ROWS(md5_anim),
-    NUMBER_ROW(md5_anim, parents_unknown, is_flag, 0), NUMBER_ROW(md5_anim, frame_rate, NULL, 0),
-    NUMBER_ROW(md5_anim, tolerance, are_within, FINITE),
-    NUMBER_ROW(md5_anim, max_error, are_within, FINITE),
+    NUMBER_ROW(md5_anim, parents_unknown, are_within, 0), NUMBER_ROW(md5_anim, frame_rate, NULL, 0),
     NUMBER_ROW(md5_anim, num_components, NULL, 0), NUMBER_ROW(md5_anim, num_warnings, NULL, 0),
     TEXT_ROW(md5_anim, command_line), COUNT_ROW(md5_anim, num_frames, FRAMES),
     COUNT_ROW(md5_anim, num_rotations, ROTATIONS),
     COUNT_ROW(md5_anim, num_translations, TRANSLATIONS),
-    ARRAY_ROW(md5_anim, tracks, JOINTS, ONE, 0, ASKED + TRACKS, are_tracks, 0),
+    ARRAY_ROW(md5_anim, tracks, JOINTS, ONE, 0, ONE, are_tracks, 0),
     ARRAY_ROW(md5_anim, base_frame, JOINTS, ONE, 0, ONE, are_rotations, MODERATE),
     ARRAY_ROW(md5_anim, constant, JOINTS, ONE, 0, ONE, are_rotations, MODERATE),
     ARRAY_ROW(md5_anim, rotation_joints, ROTATIONS, ONE, 0, ONE, are_ascending, 0),
     ARRAY_ROW(md5_anim, translation_joints, TRANSLATIONS, ONE, 0, ONE, are_ascending, 0),
-    ARRAY_ROW(md5_anim, rotations, FRAMES, ROTATIONS, 0, TRACKS, are_rotations, MODERATE),
-    ARRAY_ROW(md5_anim, translations, FRAMES, TRANSLATIONS, 0, TRACKS, are_within, MODERATE),
-    ARRAY_ROW(md5_anim, frame_bounds, FRAMES, ONE, 0, ASKED + BOUNDS, are_within, FINITE),
-    LIST_ROW(md5_anim, packed, ONE, ASKED + PACKED, packed_table));
+    ARRAY_ROW(md5_anim, rotations, FRAMES, ROTATIONS, 0, ONE, are_rotations, MODERATE),
+    ARRAY_ROW(md5_anim, translations, FRAMES, TRANSLATIONS, 0, ONE, are_within, MODERATE),
+    ARRAY_ROW(md5_anim, frame_bounds, FRAMES, ONE, 0, ASKED + BOUNDS, are_within, FINITE));
 
 TABLE(assets_table, md5_assets, 96, NULL,
     COUNT_ROW(md5_assets, num_models, MODELS), COUNT_ROW(md5_assets, num_anims, ANIMS),
@@ -569,18 +517,6 @@ TABLE(assets_table, md5_assets, 96, NULL,
 
 // == Images ======================================================================================
 
-static image_walk begin_walk(const void *from, size_t size)
-{
-    return (image_walk){
-        .from = (const unsigned char *)from,
-        .at = HEAD,
-        .size = size,
-        .counts = {1, 3}, // ONE, THREE
-        .summed = HEAD,
-        .lanes = {1, 2, 3, 4, 5, 6, 7, 8},
-    };
-}
-
 size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
 {
     MD5_ASSERT(assets != NULL, "assets: not NULL");
@@ -589,7 +525,10 @@ size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
         for (uint32_t m = 0; m < assets->models[i].num_meshes; m++)
             if (!assets->models[i].meshes[m].first_influence)
                 return 0;
-    image_walk walk = begin_walk(NULL, 0);
+    for (uint32_t i = 0; i < assets->num_anims; i++)
+        if (assets->anims[i].packed)
+            return 0;
+    image_walk walk = {BEGIN};
     (void)take_walk(&walk, &assets_table, (unsigned char *)assets, 1); // reads: cannot fail
     const size_t rest = (STRIPE - (walk.at - HEAD) % STRIPE) % STRIPE, total = walk.at + rest;
     if (!bytes || size < total)
@@ -600,8 +539,8 @@ size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
     walk.at = HEAD;
     (void)take_walk(&walk, &assets_table, (unsigned char *)assets, 1);
     memset(walk.to + walk.at, 0, rest);
-    walk = begin_walk(bytes, total);
-    sums[1] = sum_of(&walk);
+    image_walk summing = {BEGIN, .size = total, .from = walk.to};
+    sums[1] = sum_of(&summing);
     memcpy(bytes, head, sizeof head);
     memcpy((unsigned char *)bytes + sizeof head, sums, sizeof sums);
     return total;
@@ -637,10 +576,14 @@ md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
-    image_walk walk = begin_walk(bytes ? bytes : "", bytes ? size : 0);
-    walk.context = &context;
-    walk.arena = &arena;
-    walk.is_trusted = is_trusted;
+    image_walk walk = {
+        BEGIN,
+        .size = bytes ? size : 0,
+        .context = &context,
+        .arena = &arena,
+        .from = (const unsigned char *)(bytes ? bytes : ""),
+        .is_trusted = is_trusted,
+    };
     md5_assets *assets = NULL;
     size_t block_size = 0;
     bool is_mapped = check_head(&walk);

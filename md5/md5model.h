@@ -721,7 +721,7 @@ MD5_API size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size);
 typedef struct md5_assets {
     uint32_t num_models, num_anims;
     const md5_model *models; // [num_models] to write several, copy the structures side by side
-    const md5_anim *anims;   // [num_anims] compressed ones, too
+    const md5_anim *anims;   // [num_anims]
     size_t size;             // of what md5_map_image() made: bytes of its block
     md5_allocator allocator; // likewise
     uint64_t reserved[4];    // 0

@@ -54,32 +54,6 @@ static bool find_keys(md5_context *context, md5_packed *packed)
                         "the tracks of the compressed clip do not fill its bytes");
 }
 
-bool md5i_check_packed(md5_context *context, md5_packed *packed)
-{
-    if (packed->num_bytes > UINT32_MAX / 8 - 8)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "the compressed clip exceeds 512 MiB");
-    TRY(find_keys(context, packed));
-    md5_packed_place place = md5_packed_first(packed);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
-        const uint32_t num_keys = md5i_packed_num_keys(head.step, packed->num_frames);
-        for (uint32_t key = 0; key < num_keys; key++) {
-            // The numbers of a key, before the root or the length is taken: bounded, so that all
-            // that follows is finite.
-            const md5_packed_value value = md5i_packed_decode(packed, &head, key);
-            const float *const v = value.v, max = 2e9f;
-            const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
-            const bool is_value =
-                head.kind == MD5_PACKED_TRANSLATION
-                    ? fabsf(v[0]) <= max && fabsf(v[1]) <= max && fabsf(v[2]) <= max
-                    : square >= 0.999f && square <= 1.001f;
-            if (!is_value)
-                return fail_of_joint(context, i / 2, "a key is no rotation or position");
-        }
-    }
-    return true;
-}
-
 // -- The block --------------------------------------------------------------------------------
 
 // Bytes of all names of joints, with their ends.
@@ -388,7 +362,29 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     memcpy(tracks, reader.at, packed->num_bytes);
     packed->bytes = tracks;
 
-    TRY(md5i_check_packed(context, packed));
+    // All that sampling relies on, now that the bytes have their padding.
+    if (packed->num_bytes > UINT32_MAX / 8 - 8)
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "the compressed clip exceeds 512 MiB");
+    TRY(find_keys(context, packed));
+    md5_packed_place place = md5_packed_first(packed);
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
+        const uint32_t num_keys = md5i_packed_num_keys(head.step, packed->num_frames);
+        for (uint32_t key = 0; key < num_keys; key++) {
+            // The numbers of a key, before the root or the length is taken: bounded, so that all
+            // that follows is finite.
+            const md5_packed_value value = md5i_packed_decode(packed, &head, key);
+            const float *const v = value.v, max = 2e9f;
+            const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
+            const bool is_value =
+                head.kind == MD5_PACKED_TRANSLATION
+                    ? fabsf(v[0]) <= max && fabsf(v[1]) <= max && fabsf(v[2]) <= max
+                    : square >= 0.999f && square <= 1.001f;
+            if (!is_value)
+                return fail_of_joint(context, i / 2, "a key is no rotation or position");
+        }
+    }
+
     *asset = md5i_packed_create(context, &reader.clip, reader.base, packed);
     return *asset != NULL;
 }

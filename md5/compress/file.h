@@ -12,12 +12,8 @@ bool md5i_is_packed_file(const char *bytes, size_t size);
 // false.
 #ifdef MD5_NO_COMPRESSED
 #define md5i_read_packed_file(arena, ...) MD5_LEFT_OUT((arena)->context, "compressed clips")
-#define md5i_check_packed(context, packed) MD5_LEFT_OUT(context, "compressed clips")
 #else
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset);
-
-// Checks all that sampling relies on of tracks with their padding, and sets head_bits.
-bool md5i_check_packed(md5_context *context, md5_packed *packed);
 #endif
 
 // Copies a packed clip into one block of the context's allocator: skeleton, rate, error and
