@@ -8,7 +8,7 @@
 //
 //   magic, version; size, checksum of what follows (64 bits each); the walk; 0 to 127 bytes of 0
 //
-// Mapping walks twice: to measure the block, then to fill it, check and sum.
+// Mapping walks twice: to measure the block, then to fill it, and to check what is in it.
 #include "md5/core/arena.h"
 #include "md5/core/file.h"
 #include "md5/core/math.h"
@@ -71,71 +71,27 @@ typedef struct image_table {
 } image_table;
 
 struct image_walk {
-    size_t at, summed; // bytes
-    size_t counts[NUM_COUNTS];
-    uint64_t lanes[LANES];
-    size_t size; // of the image that is mapped
     md5_context *context;
     md5_arena *arena;          // for checks
     unsigned char *to;         // written; NULL: measured, or mapped
-    const unsigned char *from; // mapped; NULL: written
-    md5_block block;           // mapping: the structures
-    bool is_trusted, is_checked;
+    const unsigned char *from; // [size] mapped; NULL: written
+    size_t at, size;
+    md5_block block; // mapping: the structures
+    bool is_checked;
     const image_row *row;
     void *structure;    // NULL: the block is measured
     const void *values; // [num_values] of the row, whose rows above are filled
     size_t num_values;
+    size_t counts[NUM_COUNTS]; // begins with ONE, THREE
 };
-// ONE and THREE; what lanes begin with.
-#define BEGIN .at = HEAD, .summed = HEAD, .counts = {1, 3}, .lanes = {1, 2, 3, 4, 5, 6, 7, 8}
 
 // The analyzer does not know that a walk either writes or maps.
 // NOLINTBEGIN(clang-analyzer-core.NonNullParamChecker,clang-analyzer-core.NullDereference)
 
-// Sums the bytes up to `end`, but for less than STRIPE: two words into each lane, by steps that can
-// be undone, so that a word that has changed always changes the sum.
-static void sum_until(image_walk *walk, size_t end)
+static bool refuse(const image_walk *walk, const char *problem)
 {
-    uint64_t lanes[LANES];
-    memcpy(lanes, walk->lanes, sizeof lanes);
-    for (; end - walk->summed >= STRIPE; walk->summed += STRIPE) {
-        MD5_UNROLL
-        for (int i = 0; i < LANES; i++) {
-            uint64_t words[2];
-            memcpy(words, walk->from + walk->summed + 16 * i, sizeof words);
-            const uint64_t product = (lanes[i] ^ words[0]) * UINT64_C(0x9e3779b97f4a7c15);
-            lanes[i] = (product << 31 | product >> 33) + words[1];
-        }
-    }
-    memcpy(walk->lanes, lanes, sizeof lanes);
-}
-
-static uint64_t sum_of(image_walk *walk)
-{
-    uint64_t sum = 0;
-    sum_until(walk, walk->size);
-    for (int i = 0; i < LANES; i++) {
-        sum = (sum ^ walk->lanes[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        sum ^= sum >> 32;
-    }
-    return sum;
-}
-
-// Whether the bytes are those that were written; sets the context's error.
-static bool has_sum(image_walk *walk)
-{
-    uint64_t sum;
-    memcpy(&sum, walk->from + HEAD - sizeof sum, sizeof sum);
-    return walk->is_trusted || sum_of(walk) == sum
-           || md5i_fail(walk->context, MD5_ERROR_SYNTAX, 0, 0,
-                        "asset image: the checksum does not match: the bytes have changed");
-}
-
-static bool refuse(image_walk *walk, const char *problem)
-{
-    return has_sum(walk)
-           && md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0, "asset image: '%s' until byte %zu %s",
-                        walk->row->name, walk->at, problem);
+    return md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0, "asset image: '%s' until byte %zu %s",
+                     walk->row->name, walk->at, problem);
 }
 
 // Writes bytes of the asset, or reads them to there unless `bytes` is NULL.
@@ -238,10 +194,8 @@ static bool take_walk(image_walk *walk, const image_table *table, unsigned char 
             walk->structure = structure;
             walk->values = row->kind == NUMBER ? member : pointer;
             walk->num_values = count;
-            if (walk->is_checked && row->check) {
-                sum_until(walk, walk->at); // while what is checked is in the caches
-                TRY(row->check(walk) || refuse(walk, "is out of range"));
-            }
+            TRY(!walk->is_checked || !row->check || row->check(walk)
+                || refuse(walk, "is out of range"));
             if (row->kind == LIST && walk->from && pointer)
                 memset(pointer, 0, count * row->size);
             if (row->kind == LIST)
@@ -544,6 +498,28 @@ TABLE(assets_table, md5_assets, 96, NULL,
 
 // == Images ======================================================================================
 
+// Two words into each of eight lanes, by steps that can be undone: a word that has changed always
+// changes the sum.
+static uint64_t sum_of(const unsigned char *bytes, size_t size)
+{
+    const uint64_t prime = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t lanes[LANES] = {1, 2, 3, 4, 5, 6, 7, 8}, sum = 0;
+    for (size_t at = HEAD; at < size; at += STRIPE) {
+        MD5_UNROLL
+        for (int i = 0; i < LANES; i++) {
+            uint64_t words[2];
+            memcpy(words, bytes + at + 16 * i, sizeof words);
+            const uint64_t product = (lanes[i] ^ words[0]) * prime;
+            lanes[i] = (product << 31 | product >> 33) + words[1];
+        }
+    }
+    for (int i = 0; i < LANES; i++) {
+        sum = (sum ^ lanes[i]) * prime;
+        sum ^= sum >> 32;
+    }
+    return sum;
+}
+
 size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
 {
     MD5_ASSERT(assets != NULL, "assets: not NULL");
@@ -555,44 +531,44 @@ size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
     for (uint32_t i = 0; i < assets->num_anims; i++)
         if (assets->anims[i].packed)
             return 0;
-    image_walk walk = {BEGIN};
+    image_walk walk = {.at = HEAD, .counts = {1, 3}};
     (void)take_walk(&walk, &assets_table, (unsigned char *)assets, 1); // reads: cannot fail
     const size_t rest = (STRIPE - (walk.at - HEAD) % STRIPE) % STRIPE, total = walk.at + rest;
     if (!bytes || size < total)
         return total;
-    const uint32_t head[2] = {MAGIC, VERSION};
-    uint64_t sums[2] = {total, 0};
     walk.to = (unsigned char *)bytes;
     walk.at = HEAD;
     (void)take_walk(&walk, &assets_table, (unsigned char *)assets, 1);
     memset(walk.to + walk.at, 0, rest);
-    image_walk summing = {BEGIN, .size = total, .from = walk.to};
-    sums[1] = sum_of(&summing);
-    memcpy(bytes, head, sizeof head);
-    memcpy((unsigned char *)bytes + sizeof head, sums, sizeof sums);
+    const uint32_t head[2] = {MAGIC, VERSION};
+    const uint64_t sums[2] = {total, sum_of(walk.to, total)};
+    memcpy(walk.to, head, sizeof head);
+    memcpy(walk.to + sizeof head, sums, sizeof sums);
     return total;
 }
 
-static bool check_head(const image_walk *walk)
+static bool check_head(const image_walk *walk, bool is_trusted)
 {
     uint32_t head[2] = {0, 0};
-    uint64_t size = 0;
+    uint64_t sums[2] = {0, 0};
     if (walk->size >= HEAD) {
         memcpy(head, walk->from, sizeof head);
-        memcpy(&size, walk->from + sizeof head, sizeof size);
+        memcpy(sums, walk->from + sizeof head, sizeof sums);
     }
+    const bool is_image = head[0] == MAGIC || head[0] == SWAPPED_MAGIC;
     if (head[0] != MAGIC || head[1] != VERSION)
-        return md5i_fail(
-            walk->context,
-            head[0] == MAGIC || head[0] == SWAPPED_MAGIC ? MD5_ERROR_VERSION : MD5_ERROR_SYNTAX, 0,
-            0, "no asset image of version %d in this machine's order of bytes", VERSION);
-    if (size != walk->size || (size - HEAD) % STRIPE != 0)
+        return md5i_fail(walk->context, is_image ? MD5_ERROR_VERSION : MD5_ERROR_SYNTAX, 0, 0,
+                         "no asset image of version %d in this machine's order of bytes", VERSION);
+    if (sums[0] != walk->size || (walk->size - HEAD) % STRIPE != 0)
         return md5i_fail(walk->context, MD5_ERROR_SYNTAX, 0, 0,
                          "asset image of %zu bytes: its head says %llu", walk->size,
-                         (unsigned long long)size);
-    return (uintptr_t)walk->from % ALIGNMENT == 0
-           || md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0,
-                        "asset image: its address must be a multiple of %d", ALIGNMENT);
+                         (unsigned long long)sums[0]);
+    if ((uintptr_t)walk->from % ALIGNMENT != 0)
+        return md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0,
+                         "asset image: its address must be a multiple of %d", ALIGNMENT);
+    return is_trusted || sum_of(walk->from, walk->size) == sums[1]
+           || md5i_fail(walk->context, MD5_ERROR_SYNTAX, 0, 0,
+                        "asset image: the checksum does not match: the bytes have changed");
 }
 
 md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
@@ -603,18 +579,13 @@ md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
-    image_walk walk = {
-        BEGIN,
-        .size = bytes ? size : 0,
-        .context = &context,
-        .arena = &arena,
-        .from = (const unsigned char *)(bytes ? bytes : ""),
-        .is_trusted = is_trusted,
-    };
+    image_walk walk = {.context = &context, .arena = &arena, .counts = {1, 3}};
+    walk.from = (const unsigned char *)(bytes ? bytes : "");
+    walk.size = bytes ? size : 0;
     md5_assets *assets = NULL;
     size_t block_size = 0;
-    bool is_mapped = check_head(&walk);
-    for (int pass = 0; pass < 2 && is_mapped; pass++) {
+    bool is_mapped = check_head(&walk, is_trusted);
+    for (int pass = 0; pass < 2 && is_mapped; pass++) { // measures, places
         walk.at = HEAD;
         walk.is_checked = pass > 0 && !is_trusted;
         assets = MD5_TAKE(&walk.block, md5_assets, 1);
@@ -623,8 +594,7 @@ md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
         is_mapped = take_walk(&walk, &assets_table, (unsigned char *)assets, 1)
                     && (walk.size - walk.at < STRIPE || refuse(&walk, "is not the end"));
         block_size = pass == 0 ? walk.block.used : block_size;
-        is_mapped =
-            is_mapped && (pass == 0 ? md5i_block_allocate(&context, &walk.block) : has_sum(&walk));
+        is_mapped = is_mapped && (pass > 0 || md5i_block_allocate(&context, &walk.block));
     }
     md5i_arena_free(&arena);
     if (!is_mapped)
