@@ -24,10 +24,11 @@ static int bake_image(tool_arguments *arguments)
         is_done = tool_load(path, &opts, &loaded[i], &error);
         if (loaded[i].model)
             models[assets.num_models++] = *loaded[i].model;
-        else if (loaded[i].anim)
+        else if (loaded[i].anim && !loaded[i].anim->packed)
             anims[assets.num_anims++] = *loaded[i].anim;
         else if (is_done)
-            is_done = tool_fail(&error, MD5_ERROR_MISMATCH, path, "expected a model or a clip");
+            is_done = tool_fail(&error, MD5_ERROR_MISMATCH, path,
+                                "expected a model or a clip that is not compressed");
     }
     const size_t size = is_done ? md5_write_image(&assets, NULL, 0) : 0;
     if (size > 0) {

@@ -311,7 +311,8 @@ static bool make_in_way(const bench_image *image, int way)
 }
 
 // How much faster images are mapped than texts of 32 KB and more are read: of each file the least
-// seconds of several turns of each way, of all files the lower quartile and the median.
+// seconds, of the processor, of several turns of each way; of all files the quartile and the
+// median.
 static void compare_with_images(bench_table *table, const bench_texts *texts, bool anims,
                                 const char *whose)
 {
@@ -329,10 +330,10 @@ static void compare_with_images(bench_table *table, const bench_texts *texts, bo
         const bench_image image = bake_text(&texts->texts[i]);
         double least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
         for (int turn = 0; turn < 3 * TURNS; turn++) {
-            const double start = bench_now();
+            const double start = bench_processor_seconds();
             for (int call = 0; call < CALLS; call++)
                 table->seen += make_in_way(&image, turn % 3);
-            least[turn % 3] = fmin(least[turn % 3], bench_now() - start);
+            least[turn % 3] = fmin(least[turn % 3], bench_processor_seconds() - start);
         }
         for (int way = 1; way < 3; way++)
             ratios[way][count] = least[0] / least[way];
