@@ -704,6 +704,48 @@ MD5_API md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts 
 MD5_API size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size);
 #endif
 
+#ifndef MD5_NO_EXTRAS
+// -- Asset images ---------------------------------------------------------------------------
+//
+// An asset image is models and clips as they are in memory, to be used where its bytes lie (images
+// of md5image.h are pictures): baked once, later mapped from a file whose memory processes share.
+//
+//   const md5_assets baked = {.num_models = 1, .models = model, .num_anims = 9, .anims = anims};
+//   size_t size = md5_write_image(&baked, NULL, 0); // then to bytes[size], which become a file
+//   ...
+//   void *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
+//   md5_assets *assets = md5_map_image(bytes, size, false, NULL, &error);
+//   md5_binding *walk = md5_bind(assets->models, &assets->anims[8], NULL, &error);
+
+typedef struct md5_assets {
+    uint32_t num_models, num_anims;
+    const md5_model *models; // [num_models] to write several, copy the structures side by side
+    const md5_anim *anims;   // [num_anims] likewise
+    size_t size;             // of what md5_map_image() made: bytes of its block
+    md5_allocator allocator;
+    uint64_t reserved[4]; // 0
+} md5_assets;
+
+// Writes models and clips to bytes[size]. Returns the size of the image, and writes nothing if
+// there is less room. The same assets give the same bytes on all little-endian platforms. Returns 0
+// if the geometry of a model was released, or left out by the load, or if a clip is compressed.
+MD5_API size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size);
+
+// Makes the assets of an image, whose bytes[size], at a multiple of 16, stay where they are,
+// unchanged, until md5_free_assets(). They are those that were written, bit for bit, read-only, and
+// freed together. Allocates one block, for what has pointers. Unless the image `is_trusted`, which
+// only the program could write, compares a checksum and checks every value: whatever the bytes are,
+// assets are safe to use and poses finite, though perhaps of no use.
+//
+// Returns NULL with MD5_ERROR_SYNTAX if the bytes are no image, cut off or changed;
+// MD5_ERROR_VERSION if another version, or a machine of another byte order, wrote them;
+// MD5_ERROR_RANGE for a value that assets cannot have, or another address. Of `opts` only allocator
+// and file_name count. Time: linear in the size, or, if trusted, in joints and meshes.
+MD5_API md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
+                                  const md5_load_opts *opts, md5_error *error);
+MD5_API void md5_free_assets(md5_assets *assets);
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -4,6 +4,7 @@
 #include "md5/core/assert.h"
 #include "md5/core/bytes.h"
 #include "md5/core/math.h"
+#include "md5/pose/skeleton.h"
 
 #include <string.h>
 
@@ -329,7 +330,6 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
                     "the checksum does not match: the bytes have changed");
     TRY(read_fixed(&reader, size));
 
-    // The order lists each joint once, behind its parent.
     md5_skeleton *const skeleton = &reader.clip.skeleton;
     const uint32_t count = skeleton->num_joints;
     md5_joint *const joints = MD5_NEW(arena, md5_joint, count);
@@ -337,20 +337,13 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     uint8_t *const placed = MD5_NEW(arena, uint8_t, count);
     TRY(joints && order && placed);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t parent = take_32(&reader);
-        joints[i].parent = parent < count ? parent : MD5_NONE;
+        joints[i].parent = take_32(&reader);
         order[i] = take_32(&reader);
-        if ((parent >= count && parent != UINT32_MAX) || order[i] >= count)
-            return fail(&reader, MD5_ERROR_RANGE, "a joint does not exist");
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t parent = joints[order[i]].parent;
-        if (placed[order[i]] || (parent != MD5_NONE && !placed[parent]))
-            return fail(&reader, MD5_ERROR_RANGE, "its joints are not in order");
-        placed[order[i]] = 1;
     }
     skeleton->joints = joints;
     skeleton->order = order;
+    TRY(md5i_is_ordered(skeleton, placed)
+        || fail(&reader, MD5_ERROR_RANGE, "its joints are not in order"));
     const char *name = (const char *)reader.at, *const end = name + reader.num_names;
     for (uint32_t i = 0; i < count; i++) {
         const char *const nul =

@@ -30,6 +30,19 @@ uint32_t md5_find_mesh(const md5_model *model, const char *name)
     return MD5_NONE;
 }
 
+bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *placed)
+{
+    const uint32_t count = skeleton->num_joints;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t joint = skeleton->order[i];
+        TRY(joint < count && !placed[joint]);
+        const uint32_t parent = skeleton->joints[joint].parent;
+        TRY(parent == MD5_NONE || (parent < count && placed[parent]));
+        placed[joint] = 1;
+    }
+    return true;
+}
+
 // == Bind poses ==================================================================================
 
 // In double throughout: differences of model-space positions and products of rotations then

@@ -1,8 +1,12 @@
-// Derives the three forms of the bind pose.
+// The order of joints; the three forms of the bind pose.
 #ifndef MD5_POSE_BIND_POSE_H
 #define MD5_POSE_BIND_POSE_H
 
 #include "md5/core/arena.h"
+
+// Whether `order` lists each joint once, behind its parent, which is a joint or MD5_NONE.
+// placed[num_joints] is 0.
+bool md5i_is_ordered(const md5_skeleton *skeleton, uint8_t *placed);
 
 // Writes bind_local (relative to the parent), bind and inverse_bind (matrices), each [num_joints],
 // from the file's model-space transforms[num_joints].

@@ -277,9 +277,12 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
                 md5_skin_run *const run = &builder.possible[order][kind][count];
                 if (run->count == 0)
                     continue;
-                *run =
-                    (md5_skin_run){run->count,    builder.num_vertices, (uint32_t)builder.num_words,
-                                   (uint8_t)kind, (uint8_t)order,       (uint8_t)count};
+                *run = (md5_skin_run){.count = run->count,
+                                      .vertices = builder.num_vertices,
+                                      .words = (uint32_t)builder.num_words,
+                                      .kind = (uint8_t)kind,
+                                      .order = (uint8_t)order,
+                                      .num_influences = (uint8_t)count};
                 md5_skin_run *const last = builder.runs + builder.num_runs - 1;
                 if (builder.num_runs > 0 && order == MD5_SKIN_SINGLES && last->order == run->order
                     && last->kind == run->kind)
@@ -309,6 +312,8 @@ bool md5i_skin_plan_build(md5_context *context, const md5_mesh *mesh, const md5_
     memcpy(runs, builder.runs, builder.num_runs * sizeof *runs);
     *to = (md5_skin_plan){.size = block.used,
                           .num_runs = builder.num_runs,
+                          .num_vertices = builder.num_vertices,
+                          .num_words = (uint32_t)builder.num_words,
                           .runs = runs,
                           .vertices = builder.vertices,
                           .words = builder.words};

@@ -44,12 +44,13 @@ typedef struct md5_skin_run {
     uint32_t words;         // index into md5_skin_plan.words
     uint8_t kind, order;    // md5_skin_kind, md5_skin_order
     uint8_t num_influences; // of each vertex; 0 = more than MD5_SKIN_MAX_INFLUENCES
+    uint8_t reserved;       // 0
 } md5_skin_run;
 
 // The vertices of a group have the same joints in the same order.
 struct md5_skin_plan {
     size_t size; // bytes of the block
-    uint32_t num_runs;
+    uint32_t num_runs, num_vertices, num_words;
     const md5_skin_run *runs;
 
     // Contiguous group: its first vertex. Gathered group: MD5_SKIN_GROUP ascending numbers, three

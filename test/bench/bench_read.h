@@ -275,6 +275,81 @@ static void measure_texts(bench_table *table, bench_texts *all, const char *whos
     }
 }
 
+// -- Images ---------------------------------------------------------------------------------------
+
+typedef struct bench_image {
+    const bench_text *text;
+    void *bytes;
+    size_t size;
+} bench_image;
+
+static bench_image bake_text(const bench_text *text)
+{
+    md5_model *const model =
+        text->is_anim ? NULL : md5_parse_model(text->bytes, text->size, NULL, NULL);
+    md5_anim *const anim =
+        text->is_anim ? md5_parse_anim(text->bytes, text->size, NULL, NULL) : NULL;
+    const md5_assets assets = {
+        .num_models = model != NULL, .models = model, .num_anims = anim != NULL, .anims = anim};
+    bench_image image = {text, NULL, md5_write_image(&assets, NULL, 0)};
+    image.bytes = malloc(image.size);
+    if (!image.bytes || md5_write_image(&assets, image.bytes, image.size) != image.size)
+        abort();
+    md5_free_model(model);
+    md5_free_anim(anim);
+    return image;
+}
+
+// 0: reads the text; 1, 2: maps the image, checked or trusted.
+static bool make_in_way(const bench_image *image, int way)
+{
+    if (way == 0)
+        return read_with_us(image->text);
+    md5_assets *const assets = md5_map_image(image->bytes, image->size, way == 2, NULL, NULL);
+    md5_free_assets(assets);
+    return assets != NULL;
+}
+
+// How much faster images are mapped than texts of 32 KB and more are read: of each file the least
+// seconds, of the processor, of several turns of each way; of all files the quartile and the
+// median.
+static void compare_with_images(bench_table *table, const bench_texts *texts, bool anims,
+                                const char *whose)
+{
+    enum { TURNS = 15, CALLS = 20, LEAST_SIZE = 32 << 10 };
+    static const struct {
+        const char *name;
+        double goal;
+    } ways[] = {{NULL, 0.0}, {"checked", 10.0}, {"trusted", 25.0}};
+    static double ratios[3][MAX_TEXTS];
+    size_t count = 0;
+    const bench_watch watch = bench_begin_watch();
+    for (size_t i = 0; i < texts->count; i++) {
+        if (texts->texts[i].is_anim != anims || texts->texts[i].size < LEAST_SIZE)
+            continue;
+        const bench_image image = bake_text(&texts->texts[i]);
+        double least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+        for (int turn = 0; turn < 3 * TURNS; turn++) {
+            const double start = bench_processor_seconds();
+            for (int call = 0; call < CALLS; call++)
+                table->seen += make_in_way(&image, turn % 3);
+            least[turn % 3] = fmin(least[turn % 3], bench_processor_seconds() - start);
+        }
+        for (int way = 1; way < 3; way++)
+            ratios[way][count] = least[0] / least[way];
+        count++;
+        free(image.bytes);
+    }
+    for (int way = 1; way < 3 && count > 0; way++) {
+        char name[64];
+        qsort(ratios[way], count, sizeof ratios[way][0], bench_compare);
+        snprintf(name, sizeof name, "%s, %s: lower quartile", whose, ways[way].name);
+        bench_least(table, &watch, name, ratios[way][count / 4], 0.0);
+        snprintf(name, sizeof name, "%s, %s: median", whose, ways[way].name);
+        bench_least(table, &watch, name, ratios[way][count / 2], ways[way].goal);
+    }
+}
+
 // -- Memory ---------------------------------------------------------------------------------------
 
 typedef struct bench_heap {

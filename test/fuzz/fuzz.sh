@@ -2,7 +2,7 @@
 # Fuzzes each target in turn, with the address and undefined behaviour sanitizers, and keeps new
 # inputs. Needs clang with libFuzzer.
 #   FUZZ_SECONDS=60        time for each target
-#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save compressed scene game cube scale image texture archive shader gltf iqm bvh
+#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save compressed assets scene game cube scale image texture archive shader gltf iqm bvh
 #   FUZZ_CORPUS=FOLDER     stores inputs between runs, in one folder for each target
 #   FUZZ_MERGE=yes         at the end, replaces test/fuzz/corpus by the fewest inputs with the same coverage
 . test/build/report.sh
@@ -91,7 +91,7 @@ make_fuzzer() { # TARGET
     [ "$1" != gltf ] || { make_gltf_fuzzer; return; }
     [ "$1" != archive ] || { make_archive_fuzzer; return; }
     mutate=test/fuzz/mutate.c
-    case $1 in save | compressed | texture) mutate= ;; esac # not text
+    case $1 in save | compressed | assets | texture) mutate= ;; esac # not text
     # shellcheck disable=SC2086
     "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c \
         $mutate test/fuzz/"$1".c test/load/test_asset.c $objects -lm
@@ -148,7 +148,7 @@ show_and_fail() {
 }
 
 check "the library is built" make_library
-for target in ${FUZZ_TARGETS:-mesh anim camera machine save compressed scene game cube scale image texture archive shader gltf iqm bvh}; do
+for target in ${FUZZ_TARGETS:-mesh anim camera machine save compressed assets scene game cube scale image texture archive shader gltf iqm bvh}; do
     check "$target is built" make_fuzzer "$target"
     if fuzz "$target" >"$scratch/fuzz" 2>&1; then
         grep '^note: ' "$scratch/fuzz"

@@ -22,6 +22,7 @@ static const struct {
     {"cube", fuzz_cube},
     {"scale", fuzz_scale},
     {"compressed", fuzz_compressed},
+    {"assets", fuzz_assets},
 };
 enum { NUM_TARGETS = sizeof targets / sizeof targets[0] };
 
@@ -60,8 +61,8 @@ int main(int argc, char **argv)
     if (!run) {
         fprintf(
             stderr,
-            "usage: replay mesh|anim|camera|machine|scene|save|game|texture|cube|scale|compressed "
-            "FILE...\n");
+            "usage: replay mesh|anim|camera|machine|scene|save|game|texture|cube|scale|compressed|"
+            "assets FILE...\n");
         return 2;
     }
     for (int i = 2; i < argc; i++) {

@@ -15,6 +15,7 @@ fuzz_target fuzz_anim;       // an .md5anim
 fuzz_target fuzz_camera;     // an .md5camera
 fuzz_target fuzz_machine;    // an .md5machine, which is played
 fuzz_target fuzz_compressed; // the file of a compressed clip
+fuzz_target fuzz_assets;     // an asset image
 fuzz_target fuzz_save;       // commands, and changes of the saved player
 fuzz_target fuzz_image;      // a picture, as the viewer reads it
 fuzz_target fuzz_shader;     // a .shader file, as the viewer reads it

@@ -1,6 +1,7 @@
 // Loading of the whole corpus of real files, and the verdicts of the original engine on tiny odd
 // files.
 #include "test/fuzz/anim.c"       // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/assets.c"     // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/camera.c"     // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/compressed.c" // NOLINT(bugprone-suspicious-include)
 #include "test/fuzz/cube.c"       // NOLINT(bugprone-suspicious-include)
@@ -295,4 +296,8 @@ TEST (fuzz_corpus_of_textures_holds) {
 
 TEST (fuzz_corpus_of_compressed_clips_holds) {
     run_corpus(fuzz_compressed, "compressed");
+}
+
+TEST (fuzz_corpus_of_asset_images_holds) {
+    run_corpus(fuzz_assets, "assets");
 }

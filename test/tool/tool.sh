@@ -35,7 +35,7 @@ lines() {
 
 runs 0 --help && says out 'usage: md5tool COMMAND'
 report 'help' $?
-for command in info check fix diff dump curves list explain verdicts bind compress decompress; do
+for command in info check fix diff dump curves list explain verdicts bind compress decompress bake-image; do
     runs 0 "$command" --help && says out "usage: md5tool $command"
     report "$command --help" $?
     runs 2 "$command" && lines err 1 && says err 'missing'
@@ -410,6 +410,13 @@ runs 1 compress $walk none.md5mesh -o "$scratch/walk" && says err 'none.md5mesh:
 report 'compress without its model' $?
 runs 1 decompress $walk && says err 'walk.md5anim: error: the animation is not compressed'
 report 'decompress of an animation' $?
+runs 0 bake-image $bobbin $walk $walk -o "$scratch/image" && says out '1 models, 2 clips, ' &&
+    [ "$(head -c 4 "$scratch/image")" = M5AI ]
+report 'bake-image' $?
+for wrong in models/bobbin/flight.md5camera "$scratch/walk"; do
+    runs 1 bake-image $bobbin "$wrong" -o "$scratch/image" && says err 'expected a model or a clip that is not compressed'
+    report "bake-image of ${wrong##*/}" $?
+done
 runs 0 info "$scratch/walk" && says out "$scratch/walk: compressed clip" && says out 'frames             25' &&
     says out 'tolerance          0.5 units' && says out ' for each joint and frame' && lines err 0
 report 'info of a compressed clip' $?

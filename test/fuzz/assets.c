@@ -1,0 +1,138 @@
+// An asset image. Its size and checksum are renewed, so that changes reach the checks of the
+// values; the bytes as they are must be refused or sound, too.
+#include "test/fuzz/api.h"
+
+enum { ASSETS_HEAD = 24, ASSETS_STRIPE = 128, ASSETS_JOINTS = 4096 };
+
+// The checksum of what follows the head: see md5/asset_image.c.
+static void seal_assets(uint8_t *bytes, uint64_t size)
+{
+    const uint64_t prime = 0x9e3779b97f4a7c15u;
+    uint64_t lanes[8], sum = 0;
+    for (uint64_t i = 0; i < 8; i++)
+        lanes[i] = i + 1;
+    for (uint64_t i = 0; i < (size - ASSETS_HEAD) / 16; i++) {
+        uint64_t two[2];
+        memcpy(two, bytes + ASSETS_HEAD + 16 * i, 16);
+        const uint64_t product = (lanes[i % 8] ^ two[0]) * prime;
+        lanes[i % 8] = ((product << 31) | (product >> 33)) + two[1];
+    }
+    for (int i = 0; i < 8; i++) {
+        sum = (sum ^ lanes[i]) * prime;
+        sum ^= sum >> 32;
+    }
+    memcpy(bytes + 8, &size, 8);
+    memcpy(bytes + 16, &sum, 8);
+}
+
+// Skins all meshes in the bind pose, in each way.
+static void skin_assets(const md5_model *model)
+{
+    const uint32_t num_joints = model->skeleton.num_joints;
+    const size_t count = model->max_vertices;
+    md5_mat34 *const palette = calloc(num_joints + 1, sizeof *palette);
+    md5_dual_quat *const duals = calloc(num_joints + 1, sizeof *duals);
+    md5_vec3 *const points = calloc(count + 1, 2 * sizeof *points);
+    md5_vec4 *const tangents = calloc(count + 1, sizeof *tangents);
+    uint32_t *const joints = calloc(count + 1, 4 * sizeof *joints);
+    float *const weights = calloc(count + 1, 4 * sizeof *weights);
+    if (!palette || !duals || !points || !tangents || !joints || !weights)
+        abort();
+    md5_build_palette(model, model->bind, palette);
+    md5_build_dual_palette(palette, num_joints, duals);
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        md5_skin(mesh, palette, points, points + count, tangents);
+        md5_skin(mesh, palette, points, NULL, NULL);
+        md5_skin_job job = {.mesh = mesh, .duals = duals, .positions = points};
+        job.normals = points + count;
+        md5_skin_batch(&job, 1, NULL);
+        (void)md5_pack_influences(
+            &(md5_pack_job){.mesh = mesh, .slots = 4, .joints = joints, .weights = weights});
+        (void)md5_pack_loss(model, m, 4, NULL);
+    }
+    (void)md5_skin_bounds(model, palette);
+    free(palette);
+    free(duals);
+    free(points);
+    free(tangents);
+    free(joints);
+    free(weights);
+}
+
+// What the checks let through may be of no use, but poses are finite.
+static const char *pose_assets(const md5_model *model, const md5_anim *anim, uint32_t random)
+{
+    md5_binding *const own = md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, NULL);
+    md5_binding *const binding = model ? md5_bind(model, anim, NULL, NULL) : NULL;
+    const uint32_t num_joints = anim->skeleton.num_joints;
+    md5_xform *const pose = calloc(num_joints, sizeof *pose);
+    md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
+    if (!own || !pose || !palette)
+        abort();
+    bool is_finite = true;
+    for (uint32_t i = 0; i < 6; i++) {
+        const md5_moment moment = md5_moment_at(anim, 0.37 * i, (md5_wrap)(i % 3));
+        md5_pose_palette(own, moment, (md5_root)(i % 3), pose, NULL, palette);
+        for (uint32_t j = 0; j < num_joints; j++)
+            for (int k = 0; k < 12; k++)
+                is_finite = is_finite && isfinite(palette[j].m[k]);
+    }
+    if (binding)
+        (void)use_api(binding, random); // lengths may be off by more than it wants
+    free(pose);
+    free(palette);
+    md5_free_binding(own);
+    md5_free_binding(binding);
+    return is_finite ? NULL : "a pose that is not finite";
+}
+
+typedef struct assets_bytes {
+    const void *bytes;
+    size_t size;
+} assets_bytes;
+
+static void *make_assets(const void *of, const md5_load_opts *opts, md5_error *error)
+{
+    const assets_bytes *const from = of;
+    return md5_map_image(from->bytes, from->size, false, opts, error);
+}
+
+FUZZ_DESTROY(destroy_assets, md5_assets, md5_free_assets)
+
+static const char *use_image(const void *bytes, size_t size)
+{
+    const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
+    md5_error error = {0};
+    md5_assets *const assets = md5_map_image(bytes, size, false, &opts, &error);
+    if (!assets)
+        return error.status == MD5_OK || !error.message[0] ? "refused without a message" : NULL;
+    const char *fault = NULL;
+    for (uint32_t i = 0; i < assets->num_models && !fault; i++)
+        if (assets->models[i].skeleton.num_joints <= ASSETS_JOINTS)
+            skin_assets(&assets->models[i]);
+    for (uint32_t i = 0; i < assets->num_anims && !fault; i++)
+        if (assets->anims[i].skeleton.num_joints <= ASSETS_JOINTS)
+            fault = pose_assets(assets->num_models > 0 ? assets->models : NULL, &assets->anims[i],
+                                (uint32_t)size);
+    if (!fault && md5_write_image(assets, NULL, 0) != size)
+        fault = "an image is written with another size";
+    md5_free_assets(assets);
+    const assets_bytes of = {bytes, size};
+    return fault ? fault : fuzz_memory(make_assets, destroy_assets, &of, opts, size);
+}
+
+const char *fuzz_assets(const uint8_t *data, size_t size)
+{
+    uint8_t *const copy = malloc(size > 0 ? size : 1); // exact size, and aligned
+    if (!copy)
+        abort();
+    memcpy(copy, data, size);
+    const char *fault = use_image(copy, size);
+    if (!fault && size >= ASSETS_HEAD) {
+        seal_assets(copy, size);
+        fault = use_image(copy, size);
+    }
+    free(copy);
+    return fault;
+}

@@ -1,0 +1,245 @@
+// Asset images: what is mapped is what was written, bit for bit; damaged images are errors.
+#include "test/fuzz/target.h"
+#include "test/load/test_asset.h"
+#include "test/own.h"
+
+#include "md5/md5skin.h"
+
+#include <glob.h>
+
+typedef struct baked {
+    uint8_t *bytes;
+    size_t size;
+} baked;
+
+// The block has the size of the image, so that a read beyond its end is detected.
+static baked bake(const md5_model *model, const md5_anim *anim)
+{
+    const md5_assets assets = {
+        .num_models = model != NULL, .models = model, .num_anims = anim != NULL, .anims = anim};
+    const size_t size = md5_write_image(&assets, NULL, 0);
+    const baked made = {test_alloc(size), size};
+    CHECK_UINT(md5_write_image(&assets, made.bytes, size - 1), size);
+    CHECK_UINT(md5_write_image(&assets, made.bytes, size), size);
+    return made;
+}
+
+static md5_assets *map(const baked *image, bool is_trusted)
+{
+    md5_error error = {0};
+    md5_assets *const assets = md5_map_image(image->bytes, image->size, is_trusted, NULL, &error);
+    CHECK_THAT(assets != NULL, "%s", error.message);
+    return assets;
+}
+
+static baked small_image(void)
+{
+    OWN_MODEL model = md5_load_model(test_path("test/reference/data/seam.md5mesh"), NULL, NULL);
+    OWN_ANIM anim = md5_load_anim(test_path("test/reference/data/seam.md5anim"), NULL, NULL);
+    return bake(model, anim);
+}
+
+// -- The same assets ------------------------------------------------------------------------------
+
+static void check_same_vertices(const md5_model *a, const md5_model *b)
+{
+    const uint32_t num_joints = a->skeleton.num_joints;
+    OWN md5_mat34 *const palette = test_calloc(num_joints, sizeof *palette);
+    for (uint32_t i = 0; i < num_joints; i++)
+        palette[i] = md5_mat34_from_xform(
+            (md5_xform){{0.0f, 0.0f, 0.6f, 0.8f}, {(float)i, 2.0f, -3.0f}, 0.0f});
+    for (uint32_t m = 0; m < a->num_meshes; m++) {
+        const size_t count = a->meshes[m].num_vertices;
+        CHECK(!a->meshes[m].skin_plan == !b->meshes[m].skin_plan);
+        OWN float *const first = test_calloc(count, 10 * sizeof *first);
+        OWN float *const second = test_calloc(count, 10 * sizeof *second);
+        const md5_model *const models[] = {a, b};
+        for (int i = 0; i < 2; i++) {
+            float *const to = i == 0 ? first : second;
+            md5_skin(&models[i]->meshes[m], palette, (md5_vec3 *)(void *)to,
+                     (md5_vec3 *)(void *)(to + 3 * count), (md5_vec4 *)(void *)(to + 6 * count));
+        }
+        CHECK_BYTES(first, second, count * 10 * sizeof *first);
+    }
+}
+
+static void check_same_poses(const md5_anim *a, const md5_anim *b)
+{
+    const uint32_t num_joints = a->skeleton.num_joints;
+    const md5_anim *const anims[] = {a, b};
+    OWN md5_xform *const pose = test_calloc(num_joints, sizeof *pose);
+    OWN md5_mat34 *const palettes = test_calloc(2 * (size_t)num_joints, sizeof *palettes);
+    for (int k = 0; k < 7; k++) {
+        for (int i = 0; i < 2; i++) {
+            const md5_anim *const anim = anims[i];
+            const md5_moment moment = md5_moment_at(anim, 0.31 * k, (md5_wrap)(k % 3));
+            OWN_BINDING own =
+                md5_bind_skeleton(&anim->skeleton, anim->base_frame, anim, NULL, NULL);
+            md5_pose_palette(own, moment, (md5_root)(k % 3), pose, NULL,
+                             palettes + (size_t)i * num_joints);
+        }
+        CHECK_BYTES(palettes, palettes + num_joints, num_joints * sizeof *palettes);
+    }
+}
+
+static void check_file(const char *path)
+{
+    const bool is_anim = strstr(path, ".md5anim") != NULL;
+    OWN_MODEL model = is_anim ? NULL : md5_load_model(path, NULL, NULL);
+    OWN_ANIM anim = is_anim ? md5_load_anim(path, NULL, NULL) : NULL;
+    if (!model && !anim)
+        return; // broken on purpose
+    const baked image = bake(model, anim);
+    for (int is_trusted = 0; is_trusted < 2; is_trusted++) {
+        md5_assets *const assets = map(&image, is_trusted > 0);
+        if (assets && model) {
+            CHECK_UINT(assets->num_models, 1);
+            CHECK_THAT(asset_models_equal(model, assets->models), "%s", path);
+            CHECK_UINT(assets->models->max_vertices, model->max_vertices);
+            check_same_vertices(model, assets->models);
+        } else if (assets) {
+            CHECK_UINT(assets->num_anims, 1);
+            CHECK_THAT(asset_anims_equal(anim, assets->anims), "%s", path);
+            CHECK(assets->anims->duration == anim->duration);
+            check_same_poses(anim, assets->anims);
+        }
+        md5_free_assets(assets);
+    }
+    free(image.bytes);
+}
+
+static size_t check_files(const char *pattern)
+{
+    glob_t found = {0};
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return 0;
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        check_file(found.gl_pathv[i]);
+    const size_t count = found.gl_pathc;
+    globfree(&found);
+    return count;
+}
+
+TEST (images_hold_each_asset_bit_for_bit) {
+    static const char *const patterns[] = {"%s/*.md5[ma]*", "%s/*/*.md5[ma]*", "%s/*/*/*.md5[ma]*",
+                                           "%s/*/*/*/*.md5[ma]*"};
+    size_t num_files = 0;
+    CHECK(check_files(test_path("test/reference/data/*.md5[ma]*")) > 10);
+    EACH (pattern, patterns) {
+        char path[1024];
+        snprintf(path, sizeof path, *pattern, test_path("models"));
+        num_files += check_files(path);
+        snprintf(path, sizeof path, *pattern, test_corpus() ? test_corpus() : "/none");
+        num_files += check_files(path);
+    }
+    CHECK(num_files > 80);
+}
+
+// What the load left out is not in the image.
+TEST (images_hold_what_models_have) {
+    const char *const path = test_path("models/thimble/thimble.md5mesh");
+    const md5_load_opts opts = {.axes = MD5_AXES_Y_UP_LEFT,
+                                .scale = 0.5f,
+                                .without =
+                                    MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES};
+    OWN_MODEL model = md5_load_model(path, &opts, NULL);
+    const baked image = bake(model, NULL);
+    md5_assets *const assets = map(&image, false);
+    if (assets) {
+        const md5_model *const mapped = assets->models;
+        CHECK(asset_models_equal(model, mapped));
+        CHECK(!mapped->meshes->tangents && !mapped->meshes->skin_plan);
+        CHECK(mapped->skeleton.axes == MD5_AXES_Y_UP_LEFT && mapped->skeleton.scale == 0.5f);
+        CHECK(mapped->meshes->is_mirrored);
+    }
+    md5_free_assets(assets);
+    free(image.bytes);
+    OWN_ANIM anim = md5_load_anim(test_path("models/thimble/walk.md5anim"), NULL, NULL);
+    OWN_ANIM clip = md5_compress_anim(anim, NULL, NULL, NULL);
+    CHECK_UINT(md5_write_image(&(md5_assets){.num_anims = 1, .anims = clip}, NULL, 0), 0);
+    md5_release_geometry(model);
+    CHECK_UINT(md5_write_image(&(md5_assets){.num_models = 1, .models = model}, NULL, 0), 0);
+    md5_free_assets(NULL);
+}
+
+// The same bytes on every little-endian platform. Other bytes are another version of the format:
+// see VERSION in md5/asset_image.c.
+TEST (images_are_the_same_bytes_everywhere) {
+    const baked image = small_image();
+    const uint32_t one = 1;
+    uint64_t sum;
+    memcpy(&sum, image.bytes + 16, sizeof sum);
+    if (*(const uint8_t *)&one == 1) {
+        CHECK_UINT(image.bytes[4], 1);
+        CHECK_UINT(image.size, 2456);
+        CHECK_UINT(sum, 14134812204452894348u);
+    }
+    free(image.bytes);
+}
+
+// -- Damage ---------------------------------------------------------------------------------------
+
+static md5_status refuse(const void *bytes, size_t size, const char *says)
+{
+    md5_error error = {0};
+    md5_assets *const assets = md5_map_image(bytes, size, false, NULL, &error);
+    CHECK(assets == NULL);
+    CHECK_THAT(strstr(error.message, says) != NULL, "'%s' lacks '%s'", error.message, says);
+    md5_free_assets(assets);
+    return error.status;
+}
+
+TEST (images_of_others_are_refused) {
+    const baked image = small_image();
+    uint8_t *const bytes = image.bytes;
+    bytes[4]++;
+    CHECK_UINT(refuse(bytes, image.size, "version 1"), MD5_ERROR_VERSION);
+    bytes[4]--;
+    const uint8_t magic[4] = {bytes[0], bytes[1], bytes[2], bytes[3]};
+    for (int i = 0; i < 4; i++)
+        bytes[i] = magic[3 - i];
+    CHECK_UINT(refuse(bytes, image.size, "order of bytes"), MD5_ERROR_VERSION);
+    CHECK_UINT(refuse("MD5Version 10\ncommandline", 25, "no asset image"), MD5_ERROR_SYNTAX);
+    CHECK_UINT(refuse(NULL, 0, "no asset image"), MD5_ERROR_SYNTAX);
+    memcpy(bytes, magic, sizeof magic);
+    OWN uint8_t *const room = test_alloc(image.size + 8);
+    memcpy(room + 8, bytes, image.size);
+    CHECK_UINT(refuse(room + 8, image.size, "multiple of 16"), MD5_ERROR_RANGE);
+    free(bytes);
+}
+
+TEST (images_that_are_cut_off_are_refused) {
+    const baked image = small_image();
+    for (size_t size = 0; size < image.size; size++) {
+        OWN uint8_t *const part = test_copy(image.bytes, size);
+        CHECK_UINT(refuse(part, size, "asset image"), MD5_ERROR_SYNTAX);
+    }
+    free(image.bytes);
+}
+
+// Each byte is changed: the checksum finds it. With another checksum, assets are refused or safe.
+TEST (images_with_a_changed_byte_are_refused_or_safe) {
+    static const uint8_t changes[] = {0xff, 0x80, 0x01};
+    const baked image = small_image();
+    for (size_t i = 0; i < image.size; i++)
+        EACH (change, changes) {
+            image.bytes[i] ^= *change;
+            if (i >= 24)
+                CHECK_UINT(refuse(image.bytes, image.size, "checksum"), MD5_ERROR_SYNTAX);
+            const char *const fault = fuzz_assets(image.bytes, image.size);
+            CHECK_THAT(fault == NULL, "byte %zu ^ %x: %s", i, *change, fault);
+            image.bytes[i] ^= *change;
+        }
+    free(image.bytes);
+}
+
+TEST (images_survive_failure_of_every_allocation) {
+    const baked image = small_image();
+    EACH_FAILURE (it) {
+        md5_assets *const assets =
+            md5_map_image(image.bytes, image.size, false, &it.opts, &it.error);
+        CHECK_UINT(it.error.status, assets ? MD5_OK : MD5_ERROR_MEMORY);
+        md5_free_assets(assets);
+    }
+    free(image.bytes);
+}
