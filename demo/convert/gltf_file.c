@@ -473,14 +473,15 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     for (size_t at = 12; at + 8 <= size;) {
         const size_t length = whole_number(bytes + at, 4);
         const bool is_text = memcmp(bytes + at + 4, "JSON", 4) == 0;
+        gltf_buffer other = {.bytes = NULL};
         gltf_buffer *const chunk = is_text                                 ? text
                                    : memcmp(bytes + at + 4, "BIN", 4) == 0 ? binary
-                                                                           : NULL;
+                                                                           : &other;
         at += 8;
         if (length > size - at)
             return gltf_fail(file, "the file ends inside the %s chunk: %zu of %zu bytes are there",
                              is_text ? "JSON" : "binary", size - at, length);
-        if (chunk != NULL && chunk->bytes == NULL)
+        if (chunk->bytes == NULL)
             *chunk = (gltf_buffer){.bytes = bytes + at, .size = length};
         at += length;
     }

@@ -128,8 +128,10 @@ static void pad(convert_bytes *to, char filler)
 // The view that the next bytes of a purpose belong to; pictures have one each.
 static gltf_view *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
 {
-    size_t *const last = purpose != GLTF_PICTURES ? &out->last[purpose][stride] : NULL;
-    if (last != NULL && *last > 0)
+    size_t picture = 0, *last = &picture;
+    if (purpose != GLTF_PICTURES)
+        last = &out->last[purpose][stride];
+    if (*last > 0)
         return &out->views[*last - 1];
     static const int targets[] = {
         [GLTF_VERTICES] = 34962, [GLTF_INDICES] = 34963, [GLTF_PICTURES] = 0};
@@ -141,8 +143,7 @@ static gltf_view *open_view(gltf_out *out, gltf_purpose purpose, size_t stride)
         gltf_put(out, view, "target", json_integer(targets[purpose]));
     out->views = common_grow(out->views, out->num_views, sizeof *out->views);
     out->views[out->num_views++] = (gltf_view){.purpose = purpose, .stride = stride};
-    if (last != NULL)
-        *last = out->num_views;
+    *last = out->num_views;
     return &out->views[out->num_views - 1];
 }
 
