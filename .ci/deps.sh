@@ -3,6 +3,7 @@
 # there is apt-get. Sets: gl, viewer, web, test, bench, long, gate, lint, deb, docs. DEPS=no: only prints
 # what is missing. On other systems it prints the packages and stops. The library and md5tool need none of this.
 # deps.sh --font NAME: prints the path of a font, DejaVuSans or DejaVuSansMono. --stb: that of stb_image.h.
+# deps.sh --source PACKAGE FOLDER: the sources that a package was made of, in that folder.
 set -u
 
 # -- Looking ------------------------------------------------------------------------------------
@@ -328,6 +329,33 @@ look() {
     wished=${wished# }
 }
 
+# fetch_source PACKAGE FOLDER: a system that knows packages only, no sources, finds these at the same places.
+fetch_source() {
+    command_found apt-get || {
+        echo "deps: without apt-get the sources of $1 have to be fetched by hand" >&2
+        exit 1
+    }
+    mkdir -p "$2/lists/partial"
+    apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+        sort -u >"$2/sources.list"
+    (
+        cd "$2" || exit
+        apt_there() {
+            apt-get -q -o Dir::Etc::SourceList="$PWD/sources.list" -o Dir::Etc::SourceParts=- -o Dir::State::Lists="$PWD/lists" "$@"
+        }
+        if apt_there update && apt_there --download-only source "$1"; then
+            tar -x --strip-components=1 -f "$1"_*.orig.tar.*
+        fi
+    ) >"$2/log" 2>&1 || {
+        cat "$2/log" >&2
+        exit 1
+    }
+}
+
+if [ "${1:-}" = --source ]; then
+    fetch_source "$2" "$3"
+    exit
+fi
 if [ "${1:-}" = --font ]; then
     font "$2"
     exit

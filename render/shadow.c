@@ -69,10 +69,9 @@ static GLuint create_sampler(const md5gl_renderer *renderer, GLint filter, GLint
 
 void md5gli_create_shadows(md5gl_renderer *renderer)
 {
-    // OpenGL ES filters depth only where it is compared.
+    // OpenGL ES filters depth only where it is compared: without filter all systems draw the same.
     renderer->compare_sampler = create_sampler(renderer, GL_LINEAR, GL_COMPARE_REF_TO_TEXTURE);
-    renderer->depth_sampler =
-        create_sampler(renderer, renderer->is_es ? GL_NEAREST : GL_LINEAR, GL_NONE);
+    renderer->depth_sampler = create_sampler(renderer, GL_NEAREST, GL_NONE);
 
     const GladGLContext *gl = &renderer->gl;
     const GLenum none = GL_NONE;

@@ -3,15 +3,6 @@ uniform sampler2DShadow sun;   // with depth comparison; filtered over four texe
 uniform sampler2D sun_depth;   // the same map, read as depth values
 uniform sampler2D contact_map; // height above the ground of the lowest caster, 1 = none
 
-const float GOLDEN_ANGLE = 2.39996323; // radians
-
-// Returns point `i` of `count` spread evenly over a disc of radius 1 (Vogel's sunflower spiral).
-vec2 spread(int i, int count)
-{
-    float angle = float(i) * GOLDEN_ANGLE;
-    return sqrt((float(i) + 0.5) / float(count)) * vec2(cos(angle), sin(angle));
-}
-
 // Returns the visibility of the key light, 1 = full light. Edges get softer with the distance of
 // the caster, as under an area light: first the mean depth of the blockers is found, then a filter
 // of the resulting width is applied (Fernando, "Percentage-Closer Soft Shadows", 2005). The
@@ -19,7 +10,8 @@ vec2 spread(int i, int count)
 // Software GL runs both sides of branches, and leaves only loops: so what needs no filter is what
 // loops 0 times, not what returns early.
 const int BLOCKER_TAPS = 6, FILTER_TAPS = 12;
-// spread() of each tap; the loops have no fixed end that would unroll them.
+// Spread evenly over a disc of radius 1: point i of n is at the radius sqrt((i + 0.5) / n) and at i times the golden angle
+// (Vogel's sunflower spiral). The loops have no fixed end that would unroll them.
 const vec2 BLOCKERS[BLOCKER_TAPS] = vec2[](
     vec2(0.28867513, 0.00000000), vec2(-0.36868444, 0.33774515), vec2(0.05643306, -0.64302564),
     vec2(0.46470286, 0.60612259), vec2(-0.85278689, -0.15084599), vec2(0.80783419, -0.51387799));
@@ -63,7 +55,6 @@ float sunlight(vec3 position, vec3 normal)
 
 // Returns the part of the sky that casters close above a point hide from it. Casters that are far
 // below it are beside it, on lower ground.
-const int CONTACT_TAPS = 12;
 float contact_shade(vec3 position)
 {
     vec3 at = (contact_from_world * vec4(position, 1.0)).xyz;
@@ -71,17 +62,22 @@ float contact_shade(vec3 position)
         return 0.0;
     float reach = contact.y * 0.75 / contact.x; // contact_radius in render/shadow.c
     // Turned by another angle in each pixel (Jimenez, "Next Generation Post Processing in Call of
-    // Duty", 2014), or else a thin caster would show once for each tap.
-    float turn = 6.2831853 * fract(52.98 * fract(dot(gl_FragCoord.xy, vec2(0.0671106, 0.0058372))));
-    mat2 turned = reach * mat2(cos(turn), sin(turn), -sin(turn), cos(turn));
+    // Duty", 2014), or else a thin caster would show once for each tap. In whole numbers, and without
+    // sines, whose last digits are each driver's own: all machines shall hit the same texels.
+    ivec2 pixel = ivec2(gl_FragCoord.xy);
+    int part = ((pixel.x * 4398 + pixel.y * 383) & 65535) * 3391 >> 6 & 65535; // of a turn
+    float tangent = float(part & 32767) / 16384.0 - 1.0;                      // of half the angle
+    vec2 level = vec2(1.0 - tangent * tangent, 2.0 * tangent) / (1.0 + tangent * tangent);
+    level *= part > 32767 ? -reach : reach;
+    mat2 turned = mat2(level, -level.y, level.x);
     float hidden = 0.0;
-    for (int i = 0; i < CONTACT_TAPS; i++) {
-        float lowest = textureLod(contact_map, at.xy + turned * spread(i, CONTACT_TAPS), 0.0).r;
+    for (int i = 0; i < FILTER_TAPS; i++) {
+        float lowest = textureLod(contact_map, at.xy + turned * FILTERS[i], 0.0).r;
         float height = (lowest - at.z) * (contact.y + contact.z) / contact.y;
         float proximity = 1.0 - clamp(height, 0.0, 1.0);
         // Outer ones count less, so that the shade has no edge.
-        float share = 2.0 - 2.0 * (float(i) + 0.5) / float(CONTACT_TAPS);
+        float share = 2.0 - 2.0 * (float(i) + 0.5) / float(FILTER_TAPS);
         hidden += lowest < 1.0 && height > -0.5 ? share * proximity * proximity : 0.0;
     }
-    return hidden / float(CONTACT_TAPS);
+    return hidden / float(FILTER_TAPS);
 }

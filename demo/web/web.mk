@@ -1,11 +1,14 @@
 # The viewer in a browser, by emscripten; included by the Makefile.
 #   EMCC=emcc          its compiler
+#   JANSSON=FOLDER     the sources of libjansson, for glTF: apt gets them, elsewhere name them; empty: no glTF
 
 .PHONY: web web-test
 
 EMCC ?= emcc
 WEB  := build/web
 WEB_SITE := $(WEB)/site
+JANSSON ?= $(WEB)/jansson
+WEB_JSON := $(if $(JANSSON),dump error hashtable hashtable_seed load memory pack_unpack strbuffer strconv utf value version)
 # The viewer comes twice: with vectors, and without for browsers that have none. The page chooses.
 WEB_KINDS := simd scalar
 WEB_FLAGS_simd := -msse2 -msimd128
@@ -21,9 +24,12 @@ WEB_GL := -s MIN_WEBGL_VERSION=2 -s MAX_WEBGL_VERSION=2 -s GL_PREINITIALIZED_CON
 
 WEB_PARTS := $(COMMON_OBJECTS:$(BUILD)/%=%) $(MD5_SOURCES:.c=.o) $(RENDER_SOURCES:.c=.o) \
     $(patsubst %.c,%.o,$(filter-out demo/viewer/platform/platform_sdl.c,$(VIEW_SOURCES)) $(wildcard demo/convert/*.c demo/looks/*.c) demo/web/platform.c) \
-    made/shaders.o made/gl.o made/font.o made/page_lines.o
+    made/shaders.o made/gl.o made/font.o made/page_lines.o $(WEB_JSON:%=jansson/%.o)
 WEB_LIBRARY := $(MD5_SOURCES:.c=.o)
 WEB_ELEMENT := $(filter-out md5/game/%,$(WEB_LIBRARY)) md5/game/image.o $(RENDER_SOURCES:.c=.o) made/element_shaders.o demo/web/element.o
+
+# The library that reads JSON has a configuration for systems that cannot be asked: Android's.
+WEB_JSON_FLAGS := $(if $(JANSSON),-DHAS_JANSSON -isystem $(JANSSON)/src -isystem $(JANSSON)/android)
 
 # $(call web,KIND): the objects, products and tests of one kind.
 define web
@@ -31,6 +37,14 @@ $(WEB)/$(1)/made/%.o: EXTRA = -w -Ibuild/glad/include
 $(WEB)/$(1)/made/font.o: $(WEB)/font.c $(WEB)/$(1)/flags
 	$$(compile_web)
 $(WEB)/$(1)/made/%.o: build/%.c $(WEB)/$(1)/flags
+	$$(compile_web)
+$(WEB)/$(1)/jansson/%.o: $(JANSSON)/src/%.c $(WEB)/$(1)/flags
+	$$(compile_web)
+$(WEB)/$(1)/jansson/%.o: EXTRA = -w -DHAVE_STDINT_H $(WEB_JSON_FLAGS)
+$(WEB)/$(1)/jansson/%.o: $(JANSSON)/src/%.c $(WEB)/$(1)/flags
+	$$(compile_web)
+$(WEB)/$(1)/demo/convert/%.o: EXTRA = $(WEB_JSON_FLAGS)
+$(WEB)/$(1)/demo/convert/%.o: demo/convert/%.c $(WEB)/$(1)/flags | $(WEB)/include/stb $(JANSSON:%=%/src/jansson.h)
 	$$(compile_web)
 $(WEB)/$(1)/%.o: %.c $(WEB)/$(1)/flags $(GLAD_HEADER) | $(WEB)/include/stb
 	$$(compile_web)
@@ -80,6 +94,9 @@ $(WEB)/include/gl_used.h: $(RENDER_SOURCES) $(GLAD_HEADER)
 # stb's headers without those of this system beside them.
 $(WEB)/include/stb: | deps
 	@mkdir -p $(@D) && ln -sfn "$$(dirname "$$(sh .ci/deps.sh --stb)")" $@
+$(WEB)/jansson/src/jansson.h: .ci/deps.sh
+	@rm -rf $(WEB)/jansson && sh .ci/deps.sh --source jansson $(WEB)/jansson && touch $(@D)/jansson_private_config.h $@
+$(WEB_JSON:%=$(WEB)/jansson/src/%.c): $(WEB)/jansson/src/jansson.h ;
 # The fonts with the letters that the viewer draws.
 $(WEB)/font.c: demo/web/font.py .ci/deps.sh .ci/embed.py | deps
 	@mkdir -p $(@D)

@@ -10,7 +10,6 @@ browser.py FOLDER TASK...: serves the folder on this machine alone, opens one br
   same FILE FILE SHARE at most this share of the pixels differs by more than 2 levels; 10000 colours
   forgive              what the console has said so far: of files that are not there, the browser itself
   is SCRIPT            a condition in JavaScript holds, at once or within 20 s
-  mark FILE            adds a line: milliseconds from the beginning of the page to its mark "picture"
   mark FILE            adds a line: milliseconds from the start of the page to its mark "picture"
   stop                 ends the server: there is no network from now on
   click X Y, key NAME  what a person does
@@ -227,9 +226,10 @@ class Browser:
                      clickCount=1)
 
     def task_key(self, name):
+        name, control = name.removeprefix("Control+"), name.startswith("Control+")
         for kind in "keyDown", "keyUp":
             code = name if len(name) > 1 else "Key" + name.upper()
-            self.ask("Input.dispatchKeyEvent", type=kind, key=name, code=code)
+            self.ask("Input.dispatchKeyEvent", type=kind, key=name, code=code, modifiers=2 if control else 0)
 
     def task_drop(self, *files):
         data = {"items": [], "files": [os.path.abspath(file) for file in files], "dragOperationsMask": 1}
