@@ -34,10 +34,8 @@ typedef struct gif_cell {
 } gif_cell;
 
 struct view_gif {
-    FILE *file;
-    uint32_t width, height;
-    double frame_rate;
-    uint32_t num_added, begin;       // hundredths: when the held picture begins
+    const view_movie *movie;
+    uint32_t begin;                  // hundredths: when the held picture begins
     uint8_t *held, *shown, *indices; // what is written next, what is written already: RGBA
     gif_cell cells[NUM_CELLS];
     uint32_t used[NUM_CELLS]; // cells
@@ -89,9 +87,9 @@ static void make_palette(view_gif *gif)
     }
     for (uint32_t i = 0; i < gif->num_used; i++) {
         gif_cell *const cell = &gif->cells[gif->used[i]];
-        int beyond[3], least = INT_MAX;
-        for (int c = 0; c < 3; c++)
-            beyond[c] = 2 * cell->rgb[c] - gif->palette[cell->color][c];
+        const uint8_t *const rgb = cell->rgb, *const near = gif->palette[cell->color];
+        const int beyond[3] = {2 * rgb[0] - near[0], 2 * rgb[1] - near[1], 2 * rgb[2] - near[2]};
+        int least = INT_MAX;
         for (uint32_t n = 0; n < gif->num_colors && cell->error >= LEAST_ERROR; n++) {
             const int error = distance(beyond, gif->palette[n]);
             cell->other = error < least ? (uint8_t)n : cell->other;
@@ -102,6 +100,8 @@ static void make_palette(view_gif *gif)
 
 static uint8_t choose_color(view_gif *gif, const uint8_t *rgb, uint32_t x, uint32_t y)
 {
+    static const int thresholds[16] = {0, 8,  2, 10, 12, 4, 14, 6,
+                                       3, 11, 1, 9,  15, 7, 13, 5}; // Bayer's
     const gif_cell *const cell = cell_of(gif, rgb);
     int along = 0, length = 0; // of the way from one colour to the other
     for (int c = 0; c < 3; c++) {
@@ -109,16 +109,14 @@ static uint8_t choose_color(view_gif *gif, const uint8_t *rgb, uint32_t x, uint3
         along += weights[c] * way * (rgb[c] - from);
         length += weights[c] * way * way;
     }
-    // Bayer's pattern of 8 by 8 thresholds: the bits of x ^ y and y, the lowest first.
-    int threshold = 0;
-    for (int bit = 0; bit < 3; bit++)
-        threshold = threshold << 2 | (int)(((x ^ y) >> bit & 1) << 1 | (y >> bit & 1));
-    return 128 * along > (2 * threshold + 1) * length ? cell->other : cell->color;
+    return 32 * along > (2 * thresholds[y % 4 * 4 + x % 4] + 1) * length ? cell->other
+                                                                         : cell->color;
 }
 
 // -- The file -------------------------------------------------------------------------------
 
-#define WORD(number) (uint8_t)(number), (uint8_t)((number) >> 8)
+// The two bytes of a number, for "%c%c".
+#define WORD(number) (int)((number)&255), (int)((number) >> 8)
 
 // Adds a code of `size` bits, lowest first; a full block is written.
 static void put_code(view_gif *gif, uint32_t code, uint32_t size)
@@ -128,7 +126,7 @@ static void put_code(view_gif *gif, uint32_t code, uint32_t size)
         gif->block[++gif->block[0]] = (uint8_t)gif->bits;
         gif->bits >>= 8;
         if (gif->block[0] == 255) {
-            fwrite(gif->block, 1, 256, gif->file);
+            fwrite(gif->block, 1, 256, gif->movie->file);
             gif->block[0] = 0;
         }
     }
@@ -140,7 +138,7 @@ static void write_indices(view_gif *gif, size_t count, uint32_t index_bits)
 {
     const uint32_t clear = 1u << index_bits;
     uint32_t size = index_bits + 1;
-    fputc((int)index_bits, gif->file);
+    fputc((int)index_bits, gif->movie->file);
     for (size_t i = 0; i < count;) {
         uint32_t next = clear + 2, prefix = gif->indices[i++];
         put_code(gif, clear, size);
@@ -163,21 +161,22 @@ static void write_indices(view_gif *gif, size_t count, uint32_t index_bits)
     }
     put_code(gif, clear + 1, size);
     put_code(gif, 0, 7); // fills the last byte
-    fwrite(gif->block, 1, gif->block[0] > 0 ? (size_t)gif->block[0] + 1 : 0, gif->file);
-    fputc(0, gif->file);
+    fwrite(gif->block, 1, gif->block[0] > 0 ? (size_t)gif->block[0] + 1 : 0, gif->movie->file);
+    fputc(0, gif->movie->file);
     gif->bits = gif->num_bits = gif->block[0] = 0;
 }
 
 // Writes the held picture, shown until `end`; `next` NULL: it is the last, and clears all.
 static void write_held(view_gif *gif, const uint8_t *next, uint32_t end)
 {
-    uint32_t left = gif->width, top = gif->height, right = 0, bottom = 0;
+    const uint32_t width = gif->movie->width, height = gif->movie->height;
+    uint32_t left = width, top = height, right = 0, bottom = 0;
     bool clears = false;
     memset(gif->cells, 0, sizeof gif->cells);
     gif->num_used = 0;
-    for (uint32_t y = 0; y < gif->height; y++)
-        for (uint32_t x = 0; x < gif->width; x++) {
-            const size_t i = (size_t)y * gif->width + x;
+    for (uint32_t y = 0; y < height; y++)
+        for (uint32_t x = 0; x < width; x++) {
+            const size_t i = (size_t)y * width + x;
             const uint8_t *const now = gif->held + 4 * i, *const old = gif->shown + 4 * i;
             const bool is_drawn = now[3] >= LEAST_ALPHA;
             const bool goes = is_drawn && (next == NULL || next[4 * i + 3] < LEAST_ALPHA);
@@ -205,10 +204,10 @@ static void write_held(view_gif *gif, const uint8_t *next, uint32_t end)
     size_t count = 0;
     for (uint32_t y = top; y < bottom; y++)
         for (uint32_t x = left; x < right; x++) {
-            const size_t i = (size_t)y * gif->width + x;
+            const size_t i = (size_t)y * width + x;
             const bool changes = gif->indices[i] != 0;
-            gif->indices[count++] = changes ? choose_color(gif, gif->held + 4 * i, x, y)
-                                            : (uint8_t)gif->num_colors;
+            gif->indices[count++] =
+                changes ? choose_color(gif, gif->held + 4 * i, x, y) : (uint8_t)gif->num_colors;
             memcpy(gif->shown + 4 * i, gif->held + 4 * i, changes ? 4 : 0);
             gif->shown[4 * i + 3] &= clears ? 0 : 255;
         }
@@ -216,54 +215,55 @@ static void write_held(view_gif *gif, const uint8_t *next, uint32_t end)
     while (gif->num_colors >> index_bits != 0)
         index_bits++;
     const uint32_t delay = end - gif->begin < UINT16_MAX ? end - gif->begin : UINT16_MAX;
-    // How long it is shown, whether it is cleared, what is transparent; where it is; its palette.
-    const uint8_t head[] = {0x21, 0xF9, 4, clears ? 9 : 5, WORD(delay), (uint8_t)gif->num_colors, 0,
-                            0x2C, WORD(left), WORD(top), WORD(right - left), WORD(bottom - top),
-                            (uint8_t)(0x7F + index_bits)};
-    fwrite(head, 1, sizeof head, gif->file);
-    fwrite(gif->palette, 3, (size_t)1 << index_bits, gif->file);
+    FILE *const file = gif->movie->file;
+    fprintf(file, "!%c\4%c%c%c%c%c", 0xF9, clears ? 9 : 5, WORD(delay), (int)gif->num_colors, 0);
+    fprintf(file, ",%c%c%c%c%c%c%c%c%c", WORD(left), WORD(top), WORD(right - left),
+            WORD(bottom - top), 0x7F + (int)index_bits);
+    fwrite(gif->palette, 3, (size_t)1 << index_bits, file);
     write_indices(gif, count, index_bits);
 }
 
 // -- The movie ------------------------------------------------------------------------------
 
-view_gif *view_begin_gif(FILE *file, uint32_t width, uint32_t height, double frame_rate)
+view_gif *view_begin_gif(const view_movie *movie)
 {
-    static const char repeats[] = "\x21\xFF\x0BNETSCAPE2.0\x03\x01\0\0"; // with a 0 behind it
-    const uint8_t head[] = {'G', 'I', 'F', '8', '9', 'a', WORD(width), WORD(height), 0, 0, 0};
-    const size_t size = (size_t)width * height;
+    const size_t size = (size_t)movie->width * movie->height;
     view_gif *const gif = common_alloc(1, sizeof *gif);
-    gif->file = file;
-    gif->width = width;
-    gif->height = height;
-    gif->frame_rate = frame_rate;
+    gif->movie = movie;
     gif->held = common_alloc(size, 9);
     gif->shown = gif->held + 4 * size;
     gif->indices = gif->shown + 4 * size;
-    fwrite(head, 1, sizeof head, file);
-    fwrite(repeats, 1, sizeof repeats, file);
+    // Its size and no palette of its own; it repeats for ever.
+    fprintf(movie->file, "GIF89a%c%c%c%c%c%c%c", WORD(movie->width), WORD(movie->height), 0, 0, 0);
+    fprintf(movie->file, "!%c\vNETSCAPE2.0\3\1%c%c%c", 0xFF, 0, 0, 0);
     return gif;
 }
 
-void view_add_gif(view_gif *gif, const uint8_t *rgba)
+// Hundredths: when the next picture of the movie begins.
+static uint32_t next_time(const view_movie *movie)
 {
-    const uint32_t now = (uint32_t)round(100.0 * gif->num_added / gif->frame_rate);
-    const bool is_first = gif->num_added++ == 0;
-    if (!is_first && now - gif->begin < LEAST_DELAY)
-        return;
-    if (!is_first)
+    return (uint32_t)fmin(round(100.0 * movie->num_added / movie->frame_rate), 4e9);
+}
+
+bool view_add_gif(view_gif *gif, const uint8_t *rgba)
+{
+    const view_movie *const movie = gif->movie;
+    const uint32_t now = next_time(movie);
+    if (movie->num_added > 0 && now - gif->begin < LEAST_DELAY)
+        return true;
+    if (movie->num_added > 0)
         write_held(gif, rgba, now);
-    memcpy(gif->held, rgba, (size_t)gif->width * gif->height * 4);
+    memcpy(gif->held, rgba, (size_t)movie->width * movie->height * 4);
     gif->begin = now;
+    return ferror(movie->file) == 0;
 }
 
 void view_end_gif(view_gif *gif)
 {
-    const uint32_t end = (uint32_t)round(100.0 * gif->num_added / gif->frame_rate);
-    const uint32_t least = gif->begin + LEAST_DELAY;
-    if (gif->num_added > 0)
+    const uint32_t end = next_time(gif->movie), least = gif->begin + LEAST_DELAY;
+    if (gif->movie->num_added > 0)
         write_held(gif, NULL, end > least ? end : least);
-    fputc(0x3B, gif->file);
+    fputc(0x3B, gif->movie->file);
     free(gif->held);
     free(gif);
 }

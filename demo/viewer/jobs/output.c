@@ -257,7 +257,7 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
     if (is_open && is_ours)
         movie->file = movie->writer.file;
     if (is_open && is_gif)
-        movie->gif = view_begin_gif(movie->file, width, height, frame_rate);
+        movie->gif = view_begin_gif(movie);
     if (!is_open || (!is_ours && !start_ffmpeg(movie))) {
         if (is_open) {
             (void)common_end_file(&movie->writer, false);
@@ -276,11 +276,9 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
 bool view_add_picture(view_movie *movie, const uint8_t *rgba)
 {
     const size_t size = (size_t)movie->width * movie->height * 4;
-    bool added = true;
-    if (movie->gif != NULL)
-        view_add_gif(movie->gif, rgba);
-    else
-        added = movie->file != NULL ? add_apng(movie, rgba) : feed_ffmpeg(movie, rgba, size);
+    const bool added = movie->gif != NULL    ? view_add_gif(movie->gif, rgba)
+                       : movie->file != NULL ? add_apng(movie, rgba)
+                                             : feed_ffmpeg(movie, rgba, size);
     movie->num_added++;
     movie->is_broken = movie->is_broken || !added || (movie->file && ferror(movie->file) != 0);
     return !movie->is_broken;

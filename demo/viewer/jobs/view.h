@@ -348,12 +348,12 @@ bool view_add_picture(view_movie *movie, const uint8_t *rgba);
 // completely.
 bool view_end_movie(view_movie *movie);
 
-// A GIF in an open file, for movies; errors of the file are seen with ferror(). Alpha below 128 is
-// transparent, other colours are off by less than 3 and what a palette of 255 for each picture
-// costs. Times are whole hundredths of a second, and browsers slow down what is shown for less than
-// two: a picture that begins so soon after the last is left out. Ending frees all but the file.
-view_gif *view_begin_gif(FILE *file, uint32_t width, uint32_t height, double frame_rate);
-void view_add_gif(view_gif *gif, const uint8_t *rgba);
+// What a movie as GIF adds to its file, of which it is a picture late. Alpha below 128 is
+// transparent; other colors are off by 5 at most, and what a palette of 255 for each picture costs.
+// Times are whole hundredths of a second, and browsers slow down what is shown for less than two: a
+// picture that begins so soon after the last is left out. Ending frees the GIF.
+view_gif *view_begin_gif(const view_movie *movie);
+bool view_add_gif(view_gif *gif, const uint8_t *rgba);
 void view_end_gif(view_gif *gif);
 
 // Adds what is in the window's framebuffer to a movie that is recorded, before the swap. A window
