@@ -77,6 +77,17 @@ void md5i_skin_with(md5_cpu level, const md5i_skin_job *job);
 // md5_skin_bounds() likewise.
 md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette);
 
+// A rotated direction whose squared length differs from 1 by less than this has unit length up to
+// rounding error, as those of rigid vertices do, and is kept. So the root and the division are left
+// out where no vertex of a group needs them.
+#define MD5_UNIT_OFF 0x1p-18f
+
+static inline bool md5_is_unit_square(float square)
+{
+    const float off = square - 1.0f;
+    return off * off < MD5_UNIT_OFF * MD5_UNIT_OFF;
+}
+
 // -- Dual quaternions ----------------------------------------------------------------------------
 
 // The blend of a vertex's dual quaternions is valid if the squared length of its real part exceeds
