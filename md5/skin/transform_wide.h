@@ -78,7 +78,8 @@ MD5_WIDE_INLINE lanes3 rotate(const lanes_mat34 *m, lanes3 bind)
         md5_wide_less(md5_wide_mul(off, off), md5_wide_all(MD5_UNIT_OFF * MD5_UNIT_OFF));
     if (is_all_true(is_unit))
         return v;
-    const md5_wide scale = md5_wide_div(md5_wide_all(1.0f), md5_wide_sqrt(square));
+    const md5_wide one = md5_wide_all(1.0f);
+    const md5_wide scale = md5_wide_select(is_unit, one, md5_wide_div(one, md5_wide_sqrt(square)));
     lanes3 unit = {md5_wide_mul(v.x, scale), md5_wide_mul(v.y, scale), md5_wide_mul(v.z, scale)};
     // The length is NaN if the square is infinite, so one comparison finds all special cases.
     const md5_wide length = md5_wide_mul(square, scale);
@@ -86,7 +87,7 @@ MD5_WIDE_INLINE lanes3 rotate(const lanes_mat34 *m, lanes3 bind)
         unit = keep_direction(md5_wide_greater(square, md5_wide_all(1e-30f)), unit, bind);
         unit = keep_direction(md5_wide_less(square, md5_wide_all(INFINITY)), unit, bind);
     }
-    return keep_direction(is_unit, v, unit);
+    return unit;
 }
 
 #endif
