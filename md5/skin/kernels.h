@@ -77,16 +77,9 @@ void md5i_skin_with(md5_cpu level, const md5i_skin_job *job);
 // md5_skin_bounds() likewise.
 md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette);
 
-// A rotated direction whose squared length differs from 1 by less than this has unit length up to
-// rounding error, as those of rigid vertices do, and is kept. So the root and the division are left
-// out where no vertex of a group needs them.
-#define MD5_UNIT_OFF 0x1p-18f
-
-static inline bool md5_is_unit_square(float square)
-{
-    const float off = square - 1.0f;
-    return off * off < MD5_UNIT_OFF * MD5_UNIT_OFF;
-}
+// A rotated direction is kept if the squared difference of its squared length from 1 is below this,
+// as for rigid vertices: a group whose directions are all kept takes no root and no division.
+#define MD5_UNIT_OFF_SQUARED 0x1p-36f
 
 // -- Dual quaternions ----------------------------------------------------------------------------
 

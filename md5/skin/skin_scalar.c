@@ -103,8 +103,8 @@ static inline md5_vec3 rotate(const rows *e, md5_vec3 bind)
 {
     const md5_vec3 rotated = {rotate_row(e->x, bind), rotate_row(e->y, bind),
                               rotate_row(e->z, bind)};
-    return md5_is_unit_square(md5_vec3_dot(rotated, rotated)) ? rotated
-                                                              : md5_vec3_normalize(rotated, bind);
+    const float off = md5_vec3_dot(rotated, rotated) - 1.0f;
+    return off * off < MD5_UNIT_OFF_SQUARED ? rotated : md5_vec3_normalize(rotated, bind);
 }
 
 static inline md5_vec4 rotate_tangent(const rows *e, md5_vec4 bind)
