@@ -28,7 +28,8 @@ struct view_window {
     double last_press; // of the left button: when and where
     float press_x, press_y;
     int clicks;
-    float spread; // distance of two fingers; 0: they are not down
+    double touched; // when the first finger came, ms
+    float spread;   // distance of two fingers; 0: they are not down
     view_pad pad;
     // Of view_run_steps().
     bool (*step)(void *user);
@@ -288,7 +289,9 @@ static EM_BOOL take_touch(int type, const EmscriptenTouchEvent *event, void *use
     // After two fingers the one that is left does nothing.
     const bool is_rest = before == VIEW_BUTTON_MIDDLE && count == 1;
     if (before != VIEW_BUTTON_NONE && before != button)
-        press(window, before, false, (view_input){.alt = false});
+        press(window, before, false,
+              (view_input){.is_given_up = count > 1,
+                           .is_long = event->timestamp - window->touched > 500.0});
     window->spread = count == 2 ? window->spread : 0.0f;
     if (count == 0 || is_rest || (ends && count == 1))
         return EM_TRUE;
@@ -300,7 +303,8 @@ static EM_BOOL take_touch(int type, const EmscriptenTouchEvent *event, void *use
             return EM_TRUE;
         window->x = x;
         window->y = y;
-        press(window, button, true, (view_input){.alt = false});
+        press(window, button, true, (view_input){.is_touch = true});
+        window->touched = event->timestamp;
     } else {
         move_to(window, x, y);
     }
@@ -345,6 +349,8 @@ EMSCRIPTEN_KEEPALIVE void web_paste(view_window *window, const char *text)
 // What view.js needs of the program: where to send drops and texts.
 EM_JS(void, tell_page, (view_window * window), { Module["opened"](window); })
 EM_JS(void, show_problem, (const char *text), { Module["printErr"](UTF8ToString(text)); })
+EM_JS(double, text_scale, (void),
+      { return matchMedia("(pointer: coarse)").matches ? 1.2 : 1; }) // for fingers
 EM_JS(void, set_title, (const char *text), { document.title = UTF8ToString(text); })
 EM_JS(void, copy_text, (const char *text), {
     if (navigator.clipboard)
@@ -545,7 +551,7 @@ void view_window_pixels(const view_window *window, int *width, int *height)
 
 float view_screen_scale(const view_window *window)
 {
-    return (float)window->ratio;
+    return (float)(window->ratio * text_scale());
 }
 
 double view_screen_rate(const view_window *window)

@@ -120,22 +120,20 @@ static void correct(const md5_skin_job *job, const md5_morph_mesh *changed, uint
     bind_vertex bind;
     if (!blend(changed, mesh, job->morph_weights, index, &bind))
         return;
-    md5_vec3 offset = bind.offset, normal = bind.normal;
-    md5_vec4 tangent = bind.tangent;
     if (job->palette || job->duals) {
-        const md5_vec3 along = {tangent.x, tangent.y, tangent.z};
+        const md5_vec3 along = {bind.tangent.x, bind.tangent.y, bind.tangent.z};
         const md5_mat34 m = md5i_vertex_matrix(to, vertex);
         const md5_vec3 turned = md5_vec3_normalize(md5_mat34_rotate(&m, along), along);
-        offset = md5_mat34_rotate(&m, offset);
-        normal = md5_vec3_normalize(md5_mat34_rotate(&m, normal), normal);
-        tangent = (md5_vec4){turned.x, turned.y, turned.z, tangent.w};
+        bind.offset = md5_mat34_rotate(&m, bind.offset);
+        bind.normal = md5_vec3_normalize(md5_mat34_rotate(&m, bind.normal), bind.normal);
+        bind.tangent = (md5_vec4){turned.x, turned.y, turned.z, bind.tangent.w};
     }
     md5_vec3 *const position = md5_vec3_out(to->positions, to->strides[0], place);
-    *position = md5_vec3_add(*position, offset);
+    *position = md5_vec3_add(*position, bind.offset);
     if (to->normals)
-        *md5_vec3_out(to->normals, to->strides[1], place) = normal;
+        *md5_vec3_out(to->normals, to->strides[1], place) = bind.normal;
     if (to->tangents)
-        *md5_vec4_out(to->tangents, to->strides[2], place) = tangent;
+        *md5_vec4_out(to->tangents, to->strides[2], place) = bind.tangent;
 }
 
 // Returns the index of the first changed vertex that is not below `vertex`.

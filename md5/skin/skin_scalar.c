@@ -18,7 +18,7 @@
 //             row r      = (lane[r][0] + lane[r][1]) + (lane[r][2] + lane[r][3])
 //   blend:    e[r][c]    = m[r][c] * bias of the first, + m[r][c] * bias of the next, ...
 //   rotated:  row r      = (e[r][0] * x + e[r][1] * y) + e[r][2] * z
-//   unit:     each of x y z * (1 / sqrt((x * x + y * y) + z * z))
+//   unit:     each of x y z * (1 / sqrt((x * x + y * y) + z * z)), unless it is unit already
 //
 // If the points of all influences are the bind position x y z, and there are enough of them
 // (plan.h), the blended matrix is sufficient, and the position is
@@ -103,7 +103,8 @@ static inline md5_vec3 rotate(const rows *e, md5_vec3 bind)
 {
     const md5_vec3 rotated = {rotate_row(e->x, bind), rotate_row(e->y, bind),
                               rotate_row(e->z, bind)};
-    return md5_vec3_normalize(rotated, bind);
+    const float off = md5_vec3_dot(rotated, rotated) - 1.0f;
+    return off * off < MD5_UNIT_OFF_SQUARED ? rotated : md5_vec3_normalize(rotated, bind);
 }
 
 static inline md5_vec4 rotate_tangent(const rows *e, md5_vec4 bind)

@@ -4,6 +4,7 @@
 #define MD5_SKIN_TRANSFORM_WIDE_H
 
 #include "md5/core/wide.h"
+#include "md5/skin/kernels.h"
 
 #include <math.h>
 
@@ -66,13 +67,18 @@ MD5_WIDE_INLINE lanes3 keep_direction(md5_mask has_direction, lanes3 unit, lanes
                     md5_wide_select(has_direction, unit.z, bind.z)};
 }
 
-// See md5_vec3_normalize().
+// See md5_vec3_normalize(), and MD5_UNIT_OFF_SQUARED.
 MD5_WIDE_INLINE lanes3 rotate(const lanes_mat34 *m, lanes3 bind)
 {
     const lanes3 v = {rotate_row(m->x, bind), rotate_row(m->y, bind), rotate_row(m->z, bind)};
     const md5_wide square =
         sum3(md5_wide_mul(v.x, v.x), md5_wide_mul(v.y, v.y), md5_wide_mul(v.z, v.z));
-    const md5_wide scale = md5_wide_div(md5_wide_all(1.0f), md5_wide_sqrt(square));
+    const md5_wide one = md5_wide_all(1.0f), off = md5_wide_sub(square, one);
+    const md5_mask is_unit =
+        md5_wide_less(md5_wide_mul(off, off), md5_wide_all(MD5_UNIT_OFF_SQUARED));
+    if (is_all_true(is_unit))
+        return v;
+    const md5_wide scale = md5_wide_select(is_unit, one, md5_wide_div(one, md5_wide_sqrt(square)));
     lanes3 unit = {md5_wide_mul(v.x, scale), md5_wide_mul(v.y, scale), md5_wide_mul(v.z, scale)};
     // The length is NaN if the square is infinite, so one comparison finds all special cases.
     const md5_wide length = md5_wide_mul(square, scale);

@@ -93,10 +93,21 @@ check "a dropped file is shown" shown open "index.html#model=models/thimble/thim
     is "document.title.startsWith('thimble')" drop models/lantern/lantern.md5mesh is "document.title.startsWith('lantern')"
 check "a host that cannot be read is named" shown fails "index.html#model=http://127.0.0.1:9/x.md5mesh" "drop it here instead"
 
+link="document.getElementById('link').click()"
 # The game: it plays itself until a key is pressed, and a link opens it.
 check "the game is played" shown size 640 360 open "index.html#no-config&game-demo" is "document.title.startsWith('bobbin')" \
     save "$scratch/demo.png" key w is "new Promise(done => setTimeout(() => done(true), 3000))" save "$scratch/game.png" \
-    is "document.getElementById('link').click(), /[#&]game-demo/.test(location.hash)"
+    is "$link, /[#&]game-demo/.test(location.hash)"
+
+# What mouse and fingers do is in the link. The first of two fingers makes no click, and the picture follows the window.
+distance="+location.hash.match(/camera-distance=([0-9.]+)/)?.[1]"
+check "a drag turns, the wheel and two fingers come nearer" shown size 1280 720 \
+    open "index.html#no-config&model=models/lantern/lantern.md5mesh" drag 600 300 700 300 \
+    is "$link, /camera-azimuth-angle=5&/.test(location.hash)" wheel 640 300 -3 is "$link, window.far = $distance" \
+    pinch 600 300 100 200 is "$link, $distance < 0.8 * far && !/joint=/.test(location.hash)" \
+    size 500 900 is "document.getElementById('canvas').width === 500"
+check "a phone shows a stick, and panels from below" shown phone 390 844 open "index.html#no-config" tap 200 100 0.1 \
+    tap 24 820 0.1 save "$scratch/phone.png" same "$scratch/phone.png" "$scratch/phone.png" 0
 
 # A model of the page, saved as glTF by Ctrl+E: the user gets what md5tool writes, but for how its pictures are packed.
 exported() {
@@ -120,12 +131,12 @@ lose() { # CANVAS: a condition that loses its context, and restores it a second 
     echo "(c => (c.lost ??= c.getContext('webgl2').getExtension('WEBGL_lose_context'), c.lost.loseContext(),
         new Promise(done => setTimeout(() => done(c.lost.restoreContext() === undefined), 1000))))($1)"
 }
-check "a link says what is seen" shown open "$walk" is "document.getElementById('link').click(),
+check "a link says what is seen" shown open "$walk" is "$link,
     /^#camera-azimuth-angle=60&.*animation-time=[0-9.]+&.*thimble.md5mesh&.*walk.md5anim$/.test(location.hash)"
 # A page of techniques with a slider; the last one needs a model that the others do not.
-check "a page's link has its sliders" shown open "index.html#no-config&page=follow&set=damping%3D1.5" is "document.getElementById('link').click(),
+check "a page's link has its sliders" shown open "index.html#no-config&page=follow&set=damping%3D1.5" is "$link,
     /^#(.*&)?page=follow&(.*&)?set=damping%3D1.5$/.test(location.hash)" open "index.html#no-config&page=walk" \
-    is "document.getElementById('link').click(), /page=walk/.test(location.hash) && !/model=|set=/.test(location.hash)"
+    is "$link, /page=walk/.test(location.hash) && !/model=|set=/.test(location.hash)"
 check "a lost context begins anew" shown open "$walk" drop models/lantern/lantern.md5mesh \
     is "document.title.startsWith('lantern')" is "$(lose "document.getElementById('canvas')")" \
     is "document.documentElement.dataset.restarts === '1' && document.title.startsWith('lantern')"

@@ -371,8 +371,9 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
         }
         const float square =
             (normal[0] * normal[0] + normal[1] * normal[1]) + normal[2] * normal[2];
+        const bool is_unit = (square - 1.0f) * (square - 1.0f) < 0x1p-36f;
         const float scale = 1.0f / sqrtf(square);
-        for (int row = 0; row < 3; row++)
+        for (int row = 0; row < 3 && !is_unit; row++)
             normal[row] *= scale;
 
         CHECK_BYTES(position, &positions[i], sizeof position);

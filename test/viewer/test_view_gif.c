@@ -1,4 +1,6 @@
-// Movies as GIF, decoded by stb_image, which shares no code with the writer.
+// Movies as GIF, decoded by stb_image, which shares no code with the writer. Where a picture is to
+// be cleared, it clears only what that picture drew: none here has more to clear. frames.py follows
+// the specification.
 #include "test/own.h"
 #include "test/test.h"
 

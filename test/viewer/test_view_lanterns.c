@@ -156,17 +156,17 @@ TEST_GAME(game_is_lost_by_who_stands_still)
           && !view_get_game_facts(of->game).is_demo);
 }
 
-// A stick that is pushed up walks, all the way up runs, to the left turns left.
-TEST_GAME(game_follows_a_stick)
+// As keys, a gamepad and a finger drive him.
+TEST_GAME(game_is_driven)
 {
-    const md5_vec2 from = {100.0f, 400.0f};
     view_machine *const hero = &of->document->scene.machine;
     double time = 0.0;
     float covered[3];
     CHECK(view_play_again(of->game));
     for (int i = 0; i < 3; i++) {
-        static const md5_vec2 ends[] = {{100.0f, 370.0f}, {100.0f, 300.0f}, {40.0f, 400.0f}};
-        view_move_stick(of->game, &from, ends[i], 60.0f);
+        hero->control.ahead = i < 2;
+        hero->control.fast = i == 1;
+        hero->control.side = i == 2 ? -1 : 0;
         view_run_game(of->game, time += 1.5);
         const md5_vec3 begin = hero->place.translation;
         view_run_game(of->game, time += 1.0);
@@ -176,7 +176,7 @@ TEST_GAME(game_follows_a_stick)
     CHECK(covered[1] > 25.0f);
     const float yaw = 2.0f * atan2f(hero->place.rotation.z, hero->place.rotation.w);
     CHECK(yaw > 0.2f);
-    view_move_stick(of->game, NULL, from, 60.0f);
+    hero->control.side = 0;
     view_run_game(of->game, time + 3.0);
     const md5_vec3 rest = hero->place.translation;
     view_run_game(of->game, time + 4.0);

@@ -345,6 +345,60 @@ TEST (view_tasks_take_four_actions_at_most) {
     }
 }
 
+// == Fingers ======================================================================================
+
+static void finger(desk *d, float x, float y, view_input_kind kind)
+{
+    send(d, (view_input){.kind = kind,
+                         .button = kind == VIEW_INPUT_MOVE ? VIEW_BUTTON_NONE : VIEW_BUTTON_LEFT,
+                         .clicks = 1,
+                         .x = x,
+                         .y = y,
+                         .moved_y = -30.0f,
+                         .is_touch = kind == VIEW_INPUT_PRESS});
+    draw(d);
+}
+
+// A stick drives him, a second finger makes no click of the first, a long press opens the menu, and
+// the sheet lies below.
+TEST (view_fingers_do_what_keys_do) {
+    desk d;
+    if (open_desk(&d, MACHINE)) {
+        d.viewer.width = 390;
+        d.viewer.height = 844;
+        draw(&d);
+        CHECK(!(view_place_stick(&d.facts).reach > 0.0f));
+        finger(&d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
+        send(&d, (view_input){
+                     .kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_given_up = true});
+        CHECK(d.viewer.ui.chosen_joint < 0 && !d.viewer.pick.is_set);
+        const view_stick stick = view_place_stick(&d.facts);
+        const view_control *const control = &scene_of(&d)->machine.control;
+        const float azimuth = d.viewer.camera.azimuth;
+        CHECK(stick.reach > 0.0f && stick.x < 195.0f && stick.y > 422.0f);
+        finger(&d, stick.x, stick.y, VIEW_INPUT_PRESS);
+        CHECK(control->ahead == 0 && control->side == 0);
+        finger(&d, stick.x, stick.y - 0.6f * stick.reach, VIEW_INPUT_MOVE);
+        CHECK(control->ahead == 1 && !control->fast);
+        finger(&d, stick.x - 0.6f * stick.reach, stick.y - 2.0f * stick.reach, VIEW_INPUT_MOVE);
+        CHECK(control->ahead == 1 && control->fast && d.viewer.stick.down > -1.0f);
+        finger(&d, stick.x, stick.y, VIEW_INPUT_RELEASE);
+        CHECK(control->ahead == 0 && control->side == 0 && !control->fast);
+        CHECK(d.viewer.camera.azimuth == azimuth && d.viewer.ui.chosen_joint < 0);
+        finger(&d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
+        send(&d,
+             (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_long = true});
+        CHECK(d.viewer.ui.menu.kind != VIEW_NO_MENU);
+        key(&d, VIEW_KEY_ESCAPE);
+        click(&d, "scrub/panels");
+        const view_layout layout = view_layout_of(&d.facts);
+        const view_rect sheet = layout.docks[d.facts.docks.front];
+        CHECK(sheet.width == 390.0f && sheet.y > 400.0f && sheet.height > 300.0f);
+        CHECK(!(view_place_stick(&d.facts).reach > 0.0f));
+    }
+    close_desk(&d);
+}
+
 // == Somebody without a plan ======================================================================
 
 // Something that Esc does not leave: what is open, or NULL.

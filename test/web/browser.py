@@ -5,6 +5,7 @@ browser.py FOLDER TASK...: serves the folder on this machine alone, opens one br
   open PAGE            opens FOLDER/PAGE, and waits for its data-state, or of one without models, for the page
   fails PAGE WORDS     the same, of a page that ends with these words for the user
   size WIDTH HEIGHT    of the window from now on
+  phone WIDTH HEIGHT   the same, with two pixels a point and fingers
   save FILE            a picture of the page
   take NAME FILE       a file that the program has written
   same FILE FILE SHARE at most this share of the pixels differs by more than 2 levels; 10000 colours
@@ -13,6 +14,11 @@ browser.py FOLDER TASK...: serves the folder on this machine alone, opens one br
   mark FILE            adds a line: milliseconds from the start of the page to its mark "picture"
   stop                 ends the server: there is no network from now on
   click X Y, key NAME  what a person does
+  drag X Y X Y         with the left button, in ten steps
+  wheel X Y STEPS      turned towards the person
+  tap X Y SECONDS      a finger, so long
+  push X Y X Y         a finger that stays down at the second place
+  pinch X Y FROM TO    two fingers, so many pixels apart
   drop FILE...         drops files or folders on the middle of the page
 Ends with status 1 and a message if a task fails, or a page has written to the console.
 """
@@ -172,6 +178,11 @@ class Browser:
         self.ask("Emulation.setDeviceMetricsOverride", width=int(width), height=int(height),
                  deviceScaleFactor=1, mobile=False)
 
+    def task_phone(self, width, height):
+        self.ask("Emulation.setDeviceMetricsOverride", width=int(width), height=int(height),
+                 deviceScaleFactor=2, mobile=True)
+        self.ask("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+
     def task_save(self, path):
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.ask("Page.captureScreenshot", format="png")["data"]))
@@ -220,10 +231,43 @@ class Browser:
     def task_forgive(self):
         self.said.clear()
 
+    def mouse(self, kind, x, y, **more):
+        self.ask("Input.dispatchMouseEvent", type="mouse" + kind, x=float(x), y=float(y), **more)
+
     def task_click(self, x, y):
-        for kind in "mouseMoved", "mousePressed", "mouseReleased":
-            self.ask("Input.dispatchMouseEvent", type=kind, x=float(x), y=float(y), button="left",
-                     clickCount=1)
+        for kind in "Moved", "Pressed", "Released":
+            self.mouse(kind, x, y, button="left", clickCount=1)
+
+    def task_drag(self, *places):
+        x, y, end_x, end_y = (float(place) for place in places)
+        self.mouse("Pressed", x, y, button="left", clickCount=1)
+        for i in range(1, 11):
+            self.mouse("Moved", x + (end_x - x) * i / 10, y + (end_y - y) * i / 10, button="left", buttons=1)
+        self.mouse("Released", end_x, end_y, button="left", clickCount=1)
+
+    def task_wheel(self, x, y, steps):
+        self.mouse("Wheel", x, y, deltaX=0, deltaY=100 * float(steps))
+
+    def touch(self, kind, *places):
+        points = [{"x": float(x), "y": float(y), "id": i} for i, (x, y) in enumerate(places)]
+        self.ask("Input.dispatchTouchEvent", type="touch" + kind, touchPoints=points)
+
+    def task_tap(self, x, y, seconds):
+        self.touch("Start", (x, y))
+        self.value("new Promise((done) => setTimeout(done, %f))" % (1000 * float(seconds)))
+        self.touch("End")
+
+    def task_push(self, x, y, end_x, end_y):
+        self.touch("Start", (x, y))
+        self.touch("Move", (end_x, end_y))
+
+    def task_pinch(self, x, y, begin, end):
+        x, begin, end = float(x), float(begin) / 2, float(end) / 2
+        self.touch("Start", (x - begin, y))  # never both at once
+        for i in range(11):
+            apart = begin + (end - begin) * i / 10
+            self.touch("Move" if i > 0 else "Start", (x - apart, y), (x + apart, y))
+        self.touch("End")
 
     def task_key(self, name):
         name, control = name.removeprefix("Control+"), name.startswith("Control+")
@@ -237,8 +281,8 @@ class Browser:
             self.ask("Input.dispatchDragEvent", type=kind, x=400, y=300, data=data)
 
 
-TASKS = {"open": 1, "fails": 2, "size": 2, "save": 1, "take": 2, "same": 3, "forgive": 0, "is": 1, "click": 2,
-         "key": 1, "mark": 1, "audit": 1, "stop": 0, "drop": None}
+TASKS = {"open": 1, "fails": 2, "size": 2, "phone": 2, "save": 1, "take": 2, "same": 3, "forgive": 0, "is": 1, "click": 2,
+         "drag": 4, "tap": 3, "push": 4, "wheel": 3, "pinch": 4, "key": 1, "mark": 1, "audit": 1, "stop": 0, "drop": None}
 
 
 def main(folder, words):

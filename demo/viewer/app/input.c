@@ -617,16 +617,57 @@ static float mouse_scale(const view_state *viewer)
     return width > 0 ? (float)viewer->width / (float)width : 1.0f;
 }
 
-// In the game a finger, or the left button, holds a stick. Returns false without a game.
-static bool move_stick(view_state *viewer, const view_input *event)
+// In the game arrows are as the letters that drive, Enter begins anew, and nothing else but Esc,
+// keys with Ctrl and function keys means what it means elsewhere. Returns the key's code, 0: none.
+static int32_t key_in_game(view_state *viewer, const view_input *event)
 {
-    view_game *const game = viewer->pages.game;
-    const float scale = mouse_scale(viewer);
-    const md5_vec2 from = {viewer->press_x, viewer->press_y};
-    if (game != NULL)
-        view_move_stick(game, viewer->drag == VIEW_DRAG_ORBIT ? &from : NULL,
-                        (md5_vec2){event->x * scale, event->y * scale}, 64.0f * viewer->font.scale);
-    return game != NULL;
+    static const int32_t arrows[][2] = {
+        {VIEW_KEY_UP, 'w'}, {VIEW_KEY_DOWN, 's'}, {VIEW_KEY_LEFT, 'a'}, {VIEW_KEY_RIGHT, 'd'}};
+    const int32_t key = event->key;
+    if (viewer->pages.game == NULL)
+        return key;
+    for (size_t i = 0; i < sizeof arrows / sizeof arrows[0]; i++)
+        if (arrows[i][0] == key)
+            return arrows[i][1];
+    if (event->kind == VIEW_INPUT_KEY_DOWN && (key == VIEW_KEY_RETURN || key == VIEW_KEY_PAD_ENTER))
+        (void)view_play_again(viewer->pages.game);
+    return event->control || key == VIEW_KEY_ESCAPE
+                   || (key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12))
+                   || view_find_key(key, event->shift, false, event->alt, true) != NULL
+               ? key
+               : 0;
+}
+
+// The stick is where it is seen, but in the game wherever it is pressed. Returns whether it is held
+// now.
+static bool hold_stick(view_state *viewer, float x, float y)
+{
+    const view_stage stage = stage_of(viewer);
+    const float reach = 64.0f * viewer->font.scale;
+    const view_stick stick = viewer->pages.game != NULL
+                                 ? (view_stick){.x = x, .y = y, .reach = reach}
+                                 : view_place_stick(&stage);
+    if (!(stick.reach > 0.0f) || hypotf(x - stick.x, y - stick.y) > 1.3f * stick.reach)
+        return false;
+    viewer->stick = stick;
+    return true;
+}
+
+// Pushes it to a point in pixels: it stands for the keys that drive.
+static void push_stick(view_state *viewer, float x, float y)
+{
+    view_stick *const stick = &viewer->stick;
+    view_input key;
+    const float right = (x - stick->x) / stick->reach, down = (y - stick->y) / stick->reach;
+    const float shorter = 1.0f / fmaxf(hypotf(right, down), 1.0f);
+    viewer->stick_pad.x = stick->right = right * shorter;
+    viewer->stick_pad.y = stick->down = down * shorter;
+    while (view_next_of_pad(&viewer->stick_pad, &key)) {
+        const view_command_row *const row =
+            view_find_key(key_in_game(viewer, &key), false, false, false, true);
+        if (row != NULL)
+            view_drive(viewer, row, key.kind == VIEW_INPUT_KEY_DOWN);
+    }
 }
 
 static void press(view_state *viewer, const view_input *event)
@@ -640,6 +681,7 @@ static void press(view_state *viewer, const view_input *event)
     viewer->press_x = x;
     viewer->press_y = y;
     viewer->press_travel = 0.0f;
+    viewer->is_touched = event->is_touch;
     // A menu is closed by any button beside it.
     if (left || viewer->ui.menu.kind != VIEW_NO_MENU) {
         const view_stage stage = stage_of(viewer);
@@ -654,7 +696,10 @@ static void press(view_state *viewer, const view_input *event)
                                                                                  : VIEW_DRAG_NONE;
     if (left && viewer->pages.game != NULL)
         (void)view_play_again(viewer->pages.game);
-    (void)move_stick(viewer, event);
+    if (viewer->drag == VIEW_DRAG_ORBIT && hold_stick(viewer, x, y)) {
+        viewer->drag = VIEW_DRAG_STICK;
+        push_stick(viewer, x, y);
+    }
 }
 
 static bool move(view_state *viewer, const view_input *event)
@@ -663,7 +708,9 @@ static bool move(view_state *viewer, const view_input *event)
     const float x = event->x * scale, y = event->y * scale;
     const float right = event->moved_x * scale, down = event->moved_y * scale;
     const bool is_camera = viewer->drag != VIEW_DRAG_NONE, is_held = viewer->ui.held != NULL;
-    if (move_stick(viewer, event))
+    if (viewer->drag == VIEW_DRAG_STICK)
+        push_stick(viewer, x, y);
+    if (viewer->drag == VIEW_DRAG_STICK || viewer->pages.game != NULL)
         return is_camera;
     if (is_camera) {
         leave_camera_path(viewer);
@@ -707,14 +754,15 @@ static void click_right(view_state *viewer)
 
 static void release(view_state *viewer, const view_input *event)
 {
-    static const char *const names[] = {"none", "orbit", "pan", "zoom"};
+    static const char *const names[] = {"none", "orbit", "pan", "zoom", "stick"};
     const char *const held = viewer->ui.held;
     viewer->ui.active.panel = viewer->ui.held = NULL;
     // A left click that hardly moves is no drag; one beside the rows of the figures is not meant
     // for the body behind them.
-    const bool is_still = viewer->press_travel < 4.0f && viewer->pages.open < 0;
+    const bool is_still =
+        viewer->press_travel < 4.0f && viewer->pages.open < 0 && !event->is_given_up;
     const bool is_click = viewer->drag == VIEW_DRAG_ORBIT && is_still;
-    if (viewer->drag == VIEW_DRAG_ZOOM && is_still)
+    if ((viewer->drag == VIEW_DRAG_ZOOM && is_still) || (is_click && event->is_long))
         click_right(viewer);
     else if (is_click && event->control)
         view_measure_at(viewer, viewer->press_x, viewer->press_y);
@@ -722,8 +770,10 @@ static void release(view_state *viewer, const view_input *event)
         view_pick_at(viewer, viewer->press_x, viewer->press_y);
     else if (viewer->drag != VIEW_DRAG_NONE || held != NULL)
         view_tell_state(viewer, viewer->drag != VIEW_DRAG_NONE ? names[viewer->drag] : held);
+    if (viewer->drag == VIEW_DRAG_STICK)
+        push_stick(viewer, viewer->stick.x, viewer->stick.y);
     viewer->drag = VIEW_DRAG_NONE;
-    (void)move_stick(viewer, event);
+    viewer->stick.reach = 0.0f;
 }
 
 static void turn_wheel(view_state *viewer, const view_input *event)
@@ -752,27 +802,6 @@ static bool type(view_state *viewer, const ui_mouse *event)
     typed.x = viewer->ui.mouse.x;
     typed.y = viewer->ui.mouse.y;
     return view_perform(viewer, view_run_ui(&viewer->ui, &stage, &typed));
-}
-
-// In the game arrows are as the letters that drive, Enter begins anew, and nothing else but Esc,
-// keys with Ctrl and function keys means what it means elsewhere. Returns the key's code, 0: none.
-static int32_t key_in_game(view_state *viewer, const view_input *event)
-{
-    static const int32_t arrows[][2] = {
-        {VIEW_KEY_UP, 'w'}, {VIEW_KEY_DOWN, 's'}, {VIEW_KEY_LEFT, 'a'}, {VIEW_KEY_RIGHT, 'd'}};
-    const int32_t key = event->key;
-    if (viewer->pages.game == NULL)
-        return key;
-    for (size_t i = 0; i < sizeof arrows / sizeof arrows[0]; i++)
-        if (arrows[i][0] == key)
-            return arrows[i][1];
-    if (event->kind == VIEW_INPUT_KEY_DOWN && (key == VIEW_KEY_RETURN || key == VIEW_KEY_PAD_ENTER))
-        (void)view_play_again(viewer->pages.game);
-    return event->control || key == VIEW_KEY_ESCAPE
-                   || (key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12))
-                   || view_find_key(key, event->shift, false, event->alt, true) != NULL
-               ? key
-               : 0;
 }
 
 static void press_key(view_state *viewer, const view_input *event)
@@ -848,7 +877,9 @@ void view_handle_event(view_state *viewer, const view_input *event, bool *redraw
          || kind == VIEW_INPUT_DROP)
         && stage_of(viewer).plays) {
         view_take_over(&viewer->document->scene.machine);
-        view_notice(viewer, "He is yours" VIEW_DOT "Ctrl+Home opens more" VIEW_DOT "F1 all keys");
+        view_notice(viewer, event->is_touch ? "He is yours" VIEW_DOT "the stick drives him"
+                                            : "He is yours" VIEW_DOT "Ctrl+Home opens more" VIEW_DOT
+                                              "F1 all keys");
     }
     switch (kind) {
     case VIEW_INPUT_QUIT:

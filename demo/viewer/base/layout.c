@@ -16,7 +16,7 @@ static const struct {
 static const float menu_height = 2.0f, time_height = 3.0f;
 static const float least_free[2] = {20.0f, 14.0f}; // the picture's width and height
 static const float beside_from = 76.0f, single_from = 52.0f, single_height = 30.0f;
-static const float sheet_from[2] = {24.0f, 18.0f}; // 320 * 240 pixels, less its border
+static const float sheet_from[2] = {20.0f, 18.0f}; // a phone's 320 pixels at a scale of 1.2, 240
 
 static view_arrangement arrange(const view_layout_wish *wish)
 {
@@ -84,8 +84,11 @@ view_layout view_lay_out(const view_layout_wish *wish)
         layout.has_tabs = is_open[VIEW_DOCK_LEFT] && is_open[VIEW_DOCK_RIGHT];
         if (has_side && wish->docks.is_sheet_open) {
             view_rect covered = layout.free;
-            layout.docks[front] = cut(&covered, VIEW_DOCK_LEFT,
-                                      floorf(fminf(wished(wish, front) * em, 0.8f * wish->width)));
+            layout.docks[front] =
+                wish->height > wish->width
+                    ? cut(&covered, VIEW_DOCK_BOTTOM, 0.45f * wish->height)
+                    : cut(&covered, VIEW_DOCK_LEFT,
+                          floorf(fminf(wished(wish, front) * em, 0.8f * wish->width)));
         }
         return layout;
     }

@@ -106,6 +106,12 @@ struct view_pages;
 // What one picture shows. The caller owns everything and builds a stage for each picture and each
 // event of the mouse. Drawing skins the scene, updates its crowd and fills canvas and lines; the
 // interface changes time, lights and parameters when the mouse does.
+// A stick on the screen, below a finger: it is heard as a gamepad's.
+typedef struct view_stick {
+    float x, y, reach; // its middle, and from there to its end, pixels; 0: there is none
+    float right, down; // how far it is pushed, -1 to 1
+} view_stick;
+
 typedef struct view_stage {
     const view_options *options;
     md5gl_renderer *renderer;
@@ -136,6 +142,8 @@ typedef struct view_stage {
     // For the panels.
     const struct view_config *config; // or NULL
     bool is_driving;                  // keys go to what moves the model
+    bool is_touched;                  // by fingers, when it was last pressed
+    const view_stick *stick;          // that is held
     view_docks docks;
     double now;               // seconds since the start
     bool is_moving;           // picture after picture is drawn

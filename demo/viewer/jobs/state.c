@@ -144,6 +144,8 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .lines = &viewer->lines,
         .config = viewer->config,
         .is_driving = !viewer->has_let_go,
+        .is_touched = viewer->is_touched,
+        .stick = &viewer->stick,
         .docks = viewer->ui.docks,
         .now = viewer->now,
         .economy = economy,

@@ -69,6 +69,7 @@ typedef enum view_camera_drag {
     VIEW_DRAG_ORBIT,
     VIEW_DRAG_PAN,
     VIEW_DRAG_ZOOM,
+    VIEW_DRAG_STICK, // no camera, but what moves the model
 } view_camera_drag;
 
 // A camera placed to show a document. It is placed again when the document changes, until the user
@@ -153,6 +154,9 @@ typedef struct view_state {
     bool has_let_go;                    // keys no longer go to what moves the model
     bool is_alt_alone;                  // the key Alt is down, and no other was pressed since
     view_camera_drag drag;
+    view_stick stick;       // while it is dragged
+    view_pad stick_pad;     // as which it is heard
+    bool is_touched;        // the last press was a finger's
     float press_x, press_y; // where the mouse was pressed, pixels
     float press_travel;     // how far it moved since
     bool quit;

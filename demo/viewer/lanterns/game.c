@@ -40,10 +40,8 @@ struct view_game {
     view_machine *hero, *carried;
     uint32_t hand, lamp;          // joints of the models
     view_game_facts facts, heard; // heard: whose sounds were played
-    double pictured;          // time of the round that `extra` is of; below 0: it is not written
-    double begun;             // time of view_play when the round began
-    md5_vec2 stick, stick_at; // how far it is pushed, -1 to 1; pixels of its middle
-    float stick_reach;        // pixels; 0: no finger is down
+    double pictured; // time of the round that `extra` is of; below 0: it is not written
+    double begun;    // time of view_play when the round began
     post posts[VIEW_GAME_LANTERNS];
     watcher watchers[NUM_WATCHERS];
     float yaw, height; // of the camera: degrees, units
@@ -607,7 +605,6 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
     const view_game *const game = stage->pages->game;
     const view_game_facts *const facts = &game->facts;
     const float middle = 0.5f * stage->width, em = 14.0f * canvas->font->scale;
-    const float reach = game->stick_reach;
     const bool is_wide = stage->width > 50.0f * em, plays = facts->phase == VIEW_GAME_PLAYS;
     static const char *const words[] = {"Light the seven lanterns", "All seven lanterns burn!",
                                         "The oil is used up"};
@@ -629,9 +626,6 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
                               "drag: run   Space: jump"
                             : "Drag: walk and turn; far up: run");
     }
-    const md5_vec2 at = game->stick_at, push = game->stick;
-    view_draw_disc(canvas, at.x, at.y, reach, 0xFFFFFF28);
-    view_draw_disc(canvas, at.x + push.x * reach, at.y + push.y * reach, 0.4f * reach, 0xFFC65CB0);
 }
 
 // == Sounds =======================================================================================
@@ -711,22 +705,6 @@ bool view_play_again(view_game *game)
         return false;
     begin_round(game, game->begun + game->hero->time, false);
     return true;
-}
-
-void view_move_stick(view_game *game, const md5_vec2 *from, md5_vec2 to, float reach)
-{
-    view_control *const control = &game->hero->control;
-    if (from == NULL && !(game->stick_reach > 0.0f)) // keys drive him
-        return;
-    const md5_vec2 at = from != NULL ? *from : to;
-    const md5_vec2 way = {(to.x - at.x) / reach, (to.y - at.y) / reach};
-    const float shorter = 1.0f / fmaxf(hypotf(way.x, way.y), 1.0f);
-    game->stick = (md5_vec2){way.x * shorter, way.y * shorter};
-    game->stick_at = at;
-    game->stick_reach = from != NULL ? reach : 0.0f;
-    control->ahead = (game->stick.y < -0.25f) - (game->stick.y > 0.5f);
-    control->side = (game->stick.x > 0.3f) - (game->stick.x < -0.3f);
-    control->fast = game->stick.y < -0.75f;
 }
 
 void view_stage_game(view_game *game, view_stage *stage)

@@ -42,10 +42,6 @@ view_game_facts view_get_game_facts(const view_game *game);
 // Begins anew, driven by keys, if a round has ended or it plays itself. Returns whether it did.
 bool view_play_again(view_game *game);
 
-// A stick on the screen: where a finger went down and where it is now, in pixels; NULL: it was
-// lifted. `reach`: pixels to its end.
-void view_move_stick(view_game *game, const md5_vec2 *from, md5_vec2 to, float reach);
-
 // Plays the sounds of what has happened since the last call: steps, lanterns that are lit, the end;
 // of the demo none.
 void view_hear_game(view_game *game, view_window *window);

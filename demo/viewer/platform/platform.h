@@ -76,6 +76,9 @@ typedef struct view_input {
     view_input_kind kind;
     bool shift, control, alt; // keys and buttons: held meanwhile
     bool is_repeated;         // key down
+    bool is_touch;            // press: a finger
+    bool is_given_up;         // release: a second finger came, so it is no click
+    bool is_long;             // release: of a finger that was down for half a second
     bool is_forced;           // key up: because another window takes the keys
     int32_t key;
     view_button button;

@@ -94,6 +94,7 @@ static view_input event_of_sdl(const SDL_Event *from, SDL_Window *window)
                        : from->button.button == SDL_BUTTON_RIGHT  ? VIEW_BUTTON_RIGHT
                                                                   : VIEW_BUTTON_NONE;
         event.clicks = from->button.clicks;
+        event.is_touch = from->button.which == SDL_TOUCH_MOUSEID;
         event.x = (float)from->button.x;
         event.y = (float)from->button.y;
         set_held(&event, (int)SDL_GetModState());

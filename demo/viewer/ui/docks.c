@@ -74,8 +74,13 @@ static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view
     view_rect edge = box;
     edge.x = is_left ? box.x + box.width - line : box.x;
     edge.width = line;
-    if (is_bottom)
+    const bool is_low = box.y > free.y + grip; // a sheet at the bottom, which has one size
+    if (is_bottom || is_low)
         edge = (view_rect){box.x, box.y, box.width, line};
+    if (is_low && !is_bottom) {
+        view_draw_rect(ui->canvas, edge, VIEW_EDGE);
+        return;
+    }
     view_rect area = view_inset(edge, -grip);
     if (is_bottom)
         area.x = edge.x, area.width = edge.width;

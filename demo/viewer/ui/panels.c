@@ -165,13 +165,36 @@ static void draw_badge(const view_stage *stage, float down, view_color edge, con
                    VIEW_BRIGHT, text);
 }
 
+view_stick view_place_stick(const view_stage *stage)
+{
+    const view_scene *const scene = &stage->document->scene;
+    const view_layout layout = view_layout_of(stage);
+    const view_rect free = layout.free;
+    const float reach = 4.0f * view_em(stage->font);
+    const bool is_covered = layout.arrangement == VIEW_ARRANGE_SHEET && stage->docks.is_sheet_open;
+    if (is_covered || !stage->is_touched || !stage->is_driving || stage->plays
+        || stage->pages != NULL || view_mode_of(stage->document) != VIEW_MODE_MACHINE
+        || view_is_bind_pose(scene) || !view_can_walk(&scene->machine))
+        return (view_stick){.reach = 0.0f};
+    return (view_stick){
+        .x = free.x + 1.5f * reach, .y = free.y + free.height - 1.5f * reach, .reach = reach};
+}
+
+static void draw_stick(const view_stage *stage)
+{
+    const view_stick stick = stage->stick->reach > 0.0f ? *stage->stick : view_place_stick(stage);
+    view_draw_disc(stage->canvas, stick.x, stick.y, stick.reach, 0xFFFFFF28);
+    view_draw_disc(stage->canvas, stick.x + stick.right * stick.reach,
+                   stick.y + stick.down * stick.reach, 0.4f * stick.reach, 0xFFC65CB0);
+}
+
 // Where keys go to the character, so that nobody looks for what they did before.
 static void draw_driving(const view_stage *stage)
 {
     char text[160];
     const view_scene *const scene = &stage->document->scene;
-    if (!stage->is_driving || view_mode_of(stage->document) != VIEW_MODE_MACHINE
-        || view_is_bind_pose(scene))
+    if (!stage->is_driving || stage->is_touched
+        || view_mode_of(stage->document) != VIEW_MODE_MACHINE || view_is_bind_pose(scene))
         return;
     (void)snprintf(text, sizeof text, "Driving %s" VIEW_DOT "%sEsc gives the keys back",
                    scene->machine.desc->name,
@@ -189,7 +212,7 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
     const float low = view_layout_of(stage).free.height - 50.0f * stage->font->scale;
     if (stage->plays) {
         if (stage->shown->panel)
-            draw_badge(stage, low, VIEW_EDGE, "Press any key, and he is yours");
+            draw_badge(stage, low, VIEW_EDGE, "Press any key or tap: he is yours");
         return;
     }
     if (is_start && !stage->is_bare)
@@ -224,6 +247,7 @@ static void run_panels(view_ui *ui, const view_stage *stage)
         stage->page_panel(ui, stage);
     else
         run_document_panels(ui, stage);
+    draw_stick(stage);
     view_reports_panel(ui, stage);
     if (ui->export.is_open && stage->pages == NULL)
         view_export_panel(ui, stage);

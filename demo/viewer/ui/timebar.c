@@ -269,8 +269,10 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
                    VIEW_EDGE);
     ui_begin(ui, "scrub");
     (void)ui_item(ui, bar, "");
-    if (is_sheet && sign_button(ui, stage, SIGN_LIST, bar, &x))
-        ui->docks.is_sheet_open = !ui->docks.is_sheet_open;
+    if (is_sheet && sign_button(ui, stage, SIGN_LIST, bar, &x)) {
+        ui->docks.is_sheet_open = !ui->docks.is_sheet_open || ui->docks.is_folded;
+        ui->docks.is_folded = false;
+    }
     if (view_shows_machine(stage)) {
         (void)sign_button(ui, stage, SIGN_PLAY, bar, &x);
         if (!is_sheet) {

@@ -613,6 +613,10 @@ int32_t view_marked_joint(const view_ui *ui, const view_scene *scene);
 
 // -- Drawing and input ----------------------------------------------------------------------
 
+// Where a finger can drive what moves the model; .reach is 0 where there is nothing to drive, or no
+// finger.
+view_stick view_place_stick(const view_stage *stage);
+
 // Without an event, adds panels, if they are shown, and open lists to the stage's canvas. With one,
 // draws nothing and returns what it asks for. VIEW_NOTHING: no part of the interface was hit, or
 // moving the mouse does not change the picture. From a press on that changes a value until the
