@@ -426,7 +426,7 @@ TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
     CHECK(!view_follow_export(viewer));
 }
 
-// Of a picture as large as the preview the size is right; of what ffmpeg writes it is unknown.
+// Of a picture as large as the preview the size is right; of a movie as GIF it is unknown.
 TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     view_export *const export = &of->viewer.ui.export;
     OWN char *const path = common_join(of->folder, "out.png");

@@ -34,11 +34,12 @@ static const view_option table[] = {
      "draw to a PNG file and exit; - is standard output; of a\n"
      "FOLDER, its models side by side, with their names;\n"
      "{model} {anim} {frame:04} {n} in the name are replaced;\n"
-     ".apng, and with ffmpeg .gif, .mp4, .webm, make a movie",
+     ".apng, .gif, and with ffmpeg .mp4, .webm, make a movie",
      .heading = "Pictures without a window", AT(TEXT, output)},
     {"postcard", "FILE",
      "six small seconds that repeat, at most 1 MB, of whole cycles\n"
-     "of a clip, or of Bobbin: FILE.apng, or with ffmpeg FILE.gif",
+     "of a clip, or of Bobbin: FILE.apng of 192,144 in 32 shades of\n"
+     "each channel, or FILE.gif of 320,240 in 255 colors a picture",
      AT(TEXT, postcard)},
     {"sheet", "COLSxROWS", "contact sheet: one cycle of the clip in one picture",
      AT(GRID, sheet_columns), RANGE(1, 64)},
@@ -58,7 +59,7 @@ static const view_option table[] = {
     {"samples", "N", "antialiasing samples per pixel (4)", AT(COUNT, samples), RANGE(1, 64), KEPT},
     {"record-as", "apng|gif|mp4|webm",
      "format of movies of the window, which Shift+F12 begins and\n"
-     "ends; all but apng need ffmpeg (apng)",
+     "ends; mp4 and webm need ffmpeg (apng)",
      AT(CHOICE, record_as), KEPT},
     {"no-background", NULL, "transparent background", AT(SWITCH, no_background)},
     {"background-color", "COLOR", "#rrggbb, or R,G,B from 0 to 1", AT(COLOR, background),
@@ -976,8 +977,9 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         options->output = options->postcard;
         options->frame_rate = 10.0;
         options->num_frames = 60;
-        options->width = 192;
-        options->height = 144;
+        const bool is_gif = common_has_ending(options->postcard, ".gif"); // packs it better
+        options->width = is_gif ? 320 : 192;
+        options->height = is_gif ? 240 : 144;
     }
 
     // Sets the switches that were not given.

@@ -34,8 +34,8 @@ typedef struct view_texture_choice {
 // --record-as
 typedef enum view_record_format {
     VIEW_RECORD_APNG,
-    VIEW_RECORD_GIF, // this and those that follow need ffmpeg
-    VIEW_RECORD_MP4,
+    VIEW_RECORD_GIF,
+    VIEW_RECORD_MP4, // this and the one that follows need ffmpeg
     VIEW_RECORD_WEBM,
 } view_record_format;
 

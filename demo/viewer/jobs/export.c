@@ -315,7 +315,7 @@ static void count_bytes(void *user, void *bytes, int size)
 }
 
 // Draws what is written, small: of a movie the picture of now, of a sheet a cell. Estimates the
-// size of the file, unless ffmpeg writes it or there are several of any length.
+// size of the file if it is PNG or APNG, and not one of several of any length.
 static void draw_preview(view_state *viewer, view_options *now)
 {
     const double most = 360.0; // pixels of a side

@@ -145,9 +145,8 @@ static bool end_ffmpeg(view_movie *movie)
 #else
 
 // How the pictures are encoded. The windows of recordings are as long as somebody lets them be, and
-// are drawn while ffmpeg runs: no format may hold all pictures in memory, as one palette for a
-// whole GIF does, or take much longer than drawing. Players guess the color matrix of videos that
-// do not name it; frame sizes of videos are even.
+// are drawn while ffmpeg runs: no format may hold all pictures in memory, or take much longer than
+// drawing. Players guess the color matrix of videos that do not name it; frame sizes are even.
 #define VIDEO                                                                                     \
     "-vf",                                                                                        \
         "scale=out_color_matrix=bt709:out_range=tv,pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p", \
@@ -163,9 +162,6 @@ enum { FFMPEG_OUTPUT = 3 };
 // Starts ffmpeg without a shell, so that file names need no quoting.
 static bool start_ffmpeg(view_movie *movie)
 {
-    static const char *const gif[] = {
-        "-vf", "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1", "-f", "gif",
-        NULL};
     static const char *const mp4[] = {VIDEO,        "-preset", "veryfast", "-movflags",
                                       "+faststart", "-f",      "mp4",      NULL};
     static const char *const webm[] = {VIDEO, "-deadline", "realtime", "-cpu-used", "6",    "-crf",
@@ -188,9 +184,7 @@ static bool start_ffmpeg(view_movie *movie)
     char *words[MOST_WORDS] = {NULL};
     size_t count = sizeof input / sizeof input[0];
     memcpy(words, input, sizeof input);
-    const char *const *word = common_has_ending(movie->path, ".gif")    ? gif
-                              : common_has_ending(movie->path, ".webm") ? webm
-                                                                        : mp4;
+    const char *const *word = common_has_ending(movie->path, ".webm") ? webm : mp4;
     for (; *word != NULL; word++)
         words[count++] = (char *)(uintptr_t)*word; // which posix_spawn() does not change
     words[count] = path;
@@ -258,13 +252,17 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
         .log = log,
     };
     const bool is_open = common_begin_file(&movie->writer, path, false);
-    const bool is_apng = common_has_ending(path, ".apng");
-    if (is_apng)
+    const bool is_gif = common_has_ending(path, ".gif");
+    const bool is_ours = is_gif || common_has_ending(path, ".apng");
+    if (is_open && is_ours)
         movie->file = movie->writer.file;
-    if (!is_open || (!is_apng && !start_ffmpeg(movie))) {
+    if (is_open && is_gif)
+        movie->gif = view_begin_gif(movie);
+    if (!is_open || (!is_ours && !start_ffmpeg(movie))) {
         if (is_open) {
             (void)common_end_file(&movie->writer, false);
-            view_error(log, "%s: ffmpeg is not installed; .apng needs no other program", path);
+            view_error(log, "%s: ffmpeg is not installed; .apng and .gif need no other program",
+                       path);
         } else {
             view_error(log, "cannot write %s: %s", path, strerror(errno));
         }
@@ -278,7 +276,9 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
 bool view_add_picture(view_movie *movie, const uint8_t *rgba)
 {
     const size_t size = (size_t)movie->width * movie->height * 4;
-    const bool added = movie->file != NULL ? add_apng(movie, rgba) : feed_ffmpeg(movie, rgba, size);
+    const bool added = movie->gif != NULL    ? view_add_gif(movie->gif, rgba)
+                       : movie->file != NULL ? add_apng(movie, rgba)
+                                             : feed_ffmpeg(movie, rgba, size);
     movie->num_added++;
     movie->is_broken = movie->is_broken || !added || (movie->file && ferror(movie->file) != 0);
     return !movie->is_broken;
@@ -286,7 +286,9 @@ bool view_add_picture(view_movie *movie, const uint8_t *rgba)
 
 bool view_end_movie(view_movie *movie)
 {
-    if (movie->file != NULL) {
+    if (movie->gif != NULL) {
+        view_end_gif(movie->gif);
+    } else if (movie->file != NULL) {
         write_chunk(movie->file, "IEND", no_bytes, 0, no_bytes, 0);
         if (movie->num_frames == 0 && movie->num_added > 0) {
             // The number of pictures, which the first one left open.
@@ -743,9 +745,10 @@ bool view_step_output(view_output *output)
     if (output->is_sheet) {
         copy_cell(output);
     } else if (output->is_movie) {
-        // Of a postcard with 32 shades of a colour, which is half as large.
+        // Of a postcard with 32 shades of a colour, which is half as large; a GIF has its palette.
+        const bool is_reduced = options->postcard != NULL && output->movie->gif == NULL;
         const size_t size = (size_t)viewer->width * viewer->height * 4;
-        for (size_t k = 0; k < size && options->postcard != NULL; k++)
+        for (size_t k = 0; k < size && is_reduced; k++)
             output->rgba[k] = (uint8_t)((output->rgba[k] & 0xF8) | output->rgba[k] >> 5);
         output->is_saved = output->is_saved && view_add_picture(output->movie, output->rgba);
     } else {

@@ -24,10 +24,13 @@
 #define VIEW_STARTS_PROGRAMS 1
 #endif
 
+typedef struct view_gif view_gif; // a GIF that is written
+
 // A movie that is written.
 typedef struct view_movie {
     common_writer writer; // whose file ffmpeg opens again
-    FILE *file;           // of an APNG; NULL: ffmpeg writes the movie
+    FILE *file;           // of an APNG or GIF; NULL: ffmpeg writes the movie
+    view_gif *gif;        // or NULL
     int pipe;             // to ffmpeg
     int ffmpeg;           // process id
     bool is_broken;       // a write failed
@@ -334,7 +337,7 @@ bool view_choose_game(view_state *viewer);
 
 // -- Movies and pictures -------------------------------------------------------------------
 //
-// PNG, APNG, and GIF, MP4 and WebM through ffmpeg if it is installed.
+// PNG, APNG, GIF, and MP4 and WebM through ffmpeg if it is installed.
 
 // Begins a movie of `num_frames` pictures, or of a number that is not known yet: 0; the extension
 // of `path` chooses the format. Returns NULL and logs an error if the file cannot be created or
@@ -348,6 +351,14 @@ bool view_add_picture(view_movie *movie, const uint8_t *rgba);
 // Finishes the file and frees the movie. Returns false and logs an error if it was not written
 // completely.
 bool view_end_movie(view_movie *movie);
+
+// What a movie as GIF adds to its file, of which it is a picture late. Alpha below 128 is
+// transparent; other colors are off by 5 at most, and what a palette of 255 for each picture costs.
+// Times are whole hundredths of a second, and browsers slow down what is shown for less than two: a
+// picture that begins so soon after the last is left out. Ending frees the GIF.
+view_gif *view_begin_gif(const view_movie *movie);
+bool view_add_gif(view_gif *gif, const uint8_t *rgba);
+void view_end_gif(view_gif *gif);
 
 // Adds what is in the window's framebuffer to a movie that is recorded, before the swap. A window
 // of another size than at the beginning, and a failure to write, end the movie.
