@@ -29,9 +29,7 @@
 
     // Returns the models of other folders that its machines name. A browser that unpacks nothing gets one file after the other.
     async function bring_folder(folder, listed) {
-        const bytes = window.DecompressionStream && new Uint8Array(await new Response(new Blob([await md5files.fetch(folder + ".gz")])
-            .stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
-        const named = [];
+        const bytes = window.DecompressionStream && await md5files.fetch(folder + ".gz", true), named = [];
         let at = 0;
         for (const [file, size] of listed) {
             write("/" + file, bytes ? bytes.subarray(at, at += size) : await md5files.fetch(file));
