@@ -54,8 +54,9 @@ static void set_posed_attributes(md5gl_renderer *renderer, const md5gl_model *mo
     gl->BindBuffer(GL_ARRAY_BUFFER, 0);
 }
 
-// The program of a pass. What cannot be built for the frame's light is drawn in the studio's. The
-// depth of an opaque mesh needs neither its texture nor a fragment stage.
+// The program of a pass. What cannot be built for the frame's light is drawn in the studio's; of
+// another pass, NULL is returned, and nothing drawn. The depth of an opaque mesh needs neither its
+// texture nor a fragment stage.
 static const md5gl_program *program_of(md5gl_renderer *renderer, const model_draw *draw,
                                        const md5gl_mesh *mesh, const md5gl_surface *surface)
 {
@@ -68,10 +69,10 @@ static const md5gl_program *program_of(md5gl_renderer *renderer, const model_dra
     md5_error error = {0};
     const md5gl_program *const program =
         md5gli_program_of(renderer, draw->model, mesh, pass, &error);
-    if (program || !is_lit)
+    if (program)
         return program;
     md5gli_fail_light(renderer, &error);
-    return md5gli_program_of(renderer, draw->model, mesh, MD5GL_PASS_LIT, NULL);
+    return is_lit ? md5gli_program_of(renderer, draw->model, mesh, MD5GL_PASS_LIT, NULL) : NULL;
 }
 
 // Binds a program and sets what all instances share. Of a stage the material is NULL.
@@ -206,6 +207,8 @@ static void draw_pass(md5gl_renderer *renderer, const model_draw *draw)
             if (!mesh->visible || mesh->mesh->num_triangles == 0 || is_left_out)
                 continue;
             const md5gl_program *const program = program_of(renderer, draw, mesh, surface);
+            if (!program)
+                continue;
             set_up_mesh(renderer, draw, mesh, surface, program);
             draw_mesh_run(renderer, draw, mesh, program, &run);
         }
@@ -380,9 +383,11 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "no palette given, and the model has no instances");
     GLuint buffers[MD5GL_NUM_CAPTURED] = {0};
-    gl->GenBuffers(MD5GL_NUM_CAPTURED, buffers);
     const md5gl_program *const program =
-        md5gli_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE, NULL);
+        md5gli_program_of(renderer, model, mesh, MD5GL_PASS_CAPTURE, error);
+    if (!program)
+        return false;
+    gl->GenBuffers(MD5GL_NUM_CAPTURED, buffers);
     md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
     if (mesh->posed && !model->baked)
         set_posed_attributes(renderer, model, mesh, 0, false);

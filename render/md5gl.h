@@ -97,7 +97,7 @@ typedef struct md5gl_opts {
 typedef struct md5gl_renderer md5gl_renderer;
 
 // Creates a renderer on the current context and compiles the programs of overlays; those that draw
-// models are compiled with the first model of a path. Returns NULL with
+// models are compiled when they are first needed. Returns NULL with
 // MD5_ERROR_GPU if the context is older than OpenGL 3.3 or ES 3.0, or if a shader does not compile;
 // `error` then holds the first line of the compiler's log.
 MD5GL_API md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error);
@@ -215,7 +215,7 @@ typedef struct md5gl_model md5gl_model;
 // arrays, unless a mesh takes the path CPU. Meshes without tangents are drawn without normal maps.
 // `path` other than AUTO is forced on all meshes. Returns NULL with MD5_ERROR_MEMORY, with
 // MD5_ERROR_MISMATCH if the geometry was released already, or with MD5_ERROR_GPU, also if a forced
-// path is not supported or a shader does not compile.
+// path is not supported.
 MD5GL_API md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model,
                                           md5gl_path path, md5_error *error);
 MD5GL_API void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model); // NULL is allowed
@@ -475,7 +475,7 @@ typedef struct md5gl_instances {
 // posed anew); ids are replaced as tints and skins are. Instances of one skin that follow each
 // other are drawn together: sort crowds by skin. Draws, shadows and md5gl_capture() give what
 // md5_skin() and its kin compute: with morph targets within 1e-5 of the model's size, with clips,
-// as md5_skin_baked(), within 1e-6 of the clip's. Programs for clips and morph targets are compiled
+// as md5_skin_baked(), within 1e-6 of the clip's. Programs are compiled
 // when a path first needs them. Returns false and leaves no instances
 // - with MD5_ERROR_GPU if not even one palette, or not all weights, fit into a texture buffer or
 //   texture (the message names the limit), or if a shader does not compile,

@@ -466,11 +466,8 @@ md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model
         copy->meshes[i].mesh = mesh;
         copy->meshes[i].visible = true;
         copy->meshes[i].deform = no_deform(mesh);
-        // Most contexts need the programs of one path only.
-        uploaded =
-            set_path(renderer, model, &copy->meshes[i], path, error)
-            && md5gli_build_variant(renderer, copy->meshes[i].path, MD5GL_BLEND_LINEAR, error)
-            && upload_mesh(renderer, &copy->meshes[i], num_joints, error);
+        uploaded = set_path(renderer, model, &copy->meshes[i], path, error)
+                   && upload_mesh(renderer, &copy->meshes[i], num_joints, error);
     }
     renderer->gl.BindVertexArray(0);
     renderer->gl.BindBuffer(GL_ARRAY_BUFFER, 0);
@@ -542,7 +539,7 @@ bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blen
     MD5_ASSERT((unsigned)blending <= MD5GL_BLEND_DUAL, "blending: one of md5gl_blending");
     MD5GL_ASSERT_NO_FRAME(renderer);
     // Those without morph targets too, so that targets can be taken away without an error.
-    for (uint32_t i = 0; i < model->model->num_meshes; i++) {
+    for (uint32_t i = 0; i < model->model->num_meshes && blending != model->blending; i++) {
         const md5gl_path path = model->meshes[i].path;
         if (!md5gli_build_variant(renderer, path, md5gl_variant_of(blending, false), error)
             || (model->morph

@@ -446,9 +446,8 @@ static bool pose_palettes(md5gl_renderer *renderer, md5gl_model *model,
     for (uint32_t i = 0; i < num_meshes && posed; i++) {
         const md5gl_path path = model->meshes[i].path;
         needs_palettes = needs_palettes || path != MD5GL_PATH_CPU;
-        posed =
-            count == 0
-            || md5gli_build_variant(renderer, path, md5gl_variant_of(model->blending, true), error);
+        posed = md5gli_build_variant(renderer, path, md5gl_variant_of(model->blending, count > 0),
+                                     error);
     }
     if (count > 0 && posed) {
         if (!model->morph_weights.texture)

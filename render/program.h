@@ -113,18 +113,17 @@ typedef struct md5gl_program {
 // What a program does with skinned vertices.
 enum md5gl_pass {
     MD5GL_PASS_LIT,
+    // Programs of the others are built on first use: each takes time before the first picture.
     MD5GL_PASS_DEPTH,
     MD5GL_PASS_DEPTH_OPAQUE, // depth of meshes without alpha test
     MD5GL_PASS_EDGES,
     MD5GL_PASS_CAPTURE,
-    MD5GL_NUM_COMMON_PASSES,
-    // Programs of the others are built on first use.
-    MD5GL_PASS_PICTURE = MD5GL_NUM_COMMON_PASSES, // of impostors
-    MD5GL_PASS_STAGE,                             // of md5gl_draw_stages()
-    MD5GL_PASS_OUTPUTS,                           // of md5gl_draw_outputs()
-    MD5GL_PASS_LIT_ENVIRONMENT,                   // LIT in frames with an environment
-    MD5GL_PASS_LIT_CLASSIC,                       // LIT by MD5GL_LIGHTING_CLASSIC
-    MD5GL_PASS_LIT_SPOTS,                         // the three with shadows of spot lights
+    MD5GL_PASS_PICTURE,         // of impostors
+    MD5GL_PASS_STAGE,           // of md5gl_draw_stages()
+    MD5GL_PASS_OUTPUTS,         // of md5gl_draw_outputs()
+    MD5GL_PASS_LIT_ENVIRONMENT, // LIT in frames with an environment
+    MD5GL_PASS_LIT_CLASSIC,     // LIT by MD5GL_LIGHTING_CLASSIC
+    MD5GL_PASS_LIT_SPOTS,       // the three with shadows of spot lights
     MD5GL_PASS_LIT_ENVIRONMENT_SPOTS,
     MD5GL_PASS_LIT_CLASSIC_SPOTS,
     MD5GL_NUM_PASSES
@@ -169,8 +168,8 @@ typedef struct md5gl_program_sources {
 bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources *sources,
                           md5gl_program *program, md5_error *error);
 
-// Builds the programs of a variant that draw a path, unless they exist already: those of baked
-// clips are variant 0 of MD5GL_PATH_AUTO.
+// Builds what lights a path in a variant, and what skins it, unless they exist already: that of
+// baked clips is variant 0 of MD5GL_PATH_AUTO.
 bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error);
 
 // The programs that do not skin and have no variants. Those of overlays are built with the

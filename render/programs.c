@@ -452,12 +452,8 @@ bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant
             return false;
     }
     const enum md5gl_skin skin = skins[path];
-    for (int pass = 0; pass < MD5GL_NUM_COMMON_PASSES; pass++) {
-        if (!build_pass(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin,
-                        (enum md5gl_pass)pass, error))
-            return false;
-    }
-    return true;
+    return build_pass(renderer, skin == MD5GL_SKIN_POSED ? 0 : variant, skin, MD5GL_PASS_LIT,
+                      error);
 }
 
 const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_model *model,

@@ -15,8 +15,8 @@ const md5files = {
         document.head.append(script);
     }),
 
-    // The bytes of a URL. Another host may forbid it: the browser does not say so, but this text does.
-    async fetch(url) {
+    // The bytes of a URL, unpacked if `is_packed` by gzip. Another host may forbid it: the browser does not say so, but this text does.
+    async fetch(url, is_packed = false) {
         let answer;
         try {
             answer = await fetch(url);
@@ -27,7 +27,8 @@ const md5files = {
         }
         if (!answer.ok)
             throw new Error(url + ": the host answers " + answer.status + (answer.status === 404 ? ", no such file" : ""));
-        return new Uint8Array(await answer.arrayBuffer());
+        const whole = is_packed ? new Response(answer.body.pipeThrough(new DecompressionStream("gzip"))) : answer;
+        return new Uint8Array(await whole.arrayBuffer());
     },
 
     folder: (path) => path.slice(0, path.lastIndexOf("/") + 1),

@@ -4,6 +4,7 @@
 
 #include "demo/common/memory.h"
 
+#include <GLES3/gl3.h>
 #include <emscripten.h>
 #include <emscripten/html5.h>
 #include <emscripten/html5_webgl.h>
@@ -20,6 +21,7 @@ struct view_window {
     view_input inputs[MOST_INPUTS];
     size_t first, count;
     bool is_shown, is_full;
+    GLsync awaited; // the first picture, until the GPU has finished it
     double width, height; // in CSS pixels, which are its points
     double ratio;         // device pixels per CSS pixel
     // The mouse, or the finger that stands for it.
@@ -348,6 +350,7 @@ EMSCRIPTEN_KEEPALIVE void web_paste(view_window *window, const char *text)
 
 // What view.js needs of the program: where to send drops and texts.
 EM_JS(void, tell_page, (view_window * window), { Module["opened"](window); })
+EM_JS(void, tell_drawn, (void), { Module["drawn"](); })
 EM_JS(void, show_problem, (const char *text), { Module["printErr"](UTF8ToString(text)); })
 EM_JS(double, text_scale, (void),
       { return matchMedia("(pointer: coarse)").matches ? 1.2 : 1; }) // for fingers
@@ -459,11 +462,21 @@ void view_show_problem(const char *text)
 
 // -- Steps ----------------------------------------------------------------------------------
 
-// Waits while the context is lost: view.js then stops this program, and starts another.
+// Waits while the context is lost: view.js then stops this program, and starts another. Waits for
+// the first picture, too, which would be seen much later if the GPU had to draw a second one.
 static void step_once(void *user)
 {
-    const view_window *const window = user;
-    if (!emscripten_is_webgl_context_lost(window->context) && !window->step(window->user))
+    view_window *const window = user;
+    const bool is_lost = emscripten_is_webgl_context_lost(window->context);
+    if (window->awaited != NULL) {
+        GLint status = GL_SIGNALED; // unless it says otherwise
+        glGetSynciv(window->awaited, GL_SYNC_STATUS, 1, NULL, &status);
+        if (status == GL_SIGNALED && !is_lost) {
+            glDeleteSync(window->awaited);
+            window->awaited = NULL;
+            tell_drawn();
+        }
+    } else if (!is_lost && !window->step(window->user))
         emscripten_cancel_main_loop();
 }
 
@@ -514,6 +527,8 @@ bool view_is_window_hidden(const view_window *window)
 void view_show_window(view_window *window)
 {
     window->is_shown = true;
+    window->awaited = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    glFlush();
 }
 
 void view_set_title(view_window *window, const char *title)

@@ -7,7 +7,8 @@
     const told = document.getElementById("told"), canvas = document.getElementById("canvas");
     const tell = (text) => told.append(text + "\n");
     const files = new Map(), urls = new Map(); // bytes by path, for a program that begins anew; where paths are from
-    let code, program, window_of_program = 0, num_drops = 0, num_restarts = 0;
+    const folders = new Map(); // of our models: when they are there
+    let code, program, drawn, window_of_program = 0, num_drops = 0, num_restarts = 0;
 
     function write(path, bytes) {
         files.set(path, bytes);
@@ -15,31 +16,37 @@
         program?.FS.writeFile(path, bytes, {canOwn: true});
     }
 
-    // Our models are on the site: models.json lists their files. A model needs those of its folder, but morph targets only
-    // for a machine, and the folders of other models that machines name.
-    async function bring_ours(models, all) {
-        const wanted = new Set(models), has_machine = models.some((model) => model.endsWith(".md5machine"));
-        for (const path of wanted) {
-            const folder = md5files.folder(path);
-            await Promise.all(all.filter((file) => file.startsWith(folder) && (has_machine || !file.includes("/morphs/"))
-                && !files.has("/" + file)).map(async (file) => {
-                const bytes = await md5files.fetch(file);
-                write("/" + file, bytes);
-                if (has_machine && file.endsWith(".md5machine"))
-                    for (const name of md5files.named(bytes).filter((name) => /^\.\..*mesh$/.test(name)))
-                        wanted.add(new URL(name, "http://_/" + file).pathname.slice(1));
-            }));
+    // Our models are on the site: models.json lists their files, and how long they are. A model needs those of its folder, which
+    // are packed behind each other, and for a machine the folders of other models that machines name.
+    const bring_ours = (models, all) => Promise.all(models.map(async (model) => {
+        const folder = model.match(/^models\/[^/]+/)[0];
+        if (!folders.has(folder))
+            folders.set(folder, bring_folder(folder, all.filter(([file]) => file.startsWith(folder + "/"))));
+        const named = await folders.get(folder);
+        if (model.endsWith(".md5machine"))
+            await bring_ours(named, all);
+    }));
+
+    // Returns the models of other folders that its machines name. A browser that unpacks nothing gets one file after the other.
+    async function bring_folder(folder, listed) {
+        const bytes = window.DecompressionStream && await md5files.fetch(folder + ".gz", true), named = [];
+        let at = 0;
+        for (const [file, size] of listed) {
+            write("/" + file, bytes ? bytes.subarray(at, at += size) : await md5files.fetch(file));
+            for (const name of file.endsWith(".md5machine") ? md5files.named(files.get("/" + file)) : [])
+                if (/^\.\..*mesh$/.test(name))
+                    named.push(new URL(name, "http://_/" + file).pathname.slice(1));
         }
+        return named;
     }
 
-    // When there is a picture: the rest of our models, one file after the other, so that the viewer can open them, and what
+    // When there is a picture: the rest of our models, one after the other, so that the viewer can open them, and what
     // keeps the site for use without a network. Not for readers who save data.
     async function bring_rest(all) {
         if (navigator.connection?.saveData)
             return;
-        for (const file of all)
-            if (!files.has("/" + file))
-                write("/" + file, await md5files.fetch(file));
+        for (const [file] of all)
+            await bring_ours([file], all);
         await navigator.serviceWorker?.register("sw.js");
     }
 
@@ -140,6 +147,7 @@
             print: tell,
             printErr: tell,
             opened: (its_window) => window_of_program = its_window,
+            drawn: () => requestAnimationFrame(drawn), // when the browser has had time to show it
             instantiateWasm: (imports, done) => {
                 code.then((module) => WebAssembly.instantiate(module, imports)).then(done);
                 return {};
@@ -168,11 +176,11 @@
         const loaded = md5files.run("md5view-" + kind + ".js"); // beside the files
         code = WebAssembly.compileStreaming(fetch("md5view-" + kind + ".wasm"));
         const ours = JSON.parse(new TextDecoder().decode(await md5files.fetch("models.json"))), words = [];
-        const own = ours.find((path) => /^models\/[^/]+\/[^/]+\.md5machine$/.test(path)), models = [];
+        const own = ours.find(([path]) => /^models\/[^/]+\/[^/]+\.md5machine$/.test(path))[0], models = [];
         for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
             if (name !== "model")
                 words.push("--" + name + (value !== "" ? "=" + value : ""));
-            else if (ours.includes(value))
+            else if (ours.some(([path]) => path === value))
                 words.push("/" + models[models.push(value) - 1]);
             else
                 words.push(await bring(value));
@@ -187,7 +195,7 @@
             models.push("models/lantern/lantern.md5machine");
         await bring_ours(models, ours);
         await loaded;
-        const status = await start(words);
+        const picture = new Promise((done) => drawn = done), status = await start(words);
         addEventListener("dragover", (event) => event.preventDefault());
         addEventListener("drop", (event) => drop(event).catch((error) => note(error.message)));
         addEventListener("contextmenu", (event) => event.preventDefault());
@@ -202,7 +210,7 @@
         document.documentElement.dataset.state = status ? "failed" : "started";
         if (window_of_program) {
             setInterval(hand_out, 1000);
-            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))); // the picture is on the screen
+            await picture;
             performance.mark("picture");
             bring_rest(ours).catch(() => {}); // without a network there is no more
         }

@@ -103,7 +103,8 @@ $(WEB)/font.c: demo/web/font.py .ci/deps.sh .ci/embed.py | deps
 	@for name in DejaVuSans DejaVuSansMono; do $(PYTHON) $< "$$(sh .ci/deps.sh --font $$name)" $(WEB)/$$name.ttf || exit 1; done
 	$(embed) bytes md5view_font $@ $(WEB)/DejaVuSans.ttf md5view_code_font $(WEB)/DejaVuSansMono.ttf
 
-# What a server gives away: pages, programs, and our models with a list of their files.
+# What a server gives away: pages, programs, and our models with a list of their files and sizes. The viewer gets a model's files
+# one behind the other in models/NAME.gz: in one request, and a third of the bytes.
 WEB_PAGES := $(patsubst demo/web/%,$(WEB_SITE)/%,$(filter-out %/start.html,$(wildcard demo/web/*.html demo/web/*.css)) \
     $(addprefix demo/web/,view.js files.js style.css))
 WEB_MODELS := $(shell find models/bobbin models/flame models/lantern models/spindle models/tendril models/thimble -type f \
@@ -134,9 +135,11 @@ $(WEB_SITE)/sw.js: demo/web/sw.js $(WEB_FILES)
 $(WEB_SITE)/md5-model.js: demo/web/files.js demo/web/element.js
 	@mkdir -p $(@D) && sed 's/^ *//; /^\/\//d' $^ > $@
 $(eval $(call remember,$(WEB)/models,$$(WEB_MODELS)))
-$(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models
+$(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models demo/web/web.mk
 	@for file in $(WEB_MODELS); do mkdir -p $(@D)/$${file%/*} && cp -u $$file $(@D)/$$file || exit 1; done
-	@printf '%s\n' $(WEB_MODELS) | sed '1 s/^/["/; 1 !s/^/,"/; s/$$/"/; $$ s/$$/]/' > $@
+	@for model in $(sort $(foreach file,$(WEB_MODELS),$(word 2,$(subst /, ,$(file))))); do \
+	    cat $$(printf '%s\n' $(WEB_MODELS) | grep "^models/$$model/") | gzip -9n > $(@D)/models/$$model.gz || exit 1; done
+	@wc -c $(WEB_MODELS) | sed '$$d; s/^ *\([0-9]*\) \(.*\)/["\2",\1],/' | sed '1 s/^/[/; $$ s/,$$/]/' > $@
 
 ## make web            the viewer, the element <md5-model> and the documents as web pages in build/web/site, by emscripten
 web: $(WEB_FILES) $(WEB_SITE)/sw.js | deps
