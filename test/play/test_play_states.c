@@ -1,6 +1,7 @@
 // Which state a layer is in: transitions, conditions, times, interruption. MD5_STATE_MACHINES says
 // how many random machines are compared with a simulator.
-#include "test/play/test_play_case.h"
+#include "test/own.h"
+#include "test/play/test_play_random.h"
 
 #include <stdarg.h>
 
@@ -824,6 +825,86 @@ TEST (states_are_those_of_a_simulator) {
         sim_compare(&made, (uint64_t)i + 1, &sums);
     CHECK(sums.num_entered > 10 * count && sums.num_in_step > 2 * count);
     CHECK_THAT(100 * sums.num_close <= count, "%d of %d are too close", sums.num_close, count);
+    play_end(&made);
+}
+
+enum { MANY = 511, MANY_PARAMETERS = 90 }; // more than the bits by which they are told apart
+
+// The first of the highest priority whose conditions are met, by a look at all.
+static uint32_t first_open(const md5_player *player, const md5_transition_desc *rows)
+{
+    uint32_t best = MANY;
+    for (uint32_t i = 0; i < MANY; i++) {
+        bool is_open = best == MANY || rows[i].priority > rows[best].priority;
+        for (uint32_t k = 0; k < rows[i].num_conditions; k++)
+            is_open = is_open && md5_player_is_met(player, &rows[i].conditions[k]);
+        best = is_open ? i : best;
+    }
+    return best;
+}
+
+// From the first state to one of their own each; the parameters are floats, bools, triggers in
+// turn.
+TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
+    static const float floats[] = {0.0f, 0.5f, -0.5f, 0.75f, 1.0f, -1.0f, 1.5f, -2.0f};
+    static char names[MANY + 1][8];
+    static md5_state_desc states[MANY + 1];
+    static md5_condition conditions[MANY][2];
+    static md5_transition_desc rows[MANY];
+    md5_parameter_desc parameters[MANY_PARAMETERS];
+    uint64_t random = 1;
+    enum { STEPS = 10000 };
+    int num_taken = 0;
+    play_case made;
+    play_begin(&made);
+    for (uint32_t i = 0; i <= MANY; i++) {
+        snprintf(names[i], sizeof names[i], "%u", i);
+        states[i].name = names[i];
+    }
+    for (uint32_t i = 0; i < MANY_PARAMETERS; i++)
+        parameters[i] = (md5_parameter_desc){.name = names[i], .kind = (md5_parameter_kind)(i % 3)};
+    for (uint32_t i = 0; i < 2 * MANY; i++) {
+        md5_condition *const condition = &conditions[i / 2][i % 2];
+        const uint32_t parameter = play_below(&random, MANY_PARAMETERS);
+        condition->parameter = names[parameter];
+        condition->compare = i % 8 == 1 ? MD5_IS_CLEAR : MD5_IS_SET;
+        if (parameter % 3 == MD5_PARAMETER_FLOAT)
+            condition->compare = (md5_comparison)(MD5_IS_LESS + (int)play_below(&random, 4));
+        condition->value =
+            condition->compare == MD5_IS_LESS || condition->compare == MD5_IS_AT_MOST ? -1 : 1;
+    }
+    for (uint32_t i = 0; i < MANY; i++)
+        rows[i] = (md5_transition_desc){.from = play_one_in(&random, 3) ? NULL : names[0],
+                                        .to = names[i + 1],
+                                        .conditions = conditions[i],
+                                        .num_conditions = play_one_in(&random, 64) ? 1 : 2,
+                                        .duration = 1,
+                                        .priority = (int32_t)play_below(&random, 4),
+                                        .interrupt = MD5_INTERRUPT_NONE};
+    const md5_layer_desc layer = {.name = "body",
+                                  .states = states,
+                                  .num_states = MANY + 1,
+                                  .transitions = rows,
+                                  .num_transitions = MANY};
+    OWN_MACHINE machine = play_machine(&(md5_machine_desc){.model = made.model,
+                                                           .parameters = parameters,
+                                                           .num_parameters = MANY_PARAMETERS,
+                                                           ROW(layers, layer)});
+    OWN_PLAYER player = play_player(machine);
+    for (int step = 0; step < STEPS; step++) {
+        const uint32_t changed = play_below(&random, MANY_PARAMETERS);
+        const bool stays = play_one_in(&random, 4);
+        if (!stays)
+            md5_player_set(player, changed, floats[play_below(&random, 8)]);
+        const uint32_t open = first_open(player, rows);
+        md5_player_advance(player, 1.0 / 60.0, NULL, NULL);
+        if (!CHECK_UINT(md5_player_layer(player, 0).state, open == MANY ? 0 : open + 1))
+            break;
+        num_taken += open != MANY;
+        if (open != MANY)
+            md5_player_reset(player);
+    }
+    CHECK_THAT(num_taken > STEPS / 10 && num_taken < STEPS / 2, "%d are taken", num_taken);
     play_end(&made);
 }
 

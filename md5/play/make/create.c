@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // == Walks over the tables ======================================================================
@@ -254,6 +255,29 @@ static bool build_parameters(md5_building *building)
     return true;
 }
 
+static int compare_thresholds(const void *left, const void *right)
+{
+    const md5_threshold *const a = (const md5_threshold *)left, *const b =
+                                                                    (const md5_threshold *)right;
+    return md5_is_lower(*a, *b) ? -1 : md5_is_lower(*b, *a);
+}
+
+// Where parameters make a difference to conditions.
+static bool build_thresholds(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    TRY(machine->thresholds = MD5_NEW(building->arena, md5_threshold, machine->num_conditions));
+    for (size_t i = 0; i < machine->num_conditions; i++) {
+        const md5_play_condition *const condition = &machine->conditions[i];
+        if (condition->kind == MD5_WHEN_PARAMETER)
+            machine->thresholds[machine->num_thresholds++] = (md5_threshold){
+                condition->parameter, condition->compare <= MD5_IS_CLEAR ? 0.0f : condition->value};
+    }
+    qsort(machine->thresholds, machine->num_thresholds, sizeof *machine->thresholds,
+          compare_thresholds);
+    return true;
+}
+
 // Where a parameter that follows makes a difference: at the values of conditions; at 0, where clips
 // turn round whose speed it is; at 0 and 1, where weights stop; at the items of a line.
 static bool build_kinks(md5_building *building)
@@ -474,7 +498,7 @@ static bool build_all(md5_building *building)
     TRY(build_clips(building) && build_windows(building) && md5i_build_curves(building));
     TRY(build_parameters(building));
     TRY(md5i_build_layers(building));
-    TRY(build_kinks(building));
+    TRY(build_thresholds(building) && build_kinks(building));
     TRY(md5i_build_modifiers(building));
     machine->fingerprint = md5i_fingerprint_of(&md5i_machine_schema, desc);
     if (!report->clip_end)
