@@ -207,15 +207,10 @@ typedef struct md5_play_condition {
     uint64_t ear;        // of HEARD
 } md5_play_condition;
 
-// A value of a parameter at which a condition changes.
-typedef struct md5_threshold {
-    uint32_t parameter;
-    float value;
-} md5_threshold;
-
-static inline bool md5_is_lower(md5_threshold a, md5_threshold b)
+// The order of thresholds: of each parameter, by value.
+static inline bool md5_is_lower(const md5_play_condition *a, const md5_play_condition *b)
 {
-    return a.parameter != b.parameter ? a.parameter < b.parameter : a.value < b.value;
+    return a->parameter != b->parameter ? a->parameter < b->parameter : a->value < b->value;
 }
 
 // Where clips begin.
@@ -239,20 +234,15 @@ typedef struct md5_change {
     uint32_t leader; // the state that leads, MD5_NONE: all by their weights
 } md5_change;
 
-// What may open a transition that was not open, in bits: a parameter that changes; time, exits and
-// what is heard; another state. Parameters share bits if there are many.
-enum { MD5_PARAMETER_CAUSES = 62 };
-#define MD5_CAUSE_TIME (UINT64_C(1) << MD5_PARAMETER_CAUSES)
-#define MD5_CAUSE_STATE (UINT64_C(2) << MD5_PARAMETER_CAUSES)
+// What may open a transition that was not open, in bits: time, exits and what is heard; a parameter
+// that changes. Parameters share bits if there are many.
+#define MD5_CAUSE_TIME (UINT64_C(1) << 63)
 #define MD5_ALL_CAUSES UINT64_MAX
 
 static inline uint64_t md5_cause_of(uint32_t parameter)
 {
-    return UINT64_C(1) << parameter % MD5_PARAMETER_CAUSES;
+    return UINT64_C(1) << parameter % 63;
 }
-
-// So many transitions are skipped by one look at all of their causes.
-enum { MD5_CAUSE_GROUP = 32 };
 
 // Order in a layer: transitions from any state, then those of each state; each by priority.
 typedef struct md5_transition {
@@ -273,6 +263,7 @@ typedef struct md5_state {
     const md5_blend_tree *tree;                 // NULL: no motion
     const md5_xform *reference;                 // in an additive layer
     uint32_t first_transition, num_transitions; // of the layer's
+    uint64_t causes;                            // of one of them
     const md5_event *events;                    // [MD5_STATE_EVENTS], if the machine reports states
     bool is_partial;     // a clip of which only the layer's joints need be sampled:
     md5_targets targets; // by these, which
@@ -283,9 +274,10 @@ typedef struct md5_play_layer {
     md5_layer_mode mode;
     uint32_t mask;
     md5_weight_rule weight;
-    md5_state *states;                     // [num_states]
-    const md5_transition *transitions;     // the first num_any are from any state
-    const uint64_t *causes, *group_causes; // of each transition, of each MD5_CAUSE_GROUP
+    md5_state *states;                 // [num_states]
+    const md5_transition *transitions; // the first num_any are from any state
+    const uint64_t *causes;            // of each of them
+    uint64_t any_causes;               // of one from any state
     uint32_t num_states, num_any;
     bool has_waits;       // some transition waits for its exit
     bool has_steps;       // some transition is in step
@@ -389,7 +381,7 @@ struct md5_machine {
     md5_play_layer *layers;   // [layers]
     md5_play_shot *shots;     // [shots]
     md5_play_condition *conditions;
-    md5_threshold *thresholds; // [num_thresholds] of all conditions, ascending
+    md5_play_condition *thresholds; // [num_thresholds] parameters and values of all conditions
     md5_play_condition *kinks; // of parameters that follow: what they drive changes otherwise there
     md5_easing *easings;       // those without numbers, by kind; then of weights and transitions
     md5_modifier *modifiers;   // [modifiers]

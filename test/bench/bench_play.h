@@ -224,96 +224,6 @@ static uint64_t work_saved_player(void *of, md5_cpu level)
     return size > 0 && md5_player_restore(play->players[play->next], bytes, size, NULL);
 }
 
-// -- Many transitions -----------------------------------------------------------------------------
-
-enum { LEAVING = 511 };
-
-// A player of a state that many transitions leave. The parameter `set` gets another value before
-// each step: 0.5 or `high`.
-typedef struct leaving {
-    md5_player *player;
-    uint32_t set;
-    float high;
-    bool is_high;
-} leaving;
-
-static uint64_t work_leaving(void *of, md5_cpu level)
-{
-    leaving *const made = of;
-    (void)level;
-    made->is_high = !made->is_high;
-    md5_player_set(made->player, made->set, made->is_high ? made->high : 0.5f);
-    md5_player_advance(made->player, 1.0 / 60.0, NULL, NULL);
-    return md5_player_layer(made->player, 0).state == 0;
-}
-
-// Each transition waits for one of `count` parameters to be above 1, 2, 3 and so on.
-static md5_machine *make_leaving(const playing *play, uint32_t count)
-{
-    static char names[LEAVING + 1][8];
-    static md5_state_desc states[LEAVING + 1];
-    static md5_transition_desc rows[LEAVING];
-    static md5_condition conditions[LEAVING];
-    static md5_parameter_desc parameters[LEAVING];
-    const md5_clip_desc clip = {.name = "walk", .binding = play->bindings[0]};
-    for (uint32_t i = 0; i <= LEAVING; i++) {
-        snprintf(names[i], sizeof names[i], "s%u", i);
-        states[i] = (md5_state_desc){.name = names[i], .motion = "walk"};
-    }
-    for (uint32_t i = 0; i < LEAVING; i++) {
-        parameters[i] = (md5_parameter_desc){.name = names[i]};
-        conditions[i] = (md5_condition){names[i % count], MD5_IS_GREATER, (float)(i + 1)};
-        rows[i] = (md5_transition_desc){.from = names[0],
-                                        .to = names[i + 1],
-                                        .conditions = &conditions[i],
-                                        .num_conditions = 1};
-    }
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = states,
-                                  .num_states = LEAVING + 1,
-                                  .transitions = rows,
-                                  .num_transitions = LEAVING};
-    const md5_machine_desc desc = {.model = play->model,
-                                   .clips = &clip,
-                                   .num_clips = 1,
-                                   .parameters = parameters,
-                                   .num_parameters = count,
-                                   .layers = &layer,
-                                   .num_layers = 1};
-    return md5_create_machine(&desc, NULL, NULL);
-}
-
-static void measure_leaving(bench_table *table, const playing *play)
-{
-    static const struct {
-        const char *name;
-        uint32_t count, set;
-        float high;
-    } rows[] = {
-        {"no parameter changes", 16, MD5_NONE, 0.75f},
-        {"that of all conditions changes below them", 1, 0, 0.75f},
-        {"one of 16 reaches the value of a condition", 16, 0, 1.0f},
-        {"that of all conditions does", 1, 0, 1.0f},
-    };
-    bench_heading("a step in a state with 511 transitions that stay closed");
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        md5_machine *const machine = make_leaving(play, rows[i].count);
-        leaving of = {md5_create_player(machine, NULL, NULL), rows[i].set, rows[i].high, false};
-        if (!of.player)
-            abort();
-        bench_measure(table, &(bench_row){.name = rows[i].name,
-                                          .unit = "ns",
-                                          .work = work_leaving,
-                                          .of = &of,
-                                          .units = 1.0,
-                                          .best = md5i_cpu_best(MD5_CPU_AVX2),
-                                          .no_twin = true,
-                                          .goal = i < 2 ? 500.0 : 0.0});
-        md5_destroy_player(of.player);
-        md5_destroy_machine(machine);
-    }
-}
-
 // Rows of the table; none if the model is missing.
 static void measure_play(bench_table *table)
 {
@@ -354,7 +264,6 @@ static void measure_play(bench_table *table)
     row.name = "player saved, restored";
     row.work = work_saved_player;
     bench_measure(table, &row);
-    measure_leaving(table, &of);
     free_playing(&of);
 }
 

@@ -1,6 +1,5 @@
 // Which state a layer is in: transitions, conditions, times, interruption. MD5_STATE_MACHINES says
 // how many random machines are compared with a simulator.
-#include "test/own.h"
 #include "test/play/test_play_random.h"
 
 #include <stdarg.h>
@@ -828,84 +827,58 @@ TEST (states_are_those_of_a_simulator) {
     play_end(&made);
 }
 
-enum { MANY = 511, MANY_PARAMETERS = 90 }; // more than the bits by which they are told apart
-
-// The first of the highest priority whose conditions are met, by a look at all.
-static uint32_t first_open(const md5_player *player, const md5_transition_desc *rows)
+// The first transition of the highest priority whose conditions are met, by a look at all.
+static uint32_t first_open(const md5_player *player, const md5_layer_desc *layer)
 {
-    uint32_t best = MANY;
-    for (uint32_t i = 0; i < MANY; i++) {
-        bool is_open = best == MANY || rows[i].priority > rows[best].priority;
-        for (uint32_t k = 0; k < rows[i].num_conditions; k++)
-            is_open = is_open && md5_player_is_met(player, &rows[i].conditions[k]);
+    uint32_t best = MD5_NONE;
+    for (uint32_t i = 0; i < layer->num_transitions; i++) {
+        const md5_transition_desc *const row = &layer->transitions[i];
+        bool is_open = best == MD5_NONE || row->priority > layer->transitions[best].priority;
+        for (uint32_t k = 0; k < row->num_conditions; k++)
+            is_open = is_open && md5_player_is_met(player, &row->conditions[k]);
         best = is_open ? i : best;
     }
     return best;
 }
 
-// From the first state to one of their own each; the parameters are floats, bools, triggers in
-// turn.
+// From the first state to one of their own each; with more parameters than are told apart by bits.
 TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
-    static const float floats[] = {0.0f, 0.5f, -0.5f, 0.75f, 1.0f, -1.0f, 1.5f, -2.0f};
-    static char names[MANY + 1][8];
-    static md5_state_desc states[MANY + 1];
-    static md5_condition conditions[MANY][2];
-    static md5_transition_desc rows[MANY];
-    md5_parameter_desc parameters[MANY_PARAMETERS];
+    enum { STEPS = 10000, MANY = 511, OF_A_KIND = 30 };
+    static const char *const kinds[] = {"f", "f", "b", "t", "not t"}, *const compared[] = {
+                                                                          "< -1", "<= -1", "> 1",
+                                                                          ">= 1"};
+    OWN_PLAY of;
+    test_text text = {0};
     uint64_t random = 1;
-    enum { STEPS = 10000 };
     int num_taken = 0;
-    play_case made;
-    play_begin(&made);
-    for (uint32_t i = 0; i <= MANY; i++) {
-        snprintf(names[i], sizeof names[i], "%u", i);
-        states[i].name = names[i];
+    for (uint32_t i = 0; i < OF_A_KIND; i++)
+        test_append(&text, "float f%u bool b%u trigger t%u\n", i, i, i);
+    test_append(&text, "layer body { state s0 a\n");
+    for (uint32_t i = 1; i <= MANY; i++) {
+        test_append(&text, "state s%u a transition %s s%u { duration 1 interrupt_none priority %u",
+                    i, play_one_in(&random, 3) ? "any" : "s0", i, play_below(&random, 4));
+        for (uint32_t num = play_one_in(&random, 64) ? 1 : 2, k = 0; k < num; k++) {
+            const uint32_t kind = play_below(&random, 4 + k);
+            test_append(&text, " %s %s%u %s", k == 0 ? "when" : "and", kinds[kind],
+                        play_below(&random, OF_A_KIND),
+                        kind < 2 ? compared[play_below(&random, 4)] : "");
+        }
+        test_append(&text, " }\n");
     }
-    for (uint32_t i = 0; i < MANY_PARAMETERS; i++)
-        parameters[i] = (md5_parameter_desc){.name = names[i], .kind = (md5_parameter_kind)(i % 3)};
-    for (uint32_t i = 0; i < 2 * MANY; i++) {
-        md5_condition *const condition = &conditions[i / 2][i % 2];
-        const uint32_t parameter = play_below(&random, MANY_PARAMETERS);
-        condition->parameter = names[parameter];
-        condition->compare = i % 8 == 1 ? MD5_IS_CLEAR : MD5_IS_SET;
-        if (parameter % 3 == MD5_PARAMETER_FLOAT)
-            condition->compare = (md5_comparison)(MD5_IS_LESS + (int)play_below(&random, 4));
-        condition->value =
-            condition->compare == MD5_IS_LESS || condition->compare == MD5_IS_AT_MOST ? -1 : 1;
-    }
-    for (uint32_t i = 0; i < MANY; i++)
-        rows[i] = (md5_transition_desc){.from = play_one_in(&random, 3) ? NULL : names[0],
-                                        .to = names[i + 1],
-                                        .conditions = conditions[i],
-                                        .num_conditions = play_one_in(&random, 64) ? 1 : 2,
-                                        .duration = 1,
-                                        .priority = (int32_t)play_below(&random, 4),
-                                        .interrupt = MD5_INTERRUPT_NONE};
-    const md5_layer_desc layer = {.name = "body",
-                                  .states = states,
-                                  .num_states = MANY + 1,
-                                  .transitions = rows,
-                                  .num_transitions = MANY};
-    OWN_MACHINE machine = play_machine(&(md5_machine_desc){.model = made.model,
-                                                           .parameters = parameters,
-                                                           .num_parameters = MANY_PARAMETERS,
-                                                           ROW(layers, layer)});
-    OWN_PLAYER player = play_player(machine);
+    play_scene_begin(&of);
+    play_scene_add(&of, 21, 20.0, 0.3, 1);
+    play_scene_read(&of, "%s }", text.bytes);
+    free(text.bytes);
     for (int step = 0; step < STEPS; step++) {
-        const uint32_t changed = play_below(&random, MANY_PARAMETERS);
-        const bool stays = play_one_in(&random, 4);
-        if (!stays)
-            md5_player_set(player, changed, floats[play_below(&random, 8)]);
-        const uint32_t open = first_open(player, rows);
-        md5_player_advance(player, 1.0 / 60.0, NULL, NULL);
-        if (!CHECK_UINT(md5_player_layer(player, 0).state, open == MANY ? 0 : open + 1))
-            break;
-        num_taken += open != MANY;
-        if (open != MANY)
-            md5_player_reset(player);
+        md5_player_set(of.player, play_below(&random, 3 * OF_A_KIND),
+                       0.5f * (float)play_below(&random, 8) - 2.0f);
+        const uint32_t open = first_open(of.player, md5_machine_tables(of.machine)->layers);
+        CHECK_UINT(state_after(&of, 1.0 / 60.0), open == MD5_NONE ? 0 : open + 1);
+        num_taken += open != MD5_NONE;
+        if (open != MD5_NONE)
+            md5_player_reset(of.player);
     }
     CHECK_THAT(num_taken > STEPS / 10 && num_taken < STEPS / 2, "%d are taken", num_taken);
-    play_end(&made);
 }
 
 TEST (exit_from_any_state_at_an_event_needs_another_state_that_has_it) {

@@ -257,24 +257,25 @@ static bool build_parameters(md5_building *building)
 
 static int compare_thresholds(const void *left, const void *right)
 {
-    const md5_threshold *const a = (const md5_threshold *)left, *const b =
-                                                                    (const md5_threshold *)right;
-    return md5_is_lower(*a, *b) ? -1 : md5_is_lower(*b, *a);
+    const md5_play_condition *const a = (const md5_play_condition *)left;
+    const md5_play_condition *const b = (const md5_play_condition *)right;
+    return md5_is_lower(a, b) ? -1 : md5_is_lower(b, a);
 }
 
-// Where parameters make a difference to conditions.
+// Where parameters make a difference to conditions: those that ask whether one is set, at 0.
 static bool build_thresholds(md5_building *building)
 {
     md5_machine *const machine = building->machine;
-    TRY(machine->thresholds = MD5_NEW(building->arena, md5_threshold, machine->num_conditions));
-    for (size_t i = 0; i < machine->num_conditions; i++) {
-        const md5_play_condition *const condition = &machine->conditions[i];
-        if (condition->kind == MD5_WHEN_PARAMETER)
-            machine->thresholds[machine->num_thresholds++] = (md5_threshold){
-                condition->parameter, condition->compare <= MD5_IS_CLEAR ? 0.0f : condition->value};
+    const size_t count = machine->num_conditions;
+    md5_play_condition *const to = MD5_NEW(building->arena, md5_play_condition, count);
+    TRY(machine->thresholds = to);
+    for (size_t i = 0; i < count; i++) {
+        const md5_play_condition *const row = &machine->conditions[i];
+        if (row->kind == MD5_WHEN_PARAMETER)
+            to[machine->num_thresholds++] = (md5_play_condition){
+                row->parameter, .value = row->compare <= MD5_IS_CLEAR ? 0.0f : row->value};
     }
-    qsort(machine->thresholds, machine->num_thresholds, sizeof *machine->thresholds,
-          compare_thresholds);
+    qsort(to, machine->num_thresholds, sizeof *to, compare_thresholds);
     return true;
 }
 

@@ -905,7 +905,8 @@ static bool build_conditions(md5_building *building, bool is_shot, const md5_con
 // Of a transition.
 static uint64_t causes_of(const md5_transition *transition)
 {
-    uint64_t causes = MD5_CAUSE_STATE | (transition->waits ? MD5_CAUSE_TIME : 0);
+    const bool is_always = transition->waits || transition->num_conditions == 0;
+    uint64_t causes = is_always ? MD5_CAUSE_TIME : 0;
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
         const md5_play_condition *const condition = &transition->conditions[i];
         causes |= condition->kind == MD5_WHEN_PARAMETER ? md5_cause_of(condition->parameter)
@@ -918,20 +919,19 @@ static uint64_t causes_of(const md5_transition *transition)
 static bool list_transitions(md5_building *building, md5_play_layer *layer,
                              const md5_transition *transitions, uint32_t count)
 {
-    const uint32_t num_groups = count / MD5_CAUSE_GROUP + 1;
-    uint64_t *const causes = MD5_NEW(building->arena, uint64_t, (size_t)count + num_groups);
+    uint64_t *const causes = MD5_NEW(building->arena, uint64_t, count);
     TRY(layer->causes = causes);
-    layer->group_causes = causes + count;
     for (uint32_t i = 0; i < count; i++) {
         causes[i] = causes_of(&transitions[i]);
-        causes[count + i / MD5_CAUSE_GROUP] |= causes[i];
         if (transitions[i].from == MD5_NONE) {
             layer->num_any++;
+            layer->any_causes |= causes[i];
             continue;
         }
         md5_state *const from = &layer->states[transitions[i].from];
         from->first_transition = from->num_transitions == 0 ? i : from->first_transition;
         from->num_transitions++;
+        from->causes |= causes[i];
     }
     return true;
 }

@@ -19,13 +19,13 @@
 void md5i_set_value(md5_player *player, uint32_t parameter, float value)
 {
     const md5_machine *const machine = player->machine;
-    const md5_threshold *const thresholds = machine->thresholds;
+    const md5_play_condition *const thresholds = machine->thresholds;
     const float old = player->parameters[parameter];
-    const md5_threshold low = {parameter, old < value ? old : value};
+    const md5_play_condition low = {parameter, .value = old < value ? old : value};
     size_t next = 0, end = old == value ? 0 : machine->num_thresholds;
     while (next < end) {
         const size_t middle = next + (end - next) / 2;
-        if (md5_is_lower(thresholds[middle], low))
+        if (md5_is_lower(&thresholds[middle], &low))
             next = middle + 1;
         else
             end = middle;
@@ -487,25 +487,20 @@ static candidates candidates_of(const md5_player *player, uint32_t layer,
 {
     const md5_play_layer *const played = &player->machine->layers[layer];
     const md5_state *const state = &played->states[active->state];
+    const uint32_t num_own = (state->causes & causes) != 0 ? state->num_transitions : 0;
     return (candidates){.layer = played,
                         .causes = causes,
                         .own = state->first_transition,
-                        .own_end = state->first_transition + state->num_transitions,
-                        .any_end = played->num_any};
+                        .own_end = state->first_transition + num_own,
+                        .any_end = (played->any_causes & causes) != 0 ? played->num_any : 0};
 }
 
 // From `number` on; `end`: none.
 static inline uint32_t next_number(const candidates *all, uint32_t number, uint32_t end)
 {
     const uint64_t *const causes = all->layer->causes, wanted = all->causes;
-    while (number < end && (causes[number] & wanted) == 0) {
-        const uint32_t group = number / MD5_CAUSE_GROUP, next = (group + 1) * MD5_CAUSE_GROUP;
-        const uint32_t stop = next < end ? next : end;
-        if ((all->layer->group_causes[group] & wanted) == 0)
-            number = stop;
-        while (number < stop && (causes[number] & wanted) == 0)
-            number++;
-    }
+    while (number < end && (causes[number] & wanted) == 0)
+        number++;
     return number;
 }
 
