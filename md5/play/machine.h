@@ -207,6 +207,12 @@ typedef struct md5_play_condition {
     uint64_t ear;        // of HEARD
 } md5_play_condition;
 
+// The order of thresholds: of each parameter, by value.
+static inline bool md5_is_lower(const md5_play_condition *a, const md5_play_condition *b)
+{
+    return a->parameter != b->parameter ? a->parameter < b->parameter : a->value < b->value;
+}
+
 // Where clips begin.
 typedef enum md5_begin {
     MD5_BEGIN_AT,      // at `start`; events there do not fire
@@ -228,6 +234,16 @@ typedef struct md5_change {
     uint32_t leader; // the state that leads, MD5_NONE: all by their weights
 } md5_change;
 
+// What may open a transition that was not open, in bits: time, exits and what is heard; a parameter
+// that changes. Parameters share bits if there are many.
+#define MD5_CAUSE_TIME (UINT64_C(1) << 63)
+#define MD5_ALL_CAUSES UINT64_MAX
+
+static inline uint64_t md5_cause_of(uint32_t parameter)
+{
+    return UINT64_C(1) << parameter % 63;
+}
+
 // Order in a layer: transitions from any state, then those of each state; each by priority.
 typedef struct md5_transition {
     uint32_t from;
@@ -244,22 +260,24 @@ typedef struct md5_transition {
 enum { MD5_STATE_EVENTS = 3 };
 
 typedef struct md5_state {
-    const md5_blend_tree *tree;        // NULL: no motion
-    const md5_xform *reference;        // in an additive layer
-    const md5_transition *transitions; // [num_transitions]
-    uint32_t num_transitions;
-    const md5_event *events; // [MD5_STATE_EVENTS], if the machine reports states
-    bool is_partial;         // a clip of which only the layer's joints need be sampled:
-    md5_targets targets;     // by these, which
-    bool is_exact;           // write no other joints, and there are none between the layer's
+    const md5_blend_tree *tree;                 // NULL: no motion
+    const md5_xform *reference;                 // in an additive layer
+    uint32_t first_transition, num_transitions; // of the layer's
+    uint64_t causes;                            // of one of them
+    const md5_event *events;                    // [MD5_STATE_EVENTS], if the machine reports states
+    bool is_partial;     // a clip of which only the layer's joints need be sampled:
+    md5_targets targets; // by these, which
+    bool is_exact;       // write no other joints, and there are none between the layer's
 } md5_state;
 
 typedef struct md5_play_layer {
     md5_layer_mode mode;
     uint32_t mask;
     md5_weight_rule weight;
-    md5_state *states;         // [num_states]
-    const md5_transition *any; // [num_any] transitions from any state
+    md5_state *states;                 // [num_states]
+    const md5_transition *transitions; // the first num_any are from any state
+    const uint64_t *causes;            // of each of them
+    uint64_t any_causes;               // of one from any state
     uint32_t num_states, num_any;
     bool has_waits;       // some transition waits for its exit
     bool has_steps;       // some transition is in step
@@ -363,6 +381,7 @@ struct md5_machine {
     md5_play_layer *layers;   // [layers]
     md5_play_shot *shots;     // [shots]
     md5_play_condition *conditions;
+    md5_play_condition *thresholds; // [num_thresholds] parameters and values of all conditions
     md5_play_condition *kinks; // of parameters that follow: what they drive changes otherwise there
     md5_easing *easings;       // those without numbers, by kind; then of weights and transitions
     md5_modifier *modifiers;   // [modifiers]
@@ -377,8 +396,8 @@ struct md5_machine {
     md5_joint_limit *limits;   // [joints] or NULL
     float *reaches;            // [joints] how far vertices lie from each; -1: it has none
 
-    size_t num_conditions, num_kinks, num_easings, num_springs, num_feet, num_gazes, num_soles,
-        num_frames; // the last: of all clips
+    size_t num_conditions, num_thresholds, num_kinks, num_easings, num_springs, num_feet, num_gazes,
+        num_soles, num_frames; // the last: of all clips
     // Maxima over all trees.
     uint32_t max_instances, max_groups, max_parts, max_poses;
     uint32_t num_ears;

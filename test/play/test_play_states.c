@@ -1,6 +1,6 @@
 // Which state a layer is in: transitions, conditions, times, interruption. MD5_STATE_MACHINES says
 // how many random machines are compared with a simulator.
-#include "test/play/test_play_case.h"
+#include "test/play/test_play_random.h"
 
 #include <stdarg.h>
 
@@ -825,6 +825,60 @@ TEST (states_are_those_of_a_simulator) {
     CHECK(sums.num_entered > 10 * count && sums.num_in_step > 2 * count);
     CHECK_THAT(100 * sums.num_close <= count, "%d of %d are too close", sums.num_close, count);
     play_end(&made);
+}
+
+// The first transition of the highest priority whose conditions are met, by a look at all.
+static uint32_t first_open(const md5_player *player, const md5_layer_desc *layer)
+{
+    uint32_t best = MD5_NONE;
+    for (uint32_t i = 0; i < layer->num_transitions; i++) {
+        const md5_transition_desc *const row = &layer->transitions[i];
+        bool is_open = best == MD5_NONE || row->priority > layer->transitions[best].priority;
+        for (uint32_t k = 0; k < row->num_conditions; k++)
+            is_open = is_open && md5_player_is_met(player, &row->conditions[k]);
+        best = is_open ? i : best;
+    }
+    return best;
+}
+
+// From the first state to one of their own each; with more parameters than are told apart by bits.
+TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
+    enum { STEPS = 10000, MANY = 511, OF_A_KIND = 30 };
+    static const char *const kinds[] = {"f", "f", "b", "t", "not t"}, *const compared[] = {
+                                                                          "< -1", "<= -1", "> 1",
+                                                                          ">= 1"};
+    OWN_PLAY of;
+    test_text text = {0};
+    uint64_t random = 1;
+    int num_taken = 0;
+    for (uint32_t i = 0; i < OF_A_KIND; i++)
+        test_append(&text, "float f%u bool b%u trigger t%u\n", i, i, i);
+    test_append(&text, "layer body { state s0 a\n");
+    for (uint32_t i = 1; i <= MANY; i++) {
+        test_append(&text, "state s%u a transition %s s%u { duration 1 interrupt_none priority %u",
+                    i, play_one_in(&random, 3) ? "any" : "s0", i, play_below(&random, 4));
+        for (uint32_t num = play_one_in(&random, 64) ? 1 : 2, k = 0; k < num; k++) {
+            const uint32_t kind = play_below(&random, 4 + k);
+            test_append(&text, " %s %s%u %s", k == 0 ? "when" : "and", kinds[kind],
+                        play_below(&random, OF_A_KIND),
+                        kind < 2 ? compared[play_below(&random, 4)] : "");
+        }
+        test_append(&text, " }\n");
+    }
+    play_scene_begin(&of);
+    play_scene_add(&of, 21, 20.0, 0.3, 1);
+    play_scene_read(&of, "%s }", text.bytes);
+    free(text.bytes);
+    for (int step = 0; step < STEPS; step++) {
+        md5_player_set(of.player, play_below(&random, 3 * OF_A_KIND),
+                       0.5f * (float)play_below(&random, 8) - 2.0f);
+        const uint32_t open = first_open(of.player, md5_machine_tables(of.machine)->layers);
+        CHECK_UINT(state_after(&of, 1.0 / 60.0), open == MD5_NONE ? 0 : open + 1);
+        num_taken += open != MD5_NONE;
+        if (open != MD5_NONE)
+            md5_player_reset(of.player);
+    }
+    CHECK_THAT(num_taken > STEPS / 10 && num_taken < STEPS / 2, "%d are taken", num_taken);
 }
 
 TEST (exit_from_any_state_at_an_event_needs_another_state_that_has_it) {

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // == Walks over the tables ======================================================================
@@ -254,6 +255,30 @@ static bool build_parameters(md5_building *building)
     return true;
 }
 
+static int compare_thresholds(const void *left, const void *right)
+{
+    const md5_play_condition *const a = (const md5_play_condition *)left;
+    const md5_play_condition *const b = (const md5_play_condition *)right;
+    return md5_is_lower(a, b) ? -1 : md5_is_lower(b, a);
+}
+
+// Where parameters make a difference to conditions: those that ask whether one is set, at 0.
+static bool build_thresholds(md5_building *building)
+{
+    md5_machine *const machine = building->machine;
+    const size_t count = machine->num_conditions;
+    md5_play_condition *const to = MD5_NEW(building->arena, md5_play_condition, count);
+    TRY(machine->thresholds = to);
+    for (size_t i = 0; i < count; i++) {
+        const md5_play_condition *const row = &machine->conditions[i];
+        if (row->kind == MD5_WHEN_PARAMETER)
+            to[machine->num_thresholds++] = (md5_play_condition){
+                row->parameter, .value = row->compare <= MD5_IS_CLEAR ? 0.0f : row->value};
+    }
+    qsort(to, machine->num_thresholds, sizeof *to, compare_thresholds);
+    return true;
+}
+
 // Where a parameter that follows makes a difference: at the values of conditions; at 0, where clips
 // turn round whose speed it is; at 0 and 1, where weights stop; at the items of a line.
 static bool build_kinks(md5_building *building)
@@ -474,7 +499,7 @@ static bool build_all(md5_building *building)
     TRY(build_clips(building) && build_windows(building) && md5i_build_curves(building));
     TRY(build_parameters(building));
     TRY(md5i_build_layers(building));
-    TRY(build_kinks(building));
+    TRY(build_thresholds(building) && build_kinks(building));
     TRY(md5i_build_modifiers(building));
     machine->fingerprint = md5i_fingerprint_of(&md5i_machine_schema, desc);
     if (!report->clip_end)

@@ -902,6 +902,40 @@ static bool build_conditions(md5_building *building, bool is_shot, const md5_con
     return true;
 }
 
+// Of a transition.
+static uint64_t causes_of(const md5_transition *transition)
+{
+    const bool is_always = transition->waits || transition->num_conditions == 0;
+    uint64_t causes = is_always ? MD5_CAUSE_TIME : 0;
+    for (uint32_t i = 0; i < transition->num_conditions; i++) {
+        const md5_play_condition *const condition = &transition->conditions[i];
+        causes |= condition->kind == MD5_WHEN_PARAMETER ? md5_cause_of(condition->parameter)
+                                                        : MD5_CAUSE_TIME;
+    }
+    return causes;
+}
+
+// Tells states which of a layer's transitions are theirs, and the layer what may open them.
+static bool list_transitions(md5_building *building, md5_play_layer *layer,
+                             const md5_transition *transitions, uint32_t count)
+{
+    uint64_t *const causes = MD5_NEW(building->arena, uint64_t, count);
+    TRY(layer->causes = causes);
+    for (uint32_t i = 0; i < count; i++) {
+        causes[i] = causes_of(&transitions[i]);
+        if (transitions[i].from == MD5_NONE) {
+            layer->num_any++;
+            layer->any_causes |= causes[i];
+            continue;
+        }
+        md5_state *const from = &layer->states[transitions[i].from];
+        from->first_transition = from->num_transitions == 0 ? i : from->first_transition;
+        from->num_transitions++;
+        from->causes |= causes[i];
+    }
+    return true;
+}
+
 static bool build_transitions(md5_building *building, uint32_t number, const md5_names *names)
 {
     md5_machine *const machine = building->machine;
@@ -909,7 +943,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
     const uint32_t count = layer_desc->num_transitions;
     md5_play_layer *const layer = &machine->layers[number];
     md5_transition *const transitions = MD5_NEW(building->arena, md5_transition, count);
-    TRY(layer->any = transitions);
+    TRY(layer->transitions = transitions);
     uint32_t num_states_going = 0, num_ears = 0;
     uint64_t once = 0, twice = 0; // ears for the first clip of a state, of two or more
     bool are_alike = false;       // all states can be in step with each other
@@ -994,16 +1028,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
         layer->has_steps = machine->has_steps = true;
     }
     qsort(transitions, count, sizeof *transitions, compare_transitions);
-    for (uint32_t i = 0; i < count; i++) {
-        if (transitions[i].from == MD5_NONE) {
-            layer->num_any++;
-            continue;
-        }
-        md5_state *const from = &layer->states[transitions[i].from];
-        from->transitions = from->num_transitions == 0 ? &transitions[i] : from->transitions;
-        from->num_transitions++;
-    }
-    return true;
+    return list_transitions(building, layer, transitions, count);
 }
 
 // == Curves and morph targets ===================================================================

@@ -13,7 +13,32 @@
 #include <math.h>
 #include <string.h>
 
-// == Parameters that follow =====================================================================
+// == Parameters =================================================================================
+
+// A value may only change conditions if it passes a threshold, or begins or ends at one.
+void md5i_set_value(md5_player *player, uint32_t parameter, float value)
+{
+    const md5_machine *const machine = player->machine;
+    const md5_play_condition *const thresholds = machine->thresholds;
+    const float old = player->parameters[parameter];
+    const md5_play_condition low = {parameter, .value = old < value ? old : value};
+    size_t next = 0, end = old == value ? 0 : machine->num_thresholds;
+    while (next < end) {
+        const size_t middle = next + (end - next) / 2;
+        if (md5_is_lower(&thresholds[middle], &low))
+            next = middle + 1;
+        else
+            end = middle;
+    }
+    const bool is_passed = old != value && next < machine->num_thresholds
+                           && thresholds[next].parameter == parameter
+                           && thresholds[next].value <= md5_larger(old, value);
+    for (uint32_t i = 0; is_passed && i < machine->tables.num_layers; i++)
+        player->layer_states[i].causes |= md5_cause_of(parameter);
+    player->parameters[parameter] = value;
+}
+
+// -- Parameters that follow ---------------------------------------------------------------------
 //
 // Parameters that follow what is set. Where one is, and its mean over a time, follow from where it
 // began and how long ago, so that it does not matter in how many steps.
@@ -119,12 +144,14 @@ static void follow_goals(md5_player *player, double seconds, md5_follow_task tas
             continue;
         const md5_follow_desc *const follow = &player->machine->tables.follows[row];
         md5_following *const following = &player->followings[row];
-        float *const value = &player->parameters[i];
-        following->next = is_moving(following) ? value_after(follow, following, seconds) : *value;
+        following->next =
+            is_moving(following) ? value_after(follow, following, seconds) : player->parameters[i];
         if (task == MD5_FOLLOW_LOOKS || !is_moving(following))
             continue;
         player->has_moved = true;
-        *value = task == MD5_FOLLOW_MEAN ? mean_of(follow, following, seconds) : following->next;
+        md5i_set_value(player, i,
+                       task == MD5_FOLLOW_MEAN ? mean_of(follow, following, seconds)
+                                               : following->next);
         if (task == MD5_FOLLOW_MEAN)
             continue;
         following->elapsed += seconds;
@@ -447,41 +474,59 @@ static bool is_open(const md5_player *player, uint32_t layer, const md5_active_s
                      false, first);
 }
 
-// Merges two lists of transitions that are each in the order of priority.
+// Merges two lists of transitions that are each in the order of priority: those that one of some
+// causes may open.
 typedef struct candidates {
-    const md5_transition *own, *own_end, *any, *any_end;
+    const md5_play_layer *layer;
+    uint64_t causes;
+    uint32_t own, own_end, any, any_end; // numbers in the layer
 } candidates;
 
 static candidates candidates_of(const md5_player *player, uint32_t layer,
-                                const md5_active_state *active)
+                                const md5_active_state *active, uint64_t causes)
 {
     const md5_play_layer *const played = &player->machine->layers[layer];
     const md5_state *const state = &played->states[active->state];
-    candidates all = {.own = state->transitions, .any = played->any};
-    all.own_end = all.own ? all.own + state->num_transitions : NULL; // NULL has no next row
-    all.any_end = all.any ? all.any + played->num_any : NULL;
-    return all;
+    const uint32_t num_own = (state->causes & causes) != 0 ? state->num_transitions : 0;
+    return (candidates){.layer = played,
+                        .causes = causes,
+                        .own = state->first_transition,
+                        .own_end = state->first_transition + num_own,
+                        .any_end = (played->any_causes & causes) != 0 ? played->num_any : 0};
+}
+
+// From `number` on; `end`: none.
+static inline uint32_t next_number(const candidates *all, uint32_t number, uint32_t end)
+{
+    const uint64_t *const causes = all->layer->causes, wanted = all->causes;
+    while (number < end && (causes[number] & wanted) == 0)
+        number++;
+    return number;
 }
 
 // NULL at the end.
 static inline const md5_transition *next_candidate(candidates *all)
 {
-    const md5_transition *const own = all->own, *const any = all->any;
-    if (own == all->own_end)
-        return any == all->any_end ? NULL : all->any++;
-    const bool is_any = any != all->any_end
-                        && (own->change.priority == any->change.priority
+    const md5_transition *const transitions = all->layer->transitions;
+    all->own = next_number(all, all->own, all->own_end);
+    all->any = next_number(all, all->any, all->any_end);
+    if (all->any == all->any_end)
+        return all->own == all->own_end ? NULL : &transitions[all->own++];
+    const md5_transition *const own = &transitions[all->own], *const any = &transitions[all->any];
+    const bool is_any = all->own == all->own_end
+                        || (own->change.priority == any->change.priority
                                 ? any->number < own->number
                                 : own->change.priority < any->change.priority);
-    return is_any ? all->any++ : all->own++;
+    return &transitions[is_any ? all->any++ : all->own++];
 }
 
+// The others were not open and nothing has come up that may open them.
 static const md5_transition *find_open(const md5_player *player, uint32_t layer,
                                        const md5_active_state *active, uint32_t *first)
 {
     uint32_t other;
     const md5_transition *candidate;
-    for (candidates all = candidates_of(player, layer, active);
+    for (candidates all = candidates_of(player, layer, active, player->layer_states[layer].causes);
          (candidate = next_candidate(&all));) {
         // In a resting layer only transitions that open later count: see take_in_layer().
         if (is_open(player, layer, active, candidate, first)
@@ -508,8 +553,11 @@ static void take_in_layer(md5_player *player, uint32_t layer)
         uint32_t first;
         const md5_active_state *const left = md5_newest(layer_state);
         const md5_transition *const open = find_open(player, layer, left, &first);
-        if (!open)
+        if (!open) {
+            if (!layer_state->is_resting) // then some are open
+                layer_state->causes = MD5_CAUSE_TIME;
             return;
+        }
         if (num_taken == most) {
             layer_state->is_resting = true;
             return;
@@ -965,9 +1013,10 @@ static void handle_instant(const step_context *context)
             take_shots(player);
         is_again = player->has_consumed;
         for (uint32_t i = 0; is_again && i < tables->num_parameters; i++) {
-            if (player->consumed[i] > 0)
-                player->parameters[i] = 0.0f;
+            if (player->consumed[i] == 0)
+                continue;
             player->consumed[i] = 0;
+            md5i_set_value(player, i, 0.0f);
         }
         player->has_consumed = false;
         player->is_weighed = player->is_weighed && !is_again;
@@ -1021,8 +1070,10 @@ static void step(const step_context *context)
         weigh_chain(layer_state, fabs(seconds));
         layer_state->settling.elapsed += fabs(seconds);
         layer_state->has_arrived = was_under_way && md5i_progress(newest) == 1.0;
-        if (layer_state->has_arrived)
-            layer_state->is_resting = false;
+        if (!layer_state->has_arrived)
+            continue;
+        layer_state->is_resting = false;
+        layer_state->causes = MD5_ALL_CAUSES; // what might not interrupt it may follow it
     }
     md5_shot *shot;
     for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
@@ -1174,7 +1225,8 @@ static double seconds_until_told(const md5_player *player, bool goes_back, doubl
         for (uint32_t k = 0; player->machine->num_ears > 0 && k < layer_state->num_used; k++)
             most = seconds_until_heard(player, md5_active_at(layer_state, k), goes_back, most);
         const md5_transition *candidate;
-        for (candidates all = candidates_of(player, i, newest); (candidate = next_candidate(&all));)
+        for (candidates all = candidates_of(player, i, newest, MD5_CAUSE_TIME);
+             (candidate = next_candidate(&all));)
             if (may_interrupt(newest, candidate))
                 most = seconds_until_times(player, newest, candidate, goes_back, least, most);
     }
@@ -1208,7 +1260,8 @@ static double next_interval(md5_player *player, double left)
         // Until a transition of the layer becomes active.
         const md5_active_state *const newest = md5_newest(layer_state);
         const md5_transition *candidate;
-        for (candidates all = candidates_of(player, i, newest); (candidate = next_candidate(&all));)
+        for (candidates all = candidates_of(player, i, newest, MD5_CAUSE_TIME);
+             (candidate = next_candidate(&all));)
             if (candidate->waits && is_open(player, i, newest, candidate, &first))
                 most = seconds_until(player, newest, candidate, most);
     }

@@ -241,6 +241,8 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
         player->windows[i] = (md5_window_state){0};
     for (uint32_t i = 0; i < machine->tables.num_attached; i++)
         player->attached[i] = NULL;
+    for (uint32_t i = 0; i < machine->tables.num_parameters; i++)
+        player->parameters[i] = 0.0f;
     md5_player_reset(player);
     return player;
 }
@@ -327,7 +329,7 @@ static void put_parameter(md5_player *player, uint32_t parameter, float value)
     const float set = is_float ? value : value != 0.0f ? 1.0f : 0.0f;
     player->is_weighed = player->is_weighed && player->parameters[parameter] == set;
     player->is_settled = player->is_settled && player->is_weighed;
-    player->parameters[parameter] = set;
+    md5i_set_value(player, parameter, set);
 }
 
 void md5_player_reset(md5_player *player)
@@ -408,6 +410,7 @@ static void adopt_layer(md5_player *player, uint32_t layer, md5_player *old, uin
     const bool has_poses = has_joints && played->mode == was_played->mode
                            && played->joints.count == was_played->joints.count;
     memcpy(to, from, offsetof(md5_layer_state, snapshot));
+    to->causes = MD5_ALL_CAUSES;
     to->is_resting = from->is_resting && machine->fingerprint == old->machine->fingerprint;
     to->entered = adopted_state(machine, layer, names, from->entered);
     to->has_snapshot = to->has_snapshot && has_poses;

@@ -217,6 +217,7 @@ typedef struct md5_layer_state {
     bool is_steered;        // rates of some states are those of the clock that they share
     uint32_t entered;       // the last state that was reported, MD5_NONE = none
     bool ends_cycle;        // in this interval the newest state reaches an exit and takes it
+    uint64_t causes;        // that came up since none of the newest state's transitions was open
     float coverage;         // of the snapshot
     md5_fade_time settling; // of the offsets
     md5_root_velocity frozen_root; // velocity that goes with the snapshot
@@ -458,7 +459,10 @@ double md5i_progress(const md5_active_state *active);
 float md5i_fade_in(md5_layer_state *layer_state, md5_chain_range part, uint32_t position,
                    double shift);
 
-// -- advance.c: parameters that follow ----------------------------------------------------------
+// -- advance.c: parameters ----------------------------------------------------------------------
+
+// Sets a parameter now, for all layers.
+void md5i_set_value(md5_player *player, uint32_t parameter, float value);
 
 // Sets what a parameter goes to; returns false if it does not follow.
 bool md5i_set_goal(md5_player *player, uint32_t parameter, float goal);

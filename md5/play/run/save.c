@@ -620,6 +620,8 @@ bool md5_player_restore(md5_player *player, const void *bytes, size_t size, md5_
     for (uint32_t i = 0; i < player->machine->num_slots; i++)
         player->num_shots += player->slots[i].num_shots;
     // Weights are computed, but layers rest and parameters are as they were.
+    for (uint32_t i = 0; i < player->machine->tables.num_layers; i++)
+        player->layer_states[i].causes = MD5_ALL_CAUSES;
     const bool is_weighed = player->is_weighed;
     player->is_weighed = player->has_moved = true;
     md5i_weigh_all(player);
