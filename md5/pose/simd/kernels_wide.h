@@ -4,7 +4,9 @@
 #define MD5_POSE_SIMD_KERNELS_WIDE_H
 
 #include "md5/pose/simd/blend_wide.h"
+#ifndef MD5_NO_CROWDS
 #include "md5/pose/simd/crowd_wide.h"
+#endif
 #include "md5/pose/simd/one_wide.h"
 #include "md5/pose/simd/packed_wide.h"
 
@@ -15,9 +17,13 @@ const md5_pose_kernels MD5_WIDE_NAME(md5i_pose_kernels) = {
 #endif
     .multiply = multiply,
     .finish = finish,
+#ifndef MD5_NO_CROWDS
     .crowd = crowd,
     .finish_crowd = finish_crowd,
     .width = MD5_WIDTH,
+#else
+    .width = 1,
+#endif
 };
 
 #endif
