@@ -237,7 +237,7 @@
             this.#gl ??= this.#canvas.getContext("webgl2", {antialias: true, alpha: true});
             if (!this.#gl)
                 throw new Error("this browser has no WebGL 2, or it is switched off");
-            GL.makeContextCurrent(GL.registerContext(this.#gl, {majorVersion: 2, enableExtensionsByDefault: true}));
+            GL.makeContextCurrent(GL.registerContext(this.#gl, {majorVersion: 2}));
         }
 
         #restore() {

@@ -73,6 +73,7 @@ $(WEB_SITE)/md5element-$(1).js: $(addprefix $(WEB)/element-$(1)/,$(WEB_ELEMENT))
 	@mkdir -p $$(@D)
 	$$(say) $(EMCC) $(WEB_FLAGS_element-$(1)) -s BINARYEN_EXTRA_PASSES=--flatten,--rereloop,-Oz,-Oz $(WEB_GL) \
 	    -s GL_TRACK_ERRORS=0 -s GL_POOL_TEMP_BUFFERS=0 -s GL_WORKAROUND_SAFARI_GETCONTEXT_BUG=0 -s SUPPORT_ERRNO=0 \
+	    -s GL_SUPPORT_AUTOMATIC_ENABLE_EXTENSIONS=0 -s TEXTDECODER=2 -s INCOMING_MODULE_JS_API='[instantiateWasm]' \
 	    -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=16MB -s MODULARIZE=1 -s ENVIRONMENT=web -s FILESYSTEM=0 -s MALLOC=emmalloc \
 	    -s EXPORT_NAME=md5element -s EXPORTED_RUNTIME_METHODS='[GL,ccall]' -s EXPORTED_FUNCTIONS='[_malloc]' -o $$@ $$^
 	@$(PYTHON) demo/web/segments.py $$(@:.js=.wasm)
@@ -140,7 +141,7 @@ $(WEB_SITE)/sw.js: demo/web/sw.js $(WEB_FILES)
 	    version=$$(tr '\n' '\0' < ../files | xargs -0 cat | sha256sum | cut -c 1-16) && \
 	    sed "s/VERSION/$$version/; s|FILES|[$$(sed 's/.*/"&"/' ../files | tr '\n' ',')\"./\"]|" $(CURDIR)/$< > $(@F)
 $(WEB_SITE)/md5-model.js: demo/web/files.js demo/web/element.js
-	@mkdir -p $(@D) && sed 's/^ *//; /^\/\//d' $^ > $@
+	@mkdir -p $(@D) && sed '/-- What follows is left out of $(@F)/,/^};/{/^};/!d;}; s/^ *//; /^\/\//d' $^ > $@
 $(eval $(call remember,$(WEB)/models,$$(WEB_MODELS)))
 $(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models
 	@for file in $(WEB_MODELS); do mkdir -p $(@D)/$${file%/*} && cp -u $$file $(@D)/$$file || exit 1; done

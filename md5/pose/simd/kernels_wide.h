@@ -4,9 +4,7 @@
 #define MD5_POSE_SIMD_KERNELS_WIDE_H
 
 #include "md5/pose/simd/blend_wide.h"
-#ifndef MD5_NO_CROWDS
 #include "md5/pose/simd/crowd_wide.h"
-#endif
 #include "md5/pose/simd/one_wide.h"
 #include "md5/pose/simd/packed_wide.h"
 
