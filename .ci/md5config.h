@@ -8,6 +8,7 @@
 // -- Code that only saves time: the same bits --
 
 // #define MD5_NO_SIMD // kernels for SSE2, AVX2 and NEON: 30 KB
+// #define MD5_NO_CROWDS // of those, the ones that pose several characters in one call: 12 KB
 // #define MD5_AVX512  // adds kernels for AVX-512
 
 // -- Files: loads refuse what is left out, with an error that says so --

@@ -22,6 +22,10 @@ typedef struct web_element {
     md5_binding *binding;
     md5_character *character; // with a player, instead of a clip
     md5_player *player;
+    md5_morph *morph; // the targets that its machine drives, in that order; NULL: none, or not yet
+    md5_morph_source *targets; // [targets] before that; those without a file are of the model itself
+    md5gl_morph *bent;         // `morph` on the GPU
+    float *weights;            // [targets] of the pose
     md5_camera *path; // NULL: the camera circles around the model
     double time;      // of the clip and the camera path, seconds
     md5_xform *pose;  // [joints], and what follows
@@ -78,6 +82,7 @@ static void close_file(void *user, const void *bytes, size_t size)
     free((void *)(uintptr_t)bytes);
 }
 
+static const md5_error out_of_memory = {MD5_ERROR_MEMORY, .message = "out of memory"};
 static const md5_load_opts page_opts = {.files = {open_file, close_file, NULL},
                                         .without = MD5_PART_SKIN_PLANS};
 
@@ -128,6 +133,15 @@ static void pose(web_element *element)
         md5_local_to_palette(element->model, element->model->bind_local, element->joints,
                              element->palette);
     element->casters = md5_bounds_from_joints(element->joint_bounds, element->joints, num_joints);
+    if (element->morph == NULL)
+        return;
+    float reach = 0.0f;
+    md5_player_morphs(element->player, element->weights);
+    for (uint32_t i = 0; i < element->morph->num_targets; i++)
+        reach += fabsf(element->weights[i]) * element->morph->targets[i].reach;
+    const md5_vec3 farther = {reach, reach, reach};
+    element->casters.min = md5_vec3_sub(element->casters.min, farther);
+    element->casters.max = md5_vec3_add(element->casters.max, farther);
 }
 
 // The bounds of the clip, in some of its poses.
@@ -181,7 +195,7 @@ EMSCRIPTEN_KEEPALIVE bool web_load(web_element *element, const char *model, cons
                            : NULL;
     if (element->pose == NULL || element->joints == NULL || element->palette == NULL
         || element->joint_bounds == NULL || (element->player != NULL && element->scratch == NULL))
-        return tell_failure(&(md5_error){MD5_ERROR_MEMORY, .message = "out of memory"});
+        return tell_failure(&out_of_memory);
     (void)md5_build_joint_bounds(element->model, element->joint_bounds);
     frame_clip(element);
     return true;
@@ -196,6 +210,66 @@ EMSCRIPTEN_KEEPALIVE const char *web_shader(const web_element *element, uint32_t
     return its->shader[0] != '\0' ? its->shader : its->name;
 }
 
+// == Morph targets ================================================================================
+
+// What the machine calls a target that it drives; NULL behind the last.
+EMSCRIPTEN_KEEPALIVE const char *web_target(const web_element *element, uint32_t target)
+{
+    const md5_machine *const machine =
+        element->character != NULL ? element->character->machine : NULL;
+    return machine != NULL && target < md5_machine_num_morphs(machine)
+               ? md5_machine_morph_name(machine, target)
+               : NULL;
+}
+
+// Loads its file; if that is not there, the target moves nothing. Returns false on failure. One
+// after the other, so that the page draws in between.
+EMSCRIPTEN_KEEPALIVE bool web_load_target(web_element *element, uint32_t target, const char *path)
+{
+    md5_error error = {0};
+    if (element->targets == NULL)
+        element->targets = calloc(md5_machine_num_morphs(element->character->machine),
+                                  sizeof *element->targets);
+    if (element->targets == NULL)
+        return tell_failure(&out_of_memory);
+    const md5_model *const its = md5_load_model(path, &page_opts, &error);
+    if (its == NULL && error.status != MD5_ERROR_IO)
+        return tell_failure(&error);
+    element->targets[target] = (md5_morph_source){.name = web_target(element, target),
+                                                  .model = its != NULL ? its : element->model};
+    return true;
+}
+
+static void free_targets(web_element *element)
+{
+    for (uint32_t i = 0; element->targets != NULL && web_target(element, i) != NULL; i++)
+        if (element->targets[i].model != element->model)
+            md5_free_model((md5_model *)(uintptr_t)element->targets[i].model);
+    free(element->targets);
+    element->targets = NULL;
+}
+
+static bool upload_targets(web_element *element, md5_error *error)
+{
+    element->bent = md5gl_create_morph(element->renderer, element->morph, error);
+    return element->bent != NULL;
+}
+
+// The machine drives the targets from now on, all of which are loaded.
+EMSCRIPTEN_KEEPALIVE bool web_bend(web_element *element)
+{
+    md5_error error = {0};
+    const uint32_t count = md5_machine_num_morphs(element->character->machine);
+    element->weights = calloc(count, sizeof *element->weights);
+    if (element->weights == NULL)
+        return tell_failure(&out_of_memory);
+    element->morph = md5_make_morph(element->model, element->targets, count, NULL, &error);
+    free_targets(element);
+    return (element->morph != NULL
+            && (element->renderer == NULL || upload_targets(element, &error)))
+           || tell_failure(&error);
+}
+
 // == On the GPU ===================================================================================
 
 // Before its context is used no more, or when that is lost: later the old names would be errors.
@@ -203,22 +277,35 @@ EMSCRIPTEN_KEEPALIVE void web_hide(web_element *element)
 {
     if (element->renderer != NULL) {
         md5gl_destroy_model(element->renderer, element->drawn);
+        md5gl_destroy_morph(element->renderer, element->bent);
         md5gl_free_looks(element->renderer, element->looks);
     }
     md5gl_destroy_renderer(element->renderer);
     element->renderer = NULL;
     element->drawn = NULL;
+    element->bent = NULL;
     element->looks = NULL;
 }
 
-// The texts of what it never draws: web.mk leaves out the files.
+// The texts of what it never draws: web.mk leaves out the files. Renderers build programs for all
+// overlays, which then do nothing.
+#define NOTHING "void main() {}"
 const char md5gli_shader_impostor_views_glsl[] = "", md5gli_shader_impostor_glsl[] = "",
            md5gli_shader_impostor_vert[] = "", md5gli_shader_impostor_frag[] = "",
            md5gli_shader_impostor_depth_frag[] = "", md5gli_shader_picture_frag[] = "",
            md5gli_shader_stage_frag[] = "", md5gli_shader_outputs_frag[] = "",
-           md5gli_shader_preskin_comp[] = "", md5gli_shader_environment_vert[] = "",
-           md5gli_shader_environment_frag[] = "", md5gli_shader_sky_environment_glsl[] = "",
-           md5gli_shader_sky_host_glsl[] = "";
+           md5gli_shader_preskin_glsl[] = "", md5gli_shader_preskin_comp[] = "",
+           md5gli_shader_environment_vert[] = "", md5gli_shader_environment_frag[] = "",
+           md5gli_shader_environment_glsl[] = "", md5gli_shader_sky_environment_glsl[] = "",
+           md5gli_shader_sky_host_glsl[] = "", md5gli_shader_spot_glsl[] = "",
+           md5gli_shader_classic_glsl[] = "", md5gli_shader_previous_glsl[] = "",
+           md5gli_shader_table_buffer_glsl[] = "", md5gli_shader_blend_dual_glsl[] = "",
+           md5gli_shader_skin_baked_glsl[] = "", md5gli_shader_line_vert[] = NOTHING,
+           md5gli_shader_line_frag[] = NOTHING, md5gli_shader_grid_vert[] = NOTHING,
+           md5gli_shader_grid_frag[] = NOTHING, md5gli_shader_panel_vert[] = NOTHING,
+           md5gli_shader_panel_frag[] = NOTHING, md5gli_shader_image_frag[] = NOTHING,
+           md5gli_shader_blob_vert[] = NOTHING, md5gli_shader_blob_frag[] = NOTHING;
+#undef NOTHING
 
 // The functions of WebGL that render/ calls, USED(name) for each, are in gl_used.h, which web.mk
 // makes: glad's loader would link all that there are.
@@ -264,7 +351,9 @@ EMSCRIPTEN_KEEPALIVE bool web_show(web_element *element)
         element->renderer != NULL
             ? md5gl_create_model(element->renderer, element->model, MD5GL_PATH_AUTO, &error)
             : NULL;
-    return element->drawn != NULL || tell_failure(&error);
+    return (element->drawn != NULL
+            && (element->morph == NULL || upload_targets(element, &error)))
+           || tell_failure(&error);
 }
 
 // Makes the materials, when the pictures beside `path` are there. Returns
@@ -356,7 +445,10 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, uint32_t width, uint32_
     md5_error error = {0};
     pose(element);
     const md5gl_frame frame = make_frame(element, width, height, azimuth, elevation, distance);
-    const md5gl_instances one = {.count = 1, .palettes = element->palette};
+    const md5gl_instances one = {.count = 1,
+                                 .palettes = element->palette,
+                                 .morph = element->bent,
+                                 .weights = element->weights};
     if (!md5gl_pose(element->renderer, element->drawn, &one, &error))
         return tell_failure(&error);
     const md5_vec3 middle =
@@ -372,6 +464,9 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, uint32_t width, uint32_
 EMSCRIPTEN_KEEPALIVE void web_end(web_element *element)
 {
     web_hide(element);
+    free_targets(element);
+    md5_free_morph(element->morph);
+    free(element->weights);
     free(element->pose);
     free(element->joints);
     free(element->palette);

@@ -7,8 +7,9 @@
     let code, decoder; // for all elements
 
     async function load_code() {
-        const fetched = WebAssembly.compileStreaming(fetch(home + "md5element.wasm"));
-        await md5files.run(home + "md5element.js");
+        const program = home + "md5element-" + md5files.kind();
+        const fetched = WebAssembly.compileStreaming(fetch(program + ".wasm"));
+        await md5files.run(program + ".js");
         return fetched;
     }
 
@@ -190,7 +191,7 @@
                 this.#told.textContent = "";
                 this.#read();
                 this.#set_all();
-                const missing = await this.#dress(turn, model || machine);
+                const missing = (await Promise.all([this.#dress(turn, model || machine), this.#bend(turn, machine)])).flat();
                 if (turn === this.#opening)
                     this.dispatchEvent(new CustomEvent("load", {detail: {missing}}));
             } catch (error) {
@@ -212,13 +213,31 @@
             return missing;
         }
 
+        // So do the morph targets of the machine, one after the other. Returns the names of those that have no file.
+        async #bend(turn, machine) {
+            const model = machine && md5files.named(this.#files.get(machine)).find((name) => name.endsWith(".md5mesh"));
+            const folder = md5files.folder(md5files.folder(machine) + model) + "morphs/", missing = [];
+            let target = 0;
+            for (let name; turn === this.#opening && (name = this.#run("web_target", "string", target)) !== ""; target++) {
+                const url = folder + name + ".md5mesh";
+                await this.#fetch(url).catch(() => missing.push(name));
+                if (turn === this.#opening)
+                    this.#do("web_load_target", target, url);
+                this.#files.delete(url);
+            }
+            if (turn === this.#opening && target > 0)
+                this.#do("web_bend");
+            this.#draw_soon();
+            return missing;
+        }
+
         // The program draws into the canvas: from now on, and again when its context was lost.
         #use_canvas() {
             const GL = this.#module.GL;
             this.#gl ??= this.#canvas.getContext("webgl2", {antialias: true, alpha: true});
             if (!this.#gl)
                 throw new Error("this browser has no WebGL 2, or it is switched off");
-            GL.makeContextCurrent(GL.registerContext(this.#gl, {majorVersion: 2, enableExtensionsByDefault: true}));
+            GL.makeContextCurrent(GL.registerContext(this.#gl, {majorVersion: 2}));
         }
 
         #restore() {
@@ -255,6 +274,7 @@
         }
 
         #fail(error) {
+            this.#opening++; // what is still fetched comes too late
             this.#close();
             this.#told.textContent = error.message;
             this.dispatchEvent(new CustomEvent("error", {detail: {message: error.message}}));

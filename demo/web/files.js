@@ -56,6 +56,8 @@ const md5files = {
         return missing;
     },
 
+    // -- What follows is left out of md5-model.js ------------------------------------------------------
+
     // The files of a zip archive, as ["/name", bytes]: by the directory at its end. No more than 2 GB, whatever it claims.
     async unzip(file) {
         const bytes = new Uint8Array(await file.arrayBuffer()), view = new DataView(bytes.buffer), found = [];

@@ -9,11 +9,15 @@ WEB  := build/web
 WEB_SITE := $(WEB)/site
 JANSSON ?= $(WEB)/jansson
 WEB_JSON := $(if $(JANSSON),dump error hashtable hashtable_seed load memory pack_unpack strbuffer strconv utf value version)
-# The viewer comes twice: with vectors, and without for browsers that have none. The page chooses.
+# Viewer and element come twice: with vectors, and without for browsers that have none. Pages choose.
 WEB_KINDS := simd scalar
 WEB_FLAGS_simd := -msse2 -msimd128
-# The element is small: the GPU skins, and what poses is compiled for speed.
-WEB_FLAGS_element := -Oz -flto -DMD5_NO_SIMD -DMD5_NO_FILES -DMD5_NO_BFG -DMD5_NO_COMPRESSED
+# The element is small: the GPU skins, and vectors are for what poses. Browsers that can read element.js have these
+# instructions.
+WEB_FLAGS_element-scalar := -Oz -flto -mnontrapping-fptoint -msign-ext -mbulk-memory \
+    -DMD5_NO_FILES -DMD5_NO_MANUAL -DMD5_NO_CROWDS
+WEB_FLAGS_element-simd := $(WEB_FLAGS_element-scalar) $(WEB_FLAGS_simd)
+$(foreach room,skin motion,$(WEB)/element-simd/md5/$(room)/%.o): EXTRA = -DMD5_NO_SIMD
 # Never -Os for the viewer: it skins five times as slowly.
 WEB_FLAGS := -std=c11 -O2 -DNDEBUG -ffp-contract=off -I. -isystem build/glad/include -isystem $(WEB)/include \
     -Wall -Wextra -Wno-unused-command-line-argument -DHAS_STB -DMD5VIEW_MODELS='"/models"'
@@ -63,28 +67,33 @@ $(WEB)/$(1)/bits.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/test.o test/mi
 	$$(say) $(EMCC) $(WEB_NODE) -o $$@ $$^
 $(WEB)/$(1)/skin.js: $(addprefix $(WEB)/$(1)/,$(WEB_LIBRARY) test/web/skin.o)
 	$$(say) $(EMCC) $(WEB_NODE) -o $$@ $$^
-endef
+
 # The element, as small as the tools make it.
-$(WEB_SITE)/md5element.js: $(addprefix $(WEB)/element/,$(WEB_ELEMENT))
-	@mkdir -p $(@D)
-	$(say) $(EMCC) -Oz -flto -s BINARYEN_EXTRA_PASSES=--flatten,--rereloop,-Oz,-Oz $(WEB_GL) -s EXPORT_NAME=md5element \
+$(WEB_SITE)/md5element-$(1).js: $(addprefix $(WEB)/element-$(1)/,$(WEB_ELEMENT)) | demo/web/segments.py
+	@mkdir -p $$(@D)
+	$$(say) $(EMCC) $(WEB_FLAGS_element-$(1)) -s BINARYEN_EXTRA_PASSES=--flatten,--rereloop,-Oz,-Oz $(WEB_GL) \
+	    -s GL_TRACK_ERRORS=0 -s GL_POOL_TEMP_BUFFERS=0 -s GL_WORKAROUND_SAFARI_GETCONTEXT_BUG=0 -s SUPPORT_ERRNO=0 \
+	    -s GL_SUPPORT_AUTOMATIC_ENABLE_EXTENSIONS=0 -s TEXTDECODER=2 -s INCOMING_MODULE_JS_API='[instantiateWasm]' \
 	    -s ALLOW_MEMORY_GROWTH=1 -s INITIAL_MEMORY=16MB -s MODULARIZE=1 -s ENVIRONMENT=web -s FILESYSTEM=0 -s MALLOC=emmalloc \
-	    -s EXPORTED_RUNTIME_METHODS='[GL,ccall]' -s EXPORTED_FUNCTIONS='[_malloc]' -o $@ $^
+	    -s EXPORT_NAME=md5element -s EXPORTED_RUNTIME_METHODS='[GL,ccall]' -s EXPORTED_FUNCTIONS='[_malloc]' -o $$@ $$^
+	@$(PYTHON) demo/web/segments.py $$(@:.js=.wasm)
+$(WEB)/element-$(1)/demo/web/element.o: $(WEB)/include/gl_used.h
+endef
 WEB_NODE := -O2 -s NODERAWFS=1 -s SINGLE_FILE=1 -s ALLOW_MEMORY_GROWTH=1 -s TOTAL_STACK=4MB
 NM := $(or $(shell command -v llvm-nm-14 llvm-nm-15 llvm-nm-19 llvm-nm 2>/dev/null | head -n 1),nm)
 define compile_web
 @mkdir -p $(@D)
 $(say) $(EMCC) $(WEB_FLAGS) $(KIND_FLAGS) $(EXTRA) -MMD -MP -c $< -o $@
 endef
-$(foreach kind,$(WEB_KINDS) element,$(eval $(call web,$(kind))))
-$(foreach kind,$(WEB_KINDS) element,$(eval $(call remember,$(WEB)/$(kind)/flags,$$(EMCC) $$(WEB_FLAGS) $$(WEB_FLAGS_$(kind)))))
+WEB_OBJECTS := $(WEB_KINDS) $(WEB_KINDS:%=element-%)
+$(foreach kind,$(WEB_OBJECTS),$(eval $(call web,$(kind))))
+$(foreach kind,$(WEB_OBJECTS),$(eval $(call remember,$(WEB)/$(kind)/flags,$$(EMCC) $$(WEB_FLAGS) $$(WEB_FLAGS_$(kind)))))
 
 # The shaders but for those that element.c names.
 build/element_shaders.c: demo/web/element.c shaders .ci/embed.py $(sort $(filter-out %.md,$(wildcard shaders/*.*))) | deps
 	$(embed) text md5gli_shader $@ $$(ls shaders/*.* | grep -v '[.]md$$' | while read -r file; do \
 	    grep -q "shader_$$(basename $$file | tr . _)\[\]" $< || echo $$file; done)
 # The functions of WebGL that render/ calls: those of OpenGL ES but for the mapping of buffers.
-$(WEB)/element/demo/web/element.o: $(WEB)/include/gl_used.h
 $(WEB)/include/gl_used.h: $(RENDER_SOURCES) $(GLAD_HEADER)
 	@mkdir -p $(@D)
 	@sed -n '/ glad_gl_load_GL_ES_VERSION/,/^}/s/^ *context->\([A-Za-z0-9]*\) = .*/\1/p' build/glad/src/gl.c | LC_ALL=C sort -u > $@.all
@@ -125,7 +134,7 @@ $(WEB_SITE)/docs/index.html: $(wildcard .github/docs/* md5/*.h md5/play/*.md ren
 	@$(MAKE) --no-print-directory docs
 	@rm -rf $(@D) && cp -r build/docs $(@D)
 	@sed 's|^var menudata={children:\[|&{text:"About",url:"../start.html"},|' build/docs/menudata.js > $(@D)/menudata.js
-WEB_FILES := $(WEB_KINDS:%=$(WEB_SITE)/md5view-%.js) $(addprefix $(WEB_SITE)/,md5element.js md5-model.js start.html models.json \
+WEB_FILES := $(foreach kind,$(WEB_KINDS),$(WEB_SITE)/md5view-$(kind).js $(WEB_SITE)/md5element-$(kind).js) $(addprefix $(WEB_SITE)/,md5-model.js start.html models.json \
     docs/index.html) $(WEB_PAGES)
 # What works without a network is all of it.
 $(WEB_SITE)/sw.js: demo/web/sw.js $(WEB_FILES)
@@ -133,7 +142,7 @@ $(WEB_SITE)/sw.js: demo/web/sw.js $(WEB_FILES)
 	    version=$$(tr '\n' '\0' < ../files | xargs -0 cat | sha256sum | cut -c 1-16) && \
 	    sed "s/VERSION/$$version/; s|FILES|[$$(sed 's/.*/"&"/' ../files | tr '\n' ',')\"./\"]|" $(CURDIR)/$< > $(@F)
 $(WEB_SITE)/md5-model.js: demo/web/files.js demo/web/element.js
-	@mkdir -p $(@D) && sed 's/^ *//; /^\/\//d' $^ > $@
+	@mkdir -p $(@D) && sed '/-- What follows is left out of $(@F)/,/^};/{/^};/!d;}; s/^ *//; /^\/\//d' $^ > $@
 $(eval $(call remember,$(WEB)/models,$$(WEB_MODELS)))
 $(WEB_SITE)/models.json: $(WEB_MODELS) $(WEB)/models demo/web/web.mk
 	@for file in $(WEB_MODELS); do mkdir -p $(@D)/$${file%/*} && cp -u $$file $(@D)/$$file || exit 1; done

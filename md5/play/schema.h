@@ -79,6 +79,13 @@ typedef struct md5_driver {
 } md5_driver;
 extern const md5_driver md5i_drivers[MD5_DRIVERS];
 
+// A text of the manual alone: small programs only keep whether there is one.
+#ifdef MD5_NO_MANUAL
+typedef bool md5_manual;
+#else
+typedef const char *md5_manual;
+#endif
+
 typedef struct md5_column {
     md5_column_kind kind;
     const char *member;
@@ -88,7 +95,7 @@ typedef struct md5_column {
     uint32_t last;             // the largest value of a choice
     const md5_choice *choices; // [num_choices], NULL: easings
     uint32_t num_choices;
-    const char *text; // for the manual
+    md5_manual text;
     size_t easing;    // of a share: its easing; 0: it has none
     size_t state;     // of a share that md5i_drivers may drive: their names; 0: none
     md5_place place;
@@ -97,7 +104,7 @@ typedef struct md5_column {
     const char *what;    // in files' messages, where it has no word
     const char *label;   // in messages of checks, instead of the member's name
     double least, most;  // if not equal; else a number must be finite
-    const char *range;   // which numbers it may be, where that is not one range for all machines
+    md5_manual range;    // which numbers it may be, where that is not one range for all machines
     bool keeps_zero;     // a 0 of a file is MD5_ZERO in the table, where 0 means something else
     bool is_filled;      // 0 means `otherwise`, times id's units if `is_length`
     bool is_length;      // in units; of a direction: it is none, and may be 0
@@ -115,7 +122,7 @@ struct md5_schema {
     const char *head;  // "clip": its word and its title in the manual
     const char *owner; // in messages of checks; NULL: its head if it has a name, else as above
     const char *mark;  // hashed before its rows
-    const char *text;  // for the manual
+    md5_manual text;
     size_t kind;       // the member that says of which kind a row is
     bool has_kind;
     size_t name; // the member that is its name in messages of checks

@@ -15,9 +15,13 @@ const md5_pose_kernels MD5_WIDE_NAME(md5i_pose_kernels) = {
 #endif
     .multiply = multiply,
     .finish = finish,
+#ifndef MD5_NO_CROWDS
     .crowd = crowd,
     .finish_crowd = finish_crowd,
     .width = MD5_WIDTH,
+#else
+    .width = 1,
+#endif
 };
 
 #endif
