@@ -36,15 +36,15 @@ void main()
     float flattest = max(min(abs(along.x), abs(along.y)), 0.03 * (most + least) + 0.01);
     along = clamp(along / flattest, -REACH, REACH) / vec2(textureSize(diffuse, 0));
     vec2 place = gl_FragCoord.xy / vec2(textureSize(diffuse, 0));
-    vec4 inner = vec4(0.0), all = vec4(0.0);
+    vec4 inner = vec4(0.0), whole = vec4(0.0);
     int num_taps = most - least > LEAST_CONTRAST ? TAPS : 0;
     for (int i = 0; i < num_taps; i++) {
         vec4 texel = textureLod(diffuse, place + along * (float(i) / 3.0 - 0.5), 0.0);
         inner += i == 1 || i == 2 ? 0.5 * texel : vec4(0.0);
-        all += 0.25 * texel;
+        whole += 0.25 * texel;
     }
     // The outer ones may lie beyond the end of the edge, on something else.
-    float mean = brightness(all.rgb);
-    vec4 smoothed = mean < least || mean > most ? inner : all;
+    float mean = brightness(whole.rgb);
+    vec4 smoothed = mean < least || mean > most ? inner : whole;
     colour = num_taps == 0 ? middle : mix(middle, smoothed, SHARE);
 }
