@@ -329,6 +329,11 @@ MD5GL_API bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *t
                                  uint32_t framebuffer, uint32_t width, uint32_t height,
                                  md5_error *error);
 
+// The same in the target's size, with its edges smoothed by a filter: for targets of one sample,
+// where several take too long. Text is smoothed too: draw it afterwards, over the copy.
+MD5GL_API bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target,
+                                   uint32_t framebuffer, md5_error *error);
+
 typedef enum md5gl_lighting {
     MD5GL_LIGHTING_STUDIO,  // physically based, in linear color
     MD5GL_LIGHTING_CLASSIC, // as id's engine of 2004: lights are added in the files' colors,

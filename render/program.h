@@ -183,6 +183,7 @@ enum md5gl_fixed_program {
     MD5GL_PROGRAM_BLOB,
     MD5GL_NUM_OVERLAYS,
     MD5GL_PROGRAM_BACKGROUND = MD5GL_NUM_OVERLAYS, // an environment
+    MD5GL_PROGRAM_SMOOTH,                          // a target's edges
     MD5GL_IMPOSTOR_LIT,
     MD5GL_IMPOSTOR_DEPTH, // for shadow maps
     MD5GL_IMPOSTOR_LIT_ENVIRONMENT,

@@ -134,6 +134,11 @@ static const md5gl_program_sources fixed_sources[MD5GL_NUM_FIXED_PROGRAMS] = {
             .fragment =
                 {FRAME, COLOUR, AROUND, {"environment.frag", md5gli_shader_environment_frag}},
         },
+    [MD5GL_PROGRAM_SMOOTH] =
+        {
+            .vertex = {{"environment.vert", md5gli_shader_environment_vert}},
+            .fragment = {{"smooth.frag", md5gli_shader_smooth_frag}},
+        },
     [MD5GL_IMPOSTOR_LIT] = LIT_IMPOSTOR(STUDIO_LIGHT),
     [MD5GL_IMPOSTOR_DEPTH] = {IMPOSTOR, .fragment = {FRAME,
                                                      VIEWS,

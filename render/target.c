@@ -190,6 +190,31 @@ bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uin
     return md5gli_check(renderer, "copying a target", error);
 }
 
+bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
+                         md5_error *error)
+{
+    if (!renderer || !target)
+        return md5gli_fail_missing(error, renderer ? "target" : "renderer");
+    MD5GL_ASSERT_NO_FRAME(renderer);
+    MD5_ASSERT(target->colour != 0, "target: of md5gl_create_target()");
+    const GladGLContext *gl = &renderer->gl;
+    (void)md5gli_take_errors(renderer);
+    md5gli_reset_state(renderer);
+    const md5gl_program *const program =
+        md5gli_fixed_program(renderer, MD5GL_PROGRAM_SMOOTH, error);
+    if (!program)
+        return false;
+    gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+    gl->Viewport(0, 0, (GLsizei)target->width, (GLsizei)target->height);
+    gl->UseProgram(program->name);
+    gl->BindVertexArray(renderer->empty_array);
+    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, target->colour);
+    gl->DrawArrays(GL_TRIANGLES, 0, 3);
+    md5gli_reset_state(renderer);
+    gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
+    return md5gli_check(renderer, "smoothing a target", error);
+}
+
 // -- Frames ---------------------------------------------------------------------------------
 
 static md5gl_frame_block describe_frame(const md5gl_frame *frame)

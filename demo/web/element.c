@@ -23,12 +23,13 @@ typedef struct web_element {
     md5_character *character; // with a player, instead of a clip
     md5_player *player;
     md5_morph *morph; // the targets that its machine drives, in that order; NULL: none, or not yet
-    md5_morph_source *targets; // [targets] before that; those without a file are of the model itself
-    md5gl_morph *bent;         // `morph` on the GPU
-    float *weights;            // [targets] of the pose
-    md5_camera *path; // NULL: the camera circles around the model
-    double time;      // of the clip and the camera path, seconds
-    md5_xform *pose;  // [joints], and what follows
+    md5_morph_source
+        *targets;      // [targets] before that; those without a file are of the model itself
+    md5gl_morph *bent; // `morph` on the GPU
+    float *weights;    // [targets] of the pose
+    md5_camera *path;  // NULL: the camera circles around the model
+    double time;       // of the clip and the camera path, seconds
+    md5_xform *pose;   // [joints], and what follows
     md5_mat34 *joints, *palette;
     md5_bounds *joint_bounds;
     void *scratch;      // of the player
@@ -228,8 +229,8 @@ EMSCRIPTEN_KEEPALIVE bool web_load_target(web_element *element, uint32_t target,
 {
     md5_error error = {0};
     if (element->targets == NULL)
-        element->targets = calloc(md5_machine_num_morphs(element->character->machine),
-                                  sizeof *element->targets);
+        element->targets =
+            calloc(md5_machine_num_morphs(element->character->machine), sizeof *element->targets);
     if (element->targets == NULL)
         return tell_failure(&out_of_memory);
     const md5_model *const its = md5_load_model(path, &page_opts, &error);
@@ -304,7 +305,8 @@ const char md5gli_shader_impostor_views_glsl[] = "", md5gli_shader_impostor_glsl
            md5gli_shader_line_frag[] = NOTHING, md5gli_shader_grid_vert[] = NOTHING,
            md5gli_shader_grid_frag[] = NOTHING, md5gli_shader_panel_vert[] = NOTHING,
            md5gli_shader_panel_frag[] = NOTHING, md5gli_shader_image_frag[] = NOTHING,
-           md5gli_shader_blob_vert[] = NOTHING, md5gli_shader_blob_frag[] = NOTHING;
+           md5gli_shader_blob_vert[] = NOTHING, md5gli_shader_blob_frag[] = NOTHING,
+           md5gli_shader_smooth_frag[] = "";
 #undef NOTHING
 
 // The functions of WebGL that render/ calls, USED(name) for each, are in gl_used.h, which web.mk
@@ -351,8 +353,7 @@ EMSCRIPTEN_KEEPALIVE bool web_show(web_element *element)
         element->renderer != NULL
             ? md5gl_create_model(element->renderer, element->model, MD5GL_PATH_AUTO, &error)
             : NULL;
-    return (element->drawn != NULL
-            && (element->morph == NULL || upload_targets(element, &error)))
+    return (element->drawn != NULL && (element->morph == NULL || upload_targets(element, &error)))
            || tell_failure(&error);
 }
 

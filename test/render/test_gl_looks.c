@@ -208,6 +208,7 @@ TEST_STAGE (gl_null_assets_keep_the_first_failure, scene_square, 1) {
     KEEPS(md5gl_pose(renderer, NULL, &instances, to), "model");
     KEEPS(md5gl_capture(renderer, NULL, 0, NULL, NULL, NULL, NULL, to), "model");
     KEEPS(md5gl_copy_target(renderer, NULL, 0, 4, 4, to), "target");
+    KEEPS(md5gl_smooth_target(renderer, NULL, 0, to), "target");
     KEEPS(md5gl_draw_stages(renderer, NULL, MD5GL_STAGE_PASS_BASES, NULL, 0, to), "model");
     KEEPS(md5gl_pose_impostors(renderer, NULL, NULL, 0, to), "impostor");
     KEEPS(md5gl_draw_impostor_pictures(renderer, NULL, stage->copy, 0, NULL, to), "impostor");

@@ -498,7 +498,7 @@ TEST (view_quality_leaves_out_only_what_is_there) {
 
 TEST (view_quality_is_described) {
     static const char *const texts[VIEW_NUM_QUALITIES] = {"",
-                                                          "no antialiasing",
+                                                          "quick edges and shadows",
                                                           "no shadows",
                                                           "no shadows, 75 %",
                                                           "no shadows, 50 %",
@@ -608,4 +608,74 @@ TEST_SCENE (view_economy_leaves_out_shadows) {
         free(again.rgba);
     }
     free(none.rgba);
+}
+
+// -- Software OpenGL ------------------------------------------------------------------------------
+
+TEST (view_quality_begins_by_the_device) {
+    static const struct {
+        const char *device;
+        uint32_t step;
+    } cases[] = {{"llvmpipe (LLVM 15.0.6, 256 bits) / OpenGL 3.3", 1},
+                 {"ANGLE (Google, Vulkan 1.3.0 (SwiftShader Device)) / OpenGL ES 3.0", 1},
+                 {"Mesa Intel(R) UHD Graphics 620 / OpenGL 4.6", 0}};
+    EACH (row, cases) {
+        view_quality quality = view_begin_quality(row->device);
+        CHECK_UINT(quality.step, row->step);
+        CHECK_UINT(quality.still, row->step);
+    }
+    // Software that is fast comes to full quality all the same.
+    view_quality quality = view_begin_quality("llvmpipe");
+    (void)run(&quality, 0.01, 30.0);
+    CHECK_UINT(quality.step, 0);
+}
+
+// The share of the pixels of which a channel differs by more than 16 of 255.
+static double share_of_others(const shot *picture, const uint8_t *rgba)
+{
+    const size_t count = (size_t)picture->width * picture->height;
+    size_t num_others = 0;
+    for (size_t i = 0; i < count; i++) {
+        int most = 0;
+        for (size_t c = 0; c < 3; c++) {
+            const int difference = abs((int)picture->rgba[4 * i + c] - (int)rgba[4 * i + c]);
+            most = difference > most ? difference : most;
+        }
+        num_others += most > 16;
+    }
+    return (double)num_others / (double)count;
+}
+
+// One sample looks like four where its edges are smoothed, better than where they are not.
+TEST_SCENE (view_smooth_edges_look_like_samples) {
+    enum { ACROSS = 640, DOWN = 360 };
+    OWN_SHOT viewer;
+    if (!shot_open(&viewer, scene, "models/bobbin/bobbin.md5mesh --resolution 640,360"))
+        return;
+    md5_error error = {0};
+    md5gl_renderer *const renderer = viewer.state.renderer;
+    shot full = shot_draw(&viewer);
+    OWN uint8_t *const rough = common_alloc((size_t)4 * ACROSS * DOWN, 1);
+    OWN uint8_t *const smooth = common_alloc((size_t)4 * ACROSS * DOWN, 1);
+    md5gl_target *const from = md5gl_create_target(renderer, ACROSS, DOWN, 1, &error);
+    md5gl_target *const to = md5gl_create_target(renderer, ACROSS, DOWN, 1, &error);
+    viewer.state.economy = view_economies[1];
+    viewer.state.width = ACROSS;
+    viewer.state.height = DOWN;
+    const bool is_drawn =
+        from != NULL && to != NULL
+        && view_draw(&viewer.state, from, ACROSS, DOWN, false, true, &error)
+        && md5gl_smooth_target(renderer, from, md5gl_get_target_names(to).framebuffer, &error)
+        && md5gl_read_pixels(renderer, from, ACROSS, DOWN, rough, &error)
+        && md5gl_read_pixels(renderer, to, ACROSS, DOWN, smooth, &error);
+    CHECK_THAT(is_drawn, "%s", error.message);
+    if (is_drawn) {
+        const double of_rough = share_of_others(&full, rough);
+        const double of_smooth = share_of_others(&full, smooth);
+        CHECK_THAT(of_smooth < 0.02, "%g of the pixels differ", of_smooth);
+        CHECK_THAT(of_smooth < of_rough, "%g differ, %g without the filter", of_smooth, of_rough);
+    }
+    md5gl_destroy_target(renderer, from);
+    md5gl_destroy_target(renderer, to);
+    free(full.rgba);
 }

@@ -69,14 +69,17 @@ bool view_follow(view_state *viewer, double seconds)
 // == The window ===================================================================================
 
 // `moving`: the picture changes by itself, and its frames may leave something out. A still picture
-// is drawn in full quality. The first one is drawn quickly, and only then the window is shown.
+// is drawn in the best quality for the device. The first one is drawn quickly, and only then the
+// window is shown.
 static bool draw_window(view_state *viewer, bool moving)
 {
     md5_error error = {0};
     const double begin = view_seconds();
     const bool is_first = view_is_window_hidden(viewer->window);
-    const bool gives_way =
-        moving && !is_first && viewer->shown.auto_quality && viewer->movie == NULL;
+    const bool may_give = viewer->shown.auto_quality && viewer->movie == NULL;
+    const bool gives_way = moving && !is_first && may_give;
+    const view_quality *const quality = &viewer->quality;
+    const uint32_t still = quality->step < quality->still ? quality->step : quality->still;
     int width, height;
     view_window_pixels(viewer->window, &width, &height);
     viewer->width = width > 0 ? (uint32_t)width : 1;
@@ -87,7 +90,10 @@ static bool draw_window(view_state *viewer, bool moving)
     if (!view_set_scale(viewer, fminf(fmaxf(scale, VIEW_MIN_SCALE), VIEW_MAX_SCALE)))
         return false;
     viewer->is_moving = moving;
-    viewer->economy = view_economies[is_first ? 2 : gives_way ? viewer->quality.step : 0];
+    viewer->economy = view_economies[is_first    ? 2
+                                     : gives_way ? quality->step
+                                     : may_give  ? still
+                                                 : 0];
     if (viewer->ui.menu.kind != VIEW_NO_MENU) // whose ticks are by the options
         view_note_state(viewer);
     const bool drawn = view_present(viewer, &error);
@@ -132,7 +138,10 @@ static void begin_loop(view_loop *loop, view_state *viewer)
 {
     const double start = view_seconds();
     *loop = (view_loop){.viewer = viewer, .pace = {.last = start}, .start = start, .redraw = true};
-    view_set_swap_waits(viewer->window, true);
+    const char *const device = md5gl_device_name(viewer->renderer);
+    viewer->quality = view_begin_quality(device);
+    view_debug(&viewer->log, "quality: step %u on %s", (unsigned)viewer->quality.step, device);
+    view_set_swap_waits(viewer->window, viewer->quality.step == 0);
     view_tell_state(viewer, "start");
     view_snap(viewer);
 }
@@ -187,7 +196,8 @@ static bool step_loop(void *user)
         view_tell_state(viewer, "quiet");
     // And one more shows a picture that stopped in full quality, and without a frame time.
     const bool stopped =
-        loop->moved && !moving && (viewer->quality.step > 0 || viewer->shown.frame_time);
+        loop->moved && !moving
+        && (viewer->quality.step > viewer->quality.still || viewer->shown.frame_time);
     const bool awaits_tip = ui->tip[0] != '\0' && !ui->is_tip_shown;
     const bool has_tip = awaits_tip && viewer->now - ui->tip_since >= VIEW_TIP_DELAY;
     if (loop->redraw || moving || stopped || noticing || loop->noticed || has_tip

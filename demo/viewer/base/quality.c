@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // One slow frame may be an accident, and the first after a change allocates memory.
 enum { FRAMES_TO_REDUCE = 3, FRAMES_TO_RETURN = 12, FRAMES_IGNORED = 1, FRAMES_COMPARED = 3 };
@@ -16,7 +17,7 @@ static const double long_enough = 0.4;
 
 const view_economy view_economies[VIEW_NUM_QUALITIES] = {
     {.scale = 1.0f},
-    {.one_sample = true, .scale = 1.0f},
+    {.one_sample = true, .quick_shadows = true, .scale = 1.0f},
     {.one_sample = true, .no_shadows = true, .scale = 1.0f},
     {.one_sample = true, .no_shadows = true, .scale = 0.75f},
     {.one_sample = true, .no_shadows = true, .scale = 0.5f},
@@ -29,7 +30,7 @@ static uint32_t next_step(uint32_t step, int direction, view_quality_offers offe
     int next = (int)step;
     do
         next += direction;
-    while ((next == 1 && !offers.samples) || (next == 2 && !offers.shadows));
+    while ((next == 1 && !offers.samples && !offers.shadows) || (next == 2 && !offers.shadows));
     return next >= 0 && next < VIEW_NUM_QUALITIES ? (uint32_t)next : step;
 }
 
@@ -54,6 +55,17 @@ static bool change(view_quality *quality, uint32_t step)
     quality->num_frames = quality->num_slow = quality->num_fast = quality->num_roomy = 0;
     quality->slow_sum = quality->since = 0.0;
     return true;
+}
+
+view_quality view_begin_quality(const char *device)
+{
+    // Of Mesa, of browsers, of Windows, of macOS.
+    static const char *const names[] = {"llvmpipe", "softpipe", "SwiftShader",
+                                        "Microsoft Basic Render", "Apple Software Renderer"};
+    uint32_t step = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        step = strstr(device, names[i]) != NULL ? 1 : step;
+    return (view_quality){.step = step, .still = step};
 }
 
 bool view_judge_quality(view_quality *quality, double seconds, view_quality_offers offers)
@@ -104,7 +116,7 @@ void view_describe_economy(const view_economy *economy, char *text, size_t size)
 {
     const int percent = (int)lroundf(100.0f * economy->scale);
     const char *const what = economy->no_shadows   ? "no shadows"
-                             : economy->one_sample ? "no antialiasing"
+                             : economy->one_sample ? "quick edges and shadows"
                                                    : "";
     if (percent > 0 && percent < 100)
         (void)snprintf(text, size, "%s%s%d %%", what, *what != '\0' ? ", " : "", percent);

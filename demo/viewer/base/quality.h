@@ -16,6 +16,7 @@ enum { VIEW_NUM_QUALITIES = 6 };
 // The decision, and what it is based on. Zeroed: full quality.
 typedef struct view_quality {
     uint32_t step;       // 0 = full quality; each further one leaves out more
+    uint32_t still;      // the same of pictures that stand still, unless `step` is better
     uint32_t num_frames; // timed since the last change, with those left out below
     // Of these, up to the last without a break: too slow; fast; those of a better step would be
     // fast.
@@ -35,9 +36,15 @@ typedef struct view_quality_offers {
 
 // A step in words of drawing.
 typedef struct view_economy {
-    bool one_sample, no_shadows;
+    bool one_sample;    // per pixel; edges are smoothed afterwards
+    bool quick_shadows; // with hard edges
+    bool no_shadows;
     float scale; // of the resolution, to 1; 0 = 1
 } view_economy;
+
+// That of a window on a device, by md5gl_device_name(): on software OpenGL one sample from the first
+// frame on, also where nothing moves, as full quality would answer each event too late.
+view_quality view_begin_quality(const char *device);
 
 // A frame took `seconds`, drawn at quality->step. Returns whether the step changes. It leaves out
 // more after two or three frames that are too slow. It returns if frames of the better step, by

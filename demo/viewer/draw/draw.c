@@ -122,7 +122,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
         points[1].color[i] = values[VIEW_LIGHT_RIM] * colors->rim[i];
     }
     frame.tone_mapped = !stage->shown->classic;
-    frame.softness = stage->shown->classic ? 0.0f : 0.08f;
+    frame.softness = stage->shown->classic || stage->economy.quick_shadows ? 0.0f : 0.08f;
     // The classic light has no environment.
     const view_environment *const environment = stage->environment;
     if (environment != NULL && environment->light != NULL && stage->shown->environment

@@ -252,11 +252,14 @@ static void draw_panels(view_state *viewer, const view_stage *stage)
     view_draw_canvas(stage);
 }
 
-// Whether the economy leaves out pixels: then a picture is drawn as the window lays it out, without
-// panels. Pages are light, and draw their interface as they draw the rest.
+// Whether the economy leaves out pixels or smooths edges of one sample: then a picture is drawn as
+// the window lays it out, without panels. Pages are light, and draw their interface as they draw
+// the rest.
 static bool is_reduced(const view_state *viewer)
 {
-    return viewer->economy.scale > 0.0f && viewer->economy.scale < 1.0f
+    const view_economy *const economy = &viewer->economy;
+    const bool smooths = economy->one_sample && viewer->options->samples > 1;
+    return economy->scale > 0.0f && (economy->scale < 1.0f || smooths)
            && (viewer->pages.open < 0 || viewer->pages.game != NULL);
 }
 
@@ -383,7 +386,9 @@ bool view_present(view_state *viewer, md5_error *error)
         return view_draw(viewer, NULL, width, height, false, false, error);
     }
     if (!view_draw(viewer, present->target, needed.width, needed.height, false, false, error)
-        || !md5gl_copy_target(viewer->renderer, present->target, 0, width, height, error))
+        || !(is_small && needed.width == width && needed.height == height
+                 ? md5gl_smooth_target(viewer->renderer, present->target, 0, error)
+                 : md5gl_copy_target(viewer->renderer, present->target, 0, width, height, error)))
         return false;
     if (!is_small)
         return true;

@@ -1,0 +1,50 @@
+// A picture of one sample with its edges smoothed: along an edge, colours are averaged over the
+// steps of its stairs, as in Lottes, "FXAA", 2009. Where neighbours differ little the loop runs 0 times: software GL runs both
+// sides of branches, and leaves only loops.
+uniform sampler2D diffuse; // the picture, sRGB as it is shown
+
+out vec4 colour;
+
+// Half of the average and a short reach (pixels) come nearest to four samples: more would blur what
+// is painted on surfaces.
+const float LEAST_CONTRAST = 0.1, REACH = 2.0, SHARE = 0.5;
+const int TAPS = 4;
+
+float brightness(vec3 colour)
+{
+    return dot(colour, vec3(0.299, 0.587, 0.114));
+}
+
+float corner(ivec2 at)
+{
+    return brightness(texelFetch(diffuse, clamp(at, ivec2(0), textureSize(diffuse, 0) - 1), 0).rgb);
+}
+
+void main()
+{
+    ivec2 pixel = ivec2(gl_FragCoord.xy);
+    vec4 middle = texelFetch(diffuse, pixel, 0);
+    vec4 around = vec4(corner(pixel + ivec2(-1, -1)), corner(pixel + ivec2(1, -1)),
+                       corner(pixel + ivec2(-1, 1)), corner(pixel + ivec2(1, 1)));
+    float own = brightness(middle.rgb);
+    float least = min(min(min(around.x, around.y), min(around.z, around.w)), own);
+    float most = max(max(max(around.x, around.y), max(around.z, around.w)), own);
+
+    // Across the direction in which the brightness grows; longer, the flatter the stairs.
+    vec2 along = vec2(around.x + around.y - around.z - around.w,
+                      around.y + around.w - around.x - around.z);
+    float flattest = max(min(abs(along.x), abs(along.y)), 0.03 * (most + least) + 0.01);
+    along = clamp(along / flattest, -REACH, REACH) / vec2(textureSize(diffuse, 0));
+    vec2 place = gl_FragCoord.xy / vec2(textureSize(diffuse, 0));
+    vec4 inner = vec4(0.0), whole = vec4(0.0);
+    int num_taps = most - least > LEAST_CONTRAST ? TAPS : 0;
+    for (int i = 0; i < num_taps; i++) {
+        vec4 texel = textureLod(diffuse, place + along * (float(i) / 3.0 - 0.5), 0.0);
+        inner += i == 1 || i == 2 ? 0.5 * texel : vec4(0.0);
+        whole += 0.25 * texel;
+    }
+    // The outer ones may lie beyond the end of the edge, on something else.
+    float mean = brightness(whole.rgb);
+    vec4 smoothed = mean < least || mean > most ? inner : whole;
+    colour = num_taps == 0 ? middle : mix(middle, smoothed, SHARE);
+}
