@@ -1,6 +1,6 @@
 // A picture of one sample with its edges smoothed: along an edge, colours are averaged over the
-// steps of its stairs, as in Lottes, "FXAA", 2009. Where neighbours differ little the loop runs 0 times: software GL runs both
-// sides of branches, and leaves only loops.
+// steps of its stairs, as in Lottes, "FXAA", 2009. Where neighbours differ little the loop runs 0
+// times: software GL runs both sides of branches, and leaves only loops.
 uniform sampler2D diffuse; // the picture, sRGB as it is shown
 
 out vec4 colour;
