@@ -256,7 +256,8 @@ typedef struct md5gl_material {
     md5gl_texture diffuse;  // none: white
     md5gl_texture normals;  // of kind NORMALS; none: the vertex normals
     md5gl_texture specular; // color of highlights; brighter texels give sharper ones;
-                            // none: those of a plain matt surface
+                            // none: those of a plain matt surface. Alpha from 1 down to 0.5 marks
+                            // what is thin: up to half of the light from behind shines through
     md5gl_texture glow;     // emitted light, added to reflected light
     float gloss;            // above 0 to 1: from wide, faint highlights to small, sharp ones;
                             // 0 = 0.45
