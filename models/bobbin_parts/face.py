@@ -2,7 +2,7 @@
 
 import math
 
-from kit.maths import add, cross, scale, smoothstep, sub, unit
+from kit.maths import add, cross, scale, sub, unit
 
 from bobbin_parts import shape
 
@@ -12,8 +12,6 @@ UP = cross(GAZE, HINGE)
 # Edges of the lids when open, in degrees above the gaze.
 UPPER_EDGE, LOWER_EDGE = 50.0, -54.0
 _CAP = 105.0
-# The cornea stands out before the iris, by a share of the radius, out to an angle from the gaze.
-_BULGE, _CORNEA = 0.035, 56.0
 # Half the width of the opening, of the radius: towards its outer corner the upper lid comes down along an
 # ellipse, so that an eye is round behind its iris from the side too, not a wedge of white.
 _WIDE = 0.95
@@ -34,17 +32,16 @@ def _upper_edge(side):
     return min(edge, math.asin(math.sin(edge) * math.sqrt(1.0 - out * out) / math.cos(side)))
 
 
-def eyeball(rings=9, around=18):
+def eyeball(rings=8, around=18):
     """Left eyeball: points, texture coordinates and triangles. Only the front is made. The texture is
     the eye seen from in front, with equal steps of angle."""
-    points, uvs, tris = [_on_eye(shape.EYE_RADIUS * (1.0 + _BULGE), 1, 0, 0)], [(0.5, 0.5)], []
+    points, uvs, tris = [_on_eye(shape.EYE_RADIUS, 1, 0, 0)], [(0.5, 0.5)], []
     for ring in range(1, rings + 1):
         angle = math.radians(_CAP) * ring / rings
-        radius = shape.EYE_RADIUS * (1.0 + _BULGE * smoothstep(_CORNEA, 0.0, math.degrees(angle)))
         for n in range(around):
             turn = 2.0 * math.pi * n / around
             left, up = math.cos(turn), math.sin(turn)
-            points.append(_on_eye(radius, math.cos(angle), math.sin(angle) * left,
+            points.append(_on_eye(shape.EYE_RADIUS, math.cos(angle), math.sin(angle) * left,
                                   math.sin(angle) * up))
             # Seen from in front, left is to the right.
             uvs.append((0.5 + 0.49 * ring / rings * left, 0.5 - 0.49 * ring / rings * up))
@@ -63,7 +60,7 @@ def lid(upper, rows=6):
     edge, back = (UPPER_EDGE, UPPER_EDGE + 105.0) if upper else (LOWER_EDGE, LOWER_EDGE - 80.0)
     points, along, flat, grid = [], [], {}, []
     # (share of the way back, radius in eyeballs): the rim curls in, the shell thins to the back.
-    # The upper one lies over the lower one, and both over the cornea.
+    # The upper one lies over the lower one.
     thick = 1.065 if upper else 1.055
     steps = [(0.0, 0.99), (0.0, thick)]
     steps += [(n / rows, thick - 0.005 - 0.03 * n / rows) for n in range(1, rows + 1)]
