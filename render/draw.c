@@ -112,8 +112,8 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
         md5gli_bind_texture(gl, bound[i].unit, GL_TEXTURE_2D,
                             bound[i].texture ? bound[i].texture : renderer->white);
     }
-    gl->Uniform3i(program->uniforms[MD5GL_MAPS], bound[1].texture != 0, bound[2].texture != 0,
-                  bound[3].texture != 0);
+    gl->Uniform3i(program->uniforms[MD5GL_MAPS], bound[1].texture != 0,
+                  bound[2].texture == 0 ? 0 : 1 + material->has_thin_parts, bound[3].texture != 0);
     // The alpha up to which texels are cut out.
     const float limit = material->is_opaque           ? no_alpha_test
                         : material->alpha_test > 0.0f ? material->alpha_test

@@ -123,6 +123,9 @@ static bool load_material(look_loader *loader, const char *name, md5gl_material 
                 picture.heights = &heights;
         }
         *textures[kind] = md5gl_create_texture(loader->renderer, &picture, &error);
+        material->has_thin_parts =
+            material->has_thin_parts
+            || (kind == MD5GL_PICTURE_SPECULAR && strcmp(strrchr(loader->path, '.'), ".png") == 0);
         if (*textures[kind] != 0)
             loader->looks->textures[loader->looks->num_textures++] = *textures[kind];
         else

@@ -258,6 +258,8 @@ typedef struct md5gl_material {
     md5gl_texture specular; // color of highlights; brighter texels give sharper ones;
                             // none: those of a plain matt surface
     md5gl_texture glow;     // emitted light, added to reflected light
+    bool has_thin_parts;    // specular's alpha from 1 down to 0.5 marks what is thin: up to half of
+                            // the light from behind shines through
     float gloss;            // above 0 to 1: from wide, faint highlights to small, sharp ones;
                             // 0 = 0.45
     float alpha_test;       // texels whose alpha is not greater are cut out; edges are soft in a

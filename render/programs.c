@@ -362,8 +362,8 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
     X(sun) X(sun_depth) X(contact_map) X(spots) X(BLOCKER_TAPS) \
     X(FILTER_TAPS) X(BLOCKERS) X(FILTERS) X(MAX_SLOPE) X(sunlight) X(SPOT_RADIUS) X(SPOT_OFFSET) \
     X(spotlight) X(contact_shade) X(PI) X(turned_to_picture) X(place_in_picture) \
-    X(sky_light) X(sky_mirror) X(sky_rim) X(surface_point) X(RIM) X(schlick) X(light_by) \
-    X(point_light) X(light_surface) X(classic_by) X(classic_surface) X(BASE_REFLECTANCE) \
+    X(sky_light) X(sky_mirror) X(sky_rim) X(surface_point) X(RIM) X(THICKNESS) X(schlick) \
+    X(light_by) X(point_light) X(light_surface) X(classic_by) X(classic_surface) X(BASE_REFLECTANCE) \
     X(direction_to_eye) X(plain) X(shade)
 // clang-format on
 #define HOST_DEFINE(name) "#define " #name " md5gl_" #name "\n"

@@ -31,7 +31,7 @@ void main()
     if (maps.x != 0)
         texel = vec4(0.434, 0.434, 0.434, 0.0); // sRGB 176
     vec3 shown = shade(position, normal, normal, texel.rgb, surface.x, maps.y != 0,
-                       vec3(texel.a), vec3(0.0), vec3(1.0), vec3(1.0));
+                       vec4(vec3(texel.a), 1.0), vec3(0.0), vec3(1.0), vec3(1.0));
     gl_FragDepth = depth_in_picture(position);
     colour = vec4(shown, alpha_mode == 1 ? covered : 1.0);
 }

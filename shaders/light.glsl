@@ -8,9 +8,11 @@ struct surface_point {
     vec3 specular;      // reflectance at normal incidence
     float roughness;    // 0 mirror .. 1 chalk
     float reflectivity; // how strongly it reflects its surroundings besides the lights
+    float thinness;     // share of the light from behind that shines through
 };
 
 const float RIM = 0.35;
+const float THICKNESS = 3.0; // units: what is thinner does not shade itself
 
 vec3 schlick(vec3 f0, float cosine)
 {
@@ -25,7 +27,7 @@ vec3 light_by(surface_point at, vec3 to_light, vec3 to_eye)
 {
     float facing = dot(at.normal, to_light);
     if (facing <= 0.0)
-        return vec3(0.0);
+        return -facing * at.thinness * at.albedo;
     float facing_eye = max(dot(at.normal, to_eye), 0.02);
     vec3 halfway = normalize(to_light + to_eye);
     float alpha = at.roughness * at.roughness;
@@ -58,8 +60,12 @@ vec3 light_surface(surface_point at, vec3 to_eye)
 {
     vec3 to_sun = light_direction.xyz;
     vec3 sum = vec3(0.0);
-    if (dot(at.normal, to_sun) > 0.0)
-        sum += light.rgb * light_by(at, to_sun, to_eye) * sunlight(at.position, at.flat_side);
+    // Of what is thin the side that faces the sun is asked for its shadow.
+    bool is_behind = dot(at.normal, to_sun) <= 0.0;
+    if (!is_behind || at.thinness > 0.0)
+        sum += light.rgb * light_by(at, to_sun, to_eye)
+               * sunlight(is_behind ? at.position + THICKNESS * to_sun : at.position,
+                          is_behind ? -at.flat_side : at.flat_side);
     for (int i = 0; i < int(mode.z); i++) {
         vec3 to_light;
         float falloff = point_light(i, at.position, at.flat_side, to_light);

@@ -16,7 +16,8 @@ void main()
         discard;
     vec3 flat_side;
     vec3 normal = mapped_normal(flat_side);
-    vec3 shine = maps.y != 0 ? texture(specular, texcoord).rgb : vec3(0.0);
+    vec4 shine = maps.y != 0 ? texture(specular, texcoord) : vec4(0.0);
+    shine.a = maps.y == 2 ? shine.a : 1.0;
     vec3 emitted = maps.z != 0 ? texture(glow, texcoord).rgb : vec3(0.0);
     vec3 shown = shade(world_position, normal, flat_side, texel.rgb, surface.x, maps.y != 0, shine,
                        emitted, paints[0], paints[1]);

@@ -10,29 +10,30 @@ vec3 direction_to_eye(vec3 position)
 surface_point plain(vec3 position, vec3 normal, vec3 albedo, float gloss)
 {
     return surface_point(position, normal, normal, albedo, vec3(BASE_REFLECTANCE),
-                         max(1.0 - gloss, 0.08), 0.0);
+                         max(1.0 - gloss, 0.08), 0.0, 0.0);
 }
 
-// Returns the colour in sRGB. `gloss` 0..1; `shine`: the specular map's colour, if there is one;
+// Returns the colour in sRGB. `gloss` 0..1; `shine`: the specular map's texel, if there is one;
 // `emitted`: light of its own; `paint`, `polish`: multiply albedo and shine, by the light's rules.
 vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss, bool has_shine,
-           vec3 shine, vec3 emitted, vec3 paint, vec3 polish)
+           vec4 shine, vec3 emitted, vec3 paint, vec3 polish)
 {
     surface_point point = plain(position, normal, albedo * paint, gloss);
     point.flat_side = flat_side;
     if (has_shine) {
-        vec3 polished = shine * polish;
+        vec3 polished = shine.rgb * polish;
         float bright = max(max(polished.r, polished.g), polished.b);
         point.specular = BASE_REFLECTANCE * (1.0 - bright) + 0.16 * polished;
         float rough = 1.0 - gloss;
         rough = mix(min(rough + 0.2, 1.0), 0.3 * rough, sqrt(bright));
         point.roughness = max(rough, 0.08);
         point.reflectivity = 1.0;
+        point.thinness = shine.a > 0.5 ? 1.0 - shine.a : 0.0;
     }
     vec3 to_eye = direction_to_eye(position);
 #ifdef CLASSIC
     point.albedo = srgb_from_linear(albedo) * paint;
-    point.specular = srgb_from_linear(has_shine ? shine : vec3(0.0)) * polish;
+    point.specular = srgb_from_linear(has_shine ? shine.rgb : vec3(0.0)) * polish;
     return clamp(classic_surface(point, to_eye) + srgb_from_linear(emitted), 0.0, 1.0);
 #else
     vec3 linear = light_surface(point, to_eye) + emitted;
@@ -43,6 +44,6 @@ vec3 shade(vec3 position, vec3 normal, vec3 flat_side, vec3 albedo, float gloss,
 // The same of a surface without maps, for hosts.
 vec3 shade(vec3 position, vec3 normal, vec3 albedo, float gloss)
 {
-    return shade(position, normal, normal, albedo, gloss, false, vec3(0.0), vec3(0.0), vec3(1.0),
+    return shade(position, normal, normal, albedo, gloss, false, vec4(0.0), vec3(0.0), vec3(1.0),
                  vec3(1.0));
 }

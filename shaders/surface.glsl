@@ -3,7 +3,7 @@ uniform sampler2D diffuse;  // decoded from sRGB by the sampler, as are specular
 uniform sampler2D normals;  // tangent space, 0..1 for -1..1, green along growing v
 uniform sampler2D specular;
 uniform sampler2D glow;
-uniform ivec3 maps;   // 1 = the material has one: normals, specular, glow
+uniform ivec3 maps;   // 1 = the material has one: normals, specular (2: its alpha marks what is thin), glow
 uniform vec2 surface; // gloss; alpha up to which texels are cut out
 uniform vec3 paints[2]; // multiply diffuse and specular: linear colour, of the classic light sRGB
 

@@ -49,7 +49,7 @@ typedef struct md5_pose_kernels {
 
     // md5_pose_palette() for `width` characters with the same binding, one in each lane, which has
     // no rebases, and whose moments all have the interpolation LINEAR, or all NLERP. NULL if
-    // `width` is 1. `scratch` holds `width` matrices for each joint of the model.
+    // `width` is 1 or 0. `scratch` holds `width` matrices for each joint of the model.
     void (*crowd)(const md5_pose_job *const *jobs, float *scratch);
 
     // `finish` for `width` characters of the same skeleton, whose poses are `step` transforms

@@ -672,7 +672,7 @@ void md5i_pose_batch_with(const md5_pose_kernels *kernels, const md5_pose_job *j
     unsigned char *const bytes = (unsigned char *)scratch;
     all.scratch = (float *)(void *)(bytes + (misaligned > 0 ? CACHE_LINE - misaligned : 0));
     for (size_t i = 0; i < count; i++) {
-        if (kernels->width == 1 || !fits_lanes(&jobs[i])) {
+        if (kernels->width <= 1 || !fits_lanes(&jobs[i])) {
             pose_single(&all, &jobs[i]);
             continue;
         }

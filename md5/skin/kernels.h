@@ -77,8 +77,7 @@ void md5i_skin_with(md5_cpu level, const md5i_skin_job *job);
 // md5_skin_bounds() likewise.
 md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette);
 
-// A rotated direction is kept if the squared difference of its squared length from 1 is below this,
-// as for rigid vertices: a group whose directions are all kept takes no root and no division.
+// What is rotated stays if its squared length is off 1 by less, squared: without root and division.
 #define MD5_UNIT_OFF_SQUARED 0x1p-36f
 
 // -- Dual quaternions ----------------------------------------------------------------------------

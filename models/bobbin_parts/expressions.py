@@ -110,7 +110,7 @@ def _blink(actor):
 # Of the distance to the middle of the eye: (lids, eyeballs).
 RIM = 1.01 * shape.EYE_RADIUS
 FRONT = math.cos(math.radians(70.0))
-EYES = {"blink": (1.08, 0.72), "sleepy": (1.08, 0.97), "smile": (1.02, 1.0)}
+EYES = {"blink": (1.10, 0.70), "sleepy": (1.09, 0.965), "smile": (1.05, 1.0)}
 
 EXPRESSIONS = (("smile", _smile), ("fright", _fright), ("sleepy", _sleepy), ("oh", _oh), ("oo", _oo),
                ("shut", _shut), ("blink", _blink))

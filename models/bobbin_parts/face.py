@@ -12,11 +12,24 @@ UP = cross(GAZE, HINGE)
 # Edges of the lids when open, in degrees above the gaze.
 UPPER_EDGE, LOWER_EDGE = 50.0, -54.0
 _CAP = 105.0
+# Half the width of the opening, of the radius: towards its outer corner the upper lid comes down along an
+# ellipse, so that an eye is round behind its iris from the side too, not a wedge of white.
+_WIDE = 0.95
+_COLUMNS = (-86.0, -64.0, -42.0, -20.0, 2.0, 24.0, 40.0, 50.0, 58.0, 64.0, 68.0, 71.0, 74.0, 86.0)
 
 
 def _on_eye(radius, forward, left, up):
     return add(shape.EYE, add(add(scale(GAZE, forward * radius), scale(HINGE, left * radius)),
                               scale(UP, up * radius)))
+
+
+def _upper_edge(side):
+    """Where the edge of the upper lid is `side` radians to the left of the middle of the eye; behind the
+    opening it goes down into the skin."""
+    edge, out = math.radians(UPPER_EDGE), math.sin(side) / _WIDE
+    if out <= 0.0 or out >= 1.0:
+        return edge if out <= 0.0 else -0.6 * edge
+    return min(edge, math.asin(math.sin(edge) * math.sqrt(1.0 - out * out) / math.cos(side)))
 
 
 def eyeball(rings=8, around=18):
@@ -41,19 +54,22 @@ def eyeball(rings=8, around=18):
     return points, uvs, tris
 
 
-def lid(upper, columns=12, rows=6):
+def lid(upper, rows=6):
     """One lid of the left eye: points, along (0 at the rim), triangles, chart coordinates. A thin shell
     whose rim curls in to the eyeball; it slides into the head when open."""
     edge, back = (UPPER_EDGE, UPPER_EDGE + 105.0) if upper else (LOWER_EDGE, LOWER_EDGE - 80.0)
     points, along, flat, grid = [], [], {}, []
     # (share of the way back, radius in eyeballs): the rim curls in, the shell thins to the back.
-    steps = [(0.0, 0.99), (0.0, 1.05)]
-    steps += [(n / rows, 1.045 - 0.03 * n / rows) for n in range(1, rows + 1)]
+    # The upper one lies over the lower one.
+    thick = 1.065 if upper else 1.055
+    steps = [(0.0, 0.99), (0.0, thick)]
+    steps += [(n / rows, thick - 0.005 - 0.03 * n / rows) for n in range(1, rows + 1)]
     for n, (t, size) in enumerate(steps):
-        height = math.radians(edge + (back - edge) * t)
-        row = []
-        for column in range(columns + 1):
-            side = math.radians(-86.0 + 172.0 * column / columns)
+        even, row = math.radians(edge + (back - edge) * t), []
+        for column in _COLUMNS:
+            side = math.radians(column)
+            rim = _upper_edge(side) if upper else math.radians(edge)
+            height = rim + (math.radians(back) - rim) * t
             forward = math.cos(side) * math.cos(height)
             row.append(len(points))
             radius = shape.EYE_RADIUS * size
@@ -62,7 +78,7 @@ def lid(upper, columns=12, rows=6):
             along.append(t)
             # The curled rim would be flat on the chart: it gets a little height of its own.
             curl = 0.0 if n else -0.06 if upper else 0.06
-            flat[row[-1]] = (side * radius, (height + curl) * -radius)
+            flat[row[-1]] = (side * radius, (even + curl) * -radius)
         grid.append(row)
     tris = []
     for low, high in zip(grid, grid[1:]):

@@ -26,7 +26,7 @@ def skin_mesh(folder, name, shader, half, texels, position=_same):
                                                 paint.texel, paint.TEAL)
     png.write(os.path.join(folder, name + ".png"), texels, texels, pixels)
     png.write(os.path.join(folder, name + "_local.png"), texels, texels, normals)
-    png.write(os.path.join(folder, name + "_s.png"), texels, texels, gloss, 1)
+    png.write(os.path.join(folder, name + "_s.png"), texels, texels, gloss, 2)
     # A vertex on the border of charts is written once per chart.
     number, points, uvs, weights, tris = {}, [], [], [], []
     for n, chart in enumerate(half.charts):

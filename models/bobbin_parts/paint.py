@@ -264,9 +264,13 @@ def _gloss(part, x, y, z, n):
     return gloss
 
 
+# How much light from behind shines through: ears and the fin.
+_THIN = {"ear_in": 0.75, "ear_out": 0.45, "fin": 0.7}
+
+
 def texel(part, x, y, z, n, sky, along):
-    """Colour, height and gloss of the skin at a position with normal n; `sky` is its ambient visibility,
-    0..1."""
+    """Colour, height, gloss and alpha of the gloss, the lower the thinner, of the skin at a position with
+    normal n; `sky` is its ambient visibility, 0..1."""
     colour = _colour(part, x, y, z, n, sky, along)
     gloss = _gloss(part, x, y, z, n) * (0.35 + 0.65 * sky)
     height = 0.0
@@ -289,7 +293,8 @@ def texel(part, x, y, z, n, sky, along):
         height = -0.10 * _groove(along)
     elif part == "ear_in":
         height = 0.12 * value(y * 1.4 + x, z * 1.4, 3.0)
-    return colour, height, min(gloss, 255.0)
+    thin = _THIN.get(part, 0.0) * smoothstep(0.05, 0.5, along)
+    return colour, height, min(gloss, 255.0), 255.0 - 127.0 * thin
 
 
 def shadowed(c):
@@ -304,10 +309,10 @@ def eye(s, t):
     angle = math.atan2(t, s)
     white = mix((255, 253, 248), (206, 208, 226), smoothstep(0.45, 0.95, r))
     white = mix(white, (120, 110, 160), 0.75 * smoothstep(-0.22, -0.62, t))
-    iris_size, pupil_size = 0.405, 0.235
+    iris_size, pupil_size = 0.43, 0.252
     fibre = 0.5 + 0.5 * value(9.0 + 13.2 * math.cos(angle), 9.0 + 13.2 * math.sin(angle), 4.0 * r)
     iris = mix(IRIS, IRIS_LOW, smoothstep(0.9, 0.1, (t + 0.30) / 0.7))
-    iris = mix(iris, IRIS_LIGHT, 0.55 * fibre * smoothstep(pupil_size, 0.36, r))
+    iris = mix(iris, IRIS_LIGHT, 0.55 * fibre * smoothstep(pupil_size, 0.38, r))
     iris = mix(iris, IRIS_RIM, smoothstep(iris_size - 0.06, iris_size - 0.005, r))
     iris = mix((24, 16, 36), iris, smoothstep(pupil_size - 0.015, pupil_size + 0.025, r))
     colour_ = mix(iris, white, smoothstep(iris_size - 0.008, iris_size + 0.012, r))

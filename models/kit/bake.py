@@ -9,10 +9,10 @@ def skin_textures(size, charts, tris, fields, parts, texel, background):
     """Three pictures of a surface: colour, relief as tangent-space normals, gloss.
 
     fields: per vertex an (x, y, z, nx, ny, nz, sky, along) tuple. texel(part, x, y, z, normal, sky,
-    along) is called once per texel and returns (colour, height in model units, gloss 0..255). Returns
-    colour, normals, gloss (one byte per texel)."""
+    along) is called once per texel and returns (colour, height in model units, gloss 0..255, alpha of the
+    gloss). Returns colour, normals, gloss (two bytes per texel)."""
     pixels = bytearray(bytes(background) * (size * size))
-    gloss = bytearray(size * size)
+    gloss = bytearray(b"\0\xff" * (size * size))
     heights, owner = array("f", bytes(4 * size * size)), array("i", [-1]) * (size * size)
     # 1: at the edge of a triangle, may be overwritten; 2: inside.
     state = bytearray(size * size)
@@ -30,14 +30,14 @@ def skin_textures(size, charts, tris, fields, parts, texel, background):
                 px, py, pz, nx, ny, nz, sky, along = [wa * i + wb * j + wc * k
                                                       for i, j, k in zip(a, b, c)]
                 length = (nx * nx + ny * ny + nz * nz) ** 0.5 or 1.0
-                rgb, heights[index], shine = texel(
+                rgb, heights[index], shine, alpha = texel(
                     part, px, py, pz, (nx / length, ny / length, nz / length), sky, along)
-                gloss[index] = int(shine + 0.5)
+                gloss[2 * index:2 * index + 2] = bytes((int(shine + 0.5), int(alpha + 0.5)))
                 pixels[3 * index:3 * index + 3] = bytes(
                     [0 if v < 0.0 else 255 if v > 254.5 else int(v + 0.5) for v in rgb])
     normals = _normals(size, charts, heights, owner)
     atlas.spread(normals, bytearray(state), size, 6)
-    atlas.spread(gloss, bytearray(state), size, 6, 1)
+    atlas.spread(gloss, bytearray(state), size, 6, 2)
     atlas.spread(pixels, state, size, 6)
     return pixels, normals, gloss
 

@@ -1,4 +1,4 @@
-"""PNG files, 8-bit RGB or grey, from and to flat bytearrays (top row first)."""
+"""PNG files, 8-bit RGB, grey or grey with alpha, from and to flat bytearrays (top row first)."""
 
 import struct
 import zlib
@@ -27,10 +27,10 @@ def _packed(kind, height, stride, pixels, channels):
 
 
 def write(path, width, height, pixels, channels=3):
-    """3 channels are RGB, 1 is grey. All rows get the filter that makes the file smallest."""
+    """3 channels are RGB, 1 is grey, 2 are grey and alpha. All rows get the filter that makes the file smallest."""
     packed = min((_packed(kind, height, width * channels, pixels, channels) for kind in GUESSES),
                  key=len)
-    header = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 3: 2}[channels], 0, 0, 0)
+    header = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 2: 4, 3: 2}[channels], 0, 0, 0)
     with open(path, "wb") as file:
         file.write(b"\x89PNG\r\n\x1a\n")
         for kind, body in ((b"IHDR", header), (b"IDAT", packed), (b"IEND", b"")):
@@ -49,7 +49,7 @@ def read(path):
         offset += 12 + size
     rows = zlib.decompress(parts[b"IDAT"])
     width, height, _, colour = struct.unpack(">IIBB", parts[b"IHDR"][:10])
-    channels = {0: 1, 2: 3}[colour]
+    channels = {0: 1, 2: 3, 4: 2}[colour]
     stride, pixels = width * channels, bytearray()
     above = bytes(channels + stride)  # with the pixel to the left of the first
     for y in range(height):

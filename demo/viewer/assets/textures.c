@@ -1041,6 +1041,10 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
         material.normals = drawn[drawn[MD5GL_PICTURE_NORMALS] != 0 ? MD5GL_PICTURE_NORMALS
                                                                    : MD5GL_PICTURE_HEIGHTS];
         material.specular = drawn[MD5GL_PICTURE_SPECULAR];
+        // The alpha of TGA and DDS files means other things to other engines.
+        material.has_thin_parts =
+            material.specular != 0
+            && common_has_ending(own->maps[MD5GL_PICTURE_SPECULAR]->path, ".png");
         material.glow = drawn[MD5GL_PICTURE_GLOW];
     }
     if (layers)

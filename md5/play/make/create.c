@@ -272,8 +272,9 @@ static bool build_thresholds(md5_building *building)
     for (size_t i = 0; i < count; i++) {
         const md5_play_condition *const row = &machine->conditions[i];
         if (row->kind == MD5_WHEN_PARAMETER)
-            to[machine->num_thresholds++] = (md5_play_condition){
-                row->parameter, .value = row->compare <= MD5_IS_CLEAR ? 0.0f : row->value};
+            to[machine->num_thresholds++] =
+                (md5_play_condition){.parameter = row->parameter,
+                                     .value = row->compare <= MD5_IS_CLEAR ? 0.0f : row->value};
     }
     qsort(to, machine->num_thresholds, sizeof *to, compare_thresholds);
     return true;

@@ -21,7 +21,7 @@ void md5i_set_value(md5_player *player, uint32_t parameter, float value)
     const md5_machine *const machine = player->machine;
     const md5_play_condition *const thresholds = machine->thresholds;
     const float old = player->parameters[parameter];
-    const md5_play_condition low = {parameter, .value = old < value ? old : value};
+    const md5_play_condition low = {.parameter = parameter, .value = old < value ? old : value};
     size_t next = 0, end = old == value ? 0 : machine->num_thresholds;
     while (next < end) {
         const size_t middle = next + (end - next) / 2;

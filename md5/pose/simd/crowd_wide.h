@@ -7,7 +7,6 @@
 #include "md5/pose/moment.h"
 #include "md5/pose/kernels.h"
 
-#ifndef MD5_NO_CROWDS
 // == Local matrices to palettes ==================================================================
 //
 // Converts local matrices to palettes for several characters of the same model, one in each lane.
@@ -359,6 +358,5 @@ MD5_WIDE_CODE static void finish_crowd(const md5_pose_job *const *jobs, const md
     const crowd_lanes lanes = {.jobs = jobs, .scratch = scratch};
     end_crowd(&lanes, jobs[0]->binding, first, step * (sizeof *first / sizeof(float)));
 }
-#endif
 
 #endif

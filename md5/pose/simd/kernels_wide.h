@@ -19,8 +19,6 @@ const md5_pose_kernels MD5_WIDE_NAME(md5i_pose_kernels) = {
     .crowd = crowd,
     .finish_crowd = finish_crowd,
     .width = MD5_WIDTH,
-#else
-    .width = 1,
 #endif
 };
 
