@@ -236,7 +236,7 @@ TEST_LONG (view_members_that_are_not_baked_stay_skinned) {
     scene_close(&scene);
 }
 
-// The figures name the members and the memory of the level: here 33 frames of 6536 vertices.
+// The figures name the members and the memory of the level: here 33 frames of 6568 vertices.
 TEST_SCENE (view_figures_count_baked_members) {
     OWN_SHOT viewer;
     view_rows rows = {0};
