@@ -39,7 +39,7 @@ check "W walks" letter_walks
 check "the arrow up walks, too" arrow_walks
 stick_walks() {
     take before && xdotool mousemove --window "$window" 200 300 mousedown 1 mousemove --window "$window" 200 250 &&
-        sleep 3 && take held && after orbit xdotool mouseup 1 && differ 0.05 before held
+        sleep 3 && take held && after stick xdotool mouseup 1 && differ 0.05 before held
 }
 check "a drag is a stick" stick_walks
 begins_anew() { # for who stands still the oil ends after 35 s
