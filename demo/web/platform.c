@@ -21,7 +21,7 @@ struct view_window {
     view_input inputs[MOST_INPUTS];
     size_t first, count;
     bool is_shown, is_full;
-    GLsync awaited; // the first picture, until the GPU has finished it
+    GLsync awaited;       // the first picture, until the GPU has finished it
     double width, height; // in CSS pixels, which are its points
     double ratio;         // device pixels per CSS pixel
     // The mouse, or the finger that stands for it.

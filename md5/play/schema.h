@@ -96,8 +96,8 @@ typedef struct md5_column {
     const md5_choice *choices; // [num_choices], NULL: easings
     uint32_t num_choices;
     md5_manual text;
-    size_t easing;    // of a share: its easing; 0: it has none
-    size_t state;     // of a share that md5i_drivers may drive: their names; 0: none
+    size_t easing; // of a share: its easing; 0: it has none
+    size_t state;  // of a share that md5i_drivers may drive: their names; 0: none
     md5_place place;
     md5_form form;
     const char *word;    // in files, instead of its rows' or the member's name
@@ -123,7 +123,7 @@ struct md5_schema {
     const char *owner; // in messages of checks; NULL: its head if it has a name, else as above
     const char *mark;  // hashed before its rows
     md5_manual text;
-    size_t kind;       // the member that says of which kind a row is
+    size_t kind; // the member that says of which kind a row is
     bool has_kind;
     size_t name; // the member that is its name in messages of checks
     bool has_name;

@@ -27,7 +27,8 @@ def _packed(kind, height, stride, pixels, channels):
 
 
 def write(path, width, height, pixels, channels=3):
-    """3 channels are RGB, 1 is grey, 2 are grey and alpha. All rows get the filter that makes the file smallest."""
+    """3 channels are RGB, 1 is grey, 2 are grey and alpha. All rows get the filter that makes the file
+    smallest."""
     packed = min((_packed(kind, height, width * channels, pixels, channels) for kind in GUESSES),
                  key=len)
     header = struct.pack(">IIBBBBB", width, height, 8, {1: 0, 2: 4, 3: 2}[channels], 0, 0, 0)

@@ -42,8 +42,8 @@ typedef struct view_economy {
     float scale; // of the resolution, to 1; 0 = 1
 } view_economy;
 
-// That of a window on a device, by md5gl_device_name(): on software OpenGL one sample from the first
-// frame on, also where nothing moves, as full quality would answer each event too late.
+// That of a window on a device, by md5gl_device_name(): on software OpenGL one sample from the
+// first frame on, also where nothing moves, as full quality would answer each event too late.
 view_quality view_begin_quality(const char *device);
 
 // A frame took `seconds`, drawn at quality->step. Returns whether the step changes. It leaves out
