@@ -381,7 +381,11 @@ TEST (view_fingers_do_what_keys_do) {
         finger(&d, stick.x, stick.y - 0.6f * stick.reach, VIEW_INPUT_MOVE);
         CHECK(control->ahead == 1 && !control->fast);
         finger(&d, stick.x - 0.6f * stick.reach, stick.y - 2.0f * stick.reach, VIEW_INPUT_MOVE);
-        CHECK(control->ahead == 1 && control->fast && d.viewer.stick.down > -1.0f);
+        CHECK(control->ahead == 1 && control->fast && d.viewer.stick.pad.y > -1.0f);
+        send(&d, (view_input){.kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_RIGHT});
+        CHECK(control->ahead == 0 && control->side == 0 && !control->fast);
+        finger(&d, stick.x, stick.y - 0.6f * stick.reach, VIEW_INPUT_PRESS);
+        CHECK(control->ahead == 1);
         finger(&d, stick.x, stick.y, VIEW_INPUT_RELEASE);
         CHECK(control->ahead == 0 && control->side == 0 && !control->fast);
         CHECK(d.viewer.camera.azimuth == azimuth && d.viewer.ui.chosen_joint < 0);

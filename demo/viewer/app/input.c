@@ -660,14 +660,23 @@ static void push_stick(view_state *viewer, float x, float y)
     view_input key;
     const float right = (x - stick->x) / stick->reach, down = (y - stick->y) / stick->reach;
     const float shorter = 1.0f / fmaxf(hypotf(right, down), 1.0f);
-    viewer->stick_pad.x = stick->right = right * shorter;
-    viewer->stick_pad.y = stick->down = down * shorter;
-    while (view_next_of_pad(&viewer->stick_pad, &key)) {
+    stick->pad.x = right * shorter;
+    stick->pad.y = down * shorter;
+    while (view_next_of_pad(&stick->pad, &key)) {
         const view_command_row *const row =
             view_find_key(key_in_game(viewer, &key), false, false, false, true);
         if (row != NULL)
             view_drive(viewer, row, key.kind == VIEW_INPUT_KEY_DOWN);
     }
+}
+
+// At the end of a drag, also one that another button ends: the keys are let go.
+static void end_drag(view_state *viewer)
+{
+    if (viewer->drag == VIEW_DRAG_STICK)
+        push_stick(viewer, viewer->stick.x, viewer->stick.y);
+    viewer->drag = VIEW_DRAG_NONE;
+    viewer->stick.reach = 0.0f;
 }
 
 static void press(view_state *viewer, const view_input *event)
@@ -676,7 +685,7 @@ static void press(view_state *viewer, const view_input *event)
     const float x = event->x * scale, y = event->y * scale;
     const bool left = event->button == VIEW_BUTTON_LEFT;
     const bool is_right = event->button == VIEW_BUTTON_RIGHT;
-    viewer->drag = VIEW_DRAG_NONE;
+    end_drag(viewer);
     viewer->is_alt_alone = false;
     viewer->press_x = x;
     viewer->press_y = y;
@@ -770,10 +779,7 @@ static void release(view_state *viewer, const view_input *event)
         view_pick_at(viewer, viewer->press_x, viewer->press_y);
     else if (viewer->drag != VIEW_DRAG_NONE || held != NULL)
         view_tell_state(viewer, viewer->drag != VIEW_DRAG_NONE ? names[viewer->drag] : held);
-    if (viewer->drag == VIEW_DRAG_STICK)
-        push_stick(viewer, viewer->stick.x, viewer->stick.y);
-    viewer->drag = VIEW_DRAG_NONE;
-    viewer->stick.reach = 0.0f;
+    end_drag(viewer);
 }
 
 static void turn_wheel(view_state *viewer, const view_input *event)

@@ -8,6 +8,7 @@
 #include "demo/viewer/base/quality.h"
 #include "demo/viewer/base/shown.h"
 #include "demo/viewer/crowd/document.h"
+#include "demo/viewer/platform/platform.h"
 
 // == The camera, what it sees, and where it shows a document (camera.c) ===================
 
@@ -109,7 +110,7 @@ struct view_pages;
 // A stick on the screen, below a finger: it is heard as a gamepad's.
 typedef struct view_stick {
     float x, y, reach; // its middle, and from there to its end, pixels; 0: there is none
-    float right, down; // how far it is pushed, -1 to 1
+    view_pad pad;      // as which it is heard: how far it is pushed
 } view_stick;
 
 typedef struct view_stage {

@@ -155,7 +155,6 @@ typedef struct view_state {
     bool is_alt_alone;                  // the key Alt is down, and no other was pressed since
     view_camera_drag drag;
     view_stick stick;       // while it is dragged
-    view_pad stick_pad;     // as which it is heard
     bool is_touched;        // the last press was a finger's
     float press_x, press_y; // where the mouse was pressed, pixels
     float press_travel;     // how far it moved since

@@ -74,10 +74,10 @@ static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view
     view_rect edge = box;
     edge.x = is_left ? box.x + box.width - line : box.x;
     edge.width = line;
-    const bool is_low = box.y > free.y + grip; // a sheet at the bottom, which has one size
-    if (is_bottom || is_low)
+    const bool is_low = is_bottom || box.y > free.y + grip;
+    if (is_low)
         edge = (view_rect){box.x, box.y, box.width, line};
-    if (is_low && !is_bottom) {
+    if (is_low && !is_bottom) { // a sheet, which has one size
         view_draw_rect(ui->canvas, edge, VIEW_EDGE);
         return;
     }

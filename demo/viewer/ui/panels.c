@@ -183,9 +183,11 @@ view_stick view_place_stick(const view_stage *stage)
 static void draw_stick(const view_stage *stage)
 {
     const view_stick stick = stage->stick->reach > 0.0f ? *stage->stick : view_place_stick(stage);
+    if (!(stick.reach > 0.0f))
+        return;
     view_draw_disc(stage->canvas, stick.x, stick.y, stick.reach, 0xFFFFFF28);
-    view_draw_disc(stage->canvas, stick.x + stick.right * stick.reach,
-                   stick.y + stick.down * stick.reach, 0.4f * stick.reach, 0xFFC65CB0);
+    view_draw_disc(stage->canvas, stick.x + stick.pad.x * stick.reach,
+                   stick.y + stick.pad.y * stick.reach, 0.4f * stick.reach, 0xFFC65CB0);
 }
 
 // Where keys go to the character, so that nobody looks for what they did before.
