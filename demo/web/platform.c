@@ -449,9 +449,24 @@ void view_close_window(view_window *window)
     free(window);
 }
 
+// Browsers hide which device draws behind a name of their own, but for those who ask with an
+// extension.
+static const GLubyte *get_string(GLenum name)
+{
+    enum { UNMASKED_RENDERER = 0x9246 };
+    const EMSCRIPTEN_WEBGL_CONTEXT_HANDLE context = emscripten_webgl_get_current_context();
+    const GLubyte *const text = glGetString(name);
+    if (name != GL_RENDERER || strcmp((const char *)text, "WebKit WebGL") != 0
+        || !emscripten_webgl_enable_extension(context, "WEBGL_debug_renderer_info"))
+        return text;
+    return glGetString(UNMASKED_RENDERER);
+}
+
 void (*view_find_gl(void *user, const char *name))(void)
 {
     (void)user;
+    if (strcmp(name, "glGetString") == 0)
+        return (void (*)(void))get_string;
     return (void (*)(void))emscripten_webgl_get_proc_address(name);
 }
 

@@ -106,7 +106,13 @@ check "a drag turns, the wheel and two fingers come nearer" shown size 1280 720 
     is "$link, /camera-azimuth-angle=5&/.test(location.hash)" wheel 640 300 -3 is "$link, window.far = $distance" \
     pinch 600 300 100 200 is "$link, $distance < 0.8 * far && !/joint=/.test(location.hash)" \
     size 500 900 is "document.getElementById('canvas').width === 500"
-check "a phone shows a stick, and panels from below" shown phone 390 844 open "index.html#no-config" tap 200 100 0.1 \
+check "a phone's stick drives, and the device is known" shown phone 390 844 open "index.html#no-config&verbose=debug" \
+    is "/quality: step 1 on .*SwiftShader/.test(told.textContent)" tap 200 100 0.1 \
+    is "new Promise(done => setTimeout(() => done(!/^drive:/m.test(told.textContent)), 2000))" push 94 704 94 640 \
+    is "/^drive:/m.test(told.textContent)"
+check "a long press is the right button" shown phone 390 844 open "index.html#no-config&verbose=debug" tap 200 400 0.7 \
+    is "/^context:/m.test(told.textContent)"
+check "a phone shows panels from below" shown phone 390 844 open "index.html#no-config" \
     tap 24 820 0.1 save "$scratch/phone.png" same "$scratch/phone.png" "$scratch/phone.png" 0
 
 # A model of the page, saved as glTF by Ctrl+E: the user gets what md5tool writes, but for how its pictures are packed.
@@ -197,7 +203,7 @@ check "elements play a clip and a machine, and report events" element \
 check "a camera path is followed" element is "new Promise(done => {
     $dance.addEventListener('load', () => done(true), {once: true});
     $dance.setAttribute('camera', 'models/bobbin/flight.md5camera'); })" save "$scratch/page.png" same "$scratch/page.png" "$scratch/page.png" 0
-still="document.querySelectorAll('md5-model').forEach(its => its.pause()), told.remove(), new Promise(done => setTimeout(() => done(true), 2000))"
+still="document.querySelectorAll('md5-model').forEach(its => its.pause()), told.style.display = 'none', new Promise(done => setTimeout(() => done(true), 2000))"
 check "an element whose context was lost looks as before" element is "$still" save "$scratch/before.png" \
     is "$(lose "$dance.shadowRoot.querySelector('canvas')")" is "new Promise(done => setTimeout(() => done(true), 3000))" \
     save "$scratch/after.png" same "$scratch/before.png" "$scratch/after.png" 0
@@ -244,6 +250,23 @@ smiles() {
         cmp "$scratch/before.png" "$scratch/again.png" && ! cmp -s "$scratch/before.png" "$scratch/after.png"
 }
 check "a machine drives morph targets" smiles
+# A binary model and a compressed clip look as the texts that they are made from, beside other elements that stand still.
+shown_as() { # MODEL CLIP
+    echo "new Promise((done, failed) => {
+        $dance.addEventListener('error', event => failed(new Error(event.detail.message)), {once: true});
+        $dance.addEventListener('load', () => setTimeout(() => done(true), 1000, $dance.time = 0.5), {once: true});
+        for (const [name, value] of [['textures', ''], ['src', '$1'], ['clip', '$2']])
+            $dance.setAttribute(name, value); })"
+}
+other_forms() {
+    lantern=models/lantern/lantern.md5mesh swing=models/lantern/swing.md5anim forms=test/forms
+    mkdir -p "$web/$forms" && "$products/md5tool" convert $lantern --output "$web/$forms/lantern.bmd5mesh" --force &&
+        "$products/md5tool" compress $swing --output "$web/$forms/swing.md5anim" && ! cmp -s $swing "$web/$forms/swing.md5anim" &&
+        element is "$still" save "$scratch/dance.png" is "$(shown_as $lantern $swing)" save "$scratch/text.png" \
+            is "$(shown_as $forms/lantern.bmd5mesh $forms/swing.md5anim)" save "$scratch/binary.png" \
+            same "$scratch/text.png" "$scratch/binary.png" 0.002 && ! cmp -s "$scratch/dance.png" "$scratch/text.png"
+}
+check "an element shows a binary model and a compressed clip" other_forms
 printf 'noise' >$web/test/noise.md5mesh
 check "a file that is no model is an event and a text" element is "new Promise(done => {
     $dance.addEventListener('error', event => done(/noise.md5mesh/.test(event.detail.message)));

@@ -248,14 +248,15 @@ class Browser:
     def task_wheel(self, x, y, steps):
         self.mouse("Wheel", x, y, deltaX=0, deltaY=100 * float(steps))
 
-    def touch(self, kind, *places):
+    def touch(self, kind, *places, at=None):
         points = [{"x": float(x), "y": float(y), "id": i} for i, (x, y) in enumerate(places)]
-        self.ask("Input.dispatchTouchEvent", type="touch" + kind, touchPoints=points)
+        when = {} if at is None else {"timestamp": at}
+        self.ask("Input.dispatchTouchEvent", type="touch" + kind, touchPoints=points, **when)
 
     def task_tap(self, x, y, seconds):
-        self.touch("Start", (x, y))
-        self.value("new Promise((done) => setTimeout(done, %f))" % (1000 * float(seconds)))
-        self.touch("End")
+        begin = time.time()  # a page that is busy hears of it later, but when it was
+        self.touch("Start", (x, y), at=begin)
+        self.touch("End", at=begin + float(seconds))
 
     def task_push(self, x, y, end_x, end_y):
         self.touch("Start", (x, y))
