@@ -127,9 +127,10 @@ look_long() {
     command_found emcc || wish emscripten
     command_found node || wish node
     # Other programs that read and write what md5tool converts, and the browser.
-    for program in npm blender chromium; do
+    for program in npm blender chromium brotli; do
         command_found "$program" || wish "$program"
     done
+    command_found firefox-esr || command_found firefox || wish firefox-esr
     "${PKG_CONFIG:-pkg-config}" --exists assimp 2>/dev/null || wish assimp
     /usr/bin/python3 -c "import numpy" 2>/dev/null || wish numpy
     # What CMake needs beside clang-cl.
@@ -227,6 +228,7 @@ package() {
     dnf:libgl | dnf:glx-driver) echo mesa-libGL ;;
     dnf:libegl | dnf:egl-driver) echo mesa-libEGL ;;
     dnf:gl-driver) echo mesa-dri-drivers ;;
+    dnf:firefox-esr | pacman:firefox-esr) echo firefox ;;
     dnf:xvfb) echo xorg-x11-server-Xvfb ;;
     dnf:c++) echo gcc-c++ ;;
     dnf:clang-tidy | dnf:clang-format) echo clang-tools-extra ;;
