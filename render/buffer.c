@@ -42,8 +42,7 @@ static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
     const GLsizei full = (GLsizei)(count / width), rest = (GLsizei)(count % width);
     const GLsizei rows = full + (rest > 0), all_rows = parts[1] ? 2 * rows : rows;
     md5gli_reset_transfers(renderer);
-    gl->ActiveTexture(GL_TEXTURE0);
-    gl->BindTexture(GL_TEXTURE_2D, table->texture);
+    md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_PALETTES, GL_TEXTURE_2D, table->texture);
     if (all_rows > table->rows) {
         table->rows = all_rows;
         gl->TexImage2D(GL_TEXTURE_2D, 0, (GLint)table->format, (GLsizei)width, table->rows, 0,
@@ -55,7 +54,7 @@ static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
             write_rows(gl, table, first + full, rest, 1,
                        (const uint8_t *)parts[i] + (size_t)full * width * layout.size);
     }
-    gl->BindTexture(GL_TEXTURE_2D, 0);
+    md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_PALETTES, GL_TEXTURE_2D, 0);
     return (uint32_t)((size_t)rows * width);
 }
 
@@ -68,8 +67,7 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
     if (!renderer->is_es)
         gl->GenBuffers(1, &table.buffer);
     const GLenum target = table.buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D;
-    gl->ActiveTexture(GL_TEXTURE0);
-    gl->BindTexture(target, table.texture);
+    md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_PALETTES, target, table.texture);
     if (table.buffer) {
         gl->BindBuffer(GL_TEXTURE_BUFFER, table.buffer);
         gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)size, data, GL_STATIC_DRAW);
@@ -84,7 +82,7 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
         if (size > 0)
             fill_texture(renderer, &table, parts, size);
     }
-    gl->BindTexture(target, 0);
+    md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_PALETTES, target, 0);
     return table;
 }
 
