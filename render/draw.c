@@ -385,6 +385,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     if (!program)
         return false;
     gl->GenBuffers(MD5GL_NUM_CAPTURED, buffers);
+    gl->UseProgram(program->name);
     md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
     if (mesh->posed && !model->baked)
         set_posed_attributes(renderer, model, mesh, 0, false);

@@ -283,8 +283,8 @@ const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_mod
 uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
                                    uint32_t copies, md5_error *error);
 
-// Binds the program, the vertices and the tables of a mesh, for a batch. `before`: the number of
-// instances of earlier batches.
+// Binds the vertices and the tables of a mesh, for a batch and the program in use. `before`: the
+// number of instances of earlier batches.
 void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                       const md5gl_program *program, const md5gl_batch *batch, uint32_t before);
 

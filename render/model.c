@@ -322,7 +322,6 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
     const GladGLContext *gl = &renderer->gl;
     const md5gl_baked *const baked = model->baked;
     const md5gl_morph *const morph = model->morph;
-    gl->UseProgram(program->name);
     gl->BindVertexArray(mesh->array);
     bind_table(renderer, program, MD5GL_UNIT_PALETTES, &batch->palettes);
     bind_table(renderer, program, MD5GL_UNIT_PLACEMENTS, &batch->placements);

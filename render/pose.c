@@ -392,6 +392,7 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
         const md5gl_program *const program =
             &renderer->preskin[md5gl_variant_of(model->blending, model->morph != NULL)];
         const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
+        gl->UseProgram(program->name);
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_BIND, mesh->vertices);
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
                            mesh->influences);
@@ -588,6 +589,8 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
     const GladGLContext *gl = &renderer->gl;
     const bool poses = instances->palettes || instances->baked || instances->count == 0;
     bool posed = true;
+    if (!renderer->in_frame) // whose state is known
+        md5gli_reset_transfers(renderer);
     MD5_ASSERT(poses || instances->count == model->num_instances,
                "count: new looks need as many instances as there are");
     if (poses) {

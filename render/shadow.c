@@ -345,19 +345,14 @@ void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map)
 void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t count)
 {
     const GladGLContext *gl = &renderer->gl;
-    const struct {
-        GLuint texture, sampler;
-    } lookups[MD5GL_NUM_SHADOW_UNITS] = {
-        // as in enum md5gl_unit, from MD5GL_UNIT_SUN on
-        {renderer->maps[MD5GL_MAP_SUN].shown.depth, renderer->compare_sampler},
-        {renderer->maps[MD5GL_MAP_SUN].shown.depth, renderer->depth_sampler},
-        {renderer->maps[MD5GL_MAP_CONTACT].shown.depth, renderer->depth_sampler},
-        {renderer->maps[MD5GL_MAP_SPOT].shown.depth, renderer->compare_sampler},
-    };
+    // As in enum md5gl_unit, from MD5GL_UNIT_SUN on: the first and the last one compare.
+    static const uint8_t maps[MD5GL_NUM_SHADOW_UNITS] = {MD5GL_MAP_SUN, MD5GL_MAP_SUN,
+                                                         MD5GL_MAP_CONTACT, MD5GL_MAP_SPOT};
     for (GLuint i = 0; i < count; i++) {
         gl->ActiveTexture(GL_TEXTURE0 + first_unit + i);
-        gl->BindTexture(GL_TEXTURE_2D, lookups[i].texture);
-        gl->BindSampler(first_unit + i, lookups[i].sampler);
+        gl->BindTexture(GL_TEXTURE_2D, renderer->maps[maps[i]].shown.depth);
+        gl->BindSampler(first_unit + i,
+                        i % 3 == 0 ? renderer->compare_sampler : renderer->depth_sampler);
     }
 }
 
