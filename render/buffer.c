@@ -32,7 +32,7 @@ static void write_rows(const GladGLContext *gl, const md5gl_table *table, GLsize
 }
 
 // Writes both parts: full rows, then the rest of the last one, so that nothing is copied before.
-// Returns the texel at which the second one begins.
+// Leaves the texture bound. Returns the texel at which the second one begins.
 static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
                              const void *const parts[2], size_t size)
 {
@@ -41,9 +41,7 @@ static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
     const size_t count = size / layout.size, width = MD5GL_TABLE_WIDTH;
     const GLsizei full = (GLsizei)(count / width), rest = (GLsizei)(count % width);
     const GLsizei rows = full + (rest > 0), all_rows = parts[1] ? 2 * rows : rows;
-    md5gli_reset_transfers(renderer);
-    gl->ActiveTexture(GL_TEXTURE0);
-    gl->BindTexture(GL_TEXTURE_2D, table->texture);
+    md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_PALETTES, GL_TEXTURE_2D, table->texture);
     if (all_rows > table->rows) {
         table->rows = all_rows;
         gl->TexImage2D(GL_TEXTURE_2D, 0, (GLint)table->format, (GLsizei)width, table->rows, 0,
@@ -55,7 +53,6 @@ static uint32_t fill_texture(md5gl_renderer *renderer, md5gl_table *table,
             write_rows(gl, table, first + full, rest, 1,
                        (const uint8_t *)parts[i] + (size_t)full * width * layout.size);
     }
-    gl->BindTexture(GL_TEXTURE_2D, 0);
     return (uint32_t)((size_t)rows * width);
 }
 
@@ -68,8 +65,7 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
     if (!renderer->is_es)
         gl->GenBuffers(1, &table.buffer);
     const GLenum target = table.buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D;
-    gl->ActiveTexture(GL_TEXTURE0);
-    gl->BindTexture(target, table.texture);
+    md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_PALETTES, target, table.texture);
     if (table.buffer) {
         gl->BindBuffer(GL_TEXTURE_BUFFER, table.buffer);
         gl->BufferData(GL_TEXTURE_BUFFER, (GLsizeiptr)size, data, GL_STATIC_DRAW);
@@ -81,10 +77,10 @@ md5gl_table md5gli_create_table(md5gl_renderer *renderer, GLenum format, const v
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
         gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
         const void *const parts[2] = {data, NULL};
-        if (size > 0)
-            fill_texture(renderer, &table, parts, size);
+        md5gli_reset_transfers(renderer);
+        fill_texture(renderer, &table, parts, size);
     }
-    gl->BindTexture(target, 0);
+    md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_PALETTES, target, 0);
     return table;
 }
 

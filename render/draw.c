@@ -85,9 +85,9 @@ static void use_model_program(md5gl_renderer *renderer, const md5gl_model *model
         (mesh->mesh->colors || mesh->deform.write) && !(material && material->no_vertex_color);
     const GLint coloured = material && material->inverse_vertex_color ? 2 : 1;
     gl->UseProgram(program->name);
-    gl->Uniform1i(program->uniforms[MD5GL_PLACED], model->placed);
-    gl->Uniform1i(program->uniforms[MD5GL_TINTED], model->tinted);
-    gl->Uniform1i(program->uniforms[MD5GL_COLOURED], has_colours ? coloured : 0);
+    md5gli_set_integer(gl, program, MD5GL_PLACED, model->placed);
+    md5gli_set_integer(gl, program, MD5GL_TINTED, model->tinted);
+    md5gli_set_integer(gl, program, MD5GL_COLOURED, has_colours ? coloured : 0);
 }
 
 // Sets all state of a mesh except its vertices.
@@ -99,33 +99,31 @@ static void set_up_mesh(md5gl_renderer *renderer, const model_draw *draw, const 
     const uint32_t style = draw->style;
     use_model_program(renderer, draw->model, mesh, material, program);
     const md5gl_texture diffuse = material->diffuse ? material->diffuse : renderer->white;
-    const struct {
-        enum md5gl_unit unit;
-        md5gl_texture texture;
-    } bound[] = {
-        {MD5GL_UNIT_TEXTURE, style & MD5GL_UNTEXTURED ? renderer->grey : diffuse},
-        {MD5GL_UNIT_NORMALS, material->normals},
-        {MD5GL_UNIT_SPECULAR, material->specular},
-        {MD5GL_UNIT_GLOW, style & MD5GL_UNTEXTURED ? 0 : material->glow},
-    };
-    for (int i = 0; i < 4; i++) {
-        md5gli_bind_texture(gl, bound[i].unit, GL_TEXTURE_2D,
-                            bound[i].texture ? bound[i].texture : renderer->white);
-    }
-    gl->Uniform3i(program->uniforms[MD5GL_MAPS], bound[1].texture != 0,
-                  bound[2].texture == 0 ? 0 : 1 + material->has_thin_parts, bound[3].texture != 0);
+    const md5gl_texture maps[] = {// as in enum md5gl_unit, from MD5GL_UNIT_TEXTURE on
+                                  style & MD5GL_UNTEXTURED ? renderer->grey : diffuse,
+                                  material->normals, material->specular,
+                                  style & MD5GL_UNTEXTURED ? 0 : material->glow};
+    for (int i = 0; i < 4; i++)
+        md5gli_bind_texture(renderer, program, (enum md5gl_unit)(MD5GL_UNIT_TEXTURE + i),
+                            GL_TEXTURE_2D, maps[i] ? maps[i] : renderer->white);
+    if (program->uniforms[MD5GL_MAPS] >= 0)
+        gl->Uniform3i(program->uniforms[MD5GL_MAPS], maps[1] != 0,
+                      maps[2] == 0 ? 0 : 1 + material->has_thin_parts, maps[3] != 0);
     // The alpha up to which texels are cut out.
     const float limit = material->is_opaque           ? no_alpha_test
                         : material->alpha_test > 0.0f ? material->alpha_test
                                                       : 0.5f;
-    gl->Uniform2f(program->uniforms[MD5GL_SURFACE],
-                  material->gloss > 0.0f ? material->gloss : 0.45f, limit);
-    float paints[6];
-    write_paint(material->diffuse_color, !renderer->is_classic, paints);
-    write_paint(material->specular_color, !renderer->is_classic, paints + 3);
-    gl->Uniform3fv(program->uniforms[MD5GL_PAINTS], 2, paints);
-    gl->Uniform1i(program->uniforms[MD5GL_ALPHA_MODE],
-                  renderer->adds_light ? 2 : renderer->multisampled);
+    if (program->uniforms[MD5GL_SURFACE] >= 0)
+        gl->Uniform2f(program->uniforms[MD5GL_SURFACE],
+                      material->gloss > 0.0f ? material->gloss : 0.45f, limit);
+    if (program->uniforms[MD5GL_PAINTS] >= 0) {
+        float paints[6];
+        write_paint(material->diffuse_color, !renderer->is_classic, paints);
+        write_paint(material->specular_color, !renderer->is_classic, paints + 3);
+        gl->Uniform3fv(program->uniforms[MD5GL_PAINTS], 2, paints);
+    }
+    md5gli_set_integer(gl, program, MD5GL_ALPHA_MODE,
+                       renderer->adds_light ? 2 : renderer->multisampled);
     if (draw->colour)
         gl->Uniform4fv(program->uniforms[MD5GL_FLAT_COLOUR], 1, draw->colour);
     if (draw->style & MD5GL_NO_CULLING || surface->material.two_sided)
@@ -163,7 +161,7 @@ static void draw_mesh_run(md5gl_renderer *renderer, const model_draw *draw, cons
             if (is_posed)
                 set_posed_attributes(renderer, model, mesh, i,
                                      program->uniforms[MD5GL_PREVIOUS] >= 0);
-            gl->Uniform1i(program->uniforms[MD5GL_FIRST_INSTANCE], (GLint)(i - before));
+            md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE, (GLint)(i - before));
             gl->DrawElementsInstanced(has_lines ? GL_LINES : GL_TRIANGLES,
                                       has_lines ? 2 * num_corners : num_corners, GL_UNSIGNED_INT,
                                       NULL, (GLsizei)count);
@@ -300,7 +298,6 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
     gl->Enable(GL_DEPTH_TEST);
     gl->DepthMask(GL_TRUE);
     if (style & MD5GL_LIT) {
-        md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN);
         gl->Disable(GL_BLEND);
         md5gli_set_coverage(renderer, true);
         draw_pass(renderer, &(model_draw){model, style, MD5GL_PASS_LIT, NULL});
@@ -388,6 +385,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
     if (!program)
         return false;
     gl->GenBuffers(MD5GL_NUM_CAPTURED, buffers);
+    gl->UseProgram(program->name);
     md5gli_bind_mesh(renderer, model, mesh, program, &model->batches[0], 0);
     if (mesh->posed && !model->baked)
         set_posed_attributes(renderer, model, mesh, 0, false);
@@ -556,10 +554,11 @@ static void draw_layer(md5gl_renderer *renderer, const list_draw *draw, const md
         color[i] = value > 0.0f ? value < 1.0f ? value : 1.0f : 0.0f; // not a number: 0
     }
     use_model_program(renderer, draw->model, draw->mesh, NULL, draw->program);
-    md5gli_bind_texture(gl, MD5GL_UNIT_SPECULAR, GL_TEXTURE_CUBE_MAP, is_cube ? stage->texture : 0);
-    md5gli_bind_texture(gl, MD5GL_UNIT_NORMALS, GL_TEXTURE_2D,
+    md5gli_bind_texture(renderer, draw->program, MD5GL_UNIT_SPECULAR, GL_TEXTURE_CUBE_MAP,
+                        is_cube ? stage->texture : 0);
+    md5gli_bind_texture(renderer, draw->program, MD5GL_UNIT_NORMALS, GL_TEXTURE_2D,
                         is_bumped ? stage->normals : renderer->white);
-    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D,
+    md5gli_bind_texture(renderer, draw->program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D,
                         stage->texture && !is_cube ? stage->texture : renderer->white);
     gl->Uniform1i(uniforms[MD5GL_STAGE_TEXGEN], is_bumped ? bumped_reflection : (GLint)texgen);
     gl->Uniform3fv(uniforms[MD5GL_TEXTURE_ROWS], 2,
@@ -617,7 +616,6 @@ static void draw_lit(md5gl_renderer *renderer, const list_draw *draw,
     md5gl_surface surface = *md5gli_surface_of(draw->model, draw->list->skin, draw->list->mesh);
     if (material)
         surface.material = *material;
-    md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN);
     md5gli_set_coverage(renderer, true);
     const md5gl_program *const program = program_of(renderer, &lit, draw->mesh, &surface);
     set_up_mesh(renderer, &lit, draw->mesh, &surface, program);
@@ -787,7 +785,6 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
     gl->Disable(GL_BLEND);
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl->ColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
-    md5gli_bind_texture(gl, MD5GL_UNIT_SPECULAR, GL_TEXTURE_CUBE_MAP, 0);
     return built;
 }
 

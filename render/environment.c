@@ -471,7 +471,8 @@ void md5gl_draw_environment(md5gl_renderer *renderer)
     gl->Disable(GL_BLEND);
     gl->Disable(GL_CULL_FACE);
     gl->Disable(GL_DEPTH_TEST); // nor is depth written then
-    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, renderer->environment->panorama);
+    md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D,
+                        renderer->environment->panorama);
     gl->UniformMatrix3fv(program->uniforms[MD5GL_RAYS], 1, GL_FALSE, renderer->rays);
     gl->Uniform1f(program->uniforms[MD5GL_LEVEL], level_of_pixels(renderer));
     gl->DrawArrays(GL_TRIANGLES, 0, 3);

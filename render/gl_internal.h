@@ -86,7 +86,8 @@ struct md5gl_renderer {
     md5gl_program preskin[MD5GL_NUM_VARIANTS]; // only with has_compute
     md5gl_program fixed[MD5GL_NUM_FIXED_PROGRAMS];
 
-    md5gl_host_state host; // see md5gl_save_state()
+    md5gl_host_state host;         // see md5gl_save_state()
+    GLuint bound[MD5GL_NUM_UNITS]; // by md5gli_bind_texture() since the state was set
 
     GLuint frame_block; // uniform buffer behind the block Frame
     GLuint line_array, line_buffer;
@@ -244,8 +245,10 @@ md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint
 void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, GLint magnify,
                          GLint minify);
 
-void md5gli_bind_texture(const GladGLContext *gl, enum md5gl_unit unit, GLenum target,
-                         GLuint texture);
+// Binds a texture that a program samples, unless it does not or the texture is bound already. With
+// NULL it is bound anyway, and its unit is active.
+void md5gli_bind_texture(md5gl_renderer *renderer, const md5gl_program *program,
+                         enum md5gl_unit unit, GLenum target, GLuint texture);
 
 // One level of a texture: rgba[4 * width * height].
 typedef struct md5gl_level {
@@ -280,8 +283,8 @@ const md5gl_program *md5gli_program_of(md5gl_renderer *renderer, const md5gl_mod
 uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_joints,
                                    uint32_t copies, md5_error *error);
 
-// Binds the program, the vertices and the tables of a mesh, for a batch. `before`: the number of
-// instances of earlier batches.
+// Binds the vertices and the tables of a mesh, for a batch and the program in use. `before`: the
+// number of instances of earlier batches.
 void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const md5gl_mesh *mesh,
                       const md5gl_program *program, const md5gl_batch *batch, uint32_t before);
 
@@ -323,8 +326,8 @@ void md5gli_create_shadows(md5gl_renderer *renderer);
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block);
 void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map); // for drawing into it
-// For reading the maps, from a unit on.
-void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit);
+// For reading the maps, so many of them from a unit on.
+void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t count);
 void md5gli_set_coverage(md5gl_renderer *renderer,
                          bool on); // alpha becomes coverage, if multisampled
 

@@ -428,7 +428,6 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
                 (GLint)(frame / impostors->blocks[0]) * height, 0, 0, width, height);
         }
     }
-    gl->BindTexture(GL_TEXTURE_2D, 0);
     md5gli_reset_state(renderer);
     impostors->has_pictures[frame] = md5gli_check(renderer, "drawing pictures", error);
     return impostors->has_pictures[frame];
@@ -458,15 +457,6 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
     return true;
 }
 
-static void bind_pictures(md5gl_renderer *renderer, const md5gl_impostors *impostors, bool on)
-{
-    static const enum md5gl_unit units[NUM_PARTS] = {MD5GL_UNIT_TEXTURE, MD5GL_UNIT_NORMALS};
-    const GladGLContext *gl = &renderer->gl;
-    for (int part = 0; part < NUM_PARTS; part++) {
-        md5gli_bind_texture(gl, units[part], GL_TEXTURE_2D, on ? impostors->textures[part] : 0);
-    }
-}
-
 // Sets all state of drawing instances but what the pass needs.
 static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impostors,
                           const md5gl_program *program)
@@ -489,7 +479,9 @@ static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impos
                   impostors->num_levels > 2 ? (float)(impostors->num_levels - 2) : 0.0f);
     gl->Uniform4f(uniforms[MD5GL_MODEL_SPHERE], desc->center.x, desc->center.y, desc->center.z,
                   desc->radius);
-    bind_pictures(renderer, impostors, true);
+    for (int part = 0; part < NUM_PARTS; part++) // MD5GL_UNIT_NORMALS is the second
+        md5gli_bind_texture(renderer, program, (enum md5gl_unit)(MD5GL_UNIT_TEXTURE + part),
+                            GL_TEXTURE_2D, impostors->textures[part]);
 }
 
 static void draw_squares(md5gl_renderer *renderer, const md5gl_impostors *impostors)
@@ -506,12 +498,11 @@ void md5gl_draw_impostor_shadows(md5gl_renderer *renderer, const md5gl_impostors
     if (!renderer->shadowed || impostors->count == 0)
         return;
     begin_drawing(renderer, impostors, program);
-    renderer->gl.Uniform1i(program->uniforms[MD5GL_CASTS], true);
+    md5gli_set_integer(&renderer->gl, program, MD5GL_CASTS, true);
     for (uint32_t i = renderer->first_map; i < renderer->end_map; i++) {
         md5gli_bind_map(renderer, &renderer->maps[i]);
         draw_squares(renderer, impostors);
     }
-    bind_pictures(renderer, impostors, false);
     md5gli_bind_frame(renderer);
 }
 
@@ -540,15 +531,13 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
         md5gli_fail_light(renderer, &error);
         program = &renderer->fixed[MD5GL_IMPOSTOR_LIT];
     }
-    md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN);
     begin_drawing(renderer, impostors, program);
-    gl->Uniform1i(program->uniforms[MD5GL_CASTS], false);
+    md5gli_set_integer(gl, program, MD5GL_CASTS, false);
     gl->Uniform3i(program->uniforms[MD5GL_MAPS], (style & MD5GL_UNTEXTURED) != 0,
                   impostors->has_specular, 0);
     gl->Uniform2f(program->uniforms[MD5GL_SURFACE], impostors->gloss, 0.0f);
-    gl->Uniform1i(program->uniforms[MD5GL_ALPHA_MODE], renderer->multisampled);
+    md5gli_set_integer(gl, program, MD5GL_ALPHA_MODE, renderer->multisampled);
     md5gli_set_coverage(renderer, true);
     draw_squares(renderer, impostors);
     md5gli_set_coverage(renderer, false);
-    bind_pictures(renderer, impostors, false);
 }

@@ -309,9 +309,10 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
 
 // -- Binding ----------------------------------------------------------------------------------
 
-static void bind_table(md5gl_renderer *renderer, enum md5gl_unit unit, const md5gl_table *table)
+static void bind_table(md5gl_renderer *renderer, const md5gl_program *program, enum md5gl_unit unit,
+                       const md5gl_table *table)
 {
-    md5gli_bind_texture(&renderer->gl, unit, table->buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D,
+    md5gli_bind_texture(renderer, program, unit, table->buffer ? GL_TEXTURE_BUFFER : GL_TEXTURE_2D,
                         table->texture);
 }
 
@@ -319,47 +320,45 @@ void md5gli_bind_mesh(md5gl_renderer *renderer, const md5gl_model *model, const 
                       const md5gl_program *program, const md5gl_batch *batch, uint32_t before)
 {
     const GladGLContext *gl = &renderer->gl;
-    const GLint *const uniforms = program->uniforms;
     const md5gl_baked *const baked = model->baked;
     const md5gl_morph *const morph = model->morph;
-    gl->UseProgram(program->name);
     gl->BindVertexArray(mesh->array);
-    bind_table(renderer, MD5GL_UNIT_PALETTES, &batch->palettes);
-    bind_table(renderer, MD5GL_UNIT_PLACEMENTS, &batch->placements);
-    bind_table(renderer, MD5GL_UNIT_TINTS, &batch->tints);
-    if (uniforms[MD5GL_PREVIOUS] >= 0) {
+    bind_table(renderer, program, MD5GL_UNIT_PALETTES, &batch->palettes);
+    bind_table(renderer, program, MD5GL_UNIT_PLACEMENTS, &batch->placements);
+    bind_table(renderer, program, MD5GL_UNIT_TINTS, &batch->tints);
+    if (program->uniforms[MD5GL_PREVIOUS] >= 0) {
         const bool was_posed = mesh->posed && mesh->posed_count > model->num_instances;
         const uint32_t palettes = mesh->posed && !baked ? was_posed : batch->previous_palettes;
-        gl->Uniform3i(uniforms[MD5GL_PREVIOUS], (GLint)palettes, (GLint)batch->previous_placements,
-                      (GLint)model->previous_weights);
-        gl->Uniform2i(uniforms[MD5GL_IDENTITY], model->has_ids ? 0 : (GLint)before + 1,
+        gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS], (GLint)palettes,
+                      (GLint)batch->previous_placements, (GLint)model->previous_weights);
+        gl->Uniform2i(program->uniforms[MD5GL_IDENTITY], model->has_ids ? 0 : (GLint)before + 1,
                       (GLint)(mesh - model->meshes));
         // An empty one without ids: WebGL draws nothing if the unit has a texture of colours.
-        bind_table(renderer, MD5GL_UNIT_GLOW, &batch->ids);
+        bind_table(renderer, program, MD5GL_UNIT_GLOW, &batch->ids);
     }
     if (baked || morph) {
         uint32_t first = 0; // the vertices of the meshes before this one
         for (uint32_t i = 0; &model->meshes[i] != mesh; i++)
             first += model->meshes[i].mesh->num_vertices;
-        gl->Uniform1i(uniforms[MD5GL_FIRST_VERTEX], (GLint)first);
+        md5gli_set_integer(gl, program, MD5GL_FIRST_VERTEX, (GLint)first);
     }
     if (baked) {
-        gl->Uniform1i(uniforms[MD5GL_NUM_VERTICES], (GLint)baked->num_vertices);
-        bind_table(renderer, MD5GL_UNIT_INFLUENCES, &baked->clips);
-        bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &baked->vertices);
+        md5gli_set_integer(gl, program, MD5GL_NUM_VERTICES, (GLint)baked->num_vertices);
+        bind_table(renderer, program, MD5GL_UNIT_INFLUENCES, &baked->clips);
+        bind_table(renderer, program, MD5GL_UNIT_INFLUENCE_JOINTS, &baked->vertices);
         return;
     }
-    gl->Uniform1i(uniforms[MD5GL_NUM_JOINTS], (GLint)model->model->skeleton.num_joints);
+    md5gli_set_integer(gl, program, MD5GL_NUM_JOINTS, (GLint)model->model->skeleton.num_joints);
     if (mesh->exact_joints.texture) {
-        bind_table(renderer, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
-        bind_table(renderer, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
+        bind_table(renderer, program, MD5GL_UNIT_INFLUENCES, &mesh->exact_influences);
+        bind_table(renderer, program, MD5GL_UNIT_INFLUENCE_JOINTS, &mesh->exact_joints);
     }
     if (morph) {
-        gl->Uniform1i(uniforms[MD5GL_NUM_MORPHS], (GLint)morph->source->num_targets);
-        gl->Uniform1i(uniforms[MD5GL_FIRST_MORPHED], (GLint)before);
-        bind_table(renderer, MD5GL_UNIT_MORPH_FIRST, &morph->first);
-        bind_table(renderer, MD5GL_UNIT_MORPH_DELTAS, &morph->deltas);
-        bind_table(renderer, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);
+        md5gli_set_integer(gl, program, MD5GL_NUM_MORPHS, (GLint)morph->source->num_targets);
+        md5gli_set_integer(gl, program, MD5GL_FIRST_MORPHED, (GLint)before);
+        bind_table(renderer, program, MD5GL_UNIT_MORPH_FIRST, &morph->first);
+        bind_table(renderer, program, MD5GL_UNIT_MORPH_DELTAS, &morph->deltas);
+        bind_table(renderer, program, MD5GL_UNIT_MORPH_WEIGHTS, &model->morph_weights);
     }
 }
 

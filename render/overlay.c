@@ -73,7 +73,6 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
         return;
     const md5gl_program *const shadow = &renderer->fixed[MD5GL_PROGRAM_GROUND];
     begin_overlay(renderer, shadow, renderer->empty_array, true);
-    md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN);
     gl->Uniform4f(shadow->uniforms[MD5GL_GROUND_AREA], centre.x, centre.y, renderer->ground,
                   radius);
     gl->Uniform4fv(shadow->uniforms[MD5GL_GROUND_SIDES], 1, sides);
@@ -109,9 +108,10 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_tex
     if (count < 3 || count > INT_MAX)
         return;
     begin_overlay(renderer, program, renderer->panel_array, false);
-    gl->Uniform1i(program->uniforms[MD5GL_IS_COLOUR], kind == MD5GL_TEXTURE_COLOR);
+    md5gli_set_integer(gl, program, MD5GL_IS_COLOUR, kind == MD5GL_TEXTURE_COLOR);
     md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->panel_buffer, vertices,
                   (size_t)count * sizeof *vertices);
-    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, texture ? texture : renderer->white);
+    md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D,
+                        texture ? texture : renderer->white);
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)(count / 3 * 3));
 }

@@ -391,8 +391,8 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
         enum { GROUP = 64 }; // vertices: local_size_x of preskin.comp
         const md5gl_program *const program =
             &renderer->preskin[md5gl_variant_of(model->blending, model->morph != NULL)];
-        const GLint *const uniforms = program->uniforms;
         const uint32_t num_groups = (mesh->mesh->num_vertices + GROUP - 1) / GROUP;
+        gl->UseProgram(program->name);
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_BIND, mesh->vertices);
         gl->BindBufferBase(MD5GL_SHADER_STORAGE_BUFFER, MD5GL_BINDING_FIRST_INFLUENCE,
                            mesh->influences);
@@ -402,12 +402,14 @@ static bool preskin(md5gl_renderer *renderer, const md5gl_model *model, md5gl_me
             for (uint32_t b = 0; b < model->num_batches; b++) {
                 const md5gl_batch *const batch = &model->batches[b];
                 md5gli_bind_mesh(renderer, model, mesh, program, batch, first);
-                gl->Uniform3i(uniforms[MD5GL_PREVIOUS], (GLint)(was * batch->previous_palettes), 0,
+                gl->Uniform3i(program->uniforms[MD5GL_PREVIOUS],
+                              (GLint)(was * batch->previous_palettes), 0,
                               (GLint)(was * model->previous_weights));
-                gl->Uniform1i(uniforms[MD5GL_NUM_VERTICES], (GLint)mesh->mesh->num_vertices);
-                gl->Uniform1i(uniforms[MD5GL_NUM_INSTANCES], (GLint)count);
-                gl->Uniform1i(uniforms[MD5GL_FIRST_INSTANCE],
-                              (GLint)(was * instances->count + first));
+                md5gli_set_integer(gl, program, MD5GL_NUM_VERTICES,
+                                   (GLint)mesh->mesh->num_vertices);
+                md5gli_set_integer(gl, program, MD5GL_NUM_INSTANCES, (GLint)count);
+                md5gli_set_integer(gl, program, MD5GL_FIRST_INSTANCE,
+                                   (GLint)(was * instances->count + first));
                 renderer->optional.DispatchCompute(num_groups, batch->count, 1);
                 first += batch->count;
             }
@@ -587,6 +589,8 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
     const GladGLContext *gl = &renderer->gl;
     const bool poses = instances->palettes || instances->baked || instances->count == 0;
     bool posed = true;
+    if (!renderer->in_frame) // whose state is known
+        md5gli_reset_transfers(renderer);
     MD5_ASSERT(poses || instances->count == model->num_instances,
                "count: new looks need as many instances as there are");
     if (poses) {
@@ -613,7 +617,8 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
             if (!material->is_opaque && !surface->alpha_tested && material->diffuse) {
                 GLint alpha = GL_ALPHA;
                 if (!renderer->is_webgl) {
-                    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, material->diffuse);
+                    md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D,
+                                        material->diffuse);
                     gl->GetTexParameteriv(GL_TEXTURE_2D, GL_TEXTURE_SWIZZLE_A, &alpha);
                 }
                 surface->alpha_tested = alpha != GL_ONE;

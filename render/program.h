@@ -107,7 +107,8 @@ enum md5gl_uniform {
 
 typedef struct md5gl_program {
     GLuint name;
-    GLint uniforms[MD5GL_NUM_UNIFORMS]; // -1 = has none, which glUniform ignores
+    GLint uniforms[MD5GL_NUM_UNIFORMS]; // -1 = has none
+    uint32_t units;                     // a bit for each that it samples
 } md5gl_program;
 
 // What a program does with skinned vertices.
@@ -171,6 +172,10 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
 // Builds what lights a path in a variant, and what skins it, unless they exist already: that of
 // baked clips is variant 0 of MD5GL_PATH_AUTO.
 bool md5gli_build_variant(md5gl_renderer *renderer, md5gl_path path, int variant, md5_error *error);
+
+// Sets a uniform of the program in use, if it has it.
+void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
+                        enum md5gl_uniform uniform, GLint value);
 
 // The programs that do not skin and have no variants. Those of overlays are built with the
 // renderer, the others on first use.

@@ -304,9 +304,13 @@ static bool link_program(md5gl_renderer *renderer, const md5gl_source *files,
     if (frame != GL_INVALID_INDEX)
         gl->UniformBlockBinding(program->name, frame, MD5GL_FRAME_BINDING);
     gl->UseProgram(program->name);
-    for (size_t i = 0; i < sizeof samplers / sizeof samplers[0]; i++)
-        gl->Uniform1i(gl->GetUniformLocation(program->name, samplers[i].name),
-                      (GLint)samplers[i].unit);
+    for (size_t i = 0; i < sizeof samplers / sizeof samplers[0]; i++) {
+        const GLint location = gl->GetUniformLocation(program->name, samplers[i].name);
+        if (location < 0)
+            continue;
+        gl->Uniform1i(location, (GLint)samplers[i].unit);
+        program->units |= 1u << samplers[i].unit;
+    }
     gl->UseProgram(0);
     return true;
 }
@@ -347,6 +351,13 @@ bool md5gli_build_program(md5gl_renderer *renderer, const md5gl_program_sources 
     gl->DeleteProgram(program->name);
     program->name = 0;
     return false;
+}
+
+void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
+                        enum md5gl_uniform uniform, GLint value)
+{
+    if (program->uniforms[uniform] >= 0)
+        gl->Uniform1i(program->uniforms[uniform], value);
 }
 
 // -- Text for hosts ---------------------------------------------------------------------------

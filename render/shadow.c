@@ -40,11 +40,10 @@ static void resize_map(md5gl_renderer *renderer, int index, uint32_t texels)
         map[i].shown.x = i % 2 * texels;
         map[i].shown.y = i / 2 * texels;
     }
-    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, map->shown.depth);
+    md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, map->shown.depth);
     gl->TexImage2D(GL_TEXTURE_2D, 0, GL_DEPTH_COMPONENT24, side, side, 0, GL_DEPTH_COMPONENT,
                    GL_UNSIGNED_INT, NULL);
     gl->TexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAX_LEVEL, 0);
-    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, 0);
 }
 
 // Beyond the map there are no casters. OpenGL ES 3.0 has no border for that: there the texels at
@@ -343,22 +342,17 @@ void md5gli_bind_map(md5gl_renderer *renderer, const md5gl_depth_map *map)
 
 // Needed even if the frame has no shadows: a shadow sampler must be bound to a depth texture
 // although the shader does not read it.
-void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit)
+void md5gli_bind_shadows(md5gl_renderer *renderer, uint32_t first_unit, uint32_t count)
 {
     const GladGLContext *gl = &renderer->gl;
-    const struct {
-        GLuint texture, sampler;
-    } lookups[MD5GL_NUM_SHADOW_UNITS] = {
-        // as in enum md5gl_unit, from MD5GL_UNIT_SUN on
-        {renderer->maps[MD5GL_MAP_SUN].shown.depth, renderer->compare_sampler},
-        {renderer->maps[MD5GL_MAP_SUN].shown.depth, renderer->depth_sampler},
-        {renderer->maps[MD5GL_MAP_CONTACT].shown.depth, renderer->depth_sampler},
-        {renderer->maps[MD5GL_MAP_SPOT].shown.depth, renderer->compare_sampler},
-    };
-    for (GLuint i = 0; i < MD5GL_NUM_SHADOW_UNITS; i++) {
-        md5gli_bind_texture(gl, (enum md5gl_unit)(first_unit + i), GL_TEXTURE_2D,
-                            lookups[i].texture);
-        gl->BindSampler(first_unit + i, lookups[i].sampler);
+    // As in enum md5gl_unit, from MD5GL_UNIT_SUN on: the first and the last one compare.
+    static const uint8_t maps[MD5GL_NUM_SHADOW_UNITS] = {MD5GL_MAP_SUN, MD5GL_MAP_SUN,
+                                                         MD5GL_MAP_CONTACT, MD5GL_MAP_SPOT};
+    for (GLuint i = 0; i < count; i++) {
+        gl->ActiveTexture(GL_TEXTURE0 + first_unit + i);
+        gl->BindTexture(GL_TEXTURE_2D, renderer->maps[maps[i]].shown.depth);
+        gl->BindSampler(first_unit + i,
+                        i % 3 == 0 ? renderer->compare_sampler : renderer->depth_sampler);
     }
 }
 
@@ -380,5 +374,5 @@ void md5gl_use_shadows(md5gl_renderer *renderer, uint32_t program, uint32_t firs
     gl->UseProgram(program);
     for (uint32_t i = 0; i < MD5GL_NUM_SHADOW_UNITS; i++)
         gl->Uniform1i(gl->GetUniformLocation(program, samplers[i]), (GLint)(first_unit + i));
-    md5gli_bind_shadows(renderer, first_unit);
+    md5gli_bind_shadows(renderer, first_unit, MD5GL_NUM_SHADOW_UNITS);
 }

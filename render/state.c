@@ -205,6 +205,7 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
 
     for (GLuint i = 0; i < MD5GL_NUM_UNITS; i++) {
         const md5gl_unit_state *const unit = &state->units[i];
+        renderer->bound[i] = 0;
         gl->ActiveTexture(GL_TEXTURE0 + i);
         gl->BindTexture(GL_TEXTURE_2D, (GLuint)unit->texture);
         gl->BindTexture(GL_TEXTURE_CUBE_MAP, (GLuint)unit->cube);

@@ -208,7 +208,7 @@ bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target, u
     gl->Viewport(0, 0, (GLsizei)target->width, (GLsizei)target->height);
     gl->UseProgram(program->name);
     gl->BindVertexArray(renderer->empty_array);
-    md5gli_bind_texture(gl, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, target->colour);
+    md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D, target->colour);
     gl->DrawArrays(GL_TRIANGLES, 0, 3);
     md5gli_reset_state(renderer);
     gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
@@ -279,7 +279,10 @@ static void set_frame_state(md5gl_renderer *renderer)
 {
     const GladGLContext *gl = &renderer->gl;
     md5gli_bind_frame(renderer);
-    md5gli_bind_texture(gl, MD5GL_UNIT_ENVIRONMENT, GL_TEXTURE_2D, renderer->reflections);
+    md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_ENVIRONMENT, GL_TEXTURE_2D,
+                        renderer->reflections);
+    // Lit programs read only those of spot lights if the frame has such.
+    md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN, renderer->end_map > MD5GL_MAP_SPOT ? 4 : 3);
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl->DepthFunc(GL_LEQUAL); // later draws win on coplanar surfaces
     gl->FrontFace(renderer->front_face);

@@ -295,9 +295,13 @@ void md5gli_set_sampling(const GladGLContext *gl, GLenum target, bool repeats, G
     gl->TexParameteri(target, GL_TEXTURE_MIN_FILTER, minify);
 }
 
-void md5gli_bind_texture(const GladGLContext *gl, enum md5gl_unit unit, GLenum target,
-                         GLuint texture)
+void md5gli_bind_texture(md5gl_renderer *renderer, const md5gl_program *program,
+                         enum md5gl_unit unit, GLenum target, GLuint texture)
 {
+    const GladGLContext *gl = &renderer->gl;
+    if (program && (renderer->bound[unit] == texture || (program->units >> unit & 1) == 0))
+        return;
+    renderer->bound[unit] = texture;
     gl->ActiveTexture(GL_TEXTURE0 + (GLenum)unit);
     gl->BindTexture(target, texture);
 }
