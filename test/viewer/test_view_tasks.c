@@ -394,11 +394,57 @@ TEST (view_fingers_do_what_keys_do) {
              (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_long = true});
         CHECK(d.viewer.ui.menu.kind != VIEW_NO_MENU);
         key(&d, VIEW_KEY_ESCAPE);
-        click(&d, "scrub/panels");
+        click(&d, "handle/handle");
         const view_layout layout = view_layout_of(&d.facts);
         const view_rect sheet = layout.docks[d.facts.docks.front];
         CHECK(sheet.width == 390.0f && sheet.y > 400.0f && sheet.height > 300.0f);
         CHECK(!(view_place_stick(&d.facts).reach > 0.0f));
+    }
+    close_desk(&d);
+}
+
+// The handle follows the finger and then goes to the nearest of three heights; a tap, which
+// trembles, goes to the next one. The picture ends above all but the highest.
+TEST (view_sheet_of_an_upright_window_has_three_heights) {
+    desk d;
+    if (open_desk(&d, BOBBIN)) {
+        d.viewer.width = 390;
+        d.viewer.height = 844;
+        draw(&d);
+        const view_layout peek = view_layout_of(&d.facts);
+        const float middle = 0.5f * peek.handle.height;
+        CHECK(peek.time.y + peek.time.height == 844.0f && peek.handle.height > 0.0f);
+        CHECK(peek.free.y + peek.free.height == peek.handle.y);
+        finger(&d, 200.0f, peek.handle.y + middle, VIEW_INPUT_PRESS);
+        finger(&d, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_MOVE);
+        finger(&d, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_RELEASE);
+        const view_layout half = view_layout_of(&d.facts);
+        CHECK_NEAR(half.handle.y, 0.55f * 844.0f, 2.0);
+        CHECK(half.free.y + half.free.height == half.handle.y);
+        CHECK(view_free_region(&d.facts).height == half.free.height);
+        finger(&d, 200.0f, half.handle.y + middle, VIEW_INPUT_PRESS);
+        finger(&d, 200.0f, 300.0f, VIEW_INPUT_MOVE);
+        CHECK_NEAR(view_layout_of(&d.facts).handle.y, 300.0f - middle, 1.0);
+        finger(&d, 200.0f, 100.0f, VIEW_INPUT_MOVE);
+        finger(&d, 200.0f, 100.0f, VIEW_INPUT_RELEASE);
+        const view_layout full = view_layout_of(&d.facts);
+        CHECK(full.handle.y == full.menu.height && full.free.height == half.free.height);
+        click(&d, "handle/handle");
+        CHECK(view_layout_of(&d.facts).handle.y == peek.handle.y);
+        finger(&d, 200.0f, peek.handle.y + middle, VIEW_INPUT_PRESS);
+        finger(&d, 200.0f, 500.0f, VIEW_INPUT_MOVE);
+        finger(&d, 200.0f, 500.0f, VIEW_INPUT_RELEASE);
+        CHECK(view_layout_of(&d.facts).handle.y == half.handle.y);
+        CHECK(!(view_layout_of(&d.facts).docks[VIEW_DOCK_BOTTOM].width > 0.0f));
+        d.viewer.width = 844; // turned: it is at the right
+        d.viewer.height = 390;
+        finger(&d, 100.0f, 100.0f, VIEW_INPUT_PRESS);
+        d.viewer.ui.docks.is_sheet_open = true;
+        draw(&d);
+        const view_layout wide = view_layout_of(&d.facts);
+        const view_rect sheet = wide.docks[d.facts.docks.front];
+        CHECK(!(wide.handle.width > 0.0f) && sheet.x + sheet.width == 844.0f);
+        CHECK(sheet.width > 0.0f && sheet.x > 300.0f);
     }
     close_desk(&d);
 }

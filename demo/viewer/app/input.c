@@ -766,6 +766,11 @@ static void release(view_state *viewer, const view_input *event)
     static const char *const names[] = {"none", "orbit", "pan", "zoom", "stick"};
     const char *const held = viewer->ui.held;
     viewer->ui.active.panel = viewer->ui.held = NULL;
+    if (held != NULL && strcmp(held, VIEW_SHEET_HANDLE) == 0) {
+        const view_stage stage = stage_of(viewer);
+        const view_layout_wish wish = view_wish_layout(&stage);
+        view_drop_sheet(&wish, &viewer->ui.docks);
+    }
     // A left click that hardly moves is no drag; one beside the rows of the figures is not meant
     // for the body behind them.
     const bool is_still =

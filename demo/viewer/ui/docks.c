@@ -164,15 +164,39 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     return (view_rect){box.x, box.y + height, box.width, box.height - height};
 }
 
+// The handle of an upright sheet, which follows the finger; what a release does: view_drop_sheet().
+static void drag_handle(view_ui *ui, const view_stage *stage, view_rect handle)
+{
+    const float em = view_em(stage->font);
+    float unused;
+    view_draw_rect(ui->canvas, handle, VIEW_DOCK);
+    view_draw_round_rect(ui->canvas,
+                         (view_rect){roundf(handle.x + 0.5f * handle.width - 1.5f * em),
+                                     roundf(handle.y + 0.5f * handle.height), 3.0f * em, 0.3f * em},
+                         0.15f * em, VIEW_EDGE);
+    ui_begin(ui, VIEW_SHEET_HANDLE);
+    const bool is_pressed = ui_item(ui, handle, "handle");
+    if (is_pressed)
+        ui->docks.grip = ui->mouse.y - handle.y;
+    if (!ui_drag(ui, is_pressed, handle, &unused) || is_pressed)
+        return;
+    const float top = fmaxf(ui->mouse.y - ui->docks.grip, 1.0f);
+    if (ui->docks.sheet_top > 0.0f || fabsf(top - handle.y) > 0.5f * em) { // a tap trembles
+        ui->docks.sheet_top = top;
+        ui->docks.is_sheet_open = true;
+        ui->docks.is_folded = false;
+    }
+}
+
 void view_dock_panels(view_ui *ui, const view_stage *stage)
 {
     const view_layout layout = view_layout_of(stage);
     if (layout.arrangement == VIEW_ARRANGE_SHEET && !ui->docks.is_sheet_open)
         ui->textures.is_open = false;
     const bool is_sheet = layout.arrangement == VIEW_ARRANGE_SHEET && ui->docks.is_sheet_open;
-    if (is_sheet) { // a click beside it closes it
+    if (is_sheet) { // a click beside it closes it, if it covers the picture
         ui_begin(ui, "sheet");
-        if (ui_item(ui, layout.free, ""))
+        if (!(layout.handle.width > 0.0f) && ui_item(ui, layout.free, ""))
             ui->docks.is_sheet_open = false;
         if (ui_key(ui, VIEW_KEY_ESCAPE))
             ui->docks.is_sheet_open = false;
@@ -196,4 +220,6 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
     }
     if (layout.time.width > 0.0f)
         view_time_bar(ui, stage, layout.time);
+    if (layout.handle.width > 0.0f)
+        drag_handle(ui, stage, layout.handle);
 }

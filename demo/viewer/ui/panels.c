@@ -171,7 +171,8 @@ view_stick view_place_stick(const view_stage *stage)
     const view_layout layout = view_layout_of(stage);
     const view_rect free = layout.free;
     const float reach = 4.0f * view_em(stage->font);
-    const bool is_covered = layout.arrangement == VIEW_ARRANGE_SHEET && stage->docks.is_sheet_open;
+    const bool is_covered = layout.arrangement == VIEW_ARRANGE_SHEET && stage->docks.is_sheet_open
+                            && (!(layout.handle.width > 0.0f) || stage->docks.is_sheet_full);
     if (is_covered || !stage->is_touched || !stage->is_driving || stage->plays
         || stage->pages != NULL || view_mode_of(stage->document) != VIEW_MODE_MACHINE
         || view_is_bind_pose(scene) || !view_can_walk(&scene->machine))

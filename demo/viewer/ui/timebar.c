@@ -257,7 +257,8 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, fl
 
 void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
 {
-    const view_arrangement arrangement = view_layout_of(stage).arrangement;
+    const view_layout layout = view_layout_of(stage);
+    const view_arrangement arrangement = layout.arrangement;
     const md5_anim *const anim = view_clock(&stage->document->scene);
     const view_play *const play = stage->play;
     const float scale = stage->font->scale, em = view_em(stage->font);
@@ -269,7 +270,7 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
                    VIEW_EDGE);
     ui_begin(ui, "scrub");
     (void)ui_item(ui, bar, "");
-    if (is_sheet && sign_button(ui, stage, SIGN_LIST, bar, &x)) {
+    if (is_sheet && !(layout.handle.width > 0.0f) && sign_button(ui, stage, SIGN_LIST, bar, &x)) {
         ui->docks.is_sheet_open = !ui->docks.is_sheet_open || ui->docks.is_folded;
         ui->docks.is_folded = false;
     }

@@ -23,6 +23,7 @@ view_layout_wish view_wish_layout(const view_stage *stage)
         .width = stage->width,
         .height = stage->height - stage->caption,
         .em = view_em(stage->font),
+        .is_touched = stage->is_touched,
         .has_menu = shown->panel && stage->pages == NULL && !stage->plays,
         .has_time = has_panels && (is_machine || view_clock(scene) != NULL),
         .is_open = {[VIEW_DOCK_LEFT] = has_panels && shown->hierarchy && !is_folded,

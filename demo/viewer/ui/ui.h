@@ -653,6 +653,7 @@ typedef void view_list_fn(const view_stage *stage, view_rows *rows);
 void view_begin_inspector_rows(const view_stage *stage, view_rows *rows, float label_width);
 
 // Docks with their heads: docks.c. What is in them: outliner.c; inspector.c; timebar.c.
+#define VIEW_SHEET_HANDLE "handle"
 void view_dock_panels(view_ui *ui, const view_stage *stage);
 void view_outliner(view_ui *ui, const view_stage *stage, view_rect area);
 void view_inspector(view_ui *ui, const view_stage *stage, view_rect area);
