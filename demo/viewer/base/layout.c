@@ -104,13 +104,16 @@ view_layout view_lay_out(const view_layout_wish *wish)
         front = front == VIEW_DOCK_LEFT ? VIEW_DOCK_RIGHT : VIEW_DOCK_LEFT;
     if (layout.arrangement == VIEW_ARRANGE_SHEET) {
         layout.has_tabs = is_open[VIEW_DOCK_LEFT] && is_open[VIEW_DOCK_RIGHT];
+        layout.is_phone = is_upright || wish->is_touched;
         const bool is_there = has_side && wish->docks.is_sheet_open;
         view_rect covered = layout.free;
         if (is_upright && wish->has_time)
             lay_out_sheet(wish, front, is_there, &layout);
         else if (is_there)
-            layout.docks[front] = cut(&covered, wish->is_touched ? VIEW_DOCK_RIGHT : VIEW_DOCK_LEFT,
-                                      floorf(fminf(wished(wish, front) * em, 0.8f * wish->width)));
+            layout.docks[front] =
+                cut(&covered, wish->is_touched ? VIEW_DOCK_RIGHT : VIEW_DOCK_LEFT,
+                    floorf(fminf(wished(wish, wish->is_touched ? VIEW_DOCK_RIGHT : front) * em,
+                                 0.8f * wish->width)));
         return layout;
     }
     if (layout.arrangement == VIEW_ARRANGE_SINGLE && has_side) {

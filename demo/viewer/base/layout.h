@@ -24,6 +24,7 @@ typedef enum view_arrangement {
 typedef struct view_docks {
     float sizes[VIEW_NUM_DOCKS];       // em; 0: its own
     view_dock front;                   // of the left and the right one, where there is one place
+    bool is_second[VIEW_DOCK_BOTTOM];  // of the two parts of each side: joints, look
     bool is_sheet_open, is_sheet_full; // full: all of the height of an upright window
     float sheet_top, grip; // pixels, while it is dragged there, else 0; the finger is below it by
     bool is_folded;        // those at the sides, until one is asked for
@@ -45,6 +46,7 @@ typedef struct view_layout {
     view_rect docks[VIEW_NUM_DOCKS]; // a sheet covers the free part, all others lie beside it
     view_rect free;
     bool has_tabs; // the dock stands for both sides
+    bool is_phone; // a sheet for fingers, whose tabs are the parts of both sides
 } view_layout;
 
 view_layout view_lay_out(const view_layout_wish *wish);

@@ -266,8 +266,10 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
     view_canvas *const canvas = stage->canvas;
     float x = bar.x + 0.7f * em, right = bar.x + bar.width - 0.7f * em, part;
     view_draw_rect(canvas, bar, VIEW_DOCK);
-    view_draw_rect(canvas, (view_rect){bar.x, bar.y, bar.width, fmaxf(1.0f, roundf(0.08f * em))},
-                   VIEW_EDGE);
+    if (!(layout.handle.width > 0.0f))
+        view_draw_rect(canvas,
+                       (view_rect){bar.x, bar.y, bar.width, fmaxf(1.0f, roundf(0.08f * em))},
+                       VIEW_EDGE);
     ui_begin(ui, "scrub");
     (void)ui_item(ui, bar, "");
     if (is_sheet && !(layout.handle.width > 0.0f) && sign_button(ui, stage, SIGN_LIST, bar, &x)) {
