@@ -495,20 +495,20 @@ TEST (view_sheet_of_a_machine_has_its_states) {
 TEST (view_buttons_for_fingers_are_commands) {
     desk d;
     if (open_desk(&d, BOBBIN)) {
-        CHECK(!(item_find(&d.viewer, &d.facts, "button/home").width > 0.0f)); // with a mouse
+        CHECK(!(item_find(&d.viewer, &d.facts, "button/Home").width > 0.0f)); // with a mouse
         make_upright(&d);
         const bool had_grid = d.viewer.shown.grid;
-        click(&d, "button/show");
+        click(&d, "button/Show");
         CHECK(d.viewer.shown.grid == !had_grid);
-        click(&d, "button/look");
+        click(&d, "button/Look");
         CHECK(d.viewer.surface == VIEW_SURFACE_LIT + 1);
         d.viewer.camera.distance *= 3.0f;
         const float far = d.viewer.camera.distance;
-        click(&d, "button/home");
+        click(&d, "button/Home");
         CHECK(d.viewer.camera.distance < 0.5f * far);
         click(&d, "handle/handle");
         click(&d, "handle/handle"); // the sheet is over them
-        CHECK(!(item_find(&d.viewer, &d.facts, "button/home").width > 0.0f));
+        CHECK(!(item_find(&d.viewer, &d.facts, "button/Home").width > 0.0f));
     }
     close_desk(&d);
 }

@@ -26,8 +26,8 @@ typedef struct view_docks {
     view_dock front;                   // of the left and the right one, where there is one place
     bool is_second[VIEW_DOCK_BOTTOM];  // of the two parts of each side: joints, look
     bool is_sheet_open, is_sheet_full; // full: all of the height of an upright window
-    float sheet_top, grip; // pixels, while it is dragged there, else 0; the finger is below it by
-    bool is_folded;        // those at the sides, until one is asked for
+    float sheet_top;                   // pixels, while it is dragged there; else 0
+    bool is_folded;                    // those at the sides, until one is asked for
 } view_docks;
 
 // What is to be laid out.

@@ -180,12 +180,10 @@ static void drag_handle(view_ui *ui, const view_stage *stage, view_rect handle)
                          0.15f * em, VIEW_EDGE);
     ui_begin(ui, VIEW_SHEET_HANDLE);
     const bool is_pressed = ui_item(ui, handle, "handle");
-    if (is_pressed)
-        ui->docks.grip = ui->mouse.y - handle.y;
     if (!ui_drag(ui, is_pressed, handle, &unused) || is_pressed)
         return;
-    const float top = fmaxf(ui->mouse.y - ui->docks.grip, 1.0f);
-    if (ui->docks.sheet_top > 0.0f || fabsf(top - handle.y) > 0.5f * em) { // a tap trembles
+    const float top = fmaxf(ui->mouse.y - 0.5f * handle.height, 1.0f);
+    if (ui->docks.sheet_top > 0.0f || fabsf(top - handle.y) > em) { // a tap trembles
         ui->docks.sheet_top = top;
         ui->docks.is_sheet_open = true;
         ui->docks.is_folded = false;

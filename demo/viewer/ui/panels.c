@@ -191,26 +191,6 @@ static void draw_stick(const view_stage *stage)
                    stick.y + stick.pad.y * stick.reach, 0.4f * stick.reach, 0xFFC65CB0);
 }
 
-// The signs of the buttons for fingers: a house, a disc that is half lit, a grid.
-static void draw_sign(view_canvas *canvas, uint32_t sign, float x, float y, float r)
-{
-    const float roof[6] = {x - 1.2f * r, y, x + 1.2f * r, y, x, y - 1.1f * r};
-    if (sign == 0) {
-        view_draw_triangle(canvas, roof, VIEW_BRIGHT);
-        view_draw_rect(canvas, (view_rect){x - 0.8f * r, y, 1.6f * r, r}, VIEW_BRIGHT);
-    } else if (sign == 1) {
-        view_draw_disc(canvas, x, y, r, VIEW_BRIGHT);
-        const view_rect clip = view_clip_canvas(canvas, (view_rect){x, y - r, r, 2.0f * r});
-        view_draw_disc(canvas, x, y, 0.85f * r, VIEW_CONTROL);
-        (void)view_clip_canvas(canvas, clip);
-    }
-    for (int i = -1; i <= 1 && sign == 2; i++) {
-        const float way = 0.9f * r * (float)i, thick = fmaxf(0.15f * r, 1.0f);
-        view_draw_rect(canvas, (view_rect){x - r, y + way, 2.0f * r, thick}, VIEW_BRIGHT);
-        view_draw_rect(canvas, (view_rect){x + way, y - r, thick, 2.0f * r}, VIEW_BRIGHT);
-    }
-}
-
 // At the right edge of a window for fingers.
 static void run_buttons(view_ui *ui, const view_stage *stage)
 {
@@ -218,7 +198,7 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
         const char *label;
         view_action action;
     } buttons[] = {
-        {"home", VIEW_FRAME_ALL}, {"look", VIEW_NEXT_SURFACE}, {"show", view_toggle_of("grid")}};
+        {"Home", VIEW_FRAME_ALL}, {"Look", VIEW_NEXT_SURFACE}, {"Show", view_toggle_of("grid")}};
     enum { NUM_BUTTONS = sizeof buttons / sizeof buttons[0] };
     const view_layout layout = view_layout_of(stage);
     const view_rect free = layout.free;
@@ -231,10 +211,8 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
         return;
     ui_begin(ui, "button");
     for (uint32_t i = 0; i < NUM_BUTTONS; i++, box.y += side + gap) {
-        if (ui_item(ui, box, buttons[i].label))
+        if (ui_button(ui, box, buttons[i].label, false))
             ui->command.action = buttons[i].action;
-        view_draw_round_rect(ui->canvas, box, 0.5f * em, ui_is_hot(ui) ? VIEW_HOVERED : VIEW_DOCK);
-        draw_sign(ui->canvas, i, box.x + 0.5f * side, box.y + 0.5f * side, 0.6f * em);
         ui_tip_command(ui, buttons[i].action);
     }
 }
