@@ -439,15 +439,15 @@ TEST (view_sheet_of_an_upright_window_has_three_heights) {
         finger(&d, 200.0f, 500.0f, VIEW_INPUT_RELEASE);
         CHECK(view_layout_of(&d.facts).handle.y == half.handle.y);
         CHECK(!(view_layout_of(&d.facts).docks[VIEW_DOCK_BOTTOM].width > 0.0f));
-        d.viewer.width = 844; // turned: it is at the right
-        d.viewer.height = 390;
+        d.viewer.width = 800; // turned: it is at the right
+        d.viewer.height = 360;
         finger(&d, 100.0f, 100.0f, VIEW_INPUT_PRESS);
         d.viewer.ui.docks.is_sheet_open = true;
         draw(&d);
         const view_layout wide = view_layout_of(&d.facts);
         const view_rect sheet = wide.docks[d.facts.docks.front];
-        CHECK(!(wide.handle.width > 0.0f) && sheet.x + sheet.width == 844.0f);
-        CHECK(sheet.width > 0.0f && sheet.x > 300.0f);
+        CHECK(!(wide.handle.width > 0.0f) && sheet.x + sheet.width == 800.0f);
+        CHECK(wide.arrangement == VIEW_ARRANGE_SHEET && wide.is_phone && sheet.x > 300.0f);
     }
     close_desk(&d);
 }
