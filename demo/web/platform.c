@@ -30,8 +30,8 @@ struct view_window {
     double last_press; // of the left button: when and where
     float press_x, press_y;
     int clicks;
-    double touched; // when the first finger came, ms
-    float spread;   // distance of two fingers; 0: they are not down
+    view_fingers fingers;
+    float spread; // distance of two fingers; 0: they are not down
     view_pad pad;
     // Of view_run_steps().
     bool (*step)(void *user);
@@ -209,9 +209,10 @@ static void press(view_window *window, view_button button, bool down, view_input
     input.x = window->x;
     input.y = window->y;
     if (down) {
+        const float reach = held.is_touch ? 24.0f : 5.0f; // fingers are less exact
         const bool is_again = button == VIEW_BUTTON_LEFT && now - window->last_press < 0.4
-                              && fabsf(window->x - window->press_x) < 5.0f
-                              && fabsf(window->y - window->press_y) < 5.0f;
+                              && fabsf(window->x - window->press_x) < reach
+                              && fabsf(window->y - window->press_y) < reach;
         window->clicks = is_again ? window->clicks + 1 : 1;
         window->last_press = now;
         window->press_x = window->x;
@@ -282,8 +283,12 @@ static EM_BOOL take_touch(int type, const EmscriptenTouchEvent *event, void *use
     int count = 0;
     const bool ends = type == EMSCRIPTEN_EVENT_TOUCHEND || type == EMSCRIPTEN_EVENT_TOUCHCANCEL;
     for (int i = 0; i < event->numTouches; i++) // those that end now are in the list too
-        if (!(ends && event->touches[i].isChanged) && count < 2)
-            down[count++] = &event->touches[i];
+        if (!(ends && event->touches[i].isChanged) && count++ < 2)
+            down[count - 1] = &event->touches[i];
+    const double now = event->timestamp * 0.001;
+    if (view_count_fingers(&window->fingers, count, now) && type == EMSCRIPTEN_EVENT_TOUCHEND)
+        push(window, (view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = VIEW_KEY_HOME});
+    count = count < 2 ? count : 2;
     const view_button button = count == 0   ? VIEW_BUTTON_NONE
                                : count == 1 ? VIEW_BUTTON_LEFT
                                             : VIEW_BUTTON_MIDDLE;
@@ -291,9 +296,9 @@ static EM_BOOL take_touch(int type, const EmscriptenTouchEvent *event, void *use
     // After two fingers the one that is left does nothing.
     const bool is_rest = before == VIEW_BUTTON_MIDDLE && count == 1;
     if (before != VIEW_BUTTON_NONE && before != button)
-        press(window, before, false,
-              (view_input){.is_given_up = count > 1,
-                           .is_long = event->timestamp - window->touched > 500.0});
+        press(
+            window, before, false,
+            (view_input){.is_given_up = count > 1, .is_long = view_is_long(&window->fingers, now)});
     window->spread = count == 2 ? window->spread : 0.0f;
     if (count == 0 || is_rest || (ends && count == 1))
         return EM_TRUE;
@@ -306,7 +311,6 @@ static EM_BOOL take_touch(int type, const EmscriptenTouchEvent *event, void *use
         window->x = x;
         window->y = y;
         press(window, button, true, (view_input){.is_touch = true});
-        window->touched = event->timestamp;
     } else {
         move_to(window, x, y);
     }

@@ -7,12 +7,13 @@
 #include <math.h>
 
 static const float windows[][2] = {{420, 300},  {800, 600},   {1024, 768},  {1280, 720},
-                                   {1366, 768}, {1920, 1080}, {2560, 1440}, {3840, 2160}};
+                                   {1366, 768}, {1920, 1080}, {2560, 1440}, {3840, 2160},
+                                   {390, 844},  {780, 1688}};
 static const float scales[] = {1.0f, 1.25f, 1.5f, 2.0f};
 
 // Everything that a window can be: bit 0 to 2 of `state` open the docks, then come the sheet, the
-// front and the time bar.
-enum { NUM_STATES = 1 << 6 };
+// front, the time bar and the full sheet.
+enum { NUM_STATES = 1 << 7 };
 
 static view_layout_wish make_wish(const float window[2], float scale, unsigned state)
 {
@@ -23,6 +24,7 @@ static view_layout_wish make_wish(const float window[2], float scale, unsigned s
     wish.docks.is_sheet_open = (state >> 3 & 1) != 0;
     wish.docks.front = (state >> 4 & 1) != 0 ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
     wish.has_time = (state >> 5 & 1) != 0;
+    wish.docks.is_sheet_full = (state >> 6 & 1) != 0;
     return wish;
 }
 
@@ -51,11 +53,13 @@ static bool overlaps(view_rect a, view_rect b)
 TEST (layout_parts_do_not_overlap) {
     EACH_LAYOUT(wish, layout)
     {
-        view_rect parts[] = {layout.menu,     layout.time,     layout.docks[0],
-                             layout.docks[1], layout.docks[2], layout.free};
-        if (layout.arrangement == VIEW_ARRANGE_SHEET) // which alone lies over the picture
+        view_rect parts[] = {layout.menu,     layout.time, layout.docks[0], layout.docks[1],
+                             layout.docks[2], layout.free, layout.handle};
+        const bool is_half = layout.handle.width > 0.0f && !wish.docks.is_sheet_full;
+        if (layout.arrangement == VIEW_ARRANGE_SHEET
+            && !is_half) // which alone lies over the picture
             parts[5].width = 0.0f;
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < 7; i++)
             for (int k = 0; k < i; k++)
                 CHECK_THAT(!overlaps(parts[i], parts[k]), "parts %d and %d, %g x %g, state %u", k,
                            i, (double)wish.width, (double)wish.height, state);
@@ -65,10 +69,10 @@ TEST (layout_parts_do_not_overlap) {
 TEST (layout_parts_fill_the_window_and_do_not_leave_it) {
     EACH_LAYOUT(wish, layout)
     {
-        const view_rect parts[] = {layout.menu,     layout.time,     layout.docks[0],
-                                   layout.docks[1], layout.docks[2], layout.free};
+        const view_rect parts[] = {layout.menu,     layout.time, layout.docks[0], layout.docks[1],
+                                   layout.docks[2], layout.free, layout.handle};
         float area = 0.0f;
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < 7; i++) {
             CHECK(parts[i].x >= 0.0f && parts[i].y >= 0.0f);
             CHECK(parts[i].x + parts[i].width <= wish.width);
             CHECK(parts[i].y + parts[i].height <= wish.height);

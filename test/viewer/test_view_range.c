@@ -328,3 +328,53 @@ TEST (view_keys_are_named_as_in_sdl) {
     CHECK(view_key_of_sdl(SDLK_UNKNOWN) == VIEW_KEY_OTHER);
     CHECK(view_key_of_sdl((SDL_Keycode)0x80000001u) == VIEW_KEY_OTHER);
 }
+
+// What SDL tells of a finger, at a time in milliseconds.
+static view_input touch(view_window *window, Uint32 type, Uint32 now)
+{
+    SDL_Event event = {.type = type};
+    event.common.timestamp = now;
+    if (type == SDL_MOUSEBUTTONUP)
+        event.button = (SDL_MouseButtonEvent){
+            .type = type, .timestamp = now, .which = SDL_TOUCH_MOUSEID, .button = SDL_BUTTON_LEFT};
+    return view_input_of_sdl(window, &event);
+}
+
+TEST (view_long_press_is_of_one_finger) {
+    if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0)) // which knows the screens
+        return;
+    view_window *const window = common_alloc(1, sizeof *window);
+    (void)touch(window, SDL_FINGERDOWN, 1000);
+    CHECK(!touch(window, SDL_MOUSEBUTTONUP, 1400).is_long);
+    CHECK(touch(window, SDL_MOUSEBUTTONUP, 1600).is_long);
+    CHECK(!touch(window, SDL_MOUSEBUTTONUP, 1600).is_given_up);
+    (void)touch(window, SDL_FINGERDOWN, 1600);
+    CHECK(touch(window, SDL_MOUSEBUTTONUP, 1700).is_given_up);
+    (void)touch(window, SDL_FINGERUP, 1700);
+    (void)touch(window, SDL_FINGERUP, 1700);
+    (void)touch(window, SDL_FINGERDOWN, 2000);
+    CHECK(!touch(window, SDL_MOUSEBUTTONUP, 2100).is_given_up);
+    CHECK(!touch(window, SDL_MOUSEBUTTONUP, 2100).is_long);
+    free(window);
+    SDL_QuitSubSystem(SDL_INIT_VIDEO);
+}
+
+// Frames everything: only three, and only if they do not rest.
+TEST (view_three_fingers_tap_the_key_home) {
+    if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0))
+        return;
+    for (int count = 1; count <= 4; count++)
+        for (Uint32 rest = 200; rest <= 800; rest += 600) {
+            view_window *const window = common_alloc(1, sizeof *window);
+            uint32_t num_homes = 0;
+            for (int i = 0; i < 2 * count; i++) {
+                const bool is_down = i < count;
+                const view_input input = touch(window, is_down ? SDL_FINGERDOWN : SDL_FINGERUP,
+                                               1000 + (is_down ? 0 : rest));
+                num_homes += input.kind == VIEW_INPUT_KEY_DOWN && input.key == VIEW_KEY_HOME;
+            }
+            CHECK_UINT(num_homes, count == 3 && rest == 200);
+            free(window);
+        }
+    SDL_QuitSubSystem(SDL_INIT_VIDEO);
+}

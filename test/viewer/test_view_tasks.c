@@ -359,14 +359,19 @@ static void finger(desk *d, float x, float y, view_input_kind kind)
     draw(d);
 }
 
+static void make_upright(desk *d)
+{
+    d->viewer.width = 390;
+    d->viewer.height = 844;
+    draw(d);
+}
+
 // A stick drives him, a second finger makes no click of the first, a long press opens the menu, and
 // the sheet lies below.
 TEST (view_fingers_do_what_keys_do) {
     desk d;
     if (open_desk(&d, MACHINE)) {
-        d.viewer.width = 390;
-        d.viewer.height = 844;
-        draw(&d);
+        make_upright(&d);
         CHECK(!(view_place_stick(&d.facts).reach > 0.0f));
         finger(&d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
         send(&d, (view_input){
@@ -394,11 +399,148 @@ TEST (view_fingers_do_what_keys_do) {
              (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_long = true});
         CHECK(d.viewer.ui.menu.kind != VIEW_NO_MENU);
         key(&d, VIEW_KEY_ESCAPE);
-        click(&d, "scrub/panels");
+        click(&d, "handle/handle");
         const view_layout layout = view_layout_of(&d.facts);
         const view_rect sheet = layout.docks[d.facts.docks.front];
         CHECK(sheet.width == 390.0f && sheet.y > 400.0f && sheet.height > 300.0f);
         CHECK(!(view_place_stick(&d.facts).reach > 0.0f));
+    }
+    close_desk(&d);
+}
+
+// The handle follows the finger and then goes to the nearest of three heights; a tap, which
+// trembles, goes to the next one. The picture ends above all but the highest.
+TEST (view_sheet_of_an_upright_window_has_three_heights) {
+    desk d;
+    if (open_desk(&d, BOBBIN)) {
+        make_upright(&d);
+        const view_layout peek = view_layout_of(&d.facts);
+        const float middle = 0.5f * peek.handle.height;
+        CHECK(peek.time.y + peek.time.height == 844.0f && peek.handle.height > 0.0f);
+        CHECK(peek.free.y + peek.free.height == peek.handle.y);
+        finger(&d, 200.0f, peek.handle.y + middle, VIEW_INPUT_PRESS);
+        finger(&d, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_MOVE);
+        finger(&d, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_RELEASE);
+        const view_layout half = view_layout_of(&d.facts);
+        CHECK_NEAR(half.handle.y, 0.55f * 844.0f, 2.0);
+        CHECK(half.free.y + half.free.height == half.handle.y);
+        CHECK(view_free_region(&d.facts).height == half.free.height);
+        finger(&d, 200.0f, half.handle.y + middle, VIEW_INPUT_PRESS);
+        finger(&d, 200.0f, 300.0f, VIEW_INPUT_MOVE);
+        CHECK_NEAR(view_layout_of(&d.facts).handle.y, 300.0f - middle, 1.0);
+        finger(&d, 200.0f, 100.0f, VIEW_INPUT_MOVE);
+        finger(&d, 200.0f, 100.0f, VIEW_INPUT_RELEASE);
+        const view_layout full = view_layout_of(&d.facts);
+        CHECK(full.handle.y == full.menu.height && full.free.height == half.free.height);
+        click(&d, "handle/handle");
+        CHECK(view_layout_of(&d.facts).handle.y == peek.handle.y);
+        finger(&d, 200.0f, peek.handle.y + middle, VIEW_INPUT_PRESS);
+        finger(&d, 200.0f, 500.0f, VIEW_INPUT_MOVE);
+        finger(&d, 200.0f, 500.0f, VIEW_INPUT_RELEASE);
+        CHECK(view_layout_of(&d.facts).handle.y == half.handle.y);
+        CHECK(!(view_layout_of(&d.facts).docks[VIEW_DOCK_BOTTOM].width > 0.0f));
+        d.viewer.width = 800; // turned: it is at the right
+        d.viewer.height = 360;
+        finger(&d, 100.0f, 100.0f, VIEW_INPUT_PRESS);
+        d.viewer.ui.docks.is_sheet_open = true;
+        draw(&d);
+        const view_layout wide = view_layout_of(&d.facts);
+        const view_rect sheet = wide.docks[d.facts.docks.front];
+        CHECK(!(wide.handle.width > 0.0f) && sheet.x + sheet.width == 800.0f);
+        CHECK(wide.arrangement == VIEW_ARRANGE_SHEET && wide.is_phone && sheet.x > 300.0f);
+    }
+    close_desk(&d);
+}
+
+// The tabs of the sheet are parts of what the docks hold.
+TEST (view_sheet_has_tabs_for_fingers) {
+    desk d;
+    if (open_desk(&d, BOBBIN)) {
+        make_upright(&d);
+        click(&d, "handle/handle");
+        CHECK(item_find(&d.viewer, &d.facts, "clip/dance").width > 0.0f);
+        CHECK(!(item_find(&d.viewer, &d.facts, "joint/head").width > 0.0f));
+        click(&d, "tab/Joints");
+        CHECK(!(item_find(&d.viewer, &d.facts, "clip/dance").width > 0.0f));
+        CHECK(item_find(&d.viewer, &d.facts, "joint/head").width > 0.0f);
+        click(&d, "tab/Look");
+        click(&d, "look/weights");
+        CHECK(d.viewer.surface == VIEW_SURFACE_WEIGHTS);
+        click(&d, "look/Edges");
+        CHECK(d.viewer.shown.edges);
+        CHECK(item_find(&d.viewer, &d.facts, "look/Shadows").width > 0.0f);
+        CHECK(item_find(&d.viewer, &d.facts, "look/Background color").width > 0.0f);
+        key(&d, 'l' | VIEW_WITH_SHIFT); // whose sliders are in the inspector
+        CHECK(!(item_find(&d.viewer, &d.facts, "look/Edges").width > 0.0f));
+        key(&d, 'b' | VIEW_WITH_CTRL); // without the outliner, which its tab brings back
+        click(&d, "tab/Clips");
+        CHECK(item_find(&d.viewer, &d.facts, "clip/dance").width > 0.0f);
+        click(&d, "tab/Export");
+        CHECK(d.viewer.ui.export.is_open);
+    }
+    close_desk(&d);
+}
+
+TEST (view_sheet_of_a_machine_has_its_states) {
+    desk d;
+    if (open_desk(&d, MACHINE)) {
+        make_upright(&d);
+        click(&d, "handle/handle");
+        click(&d, "tab/States");
+        CHECK(item_find(&d.viewer, &d.facts, "layer/body").width > 0.0f);
+    }
+    close_desk(&d);
+}
+
+TEST (view_buttons_for_fingers_are_commands) {
+    desk d;
+    if (open_desk(&d, BOBBIN)) {
+        CHECK(!(item_find(&d.viewer, &d.facts, "button/Home").width > 0.0f)); // with a mouse
+        make_upright(&d);
+        const bool had_grid = d.viewer.shown.grid;
+        click(&d, "button/Show");
+        CHECK(d.viewer.shown.grid == !had_grid);
+        click(&d, "button/Look");
+        CHECK(d.viewer.surface == VIEW_SURFACE_LIT + 1);
+        d.viewer.camera.distance *= 3.0f;
+        const float far = d.viewer.camera.distance;
+        click(&d, "button/Home");
+        CHECK(d.viewer.camera.distance < 0.5f * far);
+        click(&d, "handle/handle");
+        click(&d, "handle/handle"); // the sheet is over them
+        CHECK(!(item_find(&d.viewer, &d.facts, "button/Home").width > 0.0f));
+    }
+    close_desk(&d);
+}
+
+static void tap_twice(desk *d, float x, float y)
+{
+    view_input tap = {.button = VIEW_BUTTON_LEFT, .is_touch = true, .x = floorf(x), .y = floorf(y)};
+    for (tap.clicks = 1; tap.clicks <= 2; tap.clicks++) {
+        tap.kind = VIEW_INPUT_PRESS;
+        send(d, tap);
+        tap.kind = VIEW_INPUT_RELEASE;
+        send(d, tap);
+        draw(d);
+    }
+}
+
+// On the body two taps come near, beside it they show everything.
+TEST (view_double_tap_frames_the_spot) {
+    desk d;
+    if (open_desk(&d, BOBBIN)) {
+        const view_rect free = view_free_region(&d.facts);
+        const view_camera all = d.viewer.camera;
+        click_body(&d, 0.4f);
+        CHECK(d.viewer.camera.distance == all.distance); // one does not
+        tap_twice(&d, free.x + 0.5f * free.width, free.y + 0.4f * free.height);
+        CHECK(d.viewer.camera.distance < 0.5f * all.distance);
+        CHECK(d.viewer.camera.target.z > all.target.z); // the spot is above the middle
+        d.viewer.camera = all;
+        d.viewer.camera.distance *= 3.0f;
+        tap_twice(&d, free.x + 40.0f, free.y + 40.0f);
+        CHECK(!d.viewer.pick.is_set);
+        CHECK_NEAR(d.viewer.camera.distance, all.distance, 1e-3 * (double)all.distance);
     }
     close_desk(&d);
 }

@@ -564,8 +564,10 @@ void view_pick_at(view_state *viewer, float x, float y)
     viewer->pick = find_at(viewer, x, y);
     viewer->measured = (view_pick){.is_set = false};
     viewer->ui.chosen_joint = viewer->pick.is_set ? viewer->pick.joint : -1;
-    if (viewer->pick.is_set)
+    if (viewer->pick.is_set) {
         viewer->ui.docks.front = VIEW_DOCK_RIGHT;
+        viewer->ui.docks.is_second[VIEW_DOCK_RIGHT] = false;
+    }
     const view_motion_kind *const mover = view_mover_of(&viewer->document->scene);
     viewer->has_let_go = false; // a click on the picture takes the keys
     if (viewer->pick.is_set && mover->click != NULL)
@@ -761,11 +763,32 @@ static void click_right(view_state *viewer)
     view_tell_state(viewer, "context");
 }
 
+// Comes near to the spot of the body that was clicked on; beside it, shows everything.
+static void frame_spot(view_state *viewer)
+{
+    view_camera *const camera = &viewer->camera;
+    const view_scene *const scene = &viewer->document->scene;
+    if (!viewer->pick.is_set) {
+        view_perform(viewer, (view_command){.action = VIEW_FRAME_ALL});
+        return;
+    }
+    leave_camera_path(viewer);
+    camera->target =
+        md5_vec3_sub(view_pick_point(scene, &viewer->pick), view_walked(scene, &viewer->play));
+    camera->distance = fminf(camera->distance, camera->scene_radius);
+    view_tell_state(viewer, "frame-spot");
+}
+
 static void release(view_state *viewer, const view_input *event)
 {
     static const char *const names[] = {"none", "orbit", "pan", "zoom", "stick"};
     const char *const held = viewer->ui.held;
     viewer->ui.active.panel = viewer->ui.held = NULL;
+    if (held != NULL && strcmp(held, VIEW_SHEET_HANDLE) == 0) {
+        const view_stage stage = stage_of(viewer);
+        const view_layout_wish wish = view_wish_layout(&stage);
+        view_drop_sheet(&wish, &viewer->ui.docks);
+    }
     // A left click that hardly moves is no drag; one beside the rows of the figures is not meant
     // for the body behind them.
     const bool is_still =
@@ -779,6 +802,8 @@ static void release(view_state *viewer, const view_input *event)
         view_pick_at(viewer, viewer->press_x, viewer->press_y);
     else if (viewer->drag != VIEW_DRAG_NONE || held != NULL)
         view_tell_state(viewer, viewer->drag != VIEW_DRAG_NONE ? names[viewer->drag] : held);
+    if (is_click && event->clicks == 2 && !event->is_long && !event->control)
+        frame_spot(viewer);
     end_drag(viewer);
 }
 

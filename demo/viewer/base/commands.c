@@ -306,6 +306,7 @@ static const view_command_row table[] = {
     MOUSE("Ctrl+click", "distance from the spot that was clicked on"),
     MOUSE("Middle or Shift+left drag", "pan"),
     MOUSE("Wheel, right drag", "zoom"),
+    MOUSE("Double click", "come near to the spot; beside the model, show everything"),
     MOUSE("Drop a file", "open it; an image on a mesh is its texture"),
 
     {VIEW_AHEAD, VIEW_MENU_DRIVING, "drive", "walk forward", KEYS(ANY('w'))},

@@ -13,7 +13,7 @@ static const struct {
     [VIEW_DOCK_BOTTOM] = {27.0f, 8.0f},
 };
 
-static const float menu_height = 2.0f, time_height = 3.0f;
+static const float menu_height = 2.0f, time_height = 3.0f, handle_height = 1.2f;
 static const float least_free[2] = {20.0f, 14.0f}; // the picture's width and height
 static const float beside_from = 76.0f, single_from = 52.0f, single_height = 30.0f;
 static const float sheet_from[2] = {20.0f, 18.0f}; // a phone's 320 pixels at a scale of 1.2, 240
@@ -58,6 +58,27 @@ static view_rect cut(view_rect *rest, view_dock side, float size)
     return part;
 }
 
+// The sheet of an upright window, below its handle and the time bar. Half of it, or less, leaves
+// the rest of the height to the picture.
+static void lay_out_sheet(const view_layout_wish *wish, view_dock front, bool is_open,
+                          view_layout *layout)
+{
+    const float em = wish->em, bars = ceilf(time_height * em) + ceilf(handle_height * em);
+    const float most = fmaxf(layout->free.height - bars, 0.0f);
+    const float half = ceilf(fmaxf(0.45f * wish->height - bars, 0.0f));
+    const float height = wish->docks.sheet_top > 0.0f ? wish->height - wish->docks.sheet_top - bars
+                         : !is_open                   ? 0.0f
+                         : wish->docks.is_sheet_full  ? most
+                                                      : half;
+    view_rect covered = layout->free;
+    const view_rect sheet = cut(&covered, VIEW_DOCK_BOTTOM, fmaxf(fminf(height, most), 0.0f));
+    if (is_open && sheet.height > 1.5f * menu_height * em)
+        layout->docks[front] = sheet;
+    layout->time = cut(&covered, VIEW_DOCK_BOTTOM, time_height * em);
+    layout->handle = cut(&covered, VIEW_DOCK_BOTTOM, handle_height * em);
+    layout->free.height = fmaxf(covered.height, most - half);
+}
+
 view_layout view_lay_out(const view_layout_wish *wish)
 {
     const float em = wish->em;
@@ -71,7 +92,8 @@ view_layout view_lay_out(const view_layout_wish *wish)
         rest->y += layout.menu.height;
         rest->height -= layout.menu.height;
     }
-    if (wish->has_time)
+    const bool is_upright = layout.arrangement == VIEW_ARRANGE_SHEET && wish->height > wish->width;
+    if (wish->has_time && !is_upright)
         layout.time = cut(rest, VIEW_DOCK_BOTTOM, time_height * em);
     bool is_open[VIEW_NUM_DOCKS];
     for (view_dock dock = 0; dock < VIEW_NUM_DOCKS; dock++)
@@ -82,14 +104,16 @@ view_layout view_lay_out(const view_layout_wish *wish)
         front = front == VIEW_DOCK_LEFT ? VIEW_DOCK_RIGHT : VIEW_DOCK_LEFT;
     if (layout.arrangement == VIEW_ARRANGE_SHEET) {
         layout.has_tabs = is_open[VIEW_DOCK_LEFT] && is_open[VIEW_DOCK_RIGHT];
-        if (has_side && wish->docks.is_sheet_open) {
-            view_rect covered = layout.free;
+        layout.is_phone = is_upright || wish->is_touched;
+        const bool is_there = has_side && wish->docks.is_sheet_open;
+        view_rect covered = layout.free;
+        if (is_upright && wish->has_time)
+            lay_out_sheet(wish, front, is_there, &layout);
+        else if (is_there)
             layout.docks[front] =
-                wish->height > wish->width
-                    ? cut(&covered, VIEW_DOCK_BOTTOM, 0.45f * wish->height)
-                    : cut(&covered, VIEW_DOCK_LEFT,
-                          floorf(fminf(wished(wish, front) * em, 0.8f * wish->width)));
-        }
+                cut(&covered, wish->is_touched ? VIEW_DOCK_RIGHT : VIEW_DOCK_LEFT,
+                    floorf(fminf(wished(wish, wish->is_touched ? VIEW_DOCK_RIGHT : front) * em,
+                                 0.8f * wish->width)));
         return layout;
     }
     if (layout.arrangement == VIEW_ARRANGE_SINGLE && has_side) {
@@ -137,10 +161,32 @@ float view_drag_dock(const view_layout_wish *wish, view_dock dock, float x, floa
     const view_rect box = layout.docks[dock];
     const float size =
         dock == VIEW_DOCK_BOTTOM ? box.y + box.height - y
-        : layout.arrangement == VIEW_ARRANGE_SHEET
+        : (layout.arrangement == VIEW_ARRANGE_SHEET && !wish->is_touched)
                 || (dock == VIEW_DOCK_LEFT && layout.arrangement == VIEW_ARRANGE_BESIDE)
             ? x - box.x
             : box.x + box.width - x;
     return size / wish->em < 0.5f * sizes[dock].least ? 0.0f
                                                       : fmaxf(size / wish->em, sizes[dock].least);
+}
+
+void view_drop_sheet(const view_layout_wish *wish, view_docks *docks)
+{
+    const float top = docks->sheet_top;
+    const bool was_open = docks->is_sheet_open && !docks->is_folded;
+    view_layout_wish still = *wish;
+    float best = 0.0f;
+    int number = !was_open ? 1 : docks->is_sheet_full ? 0 : 2;
+    for (int i = 0; i < 3 && top > 0.0f; i++) {
+        still.docks = (view_docks){.is_sheet_open = i > 0, .is_sheet_full = i == 2};
+        still.is_open[VIEW_DOCK_LEFT] = true; // what will be in it
+        const float away = fabsf(view_lay_out(&still).handle.y - top);
+        if (i == 0 || away < best) {
+            best = away;
+            number = i;
+        }
+    }
+    docks->sheet_top = 0.0f;
+    docks->is_sheet_open = number > 0;
+    docks->is_sheet_full = number == 2;
+    docks->is_folded = docks->is_folded && number == 0;
 }

@@ -1,4 +1,4 @@
-// The names of keys, and a gamepad as keys.
+// The names of keys, a gamepad as keys, and fingers.
 #include "demo/viewer/platform/platform.h"
 
 #include <ctype.h>
@@ -44,6 +44,16 @@ const char *view_name_key(int32_t key, char *text, size_t size)
     else
         (void)snprintf(text, size, "%c", key > ' ' && key < VIEW_KEY_DELETE ? toupper(key) : '\0');
     return text;
+}
+
+bool view_count_fingers(view_fingers *fingers, int down, double now)
+{
+    const int before = fingers->down;
+    if (before == 0 && down > 0)
+        *fingers = (view_fingers){.since = now};
+    fingers->down = down > 0 ? down : 0; // one that was there before the window is not counted
+    fingers->most = down > fingers->most ? down : fingers->most;
+    return before > 0 && down == 0 && fingers->most == 3 && !view_is_long(fingers, now);
 }
 
 bool view_next_of_pad(view_pad *pad, view_input *event)

@@ -110,6 +110,22 @@ typedef struct view_pad {
 // Writes the next key that is pressed or released; returns false if there is none: keys.c.
 bool view_next_of_pad(view_pad *pad, view_input *event);
 
+// Fingers on a screen, from the first one that comes until all are gone.
+typedef struct view_fingers {
+    int down, most; // now, and at once so far
+    double since;   // when the first one came, seconds
+} view_fingers;
+
+// Tells how many are down at a time. Returns whether three have just tapped, which is heard as the
+// key Home: keys.c.
+bool view_count_fingers(view_fingers *fingers, int down, double now);
+
+// Whether the first one was there for long enough to stand for the right button.
+static inline bool view_is_long(const view_fingers *fingers, double now)
+{
+    return now - fingers->since > 0.5;
+}
+
 // -- The window -----------------------------------------------------------------------------
 
 typedef struct view_window view_window;

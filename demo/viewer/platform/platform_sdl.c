@@ -66,9 +66,11 @@ static void set_drop(view_input *event, SDL_Window *window, char *path)
     SDL_free(path);
 }
 
-static view_input event_of_sdl(const SDL_Event *from, SDL_Window *window)
+view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
 {
     view_input event = {.kind = VIEW_INPUT_OTHER};
+    view_fingers *const fingers = &window->fingers;
+    const double now = from->common.timestamp * 0.001;
     int x = 0, y = 0;
     switch (from->type) {
     case SDL_QUIT:
@@ -95,9 +97,21 @@ static view_input event_of_sdl(const SDL_Event *from, SDL_Window *window)
                                                                   : VIEW_BUTTON_NONE;
         event.clicks = from->button.clicks;
         event.is_touch = from->button.which == SDL_TOUCH_MOUSEID;
+        event.is_given_up = event.is_touch && fingers->most > 1;
+        event.is_long = event.is_touch && view_is_long(fingers, now);
         event.x = (float)from->button.x;
         event.y = (float)from->button.y;
         set_held(&event, (int)SDL_GetModState());
+        break;
+    case SDL_FINGERDOWN: // SDL makes a mouse of the first one
+    case SDL_FINGERUP:
+        if (SDL_GetTouchDeviceType(from->tfinger.touchId) >= SDL_TOUCH_DEVICE_INDIRECT_ABSOLUTE)
+            break; // below a screen
+        if (view_count_fingers(fingers, fingers->down + (from->type == SDL_FINGERDOWN ? 1 : -1),
+                               now)) {
+            event.kind = VIEW_INPUT_KEY_DOWN;
+            event.key = VIEW_KEY_HOME;
+        }
         break;
     case SDL_MOUSEMOTION:
         event.kind = VIEW_INPUT_MOVE;
@@ -116,7 +130,7 @@ static view_input event_of_sdl(const SDL_Event *from, SDL_Window *window)
         break;
     case SDL_DROPFILE:
         event.kind = VIEW_INPUT_DROP;
-        set_drop(&event, window, from->drop.file);
+        set_drop(&event, window->window, from->drop.file);
         break;
     case SDL_WINDOWEVENT:
         event.kind = from->window.event == SDL_WINDOWEVENT_SIZE_CHANGED ? VIEW_INPUT_RESIZE
@@ -173,7 +187,7 @@ bool view_next_input(view_window *window, double patience, view_input *event)
     const int wait = (int)(patience * 1000.0);
     if (wait > 0 ? SDL_WaitEventTimeout(&from, wait) == 0 : SDL_PollEvent(&from) == 0)
         return false;
-    *event = event_of_sdl(&from, window->window);
+    *event = view_input_of_sdl(window, &from);
     return true;
 }
 

@@ -16,6 +16,7 @@ struct view_window {
     bool hears_pads;
     SDL_GameController *controller; // or NULL
     view_pad pad;
+    view_fingers fingers;
     // What is heard: samples that the device takes, and sets to 0, from next_sample on.
     SDL_AudioDeviceID speaker; // 0: there is none
     bool has_sound_begun;
@@ -29,5 +30,7 @@ float view_scale_of_resources(const char *resources);
 
 // The viewer's code of an SDL_Keycode; VIEW_KEY_OTHER if it has none.
 int32_t view_key_of_sdl(SDL_Keycode code);
+
+view_input view_input_of_sdl(view_window *window, const SDL_Event *from);
 
 #endif

@@ -46,6 +46,7 @@ void view_bring_to_front(view_ui *ui, const view_shown *before, view_shown *now)
     if (has_left || has_right) {
         ui->docks.front = has_left ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
         ui->docks.is_sheet_open = true;
+        ui->docks.is_second[VIEW_DOCK_RIGHT] &= !has_right;
     }
 }
 
@@ -164,27 +165,96 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     return (view_rect){box.x, box.y + height, box.width, box.height - height};
 }
 
+// The handle of an upright sheet, which follows the finger; what a release does: view_drop_sheet().
+static void drag_handle(view_ui *ui, const view_stage *stage, view_rect handle)
+{
+    const float em = view_em(stage->font);
+    float unused;
+    view_draw_rect(ui->canvas, handle, VIEW_DOCK);
+    view_draw_rect(ui->canvas,
+                   (view_rect){handle.x, handle.y, handle.width, fmaxf(1.0f, roundf(0.08f * em))},
+                   VIEW_EDGE);
+    view_draw_round_rect(ui->canvas,
+                         (view_rect){roundf(handle.x + 0.5f * handle.width - 1.5f * em),
+                                     roundf(handle.y + 0.5f * handle.height), 3.0f * em, 0.3f * em},
+                         0.15f * em, VIEW_EDGE);
+    ui_begin(ui, VIEW_SHEET_HANDLE);
+    const bool is_pressed = ui_item(ui, handle, "handle");
+    if (!ui_drag(ui, is_pressed, handle, &unused) || is_pressed)
+        return;
+    const float top = fmaxf(ui->mouse.y - 0.5f * handle.height, 1.0f);
+    if (ui->docks.sheet_top > 0.0f || fabsf(top - handle.y) > em) { // a tap trembles
+        ui->docks.sheet_top = top;
+        ui->docks.is_sheet_open = true;
+        ui->docks.is_folded = false;
+    }
+}
+
+// Draws a sheet for fingers and its tabs; returns what is below them.
+static view_rect open_sheet(view_ui *ui, const view_stage *stage, view_dock front, view_rect box)
+{
+    const struct {
+        const char *name;
+        view_dock dock;
+        bool is_second;
+    } tabs[] = {{view_shows_machine(stage) ? "States" : "Clips", VIEW_DOCK_LEFT, false},
+                {"Joints", VIEW_DOCK_LEFT, true},
+                {"Look", VIEW_DOCK_RIGHT, true},
+                {"Info", VIEW_DOCK_RIGHT, false},
+                {"Export", VIEW_NUM_DOCKS, false}};
+    enum { NUM_TABS = sizeof tabs / sizeof tabs[0] };
+    const float em = view_em(stage->font), line = ceilf(0.15f * em);
+    view_rect tab = {box.x, box.y, box.width / NUM_TABS, ceilf(2.6f * em)};
+    view_draw_rect(ui->canvas, box, VIEW_DOCK);
+    ui_begin(ui, "tab");
+    (void)ui_item(ui, box, "");
+    for (size_t i = 0; i < NUM_TABS; i++, tab.x += tab.width) {
+        const view_dock dock = tabs[i].dock;
+        const bool is_front = dock == front && ui->docks.is_second[dock] == tabs[i].is_second;
+        const bool is_pressed = ui_item(ui, tab, tabs[i].name);
+        ui_text_in(ui, tab, is_front || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, tabs[i].name);
+        view_draw_rect(ui->canvas, (view_rect){tab.x, tab.y + tab.height - line, tab.width, line},
+                       is_front ? VIEW_ACCENT : VIEW_CONTROL);
+        if (is_pressed && dock == VIEW_NUM_DOCKS) {
+            ui->command.action = VIEW_EXPORT;
+        } else if (is_pressed) {
+            ui->docks.front = dock;
+            ui->docks.is_second[dock] = tabs[i].is_second;
+            if (!view_wish_layout(stage).is_open[dock])
+                ui->command.action = closing(stage, dock); // the switch opens it, too
+        }
+    }
+    return (view_rect){box.x, box.y + tab.height, box.width, box.height - tab.height};
+}
+
 void view_dock_panels(view_ui *ui, const view_stage *stage)
 {
     const view_layout layout = view_layout_of(stage);
     if (layout.arrangement == VIEW_ARRANGE_SHEET && !ui->docks.is_sheet_open)
         ui->textures.is_open = false;
     const bool is_sheet = layout.arrangement == VIEW_ARRANGE_SHEET && ui->docks.is_sheet_open;
-    if (is_sheet) { // a click beside it closes it
+    if (is_sheet) { // a click beside it closes it, if it covers the picture
         ui_begin(ui, "sheet");
-        if (ui_item(ui, layout.free, ""))
+        if (!(layout.handle.width > 0.0f) && ui_item(ui, layout.free, ""))
             ui->docks.is_sheet_open = false;
         if (ui_key(ui, VIEW_KEY_ESCAPE))
             ui->docks.is_sheet_open = false;
     }
     if (layout.docks[VIEW_DOCK_LEFT].width > 0.0f) {
-        const view_rect area = open_dock(ui, stage, &layout, VIEW_DOCK_LEFT);
+        const view_rect area =
+            layout.is_phone && !ui->textures.is_open
+                ? open_sheet(ui, stage, VIEW_DOCK_LEFT, layout.docks[VIEW_DOCK_LEFT])
+                : open_dock(ui, stage, &layout, VIEW_DOCK_LEFT);
         (ui->textures.is_open ? view_textures_panel : view_outliner)(ui, stage, area);
         ui_begin(ui, "left-edge");
         drag_edge(ui, stage, VIEW_DOCK_LEFT, layout.docks[VIEW_DOCK_LEFT]);
     }
     if (layout.docks[VIEW_DOCK_RIGHT].width > 0.0f) {
-        view_inspector(ui, stage, open_dock(ui, stage, &layout, VIEW_DOCK_RIGHT));
+        const view_rect area =
+            layout.is_phone ? open_sheet(ui, stage, VIEW_DOCK_RIGHT, layout.docks[VIEW_DOCK_RIGHT])
+                            : open_dock(ui, stage, &layout, VIEW_DOCK_RIGHT);
+        const bool is_look = layout.is_phone && ui->docks.is_second[VIEW_DOCK_RIGHT];
+        (is_look ? view_look_panel : view_inspector)(ui, stage, area);
         ui_begin(ui, "right-edge");
         drag_edge(ui, stage, VIEW_DOCK_RIGHT, layout.docks[VIEW_DOCK_RIGHT]);
     }
@@ -196,4 +266,6 @@ void view_dock_panels(view_ui *ui, const view_stage *stage)
     }
     if (layout.time.width > 0.0f)
         view_time_bar(ui, stage, layout.time);
+    if (layout.handle.width > 0.0f)
+        drag_handle(ui, stage, layout.handle);
 }

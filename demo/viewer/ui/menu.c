@@ -568,6 +568,43 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
     free(inner);
 }
 
+// -- What is shown, for fingers -------------------------------------------------------------
+
+// The commands of the view and its light as a column.
+void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area)
+{
+    const float em = view_em(stage->font), height = ceilf(2.4f * em);
+    menu_lines *const lines = common_alloc(1, sizeof *lines);
+    ui_column column;
+    size_t count;
+    const view_command_row *const table = view_commands(&count);
+    list_menu(lines, stage, VIEW_MENU_VIEW, "Surface");
+    list_menu(lines, stage, VIEW_MENU_VIEW, "Show");
+    for (size_t i = 0; i < count; i++)
+        if (table[i].option != NULL && strcmp(table[i].option, "background-color") == 0)
+            (void)add_line(lines, stage, &table[i], table[i].label, false);
+    list_menu(lines, stage, VIEW_MENU_LIGHT, "");
+    ui_begin(ui, "look");
+    ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
+    for (size_t i = 0; i < lines->count; i++) {
+        const menu_line *const line = &lines->lines[i];
+        view_rect row;
+        (void)ui_take_row(ui, height, &row);
+        const bool is_pressed = ui_item(ui, row, line->label);
+        if (ui_is_hot(ui))
+            view_draw_rect(ui->canvas, row, VIEW_CONTROL);
+        if (line->is_set)
+            draw_tick(ui->canvas, row.x + 0.7f * em, row.y + 0.5f * height, stage->font->scale);
+        view_draw_text(ui->canvas, VIEW_TEXT, row.x + 2.2f * em,
+                       row.y + 0.5f * (height - stage->font->line[VIEW_TEXT]), 0,
+                       line->missing != 0 ? VIEW_DISABLED : VIEW_PLAIN, line->label);
+        if (is_pressed)
+            take_line(ui, stage, line);
+    }
+    ui_end_column(ui);
+    free(lines);
+}
+
 // -- The search -----------------------------------------------------------------------------
 
 static void draw_search(view_ui *ui, const view_stage *stage)

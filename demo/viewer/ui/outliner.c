@@ -121,6 +121,8 @@ static bool opens(view_ui *ui, ui_section_number number, const char *title, uint
     char text[24];
     if (count == 0 || num_found == 0)
         return false;
+    if (ui->is_headless)
+        return true;
     (void)snprintf(text, sizeof text, "%u", num_found);
     const bool is_open = ui_section(ui, number, title, text);
     return is_open || ui->filter[0] != '\0';
@@ -485,11 +487,19 @@ void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
     ui_begin(ui, "tree");
     ui_begin_column(ui, &column, (view_rect){area.x, area.y + head, area.width, area.height - head},
                     &ui->scrolls[VIEW_DOCK_LEFT]);
-    list_meshes(ui, stage);
-    list_clips(ui, stage);
-    list_layers(ui, stage);
-    list_materials(ui, stage);
-    list_morphs(ui, stage);
-    list_joints(ui, stage);
+    const bool is_part = view_layout_of(stage).is_phone && ui->filter[0] == '\0';
+    const bool has_clips = !is_part || !ui->docks.is_second[VIEW_DOCK_LEFT];
+    ui->is_headless = is_part && has_clips;
+    if (!ui->is_headless)
+        list_meshes(ui, stage);
+    if (has_clips) {
+        list_clips(ui, stage);
+        list_layers(ui, stage);
+    }
+    if (!ui->is_headless) {
+        list_materials(ui, stage);
+        list_morphs(ui, stage);
+        list_joints(ui, stage);
+    }
     ui_end_column(ui);
 }

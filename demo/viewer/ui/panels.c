@@ -171,7 +171,8 @@ view_stick view_place_stick(const view_stage *stage)
     const view_layout layout = view_layout_of(stage);
     const view_rect free = layout.free;
     const float reach = 4.0f * view_em(stage->font);
-    const bool is_covered = layout.arrangement == VIEW_ARRANGE_SHEET && stage->docks.is_sheet_open;
+    const bool is_covered = layout.arrangement == VIEW_ARRANGE_SHEET && stage->docks.is_sheet_open
+                            && (!(layout.handle.width > 0.0f) || stage->docks.is_sheet_full);
     if (is_covered || !stage->is_touched || !stage->is_driving || stage->plays
         || stage->pages != NULL || view_mode_of(stage->document) != VIEW_MODE_MACHINE
         || view_is_bind_pose(scene) || !view_can_walk(&scene->machine))
@@ -188,6 +189,32 @@ static void draw_stick(const view_stage *stage)
     view_draw_disc(stage->canvas, stick.x, stick.y, stick.reach, 0xFFFFFF28);
     view_draw_disc(stage->canvas, stick.x + stick.pad.x * stick.reach,
                    stick.y + stick.pad.y * stick.reach, 0.4f * stick.reach, 0xFFC65CB0);
+}
+
+// At the right edge of a window for fingers.
+static void run_buttons(view_ui *ui, const view_stage *stage)
+{
+    const struct {
+        const char *label;
+        view_action action;
+    } buttons[] = {
+        {"Home", VIEW_FRAME_ALL}, {"Look", VIEW_NEXT_SURFACE}, {"Show", view_toggle_of("grid")}};
+    enum { NUM_BUTTONS = sizeof buttons / sizeof buttons[0] };
+    const view_layout layout = view_layout_of(stage);
+    const view_rect free = layout.free;
+    const bool is_upright = layout.handle.width > 0.0f;
+    const float em = view_em(stage->font), side = roundf(3.2f * em), gap = roundf(0.9f * em);
+    const float end = is_upright ? layout.handle.y : free.y + free.height;
+    view_rect box = {free.x + free.width - side - gap, free.y + side, side, side}; // below a badge
+    if (!layout.is_phone || end < box.y + (float)NUM_BUTTONS * (side + gap)
+        || (!is_upright && stage->docks.is_sheet_open))
+        return;
+    ui_begin(ui, "button");
+    for (uint32_t i = 0; i < NUM_BUTTONS; i++, box.y += side + gap) {
+        if (ui_button(ui, box, buttons[i].label, false))
+            ui->command.action = buttons[i].action;
+        ui_tip_command(ui, buttons[i].action);
+    }
 }
 
 // Where keys go to the character, so that nobody looks for what they did before.
@@ -227,6 +254,8 @@ static void run_document_panels(view_ui *ui, const view_stage *stage)
             view_graph_panel(ui, stage);
         if (stage->shown->panel && stage->recorded < 0.0)
             draw_driving(stage);
+        if (stage->shown->panel)
+            run_buttons(ui, stage);
         view_dock_panels(ui, stage);
     }
     if ((stage->shown->panel || is_start) && stage->now < ui->notice_end)

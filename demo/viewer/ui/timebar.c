@@ -257,7 +257,8 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, fl
 
 void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
 {
-    const view_arrangement arrangement = view_layout_of(stage).arrangement;
+    const view_layout layout = view_layout_of(stage);
+    const view_arrangement arrangement = layout.arrangement;
     const md5_anim *const anim = view_clock(&stage->document->scene);
     const view_play *const play = stage->play;
     const float scale = stage->font->scale, em = view_em(stage->font);
@@ -265,11 +266,13 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
     view_canvas *const canvas = stage->canvas;
     float x = bar.x + 0.7f * em, right = bar.x + bar.width - 0.7f * em, part;
     view_draw_rect(canvas, bar, VIEW_DOCK);
-    view_draw_rect(canvas, (view_rect){bar.x, bar.y, bar.width, fmaxf(1.0f, roundf(0.08f * em))},
-                   VIEW_EDGE);
+    if (!(layout.handle.width > 0.0f))
+        view_draw_rect(canvas,
+                       (view_rect){bar.x, bar.y, bar.width, fmaxf(1.0f, roundf(0.08f * em))},
+                       VIEW_EDGE);
     ui_begin(ui, "scrub");
     (void)ui_item(ui, bar, "");
-    if (is_sheet && sign_button(ui, stage, SIGN_LIST, bar, &x)) {
+    if (is_sheet && !(layout.handle.width > 0.0f) && sign_button(ui, stage, SIGN_LIST, bar, &x)) {
         ui->docks.is_sheet_open = !ui->docks.is_sheet_open || ui->docks.is_folded;
         ui->docks.is_folded = false;
     }

@@ -23,6 +23,7 @@ view_layout_wish view_wish_layout(const view_stage *stage)
         .width = stage->width,
         .height = stage->height - stage->caption,
         .em = view_em(stage->font),
+        .is_touched = stage->is_touched,
         .has_menu = shown->panel && stage->pages == NULL && !stage->plays,
         .has_time = has_panels && (is_machine || view_clock(scene) != NULL),
         .is_open = {[VIEW_DOCK_LEFT] = has_panels && shown->hierarchy && !is_folded,
@@ -318,9 +319,9 @@ bool ui_switch(view_ui *ui, const char *name, bool is_set, bool is_button, const
 
 // -- Buttons, fields, dialogs -------------------------------------------------------------------
 
-// A text in the middle of a box.
-static void draw_centred(view_canvas *canvas, view_rect box, view_color color, const char *text)
+void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text)
 {
+    view_canvas *const canvas = ui->canvas;
     const float width = fminf(view_text_width(canvas->font, VIEW_TEXT, text), box.width);
     view_draw_text(canvas, VIEW_TEXT, box.x + 0.5f * (box.width - width),
                    box.y + 0.5f * (box.height - canvas->font->line[VIEW_TEXT]), box.width, color,
@@ -334,7 +335,7 @@ bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_chosen)
                          is_chosen       ? VIEW_CHOSEN
                          : ui_is_hot(ui) ? VIEW_HOVERED
                                          : VIEW_CONTROL);
-    draw_centred(ui->canvas, rect, is_chosen || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, text);
+    ui_text_in(ui, rect, is_chosen || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, text);
     ui_tip_cut(ui, text, rect.width);
     return is_pressed;
 }

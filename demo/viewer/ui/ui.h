@@ -415,6 +415,7 @@ typedef struct view_ui {
     ui_column *column;                                       // the items are in, or NULL
     bool is_smooth;                                          // after view_follow()
     char filter[64];                                         // of the outliner
+    bool is_headless;                                        // it lists one section alone
     uint32_t folded;                                         // sections: see ui_section_number
     uint64_t folded_joints[UI_MAX_FOLDED / 64], open_layers; // a bit for each of the first
     int32_t revealed_joint;                                  // that the outliner was scrolled to
@@ -559,6 +560,9 @@ void ui_line(view_ui *ui, ui_list *list, size_t line, bool is_chosen, float inde
              view_color color, const char *label, const char *text);
 void ui_scroll_bar(view_ui *ui, const ui_list *list);
 
+// A text in the middle of a box.
+void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text);
+
 // -- Parts of dialogs -----------------------------------------------------------------------
 
 // A dialog of at most that size, in layout units, or as large as the window has room for. Returns
@@ -653,9 +657,11 @@ typedef void view_list_fn(const view_stage *stage, view_rows *rows);
 void view_begin_inspector_rows(const view_stage *stage, view_rows *rows, float label_width);
 
 // Docks with their heads: docks.c. What is in them: outliner.c; inspector.c; timebar.c.
+#define VIEW_SHEET_HANDLE "handle"
 void view_dock_panels(view_ui *ui, const view_stage *stage);
 void view_outliner(view_ui *ui, const view_stage *stage, view_rect area);
 void view_inspector(view_ui *ui, const view_stage *stage, view_rect area);
+void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area); // menu.c
 void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar);
 
 // What was switched on comes to the front where docks share one place.
