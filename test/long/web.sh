@@ -112,8 +112,22 @@ check "a phone's stick drives, and the device is known" shown phone 390 844 open
     is "/^drive:/m.test(told.textContent)"
 check "a long press is the right button" shown phone 390 844 open "index.html#no-config&verbose=debug" tap 200 400 0.7 \
     is "/^context:/m.test(told.textContent)"
-check "a phone shows panels from below" shown phone 390 844 open "index.html#no-config" \
-    tap 24 820 0.1 save "$scratch/phone.png" same "$scratch/phone.png" "$scratch/phone.png" 0
+# A tap on the handle: then the middle one of the pixels of a row is that of the sheet, which is dark, and no longer the ground.
+sheet() {
+    soon="new Promise(done => setTimeout(() => done(true), 2500))"
+    middle='import sys
+sys.path.insert(0, "test/viewer")
+import png
+for name in sys.argv[1:]:
+    width, _, rows, step = png.read(name)
+    print(sorted(max(rows[1200][i * step:i * step + 3]) for i in range(width))[width // 2])'
+    shown phone 390 844 open "index.html#no-config" tap 200 100 0.1 is "$soon" save "$scratch/bar.png" tap 195 790 0.1 \
+        is "$soon" save "$scratch/half.png" &&
+        python3 -c "$middle" "$scratch/bar.png" "$scratch/half.png" >"$scratch/levels" || return
+    # shellcheck disable=SC2046,SC2016 # two numbers
+    holds '$1 > 100 && $2 < 60' "$(echo $(cat "$scratch/levels"))"
+}
+check "a phone's panels come from below" sheet
 
 # A model of the page, saved as glTF by Ctrl+E: the user gets what md5tool writes, but for how its pictures are packed.
 exported() {
