@@ -11,6 +11,12 @@
 // #define MD5_NO_CROWDS // of those, the ones that pose several characters in one call: 12 KB
 // #define MD5_AVX512  // adds kernels for AVX-512
 
+// -- Code that saves more: other bits --
+
+// Normals and tangents are as long as the blend of the matrices makes them, for shaders that normalize
+// anyway. With -mfma -ffp-contract=fast all of skinning uses fused multiply-adds.
+// #define MD5_FAST_NORMALS
+
 // -- Files: loads refuse what is left out, with an error that says so --
 
 // #define MD5_NO_FILES        // the system's: there are md5_load_opts.files and texts in memory: 1 KB

@@ -70,15 +70,9 @@
 // never wants them.
 #if defined(MD5_NO_SIMD)
 #define MD5_HAS_KERNELS 0
-#elif defined(MD5_SIMD)
+#elif defined(MD5_SIMD) || defined(__OPTIMIZE__)
 #define MD5_HAS_KERNELS 1
-#elif defined(__GNUC__) || defined(__clang__)
-#ifdef __OPTIMIZE__
-#define MD5_HAS_KERNELS 1
-#else
-#define MD5_HAS_KERNELS 0
-#endif
-#elif defined(_DEBUG) // Microsoft's compiler does not say whether it optimizes
+#elif defined(__GNUC__) || defined(__clang__) || defined(_DEBUG) // Microsoft's is asked by this
 #define MD5_HAS_KERNELS 0
 #else
 #define MD5_HAS_KERNELS 1

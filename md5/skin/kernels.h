@@ -78,7 +78,13 @@ void md5i_skin_with(md5_cpu level, const md5i_skin_job *job);
 md5_bounds md5i_skin_bounds_with(md5_cpu level, const md5_model *model, const md5_mat34 *palette);
 
 // What is rotated stays if its squared length is off 1 by less, squared: without root and division.
+// With MD5_FAST_NORMALS all does, which then is as long as the blend of the matrices makes it.
 #define MD5_UNIT_OFF_SQUARED 0x1p-36f
+#ifdef MD5_FAST_NORMALS
+#define MD5_IS_LENGTH_FREE 1
+#else
+#define MD5_IS_LENGTH_FREE 0
+#endif
 
 // -- Dual quaternions ----------------------------------------------------------------------------
 

@@ -9,8 +9,6 @@
 
 // == By matrices =================================================================================
 //
-// md5_skin() in plain C, which every faster kernel must equal bit for bit.
-//
 // Order of the sums, with m a palette entry and q an influence (bias * point, bias), over the
 // influences of a vertex as they are stored:
 //
@@ -104,7 +102,8 @@ static inline md5_vec3 rotate(const rows *e, md5_vec3 bind)
     const md5_vec3 rotated = {rotate_row(e->x, bind), rotate_row(e->y, bind),
                               rotate_row(e->z, bind)};
     const float off = md5_vec3_dot(rotated, rotated) - 1.0f;
-    return off * off < MD5_UNIT_OFF_SQUARED ? rotated : md5_vec3_normalize(rotated, bind);
+    const bool stays = MD5_IS_LENGTH_FREE || off * off < MD5_UNIT_OFF_SQUARED;
+    return stays ? rotated : md5_vec3_normalize(rotated, bind);
 }
 
 static inline md5_vec4 rotate_tangent(const rows *e, md5_vec4 bind)

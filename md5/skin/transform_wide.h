@@ -76,7 +76,7 @@ MD5_WIDE_INLINE lanes3 rotate(const lanes_mat34 *m, lanes3 bind)
     const md5_wide one = md5_wide_all(1.0f), off = md5_wide_sub(square, one);
     const md5_mask is_unit =
         md5_wide_less(md5_wide_mul(off, off), md5_wide_all(MD5_UNIT_OFF_SQUARED));
-    if (is_all_true(is_unit))
+    if (MD5_IS_LENGTH_FREE || is_all_true(is_unit))
         return v;
     const md5_wide scale = md5_wide_select(is_unit, one, md5_wide_div(one, md5_wide_sqrt(square)));
     lanes3 unit = {md5_wide_mul(v.x, scale), md5_wide_mul(v.y, scale), md5_wide_mul(v.z, scale)};

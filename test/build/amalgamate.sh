@@ -28,6 +28,7 @@ silent_as_cxx() {
 
 cat >"$folder/game.c" <<'END'
 #include "md5model.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,10 @@ int main(int argc, char **argv)
         sum = hash(sum, normals, mesh->num_vertices * sizeof *normals);
     }
     printf("%u %u %08x\n", (unsigned)model->skeleton.num_joints, (unsigned)mesh->num_vertices, sum);
+    for (unsigned i = 0; argc > 3 && i < mesh->num_vertices; i++) { // directions and lengths
+        const double length = sqrt((double)md5_vec3_dot(normals[i], normals[i]));
+        printf("%.6f %.6f %.6f %.6f\n", normals[i].x / length, normals[i].y / length, normals[i].z / length, length);
+    }
     return 0;
 }
 END

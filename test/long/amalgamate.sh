@@ -32,6 +32,16 @@ for part in FILES SIMD; do
     # shellcheck disable=SC2086
     check "with MD5_NO_$part" silent_compiler $cc -std=c11 -DMD5_NO_$part md5model.c
 done
+# With MD5_FAST_NORMALS, to which compilers may fuse what they like: the directions of the library, but some are shorter.
+directions() {
+    # shellcheck disable=SC2086
+    (cd "$folder" && $cc -std=c11 -O2 $fused -ffp-contract=fast -DMD5_FAST_NORMALS game.c md5model.c -lm -o game) &&
+        "$scratch/linked" $assets all >"$scratch/expected" && "$folder/game" $assets all >"$scratch/played" &&
+        paste -d ' ' "$scratch/expected" "$scratch/played" | awk '
+            NR > 1 { for (i = 1; i <= 3; i++) apart += ($i - $(i + 4)) ^ 2 > 1e-10; stretched += $4 < 0.9999; shorter += $8 < 0.99 }
+            END { print NR, apart, stretched, shorter; exit !(NR > 1000 && !apart && !stretched && shorter > 100) }'
+}
+check "with MD5_FAST_NORMALS normals have the same directions" directions
 # Without SIMD: test/tree/amalgamate.sh, and -O3 the sizes below.
 # Functions and streams of the system that deal with files.
 files_in() { # OBJECTS
