@@ -769,6 +769,34 @@ TEST (view_carried_fire_burns_when_he_sneezes) {
     view_free_machine(&host);
 }
 
+// The mean of the red of what is below his mouth.
+static double red_below(const shot *picture)
+{
+    double sum = 0.0;
+    for (uint32_t y = 160; y < 180; y++)
+        for (uint32_t x = 110; x < 130; x++)
+            sum += picture->rgba[4 * ((size_t)y * picture->width + x)];
+    return sum / 400.0;
+}
+
+TEST_SCENE (view_carried_fire_lights_him) {
+    OWN_SHOT viewer;
+    if (!shot_open(&viewer, scene,
+                   "models/bobbin/bobbin.md5machine --resolution 240,240 --set sneeze=1@0.1 "
+                   "--camera-azimuth-angle 40 --animation-time 1.5"))
+        return;
+    view_companion *const fire = &viewer.state.document->companions[VIEW_CARRIED];
+    shot with = shot_draw(&viewer);
+    const md5_model *const model = fire->model;
+    fire->model = NULL;
+    shot without = shot_draw(&viewer);
+    fire->model = model;
+    CHECK_THAT(red_below(&with) > red_below(&without) + 10.0, "red is %g, %g without",
+               red_below(&with), red_below(&without));
+    free(with.rgba);
+    free(without.rgba);
+}
+
 // Bobbin, whom Thimble visits.
 static bool begin_guest(view_machine *host, view_machine *guest)
 {

@@ -96,17 +96,17 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     view_lens_matrices(lens, &frame.view_from_world, &frame.clip_from_view);
     const md5_vec3 centre = md5_vec3_add(view_centre(stage->document->bounds),
                                          view_walked(&stage->document->scene, stage->play));
-    const md5_vec3 ways[VIEW_NUM_POINTS] = {
+    const md5_vec3 ways[VIEW_NUM_STUDIO_POINTS] = {
         studio_direction(lens->axes, 0.85f, 0.55f, 0.25f),   // fill
         studio_direction(lens->axes, 0.55f, -0.75f, 0.65f)}; // rim
     // The model is at half their range, where a fifth of their light is left.
-    for (int i = 0; i < VIEW_NUM_POINTS; i++)
+    for (int i = 0; i < VIEW_NUM_STUDIO_POINTS; i++)
         points[i] = (md5gl_point_light){
             .position = view_along(centre, ways[i], 4.0f * stage->camera->scene_radius),
             .range = 8.0f * stage->camera->scene_radius};
     md5_vec3 key = studio_direction(lens->axes, -0.78f, 0.66f, 0.95f);
     frame.point_lights = points;
-    frame.num_point_lights = VIEW_NUM_POINTS;
+    frame.num_point_lights = VIEW_NUM_STUDIO_POINTS;
     frame.ground = stage->document->ground;
     if (stage->shown->shadows && stage->document->drawn != NULL)
         frame.casters = find_casters(stage);
@@ -486,6 +486,28 @@ static md5_mat34 pose(view_companion *companion, const view_document *document)
     return place;
 }
 
+// What is carried is fire: it lights what is around it, in the colour of Bobbin's, as far as its
+// first mesh reaches.
+static void add_fire(const view_stage *stage, md5gl_frame *frame,
+                     md5gl_point_light points[VIEW_NUM_POINTS])
+{
+    view_companion *const fire = &stage->document->companions[VIEW_CARRIED];
+    if (fire->model == NULL || stage->extra != NULL)
+        return;
+    fire->place = pose(fire, stage->document);
+    md5_model first = *fire->model;
+    first.num_meshes = 1;
+    const md5_bounds bounds =
+        md5_bounds_transform(md5_skin_bounds(&first, fire->palette), fire->place);
+    const float size = view_size(bounds), bright = 4.0f * fminf(size / 40.0f, 1.0f);
+    if (size > 0.1f)
+        points[frame->num_point_lights++] = (md5gl_point_light){
+            .position = view_centre(bounds),
+            .range = 4.0f * size,
+            .color = {bright, 0.4f * bright, 0.1f * bright},
+        };
+}
+
 // == Surface: weights or a grid on the body ================================================
 
 // In a crowd there is no single marked joint.
@@ -691,7 +713,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
         view_skin(&document->scene);
     md5gl_point_light points[VIEW_NUM_POINTS];
     const view_lens lens = view_stage_lens(stage);
-    const md5gl_frame frame = view_light_frame(stage, &lens, target, transparent, points);
+    md5gl_frame frame = view_light_frame(stage, &lens, target, transparent, points);
+    add_fire(stage, &frame, points);
     if (!prepare_pictures(stage, error) || !prepare_surface(stage, error))
         return false;
     if (is_crowd) { // only members that are visible in this picture are posed

@@ -239,7 +239,7 @@ typedef struct view_extra {
 
 // Returns the frame of a picture through a lens: its background, lights and shadow casters. Pose
 // the scene first. The frame keeps a pointer to `points`.
-enum { VIEW_NUM_POINTS = 2 };
+enum { VIEW_NUM_STUDIO_POINTS = 2, VIEW_NUM_POINTS }; // and a fire
 md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5gl_target *target,
                              bool transparent, md5gl_point_light points[VIEW_NUM_POINTS]);
 
