@@ -208,7 +208,7 @@ static view_rect open_sheet(view_ui *ui, const view_stage *stage, view_dock fron
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, "tab");
     (void)ui_item(ui, box, "");
-    for (size_t i = 0; i < NUM_TABS; i++, tab.x += tab.width) {
+    for (size_t i = 0; i < NUM_TABS; i++) {
         const view_dock dock = tabs[i].dock;
         const bool is_front = dock == front && ui->docks.is_second[dock] == tabs[i].is_second;
         const bool is_pressed = ui_item(ui, tab, tabs[i].name);
@@ -223,6 +223,7 @@ static view_rect open_sheet(view_ui *ui, const view_stage *stage, view_dock fron
             if (!view_wish_layout(stage).is_open[dock])
                 ui->command.action = closing(stage, dock); // the switch opens it, too
         }
+        tab.x += tab.width;
     }
     return (view_rect){box.x, box.y + tab.height, box.width, box.height - tab.height};
 }

@@ -64,10 +64,10 @@ static const view_option *option_of(const view_command_row *row)
 
 // -- What is in a row's list ----------------------------------------------------------------
 
-// A word of "a|b|c"; of a switch, yes and no. False: there are not so many.
+// A word of "a|b|c"; of a switch, yes and no. False: there are not so many, or is no option.
 static bool copy_word(const view_option *option, size_t number, char *text, size_t size)
 {
-    const char *words = option->value != NULL ? option->value : "yes|no";
+    const char *words = option == NULL ? NULL : option->value != NULL ? option->value : "yes|no";
     for (; number > 0 && words != NULL; number--) {
         words = strchr(words, '|');
         words = words != NULL ? words + 1 : NULL;

@@ -210,10 +210,11 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
         || (!is_upright && stage->docks.is_sheet_open))
         return;
     ui_begin(ui, "button");
-    for (uint32_t i = 0; i < NUM_BUTTONS; i++, box.y += side + gap) {
+    for (uint32_t i = 0; i < NUM_BUTTONS; i++) {
         if (ui_button(ui, box, buttons[i].label, false))
             ui->command.action = buttons[i].action;
         ui_tip_command(ui, buttons[i].action);
+        box.y += side + gap;
     }
 }
 
