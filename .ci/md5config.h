@@ -14,7 +14,7 @@
 // -- Code that saves more: other bits --
 
 // Normals and tangents are as long as the blend of the matrices makes them, for shaders that normalize
-// anyway. With -mfma -ffp-contract=fast all of skinning uses fused multiply-adds.
+// anyway. With -mavx2 -mfma -ffp-contract=fast, for processors that have these, sums are fused.
 // #define MD5_FAST_NORMALS
 
 // -- Files: loads refuse what is left out, with an error that says so --

@@ -18,9 +18,9 @@ extern "C" {
 // Writes positions[mesh->num_vertices], exact for any weights, and, unless NULL, normals and
 // tangents [num_vertices], which are not written if the mesh has none; model space, in the order of
 // the drawn vertices. `palette` is that of md5_build_palette(). Directions are those of the bind
-// pose, rotated by the blended matrices and, unless the library is built with MD5_FAST_NORMALS,
-// normalized if their length is off by more than 2e-6; they stay as in the bind pose if that blend
-// is shorter than 1e-15 or longer than 1e19, as of biases that cancel out. Sums are floats, and
+// pose, rotated by the blended matrices and normalized if their length is off by more than 2e-6;
+// they stay as in the bind pose if that blend is shorter than 1e-15 or longer than 1e19, as of
+// biases that cancel out. A library built with MD5_FAST_NORMALS does neither. Sums are floats, and
 // infinite beyond the range of float.
 MD5_API void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
                       md5_vec3 *normals, md5_vec4 *tangents);

@@ -282,7 +282,8 @@ static void set_frame_state(md5gl_renderer *renderer)
     md5gli_bind_texture(renderer, NULL, MD5GL_UNIT_ENVIRONMENT, GL_TEXTURE_2D,
                         renderer->reflections);
     // Lit programs read only those of spot lights if the frame has such.
-    md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN, renderer->end_map > MD5GL_MAP_SPOT ? 4 : 3);
+    md5gli_bind_shadows(renderer, MD5GL_UNIT_SUN,
+                        MD5GL_NUM_SHADOW_UNITS - (renderer->end_map <= MD5GL_MAP_SPOT));
     gl->BlendFunc(GL_ONE, GL_ONE_MINUS_SRC_ALPHA);
     gl->DepthFunc(GL_LEQUAL); // later draws win on coplanar surfaces
     gl->FrontFace(renderer->front_face);

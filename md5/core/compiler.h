@@ -72,7 +72,7 @@
 #define MD5_HAS_KERNELS 0
 #elif defined(MD5_SIMD) || defined(__OPTIMIZE__)
 #define MD5_HAS_KERNELS 1
-#elif defined(__GNUC__) || defined(__clang__) || defined(_DEBUG) // Microsoft's is asked by this
+#elif defined(__GNUC__) || defined(__clang__) || defined(_DEBUG) // Microsoft's has this alone
 #define MD5_HAS_KERNELS 0
 #else
 #define MD5_HAS_KERNELS 1

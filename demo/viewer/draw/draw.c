@@ -492,7 +492,7 @@ static void add_fire(const view_stage *stage, md5gl_frame *frame,
                      md5gl_point_light points[VIEW_NUM_POINTS])
 {
     view_companion *const fire = &stage->document->companions[VIEW_CARRIED];
-    if (fire->model == NULL || stage->extra != NULL)
+    if (fire->model == NULL || stage->extra != NULL || view_shows_crowd(stage->document))
         return;
     fire->place = pose(fire, stage->document);
     md5_model first = *fire->model;
