@@ -359,6 +359,23 @@ TEST (view_long_press_is_of_one_finger) {
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
 }
 
+// The second finger takes the middle button, which pans; how far two are apart is the wheel.
+TEST (view_two_fingers_pan_and_pinch) {
+    if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0))
+        return;
+    view_window *const window = common_alloc(1, sizeof *window);
+    SDL_Event pinch = {.mgesture = {.type = SDL_MULTIGESTURE, .dDist = 0.1f}};
+    CHECK(touch(window, SDL_FINGERDOWN, 1000).kind == VIEW_INPUT_OTHER);
+    CHECK(view_input_of_sdl(window, &pinch).kind == VIEW_INPUT_OTHER);
+    const view_input second = touch(window, SDL_FINGERDOWN, 1100);
+    CHECK(second.kind == VIEW_INPUT_PRESS && second.button == VIEW_BUTTON_MIDDLE);
+    const view_input apart = view_input_of_sdl(window, &pinch);
+    CHECK(apart.kind == VIEW_INPUT_WHEEL && apart.wheel > 2.0f && apart.wheel < 3.0f);
+    CHECK(touch(window, SDL_FINGERDOWN, 1100).kind == VIEW_INPUT_OTHER);
+    free(window);
+    SDL_QuitSubSystem(SDL_INIT_VIDEO);
+}
+
 // Frames everything: only three, and only if they do not rest.
 TEST (view_three_fingers_tap_the_key_home) {
     if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0))

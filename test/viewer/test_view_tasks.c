@@ -513,6 +513,90 @@ TEST (view_buttons_for_fingers_are_commands) {
     close_desk(&d);
 }
 
+// A finger on a list scrolls it, which goes on when it is lifted; one that stays presses, or, for
+// long, opens a menu; one that goes aside drags what it came down on.
+TEST (view_finger_scrolls_what_is_below_it) {
+    desk d;
+    if (open_desk(&d, BOBBIN)) {
+        make_upright(&d);
+        click(&d, "handle/handle");
+        const view_layout layout = view_layout_of(&d.facts);
+        const view_rect sheet = layout.docks[VIEW_DOCK_LEFT];
+        const float x = 100.0f, y = sheet.y + 0.7f * sheet.height;
+        const ui_scroll *const scroll = &d.viewer.ui.scrolls[VIEW_DOCK_LEFT];
+        view_browser *const list = &d.viewer.ui.browser;
+        const size_t clip = scene_of(&d)->clip;
+        const bool playing = d.viewer.play.playing;
+        const float before = scroll->wanted;
+        finger(&d, x, y, VIEW_INPUT_PRESS);
+        finger(&d, x, y - 60.0f, VIEW_INPUT_MOVE);
+        CHECK(scroll->wanted == before + 60.0f && scroll->shown == scroll->wanted);
+        finger(&d, x, y - 90.0f, VIEW_INPUT_MOVE);
+        CHECK(scroll->wanted == before + 90.0f);
+        finger(&d, x, y - 90.0f, VIEW_INPUT_RELEASE);
+        CHECK(scroll->wanted > before + 200.0f && scene_of(&d)->clip == clip);
+        finger(&d, x, y, VIEW_INPUT_PRESS);
+        CHECK(scene_of(&d)->clip == clip);
+        finger(&d, x, y + 3.0f, VIEW_INPUT_RELEASE);
+        CHECK(scene_of(&d)->clip != clip);
+        finger(&d, x, y, VIEW_INPUT_PRESS);
+        send(&d, (view_input){.kind = VIEW_INPUT_RELEASE, .is_long = true});
+        CHECK(d.viewer.ui.menu.kind == VIEW_MENU_OF_CONTEXT);
+        key(&d, VIEW_KEY_ESCAPE);
+
+        d.viewer.play.playing = false;
+        const float bar = layout.time.y + 0.5f * layout.time.height;
+        finger(&d, 150.0f, bar, VIEW_INPUT_PRESS);
+        finger(&d, 180.0f, bar + 5.0f, VIEW_INPUT_MOVE);
+        const double time = d.viewer.play.time;
+        finger(&d, 240.0f, bar + 5.0f, VIEW_INPUT_MOVE);
+        CHECK(d.viewer.play.time > time && time > 0.0);
+        finger(&d, 240.0f, bar, VIEW_INPUT_RELEASE);
+        d.viewer.play.playing = playing;
+
+        (void)view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene_of(&d), NULL);
+        draw(&d);
+        CHECK(list->num_found > list->num_rows);
+        list->first = list->chosen = 0;
+        finger(&d, x, 400.0f, VIEW_INPUT_PRESS);
+        finger(&d, x, 340.0f, VIEW_INPUT_MOVE);
+        CHECK(list->first > 1 && list->first < 6 && list->chosen >= list->first);
+        finger(&d, x, 340.0f, VIEW_INPUT_RELEASE);
+        CHECK(list->kind == VIEW_BROWSE_CLIPS);
+        finger(&d, x, 340.0f, VIEW_INPUT_PRESS);
+        finger(&d, x, 340.0f, VIEW_INPUT_RELEASE);
+        CHECK(list->kind == VIEW_BROWSE_NOTHING);
+    }
+    close_desk(&d);
+}
+
+// Those that are in sight are drawn, one at a time, and what is shown stays as it is.
+TEST (view_clips_have_pictures_on_a_phone) {
+    desk d;
+    if (open_desk(&d, BOBBIN)) {
+        const view_document *const document = d.viewer.document;
+        const view_camera camera = d.viewer.camera;
+        uint32_t num_made = 0, num_drawn = 0;
+        CHECK(!view_follow_pictures(&d.viewer)); // nothing lists them
+        make_upright(&d);
+        click(&d, "handle/handle");
+        const md5_bounds bounds = document->bounds;
+        const size_t clip = document->scene.clip;
+        while (num_made < 100 && view_follow_pictures(&d.viewer))
+            num_made++;
+        for (size_t i = 0; i < document->num_pictures; i++)
+            num_drawn += document->pictures[i].texture != 0;
+        CHECK_UINT(document->num_pictures, document->scene.num_clips);
+        CHECK(num_made >= 6 && num_made < 30 && num_drawn == num_made);
+        CHECK_BYTES(&document->bounds, &bounds, sizeof bounds);
+        CHECK(document->scene.clip == clip && d.viewer.camera.distance == camera.distance);
+        d.viewer.ui.scrolls[VIEW_DOCK_LEFT].wanted = 600.0f;
+        draw(&d);
+        CHECK(view_follow_pictures(&d.viewer));
+    }
+    close_desk(&d);
+}
+
 static void tap_twice(desk *d, float x, float y)
 {
     view_input tap = {.button = VIEW_BUTTON_LEFT, .is_touch = true, .x = floorf(x), .y = floorf(y)};

@@ -421,9 +421,10 @@ TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     request = view_key_browser(&s->viewer.ui.browser, VIEW_KEY_RETURN, false);
     CHECK_STRING(scene->clips[request.number].name, "dance");
     CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
-    const size_t chosen = s->viewer.ui.browser.chosen;
+    s->viewer.ui.browser.chosen = 0;
+    draw(s); // scrolls to it
     CHECK_UINT(turn_wheel(s, sky.x, sky.y).action, VIEW_TAKEN);
-    CHECK(s->viewer.ui.browser.chosen > chosen);
+    CHECK(s->viewer.ui.browser.first == 3 && s->viewer.ui.browser.chosen == 3);
     CHECK_UINT(press(s, "list/box", 0.001f).action, VIEW_TAKEN);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, sky.x + 0.5f * sky.width, sky.y).action,
                VIEW_CLOSED);

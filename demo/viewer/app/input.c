@@ -681,6 +681,60 @@ static void end_drag(view_state *viewer)
     viewer->stick.reach = 0.0f;
 }
 
+// What the interface makes of an event where was pressed. Returns whether it has used it.
+static bool run_at_press(view_state *viewer, ui_mouse event)
+{
+    const view_stage stage = stage_of(viewer);
+    event.x = viewer->press_x;
+    event.y = viewer->press_y;
+    return view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event));
+}
+
+static bool press_panel(view_state *viewer)
+{
+    return run_at_press(viewer, (ui_mouse){.is_pressed = true, .is_double = viewer->is_double});
+}
+
+// What can be scrolled follows the finger.
+static bool drag_panel(view_state *viewer, float down)
+{
+    viewer->scrolled = down;
+    viewer->scrolled_at = viewer->now;
+    return run_at_press(viewer, (ui_mouse){.dragged = down});
+}
+
+// A finger that has gone far enough scrolls, or presses where it came down and drags that. Returns
+// whether it presses.
+static bool decide_finger(view_state *viewer, float x, float y)
+{
+    const float right = x - viewer->press_x, down = y - viewer->press_y;
+    if (hypotf(right, down) < 8.0f * viewer->font.scale)
+        return false;
+    const bool scrolls = fabsf(down) > fabsf(right) && drag_panel(viewer, down);
+    viewer->drag = scrolls ? VIEW_DRAG_SCROLL : VIEW_DRAG_NONE;
+    if (!scrolls)
+        (void)press_panel(viewer);
+    return !scrolls;
+}
+
+// A finger that was not moved presses, or, after a while, opens the menu of what is below it. What
+// it scrolled goes on for a fifth of a second, which is twelve moves.
+static void lift_finger(view_state *viewer, const view_input *event)
+{
+    const float moves = 12.0f, step = 3.0f * viewer->font.line[VIEW_TEXT];
+    const bool is_still = viewer->drag == VIEW_DRAG_FINGER && !event->is_given_up;
+    const bool goes_on = viewer->drag == VIEW_DRAG_SCROLL && viewer->now - viewer->scrolled_at < 0.1
+                         && !viewer->shown.reduced_motion;
+    if (viewer->drag == VIEW_DRAG_FINGER)
+        viewer->drag = VIEW_DRAG_NONE;
+    if (is_still && event->is_long)
+        (void)run_at_press(viewer, (ui_mouse){.is_right = true});
+    else if (is_still)
+        (void)press_panel(viewer);
+    else if (goes_on)
+        (void)run_at_press(viewer, (ui_mouse){.wheel = moves * viewer->scrolled / step});
+}
+
 static void press(view_state *viewer, const view_input *event)
 {
     const float scale = mouse_scale(viewer);
@@ -693,14 +747,17 @@ static void press(view_state *viewer, const view_input *event)
     viewer->press_y = y;
     viewer->press_travel = 0.0f;
     viewer->is_touched = event->is_touch;
-    // A menu is closed by any button beside it.
-    if (left || viewer->ui.menu.kind != VIEW_NO_MENU) {
-        const view_stage stage = stage_of(viewer);
-        const ui_mouse mouse = {
-            .x = x, .y = y, .is_pressed = true, .is_double = event->clicks == 2};
-        if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &mouse)))
+    viewer->is_double = event->clicks == 2;
+    if (left && event->is_touch) {
+        (void)run_at_press(viewer, (ui_mouse){.is_moved = true});
+        if (viewer->ui.hot.panel != NULL) {
+            viewer->drag = VIEW_DRAG_FINGER;
             return;
+        }
     }
+    // A menu is closed by any button beside it.
+    if ((left || viewer->ui.menu.kind != VIEW_NO_MENU) && press_panel(viewer))
+        return;
     viewer->drag = event->button == VIEW_BUTTON_MIDDLE || (left && event->shift) ? VIEW_DRAG_PAN
                    : left                                                        ? VIEW_DRAG_ORBIT
                    : is_right                                                    ? VIEW_DRAG_ZOOM
@@ -718,6 +775,10 @@ static bool move(view_state *viewer, const view_input *event)
     const float scale = mouse_scale(viewer), height = (float)viewer->height;
     const float x = event->x * scale, y = event->y * scale;
     const float right = event->moved_x * scale, down = event->moved_y * scale;
+    if (viewer->drag == VIEW_DRAG_SCROLL)
+        return drag_panel(viewer, down);
+    if (viewer->drag == VIEW_DRAG_FINGER && !decide_finger(viewer, x, y))
+        return viewer->drag == VIEW_DRAG_SCROLL;
     const bool is_camera = viewer->drag != VIEW_DRAG_NONE, is_held = viewer->ui.held != NULL;
     if (viewer->drag == VIEW_DRAG_STICK)
         push_stick(viewer, x, y);
@@ -750,9 +811,7 @@ static bool move(view_state *viewer, const view_input *event)
 static void click_right(view_state *viewer)
 {
     const float x = viewer->press_x, y = viewer->press_y;
-    const view_stage stage = stage_of(viewer);
-    const ui_mouse event = {.x = x, .y = y, .is_right = true};
-    if (view_perform(viewer, view_run_ui(&viewer->ui, &stage, &event)))
+    if (run_at_press(viewer, (ui_mouse){.is_right = true}))
         return;
     const view_pick pick = find_at(viewer, x, y);
     if (pick.is_set) {
@@ -781,7 +840,9 @@ static void frame_spot(view_state *viewer)
 
 static void release(view_state *viewer, const view_input *event)
 {
-    static const char *const names[] = {"none", "orbit", "pan", "zoom", "stick"};
+    static const char *const names[] = {"none",  "orbit",  "pan",   "zoom",
+                                        "stick", "finger", "scroll"};
+    lift_finger(viewer, event);
     const char *const held = viewer->ui.held;
     viewer->ui.active.panel = viewer->ui.held = NULL;
     if (held != NULL && strcmp(held, VIEW_SHEET_HANDLE) == 0) {

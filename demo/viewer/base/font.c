@@ -19,10 +19,11 @@ extern const unsigned char md5view_font[], md5view_code_font[];
 
 // ASCII and Latin-1 come in two runs; these are the others that the panel uses: minus, figure space
 // (the place of a minus that is not there, and as wide), en dash, em dash, bullet, ellipsis, four
-// arrows, not equal, two triangles, a warning sign, the sign for invalid text, and a code that no
-// font has, which gives the box.
-static const int others[] = {0x2212, 0x2007, 0x2013, 0x2014, 0x2022, 0x2026, 0x2190, 0x2191,
-                             0x2192, 0x2193, 0x2260, 0x25B6, 0x25C0, 0x26A0, 0xFFFD, 0x10FFFF};
+// arrows, not equal, two triangles, four signs on buttons, a warning sign, the sign
+// for invalid text, and a code that no font has, which gives the box.
+static const int others[] = {0x2212, 0x2007, 0x2013, 0x2014, 0x2022, 0x2026,  0x2190,
+                             0x2191, 0x2192, 0x2193, 0x2260, 0x25B6, 0x25C0,  0x2302,
+                             0x25D0, 0x25A6, 0x2630, 0x26A0, 0xFFFD, 0x10FFFF};
 enum {
     INVALID = 0xFFFD,
     OVERSAMPLING = 3,

@@ -18,7 +18,7 @@ typedef enum view_text_size {
     VIEW_NUM_TEXT_SIZES,
 } view_text_size;
 
-enum { VIEW_NUM_LETTERS = 95 + 96 + 16 };
+enum { VIEW_NUM_LETTERS = 95 + 96 + 20 };
 
 // A glyph: its box relative to the pen on the base line, y down, and its position in the texture.
 typedef struct view_letter {

@@ -13,7 +13,8 @@ static const struct {
     [VIEW_DOCK_BOTTOM] = {27.0f, 8.0f},
 };
 
-static const float menu_height = 2.0f, time_height = 3.0f, handle_height = 1.2f;
+static const float menu_heights[2] = {2.0f, 2.8f}; // of a window, of a phone
+static const float time_height = 3.0f, handle_height = 1.2f, least_sheet = 3.0f;
 static const float least_free[2] = {20.0f, 14.0f}; // the picture's width and height
 static const float beside_from = 76.0f, single_from = 52.0f, single_height = 30.0f;
 static const float sheet_from[2] = {20.0f, 18.0f}; // a phone's 320 pixels at a scale of 1.2, 240
@@ -72,7 +73,7 @@ static void lay_out_sheet(const view_layout_wish *wish, view_dock front, bool is
                                                       : half;
     view_rect covered = layout->free;
     const view_rect sheet = cut(&covered, VIEW_DOCK_BOTTOM, fmaxf(fminf(height, most), 0.0f));
-    if (is_open && sheet.height > 1.5f * menu_height * em)
+    if (is_open && sheet.height > least_sheet * em)
         layout->docks[front] = sheet;
     layout->time = cut(&covered, VIEW_DOCK_BOTTOM, time_height * em);
     layout->handle = cut(&covered, VIEW_DOCK_BOTTOM, handle_height * em);
@@ -87,12 +88,14 @@ view_layout view_lay_out(const view_layout_wish *wish)
     if (layout.arrangement == VIEW_ARRANGE_ALONE)
         return layout;
     view_rect *const rest = &layout.free;
+    const bool is_upright = layout.arrangement == VIEW_ARRANGE_SHEET && wish->height > wish->width;
+    layout.is_phone = is_upright || (layout.arrangement == VIEW_ARRANGE_SHEET && wish->is_touched);
     if (wish->has_menu) {
-        layout.menu = (view_rect){0.0f, 0.0f, wish->width, ceilf(menu_height * em)};
+        layout.menu =
+            (view_rect){0.0f, 0.0f, wish->width, ceilf(menu_heights[layout.is_phone] * em)};
         rest->y += layout.menu.height;
         rest->height -= layout.menu.height;
     }
-    const bool is_upright = layout.arrangement == VIEW_ARRANGE_SHEET && wish->height > wish->width;
     if (wish->has_time && !is_upright)
         layout.time = cut(rest, VIEW_DOCK_BOTTOM, time_height * em);
     bool is_open[VIEW_NUM_DOCKS];
@@ -104,7 +107,6 @@ view_layout view_lay_out(const view_layout_wish *wish)
         front = front == VIEW_DOCK_LEFT ? VIEW_DOCK_RIGHT : VIEW_DOCK_LEFT;
     if (layout.arrangement == VIEW_ARRANGE_SHEET) {
         layout.has_tabs = is_open[VIEW_DOCK_LEFT] && is_open[VIEW_DOCK_RIGHT];
-        layout.is_phone = is_upright || wish->is_touched;
         const bool is_there = has_side && wish->docks.is_sheet_open;
         view_rect covered = layout.free;
         if (is_upright && wish->has_time)

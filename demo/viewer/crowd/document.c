@@ -435,10 +435,21 @@ view_document *view_load_document(const view_loader *loader, const char *const *
     return NULL;
 }
 
+void view_free_pictures(view_document *document, md5gl_renderer *renderer)
+{
+    for (size_t i = 0; i < document->num_pictures; i++)
+        if (document->pictures[i].texture != 0)
+            md5gl_destroy_texture(renderer, document->pictures[i].texture);
+    free(document->pictures);
+    document->pictures = NULL;
+    document->num_pictures = 0;
+}
+
 void view_free_document(view_document *document, md5gl_renderer *renderer)
 {
     if (document == NULL)
         return;
+    view_free_pictures(document, renderer);
     if (renderer != NULL) {
         view_free_heat(&document->surfaces.heat, renderer);
         md5gl_destroy_texture(renderer, document->surfaces.uv_grid);

@@ -99,6 +99,12 @@ typedef struct view_companion {
 
 // -- Documents -----------------------------------------------------------------------------------
 
+// A small picture of a clip, for lists of them.
+typedef struct view_clip_picture {
+    bool is_wanted, is_made; // it was in sight; it was drawn, if that was possible
+    md5gl_texture texture;   // or 0
+} view_clip_picture;
+
 typedef struct view_document {
     view_scene scene;
     md5gl_model *drawn; // the scene's model on the GPU, or NULL
@@ -112,6 +118,9 @@ typedef struct view_document {
     view_ground uneven;      // of the scene's terrain
     view_crowd crowd;        // shown instead of the scene's model if it has members
     bool as_asked;           // opened with the files and textures of the command line
+
+    view_clip_picture *pictures; // [num_pictures] of the scene's clips, once they are listed
+    size_t num_pictures;
 
     // Written by view_measure_document().
     md5_bounds bounds; // over the whole clip or of a pose, with companions and crowd
@@ -135,6 +144,9 @@ view_document *view_load_document(const view_loader *loader, const char *const *
                                   size_t num_files, bool pick_up, bool as_asked,
                                   view_manner manner);
 void view_free_document(view_document *document, md5gl_renderer *renderer); // NULL is allowed
+
+// Frees the pictures of clips.
+void view_free_pictures(view_document *document, md5gl_renderer *renderer);
 
 // Computes bounds, hull and ground. Call it after loading and after a change of clip, root or
 // skinning; then, to show one pose alone, with its time: bounds and hull are those of the pose.

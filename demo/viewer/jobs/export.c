@@ -320,35 +320,24 @@ static void draw_preview(view_state *viewer, view_options *now)
 {
     const double most = 360.0; // pixels of a side
     view_export *const export = &viewer->ui.export;
-    view_document *const document = viewer->document;
-    const view_clip *const clip = view_shown_clip(&document->scene);
+    const view_clip *const clip = view_shown_clip(&viewer->document->scene);
     const double whole[2] = {(double)now->width / (now->sheet_columns > 0 ? now->sheet_columns : 1),
                              (double)now->height / (now->sheet_rows > 0 ? now->sheet_rows : 1)};
     const double fit = fmin(most / fmax(whole[0], whole[1]), 1.0);
     const uint32_t width = (uint32_t)fmax(whole[0] * fit, 1.0);
     const uint32_t height = (uint32_t)fmax(whole[1] * fit, 1.0);
     uint8_t *const rgba = common_alloc((size_t)width * height, 4);
-    md5_error error = {0};
     size_t size = 0;
-    // A copy, of which only the memory to draw with goes on; and bounds that framing changes.
     view_state small = *viewer;
-    const md5_bounds bounds = document->bounds;
-    const view_hull hull = document->hull;
     small.options = now;
     small.width = width;
     small.height = height;
     small.shown = now->shown;
-    small.is_smooth = false;
-    small.canvas.font = &small.font;
-    if (export->choices.kind == VIEW_EXPORT_PICTURE)
-        view_frame_still(&small);
     if (now->labels)
-        small.caption = common_copy(clip != NULL ? clip->name : document->scene.name);
-    md5gl_target *const target =
-        md5gl_create_target(viewer->renderer, width, height, now->samples, &error);
+        small.caption = common_copy(clip != NULL ? clip->name : viewer->document->scene.name);
     drop_preview(viewer);
-    if (target != NULL && view_draw(&small, target, width, height, now->no_background, true, &error)
-        && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error)) {
+    if (view_draw_small(viewer, &small, export->choices.kind == VIEW_EXPORT_PICTURE, now->samples,
+                        now->no_background, rgba)) {
         export->preview = view_make_texture(viewer->renderer, rgba, width, height);
         export->preview_shape = (float)width / (float)height;
         stbi_write_force_png_filter = 1; // as it is written
@@ -363,15 +352,8 @@ static void draw_preview(view_state *viewer, view_options *now)
     export->bytes =
         is_known ? (double)size * pow(enlarged, 0.8) * (now->num_frames > 0 ? now->num_frames : 1)
                  : 0.0;
-    md5gl_destroy_target(viewer->renderer, target);
     free(small.caption);
     free(rgba);
-    viewer->font = small.font;
-    viewer->lines = small.lines;
-    viewer->canvas = small.canvas;
-    viewer->canvas.font = &viewer->font;
-    document->bounds = bounds;
-    document->hull = hull;
 }
 
 // Returns whether there is another preview: they are drawn four times a second at most.

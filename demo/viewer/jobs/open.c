@@ -189,24 +189,6 @@ static char *shown_name(const view_state *viewer)
 
 // == Previews of a game's list ====================================================================
 
-md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
-                                uint32_t height)
-{
-    // Texels are drawn without their alpha: what is clear becomes the color of the frame.
-    const size_t size = 4 * (size_t)width * height;
-    uint8_t *const texels = common_alloc(size, 1);
-    for (size_t i = 0; i < size; i++) {
-        const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
-        const unsigned alpha = rgba[i | 3];
-        texels[i] = (uint8_t)((rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
-    }
-    const md5gl_texture_desc desc = {.width = width, .height = height, .texels = texels};
-    md5_error error = {0}; // if memory runs out, there is no picture
-    const md5gl_texture texture = md5gl_create_texture(renderer, &desc, &error);
-    free(texels);
-    return texture;
-}
-
 static void drop_shown(view_state *viewer)
 {
     if (viewer->renderer != NULL)
@@ -824,12 +806,13 @@ bool view_follow_files(view_state *viewer)
         view_tell_state(viewer, "answered");
     }
     const bool is_scanned = view_follow_scan(viewer), has_preview = view_follow_previews(viewer);
+    const bool has_picture = view_follow_pictures(viewer);
     if (viewer->config != NULL && viewer->now >= viewer->noted + 1.0) {
         viewer->noted = viewer->now;
         if (!store_state(viewer, true))
             viewer->noted = INFINITY; // reported once; view_remember() tries again
     }
-    return answer.action != VIEW_NOTHING || is_scanned || has_preview;
+    return answer.action != VIEW_NOTHING || is_scanned || has_preview || has_picture;
 }
 
 // == The start page ===============================================================================

@@ -556,22 +556,6 @@ char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
     return filled;
 }
 
-void view_frame_still(view_state *viewer)
-{
-    const float distance = viewer->camera.distance;
-    if (viewer->options->target_given || viewer->following || view_shows_crowd(viewer->document)
-        || viewer->pages.open >= 0)
-        return;
-    view_measure_document(viewer->document, &viewer->play);
-    view_frame_again(viewer, viewer->width, viewer->height);
-    if (viewer->options->distance_given)
-        viewer->camera.distance = distance;
-    // The camera follows a character that walks.
-    const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
-    viewer->camera.target = md5_vec3_sub(viewer->camera.target, walked);
-    view_snap(viewer);
-}
-
 // How many pictures of a clip there are, which may not be shown yet.
 static uint32_t count_pictures(const view_output *output, const md5_anim *anim)
 {

@@ -243,6 +243,22 @@ void view_snap(view_state *viewer)
         viewer->ui.scrolls[i].shown = viewer->ui.scrolls[i].wanted;
 }
 
+void view_frame_still(view_state *viewer)
+{
+    const float distance = viewer->camera.distance;
+    if (viewer->options->target_given || viewer->following || view_shows_crowd(viewer->document)
+        || viewer->pages.open >= 0)
+        return;
+    view_measure_document(viewer->document, &viewer->play);
+    view_frame_again(viewer, viewer->width, viewer->height);
+    if (viewer->options->distance_given)
+        viewer->camera.distance = distance;
+    // The camera follows a character that walks.
+    const md5_vec3 walked = view_walked(&viewer->document->scene, &viewer->play);
+    viewer->camera.target = md5_vec3_sub(viewer->camera.target, walked);
+    view_snap(viewer);
+}
+
 // == One frame =============================================================================
 
 static void draw_panels(view_state *viewer, const view_stage *stage)

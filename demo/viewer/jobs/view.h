@@ -69,7 +69,9 @@ typedef enum view_camera_drag {
     VIEW_DRAG_ORBIT,
     VIEW_DRAG_PAN,
     VIEW_DRAG_ZOOM,
-    VIEW_DRAG_STICK, // no camera, but what moves the model
+    VIEW_DRAG_STICK,  // no camera, but what moves the model
+    VIEW_DRAG_FINGER, // on a panel: what it does is known when it has moved, or is lifted
+    VIEW_DRAG_SCROLL, // it scrolls
 } view_camera_drag;
 
 // A camera placed to show a document. It is placed again when the document changes, until the user
@@ -154,8 +156,11 @@ typedef struct view_state {
     bool has_let_go;                    // keys no longer go to what moves the model
     bool is_alt_alone;                  // the key Alt is down, and no other was pressed since
     view_camera_drag drag;
-    view_stick stick;       // while it is dragged
-    bool is_touched;        // the last press was a finger's
+    view_stick stick; // while it is dragged
+    bool is_touched;  // the last press was a finger's
+    bool is_double;   // it was the second of two
+    float scrolled;   // pixels, by the last move of a finger, and when
+    double scrolled_at;
     float press_x, press_y; // where the mouse was pressed, pixels
     float press_travel;     // how far it moved since
     bool quit;
@@ -202,6 +207,9 @@ void view_measure(view_state *viewer);
 // Ends the motion where it leads: for another document, and for pictures.
 void view_snap(view_state *viewer);
 
+// Frames the pose of now instead of the whole clip, unless the options say what is framed.
+void view_frame_still(view_state *viewer);
+
 // -- Drawing -------------------------------------------------------------------------------
 
 #define VIEW_CAPTION_BORDER 4.0f // pixels beside the text
@@ -211,6 +219,15 @@ void view_snap(view_state *viewer);
 // viewer->width * height shows, in fewer pixels and without panels.
 bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_t height,
                bool transparent, bool clean, md5_error *error);
+
+// Draws and reads a picture of small->width * height pixels, without the interface: rgba[4 * width
+// * height]. `small` is a copy of the viewer, of which only the memory to draw with goes on; with
+// `is_framed` its camera shows the pose. Returns false on failure.
+bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint32_t samples,
+                     bool transparent, uint8_t *rgba);
+
+// Draws the next picture of a clip that a list of them wants. Returns whether there was one.
+bool view_follow_pictures(view_state *viewer);
 
 // Draws one frame into the window, before the swap: in full quality or, with a viewer->economy, in
 // less, which is drawn into a smaller target and enlarged, below panels of full resolution. Returns
@@ -393,9 +410,6 @@ typedef struct view_output {
 bool view_begin_output(view_output *output, view_state *viewer);
 bool view_step_output(view_output *output);
 bool view_end_output(view_output *output);
-
-// Frames the pose of now instead of the whole clip, unless the options say what is framed.
-void view_frame_still(view_state *viewer);
 
 // The name of the options with the fields {model} {anim} {frame} {time} {n} replaced by their
 // values, of which {frame:04} pads with zeros, and perhaps a number before its extension; unknown

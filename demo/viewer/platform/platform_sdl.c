@@ -111,7 +111,23 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
                                now)) {
             event.kind = VIEW_INPUT_KEY_DOWN;
             event.key = VIEW_KEY_HOME;
+        } else if (from->type == SDL_FINGERDOWN && fingers->down == 2) { // from now on it pans
+            event = (view_input){
+                .kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_MIDDLE, .is_touch = true};
+            SDL_GetMouseState(&x, &y);
+            event.x = (float)x;
+            event.y = (float)y;
         }
+        break;
+    case SDL_MULTIGESTURE:
+        if (fingers->down < 2) // they are not on a screen
+            break;
+        // Farther apart by a third of the screen comes three times as near.
+        event.kind = VIEW_INPUT_WHEEL;
+        SDL_GetMouseState(&x, &y);
+        event.x = (float)x;
+        event.y = (float)y;
+        event.wheel = 24.0f * from->mgesture.dDist;
         break;
     case SDL_MOUSEMOTION:
         event.kind = VIEW_INPUT_MOVE;

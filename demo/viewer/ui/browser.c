@@ -592,9 +592,12 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     ui_begin(ui, "list");
     const bool is_beside = ui_item(ui, (view_rect){0.0f, 0.0f, stage->width, stage->height}, "");
     (void)ui_item(ui, box, "box");
-    if (ui->mouse.wheel != 0.0f && ui_is_panel_hot(ui)) {
-        move_choice(browser, (long long)view_clamp(-3.0f * ui->mouse.wheel, -1e6f, 1e6f));
-        ui->has_taken = true;
+    if (ui_is_panel_hot(ui)
+        && ui_scroll_lines(ui, line, browser->num_rows, browser->num_found, &browser->first)) {
+        const size_t last = browser->first + browser->num_rows - 1;
+        browser->chosen = browser->chosen < browser->first ? browser->first
+                          : browser->chosen > last         ? last
+                                                           : browser->chosen;
     }
     if (browser->chosen < browser->first)
         browser->first = browser->chosen;

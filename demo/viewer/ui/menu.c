@@ -412,11 +412,8 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
         *first = chosen;
     if (chosen < lines->count && chosen >= *first + count)
         *first = chosen + 1 - count;
-    if (ui->mouse.wheel != 0.0f && view_contains(box, ui->mouse.x, ui->mouse.y)) {
-        const float moved = (float)*first - 3.0f * ui->mouse.wheel;
-        *first = moved > 0.0f ? (size_t)moved : 0;
-        ui->has_taken = true;
-    }
+    if (view_contains(box, ui->mouse.x, ui->mouse.y))
+        (void)ui_scroll_lines(ui, row, count, lines->count, first);
     *first = *first + count > lines->count ? lines->count - count : *first;
 
     view_draw_round_rect(canvas, view_inset(box, -scale), 6.0f * scale, VIEW_EDGE);
@@ -701,7 +698,46 @@ void view_ask(view_ui *ui, const view_stage *stage, size_t option)
 
 // -- All of them ----------------------------------------------------------------------------
 
-// The words of the bar; where there is no room for all, the first opens the search.
+// Where there is no room for the words: the search for all commands, what is shown, whose clips or
+// neighbours it lists, and warnings.
+static void draw_small_bar(view_ui *ui, const view_stage *stage, view_rect bar)
+{
+    const view_font *const font = stage->font;
+    const float em = view_em(font), y = 0.5f * (bar.height - font->line[VIEW_TEXT]);
+    const view_scene *const scene = &stage->document->scene;
+    const bool has_clips = view_mode_of(stage->document) == VIEW_MODE_CLIPS && scene->num_clips > 0;
+    const uint32_t count = stage->log->num_warnings;
+    char text[48] = "";
+    view_rect place = {0.0f, 0.0f, bar.height, bar.height};
+    if (ui_item(ui, place, "Commands"))
+        view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
+    ui_tip_command(ui, VIEW_SEARCH);
+    ui_text_in(ui, place, VIEW_BRIGHT, "\xE2\x98\xB0");
+    if (count > 0) {
+        (void)snprintf(text, sizeof text, "\xE2\x9A\xA0 %u", count);
+        bar.width -= view_text_width(font, VIEW_TEXT, text) + 1.4f * em;
+        place.x = bar.width;
+        place.width = stage->width - bar.width;
+        if (ui_item(ui, place, "Warnings"))
+            ui->command.action = VIEW_WARNINGS;
+        ui_text_in(ui, place, VIEW_AMBER, text);
+    }
+    place.x = bar.height;
+    place.width = fmaxf(bar.width - bar.height, 1.0f);
+    if (scene->name == NULL)
+        return;
+    if (ui_item(ui, place, "Shown"))
+        ui->command.action = has_clips ? VIEW_CLIPS : VIEW_FILES;
+    const float used = view_draw_text(stage->canvas, VIEW_TEXT, place.x + 0.4f * em, y, place.width,
+                                      VIEW_BRIGHT, scene->name);
+    (void)snprintf(text, sizeof text, "%zu clip%s", scene->num_clips,
+                   scene->num_clips == 1 ? "" : "s");
+    if (has_clips && used + 1.4f * em < place.width)
+        view_draw_text(stage->canvas, VIEW_TEXT, place.x + used + 1.2f * em, y,
+                       place.width - used - 1.4f * em, VIEW_DIM, text);
+}
+
+// The words of the bar.
 static void draw_bar(view_ui *ui, const view_stage *stage)
 {
     static const char search[] = "Search  Ctrl+P";
@@ -713,12 +749,15 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
     for (int i = 0; i < VIEW_NUM_MENUS; i++)
         widths += view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2.0f * padding;
     const float search_width = view_text_width(font, VIEW_TEXT, search) + 2.0f * padding;
-    const bool has_room = widths < stage->width;
     view_draw_rect(stage->canvas, bar, VIEW_DOCK);
     ui_begin(ui, "bar");
     (void)ui_item(ui, bar, "");
+    if (widths >= stage->width) {
+        draw_small_bar(ui, stage, bar);
+        return;
+    }
     float x = 0.0f;
-    for (int i = 0; i < VIEW_NUM_MENUS && has_room; i++) {
+    for (int i = 0; i < VIEW_NUM_MENUS; i++) {
         const float width = view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2.0f * padding;
         const view_rect place = {x, 0.0f, width, height};
         const bool is_open = ui->menu.kind == VIEW_MENU_OF_BAR && (int)ui->menu.menu == i;
@@ -742,11 +781,10 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
         }
         x += width;
     }
-    const view_rect place = {has_room ? stage->width - search_width - 2.0f * scale : 2.0f * scale,
-                             2.0f * scale, search_width, height - 4.0f * scale};
-    if (!has_room || x + search_width < stage->width)
-        if (ui_button(ui, place, has_room ? search : "Commands", false))
-            view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
+    const view_rect place = {stage->width - search_width - 2.0f * scale, 2.0f * scale, search_width,
+                             height - 4.0f * scale};
+    if (x + search_width < stage->width && ui_button(ui, place, search, false))
+        view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
 }
 
 void view_menu_panel(view_ui *ui, const view_stage *stage)

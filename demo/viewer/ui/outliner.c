@@ -171,6 +171,46 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
     }
 }
 
+// For fingers: a picture of each clip with its name.
+static void list_clip_tiles(view_ui *ui, const view_stage *stage)
+{
+    view_document *const document = stage->document;
+    const view_scene *const scene = &document->scene;
+    const view_clip *const shown = view_shown_clip(scene);
+    const view_font *const font = stage->font;
+    const float em = view_em(font), gap = 0.6f * em, least = 7.0f * em;
+    const float width = ui->column->area.width - gap, line = font->line[VIEW_TEXT];
+    const size_t per_row = (size_t)fmaxf(floorf(width / (least + gap)), 1.0f);
+    const float step = width / (float)per_row;
+    view_rect row;
+    bool is_seen = false, is_new = false;
+    ui_begin(ui, "clip");
+    for (size_t i = 0; i < scene->num_clips; i++) {
+        const view_clip *const clip = &scene->clips[i];
+        const float left = (float)(i % per_row) * step;
+        if (i % per_row == 0)
+            is_seen = ui_take_row(ui, step, &row);
+        view_rect tile = {row.x + gap + left, row.y + gap, step - gap, step - gap};
+        if (ui_tile(ui, tile, clip->name, clip == shown))
+            ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
+        (void)ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
+        view_clip_picture *const picture =
+            is_seen && i < document->num_pictures ? &document->pictures[i] : NULL;
+        is_new = is_new || (picture != NULL && !picture->is_wanted);
+        if (picture != NULL)
+            picture->is_wanted = true;
+        tile = view_inset(tile, 0.3f * em);
+        tile.height -= line;
+        if (picture != NULL && picture->texture != 0)
+            ui_image(ui, tile, picture->texture, 1, 1, true);
+        tile.y += tile.height;
+        tile.height = line;
+        ui_text_in(ui, tile, clip == shown ? VIEW_BRIGHT : VIEW_PLAIN, clip->name);
+    }
+    if (is_new) // they are drawn one after another
+        view_wake_window();
+}
+
 static void list_clips(view_ui *ui, const view_stage *stage)
 {
     const view_scene *const scene = &stage->document->scene;
@@ -493,7 +533,10 @@ void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
     if (!ui->is_headless)
         list_meshes(ui, stage);
     if (has_clips) {
-        list_clips(ui, stage);
+        if (ui->is_headless && view_mode_of(stage->document) == VIEW_MODE_CLIPS)
+            list_clip_tiles(ui, stage);
+        else
+            list_clips(ui, stage);
         list_layers(ui, stage);
     }
     if (!ui->is_headless) {

@@ -195,10 +195,11 @@ static void draw_stick(const view_stage *stage)
 static void run_buttons(view_ui *ui, const view_stage *stage)
 {
     const struct {
-        const char *label;
+        const char *name, *sign;
         view_action action;
-    } buttons[] = {
-        {"Home", VIEW_FRAME_ALL}, {"Look", VIEW_NEXT_SURFACE}, {"Show", view_toggle_of("grid")}};
+    } buttons[] = {{"Home", "\xE2\x8C\x82", VIEW_FRAME_ALL},
+                   {"Look", "\xE2\x97\x90", VIEW_NEXT_SURFACE},
+                   {"Show", "\xE2\x96\xA6", view_toggle_of("grid")}};
     enum { NUM_BUTTONS = sizeof buttons / sizeof buttons[0] };
     const view_layout layout = view_layout_of(stage);
     const view_rect free = layout.free;
@@ -211,8 +212,13 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
         return;
     ui_begin(ui, "button");
     for (uint32_t i = 0; i < NUM_BUTTONS; i++) {
-        if (ui_button(ui, box, buttons[i].label, false))
+        if (ui_item(ui, box, buttons[i].name))
             ui->command.action = buttons[i].action;
+        view_draw_round_rect(ui->canvas, box, 0.6f * em, VIEW_BOX);
+        const float width = view_text_width(stage->font, VIEW_TITLE, buttons[i].sign);
+        view_draw_text(ui->canvas, VIEW_TITLE, box.x + 0.5f * (side - width),
+                       box.y + 0.5f * (side - stage->font->line[VIEW_TITLE]), 0,
+                       ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, buttons[i].sign);
         ui_tip_command(ui, buttons[i].action);
         box.y += side + gap;
     }

@@ -99,30 +99,6 @@ static bool show_bar(view_ui *ui, view_rect row, view_color color, const char *t
     return name != NULL && ui_button(ui, button, name, false);
 }
 
-// Returns whether it was pressed.
-static bool show_box(view_ui *ui, view_rect box, const char *label, bool is_chosen)
-{
-    const bool is_pressed = ui_item(ui, box, label);
-    view_draw_round_rect(ui->canvas, box, 4.0f * ui->canvas->font->scale,
-                         is_chosen       ? VIEW_CHOSEN
-                         : ui_is_hot(ui) ? VIEW_HOVERED
-                                         : VIEW_CONTROL);
-    return is_pressed;
-}
-
-// In the middle of a box, as large as fits.
-static void draw_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width,
-                       uint32_t height, bool is_color)
-{
-    static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
-    const float factor = fminf(box.width / (float)width, box.height / (float)height);
-    const float across = factor * (float)width, down = factor * (float)height;
-    view_draw_image(ui->canvas,
-                    (view_rect){box.x + 0.5f * (box.width - across),
-                                box.y + 0.5f * (box.height - down), across, down},
-                    whole, image, is_color);
-}
-
 // Gives the chosen mesh an image, or NULL.
 static void give(view_ui *ui, md5gl_picture map, const char *path)
 {
@@ -163,7 +139,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
             const view_texture *const image = view_mesh_image(textures, mesh, map);
             const bool is_missing = is_lacking(textures, mesh, map);
             (void)snprintf(text, sizeof text, "%s %u", columns[i].name, mesh);
-            if (show_box(ui, cell, text, panel->mesh == mesh && panel->column == i)) {
+            if (ui_tile(ui, cell, text, panel->mesh == mesh && panel->column == i)) {
                 panel->mesh = mesh;
                 panel->column = i;
                 if (panel->offered != NULL)
@@ -173,8 +149,8 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
                 draw_text(ui, view_inset(cell, gap), is_missing ? VIEW_AMBER : VIEW_DIM,
                           is_missing ? WARNING "missing" : columns[i].none);
             else if (is_seen)
-                draw_image(ui, view_inset(cell, gap), image->texture, image->width, image->height,
-                           map != MD5GL_PICTURE_NORMALS);
+                ui_image(ui, view_inset(cell, gap), image->texture, image->width, image->height,
+                         map != MD5GL_PICTURE_NORMALS);
         }
     }
 }
@@ -263,7 +239,7 @@ static void show_tile(view_ui *ui, const view_tile *tile, view_rect box)
     const char *const ending = strrchr(name, '.');
     const bool is_lost = tile->is_made && tile->width == 0;
     char text[48] = "";
-    const bool is_pressed = show_box(ui, box, name, false);
+    const bool is_pressed = ui_tile(ui, box, name, false);
     if (is_pressed && tile->is_folder)
         ui->command = (view_command){
             .action = VIEW_TEXTURES, .item = 1 + panel->mesh, .path = common_copy(tile->path)};
@@ -272,7 +248,7 @@ static void show_tile(view_ui *ui, const view_tile *tile, view_rect box)
     box = view_inset(box, 4.0f * ui->canvas->font->scale);
     box.height -= 2.0f * line;
     if (tile->preview != 0)
-        draw_image(ui, box, tile->preview, tile->width, tile->height, true);
+        ui_image(ui, box, tile->preview, tile->width, tile->height, true);
     if (tile->width > 0)
         (void)snprintf(text, sizeof text, "%u\xC3\x97%u %s", tile->width, tile->height,
                        ending != NULL ? ending + 1 : "");

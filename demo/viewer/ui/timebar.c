@@ -9,7 +9,7 @@
 
 // == Buttons ==============================================================================
 
-typedef enum bar_sign { SIGN_FIRST, SIGN_BACK, SIGN_PLAY, SIGN_ON, SIGN_LAST, SIGN_LIST } bar_sign;
+typedef enum bar_sign { SIGN_FIRST, SIGN_BACK, SIGN_PLAY, SIGN_ON, SIGN_LAST, SIGN_DOCK } bar_sign;
 
 static const struct {
     const char *label;
@@ -17,7 +17,7 @@ static const struct {
 } signs[] = {
     [SIGN_FIRST] = {"first", VIEW_GO_FIRST}, [SIGN_BACK] = {"back", VIEW_STEP_BACK},
     [SIGN_PLAY] = {"play", VIEW_PLAY},       [SIGN_ON] = {"on", VIEW_STEP_ON},
-    [SIGN_LAST] = {"last", VIEW_GO_LAST},    [SIGN_LIST] = {"panels", VIEW_NOTHING},
+    [SIGN_LAST] = {"last", VIEW_GO_LAST},    [SIGN_DOCK] = {"panels", VIEW_NOTHING},
 };
 
 static void draw_triangle(view_canvas *canvas, float base, float tip, float y, float half,
@@ -48,12 +48,10 @@ static void draw_sign(view_canvas *canvas, bar_sign sign, bool is_playing, view_
         draw_triangle(canvas, x - r, x + 0.5f * r, y, r, color);
         view_draw_rect(canvas, (view_rect){x + r - thick, y - r, thick, 2.0f * r}, color);
         break;
-    case SIGN_LIST:
-        for (int i = -1; i <= 1; i++)
-            view_draw_rect(canvas,
-                           (view_rect){x - 1.2f * r, y + 0.8f * r * (float)i - 0.5f * thick,
-                                       2.4f * r, fmaxf(0.7f * thick, 1.0f)},
-                           color);
+    case SIGN_DOCK:
+        view_draw_frame(canvas, (view_rect){x - 1.3f * r, y - r, 2.6f * r, 2.0f * r},
+                        fmaxf(0.7f * thick, 1.0f), color);
+        view_draw_rect(canvas, (view_rect){x - 1.3f * r, y - r, 0.9f * r, 2.0f * r}, color);
         break;
     default:
         for (int i = 0; i < 2 && is_playing; i++)
@@ -272,7 +270,7 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
                        VIEW_EDGE);
     ui_begin(ui, "scrub");
     (void)ui_item(ui, bar, "");
-    if (is_sheet && !(layout.handle.width > 0.0f) && sign_button(ui, stage, SIGN_LIST, bar, &x)) {
+    if (is_sheet && !(layout.handle.width > 0.0f) && sign_button(ui, stage, SIGN_DOCK, bar, &x)) {
         ui->docks.is_sheet_open = !ui->docks.is_sheet_open || ui->docks.is_folded;
         ui->docks.is_folded = false;
     }

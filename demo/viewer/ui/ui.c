@@ -328,13 +328,31 @@ void ui_text_in(view_ui *ui, view_rect box, view_color color, const char *text)
                    text);
 }
 
-bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_chosen)
+bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_chosen)
 {
-    const bool is_pressed = ui_item(ui, rect, text);
+    const bool is_pressed = ui_item(ui, rect, label);
     view_draw_round_rect(ui->canvas, rect, 4.0f * ui->canvas->font->scale,
                          is_chosen       ? VIEW_CHOSEN
                          : ui_is_hot(ui) ? VIEW_HOVERED
                                          : VIEW_CONTROL);
+    return is_pressed;
+}
+
+void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, uint32_t height,
+              bool is_color)
+{
+    static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+    const float factor = fminf(box.width / (float)width, box.height / (float)height);
+    const float across = factor * (float)width, down = factor * (float)height;
+    view_draw_image(ui->canvas,
+                    (view_rect){box.x + 0.5f * (box.width - across),
+                                box.y + 0.5f * (box.height - down), across, down},
+                    whole, image, is_color);
+}
+
+bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_chosen)
+{
+    const bool is_pressed = ui_tile(ui, rect, text, is_chosen);
     ui_text_in(ui, rect, is_chosen || ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_PLAIN, text);
     ui_tip_cut(ui, text, rect.width);
     return is_pressed;
@@ -502,8 +520,11 @@ void ui_end_column(view_ui *ui)
     const float scale = ui->canvas->font->scale, line = ui->canvas->font->line[VIEW_TEXT];
     (void)view_clip_canvas(ui->canvas, column->clip);
     ui->column = NULL;
-    if (ui->mouse.wheel != 0.0f && column->is_hot && !ui->has_taken) {
-        scroll->wanted -= ui->mouse.wheel * 3.0f * line;
+    const bool is_dragged = ui->mouse.dragged != 0.0f && most > 0.0f;
+    if ((ui->mouse.wheel != 0.0f || is_dragged) && column->is_hot && !ui->has_taken) {
+        scroll->wanted -= ui->mouse.wheel * 3.0f * line + ui->mouse.dragged;
+        if (is_dragged) // it stays below the finger
+            scroll->shown = scroll->wanted;
         ui->has_taken = true;
         ui->is_focus_shown = false;
     }
@@ -569,6 +590,20 @@ bool ui_section(view_ui *ui, ui_section_number number, const char *title, const 
 }
 
 // -- Lists ----------------------------------------------------------------------------------
+
+bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_t *first)
+{
+    const float most = count > room ? (float)(count - room) : 0.0f;
+    if (ui->mouse.wheel == 0.0f && (ui->mouse.dragged == 0.0f || !(most > 0.0f)))
+        return false;
+    // Of less than a line the rest is kept.
+    ui->scroll_rest = ui->mouse.dragged != 0.0f ? ui->scroll_rest + ui->mouse.dragged : 0.0f;
+    const float lines = truncf(ui->scroll_rest / height);
+    ui->scroll_rest -= lines * height;
+    *first = (size_t)view_clamp((float)*first - truncf(3.0f * ui->mouse.wheel) - lines, 0.0f, most);
+    ui->has_taken = true;
+    return true;
+}
 
 size_t ui_list_room(const view_ui *ui, view_rect rows)
 {

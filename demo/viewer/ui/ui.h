@@ -314,6 +314,7 @@ typedef struct ui_mouse {
     bool is_double; // the second press of two
     bool is_right;  // a click of the right button, which opens a menu
     float wheel;    // steps
+    float dragged;  // pixels downward, by a finger on what can be scrolled
     int32_t key;    // of platform.h; 0: none
     bool shift, control;
     const char *text; // typed, or NULL
@@ -412,11 +413,12 @@ typedef struct view_ui {
     view_graph_view graph;
     view_docks docks;
     ui_scroll scrolls[UI_NUM_SCROLLS];
-    ui_column *column;                                       // the items are in, or NULL
-    bool is_smooth;                                          // after view_follow()
-    char filter[64];                                         // of the outliner
-    bool is_headless;                                        // it lists one section alone
-    uint32_t folded;                                         // sections: see ui_section_number
+    ui_column *column; // the items are in, or NULL
+    bool is_smooth;    // after view_follow()
+    float scroll_rest; // pixels that a finger has moved lines, less than one
+    char filter[64];   // of the outliner
+    bool is_headless;  // it lists one section alone
+    uint32_t folded;   // sections: see ui_section_number
     uint64_t folded_joints[UI_MAX_FOLDED / 64], open_layers; // a bit for each of the first
     int32_t revealed_joint;                                  // that the outliner was scrolled to
     int32_t hovered_joint;                                   // in the list, -1 = none
@@ -466,8 +468,14 @@ void ui_tip_cut(view_ui *ui, const char *text, float width);
 bool ui_context(view_ui *ui, unsigned context, size_t number, size_t item, const char *name,
                 const char *path);
 
-// A filled button, `is_chosen` or not. Returns whether it was pressed.
+// What is filled, `is_chosen` or not, and can be pressed; with a text in its middle it is a button.
+// Returns whether it was pressed.
+bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_chosen);
 bool ui_button(view_ui *ui, view_rect rect, const char *text, bool is_chosen);
+
+// An image of that shape in the middle of a box, as large as fits.
+void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, uint32_t height,
+              bool is_color);
 
 // Words side by side, one of which is the choice. Returns whether another one was pressed.
 bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t count,
@@ -551,6 +559,10 @@ typedef struct ui_list {
     float bar_x;             // where the scroll bar is, if there are more lines
     size_t hovered, pressed; // lines; SIZE_MAX: none
 } ui_list;
+
+// Scrolls `count` lines, of which `room` are seen from `first` on, by the wheel or a finger.
+// Returns false if neither does.
+bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_t *first);
 
 // How many lines the rectangle has room for.
 size_t ui_list_room(const view_ui *ui, view_rect rows);

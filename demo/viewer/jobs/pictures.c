@@ -1,0 +1,109 @@
+// Small pictures beside that of the window: of what is exported, and of clips, for their tiles.
+#include "demo/viewer/jobs/view.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/base/options.h"
+#include "demo/viewer/motion/motion.h"
+
+#include <stdlib.h>
+
+md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
+                                uint32_t height)
+{
+    // Texels are drawn without their alpha: what is clear becomes the color of the frame.
+    const size_t size = 4 * (size_t)width * height;
+    uint8_t *const texels = common_alloc(size, 1);
+    for (size_t i = 0; i < size; i++) {
+        const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
+        const unsigned alpha = rgba[i | 3];
+        texels[i] = (uint8_t)((rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);
+    }
+    const md5gl_texture_desc desc = {.width = width, .height = height, .texels = texels};
+    md5_error error = {0}; // if memory runs out, there is no picture
+    const md5gl_texture texture = md5gl_create_texture(renderer, &desc, &error);
+    free(texels);
+    return texture;
+}
+
+bool view_draw_small(view_state *viewer, view_state *small, bool is_framed, uint32_t samples,
+                     bool transparent, uint8_t *rgba)
+{
+    view_document *const document = viewer->document;
+    const md5_bounds bounds = document->bounds;
+    const view_hull hull = document->hull;
+    const uint32_t width = small->width, height = small->height;
+    md5_error error = {0}; // without a picture the panel says enough
+    small->is_smooth = false;
+    small->canvas.font = &small->font;
+    if (is_framed)
+        view_frame_still(small);
+    md5gl_target *const target =
+        md5gl_create_target(viewer->renderer, width, height, samples, &error);
+    const bool is_drawn =
+        target != NULL && view_draw(small, target, width, height, transparent, true, &error)
+        && md5gl_read_pixels(viewer->renderer, target, width, height, rgba, &error);
+    md5gl_destroy_target(viewer->renderer, target);
+    viewer->font = small->font;
+    viewer->lines = small->lines;
+    viewer->canvas = small->canvas;
+    viewer->canvas.font = &viewer->font;
+    document->bounds = bounds;
+    document->hull = hull;
+    return is_drawn;
+}
+
+// A moment of a clip, when most of them have come to their point.
+static md5gl_texture draw_clip(view_state *viewer, size_t clip)
+{
+    enum { SIDE = 192, SAMPLES = 4 };
+    view_scene *const scene = &viewer->document->scene;
+    const size_t shown = scene->clip;
+    const view_motion_kind *const motion = scene->motion;
+    uint8_t *const rgba = common_alloc((size_t)SIDE * SIDE, 4);
+    view_options options = *viewer->options; // which may place the camera
+    options.target_given = options.distance_given = false;
+    view_state small = *viewer;
+    small.options = &options;
+    small.width = small.height = SIDE;
+    small.camera = VIEW_DEFAULT_CAMERA;
+    small.following = false;
+    small.shown = (view_shown){.skeleton = view_is_joints_alone(scene)};
+    small.surface = VIEW_SURFACE_LIT;
+    small.onion.count = 0;
+    small.pick = small.measured = (view_pick){.is_set = false};
+    small.ui.chosen_joint = small.ui.hovered_joint = -1;
+    small.economy = (view_economy){.no_shadows = true};
+    small.play = (view_play){.speed = 1.0, .time = 0.4 * scene->clips[clip].anim->duration};
+    scene->clip = clip;
+    scene->motion = &view_clip_motion;
+    const bool is_drawn = view_draw_small(viewer, &small, true, SAMPLES, true, rgba);
+    scene->clip = shown;
+    scene->motion = motion;
+    const md5gl_texture picture =
+        is_drawn ? view_make_texture(viewer->renderer, rgba, SIDE, SIDE) : 0;
+    free(rgba);
+    return picture;
+}
+
+bool view_follow_pictures(view_state *viewer)
+{
+    view_document *const document = viewer->document;
+    const view_scene *const scene = &document->scene;
+    if (viewer->renderer == NULL || scene->model == NULL || document->compare.model != NULL
+        || view_mode_of(document) != VIEW_MODE_CLIPS)
+        return false;
+    if (document->num_pictures != scene->num_clips) {
+        view_free_pictures(document, viewer->renderer);
+        document->pictures = common_alloc(scene->num_clips + 1, sizeof *document->pictures);
+        document->num_pictures = scene->num_clips;
+    }
+    size_t next = 0;
+    while (next < document->num_pictures
+           && (!document->pictures[next].is_wanted || document->pictures[next].is_made))
+        next++;
+    if (next == document->num_pictures)
+        return false;
+    document->pictures[next].is_made = true;
+    document->pictures[next].texture = draw_clip(viewer, next);
+    return true;
+}
