@@ -491,10 +491,9 @@ static md5_mat34 pose(view_companion *companion, const view_document *document)
 static void add_fire(const view_stage *stage, md5gl_frame *frame,
                      md5gl_point_light points[VIEW_NUM_POINTS])
 {
-    view_companion *const fire = &stage->document->companions[VIEW_CARRIED];
+    const view_companion *const fire = &stage->document->companions[VIEW_CARRIED];
     if (fire->model == NULL || stage->extra != NULL || view_shows_crowd(stage->document))
         return;
-    fire->place = pose(fire, stage->document);
     md5_model first = *fire->model;
     first.num_meshes = 1;
     const md5_bounds bounds =
@@ -609,7 +608,6 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
         view_companion *const companion = &document->companions[i];
         if (companion->model == NULL)
             continue;
-        companion->place = pose(companion, document);
         bodies->bodies[bodies->count++] = (view_body){
             .uses = LIT | VIEW_BODY_STAGED,
             .textures = companion->textures,
@@ -711,6 +709,9 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
 
     if (document->scene.dual && !is_crowd) // for the bounds of the shadow casters
         view_skin(&document->scene);
+    for (int i = 0; i < VIEW_NUM_COMPANIONS && !is_crowd; i++)
+        if (document->companions[i].model != NULL)
+            document->companions[i].place = pose(&document->companions[i], document);
     md5gl_point_light points[VIEW_NUM_POINTS];
     const view_lens lens = view_stage_lens(stage);
     md5gl_frame frame = view_light_frame(stage, &lens, target, transparent, points);
