@@ -42,7 +42,8 @@ float sunlight(vec3 position, vec3 normal)
         sum += blocks * gap;
         count += blocks;
     }
-    int num_filters = !inside ? 0 : !soft ? 1 : count > 0.0 ? FILTER_TAPS : 0;
+    // One also where no blocker was found: a narrow caster may lie between their taps.
+    int num_filters = !inside ? 0 : count > 0.0 ? FILTER_TAPS : 1;
     float radius = clamp(0.5 * shadow.y * sum / max(count, 1.0), 1.2 * texel, shadow.w);
     float lit = 0.0;
     for (int i = 0; i < num_filters; i++) {
