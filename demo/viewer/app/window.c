@@ -178,6 +178,8 @@ static bool step_loop(void *user)
     const bool recording = viewer->movie != NULL;
     const double real = view_pace_frame(&loop->pace, begin);
     const double passed = recording ? 1.0 / viewer->movie->frame_rate : real;
+    if (!view_is_window_hidden(viewer->window))
+        loop->redraw = view_open_rest(viewer) || loop->redraw;
     const bool following = view_follow(viewer, passed);
     const view_scene *const scene = &viewer->document->scene;
     const md5_anim *const anim = view_clock(scene);

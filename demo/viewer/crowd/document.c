@@ -259,12 +259,54 @@ static bool load_held(view_companion companions[VIEW_NUM_COMPANIONS], const view
     return is_loaded;
 }
 
+static void free_companion(view_companion *companion, md5gl_renderer *renderer)
+{
+    if (companion->textures != NULL)
+        view_free_textures(companion->textures, renderer);
+    if (companion->drawn != NULL)
+        md5gl_destroy_model(renderer, companion->drawn);
+    md5_destroy_retarget(companion->retarget);
+    free(companion->textures);
+    free(companion->scratch);
+    free(companion->pose);
+    free(companion->palette);
+    free(companion->joints);
+    if (companion->machine != NULL)
+        view_free_machine(companion->machine);
+    free(companion->machine);
+    free(companion->path);
+    md5_free_model(companion->own_model);
+    *companion = (view_companion){.joint = -1};
+}
+
+bool view_load_guest(view_document *document, const char *path, const view_loader *loader)
+{
+    view_companion *const guest = &document->companions[VIEW_GUEST];
+    view_scene *const scene = &document->scene;
+    const float reach = view_size(scene->model->bounds);
+    if (!load_machine(guest, path, loader)) {
+        free_companion(guest, loader->renderer);
+        return false;
+    }
+    // At the left, a little ahead, and looks to the right.
+    guest->path = common_copy(path);
+    guest->machine->start = (md5_xform){
+        .rotation = {.z = 0.70710678f, .w = 0.70710678f},
+        .translation = {0.3f * reach, -3.79f * reach, 0.0f},
+    };
+    guest->machine->place = guest->machine->start;
+    guest->machine->host = &scene->machine;
+    scene->machine.guest = guest->machine;
+    return true;
+}
+
 // Loads the models of --retarget and --attach, the machine of --guest, or else of `visitor`, and
 // what the scene's model carries or holds if it plays a machine. Returns false and logs an error on
 // failure; free in both cases.
-static bool load_companions(view_companion companions[VIEW_NUM_COMPANIONS], view_scene *scene,
-                            const char *visitor, const view_loader *loader)
+static bool load_companions(view_document *document, const char *visitor, const view_loader *loader)
 {
+    view_companion *const companions = document->companions;
+    view_scene *const scene = &document->scene;
     const view_options *const options = loader->options;
     md5_error error = {0};
     if (loader->renderer == NULL || scene->model == NULL)
@@ -294,24 +336,10 @@ static bool load_companions(view_companion companions[VIEW_NUM_COMPANIONS], view
         return options->guest == NULL
                || view_error(loader->log, "--guest: there is no state machine that %s could visit",
                              options->guest);
-    // A guest advances with the scene's machine from now on. It begins at the left, a little ahead,
-    // and looks to the right.
     if (options->guest != NULL)
         visitor = options->guest;
-    if (visitor != NULL) {
-        view_companion *const guest = &companions[VIEW_GUEST];
-        const float reach = view_size(scene->model->bounds);
-        if (!load_machine(guest, visitor, loader))
-            return false;
-        guest->path = common_copy(visitor);
-        guest->machine->start = (md5_xform){
-            .rotation = {.z = 0.70710678f, .w = 0.70710678f},
-            .translation = {0.3f * reach, -3.79f * reach, 0.0f},
-        };
-        guest->machine->place = guest->machine->start;
-        guest->machine->host = &scene->machine;
-        scene->machine.guest = guest->machine;
-    }
+    if (visitor != NULL && !view_load_guest(document, visitor, loader))
+        return false;
     // It carries the first machine of the folder `attached` beside the model whose file is named
     // after a joint. That advances with the scene's, whose events set its triggers.
     view_companion *const carried = &companions[VIEW_CARRIED];
@@ -394,7 +422,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         return false;
     if (loader->options->walk && scene->model != NULL && !view_begin_walk(scene))
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
-    if (!load_companions(document->companions, scene, manner->guest, loader))
+    if (!load_companions(document, manner->guest, loader))
         return false;
     const char *const other = loader->options->compare;
     if (other != NULL && scene->model == NULL)
@@ -458,24 +486,8 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
     }
     view_free_ground(&document->uneven, renderer);
     view_free_morphs(&document->morphs, renderer);
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
-        view_companion *const companion = &document->companions[i];
-        if (companion->textures != NULL)
-            view_free_textures(companion->textures, renderer);
-        if (companion->drawn != NULL)
-            md5gl_destroy_model(renderer, companion->drawn);
-        md5_destroy_retarget(companion->retarget);
-        free(companion->textures);
-        free(companion->scratch);
-        free(companion->pose);
-        free(companion->palette);
-        free(companion->joints);
-        if (companion->machine != NULL)
-            view_free_machine(companion->machine);
-        free(companion->machine);
-        free(companion->path);
-        md5_free_model(companion->own_model);
-    }
+    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+        free_companion(&document->companions[i], renderer);
     view_free_compare(&document->compare);
     view_free_crowd(&document->crowd, renderer); // which refers to the scene
     view_free_scene(&document->scene);

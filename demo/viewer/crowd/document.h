@@ -145,6 +145,10 @@ view_document *view_load_document(const view_loader *loader, const char *const *
                                   view_manner manner);
 void view_free_document(view_document *document, md5gl_renderer *renderer); // NULL is allowed
 
+// Loads a machine that visits the scene's, with which it advances from now on. Returns false and
+// logs an error on failure: then nobody comes.
+bool view_load_guest(view_document *document, const char *path, const view_loader *loader);
+
 // Frees the pictures of clips.
 void view_free_pictures(view_document *document, md5gl_renderer *renderer);
 

@@ -523,12 +523,23 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         visitor = common_join(folder, "../thimble/visitor.md5machine");
         free(folder);
     }
-    const bool has_visitor = acts && common_is_file(visitor);
+    if (!acts || !common_is_file(visitor)) {
+        free(visitor);
+        visitor = NULL;
+    }
+    const bool waits = acts && viewer->window != NULL && view_shows_window(options)
+                       && view_is_window_hidden(viewer->window);
     const bool opened = open_files(viewer, is_own ? (const char *const *)own.names : files,
                                    is_own ? own.count : num_files, !options->no_auto, as_asked,
-                                   false, has_visitor ? visitor : NULL);
-    free(visitor);
+                                   false, waits ? NULL : visitor);
     common_free_list(&own);
+    if (opened) {
+        free(viewer->visitor);
+        viewer->has_rest = waits;
+        viewer->visitor = waits ? visitor : NULL;
+    }
+    if (!opened || !waits)
+        free(visitor);
     if (!opened)
         return false;
     view_clear_start(&viewer->ui.start);
@@ -559,12 +570,29 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     viewer->play.time = 0.0;
     viewer->play.held_at_end = false;
     viewer->document->scene.machine.acts = viewer->ui.docks.is_folded = acts;
-    view_measure(viewer);
+    if (waits)
+        view_measure_document(viewer->document, &viewer->play);
+    else
+        view_measure(viewer);
     view_frame_anew(viewer);
     view_debug(&viewer->log, "opened: %s, %zu clips, %u joints, %u vertices",
                viewer->document->scene.path, viewer->document->scene.num_clips,
                (unsigned)viewer->document->scene.num_joints,
                (unsigned)view_count_vertices(viewer->document->scene.model));
+    return true;
+}
+
+bool view_open_rest(view_state *viewer)
+{
+    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, viewer->chosen};
+    if (!viewer->has_rest)
+        return false;
+    viewer->has_rest = false;
+    if (viewer->visitor != NULL)
+        (void)view_load_guest(viewer->document, viewer->visitor, &loader);
+    view_measure(viewer);
+    view_frame_anew(viewer);
+    note_files(viewer);
     return true;
 }
 

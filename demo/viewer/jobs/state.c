@@ -72,6 +72,7 @@ void view_end(view_state *viewer)
     }
     view_free_reports(&viewer->reports);
     free(viewer->failed.path);
+    free(viewer->visitor);
     view_free_font(&viewer->font, viewer->renderer);
     free(viewer->preview.wish);
     free(viewer->canvas.vertices);

@@ -100,6 +100,10 @@ typedef struct view_state {
     // What has led to the last error, for another try; VIEW_NOTHING: what was opened first.
     view_command failed;
 
+    // What was left for after the first picture: measuring, and the guest of the first minute.
+    bool has_rest;
+    char *visitor; // or NULL
+
     // The document and its camera.
     view_document *document; // empty before the first is opened
     view_play play;
@@ -285,6 +289,9 @@ void view_show_section(view_state *viewer, size_t section);
 // If a file cannot be shown: logs why, keeps what was open, and returns false.
 // `as_asked`: textures named on the command line apply to these files.
 bool view_open(view_state *viewer, const char *const *files, size_t num_files, bool as_asked);
+
+// Loads what the first picture in a window did without. Returns whether there was anything.
+bool view_open_rest(view_state *viewer);
 
 // Opens what the user dropped on the window: model, animation, camera path or texture; of a folder,
 // the list of its files. A texture of one of several meshes is offered in the panel of textures.
