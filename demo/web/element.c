@@ -113,11 +113,6 @@ static void release_picture(void *user, const void *pixels)
 
 // == Assets =======================================================================================
 
-EMSCRIPTEN_KEEPALIVE web_element *web_begin(void)
-{
-    return calloc(1, sizeof(web_element));
-}
-
 // Computes the palette, and the bounds of what casts shadows.
 static void pose(web_element *element)
 {
@@ -273,19 +268,24 @@ EMSCRIPTEN_KEEPALIVE bool web_bend(web_element *element)
 
 // == On the GPU ===================================================================================
 
-// Before its context is used no more, or when that is lost: later the old names would be errors.
-EMSCRIPTEN_KEEPALIVE void web_hide(web_element *element)
+static void hide_model(web_element *element)
 {
     if (element->renderer != NULL) {
         md5gl_destroy_model(element->renderer, element->drawn);
         md5gl_destroy_morph(element->renderer, element->bent);
         md5gl_free_looks(element->renderer, element->looks);
     }
-    md5gl_destroy_renderer(element->renderer);
-    element->renderer = NULL;
     element->drawn = NULL;
     element->bent = NULL;
     element->looks = NULL;
+}
+
+// Before its context is used no more, or when that is lost: later the old names would be errors.
+EMSCRIPTEN_KEEPALIVE void web_hide(web_element *element)
+{
+    hide_model(element);
+    md5gl_destroy_renderer(element->renderer);
+    element->renderer = NULL;
 }
 
 // The texts of what it never draws: web.mk leaves out the files. Renderers build programs for all
@@ -348,7 +348,8 @@ static md5gl_proc find_gl(void *user, const char *name)
 EMSCRIPTEN_KEEPALIVE bool web_show(web_element *element)
 {
     md5_error error = {0};
-    element->renderer = md5gl_create_renderer(&(md5gl_opts){.load = find_gl}, &error);
+    if (element->renderer == NULL)
+        element->renderer = md5gl_create_renderer(&(md5gl_opts){.load = find_gl}, &error);
     element->drawn =
         element->renderer != NULL
             ? md5gl_create_model(element->renderer, element->model, MD5GL_PATH_AUTO, &error)
@@ -480,4 +481,17 @@ EMSCRIPTEN_KEEPALIVE void web_end(web_element *element)
     md5_free_camera(element->path);
     md5_free_model(element->own);
     free(element);
+}
+
+// `before` ends, if there is one, and its renderer with the programs goes on.
+EMSCRIPTEN_KEEPALIVE web_element *web_begin(web_element *before)
+{
+    web_element *const element = calloc(1, sizeof *element);
+    if (before != NULL) {
+        hide_model(before);
+        element->renderer = before->renderer;
+        before->renderer = NULL;
+        web_end(before);
+    }
+    return element;
 }

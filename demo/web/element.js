@@ -180,12 +180,11 @@
                 const program = await this.#program;
                 if (turn !== this.#opening || !(model || machine))
                     return;
-                this.#close();
                 if (!this.#module) {
                     this.#module = program;
                     this.#use_canvas();
                 }
-                this.#it = program._web_begin();
+                this.#it = program._web_begin(this.#it);
                 this.#do("web_load", model, clip, machine, camera);
                 this.#do("web_show");
                 this.#told.textContent = "";
