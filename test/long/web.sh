@@ -112,9 +112,9 @@ check "a phone's stick drives, and the device is known" shown phone 390 844 open
     is "/^drive:/m.test(told.textContent)"
 check "a long press is the right button" shown phone 390 844 open "index.html#no-config&verbose=debug" tap 200 400 0.7 \
     is "/^context:/m.test(told.textContent)"
+soon="new Promise(done => setTimeout(() => done(true), 2500))"
 # A tap on the handle: then the middle one of the pixels of a row is that of the sheet, which is dark, and no longer the ground.
 sheet() {
-    soon="new Promise(done => setTimeout(() => done(true), 2500))"
     middle='import sys
 sys.path.insert(0, "test/viewer")
 import png
@@ -128,6 +128,8 @@ for name in sys.argv[1:]:
     holds '$1 > 100 && $2 < 60' "$(echo $(cat "$scratch/levels"))"
 }
 check "a phone's panels come from below" sheet
+check "a phone's clips are tapped" shown phone 390 844 open "index.html#no-config&verbose=debug&$bobbin" tap 195 778 0.1 \
+    is "$soon" tap 70 800 0.1 is "/ clip=bow /.test(told.textContent)"
 
 # A model of the page, saved as glTF by Ctrl+E: the user gets what md5tool writes, but for how its pictures are packed.
 exported() {

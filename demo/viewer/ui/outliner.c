@@ -191,8 +191,12 @@ static void list_clip_tiles(view_ui *ui, const view_stage *stage)
         if (i % per_row == 0)
             is_seen = ui_take_row(ui, step, &row);
         view_rect tile = {row.x + gap + left, row.y + gap, step - gap, step - gap};
-        if (ui_tile(ui, tile, clip->name, clip == shown))
+        if (ui_item(ui, tile, clip->name))
             ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
+        if (clip == shown || ui_is_hot(ui)) // around it: pictures have a background
+            view_draw_round_rect(ui->canvas, view_inset(tile, -0.15f * em), 0.4f * em,
+                                 clip == shown ? VIEW_ACCENT : VIEW_HOVERED);
+        view_draw_round_rect(ui->canvas, tile, 0.3f * em, VIEW_CONTROL);
         (void)ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
         view_clip_picture *const picture =
             is_seen && i < document->num_pictures ? &document->pictures[i] : NULL;
