@@ -5,12 +5,22 @@
 
 #include "md5/md5skin.h"
 
-#include <glob.h>
+#include <dirent.h>
 
 typedef struct baked {
     uint8_t *bytes;
     size_t size;
 } baked;
+
+// Emscripten's malloc() aligns to 8 bytes, an image needs 16.
+static uint8_t *image_room(size_t size)
+{
+#ifdef __EMSCRIPTEN__
+    return aligned_alloc(16, size);
+#else
+    return test_alloc(size);
+#endif
+}
 
 // The block has the size of the image, so that a read beyond its end is detected.
 static baked bake(const md5_model *model, const md5_anim *anim)
@@ -18,7 +28,7 @@ static baked bake(const md5_model *model, const md5_anim *anim)
     const md5_assets assets = {
         .num_models = model != NULL, .models = model, .num_anims = anim != NULL, .anims = anim};
     const size_t size = md5_write_image(&assets, NULL, 0);
-    const baked made = {test_alloc(size), size};
+    const baked made = {image_room(size), size};
     CHECK_UINT(md5_write_image(&assets, made.bytes, size - 1), size);
     CHECK_UINT(md5_write_image(&assets, made.bytes, size), size);
     return made;
@@ -108,31 +118,31 @@ static void check_file(const char *path)
     free(image.bytes);
 }
 
-static size_t check_files(const char *pattern)
+// Also those in folders below, whose names have no point.
+static size_t check_files(const char *folder)
 {
-    glob_t found = {0};
-    if (glob(pattern, 0, NULL, &found) != 0)
-        return 0;
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        check_file(found.gl_pathv[i]);
-    const size_t count = found.gl_pathc;
-    globfree(&found);
+    DIR *const open = folder ? opendir(folder) : NULL;
+    size_t count = 0;
+    for (struct dirent *entry; open && (entry = readdir(open)) != NULL;) {
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        const char *const ending = strrchr(entry->d_name, '.');
+        if (ending == NULL) {
+            count += check_files(path);
+        } else if (strcmp(ending, ".md5mesh") == 0 || strcmp(ending, ".md5anim") == 0) {
+            check_file(path);
+            count++;
+        }
+    }
+    if (open)
+        closedir(open);
     return count;
 }
 
 TEST (images_hold_each_asset_bit_for_bit) {
-    static const char *const patterns[] = {"%s/*.md5[ma]*", "%s/*/*.md5[ma]*", "%s/*/*/*.md5[ma]*",
-                                           "%s/*/*/*/*.md5[ma]*"};
-    size_t num_files = 0;
-    CHECK(check_files(test_path("test/reference/data/*.md5[ma]*")) > 10);
-    EACH (pattern, patterns) {
-        char path[1024];
-        snprintf(path, sizeof path, *pattern, test_path("models"));
-        num_files += check_files(path);
-        snprintf(path, sizeof path, *pattern, test_corpus() ? test_corpus() : "/none");
-        num_files += check_files(path);
-    }
-    CHECK(num_files > 80);
+    CHECK(check_files(test_path("test/reference/data")) > 10);
+    CHECK(check_files(test_path("models")) > 80);
+    (void)check_files(test_corpus());
 }
 
 // What the load left out is not in the image.
@@ -202,7 +212,7 @@ TEST (images_of_others_are_refused) {
     CHECK_UINT(refuse("MD5Version 10\ncommandline", 25, "no asset image"), MD5_ERROR_SYNTAX);
     CHECK_UINT(refuse(NULL, 0, "no asset image"), MD5_ERROR_SYNTAX);
     memcpy(bytes, magic, sizeof magic);
-    OWN uint8_t *const room = test_alloc(image.size + 8);
+    OWN uint8_t *const room = image_room(image.size + 8);
     memcpy(room + 8, bytes, image.size);
     CHECK_UINT(refuse(room + 8, image.size, "multiple of 16"), MD5_ERROR_RANGE);
     free(bytes);

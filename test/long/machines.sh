@@ -12,14 +12,15 @@ unset MAKEFLAGS MAKELEVEL MFLAGS MD5_CORPUS config CC CFLAGS LDFLAGS BUILD MD5_B
 
 sources_of() { # TESTS
     for each in $1; do
-        find test -name "$each*.c" | grep . || return
-    done | tr '\n' ' '
+        find test -name "$each*.c" | grep . || { echo "there is no $each*.c" >&2 && return 1; }
+    done
 }
 # built NAME COMPILER TESTS [CFLAGS [LDFLAGS]]
 built() {
-    sources=$(sources_of "$3")
+    sources=$(sources_of "$3") || return
+    # shellcheck disable=SC2086 # lines become words
     make --no-print-directory -j"$(getconf _NPROCESSORS_ONLN)" DEPS=no config=release CC="$2" BUILD="build/on/$1" \
-        CFLAGS="-g0 ${4:-}" LDFLAGS="${5--static}" WERROR=yes ${sources:+TEST_MD5_SOURCES="$sources"} \
+        CFLAGS="-g0 ${4:-}" LDFLAGS="${5--static}" WERROR=yes ${sources:+TEST_MD5_SOURCES="$(echo $sources)"} \
         "build/on/$1/libmd5model.a" "build/on/$1/md5tool" "build/on/$1/test_md5"
 }
 # shellcheck disable=SC2086 # several words, or none
