@@ -591,7 +591,6 @@ bool view_open_rest(view_state *viewer)
     if (viewer->visitor != NULL)
         (void)view_load_guest(viewer->document, viewer->visitor, &loader);
     view_measure(viewer);
-    view_frame_anew(viewer);
     note_files(viewer);
     return true;
 }
