@@ -16,7 +16,7 @@ typedef struct baked {
 static uint8_t *image_room(size_t size)
 {
 #ifdef __EMSCRIPTEN__
-    return aligned_alloc(16, size);
+    return aligned_alloc(16, (size + 15) / 16 * 16);
 #else
     return test_alloc(size);
 #endif

@@ -28,8 +28,9 @@ static const row rows[] = {
     {1.2, NULL, 0, NULL, 0, 0, 0, 0, {0, 0, 0}, true},
     {2.6, "smile", 1, NULL, 0, 14, 2, 92, {4, 0, 41}, true},
     {3.8, "wave", 1, NULL, 0, 14, 3, 150, {0, 0, 31}, true},
+    {3.8, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, true}, // a wave has its own
     // There is something behind him, which he chases until he falls.
-    {7.0, "smile", 0, NULL, 0, 32, 14, 165, {0, 0, 25}, false},
+    {7.0, NULL, 0, NULL, 0, 32, 14, 165, {0, 0, 25}, false},
     {7.4, "chase", 1, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
     {12.6, NULL, 0, NULL, 0, 8, 5, 150, {0, 0, 24}, false},
     {14.6, NULL, 0, NULL, 0, 12, 4, 92, {0, 0, 26}, false},
@@ -48,7 +49,8 @@ static const row rows[] = {
     {44.2, NULL, 0, NULL, 0, 38, 8, 150, {12, -6, 24}, false},
     {49.2, "smile", 1, NULL, 0, 16, 5, 170, {8, -14, 28}, false},
     {52.4, "wave", 1, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
-    {56.6, NULL, 0, NULL, 0, 14, 3, 120, {0, 0, 36}, true},
+    {52.4, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
+    {56.6, "smile", 1, NULL, 0, 14, 3, 120, {0, 0, 36}, true},
     {60.0, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
 };
 enum { NUM_ROWS = sizeof rows / sizeof *rows };
