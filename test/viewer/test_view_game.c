@@ -899,6 +899,18 @@ TEST (view_guest_is_looked_at) {
 
 // The first minute tells its story at any rate of pictures, all seen from the front, and ends when
 // somebody takes over.
+// Expressions add up: more than the whole of one pulls the mouth into the eyes.
+static void check_face(const view_machine *machine)
+{
+    const uint32_t count = md5_machine_num_morphs(machine->character->machine);
+    OWN float *const weights = test_calloc(count, sizeof *weights);
+    md5_player_morphs(machine->player, weights);
+    for (uint32_t i = 0; i < count; i++)
+        CHECK_THAT(weights[i] >= 0.0f && weights[i] < 1.01f, "%s is %g at %g s",
+                   md5_machine_morph_name(machine->character->machine, i), (double)weights[i],
+                   machine->time);
+}
+
 TEST (view_first_minute_tells_its_story) {
     static const struct {
         double second;
@@ -922,6 +934,7 @@ TEST (view_first_minute_tells_its_story) {
         EACH (of, cases) {
             for (double time = host.time; time < of->second; time += 1.0 / rate) {
                 view_run_machine(&host, time);
+                check_face(&host);
                 CHECK(view_find_shot(&host, &camera) && fabsf(camera.azimuth) <= 60.0f);
             }
             view_run_machine(&host, of->second);

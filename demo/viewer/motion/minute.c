@@ -28,7 +28,7 @@ static const row rows[] = {
     {1.2, NULL, 0, NULL, 0, 0, 0, 0, {0, 0, 0}, true},
     {2.6, "smile", 1, NULL, 0, 14, 2, 92, {4, 0, 41}, true},
     {3.8, "wave", 1, NULL, 0, 14, 3, 150, {0, 0, 31}, true},
-    {3.8, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, true}, // a wave has its own
+    {3.8, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, true}, // a wave has its own, and this is a cut
     // There is something behind him, which he chases until he falls.
     {7.0, NULL, 0, NULL, 0, 32, 14, 165, {0, 0, 25}, false},
     {7.4, "chase", 1, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
@@ -47,9 +47,8 @@ static const row rows[] = {
     {37.6, NULL, 0, NULL, 0, 22, 6, 150, {10, -8, 26}, false},
     {41.4, NULL, 0, NULL, 0, 60, 3, 150, {8, -6, 28}, false},
     {44.2, NULL, 0, NULL, 0, 38, 8, 150, {12, -6, 24}, false},
-    {49.2, "smile", 1, NULL, 0, 16, 5, 170, {8, -14, 28}, false},
+    {49.2, NULL, 0, NULL, 0, 16, 5, 170, {8, -14, 28}, false},
     {52.4, "wave", 1, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
-    {52.4, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
     {56.6, "smile", 1, NULL, 0, 14, 3, 120, {0, 0, 36}, true},
     {60.0, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
 };
