@@ -188,6 +188,26 @@ TEST (view_start_shows_what_the_command_line_names) {
 
 // Without files the first minute plays by its own camera and without panels, until a key ends it:
 // then the docks are folded until one is asked for, and another model has them.
+// In a window the guest, and what takes all clips, come after the first picture.
+TEST (view_first_picture_waits_for_no_guest) {
+    test_viewer viewer;
+    view_state *const state = &viewer.state;
+    if (!begin(&viewer, (const char *[]){"--resolution=640,360", NULL}, true))
+        return;
+    OWN view_window *const window = test_calloc(1, sizeof *window);
+    window->window = viewer.scene.window;
+    state->window = window;
+    CHECK(view_is_window_hidden(window) && view_open_first(state));
+    const view_machine *const machine = &state->document->scene.machine;
+    const float size = view_size(state->document->bounds);
+    CHECK(machine->acts && machine->guest == NULL && size > 10.0f);
+    CHECK(view_open_rest(state) && !view_open_rest(state));
+    CHECK(machine->guest != NULL && state->document->companions[VIEW_GUEST].drawn != NULL);
+    CHECK(view_size(state->document->bounds) > size);
+    state->window = NULL;
+    end(&viewer);
+}
+
 TEST (view_start_plays_the_first_minute) {
     bool redraw = false;
     test_viewer viewer;

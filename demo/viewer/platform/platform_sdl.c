@@ -66,12 +66,20 @@ static void set_drop(view_input *event, SDL_Window *window, char *path)
     SDL_free(path);
 }
 
+// Where the mouse is, or the first finger.
+static void set_place(view_input *event)
+{
+    int x = 0, y = 0;
+    SDL_GetMouseState(&x, &y);
+    event->x = (float)x;
+    event->y = (float)y;
+}
+
 view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
 {
     view_input event = {.kind = VIEW_INPUT_OTHER};
     view_fingers *const fingers = &window->fingers;
     const double now = from->common.timestamp * 0.001;
-    int x = 0, y = 0;
     switch (from->type) {
     case SDL_QUIT:
         event.kind = VIEW_INPUT_QUIT;
@@ -114,9 +122,7 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
         } else if (from->type == SDL_FINGERDOWN && fingers->down == 2) { // from now on it pans
             event = (view_input){
                 .kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_MIDDLE, .is_touch = true};
-            SDL_GetMouseState(&x, &y);
-            event.x = (float)x;
-            event.y = (float)y;
+            set_place(&event);
         }
         break;
     case SDL_MULTIGESTURE:
@@ -124,9 +130,7 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
             break;
         // Farther apart by a third of the screen comes three times as near.
         event.kind = VIEW_INPUT_WHEEL;
-        SDL_GetMouseState(&x, &y);
-        event.x = (float)x;
-        event.y = (float)y;
+        set_place(&event);
         event.wheel = 24.0f * from->mgesture.dDist;
         break;
     case SDL_MOUSEMOTION:
@@ -138,9 +142,7 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
         break;
     case SDL_MOUSEWHEEL:
         event.kind = VIEW_INPUT_WHEEL;
-        SDL_GetMouseState(&x, &y);
-        event.x = (float)x;
-        event.y = (float)y;
+        set_place(&event);
         event.wheel = from->wheel.direction == SDL_MOUSEWHEEL_FLIPPED ? -from->wheel.preciseY
                                                                       : from->wheel.preciseY;
         break;
