@@ -9,6 +9,7 @@
 //   magic, version; size, checksum of what follows (64 bits each); the walk; 0 to 127 bytes of 0
 //
 // Mapping walks twice: to measure the block, then to fill it, and to check what is in it.
+#include "md5/compress/file.h"
 #include "md5/core/arena.h"
 #include "md5/core/file.h"
 #include "md5/core/math.h"
@@ -23,7 +24,7 @@
 #ifndef MD5_NO_EXTRAS
 
 // "M5AI" on little-endian machines; others write, and read, images of their own order.
-enum { MAGIC = 0x4941354d, SWAPPED_MAGIC = 0x4d354149, VERSION = 1, HEAD = 24 };
+enum { MAGIC = 0x4941354d, SWAPPED_MAGIC = 0x4d354149, VERSION = 2, HEAD = 24 };
 enum { ALIGNMENT = 16, LANES = 8, STRIPE = 16 * LANES };
 
 // == The walk ====================================================================================
@@ -33,8 +34,8 @@ enum { ALIGNMENT = 16, LANES = 8, STRIPE = 16 * LANES };
 // clang-format off
 typedef enum image_count {
     ONE, THREE, MODELS, ANIMS, JOINTS, MESHES, FILE_VERTICES, WEIGHTS, VERTICES, TRIANGLES,
-    INFLUENCES, RUNS, PLAN_VERTICES, PLAN_WORDS, FRAMES, ROTATIONS, TRANSLATIONS,
-    TANGENTS, COLORS, PLAN, BOUNDS, NUM_COUNTS, ASKED = NUM_COUNTS
+    INFLUENCES, RUNS, PLAN_VERTICES, PLAN_WORDS, FRAMES, ROTATIONS, TRANSLATIONS, PACKED_BYTES,
+    TANGENTS, COLORS, PLAN, BOUNDS, PLAIN, PACKED, NUM_COUNTS, ASKED = NUM_COUNTS
 } image_count;
 // clang-format on
 
@@ -394,12 +395,40 @@ static bool finish_model(image_walk *walk, void *structure)
     return true;
 }
 
+#ifdef MD5_NO_COMPRESSED
+#define are_places NULL
+#else
+// The last row of a compressed clip: all that is sampled of it.
+static bool are_places(const image_walk *walk)
+{
+    const md5_packed *const packed = (const md5_packed *)walk->structure;
+    const md5_packed_place *const places = (const md5_packed_place *)walk->values;
+    md5_packed counted = *packed;
+    size_t num_moving[2] = {0, 0};
+    TRY(packed->num_joints == walk->num_values && packed->num_joints <= MD5_PACKED_JOINTS);
+    TRY(packed->num_frames == walk->counts[FRAMES] && packed->num_frames > 0);
+    TRY(md5i_check_packed(walk->context, &counted) && counted.head_bits == packed->head_bits);
+    md5_packed_place place = md5_packed_first(packed);
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+        TRY(i % 2 > 0 || memcmp(&places[i / 2], &place, sizeof place) == 0);
+        num_moving[i % 2] += md5i_packed_take_head(packed, (uint8_t)(i % 2), &place).step != 0;
+    }
+    return num_moving[MD5_PACKED_ROTATION] == walk->counts[ROTATIONS]
+           && num_moving[MD5_PACKED_TRANSLATION] == walk->counts[TRANSLATIONS];
+}
+#endif
+
 static bool finish_anim(image_walk *walk, void *structure)
 {
     md5_anim *const anim = (md5_anim *)structure;
     anim->duration = (double)(anim->num_frames - 1) / anim->frame_rate;
+    if (anim->packed)
+        anim->packed_size = sizeof *anim->packed + anim->packed->num_bytes;
+    if (anim->packed && !MD5_HAS_COMPRESSED)
+        return MD5_LEFT_OUT(walk->context, "compressed clips");
     return !walk->is_checked
-           || (anim->num_frames > 0 && anim->frame_rate > 0.0 && anim->frame_rate <= 1e9)
+           || (anim->num_frames > 0 && anim->frame_rate > 0.0 && anim->frame_rate <= 1e9
+               && !anim->tracks == (anim->packed != NULL))
            || refuse(walk, "ends a clip without frames or rate");
 }
 
@@ -474,6 +503,12 @@ TABLE(model_table, md5_model, 176, finish_model,
     NUMBER_ROW(md5_model, flip_v, are_within, 0),
     NUMBER_ROW(md5_model, stores_normals, are_within, 0));
 
+TABLE(packed_table, md5_packed, 32, NULL,
+    NUMBER_ROW(md5_packed, num_joints, NULL, 0), NUMBER_ROW(md5_packed, num_frames, NULL, 0),
+    COUNT_ROW(md5_packed, num_bytes, PACKED_BYTES), NUMBER_ROW(md5_packed, head_bits, NULL, 0),
+    ARRAY_ROW(md5_packed, bytes, PACKED_BYTES, ONE, MD5_PACKED_PADDING, ONE, NULL, 0),
+    ARRAY_ROW(md5_packed, places, JOINTS, ONE, 0, ONE, are_places, 0));
+
 TABLE(anim_table, md5_anim, 224, finish_anim,
     SKELETON_ROWS(md5_anim),
     NUMBER_ROW(md5_anim, parents_unknown, are_within, 0), NUMBER_ROW(md5_anim, frame_rate, NULL, 0),
@@ -481,13 +516,16 @@ TABLE(anim_table, md5_anim, 224, finish_anim,
     TEXT_ROW(md5_anim, command_line), COUNT_ROW(md5_anim, num_frames, FRAMES),
     COUNT_ROW(md5_anim, num_rotations, ROTATIONS),
     COUNT_ROW(md5_anim, num_translations, TRANSLATIONS),
-    ARRAY_ROW(md5_anim, tracks, JOINTS, ONE, 0, ONE, are_tracks, 0),
+    ARRAY_ROW(md5_anim, tracks, JOINTS, ONE, 0, ASKED + PLAIN, are_tracks, 0),
     ARRAY_ROW(md5_anim, base_frame, JOINTS, ONE, 0, ONE, are_rotations, MODERATE),
     ARRAY_ROW(md5_anim, constant, JOINTS, ONE, 0, ONE, are_rotations, MODERATE),
     ARRAY_ROW(md5_anim, rotation_joints, ROTATIONS, ONE, 0, ONE, are_ascending, 0),
     ARRAY_ROW(md5_anim, translation_joints, TRANSLATIONS, ONE, 0, ONE, are_ascending, 0),
-    ARRAY_ROW(md5_anim, rotations, FRAMES, ROTATIONS, 0, ONE, are_rotations, MODERATE),
-    ARRAY_ROW(md5_anim, translations, FRAMES, TRANSLATIONS, 0, ONE, are_within, MODERATE),
+    ARRAY_ROW(md5_anim, rotations, FRAMES, ROTATIONS, 0, PLAIN, are_rotations, MODERATE),
+    ARRAY_ROW(md5_anim, translations, FRAMES, TRANSLATIONS, 0, PLAIN, are_within, MODERATE),
+    LIST_ROW(md5_anim, packed, ONE, ASKED + PACKED, &packed_table),
+    NUMBER_ROW(md5_anim, tolerance, are_within, MODERATE),
+    NUMBER_ROW(md5_anim, max_error, are_within, MODERATE),
     ARRAY_ROW(md5_anim, frame_bounds, FRAMES, ONE, 0, ASKED + BOUNDS, are_within, FINITE));
 
 TABLE(assets_table, md5_assets, 96, NULL,
@@ -528,9 +566,6 @@ size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
         for (uint32_t m = 0; m < assets->models[i].num_meshes; m++)
             if (!assets->models[i].meshes[m].first_influence)
                 return 0;
-    for (uint32_t i = 0; i < assets->num_anims; i++)
-        if (assets->anims[i].packed)
-            return 0;
     image_walk walk = {.at = HEAD, .counts = {1, 3}};
     (void)take_walk(&walk, &assets_table, (unsigned char *)assets, 1); // reads: cannot fail
     const size_t rest = (STRIPE - (walk.at - HEAD) % STRIPE) % STRIPE, total = walk.at + rest;
@@ -563,12 +598,49 @@ static bool check_head(const image_walk *walk, bool is_trusted)
         return md5i_fail(walk->context, MD5_ERROR_SYNTAX, 0, 0,
                          "asset image of %zu bytes: its head says %llu", walk->size,
                          (unsigned long long)sums[0]);
-    if ((uintptr_t)walk->from % ALIGNMENT != 0)
-        return md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0,
-                         "asset image: its address must be a multiple of %d", ALIGNMENT);
     return is_trusted || sum_of(walk->from, walk->size) == sums[1]
            || md5i_fail(walk->context, MD5_ERROR_SYNTAX, 0, 0,
                         "asset image: the checksum does not match: the bytes have changed");
+}
+
+// Makes a structure with all that it has in one block, at whose beginning it is, of an image from
+// walk->at on; if the image is `copied`, also with its bytes. NULL: failed, and nothing is left.
+static void *make_structure(image_walk *walk, const image_table *table, bool is_copied,
+                            bool is_trusted)
+{
+    const unsigned char *const bytes = walk->from;
+    const size_t begin = walk->at;
+    unsigned char *structure = NULL;
+    size_t block_size = 0;
+    bool is_made = true;
+    for (int pass = 0; pass < 2 && is_made; pass++) { // measures, places
+        structure = (unsigned char *)md5i_block_take(&walk->block, 1, table->size);
+        if (structure)
+            memset(structure, 0, table->size);
+        const void *const copy =
+            is_copied ? md5i_block_put(&walk->block, bytes, walk->size, 1) : NULL;
+        walk->from = copy ? (const unsigned char *)copy : bytes;
+        walk->at = begin;
+        walk->is_checked = pass > 0 && !is_trusted;
+        is_made = take_walk(walk, table, structure, 1)
+                  && (walk->size - walk->at < STRIPE || refuse(walk, "is not the end"));
+        block_size = pass == 0 ? walk->block.used : block_size;
+        is_made = is_made && (pass > 0 || md5i_block_allocate(walk->context, &walk->block));
+    }
+    if (!is_made)
+        md5i_free(walk->context, walk->block.base, block_size);
+    return is_made ? structure : NULL;
+}
+
+static image_walk begin_walk(md5_arena *arena, const void *bytes, size_t size)
+{
+    return (image_walk){.context = arena->context,
+                        .arena = arena,
+                        .from = (const unsigned char *)bytes,
+                        .at = HEAD,
+                        .size = size,
+                        .row = assets_table.rows,
+                        .counts = {1, 3}};
 }
 
 md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
@@ -579,27 +651,45 @@ md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
-    image_walk walk = {.context = &context, .arena = &arena, .counts = {1, 3}};
-    walk.from = (const unsigned char *)(bytes ? bytes : "");
-    walk.size = bytes ? size : 0;
-    md5_assets *assets = NULL;
-    size_t block_size = 0;
-    bool is_mapped = check_head(&walk, is_trusted);
-    for (int pass = 0; pass < 2 && is_mapped; pass++) { // measures, places
-        walk.at = HEAD;
-        walk.is_checked = pass > 0 && !is_trusted;
-        assets = MD5_TAKE(&walk.block, md5_assets, 1);
-        if (assets)
-            *assets = (md5_assets){.size = block_size, .allocator = context.allocator};
-        is_mapped = take_walk(&walk, &assets_table, (unsigned char *)assets, 1)
-                    && (walk.size - walk.at < STRIPE || refuse(&walk, "is not the end"));
-        block_size = pass == 0 ? walk.block.used : block_size;
-        is_mapped = is_mapped && (pass > 0 || md5i_block_allocate(&context, &walk.block));
+    image_walk walk = begin_walk(&arena, bytes ? bytes : "", bytes ? size : 0);
+    void *assets = NULL;
+    if (check_head(&walk, is_trusted)
+        && ((uintptr_t)bytes % ALIGNMENT == 0
+            || md5i_fail(&context, MD5_ERROR_RANGE, 0, 0,
+                         "asset image: its address must be a multiple of %d", ALIGNMENT)))
+        assets = make_structure(&walk, &assets_table, false, is_trusted);
+    if (assets) {
+        ((md5_assets *)assets)->size = walk.block.used;
+        ((md5_assets *)assets)->allocator = context.allocator;
     }
     md5i_arena_free(&arena);
-    if (!is_mapped)
-        md5i_free(&context, walk.block.base, block_size);
-    return is_mapped ? assets : NULL;
+    return (md5_assets *)assets;
+}
+
+bool md5i_read_image(md5_arena *arena, const char *bytes, size_t size, bool is_model, void **asset)
+{
+    image_walk walk = begin_walk(arena, bytes, size);
+    uint32_t num_models, num_anims;
+    TRY(check_head(&walk, false));
+    TRY(move_bytes(&walk, &num_models, sizeof num_models));
+    TRY(move_bytes(&walk, &num_anims, sizeof num_anims));
+    if (num_models != (is_model ? 1u : 0u) || num_anims != (is_model ? 0u : 1u))
+        return md5i_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
+                         "asset image of %u models and %u clips: expected one %s alone",
+                         (unsigned)num_models, (unsigned)num_anims, is_model ? "model" : "clip");
+    TRY(*asset = make_structure(&walk, is_model ? &model_table : &anim_table, true, false));
+    if (is_model) {
+        md5_model *const model = (md5_model *)*asset;
+        model->num_warnings = 0; // of this load
+        model->size = walk.block.used;
+        model->allocator = arena->context->allocator;
+    } else {
+        md5_anim *const anim = (md5_anim *)*asset;
+        anim->num_warnings = 0;
+        anim->size = walk.block.used;
+        anim->allocator = arena->context->allocator;
+    }
+    return true;
 }
 
 void md5_free_assets(md5_assets *assets)

@@ -53,7 +53,7 @@ static bool keep_joints(md5_arena *kept, const md5_file_joint *joints, const md5
 static bool read_model(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_mesh_file file;
-    TRY(md5_is_bfg(text, size, MD5_BFG_MESH) ? md5i_read_bfg_mesh(kept, text, size, &file)
+    TRY(md5_begins_as(text, size, MD5_BFG_MESH) ? md5i_read_bfg_mesh(kept, text, size, &file)
                                              : md5i_read_mesh_file(kept, kept, text, size, &file));
     TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     TRY(keep_joints(kept, file.joints, file.bind, file.num_joints, doc));
@@ -89,7 +89,7 @@ static bool read_model(md5_arena *kept, const char *text, size_t size, md5_doc *
 static bool read_anim(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_anim_file file;
-    TRY(md5_is_bfg(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(kept, text, size, &file)
+    TRY(md5_begins_as(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(kept, text, size, &file)
                                              : md5i_read_anim_file(kept, text, size, &file));
     if (file.parents_unknown)
         return md5i_fail(kept->context, MD5_ERROR_VERSION, 0, 0,
@@ -109,7 +109,7 @@ static bool read_anim(md5_arena *kept, const char *text, size_t size, md5_doc *d
 static bool read_camera(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_camera_file file;
-    TRY(md5_is_bfg(text, size, MD5_BFG_CAMERA) ? md5i_read_bfg_camera(kept, text, size, &file)
+    TRY(md5_begins_as(text, size, MD5_BFG_CAMERA) ? md5i_read_bfg_camera(kept, text, size, &file)
                                                : md5i_read_camera_file(kept, text, size, &file));
     TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     doc->num_frames = file.num_frames;

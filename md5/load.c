@@ -165,12 +165,14 @@ void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *ran
 
 static bool build_anim(md5_arena *arena, const char *text, size_t size, void **asset)
 {
-    if (md5i_is_packed_file(text, size))
+    if (md5_begins_as(text, size, MD5_PACKED_FILE))
         return md5i_read_packed_file(arena, text, size, asset);
+    if (md5_is_image(text, size))
+        return md5i_read_image(arena, text, size, false, asset);
     const md5_context *const context = arena->context;
     md5_anim_file file;
-    TRY(md5_is_bfg(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(arena, text, size, &file)
-                                             : md5i_read_anim_file(arena, text, size, &file));
+    TRY(md5_begins_as(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(arena, text, size, &file)
+                                                : md5i_read_anim_file(arena, text, size, &file));
     const uint32_t num_joints = file.num_joints;
     const size_t num_frames = file.num_frames;
     uint32_t num_rotations, num_translations;
@@ -275,8 +277,9 @@ static bool build_camera(md5_arena *arena, const char *text, size_t size, void *
 {
     const md5_context *const context = arena->context;
     md5_camera_file file;
-    TRY(md5_is_bfg(text, size, MD5_BFG_CAMERA) ? md5i_read_bfg_camera(arena, text, size, &file)
-                                               : md5i_read_camera_file(arena, text, size, &file));
+    TRY(md5_begins_as(text, size, MD5_BFG_CAMERA)
+            ? md5i_read_bfg_camera(arena, text, size, &file)
+            : md5i_read_camera_file(arena, text, size, &file));
     md5_block block = {0};
     md5_camera *camera = NULL;
     const uint32_t *cuts = NULL;
@@ -716,7 +719,8 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
     if (parts == 0 || model->num_meshes == 0)
         return true;
     if (!model->geometry)
-        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "the model's geometry was released");
+        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
+                         "the model's geometry was released, or is that of an asset image");
     const bool has_tables = !model->meshes[0].first_influence;
     if (!has_tables && (!(parts & MD5_PART_TANGENTS) || model->meshes[0].tangents))
         return finish_meshes(&context, parts, model, (md5_mesh *)model->meshes);
@@ -742,7 +746,7 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
                        md5_mesh_file *file, md5_model **result)
 {
     md5_context *const context = arena->context;
-    const bool is_bfg = md5_is_bfg(text, size, MD5_BFG_MESH);
+    const bool is_bfg = md5_begins_as(text, size, MD5_BFG_MESH);
     if (!is_bfg) {
         // The scratch memory of an ordinary file in two chunks: of the joints, which is freed
         // before the meshes take theirs; and of the file's tables, and later, in the same bytes, of
@@ -812,6 +816,8 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
 
 static bool build_model(md5_arena *arena, const char *text, size_t size, void **asset)
 {
+    if (md5_is_image(text, size))
+        return md5i_read_image(arena, text, size, true, asset);
     md5_context *const context = arena->context;
     md5_arena joints = {.context = context};
     md5_mesh_file file;

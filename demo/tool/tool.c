@@ -127,11 +127,13 @@ static bool stands_at(const char *text, size_t left, const char *word)
     return left >= length && memcmp(text, word, length) == 0;
 }
 
-// Returns the kind of the first keyword that only one kind has; compressed clips begin with M5CC.
-// Without one: a model, whose reader has the best messages for other files.
+// Returns the kind of the first keyword that only one kind has. Compressed clips begin with M5CC,
+// asset images with M5AI, and their number of models is at byte 24. Without any: a model, whose
+// reader has the best messages for other files.
 static tool_kind kind_of_text(const char *text, size_t size)
 {
-    if (stands_at(text, size, "M5CC"))
+    if (stands_at(text, size, "M5CC")
+        || (stands_at(text, size, "M5AI") && size >= 28 && memcmp(text + 24, "\0\0\0", 4) == 0))
         return TOOL_ANIM;
     for (size_t i = 0; i < size; i++)
         for (int k = 0; text[i] == 'n' && k < NUM_KINDS && kinds[k].word; k++)

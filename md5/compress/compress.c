@@ -699,7 +699,7 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     if (bits > UINT32_MAX - 64)
         return md5i_fail(job->arena->context, MD5_ERROR_MEMORY, 0, 0,
                          "the compressed clip would exceed 512 MiB");
-    packed->num_bytes = (size_t)((bits + 7) / 8);
+    packed->num_bytes = (uint32_t)((bits + 7) / 8);
     uint8_t *const bytes = MD5_NEW(job->arena, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
     TRY(bytes);
     packed->bytes = bytes;

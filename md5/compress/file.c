@@ -8,13 +8,6 @@
 
 #include <string.h>
 
-enum { MAGIC = 0x4343354d };
-
-bool md5i_is_packed_file(const char *bytes, size_t size)
-{
-    return size >= 4 && md5_get_bytes((const uint8_t *)bytes, 4) == MAGIC;
-}
-
 #ifndef MD5_NO_COMPRESSED
 // == Blocks ======================================================================================
 //
@@ -28,9 +21,11 @@ static bool fail_of_joint(md5_context *context, uint32_t joint, const char *what
                      (unsigned)joint, what);
 }
 
-// Heads that are decoded without knowing where keys begin, for their number of bits.
-static bool find_keys(md5_context *context, md5_packed *packed)
+// Heads are decoded without knowing where keys begin, for their number of bits.
+bool md5i_check_packed(md5_context *context, md5_packed *packed)
 {
+    if (packed->num_bytes > UINT32_MAX / 8 - 8)
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "the compressed clip exceeds 512 MiB");
     const uint64_t num_bits = (uint64_t)packed->num_bytes * 8;
     md5_packed_place place = {0, 0};
     uint64_t bits = 0;
@@ -48,10 +43,29 @@ static bool find_keys(md5_context *context, md5_packed *packed)
         if (head.step != 0)
             bits += (uint64_t)head.row * md5i_packed_num_keys(head.step, packed->num_frames);
     }
+    if ((bits + place.head + 7) / 8 != packed->num_bytes)
+        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
+                         "the tracks of the compressed clip do not fill its bytes");
     packed->head_bits = place.head;
-    return (bits + place.head + 7) / 8 == packed->num_bytes
-           || md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                        "the tracks of the compressed clip do not fill its bytes");
+    place = md5_packed_first(packed);
+    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
+        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
+        const uint32_t num_keys = md5i_packed_num_keys(head.step, packed->num_frames);
+        for (uint32_t key = 0; key < num_keys; key++) {
+            // The numbers of a key, before the root or the length is taken: bounded, so that all
+            // that follows is finite.
+            const md5_packed_value value = md5i_packed_decode(packed, &head, key);
+            const float *const v = value.v, max = 2e9f;
+            const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
+            const bool is_value =
+                head.kind == MD5_PACKED_TRANSLATION
+                    ? fabsf(v[0]) <= max && fabsf(v[1]) <= max && fabsf(v[2]) <= max
+                    : square >= 0.999f && square <= 1.001f;
+            if (!is_value)
+                return fail_of_joint(context, i / 2, "a key is no rotation or position");
+        }
+    }
+    return true;
 }
 
 // -- The block --------------------------------------------------------------------------------
@@ -182,7 +196,6 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
 //   parent and place in the order of each joint; names, each with a NUL;
 //   the packed bytes: see packed.h.
 
-// "M5CC"
 enum { VERSION = 2, HEAD = 20, FIXED = 56, OF_JOINT = 8 };
 
 // -- Writing ----------------------------------------------------------------------------------
@@ -238,8 +251,8 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
         to += name_size;
     }
     memcpy(to, packed->bytes, packed->num_bytes);
-    to = put(start, MAGIC, 4);
-    to = put(to, VERSION, 4);
+    memcpy(start, MD5_PACKED_FILE, 4);
+    to = put(start + 4, VERSION, 4);
     to = put(to, total, 4);
     (void)put(to, md5_fnv(MD5_FNV, start + HEAD, total - HEAD), 8);
     return total;
@@ -362,29 +375,7 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
     memcpy(tracks, reader.at, packed->num_bytes);
     packed->bytes = tracks;
 
-    // All that sampling relies on, now that the bytes have their padding.
-    if (packed->num_bytes > UINT32_MAX / 8 - 8)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "the compressed clip exceeds 512 MiB");
-    TRY(find_keys(context, packed));
-    md5_packed_place place = md5_packed_first(packed);
-    for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
-        const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
-        const uint32_t num_keys = md5i_packed_num_keys(head.step, packed->num_frames);
-        for (uint32_t key = 0; key < num_keys; key++) {
-            // The numbers of a key, before the root or the length is taken: bounded, so that all
-            // that follows is finite.
-            const md5_packed_value value = md5i_packed_decode(packed, &head, key);
-            const float *const v = value.v, max = 2e9f;
-            const float square = v[0] * v[0] + v[1] * v[1] + v[2] * v[2] + v[3] * v[3];
-            const bool is_value =
-                head.kind == MD5_PACKED_TRANSLATION
-                    ? fabsf(v[0]) <= max && fabsf(v[1]) <= max && fabsf(v[2]) <= max
-                    : square >= 0.999f && square <= 1.001f;
-            if (!is_value)
-                return fail_of_joint(context, i / 2, "a key is no rotation or position");
-        }
-    }
-
+    TRY(md5i_check_packed(context, packed));
     *asset = md5i_packed_create(context, &reader.clip, reader.base, packed);
     return *asset != NULL;
 }

@@ -1,12 +1,25 @@
-// Compressed clips as bytes and as blocks.
+// Files that hold what is in memory: compressed clips, as bytes and as blocks; asset images.
 #ifndef MD5_COMPRESS_FILE_H
 #define MD5_COMPRESS_FILE_H
 
 #include "md5/core/arena.h"
+#include "md5/core/bytes.h"
 #include "md5/pose/packed.h"
 
-// Whether bytes begin as those of md5_write_anim().
-bool md5i_is_packed_file(const char *bytes, size_t size);
+#define MD5_PACKED_FILE "M5CC" // what the bytes of md5_write_anim() begin with
+
+// Whether bytes begin as those of md5_write_image(), on this machine or one of the other order.
+static inline bool md5_is_image(const char *bytes, size_t size)
+{
+    return md5_begins_as(bytes, size, "M5AI") || md5_begins_as(bytes, size, "IA5M");
+}
+
+// Makes the model, or else the clip, of an image that has nothing else, with a copy of the bytes.
+#ifdef MD5_NO_EXTRAS
+#define md5i_read_image(arena, ...) MD5_LEFT_OUT((arena)->context, "asset images")
+#else
+bool md5i_read_image(md5_arena *arena, const char *bytes, size_t size, bool is_model, void **asset);
+#endif
 
 // Makes a compressed clip of such bytes: whatever they are, in linear time. Reports errors; returns
 // false.
@@ -23,6 +36,10 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
                              const md5_packed *packed);
 
 #ifndef MD5_NO_COMPRESSED
+// Checks all that sampling relies on, whatever bytes[num_bytes + MD5_PACKED_PADDING] are:
+// num_joints and num_frames are valid, `places` are not looked at. Sets head_bits.
+bool md5i_check_packed(md5_context *context, md5_packed *packed);
+
 // Distances and budgets of joints, [anim joints] each.
 typedef struct md5_skin_reach {
     float *own;     // from a joint to the farthest point of the skin that it moves

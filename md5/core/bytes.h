@@ -2,9 +2,16 @@
 #ifndef MD5_CORE_BYTES_H
 #define MD5_CORE_BYTES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+// Whether a file is one of those that begin with a text, of up to 4 bytes.
+static inline bool md5_begins_as(const char *bytes, size_t size, const char *begin)
+{
+    return size >= 4 && memcmp(bytes, begin, strlen(begin)) == 0;
+}
 
 // The lowest `count` bytes of a number, 8 at most.
 static inline void md5_put_bytes(unsigned char *to, uint64_t value, size_t count)

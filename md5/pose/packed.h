@@ -63,7 +63,7 @@ typedef struct md5_packed_place {
 struct md5_packed {
     uint32_t num_joints, num_frames;
     const uint8_t *bytes;
-    size_t num_bytes;               // without the padding
+    uint32_t num_bytes;             // without the padding
     uint32_t head_bits;             // of all heads
     const md5_packed_place *places; // [num_joints] of each joint's rotation
 };

@@ -2,17 +2,14 @@
 #ifndef MD5_READ_TABLES_H
 #define MD5_READ_TABLES_H
 
+#include "md5/core/bytes.h"
 #include "md5/core/mesh.h"
 #include "md5/md5edit.h"
 
-// Whether a file is one of Doom 3 BFG, which begins with these bytes.
+// What files of Doom 3 BFG begin with.
 #define MD5_BFG_MESH "BRM"
 #define MD5_BFG_ANIM "BMD"
 #define MD5_BFG_CAMERA "ACB"
-static inline bool md5_is_bfg(const char *bytes, size_t size, const char *begin)
-{
-    return size >= 4 && memcmp(bytes, begin, 3) == 0;
-}
 
 // -- Joints --------------------------------------------------------------------------------------
 

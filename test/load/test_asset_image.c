@@ -1,8 +1,10 @@
-// Asset images: what is mapped is what was written, bit for bit; damaged images are errors.
+// Asset images: what is mapped, or loaded as a file, is what was written, bit for bit; damaged
+// images are errors.
 #include "test/fuzz/target.h"
 #include "test/load/test_asset.h"
 #include "test/own.h"
 
+#include "md5/md5play.h"
 #include "md5/md5skin.h"
 
 #include <dirent.h>
@@ -92,6 +94,67 @@ static void check_same_poses(const md5_anim *a, const md5_anim *b)
     }
 }
 
+// -- Files ----------------------------------------------------------------------------------------
+
+// The host's file, whose bytes lie at an odd address.
+static const void *open_image(void *user, const char *path, size_t *size, md5_error *error)
+{
+    const baked *const image = user;
+    (void)path, (void)error;
+    uint8_t *const room = test_alloc(image->size + 1);
+    *size = image->size;
+    return memcpy(room + 1, image->bytes, image->size);
+}
+
+static void close_image(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)size;
+    free((uint8_t *)(uintptr_t)bytes - 1);
+}
+
+static md5_load_opts from_image(baked *image, asset_heap *heap, asset_warnings *warnings)
+{
+    md5_load_opts opts = asset_opts(heap, warnings);
+    opts.files = (md5_files){open_image, close_image, image};
+    return opts;
+}
+
+// What is loaded is what was written, in one block.
+static void check_loaded(baked *image, const md5_model *model, const md5_anim *anim)
+{
+    asset_heap heap = {0};
+    asset_warnings warnings = {0};
+    const md5_load_opts opts = from_image(image, &heap, &warnings);
+    md5_error error = {0};
+    md5_model *const loaded = model ? md5_load_model("baked.md5mesh", &opts, &error) : NULL;
+    md5_anim *const clip = anim ? md5_load_anim("baked.md5anim", &opts, &error) : NULL;
+    CHECK_THAT(loaded || clip, "%s", error.message);
+    CHECK_UINT(heap.live, 1);
+    CHECK_UINT(warnings.num_reported, 0);
+    if (loaded) {
+        CHECK(asset_models_equal(model, loaded));
+        CHECK_UINT(loaded->max_vertices, model->max_vertices);
+        CHECK(loaded->normals == model->normals && loaded->flip_v == model->flip_v);
+        CHECK(loaded->stores_normals == model->stores_normals);
+        CHECK_UINT(loaded->num_warnings, 0);
+        CHECK_UINT(loaded->size, heap.live_bytes);
+        check_same_vertices(model, loaded);
+        md5_release_geometry(loaded);
+        CHECK(loaded->num_meshes == 0 || loaded->meshes->positions);
+        CHECK(loaded->num_meshes == 0 || !md5_complete_model(loaded, MD5_PART_TANGENTS, NULL));
+    }
+    if (clip) {
+        CHECK(anim->packed ? md5_write_anim(clip, NULL, 0) > 0 : asset_anims_equal(anim, clip));
+        CHECK(clip->duration == anim->duration);
+        CHECK_UINT(clip->num_warnings, 0);
+        CHECK_UINT(clip->size, heap.live_bytes);
+        check_same_poses(anim, clip);
+    }
+    md5_free_model(loaded);
+    md5_free_anim(clip);
+    CHECK(asset_heap_fault(&heap) == NULL);
+}
+
 static void check_file(const char *path)
 {
     const bool is_anim = strstr(path, ".md5anim") != NULL;
@@ -99,7 +162,8 @@ static void check_file(const char *path)
     OWN_ANIM anim = is_anim ? md5_load_anim(path, NULL, NULL) : NULL;
     if (!model && !anim)
         return; // broken on purpose
-    const baked image = bake(model, anim);
+    baked image = bake(model, anim);
+    check_loaded(&image, model, anim);
     for (int is_trusted = 0; is_trusted < 2; is_trusted++) {
         md5_assets *const assets = map(&image, is_trusted > 0);
         if (assets && model) {
@@ -164,12 +228,115 @@ TEST (images_hold_what_models_have) {
     }
     md5_free_assets(assets);
     free(image.bytes);
-    OWN_ANIM anim = md5_load_anim(test_path("models/thimble/walk.md5anim"), NULL, NULL);
-    OWN_ANIM clip = md5_compress_anim(anim, NULL, NULL, NULL);
-    CHECK_UINT(md5_write_image(&(md5_assets){.num_anims = 1, .anims = clip}, NULL, 0), 0);
     md5_release_geometry(model);
     CHECK_UINT(md5_write_image(&(md5_assets){.num_models = 1, .models = model}, NULL, 0), 0);
     md5_free_assets(NULL);
+}
+
+TEST (images_hold_compressed_clips) {
+    static const char *const paths[] = {
+        "models/thimble/walk.md5anim",         // travels
+        "models/bobbin/look_left.md5anim",     // is still
+        "test/reference/data/weights.md5anim", // joint 0 of the base frame is elsewhere
+    };
+    EACH (path, paths) {
+        OWN_ANIM anim = md5_load_anim(test_path(*path), NULL, NULL);
+        OWN_ANIM clip = md5_compress_anim(anim, NULL, NULL, NULL);
+        if (!CHECK(clip != NULL))
+            continue;
+        const size_t size = md5_write_anim(clip, NULL, 0);
+        OWN uint8_t *const written = test_alloc(2 * size);
+        (void)md5_write_anim(clip, written, size);
+        baked image = bake(NULL, clip);
+        for (int is_trusted = 0; is_trusted < 2; is_trusted++) {
+            md5_assets *const assets = map(&image, is_trusted > 0);
+            if (assets) {
+                const md5_anim *const mapped = assets->anims;
+                CHECK(!mapped->tracks && !mapped->rotations && !mapped->translations);
+                CHECK_UINT(mapped->packed_size, clip->packed_size);
+                CHECK_UINT(mapped->num_rotations, clip->num_rotations);
+                CHECK_UINT(md5_write_anim(mapped, written + size, size), size);
+                CHECK_BYTES(written, written + size, size);
+                check_same_poses(clip, mapped);
+            }
+            md5_free_assets(assets);
+        }
+        check_loaded(&image, NULL, clip);
+        free(image.bytes);
+    }
+}
+
+// A file holds one model, or one clip, as its name promises.
+TEST (images_with_other_assets_are_no_files) {
+    baked image = small_image();
+    OWN_MODEL model = md5_load_model(test_path("test/reference/data/seam.md5mesh"), NULL, NULL);
+    baked alone = bake(model, NULL);
+    const md5_load_opts opts = {.files = {open_image, close_image, &image}};
+    const md5_load_opts named = {.file_name = "alone"};
+    md5_error error = {0};
+    CHECK(md5_load_model("both.md5mesh", &opts, &error) == NULL);
+    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_STRING(error.file, "both.md5mesh");
+    CHECK_STRING(error.message, "asset image of 1 models and 1 clips: expected one model alone");
+    error = (md5_error){0};
+    CHECK(md5_parse_anim(alone.bytes, alone.size, &named, &error) == NULL);
+    CHECK_STRING(error.file, "alone");
+    CHECK_STRING(error.message, "asset image of 1 models and 0 clips: expected one clip alone");
+    free(image.bytes);
+    free(alone.bytes);
+}
+
+// -- Characters -----------------------------------------------------------------------------------
+
+// A folder of which each model and clip is an image, and the machine file text.
+static const void *open_baked(void *user, const char *path, size_t *size, md5_error *error)
+{
+    (void)error;
+    OWN_MODEL model = strstr(path, ".md5mesh") ? md5_load_model(path, NULL, NULL) : NULL;
+    OWN_ANIM anim = strstr(path, ".md5anim") ? md5_load_anim(path, NULL, NULL) : NULL;
+    ++*(uint32_t *)user;
+    if (!model && !anim)
+        return test_read_file(path, size);
+    const baked image = bake(model, anim);
+    *size = image.size;
+    return image.bytes;
+}
+
+static void close_baked(void *user, const void *bytes, size_t size)
+{
+    (void)user, (void)size;
+    free((void *)(uintptr_t)bytes);
+}
+
+TEST (images_are_loaded_as_a_character) {
+    const char *const path = test_path("models/bobbin/bobbin.md5machine");
+    uint32_t num_opened = 0;
+    const md5_load_opts opts = {.files = {open_baked, close_baked, &num_opened}};
+    md5_error error = {0};
+    OWN_CHARACTER text = md5_load_character(path, NULL, &error);
+    OWN_CHARACTER images = md5_load_character(path, &opts, &error);
+    if (!CHECK_THAT(text && images, "%s", error.message))
+        return;
+    CHECK(num_opened > 40);
+    CHECK(asset_models_equal(text->model, images->model));
+    for (uint32_t i = 0; i < text->num_clips; i++)
+        CHECK_THAT(asset_anims_equal(text->anims[i], images->anims[i]), "%s", text->anim_paths[i]);
+    const uint32_t num_joints = text->model->skeleton.num_joints;
+    OWN md5_xform *const pose = test_calloc(num_joints, sizeof *pose);
+    OWN md5_mat34 *const palettes = test_calloc(2 * (size_t)num_joints, sizeof *palettes);
+    OWN_PLAYER first = md5_create_player(text->machine, NULL, NULL);
+    OWN_PLAYER second = md5_create_player(images->machine, NULL, NULL);
+    md5_player *const players[] = {first, second};
+    for (int k = 0; k < 40 && CHECK(first && second); k++) {
+        for (int i = 0; i < 2; i++) {
+            OWN void *const scratch =
+                test_alloc(md5_player_pose_scratch(i == 0 ? text->machine : images->machine));
+            md5_player_set(players[i], md5_find_parameter(text->machine, "speed"), 2.0f * (float)k);
+            (void)md5_player_advance(players[i], 0.1, NULL, 0);
+            md5_player_pose(players[i], pose, NULL, palettes + (size_t)i * num_joints, scratch);
+        }
+        CHECK_BYTES(palettes, palettes + num_joints, num_joints * sizeof *palettes);
+    }
 }
 
 // The same bytes on every little-endian platform. Other bytes are another version of the format:
@@ -180,9 +347,9 @@ TEST (images_are_the_same_bytes_everywhere) {
     uint64_t sum;
     memcpy(&sum, image.bytes + 16, sizeof sum);
     if (*(const uint8_t *)&one == 1) {
-        CHECK_UINT(image.bytes[4], 1);
+        CHECK_UINT(image.bytes[4], 2);
         CHECK_UINT(image.size, 2456);
-        CHECK_UINT(sum, 14134812204452894348u);
+        CHECK_UINT(sum, 4547256453747143103u);
     }
     free(image.bytes);
 }
@@ -203,7 +370,7 @@ TEST (images_of_others_are_refused) {
     const baked image = small_image();
     uint8_t *const bytes = image.bytes;
     bytes[4]++;
-    CHECK_UINT(refuse(bytes, image.size, "version 1"), MD5_ERROR_VERSION);
+    CHECK_UINT(refuse(bytes, image.size, "version 2"), MD5_ERROR_VERSION);
     bytes[4]--;
     const uint8_t magic[4] = {bytes[0], bytes[1], bytes[2], bytes[3]};
     for (int i = 0; i < 4; i++)
@@ -252,4 +419,20 @@ TEST (images_survive_failure_of_every_allocation) {
         md5_free_assets(assets);
     }
     free(image.bytes);
+    OWN_MODEL model = md5_load_model(test_path("test/reference/data/seam.md5mesh"), NULL, NULL);
+    OWN_ANIM anim = md5_load_anim(test_path("test/reference/data/seam.md5anim"), NULL, NULL);
+    OWN_ANIM clip = md5_compress_anim(anim, NULL, NULL, NULL);
+    baked alone[] = {bake(model, NULL), bake(NULL, anim), bake(NULL, clip)};
+    for (int i = 0; i < 3; i++) {
+        EACH_FAILURE (it) {
+            md5_load_opts opts = it.opts;
+            opts.files = (md5_files){open_image, close_image, &alone[i]};
+            md5_model *const loaded = i == 0 ? md5_load_model("m", &opts, &it.error) : NULL;
+            md5_anim *const other = i > 0 ? md5_load_anim("a", &opts, &it.error) : NULL;
+            CHECK_UINT(it.error.status, loaded || other ? MD5_OK : MD5_ERROR_MEMORY);
+            md5_free_model(loaded);
+            md5_free_anim(other);
+        }
+        free(alone[i].bytes);
+    }
 }
