@@ -78,7 +78,8 @@ struct image_walk {
     const unsigned char *from; // [size] mapped; NULL: written
     size_t at, size;
     md5_block block; // mapping: the structures
-    bool is_checked;
+    bool is_copied;  // with the bytes
+    bool is_trusted, is_checked;
     const image_row *row;
     void *structure;    // NULL: the block is measured
     const void *values; // [num_values] of the row, whose rows above are filled
@@ -499,8 +500,7 @@ TABLE(model_table, md5_model, 176, finish_model,
     COUNT_ROW(md5_model, num_meshes, MESHES), NUMBER_ROW(md5_model, normals, are_below, THREE),
     LIST_ROW(md5_model, meshes, MESHES, ONE, &mesh_table),
     NUMBER_ROW(md5_model, bounds, are_within, FINITE),
-    TEXT_ROW(md5_model, command_line), NUMBER_ROW(md5_model, num_warnings, NULL, 0),
-    NUMBER_ROW(md5_model, flip_v, are_within, 0),
+    TEXT_ROW(md5_model, command_line), NUMBER_ROW(md5_model, flip_v, are_within, 0),
     NUMBER_ROW(md5_model, stores_normals, are_within, 0));
 
 TABLE(packed_table, md5_packed, 32, NULL,
@@ -512,7 +512,7 @@ TABLE(packed_table, md5_packed, 32, NULL,
 TABLE(anim_table, md5_anim, 224, finish_anim,
     SKELETON_ROWS(md5_anim),
     NUMBER_ROW(md5_anim, parents_unknown, are_within, 0), NUMBER_ROW(md5_anim, frame_rate, NULL, 0),
-    NUMBER_ROW(md5_anim, num_components, NULL, 0), NUMBER_ROW(md5_anim, num_warnings, NULL, 0),
+    NUMBER_ROW(md5_anim, num_components, NULL, 0),
     TEXT_ROW(md5_anim, command_line), COUNT_ROW(md5_anim, num_frames, FRAMES),
     COUNT_ROW(md5_anim, num_rotations, ROTATIONS),
     COUNT_ROW(md5_anim, num_translations, TRANSLATIONS),
@@ -582,7 +582,8 @@ size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
     return total;
 }
 
-static bool check_head(const image_walk *walk, bool is_trusted)
+// Begins a walk whose bytes are set.
+static bool check_head(image_walk *walk)
 {
     uint32_t head[2] = {0, 0};
     uint64_t sums[2] = {0, 0};
@@ -598,49 +599,56 @@ static bool check_head(const image_walk *walk, bool is_trusted)
         return md5i_fail(walk->context, MD5_ERROR_SYNTAX, 0, 0,
                          "asset image of %zu bytes: its head says %llu", walk->size,
                          (unsigned long long)sums[0]);
-    return is_trusted || sum_of(walk->from, walk->size) == sums[1]
+    if (!walk->is_copied && (uintptr_t)walk->from % ALIGNMENT != 0)
+        return md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0,
+                         "asset image: its address must be a multiple of %d", ALIGNMENT);
+    walk->at = HEAD;
+    walk->row = assets_table.rows;
+    walk->counts[ONE] = 1;
+    walk->counts[THREE] = 3;
+    return walk->is_trusted || sum_of(walk->from, walk->size) == sums[1]
            || md5i_fail(walk->context, MD5_ERROR_SYNTAX, 0, 0,
                         "asset image: the checksum does not match: the bytes have changed");
 }
 
-// Makes a structure with all that it has in one block, at whose beginning it is, of an image from
-// walk->at on; if the image is `copied`, also with its bytes. NULL: failed, and nothing is left.
-static void *make_structure(image_walk *walk, const image_table *table, bool is_copied,
-                            bool is_trusted)
+// Whether an image has one model, or one clip, and nothing else.
+static bool check_numbers(image_walk *walk, bool is_model)
+{
+    uint32_t num_models, num_anims;
+    TRY(move_bytes(walk, &num_models, sizeof num_models));
+    TRY(move_bytes(walk, &num_anims, sizeof num_anims));
+    return (is_model ? num_models == 1 && num_anims == 0 : num_models == 0 && num_anims == 1)
+           || md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0,
+                        "asset image of %u models and %u clips: expected one %s alone",
+                        (unsigned)num_models, (unsigned)num_anims, is_model ? "model" : "clip");
+}
+
+// Makes a structure with all that it has, which the walk has from here on, in the block that it
+// begins, with the bytes if they are copied. NULL: failed, and nothing is left.
+static void *take_structure(image_walk *walk, const image_table *table)
 {
     const unsigned char *const bytes = walk->from;
     const size_t begin = walk->at;
     unsigned char *structure = NULL;
     size_t block_size = 0;
-    bool is_made = true;
-    for (int pass = 0; pass < 2 && is_made; pass++) { // measures, places
-        structure = (unsigned char *)md5i_block_take(&walk->block, 1, table->size);
+    bool is_taken = true;
+    for (int pass = 0; pass < 2 && is_taken; pass++) { // measures, places
+        structure = MD5_TAKE(&walk->block, unsigned char, table->size);
         if (structure)
             memset(structure, 0, table->size);
         const void *const copy =
-            is_copied ? md5i_block_put(&walk->block, bytes, walk->size, 1) : NULL;
+            walk->is_copied ? md5i_block_put(&walk->block, bytes, walk->size, 1) : NULL;
         walk->from = copy ? (const unsigned char *)copy : bytes;
         walk->at = begin;
-        walk->is_checked = pass > 0 && !is_trusted;
-        is_made = take_walk(walk, table, structure, 1)
-                  && (walk->size - walk->at < STRIPE || refuse(walk, "is not the end"));
+        walk->is_checked = pass > 0 && !walk->is_trusted;
+        is_taken = take_walk(walk, table, structure, 1)
+                   && (walk->size - walk->at < STRIPE || refuse(walk, "is not the end"));
         block_size = pass == 0 ? walk->block.used : block_size;
-        is_made = is_made && (pass > 0 || md5i_block_allocate(walk->context, &walk->block));
+        is_taken = is_taken && (pass > 0 || md5i_block_allocate(walk->context, &walk->block));
     }
-    if (!is_made)
+    if (!is_taken)
         md5i_free(walk->context, walk->block.base, block_size);
-    return is_made ? structure : NULL;
-}
-
-static image_walk begin_walk(md5_arena *arena, const void *bytes, size_t size)
-{
-    return (image_walk){.context = arena->context,
-                        .arena = arena,
-                        .from = (const unsigned char *)bytes,
-                        .at = HEAD,
-                        .size = size,
-                        .row = assets_table.rows,
-                        .counts = {1, 3}};
+    return is_taken ? structure : NULL;
 }
 
 md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
@@ -651,41 +659,32 @@ md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
-    image_walk walk = begin_walk(&arena, bytes ? bytes : "", bytes ? size : 0);
-    void *assets = NULL;
-    if (check_head(&walk, is_trusted)
-        && ((uintptr_t)bytes % ALIGNMENT == 0
-            || md5i_fail(&context, MD5_ERROR_RANGE, 0, 0,
-                         "asset image: its address must be a multiple of %d", ALIGNMENT)))
-        assets = make_structure(&walk, &assets_table, false, is_trusted);
+    image_walk walk = {.context = &context, .arena = &arena, .is_trusted = is_trusted};
+    walk.from = (const unsigned char *)(bytes ? bytes : "");
+    walk.size = bytes ? size : 0;
+    md5_assets *const assets =
+        check_head(&walk) ? (md5_assets *)take_structure(&walk, &assets_table) : NULL;
     if (assets) {
-        ((md5_assets *)assets)->size = walk.block.used;
-        ((md5_assets *)assets)->allocator = context.allocator;
+        assets->size = walk.block.used;
+        assets->allocator = context.allocator;
     }
     md5i_arena_free(&arena);
-    return (md5_assets *)assets;
+    return assets;
 }
 
 bool md5i_read_image(md5_arena *arena, const char *bytes, size_t size, bool is_model, void **asset)
 {
-    image_walk walk = begin_walk(arena, bytes, size);
-    uint32_t num_models, num_anims;
-    TRY(check_head(&walk, false));
-    TRY(move_bytes(&walk, &num_models, sizeof num_models));
-    TRY(move_bytes(&walk, &num_anims, sizeof num_anims));
-    if (num_models != (is_model ? 1u : 0u) || num_anims != (is_model ? 0u : 1u))
-        return md5i_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
-                         "asset image of %u models and %u clips: expected one %s alone",
-                         (unsigned)num_models, (unsigned)num_anims, is_model ? "model" : "clip");
-    TRY(*asset = make_structure(&walk, is_model ? &model_table : &anim_table, true, false));
+    image_walk walk = {.context = arena->context, .arena = arena, .is_copied = true};
+    walk.from = (const unsigned char *)bytes;
+    walk.size = size;
+    TRY(check_head(&walk) && check_numbers(&walk, is_model));
+    TRY(*asset = take_structure(&walk, is_model ? &model_table : &anim_table));
     if (is_model) {
         md5_model *const model = (md5_model *)*asset;
-        model->num_warnings = 0; // of this load
         model->size = walk.block.used;
         model->allocator = arena->context->allocator;
     } else {
         md5_anim *const anim = (md5_anim *)*asset;
-        anim->num_warnings = 0;
         anim->size = walk.block.used;
         anim->allocator = arena->context->allocator;
     }

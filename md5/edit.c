@@ -27,13 +27,6 @@ static char *keep_comment(md5_arena *kept, const char *text, size_t size)
     return md5_copy_text(kept, at, (size_t)(end - at));
 }
 
-// x y z that stand for a rotation whose w is rebuilt, and then negative.
-static md5_vec3 stored_rotation(md5_quat q)
-{
-    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
-    return (md5_vec3){q.x * sign, q.y * sign, q.z * sign};
-}
-
 // Joints of both kinds: a model's have the bind pose, a clip's the base frame.
 static bool keep_joints(md5_arena *kept, const md5_file_joint *joints, const md5_xform *transforms,
                         uint32_t count, md5_doc *doc)
@@ -43,7 +36,7 @@ static bool keep_joints(md5_arena *kept, const md5_file_joint *joints, const md5
         md5_doc_joint *const joint = &doc->joints[j];
         joint->parent = joints[j].parent;
         joint->position = transforms[j].translation;
-        joint->rotation = stored_rotation(transforms[j].rotation);
+        joint->rotation = md5_stored_rotation(transforms[j].rotation);
         TRY(joint->name = md5_copy_text(kept, joints[j].name.bytes, joints[j].name.size));
     }
     return true;
@@ -53,8 +46,9 @@ static bool keep_joints(md5_arena *kept, const md5_file_joint *joints, const md5
 static bool read_model(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
 {
     md5_mesh_file file;
-    TRY(md5_begins_as(text, size, MD5_BFG_MESH) ? md5i_read_bfg_mesh(kept, text, size, &file)
-                                             : md5i_read_mesh_file(kept, kept, text, size, &file));
+    TRY(md5_begins_as(text, size, MD5_BFG_MESH)
+            ? md5i_read_bfg_mesh(kept, text, size, &file)
+            : md5i_read_mesh_file(kept, kept, text, size, &file));
     TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     TRY(keep_joints(kept, file.joints, file.bind, file.num_joints, doc));
     TRY(doc->meshes = MD5_NEW(kept, md5_doc_mesh, doc->num_meshes = file.num_meshes));
@@ -90,7 +84,7 @@ static bool read_anim(md5_arena *kept, const char *text, size_t size, md5_doc *d
 {
     md5_anim_file file;
     TRY(md5_begins_as(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(kept, text, size, &file)
-                                             : md5i_read_anim_file(kept, text, size, &file));
+                                                : md5i_read_anim_file(kept, text, size, &file));
     if (file.parents_unknown)
         return md5i_fail(kept->context, MD5_ERROR_VERSION, 0, 0,
                          "animations of version 6 have no hierarchy, which a document needs");
@@ -110,7 +104,7 @@ static bool read_camera(md5_arena *kept, const char *text, size_t size, md5_doc 
 {
     md5_camera_file file;
     TRY(md5_begins_as(text, size, MD5_BFG_CAMERA) ? md5i_read_bfg_camera(kept, text, size, &file)
-                                               : md5i_read_camera_file(kept, text, size, &file));
+                                                  : md5i_read_camera_file(kept, text, size, &file));
     TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     doc->num_frames = file.num_frames;
     doc->frame_rate = file.frame_rate;
@@ -418,7 +412,7 @@ static void put_camera(text_writer *to, const md5_doc *doc)
         put(to, "\t%u", doc->cuts[i]);
         if (k < doc->num_cut_views && doc->cut_views[k].cut == i) {
             const md5_cut_view *const view = &doc->cut_views[k++];
-            const md5_vec3 rotation = stored_rotation(view->rotation);
+            const md5_vec3 rotation = md5_stored_rotation(view->rotation);
             put(to, view->has_position ? " pos " VECTOR : "", XYZ(view->position));
             put(to, view->has_rotation ? " rot " VECTOR : "", XYZ(rotation));
         }
@@ -427,7 +421,7 @@ static void put_camera(text_writer *to, const md5_doc *doc)
     put(to, "}\n\ncamera {\n");
     for (uint32_t i = 0; i < doc->num_frames; i++) {
         const md5_camera_view *const view = &doc->views[i];
-        const md5_vec3 rotation = stored_rotation(view->rotation);
+        const md5_vec3 rotation = md5_stored_rotation(view->rotation);
         put(to, "\t" VECTOR " " VECTOR " %f\n", XYZ(view->position), XYZ(rotation),
             (double)view->fov);
     }

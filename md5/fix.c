@@ -569,8 +569,7 @@ static void map_joint(const space_map *map, bool is_turned, md5_vec3 *place, md5
         return;
     }
     const md5_quat own = md5_quat_from_xyz(rotation->x, rotation->y, rotation->z);
-    const md5_quat q = md5_quat_mul(map->turn, own);
-    *rotation = md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, q.w > 0.0f ? -1.0f : 1.0f);
+    *rotation = md5_stored_rotation(md5_quat_mul(map->turn, own));
     *place = md5_mat34_point(map->matrix, *place);
 }
 
@@ -625,7 +624,7 @@ static bool map_views(repair *it, const space_map *map, md5_doc *doc)
         const bool is_cut = i >= doc->num_frames;
         md5_cut_view *const cut = cuts + (is_cut ? i - doc->num_frames : 0);
         md5_quat *const q = is_cut ? &cut->rotation : &views[i].rotation;
-        md5_vec3 xyz = md5_vec3_scale((md5_vec3){q->x, q->y, q->z}, q->w > 0.0f ? -1.0f : 1.0f);
+        md5_vec3 xyz = md5_stored_rotation(*q);
         map_joint(map, true, is_cut ? &cut->position : &views[i].position, &xyz);
         *q =
             is_cut ? md5_quat_from_xyz(xyz.x, xyz.y, xyz.z) : (md5_quat){xyz.x, xyz.y, xyz.z, 0.0f};
@@ -703,9 +702,7 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
 // As files store them: w of the rotation is not above 0.
 static components components_of(const md5_xform *joint)
 {
-    const md5_quat q = joint->rotation;
-    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
-    return (components){.pair = {joint->translation, {q.x * sign, q.y * sign, q.z * sign}}};
+    return (components){.pair = {joint->translation, md5_stored_rotation(joint->rotation)}};
 }
 
 // The base frame of joint `j` of the binding: the clip's, if its parent there is the same, else the

@@ -835,13 +835,9 @@ static md5_anim *compress(compressing *job, const md5_compress_opts *options)
         || !job->scratch.errors || !job->tracks || !job->best
         || !find_budgets(job, md5i_arena_here(arena)))
         return NULL;
-    const md5_anim source = {
-        .skeleton = anim->skeleton,
-        .num_frames = anim->num_frames,
-        .frame_rate = anim->frame_rate,
-        .tolerance = (float)job->tolerance,
-        .max_error = (float)job->error,
-    };
+    md5_anim source = *anim;
+    source.tolerance = (float)job->tolerance;
+    source.max_error = (float)job->error;
     return md5i_packed_create(arena->context, &source, anim->base_frame[0].translation,
                               &job->packed);
 }
@@ -849,10 +845,7 @@ static md5_anim *compress(compressing *job, const md5_compress_opts *options)
 md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compress_opts,
                             const md5_load_opts *opts, md5_error *error)
 {
-    if (!anim) {
-        md5i_fail_missing(error, "animation");
-        return NULL;
-    }
+    MD5_NEED(anim, "animation");
     MD5_ASSERT_RESERVED(compress_opts);
     MD5_ASSERT_OPTS(opts);
     const md5_compress_opts defaults = {0};

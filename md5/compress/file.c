@@ -70,15 +70,6 @@ bool md5i_check_packed(md5_context *context, md5_packed *packed)
 
 // -- The block --------------------------------------------------------------------------------
 
-// Bytes of all names of joints, with their ends.
-static size_t packed_names_size(const md5_skeleton *skeleton)
-{
-    size_t size = 0;
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
-        size += strlen(skeleton->joints[i].name) + 1;
-    return size;
-}
-
 // Copies the joints with their names and their order.
 static md5_skeleton put_skeleton(md5_block *block, const md5_skeleton *skeleton)
 {
@@ -101,17 +92,15 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     const md5_skeleton *const skeleton = &source->skeleton;
     uint32_t num_moving[2] = {0, 0};
     md5_packed_place place = md5_packed_first(packed);
-    md5_vec3 first = base;
+    const md5_moment start = {.frame0 = 0};
+    float first[4] = {0.0f, 0.0f, 0.0f, 0.0f};
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
         const md5_packed_head head = md5i_packed_take_head(packed, (uint8_t)(i % 2), &place);
         num_moving[i % 2] += head.step != 0;
-        if (i != 1)
-            continue;
-        float v[4];
-        md5i_packed_at(packed, &head, &(md5_moment){.frame0 = 0}, v);
-        first = (md5_vec3){v[0], v[1], v[2]};
+        if (i == 1)
+            md5i_packed_at(packed, &head, &start, first);
     }
-    const bool has_base = memcmp(&first, &base, sizeof base) != 0;
+    const bool has_base = memcmp(first, &base, sizeof base) != 0;
     const size_t num_joints = skeleton->num_joints;
     md5_block block = {0};
     md5_anim *anim = NULL;
@@ -145,18 +134,12 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
     uint32_t slots[2] = {0, 0};
     place = md5_packed_first(own);
     memset(constant, 0, num_joints * sizeof *constant);
+    md5i_packed_sample_with(md5i_packed_sample_scalar, own, &start, constant);
     for (uint32_t i = 0; i < 2 * own->num_joints; i++) {
         const uint8_t kind = (uint8_t)(i % 2);
         if (kind == MD5_PACKED_ROTATION)
             places[i / 2] = place;
-        const md5_packed_head head = md5i_packed_take_head(own, kind, &place);
-        float v[4];
-        md5i_packed_at(own, &head, &(md5_moment){.frame0 = 0}, v);
-        if (kind == MD5_PACKED_ROTATION)
-            constant[i / 2].rotation = (md5_quat){v[0], v[1], v[2], v[3]};
-        else
-            constant[i / 2].translation = (md5_vec3){v[0], v[1], v[2]};
-        if (head.step != 0)
+        if (md5i_packed_take_head(own, kind, &place).step != 0)
             moving[kind][slots[kind]++] = i / 2;
     }
     if (has_base) {
@@ -198,185 +181,146 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
 
 enum { VERSION = 2, HEAD = 20, FIXED = 56, OF_JOINT = 8 };
 
+// What they hold beside joints and tracks.
+typedef struct clip_bytes {
+    md5_anim clip;
+    md5_packed packed;
+    md5_vec3 base;                  // joint 0's position in the base frame
+    uint32_t num_names, axes, rest; // bytes of names; checked; 0
+} clip_bytes;
+
+// Writes the numbers between head and joints, or reads them.
+static void keep_fixed(md5_kept_state *state, clip_bytes *of)
+{
+    md5_keep_32(state, &of->packed.num_joints);
+    md5_keep_32(state, &of->packed.num_frames);
+    md5_keep_32(state, &of->packed.num_bytes);
+    md5_keep_32(state, &of->num_names);
+    md5_keep_32(state, &of->axes);
+    md5_keep_64(state, &of->clip.frame_rate);
+    md5_keep_32(state, &of->clip.skeleton.scale);
+    md5_keep_32(state, &of->clip.tolerance);
+    md5_keep_32(state, &of->clip.max_error);
+    md5_keep_32(state, &of->base.x);
+    md5_keep_32(state, &of->base.y);
+    md5_keep_32(state, &of->base.z);
+    md5_keep_32(state, &of->rest);
+}
+
+static uint64_t size_of(const clip_bytes *of)
+{
+    return HEAD + FIXED + (uint64_t)OF_JOINT * of->packed.num_joints + of->num_names
+           + of->packed.num_bytes;
+}
+
 // -- Writing ----------------------------------------------------------------------------------
-
-static uint8_t *put(uint8_t *to, uint64_t value, unsigned size)
-{
-    md5_put_bytes(to, value, size);
-    return to + size;
-}
-
-static uint8_t *put_float(uint8_t *to, float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return put(to, bits, 4);
-}
 
 size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
 {
     MD5_ASSERT(anim != NULL, "anim: not NULL");
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
-    const md5_packed *const packed = anim->packed;
-    if (!packed)
+    if (!anim->packed)
         return 0;
-    const size_t total = HEAD + FIXED + (size_t)OF_JOINT * anim->skeleton.num_joints
-                         + packed_names_size(&anim->skeleton) + packed->num_bytes;
+    const md5_skeleton *const skeleton = &anim->skeleton;
+    clip_bytes of = {.clip = *anim, .packed = *anim->packed, .axes = (uint32_t)skeleton->axes};
+    of.base = anim->base_frame[0].translation;
+    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+        of.num_names += (uint32_t)strlen(skeleton->joints[i].name) + 1;
+    const size_t total = (size_t)size_of(&of);
     if (!bytes || size < total)
         return total;
     uint8_t *const start = (uint8_t *)bytes;
-    const md5_skeleton *const skeleton = &anim->skeleton;
-    uint64_t rate;
-    memcpy(&rate, &anim->frame_rate, sizeof rate);
-    uint8_t *to = put(start + HEAD, skeleton->num_joints, 4);
-    to = put(to, anim->num_frames, 4);
-    to = put(to, packed->num_bytes, 4);
-    to = put(to, packed_names_size(skeleton), 4);
-    to = put(to, (uint32_t)skeleton->axes, 4);
-    to = put(to, rate, 8);
-    to = put_float(to, skeleton->scale);
-    to = put_float(to, anim->tolerance);
-    to = put_float(to, anim->max_error);
-    to = put_float(to, anim->base_frame[0].translation.x);
-    to = put_float(to, anim->base_frame[0].translation.y);
-    to = put_float(to, anim->base_frame[0].translation.z);
-    to = put(to, 0, 4);
+    md5_kept_state state = {.to = start + HEAD};
+    keep_fixed(&state, &of);
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
-        to = put(to, skeleton->joints[i].parent, 4);
-        to = put(to, skeleton->order[i], 4);
+        uint32_t parent = skeleton->joints[i].parent, place = skeleton->order[i];
+        md5_keep_32(&state, &parent);
+        md5_keep_32(&state, &place);
     }
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const size_t name_size = strlen(skeleton->joints[i].name) + 1;
-        memcpy(to, skeleton->joints[i].name, name_size);
-        to += name_size;
+        memcpy(state.to, skeleton->joints[i].name, name_size);
+        state.to += name_size;
     }
-    memcpy(to, packed->bytes, packed->num_bytes);
+    memcpy(state.to, of.packed.bytes, of.packed.num_bytes);
     memcpy(start, MD5_PACKED_FILE, 4);
-    to = put(start + 4, VERSION, 4);
-    to = put(to, total, 4);
-    (void)put(to, md5_fnv(MD5_FNV, start + HEAD, total - HEAD), 8);
+    md5_put_bytes(start + 4, VERSION, 4);
+    md5_put_bytes(start + 8, total, 4);
+    md5_put_bytes(start + 12, md5_fnv(MD5_FNV, start + HEAD, total - HEAD), 8);
     return total;
 }
 
 // -- Reading ----------------------------------------------------------------------------------
 
-// Bytes that have been counted: reading them cannot fail.
-typedef struct clip_reader {
-    md5_arena *arena;
-    const uint8_t *at;
-    uint32_t num_names, num_bytes; // bytes
-    md5_anim clip;
-    md5_vec3 base; // joint 0's position in the base frame
-    md5_packed packed;
-} clip_reader;
-
-static uint32_t take_32(clip_reader *reader)
+static bool fail(md5_context *context, md5_status status, const char *what)
 {
-    reader->at += 4;
-    return (uint32_t)md5_get_bytes(reader->at - 4, 4);
+    return md5i_fail(context, status, 0, 0, "compressed clip: %s", what);
 }
 
-static float take_float(clip_reader *reader)
+static bool check_fixed(md5_context *context, const clip_bytes *of, size_t size)
 {
-    const uint32_t bits = take_32(reader);
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static bool fail(const clip_reader *reader, md5_status status, const char *what)
-{
-    return md5i_fail(reader->arena->context, status, 0, 0, "compressed clip: %s", what);
-}
-
-static bool read_fixed(clip_reader *reader, size_t size)
-{
-    md5_anim *const clip = &reader->clip;
-    md5_packed *const packed = &reader->packed;
-    clip->skeleton.num_joints = packed->num_joints = take_32(reader);
-    clip->num_frames = packed->num_frames = take_32(reader);
-    packed->num_bytes = reader->num_bytes = take_32(reader);
-    reader->num_names = take_32(reader);
-    const uint32_t axes = take_32(reader);
-    clip->skeleton.axes = (md5_axes)(axes <= MD5_AXES_BLENDER ? axes : 0);
-    const uint64_t rate = md5_get_bytes(reader->at, 8);
-    reader->at += 8;
-    memcpy(&clip->frame_rate, &rate, sizeof rate);
-    clip->skeleton.scale = take_float(reader);
-    clip->tolerance = take_float(reader);
-    clip->max_error = take_float(reader);
-    reader->base.x = take_float(reader);
-    reader->base.y = take_float(reader);
-    reader->base.z = take_float(reader);
-    const uint64_t total = (uint64_t)HEAD + FIXED + reader->num_names + reader->num_bytes
-                           + (uint64_t)OF_JOINT * clip->skeleton.num_joints;
-    if (take_32(reader) != 0 || total != size || clip->skeleton.num_joints == 0
-        || clip->skeleton.num_joints > MD5_PACKED_JOINTS || clip->num_frames == 0)
-        return fail(reader, MD5_ERROR_RANGE, "its counts contradict each other");
+    const md5_anim *const clip = &of->clip;
     const float scale = clip->skeleton.scale;
-    const md5_vec3 base = reader->base;
-    if (axes > MD5_AXES_BLENDER || !(scale == 0.0f || (scale >= 1e-6f && scale <= 1e6f))
-        || !(clip->frame_rate > 0.0 && clip->frame_rate <= 1e9)
-        || !(clip->tolerance >= 0.0f && clip->tolerance <= 1e15f)
-        || !(clip->max_error >= 0.0f && clip->max_error <= 1e15f)
-        || !(fabsf(base.x) <= 1e15f && fabsf(base.y) <= 1e15f && fabsf(base.z) <= 1e15f))
-        return fail(reader, MD5_ERROR_RANGE, "its rate, axes, scale or error is out of range");
-    return true;
+    if (of->rest != 0 || size_of(of) != size || of->packed.num_joints == 0
+        || of->packed.num_joints > MD5_PACKED_JOINTS || of->packed.num_frames == 0)
+        return fail(context, MD5_ERROR_RANGE, "its counts contradict each other");
+    return (of->axes <= MD5_AXES_BLENDER && (scale == 0.0f || (scale >= 1e-6f && scale <= 1e6f))
+            && clip->frame_rate > 0.0 && clip->frame_rate <= 1e9 && clip->tolerance >= 0.0f
+            && clip->tolerance <= 1e15f && clip->max_error >= 0.0f && clip->max_error <= 1e15f
+            && fabsf(of->base.x) <= 1e15f && fabsf(of->base.y) <= 1e15f
+            && fabsf(of->base.z) <= 1e15f)
+           || fail(context, MD5_ERROR_RANGE, "its rate, axes, scale or error is out of range");
 }
 
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset)
 {
     md5_context *const context = arena->context;
-    clip_reader reader = {.arena = arena, .at = (const uint8_t *)bytes};
+    const uint8_t *const start = (const uint8_t *)bytes;
+    clip_bytes of = {.rest = 0};
     if (size < 8)
-        return fail(&reader, MD5_ERROR_SYNTAX, "the bytes end too soon");
-    const uint32_t version = (uint32_t)md5_get_bytes(reader.at + 4, 4);
+        return fail(context, MD5_ERROR_SYNTAX, "the bytes end too soon");
+    const uint32_t version = (uint32_t)md5_get_bytes(start + 4, 4);
     if (version != VERSION)
         return md5i_fail(context, MD5_ERROR_VERSION, 0, 0,
                          "compressed clip of version %u: expected %d", (unsigned)version, VERSION);
-    if (size < HEAD + FIXED || md5_get_bytes(reader.at + 8, 4) != size)
-        return fail(&reader, MD5_ERROR_SYNTAX, "the bytes end too soon, or more follow");
-    const uint64_t checksum = md5_get_bytes(reader.at + 12, 8);
-    reader.at += HEAD;
-    if (md5_fnv(MD5_FNV, reader.at, size - HEAD) != checksum)
-        return fail(&reader, MD5_ERROR_SYNTAX,
+    if (size < HEAD + FIXED || md5_get_bytes(start + 8, 4) != size)
+        return fail(context, MD5_ERROR_SYNTAX, "the bytes end too soon, or more follow");
+    if (md5_fnv(MD5_FNV, start + HEAD, size - HEAD) != md5_get_bytes(start + 12, 8))
+        return fail(context, MD5_ERROR_SYNTAX,
                     "the checksum does not match: the bytes have changed");
-    TRY(read_fixed(&reader, size));
+    md5_kept_state state = {.from = start + HEAD};
+    keep_fixed(&state, &of);
+    TRY(check_fixed(context, &of, size));
 
-    md5_skeleton *const skeleton = &reader.clip.skeleton;
-    const uint32_t count = skeleton->num_joints;
+    const uint32_t count = of.packed.num_joints;
     md5_joint *const joints = MD5_NEW(arena, md5_joint, count);
     uint32_t *const order = MD5_NEW(arena, uint32_t, count);
     uint8_t *const placed = MD5_NEW(arena, uint8_t, count);
-    TRY(joints && order && placed);
+    uint8_t *const tracks = MD5_NEW(arena, uint8_t, of.packed.num_bytes + MD5_PACKED_PADDING);
+    TRY(joints && order && placed && tracks);
     for (uint32_t i = 0; i < count; i++) {
-        joints[i].parent = take_32(&reader);
-        order[i] = take_32(&reader);
+        md5_keep_32(&state, &joints[i].parent);
+        md5_keep_32(&state, &order[i]);
     }
-    skeleton->joints = joints;
-    skeleton->order = order;
-    TRY(md5i_is_ordered(skeleton, placed)
-        || fail(&reader, MD5_ERROR_RANGE, "its joints are not in order"));
-    const char *name = (const char *)reader.at, *const end = name + reader.num_names;
+    of.clip.num_frames = of.packed.num_frames;
+    of.clip.skeleton =
+        (md5_skeleton){count, joints, order, (md5_axes)of.axes, of.clip.skeleton.scale};
+    TRY(md5i_is_ordered(&of.clip.skeleton, placed)
+        || fail(context, MD5_ERROR_RANGE, "its joints are not in order"));
+    const char *name = (const char *)state.from, *const end = name + of.num_names;
     for (uint32_t i = 0; i < count; i++) {
         const char *const nul =
             name < end ? (const char *)memchr(name, 0, (size_t)(end - name)) : NULL;
         if (!nul)
-            return fail(&reader, MD5_ERROR_RANGE, "a name does not end");
+            return fail(context, MD5_ERROR_RANGE, "a name does not end");
         joints[i].name = name;
         name = nul + 1;
     }
-    reader.at = (const uint8_t *)name;
-    TRY(name == end || fail(&reader, MD5_ERROR_RANGE, "there are more names than joints"));
-
-    md5_packed *const packed = &reader.packed;
-    uint8_t *const tracks = MD5_NEW(arena, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
-    TRY(tracks);
-    memcpy(tracks, reader.at, packed->num_bytes);
-    packed->bytes = tracks;
-
-    TRY(md5i_check_packed(context, packed));
-    *asset = md5i_packed_create(context, &reader.clip, reader.base, packed);
+    TRY(name == end || fail(context, MD5_ERROR_RANGE, "there are more names than joints"));
+    memcpy(tracks, end, of.packed.num_bytes);
+    of.packed.bytes = tracks;
+    TRY(md5i_check_packed(context, &of.packed));
+    *asset = md5i_packed_create(context, &of.clip, of.base, &of.packed);
     return *asset != NULL;
 }
 
@@ -388,13 +332,11 @@ enum { IS_TRANSLATING = 7, IS_ROTATING = 56 }; // flags of md5_track
 
 md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
-    if (!anim) {
-        md5i_fail_missing(error, "animation");
-        return NULL;
-    }
+    MD5_NEED(anim, "animation");
     MD5_ASSERT_OPTS(opts);
     const md5_packed *const packed = anim->packed;
     const uint32_t num_moving[2] = {anim->num_rotations, anim->num_translations};
+    md5_anim made = *anim, *plain = NULL;
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     if (!packed) {
@@ -403,23 +345,19 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     }
     const size_t num_joints = packed->num_joints, num_frames = packed->num_frames;
     md5_block block = {0};
-    md5_anim *plain = NULL;
-    md5_skeleton skeleton = {0};
-    uint32_t *moving[2] = {NULL, NULL}; // joints, by kind
     md5_track *tracks = NULL;
-    md5_xform *base_frame = NULL, *constant = NULL;
     md5_quat *rotations = NULL;
     md5_vec3 *translations = NULL;
-    const char *command_line = NULL;
     for (int pass = 0; pass < 2; pass++) {
         plain = MD5_TAKE(&block, md5_anim, 1);
-        skeleton = put_skeleton(&block, &anim->skeleton);
-        command_line = md5i_block_text(&block, "", 0);
+        made.skeleton = put_skeleton(&block, &anim->skeleton);
+        made.command_line = md5i_block_text(&block, "", 0);
         tracks = MD5_TAKE(&block, md5_track, num_joints);
-        base_frame = MD5_PUT(&block, md5_xform, anim->base_frame, num_joints);
-        constant = MD5_PUT(&block, md5_xform, anim->constant, num_joints);
-        for (int kind = 0; kind < 2; kind++)
-            moving[kind] = MD5_TAKE(&block, uint32_t, num_moving[kind]);
+        made.base_frame = MD5_PUT(&block, md5_xform, anim->base_frame, num_joints);
+        made.constant = MD5_PUT(&block, md5_xform, anim->constant, num_joints);
+        made.rotation_joints = MD5_PUT(&block, uint32_t, anim->rotation_joints, num_moving[0]);
+        made.translation_joints =
+            MD5_PUT(&block, uint32_t, anim->translation_joints, num_moving[1]);
         rotations = (md5_quat *)md5i_block_take(&block, num_frames,
                                                 anim->num_rotations * sizeof *rotations);
         translations = (md5_vec3 *)md5i_block_take(&block, num_frames,
@@ -427,7 +365,8 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         if (pass == 0 && !md5i_block_allocate(&context, &block))
             return NULL;
     }
-    uint32_t slots[2] = {0, 0}, num_components = 0;
+    uint32_t slots[2] = {0, 0};
+    made.num_components = 0;
     md5_packed_place place = md5_packed_first(packed);
     memset(tracks, 0, num_joints * sizeof *tracks);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
@@ -435,12 +374,11 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
         const md5_packed_head head = md5i_packed_take_head(packed, kind, &place);
         md5_track *const track = &tracks[i / 2];
         if (kind == MD5_PACKED_ROTATION)
-            track->first = num_components;
+            track->first = made.num_components;
         if (head.step == 0)
             continue;
         track->flags |= kind == MD5_PACKED_ROTATION ? (uint32_t)IS_ROTATING : IS_TRANSLATING;
-        num_components += 3;
-        moving[kind][slots[kind]] = i / 2;
+        made.num_components += 3;
         // All frames: time is linear in the size of the result.
         const uint32_t slot = slots[kind]++;
         for (uint32_t frame = 0; frame < num_frames; frame++) {
@@ -454,25 +392,17 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
                 translations[place_in_frames] = (md5_vec3){v[0], v[1], v[2]};
         }
     }
-    *plain = (md5_anim){
-        .skeleton = skeleton,
-        .tracks = tracks,
-        .base_frame = base_frame,
-        .num_frames = anim->num_frames,
-        .frame_rate = anim->frame_rate,
-        .duration = anim->duration,
-        .constant = constant,
-        .num_rotations = anim->num_rotations,
-        .num_translations = anim->num_translations,
-        .rotation_joints = moving[MD5_PACKED_ROTATION],
-        .translation_joints = moving[MD5_PACKED_TRANSLATION],
-        .rotations = rotations,
-        .translations = translations,
-        .num_components = num_components,
-        .command_line = command_line,
-        .size = block.used,
-        .allocator = context.allocator,
-    };
+    made.tracks = tracks;
+    made.rotations = rotations;
+    made.translations = translations;
+    made.packed = NULL;
+    made.packed_size = 0;
+    made.tolerance = made.max_error = 0.0f;
+    made.frame_bounds = NULL;
+    made.num_warnings = 0;
+    made.size = block.used;
+    made.allocator = context.allocator;
+    *plain = made;
     return plain;
 }
 #endif

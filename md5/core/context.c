@@ -1,7 +1,5 @@
 #include "md5/core/context.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,10 +119,7 @@ bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t 
 {
     md5_error failure = {.status = status, .line = line, .column = column};
     memcpy(failure.file, context->error.file, sizeof failure.file);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(failure.message, sizeof failure.message, format, arguments);
-    va_end(arguments);
+    MD5_PRINT(failure.message, format);
     return md5i_fail_as(context, &failure);
 }
 
@@ -212,12 +207,9 @@ void md5i_warn(md5_context *context, uint32_t line, uint32_t column, const char 
     (void)context, (void)line, (void)column, (void)format;
 #ifndef MD5_NO_WARNINGS
     char message[sizeof((md5_error *)0)->message];
-    va_list arguments;
     if (!md5i_count_warning(context, format, NULL, 0, line))
         return;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
+    MD5_PRINT(message, format);
     md5i_report_warning(context, line, column, message);
 #endif
 }

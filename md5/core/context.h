@@ -8,12 +8,24 @@
 #include "md5/core/compiler.h"
 #include "md5/md5model.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+
 // Returns false if a step fails. Memory belongs to the arena, so there is nothing to clean up on
 // the way out.
 #define TRY(step)         \
     do {                  \
         if (!(step))      \
             return false; \
+    } while (0)
+
+// Prints what follows the parameter `format` of a function to an array of characters.
+#define MD5_PRINT(array, format)                               \
+    do {                                                       \
+        va_list values;                                        \
+        va_start(values, format);                              \
+        (void)vsnprintf(array, sizeof(array), format, values); \
+        va_end(values);                                        \
     } while (0)
 
 // The number of an array's elements.
@@ -87,6 +99,15 @@ bool md5i_fail_as(md5_context *context, const md5_error *failure);
 // The same for a public call without a context, whose asset, `what`, is NULL: writes `error`, which
 // may be NULL, if it holds no failure yet. Returns false.
 bool md5i_fail_missing(md5_error *error, const char *what);
+
+// The same in a function that returns an asset, and has a parameter `error`: returns NULL from it.
+#define MD5_NEED(asset, what)               \
+    do {                                    \
+        if (!(asset)) {                     \
+            md5i_fail_missing(error, what); \
+            return NULL;                    \
+        }                                   \
+    } while (0)
 
 // Counts a warning and reports it, up to max_warnings. While context->held is set, only counts what
 // is of a kind that was warned of before; md5i_report_held() then reports all kinds.

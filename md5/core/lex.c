@@ -77,10 +77,7 @@ bool md5i_lex_fail(md5_lex *lex, const char *position, md5_status status, const 
     uint32_t line, column;
     if (context->error.status != MD5_OK)
         return false;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
+    MD5_PRINT(message, format);
     md5i_lex_place(lex, position, &line, &column);
     return md5i_fail(context, status, line, column, "%s", message);
 }
@@ -113,10 +110,7 @@ md5_quoted md5i_lex_token(const md5_lex *lex, const char *position)
 bool md5i_lex_fail_found(md5_lex *lex, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
+    MD5_PRINT(message, format);
     return md5i_lex_fail(lex, lex->at, MD5_ERROR_SYNTAX, "%s, found %s", message,
                          md5i_lex_token(lex, lex->at).text);
 }

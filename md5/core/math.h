@@ -30,6 +30,13 @@ static inline bool md5_quat_is_overlong(float x, float y, float z)
     return x * x + y * y + z * z > 1.0f + MD5_LENGTH_SLACK;
 }
 
+// x y z that stand for a rotation whose w is rebuilt, and then negative.
+static inline md5_vec3 md5_stored_rotation(md5_quat q)
+{
+    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
+    return (md5_vec3){q.x * sign, q.y * sign, q.z * sign};
+}
+
 // The shortest rotation from one unit vector to another that is more than 120 degrees away.
 // Opposite vectors: about any axis perpendicular to them.
 md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to);

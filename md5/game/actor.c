@@ -126,10 +126,7 @@ static const md5_actor_slot empty_slot = {.clip = MD5_NONE};
 md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *allocator,
                             md5_error *error)
 {
-    if (!entity) {
-        md5i_fail_missing(error, "entity");
-        return NULL;
-    }
+    MD5_NEED(entity, "entity");
     MD5_ASSERT_ALLOCATOR(allocator);
     const size_t num_joints = entity->model->skeleton.num_joints;
     md5_context context;

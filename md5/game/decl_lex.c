@@ -1,7 +1,6 @@
 // The tokens of declarations.
 #include "md5/game/decl_lex.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,12 +40,9 @@ void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)
     md5_context *const context = &lex->game->context;
     char message[sizeof context->error.message];
     char *const file = context->error.file;
-    va_list arguments;
     if (lex->is_silent)
         return;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
+    MD5_PRINT(message, format);
     const bool has_token = lex->token_at >= lex->line_start && lex->token_at < lex->at;
     const char *const place = has_token ? lex->token_at : lex->at;
     // md5i_warn() takes the file's name from the error, which has none in this call.

@@ -5,7 +5,6 @@
 #include "md5/game/game.h"
 #include "md5/game/image.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +18,7 @@
 void md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)
 {
     char message[256];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
+    MD5_PRINT(message, format);
     if (md5_is_lenient(lex->game))
         md5i_decl_lex_warn(lex, "%s; expected %s", message, expected);
     else

@@ -6,7 +6,6 @@
 #include "md5/core/math.h"
 #include "md5/game/decls.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -105,10 +104,7 @@ static bool report(md5_context *context, md5_status status, const md5_decl *decl
 {
     char message[sizeof context->error.message];
     const uint32_t line = decl ? decl->line : 0, column = decl ? 1 : 0;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
+    MD5_PRINT(message, format);
     // Messages take the file's name from the error.
     if (status == MD5_WARNING || context->error.status == MD5_OK)
         (void)snprintf(context->error.file, sizeof context->error.file, "%s",
@@ -679,10 +675,7 @@ static void free_parts(const md5_entity_owner *owner)
 md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opts *opts,
                             md5_error *error)
 {
-    if (!game) {
-        md5i_fail_missing(error, "game");
-        return NULL;
-    }
+    MD5_NEED(game, "game");
     MD5_ASSERT_NOT_NULL(name);
     MD5_ASSERT_OPTS(opts);
     md5_context context;

@@ -992,10 +992,7 @@ static bool is_outdated(const md5_game *game, const md5_image_program *program)
 md5_image *md5_load_image(md5_game *game, const md5_image_program *program,
                           const md5_image_opts *opts, md5_error *error)
 {
-    if (!game) {
-        md5i_fail_missing(error, "game");
-        return NULL;
-    }
+    MD5_NEED(game, "game");
     MD5_ASSERT_NOT_NULL(program);
     MD5_ASSERT_IMAGE_OPTS(opts);
     (void)md5_game_begin(game, NULL);

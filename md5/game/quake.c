@@ -393,10 +393,7 @@ md5_scales *md5_parse_scales(const void *text, size_t size, const md5_anim *anim
                              const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT(text != NULL || size == 0, "text: not NULL unless size is 0");
-    if (!anim) {
-        md5i_fail_missing(error, "animation");
-        return NULL;
-    }
+    MD5_NEED(anim, "animation");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
@@ -407,10 +404,7 @@ md5_scales *md5_load_scales(const char *path, const md5_anim *anim, const md5_lo
                             md5_error *error)
 {
     MD5_ASSERT_NOT_NULL(path);
-    if (!anim) {
-        md5i_fail_missing(error, "animation");
-        return NULL;
-    }
+    MD5_NEED(anim, "animation");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5_file_text text = {.bytes = NULL};

@@ -508,10 +508,8 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
                                   const md5_joint_pair *pairs, uint32_t num_pairs,
                                   const md5_load_opts *opts, md5_error *error)
 {
-    if (!source || !target) {
-        md5i_fail_missing(error, source ? "target" : "source");
-        return NULL;
-    }
+    MD5_NEED(source, "source");
+    MD5_NEED(target, "target");
     MD5_ASSERT(pairs != NULL || num_pairs == 0, "pairs: not NULL");
     MD5_VALIDATE_RESERVED(pairs, num_pairs);
     MD5_ASSERT_OPTS(opts);

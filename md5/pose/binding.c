@@ -362,10 +362,8 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
                       md5_error *error)
 {
     MD5_ASSERT_OPTS(opts);
-    if (!model || !anim) {
-        md5i_fail_missing(error, model ? "animation" : "model");
-        return NULL;
-    }
+    MD5_NEED(model, "model");
+    MD5_NEED(anim, "animation");
     const md5_binding parts = {
         .model = model,
         .skeleton = &model->skeleton,
@@ -401,10 +399,8 @@ static bool is_ordered(const md5_skeleton *skeleton)
 md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bind_local,
                                const md5_anim *anim, const md5_load_opts *opts, md5_error *error)
 {
-    if (!skeleton || !anim) {
-        md5i_fail_missing(error, skeleton ? "animation" : "skeleton");
-        return NULL;
-    }
+    MD5_NEED(skeleton, "skeleton");
+    MD5_NEED(anim, "animation");
     MD5_ASSERT(bind_local != NULL || skeleton->num_joints == 0, "bind_local: not NULL");
     MD5_ASSERT_OPTS(opts);
     MD5_VALIDATE(is_ordered(skeleton), "skeleton: order lists every joint once, parents first");
@@ -414,8 +410,6 @@ md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bi
 
 void md5_free_binding(md5_binding *binding)
 {
-    if (!binding)
-        return;
-    const md5_allocator allocator = binding->allocator;
-    allocator.free(allocator.user, binding, binding->size);
+    if (binding)
+        binding->allocator.free(binding->allocator.user, binding, binding->size);
 }

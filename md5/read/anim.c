@@ -423,9 +423,7 @@ static md5_vec3 rotation_at(const joint_channels *table, uint32_t frame)
     const float yaw = value_at(table->by_attribute[FIRST_ANGLE], frame);
     const float pitch = value_at(table->by_attribute[FIRST_ANGLE + 1], frame);
     const float roll = value_at(table->by_attribute[FIRST_ANGLE + 2], frame);
-    const md5_quat q = md5_quat_from_euler((md5_euler){pitch, yaw, roll});
-    const float sign = q.w > 0.0f ? -1.0f : 1.0f;
-    return (md5_vec3){q.x * sign, q.y * sign, q.z * sign};
+    return md5_stored_rotation(md5_quat_from_euler((md5_euler){pitch, yaw, roll}));
 }
 
 // Sets the flags of the joints and the number of components.

@@ -4,9 +4,6 @@
 #include "md5/core/math.h"
 #include "md5/read/tables.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #ifndef MD5_NO_BFG
 // Values in binary files, whose byte order is mixed. After the first failure every value is 0, so
 // that only counts and what follows from values need a check.
@@ -30,10 +27,7 @@ static void binary_begin(md5_binary *in, md5_arena *arena, const char *bytes, si
 static bool binary_fail(md5_binary *in, md5_status status, const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
+    MD5_PRINT(message, format);
     in->has_failed = true;
     (void)md5i_fail(in->arena->context, status, 1, (uint32_t)(in->at - in->start) + 1, "%s",
                     message);
@@ -111,6 +105,17 @@ static bool binary_count(md5_binary *in, uint32_t value, const char *what, uint3
                        (long long)(int32_t)value, what, least, left);
 }
 
+// Reads a count that is known already.
+static bool binary_same_count(md5_binary *in, const char *what, size_t bytes, uint32_t expected)
+{
+    uint32_t count = 0;
+    TRY(binary_count(in, binary_big_32(in), what, 0, bytes, &count));
+    if (count == expected)
+        return true;
+    in->at -= 4;
+    return binary_fail(in, MD5_ERROR_RANGE, "%u %s: expected %u", count, what, expected);
+}
+
 // Reads three floats in little-endian order, within 1e9.
 static bool binary_point(md5_binary *in, md5_vec3 *point)
 {
@@ -142,6 +147,20 @@ static bool binary_rotation(md5_binary *in, md5_quat *rotation)
     return binary_fail(in, MD5_ERROR_RANGE, "a rotation whose length is not 1");
 }
 
+// Reads a name and a parent, which comes first.
+static bool binary_joint(md5_binary *in, uint32_t number, md5_file_joint *joint)
+{
+    TRY(binary_text(in, &joint->name, "a joint's name"));
+    const int32_t parent = (int32_t)binary_big_32(in);
+    TRY(!in->has_failed);
+    joint->parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
+    if (parent < (int32_t)number)
+        return true;
+    in->at -= 4;
+    return binary_fail(in, MD5_ERROR_RANGE, "joint %u has parent %d: expected one before it",
+                       number, parent);
+}
+
 // == Meshes ======================================================================================
 //
 // Models of Doom 3 BFG: .bmd5mesh files. Mixed byte order, as Model_md5.cpp of RBDOOM-3-BFG reads
@@ -164,11 +183,8 @@ static bool read_bind_pose(bfg_mesh_reader *reader, const md5_file_joint *joints
 {
     enum { BYTES = 28 };
     md5_binary *const in = &reader->in;
-    uint32_t count = 0;
-    TRY(binary_count(in, binary_big_32(in), "joints of the bind pose", 1, BYTES, &count));
-    if (count != reader->file->num_joints)
-        return binary_fail(in, MD5_ERROR_RANGE, "%u joints of the bind pose: expected %u", count,
-                           reader->file->num_joints);
+    const uint32_t count = reader->file->num_joints;
+    TRY(binary_same_count(in, "joints of the bind pose", BYTES, count));
     for (uint32_t joint = 0; joint < count; joint++) {
         md5_xform local = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
         TRY(binary_rotation(in, &local.rotation) && binary_point(in, &local.translation));
@@ -196,15 +212,7 @@ static bool read_mesh_joints(bfg_mesh_reader *reader)
     reader->inverse = MD5_ROOM(in->arena, md5_mat34, count);
     TRY(joints && order && reader->bind && reader->inverse);
     for (uint32_t joint = 0; joint < reader->file->num_joints; joint++) {
-        TRY(binary_text(in, &joints[joint].name, "a joint's name"));
-        const int32_t parent = (int32_t)binary_big_32(in);
-        TRY(!in->has_failed);
-        if (parent >= (int32_t)joint) {
-            in->at -= 4;
-            return binary_fail(in, MD5_ERROR_RANGE,
-                               "joint %u has parent %d: expected one before it", joint, parent);
-        }
-        joints[joint].parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
+        TRY(binary_joint(in, joint, &joints[joint]));
         order[joint] = joint;
     }
 
@@ -350,22 +358,11 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
 // Animations of Doom 3 BFG: .bMD5anim files. Mixed byte order, as Anim.cpp of RBDOOM-3-BFG reads
 // it.
 
-// Reads a count that the head has given already.
-static bool read_same_count(md5_binary *in, const char *what, size_t bytes, uint32_t expected)
-{
-    uint32_t count = 0;
-    TRY(binary_count(in, binary_big_32(in), what, 0, bytes, &count));
-    if (count == expected)
-        return true;
-    in->at -= 4;
-    return binary_fail(in, MD5_ERROR_RANGE, "%u %s: expected %u", count, what, expected);
-}
-
 static bool read_bounds(md5_binary *in, md5_anim_file *file)
 {
     enum { BYTES = 24 };
     const uint32_t count = file->num_frames;
-    TRY(read_same_count(in, "bounds", BYTES, count));
+    TRY(binary_same_count(in, "bounds", BYTES, count));
     md5_bounds *const bounds = MD5_ROOM(in->arena, md5_bounds, count);
     TRY(bounds);
     for (uint32_t i = 0; i < count; i++) {
@@ -431,7 +428,7 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
     file->frame_rate = rate;
     TRY(read_bounds(in, file));
     const uint32_t count = file->num_joints;
-    TRY(read_same_count(in, "joints", JOINT_BYTES, count));
+    TRY(binary_same_count(in, "joints", JOINT_BYTES, count));
     md5_file_joint *const joints = MD5_NEW(arena, md5_file_joint, count);
     md5_track *const tracks = MD5_NEW(arena, md5_track, count);
     uint32_t *const order = MD5_ROOM(arena, uint32_t, count);
@@ -440,38 +437,32 @@ bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_an
         order[joint] = joint; // parents come first
         enum { ALL_FLAGS = 63 };
         md5_track *const track = &tracks[joint];
-        TRY(binary_text(in, &joints[joint].name, "a joint's name"));
-        const unsigned char *const begin = in->at;
-        const int32_t parent = (int32_t)binary_big_32(in);
+        TRY(binary_joint(in, joint, &joints[joint]));
         *track = (md5_track){binary_big_32(in), binary_big_32(in)};
         TRY(!in->has_failed);
         const uint32_t num_components = file->num_components;
         const uint32_t used = track->flags <= ALL_FLAGS ? md5i_num_flags(track->flags) : 7;
-        joints[joint].parent = parent < 0 ? MD5_NONE : (uint32_t)parent;
         if (used == 0)
             track->first = 0; // wherever it pointed
-        in->at = begin;
-        if (parent >= (int32_t)joint)
-            return binary_fail(in, MD5_ERROR_RANGE,
-                               "joint %u has parent %d: expected one before it", joint, parent);
-        if (used > 6 || track->first > num_components || used > num_components - track->first)
-            return binary_fail(in, MD5_ERROR_RANGE, "joint %u: components %u from %u on, of %u",
-                               joint, track->flags, track->first, num_components);
-        TRY(binary_take(in, 12) != NULL);
+        if (used <= 6 && track->first <= num_components && used <= num_components - track->first)
+            continue;
+        in->at -= 12;
+        return binary_fail(in, MD5_ERROR_RANGE, "joint %u: components %u from %u on, of %u", joint,
+                           track->flags, track->first, num_components);
     }
     file->joints = joints;
     file->tracks = tracks;
     file->order = order;
 
     // Frames replace some of x y z, so w is computed later: w of ours is negative.
-    TRY(read_same_count(in, "joints of the base frame", FRAME_BYTES, count));
+    TRY(binary_same_count(in, "joints of the base frame", FRAME_BYTES, count));
     md5_xform *const frame = MD5_NEW(in->arena, md5_xform, count);
     TRY(frame);
     for (uint32_t joint = 0; joint < count; joint++) {
         md5_quat q = {0.0f, 0.0f, 0.0f, 1.0f};
         TRY(binary_rotation(in, &q));
-        const float sign = q.w > 0.0f ? -1.0f : 1.0f;
-        frame[joint].rotation = (md5_quat){q.x * sign, q.y * sign, q.z * sign, 0.0f};
+        const md5_vec3 xyz = md5_stored_rotation(q);
+        frame[joint].rotation = (md5_quat){xyz.x, xyz.y, xyz.z, 0.0f};
         TRY(binary_point(in, &frame[joint].translation));
     }
     file->base_frame = frame;

@@ -148,10 +148,7 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
 md5_baked *md5_make_baked(const md5_model *model, const md5_mat34 *palettes, uint32_t num_frames,
                           const md5_load_opts *opts, md5_error *error)
 {
-    if (!model) {
-        md5i_fail_missing(error, "model");
-        return NULL;
-    }
+    MD5_NEED(model, "model");
     MD5_ASSERT(palettes != NULL || num_frames == 0 || model->skeleton.num_joints == 0,
                "palettes: not NULL");
     MD5_ASSERT_OPTS(opts);
@@ -165,10 +162,8 @@ md5_baked *md5_make_baked(const md5_model *model, const md5_mat34 *palettes, uin
 
 void md5_free_baked(md5_baked *baked)
 {
-    if (baked) {
-        const md5_allocator allocator = baked->allocator;
-        allocator.free(allocator.user, baked, baked->size);
-    }
+    if (baked)
+        baked->allocator.free(baked->allocator.user, baked, baked->size);
 }
 
 // -- Decoding ---------------------------------------------------------------------------------

@@ -866,10 +866,7 @@ md5_weights *md5_make_weights(const md5_weights_desc *desc, const md5_load_opts 
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT(desc->positions != NULL || desc->num_positions == 0, "positions: not NULL");
     MD5_ASSERT(desc->indices != NULL || desc->num_triangles == 0, "indices: not NULL");
-    if (!desc->skeleton) {
-        md5i_fail_missing(error, "skeleton");
-        return NULL;
-    }
+    MD5_NEED(desc->skeleton, "skeleton");
     MD5_ASSERT(desc->bind != NULL || desc->skeleton->num_joints == 0, "bind: not NULL");
     MD5_ASSERT_OPTS(opts);
     md5_context context;
@@ -883,9 +880,7 @@ md5_weights *md5_make_weights(const md5_weights_desc *desc, const md5_load_opts 
 
 void md5_free_weights(md5_weights *weights)
 {
-    if (!weights)
-        return;
-    const md5_allocator allocator = weights->allocator;
-    allocator.free(allocator.user, weights, weights->size);
+    if (weights)
+        weights->allocator.free(weights->allocator.user, weights, weights->size);
 }
 #endif

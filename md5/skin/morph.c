@@ -280,18 +280,12 @@ static md5_morph *create(md5_arena *arena, building *job)
 md5_morph *md5_make_morph(const md5_model *model, const md5_morph_source *sources, uint32_t count,
                           const md5_load_opts *opts, md5_error *error)
 {
-    if (!model) {
-        md5i_fail_missing(error, "model");
-        return NULL;
-    }
+    MD5_NEED(model, "model");
     MD5_ASSERT(sources != NULL || count == 0, "sources: not NULL");
     MD5_VALIDATE_RESERVED(sources, count);
     for (uint32_t i = 0; i < count; i++) {
         MD5_ASSERT(sources[i].name != NULL, "sources: have names");
-        if (!sources[i].model) {
-            md5i_fail_missing(error, "model of a source");
-            return NULL;
-        }
+        MD5_NEED(sources[i].model, "model of a source");
     }
     MD5_ASSERT_OPTS(opts);
     md5_context context;
@@ -310,10 +304,8 @@ md5_morph *md5_make_morph(const md5_model *model, const md5_morph_source *source
 
 void md5_free_morph(md5_morph *morph)
 {
-    if (morph) {
-        const md5_allocator allocator = morph->allocator;
-        allocator.free(allocator.user, morph, morph->size);
-    }
+    if (morph)
+        morph->allocator.free(morph->allocator.user, morph, morph->size);
 }
 
 uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)

@@ -225,7 +225,7 @@ TEST (bfg_models_name_the_byte_of_a_mistake) {
                   "byte 87: a joint's name contains a NUL byte");
     check_altered(&good, false, PARENT1, 1,
                   "byte 102: joint 1 has parent 1: expected one before it");
-    check_altered(&good, false, BIND, 1, "byte 110: 1 joints of the bind pose: expected 2");
+    check_altered(&good, false, BIND, 1, "byte 106: 1 joints of the bind pose: expected 2");
     check_altered(&good, false, BIND + 16, 0, "byte 110: a rotation whose length is not 1");
     check_altered(&good, false, BIND + 20, 0x0000807F, "byte 126: a position beyond 1e9");
     check_altered(&good, false, VERTICES + 4, 4,

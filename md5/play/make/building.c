@@ -1,7 +1,6 @@
 // What all parts of a machine's making share: checks and their messages, names.
 #include "md5/play/make/building.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,10 +9,7 @@ bool md5i_fail_at(md5_building *building, const void *member, md5_status status,
 {
     char message[sizeof((md5_error *)0)->message];
     const md5_location position = md5i_find_location(building->desc->locations, member);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
+    MD5_PRINT(message, format);
     return md5i_fail(building->context, status, position.line, position.column, "%s", message);
 }
 
@@ -21,10 +17,7 @@ bool md5i_fail_row(md5_building *building, const void *member, md5_status status
                    const char *format, ...)
 {
     char message[sizeof((md5_error *)0)->message];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
+    MD5_PRINT(message, format);
     return md5i_fail_at(building, member, status, "%s %s%s", building->kind,
                         MD5_QUOTED(building->owner), message);
 }

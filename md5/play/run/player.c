@@ -221,10 +221,7 @@ static md5_player *lay_out(md5_block *block, const md5_machine *machine)
 md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *allocator,
                               md5_error *error)
 {
-    if (!machine) {
-        md5i_fail_missing(error, "machine");
-        return NULL;
-    }
+    MD5_NEED(machine, "machine");
     MD5_ASSERT_ALLOCATOR(allocator);
     md5_context context;
     md5i_context_begin_memory(&context, allocator ? *allocator : machine->allocator, error);
