@@ -388,8 +388,9 @@ static bool finish_mesh(image_walk *walk, void *structure)
 
 static bool finish_model(image_walk *walk, void *structure)
 {
-    (void)walk;
     md5_model *const model = (md5_model *)structure;
+    model->size = walk->is_copied ? walk->block.used : 0;
+    model->allocator = walk->context->allocator;
     for (uint32_t i = 0; i < model->num_meshes; i++)
         if (model->meshes[i].num_vertices > model->max_vertices)
             model->max_vertices = model->meshes[i].num_vertices;
@@ -422,6 +423,8 @@ static bool are_places(const image_walk *walk)
 static bool finish_anim(image_walk *walk, void *structure)
 {
     md5_anim *const anim = (md5_anim *)structure;
+    anim->size = walk->is_copied ? walk->block.used : 0;
+    anim->allocator = walk->context->allocator;
     anim->duration = (double)(anim->num_frames - 1) / anim->frame_rate;
     if (anim->packed)
         anim->packed_size = sizeof *anim->packed + anim->packed->num_bytes;
@@ -678,17 +681,8 @@ bool md5i_read_image(md5_arena *arena, const char *bytes, size_t size, bool is_m
     walk.from = (const unsigned char *)bytes;
     walk.size = size;
     TRY(check_head(&walk) && check_numbers(&walk, is_model));
-    TRY(*asset = take_structure(&walk, is_model ? &model_table : &anim_table));
-    if (is_model) {
-        md5_model *const model = (md5_model *)*asset;
-        model->size = walk.block.used;
-        model->allocator = arena->context->allocator;
-    } else {
-        md5_anim *const anim = (md5_anim *)*asset;
-        anim->size = walk.block.used;
-        anim->allocator = arena->context->allocator;
-    }
-    return true;
+    *asset = take_structure(&walk, is_model ? &model_table : &anim_table);
+    return *asset != NULL;
 }
 
 void md5_free_assets(md5_assets *assets)

@@ -370,12 +370,10 @@ MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5
 // Such a model has at most four weights a vertex, whose sum is 1, and normals that are derived as
 // for text; an animation's root begins at the origin.
 //
-// And animations that md5_write_anim() wrote. Every number is checked: whatever the bytes are,
-// samples are finite and rotations of unit length. MD5_ERROR_VERSION: another version;
-// MD5_ERROR_SYNTAX: cut off or changed (checksum); MD5_ERROR_RANGE: numbers contradict each other.
-// Axes and scale are those that the animation had, not those of `opts`.
-//
-// And asset images of one model, or of one clip: see md5_write_image().
+// And animations that md5_write_anim() wrote, and asset images. Every number is checked: whatever
+// the bytes are, samples are finite and rotations of unit length. MD5_ERROR_VERSION: another
+// version; MD5_ERROR_SYNTAX: cut off or changed (checksum); MD5_ERROR_RANGE: numbers contradict
+// each other. Axes and scale are those that the asset had, not those of `opts`.
 
 // The same from text[size], which needs no NUL at its end and is not kept; NULL if `size` is 0.
 MD5_API md5_model *md5_parse_model(const void *text, size_t size, const md5_load_opts *opts,
@@ -399,7 +397,7 @@ MD5_API void md5_release_geometry(md5_model *model);
 // with these parts. `parts`: md5_part flags; those that exist already stay. Memory comes from the
 // allocator of the load. Counts as a write to the model; new arrays replace old ones. Returns
 // false, and leaves the model as it was (but some meshes may have got their skinning plan), if
-// memory runs out, or with MD5_ERROR_MISMATCH after md5_release_geometry() and for models of images.
+// memory runs out, or with MD5_ERROR_MISMATCH after md5_release_geometry() or of an image.
 //
 // Of a model that was loaded without MD5_PART_GEOMETRY, meshes are as after md5_release_geometry(),
 // except that bounds are empty, losses infinite, counts those of the file, and num_influences and
@@ -719,11 +717,10 @@ MD5_API size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size);
 //   md5_assets *assets = md5_map_image(bytes, size, false, NULL, &error);
 //   md5_binding *walk = md5_bind(assets->models, &assets->anims[8], NULL, &error);
 //
-// An image of one model alone, or of one clip, is also a file that md5_load_model() and
-// md5_load_anim() read, under any name, so that what loads files, such as md5_load_character(),
-// takes baked ones. Then it is checked as one that is not trusted, and copied to the one block of
-// the asset: md5_release_geometry() frees nothing. Axes, scale, parts and flip_v are those that it
-// was written with, not those of `opts`.
+// An image of one model alone, or of one clip, is also a file for md5_load_model() or
+// md5_load_anim(), under any name, and so for all that loads files, such as md5_load_character().
+// It is then checked as if it were not trusted, and copied into the one block of the asset, of
+// which md5_release_geometry() frees nothing. Axes, scale, flip_v and parts stay as written.
 
 typedef struct md5_assets {
     uint32_t num_models, num_anims;
@@ -741,9 +738,10 @@ MD5_API size_t md5_write_image(const md5_assets *assets, void *bytes, size_t siz
 
 // Makes the assets of an image, whose bytes[size], at a multiple of 16, stay where they are,
 // unchanged, until md5_free_assets(). They are those that were written, bit for bit but for
-// num_warnings, which is 0, read-only, and freed together. Allocates one block, for what has pointers. Unless the image `is_trusted`, which
-// only the program could write, compares a checksum and checks every value: whatever the bytes are,
-// assets are safe to use and poses finite, though perhaps of no use.
+// num_warnings, which is 0, read-only, and freed together. Allocates one block, for what has
+// pointers. Unless the image `is_trusted`, which only the program could write, compares a checksum
+// and checks every value: whatever the bytes are, assets are safe to use and poses finite, though
+// perhaps of no use.
 //
 // Returns NULL with MD5_ERROR_SYNTAX if the bytes are no image, cut off or changed;
 // MD5_ERROR_VERSION if another version, or a machine of another byte order, wrote them;

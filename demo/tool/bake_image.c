@@ -1,4 +1,7 @@
-// md5tool bake-image: models and clips as an asset image, which programs map instead of reading.
+// md5tool bake-image: models and clips as asset images, which programs map or load instead of
+// text.
+#include "demo/common/file.h"
+#include "demo/common/system.h"
 #include "demo/tool/tool.h"
 
 #include "md5/md5model.h"
@@ -6,6 +9,76 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+static bool write_image(const char *path, const md5_assets *assets, size_t *size, md5_error *error)
+{
+    *size = md5_write_image(assets, NULL, 0);
+    char *const bytes = common_alloc(*size, 1);
+    (void)md5_write_image(assets, bytes, *size);
+    const bool is_written = tool_write_text(path, bytes, *size, error);
+    free(bytes);
+    return is_written;
+}
+
+// -- Characters -----------------------------------------------------------------------------------
+
+// Returns the path in the output folder of a file of a machine, whose name is relative to that.
+// NULL, and an error, if that leads elsewhere, or the file would be overwritten.
+static char *place_of(const tool_arguments *arguments, const char *path, md5_error *error)
+{
+    const char *const machine = arguments->words[0];
+    const size_t length = (size_t)(common_base(machine) - machine);
+    const bool is_below = strncmp(path, machine, length) == 0 && !common_is_absolute(path + length)
+                          && !strstr(path + length, "..");
+    char *const place =
+        common_join(arguments->output, is_below ? path + length : common_base(path));
+    if (is_below && !(common_is_file(place) && common_same_file(place, path))) {
+        common_make_folders(place, 0777);
+        return place;
+    }
+    tool_fail(error, MD5_ERROR_MISMATCH, path, "%s",
+              is_below ? "the file would be overwritten"
+                       : "the file is not below the folder of the machine");
+    free(place);
+    return NULL;
+}
+
+// Copies a machine file, and bakes what it names, each under its own name.
+static bool bake_character(const tool_arguments *arguments, const md5_character *from,
+                           md5_error *error)
+{
+    const char *reason = NULL;
+    size_t size = 0, sum = 0, num_clips = 0;
+    char *const text = common_read_stream(arguments->words[0], &size, &reason);
+    if (!text)
+        return tool_fail(error, MD5_ERROR_IO, arguments->words[0], "cannot read the file: %s",
+                         reason);
+    char *place = place_of(arguments, arguments->words[0], error);
+    bool is_done = place && tool_write_text(place, text, size, error);
+    for (uint32_t i = 0; i <= from->num_clips && is_done; i++) { // the model comes last
+        const bool is_clip = i < from->num_clips;
+        md5_assets assets = {.num_models = !is_clip, .models = from->model, .num_anims = is_clip};
+        assets.anims = is_clip ? from->anims[i] : NULL;
+        uint32_t first = 0; // clip of the same file
+        while (is_clip && from->anims[first] != from->anims[i])
+            first++;
+        if (is_clip && first < i)
+            continue;
+        free(place);
+        place = place_of(arguments, is_clip ? from->anim_paths[i] : from->model_path, error);
+        is_done = place && write_image(place, &assets, &size, error);
+        sum += size;
+        num_clips += is_clip;
+    }
+    free(place);
+    free(text);
+    if (is_done)
+        printf("1 models, %zu clips, %zu bytes\n", num_clips, sum);
+    return is_done;
+}
+
+// -- The command ----------------------------------------------------------------------------------
 
 static int bake_image(tool_arguments *arguments)
 {
@@ -24,21 +97,20 @@ static int bake_image(tool_arguments *arguments)
         is_done = tool_load(path, &opts, &loaded[i], &error);
         if (loaded[i].model)
             models[assets.num_models++] = *loaded[i].model;
-        else if (loaded[i].anim && !loaded[i].anim->packed)
+        else if (loaded[i].anim)
             anims[assets.num_anims++] = *loaded[i].anim;
-        else if (is_done)
+        else if (is_done && (!loaded[i].character || room > 1))
             is_done = tool_fail(&error, MD5_ERROR_MISMATCH, path,
-                                "expected a model or a clip that is not compressed");
+                                "expected models and clips, or one machine file alone");
     }
-    const size_t size = is_done ? md5_write_image(&assets, NULL, 0) : 0;
-    if (size > 0) {
-        char *const bytes = common_alloc(size, 1);
-        (void)md5_write_image(&assets, bytes, size);
-        is_done = tool_write_text(arguments->output, bytes, size, &error);
+    size_t size = 0;
+    if (is_done && loaded[0].character) {
+        is_done = bake_character(arguments, loaded[0].character, &error);
+    } else if (is_done) {
+        is_done = write_image(arguments->output, &assets, &size, &error);
         if (is_done)
             printf("%u models, %u clips, %zu bytes\n", (unsigned)assets.num_models,
                    (unsigned)assets.num_anims, size);
-        free(bytes);
     }
     for (size_t i = 0; i < room; i++)
         tool_free(&loaded[i]);
@@ -53,10 +125,15 @@ const tool_command tool_bake_image = {
     bake_image,
     1,
     INT_MAX,
-    "models and clips",
-    "usage: md5tool bake-image FILE... -o IMAGE\n"
+    "models and clips, or a machine file",
+    "usage: md5tool bake-image FILE...|MACHINE -o IMAGE|FOLDER\n"
     "\n"
     "Writes models and clips as an asset image: as they are in memory, for md5_map_image(). In it\n"
-    "they have the order of the arguments, models and clips for themselves.\n"
+    "they have the order of the arguments, models and clips for themselves. An image of one "
+    "model,\n"
+    "or of one clip, is also loaded as the text that it is made of.\n"
     "\n"
-    "  --output IMAGE   the file to write; -o is short for it\n"};
+    "Of a machine file, copies it to a folder and writes each model and clip that it names as an\n"
+    "image of the same name beside it. Pictures are not copied.\n"
+    "\n"
+    "  --output IMAGE   the file, or the folder, to write; -o is short for it\n"};

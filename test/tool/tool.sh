@@ -413,10 +413,27 @@ report 'decompress of an animation' $?
 runs 0 bake-image $bobbin $walk $walk -o "$scratch/image" && says out '1 models, 2 clips, ' &&
     [ "$(head -c 4 "$scratch/image")" = M5AI ]
 report 'bake-image' $?
-for wrong in models/bobbin/flight.md5camera "$scratch/walk"; do
-    runs 1 bake-image $bobbin "$wrong" -o "$scratch/image" && says err 'expected a model or a clip that is not compressed'
+runs 0 bake-image "$scratch/walk" -o "$scratch/image" && runs 0 info "$scratch/image" && says out ': compressed clip'
+report 'bake-image of a compressed clip, and its info' $?
+for wrong in models/bobbin/flight.md5camera models/bobbin/bobbin.md5machine; do
+    runs 1 bake-image $bobbin "$wrong" -o "$scratch/image" && says err 'expected models and clips, or one machine file alone'
     report "bake-image of ${wrong##*/}" $?
 done
+baked=$scratch/baked
+runs 0 bake-image models/bobbin/bobbin.md5machine -o "$baked/" && says out '1 models, 58 clips, ' &&
+    [ "$(head -c 4 "$baked/walk.md5anim")" = M5AI ] && cmp -s models/bobbin/bobbin.md5machine "$baked/bobbin.md5machine" &&
+    runs 0 dump $bobbin $walk --ms 700 && grep -v "md5mesh\|md5anim" "$scratch/out" >"$scratch/dumped" &&
+    runs 0 dump "$baked/bobbin.md5mesh" "$baked/walk.md5anim" --ms 700 && grep -v "md5mesh\|md5anim" "$scratch/out" | cmp -s - "$scratch/dumped" &&
+    runs 0 check "$baked" && says out '60 files, 0 errors, 0 warnings'
+report 'bake-image of a character' $?
+runs 0 info "$baked/bobbin.md5mesh" "$baked/bobbin.md5machine" && says out ': md5mesh' && says out 'clips              58' &&
+    cp "$baked/bobbin.md5mesh" "$scratch/model" && runs 0 info "$scratch/model" && says out ': md5mesh'
+report 'info of asset images' $?
+runs 1 bake-image "$baked/bobbin.md5machine" -o "$baked" && says err 'bobbin.md5machine: error: the file would be overwritten'
+report 'bake-image over what it reads' $?
+{ echo 'machine m {'; echo 'model ../baked/bobbin.md5mesh'; echo 'clip c ../baked/walk.md5anim'; echo 'layer l { state s c } }'; } >"$baked/beside.md5machine"
+runs 1 bake-image "$baked/beside.md5machine" -o "$scratch/elsewhere" && says err 'the file is not below the folder of the machine'
+report 'bake-image of a character in several folders' $?
 runs 0 info "$scratch/walk" && says out "$scratch/walk: compressed clip" && says out 'frames             25' &&
     says out 'tolerance          0.5 units' && says out ' for each joint and frame' && lines err 0
 report 'info of a compressed clip' $?
