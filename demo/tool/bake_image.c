@@ -44,37 +44,49 @@ static char *place_of(const tool_arguments *arguments, const char *path, md5_err
     return NULL;
 }
 
-// Copies a machine file, and bakes what it names, each under its own name.
+// Copies a machine file, and bakes what it names, each under its own name: clips, the model, and
+// what that holds.
 static bool bake_character(const tool_arguments *arguments, const md5_character *from,
                            md5_error *error)
 {
-    const char *reason = NULL;
-    size_t size = 0, sum = 0, num_clips = 0;
-    char *const text = common_read_stream(arguments->words[0], &size, &reason);
-    if (!text)
-        return tool_fail(error, MD5_ERROR_IO, arguments->words[0], "cannot read the file: %s",
-                         reason);
-    char *place = place_of(arguments, arguments->words[0], error);
-    bool is_done = place && tool_write_text(place, text, size, error);
-    for (uint32_t i = 0; i <= from->num_clips && is_done; i++) { // the model comes last
-        const bool is_clip = i < from->num_clips;
-        md5_assets assets = {.num_models = !is_clip, .models = from->model, .num_anims = is_clip};
-        assets.anims = is_clip ? from->anims[i] : NULL;
+    const char *const machine = arguments->words[0], *reason = NULL;
+    const md5_machine_desc *const desc = md5_machine_tables(from->machine);
+    const uint32_t num_clips = from->num_clips, num_files = num_clips + 1 + desc->num_attached;
+    size_t size = 0, sum = 0;
+    uint32_t num_written = 0; // clips
+    char *const text = common_read_stream(machine, &size, &reason);
+    char *const folder = common_folder(machine);
+    char *place = text ? place_of(arguments, machine, error) : NULL;
+    bool is_done = text ? place && tool_write_text(place, text, size, error)
+                        : tool_fail(error, MD5_ERROR_IO, machine, "cannot read: %s", reason);
+    for (uint32_t i = 0; i < num_files && is_done; i++) {
+        const bool is_clip = i < num_clips;
+        const md5_attached_desc *const held =
+            i > num_clips ? &desc->attached[i - num_clips - 1] : NULL;
         uint32_t first = 0; // clip of the same file
         while (is_clip && from->anims[first] != from->anims[i])
             first++;
         if (is_clip && first < i)
             continue;
+        const md5_assets assets = {.num_models = !is_clip,
+                                   .models = held ? held->model : from->model,
+                                   .num_anims = is_clip,
+                                   .anims = is_clip ? from->anims[i] : NULL};
+        char *const path = held ? common_join(folder, held->file)
+                                : common_copy(is_clip ? from->anim_paths[i] : from->model_path);
         free(place);
-        place = place_of(arguments, is_clip ? from->anim_paths[i] : from->model_path, error);
+        place = place_of(arguments, path, error);
         is_done = place && write_image(place, &assets, &size, error);
         sum += size;
-        num_clips += is_clip;
+        num_written += is_clip;
+        free(path);
     }
     free(place);
+    free(folder);
     free(text);
     if (is_done)
-        printf("1 models, %zu clips, %zu bytes\n", num_clips, sum);
+        printf("%u models, %u clips, %zu bytes\n", (unsigned)(1 + desc->num_attached),
+               (unsigned)num_written, sum);
     return is_done;
 }
 

@@ -429,6 +429,13 @@ report 'bake-image of a character' $?
 runs 0 info "$baked/bobbin.md5mesh" "$baked/bobbin.md5machine" && says out ': md5mesh' && says out 'clips              58' &&
     cp "$baked/bobbin.md5mesh" "$scratch/model" && runs 0 info "$scratch/model" && says out ': md5mesh'
 report 'info of asset images' $?
+{ echo 'machine m {'; echo 'model bobbin.md5mesh'; echo 'attached held held.md5mesh on prop_r'; echo 'clip c walk.md5anim'
+    echo 'clip d walk.md5anim'; echo 'layer l { state s c } }'; } >"$baked/holds.md5machine"
+cp models/lantern/lantern.md5mesh "$baked/held.md5mesh"
+runs 0 bake-image "$baked/holds.md5machine" -o "$scratch/again" && says out '2 models, 1 clips, ' &&
+    [ "$(head -c 4 "$scratch/again/held.md5mesh")" = M5AI ] && cmp -s "$baked/walk.md5anim" "$scratch/again/walk.md5anim" &&
+    runs 0 info "$scratch/again/holds.md5machine"
+report 'bake-image of a character that holds something, from images' $?
 runs 1 bake-image "$baked/bobbin.md5machine" -o "$baked" && says err 'bobbin.md5machine: error: the file would be overwritten'
 report 'bake-image over what it reads' $?
 { echo 'machine m {'; echo 'model ../baked/bobbin.md5mesh'; echo 'clip c ../baked/walk.md5anim'; echo 'layer l { state s c } }'; } >"$baked/beside.md5machine"

@@ -90,6 +90,16 @@ plays_compressed() {
 }
 check "a compressed clip is opened and played" plays_compressed
 
+# A baked character is the same picture.
+plays_baked() {
+    "$tool" bake-image models/bobbin/bobbin.md5machine -o "$scratch/baked" && cp "$models"/bobbin/*.png "$scratch/baked/" &&
+        cp "$models"/bobbin/*.png "$scratch/bobbin/" && cp models/bobbin/walk.md5anim "$scratch/bobbin/" &&
+        picture text "$scratch/bobbin/bobbin.md5machine" --animation-time 1 --hide skin &&
+        picture baked "$scratch/baked/bobbin.md5machine" --animation-time 1 --hide skin &&
+        cmp "$scratch/text.png" "$scratch/baked.png"
+}
+check "a baked character is opened and played" plays_baked
+
 check "a crowd with a machine" changes_the_picture crowd "$bobbin" --animation-time 1 --crowd 9
 check_long "a crowd with clips" changes_the_picture clips "$models/bobbin/bobbin.md5mesh" --crowd 9
 check "a crowd needs a model" ends_saying 1 'a crowd needs' "$view" "$models/bobbin/idle.md5anim" --crowd 9 \
