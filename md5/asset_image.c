@@ -617,7 +617,7 @@ static bool check_head(image_walk *walk)
 // Whether an image has one model, or one clip, and nothing else.
 static bool check_numbers(image_walk *walk, bool is_model)
 {
-    uint32_t num_models, num_anims;
+    uint32_t num_models = 0, num_anims = 0;
     TRY(move_bytes(walk, &num_models, sizeof num_models));
     TRY(move_bytes(walk, &num_anims, sizeof num_anims));
     return (is_model ? num_models == 1 && num_anims == 0 : num_models == 0 && num_anims == 1)

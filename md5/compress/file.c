@@ -243,7 +243,7 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
         state.to += name_size;
     }
     memcpy(state.to, of.packed.bytes, of.packed.num_bytes);
-    memcpy(start, MD5_PACKED_FILE, 4);
+    memcpy(start, MD5_PACKED_FILE, sizeof MD5_PACKED_FILE); // its NUL becomes the version
     md5_put_bytes(start + 4, VERSION, 4);
     md5_put_bytes(start + 8, total, 4);
     md5_put_bytes(start + 12, md5_fnv(MD5_FNV, start + HEAD, total - HEAD), 8);
