@@ -112,9 +112,12 @@ static void close_image(void *user, const void *bytes, size_t size)
     free((uint8_t *)(uintptr_t)bytes - 1);
 }
 
+// With other axes than those that were written, which stay.
 static md5_load_opts from_image(baked *image, asset_heap *heap, asset_warnings *warnings)
 {
     md5_load_opts opts = asset_opts(heap, warnings);
+    opts.axes = MD5_AXES_Y_UP_LEFT;
+    opts.flip_v = true;
     opts.files = (md5_files){open_image, close_image, image};
     return opts;
 }

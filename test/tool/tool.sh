@@ -429,6 +429,8 @@ report 'bake-image of a character' $?
 runs 0 info "$baked/bobbin.md5mesh" "$baked/bobbin.md5machine" && says out ': md5mesh' && says out 'clips              58' &&
     cp "$baked/bobbin.md5mesh" "$scratch/model" && runs 0 info "$scratch/model" && says out ': md5mesh'
 report 'info of asset images' $?
+runs 1 fix "$baked/walk.md5anim" --dry-run && says err 'this is an asset image, not an MD5 file'
+report 'fix of an asset image' $?
 { echo 'machine m {'; echo 'model bobbin.md5mesh'; echo 'attached held held.md5mesh on prop_r'; echo 'clip c walk.md5anim'
     echo 'clip d walk.md5anim'; echo 'layer l { state s c } }'; } >"$baked/holds.md5machine"
 cp models/lantern/lantern.md5mesh "$baked/held.md5mesh"
