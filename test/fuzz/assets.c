@@ -178,7 +178,11 @@ static const char *use_image(const void *bytes, size_t size)
 
 const char *fuzz_assets(const uint8_t *data, size_t size)
 {
+#ifdef __EMSCRIPTEN__ // malloc() aligns to 8 bytes
+    uint8_t *const copy = aligned_alloc(16, size / 16 * 16 + 16);
+#else
     uint8_t *const copy = malloc(size > 0 ? size : 1); // exact size, and aligned
+#endif
     if (!copy)
         abort();
     memcpy(copy, data, size);
