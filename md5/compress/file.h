@@ -8,6 +8,10 @@
 
 #define MD5_PACKED_FILE "M5CC" // what the bytes of md5_write_anim() begin with
 
+#ifdef MD5_NO_EXTRAS
+#define md5_is_image(bytes, size) false
+#define md5i_read_image(...) false
+#else
 // Whether bytes begin as those of md5_write_image(), on this machine or one of the other order.
 static inline bool md5_is_image(const char *bytes, size_t size)
 {
@@ -15,9 +19,6 @@ static inline bool md5_is_image(const char *bytes, size_t size)
 }
 
 // Makes the model, or else the clip, of an image that has nothing else, with a copy of the bytes.
-#ifdef MD5_NO_EXTRAS
-#define md5i_read_image(arena, ...) MD5_LEFT_OUT((arena)->context, "asset images")
-#else
 bool md5i_read_image(md5_arena *arena, const char *bytes, size_t size, bool is_model, void **asset);
 #endif
 
@@ -27,7 +28,6 @@ bool md5i_read_image(md5_arena *arena, const char *bytes, size_t size, bool is_m
 #define md5i_read_packed_file(arena, ...) MD5_LEFT_OUT((arena)->context, "compressed clips")
 #else
 bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, void **asset);
-#endif
 
 // Copies a packed clip into one block of the context's allocator: skeleton, rate, error and
 // tolerance are those of `source`. `base` is joint 0's position in the base frame. NULL if memory
@@ -35,7 +35,6 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
 md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_vec3 base,
                              const md5_packed *packed);
 
-#ifndef MD5_NO_COMPRESSED
 // Checks all that sampling relies on, whatever bytes[num_bytes + MD5_PACKED_PADDING] are:
 // num_joints and num_frames are valid, `places` are not looked at. Sets head_bits.
 bool md5i_check_packed(md5_context *context, md5_packed *packed);
