@@ -8,7 +8,8 @@
 //
 //   magic, version; size, checksum of what follows (64 bits each); the walk; 0 to 127 bytes of 0
 //
-// Mapping walks twice: to measure the block, then to fill it, and to check what is in it.
+// Mapping walks twice: to measure the block, then to fill it, and to check what is in it. Loading as
+// a file is the same, with the bytes in the block, too.
 #include "md5/compress/file.h"
 #include "md5/core/arena.h"
 #include "md5/core/file.h"
@@ -78,7 +79,7 @@ struct image_walk {
     const unsigned char *from; // [size] mapped; NULL: written
     size_t at, size;
     md5_block block; // mapping: the structures
-    bool is_copied;  // with the bytes
+    bool is_copied;  // so are the bytes
     bool is_trusted, is_checked;
     const image_row *row;
     void *structure;    // NULL: the block is measured
