@@ -8,8 +8,8 @@
 //
 //   magic, version; size, checksum of what follows (64 bits each); the walk; 0 to 127 bytes of 0
 //
-// Mapping walks twice: to measure the block, then to fill it, and to check what is in it. Loading as
-// a file is the same, with the bytes in the block, too.
+// Mapping walks twice: to measure the block, then to fill it, and to check what is in it. Loading
+// as a file is the same, with the bytes in the block, too.
 #include "md5/compress/file.h"
 #include "md5/core/arena.h"
 #include "md5/core/file.h"
