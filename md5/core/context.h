@@ -102,9 +102,11 @@ bool md5i_fail_missing(md5_error *error, const char *what);
 
 // The same in a function that returns an asset, and has a parameter `error`: returns NULL from it.
 #define MD5_NEED(asset, what)                            \
-    do {                                                 \
-        if (!(asset) && !md5i_fail_missing(error, what)) \
-            return NULL;                                 \
+    do {                                    \
+        if (!(asset)) {                     \
+            md5i_fail_missing(error, what); \
+            return NULL;                    \
+        }                                   \
     } while (0)
 
 // Counts a warning and reports it, up to max_warnings. While context->held is set, only counts what
