@@ -232,7 +232,7 @@ static bool measure_casters(const md5gl_frame *frame, shadow_sizes *sizes)
     sizes->heights[1] = contact_depth * height;
     sizes->filter = fminf(fmaxf(filter, margin), max_filter_radius);
     sizes->sun = 2.0f * radius * (sizes->filter + margin);
-    sizes->contact = beside + CONTACT_DIVISOR * margin * sizes->width;
+    sizes->contact = beside + (float)CONTACT_DIVISOR * margin * sizes->width;
     return bounds.min.x <= bounds.max.x && radius > 0.0f && isfinite(radius);
 }
 

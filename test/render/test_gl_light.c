@@ -207,6 +207,20 @@ TEST_HERE (gl_casters_cast_shadows) {
     CHECK(between >= 3 && between_sharp <= 2);
 }
 
+// The search for what blocks the light may miss a caster that is narrower than its steps: the
+// middle of the shadow is no dotted line.
+TEST_HERE (gl_narrow_casters_cast_whole_shadows) {
+    shadow_scene scene = make_shadow_scene();
+    gl_picture lit, dark;
+    prepare_shadows(stage);
+    scene.placements[1].m[0] = 0.03f; // 1.2 units wide
+    stage->frame.softness = 0.3f;
+    draw_shadow_scene(stage, &scene, false, &lit);
+    draw_shadow_scene(stage, &scene, true, &dark);
+    for (int right = -15; right < -8; right++)
+        CHECK(picture_at(&dark, right, 0)[0] < picture_at(&lit, right, 0)[0] - 20);
+}
+
 TEST_HERE (gl_shadow_map_size_can_be_set) {
     static const uint32_t sides[] = {2048, 300, 0};
     const shadow_scene scene = make_shadow_scene();
