@@ -113,7 +113,9 @@ struct md5gl_renderer {
     GLenum front_face;
     bool shadows_unsupported; // the frame needs shadows, but the device cannot create the maps
     float ground;             // height
-    float shaded_ground[4];   // what shadows may reach of it: least x and y, largest x and y
+    // What shadows may reach of it: x and y of a rectangle's first corner, of the last one, and how
+    // far it moves, which is away from the first.
+    float shaded_ground[8];
     const md5gl_environment *environment; // NULL: none
     md5gl_texture reflections;            // of the environment
     bool is_classic;                      // MD5GL_LIGHTING_CLASSIC

@@ -379,7 +379,8 @@ typedef struct md5gl_frame {
     uint32_t num_point_lights; // those beyond the first MD5GL_MAX_POINT_LIGHTS are ignored
 
     // Bounds in world space of everything that md5gl_draw_shadows() draws, which blocks the key
-    // light for models and ground. Empty bounds (all 0): no shadows but those of spot lights.
+    // light for models and ground; those of the present pose are best, as shadows do not swim when
+    // they change. Empty bounds (all 0): no shadows but those of spot lights.
     md5_bounds casters;
     float ground;           // height of the ground, units; it darkens below nearby casters
     float softness;         // width of a shadow's edge per distance from the caster; 0 = hard edges

@@ -21,11 +21,11 @@ static void begin_overlay(md5gl_renderer *renderer, const md5gl_program *program
 }
 
 // Draws a plane on the ground. Surfaces in it, such as soles, stay visible.
-static void draw_plane(const GladGLContext *gl)
+static void draw_plane(const GladGLContext *gl, GLsizei num_vertices)
 {
     gl->Enable(GL_POLYGON_OFFSET_FILL);
     gl->PolygonOffset(1.0f, 1.0f);
-    gl->DrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+    gl->DrawArrays(GL_TRIANGLE_STRIP, 0, num_vertices);
     gl->PolygonOffset(0.0f, 0.0f);
     gl->Disable(GL_POLYGON_OFFSET_FILL);
 }
@@ -57,7 +57,7 @@ void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 cen
     begin_overlay(renderer, grid, renderer->empty_array, true);
     gl->Uniform4f(grid->uniforms[MD5GL_GRID_AREA], centre.x, centre.y, z, radius);
     gl->Uniform1f(grid->uniforms[MD5GL_GRID_CELL], cell);
-    draw_plane(gl);
+    draw_plane(gl, 4);
 }
 
 void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
@@ -65,18 +65,14 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
     MD5_ASSERT(renderer != NULL, "renderer: not NULL");
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
-    const float *const shaded = renderer->shaded_ground;
-    const float sides[4] = {
-        fmaxf(shaded[0], centre.x - radius), fmaxf(shaded[1], centre.y - radius),
-        fminf(shaded[2], centre.x + radius), fminf(shaded[3], centre.y + radius)};
-    if (!renderer->shadowed || !(sides[0] < sides[2] && sides[1] < sides[3]))
+    if (!renderer->shadowed)
         return;
     const md5gl_program *const shadow = &renderer->fixed[MD5GL_PROGRAM_GROUND];
     begin_overlay(renderer, shadow, renderer->empty_array, true);
     gl->Uniform4f(shadow->uniforms[MD5GL_GROUND_AREA], centre.x, centre.y, renderer->ground,
                   radius);
-    gl->Uniform4fv(shadow->uniforms[MD5GL_GROUND_SIDES], 1, sides);
-    draw_plane(gl);
+    gl->Uniform4fv(shadow->uniforms[MD5GL_GROUND_SHADED], 2, renderer->shaded_ground);
+    draw_plane(gl, 6);
 }
 
 void md5gl_draw_blobs(md5gl_renderer *renderer, const md5gl_blob *blobs, uint32_t count)

@@ -73,7 +73,7 @@ enum md5gl_storage_binding {
     X(MD5GL_MAPS, "maps")                     \
     X(MD5GL_SURFACE, "surface")               \
     X(MD5GL_GROUND_AREA, "ground_area")       \
-    X(MD5GL_GROUND_SIDES, "ground_sides")     \
+    X(MD5GL_GROUND_SHADED, "ground_shaded")   \
     X(MD5GL_FLAT_COLOUR, "flat_colour")       \
     X(MD5GL_ALPHA_MODE, "alpha_mode")         \
     X(MD5GL_LINE_WIDTH, "line_width")         \

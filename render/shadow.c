@@ -106,16 +106,19 @@ typedef struct box_view {
     float half[3];
 } box_view;
 
-static md5_mat44 matrix_of(const box_view *view)
+// In a map of `texels` across, the world is at whole texels whatever the centre is.
+static md5_mat44 matrix_of(const box_view *view, uint32_t texels)
 {
     md5_mat44 matrix = {{0}};
+    const float places = 0.5f * (float)texels;
     for (int row = 0; row < 3; row++) {
         const md5_vec3 axis = view->axes[row];
         const float unit = 1.0f / view->half[row];
         matrix.m[row] = axis.x * unit;
         matrix.m[4 + row] = axis.y * unit;
         matrix.m[8 + row] = axis.z * unit;
-        matrix.m[12 + row] = -md5_vec3_dot(axis, view->centre) * unit;
+        const float offset = -md5_vec3_dot(axis, view->centre) * unit;
+        matrix.m[12 + row] = row < 2 ? floorf(offset * places) / places : offset;
     }
     matrix.m[15] = 1.0f;
     return matrix;
@@ -184,17 +187,25 @@ static uint32_t begin_lights(md5gl_renderer *renderer, const md5gl_frame *frame,
 
 // -- Frames -----------------------------------------------------------------------------------
 
-// Measures what the maps must cover. Returns false if the frame has no shadows.
-static bool measure_casters(const md5gl_frame *frame, float *radius, float heights[2])
+// What the maps of a frame must cover, units.
+typedef struct shadow_sizes {
+    float radius;       // of the key light's map
+    float width;        // of the contact map
+    float heights[2];   // of that map above and below the ground
+    float filter;       // the largest radius of a shadow's edge, a fraction of the key light's map
+    float sun, contact; // how far beside its hard shadow, and from below it, a caster is seen
+} shadow_sizes;
+
+// The next larger one of lengths that differ by a quarter at most: while the pose changes, maps
+// keep their scale, and by matrix_of() their texels, so that edges do not swim.
+static float stepped(float length)
 {
-    const md5_bounds bounds = frame->casters;
-    const md5_vec3 size = {bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y,
-                           bounds.max.z - bounds.min.z};
-    *radius = 0.51f * sqrtf(md5_vec3_dot(size, size));
-    const float height = fmaxf(size.z, 0.05f * *radius);
-    heights[0] = contact_height * height;
-    heights[1] = contact_depth * height;
-    return bounds.min.x <= bounds.max.x && *radius > 0.0f && isfinite(*radius);
+    const uint32_t rest = (1u << 21) - 1; // all but two bits of the fraction
+    uint32_t bits;
+    memcpy(&bits, &length, sizeof bits);
+    bits = (bits + rest) & ~rest;
+    memcpy(&length, &bits, sizeof bits);
+    return length;
 }
 
 static uint32_t side_of_sun(const md5gl_frame *frame)
@@ -202,41 +213,50 @@ static uint32_t side_of_sun(const md5gl_frame *frame)
     return frame->shadow_texels > 0 ? frame->shadow_texels : DEFAULT_SIDE;
 }
 
-// Returns the largest radius of a shadow's edge, as a fraction of the key light's map: a caster is
-// at most as far from its shadow as the light travels through the height of the bounds.
-static float filter_radius_of(const md5gl_frame *frame, float radius)
+// Returns false if the frame has no shadows.
+static bool measure_casters(const md5gl_frame *frame, shadow_sizes *sizes)
 {
-    const md5_vec3 light = frame->light_direction;
-    const float height = frame->casters.max.z - frame->casters.min.z;
-    const float through = height * sqrtf(md5_vec3_dot(light, light)) / fmaxf(fabsf(light.z), 1e-6f);
-    const float texels = 4.0f / (float)side_of_sun(frame);
-    return fminf(fmaxf(frame->softness * through / (2.0f * radius), texels), max_filter_radius);
+    const md5_bounds bounds = frame->casters;
+    const md5_vec3 light = frame->light_direction, size = md5_vec3_sub(bounds.max, bounds.min);
+    const float radius = stepped(0.51f * sqrtf(md5_vec3_dot(size, size)));
+    const float height = fmaxf(size.z, 0.05f * radius), rise = contact_height * height;
+    // For filtering and for the surface offset.
+    const float margin = 4.0f / (float)side_of_sun(frame);
+    // A caster is at most as far from its shadow as the light travels through the bounds' height.
+    const float through = size.z * sqrtf(md5_vec3_dot(light, light)) / fmaxf(fabsf(light.z), 1e-6f);
+    const float filter = frame->softness * through / (2.0f * radius);
+    const float beside = 1.05f * contact_radius * rise;
+    sizes->radius = radius;
+    sizes->width = stepped(1.02f * fmaxf(size.x, size.y) + 2.0f * beside);
+    sizes->heights[0] = rise;
+    sizes->heights[1] = contact_depth * height;
+    sizes->filter = fminf(fmaxf(filter, margin), max_filter_radius);
+    sizes->sun = 2.0f * radius * (sizes->filter + margin);
+    sizes->contact = beside + (float)CONTACT_DIVISOR * margin * sizes->width;
+    return bounds.min.x <= bounds.max.x && radius > 0.0f && isfinite(radius);
 }
 
 float md5gl_shadow_reach(const md5gl_frame *frame)
 {
     MD5_ASSERT(frame != NULL, "frame: not NULL");
     MD5_ASSERT_RESERVED(frame);
-    const float texels = 4.0f; // margin for filtering and for the surface offset
-    float radius, heights[2];
-    if (!measure_casters(frame, &radius, heights))
+    shadow_sizes sizes;
+    if (!measure_casters(frame, &sizes))
         return 0.0f;
-    const float texel = 1.0f / (float)side_of_sun(frame);
-    const float sun = 2.0f * radius * (filter_radius_of(frame, radius) + texels * texel);
-    const float beside =
-        contact_radius * heights[0] + 2.3f * radius * texels * (float)CONTACT_DIVISOR * texel;
-    const float contact = sqrtf(beside * beside + heights[0] * heights[0]);
-    return sun > contact ? sun : contact;
+    const float contact = sizes.contact, height = sizes.heights[0];
+    return fmaxf(sizes.sun, sqrtf(contact * contact + height * height));
 }
 
 // Sets the views of the key light and from below, and what belongs to them.
 static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_frame_block *block,
-                      float radius, const float heights[2])
+                      const shadow_sizes *sizes)
 {
     const md5_bounds bounds = frame->casters;
     const md5_vec3 centre = {0.5f * (bounds.min.x + bounds.max.x),
                              0.5f * (bounds.min.y + bounds.max.y),
                              0.5f * (bounds.min.z + bounds.max.z)};
+    const float radius = sizes->radius, half = 0.5f * sizes->width;
+    const float above = sizes->heights[0], below = sizes->heights[1];
     const float *const direction = block->light_direction;
     const md5_vec3 away = {-direction[0], -direction[1], -direction[2]};
     const md5_vec3 other =
@@ -249,51 +269,49 @@ static void begin_sun(md5gl_renderer *renderer, const md5gl_frame *frame, md5gl_
         {{side, md5_vec3_cross(away, side), away}, centre, {radius, radius, radius}},
         // Seen from below the ground straight up, the lowest caster is the nearest.
         {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-         {centre.x, centre.y, frame->ground + 0.5f * (heights[0] - heights[1])},
-         {1.15f * radius, 1.15f * radius, 0.5f * (heights[0] + heights[1])}},
+         {centre.x, centre.y, frame->ground + 0.5f * (above - below)},
+         {half, half, 0.5f * (above + below)}},
     };
 
-    // What shadows may reach of the ground: what casts, enlarged by the reach, and its shadow. Few
-    // pixels of the plane are dark, and on software GL the others would cost as much.
-    float *const sides = renderer->shaded_ground;
-    const float reach = md5gl_shadow_reach(frame);
-    const float smallest[3] = {bounds.min.x - reach, bounds.min.y - reach, bounds.min.z - reach};
-    const float largest[3] = {bounds.max.x + reach, bounds.max.y + reach, bounds.max.z + reach};
+    // What shadows may reach of the ground: a rectangle below what casts, enlarged by the reach,
+    // and the way that it goes with the light. Few pixels of the plane are dark, and on software GL
+    // the others would cost as much. Nothing is lit from below.
+    float *const shaded = renderer->shaded_ground;
+    const float high = fmaxf(bounds.max.z - frame->ground, 0.0f) + sizes->sun;
+    const float reach = fmaxf(sizes->sun, sizes->contact);
     for (int axis = 0; axis < 2; axis++) {
-        sides[axis] = smallest[axis];
-        sides[2 + axis] = largest[axis];
-        if (direction[2] <= 0.0f) // nothing is lit from below
-            continue;
-        const float slope = direction[axis] / direction[2];
-        const float low = slope * (smallest[2] - frame->ground);
-        const float high = slope * (largest[2] - frame->ground);
-        sides[axis] -= fmaxf(fmaxf(low, high), 0.0f);
-        sides[2 + axis] -= fminf(fminf(low, high), 0.0f);
+        const float slope = direction[2] > 0.0f ? direction[axis] / fmaxf(direction[2], 1e-3f) : 0;
+        const float start = slope * sizes->sun, moves = -slope * high - start;
+        const float least = (axis ? bounds.min.y : bounds.min.x) - reach + start;
+        const float most = (axis ? bounds.max.y : bounds.max.x) + reach + start;
+        shaded[axis] = moves < 0.0f ? most : least;
+        shaded[2 + axis] = moves < 0.0f ? least : most;
+        shaded[4 + axis] = moves;
     }
 
+    const uint32_t limit = renderer->max_texture_size, requested = side_of_sun(frame);
+    const uint32_t texels = requested < limit ? requested : limit;
     const float eyes[][4] = {{direction[0], direction[1], direction[2], 0.0f}, {0, 0, -1, 0}};
     for (int i = 0; i <= MD5GL_MAP_CONTACT; i++) {
-        set_view(&renderer->maps[i], matrix_of(&views[i]), eyes[i]);
+        const uint32_t divided = texels / CONTACT_DIVISOR > 0 ? texels / CONTACT_DIVISOR : 1;
+        const uint32_t across = i == MD5GL_MAP_SUN ? texels : divided;
+        resize_map(renderer, i, across);
+        set_view(&renderer->maps[i], matrix_of(&views[i], across), eyes[i]);
         memcpy(i == MD5GL_MAP_SUN ? block->sun_from_world : block->contact_from_world,
                renderer->maps[i].shown.map_from_world.m, sizeof(md5_mat44));
     }
     const float softness = frame->softness > 0.0f ? frame->softness : 0.0f;
-    const float shadow[4] = {1.0f, softness, 2.0f * radius, filter_radius_of(frame, radius)};
-    const float contact_values[4] = {2.3f * radius, heights[0], heights[1], 0.0f};
+    const float shadow[4] = {1.0f, softness, 2.0f * radius, sizes->filter};
+    const float contact[4] = {sizes->width, above, below, 0.0f};
     memcpy(block->shadow, shadow, sizeof shadow);
-    memcpy(block->contact, contact_values, sizeof contact_values);
-    const uint32_t limit = renderer->max_texture_size, requested = side_of_sun(frame);
-    const uint32_t texels = requested < limit ? requested : limit;
-    resize_map(renderer, MD5GL_MAP_SUN, texels);
-    resize_map(renderer, MD5GL_MAP_CONTACT,
-               texels / CONTACT_DIVISOR > 0 ? texels / CONTACT_DIVISOR : 1);
+    memcpy(block->contact, contact, sizeof contact);
 }
 
 void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
                           md5gl_frame_block *block)
 {
-    float radius, heights[2];
-    const bool has_casters = measure_casters(frame, &radius, heights);
+    shadow_sizes sizes;
+    const bool has_casters = measure_casters(frame, &sizes);
     const uint32_t num_spots = begin_lights(renderer, frame, block);
     const uint32_t first = has_casters ? MD5GL_MAP_SUN : MD5GL_MAP_SPOT;
     const uint32_t end = MD5GL_MAP_SPOT + num_spots;
@@ -307,7 +325,7 @@ void md5gli_begin_shadows(md5gl_renderer *renderer, const md5gl_frame *frame,
     block->shadow[0] = 1.0f;
     block->sun_from_world[12] = block->contact_from_world[12] = 2.0f; // all is outside of no map
     if (has_casters)
-        begin_sun(renderer, frame, block, radius, heights);
+        begin_sun(renderer, frame, block, &sizes);
     if (num_spots > 0) {
         const enum md5gl_pass pass = renderer->lit_pass;
         renderer->lit_pass = pass == MD5GL_PASS_LIT           ? MD5GL_PASS_LIT_SPOTS

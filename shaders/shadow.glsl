@@ -59,8 +59,8 @@ float sunlight(vec3 position, vec3 normal)
 float contact_shade(vec3 position)
 {
     vec3 at = (contact_from_world * vec4(position, 1.0)).xyz;
-    if (shadow.x == 0.0 || any(greaterThan(abs(at.xy - 0.5), vec2(0.5))))
-        return 0.0;
+    bool inside = shadow.x != 0.0 && all(lessThanEqual(abs(at.xy - 0.5), vec2(0.5)));
+    int num_taps = inside ? FILTER_TAPS : 0;
     float reach = contact.y * 0.75 / contact.x; // contact_radius in render/shadow.c
     // Turned by another angle in each pixel (Jimenez, "Next Generation Post Processing in Call of
     // Duty", 2014), or else a thin caster would show once for each tap. In whole numbers, and without
@@ -72,7 +72,7 @@ float contact_shade(vec3 position)
     level *= part > 32767 ? -reach : reach;
     mat2 turned = mat2(level, -level.y, level.x);
     float hidden = 0.0;
-    for (int i = 0; i < FILTER_TAPS; i++) {
+    for (int i = 0; i < num_taps; i++) {
         float lowest = textureLod(contact_map, at.xy + turned * FILTERS[i], 0.0).r;
         float height = (lowest - at.z) * (contact.y + contact.z) / contact.y;
         float proximity = 1.0 - clamp(height, 0.0, 1.0);

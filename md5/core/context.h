@@ -101,7 +101,7 @@ bool md5i_fail_as(md5_context *context, const md5_error *failure);
 bool md5i_fail_missing(md5_error *error, const char *what);
 
 // The same in a function that returns an asset, and has a parameter `error`: returns NULL from it.
-#define MD5_NEED(asset, what)                            \
+#define MD5_NEED(asset, what)               \
     do {                                    \
         if (!(asset)) {                     \
             md5i_fail_missing(error, what); \

@@ -207,6 +207,20 @@ TEST_HERE (gl_casters_cast_shadows) {
     CHECK(between >= 3 && between_sharp <= 2);
 }
 
+// The search for what blocks the light may miss a caster that is narrower than its steps: the
+// middle of the shadow is no dotted line.
+TEST_HERE (gl_narrow_casters_cast_whole_shadows) {
+    shadow_scene scene = make_shadow_scene();
+    gl_picture lit, dark;
+    prepare_shadows(stage);
+    scene.placements[1].m[0] = 0.03f; // 1.2 units wide
+    stage->frame.softness = 0.3f;
+    draw_shadow_scene(stage, &scene, false, &lit);
+    draw_shadow_scene(stage, &scene, true, &dark);
+    for (int right = -15; right < -8; right++)
+        CHECK(picture_at(&dark, right, 0)[0] < picture_at(&lit, right, 0)[0] - 20);
+}
+
 TEST_HERE (gl_shadow_map_size_can_be_set) {
     static const uint32_t sides[] = {2048, 300, 0};
     const shadow_scene scene = make_shadow_scene();
@@ -271,7 +285,7 @@ TEST_HERE (gl_ground_receives_shadows) {
 TEST_HERE (gl_ground_shadows_are_not_cut_off) {
     static const md5_vec3 lights[] = {{0, 1, 1}, {0, -3, 1},       {1, 1, 2},   {-2, 1, 1},
                                       {0, 0, 1}, {0.3f, -0.2f, 1}, {-5, -5, 1}, {1, 1, -1}};
-    const float everything[4] = {-1e4f, -1e4f, 1e4f, 1e4f};
+    const float everything[8] = {-1e4f, -1e4f, 1e4f, 1e4f};
     const shadow_scene scene = make_shadow_scene();
     gl_picture pictures[2];
     md5gl_renderer *const renderer = stage->scene.renderer;
@@ -303,6 +317,26 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
         CHECK(largest <= 1);
         CHECK(darkest > 60 || lights[i].z < 0);
     }
+}
+
+// Bounds that follow a pose change in every picture: what stands still keeps its shadow.
+TEST_HERE (gl_shadows_do_not_swim_with_the_bounds) {
+    const shadow_scene scene = make_shadow_scene();
+    gl_picture pictures[2];
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    prepare_shadows(stage);
+    memset(stage->frame.background, 0, sizeof stage->frame.background);
+    stage->frame.shadow_texels = 64;
+    for (int i = 0; i < 2; i++) {
+        const float wider = i == 0 ? 0.0f : 0.37f;
+        stage->frame.casters = (md5_bounds){{-5, -5 - wider, 0}, {5 + wider, 5, 12}};
+        md5gl_begin_frame(renderer, &stage->frame);
+        CHECK(scene_pose(renderer, stage->copy, scene.palettes, scene.placements + 1, 1, NULL));
+        md5gl_draw_shadows(renderer, stage->copy);
+        md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 60.0f);
+        scene_finish(&stage->scene, &stage->frame, &pictures[i]);
+    }
+    CHECK(memcmp(&pictures[0], &pictures[1], sizeof pictures[0]) == 0);
 }
 
 // Cut-out texels let light through on every path, also if the texture is set after posing.

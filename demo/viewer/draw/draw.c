@@ -49,39 +49,44 @@ static md5_vec3 studio_direction(view_axes axes, float right, float back, float 
     return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
 }
 
-// Bounds of the shadow casters. Those of the whole clip are constant, which keeps shadows stable.
-// If the clip moves far, those of the current pose give more detail. A crowd stays in its square.
-static md5_bounds find_casters(const view_stage *stage)
+// Bounds of body 0, the scene's model, or i, companion i - 1, as they are posed; empty: there is
+// none.
+static md5_bounds find_body(const view_document *document, uint32_t i)
 {
-    if (view_shows_crowd(stage->document))
-        return stage->document->bounds;
-    const view_scene *const scene = &stage->document->scene;
-    const float bent = scene->dual ? 0.0f : view_morph_reach(scene->morphs, scene->morph_weights);
-    md5_bounds now = scene->dual ? view_pose_bounds(scene, NULL) // of what view_skin() wrote
-                                 : md5_skin_bounds(scene->model, scene->palette);
-    md5_bounds clip = stage->document->bounds;
-    if (view_is_empty(now) || view_is_empty(clip))
+    const view_scene *const scene = &document->scene;
+    const view_companion *const companion = i > 0 ? &document->companions[i - 1] : NULL;
+    if (companion != NULL && companion->model == NULL)
+        return md5_bounds_from_points(NULL, 0);
+    if (companion != NULL)
+        return md5_bounds_transform(md5_skin_bounds(companion->model, companion->palette),
+                                    companion->place);
+    return scene->dual ? view_pose_bounds(scene, NULL) // of what view_skin() wrote
+                       : md5_skin_bounds(scene->model, scene->palette);
+}
+
+// Bounds of the shadow casters in the present pose. A crowd stays in its square.
+static md5_bounds find_casters(const view_document *document)
+{
+    const view_scene *const scene = &document->scene;
+    if (view_shows_crowd(document))
+        return document->bounds;
+    md5_bounds bounds = find_body(document, 0);
+    if (view_is_empty(bounds))
         return (md5_bounds){0};
-    now.min = md5_vec3_sub(now.min, (md5_vec3){bent, bent, bent});
-    now.max = md5_vec3_add(now.max, (md5_vec3){bent, bent, bent});
-    const md5_vec3 walked = view_walked(scene, stage->play);
-    clip.min = md5_vec3_add(clip.min, walked);
-    clip.max = md5_vec3_add(clip.max, walked);
-    const view_companion *const companions = stage->document->companions;
-    const view_machine *const guest = companions[VIEW_GUEST].machine;
-    const float reach = guest != NULL ? view_size(companions[VIEW_GUEST].model->bounds) : 0.0f;
-    // One that is far away would take the texels of both.
-    if (guest != NULL
-        && view_distance(guest->place.translation, view_centre(clip)) < 2.0f * view_size(clip)) {
-        const md5_vec3 stand = guest->place.translation;
-        const md5_bounds box = {{stand.x - reach, stand.y - reach, stand.z},
-                                {stand.x + reach, stand.y + reach, stand.z + reach}};
-        clip = md5_bounds_union(clip, box);
+    // Far from the joints: morphs, and where dual quaternions bulge.
+    const float bent = scene->dual ? 0.05f * view_size(bounds)
+                                   : view_morph_reach(scene->morphs, scene->morph_weights);
+    const md5_vec3 centre = view_centre(bounds);
+    const float far = 3.0f * view_size(bounds);
+    for (uint32_t i = 1; i <= VIEW_NUM_COMPANIONS; i++) {
+        const md5_bounds body = find_body(document, i);
+        // One that is far away would take the texels of both.
+        if (!view_is_empty(body) && view_distance(view_centre(body), centre) < far)
+            bounds = md5_bounds_union(bounds, body);
     }
-    const bool has_another =
-        companions[0].model != NULL || companions[VIEW_COMPARED].model != NULL || guest != NULL;
-    const bool is_near = has_another || view_size(clip) < 1.8f * view_size(now);
-    return is_near ? md5_bounds_union(clip, now) : now;
+    bounds.min = md5_vec3_sub(bounds.min, (md5_vec3){bent, bent, bent});
+    bounds.max = md5_vec3_add(bounds.max, (md5_vec3){bent, bent, bent});
+    return bounds;
 }
 
 md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5gl_target *target,
@@ -109,7 +114,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     frame.num_point_lights = VIEW_NUM_STUDIO_POINTS;
     frame.ground = stage->document->ground;
     if (stage->shown->shadows && stage->document->drawn != NULL)
-        frame.casters = find_casters(stage);
+        frame.casters = find_casters(stage->document);
     // A crowd is wide and needs more texels, so that each character has enough.
     frame.shadow_texels = view_shows_crowd(stage->document) ? VIEW_CROWD_TEXELS : 0;
     frame.lighting = stage->shown->classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
@@ -662,10 +667,7 @@ static void draw_blobs(const view_stage *stage)
         const md5_mat34 *const joints = companion ? companion->joints : document->scene.joints;
         if (model == NULL || (companion != NULL && companion->joint >= 0))
             continue;
-        md5_bounds bounds =
-            md5_skin_bounds(model, companion ? companion->palette : document->scene.palette);
-        if (companion != NULL)
-            bounds = md5_bounds_transform(bounds, companion->place);
+        const md5_bounds bounds = find_body(document, i);
         const float height = bounds.max.z - bounds.min.z;
         md5_bounds feet = {.min = {INFINITY, INFINITY, INFINITY},
                            .max = {-INFINITY, -INFINITY, -INFINITY}};

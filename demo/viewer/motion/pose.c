@@ -244,9 +244,11 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
     }
     const md5_anim *anim = motion->clip != NULL ? motion->clip(scene, 0) : view_shown_anim(scene);
     for (uint32_t clip = 0; clip == 0 || anim != NULL; clip++) {
-        // Skins a few frames at even distances. A clip may leap between them, so the joints, which
-        // cost less, are checked in every frame; of very long clips in every n-th.
-        enum { SKINNED = 13, MAX_FRAMES = 600 };
+        // Skins a few frames at even distances, fewer of each of many clips. A clip may leap
+        // between them, so the joints, which cost less, are checked in every frame; of very long
+        // clips in every n-th.
+        enum { SKINNED = 13, OF_MANY = 3, MAX_FRAMES = 600 };
+        const uint32_t num_skinned = motion->clip != NULL ? OF_MANY : SKINNED;
         const uint32_t last = anim != NULL ? anim->num_frames - 1 : 0;
         const uint32_t stride = 1 + last / MAX_FRAMES;
         for (uint32_t frame = 0; frame <= last; frame += stride) {
@@ -271,8 +273,8 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
                 }
             }
         }
-        for (uint32_t i = 0; i < SKINNED && (i == 0 || last > 0); i++) {
-            pose_frame(scene, clip, (uint32_t)((uint64_t)last * i / (SKINNED - 1)));
+        for (uint32_t i = 0; i < num_skinned && (i == 0 || last > 0); i++) {
+            pose_frame(scene, clip, (uint32_t)((uint64_t)last * i / (num_skinned - 1)));
             widen_by_pose(scene, &bounds, hull);
         }
         anim = motion->clip != NULL ? motion->clip(scene, clip + 1) : NULL;
