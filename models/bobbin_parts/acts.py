@@ -210,7 +210,7 @@ def attack(a, t):
     # The claw: high and back, round over the shoulder, down across the body.
     a.one("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 15.0 * hit)
     # The sweep ends wide of the left hip, the arm out straight, not round himself.
-    a.arm("r", roll=80.0 * wind + 58.0 * hit - 14.0 * over,
+    a.arm("r", roll=80.0 * wind + 49.0 * hit - 14.0 * over,
           yaw=38.0 * wind - 58.0 * hit - 20.0 * over)
     a.elbow("r", 62.0 * wind + 8.0 * hit - 12.0 * over)
     a.one("hand", "r", roll=26.0 * wind - 14.0 * hit - 10.0 * over)
