@@ -24,8 +24,8 @@ _HOP = {side: Tread(BALL[0], BALL[1] * sign, 0.0,
 
 
 def sneeze(a, t):
-    """Three inhales, each deeper, a moment of waiting, a burst that throws him back. As soon as his eyes are open
-    he stares at what comes out of him, and then at his smoking nose."""
+    """Three inhales, each deeper, a moment of waiting, a burst that throws him back. As soon as his eyes
+    are open he stares at what comes out of him, and then at his smoking nose."""
     # Between inhales a little is let out again.
     full = keyed(t, (0.06, 0.0), (0.30, 0.40), (0.44, 0.24), (0.68, 0.74), (0.80, 0.58), (1.02, 1.0),
                  (1.24, 1.04))

@@ -38,8 +38,8 @@ class Actor:
         self.move("barrel_" + side, x=-way)
 
     def leg(self, leg, ankle, yaw=0.0, drawn=0.0):
-        """Puts an ankle at a position in model space, the foot level and turned by yaw. drawn: by how much the
-        shin is pushed in."""
+        """Puts an ankle at a position in model space, the foot level and turned by yaw. drawn: by how much
+        the shin is pushed in."""
         s = self.pose.skeleton
         number, side = leg
 
@@ -361,7 +361,7 @@ def _brace(a, t):
     """All of shoot() but its shots."""
     brace = keyed(t, (0.0, 0.0), (0.22, 1.0), (0.95, 1.0), (1.3, 0.0))
     kicks = [keyed(t - at, (0.0, 0.0), (0.035, 1.0), (0.10, 0.8), (0.30, 0.0)) for at in _FIRE]
-    # A barrel is back within a frame, the body on its six legs soon after, and rocks ahead before the next shot.
+    # A barrel is back within a frame, the body on its six legs soon after, and ahead before the next shot.
     left, right = (keyed(t - at, (0.0, 0.0), (0.14, 1.0), (0.32, -0.10), (0.44, 0.0)) for at in _FIRE)
     both = left + right
     a.move("body", x=-0.6 * brace - 3.6 * both, z=-2.2 * brace + 1.4 * both, y=0.9 * (right - left))
@@ -426,8 +426,8 @@ def shoot(a, t):
         a.leg(leg, (x + 1.6 * wide - 1.6 * kick ** 3, y * (1.0 + 0.14 * wide), z + 1.8 * up + 2.6 * kick))
 
 
-# Folded, a ball: where an ankle is then, on its leg, and how far the body sinks, onto the floor. A shin is pushed in
-# by so much: it is longer than the body is high.
+# Folded, a ball: where an ankle is then, on its leg, and how far the body sinks, onto the floor. A shin is
+# pushed in by so much: it is longer than the body is high.
 _TUCKED, _SUNK, _DRAWN = (13.5, 17.0), -7.0, 11.0
 
 
@@ -460,7 +460,7 @@ def fold(a, t):
 
 
 def unfold(a, t):
-    """Wakes: a blink first, then the legs out, three and three, and up in one go, too far; antennae after it."""
+    """Wakes: a blink first, then the legs out, three and three, and up in one go, too far; then antennae."""
     amount = keyed(t, (0.20, 1.0), (0.52, 1.02), (0.86, -0.215), (1.10, 0.06), (1.28, 0.0))
     flat = keyed(t, (0.56, 1.0), (0.92, -0.22), (1.14, 0.08), (1.32, 0.0))
     _folded(a, amount, flat, {leg: 1.0 - (t - (0.16 if _late(leg) == 0.0 else 0.30)) / 0.36 for leg in LEGS})
