@@ -91,6 +91,7 @@ ALLOWED = {
     "spindle/walk": {"slide": 5.9},     # 18 frames a second
     "stumble": {"slide": 2.9},
     "stumble_right": {"slide": 2.9},
+    "thimble/shoot": {"spike": 12},     # antennae lash
     "thimble/trot": {"slide": 2.3},     # at 46 units a second
     "thimble/trot_left": {"slide": 2.6},
     "thimble/trot_right": {"slide": 2.6},
@@ -176,8 +177,8 @@ THIMBLE = Subject(
     [tuple("%s_%d_%s" % (part, n, side) for part in ("femur", "tibia", "foot"))
      for n in (1, 2, 3) for side in "lr"],
     (("coxa_", 45), ("femur_", 75), ("tibia_", 75), ("foot_", 90), ("cylinder_", 50), ("rod_", 50),
-     ("eye", 35), ("shutter_", 50), ("gun_", 70), ("barrel_", 1), ("antenna_", 75), ("dome", 10),
-     ("lamp", 1), ("body", 12)))
+     ("eye", 35), ("shutter_", 50), ("gun_", 70), ("barrel_", 1), ("antenna_1", 125),
+     ("antenna_2", 75), ("dome", 10), ("lamp", 1), ("body", 12)))
 
 # It has no feet: its root is in the ground.
 TENDRIL = Subject(

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Makes a burst of fire, to be attached to a head: puffs of light, of two joints each. A puff is a quad that
 its material turns to the viewer: as wide as its joints are apart, and nothing while they are at one point.
+And what it leaves: soot on Bobbin's nose, copies of the skin there (of models/bobbin), which are in the head
+until then and return into it, one after the other.
 
     python3 models/make_flame.py [FOLDER]    write the files (default: models/flame)
     python3 models/make_flame.py --check     regenerate and compare with models/flame"""
@@ -16,12 +18,15 @@ sys.path.insert(0, HERE)
 from kit import bake, md5, png, program, rig  # noqa: E402
 from kit.maths import add, scale, smoothstep, sub, unit  # noqa: E402
 from kit.noise import hash3, value  # noqa: E402
+from kit.read import Mesh  # noqa: E402
 
 NAME = "flame"
 COMMAND = "make_flame.py"
 TEXELS = 64
 RATE, FRAMES = 30, 56
 MOUTH, NOSE = (11.5, 0.0, 2.4), (12.5, 0.0, 4.4)     # from Bobbin's joint head
+SOOT, HIDDEN = (14.0, 0.2, 5.5), -3.0
+LAYERS = ((3.7, 4), (2.9, 5), (2.1, 7))     # of soot: its radius, and after how many seconds it comes off
 _SPRITE = 0.75 * 0.707          # half the side of a sprite, of its joints' distance
 
 
@@ -80,6 +85,7 @@ class Joint:
 def joints():
     """The bind pose shows the puffs in a row."""
     out = [Joint("origin", None, (0.0, 0.0, 0.0))]
+    out += [Joint("soot_%d" % n, "origin", SOOT) for n in range(len(LAYERS))]
     for puff in PUFFS:
         middle = (14.0 + 1.2 * puff.number, 0.0, 2.4)
         out += [Joint("puff_%d" % puff.number, "origin", middle),
@@ -102,6 +108,26 @@ def mesh(kind, bones):
     return md5.Mesh(kind, "models/flame/" + kind, points, uvs, tris, weights)
 
 
+def soot():
+    """Of Bobbin's skin what is near the nose, seen from the joint head, and a little in front of it."""
+    skin = Mesh(os.path.join(HERE, "bobbin", "bobbin.md5mesh"))
+    posed = [joint[2:] for joint in skin.joints]
+    head = next(joint[2] for joint in skin.joints if joint[0] == "head")
+    places = [sub(skin.position(vertex, posed), head) for vertex in skin.vertices[0]]
+    points, uvs, tris, weights = [], [], [], []
+    for number, (radius, _) in enumerate(LAYERS):
+        near = [tri for tri in skin.tris[0] if all(math.dist(places[n], SOOT) < radius for n in tri)]
+        used = sorted({n for tri in near for n in tri})
+        tris += [tuple(len(points) + used.index(n) for n in reversed(tri)) for tri in near]
+        for at in (places[n] for n in used):
+            points.append(add(at, scale(unit(sub(at, (8.0, 0.0, SOOT[2]))), 0.06)))
+            _, y, z = sub(at, SOOT)
+            away = 0.5 * math.dist(at, SOOT) / radius / max(math.hypot(y, z), 1e-6)
+            uvs.append((0.5 + away * y, 0.5 - away * z))
+            weights.append([("soot_%d" % number, 1.0)])
+    return md5.Mesh("soot", "models/flame/soot", points, uvs, tris, weights)
+
+
 def glow(s, t):
     """A soft round puff, with lumps."""
     away = math.hypot(s, t)
@@ -110,8 +136,10 @@ def glow(s, t):
     return (255.0 * light,) * 3
 
 
-def frame(bones, t):
+def frame(bones, t, sooty=math.inf):
     pose = rig.Pose(bones)
+    for number, (_, seconds) in enumerate(LAYERS):
+        pose.move("soot_%d" % number, 0.0 if sooty < seconds else HIDDEN)
     for puff in PUFFS:
         position, size = puff.at(t)
         near, edge = "puff_%d" % puff.number, "edge_%d" % puff.number
@@ -123,17 +151,18 @@ def frame(bones, t):
 
 def make(folder):
     bones = rig.Skeleton(joints())
-    meshes = [mesh(kind, bones) for kind in KINDS]
+    meshes = [mesh(kind, bones) for kind in KINDS] + [soot()]
     png.write(os.path.join(folder, "puff.png"), TEXELS, TEXELS, bake.flat_texture(TEXELS, glow))
     program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), meshes))
     bounds = rig.Bounds(bones, meshes)
-    for name, times in (("out", (-1.0, -1.0)), ("burst", [n / RATE for n in range(FRAMES + 1)])):
+    for name, rate, times in (("out", RATE, [(-1.0,)] * 2), ("soot", 1, [(-1.0, t) for t in range(8)]),
+                              ("burst", RATE, [(n / RATE,) for n in range(FRAMES + 1)])):
         frames, boxes = [], []
-        for t in times:
-            positions, turns = frame(bones, t)
+        for at in times:
+            positions, turns = frame(bones, *at)
             frames.append(rig.local_frames(bones, positions, turns))
             boxes.append(bounds.of(positions, turns))
-        program.save(folder, name + ".md5anim", md5.anim_text(COMMAND, bones.rows(), RATE, frames, boxes))
+        program.save(folder, name + ".md5anim", md5.anim_text(COMMAND, bones.rows(), rate, frames, boxes))
     return "%d joints, %d puffs" % (len(bones.joints), len(PUFFS))
 
 

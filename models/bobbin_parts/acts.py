@@ -210,7 +210,7 @@ def attack(a, t):
     # The claw: high and back, round over the shoulder, down across the body.
     a.one("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 15.0 * hit)
     # The sweep ends wide of the left hip, the arm out straight, not round himself.
-    a.arm("r", roll=80.0 * wind + 58.0 * hit - 14.0 * over,
+    a.arm("r", roll=80.0 * wind + 49.0 * hit - 14.0 * over,
           yaw=38.0 * wind - 58.0 * hit - 20.0 * over)
     a.elbow("r", 62.0 * wind + 8.0 * hit - 12.0 * over)
     a.one("hand", "r", roll=26.0 * wind - 14.0 * hit - 10.0 * over)
@@ -348,11 +348,12 @@ def carry(a, t):
     a.one("upperarm", "l", roll=2.0 * wave(phase, 2, 0.12) + 2.5 * abs(trunk),
           pitch=3.0 * wave(phase, 1, 0.2))
     a.one("forearm", "l", pitch=-3.0 * wave(phase, 2, 0.2))
-    # A look after the light, then ahead again.
-    look = bump(phase, 0.55, 0.86, 0.08)
-    a.look(-9.0 * bump(phase, 0.53, 0.84, 0.05), 0.0)
-    a.nod(yaw=-4.0 - 8.0 * look, roll=2.0 + 1.5 * head, pitch=1.2 * wave(phase, 2, 0.12) - 2.0 * look)
-    a.blink(_blinks(phase, (0.14, 0.525, 0.84), 0.05))
+    # A long look at the light, eyes first, then ahead again.
+    eyes, look = bump(phase, 0.40, 0.84, 0.05), bump(phase, 0.42, 0.88, 0.10)
+    a.look(-20.0 * eyes, 12.0 * eyes)
+    a.nod(yaw=-26.0 * look, roll=2.0 + 1.5 * head - 3.0 * look, pitch=1.2 * wave(phase, 2, 0.12) + 9.0 * look)
+    a.brows(0.4 * eyes)
+    a.blink(_blinks(phase, (0.14, 0.385, 0.84), 0.05))
     a.tail(4.0, 0.6, phase, 2, 0.07)
     a.ears(1.5 * wave(phase, 2, 0.08) + 3.0 * look)
     a.stand()

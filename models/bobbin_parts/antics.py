@@ -24,21 +24,22 @@ _HOP = {side: Tread(BALL[0], BALL[1] * sign, 0.0,
 
 
 def sneeze(a, t):
-    """Three inhales, each deeper, a moment of waiting, a burst that throws him back, and a look at his
-    smoking nose."""
+    """Three inhales, each deeper, a moment of waiting, a burst that throws him back. As soon as his eyes
+    are open he stares at what comes out of him, and then at his smoking nose."""
     # Between inhales a little is let out again.
     full = keyed(t, (0.06, 0.0), (0.30, 0.40), (0.44, 0.24), (0.68, 0.74), (0.80, 0.58), (1.02, 1.0),
                  (1.24, 1.04))
     deep = full * (1.0 - thrown(t, 1.22, 1.32, 1.6))
     late = keyed(t, (0.10, 0.0), (0.34, 0.40), (0.48, 0.26), (0.72, 0.74), (0.84, 0.60), (1.05, 1.0),
                  (1.23, 1.0)) * (1.0 - thrown(t, 1.21, 1.31, 1.4))
-    burst = thrown(t, 1.22, 1.32, 1.6) * (1.0 - keyed(t, (1.36, 0.0), (1.66, 1.0)))
+    burst = thrown(t, 1.22, 1.32, 1.6) * (1.0 - keyed(t, (1.36, 0.0), (1.50, 0.30), (1.82, 1.0)))
     # The legs are slower than the head.
     push = keyed(t, (1.16, 0.0), (1.38, 1.0), (1.66, 0.0))
     tall = full * (1.0 - keyed(t, (1.16, 0.0), (1.36, 1.0)))
     back = keyed(t, (1.18, 0.0), (1.30, 0.25), (1.42, 0.8), (1.56, 1.0))
     sink = pulse(t, 1.42, 1.86, 0.10)
-    after = keyed(t, (1.52, 0.0), (1.70, 1.0), (1.98, 1.0), (2.14, 0.0))
+    stare = keyed(t, (1.35, 0.0), (1.43, 1.0), (1.68, 1.0), (1.80, 0.0))
+    after = keyed(t, (1.66, 0.0), (1.78, 1.0), (2.00, 1.0), (2.14, 0.0))
     a.rest()
     a.root(-3.0 * back)
     a.move("hips", x=-1.3 * tall + 1.6 * push, y=0.5 * tall, z=0.5 * tall - 1.1 * push - 1.1 * sink)
@@ -50,13 +51,15 @@ def sneeze(a, t):
     # Head back 25 degrees, and held until it goes.
     a.nod(pitch=-25.0 * late - 9.0 * burst + 7.0 * after,
           roll=3.0 * after + 1.5 * wave(t, 7) * pulse(t, 1.05, 1.22, 0.07))
-    shut = keyed(t, (0.10, 0.0), (1.0, 0.55), (1.18, 0.75), (1.24, 1.0), (1.48, 1.0), (1.58, 0.0))
-    blink = keyed(t, (1.94, 0.0), (1.99, 1.0), (2.02, 1.0), (2.08, 0.0))
+    shut = keyed(t, (0.10, 0.0), (1.0, 0.55), (1.18, 0.75), (1.24, 1.0), (1.34, 1.0), (1.42, 0.0))
+    blink = keyed(t, (2.04, 0.0), (2.09, 1.0), (2.11, 1.0), (2.17, 0.0))
     for side, _ in SIDES:
-        a.lids(side, max(shut, blink), max(0.9 * shut, blink), 2.0 - 6.0 * blink)
-    a.brows(0.8 * late - 0.6 * burst + 0.5 * after, -0.9 * late + 0.8 * burst - 0.7 * after)
-    squint(a, after, 11.0)
-    a.look(0.0, -5.0 * late)
+        a.lids(side, max(shut, blink) - 0.2 * stare, max(0.9 * shut, blink) - 0.15 * stare, 2.0 - 6.0 * blink)
+    a.brows(0.8 * late - 0.6 * shut * burst + 0.9 * stare + 0.5 * after,
+            -0.9 * late + 0.8 * shut * burst - 0.7 * stare - 0.7 * after)
+    # Both eyes meet where the fire is, farther and farther away.
+    squint(a, stare * keyed(t, (1.43, 0.6), (1.80, 0.25)) + after, 11.0)
+    a.look(0.0, -5.0 * late + 9.0 * stare * (1.0 - after))
     gape = keyed(t, (1.18, 0.0), (1.34, 1.0), (1.44, 0.9), (1.66, 0.0))
     a.mouth(0.16 + 0.72 * late + 0.84 * gape * (1.0 - late), 1.0 - 1.5 * max(late, gape))
     a.turn("jaw", pitch=14.0 * gape)

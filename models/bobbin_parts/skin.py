@@ -7,7 +7,7 @@ from kit.maths import add, cross, length, scale, smoothstep, sub, unit
 from bobbin_parts import binding, face, shape
 
 J, AIM = shape.J, shape.AIM
-_MOUTH = (13.0, 0.0, 35.4)
+_MOUTH, _CORNER, _CHEEK = (13.0, 0.0, 35.4), (12.4, 5.4, 36.6), (5.0, 9.5, 37.5)
 # Texels per unit, relative to the body's.
 _DETAIL = {"head": 1.5, "torso": 0.9, "arm": 1.0, "leg": 1.0, "tail": 0.85, "ear_in": 1.0,
            "ear_out": 0.8, "horn": 0.9, "thorn": 0.7, "fin": 1.0, "lid": 0.5, "fang": 0.8}
@@ -58,7 +58,9 @@ def _wish(p):
     if part == "head":
         lips = smoothstep(4.5, 10.0, length(sub(p, _MOUTH)))
         socket = smoothstep(0.3, 3.0, abs(shape.eye_distance(*p)))
-        return 0.57 + 1.23 * lips * (0.3 + 0.7 * socket)
+        cheek = 1.0 - 0.3 * smoothstep(9.5, 6.0, length(sub((p[0], abs(p[1]), p[2]), _CHEEK)))
+        corner = 0.16 * smoothstep(2.2, 0.8, length(sub((p[0], abs(p[1]), p[2]), _CORNER)))
+        return 0.57 - corner + 1.23 * lips * (0.3 + 0.7 * socket) * cheek
     if part == "arm":
         return smooth * (1.7 - 1.0 * smoothstep(13.0, 17.5, abs(p[1])))
     if part == "leg":
@@ -144,7 +146,7 @@ def _horn(skin):
 def fang():
     """A small tooth that peeps out from under the upper lip."""
     path = loft.curve([(12.0, 3.7, 37.7), (12.45, 3.72, 36.6), (12.6, 3.6, 35.5)], 4)
-    size = [loft.table((0.52, 0.46, 0.0), n / 4) for n in range(5)]
+    size = [loft.table((0.56, 0.34, 0.0), n / 4) for n in range(5)]
     return loft.leaf(path, (1.0, 0.3, 0.0), size, size, [0.0] * 5, 4)
 
 

@@ -164,9 +164,11 @@ class Pose:
 
     def reach(self, upper, lower, end, target, hint):
         """Two-bone inverse kinematics: turns `upper` and `lower` so that `end` reaches the target
-        (as far as possible); the middle joint bends towards `hint`."""
+        (as far as possible); the middle joint bends towards `hint`. `end` may have been moved along the
+        lower bone, which is then shorter."""
         s = self.skeleton
         a, b, c = (s.position[s.index[name]] for name in (upper, lower, end))
+        c = add(c, self.moves[s.index[end]])
         start, _ = self.where(s.index[upper])
         one, two = maths.length(sub(b, a)), maths.length(sub(c, b))
         to = sub(target, start)

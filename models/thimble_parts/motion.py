@@ -37,8 +37,9 @@ class Actor:
     def recoil(self, side, way):
         self.move("barrel_" + side, x=-way)
 
-    def leg(self, leg, ankle, yaw=0.0):
-        """Puts an ankle at a position in model space, the foot level and turned by yaw."""
+    def leg(self, leg, ankle, yaw=0.0, drawn=0.0):
+        """Puts an ankle at a position in model space, the foot level and turned by yaw. drawn: by how much
+        the shin is pushed in."""
         s = self.pose.skeleton
         number, side = leg
 
@@ -51,6 +52,8 @@ class Actor:
         base = s.position[s.index["body"]]
         swung = math.degrees(math.atan2(out[1] - coxa[1] + base[1], out[0] - coxa[0] + base[0]))
         self.turn(name("coxa"), yaw=(swung - azimuth(leg) + 180.0) % 360.0 - 180.0)
+        knee, foot = (s.position[s.index[name(part)]] for part in ("tibia", "foot"))
+        self.move(name("foot"), *scale(unit(sub(knee, foot)), drawn))
         self.pose.reach(name("femur"), name("tibia"), name("foot"), ankle, _UP)
         self.pose.fix(name("foot"), turn(yaw=yaw))
         # The piston's halves point at each other. They swing in the plane of the leg, which the coxa turns.
@@ -358,17 +361,18 @@ def _brace(a, t):
     """All of shoot() but its shots."""
     brace = keyed(t, (0.0, 0.0), (0.22, 1.0), (0.95, 1.0), (1.3, 0.0))
     kicks = [keyed(t - at, (0.0, 0.0), (0.035, 1.0), (0.10, 0.8), (0.30, 0.0)) for at in _FIRE]
-    # A barrel is back within a frame, the body on its six legs a little later.
-    left, right = (keyed(t - at, (0.0, 0.0), (0.13, 1.0), (0.40, 0.0)) for at in _FIRE)
-    a.move("body", x=-0.6 * brace - 3.2 * (left + right), z=-2.2 * brace + 1.2 * (left + right),
-           y=0.9 * (right - left))
-    a.turn("body", pitch=3.0 * brace - 8.0 * (left + right), yaw=6.0 * (right - left),
-           roll=4.0 * (right - left))
-    a.turn("eye", pitch=-2.0 * brace)
+    # A barrel is back within a frame, the body on its six legs soon after, and ahead before the next shot.
+    left, right = (keyed(t - at, (0.0, 0.0), (0.14, 1.0), (0.32, -0.10), (0.44, 0.0)) for at in _FIRE)
+    both = left + right
+    a.move("body", x=-0.6 * brace - 3.6 * both, z=-2.2 * brace + 1.4 * both, y=0.9 * (right - left))
+    a.turn("body", pitch=3.0 * brace - 11.0 * both, yaw=3.0 * (right - left), roll=2.0 * (right - left))
+    a.turn("eye", pitch=-2.0 * brace + 4.0 * both)
     a.shutters(0.45 * brace + 0.4 * max(kicks), 0.35 * brace + 0.4 * max(kicks))
     for side, kick in zip("lr", kicks):
         a.turn("gun_" + side, pitch=-3.0 * brace - 8.0 * kick)
         a.recoil(side, 2.6 * kick)
+        # Antennae stay behind, and are whipped back.
+        a.turn("antenna_1_" + side, pitch=12.0 * brace + 8.0 * both)
     a.move("dome", z=-0.5 * brace + 0.5 * max(kicks))
 
 
@@ -422,14 +426,14 @@ def shoot(a, t):
         a.leg(leg, (x + 1.6 * wide - 1.6 * kick ** 3, y * (1.0 + 0.14 * wide), z + 1.8 * up + 2.6 * kick))
 
 
-# Folded: the radius of the footing, and how far the body sinks. Shins are longer than the body is high,
-# so knees lean inwards, beside the dome; closer, a piston would come near half a turn.
-_TUCKED, _SUNK = 21.5, -7.0
+# Folded, a ball: where an ankle is then, on its leg, and how far the body sinks, onto the floor. A shin is
+# pushed in by so much: it is longer than the body is high.
+_TUCKED, _SUNK, _DRAWN = (13.5, 17.0), -7.0, 11.0
 
 
 def _folded(a, amount, flat, legs):
-    """Sits on the floor between its knees with the dome down, shutters closed; antennae lie along the
-    dome as far as `flat` says."""
+    """A ball: thighs up beside the dome, shins and feet before them, shutters closed; antennae lie along the
+    dome as far as `flat` says. legs: how far each is drawn in."""
     a.move("body", z=_SUNK * amount)
     a.move("dome", z=-0.9 * amount)
     a.shutters(0.1 + 0.9 * amount)
@@ -437,38 +441,29 @@ def _folded(a, amount, flat, legs):
     for side in "lr":
         a.turn("gun_" + side, pitch=62.0 * amount)
         a.recoil(side, 1.2 * amount)
-        a.turn("antenna_1_" + side, pitch=-48.0 * flat)
-        a.turn("antenna_2_" + side, pitch=-48.0 * flat)
+        a.turn("antenna_1_" + side, pitch=102.0 * flat)
+        a.turn("antenna_2_" + side, pitch=36.0 * flat)
     for leg in LEGS:
+        # Up before it goes inwards.
         x, y, z = HOMES[leg]
-        share, lift = legs[leg]
-        near = on_leg(leg, (_TUCKED, ANKLE[1]))
-        a.leg(leg, (x + (near[0] - x) * share, y + (near[1] - y) * share, z + lift))
-
-
-def _hopped(t, start):
-    """A foot's way, 0 to 1, and its height: up sharply, set down softly."""
-    s = min(1.0, max(0.0, (t - start) / 0.26))
-    return s * s * (3.0 - 2.0 * s), 3.4 * _soft_arc(s) * (1.2 - 0.4 * s) if s < 1.0 else 0.0
+        up, way = smoothstep(0.0, 0.85, legs[leg]), smoothstep(0.15, 1.0, legs[leg])
+        to_x, to_y, to_z = on_leg(leg, _TUCKED)
+        a.leg(leg, (x + (to_x - x) * way, y + (to_y - y) * way, z + (to_z + _SUNK * amount - z) * up),
+              drawn=_DRAWN * way)
 
 
 def fold(a, t):
-    """Rises a little, draws its legs in, three and three, drops between its knees and shuts everything."""
-    amount = keyed(t, (0.0, 0.0), (0.30, -0.13), (0.52, -0.10), (1.02, 1.035), (1.14, 0.95), (1.28, 1.0))
-    flat = keyed(t, (0.10, 0.0), (0.34, -0.12), (0.86, 1.04), (1.0, 1.0))
-    legs = {leg: _hopped(t, 0.06 if _late(leg) == 0.0 else 0.34) for leg in LEGS}
-    _folded(a, amount, flat, legs)
+    """Rises a little, draws in three legs, then the others, and so drops onto the floor; shuts everything."""
+    amount = keyed(t, (0.0, 0.0), (0.34, -0.16), (0.50, -0.13), (0.86, 1.02), (0.98, 0.93), (1.12, 1.0))
+    flat = keyed(t, (0.20, 0.0), (0.44, -0.12), (0.96, 1.03), (1.12, 1.0))
+    _folded(a, amount, flat, {leg: (t - (0.08 if _late(leg) == 0.0 else 0.46)) / 0.36 for leg in LEGS})
 
 
 def unfold(a, t):
-    """Wakes: a blink first, then up in one go, antennae after it, then the legs out, three and three."""
-    amount = keyed(t, (0.20, 1.0), (0.32, 1.03), (0.66, -0.25), (0.90, 0.07), (1.10, 0.0))
-    flat = keyed(t, (0.40, 1.0), (0.74, -0.22), (0.96, 0.08), (1.14, 0.0))
-    legs = {}
-    for leg in LEGS:
-        way, lift = _hopped(t, 0.80 if _late(leg) == 0.0 else 1.06)
-        legs[leg] = (1.0 - way, lift)
-    _folded(a, amount, flat, legs)
+    """Wakes: a blink first, then the legs out, three and three, and up in one go, too far; then antennae."""
+    amount = keyed(t, (0.20, 1.0), (0.52, 1.02), (0.86, -0.215), (1.10, 0.06), (1.28, 0.0))
+    flat = keyed(t, (0.56, 1.0), (0.92, -0.22), (1.14, 0.08), (1.32, 0.0))
+    _folded(a, amount, flat, {leg: 1.0 - (t - (0.16 if _late(leg) == 0.0 else 0.30)) / 0.36 for leg in LEGS})
     peek = pulse(t, 0.06, 0.24, 0.06)
     a.shutters(-0.5 * peek)
 
@@ -497,7 +492,7 @@ CLIPS = (
     Clip("back", 30, 30, back, events=_steps(BACK, 30)),
     Clip("back_start", 30, 21, back_start, loop=False, events=_both_sets(21, 11)),
     Clip("back_stop", 30, 24, back_stop, loop=False, events=_one_set(15, 0.5)),
-    Clip("fold", 30, 42, fold, loop=False, events=_both_sets(10, 18) + [(38, "thud")]),
+    Clip("fold", 30, 42, fold, loop=False, leaves=True, events=((26, "thud"),)),
     Clip("idle", 30, 120, idle),
     Clip("shoot", 30, 42, shoot, events=((12, "shot left"), (20, "shot right"))),
     Clip("trot", 30, 16, trot, events=_steps(TROT, 30)),
@@ -505,7 +500,7 @@ CLIPS = (
     Clip("trot_right", 30, 16, trot_right, events=_steps(TROT, 30)),
     Clip("turn_left", 30, 27, turn_left, events=_both_sets(12, 24)),
     Clip("turn_right", 30, 27, turn_right, events=_both_sets(12, 24)),
-    Clip("unfold", 30, 42, unfold, loop=False, events=_both_sets(32, 40)),
+    Clip("unfold", 30, 42, unfold, loop=False, leaves=True, events=_both_sets(16, 20)),
     Clip("walk", 30, 36, walk, events=_steps(WALK, 30)),
     Clip("walk_left", 30, 36, walk_left, events=_steps(WALK, 30)),
     Clip("walk_right", 30, 36, walk_right, events=_steps(WALK, 30)),

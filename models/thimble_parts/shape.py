@@ -3,7 +3,7 @@
 import math
 
 from kit import lathe, md5
-from kit.maths import add, cross, mirror, rotate, scale, sub, turn, unit
+from kit.maths import add, cross, dot, mirror, rotate, scale, sub, turn, unit
 
 from thimble_parts.paint import BRASS, DIMPLED, ENAMEL, GLASS, LENS, RUBBER, STEEL
 from thimble_parts.skeleton import (ANKLE, ANTENNA, BOLT, COXA, EYE, GUN, HIP, KNEE, LEGS, PISTON_END,
@@ -42,12 +42,17 @@ class Builder:
         self.tris += [tuple(base + v for v in tri) for tri in tris]
         self.weights += [[(joint, 1.0)]] * len(points)
 
-    def lathe(self, joint, a, b, profile, strip, columns=12, move=None):
-        """A turned part along ab (in the plane y = 0); profile: (way in units, radius)."""
+    def lathe(self, joint, a, b, profile, strip, columns=12, move=None, end=None):
+        """A turned part along ab (in the plane y = 0); profile: (way in units, radius). end: (way, the joint
+        that has what is farther along): a rod that can be pushed in."""
         profile = _crisp(profile)
         ahead = unit(sub(b, a))
         path = [add(a, scale(ahead, way)) for way, _ in profile]
-        self.add(joint, lathe.tube(path, [r for _, r in profile], columns, strip, axis=ahead), move)
+        part = lathe.tube(path, [r for _, r in profile], columns, strip, axis=ahead)
+        self.add(joint, part, move)
+        for n, p in enumerate(reversed(part[0])):
+            if end and dot(sub(p, a), ahead) > end[0]:
+                self.weights[-1 - n] = [(end[1], 1.0)]
 
     def ball(self, joint, at, radius, strip, columns=10, rows=5, move=None):
         profile = [(-radius * math.cos(math.pi * n / rows), radius * math.sin(math.pi * n / rows))
@@ -197,8 +202,8 @@ def _leg(b, leg):
     b.ball(name("tibia"), knee, 1.45, BRASS, 10, 5, move)
     size = math.dist(knee, ankle)
     b.lathe(name("tibia"), knee, ankle, [(0.7, 0.0), (0.7, 1.0), (2.2, 1.3), (5.0, 1.25),
-                                         (5.4, 0.8), (size - 2.0, 0.5), (size - 0.3, 0.55),
-                                         (size - 0.3, 0.0)], ENAMEL, 10, move)
+                                         (5.4, 0.8), (size - 0.3, 0.5), (size - 0.3, 0.0)], ENAMEL, 10,
+            move, (size - 0.5, name("foot")))
     b.ball(name("foot"), ankle, 0.85, BRASS, 8, 5, move)
     x = ankle[0]
     b.lathe(name("foot"), (x, 0, 0), (x, 0, 1), [(0.0, 0.0), (0.0, 1.9), (0.7, 2.1), (1.2, 1.5),

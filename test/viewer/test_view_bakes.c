@@ -236,7 +236,7 @@ TEST_LONG (view_members_that_are_not_baked_stay_skinned) {
     scene_close(&scene);
 }
 
-// The figures name the members and the memory of the level: here 33 frames of 6568 vertices.
+// The figures name the members and the memory of the level: here 33 frames of 6670 vertices.
 TEST_SCENE (view_figures_count_baked_members) {
     OWN_SHOT viewer;
     view_rows rows = {0};
@@ -247,7 +247,7 @@ TEST_SCENE (view_figures_count_baked_members) {
         view_list_figures(&facts, &rows);
         for (uint32_t i = 0; i < rows.count; i++)
             if (strcmp(rows.rows[i].label, "Baked") == 0)
-                found = CHECK_STRING(rows.rows[i].text, "20  \xE2\x80\xA2  1.7 MB");
+                found = CHECK_STRING(rows.rows[i].text, "20  \xE2\x80\xA2  1.8 MB");
         free(drawn.rgba);
     }
     CHECK(found);
@@ -372,7 +372,7 @@ TEST_SCENE (view_bakes_refuse_what_does_not_fit) {
         for (uint32_t i = 0; i < kind->model->num_meshes; i++)
             num_vertices += kind->model->meshes[i].num_vertices;
         const size_t size = 8 * num_vertices * kind->clips[0]->anim->num_frames;
-        CHECK(!try_to_bake(scene, kind, size - 1, "1.7 MB, at most 1.7 fit"));
+        CHECK(!try_to_bake(scene, kind, size - 1, "1.8 MB, at most 1.8 fit"));
         CHECK(try_to_bake(scene, kind, size, ""));
         CHECK(try_to_bake(scene, kind, 2 * size, ""));
         const uint32_t max_texels = *scene_limits(scene->renderer).max_texels;

@@ -760,11 +760,15 @@ TEST (view_carried_fire_burns_when_he_sneezes) {
     CHECK_STRING(state_of(&fire), "out");
     view_run_machine(&host, 1.4);
     CHECK_STRING(state_of(&fire), "burst");
+    CHECK_STRING(state_in(&fire, 1), "soot");
     view_restart_machine(&host);
     CHECK_STRING(state_of(&fire), "out");
     set_off(&host, "sneeze");
     view_run_machine(&host, 4.0);
     CHECK_STRING(state_of(&fire), "out");
+    CHECK_STRING(state_in(&fire, 1), "soot");
+    view_run_machine(&host, 9.0);
+    CHECK_STRING(state_in(&fire, 1), "clean");
     view_free_machine(&fire);
     view_free_machine(&host);
 }
