@@ -22,7 +22,7 @@
 #include <assert.h>
 #include <string.h>
 
-#ifndef MD5_NO_EXTRAS
+#ifndef MD5_NO_IMAGES
 
 // "M5AI" on little-endian machines; others write, and read, images of their own order.
 enum { MAGIC = 0x4941354d, SWAPPED_MAGIC = 0x4d354149, VERSION = 2, HEAD = 24 };

@@ -704,7 +704,7 @@ MD5_API md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts 
 MD5_API size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size);
 #endif
 
-#ifndef MD5_NO_EXTRAS
+#ifndef MD5_NO_IMAGES
 // -- Asset images ---------------------------------------------------------------------------
 //
 // An asset image is models and clips as they are in memory, to be used where its bytes lie (images

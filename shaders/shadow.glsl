@@ -13,13 +13,12 @@ const int BLOCKER_TAPS = 6, FILTER_TAPS = 12;
 // Spread evenly over a disc of radius 1: point i of n is at the radius sqrt((i + 0.5) / n) and at i times the golden angle
 // (Vogel's sunflower spiral). The loops have no fixed end that would unroll them.
 const vec2 BLOCKERS[BLOCKER_TAPS] = vec2[](
-    vec2(0.28867513, 0.00000000), vec2(-0.36868444, 0.33774515), vec2(0.05643306, -0.64302564),
-    vec2(0.46470286, 0.60612259), vec2(-0.85278689, -0.15084599), vec2(0.80783419, -0.51387799));
+    vec2(0.2887, 0.0), vec2(-0.3687, 0.3377), vec2(0.0564, -0.6430), vec2(0.4647, 0.6061),
+    vec2(-0.8528, -0.1508), vec2(0.8078, -0.5139));
 const vec2 FILTERS[FILTER_TAPS] = vec2[](
-    vec2(0.20412415, 0.00000000), vec2(-0.26069927, 0.23882188), vec2(0.03990420, -0.45468779),
-    vec2(0.32859454, 0.42859339), vec2(-0.60301140, -0.10666423), vec2(0.57122504, -0.36336661),
-    vec2(-0.19106360, 0.71074705), vec2(-0.36437900, -0.70158959), vec2(0.79055667, 0.28871003),
-    vec2(-0.82244249, 0.33949230), vec2(0.39647163, -0.84723683), vec2(0.29298244, 0.93407421));
+    vec2(0.2041, 0.0), vec2(-0.2607, 0.2388), vec2(0.0399, -0.4547), vec2(0.3286, 0.4286),
+    vec2(-0.6030, -0.1067), vec2(0.5712, -0.3634), vec2(-0.1911, 0.7107), vec2(-0.3644, -0.7016),
+    vec2(0.7906, 0.2887), vec2(-0.8224, 0.3395), vec2(0.3965, -0.8472), vec2(0.2930, 0.9341));
 const float MAX_SLOPE = 6.0;
 float sunlight(vec3 position, vec3 normal)
 {

@@ -8,7 +8,7 @@
 
 #define MD5_PACKED_FILE "M5CC" // what the bytes of md5_write_anim() begin with
 
-#ifdef MD5_NO_EXTRAS
+#ifdef MD5_NO_IMAGES
 #define md5_is_image(bytes, size) false
 #define md5i_read_image(...) false
 #else
