@@ -9,12 +9,13 @@ uniform sampler2D contact_map; // height above the ground of the lowest caster, 
 // compared depth follows the plane of the surface, so that a surface does not shadow itself.
 // Software GL runs both sides of branches, and leaves only loops: so what needs no filter is what
 // loops 0 times, not what returns early.
-const int BLOCKER_TAPS = 6, FILTER_TAPS = 12;
+const int BLOCKER_TAPS = 7, FILTER_TAPS = 12;
 // Spread evenly over a disc of radius 1: point i of n is at the radius sqrt((i + 0.5) / n) and at i times the golden angle
-// (Vogel's sunflower spiral). The loops have no fixed end that would unroll them.
+// (Vogel's sunflower spiral). The loops have no fixed end that would unroll them. Blockers are also looked for in the middle:
+// a narrow caster may lie between the others.
 const vec2 BLOCKERS[BLOCKER_TAPS] = vec2[](
-    vec2(0.2887, 0.0), vec2(-0.3687, 0.3377), vec2(0.0564, -0.6430), vec2(0.4647, 0.6061),
-    vec2(-0.8528, -0.1508), vec2(0.8078, -0.5139));
+    vec2(0.0), vec2(0.2887, 0.0), vec2(-0.3687, 0.3377), vec2(0.0564, -0.6430),
+    vec2(0.4647, 0.6061), vec2(-0.8528, -0.1508), vec2(0.8078, -0.5139));
 const vec2 FILTERS[FILTER_TAPS] = vec2[](
     vec2(0.2041, 0.0), vec2(-0.2607, 0.2388), vec2(0.0399, -0.4547), vec2(0.3286, 0.4286),
     vec2(-0.6030, -0.1067), vec2(0.5712, -0.3634), vec2(-0.1911, 0.7107), vec2(-0.3644, -0.7016),
@@ -41,8 +42,7 @@ float sunlight(vec3 position, vec3 normal)
         sum += blocks * gap;
         count += blocks;
     }
-    // One also where no blocker was found: a narrow caster may lie between their taps.
-    int num_filters = !inside ? 0 : count > 0.0 ? FILTER_TAPS : 1;
+    int num_filters = !inside ? 0 : !soft ? 1 : count > 0.0 ? FILTER_TAPS : 0;
     float radius = clamp(0.5 * shadow.y * sum / max(count, 1.0), 1.2 * texel, shadow.w);
     float lit = 0.0;
     for (int i = 0; i < num_filters; i++) {
