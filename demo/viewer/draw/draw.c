@@ -79,6 +79,8 @@ static md5_bounds find_casters(const view_document *document)
     const md5_vec3 centre = view_centre(bounds);
     const float far = 3.0f * view_size(bounds);
     for (uint32_t i = 1; i <= VIEW_NUM_COMPANIONS; i++) {
+        if (i == 1 + VIEW_CARRIED) // fire
+            continue;
         const md5_bounds body = find_body(document, i);
         // One that is far away would take the texels of both.
         if (!view_is_empty(body) && view_distance(view_centre(body), centre) < far)
