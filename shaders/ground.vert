@@ -1,7 +1,7 @@
 // The part of the ground that shadows may reach: a rectangle, and all over which it is moved. A strip
 // of six vertices that need no buffer, from side to side of that hexagon.
 uniform vec4 ground_area;      // centre x, centre y, height, radius; world space
-uniform vec4 ground_shaded[2]; // a corner and, ahead of it in x and y, the last one; how far they go
+uniform vec4 ground_shaded[2]; // x and y of its first corner and of the last; how far it is moved
 
 out vec3 ground_position;
 
