@@ -107,8 +107,8 @@ FACE = {"eye_": 3.5, "ear_1_": 1.5, "ear_2_": 1.5, "ear_3_": 1.5}
 VIEWS = [(math.cos(math.radians(angle)), math.sin(math.radians(angle)), 0.0) for angle in (-40, 0, 40)]
 
 
-# Where Thimble stands when it is patted, as in thimble/visitor.md5machine, and the frame of its idle in which
-# it begs: the first pat begins the clip anew.
+# Where Thimble stands when it is patted, as in thimble/visitor.md5machine, and the frame of its clip `beg` in which
+# it begs.
 PATTED_AT, BEGS = (27.5, -13.0, 0.0), 20
 
 
@@ -408,15 +408,17 @@ def dome_depth(point):
 
 
 def check_pat(anim, mesh, clip, report):
-    """The right hand on Thimble, which plays its idle."""
-    idle, deepest = Anim(os.path.join(HERE, "thimble", "idle.md5anim")), 0.0
-    dome, hand = idle.names.index("dome"), ("hand_r", "finger_a_", "finger_b_", "thumb_")
+    """The right hand on Thimble, which begs, and purrs from the first pat on."""
+    beg, purr = (Anim(os.path.join(HERE, "thimble", name + ".md5anim")) for name in ("beg", "purr"))
+    deepest, loop = 0.0, len(purr.frames) - 1
+    dome, hand = beg.names.index("dome"), ("hand_r", "finger_a_", "finger_b_", "thumb_")
     owners = [(mesh.joints[max(row, key=lambda w: w[1])[0]][0], row) for row in mesh.vertices[0]]
     rows = [row for name, row in owners if name.startswith(hand) and name.endswith("_r")]
     pats = [frame for frame, words in clip.events if words == "pat"]
     _, _, rest, upright = THIMBLE.mesh.joints[dome]
     for n in range(len(anim.frames)):
-        position, turn = idle.posed(n - pats[0] if n >= pats[0] else n + BEGS)[dome]
+        clip, frame = (purr, n - pats[0]) if n >= pats[0] else (beg, n + BEGS)
+        position, turn = clip.posed(frame % loop)[dome]
         position, back, posed = add(position, PATTED_AT), mul(upright, conj(turn)), anim.posed(n)
         now = max(dome_depth(add(rest, rotate(back, sub(mesh.position(row, posed), position))))
                   for row in rows)

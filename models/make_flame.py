@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Makes a burst of fire, to be attached to a head: puffs of light, of two joints each. A puff is a quad that
 its material turns to the viewer: as wide as its joints are apart, and nothing while they are at one point.
-And what it leaves: soot on Bobbin's nose, copies of the skin there (of models/bobbin), which are in the head
+What has left the mouth is in the world: the puffs know how the head moves in Bobbin's sneeze, and undo it.
+And what the burst leaves: soot on Bobbin's nose, copies of the skin there (of models/bobbin), which are in the head
 until then and return into it, one after the other.
 
     python3 models/make_flame.py [FOLDER]    write the files (default: models/flame)
@@ -16,36 +17,54 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 
 from kit import bake, md5, png, program, rig  # noqa: E402
-from kit.maths import add, scale, smoothstep, sub, unit  # noqa: E402
+from kit.maths import add, conj, rotate, scale, smoothstep, sub, unit  # noqa: E402
 from kit.noise import hash3, value  # noqa: E402
-from kit.read import Mesh  # noqa: E402
+from kit.read import Anim, Mesh  # noqa: E402
 
 NAME = "flame"
 COMMAND = "make_flame.py"
 TEXELS = 64
-RATE, FRAMES = 30, 56
+RATE, FRAMES, EVENT = 30, 56, 38        # the frame of Bobbin's sneeze with the event that sets it off
 MOUTH, NOSE = (11.5, 0.0, 2.4), (12.5, 0.0, 4.4)     # from Bobbin's joint head
 SOOT, HIDDEN = (14.0, 0.2, 5.5), -3.0
 LAYERS = ((3.7, 4), (2.9, 5), (2.1, 7))     # of soot: its radius, and after how many seconds it comes off
 _SPRITE = 0.75 * 0.707          # half the side of a sprite, of its joints' distance
 
 
+class Head:
+    """Of Bobbin's sneeze: where the joint head is, `t` seconds after the event."""
+
+    def __init__(self):
+        self.clip = Anim(os.path.join(HERE, "bobbin", "sneeze.md5anim"))
+        self.joint = self.clip.names.index("head")
+
+    def at(self, t):
+        frame = min(EVENT + t * self.clip.rate, len(self.clip.frames) - 1)
+        return self.clip.posed(frame)[self.joint]
+
+
+HEAD = Head()
+
+
 class Puff:
-    """One puff: begins at `start`, goes `way` units a second, slower and slower, and drifts up."""
+    """One puff: begins at `start`, goes `way` units a second, both by the head as it is born, slower and
+    slower, and drifts up."""
 
     def __init__(self, kind, number, born, life, start, way, brake, rise, size):
         self.kind, self.number, self.born, self.life = kind, number, born, life
         self.start, self.way, self.brake, self.rise, self.size = start, way, brake, rise, size
 
     def at(self, t):
-        """(position, half its side)."""
+        """(position from the head as it is now, half its side)."""
         age = t - self.born
         if age <= 0.0 or age >= self.life:
             return self.start, 0.0
         gone = (1.0 - math.exp(-self.brake * age)) / self.brake
         share = age / self.life
         size = self.size * (0.35 + 0.65 * share ** 0.6) * smoothstep(1.0, 0.55, share)
-        return add(add(self.start, scale(self.way, gone)), (0.0, 0.0, self.rise * age * age)), size
+        (mouth, facing), (place, turn) = HEAD.at(self.born), HEAD.at(t)
+        left = add(mouth, rotate(facing, add(self.start, scale(self.way, gone))))
+        return rotate(conj(turn), sub(add(left, (0.0, 0.0, self.rise * age * age)), place)), size
 
 
 def _any(number, what):
@@ -57,9 +76,9 @@ def _puffs():
     for number in range(30):
         # What leaves first is fastest, so that the burst stretches; hot ones are inside and soon gone.
         hot = number % 3 == 0
-        born = 0.22 * number / 29.0
-        ahead = unit((1.0, 0.15 * _any(number, 1), 0.10 + 0.13 * _any(number, 2)))
-        speed = (235.0 - 330.0 * born) * (0.86 + 0.14 * _any(number, 3))
+        born = 0.07 + 0.20 * number / 29.0
+        ahead = unit((1.0, 0.15 * _any(number, 1), 0.16 + 0.13 * _any(number, 2)))
+        speed = (258.0 - 330.0 * born) * (0.86 + 0.14 * _any(number, 3))
         life = (0.21 if hot else 0.40) * (1.0 + 0.2 * _any(number, 4))
         size = (3.4 if hot else 6.6) * (1.0 + 0.25 * _any(number, 5))
         out.append(Puff("hot" if hot else "fire", number, born, life, MOUTH, scale(ahead, speed), 5.5,

@@ -1,6 +1,6 @@
 """Clips of a character that nobody plays with: he yawns, nods off, sits down to sleep, and starts up."""
 
-from kit.curves import bump, keyed, pulse, wave
+from kit.curves import bump, keyed, looped, pulse, wave
 
 from bobbin_parts.actor import BALL, SIDES, Tread
 
@@ -122,17 +122,28 @@ def sit(a, t):
 
 
 def doze(a, t):
-    """Sleeps sitting: slow breaths, a snore that opens the mouth, a twitch of one ear."""
+    """Sleeps sitting: deep breaths, a snore that opens the mouth; his head slips sideways, farther and farther, he
+    catches it, opens one eye a little, smacks his lips, and is gone again. One ear twitches."""
     phase = t / DOZE_SECONDS
     breath = wave(phase, 1, 0.25) + 1.0       # 0 where the loop begins
+    slip = looped(phase, 1.0, (0.02, 0.0), (0.20, 0.08), (0.44, 0.45), (0.62, 1.0), (0.705, -0.22), (0.78, 0.06),
+                  (0.86, 0.0))
+    caught = bump(phase, 0.63, 0.80, 0.06)
+    smack = bump(phase, 0.80, 0.86, 0.03) + 0.7 * bump(phase, 0.87, 0.93, 0.03)
     a.rest()
-    _asleep(a, 1.0, 0.5 * breath)
+    _asleep(a, 1.0, 0.75 * breath)
     a.turn("hips", pitch=-1.5 * breath)
-    a.bend(roll=-1.5 * wave(phase))
+    a.bend(roll=-1.5 * wave(phase) + 5.0 * slip, pitch=2.0 * slip - 3.0 * caught)
+    a.nod(roll=11.0 * slip, pitch=5.0 * slip - 5.0 * caught, yaw=-4.0 * slip)
     a.move("hips", y=0.15 * wave(phase, 1, 0.1) - 0.15 * wave(0.0, 1, 0.1))
-    snore = 0.5 * breath * (1.0 + 0.25 * wave(phase, 16) * bump(phase, 0.25, 0.55, 0.1))
-    a.mouth(0.16 + 0.5 * snore, 0.3 + 0.7 * (1.0 - 0.5 * breath))
+    a.move("belly", x=0.25 * breath)
+    a.lids("r", -0.22 * caught, 0.0, 0.0)
+    snore = 0.5 * breath * (1.0 + 0.25 * wave(phase, 16) * bump(phase, 0.25, 0.55, 0.1)) * (1.0 - caught)
+    a.mouth(0.16 + 0.62 * snore + 0.2 * smack, 0.3 + 0.7 * (1.0 - 0.5 * breath))
     a.ears(16.0 * bump(phase, 0.70, 0.76, 0.03), 0.0, "l")
+    a.ears(-6.0 * slip + 6.0 * caught, 0.0)
+    for side, late in (("l", 0.0), ("r", 0.03)):
+        a.one("clavicle", side, roll=2.5 * breath + 4.0 * bump(phase - late, 0.64, 0.80, 0.06))
     a.turn("tail_6", yaw=-6.0 * bump(phase, 0.72, 0.86, 0.05))
     a.turn("tail_fin", yaw=-9.0 * bump(phase, 0.73, 0.88, 0.05))
     _seated(a, 1.0, {side: Tread(*_OUT[side]).at(0.0) for side, _ in SIDES}, 1.0)

@@ -301,29 +301,39 @@ def turn_right(a, t):
 
 
 def idle(a, t):
-    """Hums: sinks and rises a little, looks about in jerks, blinks, flexes one foot."""
+    """Hums, looks about in a jerk; something is on its left front foot: it bends down to look, shakes the foot,
+    looks again, puts it down and sighs."""
     phase = t / 4.0
-    look = looped(phase, 1.0, (0.05, 0.0), (0.24, 1.0), (0.38, 1.0), (0.58, -1.0), (0.76, -1.0),
-                  (0.92, 0.0))
-    a.move("body", z=0.5 * wave(phase, 2), x=0.3 * wave(phase), y=1.1 * look)
-    a.turn("body", pitch=0.8 * wave(phase, 1, 0.2), roll=2.0 * look, yaw=6.0 * look)
-    yaw = looped(phase, 1.0, (0.04, 0.0), (0.16, 0.0), (0.20, 26.0), (0.36, 26.0), (0.39, 12.0),
-                 (0.50, 12.0), (0.55, -24.0), (0.78, -24.0), (0.84, 0.0))
-    a.turn("eye", yaw=yaw, pitch=4.0 * wave(phase, 3, 0.1))
-    a.shutters(0.1 + 0.9 * max(bump(phase, at, at + 0.035, 0.014) for at in (0.17, 0.53, 0.82, 0.90)))
-    for side, late in (("l", 0.0), ("r", 0.3)):
-        a.turn("gun_" + side, pitch=-9.0 * bump(phase, 0.22 + late, 0.44 + late, 0.05),
-               yaw=0.25 * yaw)
-    a.turn("dome", yaw=0.2 * yaw)
+    look = bump(phase, 0.04, 0.27, 0.06)
+    stoop = bump(phase, 0.31, 0.83, 0.09)
+    lifted = bump(phase, 0.39, 0.77, 0.07)
+    shake = bump(phase, 0.50, 0.67, 0.04)
+    sigh = bump(phase, 0.77, 0.99, 0.08)
+    aside = shake * math.sin(2.0 * math.pi * 16.0 * (phase - 0.50))
+    a.move("body", x=0.3 * wave(phase) - 1.2 * lifted, y=0.9 * stoop - 2.6 * lifted - 1.2 * look,
+           z=0.4 * wave(phase, 2) + 0.9 * look - 1.5 * sigh)
+    a.turn("body", pitch=0.8 * wave(phase, 1, 0.2) + 5.0 * stoop - 3.0 * lifted + 2.0 * sigh,
+           roll=-3.5 * look - 2.0 * stoop + 6.0 * lifted + 0.9 * aside, yaw=-8.0 * look + 9.5 * stoop)
+    # The eye is there before the body, at the foot from its lifting on.
+    yaw = looped(phase, 1.0, (0.02, 0.0), (0.06, -26.0), (0.24, -26.0), (0.29, 20.0), (0.72, 23.0),
+                 (0.80, 0.0))
+    a.turn("eye", yaw=yaw, pitch=13.0 * stoop - 3.0 * shake + 3.0 * sigh)
+    blink = max(bump(phase, at, at + 0.035, 0.014) for at in (0.03, 0.265, 0.455, 0.70, 0.94))
+    half = 0.30 * shake + 0.42 * sigh - 0.28 * bump(phase, 0.30, 0.50, 0.04)
+    a.shutters(0.1 + half + (0.9 - half) * blink, 0.1 + half * (1.0 - 0.7 * sigh) + (0.9 - half) * blink)
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        a.turn("gun_" + side, pitch=-9.0 * look + 9.0 * sigh - 6.0 * lifted + 2.0 * sign * aside, yaw=0.25 * yaw)
+        # Antennae point at what it looks at, and hang with the sigh.
+        a.turn("antenna_1_" + side, pitch=20.0 * bump(phase, 0.33, 0.54, 0.06) - 14.0 * shake + 24.0 * sigh,
+               roll=sign * (6.0 * look - 5.0 * lifted))
+    a.turn("dome", yaw=0.25 * yaw)
+    a.move("dome", z=0.3 * look - 0.45 * sigh)
     for leg in LEGS:
         x, y, z = HOMES[leg]
-        shake = bump(phase, 0.56, 0.78, 0.06) if leg == (1, "l") else 0.0
-        aside = math.sin(2.0 * math.pi * 16.0 * (phase - 0.56))
-        a.leg(leg, (x + 1.2 * shake + 0.5 * shake * aside, y + 1.0 * shake - 0.5 * shake * aside,
-                    z + 4.0 * shake))
-    flick = bump(phase, 0.40, 0.47, 0.03)
-    a.turn("antenna_1_l", roll=18.0 * flick)
-    a.turn("antenna_1_r", roll=-18.0 * bump(phase, 0.86, 0.93, 0.03))
+        high = lifted if leg == (1, "l") else 0.0
+        rattle = aside if leg == (1, "l") else 0.0
+        away = high * high     # once it is off the floor
+        a.leg(leg, (x + 2.6 * away + 0.7 * rattle, y - 1.5 * away - 0.9 * rattle, z + 6.5 * high))
 
 
 def alert(a, t):
@@ -333,16 +343,18 @@ def alert(a, t):
     turned = looped(phase, 1.0, (0.04, 0.0), (0.22, 0.0), (0.36, 1.0), (0.46, 1.0), (0.60, -1.0),
                     (0.72, -1.0), (0.88, 0.0))
     wary = bump(phase, 0.22, 0.42, 0.07) + bump(phase, 0.46, 0.68, 0.07)
-    a.move("body", z=2.8 + 0.15 * wave(phase, 4) - 1.5 * wary, x=-0.7 - 1.3 * wary, y=1.3 * turned)
-    a.turn("body", pitch=-3.5 - 2.5 * wary, roll=0.4 * wave(phase, 4, 0.3) + 3.0 * turned, yaw=7.0 * turned)
-    a.move("dome", z=0.35 - 0.25 * wary)
-    dart = looped(phase, 1.0, (0.02, 0.0), (0.20, 0.0), (0.24, 18.0), (0.44, 18.0), (0.48, -18.0),
-                  (0.70, -18.0), (0.75, 0.0))
-    a.turn("eye", yaw=dart, pitch=2.0)
+    a.move("body", z=3.2 + 0.15 * wave(phase, 4) - 2.6 * wary, x=-0.7 - 2.1 * wary, y=1.6 * turned)
+    a.turn("body", pitch=-3.0 - 4.5 * wary, roll=0.4 * wave(phase, 4, 0.3) + 3.5 * turned, yaw=8.5 * turned)
+    a.move("dome", z=0.45 - 0.55 * wary)
+    dart = looped(phase, 1.0, (0.02, 0.0), (0.20, 0.0), (0.24, 20.0), (0.44, 20.0), (0.48, -20.0),
+                  (0.70, -20.0), (0.75, 0.0))
+    a.turn("eye", yaw=dart, pitch=2.0 + 3.0 * wary)
     a.shutters(-0.35 + 1.35 * bump(phase, 0.455, 0.495, 0.016))
     for side, sign in (("l", 1.0), ("r", -1.0)):
-        a.turn("gun_" + side, pitch=-7.0 + 1.0 * wave(phase, 4, 0.1) + 3.0 * wary, yaw=0.5 * dart)
-        a.turn("antenna_1_" + side, pitch=14.0 - 16.0 * wary, roll=sign * (4.0 + 3.0 * wave(phase, 8)))
+        # The gun on the side of what it sees aims, the other stays down; antennae lie back.
+        aims = max(0.0, sign * turned)
+        a.turn("gun_" + side, pitch=-7.0 + 1.0 * wave(phase, 4, 0.1) + 5.0 * wary - 9.0 * aims, yaw=0.45 * dart)
+        a.turn("antenna_1_" + side, pitch=14.0 - 34.0 * wary, roll=sign * (4.0 + 3.0 * wave(phase, 8) + 5.0 * wary))
     # It draws the front foot back on the side of what it sees, and puts it down again bit by bit.
     drawn = {(1, "l"): bump(phase, 0.19, 0.46, 0.12), (1, "r"): bump(phase, 0.45, 0.73, 0.12)}
     for leg in LEGS:
@@ -350,7 +362,40 @@ def alert(a, t):
         back = drawn.get(leg, 0.0)
         feels = 0.5 * back * (1.0 + wave(phase, 6, 0.06))
         away = back * back     # once it is off the floor
-        a.leg(leg, (x - 3.0 * away, y * (1.0 - 0.10 * away), z + 3.4 * back + 1.0 * feels))
+        a.leg(leg, (x - 3.0 * away, y * (1.0 - 0.10 * away), z + 4.6 * back + 1.2 * feels))
+
+
+def beg(a, t):
+    """Looks up with a wide eye, bobs and treads from one front foot to the other."""
+    phase = t / 2.0
+    a.move("body", z=-0.3 - 0.8 * wave(phase, 2, 0.1), y=0.8 * wave(phase))
+    a.turn("body", pitch=-4.0 + 1.5 * wave(phase, 4), roll=4.5 * wave(phase, 1, 0.05))
+    a.move("dome", z=-0.2 * wave(phase, 2, 0.2))
+    a.turn("eye", pitch=-7.0)
+    a.shutters(-0.3 + 1.3 * max(bump(phase, at, at + 0.07, 0.028) for at in (0.44, 0.54)))
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        a.turn("gun_" + side, pitch=4.0 - 4.0 * sign * wave(phase, 2, 0.1))
+        a.turn("antenna_1_" + side, pitch=10.0 + 7.0 * wave(phase, 4, 0.1), roll=3.0 * sign)
+    for leg in LEGS:
+        x, y, z = HOMES[leg]
+        at = (0.05, 0.55) if leg[1] == "l" else (0.30, 0.80)
+        tread = max(bump(phase, start, start + 0.16, 0.08) for start in at) if leg[0] == 1 else 0.0
+        a.leg(leg, (x - 0.6 * tread * tread, y, z + 4.0 * tread))
+
+
+def purr(a, t):
+    """Is patted: shutters half shut, it hangs from its legs and sways and rumbles, antennae laid aside."""
+    phase = t / 2.0
+    rumble = 0.10 * wave(phase, 16)
+    a.move("body", z=0.5 * wave(phase) + rumble, y=0.4 * wave(phase))
+    a.turn("body", pitch=1.0 * wave(phase, 1, 0.1), roll=2.0 * wave(phase), yaw=2.0 * wave(phase))
+    a.turn("eye", pitch=-3.0)
+    a.shutters(0.62 + 0.16 * wave(phase, 1, 0.2), 0.45 + 0.10 * wave(phase, 1, 0.2))
+    for side, sign in (("l", 1.0), ("r", -1.0)):
+        a.turn("gun_" + side, pitch=9.0 + 2.0 * wave(phase, 1, 0.3))
+        a.turn("antenna_1_" + side, pitch=-14.0 + 3.0 * wave(phase, 1, 0.2), roll=sign * (9.0 + 2.0 * wave(phase, 2)))
+    for leg in LEGS:
+        a.leg(leg, HOMES[leg])
 
 
 _FIRE = (0.4, 0.4 + 8.0 / 30.0)  # seconds of the left and the right shot
@@ -492,8 +537,10 @@ CLIPS = (
     Clip("back", 30, 30, back, events=_steps(BACK, 30)),
     Clip("back_start", 30, 21, back_start, loop=False, events=_both_sets(21, 11)),
     Clip("back_stop", 30, 24, back_stop, loop=False, events=_one_set(15, 0.5)),
+    Clip("beg", 30, 60, beg),
     Clip("fold", 30, 42, fold, loop=False, leaves=True, events=((26, "thud"),)),
     Clip("idle", 30, 120, idle),
+    Clip("purr", 30, 60, purr),
     Clip("shoot", 30, 42, shoot, events=((12, "shot left"), (20, "shot right"))),
     Clip("trot", 30, 16, trot, events=_steps(TROT, 30)),
     Clip("trot_left", 30, 16, trot_left, events=_steps(TROT, 30)),
