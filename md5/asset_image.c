@@ -52,14 +52,14 @@ typedef struct image_walk image_walk;
 
 // A member of a structure, of `size` bytes or, if it is an array, with elements of `size` bytes.
 typedef struct image_row {
-    image_kind kind;
     const char *name;
-    size_t offset, size;
-    image_count count, times; // the product of both, plus `extra`, elements
-    uint32_t extra, needs;    // needs: NULL if this image_count is 0; perhaps plus ASKED
+    uint16_t offset, size;
+    uint8_t kind;                // image_kind
+    uint8_t count, times, extra; // the product of both image_counts, plus `extra`, elements
+    uint8_t needs;               // NULL if this image_count is 0; perhaps plus ASKED
+    uint32_t limit;              // of indices an image_count, of floats the bits of the largest one
     // Whether all of walk->values are such as the library relies on; NULL: any are.
     bool (*check)(const image_walk *walk);
-    uint32_t limit; // of indices an image_count, of floats the bits of the largest one
     const struct image_table *of;
 } image_row;
 
@@ -446,16 +446,17 @@ static bool finish_anim(image_walk *walk, void *structure)
     static_assert(sizeof(void *) != 8 || sizeof(type) == (type_size), #type " has changed"); \
     static const image_row name##_rows[] = {__VA_ARGS__}; \
     static const image_table name = {name##_rows, MD5_COUNT(name##_rows), sizeof(type), finish}
-#define ROW(kind, type, member, ...) {kind, #member, offsetof(type, member), __VA_ARGS__}
-#define TEXT_ROW(type, member) ROW(TEXT, type, member, 1, ONE, ONE, 0, ONE, NULL, 0, NULL)
-#define COUNT_ROW(type, member, sets) ROW(COUNT, type, member, 4, sets, ONE, 0, ONE, NULL, 0, NULL)
+#define ROW(kind, type, member, size, ...) \
+    {#member, offsetof(type, member), size, kind, __VA_ARGS__}
+#define SIZE_IN(type, what) sizeof(((type *)NULL)->what)
+#define TEXT_ROW(type, member) ROW(TEXT, type, member, 1, ONE, ONE, 0, ONE, 0, NULL, NULL)
+#define COUNT_ROW(type, member, sets) ROW(COUNT, type, member, 4, sets, ONE, 0, ONE, 0, NULL, NULL)
 #define LIST_ROW(type, member, count, needs, of) \
-    ROW(LIST, type, member, sizeof(((type *)NULL)->member[0]), count, ONE, 0, needs, NULL, 0, of)
+    ROW(LIST, type, member, SIZE_IN(type, member[0]), count, ONE, 0, needs, 0, NULL, of)
 #define NUMBER_ROW(type, member, check, limit) \
-    ROW(NUMBER, type, member, sizeof(((type *)NULL)->member), ONE, ONE, 0, ONE, check, limit, NULL)
+    ROW(NUMBER, type, member, SIZE_IN(type, member), ONE, ONE, 0, ONE, limit, check, NULL)
 #define ARRAY_ROW(type, member, count, times, extra, needs, check, limit) \
-    ROW(ARRAY, type, member, sizeof(((type *)NULL)->member[0]), count, times, extra, needs, \
-        check, limit, NULL)
+    ROW(ARRAY, type, member, SIZE_IN(type, member[0]), count, times, extra, needs, limit, check, NULL)
 
 static_assert(sizeof(void *) != 8 || sizeof(md5_joint) == 16, "md5_joint has changed");
 #define SKELETON_ROWS(type) \

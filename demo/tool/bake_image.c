@@ -30,7 +30,8 @@ static char *place_of(const tool_arguments *arguments, const char *path, md5_err
     const char *const machine = arguments->words[0];
     const size_t length = (size_t)(common_base(machine) - machine);
     const bool is_below = strncmp(path, machine, length) == 0 && !common_is_absolute(path + length)
-                          && !strstr(path + length, "..");
+                          && strncmp(path + length, "../", 3) != 0
+                          && !strstr(path + length, "/../");
     char *const place =
         common_join(arguments->output, is_below ? path + length : common_base(path));
     if (is_below && !(common_is_file(place) && common_same_file(place, path))) {
