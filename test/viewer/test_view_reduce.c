@@ -582,32 +582,58 @@ static void compare_light(const shot *first, const shot *second, size_t *below, 
     }
 }
 
-// A blob below the model stands for its shadow, unless the user wants none.
+// Blobs below the models stand for their shadows, unless the user wants none.
 TEST_SCENE (view_economy_leaves_out_shadows) {
-    OWN_SHOT viewer;
-    shot none = shot_take(scene, PLAIN " --no-shadow");
-    if (shot_open(&viewer, scene, PLAIN)) {
-        shot full = shot_draw(&viewer);
-        viewer.state.economy = view_economies[2];
-        shot reduced = shot_draw(&viewer);
-        viewer.state.economy = (view_economy){.scale = 0.0f};
-        shot again = shot_draw(&viewer);
-        size_t below, above;
-        compare_light(&reduced, &none, &below, &above);
-        CHECK_THAT(below > 100 && above == 0, "%zu darker, %zu lighter", below, above);
-        CHECK(!shot_same(&reduced, &full));
-        CHECK(shot_same(&again, &full));
-        CHECK(viewer.state.shown.shadows);
-        viewer.state.economy = view_economies[2];
-        viewer.state.shown.shadows = false;
-        shot unwanted = shot_draw(&viewer);
-        CHECK(shot_same(&unwanted, &none));
-        free(unwanted.rgba);
-        free(full.rgba);
-        free(reduced.rgba);
-        free(again.rgba);
+    static const char *const all[] = {PLAIN, PLAIN " --crowd 9"};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        OWN_SHOT viewer;
+        char options[256];
+        (void)snprintf(options, sizeof options, "%s --no-shadow", all[i]);
+        shot none = shot_take(scene, options);
+        if (shot_open(&viewer, scene, all[i])) {
+            shot full = shot_draw(&viewer);
+            viewer.state.economy = view_economies[2];
+            shot reduced = shot_draw(&viewer);
+            viewer.state.economy = (view_economy){.scale = 0.0f};
+            shot again = shot_draw(&viewer);
+            size_t below, above;
+            compare_light(&reduced, &none, &below, &above);
+            CHECK_THAT(below > 100 && above == 0, "%zu darker, %zu lighter", below, above);
+            CHECK(!shot_same(&reduced, &full));
+            CHECK(shot_same(&again, &full));
+            CHECK(viewer.state.shown.shadows);
+            viewer.state.economy = view_economies[2];
+            viewer.state.shown.shadows = false;
+            shot unwanted = shot_draw(&viewer);
+            CHECK(shot_same(&unwanted, &none));
+            free(unwanted.rgba);
+            free(full.rgba);
+            free(reduced.rgba);
+            free(again.rgba);
+        }
+        free(none.rgba);
     }
-    free(none.rgba);
+}
+
+// Members of crowds have fewer triangles where pictures take too long.
+TEST_SCENE (view_economy_has_fewer_triangles) {
+    OWN_SHOT viewer;
+    if (!shot_open(&viewer, scene, PLAIN " --crowd 9 --crowd-reduced 512"))
+        return;
+    uint64_t last = UINT64_MAX;
+    for (int step = 0; step < 3; step++) {
+        viewer.state.economy = view_economies[step];
+        shot picture = shot_draw(&viewer);
+        const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
+        uint64_t count = 0;
+        for (uint32_t i = 0; i < kind->num_levels; i++)
+            if (kind->levels[i].source == VIEW_DETAIL_POSED)
+                count += (uint64_t)kind->levels[i].count
+                         * view_count_triangles(i > 0 ? kind->levels[i].model : kind->model);
+        CHECK_THAT(count > 0 && count < last, "%llu triangles", (unsigned long long)count);
+        last = count;
+        free(picture.rgba);
+    }
 }
 
 // -- Software OpenGL ------------------------------------------------------------------------------

@@ -17,11 +17,11 @@ static const double long_enough = 0.4;
 
 const view_economy view_economies[VIEW_NUM_QUALITIES] = {
     {.scale = 1.0f},
-    {.one_sample = true, .quick_shadows = true, .scale = 1.0f},
-    {.one_sample = true, .no_shadows = true, .scale = 1.0f},
-    {.one_sample = true, .no_shadows = true, .scale = 0.75f},
-    {.one_sample = true, .no_shadows = true, .scale = 0.5f},
-    {.one_sample = true, .no_shadows = true, .scale = 0.35f},
+    {.one_sample = true, .quick_shadows = true, .coarser = 1, .scale = 1.0f},
+    {.one_sample = true, .no_shadows = true, .coarser = 2, .scale = 1.0f},
+    {.one_sample = true, .no_shadows = true, .coarser = 2, .scale = 0.75f},
+    {.one_sample = true, .no_shadows = true, .coarser = 2, .scale = 0.5f},
+    {.one_sample = true, .no_shadows = true, .coarser = 2, .scale = 0.35f},
 };
 
 // The next step in a direction that makes a difference, or the current one.

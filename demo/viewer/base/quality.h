@@ -39,6 +39,7 @@ typedef struct view_economy {
     bool one_sample;    // per pixel; edges are smoothed afterwards
     bool quick_shadows; // with hard edges
     bool no_shadows;
+    int coarser; // of members of crowds: by how many levels of detail; each doubles their error
     float scale; // of the resolution, to 1; 0 = 1
 } view_economy;
 

@@ -601,8 +601,9 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
                 member->far_share =
                     view_impostor_share(pixels, kind->levels[kind->num_levels - 1].pixels);
             // Baked vertices are blended linearly, so none is baked while joints are otherwise.
-            member->level = view_detail_at(kind, member->clip, pixels, crowd->reduces,
-                                           member->far_share < 1.0f && !crowd->is_dual);
+            member->level =
+                view_detail_at(kind, member->clip, ldexpf(pixels, -crowd->coarser), crowd->reduces,
+                               member->far_share < 1.0f && !crowd->is_dual);
         }
         // Springs are also simulated while culled.
         if (has_springs && !member->is_seen)

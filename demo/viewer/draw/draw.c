@@ -689,6 +689,27 @@ static void draw_blobs(const view_stage *stage)
     md5gl_draw_blobs(stage->renderer, blobs, 1 + VIEW_NUM_COMPANIONS);
 }
 
+static void draw_crowd_blobs(const view_stage *stage)
+{
+    enum { AT_ONCE = 256 };
+    const view_crowd *const crowd = &stage->document->crowd;
+    md5gl_blob blobs[AT_ONCE];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        const view_member *const member = &crowd->members[i];
+        const md5_vec3 place = member->place.translation;
+        if (member->is_seen)
+            blobs[count++] = (md5gl_blob){
+                .position = {place.x, place.y, stage->document->ground},
+                .radius = 0.4f * crowd->kinds[member->kind].sphere.radius,
+            };
+        if (count == AT_ONCE || (i + 1 == crowd->count && count > 0)) {
+            md5gl_draw_blobs(stage->renderer, blobs, count);
+            count = 0;
+        }
+    }
+}
+
 bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transparent,
                      md5_error *error)
 {
@@ -728,6 +749,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
         sight.all = !crowd->culls;
         crowd->levels = stage->shown->levels;
         crowd->reduces = stage->shown->levels && !stage->shown->edges;
+        crowd->coarser = stage->economy.coarser;
         view_run_crowd(crowd, stage->play->time, &sight);
     }
     // From where deformed surfaces are seen; after the crowd.
@@ -783,8 +805,8 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
         md5gl_draw_grid(stage->renderer, height, 0.0f, centre, 7.0f * radius);
     if (has_shadows && !transparent)
         md5gl_draw_ground(stage->renderer, view_centre(frame.casters), 3.0f * radius);
-    if (has_shadows && stage->economy.no_shadows && !is_crowd)
-        draw_blobs(stage);
+    if (has_shadows && stage->economy.no_shadows)
+        (is_crowd ? draw_crowd_blobs : draw_blobs)(stage);
     if (stage->extra != NULL && is_drawn)
         md5gl_draw_blobs(stage->renderer, stage->extra->blobs, stage->extra->num_blobs);
     if (is_level && stage->shown->grid) // cells of a power of ten that are small beside the model
