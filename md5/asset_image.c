@@ -1,15 +1,14 @@
 // Asset images: models and animations as they are in memory, used where their bytes lie.
 //
-// An image is one walk over the structures of its assets, member by member as the tables below list
-// them. Writing and mapping are the same walk, and each count comes before what it counts, so every
-// section begins where the one before it ends: no offset is stored that could be wrong, and no
-// pointer. Structures that have pointers are made beside the image, in one block, and point into
-// it; so its bytes are never written, processes may share them, and 32 and 64 bits have the same.
+// An image is one walk over the structures of its assets, by the tables below. Writing and mapping
+// are the same walk. Each count comes before what it counts, so no offset and no pointer is stored.
+// Structures that have pointers are made beside the image, in one block, and point into it; so its
+// bytes are never written, processes may share them, and 32 and 64 bits have the same.
 //
 //   magic, version; size, checksum of what follows (64 bits each); the walk; 0 to 127 bytes of 0
 //
-// Mapping walks twice: to measure the block, then to fill it, and to check what is in it. Loading
-// as a file is the same, with the bytes in the block, too.
+// Mapping walks twice: to measure the block, then to fill and check it. Loading as a file is the
+// same, with the bytes in the block, too.
 #include "md5/compress/file.h"
 #include "md5/core/arena.h"
 #include "md5/core/file.h"
@@ -54,10 +53,9 @@ typedef struct image_walk image_walk;
 typedef struct image_row {
     const char *name;
     uint16_t offset, size;
-    uint8_t kind;                // image_kind
-    uint8_t count, times, extra; // the product of both image_counts, plus `extra`, elements
-    uint8_t needs;               // NULL if this image_count is 0; perhaps plus ASKED
-    uint32_t limit;              // of indices an image_count, of floats the bits of the largest one
+    uint8_t kind, count, times, extra; // the product of both image_counts, plus `extra`, elements
+    uint8_t needs;                     // NULL if this image_count is 0; perhaps plus ASKED
+    uint32_t limit; // of indices an image_count, of floats the bits of the largest one
     // Whether all of walk->values are such as the library relies on; NULL: any are.
     bool (*check)(const image_walk *walk);
     const struct image_table *of;
@@ -219,8 +217,8 @@ static bool take_walk(image_walk *walk, const image_table *table, unsigned char 
 #define MODERATE 0x5a0e1bcau // of 1e16: poses of such numbers are finite
 #define NOT_NAN 0x7f800000u  // of infinity
 
-// Whether no word is above `most`, which is below 2^31. Words are indices or, without their sign,
-// floats. Two at a time: a sum reaches the highest bit of its half if its word is above.
+// Whether no word, an index or a float without its sign, is above `most`, which is below 2^31. Two
+// at a time: a sum reaches the highest bit of its half if its word is above.
 static inline bool is_none_above(const void *words, size_t count, uint32_t most, bool are_floats)
 {
     const uint64_t rest = UINT64_C(0x7fffffff7fffffff), kept = are_floats ? 0 : UINT64_MAX;
@@ -263,7 +261,7 @@ static bool are_rotations(const image_walk *walk)
     bool is_valid = true;
     for (size_t i = 0; i < count; i++, q += step) {
         const float square = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]);
-        is_valid &= fabsf(square - 1.0f) <= 1e-3f;
+        is_valid &= fabsf(square - 1.0f) <= 1e-5f; // of files: 4e-7; long chains multiply it
     }
     return is_valid && (walk->row->size == sizeof(md5_quat) || are_within(walk));
 }
@@ -278,12 +276,13 @@ static bool are_ascending(const image_walk *walk)
     return is_valid;
 }
 
-// The order of a skeleton, the first member of models and clips, and all else of it.
+// The order of a skeleton, the first member of models and clips, and all else: at least one joint.
 static bool is_skeleton(const image_walk *walk)
 {
     const md5_skeleton *const skeleton = (const md5_skeleton *)walk->structure;
     uint8_t *const placed = MD5_NEW(walk->arena, uint8_t, walk->num_values);
-    return placed && md5i_is_ordered(skeleton, placed) && (unsigned)skeleton->axes < MD5_NUM_AXES
+    return walk->num_values > 0 && placed && md5i_is_ordered(skeleton, placed)
+           && (unsigned)skeleton->axes < MD5_NUM_AXES
            && (skeleton->scale == 0.0f || (skeleton->scale >= 1e-6f && skeleton->scale <= 1e6f));
 }
 
@@ -377,6 +376,8 @@ static bool finish_mesh(image_walk *walk, void *structure)
 {
     const md5_mesh *const mesh = (const md5_mesh *)structure;
     const md5_skin_plan *const plan = mesh->skin_plan;
+    if (walk->is_checked && mesh->num_vertices < mesh->num_file_vertices)
+        return refuse(walk, "ends a mesh of fewer vertices than its file has");
     if (!walk->is_checked || !plan)
         return true;
     uint8_t *const seen = MD5_NEW(walk->arena, uint8_t, mesh->num_vertices);
@@ -446,8 +447,7 @@ static bool finish_anim(image_walk *walk, void *structure)
     static_assert(sizeof(void *) != 8 || sizeof(type) == (type_size), #type " has changed"); \
     static const image_row name##_rows[] = {__VA_ARGS__}; \
     static const image_table name = {name##_rows, MD5_COUNT(name##_rows), sizeof(type), finish}
-#define ROW(kind, type, member, size, ...) \
-    {#member, offsetof(type, member), size, kind, __VA_ARGS__}
+#define ROW(kind, type, member, size, ...) {#member, offsetof(type, member), size, kind, __VA_ARGS__}
 #define SIZE_IN(type, what) sizeof(((type *)NULL)->what)
 #define TEXT_ROW(type, member) ROW(TEXT, type, member, 1, ONE, ONE, 0, ONE, 0, NULL, NULL)
 #define COUNT_ROW(type, member, sets) ROW(COUNT, type, member, 4, sets, ONE, 0, ONE, 0, NULL, NULL)
@@ -619,13 +619,12 @@ static bool check_head(image_walk *walk)
 // Whether an image has one model, or one clip, and nothing else.
 static bool check_numbers(image_walk *walk, bool is_model)
 {
-    uint32_t num_models = 0, num_anims = 0;
-    TRY(move_bytes(walk, &num_models, sizeof num_models));
-    TRY(move_bytes(walk, &num_anims, sizeof num_anims));
-    return (is_model ? num_models == 1 && num_anims == 0 : num_models == 0 && num_anims == 1)
+    unsigned counts[2] = {0, 0}; // of models and clips
+    TRY(move_bytes(walk, counts, sizeof counts));
+    return (counts[!is_model] == 1 && counts[is_model] == 0)
            || md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0,
-                        "asset image of %u models and %u clips: expected one %s alone",
-                        (unsigned)num_models, (unsigned)num_anims, is_model ? "model" : "clip");
+                        "asset image of %u models and %u clips: expected one %s alone", counts[0],
+                        counts[1], is_model ? "model" : "clip");
 }
 
 // Makes a structure with all that it has, which the walk has from here on, in the block that it
@@ -679,9 +678,8 @@ md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
 
 bool md5i_read_image(md5_arena *arena, const char *bytes, size_t size, bool is_model, void **asset)
 {
-    image_walk walk = {.context = arena->context, .arena = arena, .is_copied = true};
+    image_walk walk = {.context = arena->context, .arena = arena, .size = size, .is_copied = true};
     walk.from = (const unsigned char *)bytes;
-    walk.size = size;
     TRY(check_head(&walk) && check_numbers(&walk, is_model));
     *asset = take_structure(&walk, is_model ? &model_table : &anim_table);
     return *asset != NULL;

@@ -4,6 +4,7 @@
 #include "demo/common/system.h"
 #include "demo/tool/tool.h"
 
+#include "md5/md5machine.h"
 #include "md5/md5model.h"
 
 #include <limits.h>
@@ -23,26 +24,38 @@ static bool write_image(const char *path, const md5_assets *assets, size_t *size
 
 // -- Characters -----------------------------------------------------------------------------------
 
-// Returns the path in the output folder of a file of a machine, whose name is relative to that.
-// NULL, and an error, if that leads elsewhere, or the file would be overwritten.
-static char *place_of(const tool_arguments *arguments, const char *path, md5_error *error)
+// A file to bake: where it is, and where its image is to be.
+typedef struct baked_file {
+    char *path, *place;
+} baked_file;
+
+// Of a name in a machine file. False, and an error, if it leads out of the folder of the machine.
+static bool find_file(const tool_arguments *arguments, const char *name, baked_file *file,
+                      md5_error *error)
 {
     const char *const machine = arguments->words[0];
-    const size_t length = (size_t)(common_base(machine) - machine);
-    const bool is_below = strncmp(path, machine, length) == 0 && !common_is_absolute(path + length)
-                          && strncmp(path + length, "../", 3) != 0
-                          && !strstr(path + length, "/../");
-    char *const place =
-        common_join(arguments->output, is_below ? path + length : common_base(path));
-    if (is_below && !(common_is_file(place) && common_same_file(place, path))) {
-        common_make_folders(place, 0777);
-        return place;
-    }
-    tool_fail(error, MD5_ERROR_MISMATCH, path, "%s",
-              is_below ? "the file would be overwritten"
-                       : "the file is not below the folder of the machine");
-    free(place);
-    return NULL;
+    const int length = (int)(common_base(machine) - machine);
+    const bool is_absolute = common_is_absolute(name);
+    *file = (baked_file){common_format("%.*s%s", is_absolute ? 0 : length, machine, name),
+                         common_join(arguments->output, common_base(name))};
+    if (is_absolute || strncmp(name, "../", 3) == 0 || strstr(name, "/../"))
+        return tool_fail(error, MD5_ERROR_MISMATCH, file->path,
+                         "the file is not below the folder of the machine: expected a name without"
+                         " '..' that is not absolute");
+    free(file->place);
+    file->place = common_join(arguments->output, name);
+    return true;
+}
+
+// No file that is read may be written, not even one that is baked to elsewhere.
+static bool check_places(const baked_file *files, size_t count, md5_error *error)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < count && common_is_file(files[i].place); j++)
+            if (common_same_file(files[i].place, files[j].path))
+                return tool_fail(error, MD5_ERROR_MISMATCH, files[j].path,
+                                 "the file would be overwritten");
+    return true;
 }
 
 // Copies a machine file, and bakes what it names, each under its own name: clips, the model, and
@@ -51,43 +64,64 @@ static bool bake_character(const tool_arguments *arguments, const md5_character 
                            md5_error *error)
 {
     const char *const machine = arguments->words[0], *reason = NULL;
-    const md5_machine_desc *const desc = md5_machine_tables(from->machine);
-    const uint32_t num_clips = from->num_clips, num_files = num_clips + 1 + desc->num_attached;
     size_t size = 0, sum = 0;
-    uint32_t num_written = 0; // clips
     char *const text = common_read_stream(machine, &size, &reason);
-    char *const folder = common_folder(machine);
-    char *place = text ? place_of(arguments, machine, error) : NULL;
-    bool is_done = text ? place && tool_write_text(place, text, size, error)
-                        : tool_fail(error, MD5_ERROR_IO, machine, "cannot read: %s", reason);
-    for (uint32_t i = 0; i < num_files && is_done; i++) {
-        const bool is_clip = i < num_clips;
-        const md5_attached_desc *const held =
-            i > num_clips ? &desc->attached[i - num_clips - 1] : NULL;
-        uint32_t first = 0; // clip of the same file
-        while (is_clip && from->anims[first] != from->anims[i])
+    if (!text)
+        return tool_fail(error, MD5_ERROR_IO, machine, "cannot read the file: %s", reason);
+    md5_machine_file *const named =
+        md5_parse_machine_file(text, size, &(md5_load_opts){.file_name = machine}, error);
+    const uint32_t num_clips = named ? named->desc.num_clips : 0;
+    const uint32_t num_attached = named ? named->desc.num_attached : 0;
+    const size_t num_files = 2 + (size_t)num_attached + num_clips; // the machine, its model first
+    const md5_machine_desc *const desc = md5_machine_tables(from->machine);
+    baked_file *const files = common_alloc(num_files, sizeof *files);
+    bool is_done = named && num_clips == from->num_clips && num_attached == desc->num_attached;
+    if (named && !is_done)
+        (void)tool_fail(error, MD5_ERROR_IO, machine, "the file changed while it was read");
+    for (size_t i = 0; i < num_files && is_done; i++)
+        is_done = find_file(arguments,
+                            i == 0                 ? common_base(machine)
+                            : i == 1               ? named->model_file
+                            : i < 2 + num_attached ? named->attached[i - 2].file
+                                                   : named->clips[i - 2 - num_attached].file,
+                            &files[i], error);
+    is_done = is_done && check_places(files, num_files, error);
+    uint32_t num_models = 0, num_written = 0; // num_written: clips
+    for (size_t i = 0; i < num_files && is_done; i++) {
+        const bool is_clip = i >= 2 + num_attached;
+        const md5_anim *const anim = is_clip ? from->anims[i - 2 - num_attached] : NULL;
+        size_t first = 1; // of the same name
+        while (strcmp(files[first].place, files[i].place) != 0 && first < i)
             first++;
-        if (is_clip && first < i)
+        if (i > 1 && first < i)
             continue;
+        common_make_folders(files[i].place, 0777);
+        if (i == 0) {
+            is_done = tool_write_text(files[i].place, text, size, error);
+            continue;
+        }
         const md5_assets assets = {.num_models = !is_clip,
-                                   .models = held ? held->model : from->model,
+                                   .models = i == 1    ? from->model
+                                             : is_clip ? NULL
+                                                       : desc->attached[i - 2].model,
                                    .num_anims = is_clip,
-                                   .anims = is_clip ? from->anims[i] : NULL};
-        char *const path = held ? common_join(folder, held->file)
-                                : common_copy(is_clip ? from->anim_paths[i] : from->model_path);
-        free(place);
-        place = place_of(arguments, path, error);
-        is_done = place && write_image(place, &assets, &size, error);
-        sum += size;
+                                   .anims = anim};
+        size_t written = 0;
+        is_done = write_image(files[i].place, &assets, &written, error);
+        sum += written;
+        num_models += !is_clip;
         num_written += is_clip;
-        free(path);
     }
-    free(place);
-    free(folder);
+    for (size_t i = 0; i < num_files; i++) {
+        free(files[i].path);
+        free(files[i].place);
+    }
+    free(files);
+    md5_free_machine_file(named);
     free(text);
     if (is_done)
-        printf("%u models, %u clips, %zu bytes\n", (unsigned)(1 + desc->num_attached),
-               (unsigned)num_written, sum);
+        printf("%u models, %u clips, %zu bytes\n", (unsigned)num_models, (unsigned)num_written,
+               sum);
     return is_done;
 }
 
@@ -95,7 +129,7 @@ static bool bake_character(const tool_arguments *arguments, const md5_character 
 
 static int bake_image(tool_arguments *arguments)
 {
-    if (!arguments->output)
+    if (!arguments->output || arguments->output[0] == '\0')
         return tool_usage("bake-image", "missing -o FILE");
     const size_t room = (size_t)arguments->num_words;
     tool_asset *const loaded = common_alloc(room, sizeof *loaded);
@@ -147,6 +181,6 @@ const tool_command tool_bake_image = {
     "or of one clip, is also loaded as the text that it is made of.\n"
     "\n"
     "Of a machine file, copies it to a folder and writes each model and clip that it names as an\n"
-    "image of the same name beside it. Pictures are not copied.\n"
+    "image of the same name beside it. Pictures and morph targets are not copied.\n"
     "\n"
     "  --output IMAGE   the file, or the folder, to write; -o is short for it\n"};

@@ -104,24 +104,31 @@ static void print_joints(bool is_json, const md5_skeleton *skeleton)
     free(first);
 }
 
-// The clips of a mesh's folder, and why those do not fit that id's engine refuses.
-static void print_clips(bool is_json, const char *path)
+// The clips of a mesh's folder, and why those do not fit that id's engine refuses, or, of what is
+// no text, such as an asset image, that cannot be bound.
+static void print_clips(bool is_json, const char *path, const md5_model *model)
 {
     const tool_engines asked = {.all = tool_find_engines("doom3")};
     char *const folder = common_folder(path);
     common_list clips = common_list_folder(folder, ".md5anim");
     tool_facts *const mesh = clips.count > 0 ? tool_load_facts(path, asked) : NULL;
     fputs(is_json ? ",\"clips\":[" : "", stdout);
-    for (size_t i = 0; mesh && i < clips.count; i++) {
+    for (size_t i = 0; i < clips.count; i++) {
         tool_facts *const clip = tool_load_facts(clips.names[i], asked);
         size_t count = 0;
-        const tool_finding *const found = clip ? tool_judge_pair(mesh, clip, &count) : NULL;
+        const tool_finding *const found = mesh && clip ? tool_judge_pair(mesh, clip, &count) : NULL;
+        const bool is_judged = mesh && clip;
+        md5_error error = {0};
+        md5_anim *const anim = is_judged ? NULL : md5_load_anim(clips.names[i], NULL, &error);
+        md5_binding *const binding = is_judged ? NULL : md5_bind(model, anim, NULL, &error);
         fputs(is_json ? comma(i > 0) : "", stdout);
         SAY("  clip               %s: %s\n", "{\"file\":%s,\"fit\":%s}",
             common_base(clips.names[i]),
-            !clip       ? "cannot be read"
-            : count > 0 ? found[0].error.message
-                        : "fits");
+            !is_judged && !binding ? error.message
+            : count > 0            ? found[0].error.message
+                                   : "fits");
+        md5_free_binding(binding);
+        md5_free_anim(anim);
         tool_free_facts(clip);
     }
     fputs(is_json ? "]" : "", stdout);
@@ -210,7 +217,7 @@ static void print_model(bool is_json, const char *path, const md5_model *model)
     fputs(is_json ? "]" : "", stdout);
     print_joints(is_json, &model->skeleton);
     if (tool_kind_of(path) == TOOL_MODEL && common_is_file(path))
-        print_clips(is_json, path);
+        print_clips(is_json, path, model);
 }
 
 static void print_anim(bool is_json, const md5_anim *anim)

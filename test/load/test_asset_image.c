@@ -413,6 +413,35 @@ TEST (images_with_a_changed_byte_are_refused_or_safe) {
     free(image.bytes);
 }
 
+// The members that are set to what no text gives: checks that a checksum does not make.
+TEST (images_of_what_no_text_has_are_refused) {
+    OWN_MODEL model = md5_load_model(test_path("test/reference/data/seam.md5mesh"), NULL, NULL);
+    md5_mesh mesh = model->meshes[0];
+    mesh.num_vertices = mesh.num_file_vertices - 1;
+    mesh.num_triangles = 0;
+    mesh.num_influences = mesh.first_influence[mesh.num_vertices];
+    mesh.skin_plan = NULL;
+    md5_model other = *model;
+    other.meshes = &mesh;
+    other.num_meshes = 1;
+    baked image = bake(&other, NULL);
+    refuse(image.bytes, image.size, "fewer vertices");
+    free(image.bytes);
+    OWN_ANIM anim = md5_load_anim(test_path("test/reference/data/seam.md5anim"), NULL, NULL);
+    md5_xform constant[64];
+    md5_anim longer = *anim;
+    memcpy(constant, anim->constant, anim->skeleton.num_joints * sizeof *constant);
+    constant[0].rotation.w *= 1.0001f;
+    longer.constant = constant;
+    image = bake(NULL, &longer);
+    refuse(image.bytes, image.size, "constant");
+    free(image.bytes);
+    longer = (md5_anim){.num_frames = 1, .frame_rate = 24, .skeleton = {.scale = 1.0f}};
+    image = bake(NULL, &longer);
+    refuse(image.bytes, image.size, "order");
+    free(image.bytes);
+}
+
 TEST (images_survive_failure_of_every_allocation) {
     const baked image = small_image();
     EACH_FAILURE (it) {

@@ -440,6 +440,13 @@ runs 0 bake-image "$baked/holds.md5machine" -o "$scratch/again" && says out '2 m
 report 'bake-image of a character that holds something, from images' $?
 runs 1 bake-image "$baked/bobbin.md5machine" -o "$baked" && says err 'bobbin.md5machine: error: the file would be overwritten'
 report 'bake-image over what it reads' $?
+runs 2 bake-image "$baked/holds.md5machine" -o "" && says err 'missing -o'
+report 'bake-image to nowhere' $?
+mkdir "$scratch/two" "$scratch/two/sub" && cp $bobbin "$scratch/two/bobbin.md5mesh" && cp $walk "$scratch/two/walk.md5anim" && cp $walk "$scratch/two/sub"
+{ echo 'machine m {'; echo 'model bobbin.md5mesh'; echo 'clip c walk.md5anim'; echo 'clip d sub/walk.md5anim'; echo 'layer l { state s c } }'; } >"$scratch/two/two.md5machine"
+runs 1 bake-image "$scratch/two/two.md5machine" -o "$scratch/two/sub" && says err 'sub/walk.md5anim: error: the file would be overwritten' &&
+    [ ! -e "$scratch/two/sub/two.md5machine" ]
+report 'bake-image over what another of its files is' $?
 { echo 'machine m {'; echo 'model ../baked/bobbin.md5mesh'; echo 'clip c ../baked/walk.md5anim'; echo 'layer l { state s c } }'; } >"$baked/beside.md5machine"
 runs 1 bake-image "$baked/beside.md5machine" -o "$scratch/elsewhere" && says err 'the file is not below the folder of the machine'
 report 'bake-image of a character in several folders' $?
