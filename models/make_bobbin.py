@@ -15,6 +15,7 @@ sys.path.insert(0, HERE)
 
 from kit import md5, program, rig  # noqa: E402
 from kit.clip import bake_clip, events_text  # noqa: E402
+from bobbin_parts.build import BOBBIN  # noqa: E402
 from bobbin_parts import flight, meshes, motion, skeleton, skin  # noqa: E402
 
 NAME = "bobbin"
@@ -24,12 +25,12 @@ TEXELS = 1024
 
 
 def make_meshes(folder):
-    return [meshes.skin_mesh(folder, NAME, SHADER, skin.half_skin(), TEXELS),
-            meshes.eye_mesh(folder, NAME, SHADER + "_eye")]
+    return [meshes.skin_mesh(folder, NAME, SHADER, skin.half_skin(), TEXELS, BOBBIN.position),
+            meshes.eye_mesh(folder, NAME, SHADER + "_eye", BOBBIN.position)]
 
 
 def make(folder):
-    bones = rig.Skeleton(skeleton.joints(), skeleton.HALVES)
+    bones = rig.Skeleton(BOBBIN.joints(), skeleton.HALVES)
     made = make_meshes(folder)
     program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), made))
     bounds = rig.Bounds(bones, made)

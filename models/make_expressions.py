@@ -20,6 +20,7 @@ sys.path.insert(0, HERE)
 from kit import md5, program, read, rig  # noqa: E402
 from kit.maths import normalised, rotate  # noqa: E402
 from bobbin_parts import expressions, skeleton  # noqa: E402
+from bobbin_parts.build import BOBBIN  # noqa: E402
 
 BASE = os.path.join(HERE, "bobbin", "bobbin.md5mesh")
 COMMAND = "make_expressions.py"
@@ -33,6 +34,11 @@ def _points(base):
     return [([base.position(rows, posed) for rows in vertices],
              [[(joint, bias) for joint, bias, _ in rows] for rows in vertices])
             for vertices in base.vertices]
+
+
+def _raised(points, rise):
+    """Expressions are made where the head is modelled, on shorter legs."""
+    return [(x, y, z + rise) for x, y, z in points]
 
 
 def _float(x):
@@ -102,12 +108,14 @@ def make(folder):
     with open(BASE, encoding="ascii") as file:
         text = file.read()
     base, bones = read.Mesh(BASE), rig.Skeleton(skeleton.joints(), skeleton.HALVES)
-    points = _points(base)
+    rise = BOBBIN.rise("head")
+    meshes = _points(base)
+    points = [(_raised(mesh, -rise), weights) for mesh, weights in meshes]
     for name, expression in expressions.EXPRESSIONS:
         moved = expressions.displaced(bones, name, expression, points)
         _check_eyes(bones, name, points, moved)
         _check_fangs(name, points[0][0], moved[0], base.tris[0])
-        program.save(folder, name + ".md5mesh", target_text(text, base, moved, points))
+        program.save(folder, name + ".md5mesh", target_text(text, base, [_raised(mesh, rise) for mesh in moved], meshes))
     return "%d expressions" % len(expressions.EXPRESSIONS)
 
 

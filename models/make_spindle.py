@@ -13,7 +13,7 @@ sys.path.insert(0, HERE)
 
 from kit import md5, program, rig  # noqa: E402
 from kit.clip import events_text  # noqa: E402
-from bobbin_parts import cousin, cousin_motion, meshes, paint, skeleton, skin  # noqa: E402
+from bobbin_parts import build, cousin, cousin_motion, meshes, paint, skeleton, skin  # noqa: E402
 
 NAME = "spindle"
 COMMAND = "make_spindle.py"
@@ -23,11 +23,11 @@ TEXELS = 512
 
 def make(folder):
     paint.use(cousin.PALETTE)
-    build = cousin.Cousin()
+    own = build.Build(cousin.SHARES)
     half = skin.half_skin(coarse=1.15, horns=False)
-    made = [meshes.skin_mesh(folder, NAME, SHADER, half, TEXELS, build.position),
-            meshes.eye_mesh(folder, NAME, SHADER + "_eye", build.position)]
-    bones = rig.Skeleton(build.joints(), skeleton.HALVES)
+    made = [meshes.skin_mesh(folder, NAME, SHADER, half, TEXELS, own.position),
+            meshes.eye_mesh(folder, NAME, SHADER + "_eye", own.position)]
+    bones = rig.Skeleton(own.joints(), skeleton.HALVES)
     program.save(folder, NAME + ".md5mesh", md5.mesh_text(COMMAND, bones.rows(), made))
     bounds, clips = rig.Bounds(bones, made), cousin_motion.clips()
     for clip, (_, _, added) in zip(clips, cousin_motion.CLIPS):

@@ -9,10 +9,10 @@ from kit.maths import add, mul, rotate, sub, turn
 from kit.rig import Pose
 from kit.spring import Chain, Mass
 
+from bobbin_parts.build import BOBBIN
 from bobbin_parts.face import HINGE, LOWER_EDGE, UPPER_EDGE
-from bobbin_parts.skeleton import joints
 
-_JOINTS = {joint.name: joint for joint in joints()}
+_JOINTS = {joint.name: joint for joint in BOBBIN.joints()}
 _BIND = {name: joint.bind for name, joint in _JOINTS.items()}
 BALL = _BIND["toes_l"]
 _ANKLE = _BIND["foot_l"]

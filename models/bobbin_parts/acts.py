@@ -100,7 +100,7 @@ def greet(a, t):
     a.stand()
 
 
-_POINTS = (11.6, -13.6, 29.6)    # where the wrist is then: beside him, so that it can be seen from ahead
+_POINTS = (12.2, -14.2, 30.6)    # where the wrist is then: beside him, so that it can be seen from ahead
 
 
 def point(a, t):
@@ -210,8 +210,8 @@ def attack(a, t):
     # The claw: high and back, round over the shoulder, down across the body.
     a.one("clavicle", "r", roll=17.0 * wind - 5.0 * over, yaw=13.0 * wind - 15.0 * hit)
     # The sweep ends wide of the left hip, the arm out straight, not round himself.
-    a.arm("r", roll=80.0 * wind + 49.0 * hit - 14.0 * over,
-          yaw=38.0 * wind - 58.0 * hit - 20.0 * over)
+    a.arm("r", roll=79.0 * wind + 42.0 * hit - 14.0 * over,
+          yaw=37.0 * wind - 57.0 * hit - 20.0 * over)
     a.elbow("r", 62.0 * wind + 8.0 * hit - 12.0 * over)
     a.one("hand", "r", roll=26.0 * wind - 14.0 * hit - 10.0 * over)
     a.grip("r", -0.7 * wind + 0.12 * hit + 0.35 * over, -0.5 * wind)

@@ -10,6 +10,7 @@ from kit.clip import Clip
 from kit.maths import add, axis_angle, conj, mul, rotate, scale, sub
 
 from bobbin_parts import motion, skeleton
+from bobbin_parts.build import BOBBIN
 
 STRIDE = 1.75       # steps, in Bobbin's
 _HEIGHT = 1.9       # of the hips, in Bobbin's
@@ -85,7 +86,7 @@ def _carried(own, bones, positions, turns):
 
 def frames(name, added, bones):
     """(positions, turns) of every frame of his version of a clip."""
-    own = rig.Skeleton(skeleton.joints(), skeleton.HALVES)
+    own = rig.Skeleton(BOBBIN.joints(), skeleton.HALVES)
     clip = next(clip for clip in motion.CLIPS if clip.name == name)
     solved, legs = [], [_Legs(own, bones, side) for side in "lr"]
     for n, (positions, turns) in enumerate(clip.frames(own)):

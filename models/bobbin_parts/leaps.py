@@ -414,7 +414,7 @@ def dance(a, t):
     a.arms_down(0.6 * stepping + 0.2 * crouch)
     for sign, name in _BOTH:
         own = 0.5 + 0.5 * sign * math.sin(math.pi * (beat - 0.1) + 0.5 * math.pi)
-        lift = stepping * (58.0 * own - 6.0) + cheering * (8.0 + 52.0 * fling)
+        lift = stepping * (58.0 * own - 6.0) + cheering * (8.0 + 48.0 * fling)
         fold = stepping * (42.0 * own + 8.0) + cheering * (14.0 + 8.0 * wave(phase, 8, 0.5))
         a.one("clavicle", name, roll=0.2 * lift)
         a.one("upperarm", name, roll=lift, pitch=-14.0 * stepping * (1.0 - own))

@@ -195,8 +195,8 @@ def _skid(a, t, sign):
              keyed(t, (0.0, 0.0), (0.212, 1.0)))
     # The last foot that lands gives a little.
     a.move("hips", x=-3.4 * max(back, 0.0),
-           z=0.9 * pulse(t, 0.44, 0.80, 0.17) - 0.5 * pulse(t, 0.74, 0.90, 0.08)
-           - 3.9 * keyed(t, (0.0, 0.0), (0.24, 1.0), (0.42, 0.9), (0.8, 0.0)))
+           z=1.05 * pulse(t, 0.44, 0.80, 0.17) - 0.5 * pulse(t, 0.74, 0.90, 0.08)
+           - 4.1 * keyed(t, (0.0, 0.0), (0.24, 1.0), (0.42, 0.9), (0.8, 0.0)))
     a.turn("hips", pitch=-11.0 * back, yaw=7.0 * sign * max(back, 0.0))
     a.bend(pitch=-15.0 * back, yaw=-9.0 * sign * max(back, 0.0))
     a.nod(pitch=15.0 * back)
@@ -210,7 +210,7 @@ def _skid(a, t, sign):
     a.turn("jaw", pitch=11.0 * wild)
     a.brows(0.8 * wild, -0.7 * wild)
     a.ears(8.0 * wild, -12.0 * max(back, 0.0))
-    a.tail_pose(rise=19.0 * max(back, 0.0) + 35.0 * pulse(t, 0.17, 0.80, 0.18) + 9.0 * (1.0 - calm),
+    a.tail_pose(rise=19.0 * max(back, 0.0) + 29.0 * pulse(t, 0.17, 0.80, 0.18) + 9.0 * (1.0 - calm),
                 side=18.0 * sign * max(back, 0.0))
     for side, own in SIDES:
         first = own == sign
@@ -420,7 +420,7 @@ def run_fall(a, t):
         a.arm(side, roll=high)
         a.elbow(side, -26.0 * tip)
         a.grip(side, -0.5 * fling)
-    leaps.lean(a, keyed(t, (0.70, 0.0), (1.50, 1.0)), x)
+    leaps.lean(a, keyed(t, (0.67, 0.0), (1.50, 1.0)), x)
     a.brows(0.6 * fling, -0.6 * fling)
     a.turn("jaw", pitch=8.0 * fling)
     a.ears(10.0 * tip)

@@ -1,0 +1,77 @@
+"""Limbs of other lengths and girths: skin and skeleton are stretched joint by joint. Bobbin is modelled with short
+legs and arms, on which shape, paint and charts rest; his own are longer."""
+
+from kit.maths import add, dot, scale, sub, unit
+
+from bobbin_parts import skeleton
+
+SHARES = (("thigh", 1.15, 1.0), ("shin", 1.15, 1.0), ("foot", 1.0, 1.0), ("upperarm", 1.12, 1.0),
+          ("forearm", 1.12, 1.0), ("hand", 1.0, 1.0))
+
+
+def _whole(weights):
+    """Without helpers: half of what they have is their joint's, half its parent's."""
+    parts, parents = dict(weights), {joint.name: joint.parent for joint in skeleton.joints()}
+    for helper, joint in skeleton.HALVES.items():
+        bias = parts.pop(helper, 0.0)
+        for name in (joint, parents[joint]) if bias else ():
+            parts[name] = parts.get(name, 0.0) + 0.5 * bias
+    return parts
+
+
+class Build:
+    """joints() for the file, position(point, weights) for the skin. shares: of joints whose names begin so
+    (length, girth), as shares of those in skeleton.py; the first match counts, other joints inherit from their
+    parents."""
+
+    def __init__(self, shares):
+        own = skeleton.joints()
+        self.bind = {joint.name: joint.bind for joint in own}
+        self.stretch, self.place_of = {}, {}
+        for joint in own:
+            own_shares = next((row[1:] for row in shares if joint.name.startswith(row[0])),
+                              self.stretch.get(joint.parent, (0.0, 1.0, 1.0))[1:])
+            along = unit(sub(joint.aim, joint.bind))
+            self.stretch[joint.name] = (along,) + tuple(own_shares)
+            at = joint.bind
+            if joint.parent:
+                at = add(self.place_of[joint.parent],
+                         self._carried(joint.parent, sub(joint.bind, self.bind[joint.parent])))
+            self.place_of[joint.name] = at
+        # Longer legs lift the rest: the soles stay on the floor.
+        sole = self.position((4.0, 7.6, 0.0), {"toes_l": 1.0})[2]
+        for joint in own:
+            if joint.parent:
+                at = self.place_of[joint.name]
+                self.place_of[joint.name] = (at[0], at[1], at[2] - sole)
+
+    def _carried(self, joint, offset):
+        along, length, girth = self.stretch[joint]
+        if joint == "origin":
+            return offset
+        return add(scale(offset, girth), scale(along, (length - girth) * dot(offset, along)))
+
+    def position(self, point, weights):
+        """Maps a point of the skin as it is modelled."""
+        at = (0.0, 0.0, 0.0)
+        for joint, bias in sorted(_whole(weights).items()):
+            moved = add(self.place_of[joint],
+                        self._carried(joint, sub(point, self.bind[joint])))
+            at = add(at, scale(moved, bias))
+        return at
+
+    def rise(self, joint):
+        """By how much a joint is higher than modelled."""
+        return self.place_of[joint][2] - self.bind[joint][2]
+
+    def joints(self):
+        """The same as bobbin_parts.skeleton.joints(), stretched."""
+        out = skeleton.joints()
+        for joint in out:
+            reach = self._carried(joint.name, sub(joint.aim, joint.bind))
+            joint.bind = self.place_of[joint.name]
+            joint.aim = add(joint.bind, reach)
+        return out
+
+
+BOBBIN = Build(SHARES)
