@@ -107,8 +107,8 @@ FACE = {"eye_": 3.5, "ear_1_": 1.5, "ear_2_": 1.5, "ear_3_": 1.5}
 VIEWS = [(math.cos(math.radians(angle)), math.sin(math.radians(angle)), 0.0) for angle in (-40, 0, 40)]
 
 
-# Where Thimble stands when it is patted, as in thimble/visitor.md5machine, and the frame of its clip `beg` in which
-# it begs.
+# Where Thimble stands when it is patted, as in thimble/visitor.md5machine, and the frame of its clip `beg`
+# in which it begs.
 PATTED_AT, BEGS = (27.5, -13.0, 0.0), 20
 
 

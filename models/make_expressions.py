@@ -115,7 +115,8 @@ def make(folder):
         moved = expressions.displaced(bones, name, expression, points)
         _check_eyes(bones, name, points, moved)
         _check_fangs(name, points[0][0], moved[0], base.tris[0])
-        program.save(folder, name + ".md5mesh", target_text(text, base, [_raised(mesh, rise) for mesh in moved], meshes))
+        moved = [_raised(mesh, rise) for mesh in moved]
+        program.save(folder, name + ".md5mesh", target_text(text, base, moved, meshes))
     return "%d expressions" % len(expressions.EXPRESSIONS)
 
 

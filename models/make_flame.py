@@ -2,8 +2,8 @@
 """Makes a burst of fire, to be attached to a head: puffs of light, of two joints each. A puff is a quad that
 its material turns to the viewer: as wide as its joints are apart, and nothing while they are at one point.
 What has left the mouth is in the world: the puffs know how the head moves in Bobbin's sneeze, and undo it.
-And what the burst leaves: soot on Bobbin's nose, copies of the skin there (of models/bobbin), which are in the head
-until then and return into it, one after the other.
+And what the burst leaves: soot on Bobbin's nose, copies of the skin there (of models/bobbin), which are in
+the head until then and return into it, one after the other.
 
     python3 models/make_flame.py [FOLDER]    write the files (default: models/flame)
     python3 models/make_flame.py --check     regenerate and compare with models/flame"""

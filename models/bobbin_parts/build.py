@@ -1,5 +1,5 @@
-"""Limbs of other lengths and girths: skin and skeleton are stretched joint by joint. Bobbin is modelled with short
-legs and arms, on which shape, paint and charts rest; his own are longer."""
+"""Limbs of other lengths and girths: skin and skeleton are stretched joint by joint. Bobbin is modelled with
+short legs and arms, on which shape, paint and charts rest; his own are longer."""
 
 from kit.maths import add, dot, scale, sub, unit
 
@@ -21,8 +21,8 @@ def _whole(weights):
 
 class Build:
     """joints() for the file, position(point, weights) for the skin. shares: of joints whose names begin so
-    (length, girth), as shares of those in skeleton.py; the first match counts, other joints inherit from their
-    parents."""
+    (length, girth), as shares of those in skeleton.py; the first match counts, other joints inherit from
+    their parents."""
 
     def __init__(self, shares):
         own = skeleton.joints()

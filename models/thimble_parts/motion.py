@@ -301,8 +301,8 @@ def turn_right(a, t):
 
 
 def idle(a, t):
-    """Hums, looks about in a jerk; something is on its left front foot: it bends down to look, shakes the foot,
-    looks again, puts it down and sighs."""
+    """Hums, looks about in a jerk; something is on its left front foot: it bends down to look, shakes the
+    foot, looks again, puts it down and sighs."""
     phase = t / 4.0
     look = bump(phase, 0.04, 0.27, 0.06)
     stoop = bump(phase, 0.31, 0.83, 0.09)
@@ -322,7 +322,8 @@ def idle(a, t):
     half = 0.30 * shake + 0.42 * sigh - 0.28 * bump(phase, 0.30, 0.50, 0.04)
     a.shutters(0.1 + half + (0.9 - half) * blink, 0.1 + half * (1.0 - 0.7 * sigh) + (0.9 - half) * blink)
     for side, sign in (("l", 1.0), ("r", -1.0)):
-        a.turn("gun_" + side, pitch=-9.0 * look + 9.0 * sigh - 6.0 * lifted + 2.0 * sign * aside, yaw=0.25 * yaw)
+        a.turn("gun_" + side, pitch=-9.0 * look + 9.0 * sigh - 6.0 * lifted + 2.0 * sign * aside,
+               yaw=0.25 * yaw)
         # Antennae point at what it looks at, and hang with the sigh.
         a.turn("antenna_1_" + side, pitch=20.0 * bump(phase, 0.33, 0.54, 0.06) - 14.0 * shake + 24.0 * sigh,
                roll=sign * (6.0 * look - 5.0 * lifted))
@@ -353,8 +354,10 @@ def alert(a, t):
     for side, sign in (("l", 1.0), ("r", -1.0)):
         # The gun on the side of what it sees aims, the other stays down; antennae lie back.
         aims = max(0.0, sign * turned)
-        a.turn("gun_" + side, pitch=-7.0 + 1.0 * wave(phase, 4, 0.1) + 5.0 * wary - 9.0 * aims, yaw=0.45 * dart)
-        a.turn("antenna_1_" + side, pitch=14.0 - 34.0 * wary, roll=sign * (4.0 + 3.0 * wave(phase, 8) + 5.0 * wary))
+        a.turn("gun_" + side, pitch=-7.0 + 1.0 * wave(phase, 4, 0.1) + 5.0 * wary - 9.0 * aims,
+               yaw=0.45 * dart)
+        a.turn("antenna_1_" + side, pitch=14.0 - 34.0 * wary,
+               roll=sign * (4.0 + 3.0 * wave(phase, 8) + 5.0 * wary))
     # It draws the front foot back on the side of what it sees, and puts it down again bit by bit.
     drawn = {(1, "l"): bump(phase, 0.19, 0.46, 0.12), (1, "r"): bump(phase, 0.45, 0.73, 0.12)}
     for leg in LEGS:
@@ -393,7 +396,8 @@ def purr(a, t):
     a.shutters(0.62 + 0.16 * wave(phase, 1, 0.2), 0.45 + 0.10 * wave(phase, 1, 0.2))
     for side, sign in (("l", 1.0), ("r", -1.0)):
         a.turn("gun_" + side, pitch=9.0 + 2.0 * wave(phase, 1, 0.3))
-        a.turn("antenna_1_" + side, pitch=-14.0 + 3.0 * wave(phase, 1, 0.2), roll=sign * (9.0 + 2.0 * wave(phase, 2)))
+        a.turn("antenna_1_" + side, pitch=-14.0 + 3.0 * wave(phase, 1, 0.2),
+               roll=sign * (9.0 + 2.0 * wave(phase, 2)))
     for leg in LEGS:
         a.leg(leg, HOMES[leg])
 

@@ -81,7 +81,7 @@ def changed_lines(commit):
 
 
 def output(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return subprocess.run(command, check=True, capture_output=True, encoding="utf-8", errors="replace").stdout
 
 
 def find_faults(commit, folders):

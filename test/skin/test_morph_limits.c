@@ -200,7 +200,7 @@ static bool is_carried_by(const md5_model *model, const md5_mesh *mesh, uint32_t
 static double from_eye(md5_vec3 at, double *cosine)
 {
     const double side = at.y < 0.0f ? -1.0 : 1.0;
-    const double x = at.x - 5.7, y = at.y - side * 5.6, z = at.z - 43.2;
+    const double x = at.x - 5.7, y = at.y - side * 5.6, z = at.z - 44.76;
     const double length = sqrt(x * x + y * y + z * z);
     *cosine = (0.9588 * x + side * 0.2797 * y + 0.0499 * z) / length;
     return length;

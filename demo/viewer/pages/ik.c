@@ -467,7 +467,7 @@ const view_page view_ik_pages[] = {
                     {"elbow to, rad", 0, 2.6f, 1.9f, NULL},
                     {"shoulder, rad", 0, 2.4f, 1, NULL},
                     {"target, forward", -24, 24, -8, NULL},
-                    {"target, up", 4, 54, 36, NULL}},
+                    {"target, up", 4, 54, 38, NULL}},
         .figures = {{-27, "without"}, {27, "with limits"}},
         .box = {{-20, -48, 0}, {24, 50, 60}},
         .see = {"ik"},
