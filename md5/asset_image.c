@@ -448,15 +448,15 @@ static bool finish_anim(image_walk *walk, void *structure)
     static const image_row name##_rows[] = {__VA_ARGS__}; \
     static const image_table name = {name##_rows, MD5_COUNT(name##_rows), sizeof(type), finish}
 #define ROW(kind, type, member, size, ...) {#member, offsetof(type, member), size, kind, __VA_ARGS__}
-#define SIZE_IN(type, what) sizeof(((type *)NULL)->what)
+#define EACH_IN(type, member) sizeof(((type *)NULL)->member[0])
 #define TEXT_ROW(type, member) ROW(TEXT, type, member, 1, ONE, ONE, 0, ONE, 0, NULL, NULL)
 #define COUNT_ROW(type, member, sets) ROW(COUNT, type, member, 4, sets, ONE, 0, ONE, 0, NULL, NULL)
 #define LIST_ROW(type, member, count, needs, of) \
-    ROW(LIST, type, member, SIZE_IN(type, member[0]), count, ONE, 0, needs, 0, NULL, of)
+    ROW(LIST, type, member, EACH_IN(type, member), count, ONE, 0, needs, 0, NULL, of)
 #define NUMBER_ROW(type, member, check, limit) \
-    ROW(NUMBER, type, member, SIZE_IN(type, member), ONE, ONE, 0, ONE, limit, check, NULL)
+    ROW(NUMBER, type, member, sizeof(((type *)NULL)->member), ONE, ONE, 0, ONE, limit, check, NULL)
 #define ARRAY_ROW(type, member, count, times, extra, needs, check, limit) \
-    ROW(ARRAY, type, member, SIZE_IN(type, member[0]), count, times, extra, needs, limit, check, NULL)
+    ROW(ARRAY, type, member, EACH_IN(type, member), count, times, extra, needs, limit, check, NULL)
 
 static_assert(sizeof(void *) != 8 || sizeof(md5_joint) == 16, "md5_joint has changed");
 #define SKELETON_ROWS(type) \

@@ -91,7 +91,7 @@ static bool bake_character(const tool_arguments *arguments, const md5_character 
         const bool is_clip = i >= 2 + num_attached;
         const md5_anim *const anim = is_clip ? from->anims[i - 2 - num_attached] : NULL;
         size_t first = 1; // of the same name
-        while (strcmp(files[first].place, files[i].place) != 0 && first < i)
+        while (first < i && strcmp(files[first].place, files[i].place) != 0)
             first++;
         if (i > 1 && first < i)
             continue;

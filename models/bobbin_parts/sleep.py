@@ -122,8 +122,8 @@ def sit(a, t):
 
 
 def doze(a, t):
-    """Sleeps sitting: deep breaths, a snore that opens the mouth; his head slips sideways, farther and farther,
-    he catches it, opens one eye a little, smacks his lips, and is gone again. One ear twitches."""
+    """Sleeps sitting: deep breaths, a snore that opens the mouth; his head slips sideways, farther and
+    farther, he catches it, opens one eye a little, smacks his lips, and is gone again. One ear twitches."""
     phase = t / DOZE_SECONDS
     breath = wave(phase, 1, 0.25) + 1.0       # 0 where the loop begins
     slip = looped(phase, 1.0, (0.02, 0.0), (0.20, 0.08), (0.44, 0.45), (0.62, 1.0), (0.705, -0.22),
