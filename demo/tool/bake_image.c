@@ -29,22 +29,27 @@ typedef struct baked_file {
     char *path, *place;
 } baked_file;
 
+static bool leads_up(const char *name)
+{
+    for (const char *dots = strstr(name, ".."); dots; dots = strstr(dots + 1, ".."))
+        if ((dots == name || strchr("/\\", dots[-1])) && strchr("/\\", dots[2])) // or the end
+            return true;
+    return false;
+}
+
 // Of a name in a machine file. False, and an error, if it leads out of the folder of the machine.
 static bool find_file(const tool_arguments *arguments, const char *name, baked_file *file,
                       md5_error *error)
 {
     const char *const machine = arguments->words[0];
-    const int length = (int)(common_base(machine) - machine);
     const bool is_absolute = common_is_absolute(name);
-    *file = (baked_file){common_format("%.*s%s", is_absolute ? 0 : length, machine, name),
-                         common_join(arguments->output, common_base(name))};
-    if (is_absolute || strncmp(name, "../", 3) == 0 || strstr(name, "/../"))
-        return tool_fail(error, MD5_ERROR_MISMATCH, file->path,
-                         "the file is not below the folder of the machine: expected a name without"
-                         " '..' that is not absolute");
-    free(file->place);
-    file->place = common_join(arguments->output, name);
-    return true;
+    const int length = is_absolute ? 0 : (int)(common_base(machine) - machine);
+    *file = (baked_file){common_format("%.*s%s", length, machine, name),
+                         common_join(arguments->output, name)};
+    return (!is_absolute && !leads_up(name))
+           || tool_fail(error, MD5_ERROR_MISMATCH, file->path,
+                        "the file is not below the folder of the machine: expected a name without"
+                        " '..' that is not absolute");
 }
 
 // No file that is read may be written, not even one that is baked to elsewhere.

@@ -448,7 +448,10 @@ runs 1 bake-image "$scratch/two/two.md5machine" -o "$scratch/two/sub" && says er
     [ ! -e "$scratch/two/sub/two.md5machine" ]
 report 'bake-image over what another of its files is' $?
 { echo 'machine m {'; echo 'model ../baked/bobbin.md5mesh'; echo 'clip c ../baked/walk.md5anim'; echo 'layer l { state s c } }'; } >"$baked/beside.md5machine"
-runs 1 bake-image "$baked/beside.md5machine" -o "$scratch/elsewhere" && says err 'the file is not below the folder of the machine'
+runs 1 bake-image "$baked/beside.md5machine" -o "$scratch/elsewhere" && says err 'the file is not below the folder of the machine' &&
+    mkdir "$scratch/dots" && cp $bobbin "$scratch/dots/a..b.md5mesh" && cp $walk "$scratch/dots/..walk" &&
+    { echo 'machine m {'; echo 'model a..b.md5mesh'; echo 'clip c ..walk'; echo 'layer l { state s c } }'; } >"$scratch/dots/dots.md5machine" &&
+    runs 0 bake-image "$scratch/dots/dots.md5machine" -o "$scratch/elsewhere" && [ -e "$scratch/elsewhere/..walk" ]
 report 'bake-image of a character in several folders' $?
 runs 0 info "$scratch/walk" && says out "$scratch/walk: compressed clip" && says out 'frames             25' &&
     says out 'tolerance          0.5 units' && says out ' for each joint and frame' && lines err 0
