@@ -170,10 +170,11 @@ void common_limit_process(size_t bytes, unsigned seconds, const char *late)
     if (getrlimit(RLIMIT_AS, &memory) == 0 && getrlimit(RLIMIT_CPU, &time) == 0) {
         memory.rlim_cur = bytes < memory.rlim_max ? bytes : memory.rlim_max;
         time.rlim_cur = seconds > 0 && seconds < time.rlim_max ? seconds : time.rlim_max;
+// Sanitizers reserve more addresses than any limit, and work several times as long.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-        (void)setrlimit(RLIMIT_AS, &memory); // sanitizers reserve more addresses than any limit
-#endif
+        (void)setrlimit(RLIMIT_AS, &memory);
         (void)setrlimit(RLIMIT_CPU, &time);
+#endif
     }
 #endif
 }
