@@ -60,7 +60,7 @@ static void make_sheet(sheet *of)
 static uint32_t reduced_count(const md5_mesh *mesh, float error)
 {
     view_triangles level;
-    view_reduce_mesh(mesh, &error, 1, &level);
+    view_reduce_mesh(mesh, NULL, &error, 1, &level);
     free(level.indices);
     return level.count;
 }
@@ -119,7 +119,7 @@ TEST (view_reduced_surfaces_are_near) {
     for (uint32_t m = 0; CHECK(model) && m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         view_triangles levels[2];
-        view_reduce_mesh(mesh, errors, 2, levels);
+        view_reduce_mesh(mesh, NULL, errors, 2, levels);
         CHECK(levels[0].count < mesh->num_triangles && levels[1].count < levels[0].count * 3 / 4);
         const uint32_t step = mesh->num_vertices > 1000 ? 40 : 1;
         for (int i = 0; i < 2; i++) {
@@ -140,7 +140,7 @@ TEST (view_reduced_sheet_keeps_its_edge) {
     const float error = 0.01f;
     view_triangles level;
     make_sheet(&flat);
-    view_reduce_mesh(&flat.mesh, &error, 1, &level);
+    view_reduce_mesh(&flat.mesh, NULL, &error, 1, &level);
     CHECK_UINT(level.count, 4 * (SIDE - 1));
     double area = 0.0;
     for (uint32_t t = 0; t < level.count; t++) {
@@ -159,12 +159,15 @@ TEST (view_reduced_sheet_keeps_its_edge) {
 }
 
 // What a picture would show keeps vertices of the flat sheet: a peak, a texture that is not
-// straight, normals, and weights of another joint.
+// straight, normals, weights of another joint, and what a morph target moves.
 TEST (view_reduced_meshes_keep_what_shows) {
     static sheet bent;
-    const uint32_t centre = NUM_PLACES / 2;
-    const float error = 0.1f;
-    for (int kind = 0; kind < 4; kind++) {
+    const uint32_t centre = NUM_PLACES / 2, ends[] = {0, 1};
+    const md5_morph_delta delta = {.position = {0.0f, 0.0f, 0.5f}};
+    const md5_morph_mesh moved = {1, 1, &centre, ends, &delta};
+    for (int kind = 0; kind < 5; kind++) {
+        const md5_morph_mesh *const morph = kind == 4 ? &moved : NULL;
+        const float errors[] = {0.1f, 10.0f};
         make_sheet(&bent);
         if (kind == 0)
             bent.positions[centre].z = 0.5f;
@@ -174,12 +177,13 @@ TEST (view_reduced_meshes_keep_what_shows) {
             bent.normals[centre] = (md5_vec3){0.8f, 0.0f, 0.6f};
         if (kind == 3)
             bent.joints[centre] = 1;
-        view_triangles level;
-        view_reduce_mesh(&bent.mesh, &error, 1, &level);
-        CHECK(uses(&level, centre));
-        CHECK(level.count < NUM_TRIANGLES / 2);
-        free(level.indices);
-        CHECK_UINT(reduced_count(&bent.mesh, 10.0f), 4 * (SIDE - 1));
+        view_triangles levels[2];
+        view_reduce_mesh(&bent.mesh, morph, errors, 2, levels);
+        CHECK(uses(&levels[0], centre));
+        CHECK(levels[0].count < NUM_TRIANGLES / 2);
+        CHECK_UINT(levels[1].count, 4 * (SIDE - 1));
+        free(levels[0].indices);
+        free(levels[1].indices);
     }
 }
 
@@ -193,7 +197,7 @@ TEST (view_reduced_seams_stay_closed) {
     for (uint32_t i = 0; i < SIDE; i++)
         seamed.positions[(row + 1) * SIDE + i] = seamed.positions[row * SIDE + i];
     view_triangles level;
-    view_reduce_mesh(&seamed.mesh, &error, 1, &level);
+    view_reduce_mesh(&seamed.mesh, NULL, &error, 1, &level);
     CHECK(level.count < NUM_TRIANGLES / 4);
     for (uint32_t t = 0; t < level.count; t++) {
         uint32_t below = 0, above = 0;
@@ -316,6 +320,10 @@ TEST_LONG (view_crowds_look_alike_reduced) {
     BOBBIN " models/bobbin/run.md5anim --resolution 320,240 --samples 1 --no-maps " \
            "--crowd 20 "
 
+#define FACES                                                               \
+    BOBBIN " models/bobbin/stand.md5anim --resolution 320,240 --no-shadow " \
+           "--crowd 4 --animation-time 0 --camera-azimuth-angle 0 "
+
 // Members are at the level of their size, and levels have ever fewer triangles.
 TEST_SCENE (view_small_members_are_drawn_from_fewer_triangles) {
     OWN_SHOT viewer;
@@ -345,6 +353,20 @@ TEST_SCENE (view_small_members_are_drawn_from_fewer_triangles) {
               > view_detail_at(kind, 0, 100.0f, true, false));
         free(drawn.rgba);
     }
+}
+
+// Members of fewer triangles have the faces of those of all: what the levels change is little
+// beside what the morph target does.
+TEST_SCENE (view_morph_targets_move_members_of_fewer_triangles) {
+    shot still = shot_take(scene, FACES "--crowd-reduced 512");
+    shot reduced = shot_take(scene, FACES "--crowd-reduced 512 --morph oh=1");
+    shot whole = shot_take(scene, FACES "--no-crowd-levels --morph oh=1");
+    const double levels = shot_difference(&reduced, &whole);
+    const double target = shot_difference(&reduced, &still);
+    CHECK_THAT(levels < 0.5 * target, "levels change %.4f, the target %.4f", levels, target);
+    free(still.rgba);
+    free(reduced.rgba);
+    free(whole.rgba);
 }
 
 // Baked members have the triangles of the level at the largest size at which they are baked.

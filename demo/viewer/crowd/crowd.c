@@ -131,8 +131,10 @@ void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
 {
     for (uint32_t i = kind->num_levels; i-- > 1;) { // baked ones may have the triangles of others
         const view_detail *const level = &kind->levels[i];
-        if (renderer != NULL)
+        if (renderer != NULL) {
             md5gl_destroy_model(renderer, level->drawn);
+            md5gl_destroy_morph(renderer, level->bent);
+        }
         if (level->source != VIEW_DETAIL_POSED)
             continue;
         for (uint32_t m = 0; m < level->model->num_meshes; m++)
@@ -165,6 +167,7 @@ static const float min_saved = 0.15f;
 
 typedef struct reduction {
     const md5_model *source;
+    const md5_morph *morph; // NULL: it has none
     float errors[VIEW_NUM_REDUCED];
     view_triangles (*meshes)[VIEW_NUM_REDUCED]; // [num_meshes]
 } reduction;
@@ -174,18 +177,27 @@ static void reduce_part(void *user, uint32_t worker, size_t begin, size_t end)
     const reduction *const work = user;
     (void)worker;
     for (size_t i = begin; i < end; i++)
-        view_reduce_mesh(&work->source->meshes[i], work->errors, VIEW_NUM_REDUCED, work->meshes[i]);
+        view_reduce_mesh(&work->source->meshes[i],
+                         work->morph != NULL ? &work->morph->meshes[i] : NULL, work->errors,
+                         VIEW_NUM_REDUCED, work->meshes[i]);
 }
 
-static bool upload_level(md5gl_model **drawn, const md5_model *model, const view_loader *loader)
+static bool upload_level(view_detail *level, const md5_morph *morph, const view_loader *loader)
 {
     md5_error error = {0};
-    *drawn = md5gl_create_model(loader->renderer, model, loader->options->path, &error);
-    if (*drawn == NULL)
-        *drawn = md5gl_create_model(loader->renderer, model, MD5GL_PATH_AUTO, &error);
-    if (*drawn == NULL)
+    level->drawn =
+        md5gl_create_model(loader->renderer, level->model, loader->options->path, &error);
+    if (level->drawn == NULL)
+        level->drawn = md5gl_create_model(loader->renderer, level->model, MD5GL_PATH_AUTO, &error);
+    if (level->drawn != NULL && morph != NULL) {
+        level->morph = *morph;
+        level->morph.model = level->model;
+        level->bent = md5gl_create_morph(loader->renderer, &level->morph, &error);
+    }
+    const bool is_uploaded = level->drawn != NULL && (morph == NULL || level->bent != NULL);
+    if (!is_uploaded)
         view_warn(loader->log, "characters are drawn from all triangles: %s", error.message);
-    return *drawn != NULL;
+    return is_uploaded;
 }
 
 // Adds models with the same vertices and fewer triangles, for members up to a diameter of `pixels`,
@@ -197,7 +209,9 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
     const md5_model *const source = kind->model;
     uint32_t num_triangles = view_count_triangles(source); // of the last level that is drawn
     bool is_uploaded = true;
+    const md5_morph *const morph = kind->morphs != NULL ? kind->morphs->morph : NULL;
     reduction work = {.source = source,
+                      .morph = morph,
                       .meshes = common_alloc(source->num_meshes, sizeof *work.meshes)};
     view_detail casters = {.source = VIEW_DETAIL_CASTERS};
     for (uint32_t i = 0; i < VIEW_NUM_REDUCED; i++)
@@ -219,15 +233,16 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
         const uint32_t own = view_count_triangles(level->model);
         if (is_uploaded && (float)own <= (1.0f - min_saved) * (float)num_triangles) {
             num_triangles = own;
-            is_uploaded = upload_level(&level->drawn, level->model, loader);
+            is_uploaded = upload_level(level, morph, loader);
         }
         if (work.errors[i] <= max_error_texels * texel)
             casters.model = level->model;
     }
     free(work.meshes);
     if (is_uploaded && casters.model != NULL) {
-        is_uploaded = upload_level(&casters.drawn, casters.model, loader);
-        kind->levels[kind->num_levels++] = casters;
+        view_detail *const last = &kind->levels[kind->num_levels++];
+        *last = casters;
+        is_uploaded = upload_level(last, morph, loader);
     }
     if (!is_uploaded) {
         view_free_levels(kind, loader->renderer);
@@ -971,13 +986,15 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
         if (kind->drawn == NULL)
             continue;
         kind->levels[kind->num_levels++] =
-            (view_detail){.source = VIEW_DETAIL_POSED, .pixels = INFINITY, .drawn = kind->drawn};
+            (view_detail){.source = VIEW_DETAIL_POSED,
+                          .pixels = INFINITY,
+                          .drawn = kind->drawn,
+                          .bent = kind->morphs != NULL ? kind->morphs->drawn : NULL};
         if (!(kind->sphere.radius > 0.0f))
             continue;
         // The CPU's deformed surfaces and the stages of materials are drawn from the kind's own
-        // model, and morph targets belong to it.
-        if (crowd->reduced_pixels > 0.0f && kind->morphs == NULL
-            && kind->textures->layers.num_meshes == 0)
+        // model.
+        if (crowd->reduced_pixels > 0.0f && kind->textures->layers.num_meshes == 0)
             add_reduced(kind, crowd->reduced_pixels, texel, crowd->threads, loader);
         // Impostors and baked clips show frames of clips only, not the blended poses of machines
         // and not surfaces that turn to the viewer.

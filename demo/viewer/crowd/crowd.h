@@ -36,10 +36,10 @@ typedef struct view_triangles {
 
 // Writes levels[num_levels], from fine to coarse: the triangles of a mesh, reduced so far that the
 // surface in the bind pose, and the texture on it, move by about errors[level] units at most, which
-// rise. Open edges keep their vertices, and seams of the texture stay seams. Takes O(n log n) for n
-// triangles.
-void view_reduce_mesh(const md5_mesh *mesh, const float *errors, uint32_t num_levels,
-                      view_triangles *levels);
+// rise. Open edges keep their vertices, and so do what morph targets move farther than that (NULL:
+// there are none); seams of the texture stay seams. Takes O(n log n) for n triangles.
+void view_reduce_mesh(const md5_mesh *mesh, const md5_morph_mesh *morph, const float *errors,
+                      uint32_t num_levels, view_triangles *levels);
 
 // What the members of a level are drawn from.
 typedef enum view_detail_source {
@@ -57,6 +57,8 @@ typedef struct view_detail {
     float pixels;       // members up to this diameter in the picture have this level or a later one
     md5_model *model;   // a copy of the kind's with fewer triangles; NULL: the kind's own
     md5gl_model *drawn; // NULL: no better than the row before, which is drawn instead; or pictures
+    md5_morph morph;    // the kind's, of this model
+    md5gl_morph *bent;  // NULL: the kind has none
     uint32_t first, count; // of view_kind.placements, ...; of pictures: in `instances`
 } view_detail;
 

@@ -76,6 +76,7 @@ typedef struct merge {
 typedef struct corner_state {
     quadric planes; // of the triangles that were around it and what was merged into it
     double drift;   // the largest error of these merges
+    double reach;   // the farthest that a morph target moves it
     bool fixed;     // it is at an open edge
     bool touched;   // its triangles have changed in this pass
     uint32_t visit; // the last one
@@ -359,7 +360,7 @@ static void run_pass(reducer *r, double most)
     find_triangles(r);
     for (uint32_t i = 0; i < r->mesh->num_vertices; i++) {
         r->states[i].touched = false;
-        if (!r->states[i].fixed)
+        if (!r->states[i].fixed && r->states[i].reach * r->states[i].reach <= most)
             find_merge(r, i, most);
     }
     qsort(r->merges, r->num_merges, sizeof *r->merges, compare_merges);
@@ -381,7 +382,7 @@ static void run_pass(reducer *r, double most)
     drop_triangles(r);
 }
 
-static void begin(reducer *r)
+static void begin(reducer *r, const md5_morph_mesh *morph)
 {
     r->count = r->mesh->num_triangles;
     for (size_t i = 0; i < 3 * (size_t)r->count; i++)
@@ -399,6 +400,11 @@ static void begin(reducer *r)
             is_same ? r->corners[places[i - 1] - positions] : (uint32_t)(places[i] - positions);
     }
     free(places);
+    for (uint32_t i = 0; morph != NULL && i < morph->num_vertices; i++)
+        for (uint32_t d = morph->first[i]; d < morph->first[i + 1]; d++) {
+            double *const reach = &r->states[r->corners[morph->vertices[i]]].reach;
+            *reach = fmax(*reach, (double)md5_vec3_length(morph->deltas[d].position));
+        }
     drop_triangles(r);
     find_triangles(r);
     // A corner is at an open edge unless each neighbour is once before and once behind it in its
@@ -433,8 +439,8 @@ static void begin(reducer *r)
     }
 }
 
-void view_reduce_mesh(const md5_mesh *mesh, const float *errors, uint32_t num_levels,
-                      view_triangles *levels)
+void view_reduce_mesh(const md5_mesh *mesh, const md5_morph_mesh *morph, const float *errors,
+                      uint32_t num_levels, view_triangles *levels)
 {
     const size_t num_vertices = mesh->num_vertices, num_triangles = mesh->num_triangles;
     reducer r = {
@@ -448,7 +454,7 @@ void view_reduce_mesh(const md5_mesh *mesh, const float *errors, uint32_t num_le
         .targets = common_alloc(num_vertices, sizeof *r.targets),
         .merges = common_alloc(num_vertices, sizeof *r.merges),
     };
-    begin(&r);
+    begin(&r, morph);
     for (uint32_t level = 0; level < num_levels; level++) {
         const double error = (double)errors[level];
         uint32_t before = r.count + 1;

@@ -357,8 +357,9 @@ static void list_crowd(const view_stage *stage, view_bodies *bodies)
                 };
             if (level->drawn == NULL || (is_posed && !is_first && !kind->is_sorted))
                 continue;
-            // Bodies of fewer triangles have no stages and no morph targets.
-            const bool is_bent = is_first && kind->morph_weights != NULL;
+            // Bodies of fewer triangles have no stages.
+            const bool is_bent = level->bent != NULL;
+            const size_t num_targets = is_bent ? kind->morphs->morph->num_targets : 0;
             const unsigned uses = level->source == VIEW_DETAIL_CASTERS ? VIEW_BODY_CASTS
                                   : is_posed && has_casters            ? VIEW_BODY_SHOWN
                                                                        : LIT;
@@ -377,8 +378,9 @@ static void list_crowd(const view_stage *stage, view_bodies *bodies)
                         .jobs = is_baked ? kind->jobs : NULL,
                         .placements = kind->placements + level->first,
                         .tints = kind->fades ? kind->tints + level->first : NULL,
-                        .morph = is_bent ? kind->morphs->drawn : NULL,
-                        .weights = is_bent ? kind->morph_weights : NULL,
+                        .morph = level->bent,
+                        .weights =
+                            is_bent ? kind->morph_weights + level->first * num_targets : NULL,
                     },
             };
         }
