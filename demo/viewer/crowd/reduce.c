@@ -76,7 +76,6 @@ typedef struct merge {
 typedef struct corner_state {
     quadric planes; // of the triangles that were around it and what was merged into it
     double drift;   // the largest error of these merges
-    double reach;   // the farthest that a morph target moves it
     bool fixed;     // it is at an open edge
     bool touched;   // its triangles have changed in this pass
     uint32_t visit; // the last one
@@ -84,6 +83,8 @@ typedef struct corner_state {
 
 typedef struct reducer {
     const md5_mesh *mesh;
+    const md5_morph_delta *deltas; // of morph targets
+    uint32_t *bends;               // [vertices], then the end: index into `deltas`
     vector origin;        // positions are relative to it, so that far ones keep their digits
     uint32_t *indices;    // [3 * count]
     uint32_t count;       // triangles that are left
@@ -182,6 +183,22 @@ static double cost_of(const reducer *r, uint32_t from, uint32_t to)
                 shared += (double)fminf(mesh->influences[i].w, mesh->influences[j].w);
     const double weight = weight_error * fmin(fmax(1.0 - shared, 0.0), 1.0);
     return (v[10] > 0.0 ? fmax(squares, 0.0) / v[10] : 0.0) + weight * weight * dot(edge, edge);
+}
+
+// The farthest that a morph target moves two vertices apart.
+static double bend_of(const reducer *r, uint32_t from, uint32_t to)
+{
+    double largest = 0.0;
+    uint32_t a = r->bends[from], b = r->bends[to];
+    while (a < r->bends[from + 1] || b < r->bends[to + 1]) {
+        const uint32_t first = a < r->bends[from + 1] ? r->deltas[a].target : none;
+        const uint32_t second = b < r->bends[to + 1] ? r->deltas[b].target : none;
+        const vector still = {0.0, 0.0, 0.0};
+        const vector p = first <= second ? wide(r->deltas[a++].position) : still;
+        const vector q = second <= first ? wide(r->deltas[b++].position) : still;
+        largest = fmax(largest, dot(minus(p, q), minus(p, q)));
+    }
+    return sqrt(largest);
 }
 
 // Finds what each vertex of a corner is merged into if the corner is: the vertex with which it
@@ -335,7 +352,7 @@ static void find_merge(reducer *r, uint32_t corner, double most)
         if (!(cost < best.cost) || !is_simple_edge(r, corner, to) || !keeps_sides(r, corner, to)
             || !find_targets(r, corner, to))
             continue;
-        const double drift = drift_of(r, corner, to);
+        const double drift = drift_of(r, corner, to) + bend_of(r, own, vertex);
         if (cost + drift * drift < best.cost)
             best = (merge){.cost = cost + drift * drift, .drift = drift, .from = corner, .to = to};
     }
@@ -360,7 +377,7 @@ static void run_pass(reducer *r, double most)
     find_triangles(r);
     for (uint32_t i = 0; i < r->mesh->num_vertices; i++) {
         r->states[i].touched = false;
-        if (!r->states[i].fixed && r->states[i].reach * r->states[i].reach <= most)
+        if (!r->states[i].fixed)
             find_merge(r, i, most);
     }
     qsort(r->merges, r->num_merges, sizeof *r->merges, compare_merges);
@@ -400,11 +417,10 @@ static void begin(reducer *r, const md5_morph_mesh *morph)
             is_same ? r->corners[places[i - 1] - positions] : (uint32_t)(places[i] - positions);
     }
     free(places);
-    for (uint32_t i = 0; morph != NULL && i < morph->num_vertices; i++)
-        for (uint32_t d = morph->first[i]; d < morph->first[i + 1]; d++) {
-            double *const reach = &r->states[r->corners[morph->vertices[i]]].reach;
-            *reach = fmax(*reach, (double)md5_vec3_length(morph->deltas[d].position));
-        }
+    for (uint32_t i = 0, at = 0; morph != NULL && i < num_vertices; i++) {
+        at += at < morph->num_vertices && morph->vertices[at] == i;
+        r->bends[i + 1] = morph->first[at];
+    }
     drop_triangles(r);
     find_triangles(r);
     // A corner is at an open edge unless each neighbour is once before and once behind it in its
@@ -447,6 +463,8 @@ void view_reduce_mesh(const md5_mesh *mesh, const md5_morph_mesh *morph, const f
         .mesh = mesh,
         .origin = num_vertices > 0 ? wide(mesh->positions[0]) : (vector){0.0, 0.0, 0.0},
         .indices = common_alloc(num_triangles, 3 * sizeof *r.indices),
+        .deltas = morph != NULL ? morph->deltas : NULL,
+        .bends = common_alloc(num_vertices + 1, sizeof *r.bends),
         .corners = common_alloc(num_vertices, sizeof *r.corners),
         .states = common_alloc(num_vertices, sizeof *r.states),
         .first = common_alloc(num_vertices + 1, sizeof *r.first),
@@ -466,6 +484,7 @@ void view_reduce_mesh(const md5_mesh *mesh, const md5_morph_mesh *morph, const f
         memcpy(levels[level].indices, r.indices, (size_t)r.count * 3 * sizeof *r.indices);
     }
     free(r.indices);
+    free(r.bends);
     free(r.corners);
     free(r.states);
     free(r.first);
