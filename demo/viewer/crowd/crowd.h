@@ -35,9 +35,9 @@ typedef struct view_triangles {
 } view_triangles;
 
 // Writes levels[num_levels], from fine to coarse: the triangles of a mesh, reduced so far that the
-// surface in the bind pose, and the texture on it, move by about errors[level] units at most, which
-// rise, and so do morph targets (NULL: there are none) add. Open edges keep their vertices, and
-// seams of the texture stay seams. Takes O(n log n) for n triangles.
+// surface in the bind pose, with each morph target (NULL: there are none), and the texture on it
+// move by about errors[level] units at most, which rise. Open edges keep their vertices, and seams
+// of the texture stay seams. Takes O(n log n) for n triangles.
 void view_reduce_mesh(const md5_mesh *mesh, const md5_morph_mesh *morph, const float *errors,
                       uint32_t num_levels, view_triangles *levels);
 
