@@ -15,6 +15,8 @@
 // A file as it was and as it is written.
 typedef struct mended {
     const tool_arguments *arguments;
+    common_list *made; // paths that this run has written
+    bool *renames;     // [arguments->renames] those whose old name was found
     const char *path;
     const char *part; // of a clip that is cut: NAME=FIRST-LAST; else NULL
     md5_doc_kind kind;
@@ -116,8 +118,9 @@ static char *find_mesh(const tool_arguments *arguments, const char *path)
 }
 
 // Gives joints, meshes and shaders the names of --rename OLD=NEW. Returns how many, or MD5_NONE.
-static uint32_t rename_all(const tool_arguments *arguments, md5_doc *doc, md5_error *error)
+static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
 {
+    const tool_arguments *const arguments = file->arguments;
     const size_t num_names = (size_t)doc->num_joints + 2 * (size_t)doc->num_meshes;
     uint32_t count = 0;
     for (int i = 0; i < arguments->renames.count; i++) {
@@ -136,6 +139,7 @@ static uint32_t rename_all(const tool_arguments *arguments, md5_doc *doc, md5_er
             if (strlen(*of) != length || strncmp(*of, name, length) != 0)
                 continue;
             *of = to + 1;
+            file->renames[i] = true;
             count++;
         }
     }
@@ -150,7 +154,7 @@ static bool edit_pair(mended *file, bool orders, md5_doc *doc, md5_error *error)
     const md5_joint_edit *const edit = &arguments->joint_edit;
     md5_space_edit space = arguments->space_edit;
     space.scale = (float)arguments->scale;
-    if (!note(file, rename_all(arguments, doc, error), "joints, meshes or shaders renamed"))
+    if (!note(file, rename_all(file, doc, error), "joints, meshes or shaders renamed"))
         return false;
     if (doc->kind != MD5_DOC_CAMERA && (orders || edit->root || edit->drops_unused)
         && !note(file, md5_edit_joints(doc, edit, error), "joints ordered, added or left out"))
@@ -335,11 +339,20 @@ static char *output_of(const mended *file)
 static bool write_text(const mended *file, md5_error *error)
 {
     char *const output = output_of(file);
+    const bool exists = common_is_file(output);
+    for (size_t i = 0; exists && i < file->made->count; i++)
+        if (common_same_file(output, file->made->names[i])) {
+            (void)tool_fail(error, MD5_ERROR_IO, file->path,
+                            "%s was written for another file or part: expected other names",
+                            output);
+            free(output);
+            return false;
+        }
     const bool is_written =
-        common_is_file(output) && !file->arguments->is_forced
+        exists && !file->arguments->is_forced
             ? tool_fail(error, MD5_ERROR_IO, output, "the file exists: --force writes over it")
             : tool_write_text(output, file->written, file->written_size, error);
-    free(output);
+    common_add(file->made, output);
     return is_written;
 }
 
@@ -370,14 +383,15 @@ static int fix_part(mended file, const char *part)
 }
 
 // Fixes a file, or makes all parts of one that is cut, which may take its place.
-static int fix_file(const tool_arguments *arguments, const char *path)
+static int fix_file(const mended *begun, const char *path)
 {
+    const tool_arguments *const arguments = begun->arguments;
     const tool_kind kind = tool_kind_of(path);
-    mended file = {.arguments = arguments,
-                   .path = path,
-                   .kind = kind == TOOL_MODEL || kind == TOOL_BFG_MODEL ? MD5_DOC_MODEL
-                           : kind == TOOL_CAMERA                        ? MD5_DOC_CAMERA
-                                                                        : MD5_DOC_ANIM};
+    mended file = *begun;
+    file.path = path;
+    file.kind = kind == TOOL_MODEL || kind == TOOL_BFG_MODEL ? MD5_DOC_MODEL
+                : kind == TOOL_CAMERA                        ? MD5_DOC_CAMERA
+                                                             : MD5_DOC_ANIM;
     const bool is_cut = arguments->cuts.count > 0 && file.kind == MD5_DOC_ANIM;
     const char *reason = NULL;
     md5_error error = {0};
@@ -385,8 +399,13 @@ static int fix_file(const tool_arguments *arguments, const char *path)
         tool_fail(&error, MD5_ERROR_IO, path, "expected a .md5mesh, .md5anim or .md5camera file");
     else if ((file.text = common_read_stream(path, &file.size, &reason)) == NULL)
         tool_fail(&error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
-    if (!file.text)
+    else if (file.size >= 4 && memcmp(file.text, "M5CC", 4) == 0)
+        tool_fail(&error, MD5_ERROR_VERSION, path,
+                  "this is a compressed clip, not an MD5 file: md5tool decompress writes one");
+    if (error.file[0] != '\0') {
+        free(file.text);
         return tool_end(false, &error);
+    }
     int status = is_cut ? TOOL_OK : fix_part(file, NULL);
     for (int i = 0; is_cut && i < arguments->cuts.count; i++)
         for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
@@ -449,11 +468,21 @@ static int fix(tool_arguments *arguments)
         && !common_is_folder(arguments->output))
         return tool_usage("fix", "of several files --output is a folder");
     int status = read_texts(arguments);
+    common_list made = {NULL, 0};
+    const size_t num_renames = (size_t)arguments->renames.count;
+    bool *const renames = common_alloc(num_renames + 1, sizeof *renames);
+    const mended begun = {.arguments = arguments, .made = &made, .renames = renames};
     for (int pass = 0; pass < 2 && status != TOOL_BAD_USAGE; pass++)
         for (int i = 0; i < arguments->num_words; i++)
             if (common_has_ending(arguments->words[i], "mesh") == (pass > 0)
-                && fix_file(arguments, arguments->words[i]) != TOOL_OK)
+                && fix_file(&begun, arguments->words[i]) != TOOL_OK)
                 status = TOOL_BAD_FILE;
+    for (size_t i = 0; i < num_renames && status == TOOL_OK; i++)
+        if (!renames[i])
+            status = tool_usage("fix", "--rename %s: no joint, mesh or shader has the first name",
+                                arguments->renames.names[i]);
+    free(renames);
+    common_free_list(&made);
     return status;
 }
 

@@ -300,6 +300,22 @@ static bool read_value(const struct option *option, const char *value, tool_argu
     }
 }
 
+// Whether the output is a file that is read, which may be the only one of its kind. Prints so.
+// Commands that have --force ask for it themselves.
+static bool overwrites_input(const tool_command *command, const tool_arguments *arguments)
+{
+    const char *const output = arguments->output;
+    if (!output || !common_is_file(output) || has_word(command->help, "--force"))
+        return false;
+    for (int i = 0; i < arguments->num_words; i++)
+        if (common_is_file(arguments->words[i]) && common_same_file(output, arguments->words[i])) {
+            tool_usage(command->name, "'%s' would be overwritten: expected another output",
+                       arguments->words[i]);
+            return true;
+        }
+    return false;
+}
+
 // Moves the words to the start of `list`; behind `--` there are only words. Prints what is wrong.
 static bool read_arguments(const tool_command *command, int count, char **list,
                            tool_arguments *arguments)
@@ -334,7 +350,7 @@ static bool read_arguments(const tool_command *command, int count, char **list,
         tool_usage(command->name, "expected %s, not also '%s'", command->words,
                    list[command->max_words]);
     else
-        return true;
+        return !overwrites_input(command, arguments);
     return false;
 }
 
