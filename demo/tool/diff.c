@@ -1,4 +1,4 @@
-// md5tool diff: what differs between two models, animations, machines or folders of them.
+// md5tool diff: what differs between two files of one kind, or folders of them.
 #include "demo/common/file.h"
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
@@ -169,6 +169,26 @@ static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
 
 // -- Animations -----------------------------------------------------------------------------------
 
+// Both have as many frames, or those that only one has are not looked at.
+static void diff_boxes(const md5_anim *a, const md5_anim *b, bool *differs)
+{
+    double most = 0.0;
+    uint32_t at = 0;
+    if (!a->frame_bounds != !b->frame_bounds)
+        DIFFERS("boxes of frames: only in the %s\n", a->frame_bounds ? "first" : "second");
+    if (!a->frame_bounds || !b->frame_bounds)
+        return;
+    for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
+        const md5_bounds *const x = &a->frame_bounds[i], *const y = &b->frame_bounds[i];
+        const double far = fmax((double)md5_vec3_length(md5_vec3_sub(x->min, y->min)),
+                                (double)md5_vec3_length(md5_vec3_sub(x->max, y->max)));
+        at = far > most ? i : at;
+        most = fmax(most, far);
+    }
+    if (most > 0.0)
+        DIFFERS("corners of boxes are up to %g units apart, frame %u\n", most, at);
+}
+
 static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_error *error)
 {
     md5_binding *const of_a = md5_bind_skeleton(&a->skeleton, a->base_frame, a, NULL, error);
@@ -207,7 +227,39 @@ static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_
     }
     md5_free_binding(of_a);
     md5_free_binding(of_b);
+    diff_boxes(a, b, differs);
     return is_bound;
+}
+
+// -- Cameras --------------------------------------------------------------------------------------
+
+static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs)
+{
+    largest most = {0};
+    double fov = 0.0;
+    print_count("frames", a->num_frames, b->num_frames, differs);
+    print_count("cuts", a->num_cuts, b->num_cuts, differs);
+    if (a->num_cuts == b->num_cuts && a->num_cuts > 0
+        && memcmp(a->cuts, b->cuts, a->num_cuts * sizeof *a->cuts) != 0)
+        DIFFERS("cuts: at other frames\n");
+    if (a->frame_rate != b->frame_rate)
+        DIFFERS("frame rate: %g, then %g\n", a->frame_rate, b->frame_rate);
+    for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
+        const md5_camera_view *const x = &a->frames[i], *const y = &b->frames[i];
+        compare(
+            &most,
+            md5_mat34_from_xform((md5_xform){.rotation = x->rotation, .translation = x->position}),
+            md5_mat34_from_xform((md5_xform){.rotation = y->rotation, .translation = y->position}),
+            0, i);
+        fov = fmax(fov, fabs((double)x->fov - (double)y->fov));
+    }
+    if (most.distance > 0.0)
+        DIFFERS("views are up to %g units apart: frame %u\n", most.distance, most.distance_frame);
+    if (most.degrees > 0.0)
+        DIFFERS("views are turned by up to %g degrees: frame %u\n", most.degrees,
+                most.degrees_frame);
+    if (fov > 0.0)
+        DIFFERS("fields of view differ by up to %g degrees\n", fov);
 }
 
 // -- Machines -------------------------------------------------------------------------------------
@@ -267,6 +319,18 @@ static bool diff_machines(const md5_character *a, const md5_character *b, bool *
 
 // -- Files and folders ----------------------------------------------------------------------------
 
+static bool has_same_bytes(const char *first, const char *second)
+{
+    const char *reason = NULL;
+    size_t size = 0, other_size = 0;
+    char *const bytes = common_read_stream(first, &size, &reason);
+    char *const others = bytes ? common_read_stream(second, &other_size, &reason) : NULL;
+    const bool is_same = others && size == other_size && memcmp(bytes, others, size) == 0;
+    free(others);
+    free(bytes);
+    return is_same;
+}
+
 // Returns an exit status.
 static int diff_files(const char *first, const char *second)
 {
@@ -280,9 +344,14 @@ static int diff_files(const char *first, const char *second)
         is_done = diff_anims(a.anim, b.anim, differs, &error);
     else if (is_done && a.character && b.character)
         is_done = diff_machines(a.character, b.character, differs, &error);
-    else if (is_done)
+    else if (is_done && a.camera && b.camera)
+        diff_cameras(a.camera, b.camera, differs);
+    else if (is_done && a.cube && b.cube && !has_same_bytes(first, second))
+        DIFFERS("the lines of both differ\n");
+    else if (is_done && !(a.cube && b.cube))
         is_done = tool_fail(&error, MD5_ERROR_MISMATCH, second,
-                            "the files are not two models, animations or machines");
+                            "the files are not two of one kind: models, animations, camera paths,"
+                            " machines or md5.cfg");
     tool_free(&a);
     tool_free(&b);
     if (!is_done)
@@ -290,23 +359,10 @@ static int diff_files(const char *first, const char *second)
     return !is_done ? TROUBLE : has_differed ? DIFFERENT : TOOL_OK;
 }
 
-static bool has_same_bytes(const char *first, const char *second)
-{
-    const char *reason = NULL;
-    size_t size = 0, other_size = 0;
-    char *const bytes = common_read_stream(first, &size, &reason);
-    char *const others = bytes ? common_read_stream(second, &other_size, &reason) : NULL;
-    const bool is_same = others && size == other_size && memcmp(bytes, others, size) == 0;
-    free(others);
-    free(bytes);
-    return is_same;
-}
-
 // For common_walk.
 static bool is_compared(const char *name)
 {
-    const tool_kind kind = tool_kind_of(name);
-    return kind == TOOL_MODEL || kind == TOOL_ANIM || kind == TOOL_MACHINE;
+    return tool_kind_of(name) != TOOL_UNKNOWN;
 }
 
 static int by_path(const void *a, const void *b)
@@ -362,9 +418,11 @@ const tool_command tool_diff = {
     "two files or two folders",
     "usage: md5tool diff FIRST SECOND\n"
     "\n"
-    "Prints what differs between two models, animations or machines, or between the files of two\n"
-    "folders: joints by name, parents, the largest movement of joints and vertices in units and\n"
-    "degrees, counts; of machines the lines that only one of them has, as the library writes "
-    "them.\n"
+    "Prints what differs between two models, animations, camera paths, machines or md5.cfg, or\n"
+    "between the files of two folders: joints by name, parents, the largest movement of joints "
+    "and\n"
+    "vertices in units and degrees, boxes, counts; of machines the lines that only one of them "
+    "has,\n"
+    "as the library writes them.\n"
     "The exit status is 0 if nothing differs, 1 if something does, and 2 if that cannot be "
     "said.\n"};
