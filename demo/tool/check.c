@@ -357,6 +357,13 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
         md5_error error = {0};
         if (!tool_load(to->path, &opts, &asset, &error))
             add_finding(to, &error);
+        const bool is_baked = read.bytes && read.size >= 4 && memcmp(read.bytes, "M5", 2) == 0;
+        if (is_baked && (part->check->asked.all & ~TOOL_LIBRARY) != 0) {
+            (void)tool_fail(&error, MD5_ERROR_VERSION, to->path,
+                            "%s, which no engine reads but those with md5model",
+                            read.bytes[2] == 'A' ? "an asset image" : "a compressed clip");
+            add_finding(to, &error);
+        }
         unsigned num_warnings = 0;
         for (size_t k = 0; k < to->count; k++)
             num_warnings += to->findings[k].error.status == MD5_WARNING;
