@@ -2,6 +2,7 @@
 #include "demo/convert/convert.h"
 
 #include "demo/common/file.h"
+#include "demo/common/system.h"
 #include "demo/convert/layout.h"
 
 #include <stdio.h>
@@ -246,12 +247,20 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
     return true;
 }
 
+// Whether a name without an ending, of nothing that exists, asks for a folder.
+static bool is_new_folder(const char *path)
+{
+    return path[0] != '\0' && !common_is_folder(path) && !common_is_file(path)
+           && strchr(common_base(path), '.') == NULL;
+}
+
 bool convert_files(const convert_job *job, md5_error *error)
 {
     md5_error unused;
     if (error == NULL)
         error = &unused;
-    const bool is_folder = common_is_folder(job->output);
+    const bool is_new = is_new_folder(job->output);
+    const bool is_folder = is_new || common_is_folder(job->output);
     const struct format *const format = is_folder ? formats : find_format(job->output);
     if (format == NULL || format->write == NULL)
         return convert_fail(error, MD5_ERROR_IO, job->output,
@@ -266,8 +275,12 @@ bool convert_files(const convert_job *job, md5_error *error)
     is_done = is_done && edit_scene(job, format, &scene, error);
     if (is_done && ((format->rules & HAS_LOOKS) || job->engine != NULL) && scene.num_materials == 0)
         is_done = convert_find_looks(job, &scene, error);
-    if (is_done)
-        is_done = format->write(job, &scene, error);
+    if (is_done && is_new) {
+        char *const inner = common_join(job->output, "");
+        common_make_folders(inner, 0777);
+        free(inner);
+    }
+    is_done = is_done && format->write(job, &scene, error);
     convert_free_scene(&scene);
     return is_done;
 }

@@ -524,6 +524,8 @@ static bool begin_clip(clip_maker *clip, const char *name, const char *missing, 
     clip->name = gltf_file_name(name);
     if (clip->name == NULL)
         clip->name = common_format("%s%zu", missing, number);
+    else if (strcmp(clip->name, name) != 0)
+        convert_note(clip->file->job, "clip '%.100s' is called %s", name, clip->name);
     clip->tracks = common_alloc(0, sizeof *clip->tracks);
     clip->num_tracks = 0;
     clip->rate = 24.0;

@@ -971,12 +971,7 @@ bool convert_write_iqm(const convert_job *job, const convert_scene *scene, md5_e
 {
     iqm_writer writer = {.job = job, .error = error};
     bool is_done = convert_load_assets(job, scene, &writer.assets, error);
-    size_t num_others = 0;
-    for (size_t i = 0; i < scene->num_parts; i++)
-        num_others +=
-            scene->parts[i].kind == CONVERT_CAMERA || scene->parts[i].kind == CONVERT_TARGET;
-    if (num_others > 0)
-        convert_note(job, "%zu camera paths and morph targets have no place in IQM", num_others);
+    convert_note_others(job, scene, "IQM");
     if (is_done && writer.assets.skeleton == NULL)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->output,
                                "the inputs hold neither a model nor a clip");

@@ -40,6 +40,15 @@ void convert_note(const convert_job *job, const char *format, ...)
     job->note(job->user, text);
 }
 
+void convert_note_others(const convert_job *job, const convert_scene *scene, const char *to)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < scene->num_parts; i++)
+        count += scene->parts[i].kind == CONVERT_CAMERA || scene->parts[i].kind == CONVERT_TARGET;
+    if (count > 0)
+        convert_note(job, "%zu camera paths and morph targets have no place in %s", count, to);
+}
+
 // Of versions the newest counts.
 static const convert_engine engines[] = {
     {" doom3 dhewm3 darkmod tdm quake4 openq4 ", CONVERT_DOOM3, 0},

@@ -124,28 +124,40 @@ static void add_folder(batch *all, char *const *files, size_t count)
     free((void *)meshes);
 }
 
-static void find_files(batch *all)
+static char *whole_path(const char *path)
 {
-    char *const absolute = common_absolute(all->arguments->output), *const output =
-                                                                        common_clean(absolute);
+    char *const absolute = common_absolute(path), *const clean = common_clean(absolute);
+    free(absolute);
+    return clean;
+}
+
+static bool find_files(batch *all, md5_error *error)
+{
+    char *const output = whole_path(all->arguments->output);
+    char *const root = whole_path(all->arguments->words[0]);
+    const bool is_above = common_is_in(root, output); // and nothing in it was written before
+    const bool is_other = !is_above || strlen(root) != strlen(output);
+    if (!is_other)
+        (void)tool_fail(error, MD5_ERROR_IO, all->arguments->output,
+                        "the output is the folder that is read: expected another one");
     common_walk walk = {.is_wanted = convert_reads};
     all->files = common_walk_folder(all->arguments->words[0], &walk);
     char **const names = all->files.names;
-    for (size_t i = 0, next; i < all->files.count; i = next) {
+    for (size_t i = 0, next; is_other && i < all->files.count; i = next) {
         char *const folder = common_folder(names[i]);
         next = i + 1;
         while (next < all->files.count && tool_are_in_one_folder(names[i], names[next]))
             next++;
         // What was written before is no input.
-        char *const here = common_absolute(folder), *const clean = common_clean(here);
-        if (!common_is_in(clean, output))
+        char *const here = whole_path(folder);
+        if (is_above || !common_is_in(here, output))
             add_folder(all, names + i, next - i);
-        free(clean);
         free(here);
         free(folder);
     }
     free(output);
-    free(absolute);
+    free(root);
+    return is_other;
 }
 
 // -- Games ----------------------------------------------------------------------------------------
@@ -370,7 +382,7 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
         if (is_open)
             find_game_models(&all);
     } else {
-        find_files(&all);
+        is_open = find_files(&all, &error);
     }
     int status = TOOL_BAD_FILE;
     if (is_open) {
