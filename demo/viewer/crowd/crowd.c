@@ -996,11 +996,11 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
         // model.
         if (crowd->reduced_pixels > 0.0f && kind->textures->layers.num_meshes == 0)
             add_reduced(kind, crowd->reduced_pixels, texel, crowd->threads, loader);
-        // Impostors and baked clips show frames of clips only, not the blended poses of machines
-        // and not surfaces that turn to the viewer.
-        if (kind->machine != NULL || kind->textures->layers.has_deforms)
+        // Impostors and baked clips show frames of clips only, not the blended poses of machines,
+        // not morph targets, and not surfaces that turn to the viewer.
+        if (kind->machine != NULL || kind->morphs != NULL || kind->textures->layers.has_deforms)
             continue;
-        if (crowd->baked_pixels > 0.0f && kind->morphs == NULL)
+        if (crowd->baked_pixels > 0.0f)
             view_add_baked(kind, crowd->baked_pixels, baked_memory / crowd->num_kinds,
                            crowd->threads, loader);
         if (crowd->impostor_pixels <= 0.0f)

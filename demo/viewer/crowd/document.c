@@ -379,6 +379,21 @@ bool view_ready_morphs(view_document *document, const view_loader *loader)
     return true;
 }
 
+// Warns of parameters that --set names and nothing has.
+static void check_settings(const view_scene *scene, const view_loader *loader)
+{
+    const view_options *const options = loader->options;
+    const md5_machine *const machine = view_machine_of(scene);
+    for (size_t i = 0; i < options->num_settings && options->page == NULL; i++) {
+        const char *const name = options->settings[i].parameter;
+        if (machine == NULL || options->crowd > 0)
+            view_warn(loader->log, "--set %s: %s", name,
+                      machine == NULL ? "there is no machine" : "a crowd's machines go their way");
+        else if (md5_find_parameter(machine, name) == MD5_NONE)
+            view_warn(loader->log, "--set %s: the machine has no such parameter", name);
+    }
+}
+
 static bool load_parts(view_document *document, const view_loader *loader, const char *const *files,
                        size_t num_files, bool pick_up, const view_manner *manner)
 {
@@ -408,6 +423,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     scene->camera_path.smoothing = loader->options->camera_smoothing;
     scene->machine.settings = loader->options->settings;
     scene->machine.num_settings = loader->options->num_settings;
+    check_settings(scene, loader);
     if (!view_upload_scene(loader, scene, document->as_asked, &document->drawn,
                            &document->textures))
         return false;

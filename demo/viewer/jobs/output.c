@@ -931,9 +931,10 @@ static bool run_frames(view_state *viewer)
                    (double)(num_models - num_baked) / count, (double)num_baked / count,
                    (double)num_far / count, (double)num_faded / count);
         const double middle = median(updates, count);
-        printf("update: min %.3f ms, median %.3f ms, %.2f ns per joint; the rest: median %.3f ms\n",
-               1e3 * updates[0], 1e3 * middle, 1e9 * median(joints, count),
-               1e3 * median(rests, count));
+        printf("update: min %.3f ms, median %.3f ms", 1e3 * updates[0], 1e3 * middle);
+        if (num_posed > 0)
+            printf(", %.2f ns per joint", 1e9 * median(joints, count));
+        printf("; the rest: median %.3f ms\n", 1e3 * median(rests, count));
     }
     md5gl_destroy_target(viewer->renderer, target);
     free(frames);
