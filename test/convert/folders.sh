@@ -58,6 +58,17 @@ inside() {
 }
 check "what is written into the folder is no input" inside
 rm -rf "$from/out"
+beside() {
+    mkdir "$scratch/outer" && cp -r "$from" "$scratch/outer/inner" &&
+        (cd "$scratch/outer" && "$tool" convert inner --to glb --output .) >"$scratch/report" 2>&1 &&
+        says "5 models: 5 converted" && [ -s "$scratch/outer/imp/thimble.glb" ]
+}
+check "the output may be the folder around it" beside
+check "but not the folder itself" ends_saying 1 "the output is the folder that is read" "$tool" convert "$from" --output "$from/" --to glb
+new_folder() {
+    "$tool" convert "$from/imp/thimble.md5mesh" --output "$scratch/new/hero" >"$scratch/report" 2>&1 && [ -s "$scratch/new/hero/thimble.md5mesh" ]
+}
+check "a name without an ending is a new folder" new_folder
 
 # -- Failures -------------------------------------------------------------------------------------
 fails() {

@@ -419,6 +419,14 @@ for wrong in models/bobbin/flight.md5camera models/bobbin/bobbin.md5machine; do
     runs 1 bake-image $bobbin "$wrong" -o "$scratch/image" && says err 'expected models and clips, or one machine file alone'
     report "bake-image of ${wrong##*/}" $?
 done
+# No command writes over a file that it reads, under whatever name.
+cp $bobbin "$scratch/own.md5mesh" && cp $walk "$scratch/own.md5anim" && cp "$scratch/walk" "$scratch/packed"
+for over in 'bake-image own.md5mesh' 'compress own.md5anim' 'decompress packed'; do
+    file=$scratch/${over#* }
+    cp "$file" "$scratch/kept"
+    runs 2 "${over% *}" "$file" -o "$scratch/./${over#* }" && says err 'would be overwritten' && cmp -s "$file" "$scratch/kept"
+    report "${over% *} over what it reads" $?
+done
 baked=$scratch/baked
 runs 0 bake-image models/bobbin/bobbin.md5machine -o "$baked/" && says out '1 models, 58 clips, ' &&
     [ "$(head -c 4 "$baked/walk.md5anim")" = M5AI ] && cmp -s models/bobbin/bobbin.md5machine "$baked/bobbin.md5machine" &&
@@ -426,11 +434,17 @@ runs 0 bake-image models/bobbin/bobbin.md5machine -o "$baked/" && says out '1 mo
     runs 0 dump "$baked/bobbin.md5mesh" "$baked/walk.md5anim" --ms 700 && grep -v "md5mesh\|md5anim" "$scratch/out" | cmp -s - "$scratch/dumped" &&
     runs 0 check "$baked" && says out '60 files, 0 errors, 0 warnings'
 report 'bake-image of a character' $?
+runs 1 check --for doom3 "$baked/walk.md5anim" && says out 'an asset image, which no engine reads' &&
+    runs 0 check --for md5model "$baked/walk.md5anim" && cp "$scratch/walk" "$scratch/packed.md5anim" &&
+    runs 1 check --for cube2 "$scratch/packed.md5anim" && says out 'a compressed clip, which no engine reads'
+report 'check of what no engine reads' $?
 runs 0 info "$baked/bobbin.md5mesh" "$baked/bobbin.md5machine" && says out ': md5mesh' && says out 'clips              58' &&
     cp "$baked/bobbin.md5mesh" "$scratch/model" && runs 0 info "$scratch/model" && says out ': md5mesh'
 report 'info of asset images' $?
 runs 1 fix "$baked/walk.md5anim" --dry-run && says err 'this is an asset image, not an MD5 file'
 report 'fix of an asset image' $?
+runs 1 fix "$scratch/packed.md5anim" --dry-run && says err 'this is a compressed clip, not an MD5 file'
+report 'fix of a compressed clip' $?
 { echo 'machine m {'; echo 'model bobbin.md5mesh'; echo 'attached held held.md5mesh on prop_r'; echo 'clip c walk.md5anim'
     echo 'clip d walk.md5anim'; echo 'layer l { state s c } }'; } >"$baked/holds.md5machine"
 cp models/lantern/lantern.md5mesh "$baked/held.md5mesh"

@@ -13,7 +13,7 @@ counts() {
     shift
     "$view" --verbose error --frames 8 --resolution 64,48 --samples 1 --no-maps "$@" >"$scratch/out" || return 1
     cat "$scratch/out"
-    grep -q '^update: min .* ns per joint' "$scratch/out" || return 1
+    grep -q '^update: min .* ms; the rest: \|^update: min .* ns per joint; the rest: ' "$scratch/out" || return 1
     # shellcheck disable=SC2046 # two numbers
     holds "$condition" $(sed -n 's/.* models: per frame \(.*\) drawn, \(.*\) posed .*/\1 \2/p' "$scratch/out")
 }
@@ -65,6 +65,9 @@ check "characters of fewer triangles are posed as the others" counts '$1 == 20 &
 check_long "small characters are impostors, which are not posed" counts '$1 == 20 && $2 == 0' $clips $far --crowd-impostors 200
 # shellcheck disable=SC2086
 check_long "characters with a machine have none" counts '$1 == 20 && $2 > 0' $machines $far --crowd-impostors 200
+# shellcheck disable=SC2086
+check "faces that move have none" counts '$1 == 20 && $2 > 0' "$bobbin" "$models/bobbin/walk.md5anim" --crowd 20 --no-shadow \
+    $far --crowd-impostors 200 --morph smile=1
 # shellcheck disable=SC2086
 check "--crowd-exact poses all" counts '$1 == 20 && $2 == 20' $clips $far --crowd-impostors 200 --crowd-exact
 check "--crowd-impostors beyond its range is refused" ends_saying 2 'crowd-impostors' "$view" "$bobbin" --crowd 2 \
