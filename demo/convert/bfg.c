@@ -210,6 +210,26 @@ static void put_model(const md5_model *model, const char *name, const uint8_t *p
     }
 }
 
+// How far a texture coordinate is from its half.
+static double lost_of(float number)
+{
+    const uint32_t half = half_of(number), exponent = half >> 10 & 31u, mantissa = half & 1023u;
+    const double size = exponent > 0 ? ldexp(1024.0 + mantissa, (int)exponent - 25) : 0.0;
+    return fabs(fabs((double)number) - size);
+}
+
+static void note_lost(const convert_job *job, const md5_model *model)
+{
+    double most = 0.0;
+    for (uint32_t m = 0; m < model->num_meshes; m++) {
+        const md5_mesh *const mesh = &model->meshes[m];
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+            most = fmax(most, fmax(lost_of(mesh->texcoords[v].x), lost_of(mesh->texcoords[v].y)));
+    }
+    if (most > 0.0)
+        convert_note(job, "texture coordinates have 11 bits in BFG: they move by up to %.2g", most);
+}
+
 static bool make_model(const convert_job *job, const md5_doc *doc, const char *name,
                        convert_bytes *to, md5_error *error)
 {
@@ -219,8 +239,10 @@ static bool make_model(const convert_job *job, const md5_doc *doc, const char *n
                                  : NULL;
     const bool is_made = model != NULL && is_writable(model, name, error);
     uint8_t *const packed = is_made ? convert_pack_bytes(job, model, MOST_WEIGHTS) : NULL;
-    if (is_made)
+    if (is_made) {
+        note_lost(job, model);
         put_model(model, name, packed, to);
+    }
     free(packed);
     md5_free_model(model);
     free(part.bytes);

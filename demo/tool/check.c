@@ -341,6 +341,16 @@ static void judge_clip(const reading *part, const report *to, const md5_anim *an
     md5_free_model(model);
 }
 
+// What bytes are that only this library reads, or NULL.
+static const char *baked_kind(const text *read)
+{
+    if (!read->bytes || read->size < 4)
+        return NULL;
+    return memcmp(read->bytes, "M5AI", 4) == 0   ? "an asset image"
+           : memcmp(read->bytes, "M5CC", 4) == 0 ? "a compressed clip"
+                                                 : NULL;
+}
+
 // Reads some of the files; called from several threads, of which the first shows how far they are.
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
@@ -357,11 +367,10 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
         md5_error error = {0};
         if (!tool_load(to->path, &opts, &asset, &error))
             add_finding(to, &error);
-        const bool is_baked = read.bytes && read.size >= 4 && memcmp(read.bytes, "M5", 2) == 0;
-        if (is_baked && (part->check->asked.all & ~TOOL_LIBRARY) != 0) {
+        const char *const baked = baked_kind(&read);
+        if (baked && (part->check->asked.all & ~TOOL_LIBRARY) != 0) {
             (void)tool_fail(&error, MD5_ERROR_VERSION, to->path,
-                            "%s, which no engine reads but those with md5model",
-                            read.bytes[2] == 'A' ? "an asset image" : "a compressed clip");
+                            "%s, which no engine reads but those with md5model", baked);
             add_finding(to, &error);
         }
         unsigned num_warnings = 0;

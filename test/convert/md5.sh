@@ -49,6 +49,14 @@ binary() {
         near '$4 - $1' && near '$5 - $2' && near '$6 - $3'
 }
 check 'BFG: the same skin' binary
+says_loss() { # what moves by halves, as diff measures it
+    "$tool" convert "$thimble" -o "$scratch/lossy.bmd5mesh" 2>"$scratch/note" && "$tool" convert "$scratch/lossy.bmd5mesh" \
+        -o "$scratch/lossy.md5mesh" || return 1
+    "$tool" diff "$thimble" "$scratch/lossy.md5mesh" | sed -n 's/.*texture coordinates differ by up to //p' | sort -g | tail -n 1 >"$scratch/lost"
+    sed -n 's/.*texture coordinates.*by up to //p' "$scratch/note" >>"$scratch/lost"
+    cat "$scratch/lost" && awk 'NR == 1 { a = $1 } NR == 2 { b = $1 } END { exit !(NR == 2 && a > 0 && b > 0.9 * a && b < 1.1 * a) }' "$scratch/lost"
+}
+check 'BFG: what texture coordinates lose' says_loss
 # By the layout, which a reader of bytes knows: magic, versions, an even number of matrices.
 layout() {
     python3 - "$scratch/thimble.bmd5mesh" "$scratch/trot.bMD5anim" <<'END'
