@@ -169,7 +169,7 @@ static void diff_models(const md5_model *a, const md5_model *b, bool *differs)
 
 // -- Animations -----------------------------------------------------------------------------------
 
-// Both have as many frames, or those that only one has are not looked at.
+// Of the frames that both have.
 static void diff_boxes(const md5_anim *a, const md5_anim *b, bool *differs)
 {
     double most = 0.0;
