@@ -369,6 +369,11 @@ two_files() {
         poses 'two files.gltf' twist 1e-4 "$zoo/twist.md5mesh" "$zoo/twist.md5anim" 0
 }
 check 'a .gltf has its numbers beside it' two_files
+renamed() {
+    sed 's/"twist"/"Twist A"/g' "$files/two files.gltf" >"$files/capital.gltf" && ! cmp -s "$files/two files.gltf" "$files/capital.gltf" &&
+        ends_saying 0 "clip 'Twist A' is called twist_a" "$tool" convert "$files/capital.gltf" -o "$files/capital.md5mesh"
+}
+check 'a clip that gets another name is named' renamed
 check 'nothing is overwritten' ends_saying 1 '--force' "$tool" convert "$zoo/twist.md5mesh" -o "$files/twist.glb"
 check 'a clip of another model is an error' ends_saying 1 'error' "$tool" convert "$zoo/twist.md5mesh" \
     "$models/bobbin/walk.md5anim" -o "$files/none.glb"

@@ -21,6 +21,8 @@ check "... and its last" same trot_0012.obj "$mesh" "$clip" --frame 12
 last=$("$tool" info "$clip" | awk '/^  frames/ { printf "trot_%04d.obj", $2 - 1 }')
 check "... no more" test -f "$scratch/$last" -a "$(find "$scratch" -name 'trot_*.obj' | wc -l)" = \
     "$("$tool" info "$clip" | awk '/^  frames/ { print $2 }')"
+check "what OBJ leaves out is said" ends_saying 0 "1 camera paths and morph targets have no place in OBJ" "$tool" convert "$mesh" \
+    models/bobbin/flight.md5camera --output "$scratch/seen.obj"
 check "fewer frames" "$tool" convert "$mesh" "$clip" --rate 15 --force --output "$scratch/few.obj"
 check "... are those of their times" same few_0003.obj "$mesh" "$clip" --ms 200
 check "two clips have names" "$tool" convert "$mesh" "$clip" models/thimble/walk.md5anim --rate 1 --output "$scratch/two.obj"
