@@ -341,16 +341,6 @@ static void judge_clip(const reading *part, const report *to, const md5_anim *an
     md5_free_model(model);
 }
 
-// What bytes are that only this library reads, or NULL.
-static const char *baked_kind(const text *read)
-{
-    if (!read->bytes || read->size < 4)
-        return NULL;
-    return memcmp(read->bytes, "M5AI", 4) == 0   ? "an asset image"
-           : memcmp(read->bytes, "M5CC", 4) == 0 ? "a compressed clip"
-                                                 : NULL;
-}
-
 // Reads some of the files; called from several threads, of which the first shows how far they are.
 static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 {
@@ -367,7 +357,7 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
         md5_error error = {0};
         if (!tool_load(to->path, &opts, &asset, &error))
             add_finding(to, &error);
-        const char *const baked = baked_kind(&read);
+        const char *const baked = read.bytes ? tool_baked_kind(read.bytes, read.size) : NULL;
         if (baked && (part->check->asked.all & ~TOOL_LIBRARY) != 0) {
             (void)tool_fail(&error, MD5_ERROR_VERSION, to->path,
                             "%s, which no engine reads but those with md5model", baked);

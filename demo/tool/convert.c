@@ -131,15 +131,15 @@ static char *whole_path(const char *path)
     return clean;
 }
 
+// Finds the models of a folder, but not below the output in it, which was written before.
 static bool find_files(batch *all, md5_error *error)
 {
     char *const output = whole_path(all->arguments->output);
     char *const root = whole_path(all->arguments->words[0]);
-    const bool is_above = common_is_in(root, output); // and nothing in it was written before
-    const bool is_other = !is_above || strlen(root) != strlen(output);
-    if (!is_other)
-        (void)tool_fail(error, MD5_ERROR_IO, all->arguments->output,
-                        "the output is the folder that is read: expected another one");
+    const bool is_around = common_is_in(root, output); // then nothing is below it in the folder
+    const bool is_other = strcmp(root, output) != 0
+                          || tool_fail(error, MD5_ERROR_IO, all->arguments->output,
+                                       "the output is the folder that is read: expected another");
     common_walk walk = {.is_wanted = convert_reads};
     all->files = common_walk_folder(all->arguments->words[0], &walk);
     char **const names = all->files.names;
@@ -148,9 +148,8 @@ static bool find_files(batch *all, md5_error *error)
         next = i + 1;
         while (next < all->files.count && tool_are_in_one_folder(names[i], names[next]))
             next++;
-        // What was written before is no input.
         char *const here = whole_path(folder);
-        if (is_above || !common_is_in(here, output))
+        if (is_around || !common_is_in(here, output))
             add_folder(all, names + i, next - i);
         free(here);
         free(folder);

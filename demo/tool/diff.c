@@ -108,6 +108,12 @@ static void print_count(const char *what, uint32_t a, uint32_t b, bool *differs)
         DIFFERS("%s: %u, then %u\n", what, a, b);
 }
 
+static void print_rate(double a, double b, bool *differs)
+{
+    if (a < b || a > b)
+        DIFFERS("frame rate: %g, then %g\n", a, b);
+}
+
 // -- Models ---------------------------------------------------------------------------------------
 
 static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bool *differs)
@@ -195,8 +201,7 @@ static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_
     md5_binding *const of_b = md5_bind_skeleton(&b->skeleton, b->base_frame, b, NULL, error);
     const bool is_bound = of_a && of_b;
     print_count("frames", a->num_frames, b->num_frames, differs);
-    if (a->frame_rate != b->frame_rate)
-        DIFFERS("frame rate: %g, then %g\n", a->frame_rate, b->frame_rate);
+    print_rate(a->frame_rate, b->frame_rate, differs);
     if (is_bound) {
         const uint32_t num_a = a->skeleton.num_joints, num_b = b->skeleton.num_joints;
         uint32_t *const pairs = diff_joints(&a->skeleton, &b->skeleton, differs);
@@ -233,6 +238,14 @@ static bool diff_anims(const md5_anim *a, const md5_anim *b, bool *differs, md5_
 
 // -- Cameras --------------------------------------------------------------------------------------
 
+static bool has_same_view(const md5_cut_view *a, const md5_cut_view *b)
+{
+    return a->cut == b->cut && a->has_position == b->has_position
+           && a->has_rotation == b->has_rotation
+           && (!a->has_position || memcmp(&a->position, &b->position, sizeof a->position) == 0)
+           && (!a->has_rotation || memcmp(&a->rotation, &b->rotation, sizeof a->rotation) == 0);
+}
+
 static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs)
 {
     largest most = {0};
@@ -242,8 +255,11 @@ static void diff_cameras(const md5_camera *a, const md5_camera *b, bool *differs
     if (a->num_cuts == b->num_cuts && a->num_cuts > 0
         && memcmp(a->cuts, b->cuts, a->num_cuts * sizeof *a->cuts) != 0)
         DIFFERS("cuts: at other frames\n");
-    if (a->frame_rate != b->frame_rate)
-        DIFFERS("frame rate: %g, then %g\n", a->frame_rate, b->frame_rate);
+    print_count("views of cuts", a->num_cut_views, b->num_cut_views, differs);
+    for (uint32_t i = 0; i < a->num_cut_views && i < b->num_cut_views; i++)
+        if (!has_same_view(&a->cut_views[i], &b->cut_views[i]))
+            DIFFERS("view of cut %u: another\n", a->cut_views[i].cut);
+    print_rate(a->frame_rate, b->frame_rate, differs);
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
         const md5_camera_view *const x = &a->frames[i], *const y = &b->frames[i];
         compare(

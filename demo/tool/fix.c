@@ -336,23 +336,28 @@ static char *output_of(const mended *file)
     return found;
 }
 
+static bool was_made(const common_list *made, const char *path)
+{
+    for (size_t i = 0; i < made->count; i++)
+        if (common_same_file(path, made->names[i]))
+            return true;
+    return false;
+}
+
 static bool write_text(const mended *file, md5_error *error)
 {
     char *const output = output_of(file);
     const bool exists = common_is_file(output);
-    for (size_t i = 0; exists && i < file->made->count; i++)
-        if (common_same_file(output, file->made->names[i])) {
-            (void)tool_fail(error, MD5_ERROR_IO, file->path,
-                            "%s was written for another file or part: expected other names",
-                            output);
-            free(output);
-            return false;
-        }
     const bool is_written =
-        exists && !file->arguments->is_forced
+        exists && was_made(file->made, output)
+            ? tool_fail(error, MD5_ERROR_IO, file->path,
+                        "%s was written for another file or part: expected other names", output)
+        : exists && !file->arguments->is_forced
             ? tool_fail(error, MD5_ERROR_IO, output, "the file exists: --force writes over it")
             : tool_write_text(output, file->written, file->written_size, error);
-    common_add(file->made, output);
+    if (is_written)
+        common_add(file->made, common_copy(output));
+    free(output);
     return is_written;
 }
 
@@ -399,9 +404,10 @@ static int fix_file(const mended *begun, const char *path)
         tool_fail(&error, MD5_ERROR_IO, path, "expected a .md5mesh, .md5anim or .md5camera file");
     else if ((file.text = common_read_stream(path, &file.size, &reason)) == NULL)
         tool_fail(&error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
-    else if (file.size >= 4 && memcmp(file.text, "M5CC", 4) == 0)
+    else if (tool_baked_kind(file.text, file.size))
         tool_fail(&error, MD5_ERROR_VERSION, path,
-                  "this is a compressed clip, not an MD5 file: md5tool decompress writes one");
+                  "this is %s, not an MD5 file: expected the text that it was made from",
+                  tool_baked_kind(file.text, file.size));
     if (error.file[0] != '\0') {
         free(file.text);
         return tool_end(false, &error);

@@ -831,7 +831,7 @@ tool_facts *tool_read_facts(const char *path, const char *text, size_t size, boo
                             tool_engines asked)
 {
     const tool_kind kind = tool_kind_of(path);
-    if ((kind != TOOL_MODEL && kind != TOOL_ANIM) || (size >= 4 && memcmp(text, "M5", 2) == 0))
+    if ((kind != TOOL_MODEL && kind != TOOL_ANIM) || tool_baked_kind(text, size))
         return NULL;
     tool_facts *const facts = tool_create_facts(path, asked);
     reader from = {.at = text,

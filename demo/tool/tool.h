@@ -99,6 +99,9 @@ typedef enum tool_kind {
 
 tool_kind tool_kind_of(const char *path); // by its extension
 
+// What bytes are that only this library reads, such as "an asset image"; NULL: they are others.
+const char *tool_baked_kind(const char *bytes, size_t size);
+
 // A file of any kind: one of these is set.
 typedef struct tool_asset {
     md5_model *model;

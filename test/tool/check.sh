@@ -380,6 +380,8 @@ fixes_once() {
         cp models/bobbin/run.md5anim "$scratch/once/b/walk.md5anim" || return 1
     runs 1 fix --mirror "$scratch/once/a/walk.md5anim" "$scratch/once/b/walk.md5anim" -o "$scratch/once/to" --force &&
         grep -q 'was written for another file or part' "$scratch/err" &&
+        runs 1 fix --mirror "$scratch/once/a/walk.md5anim" "$scratch/once/b/walk.md5anim" -o "$scratch/once/to" &&
+        [ "$(grep -c 'the file exists' "$scratch/err")" -eq 2 ] && # neither was written
         runs 1 fix models/bobbin/walk.md5anim --cut a=0-12 --cut a=3-4 -o "$scratch/once/to" --force &&
         grep -q '^numFrames 13' "$scratch/once/to/a.md5anim" &&
         runs 2 fix models/bobbin/walk.md5anim --rename hipz=pelvis -o "$scratch/once/renamed.md5anim" &&
@@ -569,9 +571,14 @@ differs_elsewhere() {
         grep -q '^  views are up to [0-9.]* units apart: frame ' "$scratch/out" &&
         sed '/^bounds/,/^}/s/( [-0-9.]*/( -77/' $bobbin/walk.md5anim >"$scratch/boxes.md5anim" &&
         runs 1 diff $bobbin/walk.md5anim "$scratch/boxes.md5anim" && grep -q '^  corners of boxes are up to ' "$scratch/out" &&
-        [ "$(wc -l <"$scratch/out")" -eq 1 ]
+        [ "$(wc -l <"$scratch/out")" -eq 1 ] || return 1
+    sed "s/pos ( -*[0-9.]*/pos ( 77/" test/fuzz/seeds/camera/cut_views.md5camera >"$scratch/cuts.md5camera" &&
+        runs 1 diff test/fuzz/seeds/camera/cut_views.md5camera "$scratch/cuts.md5camera" && grep -q '^  view of cut [0-9]*: another$' "$scratch/out" || return 1
+    "$tool" convert models/thimble/thimble.md5mesh --for cube2 -o "$scratch/three" >"$scratch/out" 2>&1
+    cfg=$(cd "$scratch/three" && find . -name md5.cfg) && cp -r "$scratch/three" "$scratch/four" && echo '// more' >>"$scratch/four/$cfg" &&
+        runs 0 diff "$scratch/three" "$scratch/three" && runs 1 diff "$scratch/three" "$scratch/four" && grep -q 'the lines of both differ' "$scratch/out"
 }
-check 'what differs between cameras and between boxes' differs_elsewhere
+check 'what differs between cameras, boxes and md5.cfg' differs_elsewhere
 # JSON has the numbers of the text, and no number that JSON does not know.
 cat >"$scratch/numbers.py" <<'PYTHON'
 import json, re, sys

@@ -73,6 +73,8 @@ panel_changes() {
 check_long "a panel lists states" panel_changes
 check "a parameter that the machine does not have is said" ends_saying 0 '--set sped: the machine has no such parameter' \
     "$view" "$bobbin" --set sped=16 --no-render
+check "... and one of a crowd" ends_saying 0 "--set speed: a crowd's machines go their way" \
+    "$view" "$bobbin" --crowd 2 --set speed=16 --no-render
 check "--set needs a value" ends_saying 2 '--set' "$view" "$bobbin" --set speed
 check "--set needs a number" ends_saying 2 '--set' "$view" "$bobbin" --set speed=fast
 check "--set needs a number after @" ends_saying 2 '--set' "$view" "$bobbin" --set speed=1@x

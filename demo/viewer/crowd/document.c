@@ -379,18 +379,20 @@ bool view_ready_morphs(view_document *document, const view_loader *loader)
     return true;
 }
 
-// Warns of parameters that --set names and nothing has.
+// Warns of what --set names in vain.
 static void check_settings(const view_scene *scene, const view_loader *loader)
 {
     const view_options *const options = loader->options;
     const md5_machine *const machine = view_machine_of(scene);
     for (size_t i = 0; i < options->num_settings && options->page == NULL; i++) {
         const char *const name = options->settings[i].parameter;
-        if (machine == NULL || options->crowd > 0)
-            view_warn(loader->log, "--set %s: %s", name,
-                      machine == NULL ? "there is no machine" : "a crowd's machines go their way");
-        else if (md5_find_parameter(machine, name) == MD5_NONE)
-            view_warn(loader->log, "--set %s: the machine has no such parameter", name);
+        const char *const why = machine == NULL      ? "there is no machine"
+                                : options->crowd > 0 ? "a crowd's machines go their way"
+                                : md5_find_parameter(machine, name) == MD5_NONE
+                                    ? "the machine has no such parameter"
+                                    : NULL;
+        if (why != NULL)
+            view_warn(loader->log, "--set %s: %s", name, why);
     }
 }
 

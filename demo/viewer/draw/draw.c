@@ -358,8 +358,6 @@ static void list_crowd(const view_stage *stage, view_bodies *bodies)
             if (level->drawn == NULL || (is_posed && !is_first && !kind->is_sorted))
                 continue;
             // Bodies of fewer triangles have no stages.
-            const bool is_bent = level->bent != NULL;
-            const size_t num_targets = is_bent ? kind->morphs->morph->num_targets : 0;
             const unsigned uses = level->source == VIEW_DETAIL_CASTERS ? VIEW_BODY_CASTS
                                   : is_posed && has_casters            ? VIEW_BODY_SHOWN
                                                                        : LIT;
@@ -380,7 +378,10 @@ static void list_crowd(const view_stage *stage, view_bodies *bodies)
                         .tints = kind->fades ? kind->tints + level->first : NULL,
                         .morph = level->bent,
                         .weights =
-                            is_bent ? kind->morph_weights + level->first * num_targets : NULL,
+                            level->bent != NULL
+                                ? kind->morph_weights
+                                      + (size_t)level->first * kind->morphs->morph->num_targets
+                                : NULL,
                     },
             };
         }
