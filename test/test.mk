@@ -28,7 +28,7 @@ $(BUILD)/test/bench/%.o: private LEVEL = -O3
 
 # Two test programs: the library's, and what needs a GL context. The viewer's parts count as that.
 TEST_GL_SOURCES  := $(wildcard test/render/test_*.c test/viewer/test_*.c)
-TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/test_*.c,core read load pose compress skin curve ik play game))
+TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/test_*.c,core read load pose compress skin curve ik play game) test/fuzz/library/*.c)
 TEST_MD5 := $(BUILD)/test_md5
 TEST_GL  := $(if $(TEST_GL_SOURCES),$(BUILD)/test_gl)
 # The parts of the viewer without its main(), for tests of them.

@@ -2,7 +2,7 @@
 # Fuzzes each target in turn, with the address and undefined behaviour sanitizers, and keeps new
 # inputs. Needs clang with libFuzzer.
 #   FUZZ_SECONDS=60        time for each target
-#   FUZZ_TARGETS="..."     which of: mesh anim camera machine save compressed assets scene game cube scale image texture archive shader gltf iqm bvh
+#   FUZZ_TARGETS="..."     which of those that target.h lists
 #   FUZZ_CORPUS=FOLDER     stores inputs between runs, in one folder for each target
 #   FUZZ_MERGE=yes         at the end, replaces test/fuzz/corpus by the fewest inputs with the same coverage
 . test/build/report.sh
@@ -10,6 +10,7 @@
 clang=${FUZZ_CLANG:-clang}
 build=build/fuzz
 corpus=${FUZZ_CORPUS:-$build/corpus}
+targets=${FUZZ_TARGETS:-$(sed -n 's/^ *TARGET(\([a-z]*\)).*/\1/p' test/fuzz/target.h)}
 flags="-std=c11 -O1 -g -ffp-contract=off -fno-omit-frame-pointer -I.
     -fsanitize=address,undefined -fno-sanitize-recover=all"
 
@@ -23,78 +24,45 @@ echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n
     finish
 }
 
-# Compiles the library once for all targets: SIMD code compiles slowly with sanitizers.
-make_library() {
-    objects=
-    for source in md5/*.c md5/*/*.c md5/*/*/*.c; do
+# Compiles once for all targets, because SIMD code compiles slowly with sanitizers.
+# shellcheck disable=SC2086
+compile() { # OPTIONS FILE...
+    options=$1
+    shift
+    for source; do
         object=$build/objects/${source%.c}.o
         objects="$objects $object"
-        [ -e "$object" ] && [ -z "$(find md5 -name '*.[ch]' -newer "$object")" ] && continue
+        [ -e "$object" ] && [ -z "$(find md5 render demo -name "*.[ch]" -newer "$object")" ] && continue
         mkdir -p "${object%/*}"
-        # shellcheck disable=SC2086
-        "$clang" $flags -fsanitize=fuzzer-no-link -c -o "$object" "$source" || {
+        "$clang" $flags $options -fsanitize=fuzzer-no-link -c -o "$object" "$source" || {
             rm -f "$object"
             return 1
         }
     done
 }
 
-# Pictures are read by the viewer and are not mutated as text.
-make_image_fuzzer() {
-    # shellcheck disable=SC2046,SC2086
-    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_image -DHAS_STB -DHAS_JPEG -o "$build/image" \
-        test/fuzz/driver.c test/fuzz/image.c demo/looks/image.c \
-        demo/looks/png.c demo/common/file.c demo/common/system.c demo/common/memory.c \
-        $objects \
-        $("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg) -lm
+make_library() {
+    objects=
+    compile "" md5/*.c md5/*/*.c md5/*/*/*.c
+    library=$objects
 }
 
-# Materials of Unvanquished are read by the viewer.
-make_shader_fuzzer() {
-    # shellcheck disable=SC2086
-    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_shader -o "$build/shader" \
-        test/fuzz/driver.c test/fuzz/shader.c demo/looks/shader_file.c demo/viewer/base/log.c \
-        demo/common/file.c demo/common/system.c demo/common/text.c demo/common/memory.c $objects -lm
+# What the programs read, they read with these parts and packages.
+make_programs() {
+    objects=
+    packages=$("${PKG_CONFIG:-pkg-config}" --cflags --libs libjpeg libzip jansson) || return
+    packages="-DHAS_STB -DHAS_JPEG -DHAS_ZIP -DHAS_JANSSON $packages"
+    compile "$packages" demo/common/*.c demo/convert/*.c demo/looks/*.c demo/viewer/base/log.c render/pictures.c render/assert.c
+    programs=$objects
 }
 
-# Archives are read by the programs.
-make_archive_fuzzer() {
-    # shellcheck disable=SC2046,SC2086
-    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_archive -DHAS_ZIP -o "$build/archive" \
-        test/fuzz/driver.c test/fuzz/archive.c demo/common/game_folder.c demo/common/file.c demo/common/system.c \
-        demo/common/text.c demo/common/memory.c $("${PKG_CONFIG:-pkg-config}" --cflags --libs libzip)
-}
-
-# glTF is read by md5tool.
-make_gltf_fuzzer() {
-    # shellcheck disable=SC2046,SC2086
-    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_gltf -DHAS_JANSSON -o "$build/gltf" \
-        test/fuzz/driver.c test/fuzz/gltf.c demo/convert/gltf_[fmcr]*.c demo/convert/scene.c demo/common/file.c \
-        demo/common/system.c demo/common/memory.c demo/common/write.c $objects \
-        $("${PKG_CONFIG:-pkg-config}" --cflags --libs jansson) -lm
-}
-
-# Other formats are read by md5tool; BVH is text.
-make_convert_fuzzer() { # TARGET
-    mutate=
-    [ "$1" = iqm ] || mutate=test/fuzz/mutate.c
-    # shellcheck disable=SC2086
-    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c $mutate \
-        test/fuzz/"$1".c demo/convert/iqm.c demo/convert/assets.c demo/convert/bvh.c demo/convert/retarget.c demo/convert/scene.c demo/common/file.c demo/common/system.c demo/common/text.c \
-        demo/common/memory.c demo/common/write.c $objects -lm
-}
-
+# shellcheck disable=SC2086
 make_fuzzer() { # TARGET
-    case $1 in iqm | bvh) make_convert_fuzzer "$1"; return ;; esac
-    [ "$1" != image ] || { make_image_fuzzer; return; }
-    [ "$1" != shader ] || { make_shader_fuzzer; return; }
-    [ "$1" != gltf ] || { make_gltf_fuzzer; return; }
-    [ "$1" != archive ] || { make_archive_fuzzer; return; }
-    mutate=test/fuzz/mutate.c
-    case $1 in save | compressed | assets | texture) mutate= ;; esac # not text
-    # shellcheck disable=SC2086
-    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c \
-        $mutate test/fuzz/"$1".c test/load/test_asset.c $objects -lm
+    parts=test/load/test_asset.c
+    [ ! -e "test/fuzz/programs/$1.c" ] || parts="$programs $packages"
+    case $1 in mesh | anim | scene | camera | machine | game | cube | scale | bvh) parts="test/fuzz/mutate.c $parts" ;; esac
+    "$clang" $flags -fsanitize=fuzzer -DFUZZ_TARGET="fuzz_$1" -o "$build/$1" test/fuzz/driver.c test/fuzz/*/"$1".c \
+        $parts $library -lm
 }
 
 # Copies our files of the target's format, and for `scene` models with their animations.
@@ -148,7 +116,8 @@ show_and_fail() {
 }
 
 check "the library is built" make_library
-for target in ${FUZZ_TARGETS:-mesh anim camera machine save compressed assets scene game cube scale image texture archive shader gltf iqm bvh}; do
+check "parts of the programs are built" make_programs
+for target in $targets; do
     check "$target is built" make_fuzzer "$target"
     if fuzz "$target" >"$scratch/fuzz" 2>&1; then
         grep '^note: ' "$scratch/fuzz"

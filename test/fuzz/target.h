@@ -1,7 +1,6 @@
 // Targets: each runs one fuzzed input and returns NULL or a description of the fault.
 //
-// A new format needs a file beside mesh.c, a line here, in replay.c and in
-// ../load/test_load_corpus.c, and a folder in corpus/.
+// A new one needs a file of its name in library/ or programs/, a line here, and a folder in seeds/.
 #ifndef FUZZ_TARGET_H
 #define FUZZ_TARGET_H
 
@@ -10,24 +9,33 @@
 
 typedef const char *fuzz_target(const uint8_t *data, size_t size);
 
-fuzz_target fuzz_mesh;       // an .md5mesh
-fuzz_target fuzz_anim;       // an .md5anim
-fuzz_target fuzz_camera;     // an .md5camera
-fuzz_target fuzz_machine;    // an .md5machine, which is played
-fuzz_target fuzz_compressed; // the file of a compressed clip
-fuzz_target fuzz_assets;     // an asset image
-fuzz_target fuzz_save;       // commands, and changes of the saved player
-fuzz_target fuzz_image;      // a picture, as the viewer reads it
-fuzz_target fuzz_shader;     // a .shader file, as the viewer reads it
-fuzz_target fuzz_texture;    // an image program and a picture, as the library reads it
-fuzz_target fuzz_archive;    // a zip file or .pak, as the programs read it
-fuzz_target fuzz_gltf;       // glTF: a .gltf or .glb, or its JSON, a NUL byte, its binary chunk
-fuzz_target fuzz_iqm;        // an .iqm, as md5tool converts it
-fuzz_target fuzz_bvh;        // a .bvh, likewise
-fuzz_target fuzz_game;       // files of declarations, with a NUL between them
-fuzz_target fuzz_cube;       // an md5.cfg, a NUL byte, another script
-fuzz_target fuzz_scale;      // a .md5scale
-fuzz_target fuzz_scene; // an .md5mesh, a NUL byte, an .md5anim: loaded, bound, sampled, skinned
+// Of what the library reads; `make test` replays their inputs.
+#define FUZZ_LIBRARY_TARGETS(TARGET)                                                       \
+    TARGET(mesh)       /* an .md5mesh */                                                   \
+    TARGET(anim)       /* an .md5anim */                                                   \
+    TARGET(scene)      /* an .md5mesh, a NUL byte, an .md5anim: bound, sampled, skinned */ \
+    TARGET(camera)     /* an .md5camera */                                                 \
+    TARGET(machine)    /* an .md5machine, which is played */                               \
+    TARGET(save)       /* commands, and changes of the saved player */                     \
+    TARGET(compressed) /* the file of a compressed clip */                                 \
+    TARGET(assets)     /* an asset image */                                                \
+    TARGET(texture)    /* an image program and a picture */                                \
+    TARGET(game)       /* files of declarations, with a NUL byte between them */           \
+    TARGET(cube)       /* an md5.cfg, a NUL byte, another script */                        \
+    TARGET(scale)      /* a .md5scale */
+
+// Of what the programs read.
+#define FUZZ_PROGRAM_TARGETS(TARGET)                                                 \
+    TARGET(image)   /* a picture, or one of Radiance */                              \
+    TARGET(shader)  /* a .shader file */                                             \
+    TARGET(archive) /* a zip file or .pak */                                         \
+    TARGET(gltf)    /* a .gltf or .glb, or its JSON, a NUL byte, its binary chunk */ \
+    TARGET(iqm)     /* an .iqm */                                                    \
+    TARGET(bvh)     /* a .bvh */
+
+#define FUZZ_DECLARE(name) fuzz_target fuzz_##name;
+FUZZ_LIBRARY_TARGETS(FUZZ_DECLARE)
+FUZZ_PROGRAM_TARGETS(FUZZ_DECLARE)
 
 // Limits of all inputs: far more than any of them needs.
 enum { FUZZ_MEMORY_LIMIT = 64 << 20 };

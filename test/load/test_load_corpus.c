@@ -1,17 +1,6 @@
 // Loading of the whole corpus of real files, and the verdicts of the original engine on tiny odd
 // files.
-#include "test/fuzz/anim.c"       // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/assets.c"     // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/camera.c"     // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/compressed.c" // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/cube.c"       // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/game.c"       // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/machine.c"    // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/mesh.c"       // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/save.c"       // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/scale.c"      // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/scene.c"      // NOLINT(bugprone-suspicious-include)
-#include "test/fuzz/texture.c"    // NOLINT(bugprone-suspicious-include)
+#include "test/fuzz/target.h"
 #include "test/own.h"
 #include "test/read/read_case.h"
 
@@ -221,8 +210,6 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
 // Inputs that the fuzzers found, run through their targets without a fuzzer: every input that
 // reaches code that no other reaches, and every one that once revealed a mistake.
 
-// The targets belong to other programs, so the build does not compile them into this one.
-
 static void run_file(fuzz_target *run, const char *path)
 {
     size_t size = 0;
@@ -260,44 +247,7 @@ static void run_corpus(fuzz_target *run, const char *name)
     CHECK(run_folder(run, test_path(folder)) > 0);
 }
 
-TEST (fuzz_corpus_of_meshes_holds) {
-    run_corpus(fuzz_mesh, "mesh");
-}
-
-TEST (fuzz_corpus_of_anims_holds) {
-    run_corpus(fuzz_anim, "anim");
-}
-
-TEST (fuzz_corpus_of_cameras_holds) {
-    run_corpus(fuzz_camera, "camera");
-}
-
-TEST (fuzz_corpus_of_machines_holds) {
-    run_corpus(fuzz_machine, "machine");
-}
-
-TEST (fuzz_corpus_of_scenes_holds) {
-    run_corpus(fuzz_scene, "scene");
-}
-
-TEST (fuzz_corpus_of_saved_players_holds) {
-    run_corpus(fuzz_save, "save");
-}
-
-TEST (fuzz_corpus_of_games_holds) {
-    run_corpus(fuzz_game, "game");
-    run_corpus(fuzz_cube, "cube");
-    run_corpus(fuzz_scale, "scale");
-}
-
-TEST (fuzz_corpus_of_textures_holds) {
-    run_corpus(fuzz_texture, "texture");
-}
-
-TEST (fuzz_corpus_of_compressed_clips_holds) {
-    run_corpus(fuzz_compressed, "compressed");
-}
-
-TEST (fuzz_corpus_of_asset_images_holds) {
-    run_corpus(fuzz_assets, "assets");
+TEST (fuzz_targets_hold_on_all_inputs_worth_keeping) {
+#define RUN_CORPUS(name) run_corpus(fuzz_##name, #name);
+    FUZZ_LIBRARY_TARGETS(RUN_CORPUS)
 }

@@ -1,5 +1,4 @@
-// A .shader file, in which the material "m" is looked for. The reader is in the viewer, not in the
-// library, so replay.c does not have this target.
+// A .shader file, in which the material "m" is looked for.
 #include "test/fuzz/target.h"
 
 #include "demo/looks/look.h"

@@ -1,6 +1,5 @@
 // A glTF file, as md5tool reads it: .gltf, .glb, or JSON, a NUL byte and the binary chunk, which
-// mutations do not tear apart. The reader is in demo/convert, not in the library, so replay.c does
-// not have this target.
+// mutations do not tear apart.
 #include "test/fuzz/target.h"
 
 #include "demo/convert/convert.h"
@@ -36,14 +35,6 @@ static char *make_glb(const uint8_t *text, size_t length, const uint8_t *binary,
 static void look_at_note(void *user, const char *text)
 {
     *(bool *)user |= text[0] == '\0' || strchr(text, '\n') != NULL;
-}
-
-// Pictures have a target of their own.
-uint8_t *convert_turn_green(const convert_picture *in, size_t *size, md5_error *error)
-{
-    *size = 0;
-    (void)convert_fail(error, MD5_ERROR_IO, in->name, "no picture is decoded here");
-    return NULL;
 }
 
 // Whether the library reads what was made.

@@ -1,5 +1,4 @@
-// A picture: PNG, JPEG, TGA or DDS, or one of Radiance. The reader is in the viewer, not in the
-// library, so replay.c does not have this target.
+// A picture: PNG, JPEG, TGA or DDS, or one of Radiance.
 #include "test/fuzz/target.h"
 
 #include "demo/looks/image.h"

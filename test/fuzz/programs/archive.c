@@ -1,5 +1,4 @@
-// An archive, zip or .pak; every file in it is read. The reader is in demo/common, not in the
-// library, so replay.c does not have this target.
+// An archive, zip or .pak; every file in it is read.
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE // for memfd_create()
 #endif
