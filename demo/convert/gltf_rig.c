@@ -38,7 +38,8 @@ double gltf_determinant(const gltf_affine *a)
     return convert_dot(a->c[0], convert_cross(a->c[1], a->c[2]));
 }
 
-bool gltf_invert(const gltf_affine *a, gltf_affine *inverse)
+// False: it flattens.
+static bool invert(const gltf_affine *a, gltf_affine *inverse)
 {
     const convert_vec *const c = a->c;
     const double det = gltf_determinant(a);
@@ -98,7 +99,7 @@ convert_quat gltf_rotation(const gltf_affine *a)
     if (gltf_determinant(a) < 0.0)
         r.c[0] = convert_times(r.c[0], -1.0);
     for (int round = 0; round < 100; round++) {
-        if (!gltf_invert(&r, &inverse))
+        if (!invert(&r, &inverse))
             return (convert_quat){0, 0, 0, 1};
         // Both of the same size, so that it takes few rounds.
         const double det = gltf_determinant(&r), scale = pow(fabs(det), -1.0 / 3.0);
@@ -489,7 +490,7 @@ static void bind_skins(gltf_rig *rig)
         for (size_t k = 0; k < count; k++) {
             gltf_affine bind;
             if (skin->joints[k] == MD5_NONE || rig->joints[skin->joints[k]].is_bound
-                || !gltf_invert(&skin->inverse_binds[k], &bind))
+                || !invert(&skin->inverse_binds[k], &bind))
                 continue;
             rig->joints[skin->joints[k]].bind = gltf_mul(&skin->place, &bind);
             rig->joints[skin->joints[k]].is_bound = true;
@@ -610,16 +611,16 @@ static void settle(gltf_rig *rig)
             joint->parent != MD5_NONE ? &rig->joints[joint->parent] : NULL;
         joint->rest_pose = posed[j].pose;
         joint->residue = gltf_residue(&posed[j]);
-        if (!gltf_invert(&joint->residue, &joint->inverse_residue)) {
+        if (!invert(&joint->residue, &joint->inverse_residue)) {
             // Scaled to nothing while it rests: then as large as what it belongs to.
             const double u = rig->unit;
             joint->residue =
                 parent ? parent->residue : (gltf_affine){{{u, 0, 0}, {0, u, 0}, {0, 0, u}}};
-            (void)gltf_invert(&joint->residue, &joint->inverse_residue);
+            (void)invert(&joint->residue, &joint->inverse_residue);
         }
         gltf_affine inverse;
         stretch[j] = 1.0;
-        if (!gltf_invert(&joint->bind, &inverse)) {
+        if (!invert(&joint->bind, &inverse)) {
             joint->bind_pose = joint->rest_pose;
             if (parent)
                 joint->bind_pose =

@@ -112,7 +112,6 @@ gltf_affine gltf_residue(const gltf_posed *posed);
 gltf_affine gltf_mul(const gltf_affine *a, const gltf_affine *b);
 convert_vec gltf_point(const gltf_affine *a, convert_vec v);
 double gltf_determinant(const gltf_affine *a);
-bool gltf_invert(const gltf_affine *a, gltf_affine *inverse); // false: it flattens
 
 // The rotation that is nearest to a map, by Newton's iteration for the polar decomposition (Higham
 // 1986). Of one that mirrors, that of the map after a mirror along x. None if it flattens.

@@ -59,7 +59,8 @@ bool tool_fail(md5_error *error, md5_status status, const char *path, const char
     return false;
 }
 
-bool tool_fail_to_write(const char *path, md5_error *error)
+// For the reason in errno.
+static bool fail_to_write(const char *path, md5_error *error)
 {
     return tool_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s", strerror(errno));
 }
@@ -78,7 +79,7 @@ bool tool_write_text(const char *path, const char *text, size_t size, md5_error 
     common_writer writer;
     return (common_begin_file(&writer, path, false)
             && common_end_file(&writer, fwrite(text, 1, size, writer.file) == size))
-           || tool_fail_to_write(path ? path : "standard output", error);
+           || fail_to_write(path ? path : "standard output", error);
 }
 
 bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error)

@@ -73,9 +73,6 @@ void tool_name_file(md5_error *error, const char *path);
 bool tool_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
     COMMON_PRINTF(4, 5);
 
-// The same of a file that cannot be written, for the reason in errno.
-bool tool_fail_to_write(const char *path, md5_error *error);
-
 // Returns the text of a document, or NULL; writes such a text, or a document, to a file or, with
 // `path` NULL, to standard output.
 char *tool_doc_text(const md5_doc *doc, size_t *size, md5_error *error);

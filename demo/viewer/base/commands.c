@@ -443,7 +443,7 @@ const char *view_moved_key(int32_t code, bool shift)
     return NULL;
 }
 
-void view_print_key(int32_t key, char *text, size_t size)
+static void print_key(int32_t key, char *text, size_t size)
 {
     char name[16];
     (void)snprintf(text, size, "%s%s%s", (key & VIEW_WITH_CTRL) != 0 ? "Ctrl+" : "",
@@ -461,7 +461,7 @@ void view_print_keys(const view_command_row *row, char *text, size_t size)
         const bool is_twin = (code >= VIEW_KEY_PAD_ENTER && code <= VIEW_KEY_PAD_9)
                              || code == VIEW_KEY_RIGHT_SHIFT || code == '=';
         char key[48];
-        view_print_key(row->keys[k], key, sizeof key);
+        print_key(row->keys[k], key, sizeof key);
         if (code == VIEW_KEY_LEFT_SHIFT)
             (void)snprintf(key, sizeof key, "Shift");
         if (!is_twin && used < size)

@@ -235,8 +235,7 @@ const view_command_row *view_find_key(int32_t code, bool shift, bool control, bo
 // The meaning of a key until 0.2.0, which moved: "Reload is now Ctrl+R"; NULL: there was none.
 const char *view_moved_key(int32_t code, bool shift);
 
-// A key as it is printed, "Ctrl+Shift+E", or all keys of a row, "[ or -"; "" without one.
-void view_print_key(int32_t key, char *text, size_t size);
+// All keys of a row as they are printed, "Ctrl+Shift+E", "[ or -"; "" without one.
 void view_print_keys(const view_command_row *row, char *text, size_t size);
 
 enum { VIEW_MAX_TRIGGERS = 10 }; // triggers that have keys: Space, and F2 to F10

@@ -226,7 +226,7 @@ bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part)
 
 // -- Rows -----------------------------------------------------------------------------------
 
-int32_t ui_rows(view_ui *ui, const char *panel, view_rows *rows)
+static int32_t draw_rows(view_ui *ui, const char *panel, view_rows *rows)
 {
     int32_t pressed = 0;
     ui_begin(ui, panel);
@@ -505,7 +505,7 @@ int32_t ui_column_rows(view_ui *ui, const char *panel, view_rows *rows)
     rows->folded = ui->folded;
     view_wrap_rows(rows);
     ui->column->y += view_place_rows(rows);
-    return ui_rows(ui, panel, rows);
+    return draw_rows(ui, panel, rows);
 }
 
 // What has the focus is moved into sight.

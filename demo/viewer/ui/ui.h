@@ -505,11 +505,6 @@ bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part);
 
 // -- Rows -----------------------------------------------------------------------------------
 
-// Begins a panel of rows and draws them where they are placed. Those with a number for a click are
-// items; returns the number of the one that was pressed, or 0. Sliders and switches take their
-// spaces; sections are folded.
-int32_t ui_rows(view_ui *ui, const char *panel, view_rows *rows);
-
 // The next row: a name, a slider, and a text at the right, or NULL. A click on the name sets the
 // `usual` value; NULL: the name is part of the slider. Returns whether `value` was changed.
 bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char *text,
@@ -528,7 +523,9 @@ void ui_end_column(view_ui *ui);
 // The next row of the column. Returns whether any of it is seen.
 bool ui_take_row(view_ui *ui, float height, view_rect *row);
 
-// Places rows of text as the next ones of the column.
+// Begins a panel of rows and draws them as the next ones of the column. Those with a number for a
+// click are items; returns the number of the one that was pressed, or 0. Sliders and switches take
+// their spaces; sections are folded.
 int32_t ui_column_rows(view_ui *ui, const char *panel, view_rows *rows);
 
 // The head of a section, with a text at the right. Returns whether it is open.
