@@ -404,6 +404,18 @@ TEST (view_pictures_snap_to_the_camera) {
     CHECK(viewer.seen.azimuth == 90.0f && !view_follow(&viewer, 0.01));
 }
 
+TEST (view_reduced_motion_is_there_at_once) {
+    view_state viewer = {.shown.reduced_motion = true,
+                         .camera = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
+    viewer.font.line[VIEW_TEXT] = 20.0f;
+    view_snap(&viewer);
+    viewer.camera.azimuth = 80.0f;
+    viewer.ui.scrolls[0].wanted = 400.0f;
+    (void)view_follow(&viewer, 0.001);
+    CHECK(viewer.seen.azimuth == 80.0f && viewer.ui.scrolls[0].shown == 400.0f);
+    CHECK(!view_follow(&viewer, 0.001));
+}
+
 // The point under the mouse when the wheel turns stays there until the camera has arrived.
 TEST (view_zoom_keeps_the_point_on_the_way) {
     const view_camera from = camera_at(30.0f, 12.0f, 100.0f, (md5_vec3){1.0f, 2.0f, 3.0f});

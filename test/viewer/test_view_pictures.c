@@ -86,45 +86,47 @@ static void check_options(const gl_scene *scene, const char *plain_line, const o
     free(plain.rgba);
 }
 
+static const option_case picture_cases[] = {
+    {"--animation-time 1.3", 0.005},
+    {"--animation-index 3", 0.01},
+    {"--camera-azimuth-angle -60", 0.05},
+    {"--camera-elevation-angle 60", 0.05},
+    {"--camera-distance 300", 0.05},
+    {"--camera-target 10,0,40", 0.05},
+    {"--camera-orthographic", 0.01},
+    {"--up y", 0.05},
+    {"--hide 0", 0.01},
+    {"--grid", 0.3},
+    {"--axis", 0.0002},
+    {"--edges", 0.01},
+    {"--armature", 0.0005},
+    {"--normal-glyphs", 0.005},
+    {"--tangent-glyphs", 0.005},
+    {"--bounds", 0.0005},
+    {"--bounds-of-joints", 0.0005},
+    {"--checkerboard", 0.03},
+    {"--untextured", 0.03},
+    {"--light classic", 0.05},
+    {"--lights key=2,around=60", 0.05},
+    {"--environment models/bobbin/bobbin_eye.png", 0.02},
+    {"--environment models/bobbin/bobbin_eye.png --environment-background", 0.3},
+    {"--no-shadow=no", 0.01},
+    {"--no-maps", 0.0005},
+    {"--normal-map models/bobbin/bobbin_eye.png", 0.01},
+    {"--specular-map models/bobbin/bobbin_eye.png", 0.003},
+    {"--glow-map models/bobbin/bobbin_eye.png", 0.03},
+    {"--texture models/bobbin/bobbin_eye.png", 0.03},
+    {"--keys", 0.05},
+    {"--samples 4", 0.0001},
+    {"models/bobbin/flight.md5camera", 0.05},
+};
+
 // A model with few and small textures, which is opened for each case; without shadows, because
 // software rendering draws every texel of the shadow map.
 TEST_SCENE (view_options_change_the_picture) {
-    static const option_case cases[] = {
-        {"--animation-time 1.3", 0.005},
-        {"--animation-index 3", 0.01},
-        {"--camera-azimuth-angle -60", 0.05},
-        {"--camera-elevation-angle 60", 0.05},
-        {"--camera-distance 300", 0.05},
-        {"--camera-target 10,0,40", 0.05},
-        {"--camera-orthographic", 0.01},
-        {"--up y", 0.05},
-        {"--hide 0", 0.01},
-        {"--grid", 0.3},
-        {"--axis", 0.0002},
-        {"--edges", 0.01},
-        {"--armature", 0.0005},
-        {"--normal-glyphs", 0.005},
-        {"--bounds", 0.0005},
-        {"--bounds-of-joints", 0.0005},
-        {"--checkerboard", 0.03},
-        {"--untextured", 0.03},
-        {"--light classic", 0.05},
-        {"--lights key=2,around=60", 0.05},
-        {"--environment models/bobbin/bobbin_eye.png", 0.02},
-        {"--environment models/bobbin/bobbin_eye.png --environment-background", 0.3},
-        {"--no-shadow=no", 0.01},
-        {"--no-maps", 0.0005},
-        {"--normal-map models/bobbin/bobbin_eye.png", 0.01},
-        {"--specular-map models/bobbin/bobbin_eye.png", 0.003},
-        {"--glow-map models/bobbin/bobbin_eye.png", 0.03},
-        {"--texture models/bobbin/bobbin_eye.png", 0.03},
-        {"--keys", 0.05},
-        {"--samples 4", 0.0001},
-        {"models/bobbin/flight.md5camera", 0.05},
-    };
     check_options(
         scene, "models/thimble/thimble.md5mesh --animation-index 1 --samples 1 --no-shadow" SMALL,
-        cases, sizeof cases / sizeof *cases);
+        picture_cases, COUNT_OF(picture_cases));
 }
 
 // How much more red than blue a row of the picture has at its left edge, which no model covers.
@@ -158,16 +160,57 @@ TEST_SCENE (view_place_is_a_warm_ground_below_a_sky) {
         free(of[i].rgba);
 }
 
+static const option_case dock_cases[] = {
+    {"--panel=no", 0.2},      {"--hierarchy=no", 0.1}, {"--inspector=no", 0.1},
+    {"--light-list", 0.01},   {"--parm-list", 0.01},   {"--statistics", 0.001},
+    {"--frame-time", 0.0001}, {"--curves", 0.01},      {"--differences", 0.01},
+};
+
 // Docks need a window that is large enough.
 TEST_SCENE (view_options_change_the_docks) {
-    static const option_case cases[] = {
-        {"--panel=no", 0.2},    {"--hierarchy=no", 0.1}, {"--inspector=no", 0.1},
-        {"--light-list", 0.01}, {"--parm-list", 0.01},   {"--statistics", 0.001},
-    };
     check_options(scene,
                   "models/thimble/thimble.md5mesh --panel --samples 1 --no-shadow"
                   " --resolution 1000,560",
-                  cases, sizeof cases / sizeof *cases);
+                  dock_cases, COUNT_OF(dock_cases));
+}
+
+static bool has_case(const char *name, const option_case *cases, size_t num_cases)
+{
+    OWN char *const option = common_format("--%s", name);
+    for (size_t i = 0; i < num_cases; i++) {
+        const char *const at = strstr(cases[i].options, option);
+        if (at != NULL && strchr(" =", at[strlen(option)]) != NULL)
+            return true;
+    }
+    return false;
+}
+
+// A switch that draws nothing is noticed here, if it is not by a test that is named.
+TEST (view_switches_have_pictures_that_they_change) {
+    static const struct {
+        const char *name, *where;
+    } elsewhere[] = {
+        {"two-sided", "view.sh: back faces of a model that is cut open"},
+        {"graph", "test_view_graph.c: needs a machine"},
+        {"no-crowd-levels", "test_view_bakes.c: needs a crowd"},
+        {"no-auto-quality", "window.sh: its state alone, for screenshots have full quality"},
+        {"no-environment", "--environment here"},
+        {"reduced-motion", "test_view_motion.c: needs time"},
+    };
+    size_t count, num_found = 0;
+    const view_option *const table = view_options_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        const char *const name = table[i].name;
+        bool is_elsewhere = false;
+        EACH (row, elsewhere)
+            is_elsewhere = is_elsewhere || strcmp(row->name, name) == 0;
+        num_found += is_elsewhere;
+        CHECK_THAT(table[i].word == NULL || is_elsewhere
+                       || has_case(name, picture_cases, COUNT_OF(picture_cases))
+                       || has_case(name, dock_cases, COUNT_OF(dock_cases)),
+                   "no test knows what --%s draws", name);
+    }
+    CHECK_UINT(num_found, COUNT_OF(elsewhere));
 }
 
 // Only joints that bend distinguish the two kinds of skinning; the camera path surrounds this
