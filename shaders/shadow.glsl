@@ -3,23 +3,23 @@ uniform sampler2DShadow sun;   // with depth comparison; filtered over four texe
 uniform sampler2D sun_depth;   // the same map, read as depth values
 uniform sampler2D contact_map; // height above the ground of the lowest caster, 1 = none
 
+// Taps spread evenly over a disc of radius 1: tap i of n is at the radius sqrt((i + 0.5) / n), and turned from the one before by
+// the golden angle (Vogel's sunflower spiral); tap -1 is in the middle. From a table, software GL would copy all of it in each pixel.
+const int BLOCKER_TAPS = 6, FILTER_TAPS = 12;
+const mat2 GOLDEN = mat2(-0.7373689, 0.6754903, -0.6754903, -0.7373689);
+vec2 next_tap(int i, int n, inout vec2 turn)
+{
+    vec2 tap = sqrt(max(float(i) + 0.5, 0.0) / float(n)) * turn;
+    turn = GOLDEN * turn;
+    return tap;
+}
+
 // Returns the visibility of the key light, 1 = full light. Edges get softer with the distance of
 // the caster, as under an area light: first the mean depth of the blockers is found, then a filter
 // of the resulting width is applied (Fernando, "Percentage-Closer Soft Shadows", 2005). The
 // compared depth follows the plane of the surface, so that a surface does not shadow itself.
 // Software GL runs both sides of branches, and leaves only loops: so what needs no filter is what
 // loops 0 times, not what returns early.
-const int BLOCKER_TAPS = 7, FILTER_TAPS = 12;
-// Spread evenly over a disc of radius 1: point i of n is at the radius sqrt((i + 0.5) / n) and at i times the golden angle
-// (Vogel's sunflower spiral). The loops have no fixed end that would unroll them. Blockers are also looked for in the middle:
-// a narrow caster may lie between the others.
-const vec2 BLOCKERS[BLOCKER_TAPS] = vec2[](
-    vec2(0.0), vec2(0.2887, 0.0), vec2(-0.3687, 0.3377), vec2(0.0564, -0.6430),
-    vec2(0.4647, 0.6061), vec2(-0.8528, -0.1508), vec2(0.8078, -0.5139));
-const vec2 FILTERS[FILTER_TAPS] = vec2[](
-    vec2(0.2041, 0.0), vec2(-0.2607, 0.2388), vec2(0.0399, -0.4547), vec2(0.3286, 0.4286),
-    vec2(-0.6030, -0.1067), vec2(0.5712, -0.3634), vec2(-0.1911, 0.7107), vec2(-0.3644, -0.7016),
-    vec2(0.7906, 0.2887), vec2(-0.8224, 0.3395), vec2(0.3965, -0.8472), vec2(0.2930, 0.9341));
 const float MAX_SLOPE = 6.0;
 float sunlight(vec3 position, vec3 normal)
 {
@@ -32,10 +32,11 @@ float sunlight(vec3 position, vec3 normal)
     vec3 across = mat3(sun_from_world) * normal;
     vec2 slope = clamp(across.xy / max(-across.z, 1e-6), -MAX_SLOPE, MAX_SLOPE);
     bool soft = shadow.y > 0.0;
-    int num_blockers = inside && soft ? BLOCKER_TAPS : 0;
+    int num_blockers = inside && soft ? BLOCKER_TAPS : -1;
     float sum = 0.0, count = 0.0;
-    for (int i = 0; i < num_blockers; i++) {
-        vec2 offset = shadow.w * BLOCKERS[i];
+    vec2 turn = vec2(1.0, 0.0) * GOLDEN; // turned back by one
+    for (int i = -1; i < num_blockers; i++) { // a narrow caster may lie in the middle, between the others
+        vec2 offset = shadow.w * next_tap(i, BLOCKER_TAPS, turn);
         float blocker = textureLod(sun_depth, at.xy + offset, 0.0).r;
         float gap = depth + dot(slope, offset) - blocker;
         float blocks = step(0.0, gap);
@@ -43,11 +44,12 @@ float sunlight(vec3 position, vec3 normal)
         count += blocks;
     }
     int num_filters = !inside ? 0 : !soft ? 1 : count > 0.0 ? FILTER_TAPS : 0;
-    float radius = clamp(0.5 * shadow.y * sum / max(count, 1.0), 1.2 * texel, shadow.w);
+    float radius = soft ? clamp(0.5 * shadow.y * sum / max(count, 1.0), 1.2 * texel, shadow.w) : 0.0;
     float lit = 0.0;
+    turn = vec2(1.0, 0.0);
     for (int i = 0; i < num_filters; i++) {
-        vec2 offset = soft ? radius * FILTERS[i] : vec2(0.0);
-        float reference = depth + (soft ? dot(slope, offset) - texel : 0.0);
+        vec2 offset = radius * next_tap(i, FILTER_TAPS, turn);
+        float reference = depth + dot(slope, offset) - (soft ? texel : 0.0);
         lit += textureLod(sun, vec3(at.xy + offset, min(reference, 1.0)), 0.0);
     }
     return num_filters > 0 ? lit / float(num_filters) : 1.0;
@@ -67,12 +69,11 @@ float contact_shade(vec3 position)
     ivec2 pixel = ivec2(gl_FragCoord.xy);
     int part = ((pixel.x * 4398 + pixel.y * 383) & 65535) * 3391 >> 6 & 65535; // of a turn
     float tangent = float(part & 32767) / 16384.0 - 1.0;                      // of half the angle
-    vec2 level = vec2(1.0 - tangent * tangent, 2.0 * tangent) / (1.0 + tangent * tangent);
-    level *= part > 32767 ? -reach : reach;
-    mat2 turned = mat2(level, -level.y, level.x);
+    vec2 turn = vec2(1.0 - tangent * tangent, 2.0 * tangent) / (1.0 + tangent * tangent);
+    turn *= part > 32767 ? -reach : reach;
     float hidden = 0.0;
     for (int i = 0; i < num_taps; i++) {
-        float lowest = textureLod(contact_map, at.xy + turned * FILTERS[i], 0.0).r;
+        float lowest = textureLod(contact_map, at.xy + next_tap(i, FILTER_TAPS, turn), 0.0).r;
         float height = (lowest - at.z) * (contact.y + contact.z) / contact.y;
         float proximity = 1.0 - clamp(height, 0.0, 1.0);
         // Outer ones count less, so that the shade has no edge.

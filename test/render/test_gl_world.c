@@ -204,11 +204,27 @@ TEST_HERE (gl_hosts_surface_looks_as_a_model) {
 // Whatever the text declares outside of functions, a host can declare too, unless it begins with
 // md5gl_: this declares all of it again.
 TEST_HERE (gl_text_for_hosts_leaves_no_other_names) {
-    static const char *const words[] = {
-        "layout", "uniform", "vec2", "vec3",       "vec4",
-        "mat4",   "float",   "int",  "sampler2D",  "sampler2DShadow",
-        "const",  "struct",  "void", "precision",  "highp",
-        "std140", "in",      "out",  "usampler2D", "mat3"};
+    static const char *const words[] = {"layout",
+                                        "uniform",
+                                        "vec2",
+                                        "vec3",
+                                        "vec4",
+                                        "mat2",
+                                        "mat4",
+                                        "float",
+                                        "int",
+                                        "sampler2D",
+                                        "sampler2DShadow",
+                                        "const",
+                                        "struct",
+                                        "void",
+                                        "precision",
+                                        "highp",
+                                        "std140",
+                                        "in",
+                                        "out",
+                                        "usampler2D",
+                                        "mat3"};
     const char *at = md5gl_shadow_glsl(stage->scene.renderer, MD5GL_LIGHTING_CLASSIC, NULL);
     static char own[8192] = "out vec4 color;\nvoid main() { color = vec4(1.0); }\n";
     unsigned num_names = 0;
