@@ -28,13 +28,18 @@ $(BUILD)/test/bench/%.o: private LEVEL = -O3
 
 # Two test programs: the library's, and what needs a GL context. The viewer's parts count as that.
 TEST_GL_SOURCES  := $(wildcard test/render/test_*.c test/viewer/test_*.c)
-TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/test_*.c,core read load pose compress skin curve ik play game) test/fuzz/library/*.c)
+TEST_MD5_SOURCES := $(wildcard $(patsubst %,test/%/test_*.c,core read load pose compress skin curve ik play game))
 TEST_MD5 := $(BUILD)/test_md5
 TEST_GL  := $(if $(TEST_GL_SOURCES),$(BUILD)/test_gl)
 # The parts of the viewer without its main(), for tests of them.
 VIEW_PARTS := $(filter-out $(BUILD)/demo/viewer/app/main.o,$(VIEW_OBJECTS))
 
-$(TEST_MD5): $(call objects,test/test.c test/mistake.c $(TEST_MD5_SOURCES)) $(LIBRARY)
+# The fuzz targets that tests run: an archive, as other platforms have a part of the tests, which may run none.
+FUZZ_LIBRARY := $(BUILD)/test/fuzz.a
+$(FUZZ_LIBRARY): $(call objects,$(wildcard test/fuzz/library/*.c))
+	$(say) ar rcs $@ $^
+
+$(TEST_MD5): $(call objects,test/test.c test/mistake.c $(TEST_MD5_SOURCES)) $(FUZZ_LIBRARY) $(LIBRARY)
 	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lpthread -lm
 
 $(TEST_GL): $(call objects,test/test.c test/mistake.c test/load/test_axes_case.c test/pose/test_made_pose.c $(TEST_GL_SOURCES)) \
