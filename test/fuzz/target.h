@@ -1,6 +1,7 @@
 // Targets: each runs one fuzzed input and returns NULL or a description of the fault.
 //
-// A new one needs a file of its name in library/ or programs/, a line here, and a folder in seeds/.
+// A new one needs a file of its name in library/ or programs/, a line here, and inputs in seeds/;
+// one of the library also in corpus/; one of words a place in make_fuzzer() of fuzz.sh.
 #ifndef FUZZ_TARGET_H
 #define FUZZ_TARGET_H
 
