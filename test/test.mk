@@ -36,14 +36,17 @@ VIEW_PARTS := $(filter-out $(BUILD)/demo/viewer/app/main.o,$(VIEW_OBJECTS))
 
 # The fuzz targets that tests run: an archive, as other platforms have a part of the tests, which may run none.
 FUZZ_LIBRARY := $(BUILD)/test/fuzz.a
+FUZZ_PROGRAMS := $(BUILD)/test/fuzz_programs.a
 $(FUZZ_LIBRARY): $(call objects,$(wildcard test/fuzz/library/*.c))
+$(FUZZ_PROGRAMS): $(call objects,$(wildcard test/fuzz/programs/*.c))
+$(FUZZ_LIBRARY) $(FUZZ_PROGRAMS):
 	$(say) ar rcs $@ $^
 
 $(TEST_MD5): $(call objects,test/test.c test/mistake.c $(TEST_MD5_SOURCES)) $(FUZZ_LIBRARY) $(LIBRARY)
 	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ -lpthread -lm
 
 $(TEST_GL): $(call objects,test/test.c test/mistake.c test/load/test_axes_case.c test/pose/test_made_pose.c $(TEST_GL_SOURCES)) \
-    $(VIEW_PARTS) $(RENDER_OBJECTS) $(LIBRARY)
+    $(FUZZ_PROGRAMS) $(VIEW_PARTS) $(RENDER_OBJECTS) $(LIBRARY)
 	$(say) $(CC) $(ALL_LDFLAGS) -o $@ $^ $(SDL_LIBS) $(PICTURE_LIBS)
 
 # The program with which scripts examine the viewer's pictures.

@@ -1,7 +1,8 @@
 // Targets: each runs one fuzzed input and returns NULL or a description of the fault.
 //
-// A new one needs a file of its name in library/ or programs/, a line here, and inputs in seeds/;
-// one of the library also in corpus/; one of words a place in make_fuzzer() of fuzz.sh.
+// A new one needs a file of its name in library/ or programs/, a line here, and inputs in seeds/,
+// which `make test` replays; one of the library also in corpus/; one of words a place in
+// make_fuzzer() of fuzz.sh.
 #ifndef FUZZ_TARGET_H
 #define FUZZ_TARGET_H
 
@@ -10,7 +11,7 @@
 
 typedef const char *fuzz_target(const uint8_t *data, size_t size);
 
-// Of what the library reads; `make test` replays their inputs.
+// Of what the library reads.
 #define FUZZ_LIBRARY_TARGETS(TARGET)                                                       \
     TARGET(mesh)       /* an .md5mesh */                                                   \
     TARGET(anim)       /* an .md5anim */                                                   \

@@ -1,6 +1,6 @@
 // Loading of the whole corpus of real files, and the verdicts of the original engine on tiny odd
 // files.
-#include "test/fuzz/target.h"
+#include "test/fuzz/replay.h"
 #include "test/own.h"
 #include "test/read/read_case.h"
 
@@ -207,47 +207,9 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
 
 // -- Fuzz corpus ----------------------------------------------------------------------------------
 
-// Inputs that the fuzzers found, run through their targets without a fuzzer: every input that
-// reaches code that no other reaches, and every one that once revealed a mistake.
-
-static void run_file(fuzz_target *run, const char *path)
-{
-    size_t size = 0;
-    OWN char *const text = test_read_file(path, &size);
-    REQUIRE(text);
-    OWN uint8_t *const data = test_copy(text, size);
-    const char *const fault = run(data, size);
-    CHECK_THAT(!fault, "%s: %s", path, fault ? fault : "");
-}
-
-static size_t run_folder(fuzz_target *run, const char *folder)
-{
-    DIR *const entries = opendir(folder);
-    size_t count = 0;
-    const struct dirent *entry;
-    while (entries && (entry = readdir(entries)) != NULL) {
-        char path[1024];
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        run_file(run, path);
-        count++;
-    }
-    if (entries)
-        closedir(entries);
-    return count;
-}
-
-static void run_corpus(fuzz_target *run, const char *name)
-{
-    char folder[256];
-    snprintf(folder, sizeof folder, "test/fuzz/seeds/%s", name);
-    CHECK(run_folder(run, test_path(folder)) > 0);
-    snprintf(folder, sizeof folder, "test/fuzz/corpus/%s", name);
-    CHECK(run_folder(run, test_path(folder)) > 0);
-}
-
 TEST (fuzz_targets_hold_on_all_inputs_worth_keeping) {
-#define RUN_CORPUS(name) run_corpus(fuzz_##name, #name);
+#define RUN_CORPUS(name)                                 \
+    CHECK(fuzz_replay(fuzz_##name, "seeds", #name) > 0); \
+    CHECK(fuzz_replay(fuzz_##name, "corpus", #name) > 0);
     FUZZ_LIBRARY_TARGETS(RUN_CORPUS)
 }
