@@ -575,6 +575,9 @@ MD5_API void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_x
 MD5_API void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *joints,
                                        md5_xform *pose);
 
+// Returns the model-space matrix of something attached to a joint: joints[joint] * offset.
+MD5_API md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform offset);
+
 // Writes palette[model joints] = joints * inverse bind, which take vertices from the bind pose to
 // the posed model, model space. `palette` and `joints` may be the same array.
 MD5_API void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette);

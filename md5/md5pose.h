@@ -23,10 +23,6 @@ extern "C" {
 MD5_PLAY_API md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose,
                                           uint32_t joint);
 
-// Returns the model-space matrix of something attached to a joint: joints[joint] * offset.
-MD5_PLAY_API md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint,
-                                           md5_xform offset);
-
 // id's joint modifiers (idAnimator::SetJointPos, SetJointAxis); "world" there is model space.
 typedef enum md5_joint_space {
     MD5_JOINT_LOCAL, // rotation applied before the joint's own, translation added in the parent's

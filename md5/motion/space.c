@@ -77,13 +77,6 @@ md5_xform md5i_parent_in_model(const md5_skeleton *skeleton, const md5_xform *po
     return transform_of(md5i_place_above(skeleton, pose, joint));
 }
 
-md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform offset)
-{
-    MD5_ASSERT(joints != NULL, "joints: not NULL");
-    const md5_mat34 local = md5_mat34_of(offset.rotation, offset.translation);
-    return md5_mat34_product(&joints[joint], &local);
-}
-
 uint32_t md5i_chain_joints(const md5_skeleton *skeleton, uint32_t tip, uint32_t length,
                            uint32_t *joints)
 {

@@ -478,6 +478,13 @@ void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *jo
 
 // -- Palettes -------------------------------------------------------------------------------
 
+md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform offset)
+{
+    MD5_ASSERT(joints != NULL, "joints: not NULL");
+    const md5_mat34 local = md5_mat34_of(offset.rotation, offset.translation);
+    return md5_mat34_product(&joints[joint], &local);
+}
+
 void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT(model != NULL, "model: not NULL");

@@ -56,6 +56,16 @@ compiles() {
     # shellcheck disable=SC2086
     $cc -std=c11 -O0 -Wall -Wextra -Wpedantic -Wno-unused-parameter -Werror ${MD5_LINK_FLAGS:-} -I"$scratch" "$@"
 }
+# What samples call that no library has which their page names, by itself or by one of its headers.
+needs_unnamed() { # GUIDE
+    libraries=$products/libmd5model.a
+    for library in gl:gl play:play,pose,curve,machine game:game,image,dialects; do
+        ! grep -qE "md5($(echo "${library#*:}" | tr , '|'))(\.h|[^a-z0-9_.]|\$)" "$folder/$1.md" || libraries="$libraries $products/libmd5${library%:*}.a"
+    done
+    # shellcheck disable=SC2086
+    nm -g --defined-only $libraries | awk 'NF == 3 { print $3 }' | sort -u >"$scratch/offered"
+    nm -u "$scratch/part.o" | awk '$NF ~ /^md5/ { print $NF }' | sort -u | comm -23 - "$scratch/offered"
+}
 reads() {
     "$products/md5tool" check --for md5model "$1" && ! "$products/md5tool" check --for md5model "$1" | grep -qE ': (error|warning): '
 }
@@ -76,6 +86,7 @@ for guide in $guides; do
     [ "$guide" = README ] || check "$guide is on the front page" lists_guide "$guide"
     if [ -e "$scratch/files/$guide.c" ]; then
         check "$guide: parts of programs compile" compiles -c "$scratch/files/$guide.c" -o "$scratch/part.o"
+        silent "$guide: they need no library that it does not name" needs_unnamed "$guide"
     fi
     grep '^program' "$scratch/samples" >"$scratch/programs"
     while read -r _ at file <&3; do
