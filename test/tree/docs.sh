@@ -45,4 +45,26 @@ missing_paths() {
 }
 silent "paths that documents name exist" missing_paths
 
+# `function()` and `file.c` in code quotes, without a folder. Functions of others are not written in lower case; files may
+# be those that make writes, or NAMED by the reader.
+find . \( -path ./build -o -path ./.git \) -prune -o -type f -print >"$scratch/files"
+words() {
+    grep -E '\.(c|h|sh|py|mk|js|glsl|vert|frag|comp)$' "$scratch/files" | tr '\n' '\0' | xargs -0 cat |
+        grep -aoE '[A-Za-z_][A-Za-z0-9_]*' | sort -u
+}
+words >"$scratch/words"
+names_of_nothing() {
+    documents | grep -v CHANGELOG | while read -r document; do
+        grep -oE '`[a-z_][a-z0-9_]*\(\)`' "$document" | tr -d '`()' | sed 's/^md5i_play_/md5i_/' | sort -u | grep -vxFf "$scratch/words" |
+            sed "s|^|$document names the function |"
+        case $document in ./.github/*) ;; *) continue ;; esac
+        grep -oE '`[a-z0-9_-]+\.(c|h|sh|py|md|mk|txt|vert|frag|comp)`' "$document" | tr -d '`' | sort -u |
+            grep -vxE 'md5(model|play|game|gl)\.c|first\.c' | while read -r name; do
+            grep -q "/$name$" "$scratch/files" || echo "$document names the file $name"
+        done
+    done
+}
+check "there are words to look names up in" [ -s "$scratch/words" ]
+silent "functions and files that documents name exist" names_of_nothing
+
 finish
