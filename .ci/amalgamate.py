@@ -464,12 +464,18 @@ def addresses(text):
     return "".join(out) + text[at:]
 
 
-def for_both_languages(text):
-    """Literals of structs are written differently in C++, which has no addresses of them."""
-    text = addresses(text)
+def code_for_both_languages(text):
     text = re.sub(r"\(((?:const )?[a-z_][a-z0-9_]*)\)\{", r"MD5_LITERAL(\1){", text)
     text = re.sub(r"(?<=MD5_LITERAL)(\([a-z0-9_ ]+\))\{0\}", r"\1 MD5_ALL_ZERO", text)
     return re.sub(r"\{0\}", "MD5_ALL_ZERO", text)
+
+
+def for_both_languages(text):
+    """Literals of structs are written differently in C++, which has no addresses of them. What people read, in comments
+    and strings, stays as it is."""
+    parts = re.split(r"(//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')", addresses(text))
+    parts[::2] = map(code_for_both_languages, parts[::2])
+    return "".join(parts)
 
 
 def static_prototypes(text):

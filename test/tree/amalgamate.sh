@@ -20,6 +20,10 @@ for name in md5model md5play md5game md5gl; do
 done
 ! command -v g++ >/dev/null || check "all are C++20 for g++" silent_as_cxx g++ c++20
 ! command -v clang++ >/dev/null || check_long "all are C++20 for clang++" silent_as_cxx clang++ c++20
+macros_in_messages() {
+    grep -n '"[^"]*MD5_\(ALL_ZERO\|LITERAL\|ADDRESS\)' "$folder"/md5*.[ch]
+}
+silent "messages say what the sources say" macros_in_messages
 stb_after_md5gl() {
     echo '#include "md5gl.h"
 #include "md5gl_stb.h"
