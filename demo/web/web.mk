@@ -40,12 +40,10 @@ define web
 $(WEB)/$(1)/made/%.o: EXTRA = -w -Ibuild/glad/include
 $(WEB)/$(1)/made/font.o: $(WEB)/font.c $(WEB)/$(1)/flags
 	$$(compile_web)
-$(WEB)/$(1)/made/%.o: build/%.c $(WEB)/$(1)/flags
-	$$(compile_web)
-$(WEB)/$(1)/jansson/%.o: $(JANSSON)/src/%.c $(WEB)/$(1)/flags
+$(WEB)/$(1)/made/%.o: build/%.c $(WEB)/$(1)/flags | deps
 	$$(compile_web)
 $(WEB)/$(1)/jansson/%.o: EXTRA = -w -DHAVE_STDINT_H $(WEB_JSON_FLAGS)
-$(WEB)/$(1)/jansson/%.o: $(JANSSON)/src/%.c $(WEB)/$(1)/flags
+$(WEB)/$(1)/jansson/%.o: $(JANSSON)/src/%.c $(WEB)/$(1)/flags | deps
 	$$(compile_web)
 $(WEB)/$(1)/demo/convert/%.o: EXTRA = $(WEB_JSON_FLAGS)
 $(WEB)/$(1)/demo/convert/%.o: demo/convert/%.c $(WEB)/$(1)/flags | $(WEB)/include/stb $(JANSSON:%=%/src/jansson.h)

@@ -119,6 +119,7 @@ timed "make run" run
 check "it renders a picture and names it" names_its_picture
 check "after make install the program of the README starts" readme_program
 timed "make test" tests
+timed "make web, where emscripten is missing" inside 'cd md5model && make web'
 silent "nothing but the real models is skipped" only_corpus_skipped
 echo "note: there: $(grep -E '^[0-9]+ passed, ' "$scratch/tests" | tail -n 1)"
 finish
