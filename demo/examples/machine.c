@@ -36,7 +36,7 @@ int main(int argc, char **argv)
         return 1;
     }
 
-    // Names become numbers once; -1 if the machine has no such parameter, which sets nothing.
+    // Names become numbers once; MD5_NONE if the machine has no such parameter, which sets nothing.
     const uint32_t speed = md5_find_parameter(character->machine, "speed");
     const uint32_t jump = md5_find_parameter(character->machine, "jump");
     const size_t num_joints = character->model->skeleton.num_joints;
