@@ -324,7 +324,7 @@ static bool turn_triangles(repair *it, md5_doc_mesh *mesh)
 static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *edit, md5_doc *to,
                           uint32_t *count)
 {
-    mesh_part part = {.meshes = doc->meshes, .number = 1};
+    mesh_part part = {.number = 1};
     size_t num_vertices = 0, num_triangles = 0, num_weights = 0, most = doc->num_meshes;
     // A part with no room for three vertices more has at least a third as many triangles.
     size_t least = edit->max_vertices >= 6 ? (edit->max_vertices - 2) / 3 : 1;
@@ -334,8 +334,14 @@ static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *e
                          "meshes of %u vertices have no triangle", edit->max_vertices);
     uint32_t *const next = MD5_ROOM(&it->scratch, uint32_t, doc->num_meshes);
     part_first *const firsts = MD5_ROOM(&it->scratch, part_first, doc->num_meshes);
-    TRY(next && (part.firsts = firsts));
+    md5_doc_mesh *const meshes = (md5_doc_mesh *)md5i_arena_copy(&it->scratch, doc->meshes,
+                                                                 doc->num_meshes, sizeof *meshes);
+    TRY(next && (part.firsts = firsts) && (part.meshes = meshes));
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
+        if (edit->turned && edit->turned[m]) {
+            *count += meshes[m].num_triangles;
+            TRY(turn_triangles(it, &meshes[m]));
+        }
         firsts[m] = (part_first){num_vertices, num_weights};
         num_vertices += doc->meshes[m].num_vertices;
         num_triangles += doc->meshes[m].num_triangles;
@@ -354,10 +360,6 @@ static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *e
         if (is_first[m])
             to->num_meshes +=
                 remake_mesh(it, edit, &part, m, next, to->meshes + to->num_meshes, count);
-    for (uint32_t m = 0; m < to->num_meshes && edit->is_turned; m++) {
-        *count += to->meshes[m].num_triangles;
-        TRY(turn_triangles(it, &to->meshes[m]));
-    }
     return it->context.error.status == MD5_OK;
 }
 

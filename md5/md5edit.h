@@ -136,7 +136,8 @@ typedef struct md5_mesh_edit { // of a model
     bool is_merged;            // meshes of one shader become one, where the first of them was
     bool drops_unused; // triangles with a vertex twice, vertices without triangles, weights without
                        // vertices; but a mesh without any other triangle stays
-    bool is_turned;    // triangles face the other way
+    const bool *turned; // [num_meshes of the document] whether triangles face the other way; NULL:
+                        // none
     uint32_t max_vertices, max_triangles; // what a mesh may have, from 3 vertices on: larger ones
                                           // are cut, in the order of their triangles; 0: any number
     uint64_t reserved[4];                 // 0

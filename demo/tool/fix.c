@@ -172,6 +172,25 @@ static bool edit_pair(mended *file, bool orders, md5_doc *doc, md5_error *error)
     return note(file, count, "joints or views brought to another space");
 }
 
+// Turns the triangles of meshes that face inwards, as the rule says it.
+static bool turn_inward(mended *file, md5_doc *doc, md5_error *error)
+{
+    bool *const turned = common_alloc(doc->num_meshes, sizeof *turned);
+    size_t size = 0;
+    char *const text = tool_doc_text(doc, &size, error);
+    md5_model *const model = text ? md5_parse_model(text, size, NULL, error) : NULL;
+    for (uint32_t m = 0; model && m < model->num_meshes; m++)
+        turned[m] = tool_is_inside_out(&model->meshes[m]);
+    const md5_mesh_edit edit = {.turned = turned};
+    const uint32_t count = model ? md5_edit_meshes(doc, &edit, error) : MD5_NONE;
+    if (count == 0)
+        puts("  no closed mesh faces inwards, and of open ones it cannot be told");
+    md5_free_model(model);
+    free(text);
+    free(turned);
+    return note(file, count, "triangles turned outwards");
+}
+
 static bool mend_model(mended *file, md5_doc *doc, tool_facts *before, md5_error *error)
 {
     const uint32_t most = file->arguments->influences;
@@ -179,8 +198,9 @@ static bool mend_model(mended *file, md5_doc *doc, tool_facts *before, md5_error
     if (!note(file, md5_fix_rotations(doc, error), "rotations brought to unit length")
         || !note(file, md5_fix_weights(doc, most, 1e-3f, &loss, error),
                  "vertices whose weights are cut or made to sum to 1")
+        || (file->arguments->turns_inward && !turn_inward(file, doc, error))
         || !note(file, md5_edit_meshes(doc, &file->arguments->mesh_edit, error),
-                 "meshes merged or cut, triangles turned, or rows left out"))
+                 "meshes merged or cut, or rows left out"))
         return false;
     if (most > 0 && loss > 0.0f)
         printf("  which can move a vertex by at most %g units\n", (double)loss);
@@ -533,7 +553,7 @@ const tool_command tool_fix = {
     "  --merge          make one mesh of those with the same shader\n"
     "  --max-vertices N   cut meshes that have more vertices\n"
     "  --max-triangles N  cut meshes that have more triangles\n"
-    "  --winding        turn triangles that face inwards\n"
+    "  --winding        turn the triangles of closed meshes that face inwards\n"
     "\n"
     "Of clips:\n"
     "\n"

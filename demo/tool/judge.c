@@ -86,22 +86,44 @@ static uint32_t count_apart(const md5_mesh *mesh)
     return count;
 }
 
-// Whether triangles face the middle of their mesh more than they face away: the volume that they
-// enclose is below 0, and not by a few of them alone.
-static bool is_inside_out(const md5_mesh *mesh)
+// What an edge adds to a sum that is 0 if each edge of a surface is met in both directions equally
+// often. Vertices are welded by their position: its bits stand for it. +-0 are one.
+static uint64_t edge_term(md5_vec3 a, md5_vec3 b)
+{
+    const float numbers[6] = {a.x + 0.0f, a.y + 0.0f, a.z + 0.0f,
+                              b.x + 0.0f, b.y + 0.0f, b.z + 0.0f};
+    uint64_t term = 0;
+    for (int i = 0; i < 6; i++) {
+        uint32_t bits;
+        memcpy(&bits, &numbers[i], sizeof bits);
+        term = (term ^ bits) * UINT64_C(0x9E3779B97F4A7C15);
+        term ^= term >> 29;
+    }
+    return term * UINT64_C(0xBF58476D1CE4E5B9);
+}
+
+// Of an open surface, such as an eye or a sheet, nothing says which side is the outer one. The mesh
+// is seen as a whole, not by its pieces: a closed piece that faces inwards may be the inner wall of
+// what is around it.
+bool tool_is_inside_out(const md5_mesh *mesh)
 {
     const md5_vec3 middle = md5_vec3_scale(md5_vec3_add(mesh->bounds.min, mesh->bounds.max), 0.5f);
     double volume = 0.0, all = 0.0;
+    uint64_t open = 0;
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
-        const md5_vec3 a = md5_vec3_sub(mesh->positions[corner[0]], middle);
-        const md5_vec3 b = md5_vec3_sub(mesh->positions[corner[1]], middle);
-        const md5_vec3 c = md5_vec3_sub(mesh->positions[corner[2]], middle);
+        md5_vec3 at[3];
+        for (int k = 0; k < 3; k++)
+            at[k] = mesh->positions[corner[k]];
+        for (int k = 0; k < 3; k++)
+            open += edge_term(at[k], at[(k + 1) % 3]) - edge_term(at[(k + 1) % 3], at[k]);
+        const md5_vec3 a = md5_vec3_sub(at[0], middle), b = md5_vec3_sub(at[1], middle);
+        const md5_vec3 c = md5_vec3_sub(at[2], middle);
         const double part = (double)md5_vec3_dot(a, md5_vec3_cross(c, b)); // clockwise outside
         volume += part;
         all += fabs(part);
     }
-    return volume < -0.5 * all;
+    return open == 0 && volume < -1e-4 * all;
 }
 
 void tool_judge_model(tool_facts *facts, const md5_model *model)
@@ -117,8 +139,8 @@ void tool_judge_model(tool_facts *facts, const md5_model *model)
         if (num_apart > 0)
             tool_found(facts, RULE_APART, 0, "mesh %u: the weights of %u vertices do not meet", i,
                        num_apart);
-        if (is_inside_out(mesh))
-            tool_found(facts, RULE_INSIDE_OUT, 0, "mesh %u: triangles face inwards", i);
+        if (tool_is_inside_out(mesh))
+            tool_found(facts, RULE_INSIDE_OUT, 0, "mesh %u is closed, and faces inwards", i);
     }
 }
 

@@ -192,7 +192,7 @@ static const struct option {
     {"--unused-joints", OPTION_SWITCH, MEMBER(joint_edit.drops_unused), NULL, 0, 0},
     {"--unused", OPTION_SWITCH, MEMBER(mesh_edit.drops_unused), NULL, 0, 0},
     {"--merge", OPTION_SWITCH, MEMBER(mesh_edit.is_merged), NULL, 0, 0},
-    {"--winding", OPTION_SWITCH, MEMBER(mesh_edit.is_turned), NULL, 0, 0},
+    {"--winding", OPTION_SWITCH, MEMBER(turns_inward), NULL, 0, 0},
     {"--max-vertices", OPTION_COUNT, MEMBER(mesh_edit.max_vertices), "a number from 3", 3, 1e9},
     {"--max-triangles", OPTION_COUNT, MEMBER(mesh_edit.max_triangles), "a number from 1", 1, 1e9},
     {"--turn", OPTION_NAME, MEMBER(turn), "YAW or PITCH,YAW,ROLL, in degrees", 0, 0},

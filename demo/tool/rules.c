@@ -128,7 +128,7 @@ static const struct {
     [RULE_SEAM] = {"seam", "SSSSSSSSSSSSSS-",
                    "vertices of a seam at not quite the same place: light breaks there"},
     [RULE_APART] = {"weights-apart", "----SS--S------", "weights of a vertex at different places"},
-    [RULE_INSIDE_OUT] = {"inside-out", "SSSSSSSSSSSS.S-", "a mesh whose triangles face inwards"},
+    [RULE_INSIDE_OUT] = {"inside-out", "SSSSSSSSSSSS.S-", "a closed mesh that faces inwards"},
     // What is culled by the boxes of a clip, or by that of the bind pose, vanishes while it is
     // seen.
     [RULE_BOUNDS_SMALL] = {"bounds-small", "S-SS---------S-",

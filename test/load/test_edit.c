@@ -778,7 +778,8 @@ TEST (edit_unused_rows_are_left_out) {
     OWN md5_vec3 *const after = corners_of(doc, NULL, 0, &counts[1]);
     CHECK_NEAR(off_corners(before, counts[1], after, counts[1]), 0.0, 0.0);
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
-    CHECK_UINT(md5_edit_meshes(doc, &(md5_mesh_edit){.is_turned = true}, NULL), 1);
+    const bool turned = true;
+    CHECK_UINT(md5_edit_meshes(doc, &(md5_mesh_edit){.turned = &turned}, NULL), 1);
     CHECK_UINT(doc->meshes[0].indices[1], 2);
     CHECK_UINT(doc->meshes[0].indices[2], 1);
     uint32_t lines[] = {0, 1, 2, 0, 0, 1, 0, 1, 1, 2, 1, 2};
@@ -1161,7 +1162,10 @@ TEST (edit_components_are_reduced_within_a_tolerance) {
 // Repairs and edits by number.
 static uint32_t fix(uint32_t number, md5_doc *doc, md5_error *error)
 {
-    const md5_mesh_edit meshes = {.is_merged = true, .max_vertices = 6000, .is_turned = true};
+    static const bool turned[64] = {true};
+    const md5_mesh_edit meshes = {.is_merged = true,
+                                  .turned = doc->num_meshes <= COUNT_OF(turned) ? turned : NULL,
+                                  .max_vertices = 6000};
     const md5_joint_edit joints = {.root = "world"};
     const md5_frame_edit frames = {.frame_rate = 960.0, .is_closed = true};
     const md5_space_edit space = {.is_mirrored = true};
@@ -1234,14 +1238,15 @@ static void use(md5_doc *doc, const md5_model *model)
     md5_fix_joints(doc, doc->num_frames % 2 ? model : NULL, doc->num_components % 2, NULL);
     md5_fix_bounds(doc, model, NULL);
     const bool is_odd = doc->num_components % 2;
+    static const bool turned[64] = {true};
     const uint32_t partners[] = {0, 2, 1};
     md5_edit_joints(doc, &(md5_joint_edit){.root = is_odd ? "r" : NULL, .drops_unused = true},
                     NULL);
     md5_edit_meshes(doc,
                     &(md5_mesh_edit){.is_merged = true,
                                      .drops_unused = is_odd,
-                                     .max_vertices = 3 * doc->num_meshes,
-                                     .is_turned = is_odd},
+                                     .turned = doc->num_meshes <= COUNT_OF(turned) ? turned : NULL,
+                                     .max_vertices = 3 * doc->num_meshes},
                     NULL);
     md5_edit_space(doc,
                    &(md5_space_edit){.is_mirrored = true,
@@ -1318,7 +1323,8 @@ TEST (edit_survives_failure_of_every_allocation) {
         const md5_frame_edit frames = {.frame_rate = 48.0, .is_closed = true, .tolerance = 1.0f};
         if (doc && md5_edit_frames(doc, &frames, &it.error) == MD5_NONE)
             CHECK_UINT(doc->num_frames, 2);
-        const md5_mesh_edit meshes = {.is_merged = true, .max_triangles = 1, .is_turned = true};
+        const bool turned = true;
+        const md5_mesh_edit meshes = {.is_merged = true, .turned = &turned, .max_triangles = 1};
         if (mesh && md5_edit_meshes(mesh, &meshes, &it.error) == MD5_NONE)
             CHECK_UINT(mesh->num_meshes, 1);
         CHECK(it.error.status == MD5_OK

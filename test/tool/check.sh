@@ -230,10 +230,19 @@ guesses() {
 }
 check 'the place of a file says for which engines it is' guesses
 
+# A closed mesh is known by its edges: an open one, such as Bobbin's eyes, is left alone. FILE SCRIPT
+turned() {
+    sed "$2"' s/\(tri [0-9]*\) \([0-9]*\) \([0-9]*\) \([0-9]*\)/\1 \2 \4 \3/' "$1" >"$scratch/turned.md5mesh"
+}
 inward() {
-    sed 's/\(tri [0-9]*\) \([0-9]*\) \([0-9]*\) \([0-9]*\)/\1 \2 \4 \3/' models/spindle/spindle.md5mesh >"$scratch/turned.md5mesh" &&
-        runs 0 check models/spindle/spindle.md5mesh && ! grep -q inside-out "$scratch/out" &&
-        runs 0 check "$scratch/turned.md5mesh" && grep -q '\[inside-out\]' "$scratch/out"
+    turned models/zoo/roots.md5mesh '' && runs 0 check models/zoo/roots.md5mesh && ! grep -q inside-out "$scratch/out" &&
+        runs 0 check "$scratch/turned.md5mesh" && grep -q '\[inside-out\]' "$scratch/out" &&
+        runs 0 fix --winding "$scratch/turned.md5mesh" -o "$scratch/upright.md5mesh" && grep -q '^  48 triangles turned outwards$' "$scratch/out" &&
+        grep '^	tri' "$scratch/upright.md5mesh" >"$scratch/now" && grep '^	tri' models/zoo/roots.md5mesh | cmp - "$scratch/now" &&
+        runs 0 fix --winding --dry-run models/bobbin/bobbin.md5mesh && grep -q '^  nothing to do$' "$scratch/out" &&
+        turned models/zoo/roots.md5mesh '/tri 5 /s/.*/	tri 5 0 0 0/;' && runs 0 check "$scratch/turned.md5mesh" &&
+        ! grep -q inside-out "$scratch/out" && turned models/spindle/spindle.md5mesh '' && runs 0 check "$scratch/turned.md5mesh" &&
+        ! grep -q inside-out "$scratch/out"
 }
 check 'triangles that face inwards' inward
 
@@ -494,12 +503,11 @@ meshes() {
         runs 0 fix --rename models/bobbin/bobbin_eye=models/bobbin/bobbin --merge "$fixed/bobbin.md5mesh" -o "$fixed/b.md5mesh" &&
         grep -qx 'numMeshes 2' "$fixed/b.md5mesh" && runs 0 fix --merge "$fixed/b.md5mesh" -o "$fixed/c.md5mesh" &&
         grep -qx 'numMeshes 1' "$fixed/c.md5mesh" &&
-        runs 0 fix --winding "$base/a.md5mesh" -o "$fixed/a.md5mesh" && grep -qx '	tri 1 0 2 3' "$fixed/a.md5mesh" &&
         sed 's/tri 1 0 3 2/tri 1 0 2 2/' "$base/a.md5mesh" >"$fixed/line.md5mesh" && runs 1 fix --unused "$fixed/line.md5mesh" --dry-run &&
         grep -q '^  3 meshes merged or cut' "$scratch/out" &&
         runs 0 fix --unused --force "$fixed/line.md5mesh" && grep -qx '	numverts 3' "$fixed/line.md5mesh" && grep -qx '	numweights 4' "$fixed/line.md5mesh"
 }
-check 'fix --merge, --max-vertices, --winding and --unused' meshes
+check 'fix --merge, --max-vertices and --unused' meshes
 
 # The clip follows its mesh; parents come first. What walks is no longer joint 0, so the loop is not closed: a warning.
 joints() {
