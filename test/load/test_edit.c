@@ -408,6 +408,35 @@ TEST (edit_weights_lose_the_least) {
     CHECK_NEAR(mesh->weights[mesh->vertices[3].first_weight].bias, 0.0005f, 0.0);
 }
 
+// Those that pull are as large as those that push: the two largest stay, divided by their sum, the
+// last number.
+TEST (edit_weights_below_0_count_by_their_size) {
+    static const float cases[3][5] = {{-0.6f, 0.3f, 0.2f, 1.1f, 0.5f},
+                                      {1.1f, 0.2f, 0.3f, -0.6f, 0.5f},
+                                      {1.1f, -0.3f, 0.2f, 0.1f, 0.8f}};
+    EACH (biases, cases) {
+        OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
+        REQUIRE(doc && md5_edit_joints(doc, &(md5_joint_edit){.root = "r"}, NULL) == 4);
+        md5_doc_mesh *const mesh = &doc->meshes[0];
+        mesh->num_triangles = 0;
+        mesh->num_vertices = 1;
+        mesh->vertices[0].num_weights = 4;
+        for (uint32_t k = 0; k < 4; k++) {
+            mesh->weights[k].joint = k;
+            mesh->weights[k].bias = (*biases)[k];
+        }
+        CHECK_UINT(md5_fix_weights(doc, 2, 1e-3f, NULL, NULL), 1);
+        REQUIRE(mesh->num_weights == 2);
+        double sum = 0.0;
+        for (uint32_t k = 0; k < 2; k++) {
+            const uint32_t joint = mesh->weights[k].joint;
+            CHECK_NEAR(mesh->weights[k].bias, (*biases)[joint] / (*biases)[4], 1e-6);
+            sum += (double)mesh->weights[k].bias;
+        }
+        CHECK_NEAR(sum, 1.0, 1e-6);
+    }
+}
+
 // Two weights of vertex 0 are on joint 1, and make one at their mean: 0.05 * 2 and 0.05 * 4.
 TEST (edit_weights_of_one_joint_are_added_up) {
     OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
