@@ -276,6 +276,18 @@ drops_folder() {
     drop "$folder" && says 'is["list"] == "files" && is["found"] >= 2 && is["model"] == "b"' &&
         press close-lists Escape && says 'is["list"] == "none"'
 }
+# The answer to a window that is gone is an X error, 3 for its number, for which Xlib's own handler ends a program.
+outlives() { # WHAT
+    errors=$(grep -c '^X error 3 ' "$log")
+    python3 test/viewer/x11.py abandon "$window" "$1" && press grid g && press grid g &&
+        [ "$(grep -c '^X error 3 ' "$log")" -gt "$errors" ]
+}
+outlives_paste() {
+    xdotool key ctrl+p type 'copy command line' && after copy-command xdotool key Return && outlives paste
+}
+check "a drag whose source dies is forgotten" outlives drag
+check "a drop whose source dies is forgotten" outlives drop
+check "who pastes from the window may die" outlives_paste
 check "a dropped model is opened with its animation" drops_model
 check "a dropped animation is added and played" drops_anim
 check "a dropped picture becomes the texture" drops_texture

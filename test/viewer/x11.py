@@ -1,8 +1,9 @@
 """Plays the other side of a window for test/viewer/window.sh, with libX11 alone.
 
 x11.py drop WINDOW FILE...   drops files on it, as a file manager does (XDND, version 5);
-                                  fails if the window does not take them within 30 seconds; a
-                                  source that gives up sooner ends a busy window, for SDL answers it
+                                  fails if the window does not take them within 2 minutes
+x11.py abandon WINDOW WHAT   begins a drag, a drop, or a paste of its text, and is gone before the
+                                  window can answer
 x11.py close WINDOW          asks it to close, as its title bar's button does
 """
 import ctypes
@@ -47,6 +48,10 @@ x.XDefaultRootWindow.argtypes = [Display]
 x.XCreateSimpleWindow.restype = XID
 x.XCreateSimpleWindow.argtypes = [Display, XID] + [ctypes.c_int] * 2 + [ctypes.c_uint] * 3 + \
     [ctypes.c_ulong] * 2
+x.XConvertSelection.argtypes = [Display] + [XID] * 3 + [XID, Time]
+x.XGrabServer.argtypes = x.XUngrabServer.argtypes = [Display]
+x.XDestroyWindow.argtypes = [Display, XID]
+x.XSync.argtypes = [Display, ctypes.c_int]
 x.XSetSelectionOwner.argtypes = [Display, Atom, XID, Time]
 x.XSendEvent.argtypes = [Display, XID, ctypes.c_int, ctypes.c_long, ctypes.POINTER(Event)]
 x.XChangeProperty.argtypes = [Display, XID, Atom, Atom, ctypes.c_int, ctypes.c_int,
@@ -82,16 +87,41 @@ def answer(display, request, text):
     x.XFlush(display)
 
 
-def drop(display, window, files):
-    text = "".join("file://" + urllib.parse.quote(file) + "\r\n" for file in files).encode()
-    source = x.XCreateSimpleWindow(display, x.XDefaultRootWindow(display), 0, 0, 1, 1, 0, 0, 0)
+def make_window(display):
+    return x.XCreateSimpleWindow(display, x.XDefaultRootWindow(display), 0, 0, 1, 1, 0, 0, 0)
+
+
+def begin_drag(display, window):
+    source = make_window(display)
     x.XSetSelectionOwner(display, x.XInternAtom(display, b"XdndSelection", 0), source, 0)
-    status = x.XInternAtom(display, b"XdndStatus", 0)
-    finished = x.XInternAtom(display, b"XdndFinished", 0)
     copy = x.XInternAtom(display, b"XdndActionCopy", 0)
     send(display, window, b"XdndEnter", source, 5 << 24,
          x.XInternAtom(display, b"text/uri-list", 0))
     send(display, window, b"XdndPosition", source, 0, 100 << 16 | 100, 0, copy)
+    return source
+
+
+def abandon(display, window, what):
+    x.XGrabServer(display)  # nobody is served meanwhile
+    if what == "paste":
+        source = make_window(display)
+        x.XConvertSelection(display, x.XInternAtom(display, b"CLIPBOARD", 0),
+                            x.XInternAtom(display, b"UTF8_STRING", 0),
+                            x.XInternAtom(display, b"PASTED", 0), source, 0)
+    else:
+        source = begin_drag(display, window)
+        if what == "drop":
+            send(display, window, b"XdndDrop", source, 0, 0)
+    x.XDestroyWindow(display, source)
+    x.XUngrabServer(display)
+    x.XSync(display, 0)
+
+
+def drop(display, window, files):
+    text = "".join("file://" + urllib.parse.quote(file) + "\r\n" for file in files).encode()
+    status = x.XInternAtom(display, b"XdndStatus", 0)
+    finished = x.XInternAtom(display, b"XdndFinished", 0)
+    source = begin_drag(display, window)
 
     end = time.monotonic() + 120
     event = Event()
@@ -118,6 +148,8 @@ def main():
         sys.exit("no display")
     if command == "drop":
         drop(display, window, files)
+    elif command == "abandon":
+        abandon(display, window, files[0])
     elif command == "close":
         send(display, window, b"WM_PROTOCOLS", x.XInternAtom(display, b"WM_DELETE_WINDOW", 0))
     else:

@@ -3,6 +3,7 @@
 #include "demo/viewer/platform/platform_sdl.h"
 
 #include "demo/common/memory.h"
+#include "demo/common/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -261,29 +262,49 @@ float view_scale_of_resources(const char *resources)
     return dots >= 1.0f && dots <= 4800.0f ? dots / 96.0f : 0.0f;
 }
 
-// The setting of the desktop, 0 if there is none. SDL loads libX11 itself, so that it is there if
-// its driver is.
-static float desktop_scale(void)
+// XErrorEvent, without X's headers, which need not be there.
+typedef struct x_error {
+    int type;
+    void *display;
+    unsigned long resource, serial;
+    unsigned char code, request, minor;
+} x_error;
+
+// An answer to a program that has ended meanwhile, as a drag's source or who pastes, is an error,
+// for which Xlib would end this one.
+static int pass_over(void *display, const x_error *error)
 {
-    const char *const driver = SDL_GetCurrentVideoDriver();
-    if (driver == NULL || strcmp(driver, "x11") != 0)
-        return 0.0f;
+    (void)display;
+    common_print(stderr, "X error %u of request %u, %u is passed over\n", error->code,
+                 error->request, error->minor);
+    return 0;
+}
+
+// Errors of X are reported. Sets the scale of the desktop, 0 if there is none. SDL loads libX11
+// itself, so that it is there if its driver is.
+static void use_x11(view_window *window)
+{
+    if (strcmp(SDL_GetCurrentVideoDriver(), "x11") != 0)
+        return;
     void *const library = SDL_LoadObject("libX11.so.6");
     if (library == NULL)
-        return 0.0f;
+        return;
+    typedef int handler(void *display, const x_error *error);
+    void (*const handle)(handler *) =
+        (void (*)(handler *))SDL_LoadFunction(library, "XSetErrorHandler");
     void *(*const open)(const char *) =
         (void *(*)(const char *))SDL_LoadFunction(library, "XOpenDisplay");
     char *(*const read)(void *) =
         (char *(*)(void *))SDL_LoadFunction(library, "XResourceManagerString");
     int (*const close)(void *) = (int (*)(void *))SDL_LoadFunction(library, "XCloseDisplay");
     void *const display = open != NULL && read != NULL && close != NULL ? open(NULL) : NULL;
-    float scale = 0.0f;
+    if (handle != NULL)
+        handle(pass_over);
     if (display != NULL) {
-        scale = view_scale_of_resources(read(display));
+        window->desktop_scale = view_scale_of_resources(read(display));
         close(display);
     }
     SDL_UnloadObject(library);
-    return scale;
 }
 
 view_window *view_open_window(const char *title, uint32_t width, uint32_t height, bool visible,
@@ -317,7 +338,7 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
     }
     (void)snprintf(window->driver, sizeof window->driver, "SDL %s", SDL_GetCurrentVideoDriver());
     if (visible) {
-        window->desktop_scale = desktop_scale();
+        use_x11(window);
         SDL_EnableScreenSaver();
         SDL_EventState(SDL_DROPFILE, SDL_ENABLE);
     }
