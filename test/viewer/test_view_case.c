@@ -5,6 +5,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/common/system.h"
 
 #include <ftw.h>
 
@@ -33,6 +34,7 @@ void folder_remove(char *folder)
 void folder_put(const char *folder, const char *name, const void *bytes, size_t size)
 {
     OWN char *const path = common_join(folder, name);
+    common_make_folders(path, 0700);
     FILE *const file = fopen(path, "wb");
     REQUIRE(file);
     CHECK(fwrite(bytes, 1, size, file) == size);

@@ -504,6 +504,7 @@ bool view_add_layers(const view_dresser *d, const char *shader)
     uint32_t counts[MD5_STAGE_SPECULAR + 1] = {0};
     own->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
     own->opaque = true;
+    own->is_undrawn = material->num_stages == 0;
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         has_layers = ++counts[stage->light] > 1 || has_layers || !is_lit(stage)
@@ -977,6 +978,11 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         }
     }
     free(file);
+    bool is_any_drawn = false; // else bounds are those of all
+    for (uint32_t i = 0; i < model->num_meshes; i++)
+        is_any_drawn = is_any_drawn || !textures->meshes[i].is_undrawn;
+    for (uint32_t i = 0; i < model->num_meshes && !is_any_drawn; i++)
+        textures->meshes[i].is_undrawn = false;
     view_sort_layers(&textures->layers, model->num_meshes);
     view_log_progress(d.log, "textures", model->num_meshes, model->num_meshes);
     return true;

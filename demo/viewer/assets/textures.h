@@ -135,6 +135,7 @@ typedef struct view_mesh_textures {
     bool is_chosen[MD5GL_NUM_PICTURES]; // by the user
     float alpha_test;                   // what a look says, 0 = nothing
     bool opaque;                        // a material says that alpha cuts nothing out
+    bool is_undrawn;                    // its material has no stages
     view_look look;                     // result of the search
 } view_mesh_textures;
 
@@ -195,6 +196,13 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer);
 // texture with holes makes it two-sided.
 md5gl_material view_mesh_material(const view_textures *textures, const md5gl_renderer *renderer,
                                   uint32_t mesh, bool maps, bool layers, double time);
+
+// Whether nothing of a mesh is drawn because its material has no stages, as those that skins put in
+// place of others to hide a part: such a mesh counts in no bounds.
+static inline bool view_is_undrawn(const view_textures *textures, uint32_t mesh)
+{
+    return mesh < textures->num_meshes && textures->meshes[mesh].is_undrawn;
+}
 
 // The image of a mesh's texture or of another map as it was loaded, or NULL.
 const view_texture *view_mesh_image(const view_textures *textures, uint32_t mesh,

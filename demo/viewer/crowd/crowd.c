@@ -78,14 +78,16 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
     return true;
 }
 
-// Bounds over all clips; long clips are sampled at some of their frames, to keep loading fast.
-static view_sphere sphere_around(const view_kind *kind)
+// Bounds over all clips; long clips are sampled at some of their frames. The ground, which hides
+// what is below it, is measured in all of them.
+static view_sphere sphere_around(view_kind *kind)
 {
-    enum { MOST_FRAMES = 32 };
+    enum { MOST_FRAMES = 32, MOST_MEASURED = 600 };
     const uint32_t num_joints = kind->model->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_bounds bounds = kind->model->bounds;
+    kind->lowest = kind->num_clips == 0 ? bounds.min.z : INFINITY;
     for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
         const md5_anim *const anim = kind->clips[clip]->anim;
         // Root motion that a machine does not extract moves the model away from its placement.
@@ -93,11 +95,15 @@ static view_sphere sphere_around(const view_kind *kind)
             kind->machine != NULL
             && md5_machine_tables(kind->machine)->clips[clip].extract == MD5_EXTRACT_NONE;
         const uint32_t step = 1 + anim->num_frames / MOST_FRAMES;
-        for (uint32_t frame = 0; frame < anim->num_frames; frame += step) {
+        const uint32_t stride = 1 + anim->num_frames / MOST_MEASURED;
+        for (uint32_t frame = 0; frame < anim->num_frames; frame += stride) {
             const md5_moment moment = {.frame0 = frame, .frame1 = frame};
             md5_pose_palette(kind->clips[clip], moment, moves ? MD5_ROOT_FILE : MD5_ROOT_IN_PLACE,
                              pose, NULL, palette);
-            bounds = md5_bounds_union(bounds, md5_skin_bounds(kind->model, palette));
+            const md5_bounds posed = md5_skin_bounds(kind->model, palette);
+            kind->lowest = fminf(kind->lowest, posed.min.z);
+            if (frame % step < stride)
+                bounds = md5_bounds_union(bounds, posed);
         }
     }
     free(pose);

@@ -110,6 +110,7 @@ typedef struct view_kind {
     uint32_t num_clips;
     const md5_binding **clips; // [num_clips] of it or of its machine
     view_sphere sphere;        // around any pose, model space
+    float lowest;              // height of the lowest vertex in the frames of all clips
     md5gl_model *drawn;        // NULL without a renderer
     const view_textures *textures;
     const view_morphs *morphs; // morph targets of the members, or NULL

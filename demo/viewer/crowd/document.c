@@ -422,6 +422,7 @@ static bool load_parts(view_document *document, const view_loader *loader, const
                                            view_find_faults(&scene->model->meshes[i], NULL, NULL));
     if (crowd > 0 && scene->turn.is_set)
         view_warn(loader->log, "a crowd stands as in its files: --up and turns are for one model");
+    scene->textures = &document->textures;
     scene->camera_path.smoothing = loader->options->camera_smoothing;
     scene->machine.settings = loader->options->settings;
     scene->machine.num_settings = loader->options->num_settings;
@@ -518,6 +519,7 @@ static void widen_by_box(view_document *document, md5_bounds box, md5_vec3 way)
 {
     box = (md5_bounds){md5_vec3_add(box.min, way), md5_vec3_add(box.max, way)};
     document->bounds = md5_bounds_union(document->bounds, box);
+    document->hull.lowest = fminf(document->hull.lowest, box.min.z);
     for (unsigned corner = 0; corner < 8 && !view_is_empty(box); corner++) {
         const md5_vec3 point = view_corner(box, corner);
         view_widen_hull(&document->hull, &point, 1);
@@ -560,10 +562,13 @@ void view_measure_document(view_document *document, const view_play *still)
     }
     if (still != NULL) // one that leaps stays above the ground
         return;
-    // The ground is at 0, where id's characters stand, unless the model is well above or below it.
-    const float size = view_size(document->bounds), low = document->bounds.min.z;
-    const bool stands = fabsf(low) <= 0.1f * size || view_is_empty(document->bounds);
-    document->ground = stands ? 0.0f : low;
+    // The ground is at 0, where id's characters stand, unless something is below it, or all is well
+    // above it.
+    float low = document->hull.lowest;
+    for (uint32_t i = 0; i < crowd->num_kinds; i++)
+        low = fminf(low, crowd->kinds[i].lowest);
+    const bool stands = low > 0.0f && low <= 0.1f * view_size(document->bounds);
+    document->ground = stands || !isfinite(low) ? 0.0f : low;
 }
 
 void view_show_meshes(const view_document *document, uint64_t hidden)

@@ -125,7 +125,7 @@ typedef struct view_document {
     // Written by view_measure_document().
     md5_bounds bounds; // over the whole clip or of a pose, with companions and crowd
     view_hull hull;    // over the same
-    float ground;      // height of the grid
+    float ground;      // height of the grid; a pose that reaches below it takes it along
 } view_document;
 
 // Settings that stay when other files are opened.

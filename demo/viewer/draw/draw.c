@@ -49,6 +49,21 @@ static md5_vec3 studio_direction(view_axes axes, float right, float back, float 
     return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
 }
 
+// The posed bounds of the meshes that are drawn.
+static md5_bounds skin_bounds(const md5_model *model, const view_textures *textures,
+                              const md5_mat34 *palette)
+{
+    md5_bounds bounds = md5_bounds_from_points(NULL, 0);
+    md5_model one = *model;
+    one.num_meshes = 1;
+    for (uint32_t i = 0; i < model->num_meshes; i++) {
+        one.meshes = &model->meshes[i];
+        if (textures == NULL || !view_is_undrawn(textures, i))
+            bounds = md5_bounds_union(bounds, md5_skin_bounds(&one, palette));
+    }
+    return bounds;
+}
+
 // Bounds of body 0, the scene's model, or i, companion i - 1, as they are posed; empty: there is
 // none.
 static md5_bounds find_body(const view_document *document, uint32_t i)
@@ -58,10 +73,30 @@ static md5_bounds find_body(const view_document *document, uint32_t i)
     if (companion != NULL && companion->model == NULL)
         return md5_bounds_from_points(NULL, 0);
     if (companion != NULL)
-        return md5_bounds_transform(md5_skin_bounds(companion->model, companion->palette),
-                                    companion->place);
+        return md5_bounds_transform(
+            skin_bounds(companion->model, companion->textures, companion->palette),
+            companion->place);
     return scene->dual ? view_pose_bounds(scene, NULL) // of what view_skin() wrote
-                       : md5_skin_bounds(scene->model, scene->palette);
+                       : skin_bounds(scene->model, &document->textures, scene->palette);
+}
+
+// Height of the ground, which hides nothing of what is posed.
+static float find_ground(view_document *document)
+{
+    float ground = fminf(document->ground, view_pose_lowest(&document->scene));
+    for (uint32_t i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+        const view_companion *const companion = &document->companions[i];
+        if (companion->model == NULL)
+            continue;
+        const uint32_t num_joints = companion->model->skeleton.num_joints;
+        md5_mat34 *const placed = common_alloc((size_t)num_joints + 1, sizeof *placed);
+        for (uint32_t k = 0; k < num_joints; k++)
+            placed[k] = md5_mat34_mul(companion->place, companion->palette[k]);
+        const md5_bounds bounds = skin_bounds(companion->model, companion->textures, placed);
+        ground = fminf(ground, bounds.min.z);
+        free(placed);
+    }
+    return ground;
 }
 
 // Bounds of the shadow casters in the present pose. A crowd stays in its square.
@@ -662,7 +697,7 @@ void view_draw_canvas(const view_stage *stage)
 
 // Below each model where the economy leaves out its shadow: without any it seems to float. It is
 // under the feet, which are its lowest joints, and grows faint while they are in the air.
-static void draw_blobs(const view_stage *stage)
+static void draw_blobs(const view_stage *stage, float ground)
 {
     const view_document *const document = stage->document;
     md5gl_blob blobs[1 + VIEW_NUM_COMPANIONS] = {{.radius = 0.0f}};
@@ -684,15 +719,15 @@ static void draw_blobs(const view_stage *stage)
         const bool has_feet = !view_is_empty(feet);
         const md5_vec3 centre = view_centre(has_feet ? feet : bounds);
         const float across = fmaxf(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y);
-        blobs[i].position = (md5_vec3){centre.x, centre.y, document->ground};
+        blobs[i].position = (md5_vec3){centre.x, centre.y, ground};
         blobs[i].radius = (has_feet ? 0.5f : 0.6f) * across;
         blobs[i].darkness =
-            0.6f * view_clamp(1.0f - 2.0f * (bounds.min.z - document->ground) / height, 0.1f, 1.0f);
+            0.6f * view_clamp(1.0f - 2.0f * (bounds.min.z - ground) / height, 0.1f, 1.0f);
     }
     md5gl_draw_blobs(stage->renderer, blobs, 1 + VIEW_NUM_COMPANIONS);
 }
 
-static void draw_crowd_blobs(const view_stage *stage)
+static void draw_crowd_blobs(const view_stage *stage, float ground)
 {
     enum { AT_ONCE = 256 };
     const view_crowd *const crowd = &stage->document->crowd;
@@ -703,7 +738,7 @@ static void draw_crowd_blobs(const view_stage *stage)
         const md5_vec3 place = member->place.translation;
         if (member->is_seen)
             blobs[count++] = (md5gl_blob){
-                .position = {place.x, place.y, stage->document->ground},
+                .position = {place.x, place.y, ground},
                 .radius = 0.4f * crowd->kinds[member->kind].sphere.radius,
             };
         if (count == AT_ONCE || (i + 1 == crowd->count && count > 0)) {
@@ -744,11 +779,14 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     const view_lens lens = view_stage_lens(stage);
     md5gl_frame frame = view_light_frame(stage, &lens, target, transparent, points);
     add_fire(stage, &frame, points);
+    const bool is_level = document->scene.terrain.num_feet == 0;
+    if (is_level && !is_crowd && stage->extra == NULL)
+        frame.ground = find_ground(document);
     if (!prepare_pictures(stage, error) || !prepare_surface(stage, error))
         return false;
     if (is_crowd) { // only members that are visible in this picture are posed
         view_sight sight =
-            view_make_sight(&lens, &frame, fminf(document->ground, document->bounds.min.z));
+            view_make_sight(&lens, &frame, fminf(frame.ground, document->bounds.min.z));
         sight.all = !crowd->culls;
         crowd->levels = stage->shown->levels;
         crowd->reduces = stage->shown->levels && !stage->shown->edges;
@@ -770,7 +808,6 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
             view_see_deforms(&kind->textures->layers, &view, kind->placements, kind->num_seen);
     }
     md5gl_begin_frame(stage->renderer, &frame);
-    const bool is_level = document->scene.terrain.num_feet == 0;
     const bool is_around = stage->shown->environment_behind && frame.environment != NULL;
     const bool has_background = !transparent && !stage->options->background_given;
     const bool is_place = has_background && is_level && !is_around && !stage->shown->grid;
@@ -799,17 +836,19 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
                                         | (stage->shown->edges ? MD5GL_WIREFRAME : 0),
                                     error);
     }
-    // Blended, and writes no depth: after the model. From below a floor would hide it.
-    const bool has_shadows = is_level && is_drawn && document->drawn != NULL;
-    const float height = document->ground, cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
+    // Blended, and writes no depth: after the model. From below, floor and shadows would hide it.
+    const float height = frame.ground;
+    const bool is_above = lens.orthographic ? lens.axes.back.z > 0.0f : lens.eye.z > height;
+    const bool has_shadows = is_level && is_above && is_drawn && document->drawn != NULL;
+    const float cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
     const md5_vec3 centre =
         md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
-    if (is_place && lens.eye.z > height)
+    if (is_place && is_above)
         md5gl_draw_grid(stage->renderer, height, 0.0f, centre, 7.0f * radius);
     if (has_shadows && !transparent)
         md5gl_draw_ground(stage->renderer, view_centre(frame.casters), 3.0f * radius);
     if (has_shadows && stage->economy.no_shadows)
-        (is_crowd ? draw_crowd_blobs : draw_blobs)(stage);
+        (is_crowd ? draw_crowd_blobs : draw_blobs)(stage, height);
     if (stage->extra != NULL && is_drawn)
         md5gl_draw_blobs(stage->renderer, stage->extra->blobs, stage->extra->num_blobs);
     if (is_level && stage->shown->grid) // cells of a power of ten that are small beside the model

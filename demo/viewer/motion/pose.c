@@ -78,6 +78,14 @@ static float value_at(float *values, int count, int index)
     return values[index];
 }
 
+// Number of vertices of a mesh that is drawn, else 0.
+static uint32_t count_drawn(const view_scene *scene, uint32_t mesh)
+{
+    const view_textures *const textures = scene->textures;
+    const bool is_drawn = textures == NULL || !view_is_undrawn(textures, mesh);
+    return is_drawn ? scene->model->meshes[mesh].num_vertices : 0;
+}
+
 // A sphere around all but stray pieces: at most one of 25 vertices, three times as far out as the
 // others. Such are helper triangles and flashes; the model would be small beside them.
 static view_sphere find_core(const view_scene *scene)
@@ -89,7 +97,7 @@ static view_sphere find_core(const view_scene *scene)
     uint32_t seen = 0;
     int count = 0;
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++, seen++)
+        for (uint32_t v = 0; v < count_drawn(scene, i); v++, seen++)
             if (seen % stride == 0) {
                 const md5_vec3 point = points[count] = scene->skinned[i].positions[v];
                 x[count] = point.x;
@@ -116,12 +124,14 @@ md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
     uint32_t count = 0;
     // The joints follow the meshes.
     for (uint32_t i = 0; i <= num_meshes; i++) {
-        const uint32_t num_vertices = i < num_meshes ? scene->model->meshes[i].num_vertices
+        const uint32_t num_vertices = i < num_meshes                ? count_drawn(scene, i)
                                       : view_is_joints_alone(scene) ? scene->num_joints
                                                                     : 0;
         for (uint32_t v = 0; v < num_vertices; v++) {
             const md5_vec3 point = i < num_meshes ? scene->skinned[i].positions[v]
                                                   : md5_mat34_translation(scene->joints[v]);
+            if (hull != NULL)
+                hull->lowest = fminf(hull->lowest, point.z);
             if (i == num_meshes || md5_vec3_length(md5_vec3_sub(point, core.centre)) <= core.radius)
                 points[count++] = point;
             if (count < sizeof points / sizeof points[0] && v + 1 < num_vertices)
@@ -196,11 +206,26 @@ md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t cou
     return bounds;
 }
 
-static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull)
+static void skin_positions(view_scene *scene)
 {
     view_ready_skin(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         view_skin_mesh(scene, i, NULL, NULL);
+}
+
+float view_pose_lowest(view_scene *scene)
+{
+    float lowest = INFINITY;
+    skin_positions(scene);
+    for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
+        for (uint32_t v = 0; v < count_drawn(scene, i); v++)
+            lowest = fminf(lowest, scene->skinned[i].positions[v].z);
+    return lowest;
+}
+
+static void widen_by_pose(view_scene *scene, md5_bounds *bounds, view_hull *hull)
+{
+    skin_positions(scene);
     *bounds = md5_bounds_union(*bounds, view_pose_bounds(scene, hull));
 }
 
@@ -228,7 +253,7 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     far_frames far;
     memset(&far, 0, sizeof far);
-    *hull = (view_hull){0};
+    *hull = (view_hull){.lowest = INFINITY};
     for (int i = 0; i < VIEW_HULL_POINTS; i++)
         hull->reach[i] = far.reach[i] = -INFINITY;
     if (scene->skeleton != NULL && still != NULL) {

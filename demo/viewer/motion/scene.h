@@ -63,6 +63,7 @@ typedef struct view_hull {
     md5_vec3 points[VIEW_HULL_POINTS];
     float
         reach[VIEW_HULL_POINTS]; // dot(direction, point) of each; -infinity before the first point
+    float lowest; // of all vertices, also of stray pieces; infinity before the first one
 } view_hull;
 
 typedef struct view_scene {
@@ -77,6 +78,7 @@ typedef struct view_scene {
     const md5_files *files; // what all is read through, within limits; NULL: the system's files
     size_t num_unopened;    // animations beside the model that were not loaded
     bool picked_up;         // the clips were found beside the model, not named
+    const view_textures *textures; // of the document, which say what is drawn, or NULL
     md5_root root;
     view_turn turn;             // of the pose, unless it is placed on terrain or walks by rules
     bool dual;                  // skin by dual quaternions
@@ -154,10 +156,14 @@ void view_skin(view_scene *scene);
 void view_ready_skin(view_scene *scene);
 void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec4 *tangents);
 
-// Bounds of all vertices, or of all joints if only joints are shown, in the pose that view_pose()
-// and view_skin() wrote last, without pieces that lie far from the others. Also adds them to a
-// hull, unless that is NULL.
+// Bounds of all vertices that are drawn, or of all joints if only joints are shown, in the pose
+// that view_pose() and view_skin() wrote last, without pieces that lie far from the others. Also
+// adds them to a hull, unless that is NULL.
 md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull);
+
+// Height of the lowest vertex that is drawn in the pose that view_pose() wrote last; infinity if
+// there is none. Takes about as long as skinning.
+float view_pose_lowest(view_scene *scene);
 
 // Bounds and hull of the pose at the time of `still`; if that is NULL, over the whole shown clip,
 // or over the clips of the machine. Without any model or clip, of the camera path. Changes the

@@ -1,0 +1,103 @@
+// The ground hides nothing of what stands on it, and what a material does not draw is not framed.
+#include "test/own.h"
+#include "test/viewer/test_view_case.h"
+#include "test/viewer/test_view_shot.h"
+
+#include "demo/common/memory.h"
+#include "demo/viewer/crowd/document.h"
+
+// A card of 100 by 20 units around a joint at the origin: half of it is below 0, which is less than
+// a tenth of its size.
+#define CARD(shader, low, high)                                                              \
+    "mesh { shader \"" shader "\" numverts 4 vert 0 ( 0 0 ) 0 1 vert 1 ( 1 0 ) 1 1 "         \
+    "vert 2 ( 1 1 ) 2 1 vert 3 ( 0 1 ) 3 1 numtris 4 tri 0 0 1 2 tri 1 0 2 3 tri 2 2 1 0 "   \
+    "tri 3 3 2 0 numweights 4 weight 0 0 1 ( 0 -50 " low " ) weight 1 0 1 ( 0 50 " low " ) " \
+    "weight 2 0 1 ( 0 50 " high " ) weight 3 0 1 ( 0 -50 " high " ) }\n"
+#define ONE_JOINT(num)                                          \
+    "MD5Version 10 commandline \"\" numJoints 1 numMeshes " num \
+    " joints { \"origin\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
+
+// Two frames that turn it about its length.
+#define TURN(first, second)                                                                        \
+    "MD5Version 10 commandline \"\" numFrames 2 numJoints 1 frameRate 1 numAnimatedComponents 1\n" \
+    "hierarchy { \"origin\" -1 16 0 }\n"                                                           \
+    "bounds { ( -9 -50 -10 ) ( 9 50 10 ) ( -9 -50 -10 ) ( 9 50 10 ) }\n"                           \
+    "baseframe { ( 0 0 0 ) ( 0 0 0 ) } frame 0 { " first " } frame 1 { " second " }\n"
+
+// The share of the pixels that a model covers without a ground that look otherwise with one.
+static double hidden_share(const gl_scene *scene, const char *line)
+{
+    OWN char *const bare_line = common_format("%s --no-background", line);
+    const shot bare = shot_take(scene, bare_line), whole = shot_take(scene, line);
+    const size_t count = (size_t)bare.width * bare.height;
+    size_t covered = 0, hidden = 0;
+    for (size_t i = 0; bare.rgba != NULL && whole.rgba != NULL && i < count; i++) {
+        const uint8_t *const a = bare.rgba + 4 * i, *const b = whole.rgba + 4 * i;
+        const bool is_same = abs(a[0] - b[0]) + abs(a[1] - b[1]) + abs(a[2] - b[2]) <= 6;
+        covered += a[3] == 255;
+        hidden += a[3] == 255 && !is_same;
+    }
+    CHECK_THAT(covered > count / 100, "%s: %zu of %zu pixels", line, covered, count);
+    free(bare.rgba);
+    free(whole.rgba);
+    return covered > 0 ? (double)hidden / (double)covered : 1.0;
+}
+
+TEST_SCENE (ground_hides_nothing_of_a_model) {
+    static const struct {
+        const char *before, *after;
+    } cases[] = {
+        {"", ""},
+        {"", "/swing.md5anim --animation-time 0"},
+        {"", "/swing.md5anim --animation-time 0.5"},
+        {"--crowd 4 ", "/still.md5anim"},
+        {"--camera-elevation-angle -70 ", ""},
+        {"--camera-orthographic --camera-elevation-angle -70 ", ""},
+        {"models/thimble/thimble.md5mesh --retarget ", ""},
+        {"models/thimble/thimble.md5mesh --attach origin=", ""},
+    };
+    char *const folder = folder_make();
+    folder_put_text(folder, "card.md5mesh", ONE_JOINT("1") CARD("x", "-10", "10"));
+    folder_put_text(folder, "still.md5anim", TURN("0", "0"));
+    // From 60 degrees to -60: in both its edge is at -10 cos 60 = -5, between them at -10.
+    folder_put_text(folder, "swing.md5anim", TURN("0.5", "-0.5"));
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        OWN char *const clip =
+            cases[i].after[0] != '\0' ? common_format(" %s%s", folder, cases[i].after) : NULL;
+        OWN char *const line =
+            common_format("%s%s/card.md5mesh%s --no-auto --samples 1 --resolution 160,90",
+                          cases[i].before, folder, clip != NULL ? clip : "");
+        const double share = hidden_share(scene, line);
+        CHECK_THAT(share == 0.0, "%s: %.3f is hidden", line, share);
+    }
+    folder_remove(folder);
+}
+
+// What a skin makes invisible, a material without stages, is far away: the picture is the same as
+// of the model without it, and so are the bounds.
+TEST_SCENE (view_frames_what_is_drawn) {
+    char *const folder = folder_make();
+    md5_bounds bounds[2];
+    shot of[2];
+    folder_put_text(folder, "materials/a.mtr", "none { noshadows }\ncard { { map _white } }\n");
+    folder_put_text(folder, "models/both.md5mesh",
+                    ONE_JOINT("2") CARD("card", "0", "20") CARD("none", "500", "900"));
+    folder_put_text(folder, "models/one.md5mesh", ONE_JOINT("1") CARD("card", "0", "20"));
+    for (int i = 0; i < 2; i++) {
+        OWN char *const line = common_format(
+            "%s/models/%s.md5mesh --bounds --samples 1 --no-background --resolution 160,90", folder,
+            i == 0 ? "both" : "one");
+        OWN_SHOT viewer;
+        of[i] = (shot){.rgba = NULL};
+        if (!CHECK(shot_open(&viewer, scene, line)))
+            continue;
+        bounds[i] = viewer.state.document->bounds;
+        of[i] = shot_draw(&viewer);
+    }
+    CHECK_NEAR(bounds[0].max.z, 20.0, 1e-5);
+    CHECK_BYTES(&bounds[0], &bounds[1], sizeof bounds[0]);
+    CHECK(shot_same(&of[0], &of[1]));
+    free(of[0].rgba);
+    free(of[1].rgba);
+    folder_remove(folder);
+}
