@@ -64,41 +64,8 @@ at_most_flags() {
 }
 # shellcheck disable=SC2086
 check "five flags" at_most_flags $small $link
-of_guide() { # COLUMN: of the row of the small form in the guide
-    sed -n "s/^| \`small\/\` | //p" .github/docs/installing.md | tr -d " " | cut -d "|" -f "$1"
-}
-check "the guide promises no more than an engine takes" test "$(of_guide 1)" -le 15000 -a "$(of_guide 4)" -le 60
-check "README says the same" grep -q "^| .small/.*| $(of_guide 1 | sed 's/...$/ &/') | $(of_guide 4) KB | $(of_guide 2) s |" README.md
-check "lines as the guide says" at_most "$(of_guide 1)" "$archive"/small/*
-# Processor time, which a busy machine raises little; today it is a third.
-seconds() { # MOST COMMAND...
-    most=$1
-    shift
-    (
-        "$@" || exit 1
-        times
-    ) >"$scratch/times" && awk -v most="$most" 'NR == 2 {
-        split($1, part, "[ms]")
-        used = 60 * part[1] + part[2]
-        print used " s, at most " most
-        exit !(used <= most) }' "$scratch/times"
-}
-check "3 seconds at -O0" seconds 3 env CCACHE_DISABLE=1 "$cc" -std=gnu11 -O0 -c "$archive/small/md5model.c" -o "$scratch/slow.o"
-check "the engine before" builds before -DENGINE_ONLY
-check "the engine after" builds after
-bytes_of() { # PROGRAM: of code and data; of the file, stripped, whose pages are filled more or less
-    strip "$scratch/$1" && size "$scratch/$1" | awk 'NR == 2 { printf "%d ", $1 + $2 }' && wc -c <"$scratch/$1"
-}
-adds_at_most() { # KB
-    { bytes_of before && bytes_of after; } >"$scratch/bytes"
-    awk -v most=$(($1 * 1024)) '{ code = $1 - code; file = $2 - file }
-        END { print code " bytes of code and data, " file " of the file, at most " most
-              exit !(NR == 2 && code > 0 && code <= most && file <= most) }' "$scratch/bytes"
-}
-case $($cc -dumpmachine),$($cc -dumpversion) in
-x86_64-*linux-gnu,12*) check "KB as the guide says" adds_at_most "$(of_guide 4)" ;;
-*) skip "KB as the guide says" "this is not gcc 12 for x86-64" ;;
-esac
+# Lines, KB and seconds stand once, in .ci/sizes.py: README and guide have what it measures.
+check_long "README and guide say what the forms cost" python3 .ci/sizes.py "$archive"
 
 # -- What was left out --
 

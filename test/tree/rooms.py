@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Prints files, tokens and comment share of each room beside its upper bound of tokens, rooms.txt. Fails where a
-room is above it, or explains too little. Raising a bound is a commit of its own, whose body names what was looked at to avoid it.
+room is above it, or explains too little. Raising a bound is a commit of its own, whose body names what was
+looked at to avoid it.
 
 Tokens are those of C, directives included, comments not: unlike lines they do not fall when files are joined,
 lines packed or comments cut. Comment share: lines that are comments alone, of all outside public headers.
@@ -95,10 +96,12 @@ def main():
     totals = {}
 
     def show(name, figures, limit, said=""):
-        print("%-36s %4d files %8d of %8d tokens  %5.1f %% comments%s" % (name, *figures[:2], limit, figures[2], said))
+        print("%-36s %4d files %8d of %8d tokens  %5.1f %% comments%s"
+              % (name, *figures[:2], limit, figures[2], said))
     for room, figures in measure(bound).items():
         kind = "test" if room.startswith("test") else "product"
-        faults = ["over its bound"] * (figures[1] > bound[room]) + ["too few comments"] * (figures[2] < MIN_COMMENTS[kind])
+        faults = ["over its bound"] * (figures[1] > bound[room])
+        faults += ["too few comments"] * (figures[2] < MIN_COMMENTS[kind])
         show(room, figures, bound[room], "   <- " + ", ".join(faults) if faults else "")
         failed |= bool(faults)
         total = totals.setdefault(kind, [0, 0, 0])

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""sizes.py [--renew] FOLDER: measures the two-file forms in FOLDER, as `make amalgamate` writes them, and
+compares the tables between `<!-- sizes -->` marks in README.md and installing.md with them cell by cell: 2 %
+may be between them, as they are rounded; --renew writes these anew.
+
+Lines are those of md5model.c and md5model.h. KB are code and data of md5model.o, compiled by CC -O2 -c and
+nothing else, and what engine.c of test/build/user grows by with the five flags of installing.md. KB of other
+compilers than those in the heading are not compared. Seconds are of the processor; machines differ, so they
+may be twice as many.
+"""
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+
+FORMS = "small", "md5model"
+FIVE = "-Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections -Wl,--gc-sections".split()
+ENGINE = "test/build/user/engine.c"
+# Of each document: the columns of measured() that its table has.
+TABLES = {"README.md": ("form", "lines", "gcc 12 -O2", "-O0"),
+          ".github/docs/installing.md": ("form", "lines", "gcc 12 -O2", "clang 14 -O2", "five flags", "-O0")}
+HEADINGS = {"form": "", "lines": "lines", "gcc 12 -O2": "KB, `gcc -O2`", "clang 14 -O2": "KB, `clang -O2`",
+            "five flags": "KB in an engine, five flags", "-O0": "seconds at -O0"}
+MARKS = re.compile(r"(?<=<!-- sizes -->\n).*?(?=<!-- /sizes -->)", re.S)
+
+
+def run(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, universal_newlines=True).stdout
+
+
+def lines(folder):
+    count = 0
+    for name in "md5model.c", "md5model.h":
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            count += sum(1 for _ in file)
+    return count
+
+
+def bytes_of(path):
+    return sum(int(figure) for figure in run("size", path).split("\n")[1].split()[:2])
+
+
+def seconds_of(*command):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run("env", "CCACHE_DISABLE=1", *command)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def is_here(compiler, major):
+    return shutil.which(compiler) and run(compiler, "-dumpversion").strip().split(".")[0] == major \
+        and run(compiler, "-dumpmachine").startswith("x86_64") and sys.platform.startswith("linux")
+
+
+def measured(folder):
+    """One form: column to text."""
+    source, cells = os.path.join(folder, "md5model.c"), {"form": "`%s/`" % os.path.basename(folder)}
+    cells["lines"] = "{:,}".format(round(lines(folder), -2)).replace(",", " ")
+    with tempfile.TemporaryDirectory() as scratch:
+        out = os.path.join(scratch, "out")
+        for column in "gcc 12 -O2", "clang 14 -O2":
+            compiler, major, flag = column.split()
+            if is_here(compiler, major):
+                run(compiler, flag, "-c", source, "-o", out)
+                cells[column] = "%.0f" % (bytes_of(out) / 1024)
+        if is_here("gcc", "12"):
+            cells["-O0"] = "%.1f" % seconds_of("gcc", "-O0", "-c", source, "-o", out)
+            run("gcc", "-DNDEBUG", *FIVE, "-I" + folder, ENGINE, source, "-lm", "-o", out)
+            run("gcc", "-DNDEBUG", *FIVE, "-DENGINE_ONLY", ENGINE, "-lm", "-o", out + ".before")
+            cells["five flags"] = "%.0f" % ((bytes_of(out) - bytes_of(out + ".before")) / 1024)
+    return cells
+
+
+def table(columns, rows):
+    head = "| " + " | ".join(HEADINGS[column] for column in columns) + " |\n" + "|---" * len(columns) + "|\n"
+    body = ("| " + " | ".join(row[column] for column in columns) + " |\n" for row in rows)
+    return head.replace("|  |", "| |") + "".join(body)
+
+
+def differences(path, columns, rows, text):
+    """A line for each cell that is not what was measured."""
+    written = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in text.splitlines()[2:]]
+    if len(written) != len(rows) or any(len(row) != len(columns) for row in written):
+        yield "%s: the table has other rows or columns" % path
+        return
+    for cells, row in zip(written, rows):
+        for cell, column in zip(cells, columns):
+            if column == "form" and cell != row[column]:
+                yield "%s: a row %s, expected %s" % (path, cell, row[column])
+            elif column != "form" and column in row:
+                written_as, now = (float(figure.replace(" ", "")) for figure in (cell, row[column]))
+                least, most = (0, 2) if column == "-O0" else (0.98, 1.02)
+                if not least * written_as <= now <= most * written_as:
+                    yield "%s: %s, %s: %s, measured %s" % (path, row["form"], column, cell, row[column])
+
+
+def main(arguments):
+    renew = arguments[:1] == ["--renew"]
+    rows = [measured(os.path.join(arguments[-1], form)) for form in FORMS]
+    faults = []
+    for path, columns in TABLES.items():
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        if renew:
+            text = MARKS.sub(lambda _: table(columns, rows), text, 1)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+        else:
+            found = MARKS.search(text)
+            faults += differences(path, columns, rows, found[0]) if found else [path + ": no <!-- sizes -->"]
+    print("\n".join(faults or [str(row) for row in rows]))
+    return bool(faults)
+
+
+sys.exit(main(sys.argv[1:]))
