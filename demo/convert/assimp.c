@@ -5,6 +5,12 @@
 // keep it forever. All nodes of its scene become nodes of glTF, with what moves them in frames; the
 // reader finds the joints among them. Only the helper nodes that importers put between joints, for
 // pivots, become a part of what hangs on them.
+//
+// FBX moves a node by up to 14 factors, T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1 and three
+// geometric ones, which only the meshes of the node get. Where there are more than T R S, libassimp
+// 5.2 makes a helper of each. Its clips move the helpers of T, R and S; but if Rpre and Rpost are
+// all that is beside these, they move the node itself, by the product of all (with Rpost for its
+// inverse).
 #include "demo/convert/convert.h"
 
 #if defined(HAS_ASSIMP) && defined(HAS_JANSSON)
@@ -21,6 +27,7 @@
 #include <assimp/scene.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,18 +40,27 @@ enum {
     NONE = -1,
 };
 
+typedef struct order {
+    const char *path;
+    double rate;
+    bool is_forced;
+} order;
+
 // -- The tree -------------------------------------------------------------------------------------
 
 typedef struct node {
     const struct aiNode *of;
     int parent, above; // among the nodes, which come before their children; `above` is no pivot
+    int pivots, post;  // the first of its own pivots, if it hangs on some, and that of Rpost^-1
     bool is_pivot;     // an importer's helper without meshes
     bool is_bone;      // a mesh names it
     bool is_moved;     // by some clip, itself or a pivot that it hangs on
     bool is_joint;     // a bone, or below one
+    bool is_skin;      // it holds a mesh that bones move
     bool is_still;     // as it rests, in the clip that is evaluated
     const struct aiNodeAnim *channel; // of the clip that is evaluated
     struct aiMatrix4x4 local, rest;   // relative to `above`: at the moment that is evaluated
+    struct aiMatrix4x4 first;         // in that clip's first frame
 } node;
 
 typedef struct import {
@@ -78,17 +94,40 @@ static int find_node(import *all, const struct aiString *name)
     return found < (size_t)all->num_nodes ? (int)found : NONE;
 }
 
+// What a node is of the one that its name begins with, as "PreRotation"; NULL: it is no pivot.
+static const char *pivot_kind(const struct aiNode *of, size_t *length)
+{
+    static const char mark[] = "_$AssimpFbx$_";
+    const char *const found = of->mNumMeshes == 0 ? strstr(of->mName.data, mark) : NULL;
+    *length = found != NULL ? (size_t)(found - of->mName.data) : of->mName.length;
+    return found != NULL ? found + strlen(mark) : NULL;
+}
+
 static void add_node(import *all, const struct aiNode *of, int parent)
 {
-    const bool hangs_on_pivot = parent != NONE && all->nodes[parent].is_pivot;
-    (void)gltf_find(&all->file, 'n', of->mName.data, &(size_t){(size_t)all->num_nodes});
-    all->nodes = common_grow(all->nodes, (size_t)all->num_nodes, sizeof *all->nodes);
-    all->nodes[all->num_nodes++] =
-        (node){.of = of,
-               .parent = parent,
-               .above = hangs_on_pivot ? all->nodes[parent].above : parent,
-               .is_pivot = parent != NONE && of->mNumMeshes == 0
-                           && strstr(of->mName.data, "_$AssimpFbx$_") != NULL};
+    const int number = all->num_nodes++;
+    size_t length = 0, parent_length = 0;
+    const char *const kind = pivot_kind(of, &length);
+    (void)gltf_find(&all->file, 'n', of->mName.data, &(size_t){(size_t)number});
+    all->nodes = common_grow(all->nodes, (size_t)number, sizeof *all->nodes);
+    node *const one = &all->nodes[number];
+    const node *const on = parent != NONE ? &all->nodes[parent] : NULL;
+    const bool hangs_on_pivot = on != NULL && on->is_pivot;
+    *one = (node){.of = of,
+                  .parent = parent,
+                  .above = hangs_on_pivot ? on->above : parent,
+                  .pivots = NONE,
+                  .post = NONE,
+                  .is_pivot = on != NULL && kind != NULL};
+    if (hangs_on_pivot && pivot_kind(on->of, &parent_length) != NULL && length == parent_length
+        && memcmp(of->mName.data, on->of->mName.data, length) == 0) {
+        one->pivots = on->pivots;
+        one->post = on->post;
+    } else if (one->is_pivot) {
+        one->pivots = number;
+    }
+    if (one->is_pivot && strcmp(kind, "PostRotation") == 0)
+        one->post = number;
 }
 
 // Level by level, so that no depth of the tree matters.
@@ -108,6 +147,10 @@ static void list_nodes(import *all)
                 all->has_bones = all->nodes[found].is_bone = true;
         }
     }
+    for (int i = 0; i < all->num_nodes; i++)
+        for (unsigned m = 0; m < all->nodes[i].of->mNumMeshes; m++)
+            all->nodes[i].is_skin |=
+                all->scene->mMeshes[all->nodes[i].of->mMeshes[m]]->mNumBones > 0;
     for (unsigned a = 0; a < all->scene->mNumAnimations; a++) {
         const struct aiAnimation *const clip = all->scene->mAnimations[a];
         for (unsigned c = 0; c < clip->mNumChannels; c++) {
@@ -188,15 +231,28 @@ static void evaluate(import *all, double time)
     for (int i = 0; i < all->num_nodes; i++) {
         node *const one = &all->nodes[i];
         const struct aiNodeAnim *const channel = one->channel;
+        const bool is_whole = channel != NULL && !one->is_pivot && one->pivots != NONE;
+        const int hung = is_whole ? all->nodes[one->pivots].parent : one->parent;
         struct aiMatrix4x4 local = one->of->mTransformation;
-        if (channel != NULL)
+        if (channel != NULL) {
+            struct aiQuaternion turn =
+                rotation_at(channel->mRotationKeys, channel->mNumRotationKeys, time);
+            if (is_whole && one->post != NONE) { // Rpost^-1 twice, as it has Rpost
+                struct aiMatrix3x3 matrix;
+                struct aiQuaternion back;
+                aiMatrix3FromMatrix4(&matrix, &all->nodes[one->post].of->mTransformation);
+                aiCreateQuaternionFromMatrix(&back, &matrix);
+                aiQuaternionMultiply(&turn, &back);
+                aiQuaternionMultiply(&turn, &back);
+            }
             local = compose(vector_at(channel->mPositionKeys, channel->mNumPositionKeys, time,
                                       (struct aiVector3D){local.a4, local.b4, local.c4}),
-                            rotation_at(channel->mRotationKeys, channel->mNumRotationKeys, time),
+                            turn,
                             vector_at(channel->mScalingKeys, channel->mNumScalingKeys, time,
                                       (struct aiVector3D){1.0f, 1.0f, 1.0f}));
-        if (one->parent != one->above) {
-            struct aiMatrix4x4 pivots = all->nodes[one->parent].local;
+        }
+        if (hung != one->above) {
+            struct aiMatrix4x4 pivots = all->nodes[hung].local;
             aiMultiplyMatrix4(&pivots, &local);
             local = pivots;
         }
@@ -319,10 +375,20 @@ static void add_weights(import *all, const struct aiMesh *mesh, json_t *attribut
     free(used);
 }
 
-// Returns the skin of a mesh.
-static size_t add_skin(import *all, const struct aiMesh *mesh)
+// Returns the skin of a mesh. Offsets are from the space of its node, without the geometric
+// factors, which are the last pivots.
+static size_t add_skin(import *all, const struct aiMesh *mesh, size_t of)
 {
     json_t *const joints = json_array();
+    struct aiMatrix4x4 geometric;
+    aiIdentityMatrix4(&geometric);
+    for (int i = all->nodes[of].pivots != NONE ? all->nodes[of].parent : NONE, k = 0;
+         k < 3 && i != NONE && strstr(all->nodes[i].of->mName.data, "_$AssimpFbx$_Geometric");
+         i = all->nodes[i].parent, k++) {
+        struct aiMatrix4x4 factor = all->nodes[i].of->mTransformation;
+        aiMultiplyMatrix4(&factor, &geometric);
+        geometric = factor;
+    }
     float *const binds = common_alloc(mesh->mNumBones, 16 * sizeof *binds);
     for (size_t b = 0; b < mesh->mNumBones; b++) {
         const struct aiBone *const bone = mesh->mBones[b];
@@ -331,7 +397,9 @@ static size_t add_skin(import *all, const struct aiMesh *mesh)
             say(all, "nbone '%s' of mesh '%s' is no node: the root moves its vertices",
                 bone->mName.data, mesh->mName.data);
         gltf_append(&all->file, joints, gltf_whole(found != NONE ? (size_t)found : 0));
-        put_matrix(bone->mOffsetMatrix, binds + 16 * b);
+        struct aiMatrix4x4 offset = bone->mOffsetMatrix;
+        aiMultiplyMatrix4(&offset, &geometric);
+        put_matrix(offset, binds + 16 * b);
     }
     const size_t accessor = gltf_add_accessor(&all->file, GLTF_BINDS, GLTF_FLOAT, binds,
                                               mesh->mNumBones, 16, GLTF_PLAIN);
@@ -382,7 +450,7 @@ static void add_mesh(import *all, const struct aiMesh *mesh, size_t of)
                       (json_int_t)added);
         const size_t number = gltf_add(&all->file, "nodes", item);
         if (mesh->mNumBones > 0) {
-            gltf_put(&all->file, item, "skin", gltf_whole(add_skin(all, mesh)));
+            gltf_put(&all->file, item, "skin", gltf_whole(add_skin(all, mesh, of)));
             gltf_append(&all->file, all->file.tops, gltf_whole(number));
         } else {
             gltf_hang(&all->file, number, of);
@@ -436,17 +504,39 @@ static void add_materials(import *all)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
+// Whether there is motion between two keys that are more than some ticks apart.
+static bool is_sparse(const void *keys, unsigned count, size_t stride, size_t value, size_t width,
+                      double most)
+{
+    const char *const bytes = keys;
+    for (unsigned i = 1; i < count; i++) {
+        double times[2];
+        float a[4], b[4], change = 0.0f;
+        for (unsigned k = 0; k < 2; k++)
+            memcpy(&times[k], bytes + (i - k) * stride, sizeof *times);
+        memcpy(a, bytes + i * stride + value, width * sizeof *a);
+        memcpy(b, bytes + (i - 1) * stride + value, width * sizeof *b);
+        for (size_t k = 0; k < width; k++)
+            change = fmaxf(change, fabsf(a[k] - b[k]) - 1e-4f * fabsf(a[k]));
+        if (times[0] - times[1] > most && change > 1e-4f)
+            return true;
+    }
+    return false;
+}
+
 // Samples a clip at its rate: ticks are the file's frames if they can be. Exporters write a clip
 // once by its name and once as "Armature|name": equal ones are one. Returns false after an error.
-static bool add_clip(import *all, const struct aiAnimation *clip, double wanted)
+static bool add_clip(import *all, const struct aiAnimation *clip, const order *job)
 {
     const char *const bar = strrchr(clip->mName.data, '|');
     const char *const name = bar ? bar + 1 : clip->mName.data;
     const double ticks = clip->mTicksPerSecond > 0.0 ? clip->mTicksPerSecond : 25.0;
-    const double rate = wanted > 0.0 ? wanted : ticks >= 10.0 && ticks <= 240.0 ? ticks : 60.0;
+    const double rate = job->rate > 0.0                   ? job->rate
+                        : ticks >= 10.0 && ticks <= 240.0 ? ticks
+                                                          : 60.0;
     const double seconds = clip->mDuration / ticks;
     enum { WIDTH = 3 + 4 + 3 };
-    size_t num_moved = 0;
+    size_t num_moved = 0, num_sparse = 0;
     for (int i = 0; i < all->num_nodes; i++) {
         num_moved += all->nodes[i].is_moved;
         // What no joint needs in this clip is left out.
@@ -455,9 +545,21 @@ static bool add_clip(import *all, const struct aiAnimation *clip, double wanted)
     }
     for (unsigned c = 0; c < clip->mNumChannels; c++) {
         const int found = find_node(all, &clip->mChannels[c]->mNodeName);
-        if (found != NONE)
-            all->nodes[found].channel = clip->mChannels[c];
+        if (found == NONE)
+            continue;
+        const struct aiNodeAnim *const keys = all->nodes[found].channel = clip->mChannels[c];
+        const double most = 1.5 * fmax(ticks / rate, 1.0);
+        num_sparse +=
+            is_sparse(keys->mPositionKeys, keys->mNumPositionKeys, sizeof(struct aiVectorKey),
+                      offsetof(struct aiVectorKey, mValue), 3, most)
+            || is_sparse(keys->mRotationKeys, keys->mNumRotationKeys, sizeof(struct aiQuatKey),
+                         offsetof(struct aiQuatKey, mValue), 4, most);
     }
+    if (num_sparse > 0)
+        say(all,
+            "nclip '%s': %zu of %u moved nodes have keys more than a frame apart, with lines "
+            "between them, also where the file has curves: bake these when exporting",
+            name, num_sparse, clip->mNumChannels);
     const double frames = floor(seconds * rate + 0.5) + 1.0;
     if (!(seconds >= 0.0 && seconds <= (double)LONGEST
           && frames * (double)num_moved <= (double)MAX_KEYS)) {
@@ -471,6 +573,7 @@ static bool add_clip(import *all, const struct aiAnimation *clip, double wanted)
     const size_t num_frames = (size_t)frames, size = num_frames * WIDTH; // of a node
     float *const times = common_alloc(num_frames, sizeof *times);
     float *const values = common_alloc(num_moved * size, sizeof *values);
+    int moved_skin = NONE;
     for (size_t f = 0; f < num_frames; f++) {
         times[f] = (float)((double)f / rate);
         evaluate(all, (double)f / rate * ticks);
@@ -480,6 +583,9 @@ static bool add_clip(import *all, const struct aiAnimation *clip, double wanted)
             if (!one->is_moved)
                 continue;
             one->is_still &= aiMatrix4AreEqualEpsilon(&one->local, &one->rest, 1e-4f) != 0;
+            one->first = f == 0 ? one->local : one->first;
+            if (one->is_skin && !aiMatrix4AreEqualEpsilon(&one->local, &one->first, 1e-3f))
+                moved_skin = i;
             split(&one->local, track + 3 * f, track + 3 * num_frames + 4 * f,
                   track + 7 * num_frames + 3 * f);
             track += size;
@@ -506,15 +612,15 @@ static bool add_clip(import *all, const struct aiAnimation *clip, double wanted)
     }
     free(values);
     free(times);
-    return true;
+    // Maya shows both motions, one upon the other; 3ds Max, and the rules of FBX, that of bones.
+    if (moved_skin != NONE)
+        say(all, "%cclip '%s' moves the mesh '%s' itself beside the bones that move its vertices%s",
+            job->is_forced ? 'n' : 'e', name, all->nodes[moved_skin].of->mName.data,
+            job->is_forced ? ": only these count" : ", and only they count: --force accepts that");
+    return moved_skin == NONE || job->is_forced;
 }
 
 // -- Both processes -------------------------------------------------------------------------------
-
-typedef struct order {
-    const char *path;
-    double rate;
-} order;
 
 // In the process of its own, whose end frees all: writes lines of notes and errors and, behind 'g',
 // the file.
@@ -537,7 +643,7 @@ import all = {.out = out };
         for (unsigned m = 0; m < all.nodes[i].of->mNumMeshes; m++)
             add_mesh(&all, all.scene->mMeshes[all.nodes[i].of->mMeshes[m]], i);
     for (unsigned a = 0; a < all.scene->mNumAnimations; a++)
-        if (!add_clip(&all, all.scene->mAnimations[a], job->rate))
+        if (!add_clip(&all, all.scene->mAnimations[a], job))
             return true;
     convert_bytes file = {0};
     md5_error error;
@@ -551,7 +657,7 @@ import all = {.out = out };
 bool convert_read_assimp(const convert_job *job, convert_input *input, convert_scene *scene,
                          md5_error *error)
 {
-    order asked = {input->path, job->rate};
+    order asked = {input->path, job->rate, job->is_forced};
     size_t size = 0;
     const char *reason = NULL;
     char *const records =

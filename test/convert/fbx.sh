@@ -1,0 +1,65 @@
+#!/bin/sh
+# FBX in, where md5tool is built with libassimp: files of Maya, 3ds Max and MotionBuilder, and the vertices that the program
+# showed in a frame; a file of our own with the factors that these lack.
+. test/build/report.sh
+tool=$products/md5tool
+: >"$scratch/none.fbx"
+"$tool" convert "$scratch/none.fbx" -o "$scratch/none.md5mesh" >"$scratch/notes" 2>&1
+if grep -q libassimp, "$scratch/notes"; then
+    check 'a build without libassimp says how to get one with it' grep -q 'error: .*make ASSIMP=yes' "$scratch/notes"
+    finish
+fi
+
+# In centimetres, as the files of vertices are.
+convert() { # FILE OPTION...
+    name=$(basename "$1" .fbx)
+    rm -rf "$scratch/it"
+    "$tool" convert "$@" --scale 100 --output "$scratch/it" >"$scratch/notes" 2>&1 || {
+        cat "$scratch/notes"
+        false
+    }
+}
+shows() { # CLIP FRAME OBJ [LIMIT]
+    "$tool" dump "$scratch/it/$name.md5mesh" "$scratch/it/$1.md5anim" --frame "$2" >"$scratch/dump" &&
+        python3 test/convert/fbx.py shown "$3" "$scratch/dump" "${4:-1e-5}"
+}
+
+python3 test/convert/fbx.py write "$scratch/own.fbx"
+check 'rotations before and behind that of a clip' convert "$scratch/own.fbx"
+check '... and geometric factors of a skinned mesh' shows turn 1 "$scratch/own.fbx.obj" 1e-4
+
+files=${MD5_CORPUS:-/none}/foreign/fbx
+if [ ! -d "$files" ]; then
+    skip 'FBX files of other programs' 'not in MD5_CORPUS'
+    finish
+fi
+for kind in wiggle spin; do
+    check "Maya: $kind" convert "$files/maya_game_sausage_7500_binary_$kind.fbx"
+    case $kind in
+    wiggle) frames='9:10 17:18' ;; # the clip begins with frame 1
+    spin) frames='7:7 15:15' ;;
+    esac
+    for frame in $frames; do
+        check "... in frame ${frame#*:}" shows $kind "${frame%:*}" "$files/maya_game_sausage_${kind}_${frame#*:}.obj"
+    done
+done
+scaled=$files/maya_game_sausage_7500_binary_combined.fbx
+check 'Maya: three clips, of which one scales joints' ends_saying 1 'MD5 has no such scale' "$tool" convert "$scaled" -o "$scratch/no.md5mesh"
+check '... by force' convert "$scaled" --force
+check '... the first clip' shows wiggle 9 "$files/maya_game_sausage_wiggle_10.obj"
+check '... the second clip' shows spin 15 "$files/maya_game_sausage_spin_15.obj"
+check '... the scale alone is lost' ends_saying 1 'MD5 has no such scale' "$tool" convert "$files/maya_game_sausage_7500_binary_deform.fbx" -o "$scratch/no.md5mesh"
+check 'Maya: a character of 46 joints' convert "$files/maya_kenney_character_7700_binary.fbx"
+for frame in 4 9; do # of 440 units
+    check "... in frame $frame" shows take_001 $frame "$files/maya_kenney_character_$frame.obj" 0.02
+done
+for file in maya_transformed_skin_7700_ascii maya_transformed_skin_7700_binary; do
+    check "$file: a mesh that moves beside its joints" ends_saying 1 "moves the mesh 'pCube1' itself" \
+        "$tool" convert "$files/$file.fbx" -o "$scratch/no.md5mesh"
+done
+check 'MotionBuilder: scales that are not inherited' ends_saying 1 'MD5 has no such scale' \
+    "$tool" convert "$files/motionbuilder_sausage_rrss_7700_binary.fbx" -o "$scratch/no.md5mesh"
+for file in max7_skin_5000_binary maya_game_sausage_6100_ascii_wiggle; do
+    check "$file is older than what is read" ends_saying 1 'old format version' "$tool" convert "$files/$file.fbx" -o "$scratch/no.md5mesh"
+done
+finish
