@@ -265,8 +265,8 @@ MD5_PLAY_API bool md5_player_restore(md5_player *player, const void *bytes, size
 MD5_PLAY_API void md5_player_copy(md5_player *to, const md5_player *from);
 
 // Called for each row of the old machine that the new one lacks by name: `kind` is "clip", "mask",
-// "parameter", "modifier", "layer", "state", "window" or "curve"; or "model", with the machine's
-// name, if the joints differ. It must not use the players.
+// "parameter", "modifier", "slot", "layer", "state", "window" or "curve"; or "model", with the
+// machine's name, if the joints differ. It must not use the players.
 typedef void md5_lost_fn(void *user, const char *kind, const char *name);
 
 // Lets a player of an edited machine go on where one of the old machine is. `from` does not change,
@@ -275,8 +275,9 @@ typedef void md5_lost_fn(void *user, const char *kind, const char *name);
 // Clips keep their normalised time. Where states are gone, the layer goes on with those that it was
 // fading from, else with its first. A layer whose pose differs goes on from the old one by an
 // inertial transition of 0.2 s, unless states without motion are involved or the joints differ; the
-// rest changes at once: weights of layers, masks, modifiers, one-shots. One-shots whose clip or
-// mask is gone end. An open window stays so; if it is gone, it has no end. `lost` may be NULL.
+// rest changes at once: weights of layers, masks, modifiers, one-shots. One-shots whose slot, clip
+// or mask is gone end. An open window stays so, of those of a clip that have one name by its
+// frames, else by their order; if it is gone, it has no end. `lost` may be NULL.
 // Time: the tables' size, squared if names change order.
 MD5_PLAY_API void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
                                    void *user);

@@ -306,6 +306,9 @@ static const edit edits[] = {
      0.0, 0.4},
     {FADE(""), "layer body { state new c }", "parameter call, state go, state far, ", "new", 0.0,
      0.8},
+    // A fade that is over has no source.
+    {"trigger call layer body { state go a state far b transition go far { when call duration 0.1 } }",
+     "layer body { state new c state go a }", "parameter call, state far, ", "new", 0.0, 0.8},
 };
 
 // Advances by frames of 1/60 s. Returns the largest move of one.
@@ -381,6 +384,60 @@ TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
     CHECK_NEAR(md5_player_shot(to.player, 2).time, 0.25, 1e-9);
     CHECK(!md5_player_shot(to.player, 3).is_playing); // its mask is gone
     CHECK_NEAR(md5_player_layer(to.player, 1).time, 0.25, 1e-9);
+}
+
+// -- Windows and slots of an edited machine ------------------------------------------------------
+
+static void note_window(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    char *const end = (char *)user + strlen(user);
+    (void)player, (void)weight;
+    (void)snprintf(end, LOST_TEXT - strlen(user), "%s%s%u ",
+                   event->kind == MD5_EVENT_BEGIN ? "+" : "-", event->name, event->frame);
+}
+
+// Clip a at frame 5 of 20, where `hit` of frames 2 to 8 is open, and what is
+// heard from there to frame 19.
+TEST (open_window_of_an_edited_machine_is_told_from_others_of_its_name) {
+#define OF_A(windows) "clip a f { " windows " } clip b f clip c f " GO
+    static const struct {
+        const char *is, *heard, *lost;
+    } cases[] = {
+        {OF_A("window hit 10-12 w\nwindow hit 2-8"), "-hit8 +hit10 -hit12 ", ""},
+        {OF_A("window hit 2-8\nwindow hit 10-12 w"), "-hit8 +hit10 -hit12 ", ""},
+        {OF_A("window far 4-6\nwindow hit 2-8"), "+far4 -far6 -hit8 ", ""},
+        {OF_A("window hit 10-13\nwindow hit 3-9"), "-hit9 +hit10 -hit13 ", ""},
+        {OF_A("window hit 2-8"), "-hit8 ", ""},
+        {OF_A("window far 10-12"), "+far10 -far12 ", "window hit, "},
+    };
+    EACH (each, cases) {
+        OWN_PLAY was = {0}, is = {0};
+        char heard[LOST_TEXT] = "", lost[LOST_TEXT] = "";
+        begin_edited(&was, OF_A("window hit 10-12 w\nwindow hit 2-8"));
+        begin_edited(&is, each->is);
+        md5_player_advance(was.player, 0.25, note_window, heard);
+        CHECK_STRING(heard, "+hit2 ");
+        md5_player_adopt(is.player, was.player, note_lost, lost);
+        heard[0] = '\0';
+        md5_player_advance(is.player, 0.7, note_window, heard);
+        CHECK_STRING(heard, each->heard);
+        CHECK_STRING(lost, each->lost);
+    }
+}
+
+TEST (what_plays_in_a_slot_of_an_edited_machine_goes_on_in_that_of_its_name) {
+    OWN_PLAY was = {0}, is = {0};
+    char lost[LOST_TEXT] = "";
+    begin_edited(&was, "slot gone slot arm slot leg shot g gone a shot l leg c shot r arm b " GO);
+    begin_edited(&is, "slot leg slot new slot arm " GO);
+    for (uint32_t i = 0; i < 3; i++)
+        CHECK(md5_player_play_shot(was.player, MD5_NONE, MD5_NONE,
+                                   &md5_machine_tables(was.machine)->shots[i]));
+    md5_player_adopt(is.player, was.player, note_lost, lost);
+    CHECK_STRING(lost, "slot gone, ");
+    CHECK_UINT(md5_player_shot(is.player, 0).clip, 2);
+    CHECK(!md5_player_shot(is.player, 1).is_playing);
+    CHECK_UINT(md5_player_shot(is.player, 2).clip, 1);
 }
 
 // -- Bytes that are no player -----------------------------------------------------------------

@@ -113,6 +113,23 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
     CHECK(true);
 }
 
+// Clip b, which has one open all the time, fades out over a second, in steps and in one.
+TEST (open_window_has_the_weight_of_its_clip) {
+    OWN_PLAY of;
+    begin(&of, "layer l { state b b state c c }");
+    const uint32_t far = md5_find_window(of.machine, "far");
+    for (int step = 1; step <= 8; step += 7) {
+        md5_player_reset(of.player);
+        md5_player_advance(of.player, 0.0, NULL, NULL);
+        CHECK_NEAR(md5_player_window(of.player, far), 1.0, 0.0);
+        md5_player_fade_to(of.player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        for (int i = step; i <= 8; i += step) {
+            md5_player_advance(of.player, step / 10.0, NULL, NULL);
+            CHECK_NEAR(md5_player_window(of.player, far), 1.0 - i / 10.0, 1e-6);
+        }
+    }
+}
+
 // -- Random machines --------------------------------------------------------------------------
 
 typedef struct pairs {
