@@ -307,7 +307,8 @@ static const edit edits[] = {
     {FADE(""), "layer body { state new c }", "parameter call, state go, state far, ", "new", 0.0,
      0.8},
     // A fade that is over has no source.
-    {"trigger call layer body { state go a state far b transition go far { when call duration 0.1 } }",
+    {"trigger call layer body { state go a state far b transition go far { when call duration 0.1 "
+     "} }",
      "layer body { state new c state go a }", "parameter call, state far, ", "new", 0.0, 0.8},
 };
 

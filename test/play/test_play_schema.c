@@ -229,8 +229,8 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         while (schema->columns[leading].place == MD5_PLACE_BEHIND)
             leading--;
         char none[sizeof(void *)] = {0};
-        const md5_column *const lead = &schema->columns[leading];
-        if (memcmp(row + lead->offset, none, size_of(lead)) == 0)
+        const md5_column *const lead = &schema->columns[leading]; // of a number, 0 is one too
+        if (lead->kind != MD5_COLUMN_FLOAT && memcmp(row + lead->offset, none, size_of(lead)) == 0)
             return;
     }
     switch (column->kind) {
@@ -439,6 +439,56 @@ TEST (machines_of_the_models_come_back_from_their_own_text) {
             CHECK(are_same(&md5i_machine_schema, &file->desc, &again->desc)
                   && strcmp(file->model_file, again->model_file) == 0);
     }
+}
+
+// Words of a machine of everything, some of which change places or become a number.
+static size_t mix_words(const char *text, char *to, uint64_t *random)
+{
+    static const char *const numbers[] = {"0", "1", "2", "0.5", "7", "and", "linear", "steps 2"};
+    size_t size = 0;
+    const char *kept = NULL;
+    for (const char *word = text + strspn(text, " \n"), *end; *word; word = end) {
+        const size_t length = strcspn(word, " \n");
+        end = word + length + strspn(word + length, " \n");
+        const bool is_changed = play_one_in(random, 500);
+        const char *const other = play_one_in(random, 2) ? kept : NULL;
+        if (is_changed && !other)
+            size += (size_t)sprintf(to + size, "%s ", numbers[play_below(random, 8)]);
+        if (is_changed && other)
+            size += (size_t)sprintf(to + size, "%.*s ", (int)strcspn(other, " \n"), other);
+        if (!is_changed || play_one_in(random, 3)) {
+            memcpy(to + size, word, (size_t)(end - word));
+            size += (size_t)(end - word);
+        }
+        kept = play_one_in(random, 9) ? word : kept;
+    }
+    return size;
+}
+
+// What can be read can be written, and is the same when it is read again.
+TEST (machine_that_is_read_is_written) {
+    OWN char *const mixed = malloc(TEXT_SIZE), *const text = malloc(TEXT_SIZE);
+    size_t whole_size;
+    OWN char *const whole =
+        test_read_file(test_path("test/fuzz/seeds/machine/all.md5machine"), &whole_size);
+    uint64_t random = 3;
+    uint32_t num_read = 0, num_same = 0;
+    for (uint32_t i = 0; i < play_transitions(6000); i++) {
+        md5_error error = {0};
+        const size_t mixed_size = mix_words(whole, mixed, &random);
+        OWN_MACHINE_FILE file = md5_parse_machine_file(mixed, mixed_size, NULL, &error);
+        if (!file)
+            continue;
+        const size_t size = md5_write_machine(&file->desc, "m", text, TEXT_SIZE, &error);
+        OWN_MACHINE_FILE again = md5_parse_machine_file(text, size, NULL, &error);
+        const bool is_same = again && are_same(&md5i_machine_schema, &file->desc, &again->desc);
+        if (!is_same && num_same == num_read)
+            printf("%.*s\n%s\n%s\n", (int)mixed_size, mixed, text, error.message);
+        num_same += is_same;
+        num_read++;
+    }
+    CHECK(num_read > play_transitions(6000) / 20);
+    CHECK_UINT(num_same, num_read);
 }
 
 // -- Every walk knows a new column --------------------------------------------------------------

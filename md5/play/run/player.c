@@ -554,8 +554,8 @@ static void adopt_windows(md5_player *to, const md5_player *from)
                            || rows[k].end.frame != row->end.frame))))
             k++;
         if (k < machine->num_windows && (has_frames || !is_adopted(to, number)))
-            to->windows[k] = (md5_window_state){.weight = from->windows[number].weight,
-                                                .before = number + 1};
+            to->windows[k] =
+                (md5_window_state){.weight = from->windows[number].weight, .before = number + 1};
     }
 }
 

@@ -122,8 +122,8 @@ static const char *restored_fault(const md5_machine *machine, md5_player *player
 static const char *written_fault(const md5_machine_file *file)
 {
     md5_error error = {0};
-    const char *fault = NULL;
     const size_t size = md5_write_machine(&file->desc, file->model_file, NULL, 0, &error);
+    const char *fault = size > 0 ? NULL : "a machine that was read is not written";
     char *const texts[2] = {malloc(size + 1), malloc(size + 1)};
     if (!texts[0] || !texts[1])
         abort();
