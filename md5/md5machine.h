@@ -255,7 +255,8 @@ typedef enum md5_condition_kind {
     MD5_WHEN_TIME_LEFT,  // seconds, at the present rate, until its first clip or the clip's cycle
                          // ends. 0 without a motion. Does not hold while time goes backward
     MD5_WHEN_HEARD, // MD5_IS_SET, at the instant at which a clip or one-shot of the player fires
-                    // an event, but not where the state began
+                    // an event. What begins at that instant does not hear it, nor anything what it
+                    // begins with itself; the start states, and what a game sets, were there before
 } md5_condition_kind;
 
 typedef struct md5_condition {
@@ -288,8 +289,9 @@ typedef struct md5_transition_desc {
     float duration; // seconds; 0 = cut
     md5_fade fade;
     md5_easing easing; // of a cross-fade
-    bool keeps_phase;  // `to` begins at the phase of `from`; if it waited, at the fraction of the
-                       // exit, so that 1, 2, 3 are all 0. `start` is ignored then
+    bool keeps_phase;  // `to` begins at the phase of `from`; at the exit that it waited for, at
+                       // the fraction of that, so that 1, 2, 3 are all 0; if conditions hold only
+                       // later, at the phase that it has by then. `start` is ignored
     bool in_step;      // `to` begins and goes on in step with `from`: see below
     float start;       // normalised time at which `to` begins, added to its clips' own `start`
     int32_t priority;  // the highest is taken; of equal ones the first in the table

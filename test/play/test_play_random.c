@@ -365,6 +365,44 @@ void play_random_add_times(play_random_tables *to, uint64_t *random)
     }
 }
 
+void play_random_add_shots(play_random_tables *to, uint64_t *random)
+{
+    static const char *const slots[PLAY_SLOTS] = {"up", "down"};
+    static const char *const names[PLAY_SHOTS] = {"w", "x", "y", "z"};
+    static const md5_mask_desc upper = {.name = "upper", .joints = "*spine"}; // the root goes on
+    for (uint32_t i = 0; i < PLAY_SHOTS; i++) {
+        const md5_clip_desc *const clip = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
+        const md5_clip_desc *const other = &to->clips[play_below(random, PLAY_RANDOM_CLIPS)];
+        if (clip->num_events == 0 || other->num_events == 0)
+            continue;
+        to->untils[i] = (md5_condition){.parameter = clip->events[0].name, .kind = MD5_WHEN_HEARD};
+        to->whens[i][0] = to->conditions[0][play_below(random, to->layers[0].num_transitions + 1)];
+        if (!to->whens[i][0].parameter)
+            to->whens[i][0] =
+                (md5_condition){.parameter = other->events[0].name, .kind = MD5_WHEN_HEARD};
+        to->shots[to->desc.num_shots++] =
+            (md5_shot_desc){.name = names[i],
+                            .slot = slots[play_below(random, PLAY_SLOTS)],
+                            .clip = clip_names[play_below(random, PLAY_RANDOM_CLIPS)],
+                            .conditions = to->whens[i],
+                            .num_conditions = 1,
+                            .until = &to->untils[i],
+                            .num_until = !play_one_in(random, 4),
+                            .speed = random_speed(random),
+                            .fade_in = 0.125f * (float)play_below(random, 3),
+                            .fade_out = 0.125f * (float)play_below(random, 3),
+                            .end = (md5_shot_end)play_below(random, 3),
+                            .priority = (int32_t)play_below(random, 2)};
+    }
+    for (uint32_t i = 0; i < PLAY_SLOTS; i++)
+        to->slots[i] = (md5_slot_desc){.name = slots[i], .mask = "upper"};
+    to->desc.masks = &upper;
+    to->desc.num_masks = 1;
+    to->desc.slots = to->slots;
+    to->desc.num_slots = PLAY_SLOTS;
+    to->desc.shots = to->shots;
+}
+
 double play_random_seconds(uint64_t *random)
 {
     const double units[] = {0.05, 0.25, 0.5, 1.0, 1.0 / 24.0, 1.0 / 60.0, 0.1, 1.0 / 240.0};

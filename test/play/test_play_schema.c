@@ -361,7 +361,7 @@ static bool are_same(const md5_schema *schema, const void *first, const void *se
         uint32_t counts[2] = {0, 0};
         if (!md5i_next_column(&b) || column != b.column)
             return false;
-        if (!column)
+        if (!column || (column->hash == MD5_HASH_USED && !md5_is_used(column, a.level->kind)))
             continue;
         const char *const left = md5_column_value(&a), *const right = md5_column_value(&b);
         bool is_same = true;

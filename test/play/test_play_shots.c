@@ -1014,6 +1014,36 @@ TEST_WITH (section_fires_both_its_ends_and_goes_back_in_time, sectioned, of, sec
     CHECK(!md5_player_shot_section(of->whole, 0, "b", MD5_SECTION_NEXT));
 }
 
+// -- Until something is heard -------------------------------------------------------------------
+
+// Layers play clip a, a second long, which fires `ev` at 0.3 s. In each of two slots one-shots of b
+// are stopped by it: that of the first begins again there; in the second, a call had waited.
+TEST (shot_that_is_stopped_by_what_is_heard_begins_again_at_that_instant) {
+    static const int splits[] = {1, 3, 7, 60, 600};
+    EACH (split, splits) {
+        OWN_PLAY of = {0};
+        play_scene_begin(&of);
+        for (uint64_t i = 0; i < 3; i++)
+            play_scene_add(&of, 21, 20.0, 0.3, i);
+        play_scene_read(
+            &of, "trigger call trigger hold clip a f { frame 6 ev } clip b f "
+                 "clip c f { frame 0 ev } "
+                 "layer l { state s a } slot one slot two slot three bool off "
+                 "shot again one b { when not off until heard ev fade_out 0.1 } "
+                 "shot held two a { when hold until heard ev holds priority 1 fade_out 0.2 } "
+                 "shot called two b { when call until heard ev } "
+                 "shot itself three c { when not off until heard ev fade_out 0.1 }");
+        md5_player_set(of.player, 0, 1.0f);
+        md5_player_set(of.player, 1, 1.0f);
+        for (int i = 0; i < *split; i++)
+            md5_player_advance(of.player, 0.6 / *split, NULL, NULL);
+        for (uint32_t slot = 0; slot < 3; slot++)
+            CHECK_NEAR(md5_player_shot(of.player, slot).time, 0.3, 1e-9);
+        CHECK_UINT(md5_player_shot(of.player, 1).clip, 1);
+        CHECK(!md5_player_shot(of.player, 2).is_stopping);
+    }
+}
+
 // -- One-shots of a machine's table -------------------------------------------------------------
 
 // Against rules that are looked at 4800 times a second.

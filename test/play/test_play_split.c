@@ -104,6 +104,14 @@ static bool same_states(md5_player *const players[2], uint32_t num_layers)
             || !CHECK_UINT((uint64_t)b.from, (uint64_t)a.from))
             return false;
     }
+    for (uint32_t i = 0; i < PLAY_SLOTS; i++) {
+        const md5_shot_status a = md5_player_shot(players[0], i);
+        const md5_shot_status b = md5_player_shot(players[1], i);
+        if (!CHECK_UINT(b.clip, a.clip) || !CHECK_UINT(b.is_playing, a.is_playing)
+            || !CHECK_UINT(b.is_stopping, a.is_stopping) || !CHECK_NEAR(b.time, a.time, 1e-7)
+            || !CHECK_NEAR(b.weight, a.weight, 1e-5))
+            return false;
+    }
     return true;
 }
 
@@ -193,8 +201,10 @@ static bool check_machine(split_test *of, uint64_t seed, extra kind)
     play_random_make(&of->stock, &made, &random);
     if (kind == STEPS_SHARED)
         play_random_step(&made, &random);
-    if (kind == TIMES)
+    if (kind == TIMES) {
         play_random_add_times(&made, &random);
+        play_random_add_shots(&made, &random);
+    }
     OWN_MACHINE machine = play_machine(&made.desc);
     md5_player *const players[2] = {play_player(machine), play_player(machine)};
     bool is_same = true;

@@ -247,6 +247,37 @@ TEST (states_begin_at_their_start_times) {
     CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.175, 1e-9);
 }
 
+// The exit was passed long before the condition holds, at 1.375 s: it begins at that phase, where a
+// clip that is played once stands at its end.
+TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
+    static const struct {
+        const char *from, *to, *exit;
+        double begin;
+    } cases[] = {{"a", "b", "1", 0.375},    {"a", "b", "0.25", 0.375}, {"o", "b", "1", 0.0},
+                 {"o", "p", "0.5", 1.0},    {"a", "p", "1", 0.375},    {"r", "b", "1", 0.625},
+                 {"a", "b", "1.375", 0.375}};
+    EACH (row, cases) {
+        for (int steps = 1; steps <= 11; steps += 5) {
+            OWN_PLAY of = {0};
+            play_scene_begin(&of);
+            play_scene_add(&of, 21, 20.0, 0.3, 1);
+            play_scene_add(&of, 11, 20.0, 0.3, 2);
+            play_scene_read(&of,
+                            "float x follow x ease 2 motion o clip a { once } "
+                            "motion p clip b { once } motion r clip a { speed -1 } "
+                            "layer l { state from %s state to %s "
+                            "  transition from to { when x >= 0.6875 exit %s keep_phase } }",
+                            row->from, row->to, row->exit);
+            md5_player_set(of.player, 0, 1.0f);
+            for (int i = 0; i < steps; i++)
+                md5_player_advance(of.player, 1.5 / steps, NULL, NULL);
+            CHECK_UINT(md5_player_layer(of.player, 0).state, 1);
+            // The parameter is a float.
+            CHECK_NEAR(md5_player_layer(of.player, 0).time, fmin(row->begin + 0.25, 1.0), 1e-6);
+        }
+    }
+}
+
 // Circles of transitions end: those that are always open, and those that take almost no time.
 TEST (states_may_go_in_circles) {
     OWN_PLAY of;
@@ -283,6 +314,69 @@ TEST_WITH (states_can_be_set, play_scene, of, begin(of, " "), play_scene_end(of)
     CHECK_UINT(md5_player_layer(of->player, 0).state, STAND);
     CHECK_NEAR(md5_player_layer(of->player, 0).time, 0.0, 0.0);
     CHECK(md5_player_get(of->player, 0) == 0.0f);
+}
+
+// -- What is heard where states begin -------------------------------------------------------------
+
+// Clip b fires `bang` at its first frame, c `peep`, and d `own`.
+static void begin_ears(play_scene *of)
+{
+    play_scene_begin(of);
+    for (uint64_t i = 0; i < 4; i++)
+        play_scene_add(of, 21, 20.0, 0.3, i);
+    play_scene_read(of,
+                    "clip a f clip b f { frame 0 bang } clip c f { frame 0 peep } "
+                    "clip d f { frame 0 own } trigger go trigger back "
+                    "layer fires { state rest a state fire b transition rest fire { when go } } "
+                    "layer hears { state wait nothing state told a "
+                    "  transition wait told { when heard bang } "
+                    "  transition told wait { when back or heard bang } } "
+                    "layer first { state peeps c } "
+                    "layer second { state wait nothing state told a "
+                    "  transition wait told { when heard peep } } "
+                    "layer itself { state begins d state hears a "
+                    "  transition begins hears { when heard own } }");
+}
+
+TEST (start_states_hear_what_is_fired_at_the_first_instant) {
+    enum { AT_ONCE, AFTER_NOTHING, AFTER_RESET, AFTER_SEEK, AFTER_FADE, AT_AN_END, CASES };
+    for (int way = 0; way < CASES; way++) {
+        for (int num_steps = 1; num_steps <= 9; num_steps += 4) {
+            OWN_PLAY of;
+            begin_ears(&of);
+            if (way == AFTER_NOTHING)
+                md5_player_advance(of.player, 0.0, NULL, NULL);
+            if (way == AFTER_RESET) {
+                md5_player_advance(of.player, 2.5, NULL, NULL);
+                md5_player_reset(of.player);
+            }
+            if (way >= AFTER_SEEK) // it is away from its first state
+                md5_player_seek(of.player, 1, 1, 0.0);
+            if (way >= AFTER_SEEK)
+                md5_player_advance(of.player, 0.25, NULL, NULL);
+            if (way == AFTER_SEEK)
+                md5_player_seek(of.player, 1, 0, 0.0);
+            if (way == AFTER_FADE)
+                md5_player_fade_to(of.player, 1, 0, 0.1f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+            if (way == AT_AN_END) { // it comes back at the end of a step
+                md5_player_set(of.player, 1, 1.0f);
+                md5_player_advance(of.player, 0.0, NULL, NULL);
+                CHECK_UINT(md5_player_layer(of.player, 1).state, 0);
+            }
+            md5_player_set(of.player, 0, 1.0f);
+            for (int i = 0; i < num_steps; i++)
+                md5_player_advance(of.player, 0.5 / num_steps, NULL, NULL);
+            CHECK_UINT(md5_player_layer(of.player, 1).state, 1); // and not back by the same event
+            CHECK_NEAR(md5_player_layer(of.player, 1).time, 0.5, 1e-9);
+            CHECK_UINT(md5_player_layer(of.player, 3).state, 1);
+            if (way < AFTER_SEEK) { // what a state begins with is not for itself, the next cycle is
+                CHECK_UINT(md5_player_layer(of.player, 4).state, 0);
+                md5_player_advance(of.player, 0.75, NULL, NULL);
+                CHECK_NEAR(md5_player_layer(of.player, 4).time, 0.25, 1e-9);
+            }
+            CHECK_UINT(md5_player_layer(of.player, 4).state, way < AFTER_SEEK);
+        }
+    }
 }
 
 // -- A simulator ------------------------------------------------------------------------------
@@ -327,6 +421,7 @@ typedef struct sim_layer {
     sim_live now, old; // `old` fades out while now.age < by->fade
     const sim_way *by;
     bool is_new, has_used;
+    unsigned deaf; // bits of names: what begins hears nothing then, and never what it begins with
 } sim_layer;
 
 typedef struct sim {
@@ -437,7 +532,7 @@ static bool sim_term_holds(const sim *of, const sim_layer *layer, const sim_term
         return term->is_more
                != ((speed < 0 ? to_start : length - at) <= 4 * term->value * abs(speed));
     default:
-        return live->age > 0 && (of->heard >> term->value & 1u) != 0;
+        return ((of->heard & ~layer->deaf) >> term->value & 1u) != 0;
     }
 }
 
@@ -500,6 +595,7 @@ static void sim_instant(sim *of)
                                          : sim_length[of->clip[best->to]] / 4 * of->start[best->to];
                 layer->now = (sim_live){best->to, begin, begin, 0.0, best->in_step};
                 layer->is_new = true;
+                layer->deaf = ~0u;
             }
         }
         of->go = is_used ? 0 : of->go;
@@ -512,9 +608,11 @@ static void sim_instant(sim *of)
                 continue;
             layer->is_new = false;
             // What begins in step goes on: its events are those of the state that is left.
-            of->heard |= layer->now.in_step ? 0u : sim_hear(of, &layer->now);
+            unsigned own = layer->now.in_step ? 0u : sim_hear(of, &layer->now);
             if (sim_fades(layer) && layer->old.age == 0.0 && !layer->old.in_step)
-                of->heard |= sim_hear(of, &layer->old); // it began here, too
+                own |= sim_hear(of, &layer->old); // it began here, too
+            of->heard |= own;
+            layer->deaf |= own;
             of->log[of->num_log++ % SIM_LOG] = SIM_STATES * i + layer->now.state;
             of->num_in_step += sim_fades(layer) && layer->now.in_step;
         }
@@ -573,6 +671,7 @@ static void sim_go(sim *of, double ticks)
         of->heard = 0;
         for (int i = 0; i < SIM_LAYERS; i++) {
             sim_layer *const layer = &of->layers[i];
+            layer->deaf = 0;
             const bool fades = sim_fades(layer), shares = fades && layer->now.in_step;
             const double parts = shares ? sim_go_in_step(of, layer, step) : 0.0;
             const int number = sim_part_of(of, &layer->now);
@@ -760,7 +859,7 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
         const int quick = model->quick = (int)below(&random, 2);
         const bool is_called = below(&random, 2) == 0;
         model->go = model->go || is_called;
-        model->heard = 0;
+        model->heard = model->layers[0].deaf = model->layers[1].deaf = 0;
         sim_instant(model);
         sim_go(model, ticks);
         if (model->is_circle)

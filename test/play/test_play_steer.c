@@ -437,6 +437,17 @@ TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
     CHECK_STRING(state_of(of), "start");
 }
 
+// .github/docs/viewer.md: a speed that is set before the first step, and one after a reset.
+TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
+    for (int i = 0; i < 2; i++) {
+        set(of, "speed", 20.0f);
+        md5_player_advance(of->player, 20.8, NULL, NULL);
+        CHECK_STRING(story_of(of), "away");
+        CHECK_STRING(state_of(of), "walk");
+        md5_player_reset(of->player);
+    }
+}
+
 // README.md, models/bobbin/bobbin.md5machine: the speed of the clips, whatever is ordered.
 TEST (steer_walks_and_runs_as_fast_as_is_written) {
     static const float orders[][2] = {{20.0f, 15.9f}, {45.0f, 44.0f}};

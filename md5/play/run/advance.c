@@ -392,12 +392,13 @@ static double seconds_until_times(const md5_player *player, const md5_active_sta
 
 // Whether a condition that is not about a parameter holds; at_start: whether it did when the state
 // began. What is heard then was for the state before. Only of states, but for what is heard.
-static MD5_NO_INLINE bool holds_otherwise(const md5_player *player, const md5_active_state *active,
+static MD5_NO_INLINE bool holds_otherwise(const md5_player *player, uint32_t layer,
+                                          const md5_active_state *active,
                                           const md5_play_condition *condition, bool at_start)
 {
+    const uint64_t deaf = active ? player->layer_states[layer].deaf : 0;
     if (condition->kind == MD5_WHEN_HEARD)
-        return !at_start && !(active && active->elapsed <= MD5_BORDER)
-               && (player->heard & condition->ear) != 0;
+        return !at_start && (player->heard & condition->ear & ~deaf) != 0;
     const bool is_above =
         condition->compare == MD5_IS_GREATER || condition->compare == MD5_IS_AT_LEAST;
     const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
@@ -417,7 +418,7 @@ static inline bool some_hold(const md5_player *player, uint32_t layer,
         const md5_play_condition *const condition = &conditions[i];
         bool holds;
         if (condition->kind != MD5_WHEN_PARAMETER) {
-            holds = holds_otherwise(player, active, condition, at_start);
+            holds = holds_otherwise(player, layer, active, condition, at_start);
         } else {
             const bool is_clear = condition->compare == MD5_IS_CLEAR;
             // A trigger that this layer has consumed is clear to it.
@@ -598,46 +599,54 @@ static void take_in_layer(md5_player *player, uint32_t layer)
 }
 
 // Whether a one-shot has begun to fade out. One that does so as it begins would make room for
-// itself at every instant.
-static bool is_fading_out(const md5_shot *shot)
+// itself at every instant. Backward in time it moves away from its end.
+static bool is_fading_out(const md5_player *player, const md5_shot *shot)
 {
     if (shot->is_stopping || shot->end != MD5_SHOT_ENDS || shot->rate == 0.0
-        || shot->next != MD5_NONE)
+        || shot->next != MD5_NONE || player->is_backward)
         return shot->is_stopping;
     const double left = md5_cycles_left(shot, shot->now.phase) / fabs(shot->rate) - MD5_BORDER;
     return left <= shot->fade_out && shot->fade_in.elapsed + left - MD5_BORDER > shot->fade_out;
 }
 
-// Whether there are conditions of a one-shot and all hold. Then their triggers are consumed.
-static bool set_off(md5_player *player, const md5_play_condition *conditions, uint32_t count)
+// Whether there are conditions of a one-shot and all hold. Then, if they are `used`, their triggers
+// are consumed.
+static bool set_off(md5_player *player, const md5_play_condition *conditions, uint32_t count,
+                    bool used)
 {
     const uint32_t layer = player->machine->tables.num_layers;
     uint32_t first;
     const bool is_set =
         count > 0 && some_hold(player, layer, NULL, conditions, count, false, &first);
-    if (is_set)
+    if (is_set && used)
         (void)consume(player, layer, conditions + first, count - first);
     return is_set;
 }
 
-// Stops one-shots of the table, and then begins others.
+// Stops one-shots of the table, and then begins others. One that must not begin because of what is
+// heard is looked at again, with its triggers, when nothing is heard any more.
 static void take_shots(md5_player *player)
 {
     const md5_shot_desc *const rows = player->machine->tables.shots;
     const uint32_t count = player->machine->tables.num_shots;
+    const uint64_t heard = player->heard;
     for (uint32_t i = 0; i < 2 * count; i++) {
         const md5_shot_desc *const row = &rows[i % count];
         const md5_play_shot *const shot = &player->machine->shots[i % count];
-        const md5_shot *const newest = md5_newest_shot(player, shot->slot);
+        md5_shot *const newest = md5_newest_shot(player, shot->slot);
         const int32_t taken = newest && newest->row != MD5_NONE ? rows[newest->row].priority : 0;
         if (i < count) {
+            player->heard = newest ? heard & ~newest->deaf : heard;
             if (newest && newest->row == i && !newest->is_stopping
-                && set_off(player, shot->until, row->num_until))
+                && set_off(player, shot->until, row->num_until, true))
                 (void)md5_player_stop_shot(player, shot->slot, row->fade_out);
-        } else if ((!newest || taken < row->priority || is_fading_out(newest))
-                   && set_off(player, shot->conditions, row->num_conditions)
-                   && !set_off(player, shot->until, row->num_until)) {
-            (void)md5_player_play_shot(player, MD5_NONE, MD5_NONE, row);
+            player->heard = heard;
+        } else if ((!newest || taken < row->priority || is_fading_out(player, newest))
+                   && !(heard != 0 && set_off(player, shot->until, row->num_until, false))
+                   && set_off(player, shot->conditions, row->num_conditions, true)
+                   && !set_off(player, shot->until, row->num_until, true)
+                   && md5_player_play_shot(player, MD5_NONE, MD5_NONE, row)) {
+            md5_newest_shot(player, shot->slot)->deaf = UINT64_MAX;
         }
     }
 }
@@ -898,8 +907,13 @@ static void fire(const step_context *context, const md5_walker *walker)
     }
     if (!(weight > 0.0f) || (walker->shot && weight < MIN_EVENT_WEIGHT))
         return;
+    const bool begins = context->seconds == 0.0;
     if (ears && walker->when - fabs(context->seconds) >= -MD5_BORDER)
         player->heard |= ears[walker->event]; // not what a clip that begins backward leaves behind
+    if (ears && begins && !walker->shot)
+        walker->layer_state->deaf |= ears[walker->event];
+    else if (ears && begins && walker->shot->fade_in.elapsed <= MD5_BORDER) // no section does
+        walker->shot->deaf |= ears[walker->event];
     tell(context,
          walker->event < clip->num_events ? &clip->events[walker->event]
                                           : &player->machine->clip_ends[walker->clip],
@@ -943,7 +957,7 @@ static void fire_events(const step_context *context)
             }
         }
     }
-    const md5_shot *shot;
+    md5_shot *shot;
     for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
         const md5_play_mode mode = md5i_shot_timing(machine, shot)->mode;
         const md5_cues *const cues = &machine->sources[shot->source].cues[mode];
@@ -1011,7 +1025,10 @@ static void handle_instant(const step_context *context)
             take_in_layer(player, i);
         if (player->num_steps < MD5_MAX_STEP_PARTS)
             take_shots(player);
-        is_again = player->has_consumed;
+        // What is heard is for one call, and one-shots may begin when it is over.
+        const bool is_over = !player->has_consumed && player->heard != 0;
+        player->heard = is_over ? 0 : player->heard;
+        is_again = player->has_consumed || (is_over && tables->num_shots > 0);
         for (uint32_t i = 0; is_again && i < tables->num_parameters; i++) {
             if (player->consumed[i] == 0)
                 continue;
@@ -1021,7 +1038,6 @@ static void handle_instant(const step_context *context)
         player->has_consumed = false;
         player->is_weighed = player->is_weighed && !is_again;
     }
-    player->heard = 0; // from here on what is heard is for another call
 
     // The events where states and one-shots begin.
     if (player->has_new || player->machine->num_windows > 0) {
@@ -1308,6 +1324,18 @@ static double average_interval(md5_player *player, double left)
     }
 }
 
+// What an instant has passed since hears all that is fired then.
+static void open_ears(md5_player *player)
+{
+    const uint32_t num_layers =
+        player->machine->num_ears > 0 ? player->machine->tables.num_layers : 0;
+    for (uint32_t i = 0; i < num_layers; i++)
+        player->layer_states[i].deaf = 0;
+    md5_shot *shot;
+    for (md5_shot_walk walk = {0}; num_layers > 0 && (shot = md5_next_shot(player, &walk));)
+        shot->deaf = 0;
+}
+
 md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
                                       void *user)
 {
@@ -1325,11 +1353,14 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
     }
     if (left > 0.0 && player->machine->num_gazes > 0)
         md5i_advance_gazes(player, left);
+    open_ears(player);
     for (bool is_due = !player->is_settled; is_due; is_due = player->heard != 0)
         handle_instant(&context);
     while (left != 0.0) {
         context.seconds = average_interval(player, left);
         step(&context);
+        if (fabs(context.seconds) > MD5_BORDER)
+            open_ears(player);
         left -= context.seconds;
         context.seconds = 0.0;
         player->num_steps++;

@@ -211,15 +211,16 @@ typedef struct md5_layer_state {
     uint8_t num_used;
     bool has_snapshot; // below the oldest
     bool has_offsets;
-    bool is_resting;        // its open transitions form a cycle: see take_in_layer()
-    bool is_entered;        // MD5_EVENT_ENTER of the newest state need not be reported any more
-    bool has_arrived;       // in this interval the newest state has faded in completely
-    bool is_steered;        // rates of some states are those of the clock that they share
-    uint32_t entered;       // the last state that was reported, MD5_NONE = none
-    bool ends_cycle;        // in this interval the newest state reaches an exit and takes it
-    uint64_t causes;        // that came up since none of the newest state's transitions was open
-    float coverage;         // of the snapshot
-    md5_fade_time settling; // of the offsets
+    bool is_resting;  // its open transitions form a cycle: see take_in_layer()
+    bool is_entered;  // MD5_EVENT_ENTER of the newest state need not be reported any more
+    bool has_arrived; // in this interval the newest state has faded in completely
+    bool is_steered;  // rates of some states are those of the clock that they share
+    uint32_t entered; // the last state that was reported, MD5_NONE = none
+    bool ends_cycle;  // in this interval the newest state reaches an exit and takes it
+    uint64_t deaf;    // ears at this instant: all, if it began now, or of what it fires itself
+    uint64_t causes;  // that came up since none of the newest state's transitions was open
+    float coverage;   // of the snapshot
+    md5_fade_time settling;        // of the offsets
     md5_root_velocity frozen_root; // velocity that goes with the snapshot
     // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
     md5_xform *snapshot;      // [joints]
@@ -258,6 +259,7 @@ typedef struct md5_shot {
     uint32_t next;          // section to which it goes at the end of that; MD5_NONE: it plays on
     uint32_t row;           // of the machine's table, or MD5_NONE
     bool repeats;           // `next` is played over and over
+    uint64_t deaf;          // as in a md5_layer_state
 } md5_shot;
 
 // The one-shots of a slot, oldest first: all but the newest one fade out.
@@ -291,8 +293,8 @@ typedef struct md5_flow {
 // Walks through the events that a clip passes in an interval.
 typedef struct md5_walker {
     md5_event_walk walk;
-    uint32_t clip;        // whose events; one more than there are is its end
-    const md5_shot *shot; // NULL: of a state, in
+    uint32_t clip;  // whose events; one more than there are is its end
+    md5_shot *shot; // NULL: of a state, in
     md5_layer_state *layer_state;
     uint32_t position; // of the active state in the layer's order
     uint32_t instance;
