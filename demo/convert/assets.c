@@ -89,7 +89,7 @@ bool convert_load_assets(const convert_job *job, const convert_scene *scene, con
     }
     for (size_t i = 0; i < scene->num_parts; i++)
         if (scene->parts[i].kind == CONVERT_CLIP
-            && !load_clip(job, &scene->parts[i], assets, error))
+            && !(convert_goes_on(job, error) && load_clip(job, &scene->parts[i], assets, error)))
             return false;
     return load_targets(scene, assets, error);
 }

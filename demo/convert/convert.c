@@ -268,7 +268,7 @@ bool convert_files(const convert_job *job, md5_error *error)
     convert_scene scene = {.name = common_stem(is_folder ? job->inputs[0] : job->output)};
     bool is_done = true;
     for (size_t i = 0; i < job->num_inputs && is_done; i++)
-        is_done = read_input(job, job->inputs[i], &scene, error);
+        is_done = convert_goes_on(job, error) && read_input(job, job->inputs[i], &scene, error);
     if (is_done && scene.num_parts == 0)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                "nothing in it can be converted");

@@ -133,6 +133,7 @@ typedef struct convert_job {
     // Called with each loss, guess and choice, as a sentence without a full stop.
     void (*note)(void *user, const char *text);
     void (*wrote)(void *user, const char *path); // called with each file that was written, or NULL
+    bool (*goes_on)(void *user); // asked before each file; false: the conversion fails; or NULL
     void *user;
 } convert_job;
 
@@ -196,6 +197,9 @@ char *convert_clean(const char *text, size_t most, const char *refused);
 // Returns a name for a file of what a format calls `name`: bytes that could lead elsewhere, or that
 // systems refuse, become _. The caller frees it.
 char *convert_file_name(const char *name);
+
+// Whether the job goes on; fills `error` if it does not.
+bool convert_goes_on(const convert_job *job, md5_error *error);
 
 // Writes a file as a whole; refuses to write over one unless the job is forced.
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,

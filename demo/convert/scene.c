@@ -90,9 +90,17 @@ char *convert_file_name(const char *name)
     return text;
 }
 
+bool convert_goes_on(const convert_job *job, md5_error *error)
+{
+    return job->goes_on == NULL || job->goes_on(job->user)
+           || convert_fail(error, MD5_ERROR_IO, job->output, "the conversion was stopped");
+}
+
 bool convert_write_file(const convert_job *job, const char *path, const void *bytes, size_t size,
                         md5_error *error)
 {
+    if (!convert_goes_on(job, error))
+        return false;
     if (common_is_file(path) && !job->is_forced)
         return convert_fail(error, MD5_ERROR_IO, path, "the file exists: --force writes over it");
     common_writer writer;

@@ -292,7 +292,7 @@ TEST_EXPORT (view_export_that_is_stopped_leaves_no_file) {
     (void)view_follow_export(&of->viewer);
     CHECK(of->viewer.ui.export.done > 0 && of->viewer.exporting != NULL);
     view_perform_export(&of->viewer, VIEW_STOP_EXPORT);
-    common_list left = common_list_folder(of->folder, NULL);
+    common_list left = common_list_folder(of->folder, ".apng");
     CHECK(left.count == 0 && of->viewer.log.error[0] == '\0');
     common_free_list(&left);
 }
@@ -341,6 +341,22 @@ TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
     CHECK(memcmp(bytes, "INTERQUAKEMODEL", 16) == 0);
     CHECK(header[4 * 13] == of->viewer.document->scene.num_joints);
     CHECK(header[4 * 17] == 2);
+}
+
+// Of a model of 159 files, 158 of them frames: the window goes on meanwhile, and none of the others
+// is written.
+TEST_EXPORT (view_export_of_a_model_stops_before_its_next_file) {
+    choose_model(of, "obj");
+    of->viewer.ui.export.choices.clips = 1;
+    view_perform_export(&of->viewer, VIEW_RUN_EXPORT);
+    REQUIRE(of->viewer.converting != NULL);
+    view_perform_export(&of->viewer, VIEW_STOP_EXPORT);
+    CHECK(of->viewer.converting != NULL);
+    finish(of);
+    common_list left = common_list_folder(of->folder, ".obj");
+    CHECK_THAT(left.count < 100, "%zu files", left.count);
+    CHECK(of->viewer.log.error[0] == '\0' && strcmp(of->viewer.ui.notice, "Stopped") == 0);
+    common_free_list(&left);
 }
 
 TEST_EXPORT (view_export_of_a_model_asks_before_it_replaces_a_file) {

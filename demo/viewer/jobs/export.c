@@ -31,7 +31,7 @@ typedef struct view_converting {
     common_list notes;
     md5_error error;
     bool is_forced, is_done;
-    atomic_bool has_ended;
+    atomic_bool stops, has_ended;
 } view_converting;
 
 // == The command line =============================================================================
@@ -434,7 +434,12 @@ static void end_export(view_state *viewer, bool is_stopped)
 
 static void take_note(void *user, const char *text)
 {
-    common_add(user, common_copy(text));
+    common_add(&((view_converting *)user)->notes, common_copy(text));
+}
+
+static bool goes_on(void *user)
+{
+    return !atomic_load(&((view_converting *)user)->stops);
 }
 
 // On the thread: a game serves one at a time, so it is opened again.
@@ -452,7 +457,8 @@ static int convert_model(void *user)
                              .game = game,
                              .files = game ? md5_game_files(game) : (md5_files){.user = NULL},
                              .note = take_note,
-                             .user = &converting->notes};
+                             .goes_on = goes_on,
+                             .user = converting};
     converting->is_done = (!places || game) && convert_files(&job, &converting->error);
     md5_destroy_game(game);
     atomic_store(&converting->has_ended, true);
@@ -487,7 +493,7 @@ static void begin_model(view_state *viewer, const char *path)
         (void)convert_model(converting);
 }
 
-// Waits for it, as a conversion cannot be stopped.
+// Waits for it.
 static void end_model(view_state *viewer)
 {
     view_converting *const converting = viewer->converting;
@@ -501,6 +507,8 @@ static void end_model(view_state *viewer)
         viewer->ui.export.is_open = false;
         view_notice(viewer, converting->notes.count > 0 ? "Saved %s, with %zu notes" : "Saved %s",
                     path, converting->notes.count);
+    } else if (atomic_load(&converting->stops)) {
+        view_notice(viewer, "Stopped");
     } else {
         view_log_error(&viewer->log, &converting->error);
         view_notice(viewer, "Cannot export %s", path);
@@ -518,8 +526,10 @@ void view_stop_export(view_state *viewer)
     viewer->ui.export.is_stale = true;
     if (viewer->exporting != NULL)
         end_export(viewer, true);
-    if (viewer->converting != NULL)
+    if (viewer->converting != NULL) {
+        atomic_store(&viewer->converting->stops, true);
         end_model(viewer);
+    }
 }
 
 // For the next time.
@@ -576,7 +586,9 @@ void view_perform_export(view_state *viewer, view_action action)
     enum { MOST_NAMES = 10000 };
     view_export *const export = &viewer->ui.export;
     view_options now;
-    if (action == VIEW_STOP_EXPORT) {
+    if (action == VIEW_STOP_EXPORT && viewer->converting != NULL) {
+        atomic_store(&viewer->converting->stops, true); // it ends after the file that it writes
+    } else if (action == VIEW_STOP_EXPORT) {
         view_stop_export(viewer);
     } else if (viewer->pages.open >= 0) {
         view_notice(viewer, "Pages are not exported; --output with --page draws them");
