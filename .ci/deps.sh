@@ -155,6 +155,7 @@ look_gate() {
     done
     command_found qemu-s390x-static && command_found qemu-aarch64-static || wish qemu-user
     command_found clang-19 || wish clang-19
+    command_found ccache || wish ccache
 }
 
 look_deb() {

@@ -3,7 +3,7 @@
 #                      viewer, tool, convert, tree), or whatever script or test has NAME in its name
 #   TEST_SCRIPTS=...   which scripts `make test` runs beside the test programs
 
-.PHONY: test test-library test-long test-packages test-blender check nightly fuzz mutants bench coverage lint format gallery addon programs
+.PHONY: test test-library test-gate test-long test-packages test-blender check nightly fuzz mutants bench coverage lint format gallery addon programs
 
 # -- Configurations -----------------------------------------------------------------------------------
 
@@ -84,18 +84,21 @@ programs: all $(TEST_MD5) $(TEST_GL) $(TEST_PNG) $(SMALL_MODELS)
 
 # -- Tests --------------------------------------------------------------------------------------------
 
-TEST_SCRIPTS ?= $(sort $(wildcard test/tree/*.sh test/tool/*.sh test/convert/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh))
+# What looks at products and takes long belongs to the gate, unless its name is given.
+GATE_SCRIPTS := $(addprefix test/,tree/amalgamate.sh tree/cmake.sh tree/engine.sh tree/install.sh tree/release.sh game/limits.sh viewer/record.sh)
+TEST_SCRIPTS ?= $(filter-out $(if $(TEST),,$(GATE_SCRIPTS)),$(sort $(wildcard test/tree/*.sh test/tool/*.sh test/convert/*.sh test/game/*.sh test/render/*.sh test/viewer/*.sh)))
 # The longest suites start first, so that none of them still runs alone after all others have ended.
-LONGEST := $(TEST_GL) $(TEST_MD5) $(addprefix test/viewer/,window.sh view.sh window_start.sh window_lists.sh \
+PROGRAM_SHARES := $(foreach program,$(TEST_GL) $(TEST_MD5),$(program)@1/2 $(program)@2/2)
+LONGEST := $(PROGRAM_SHARES) $(addprefix test/viewer/,window.sh view.sh window_start.sh window_lists.sh \
     window_random.sh crowd.sh)
-SUITES := $(filter $(TEST_SCRIPTS) $(TEST_MD5) $(TEST_GL),$(LONGEST)) $(filter-out $(LONGEST),$(TEST_SCRIPTS))
+SUITES := $(filter $(TEST_SCRIPTS) $(PROGRAM_SHARES),$(LONGEST)) $(filter-out $(LONGEST),$(TEST_SCRIPTS))
 LONG_SCRIPTS := test/long/machines.sh test/long/compilers.sh
 LONG_SCRIPTS += $(filter-out $(LONG_SCRIPTS),$(sort $(wildcard test/long/*.sh)))
 # Scripts of `make test` with checks that only `make test-long` has time for.
-SLOW_SCRIPTS := $(shell grep -lE '^ *(check_long|if is_long)' $(TEST_SCRIPTS))
+SLOW_SCRIPTS := $(shell grep -lE '^ *(check_long|if is_long)' $(TEST_SCRIPTS) $(GATE_SCRIPTS))
 
 # What missing packages are looked for: see .ci/deps.sh.
-TEST_NEEDS = $(if $(filter test test-long mutants coverage programs,$(GOALS)),test) \
+TEST_NEEDS = $(if $(filter test test-gate test-long mutants coverage programs,$(GOALS)),test) \
     $(if $(filter bench,$(GOALS)),bench) $(if $(filter test-long fuzz,$(GOALS)),long) \
     $(if $(filter lint format,$(GOALS)),lint)
 
@@ -110,6 +113,10 @@ RUN_TESTS = MD5_ROOT=. MD5_MODELS=$(SMALL_MODELS) MD5_BUILD=$(OUT) MD5_LINK_FLAG
 test: programs | deps
 	@$(RUN_TESTS) $(SUITES)
 
+## make test-gate      those that the gate has beside: the two-file form, installing, CMake, releases, recording
+test-gate: programs | deps
+	@$(RUN_TESTS) $(GATE_SCRIPTS)
+
 ## make test-library   runs the tests of the library and of md5tool; needs only a C compiler
 test-library: lib tool $(TEST_MD5)
 	@$(RUN_TESTS) test/tool/tool.sh $(TEST_MD5)@1/2 $(TEST_MD5)@2/2
@@ -119,11 +126,12 @@ test-long: programs | deps
 	@MD5_TEST_LONG=all MD5_TEST_TIMEOUT=$${MD5_TEST_TIMEOUT:-3600} $(RUN_TESTS) $(LONG_SCRIPTS) $(SLOW_SCRIPTS)
 
 ## make check          3 minutes: build, test, warnings of two compilers; .ci/run is the gate before a change is taken
-## make nightly        some hours: everything that can be checked
+## make nightly        some hours: everything that can be checked; FROM=STAGE goes on where it was left, `.ci/run nightly --list`
+##                     prints the stages
 check:
 	@bash .ci/run check
 nightly:
-	@bash .ci/run nightly
+	@bash .ci/run nightly $(if $(FROM),--from $(FROM))
 
 ## make test-blender   compares the Blender add-on with the library; needs Blender, a large package
 test-blender: lib tool

@@ -97,7 +97,7 @@ is_selected() { # SUITE
     esac
     case $part in
     test/*/) case $1 in "$part"*) return 0 ;; esac ;;
-    *) case ${1##*/} in *"$part"*) return 0 ;; esac ;;
+    *) case $(basename "${1%@*}") in *"$part"*) return 0 ;; esac ;;
     esac
     return 1
 }

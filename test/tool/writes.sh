@@ -108,6 +108,13 @@ longest_name() {
     rm -rf "$there" && mkdir "$there" && name=$(printf 'x%.0s' $(seq 250)).clip && writes "$there/$name" &&
         cmp "$there/$name" "$scratch/good.clip"
 }
+# Whether $writer has written a part of a file there.
+has_begun() {
+    for descriptor in /proc/"$writer"/fd/*; do
+        case $(readlink "$descriptor") in "$there"/*) [ ! -s "$descriptor" ] || return 0 ;; esac
+    done
+    return 1
+}
 # A program that is ended while it writes: SIGNAL.
 is_ended() {
     old a.apng || return 1
@@ -117,11 +124,10 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)
 os.execv(sys.argv[1], sys.argv[1:])' "$view" --resolution 300,300 --samples 1 --frames 100000 "$bobbin" "$idle" --output "$there/a.apng" &
     writer=$!
     rounds=0
-    while [ $rounds -lt 400 ] && ! readlink /proc/$writer/fd/* 2>/dev/null | grep -q "$there/"; do
+    while [ $rounds -lt 400 ] && ! has_begun; do
         sleep 0.05
         rounds=$((rounds + 1))
     done
-    sleep 0.3
     kill -s "$1" $writer
     wait $writer
     [ $? -gt 128 ] && is_old a.apng

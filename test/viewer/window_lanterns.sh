@@ -18,16 +18,18 @@ takes_over() {
     press drive w && press drive w && game drive 'is["demo"] == 0 && is["lit"] == 0'
 }
 check "a key takes over, and the game begins anew" takes_over
-# Holds a key for so long that he takes some steps.
+# Holds a key until he has taken some steps.
 place() { # ACTION
     grep "^$1 machine: " "$log" | tail -n 1 | sed 's/.*place=//; s/ .*//'
 }
+has_walked() {
+    press screenshot F12 && to=$(place screenshot) && echo "from $from to $to" &&
+        echo "$from,$to" | awk -F, '{ exit !(($1 - $3) ^ 2 + ($2 - $4) ^ 2 > 25) }'
+}
 walks() { # KEY
-    after drive xdotool keydown "$1" && from=$(place drive)
-    sleep 3
-    after let-go xdotool keyup "$1" && to=$(place let-go)
-    echo "from $from to $to"
-    echo "$from,$to" | awk -F, '{ exit !(($1 - $3) ^ 2 + ($2 - $4) ^ 2 > 25) }'
+    after drive xdotool keydown "$1" && from=$(place drive) && until_true has_walked
+    status=$?
+    after let-go xdotool keyup "$1" && return $status
 }
 arrow_walks() {
     walks Up
@@ -39,12 +41,17 @@ check "W walks" letter_walks
 check "the arrow up walks, too" arrow_walks
 stick_walks() {
     take before && xdotool mousemove --window "$window" 200 300 mousedown 1 mousemove --window "$window" 200 250 &&
-        sleep 3 && take held && after stick xdotool mouseup 1 && differ 0.05 before held
+        until_true has_turned && after stick xdotool mouseup 1
+}
+has_turned() {
+    take held && differ 0.05 before held
 }
 check "a drag is a stick" stick_walks
 begins_anew() { # for who stands still the oil ends after 35 s
-    until_true lost && sleep 2 &&
-        xdotool key Return && press screenshot F12 && game screenshot 'is["phase"] == "plays" && is["seconds"] < 5'
+    until_true lost && until_true plays_anew
+}
+plays_anew() {
+    xdotool key Return && press screenshot F12 && game screenshot 'is["phase"] == "plays" && is["seconds"] < 5'
 }
 lost() {
     press screenshot F12 && game screenshot 'is["phase"] == "lost"'
