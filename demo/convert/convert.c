@@ -247,11 +247,35 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
     return true;
 }
 
-// Whether a name without an ending, of nothing that exists, asks for a folder.
+// The first input that holds a model, as clips need it; else 0. Of MD5 files the ending says it.
+static size_t find_first(const convert_job *job)
+{
+    convert_job quiet = *job;
+    quiet.note = NULL;
+    for (size_t i = 0; i < job->num_inputs && job->num_inputs > 1; i++) {
+        const char *const path = job->inputs[i];
+        const struct format *const format = find_format(path);
+        md5_error unused;
+        convert_scene trial = {.num_parts = 0};
+        const bool is_model =
+            format == NULL || format->read == convert_read_md5
+                ? common_has_ending(path, "mesh")
+                : !read_input(&quiet, path, &trial, &unused) || convert_find_model(&trial) != NULL;
+        convert_free_scene(&trial);
+        if (is_model)
+            return i;
+    }
+    return 0;
+}
+
+// Whether a name of nothing that exists asks for a folder: one without an ending, or with one that
+// holds a digit, as a version; or with a slash behind it.
 static bool is_new_folder(const char *path)
 {
+    const char *const ending = strrchr(common_base(path), '.');
     return path[0] != '\0' && !common_is_folder(path) && !common_is_file(path)
-           && strchr(common_base(path), '.') == NULL;
+           && (ending == NULL || common_base(path)[0] == '\0'
+               || (find_format(path) == NULL && ending[strcspn(ending, "0123456789")] != '\0'));
 }
 
 bool convert_files(const convert_job *job, md5_error *error)
@@ -267,8 +291,12 @@ bool convert_files(const convert_job *job, md5_error *error)
                             "no format that is written has this ending, and it is no folder");
     convert_scene scene = {.name = common_stem(is_folder ? job->inputs[0] : job->output)};
     bool is_done = true;
+    const size_t first = find_first(job);
+    is_done = read_input(job, job->inputs[first], &scene, error);
     for (size_t i = 0; i < job->num_inputs && is_done; i++)
-        is_done = convert_goes_on(job, error) && read_input(job, job->inputs[i], &scene, error);
+        is_done =
+            i == first
+            || (convert_goes_on(job, error) && read_input(job, job->inputs[i], &scene, error));
     if (is_done && scene.num_parts == 0)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                "nothing in it can be converted");

@@ -81,6 +81,7 @@ typedef struct convert_scene { // each array grows by common_grow()
     convert_weights *weights;
     size_t num_weights;
     double unit; // MD5's units in one of the input, where a reader chose it; else 0
+    double turn; // degrees by which the writer of a glTF file says that it turned it
 } convert_scene;
 
 // Adds a part, whose bytes [size] it takes over; makes its name unique. A model behind the first
@@ -124,7 +125,8 @@ typedef struct convert_job {
     bool is_in_place;    // the root's motion along the ground is taken out
     bool is_quantized;   // glTF: KHR_mesh_quantization
     bool is_packed;      // glTF: EXT_meshopt_compression
-    bool is_fitted;      // vertices that MD5's weights scatter are fitted to the clips
+    bool has_layout; // declarations are written, also if neither engine nor folder asks for them
+    bool is_fitted;  // vertices that MD5's weights scatter are fitted to the clips
     const char *scene_name, *map; // glTF: which scene; BVH: a file of "source target" joint names
     const char *target;           // BVH: the model that the motion is for
     const char *engine;           // whose limits the output keeps; NULL: MD5's
@@ -212,6 +214,11 @@ bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error 
 // Returns a normal map whose green points up the picture, of one in which it points down, or the
 // other way: a PNG file, to be freed. NULL: it cannot be made.
 uint8_t *convert_turn_green(const convert_picture *in, size_t *size, md5_error *error);
+
+// Gives a material a small picture of one linear color: red, green, blue and, of CONVERT_MAP_COLOR,
+// alpha. Says so.
+void convert_paint(const convert_job *job, convert_material *material, convert_map map,
+                   const double *color);
 
 // Returns ".png" or ".jpg", as its bytes say.
 const char *convert_picture_ending(const convert_picture *picture);

@@ -376,6 +376,18 @@ static bool count_frames(clip_maker *clip, double last, size_t width)
     return true;
 }
 
+// Gives a clip for a model that was before all joints of that.
+static bool fit_joints(const clip_maker *clip, convert_part *part)
+{
+    md5_error *const error = clip->file->error;
+    md5_doc *const doc = clip->rig->model ? convert_parse_doc(part, error) : NULL;
+    const bool is_fit = clip->rig->model == NULL
+                        || (doc && md5_fix_joints(doc, clip->rig->model, false, error) != MD5_NONE
+                            && convert_print_doc(doc, &part->bytes, &part->size, error));
+    md5_free_doc(doc);
+    return is_fit || (clip->file->job->is_forced && error->status == MD5_ERROR_MISMATCH);
+}
+
 // Samples a clip whose tracks and rate are set up to a time, and adds it.
 static bool add_clip(clip_maker *clip, double last, bool has_curves)
 {
@@ -396,6 +408,7 @@ static bool add_clip(clip_maker *clip, double last, bool has_curves)
                                    .user = clip};
     const bool is_added =
         convert_add_clip(clip->scene, clip->name, &motion, clip->model, clip->file->error)
+        && fit_joints(clip, &clip->scene->parts[number])
         && add_weights(clip, clip->scene->parts[number].name);
     if (is_added && (!clip->is_exact || has_curves))
         convert_note(clip->file->job,
@@ -598,7 +611,7 @@ static bool add_rest(clip_maker *clip)
     }
     if (!begin_clip(clip, "camera", "", 0) || !add_paths(clip, 0.0, NULL))
         return false;
-    if (!(moved > 1e-4 * size))
+    if (!(moved > 1e-4 * size) || clip->meshes->model.num_meshes == 0) // of no model of its own
         return true;
     convert_note(clip->file->job,
                  "the nodes rest up to %.4g units from where they were bound: clip rest", moved);

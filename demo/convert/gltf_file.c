@@ -95,6 +95,7 @@ static const struct member {
     {"materials/*/pbrMetallicRoughness/baseColorTexture/texCoord", NULL, 0},
     {"materials/*/pbrMetallicRoughness/baseColorTexture/extensions/*/texCoord", NULL, 0},
     {"materials/*/pbrMetallicRoughness/baseColorTexture/extensions/*/offset|scale", NULL, 2},
+    {"materials/*/extensions/*/diffuseFactor", NULL, 4},
     {"materials/*/extensions/*/diffuseTexture|specularGlossinessTexture|specularColorTexture/index",
      "textures", 0},
     {"textures/*/source", "images", 0},
@@ -461,6 +462,9 @@ static bool knows_extensions(gltf_file *file)
     return true;
 }
 
+static const char old_format[] =
+    ": glTF 1.0 is another format, which programs that export glTF 2.0 write anew";
+
 // Finds the chunks of a .glb file.
 static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf_buffer *text,
                         gltf_buffer *binary)
@@ -468,8 +472,9 @@ static bool open_chunks(gltf_file *file, const uint8_t *bytes, size_t size, gltf
     if (size < 20)
         return gltf_fail(file, "the file ends inside its header");
     if (whole_number(bytes + 4, 4) != 2)
-        return gltf_fail(file, "version %u of the container; expected 2",
-                         whole_number(bytes + 4, 4));
+        return gltf_fail(file, "version %u of the container; expected 2%s",
+                         whole_number(bytes + 4, 4),
+                         whole_number(bytes + 4, 4) == 1 ? old_format : "");
     for (size_t at = 12; at + 8 <= size;) {
         const size_t length = whole_number(bytes + at, 4);
         const bool is_text = memcmp(bytes + at + 4, "JSON", 4) == 0;
@@ -499,13 +504,16 @@ static bool open_json(gltf_file *file, gltf_buffer text)
         file->error->column = where.column > 0 ? (uint32_t)where.column : 0;
         return false;
     }
+    // First, as 1.0 has objects where 2.0 has lists; its early files do not say a version.
+    const char *const version = gltf_text(json_object_get(file->root, "asset"), "version");
+    const bool is_old =
+        version ? version[0] < '2' : json_is_object(json_object_get(file->root, "meshes"));
+    if (version == NULL || strncmp(version, "2.", 2) != 0)
+        return gltf_fail(file, "its asset.version is %.20s; expected 2.0%s",
+                         version ? version : "missing", is_old ? old_format : "");
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         if (!check_member(file, file->root, &members[i], members[i].path, ""))
             return false;
-    const char *const version = gltf_text(json_object_get(file->root, "asset"), "version");
-    if (version == NULL || strncmp(version, "2.", 2) != 0)
-        return gltf_fail(file, "its asset.version is %.20s; expected 2.0",
-                         version ? version : "missing");
     return true;
 }
 

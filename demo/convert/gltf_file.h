@@ -28,8 +28,9 @@ typedef struct gltf_file {
     md5_error *error;
     const char *path;
     json_t *root;
-    size_t size;   // bytes of the file and of its buffers
-    size_t budget; // numbers that may still be read or made
+    size_t size;                          // bytes of the file and of its buffers
+    size_t budget;                        // numbers that may still be read or made
+    size_t num_picture_bytes, num_turned; // of all materials; their normal maps
     gltf_buffer *buffers;
     size_t num_buffers;
     float **values; // of each accessor [count * components], once they were read

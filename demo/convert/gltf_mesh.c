@@ -154,6 +154,8 @@ static bool open_primitive(maker *to, const json_t *object)
     to->moved = common_alloc(to->num_targets, sizeof *to->moved);
     if (!get_texcoords(to, attributes, gltf_index(object, "material")))
         return false;
+    to->meshes->num_flat += json_object_get(attributes, "NORMAL") == NULL;
+    to->meshes->num_colored += json_object_get(attributes, "COLOR_0") != NULL;
     for (size_t i = 0; i < to->num_targets; i++)
         if (!get_attribute(to, json_array_get(targets, i), "POSITION", GLTF_VEC3, &to->moves[i]))
             return false;
@@ -504,6 +506,12 @@ bool gltf_read_meshes(gltf_rig *rig, gltf_meshes *meshes)
         if (node->is_in_scene && node->mesh != MD5_NONE && !read_node_meshes(meshes, rig->order[i]))
             return false;
     }
+    if (meshes->num_flat > 0)
+        convert_note(rig->file->job, "flat shading, as without normals, becomes smooth: %zu meshes",
+                     meshes->num_flat);
+    if (meshes->num_colored > 0)
+        convert_note(rig->file->job, "colors of vertices are left out: %zu meshes",
+                     meshes->num_colored);
     return true;
 }
 

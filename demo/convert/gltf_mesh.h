@@ -18,6 +18,7 @@ typedef struct gltf_meshes {
     size_t num_moved;
     const char **shaders;         // [materials of the file] NULL: no mesh has it
     json_t *names, *shader_names; // of meshes; of shaders
+    size_t num_flat, num_colored; // primitives without normals; with colors of vertices
 } gltf_meshes;
 
 // Reads the scene's meshes. Returns false and says why; free them then too.

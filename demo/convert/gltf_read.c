@@ -11,6 +11,20 @@
 
 // -- Materials ------------------------------------------------------------------------------------
 
+// All pictures of a file; a hostile one may name a large one in each of its materials.
+enum { MOST_BYTES = 1 << 30, MOST_TURNED = 256 };
+
+// A copy of the name of a picture, or NULL, without what says its format.
+static char *without_ending(const char *name)
+{
+    static const char *const endings[] = {".png", ".jpg",  ".jpeg", ".tga", ".dds",
+                                          ".bmp", ".tiff", ".webp", ".ktx2"};
+    for (size_t i = 0; name != NULL && i < sizeof endings / sizeof endings[0]; i++)
+        if (common_has_ending(name, endings[i]))
+            return common_format("%.*s", (int)(strlen(name) - strlen(endings[i])), name);
+    return common_copy(name);
+}
+
 // Adds the picture of a texture, a PNG or JPEG, to a material. One that is missing is noted.
 static bool add_picture(gltf_file *file, const char *shader, const json_t *texture,
                         convert_picture *picture)
@@ -24,46 +38,56 @@ static bool add_picture(gltf_file *file, const char *shader, const json_t *textu
     const char *const uri = gltf_text(object, "uri");
     const bool is_file = uri != NULL && strncmp(uri, "data:", 5) != 0;
     const char *const name = gltf_text(object, "name");
-    char *const stem = is_file ? common_stem(uri) : NULL, *owned = NULL;
+    char *const stem = without_ending(is_file ? common_base(uri) : NULL);
+    char *const own = without_ending(name), *owned = NULL;
     const char *reason = NULL;
     size_t size = 0;
     const uint8_t *bytes = view != MD5_NONE ? gltf_view(file, view, &size)
                                             : gltf_resolve(file, object, &size, &owned, &reason);
     if (bytes == NULL && view != MD5_NONE) {
         free(stem);
+        free(own);
         return false;
     }
-    picture->name = gltf_file_name(name ? name : stem);
+    picture->name = gltf_file_name(own ? own : stem);
     if (picture->name == NULL)
         picture->name = common_format("image_%u", image);
-    picture->declared = common_copy(is_file ? uri : name);
+    picture->declared = without_ending(is_file ? uri : name);
     if (bytes != NULL && !(size > 4 && memcmp(bytes, "\x89PNG", 4) == 0)
         && !(size > 3 && memcmp(bytes, "\xff\xd8\xff", 3) == 0)) {
         bytes = NULL;
         reason = "it is neither a PNG nor a JPEG";
     }
+    // Not paid from the numbers: pictures in files of their own are larger than the file.
+    if (bytes != NULL && size > MOST_BYTES - file->num_picture_bytes) {
+        bytes = NULL;
+        reason = "the pictures have more than 1 GiB";
+    }
     if (bytes == NULL)
         convert_note(file->job, "images/%u of %s is left out: %s", image, shader, reason);
-    const bool is_paid = bytes == NULL || gltf_spend(file, size);
-    if (bytes != NULL && is_paid) {
+    if (bytes != NULL) {
+        file->num_picture_bytes += size;
         picture->bytes = common_alloc(size, 1);
         memcpy(picture->bytes, bytes, size);
         picture->size = size;
     }
     free(owned);
+    free(own);
     free(stem);
-    return is_paid;
+    return true;
 }
 
 // Turns the green of a normal map, which points up in glTF and down in id's.
-static void turn_normals(const convert_job *job, const char *shader, convert_picture *picture)
+static void turn_normals(gltf_file *file, const char *shader, convert_picture *picture)
 {
-    md5_error error = {.message = ""};
+    md5_error error = {.message = "they are too many"};
     if (picture->bytes == NULL)
         return;
-    uint8_t *const turned = convert_turn_green(picture, &picture->size, &error);
+    uint8_t *const turned = file->num_turned++ < MOST_TURNED
+                                ? convert_turn_green(picture, &picture->size, &error)
+                                : NULL;
     if (turned == NULL) {
-        convert_note(job, "material %s: the normal map's green still points up: %s", shader,
+        convert_note(file->job, "material %s: the normal map's green still points up: %s", shader,
                      error.message);
         return;
     }
@@ -110,29 +134,43 @@ static bool add_material(const gltf_meshes *meshes, uint32_t number, convert_sce
         .text = common_copy(gltf_text(gltf_extras(object), "text")),
     };
     (void)gltf_numbers(object, "emissiveFactor", 3, glow);
-    (void)gltf_numbers(metal, "baseColorFactor", 4, color);
+    const bool has_color =
+        gltf_numbers(old ? old : metal, old ? "diffuseFactor" : "baseColorFactor", 4, color);
     for (int map = 0; map < CONVERT_NUM_MAPS; map++)
         if (textures[map] != NULL && (map != CONVERT_MAP_GLOW || glow[0] + glow[1] + glow[2] > 0.0)
             && !add_picture(file, shader, textures[map], &material->maps[map]))
             return false;
-    if (color[0] + color[1] + color[2] + color[3] < 3.999)
+    // White is what glTF has where it says nothing, but not what a writer of ours means.
+    const bool is_ours = gltf_extras(json_object_get(file->root, "asset")) != NULL;
+    if (textures[CONVERT_MAP_COLOR] == NULL && (has_color || !is_ours))
+        convert_paint(file->job, material, CONVERT_MAP_COLOR, color);
+    else if (color[0] + color[1] + color[2] + color[3] < 3.999)
         convert_note(file->job, "material %s: its color %.3g %.3g %.3g %.3g is left out", shader,
                      color[0], color[1], color[2], color[3]);
+    if (textures[CONVERT_MAP_GLOW] == NULL && glow[0] + glow[1] + glow[2] > 0.0)
+        convert_paint(file->job, material, CONVERT_MAP_GLOW, glow);
     if (json_object_get(metal, "metallicRoughnessTexture") != NULL)
         convert_note(file->job, "material %s: metal and roughness are left out", shader);
-    turn_normals(file->job, shader, &material->maps[CONVERT_MAP_NORMAL]);
+    turn_normals(file, shader, &material->maps[CONVERT_MAP_NORMAL]);
     return true;
 }
 
 // -- Files ----------------------------------------------------------------------------------------
+
+// NULL without a part, too.
+static md5_model *parse_model(const convert_part *part, md5_error *error)
+{
+    const md5_load_opts opts = {.without = MD5_PART_TANGENTS | MD5_PART_LOSSES};
+    return part ? md5_parse_model(part->bytes, part->size, &opts, error) : NULL;
+}
 
 // The model that clips are for: that of the file or, if there was one before, that.
 static bool add_parts(const gltf_meshes *meshes, convert_scene *scene)
 {
     const gltf_rig *const rig = meshes->rig;
     gltf_file *const file = rig->file;
-    const convert_part *part = convert_find_model(scene);
-    if (part != NULL && meshes->model.num_meshes > 0) {
+    const convert_part *part = NULL;
+    if (rig->model != NULL && meshes->model.num_meshes > 0) {
         convert_note(file->job, "%s: only clips are taken, as there is a model", file->path);
     } else if (meshes->model.num_meshes > 0) {
         char *const name = common_stem(file->path);
@@ -146,11 +184,9 @@ static bool add_parts(const gltf_meshes *meshes, convert_scene *scene)
             if (meshes->shaders[i] != NULL && !add_material(meshes, i, scene))
                 return false;
     }
-    const md5_load_opts opts = {.file_name = file->path,
-                                .without = MD5_PART_TANGENTS | MD5_PART_LOSSES};
-    md5_model *const model =
-        part == NULL ? NULL : md5_parse_model(part->bytes, part->size, &opts, file->error);
-    const bool is_added = (part == NULL || model != NULL) && gltf_add_clips(meshes, model, scene);
+    md5_model *const model = parse_model(part, file->error);
+    const bool is_added = (part == NULL || model != NULL)
+                          && gltf_add_clips(meshes, model ? model : rig->model, scene);
     md5_free_model(model);
     return is_added;
 }
@@ -159,14 +195,22 @@ bool convert_read_gltf(const convert_job *job, convert_input *input, convert_sce
                        md5_error *error)
 {
     gltf_file file;
-    gltf_rig rig = {.file = &file};
+    const convert_part *const part = convert_find_model(scene);
+    md5_model *const model = parse_model(part, error);
+    if (part != NULL && model == NULL)
+        return false;
+    gltf_rig rig = {.model = model, .model_unit = scene->unit, .model_turn = scene->turn};
     gltf_meshes meshes = {.rig = &rig};
     const bool is_read = gltf_open(&file, job, input, error) && gltf_open_rig(&rig, &file)
                          && gltf_read_meshes(&rig, &meshes) && add_parts(&meshes, scene);
+    if (is_read && model == NULL) {
+        scene->unit = rig.unit;
+        scene->turn = gltf_turn(&rig);
+    }
     gltf_free_meshes(&meshes);
     gltf_free_rig(&rig);
     gltf_close(&file);
-    scene->unit = rig.unit;
+    md5_free_model(model);
     return is_read;
 }
 

@@ -120,6 +120,8 @@ convert_quat gltf_rotation(const gltf_affine *a)
 
 // -- Names ----------------------------------------------------------------------------------------
 
+enum { LONGEST_NAME = 47 }; // of a joint: bytes that Q2PRO takes
+
 // Cuts a text at a length, but not inside of a letter.
 static void cut(char *text, size_t length)
 {
@@ -130,15 +132,20 @@ static void cut(char *text, size_t length)
     text[length] = '\0';
 }
 
+static void make_plain(char *name, size_t longest)
+{
+    cut(name, longest);
+    for (char *c = name; *c != '\0'; c++)
+        *c = *c == '\\' ? '/' : (unsigned char)*c <= ' ' || *c == '"' || *c == 0x7f ? '_' : *c;
+}
+
 const char *gltf_name(json_t *names, const char *name, size_t longest, const char *missing,
                       size_t number)
 {
     enum { LONGEST_SUFFIX = 24 };
     char *const base = name != NULL && name[0] != '\0' ? common_copy(name)
                                                        : common_format("%s%zu", missing, number);
-    cut(base, longest);
-    for (char *c = base; *c != '\0'; c++)
-        *c = *c == '\\' ? '/' : (unsigned char)*c <= ' ' || *c == '"' || *c == 0x7f ? '_' : *c;
+    make_plain(base, longest);
     char *unique = common_copy(base);
     // The number that is tried next behind the same name is its value.
     json_int_t next = json_integer_value(json_object_get(names, base));
@@ -330,6 +337,8 @@ static bool read_skins(gltf_rig *rig)
                              skin->num_joints, binds, num_binds);
         skin->joints = common_alloc(skin->num_joints, sizeof *skin->joints);
         skin->inverse_binds = common_alloc(skin->num_joints, sizeof *skin->inverse_binds);
+        skin->is_weighted = common_alloc(skin->num_joints, sizeof *skin->is_weighted);
+        memset(skin->is_weighted, !rig->has_meshes, skin->num_joints);
         for (size_t k = 0; k < skin->num_joints; k++) {
             double matrix[16];
             for (size_t n = 0; n < 16 && matrices != NULL; n++)
@@ -340,6 +349,64 @@ static bool read_skins(gltf_rig *rig)
         }
     }
     return true;
+}
+
+// Finds the joints of skins that have weights. Who reads the vertices says what is wrong with them.
+static void find_weights(gltf_rig *rig)
+{
+    enum { MOST_SETS = 16 };
+    gltf_file *const file = rig->file;
+    const md5_error before = *file->error;
+    for (const gltf_node *node = rig->nodes; node < rig->nodes + rig->num_nodes; node++) {
+        gltf_skin *const skin = node->skin != MD5_NONE ? &rig->skins[node->skin] : NULL;
+        const uint32_t mesh = skin && node->is_in_scene ? node->mesh : MD5_NONE;
+        const json_t *const list = json_object_get(gltf_item(file, "meshes", mesh), "primitives");
+        for (size_t i = 0; i < MOST_SETS * json_array_size(list); i++) {
+            const json_t *const attributes =
+                json_object_get(json_array_get(list, i / MOST_SETS), "attributes");
+            const float *set[2] = {NULL};
+            size_t count[2] = {0};
+            for (int k = 0; k < 2; k++) {
+                char name[32];
+                (void)snprintf(name, sizeof name, k ? "WEIGHTS_%zu" : "JOINTS_%zu", i % MOST_SETS);
+                const uint32_t accessor = gltf_index(attributes, name);
+                set[k] =
+                    accessor != MD5_NONE ? gltf_read(file, accessor, GLTF_VEC4, &count[k]) : NULL;
+            }
+            if (!set[0] || !set[1] || !gltf_spend(file, count[0]))
+                continue;
+            for (size_t k = 0; k < 4 * count[0] && k < 4 * count[1]; k++)
+                if (set[1][k] > 0.0f && set[0][k] >= 0.0f && set[0][k] < (float)skin->num_joints)
+                    skin->is_weighted[(size_t)set[0][k]] = true;
+        }
+    }
+    *file->error = before;
+}
+
+// The joint of the model that was before, by the name of a joint here.
+static uint32_t model_joint(const gltf_rig *rig, const char *name)
+{
+    const json_t *const number = name ? json_object_get(rig->model_joints, name) : NULL;
+    return number ? (uint32_t)json_integer_value(number) : MD5_NONE;
+}
+
+static const char *name_of_node(const gltf_rig *rig, uint32_t node)
+{
+    const char *const stored = gltf_text(gltf_extras(gltf_item(rig->file, "nodes", node)), "name");
+    return stored ? stored : rig->nodes[node].name;
+}
+
+// Joints of the model are joints, also if nothing moves them here.
+static void find_model_joints(gltf_rig *rig)
+{
+    for (uint32_t i = 0; i < rig->num_nodes && rig->model; i++) {
+        const char *const name = name_of_node(rig, i);
+        char *const plain = common_copy(name ? name : "");
+        make_plain(plain, LONGEST_NAME);
+        rig->nodes[i].is_joint |= rig->nodes[i].is_in_scene && rig->nodes[i].mesh == MD5_NONE
+                                  && model_joint(rig, plain) != MD5_NONE;
+        free(plain);
+    }
 }
 
 // The joint that a writer added because glTF wants one root; it is not one of the model.
@@ -437,19 +504,17 @@ uint32_t gltf_joint_above(const gltf_rig *rig, uint32_t node)
 // Names of joints; Doom 3's family looks for a root of this name.
 static void name_joints(gltf_rig *rig)
 {
-    enum { LONGEST = 47 }; // bytes that Q2PRO takes
     const char *const engine = rig->file->job->engine;
-    if (engine != NULL && convert_find_engine(engine)->family == CONVERT_DOOM3)
-        rig->joints[0].name = gltf_name(rig->names, "origin", LONGEST, "", 0);
+    if (engine != NULL && convert_find_engine(engine)->family == CONVERT_DOOM3
+        && model_joint(rig, name_of_node(rig, rig->joints[0].node)) == MD5_NONE)
+        rig->joints[0].name = gltf_name(rig->names, "origin", LONGEST_NAME, "", 0);
     const char *renamed = NULL, *as = NULL; // the first one
     size_t num_renamed = 0;
     for (size_t j = 0; j < rig->num_joints; j++) {
         gltf_joint *const joint = &rig->joints[j];
-        const char *const stored =
-            gltf_text(gltf_extras(gltf_item(rig->file, "nodes", joint->node)), "name");
-        const char *const name = stored ? stored : rig->nodes[joint->node].name;
+        const char *const name = name_of_node(rig, joint->node);
         if (joint->name == NULL)
-            joint->name = gltf_name(rig->names, name, LONGEST, "joint_", j);
+            joint->name = gltf_name(rig->names, name, LONGEST_NAME, "joint_", j);
         if (name == NULL || strcmp(name, joint->name) == 0)
             continue;
         renamed = renamed ? renamed : name;
@@ -464,8 +529,10 @@ static void name_joints(gltf_rig *rig)
 // -- Bind pose and rest pose ----------------------------------------------------------------------
 
 // Places skins in the space of the rest pose and binds their joints there. The first skin is placed
-// so that its root is where it rests. A skin that shares a joint with one before is placed where
-// that joint is bound; then its other joints, too, are bound where its vertices are.
+// so that its highest joint with weights is where it rests: of others converters write any matrix.
+// Those of another size than the skin are not believed. A skin that shares a joint with one before
+// is placed where that joint is bound; then its other joints, too, are bound where its vertices
+// are.
 static void bind_skins(gltf_rig *rig)
 {
     for (gltf_skin *skin = rig->skins; skin < rig->skins + rig->num_skins; skin++) {
@@ -475,6 +542,8 @@ static void bind_skins(gltf_rig *rig)
         for (size_t k = count; k-- > 0;) {
             const uint32_t number = skin->joints[k];
             const bool is_bound = number != MD5_NONE && rig->joints[number].is_bound;
+            if (!skin->is_weighted[k])
+                continue;
             if (is_bound
                 || (number != MD5_NONE && !is_shared
                     && (by == count || number <= skin->joints[by])))
@@ -482,18 +551,27 @@ static void bind_skins(gltf_rig *rig)
             is_shared |= is_bound;
         }
         skin->place = identity;
+        double growth = 1.0; // how much larger a joint is bound than it rests
         if (by < count) {
             const gltf_joint *const joint = &rig->joints[skin->joints[by]];
-            skin->place = gltf_mul(is_shared ? &joint->bind : &rig->nodes[joint->node].world,
-                                   &skin->inverse_binds[by]);
+            const gltf_affine *const bind =
+                is_shared ? &joint->bind : &rig->nodes[joint->node].world;
+            skin->place = gltf_mul(bind, &skin->inverse_binds[by]);
+            growth = gltf_determinant(bind) / gltf_determinant(&rig->nodes[joint->node].world);
         }
         for (size_t k = 0; k < count; k++) {
             gltf_affine bind;
             if (skin->joints[k] == MD5_NONE || rig->joints[skin->joints[k]].is_bound
                 || !invert(&skin->inverse_binds[k], &bind))
                 continue;
-            rig->joints[skin->joints[k]].bind = gltf_mul(&skin->place, &bind);
-            rig->joints[skin->joints[k]].is_bound = true;
+            gltf_joint *const joint = &rig->joints[skin->joints[k]];
+            bind = gltf_mul(&skin->place, &bind);
+            const double size =
+                gltf_determinant(&bind) / growth / gltf_determinant(&rig->nodes[joint->node].world);
+            if (!skin->is_weighted[k] && !(size > 0.125 && size < 8.0)) // half or twice as long
+                continue;
+            joint->bind = bind;
+            joint->is_bound = true;
         }
     }
     // The others stay where they rest, relative to their parents.
@@ -522,6 +600,41 @@ static bool measure_mesh(gltf_file *file, const gltf_affine *place, const json_t
         range[1] = fmax(range[1], gltf_point(place, v).y);
     }
     return true;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// How many times as long the bones of the model are as those of the file: the median; without bones
+// that is the unit of the model's file, which it nearly is where it does not say so.
+static double measure_bones(const gltf_rig *rig)
+{
+    double *const ratios = common_alloc(rig->num_joints, sizeof *ratios), unit = rig->model_unit;
+    size_t count = 0;
+    for (const gltf_joint *joint = rig->joints; joint < rig->joints + rig->num_joints; joint++) {
+        const uint32_t number = model_joint(rig, joint->name);
+        if (joint->parent == MD5_NONE || number == MD5_NONE)
+            continue;
+        const convert_vec bone =
+            convert_sub(joint->bind.c[3], rig->joints[joint->parent].bind.c[3]);
+        const double length = sqrt(convert_dot(bone, bone));
+        const double own = (double)md5_vec3_length(rig->model->bind_local[number].translation);
+        if (length > 1e-9 && own > 1e-6)
+            ratios[count++] = own / length;
+    }
+    if (count > 0)
+        qsort(ratios, count, sizeof *ratios, compare_numbers);
+    if (count > 0 && !(fabs(ratios[count / 2] / unit - 1.0) < 1e-3)) {
+        unit = ratios[count / 2];
+        convert_note(rig->file->job,
+                     "%s: scale %g, as bones of the model are so much longer: %g to %g times",
+                     rig->file->path, unit, ratios[0], ratios[count - 1]);
+    }
+    free(ratios);
+    return unit;
 }
 
 // How long a unit of the file is, by what is known of it, or guessed by the height of all meshes,
@@ -562,6 +675,8 @@ static bool choose_unit(gltf_rig *rig)
     while (height >= guess->below && guess->below < HUGE_VAL)
         guess++;
     const bool is_stored = stored > 1e-9 && stored < 1e9;
+    if (rig->model && !(file->job->scale > 0.0) && (rig->unit = measure_bones(rig)) > 0.0)
+        return true;
     rig->unit = file->job->scale > 0.0 ? file->job->scale : is_stored ? 1.0 / stored : guess->unit;
     if (!(file->job->scale > 0.0) && !is_stored)
         convert_note(file->job, "scale %g, as the height of %g is %s: --scale overrides that",
@@ -571,12 +686,17 @@ static bool choose_unit(gltf_rig *rig)
     return true;
 }
 
+double gltf_turn(const gltf_rig *rig)
+{
+    return gltf_number(gltf_extras(json_object_get(rig->file->root, "asset")), "turn",
+                       rig->model_turn);
+}
+
 // From the file's space, y up and z forward, to id's, z up and x forward, scaled, and as it was
 // before the writer turned it.
 static gltf_affine to_output(const gltf_rig *rig)
 {
-    const json_t *const asset = json_object_get(rig->file->root, "asset");
-    const double stored = gltf_number(gltf_extras(asset), "turn", 0.0);
+    const double stored = gltf_turn(rig);
     const double turn = fabs(stored) <= 360.0 ? -stored / 180.0 * 3.14159265358979323846 : 0.0;
     const double c = cos(turn) * rig->unit, s = sin(turn) * rig->unit;
     return (gltf_affine){{{-s, c, 0}, {0, 0, rig->unit}, {c, s, 0}, {0, 0, 0}}};
@@ -680,10 +800,17 @@ const json_t *gltf_extras(const json_t *object)
 
 bool gltf_open_rig(gltf_rig *rig, gltf_file *file)
 {
-    *rig = (gltf_rig){.file = file, .names = json_object()};
+    rig->file = file;
+    rig->names = json_object();
+    rig->model_joints = json_object();
+    for (uint32_t i = 0; rig->model && i < rig->model->skeleton.num_joints; i++)
+        (void)json_object_set_new_nocheck(rig->model_joints, rig->model->skeleton.joints[i].name,
+                                          json_integer(i));
     if (!read_nodes(rig) || !choose_scene(rig) || !read_skins(rig))
         return false;
+    find_weights(rig);
     find_animated(rig);
+    find_model_joints(rig);
     complete_joints(rig);
     number_joints(rig);
     name_joints(rig);
@@ -699,12 +826,14 @@ void gltf_free_rig(gltf_rig *rig)
     for (size_t i = 0; rig->skins != NULL && i < rig->num_skins; i++) {
         free(rig->skins[i].joints);
         free(rig->skins[i].inverse_binds);
+        free(rig->skins[i].is_weighted);
     }
     free(rig->skins);
     free(rig->nodes);
     free(rig->order);
     free(rig->joints);
     json_decref(rig->names);
+    json_decref(rig->model_joints);
 }
 
 #endif

@@ -73,6 +73,7 @@ typedef struct gltf_skin {
     size_t num_joints;
     uint32_t *joints;           // [num_joints] numbers of joints
     gltf_affine *inverse_binds; // [num_joints]
+    bool *is_weighted;          // [num_joints] moves vertices; those of a skin of no mesh all do
     gltf_affine place;          // mesh space to the bind pose
     bool is_used;
 } gltf_skin;
@@ -88,6 +89,10 @@ typedef struct gltf_rig {
     double unit;                 // of the output in one of the file
     gltf_affine output;          // from the file's space to that of the output
     json_t *names;               // of joints
+    // The model that clips are for, which was read before, or NULL; of its file, if that was glTF:
+    const md5_model *model;
+    double model_unit, model_turn;
+    json_t *model_joints; // their numbers by their names
 } gltf_rig;
 
 // The joint that a node is or is below; MD5_NONE if there is none.
@@ -96,7 +101,11 @@ uint32_t gltf_joint_above(const gltf_rig *rig, uint32_t node);
 // What md5model wrote into an object's extras, or NULL.
 const json_t *gltf_extras(const json_t *object);
 
-// Finds joints and binds them. Returns false and says why; free it then too.
+// How the writer of the file has turned it, in degrees; that of the model if the file does not say.
+double gltf_turn(const gltf_rig *rig);
+
+// Finds joints and binds them. `model` and what follows are set before. Returns false and says why;
+// free it then too.
 bool gltf_open_rig(gltf_rig *rig, gltf_file *file);
 void gltf_free_rig(gltf_rig *rig);
 

@@ -9,6 +9,7 @@
 #include "demo/looks/look.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,7 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
         .family = engine->family,
         .max_weights = engine->max_weights,
         .has_one_clip = engine->family == CONVERT_QUAKE || engine->family == CONVERT_QUAKE2,
+        .is_bare = !job->engine && !is_folder && !job->has_layout,
         .folder = is_folder ? common_copy(job->output) : common_folder(job->output),
         .name =
             !is_folder ? common_stem(job->output) : common_copy(model ? model->name : scene->name),
@@ -305,6 +307,32 @@ uint8_t *convert_turn_green(const convert_picture *in, size_t *size, md5_error *
     return bytes;
 }
 
+void convert_paint(const convert_job *job, convert_material *material, convert_map map,
+                   const double *color)
+{
+    enum { SIDE = 8 }; // that every engine takes
+    uint8_t rgba[SIDE * SIDE * 4];
+    const bool has_alpha = map == CONVERT_MAP_COLOR && material->alpha != CONVERT_OPAQUE;
+    for (int i = 0; i < SIDE * SIDE * 4; i++) {
+        const double c = i % 4 < 3 ? fmin(fmax(color[i % 4], 0.0), 1.0) : 1.0;
+        const double stored = c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1.0 / 2.4) - 0.055;
+        rgba[i] = (uint8_t)(255.0
+                                * (i % 4 < 3   ? stored
+                                   : has_alpha ? fmin(fmax(color[3], 0.0), 1.0)
+                                               : 1.0)
+                            + 0.5);
+    }
+    convert_picture *const to = &material->maps[map];
+    to->bytes = view_encode_png(&(view_image){rgba, SIDE, SIDE}, has_alpha, &to->size);
+    to->name = common_format("%s%s", common_base(title_of(material)),
+                             map == CONVERT_MAP_GLOW ? "_add" : "");
+    for (char *c = to->name; *c != '\0'; c++) // nothing of it is an ending
+        *c = *c == '.' ? '_' : *c;
+    convert_note(job, "material %s: %s %.3g %.3g %.3g has no picture: %s", title_of(material),
+                 map == CONVERT_MAP_GLOW ? "its glow" : "its color", color[0], color[1], color[2],
+                 to->bytes ? "a small one is made" : "this build cannot write PNG");
+}
+
 // -- What declarations say ------------------------------------------------------------------------
 
 // Maps the stages of a declared material, at time 0, to what one material of other formats has: the
@@ -494,9 +522,13 @@ static bool write_file(const convert_layout *layout, const char *name, const voi
                        size_t size, md5_error *error)
 {
     char *const path = common_format("%s/%s", layout->root, name);
+    const bool stays = layout->is_bare && !layout->job->is_forced && common_is_file(path);
+    if (stays) // perhaps that from which the model was made
+        convert_note(layout->job, "%s exists and stays: --force writes over it", path);
     if (size > 0)
         common_make_folders(path, 0777);
-    const bool is_written = size == 0 || convert_write_file(layout->job, path, bytes, size, error);
+    const bool is_written =
+        size == 0 || stays || convert_write_file(layout->job, path, bytes, size, error);
     free(path);
     return is_written;
 }
@@ -509,7 +541,7 @@ static bool write_picture(const convert_layout *layout, const convert_picture *p
     size_t size = picture->size;
     uint8_t *tga = NULL;
     const char *ending = convert_picture_ending(picture);
-    if (layout->family == CONVERT_DOOM3 && strcmp(ending, ".png") == 0) {
+    if (layout->family == CONVERT_DOOM3 && !layout->is_bare && strcmp(ending, ".png") == 0) {
         md5_error why;
         if (view_decode_image(picture->bytes, size, MD5_MAX_IMAGE_PIXELS, &image, &why)) {
             tga = make_tga(&image, &size);
@@ -569,7 +601,10 @@ static void put_word(convert_bytes *to, const char *folder, const char *name, co
     char *const word = common_format("%s%s%s", folder, name, ending);
     for (char *c = word; *c != '\0'; c++)
         *c = *c == '"' || (unsigned char)*c < ' ' ? '_' : *c;
-    convert_put_text(to, is_plain_path(word) ? "%s" : "\"%s\"", word);
+    // Of a word that begins as a number, id's lexer reads that alone.
+    const size_t number = strspn(word, "0123456789.");
+    const bool is_word = is_plain_path(word) && (number == 0 || word[number] == '\0');
+    convert_put_text(to, is_word ? "%s" : "\"%s\"", word);
     free(word);
 }
 
@@ -609,26 +644,28 @@ static void describe_meshes(written_looks *all, const convert_material *material
 static void declare_material(convert_bytes *mtr, const convert_material *material,
                              const char *const *paths)
 {
-    static const char *const lines[CONVERT_NUM_MAPS] = {"\tdiffusemap\t%s\n", "\tbumpmap\t%s\n",
-                                                        "\tspecularmap\t%s\n",
-                                                        "\t{\n\t\tblend\tadd\n\t\tmap\t%s\n\t}\n"};
+    static const char *const lines[CONVERT_NUM_MAPS] = {
+        "\tdiffusemap\t", "\tbumpmap\t", "\tspecularmap\t", "\t{\n\t\tblend\tadd\n\t\tmap\t"};
     convert_put_text(mtr, "\"%s\"\n{\n%s", material->shader,
                      material->is_two_sided ? "\ttwosided\n" : "");
     for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
         const bool is_stage =
             map == CONVERT_MAP_COLOR && (material->alpha != CONVERT_OPAQUE || material->is_unlit);
-        if (paths[map] && !is_stage) {
-            convert_put_text(mtr, lines[map], paths[map]);
-        } else if (paths[map]) {
-            convert_put_text(mtr, "\t{\n%s\t\tmap\t%s\n",
+        if (!paths[map])
+            continue;
+        if (is_stage)
+            convert_put_text(mtr, "\t{\n%s\t\tmap\t",
                              material->alpha == CONVERT_BLEND ? "\t\tblend\tblend\n"
                              : material->is_unlit             ? ""
-                                                              : "\t\tblend\tdiffusemap\n",
-                             paths[map]);
-            if (material->alpha == CONVERT_MASK)
-                convert_put_text(mtr, "\t\talphaTest\t%g\n", (double)material->cutoff);
+                                                              : "\t\tblend\tdiffusemap\n");
+        else
+            convert_put_text(mtr, "%s", lines[map]);
+        put_word(mtr, "", paths[map], "");
+        convert_put_text(mtr, "\n");
+        if (is_stage && material->alpha == CONVERT_MASK)
+            convert_put_text(mtr, "\t\talphaTest\t%g\n", (double)material->cutoff);
+        if (is_stage || map == CONVERT_MAP_GLOW)
             convert_put_text(mtr, "\t}\n");
-        }
     }
     convert_put_text(mtr, "}\n\n");
 }
@@ -637,8 +674,15 @@ static void declare_material(convert_bytes *mtr, const convert_material *materia
 static char *path_of(const convert_layout *layout, const convert_material *material,
                      convert_map map)
 {
+    static const char *const maps[CONVERT_NUM_MAPS] = {"", "_local", "_s", "_add"};
     const convert_picture *const picture = &material->maps[map];
     const char *const declared = picture->declared;
+    if (layout->is_bare) { // what the viewer looks for, which declares nothing
+        char *const name = convert_file_name(common_base(material->shader));
+        char *const bare = common_format("%s%s%s", layout->inner, name, maps[map]);
+        free(name);
+        return bare;
+    }
     if (layout->family == CONVERT_DOOM3 && declared && is_plain_path(declared))
         return common_format(
             "%.*s", (int)(strlen(declared) - (common_has_ending(declared, ".tga") ? 4 : 0)),
@@ -683,7 +727,7 @@ static bool write_material(const convert_layout *layout, const convert_material 
         free(path);
         if (!paths[map])
             return false;
-        if (layout->family == CONVERT_DOOM3 && !is_plain_path(paths[map])) {
+        if (layout->family == CONVERT_DOOM3 && !layout->is_bare && !is_plain_path(paths[map])) {
             convert_note(layout->job, "material %s: the engine cannot read the name %s",
                          material->shader, paths[map]);
             paths[map] = NULL;
@@ -697,7 +741,7 @@ static bool write_material(const convert_layout *layout, const convert_material 
                      material->shader, (unsigned)num_unused);
     if (layout->family == CONVERT_CUBE2)
         describe_meshes(all, material, paths);
-    if (layout->family != CONVERT_DOOM3)
+    if (layout->family != CONVERT_DOOM3 || layout->is_bare)
         return true;
     if (strpbrk(material->shader, "\"\r\n") || material->shader[0] == '\0')
         convert_note(layout->job, "a material without a name that can be declared is left out");
@@ -767,7 +811,10 @@ bool convert_write_looks(const convert_layout *layout, md5_error *error)
         is_written = write_material(layout, &scene->materials[i], &all, error);
     if (is_written && is_cube)
         is_written = write_file(layout, "md5.cfg", all.text.bytes, all.text.size, error);
-    if (is_written && layout->family == CONVERT_DOOM3) {
+    if (is_written && layout->is_bare)
+        convert_note(layout->job,
+                     "pictures only: --for, or a folder as output, declares materials");
+    else if (is_written && layout->family == CONVERT_DOOM3) {
         is_written = write_text(layout, "materials", ".mtr", &all.text, error)
                      && declare_model(layout, &all.text, error)
                      && write_text(layout, "def", ".def", &all.text, error);

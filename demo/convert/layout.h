@@ -11,6 +11,7 @@ typedef struct convert_layout {
     convert_family family;
     uint32_t max_weights; // of a vertex; 0: any number
     bool has_one_clip;    // named as the model
+    bool is_bare;         // no game: no declarations, and pictures are found by shaders' names
     char *folder;         // of the model and its clips
     char *name;           // of the model, without folder and ending
     char *declared;       // what its declarations are called
@@ -26,7 +27,8 @@ void convert_free_layout(convert_layout *layout);
 void convert_name_meshes(const convert_layout *layout, md5_doc *doc, common_list *names);
 
 // Writes pictures, and materials and a modelDef, or an md5.cfg, that name them. Does nothing if the
-// scene has no materials and no engine is asked for.
+// scene has no materials and no engine is asked for. Without an engine or a folder pictures are
+// all.
 bool convert_write_looks(const convert_layout *layout, md5_error *error);
 
 #endif

@@ -420,18 +420,32 @@ static void print_note(void *user, const char *text)
     common_print(stderr, "note: %s\n", text);
 }
 
-// What an engine says of the files that were written for it, as `md5tool check --for` prints it.
+// What an engine says of the files that were written for it, as `md5tool check --for` prints it:
+// with the declarations that were, in their game folder.
 static int judge(const tool_arguments *arguments, const common_list *written)
 {
-    char **const words = common_alloc(written->count, sizeof *words);
-    int count = 0;
-    for (size_t i = 0; i < written->count; i++)
-        if (tool_kind_of(written->names[i]) != TOOL_UNKNOWN)
-            words[count++] = written->names[i];
-    tool_arguments check = {
-        .command = "check", .words = words, .num_words = count, .engines = arguments->engines};
-    const int status = count > 0 ? tool_check.run(&check) : TOOL_OK;
-    free(words);
+    common_list words = {NULL, 0}, only = {NULL, 0};
+    for (size_t i = 0; i < written->count; i++) {
+        char *const path = whole_path(written->names[i]), *const folder = common_folder(path);
+        char *const root = common_folder(folder);
+        const bool is_def = common_has_ending(path, ".def");
+        common_add(&only, common_copy(path + strlen(root) + 1));
+        while (is_def && words.count > 0 && common_is_in(words.names[words.count - 1], root))
+            free(words.names[--words.count]);
+        if (is_def || tool_kind_of(path) != TOOL_UNKNOWN)
+            common_add(&words, common_copy(is_def ? root : path));
+        free(root);
+        free(folder);
+        free(path);
+    }
+    tool_arguments check = {.command = "check",
+                            .words = words.names,
+                            .num_words = (int)words.count,
+                            .engines = arguments->engines,
+                            .only = {(const char **)only.names, (int)only.count}};
+    const int status = words.count > 0 ? tool_check.run(&check) : TOOL_OK;
+    common_free_list(&words);
+    common_free_list(&only);
     return status;
 }
 
@@ -470,6 +484,7 @@ static int convert(tool_arguments *arguments)
         .is_quantized = arguments->is_quantized,
         .is_packed = arguments->is_packed,
         .is_fitted = arguments->is_fitted,
+        .has_layout = common_is_folder(arguments->words[0]),
         .map = arguments->map,
         .target = arguments->mesh,
         .scene_name = arguments->scene,

@@ -1,0 +1,179 @@
+#!/bin/sh
+# glTF in: clips in files of their own, joints without weights, pictures, colors, names, folders, versions.
+. test/build/report.sh
+tool=$(realpath "$products/md5tool")
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
+
+# make FILE [KEY=VALUE...]: a dog of two joints, `top` 0.4 above `hips`, whose highest vertex, of `top`, is at 0.6. `unit`
+# times as large. `mesh=0`: without it; `move=JOINT`: a clip, of one that turns by 90 degrees; `bind`: the scale of the
+# inverse bind matrix of `top`; `name` of the clip; `json`: more members of the file.
+make() {
+    python3 - "$@" <<'END'
+import base64, json, struct, sys
+given = {'unit': '1', 'mesh': '1', 'move': '', 'bind': '1', 'name': 'clip', 'json': '{}', 'material': '0'}
+given.update(word.split('=', 1) for word in sys.argv[2:])
+unit, bind = float(given['unit']), float(given['bind'])
+data, views, accessors = b'', [], []
+def put(form, kind, rows):
+    global data
+    made = b''.join(struct.pack('<' + form, *row) for row in rows)
+    views.append({'buffer': 0, 'byteOffset': len(data), 'byteLength': len(made)})
+    accessors.append({'bufferView': len(views) - 1, 'componentType': {'f': 5126, 'B': 5121, 'H': 5123}[form[-1]],
+                      'count': len(rows), 'type': kind})
+    data += made + b'\0' * (-len(made) % 4)
+    return len(accessors) - 1
+g = {'asset': {'version': '2.0'}, 'scene': 0, 'scenes': [{'nodes': [0]}],
+     'nodes': [{'name': 'hips', 'children': [1]}, {'name': 'top', 'translation': [0, 0.4 * unit, 0]}]}
+if given['mesh'] == '1':
+    at = [(-0.06, 0, 0), (0.06, 0, 0), (0, 0.6, 0)]
+    place = [0, -0.4 * unit, 0] if bind == 1 else [0, 0, 0]
+    g['nodes'].append({'mesh': 0, 'skin': 0, 'name': 'body'})
+    g['scenes'][0]['nodes'].append(2)
+    g['meshes'] = [{'primitives': [{'attributes': {
+        'POSITION': put('3f', 'VEC3', [[c * unit / bind for c in p] for p in at]), 'JOINTS_0': put('4B', 'VEC4', [(1, 0, 0, 0)] * 3),
+        'WEIGHTS_0': put('4f', 'VEC4', [(1, 0, 0, 0)] * 3)}, **({'material': 0} if 'materials' in given['json'] else {})}]}]
+    one = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]
+    top = [bind * c for c in one[:12]] + place + [1]
+    g['skins'] = [{'joints': [0, 1], 'inverseBindMatrices': put('16f', 'MAT4', [one, top])}]
+    if bind != 1:
+        g['nodes'][1].pop('translation')
+if given['move']:
+    h = 0.5 ** 0.5
+    g['animations'] = [{'name': given['name'], 'channels': [{'sampler': 0, 'target': {'node': int(given['move']), 'path': 'rotation'}}],
+        'samplers': [{'input': put('f', 'SCALAR', [(0,), (1,)]), 'output': put('4f', 'VEC4', [(0, 0, 0, 1), (0, 0, h, h)])}]}]
+g.update(bufferViews=views, accessors=accessors)
+g['buffers'] = [{'byteLength': len(data), 'uri': 'data:;base64,' + base64.b64encode(data).decode()}]
+g.update(json.loads(given['json']))
+json.dump(g, open(sys.argv[1], 'w'))
+END
+}
+# converts OPTION...: into a new folder, $to.
+converts() {
+    to=$scratch/to
+    rm -rf "$to"
+    mkdir "$to" && "$tool" convert "$@" >"$scratch/notes" 2>&1 || { cat "$scratch/notes"; return 1; }
+}
+says() {
+    grep -qF -- "$1" "$scratch/notes" || { echo "'$1' is not in"; cat "$scratch/notes"; false; }
+}
+has() { # FILE TEXT
+    tr -s '\t\n' '  ' <"$1" | grep -qF -- "$2" || { cat "$1"; false; }
+}
+dog=$scratch/dog.gltf walk=$scratch/walk.gltf a_nod=$scratch/a_nod.gltf cm=$scratch/cm.gltf
+make "$dog" && make "$walk" mesh=0 move=0 name=walk && make "$a_nod" mesh=0 move=1 name=nod &&
+    make "$cm" mesh=0 move=1 unit=100 name=cm || exit 1
+"$tool" convert "$dog" -o "$scratch/probe" 2>"$scratch/notes"
+if grep -q 'has no jansson' "$scratch/notes"; then
+    skip "glTF in" "this build has no jansson"
+    finish
+fi
+
+# -- Clips of a model -----------------------------------------------------------------------------
+
+# 0.4 metres are 15.748 inches.
+fits() { # CLIP...: of two joints, with `top` there in frame 0
+    for clip in "$@"; do
+        "$tool" dump "$model" "$to/$clip.md5anim" --frame 0 --joint top >"$scratch/dump" || return 1
+        grep -q '^numJoints 2$' "$to/$clip.md5anim" && awk '/^local 1/ { found = ($9 - 15.748)^2 < 1e-6 }
+            END { exit !found }' "$scratch/dump" || { cat "$to/$clip.md5anim" "$scratch/dump"; return 1; }
+    done
+    [ ! -e "$to/rest.md5anim" ]
+}
+beside() {
+    converts "$dog" "$walk" "$a_nod" "$cm" -o "$scratch/to" && model=$to/dog.md5mesh && fits walk nod cm && says "cm.gltf: scale 0.393701"
+}
+before() {
+    converts "$a_nod" "$walk" "$dog" -o "$scratch/to" && model=$to/dog.md5mesh && fits walk nod
+}
+of_md5() {
+    cp "$scratch/to/dog.md5mesh" "$scratch" && model=$scratch/dog.md5mesh &&
+        converts "$a_nod" "$model" "$cm" -o "$scratch/to" && fits nod cm && says "a_nod.gltf: scale 39.3701"
+}
+check "clips beside a model have its scale and its joints" beside
+check "also those that are named before it" before
+check "also beside a .md5mesh, by the length of its bones" of_md5
+
+small() { # 0.6 metres; the matrix of `hips`, which moves nothing, is the identity
+    make "$scratch/bind.gltf" bind=0.01 && converts "$scratch/bind.gltf" -o "$scratch/to/x.md5mesh" && says "the model is 23.622 units high" &&
+        awk '/^	weight/ && $8 > most { most = $8 } END { exit !((most - 23.622)^2 < 1e-5) }' "$to/x.md5mesh"
+}
+check "joints without weights are not what a skin is measured by" small
+
+# -- Pictures and colors --------------------------------------------------------------------------
+
+# A picture of 5 MB in a file of its own, and a small one within; few programs look behind the end of a PNG file.
+python3 - "$scratch/big.png" >"$scratch/small" <<'END'
+import base64, struct, sys, zlib
+def chunk(kind, data):
+    return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
+png = b'\x89PNG\r\n\x1a\n' + chunk(b'IHDR', struct.pack('>2I5B', 1, 1, 8, 2, 0, 0, 0)) + chunk(b'IDAT', zlib.compress(b'\0\1\2\3')) + chunk(b'IEND', b'')
+open(sys.argv[1], 'wb').write(png + b'\0' * 5000000)
+print('data:image/png;base64,' + base64.b64encode(png).decode())
+END
+large() {
+    make "$scratch/large.gltf" json='{"materials":[{"name":"skin","pbrMetallicRoughness":{"baseColorTexture":{"index":0}},
+        "emissiveFactor":[1,1,1],"emissiveTexture":{"index":1}}],"textures":[{"source":0},{"source":1}],
+        "images":[{"uri":"big.png"},{"uri":"'"$(cat "$scratch/small")"'","name":"face.PNG"}]}' &&
+        converts "$scratch/large.gltf" -o "$scratch/to" && [ -f "$to/big.tga" ] && [ -f "$to/face.tga" ] &&
+        has "$to/materials/large.mtr" "diffusemap big { blend add map face }"
+}
+check "pictures in files of their own, and names with an ending" large
+texel() { # FILE: the first, blue green red
+    od -An -tu1 -j18 -N3 "$1" | tr -s ' '
+}
+painted() { # linear 0.5 is 188 of 255 in sRGB, 0.2 is 124
+    make "$scratch/color.gltf" json='{"materials":[{"name":"red","pbrMetallicRoughness":{"baseColorFactor":[0.5,0,0.2,1]},
+        "emissiveFactor":[0,1,0]}]}' && converts "$scratch/color.gltf" -o "$scratch/to" && says "red: its color 0.5 0 0.2 has no picture" &&
+        [ "$(texel "$to/red.tga")" = " 124 0 188" ] && [ "$(texel "$to/red_add.tga")" = " 0 255 0" ] &&
+        has "$to/materials/color.mtr" '"red" { diffusemap red { blend add map red_add } }'
+}
+white() {
+    make "$scratch/white.gltf" json='{"materials":[{"name":"paper.001"}]}' && converts "$scratch/white.gltf" -o "$scratch/to" &&
+        [ "$(texel "$to/paper_001.tga")" = " 255 255 255" ]
+}
+flat() {
+    converts "$dog" -o "$scratch/to" && says "flat shading" &&
+        make "$scratch/round.gltf" && sed -i 's/"POSITION": 0/"POSITION": 0, "NORMAL": 0, "COLOR_0": 0/' "$scratch/round.gltf" &&
+        converts "$scratch/round.gltf" -o "$scratch/to" && ! says "flat shading" && says "colors of vertices"
+}
+if grep -q 'this build' "$scratch/notes"; then
+    skip "colors" "md5tool is built without stb"
+else
+    check "a color without a picture" painted
+    check "white, which the file does not say" white
+fi
+check "flat shading is named" flat
+
+# -- Names and folders ----------------------------------------------------------------------------
+
+digit() {
+    make "$scratch/1st.gltf" move=1 name=1H_Attack && converts "$scratch/1st.gltf" --for doom3 -o "$scratch/to" &&
+        has "$to/def/1st.def" 'model "1st" { mesh "1st.md5mesh" anim "1h_attack" "1h_attack.md5anim" }' && says "0 errors" &&
+        says "1 declarations, of which Doom 3 would replace 0"
+}
+check "names that begin with a digit are in quotes, and declarations are checked" digit
+bare() {
+    make "$scratch/b.gltf" json='{"materials":[{"name":"fur","pbrMetallicRoughness":{"baseColorFactor":[1,0,0,1]}}]}' &&
+        converts "$scratch/b.gltf" -o "$scratch/to/b.md5mesh" && [ "$(cd "$to" && echo *)" = "b.md5mesh fur.png" ] && says "pictures only" &&
+        rm "$to/b.md5mesh" && : >"$to/fur.png" && "$tool" convert "$scratch/b.gltf" -o "$to/b.md5mesh" 2>"$scratch/notes" &&
+        says "fur.png exists and stays" && [ ! -s "$to/fur.png" ]
+}
+check "without an engine or a folder there is no game layout" bare
+dotted() {
+    for name in "out.2" "my.dogs/" "my.dogs/out.2"; do
+        converts "$dog" -o "$scratch/to/$name" && [ -f "$to/$name/dog.md5mesh" ] || return 1
+    done
+    ! converts "$dog" -o "$scratch/to/dog.stl" && says "no format that is written"
+}
+check "a dot in the name of a folder" dotted
+old() { # FILE
+    ! converts "$1" -o "$scratch/to" && says "glTF 1.0 is another format"
+}
+printf '{"asset":{"version":"1.0"},"meshes":{"a":{}},"nodes":{"b":{}}}' >"$scratch/old.gltf"
+printf '{"asset":{},"meshes":{"a":{}},"accessors":{"b":{}}}' >"$scratch/older.gltf"
+printf 'glTF\1\0\0\0\30\0\0\0\4\0\0\0\0\0\0\0{}  ' >"$scratch/old.glb"
+for file in old.gltf older.gltf old.glb; do
+    check "glTF 1.0: $file" old "$scratch/$file"
+done
+finish
