@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints files, tokens and comment share of each room beside its upper bound of tokens, rooms.txt. Fails where a
-room is above it, or explains too little. Raising a bound is a commit of its own, whose body names what was
+"""Prints files, tokens and comment share of each room beside its upper bound of tokens, rooms.txt. Fails where
+a room is above it, or explains too little. Raising a bound is a commit of its own, whose body names what was
 looked at to avoid it.
 
 Tokens are those of C, directives included, comments not: unlike lines they do not fall when files are joined,
@@ -22,7 +22,7 @@ PUBLIC = re.compile(r"(md5|render)/md5[a-z0-9_]*\.h")
 
 
 def bounds():
-    """Room: upper bound of tokens, in the order of the table. The first row that a path lies in is its room."""
+    """Room: upper bound of tokens. The first row of the table that a path lies in is its room."""
     with open(TABLE) as table:
         rows = [line.split() for line in table if line.strip() and not line.startswith("#")]
     return {room: int(tokens) for room, tokens in rows}
