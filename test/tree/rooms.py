@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Prints files, tokens and comment share of each room beside its upper bound of tokens, rooms.txt. Fails where
-a room is above it, or explains too little. Raising a bound is a commit of its own, whose body names what was
-looked at to avoid it.
+"""Prints files, tokens and comment share of each room beside its upper bound of tokens, rooms.txt. Fails
+where a room is above it, or explains too little. Raising a bound is a commit of its own, whose body names
+what was looked at to avoid it.
 
 Tokens are those of C, directives included, comments not: unlike lines they do not fall when files are joined,
 lines packed or comments cut. Comment share: lines that are comments alone, of all outside public headers.
