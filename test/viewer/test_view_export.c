@@ -379,6 +379,20 @@ TEST_EXPORT (view_export_of_a_model_in_a_game_reads_the_game) {
     CHECK_THAT(exists(of, "out.md5mesh") && exists(of, "walk.md5anim"), "%s", of->viewer.log.error);
 }
 
+// What a format loses is no warning of what is shown; nor is it counted again.
+TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
+    view_reports *const reports = &of->viewer.reports;
+    of->viewer.log.reports = reports;
+    const uint32_t before = of->viewer.log.num_warnings;
+    choose_model(of, "obj");
+    for (int i = 0; i < 2; i++) {
+        run(of);
+        of->viewer.ui.export.is_open = true;
+        CHECK_UINT(of->viewer.log.num_warnings, before);
+    }
+    CHECK(of->viewer.log.num_notes > 0 && of->viewer.log.num_notes == reports->count - before);
+}
+
 TEST_EXPORT (view_export_of_a_model_that_fails_says_why) {
     view_export_choices *const choices = &of->viewer.ui.export.choices;
     (void)snprintf(choices->folder, sizeof choices->folder, "%s/missing", of->folder);

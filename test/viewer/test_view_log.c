@@ -32,11 +32,21 @@ TEST_HERE (view_log_counts_warnings_that_are_alike) {
     view_log_warning(&k->log, &no_mesh);
     view_log_warning(&k->log, &elsewhere);
     view_log_warning(&k->log, &no_mesh);
-    CHECK_UINT(k->log.num_warnings, 3);
+    CHECK_UINT(k->log.num_warnings, 2); // as many as are listed
     if (CHECK_UINT(k->reports.count, 2)) {
         CHECK_UINT(k->reports.rows[0].count, 2);
         CHECK_UINT(k->reports.rows[1].count, 1);
     }
+}
+
+TEST_HERE (view_log_counts_no_note_as_a_warning) {
+    view_log_warning(&k->log, &no_mesh);
+    view_note(&k->log, "out/a.glb", "no picture");
+    view_note(&k->log, "out/a.glb", "no picture");
+    CHECK_UINT(k->log.num_warnings, 1);
+    CHECK_UINT(k->log.num_notes, 1);
+    if (CHECK_UINT(k->reports.count, 2))
+        CHECK_STRING(k->reports.rows[1].file, "out/a.glb");
 }
 
 TEST_HERE (view_log_keeps_the_place_of_a_warning) {

@@ -1,5 +1,6 @@
 #include "demo/viewer/base/log.h"
 
+#include "demo/common/file.h"
 #include "demo/common/text.h"
 
 #include <stdarg.h>
@@ -40,17 +41,18 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 }
 
 // Adds a warning to the list, or counts it with the one that says the same of the same place.
-static void list_warning(view_reports *reports, const char *text, const md5_error *place)
+// Returns whether it is new.
+static bool list_warning(view_reports *reports, const char *text, const md5_error *place)
 {
     const uint64_t start = 0xCBF29CE484222325u ^ ((uint64_t)place->line << 32 | place->column);
     const uint64_t hash = hash_text(3 * hash_text(start, place->file), text);
     for (size_t i = reports->count; i-- > 0;)
         if (reports->rows[i].hash == hash) {
             reports->rows[i].count++;
-            return;
+            return false;
         }
     if (reports->count == VIEW_MAX_REPORTS)
-        return;
+        return true;
     reports->rows = common_grow(reports->rows, reports->count, sizeof *reports->rows);
     reports->rows[reports->count++] =
         (view_report){.text = common_copy(text),
@@ -59,6 +61,7 @@ static void list_warning(view_reports *reports, const char *text, const md5_erro
                       .column = place->column,
                       .count = 1,
                       .hash = hash};
+    return true;
 }
 
 // Stores what the window shows: the last error, or a warning. `whole`: the text with its place,
@@ -73,9 +76,7 @@ static void remember(view_log *log, view_level level, const char *whole, const c
         log->num_errors++;
         return;
     }
-    log->num_warnings++;
-    if (log->reports != NULL)
-        list_warning(log->reports, text, place);
+    log->num_warnings += log->reports == NULL || list_warning(log->reports, text, place);
 }
 
 // Formats the values after `format` into a text of the caller's, after a prefix.
@@ -102,6 +103,16 @@ void view_warn(view_log *log, const char *format, ...)
     const char *const own = text + strlen("md5view: warning: ");
     remember(log, VIEW_WARNING, own, own, &(md5_error){.line = 0});
     tell(log, VIEW_WARNING, text);
+}
+
+void view_note(view_log *log, const char *file, const char *note)
+{
+    md5_error place = {.line = 0};
+    (void)snprintf(place.file, sizeof place.file, "%s", file);
+    char *const text = common_format("%s: note: %s", common_base(file), note);
+    tell(log, VIEW_WARNING, text);
+    log->num_notes += log->reports == NULL || list_warning(log->reports, note, &place);
+    free(text);
 }
 
 void view_info(view_log *log, const char *format, ...)
@@ -158,7 +169,7 @@ view_listener view_log_listener(view_log *log)
 
 void view_log_clear(view_log *log)
 {
-    log->num_warnings = 0;
+    log->num_warnings = log->num_notes = 0;
     log->warning[0] = log->error[0] = '\0';
     if (log->reports != NULL)
         view_free_reports(log->reports);

@@ -34,13 +34,14 @@ typedef struct view_reports {
 
 typedef struct view_log {
     view_level level;
-    view_reports *reports; // the caller's list that warnings are added to, or NULL
-    uint32_t num_warnings;
-    char warning[320];      // the last one
-    char error[320];        // the last one, for the window; "" = none, or dismissed
-    md5_error failure;      // its place and message, or without a file if it has no place
-    uint32_t num_errors;    // also of those that were dismissed
-    clock_t progress_begin; // of the current long job, in processor time
+    view_reports *reports;            // the caller's list that warnings are added to, or NULL
+    bool keeps_rest;                  // what has an error is left out of what is opened with it
+    uint32_t num_warnings, num_notes; // with a list: each once
+    char warning[320];                // the last one
+    char error[320];                  // the last one, for the window; "" = none, or dismissed
+    md5_error failure;                // its place and message, or without a file if it has no place
+    uint32_t num_errors;              // also of those that were dismissed
+    clock_t progress_begin;           // of the current long job, in processor time
     bool progress_shown;
 } view_log;
 
@@ -48,6 +49,9 @@ bool view_error(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3); // 
 void view_warn(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
 void view_info(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
 void view_debug(view_log *log, const char *format, ...) COMMON_PRINTF(2, 3);
+
+// A note on a file that was written: listed with the warnings, but none of what is shown.
+void view_note(view_log *log, const char *file, const char *note);
 
 // The library's errors and warnings, in its own form.
 bool view_log_error(view_log *log, const md5_error *error); // returns false

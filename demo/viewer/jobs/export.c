@@ -502,7 +502,7 @@ static void end_model(view_state *viewer)
     viewer->converting = NULL;
     viewer->ui.export.total = 0;
     for (size_t i = 0; i < converting->notes.count; i++)
-        view_warn(&viewer->log, "%s: %s", common_base(path), converting->notes.names[i]);
+        view_note(&viewer->log, path, converting->notes.names[i]);
     if (converting->is_done) {
         viewer->ui.export.is_open = false;
         view_notice(viewer, converting->notes.count > 0 ? "Saved %s, with %zu notes" : "Saved %s",
