@@ -189,6 +189,31 @@ exports() {
 }
 check "Ctrl+E and Enter export a picture, Ctrl+Shift+E another" exports
 
+# -- One that is broken ---------------------------------------------------------------------------
+
+# keeps CONDITION ARGUMENT...: the good mesh is shown, under an error of one that is not.
+keeps() {
+    condition=$1
+    shift
+    open_viewer "$@" || return 1
+    first_line
+    says 'is["error"] == 1 && is["model"] == "b"' && says "$condition" && quits
+}
+keeps_rest() {
+    config=--no-config
+    keeps 'is["clip"] == "b"' "$folder/b.md5mesh" "$root/models/bobbin/walk.md5anim" "$folder/b.md5anim" &&
+        keeps 1 "$folder/b.md5mesh" --attach "$(joint_of_b)=$scratch/half.md5mesh" &&
+        keeps 1 "$folder/b.md5mesh" --retarget "$scratch/half.md5mesh" &&
+        keeps 1 "$folder/b.md5mesh" --compare "$scratch/half.md5mesh" &&
+        keeps 1 "$folder/b.md5mesh" --texture "$scratch/half.md5mesh" &&
+        keeps 'is["crowd"] == 0' "$folder/b.md5mesh" "$scratch/half.md5mesh" --crowd 3 &&
+        keeps 1 "$folder/b.md5mesh" --hide nothing
+}
+joint_of_b() {
+    sed -n '/^joints/,/^}/s/.*"\(.*\)".*/\1/p' "$folder/b.md5mesh" | head -n 1
+}
+check "a file on the command line that is broken takes no other with it" keeps_rest
+
 # -- What is watched ----------------------------------------------------------------------------
 
 watches_texture() {

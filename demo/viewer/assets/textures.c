@@ -878,6 +878,8 @@ static bool use_choices(const view_dresser *d, const view_options *options)
             return false;
         }
         const view_texture *const loaded = load_file(d, choice->map, choice->file, true);
+        if (loaded == NULL && d->log->keeps_rest)
+            continue;
         if (loaded == NULL)
             return false;
         for (uint32_t m = 0; m < model->num_meshes; m++)

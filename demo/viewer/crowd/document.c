@@ -300,6 +300,13 @@ bool view_load_guest(view_document *document, const char *path, const view_loade
     return true;
 }
 
+// What cannot be loaded is left out where the rest is kept. Returns whether that is so.
+static bool leave_out(view_companion *companion, const view_loader *loader)
+{
+    free_companion(companion, loader->renderer);
+    return loader->log->keeps_rest;
+}
+
 // Loads the models of --retarget and --attach, the machine of --guest, or else of `visitor`, and
 // what the scene's model carries or holds if it plays a machine. Returns false and logs an error on
 // failure; free in both cases.
@@ -313,24 +320,28 @@ static bool load_companions(view_document *document, const char *visitor, const 
         return true;
     if (options->retarget != NULL) {
         view_companion *const body = &companions[0];
-        if (!load(body, loader, options->retarget))
+        bool is_loaded = load(body, loader, options->retarget);
+        if (is_loaded) {
+            body->retarget = md5_create_retarget(scene->model, body->model, NULL, 0, NULL, &error);
+            is_loaded = body->retarget != NULL || view_log_error(loader->log, &error);
+        }
+        if (is_loaded)
+            body->scratch = common_alloc(1, md5_retarget_pose_scratch(body->retarget));
+        else if (!leave_out(body, loader))
             return false;
-        body->retarget = md5_create_retarget(scene->model, body->model, NULL, 0, NULL, &error);
-        if (body->retarget == NULL)
-            return view_log_error(loader->log, &error);
-        body->scratch = common_alloc(1, md5_retarget_pose_scratch(body->retarget));
     }
     if (options->attach != NULL) {
         const char *const equals = strchr(options->attach, '=');
         char *const name = common_format("%.*s", (int)(equals - options->attach), options->attach);
         const uint32_t joint = md5_find_joint(scene->skeleton, name);
         free(name);
-        if (!load(&companions[1], loader, equals + 1))
-            return false;
-        if (joint == MD5_NONE)
-            return view_error(loader->log, "--attach %s: the model has no joint of that name",
-                              options->attach);
+        bool is_loaded = load(&companions[1], loader, equals + 1);
+        if (is_loaded && joint == MD5_NONE)
+            is_loaded = view_error(loader->log, "--attach %s: the model has no joint of that name",
+                                   options->attach);
         companions[1].joint = (int32_t)joint;
+        if (!is_loaded && !leave_out(&companions[1], loader))
+            return false;
     }
     if (view_machine_of(scene) == NULL)
         return options->guest == NULL
@@ -338,7 +349,7 @@ static bool load_companions(view_document *document, const char *visitor, const 
                              options->guest);
     if (options->guest != NULL)
         visitor = options->guest;
-    if (visitor != NULL && !view_load_guest(document, visitor, loader))
+    if (visitor != NULL && !view_load_guest(document, visitor, loader) && !loader->log->keeps_rest)
         return false;
     // It carries the first machine of the folder `attached` beside the model whose file is named
     // after a joint. That advances with the scene's, whose events set its triggers.
@@ -353,7 +364,7 @@ static bool load_companions(view_document *document, const char *visitor, const 
         free(name);
         if (joint == MD5_NONE)
             continue;
-        is_loaded = load_machine(carried, files.names[i], loader);
+        is_loaded = load_machine(carried, files.names[i], loader) || leave_out(carried, loader);
         carried->joint = (int32_t)joint;
         scene->machine.carried = is_loaded ? carried->machine : NULL;
     }
@@ -431,8 +442,12 @@ static bool load_parts(view_document *document, const view_loader *loader, const
                            &document->textures))
         return false;
     const bool has_morphs = loader->options->num_morphs > 0 || view_has_driven_morphs(scene);
-    if (has_morphs && !view_ready_morphs(document, loader))
-        return false;
+    const bool keeps_rest = loader->log->keeps_rest;
+    if (has_morphs && !view_ready_morphs(document, loader)) {
+        view_free_morphs(&document->morphs, loader->renderer);
+        if (!keeps_rest)
+            return false;
+    }
     if (loader->options->terrain && scene->model != NULL
         && view_find_feet(&scene->terrain, scene) == 0)
         view_warn(loader->log, "--terrain: no joint has foot or ankle in its name");
@@ -443,11 +458,15 @@ static bool load_parts(view_document *document, const view_loader *loader, const
         view_warn(loader->log, "--walk: no two joints have foot or ankle in their names");
     if (!load_companions(document, manner->guest, loader))
         return false;
-    const char *const other = loader->options->compare;
+    const char *other = loader->options->compare;
     if (other != NULL && scene->model == NULL)
         return view_error(loader->log, "--compare: there is no model to compare with %s", other);
-    if (other != NULL && !view_load_compare(&document->compare, scene, other, loader->log))
-        return false;
+    if (other != NULL && !view_load_compare(&document->compare, scene, other, loader->log)) {
+        view_free_compare(&document->compare);
+        other = NULL;
+        if (!keeps_rest)
+            return false;
+    }
     if (other != NULL && loader->renderer != NULL) { // else only the numbers are compared
         view_companion *const compared = &document->companions[VIEW_COMPARED];
         const bool is_same = document->compare.own_model == NULL;
@@ -466,9 +485,12 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     const view_kind first = {.drawn = document->drawn,
                              .textures = &document->textures,
                              .morphs = document->morphs.morph != NULL ? &document->morphs : NULL};
-    return crowd == 0
-           || view_make_crowd(&document->crowd, scene, &first, files + own, num_files - own,
-                              loader);
+    if (crowd == 0
+        || view_make_crowd(&document->crowd, scene, &first, files + own, num_files - own, loader))
+        return true;
+    if (keeps_rest)
+        view_free_crowd(&document->crowd, loader->renderer);
+    return keeps_rest;
 }
 
 view_document *view_load_document(const view_loader *loader, const char *const *files,

@@ -319,6 +319,20 @@ void view_browse_place(view_state *viewer, const char *path)
         view_browse_folder(&viewer->ui.browser, path, NULL, viewer->config);
 }
 
+// The model of a folder that has one, with the machine that plays it if there is one, to be freed.
+// NULL: there are others, or none, or it is a game.
+static char *only_model(const char *folder)
+{
+    common_list list = common_list_folder(folder, ".md5mesh");
+    common_list machines = common_list_folder(folder, ".md5machine");
+    const bool is_one = list.count == 1 && machines.count <= 1 && !view_is_game(folder);
+    const common_list *const from = machines.count > 0 ? &machines : &list;
+    char *const model = is_one ? common_copy(from->names[0]) : NULL;
+    common_free_list(&list);
+    common_free_list(&machines);
+    return model;
+}
+
 // -- Listing --------------------------------------------------------------------------------
 
 void view_show_section(view_state *viewer, size_t section)
@@ -456,17 +470,22 @@ void view_frame_anew(view_state *viewer)
 static bool open_files(view_state *viewer, const char *const *files, size_t num_files, bool pick_up,
                        bool as_asked, bool again, const char *guest)
 {
-    const view_loader loader = {viewer->options, viewer->renderer, &viewer->log, viewer->chosen};
+    const view_options *const options = viewer->options;
+    const view_loader loader = {options, viewer->renderer, &viewer->log, viewer->chosen};
     const view_manner manner = {viewer->document->scene.root, viewer->document->scene.dual,
                                 viewer->document->scene.turn, viewer->library, guest};
     const view_log before = viewer->log;
     view_reports reports = viewer->reports;
     viewer->reports = (view_reports){NULL, 0};
     view_log_clear(&viewer->log);
+    viewer->log.keeps_rest =
+        as_asked && !again && viewer->window != NULL && view_shows_window(options);
     view_document *const opened =
         view_load_document(&loader, files, num_files, pick_up, as_asked, manner);
+    viewer->log.keeps_rest = false;
     if (opened == NULL) {
         viewer->log.num_warnings = before.num_warnings; // its error stays
+        viewer->log.num_notes = before.num_notes;
         view_free_reports(&viewer->reports);
         viewer->reports = reports;
         return false;
@@ -546,6 +565,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     // --hide: the meshes of a name, a shader or a number, of the first 64.
     const md5_model *const model = viewer->document->scene.model;
     const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
+    bool is_right = true;
     for (size_t i = 0; as_asked && i < options->num_hidden; i++) {
         const char *const name = options->hidden[i];
         bool is_found = false;
@@ -559,8 +579,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
             }
         }
         if (!is_found)
-            return view_error(&viewer->log, "--hide %s: no such mesh; the model has %u", name,
-                              (unsigned)num_meshes);
+            is_right = view_error(&viewer->log, "--hide %s: no such mesh; the model has %u", name,
+                                  (unsigned)num_meshes);
     }
     if (as_asked && options->num_hidden > 0)
         view_show_meshes(viewer->document, viewer->hidden_meshes);
@@ -579,7 +599,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
                viewer->document->scene.path, viewer->document->scene.num_clips,
                (unsigned)viewer->document->scene.num_joints,
                (unsigned)view_count_vertices(viewer->document->scene.model));
-    return true;
+    return is_right;
 }
 
 bool view_open_rest(view_state *viewer)
@@ -1113,11 +1133,19 @@ static bool open_named(view_state *viewer)
     // The command line has priority: the last model and its camera are restored only if it names
     // nothing to show.
     const view_config *const config = viewer->config;
+    const bool is_folder = options->num_folders == 1 && options->num_files == 0;
+    char *const only = is_folder && options->game == NULL ? only_model(options->folders[0]) : NULL;
+    const bool has_one = only != NULL;
+    const char *const files[1] = {only};
     const bool is_remembered = config != NULL && options->num_files == 0
                                && options->num_folders == 0 && !options->names_content
                                && (config->model == NULL || common_is_file(config->model));
     const bool opened = is_remembered ? open_remembered(viewer)
-                                      : view_open(viewer, options->files, options->num_files, true);
+                                      : view_open(viewer, has_one ? files : options->files,
+                                                  has_one ? 1 : options->num_files, true);
+    free(only);
+    if (has_one)
+        return opened;
     if (opened && viewer->window != NULL && view_shows_window(options) && options->num_files == 0
         && (!options->names_content || options->game != NULL)
         && (!is_remembered || config->model == NULL) && !viewer->document->scene.machine.acts)
@@ -1279,6 +1307,13 @@ static void open_neighbour(view_state *viewer, int step)
     free(folder);
 }
 
+static void open_path(view_state *viewer, const char *path)
+{
+    char *const only = view_is_listed(path) ? only_model(path) : NULL;
+    view_drop(viewer, only != NULL ? only : path);
+    free(only);
+}
+
 static void perform_file(view_state *viewer, const view_command *command)
 {
     view_browser *const browser = &viewer->ui.browser;
@@ -1290,9 +1325,16 @@ static void perform_file(view_state *viewer, const view_command *command)
     const bool is_closed = browser->kind == VIEW_BROWSE_NOTHING;
     char *const folder = first_folder(viewer, action != VIEW_OPEN_FOLDER);
     int32_t count, page;
+    // A list does not stay over what is opened, nor an error over a list that it leads to.
+    if (action == VIEW_OPEN_FILE || action == VIEW_OPEN_PAGE || action == VIEW_TAKE_TEXTURE)
+        view_clear_browser(browser);
+    const bool is_below = viewer->log.error[0] != '\0' && !is_closed;
     switch (action) {
     case VIEW_FILES:
     case VIEW_CLIPS:
+        viewer->log.error[0] = '\0';
+        if (is_below)
+            break;
         if (action == VIEW_FILES && is_closed && view_ask_desktop(viewer, action, folder))
             break;
         if (action == VIEW_FILES && viewer->ui.start.is_open && is_closed) {
@@ -1329,6 +1371,8 @@ static void perform_file(view_state *viewer, const view_command *command)
     case VIEW_OPEN_FOLDER:
         if (number == VIEW_FOLDER_OF_EXPORT)
             (void)view_ask_desktop(viewer, VIEW_EXPORT, viewer->ui.export.choices.folder);
+        else if (path != NULL && is_closed) // of the desktop's dialog
+            open_path(viewer, path);
         else if (path != NULL || !view_ask_desktop(viewer, action, folder))
             view_browse_folder(browser, path != NULL ? path : folder, NULL, viewer->config);
         break;
@@ -1350,7 +1394,7 @@ static void perform_file(view_state *viewer, const view_command *command)
         view_show_section(viewer, number);
         break;
     case VIEW_OPEN_FILE:
-        view_drop(viewer, path);
+        open_path(viewer, path);
         break;
     case VIEW_OPEN_CLIP:
         if (number < scene->num_clips) // a file that changed may have fewer

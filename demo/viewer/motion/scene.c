@@ -383,13 +383,16 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     for (size_t i = 0; i < num_files; i++) {
         view_log_progress(log, "files", i, num_files);
         const bool is_camera_path = common_has_ending(files[i], ".md5camera");
-        if (is_camera_path && !view_load_camera_path(scene, files[i], log))
-            return false;
         const bool is_clip = !is_camera_path && files[i] != model_path;
         const bool is_new = is_clip && find_clip(scene, files[i]) == scene->num_clips;
-        if (is_new && !load_clip(scene, files[i], log))
+        if (!(is_camera_path ? view_load_camera_path(scene, files[i], log)
+              : is_new       ? load_clip(scene, files[i], log)
+                             : true)
+            && !log->keeps_rest)
             return false;
     }
+    if (model_path == NULL && scene->num_clips == 0 && scene->camera_path.camera == NULL)
+        return false; // nothing is left
     view_log_progress(log, "files", num_files, num_files);
     const bool is_bare =
         model_path != NULL && scene->machine.player == NULL && scene->num_clips == 0;
@@ -398,6 +401,12 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
         pick_up_clips(scene, log);
     if (scene->num_clips > 0)
         view_choose_clip(scene, first_clip(scene));
+    if (model_path == NULL && scene->num_clips > 0) { // perhaps the first one named is left out
+        free(scene->path);
+        free(scene->name);
+        scene->path = common_copy(scene->clips[0].path);
+        scene->name = common_copy(scene->clips[0].name);
+    }
     return true;
 }
 
