@@ -165,9 +165,19 @@ char *common_clean(const char *path)
     return result;
 }
 
+char *common_whole(const char *path)
+{
+    char *const absolute = common_absolute(path), *const clean = common_clean(absolute);
+    const bool is_root = strchr(clean, '/') == NULL;
+    char *const whole = is_root ? common_format("%s/", clean) : common_copy(clean);
+    free(absolute);
+    free(clean);
+    return whole;
+}
+
 bool common_is_in(const char *inner, const char *outer)
 {
-    const size_t length = strlen(outer);
+    const size_t length = strcmp(outer, "/") == 0 ? 0 : strlen(outer);
     return strncmp(inner, outer, length) == 0 && (inner[length] == '\0' || inner[length] == '/');
 }
 

@@ -28,7 +28,10 @@ char *common_absolute(const char *path);
 // "/b".
 char *common_clean(const char *path);
 
-// Whether a path is that of a folder or of something in it; both as common_clean() returns them.
+// The same of the absolute path; "/" of the root.
+char *common_whole(const char *path);
+
+// Whether a path is that of a folder or of something in it; both as common_whole() returns them.
 bool common_is_in(const char *inner, const char *outer);
 
 // Whether a path ends in `ending` (".md5anim"), ignoring case.

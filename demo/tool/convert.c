@@ -124,18 +124,11 @@ static void add_folder(batch *all, char *const *files, size_t count)
     free((void *)meshes);
 }
 
-static char *whole_path(const char *path)
-{
-    char *const absolute = common_absolute(path), *const clean = common_clean(absolute);
-    free(absolute);
-    return clean;
-}
-
 // Finds the models of a folder, but not below the output in it, which was written before.
 static bool find_files(batch *all, md5_error *error)
 {
-    char *const output = whole_path(all->arguments->output);
-    char *const root = whole_path(all->arguments->words[0]);
+    char *const output = common_whole(all->arguments->output);
+    char *const root = common_whole(all->arguments->words[0]);
     const bool is_around = common_is_in(root, output); // then nothing is below it in the folder
     const bool is_other = strcmp(root, output) != 0
                           || tool_fail(error, MD5_ERROR_IO, all->arguments->output,
@@ -148,7 +141,7 @@ static bool find_files(batch *all, md5_error *error)
         next = i + 1;
         while (next < all->files.count && tool_are_in_one_folder(names[i], names[next]))
             next++;
-        char *const here = whole_path(folder);
+        char *const here = common_whole(folder);
         if (is_around || !common_is_in(here, output))
             add_folder(all, names + i, next - i);
         free(here);

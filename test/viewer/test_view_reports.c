@@ -156,6 +156,66 @@ TEST_HERE (view_error_gives_way_to_a_list_of_files) {
     CHECK(!has_item(w, 1280, 720, "error/Close"));
 }
 
+// A watched file that breaks while a list is open: its error is above, takes the keys, and the list
+// is there again behind it.
+TEST_HERE (view_error_is_above_a_list) {
+    bool redraw = false;
+    press_key(w, VIEW_KEY_ESCAPE);
+    view_browse_place(&w->state, w->folder);
+    view_error(&w->state.log, "broken");
+    CHECK(has_item(w, 1280, 720, "error/Close"));
+    view_handle_event(&w->state, &(view_input){.kind = VIEW_INPUT_TEXT, .text = "x"}, &redraw);
+    CHECK_STRING(w->state.ui.browser.filter, "");
+    view_handle_event(&w->state, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = VIEW_KEY_ESCAPE},
+                      &redraw);
+    CHECK_STRING(w->state.log.error, "");
+    CHECK_UINT(w->state.ui.browser.kind, VIEW_BROWSE_FILES);
+    view_error(&w->state.log, "broken");
+    press(w, "error/Open");
+    CHECK(w->state.ui.browser.kind == VIEW_BROWSE_FILES && w->state.log.error[0] == '\0');
+}
+
+// -- Folders --------------------------------------------------------------------------------------
+
+static void open_path(window *w, const char *path)
+{
+    view_perform(&w->state, (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)});
+}
+
+// With a clip beside it, which is loaded; a second one is asked for.
+TEST_HERE (folder_with_one_model_is_that_model) {
+    size_t size;
+    OWN char *const mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
+    folder_put(w->folder, "one.md5mesh", mesh, size);
+    open_path(w, w->folder);
+    CHECK_STRING(w->state.document->scene.name, "one");
+    CHECK_UINT(w->state.ui.browser.kind, VIEW_BROWSE_NOTHING);
+    folder_put(w->folder, "two.md5mesh", mesh, size);
+    open_path(w, w->folder);
+    CHECK_UINT(w->state.ui.browser.kind, VIEW_BROWSE_FILES);
+}
+
+// From below ".." each step goes up, to the root.
+TEST_HERE (folders_are_left_to_the_root) {
+    OWN char *const inner = common_format("%s/../%s/.", w->folder, common_base(w->folder));
+    view_browser *const browser = &w->state.ui.browser;
+    size_t steps = 0, depth = 0;
+    view_browse_place(&w->state, inner);
+    CHECK_STRING(browser->folder, w->folder);
+    for (const char *c = w->folder; *c != '\0'; c++)
+        depth += *c == '/';
+    while (steps <= depth && browser->num_entries > 0
+           && browser->entries[0].kind == VIEW_ENTRY_ABOVE) {
+        OWN char *const above = common_copy(browser->entries[0].path);
+        view_browse_place(&w->state, above);
+        steps++;
+    }
+    CHECK_UINT(steps, depth);
+    CHECK_STRING(browser->folder, "/");
+    view_list_images(&w->state.ui.textures, w->state.renderer, "/");
+    CHECK_STRING(w->state.ui.textures.tiles[0].path, "/");
+}
+
 // A message of 300 bytes and a path of 200 in the smallest window.
 TEST_HERE (view_error_fits_into_any_window) {
     static const float sizes[][2] = {{1280, 720}, {800, 600}, {420, 300}, {320, 240}};

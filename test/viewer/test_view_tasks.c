@@ -204,8 +204,10 @@ static void a_crowd(desk *d)
 static void a_broken_file(desk *d)
 {
     char *const path = common_join(d->folder, "broken.md5mesh");
+    key(d, 'o' | VIEW_WITH_CTRL); // no list hides it
     drop(d, path);
     CHECK(strstr(d->viewer.log.error, "broken.md5mesh") != NULL);
+    CHECK(d->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING);
     CHECK(item_find(&d->viewer, &d->facts, "error/Copy").width > 0.0f);
     free(path);
 }
@@ -224,7 +226,10 @@ static void a_clip_by_its_name(desk *d)
 
 static void without_a_part(desk *d)
 {
-    click(d, "mesh/eyes");
+    click(d, "mesh/eyes"); // the name chooses
+    CHECK(d->viewer.hidden_meshes == 0 && d->viewer.ui.chosen_material >= 0);
+    const view_rect row = item_find(&d->viewer, &d->facts, "mesh/eyes");
+    click_at(d, row.x + 0.05f * row.width, row.y + 0.5f * row.height, VIEW_BUTTON_LEFT);
     CHECK(d->viewer.hidden_meshes == 2);
 }
 

@@ -45,7 +45,8 @@ check "Ctrl+L lists clips, which are chosen by key or mouse" finds_clips
 hides_mesh() {
     press hierarchy shift+h && press hierarchy shift+h &&
         says 'is["playing"] == 0 && is["hidden"] == 0' && take meshes &&
-        after mesh xdotool mousemove --window "$window" 600 119 click 1 && says 'is["hidden"] == 1' &&
+        clicks joint 620 119 && says 'is["hidden"] == 0' &&
+        after mesh xdotool mousemove --window "$window" 581 119 click 1 && says 'is["hidden"] == 1' &&
         take hidden && differ 0.02 meshes hidden &&
         after mesh xdotool click 1 && says 'is["hidden"] == 0'
 }
@@ -62,7 +63,7 @@ shows_errors() {
         differ 0.03 sound broken && press close-lists Escape && says 'is["error"] == 0' &&
         press quit ctrl+q && ended_with 0
 }
-check "a click on a mesh hides it, another shows it" hides_mesh
+check "a click on the eye of a mesh hides it, another shows it, one on its name does not" hides_mesh
 check "a clicked joint is marked, with its weights" marks_joint
 check_long "the window shows errors of a file" shows_errors
 

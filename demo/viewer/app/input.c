@@ -889,7 +889,7 @@ static bool type(view_state *viewer, const ui_mouse *event)
     const bool is_listing = viewer->ui.browser.kind != VIEW_BROWSE_NOTHING; // it takes all keys
     const view_stage stage = stage_of(viewer);
     ui_mouse typed = *event;
-    if (is_listing && viewer->ui.menu.kind == VIEW_NO_MENU)
+    if (is_listing && viewer->ui.modal == NULL)
         return false;
     typed.x = viewer->ui.mouse.x;
     typed.y = viewer->ui.mouse.y;
@@ -903,7 +903,7 @@ static void press_key(view_state *viewer, const view_input *event)
     viewer->is_alt_alone = key == VIEW_KEY_LEFT_ALT;
     if (type(viewer, &(ui_mouse){.key = key, .shift = shift, .control = control}))
         return;
-    if (!control && !alt
+    if (!control && !alt && viewer->ui.modal == NULL
         && view_perform(viewer, view_key_browser(&viewer->ui.browser, key, event->is_repeated)))
         return;
     // A dialog leaves only function keys and those with Ctrl to the rest.
@@ -989,7 +989,8 @@ void view_handle_event(view_state *viewer, const view_input *event, bool *redraw
         break;
     case VIEW_INPUT_TEXT:
         *redraw = type(viewer, &(ui_mouse){.text = event->text})
-                  || view_perform(viewer, view_type_browser(&viewer->ui.browser, event->text))
+                  || (viewer->ui.modal == NULL
+                      && view_perform(viewer, view_type_browser(&viewer->ui.browser, event->text)))
                   || *redraw;
         break;
     case VIEW_INPUT_PRESS:

@@ -33,12 +33,11 @@ static char *name_image(const view_textures *textures, const view_texture *image
 {
     enum { LONGEST = 250 };
     const char *const root = root_of(textures->package);
-    char *const absolute = common_absolute(image->path), *const path = common_clean(absolute);
+    char *const path = common_whole(image->path);
     const bool is_in = image->program == NULL && common_is_in(path, root);
     char *const name = common_copy(is_in ? path + strlen(root) + 1 : image->path);
     const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                        "0123456789_./");
-    free(absolute);
     free(path);
     if (image->program != NULL || (is_in && name[length] == '\0' && length < LONGEST))
         return name;

@@ -673,7 +673,7 @@ static bool is_allowed(const thumbnail *of, const char *path)
 static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
     thumbnail *const of = user;
-    char *const absolute = common_absolute(path), *const whole = common_clean(absolute);
+    char *const whole = common_whole(path);
     // The first file of the command line may be a link.
     const bool is_mine = strcmp(path, of->options->files[0]) == 0 || is_allowed(of, whole);
     const uint64_t length = is_mine && common_is_file(whole) ? common_file_size(whole) : 0;
@@ -688,7 +688,6 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
                                            : "no such file, or it is empty");
     if (file != NULL)
         fclose(file);
-    free(absolute);
     free(whole);
     return bytes;
 }
@@ -793,8 +792,7 @@ view_image view_make_thumbnail(const view_options *options, view_log *log)
         return image;
     }
     common_limit_process(MOST_MEMORY, MOST_SECONDS, late);
-    char *const absolute = common_absolute(options->files[0]);
-    char *const whole = common_clean(absolute);
+    char *const whole = common_whole(options->files[0]);
     of.folder = common_is_folder(whole) ? common_copy(whole) : common_folder(whole);
     of.left = MOST_BYTES;
     const md5_files reader = {open_file, close_file, &of};
@@ -807,6 +805,5 @@ view_image view_make_thumbnail(const view_options *options, view_log *log)
     }
     free(of.folder);
     free(whole);
-    free(absolute);
     return image;
 }

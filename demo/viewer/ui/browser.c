@@ -252,11 +252,9 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
     static const char *const endings[] = {".md5mesh", ".md5machine", "md5.cfg", ".md5anim",
                                           ".md5camera"};
     enum { NUM_ENDINGS = sizeof endings / sizeof endings[0] };
-    view_browser listed = {.kind = VIEW_BROWSE_FILES, .folder = common_copy(folder)};
-    for (size_t end = strlen(folder); end > 1 && folder[end - 1] == '/'; end--)
-        listed.folder[end - 1] = '\0';
-    char *const above = common_is_absolute(listed.folder) ? common_folder(listed.folder)
-                                                          : common_join(listed.folder, "..");
+    view_browser listed = {.kind = VIEW_BROWSE_FILES, .folder = common_whole(folder)};
+    char *const outer = common_folder(listed.folder), *const above = common_whole(outer);
+    free(outer);
     if (strcmp(above, listed.folder) != 0)
         add_entry(&listed, VIEW_ENTRY_ABOVE, common_copy("../"), above);
     free(above);

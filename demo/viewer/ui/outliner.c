@@ -139,6 +139,13 @@ static uint32_t first_with(const md5_model *model, uint32_t mesh)
     return first;
 }
 
+// The inspector shows it, and its meshes are lit in their list; -1: none.
+static void mark_material(view_ui *ui, int32_t material)
+{
+    ui->chosen_material = material;
+    ui->command.action = VIEW_MARKED;
+}
+
 static void list_meshes(view_ui *ui, const view_stage *stage)
 {
     const md5_model *const model = stage->document->scene.model;
@@ -158,15 +165,17 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
         (void)snprintf(number, sizeof number, "Mesh %u", i);
         (void)snprintf(vertices, sizeof vertices, "%u", mesh->num_vertices);
         const char *const name = mesh->name[0] != '\0' ? mesh->name : number;
-        if (show_row(ui, &(tree_row){.name = name,
-                                     .text = vertices,
-                                     .sign = is_hidden ? SIGN_SHUT : SIGN_EYE,
-                                     .color = is_hidden ? VIEW_DIM : 0,
-                                     .is_chosen =
-                                         i < VIEW_MAX_MATERIALS
-                                         && (int32_t)first_with(model, i) == ui->chosen_material})
-            != PART_NONE)
+        const int32_t material = i < VIEW_MAX_MATERIALS ? (int32_t)first_with(model, i) : -2;
+        const bool is_chosen = material == ui->chosen_material;
+        const row_part part = show_row(ui, &(tree_row){.name = name,
+                                                       .text = vertices,
+                                                       .sign = is_hidden ? SIGN_SHUT : SIGN_EYE,
+                                                       .color = is_hidden ? VIEW_DIM : 0,
+                                                       .is_chosen = is_chosen});
+        if (part == PART_SIGN) // the eye; the name chooses
             ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = i};
+        else if (part != PART_NONE && material >= 0)
+            mark_material(ui, is_chosen ? -1 : material);
         (void)ui_context(ui, VIEW_ON_MESH, i, i + 1, name, NULL);
     }
 }
@@ -452,10 +461,8 @@ static void list_materials(view_ui *ui, const view_stage *stage)
         if (show_row(ui, &(tree_row){.label = name,
                                      .name = name[0] != '\0' ? common_base(name) : "none",
                                      .is_chosen = is_chosen})
-            != PART_NONE) {
-            ui->chosen_material = is_chosen ? -1 : (int32_t)i;
-            ui->command.action = VIEW_MARKED;
-        }
+            != PART_NONE)
+            mark_material(ui, is_chosen ? -1 : (int32_t)i);
     }
 }
 

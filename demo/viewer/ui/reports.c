@@ -13,8 +13,6 @@
 
 const char *view_open_report(const view_ui *ui, const view_stage *stage)
 {
-    if (ui->browser.kind != VIEW_BROWSE_NOTHING)
-        return NULL;
     return stage->log->error[0] != '\0' ? "error" : ui->warnings.is_open ? "warnings" : NULL;
 }
 
@@ -239,8 +237,12 @@ static void warnings_window(view_ui *ui, const view_stage *stage)
     size_t count = 0;
     ui_column column;
     view_rect foot;
-    char *const head = common_format("%u warning%s", (unsigned)stage->log->num_warnings,
-                                     stage->log->num_warnings == 1 ? "" : "s");
+    const unsigned num_notes = stage->log->num_notes;
+    char notes[32] = "";
+    if (num_notes > 0)
+        (void)snprintf(notes, sizeof notes, ", %u note%s", num_notes, num_notes == 1 ? "" : "s");
+    char *const head = common_format("%u warning%s%s", (unsigned)stage->log->num_warnings,
+                                     stage->log->num_warnings == 1 ? "" : "s", notes);
     view_rect inside = ui_footed_dialog(ui, "warnings", 860.0f, 470.0f, head, &foot);
     free(head);
     const view_rect field = {inside.x, inside.y, inside.width, foot.height};

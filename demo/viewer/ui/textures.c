@@ -47,7 +47,7 @@ void view_clear_textures(view_texture_panel *panel, md5gl_renderer *renderer)
 
 void view_list_images(view_texture_panel *panel, md5gl_renderer *renderer, const char *folder)
 {
-    char *const absolute = common_absolute(folder), *const clean = common_clean(absolute);
+    char *const clean = common_whole(folder);
     common_list lists[2] = {common_list_folder(clean, NULL), common_list_folder(clean, "")};
     clear_tiles(panel, renderer);
     panel->filter[0] = '\0';
@@ -61,7 +61,6 @@ void view_list_images(view_texture_panel *panel, md5gl_renderer *renderer, const
                     (view_tile){.path = common_copy(lists[kind].names[i]), .is_folder = kind == 0};
         common_free_list(&lists[kind]);
     }
-    free(absolute);
     free(clean);
 }
 
