@@ -756,6 +756,10 @@ typedef struct frame_plan {
     md5_xform *begin, *end;              // [joints] poses of the first and last, before they meet
     joint_span *spans;                   // [joints]
     bool is_other;                       // frames are not those that the document has
+    bool is_open, walks; // a cycle whose next frame would be the first again, which is added; its
+                         // joint 0 goes on along x and y
+    md5_vec3 place, ways[3]; // of joint 0: in the last old frame, and its ways before, from there
+                             // to the first and behind it
 } frame_plan;
 
 // Frames are spread evenly from the first to the last, in whole numbers: those that fall on an old
@@ -763,9 +767,10 @@ typedef struct frame_plan {
 static md5_moment moment_of(const repair *it, const frame_plan *plan, uint32_t frame)
 {
     const uint64_t steps = plan->num_frames > 1 ? plan->num_frames - 1 : 1;
-    const uint64_t at = (uint64_t)frame * (plan->num_old - 1), rest = at % steps;
-    const uint32_t before = plan->first + (uint32_t)(at / steps);
-    return md5_moment_from_frames(it->anim, before, before + (rest > 0),
+    const uint64_t at = (uint64_t)frame * (plan->num_old - 1 + plan->is_open), rest = at % steps;
+    const uint32_t before = (uint32_t)(at / steps), next = before + (rest > 0);
+    return md5_moment_from_frames(it->anim, plan->first + (before < plan->num_old ? before : 0),
+                                  plan->first + (next < plan->num_old ? next : 0),
                                   (float)((double)rest / (double)steps));
 }
 
@@ -785,7 +790,7 @@ static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
     const float share = (float)frame / (float)(plan->num_frames > 1 ? plan->num_frames - 1 : 1);
     sample_frame(it, plan, frame, it->pose);
     const md5_vec3 root = it->pose[0].translation;
-    for (uint32_t j = 0; j < num_joints && edit->is_closed && frame > 0; j++) {
+    for (uint32_t j = 0; j < num_joints && edit->is_closed && !plan->is_open && frame > 0; j++) {
         const md5_xform *const begin = &plan->begin[j], *const end = &plan->end[j];
         md5_xform *const joint = &it->pose[j];
         const md5_quat turn = md5_quat_mul(md5_quat_conjugate(end->rotation), begin->rotation);
@@ -801,8 +806,11 @@ static void pose_frame(const repair *it, const frame_plan *plan, uint32_t frame)
         joint->translation = md5_vec3_add(joint->translation, md5_vec3_scale(way, share));
     }
     if (edit->is_closed) { // where it walks is no gap
-        it->pose[0].translation.x = root.x;
-        it->pose[0].translation.y = root.y;
+        const float past = share * (float)plan->num_old - (float)(plan->num_old - 1);
+        const bool goes_on = plan->walks && past > 0.0f;
+        const md5_vec3 step = md5_vec3_add(plan->ways[0], plan->ways[2]);
+        it->pose[0].translation.x = goes_on ? plan->place.x + 0.5f * past * step.x : root.x;
+        it->pose[0].translation.y = goes_on ? plan->place.y + 0.5f * past * step.y : root.y;
     }
     if (edit->is_in_place)
         it->pose[0].translation = plan->begin[0].translation;
@@ -961,6 +969,61 @@ static bool fit_bounds(repair *it, const frame_plan *plan, md5_doc *doc)
     return true;
 }
 
+// Adds the squares of a jump, of the mean of the steps before and behind it, and of how far it is
+// from that.
+static void add_jump(double sums[3], const md5_vec3 ways[3], double scale)
+{
+    const md5_vec3 mean = md5_vec3_scale(md5_vec3_add(ways[0], ways[2]), 0.5f);
+    const md5_vec3 away = md5_vec3_sub(ways[1], mean);
+    sums[0] += scale * (double)md5_vec3_dot(ways[1], ways[1]);
+    sums[1] += scale * (double)md5_vec3_dot(mean, mean);
+    sums[2] += scale * (double)md5_vec3_dot(away, away);
+}
+
+static bool is_step(const double sums[3])
+{
+    return sums[2] <= 0.25 * fmax(sums[0], sums[1]) + 1e-12;
+}
+
+// Finds out whether a clip is a cycle without its last frame: the jump to the first one is then
+// about one step, as those before and behind it, of the places and rotations of all joints. Of a
+// sine of N frames their mean is cos(2 pi / N) of it. In a clip that ends elsewhere the jump leads
+// another way, and in one that is nearly closed there is none.
+static void find_cycle(const md5_doc *doc, frame_plan *plan)
+{
+    const uint32_t last = plan->first + plan->num_old - 1;
+    const uint32_t frames[] = {last - 1, last, plan->first, plan->first + 1};
+    double walk[3] = {0}, all[3] = {0}, reach = 1.0;
+    for (uint32_t j = 1; j < doc->num_joints; j++)
+        reach = fmax(reach, (double)md5_vec3_length(doc->joints[j].position));
+    for (uint32_t j = 0; j < doc->num_joints && plan->num_old >= 4; j++) {
+        const md5_doc_joint *const joint = &doc->joints[j];
+        md5_vec3 places[4], ways[3], turns[3];
+        md5_quat rotations[4];
+        for (uint32_t i = 0; i < 4; i++) {
+            const size_t row = (size_t)frames[i] * doc->num_components;
+            const components at = read_components(joint, doc->numbers + row + joint->track.first);
+            places[i] = at.pair[0];
+            rotations[i] = md5_quat_from_xyz(at.pair[1].x, at.pair[1].y, at.pair[1].z);
+        }
+        for (uint32_t i = 0; i < 3; i++) {
+            const md5_quat q =
+                md5_quat_mul(md5_quat_conjugate(rotations[i]), rotations[i + 1]);
+            ways[i] = md5_vec3_sub(places[i + 1], places[i]);
+            turns[i] = md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, q.w < 0.0f ? -2.0f : 2.0f);
+            if (j == 0) // along x and y it may walk
+                plan->ways[i] = (md5_vec3){ways[i].x, ways[i].y, 0.0f};
+            ways[i] = j == 0 ? (md5_vec3){0.0f, 0.0f, ways[i].z} : ways[i];
+        }
+        plan->place = j == 0 ? places[1] : plan->place;
+        add_jump(all, ways, 1.0);
+        add_jump(all, turns, reach * reach);
+    }
+    add_jump(walk, plan->ways, 1.0);
+    plan->is_open = all[0] > 1e-6 * reach * reach && is_step(all);
+    plan->walks = plan->is_open && !is_step(walk);
+}
+
 // Sets what frames are kept, and how many they become: the last one stays the last, so that a loop
 // stays one, and at least two, so that what moves does not stop.
 static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
@@ -974,14 +1037,18 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
                          "expected frames below %u, found %u from %u on", doc->num_frames,
                          edit->num_frames, edit->first);
     plan->num_old = edit->num_frames > 0 ? edit->num_frames : doc->num_frames - edit->first;
-    const double num_frames = floor((plan->num_old - 1) * (rate / doc->frame_rate) + 0.5) + 1.0;
+    if (edit->is_closed)
+        find_cycle(doc, plan);
+    const double num_frames =
+        floor((plan->num_old - 1 + plan->is_open) * (rate / doc->frame_rate) + 0.5) + 1.0;
     if (!(rate > 0.0 && edit->tolerance >= 0.0f)
         || !(num_frames <= fmax((double)MOST_FRAMES, (double)doc->num_frames)))
         return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
                          "expected a rate above 0, at most %d frames and no negative tolerance",
                          (int)MOST_FRAMES);
     plan->num_frames = num_frames < 2.0 && plan->num_old > 1 ? 2 : (uint32_t)num_frames;
-    plan->is_other = plan->num_old != doc->num_frames || rate != doc->frame_rate;
+    plan->is_other =
+        plan->is_open || plan->num_old != doc->num_frames || rate != doc->frame_rate;
     return true;
 }
 

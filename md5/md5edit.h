@@ -177,8 +177,11 @@ typedef struct md5_frame_edit { // of an animation, in this order
     // for a frame, with the same pose. NULL: none.
     void (*change)(void *user, md5_xform *pose);
     void *user;
-    bool is_closed;   // the last frame becomes the first, and what was between them is spread over
-                      // the clip, but the way along x and y of joint 0, on which it walks
+    // The last frame becomes the first, and what was between them is spread over the clip, but the
+    // way along x and y of joint 0, on which it walks. Where the jump between them is about one
+    // step between frames, and leads as the steps beside it, the first frame is added as the last
+    // instead, one step on, and all others stay to the bit.
+    bool is_closed;
     bool is_in_place; // joint 0 keeps the place of the first frame
     // Units by which the skin may move: components that change less than that need no flag, and get
     // the values of the first frame as base frame. Without a model the skin ends 1 unit, or the

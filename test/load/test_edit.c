@@ -1038,6 +1038,62 @@ TEST (edit_loops_are_closed_and_roots_stay) {
     CHECK_BYTES(doc->numbers + 24, doc->numbers, 12 * sizeof *doc->numbers);
 }
 
+// Of 8 frames a sine, from any phase on, and a root that walks by 3 units a frame: the next frame is
+// the first again, 24 units on. What leads elsewhere, or back over several steps, is spread.
+TEST (edit_open_cycles_get_their_first_frame_again) {
+    enum { FRAMES = 8, ROW = 12 };
+    const double pi = acos(-1.0);
+    for (int phase = 0; phase < FRAMES + 2; phase++) {
+        float numbers[FRAMES][ROW] = {{0.0f}};
+        md5_doc_joint joints[] = {
+            {.name = "root", .parent = MD5_NONE, .track = {63, 0}},
+            {.name = "leg", .parent = 0, .track = {63, 6}, .position = {0.0f, 0.0f, -30.0f}}};
+        md5_doc doc = {.kind = MD5_DOC_ANIM,
+                       .num_joints = 2,
+                       .joints = joints,
+                       .num_frames = FRAMES,
+                       .num_components = ROW,
+                       .frame_rate = 24.0,
+                       .numbers = numbers[0]};
+        const bool is_cycle = phase < FRAMES;
+        for (int f = 0; f < FRAMES; f++) {
+            const double way = phase == FRAMES ? 0.1 * f : 0.1 * f * f;
+            const double angle = is_cycle ? 0.4 * sin(2.0 * pi * (f + phase) / FRAMES) : way;
+            numbers[f][0] = 3.0f * (float)f;
+            numbers[f][8] = -30.0f;
+            numbers[f][10] = (float)-sin(0.5 * angle);
+        }
+        md5_error error = {0};
+        CHECK_THAT(md5_edit_frames(&doc, &(md5_frame_edit){.is_closed = true}, &error) != MD5_NONE,
+                   "%s", error.message);
+        CHECK_UINT(doc.num_frames, is_cycle ? FRAMES + 1 : FRAMES);
+        const float *const last = doc.numbers + (size_t)(doc.num_frames - 1) * ROW;
+        CHECK_BYTES(last + 1, doc.numbers + 1, (ROW - 1) * sizeof *last);
+        CHECK_NEAR(last[0], is_cycle ? 24.0 : 21.0, 1e-6);
+        if (is_cycle)
+            CHECK_BYTES(doc.numbers, numbers, sizeof numbers);
+        CHECK_UINT(md5_edit_frames(&doc, &(md5_frame_edit){.is_closed = true}, NULL), 0);
+        md5_free_doc(&doc);
+    }
+}
+
+// At twice the rate the gap has a frame in its middle; without a walk the root returns, too.
+TEST (edit_open_cycles_at_another_rate) {
+    REQUIRE_CORPUS();
+    char path[1024];
+    snprintf(path, sizeof path, "%s/golden/reports/open_cycle/walk.md5anim", test_corpus());
+    OWN char *const text = test_read_file(path, NULL);
+    REQUIRE(text);
+    OWN_DOC doc = parse(MD5_DOC_ANIM, text);
+    const md5_frame_edit job = {.frame_rate = 48.0, .is_closed = true};
+    REQUIRE(doc && md5_edit_frames(doc, &job, NULL) == 17);
+    const float *const end = doc->numbers + (size_t)16 * doc->num_components;
+    CHECK_BYTES(end, doc->numbers, doc->num_components * sizeof *end);
+    // Between frames 7 and 0 the arm is at half the angle of frame 7, whose sine is in the file.
+    const double arm = 0.5 * asin(0.2142984);
+    CHECK_NEAR(fabsf(end[-(int)doc->num_components + 28]), sin(arm), 1e-6);
+}
+
 // In place only; one frame, no boxes, no name; and tolerances that are none.
 TEST (edit_frames_may_be_few) {
     OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
