@@ -300,10 +300,11 @@ static void put_number(text_writer *to, double number, bool is_float)
 }
 
 #define VECTOR "( %f %f %f )"
+#define POINT "( %l %l %l )"
 #define XYZ(v) (double)(v).x, (double)(v).y, (double)(v).z
 
-// %u uint32_t, of which MD5_NONE is -1; %f a float, %d a double, %q a text in quotes, %c one of a
-// comment.
+// %u uint32_t, of which MD5_NONE is -1; %f a float, %l one that is read as a length, %d a double, %q
+// a text in quotes, %c one of a comment.
 static void put(text_writer *to, const char *format, ...)
 {
     va_list values;
@@ -321,8 +322,12 @@ static void put(text_writer *to, const char *format, ...)
             char printed[16];
             snprintf(printed, sizeof printed, number == MD5_NONE ? "-1" : "%u", number);
             put_bytes(to, printed, strlen(printed));
-        } else if (kind == 'f' || kind == 'd') {
-            put_number(to, va_arg(values, double), kind == 'f');
+        } else if (kind == 'f' || kind == 'l' || kind == 'd') {
+            const double number = va_arg(values, double);
+            if (kind == 'l' && isfinite(number) && !md5_is_length((float)number))
+                md5i_fail(&to->context, MD5_ERROR_RANGE, 0, 0,
+                          "%g is out of range: expected a number from -1e9 to 1e9", number);
+            put_number(to, number, kind != 'd');
         } else {
             put_text(to, va_arg(values, const char *), kind == 'q');
         }
@@ -354,7 +359,7 @@ static void put_mesh(text_writer *to, const md5_doc_mesh *mesh)
     put(to, "\n\tnumweights %u\n", mesh->num_weights);
     for (uint32_t w = 0; w < mesh->num_weights; w++) {
         const md5_weight *const weight = &mesh->weights[w];
-        put(to, "\tweight %u %u %f " VECTOR "\n", w, weight->joint, (double)weight->bias,
+        put(to, "\tweight %u %u %l " POINT "\n", w, weight->joint, (double)weight->bias,
             XYZ(weight->offset));
     }
     put(to, "}\n");
@@ -365,7 +370,7 @@ static void put_model(text_writer *to, const md5_doc *doc)
     put(to, "numJoints %u\nnumMeshes %u\n\njoints {\n", doc->num_joints, doc->num_meshes);
     for (uint32_t j = 0; j < doc->num_joints; j++) {
         const md5_doc_joint *const joint = &doc->joints[j];
-        put(to, "\t%q\t%u " VECTOR " " VECTOR "\t\t// %c\n", joint->name, joint->parent,
+        put(to, "\t%q\t%u " POINT " " VECTOR "\t\t// %c\n", joint->name, joint->parent,
             XYZ(joint->position), XYZ(joint->rotation),
             joint->parent == MD5_NONE ? "" : doc->joints[joint->parent].name);
     }
@@ -391,14 +396,14 @@ static void put_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
         put(to, "\t" VECTOR " " VECTOR "\n", XYZ(doc->bounds[i].min), XYZ(doc->bounds[i].max));
     put(to, doc->bounds ? "}\n\nbaseframe {\n" : "");
     for (uint32_t j = 0; j < doc->num_joints; j++)
-        put(to, "\t" VECTOR " " VECTOR "\n", XYZ(doc->joints[j].position),
+        put(to, "\t" POINT " " VECTOR "\n", XYZ(doc->joints[j].position),
             XYZ(doc->joints[j].rotation));
     put(to, "}\n");
     const float *number = doc->numbers;
     for (uint32_t f = 0; f < doc->num_frames; f++) { // a line for each joint
         put(to, "\nframe %u {", f);
         for (uint32_t i = 0; i < doc->num_components; i++)
-            put(to, i == 0 || begins_line[i] ? "\n\t%f" : " %f", (double)*number++);
+            put(to, i == 0 || begins_line[i] ? "\n\t%l" : " %l", (double)*number++);
         put(to, "\n}\n");
     }
 }
@@ -413,7 +418,7 @@ static void put_camera(text_writer *to, const md5_doc *doc)
         if (k < doc->num_cut_views && doc->cut_views[k].cut == i) {
             const md5_cut_view *const view = &doc->cut_views[k++];
             const md5_vec3 rotation = md5_stored_rotation(view->rotation);
-            put(to, view->has_position ? " pos " VECTOR : "", XYZ(view->position));
+            put(to, view->has_position ? " pos " POINT : "", XYZ(view->position));
             put(to, view->has_rotation ? " rot " VECTOR : "", XYZ(rotation));
         }
         put(to, "\n");
@@ -422,7 +427,7 @@ static void put_camera(text_writer *to, const md5_doc *doc)
     for (uint32_t i = 0; i < doc->num_frames; i++) {
         const md5_camera_view *const view = &doc->views[i];
         const md5_vec3 rotation = md5_stored_rotation(view->rotation);
-        put(to, "\t" VECTOR " " VECTOR " %f\n", XYZ(view->position), XYZ(rotation),
+        put(to, "\t" POINT " " VECTOR " %l\n", XYZ(view->position), XYZ(rotation),
             (double)view->fov);
     }
     put(to, "}\n");

@@ -74,8 +74,9 @@ MD5_API void md5_free_doc(md5_doc *doc);
 // for bit (but w is computed anew where the file had it, in binary files, version 6 and angles of
 // cuts): numbers have the fewest decimals that are read as the same bits, and no exponents; rows
 // keep their order. Returns the length of the text; 0 on failure: MD5_ERROR_RANGE if an index is
-// outside of its table, a joint its own ancestor, or a number not finite; MD5_ERROR_MISMATCH for a
-// text with a quote or a control byte, or a mesh's name with blanks at its ends. Linear time.
+// outside of its table, a joint its own ancestor, a number not finite, or beyond the 1e9 that is
+// read; MD5_ERROR_MISMATCH for a text with a quote or a control byte, or a mesh's name with blanks
+// at its ends. Linear time.
 MD5_API size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *error);
 
 // -- Repairs --------------------------------------------------------------------------------------

@@ -502,6 +502,40 @@ static const char clip_text[] =
     "baseframe {\n( 7 0 0 ) ( 0 0 0 )\n( 0 0 10 ) ( 0 0 0 )\n( 0 0 0 ) ( 0 0 0 )\n}\n"
     "frame 0 { 5 1 2 3 0 }\nframe 1 { 6 1 2 4 1.5 }\n";
 
+// What loading refuses is not written: 1e9 is, the next float is not.
+TEST (edit_refuses_lengths_that_are_not_read) {
+    const float most = 1e9f, more = nextafterf(most, INFINITY);
+    for (int i = 0; i < 11; i++) {
+        OWN_DOC mesh = parse(MD5_DOC_MODEL, model_text);
+        OWN_DOC clip = parse(MD5_DOC_ANIM, clip_text);
+        OWN_DOC camera = parse(MD5_DOC_CAMERA, camera_text);
+        REQUIRE(mesh && clip && camera);
+        float *const numbers[] = {
+            &mesh->joints[1].position.y,         &mesh->meshes[0].weights[1].bias,
+            &mesh->meshes[0].weights[7].offset.z, &clip->joints[2].position.x,
+            &clip->numbers[9],                   &camera->views[1].fov,
+            &camera->views[0].position.x,        &camera->cut_views[0].position.z,
+            &mesh->meshes[0].texcoords[0].y,     &mesh->joints[1].rotation.x,
+            &clip->bounds[1].max.x}; // the last three are read, however large
+        const md5_doc *const docs[] = {mesh, mesh, mesh, clip, clip, camera, camera, camera,
+                                       mesh, mesh, clip};
+        md5_error error = {0};
+        *numbers[i] = -most;
+        CHECK(md5_write_doc(docs[i], NULL, 0, &error) > 0);
+        *numbers[i] = more;
+        const bool is_written = md5_write_doc(docs[i], NULL, 0, &error) > 0;
+        CHECK_UINT(is_written, i > 7);
+        CHECK_UINT(error.status, i > 7 ? MD5_OK : MD5_ERROR_RANGE);
+    }
+    OWN_DOC doc = parse(MD5_DOC_ANIM, clip_text);
+    md5_error error = {0};
+    REQUIRE(doc);
+    doc->numbers[0] = 6e8f;
+    CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.scale = 2.0f}, &error), 3);
+    CHECK_UINT(md5_write_doc(doc, NULL, 0, &error), 0);
+    CHECK_STRING(error.message, "1.2e+09 is out of range: expected a number from -1e9 to 1e9");
+}
+
 TEST (edit_clip_gets_the_joints_of_a_model) {
     OWN_DOC source = parse(MD5_DOC_MODEL, model_text);
     REQUIRE(source);
