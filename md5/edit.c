@@ -85,13 +85,11 @@ static bool read_anim(md5_arena *kept, const char *text, size_t size, md5_doc *d
     md5_anim_file file;
     TRY(md5_begins_as(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(kept, text, size, &file)
                                                 : md5i_read_anim_file(kept, text, size, &file));
-    if (file.parents_unknown)
-        return md5i_fail(kept->context, MD5_ERROR_VERSION, 0, 0,
-                         "animations of version 6 have no hierarchy, which a document needs");
     TRY(doc->command_line = md5_copy_text(kept, file.command_line.bytes, file.command_line.size));
     TRY(keep_joints(kept, file.joints, file.base_frame, file.num_joints, doc));
     for (uint32_t j = 0; j < file.num_joints; j++)
         doc->joints[j].track = file.tracks[j];
+    doc->parents_unknown = file.parents_unknown;
     doc->num_frames = file.num_frames;
     doc->frame_rate = file.frame_rate;
     doc->num_components = file.num_components;
@@ -128,6 +126,7 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
     md5_held_warnings held = {.count = 0};
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     context.held = &held;
+    context.reads_all_meshes = true;
     md5_arena kept = {.context = &context};
     const char *const bytes = text ? (const char *)text : "";
     md5_doc *doc = md5_check_text_size(&context, size) ? MD5_NEW(&kept, md5_doc, 1) : NULL;
@@ -303,8 +302,8 @@ static void put_number(text_writer *to, double number, bool is_float)
 #define POINT "( %l %l %l )"
 #define XYZ(v) (double)(v).x, (double)(v).y, (double)(v).z
 
-// %u uint32_t, of which MD5_NONE is -1; %f a float, %l one that is read as a length, %d a double, %q
-// a text in quotes, %c one of a comment.
+// %u uint32_t, of which MD5_NONE is -1; %f a float, %l one that is read as a length, %d a double,
+// %q a text in quotes, %c one of a comment.
 static void put(text_writer *to, const char *format, ...)
 {
     va_list values;
@@ -444,6 +443,9 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
     bool *const begins_line = MD5_NEW(&scratch, bool, (size_t)doc->num_components + 1);
     const bool is_sound = begins_line && md5i_check_doc(&scratch, doc, &num_references);
     const char *const comment = doc->comment ? doc->comment : "";
+    if (doc->parents_unknown)
+        md5i_fail(&to.context, MD5_ERROR_VERSION, 0, 0,
+                  "animations of version 6 have no hierarchy: their mesh is needed, which has it");
     put(&to, *comment ? "MD5Version 10 // %c\n" : "MD5Version 10\n", comment);
     put(&to, "commandline %q\n\n", doc->command_line);
     if (is_sound && doc->kind == MD5_DOC_MODEL)

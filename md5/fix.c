@@ -334,8 +334,8 @@ static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *e
                          "meshes of %u vertices have no triangle", edit->max_vertices);
     uint32_t *const next = MD5_ROOM(&it->scratch, uint32_t, doc->num_meshes);
     part_first *const firsts = MD5_ROOM(&it->scratch, part_first, doc->num_meshes);
-    md5_doc_mesh *const meshes = (md5_doc_mesh *)md5i_arena_copy(&it->scratch, doc->meshes,
-                                                                 doc->num_meshes, sizeof *meshes);
+    md5_doc_mesh *const meshes =
+        (md5_doc_mesh *)md5i_arena_copy(&it->scratch, doc->meshes, doc->num_meshes, sizeof *meshes);
     TRY(next && (part.firsts = firsts) && (part.meshes = meshes));
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
         if (edit->turned && edit->turned[m]) {
@@ -659,10 +659,14 @@ static bool begin_clip(repair *it, const md5_doc *doc, const md5_model *model, m
     const md5_load_opts opts = {.allocator = doc->allocator};
     md5_error failure = {0};
     TRY(begin_repair(it, doc, MD5_DOC_ANIM, error));
-    const size_t size = md5_write_doc(doc, NULL, 0, &failure);
+    md5_doc known = *doc;
+    known.parents_unknown = false;
+    const size_t size = md5_write_doc(&known, NULL, 0, &failure);
     char *const text = size > 0 ? MD5_ROOM(&it->scratch, char, size + 1) : NULL;
-    if (text && md5_write_doc(doc, text, size + 1, &failure) == size)
+    if (text && md5_write_doc(&known, text, size + 1, &failure) == size)
         it->anim = md5_parse_anim(text, size, &opts, &failure);
+    if (it->anim)
+        it->anim->parents_unknown = doc->parents_unknown;
     if (it->anim)
         it->binding = model ? md5_bind(model, it->anim, &opts, &failure)
                             : md5_bind_skeleton(&it->anim->skeleton, it->anim->base_frame, it->anim,
@@ -931,17 +935,20 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
         if (it->context.error.status != MD5_OK)
             return 0;
     }
+    const bool is_known = doc->parents_unknown && edit->model;
     uint32_t count = num_joints < doc->num_joints ? doc->num_joints - num_joints : 0;
     for (uint32_t j = 0; j < num_joints && !plan->is_other; j++)
         count += j >= doc->num_joints
                  || differs(doc, &doc->joints[j], &joints[j], numbers, num_components);
     if (plan->is_other)
         count = plan->num_frames;
+    count += count == 0 && is_known;
     if (count > 0) {
         doc->num_joints = num_joints;
         doc->joints = joints;
         doc->num_components = num_components;
         doc->numbers = numbers;
+        doc->parents_unknown &= !is_known;
     }
     return count;
 }
@@ -1007,8 +1014,7 @@ static void find_cycle(const md5_doc *doc, frame_plan *plan)
             rotations[i] = md5_quat_from_xyz(at.pair[1].x, at.pair[1].y, at.pair[1].z);
         }
         for (uint32_t i = 0; i < 3; i++) {
-            const md5_quat q =
-                md5_quat_mul(md5_quat_conjugate(rotations[i]), rotations[i + 1]);
+            const md5_quat q = md5_quat_mul(md5_quat_conjugate(rotations[i]), rotations[i + 1]);
             ways[i] = md5_vec3_sub(places[i + 1], places[i]);
             turns[i] = md5_vec3_scale((md5_vec3){q.x, q.y, q.z}, q.w < 0.0f ? -2.0f : 2.0f);
             if (j == 0) // along x and y it may walk
@@ -1047,8 +1053,7 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
                          "expected a rate above 0, at most %d frames and no negative tolerance",
                          (int)MOST_FRAMES);
     plan->num_frames = num_frames < 2.0 && plan->num_old > 1 ? 2 : (uint32_t)num_frames;
-    plan->is_other =
-        plan->is_open || plan->num_old != doc->num_frames || rate != doc->frame_rate;
+    plan->is_other = plan->is_open || plan->num_old != doc->num_frames || rate != doc->frame_rate;
     return true;
 }
 

@@ -46,9 +46,11 @@ typedef struct md5_doc { // what its kind does not have is 0
     md5_doc_kind kind;
     const char *command_line; // NULL = ""
     const char *comment;      // behind the version, where exporters write their options; NULL = ""
-    uint32_t num_joints, num_meshes;     // joints of models and animations, >= 1
-    md5_doc_joint *joints;               // [num_joints]
-    md5_doc_mesh *meshes;                // [num_meshes]
+    uint32_t num_joints, num_meshes; // joints of models and animations, >= 1
+    bool parents_unknown;            // of an animation of version 6, which is not written before
+                                     // md5_fix_joints() gave it those of a model
+    md5_doc_joint *joints;           // [num_joints]
+    md5_doc_mesh *meshes;            // [num_meshes]
     uint32_t num_frames, num_components; // frames of animations and cameras, >= 1
     double frame_rate;                   // > 0
     float *numbers;                      // [num_frames][num_components]
@@ -64,8 +66,8 @@ typedef struct md5_doc { // what its kind does not have is 0
 
 // As md5_parse_model(), md5_parse_anim() and md5_parse_camera(), but axes, scale and what else
 // `opts` says of the result is ignored. Models of version 6 and files of Doom 3 BFG become
-// documents too, whose text is version 10. MD5_ERROR_VERSION: an animation of version 6, which has
-// no hierarchy; version 12, whose normals a document would lose.
+// documents too, whose text is version 10. Meshes beyond numMeshes are read, with a warning.
+// MD5_ERROR_VERSION: version 12, whose normals a document would lose.
 MD5_API md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size,
                                const md5_load_opts *opts, md5_error *error);
 MD5_API void md5_free_doc(md5_doc *doc);
@@ -73,7 +75,8 @@ MD5_API void md5_free_doc(md5_doc *doc);
 // Writes a document and a NUL to text[size]. Loading the text gives what loading the file gave, bit
 // for bit (but w is computed anew where the file had it, in binary files, version 6 and angles of
 // cuts): numbers have the fewest decimals that are read as the same bits, and no exponents; rows
-// keep their order. Returns the length of the text; 0 on failure: MD5_ERROR_RANGE if an index is
+// keep their order. Returns the length of the text; 0 on failure: MD5_ERROR_VERSION if parents are
+// not known; MD5_ERROR_RANGE if an index is
 // outside of its table, a joint its own ancestor, a number not finite, or beyond the 1e9 that is
 // read; MD5_ERROR_MISMATCH for a text with a quote or a control byte, or a mesh's name with blanks
 // at its ends. Linear time.

@@ -163,6 +163,7 @@ typedef struct md5_load_opts { // 0 in a member is its default
     md5_axes axes;         // of the result; 0 = id's: see below
     float scale;           // units of the result in a unit of the file, 1e-6 to 1e6; 0 = 1
     bool flip_v;           // texture v = 0 is the bottom row
+    bool drops_triangles;  // with a corner beyond numverts, with a warning; else they are an error
     md5_normals normals;   // but version 12 stores normals, which are used as they are
     uint32_t without; // md5_part flags that are not derived now: see md5_complete_model(). Programs
                       // that only pose, such as servers, leave out MD5_PART_GEOMETRY

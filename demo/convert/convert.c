@@ -213,6 +213,14 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
     return true;
 }
 
+// Clips of version 6 have no hierarchy: they take that of the model.
+static bool is_version_6(const convert_part *part)
+{
+    static const char text[] = "MD5Version 6";
+    return part->kind == CONVERT_CLIP && part->size >= sizeof text
+           && memcmp(part->bytes, text, sizeof text - 1) == 0;
+}
+
 static bool edit_scene(const convert_job *job, const struct format *format, convert_scene *scene,
                        md5_error *error)
 {
@@ -222,29 +230,37 @@ static bool edit_scene(const convert_job *job, const struct format *format, conv
         .scale = (float)(job->scale > 0.0 ? job->scale * format->unit / unit : 1.0)};
     const md5_joint_edit order = {.root = NULL};
     const bool is_placed = job->turn != 0.0 || space.scale != 1.0f;
-    for (size_t i = 0; i < scene->num_parts; i++) {
+    const convert_part *const first = convert_find_model(scene);
+    md5_model *model = NULL; // as it comes in, if there are clips of version 6
+    bool is_done = true;
+    for (size_t i = 0; i < scene->num_parts && first && is_done && !model; i++)
+        if (is_version_6(&scene->parts[i]))
+            is_done = (model = convert_parse_model(first, error)) != NULL;
+    for (size_t i = 0; i < scene->num_parts && is_done; i++) {
         convert_part *const part = &scene->parts[i];
         const bool is_clip = part->kind == CONVERT_CLIP && (job->rate > 0.0 || job->is_in_place);
         const bool is_sorted = (format->rules & PARENTS_FIRST) && part->kind != CONVERT_CAMERA;
-        if (!is_placed && !is_clip && !is_sorted)
+        const bool is_old = model && is_version_6(part);
+        if (!is_placed && !is_clip && !is_sorted && !is_old)
             continue;
         md5_doc *const doc = convert_parse_doc(part, error);
-        if (doc == NULL && !is_placed && !is_clip) // version 12, whose joints are perhaps sorted
+        if (doc == NULL && !is_placed && !is_clip
+            && !is_old) // version 12, whose joints are perhaps sorted
             continue;
-        const uint32_t num_moved =
-            doc != NULL && is_sorted ? md5_edit_joints(doc, &order, error) : 0;
-        const bool is_done = doc != NULL && num_moved != MD5_NONE
-                             && md5_edit_space(doc, &space, error) != MD5_NONE
-                             && (!is_clip || edit_clip(job, scene, part, doc, error))
-                             && convert_print_doc(doc, &part->bytes, &part->size, error);
+        is_done = doc != NULL && (!is_old || md5_fix_joints(doc, model, false, error) != MD5_NONE)
+                  && (!is_old || doc->bounds || model->max_vertices == 0
+                      || md5_fix_bounds(doc, model, error) != MD5_NONE);
+        const uint32_t num_moved = is_done && is_sorted ? md5_edit_joints(doc, &order, error) : 0;
+        is_done = is_done && num_moved != MD5_NONE && md5_edit_space(doc, &space, error) != MD5_NONE
+                  && (!is_clip || edit_clip(job, scene, part, doc, error))
+                  && convert_print_doc(doc, &part->bytes, &part->size, error);
         md5_free_doc(doc);
         if (is_done && num_moved > 0)
             convert_note(job, "%s: %u joints are elsewhere, as parents come first", part->name,
                          num_moved);
-        if (!is_done)
-            return false;
     }
-    return true;
+    md5_free_model(model);
+    return is_done;
 }
 
 // The first input that holds a model, as clips need it; else 0. Of MD5 files the ending says it.

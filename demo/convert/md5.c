@@ -273,6 +273,11 @@ bool convert_write_md5(const convert_job *job, const convert_scene *scene, md5_e
     for (int kind = CONVERT_MODEL; kind < CONVERT_TARGET; kind++)
         if (!is_folder && common_has_ending(job->output, bfg_endings[kind]))
             w.endings = bfg_endings;
+    for (size_t i = 0; i < scene->num_parts && is_done; i++) { // before anything is written
+        md5_doc *const doc = convert_parse_doc(&scene->parts[i], error);
+        is_done = doc && (!doc->parents_unknown || md5_write_doc(doc, NULL, 0, error) > 0);
+        md5_free_doc(doc);
+    }
     for (size_t i = 0; i < scene->num_parts && is_done; i++) {
         const convert_part *const part = &scene->parts[i];
         const bool is_target = part->kind == CONVERT_TARGET;

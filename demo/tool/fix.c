@@ -117,6 +117,19 @@ static char *find_mesh(const tool_arguments *arguments, const char *path)
     return found;
 }
 
+// Gives a clip of version 6 the hierarchy of its mesh, as that was read.
+static bool give_parents(mended *file, md5_doc *doc, md5_error *error)
+{
+    md5_model *const model = doc->parents_unknown && file->mesh_text
+                                 ? md5_parse_model(file->mesh_text, file->mesh_size, NULL, error)
+                                 : NULL;
+    const bool is_done = !model
+                         || note(file, md5_fix_joints(doc, model, false, error),
+                                 "joints get the parents of the mesh");
+    md5_free_model(model);
+    return is_done;
+}
+
 // Gives joints, meshes and shaders the names of --rename OLD=NEW. Returns how many, or MD5_NONE.
 static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
 {
@@ -314,25 +327,67 @@ static void load_mesh(mended *file)
     md5_free_doc(doc);
 }
 
+// What the library says to a text, where no rule does.
+typedef struct warnings {
+    const tool_facts *facts; // NULL: everything
+    common_list list;
+} warnings;
+
+static void keep_warning(void *user, const md5_error *warning)
+{
+    warnings *const to = user;
+    if (!tool_is_judged(to->facts, warning))
+        common_add(&to->list, common_format("line %u: %s", warning->line, warning->message));
+}
+
+// Prints what the library said to the text, and perhaps says to the one that is written.
+static void compare_warnings(mended *file, const common_list *before)
+{
+    warnings after = {0};
+    const md5_load_opts opts = {.warn = keep_warning, .warn_user = &after};
+    md5_free_doc(md5_parse_doc(file->kind, file->written, file->written_size, &opts, NULL));
+    for (size_t i = 0; i < before->count; i++) {
+        const char *const message = strchr(before->names[i], ':');
+        bool is_mended = true;
+        for (size_t k = 0; k < after.list.count; k++)
+            is_mended &= strcmp(strchr(after.list.names[k], ':'), message) != 0;
+        common_print(stdout, "  %s: %s\n", is_mended ? "mended" : "stays", before->names[i]);
+        file->num_changes += is_mended;
+    }
+    common_free_list(&after.list);
+}
+
 // Writes the document's text to memory, and says what became of it.
 static bool mend(mended *file, md5_error *error)
 {
-    const md5_load_opts opts = {.file_name = file->path};
-    md5_doc *const doc = md5_parse_doc(file->kind, file->text, file->size, &opts, error);
-    if (!doc)
-        return false;
     if (file->kind == MD5_DOC_ANIM)
         load_mesh(file);
     tool_facts *const before = judge(file, false);
-    const bool is_mended = file->kind == MD5_DOC_MODEL  ? mend_model(file, doc, before, error)
-                           : file->kind == MD5_DOC_ANIM ? mend_anim(file, doc, before, error)
-                                                        : edit_pair(file, false, doc, error);
+    warnings said = {.facts = before};
+    const bool drops = file->arguments->drops_triangles;
+    md5_load_opts opts = {.file_name = file->path,
+                          .warn = keep_warning,
+                          .warn_user = &said,
+                          .drops_triangles = drops};
+    md5_doc *const doc = md5_parse_doc(file->kind, file->text, file->size, &opts, error);
+    const bool is_mended = doc && give_parents(file, doc, error)
+                           && (file->kind == MD5_DOC_MODEL  ? mend_model(file, doc, before, error)
+                               : file->kind == MD5_DOC_ANIM ? mend_anim(file, doc, before, error)
+                                                            : edit_pair(file, false, doc, error));
     file->written = is_mended ? tool_doc_text(doc, &file->written_size, error) : NULL;
     if (file->written) {
         tool_facts *const after = judge(file, true);
         compare(file, before, after);
+        compare_warnings(file, &said.list);
         tool_free_facts(after);
     }
+    opts.drops_triangles = true;
+    md5_doc *const dropped =
+        !doc && !drops ? md5_parse_doc(file->kind, file->text, file->size, &opts, NULL) : NULL;
+    if (dropped)
+        puts("  with --bad-triangles it can be read");
+    md5_free_doc(dropped);
+    common_free_list(&said.list);
     tool_free_facts(before);
     md5_free_doc(doc);
     return file->written != NULL;
@@ -553,6 +608,7 @@ const tool_command tool_fix = {
     "Of meshes:\n"
     "\n"
     "  --unused         leave out vertices, weights and triangles that nothing shows\n"
+    "  --bad-triangles  leave out triangles with a corner beyond numverts\n"
     "  --merge          make one mesh of those with the same shader\n"
     "  --max-vertices N   cut meshes that have more vertices\n"
     "  --max-triangles N  cut meshes that have more triangles\n"

@@ -191,6 +191,7 @@ static const struct option {
     {"--add-root", OPTION_NAME, MEMBER(joint_edit.root), "a joint's name", 0, 0},
     {"--unused-joints", OPTION_SWITCH, MEMBER(joint_edit.drops_unused), NULL, 0, 0},
     {"--unused", OPTION_SWITCH, MEMBER(mesh_edit.drops_unused), NULL, 0, 0},
+    {"--bad-triangles", OPTION_SWITCH, MEMBER(drops_triangles), NULL, 0, 0},
     {"--merge", OPTION_SWITCH, MEMBER(mesh_edit.is_merged), NULL, 0, 0},
     {"--winding", OPTION_SWITCH, MEMBER(turns_inward), NULL, 0, 0},
     {"--max-vertices", OPTION_COUNT, MEMBER(mesh_edit.max_vertices), "a number from 3", 3, 1e9},

@@ -40,7 +40,8 @@ typedef struct tool_arguments {
     md5_space_edit space_edit;
     md5_frame_edit frame_edit;
     bool is_json, is_sarif, is_github, is_y_up, shows_all, shows_rules, counts_frames, is_forced,
-        is_dry, swaps_sides, turns_inward, is_quantized, is_packed, is_fitted, shows_formats;
+        is_dry, swaps_sides, turns_inward, drops_triangles, is_quantized, is_packed, is_fitted,
+        shows_formats;
 } tool_arguments;
 
 // An option is one of the command's if it stands in `help`.
@@ -173,7 +174,7 @@ void tool_forget_findings(tool_facts *facts); // those until now
 const tool_finding *tool_judge_pair(const tool_facts *mesh, tool_facts *clip, size_t *count);
 void tool_judge_model(tool_facts *facts, const md5_model *model); // adds what is wrong with shapes
 bool tool_is_inside_out(const md5_mesh *mesh); // it is closed, and its triangles face inwards
-void tool_judge_place(tool_facts *facts);                         // adds what is missing beside it
+void tool_judge_place(tool_facts *facts);      // adds what is missing beside it
 // Adds what is wrong with a clip at the skin of its mesh, once: then it has been seen. The model of
 // the mesh has been judged.
 void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model *model,

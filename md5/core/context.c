@@ -82,6 +82,7 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
     context->axes = chosen->axes;
     context->scale = chosen->scale == 0.0f ? 1.0f : chosen->scale;
     context->flip_v = chosen->flip_v;
+    context->drops_triangles = chosen->drops_triangles;
     context->normals = chosen->normals;
     context->without = chosen->without;
     context->caller = error;

@@ -26,7 +26,7 @@ typedef struct md5_mesh_reader {
     md5_lex lex;
     md5_header header;
     md5_count num_joints, num_meshes;
-    uint32_t num_meshes_read;
+    uint32_t num_meshes_read, most_meshes; // most: that `meshes` has room for
     md5_arena *joint_arena;
     md5_file_joint *joints;
     struct md5_file_bone *bones; // of version 6; `joints` is set after the last of them
@@ -232,7 +232,8 @@ static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
     md5_mesh_build *const mesh = block->mesh;
     const uint32_t count = mesh->num_triangles = block->num_triangles.value;
     const uint32_t num_vertices = block->num_vertices.value;
-    if (block->num_vertices.at && num_vertices <= MAX_NARROW)
+    if (block->num_vertices.at && num_vertices <= MAX_NARROW
+        && !lex->arena->context->drops_triangles)
         TRY(mesh->narrow_indices = MD5_ROOM(lex->arena, uint16_t, 3 * (size_t)count));
     else
         TRY(mesh->indices = MD5_ROOM(lex->arena, uint32_t, 3 * (size_t)count));
@@ -562,6 +563,7 @@ static bool read_num_meshes(md5_mesh_reader *reader, const char *word)
 {
     md5_lex *const lex = &reader->lex;
     TRY(md5i_read_count(lex, word, 0, MD5_MESH_BYTES, &reader->num_meshes));
+    reader->most_meshes = reader->num_meshes.value;
     TRY(reader->meshes = MD5_NEW(lex->arena, md5_mesh_build, reader->num_meshes.value));
     return true;
 }
@@ -609,6 +611,20 @@ static bool read_old_word(md5_mesh_reader *reader, md5_span word)
     return md5i_header_word(lex, &reader->header, word);
 }
 
+static void drop_triangles(md5_lex *lex, md5_mesh_build *mesh)
+{
+    const uint32_t most = mesh->num_file_vertices, count = mesh->num_triangles;
+    mesh->num_triangles = 0;
+    for (uint32_t t = 0; t < count; t++) {
+        const uint32_t *const c = mesh->indices + 3 * (size_t)t;
+        if (c[0] < most && c[1] < most && c[2] < most)
+            memmove(mesh->indices + 3 * (size_t)mesh->num_triangles++, c, 3 * sizeof *c);
+    }
+    if (mesh->num_triangles < count)
+        md5i_lex_warn(lex, lex->at, "%u of %u triangles have a corner beyond numverts %u: left out",
+                      count - mesh->num_triangles, count, most);
+}
+
 static bool read_top_word(md5_mesh_reader *reader, md5_span word)
 {
     md5_lex *const lex = &reader->lex;
@@ -621,6 +637,14 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
         TRY(md5i_need_count(lex, &reader->num_meshes, is_old ? "nummeshes" : "numMeshes"));
         if (reader->num_meshes_read == 0)
             reader->file->tables = md5i_arena_here(lex->arena);
+        if (reader->num_meshes_read == reader->most_meshes) { // beyond numMeshes
+            const size_t most = 2 * (size_t)reader->most_meshes + 1;
+            md5_mesh_build *const meshes = MD5_NEW(lex->arena, md5_mesh_build, most);
+            TRY(meshes);
+            memcpy(meshes, reader->meshes, reader->num_meshes_read * sizeof *meshes);
+            reader->meshes = meshes;
+            reader->most_meshes = (uint32_t)most;
+        }
         md5_mesh_build *const mesh = &reader->meshes[reader->num_meshes_read];
         md5_mesh_block block = {.mesh = mesh, .is_old = is_old};
         mesh->has_frames = MD5_HAS_VERSIONS && reader->header.version == 12;
@@ -643,6 +667,8 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
                                  "numvertexcolors is %u, but numverts is %u",
                                  block.num_colors.value, block.num_vertices.value);
         TRY(check_vertices(reader, &block));
+        if (lex->arena->context->drops_triangles)
+            drop_triangles(lex, mesh);
         const size_t num_corners = mesh->indices ? 3 * (size_t)mesh->num_triangles : 0;
         for (size_t i = 0; i < num_corners && !block.has_bad_corner; i++) {
             block.has_bad_corner = mesh->indices[i] >= mesh->num_file_vertices;
@@ -699,9 +725,12 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, 
     reader.lex.join_strings = true;
     md5_lex *const lex = &reader.lex;
     TRY(md5i_header_begin(lex, &reader.header));
-    while (!reader.joints || !reader.num_meshes.at
-           || reader.num_meshes_read < reader.num_meshes.value) {
+    for (;;) {
         const md5_span word = md5i_lex_peek_word(lex);
+        if (reader.joints && reader.num_meshes.at
+            && reader.num_meshes_read >= reader.num_meshes.value
+            && !(arena->context->reads_all_meshes && md5_span_is(word, "mesh")))
+            break;
         // After the joints another file may begin, although meshes of this one are missing.
         if (lex->at == lex->end || (reader.joints && md5_span_is(word, "MD5Version")))
             break;
@@ -716,6 +745,9 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, 
     if (reader.num_meshes_read < reader.num_meshes.value)
         md5i_lex_warn(lex, reader.num_meshes.at, "%s says %u, but the file has %u", count_word,
                       reader.num_meshes.value, reader.num_meshes_read);
+    else if (reader.num_meshes_read > reader.num_meshes.value)
+        md5i_lex_warn(lex, reader.num_meshes.at, "%s is %u, but there are %u: all are read",
+                      count_word, reader.num_meshes.value, reader.num_meshes_read);
     TRY(md5i_header_end(lex, &reader.header, "mesh", count_word, &reader.num_meshes));
 
     if (reader.num_meshes_read == 0)

@@ -487,7 +487,9 @@ clips() {
         ! grep -v '^  corners of boxes are up to 0\.00[0-9]* units apart' "$scratch/out" &&
         runs 0 fix --frames 0-14 --close-loop --in-place $bobbin/walk.md5anim -o "$fixed/loop.md5anim" &&
         [ "$(frame "$fixed/loop.md5anim" 14)" = "$(frame "$fixed/loop.md5anim" 0)" ] &&
-        [ "$(frame "$fixed/loop.md5anim" 7)" != "$(frame "$fixed/loop.md5anim" 0)" ] &&
+        [ "$(frame "$fixed/loop.md5anim" 7)" != "$(frame "$fixed/loop.md5anim" 0)" ] && ! grep -q 'open cycle' "$scratch/out" &&
+        runs 0 fix --frames 0-23 --close-loop $bobbin/walk.md5anim -o "$fixed/open.md5anim" && grep -q 'open cycle' "$scratch/out" &&
+        grep -qx 'numFrames 25' "$fixed/open.md5anim" &&
         runs 0 check --for doom3 $bobbin/bobbin.md5mesh "$fixed/loop.md5anim" &&
         runs 0 fix --reduce 0.3 $bobbin/walk.md5anim -o "$fixed/less.md5anim" &&
         [ "$(awk '/^numAnimated/{ print $2 }' "$fixed/less.md5anim")" -lt 213 ] &&
@@ -526,6 +528,64 @@ joints() {
         "$tool" dump "$fixed/new/a.md5mesh" "$fixed/new/a.md5anim" --frame 1 | grep '^v ' | cmp - "$scratch/old"
 }
 check 'fix --add-root and --unused-joints, and joints in order' joints
+# What is lost is said with its number, or refused.
+loses_nothing() {
+    begin && sed 's/numMeshes 1/numMeshes 2/' "$base/a.md5mesh" >"$fixed/less.md5mesh" && runs 0 fix --force "$fixed/less.md5mesh" &&
+        grep -qx 'numMeshes 1' "$fixed/less.md5mesh" && grep -q 'mended: .*numMeshes says 2, but the file has 1$' "$scratch/out" &&
+        sed -n '/^mesh/,$p' "$base/a.md5mesh" | cat "$base/a.md5mesh" - >"$fixed/more.md5mesh" && runs 0 fix --scale 2 --force "$fixed/more.md5mesh" &&
+        grep -qx 'numMeshes 2' "$fixed/more.md5mesh" && grep -q 'numMeshes is 1, but there are 2: all are read' "$scratch/out" &&
+        echo 'left over' | cat "$base/a.md5mesh" - >"$fixed/rest.md5mesh" && runs 0 fix --force "$fixed/rest.md5mesh" &&
+        grep -q "text after the last mesh is ignored: found 'left'" "$scratch/out" &&
+        sed 's/tri 1 0 3 2/tri 1 0 7 2/' "$base/a.md5mesh" >"$fixed/corner.md5mesh" && runs 1 fix --force "$fixed/corner.md5mesh" &&
+        grep -q 'with --bad-triangles it can be read' "$scratch/out" && runs 0 fix --bad-triangles --force "$fixed/corner.md5mesh" &&
+        grep -q '1 of 2 triangles have a corner beyond numverts 4: left out' "$scratch/out" && grep -qx '	numtris 1' "$fixed/corner.md5mesh" &&
+        sed 's/( 4 0 6 )/( 4 0 9e8 )/' "$base/a.md5mesh" >"$fixed/far.md5mesh" && runs 1 fix --scale 2 "$fixed/far.md5mesh" -o "$fixed/farther.md5mesh" &&
+        grep -q 'far.md5mesh: error: 1.8e+09 is out of range: expected a number from -1e9 to 1e9' "$scratch/err" && [ ! -e "$fixed/farther.md5mesh" ]
+}
+check 'fix loses nothing without a word' loses_nothing
+# A pair of the alpha: the clip takes the hierarchy of the mesh.
+alpha() {
+    begin && mkdir "$fixed/fix" "$fixed/alone" && cat >"$fixed/a.md5mesh" <<'MESH' && cat >"$fixed/b.md5anim" <<'CLIP' || return 1
+MD5Version 6
+commandline ""
+numbones 2
+bone 0 { name "a" bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 }
+bone 1 { name "b" bindpos 0 0 40 bindmat 1 0 0 0 1 0 0 0 1 parent "a" }
+nummeshes 1
+mesh 0 {
+	shader "s"
+	numverts 3
+	vert 0 0 0 0 1
+	vert 1 1 0 1 1
+	vert 2 1 1 2 1
+	numtris 1
+	tri 0 0 1 2
+	numweights 3
+	weight 0 0 1 0 0 0
+	weight 1 0 1 8 0 0
+	weight 2 1 1 0 4 8
+}
+MESH
+MD5Version 6
+commandline ""
+numchannels 1
+channel 0 { joint "b" attribute "pitch" starttime 0 endtime 0.1 framerate 20 strings 0 range 0 2 keys 3 0 10 20 }
+CLIP
+    "$tool" dump "$fixed/a.md5mesh" "$fixed/b.md5anim" --frame 2 | grep '^v ' >"$scratch/old" &&
+        runs 0 fix "$fixed/a.md5mesh" "$fixed/b.md5anim" -o "$fixed/fix" && grep -q '2 joints get the parents of the mesh' "$scratch/out" &&
+        runs 0 convert "$fixed/a.md5mesh" "$fixed/b.md5anim" --output "$fixed/convert" || return 1
+    for made in fix convert; do
+        grep -q '"b"	0 ' "$fixed/$made/b.md5anim" &&
+            "$tool" dump "$fixed/$made/a.md5mesh" "$fixed/$made/b.md5anim" --frame 2 | grep '^v ' | paste -d ' ' "$scratch/old" - |
+            awk 'function off(a, b) { return a > b ? a - b : b - a }
+                off($2, $6) > 1e-4 || off($3, $7) > 1e-4 || off($4, $8) > 1e-4 { bad++ } END { exit NR != 3 || bad }' || return 1
+    done
+    cp "$fixed/b.md5anim" "$fixed/alone" && runs 1 fix "$fixed/alone/b.md5anim" -o "$fixed/alone/c.md5anim" &&
+        grep -q 'have no hierarchy: their mesh is needed' "$scratch/err" && [ ! -e "$fixed/alone/c.md5anim" ] &&
+        sed 's/keys 3 0 10/keys 3 0 x/' "$fixed/b.md5anim" >"$fixed/alone/b.md5anim" &&
+        runs 1 convert "$fixed/a.md5mesh" "$fixed/alone/b.md5anim" --output "$fixed/none" && [ -z "$(ls "$fixed/none" 2>/dev/null)" ]
+}
+check 'a pair of version 6 is written as version 10' alpha
 # == End of what fix changes on request ==
 
 # A model of a game whose clip does not fit its mesh.
