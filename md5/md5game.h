@@ -542,6 +542,7 @@ MD5_GAME_API const md5_model_anim *md5_model_def_anim(const md5_model_def *model
 typedef struct md5_entity_key {
     const char *name, *value; // as in the file
     const md5_decl *decl;     // the entityDef that has it: itself, or one that it inherits
+    uint32_t line, column;    // of its name in decl->file
 } md5_entity_key;
 
 // An entityDef. No two keys have the same name, ignoring case. "classname" is its own name.
@@ -563,6 +564,14 @@ MD5_GAME_API const md5_entity_def *md5_game_entity_def(md5_game *game, const cha
 // Parses the text of an entityDef, without what it inherits: this reports its warnings and sets
 // md5_decl.state, in time and memory linear in the text. True if there is none of this name.
 MD5_GAME_API bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error);
+
+// Reports, as warnings of the game at their locations, the keys of an entityDef that name nothing:
+// "model", "skin", "anim" of the model, "def_head" and "head_joint", each "def_attach" and the
+// "joint" of what it attaches; and what is attached but has no .md5mesh file, so that it is not
+// shown. Of inherited keys only those that do not fit a model of its own. Doom 3 ends a map at an
+// unknown head_joint, attached entityDef or joint. md5_load_entity() reports the same of what it
+// loads. Returns false if memory runs out.
+MD5_GAME_API bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *error);
 
 // Returns the value of a key, ignoring the case of its name, or NULL. Linear in the number of keys.
 MD5_GAME_API const char *md5_entity_def_value(const md5_entity_def *def, const char *key);

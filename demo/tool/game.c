@@ -40,6 +40,7 @@ typedef struct tool_game {
     tool_facts **facts; // [num_facts] of all models and clips, by path
     size_t num_facts;
     common_list images; // files on disk that materials have, some of them often
+    size_t num_keys;    // of entities whose keys were checked, with what they inherit
 } tool_game;
 
 // -- Opening --------------------------------------------------------------------------------------
@@ -1022,6 +1023,22 @@ static void judge_images(tool_game *opened)
     }
 }
 
+// Checks what the keys of an entity name. In a long line of heirs each has the keys of all others.
+static bool check_keys(tool_game *opened, const md5_decl *decl, md5_error *error)
+{
+    enum { MOST_KEYS = 4 << 20 };
+    if (opened->num_keys > MOST_KEYS)
+        return true;
+    const md5_entity_def *const entity = md5_game_entity_def(opened->game, decl->name, error);
+    opened->num_keys += entity ? entity->num_keys : 0;
+    if (opened->num_keys > MOST_KEYS)
+        print_placed(opened, &(tool_finding){
+                                 .error = {MD5_WARNING, .message = "too many keys are inherited: "
+                                                                   "the others are not checked"},
+                                 .count = 1});
+    return entity && md5_game_check_entity_keys(opened->game, decl->name, error);
+}
+
 // Parses a declaration and prints its warnings; in the engine's verdict it is only counted.
 static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
@@ -1030,6 +1047,8 @@ static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error
         return false;
     opened->check->num_decls += is_lenient;
     opened->check->num_defaulted += !is_lenient && decl->state == MD5_DECL_DEFAULTED;
+    if (is_lenient && decl->type == MD5_DECL_ENTITY && !check_keys(opened, decl, error))
+        return false;
     if (is_lenient)
         print_notes(opened);
     if (is_lenient && decl->type == MD5_DECL_MODEL)

@@ -96,14 +96,14 @@ static uint32_t milliseconds(float seconds)
 
 // -- Messages -------------------------------------------------------------------------------------
 
-// Fails, or with MD5_WARNING warns, at the location of a declaration, which may be NULL. Returns
-// false.
+// Fails, or with MD5_WARNING warns, at the location of a key. Returns false.
 MD5_PRINTF(4, 5)
-static bool report(md5_context *context, md5_status status, const md5_decl *decl,
+static bool report(md5_context *context, md5_status status, const md5_entity_key *key,
                    const char *format, ...)
 {
     char message[sizeof context->error.message];
-    const uint32_t line = decl ? decl->line : 0, column = decl ? 1 : 0;
+    const md5_decl *const decl = key->decl;
+    const uint32_t line = key->line, column = key->column;
     MD5_PRINT(message, format);
     // Messages take the file's name from the error.
     if (status == MD5_WARNING || context->error.status == MD5_OK)
@@ -127,10 +127,34 @@ static bool entity_has_memory(md5_context *context, const md5_error *error)
 
 // -- Declarations ---------------------------------------------------------------------------------
 
-// Returns the declaration that the load is about, NULL for a file.
-static const md5_decl *place_of(const md5_entity *entity)
+// Returns a key without name that is where a declaration is, or nowhere: NULL.
+static md5_entity_key key_at(const md5_decl *decl)
 {
-    return entity->def ? entity->def->decl : entity->model_def ? entity->model_def->decl : NULL;
+    const md5_entity_key key = {NULL, NULL, decl, decl ? decl->line : 0, decl ? 1U : 0U};
+    return key;
+}
+
+// The same of what the load is about: of a file it is nowhere.
+static md5_entity_key place_of(const md5_entity *entity)
+{
+    return key_at(entity->def         ? entity->def->decl
+                  : entity->model_def ? entity->model_def->decl
+                                      : NULL);
+}
+
+// Returns the key of a name, ignoring case, unless its value is empty; NULL if there is none.
+static const md5_entity_key *key_of(const md5_entity_def *def, const char *name)
+{
+    const md5_entity_key *key = def ? md5_entity_def_next_key(def, name, NULL) : NULL;
+    while (key && key->name[strlen(name)] != '\0')
+        key = md5_entity_def_next_key(def, name, key);
+    return key && key->value[0] ? key : NULL;
+}
+
+static bool is_mesh_file(const char *name)
+{
+    const char *const extension = strrchr(name, '.');
+    return extension && strcmp(extension, ".md5mesh") == 0;
 }
 
 // Finds entityDef and modelDef. `file` becomes that of the mesh. `is_model`: the name is that of a
@@ -143,22 +167,24 @@ static bool find_decls(md5_entity_load *load, bool is_model, const char **file)
         entity->def = md5_game_entity_def(load->game, load->name, &error);
     TRY(entity_has_memory(load->context, &error));
     const char *const own = value_of(entity, "model");
+    md5_entity_key place = place_of(entity);
     if (entity->def && !own)
-        return report(load->context, MD5_ERROR_MISMATCH, entity->def->decl,
+        return report(load->context, MD5_ERROR_MISMATCH, &place,
                       "entityDef %s has no key \"model\"", MD5_QUOTED(load->name));
     const char *const model = own ? own : load->name;
     entity->model_def = md5_game_model_def(load->game, model, &error);
     TRY(entity_has_memory(load->context, &error));
     const md5_model_def *const def = entity->model_def;
+    place = def ? key_at(def->decl) : place;
     if (def && !def->mesh[0])
-        return report(
-            load->context, MD5_ERROR_MISMATCH, def->decl, "model %s %s", MD5_QUOTED(model),
-            def->decl->state == MD5_DECL_DEFAULTED ? "has a mistake, of which a warning was given"
-                                                   : "has no mesh");
+        return report(load->context, MD5_ERROR_MISMATCH, &place, "model %s %s", MD5_QUOTED(model),
+                      def->decl->state == MD5_DECL_DEFAULTED
+                          ? "has a mistake, of which a warning was given"
+                          : "has no mesh");
     *file = def ? def->mesh : model;
-    const char *const extension = strrchr(*file, '.');
-    if (!extension || strcmp(extension, ".md5mesh") != 0)
-        return report(load->context, MD5_ERROR_MISMATCH, place_of(entity),
+    place = place_of(entity);
+    if (!is_mesh_file(*file))
+        return report(load->context, MD5_ERROR_MISMATCH, &place,
                       "%s is no %smodelDef and no .md5mesh file", MD5_QUOTED(*file),
                       entity->def ? "" : "entityDef, ");
     return true;
@@ -219,8 +245,9 @@ static bool load_anim(md5_entity_load *load, const char *name, md5_entity_file *
     md5_free_anim(anim);
     *result = NULL;
     TRY(entity_has_memory(load->context, &error));
-    (void)report(load->context, MD5_WARNING, place_of(&owner->entity),
-                 "anim %s cannot be played: %.150s", MD5_QUOTED(name), error.message);
+    const md5_entity_key place = place_of(&owner->entity);
+    (void)report(load->context, MD5_WARNING, &place, "anim %s cannot be played: %.150s",
+                 MD5_QUOTED(name), error.message);
     return true;
 }
 
@@ -286,6 +313,31 @@ static bool make_masks(md5_entity_load *load)
     return true;
 }
 
+// Warns of the skin and the clip that an entity names if there are none; `only` if a key is in that
+// declaration, unless that is NULL.
+static void check_names(md5_context *context, md5_game *game, const md5_entity_def *def,
+                        const md5_model_def *model, const md5_decl *only)
+{
+    const md5_entity_key *const anim = key_of(def, "anim");
+    const md5_entity_key *skin = key_of(def, "skin");
+    md5_entity_key of_model = key_at(model ? model->decl : NULL);
+    if (!skin && model && model->skin && model->skin[0]) {
+        of_model.value = model->skin;
+        skin = &of_model;
+    }
+    const md5_decl *const decl = skin ? md5_find_decl(game, MD5_DECL_SKIN, skin->value) : NULL;
+    if (skin && !(decl && decl->file) && (!only || only == skin->decl))
+        (void)report(context, MD5_WARNING, skin, "Unknown skin %s", MD5_QUOTED(skin->value));
+    bool is_known = !anim || !model;
+    for (uint32_t i = 0; !is_known && i < model->num_anims; i++) {
+        const md5_model_anim *const clip = md5_model_def_anim(model, i);
+        is_known = strcmp(clip->name, anim->value) == 0 || strcmp(clip->alias, anim->value) == 0;
+    }
+    if (!is_known && (!only || only == anim->decl))
+        (void)report(context, MD5_WARNING, anim, "Unknown anim %s of model %s",
+                     MD5_QUOTED(anim->value), MD5_QUOTED(model->decl->name));
+}
+
 // Finds the skin: the entity's own, or that of the modelDef.
 static bool find_skin(md5_entity_load *load)
 {
@@ -296,6 +348,7 @@ static bool find_skin(md5_entity_load *load)
         name = entity->model_def->skin;
     if (name && name[0])
         entity->skin = md5_game_skin_def(load->game, name, &error);
+    check_names(load->context, load->game, entity->def, entity->model_def, NULL);
     return entity_has_memory(load->context, &error);
 }
 
@@ -440,6 +493,35 @@ static int32_t find_joint(const md5_skeleton *skeleton, const char *name)
     return -1;
 }
 
+// -- Their joints ---------------------------------------------------------------------------------
+
+// Returns the joint of a head or an attachment, or -1 after a warning. `key` is that of the body.
+static int32_t head_joint_of(md5_context *context, const md5_entity_def *def,
+                             const md5_entity_key *key, const md5_skeleton *body, const char *name)
+{
+    const md5_entity_key *const joint = key_of(def, "head_joint");
+    const int32_t found = joint ? find_joint(body, joint->value) : -1;
+    if (found < 0)
+        (void)report(context, MD5_WARNING, joint ? joint : key,
+                     "Joint %s not found for 'head_joint' on %s: Doom 3 ends the map",
+                     MD5_QUOTED(joint ? joint->value : ""), MD5_QUOTED(name));
+    return found;
+}
+
+static int32_t attached_joint_of(md5_context *context, const md5_entity_def *attached,
+                                 const md5_entity_key *key, const md5_skeleton *body,
+                                 const char *name)
+{
+    const md5_entity_key *const joint = key_of(attached, "joint");
+    const int32_t found = joint ? find_joint(body, joint->value) : -1;
+    if (found < 0)
+        (void)report(context, MD5_WARNING, key,
+                     "Joint %s not found for attaching %s on %s: Doom 3 ends the map",
+                     MD5_QUOTED(joint ? joint->value : ""), MD5_QUOTED(key->value),
+                     MD5_QUOTED(name));
+    return found;
+}
+
 // -- Copied joints --------------------------------------------------------------------------------
 
 static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5_entity_part *part)
@@ -462,8 +544,7 @@ static bool read_copies(md5_entity_load *load, const md5_entity_owner *body, md5
         if (from >= 0 && to >= 0)
             copies[count++] = (md5_joint_copy){(uint32_t)from, (uint32_t)to, in_model != NULL};
         else
-            (void)report(load->context, MD5_WARNING, key->decl,
-                         "Unknown copy_joint %s on %sentity %s",
+            (void)report(load->context, MD5_WARNING, key, "Unknown copy_joint %s on %sentity %s",
                          MD5_QUOTED(from < 0 ? joint : key->value), from < 0 ? "" : "head of ",
                          MD5_QUOTED(body->name));
     }
@@ -559,7 +640,7 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
     while (above && above->entity.def != def)
         above = above->body;
     if (def && above) {
-        (void)report(load->context, MD5_WARNING, key->decl,
+        (void)report(load->context, MD5_WARNING, key,
                      "%s %s: the entity would be attached to itself", MD5_QUOTED(key->name),
                      MD5_QUOTED(key->value));
         return true;
@@ -570,7 +651,7 @@ static bool load_part_entity(part_loader *loader, const md5_entity_key *key, boo
     }
     end_entity_load(&own);
     TRY(entity_has_memory(load->context, &error));
-    (void)report(load->context, MD5_WARNING, key->decl, "%s %s: %.150s", MD5_QUOTED(key->name),
+    (void)report(load->context, MD5_WARNING, key, "%s %s: %.150s", MD5_QUOTED(key->name),
                  MD5_QUOTED(key->value), error.message);
     return true;
 }
@@ -588,19 +669,13 @@ static void keep_part(part_loader *loader, const md5_entity_part *part)
 static bool add_head(part_loader *loader)
 {
     const md5_entity *const entity = &loader->body->entity;
-    const md5_entity_key *key = md5_entity_def_next_key(entity->def, "def_head", NULL);
-    while (key && key->name[strlen("def_head")] != '\0')
-        key = md5_entity_def_next_key(entity->def, "def_head", key);
-    if (!key || !key->value[0])
+    const md5_entity_key *const key = key_of(entity->def, "def_head");
+    if (!key)
         return true;
-    const char *const name = md5_entity_def_value(entity->def, "head_joint");
-    const int32_t joint = name ? find_joint(&entity->model->skeleton, name) : -1;
-    if (joint < 0) {
-        (void)report(loader->load->context, MD5_WARNING, key->decl,
-                     "Joint %s not found for 'head_joint' on %s", MD5_QUOTED(name ? name : ""),
-                     MD5_QUOTED(loader->body->name));
+    const int32_t joint = head_joint_of(loader->load->context, entity->def, key,
+                                        &entity->model->skeleton, loader->body->name);
+    if (joint < 0)
         return true;
-    }
     const md5_xform place = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
     md5_entity_part part = {.key = key->name};
     TRY(load_part_entity(loader, key, true, &part.entity));
@@ -618,12 +693,10 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
     TRY(load_part_entity(loader, key, false, &part.entity));
     if (!part.entity)
         return true;
-    const char *const name = value_of(part.entity, "joint");
-    const int32_t joint = name ? find_joint(&loader->body->entity.model->skeleton, name) : -1;
+    const int32_t joint =
+        attached_joint_of(loader->load->context, part.entity->def, key,
+                          &loader->body->entity.model->skeleton, loader->body->name);
     if (joint < 0) {
-        (void)report(loader->load->context, MD5_WARNING, key->decl,
-                     "Joint %s not found for attaching %s on %s", MD5_QUOTED(name ? name : ""),
-                     MD5_QUOTED(key->value), MD5_QUOTED(loader->body->name));
         free_lone_entity(part.entity);
         return true;
     }
@@ -693,6 +766,61 @@ md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opt
         free_parts(load.owner);
     end_entity_load(&load);
     return NULL;
+}
+
+bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *error)
+{
+    MD5_NEED(game, "game");
+    md5_error reason = {.status = MD5_OK};
+    const md5_entity_def *const def = md5_game_entity_def(game, name, &reason);
+    const md5_entity_key *const model = key_of(def, "model");
+    const md5_model_def *const model_def =
+        model ? md5_game_model_def(game, model->value, &reason) : NULL;
+    // What an heir inherits is reported where it is, unless it is the heir's model that lacks it.
+    const md5_decl *const only = model && model->decl != def->decl ? def->decl : NULL;
+    md5_context *const context = &game->context;
+    md5_skeleton body = {0};
+    if (model_def) {
+        body.num_joints = model_def->num_joints;
+        body.joints = model_def->joints;
+    }
+    if (model && !model_def && is_mesh_file(model->value)
+        && !md5i_game_find_file(game, model->value) && (!only || only == model->decl))
+        (void)report(context, MD5_WARNING, model, "no such file in the game: %s",
+                     MD5_QUOTED(model->value));
+    if (def)
+        check_names(context, game, def, model_def, def->decl);
+    const md5_entity_key *key = key_of(def, "def_head");
+    if (key && (!only || only == key->decl)) {
+        if (!md5_game_model_def(game, key->value, &reason)
+            && !(is_mesh_file(key->value) && md5i_game_find_file(game, key->value)))
+            (void)report(context, MD5_WARNING, key, "Unknown model %s of head",
+                         MD5_QUOTED(key->value));
+        if (body.num_joints > 0)
+            (void)head_joint_of(context, def, key, &body, name);
+    }
+    key = def ? md5_entity_def_next_key(def, "def_attach", NULL) : NULL;
+    for (; key; key = md5_entity_def_next_key(def, "def_attach", key)) {
+        if (!key->value[0] || (only && only != key->decl))
+            continue;
+        const md5_entity_def *const attached = md5_game_entity_def(game, key->value, &reason);
+        const md5_entity_key *const shape = key_of(attached, "model");
+        if (!attached)
+            (void)report(context, MD5_WARNING, key,
+                         "Unknown entityDef %s to attach: Doom 3 ends the map",
+                         MD5_QUOTED(key->value));
+        else if (body.num_joints > 0)
+            (void)attached_joint_of(context, attached, key, &body, name);
+        if (shape && !md5_game_model_def(game, shape->value, &reason)
+            && !(is_mesh_file(shape->value) && md5i_game_find_file(game, shape->value)))
+            (void)report(context, MD5_WARNING, key, "%s is not shown: its model %s is no %s",
+                         MD5_QUOTED(key->value), MD5_QUOTED(shape->value),
+                         is_mesh_file(shape->value) ? "file of the game"
+                                                    : "modelDef and no .md5mesh file");
+    }
+    if (reason.status == MD5_ERROR_MEMORY && error)
+        *error = reason;
+    return reason.status != MD5_ERROR_MEMORY;
 }
 
 void md5_free_entity(md5_entity *entity)

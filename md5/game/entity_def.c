@@ -60,8 +60,11 @@ static bool set_key(key_list *list, const md5_entity_key *key, bool *is_new)
     TRY(place);
     if (*is_new)
         *place = *key;
-    else
+    else {
         place->value = key->value;
+        place->line = key->line;
+        place->column = key->column;
+    }
     return true;
 }
 
@@ -79,6 +82,7 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
 {
     md5_token value;
     bool is_new;
+    const uint32_t line = lex->line, column = (uint32_t)(name->at - lex->line_start) + 1;
     if (name->kind != MD5_TOKEN_STRING || name->is_literal) {
         md5i_mistake(lex, "a key in double quotes", "Expected quoted string, but found %s",
                      MD5_SHOWN(name));
@@ -98,7 +102,7 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
         md5i_decl_lex_unread(lex, &value);
         return true;
     }
-    const md5_entity_key key = {text, md5i_keep_token(lex->game, &value), decl};
+    const md5_entity_key key = {text, md5i_keep_token(lex->game, &value), decl, line, column};
     TRY(key.value && set_key(list, &key, &is_new));
     lex->token_at = name->at;
     if (!is_new)
@@ -119,11 +123,11 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
     while (!is_spoilt && md5i_decl_lex_read(&lex, &token) && !md5i_token_is(&token, "}"))
         TRY(read_pair(&lex, &token, decl, &list));
     if (is_spoilt) {
-        const md5_entity_key mark = {"DEFAULTED", "1", decl};
+        const md5_entity_key mark = {"DEFAULTED", "1", decl, decl->line, 1};
         list = (key_list){.game = game};
         TRY(set_key(&list, &mark, &is_new));
     }
-    const md5_entity_key name = {"classname", decl->name, decl};
+    const md5_entity_key name = {"classname", decl->name, decl, decl->line, 1};
     parsed->def.decl = decl;
     TRY(set_key(&list, &name, &is_new));
     // Keys that name parents move from the list to the parsed entityDef.

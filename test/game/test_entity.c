@@ -212,22 +212,68 @@ static void check_warned(const char *text, const char *line)
 }
 
 TEST (parts_that_cannot_be_placed_are_left_out) {
-    check_warned("entityDef e { \"model\" \"body\" \"def_head\" \"face\" \"head_joint\" \"horn\" }",
-                 "def/b.def:1: Joint 'horn' not found for 'head_joint' on 'e'");
+    check_warned(
+        "entityDef e { \"model\" \"body\" \"def_head\" \"face\" \"head_joint\" \"horn\" }",
+        "def/b.def:1: Joint 'horn' not found for 'head_joint' on 'e': Doom 3 ends the map");
     check_warned("entityDef e { \"model\" \"body\" \"def_head\" \"face\" }",
-                 "def/b.def:1: Joint '' not found for 'head_joint' on 'e'");
+                 "def/b.def:1: Joint '' not found for 'head_joint' on 'e': Doom 3 ends the map");
     check_warned(
         "entityDef e { \"model\" \"body\" \"def_head\" \"no\" \"head_joint\" \"neck\" }",
         "def/b.def:1: 'def_head' 'no': 'no' is no entityDef, modelDef and no .md5mesh file");
     check_warned("entityDef e { \"model\" \"body\" \"def_attach\" \"g\" }\nentityDef g { }",
                  "def/b.def:1: 'def_attach' 'g': entityDef 'g' has no key \"model\"");
-    check_warned("entityDef e { \"model\" \"body\" \"def_attach\" \"g\" }\n"
-                 "entityDef g { \"model\" \"face\" \"joint\" \"tail\" }",
-                 "def/b.def:1: Joint 'tail' not found for attaching 'g' on 'e'");
+    check_warned(
+        "entityDef e { \"model\" \"body\" \"def_attach\" \"g\" }\n"
+        "entityDef g { \"model\" \"face\" \"joint\" \"tail\" }",
+        "def/b.def:1: Joint 'tail' not found for attaching 'g' on 'e': Doom 3 ends the map");
     check_warned(WITH_HEAD "\"copy_joint horn\" \"jaw\" }",
-                 "def/b.def:1: Unknown copy_joint 'horn' on entity 'e'");
+                 "def/b.def:2: Unknown copy_joint 'horn' on entity 'e'");
     check_warned(WITH_HEAD "\"copy_joint neck\" \"horn\" }",
-                 "def/b.def:1: Unknown copy_joint 'horn' on head of entity 'e'");
+                 "def/b.def:2: Unknown copy_joint 'horn' on head of entity 'e'");
+}
+
+TEST (skins_and_clips_that_nothing_declares_are_named) {
+    check_warned("entityDef e { \"model\" \"body\"\n \"skin\" \"blue\" }",
+                 "def/b.def:2: Unknown skin 'blue'");
+    check_warned("entityDef e { \"model\" \"body\"\n\n \"anim\" \"fly\" }",
+                 "def/b.def:3: Unknown anim 'fly' of model 'body'");
+}
+
+// The keys of an entity alone, without its clips: each in its line, once, whatever its heirs are.
+TEST (keys_that_name_nothing_are_found_without_loading) {
+    game_log log = {.count = 0};
+    OWN_GAME game = open_entity_game("entityDef e { \"model\" \"body\"\n"
+                                     "\"skin\" \"blue\"\n"
+                                     "\"anim\" \"fly\"\n"
+                                     "\"def_head\" \"none\"\n"
+                                     "\"head_joint\" \"horn\"\n"
+                                     "\"def_attach\" \"nobody\"\n"
+                                     "\"def_attach2\" \"lamp\"\n"
+                                     "\"def_attach3\" \"gun\" }\n"
+                                     "entityDef lamp { \"model\" \"a.lwo\" \"joint\" \"neck\" }\n"
+                                     "entityDef gun { \"model\" \"face\" \"joint\" \"tail\" }\n"
+                                     "entityDef heir { \"inherit\" \"e\" }\n"
+                                     "entityDef fine { \"model\" \"body\" \"anim\" \"walk\" "
+                                     "\"def_head\" \"face\" \"head_joint\" \"NECK\" }",
+                                     &log);
+    CHECK(md5_game_check_entity_keys(game, "heir", NULL));
+    CHECK(md5_game_check_entity_keys(game, "fine", NULL));
+    CHECK(md5_game_check_entity_keys(game, "nobody", NULL));
+    CHECK_UINT(log.count, 0);
+    CHECK(md5_game_check_entity_keys(game, "e", NULL));
+    CHECK_UINT(log.count, 7);
+    has_logged(&log, "def/b.def:2: Unknown skin 'blue'");
+    has_logged(&log, "def/b.def:3: Unknown anim 'fly' of model 'body'");
+    has_logged(&log, "def/b.def:4: Unknown model 'none' of head");
+    has_logged(&log,
+               "def/b.def:5: Joint 'horn' not found for 'head_joint' on 'e': Doom 3 ends the map");
+    has_logged(&log, "def/b.def:6: Unknown entityDef 'nobody' to attach: Doom 3 ends the map");
+    has_logged(
+        &log,
+        "def/b.def:7: 'lamp' is not shown: its model 'a.lwo' is no modelDef and no .md5mesh file");
+    has_logged(
+        &log,
+        "def/b.def:8: Joint 'tail' not found for attaching 'gun' on 'e': Doom 3 ends the map");
 }
 
 // -- Memory and mistakes --------------------------------------------------------------------------

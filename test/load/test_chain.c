@@ -217,6 +217,7 @@ NULL_CASE(skin_def, md5_game_skin_def(NULL, "s", p->error))
 NULL_CASE(model_def, md5_game_model_def(NULL, "m", p->error))
 NULL_CASE(entity_def, md5_game_entity_def(NULL, "e", p->error))
 NULL_CASE(check_entity_def, md5_game_check_entity_def(NULL, "e", p->error))
+NULL_CASE(check_entity_keys, md5_game_check_entity_keys(NULL, "e", p->error))
 NULL_CASE(entity, md5_load_entity(NULL, "e", NULL, p->error))
 NULL_CASE(actor, md5_create_actor(NULL, NULL, p->error))
 NULL_CASE(restore_actor, md5_actor_restore(NULL, "", 0, p->error))
@@ -252,6 +253,7 @@ TEST (chain_of_null_assets_keeps_the_first_failure) {
         model_def,
         entity_def,
         check_entity_def,
+        check_entity_keys,
         entity,
         actor,
         restore_actor,

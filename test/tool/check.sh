@@ -606,6 +606,20 @@ game() {
 }
 check 'a clip that does not fit ends Doom 3' game
 
+# What the keys of entities name and no file has; a static model that is attached; and an heir says nothing again.
+entities() {
+    rm -rf "$scratch/game" && mkdir -p "$scratch/game/def" "$scratch/game/models" && cp "$base/a.md5mesh" "$scratch/game/models" &&
+        printf '%s\n' 'model m { mesh models/a.md5mesh }' 'entityDef e { "model" "m"' '"skin" "blue"' '"def_head" "none"' \
+            '"head_joint" "horn"' '"def_attach" "lamp"' '"def_attach2" "nobody"' '"anim" "fly" }' \
+            'entityDef lamp { "model" "models/lamp.lwo" "joint" "tail" }' 'entityDef heir { "inherit" "e" }' >"$scratch/game/def/m.def" &&
+        echo FORM >"$scratch/game/models/lamp.lwo" && runs 0 check "$scratch/game" &&
+        for said in "3:1: .*Unknown skin 'blue'" "4:1: .*Unknown model 'none'" "5:1: .*Joint 'horn'" "6:1: .*Joint 'tail'" \
+            "6:1: .*'models/lamp.lwo' is no" "7:1: .*Unknown entityDef 'nobody'" "8:1: .*Unknown anim 'fly'"; do
+            [ "$(grep -c "def/m.def:$said" "$scratch/out")" -eq 1 ] || { echo "$said"; return 1; }
+        done
+}
+check 'keys of entities that name nothing' entities
+
 # One joint at one frame: the limb of frame 1, moved by 2.
 dumps() {
     sed '/^frame 1/,$s/\t0 0 6/\t0 2 6/' "$base/a.md5anim" >"$scratch/moved.md5anim" &&

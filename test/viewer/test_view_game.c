@@ -249,6 +249,43 @@ TEST (entity_of_a_mod_has_the_model_of_its_base) {
     view_free_scene(&scene);
 }
 
+// What an entity names and the game lacks, and a skin that was asked for: each with file and line.
+TEST (names_that_a_game_lacks_are_warnings) {
+    static const struct {
+        const char *name, *skin, *said;
+    } cases[] = {
+        {"lamp", NULL, "a.def:3: 'def_attach' 'lwo': 'models/lamp.lwo' is no modelDef"},
+        {"bare", NULL, "a.def:6: Unknown skin 'blue'"},
+        {"neck", NULL, "a.def:9: Joint 'horn' not found for 'head_joint' on 'neck'"},
+        {"m", "blue", "no skin is called blue"},
+    };
+    char *const folder = folder_make();
+    folder_put_text(folder, "def/a.def",
+                    "model m { mesh models/a.md5mesh }\n"
+                    "entityDef lamp { \"model\" \"m\"\n\"def_attach\" \"lwo\" }\n"
+                    "entityDef lwo { \"model\" \"models/lamp.lwo\" \"joint\" \"origin\" }\n"
+                    "entityDef bare { \"model\" \"m\"\n\"skin\" \"blue\" }\n"
+                    "entityDef neck { \"model\" \"m\" \"def_head\" \"m\"\n\n"
+                    "\"head_joint\" \"horn\" }\n");
+    folder_put_text(folder, "models/lamp.lwo", "FORM");
+    folder_put_text(
+        folder, "models/a.md5mesh",
+        "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { \"origin\" -1 ( 0 "
+        "0 0 ) ( 0 0 0 ) }");
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        view_scene scene;
+        view_log log = {.level = VIEW_QUIET};
+        OWN char *const address = view_make_address(folder, cases[i].name, cases[i].skin);
+        if (!CHECK(view_load_game_scene(&scene, NULL, address, &log)))
+            continue;
+        CHECK_THAT(strstr(log.warning, cases[i].said) != NULL, "%s: '%s'", cases[i].said,
+                   log.warning);
+        CHECK_UINT(log.num_warnings, 1);
+        view_free_scene(&scene);
+    }
+    folder_remove(folder);
+}
+
 TEST (base_that_is_missing_is_named) {
     md5_error error = {0};
     OWN char *const place = place_of(mod, "models/game/nowhere");

@@ -166,11 +166,13 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
                                 md5_error *error)
 {
     view_library *const library = common_alloc(1, sizeof *library);
-    const md5_load_opts opts = {.warn = warn, .warn_user = library, .max_warnings = 1000};
     common_game_places *const places = &library->places;
     common_list parts = view_split_place(place); // without slashes at their ends
     bool are_added = true;
-    *library = (view_library){.num_users = 1};
+    *library = (view_library){
+        .num_users = 1,
+        .opts = {.warn = warn, .warn_user = library, .max_warnings = 1000},
+    };
     places->goes_on = on_file;
     places->user = user;
     for (size_t i = 0; i < parts.count; i++) {
@@ -186,7 +188,7 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
     if (are_added && on_file != NULL && !on_file(user, 0))
         (void)fail(error, place, "stopped");
     else if (are_added)
-        library->game = md5_create_game(places->paths, places->count, &opts, error);
+        library->game = md5_create_game(places->paths, places->count, &library->opts, error);
     if (library->game == NULL) {
         view_drop_library(library);
         return NULL;

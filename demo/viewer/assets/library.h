@@ -48,7 +48,8 @@ typedef struct view_library {
     common_game_places places;
     size_t num_own; // of them, those of the first folder or archive: the mod's
     md5_game *game;
-    view_log *log; // where warnings of the game go now, or NULL
+    md5_load_opts opts; // of the game, and of what is loaded from it: they report warnings
+    view_log *log;      // where these go now, or NULL
     const char **names[VIEW_NUM_SECTIONS];
     size_t num_names[VIEW_NUM_SECTIONS];
 } view_library;

@@ -81,7 +81,8 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
 {
     md5_error error = {0};
     library->log = log;
-    md5_entity *const entity = md5_load_entity(library->game, address->name, NULL, &error);
+    md5_entity *const entity =
+        md5_load_entity(library->game, address->name, &library->opts, &error);
     library->log = NULL;
     if (entity == NULL && error.line == 0) { // there is none of this name
         char similar[256];
@@ -97,6 +98,10 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
     const md5_xform place = {.translation = entity->model_offset, .rotation = {.w = 1.0f}};
     *figure = (view_entity){.entity = entity, .num_parts = 1};
     figure->skin = address->skin != NULL ? common_copy(address->skin) : NULL;
+    const md5_decl *const skin =
+        figure->skin != NULL ? md5_find_decl(library->game, MD5_DECL_SKIN, figure->skin) : NULL;
+    if (figure->skin != NULL && (skin == NULL || skin->file == NULL))
+        view_warn(log, "%s: no skin is called %s", library->place, figure->skin);
     figure->parts = common_alloc(1, sizeof *figure->parts);
     figure->parts[0] = (view_entity_part){.entity = entity, .bind = md5_mat34_from_xform(place)};
     // Those that are added are looked at in their turn.
