@@ -31,10 +31,10 @@ typedef struct web_element {
     double time;       // of the clip and the camera path, seconds
     md5_xform *pose;   // [joints], and what follows
     md5_mat34 *joints, *palette;
-    md5_bounds *joint_bounds;
-    void *scratch;      // of the player
-    md5_bounds framed;  // of the whole clip: what the camera shows
-    md5_bounds casters; // of the pose
+    void *scratch;        // of the player
+    md5_bounds framed;    // of the whole clip: what the camera shows
+    md5_bounds casters;   // of the pose
+    float ground, lowest; // heights: where it stands, and of the pose
 } web_element;
 
 // == The page =====================================================================================
@@ -116,7 +116,6 @@ static void release_picture(void *user, const void *pixels)
 // Computes the palette, and the bounds of what casts shadows.
 static void pose(web_element *element)
 {
-    const uint32_t num_joints = element->model->skeleton.num_joints;
     const md5_root root = element->path != NULL ? MD5_ROOT_FILE : MD5_ROOT_IN_PLACE;
     if (element->player != NULL)
         (void)md5_player_pose(element->player, element->pose, element->joints, element->palette,
@@ -128,7 +127,8 @@ static void pose(web_element *element)
     else
         md5_local_to_palette(element->model, element->model->bind_local, element->joints,
                              element->palette);
-    element->casters = md5_bounds_from_joints(element->joint_bounds, element->joints, num_joints);
+    element->casters = md5_skin_bounds(element->model, element->palette);
+    element->lowest = element->casters.min.z;
     if (element->morph == NULL)
         return;
     float reach = 0.0f;
@@ -140,16 +140,21 @@ static void pose(web_element *element)
     element->casters.max = md5_vec3_add(element->casters.max, farther);
 }
 
-// The bounds of the clip, in some of its poses.
+// The bounds of the clip, in some of its poses. The ground is at 0, as in the viewer, unless
+// something is below it, or all is well above it.
 static void frame_clip(web_element *element)
 {
     enum { POSES = 8 };
+    float lowest = INFINITY;
     element->framed = element->model->bounds;
     for (int i = 0; i < POSES; i++) {
         element->time = element->clip != NULL ? element->clip->duration * i / POSES : 0.0;
         pose(element);
         element->framed = md5_bounds_union(element->framed, element->casters);
+        lowest = fminf(lowest, element->lowest);
     }
+    const md5_vec3 size = md5_vec3_sub(element->framed.max, element->framed.min);
+    element->ground = lowest > 0.0f && lowest <= 0.1f * md5_vec3_length(size) ? 0.0f : lowest;
     element->time = 0.0;
 }
 
@@ -185,14 +190,12 @@ EMSCRIPTEN_KEEPALIVE bool web_load(web_element *element, const char *model, cons
     element->pose = malloc(num_joints * sizeof *element->pose);
     element->joints = malloc(num_joints * sizeof *element->joints);
     element->palette = malloc(num_joints * sizeof *element->palette);
-    element->joint_bounds = malloc(num_joints * sizeof *element->joint_bounds);
     element->scratch = element->player != NULL
                            ? malloc(md5_player_pose_scratch(element->character->machine))
                            : NULL;
     if (element->pose == NULL || element->joints == NULL || element->palette == NULL
-        || element->joint_bounds == NULL || (element->player != NULL && element->scratch == NULL))
+        || (element->player != NULL && element->scratch == NULL))
         return tell_failure(&out_of_memory);
-    (void)md5_build_joint_bounds(element->model, element->joint_bounds);
     frame_clip(element);
     return true;
 }
@@ -435,7 +438,7 @@ static md5gl_frame make_frame(const web_element *element, uint32_t width, uint32
         .light = {2.0f, 1.9f, 1.8f},
         .ambient = {0.45f, 0.47f, 0.5f},
         .casters = element->casters,
-        .ground = element->model->bounds.min.z,
+        .ground = fminf(element->ground, element->lowest),
         .softness = 0.1f,
     };
 }
@@ -459,7 +462,11 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, uint32_t width, uint32_
     md5gl_begin_frame(element->renderer, &frame);
     md5gl_draw_shadows(element->renderer, element->drawn);
     md5gl_draw_model(element->renderer, element->drawn, MD5GL_LIT);
-    md5gl_draw_ground(element->renderer, middle, 2.0f * reach);
+    // From below, shadows on the ground would cover it.
+    const float *const view = frame.view_from_world.m;
+    const float eye = -(view[8] * view[12] + view[9] * view[13] + view[10] * view[14]);
+    if (eye > frame.ground)
+        md5gl_draw_ground(element->renderer, middle, 2.0f * reach);
     return md5gl_end_frame(element->renderer, &error) || tell_failure(&error);
 }
 
@@ -472,7 +479,6 @@ EMSCRIPTEN_KEEPALIVE void web_end(web_element *element)
     free(element->pose);
     free(element->joints);
     free(element->palette);
-    free(element->joint_bounds);
     free(element->scratch);
     md5_destroy_player(element->player);
     md5_free_character(element->character);
