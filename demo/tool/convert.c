@@ -419,7 +419,7 @@ static int judge(const tool_arguments *arguments, const common_list *written)
 {
     common_list words = {NULL, 0}, only = {NULL, 0};
     for (size_t i = 0; i < written->count; i++) {
-        char *const path = whole_path(written->names[i]), *const folder = common_folder(path);
+        char *const path = common_whole(written->names[i]), *const folder = common_folder(path);
         char *const root = common_folder(folder);
         const bool is_def = common_has_ending(path, ".def");
         common_add(&only, common_copy(path + strlen(root) + 1));
