@@ -125,8 +125,8 @@ typedef struct convert_job {
     bool is_in_place;    // the root's motion along the ground is taken out
     bool is_quantized;   // glTF: KHR_mesh_quantization
     bool is_packed;      // glTF: EXT_meshopt_compression
-    bool has_layout; // declarations are written, also if neither engine nor folder asks for them
-    bool is_fitted;  // vertices that MD5's weights scatter are fitted to the clips
+    bool is_batch;       // of the models of a folder: with declarations also without an engine
+    bool is_fitted;      // vertices that MD5's weights scatter are fitted to the clips
     const char *scene_name, *map; // glTF: which scene; BVH: a file of "source target" joint names
     const char *target;           // BVH: the model that the motion is for
     const char *engine;           // whose limits the output keeps; NULL: MD5's

@@ -44,7 +44,7 @@ convert_layout convert_find_layout(const convert_job *job, const convert_scene *
         .family = engine->family,
         .max_weights = engine->max_weights,
         .has_one_clip = engine->family == CONVERT_QUAKE || engine->family == CONVERT_QUAKE2,
-        .is_bare = !job->engine && !is_folder && !job->has_layout,
+        .is_bare = !job->engine && !is_folder && !job->is_batch,
         .folder = is_folder ? common_copy(job->output) : common_folder(job->output),
         .name =
             !is_folder ? common_stem(job->output) : common_copy(model ? model->name : scene->name),

@@ -578,5 +578,5 @@ const tool_command tool_check = {
     "                      message, count, engines\n"
     "  --sarif             print SARIF 2.1.0, for editors\n"
     "  --github            print annotations of GitHub's actions\n"
-    "  --base DIR          the base game folder, if the checked folders add to another one\n"
-    "  --mod DIR           a mod, whose files hide those of the checked folders\n"};
+    "  --base DIR          of a folder: the base game folder, if it adds to another one\n"
+    "  --mod DIR           of a folder: a mod, whose files hide those of it\n"};

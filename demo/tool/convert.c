@@ -477,7 +477,7 @@ static int convert(tool_arguments *arguments)
         .is_quantized = arguments->is_quantized,
         .is_packed = arguments->is_packed,
         .is_fitted = arguments->is_fitted,
-        .has_layout = common_is_folder(arguments->words[0]),
+        .is_batch = common_is_folder(arguments->words[0]),
         .map = arguments->map,
         .target = arguments->mesh,
         .scene_name = arguments->scene,
@@ -522,23 +522,26 @@ const tool_command tool_convert = {
     "  --formats         print the formats that are read and written\n"
     "  --output NAME     the file to write; a folder for MD5 files; -o is short for it\n"
     "  --to KIND         of a folder: the ending of the files to write, as md5mesh; else glb\n"
-    "  --base DIR        the base game folder, if FOLDER adds to another one\n"
-    "  --mod DIR         a mod, whose files hide those of FOLDER\n"
-    "  --for ENGINE      keep the limits, names and folders of this engine, as check --rules "
-    "lists\n"
-    "                    them, and print what check says of the files that were written\n"
+    "  --base DIR        of a folder: the base game folder, if it adds to another one\n"
+    "  --mod DIR         of a folder: a mod, whose files hide those of it\n"
+    "  --for ENGINE      to MD5: keep the limits, names and folders of this engine, as check "
+    "--rules\n"
+    "                    lists them, and print what check says of the files that were written\n"
     "  --force           write over files, and accept losses above 1 % of the size\n"
     "  --scale FACTOR    units of the output in one of the input; glTF: 0.0254, metres in an inch\n"
     "  --turn DEGREES    turn about the vertical axis, counterclockwise from above\n"
-    "  --influences N    of a vertex, 1 to 16; default 4: few programs read more than 8 of glTF\n"
-    "  --root MODE       in_place takes out what the root moves along the ground; default file\n"
-    "  --rate R          frames a second of all clips; else as their files say\n"
-    "  --scene NAME      which scene of a glTF file, by name or number\n"
-    "  --error UNITS     leave out keys of clips that interpolation puts back this well\n"
-    "  --quantize        glTF: positions, directions, weights in 8 and 16 bits, half of the size\n"
-    "  --pack            glTF: EXT_meshopt_compression; programs need a decoder to read it\n"
-    "  --fit             move vertices that the output cannot say to where they fit the clips\n"
-    "  --y-up            OBJ: y up, z forward and x left, instead of MD5's z up\n"
-    "  --mesh MODEL      BVH: the model that the motion is for\n"
-    "  --map FILE        BVH: lines of SOURCE TARGET, names of joints; else they are guessed\n"
+    "  --influences N    to glTF: most of a vertex, 1 to 16; default 4: few programs read more "
+    "than 8\n"
+    "  --root MODE       of clips: in_place takes out what the root moves along the ground; "
+    "default file\n"
+    "  --rate R          of clips: frames a second of all; else as their files say\n"
+    "  --scene NAME      of glTF: which scene, by name or number\n"
+    "  --error UNITS     to glTF: leave out keys of clips that interpolation puts back this well\n"
+    "  --quantize        to glTF: positions, directions, weights in 8 and 16 bits, half of the "
+    "size\n"
+    "  --pack            to glTF: EXT_meshopt_compression; programs need a decoder to read it\n"
+    "  --fit             to glTF: move vertices that it cannot say to where they fit the clips\n"
+    "  --y-up            to OBJ: y up, z forward and x left, instead of MD5's z up\n"
+    "  --mesh MODEL      of BVH: the model that the motion is for\n"
+    "  --map FILE        of BVH: lines of SOURCE TARGET, names of joints; else they are guessed\n"
     "  --all             of a folder: print all notes, however many are alike\n"};

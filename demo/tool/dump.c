@@ -134,8 +134,6 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
 
 static int dump(tool_arguments *arguments)
 {
-    if (arguments->num_words < 2 && arguments->num_times > 0)
-        return tool_usage("dump", "--ms and --frame need an animation");
     const bool is_json = arguments->is_json;
     md5_error error = {0};
     md5_model *const model = md5_load_model(arguments->words[0], NULL, &error);
@@ -212,13 +210,14 @@ const tool_command tool_dump = {
     "With ANIM, for each time: time (milliseconds, cycle, frames, weights), origin, animbounds,\n"
     "local (quaternion, translation), world (3x4), skin (mesh, vertices), v, skinbounds.\n"
     "\n"
-    "  --ms T        a time in milliseconds; may be repeated; default 0\n"
-    "  --frame N     a frame instead of a time, from 0; may be repeated\n"
+    "  --ms T        of clips: a time in milliseconds; may be repeated; default 0\n"
+    "  --frame N     of clips: a frame instead of a time, from 0; may be repeated\n"
     "  --joint NAME  only this joint, and no meshes; may be repeated\n"
     "  --json        print one JSON object per record: kind, the word, and its values, such as\n"
     "                index and numbers; numbers that are not finite are null\n"
-    "  --root MODE   the root's translation: file (as stored, default), id (as the original\n"
-    "                engine: minus base frame, plus past cycles), in_place (first frame)\n"};
+    "  --root MODE   of clips: the root's translation: file (as stored, default), id (as the\n"
+    "                original engine: minus base frame, plus past cycles), in_place (first "
+    "frame)\n"};
 
 // == curves =======================================================================================
 

@@ -551,6 +551,8 @@ static int fix(tool_arguments *arguments)
     if (arguments->output && (arguments->num_words > 1 || is_cut)
         && !common_is_folder(arguments->output))
         return tool_usage("fix", "of several files --output is a folder");
+    if (arguments->frames && is_cut)
+        return tool_usage("fix", "--frames has no effect: --cut says the frames of each part");
     int status = read_texts(arguments);
     common_list made = {NULL, 0};
     const size_t num_renames = (size_t)arguments->renames.count;
@@ -590,11 +592,14 @@ const tool_command tool_fix = {
     "  --output NAME    write there; a folder for several files; -o is short for it\n"
     "  --force          write over files; without --output over those that are read\n"
     "  --dry-run        only say what would be done; the exit status is 1 if something would\n"
-    "  --mesh MESH      the mesh of clips: by default that of their name beside them, or the only\n"
+    "  --mesh MESH      of clips: their mesh; by default that of their name beside them, or the "
+    "only\n"
     "                   one of their folder\n"
     "  --rename OLD=NEW give a joint, mesh or shader another name; may be repeated\n"
-    "  --influences N   keep the N largest weights of each vertex, 1 to 16\n"
-    "  --for ENGINE     mend for this engine, as in \"md5tool check\"; may be repeated\n"
+    "  --influences N   of meshes: keep the N largest weights of each vertex, 1 to 16\n"
+    "  --for ENGINE     of meshes and clips: mend for this engine, as in \"md5tool check\"; may "
+    "be\n"
+    "                   repeated\n"
     "\n"
     "Of a mesh and all of its clips, which remain a pair if one command has them all:\n"
     "\n"
@@ -602,8 +607,8 @@ const tool_command tool_fix = {
     "  --turn ANGLES    turn it about the origin, by YAW degrees to the left or PITCH,YAW,ROLL:\n"
     "                   0,-90,90 raises what was made with y up\n"
     "  --mirror         exchange left and right, joints of both sides too\n"
-    "  --add-root NAME  add a joint above all others\n"
-    "  --unused-joints  leave out joints without weights that have none below them\n"
+    "  --add-root NAME  of meshes and clips: add a joint above all others\n"
+    "  --unused-joints  of meshes and clips: leave out joints without weights, and none below\n"
     "\n"
     "Of meshes:\n"
     "\n"

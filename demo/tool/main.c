@@ -250,6 +250,79 @@ static bool has_word(const char *help, const char *word)
     return false;
 }
 
+// What options are for, as their help says: "of NAME: ", with an input, "to NAME: ", with an
+// output, or below a line "Of NAME:".
+static const struct scope {
+    const char *name, *endings;
+} scopes[] = {
+    {"a folder", " / "},
+    {"MD5", " .md5mesh .md5anim .md5camera .bmd5mesh .bmd5anim .bcanim "}, // also to a folder
+    {"meshes and clips", " .md5mesh .bmd5mesh .md5anim .bmd5anim "},
+    {"meshes", " .md5mesh .bmd5mesh "},
+    {"clips", " .md5anim .bmd5anim .md5machine .glb .gltf .iqm .bvh .fbx .dae .x .b3d .ms3d .smd "},
+    {"glTF", " .glb .gltf "},
+    {"BVH", " .bvh "},
+    {"OBJ", " .obj "},
+};
+enum { NUM_SCOPES = sizeof scopes / sizeof scopes[0] };
+
+// A folder may hold all kinds, and what has an ending of none is a pipe or, as an output, a folder.
+static bool is_in_scope(const char *path, const struct scope *scope, bool is_output)
+{
+    const char *const base = common_base(path), *const ending = strrchr(base, '.');
+    char *const word = common_format(" %s ", ending && !common_is_folder(path) ? ending : "/");
+    bool is_known = false;
+    for (char *c = word; *c != '\0'; c++)
+        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+    for (int i = 1; i < NUM_SCOPES; i++)
+        is_known |= strstr(scopes[i].endings, word) != NULL;
+    const bool is_named = strstr(scope->endings, word) != NULL;
+    free(word);
+    return is_known || is_named
+               ? is_named
+               : (is_output ? scope == &scopes[1] : scope != scopes || common_is_folder(path));
+}
+
+// Whether a command does nothing with an option for these words and this output. Prints so.
+static bool is_useless(const tool_command *command, const char *option,
+                       const tool_arguments *arguments)
+{
+    char *const begin = common_format("\n  %s ", option);
+    const char *const line = strstr(command->help, begin), *above = NULL, *c = command->help;
+    free(begin);
+    if (line == NULL)
+        return false;
+    for (; (c = strstr(c, "\nOf ")) != NULL && c < line; c++)
+        above = c + 1;
+    char *const text = common_format("%.*s", (int)strcspn(line + 1, "\n"), line + 1);
+    const bool is_batch = arguments->num_words > 0 && common_is_folder(arguments->words[0]);
+    char *const output = arguments->to || is_batch
+                             ? common_format(".%s", arguments->to ? arguments->to : "glb")
+                             : common_copy(arguments->output ? arguments->output : "");
+    bool is_used = true;
+    for (int i = 0; i < NUM_SCOPES && is_used; i++) {
+        char *const of = common_format("of %s: ", scopes[i].name);
+        char *const to = common_format("to %s: ", scopes[i].name);
+        const bool is_output = strstr(text, to) != NULL;
+        if (is_output) {
+            is_used = is_in_scope(output, &scopes[i], true);
+        } else if (strstr(text, of) != NULL
+                   || (above && strncmp(above + 1, of + 1, strlen(of) - 2) == 0)) {
+            is_used = arguments->num_words == 0;
+            for (int k = 0; k < arguments->num_words && !is_used; k++)
+                is_used = is_in_scope(arguments->words[k], &scopes[i], false);
+        }
+        if (!is_used)
+            tool_usage(command->name, "%s has no effect: expected %s of the kind %s", option,
+                       is_output ? "an output" : "an input", scopes[i].name);
+        free(of);
+        free(to);
+    }
+    free(text);
+    free(output);
+    return !is_used;
+}
+
 // Returns false if the value is something else than the option takes.
 static bool read_value(const struct option *option, const char *value, tool_arguments *arguments)
 {
@@ -321,7 +394,7 @@ static bool overwrites_input(const tool_command *command, const tool_arguments *
 static bool read_arguments(const tool_command *command, int count, char **list,
                            tool_arguments *arguments)
 {
-    bool has_ended = false; // by --
+    bool has_ended = false, is_given[NUM_OPTIONS] = {false}; // has_ended: by --
     for (int i = 0; i < count; i++) {
         char *const argument = list[i];
         if (has_ended || argument[0] != '-' || argument[1] == '\0') {
@@ -338,6 +411,7 @@ static bool read_arguments(const tool_command *command, int count, char **list,
             tool_usage(command->name, "unknown option '%s'", argument);
             return false;
         }
+        is_given[k] = true;
         if (options[k].kind == OPTION_SWITCH) {
             *(bool *)((char *)arguments + options[k].member) = true;
         } else if (++i == count || !read_value(&options[k], list[i], arguments)) {
@@ -350,8 +424,18 @@ static bool read_arguments(const tool_command *command, int count, char **list,
     else if (arguments->num_words > command->max_words)
         tool_usage(command->name, "expected %s, not also '%s'", command->words,
                    list[command->max_words]);
-    else
+    else if ((arguments->shows_rules || arguments->shows_formats) && count > 1)
+        tool_usage(command->name, "what is printed is all: expected nothing beside '%s'",
+                   arguments->shows_rules ? "--rules" : "--formats");
+    else if (arguments->is_json + arguments->is_sarif + arguments->is_github + arguments->shows_all
+             > 1)
+        tool_usage(command->name, "only one of --json, --sarif, --github and --all has an effect");
+    else {
+        for (int k = 0; k < NUM_OPTIONS; k++)
+            if (is_given[k] && is_useless(command, options[k].name, arguments))
+                return false;
         return !overwrites_input(command, arguments);
+    }
     return false;
 }
 

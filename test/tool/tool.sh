@@ -79,7 +79,7 @@ runs 2 frobnicate && lines err 1 && says err "'frobnicate'"
 report 'an unknown command' $?
 runs 2 dump a b c && says err "not also 'c'"
 report 'dump with three files' $?
-runs 2 dump "$data/flags.md5mesh" --ms 3 && says err 'need an animation'
+runs 2 dump "$data/flags.md5mesh" --ms 3 && says err 'has no effect'
 report 'dump --ms without an animation' $?
 runs 2 dump "$data/flags.md5mesh" --ms x && says err 'milliseconds'
 report 'dump --ms x' $?

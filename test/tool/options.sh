@@ -1,0 +1,164 @@
+#!/bin/sh
+# Each option of each command with each kind of input and output: it is taken, or an error that says it has no effect.
+. test/build/report.sh
+
+tool=$(realpath "$products/md5tool")
+# Empty files: who takes the option reads them, and fails later.
+for ending in md5mesh md5anim md5camera bvh glb iqm; do
+    : >"$scratch/x.$ending"
+done
+mkdir "$scratch/x"
+thimble=$PWD/models/thimble/thimble.md5mesh
+cd "$scratch" || exit 1
+
+# Command, option with its value, inputs and outputs with which it has an effect; without outputs: these do not matter.
+cat >table <<'END'
+info --json|md5mesh md5anim md5camera|
+check --for=doom3|md5mesh md5anim md5camera x|
+check --only=x|md5mesh md5anim md5camera x|
+check --ignore=x|md5mesh md5anim md5camera x|
+check --all|md5mesh md5anim md5camera x|
+check --json|md5mesh md5anim md5camera x|
+check --sarif|md5mesh md5anim md5camera x|
+check --github|md5mesh md5anim md5camera x|
+check --base=x|x|
+check --mod=x|x|
+check --rules||
+fix --output=o.md5mesh|md5mesh md5anim md5camera|
+fix --force|md5mesh md5anim md5camera|
+fix --dry-run|md5mesh md5anim md5camera|
+fix --mesh=x.md5mesh|md5anim|
+fix --rename=a=b|md5mesh md5anim md5camera|
+fix --influences=4|md5mesh|
+fix --for=doom3|md5mesh md5anim|
+fix --scale=2|md5mesh md5anim md5camera|
+fix --turn=90|md5mesh md5anim md5camera|
+fix --mirror|md5mesh md5anim md5camera|
+fix --add-root=a|md5mesh md5anim|
+fix --unused-joints|md5mesh md5anim|
+fix --unused|md5mesh|
+fix --merge|md5mesh|
+fix --max-vertices=9|md5mesh|
+fix --max-triangles=9|md5mesh|
+fix --winding|md5mesh|
+fix --frames=0-1|md5anim|
+fix --cut=a=0-1|md5anim|
+fix --rate=3|md5anim|
+fix --close-loop|md5anim|
+fix --in-place|md5anim|
+fix --swap-sides|md5anim|
+fix --reduce=1|md5anim|
+convert --output=o.glb|md5mesh md5anim md5camera bvh glb iqm x|
+convert --formats||
+convert --to=glb|x|
+convert --base=x|x|
+convert --mod=x|x|
+convert --all|x|
+convert --for=doom3|md5mesh md5anim md5camera bvh glb iqm|md5mesh o
+convert --force|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm o
+convert --scale=2|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm o
+convert --turn=2|md5mesh md5anim md5camera bvh glb iqm x|md5mesh glb obj iqm o
+convert --influences=2|md5mesh bvh glb iqm|glb
+convert --root=in_place|md5anim bvh glb iqm x|md5mesh glb obj iqm o
+convert --rate=3|md5anim bvh glb iqm x|md5mesh glb obj iqm o
+convert --scene=a|glb x|md5mesh glb obj iqm o
+convert --error=1|md5anim md5camera bvh glb iqm|glb
+convert --quantize|md5mesh md5anim md5camera bvh glb iqm|glb
+convert --pack|md5mesh md5anim md5camera bvh glb iqm|glb
+convert --fit|md5mesh bvh glb iqm|glb
+convert --y-up|md5mesh md5anim md5camera bvh glb iqm|obj
+convert --mesh=x.md5mesh|bvh x|md5mesh glb obj iqm o
+convert --map=x.bvh|bvh x|md5mesh glb obj iqm o
+dump --ms=1|md5anim|
+dump --frame=1|md5anim|
+dump --joint=a|md5mesh md5anim|
+dump --json|md5mesh md5anim|
+dump --root=id|md5anim|
+curves --error=1|md5anim|
+list --base=x|x|
+list --mod=x|x|
+list --json|x|
+explain --base=x|x|
+explain --mod=x|x|
+explain --json|x|
+verdicts --base=x|x|
+verdicts --mod=x|x|
+bind --output=o.md5mesh|md5mesh|
+bind --influences=4|md5mesh|
+bind --resolution=4|md5mesh|
+bind --exclude=a|md5mesh|
+bind --y-up|md5mesh|
+compress --error=1|md5anim|
+compress --output=o|md5anim|
+decompress --output=o|md5anim|
+bake-image --output=o|md5mesh md5anim|
+END
+
+has_rows() { # every option that a help describes
+    "$tool" --completions fish | sed -n "s/.*seen_subcommand_from \([a-z-]*\)' -a '\(.*\)'$/\1 \2/p" |
+        while read -r command options; do
+            for option in $options; do
+                case $option in --*help | bash) continue ;; esac
+                [ "$command" = --completions ] || grep -qE "^$command $option[=|]" table || echo "$command $option"
+            done
+        done >lacking
+    ! grep . lacking
+}
+check "the table has all options" has_rows
+
+tries() { # COMMAND OPTION VALUE INPUT OUTPUT
+    command=$1 option=$2 value=$3 file=x.$4 to=
+    [ "$4" != x ] || file=x
+    case $1:$5 in
+    convert:) [ "$2" = --output ] || to=o.glb ;;
+    convert:o) to=o ;;
+    convert:*) to=o.$5 ;;
+    esac
+    set -- "$file"
+    [ "$command:$file" != dump:x.md5anim ] || set -- x.md5mesh "$file"
+    [ "$command:$option" != fix:--output ] && [ "$command" = fix ] && set -- "$@" --dry-run
+    timeout 20 "$tool" "$command" "$@" "$option" ${value:+"$value"} ${to:+--output "$to"} >said 2>&1
+    grep -q 'has no effect' said
+}
+walks() { # COMMAND INPUT...
+    sed -n "s/^$1 \(--[a-z-]*\)=*\([^|]*\)|/\1|\2|/p" table >rows
+    walked=$1
+    shift
+    : >wrong
+    while IFS='|' read -r name setting inputs outputs; do
+        [ -n "$inputs" ] || continue # it prints something without files
+        for input; do
+            for output in ${outputs:-any}$([ -z "$outputs" ] || echo " md5mesh glb obj iqm o"); do
+                expected=0
+                case " $inputs " in *" $input "*) ;; *) expected=1 ;; esac
+                case " ${outputs:-any} " in *" $output "*) ;; *) expected=1 ;; esac
+                # A folder becomes .glb unless --to says another ending, whatever the output is called.
+                [ "$input" != x ] || [ -z "$outputs" ] || [ $expected = 0 ] || continue
+                tries "$walked" "$name" "$setting" "$input" "${output#any}" && found=1 || found=0
+                [ $found = $expected ] || { echo "$walked $name $setting $input $output: expected $expected"; head -2 said; } >>wrong
+            done
+        done
+    done <rows
+    ! grep . wrong
+}
+check "fix: each option with each kind of file" walks fix md5mesh md5anim md5camera
+check "convert: each option with each kind of file" walks convert md5mesh md5anim md5camera bvh glb iqm x
+check "dump: each option with each kind of file" walks dump md5mesh md5anim
+check "check: each option with each kind of file" walks check md5mesh md5anim md5camera x
+alone() {
+    for words in "check --rules x.md5mesh" "convert --formats x.glb" "check --json --sarif x" "check --all --json x" \
+        "fix x.md5anim --cut=a=0-1 --frames=0-1"; do
+        # shellcheck disable=SC2086 # several words
+        ends_saying 2 "see md5tool" "$tool" $(echo "$words" | sed 's/\(--cut\|--frames\)=/\1 /g') || return 1
+    done
+}
+check "options that exclude others" alone
+moves() { # what a file holds is known when it was read
+    for option in "--rate 3" "--root in_place" "--error 1"; do
+        # shellcheck disable=SC2086 # two words
+        ends_saying 1 "has no effect" "$tool" convert still.iqm $option -o o.glb || return 1
+    done
+}
+"$tool" convert "$thimble" -o still.iqm 2>/dev/null
+check "options for clips of a file without one" moves
+finish
