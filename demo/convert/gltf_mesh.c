@@ -18,10 +18,10 @@ char *gltf_file_name(const char *text)
     char *const name = common_copy(text ? text : "");
     size_t used = 0;
     for (const char *c = name; *c != '\0' && used < LONGEST; c++) {
-        const char lower = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
-        const bool is_kept = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+        const char lower = (char)(*c | 0x20);
+        const bool is_kept = (lower >= 'a' && lower <= 'z') || (*c >= '0' && *c <= '9');
         if (is_kept || (used > 0 && name[used - 1] != '_'))
-            name[used++] = is_kept ? lower : '_';
+            name[used++] = is_kept ? *c : '_';
     }
     while (used > 0 && name[used - 1] == '_')
         used--;

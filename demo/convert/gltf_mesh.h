@@ -36,7 +36,7 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
 // Returns the name of a node's morph target, as that of a file; free() it.
 char *gltf_target_name(const gltf_rig *rig, uint32_t node, size_t target);
 
-// A text as the name of a file: lower-case letters, digits and _; a copy. NULL: none is left.
+// A text as the name of a file: letters, digits and _; a copy. NULL: none is left.
 char *gltf_file_name(const char *text);
 
 #endif

@@ -61,7 +61,7 @@ def turned(q, v):
 def film(path, folder):
     """The frame before the cut is that of the time just before it."""
     file = Gltf(path)
-    text = open(folder + "/film.md5camera").read()
+    text = open(folder + "/Film.md5camera").read()
     if "numCuts 1" not in text or text.split("cuts {")[1].split()[0] != "12":
         sys.exit("expected a cut behind frame 12")
     rows = [[float(x) for x in re.findall(r"[-.\d]+", row)]

@@ -67,7 +67,7 @@ def in_order(file, table):
 
 
 def clean(name):
-    kept = "".join(c.lower() if c.isascii() and c.isalnum() else "_" for c in name)
+    kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in name)
     return "_".join(part for part in kept.split("_") if part)
 
 

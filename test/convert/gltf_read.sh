@@ -66,11 +66,11 @@ guesses() { # metres
 }
 resamples() {
     in_folder "$made/plain.glb" --scale 1 --rate 20 && says "20 frames a second" &&
-        grep -q '^frameRate 20' "$folder/wave_twice.md5anim"
+        grep -q '^frameRate 20' "$folder/Wave_twice.md5anim"
 }
 stays() {
     in_folder "$made/plain.glb" --scale 1 --root in_place && says "stays in place" || return 1
-    "$tool" dump "$folder/plain.md5mesh" "$folder/wave_twice.md5anim" --frame 0 --frame 20 --joint joint_0 >"$scratch/dump"
+    "$tool" dump "$folder/plain.md5mesh" "$folder/Wave_twice.md5anim" --frame 0 --frame 20 --joint joint_0 >"$scratch/dump"
     awk '/^local 0/ { print $7, $8 }' "$scratch/dump" | uniq | wc -l | grep -qx 1
 }
 limits_weights() { # its other findings are of no matter here
@@ -80,12 +80,12 @@ limits_weights() { # its other findings are of no matter here
 }
 names_root() {
     in_folder "$made/plain.glb" --for doom3 && grep -q '^	"origin"	-1' "$folder/plain.md5mesh" &&
-        grep -q '^	"origin"	-1' "$folder/wave_twice.md5anim"
+        grep -q '^	"origin"	-1' "$folder/Wave_twice.md5anim"
 }
 takes_clips() { # beside another model
     in_folder "$made/plain.glb" --scale 1 && mv "$folder" "$scratch/model" &&
         in_folder "$scratch/model/plain.md5mesh" "$made/plain.glb" --scale 1 && says "only clips are taken" &&
-        cmp "$folder/wave_twice.md5anim" "$scratch/model/wave_twice.md5anim"
+        cmp "$folder/Wave_twice.md5anim" "$scratch/model/Wave_twice.md5anim"
 }
 check "--scale" scales
 check "--turn" turns
@@ -148,7 +148,7 @@ path_comes_back() {
         [ "$(ls "$folder")" = flight.md5camera ] && back path models/bobbin/flight.md5camera "$folder/flight.md5camera"
 }
 films() {
-    in_folder "$made/film.glb" --scale 1 && [ "$(ls "$folder")" = film.md5camera ] && says "cameras/1 is left out" &&
+    in_folder "$made/film.glb" --scale 1 && [ "$(ls "$folder")" = Film.md5camera ] && says "cameras/1 is left out" &&
         back film "$made/film.glb" "$folder"
 }
 attaches() { # each vertex of the hat has one weight, on the joint above it
