@@ -75,7 +75,7 @@ static const struct table {
 enum { NUM_SLOTS = 4, LOOP = 1 };
 
 enum { POSITION, TEXCOORD, NORMAL, TANGENT, JOINTS, WEIGHTS, NUM_TYPES }; // of vertex arrays
-enum { UBYTE = 1, FLOAT = 7 };                                            // formats
+enum { UBYTE = 1, UINT = 5, FLOAT = 7 }; // formats; up to UINT whole numbers, the even ones signed
 
 // -- Reading: tables ------------------------------------------------------------------------------
 
@@ -206,14 +206,12 @@ static bool read_arrays(iqm_file *file)
         const struct type *const type = &types[row.type];
         if (file->arrays[row.type].size > 0)
             return FAIL(MD5_ERROR_SYNTAX, "two arrays of %s", type->title);
-        const bool is_whole = row.format >= UBYTE && row.format <= 5 && row.format % 2 == 1;
-        const bool is_known = type->is_number
-                                  ? is_whole || (row.type == WEIGHTS && row.format == FLOAT)
-                                  : row.format == FLOAT;
+        const bool is_whole = type->is_number && row.format <= UINT;
+        const bool is_known = is_whole || (row.type != JOINTS && row.format == FLOAT);
         if (!is_known || row.size < type->least_size || row.size > 16)
             return FAIL(MD5_ERROR_SYNTAX,
                         "%s of format %u and size %u, expected %s and at least %u", type->title,
-                        row.format, row.size, type->is_number ? "unsigned numbers" : "floats",
+                        row.format, row.size, type->is_number ? "whole numbers" : "floats",
                         type->least_size);
         const uint32_t width = component_sizes[row.format];
         if (!has_bytes(file, row.offset, file->header[NUM_VERTICES], (uint64_t)row.size * width,
@@ -242,6 +240,9 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
     uint32_t number = 0;
     for (uint32_t i = 0; i < size; i++)
         number |= (uint32_t)bytes[i] << 8 * i;
+    const int rest = 32 - 8 * (int)size;
+    if (array->format % 2 == 0)
+        return (double)((int32_t)(number << rest) / (1 << rest));
     if (array->format != FLOAT)
         return (double)number;
     float real;
@@ -354,7 +355,7 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
 
 // -- Reading: the model ---------------------------------------------------------------------------
 
-// Reads a vertex with up to NUM_SLOTS weights of different joints, which are added to the mesh.
+// Reads a vertex with weights of different joints, which are added to the mesh.
 static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh)
 {
     double v[5], sum = 0.0; // x y z, u v
@@ -366,23 +367,24 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
     }
     md5_weight *const weights = mesh->weights + mesh->num_weights;
     uint32_t count = 0;
-    for (uint32_t i = 0; i < NUM_SLOTS && i < file->arrays[JOINTS].size; i++) {
+    for (uint32_t i = 0; i < file->arrays[JOINTS].size; i++) {
         const double weight = get_component(file, WEIGHTS, index, i);
         const double joint = get_component(file, JOINTS, index, i);
         if (!(weight >= 0.0 && weight <= 4294967295.0)
-            || (weight > 0.0 && joint >= file->num_joints))
+            || (weight > 0.0 && !(joint >= 0.0 && joint < file->num_joints)))
             return FAIL(MD5_ERROR_RANGE,
                         "vertex %u: weight %g on joint %.0f: expected none below 0, and "
                         "one of %u joints",
                         index, weight, joint, file->num_joints);
+        if (weight == 0.0) // whatever its joint is
+            continue;
         uint32_t slot = 0; // those of one joint are added up
         while (slot < count && weights[slot].joint != (uint32_t)joint)
             slot++;
-        if (weight > 0.0)
-            weights[slot] =
-                (md5_weight){.joint = (uint32_t)joint,
-                             .bias = (slot < count ? weights[slot].bias : 0.0f) + (float)weight};
-        count += weight > 0.0 && slot == count;
+        weights[slot] =
+            (md5_weight){.joint = (uint32_t)joint,
+                         .bias = (slot < count ? weights[slot].bias : 0.0f) + (float)weight};
+        count += slot == count;
         sum += weight;
     }
     if (count == 0)
@@ -447,9 +449,10 @@ static bool read_model(iqm_file *file, convert_scene *scene)
     }
     uint32_t num_left[2] = {file->header[NUM_VERTICES], file->header[NUM_TRIANGLES]};
     const size_t num_vertices = (size_t)num_left[0] + 1; // of all meshes
+    const size_t num_slots = (size_t)file->arrays[JOINTS].size + 1;
     md5_doc_mesh rest = {.vertices = common_alloc(num_vertices, sizeof *rest.vertices),
                          .texcoords = common_alloc(num_vertices, sizeof *rest.texcoords),
-                         .weights = common_alloc(num_vertices, NUM_SLOTS * sizeof *rest.weights),
+                         .weights = common_alloc(num_vertices, num_slots * sizeof *rest.weights),
                          .indices =
                              common_alloc((size_t)num_left[1] + 1, 3 * sizeof *rest.indices)};
     const md5_doc_mesh all = rest;

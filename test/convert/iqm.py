@@ -176,7 +176,9 @@ CLIPS = [("lift/up", 0, 3, 12.0, 1), ("half", 1, 2, 0.0, 0)]
 LIFT = [0, 32768, 65535]  # of z of joint 0: offset 1, step 0.001
 
 
-def make(path, only_frames):
+def make(path, form="BB"):
+    """form: "frames" for nothing else, or how struct names components of joints and weights."""
+    only_frames = form == "frames"
     texts, offsets = b"\0", {}
 
     def text(name):
@@ -200,10 +202,12 @@ def make(path, only_frames):
         table("meshes", 1, struct.pack("<6I", text("body"), text('skin "one"'), 0, 4, 0, 2))
         data = [b"".join(struct.pack("<3f", *v[0]) for v in VERTICES),
                 b"".join(struct.pack("<2f", *v[1]) for v in VERTICES),
-                b"".join(struct.pack("<4B", *v[2]) for v in VERTICES),
-                b"".join(struct.pack("<4B", *v[3]) for v in VERTICES),
+                b"".join(struct.pack("<4" + form[0], *v[2]) for v in VERTICES),
+                b"".join(struct.pack("<4" + form[1], *(w / 255 if form[1] in "fd" else w for w in v[3]))
+                         for v in VERTICES),
                 bytes(16)]
-        forms = [(0, 7, 3), (1, 7, 2), (4, 1, 4), (5, 1, 4), (6, 1, 4)]  # the last: colors
+        forms = [(0, 7, 3), (1, 7, 2), (4, "bBhHiI".index(form[0]), 4),
+                 (5, "bBhHiIefd".index(form[1]), 4), (6, 1, 4)]  # the last: colors
         body += b"".join(data)
         at, rows = 16 + 4 * 27 + 24, b""
         for (kind, form, size), part in zip(forms, data):
@@ -287,7 +291,7 @@ if __name__ == "__main__":
     if command == "loss":
         loss(args[0], args[1], dict(pair.split("=") for pair in args[2:]))
     elif command == "make":
-        make(args[0], len(args) > 1)
+        make(*args)
     elif command == "made":
         made(*args)
     elif command == "clips":

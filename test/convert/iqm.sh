@@ -75,6 +75,13 @@ mkdir "$scratch/made"
 check "a file is made" python3 test/convert/iqm.py make "$scratch/made.iqm"
 check "... and read" convert "$scratch/made" "$scratch/made.iqm"
 check "... with its numbers" python3 test/convert/iqm.py made "$scratch/made/made.md5mesh" "$scratch/made"
+for form in IB iB hB bB if IH Ih; do # what programs have for joints and weights, as Python's struct calls it
+    python3 test/convert/iqm.py make "$scratch/made.iqm" $form
+    rm -rf "$scratch/form" && mkdir "$scratch/form"
+    check "joints and weights of the kinds $form" convert "$scratch/form" "$scratch/made.iqm"
+    check "... are the same" python3 test/convert/iqm.py made "$scratch/form/made.md5mesh" "$scratch/form"
+done
+python3 test/convert/iqm.py make "$scratch/made.iqm"
 check "frames alone" python3 test/convert/iqm.py make "$scratch/frames.iqm" frames
 mkdir "$scratch/frames"
 check "... are clips" convert "$scratch/frames" "$scratch/frames.iqm"
