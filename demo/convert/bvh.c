@@ -215,7 +215,7 @@ static bool read_motion(bvh_file *file)
         return FAIL(MD5_ERROR_RANGE, position, "a frame of %g seconds, expected 1e-5 or more",
                     file->frame_time);
     // Each number has a digit and a blank.
-    const uint64_t num_values = (uint64_t)count * file->num_channels;
+    uint64_t num_values = (uint64_t)count * file->num_channels, num_read = 0;
     const uint64_t rest = (uint64_t)(file->end - file->at);
     if (count == 0 || num_values > rest / 2 + 1
         || (uint64_t)count * file->num_joints > most_numbers)
@@ -223,15 +223,23 @@ static bool read_motion(bvh_file *file)
                     "%u frames of %u channels and %u joints, but %llu bytes are left", count,
                     file->num_channels, file->num_joints, (unsigned long long)rest);
     file->num_frames = count;
-    file->values = common_alloc((size_t)num_values + 1, sizeof *file->values);
-    for (size_t i = 0; i < num_values; i++) {
+    file->values = common_alloc((size_t)(rest / 2 + 2), sizeof *file->values);
+    while (num_read < num_values || next_word(file) > 0) {
         double number = 0.0;
+        if (num_read == num_values) { // some writers count frames from 0
+            if (file->num_channels == 0
+                || (uint64_t)++file->num_frames * file->num_joints > most_numbers)
+                return FAIL(MD5_ERROR_SYNTAX, file->at, "expected the end behind %u frames", count);
+            num_values += file->num_channels;
+        }
         if (!read_number(file, "the number of a channel", &number))
             return false;
-        file->values[i] = (float)number;
+        file->values[num_read++] = (float)number;
     }
-    return next_word(file) == 0
-           || FAIL(MD5_ERROR_SYNTAX, file->at, "expected the end behind %u frames", count);
+    if (file->num_frames > count)
+        convert_note(file->job, "%s: %u frames instead of the %u of Frames: all are taken",
+                     file->path, file->num_frames, count);
+    return true;
 }
 
 // -- Poses ----------------------------------------------------------------------------------------

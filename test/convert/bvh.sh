@@ -153,7 +153,13 @@ broken "too many channels" '5s/6/7/' "5:11: error: the number of channels: 7, ex
 broken "an unknown channel" '5s/Xposition/Wposition/' "5:13: error: expected a channel, such as Xrotation, found 'Wposition'"
 broken "a joint that is not closed" '/^MOTION/s/.*/JOINT/' "127:1: error: expected ROOT or MOTION, found 'JOINT'"
 broken "frames beyond the file" 's/^Frames: 31/Frames: 2000000/' "129:13: error: 2000000 frames of 66 channels and 21 joints"
-broken "fewer frames" 's/^Frames: 31/Frames: 30/' "160:1: error: expected the end behind 30 frames"
+more_frames() { # than the file says: the last one is there, too
+    sed 's/^Frames: 31/Frames: 30/' "$scratch/walk.bvh" >"$scratch/more.bvh" && retarget more &&
+        noted '31 frames instead of the 30 of Frames: all are taken' && limbs more 0 model &&
+        grep -q '^numFrames 31$' "$scratch/more.md5anim"
+}
+check "a frame more than the file says" more_frames
+broken "a part of a frame more" '$s/$/ 0.5/' "161:1: error: expected the number of a channel, found the end"
 broken "more frames" 's/^Frames: 31/Frames: 32/' "161:1: error: expected the number of a channel, found the end"
 broken "a frame without time" 's/0.0333333/0/' "129:13: error: a frame of 0 seconds"
 finish
