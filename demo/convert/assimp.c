@@ -67,7 +67,7 @@ typedef struct import {
     const struct aiScene *scene;
     node *nodes; // [num_nodes], those of the file
     int num_nodes;
-    bool has_bones;
+    bool has_bones, is_smd;
     gltf_out file;
     FILE *out;
 } import;
@@ -297,7 +297,8 @@ static double number_in(const struct aiMetadata *data, const char *name, double 
 }
 
 // From the file's axes and units to glTF's, x left, y up, z forward, in metres. Only FBX files say
-// theirs, and a unit of them is a centimetre.
+// theirs, and a unit of them is a centimetre. In SMD, z is up, and studiomdl turns what looks along
+// -y forward.
 static struct aiMatrix4x4 to_gltf(const import *all)
 {
     const struct aiMetadata *const data = all->scene->mMetaData;
@@ -306,9 +307,11 @@ static struct aiMatrix4x4 to_gltf(const import *all)
         {"CoordAxis", "CoordAxisSign"}, {"UpAxis", "UpAxisSign"}, {"FrontAxis", "FrontAxisSign"}};
     float rows[3][3] = {{0}};
     for (int i = 0; i < 3; i++) {
-        const double axis = number_in(data, names[i][0], (double)i);
-        const int column = axis >= 0.0 && axis < 3.0 ? (int)axis : i;
-        rows[i][column] = (float)(unit * number_in(data, names[i][1], 1.0));
+        const int usual = all->is_smd && i > 0 ? 3 - i : i;
+        const double axis = number_in(data, names[i][0], (double)usual);
+        const int column = axis >= 0.0 && axis < 3.0 ? (int)axis : usual;
+        rows[i][column] =
+            (float)(unit * number_in(data, names[i][1], all->is_smd && i == 2 ? -1.0 : 1.0));
     }
     return (struct aiMatrix4x4){rows[0][0], rows[0][1], rows[0][2], 0.0f, //
                                 rows[1][0], rows[1][1], rows[1][2], 0.0f, //
@@ -530,7 +533,10 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
 {
     const char *const bar = strrchr(clip->mName.data, '|');
     const char *const name = bar ? bar + 1 : clip->mName.data;
-    const double ticks = clip->mTicksPerSecond > 0.0 ? clip->mTicksPerSecond : 25.0;
+    // SMD has no rate; that of studiomdl is 30.
+    const double ticks = all->is_smd                   ? 30.0
+                         : clip->mTicksPerSecond > 0.0 ? clip->mTicksPerSecond
+                                                       : 25.0;
     const double rate = job->rate > 0.0                   ? job->rate
                         : ticks >= 10.0 && ticks <= 240.0 ? ticks
                                                           : 60.0;
@@ -627,7 +633,7 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
 static bool import_file(void *user, FILE *out)
 {
     const order *const job = user;
-import all = {.out = out };
+import all = {.out = out, .is_smd = common_has_ending(job->path, ".smd") };
     struct aiPropertyStore *const properties = aiCreatePropertyStore();
     aiSetImportPropertyInteger(properties, AI_CONFIG_IMPORT_NO_SKELETON_MESHES, 1);
     all.scene = aiImportFileExWithProperties(job->path, aiProcess_Triangulate, NULL, properties);

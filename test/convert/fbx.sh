@@ -1,5 +1,5 @@
 #!/bin/sh
-# FBX in, where md5tool is built with libassimp: files of Maya, 3ds Max and MotionBuilder, and the vertices that the program
+# FBX and SMD in, where md5tool is built with libassimp: files of Maya, 3ds Max and MotionBuilder, and the vertices that the program
 # showed in a frame; a file of our own with the factors that these lack.
 . test/build/report.sh
 tool=$products/md5tool
@@ -12,7 +12,7 @@ fi
 
 # In centimetres, as the files of vertices are.
 convert() { # FILE OPTION...
-    name=$(basename "$1" .fbx)
+    name=$(basename "${1%.*}")
     rm -rf "$scratch/it"
     "$tool" convert "$@" --scale 100 --output "$scratch/it" >"$scratch/notes" 2>&1 || {
         cat "$scratch/notes"
@@ -27,6 +27,33 @@ shows() { # CLIP FRAME OBJ [LIMIT]
 python3 test/convert/fbx.py write "$scratch/own.fbx"
 check 'rotations before and behind that of a clip' convert "$scratch/own.fbx"
 check '... and geometric factors of a skinned mesh' shows turn 1 "$scratch/own.fbx.obj" 1e-4
+
+# SMD: z up, and studiomdl's turn: what looks along -y looks forward.
+cat >"$scratch/figure.smd" <<'END'
+version 1
+nodes
+0 "root" -1
+1 "arm" 0
+end
+skeleton
+time 0
+0 0 0 0 0 0 0
+1 0 0 40 0 0 0
+time 1
+0 0 0 0 0 0 0
+1 0 0 40 1.57079633 0 0
+end
+triangles
+skin.bmp
+1 5 -2 60 0 -1 0 0 0
+1 0 -2 60 0 -1 0 0 0
+1 0 0 70 0 -1 0 0 0
+end
+END
+printf 'v 500 3800 2000\nv 0 3800 2000\nv 0 4000 3000\n' >"$scratch/figure.obj" # left, up, forward
+check 'SMD' convert "$scratch/figure.smd"
+check '... stands on its feet' shows clip 1 "$scratch/figure.obj" 1e-2
+check '... at 30 frames a second' grep -q '^frameRate 30$' "$scratch/it/clip.md5anim"
 
 files=${MD5_CORPUS:-/none}/foreign/fbx
 if [ ! -d "$files" ]; then
@@ -51,7 +78,7 @@ check '... the second clip' shows spin 15 "$files/maya_game_sausage_spin_15.obj"
 check '... the scale alone is lost' ends_saying 1 'MD5 has no such scale' "$tool" convert "$files/maya_game_sausage_7500_binary_deform.fbx" -o "$scratch/no.md5mesh"
 check 'Maya: a character of 46 joints' convert "$files/maya_kenney_character_7700_binary.fbx"
 for frame in 4 9; do # of 440 units
-    check "... in frame $frame" shows take_001 $frame "$files/maya_kenney_character_$frame.obj" 0.02
+    check "... in frame $frame" shows Take_001 $frame "$files/maya_kenney_character_$frame.obj" 0.02
 done
 for file in maya_transformed_skin_7700_ascii maya_transformed_skin_7700_binary; do
     check "$file: a mesh that moves beside its joints" ends_saying 1 "moves the mesh 'pCube1' itself" \
