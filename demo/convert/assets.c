@@ -391,7 +391,8 @@ static void note_losses(const convert_job *job, const convert_assets *assets, co
                      fit->num_vertices - num_more);
     if (fit->worst.distance > 0.0 && !convert_note_worst(job, assets, &fit->worst)
         && !job->is_fitted)
-        convert_note(job, "more influences or --fit may help");
+        convert_note(job, num_more > 0 && fit->slots < 16 ? "more influences or --fit may help"
+                                                          : "--fit may help");
     convert_note(job, "in any other pose they are at most %.3g units (%.3g %% of the size) off",
                  bound, 100.0 * share_of(fit->model, bound));
 }

@@ -116,7 +116,7 @@ typedef struct convert_job {
     bool is_forced; // writes over files, goes on where a loss is above 1 % of the size, and leaves
                     // out clips of which no joint is the model's
     // Of what is written:
-    uint32_t influences; // of a vertex: 4 (the default) or 8, where the format limits them
+    uint32_t influences; // of a vertex: 4 (the default) to 16, where the format limits them
     double scale;        // units of the output in one of the input; 0: as the formats say
     double turn;         // degrees about the vertical axis, counterclockwise from above
     double rate;         // frames a second of all clips; 0: as they have, or their keys, or 60

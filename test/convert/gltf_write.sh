@@ -371,9 +371,18 @@ two_files() {
 check 'a .gltf has its numbers beside it' two_files
 renamed() {
     sed 's/"twist"/"Twist A"/g' "$files/two files.gltf" >"$files/capital.gltf" && ! cmp -s "$files/two files.gltf" "$files/capital.gltf" &&
-        ends_saying 0 "clip 'Twist A' is called twist_a" "$tool" convert "$files/capital.gltf" -o "$files/capital.md5mesh"
+        ends_saying 0 "clip 'Twist A' is called Twist_A" "$tool" convert "$files/capital.gltf" -o "$files/capital.md5mesh"
 }
 check 'a clip that gets another name is named' renamed
+check 'more influences are no cure where all are kept' ends_saying 0 'note: --fit may help' \
+    "$tool" convert "$zoo/negative_bias.md5mesh" "$zoo/negative_bias.md5anim" --influences 16 --force -o "$files/fit.glb"
+capitals() { # also where a system knows no difference
+    cp "$zoo/twist.md5anim" "$files/queenWalk.md5anim" && cp "$zoo/twist.md5anim" "$files/QUEENwalk.md5anim" &&
+        written queen.glb "$zoo/twist.md5mesh" "$files/queenWalk.md5anim" "$files/QUEENwalk.md5anim" &&
+        "$tool" convert "$files/queen.glb" -o "$files/queen" && [ -e "$files/queen/queenWalk.md5anim" ] &&
+        [ -e "$files/queen/QUEENwalk_2.md5anim" ]
+}
+check 'names of clips keep their capitals' capitals
 check 'nothing is overwritten' ends_saying 1 '--force' "$tool" convert "$zoo/twist.md5mesh" -o "$files/twist.glb"
 check 'a clip of another model is an error' ends_saying 1 'error' "$tool" convert "$zoo/twist.md5mesh" \
     "$models/bobbin/walk.md5anim" -o "$files/none.glb"
