@@ -45,7 +45,7 @@ COMMON_PRINTF(2, 3) static bool fail(md5_error *error, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(error->message, sizeof error->message, format, arguments);
+    common_write_text(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
     return false;
 }

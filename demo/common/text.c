@@ -27,6 +27,26 @@ static size_t printable_length(const unsigned char *text)
     return is_bad ? 0 : length;
 }
 
+void common_write_text(char *text, size_t size, const char *format, va_list values)
+{
+    char raw[1024], piece[8];
+    size_t used = 0;
+    (void)vsnprintf(raw, sizeof raw, format, values);
+    for (const char *at = raw; *at != '\0';) {
+        const size_t length = printable_length((const unsigned char *)at);
+        if (length > 0)
+            (void)snprintf(piece, sizeof piece, "%.*s", (int)length, at);
+        else
+            (void)snprintf(piece, sizeof piece, "\\x%02x", (unsigned)(unsigned char)*at);
+        if (used + strlen(piece) >= size)
+            break;
+        memcpy(text + used, piece, strlen(piece));
+        used += strlen(piece);
+        at += length > 0 ? length : 1;
+    }
+    text[used] = '\0';
+}
+
 // Standard error is not buffered: a text is written in one piece, so that who reads it while it is
 // written sees whole lines, and lines of other programs do not mix with it.
 static void print(FILE *file, const char *text, char plain)

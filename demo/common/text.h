@@ -4,6 +4,7 @@
 
 #include "demo/common/memory.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -11,6 +12,9 @@
 // neither width nor precision and is printed so that it cannot control a terminal: bytes that are
 // not printable UTF-8 as \xNN, as in the library's messages.
 void common_print(FILE *file, const char *format, ...) COMMON_PRINTF(2, 3);
+
+// Writes like vsnprintf() to text[size], escaped in that way; no character is cut.
+void common_write_text(char *text, size_t size, const char *format, va_list values);
 
 // The same as JSON on standard output: %s becomes a quoted string, bytes that are not ASCII in it
 // as Latin-1, and "" for NULL; a number that is not finite, such as 1 / 0, becomes null.

@@ -2,8 +2,10 @@
 #include "demo/convert/convert.h"
 
 #include "demo/common/file.h"
+#include "demo/common/text.h"
 #include "demo/common/write.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
@@ -23,7 +25,7 @@ bool convert_fail(md5_error *error, md5_status status, const char *path, const c
     }
     va_list values;
     va_start(values, format);
-    (void)vsnprintf(error->message, sizeof error->message, format, values);
+    common_write_text(error->message, sizeof error->message, format, values);
     va_end(values);
     return false;
 }
@@ -35,7 +37,7 @@ void convert_note(const convert_job *job, const char *format, ...)
     char text[1024];
     va_list values;
     va_start(values, format);
-    (void)vsnprintf(text, sizeof text, format, values);
+    common_write_text(text, sizeof text, format, values);
     va_end(values);
     job->note(job->user, text);
 }
@@ -159,10 +161,18 @@ void convert_put_u32(convert_bytes *out, uint32_t number)
 
 // -- Scenes ---------------------------------------------------------------------------------------
 
+// Some systems know no difference between small and capital letters in names of files.
+static bool is_same_file_name(const char *a, const char *b)
+{
+    while (*a != '\0' && tolower((unsigned char)*a) == tolower((unsigned char)*b))
+        a++, b++;
+    return *a == *b;
+}
+
 static bool is_taken(const convert_scene *scene, convert_part_kind kind, const char *name)
 {
     for (size_t i = 0; i < scene->num_parts; i++)
-        if (scene->parts[i].kind == kind && strcmp(scene->parts[i].name, name) == 0)
+        if (scene->parts[i].kind == kind && is_same_file_name(scene->parts[i].name, name))
             return true;
     return false;
 }

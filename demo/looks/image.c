@@ -2,6 +2,7 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/common/text.h"
 
 #include <limits.h>
 #include <math.h>
@@ -31,7 +32,7 @@ static bool COMMON_PRINTF(3, 4) fail(md5_error *error, md5_status status, const 
     va_list arguments;
     *error = (md5_error){.status = status};
     va_start(arguments, format);
-    vsnprintf(error->message, sizeof error->message, format, arguments);
+    common_write_text(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
     return false;
 }

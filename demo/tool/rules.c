@@ -6,6 +6,8 @@
 // faf378d1, Daemon b276137b. Four of them were also run.
 #include "demo/tool/rules.h"
 
+#include "demo/common/text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,7 +257,7 @@ void tool_add_finding(tool_facts *facts, rule_id rule, text_place at, const char
                           .count = 1};
     found.is_silent = !judge(rule, facts->asked, &found);
     tool_name_file(&found.error, facts->path);
-    (void)vsnprintf(found.error.message, sizeof found.error.message, format, values);
+    common_write_text(found.error.message, sizeof found.error.message, format, values);
     facts->found = common_grow(facts->found, facts->num_found, sizeof *facts->found);
     facts->found[facts->num_found++] = found;
 }

@@ -54,7 +54,7 @@ bool tool_fail(md5_error *error, md5_status status, const char *path, const char
     *error = (md5_error){.status = status};
     tool_name_file(error, path);
     va_start(values, format);
-    (void)vsnprintf(error->message, sizeof error->message, format, values);
+    common_write_text(error->message, sizeof error->message, format, values);
     va_end(values);
     return false;
 }

@@ -7,8 +7,11 @@
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
+#include "demo/common/text.h"
+#include "demo/convert/convert.h"
 #include "demo/viewer/jobs/view.h"
 
+#include <stdarg.h>
 #include <unistd.h>
 
 enum { WIDTH = 800, HEIGHT = 600 };
@@ -399,6 +402,64 @@ TEST_EXPORT (view_export_of_a_model_that_fails_says_why) {
     choose_model(of, "obj");
     run(of);
     CHECK(strstr(of->viewer.log.error, "cannot write") != NULL);
+}
+
+// -- Messages of readers --------------------------------------------------------------------------
+
+static const void *open_text(void *user, const char *path, size_t *size, md5_error *error)
+{
+    (void)path;
+    (void)error;
+    *size = strlen(user);
+    return user;
+}
+
+static void close_text(void *user, const void *bytes, size_t size)
+{
+    (void)user;
+    (void)bytes;
+    (void)size;
+}
+
+TEST (convert_errors_escape_what_they_quote) {
+    static const struct quoting {
+        const char *path, *text, *quoted;
+    } all[] = {
+        {"a.bvh", "HIER\033[31m\xff", "found 'HIER\\x1b[31m\\xff'"},
+        {"a.bvh", "HIERARCHY\nROOT a\n{\nOFF\001SET", "found 'OFF\\x01SET'"},
+        {"a.gltf",
+         "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"a\\u001b[1m\",\"children\":[1]},"
+         "{\"children\":[0]}]}",
+         "\"a\\x1b[1m\""},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        const char *const paths[] = {all[i].path};
+        const convert_job job = {.inputs = paths,
+                                 .num_inputs = 1,
+                                 .output = "none.md5mesh",
+                                 .files = {open_text, close_text, (void *)(uintptr_t)all[i].text}};
+        md5_error error = {0};
+        CHECK(!convert_files(&job, &error));
+        CHECK_THAT(strstr(error.message, all[i].quoted) != NULL, "%s", error.message);
+    }
+}
+
+static void write_text(char *text, size_t size, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    common_write_text(text, size, format, values);
+    va_end(values);
+}
+
+TEST (text_of_messages_is_cut_between_characters) {
+    static const char *const cut[] = { // of 1 byte, 2, ...
+        "", "", "", "", "\\x1b", "\\x1b", "\\x1b\xc3\xa4", "\\x1b\xc3\xa4z"};
+    for (size_t i = 0; i < sizeof cut / sizeof cut[0]; i++) {
+        char text[16];
+        write_text(text, i + 1, "%c%s", 0x1b, "\xc3\xa4z");
+        CHECK_THAT(strcmp(text, cut[i]) == 0, "%zu: %s", i + 1, text);
+    }
 }
 
 // -- The dialog ---------------------------------------------------------------------------------
