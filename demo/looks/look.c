@@ -372,8 +372,6 @@ view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, cons
 
 // Limits of the search, since a model may be in a home folder with many files.
 enum {
-    MAX_FOLDERS_UP = 5,
-    MAX_SOUGHT_UP = 8,
     MAX_PICTURES = 20000,
     MAX_FOLDERS = 4000, // of the package
     MAX_NEAR = 200,     // around the model
@@ -395,10 +393,21 @@ static bool is_top(const char *absolute)
     return second == NULL || second[1] == '\0';
 }
 
-view_package *view_open_package(const char *model_path, const md5_files *reader)
+// Whether a folder looks like that of a game or a mod.
+static bool is_package(const char *folder)
 {
     static const char *const folders[] = {"materials", "def",     "skins", "textures",
                                           "progs",     "scripts", "data"};
+    common_list archives = common_list_folder(folder, ".pk4");
+    bool is_it = archives.count > 0;
+    common_free_list(&archives);
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        is_it = is_it || has_folder(folder, folders[i]);
+    return is_it;
+}
+
+view_package *view_open_package(const char *model_path, const md5_files *reader)
+{
     view_package *const package = common_alloc(1, sizeof *package);
     char *const absolute = common_absolute(model_path);
     package->model = common_clean(absolute);
@@ -407,24 +416,29 @@ view_package *view_open_package(const char *model_path, const md5_files *reader)
     free(absolute);
     if (reader != NULL)
         return package;
-    // The nearest folder above that looks like the root of a game or a mod.
+    // The nearest folder above with a folder of models that this one is in.
+    char *const around = common_folder(package->folder);
     char *here = common_copy(package->folder);
-    for (int up = 0; up <= MAX_FOLDERS_UP && !is_top(here) && package->root == NULL; up++) {
-        common_list archives = common_list_folder(here, ".pk4");
-        bool is_root = archives.count > 0;
-        common_free_list(&archives);
-        for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-            is_root = is_root || has_folder(here, folders[i]);
-        if (is_root)
-            package->root = common_copy(here);
+    while (!is_top(here) && package->end == NULL) {
+        const char *const name = common_base(here);
         char *const above = common_folder(here);
+        if (common_compare_case(name, "models") == 0 || common_compare_case(name, "progs") == 0)
+            package->end = common_copy(above);
         free(here);
         here = above;
     }
     free(here);
-    char *const around = common_folder(package->folder);
+    const bool has_end = package->end != NULL && !is_top(package->end);
+    if (has_end && is_package(package->end))
+        package->root = common_copy(package->end);
+    else if (!is_top(package->folder) && is_package(package->folder))
+        package->root = common_copy(package->folder);
     if (!is_top(around) && (package->root == NULL || common_is_in(around, package->root)))
         package->around = common_copy(around);
+    if (!has_end) {
+        free(package->end);
+        package->end = common_copy(package->around != NULL ? around : package->folder);
+    }
     free(around);
     return package;
 }
@@ -447,6 +461,7 @@ void view_close_package(view_package *package)
     free(package->model);
     free(package->folder);
     free(package->around);
+    free(package->end);
     free(package->root);
     free(package);
 }
@@ -553,7 +568,8 @@ static void seek_in(view_package *package, const char *above, const char *inner)
 
 // Adds the pictures of the folder that `name` is in, ignoring case: of an absolute name, if it
 // leads into the package or, without one, around the model; of a relative one, below the model's
-// folder and below those above it. Returns the name as common_clean() does, to be freed.
+// folder and below those above it, up to the end of the package. Returns the name as common_clean()
+// does, to be freed.
 static char *seek_pictures(view_package *package, const char *name)
 {
     list_pictures(package, false);
@@ -564,10 +580,10 @@ static char *seek_pictures(view_package *package, const char *name)
                                                         : package->folder;
     if (common_is_absolute(name) && common_is_in(path, whole))
         seek_in(package, whole, folder + strlen(whole));
-    for (int up = 0; up <= MAX_SOUGHT_UP && !common_is_absolute(name) && folder[1] != '\0'; up++) {
-        if (up > 0 && (package->reader != NULL || is_top(above)))
-            break;
+    bool is_end = common_is_absolute(name) || folder[1] == '\0';
+    while (!is_end) {
         seek_in(package, above, folder);
+        is_end = package->end == NULL || strcmp(above, package->end) == 0;
         char *const next = common_folder(above);
         free(above);
         above = next;

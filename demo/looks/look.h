@@ -86,8 +86,11 @@ void view_note_looked(view_look *look, bool is_found, char *text);
 // -- What lies around a model --------------------------------------------------------------------
 //
 // A package is the folder of a game or a mod that a model is in, with its pictures and its
-// declarations. Each name out of a file is sought among the files that are there, ignoring case, so
-// that none leads out of the package or to another machine.
+// declarations: the nearest one above with a folder "models" or "progs" that the model is in, if
+// folders such as "materials" are beside that; else the model's own folder, if they are in that.
+// What lies above says nothing: a model in neither is searched for with the folder above its own,
+// and the model's folder alone may have declarations. Each name out of a file is sought among the
+// files that are there, ignoring case, so that none leads out of the package or to another machine.
 
 typedef struct view_package view_package; // see below
 
@@ -126,6 +129,7 @@ struct view_package {
     // The rest is look.c's.
     char *model, *folder;    // absolute paths
     char *around;            // the folder above, or NULL: it is not searched
+    char *end;               // the last folder above in which names are sought; NULL: its own
     const md5_files *reader; // of view_open_package(), or NULL: not the model's folder alone
     bool is_near_listed, is_all_listed, is_game_open;
     view_name *models; // [num_models] specific names of others beside the model
