@@ -1029,14 +1029,14 @@ static void handle_instant(const step_context *context)
         const bool is_over = !player->has_consumed && player->heard != 0;
         player->heard = is_over ? 0 : player->heard;
         is_again = player->has_consumed || (is_over && tables->num_shots > 0);
-        for (uint32_t i = 0; is_again && i < tables->num_parameters; i++) {
+        for (uint32_t i = 0; player->has_consumed && i < tables->num_parameters; i++) {
             if (player->consumed[i] == 0)
                 continue;
             player->consumed[i] = 0;
             md5i_set_value(player, i, 0.0f);
         }
+        player->is_weighed = player->is_weighed && !player->has_consumed;
         player->has_consumed = false;
-        player->is_weighed = player->is_weighed && !is_again;
     }
 
     // The events where states and one-shots begin.
