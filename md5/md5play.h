@@ -184,8 +184,8 @@ typedef struct md5_advance_status {
 // enough for a million cycles in one step and a million steps since a clip began; an exit or a
 // start within 6e-8 of a frame is at that frame. Exceptions, of the second order in parts of at
 // most 1/4 s: root motion while weights change or while it turns and is blended, and what is not
-// linear in a parameter that follows (.github/docs/blending.md), also the time that a clip has
-// left, in step to 1e-4 s. The clock of states in step is exact to 1e-7 of a cycle for a fade.
+// linear in a parameter that follows (.github/docs/blending.md), also the time that a clip has left
+// by it. The clock of states in step is exact to 1e-7 of a cycle for a fade.
 //
 // Backward in time clips play backward, but fades advance by |seconds|, and exits are not reached.
 // If transitions form a cycle that takes no time, the layer goes around it once; then it rests

@@ -761,6 +761,22 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
     }
 }
 
+// The same over days: the rate is 2 - 3 t / D, at t = 2/3 D it turns.
+TEST (a_clock_in_step_turns_round_within_days) {
+    OWN_PLAY of;
+    play_scene_begin(&of);
+    play_scene_add(&of, 21, 20.0, 0.3, 1);
+    play_scene_add(&of, 21, 20.0, 0.3, 2);
+    play_scene_read(&of,
+                    "trigger go motion there clip a { speed 2 } motion back clip b { speed -1 } "
+                    "layer body { state a there state b back "
+                    "transition a b { when go duration 600000 in_step } }");
+    md5_player_set(of.player, 0, 1.0f);
+    md5_player_advance(of.player, 600000.0, NULL, NULL);
+    // Its integral over D is D / 2.
+    CHECK_NEAR(md5_player_layer(of.player, 0).time, 300000.0, 1e-3);
+}
+
 // Ten times 0.1 s are a little less than 1 s, where the transition is taken.
 TEST (a_state_in_step_begins_at_a_whole_cycle) {
     static const int splits[] = {1, 10};
@@ -780,4 +796,108 @@ TEST (a_state_in_step_begins_at_a_whole_cycle) {
         CHECK_UINT(heard_here.counts[0], 1);
         CHECK_UINT(heard_here.counts[1], 0);
     }
+}
+
+// Plays 1.9 s in so many steps. Returns for how long it is in state c, -1: it is not.
+static double time_behind(play_scene *of, int num_steps)
+{
+    md5_player_reset(of->player);
+    md5_player_set(of->player, 0, 1.0f);
+    for (int i = 0; i < num_steps; i++)
+        md5_player_advance(of->player, 1.9 / num_steps, NULL, NULL);
+    const md5_layer_status status = md5_player_layer(of->player, 0);
+    return status.state == 2 ? status.time : -1.0;
+}
+
+// Cycles of 1 s and 1/2 s fade over each other from `begin` on, linearly, so that their clock goes
+// 1 + t / D cycles a second. It has v seconds left where
+//   1 - begin - t - t^2 / (2 D) = v (1 + t / D).
+// With markers `to` goes, in the quarter of a second in which the leader goes from the first to the
+// second, 0.6 of its cycle, 2.4 cycles a second, and then 0.4 of it in 3/4 s.
+TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
+    static const int splits[] = {1, 10, 19, 190, 1900};
+    static const struct {
+        double begin, fade, left; // markers: no fade
+        bool has_markers;
+        const char *compare;
+        double at; // with markers
+    } rows[] = {
+        {0.0, 1.0, 0.3, false, "<", 0},
+        {0.0, 2.0, 0.25, false, "<=", 0},
+        {0.3, 0.8, 0.1, false, "<", 0},
+        {0.0, 1.0, 0.3, true, "<", 1.0 / 2.4 - 0.3},
+        {0.0, 1.0, 0.2, true, "<=", 1.0 / 2.4 - 0.2},
+        {0.0, 1.0, 0.1, true, "<", 0.9},
+        {0.0, 1.0, 0.5, true, ">", 0.25},
+    };
+    EACH (row, rows) {
+        OWN_PLAY of;
+        play_scene_begin(&of);
+        play_scene_add(&of, 21, 20.0, 0.3, 1);
+        play_scene_add(&of, 21, row->has_markers ? 20.0 : 40.0, 0.3, 2);
+        play_scene_add(&of, 81, 20.0, 0.3, 3);
+        play_scene_read(&of,
+                        "trigger go clip a f { %s } clip b f { %s } clip c f "
+                        "motion late clip a { start %g } "
+                        "layer body { state a late state b b state c c "
+                        "transition a b { when go duration %g in_step %s } "
+                        "transition b c { when time_left %s %g } }",
+                        row->has_markers ? "markers ( 0 5 )" : "",
+                        row->has_markers ? "markers ( 0 12 )" : "", row->begin, row->fade,
+                        row->has_markers ? "leader a" : "", row->compare, row->left);
+        const double half = 0.5 / row->fade, linear = 1.0 + row->left / row->fade;
+        const double rest = row->left - (1.0 - row->begin);
+        const double root = (sqrt(linear * linear - 4.0 * half * rest) - linear) / (2.0 * half);
+        const double at = row->has_markers ? row->at : root;
+        EACH (split, splits)
+            CHECK_NEAR(4.0 * time_behind(&of, *split), 1.9 - at, 1e-7);
+    }
+}
+
+// Whatever clips, fades, leaders and conditions, as in steps of a millisecond.
+TEST (time_left_in_step_does_not_depend_on_steps) {
+    uint64_t random = 4;
+    uint32_t num_taken = 0;
+    for (uint32_t i = 0; i < play_transitions(150); i++) {
+        static const char *const easings[] = {"linear",      "smooth",     "cubic_in",
+                                              "back_in_out", "bounce_out", "elastic_in",
+                                              "square_root"};
+        static const char *const leaders[] = {"", "", "leader a", "leader b"};
+        static const char *const compares[] = {"<", "<=", ">", ">="};
+        const uint32_t pick = test_random_u32(&random);
+        const bool has_markers = pick % 2;
+        test_text text = {0};
+        OWN_PLAY of;
+        play_scene_begin(&of);
+        test_append(&text, "trigger go ");
+        for (uint32_t k = 0; k < 3; k++) {
+            play_scene_add(&of, k < 2 ? 21 : 81, k < 2 ? 10.0 + 40.0 * test_random(&random) : 20.0,
+                           0.3, k);
+            test_append(&text, "clip %c f { ", 'a' + k);
+            if (has_markers)
+                test_append(&text, "markers ( %u %u ) ", test_random_u32(&random) % 8,
+                            8 + test_random_u32(&random) % 12);
+            test_append(&text, "} ");
+        }
+        test_append(&text,
+                    "motion late clip a { start %.3f } "
+                    "layer body { state a late state b b state c c "
+                    "transition a b { when go duration %.3f %s in_step %s } "
+                    "transition b c { when time_left %s %.3f and state_time > 0 } }",
+                    test_random(&random), 0.1 + 1.5 * test_random(&random), easings[pick / 2 % 7],
+                    leaders[pick / 16 % 4], compares[pick / 64 % 4], 0.6 * test_random(&random));
+        play_scene_read(&of, "%s", text.bytes);
+        const double whole = time_behind(&of, 1900);
+        num_taken += whole >= 0.0;
+        static const int splits[] = {1, 10, 19, 100};
+        bool is_same = true;
+        EACH (split, splits)
+            is_same = CHECK_NEAR(time_behind(&of, *split), whole, 1e-7) && is_same;
+        if (!CHECK_THAT(is_same, "machine %u", i))
+            printf("%s\n", text.bytes);
+        free(text.bytes);
+        if (!is_same)
+            break;
+    }
+    CHECK(num_taken > play_transitions(150) / 2);
 }

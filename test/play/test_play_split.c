@@ -209,16 +209,16 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
 
 // What random machines have besides the usual. One-shots and states that begin because one heard
 // the other may be some 1e-10 s off, and what comes at one instant then in another order.
-typedef enum extra { NOTHING, STEPS_SHARED, TIMES, SHOTS } extra;
+typedef enum extra { NOTHING, STEPS_SHARED, TIMES, STEPS_AND_TIMES, SHOTS } extra;
 
 static bool check_machine(split_test *of, uint64_t seed, extra kind)
 {
     static play_random_tables made;
     uint64_t random = seed * 0x2545F4914F6CDD1Du + 1;
     play_random_make(&of->stock, &made, &random);
-    if (kind == STEPS_SHARED)
+    if (kind == STEPS_SHARED || kind == STEPS_AND_TIMES)
         play_random_step(&made, &random);
-    if (kind == TIMES || kind == SHOTS)
+    if (kind >= TIMES)
         play_random_add_times(&made, &random);
     if (kind == SHOTS)
         play_random_add_shots(&made, &random);

@@ -370,22 +370,25 @@ static double seconds_until_time(const md5_player *player, const md5_active_stat
     return left >= 0.0 ? left - condition->seconds : (double)INFINITY; // it stands
 }
 
-// Seconds, up to `most`, until a condition of a transition that is about time changes. For the time
-// that a clip has left it is at least `least`: while the clip becomes slower, that may stand still.
-static double seconds_until_times(const md5_player *player, const md5_active_state *active,
-                                  const md5_transition *transition, bool goes_back, double least,
-                                  double most)
+// Seconds, up to `most`, until a condition of a layer's transition that is about time changes.
+static double seconds_until_times(const md5_player *player, md5_layer_state *layer_state,
+                                  const md5_transition *transition, bool goes_back, double most)
 {
+    const md5_active_state *const active = md5_newest(layer_state);
     for (uint32_t i = 0; i < transition->num_conditions; i++) {
         const md5_play_condition *const condition = &transition->conditions[i];
         const bool is_left = condition->kind == MD5_WHEN_TIME_LEFT;
         if (condition->kind != MD5_WHEN_STATE_TIME && (!is_left || goes_back))
             continue;
         double seconds = seconds_until_time(player, active, condition, false);
+        const double left = seconds + condition->seconds;
+        if (is_left && active->tree && layer_state->is_steered)
+            seconds = md5_least(
+                md5i_seconds_until_left(layer_state, left, condition->seconds, most), left);
         if (is_left && seconds <= MD5_BORDER) // another cycle begins
-            seconds += condition->seconds;
+            seconds = left;
         if (seconds > MD5_BORDER)
-            most = md5_least(most, is_left && seconds < least ? least : seconds);
+            most = md5_least(most, seconds);
     }
     return most;
 }
@@ -664,7 +667,7 @@ static double seconds_until_kink(md5_player *player, double most)
             continue;
         // It may be the one that ends the time already.
         double before = 0.0, middle = most - SAME_TIME;
-        while (most - before > SAME_TIME) {
+        for (int k = 0; k < MD5_MOST_HALVES && most - before > SAME_TIME; k++) {
             const float then =
                 value_after(&machine->tables.follows[row], &player->followings[row], middle);
             if (holds_for(kink, then) == holds_for(kink, now))
@@ -690,9 +693,6 @@ static double seconds_until_kink(md5_player *player, double most)
 // While parameters move, an interval is at most so many seconds: what is no linear function of one
 // is that of its mean.
 #define MAX_FOLLOW_SECONDS 0.02
-
-// Seconds: in step, the time that a clip has left is not looked at more often.
-#define LEAST_LOOK 1e-4
 
 // Seconds: near enough to the end of an interval.
 #define CLOSE_SECONDS 1e-13
@@ -1237,14 +1237,13 @@ static double seconds_until_told(const md5_player *player, bool goes_back, doubl
     for (uint32_t i = 0; i < player->machine->tables.num_layers; i++) {
         md5_layer_state *const layer_state = &player->layer_states[i];
         const md5_active_state *const newest = md5_newest(layer_state);
-        const double least = layer_state->is_steered ? LEAST_LOOK : 0.0;
         for (uint32_t k = 0; player->machine->num_ears > 0 && k < layer_state->num_used; k++)
             most = seconds_until_heard(player, md5_active_at(layer_state, k), goes_back, most);
         const md5_transition *candidate;
         for (candidates all = candidates_of(player, i, newest, MD5_CAUSE_TIME);
              (candidate = next_candidate(&all));)
             if (may_interrupt(newest, candidate))
-                most = seconds_until_times(player, newest, candidate, goes_back, least, most);
+                most = seconds_until_times(player, layer_state, candidate, goes_back, most);
     }
     return most;
 }

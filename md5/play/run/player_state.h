@@ -137,6 +137,9 @@ static inline md5_moment md5_instance_moment(const md5_playable *playable,
     return md5i_clock_moment(playable->timing, instance->now, playable->source->interpolation);
 }
 
+// A time is halved at most so often to find an instant: of a long one no more digits are left.
+enum { MD5_MOST_HALVES = 64 };
+
 // Times of tables and descriptions are floats: their error, relative to the larger of 1 and the
 // time.
 #define MD5_FLOAT_ERROR 6e-8
@@ -172,13 +175,14 @@ typedef struct md5_active_state {
     double elapsed, duration; // of its transition
     int32_t priority;
     md5_interrupt interrupt;
-    bool fades;        // it fades in over `duration`; else its weight was full from the start
-    bool in_step;      // it shares its clock with the state below it in the chain, and
-    uint32_t leader;   // the state that leads, MD5_NONE: all by their weights
-    double own_rate;   // cycles a second of that clock by this state alone, or the leader's
-    bool is_new;       // events where it begins have not fired yet
-    double start_time; // normalised time at which it began
-    float weight;      // in the layer, mean of the last interval
+    bool fades;         // it fades in over `duration`; else its weight was full from the start
+    bool in_step;       // it shares its clock with the state below it in the chain, and
+    uint32_t leader;    // the state that leads, MD5_NONE: all by their weights
+    double own_rate;    // cycles a second of that clock by this state alone, or the leader's,
+    double shared_rate; // and of all of them, the mean of an interval
+    bool is_new;        // events where it begins have not fired yet
+    double start_time;  // normalised time at which it began
+    float weight;       // in the layer, mean of the last interval
     // Up to here md5_player_copy() copies it as a whole; it has its own arrays.
     md5_clip_instance *instances; // [num_instances]
     md5_clock *groups;
@@ -438,6 +442,12 @@ double md5i_keep_in_step(md5_player *player, double seconds, double most);
 // way in it: in step its rate, of which it has the mean, was that of weights that changed.
 double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
                             double share, double seconds);
+
+// Seconds from now until the time that the newest state's first clip has left comes to a value, or
+// beyond it: `left` is that time at the mean rate. In step the rate changes: it is looked for up to
+// `most`, for which md5i_keep_in_step() has found the rates.
+double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double value,
+                               double most);
 
 // Whether states of some layer are in step.
 bool md5i_is_in_step(const md5_player *player);

@@ -490,7 +490,7 @@ static double seconds_until_turn(const step_group *group, int heading, double mo
     double before = AHEAD;
     if (most <= before || heading_after(group, most) == heading)
         return most;
-    while (most - before > SAME_TURN) {
+    for (int i = 0; i < MD5_MOST_HALVES && most - before > SAME_TURN; i++) {
         const double middle = 0.5 * (before + most);
         if (heading_after(group, middle) == heading)
             before = middle;
@@ -498,6 +498,38 @@ static double seconds_until_turn(const step_group *group, int heading, double mo
             most = middle;
     }
     return most;
+}
+
+// Weights are smooth from the last edge of an easing until the next one: how long ago that was, of
+// how many seconds. Returns how many are left; INFINITY: they do not change.
+static double smooth_part(const step_group *group, double *since, double *whole)
+{
+    double until = INFINITY;
+    *since = INFINITY;
+    for (uint32_t i = 1; i < group->count; i++) {
+        const md5_active_state *const active = md5_active_at(group->layer_state, group->begin + i);
+        const double progress = md5i_progress(active), part = active->duration / MD5_EASE_PARTS;
+        const double edge = floor(progress * MD5_EASE_PARTS + 1e-6);
+        if (progress == 1.0)
+            continue;
+        *since = md5_least(*since, fmax(active->elapsed - edge * part, 0.0));
+        until = md5_least(until, (edge + 1.0) * part - active->elapsed);
+    }
+    *whole = isfinite(until) ? *since + until : 1.0;
+    *since = isfinite(until) ? *since : 0.0;
+    return until;
+}
+
+// The mean of rate_after() over so many seconds from now, within that part.
+static double mean_rate(const step_group *group, const double *own, double since, double whole,
+                        double seconds)
+{
+    md5_mean_point points[MD5_MEAN_POINTS];
+    md5i_mean_points(since / whole, (since + seconds) / whole, points);
+    double rate = 0.0;
+    for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++)
+        rate += points[i].weight * rate_after(group, own, points[i].place * whole - since);
+    return rate;
 }
 
 // The states from `begin` on, with their own rates. Returns as md5i_keep_in_step().
@@ -515,33 +547,19 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
     }
     find_own_rates(&group, group.ahead, group.own_ahead);
     find_own_rates(&group, group.behind, group.own_behind);
-    // Weights are smooth from the last edge of an easing until the next one.
-    double since = INFINITY, until = INFINITY;
-    for (uint32_t i = 1; i < count; i++) {
-        const md5_active_state *const active = md5_active_at(layer_state, begin + i);
-        const double progress = md5i_progress(active), part = active->duration / MD5_EASE_PARTS;
-        const double edge = floor(progress * MD5_EASE_PARTS + 1e-6);
-        if (progress == 1.0)
-            continue;
-        since = md5_least(since, fmax(active->elapsed - edge * part, 0.0));
-        until = md5_least(until, (edge + 1.0) * part - active->elapsed);
-    }
-    most = md5_least(most, until);
+    double since, whole;
+    most = md5_least(most, smooth_part(&group, &since, &whole));
     const int heading = heading_after(&group, AHEAD);
     most = seconds_until_turn(&group, heading, most);
     const uint32_t first = heading < 0 ? group.behind : group.ahead;
     const double *const own = heading < 0 ? group.own_behind : group.own_ahead;
-    const double whole = isfinite(until) ? since + until : 1.0,
-                 from = isfinite(until) ? since : 0.0;
-    md5_mean_point points[MD5_MEAN_POINTS];
-    md5i_mean_points(from / whole, (from + md5_least(seconds, most)) / whole, points);
-    double rate = 0.0;
-    for (uint32_t i = 0; heading != 0 && i < MD5_MEAN_POINTS; i++)
-        rate += points[i].weight * rate_after(&group, own, points[i].place * whole - from);
+    const double rate =
+        heading != 0 ? mean_rate(&group, own, since, whole, md5_least(seconds, most)) : 0.0;
     for (uint32_t i = 0; i < count; i++) {
         md5_active_state *const active = md5_active_at(layer_state, begin + i);
         step_rate(active, first, &rate);
         active->own_rate = own[i];
+        active->shared_rate = rate;
     }
     const double left = heading < 0 ? position - behind : ahead + 1.0 - position;
     const double speed = fabs(rate) * (double)num_markers;
@@ -594,17 +612,24 @@ static double way_after(const step_group *group, double share, double seconds)
     return share * rate;
 }
 
+// The states that share a clock with one, and the rates that steer() has found.
+static step_group group_of(md5_layer_state *layer_state, uint32_t position)
+{
+    step_group group = {.layer_state = layer_state};
+    while (group.begin + (group.count = count_steps(layer_state, group.begin)) <= position)
+        group.begin += group.count;
+    for (uint32_t i = 0; i < group.count; i++)
+        group.own_ahead[i] = md5_active_at(layer_state, group.begin + i)->own_rate;
+    return group;
+}
+
 double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
                             double share, double seconds)
 {
     const md5_instance_plan *const plans = md5_active_at(layer_state, position)->tree->instances;
     const bool shares =
         instance == 0 || (plans[0].group != MD5_NONE && plans[instance].group == plans[0].group);
-    step_group group = {.layer_state = layer_state};
-    while (group.begin + (group.count = count_steps(layer_state, group.begin)) <= position)
-        group.begin += group.count;
-    for (uint32_t i = 0; i < group.count; i++)
-        group.own_ahead[i] = md5_active_at(layer_state, group.begin + i)->own_rate;
+    const step_group group = group_of(layer_state, position);
     if (!shares || group.count == 1 || !(share > 0.0) || share >= 1.0)
         return share * seconds;
     const double whole = way_after(&group, 1.0, seconds);
@@ -617,6 +642,39 @@ double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uin
             high = middle;
     }
     return whole != 0.0 ? high * seconds : share * seconds;
+}
+
+// How much more than a value the time is that a clip has left at its rate `at` seconds from now, if
+// it is `left` now at the mean rate of the interval.
+static double left_beyond(const step_group *group, double left, double value, double at)
+{
+    const double rate = md5_newest(group->layer_state)->shared_rate;
+    double since, whole;
+    (void)smooth_part(group, &since, &whole);
+    const double way = at * mean_rate(group, group->own_ahead, since, whole, at);
+    return (left - way / rate) * fabs(rate / rate_after(group, group->own_ahead, at)) - value;
+}
+
+double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double value, double most)
+{
+    enum { LOOKS = 4 };
+    const step_group group = group_of(layer_state, layer_state->num_used - 1u);
+    if (group.count == 1 || !isfinite(left) || most <= 0.0)
+        return left - value;
+    const bool is_less = left_beyond(&group, left, value, 0.0) <= MD5_BORDER;
+    double before = 0.0, after = 0.0;
+    for (int i = 1; i < MD5_MOST_HALVES && !(after > 0.0 && after - before <= SAME_TURN); i++) {
+        const bool is_found = after > 0.0; // else it is looked for in one part after the other
+        const double at = is_found ? 0.5 * (before + after) : most * i / LOOKS;
+        const double beyond = left_beyond(&group, left, value, at);
+        if (is_less ? beyond >= 2.0 * MD5_BORDER : beyond <= 0.0) // well behind the change
+            after = at;
+        else if (!is_found && i == LOOKS)
+            return INFINITY;
+        else
+            before = at;
+    }
+    return after;
 }
 
 // To those of the player's scratch memory.
