@@ -276,8 +276,8 @@ typedef void md5_lost_fn(void *user, const char *kind, const char *name);
 // fading from, else with its first. A layer whose pose differs goes on from the old one by an
 // inertial transition of 0.2 s, unless states without motion are involved or the joints differ; the
 // rest changes at once: weights of layers, masks, modifiers, one-shots. One-shots whose slot, clip
-// or mask is gone end. An open window stays so, of those of a clip that have one name by its
-// frames, else by their order; if it is gone, it has no end. `lost` may be NULL.
+// or mask is gone end. An open window stays so, of those of one name by frames, else by order; if
+// it is gone, it has no end. `lost` may be NULL.
 // Time: the tables' size, squared if names change order.
 MD5_PLAY_API void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
                                    void *user);

@@ -907,13 +907,12 @@ static void fire(const step_context *context, const md5_walker *walker)
     }
     if (!(weight > 0.0f) || (walker->shot && weight < MIN_EVENT_WEIGHT))
         return;
-    const bool begins = context->seconds == 0.0;
+    uint64_t *const deaf = walker->shot ? &walker->shot->deaf : &walker->layer_state->deaf;
     if (ears && walker->when - fabs(context->seconds) >= -MD5_BORDER)
         player->heard |= ears[walker->event]; // not what a clip that begins backward leaves behind
-    if (ears && begins && !walker->shot)
-        walker->layer_state->deaf |= ears[walker->event];
-    else if (ears && begins && walker->shot->fade_in.elapsed <= MD5_BORDER) // no section does
-        walker->shot->deaf |= ears[walker->event];
+    if (ears && context->seconds == 0.0 // not a section, which does not begin with its one-shot
+        && !(walker->shot && walker->shot->fade_in.elapsed > MD5_BORDER))
+        *deaf |= ears[walker->event];
     tell(context,
          walker->event < clip->num_events ? &clip->events[walker->event]
                                           : &player->machine->clip_ends[walker->clip],
@@ -1323,16 +1322,17 @@ static double average_interval(md5_player *player, double left)
     }
 }
 
-// What an instant has passed since hears all that is fired then.
-static void open_ears(md5_player *player)
+// What was there before the instant hears all that is fired then, but what it begins with.
+static void handle_all(const step_context *context)
 {
-    const uint32_t num_layers =
-        player->machine->num_ears > 0 ? player->machine->tables.num_layers : 0;
-    for (uint32_t i = 0; i < num_layers; i++)
-        player->layer_states[i].deaf = 0;
     md5_shot *shot;
-    for (md5_shot_walk walk = {0}; num_layers > 0 && (shot = md5_next_shot(player, &walk));)
+    for (uint32_t i = 0; i < context->player->machine->tables.num_layers; i++)
+        context->player->layer_states[i].deaf = 0;
+    for (md5_shot_walk walk = {0}; (shot = md5_next_shot(context->player, &walk));)
         shot->deaf = 0;
+    do
+        handle_instant(context);
+    while (context->player->heard != 0);
 }
 
 md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
@@ -1352,20 +1352,15 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
     }
     if (left > 0.0 && player->machine->num_gazes > 0)
         md5i_advance_gazes(player, left);
-    open_ears(player);
-    for (bool is_due = !player->is_settled; is_due; is_due = player->heard != 0)
-        handle_instant(&context);
+    if (!player->is_settled)
+        handle_all(&context);
     while (left != 0.0) {
         context.seconds = average_interval(player, left);
         step(&context);
-        if (fabs(context.seconds) > MD5_BORDER)
-            open_ears(player);
         left -= context.seconds;
         context.seconds = 0.0;
         player->num_steps++;
-        do
-            handle_instant(&context);
-        while (player->heard != 0);
+        handle_all(&context);
     }
     if (player->machine->num_soles > 0)
         player->walked = md5_root_delta_mul(player->walked, player->motion);

@@ -524,37 +524,28 @@ static uint32_t tell(uint32_t found, const char *kind, const char *name, md5_los
 #define FIND_OR_TELL(function, kind, row) \
     tell(function(machine, (row).name), kind, (row).name, lost, user)
 
-static bool is_adopted(const md5_player *to, uint32_t old_window)
-{
-    uint32_t i = 0;
-    while (i < to->machine->num_windows && to->windows[i].before != old_window + 1)
-        i++;
-    return i < to->machine->num_windows;
-}
-
 // Open windows stay open: of those of a clip that have one name, first the ones of the same frames,
 // then the rest in order. `before`, which each interval sets anew, is 1 + the old one meanwhile.
 static void adopt_windows(md5_player *to, const md5_player *from)
 {
     const md5_machine *const machine = to->machine, *const was = from->machine;
+    const md5_window_row *const rows = machine->windows;
     for (uint32_t i = 0; i < machine->num_windows; i++)
         to->windows[i] = (md5_window_state){0};
     for (uint32_t i = 0; i < 2 * was->num_windows; i++) {
         const uint32_t number = i % was->num_windows;
-        const bool has_frames = i < was->num_windows;
         const md5_window_row *const row = &was->windows[number];
         const uint32_t clip = md5_find_clip(machine, was->tables.clips[row->begin.index].name);
-        const md5_window_row *const rows = machine->windows;
-        uint32_t k = 0;
-        while (k < machine->num_windows
-               && (to->windows[k].before > 0 || rows[k].begin.index != clip
-                   || strcmp(rows[k].name, row->name) != 0
-                   || (has_frames
-                       && (rows[k].begin.frame != row->begin.frame
-                           || rows[k].end.frame != row->end.frame))))
-            k++;
-        if (k < machine->num_windows && (has_frames || !is_adopted(to, number)))
-            to->windows[k] =
+        uint32_t k = 0, found = MD5_NONE;
+        for (; k < machine->num_windows && to->windows[k].before != number + 1; k++) {
+            const bool has_frames =
+                rows[k].begin.frame == row->begin.frame && rows[k].end.frame == row->end.frame;
+            if (found == MD5_NONE && to->windows[k].before == 0 && rows[k].begin.index == clip
+                && strcmp(rows[k].name, row->name) == 0 && (has_frames || i != number))
+                found = k;
+        }
+        if (found != MD5_NONE && k == machine->num_windows)
+            to->windows[found] =
                 (md5_window_state){.weight = from->windows[number].weight, .before = number + 1};
     }
 }

@@ -119,6 +119,7 @@ void md5i_add_offsets(const md5_offset *offsets, float elapsed, float duration, 
 // The largest number of active states in a layer; the frozen pose that replaces older ones counts
 // as one. There is one more while an inertial transition begins, which compares it with the others.
 enum { MD5_MAX_ACTIVE = 4, MD5_SLOTS = MD5_MAX_ACTIVE + 1 };
+enum { MD5_MOST_HALVES = 64 }; // of a time, to find an instant: a long one has no more digits
 
 // A playing clip.
 typedef struct md5_clip_instance {
@@ -136,9 +137,6 @@ static inline md5_moment md5_instance_moment(const md5_playable *playable,
 {
     return md5i_clock_moment(playable->timing, instance->now, playable->source->interpolation);
 }
-
-// A time is halved at most so often to find an instant: of a long one no more digits are left.
-enum { MD5_MOST_HALVES = 64 };
 
 // Times of tables and descriptions are floats: their error, relative to the larger of 1 and the
 // time.
@@ -443,9 +441,8 @@ double md5i_keep_in_step(md5_player *player, double seconds, double most);
 double md5i_seconds_in_step(md5_layer_state *layer_state, uint32_t position, uint32_t instance,
                             double share, double seconds);
 
-// Seconds from now until the time that the newest state's first clip has left comes to a value, or
-// beyond it: `left` is that time at the mean rate. In step the rate changes: it is looked for up to
-// `most`, for which md5i_keep_in_step() has found the rates.
+// Seconds until the time that the newest state's first clip has left, which is `left` at the mean
+// rate, passes a value. Where its rate changes in step, that is looked for up to `most`.
 double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double value,
                                double most);
 

@@ -239,8 +239,11 @@ static bool is_set(const md5_column *column, const char *row)
                 return true;
         }
         return false;
-    default:
-        return number != 0.0 && number != (double)column->start;
+    default: // also a 0, behind which an easing says something
+        return (number != 0.0 && number != (double)column->start)
+               || (column->kind == MD5_COLUMN_FLOAT && column[1].kind == MD5_COLUMN_EASING
+                   && column[1].place == MD5_PLACE_BEHIND
+                   && md5i_column_number(column + 1, row) != 0.0);
     }
 }
 
@@ -361,14 +364,6 @@ static void open_braces(writer *to, int level)
     to->has_braces[level] = true;
 }
 
-// Whether a column is written: a number also where it is 0 and only the easing behind it is not.
-static bool is_written(const md5_column *column, const char *row)
-{
-    const bool has_easing = column->kind == MD5_COLUMN_FLOAT && column[1].kind == MD5_COLUMN_EASING
-                            && column[1].place == MD5_PLACE_BEHIND;
-    return is_set(column, row) || (has_easing && is_set(column + 1, row));
-}
-
 // A value that a file can only have behind another one, which the row has not, or not at all.
 static bool is_lost(const md5_table_walk *walk)
 {
@@ -382,7 +377,7 @@ static bool is_lost(const md5_table_walk *walk)
         return column->place == MD5_PLACE_NOWHERE && column->kind == MD5_COLUMN_COUNT;
     while (column->place == MD5_PLACE_BEHIND)
         column--;
-    return !is_written(column, row);
+    return !is_set(column, row);
 }
 
 // `braces` is the level of the row in whose braces the column stands.
@@ -407,7 +402,7 @@ static bool put_column(writer *to, md5_table_walk *walk, const char *model_file,
         put(to, md5_column_word(column));
         return put_name(to, walk, model_file);
     }
-    if (!has_lines && column->place == MD5_PLACE_WORD && (is_share || is_written(column, row))) {
+    if (!has_lines && column->place == MD5_PLACE_WORD && (is_share || is_set(column, row))) {
         // A word of the row's braces with its value.
         const md5_schema *const schema = walk->level->schema;
         const size_t count = column->kind == MD5_COLUMN_TEXTS ? column->other : 1;
