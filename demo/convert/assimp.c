@@ -6,11 +6,10 @@
 // reader finds the joints among them. Only the helper nodes that importers put between joints, for
 // pivots, become a part of what hangs on them.
 //
-// FBX moves a node by up to 14 factors, T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1 and three
-// geometric ones, which only the meshes of the node get. Where there are more than T R S, libassimp
-// 5.2 makes a helper of each. Its clips move the helpers of T, R and S; but if Rpre and Rpost are
-// all that is beside these, they move the node itself, by the product of all (with Rpost for its
-// inverse).
+// FBX moves a node by T Roff Rp Rpre R Rpost^-1 Rp^-1 Soff Sp S Sp^-1 and three geometric factors,
+// which only its meshes get. libassimp 5.2 makes a helper of each, and clips move those of T, R and
+// S; but if only Rpre and Rpost are beside these, they move the node itself, by the product of all
+// (with Rpost for its inverse).
 #include "demo/convert/convert.h"
 
 #if defined(HAS_ASSIMP) && defined(HAS_JANSSON)
@@ -27,7 +26,6 @@
 #include <assimp/scene.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +55,7 @@ typedef struct node {
     bool is_moved;     // by some clip, itself or a pivot that it hangs on
     bool is_joint;     // a bone, or below one
     bool is_skin;      // it holds a mesh that bones move
+    bool is_changing;  // in the clip that is evaluated
     bool is_still;     // as it rests, in the clip that is evaluated
     const struct aiNodeAnim *channel; // of the clip that is evaluated
     struct aiMatrix4x4 local, rest;   // relative to `above`: at the moment that is evaluated
@@ -507,26 +506,6 @@ static void add_materials(import *all)
 
 // -- Clips ----------------------------------------------------------------------------------------
 
-// Whether there is motion between two keys that are more than some ticks apart.
-static bool is_sparse(const void *keys, unsigned count, size_t stride, size_t value, size_t width,
-                      double most)
-{
-    const char *const bytes = keys;
-    for (unsigned i = 1; i < count; i++) {
-        double times[2];
-        float a[4], b[4], change = 0.0f;
-        for (unsigned k = 0; k < 2; k++)
-            memcpy(&times[k], bytes + (i - k) * stride, sizeof *times);
-        memcpy(a, bytes + i * stride + value, width * sizeof *a);
-        memcpy(b, bytes + (i - 1) * stride + value, width * sizeof *b);
-        for (size_t k = 0; k < width; k++)
-            change = fmaxf(change, fabsf(a[k] - b[k]) - 1e-4f * fabsf(a[k]));
-        if (times[0] - times[1] > most && change > 1e-4f)
-            return true;
-    }
-    return false;
-}
-
 // Samples a clip at its rate: ticks are the file's frames if they can be. Exporters write a clip
 // once by its name and once as "Armature|name": equal ones are one. Returns false after an error.
 static bool add_clip(import *all, const struct aiAnimation *clip, const order *job)
@@ -543,29 +522,19 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     const double seconds = clip->mDuration / ticks;
     enum { WIDTH = 3 + 4 + 3 };
     size_t num_moved = 0, num_sparse = 0;
+    int moved_skin = NONE;
     for (int i = 0; i < all->num_nodes; i++) {
         num_moved += all->nodes[i].is_moved;
         // What no joint needs in this clip is left out.
         all->nodes[i].is_still = all->has_bones && !all->nodes[i].is_joint;
+        all->nodes[i].is_changing = false;
         all->nodes[i].channel = NULL;
     }
     for (unsigned c = 0; c < clip->mNumChannels; c++) {
         const int found = find_node(all, &clip->mChannels[c]->mNodeName);
-        if (found == NONE)
-            continue;
-        const struct aiNodeAnim *const keys = all->nodes[found].channel = clip->mChannels[c];
-        const double most = 1.5 * fmax(ticks / rate, 1.0);
-        num_sparse +=
-            is_sparse(keys->mPositionKeys, keys->mNumPositionKeys, sizeof(struct aiVectorKey),
-                      offsetof(struct aiVectorKey, mValue), 3, most)
-            || is_sparse(keys->mRotationKeys, keys->mNumRotationKeys, sizeof(struct aiQuatKey),
-                         offsetof(struct aiQuatKey, mValue), 4, most);
+        if (found != NONE)
+            all->nodes[found].channel = clip->mChannels[c];
     }
-    if (num_sparse > 0)
-        say(all,
-            "nclip '%s': %zu of %u moved nodes have keys more than a frame apart, with lines "
-            "between them, also where the file has curves: bake these when exporting",
-            name, num_sparse, clip->mNumChannels);
     const double frames = floor(seconds * rate + 0.5) + 1.0;
     if (!(seconds >= 0.0 && seconds <= (double)LONGEST
           && frames * (double)num_moved <= (double)MAX_KEYS)) {
@@ -579,7 +548,6 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
     const size_t num_frames = (size_t)frames, size = num_frames * WIDTH; // of a node
     float *const times = common_alloc(num_frames, sizeof *times);
     float *const values = common_alloc(num_moved * size, sizeof *values);
-    int moved_skin = NONE;
     for (size_t f = 0; f < num_frames; f++) {
         times[f] = (float)((double)f / rate);
         evaluate(all, (double)f / rate * ticks);
@@ -590,13 +558,25 @@ static bool add_clip(import *all, const struct aiAnimation *clip, const order *j
                 continue;
             one->is_still &= aiMatrix4AreEqualEpsilon(&one->local, &one->rest, 1e-4f) != 0;
             one->first = f == 0 ? one->local : one->first;
-            if (one->is_skin && !aiMatrix4AreEqualEpsilon(&one->local, &one->first, 1e-3f))
-                moved_skin = i;
+            one->is_changing |= !aiMatrix4AreEqualEpsilon(&one->local, &one->first, 1e-3f);
             split(&one->local, track + 3 * f, track + 3 * num_frames + 4 * f,
                   track + 7 * num_frames + 3 * f);
             track += size;
         }
     }
+    for (int i = 0; i < all->num_nodes; i++) {
+        const struct aiNodeAnim *const keys = all->nodes[i].channel;
+        const bool is_counted = keys != NULL && all->nodes[i].is_changing;
+        const double num_keys =
+            is_counted ? fmax(keys->mNumPositionKeys, keys->mNumRotationKeys) : 0;
+        num_sparse += is_counted && 1.5 * num_keys < fmin(frames, seconds * ticks);
+        moved_skin = all->nodes[i].is_skin && all->nodes[i].is_changing ? i : moved_skin;
+    }
+    if (num_sparse > 0)
+        say(all,
+            "nclip '%s': %zu of %u moved nodes have keys more than a frame apart, with lines "
+            "between them, also where the file has curves: bake these when exporting",
+            name, num_sparse, clip->mNumChannels);
     if (!gltf_find_bytes(&all->file, 'c', name, values, num_moved * size * sizeof *values,
                          &(size_t){0})) {
         json_t *const item =

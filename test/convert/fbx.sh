@@ -80,10 +80,13 @@ check 'Maya: a character of 46 joints' convert "$files/maya_kenney_character_770
 for frame in 4 9; do # of 440 units
     check "... in frame $frame" shows Take_001 $frame "$files/maya_kenney_character_$frame.obj" 0.02
 done
+check '... has a key for each frame' test -z "$(grep 'keys more' "$scratch/notes")"
 for file in maya_transformed_skin_7700_ascii maya_transformed_skin_7700_binary; do
     check "$file: a mesh that moves beside its joints" ends_saying 1 "moves the mesh 'pCube1' itself" \
         "$tool" convert "$files/$file.fbx" -o "$scratch/no.md5mesh"
 done
+check 'lines between keys are noted' ends_saying 0 '1 of 1 moved nodes have keys more than a frame apart' \
+    "$tool" convert "$files/maya_transformed_skin_7700_binary.fbx" --force -o "$scratch/lines.md5mesh"
 check 'MotionBuilder: scales that are not inherited' ends_saying 1 'MD5 has no such scale' \
     "$tool" convert "$files/motionbuilder_sausage_rrss_7700_binary.fbx" -o "$scratch/no.md5mesh"
 for file in max7_skin_5000_binary maya_game_sausage_6100_ascii_wiggle; do
