@@ -1023,14 +1023,18 @@ static void judge_images(tool_game *opened)
     }
 }
 
-// Checks what the keys of an entity name. In a long line of heirs each has the keys of all others.
+// Checks what the keys of an entity name. In a long line of heirs each has the keys of all others,
+// and each is compared with the joints and clips of its model.
 static bool check_keys(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     enum { MOST_KEYS = 4 << 20 };
     if (opened->num_keys > MOST_KEYS)
         return true;
     const md5_entity_def *const entity = md5_game_entity_def(opened->game, decl->name, error);
-    opened->num_keys += entity ? entity->num_keys : 0;
+    const char *const name = entity ? md5_entity_def_value(entity, "model") : NULL;
+    const md5_model_def *const model = name ? md5_game_model_def(opened->game, name, error) : NULL;
+    opened->num_keys += (entity ? entity->num_keys : 0)
+                        + (model ? (size_t)model->num_joints + model->num_anims : 0);
     if (opened->num_keys > MOST_KEYS)
         print_placed(opened, &(tool_finding){
                                  .error = {MD5_WARNING, .message = "too many keys are inherited: "

@@ -493,32 +493,17 @@ static int32_t find_joint(const md5_skeleton *skeleton, const char *name)
     return -1;
 }
 
-// -- Their joints ---------------------------------------------------------------------------------
-
-// Returns the joint of a head or an attachment, or -1 after a warning. `key` is that of the body.
-static int32_t head_joint_of(md5_context *context, const md5_entity_def *def,
-                             const md5_entity_key *key, const md5_skeleton *body, const char *name)
+// Returns the joint of a body that a key of it or of an attachment names, or -1 after a warning at
+// `place`. `use` and `what` say what for.
+static int32_t joint_of(md5_context *context, const md5_skeleton *body, const md5_entity_key *joint,
+                        const md5_entity_key *place, const char *use, const char *what,
+                        const char *name)
 {
-    const md5_entity_key *const joint = key_of(def, "head_joint");
     const int32_t found = joint ? find_joint(body, joint->value) : -1;
     if (found < 0)
-        (void)report(context, MD5_WARNING, joint ? joint : key,
-                     "Joint %s not found for 'head_joint' on %s: Doom 3 ends the map",
-                     MD5_QUOTED(joint ? joint->value : ""), MD5_QUOTED(name));
-    return found;
-}
-
-static int32_t attached_joint_of(md5_context *context, const md5_entity_def *attached,
-                                 const md5_entity_key *key, const md5_skeleton *body,
-                                 const char *name)
-{
-    const md5_entity_key *const joint = key_of(attached, "joint");
-    const int32_t found = joint ? find_joint(body, joint->value) : -1;
-    if (found < 0)
-        (void)report(context, MD5_WARNING, key,
-                     "Joint %s not found for attaching %s on %s: Doom 3 ends the map",
-                     MD5_QUOTED(joint ? joint->value : ""), MD5_QUOTED(key->value),
-                     MD5_QUOTED(name));
+        (void)report(context, MD5_WARNING, place,
+                     "Joint %s not found for %s%s on %s: Doom 3 ends the map",
+                     MD5_QUOTED(joint ? joint->value : ""), use, what, MD5_QUOTED(name));
     return found;
 }
 
@@ -672,8 +657,9 @@ static bool add_head(part_loader *loader)
     const md5_entity_key *const key = key_of(entity->def, "def_head");
     if (!key)
         return true;
-    const int32_t joint = head_joint_of(loader->load->context, entity->def, key,
-                                        &entity->model->skeleton, loader->body->name);
+    const md5_entity_key *const neck = key_of(entity->def, "head_joint");
+    const int32_t joint = joint_of(loader->load->context, &entity->model->skeleton, neck,
+                                   neck ? neck : key, "'head_joint'", "", loader->body->name);
     if (joint < 0)
         return true;
     const md5_xform place = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
@@ -693,9 +679,9 @@ static bool add_attachment(part_loader *loader, const md5_entity_key *key)
     TRY(load_part_entity(loader, key, false, &part.entity));
     if (!part.entity)
         return true;
-    const int32_t joint =
-        attached_joint_of(loader->load->context, part.entity->def, key,
-                          &loader->body->entity.model->skeleton, loader->body->name);
+    const int32_t joint = joint_of(loader->load->context, &loader->body->entity.model->skeleton,
+                                   key_of(part.entity->def, "joint"), key, "attaching ",
+                                   MD5_QUOTED(key->value), loader->body->name);
     if (joint < 0) {
         free_lone_entity(part.entity);
         return true;
@@ -768,55 +754,55 @@ md5_entity *md5_load_entity(md5_game *game, const char *name, const md5_load_opt
     return NULL;
 }
 
+// Whether a name is that of a modelDef or of a .md5mesh file.
+static bool has_model(md5_game *game, const char *name, md5_error *error)
+{
+    return md5_game_model_def(game, name, error)
+           || (is_mesh_file(name) && md5i_game_find_file(game, name));
+}
+
 bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *error)
 {
     MD5_NEED(game, "game");
     md5_error reason = {.status = MD5_OK};
+    md5_context *const context = &game->context;
     const md5_entity_def *const def = md5_game_entity_def(game, name, &reason);
     const md5_entity_key *const model = key_of(def, "model");
     const md5_model_def *const model_def =
         model ? md5_game_model_def(game, model->value, &reason) : NULL;
     // What an heir inherits is reported where it is, unless it is the heir's model that lacks it.
     const md5_decl *const only = model && model->decl != def->decl ? def->decl : NULL;
-    md5_context *const context = &game->context;
     md5_skeleton body = {0};
-    if (model_def) {
-        body.num_joints = model_def->num_joints;
-        body.joints = model_def->joints;
-    }
-    if (model && !model_def && is_mesh_file(model->value)
-        && !md5i_game_find_file(game, model->value) && (!only || only == model->decl))
-        (void)report(context, MD5_WARNING, model, "no such file in the game: %s",
-                     MD5_QUOTED(model->value));
+    body.num_joints = model_def ? model_def->num_joints : 0;
+    body.joints = model_def ? model_def->joints : NULL;
     if (def)
         check_names(context, game, def, model_def, def->decl);
-    const md5_entity_key *key = key_of(def, "def_head");
-    if (key && (!only || only == key->decl)) {
-        if (!md5_game_model_def(game, key->value, &reason)
-            && !(is_mesh_file(key->value) && md5i_game_find_file(game, key->value)))
-            (void)report(context, MD5_WARNING, key, "Unknown model %s of head",
-                         MD5_QUOTED(key->value));
-        if (body.num_joints > 0)
-            (void)head_joint_of(context, def, key, &body, name);
-    }
-    key = def ? md5_entity_def_next_key(def, "def_attach", NULL) : NULL;
-    for (; key; key = md5_entity_def_next_key(def, "def_attach", key)) {
-        if (!key->value[0] || (only && only != key->decl))
+    const md5_entity_key *const head = key_of(def, "def_head");
+    uint32_t num_tried = 0;
+    for (uint32_t i = 0; def && i < def->num_keys && num_tried < MD5_MAX_ENTITY_PARTS; i++) {
+        const md5_entity_key *const key = &def->keys[i];
+        const bool is_head = key == head;
+        const bool is_attached = md5_behind_prefix(key->name, "def_attach") && key->value[0];
+        if ((!is_head && !is_attached && key != model) || (only && only != key->decl))
             continue;
-        const md5_entity_def *const attached = md5_game_entity_def(game, key->value, &reason);
-        const md5_entity_key *const shape = key_of(attached, "model");
-        if (!attached)
+        num_tried++;
+        const md5_entity_def *const attached =
+            is_attached ? md5_game_entity_def(game, key->value, &reason) : NULL;
+        const md5_entity_key *const shape = is_attached ? key_of(attached, "model") : key;
+        if (is_attached && !attached)
             (void)report(context, MD5_WARNING, key,
                          "Unknown entityDef %s to attach: Doom 3 ends the map",
                          MD5_QUOTED(key->value));
-        else if (body.num_joints > 0)
-            (void)attached_joint_of(context, attached, key, &body, name);
-        if (shape && !md5_game_model_def(game, shape->value, &reason)
-            && !(is_mesh_file(shape->value) && md5i_game_find_file(game, shape->value)))
-            (void)report(context, MD5_WARNING, key, "%s is not shown: its model %s is no %s",
-                         MD5_QUOTED(key->value), MD5_QUOTED(shape->value),
-                         is_mesh_file(shape->value) ? "file of the game"
-                                                    : "modelDef and no .md5mesh file");
+        else if (shape && (key != model || is_mesh_file(key->value))
+                 && !has_model(game, shape->value, &reason))
+            (void)report(context, MD5_WARNING, key, "%s %s: %s is no modelDef and no .md5mesh file",
+                         MD5_QUOTED(key->name), MD5_QUOTED(key->value), MD5_QUOTED(shape->value));
+        const md5_entity_key *const joint =
+            is_head ? key_of(def, "head_joint") : key_of(attached, "joint");
+        if (body.num_joints > 0 && (is_head || attached))
+            (void)joint_of(context, &body, joint, is_head && joint ? joint : key,
+                           is_head ? "'head_joint'" : "attaching ",
+                           is_head ? "" : MD5_QUOTED(key->value), name);
     }
     if (reason.status == MD5_ERROR_MEMORY && error)
         *error = reason;

@@ -264,13 +264,12 @@ TEST (keys_that_name_nothing_are_found_without_loading) {
     CHECK_UINT(log.count, 7);
     has_logged(&log, "def/b.def:2: Unknown skin 'blue'");
     has_logged(&log, "def/b.def:3: Unknown anim 'fly' of model 'body'");
-    has_logged(&log, "def/b.def:4: Unknown model 'none' of head");
+    has_logged(&log, "def/b.def:4: 'def_head' 'none': 'none' is no modelDef and no .md5mesh file");
     has_logged(&log,
                "def/b.def:5: Joint 'horn' not found for 'head_joint' on 'e': Doom 3 ends the map");
     has_logged(&log, "def/b.def:6: Unknown entityDef 'nobody' to attach: Doom 3 ends the map");
-    has_logged(
-        &log,
-        "def/b.def:7: 'lamp' is not shown: its model 'a.lwo' is no modelDef and no .md5mesh file");
+    has_logged(&log,
+               "def/b.def:7: 'def_attach2' 'lamp': 'a.lwo' is no modelDef and no .md5mesh file");
     has_logged(
         &log,
         "def/b.def:8: Joint 'tail' not found for attaching 'gun' on 'e': Doom 3 ends the map");

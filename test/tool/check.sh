@@ -613,7 +613,7 @@ entities() {
             '"head_joint" "horn"' '"def_attach" "lamp"' '"def_attach2" "nobody"' '"anim" "fly" }' \
             'entityDef lamp { "model" "models/lamp.lwo" "joint" "tail" }' 'entityDef heir { "inherit" "e" }' >"$scratch/game/def/m.def" &&
         echo FORM >"$scratch/game/models/lamp.lwo" && runs 0 check "$scratch/game" &&
-        for said in "3:1: .*Unknown skin 'blue'" "4:1: .*Unknown model 'none'" "5:1: .*Joint 'horn'" "6:1: .*Joint 'tail'" \
+        for said in "3:1: .*Unknown skin 'blue'" "4:1: .*'none' is no modelDef" "5:1: .*Joint 'horn'" "6:1: .*Joint 'tail'" \
             "6:1: .*'models/lamp.lwo' is no" "7:1: .*Unknown entityDef 'nobody'" "8:1: .*Unknown anim 'fly'"; do
             [ "$(grep -c "def/m.def:$said" "$scratch/out")" -eq 1 ] || { echo "$said"; return 1; }
         done

@@ -980,11 +980,6 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
         }
     }
     free(file);
-    bool is_any_drawn = false; // else bounds are those of all
-    for (uint32_t i = 0; i < model->num_meshes; i++)
-        is_any_drawn = is_any_drawn || !textures->meshes[i].is_undrawn;
-    for (uint32_t i = 0; i < model->num_meshes && !is_any_drawn; i++)
-        textures->meshes[i].is_undrawn = false;
     view_sort_layers(&textures->layers, model->num_meshes);
     view_log_progress(d.log, "textures", model->num_meshes, model->num_meshes);
     return true;

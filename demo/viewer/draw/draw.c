@@ -84,18 +84,8 @@ static md5_bounds find_body(const view_document *document, uint32_t i)
 static float find_ground(view_document *document)
 {
     float ground = fminf(document->ground, view_pose_lowest(&document->scene));
-    for (uint32_t i = 0; i < VIEW_NUM_COMPANIONS; i++) {
-        const view_companion *const companion = &document->companions[i];
-        if (companion->model == NULL)
-            continue;
-        const uint32_t num_joints = companion->model->skeleton.num_joints;
-        md5_mat34 *const placed = common_alloc((size_t)num_joints + 1, sizeof *placed);
-        for (uint32_t k = 0; k < num_joints; k++)
-            placed[k] = md5_mat34_mul(companion->place, companion->palette[k]);
-        const md5_bounds bounds = skin_bounds(companion->model, companion->textures, placed);
-        ground = fminf(ground, bounds.min.z);
-        free(placed);
-    }
+    for (uint32_t i = 1; i <= VIEW_NUM_COMPANIONS; i++)
+        ground = fminf(ground, find_body(document, i).min.z);
     return ground;
 }
 
