@@ -6,6 +6,7 @@
 
 #include "md5/md5play.h"
 #include "md5/md5skin.h"
+#include "md5/skin/plan.h"
 
 #include <dirent.h>
 
@@ -439,6 +440,92 @@ TEST (images_of_what_no_text_has_are_refused) {
     longer = *anim;
     longer.skeleton.num_joints = 0;
     image = bake(NULL, &longer);
+    refuse(image.bytes, image.size, "order");
+    free(image.bytes);
+}
+
+// Runs of a plan that skin each vertex once, in the order of the runs, are all that is taken.
+TEST (images_of_plans_that_skin_a_vertex_twice_or_not_are_refused) {
+    OWN_MODEL model = md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
+    md5_mesh mesh = model->meshes[0];
+    const md5_skin_plan *const whole = mesh.skin_plan;
+    md5_model other = *model;
+    other.meshes = &mesh;
+    other.num_meshes = 1;
+    enum { MOST_RUNS = 64 };
+    md5_skin_run runs[MOST_RUNS];
+    int num_gathered = 0;
+    if (!CHECK(whole && whole->num_runs > 1 && whole->num_runs < MOST_RUNS))
+        return;
+    for (uint32_t i = 0; i < whole->num_runs; i++) {
+        md5_skin_plan plan = *whole;
+        mesh.skin_plan = &plan;
+        plan.runs = runs;
+        memcpy(runs, whole->runs, whole->num_runs * sizeof *runs);
+        runs[plan.num_runs++] = runs[i]; // once more
+        baked image = bake(&other, NULL);
+        refuse(image.bytes, image.size, "not a plan");
+        free(image.bytes);
+        plan.num_runs = whole->num_runs - 1; // without it
+        runs[i] = runs[plan.num_runs];
+        image = bake(&other, NULL);
+        refuse(image.bytes, image.size, "not a plan");
+        free(image.bytes);
+        runs[i] = whole->runs[i]; // without its last vertices
+        plan.num_runs = whole->num_runs;
+        memcpy(runs, whole->runs, whole->num_runs * sizeof *runs);
+        runs[i].count--;
+        image = bake(&other, NULL);
+        refuse(image.bytes, image.size, "not a plan");
+        free(image.bytes);
+        if (runs[i].order != MD5_SKIN_GATHERED)
+            continue;
+        runs[i].count++; // vertices of a group must ascend
+        OWN uint32_t *const vertices = test_copy(whole->vertices, 4 * (size_t)whole->num_vertices);
+        uint32_t *const group = vertices + runs[i].vertices;
+        const uint32_t end = group[MD5_SKIN_GROUP - 1];
+        group[MD5_SKIN_GROUP - 1] = group[MD5_SKIN_GROUP - 2];
+        group[MD5_SKIN_GROUP - 2] = end;
+        plan.vertices = vertices;
+        image = bake(&other, NULL);
+        refuse(image.bytes, image.size, "not a plan");
+        free(image.bytes);
+        num_gathered++;
+    }
+    CHECK(num_gathered > 0);
+    mesh.skin_plan = whole;
+    const baked image = bake(&other, NULL);
+    md5_free_assets(map(&image, false));
+    free(image.bytes);
+}
+
+// Joints of moving tracks ascend, and none is there twice, nor in the order of a skeleton.
+TEST (images_of_joints_that_repeat_are_refused) {
+    OWN_ANIM anim = md5_load_anim(test_path("models/thimble/walk.md5anim"), NULL, NULL);
+    const uint32_t last = anim->num_rotations - 1;
+    OWN uint32_t *const joints = test_calloc(anim->skeleton.num_joints, sizeof *joints);
+    const uint32_t *const own[] = {anim->rotation_joints, anim->translation_joints};
+    const uint32_t counts[] = {anim->num_rotations, anim->num_translations};
+    CHECK(last > 2 && counts[1] > 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        for (uint32_t k = 0; k + 1 < counts[i]; k++) {
+            for (uint32_t swapped = 0; swapped < 2; swapped++) {
+                md5_anim other = *anim;
+                memcpy(joints, own[i], counts[i] * sizeof *joints);
+                *(i == 0 ? &other.rotation_joints : &other.translation_joints) = joints;
+                joints[k + 1] = own[i][k];
+                joints[k] = own[i][k + swapped];
+                const baked image = bake(NULL, &other);
+                refuse(image.bytes, image.size, i == 0 ? "rotation_joints" : "translation_joints");
+                free(image.bytes);
+            }
+        }
+    }
+    md5_anim other = *anim;
+    memcpy(joints, anim->skeleton.order, anim->skeleton.num_joints * sizeof *joints);
+    joints[anim->skeleton.num_joints - 1] = joints[0];
+    other.skeleton.order = joints;
+    const baked image = bake(NULL, &other);
     refuse(image.bytes, image.size, "order");
     free(image.bytes);
 }
