@@ -27,6 +27,129 @@ static char *keep_comment(md5_arena *kept, const char *text, size_t size)
     return md5_copy_text(kept, at, (size_t)(end - at));
 }
 
+// Parts of a text, by the word that begins their first line, in the order of writing.
+enum { PART_JOINTS = 8, PART_HIERARCHY = 9, PART_MESH = 14, PART_FRAME = 15 };
+
+// Goes on to a line, by its first word.
+static void see_line(md5_doc_comment *at, md5_span word)
+{
+    static const char *const parts[] = {"MD5Version",
+                                        "commandline",
+                                        "numFrames",
+                                        "numJoints",
+                                        "numMeshes",
+                                        "frameRate",
+                                        "numAnimatedComponents",
+                                        "numCuts",
+                                        "joints",
+                                        "hierarchy",
+                                        "bounds",
+                                        "baseframe",
+                                        "cuts",
+                                        "camera",
+                                        "mesh",
+                                        "frame",
+                                        "shader",
+                                        "numverts",
+                                        "numtris",
+                                        "numweights"};
+    at->row++;
+    for (uint32_t i = 0; i < MD5_COUNT(parts); i++)
+        if (md5_span_is(word, parts[i])) {
+            at->block += i == PART_MESH || i == PART_FRAME;
+            at->part = i;
+            at->row = 0;
+        }
+}
+
+static bool is_after(const md5_doc_comment *a, const md5_doc_comment *b)
+{
+    return a->block != b->block ? a->block > b->block
+           : a->part != b->part ? a->part > b->part
+                                : a->row > b->row;
+}
+
+// Keeps a line of a comment at a place, but what is written anew: a parent's name behind its child,
+// and the name of a mesh.
+static bool keep_line(md5_arena *kept, md5_doc *doc, md5_doc_comment at, const char *from,
+                      const char *to)
+{
+    const bool is_joint = at.is_behind && at.row > 0 && at.row <= doc->num_joints
+                          && (at.part == PART_JOINTS || at.part == PART_HIERARCHY);
+    md5_doc_joint *const joint = is_joint ? &doc->joints[at.row - 1] : NULL;
+    const char *const derived = joint && joint->parent != MD5_NONE ? doc->joints[joint->parent].name
+                                : at.block - 1 < doc->num_meshes   ? doc->meshes[at.block - 1].name
+                                                                   : "";
+    static const char label[] = "meshes:";
+    while (from < to && (unsigned char)*from <= ' ')
+        from++;
+    while (to > from && (unsigned char)to[-1] <= ' ')
+        to--;
+    char *const text = md5_copy_text(kept, from, (size_t)(to - from));
+    TRY(text);
+    for (char *byte = text; byte < text + (to - from); byte++)
+        *byte = (unsigned char)*byte < ' ' && *byte != '\t' ? ' ' : *byte;
+    const char *name = text;
+    if (!joint && at.block > 0 && strncmp(text, label, sizeof label - 1) == 0)
+        name += sizeof label - 1 + strspn(text + sizeof label - 1, " \t");
+    if (text[0] == '\0' || ((joint || name > text) && strcmp(name, derived) == 0))
+        return true;
+    if (joint && !joint->comment) {
+        joint->comment = text;
+        return true;
+    }
+    const uint32_t count = doc->num_comments++;
+    if ((count & (count - 1)) == 0) { // room for twice as many
+        md5_doc_comment *const more = MD5_ROOM(kept, md5_doc_comment, 2 * (size_t)count + 1);
+        TRY(more);
+        if (count > 0)
+            memcpy(more, doc->comments, count * sizeof *more);
+        doc->comments = more;
+    }
+    at.text = text;
+    doc->comments[count] = at;
+    return true;
+}
+
+// Keeps the comments of a text that was read, but what stands behind the version.
+static bool keep_comments(md5_arena *kept, const char *text, size_t size, md5_doc *doc)
+{
+    md5_doc_comment at = {0}; // is_behind: a word of the line was seen
+    md5_lex lex;
+    md5i_lex_begin(&lex, kept, text, size);
+    for (const char *c = text; c < lex.end; c = lex.at) {
+        const char kind = *c == '/' && lex.end - c > 1 ? c[1] : '\0';
+        if (kind == '/' || kind == '*') {
+            const bool is_known = kind == '/' && text[0] == 'M' && at.row + at.part == 0;
+            const char *to = c + 2;
+            for (const char *from = to;; from = ++to) { // a line at a time
+                bool is_end = false;
+                for (; to < lex.end && *to != '\n' && *to != '\r' && !is_end; to += !is_end)
+                    is_end = kind == '*' && *to == '*' && lex.end - to > 1 && to[1] == '/';
+                TRY((is_known && at.is_behind) || keep_line(kept, doc, at, from, to));
+                lex.at = to + (is_end ? 2 : 0);
+                if (kind == '/' || is_end || to == lex.end)
+                    break;
+            }
+            continue;
+        }
+        lex.at++;
+        if ((unsigned char)*c <= ' ' || (unsigned char)*c >= 0x80) {
+            at.is_behind &= *c != '\n' && *c != '\r';
+            continue;
+        }
+        const md5_span word = {c, (size_t)(md5i_lex_word_end(&lex, c) - c)};
+        const char *const slash =
+            md5_span_is_name(word) ? NULL : (const char *)memchr(c, '/', word.size);
+        lex.at = slash && slash > c ? slash : md5i_lex_token_end(&lex, c);
+        if (!at.is_behind && *c != '{') {
+            at.is_behind = true;
+            see_line(&at, word);
+        }
+    }
+    return true;
+}
+
 // Joints of both kinds: a model's have the bind pose, a clip's the base frame.
 static bool keep_joints(md5_arena *kept, const md5_file_joint *joints, const md5_xform *transforms,
                         uint32_t count, md5_doc *doc)
@@ -130,7 +253,11 @@ md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size, const m
     md5_arena kept = {.context = &context};
     const char *const bytes = text ? (const char *)text : "";
     md5_doc *doc = md5_check_text_size(&context, size) ? MD5_NEW(&kept, md5_doc, 1) : NULL;
-    if (doc && readers[kind](&kept, bytes, size, doc))
+    const bool is_binary = md5_begins_as(bytes, size, MD5_BFG_MESH)
+                           || md5_begins_as(bytes, size, MD5_BFG_ANIM)
+                           || md5_begins_as(bytes, size, MD5_BFG_CAMERA);
+    if (doc && readers[kind](&kept, bytes, size, doc)
+        && (is_binary || keep_comments(&kept, bytes, size, doc)))
         doc->comment = keep_comment(&kept, bytes, size);
     md5i_report_held(&context);
     if (!doc || !doc->comment) {
@@ -233,6 +360,8 @@ typedef struct text_writer {
     md5_context context;
     char *text; // [size], of which `used` bytes would be written
     size_t size, used;
+    const md5_doc_comment *comments, *end; // those that are not written yet
+    md5_doc_comment at;                    // the line; is_behind: it has begun
 } text_writer;
 
 // Counts also what there is no room for, so that a first call can ask for the length.
@@ -257,6 +386,41 @@ static void put_text(text_writer *to, const char *text, bool is_quoted)
     }
     put_bytes(to, text, strlen(text));
     put_bytes(to, "\"", is_quoted);
+}
+
+// Ends a line: writes comments behind it, and those below it or where lines are gone.
+static void end_line(text_writer *to)
+{
+    const md5_doc_comment *comment = to->comments;
+    bool is_behind = true;
+    for (; comment < to->end && !is_after(comment, &to->at); comment++) {
+        is_behind &= comment->is_behind && !is_after(&to->at, comment);
+        put_bytes(to, is_behind ? " // " : "\n// ", 4);
+        put_text(to, comment->text, false);
+    }
+    to->comments = comment;
+    put_bytes(to, "\n", 1);
+    to->at.is_behind = false;
+}
+
+// Writes a piece of a format, line by line. That of a mesh's name belongs to the one before.
+static void put_layout(text_writer *to, const char *format, const char *end)
+{
+    for (; format < end; format++) {
+        const size_t length = strcspn(format, "\n%");
+        const char *const word = format + strspn(format, "\t");
+        if (length > 0 && !to->at.is_behind) {
+            to->at.is_behind = true;
+            if (*word != '/')
+                see_line(&to->at, (md5_span){word, strcspn(word, " \n")});
+        }
+        put_bytes(to, format, length);
+        format += length;
+        if (format < end && to->at.is_behind)
+            end_line(to);
+        else
+            put_bytes(to, "\n", format < end);
+    }
 }
 
 // Writes the fewest decimals that are read as the same number. What a double holds exactly tells
@@ -311,7 +475,7 @@ static void put(text_writer *to, const char *format, ...)
     for (const char *next; *format; format = next) {
         next = strchr(format, '%');
         next = next ? next : format + strlen(format);
-        put_bytes(to, format, (size_t)(next - format));
+        put_layout(to, format, next);
         if (!*next)
             continue;
         const char kind = next[1];
@@ -364,14 +528,20 @@ static void put_mesh(text_writer *to, const md5_doc_mesh *mesh)
     put(to, "}\n");
 }
 
+static const char *comment_of(const md5_doc *doc, const md5_doc_joint *joint)
+{
+    return joint->comment              ? joint->comment
+           : joint->parent == MD5_NONE ? ""
+                                       : doc->joints[joint->parent].name;
+}
+
 static void put_model(text_writer *to, const md5_doc *doc)
 {
     put(to, "numJoints %u\nnumMeshes %u\n\njoints {\n", doc->num_joints, doc->num_meshes);
     for (uint32_t j = 0; j < doc->num_joints; j++) {
         const md5_doc_joint *const joint = &doc->joints[j];
         put(to, "\t%q\t%u " POINT " " VECTOR "\t\t// %c\n", joint->name, joint->parent,
-            XYZ(joint->position), XYZ(joint->rotation),
-            joint->parent == MD5_NONE ? "" : doc->joints[joint->parent].name);
+            XYZ(joint->position), XYZ(joint->rotation), comment_of(doc, joint));
     }
     put(to, "}\n");
     for (uint32_t m = 0; m < doc->num_meshes; m++)
@@ -388,7 +558,7 @@ static void put_anim(text_writer *to, const md5_doc *doc, bool *begins_line)
         if (joint->track.flags != 0)
             begins_line[joint->track.first] = true;
         put(to, "\t%q\t%u %u %u\t// %c\n", joint->name, joint->parent, joint->track.flags,
-            joint->track.first, joint->parent == MD5_NONE ? "" : doc->joints[joint->parent].name);
+            joint->track.first, comment_of(doc, joint));
     }
     put(to, doc->bounds ? "}\n\nbounds {\n" : "}\n\nbaseframe {\n");
     for (uint32_t i = 0; doc->bounds && i < doc->num_frames; i++)
@@ -436,7 +606,8 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
 {
     MD5_ASSERT_NOT_NULL(doc);
     MD5_ASSERT(text != NULL || size == 0, "text: not NULL");
-    text_writer to = {.text = text, .size = size};
+    text_writer to = {.text = text, .size = size, .comments = doc->comments};
+    to.end = to.comments ? to.comments + doc->num_comments : NULL;
     md5i_context_begin_memory(&to.context, doc->allocator, error);
     md5_arena scratch = {.context = &to.context};
     uint64_t num_references = 0;
@@ -454,6 +625,9 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
         put_anim(&to, doc, begins_line);
     else if (is_sound)
         put_camera(&to, doc);
+    to.at.block = MD5_NONE;
+    if (to.comments < to.end)
+        end_line(&to);
     if (num_references > to.used) // it could not be read
         fail_at(&to.context, "rows that share others more often than the text has bytes:", to.used);
     md5i_arena_free(&scratch);

@@ -925,6 +925,7 @@ static uint32_t fit_joints(repair *it, const frame_plan *plan, md5_doc *doc)
             joint->track.first = joint->track.flags ? num_components : 0;
             num_components += md5i_num_flags(joint->track.flags);
             joint->name = md5_copy_text(&it->kept, name, strlen(name));
+            joint->comment = track != MD5_NONE ? doc->joints[track].comment : NULL;
             joint->parent = skeleton->joints[j].parent;
             joint->position = base[j].pair[0];
             joint->rotation = base[j].pair[1];
@@ -1030,6 +1031,26 @@ static void find_cycle(const md5_doc *doc, frame_plan *plan)
     plan->walks = plan->is_open && !is_step(walk);
 }
 
+// Comments of frames go with these, or are left out with them.
+static bool move_comments(repair *it, const frame_plan *plan, md5_doc *doc)
+{
+    const uint32_t num_steps = plan->num_old > 1 ? plan->num_old - 1 + plan->is_open : 1;
+    md5_doc_comment *const comments = (md5_doc_comment *)md5i_arena_copy(
+        &it->kept, doc->comments, doc->num_comments, sizeof *comments);
+    uint32_t count = 0;
+    for (uint32_t i = 0; comments && i < doc->num_comments; i++) {
+        md5_doc_comment *const to = &comments[count];
+        const uint64_t frame = (uint64_t)comments[i].block - 1 - plan->first;
+        *to = comments[i];
+        if (to->block > 0 && frame < plan->num_old)
+            to->block = 1 + (uint32_t)(frame * (plan->num_frames - 1) / num_steps);
+        count += to->block == 0 || frame < plan->num_old;
+    }
+    doc->comments = comments;
+    doc->num_comments = count;
+    return comments != NULL;
+}
+
 // Sets what frames are kept, and how many they become: the last one stays the last, so that a loop
 // stays one, and at least two, so that what moves does not stop.
 static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
@@ -1076,7 +1097,8 @@ uint32_t md5_edit_frames(md5_doc *doc, const md5_frame_edit *edit, md5_error *er
         to.num_frames = plan.num_frames;
         to.frame_rate = edit->frame_rate == 0.0 ? doc->frame_rate : edit->frame_rate;
         count = fit_joints(&it, &plan, &to);
-        if (count > 0 && fit_bounds(&it, &plan, &to))
+        if (count > 0 && fit_bounds(&it, &plan, &to)
+            && (!plan.is_other || move_comments(&it, &plan, &to)))
             *doc = to;
     }
     return end_repair(&it, doc, count);

@@ -27,8 +27,18 @@ typedef struct md5_doc_joint {
     md5_track track;      // of an animation: which components frames have, and where
     md5_vec3 position;    // a model's bind pose, model space; an animation's base frame, relative
     md5_vec3 rotation;    // to the parent. x y z as in the file, perhaps longer than 1
+    const char *comment;  // behind its row; NULL: the parent's name
     uint64_t reserved[2]; // 0
 } md5_doc_joint;
+
+// A line of a comment, behind a line of the text or below it. If there is no such line any more, it
+// stands where that was. Repairs leave comments where they are; those of frames go with these.
+typedef struct md5_doc_comment {
+    uint32_t block;     // 0, or the number, from 1, of the mesh or frame
+    uint32_t part, row; // of the line: which word begins the part, and how many lines below that
+    bool is_behind;
+    const char *text; // without control bytes but tabs
+} md5_doc_comment;
 
 typedef struct md5_doc_mesh {
     const char *name, *shader; // in the text `// meshes: NAME` and `shader "..."`
@@ -55,6 +65,8 @@ typedef struct md5_doc { // what its kind does not have is 0
     double frame_rate;                   // > 0
     float *numbers;                      // [num_frames][num_components]
     md5_bounds *bounds;                  // [num_frames]; NULL: none, which many engines refuse
+    uint32_t num_comments;               // all but those behind the version and joints
+    md5_doc_comment *comments;           // [num_comments] in the order of the text
     uint32_t num_cuts, num_cut_views;
     uint32_t *cuts;          // [num_cuts] frames of a camera
     md5_cut_view *cut_views; // [num_cut_views] by ascending cut; angles become rotations

@@ -266,9 +266,12 @@ static bool edit_frames(mended *file, md5_doc *doc, md5_error *error)
     edit.model = swaps || edit.tolerance > 0.0f ? file->mesh : NULL;
     edit.change = swaps ? swap_sides : NULL;
     edit.user = file->mesh;
+    const uint32_t num_comments = doc->num_comments;
     const uint32_t num_kept = edit.num_frames > 0 ? edit.num_frames : doc->num_frames;
     if (!note(file, md5_edit_frames(doc, &edit, error), "frames, or joints in them, changed"))
         return false;
+    if (doc->num_comments < num_comments)
+        printf("  %u comments are left out with their frames\n", num_comments - doc->num_comments);
     if (edit.is_closed && edit.frame_rate == 0.0 && doc->num_frames > num_kept)
         puts("  which were an open cycle: the first is added as the last");
     const uint32_t count = is_other && file->mesh ? md5_fix_bounds(doc, file->mesh, NULL) : 0;

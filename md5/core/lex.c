@@ -89,8 +89,7 @@ const char *md5i_lex_word_end(const md5_lex *lex, const char *position)
     return position;
 }
 
-// Returns the end of the token at `position`, which is not the end of the text.
-static const char *token_end(const md5_lex *lex, const char *position)
+const char *md5i_lex_token_end(const md5_lex *lex, const char *position)
 {
     const char *next = position + 1;
     if (*position != '"' && *position != '\'')
@@ -103,8 +102,9 @@ static const char *token_end(const md5_lex *lex, const char *position)
 md5_quoted md5i_lex_token(const md5_lex *lex, const char *position)
 {
     const md5_quoted end = {"the end of the file"};
-    return position < lex->end ? md5i_quote(position, (size_t)(token_end(lex, position) - position))
-                               : end;
+    return position < lex->end
+               ? md5i_quote(position, (size_t)(md5i_lex_token_end(lex, position) - position))
+               : end;
 }
 
 bool md5i_lex_fail_found(md5_lex *lex, const char *format, ...)
@@ -121,7 +121,7 @@ static void warn(md5_lex *lex, const char *position, bool with_token, const char
 {
     md5_context *const context = lex->arena->context;
     const md5_span token = {
-        position, position < lex->end ? (size_t)(token_end(lex, position) - position) : 0};
+        position, position < lex->end ? (size_t)(md5i_lex_token_end(lex, position) - position) : 0};
     uint32_t line = 0, column = 0;
     char message[sizeof context->error.message]; // not cleared: a million warnings are only counted
     size_t length = 0;
@@ -601,7 +601,7 @@ bool md5i_lex_skip_values(md5_lex *lex, bool (*is_known)(md5_span word))
         if (c == '"' || c == '\'')
             TRY(md5i_lex_string(lex, &text));
         else
-            lex->at = token_end(lex, lex->at);
+            lex->at = md5i_lex_token_end(lex, lex->at);
     }
     if (depth > 0)
         return md5i_lex_fail(lex, block, MD5_ERROR_SYNTAX, "this block has no end: '}' is missing");

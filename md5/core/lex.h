@@ -56,6 +56,9 @@ md5_quoted md5i_lex_token(const md5_lex *lex, const char *position);
 // an error and moves the lexer to the end of the text.
 const char *md5i_lex_next(md5_lex *lex);
 
+// Returns the end of the token at `position`, which is not the end of the text.
+const char *md5i_lex_token_end(const md5_lex *lex, const char *position);
+
 // Returns the end of the bare word at `position`.
 const char *md5i_lex_word_end(const md5_lex *lex, const char *position);
 

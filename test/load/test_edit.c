@@ -276,6 +276,86 @@ TEST (edit_triangles_beyond_the_vertices_are_dropped) {
     }
 }
 
+// Comments in a text that is laid out as it is written.
+static const char commented_text[] =
+    "MD5Version 10 // Scale: 1\n// first\ncommandline \"http://a\" // made by hand\n\n"
+    "numJoints 2\nnumMeshes 2\n// two\n// lines\n\n"
+    "joints {\n// joints\n"
+    "\t\"a\"\t-1 ( 0 0 0 ) ( 0 0 0 )\t\t// the root\n"
+    "\t\"b\"\t0 ( 0 0 0 ) ( 0 0 0 )\t\t// a\n"
+    "} // end\n\n"
+    "mesh {\n\t// meshes: body\n\tshader \"s\" // skin\n\n"
+    "\tnumverts 1\n\tvert 0 ( 0 0 ) 0 1 // tip\n\n\tnumtris 0\n\n"
+    "\tnumweights 1\n\tweight 0 1 1 ( 0 0 1 )\n// last weight\n}\n\n"
+    "mesh { // other\n\tshader \"t\"\n\n\tnumverts 0\n\n\tnumtris 0 // none\n\n\tnumweights 0\n}\n"
+    "// the end\n";
+
+TEST (edit_comments_stay_at_their_lines) {
+    OWN_DOC doc = parse(MD5_DOC_MODEL, commented_text);
+    REQUIRE(doc);
+    OWN char *const text = written(doc, NULL);
+    CHECK_STRING(text, commented_text);
+    CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.scale = 2.0f}, NULL), 2);
+    OWN char *const larger = written(doc, NULL);
+    REQUIRE(larger);
+    CHECK(strstr(larger, "( 0 0 2 )\n// last weight\n}\n"));
+    // A comment of a joint moves with it.
+    doc->joints[0].parent = 1;
+    doc->joints[1].parent = MD5_NONE;
+    CHECK_UINT(md5_edit_joints(doc, &(md5_joint_edit){0}, NULL), 2);
+    OWN char *const sorted = written(doc, NULL);
+    REQUIRE(sorted);
+    CHECK(strstr(sorted, "\t\"a\"\t0 ( 0 0 0 ) ( 0 0 0 )\t\t// the root\n} // end\n"));
+    // Where lines are gone, what stood there follows.
+    doc->num_meshes = 1;
+    OWN char *const fewer = written(doc, NULL);
+    REQUIRE(fewer);
+    CHECK(strstr(fewer, "// last weight\n}\n\n// other\n// none\n// the end\n"));
+}
+
+// In another layout: long comments, above the version and within a row, with bytes that no text
+// has.
+TEST (edit_comments_of_any_layout) {
+    OWN_DOC doc = parse(MD5_DOC_MODEL,
+                        "// above\nMD5Version 10 // behind\ncommandline \"\"\r\n/* one\r\n two*/"
+                        "numJoints 1 /**/ numMeshes 1\njoints\n{\n\"a//b\" -1 ( 0/*x*/ 0 0 ) "
+                        "( 0 0 0//r\n) }\nmesh {\nshader 'c' // d\x01\"e\n"
+                        "numverts 0 numtris 0 numweights 0 }//f");
+    REQUIRE(doc);
+    OWN char *const text = written(doc, NULL);
+    CHECK_STRING(text, "MD5Version 10\n// above\n// behind\ncommandline \"\"\n// one\n// two\n\n"
+                       "numJoints 1\nnumMeshes 1\n\njoints {\n"
+                       "\t\"a//b\"\t-1 ( 0 0 0 ) ( 0 0 0 )\t\t// x // r\n}\n\n"
+                       "mesh {\n\tshader \"c\" // d \"e\n\n\tnumverts 0 // f\n\n\tnumtris 0\n\n"
+                       "\tnumweights 0\n}\n");
+}
+
+// Those of a frame go with it, or are left out.
+TEST (edit_comments_go_with_their_frames) {
+    char text[4096];
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   "MD5Version 10\ncommandline \"\"\n\nnumFrames 5\nnumJoints 1\n"
+                                   "frameRate 24\nnumAnimatedComponents 1\n\nhierarchy {\n"
+                                   "\t\"a\"\t-1 1 0\t// \n}\n\nbaseframe { // base\n"
+                                   "\t( 0 0 0 ) ( 0 0 0 )\n}\n");
+    for (int f = 0; f < 5; f++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "\nframe %d {\n\t%d // at %d\n}\n", f, f * f, f);
+    OWN_DOC doc = parse(MD5_DOC_ANIM, text);
+    REQUIRE(doc && used < sizeof text);
+    OWN char *const same = written(doc, NULL);
+    CHECK_STRING(same, text);
+    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.first = 2, .num_frames = 2}, NULL), 2);
+    CHECK_UINT(doc->num_comments, 3);
+    OWN char *const part = written(doc, NULL);
+    REQUIRE(part);
+    CHECK(strstr(part, "baseframe { // base\n"));
+    CHECK(strstr(part, "\nframe 0 {\n\t4 // at 2\n}\n\nframe 1 {\n\t9 // at 3\n}\n"));
+    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.frame_rate = 48.0}, NULL), 3);
+    OWN char *const finer = written(doc, NULL);
+    CHECK(finer && strstr(finer, "\nframe 2 {\n\t9 // at 3\n}\n"));
+}
+
 // As the writer lays it out; cuts may have a view of their own.
 static const char camera_text[] =
     "MD5Version 10\ncommandline \"\"\n\nnumFrames 2\nframeRate 24\nnumCuts 3\n\ncuts {\n"

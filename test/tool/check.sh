@@ -540,7 +540,11 @@ loses_nothing() {
         grep -q 'with --bad-triangles it can be read' "$scratch/out" && runs 0 fix --bad-triangles --force "$fixed/corner.md5mesh" &&
         grep -q '1 of 2 triangles have a corner beyond numverts 4: left out' "$scratch/out" && grep -qx '	numtris 1' "$fixed/corner.md5mesh" &&
         sed 's/( 4 0 6 )/( 4 0 9e8 )/' "$base/a.md5mesh" >"$fixed/far.md5mesh" && runs 1 fix --scale 2 "$fixed/far.md5mesh" -o "$fixed/farther.md5mesh" &&
-        grep -q 'far.md5mesh: error: 1.8e+09 is out of range: expected a number from -1e9 to 1e9' "$scratch/err" && [ ! -e "$fixed/farther.md5mesh" ]
+        grep -q 'far.md5mesh: error: 1.8e+09 is out of range: expected a number from -1e9 to 1e9' "$scratch/err" && [ ! -e "$fixed/farther.md5mesh" ] &&
+        sed 's,^	vert 1.*,& // tip,' "$base/a.md5mesh" >"$fixed/said.md5mesh" && runs 0 fix --scale 2 --force "$fixed/said.md5mesh" &&
+        grep -q '^	vert 1 .* // tip$' "$fixed/said.md5mesh" && sed 's,^frame 3 {,& // step,' $bobbin/walk.md5anim >"$fixed/step.md5anim" &&
+        runs 0 fix --cut a=0-2,b=3-6 "$fixed/step.md5anim" --mesh $bobbin/bobbin.md5mesh && grep -q '1 comments are left out with their frames' "$scratch/out" &&
+        grep -qx 'frame 0 { // step' "$fixed/b.md5anim"
 }
 check 'fix loses nothing without a word' loses_nothing
 # A pair of the alpha: the clip takes the hierarchy of the mesh.
