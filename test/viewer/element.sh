@@ -1,0 +1,72 @@
+#!/bin/sh
+# The ground of the element <md5-model>, compiled here with a page that is made of files: no vertex is below it at any
+# time. Drawing is tested in a browser, by test/long/web.sh.
+. test/build/report.sh
+cc=${CC:-cc}
+
+command -v "$cc" >/dev/null && [ -e build/glad/include/glad/gl.h ] || {
+    skip "the element" "there is no compiler, or no glad"
+    finish
+}
+echo '#define EMSCRIPTEN_KEEPALIVE
+#define EM_JS(type, name, parameters, ...) type name parameters;' >"$scratch/emscripten.h"
+: >"$scratch/gl_used.h"
+cat >"$scratch/main.c" <<'END'
+void glGetString(void), glGetIntegerv(void), glGetStringi(void);
+#include "demo/web/element.c"
+#include <stdio.h>
+void page_tell(const char *kind, const char *text, const char *more)
+{
+    fprintf(stderr, "%s %s %s\n", kind, text, more);
+}
+void *page_open(const char *path, size_t *size)
+{
+    enum { MOST = 1 << 16 };
+    FILE *const file = fopen(path, "rb");
+    char *const bytes = file ? malloc(MOST) : NULL;
+    *size = bytes ? fread(bytes, 1, MOST, file) : 0;
+    if (file)
+        fclose(file);
+    return bytes;
+}
+// Prints the ground and the lowest vertex at 21 times, also between the frames.
+int main(int count, char **words)
+{
+    web_element element = {0};
+    if (count < 3 || !web_load(&element, words[1], words[2], "", ""))
+        return 1;
+    for (int i = 0; i <= 20; i++) {
+        element.time = 0.05 * i;
+        pose(&element);
+        const md5gl_frame frame = make_frame(&element, 64, 64, 25.0f, 12.0f, 2.4f);
+        printf("%f %f\n", (double)frame.ground,
+               (double)md5_skin_bounds(element.model, element.palette).min.z);
+    }
+    return 0;
+}
+END
+# A card from 0 to 80 on a joint above the origin.
+echo 'MD5Version 10 commandline "" numJoints 2 numMeshes 1 joints { "origin" -1 ( 0 0 0 ) ( 0 0 0 ) "body" 0 ( 0 0 0 ) ( 0 0 0 ) }
+mesh { shader "x" numverts 3 vert 0 ( 0 0 ) 0 1 vert 1 ( 1 0 ) 1 1 vert 2 ( 1 1 ) 2 1 numtris 1 tri 0 0 1 2
+numweights 3 weight 0 1 1 ( 0 -50 0 ) weight 1 1 1 ( 0 50 0 ) weight 2 1 1 ( 0 0 80 ) }' >"$scratch/card.md5mesh"
+clip() { # HEIGHTS of the body, in frames
+    echo "MD5Version 10 commandline \"\" numFrames 3 numJoints 2 frameRate 10 numAnimatedComponents 1
+hierarchy { \"origin\" -1 0 0 \"body\" 0 4 0 } bounds { ( 0 -50 0 ) ( 0 50 80 ) ( 0 -50 0 ) ( 0 50 80 ) ( 0 -50 0 ) ( 0 50 80 ) }
+baseframe { ( 0 0 0 ) ( 0 0 0 ) ( 0 0 0 ) ( 0 0 0 ) } frame 0 { $1 } frame 1 { $2 } frame 2 { $3 }"
+}
+clip 0 -7 0 >"$scratch/dips.md5anim"
+clip 0 30 0 >"$scratch/leaps.md5anim"
+clip 50 50 50 >"$scratch/floats.md5anim"
+
+grounds() { # CLIP CONDITION of awk: ground, lowest vertex
+    "$scratch/element" "$scratch/card.md5mesh" "$scratch/$1.md5anim" >"$scratch/out" && [ "$(wc -l <"$scratch/out")" -eq 21 ] &&
+        ! awk "!($2)" "$scratch/out" | grep .
+}
+# Drawing is left out with the sections that nothing calls.
+# shellcheck disable=SC2086 # words
+check "it is compiled" $cc -std=gnu11 -O1 -w -ffunction-sections -fdata-sections ${MD5_LINK_FLAGS:-} -Wl,--gc-sections -I"$scratch" -I. \
+    -Ibuild/glad/include "$scratch/main.c" "$products/libmd5play.a" "$products/libmd5model.a" -lm -o "$scratch/element"
+check "what dips has the ground below it" grounds dips '$1 >= -7.001 && $1 <= -6.9 && $1 <= $2 + 1e-4'
+check "what leaps leaves the ground" grounds leaps '$1 == 0'
+check "what floats has the ground below its clip, not below the bind pose" grounds floats '$1 == 50'
+finish
