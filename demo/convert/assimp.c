@@ -511,7 +511,8 @@ static void add_materials(import *all)
 static bool add_clip(import *all, const struct aiAnimation *clip, const order *job)
 {
     const char *const bar = strrchr(clip->mName.data, '|');
-    const char *const name = bar ? bar + 1 : clip->mName.data;
+    const char *const given = bar ? bar + 1 : clip->mName.data;
+    const char *const name = given[0] != '\0' ? given : common_stem(job->path);
     // SMD has no rate; that of studiomdl is 30.
     const double ticks = all->is_smd                   ? 30.0
                          : clip->mTicksPerSecond > 0.0 ? clip->mTicksPerSecond

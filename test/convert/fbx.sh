@@ -52,8 +52,11 @@ end
 END
 printf 'v 500 3800 2000\nv 0 3800 2000\nv 0 4000 3000\n' >"$scratch/figure.obj" # left, up, forward
 check 'SMD' convert "$scratch/figure.smd"
-check '... stands on its feet' shows clip 1 "$scratch/figure.obj" 1e-2
-check '... at 30 frames a second' grep -q '^frameRate 30$' "$scratch/it/clip.md5anim"
+check '... stands on its feet' shows figure 1 "$scratch/figure.obj" 1e-2
+check '... at 30 frames a second' grep -q '^frameRate 30$' "$scratch/it/figure.md5anim"
+sed '/^triangles/,$d' "$scratch/figure.smd" >"$scratch/bow.smd"
+check '... and a clip alone has the name of its file' convert "$scratch/bow.smd"
+check '... and is there' test -e "$scratch/it/bow.md5anim"
 
 files=${MD5_CORPUS:-/none}/foreign/fbx
 if [ ! -d "$files" ]; then
