@@ -1,0 +1,50 @@
+// Documents of tests, their texts, and what loading makes of these.
+#ifndef TEST_LOAD_TEST_EDIT_CASE_H
+#define TEST_LOAD_TEST_EDIT_CASE_H
+
+#include "test/own.h"
+#include "test/test.h"
+
+#include "md5/md5edit.h"
+
+static inline void own_doc(md5_doc *const *owner)
+{
+    md5_free_doc(*owner);
+}
+#define OWN_DOC __attribute__((unused, cleanup(own_doc))) md5_doc *const
+
+static inline md5_doc *parse(md5_doc_kind kind, const char *text)
+{
+    md5_error error = {0};
+    md5_doc *const doc = md5_parse_doc(kind, text, strlen(text), NULL, &error);
+    CHECK_THAT(doc != NULL, "%s", error.message);
+    return doc;
+}
+
+// The text of a document, or NULL with the error.
+static inline char *written(const md5_doc *doc, md5_error *error)
+{
+    const size_t size = md5_write_doc(doc, NULL, 0, error);
+    if (size == 0)
+        return NULL;
+    char *const text = test_alloc(size + 1);
+    CHECK_UINT(md5_write_doc(doc, text, size + 1, error), size);
+    CHECK_UINT(strlen(text), size);
+    return text;
+}
+
+static inline md5_model *model_of(const md5_doc *doc)
+{
+    md5_error error = {0};
+    OWN char *const text = written(doc, &error);
+    return text ? md5_parse_model(text, strlen(text), NULL, &error) : NULL;
+}
+
+static inline md5_anim *anim_of(const md5_doc *doc)
+{
+    md5_error error = {0};
+    OWN char *const text = written(doc, &error);
+    return text ? md5_parse_anim(text, strlen(text), NULL, &error) : NULL;
+}
+
+#endif

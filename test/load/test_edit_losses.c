@@ -1,0 +1,245 @@
+// Documents lose nothing of a file: clips of version 6, meshes beyond their number, comments; and
+// open cycles get the frame that they lack.
+#include "test/load/test_edit_case.h"
+#include "test/real.h"
+
+#include "md5/md5pose.h"
+
+// A clip of the alpha has no hierarchy until it gets that of a model; then its poses are those that
+// the model has with the file, in each frame.
+TEST (edit_writes_clips_of_version_6_with_their_mesh) {
+    static const char old_mesh[] =
+        "MD5Version 6 commandline \"\" numbones 2\n"
+        "bone 0 { name \"a\" bindpos 1 0 2 bindmat 1 0 0 0 1 0 0 0 1 }\n"
+        "bone 1 { name \"b\" bindpos 0 0 40 bindmat 0 1 0 -1 0 0 0 0 1 parent \"a\" }\n"
+        "nummeshes 1 mesh 0 { shader \"s\" numverts 1 vert 0 0 0 0 1 numtris 0 numweights 1 "
+        "weight 0 1 1 1 2 3 }";
+    static const char old_clip[] =
+        "MD5Version 6 commandline \"\" numchannels 2\n"
+        "channel 0 { joint \"b\" attribute \"pitch\" starttime 0 endtime 0.1 framerate 20 strings "
+        "0 "
+        "range 0 2 keys 3 0 40 170 }\n"
+        "channel 1 { joint \"a\" attribute \"x\" starttime 0 endtime 0.1 framerate 20 strings 0 "
+        "range 0 2 keys 3 1 2 4 }";
+    md5_error error = {0};
+    OWN_MODEL model = md5_parse_model(old_mesh, strlen(old_mesh), NULL, &error);
+    OWN_ANIM old = md5_parse_anim(old_clip, strlen(old_clip), NULL, &error);
+    OWN_DOC mesh = parse(MD5_DOC_MODEL, old_mesh);
+    OWN_DOC clip = parse(MD5_DOC_ANIM, old_clip);
+    REQUIRE(model && old && mesh && clip);
+    CHECK(clip->parents_unknown);
+    CHECK_UINT(md5_write_doc(clip, NULL, 0, &error), 0);
+    CHECK_UINT(error.status, MD5_ERROR_VERSION);
+    CHECK_UINT(md5_fix_joints(clip, model, false, NULL), 2);
+    OWN_MODEL new_model = model_of(mesh);
+    OWN_ANIM now = anim_of(clip);
+    REQUIRE(new_model && now && !now->parents_unknown && now->num_frames == old->num_frames);
+    CHECK_UINT(now->skeleton.joints[1].parent, 0);
+    OWN_BINDING first = md5_bind(model, old, NULL, NULL);
+    OWN_BINDING second = md5_bind(new_model, now, NULL, NULL);
+    REQUIRE(first && second);
+    for (uint32_t f = 0; f < now->num_frames; f++) {
+        md5_xform a[2], b[2];
+        md5_sample(first, md5_moment_from_frames(old, f, f, 0.0f), MD5_ROOT_FILE, a);
+        md5_sample(second, md5_moment_from_frames(now, f, f, 0.0f), MD5_ROOT_FILE, b);
+        for (uint32_t j = 0; j < 2; j++) {
+            const md5_vec3 at = {4.0f, 5.0f, 6.0f};
+            CHECK_NEAR(real_distance(md5_xform_point(a[j], at), md5_xform_point(b[j], at)), 0.0,
+                       1e-4);
+        }
+    }
+}
+
+// A document has what the file says: meshes beyond numMeshes, too, which loading leaves.
+TEST (edit_keeps_meshes_beyond_their_number) {
+    static const char head[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes ";
+    static const char joint[] = "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n";
+    for (uint32_t counted = 0; counted < 3; counted++) {
+        char text[4096];
+        size_t used = (size_t)snprintf(text, sizeof text, "%s%u\n%s", head, counted, joint);
+        for (uint32_t m = 0; m < 9; m++)
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used,
+                                 "mesh { shader \"s%u\" numverts 1 vert 0 ( 0 0 ) 0 1 numtris 0 "
+                                 "numweights 1 weight 0 0 1 ( %u 0 0 ) }\n",
+                                 m, m);
+        OWN_DOC doc = parse(MD5_DOC_MODEL, text);
+        REQUIRE(doc && doc->num_meshes == 9);
+        for (uint32_t m = 0; m < 9; m++) {
+            CHECK_UINT((uint32_t)(doc->meshes[m].shader[1] - '0'), m);
+            CHECK_NEAR(doc->meshes[m].weights[0].offset.x, m, 0.0);
+        }
+        OWN_MODEL model = md5_parse_model(text, used, NULL, NULL);
+        REQUIRE(model);
+        CHECK_UINT(model->num_meshes, counted);
+    }
+}
+
+// On request triangles are left out, with a warning that has their number, also where the corners
+// come before the vertices.
+static void keep_message(void *user, const md5_error *warning)
+{
+    memcpy(user, warning->message, sizeof warning->message);
+}
+TEST (edit_triangles_beyond_the_vertices_are_dropped) {
+    static const char vertices[] =
+        "numverts 3\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 0 1\nvert 2 ( 1 1 ) 0 1\n";
+    static const char triangles[] =
+        "numtris 4\ntri 0 3 1 2\ntri 1 0 1 2\ntri 2 0 65536 1\ntri 3 2 1 0\n";
+    for (int order = 0; order < 2; order++) {
+        char text[1024], message[sizeof((md5_error *)0)->message] = "";
+        snprintf(text, sizeof text,
+                 "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
+                 "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
+                 "mesh { shader \"s\"\n%s%snumweights 1\nweight 0 0 1 ( 0 0 0 )\n}\n",
+                 order ? triangles : vertices, order ? vertices : triangles);
+        const md5_load_opts opts = {
+            .warn = keep_message, .warn_user = message, .drops_triangles = true};
+        md5_error error = {0};
+        CHECK(!md5_parse_doc(MD5_DOC_MODEL, text, strlen(text), NULL, &error));
+        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+        OWN_DOC doc = md5_parse_doc(MD5_DOC_MODEL, text, strlen(text), &opts, NULL);
+        OWN_MODEL model = md5_parse_model(text, strlen(text), &opts, NULL);
+        REQUIRE(doc && model && doc->meshes[0].num_triangles == 2);
+        static const uint32_t kept[] = {0, 1, 2, 2, 1, 0};
+        CHECK_BYTES(doc->meshes[0].indices, kept, sizeof kept);
+        CHECK_UINT(model->meshes[0].num_triangles, 2);
+        CHECK_STRING(message, "2 of 4 triangles have a corner beyond numverts 3: left out");
+    }
+}
+
+// Comments in a text that is laid out as it is written.
+static const char commented_text[] =
+    "MD5Version 10 // Scale: 1\n// first\ncommandline \"http://a\" // made by hand\n\n"
+    "numJoints 2\nnumMeshes 2\n// two\n// lines\n\n"
+    "joints {\n// joints\n"
+    "\t\"a\"\t-1 ( 0 0 0 ) ( 0 0 0 )\t\t// the root\n"
+    "\t\"b\"\t0 ( 0 0 0 ) ( 0 0 0 )\t\t// a\n"
+    "} // end\n\n"
+    "mesh {\n\t// meshes: body\n\tshader \"s\" // skin\n\n"
+    "\tnumverts 1\n\tvert 0 ( 0 0 ) 0 1 // tip\n\n\tnumtris 0\n\n"
+    "\tnumweights 1\n\tweight 0 1 1 ( 0 0 1 )\n// last weight\n}\n\n"
+    "mesh { // other\n\tshader \"t\"\n\n\tnumverts 0\n\n\tnumtris 0 // none\n\n\tnumweights 0\n}\n"
+    "// the end\n";
+
+TEST (edit_comments_stay_at_their_lines) {
+    OWN_DOC doc = parse(MD5_DOC_MODEL, commented_text);
+    REQUIRE(doc);
+    OWN char *const text = written(doc, NULL);
+    CHECK_STRING(text, commented_text);
+    CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.scale = 2.0f}, NULL), 2);
+    OWN char *const larger = written(doc, NULL);
+    REQUIRE(larger);
+    CHECK(strstr(larger, "( 0 0 2 )\n// last weight\n}\n"));
+    // A comment of a joint moves with it.
+    doc->joints[0].parent = 1;
+    doc->joints[1].parent = MD5_NONE;
+    CHECK_UINT(md5_edit_joints(doc, &(md5_joint_edit){0}, NULL), 2);
+    OWN char *const sorted = written(doc, NULL);
+    REQUIRE(sorted);
+    CHECK(strstr(sorted, "\t\"a\"\t0 ( 0 0 0 ) ( 0 0 0 )\t\t// the root\n} // end\n"));
+    // Where lines are gone, what stood there follows.
+    doc->num_meshes = 1;
+    OWN char *const fewer = written(doc, NULL);
+    REQUIRE(fewer);
+    CHECK(strstr(fewer, "// last weight\n}\n\n// other\n// none\n// the end\n"));
+}
+
+// In another layout: long comments, above the version and within a row, with bytes that no text
+// has.
+TEST (edit_comments_of_any_layout) {
+    OWN_DOC doc = parse(MD5_DOC_MODEL,
+                        "// above\nMD5Version 10 // behind\ncommandline \"\"\r\n/* one\r\n two*/"
+                        "numJoints 1 /**/ numMeshes 1\njoints\n{\n\"a//b\" -1 ( 0/*x*/ 0 0 ) "
+                        "( 0 0 0//r\n) }\nmesh {\nshader 'c' // d\x01\"e\n"
+                        "numverts 0 numtris 0 numweights 0 }//f");
+    REQUIRE(doc);
+    OWN char *const text = written(doc, NULL);
+    CHECK_STRING(text, "MD5Version 10\n// above\n// behind\ncommandline \"\"\n// one\n// two\n\n"
+                       "numJoints 1\nnumMeshes 1\n\njoints {\n"
+                       "\t\"a//b\"\t-1 ( 0 0 0 ) ( 0 0 0 )\t\t// x // r\n}\n\n"
+                       "mesh {\n\tshader \"c\" // d \"e\n\n\tnumverts 0 // f\n\n\tnumtris 0\n\n"
+                       "\tnumweights 0\n}\n");
+}
+
+// Those of a frame go with it, or are left out.
+TEST (edit_comments_go_with_their_frames) {
+    char text[4096];
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   "MD5Version 10\ncommandline \"\"\n\nnumFrames 5\nnumJoints 1\n"
+                                   "frameRate 24\nnumAnimatedComponents 1\n\nhierarchy {\n"
+                                   "\t\"a\"\t-1 1 0\t// \n}\n\nbaseframe { // base\n"
+                                   "\t( 0 0 0 ) ( 0 0 0 )\n}\n");
+    for (int f = 0; f < 5; f++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "\nframe %d {\n\t%d // at %d\n}\n", f, f * f, f);
+    OWN_DOC doc = parse(MD5_DOC_ANIM, text);
+    REQUIRE(doc && used < sizeof text);
+    OWN char *const same = written(doc, NULL);
+    CHECK_STRING(same, text);
+    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.first = 2, .num_frames = 2}, NULL), 2);
+    CHECK_UINT(doc->num_comments, 3);
+    OWN char *const part = written(doc, NULL);
+    REQUIRE(part);
+    CHECK(strstr(part, "baseframe { // base\n"));
+    CHECK(strstr(part, "\nframe 0 {\n\t4 // at 2\n}\n\nframe 1 {\n\t9 // at 3\n}\n"));
+    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.frame_rate = 48.0}, NULL), 3);
+    OWN char *const finer = written(doc, NULL);
+    CHECK(finer && strstr(finer, "\nframe 2 {\n\t9 // at 3\n}\n"));
+}
+
+// Of 8 frames a sine, from any phase on, and a root that walks by 3 units a frame: the next frame
+// is the first again, 24 units on. What leads elsewhere, or back over several steps, is spread.
+TEST (edit_open_cycles_get_their_first_frame_again) {
+    enum { FRAMES = 8, ROW = 12 };
+    const double pi = acos(-1.0);
+    for (int phase = 0; phase < FRAMES + 2; phase++) {
+        float numbers[FRAMES][ROW] = {{0.0f}};
+        md5_doc_joint joints[] = {
+            {.name = "root", .parent = MD5_NONE, .track = {63, 0}},
+            {.name = "leg", .parent = 0, .track = {63, 6}, .position = {0.0f, 0.0f, -30.0f}}};
+        md5_doc doc = {.kind = MD5_DOC_ANIM,
+                       .num_joints = 2,
+                       .joints = joints,
+                       .num_frames = FRAMES,
+                       .num_components = ROW,
+                       .frame_rate = 24.0,
+                       .numbers = numbers[0]};
+        const bool is_cycle = phase < FRAMES;
+        for (int f = 0; f < FRAMES; f++) {
+            const double way = phase == FRAMES ? 0.1 * f : 0.1 * f * f;
+            const double angle = is_cycle ? 0.4 * sin(2.0 * pi * (f + phase) / FRAMES) : way;
+            numbers[f][0] = 3.0f * (float)f;
+            numbers[f][8] = -30.0f;
+            numbers[f][10] = (float)-sin(0.5 * angle);
+        }
+        md5_error error = {0};
+        CHECK_THAT(md5_edit_frames(&doc, &(md5_frame_edit){.is_closed = true}, &error) != MD5_NONE,
+                   "%s", error.message);
+        CHECK_UINT(doc.num_frames, is_cycle ? FRAMES + 1 : FRAMES);
+        const float *const last = doc.numbers + (size_t)(doc.num_frames - 1) * ROW;
+        CHECK_BYTES(last + 1, doc.numbers + 1, (ROW - 1) * sizeof *last);
+        CHECK_NEAR(last[0], is_cycle ? 24.0 : 21.0, 1e-6);
+        if (is_cycle)
+            CHECK_BYTES(doc.numbers, numbers, sizeof numbers);
+        CHECK_UINT(md5_edit_frames(&doc, &(md5_frame_edit){.is_closed = true}, NULL), 0);
+        md5_free_doc(&doc);
+    }
+}
+
+// At twice the rate the gap has a frame in its middle; without a walk the root returns, too.
+TEST (edit_open_cycles_at_another_rate) {
+    REQUIRE_CORPUS();
+    char path[1024];
+    snprintf(path, sizeof path, "%s/golden/reports/open_cycle/walk.md5anim", test_corpus());
+    OWN char *const text = test_read_file(path, NULL);
+    REQUIRE(text);
+    OWN_DOC doc = parse(MD5_DOC_ANIM, text);
+    const md5_frame_edit job = {.frame_rate = 48.0, .is_closed = true};
+    REQUIRE(doc && md5_edit_frames(doc, &job, NULL) == 17);
+    const float *const end = doc->numbers + (size_t)16 * doc->num_components;
+    CHECK_BYTES(end, doc->numbers, doc->num_components * sizeof *end);
+    // Between frames 7 and 0 the arm is at half the angle of frame 7, whose sine is in the file.
+    const double arm = 0.5 * asin(0.2142984);
+    CHECK_NEAR(fabsf(end[-(int)doc->num_components + 28]), sin(arm), 1e-6);
+}
