@@ -39,6 +39,8 @@ static void begin_machine(save_test *of, uint64_t seed, uint64_t *random)
         play_random_step(&of->tables, random);
     if (seed % 4 == 0)
         play_random_add_times(&of->tables, random);
+    if (seed % 8 == 0)
+        play_random_add_shots(&of->tables, random);
     of->tables.desc.modifiers = modifiers;
     of->tables.desc.num_modifiers = MODIFIERS;
     of->tables.desc.masks = masks;
