@@ -1044,6 +1044,30 @@ TEST (shot_that_is_stopped_by_what_is_heard_begins_again_at_that_instant) {
     }
 }
 
+// One that plays a section over and over is let go on within its fade out: then it makes room.
+TEST (shot_that_is_let_go_on_makes_room_at_once) {
+    static const int splits[] = {1, 3, 60};
+    EACH (split, splits) {
+        OWN_PLAY of = {0};
+        play_scene_begin(&of);
+        play_scene_add(&of, 21, 20.0, 0.3, 1);
+        play_scene_add(&of, 81, 20.0, 0.3, 2);
+        play_scene_read(&of, "trigger go trigger next clip a f { section end 12 18 } clip b f "
+                             "layer l { state none nothing } slot s "
+                             "shot over s a { when go section end loops fade_out 0.5 } "
+                             "shot then s b { when next } ");
+        md5_player_set(of.player, 0, 1.0f);
+        md5_player_set(of.player, 1, 1.0f);
+        md5_player_advance(of.player, 1.0, NULL, NULL);
+        CHECK_UINT(md5_player_shot(of.player, 0).clip, 0);
+        CHECK(md5_player_shot_section(of.player, 0, NULL, MD5_SECTION_LEAVE));
+        for (int i = 0; i < *split; i++)
+            md5_player_advance(of.player, 0.2 / *split, NULL, NULL);
+        CHECK_UINT(md5_player_shot(of.player, 0).clip, 1);
+        CHECK_NEAR(md5_player_shot(of.player, 0).time, 0.05, 1e-9);
+    }
+}
+
 // -- One-shots of a machine's table -------------------------------------------------------------
 
 // Against rules that are looked at 4800 times a second.

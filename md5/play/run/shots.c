@@ -104,6 +104,7 @@ bool md5_player_shot_section(md5_player *player, uint32_t slot, const char *sect
         return false;
     shot->next = next;
     shot->repeats = change == MD5_SECTION_LOOP;
+    player->is_settled = player->is_settled && machine->tables.num_shots == 0; // it may make room
     if (!leaves && (change == MD5_SECTION_JUMP || md5i_section_left(machine, shot) <= MD5_BORDER))
         md5i_end_section(player, shot);
     return true;

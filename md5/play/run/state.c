@@ -657,19 +657,19 @@ static double left_beyond(const step_group *group, double left, double value, do
 
 double md5i_seconds_until_left(md5_layer_state *layer_state, double left, double value, double most)
 {
-    enum { LOOKS = 4 };
     const step_group group = group_of(layer_state, layer_state->num_used - 1u);
     if (group.count == 1 || !isfinite(left) || most <= 0.0)
         return left - value;
     const bool is_less = left_beyond(&group, left, value, 0.0) <= MD5_BORDER;
     double before = 0.0, after = 0.0;
     for (int i = 1; i < MD5_MOST_HALVES && !(after > 0.0 && after - before <= SAME_TURN); i++) {
-        const bool is_found = after > 0.0; // else it is looked for in one part after the other
-        const double at = is_found ? 0.5 * (before + after) : most * i / LOOKS;
+        const bool is_found =
+            after > 0.0; // else it is looked for in one of four parts after another
+        const double at = is_found ? 0.5 * (before + after) : 0.25 * i * most;
         const double beyond = left_beyond(&group, left, value, at);
         if (is_less ? beyond >= 2.0 * MD5_BORDER : beyond <= 0.0) // well behind the change
             after = at;
-        else if (!is_found && i == LOOKS)
+        else if (!is_found && i == 4)
             return INFINITY;
         else
             before = at;
