@@ -284,21 +284,6 @@ static size_t find_first(const convert_job *job)
     return 0;
 }
 
-// An option that does nothing for what was read; NULL: there is none.
-static const char *find_useless(const convert_job *job, const convert_scene *scene)
-{
-    bool has[CONVERT_TARGET + 1] = {false};
-    for (size_t i = 0; i < scene->num_parts; i++)
-        has[scene->parts[i].kind] = true;
-    const bool is_moving = has[CONVERT_CLIP] || has[CONVERT_CAMERA];
-    return job->rate > 0.0 && !is_moving                ? "--rate"
-           : job->is_in_place && !has[CONVERT_CLIP]     ? "--root"
-           : job->tolerance > 0.0 && !is_moving         ? "--error"
-           : job->influences > 0 && !has[CONVERT_MODEL] ? "--influences"
-           : job->is_fitted && !has[CONVERT_MODEL]      ? "--fit"
-                                                        : NULL;
-}
-
 // Whether a name of nothing that exists asks for a folder: one without an ending, or with one that
 // holds a digit, as a version; or with a slash behind it.
 static bool is_new_folder(const char *path)
@@ -331,10 +316,17 @@ bool convert_files(const convert_job *job, md5_error *error)
     if (is_done && scene.num_parts == 0)
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
                                "nothing in it can be converted");
-    const char *const useless = is_done && !job->is_batch ? find_useless(job, &scene) : NULL;
-    if (useless != NULL)
+    bool has[CONVERT_TARGET + 1] = {false};
+    for (size_t i = 0; i < scene.num_parts; i++)
+        has[scene.parts[i].kind] = true;
+    const bool is_moving = has[CONVERT_CLIP] || has[CONVERT_CAMERA];
+    if (is_done && !job->is_batch
+        && (((job->rate > 0.0 || job->tolerance > 0.0) && !is_moving)
+            || (job->is_in_place && !has[CONVERT_CLIP])
+            || ((job->influences > 0 || job->is_fitted) && !has[CONVERT_MODEL])))
         is_done = convert_fail(error, MD5_ERROR_MISSING, job->inputs[0],
-                               "%s has no effect, as there is nothing that it is for", useless);
+                               "it has no %s: an option for these has no effect",
+                               has[CONVERT_MODEL] ? "clips" : "models");
     is_done = is_done && edit_scene(job, format, &scene, error);
     if (is_done && ((format->rules & HAS_LOOKS) || job->engine != NULL) && scene.num_materials == 0)
         is_done = convert_find_looks(job, &scene, error);

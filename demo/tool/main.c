@@ -1,8 +1,10 @@
 // md5tool: prints what is in MD5 files, without a window.
 #include "demo/common/file.h"
 #include "demo/common/text.h"
+#include "demo/convert/convert.h"
 #include "demo/tool/tool.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -250,37 +252,36 @@ static bool has_word(const char *help, const char *word)
     return false;
 }
 
-// What options are for, as their help says: "of NAME: ", with an input, "to NAME: ", with an
-// output, or below a line "Of NAME:".
+// What options are for: the words of their help, "of" inputs and "to" an output, or of the line
+// above such options. !: all but these.
 static const struct scope {
-    const char *name, *endings;
+    const char *words, *endings;
 } scopes[] = {
-    {"a folder", " / "},
-    {"MD5", " .md5mesh .md5anim .md5camera .bmd5mesh .bmd5anim .bcanim "}, // also to a folder
-    {"meshes and clips", " .md5mesh .bmd5mesh .md5anim .bmd5anim "},
-    {"meshes", " .md5mesh .bmd5mesh "},
-    {"clips", " .md5anim .bmd5anim .md5machine .glb .gltf .iqm .bvh .fbx .dae .x .b3d .ms3d .smd "},
-    {"glTF", " .glb .gltf "},
-    {"BVH", " .bvh "},
-    {"OBJ", " .obj "},
+    {"of a folder: ", " / "},
+    {"of meshes: ", " .md5mesh .bmd5mesh "},
+    {"of meshes and clips: ", " .md5mesh .bmd5mesh .md5anim .bmd5anim "},
+    {"of clips: ",
+     " .md5anim .bmd5anim .md5machine .glb .gltf .iqm .bvh .fbx .dae .x .b3d .ms3d .smd "},
+    {"of glTF: ", " .glb .gltf "},
+    {"of BVH: ", " .bvh "},
+    {"to MD5: ", "! .glb .gltf .iqm .obj "},
+    {"to glTF: ", " .glb .gltf "},
+    {"to OBJ: ", " .obj "},
 };
 enum { NUM_SCOPES = sizeof scopes / sizeof scopes[0] };
 
-// A folder may hold all kinds, and what has an ending of none is a pipe or, as an output, a folder.
-static bool is_in_scope(const char *path, const struct scope *scope, bool is_output)
+// Inputs that are folders, or have no known ending, may hold all that files hold.
+static bool is_in_scope(const struct scope *scope, const char *path)
 {
-    const char *const base = common_base(path), *const ending = strrchr(base, '.');
-    char *const word = common_format(" %s ", ending && !common_is_folder(path) ? ending : "/");
-    bool is_known = false;
+    const bool is_folder = common_is_folder(path);
+    const char *const ending = strrchr(common_base(path), '.');
+    char *const word = common_format(" %s ", ending && !is_folder ? ending : "/");
     for (char *c = word; *c != '\0'; c++)
-        *c = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
-    for (int i = 1; i < NUM_SCOPES; i++)
-        is_known |= strstr(scopes[i].endings, word) != NULL;
-    const bool is_named = strstr(scope->endings, word) != NULL;
+        *c = (char)tolower((unsigned char)*c);
+    const bool is_named = (strstr(scope->endings, word) != NULL) != (scope->endings[0] == '!');
     free(word);
-    return is_known || is_named
-               ? is_named
-               : (is_output ? scope == &scopes[1] : scope != scopes || common_is_folder(path));
+    return is_named
+           || (scope > scopes && scope->words[0] == 'o' && (is_folder || !convert_reads(path)));
 }
 
 // Whether a command does nothing with an option for these words and this output. Prints so.
@@ -288,39 +289,33 @@ static bool is_useless(const tool_command *command, const char *option,
                        const tool_arguments *arguments)
 {
     char *const begin = common_format("\n  %s ", option);
-    const char *const line = strstr(command->help, begin), *above = NULL, *c = command->help;
+    const char *const line = strstr(command->help, begin), *above = "", *c = command->help;
     free(begin);
-    if (line == NULL)
-        return false;
     for (; (c = strstr(c, "\nOf ")) != NULL && c < line; c++)
-        above = c + 1;
+        above = c + strlen("\nO");
+    if (line == NULL) // -o
+        return false;
     char *const text = common_format("%.*s", (int)strcspn(line + 1, "\n"), line + 1);
     const bool is_batch = arguments->num_words > 0 && common_is_folder(arguments->words[0]);
-    char *const output = arguments->to || is_batch
-                             ? common_format(".%s", arguments->to ? arguments->to : "glb")
-                             : common_copy(arguments->output ? arguments->output : "");
-    bool is_used = true;
-    for (int i = 0; i < NUM_SCOPES && is_used; i++) {
-        char *const of = common_format("of %s: ", scopes[i].name);
-        char *const to = common_format("to %s: ", scopes[i].name);
-        const bool is_output = strstr(text, to) != NULL;
-        if (is_output) {
-            is_used = is_in_scope(output, &scopes[i], true);
-        } else if (strstr(text, of) != NULL
-                   || (above && strncmp(above + 1, of + 1, strlen(of) - 2) == 0)) {
-            is_used = arguments->num_words == 0;
-            for (int k = 0; k < arguments->num_words && !is_used; k++)
-                is_used = is_in_scope(arguments->words[k], &scopes[i], false);
-        }
-        if (!is_used)
-            tool_usage(command->name, "%s has no effect: expected %s of the kind %s", option,
-                       is_output ? "an output" : "an input", scopes[i].name);
-        free(of);
-        free(to);
+    const char *const to = arguments->to ? arguments->to : is_batch ? "glb" : NULL;
+    char *const output = to ? common_format("x.%s", to) : common_copy(arguments->output);
+    const struct scope *missed = NULL;
+    for (const struct scope *s = scopes; s < scopes + NUM_SCOPES && !missed; s++) {
+        const bool is_said =
+            strstr(text, s->words) || strncmp(above, s->words + 1, strlen(s->words) - 2) == 0;
+        bool is_used = !is_said || arguments->num_words == 0;
+        if (s->words[0] == 't')
+            is_used = !is_said || !output || is_in_scope(s, output);
+        for (int k = 0; k < arguments->num_words && s->words[0] == 'o'; k++)
+            is_used |= is_in_scope(s, arguments->words[k]);
+        missed = is_used ? NULL : s;
     }
+    if (missed)
+        tool_usage(command->name, "%s has no effect here: it is %.*s", option,
+                   (int)strcspn(missed->words, ":"), missed->words);
     free(text);
     free(output);
-    return !is_used;
+    return missed != NULL;
 }
 
 // Returns false if the value is something else than the option takes.

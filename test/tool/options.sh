@@ -41,6 +41,7 @@ fix --merge|md5mesh|
 fix --max-vertices=9|md5mesh|
 fix --max-triangles=9|md5mesh|
 fix --winding|md5mesh|
+fix --bad-triangles|md5mesh|
 fix --frames=0-1|md5anim|
 fix --cut=a=0-1|md5anim|
 fix --rate=3|md5anim|

@@ -585,4 +585,33 @@ check "the time for many clips is linear in their number" \
     python3 test/tool/many_arguments.py "$data/flags.md5anim" \
     "$view" --no-render --no-config "$data/flags.md5mesh"
 
+# -- Options without effect -------------------------------------------------------------------------
+
+# Options of the table, with a value, that say nothing of a picture of a model alone; and what they are for.
+is_useless() { # OPTION WHAT
+    ends_saying 2 "$2" "$view" "$model" --output "$scratch/useless.png" "$1" && [ ! -e "$scratch/useless.png" ]
+}
+useless() {
+    while read -r option what; do
+        is_useless "$option" "$what" || { echo "$option"; return 1; }
+    done <<'END'
+--crowd-exact --crowd
+--crowd-reduced=9 --crowd
+--crowd-baked=9 --crowd
+--crowd-impostors=9 --crowd
+--no-crowd-levels --crowd
+--onion-step=3 --onion
+--no-environment --environment
+--environment-background --environment
+--camera-path .md5camera
+--camera-smoothing=1 .md5camera
+--watch window
+--record-as=gif window
+--no-auto-quality window
+--reduced-motion window
+--page=easing --page
+--game-demo --game-demo
+END
+}
+check "options without effect on a picture are errors" useless
 finish

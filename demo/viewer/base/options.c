@@ -859,6 +859,31 @@ static bool contradicts_thumbnail(const bool *given, const view_options *o, char
     return false;
 }
 
+const char *view_lacks(const view_option *option, const view_options *o)
+{
+    bool has_camera = o->game != NULL;
+    for (size_t i = 0; i < o->num_files; i++)
+        has_camera |= common_has_ending(o->files[i], ".md5camera");
+    const struct {
+        const char *names;
+        bool is_there;
+        const char *what;
+    } rows[] = {
+        {" crowd-exact crowd-reduced crowd-baked crowd-impostors no-crowd-levels ", o->crowd > 0,
+         "--crowd"},
+        {" onion-step ", o->onion.count > 0, "--onion"},
+        {" no-environment environment-background ", o->environment != NULL, "--environment"},
+        {" camera-path camera-smoothing ", has_camera, "a camera path (.md5camera)"},
+        {" watch record-as no-auto-quality reduced-motion ", false, "a window"},
+    };
+    char name[64];
+    (void)snprintf(name, sizeof name, " %s ", option->name);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (!rows[i].is_there && strstr(rows[i].names, name) != NULL)
+            return rows[i].what;
+    return NULL;
+}
+
 static const char *find_contradiction(const view_options *o)
 {
     size_t num_models = 0, num_camera_paths = 0;
@@ -871,6 +896,11 @@ static const char *find_contradiction(const view_options *o)
         return "--game takes one name, and no --crowd";
     if (o->num_bases > 0 && o->game == NULL)
         return "--base needs --game, or one folder";
+    if ((o->page != NULL || o->game_demo)
+        && (o->num_files + o->num_folders > 0 || o->game != NULL || o->crowd > 0
+            || (o->page != NULL && o->game_demo)))
+        return "--page and --game-demo show a model of their own, without files, --game and "
+               "--crowd";
     if (num_models > 1 && o->crowd == 0)
         return "only one model can be shown, except with --crowd; animations end in .md5anim, "
                "camera paths in .md5camera";
@@ -959,8 +989,8 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         else
             options->files[options->num_files++] = argument;
     }
-    const bool is_wrong = is_read && options->thumbnail > 0
-                          && contradicts_thumbnail(given, options, problem, problem_size);
+    bool is_wrong = is_read && options->thumbnail > 0
+                    && contradicts_thumbnail(given, options, problem, problem_size);
 
     // With --base, a folder alone is the mod. In a game, names that folders here have by chance are
     // names like all others.
@@ -980,6 +1010,14 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         const bool is_gif = common_has_ending(options->postcard, ".gif"); // packs it better
         options->width = is_gif ? 320 : 192;
         options->height = is_gif ? 240 : 144;
+    }
+
+    for (size_t i = 0; i < NUM_OPTIONS && is_read && !view_shows_window(options); i++) {
+        const char *const what = given[i] ? view_lacks(&table[i], options) : NULL;
+        if (what != NULL && !is_wrong)
+            (void)snprintf(problem, problem_size, "--%s has no effect without %s", table[i].name,
+                           what);
+        is_wrong |= what != NULL;
     }
 
     // Sets the switches that were not given.

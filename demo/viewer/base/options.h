@@ -203,6 +203,10 @@ const view_option *view_options_table(size_t *count);
 // the most similar name, or NULL.
 const view_option *view_find_option(const char *name, size_t length, const view_option **nearest);
 
+// What an option of a picture, without which it has no effect, is not there; NULL: it has one. In a
+// window all may become of use.
+const char *view_lacks(const view_option *option, const view_options *options);
+
 // Sets the option's field. `text` may be NULL for a switch: on. Returns false if the text is
 // invalid; the field may then have any value.
 bool view_read_option(const view_option *option, const char *text, view_options *options);

@@ -55,6 +55,8 @@ static void add_options(common_list *words, const view_options *now)
     for (size_t i = 0; i < count; i++) {
         const view_option *const option = &table[i];
         const unsigned char *const field = (const unsigned char *)now + option->place;
+        if (view_lacks(option, now) != NULL)
+            continue;
         if (option->kind == VIEW_OPTION_TEXT || option->kind == VIEW_OPTION_PAIR_TEXT) {
             const char *const text = *(const char *const *)field;
             if (text != NULL)
