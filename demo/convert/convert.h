@@ -78,6 +78,8 @@ typedef struct convert_scene { // each array grows by common_grow()
     size_t num_parts;
     convert_material *materials;
     size_t num_materials;
+    size_t *looks; // [num_looks] 1 + the number of a mesh's material; 0, none: that of its shader
+    size_t num_looks;
     convert_weights *weights;
     size_t num_weights;
     double unit; // MD5's units in one of the input, where a reader chose it; else 0
@@ -108,6 +110,12 @@ void convert_free_scene(convert_scene *scene);
 
 // -- Jobs -----------------------------------------------------------------------------------------
 
+// How a viewer shows a mesh, where that is not what is found of its file; NULL: it is.
+typedef struct convert_shown {
+    char *shader;                  // of a skin
+    char *files[CONVERT_NUM_MAPS]; // that the user chose
+} convert_shown;
+
 // What a conversion does. 0 in a member is its default.
 typedef struct convert_job {
     const char *const *inputs; // [num_inputs] paths; several: a model and clips, in any formats
@@ -130,6 +138,8 @@ typedef struct convert_job {
     const char *scene_name, *map; // glTF: which scene; BVH: a file of "source target" joint names
     const char *target;           // BVH: the model that the motion is for
     const char *engine;           // whose limits the output keeps; NULL: MD5's
+    const convert_shown *shown;   // [num_shown] of the model's first meshes
+    size_t num_shown;
     md5_game *game;  // with declarations of materials, used by this call alone; NULL: those around
     md5_files files; // from where inputs are read; 0: from disk
     // Called with each loss, guess and choice, as a sentence without a full stop.

@@ -200,13 +200,13 @@ static bool write_picture(gltf_writer *w, const convert_picture *picture, size_t
     return is_written;
 }
 
-// Adds the material of a shader. One without pictures is white, and has the name.
-static bool write_material(gltf_writer *w, const char *shader, md5_error *error)
+// Adds a material. One without pictures is white, and has the name of the shader; one whose shader
+// has no name, that of its picture.
+static bool write_material(gltf_writer *w, const convert_material *look, const char *shader,
+                           md5_error *error)
 {
-    const convert_material none = {0};
-    size_t number = 0;
-    const bool is_known = gltf_find(w->out, 'm', shader, &number);
-    const convert_material *const look = is_known ? &w->scene->materials[number] : &none;
+    if (shader[0] == '\0' && look->maps[CONVERT_MAP_COLOR].name != NULL)
+        shader = look->maps[CONVERT_MAP_COLOR].name;
     // At a roughness of 0.7 highlights fall to half at the same angle as those of id's table.
     json_t *const base = json_pack("{s:f, s:f}", "metallicFactor", 0.0, "roughnessFactor", 0.7);
     json_t *const material =
@@ -440,10 +440,17 @@ static bool write_mesh(gltf_writer *w, uint32_t index, md5_error *error)
         json_pack("{s:{s:o, s:o, s:I}}", "md5", "shader", gltf_string(mesh->shader), "name",
                   gltf_string(mesh->name), "vertices", (json_int_t)mesh->num_file_vertices);
     bool is_written = true;
-    if (mesh->shader[0] != '\0') {
+    static const convert_material none = {0};
+    size_t from = index < w->scene->num_looks ? w->scene->looks[index] : 0; // from 1 on
+    if (from == 0 && gltf_find(w->out, 'm', mesh->shader, &from))
+        from++;
+    const convert_material *const look = from > 0 ? &w->scene->materials[from - 1] : &none;
+    if (mesh->shader[0] != '\0' || look->maps[CONVERT_MAP_COLOR].bytes != NULL) {
         size_t material = gltf_num_added(w->out, "materials");
-        is_written = gltf_find(w->out, 's', mesh->shader, &material)
-                     || write_material(w, mesh->shader, error);
+        char *const key = common_format("%zu %s", from, mesh->shader);
+        is_written =
+            gltf_find(w->out, 's', key, &material) || write_material(w, look, mesh->shader, error);
+        free(key);
         gltf_put(w->out, primitive, "material", gltf_whole(material));
     }
     if (w->assets.morph != NULL)

@@ -137,11 +137,13 @@ typedef struct finder {
     md5_game *game;        // with declarations, or NULL
     view_listener listener;
     size_t num_bytes; // of all pictures so far
+    common_list keys; // [materials] where each was found
 } finder;
 
 static void warn(void *job, const char *text)
 {
-    convert_note(job, "%s", text);
+    if (job != NULL)
+        convert_note(job, "%s", text);
 }
 
 const char *convert_picture_ending(const convert_picture *picture)
@@ -236,6 +238,8 @@ static void add_picture(finder *f, convert_material *material, convert_map map, 
                         const md5_image_program *program, blend_kind how)
 {
     const char *const title = path ? path : program ? program->text : "", *reason = NULL;
+    if (material->maps[map].bytes != NULL) // it was chosen
+        return;
     view_image image = {NULL, 0, 0};
     md5_error error = {0};
     size_t size = 0;
@@ -340,6 +344,13 @@ void convert_paint(const convert_job *job, convert_material *material, convert_m
 // if it has no picture.
 static bool use_declaration(finder *f, convert_material *to, const md5_material *material)
 {
+    if (to->maps[CONVERT_MAP_COLOR].bytes != NULL) { // as in the viewer it is a lit surface then
+        for (convert_map map = CONVERT_MAP_NORMAL; map <= CONVERT_MAP_SPECULAR; map++)
+            if (view_material_image(material, pictures_of[map]))
+                add_picture(f, to, map, NULL, view_material_image(material, pictures_of[map]),
+                            REPLACES);
+        return true;
+    }
     float *const registers = common_alloc(material->num_registers, sizeof *registers);
     md5_evaluate_material(material, &(md5_material_input){.parms = {1, 1, 1, 1}}, registers);
     const md5_image_program *const color = view_material_image(material, MD5GL_PICTURE_DIFFUSE);
@@ -394,65 +405,101 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
 
 // -- What names say -------------------------------------------------------------------------------
 
-static void use_look(finder *f, convert_material *to, uint32_t mesh)
+// `diffuse`: of the look, or chosen, which has maps beside it too.
+static void use_look(finder *f, convert_material *to, const view_look *look, const char *diffuse)
 {
-    const view_look_search search = {.model = f->model, .mesh = mesh, .package = f->package};
-    view_look look = view_find_look(&search, f->listener);
-    to->is_two_sided = look.two_sided;
-    if (look.alpha_test > 0.0f) {
+    to->is_two_sided |= look->two_sided;
+    if (look->alpha_test > 0.0f) {
         to->alpha = CONVERT_MASK;
-        to->cutoff = look.alpha_test;
+        to->cutoff = look->alpha_test;
     }
-    if (!look.diffuse)
+    if (!diffuse)
         convert_note(f->job, "material %s: no picture is found%s%s", title_of(to),
-                     look.tried.count > 0 ? "; not " : "",
-                     look.tried.count > 0 ? look.tried.names[0] : "");
-    else if (look.is_guess)
-        convert_note(f->job, "material %s: %s is a guess, by %s", title_of(to), look.diffuse,
-                     look.why);
-    if (look.num_turns > 0)
+                     look->tried.count > 0 ? "; not " : "",
+                     look->tried.count > 0 ? look->tried.names[0] : "");
+    else if (look->is_guess)
+        convert_note(f->job, "material %s: %s is a guess, by %s", title_of(to), diffuse, look->why);
+    if (look->num_turns > 0)
         convert_note(f->job, "material %s: %u more pictures, shown in turn, are left out",
-                     title_of(to), (unsigned)look.num_turns);
-    if (look.masks)
-        convert_note(f->job, "material %s: the masks %s are left out", title_of(to), look.masks);
-    if (look.diffuse) {
-        char *const folder = common_folder(look.diffuse);
+                     title_of(to), (unsigned)look->num_turns);
+    if (look->masks)
+        convert_note(f->job, "material %s: the masks %s are left out", title_of(to), look->masks);
+    if (diffuse) {
+        char *const folder = common_folder(diffuse);
         common_list files = common_list_folder(folder, "");
         for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++) {
-            const char *const path = map == CONVERT_MAP_COLOR ? look.diffuse
-                                     : map == CONVERT_MAP_NORMAL && look.normals
-                                         ? look.normals
-                                         : view_find_map(&files, look.diffuse, pictures_of[map]);
+            const char *const path = map == CONVERT_MAP_COLOR ? diffuse
+                                     : map == CONVERT_MAP_NORMAL && look->normals
+                                         ? look->normals
+                                         : view_find_map(&files, diffuse, pictures_of[map]);
             // Masks may have the name of a specular map, but each channel means something else.
-            const bool is_mask = path && look.masks && strcmp(path, look.masks) == 0;
-            if (path && !is_mask && (map == CONVERT_MAP_COLOR || strcmp(path, look.diffuse) != 0))
+            const bool is_mask = path && look->masks && strcmp(path, look->masks) == 0;
+            if (path && !is_mask && (map == CONVERT_MAP_COLOR || strcmp(path, diffuse) != 0))
                 add_picture(f, to, map, path, NULL, REPLACES);
         }
-        const char *const heights = view_find_map(&files, look.diffuse, MD5GL_PICTURE_HEIGHTS);
-        if (heights && strcmp(heights, look.diffuse) != 0)
+        const char *const heights = view_find_map(&files, diffuse, MD5GL_PICTURE_HEIGHTS);
+        if (heights && strcmp(heights, diffuse) != 0)
             convert_note(f->job, "material %s: the height map %s is left out", title_of(to),
                          heights);
         common_free_list(&files);
         free(folder);
     }
-    view_free_look(&look);
 }
 
 // -- Materials ------------------------------------------------------------------------------------
 
-static void add_material(finder *f, const md5_mesh *mesh)
+// Sets the material of a mesh: one that was found in the same place, or a new one. With an engine
+// each shader has one.
+static void add_material(finder *f, uint32_t index)
 {
-    const bool is_declared = f->game && md5_find_decl(f->game, MD5_DECL_MATERIAL, mesh->shader);
-    convert_material material = {.shader = common_copy(mesh->shader)};
+    static const convert_shown as_found = {.shader = NULL};
+    const convert_job *const job = f->job;
+    const md5_mesh *const mesh = &f->model->meshes[index];
+    const convert_shown *const own = index < job->num_shown ? &job->shown[index] : &as_found;
+    const char *const chosen = own->files[CONVERT_MAP_COLOR];
+    const char *const shown = own->shader != NULL ? own->shader : mesh->shader;
+    convert_scene *const scene = f->scene;
+    bool is_again = false;
+    for (size_t i = 0; i < scene->num_materials && !is_again; i++)
+        is_again = strcmp(scene->materials[i].shader, mesh->shader) == 0;
+    if (is_again && job->engine)
+        return;
+    // What a chosen picture shows only a game that is asked for adds to.
+    md5_game *const game = chosen && f->game != job->game ? NULL : f->game;
+    const bool is_declared = game && md5_find_decl(game, MD5_DECL_MATERIAL, shown);
+    const view_look_search search = {.model = f->model, .mesh = index, .package = f->package};
+    const view_listener listener = is_again ? (view_listener){warn, NULL} : f->listener;
+    view_look look = {.diffuse = NULL};
+    if (!is_declared && f->package && !chosen)
+        look = view_find_look(&search, listener);
+    char *key = common_format("%s\n%s\n%s", mesh->shader, shown, look.diffuse ? look.diffuse : "");
+    for (int map = 0; map < CONVERT_NUM_MAPS; map++) {
+        char *const longer = common_format("%s\n%s", key, own->files[map] ? own->files[map] : "");
+        free(key);
+        key = longer;
+    }
+    size_t number = 0;
+    while (number < f->keys.count && strcmp(f->keys.names[number], key) != 0)
+        number++;
+    scene->looks[index] = number + 1;
+    if (number < f->keys.count) {
+        free(key);
+        view_free_look(&look);
+        return;
+    }
+    common_add(&f->keys, key);
+    scene->materials = common_grow(scene->materials, number, sizeof *scene->materials);
+    convert_material *const material = &scene->materials[scene->num_materials++];
+    *material = (convert_material){.shader = common_copy(mesh->shader)};
+    for (convert_map map = CONVERT_MAP_COLOR; map < CONVERT_NUM_MAPS; map++)
+        if (own->files[map])
+            add_picture(f, material, map, own->files[map], NULL, REPLACES);
     // Without a declaration the engine takes the shader for the name of a picture.
-    const md5_material *const found = is_declared || (f->game && f->game == f->job->game)
-                                          ? md5_game_material(f->game, mesh->shader, NULL)
-                                          : NULL;
-    if ((!found || !use_declaration(f, &material, found)) && !is_declared && f->package)
-        use_look(f, &material, (uint32_t)(mesh - f->model->meshes));
-    f->scene->materials =
-        common_grow(f->scene->materials, f->scene->num_materials, sizeof material);
-    f->scene->materials[f->scene->num_materials++] = material;
+    const md5_material *const found =
+        is_declared || (game && game == job->game) ? md5_game_material(game, shown, NULL) : NULL;
+    if ((!found || !use_declaration(f, material, found)) && !is_declared && f->package)
+        use_look(f, material, &look, chosen ? chosen : look.diffuse);
+    view_free_look(&look);
 }
 
 bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error *error)
@@ -472,15 +519,12 @@ bool convert_find_looks(const convert_job *job, convert_scene *scene, md5_error 
         f.package = view_open_package(part->path, NULL);
     if (!f.game)
         f.game = view_package_game(f.package, f.listener);
-    // Each shader once, as its first mesh with triangles has it.
-    for (uint32_t i = 0; i < model->num_meshes && i < MAX_MESHES; i++) {
-        const md5_mesh *const mesh = &model->meshes[i];
-        bool is_new = mesh->num_triangles > 0;
-        for (size_t k = 0; k < scene->num_materials && is_new; k++)
-            is_new = strcmp(scene->materials[k].shader, mesh->shader) != 0;
-        if (is_new)
-            add_material(&f, mesh);
-    }
+    scene->num_looks = model->num_meshes < MAX_MESHES ? model->num_meshes : MAX_MESHES;
+    scene->looks = common_alloc(scene->num_looks, sizeof *scene->looks);
+    for (uint32_t i = 0; i < scene->num_looks; i++)
+        if (model->meshes[i].num_triangles > 0)
+            add_material(&f, i);
+    common_free_list(&f.keys);
     if (model->num_meshes > MAX_MESHES)
         convert_note(job, "pictures are sought for %d meshes; others may have none", MAX_MESHES);
     view_close_package(f.package);

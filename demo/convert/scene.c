@@ -374,6 +374,7 @@ void convert_free_scene(convert_scene *scene)
     }
     free(scene->parts);
     free(scene->materials);
+    free(scene->looks);
     free(scene->weights);
     free(scene->name);
 }

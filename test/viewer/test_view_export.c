@@ -9,6 +9,7 @@
 #include "demo/common/memory.h"
 #include "demo/common/text.h"
 #include "demo/convert/convert.h"
+#include "demo/looks/image.h"
 #include "demo/viewer/jobs/view.h"
 
 #include <stdarg.h>
@@ -382,6 +383,116 @@ TEST_EXPORT (view_export_of_a_model_in_a_game_reads_the_game) {
     CHECK_THAT(exists(of, "out.md5mesh") && exists(of, "walk.md5anim"), "%s", of->viewer.log.error);
 }
 
+// The text behind a word that is there once more than `n` times.
+static const char *find_nth(const char *text, const char *word, long n)
+{
+    for (; text != NULL && n >= 0; n--) {
+        text = strstr(text, word);
+        text = text != NULL ? text + strlen(word) : NULL;
+    }
+    return text;
+}
+
+static long number_at(const char *text)
+{
+    return text != NULL ? strtol(text, NULL, 10) : -1;
+}
+
+// The picture of the colour of a mesh of a .glb file; NULL if it has none.
+static const char *find_picture(const char *glb, long mesh, size_t *size)
+{
+    const char *const json = glb + 20, *const bin = json + *(const uint32_t *)(glb + 12) + 8;
+    const char *const primitive = find_nth(json, "\"primitives\":[", mesh);
+    const char *const after = find_nth(primitive, "\"primitives\":[", 0);
+    const char *const used = find_nth(primitive, "\"material\":", 0);
+    if (used == NULL || (after != NULL && used > after))
+        return NULL;
+    const char *const material = find_nth(json, "\"pbrMetallicRoughness\":{", number_at(used));
+    const char *const next = find_nth(material, "\"pbrMetallicRoughness\":{", 0);
+    const char *const color = find_nth(material, "\"baseColorTexture\":{\"index\":", 0);
+    if (color == NULL || (next != NULL && color > next))
+        return NULL;
+    const long image = number_at(find_nth(json, "\"source\":", number_at(color)));
+    const char *const images = find_nth(json, "\"images\":[", 0);
+    const long view = number_at(find_nth(images, "\"bufferView\":", image));
+    const char *const views = find_nth(json, "\"bufferViews\":[", 0);
+    *size = (size_t)number_at(find_nth(views, "\"byteLength\":", view));
+    return bin + number_at(find_nth(views, "\"byteOffset\":", view));
+}
+
+// A declared picture, two that are found by the names of meshes whose shader has none, one that was
+// chosen, also for one of two meshes of a shader, and none.
+TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
+    enum { SIDE = 24, NUM_MESHES = 6, NUM_FILES = 5 };
+    static const char *const shaders[NUM_MESHES] = {
+        "models/declared", "", "", "models/chosen", "models/chosen", "models/no"};
+    static const char *const names[NUM_MESHES] = {"body", "hat", "coat", "left", "right", "gone"};
+    static const char *const shown[NUM_MESHES] = {"paint", "hat", "coat", "said", "chosen", NULL};
+    static const char *const files[NUM_FILES] = {
+        "models/paint.png", "models/hat.png", "models/coat.png", "said.png", "models/chosen.png"};
+    view_state *const viewer = &of->viewer;
+    size_t size = 0;
+    uint8_t texels[4 * SIDE * SIDE];
+    for (int i = 0; i < NUM_FILES; i++) {
+        memset(texels, 40 * (i + 1), sizeof texels);
+        const view_image image = {texels, SIDE, SIDE};
+        OWN char *const png = (char *)view_encode_png(&image, false, &size);
+        if (png == NULL) // built without stb
+            return;
+        folder_put(of->folder, files[i], png, size);
+    }
+    folder_put_text(of->folder, "materials/a.mtr",
+                    "models/declared {\n\tdiffusemap models/paint.png\n}\n");
+    OWN char *text = common_copy("MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 6\n"
+                                 "joints {\n\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n");
+    for (int i = 0; i < NUM_MESHES; i++) {
+        char *const longer = common_format(
+            "%smesh {\n// meshes: %s\nshader \"%s\"\nnumverts 3\nvert 0 ( 0 0 ) 0 1\n"
+            "vert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\nnumtris 1\ntri 0 0 1 2\nnumweights 3\n"
+            "weight 0 0 1 ( 0 %d 0 )\nweight 1 0 1 ( 9 %d 0 )\nweight 2 0 1 ( 0 %d 9 )\n}\n",
+            text, names[i], shaders[i], i, i, i);
+        free(text);
+        text = longer;
+    }
+    folder_put_text(of->folder, "models/t.md5mesh", text);
+    OWN char *const path = common_join(of->folder, "models/t.md5mesh");
+    OWN char *const said = common_join(of->folder, "said.png");
+    static view_chosen_list chosen;
+    view_choose_texture(&chosen, path, 3, MD5GL_PICTURE_DIFFUSE, said);
+    viewer->chosen = &chosen;
+    const char *const file = path;
+    REQUIRE(view_open(viewer, &file, 1, true));
+    choose_model(of, "glb");
+    CHECK_STRING(viewer->ui.export.line, ""); // the tool takes no picture of the window
+    run(of);
+    OWN char *const out = common_join(of->folder, "out.glb");
+    OWN char *const glb = test_read_file(out, &size);
+    REQUIRE(glb);
+    for (uint32_t i = 0; i < NUM_MESHES; i++) {
+        const view_texture *const drawn =
+            view_mesh_image(&viewer->document->textures, i, MD5GL_PICTURE_DIFFUSE);
+        size_t length = 0, expected = 0;
+        const char *const picture = find_picture(glb, i, &length);
+        OWN char *const stem = drawn != NULL ? common_stem(drawn->path) : NULL;
+        CHECK_THAT((stem == NULL) == (shown[i] == NULL)
+                       && (stem == NULL || !strcmp(stem, shown[i])),
+                   "mesh %u is drawn with %s", i, stem != NULL ? stem : "none");
+        CHECK_THAT((picture == NULL) == (shown[i] == NULL), "mesh %u", i);
+        if (picture == NULL || shown[i] == NULL)
+            continue;
+        char name[64];
+        (void)snprintf(name, sizeof name, "%s%s.png", i == 3 ? "" : "models/", shown[i]);
+        OWN char *const source = common_join(of->folder, name);
+        OWN char *const bytes = test_read_file(source, &expected);
+        CHECK_THAT(length == expected && memcmp(picture, bytes, length) == 0, "picture of mesh %u",
+                   i);
+    }
+    OWN char *const line = view_command_line(viewer);
+    CHECK_THAT(strstr(line, " --texture 3=") != NULL, "%s", line);
+    viewer->chosen = NULL;
+    view_free_chosen(&chosen);
+}
+
 // What a format loses is no warning of what is shown; nor is it counted again.
 TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
     view_reports *const reports = &of->viewer.reports;
@@ -394,6 +505,21 @@ TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
         CHECK_UINT(of->viewer.log.num_warnings, before);
     }
     CHECK(of->viewer.log.num_notes > 0 && of->viewer.log.num_notes == reports->count - before);
+}
+
+// The shader of the mesh is that of the other skin.
+TEST_EXPORT (view_export_of_an_entity_has_the_materials_of_its_skin) {
+    size_t size = 0;
+    OWN char *const address =
+        common_format("%s::monster_bobbin_moss", test_path("models/game/base"));
+    const char *const file = address;
+    REQUIRE(view_open(&of->viewer, &file, 1, true));
+    choose_model(of, "glb");
+    run(of);
+    OWN char *const path = common_join(of->folder, "out.glb");
+    OWN char *const glb = test_read_file(path, &size);
+    REQUIRE(glb);
+    CHECK(strstr(glb + 20, "bobbin/moss") != NULL);
 }
 
 TEST_EXPORT (view_export_of_a_model_that_fails_says_why) {

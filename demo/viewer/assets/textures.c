@@ -910,7 +910,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
     view_address address;
     char *file = NULL;
     if (game == NULL) {
-        file = common_copy(dressing->path);
+        file = common_copy(dressing->file != NULL ? dressing->file : dressing->path);
     } else if (view_read_address(dressing->path, &address)) {
         file = common_format("%s/%s", address.place, address.name);
         view_free_address(&address);

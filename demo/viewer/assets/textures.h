@@ -164,6 +164,7 @@ typedef struct view_dressing {
     const view_look *said; // [num_said] what an md5.cfg says of each mesh, if there is one
     uint32_t num_said;
     const view_options *options; // the textures that they name; NULL: none
+    const char *file;            // of the model, if `path` is that of a machine that plays it
 } view_dressing;
 
 // What textures are loaded with, and for which mesh.

@@ -28,6 +28,8 @@ typedef struct view_converting {
     common_list words; // of the conversion: files, or names in the game; then --output and the path
     size_t num_files;
     view_library *library; // a user of it, or NULL
+    convert_shown *shown;  // [num_shown]
+    uint32_t num_shown;
     common_list notes;
     md5_error error;
     bool is_forced, is_done;
@@ -89,6 +91,22 @@ static const view_page *open_page(const view_state *viewer)
     return viewer->pages.open >= 0 ? view_page_at((uint32_t)viewer->pages.open) : NULL;
 }
 
+static const md5gl_picture maps[CONVERT_NUM_MAPS] = {MD5GL_PICTURE_DIFFUSE, MD5GL_PICTURE_NORMALS,
+                                                     MD5GL_PICTURE_SPECULAR, MD5GL_PICTURE_GLOW};
+
+// The file that was said for a map of a mesh, in the window or by an option, or NULL.
+static const char *said_file(const view_state *viewer, uint32_t mesh, md5gl_picture map)
+{
+    const view_textures *const textures = &viewer->document->textures;
+    const view_options *const options = viewer->options;
+    const view_texture *const image = view_mesh_image(textures, mesh, map);
+    bool is_said = textures->meshes[mesh].is_chosen[map]
+                   || (options->skin > 0 && map == MD5GL_PICTURE_DIFFUSE);
+    for (size_t i = 0; i < options->num_textures && image != NULL; i++)
+        is_said = is_said || strcmp(options->textures[i].file, image->path) == 0;
+    return is_said && image != NULL && image->program == NULL ? image->path : NULL;
+}
+
 // The options that may be repeated.
 static void add_lists(common_list *words, const view_state *viewer, const view_options *now)
 {
@@ -123,6 +141,13 @@ static void add_lists(common_list *words, const view_state *viewer, const view_o
                    common_format("%s%s%s", choice->mesh != NULL ? choice->mesh : "",
                                  choice->mesh != NULL ? "=" : "", choice->file));
     }
+    const view_textures *const textures = &viewer->document->textures;
+    for (uint32_t m = 0; m < textures->num_meshes; m++)
+        for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES; map++)
+            if (textures->meshes[m].is_chosen[map])
+                add_option(
+                    words, view_map_options[map],
+                    common_format("%u=%s", (unsigned)m, textures->meshes[m].maps[map]->path));
 }
 
 // What is shown: a name in a game, or files.
@@ -380,8 +405,11 @@ static bool tell_dialog(view_state *viewer)
         } else {
             words = write_words(viewer, &now);
         }
-        // The tool takes no single names of a game.
-        const bool has_line = !is_model || viewer->document->scene.library == NULL;
+        // The tool takes no single names of a game, nor pictures that were said.
+        bool has_line = !is_model || viewer->document->scene.library == NULL;
+        for (uint32_t i = 0; is_model && i < viewer->document->textures.num_meshes; i++)
+            for (int map = 0; map < CONVERT_NUM_MAPS && has_line; map++)
+                has_line = said_file(viewer, i, maps[map]) == NULL;
         export->line = has_line ? join_words(is_model ? "md5tool convert" : "md5view", &words)
                                 : common_copy("");
         (void)snprintf(export->problem, sizeof export->problem, "%s", problem ? problem : "");
@@ -458,6 +486,8 @@ static int convert_model(void *user)
                              .is_forced = converting->is_forced,
                              .game = game,
                              .files = game ? md5_game_files(game) : (md5_files){.user = NULL},
+                             .shown = converting->shown,
+                             .num_shown = converting->num_shown,
                              .note = take_note,
                              .goes_on = goes_on,
                              .user = converting};
@@ -465,6 +495,33 @@ static int convert_model(void *user)
     md5_destroy_game(game);
     atomic_store(&converting->has_ended, true);
     return 0;
+}
+
+// What is shown of the meshes of a model and is not found of its files.
+static void list_shown(const view_state *viewer, view_converting *converting)
+{
+    const view_scene *const scene = &viewer->document->scene;
+    converting->num_shown = viewer->document->textures.num_meshes;
+    converting->shown = common_alloc(converting->num_shown, sizeof *converting->shown);
+    for (uint32_t i = 0; i < converting->num_shown; i++) {
+        if (scene->library != NULL)
+            converting->shown[i].shader = common_copy(scene->model->meshes[i].shader);
+        for (int map = 0; map < CONVERT_NUM_MAPS; map++)
+            converting->shown[i].files[map] = common_copy(said_file(viewer, i, maps[map]));
+    }
+}
+
+static void free_converting(view_converting *converting)
+{
+    for (uint32_t i = 0; i < converting->num_shown; i++) {
+        free(converting->shown[i].shader);
+        for (int map = 0; map < CONVERT_NUM_MAPS; map++)
+            free(converting->shown[i].files[map]);
+    }
+    free(converting->shown);
+    common_free_list(&converting->words);
+    common_free_list(&converting->notes);
+    free(converting);
 }
 
 static void begin_model(view_state *viewer, const char *path)
@@ -475,15 +532,17 @@ static void begin_model(view_state *viewer, const char *path)
     const char *const problem = add_sources(&converting->words, viewer, &num_hung);
     if (problem != NULL) {
         view_notice(viewer, "%s", problem);
-        common_free_list(&converting->words);
-        free(converting);
+        free_converting(converting);
         return;
     }
+    list_shown(viewer, converting);
     viewer->converting = converting;
     viewer->ui.export.total = 1;
     if (num_hung > 0)
         common_add(&converting->notes,
                    common_format("the body alone, without %u models at its joints", num_hung));
+    if (viewer->hidden_meshes != 0)
+        common_add(&converting->notes, common_copy("meshes that are hidden are written as well"));
     converting->num_files = converting->words.count;
     converting->library = viewer->document->scene.library;
     if (converting->library != NULL)
@@ -516,9 +575,7 @@ static void end_model(view_state *viewer)
         view_notice(viewer, "Cannot export %s", path);
     }
     view_drop_library(converting->library);
-    common_free_list(&converting->words);
-    common_free_list(&converting->notes);
-    free(converting);
+    free_converting(converting);
     view_tell_state(viewer, "exported");
 }
 

@@ -479,8 +479,13 @@ bool view_upload_scene(const view_loader *loader, const view_scene *scene, bool 
                        md5gl_model **drawn, view_textures *textures)
 {
     const view_dressing dressing = {
-        scene->model, scene->path,      scene->library != NULL ? scene->library->game : NULL,
-        scene->looks, scene->num_looks, as_asked ? loader->options : NULL};
+        scene->model,
+        scene->path,
+        scene->library != NULL ? scene->library->game : NULL,
+        scene->looks,
+        scene->num_looks,
+        as_asked ? loader->options : NULL,
+        scene->machine.character != NULL ? scene->machine.character->model_path : NULL};
     return scene->model == NULL || loader->renderer == NULL
            || view_upload(loader, &dressing, drawn, textures);
 }
