@@ -177,12 +177,12 @@ bool md5i_header_word(md5_lex *lex, md5_header *header, md5_span word)
         const bool is_old = MD5_HAS_VERSIONS && version == MD5_VERSION_6 && !is_camera;
         if (version != 10 && !(MD5_HAS_VERSIONS && version == 12) && !is_old)
             return md5i_lex_fail(lex, header->version_at, MD5_ERROR_VERSION,
-                                 "MD5 version %lld cannot be read, only version 10%s",
-                                 (long long)version,
-                                 !MD5_HAS_VERSIONS ? " in this build"
-                                 : is_camera && version == MD5_VERSION_6
-                                     ? "; cameras of the 2002 alpha are not known"
-                                     : "");
+                                 "MD5 version %lld cannot be read, only %s", (long long)version,
+                                 !MD5_HAS_VERSIONS ? "version 10 in this build"
+                                 : !is_camera      ? "versions 6, 10 and 12"
+                                 : version == MD5_VERSION_6
+                                     ? "10 and 12: cameras of the 2002 alpha are not known"
+                                     : "versions 10 and 12");
         header->version = (uint32_t)version;
         return true;
     }
@@ -316,9 +316,15 @@ bool md5i_header_end(md5_lex *lex, const md5_header *header, const char *what,
     else if (num_more > 1)
         md5i_lex_warn(lex, count->at, "%s is %u, but there are %llu: the last %u are not read",
                       count_word, count->value, number, num_more);
-    const md5_span word = md5i_lex_peek_word(lex);
     if (lex->arena->context->error.status != MD5_OK)
         return false;
+    // A comment without an end hides nothing here, as engines do not read on.
+    look_ahead(&ahead, lex);
+    const md5_span word = md5i_lex_peek_word(&ahead.lex);
+    const md5_error *const broken = &ahead.context.error;
+    lex->at = ahead.lex.at;
+    if (broken->status != MD5_OK)
+        md5i_warn(lex->arena->context, broken->line, broken->column, "%s", broken->message);
     if (lex->at == lex->end)
         return true;
     if (md5_span_is(word, "MD5Version") || md5_span_is(word, "commandline"))

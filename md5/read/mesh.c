@@ -726,10 +726,12 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, 
     md5_lex *const lex = &reader.lex;
     TRY(md5i_header_begin(lex, &reader.header));
     for (;;) {
+        const bool is_full = reader.joints && reader.num_meshes.at
+                             && reader.num_meshes_read >= reader.num_meshes.value;
+        if (is_full && !arena->context->reads_all_meshes)
+            break;
         const md5_span word = md5i_lex_peek_word(lex);
-        if (reader.joints && reader.num_meshes.at
-            && reader.num_meshes_read >= reader.num_meshes.value
-            && !(arena->context->reads_all_meshes && md5_span_is(word, "mesh")))
+        if (is_full && !md5_span_is(word, "mesh"))
             break;
         // After the joints another file may begin, although meshes of this one are missing.
         if (lex->at == lex->end || (reader.joints && md5_span_is(word, "MD5Version")))

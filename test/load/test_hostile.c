@@ -373,7 +373,8 @@ static void make_slow_numbers(hostile_text *text, size_t size)
 static const hostile_case tokens[] = {
     {"line comments", true, {{"//\n", BYTES, 1}}},
     {"block comments", false, {{WHOLE}, {"/**/", BYTES, 1}}},
-    {"comments without end", true, {{WHOLE}, {"/* ", BYTES, 1}}},
+    {"comments without end", true, {{"/* ", BYTES, 1}, {WHOLE}}},
+    {"comments without end behind all", false, {{WHOLE}, {"/* ", BYTES, 1}}},
     {"comments with names of meshes",
      false,
      {{ONE_ROOT "mesh{"}, {"// meshes: a\n", BYTES, 1}, {EMPTY_MESH}}},

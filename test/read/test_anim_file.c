@@ -355,7 +355,7 @@ TEST (anim_file_refuses_broken_frames) {
 TEST (anim_file_rejects_other_kinds_and_versions) {
     static const read_case cases[] = {
         {"MD5Version 10", "MD5Version 9",
-         "1:12: error: MD5 version 9 cannot be read, only version 10"},
+         "1:12: error: MD5 version 9 cannot be read, only versions 6, 10 and 12"},
         {"numFrames 2", "numchannels 2",
          "1:12: warning: version 10, but 'numchannels' belongs to version 6, that of the 2002 "
          "alpha: read as that\n"

@@ -116,7 +116,7 @@ TEST (camera_file_refuses_broken_headers) {
          "'MD5Version 10'"},
         {"", "MD5Version 10", "1:14: error: expected 'camera', found the end of the file"},
         {"MD5Version 10", "MD5Version 11",
-         "1:12: error: MD5 version 11 cannot be read, only version 10"},
+         "1:12: error: MD5 version 11 cannot be read, only versions 10 and 12"},
         {"numFrames 4\n", "", "7:1: error: expected 'numFrames' before 'cuts'"},
         {"numCuts 2\n", "", "7:1: error: expected 'numCuts' before 'cuts'"},
         {"numFrames 4\n", "camera { } numFrames 4\n",
@@ -184,7 +184,7 @@ TEST (camera_file_refuses_broken_frames) {
          "16:27: error: numFrames says 4, found the end of the file after 3"},
         {"1e2\n}\n", "1e2 ( 0 0 0 ) ( 0 0 0 ) 60\n}\n",
          "17:29: error: numFrames is 4, but there are 5"},
-        {"1e2\n}\n", "1e2\n}\n/* and", "19:1: error: this comment has no end: '*/' is missing"},
+        {"1e2\n}\n", "1e2\n}\n/* and", "19:1: warning: this comment has no end: '*/' is missing"},
     };
     CHECK_CASES(cases);
 }
