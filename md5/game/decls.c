@@ -192,6 +192,8 @@ static const foreign_word model_words[] = {
     {"setrate", darkmod, FORM_LINE},
     {"melee_*", darkmod, FORM_LINE},
     {"*_combat_flag", darkmod, FORM_LINE},
+    {"create_missile_from_def", darkmod, FORM_LINE},
+    {"no_random_headturning", darkmod, FORM_ALONE},
     {NULL, NULL, FORM_ALONE},
 };
 
