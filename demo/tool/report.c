@@ -5,6 +5,7 @@
 #include "demo/common/text.h"
 #include "demo/tool/tool.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,9 +86,13 @@ static void write_kind(const tool_finding *found, char text[256])
 {
     size_t used = 0;
     const char *at = found->rule ? found->rule : found->error.message;
+    bool is_word = false; // the byte before is of a word: a quote behind it is an apostrophe
     while (*at && used + 4 < 256) {
-        const char *const end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
-        const size_t digits = strspn(at, "0123456789.");
+        const char *end = *at == '\'' && !is_word ? strchr(at + 1, '\'') : NULL;
+        while (end && isalnum((unsigned char)end[1]) && strchr(end + 1, '\''))
+            end = strchr(end + 1, '\'');
+        const size_t digits = isdigit((unsigned char)*at) ? strspn(at, "0123456789.") : 0;
+        is_word = !end && isalnum((unsigned char)*at);
         if (end || digits > 0) {
             memcpy(text + used, "...", 3);
             used += 3;
