@@ -439,7 +439,9 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     check->judged |= game.asked.all;
     if (tool_check_game(arguments, &game) != TOOL_OK)
         check->num_failed++;
-    if (tool_is_for_people(check->report))
+    if (tool_is_for_people(check->report) && !(game.asked.all & tool_find_engines("doom3")))
+        printf("%zu declarations\n", game.num_decls);
+    else if (tool_is_for_people(check->report))
         printf("%zu declarations, of which Doom 3 would replace %zu by defaults\n", game.num_decls,
                game.num_defaulted);
     return game.num_files;

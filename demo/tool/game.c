@@ -5,7 +5,7 @@
 #include "demo/common/game_folder.h"
 #include "demo/common/system.h"
 #include "demo/common/text.h"
-#include "demo/tool/tool.h"
+#include "demo/tool/rules.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -41,6 +41,7 @@ typedef struct tool_game {
     size_t num_facts;
     common_list images; // files on disk that materials have, some of them often
     size_t num_keys;    // of entities whose keys were checked, with what they inherit
+    size_t work;        // left to look for nearest names
 } tool_game;
 
 // -- Opening --------------------------------------------------------------------------------------
@@ -327,6 +328,29 @@ static bool print_verdicts(tool_game *opened, const md5_decl *named, md5_error *
 
 // -- What a declaration needs ---------------------------------------------------------------------
 
+// Whether the engine finds an image: built-in ones are always there, and some are compressed.
+static bool has_image(const tool_game *opened, const char *name)
+{
+    char *const packed = common_format("dds/%s.dds", name);
+    const bool is_there = name[0] == '_' || md5_game_image_file(opened->game, name)
+                          || md5_game_find_file(opened->game, packed, 0) != MD5_NONE;
+    free(packed);
+    return is_there;
+}
+
+static void print_image(tool_game *opened, const char *name)
+{
+    const char *const file = md5_game_image_file(opened->game, name); // found as by the engine
+    if (file) {
+        print_file(opened, "image", file, 0);
+    } else if (!has_image(opened, name)) {
+        SAY(opened,
+            strrchr(name, '.') ? "  %s: %s: missing\n" : "  %s: %s: missing, as .tga and .jpg\n",
+            "{\"kind\":\"missing\",\"what\":%s,\"name\":%s}\n", "image", name);
+        opened->has_missing = true;
+    }
+}
+
 static void print_needed_decl(tool_game *opened, const char *what, md5_decl_type type,
                               const char *name)
 {
@@ -341,6 +365,8 @@ static void print_needed_decl(tool_game *opened, const char *what, md5_decl_type
             type == MD5_DECL_MATERIAL ? "  %s: %s: declared nowhere, taken for an image\n"
                                       : "  %s: %s: declared nowhere\n",
             "{\"kind\":\"needs\",\"what\":%s,\"name\":%s}\n", what, name);
+    if (type == MD5_DECL_MATERIAL && !(decl && decl->file))
+        print_image(opened, name);
 }
 
 // The materials that a mesh names.
@@ -438,20 +464,8 @@ static bool explain_material(tool_game *opened, const md5_decl *decl, md5_error 
     for (uint32_t i = 0; material && i < material->num_stages; i++) {
         const md5_image_program *const image = &material->stages[i].image;
         for (uint32_t k = 0; k < image->num_steps; k++) {
-            const char *const name = image->steps[k].file;
-            if (image->steps[k].kind != MD5_IMAGE_FILE || name[0] == '_')
-                continue;
-            // Found as by the engine.
-            const char *const file = md5_game_image_file(opened->game, name);
-            if (file) {
-                print_file(opened, "image", file, 0);
-            } else {
-                SAY(opened,
-                    strrchr(name, '.') ? "  %s: %s: missing\n"
-                                       : "  %s: %s: missing, as .tga and .jpg\n",
-                    "{\"kind\":\"missing\",\"what\":%s,\"name\":%s}\n", "image", name);
-                opened->has_missing = true;
-            }
+            if (image->steps[k].kind == MD5_IMAGE_FILE && !material->stages[i].cube)
+                print_image(opened, image->steps[k].file);
         }
     }
     return true;
@@ -895,6 +909,44 @@ static void print_notes(tool_game *opened)
     clear_notes(opened);
 }
 
+// Prints that a file breaks a rule.
+static void print_broken(tool_game *opened, const char *file, text_place at, rule_id rule,
+                         const char *format, ...)
+{
+    size_t count = 0;
+    va_list values;
+    va_start(values, format);
+    tool_facts *const facts = tool_create_facts(file, opened->check->asked);
+    tool_add_finding(facts, rule, at, format, values);
+    print_placed(opened, tool_findings(facts, &count));
+    tool_free_facts(facts);
+    va_end(values);
+}
+
+// Whether a thing is declared or, of a material, is an image, which is drawn as it is.
+static bool is_there(const tool_game *opened, md5_decl_type type, const char *name)
+{
+    const md5_decl *const decl = md5_find_decl(opened->game, type, name);
+    return (decl && decl->file) || (type == MD5_DECL_MATERIAL && has_image(opened, name));
+}
+
+// Prints that a material is nowhere, and the nearest one. If there are many such, beyond some work
+// none is looked for.
+static void print_no_material(tool_game *opened, const char *file, text_place at, const char *name)
+{
+    tool_nearest nearest = {.work = opened->work};
+    for (uint32_t i = 0; i < md5_game_num_decls(opened->game, MD5_DECL_MATERIAL); i++) {
+        const md5_decl *const other = md5_game_decl(opened->game, MD5_DECL_MATERIAL, i);
+        if (other->file)
+            tool_compare_name(&nearest, name, other->name);
+    }
+    opened->work = nearest.work;
+    print_broken(opened, file, at, RULE_MATERIAL,
+                 nearest.name ? "no material '%.150s': did you mean '%.150s'?"
+                              : "no material '%.150s'",
+                 name, nearest.name);
+}
+
 // Reads what engines say to a file of the game, keeps what it is compared with, and prints it
 // behind the notes of reading it and the reason why it cannot be read, if there is one.
 static void judge_file(tool_game *opened, const char *name, const md5_model *model,
@@ -919,6 +971,12 @@ static void judge_file(tool_game *opened, const char *name, const md5_model *mod
         print_placed(opened, &(tool_finding){.error = *reason, .count = 1});
     for (size_t i = 0; i < count; i++)
         print_placed(opened, &found[i]);
+    for (size_t i = 0; facts && i < facts->num_shaders; i++) {
+        const named_shader *const shader = &facts->shaders[i];
+        if (shader->name[0] && !common_is_absolute(shader->name)
+            && !is_there(opened, MD5_DECL_MATERIAL, shader->name))
+            print_no_material(opened, name, shader->at, shader->name);
+    }
     if (facts) {
         tool_forget_findings(facts); // what comes is what its pairs say
         opened->facts = common_grow(opened->facts, opened->num_facts, sizeof(tool_facts *));
@@ -986,7 +1044,8 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
     md5_free_model(shape);
 }
 
-// Keeps the images of a material that are files in folders: of those in archives nothing is read.
+// Prints which images of a material are missing, and keeps those that are files in folders: of
+// those in archives nothing is read.
 static void keep_images(tool_game *opened, const md5_decl *decl)
 {
     md5_error error = {0};
@@ -997,6 +1056,10 @@ static void keep_images(tool_game *opened, const md5_decl *decl)
             const char *const file = image->steps[k].kind == MD5_IMAGE_FILE
                                          ? md5_game_image_file(opened->game, image->steps[k].file)
                                          : NULL;
+            if (image->steps[k].kind == MD5_IMAGE_FILE && !material->stages[i].cube
+                && !has_image(opened, image->steps[k].file))
+                print_broken(opened, decl->file, (text_place){line_of_decl(decl), 1}, RULE_IMAGE,
+                             "'%.100s': no image '%.150s'", decl->name, image->steps[k].file);
             const uint32_t place = file ? md5_game_find_file(opened->game, file, 0) : MD5_NONE;
             if (place < opened->places.count)
                 common_add(&opened->images,
@@ -1043,22 +1106,51 @@ static bool check_keys(tool_game *opened, const md5_decl *decl, md5_error *error
     return entity && md5_game_check_entity_keys(opened->game, decl->name, error);
 }
 
-// Parses a declaration and prints its warnings; in the engine's verdict it is only counted.
+// Prints which skin of a model, and which materials of a skin, are declared nowhere.
+static void check_names(tool_game *opened, const md5_decl *decl)
+{
+    md5_error error = {0};
+    const text_place at = {line_of_decl(decl), 1};
+    if (decl->type == MD5_DECL_MODEL) {
+        const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, &error);
+        if (model && model->skin && !is_there(opened, MD5_DECL_SKIN, model->skin))
+            print_broken(opened, decl->file, at, RULE_SKIN_DECL, "'%.100s': no skin '%.150s'",
+                         decl->name, model->skin);
+    } else if (decl->type == MD5_DECL_SKIN) {
+        const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, &error);
+        for (uint32_t i = 0; skin && i < skin->num_rows; i++)
+            if (!is_there(opened, MD5_DECL_MATERIAL, skin->rows[i].to))
+                print_no_material(opened, decl->file, at, skin->rows[i].to);
+    }
+}
+
+// Parses a declaration and prints its warnings; in the engine's verdict it is counted, and of a
+// model that is replaced by a default the last warning is the reason.
 static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
     const bool is_lenient = opened->verdict == MD5_VERDICT_LENIENT;
+    if (!is_lenient)
+        clear_notes(opened);
     if (!parse_decl(opened->game, decl, error))
         return false;
     opened->check->num_decls += is_lenient;
     opened->check->num_defaulted += !is_lenient && decl->state == MD5_DECL_DEFAULTED;
     if (is_lenient && decl->type == MD5_DECL_ENTITY && !check_keys(opened, decl, error))
         return false;
+    if (!is_lenient && decl->state == MD5_DECL_DEFAULTED && decl->type == MD5_DECL_MODEL) {
+        const md5_error *const why =
+            opened->num_notes > 0 ? &opened->notes[opened->num_notes - 1] : error;
+        print_broken(opened, decl->file, (text_place){why->line, why->column}, RULE_DEFAULTED,
+                     "'%.100s' becomes the default: %.250s", decl->name, why->message);
+    }
     if (is_lenient)
         print_notes(opened);
     if (is_lenient && decl->type == MD5_DECL_MODEL)
         judge_clips(opened, decl);
     if (is_lenient && decl->type == MD5_DECL_MATERIAL)
         keep_images(opened, decl);
+    if (is_lenient)
+        check_names(opened, decl);
     return true;
 }
 
@@ -1071,6 +1163,7 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
     md5_error error = {0};
     int status = open_game(arguments, true, &game);
     game.check = check;
+    game.work = 400000000;
     if (status == TOOL_OK) {
         print_notes(&game);
         const size_t count = md5_game_num_files(game.game);

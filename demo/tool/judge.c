@@ -48,10 +48,11 @@ static uint32_t count_seams(const md5_mesh *mesh)
     enum { MOST_NEIGHBORS = 64 };
     const float width = 1e-3f;
     const uint32_t num_points = mesh->num_vertices;
+    if (num_points == 0)
+        return 0;
     md5_vec3 *const points = common_alloc(2 * (size_t)num_points, sizeof *points);
     uint32_t count = 0;
-    if (num_points > 0)
-        memcpy(points, mesh->positions, num_points * sizeof *points);
+    memcpy(points, mesh->positions, num_points * sizeof *points);
     const md5_vec3 *const sorted = sort_by_x(points, points + num_points, num_points);
     for (uint32_t i = 0; i < num_points; i++) {
         bool is_split = false;
@@ -82,6 +83,20 @@ static uint32_t count_apart(const md5_mesh *mesh)
             most = fmaxf(most, md5_vec3_length(away));
         }
         count += most > 0.02f;
+    }
+    return count;
+}
+
+// The number of triangles that have no area, within what floats round.
+static uint32_t count_flat(const md5_mesh *mesh)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+        const uint32_t *const corner = mesh->indices + 3 * (size_t)i;
+        const md5_vec3 a = md5_vec3_sub(mesh->positions[corner[1]], mesh->positions[corner[0]]);
+        const md5_vec3 b = md5_vec3_sub(mesh->positions[corner[2]], mesh->positions[corner[0]]);
+        const float longest = fmaxf(md5_vec3_dot(a, a), md5_vec3_dot(b, b));
+        count += md5_vec3_length(md5_vec3_cross(a, b)) <= 1e-6f * longest;
     }
     return count;
 }
@@ -133,12 +148,16 @@ void tool_judge_model(tool_facts *facts, const md5_model *model)
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         const uint32_t num_seams = count_seams(mesh), num_apart = count_apart(mesh);
+        const uint32_t num_flat = count_flat(mesh);
         if (num_seams > 0)
             tool_found(facts, RULE_SEAM, 0, "mesh %u: %u vertices lie within 0.001 of others", i,
                        num_seams);
         if (num_apart > 0)
             tool_found(facts, RULE_APART, 0, "mesh %u: the weights of %u vertices do not meet", i,
                        num_apart);
+        if (num_flat > 0)
+            tool_found(facts, RULE_NO_AREA, 0, "mesh %u: %u of %u triangles have no area", i,
+                       num_flat, mesh->num_triangles);
         if (tool_is_inside_out(mesh))
             tool_found(facts, RULE_INSIDE_OUT, 0, "mesh %u is closed, and faces inwards", i);
     }
@@ -193,19 +212,10 @@ static difference compare_names(const named_joint **a, uint32_t num_a, const nam
 // mesh only the first joints are looked at.
 static const char *nearest_name(const tool_facts *mesh, const char *name)
 {
-    enum { MOST_WORK = 20000000 };
-    const char *nearest = NULL;
-    const size_t length = strlen(name);
-    size_t least = length / 3 + 2, work = 0;
-    for (uint32_t i = 0; i < mesh->num_joints && work < MOST_WORK; i++) {
-        const size_t distance = common_distance(name, length, mesh->joints[i].name, false);
-        work += length * strlen(mesh->joints[i].name) + 1;
-        if (distance < least) {
-            least = distance;
-            nearest = mesh->joints[i].name;
-        }
-    }
-    return nearest;
+    tool_nearest nearest = {.work = 20000000};
+    for (uint32_t i = 0; i < mesh->num_joints; i++)
+        tool_compare_name(&nearest, name, mesh->joints[i].name);
+    return nearest.name;
 }
 
 static const char *parent_name(const tool_facts *facts, uint32_t i)
@@ -270,7 +280,7 @@ const tool_finding *tool_judge_pair(const tool_facts *mesh, tool_facts *clip, si
     free(of_clip);
     free(of_mesh);
     *count = clip->num_found - before;
-    return clip->found + before;
+    return *count > 0 ? clip->found + before : NULL;
 }
 
 // The number of frames of the .mdl of Quake or .md2 of Quake II that a clip's model replaces; 0:
@@ -317,10 +327,10 @@ void tool_judge_place(tool_facts *facts)
     if (is_of_quake && !tool_has_sibling(facts->path, stem, ".md5anim"))
         tool_found(facts, RULE_NO_CLIP, 1, "there is no %.100s.md5anim", stem);
     for (size_t i = 0; i < facts->num_shaders; i++) {
-        char *found = is_of_quake ? NULL : tool_find_texture(facts->path, facts->shaders[i]);
+        char *found = is_of_quake ? NULL : tool_find_texture(facts->path, facts->shaders[i].name);
         for (size_t k = 0; is_of_quake && k < sizeof images / sizeof images[0] && !found; k++) {
             char *const name =
-                common_format("%s_00_00.%s", common_base(facts->shaders[i]), images[k]);
+                common_format("%s_00_00.%s", common_base(facts->shaders[i].name), images[k]);
             found = common_join(folder, name);
             if (!common_is_file(found)) {
                 free(found);
@@ -331,7 +341,8 @@ void tool_judge_place(tool_facts *facts)
         if (found)
             tool_judge_image(facts, found);
         else if (is_of_quake)
-            tool_found(facts, RULE_SKIN, 1, "no image %.100s_00_00", facts->shaders[i]);
+            tool_found(facts, RULE_SKIN, facts->shaders[i].at.line, "no image %.100s_00_00",
+                       facts->shaders[i].name);
         free(found);
     }
     free(folder);

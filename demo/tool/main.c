@@ -509,18 +509,12 @@ static int run(int count, char **arguments)
         if (strcmp(arguments[0], commands[i]->name) == 0)
             return run_command(commands[i], count - 1, arguments + 1);
     }
-    const char *nearest = NULL;
-    size_t least = 3;
-    for (int i = 0; i < NUM_COMMANDS; i++) {
-        const size_t distance =
-            common_distance(arguments[0], strlen(arguments[0]), commands[i]->name, false);
-        if (distance < least) {
-            least = distance;
-            nearest = commands[i]->name;
-        }
-    }
-    if (nearest)
-        return tool_usage(NULL, "unknown command '%s': did you mean '%s'?", arguments[0], nearest);
+    tool_nearest nearest = {.work = 1 << 20};
+    for (int i = 0; i < NUM_COMMANDS; i++)
+        tool_compare_name(&nearest, arguments[0], commands[i]->name);
+    if (nearest.name)
+        return tool_usage(NULL, "unknown command '%s': did you mean '%s'?", arguments[0],
+                          nearest.name);
     return tool_usage(NULL, "unknown command '%s': expected %s", arguments[0],
                       name_commands(names));
 }

@@ -48,6 +48,7 @@ static const struct effect {
     {'X', true, "broken or invisible in"},
     {'S', false, "wrong in"},
     {'W', false, "warned of by"},
+    {'N', false, "not drawn by"},
 };
 enum { NUM_EFFECTS = sizeof effects / sizeof effects[0] };
 
@@ -58,11 +59,15 @@ static const struct {
 } rules[NUM_RULES] = {
     // doom darkmod quake4 rbdoom ironwail 0.8.1 vkquake 1.35 qss fte q2pro yquake2 cube2 daemon =
     [RULE_VERSION] = {"version", "EEEEFEFEEFFFFF=", "the version is not 10"},
+    [RULE_NO_VERSION] = {"no-version", "EEEEFEFEEFF--F=", "no line MD5Version"},
     [RULE_COMMAND_LINE] = {"no-commandline", "EEEE------F--F=", "no line commandline"},
+    [RULE_LONG_LINE] = {"long-commandline", "----FE-.E------",
+                        "a command line of 1024 bytes or more"},
     [RULE_MESH_NAME] = {"mesh-name", "----FEFEEFF--F-", "the word name in a mesh"},
     [RULE_WORD] = {"unknown-word", "EEEEFEFEEFF--F=", "a word that is not one of the format"},
-    [RULE_ORDER] = {"section-order", "EEEEFEFEE-F--F-", "sections of a mesh file in another order"},
+    [RULE_ORDER] = {"section-order", "EEEEFEFEE-F--F-", "words of a mesh file in another order"},
     [RULE_ORDER_CLIP] = {"section-order", "EEEEFEFEEFFM-F-", "sections of a clip in another order"},
+    [RULE_MISSING] = {"missing-section", "EEEEFEFEEFF..F-", "a section is missing"},
     [RULE_BRACE] = {"brace-line", "------------XF-", "{ on another line than its word"},
     [RULE_BRACE_END] = {"brace-column", "------------X--", "} is not the first of its line"},
     [RULE_BROKEN_ROW] = {"broken-row", "------------XF-", "a row over several lines"},
@@ -74,8 +79,12 @@ static const struct {
     [RULE_COMMA] = {"decimal-comma", "EEEESSSSSSFSXS=", "a decimal comma"},
     [RULE_PLUS] = {"plus-sign", "EEEE-----------", "a number with +"},
     [RULE_OCTAL] = {"octal", "SSSSSSSSS.-...-", "an integer that begins with 0: octal"},
+    [RULE_LEADING_ZERO] = {"leading-zero", "EEEE-----------", "a number like 00.5, 08 or 0e5"},
+    [RULE_HEX] = {"hexadecimal", "---------SFSMS=", "a number like 0x3F"},
+    [RULE_BARE_NAME] = {"bare-name", "EEEE-----------",
+                        "a name without quotes that letters, digits and _ / \\ : . do not make"},
     [RULE_ROWS] = {"row-count", "EEEESSSSSFFMMF=", "other rows of a mesh than counted"},
-    [RULE_JOINTS] = {"joint-count", "EEEEFEFEEEFFFF=", "fewer joints than counted"},
+    [RULE_JOINTS] = {"joint-count", "EEEEFEFEEEFFFF=", "another number of joints than counted"},
     [RULE_NO_WEIGHTS] = {"no-weights", "EEEESSSSSFSSSS=", "a vertex without weights"},
     [RULE_WEIGHT_RANGE] = {"weight-range",
                            "MMMMFEFEEMFMMM=", "a vertex with weights beyond numweights"},
@@ -119,12 +128,29 @@ static const struct {
     [RULE_FRAME_SIZE] = {"frame-size", "EEEEFEFEE.F...=", "other numbers in a frame than counted"},
     [RULE_FRAMES] = {"frame-count", "EEEEXXSSXFFSMF=", "fewer frames than counted"},
     [RULE_FRAME_NUMBER] = {"frame-number", "EEEEFEFEEFFFMF=", "frames not numbered from 0"},
+    [RULE_FRAME_ORDER] = {"frame-order",
+                          "EEEE-----F---F=", "frames whose numbers are out of order"},
+    [RULE_MORE_FRAMES] = {"more-frames", "----FEFEE--FM--", "more frames than counted"},
     [RULE_RATE] = {"frame-rate", "EEEE---------.=", "frameRate 0"},
     [RULE_BOUNDS_ROWS] = {"bounds-count", "EEEE-----FFS-F=", "other boxes than frames"},
     [RULE_BOUNDS] = {"bounds", "S-SS---------S=", "a box that holds nothing: the model vanishes"},
     [RULE_SKIN] = {"no-skin", "----XXWWX------", "no image progs/SHADER_00_00"},
+    [RULE_LONG_SKIN] = {"long-skin", "----XX--X------", "progs/SHADER_00_00 has 64 bytes or more"},
+    [RULE_LONG_SKIN_58] = {"long-skin", "----XXW.X------", "SHADER_00_00 has 64 bytes or more"},
+    [RULE_SHADER] = {"shader-name", "SSSSXXWWXS---S-",
+                     "a shader without a name, or an absolute path"},
+    // Of game folders.
+    [RULE_MATERIAL] = {"no-material", "SSSS-----------",
+                       "a material that is declared nowhere, and no image has the name"},
+    [RULE_IMAGE] = {"no-image", "SSSS-----------", "an image of a material that is missing"},
+    [RULE_SKIN_DECL] = {"no-skin-decl", "SSSS-----------", "a skin that is declared nowhere"},
+    [RULE_DEFAULTED] = {"defaulted", "F--------------",
+                        "a modelDef that is replaced by the default"},
     [RULE_NO_CLIP] = {"no-clip", "----FEXXXS-----", "no clip of the same name"},
     [RULE_NO_MESHES] = {"no-meshes", "----FEFEEFFSFF=", "numMeshes 0"},
+    [RULE_FEWER_MESHES] = {"mesh-count", "EEEEFEFEE-F--F=", "fewer meshes than counted"},
+    [RULE_EMPTY_MESH] = {"empty-mesh", "NNNNNNNNNNNNNN-", "a mesh without triangles"},
+    [RULE_NO_AREA] = {"no-area", "NNNNNNNNNNNNNN-", "triangles without area"},
     [RULE_MANY_MESHES] = {"more-meshes-than-joints", "--------M------", "more meshes than joints"},
     [RULE_BEFORE] = {"text-before", "--------FF---F-", "text before MD5Version"},
     [RULE_SEAM] = {"seam", "SSSSSSSSSSSSSS-",
@@ -285,7 +311,7 @@ void tool_free_facts(tool_facts *facts)
     for (uint32_t i = 0; i < facts->num_joints; i++)
         free(facts->joints[i].name);
     for (size_t i = 0; i < facts->num_shaders; i++)
-        free(facts->shaders[i]);
+        free(facts->shaders[i].name);
     free(facts->path);
     free(facts->joints);
     free(facts->shaders);

@@ -9,11 +9,14 @@
 // Each is a row of the table in rules.c.
 typedef enum rule_id {
     RULE_VERSION,
+    RULE_NO_VERSION,
     RULE_COMMAND_LINE,
+    RULE_LONG_LINE,
     RULE_MESH_NAME,
     RULE_WORD,
     RULE_ORDER,
     RULE_ORDER_CLIP,
+    RULE_MISSING,
     RULE_BRACE,
     RULE_BRACE_END,
     RULE_BROKEN_ROW,
@@ -25,6 +28,9 @@ typedef enum rule_id {
     RULE_COMMA,
     RULE_PLUS,
     RULE_OCTAL,
+    RULE_LEADING_ZERO,
+    RULE_HEX,
+    RULE_BARE_NAME,
     RULE_ROWS,
     RULE_JOINTS,
     RULE_NO_WEIGHTS,
@@ -58,12 +64,24 @@ typedef enum rule_id {
     RULE_FRAME_SIZE,
     RULE_FRAMES,
     RULE_FRAME_NUMBER,
+    RULE_FRAME_ORDER,
+    RULE_MORE_FRAMES,
     RULE_RATE,
     RULE_BOUNDS_ROWS,
     RULE_BOUNDS,
     RULE_SKIN,
+    RULE_LONG_SKIN,
+    RULE_LONG_SKIN_58,
+    RULE_SHADER,
+    RULE_MATERIAL,
+    RULE_IMAGE,
+    RULE_SKIN_DECL,
+    RULE_DEFAULTED,
     RULE_NO_CLIP,
     RULE_NO_MESHES,
+    RULE_FEWER_MESHES,
+    RULE_EMPTY_MESH,
+    RULE_NO_AREA,
     RULE_MANY_MESHES,
     RULE_BEFORE,
     RULE_SEAM,
@@ -84,6 +102,11 @@ typedef enum rule_id {
 typedef struct text_place {
     uint32_t line, column;
 } text_place;
+
+typedef struct named_shader {
+    char *name;
+    text_place at;
+} named_shader;
 
 typedef struct named_joint {
     char *name;
@@ -107,7 +130,7 @@ struct tool_facts {
     uint32_t bounds_line;             // of the word bounds
     int32_t num_frames;               // as counted
     bool is_seen;                     // tool_judge_motion() has looked at the clip
-    char **shaders;                   // [num_shaders] of meshes
+    named_shader *shaders;            // [num_shaders] of meshes
     size_t num_shaders;
     skin_point *points; // [num_points] of a mesh whose model was judged: see tool_find_points()
     uint32_t num_points;

@@ -33,6 +33,7 @@ typedef struct reader {
     uint32_t classes;
     bool is_quoted, is_glued; // glued: a parenthesis without a blank
     uint32_t row_line;        // where the row began
+    text_place count;         // that of meshes
     tool_facts *facts;
     uint32_t place[NUM_RULES]; // of its finding, from 1
     uint16_t class_of[256];    // of bytes
@@ -73,6 +74,13 @@ static void set_classes(reader *from)
             from->class_of[(unsigned char)*byte] = rows[i].bits;
 }
 
+// To id's lexer and its kin bytes above 127 are blanks outside of names, as those of a byte order
+// mark are: the char that they compare has a sign.
+static inline bool is_blank(char c)
+{
+    return (unsigned char)c <= ' ' || (unsigned char)c > 0x7F;
+}
+
 // Skips blanks and comments. Returns the next byte, or NULL at the end.
 static const char *skip_blanks(reader *from)
 {
@@ -86,7 +94,7 @@ static const char *skip_blanks(reader *from)
         } else if (is_long) {
             is_long = !(*at == '*' && end - at > 1 && at[1] == '/');
             at += !is_long;
-        } else if (!is_comment && (unsigned char)*at > ' ') {
+        } else if (!is_comment && !is_blank(*at)) {
             if (*at != '/' || end - at < 2 || (at[1] != '/' && at[1] != '*'))
                 break;
             is_comment = at[1] == '/';
@@ -106,7 +114,7 @@ static bool next(reader *from)
     if (end - at > 1 && *at == ' ') // as between most words
         at++;
     from->size = 0;
-    if (at == end || (unsigned char)*at <= ' ' || *at == '/') {
+    if (at == end || is_blank(*at) || *at == '/') {
         at = skip_blanks(from);
         if (!at)
             return false;
@@ -164,12 +172,35 @@ static char *copy_word(const reader *from)
     return common_format("%.*s", (int)(from->size < 1000 ? from->size : 1000), from->text);
 }
 
+// Whether a number is another one than its digits say, to some engines: by a letter or a sign, or
+// by a zero before its other digits.
+static inline bool is_odd(const reader *from)
+{
+    const size_t sign = *from->text == '-';
+    return from->classes & ~(uint32_t)(DIGIT | POINT | MINUS)
+           || (from->size > sign + 1 && from->text[sign] == '0' && from->text[sign + 1] != '.');
+}
+
+static bool has_only(const char *text, size_t size, const char *bytes)
+{
+    for (size_t i = 0; i < size; i++)
+        if (!memchr(bytes, text[i], strlen(bytes)))
+            return false;
+    return true;
+}
+
 // What may not stand in a number, or is read otherwise by some engines.
 static void check_number(reader *from)
 {
     const int shown = (int)(from->size < 40 ? from->size : 40);
     const uint32_t classes = from->classes;
-    if (classes & COMMA)
+    const char *const digits = from->text + (*from->text == '-');
+    const size_t size = from->size - (size_t)(digits - from->text);
+    const bool has_zero = size > 1 && *digits == '0' && digits[1] != '.';
+    if (has_zero && has_only(digits + 1, 1, "xX") && size > 2
+        && has_only(digits + 2, size - 2, "0123456789abcdefABCDEF"))
+        found(from, RULE_HEX, from->word, "'%.*s' is hexadecimal", shown, from->text);
+    else if (classes & COMMA)
         found(from, RULE_COMMA, from->word, "'%.*s' has a decimal comma", shown, from->text);
     else if (classes & OTHER)
         found(from, classes & DIGIT ? RULE_IND : RULE_NAN, from->word, "'%.*s' is not a number",
@@ -178,6 +209,9 @@ static void check_number(reader *from)
         found(from, RULE_EXPONENT, from->word, "'%.*s' has a capital E", shown, from->text);
     else if (*from->text == '+')
         found(from, RULE_PLUS, from->word, "'%.*s' begins with +", shown, from->text);
+    else if (has_zero && !has_only(digits, size, "01234567"))
+        found(from, RULE_LEADING_ZERO, from->word, "'%.*s' is two numbers to id's engine", shown,
+              from->text);
 }
 
 // The last word as a number, 0 if it is none. id's lexer lets a sign stand apart.
@@ -186,7 +220,7 @@ static double number(reader *from)
     bool is_negative = from->size == 1 && *from->text == '-';
     if (is_negative && (!next(from) || from->classes & MARK))
         return 0.0;
-    const bool is_plain = !(from->classes & ~(uint32_t)(DIGIT | POINT | MINUS));
+    const bool is_plain = !is_odd(from);
     if (!is_plain)
         check_number(from);
     const char *at = from->text, *const end = at + from->size;
@@ -219,7 +253,7 @@ static double number(reader *from)
 static int32_t integer(reader *from)
 {
     const double value = number(from);
-    if (*from->text == '0' && from->size > 1
+    if (*from->text == '0' && from->size > 1 && has_only(from->text, from->size, "0123456789.")
         && (value >= 8.0 || memchr(from->text, '8', from->size)
             || memchr(from->text, '9', from->size)))
         found(from, RULE_OCTAL, from->word, "'%.*s' is octal to id's engine",
@@ -260,12 +294,13 @@ static bool read_plain_row(reader *from, const char *shape, double *values)
                 at++;
             if (at == word)
                 return false;
-            if (*shape == 'f') {
-                from->text = word;
-                from->size = (size_t)(at - word);
-                from->classes = DIGIT;
+            from->text = word;
+            from->size = (size_t)(at - word);
+            from->classes = DIGIT;
+            if (is_odd(from))
+                return false;
+            if (*shape == 'f')
                 *values++ = number(from);
-            }
         }
         if (at == end || !(classes[(unsigned char)*at] & END) || *at == '/')
             return false;
@@ -299,7 +334,7 @@ static bool read_row(reader *from, const char *shape, bool has_first, double *va
             *values++ = integer(from);
         } else if (*shape == 'f') {
             *values++ = number(from);
-        } else if (from->classes & ~(uint32_t)(DIGIT | POINT | MINUS)) {
+        } else if (is_odd(from)) {
             check_number(from);
         }
     }
@@ -330,6 +365,19 @@ static int32_t read_count(reader *from)
     return next(from) ? integer(from) : 0;
 }
 
+// Checks a word that may stand without quotes, which id's lexer ends earlier than others.
+static void check_name(reader *from)
+{
+    static const char letters[] = "0123456789/\\:._abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    const bool is_number = from->size > 0 && has_only(from->text, 1, "0123456789");
+    if (from->size > 0 && !from->is_quoted && *from->text != '\''
+        && (*from->text == ':'
+            || !has_only(from->text, from->size, is_number ? "0123456789" : letters)))
+        found(from, RULE_BARE_NAME, from->word, "'%.*s' has no quotes",
+              (int)(from->size < 60 ? from->size : 60), from->text);
+}
+
 // Adds a joint whose name is the last word.
 static named_joint *add_joint(reader *from)
 {
@@ -337,6 +385,7 @@ static named_joint *add_joint(reader *from)
     facts->joints = common_grow(facts->joints, facts->num_joints, sizeof *facts->joints);
     named_joint *const to = &facts->joints[facts->num_joints++];
     *to = (named_joint){.name = copy_word(from), .line = from->word.line};
+    check_name(from);
     if (from->size >= 32)
         found(from, RULE_LONG_NAME, from->word, "the name of the joint has %zu bytes", from->size);
     if (strchr(to->name, ' '))
@@ -351,9 +400,12 @@ static void check_joints(reader *from, int32_t counted)
 {
     const tool_facts *const facts = from->facts;
     const uint32_t count = facts->num_joints;
-    if (counted > (int32_t)count)
-        found(from, RULE_JOINTS, from->word, "numJoints is %d, but there are %u", (int)counted,
-              count);
+    if (counted != (int32_t)count)
+        found(from, RULE_JOINTS,
+              counted >= 0 && (uint32_t)counted < count
+                  ? (text_place){facts->joints[counted].line, 1} // the first that is too many
+                  : from->word,
+              "numJoints is %d, but there are %u", (int)counted, count);
     if (count > 256)
         found(from, RULE_256_JOINTS, from->word, "%u joints", count);
 }
@@ -380,7 +432,7 @@ static bool read_joints(reader *from, int32_t counted)
             return false;
         to->parent = integer(from);
         num_roots += to->parent < 0;
-        if (to->parent >= counted - 1 && to->parent >= 0)
+        if (to->parent >= 0 && to->parent >= (int64_t)counted - 1)
             found(from, RULE_LAST_PARENT, from->word, "the parent of '%.60s' is %d, of %d joints",
                   to->name, (int)to->parent, (int)counted);
         else if (to->parent >= (int32_t)i)
@@ -455,7 +507,7 @@ static void check_vertices(reader *from, const mesh_rows *mesh)
         const uint32_t first = mesh->verts[i][0], count = mesh->verts[i][1];
         const text_place at = {mesh->verts[i][2], 1};
         if (first > num_weights || count > num_weights - first) {
-            found(from, RULE_WEIGHT_RANGE, at, "weights %u to %u, of %u", first, first + count - 1,
+            found(from, RULE_WEIGHT_RANGE, at, "%u weights from %u on, of %u", count, first,
                   num_weights);
             continue;
         }
@@ -473,6 +525,8 @@ static void check_vertices(reader *from, const mesh_rows *mesh)
     for (int kind = 0; kind < 3; kind++) {
         // Where the rows end.
         const text_place at = {kind < 2 ? mesh->count_lines[kind + 1] : from->word.line, 1};
+        if (kind == 1 && mesh->rows[kind] == 0)
+            found(from, RULE_EMPTY_MESH, at, "the mesh has no triangles");
         if (mesh->rows[kind] != mesh->counts[kind])
             found(from, RULE_ROWS, at, "%u %s are counted, but there are %u", mesh->counts[kind],
                   words[kind], mesh->rows[kind]);
@@ -501,9 +555,37 @@ static bool next_row(reader *from, const char *word, size_t size)
     return true;
 }
 
+// Keeps the shader of a mesh, which is the last word.
+static void add_shader(reader *from)
+{
+    // Quake's engines name skins progs/SHADER_00_00, of at most 63 bytes.
+    enum { LONGEST = 63 - 12, LONGEST_ALONE = 63 - 6 };
+    tool_facts *const facts = from->facts;
+    facts->shaders = common_grow(facts->shaders, facts->num_shaders, sizeof *facts->shaders);
+    named_shader *const to = &facts->shaders[facts->num_shaders++];
+    *to = (named_shader){copy_word(from), from->word};
+    check_name(from);
+    if (from->size > LONGEST)
+        found(from, from->size > LONGEST_ALONE ? RULE_LONG_SKIN_58 : RULE_LONG_SKIN, from->word,
+              "the shader has %zu bytes", from->size);
+    if (from->size == 0 || common_is_absolute(to->name))
+        found(from, RULE_SHADER, from->word, "the shader is '%.100s'", to->name);
+}
+
+// Checks that a word of a mesh belongs to the part of it, `now`, that follows the one before.
+static void check_part(reader *from, int now, int *last)
+{
+    static const char *const parts[] = {"name", "shader", "numverts", "numtris", "numweights", "}"};
+    if (now < *last || now > *last + 1)
+        found(from, RULE_ORDER, from->word, "'%s' %s '%s'", parts[now],
+              now < *last ? "behind" : "without", parts[now < *last ? *last : *last + 1]);
+    *last = now > *last ? now : *last;
+}
+
 // Reads a mesh up to its `}`.
 static bool read_mesh(reader *from, mesh_rows *mesh)
 {
+    int part = 0;
     static const struct {
         const char *text;
         size_t size;
@@ -522,26 +604,25 @@ static bool read_mesh(reader *from, mesh_rows *mesh)
             if (!read_mesh_row(from, kind, mesh))
                 return false;
         } else if (kind < 6) {
+            check_part(from, kind - 1, &part);
             mesh->count_lines[kind - 3] = from->word.line;
             mesh->counts[kind - 3] = (uint32_t)fmax(read_count(from), 0);
         } else if (is(from, "shader") || is(from, "name")) {
             const bool is_shader = is(from, "shader");
-            tool_facts *const facts = from->facts;
             if (!is_shader)
                 found(from, RULE_MESH_NAME, from->word, "'name' in a mesh");
+            check_part(from, is_shader, &part);
             if (!next(from))
                 return false;
-            if (is_shader) {
-                facts->shaders =
-                    common_grow(facts->shaders, facts->num_shaders, sizeof *facts->shaders);
-                facts->shaders[facts->num_shaders++] = copy_word(from);
-            }
+            if (is_shader)
+                add_shader(from);
         } else {
             found(from, RULE_WORD, from->word, "unknown word '%.*s' in a mesh",
                   (int)(from->size < 60 ? from->size : 60), from->text);
             return false;
         }
     }
+    check_part(from, 5, &part);
     check_vertices(from, mesh);
     return from->size > 0;
 }
@@ -555,6 +636,8 @@ typedef struct clip_rows {
     double (*base)[6];                      // [num_base]
     double *frame;                          // [num_components] at most: of frame 0
     uint32_t num_numbers;                   // of that
+    uint32_t *indices;                      // [num_read] of frames
+    text_place away, jump; // the first that is not its place, or not behind the last
 } clip_rows;
 
 static bool read_hierarchy(reader *from, const clip_rows *clip)
@@ -581,7 +664,7 @@ static bool read_hierarchy(reader *from, const clip_rows *clip)
             count++;
         if (count > 0 && (row[2] < 0.0 || row[2] + count > clip->num_components))
             found(from, RULE_COMPONENTS, begin,
-                  "components up to %d, but numAnimatedComponents is %d", (int)row[2] + (int)count,
+                  "%u components from %d on, but numAnimatedComponents is %d", count, (int)row[2],
                   (int)clip->num_components);
         else if (clip->num_components > 0 && (row[2] < 0.0 || row[2] >= clip->num_components))
             found(from, RULE_FIRST, begin, "the first component is %d, of %d", (int)row[2],
@@ -649,9 +732,13 @@ static bool skip_numbers(reader *from)
 static bool read_frame(reader *from, clip_rows *clip)
 {
     const int32_t index = read_count(from);
-    if (index != (int32_t)clip->num_read)
-        found(from, RULE_FRAME_NUMBER, from->word, "frame %d, where frame %u belongs", (int)index,
-              clip->num_read);
+    clip->indices = common_grow(clip->indices, clip->num_read, sizeof *clip->indices);
+    clip->indices[clip->num_read] = (uint32_t)index;
+    if (index != (int32_t)clip->num_read && clip->away.line == 0)
+        clip->away = from->word;
+    if (clip->num_read > 0 && clip->jump.line == 0
+        && (uint32_t)index != clip->indices[clip->num_read - 1] + 1)
+        clip->jump = from->word;
     uint32_t count = 0;
     if (!begin(from))
         return false;
@@ -661,7 +748,7 @@ static bool read_frame(reader *from, clip_rows *clip)
         if (clip->num_read == 0) {
             clip->frame = common_grow(clip->frame, count, sizeof *clip->frame);
             clip->frame[count] = number(from);
-        } else if (from->classes & ~(uint32_t)(DIGIT | POINT | MINUS)) {
+        } else if (is_odd(from)) {
             check_number(from);
         }
     }
@@ -672,6 +759,22 @@ static bool read_frame(reader *from, clip_rows *clip)
     if (clip->num_read++ == 0)
         clip->num_numbers = count;
     return from->size > 0;
+}
+
+// Some engines store frames by their numbers, in any order.
+static void check_indices(reader *from, const clip_rows *clip)
+{
+    bool *const seen = common_alloc(clip->num_read, sizeof *seen);
+    uint32_t count = 0; // of different ones
+    for (uint32_t i = 0; i < clip->num_read; i++)
+        if (clip->indices[i] < clip->num_read && !seen[clip->indices[i]])
+            count += seen[clip->indices[i]] = true;
+    free(seen);
+    if (count < clip->num_read)
+        found(from, RULE_FRAME_NUMBER, clip->away, "the frames are not numbered from 0 to %u",
+              clip->num_read - 1);
+    else if (clip->jump.line > 0)
+        found(from, RULE_FRAME_ORDER, clip->jump, "the numbers of frames are out of order");
 }
 
 // The root of frame 0 beside that of the base frame, from which id's engine counts.
@@ -703,6 +806,7 @@ enum { MESH_SECTIONS = 6, CLIP_SECTIONS = 10 };
 // Reads the section whose word was read. Returns false if the rest cannot be read.
 static bool read_mesh_section(reader *from, int section, int32_t counts[2], uint32_t *num_meshes)
 {
+    enum { Q2PRO_MESHES = 32 };
     mesh_rows mesh = {0};
     bool is_read = true;
     switch (section) {
@@ -712,6 +816,9 @@ static bool read_mesh_section(reader *from, int section, int32_t counts[2], uint
         break;
     case 3:
         counts[1] = read_count(from);
+        from->count = from->word;
+        if (counts[1] > Q2PRO_MESHES)
+            found(from, RULE_Q2PRO_LIMIT, from->word, "%d meshes", (int)counts[1]);
         if (counts[1] == 0)
             found(from, RULE_NO_MESHES, from->word, "numMeshes is 0");
         if (counts[1] > counts[0])
@@ -776,7 +883,8 @@ static bool read_sections(reader *from, clip_rows *clip, uint32_t *num_meshes)
 {
     const bool is_clip = from->facts->is_clip;
     const int count = is_clip ? CLIP_SECTIONS : MESH_SECTIONS;
-    int last = -1;
+    int last = -1, missing = 0;
+    text_place gap = {0};
     bool has_command_line = false, is_read = true;
     int32_t counts[2] = {0};
     // Behind the last mesh or frame that is counted engines read nothing.
@@ -794,6 +902,12 @@ static bool read_sections(reader *from, clip_rows *clip, uint32_t *num_meshes)
         if (section < last)
             found(from, is_clip ? RULE_ORDER_CLIP : RULE_ORDER, from->word, "'%s' behind '%s'",
                   sections[is_clip][section], sections[is_clip][last]);
+        if (last < 0 && section > 0)
+            found(from, RULE_NO_VERSION, (text_place){1, 1}, "no 'MD5Version'");
+        if (missing == 0 && section > (last > 1 ? last + 1 : 2)) {
+            missing = last > 1 ? last + 1 : 2;
+            gap = from->word;
+        }
         last = section > last ? section : last;
         if (section == 0) {
             const int32_t version = read_count(from);
@@ -803,6 +917,9 @@ static bool read_sections(reader *from, clip_rows *clip, uint32_t *num_meshes)
             }
         } else if (section == 1) {
             has_command_line = next(from);
+            check_name(from);
+            if (from->size > 1023)
+                found(from, RULE_LONG_LINE, from->word, "a command line of %zu bytes", from->size);
         } else {
             if (!has_command_line)
                 found(from, RULE_COMMAND_LINE, (text_place){1, 1}, "no 'commandline' before '%s'",
@@ -812,6 +929,14 @@ static bool read_sections(reader *from, clip_rows *clip, uint32_t *num_meshes)
                               : read_mesh_section(from, section, counts, num_meshes);
         }
     }
+    if (missing > 0 && from->place[RULE_WORD] == 0) // such a word may stand for it
+        found(from, RULE_MISSING, gap, "no '%s' before this", sections[is_clip][missing]);
+    if (is_read && (int32_t)*num_meshes < counts[1])
+        found(from, RULE_FEWER_MESHES, from->count, "numMeshes is %d, but there are %u",
+              (int)counts[1], *num_meshes);
+    if (is_read && is_clip && next(from) && is(from, "frame")) // some engines read all
+        found(from, RULE_MORE_FRAMES, from->word, "a frame behind the %d that are counted",
+              (int)clip->num_frames);
     return is_read;
 }
 
@@ -819,11 +944,13 @@ static bool read_sections(reader *from, clip_rows *clip, uint32_t *num_meshes)
 // not.
 static bool has_odd_number(const char *text, size_t size)
 {
-    const char *const end = text + size;
-    for (const char *at = text; (at = memchr(at, 'E', (size_t)(end - at))) != NULL; at++)
-        if (at > text && at + 1 < end && strchr("0123456789.", at[-1])
-            && strchr("+-0123456789", at[1]))
+    for (size_t i = 1; i + 1 < size; i++) {
+        const char before = text[i - 1], after = text[i + 1];
+        if (text[i] == 'E' ? strchr("0123456789.", before) && strchr("+-0123456789", after)
+                           : text[i] == '0' && (before <= ' ' || before == '-') && after > ' '
+                                 && after != '.' && after != ')')
             return true;
+    }
     return memchr(text, '+', size) != NULL;
 }
 
@@ -854,10 +981,12 @@ tool_facts *tool_read_facts(const char *path, const char *text, size_t size, boo
         if ((int32_t)clip.num_read < clip.num_frames)
             found(&from, RULE_FRAMES, from.word, "numFrames is %d, but there are %u",
                   (int)clip.num_frames, clip.num_read);
+        check_indices(&from, &clip);
         check_base_root(&from, &clip);
     }
     free(clip.base);
     free(clip.frame);
+    free(clip.indices);
     return facts;
 }
 

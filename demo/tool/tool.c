@@ -41,6 +41,20 @@ int tool_end(bool is_done, const md5_error *error)
     return is_done ? TOOL_OK : TOOL_BAD_FILE;
 }
 
+void tool_compare_name(tool_nearest *nearest, const char *asked, const char *name)
+{
+    const size_t length = strlen(asked), size = strlen(name), cost = length * size + 1;
+    const size_t least = nearest->name ? nearest->distance : length / 3 + 2;
+    if (nearest->work < cost || (size > length ? size - length : length - size) >= least)
+        return;
+    nearest->work -= cost;
+    const size_t distance = common_distance(asked, length, name, false);
+    if (distance < least) {
+        nearest->name = name;
+        nearest->distance = distance;
+    }
+}
+
 void tool_name_file(md5_error *error, const char *path)
 {
     // Of a name that is too long the end, as everywhere.

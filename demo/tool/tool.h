@@ -70,6 +70,14 @@ int tool_end(bool is_done, const md5_error *error);
 // Names the file that an error is of.
 void tool_name_file(md5_error *error, const char *path);
 
+// Of many names the one nearest to another, NULL if none is near, as long as there is work left.
+typedef struct tool_nearest {
+    const char *name;
+    size_t distance, work;
+} tool_nearest;
+
+void tool_compare_name(tool_nearest *nearest, const char *asked, const char *name);
+
 // Says in `error` what is wrong with a file. Returns false.
 bool tool_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
     COMMON_PRINTF(4, 5);

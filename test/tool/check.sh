@@ -120,6 +120,23 @@ no rate|1100000000|frame-rate|clip|s/Rate 24/Rate 0/
 a box too few|1100011001|bounds-count|clip|0,/( 4 1 6 )/{/( 4 1 6 )/d}
 boxes of nothing|0000000000|bounds|clip|s/( 4 1 6 )/( 0 0 0 )/
 boxes that are too small|0000000000|bounds-small|clip|s/( 4 1 6 )/( 4 1 1 )/
+no version|1111111001|no-version|mesh|1d
+a long command line|0010100000|long-commandline|mesh|/commandline/{s/""/"0123456789abcdef"/;s/"\(.*\)"/"\1\1\1\1\1\1\1\1"/;s/"\(.*\)"/"\1\1\1\1\1\1\1\1"/}
+a mesh without its shader|1111101001|section-order|mesh|/shader/d
+a section too few|1111111001|missing-section|clip|/^bounds/,/^}/d
+a byte order mark|0000110001|text-before|mesh|1s/^/\xef\xbb\xbf/
+a needless zero|1100000000|leading-zero|mesh|s/( 4 0 0 )/( 04.0 0 0 )/
+hexadecimal flags|0000001010|hexadecimal|clip|s/63 6/0x3F 6/
+a dash without quotes|1100000000|bare-name|both|s/"limb"/fore-limb/
+a joint too many|1111111111|joint-count|mesh|s/\t"limb".*/&\n\t"hand" -1 ( 0 0 0 ) ( 0 0 0 )/
+a mesh too few|1111101001|mesh-count|mesh|s/numMeshes 1/numMeshes 2/
+a mesh of no triangles|0000000000|empty-mesh|mesh|s/numtris 2/numtris 0/;/tri [01]/d
+a triangle without area|0000000000|no-area|mesh|s/tri 1 0 3 2/tri 1 0 2 2/
+a comment that does not end|0000000000||mesh|$a /* more
+frames exchanged|1100010001|frame-order|clip|s/frame 0/frame 9/;s/frame 1/frame 0/;s/frame 9/frame 1/
+a frame too many|0011100110|more-frames|clip|s/numFrames 2/numFrames 1/;0,/( 4 1 6 )/{/( 4 1 6 )/d}
+a long skin|0010100000|long-skin|mesh|s/hide/0123456789abc/;s/"\(.*abc\)"/"\1\1\1\1"/
+a skin by its place|0010100000|shader-name|mesh|s/hide/\/home\/imp\/hide/
 a clip that leaves the bind pose|0000000000|bind-box|clip|s/\t0 0 6 0 0 0/\t0 0 16 0 0 0/
 ROWS
 breaks() { # FILE...: writes the broken pair to $scratch/case
@@ -152,7 +169,7 @@ while IFS='|' read -r what expected rule file change; do
 done <"$scratch/rows"
 
 # What writing anew mends: the written pair is read as the library reads the broken one, and breaks the rule no more.
-mendable=' version no-commandline mesh-name brace-line brace-column no-blanks row-order capital-exponent plus-sign long-rotation weight-sum text-before clip-joint-count clip-joint-name clip-joint-parent base-frame-needed frame-size first-component frame-number frame-rate bounds-count bounds '
+mendable=' version no-commandline mesh-name brace-line brace-column no-blanks row-order capital-exponent plus-sign long-rotation weight-sum text-before clip-joint-count clip-joint-name clip-joint-parent base-frame-needed frame-size first-component frame-number frame-rate bounds-count bounds no-version leading-zero bare-name mesh-count section-order missing-section more-frames '
 mends() {
     case $file in
     clip) breaks anim && broken=a.md5anim ;;
@@ -170,7 +187,7 @@ mends() {
     grep "\[$rule\]" "$scratch/out" && return 1
     "$tool" fix --for all --dry-run "$scratch/new/$broken" >"$scratch/out" || { cat "$scratch/out" && return 1; }
     case $rule in # what is mended beyond the text changes the numbers, on purpose
-    weight-sum | clip-* | base-frame-needed | bounds*) ;;
+    weight-sum | clip-* | base-frame-needed | bounds* | missing-section) ;;
     *) "$tool" diff "$scratch/case/$broken" "$scratch/new/$broken" >"$scratch/out" 2>&1 || { cat "$scratch/out" && return 1; } ;;
     esac
 }
@@ -191,6 +208,26 @@ is_clean() {
     runs 0 check --for all "$base" && grep -q '^2 files, 0 errors, 0 warnings' "$scratch/out"
 }
 check 'nothing is wrong with the pair itself' is_clean
+
+line_of() { # TEXT: the finding has it
+    grep -q "$1" "$scratch/out" || { cat "$scratch/out" && return 1; }
+}
+# Numbers at the ends of 32 bits are said as they stand in the file; what is undefined is for `make config=sanitize`.
+ends_of_numbers() {
+    change='s/63 6/63 2147483647/' && breaks anim && runs 1 check --for doom3 "$scratch/case" &&
+        line_of ' 6 components from 2147483647 on, but numAnimatedComponents is 12 ' &&
+        change='s/numJoints 2/numJoints -2147483648/;s/) 4 1/) 2147483647 2147483647/;s/63 0/2147483647 -2147483648/' && breaks mesh anim &&
+        runs 1 check --all --for all "$scratch/case" && line_of 'numJoints is -2147483648' && line_of '2147483647 weights from 2147483647 on' &&
+        change='s/numverts 4/numverts 0/;/vert [0-9]/d;s/numtris 2/numtris 0/;/tri [0-9]/d' && breaks mesh && runs 0 check --for doom3 "$scratch/case"
+}
+check 'numbers at the ends of their range' ends_of_numbers
+# q2pro reads 32 meshes; the others go on.
+many_meshes() {
+    mkdir -p "$scratch/meshes" && { sed '/^mesh {/,$d;s/numMeshes 1/numMeshes 33/' "$base/a.md5mesh" && i=0 && while [ $i -lt 33 ]; do
+        i=$((i + 1)) && sed -n '/^mesh {/,$p' "$base/a.md5mesh"; done; } >"$scratch/meshes/a.md5mesh" &&
+        runs 1 check --for q2pro "$scratch/meshes" && line_of 'a.md5mesh:5:11: error: 33 meshes \[q2pro-limit\]' && runs 0 check --for vkquake "$scratch/meshes"
+}
+check '33 meshes' many_meshes
 
 # Old versions are engines of their own.
 change='s/limb/Limb/'
@@ -247,9 +284,6 @@ inward() {
 check 'triangles that face inwards' inward
 
 # What is seen at the skin of the mesh. The numbers are those of what was changed.
-line_of() { # TEXT: the finding has it
-    grep -q "$1" "$scratch/out" || { cat "$scratch/out" && return 1; }
-}
 boxes() { # the mesh is 6 units high
     change='s/( 4 1 6 )/( 4 1 1 )/' && breaks anim && runs 0 check --for doom3 "$scratch/case" &&
         line_of 'a.md5anim:14:1: warning: .* of 2 frames, in frame 0 by 5 units \[bounds-small\] wrong in doom3$' &&
@@ -531,7 +565,7 @@ check 'fix --add-root and --unused-joints, and joints in order' joints
 # What is lost is said with its number, or refused.
 loses_nothing() {
     begin && sed 's/numMeshes 1/numMeshes 2/' "$base/a.md5mesh" >"$fixed/less.md5mesh" && runs 0 fix --force "$fixed/less.md5mesh" &&
-        grep -qx 'numMeshes 1' "$fixed/less.md5mesh" && grep -q 'mended: .*numMeshes says 2, but the file has 1$' "$scratch/out" &&
+        grep -qx 'numMeshes 1' "$fixed/less.md5mesh" && grep -q 'mended: .*numMeshes is 2, but there are 1 ' "$scratch/out" &&
         sed -n '/^mesh/,$p' "$base/a.md5mesh" | cat "$base/a.md5mesh" - >"$fixed/more.md5mesh" && runs 0 fix --scale 2 --force "$fixed/more.md5mesh" &&
         grep -qx 'numMeshes 2' "$fixed/more.md5mesh" && grep -q 'numMeshes is 1, but there are 2: all are read' "$scratch/out" &&
         echo 'left over' | cat "$base/a.md5mesh" - >"$fixed/rest.md5mesh" && runs 0 fix --force "$fixed/rest.md5mesh" &&
@@ -598,6 +632,7 @@ game() {
     rm -rf "$scratch/game" && mkdir -p "$scratch/game/def" "$scratch/game/models" && breaks anim &&
         cp "$scratch/case"/a.md5* "$scratch/game/models" &&
         printf 'model m { mesh models/a.md5mesh anim walk models/a.md5anim }\n' >"$scratch/game/def/m.def" &&
+        mkdir "$scratch/game/materials" && echo 'hide { diffusemap _white }' >"$scratch/game/materials/m.mtr" &&
         runs 1 check "$scratch/game" && grep -q "no joint 'Limb'.*\[clip-joint-name\] stops doom3" "$scratch/out" &&
         grep -q 'of which Doom 3 would replace 1 ' "$scratch/out" &&
         runs 0 verdicts --base "$scratch/game" models && grep -q '"state":"default"' "$scratch/out" &&
@@ -623,6 +658,44 @@ entities() {
         done
 }
 check 'keys of entities that name nothing' entities
+# What the declarations of a game name and nothing has; the text is the finding's.
+names_nothing() {
+    rm -rf "$scratch/game" && mkdir -p "$scratch/game/def" "$scratch/game/models" "$scratch/game/materials" "$scratch/game/skins" &&
+        cp "$base"/a.md5* "$scratch/game/models" && echo 'model m { mesh models/a.md5mesh skin furr anim walk models/a.md5anim }' >"$scratch/game/def/m.def" &&
+        printf '\nhides { diffusemap skin/hide.tga }\nrest { diffusemap _white { map fx/../sky cubeMap env/sky } }\n' >"$scratch/game/materials/m.mtr" &&
+        printf 'skin fur { hides other }\n' >"$scratch/game/skins/m.skin" && runs 0 check "$scratch/game" &&
+        line_of "models/a.md5mesh:13:9: warning: no material 'hide': did you mean 'hides'? \[no-material\] wrong in doom3" &&
+        line_of "materials/m.mtr:2:1: warning: 'hides': no image 'skin/hide' \[no-image\]" &&
+        line_of "def/m.def:1:1: warning: 'm': no skin 'furr' \[no-skin-decl\]" &&
+        line_of "skins/m.skin:1:1: warning: no material 'other' \[no-material\]" && ! grep -q "rest" "$scratch/out" || return 1
+    runs 0 explain "$scratch/game" models/a.md5mesh && line_of '  image: hide: missing, as .tga and .jpg' || return 1
+    # An image of the name, or one that is compressed, is as good; what is built in is always there.
+    mkdir -p "$scratch/game/dds/skin" && : >"$scratch/game/hide.tga" && : >"$scratch/game/dds/skin/hide.dds" &&
+        echo 'skin fur { hides _black } skin furr { hides rest }' >"$scratch/game/skins/m.skin" &&
+        runs 0 check "$scratch/game" && ! grep -q 'no-material\|no-image\|no-skin-decl' "$scratch/out"
+}
+check 'materials, images and skins that are nowhere' names_nothing
+# The words of The Dark Mod make Doom 3 replace the model, which is said of Doom 3 only.
+defaults() {
+    printf 'model m { mesh models/a.md5mesh anim walk models/a.md5anim {\n no_random_headturning\n frame 1 create_missile_from_def ball limb } }\n' \
+        >"$scratch/game/def/m.def" && runs 1 check "$scratch/game" &&
+        line_of "m.def:2:2: error: 'm' becomes the default: Unknown command 'no_random_headturning' \[defaulted\] refused by doom3$" &&
+        line_of "'create_missile_from_def' is a word of The Dark Mod" && runs 1 check --for doom3 "$scratch/game" &&
+        line_of 'of which Doom 3 would replace 1 ' && runs 0 check --for darkmod "$scratch/game" && line_of '^[0-9]* declarations$' &&
+        runs 0 check --for quake4 "$scratch/game" && ! grep -q 'Doom 3' "$scratch/out"
+}
+check 'a model that Doom 3 replaces by its default' defaults
+unreadable() { # the folder itself has no error
+    runs 0 check "$base" && runs 1 check --mod "$scratch/none" "$base" && grep -q 'none.*not a folder' "$scratch/err"
+}
+check 'a game that cannot be read' unreadable
+# An apostrophe is no quote.
+apostrophes() {
+    { echo 'model m { mesh models/a.md5mesh' && for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo "anim walk$i \"models/it's/$i.md5anim\""; done && echo '}'; } \
+        >"$scratch/game/def/m.def" && runs 1 check "$scratch/game" && [ "$(grep -c ": warning: Couldn't load anim 'models" "$scratch/out")" -eq 5 ] &&
+        line_of "^7 more in 1 files: Couldn't load anim ...; expected a file that can be read$"
+}
+check 'what is alike is told without taking apostrophes for quotes' apostrophes
 
 # One joint at one frame: the limb of frame 1, moved by 2.
 dumps() {
@@ -766,5 +839,23 @@ if [ -n "${MD5_CORPUS:-}" ]; then
         echo "$count" && [ $wrong -eq 0 ] && [ $count -eq 128 ]
     }
     check 'as engines that were run' as_engines_ran
+    # What dhewm3 reads, and then shows wrong or from memory that is not the file's, is an error too; a number beyond floats and
+    # strings that it joins are the library's.
+    as_dhewm3_ran() {
+        wrong=0 count=0
+        while read -r kind name verdict rest; do
+            case $kind in mesh | anim) ;; *) continue ;; esac
+            expected=1
+            [ "$verdict" = ok ] && expected=0
+            case $name in
+            huge-exp | string-concat | parent-forward | weights-out-of-range | first-overrun | components-0-flags) expected=1 ;;
+            esac
+            "$tool" check --for doom3 "$MD5_CORPUS/golden/edge/$name.md5$kind" >"$scratch/out"
+            [ $? -eq $expected ] || { echo "$name: $verdict $rest" && cat "$scratch/out" && wrong=$((wrong + 1)); }
+            count=$((count + 1))
+        done <"$MD5_CORPUS/golden/edge-verdicts.txt"
+        echo "$count" && [ $wrong -eq 0 ] && [ $count -gt 80 ]
+    }
+    check 'as dhewm3 that was run' as_dhewm3_ran
 fi
 finish
