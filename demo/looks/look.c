@@ -422,23 +422,22 @@ view_package *view_open_package(const char *model_path, const md5_files *reader)
     while (!is_top(here) && package->end == NULL) {
         const char *const name = common_base(here);
         char *const above = common_folder(here);
-        if (common_compare_case(name, "models") == 0 || common_compare_case(name, "progs") == 0)
+        if (!is_top(above)
+            && (common_compare_case(name, "models") == 0
+                || common_compare_case(name, "progs") == 0))
             package->end = common_copy(above);
         free(here);
         here = above;
     }
     free(here);
-    const bool has_end = package->end != NULL && !is_top(package->end);
-    if (has_end && is_package(package->end))
+    if (package->end != NULL && is_package(package->end))
         package->root = common_copy(package->end);
     else if (!is_top(package->folder) && is_package(package->folder))
         package->root = common_copy(package->folder);
     if (!is_top(around) && (package->root == NULL || common_is_in(around, package->root)))
         package->around = common_copy(around);
-    if (!has_end) {
-        free(package->end);
+    if (package->end == NULL)
         package->end = common_copy(package->around != NULL ? around : package->folder);
-    }
     free(around);
     return package;
 }
