@@ -129,8 +129,7 @@ typedef struct md5_decl {
 } md5_decl;
 
 // The declarations of a type, in the order in which the engine finds them: files by folder and
-// name, ignoring case; implicit ones last, in the order in which they are made. NULL: no such
-// index.
+// name, ignoring case; implicit ones last, as they are made. NULL: no such index.
 MD5_GAME_API uint32_t md5_game_num_decls(const md5_game *game, md5_decl_type type);
 MD5_GAME_API const md5_decl *md5_game_decl(const md5_game *game, md5_decl_type type,
                                            uint32_t index);
@@ -198,11 +197,10 @@ typedef enum md5_stage_light {
     MD5_STAGE_SPECULAR
 } md5_stage_light;
 
-// Bits of md5_stage.bits. The lowest four are the source factor of the blend (0 one, 1 zero, 3
-// destination color, 4 one minus that, 5 source alpha, 6 one minus that, 7 destination alpha, 8 one
-// minus that, 9 source alpha saturated), the next four the destination factor (0 zero, 2 one, 3
-// source color, 4 one minus that, 5 source alpha, 6 one minus that, 7 destination alpha, 8 one
-// minus that).
+// Bits of md5_stage.bits. The lowest four: the blend's source factor (0 one, 1 zero, 3 destination
+// color, 4 one minus that, 5 source alpha, 6 one minus that, 7 destination alpha, 8 one minus that,
+// 9 source alpha saturated), the next four: the destination factor (0 zero, 2 one, 3 source color,
+// 4 one minus that, 5 source alpha, 6 one minus that, 7 destination alpha, 8 one minus that).
 enum {
     MD5_STAGE_NO_DEPTH = 0x100, // do not write depth
     MD5_STAGE_NO_RED = 0x200,
@@ -556,8 +554,7 @@ typedef struct md5_entity_def {
 // parent. Its own keys override those of its parents, which count in order, each with what it
 // inherits. Circular inheritance ends where it began. After a mistake an entityDef has only the
 // keys "DEFAULTED" and "classname" in the engine's verdict; in the lenient one keys may be without
-// quotes, and what is right is kept. Time and memory: linear in the texts of the entityDef and of
-// all that it inherits; each is parsed once per game.
+// quotes, and what is right is kept. Time and memory: linear in its text and those of its parents.
 MD5_GAME_API const md5_entity_def *md5_game_entity_def(md5_game *game, const char *name,
                                                        md5_error *error);
 
@@ -566,11 +563,9 @@ MD5_GAME_API const md5_entity_def *md5_game_entity_def(md5_game *game, const cha
 MD5_GAME_API bool md5_game_check_entity_def(md5_game *game, const char *name, md5_error *error);
 
 // Reports, as warnings of the game at their locations, the keys of an entityDef that name nothing:
-// "model", "skin", "anim" of the model, "def_head" and "head_joint", each "def_attach" and the
-// "joint" of what it attaches; and what is attached but has no .md5mesh file, so that it is not
-// shown. Of inherited keys only those that do not fit a model of its own. Doom 3 ends a map at an
-// unknown head_joint, attached entityDef or joint. md5_load_entity() reports the same of what it
-// loads. Returns false if memory runs out.
+// "model", "skin", "anim", "def_head", "head_joint", "def_attach", "joint" of what that attaches,
+// which is not shown without a .md5mesh file. Of inherited keys those that do not fit its own
+// model. md5_load_entity() reports the same of what it loads. Returns false if memory runs out.
 MD5_GAME_API bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *error);
 
 // Returns the value of a key, ignoring the case of its name, or NULL. Linear in the number of keys.
@@ -656,10 +651,9 @@ MD5_GAME_API const char *md5_frame_code_name(md5_frame_code code);
 MD5_GAME_API md5_xform md5_entity_part_placement(const md5_entity_part *part,
                                                  const md5_mat34 *joints);
 
-// Changes the joints of a head that follow those of its body. `body` and `head` are poses relative
-// to parents, [model joints] each; `joints`, [body's model joints], is `body` in model space.
-// Matrices of the head must be computed after that, by md5_local_to_palette(). Time: the number of
-// copies times the depth of the head's skeleton.
+// Changes the joints of a head that follow its body's. `body` and `head` are poses relative to
+// parents, [model joints] each; `joints`, [body's model joints], is `body` in model space. Compute
+// the head's matrices after that, by md5_local_to_palette(). Time: copies times the head's depth.
 MD5_GAME_API void md5_entity_part_copy_joints(const md5_entity_part *part, const md5_xform *body,
                                               const md5_mat34 *joints, md5_xform *head);
 
@@ -690,8 +684,7 @@ MD5_GAME_API void md5_actor_set_in_place(md5_actor *actor, bool is_removed);
 // Returns the index of a clip of this name, case-sensitive, or MD5_NONE. A name that ends in a
 // digit is that of one clip; else it is an alias, and one of the first 64 clips that have it is
 // chosen at random. With a `prefix`, which may be NULL or "", a clip "PREFIX_name" is preferred to
-// "name": "wounded_walk" to "walk". For the head channel call this for the head's actor, since the
-// engine searches the head's own model.
+// "name": "wounded_walk" to "walk". For the head channel call this for the head's actor.
 MD5_GAME_API uint32_t md5_actor_choose(md5_actor *actor, const char *prefix, const char *name);
 
 // Starts what the engine starts when a character spawns: a head cycles its clip "def_head", and the
@@ -701,17 +694,15 @@ MD5_GAME_API uint32_t md5_actor_choose(md5_actor *actor, const char *prefix, con
 // that the head is a part of. Does nothing for a body with a head, since the head blinks.
 MD5_GAME_API void md5_actor_spawn(md5_actor *actor, const md5_entity *body);
 
-// Stops blinking and opens the eyes, or resumes blinking after a random time. Call it for the
-// commands MD5_FRAME_DISABLE_EYE_FOCUS and MD5_FRAME_ENABLE_EYE_FOCUS, and when a character dies.
-// Does nothing if the actor never blinks.
+// Stops blinking and opens the eyes, or resumes blinking after a random time, if it ever blinks:
+// for MD5_FRAME_DISABLE_EYE_FOCUS and MD5_FRAME_ENABLE_EYE_FOCUS, and when a character dies.
 MD5_GAME_API void md5_actor_set_blinking(md5_actor *actor, bool is_blinking);
 
 typedef enum md5_actor_mode { MD5_ACTOR_ONCE, MD5_ACTOR_CYCLE, MD5_ACTOR_HOLD } md5_actor_mode;
 
 // Starts a clip now. It fades in over `blend` milliseconds. `frame` is the one that MD5_ACTOR_HOLD
-// shows, clamped: 1 is the first, which shows the base frame, as in the engine. Of clips of several
-// files the first one is shown. Returns false and changes nothing if the channel or clip is invalid
-// or the clip cannot be played.
+// shows, clamped: 1 is the first, which shows the base frame, as in the engine. Of several files
+// the first is shown. False and no change if channel or clip is invalid or it cannot be played.
 MD5_GAME_API bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip,
                                  md5_actor_mode mode, uint32_t frame, uint32_t blend);
 
