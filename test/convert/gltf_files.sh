@@ -149,7 +149,7 @@ check "flat shading is named" flat
 
 digit() {
     make "$scratch/1st.gltf" move=1 name=1H_Attack && converts "$scratch/1st.gltf" --for doom3 -o "$scratch/to" &&
-        has "$to/def/1st.def" 'model "1st" { mesh "1st.md5mesh" anim "1h_attack" "1h_attack.md5anim" }' && says "0 errors" &&
+        has "$to/def/1st.def" 'model "1st" { mesh "1st.md5mesh" anim "1H_Attack" "1H_Attack.md5anim" }' && says "0 errors" &&
         says "1 declarations, of which Doom 3 would replace 0"
 }
 check "names that begin with a digit are in quotes, and declarations are checked" digit
