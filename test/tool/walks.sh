@@ -77,4 +77,35 @@ follows() {
             ends list ./ models && grep -q ' sub/in.md5mesh' "$scratch/out")
 }
 check "links to other folders are followed" follows
+
+# A folder without an end is not read to it: four million entries, however many readdir() has.
+endless() {
+    cat >"$scratch/endless.c" <<'CODE'
+#include <dirent.h>
+#include <string.h>
+static struct dirent entry;
+struct dirent *readdir(DIR *folder);
+struct dirent *readdir64(DIR *folder);
+struct dirent *readdir(DIR *folder)
+{
+    static unsigned count;
+    (void)folder;
+    entry.d_type = DT_REG;
+    strcpy(entry.d_name, "x.txt");
+    if (++count <= 4000100)
+        return &entry;
+    count = 0; // for who opens it next
+    return 0;
+}
+struct dirent *readdir64(DIR *folder)
+{
+    return readdir(folder);
+}
+CODE
+    # shellcheck disable=SC2086 # the compiler may be several words
+    ${CC:-cc} -shared -fPIC -o "$scratch/endless.so" "$scratch/endless.c" && mkdir "$scratch/endless" || return 1
+    ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD=$scratch/endless.so timeout 60 "$tool" check "$scratch/endless" >"$scratch/out" 2>&1
+    grep -q '^warning: too many files: not all are checked$' "$scratch/out" || { cat "$scratch/out" && return 1; }
+}
+check "a folder without an end" endless
 finish
