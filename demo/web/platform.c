@@ -502,8 +502,9 @@ static void step_once(void *user)
 // The browser calls step_once() before each picture of the screen. This call unwinds to the page,
 // and keeps the stack: what it points to stays.
 void view_run_steps(view_window *window, bool (*step)(void *user), char *(*describe)(void *user),
-                    void *user)
+                    void *user, bool watched)
 {
+    (void)watched; // the browser does
     window->step = step;
     window->describe = describe;
     window->user = user;
@@ -668,13 +669,15 @@ view_thread *view_start_thread(int (*run)(void *user), const char *name, void *u
     return NULL;
 }
 
-void view_wait_thread(view_thread *thread)
+void view_wait_thread(view_thread *thread, const char *name)
 {
+    (void)name;
     (void)thread;
 }
 
-view_lock *view_new_lock(void)
+view_lock *view_new_lock(const char *thread)
 {
+    (void)thread;
     return NULL;
 }
 

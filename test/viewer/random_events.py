@@ -1,9 +1,10 @@
 """Plays a person without a plan for test/viewer/window_random.sh, with libX11 and libXtst alone.
 
-random_events.py WINDOW SEED EVENTS FILE...   so many random events: keys, with and without modifiers,
+random_events.py WINDOW SEED EVENTS [record] FILE...   so many random events: keys, with and without modifiers,
 mouse moves, buttons, wheel, new sizes, now and then one of the files dropped. The same seed gives the
 same events. What would end the viewer (Q, which a late look at the keyboard takes for Ctrl+Q) or leave the
-screen (F11) is left out.
+screen (F11) is left out. With `record` a movie of the window is begun first and again after each hundred
+events, Esc is pressed often, and no size changes, which would end the movie.
 """
 import ctypes
 import ctypes.util
@@ -41,13 +42,19 @@ LONG_SIDE = 1500  # a window above it is made small again soon: it draws slowly 
 
 class Person:
     def __init__(self, display, window, seed, files):
-        self.display, self.window, self.files = display, window, files
+        self.display, self.window = display, window
         self.random = random.Random(seed)
         self.size, self.place, self.big_since = (800, 450), (0, 0), None
+        self.records = "record" in files[:1]
+        self.files = files[self.records:]
 
     def key(self, name, down):
         code = x.XKeysymToKeycode(self.display, x.XStringToKeysym(name.encode()))
         tst.XTestFakeKeyEvent(self.display, code, down, 0)
+
+    def tap(self, name):
+        self.key(name, 1)
+        self.key(name, 0)
 
     def press(self):
         modifiers = [m for m, chance in (("Shift_L", 0.2), ("Control_L", 0.08), ("Alt_L", 0.02))
@@ -55,8 +62,7 @@ class Person:
         name = self.random.choice(RARE if self.random.random() < 0.002 else KEYS)
         for modifier in modifiers:
             self.key(modifier, 1)
-        self.key(name, 1)
-        self.key(name, 0)
+        self.tap(name)
         for modifier in reversed(modifiers):
             self.key(modifier, 0)
 
@@ -95,7 +101,9 @@ class Person:
 
     def act(self):
         kinds = [self.press, self.move, self.click, self.resize, self.drop]
-        self.random.choices(kinds, [50, 25, 22, 1, 0.6 if self.files else 0])[0]()
+        if self.records and self.random.random() < 0.03:
+            self.tap("Escape")
+        self.random.choices(kinds, [50, 25, 22, not self.records, 0.6 if self.files else 0])[0]()
         if self.big_since is not None and time.monotonic() - self.big_since > 0.7:
             self.size = (800, 450)
             self.apply_size()
@@ -110,6 +118,10 @@ def main():
     x.XSetInputFocus(display, window, 1, 0)
     person = Person(display, window, seed, files)
     for i in range(events):
+        if person.records and i % 100 == 0:
+            person.key("Shift_L", 1)
+            person.tap("F12")
+            person.key("Shift_L", 0)
         person.act()
         if i % 8 == 7:  # time to draw between them, as a quick hand leaves
             x.XSync(display, 0)

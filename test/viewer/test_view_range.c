@@ -376,6 +376,28 @@ TEST (view_two_fingers_pan_and_pinch) {
     SDL_QuitSubSystem(SDL_INIT_VIDEO);
 }
 
+// Moves that wait are taken as one until another event, or a window that draws slowly falls behind.
+TEST (view_moves_that_wait_are_one) {
+    if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0))
+        return;
+    view_window *const window = common_alloc(1, sizeof *window);
+    const SDL_Event press = {.button = {.type = SDL_MOUSEBUTTONDOWN, .button = SDL_BUTTON_LEFT}};
+    SDL_FlushEvents(SDL_FIRSTEVENT, SDL_LASTEVENT);
+    for (int i = 1; i <= 4; i++) {
+        SDL_Event moved = {.motion = {.type = SDL_MOUSEMOTION, .x = 10 * i, .xrel = i, .yrel = -i}};
+        CHECK(SDL_PushEvent(&moved) == 1);
+        if (i == 3)
+            CHECK(SDL_PushEvent(&(SDL_Event){.button = press.button}) == 1);
+    }
+    view_input event = {.kind = VIEW_INPUT_OTHER};
+    CHECK(view_next_input(window, 0.0, &event) && event.kind == VIEW_INPUT_MOVE);
+    CHECK(event.x == 30.0f && event.moved_x == 6.0f && event.moved_y == -6.0f);
+    CHECK(view_next_input(window, 0.0, &event) && event.kind == VIEW_INPUT_PRESS);
+    CHECK(view_next_input(window, 0.0, &event) && event.x == 40.0f && event.moved_x == 4.0f);
+    free(window);
+    SDL_QuitSubSystem(SDL_INIT_VIDEO);
+}
+
 // Frames everything: only three, and only if they do not rest.
 TEST (view_three_fingers_tap_the_key_home) {
     if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0))

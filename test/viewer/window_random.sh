@@ -31,12 +31,12 @@ was_quit() {
 }
 # Drops files of $dropped.
 survives() { # EVENTS ARGUMENTS...
-    events=$1
+    sent=$1
     shift
     for further in 0 1000 2000 3000; do
         open_viewer "$@" || return 1
         # shellcheck disable=SC2086 # several words
-        python3 test/viewer/random_events.py "$window" $((seed + further)) "$events" $dropped 2>/dev/null
+        python3 test/viewer/random_events.py "$window" $((seed + further)) "$sent" $dropped 2>/dev/null
         was_quit 2>/dev/null || break
     done
     [ -n "$viewer" ] || {
@@ -49,11 +49,28 @@ survives() { # EVENTS ARGUMENTS...
     ended_with 0 || return 1
     # shellcheck disable=SC2126 # grep -c counts no matches as a failure
     count=$(grep -E '^[a-z-]+: model=' "$log" | wc -l)
-    echo "$count actions of $events events"
-    ! grep -E 'GL_|Sanitizer|runtime error' "$log" && [ "$count" -gt $((events / 4)) ]
+    echo "$count actions of $sent events"
+    ! grep -E 'GL_|Sanitizer|runtime error' "$log" && [ "$count" -gt $((sent / 4)) ]
 }
+# While it plays and records movies. No frame takes ten seconds, which the log would say with what is waited for.
+records() {
+    dropped=record
+    survives "$@" && ! grep 'no frame for' "$log" && ls "$pictures"/*.apng
+}
+is_long && usual=5000 || usual=500
+check "$usual random events while it records" records "$usual" "$own"
 dropped="$files/* $files"
 check "$events random events on a model" survives "$events" "$files/bobbin.md5mesh"
+
+# At the end a conversion is waited for, which writes to a pipe that nobody reads.
+names_what_it_waits_for() {
+    mkfifo "$scratch/out.obj"
+    printf 'export=40000004\t\t\t\t\t%s\tout\n' "$scratch" >"$scratch/remembered"
+    open_viewer "$own" && press export ctrl+e && xdotool key Return && press run-export Return && press quit ctrl+q || return 1
+    until_true grep '^no frame for 10 s: the window waits for the end of thread convert$' "$log" &&
+        cat "$scratch/out.obj" >"$scratch/piped" && ended_with 0
+}
+check_long "a window that stands still says what it waits for" names_what_it_waits_for
 
 # An archive without declarations, one that is damaged, and a folder of the corpus if there is one.
 game=$root/models/game/base

@@ -217,11 +217,15 @@ static bool step_loop(void *user)
                          || viewer->scan != NULL;
     const bool hastens = moving || viewer->exporting != NULL || viewer->converting != NULL;
     double patience = hastens ? 0.0 : hurried ? 0.1 : 1.0;
-    for (view_input event; view_next_input(viewer->window, patience, &event);) {
+    // Not for long: they may come faster than they are handled.
+    for (view_input event;
+         view_seconds() - drawn < 1.0 && view_next_input(viewer->window, patience, &event);) {
         view_handle_event(viewer, &event, &loop->redraw);
         patience = 0.0;
     }
     view_pace_work(&loop->pace, view_seconds() - drawn, moving);
+    if (viewer->quit)
+        view_stop_export(viewer);
     return !viewer->quit;
 }
 
@@ -234,10 +238,9 @@ bool view_run_window(view_state *viewer)
 {
     view_loop loop;
     begin_loop(&loop, viewer);
-    view_run_steps(viewer->window, step_loop, describe, &loop);
+    view_run_steps(viewer->window, step_loop, describe, &loop, viewer->log.level >= VIEW_DEBUG);
     if (loop.has_failed)
         return false;
-    view_stop_export(viewer);
     view_remember(viewer);
     return true;
 }

@@ -346,7 +346,7 @@ bool view_has_scanned(view_scan *scan, size_t *num_files)
 view_library *view_end_scan(view_scan *scan, md5_error *error)
 {
     scan_state *const own = (scan_state *)scan;
-    view_wait_thread(own->thread);
+    view_wait_thread(own->thread, "scan");
     view_library *const library = own->library;
     *error = own->error;
     if (library != NULL) {

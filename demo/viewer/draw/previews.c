@@ -561,7 +561,7 @@ view_previews *view_begin_previews(const char *place)
 {
     view_previews *const previews = common_alloc(1, sizeof *previews);
     previews->place = place != NULL ? common_copy(place) : NULL;
-    previews->lock = view_new_lock();
+    previews->lock = view_new_lock("previews");
     if (previews->lock != NULL)
         previews->thread = view_start_thread(make_pictures, "previews", previews);
     return previews; // without a thread there are no pictures
@@ -576,7 +576,7 @@ void view_stop_previews(view_previews *previews)
         previews->ends = true;
         view_lock_signal(previews->lock);
         view_lock_leave(previews->lock);
-        view_wait_thread(previews->thread);
+        view_wait_thread(previews->thread, "previews");
     }
     view_free_lock(previews->lock);
     for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++)

@@ -559,7 +559,7 @@ static void end_model(view_state *viewer)
 {
     view_converting *const converting = viewer->converting;
     const char *const path = converting->words.names[converting->words.count - 1];
-    view_wait_thread(converting->thread);
+    view_wait_thread(converting->thread, "convert");
     viewer->converting = NULL;
     viewer->ui.export.total = 0;
     for (size_t i = 0; i < converting->notes.count; i++)

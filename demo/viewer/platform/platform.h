@@ -145,11 +145,12 @@ void (*view_find_gl(void *user, const char *name))(void);
 // Tells a user who sees no terminal why the program ends.
 void view_show_problem(const char *text);
 
-// Calls `step` until it returns false. In a browser it is called before each frame, and
-// view_run_steps() does not return; its page asks `describe` for the command line that shows what
-// is seen, which it frees.
+// Calls `step` until it returns false. If it is `watched`, a line on standard error says what a
+// step waits for that takes ten seconds, or as many more. In a browser it is called before each
+// frame, and view_run_steps() does not return; its page asks `describe` for the command line that
+// shows what is seen, which it frees.
 void view_run_steps(view_window *window, bool (*step)(void *user), char *(*describe)(void *user),
-                    void *user);
+                    void *user, bool watched);
 
 const char *view_window_driver(const view_window *window); // of windows: "SDL x11"
 bool view_is_window_seen(const view_window *window);       // its driver has a display
@@ -201,11 +202,12 @@ void view_play_sound(view_window *window, const float *samples, size_t count);
 // Runs `run` on a thread; returns NULL if there are no threads. Waiting for NULL does nothing.
 typedef struct view_thread view_thread;
 view_thread *view_start_thread(int (*run)(void *user), const char *name, void *user);
-void view_wait_thread(view_thread *thread);
+void view_wait_thread(view_thread *thread, const char *name);
 
-// A lock with a condition: view_lock_wait() leaves it until view_lock_signal(). NULL on failure.
+// A lock between the window and a thread, with a condition: view_lock_wait() leaves it until
+// view_lock_signal(). NULL on failure.
 typedef struct view_lock view_lock;
-view_lock *view_new_lock(void);
+view_lock *view_new_lock(const char *thread);
 void view_free_lock(view_lock *lock);
 void view_lock_enter(view_lock *lock);
 void view_lock_leave(view_lock *lock);

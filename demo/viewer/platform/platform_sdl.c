@@ -6,6 +6,7 @@
 #include "demo/common/text.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,6 +207,16 @@ bool view_next_input(view_window *window, double patience, view_input *event)
     const int wait = (int)(patience * 1000.0);
     if (wait > 0 ? SDL_WaitEventTimeout(&from, wait) == 0 : SDL_PollEvent(&from) == 0)
         return false;
+    // Moves that wait already are one, so that a window that draws slowly never falls behind.
+    for (SDL_Event next;
+         from.type == SDL_MOUSEMOTION
+         && SDL_PeepEvents(&next, 1, SDL_PEEKEVENT, SDL_FIRSTEVENT, SDL_LASTEVENT) == 1
+         && next.type == SDL_MOUSEMOTION && next.motion.which == from.motion.which;
+         from = next) {
+        (void)SDL_PeepEvents(&next, 1, SDL_GETEVENT, SDL_MOUSEMOTION, SDL_MOUSEMOTION);
+        next.motion.xrel += from.motion.xrel;
+        next.motion.yrel += from.motion.yrel;
+    }
     *event = view_input_of_sdl(window, &from);
     return true;
 }
@@ -213,6 +224,40 @@ bool view_next_input(view_window *window, double patience, view_input *event)
 void view_wake_window(void)
 {
     (void)SDL_PushEvent(&(SDL_Event){.type = SDL_USEREVENT});
+}
+
+// == Waits ========================================================================================
+
+// What this thread waits for, and whom, texts that stay; NULL: nothing. The window's is watched.
+static _Thread_local _Atomic(const char *) own_wait, own_awaited;
+
+static void note_wait(const char *what, const char *whom)
+{
+    atomic_store(&own_awaited, whom);
+    atomic_store(&own_wait, what);
+}
+
+typedef struct watch_state {
+    _Atomic(const char *) *wait, *awaited; // of who takes the steps
+    SDL_atomic_t num_steps;
+    SDL_sem *ends;
+} watch_state;
+
+static int keep_watch(void *user)
+{
+    watch_state *const watch = user;
+    int before = -1, seconds = 0;
+    while (SDL_SemWaitTimeout(watch->ends, 1000) == SDL_MUTEX_TIMEDOUT) {
+        const int now = SDL_AtomicGet(&watch->num_steps);
+        const char *const what = atomic_load(watch->wait), *const whom =
+                                                               atomic_load(watch->awaited);
+        seconds = now == before ? seconds + 1 : 0;
+        before = now;
+        if (seconds > 0 && seconds % 10 == 0)
+            common_print(stderr, "no frame for %d s: the window waits for %s%s\n", seconds,
+                         what != NULL ? what : "nothing of its own", whom != NULL ? whom : "");
+    }
+    return 0;
 }
 
 // == The window ===================================================================================
@@ -372,12 +417,18 @@ void view_show_problem(const char *text)
 }
 
 void view_run_steps(view_window *window, bool (*step)(void *user), char *(*describe)(void *user),
-                    void *user)
+                    void *user, bool watched)
 {
     (void)window;
     (void)describe;
+    watch_state watch = {
+        .wait = &own_wait, .awaited = &own_awaited, .ends = SDL_CreateSemaphore(0)};
+    SDL_Thread *const thread = watched ? SDL_CreateThread(keep_watch, "watch", &watch) : NULL;
     while (step(user))
-        continue;
+        (void)SDL_AtomicAdd(&watch.num_steps, 1);
+    SDL_SemPost(watch.ends);
+    SDL_WaitThread(thread, NULL);
+    SDL_DestroySemaphore(watch.ends);
 }
 
 // -- State ----------------------------------------------------------------------------------
@@ -467,7 +518,9 @@ double view_screen_rate(const view_window *window)
 
 void view_swap_window(view_window *window)
 {
+    note_wait("the screen", NULL);
     SDL_GL_SwapWindow(window->window);
+    note_wait(NULL, NULL);
 }
 
 void view_set_swap_waits(view_window *window, bool waits)
@@ -556,6 +609,7 @@ void view_play_sound(view_window *window, const float *samples, size_t count)
 struct view_lock {
     SDL_mutex *mutex;
     SDL_cond *changed;
+    const char *thread;
 };
 
 view_thread *view_start_thread(int (*run)(void *user), const char *name, void *user)
@@ -563,14 +617,17 @@ view_thread *view_start_thread(int (*run)(void *user), const char *name, void *u
     return (view_thread *)SDL_CreateThread(run, name, user);
 }
 
-void view_wait_thread(view_thread *thread)
+void view_wait_thread(view_thread *thread, const char *name)
 {
+    note_wait("the end of thread ", name);
     SDL_WaitThread((SDL_Thread *)thread, NULL);
+    note_wait(NULL, NULL);
 }
 
-view_lock *view_new_lock(void)
+view_lock *view_new_lock(const char *thread)
 {
     view_lock *const lock = common_alloc(1, sizeof *lock);
+    lock->thread = thread;
     lock->mutex = SDL_CreateMutex();
     lock->changed = SDL_CreateCond();
     if (lock->mutex != NULL && lock->changed != NULL)
@@ -590,7 +647,9 @@ void view_free_lock(view_lock *lock)
 
 void view_lock_enter(view_lock *lock)
 {
+    note_wait("the lock that is held by thread ", lock->thread);
     SDL_LockMutex(lock->mutex);
+    note_wait(NULL, NULL);
 }
 
 void view_lock_leave(view_lock *lock)
