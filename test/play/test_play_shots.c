@@ -1044,6 +1044,22 @@ TEST (shot_that_is_stopped_by_what_is_heard_begins_again_at_that_instant) {
     }
 }
 
+// What fires where a section begins again does stop it: that is not where it begins.
+TEST (shot_hears_its_own_section_begin_again) {
+    OWN_PLAY of = {0};
+    play_scene_begin(&of);
+    play_scene_add(&of, 21, 20.0, 0.3, 1);
+    play_scene_read(&of, "trigger go clip a f { section part 4 10 frame 4 ev } "
+                         "layer l { state none nothing } slot s "
+                         "shot over s a { when go until heard ev section part loops fade_out 1 } ");
+    md5_player_set(of.player, 0, 1.0f);
+    md5_player_advance(of.player, 0.25, NULL, NULL);
+    CHECK(md5_player_shot(of.player, 0).is_playing && !md5_player_shot(of.player, 0).is_stopping);
+    md5_player_advance(of.player, 0.1, NULL, NULL);
+    CHECK(md5_player_shot(of.player, 0).is_stopping);
+    CHECK_NEAR(md5_player_shot(of.player, 0).weight, 0.95, 1e-6);
+}
+
 // One that plays a section over and over is let go on within its fade out: then it makes room.
 TEST (shot_that_is_let_go_on_makes_room_at_once) {
     static const int splits[] = {1, 3, 60};
