@@ -1138,10 +1138,14 @@ static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error
     if (is_lenient && decl->type == MD5_DECL_ENTITY && !check_keys(opened, decl, error))
         return false;
     if (!is_lenient && decl->state == MD5_DECL_DEFAULTED && decl->type == MD5_DECL_MODEL) {
+        // None if a model that inherits this one has been parsed before it.
         const md5_error *const why =
-            opened->num_notes > 0 ? &opened->notes[opened->num_notes - 1] : error;
-        print_broken(opened, decl->file, (text_place){why->line, why->column}, RULE_DEFAULTED,
-                     "'%.100s' becomes the default: %.250s", decl->name, why->message);
+            opened->num_notes > 0 ? &opened->notes[opened->num_notes - 1] : NULL;
+        print_broken(opened, decl->file,
+                     why ? (text_place){why->line, why->column}
+                         : (text_place){line_of_decl(decl), 1},
+                     RULE_DEFAULTED, "'%.100s' becomes the default: %.250s", decl->name,
+                     why ? why->message : "see the warnings of its lines");
     }
     if (is_lenient)
         print_notes(opened);
