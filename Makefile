@@ -48,7 +48,7 @@ COMMON_OBJECTS := $(call objects,$(wildcard demo/common/*.c))
 PICTURES       := $(BUILD)/render/pictures.o $(BUILD)/render/assert.o
 PACKAGED       := $(BUILD)/demo/common/game_folder.o $(call objects,$(wildcard demo/convert/*.c demo/looks/*.c))
 TOOL_OBJECTS   := $(call objects,$(wildcard demo/tool/*.c)) $(PACKAGED) $(PICTURES) $(COMMON_OBJECTS)
-VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES) $(wildcard demo/convert/*.c demo/looks/*.c)) $(COMMON_OBJECTS) $(BUILD)/made/font.o $(BUILD)/made/page_lines.o
+VIEW_OBJECTS   := $(call objects,$(VIEW_SOURCES) $(wildcard demo/convert/*.c demo/looks/*.c)) $(COMMON_OBJECTS) $(BUILD)/made/font.o $(BUILD)/made/pages.o
 
 # -- Flags: test/test.mk has those of the other configurations ----------------------------------------
 # Fused multiply-adds give other bits on other machines. Without semantic interposition, -fPIC costs nothing.
@@ -178,9 +178,9 @@ build/shaders.c: shaders $(sort $(filter-out %.md,$(wildcard shaders/*.*))) .ci/
 	$(embed) text md5gli_shader $@ $(filter shaders/%,$^)
 build/font.c: .ci/deps.sh .ci/embed.py | deps
 	$(embed) bytes md5view_font $@ "$$(sh $< --font DejaVuSans)" md5view_code_font "$$(sh $< --font DejaVuSansMono)"
-# The lines of C that the viewer's pages show, from their sources.
-build/page_lines.c: demo/viewer/pages $(sort $(wildcard demo/viewer/pages/*.c)) .ci/embed.py | deps
-	$(embed) lines demo/viewer/pages/page.h $@ $(filter %.c,$^)
+# The viewer's pages: their texts, and the lines of C that they show, from their sources.
+build/pages.c: demo/viewer/pages demo/viewer/pages/pages.txt $(sort $(wildcard demo/viewer/pages/*.c)) .ci/embed.py | deps
+	$(embed) pages demo/viewer/pages/page.h $@ $(filter %.txt %.c,$^)
 
 # -- Other targets ------------------------------------------------------------------------------------
 # One call for all goals, so that no two installations run at the same time.

@@ -5,8 +5,10 @@ embed.py text PREFIX OUTPUT FILE...   one string for each shader: PREFIX_file, w
                                       characters that no name may hold; declared in render/shaders.h.
                                       Without comments and insets; lines keep their numbers
 embed.py bytes NAME OUTPUT FILE [NAME FILE]...   NAME[] and NAME_size
-embed.py lines HEADER OUTPUT FILE...  the lines of C that the viewer's pages show: those of each file between
-                                      "// lines of NAME" and "// end of lines"; declared in HEADER
+embed.py pages HEADER OUTPUT TEXT FILE...  the viewer's pages: what TEXT says of each, with the lines of C that it
+                                      shows: those of a file between "// lines of NAME" and
+                                      "// end of lines"; declared in HEADER. Fails for a page that is not in
+                                      TEXT, or only there
 """
 import os
 import re
@@ -62,11 +64,110 @@ def joined(lines):
     return b"\n".join(whole[1:] + [b""])
 
 
-def lines_of(header, paths):
-    rows = ["    {\"%s\",%s},\n" % (name, literal(text)) for path in paths for name, text in marked(path)]
-    return ('#include "%s"\n\n#include <stddef.h>\n\n'
-            'const view_lines_of view_lines_of_pages[] = {\n%s    {NULL, NULL},\n};\n'
-            % (header, "".join(rows)))
+# Keys of a page's text: fewest and most fields.
+KEYS = {"title": (1, 1), "family": (1, 1), "about": (1, 1), "model": (1, 1), "clip": (1, 1), "start": (1, 1),
+        "morphs": (1, 1), "keeps": (1, 1), "slider": (4, 4), "whole": (4, 4), "choice": (3, 64), "easings": (3, 3),
+        "figure": (1, 2), "box": (2, 2), "plot": (4, 5), "series": (2, 2), "see": (1, 64)}
+REPEATED = ("slider", "whole", "choice", "easings", "figure", "plot", "series")
+
+
+def sections(path):
+    """The pages that a text has: name, place of its heading, and keys with their fields, in order."""
+    found = []
+    for number, line in enumerate(read(path).decode().split("\n"), 1):
+        place = "%s:%d: " % (path, number)
+        heading = re.fullmatch(r"\[(\w+)\]", line)
+        key, _, rest = line.partition(":")
+        if heading:
+            if heading[1] in [name for name, *_ in found]:
+                sys.exit(place + "a second page '%s'" % heading[1])
+            found.append((heading[1], place, []))
+        elif not line.strip() or line.startswith("#"):
+            continue
+        elif line.startswith(" ") and found and found[-1][2]:
+            found[-1][2][-1][1][-1] += " " + line.strip()
+        elif key not in KEYS or not found:
+            sys.exit(place + "found '%s', expected [NAME] or one of %s" % (key, ", ".join(KEYS)))
+        else:
+            fields = [field.strip() for field in rest.split("|")]
+            if not KEYS[key][0] <= len(fields) <= KEYS[key][1]:
+                sys.exit(place + "%s has %d fields, expected %s"
+                         % (key, len(fields), " to ".join(map(str, sorted(set(KEYS[key]))))))
+            if key not in REPEATED and key in [other for other, _ in found[-1][2]]:
+                sys.exit(place + "a second %s" % key)
+            found[-1][2].append((key, fields))
+    return found
+
+
+def floats(text):
+    return ", ".join(re.sub(r"(\.\d+)$", r"\1f", number) for number in text.split())
+
+
+def quoted(text):
+    return "".join(literal(text.encode()).split("\n    "))
+
+
+def row(name, place, keys, family, lines):
+    """The initializers of a page. Places in arrays are designated, so that a compiler refuses too many."""
+    one = dict((key, fields) for key, fields in keys if key not in REPEATED)
+    missing = [key for key in ("title", "about", "box", "see") if key not in one]
+    if missing or not family or not lines:
+        sys.exit(place + "page '%s' lacks %s" % (name, (missing + ["a family" if not family else "lines of C"])[0]))
+    parts = [".name = " + quoted(name), ".title = " + quoted(one["title"][0]), ".family = " + quoted(family),
+             ".about = " + quoted(one["about"][0]), ".lines = " + literal(lines).replace("\n    ", "\n        "),
+             ".start = " + one.get("start", ["0"])[0], ".has_morphs = %d" % ("morphs" in one),
+             ".show = view_show_page_" + name]
+    parts += [".%s = %s" % (key, quoted(one[key][0])) for key in ("model", "clip") if key in one]
+    if "keeps" in one:
+        parts += [".keep = view_keep_page_" + name, ".num_kept = " + one["keeps"][0]]
+    parts += [".see[%d] = %s" % (i, quoted(other)) for i, other in enumerate(one["see"])]
+    parts.append(".box = {%s}" % ", ".join("{%s}" % floats(corner) for corner in one["box"]))
+    sliders, figures, plots = [], [], []
+    for key, fields in keys:
+        if key in ("slider", "whole"):
+            sliders.append("{%s, %s, %s}" % (quoted(fields[0]), ", ".join(map(floats, fields[1:])),
+                                             "view_whole" if key == "whole" else "NULL"))
+        elif key == "choice":
+            sliders.append("{%s, 0, %d, %s, (const char *const[]){%s}}" % (
+                quoted(fields[0]), len(fields) - 3, fields[1], ", ".join(map(quoted, fields[2:]))))
+        elif key == "easings":
+            sliders.append("{%s, 0, %s, %s, view_easings}" % (quoted(fields[0]), *fields[1:]))
+        elif key == "figure":
+            figures.append("{%s, %s}" % (floats(fields[0]), quoted((fields + [""])[1])))
+        elif key == "plot":
+            plots.append((["%s, %s, {%s}, {%s}, VIEW_FIT_%s" % (
+                *map(quoted, fields[:2]), *map(floats, fields[2:4]), (fields + ["not"])[4].upper())], []))
+        elif key == "series" and plots:
+            plots[-1][1].append("{%s, VIEW_%s}" % (quoted(fields[0]), fields[1].upper()))
+    plots = ["{%s, {%s}}" % (text[0], ", ".join("[%d] = %s" % pair for pair in enumerate(series)))
+             for text, series in plots]
+    for array, rows in (("sliders", sliders), ("figures", figures), ("plots", plots)):
+        parts += [".%s[%d] = %s" % (array, i, text) for i, text in enumerate(rows)]
+    return "    {%s},\n" % ",\n     ".join(parts)
+
+
+def pages_of(header, text, paths):
+    pages = sections(text)
+    lines, source = {}, b""
+    for path in paths:
+        lines.update(marked(path))
+        source += read(path)
+    for keys, what in ({name for name, *_ in pages}, "SHOW"), ({n for n, _, k in pages if "keeps" in dict(k)}, "KEEP"):
+        functions = set(re.findall(r"^VIEW_%s\((\w+)\)" % what, source.decode(), re.MULTILINE))
+        for name in sorted(keys ^ functions):
+            sys.exit("%s: page '%s' has %s VIEW_%s, and %s" % (
+                text, name, *(("no", what, "a text for it") if name in keys else ("a", what, "no text for it"))))
+    for name in sorted(set(lines) - {name for name, *_ in pages}):
+        sys.exit("%s: '// lines of %s' are of no page" % (text, name))
+    rows, family = [], ""
+    for name, place, keys in pages:
+        family = dict(keys).get("family", [family])[0]
+        rows.append(row(name, place, keys, family, lines.get(name)))
+    functions = ["void view_show_page_%s(view_picture *);\n" % name for name, *_ in pages]
+    functions += ["void view_keep_page_%s(const view_picture *, view_kept *);\n" % name
+                  for name, _, keys in pages if "keeps" in dict(keys)]
+    return ('#include "%s"\n\n#include "md5/md5pose.h"\n\n#include <stddef.h>\n\n%s\n'
+            "const view_page view_page_rows[] = {\n%s};\nconst uint32_t view_num_pages = %d;\n" % (header, "".join(functions), "".join(rows), len(rows)))
 
 
 def main(arguments):
@@ -75,8 +176,8 @@ def main(arguments):
     elif len(arguments) >= 4 and len(arguments) % 2 == 0 and arguments[0] == "bytes":
         names, paths = arguments[1:2] + arguments[4::2], arguments[3::2]
         text = "\n".join(map(bytes_of, names, paths))
-    elif len(arguments) >= 3 and arguments[0] == "lines":
-        text = lines_of(arguments[1], arguments[3:])
+    elif len(arguments) >= 4 and arguments[0] == "pages":
+        text = pages_of(arguments[1], arguments[3], arguments[4:])
     else:
         sys.exit("usage: " + __doc__.split("\n\n", 1)[1])
     os.makedirs(os.path.dirname(arguments[2]) or ".", exist_ok=True)

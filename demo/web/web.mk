@@ -28,7 +28,7 @@ WEB_GL := -s MIN_WEBGL_VERSION=2 -s MAX_WEBGL_VERSION=2 -s GL_PREINITIALIZED_CON
 
 WEB_PARTS := $(COMMON_OBJECTS:$(BUILD)/%=%) $(MD5_SOURCES:.c=.o) $(RENDER_SOURCES:.c=.o) \
     $(patsubst %.c,%.o,$(filter-out demo/viewer/platform/platform_sdl.c,$(VIEW_SOURCES)) $(wildcard demo/convert/*.c demo/looks/*.c) demo/web/platform.c) \
-    made/shaders.o made/gl.o made/font.o made/page_lines.o $(WEB_JSON:%=jansson/%.o)
+    made/shaders.o made/gl.o made/font.o made/pages.o $(WEB_JSON:%=jansson/%.o)
 WEB_LIBRARY := $(MD5_SOURCES:.c=.o)
 WEB_ELEMENT := $(filter-out md5/game/%,$(WEB_LIBRARY)) md5/game/image.o $(RENDER_SOURCES:.c=.o) made/element_shaders.o demo/web/element.o
 

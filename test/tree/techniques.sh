@@ -16,7 +16,7 @@ missing_tests() {
 }
 silent "each named test exists" missing_tests
 
-grep -hoE '^        \.name = "[a-z0-9_]+"' demo/viewer/pages/*.c | sed 's/.*"\(.*\)"/\1/' | sort -u >"$scratch/pages"
+sed -n 's/^\[\([a-z0-9_]*\)\]$/\1/p' demo/viewer/pages/pages.txt | sort -u >"$scratch/pages"
 check "there are pages" [ -s "$scratch/pages" ]
 missing_pages() {
     comm -23 "$scratch/shown" "$scratch/pages"
@@ -26,5 +26,26 @@ unnamed_pages() {
     comm -13 "$scratch/shown" "$scratch/pages"
 }
 silent "each page shows a technique of the table" unnamed_pages
+
+# The viewer is built of texts and functions that belong together.
+pages=demo/viewer/pages
+embed() {
+    python3 .ci/embed.py pages $pages/page.h "$scratch/pages.c" "$@" >"$scratch/said" 2>&1
+}
+# refuses WORDS FILE...: what is built of these files says so, and fails
+refuses() {
+    words=$1 && shift
+    ! embed "$@" && grep -qF "$words" "$scratch/said" || { cat "$scratch/said" && false; }
+}
+check "pages and their texts are one" embed $pages/pages.txt $pages/*.c
+sed '/^.additive.$/,/^see/d' $pages/pages.txt >"$scratch/less.txt"
+check "a page without a text is refused" refuses "page 'additive' has a VIEW_SHOW, and no text" "$scratch/less.txt" $pages/*.c
+check "a text without a page is refused" refuses "page 'easing' has no VIEW_SHOW" $pages/pages.txt $pages/[!e]*.c
+sed '/^keeps: 3/d' $pages/pages.txt >"$scratch/kept.txt"
+check "and so is what keeps something unsaid" refuses "page 'bake' has a VIEW_KEEP" "$scratch/kept.txt" $pages/*.c
+sed 's/^slider: damping | 0/slider: damping/' $pages/pages.txt >"$scratch/fields.txt"
+check "a slider needs all fields" refuses ": slider has 3 fields, expected 4" "$scratch/fields.txt" $pages/*.c
+sed 's/^start: 0.7/begin: 0.7/' $pages/pages.txt >"$scratch/keys.txt"
+check "an unknown key is refused" refuses ": found 'begin', expected [NAME] or one of title" "$scratch/keys.txt" $pages/*.c
 
 finish

@@ -167,7 +167,7 @@ static void check_page(paged *p, const view_page *page)
 {
     draw(p);
     CHECK(is_inside(p));
-    CHECK(view_page_lines(page->name)[0] != '\0');
+    CHECK(page->lines[0] != '\0');
     const float bottom = p->viewer.pages.panel.y + p->viewer.pages.panel.height;
     CHECK(bottom <= (float)p->height);
 }
@@ -182,7 +182,7 @@ TEST_LONG (view_pages_draw_and_their_sliders_move) {
     paged p;
     if (open_viewer(&p) && resize(&p, 800, 600)) {
         p.viewer.shown.shadows = false;
-        for (uint32_t i = 0; i < view_num_pages() && open_page(&p, i); i++) {
+        for (uint32_t i = 0; i < view_num_pages && open_page(&p, i); i++) {
             check_page(&p, view_page_at(i));
             move_sliders(&p, view_page_at(i), false);
         }
@@ -194,7 +194,7 @@ TEST_LONG (view_pages_draw_at_two_sizes_and_as_their_sliders_move) {
     static const uint32_t sizes[2][2] = {{1280, 720}, {800, 600}};
     paged p;
     if (open_viewer(&p)) {
-        for (uint32_t i = 0; i < view_num_pages() && open_page(&p, i); i++) {
+        for (uint32_t i = 0; i < view_num_pages && open_page(&p, i); i++) {
             for (int size = 0; size < 2 && resize(&p, sizes[size][0], sizes[size][1]); size++)
                 check_page(&p, view_page_at(i));
             p.viewer.shown.shadows = false;
@@ -232,7 +232,7 @@ TEST (view_pages_scroll_text_that_is_too_long) {
 TEST (view_pages_lead_to_others) {
     paged p;
     if (open_viewer(&p) && resize(&p, 1280, 720)) {
-        for (uint32_t i = 0; i < view_num_pages(); i++) {
+        for (uint32_t i = 0; i < view_num_pages; i++) {
             const view_page *const page = view_page_at(i);
             CHECK(page->see[0] != NULL);
             for (int k = 0; k < VIEW_PAGE_LINKS && page->see[k] != NULL; k++)
@@ -249,7 +249,7 @@ TEST (view_pages_lead_to_others) {
 }
 
 TEST (view_pages_have_names_of_their_own) {
-    for (uint32_t i = 0; i < view_num_pages(); i++) {
+    for (uint32_t i = 0; i < view_num_pages; i++) {
         const view_page *const page = view_page_at(i);
         CHECK(view_find_page(page->name) == (int32_t)i);
         CHECK(view_num_sliders(page) > 0 && view_num_sliders(page) <= VIEW_PAGE_SLIDERS);
@@ -259,7 +259,6 @@ TEST (view_pages_have_names_of_their_own) {
         }
     }
     CHECK(view_find_page("no such page") == -1);
-    CHECK(view_page_lines("no such page")[0] == '\0');
 }
 
 static void turn(paged *p, view_action action)
@@ -277,7 +276,7 @@ TEST (view_pages_turn_from_the_contents_round_and_close) {
         turn(&p, VIEW_PREVIOUS_PAGE);
         CHECK(p.viewer.pages.open == VIEW_CONTENTS);
         turn(&p, VIEW_PREVIOUS_PAGE);
-        CHECK(p.viewer.pages.open == (int32_t)view_num_pages() - 1);
+        CHECK(p.viewer.pages.open == (int32_t)view_num_pages - 1);
         turn(&p, VIEW_CLOSE_LISTS);
         CHECK(p.viewer.pages.open == -1);
         draw(&p); // the document instead of a page
@@ -313,7 +312,7 @@ TEST (view_pages_open_from_the_contents) {
         draw(&p);
         CHECK(is_inside(&p));
         const view_stage stage = view_stage_of(&p.viewer, 1280.0f, 720.0f);
-        for (uint32_t i = 0; i < view_num_pages(); i++) {
+        for (uint32_t i = 0; i < view_num_pages; i++) {
             char sought[128];
             snprintf(sought, sizeof sought, "contents/%s", view_page_at(i)->title);
             const view_rect row = item_find(&p.viewer, &stage, sought);

@@ -181,7 +181,7 @@ TEST_PAGE (page_machine_has_a_graph, "machine") {
     CHECK(has_label(&of->picture, "run", VIEW_YELLOW));
     CHECK(count_lines(&of->picture, VIEW_RED) == 2);
     // The durations that are shown are those that are played.
-    CHECK(strstr(view_page_lines("machine"), "when speed > 25 duration %g"));
+    CHECK(strstr(of->page->lines, "when speed > 25 duration %g"));
 }
 
 TEST_PAGE (page_machine_goes_where_its_conditions_lead, "machine") {

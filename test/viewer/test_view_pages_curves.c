@@ -340,7 +340,7 @@ TEST_PAGE (page_follow_overshoots_as_springs_do, "follow") {
         CHECK_NEAR(page_fact(of, "overshoot"), jump, 5e-4);
     }
     // What is shown is what runs: no factor is hidden.
-    CHECK(strstr(view_page_lines("follow"), "2.0f * f->damping * f->speed"));
+    CHECK(strstr(of->page->lines, "2.0f * f->damping * f->speed"));
     page_set(of, "damping", 1.0f);
     page_show(of, 0.0);
     CHECK_NEAR(page_fact(of, "overshoot"), 0.0, 1e-6);

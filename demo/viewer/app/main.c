@@ -75,9 +75,9 @@ int main(int count, char **arguments)
         status = EXIT_DONE;
     } else if (options.page != NULL && strcmp(options.page, "list") == 0) {
         const char *family = "";
-        for (uint32_t i = 0; i < view_num_pages(); i++) {
+        for (uint32_t i = 0; i < view_num_pages; i++) {
             const view_page *const page = view_page_at(i);
-            if (page->family != NULL && strcmp(page->family, family) != 0)
+            if (strcmp(page->family, family) != 0)
                 puts(family = page->family);
             printf("  %-16s %s\n", page->name, page->title);
         }

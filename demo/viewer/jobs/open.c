@@ -907,7 +907,7 @@ static void show_start(view_state *viewer)
         common_add(&start->recent, common_copy(path));
     }
     list_examples(&start->examples);
-    for (uint32_t i = 0; i < view_num_pages(); i++)
+    for (uint32_t i = 0; i < view_num_pages; i++)
         common_add(&start->pages, common_copy(view_page_at(i)->title));
 }
 
@@ -1361,7 +1361,7 @@ static void perform_file(view_state *viewer, const view_command *command)
     case VIEW_NEXT_PAGE:
     case VIEW_PREVIOUS_PAGE:
         // Contents, then all pages, and round again.
-        count = (int32_t)view_num_pages() + 1;
+        count = (int32_t)view_num_pages + 1;
         page = viewer->pages.open < 0            ? (is_next ? -1 : 0)
                : viewer->pages.open >= count - 1 ? 0
                                                  : viewer->pages.open + 1;

@@ -22,7 +22,7 @@ static float crossfade(const md5_xform *from, const md5_xform *to, uint32_t num_
 }
 // end of lines
 
-static void show_crossfade(view_picture *picture)
+VIEW_SHOW(crossfade)
 {
     const uint32_t hand = view_page_joint(picture, "hand_r");
     const double begin = 1.0, length = 4.0, now = fmod(picture->time, length);
@@ -104,7 +104,7 @@ static void change_state(md5_player *player, float seconds, bool inertial)
 // end of lines
 
 // Plays each way over two seconds.
-static void show_inertial(view_picture *picture)
+VIEW_SHOW(inertial)
 {
     static const char text[] = "machine blow { clip run run { walk } clip attack attack { walk }"
                                " layer body { state run run state attack attack } }";
@@ -154,7 +154,7 @@ static md5_quat add_turn(md5_quat pose, md5_quat difference, bool before)
 }
 // end of lines
 
-static void show_additive(view_picture *picture)
+VIEW_SHOW(additive)
 {
     const uint32_t count = picture->scene->num_joints, head = view_page_joint(picture, "head");
     const md5_euler turn = {.yaw = picture->values[0]}, nod = {.pitch = picture->values[1]};
@@ -189,12 +189,10 @@ static void show_additive(view_picture *picture)
 
 // -- The difference of two clips on a third -------------------------------------------------
 
-static const char *const manners[] = {"tired", "bowed", "laden", "leaning"};
 static const struct {
     const char *clip;
     double seconds; // at which it is so
 } manner_poses[] = {{"yawn", 2.9}, {"bow", 1.2}, {"carry", 0.5}, {"lean", 0.5}};
-static const char *const moved_clips[] = {"walk", "run", "walk_backward"};
 
 // lines of manner
 static void add_manner(const md5_xform *manner, const md5_xform *plain, const md5_xform *clip,
@@ -206,11 +204,10 @@ static void add_manner(const md5_xform *manner, const md5_xform *plain, const md
 // end of lines
 
 // The pose that has the manner, the same without it, the third clip, and the sum.
-static void show_manner(view_picture *picture)
+VIEW_SHOW(manner)
 {
     const uint32_t manner = view_choice(picture, 0);
-    const char *const names[3] = {manner_poses[manner].clip, "stand",
-                                  moved_clips[view_choice(picture, 1)]};
+    const char *const names[3] = {manner_poses[manner].clip, "stand", view_word(picture, 1)};
     const view_clip *const clip = view_page_clip(picture, names[2]);
     const uint32_t foot = view_page_joint(picture, "foot_l"), count = picture->scene->num_joints;
     md5_xform *const difference = view_spare_pose(picture, 0), *const mean =
@@ -258,7 +255,7 @@ static bool blend_upper_body(const md5_skeleton *skeleton, const md5_xform *legs
 }
 // end of lines
 
-static void show_masks(view_picture *picture)
+VIEW_SHOW(masks)
 {
     static const char *const joints[5] = {"spine_1", "spine_2", "chest", "neck", "thigh_l"};
     const view_figure *const figure = &picture->figures[0];
@@ -314,7 +311,7 @@ static const char gait_blend[] = // text
 enum { STEPS_OF_GAIT = 4 * VIEW_PAGE_STEPS };
 
 // The left foot over some seconds, forward and backward, and the smallest step of a cycle.
-static void show_sync(view_picture *picture)
+VIEW_SHOW(sync)
 {
     const float gait = picture->values[0];
     const double length = 3.0, now = fmod(picture->time, length);
@@ -383,7 +380,7 @@ static const char speeds[] = // text
 // end of lines
 
 // The parameter rises within two seconds, stays, and falls again.
-static void show_machine(view_picture *picture)
+VIEW_SHOW(machine)
 {
     static const char *const state_names[3] = {"idle", "walk", "run"};
     const double fade = picture->values[1];
@@ -445,8 +442,6 @@ static void show_machine(view_picture *picture)
 
 // -- In step --------------------------------------------------------------------------------
 
-static const char *const gaits[] = {"walk", "run"};
-
 // lines of in_step
 static const char *const gait_ways[3] = {"in_step", "keep_phase", ""};
 
@@ -483,13 +478,14 @@ static void add_footstep(void *user, md5_player *player, const md5_event *event,
 }
 
 // A change of gait in each way; how far the new clip is ahead of the old one meanwhile.
-static void show_in_step(view_picture *picture)
+VIEW_SHOW(in_step)
 {
     enum { STEPS = 240 };
     static const char *const names[3] = {"apart, in step", "apart, keep_phase", "apart, neither"};
     const uint32_t old = view_choice(picture, 0);
     const double tick = 3.0 / (double)STEPS, now = fmod(picture->time, 3.0);
     const double fade = picture->values[1];
+    const char *const *const gaits = picture->page->sliders[0].words;
     uint32_t frames[2]; // of a cycle, of the old clip and the new one; the right foot lands halfway
     for (uint32_t i = 0; i < 2; i++)
         frames[i] = view_page_clip(picture, gaits[i == 0 ? old : 1 - old])->anim->num_frames - 1;
@@ -599,15 +595,13 @@ static const char blows[] = // text
     "}";
 // end of lines
 
-static void show_windows(view_picture *picture)
+VIEW_SHOW(windows)
 {
     char text[512];
     (void)snprintf(text, sizeof text, blows, (double)picture->values[0],
                    (double)picture->values[1]);
     show_bars(picture, text, -1.0);
 }
-
-static const char *const changes[] = {"jump", "next", "loop", "leave"};
 
 // lines of sections
 // Its one-shot goes from section to section by md5_player_shot_section().
@@ -626,14 +620,12 @@ static const char greeting[] = // text
     "}";
 // end of lines
 
-static void show_sections(view_picture *picture)
+VIEW_SHOW(sections)
 {
     show_bars(picture, greeting, (double)picture->values[1]);
 }
 
 // -- A hand on a weapon ---------------------------------------------------------------------
-
-static const char *const staff_clips[] = {"stand", "walk", "run", "idle"};
 
 // lines of grip
 static const char on_staff[] = // text
@@ -652,7 +644,7 @@ static const char on_staff[] = // text
 // end of lines
 
 // A staff in the right hand: how far the left one is from its place on it, over four seconds.
-static void show_grip(view_picture *picture)
+VIEW_SHOW(grip)
 {
     static const char model[] = "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 "
                                 "joints { \"shaft\" -1 ( 0 0 0 ) ( 0 0 -0.6088 ) }";
@@ -669,8 +661,7 @@ static void show_grip(view_picture *picture)
         char text[512];
         playing p;
         double farthest = 0.0;
-        (void)snprintf(text, sizeof text, on_staff, staff_clips[view_choice(picture, 0)],
-                       (double)grip.x);
+        (void)snprintf(text, sizeof text, on_staff, view_word(picture, 0), (double)grip.x);
         const bool plays = begin_playing(&p, picture, text, staff);
         if (plays)
             md5_player_target(p.player, 0)->weight = both == 1 ? picture->values[2] : 0.0f;
@@ -696,230 +687,3 @@ static void show_grip(view_picture *picture)
     }
     md5_free_model(staff);
 }
-
-// == The pages =============================================================================
-
-const view_page view_blend_pages[] = {
-    {
-        .name = "crossfade",
-        .title = "Cross-fade",
-        .family = "Blending",
-        .about = "Both clips play during the transition; the weight of the new one rises along an "
-                 "easing. Rotations are slerped, translations lerped.",
-        .start = 1.5,
-        .sliders = {{"seconds", 0.05f, 3, 1.2f, NULL},
-                    {"easing", 0, MD5_EASE_CUBIC_IN_OUT, MD5_EASE_SMOOTH, view_easings}},
-        .figures = {{-36, "walk"}, {0, "cross-fade"}, {36, "wave"}},
-        .box = {{-22, -58, 0}, {22, 58, 60}},
-        .plots = {{"height of the right hand",
-                   "seconds",
-                   {0, 0},
-                   {4, 60},
-                   VIEW_FIT_HEIGHT,
-                   {{"walk", VIEW_BLUE}, {"wave", VIEW_GREEN}, {"cross-fade", VIEW_YELLOW}}}},
-        .see = {"inertial", "easing"},
-        .show = show_crossfade,
-    },
-    {
-        .name = "inertial",
-        .title = "Inertial transition",
-        .about = "An attack interrupts a run. A cross-fade plays both clips; an inertial "
-                 "transition plays only the new one and lets the difference between the poses "
-                 "decay. Neither jumps; a cut does.",
-        .start = 0.65,
-        .sliders = {{"seconds", 0.05f, 1.2f, 0.5f, NULL}},
-        .figures = {{-37, "cross-fade"}, {0, "inertial"}, {37, "cut"}},
-        .box = {{-28, -58, 0}, {26, 58, 62}},
-        .plots = {{"height of the right hand",
-                   "seconds",
-                   {0, 0},
-                   {2, 60},
-                   VIEW_FIT_HEIGHT,
-                   {{"cross-fade", VIEW_GREEN},
-                    {"inertial", VIEW_YELLOW},
-                    {"new clip alone", VIEW_DIM_LINE}}}},
-        .see = {"crossfade", "follow"},
-        .show = show_inertial,
-    },
-    {
-        .name = "additive",
-        .title = "Additive poses: the order of factors",
-        .about = "A difference, here a nod, is added to a pose, here a turned head. Multiplied "
-                 "from the right it turns the joint about its own axes; from the left the nod "
-                 "becomes a lean.",
-        .sliders = {{"head turned, degrees", -80, 80, 60, NULL},
-                    {"nod, degrees", -40, 40, 30, NULL},
-                    {"weight", -1, 1, 1, NULL}},
-        .figures = {{-24, "pose * difference"}, {24, "difference * pose"}},
-        .box = {{-22, -46, 0}, {24, 46, 60}},
-        .see = {"manner", "masks"},
-        .show = show_additive,
-    },
-    {
-        .name = "manner",
-        .title = "A difference of clips on a third",
-        .about =
-            "What is tired about a pose is its difference to standing. Added to a walk, it "
-            "makes a tired walk, for which there is no clip, of nearly whole steps. A blend of "
-            "both halves them.",
-        .start = 0.5,
-        .sliders = {{"manner", 0, 3, 0, manners},
-                    {"third clip", 0, 2, 0, moved_clips},
-                    {"weight", -1, 1.5f, 1, NULL}},
-        .figures = {{-57, "manner"}, {-19, "stand"}, {19, "third clip"}, {57, "sum"}},
-        .box = {{-22, -76, 0}, {22, 76, 60}},
-        .plots = {{"left foot, forward",
-                   "seconds",
-                   {0, 0},
-                   {1, 1},
-                   VIEW_FIT_HEIGHT,
-                   {{"third clip", VIEW_DIM_LINE},
-                    {"difference added", VIEW_YELLOW},
-                    {"blended by half", VIEW_GREEN}}}},
-        .see = {"additive", "masks"},
-        .show = show_manner,
-    },
-    {
-        .name = "masks",
-        .title = "Masks and feathering",
-        .about = "The legs walk, the upper body waves. A mask has a weight for each joint; "
-                 "feathered, it rises over several joints of the spine instead of breaking at "
-                 "one.",
-        .start = 0.9,
-        .sliders = {{"feather, levels", 0, 4, 3, view_whole}, {"weight", 0, 1, 1, NULL}},
-        .box = {{-26, -28, 0}, {24, 28, 56}},
-        .plots = {{"weight along the spine",
-                   "joint: spine_1, spine_2, chest, neck",
-                   {0, 0},
-                   {3, 1.05f},
-                   VIEW_FIT_NOT,
-                   {{"weight", VIEW_YELLOW}}}},
-        .see = {"additive", "crossfade"},
-        .show = show_masks,
-    },
-    {
-        .name = "sync",
-        .title = "Synchronised clips",
-        .about = "A walk and a run of different durations are blended. At their own rates they "
-                 "drift out of phase, and opposite leg swings cancel out; synchronised, they "
-                 "share one phase.",
-        .start = 2,
-        .sliders = {{"walk 0, run 1", 0, 1, 0.5f, NULL}},
-        .figures = {{-25, "each at its own rate"}, {25, "synchronised"}},
-        .box = {{-28, -48, 0}, {26, 48, 60}},
-        .plots = {{"left foot, forward",
-                   "seconds",
-                   {0, 0},
-                   {3, 1},
-                   VIEW_FIT_HEIGHT,
-                   {{"each at its own rate", VIEW_GREEN}, {"synchronised", VIEW_YELLOW}}}},
-        .see = {"in_step", "machine", "crossfade"},
-        .show = show_sync,
-    },
-    {
-        .name = "in_step",
-        .title = "Transitions in step",
-        .about = "A walk fades to a run. In step, both share one clock, whose rate goes from the "
-                 "walk's to the run's: their feet land together. Clips that only begin at the same "
-                 "phase drift apart; one step apart, left meets right.",
-        .start = 1.35,
-        .sliders = {{"old clip", 0, 1, 0, gaits},
-                    {"fade, seconds", 0.1f, 1.5f, 1, NULL},
-                    {"exit, cycles", 0.25f, 1.25f, 0.75f, NULL}},
-        .figures = {{-38, "in step"}, {0, "keep_phase"}, {38, "neither"}},
-        .box = {{-28, -60, 0}, {26, 60, 60}},
-        .plots = {{"steps ahead of the old clip",
-                   "seconds",
-                   {0, -1},
-                   {1, 1},
-                   VIEW_FIT_HEIGHT,
-                   {{"in step", VIEW_YELLOW}, {"phase", VIEW_GREEN}, {"none", VIEW_RED}}},
-                  {"footsteps, new clip up",
-                   "seconds",
-                   {0, -0.5f},
-                   {3, 2.5f},
-                   VIEW_FIT_NOT,
-                   {{"in step", VIEW_YELLOW}, {"phase", VIEW_GREEN}, {"none", VIEW_RED}}}},
-        .see = {"sync", "machine", "crossfade"},
-        .show = show_in_step,
-    },
-    {
-        .name = "windows",
-        .title = "Windows: events with a length",
-        .about =
-            "Windows say when an attack swings and hits; then a blow interrupts it. Bars are as "
-            "high as the weight of the clip. All that begins, green, also ends, red.",
-        .start = 1.7,
-        .sliders = {{"blow after, cycles", 0.1f, 1.8f, 1.4f, NULL},
-                    {"fade, seconds", 0, 1, 0.5f, NULL}},
-        .box = {{-28, -32, 0}, {26, 32, 60}},
-        .plots = {{"windows that are open",
-                   "seconds",
-                   {0, 0},
-                   {2.5f, 3},
-                   VIEW_FIT_BARS,
-                   {{"swing", VIEW_YELLOW}, {"hit", VIEW_BLUE}, {"dazed", VIEW_VIOLET}}}},
-        .see = {"sections", "machine"},
-        .show = show_windows,
-    },
-    {
-        .name = "sections",
-        .title = "One-shots with sections",
-        .about =
-            "A greeting raises the arm and waves in a loop, until it is told, at the red mark, "
-            "to jump to lowering it, to do so next, to loop that, or to leave the section and "
-            "play the rest.",
-        .start = 1.8,
-        .sliders = {{"is told", 0, 3, 1, changes}, {"at, seconds", 0.2f, 4.5f, 2.8f, NULL}},
-        .box = {{-24, -28, 0}, {24, 28, 60}},
-        .plots = {{"frame", "seconds", {0, 0}, {6, 84}, VIEW_FIT_NOT, {{"one-shot", VIEW_YELLOW}}},
-                  {"section that plays",
-                   "seconds",
-                   {0, 0},
-                   {6, 3},
-                   VIEW_FIT_BARS,
-                   {{"raise", VIEW_GREEN}, {"wave", VIEW_BLUE}, {"lower", VIEW_VIOLET}}}},
-        .see = {"windows", "machine"},
-        .show = show_sections,
-    },
-    {
-        .name = "grip",
-        .title = "A hand on a weapon",
-        .about = "The right hand holds a staff, a model that is attached to it. Whatever the clips "
-                 "do, a modifier moves the left hand to a place on the staff.",
-        .start = 0.3,
-        .sliders = {{"clip", 0, 3, 1, staff_clips},
-                    {"along the staff", -10, 26, 18, NULL},
-                    {"weight", 0, 1, 1, NULL}},
-        .figures = {{-27, "right hand alone"}, {27, "both hands"}},
-        .box = {{-24, -50, 0}, {30, 50, 60}},
-        .plots = {{"left hand to its place, units",
-                   "seconds",
-                   {0, 0},
-                   {4, 1},
-                   VIEW_FIT_TOP,
-                   {{"right hand alone", VIEW_GREEN}, {"both hands", VIEW_YELLOW}}}},
-        .see = {"ik", "masks"},
-        .show = show_grip,
-    },
-    {
-        .name = "machine",
-        .title = "State machine",
-        .about = "States with clips, transitions with conditions on parameters. The parameter "
-                 "rises and falls in eight seconds; the machine decides which clip plays, at its "
-                 "own speed.",
-        .start = 1.4,
-        .sliders = {{"highest speed", 0, 50, 40, NULL}, {"fade, seconds", 0, 1, 0.35f, NULL}},
-        .box = {{-22, -38, 0}, {22, 38, 70}},
-        .plots = {{"state: 0 idle, 1 walk, 2 run",
-                   "seconds",
-                   {0, -0.1f},
-                   {8, 2.1f},
-                   VIEW_FIT_NOT,
-                   {{"state", VIEW_YELLOW}}},
-                  {"speed", "seconds", {0, 0}, {8, 50}, VIEW_FIT_NOT, {{"parameter", VIEW_BLUE}}}},
-        .see = {"sync", "crossfade"},
-        .show = show_machine,
-    },
-    {.name = NULL},
-};

@@ -14,8 +14,6 @@ static float moving_part(const view_picture *picture, float part)
 
 // == Interpolation =========================================================================
 
-static const char *const interpolations[] = {"step", "linear (slerp)", "linear (nlerp)", "cubic"};
-
 // lines of interpolation
 static void sample(const md5_binding *clip, int kind, md5_moment moment, md5_xform *pose)
 {
@@ -27,7 +25,7 @@ static void sample(const md5_binding *clip, int kind, md5_moment moment, md5_xfo
 // end of lines
 
 // The hand's height over some frames, by each way, and how far it is from where slerp has it.
-static void show_interpolation(view_picture *picture)
+VIEW_SHOW(interpolation)
 {
     const view_clip *const clip = view_page_clip(picture, "attack");
     const uint32_t hand = view_page_joint(picture, "hand_r");
@@ -78,7 +76,7 @@ static md5_quat slerp_or_nlerp(bool normalized, md5_quat from, md5_quat to, floa
 }
 // end of lines
 
-static void show_slerp(view_picture *picture)
+VIEW_SHOW(slerp)
 {
     const double angle = picture->values[0] / 57.29577951308232;
     const float t = moving_part(picture, picture->values[1]);
@@ -130,7 +128,7 @@ static double volume_of(md5_mat34 m)
     return md5_vec3_dot(x, md5_vec3_cross(y, z));
 }
 
-static void show_matrices(view_picture *picture)
+VIEW_SHOW(matrices)
 {
     const float t = moving_part(picture, picture->values[1]);
     const md5_quat from = {.w = 1.0f},
@@ -177,7 +175,7 @@ static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
 }
 // end of lines
 
-static void show_euler(view_picture *picture)
+VIEW_SHOW(euler)
 {
     const md5_euler from = {0.0f, 0.0f, 0.0f},
                     to = {picture->values[0], picture->values[1], picture->values[2]};
@@ -233,10 +231,6 @@ static void show_euler(view_picture *picture)
 //
 // Curves in space: something travels along them at constant speed.
 
-static const char *const curve_kinds[] = {"Catmull-Rom", "uniform C.-R.", "cubic Bézier",
-                                          "one Bézier",  "B-spline",      "NURBS"};
-static const char *const paces[] = {"by t", "by distance"};
-
 // lines of curves
 static md5_vec3 travel(const md5_curve *curve, bool by_distance, double part)
 {
@@ -247,7 +241,7 @@ static md5_vec3 travel(const md5_curve *curve, bool by_distance, double part)
 // end of lines
 
 // One control point is moved by a slider, and its weight is that of a NURBS.
-static void show_curves(view_picture *picture)
+VIEW_SHOW(curves)
 {
     const md5_vec3 points[7] = {
         {0, -60, 12}, {18, -42, 50}, {6, -36, 52}, {-10, 0, picture->values[2]},
@@ -344,7 +338,7 @@ static md5_vec3 angular_velocity(const rotations *r, double time, double step)
 
 static const double brief = 1.0 / 512.0;
 
-static void show_squad(view_picture *picture)
+VIEW_SHOW(squad)
 {
     static const md5_vec3 axes[KEYS] = {
         {0, 0, 1}, {0, 1, 0.3f}, {1, 0, 0.4f}, {0, -1, 0.5f}, {-0.6f, 0.2f, 1}};
@@ -392,145 +386,3 @@ static void show_squad(view_picture *picture)
     }
     md5_destroy_squad(squad);
 }
-
-// == The pages =============================================================================
-
-const view_page view_curve_pages[] = {
-    {
-        .name = "interpolation",
-        .title = "Interpolation between frames",
-        .family = "Interpolation",
-        .about = "A clip has few frames a second, often 24. Between them: step (no interpolation), "
-                 "slerp (constant speed), normalized lerp, or a cubic curve through the frames.",
-        .start = 8,
-        .sliders = {{"interpolation", 0, 3, 3, interpolations}, {"speed", 0.02f, 1, 0.06f, NULL}},
-        .box = {{-30, -26, 0}, {26, 26, 56}},
-        .plots = {{"height of the right hand",
-                   "seconds",
-                   {0, 0},
-                   {1, 16},
-                   VIEW_FIT_HEIGHT,
-                   {{"step", VIEW_DIM_LINE},
-                    {"slerp", VIEW_GREEN},
-                    {"nlerp", VIEW_BLUE},
-                    {"cubic", VIEW_YELLOW}}},
-                  {"from slerp, powers of ten of a unit",
-                   "seconds",
-                   {0, -6},
-                   {1, 1},
-                   VIEW_FIT_NOT,
-                   {{"nlerp", VIEW_BLUE}, {"cubic", VIEW_YELLOW}}}},
-        .see = {"slerp", "curves"},
-        .show = show_interpolation,
-    },
-    {
-        .name = "slerp",
-        .title = "Slerp and nlerp",
-        .about = "Slerp rotates at constant speed along the shorter arc. Normalized lerp takes the "
-                 "same arc, slower at its ends; the difference grows about with the cube of the "
-                 "angle.",
-        .clip = "stand",
-        .start = 0.8,
-        .sliders = {{"angle, degrees", 1, 178, 150, NULL},
-                    {"t (below 0: moves)", -0.05f, 1, -0.05f, NULL}},
-        .figures = {{-24, "slerp"}, {24, "nlerp"}},
-        .box = {{-20, -46, 0}, {14, 50, 60}},
-        .plots = {{"angle, degrees",
-                   "t",
-                   {0, 0},
-                   {1, 1},
-                   VIEW_FIT_NOT,
-                   {{"slerp", VIEW_GREEN}, {"nlerp", VIEW_YELLOW}}},
-                  {"difference, degrees",
-                   "t",
-                   {0, 0},
-                   {1, 1},
-                   VIEW_FIT_NOT,
-                   {{"nlerp to slerp", VIEW_RED}}}},
-        .see = {"matrices", "euler", "squad"},
-        .show = show_slerp,
-    },
-    {
-        .name = "matrices",
-        .title = "A mean of two rotation matrices",
-        .about = "Matrices interpolated number by number are no rotations in between: their "
-                 "columns are short and not at right angles. Halfway between opposite rotations "
-                 "all that is left is a line. Unit quaternions have no such states.",
-        .start = 0.9,
-        .sliders = {{"angle, degrees", 0, 180, 160, NULL},
-                    {"t (below 0: moves)", -0.05f, 1, -0.05f, NULL}},
-        .figures = {{-34, "quaternions, slerp"}, {34, "matrices, lerp"}},
-        .box = {{-30, -62, 0}, {30, 62, 68}},
-        .plots = {{"volume of the body",
-                   "t",
-                   {0, 0},
-                   {1, 1.1f},
-                   VIEW_FIT_NOT,
-                   {{"slerp", VIEW_GREEN}, {"lerp of matrices", VIEW_YELLOW}}}},
-        .see = {"slerp", "normals"},
-        .show = show_matrices,
-    },
-    {
-        .name = "euler",
-        .title = "Euler angles and the gimbal",
-        .about = "Euler angles interpolated one by one take a longer path at uneven speed. At a "
-                 "pitch of 90 degrees the rings of yaw (blue) and roll (red) share one axis: "
-                 "gimbal lock.",
-        .start = 1.4,
-        .sliders = {{"pitch", -90, 90, 80, NULL},
-                    {"yaw", -180, 180, 130, NULL},
-                    {"roll", -180, 180, 60, NULL},
-                    {"t (below 0: moves)", -0.05f, 1, -0.05f, NULL}},
-        .figures = {{-40, "quaternions, slerp"}, {40, "Euler angles"}},
-        .box = {{-30, -70, 0}, {30, 70, 70}},
-        .plots = {{"angle to the beginning, degrees",
-                   "t",
-                   {0, 0},
-                   {1, 180},
-                   VIEW_FIT_NOT,
-                   {{"slerp", VIEW_GREEN}, {"Euler angles", VIEW_YELLOW}}}},
-        .see = {"slerp", "matrices", "quaternion_w"},
-        .show = show_euler,
-    },
-    {
-        .name = "curves",
-        .title = "Curves and constant speed",
-        .family = "Curves",
-        .about = "Splines and Bézier curves of the blue points. Equal steps of the parameter t are "
-                 "not equal distances; with arc length as the parameter the speed is constant.",
-        .clip = "stand",
-        .start = 1.2,
-        .sliders = {{"curve", 0, 5, 0, curve_kinds},
-                    {"pace", 0, 1, 1, paces},
-                    {"height of a point", 6, 66, 62, NULL},
-                    {"weight (NURBS)", 0.2f, 8, 1, NULL}},
-        .box = {{-24, -66, 0}, {24, 66, 66}},
-        .plots = {{"speed, units for the whole way",
-                   "part of the time",
-                   {0, 0},
-                   {1, 500},
-                   VIEW_FIT_TOP,
-                   {{"by t", VIEW_BLUE}, {"by distance", VIEW_YELLOW}}}},
-        .see = {"squad", "timing"},
-        .show = show_curves,
-    },
-    {
-        .name = "squad",
-        .title = "Splines of rotations",
-        .about = "Slerp from key to key changes its axis and speed abruptly at each key. Squad "
-                 "passes through the same keys with a continuous angular velocity.",
-        .start = 0.6,
-        .sliders = {{"spread, radians", 0.2f, 1.4f, 0.9f, NULL}},
-        .figures = {{-34, "slerp from key to key"}, {34, "squad"}},
-        .box = {{-28, -64, 0}, {28, 64, 66}},
-        .plots = {{"angular speed, radians/s",
-                   "seconds",
-                   {0, 0},
-                   {5, 5},
-                   VIEW_FIT_HEIGHT,
-                   {{"slerp", VIEW_GREEN}, {"squad", VIEW_YELLOW}}}},
-        .see = {"slerp", "curves"},
-        .show = show_squad,
-    },
-    {.name = NULL},
-};

@@ -36,7 +36,7 @@ static float ease_part(md5_ease_kind easing, double elapsed, double duration)
 }
 // end of lines
 
-static void show_easing(view_picture *picture)
+VIEW_SHOW(easing)
 {
     const md5_easing curve = {.kind = view_choice(picture, 0)};
     const float part = show_walker(picture, curve, picture->values[1]);
@@ -49,8 +49,6 @@ static void show_easing(view_picture *picture)
 }
 
 // -- Curves with parameters -----------------------------------------------------------------
-
-static const char *const kinds[] = {"cubic Bézier", "steps"};
 
 // lines of timing
 // For md5_ease().
@@ -66,7 +64,7 @@ static md5_easing timing(bool is_staircase, const float points[4], uint32_t step
 }
 // end of lines
 
-static void show_timing(view_picture *picture)
+VIEW_SHOW(timing)
 {
     const float *const v = picture->values;
     const bool is_staircase = view_choice(picture, 0) == 1;
@@ -84,8 +82,6 @@ static void show_timing(view_picture *picture)
 // == Following =============================================================================
 //
 // Parameters that follow a target: Bobbin's head looks at a ball that jumps from side to side.
-
-static const char *const manners[] = {"smoothing", "spring", "easing"};
 
 // The ball jumps every second and a half.
 static const double beat = 1.5, rate = 240.0;
@@ -120,7 +116,7 @@ static void follow(follower *f, float target, float dt)
 }
 // end of lines
 
-static void show_follow(view_picture *picture)
+VIEW_SHOW(follow)
 {
     const float *const v = picture->values;
     follower f = {.manner = view_choice(picture, 0),
@@ -178,7 +174,7 @@ static float next_value(float value, float target, float speed, float dt, bool e
 // end of lines
 
 // Two heads turn from -1 to 1, at the frame rate of the slider; the curve has frames beyond number.
-static void show_frame_rate(view_picture *picture)
+VIEW_SHOW(frame_rate)
 {
     const float speed = picture->values[0], dt = 1.0f / picture->values[1];
     view_plot *const plot = picture->plots;
@@ -211,96 +207,3 @@ static void show_frame_rate(view_picture *picture)
     view_add_fact(picture, "left after 1 s, product", pow(rest, picture->values[1]), "");
     view_add_fact(picture, "left after 1 s, exact", exp(-(double)speed), "");
 }
-
-// == The pages =============================================================================
-
-const view_page view_easing_pages[] = {
-    {
-        .name = "easing",
-        .title = "Easing",
-        .family = "Easing",
-        .about = "An easing maps time to progress, both from 0 to 1: the families of easings.net, "
-                 "each in, out and in-out, and the square root. The red cross moves linearly.",
-        .clip = "stand",
-        .start = 0.7,
-        .sliders = {{"easing", 0, MD5_EASE_CUBIC_BEZIER - 1, MD5_EASE_BACK_OUT, view_easings},
-                    {"seconds", 0.5f, 4, 2, NULL}},
-        .box = {{-22, -52, 0}, {12, 52, 54}},
-        .plots = {{"eased value",
-                   "part of the time",
-                   {0, -0.4f},
-                   {1, 1.4f},
-                   VIEW_FIT_NOT,
-                   {{"linear", VIEW_DIM_LINE}, {"eased", VIEW_YELLOW}}}},
-        .see = {"timing", "crossfade"},
-        .show = show_easing,
-    },
-    {
-        .name = "timing",
-        .title = "Cubic Bézier and steps",
-        .about = "The timing functions of CSS: a cubic Bézier curve with two control points, or "
-                 "steps.",
-        .clip = "stand",
-        .start = 1,
-        .sliders = {{"kind", 0, 1, 0, kinds},
-                    {"x1", 0, 1, 0.42f, NULL},
-                    {"y1", -0.4f, 1.4f, 0, NULL},
-                    {"x2", 0, 1, 0.58f, NULL},
-                    {"y2", -0.4f, 1.4f, 1, NULL},
-                    {"steps", 1, 12, 5, view_whole}},
-        .box = {{-22, -52, 0}, {12, 52, 54}},
-        .plots = {{"eased value",
-                   "part of the time",
-                   {0, -0.4f},
-                   {1, 1.4f},
-                   VIEW_FIT_NOT,
-                   {{"linear", VIEW_DIM_LINE}, {"eased", VIEW_YELLOW}, {"control", VIEW_BLUE}}}},
-        .see = {"easing", "curves"},
-        .show = show_timing,
-    },
-    {
-        .name = "follow",
-        .title = "Following a target",
-        .about = "A parameter can follow its target smoothly: by exponential smoothing, by a "
-                 "spring (damping 1 is the fastest without overshoot), or by an easing over a "
-                 "fixed time.",
-        .clip = "stand",
-        .start = 0.2,
-        .sliders = {{"manner", 0, 2, 1, manners},
-                    {"speed, 1/s", 1, 20, 9, NULL},
-                    {"damping", 0, 2, 0.35f, NULL},
-                    {"seconds", 0.1f, 1.4f, 0.8f, NULL}},
-        .box = {{-20, -38, 0}, {46, 38, 56}},
-        .plots = {{"value and target",
-                   "seconds",
-                   {0, -2},
-                   {3, 2},
-                   VIEW_FIT_NOT,
-                   {{"target", VIEW_DIM_LINE}, {"value", VIEW_YELLOW}}}},
-        .see = {"frame_rate", "easing", "inertial"},
-        .show = show_follow,
-    },
-    {
-        .name = "frame_rate",
-        .title = "Smoothing at any frame rate",
-        .about = "x += (target - x) * speed * dt depends on the frame rate: at few frames a second "
-                 "it overshoots, and diverges from speed * dt = 2 on. The exponential share ends "
-                 "at the same value however time is split.",
-        .clip = "stand",
-        .start = 0.3,
-        .sliders = {{"speed, 1/s", 1, 24, 15, NULL}, {"frames a second", 6, 60, 9, view_whole}},
-        .figures = {{-26, "speed * dt"}, {26, "1 - exp(-speed * dt)"}},
-        .box = {{-20, -50, 0}, {30, 50, 60}},
-        .plots = {{"value, target 1",
-                   "seconds",
-                   {0, -2},
-                   {1, 4},
-                   VIEW_FIT_NOT,
-                   {{"continuous", VIEW_DIM_LINE},
-                    {"speed * dt", VIEW_RED},
-                    {"1 - exp(-speed * dt)", VIEW_GREEN}}}},
-        .see = {"follow"},
-        .show = show_frame_rate,
-    },
-    {.name = NULL},
-};

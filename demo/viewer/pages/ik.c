@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const solver_names[] = {"two-bone", "CCD", "FABRIK", "damped least sq."};
-
 static float distance_to_target(const md5_skeleton *skeleton, const md5_xform *pose,
                                 const md5_chain_job *job)
 {
@@ -44,23 +42,22 @@ static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3
     }
 }
 
-enum { MAX_ITERATIONS = 24 };
-
 // The distance after each number of iterations, from the same pose, as a power of ten.
-static void show_ik(view_picture *picture)
+VIEW_SHOW(ik)
 {
     static const char *const names[4] = {"", "CCD to 0.01 units", "FABRIK to 0.01 units",
                                          "DLS to 0.01 units"};
     const float *const v = picture->values;
     const size_t size = picture->skeleton->num_joints * sizeof(md5_xform);
     const int shown = (int)view_choice(picture, 0);
+    const uint32_t max_iterations = (uint32_t)picture->plots->row.high.x;
     view_figure *const figure = &picture->figures[0];
     md5_xform *const pose = view_spare_pose(picture, 0), *const begin = view_spare_pose(picture, 1);
     const float angle = 2.0f * (float)picture->time, wave = v[5] * 5.0f;
     md5_chain_job job = {.tip = view_page_joint(picture, "hand_l"),
                          .length = view_choice(picture, 1),
                          .target = {v[2] + wave * cosf(angle), v[3], v[4] + wave * sinf(angle)},
-                         .iterations = MAX_ITERATIONS,
+                         .iterations = max_iterations,
                          .weight = 1.0f};
     memcpy(begin, figure->pose, size);
     view_add_fact(picture, "distance", reach(shown, picture->skeleton, figure->pose, &job),
@@ -68,8 +65,8 @@ static void show_ik(view_picture *picture)
     add_chain(picture, figure, job.target, job.tip, shown == 0 ? 3 : job.length, VIEW_RED,
               VIEW_YELLOW);
     for (int solver = 0; solver < 4; solver++) {
-        uint32_t needed = MAX_ITERATIONS;
-        for (job.iterations = 0; job.iterations <= MAX_ITERATIONS; job.iterations++) {
+        uint32_t needed = max_iterations;
+        for (job.iterations = 0; job.iterations <= max_iterations; job.iterations++) {
             memcpy(pose, begin, size);
             const float distance = solver == 0 && job.iterations == 0
                                        ? distance_to_target(picture->skeleton, pose, &job)
@@ -80,7 +77,7 @@ static void show_ik(view_picture *picture)
         }
         if (solver > 0)
             view_add_fact(picture, names[solver], needed,
-                          needed == MAX_ITERATIONS ? "or more" : "iterations");
+                          needed == max_iterations ? "or more" : "iterations");
     }
 }
 
@@ -117,7 +114,7 @@ static double measure_turn(const view_picture *picture, const md5_xform *pose, u
     return 2.0 * atan2(copysign(along, along * w), fabs(w));
 }
 
-static void show_limits(view_picture *picture)
+VIEW_SHOW(limits)
 {
     static const char *const names[2][4] = {
         {"elbow, free", "elbow sideways, free", "shoulder, free", "distance, free"},
@@ -174,7 +171,7 @@ static float reach_with_both(const md5_skeleton *skeleton, md5_xform *pose, md5_
 }
 // end of lines
 
-static void show_goals(view_picture *picture)
+VIEW_SHOW(goals)
 {
     static const view_color colors[2] = {VIEW_RED, VIEW_BLUE};
     const float *const v = picture->values;
@@ -279,7 +276,7 @@ static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, doub
     }
 }
 
-static void show_walk(view_picture *picture)
+VIEW_SHOW(walk)
 {
     const float *const v = picture->values;
     view_figure *const figure = &picture->figures[0];
@@ -370,7 +367,7 @@ static double degrees(float tangent)
     return atan((double)tangent) * 57.29577951;
 }
 
-static void show_gaze(view_picture *picture)
+VIEW_SHOW(gaze)
 {
     const float *const v = picture->values;
     const uint32_t left = view_page_joint(picture, "eye_l"),
@@ -425,120 +422,3 @@ static void show_gaze(view_picture *picture)
     view_add_fact(picture, "the last one took", gaze.duration, "s");
     view_add_fact(picture, "head to his left", degrees(gaze.head.x), "degrees");
 }
-
-// == The pages =============================================================================
-
-const view_page view_ik_pages[] = {
-    {
-        .name = "ik",
-        .title = "Solvers of inverse kinematics",
-        .family = "Inverse kinematics",
-        .about = "The hand reaches for the red cross. Two bones have a closed formula; longer "
-                 "chains are solved by iteration. All solvers start from the same pose.",
-        .clip = "stand",
-        .start = 0.3,
-        .sliders = {{"solver", 0, 3, 1, solver_names},
-                    {"joints", 3, 7, 4, view_whole},
-                    {"target, forward", -20, 28, 12, NULL},
-                    {"target, left", -10, 34, 12, NULL},
-                    {"target, up", 4, 54, 32, NULL},
-                    {"moves", 0, 1, 0, NULL}},
-        .box = {{-24, -26, 0}, {30, 36, 56}},
-        .plots = {{"distance, powers of ten of a unit",
-                   "iterations",
-                   {0, -5},
-                   {MAX_ITERATIONS, 2},
-                   VIEW_FIT_NOT,
-                   {{"two-bone", VIEW_DIM_LINE},
-                    {"CCD", VIEW_YELLOW},
-                    {"FABRIK", VIEW_GREEN},
-                    {"damped least sq.", VIEW_VIOLET}}}},
-        .see = {"limits", "goals"},
-        .show = show_ik,
-    },
-    {
-        .name = "limits",
-        .title = "Limits of joints",
-        .about = "An elbow is a hinge, a shoulder a cone with twist. A solver that respects these "
-                 "limits misses what the joints cannot reach.",
-        .clip = "stand",
-        .sliders = {{"solver", 0, 2, 2, solver_names + 1},
-                    {"elbow from, rad", -1, 0.5f, -0.4f, NULL},
-                    {"elbow to, rad", 0, 2.6f, 1.9f, NULL},
-                    {"shoulder, rad", 0, 2.4f, 1, NULL},
-                    {"target, forward", -24, 24, -8, NULL},
-                    {"target, up", 4, 54, 38, NULL}},
-        .figures = {{-27, "without"}, {27, "with limits"}},
-        .box = {{-20, -48, 0}, {24, 50, 60}},
-        .see = {"ik"},
-        .show = show_limits,
-    },
-    {
-        .name = "goals",
-        .title = "Several targets at once",
-        .about = "Both hands share the spine. If they cannot both reach their targets, the weights "
-                 "decide which one has priority.",
-        .clip = "stand",
-        .sliders = {{"apart, units", 0, 76, 60, NULL},
-                    {"forward", -10, 28, 12, NULL},
-                    {"up", 8, 52, 30, NULL},
-                    {"weight of the right", 0.1f, 8, 1, NULL},
-                    {"joints of a chain", 3, 8, 7, view_whole}},
-        .box = {{-24, -40, 0}, {30, 40, 56}},
-        .see = {"ik", "limits"},
-        .show = show_goals,
-    },
-    {
-        .name = "walk",
-        .title = "Walking by rules",
-        .about = "No clip: a group of legs steps when its feet lag behind. Each step is planned "
-                 "(yellow) to where the foot's rest position will be; planted feet (green) do not "
-                 "move. Blue: footprints.",
-        .model = "thimble/thimble.md5mesh",
-        .start = 3.3,
-        .sliders = {{"speed, units/s", 0, 50, 18, NULL},
-                    {"direction, degrees", -180, 180, 0, NULL},
-                    {"turn, degrees/s", -60, 60, 20, NULL},
-                    {"hills, units", 0, 8, 4, NULL},
-                    {"step height, units", 0.5f, 12, 3, NULL},
-                    {"lean into curves", 0, 5, 1, NULL}},
-        .box = {{-60, -60, 0}, {60, 60, 60}},
-        .plots = {{"feet in the air",
-                   "seconds",
-                   {-4, -5.4f},
-                   {0, 1},
-                   VIEW_FIT_NOT,
-                   {{"front left", VIEW_RED},
-                    {"front right", VIEW_GREEN},
-                    {"middle left", VIEW_BLUE},
-                    {"middle right", VIEW_YELLOW},
-                    {"back left", VIEW_VIOLET},
-                    {"back right", VIEW_CYAN}}}},
-        .see = {"ik"},
-        .show = show_walk,
-    },
-    {
-        .name = "gaze",
-        .title = "Looking by itself",
-        .about = "The eyes fixate a point, then jump to the next: a random direction, or the ball, "
-                 "which they track. The head follows part of the way. The same seed gives the "
-                 "same motion.",
-        .clip = "stand",
-        .start = 9,
-        .sliders = {{"seed", 0, 99, 1, view_whole},
-                    {"interest in the ball", 0, 1, 0.5f, NULL},
-                    {"longest rest, seconds", 0.5f, 5, 2, NULL},
-                    {"head's share", 0, 1, 0.6f, NULL},
-                    {"head's time, seconds", 0.05f, 1, 0.2f, NULL}},
-        .box = {{-20, -34, 8}, {50, 34, 60}},
-        .plots = {{"to his left, degrees",
-                   "seconds",
-                   {-6, -45},
-                   {0, 45},
-                   VIEW_FIT_NOT,
-                   {{"eyes", VIEW_YELLOW}, {"head", VIEW_BLUE}}}},
-        .see = {"follow"},
-        .show = show_gaze,
-    },
-    {.name = NULL},
-};

@@ -11,6 +11,19 @@
 
 const char *const view_whole[] = {NULL}, *const view_easings[] = {NULL};
 
+const view_page *view_page_at(uint32_t number)
+{
+    return number < view_num_pages ? &view_page_rows[number] : NULL;
+}
+
+int32_t view_find_page(const char *name)
+{
+    for (uint32_t i = 0; i < view_num_pages; i++)
+        if (strcmp(view_page_rows[i].name, name) == 0)
+            return (int32_t)i;
+    return -1;
+}
+
 uint32_t view_num_sliders(const view_page *page)
 {
     uint32_t count = 0;
@@ -80,6 +93,11 @@ md5_xform view_spin(view_figure *figure, md5_quat turn)
 uint32_t view_choice(const view_picture *picture, uint32_t slider)
 {
     return (uint32_t)lroundf(picture->values[slider]);
+}
+
+const char *view_word(const view_picture *picture, uint32_t slider)
+{
+    return picture->page->sliders[slider].words[view_choice(picture, slider)];
 }
 
 // In double precision: digits that floats lack would show.

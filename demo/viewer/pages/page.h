@@ -1,10 +1,10 @@
 // A page: one technique, shown on one of our characters, with the C lines that do it.
 //
-// A page is a row of a table: what it says, its sliders, the figures, the box in space and the
-// plots that it shows. Before `show` is called, the figures stand where the row has them, and the
-// plots are empty. `show` poses the figures and adds points, lines in space and facts (numbers with
-// names). It keeps nothing, so the same sliders and time give the same picture. picture.c draws it;
-// tests read the facts.
+// A page is a section of pages.txt: what it says, its sliders, the figures, the box in space and
+// the plots that it shows. Before `show` is called, the figures stand where the row has them, and
+// the plots are empty. `show` poses the figures and adds points, lines in space and facts (numbers
+// with names). It keeps nothing, so the same sliders and time give the same picture. picture.c
+// draws it; tests read the facts.
 #ifndef DEMO_VIEWER_PAGES_PAGE_H
 #define DEMO_VIEWER_PAGES_PAGE_H
 
@@ -36,7 +36,7 @@ enum {
 #define VIEW_CYAN 0x4FC9C4FFu
 #define VIEW_DIM_LINE 0x8A93A1B0u
 
-// -- The row of a page ----------------------------------------------------------------------
+// -- The row of a page, made by .ci/embed.py ------------------------------------------------
 
 // A number that the user moves.
 typedef struct view_slider {
@@ -68,11 +68,12 @@ struct view_kept;
 
 typedef struct view_page {
     const char *name, *title;
-    const char *family; // NULL: that of the page before it
+    const char *family; // of neighbours in the contents
     const char *about;  // one or two sentences
-    const char *model;  // NULL: VIEW_USUAL_MODEL
-    const char *clip;   // whose beginning poses the figures; NULL: the bind pose
-    double start;       // seconds: the time of the first picture
+    const char *lines; // of C: those of its source between `// lines of NAME` and `// end of lines`
+    const char *model; // NULL: VIEW_USUAL_MODEL
+    const char *clip;  // whose beginning poses the figures; NULL: the bind pose
+    double start;      // seconds: the time of the first picture
     view_slider sliders[VIEW_PAGE_SLIDERS]; // up to the first without a name
     const char *see[VIEW_PAGE_LINKS];       // names of pages, up to the first NULL
 
@@ -230,16 +231,26 @@ md5_xform view_spin(view_figure *figure, md5_quat turn);
 // Memory for a pose, [num_joints], until view_end_picture(); there are eight, 0 to 7.
 md5_xform *view_spare_pose(view_picture *picture, uint32_t number);
 
-// The number a slider shows, rounded: for choices, which are not negative.
+// The number a slider shows, rounded: for choices, which are not negative; and its word.
 uint32_t view_choice(const view_picture *picture, uint32_t slider);
+const char *view_word(const view_picture *picture, uint32_t slider);
 
 // The angle between two rotations of any length, degrees; and the largest of two poses' joints.
 double view_angle(md5_quat a, md5_quat b);
 double view_largest_angle(const view_picture *picture, const md5_xform *a, const md5_xform *b);
 
-// -- The pages (picture.c) ------------------------------------------------------------------
+// -- The pages ------------------------------------------------------------------------------
 
-uint32_t view_num_pages(void);
+// Begin the functions of a page: view_page.show, and view_page.keep if its text says `keeps`.
+#define VIEW_SHOW(name)                                       \
+    void view_show_page_##name(struct view_picture *picture); \
+    void view_show_page_##name(struct view_picture *picture)
+#define VIEW_KEEP(name)                                                                     \
+    void view_keep_page_##name(const struct view_picture *picture, struct view_kept *kept); \
+    void view_keep_page_##name(const struct view_picture *picture, struct view_kept *kept)
+
+extern const view_page view_page_rows[]; // in the order of the contents
+extern const uint32_t view_num_pages;
 const view_page *view_page_at(uint32_t number); // NULL: there are not so many
 int32_t view_find_page(const char *name);       // -1: there is none
 uint32_t view_num_sliders(const view_page *page);
@@ -252,20 +263,6 @@ void view_end_picture(view_picture *picture);
 
 // Frees what a page keeps; a zeroed one is allowed.
 void view_free_kept(view_kept *kept);
-
-// The C lines of a page, taken from its source when the viewer is built; "" if it has none.
-const char *view_page_lines(const char *name);
-
-// In the order of the contents, each up to a page without a name.
-extern const view_page view_easing_pages[], view_curve_pages[], view_ik_pages[], view_blend_pages[],
-    view_skin_pages[], view_vertex_pages[];
-
-// Lines of pages, made by .ci/embed.py from the sources in this folder: those between
-// `// lines of NAME` and `// end of lines`.
-typedef struct view_lines_of {
-    const char *name, *text;
-} view_lines_of;
-extern const view_lines_of view_lines_of_pages[];
 
 // -- A character with automatic weights (md5skin.h) in place of its own (skin.c) -------------
 

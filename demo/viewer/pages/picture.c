@@ -9,44 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// == All pages =============================================================================
-
-static const view_page *const files[] = {view_easing_pages, view_curve_pages, view_ik_pages,
-                                         view_blend_pages,  view_skin_pages,  view_vertex_pages};
-
-const view_page *view_page_at(uint32_t number)
-{
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        for (const view_page *page = files[i]; page->name != NULL; page++)
-            if (number-- == 0)
-                return page;
-    return NULL;
-}
-
-uint32_t view_num_pages(void)
-{
-    uint32_t count = 0;
-    while (view_page_at(count) != NULL)
-        count++;
-    return count;
-}
-
-int32_t view_find_page(const char *name)
-{
-    for (uint32_t i = 0; i < view_num_pages(); i++)
-        if (strcmp(view_page_at(i)->name, name) == 0)
-            return (int32_t)i;
-    return -1;
-}
-
-const char *view_page_lines(const char *name)
-{
-    for (const view_lines_of *lines = view_lines_of_pages; lines->name != NULL; lines++)
-        if (strcmp(lines->name, name) == 0)
-            return lines->text;
-    return "";
-}
-
 // == Describing a page's picture ===========================================================
 
 void view_show_page(view_picture *picture, const view_page *page, const view_scene *scene,
@@ -506,20 +468,18 @@ static void write_choice(column *c, view_pages *pages, uint32_t number)
 
 static void write_column(column *c, view_pages *pages)
 {
-    const view_page *const page = pages->picture.page, *first = page; // of its family
+    const view_page *const page = pages->picture.page;
     const float line = c->canvas->font->line[VIEW_TEXT];
     char text[64];
-    while (first->family == NULL)
-        first--;
-    (void)snprintf(text, sizeof text, "%s  %u / %u   Y: next   Esc: close", first->family,
-                   (unsigned)pages->open + 1, (unsigned)view_num_pages());
+    (void)snprintf(text, sizeof text, "%s  %u / %u   Y: next   Esc: close", page->family,
+                   (unsigned)pages->open + 1, (unsigned)view_num_pages);
     write_text(c, VIEW_TEXT, VIEW_DIM, text);
     write_text(c, VIEW_TITLE, VIEW_BRIGHT, page->title);
     view_rows rows = {.font = c->canvas->font, .width = c->width};
     view_add_wrapped(&rows, VIEW_PLAIN, page->about, 6);
     for (uint32_t i = 0; i < rows.count; i++)
         write_text(c, VIEW_TEXT, VIEW_PLAIN, rows.rows[i].text);
-    write_code(c, view_page_lines(page->name));
+    write_code(c, page->lines);
     for (uint32_t i = 0; i < view_num_sliders(page); i++) {
         const view_slider *const slider = &page->sliders[i];
         float *const value = &pages->values[i];
@@ -717,13 +677,13 @@ static view_document *load_character(const view_stage *stage, const char *models
 bool view_lacks_thumbnails(const view_pages *pages)
 {
     return pages->open == VIEW_CONTENTS && pages->folder != NULL
-           && pages->num_thumbnails < view_num_pages();
+           && pages->num_thumbnails < view_num_pages;
 }
 
 void view_ready_thumbnails(const view_stage *stage)
 {
     view_pages *const pages = stage->pages;
-    const uint32_t count = view_num_pages(), rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
+    const uint32_t count = view_num_pages, rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
     const size_t row = 4 * (size_t)PICTURE_WIDTH, whole = row * PICTURE_COLUMNS;
     md5_error error = {0};
     if (!view_lacks_thumbnails(pages))
@@ -793,7 +753,7 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     const float columns = fmaxf(floorf((room.width + gap) / (140.0f * scale + gap)), 1.0f);
     const float width = (room.width + gap) / columns - gap,
                 high = width * (float)PICTURE_HEIGHT / (float)PICTURE_WIDTH;
-    const uint32_t count = view_num_pages(), across = (uint32_t)columns,
+    const uint32_t count = view_num_pages, across = (uint32_t)columns,
                    num_rows = (count + PICTURE_COLUMNS - 1) / PICTURE_COLUMNS;
     const float u = 1.0f / (float)PICTURE_COLUMNS, v = 1.0f / (float)num_rows;
     const char *family = "";
@@ -811,8 +771,8 @@ static void run_contents(view_ui *ui, const view_stage *stage)
         const view_rect tile = {row.x + (float)(i % across) * (width + gap), row.y, width,
                                 row.height};
         const view_rect picture = {tile.x, tile.y + line, width, high};
-        const bool is_first = page->family != NULL && strcmp(page->family, family) != 0;
-        family = page->family != NULL ? page->family : family;
+        const bool is_first = strcmp(page->family, family) != 0;
+        family = page->family;
         if (ui_item(ui, tile, page->title))
             ui->command = (view_command){.action = VIEW_OPEN_PAGE, .number = i};
         if (!is_seen)

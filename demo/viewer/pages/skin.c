@@ -12,7 +12,6 @@
 
 // -- A chain of transforms ------------------------------------------------------------------
 
-static const char *const hat_parents[] = {"the head", "the car", "the ship", "the water"};
 static const uint32_t hat_links[] = {4, 2, 1, 0}; // from the water to each
 
 // lines of chain
@@ -59,7 +58,7 @@ static void draw_outline(view_picture *picture, md5_xform place, const md5_vec2 
     }
 }
 
-static void show_chain(view_picture *picture)
+VIEW_SHOW(chain)
 {
     enum { ROUND = 24 };
     static const md5_vec2 deck[] = {{-24, -84}, {24, -84}, {32, 24}, {19, 64},
@@ -139,7 +138,7 @@ static md5_quat through_text(md5_vec3 axis, float degrees, float digits, md5_qua
                   (float)(round(q.z * scale) / scale));
 }
 
-static void show_w(view_picture *picture)
+VIEW_SHOW(quaternion_w)
 {
     const float *const v = picture->values;
     const md5_vec3 axis = md5_vec3_normalize((md5_vec3){v[1], v[2], 0.6f}, (md5_vec3){0, 0, 1});
@@ -168,7 +167,7 @@ static md5_mat34 palette_of(md5_mat34 posed, md5_mat34 bind)
 }
 // end of lines
 
-static void show_palette(view_picture *picture)
+VIEW_SHOW(palette)
 {
     const uint32_t count = picture->scene->num_joints,
                    finger = view_page_joint(picture, "finger_b_2_r"),
@@ -238,7 +237,7 @@ static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t jo
     return sum;
 }
 
-static void show_dual(view_picture *picture)
+VIEW_SHOW(dual)
 {
     static const char *const names[2] = {"spine_2", "neck"};
     const uint32_t count = picture->scene->num_joints, spine = view_page_joint(picture, names[0]);
@@ -294,7 +293,7 @@ static double angle_between(md5_vec3 a, md5_vec3 b)
            * 57.29577951308232;
 }
 
-static void show_normals(view_picture *picture)
+VIEW_SHOW(normals)
 {
     static const char *const names[2] = {"largest error, the matrix", "largest error, cofactors"};
     static const view_color colors[2] = {VIEW_RED, VIEW_GREEN};
@@ -343,10 +342,6 @@ static void show_normals(view_picture *picture)
 
 // -- Influences -----------------------------------------------------------------------------
 
-static const char *const heats[] = {"how many",  "hips", "spine_2", "chest",   "upperarm_l",
-                                    "forearm_l", "head", "jaw",     "ear_2_l", "tail_3"};
-static const char *const answers[] = {"no", "yes"};
-
 // lines of influences
 static float weight_of_joint(const md5_mesh *mesh, uint32_t vertex, uint32_t joint)
 {
@@ -357,10 +352,10 @@ static float weight_of_joint(const md5_mesh *mesh, uint32_t vertex, uint32_t joi
 }
 // end of lines
 
-static void show_influences(view_picture *picture)
+VIEW_SHOW(influences)
 {
     const uint32_t choice = view_choice(picture, 0);
-    const uint32_t joint = view_page_joint(picture, heats[choice]);
+    const uint32_t joint = view_page_joint(picture, view_word(picture, 0));
     picture->heat_joint = choice > 0 ? (int32_t)joint : -1;
     picture->figures[1].kind = VIEW_FIGURE_HEAT;
     for (int i = 0; i < 2; i++) {
@@ -380,98 +375,3 @@ static void show_influences(view_picture *picture)
     view_add_fact(picture, choice > 0 ? "vertices that it moves" : "vertices with more than 4",
                   facts.num_vertices, "");
 }
-
-// == The pages =============================================================================
-
-const view_page view_skin_pages[] = {
-    {
-        .name = "chain",
-        .title = "A hat on a man in a car on a ship",
-        .family = "Transforms",
-        .about = "Each object has a place in its parent; its place in the world is the product "
-                 "from the water down to it. Given to another parent, the hat stays where it is "
-                 "at that moment, and moves with that one from then on.",
-        .start = 1.3,
-        .sliders = {{"ship rolls, degrees", 0, 30, 14, NULL},
-                    {"car drives, units", 0, 40, 30, NULL},
-                    {"man turns, degrees", 0, 120, 60, NULL},
-                    {"hat on", 0, 3, 0, hat_parents}},
-        .box = {{-36, -92, -6}, {36, 92, 92}},
-        .see = {"palette"},
-        .show = show_chain,
-    },
-    {
-        .name = "quaternion_w",
-        .title = "W rebuilt from x y z",
-        .about = "Files store x, y and z of each unit quaternion; w follows from its length, with "
-                 "a sign by convention. Rounded digits cost most near 180 degrees, where w is 0.",
-        .sliders = {{"angle, degrees", 0, 360, 170, NULL},
-                    {"axis x", -1, 1, 0.4f, NULL},
-                    {"axis y", -1, 1, 0.3f, NULL},
-                    {"digits", 1, 7, 2, view_whole}},
-        .figures = {{-34, "x y z w"}, {34, "x y z of the text"}},
-        .box = {{-32, -62, 0}, {32, 62, 68}},
-        .plots = {{"error, degrees, over the angle",
-                   "angle, degrees",
-                   {0, 0},
-                   {360, 1},
-                   VIEW_FIT_TOP,
-                   {{"of this axis", VIEW_YELLOW}}}},
-        .see = {"slerp", "euler"},
-        .show = show_w,
-    },
-    {
-        .name = "palette",
-        .title = "Bind pose and palette",
-        .family = "Skinning",
-        .about = "A loaded mesh has its vertices in the bind pose. A palette has one matrix for "
-                 "each joint that carries them from there to the pose: the posed joint times the "
-                 "inverse of its bind pose.",
-        .sliders = {{"bind 0, clip 1", 0, 1, 1, NULL}, {"seconds", 0, 3.5f, 1.6f, NULL}},
-        .figures = {{-28, "bind pose"}, {28, "palette * bind pose"}},
-        .box = {{-22, -52, 0}, {22, 54, 62}},
-        .see = {"chain", "dual"},
-        .show = show_palette,
-    },
-    {
-        .name = "dual",
-        .title = "Linear and dual quaternion skinning",
-        .about = "Linear skinning averages the positions to which the joints move a vertex, and "
-                 "narrows where joints twist. Dual quaternions blend the rigid motions.",
-        .sliders = {{"waist, degrees", -170, 170, 140, NULL},
-                    {"neck, degrees", -170, 170, -120, NULL}},
-        .figures = {{-26, "linear"}, {26, "dual quaternions"}},
-        .box = {{-24, -50, 0}, {24, 50, 60}},
-        .see = {"palette", "influences"},
-        .show = show_dual,
-    },
-    {
-        .name = "normals",
-        .title = "Normals of a stretched body",
-        .about =
-            "A matrix with unequal scales tilts normals off the surface (red). The cofactor "
-            "matrix keeps them at right angles to it (green), also where the matrix mirrors or "
-            "has no inverse.",
-        .clip = "stand",
-        .sliders = {{"width", 0.3f, 1.6f, 1.3f, NULL},
-                    {"height", 0.2f, 1.3f, 0.5f, NULL},
-                    {"lean", -0.7f, 0.7f, 0, NULL}},
-        .figures = {{-34, "by the matrix"}, {34, "by its cofactors"}},
-        .box = {{-24, -66, 0}, {24, 66, 56}},
-        .see = {"matrices", "palette"},
-        .show = show_normals,
-    },
-    {
-        .name = "influences",
-        .title = "Influences as heat",
-        .about = "Each vertex follows some joints, by weights: red is 1, blue near 0, grey 0. Or "
-                 "the number of joints per vertex: blue one, red four and more.",
-        .start = 0.6,
-        .sliders = {{"joint", 0, 9, 3, heats}, {"dance", 0, 1, 0, answers}},
-        .figures = {{-26, ""}, {26, ""}},
-        .box = {{-26, -50, 0}, {24, 50, 58}},
-        .see = {"bind", "dual"},
-        .show = show_influences,
-    },
-    {.name = NULL},
-};

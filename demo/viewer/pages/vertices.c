@@ -121,8 +121,6 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     return weights;
 }
 
-static const char *const bind_clips[] = {"walk", "run", "dance", "wave", "jump"};
-
 // The difference that is red, units.
 static const float red_units = 3.0f;
 
@@ -139,10 +137,10 @@ static md5_weights *bind_by_distance(const md5_model *model, uint32_t voxels, ui
 }
 // end of lines
 
-static void keep_bind(const view_picture *picture, view_kept *kept)
+VIEW_KEEP(bind)
 {
     const md5_model *const own = picture->model;
-    const view_clip *const clip = view_page_clip(picture, bind_clips[view_choice(picture, 4)]);
+    const view_clip *const clip = view_page_clip(picture, view_word(picture, 4));
     md5_weights *const weights =
         bind_by_distance(own, view_choice(picture, 0), view_choice(picture, 1),
                          view_choice(picture, 2), picture->values[3]);
@@ -183,12 +181,12 @@ static void keep_bind(const view_picture *picture, view_kept *kept)
         measure(picture, clip, 6, red_units, kept);
 }
 
-static void show_bind(view_picture *picture)
+VIEW_SHOW(bind)
 {
     const view_kept *const kept = picture->kept;
     if (kept == NULL || kept->heat == NULL)
         return;
-    pose_kept(picture, VIEW_FIGURE_BOUND, bind_clips[view_choice(picture, 4)]);
+    pose_kept(picture, VIEW_FIGURE_BOUND, view_word(picture, 4));
     view_add_fact(picture, "mean difference", kept->numbers[KEPT_MEAN], "units");
     view_add_fact(picture, "largest difference", kept->numbers[KEPT_LARGEST], "units");
     view_add_fact(picture, "red is", red_units, "units");
@@ -214,7 +212,7 @@ static void skin_expression(const md5_morph *morph, uint32_t mesh, const float *
 // end of lines
 
 // How far the expression takes the vertex that it moves the most.
-static void show_morph(view_picture *picture)
+VIEW_SHOW(morph)
 {
     const md5_morph *const morph = picture->scene->morph;
     float *const weights = picture->figures[0].morph_weights;
@@ -251,8 +249,6 @@ static void show_morph(view_picture *picture)
 //
 // A clip stored as vertices, beside the one that is skinned.
 
-static const char *const bake_clips[] = {"walk", "run", "dance", "wave"};
-
 // lines of bake
 // `count` frames at equal times of a loop, after which frame 0 comes again.
 static md5_baked *bake(const md5_model *model, const md5_binding *clip, uint32_t count,
@@ -268,9 +264,9 @@ static md5_baked *bake(const md5_model *model, const md5_binding *clip, uint32_t
 }
 // end of lines
 
-static void keep_bake(const view_picture *picture, view_kept *kept)
+VIEW_KEEP(bake)
 {
-    const view_clip *const clip = view_page_clip(picture, bake_clips[view_choice(picture, 0)]);
+    const view_clip *const clip = view_page_clip(picture, view_word(picture, 0));
     const uint32_t joints = picture->model->skeleton.num_joints;
     if (clip == NULL)
         return;
@@ -284,9 +280,9 @@ static void keep_bake(const view_picture *picture, view_kept *kept)
         measure(picture, clip, frames, picture->values[2], kept);
 }
 
-static void show_bake(view_picture *picture)
+VIEW_SHOW(bake)
 {
-    const char *const name = bake_clips[view_choice(picture, 0)];
+    const char *const name = view_word(picture, 0);
     const view_clip *const clip = view_page_clip(picture, name);
     const view_kept *const kept = picture->kept;
     if (kept == NULL || kept->baked == NULL || clip == NULL)
@@ -319,8 +315,6 @@ enum { NUM_PAIRS = 3 };
 enum { RINGS = 2, TEXEL_BYTES = 8 };
 static const double lowest = 0.17, highest = 0.79; // the rings' elevations, radians
 
-static const char *const texels[] = {"16", "32", "64", "128"};
-
 // lines of impostor
 // The frame whose picture is shown: the nearest of `count` at equal times of a loop.
 static uint32_t nearest_frame(const md5_anim *clip, double time, uint32_t count)
@@ -335,7 +329,7 @@ static double time_of_frame(const md5_anim *clip, uint32_t frame, uint32_t count
 }
 // end of lines
 
-static void show_impostor(view_picture *picture)
+VIEW_SHOW(impostor)
 {
     const view_clip *const clip = view_page_clip(picture, "walk");
     md5gl_impostor_desc *const look = &picture->impostor;
@@ -396,86 +390,3 @@ static void show_impostor(view_picture *picture)
     view_add_fact(picture, "farthest from a picture", farthest * 57.29577951, "degrees");
     view_add_fact(picture, "triangles of a character", 2, "");
 }
-
-// == The pages =============================================================================
-
-const view_page view_vertex_pages[] = {
-    {
-        .name = "bind",
-        .title = "Automatic weights",
-        .family = "Skinning",
-        .about = "Weights from distances: each vertex is bound to the joints nearest to it along "
-                 "paths through the voxels inside the surface. Colour: the largest difference "
-                 "from his own weights over the clip.",
-        .start = 0.9,
-        .sliders = {{"voxels along him", 12, 96, 40, view_whole},
-                    {"influences", 1, 8, 4, view_whole},
-                    {"rounds of smoothing", 0, 12, 3, view_whole},
-                    {"falloff", 0, 1, 1, NULL},
-                    {"clip", 0, 4, 2, bind_clips}},
-        .figures = {{-46, "his own weights"}, {0, "by distance"}, {46, "difference"}},
-        .box = {{-30, -66, 0}, {20, 66, 60}},
-        .see = {"influences"},
-        .show = show_bind,
-        .keep = keep_bind,
-        .num_kept = 5,
-    },
-    {
-        .name = "morph",
-        .title = "Morph targets",
-        .family = "Vertices",
-        .about = "Each expression is the difference of two models of one topology. Any number of "
-                 "them is added to the bind pose, by weights that may exceed 1, before it is "
-                 "skinned.",
-        .clip = "stand", // which does not blink
-        .sliders = {{"smile", -0.5f, 1.5f, 0.8f, NULL},
-                    {"fright", -0.5f, 1.5f, 0, NULL},
-                    {"sleepy", -0.5f, 1.5f, 0, NULL},
-                    {"oh", -0.5f, 1.5f, 0.3f, NULL},
-                    {"blink", 0, 1, 0, NULL}},
-        .box = {{-16, -22, 26}, {16, 22, 60}},
-        .has_morphs = true,
-        .see = {"bake"},
-        .show = show_morph,
-    },
-    {
-        .name = "bake",
-        .title = "Baked vertex animation",
-        .about = "Each frame stores the position and normal of every vertex in 8 bytes, so no "
-                 "palette or weights are needed: 16 bits for a coordinate, 8 for one of a normal. "
-                 "Between frames vertices move in straight lines.",
-        .start = 0.3,
-        .sliders = {{"clip", 0, 3, 2, bake_clips},
-                    {"frames a second", 4, 30, 12, view_whole},
-                    {"red is, units", 0.2f, 16, 8, NULL}},
-        .figures = {{-46, "skinned"}, {0, "baked"}, {46, "error"}},
-        .box = {{-30, -66, 0}, {20, 66, 60}},
-        .plots = {{"largest error from frame to frame, units",
-                   "seconds",
-                   {0, 0},
-                   {1, 1},
-                   VIEW_FIT_TOP,
-                   {{"error", VIEW_YELLOW}}}},
-        .see = {"impostor", "morph"},
-        .show = show_bake,
-        .keep = keep_bake,
-        .num_kept = 3,
-    },
-    {
-        .name = "impostor",
-        .title = "Impostors",
-        .about = "Pictures from many directions, with normals and depth, drawn on a quad and lit "
-                 "again in each frame. The difference shows only close up; the cost is 2 "
-                 "triangles.",
-        .start = 0.3,
-        .sliders = {{"farthest, units", 60, 1500, 900, NULL},
-                    {"texels", 0, 3, 2, texels},
-                    {"directions around", 4, 24, 12, view_whole},
-                    {"frames of the clip", 1, 12, 8, view_whole},
-                    {"turned, degrees", -180, 180, 0, NULL}},
-        .box = {{-24, -46, -4}, {24, 46, 62}},
-        .see = {"bake"},
-        .show = show_impostor,
-    },
-    {.name = NULL},
-};
