@@ -605,7 +605,7 @@ static void play(zero_rig *rig, zero_step steps[STEPS])
             if (feet)
                 feet->floor = 0.1f * (float)step;
         }
-        md5_player_advance(rig->player, 0.07, NULL, NULL);
+        play_advance(rig->player, 0.07);
         play_pose(rig->player, steps[step].pose);
         steps[step].motion = md5_player_root_motion(rig->player);
     }

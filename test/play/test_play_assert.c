@@ -9,8 +9,7 @@ static md5_xform poses[3 * PLAY_JOINTS];
 static md5_mat34 matrices[2 * PLAY_JOINTS];
 static unsigned char scratch[1 << 16];
 
-TEST_WITH (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene, of, play_scene_begin(of),
-           play_scene_end(of)) {
+TEST_PLAY (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene_begin(of)) {
     const md5_clip_desc clip = {.reserved = {[2] = 1}};
     const md5_slot_desc slot = {.reserved = {[1] = 1}};
     const md5_shot_desc shot = {.reserved = {[1] = 1}};
@@ -37,14 +36,14 @@ TEST_WITH (reserved_member_of_each_kind_of_table_is_a_mistake, play_scene, of, p
     }
 }
 
-TEST_WITH (mistakes_with_players_and_poses_are_reported_with_function_and_argument, play_scene, of,
-           play_scene_begin(of), play_scene_end(of)) {
+TEST_PLAY (mistakes_with_players_and_poses_are_reported_with_function_and_argument,
+           play_scene_begin(of)) {
     play_scene_add(of, 25, 24.0, 1.0, 3);
     const md5_state_desc state = {.name = "a", .motion = "a"};
     const md5_layer_desc layer = {.name = "body", ROW(states, state)};
     play_scene_play(of, &(md5_machine_desc){ROW(layers, layer)});
     MISTAKE ("md5_player_advance(): player: not NULL")
-        md5_player_advance(NULL, 0.1, NULL, NULL);
+        play_advance(NULL, 0.1);
     MISTAKE ("md5_player_fade_to(): easing: one without parameters")
         md5_player_fade_to(of->player, 0, 0, 0.1f, MD5_FADE_CROSS, MD5_EASE_CUBIC_BEZIER);
     MISTAKE ("md5_player_play_shot(): mode: a md5_layer_mode")

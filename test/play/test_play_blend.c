@@ -177,7 +177,7 @@ TEST (blend_kinds_know_no_signs) {
                 if (i % 37 == 5)
                     md5_player_fade_to(both[k]->player, (uint32_t)(i % 2), (uint32_t)(i % 3), 0.4f,
                                        (md5_fade)fade, MD5_EASE_SMOOTH);
-                md5_player_advance(both[k]->player, 0.02, NULL, NULL);
+                play_advance(both[k]->player, 0.02);
                 play_pose(both[k]->player, pose[k]);
             }
             // Offsets are found from speeds, which magnify rounding by 256 a second.
@@ -189,27 +189,23 @@ TEST (blend_kinds_know_no_signs) {
 }
 
 // A clip as a difference, added to its reference, gives the clip itself.
-TEST_WITH (blend_kinds_add_to_the_reference, play_scene, of, play_scene_begin(of),
-           play_scene_end(of)) {
+TEST_PLAY (blend_kinds_add_to_the_reference, play_scene_begin(of)) {
     play_scene_add(of, 25, 24.0, 0.9, 51);
     play_scene_add(of, 25, 24.0, 0.9, 52);
     play_scene_read(of, "float still motion still clip a { start 0.25 speed still } "
                         "layer body { state still still } "
                         "layer more { add reference a 6 state b b }");
     for (int i = 0; i < 60; i++) {
-        md5_xform pose[PLAY_JOINTS];
         real_place expected[PLAY_JOINTS];
-        play_pose(of->player, pose);
         play_real_sample(of->made.anims[1], fmod(0.03 * i, 1.0) * 24.0, expected);
-        CHECK(play_distance(pose, expected) < NEAR);
-        md5_player_advance(of->player, 0.03, NULL, NULL);
+        CHECK(play_miss(of->player, expected) < NEAR);
+        play_advance(of->player, 0.03);
     }
 }
 
 // Left foot with left foot, and right with right: half way between two clips of 20 and 30
 // intervals, whose markers divide them differently.
-TEST_WITH (blend_kinds_synchronise_by_markers, play_scene, of, play_scene_begin(of),
-           play_scene_end(of)) {
+TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(of)) {
     play_scene_add(of, 21, 20.0, 0.5, 61);
     play_scene_add(of, 31, 20.0, 0.5, 62);
     play_scene_read(of, "clip a f { markers ( 2 10 ) } clip b f { markers ( 3 21 ) } float x 0.5 "
@@ -225,41 +221,35 @@ TEST_WITH (blend_kinds_synchronise_by_markers, play_scene, of, play_scene_begin(
                                first + to_right + 0.25 * to_left};
     const double frames[4][2] = {{2.0, 3.0}, {10.0, 21.0}, {6.0, 12.0}, {13.0, 24.0}};
     for (int i = 0; i < 4; i++) {
-        md5_xform pose[PLAY_JOINTS];
         real_place expected[PLAY_JOINTS], run[PLAY_JOINTS];
         md5_player_reset(of->player);
-        md5_player_advance(of->player, moments[i], NULL, NULL);
-        play_pose(of->player, pose);
+        play_advance(of->player, moments[i]);
         play_real_sample(of->made.anims[0], frames[i][0], expected);
         play_real_sample(of->made.anims[1], frames[i][1], run);
         play_real_blend(expected, run, 0.5, NULL, expected);
-        CHECK(play_distance(pose, expected) < NEAR);
-        CHECK_NEAR(md5_player_layer(of->player, 0).time, frames[i][0] / 20.0, 1e-6);
+        CHECK(play_miss(of->player, expected) < NEAR);
+        CHECK_NEAR(play_time(of->player), frames[i][0] / 20.0, 1e-6);
     }
     // The walk reaches 1.25 at the predicted time, although its speed changes: frame 5 is three of
     // eight parts on the way to the right foot.
     md5_player_reset(of->player);
-    md5_player_advance(of->player, first + to_right + to_left + 3.0 / 8.0 * to_right - 0.01, NULL,
-                       NULL);
-    CHECK_NEAR(md5_player_layer(of->player, 0).time, 1.25, 0.03);
-    CHECK(md5_player_layer(of->player, 0).time < 1.25);
-    md5_player_advance(of->player, 0.01 + to_left / 12.0, NULL, NULL);
-    CHECK_NEAR(md5_player_layer(of->player, 0).time, 0.05, 1e-6);
+    play_advance(of->player, first + to_right + to_left + 3.0 / 8.0 * to_right - 0.01);
+    CHECK_NEAR(play_time(of->player), 1.25, 0.03);
+    CHECK(play_time(of->player) < 1.25);
+    play_advance(of->player, 0.01 + to_left / 12.0);
+    CHECK_NEAR(play_time(of->player), 0.05, 1e-6);
 }
 
 // Two pairs of clips, each in step with the other of its pair only: of 20 and 30 frames a second in
 // the first, of 40 and 60 in the second.
-TEST_WITH (blend_kinds_synchronise_each_pair_alone, play_scene, of, play_scene_begin(of),
-           play_scene_end(of)) {
+TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(of)) {
     for (uint32_t i = 0; i < 4; i++)
         play_scene_add(of, 21, i < 2 ? 20.0 + 10.0 * i : 20.0 * i, 0.5, 91 + i);
     play_scene_read(of, "float x 0.5 motion ab line x { phase item a 0 item b 1 } "
                         "motion cd line x { phase item c 0 item d 1 } "
                         "motion all line x { item ab 0 item cd 1 } layer body { state all all }");
     for (int step = 0; step < 40; step++) {
-        md5_xform pose[PLAY_JOINTS];
         real_place parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
-        play_pose(of->player, pose);
         for (int pair = 0; pair < 2; pair++) {
             // The mean of 1 and 1.5 cycles a second, or of 2 and 3.
             const double frame = fmod(0.03 * step * (pair ? 2.5 : 1.25), 1.0) * 20.0;
@@ -268,8 +258,8 @@ TEST_WITH (blend_kinds_synchronise_each_pair_alone, play_scene, of, play_scene_b
             play_real_blend(parts[pair], other, 0.5, NULL, parts[pair]);
         }
         play_real_blend(parts[0], parts[1], 0.5, NULL, parts[0]);
-        CHECK(play_distance(pose, parts[0]) < NEAR);
-        md5_player_advance(of->player, 0.03, NULL, NULL);
+        CHECK(play_miss(of->player, parts[0]) < NEAR);
+        play_advance(of->player, 0.03);
     }
 }
 
@@ -294,7 +284,7 @@ TEST (blend_kinds_interpolate) {
             md5_sample(of.made.bindings[0], moment, MD5_ROOT_FILE, expected);
             play_pose(of.player, pose);
             CHECK(play_pose_distance(pose, expected) < 1e-5);
-            md5_player_advance(of.player, 1.0 / 64.0, NULL, NULL);
+            play_advance(of.player, 1.0 / 64.0);
         }
     }
 }
@@ -322,7 +312,7 @@ TEST (blend_kinds_of_a_plane_know_no_order) {
                         "float x 0.2 float y 0.1 motion go plane x y { %s %s %s %s %s } "
                         "layer body { state go go }",
                         row[0], row[1], row[2], row[3], row[4]);
-        md5_player_advance(of.player, 0.4, NULL, NULL);
+        play_advance(of.player, 0.4);
         play_pose(of.player, order == 0 ? first : pose);
         CHECK(order == 0 || play_pose_distance(first, pose) < 1e-6);
         md5_destroy_player(of.player);
@@ -386,7 +376,7 @@ static void end(speed_case *of)
 
 static double time_of(const md5_player *player)
 {
-    return md5_player_layer(player, 0).time;
+    return play_time(player);
 }
 
 // Returns the mean speed along x over `cycles` whole cycles of the first clip; only a part of the
@@ -396,7 +386,7 @@ static double speed_over(md5_player *player, double cycles, bool by_steps)
     const double step = 1.0 / 512.0, first = time_of(player);
     double seconds = 0.0, way = 0.0;
     for (double time = first; time < first + cycles && seconds < 1e3;) {
-        md5_player_advance(player, step, NULL, NULL);
+        play_advance(player, step);
         const md5_xform motion = md5_player_root_motion(player);
         const md5_vec3 moved = motion.translation;
         const double now = time_of(player);
@@ -694,18 +684,18 @@ TEST (states_of_unlike_markers_are_not_in_step) {
         &of, "trigger go clip a \"\" { markers ( 0 5 10 15 ) } clip b \"\" layer body {"
              " state a a state b b transition a a { exit 9 in_step }"
              " transition b a { when go duration 0.5 } transition a b { when go duration 0.5 } }");
-    md5_player_advance(of.player, 0.9, NULL, NULL);
+    play_advance(of.player, 0.9);
     md5_player_set(of.player, 0, 1.0f);
-    md5_player_advance(of.player, 0.1, NULL, NULL);
+    play_advance(of.player, 0.1);
     md5_newest(&of.player->layer_states[0])->in_step = true;
     md5_newest(&of.player->layer_states[0])->leader = MD5_NONE;
-    md5_player_advance(of.player, 0.1, NULL, NULL);
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.2 * 3.0, 1e-9);
+    play_advance(of.player, 0.1);
+    CHECK_NEAR(play_time(of.player), 0.2 * 3.0, 1e-9);
     md5_player_set(of.player, 0, 1.0f);
-    md5_player_advance(of.player, 0.1, NULL, NULL);
+    play_advance(of.player, 0.1);
     md5_newest(&of.player->layer_states[0])->in_step = true;
-    md5_player_advance(of.player, 0.1, NULL, NULL);
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.2, 1e-9);
+    play_advance(of.player, 0.1);
+    CHECK_NEAR(play_time(of.player), 0.2, 1e-9);
 }
 
 typedef struct heard_two {
@@ -738,10 +728,7 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
     EACH (row, rows) {
         static const int splits[] = {1, 2, 7, 100};
         OWN_PLAY of;
-        play_scene_begin(&of);
-        play_scene_add(&of, 21, 20.0, 0.3, 1);
-        play_scene_add(&of, 21, 20.0, 0.3, 2);
-        play_scene_read(&of,
+        play_scene_make(&of, 2,
                         "trigger go clip a f { markers ( 0 5 ) frame 8 far } "
                         "clip b f { markers ( 0 10 ) } motion back clip b { speed -1 } "
                         "layer body { state a a state b back "
@@ -754,7 +741,7 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
             md5_player_set(of.player, 0, 1.0f);
             for (int i = 0; i < *split; i++)
                 md5_player_advance(of.player, row->fade / *split, count_two, &heard_here);
-            CHECK_NEAR(md5_player_layer(of.player, 0).time, row->end, 1e-7);
+            CHECK_NEAR(play_time(of.player), row->end, 1e-7);
             CHECK_UINT(heard_here.counts[0], row->heard);
             CHECK_NEAR(heard_here.sum, 0.6 * row->heard, 1e-6);
         }
@@ -764,17 +751,14 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
 // The same over days: the rate is 2 - 3 t / D, at t = 2/3 D it turns.
 TEST (a_clock_in_step_turns_round_within_days) {
     OWN_PLAY of;
-    play_scene_begin(&of);
-    play_scene_add(&of, 21, 20.0, 0.3, 1);
-    play_scene_add(&of, 21, 20.0, 0.3, 2);
-    play_scene_read(&of,
+    play_scene_make(&of, 2,
                     "trigger go motion there clip a { speed 2 } motion back clip b { speed -1 } "
                     "layer body { state a there state b back "
                     "transition a b { when go duration 600000 in_step } }");
     md5_player_set(of.player, 0, 1.0f);
-    md5_player_advance(of.player, 600000.0, NULL, NULL);
+    play_advance(of.player, 600000.0);
     // Its integral over D is D / 2.
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, 300000.0, 1e-3);
+    CHECK_NEAR(play_time(of.player), 300000.0, 1e-3);
 }
 
 // Ten times 0.1 s are a little less than 1 s, where the transition is taken.
@@ -783,13 +767,11 @@ TEST (a_state_in_step_begins_at_a_whole_cycle) {
     EACH (split, splits) {
         heard_two heard_here = {.names = {"first", "last"}};
         OWN_PLAY of;
-        play_scene_begin(&of);
-        play_scene_add(&of, 21, 20.0, 0.3, 1);
-        play_scene_add(&of, 21, 20.0, 0.3, 2);
-        play_scene_read(&of, "clip a f clip b f { frame 0 first frame 20 last } "
-                             "motion once clip b { once } motion both stack { item a item once } "
-                             "layer body { state a a state b both "
-                             "transition a b { exit 1 duration 0.5 in_step } }");
+        play_scene_make(&of, 2,
+                        "clip a f clip b f { frame 0 first frame 20 last } "
+                        "motion once clip b { once } motion both stack { item a item once } "
+                        "layer body { state a a state b both "
+                        "transition a b { exit 1 duration 0.5 in_step } }");
         for (int i = 0; i < *split; i++)
             md5_player_advance(of.player, 1.0 / *split, count_two, &heard_here);
         md5_player_advance(of.player, 0.5, count_two, &heard_here);
@@ -803,8 +785,7 @@ static double time_behind(play_scene *of, int num_steps)
 {
     md5_player_reset(of->player);
     md5_player_set(of->player, 0, 1.0f);
-    for (int i = 0; i < num_steps; i++)
-        md5_player_advance(of->player, 1.9 / num_steps, NULL, NULL);
+    play_steps(of->player, num_steps, 1.9);
     const md5_layer_status status = md5_player_layer(of->player, 0);
     return status.state == 2 ? status.time : -1.0;
 }

@@ -230,6 +230,21 @@ double play_pose_distance(const md5_xform *a, const md5_xform *b)
     return play_distance(a, real);
 }
 
+double play_miss(md5_player *player, const real_place *expected)
+{
+    md5_xform pose[PLAY_JOINTS];
+    play_pose(player, pose);
+    return play_distance(pose, expected);
+}
+
+double play_apart(md5_player *a, md5_player *b)
+{
+    md5_xform of_a[PLAY_JOINTS], of_b[PLAY_JOINTS];
+    play_pose(a, of_a);
+    play_pose(b, of_b);
+    return play_pose_distance(of_a, of_b);
+}
+
 bool play_is_sound(const md5_xform *pose, uint32_t num_joints)
 {
     for (uint32_t i = 0; i < num_joints; i++) {
@@ -345,16 +360,32 @@ void play_refused(const play_case *made, const md5_clip_desc *clips, const char 
     CHECK_STRING(error.message, message);
 }
 
-void play_scene_read(play_scene *of, const char *rows, ...)
+static void scene_read(play_scene *of, const char *rows, va_list values)
 {
     md5_error error = {0};
-    va_list values;
-    va_start(values, rows);
     of->machine = read_rows(&of->made, of->clips, rows, values, &error);
-    va_end(values);
     if (!CHECK_STRING(error.message, ""))
         abort();
     of->player = play_player(of->machine);
+}
+
+void play_scene_read(play_scene *of, const char *rows, ...)
+{
+    va_list values;
+    va_start(values, rows);
+    scene_read(of, rows, values);
+    va_end(values);
+}
+
+void play_scene_make(play_scene *of, uint32_t num_clips, const char *rows, ...)
+{
+    va_list values;
+    play_scene_begin(of);
+    for (uint32_t i = 0; i < num_clips; i++)
+        play_scene_add(of, 21, 20.0, 0.3, i);
+    va_start(values, rows);
+    scene_read(of, rows, values);
+    va_end(values);
 }
 
 void play_scene_end(play_scene *of)
@@ -368,6 +399,32 @@ uint32_t play_transitions(uint32_t otherwise)
 {
     const char *const count = getenv("MD5_TRANSITIONS");
     return count && count[0] ? (uint32_t)strtoul(count, NULL, 10) : otherwise;
+}
+
+void play_advance(md5_player *player, double seconds)
+{
+    md5_player_advance(player, seconds, NULL, NULL);
+}
+
+void play_steps(md5_player *player, int num_steps, double seconds)
+{
+    for (int i = 0; i < num_steps; i++)
+        play_advance(player, seconds / num_steps);
+}
+
+double play_time(const md5_player *player)
+{
+    return md5_player_layer(player, 0).time;
+}
+
+uint32_t play_state(const md5_player *player)
+{
+    return md5_player_layer(player, 0).state;
+}
+
+bool play_fade(md5_player *player, uint32_t layer, uint32_t state, float seconds)
+{
+    return md5_player_fade_to(player, layer, state, seconds, MD5_FADE_CROSS, MD5_EASE_LINEAR);
 }
 
 void play_pose(md5_player *player, md5_xform *pose)

@@ -50,6 +50,9 @@ void play_real_bind(const md5_model *model, real_place *pose);
 // The largest difference of a joint: angle in radians plus distance in units.
 double play_distance(const md5_xform *pose, const real_place *expected);
 double play_pose_distance(const md5_xform *a, const md5_xform *b);
+// The same of the pose that a player has now, and of those of two players.
+double play_miss(md5_player *player, const real_place *expected);
+double play_apart(md5_player *a, md5_player *b);
 
 // Whether rotations are of unit length, and nothing is NaN or infinite.
 bool play_is_sound(const md5_xform *pose, uint32_t num_joints);
@@ -79,11 +82,15 @@ void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, doub
 void play_scene_play(play_scene *of, const md5_machine_desc *desc);
 void play_scene_end(play_scene *of);
 #define OWN_PLAY __attribute__((cleanup(play_scene_end))) play_scene
+// A test on a scene `of`, which `begin` begins.
+#define TEST_PLAY(title, begin) TEST_WITH (title, play_scene, of, begin, play_scene_end(of))
 
 // The same of the rows of a machine file, without "machine NAME {" and "}"; formatted as printf()
 // does. If there are rows of clips, they are those of `made` in their order, and the scene's clips
 // do not count.
 void play_scene_read(play_scene *of, const char *rows, ...) TEST_PRINTF(2, 3);
+// The same of a new scene with so many clips of a second, of 21 frames.
+void play_scene_make(play_scene *of, uint32_t num_clips, const char *rows, ...) TEST_PRINTF(3, 4);
 // Only the machine. `clips` may be NULL if there are rows for all.
 md5_machine *play_machine_read(const play_case *made, const md5_clip_desc *clips, const char *rows,
                                ...) TEST_PRINTF(3, 4);
@@ -94,6 +101,19 @@ void play_refused(const play_case *made, const md5_clip_desc *clips, const char 
 // Returns how many random transitions a property must hold for: the environment variable
 // MD5_TRANSITIONS or, if it is not set, `otherwise`.
 uint32_t play_transitions(uint32_t otherwise);
+
+// -- Players ------------------------------------------------------------------------------------
+
+// Advances without a callback, once or in equal steps.
+void play_advance(md5_player *player, double seconds);
+void play_steps(md5_player *player, int num_steps, double seconds);
+
+// Of layer 0: where its clip is, and its state.
+double play_time(const md5_player *player);
+uint32_t play_state(const md5_player *player);
+
+// Fades linearly to a state of a layer.
+bool play_fade(md5_player *player, uint32_t layer, uint32_t state, float seconds);
 
 // The pose of a player, with scratch of exactly the size that is asked for.
 void play_pose(md5_player *player, md5_xform *pose);

@@ -531,7 +531,7 @@ TEST (root_motion_begins_where_the_clip_does) {
     OWN_BINDING binding = md5_bind(of.made.model, &moved, NULL, &error);
     of.clips[0] = (md5_clip_desc){.name = "walk", .binding = binding, .extract = MD5_EXTRACT_MOVE};
     play_scene_read(&of, "layer body { state walk walk }");
-    md5_player_advance(of.player, 0.1, NULL, NULL);
+    play_advance(of.player, 0.1);
     const md5_vec3 way = md5_player_root_motion(of.player).translation;
     CHECK_NEAR(way.x, 3.0, 1e-4);
     CHECK_NEAR(way.y, 0.0, 1e-4);
@@ -572,10 +572,7 @@ enum { FLAG, PACE };
 
 static void begin(play_scene *of, const char *rows)
 {
-    play_scene_begin(of);
-    for (uint32_t i = 0; i < 2; i++)
-        play_scene_add(of, 21, 20.0, 0.3, i);
-    play_scene_read(of, CLIPS "%s", rows);
+    play_scene_make(of, 2, CLIPS "%s", rows);
 }
 
 // One layer with the states `a` and `b` and transitions, as in a machine file.
@@ -622,7 +619,7 @@ TEST (borders_keep_the_phase_of_whole_exits) {
                 for (uint32_t k = 0; k < got.count; k++)
                     num_first += got.names[k] == 'A';
                 CHECK_UINT(num_first, 3);
-                CHECK_NEAR(md5_player_layer(of.player, 0).time, 2.5, 1e-7);
+                CHECK_NEAR(play_time(of.player), 2.5, 1e-7);
             }
         }
     }
@@ -651,11 +648,10 @@ TEST (borders_have_an_owner) {
 }
 
 // A state with a transition to itself starts again: its first frame fires once.
-TEST_WITH (borders_of_a_state_that_follows_itself, play_scene, of,
-           begin_states(of, "transition a a { exit 1 }"), play_scene_end(of)) {
+TEST_PLAY (borders_of_a_state_that_follows_itself, begin_states(of, "transition a a { exit 1 }")) {
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1) {
         CHECK_STRING(heard_in(of, 3.0, steps).names, "amnzamnzamnza");
-        CHECK_NEAR(md5_player_layer(of->player, 0).time, 0.0, 1e-7);
+        CHECK_NEAR(play_time(of->player), 0.0, 1e-7);
     }
 }
 
@@ -671,8 +667,7 @@ TEST (borders_of_a_clip_that_ends_within_a_step) {
 
 // -- Backward ---------------------------------------------------------------------------------
 
-TEST_WITH (borders_of_a_first_step_of_no_time, play_scene, of, begin_states(of, " "),
-           play_scene_end(of)) {
+TEST_PLAY (borders_of_a_first_step_of_no_time, begin_states(of, " ")) {
     CHECK_STRING(heard_in(of, -0.4, 1).names, "azn");
     for (uint32_t zeros = 1; zeros < 3; zeros++) {
         heard got = {0};
@@ -697,17 +692,16 @@ TEST (borders_divide_backward_steps) {
     // Half a second to b, then a from 0.5, which fades to b immediately.
     for (uint32_t steps = 1; steps < 60; steps = 2 * steps + 1) {
         heard_in(&of, -0.75, steps);
-        CHECK_UINT(md5_player_layer(of.player, 0).state, 1);
+        CHECK_UINT(play_state(of.player), 1);
         CHECK_NEAR(md5_player_layer(of.player, 0).progress, 0.5, 1e-6);
     }
 }
 
 // -- Weights ----------------------------------------------------------------------------------
 
-TEST_WITH (borders_are_silent_without_weight, play_scene, of, begin_states(of, " "),
-           play_scene_end(of)) {
+TEST_PLAY (borders_are_silent_without_weight, begin_states(of, " ")) {
     heard got = heard_in(of, 0.1, 1);
-    md5_player_fade_to(of->player, 0, 1, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_fade(of->player, 0, 1, 0.2f);
     got = (heard){0};
     md5_player_advance(of->player, 0.0, hear, &got);
     CHECK_STRING(got.names, "A");
@@ -715,7 +709,7 @@ TEST_WITH (borders_are_silent_without_weight, play_scene, of, begin_states(of, "
     // `a` reaches its event at 0.3 at the end of the fade, when its weight is 0.
     md5_player_advance(of->player, 0.2, hear, &got);
     CHECK_STRING(got.names, "A");
-    md5_player_fade_to(of->player, 0, 0, 0.4f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_fade(of->player, 0, 0, 0.4f);
     got = (heard){0};
     for (int i = 0; i < 4; i++)
         md5_player_advance(of->player, 0.025, hear, &got);
@@ -746,25 +740,22 @@ TEST (borders_of_circles_in_no_time) {
         CHECK_NEAR(fmod(at_end.time, 0.5), fmod(row->time, 0.5), 1e-9);
         for (uint32_t steps = 2; steps < 100; steps *= 3) {
             CHECK_STRING(heard_in(&of, 1.2, steps).names, whole.names);
-            CHECK_UINT(md5_player_layer(of.player, 0).state, at_end.state);
+            CHECK_UINT(play_state(of.player), at_end.state);
         }
     }
 }
 
 // A trigger is consumed when it starts a transition, not at the end of a step.
 TEST (borders_consume_triggers_immediately) {
-    for (uint32_t steps = 1; steps < 10; steps += 3) {
+    for (int steps = 1; steps < 10; steps += 3) {
         OWN_PLAY of;
-        play_scene_begin(&of);
-        for (uint32_t i = 0; i < 2; i++)
-            play_scene_add(&of, 21, 20.0, 0.3, i);
-        play_scene_read(&of, "trigger leap layer one { state a a state b b "
-                             "transition a b { when leap } } layer two { state a a state b b "
-                             "transition a b { when leap exit 0.5 } }");
+        play_scene_make(&of, 2,
+                        "trigger leap layer one { state a a state b b "
+                        "transition a b { when leap } } layer two { state a a state b b "
+                        "transition a b { when leap exit 0.5 } }");
         md5_player_set(of.player, 0, 1.0f);
-        for (uint32_t i = 0; i < steps; i++)
-            md5_player_advance(of.player, 0.9 / steps, NULL, NULL);
-        CHECK_UINT(md5_player_layer(of.player, 0).state, 1);
+        play_steps(of.player, steps, 0.9);
+        CHECK_UINT(play_state(of.player), 1);
         CHECK_UINT(md5_player_layer(of.player, 1).state, 0);
     }
 }
@@ -772,12 +763,11 @@ TEST (borders_consume_triggers_immediately) {
 // -- Steps that are far too large -------------------------------------------------------------
 
 // A million seconds at a million times the speed: what fires is capped, the rest is counted.
-TEST_WITH (borders_of_a_step_of_too_many_events, play_scene, of,
-           begin(of, FAST "layer body { state fast fast }"), play_scene_end(of)) {
+TEST_PLAY (borders_of_a_step_of_too_many_events, begin(of, FAST "layer body { state fast fast }")) {
     static const double way[2] = {1e6, -1e6};
     for (int i = 0; i < 2; i++) {
         md5_player_reset(of->player);
-        md5_player_advance(of->player, 0.0, NULL, NULL);
+        play_advance(of->player, 0.0);
         CHECK(md5_player_set(of->player, PACE, 1e6f));
         heard got = {0};
         const md5_advance_status status = md5_player_advance(of->player, way[i], hear, &got);
@@ -805,14 +795,13 @@ TEST (borders_of_a_step_of_too_many_transitions) {
     const md5_advance_status status = md5_player_advance(of.player, 1e6, hear, &got);
     CHECK(status.undivided > 9e5 && status.undivided < 1e6);
     CHECK(status.num_events > 0 && status.num_dropped > 0);
-    CHECK_UINT(md5_player_layer(of.player, 0).state, 0);
+    CHECK_UINT(play_state(of.player), 0);
     CHECK(md5_player_advance(of.player, 1e-6, hear, &got).undivided == 0.0);
 }
 
 // Half of the parts are cycles of a second each, the others the transitions behind them.
-TEST_WITH (borders_of_a_step_leave_what_is_after_its_parts, play_scene, of,
-           begin(of, FAST "layer body { state fast fast transition fast fast { exit 1 } }"),
-           play_scene_end(of)) {
+TEST_PLAY (borders_of_a_step_leave_what_is_after_its_parts,
+           begin(of, FAST "layer body { state fast fast transition fast fast { exit 1 } }")) {
     CHECK_NEAR(md5_player_advance(of->player, 1e6, NULL, NULL).undivided,
                1e6 - MD5_MAX_STEP_PARTS / 2, 1e-6);
 }
@@ -822,8 +811,7 @@ TEST_WITH (borders_of_a_step_leave_what_is_after_its_parts, play_scene, of,
 // At the border of two cycles, whatever steps lead there, the events of the last frame and of the
 // first have fired, and the pose is the first. The root, which stays in the pose, goes 40 units
 // from the first to the last.
-TEST_WITH (borders_of_cycles_show_the_first_frame, play_scene, of, play_scene_begin(of),
-           play_scene_end(of)) {
+TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(of)) {
     static const int steps[] = {1, 3, 7, 10, 24, 49, 60, 98, 144, 1000};
     play_add_clip(&of->made, 21, 20.0, 0.3, (play_walk){40.0, 0.0, 0.0}, 1);
     play_scene_read(of, "clip a f { frame 0 a frame 6 m frame 14 n frame 20 z } "

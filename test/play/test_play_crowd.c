@@ -118,7 +118,7 @@ TEST_HERE (crowd_survives_anything) {
     for (unsigned long i = 0; i < steps; i++) {
         stir(player, &random);
         const bool is_extreme = test_random_u32(&random) % 100 == 0;
-        md5_player_advance(player, is_extreme ? 1e300 : random_step(&random), NULL, NULL);
+        play_advance(player, is_extreme ? 1e300 : random_step(&random));
         const md5_xform motion = md5_player_root_motion(player);
         CHECK(play_is_sound(&motion, 1));
         if (test_random_u32(&random) % 8 == 0)
@@ -216,7 +216,7 @@ TEST_HERE (crowd_of_two_machines) {
         OWN_PLAYER alone = play_player(machine);
         md5_xform pose[MOST_JOINTS];
         md5_mat34 expected[MOST_JOINTS];
-        md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
+        play_advance(alone, jobs[i].seconds);
         md5_player_pose(alone, pose, NULL, expected, scratch);
         CHECK_BYTES(expected, palettes[i], num_joints * sizeof *expected);
         md5_destroy_player(jobs[i].player);
@@ -243,7 +243,7 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
         OWN_PLAYER alone = play_player(machines[i % 2]);
         md5_xform pose[PLAY_JOINTS];
         md5_mat34 expected[PLAY_JOINTS];
-        md5_player_advance(alone, jobs[i].seconds, NULL, NULL);
+        play_advance(alone, jobs[i].seconds);
         play_pose(alone, pose);
         md5_local_to_model(&md5_machine_tables(machines[0])->model->skeleton, pose, expected);
         CHECK(!jobs[i].joints || memcmp(expected, joints[i], sizeof expected) == 0);
@@ -315,7 +315,7 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
     // Then it hangs down; after a reset it begins again.
     md5_player_target(player, 5)->weight = 1.0f;
     play_pose(player, pose);
-    md5_player_advance(player, 0.2, NULL, NULL);
+    play_advance(player, 0.2);
     md5_player_seek(player, 0, 0, 0.0);
     md5_player_seek(player, 1, 0, 0.0);
     md5_player_seek(player, 2, 0, 0.0);
@@ -348,7 +348,7 @@ TEST_HERE (crowd_stays_in_its_bounds) {
         md5_xform pose[PLAY_JOINTS];
         md5_mat34 joints[PLAY_JOINTS];
         stir(player, &random);
-        md5_player_advance(player, 0.05, NULL, NULL);
+        play_advance(player, 0.05);
         play_pose(player, pose);
         md5_local_to_model(&of->made.model->skeleton, pose, joints);
         check_inside(of->made.model, player, joints);
@@ -405,7 +405,7 @@ TEST (crowd_bounds_hold_odd_biases) {
         play_pose(player, pose);
         CHECK_BYTES(pose, model->bind_local, sizeof pose); // there is nothing to play
         md5_mat34 joints[2];
-        md5_player_advance(player, 1.0, NULL, NULL);
+        play_advance(player, 1.0);
         md5_local_to_model(&model->skeleton, pose, joints);
         if (row->count == 0)
             CHECK(md5_player_bounds(player, joints).max.y == 10.0f);
@@ -422,8 +422,8 @@ TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_
     md5_player_seek(young, 0, 0, 0.25);
     for (int i = 0; i < 20000; i++) {
         md5_xform a[PLAY_JOINTS], b[PLAY_JOINTS];
-        md5_player_advance(old, 1.0 / 60.0, NULL, NULL);
-        md5_player_advance(young, 1.0 / 60.0, NULL, NULL);
+        play_advance(old, 1.0 / 60.0);
+        play_advance(young, 1.0 / 60.0);
         const md5_vec3 far = md5_player_root_motion(old).translation;
         const md5_vec3 near = md5_player_root_motion(young).translation;
         CHECK(fabsf(far.x - near.x) < 1e-5f);
@@ -433,7 +433,7 @@ TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_
         play_pose(young, b);
         CHECK(play_pose_distance(a, b) < 1e-5);
     }
-    CHECK_NEAR(md5_player_layer(young, 0).time, 0.25 + 20000.0 / 60.0 * 24.0 / 30.0, 1e-9);
+    CHECK_NEAR(play_time(young), 0.25 + 20000.0 / 60.0 * 24.0 / 30.0, 1e-9);
 }
 
 // -- Pose hooks -----------------------------------------------------------------------------------
@@ -514,7 +514,7 @@ TEST (play_hook_is_between_modifiers_and_matrices) {
     for (uint32_t i = 0; i < HOOK_CROWD; i++) {
         md5_xform pose[PLAY_JOINTS];
         md5_mat34 joints[PLAY_JOINTS];
-        md5_player_advance(of->alone[i], 0.03, NULL, NULL);
+        play_advance(of->alone[i], 0.03);
         play_pose(of->alone[i], pose);
         CHECK_BYTES(of->seen[i], pose, sizeof pose);
         pose[4].rotation = (md5_quat){0.6f, 0.0f, 0.0f, 0.8f};

@@ -38,13 +38,11 @@ static double bezier(const double c[4], double x)
 // How far the pose is from both clips blended by this weight.
 static double miss(const play_scene *of, double seconds, double weight)
 {
-    md5_xform pose[PLAY_JOINTS];
     real_place from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
     play_real_sample(of->made.anims[0], fmod(10.0 * seconds, 10.0), from);
     play_real_sample(of->made.anims[1], fmod(10.0 * seconds, 10.0), to);
     play_real_blend(from, to, fmin(fmax(weight, 0.0), 1.0), NULL, blended);
-    play_pose(of->player, pose);
-    return play_distance(pose, blended);
+    return play_miss(of->player, blended);
 }
 
 TEST (curve_of_a_transition_is_that_of_style_sheets) {
@@ -56,38 +54,36 @@ TEST (curve_of_a_transition_is_that_of_style_sheets) {
         OWN_PLAY of;
         begin(&of, easing);
         for (int step = 1; step < 20; step++) {
-            md5_player_advance(of.player, 0.025, NULL, NULL);
+            play_advance(of.player, 0.025);
             CHECK(miss(&of, 0.025 * step, bezier(c, 0.05 * step)) < 1e-5);
         }
     }
 }
 
-TEST_WITH (curve_of_a_transition_may_have_steps, play_scene, of, begin(of, "steps 4"),
-           play_scene_end(of)) {
+TEST_PLAY (curve_of_a_transition_may_have_steps, begin(of, "steps 4")) {
     for (int step = 1; step < 10; step++) {
-        md5_player_advance(of->player, 0.05, NULL, NULL);
+        play_advance(of->player, 0.05);
         if (step != 5) // a step begins there
             CHECK(miss(of, 0.05 * step, floor(0.4 * step) / 4.0) < 1e-5);
     }
 }
 
-TEST_WITH (curve_of_a_transition_is_saved_and_copied, play_scene, of,
-           begin(of, "cubic_bezier 0.9 0 0.9 0.2"), play_scene_end(of)) {
-    md5_player_advance(of->player, 0.2, NULL, NULL);
+TEST_PLAY (curve_of_a_transition_is_saved_and_copied, begin(of, "cubic_bezier 0.9 0 0.9 0.2")) {
+    play_advance(of->player, 0.2);
     md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
     const size_t size = md5_player_save(of->player, NULL, 0);
     OWN void *const bytes = malloc(size);
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     CHECK(md5_player_restore(others[0], bytes, size, NULL));
     md5_player_copy(others[1], of->player);
-    md5_player_advance(of->player, 0.2, NULL, NULL);
+    play_advance(of->player, 0.2);
     md5_xform pose[2][PLAY_JOINTS];
     play_pose(of->player, pose[0]);
     for (int i = 0; i < 2; i++) {
-        md5_player_advance(others[i], 0.2, NULL, NULL);
+        play_advance(others[i], 0.2);
         play_pose(others[i], pose[1]);
         CHECK(play_pose_distance(pose[0], pose[1]) == 0.0);
-        md5_player_advance(others[i], 1.0, NULL, NULL);
+        play_advance(others[i], 1.0);
         md5_player_reset(others[i]);
         md5_destroy_player(others[i]);
     }
@@ -192,15 +188,13 @@ static void weight_curves_begin(faded *of, bool in_layer, const md5_easing *curv
 static double weight_curves_miss(const faded *of, double weight)
 {
     float weights[PLAY_JOINTS];
-    md5_xform pose[PLAY_JOINTS];
     real_place from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
     md5_build_mask(&of->scene.made.model->skeleton, mask.joints, mask.feather, weights, NULL);
     play_real_sample(of->scene.made.anims[0], 0.0, from);
     play_real_sample(of->scene.made.anims[1], 0.0, to);
     play_real_blend(from, to, weight, weights, blended);
-    md5_player_advance(of->scene.player, 0.0, NULL, NULL);
-    play_pose(of->scene.player, pose);
-    return play_distance(pose, blended);
+    play_advance(of->scene.player, 0.0);
+    return play_miss(of->scene.player, blended);
 }
 
 // t in 0..1, apart from the starts of steps.
@@ -252,12 +246,12 @@ TEST (parameter_follows_by_a_curve) {
         CHECK(md5_machine_tables(of.scene.machine)->follows[0].easing.kind == curve->kind);
         CHECK(md5_player_set(of.scene.player, 0, 3.0f));
         for (int step = 1; step < 20; step++) {
-            md5_player_advance(of.scene.player, 0.025, NULL, NULL);
+            play_advance(of.scene.player, 0.025);
             if (number == 0 || step % 5 != 0)
                 CHECK_NEAR(md5_player_get(of.scene.player, 0), 3.0 * expected(curve, 0.05 * step),
                            1e-5);
         }
-        md5_player_advance(of.scene.player, 0.03, NULL, NULL);
+        play_advance(of.scene.player, 0.03);
         CHECK(md5_player_get(of.scene.player, 0) == 3.0f);
         play_scene_end(&of.scene);
     }
@@ -397,8 +391,7 @@ TEST (follow_moves_as_its_formula_however_time_is_split) {
             CHECK_NEAR(get(&of, (uint32_t)i), 1.0, 0.0); // nothing has happened yet
         CHECK_NEAR(get(&of, PLAIN), 5.0, 0.0);
         for (int step = 1; step <= 40; step++) {
-            for (int part = 0; part < split; part++)
-                md5_player_advance(of.player, 0.02 / split, NULL, NULL);
+            play_steps(of.player, split, 0.02);
             for (int i = 0; i < NUM_PARAMETERS; i++)
                 CHECK_NEAR(get(&of, (uint32_t)i), 5.0 - 4.0 * left(i, 0.02 * step), 2e-5);
         }
@@ -406,50 +399,50 @@ TEST (follow_moves_as_its_formula_however_time_is_split) {
     }
 }
 
-#define TEST_HERE(title) TEST_WITH (title, play_scene, of, follow_begin(of), play_scene_end(of))
+#define TEST_HERE(title) TEST_PLAY (title, follow_begin(of))
 
 TEST_HERE (follow_is_seen_by_conditions) {
     set_all(of, 5.0f);
     // 5 - 4 exp(-3 t) passes 3 after ln 2 / 3 = 0.231 s.
-    md5_player_advance(of->player, 0.22, NULL, NULL);
-    CHECK_UINT(md5_player_layer(of->player, 0).state, 0);
-    md5_player_advance(of->player, 0.02, NULL, NULL);
-    CHECK_UINT(md5_player_layer(of->player, 0).state, 1);
+    play_advance(of->player, 0.22);
+    CHECK_UINT(play_state(of->player), 0);
+    play_advance(of->player, 0.02);
+    CHECK_UINT(play_state(of->player), 1);
 }
 
 TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
     set_all(of, 5.0f);
-    md5_player_advance(of->player, 0.25, NULL, NULL);
+    play_advance(of->player, 0.25);
     const double ease = get(of, EASE), spring = get(of, SPRING);
-    md5_player_advance(of->player, 0.0, NULL, NULL);
-    md5_player_advance(of->player, -0.1, NULL, NULL);
+    play_advance(of->player, 0.0);
+    play_advance(of->player, -0.1);
     CHECK_NEAR(get(of, EASE), ease, 0.0);
     CHECK_NEAR(get(of, SPRING), spring, 0.0);
     CHECK(md5_player_set(of->player, EASE, 5.0f)); // the same goal: it goes on
-    md5_player_advance(of->player, 0.05, NULL, NULL);
+    play_advance(of->player, 0.05);
     CHECK_NEAR(get(of, EASE), 5.0 - 4.0 * left(EASE, 0.3), 2e-5);
     const double from = get(of, EASE);
     CHECK(md5_player_set(of->player, EASE, -1.0f)); // another one: from here
-    md5_player_advance(of->player, 0.25, NULL, NULL);
+    play_advance(of->player, 0.25);
     CHECK_NEAR(get(of, EASE), from + 0.25 * (-1.0 - from), 2e-5);
     md5_player_reset(of->player);
-    md5_player_advance(of->player, 0.25, NULL, NULL);
+    play_advance(of->player, 0.25);
     for (uint32_t i = 0; i < NUM_PARAMETERS; i++)
         CHECK_NEAR(get(of, i), 1.0, 0.0);
 }
 
 TEST_HERE (follow_is_saved_and_copied) {
     set_all(of, 5.0f);
-    md5_player_advance(of->player, 0.2, NULL, NULL);
+    play_advance(of->player, 0.2);
     md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
     const size_t size = md5_player_save(of->player, NULL, 0);
     OWN void *const bytes = malloc(size);
     CHECK_UINT(md5_player_save(of->player, bytes, size), size);
     CHECK(md5_player_restore(others[0], bytes, size, NULL));
     md5_player_copy(others[1], of->player);
-    md5_player_advance(of->player, 0.07, NULL, NULL);
+    play_advance(of->player, 0.07);
     for (int i = 0; i < 2; i++) {
-        md5_player_advance(others[i], 0.07, NULL, NULL);
+        play_advance(others[i], 0.07);
         for (uint32_t p = 0; p < NUM_PARAMETERS; p++)
             CHECK(md5_player_get(others[i], p) == md5_player_get(of->player, p));
     }
@@ -607,7 +600,7 @@ TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
         for (int i = 0; i < FRAME_RATES; i++) {
             begin_paced(&all[i], &kinds[kind], 0.0);
             play_paced(&all[i], frame_rates[i]);
-            CHECK_NEAR(md5_player_layer(all[i].scene.player, 0).time, cycles, 1e-6);
+            CHECK_NEAR(play_time(all[i].scene.player), cycles, 1e-6);
             CHECK_NEAR(all[i].place.x, 40.0 * cycles, 1e-4);
             CHECK(strlen(all[i].heard) > 4);
             CHECK_STRING(all[i].heard, all[0].heard);
@@ -640,10 +633,10 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
             for (int step = 0; step < 2 * frame_rates[i]; step++) {
                 if (step == frame_rates[i])
                     CHECK(md5_player_set(of.player, 0, -20.0f));
-                md5_player_advance(of.player, 1.0 / frame_rates[i], NULL, NULL);
+                play_advance(of.player, 1.0 / frame_rates[i]);
                 play_go_on(&place, md5_player_root_motion(of.player));
             }
-            const double now = md5_player_layer(of.player, 0).time;
+            const double now = play_time(of.player);
             time = i == 0 ? now : time;
             CHECK_NEAR(now, time, 1e-6);
             // From 50 to 130, held at 100, and from 126.0 to -20, held at 100 and at 40.
@@ -670,8 +663,8 @@ TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
         for (int i = 0; i < FRAME_RATES; i++) {
             begin_paced(&of, &kinds[kind], 1.0);
             play_paced(&of, frame_rates[i]);
-            CHECK_UINT(md5_player_layer(of.scene.player, 0).state, 1);
-            CHECK_NEAR(md5_player_layer(of.scene.player, 0).time, 2.0 - low, 2e-6);
+            CHECK_UINT(play_state(of.scene.player), 1);
+            CHECK_NEAR(play_time(of.scene.player), 2.0 - low, 2e-6);
             play_scene_end(&of.scene);
         }
     }
@@ -683,10 +676,9 @@ TEST (follow_meets_a_condition_at_the_same_time_at_any_frame_rate) {
         OWN_PLAY of;
         follow_begin(&of);
         set_all(&of, 5.0f);
-        for (int step = 0; step < frame_rates[i]; step++)
-            md5_player_advance(of.player, 1.0 / frame_rates[i], NULL, NULL);
-        CHECK_UINT(md5_player_layer(of.player, 0).state, 1);
-        CHECK_NEAR(md5_player_layer(of.player, 0).time, 1.0 - log(2.0) / 3.0, 1e-6);
+        play_steps(of.player, frame_rates[i], 1.0);
+        CHECK_UINT(play_state(of.player), 1);
+        CHECK_NEAR(play_time(of.player), 1.0 - log(2.0) / 3.0, 1e-6);
     }
 }
 
@@ -697,8 +689,7 @@ static void count_event(void *user, md5_player *player, const md5_event *event, 
 }
 
 // A cycle of transitions that takes no time rests while a parameter that they do not ask for moves.
-TEST_WITH (follow_wakes_no_layer_that_rests, play_scene, of, play_scene_begin(of),
-           play_scene_end(of)) {
+TEST_PLAY (follow_wakes_no_layer_that_rests, play_scene_begin(of)) {
     play_scene_add(of, 11, 10.0, 0.3, 1);
     play_scene_add(of, 11, 10.0, 0.3, 2);
     play_scene_read(of, "float smooth 1 float spring 1 float ease 1 float plain 1 "

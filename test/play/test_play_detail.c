@@ -242,8 +242,7 @@ TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
 }
 
 // An unknown mask changes neither the interval nor the phase, of which only the rest counts.
-TEST_WITH (detail_with_an_unknown_mask_is_refused, play_scene, of, begin_scene(of, ""),
-           play_scene_end(of)) {
+TEST_PLAY (detail_with_an_unknown_mask_is_refused, begin_scene(of, "")) {
     md5_xform pose[PLAY_JOINTS];
     OWN void *const scratch = malloc(md5_player_pose_scratch(of->machine));
     CHECK(md5_player_set_detail(of->player,
@@ -259,8 +258,7 @@ TEST_WITH (detail_with_an_unknown_mask_is_refused, play_scene, of, begin_scene(o
 }
 
 // No pose becomes older than the interval, whatever it was before.
-TEST_WITH (detail_pose_is_never_older_than_its_interval, play_scene, of, begin_scene(of, ""),
-           play_scene_end(of)) {
+TEST_PLAY (detail_pose_is_never_older_than_its_interval, begin_scene(of, "")) {
     uint64_t random = 5;
     uint32_t age = 0;
     md5_xform pose[PLAY_JOINTS];
@@ -353,7 +351,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
                 if (step % 9 == 4)
                     md5_player_play_shot(players[i], 0, 1,
                                          &(md5_shot_desc){.mask = "upper", .fade_in = 0.1f});
-                md5_player_advance(players[i], 0.11, NULL, NULL);
+                play_advance(players[i], 0.11);
             }
             play_pose(players[0], poses[0]);
             pose_over_nan(players[1], of.machine, num_joints, poses[1]);
@@ -450,7 +448,7 @@ static bool is_as_alone(const crowd *of, uint32_t number, void *scratch)
     const md5_play_job *const job = &of->jobs[number];
     md5_xform pose[PLAY_JOINTS];
     md5_mat34 joints[PLAY_JOINTS], palette[PLAY_JOINTS];
-    md5_player_advance(of->alone[number], job->seconds, NULL, NULL);
+    play_advance(of->alone[number], job->seconds);
     const bool is_computed = md5_player_pose(of->alone[number], pose, NULL, NULL, scratch);
     if (job->hook)
         pose[6].translation.x += (float)number;

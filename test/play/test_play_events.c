@@ -76,7 +76,7 @@ TEST_WITH (play_events_come_in_order, events_case, of, begin(of, "", "state walk
     CHECK_UINT(got.count, 1); // the end lies where the step begins
     CHECK_STRING(got.events[0]->text, "right");
     // Without a callback events pass unheard.
-    md5_player_advance(player, 0.3, NULL, NULL);
+    play_advance(player, 0.3);
     // Seeking is not playing: an event at the new time does not fire, later ones do.
     got.count = 0;
     CHECK(md5_player_seek(player, 0, 0, 0.25));
@@ -111,8 +111,8 @@ TEST (play_events_do_not_depend_on_steps) {
             md5_player_advance(split, most, hear, bit_by_bit);
             done += most;
         }
-        CHECK_UINT(md5_player_layer(split, 0).state, md5_player_layer(whole, 0).state);
-        CHECK_NEAR(md5_player_layer(split, 0).time, md5_player_layer(whole, 0).time, 1e-6);
+        CHECK_UINT(play_state(split), play_state(whole));
+        CHECK_NEAR(play_time(split), play_time(whole), 1e-6);
         if (CHECK_UINT(bit_by_bit->count, at_once->count)) {
             for (uint32_t i = 0; i < at_once->count; i++)
                 CHECK(at_once->events[i] == bit_by_bit->events[i]);
@@ -133,13 +133,13 @@ TEST_WITH (play_events_are_as_many_as_passes, events_case, of, begin(of, "", "st
     OWN events_heard *const got = calloc(1, sizeof *got);
     md5_player_seek(player, 0, 0, 0.1);
     for (int i = 0; i < 20000; i++) {
-        const double before = md5_player_layer(player, 0).time;
+        const double before = play_time(player);
         const double pace = 8.0 * (test_random(&random) - 0.5);
         const double seconds = test_random_u32(&random) % 50 == 0 ? 9.0 : 0.04;
         md5_player_set(player, 1, (float)pace);
         got->count = 0;
         md5_player_advance(player, seconds, hear, got);
-        const double now = md5_player_layer(player, 0).time;
+        const double now = play_time(player);
         uint32_t left = 0, ends = 0;
         for (uint32_t k = 0; k < got->count; k++) {
             left += strcmp(got->events[k]->text, "left") == 0;
@@ -168,15 +168,15 @@ TEST_WITH (play_events_have_weights, events_case, of,
     md5_player_advance(player, 0.6, hear, &got);
     CHECK_UINT(got.count, 1);
     got.count = 0;
-    md5_player_fade_to(player, 0, 1, 0.4f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_fade(player, 0, 1, 0.4f);
     md5_player_advance(player, 0.2, hear, &got);
     CHECK_UINT(got.count, 3); // the end of one and its start, the start of the other
     float sum = 0.0f;
     for (uint32_t i = 0; i < got.count; i++)
         sum += got.weights[i];
     CHECK_NEAR(sum, 0.75 + 0.75 + 1.0 / 16.0, 1e-5);
-    md5_player_fade_to(player, 0, 2, 0.1f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    md5_player_advance(player, 0.1, NULL, NULL);
+    play_fade(player, 0, 2, 0.1f);
+    play_advance(player, 0.1);
     got.count = 0;
     md5_player_advance(player, 5.0, hear, &got);
     CHECK_UINT(got.count, 0);
@@ -201,7 +201,7 @@ static play_place walk_on(md5_player *player, double seconds, uint32_t parts, ui
         double part = seconds - done;
         if (i + 1 < parts)
             part = fmin(part, 2.0 * seconds / parts * test_random(random));
-        md5_player_advance(player, part, NULL, NULL);
+        play_advance(player, part);
         play_go_on(&at, md5_player_root_motion(player));
         done += part;
     }
@@ -261,7 +261,7 @@ TEST_WITH (play_root_moves_smoothly_through_fades, events_case, of,
         OWN_PLAYER player = play_player(of->machine);
         md5_player_fade_to(player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_SMOOTH);
         check_place(walk_on(player, 2.0, parts, &random), 70.0 + 100.0, 0.0, 0.0, 0.0, 0.3);
-        md5_player_fade_to(player, 0, 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        play_fade(player, 0, 2, 1.0f);
         check_place(walk_on(player, 2.0, parts, &random), 50.0, 0.0, 0.0, 0.0, 0.3);
         // Seeking does not move the root, and a cut changes its velocity immediately.
         md5_player_seek(player, 0, 0, 0.0);
@@ -285,20 +285,20 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     double velocity = 40.0;
     for (uint32_t i = 0; i < CHANGES * PARTS; i++) {
         if (i % PARTS == 0)
-            md5_player_fade_to(player, 0, i / PARTS % 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+            play_fade(player, 0, i / PARTS % 2, 1.0f);
         if (i % PARTS == PARTS / 2) {
             md5_player *const copied = other;
             md5_player_copy(copied, player);
             other = player;
             player = copied;
         }
-        md5_player_advance(player, step, NULL, NULL);
+        play_advance(player, step);
         const double now = md5_player_root_motion(player).translation.x / step;
         CHECK_NEAR(now, velocity, 4.0 * 60.0 * step + 1e-3);
         velocity = now;
     }
-    md5_player_advance(player, 1.0, NULL, NULL);
-    md5_player_advance(player, 1.0, NULL, NULL);
+    play_advance(player, 1.0);
+    play_advance(player, 1.0);
     CHECK_NEAR(md5_player_root_motion(player).translation.x, 100.0, 1e-3);
     md5_destroy_player(player);
     md5_destroy_player(other);
@@ -311,7 +311,7 @@ TEST_WITH (play_root_and_pose_are_the_clip, events_case, of, begin(of, "turn", "
     md5_player *const player = play_player(of->machine);
     play_place at = {0};
     for (int i = 0; i < 20; i++) {
-        md5_player_advance(player, 0.0475, NULL, NULL);
+        play_advance(player, 0.0475);
         play_go_on(&at, md5_player_root_motion(player));
         md5_xform pose[PLAY_JOINTS];
         real_place expected[PLAY_JOINTS];
@@ -408,7 +408,7 @@ TEST (interrupted_transition_has_no_end) {
     report_begin(&of, REPORTS_ALL, "a", "");
     md5_player *const player = of.scene.player;
     advance(&of, 0.25);
-    md5_player_fade_to(player, 0, 2, 0.25f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_fade(player, 0, 2, 0.25f);
     CHECK_STRING(advance(&of, 0.125), "leave body/stand 0.0; enter body/rest 0.2; ");
     md5_player_fade_to(player, 0, 3, 0.125f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
     CHECK_STRING(advance(&of, 0.1), "leave body/rest 0.2; enter body/land 0.3; ");
@@ -421,8 +421,8 @@ TEST (state_that_is_left_at_once_is_silent) {
     report_begin(&of, REPORTS_ALL, "a", "transition rest land");
     md5_player *const player = of.scene.player;
     advance(&of, 0.0);
-    md5_player_fade_to(player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    md5_player_fade_to(player, 0, 2, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_fade(player, 0, 1, 0.0f);
+    play_fade(player, 0, 2, 0.0f);
     CHECK_STRING(advance(&of, 0.0), "leave body/stand 0.0; enter body/land 0.3; "
                                     "arrive body/land 0.3; ");
     play_scene_end(&of.scene);
@@ -434,7 +434,7 @@ TEST (seek_reports_nothing) {
     advance(&of, 0.0);
     md5_player_seek(of.scene.player, 0, 3, 0.25);
     CHECK_STRING(advance(&of, 0.125), "");
-    md5_player_fade_to(of.scene.player, 0, 0, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_fade(of.scene.player, 0, 0, 0.0f);
     CHECK_STRING(advance(&of, 0.0),
                  "leave body/land 0.3; enter body/stand 0.0; arrive body/stand 0.0; ");
     md5_player_reset(of.scene.player);
@@ -473,7 +473,7 @@ TEST (only_events_that_are_asked_for_are_reported) {
         report_test of;
         report_begin(&of, reports[kind], "a", "");
         advance(&of, 0.0);
-        md5_player_fade_to(of.scene.player, 0, 1, 0.25f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        play_fade(of.scene.player, 0, 1, 0.25f);
         static const char *const expected[] = {
             "enter body/jump 0.1; last; ",
             "leave body/stand 0.0; last; ",
@@ -490,9 +490,9 @@ TEST (only_events_that_are_asked_for_are_reported) {
 TEST (changes_without_a_callback_are_not_kept) {
     report_test of;
     report_begin(&of, REPORTS_ALL, "a", "");
-    md5_player_advance(of.scene.player, 0.1, NULL, NULL);
-    md5_player_fade_to(of.scene.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    md5_player_advance(of.scene.player, 0.1, NULL, NULL);
+    play_advance(of.scene.player, 0.1);
+    play_fade(of.scene.player, 0, 1, 0.0f);
+    play_advance(of.scene.player, 0.1);
     CHECK_STRING(advance(&of, 0.1), "");
     play_scene_end(&of.scene);
 }

@@ -149,7 +149,7 @@ TEST (hands_of_saved_copied_and_written_players_are_alike) {
         const uint32_t num_joints = character->model->skeleton.num_joints;
         md5_player_set(player, 0, (float)(i % 5) * 0.25f);
         md5_player_fade_to(player, 0, i, 0.3f, (md5_fade)(i % 2), MD5_EASE_LINEAR);
-        md5_player_advance(player, 0.05, NULL, NULL);
+        play_advance(player, 0.05);
         CHECK(md5_player_restore(saved, bytes, md5_player_save(player, bytes, sizeof bytes), NULL));
         md5_player_copy(copied, player);
         play_pose(player, pose);
@@ -237,7 +237,7 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
         for (int k = 0; k < 3; k += 2) {
             if (i == 0 || i > 4)
                 md5_player_fade_to(all[k]->player, 0, 1 - i % 2, 0.5f, fade, MD5_EASE_LINEAR);
-            md5_player_advance(all[k]->player, 0.1, NULL, NULL);
+            play_advance(all[k]->player, 0.1);
         }
         float morph;
         md5_player_morphs(plain.player, &morph);
@@ -273,7 +273,7 @@ TEST (hands_have_the_weight_of_a_curve_or_a_window) {
     int ends = 0;
     for (int i = 0; i < 9; i++) {
         for (int k = 0; k < 3; k++)
-            md5_player_advance(all[k]->player, i == 0 ? 0.05 : 0.1, NULL, NULL);
+            play_advance(all[k]->player, i == 0 ? 0.05 : 0.1);
         const double open = i >= 3 && i < 6 ? 1.0 : 0.0;
         float morph;
         md5_player_morphs(by_window.player, &morph);

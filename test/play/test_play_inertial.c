@@ -247,7 +247,7 @@ static void advance(scene *play, double seconds)
 {
     for (int i = 0; i < PLAYERS; i++) {
         if (i != IN_CROWD)
-            md5_player_advance(play->players[i], seconds, NULL, NULL);
+            play_advance(play->players[i], seconds);
     }
     md5_play_job job = {
         .player = play->players[IN_CROWD], .seconds = seconds, .palette = play->palettes[IN_CROWD]};
@@ -273,8 +273,7 @@ static void go(scene *play, md5_fade fade)
     play->state = test_random_u32(&play->random) % num_states;
     for (int i = 0; i < TARGET; i++)
         md5_player_fade_to(play->players[i], 0, play->state, duration, fade, MD5_EASE_SMOOTH);
-    md5_player_fade_to(play->players[TARGET], 0, play->state, 0.0f, MD5_FADE_CROSS,
-                       MD5_EASE_LINEAR);
+    play_fade(play->players[TARGET], 0, play->state, 0.0f);
     pose(play, SEEN);
     pose(play, TARGET);
 }
@@ -624,13 +623,13 @@ static void speed_end(speed_case *of)
 
 static void go_at_once(md5_player *player, uint32_t state)
 {
-    md5_player_fade_to(player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_fade(player, 0, state, 0.0f);
 }
 
 static void speed_advance(speed_case *of, double seconds)
 {
     for (int i = 0; i < SPEED_PLAYERS; i++)
-        md5_player_advance(of->players[i], seconds, NULL, NULL);
+        play_advance(of->players[i], seconds);
 }
 
 // Distances between the joints of two poses, in units and in radians.
@@ -753,8 +752,8 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
         for (uint32_t to = A; to < STATES; to++) {
             go_at_once(before, from);
             go_at_once(after, from);
-            md5_player_advance(before, cycle - 1e-7, NULL, NULL);
-            md5_player_advance(after, cycle + 1e-7, NULL, NULL);
+            play_advance(before, cycle - 1e-7);
+            play_advance(after, cycle + 1e-7);
             for (uint32_t i = 0; i < 2; i++) {
                 // The same state begins at the end of a cycle, or at the beginning of the next.
                 const uint32_t state = to == A && i == 0 ? EDGE : to;
@@ -798,19 +797,19 @@ TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
         double left = 2.0 + 0.02 * test_random(&of->random) - 0.01;
         go_at_once(one, from);
         go_at_once(many, from);
-        md5_player_advance(one, left, NULL, NULL);
+        play_advance(one, left);
         while (left > 0.0) {
             const bool is_short = left < 0.03;
             const double part = fmin(left, (is_short ? 0.004 : 0.5) * test_random(&of->random));
-            md5_player_advance(many, part, NULL, NULL);
+            play_advance(many, part);
             left -= part;
         }
         for (uint32_t k = 0; k < 2; k++)
             md5_player_fade_to(of->players[k], 0, to, (float)DURATION, MD5_FADE_INERTIAL,
                                MD5_EASE_LINEAR);
-        md5_player_advance(one, 0.05, NULL, NULL);
-        md5_player_advance(many, 0.02, NULL, NULL);
-        md5_player_advance(many, 0.03, NULL, NULL);
+        play_advance(one, 0.05);
+        play_advance(many, 0.02);
+        play_advance(many, 0.03);
         if (!CHECK(pose_distance(one, many) < 1e-4))
             break;
     }
@@ -877,7 +876,7 @@ static void smooth_end(smooth_case *of)
 static double step(smooth_case *of, double seconds)
 {
     md5_xform now[PLAY_JOINTS];
-    md5_player_advance(of->player, seconds, NULL, NULL);
+    play_advance(of->player, seconds);
     play_pose(of->player, now);
     CHECK(play_is_sound(now, PLAY_JOINTS));
     const double moved = play_pose_distance(now, of->pose);
@@ -898,7 +897,7 @@ static void smooth_go(smooth_case *of, uint32_t layer, md5_fade fade, uint64_t *
 TEST_WITH (smooth_clips_move_slowly, smooth_case, of, smooth_begin(of), smooth_end(of)) {
     double most = 0.0;
     for (uint32_t state = 0; state < SMOOTH_STATES; state++) {
-        md5_player_fade_to(of->player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        play_fade(of->player, 0, state, 0.0f);
         step(of, 0.0);
         for (int i = 0; i < 1500; i++)
             most = fmax(most, step(of, SMOOTH_STEP_SECONDS));
@@ -965,7 +964,7 @@ TEST (smooth_inertial_transitions_end) {
     smooth_begin(&of);
     smooth_begin(&other);
     md5_player_fade_to(of.player, 0, 1, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
-    md5_player_fade_to(other.player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_fade(other.player, 0, 1, 0.0f);
     for (int i = 0; i < 26; i++) {
         step(&of, 0.01);
         step(&other, 0.01);
@@ -974,7 +973,7 @@ TEST (smooth_inertial_transitions_end) {
     }
     // Nothing is left either of a transition during which no pose was computed.
     md5_player_fade_to(of.player, 0, 2, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
-    md5_player_fade_to(other.player, 0, 2, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_fade(other.player, 0, 2, 0.0f);
     step(&of, 0.3);
     step(&other, 0.3);
     CHECK_BYTES(of.pose, other.pose, sizeof of.pose);
@@ -994,7 +993,7 @@ TEST (smooth_play_may_go_unseen) {
                 const int kind = fade < 2 ? fade : i == 0;
                 md5_player_fade_to(of.player, 0, test_random_u32(&random) % 5, 0.5f, (md5_fade)kind,
                                    MD5_EASE_LINEAR);
-                md5_player_advance(of.player, 0.01, NULL, NULL);
+                play_advance(of.player, 0.01);
             }
             step(&of, 0.01); // checks that the pose is sound
             for (int i = 0; i < 50; i++)
@@ -1030,7 +1029,7 @@ TEST (smooth_play_needs_no_looking) {
         for (uint32_t i = test_random_u32(&random) % 4; i > 0; i--) {
             const double seconds = 0.15 * test_random(&random) * test_random(&random);
             step(&seen, seconds);
-            md5_player_advance(unseen.player, seconds, NULL, NULL);
+            play_advance(unseen.player, seconds);
         }
         const md5_layer_status a = md5_player_layer(seen.player, 0);
         const md5_layer_status b = md5_player_layer(unseen.player, 0);
@@ -1061,8 +1060,8 @@ static void check_endless_interruption(const char *mode)
     play_scene_read(&of, "layer body { state a a } layer tested { %s state a a state b b }", mode);
     for (uint32_t i = 0; i < CHANGES; i++) {
         md5_xform pose[PLAY_JOINTS];
-        CHECK(md5_player_fade_to(of.player, 1, i % 2, 10.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-        md5_player_advance(of.player, 1e-4, NULL, NULL);
+        CHECK(play_fade(of.player, 1, i % 2, 10.0f));
+        play_advance(of.player, 1e-4);
         if (i % CHECKED != 0)
             continue;
         play_pose(of.player, pose);

@@ -66,7 +66,7 @@ static void check_added(const char *mask)
         const double time = 0.05 * i, since = time - begin;
         const bool fades = since > -1e-9;
         if (i == 7)
-            md5_player_fade_to(of.player, 1, 1, (float)duration, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+            play_fade(of.player, 1, 1, (float)duration);
         md5_xform pose[PLAY_JOINTS], body[PLAY_JOINTS], expected[PLAY_JOINTS];
         play_pose(of.player, pose);
         sample(&of.made, 3, time, body);
@@ -78,7 +78,7 @@ static void check_added(const char *mask)
             if (weights[joint] == 0.0f || (joint != 2 && joint != 8 && joint != 10))
                 CHECK_BYTES(&pose[joint], &body[joint], sizeof pose[joint]);
         }
-        md5_player_advance(of.player, 0.05, NULL, NULL);
+        play_advance(of.player, 0.05);
     }
 }
 
@@ -90,7 +90,7 @@ TEST (joints_that_nothing_moves_stay) {
 }
 
 // Motions that evaluate to b, whatever other items they have.
-TEST_WITH (joints_of_items_that_are_added, play_scene, of, begin_parts(of), play_scene_end(of)) {
+TEST_PLAY (joints_of_items_that_are_added, begin_parts(of)) {
     // 17 items on a line.
     play_scene_read(of, "float x motion line line x { item b 0 item c 1 } "
                         "motion nested line x { item line 0 item a 1 } "
@@ -105,8 +105,8 @@ TEST_WITH (joints_of_items_that_are_added, play_scene, of, begin_parts(of), play
                         "state nested stack_nested state many stack_many }");
     for (uint32_t state = 0; state < 4; state++) {
         md5_player_reset(of->player);
-        md5_player_fade_to(of->player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-        md5_player_advance(of->player, 0.4, NULL, NULL);
+        play_fade(of->player, 0, state, 0.0f);
+        play_advance(of->player, 0.4);
         md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
         play_pose(of->player, pose);
         sample(&of->made, 3, 0.4, expected);
@@ -115,8 +115,8 @@ TEST_WITH (joints_of_items_that_are_added, play_scene, of, begin_parts(of), play
     }
     // At the other end of the line, joint 10 is moved by c alone.
     CHECK(md5_player_set(of->player, 0, 1.0f));
-    md5_player_fade_to(of->player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    md5_player_advance(of->player, 0.4, NULL, NULL);
+    play_fade(of->player, 0, 1, 0.0f);
+    play_advance(of->player, 0.4);
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], c[PLAY_JOINTS], reference[PLAY_JOINTS];
     play_pose(of->player, pose);
     sample(&of->made, 3, 0.4, expected);
@@ -127,14 +127,13 @@ TEST_WITH (joints_of_items_that_are_added, play_scene, of, begin_parts(of), play
 }
 
 // Root motion is removed from a clip before its difference is computed.
-TEST_WITH (joints_of_a_walk_that_is_added, play_scene, of, play_scene_begin(of),
-           play_scene_end(of)) {
+TEST_PLAY (joints_of_a_walk_that_is_added, play_scene_begin(of)) {
     play_scene_add(of, FRAMES, RATE, 0.5, 1);
     of->made.still = BUT(1u << 8);
     play_add_clip(&of->made, FRAMES, RATE, 0.5, (play_walk){30.0, 0.0, 0.0}, 2);
     play_scene_read(of, "clip a f clip walk f { move } layer body { state a a } "
                         "layer more { add state walk walk }");
-    md5_player_advance(of->player, 0.3, NULL, NULL);
+    play_advance(of->player, 0.3);
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], reference[PLAY_JOINTS];
     md5_xform source[PLAY_JOINTS];
     play_pose(of->player, pose);
@@ -207,7 +206,7 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
     const uint32_t count = model->skeleton.num_joints;
     const md5_moment first = {0};
     CHECK(count <= MOST_JOINTS && md5_build_mask(&model->skeleton, joints, feather, weights, NULL));
-    md5_player_advance(player, 0.25, NULL, NULL);
+    play_advance(player, 0.25);
     sample_layer(machine, player, 0, body);
     sample_layer(machine, player, 1, other);
     md5_sample(bindings[1], first, MD5_ROOT_FILE, reference);
@@ -265,7 +264,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
                         "clip a f clip walk f { %s %s } mask part ( %s ) layer body { state a a } "
                         "layer more { mask part state walk walk state none nothing }",
                         walks ? "turn" : "", kinds[way / 2 % 3], joints[way / 6]);
-        md5_player_advance(of.player, 0.26, NULL, NULL);
+        play_advance(of.player, 0.26);
         md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS], other[PLAY_JOINTS];
         play_pose(of.player, pose);
         sample(&of.made, 0, 0.26, expected);
@@ -277,8 +276,8 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
                 expected[joint] = other[joint];
         }
         CHECK(play_pose_distance(pose, expected) < NEAR);
-        md5_player_fade_to(of.player, 1, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-        md5_player_advance(of.player, 0.0, NULL, NULL);
+        play_fade(of.player, 1, 1, 0.0f);
+        play_advance(of.player, 0.0);
         play_pose(of.player, pose);
         sample(&of.made, 0, 0.26, expected);
         CHECK_BYTES(pose, expected, sizeof pose);
@@ -310,7 +309,7 @@ TEST (joints_of_a_branch_through_other_skeletons) {
         OWN_MACHINE machine = play_machine(&(md5_machine_desc){
             .model = &made.model, ROW(clips, clip), ROW(masks, mask), ROWS(layers, layers)});
         OWN_PLAYER player = play_player(machine);
-        md5_player_advance(player, 0.3, NULL, NULL);
+        play_advance(player, 0.3);
         const md5_source *const source = &machine->sources[0];
         const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
         const md5_moment moment =
@@ -347,7 +346,7 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
             .model = model, ROW(clips, clip), ROW(masks, mask), ROWS(layers, layers)});
         OWN_PLAYER player = play_player(machine);
         for (int step = 0; step < 20; step++) {
-            md5_player_advance(player, 0.07, NULL, NULL);
+            play_advance(player, 0.07);
             const md5_source *const source = &machine->sources[0];
             const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
             const md5_moment moment =
@@ -442,7 +441,7 @@ static void play(const char *fade)
             md5_player_set(of.players[i], 0, frame / 25 % 2 ? 0.0f : 2.0f);
             md5_player_set(of.players[i], 1, weights[frame / 20 % 5]);
             md5_player_set(of.players[i], 2, weights[frame / 33 % 5]);
-            md5_player_advance(of.players[i], 1.0 / 60.0, NULL, NULL);
+            play_advance(of.players[i], 1.0 / 60.0);
             if (frame == 180)
                 md5_player_play_shot(of.players[i], 0, 2, NULL);
         }

@@ -34,7 +34,7 @@ static double miss_of(const md5_machine *machine, const md5_model *model)
     md5_xform pose[8];
     md5_target *const target = md5_player_target(player, 0);
     *target = (md5_target){.weight = 1.0f, .position = {5.0f, 2.0f, 6.0f}};
-    md5_player_advance(player, 0.0, NULL, NULL);
+    play_advance(player, 0.0);
     md5_player_pose(player, pose, NULL, NULL, scratch);
     const real3 foot = ik_place(&model->skeleton, pose, 5).at;
     const double miss = real3_length(real3_sub(foot, real3_of(target->position)));
@@ -145,7 +145,7 @@ enum { STEPS = 20 };
 
 static void go_on(md5_player *player, md5_xform *pose)
 {
-    md5_player_advance(player, 0.05, NULL, NULL);
+    play_advance(player, 0.05);
     play_pose(player, pose);
 }
 

@@ -353,7 +353,7 @@ static md5_xform head_after(const full *all)
     OWN_MACHINE machine = play_machine(&all->desc);
     OWN_PLAYER player = play_player(machine);
     for (int step = 0; step < 60; step++)
-        md5_player_advance(player, 0.05, NULL, NULL);
+        play_advance(player, 0.05);
     play_pose(player, pose);
     return pose[4];
 }

@@ -68,7 +68,7 @@ static void go(const play_scene *of, uint32_t layer, uint32_t state, float durat
 
 static void pass(const play_scene *of, double seconds)
 {
-    md5_player_advance(of->player, seconds, NULL, NULL);
+    play_advance(of->player, seconds);
 }
 
 // The polyline of `keys`.
@@ -77,7 +77,7 @@ static double curve(double frame)
     return frame < 2 ? 0.0 : frame < 4 ? (frame - 2) / 2 : frame < 5 ? 1 - 1.5 * (frame - 4) : -0.5;
 }
 
-#define TEST_HERE(title) TEST_WITH (title, play_scene, of, begin(of), play_scene_end(of))
+#define TEST_HERE(title) TEST_PLAY (title, begin(of))
 
 TEST_HERE (morph_targets_have_names) {
     CHECK_UINT(md5_machine_num_morphs(of->machine), NUM_TARGETS);
@@ -205,8 +205,8 @@ TEST_HERE (morph_weights_are_saved_and_copied) {
     for (int i = 0; i < 20; i++) {
         CHECK(are_weights_alike(of->player, restored) && are_weights_alike(of->player, copied));
         pass(of, 0.07);
-        md5_player_advance(restored, 0.07, NULL, NULL);
-        md5_player_advance(copied, 0.07, NULL, NULL);
+        play_advance(restored, 0.07);
+        play_advance(copied, 0.07);
     }
 }
 

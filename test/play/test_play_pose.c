@@ -19,18 +19,16 @@ static void at(const play_case *made, uint32_t clip, double seconds, real_place 
     play_real_sample(made->anims[clip], fmod(seconds, 1.0) * (double)RATE, pose);
 }
 
-#define TEST_HERE(title) TEST_WITH (title, play_scene, of, begin_four(of), play_scene_end(of))
+#define TEST_HERE(title) TEST_PLAY (title, begin_four(of))
 
 TEST_HERE (play_shows_a_clip) {
     play_scene_read(of, "layer body { state swinging b }");
     double time = 0.0;
     for (int i = 0; i < 100; i++) {
-        md5_xform pose[PLAY_JOINTS];
         real_place expected[PLAY_JOINTS];
-        play_pose(of->player, pose);
         at(&of->made, 1, time, expected);
-        CHECK(play_distance(pose, expected) < NEAR);
-        md5_player_advance(of->player, 0.071, NULL, NULL);
+        CHECK(play_miss(of->player, expected) < NEAR);
+        play_advance(of->player, 0.071);
         time += 0.071;
     }
 }
@@ -49,9 +47,7 @@ TEST_HERE (play_crossfades_up_to_four) {
                                      MD5_FADE_CROSS, easings[num_begun]));
             num_begun++;
         }
-        md5_xform pose[PLAY_JOINTS];
         real_place expected[PLAY_JOINTS], next[PLAY_JOINTS];
-        play_pose(of->player, pose);
         at(&of->made, 0, time, expected);
         for (uint32_t k = 1; k < num_begun; k++) {
             const double share = (time - begins[k]) / (float)durations[k];
@@ -60,8 +56,8 @@ TEST_HERE (play_crossfades_up_to_four) {
                             md5_ease((md5_easing){.kind = easings[k]}, (float)share), NULL,
                             expected);
         }
-        CHECK(play_distance(pose, expected) < NEAR);
-        md5_player_advance(of->player, 0.01, NULL, NULL);
+        CHECK(play_miss(of->player, expected) < NEAR);
+        play_advance(of->player, 0.01);
         time += 0.01;
     }
 }
@@ -72,16 +68,14 @@ TEST_HERE (play_crossfade_stays_within_its_ends) {
     play_scene_read(of, "layer body { state a a state b b }");
     CHECK(md5_player_fade_to(of->player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_BACK_IN_OUT));
     for (int i = 1; i < 20; i++) {
-        md5_player_advance(of->player, 0.05, NULL, NULL);
+        play_advance(of->player, 0.05);
         const double time = 0.05 * i,
                      eased = md5_ease((md5_easing){.kind = MD5_EASE_BACK_IN_OUT}, (float)time);
-        md5_xform pose[PLAY_JOINTS];
         real_place expected[PLAY_JOINTS], next[PLAY_JOINTS];
-        play_pose(of->player, pose);
         at(&of->made, 0, time, expected);
         at(&of->made, 1, time, next);
         play_real_blend(expected, next, fmin(fmax(eased, 0.0), 1.0), NULL, expected);
-        CHECK(play_distance(pose, expected) < NEAR);
+        CHECK(play_miss(of->player, expected) < NEAR);
     }
 }
 
@@ -92,25 +86,23 @@ TEST_HERE (play_fades_to_nothing) {
     real_place bind[PLAY_JOINTS], a[PLAY_JOINTS], c[PLAY_JOINTS], expected[PLAY_JOINTS];
     play_real_bind(of->made.model, bind);
 
-    md5_player_fade_to(of->player, 0, 1, 0.5f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    md5_player_advance(of->player, 0.2, NULL, NULL);
-    play_pose(of->player, pose);
+    play_fade(of->player, 0, 1, 0.5f);
+    play_advance(of->player, 0.2);
     at(&of->made, 0, 0.2, a);
     play_real_blend(bind, a, 0.6, NULL, expected);
-    CHECK(play_distance(pose, expected) < NEAR);
+    CHECK(play_miss(of->player, expected) < NEAR);
 
     // The fade to nothing has left A 0.6; the fade to C is half done: A has 0.3, C 0.5, nothing
     // 0.2.
-    md5_player_fade_to(of->player, 0, 2, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    md5_player_advance(of->player, 0.1, NULL, NULL);
-    play_pose(of->player, pose);
+    play_fade(of->player, 0, 2, 0.2f);
+    play_advance(of->player, 0.1);
     at(&of->made, 0, 0.3, a);
     at(&of->made, 2, 0.1, c);
     play_real_blend(a, c, 0.5 / 0.7, NULL, expected);
     play_real_blend(bind, expected, 0.7, NULL, expected);
-    CHECK(play_distance(pose, expected) < NEAR);
+    CHECK(play_miss(of->player, expected) < NEAR);
 
-    md5_player_fade_to(of->player, 0, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_fade(of->player, 0, 1, 0.0f);
     play_pose(of->player, pose);
     CHECK_BYTES(pose, of->made.model->bind_local, sizeof pose);
 }
@@ -130,11 +122,9 @@ TEST_HERE (play_nests_motions) {
         const double x = 0.25 + 0.01 * i, more = 0.02 * i;
         md5_player_set(of->player, 0, (float)x);
         md5_player_set(of->player, 1, (float)more);
-        md5_player_advance(of->player, 0.06, NULL, NULL);
+        play_advance(of->player, 0.06);
         time += 0.06;
-        md5_xform pose[PLAY_JOINTS];
         real_place expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
-        play_pose(of->player, pose);
         at(&of->made, 0, 0.5 * time, expected);
         at(&of->made, 1, 0.5 * time, other);
         play_real_blend(expected, other, x, NULL, expected);
@@ -146,7 +136,7 @@ TEST_HERE (play_nests_motions) {
         at(&of->made, 1, 0.5 * time, other);
         play_real_sample(of->made.anims[0], 7.0, reference);
         play_real_add(expected, other, reference, 0.5, NULL, expected);
-        CHECK(play_distance(pose, expected) < NEAR);
+        CHECK(play_miss(of->player, expected) < NEAR);
     }
     // A changed parameter is visible immediately, without a step.
     md5_xform before[PLAY_JOINTS], after[PLAY_JOINTS];
@@ -177,18 +167,16 @@ TEST_HERE (play_lays_layers_over_another) {
     float upper[PLAY_JOINTS];
     CHECK(md5_build_mask(&of->made.model->skeleton, "*spine", 2, upper, NULL));
     for (int i = 0; i < 50; i++) {
-        md5_xform pose[PLAY_JOINTS];
         real_place expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
         const double time = 0.05 * i;
-        play_pose(of->player, pose);
         at(&of->made, 0, time, expected);
         at(&of->made, 1, time, other);
         play_real_blend(expected, other, 0.9f, upper, expected);
         at(&of->made, 2, time, other);
         play_real_sample(of->made.anims[2], 3.0, reference);
         play_real_add(expected, other, reference, 0.4f, upper, expected);
-        CHECK(play_distance(pose, expected) < NEAR);
-        md5_player_advance(of->player, 0.05, NULL, NULL);
+        CHECK(play_miss(of->player, expected) < NEAR);
+        play_advance(of->player, 0.05);
     }
 }
 
@@ -242,10 +230,7 @@ static void begin_original(original *of)
 
 static void check_original(original *of, const channel *channels, double time)
 {
-    md5_xform pose[PLAY_JOINTS];
     real_place expected[PLAY_JOINTS];
-    play_pose(of->scene.player, pose);
-
     // ALL, then the parts with the weight that ALL leaves them, then eyelids, which are blended
     // over the result.
     const play_case *made = &of->scene.made;
@@ -255,7 +240,7 @@ static void check_original(original *of, const channel *channels, double time)
         accumulate(made, &channels[i], time, of_all, expected);
     accumulate(made, &channels[4], time, 1.0 - channels[4].weights[0], expected);
 
-    CHECK(play_distance(pose, expected) < NEAR);
+    CHECK(play_miss(of->scene.player, expected) < NEAR);
 }
 
 // Torso, legs and head each go from one animation to another; eyes blink.
@@ -263,7 +248,7 @@ TEST (play_fades_channels_as_the_original) {
     original of;
     begin_original(&of);
     for (uint32_t i = 0; i < 3; i++)
-        md5_player_fade_to(of.scene.player, i, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        play_fade(of.scene.player, i, 1, 1.0f);
     for (int i = 0; i < 48; i++) {
         const double time = 0.025 * i, in = fmin(time, 1.0), blink = (float)(0.02 * i);
         const channel channels[5] = {{NULL, {0, 0}, {0.0, 0.0}},
@@ -273,7 +258,7 @@ TEST (play_fades_channels_as_the_original) {
                                      {of.masks[3], {2, 0}, {blink, 0.0}}};
         md5_player_set(of.scene.player, 0, (float)blink);
         check_original(&of, channels, time);
-        md5_player_advance(of.scene.player, 0.025, NULL, NULL);
+        play_advance(of.scene.player, 0.025);
     }
     play_scene_end(&of.scene);
 }
@@ -282,8 +267,8 @@ TEST (play_fades_channels_as_the_original) {
 TEST (play_fades_the_whole_body_as_the_original) {
     original of;
     begin_original(&of);
-    md5_player_fade_to(of.scene.player, 3, 1, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
-    md5_player_fade_to(of.scene.player, 3, 0, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_fade(of.scene.player, 3, 1, 0.0f);
+    play_fade(of.scene.player, 3, 0, 1.0f);
     for (int i = 0; i < 48; i++) {
         const double time = 0.025 * i, in = fmin(time, 1.0);
         const channel channels[5] = {{NULL, {1, 0}, {1.0 - in, 0.0}},
@@ -292,7 +277,7 @@ TEST (play_fades_the_whole_body_as_the_original) {
                                      {of.masks[2], {3, 0}, {in, 0.0}},
                                      {of.masks[3], {2, 0}, {0.0, 0.0}}};
         check_original(&of, channels, time);
-        md5_player_advance(of.scene.player, 0.025, NULL, NULL);
+        play_advance(of.scene.player, 0.025);
     }
     play_scene_end(&of.scene);
 }

@@ -321,7 +321,7 @@ static double move(md5_player *player, int num_frames, md5_xform *pose)
     for (int i = 0; i < num_frames; i++) {
         md5_xform before[PLAY_JOINTS];
         play_pose(player, before);
-        md5_player_advance(player, 1.0 / 60.0, NULL, NULL);
+        play_advance(player, 1.0 / 60.0);
         play_pose(player, pose);
         most = fmax(most, play_pose_distance(before, pose));
     }
@@ -354,7 +354,7 @@ TEST (player_of_an_edited_machine_goes_on_without_a_jump) {
         CHECK(md5_player_seek(alone, 0, status.state, each->end));
         const double first = move(is.player, 1, pose);
         (void)move(is.player, 23, pose);
-        CHECK_NEAR(md5_player_layer(is.player, 0).time, each->end, 1e-9);
+        CHECK_NEAR(play_time(is.player), each->end, 1e-9);
         play_pose(alone, old);
         CHECK_THAT(play_pose_distance(old, pose) < 1e-4, "edit %d: at the end off by %g", number,
                    play_pose_distance(old, pose));
@@ -378,7 +378,7 @@ TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
     CHECK(md5_player_play_shot(from.player, 3, 2, &(md5_shot_desc){.mask = "top"}));
     CHECK(md5_player_set_detail(from.player, &(md5_detail){.mask = "top", .interval = 3}));
     md5_player_target(from.player, 1)->position.x = 7.0f;
-    md5_player_advance(from.player, 0.25, NULL, NULL);
+    play_advance(from.player, 0.25);
     md5_player_adopt(to.player, from.player, note_lost, lost);
     CHECK_STRING(lost, "mask top, parameter x, ");
     CHECK_NEAR(md5_player_get(to.player, 0), 5.0, 0.0); // it follows no more
@@ -463,7 +463,7 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
     free(saved);
     for (int i = 0; i < 3; i++) {
         play_pose(player, pose);
-        md5_player_advance(player, 0.05, NULL, NULL);
+        play_advance(player, 0.05);
     }
     md5_player_copy(player, before);
     return CHECK(is_same);
@@ -594,7 +594,7 @@ TEST (saved_indices_below_none_are_refused) {
 TEST (saved_bytes_are_little_endian) {
     small one = {0};
     begin_small(&one);
-    md5_player_advance(one.scene.player, 0.75, NULL, NULL);
+    play_advance(one.scene.player, 0.75);
     size_t size;
     OWN uint8_t *const bytes = save(one.scene.player, &size);
     CHECK_BYTES(bytes, "M5PS\6\0\0\0", 8);
@@ -752,7 +752,7 @@ TEST (saved_player_of_version_2_is_restored) {
     md5_target *const target = md5_player_target(player, 0);
     target->weight = 0.5f;
     target->position = (md5_vec3){20.0f, 5.0f, 60.0f};
-    md5_player_advance(player, 0.125, NULL, NULL);
+    play_advance(player, 0.125);
     md5_player_play_shot(player, 0, 1,
                          &(md5_shot_desc){.mask = "upper",
                                           .weight = 0.75f,
@@ -767,7 +767,7 @@ TEST (saved_player_of_version_2_is_restored) {
                                           .fade_in = 0.125f,
                                           .fade_in_easing.kind = MD5_EASE_CUBIC_OUT,
                                           .fade_out_easing.kind = MD5_EASE_CUBIC_OUT});
-    md5_player_advance(player, 0.125, NULL, NULL);
+    play_advance(player, 0.125);
     md5_player_play_shot(player, 0, 0,
                          &(md5_shot_desc){.fade_in = 0.5f,
                                           .fade_in_easing.kind = MD5_EASE_QUADRATIC_IN,
@@ -775,7 +775,7 @@ TEST (saved_player_of_version_2_is_restored) {
                                           .end = MD5_SHOT_LOOPS,
                                           .start = 0.5});
     md5_player_stop_shot(player, 1, 0.25f);
-    md5_player_advance(player, 0.0625, NULL, NULL);
+    play_advance(player, 0.0625);
 
     read_saved(saved, SAVED_SIZE, bytes);
     md5_error error = {0};
@@ -792,8 +792,8 @@ TEST (saved_player_of_version_2_is_restored) {
             CHECK_NEAR(a.time, b.time, 1e-15);
         }
         CHECK(md5_player_get(old.player, 0) == md5_player_get(same.player, 0));
-        md5_player_advance(old.player, 0.0625, NULL, NULL);
-        md5_player_advance(same.player, 0.0625, NULL, NULL);
+        play_advance(old.player, 0.0625);
+        play_advance(same.player, 0.0625);
     }
     play_scene_end(&old);
     play_scene_end(&same);
@@ -817,7 +817,7 @@ TEST (saved_player_of_version_2_is_saved_in_the_newest) {
 }
 
 // In version 2 easings have no parameters; its players have neither more nor fewer bytes.
-TEST_WITH (saved_player_of_version_2_is_checked, play_scene, of, begin(of), play_scene_end(of)) {
+TEST_PLAY (saved_player_of_version_2_is_checked, begin(of)) {
     uint8_t bytes[SAVED_SIZE + 1] = {0};
     md5_error error = {0};
     read_saved(saved, SAVED_SIZE, bytes);
@@ -887,12 +887,12 @@ TEST (saved_player_of_version_5_is_restored) {
     CHECK(md5_player_restore(of.player, bytes, sizeof bytes, NULL));
     OWN_PLAYER same = play_player(of.machine);
     md5_player_set(same, 0, 5.0f);
-    md5_player_advance(same, 0.375, NULL, NULL);
+    play_advance(same, 0.375);
     for (int step = 0; step < 10; step++) {
         CHECK_NEAR(md5_player_get(of.player, 0), md5_player_get(same, 0), 2e-6);
         CHECK(md5_player_layer(of.player, 0).from == 0);
-        md5_player_advance(of.player, 0.0625, NULL, NULL);
-        md5_player_advance(same, 0.0625, NULL, NULL);
+        play_advance(of.player, 0.0625);
+        play_advance(same, 0.0625);
         // It goes on as it was: the root has the velocity of the new clip.
         CHECK_NEAR(md5_player_root_motion(of.player).translation.x, 6.25, 1e-4);
     }

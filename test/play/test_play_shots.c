@@ -19,7 +19,7 @@ static void begin(play_scene *of)
 
 static void advance(play_scene *of, double seconds)
 {
-    md5_player_advance(of->player, seconds, NULL, NULL);
+    play_advance(of->player, seconds);
 }
 
 // A clip that loops, at a time in seconds.
@@ -31,9 +31,7 @@ static void real_loop(const play_scene *of, uint32_t clip, double seconds, real_
 
 static double miss(const play_scene *of, const real_place *expected)
 {
-    md5_xform pose[PLAY_JOINTS];
-    play_pose(of->player, pose);
-    return play_distance(pose, expected);
+    return play_miss(of->player, expected);
 }
 
 static void make_mask(const play_scene *of, uint32_t mask, float *weights)
@@ -98,7 +96,7 @@ TEST (shot_of_least_weight_leaves_a_full_slot) {
         play_pose(other, poses[1]);
         CHECK((play_pose_distance(poses[0], poses[1]) == 0.0) == (i == 0 || i == 4));
         advance(&of, 0.1);
-        md5_player_advance(other, 0.1, NULL, NULL);
+        play_advance(other, 0.1);
     }
     play_pose(of.player, poses[0]);
     play_pose(other, poses[1]);
@@ -127,7 +125,7 @@ TEST (shot_adds_its_difference) {
     }
 }
 
-#define TEST_HERE(title) TEST_WITH (title, play_scene, of, begin(of), play_scene_end(of))
+#define TEST_HERE(title) TEST_PLAY (title, begin(of))
 
 TEST_HERE (shot_is_played_over_its_layer) {
     md5_player_set(of->player, 0, 1.0f); // the weight of `top`
@@ -303,8 +301,7 @@ TEST_HERE (shot_that_makes_no_sense_is_refused) {
     CHECK(md5_find_clip(of->machine, "c") == WAVE && md5_find_clip(of->machine, "d") == MD5_NONE);
 }
 
-TEST_WITH (shot_slots_are_counted_when_the_machine_is_made, play_scene, of, play_scene_begin(of),
-           play_scene_end(of)) {
+TEST_PLAY (shot_slots_are_counted_when_the_machine_is_made, play_scene_begin(of)) {
     md5_error error = {0};
     play_scene_add(of, 17, rate, 0.5, 1);
     md5_machine_desc desc = {.model = of->made.model, .max_shots = MD5_MAX_SHOTS + 1};
@@ -314,7 +311,7 @@ TEST_WITH (shot_slots_are_counted_when_the_machine_is_made, play_scene, of, play
     play_scene_play(of, &(md5_machine_desc){.max_shots = 1});
     CHECK(!md5_player_play_shot(of->player, 1, 0, NULL));
     CHECK(md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.weight = 0.5f}));
-    md5_player_advance(of->player, 0.3, NULL, NULL);
+    play_advance(of->player, 0.3);
     real_place bind[PLAY_JOINTS], clip[PLAY_JOINTS];
     play_real_bind(of->made.model, bind);
     play_real_sample(of->made.anims[0], 6.0, clip);
@@ -627,18 +624,15 @@ static double weight_of(const play_scene *of)
 // How far the pose is from both clips blended by this weight.
 static double shot_curves_miss(const play_scene *of, double seconds, double weight)
 {
-    md5_xform pose[PLAY_JOINTS];
     real_place base[PLAY_JOINTS], shot[PLAY_JOINTS], blended[PLAY_JOINTS];
     play_real_sample(of->made.anims[0], 20.0 * seconds, base);
     play_real_sample(of->made.anims[1], 20.0 * seconds, shot);
     play_real_blend(base, shot, weight, NULL, blended);
-    play_pose(of->player, pose);
-    return play_distance(pose, blended);
+    return play_miss(of->player, blended);
 }
 
 #undef TEST_HERE
-#define TEST_HERE(title) \
-    TEST_WITH (title, play_scene, of, shot_curves_begin(of), play_scene_end(of))
+#define TEST_HERE(title) TEST_PLAY (title, shot_curves_begin(of))
 
 TEST_HERE (shot_fades_by_curves_of_style_sheets_and_steps) {
     const md5_shot_desc desc = {
@@ -724,7 +718,7 @@ TEST_HERE (shot_with_curves_is_saved_and_copied) {
     for (int step = 0; step < 10; step++) {
         for (int i = 0; i < 2; i++) {
             CHECK(md5_player_shot(others[i], 0).weight == md5_player_shot(of->player, 0).weight);
-            md5_player_advance(others[i], 0.06, NULL, NULL);
+            play_advance(others[i], 0.06);
         }
         advance(of, 0.06);
     }
@@ -945,8 +939,8 @@ TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, of
         if (test_random_u32(&random) % 3 == 0)
             sections_change(of, &sim, &random);
         sim.count = 0;
-        md5_player_advance(of->whole, 0.0, NULL, NULL); // events of the commands
-        md5_player_advance(of->split, 0.0, NULL, NULL);
+        play_advance(of->whole, 0.0); // events of the commands
+        play_advance(of->split, 0.0);
         const bool was_held = sim.section < 0 && sim.holds
                               && fabs(sim.frame - (sim.rate > 0.0 ? SIM_FRAMES - 1 : 0)) < 1e-7;
         const double before = sim.frame;
@@ -1002,10 +996,10 @@ TEST_WITH (section_fires_both_its_ends_and_goes_back_in_time, sectioned, of, sec
                                    11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 10, 11};
     CHECK_UINT(fired.count, COUNT_OF(expected));
     CHECK(memcmp(fired.frames, expected, sizeof expected) == 0);
-    md5_player_advance(of->whole, -0.25, NULL, NULL);
+    play_advance(of->whole, -0.25);
     CHECK_NEAR(md5_player_shot(of->whole, 0).time * 40.0, 6.0, 1e-9);
     CHECK(md5_player_shot_section(of->whole, 0, NULL, MD5_SECTION_LEAVE));
-    md5_player_advance(of->whole, 1.45, NULL, NULL); // in the fade before the end of the clip
+    play_advance(of->whole, 1.45); // in the fade before the end of the clip
     CHECK_NEAR(md5_player_shot(of->whole, 0).time * 40.0, 35.0, 1e-9);
     CHECK_NEAR(md5_player_shot(of->whole, 0).weight, 0.5, 1e-6);
     CHECK(!md5_player_shot(of->whole, 0).section);
@@ -1022,21 +1016,18 @@ TEST (shot_that_is_stopped_by_what_is_heard_begins_again_at_that_instant) {
     static const int splits[] = {1, 3, 7, 60, 600};
     EACH (split, splits) {
         OWN_PLAY of = {0};
-        play_scene_begin(&of);
-        for (uint64_t i = 0; i < 3; i++)
-            play_scene_add(&of, 21, 20.0, 0.3, i);
-        play_scene_read(
-            &of, "trigger call trigger hold clip a f { frame 6 ev } clip b f "
-                 "clip c f { frame 0 ev } "
-                 "layer l { state s a } slot one slot two slot three bool off "
-                 "shot again one b { when not off until heard ev fade_out 0.1 } "
-                 "shot held two a { when hold until heard ev holds priority 1 fade_out 0.2 } "
-                 "shot called two b { when call until heard ev } "
-                 "shot itself three c { when not off until heard ev fade_out 0.1 }");
+        play_scene_make(
+            &of, 3,
+            "trigger call trigger hold clip a f { frame 6 ev } clip b f "
+            "clip c f { frame 0 ev } "
+            "layer l { state s a } slot one slot two slot three bool off "
+            "shot again one b { when not off until heard ev fade_out 0.1 } "
+            "shot held two a { when hold until heard ev holds priority 1 fade_out 0.2 } "
+            "shot called two b { when call until heard ev } "
+            "shot itself three c { when not off until heard ev fade_out 0.1 }");
         md5_player_set(of.player, 0, 1.0f);
         md5_player_set(of.player, 1, 1.0f);
-        for (int i = 0; i < *split; i++)
-            md5_player_advance(of.player, 0.6 / *split, NULL, NULL);
+        play_steps(of.player, *split, 0.6);
         for (uint32_t slot = 0; slot < 3; slot++)
             CHECK_NEAR(md5_player_shot(of.player, slot).time, 0.3, 1e-9);
         CHECK_UINT(md5_player_shot(of.player, 1).clip, 1);
@@ -1047,15 +1038,14 @@ TEST (shot_that_is_stopped_by_what_is_heard_begins_again_at_that_instant) {
 // What fires where a section begins again does stop it: that is not where it begins.
 TEST (shot_hears_its_own_section_begin_again) {
     OWN_PLAY of = {0};
-    play_scene_begin(&of);
-    play_scene_add(&of, 21, 20.0, 0.3, 1);
-    play_scene_read(&of, "trigger go clip a f { section part 4 10 frame 4 ev } "
-                         "layer l { state none nothing } slot s "
-                         "shot over s a { when go until heard ev section part loops fade_out 1 } ");
+    play_scene_make(&of, 1,
+                    "trigger go clip a f { section part 4 10 frame 4 ev } "
+                    "layer l { state none nothing } slot s "
+                    "shot over s a { when go until heard ev section part loops fade_out 1 } ");
     md5_player_set(of.player, 0, 1.0f);
-    md5_player_advance(of.player, 0.25, NULL, NULL);
+    play_advance(of.player, 0.25);
     CHECK(md5_player_shot(of.player, 0).is_playing && !md5_player_shot(of.player, 0).is_stopping);
-    md5_player_advance(of.player, 0.1, NULL, NULL);
+    play_advance(of.player, 0.1);
     CHECK(md5_player_shot(of.player, 0).is_stopping);
     CHECK_NEAR(md5_player_shot(of.player, 0).weight, 0.95, 1e-6);
 }
@@ -1074,11 +1064,10 @@ TEST (shot_that_is_let_go_on_makes_room_at_once) {
                              "shot then s b { when next } ");
         md5_player_set(of.player, 0, 1.0f);
         md5_player_set(of.player, 1, 1.0f);
-        md5_player_advance(of.player, 1.0, NULL, NULL);
+        play_advance(of.player, 1.0);
         CHECK_UINT(md5_player_shot(of.player, 0).clip, 0);
         CHECK(md5_player_shot_section(of.player, 0, NULL, MD5_SECTION_LEAVE));
-        for (int i = 0; i < *split; i++)
-            md5_player_advance(of.player, 0.2 / *split, NULL, NULL);
+        play_steps(of.player, *split, 0.2);
         CHECK_UINT(md5_player_shot(of.player, 0).clip, 1);
         CHECK_NEAR(md5_player_shot(of.player, 0).time, 0.05, 1e-9);
     }
@@ -1207,7 +1196,7 @@ TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, p
         table_rules(&sim);
         for (int k = 0; k < 3; k++) {
             for (int step = 0; step < rates[k] / 12; step++)
-                md5_player_advance(players[k], 1.0 / rates[k], NULL, NULL);
+                play_advance(players[k], 1.0 / rates[k]);
         }
         for (int k = 0; k < 400; k++)
             table_tick(&sim);
@@ -1242,7 +1231,7 @@ TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, p
         md5_player_reset(players[k]);
         CHECK(md5_player_play_shot(players[k], MD5_NONE, MD5_NONE, &rows[2]));
         CHECK_UINT(md5_player_shot(players[k], 1).clip, 2);
-        md5_player_advance(players[k], 0.2, NULL, NULL);
+        play_advance(players[k], 0.2);
         CHECK(md5_player_shot(players[k], 1).is_stopping);
     }
     for (int k = 0; k < 4; k++)
@@ -1283,12 +1272,12 @@ TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
         double most = 0.0, moved = 0.0;
         for (int k = 0; k < 2; k++) {
             md5_player_set(players[k], md5_find_parameter(machine, "speed"), 20.0f);
-            md5_player_advance(players[k], 1.5, NULL, NULL);
+            play_advance(players[k], 1.5);
             md5_player_set(players[k], md5_find_parameter(machine, triggers[i]), 1.0f);
         }
         for (int step = 0; poses && step < 30; step++) {
             for (int k = 0; k < 2; k++) {
-                md5_player_advance(players[k], 1.0 / 60.0, NULL, NULL);
+                play_advance(players[k], 1.0 / 60.0);
                 play_pose(players[k], poses + (size_t)k * num_joints);
             }
             for (uint32_t j = 0; j < num_joints; j++)

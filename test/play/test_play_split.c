@@ -284,12 +284,12 @@ static play_place go(md5_player *player, md5_fade fade, md5_ease_kind easing, in
 {
     play_place at = {0};
     md5_player_reset(player);
-    md5_player_advance(player, 0.3, NULL, NULL);
+    play_advance(player, 0.3);
     if (fade <= MD5_FADE_INERTIAL)
         md5_player_fade_to(player, 0, 1, 1.6f, fade, easing);
     md5_player_set(player, 0, 1.0f);
     for (int i = 0; i < steps; i++) {
-        md5_player_advance(player, 2.0 / steps, NULL, NULL);
+        play_advance(player, 2.0 / steps);
         play_go_on(&at, md5_player_root_motion(player));
     }
     return at;

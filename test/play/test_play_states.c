@@ -38,8 +38,8 @@ TEST_PRINTF(2, 3) static void begin(play_scene *of, const char *transitions, ...
 
 static uint32_t state_after(play_scene *of, double seconds)
 {
-    md5_player_advance(of->player, seconds, NULL, NULL);
-    return md5_player_layer(of->player, 0).state;
+    play_advance(of->player, seconds);
+    return play_state(of->player);
 }
 
 TEST (states_follow_conditions) {
@@ -70,8 +70,8 @@ TEST (states_follow_conditions) {
     }
 }
 
-TEST_WITH (states_need_all_conditions, play_scene, of,
-           begin(of, "transition stand walk { when speed > 1 and armed }"), play_scene_end(of)) {
+TEST_PLAY (states_need_all_conditions,
+           begin(of, "transition stand walk { when speed > 1 and armed }")) {
     md5_player_set(of->player, 0, 2.0f);
     CHECK_UINT(state_after(of, 0.01), STAND);
     md5_player_set(of->player, 1, 7.0f);
@@ -103,13 +103,11 @@ TEST (states_leave_at_their_exit) {
                    "transition jump sit { exit 1 }");
         for (int i = 0; i < parts; i++)
             CHECK(state_after(&of, 1.4 / parts) == STAND);
-        for (int i = 0; i < parts; i++)
-            md5_player_advance(of.player, 0.2 / parts, NULL, NULL);
+        play_steps(of.player, parts, 0.2);
         md5_layer_status status = md5_player_layer(of.player, 0);
         CHECK_UINT(status.state, WALK);
         CHECK_NEAR(status.time, 0.1, 1e-9);
-        for (int i = 0; i < parts; i++)
-            md5_player_advance(of.player, 1.65 / parts, NULL, NULL);
+        play_steps(of.player, parts, 1.65);
         status = md5_player_layer(of.player, 0);
         CHECK_UINT(status.state, SIT);
         CHECK_NEAR(status.time, 0.5, 1e-9);
@@ -124,7 +122,7 @@ TEST (states_end_with_their_clip) {
     begin(&of, "transition stand jump { exit 0 } transition jump sit { exit 1.01 }");
     CHECK_UINT(state_after(&of, 0.0), JUMP);
     CHECK_UINT(state_after(&of, 7.0), JUMP);
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, 1.0, 0.0);
+    CHECK_NEAR(play_time(of.player), 1.0, 0.0);
     play_scene_end(&of);
 
     begin_clips(&of);
@@ -133,27 +131,27 @@ TEST (states_end_with_their_clip) {
                                "layer body { state back back state walk walk "
                                "transition back walk { exit 0.75 } }");
     md5_player *const player = of.player;
-    md5_player_advance(player, 0.7, NULL, NULL);
-    CHECK_UINT(md5_player_layer(player, 0).state, 0);
-    CHECK_NEAR(md5_player_layer(player, 0).time, 0.3, 1e-9);
-    md5_player_advance(player, 0.1, NULL, NULL);
-    CHECK_UINT(md5_player_layer(player, 0).state, 1);
-    CHECK_NEAR(md5_player_layer(player, 0).time, 0.05, 1e-9);
+    play_advance(player, 0.7);
+    CHECK_UINT(play_state(player), 0);
+    CHECK_NEAR(play_time(player), 0.3, 1e-9);
+    play_advance(player, 0.1);
+    CHECK_UINT(play_state(player), 1);
+    CHECK_NEAR(play_time(player), 0.05, 1e-9);
     play_scene_end(&of);
 }
 
 // A clip that stands still does not reach its exit until it moves again.
-TEST_WITH (states_wait_for_what_stands, play_scene, of, begin_clips(of), play_scene_end(of)) {
+TEST_PLAY (states_wait_for_what_stands, begin_clips(of)) {
     play_scene_read(of, CLIPS "float speed motion paced clip walk { speed speed } "
                               "layer body { state paced paced state sit sit "
                               "transition paced sit { exit 0.5 } }");
     md5_player *const player = of->player;
-    md5_player_advance(player, 10.0, NULL, NULL);
-    CHECK_UINT(md5_player_layer(player, 0).state, 0);
+    play_advance(player, 10.0);
+    CHECK_UINT(play_state(player), 0);
     md5_player_set(player, 0, 4.0f);
-    md5_player_advance(player, 0.225, NULL, NULL);
-    CHECK_UINT(md5_player_layer(player, 0).state, 1);
-    CHECK_NEAR(md5_player_layer(player, 0).time, 0.1, 1e-9);
+    play_advance(player, 0.225);
+    CHECK_UINT(play_state(player), 1);
+    CHECK_NEAR(play_time(player), 0.1, 1e-9);
 }
 
 TEST (states_go_by_priority) {
@@ -205,7 +203,7 @@ TEST (states_may_be_interrupted) {
             // As soon as the first transition has ended, within the step.
             CHECK_UINT(state_after(&of, 0.4), SIT);
             if (!row->at_once)
-                CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.1, 1e-6);
+                CHECK_NEAR(play_time(of.player), 0.1, 1e-6);
         }
     }
 }
@@ -242,9 +240,9 @@ TEST (states_begin_at_their_start_times) {
                "transition walk sit { exit 0.5 start 0.125 }");
     CHECK_UINT(state_after(&of, 2.24), STAND);
     CHECK_UINT(state_after(&of, 0.01), WALK); // as soon as the exit is reached
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.25, 1e-9);
+    CHECK_NEAR(play_time(of.player), 0.25, 1e-9);
     CHECK_UINT(state_after(&of, 0.3), SIT);
-    CHECK_NEAR(md5_player_layer(of.player, 0).time, 0.175, 1e-9);
+    CHECK_NEAR(play_time(of.player), 0.175, 1e-9);
 }
 
 // The exit was passed long before the condition holds, at 1.375 s: it begins at that phase, where a
@@ -269,11 +267,10 @@ TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
                             "  transition from to { when x >= 0.6875 exit %s keep_phase } }",
                             row->from, row->to, row->exit);
             md5_player_set(of.player, 0, 1.0f);
-            for (int i = 0; i < steps; i++)
-                md5_player_advance(of.player, 1.5 / steps, NULL, NULL);
-            CHECK_UINT(md5_player_layer(of.player, 0).state, 1);
+            play_steps(of.player, steps, 1.5);
+            CHECK_UINT(play_state(of.player), 1);
             // The parameter is a float.
-            CHECK_NEAR(md5_player_layer(of.player, 0).time, fmin(row->begin + 0.25, 1.0), 1e-6);
+            CHECK_NEAR(play_time(of.player), fmin(row->begin + 0.25, 1.0), 1e-6);
         }
     }
 }
@@ -283,36 +280,36 @@ TEST (states_may_go_in_circles) {
     OWN_PLAY of;
     begin(&of, "transition stand walk transition walk stand "
                "transition jump sit { exit 1e-7 } transition sit jump { exit 1e-7 }");
-    md5_player_fade_to(of.player, 1, JUMP, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+    play_fade(of.player, 1, JUMP, 0.0f);
     for (int i = 0; i < 20; i++)
         CHECK(state_after(&of, 0.1) <= WALK);
 }
 
-TEST_WITH (states_can_be_set, play_scene, of, begin(of, " "), play_scene_end(of)) {
+TEST_PLAY (states_can_be_set, begin(of, " ")) {
     CHECK(!md5_player_set(of->player, 3, 1.0f) && md5_player_get(of->player, 3) == 0.0f);
     CHECK(!md5_player_set(of->player, 0, NAN) && !md5_player_set(of->player, 0, INFINITY));
     CHECK(md5_player_get(of->player, 0) == 0.0f);
-    CHECK(!md5_player_fade_to(of->player, 2, 0, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    CHECK(!md5_player_fade_to(of->player, 0, 4, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(!play_fade(of->player, 2, 0, 0.0f));
+    CHECK(!play_fade(of->player, 0, 4, 0.0f));
     CHECK(!md5_player_seek(of->player, 2, 0, 0.0) && !md5_player_seek(of->player, 0, 4, 0.0));
     CHECK(md5_player_layer(of->player, 2).from == MD5_NONE);
     CHECK(md5_player_target(of->player, 0) == NULL);
     CHECK(md5_player_seek(of->player, 0, SIT, 3.75));
-    CHECK_NEAR(md5_player_layer(of->player, 0).time, 3.75, 0.0);
-    CHECK(md5_player_fade_to(of->player, 0, WALK, NAN, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK_NEAR(play_time(of->player), 3.75, 0.0);
+    CHECK(play_fade(of->player, 0, WALK, NAN));
     CHECK(md5_player_layer(of->player, 0).from == MD5_NONE);
-    CHECK(md5_player_fade_to(of->player, 0, WALK, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    CHECK(play_fade(of->player, 0, WALK, 1.0f));
     CHECK(md5_player_layer(of->player, 0).from == WALK);
-    md5_player_advance(of->player, NAN, NULL, NULL);
+    play_advance(of->player, NAN);
     CHECK_NEAR(md5_player_layer(of->player, 0).progress, 0.0, 0.0);
     // Backward, clips go back; the transition goes on.
-    md5_player_advance(of->player, -0.25, NULL, NULL);
+    play_advance(of->player, -0.25);
     CHECK_NEAR(md5_player_layer(of->player, 0).progress, 0.25, 1e-7);
-    CHECK_NEAR(md5_player_layer(of->player, 0).time, -0.25, 1e-9);
+    CHECK_NEAR(play_time(of->player), -0.25, 1e-9);
     md5_player_set(of->player, 0, 5.0f);
     md5_player_reset(of->player);
-    CHECK_UINT(md5_player_layer(of->player, 0).state, STAND);
-    CHECK_NEAR(md5_player_layer(of->player, 0).time, 0.0, 0.0);
+    CHECK_UINT(play_state(of->player), STAND);
+    CHECK_NEAR(play_time(of->player), 0.0, 0.0);
     CHECK(md5_player_get(of->player, 0) == 0.0f);
 }
 
@@ -321,10 +318,7 @@ TEST_WITH (states_can_be_set, play_scene, of, begin(of, " "), play_scene_end(of)
 // Clip b fires `bang` at its first frame, c `peep`, and d `own`.
 static void begin_ears(play_scene *of)
 {
-    play_scene_begin(of);
-    for (uint64_t i = 0; i < 4; i++)
-        play_scene_add(of, 21, 20.0, 0.3, i);
-    play_scene_read(of,
+    play_scene_make(of, 4,
                     "clip a f clip b f { frame 0 bang } clip c f { frame 0 peep } "
                     "clip d f { frame 0 own } trigger go trigger back "
                     "layer fires { state rest a state fire b transition rest fire { when go } } "
@@ -345,33 +339,32 @@ TEST (start_states_hear_what_is_fired_at_the_first_instant) {
             OWN_PLAY of;
             begin_ears(&of);
             if (way == AFTER_NOTHING)
-                md5_player_advance(of.player, 0.0, NULL, NULL);
+                play_advance(of.player, 0.0);
             if (way == AFTER_RESET) {
-                md5_player_advance(of.player, 2.5, NULL, NULL);
+                play_advance(of.player, 2.5);
                 md5_player_reset(of.player);
             }
             if (way >= AFTER_SEEK) // it is away from its first state
                 md5_player_seek(of.player, 1, 1, 0.0);
             if (way >= AFTER_SEEK)
-                md5_player_advance(of.player, 0.25, NULL, NULL);
+                play_advance(of.player, 0.25);
             if (way == AFTER_SEEK)
                 md5_player_seek(of.player, 1, 0, 0.0);
             if (way == AFTER_FADE)
-                md5_player_fade_to(of.player, 1, 0, 0.1f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+                play_fade(of.player, 1, 0, 0.1f);
             if (way == AT_AN_END) { // it comes back at the end of a step
                 md5_player_set(of.player, 1, 1.0f);
-                md5_player_advance(of.player, 0.0, NULL, NULL);
+                play_advance(of.player, 0.0);
                 CHECK_UINT(md5_player_layer(of.player, 1).state, 0);
             }
             md5_player_set(of.player, 0, 1.0f);
-            for (int i = 0; i < num_steps; i++)
-                md5_player_advance(of.player, 0.5 / num_steps, NULL, NULL);
+            play_steps(of.player, num_steps, 0.5);
             CHECK_UINT(md5_player_layer(of.player, 1).state, 1); // and not back by the same event
             CHECK_NEAR(md5_player_layer(of.player, 1).time, 0.5, 1e-9);
             CHECK_UINT(md5_player_layer(of.player, 3).state, 1);
             if (way < AFTER_SEEK) { // what a state begins with is not for itself, the next cycle is
                 CHECK_UINT(md5_player_layer(of.player, 4).state, 0);
-                md5_player_advance(of.player, 0.75, NULL, NULL);
+                play_advance(of.player, 0.75);
                 CHECK_NEAR(md5_player_layer(of.player, 4).time, 0.25, 1e-9);
             }
             CHECK_UINT(md5_player_layer(of.player, 4).state, way < AFTER_SEEK);
@@ -964,9 +957,7 @@ TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
         }
         test_append(&text, " }\n");
     }
-    play_scene_begin(&of);
-    play_scene_add(&of, 21, 20.0, 0.3, 1);
-    play_scene_read(&of, "%s }", text.bytes);
+    play_scene_make(&of, 1, "%s }", text.bytes);
     free(text.bytes);
     for (int step = 0; step < STEPS; step++) {
         md5_player_set(of.player, play_below(&random, 3 * OF_A_KIND),

@@ -69,7 +69,7 @@ TEST (windows_open_and_close_at_their_frames) {
             char expected[512];
             snprintf(expected, sizeof expected, "%s%s", cases[i].first, cases[i].then);
             const uint32_t state = md5_find_state(of.machine, 0, cases[i].motion);
-            CHECK(md5_player_fade_to(of.player, 0, state, 0.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+            CHECK(play_fade(of.player, 0, state, 0.0f));
             CHECK_STRING(heard(&of, cases[i].seconds, 1.0 / rate, &to), expected);
         }
     }
@@ -94,8 +94,7 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
         }
         CHECK_NEAR(md5_player_window(of.player, hit), way == STOP ? 0.5 : 1.0, 0.0);
         if (way == CUT || way == FADE || way == ITSELF)
-            md5_player_fade_to(of.player, 0, way == ITSELF ? 2 : 1, way == CUT ? 0.0f : 0.05f,
-                               MD5_FADE_CROSS, MD5_EASE_LINEAR);
+            play_fade(of.player, 0, way == ITSELF ? 2 : 1, way == CUT ? 0.0f : 0.05f);
         if (way == SEEK)
             md5_player_seek(of.player, 0, 1, 0.0);
         if (way == RESET)
@@ -120,11 +119,11 @@ TEST (open_window_has_the_weight_of_its_clip) {
     const uint32_t far = md5_find_window(of.machine, "far");
     for (int step = 1; step <= 8; step += 7) {
         md5_player_reset(of.player);
-        md5_player_advance(of.player, 0.0, NULL, NULL);
+        play_advance(of.player, 0.0);
         CHECK_NEAR(md5_player_window(of.player, far), 1.0, 0.0);
-        md5_player_fade_to(of.player, 0, 1, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR);
+        play_fade(of.player, 0, 1, 1.0f);
         for (int i = step; i <= 8; i += step) {
-            md5_player_advance(of.player, step / 10.0, NULL, NULL);
+            play_advance(of.player, step / 10.0);
             CHECK_NEAR(md5_player_window(of.player, far), 1.0 - i / 10.0, 1e-6);
         }
     }
@@ -277,7 +276,7 @@ TEST (curves_are_blended_as_clips_are) {
                "layer added { add weight 0.25 state none nothing state a a } "
                "morph smile curve force { weight 2 }");
     md5_player *const player = of.player;
-    md5_player_advance(player, 0.42, NULL, NULL);
+    play_advance(player, 0.42);
     CHECK_NEAR(curve_of(&of, "force"), force_at(4.2), 1e-5);
     // Eased at whole frames, linear between: 4 t^3 from 0 to a half, in 4 frames.
     const double e4 = 4.0 * 0.125, e5 = 1.0 - 4.0 * 0.25 * 0.25 * 0.25;
@@ -287,17 +286,17 @@ TEST (curves_are_blended_as_clips_are) {
     CHECK_NEAR(smile, 2.0 * force_at(4.2), 1e-5);
     // Fades, from a clip to one without the curve, and further.
     go(&of, 0, 2, 0.4f, MD5_FADE_CROSS);
-    md5_player_advance(player, 0.1, NULL, NULL);
+    play_advance(player, 0.1);
     CHECK_NEAR(curve_of(&of, "force"), 0.75 * force_at(5.2), 1e-5);
     go(&of, 0, 1, 0.2f, MD5_FADE_CROSS);
-    md5_player_advance(player, 0.05, NULL, NULL);
+    play_advance(player, 0.05);
     double below = 0.75 * 0.625 * force_at(5.7) + 0.25 * -2.0;
     CHECK_NEAR(curve_of(&of, "force"), below, 1e-5);
     // Layers above: as much as plays there and has it.
     go(&of, 1, 1, 0.0f, MD5_FADE_CROSS);
     CHECK_NEAR(curve_of(&of, "force"), 0.5 * below - 1.0, 1e-5);
     go(&of, 1, 2, 0.2f, MD5_FADE_CROSS);
-    md5_player_advance(player, 0.05, NULL, NULL);
+    play_advance(player, 0.05);
     below = 0.5 * 0.5 * force_at(6.2) + 0.5 * -2.0;
     below = below * (1.0 - 0.5 * 0.75) + 0.5 * 0.75 * -2.0;
     CHECK_NEAR(curve_of(&of, "force"), below, 1e-5);
@@ -324,7 +323,7 @@ TEST (curves_do_not_jump_when_transitions_are_interrupted) {
         const double before = curve_of(&of, "force");
         go(&of, 0, i * 7 % 3, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
         CHECK_NEAR(curve_of(&of, "force"), before, 1e-5);
-        md5_player_advance(of.player, 0.09, NULL, NULL);
+        play_advance(of.player, 0.09);
         uint8_t bytes[16384];
         OWN_PLAYER restored = play_player(of.machine), *const copied = play_player(of.machine);
         const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
@@ -335,7 +334,7 @@ TEST (curves_do_not_jump_when_transitions_are_interrupted) {
         CHECK(md5_player_curve(restored, force) == now && md5_player_curve(copied, force) == now);
     }
     go(&of, 0, 2, 0.1f, MD5_FADE_CROSS);
-    md5_player_advance(of.player, 3.0, NULL, NULL);
+    play_advance(of.player, 3.0);
     CHECK_NEAR(curve_of(&of, "force"), -1.0, 1e-6);
 }
 
