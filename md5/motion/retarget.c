@@ -302,63 +302,54 @@ typedef struct making_joint {
 typedef struct making {
     md5_arena arena;
     const md5_model *source, *target;
-    uint32_t *sources;     // [target joints] MD5_NONE: none
-    uint32_t *targets;     // [source joints] by equal name
-    making_joint *joints;  // [target joints]
-    md5_quat *source_bind; // [source joints] model space
-    md5_quat *target_bind; // [target joints] model space, aligned
-    uint32_t pelvis;       // joint of the target, or MD5_NONE
+    uint32_t *sources;    // [target joints] MD5_NONE: none
+    uint32_t *targets;    // [source joints] by equal name
+    making_joint *joints; // [target joints]
 } making;
-
-static md5_quoted quote(const char *name)
-{
-    return md5i_quote(name, strlen(name));
-}
 
 // -- Mapping of joints ----------------------------------------------------------------------
 
 static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
 {
     const md5_skeleton *const target = &make->target->skeleton;
+    md5_context *const context = make->arena.context;
     TRY(md5i_match_joints(&make->arena, target, &make->source->skeleton, make->sources,
                           make->targets));
-    // A source joint that is named in a pair no longer drives the target joint of equal name.
     for (uint32_t i = 0; i < num_pairs; i++) {
-        const uint32_t named = md5_find_joint(&make->source->skeleton, pairs[i].source);
-        if (named != MD5_NONE && make->targets[named] != MD5_NONE)
-            make->sources[make->targets[named]] = MD5_NONE;
-    }
-    for (uint32_t i = 0; i < num_pairs; i++) {
-        const md5_joint_pair *const pair = &pairs[i];
-        const uint32_t from = md5_find_joint(&make->source->skeleton, pair->source);
-        const uint32_t to = md5_find_joint(target, pair->target);
-        const bool is_source = pair->source && from == MD5_NONE;
-        const char *const unknown = is_source ? pair->source : to == MD5_NONE ? pair->target : NULL;
+        const char *const source_name = pairs[i].source, *const target_name = pairs[i].target;
+        const uint32_t from = md5_find_joint(&make->source->skeleton, source_name);
+        const uint32_t to = md5_find_joint(target, target_name);
+        const bool is_source = source_name && from == MD5_NONE;
+        const char *const unknown = is_source ? source_name : to == MD5_NONE ? target_name : NULL;
         if (unknown)
-            return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
-                             "pair %u: the %s has no joint %s", i, is_source ? "source" : "target",
-                             quote(unknown).text);
+            return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0, "pair %u: the %s has no joint %s",
+                             i, is_source ? "source" : "target", MD5_QUOTED(unknown));
+        // A source joint that is named in a pair no longer drives the target joint of equal name.
+        const uint32_t equal = from != MD5_NONE ? make->targets[from] : MD5_NONE;
+        if (equal != MD5_NONE && !make->joints[equal].is_named)
+            make->sources[equal] = MD5_NONE;
         if (to == MD5_NONE)
             continue;
         if (make->joints[to].is_named)
-            return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
+            return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
                              "pair %u: joint %s of the target is in two pairs", i,
-                             quote(pair->target).text);
+                             MD5_QUOTED(target_name));
         make->joints[to].is_named = true;
-        make->joints[to].is_aligned = pair->align && from != MD5_NONE;
+        make->joints[to].is_aligned = pairs[i].align && from != MD5_NONE;
         make->sources[to] = from;
     }
-    uint32_t num_driven = 0;
+    bool is_driven = false;
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
-        num_driven += make->sources[joint] != MD5_NONE;
-    if (num_driven == 0)
-        return md5i_fail(make->arena.context, MD5_ERROR_MISMATCH, 0, 0,
+        is_driven |= make->sources[joint] != MD5_NONE;
+    if (!is_driven)
+        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
                          "no source joint matches a target joint");
     for (uint32_t joint = 0; joint < target->num_joints; joint++) {
+        const char *const name = target->joints[joint].name;
         if (make->sources[joint] == MD5_NONE)
-            md5i_warn(make->arena.context, 0, 0,
+            md5i_warn(context, 0, 0,
                       "joint %u %s of the target has no source joint and keeps its bind pose",
-                      joint, quote(target->joints[joint].name).text);
+                      joint, MD5_QUOTED(name));
     }
     return true;
 }
@@ -381,94 +372,35 @@ static float height_of(const md5_model *model, uint32_t joint)
     return md5i_vec3_from_axes(model->skeleton.axes, bind_place(model, joint)).z;
 }
 
-// The largest distance of a joint from the model's origin along an axis.
-static float size_of(const md5_model *model)
+// The height of what is on the ground: a share of the largest distance of a joint from the model's
+// origin along an axis.
+static float ground_of(const md5_model *model)
 {
     float size = 0.0f;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
         const md5_vec3 place = bind_place(model, joint);
         size = fmaxf(size, fmaxf(fabsf(place.x), fmaxf(fabsf(place.y), fabsf(place.z))));
     }
-    return size;
-}
-
-// The first driven joint, parents first, that is above the ground in both bind poses.
-static void find_pelvis(making *make)
-{
-    const md5_skeleton *const target = &make->target->skeleton;
-    const float source_ground = ON_GROUND * size_of(make->source);
-    const float target_ground = ON_GROUND * size_of(make->target);
-    make->pelvis = MD5_NONE;
-    for (uint32_t i = 0; i < target->num_joints; i++) {
-        const uint32_t joint = target->order[i];
-        const uint32_t source = make->sources[joint];
-        if (source != MD5_NONE && height_of(make->source, source) > source_ground
-            && height_of(make->target, joint) > target_ground) {
-            make->pelvis = joint;
-            return;
-        }
-    }
+    return ON_GROUND * size;
 }
 
 // -- The block ------------------------------------------------------------------------------
 
-static md5_quat parent_rotation(const md5_skeleton *skeleton, const md5_quat *rotations,
-                                uint32_t joint)
-{
-    const uint32_t parent = skeleton->joints[joint].parent;
-    return parent == MD5_NONE ? MD5_NO_TURN : rotations[parent];
-}
-
 static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, uint32_t num_pairs)
 {
-    const size_t num_source = make->source->skeleton.num_joints;
-    const size_t num_target = make->target->skeleton.num_joints;
+    const md5_skeleton *const source = &make->source->skeleton;
+    const md5_skeleton *const target = &make->target->skeleton;
+    const size_t num_source = source->num_joints, num_target = target->num_joints;
     md5_arena *const arena = &make->arena;
+    making_joint *const joints = make->joints = MD5_NEW(arena, making_joint, num_target);
+    md5_quat *const source_bind = MD5_NEW(arena, md5_quat, num_source);
+    md5_quat *const target_bind = MD5_NEW(arena, md5_quat, num_target); // aligned
+    const size_t size = sizeof(md5_retarget) + num_target * sizeof(joint_link);
     make->sources = MD5_NEW(arena, uint32_t, num_target);
     make->targets = MD5_NEW(arena, uint32_t, num_source);
-    make->joints = MD5_NEW(arena, making_joint, num_target);
-    make->source_bind = MD5_NEW(arena, md5_quat, num_source);
-    make->target_bind = MD5_NEW(arena, md5_quat, num_target);
-    if (!make->sources || !make->targets || !make->joints || !make->source_bind
-        || !make->target_bind || !choose_sources(make, pairs, num_pairs))
+    if (!make->sources || !make->targets || !joints || !source_bind || !target_bind
+        || !choose_sources(make, pairs, num_pairs))
         return NULL;
-    find_bind_rotations(make->source, make->source_bind);
-    find_bind_rotations(make->target, make->target_bind);
-
-    // The target's bind pose is turned from each aligned joint downward, so that the bone to its
-    // first driven child has the direction of the source's bone.
-    const md5_skeleton *const target = &make->target->skeleton;
-    making_joint *const joints = make->joints;
-    for (uint32_t joint = 0; joint < target->num_joints; joint++)
-        joints[joint].first_child = MD5_NONE;
-    for (uint32_t i = target->num_joints; i-- > 0;) {
-        const uint32_t joint = target->order[i];
-        const uint32_t parent = target->joints[joint].parent;
-        if (parent != MD5_NONE && make->sources[joint] != MD5_NONE)
-            joints[parent].first_child = joint;
-    }
-    for (uint32_t i = 0; i < target->num_joints; i++) {
-        const uint32_t joint = target->order[i];
-        const uint32_t parent = target->joints[joint].parent;
-        const uint32_t child = joints[joint].first_child;
-        md5_quat *const turn = &joints[joint].turn;
-        *turn = parent == MD5_NONE ? MD5_NO_TURN : joints[parent].turn;
-        if (joints[joint].is_aligned && child != MD5_NONE) {
-            const md5_vec3 own =
-                md5_vec3_sub(bind_place(make->target, child), bind_place(make->target, joint));
-            const md5_vec3 bone = md5_vec3_sub(bind_place(make->source, make->sources[child]),
-                                               bind_place(make->source, make->sources[joint]));
-            const md5_vec3 from =
-                md5_vec3_normalize(md5_quat_rotate(*turn, own), (md5_vec3){1.0f, 0.0f, 0.0f});
-            const md5_vec3 to = md5_vec3_normalize(bone, from);
-            *turn = md5_quat_trim(md5_quat_mul(md5_turn_between(from, to), *turn));
-        }
-        make->target_bind[joint] = md5_quat_mul(*turn, make->target_bind[joint]);
-    }
-
-    find_pelvis(make);
-
-    const size_t size = sizeof(md5_retarget) + num_target * sizeof(joint_link);
     md5_retarget *const retarget = (md5_retarget *)md5i_alloc(arena->context, size);
     if (!retarget)
         return NULL;
@@ -479,27 +411,53 @@ static md5_retarget *make_retarget(making *make, const md5_joint_pair *pairs, ui
         .size = size,
         .allocator = arena->context->allocator,
     };
-    if (make->pelvis != MD5_NONE)
-        retarget->ratio = height_of(make->target, make->pelvis)
-                          / height_of(make->source, make->sources[make->pelvis]);
-
-    const md5_skeleton *const source = &make->source->skeleton;
-    for (uint32_t joint = 0; joint < target->num_joints; joint++) {
+    find_bind_rotations(make->source, source_bind);
+    find_bind_rotations(make->target, target_bind);
+    for (uint32_t joint = 0; joint < num_target; joint++)
+        joints[joint].first_child = MD5_NONE;
+    for (uint32_t i = target->num_joints; i-- > 0;) {
+        const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
+        if (parent != MD5_NONE && make->sources[joint] != MD5_NONE)
+            joints[parent].first_child = joint;
+    }
+    const float source_ground = ground_of(make->source), target_ground = ground_of(make->target);
+    uint32_t pelvis = MD5_NONE; // the first driven joint that is above the ground in both
+    for (uint32_t i = 0; i < target->num_joints; i++) {
+        const uint32_t joint = target->order[i], parent = target->joints[joint].parent;
+        const uint32_t child = joints[joint].first_child, from = make->sources[joint];
+        md5_quat *const turn = &joints[joint].turn;
         joint_link *const link = &retarget->links[joint];
-        *link = (joint_link){.source = make->sources[joint]};
-        if (link->source == MD5_NONE)
+        // The target's bind pose is turned from each aligned joint downward, so that the bone to
+        // its first driven child has the direction of the source's bone.
+        *turn = parent == MD5_NONE ? MD5_NO_TURN : joints[parent].turn;
+        if (joints[joint].is_aligned && child != MD5_NONE) {
+            const md5_vec3 own =
+                md5_vec3_sub(bind_place(make->target, child), bind_place(make->target, joint));
+            const md5_vec3 bone = md5_vec3_sub(bind_place(make->source, make->sources[child]),
+                                               bind_place(make->source, from));
+            const md5_vec3 forward =
+                md5_vec3_normalize(md5_quat_rotate(*turn, own), (md5_vec3){1.0f, 0.0f, 0.0f});
+            *turn = md5_quat_trim(
+                md5_quat_mul(md5_turn_between(forward, md5_vec3_normalize(bone, forward)), *turn));
+        }
+        target_bind[joint] = md5_quat_mul(*turn, target_bind[joint]);
+        *link = (joint_link){.source = from};
+        if (from == MD5_NONE)
             continue;
-        const uint32_t from = link->source;
-        link->is_placed =
-            target->joints[joint].parent == MD5_NONE || source->joints[from].parent == MD5_NONE;
-        link->to_target =
-            md5_quat_mul(md5_quat_conjugate(make->source_bind[from]), make->target_bind[joint]);
-        const md5_quat above = parent_rotation(target, make->target_bind, joint);
-        link->frame = md5_quat_mul(md5_quat_conjugate(above),
-                                   parent_rotation(source, make->source_bind, from));
+        const uint32_t above = source->joints[from].parent;
+        link->is_placed = parent == MD5_NONE || above == MD5_NONE;
+        link->to_target = md5_quat_mul(md5_quat_conjugate(source_bind[from]), target_bind[joint]);
+        link->frame =
+            md5_quat_mul(md5_quat_conjugate(parent == MD5_NONE ? MD5_NO_TURN : target_bind[parent]),
+                         above == MD5_NONE ? MD5_NO_TURN : source_bind[above]);
+        const float height = height_of(make->target, joint), other = height_of(make->source, from);
+        if (pelvis == MD5_NONE && other > source_ground && height > target_ground) {
+            pelvis = joint;
+            retarget->ratio = height / other;
+        }
     }
     // The pelvis and its ancestors.
-    for (uint32_t joint = make->pelvis; joint != MD5_NONE; joint = target->joints[joint].parent)
+    for (uint32_t joint = pelvis; joint != MD5_NONE; joint = target->joints[joint].parent)
         retarget->links[joint].is_placed = true;
     return retarget;
 }
@@ -545,36 +503,6 @@ static md5_vec3 carried_translation(const md5_retarget *retarget, uint32_t joint
     return md5_vec3_add(own, md5_quat_rotate(link->frame, md5_vec3_scale(moved, retarget->ratio)));
 }
 
-// Writes the target's joints in model space.
-static void place_target(const md5_retarget *retarget, const md5_xform *source,
-                         const md5_xform *source_places, md5_xform *target)
-{
-    const md5_model *const model = retarget->target;
-    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
-        const uint32_t joint = model->skeleton.order[i];
-        const uint32_t parent = model->skeleton.joints[joint].parent;
-        const joint_link *const link = &retarget->links[joint];
-        md5_xform place = {
-            .rotation = model->bind_local[joint].rotation,
-            .translation = carried_translation(retarget, joint, source),
-        };
-        if (parent != MD5_NONE)
-            place = md5_xform_mul(target[parent], place);
-        if (link->source != MD5_NONE) {
-            const md5_xform *const from = &source_places[link->source];
-            place.rotation = md5_quat_mul(from->rotation, link->to_target);
-            if (link->is_placed)
-                place.translation = md5_vec3_add(
-                    bind_place(model, joint),
-                    md5_vec3_scale(
-                        md5_vec3_sub(from->translation, bind_place(retarget->source, link->source)),
-                        retarget->ratio));
-        }
-        place.rotation = md5_quat_trim(place.rotation);
-        target[joint] = place;
-    }
-}
-
 // Joints of the source in model space, and what aligns them.
 size_t md5_retarget_pose_scratch(const md5_retarget *retarget)
 {
@@ -598,31 +526,49 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
     MD5_ASSERT(md5_are_apart(scratch, md5_retarget_pose_scratch(retarget), target,
                              retarget->target->skeleton.num_joints * sizeof *target),
                "scratch, target: must not overlap");
-    const md5_skeleton *const skeleton = &retarget->source->skeleton;
-    const size_t misaligned = (uintptr_t)scratch % sizeof(float);
+    const md5_model *const from = retarget->source, *const to = retarget->target;
     md5_xform *const world =
-        (md5_xform *)(void *)((char *)scratch + (misaligned > 0 ? sizeof(float) - misaligned : 0));
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) { // model space
-        const uint32_t joint = skeleton->order[i];
-        const uint32_t parent = skeleton->joints[joint].parent;
+        (md5_xform *)(void *)((char *)scratch + (0 - (uintptr_t)scratch) % sizeof(float));
+    for (uint32_t i = 0; i < from->skeleton.num_joints; i++) { // model space
+        const uint32_t joint = from->skeleton.order[i];
+        const uint32_t parent = from->skeleton.joints[joint].parent;
         world[joint] =
             parent == MD5_NONE ? source[joint] : md5_xform_mul(world[parent], source[joint]);
         world[joint].rotation = md5_quat_trim(world[joint].rotation);
     }
-    place_target(retarget, source, world, target);
-
+    for (uint32_t i = 0; i < to->skeleton.num_joints; i++) { // model space
+        const uint32_t joint = to->skeleton.order[i];
+        const uint32_t parent = to->skeleton.joints[joint].parent;
+        const joint_link *const link = &retarget->links[joint];
+        md5_xform place = {
+            .rotation = to->bind_local[joint].rotation,
+            .translation = carried_translation(retarget, joint, source),
+        };
+        if (parent != MD5_NONE)
+            place = md5_xform_mul(target[parent], place);
+        if (link->source != MD5_NONE) {
+            const md5_xform *const led = &world[link->source];
+            place.rotation = md5_quat_mul(led->rotation, link->to_target);
+            if (link->is_placed)
+                place.translation = md5_vec3_add(
+                    bind_place(to, joint),
+                    md5_vec3_scale(md5_vec3_sub(led->translation, bind_place(from, link->source)),
+                                   retarget->ratio));
+        }
+        place.rotation = md5_quat_trim(place.rotation);
+        target[joint] = place;
+    }
     // Children before parents, so the parents are still in model space.
-    const md5_model *const model = retarget->target;
-    for (uint32_t i = model->skeleton.num_joints; i-- > 0;) {
-        const uint32_t joint = model->skeleton.order[i];
-        const uint32_t parent = model->skeleton.joints[joint].parent;
+    for (uint32_t i = to->skeleton.num_joints; i-- > 0;) {
+        const uint32_t joint = to->skeleton.order[i];
+        const uint32_t parent = to->skeleton.joints[joint].parent;
         md5_xform local = target[joint];
         if (parent != MD5_NONE)
             local = md5_xform_mul(md5_xform_inverse(target[parent]), local);
         // Not through model space: bones keep their lengths to the last bit.
         if (!retarget->links[joint].is_placed)
             local.translation = carried_translation(retarget, joint, source);
-        local.rotation = md5_quat_normalize(local.rotation, model->bind_local[joint].rotation);
+        local.rotation = md5_quat_normalize(local.rotation, to->bind_local[joint].rotation);
         target[joint] = local;
     }
 }
