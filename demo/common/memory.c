@@ -56,3 +56,9 @@ char *common_format(const char *format, ...)
     va_end(again);
     return text;
 }
+
+int common_compare_doubles(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}

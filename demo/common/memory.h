@@ -1,5 +1,5 @@
-// Memory and strings for the programs. Unlike the library, these functions print a message and exit
-// with status 1 if memory runs out.
+// Memory, strings and order for the programs. Unlike the library, these functions print a message
+// and exit with status 1 if memory runs out.
 #ifndef DEMO_COMMON_MEMORY_H
 #define DEMO_COMMON_MEMORY_H
 
@@ -25,5 +25,8 @@ void *common_grow(void *items, size_t count, size_t size);
 // of any length.
 char *common_copy(const char *text);
 char *common_format(const char *format, ...) COMMON_PRINTF(1, 2);
+
+// For qsort(): doubles, the smallest first.
+int common_compare_doubles(const void *a, const void *b);
 
 #endif

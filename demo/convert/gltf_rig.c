@@ -602,12 +602,6 @@ static bool measure_mesh(gltf_file *file, const gltf_affine *place, const json_t
     return true;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // How many times as long the bones of the model are as those of the file: the median; without bones
 // that is the unit of the model's file, which it nearly is where it does not say so.
 static double measure_bones(const gltf_rig *rig)
@@ -626,7 +620,7 @@ static double measure_bones(const gltf_rig *rig)
             ratios[count++] = own / length;
     }
     if (count > 0)
-        qsort(ratios, count, sizeof *ratios, compare_numbers);
+        qsort(ratios, count, sizeof *ratios, common_compare_doubles);
     if (count > 0 && !(fabs(ratios[count / 2] / unit - 1.0) < 1e-3)) {
         unit = ratios[count / 2];
         convert_note(rig->file->job,

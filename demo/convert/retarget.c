@@ -45,14 +45,13 @@ static const char *const fingers[NUM_FINGERS][2] = {{"thumb", "thumb"},
 // Words of names that say nothing of the role.
 static const char fillers[] = " def org ctrl fk mixamorig bip bone jnt j b c cc base sk f finger ";
 
-static bool has_word(const char *words, const char *word, size_t *rank)
+// Where a word stands among others; NULL: nowhere.
+static const char *find_word(const char *words, const char *word)
 {
     char *const whole = common_format(" %s ", word);
     const char *const at = strstr(words, whole);
     free(whole);
-    if (at != NULL && rank != NULL)
-        *rank = (size_t)(at - words);
-    return at != NULL;
+    return at;
 }
 
 // What a name says of the role: in small letters, without prefix, side and numbers. The side is 0
@@ -87,7 +86,7 @@ static retarget_name read_name(const char *name)
             read.side = 0;
         else if (strcmp(word, "r") == 0 || strcmp(word, "right") == 0)
             read.side = 1;
-        else if (!has_word(fillers, word, NULL) && used + length < sizeof read.said) {
+        else if (find_word(fillers, word) == NULL && used + length < sizeof read.said) {
             memcpy(read.said + used, word, length);
             used += length;
         }
@@ -131,13 +130,14 @@ typedef struct retarget_figure {
     convert_xform space;   // that turns it
 } retarget_figure;
 
-// From transforms relative to the parents to model space; they may be the same array.
+// From transforms relative to the parents, NULL: those at rest, to model space; they may be the
+// same array.
 static void place(const retarget_figure *figure, const convert_xform *local, convert_xform *model)
 {
     for (uint32_t i = 0; i < figure->num_joints; i++) {
         const uint32_t joint = figure->order[i], parent = figure->own[joint].parent;
-        model[joint] =
-            convert_mul(parent == MD5_NONE ? figure->space : model[parent], local[joint]);
+        model[joint] = convert_mul(parent == MD5_NONE ? figure->space : model[parent],
+                                   local != NULL ? local[joint] : figure->own[joint].rest);
     }
 }
 
@@ -145,42 +145,39 @@ static void place(const retarget_figure *figure, const convert_xform *local, con
 // the one that moves most of the skin has the role; else the first.
 static void guess_roles(retarget_figure *figure)
 {
-    size_t ranks[NUM_ROLES];
+    const char *words[NUM_ROLES]; // the earlier, the better
     for (int r = 0; r < NUM_ROLES; r++)
         figure->roles[r] = MD5_NONE;
     for (uint32_t i = 0; i < figure->num_joints; i++) {
         const uint32_t joint = figure->order[i];
-        const char *const said = figure->joints[joint].name.said;
-        int side = figure->joints[joint].name.side;
-        const bool has_side = side >= 0;
+        const retarget_name *const name = &figure->joints[joint].name;
+        const char *sided = name->said;
+        int side = name->side;
         // The side can also begin the only word: leftleg, or, of old, luparm.
-        size_t skipped = 0;
-        if (!has_side && (said[0] == 'l' || said[0] == 'r')) {
-            side = said[0] == 'r';
-            skipped = strncmp(said, "left", 4) == 0 ? 4 : strncmp(said, "right", 5) == 0 ? 5 : 1;
+        if (side < 0 && (*sided == 'l' || *sided == 'r')) {
+            side = *sided == 'r';
+            sided += strncmp(sided, "left", 4) == 0 ? 4 : strncmp(sided, "right", 5) == 0 ? 5 : 1;
         }
-        for (int w = 0; w < NUM_WORDS; w++) {
-            const bool is_middle = w <= HIPS;
-            const int role = 2 * w + (is_middle ? 0 : side);
-            size_t rank;
-            if (is_middle ? has_side : side < 0)
-                continue;
-            if (has_word(roles[w].words, said + (is_middle ? 0 : skipped), &rank)
-                && (figure->roles[role] == MD5_NONE || rank < ranks[role]
-                    || (rank == ranks[role]
-                        && figure->joints[joint].load
-                               > figure->joints[figure->roles[role]].load))) {
-                figure->roles[role] = joint;
-                ranks[role] = rank;
+        for (int w = name->side < 0 ? 0 : HIPS + 1; w < (side < 0 ? HIPS + 1 : NUM_WORDS); w++) {
+            const int role = 2 * w + (w > HIPS ? side : 0);
+            uint32_t *const best = &figure->roles[role];
+            const char *const word = find_word(roles[w].words, w > HIPS ? sided : name->said);
+            if (word != NULL
+                && (*best == MD5_NONE || word < words[role]
+                    || (word == words[role]
+                        && figure->joints[joint].load > figure->joints[*best].load))) {
+                *best = joint;
+                words[role] = word;
             }
         }
     }
     // A shoulder is the upper arm if there is no other, and a leg the thigh.
     for (int side = 0; side < 2; side++) {
-        if (figure->roles[2 * CLAVICLE + side] == figure->roles[2 * UPPER_ARM + side])
-            figure->roles[2 * CLAVICLE + side] = MD5_NONE;
-        if (figure->roles[2 * SHIN + side] == figure->roles[2 * THIGH + side])
-            figure->roles[2 * SHIN + side] = MD5_NONE;
+        uint32_t *const role = figure->roles + side;
+        if (role[2 * CLAVICLE] == role[2 * UPPER_ARM])
+            role[2 * CLAVICLE] = MD5_NONE;
+        if (role[2 * SHIN] == role[2 * THIGH])
+            role[2 * SHIN] = MD5_NONE;
     }
 }
 
@@ -194,11 +191,12 @@ static uint32_t common_parent(const retarget_figure *figure, uint32_t a, uint32_
     return a == b ? a : MD5_NONE;
 }
 
-// Makes the joints from `top` down to above `base` a chain.
+// Makes the joints from `top` down to above `base` a chain, which is empty if it is not above.
 static retarget_chain make_chain(retarget_figure *figure, uint32_t base, uint32_t top)
 {
     retarget_chain chain = {base, 0, figure->next_chain};
-    for (uint32_t j = top; j != base && j != MD5_NONE; j = figure->own[j].parent)
+    const bool is_above = top != MD5_NONE && common_parent(figure, base, top) == base;
+    for (uint32_t j = top; is_above && j != base; j = figure->own[j].parent)
         chain.count++;
     figure->next_chain += chain.count;
     for (uint32_t i = chain.count; i > 0; top = figure->own[top].parent)
@@ -206,9 +204,9 @@ static retarget_chain make_chain(retarget_figure *figure, uint32_t base, uint32_
     return chain;
 }
 
-static convert_vec rest_of(const retarget_figure *figure, uint32_t joint)
+static convert_vec bone(const convert_xform *joints, uint32_t from, uint32_t to)
 {
-    return figure->rest[joint].translation;
+    return convert_sub(joints[to].translation, joints[from].translation);
 }
 
 static double length_of(convert_vec v)
@@ -222,22 +220,28 @@ static void find_leaders(const retarget_figure *figure)
 {
     double size = 0.0;
     for (uint32_t i = 0; i < figure->num_joints; i++)
-        size = fmax(size, length_of(convert_sub(rest_of(figure, i), rest_of(figure, 0))));
+        size = fmax(size, length_of(bone(figure->rest, 0, i)));
     for (int r = 0; r < NUM_ROLES; r++) {
         const uint32_t leader = figure->roles[r];
-        if (leader == MD5_NONE)
+        // The user's map can have given the role to any joint.
+        if (leader == MD5_NONE
+            || find_word(roles[r / 2].words, figure->joints[leader].name.said) == NULL)
             continue;
         const retarget_name *const name = &figure->joints[leader].name;
-        if (!has_word(roles[r / 2].words, name->said, NULL)) // by the user's map
-            continue;
         for (uint32_t i = 0; i < figure->num_joints; i++) {
             const retarget_name *const other = &figure->joints[i].name;
             if (i != leader && name->side == other->side && strcmp(name->said, other->said) == 0
-                && length_of(convert_sub(rest_of(figure, i), rest_of(figure, leader)))
-                       <= 1e-3 * size)
+                && length_of(bone(figure->rest, leader, i)) <= 1e-3 * size)
                 figure->joints[i].leader = leader;
         }
     }
+}
+
+static bool is_of_finger(const retarget_name *name, int finger, int side)
+{
+    return name->side == side
+           && (common_has_ending(name->said, fingers[finger][0])
+               || common_has_ending(name->said, fingers[finger][1]));
 }
 
 // The joints of a finger, the longest line of them below the hand that moves vertices; of several
@@ -246,33 +250,23 @@ static retarget_chain find_finger(retarget_figure *figure, int finger, int side)
 {
     const uint32_t hand = figure->roles[2 * HAND + side];
     uint32_t tip = MD5_NONE;
-    bool *const is_of = common_alloc(figure->num_joints, sizeof *is_of);
-    for (uint32_t i = 0; i < figure->num_joints; i++) {
+    for (uint32_t i = 0; hand != MD5_NONE && i < figure->num_joints; i++) {
         const uint32_t joint = figure->order[i];
-        const retarget_name *const name = &figure->joints[joint].name;
-        for (int k = 0; k < 2; k++) {
-            const size_t length = strlen(name->said), end = strlen(fingers[finger][k]);
-            is_of[joint] |= name->side == side && length >= end
-                            && strcmp(name->said + length - end, fingers[finger][k]) == 0;
-        }
-        if (is_of[joint] && figure->joints[joint].is_skin
-            && (tip == MD5_NONE || figure->joints[joint].depth > figure->joints[tip].depth))
+        const retarget_joint *const of = &figure->joints[joint];
+        if (is_of_finger(&of->name, finger, side) && of->is_skin
+            && (tip == MD5_NONE || of->depth > figure->joints[tip].depth))
             tip = joint;
     }
-    retarget_chain chain = {.base = hand};
-    if (hand != MD5_NONE && common_parent(figure, hand, tip) == hand)
-        chain = make_chain(figure, hand, tip);
+    retarget_chain chain = make_chain(figure, hand, tip);
     const uint32_t length = chain.count;
     chain.count = 0;
     for (uint32_t i = 0; i < length; i++) {
         const uint32_t joint = chain.joints[i];
-        const uint32_t last = chain.count > 0 ? chain.joints[chain.count - 1] : MD5_NONE;
-        if (is_of[joint]
-            && (last == MD5_NONE
-                || length_of(convert_sub(rest_of(figure, joint), rest_of(figure, last))) > 0.0))
+        if (is_of_finger(&figure->joints[joint].name, finger, side)
+            && (chain.count == 0
+                || length_of(bone(figure->rest, joint, chain.joints[chain.count - 1])) > 0.0))
             chain.joints[chain.count++] = joint;
     }
-    free(is_of);
     return chain;
 }
 
@@ -299,8 +293,7 @@ static convert_vec left_of(const retarget_figure *figure, const convert_xform *j
     for (int word = UPPER_ARM; word <= THIGH; word += THIGH - UPPER_ARM) {
         const uint32_t l = figure->roles[2 * word], r = figure->roles[2 * word + 1];
         if (l != MD5_NONE && r != MD5_NONE)
-            sum = convert_add(sum,
-                              unit_of(convert_sub(joints[l].translation, joints[r].translation)));
+            sum = convert_add(sum, unit_of(bone(joints, r, l)));
     }
     return sum;
 }
@@ -323,8 +316,7 @@ static void find_axes(retarget_figure *figure)
     const convert_vec side = left_of(figure, figure->rest);
     if (figure->pelvis == MD5_NONE || head == MD5_NONE || length_of(side) < 0.5)
         return;
-    const convert_vec up =
-        nearest_axis(convert_sub(rest_of(figure, head), rest_of(figure, figure->pelvis)));
+    const convert_vec up = nearest_axis(bone(figure->rest, figure->pelvis, head));
     const convert_quat upright = between(up, (convert_vec){0.0, 0.0, 1.0}, nearest_axis(side));
     convert_vec left = convert_rotate(upright, side);
     left.z = 0.0;
@@ -339,30 +331,23 @@ static void find_axes(retarget_figure *figure)
 // are, and carries what hangs on it.
 static void make_t_pose(retarget_figure *figure)
 {
-    static const struct limb {
-        int from, to;
-        convert_vec left, about; // where it points on the left side; what opposite ones turn about
-    } limbs[] = {{UPPER_ARM, FOREARM, {0.0, 1.0, 0.0}, {1.0, 0.0, 0.0}},
-                 {FOREARM, HAND, {0.0, 1.0, 0.0}, {1.0, 0.0, 0.0}},
-                 {THIGH, SHIN, {0.0, 0.0, -1.0}, {0.0, 1.0, 0.0}},
-                 {SHIN, FOOT, {0.0, 0.0, -1.0}, {0.0, 1.0, 0.0}}};
+    const uint32_t *const role = figure->roles;
     convert_quat *const turns = common_alloc(figure->num_joints, sizeof *turns);
     for (uint32_t i = 0; i < figure->num_joints; i++) {
         const uint32_t joint = figure->order[i], parent = figure->own[joint].parent;
         turns[joint] = parent == MD5_NONE ? no_turn : turns[parent];
-        for (int k = 0; k < 8; k++) {
-            const struct limb *const limb = &limbs[k / 2];
-            const int side = k % 2;
-            const uint32_t end = figure->roles[2 * limb->to + side];
-            if (figure->roles[2 * limb->from + side] != joint || end == MD5_NONE)
+        for (int r = 2 * UPPER_ARM; r < 2 * FOOT; r++) {
+            const bool is_arm = r < 2 * HAND;
+            const convert_vec to = {0.0, is_arm ? 1.0 - 2.0 * (r % 2) : 0.0, is_arm ? 0.0 : -1.0};
+            const convert_vec axis = {is_arm ? 1.0 : 0.0, is_arm ? 0.0 : 1.0, 0.0};
+            if (role[r] != joint || role[r + 2] == MD5_NONE || r / 2 == HAND)
                 continue;
-            const convert_vec bone = convert_rotate(
-                turns[joint], convert_sub(rest_of(figure, end), rest_of(figure, joint)));
-            const convert_vec wanted = {0.0, limb->left.y * (side == 0 ? 1.0 : -1.0), limb->left.z};
-            if (length_of(bone) > 0.0)
-                turns[joint] = convert_quat_mul(between(bone, wanted, limb->about), turns[joint]);
+            const convert_vec limb =
+                convert_rotate(turns[joint], bone(figure->rest, joint, role[r + 2]));
+            if (length_of(limb) > 0.0)
+                turns[joint] = convert_quat_mul(between(limb, to, axis), turns[joint]);
         }
-        if (joint == figure->roles[2 * FOOT] || joint == figure->roles[2 * FOOT + 1])
+        if (joint == role[2 * FOOT] || joint == role[2 * FOOT + 1])
             turns[joint] = no_turn;
         figure->joints[joint].t_pose = convert_quat_mul(turns[joint], figure->rest[joint].rotation);
     }
@@ -385,19 +370,13 @@ static void complete_figure(retarget_figure *figure)
     figure->body = chest != MD5_NONE ? common_parent(figure, figure->pelvis, chest) : MD5_NONE;
     if (figure->body == MD5_NONE)
         figure->body = figure->pelvis;
-    figure->chains[SPINE].base = figure->body;
-    figure->chains[NECK].base = chest != MD5_NONE ? chest : figure->body;
-    if (chest != MD5_NONE && common_parent(figure, figure->body, chest) == figure->body)
-        figure->chains[SPINE] = make_chain(figure, figure->body, chest);
-    if (head != MD5_NONE && chest != MD5_NONE && common_parent(figure, chest, head) == chest
-        && head != chest)
-        figure->chains[NECK] = make_chain(figure, chest, figure->own[head].parent);
+    figure->chains[SPINE] = make_chain(figure, figure->body, chest);
+    figure->chains[NECK] = make_chain(figure, chest != MD5_NONE ? chest : figure->body,
+                                      head != MD5_NONE ? figure->own[head].parent : MD5_NONE);
     for (int k = 0; k < 2 * NUM_FINGERS; k++)
         figure->chains[FINGERS + k] = find_finger(figure, k / 2, k % 2);
     find_axes(figure);
-    for (uint32_t i = 0; i < figure->num_joints; i++)
-        figure->rest[i] = figure->own[i].rest;
-    place(figure, figure->rest, figure->rest);
+    place(figure, NULL, figure->rest);
     make_t_pose(figure);
 }
 
@@ -424,15 +403,13 @@ static retarget_figure make_figure(const convert_joint *own, uint32_t num_joints
         const uint32_t joint = model != NULL ? model->skeleton.order[i] : i;
         const uint32_t parent = own[joint].parent;
         figure.order[i] = joint;
-        figure.rest[joint] = own[joint].rest;
         figure.joints[joint] =
             (retarget_joint){.name = read_name(own[joint].name),
                              .depth = parent == MD5_NONE ? 0 : figure.joints[parent].depth + 1,
                              .leader = MD5_NONE,
-                             .low = MD5_NONE,
-                             .high = MD5_NONE};
+                             .low = MD5_NONE};
     }
-    place(&figure, figure.rest, figure.rest);
+    place(&figure, NULL, figure.rest);
     for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
         for (uint32_t k = 0; k < model->meshes[m].num_influences; k++)
             figure.joints[model->meshes[m].influence_joints[k]].load++;
@@ -458,7 +435,7 @@ static double leg_length(const retarget_figure *figure, const retarget_figure *o
         const uint32_t from = figure->roles[r], to = figure->roles[r + 2];
         if (from != MD5_NONE && to != MD5_NONE && other->roles[r] != MD5_NONE
             && other->roles[r + 2] != MD5_NONE)
-            sum += length_of(convert_sub(rest_of(figure, from), rest_of(figure, to)));
+            sum += length_of(bone(figure->rest, from, to));
     }
     return sum;
 }
@@ -523,7 +500,7 @@ static bool read_map(const convert_job *job, retarget_figure *source, retarget_f
     text[size] = '\0';
     bool is_done = true;
     uint32_t number = 1;
-    for (char *line = text; line != NULL && is_done; number++) {
+    for (char *line = text; line != NULL; number++) {
         char *const end = strchr(line, '\n');
         if (end != NULL)
             *end = '\0';
@@ -535,13 +512,14 @@ static bool read_map(const convert_job *job, retarget_figure *source, retarget_f
         const bool is_none = strcmp(from, "-") == 0;
         const uint32_t s = is_none ? MD5_NONE : find_name(source, from);
         const uint32_t t = to ? find_name(target, to) : MD5_NONE;
-        if (number > MOST_LINES || to == NULL || (s == MD5_NONE && !is_none) || t == MD5_NONE) {
+        const bool is_unknown = s == MD5_NONE && !is_none;
+        if (number > MOST_LINES || is_unknown || t == MD5_NONE) {
             is_done = convert_fail(error, MD5_ERROR_MISMATCH, job->map,
-                                   to == NULL                  ? "expected two names, SOURCE TARGET"
-                                   : number > MOST_LINES       ? "more than 10000 lines"
-                                   : s == MD5_NONE && !is_none ? "the motion has no joint '%s'"
-                                                               : "the model has no joint '%s'",
-                                   to != NULL && s == MD5_NONE && !is_none ? from : to);
+                                   to == NULL            ? "expected two names, SOURCE TARGET"
+                                   : number > MOST_LINES ? "more than 10000 lines"
+                                   : is_unknown          ? "the motion has no joint '%s'"
+                                                         : "the model has no joint '%s'",
+                                   is_unknown ? from : to);
             error->line = number;
             error->column = 1;
             break;
@@ -558,30 +536,6 @@ static bool read_map(const convert_job *job, retarget_figure *source, retarget_f
     return is_done;
 }
 
-// Spreads the bend of a chain of the source over one of the model.
-static void drive_chain(const retarget_figure *target, const retarget_chain *chain,
-                        const retarget_chain *from)
-{
-    for (uint32_t i = 0; i < chain->count; i++) {
-        const double at = (double)from->count * (i + 1) / chain->count;
-        const uint32_t below = (uint32_t)floor(at), above = (uint32_t)ceil(at);
-        set_drive(&target->joints[chain->joints[i]],
-                  below > 0 ? from->joints[below - 1] : from->base,
-                  above > 0 ? from->joints[above - 1] : from->base, at - below);
-    }
-}
-
-static void note_pair(const convert_job *job, const retarget_figure *source,
-                      const retarget_figure *target, uint32_t from, uint32_t to, const char *what,
-                      const char *side)
-{
-    convert_note(job, "%s%s: %s%s%s", side, what, from != MD5_NONE ? source->own[from].name : "",
-                 from != MD5_NONE && to != MD5_NONE ? " moves "
-                 : to != MD5_NONE                   ? "not in the motion; in the model "
-                                                    : ", not in the model",
-                 to != MD5_NONE ? target->own[to].name : "");
-}
-
 // Finds who moves whom. Returns the number of joints that are moved.
 static uint32_t make_drives(const convert_job *job, const retarget_figure *source,
                             const retarget_figure *target)
@@ -589,10 +543,18 @@ static uint32_t make_drives(const convert_job *job, const retarget_figure *sourc
     const retarget_chain *const spine = &target->chains[SPINE];
     uint32_t num_bent = 0; // of fingers
     for (int c = 0; c < NUM_CHAINS; c++) {
-        if (c >= FINGERS && source->chains[c].count == 0)
+        const retarget_chain *const to = &target->chains[c], *const from = &source->chains[c];
+        if (c >= FINGERS && from->count == 0)
             continue;
-        drive_chain(target, &target->chains[c], &source->chains[c]);
-        num_bent += c >= FINGERS ? target->chains[c].count : 0;
+        num_bent += c >= FINGERS ? to->count : 0;
+        // The bend of the source's is spread over the model's.
+        for (uint32_t i = 0; i < to->count; i++) {
+            const double at = (double)from->count * (i + 1) / to->count;
+            const uint32_t below = (uint32_t)floor(at), above = (uint32_t)ceil(at);
+            set_drive(&target->joints[to->joints[i]],
+                      below > 0 ? from->joints[below - 1] : from->base,
+                      above > 0 ? from->joints[above - 1] : from->base, at - below);
+        }
     }
     if (spine->count > 0)
         convert_note(job, "spine: %u joints from %s to %s are bent as %u of the motion",
@@ -605,14 +567,20 @@ static uint32_t make_drives(const convert_job *job, const retarget_figure *sourc
         const int word = r / 2;
         const uint32_t from = word == HIPS ? source->pelvis : source->roles[r];
         const uint32_t to = word == HIPS ? target->pelvis : target->roles[r];
+        const char *const side = word <= HIPS ? "" : r % 2 == 0 ? "left " : "right ";
+        const char *const title = roles[word].title;
         if ((word <= HIPS && r % 2 == 1) || (from == MD5_NONE && to == MD5_NONE))
             continue;
-        note_pair(job, source, target, from, to, roles[word].title,
-                  word <= HIPS ? ""
-                  : r % 2 == 0 ? "left "
-                               : "right ");
-        if (from != MD5_NONE && to != MD5_NONE)
+        if (from == MD5_NONE) {
+            convert_note(job, "%s%s: not in the motion; in the model %s", side, title,
+                         target->own[to].name);
+        } else if (to == MD5_NONE) {
+            convert_note(job, "%s%s: %s, not in the model", side, title, source->own[from].name);
+        } else {
+            convert_note(job, "%s%s: %s moves %s", side, title, source->own[from].name,
+                         target->own[to].name);
             set_drive(&target->joints[to], from, from, 0.0);
+        }
     }
     // What carries both pelvis and chest turns with the pelvis.
     if (source->pelvis != MD5_NONE && target->body != MD5_NONE)
@@ -674,12 +642,12 @@ static void pose_joint(const retarget_transfer *transfer, uint32_t joint, conver
     // Joint 0, if it is above the body, takes the path along the ground: it is the joint whose
     // motion games take as that of the character.
     if (joint == target->body) {
-        const convert_vec pelvis = rest_of(target, target->pelvis);
         to->translation =
-            convert_add(convert_add(pelvis, path),
-                        convert_rotate(turned, convert_sub(rest_of(target, joint), pelvis)));
+            convert_add(convert_add(target->rest[target->pelvis].translation, path),
+                        convert_rotate(turned, bone(target->rest, target->pelvis, joint)));
     } else if (joint == 0 && parent == MD5_NONE && transfer->has_path) {
-        to->translation = convert_add(rest_of(target, 0), (convert_vec){path.x, path.y, 0.0});
+        to->translation =
+            convert_add(target->rest[0].translation, (convert_vec){path.x, path.y, 0.0});
     }
 }
 
@@ -698,10 +666,9 @@ static void pose_model(const retarget_transfer *transfer, uint32_t frame)
         path.x = path.y = 0.0;
     path.z += transfer->lift;
     // Twice, as joints that lead others can come behind them.
-    for (uint32_t i = 0; i < target->num_joints; i++)
-        pose_joint(transfer, target->order[i], path, false);
-    for (uint32_t i = 0; i < target->num_joints; i++)
-        pose_joint(transfer, target->order[i], path, true);
+    for (int time = 0; time < 2; time++)
+        for (uint32_t i = 0; i < target->num_joints; i++)
+            pose_joint(transfer, target->order[i], path, time > 0);
 }
 
 // For the motion of the model.
@@ -717,12 +684,6 @@ static void pose_clip(void *user, uint32_t frame, convert_xform *local)
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 // Raises the model so that feet stand where they do in the bind pose: in nearly all frames none is
 // lower.
 static void find_lift(retarget_transfer *transfer)
@@ -736,11 +697,11 @@ static void find_lift(retarget_transfer *transfer)
         for (int r = 2 * FOOT; r < 2 * TOE + 2; r++) {
             const uint32_t joint = target->roles[r];
             if (joint != MD5_NONE)
-                lows[frame] = fmin(lows[frame],
-                                   target->posed[joint].translation.z - rest_of(target, joint).z);
+                lows[frame] = fmin(lows[frame], target->posed[joint].translation.z
+                                                    - target->rest[joint].translation.z);
         }
     }
-    qsort(lows, num_frames, sizeof *lows, compare_doubles);
+    qsort(lows, num_frames, sizeof *lows, common_compare_doubles);
     const double lift = -lows[num_frames / 20];
     if (transfer->has_path && isfinite(lift))
         transfer->lift = lift;

@@ -854,12 +854,6 @@ static bool run_contact_sheet(view_state *viewer)
 //
 // Draws frames and reports how long they took, and how long updates of a crowd took.
 
-static int compare_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double wall_seconds(void)
 {
     struct timespec now;
@@ -869,7 +863,7 @@ static double wall_seconds(void)
 
 static double median(double *values, uint32_t count)
 {
-    qsort(values, count, sizeof *values, compare_doubles);
+    qsort(values, count, sizeof *values, common_compare_doubles);
     return values[count / 2];
 }
 
