@@ -763,7 +763,8 @@ static bool has_model(md5_game *game, const char *name, md5_error *error)
 
 bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *error)
 {
-    MD5_NEED(game, "game");
+    if (!game)
+        return md5i_fail_missing(error, "game");
     md5_error reason = {.status = MD5_OK};
     md5_context *const context = &game->context;
     const md5_entity_def *const def = md5_game_entity_def(game, name, &reason);
