@@ -14,6 +14,7 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.normpath(os.path.join(FOLDER, '..', '..'))
 EXAMPLES = os.path.join(TREE, 'demo', 'examples')
 CODE = re.compile(r'(`[^`]*`)')
+EXPORTED = re.compile(r'MD5\w*_API\b')
 
 
 def escape(text):
@@ -77,7 +78,7 @@ def print_members(lines):
 
 
 def is_declaration(line):
-    return bool(re.match(r'(MD5_API|MD5GL_API|typedef|struct|enum|#define|static inline)\b', line))
+    return bool(re.match(r'(MD5\w*_API|typedef|struct|enum|#define|static inline)\b', line))
 
 
 class Header:
@@ -108,8 +109,8 @@ class Header:
             else:
                 end = self.end_of(at)
                 self.pieces.append([document, lines[at:end]])
-                follows = end < len(lines) and lines[end].startswith(('MD5_API', 'MD5GL_API'))
-                shared = lines[at].startswith(('MD5_API', 'MD5GL_API')) and follows
+                follows = end < len(lines) and EXPORTED.match(lines[end])
+                shared = EXPORTED.match(lines[at]) and follows
                 document = list(document) if shared else []
                 at = end
 
