@@ -35,14 +35,17 @@ GOALS := $(or $(MAKECMDGOALS),all)
 MD5_SOURCES    := $(wildcard md5/*.c md5/*/*.c md5/*/*/*.c)
 PLAY_SOURCES   := $(filter md5/motion/% md5/play/%,$(MD5_SOURCES))
 GAME_SOURCES   := $(filter md5/game/%,$(MD5_SOURCES))
+EDIT_SOURCES   := $(filter md5/edit/%,$(MD5_SOURCES))
 RENDER_SOURCES := $(wildcard render/*.c)
 VIEW_SOURCES   := $(wildcard demo/viewer/*/*.c)
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-MD5_OBJECTS    := $(call objects,$(filter-out $(PLAY_SOURCES) $(GAME_SOURCES),$(MD5_SOURCES)))
-# md5/core is in each library, under names of its own: no library uses what another one does not offer.
-shared = $(patsubst %.c,$(BUILD)/of/$(1)/%.o,$(filter md5/core/%,$(MD5_SOURCES)))
-PLAY_OBJECTS   := $(call objects,$(PLAY_SOURCES)) $(call shared,play)
-GAME_OBJECTS   := $(call objects,$(GAME_SOURCES)) $(call shared,game)
+MD5_OBJECTS    := $(call objects,$(filter-out $(PLAY_SOURCES) $(GAME_SOURCES) $(EDIT_SOURCES),$(MD5_SOURCES)))
+# md5/core is in each library, and md5/read in md5edit too, under names of its own: no library uses what another one does
+# not offer.
+shared = $(patsubst %.c,$(BUILD)/of/$(1)/%.o,$(filter $(2:%=md5/%/%),$(MD5_SOURCES)))
+PLAY_OBJECTS   := $(call objects,$(PLAY_SOURCES)) $(call shared,play,core)
+GAME_OBJECTS   := $(call objects,$(GAME_SOURCES)) $(call shared,game,core)
+EDIT_OBJECTS   := $(call objects,$(EDIT_SOURCES)) $(call shared,edit,core read)
 RENDER_OBJECTS := $(call objects,$(RENDER_SOURCES)) $(BUILD)/made/shaders.o $(BUILD)/made/gl.o
 COMMON_OBJECTS := $(call objects,$(wildcard demo/common/*.c))
 PICTURES       := $(BUILD)/render/pictures.o $(BUILD)/render/assert.o
@@ -79,7 +82,7 @@ step = $(eval DONE += x)sh .ci/progress.sh $(words $(DONE)) $(NUM_STEPS) $(or $(
 say = $(if $(V),,@$(if $(COUNTING),: step,$(step)) &&)
 
 # -- Products -----------------------------------------------------------------------------------------
-LIBRARY := $(patsubst %,$(OUT)/libmd5%.a,play game model)
+LIBRARY := $(patsubst %,$(OUT)/libmd5%.a,play game edit model)
 # The public headers under the names that programs include; installed, they lie beside each other.
 INCLUDE := build/include/md5model
 HEADERS_OUT    := $(addprefix $(INCLUDE)/,$(notdir $(wildcard md5/md5*.h)))
@@ -87,7 +90,7 @@ GL_HEADERS_OUT := $(addprefix $(INCLUDE)/,$(notdir $(wildcard render/md5gl*.h)))
 
 ## make                the library (static, shared), md5tool and md5view, in build/
 all: lib $(if $(filter yes,$(MD5GL)),gl) $(OUT)/md5tool $(OUT)/md5view
-## make lib            libmd5model, libmd5play, libmd5game, headers in build/include; needs nothing but a C compiler
+## make lib            libmd5model, libmd5play, libmd5game, libmd5edit, headers in build/include; needs nothing but a C compiler
 lib: $(LIBRARY) $(LIBRARY:.a=.so) $(HEADERS_OUT)
 ## make gl             libmd5gl, which draws with OpenGL; needs glad, and no GL library
 gl: lib $(OUT)/libmd5gl.a $(OUT)/libmd5gl.so $(GL_HEADERS_OUT)
@@ -110,6 +113,7 @@ endef
 $(eval $(call library,md5model,$(MD5_OBJECTS)))
 $(eval $(call library,md5play,$(PLAY_OBJECTS),$(OUT)/libmd5model.so))
 $(eval $(call library,md5game,$(GAME_OBJECTS),$(OUT)/libmd5model.so))
+$(eval $(call library,md5edit,$(EDIT_OBJECTS),$(OUT)/libmd5model.so))
 $(eval $(call library,md5gl,$(RENDER_OBJECTS),$(OUT)/libmd5model.so))
 vpath md5%.h md5 render
 $(HEADERS_OUT) $(GL_HEADERS_OUT): $(INCLUDE)/%: %
@@ -128,7 +132,7 @@ endef
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(compile)
 # md5i_fail() of md5/core is md5i_play_fail() in libmd5play, for the linker.
-$(BUILD)/of/%.h: $(wildcard md5/core/*.h)
+$(BUILD)/of/%.h: $(wildcard md5/core/*.h md5/read/*.h)
 	@mkdir -p $(@D)
 	@grep -oh 'md5i_[a-z0-9_]*' $^ | sort -u | sed 's/md5i_\(.*\)/#define & md5i_$*_\1/' > $@
 define renamed
@@ -139,6 +143,7 @@ $(BUILD)/of/$(1)/%.o: %.c $(BUILD)/flags
 endef
 $(eval $(call renamed,play,$(PLAY_OBJECTS)))
 $(eval $(call renamed,game,$(GAME_OBJECTS)))
+$(eval $(call renamed,edit,$(EDIT_OBJECTS)))
 GLAD_HEADER := build/glad/include/glad/gl.h
 $(call objects,$(RENDER_SOURCES)): EXTRA = -isystem build/glad/include
 # An installed viewer finds the models there; one that runs in the tree has models/ beside it.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """amalgamate.py FOLDER [GLAD_FOLDER SHADERS.c]: writes each library as two files into FOLDER: md5model.h and
-md5model.c, md5play, md5game; with the generated GL loader and shaders also md5gl; and md5config.h, which they
+md5model.c, md5play, md5game, md5edit; with the generated GL loader and shaders also md5gl; and md5config.h, which they
 read.
 
 amalgamate.py --config MD5CONFIG.H FOLDER: md5model alone, without the text of what that file switches off.
@@ -651,11 +651,12 @@ def source(name, what, headers, sources, generated):
 PUBLIC = r"md5/md5\w+\.h|render/md5gl\w*\.h"
 # Library: what it does, its public headers, its folders.
 LIBRARIES = {
-    "md5model": ("reads, poses and skins MD5 models", "math model skin edit",
+    "md5model": ("reads, poses and skins MD5 models", "math model skin",
                  "md5 core read pose pose/simd skin compress"),
     "md5play": ("inverse kinematics, curves, state machines", "curve pose machine play",
                 "core motion play play/text play/make play/run"),
     "md5game": ("Doom 3's game folders, entities and images", "game image dialects", "core game"),
+    "md5edit": ("MD5 files as tables: changed, repaired, written", "edit", "core read edit"),
 }
 GL = "draws MD5 models with OpenGL"
 ON_MODEL = '\n#include "md5model.h"\n'
@@ -668,7 +669,7 @@ def forwards(headers, library):
 
 
 def files_of(library):
-    """md5/core is in each library, under names of its own."""
+    """md5/core is in each library, and md5/read in md5edit, under names of its own."""
     what, headers, folders = LIBRARIES[library]
     own = ["md5/md5%s.h" % name for name in headers.split()]
     seen = [path for path in sorted_by_includes(own) if re.match(PUBLIC, path)]

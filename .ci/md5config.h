@@ -30,6 +30,6 @@
 // #define MD5_NO_CUBIC    // MD5_INTERPOLATE_CUBIC: 4 KB
 // #define MD5_NO_PARTS    // tangents, skin plans, losses: `without` must name them: 8 KB
 // #define MD5_NO_IMAGES   // asset images, of which models and clips are loaded: 15 KB
-// #define MD5_NO_EXTRAS   // cameras, md5edit.h, names of other formats, md5_make_morph(), _baked(), _weights(): 3800 lines
+// #define MD5_NO_EXTRAS   // cameras, names of other formats, md5_make_morph(), _baked(), _weights(): 2200 lines; md5edit needs them
 
 #endif

@@ -14,11 +14,14 @@
 
 #include "md5model.h" // beside this file also when installed
 
+#ifdef MD5_NO_EXTRAS
+#error "md5edit needs the readers of cameras, which MD5_NO_EXTRAS leaves out"
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#ifndef MD5_NO_EXTRAS
 // -- Documents ------------------------------------------------------------------------------------
 
 typedef struct md5_doc_joint {
@@ -80,9 +83,9 @@ typedef struct md5_doc { // what its kind does not have is 0
 // `opts` says of the result is ignored. Models of version 6 and files of Doom 3 BFG become
 // documents too, whose text is version 10. Meshes beyond numMeshes are read, with a warning.
 // MD5_ERROR_VERSION: version 12, whose normals a document would lose.
-MD5_API md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size,
-                               const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_free_doc(md5_doc *doc);
+MD5_EDIT_API md5_doc *md5_parse_doc(md5_doc_kind kind, const void *text, size_t size,
+                                    const md5_load_opts *opts, md5_error *error);
+MD5_EDIT_API void md5_free_doc(md5_doc *doc);
 
 // Writes a document and a NUL to text[size]. Loading the text gives what loading the file gave, bit
 // for bit (but w is computed anew where the file had it, in binary files, version 6 and angles of
@@ -92,7 +95,7 @@ MD5_API void md5_free_doc(md5_doc *doc);
 // outside of its table, a joint its own ancestor, a number not finite, or beyond the 1e9 that is
 // read; MD5_ERROR_MISMATCH for a text with a quote or a control byte, or a mesh's name with blanks
 // at its ends. Linear time.
-MD5_API size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *error);
+MD5_EDIT_API size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *error);
 
 // -- Repairs --------------------------------------------------------------------------------------
 
@@ -103,7 +106,7 @@ MD5_API size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_er
 // are replaced stay in memory until the document is freed.
 
 // Model: brings rotations longer than 1 to unit length, w included, as loading does.
-MD5_API uint32_t md5_fix_rotations(md5_doc *model, md5_error *error);
+MD5_EDIT_API uint32_t md5_fix_rotations(md5_doc *model, md5_error *error);
 
 // Model: keeps the `max_weights` (up to 64; 0: all) largest weights of each vertex, by absolute
 // bias, after those of one joint were added up, which loses nothing; and divides by their sum those
@@ -111,13 +114,13 @@ MD5_API uint32_t md5_fix_rotations(md5_doc *model, md5_error *error);
 // exporters round; INFINITY: none). Sums below 1e-3 stay. Returns the number of vertices. *loss,
 // unless NULL: the largest distance, in units, by which what was cut off can displace a vertex
 // whose weights meet in one point, however its joints turn about their own positions.
-MD5_API uint32_t md5_fix_weights(md5_doc *model, uint32_t max_weights, float tolerance, float *loss,
-                                 md5_error *error);
+MD5_EDIT_API uint32_t md5_fix_weights(md5_doc *model, uint32_t max_weights, float tolerance,
+                                      float *loss, md5_error *error);
 
 // Animation: computes the bounds of each frame from the skin of `model`, which was loaded without
 // axes or scale; joints are matched as by md5_bind(). Returns the number of boxes that were off by
 // more than 0.01. MD5_ERROR_MISMATCH if no joint belongs to the model, or it has no vertices.
-MD5_API uint32_t md5_fix_bounds(md5_doc *anim, const md5_model *model, md5_error *error);
+MD5_EDIT_API uint32_t md5_fix_bounds(md5_doc *anim, const md5_model *model, md5_error *error);
 
 // Animation: gives it the joints of `model`, which was loaded without axes or scale: the same names
 // and parents in the same order, as id's engine and most Quake engines demand. Poses are those of
@@ -127,8 +130,8 @@ MD5_API uint32_t md5_fix_bounds(md5_doc *anim, const md5_model *model, md5_error
 // each joint gets flags 63, which engines ask for that ignore base frames; else those it had, and
 // those of numbers that differ from its base frame. Returns the number of joints that are not as
 // before. MD5_ERROR_MISMATCH if no joint belongs to the model.
-MD5_API uint32_t md5_fix_joints(md5_doc *anim, const md5_model *model, bool all_components,
-                                md5_error *error);
+MD5_EDIT_API uint32_t md5_fix_joints(md5_doc *anim, const md5_model *model, bool all_components,
+                                     md5_error *error);
 
 // -- Edits ----------------------------------------------------------------------------------------
 
@@ -146,7 +149,7 @@ typedef struct md5_joint_edit { // of a model or an animation
 
 // In any case parents come before their children, as most engines demand; what is in order stays.
 // Returns the number of joints that are elsewhere, gone or new.
-MD5_API uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *error);
+MD5_EDIT_API uint32_t md5_edit_joints(md5_doc *doc, const md5_joint_edit *edit, md5_error *error);
 
 typedef struct md5_mesh_edit { // of a model
     bool is_merged;            // meshes of one shader become one, where the first of them was
@@ -162,7 +165,7 @@ typedef struct md5_mesh_edit { // of a model
 // Vertices of meshes that are made anew come in the order of their triangles, and those that none
 // uses are left out. Returns the number of meshes merged or cut, triangles turned, and other rows
 // that are gone.
-MD5_API uint32_t md5_edit_meshes(md5_doc *model, const md5_mesh_edit *edit, md5_error *error);
+MD5_EDIT_API uint32_t md5_edit_meshes(md5_doc *model, const md5_mesh_edit *edit, md5_error *error);
 
 typedef struct md5_space_edit { // of any document, in this order
     bool is_mirrored; // at the plane y = 0: left and right are exchanged, and triangles turned
@@ -179,7 +182,7 @@ typedef struct md5_space_edit { // of any document, in this order
 // turned boxes, perhaps more than the skin. Returns the number of joints, or of a camera's frames;
 // 0 if the edit changes nothing. MD5_ERROR_RANGE: a scale out of range, or partners that are not
 // each joint once.
-MD5_API uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *error);
+MD5_EDIT_API uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *error);
 
 typedef struct md5_frame_edit { // of an animation, in this order
     const md5_model *model;     // whose joints it gets, as by md5_fix_joints(); NULL: its own
@@ -211,8 +214,7 @@ typedef struct md5_frame_edit { // of an animation, in this order
 // md5_fix_bounds() computes right ones. Returns the number of frames if they are others, or another
 // rate, else that of the joints that are not as before. MD5_ERROR_RANGE: frames that the clip does
 // not have, or more than 2^24; a rate or a tolerance below 0.
-MD5_API uint32_t md5_edit_frames(md5_doc *anim, const md5_frame_edit *edit, md5_error *error);
-#endif
+MD5_EDIT_API uint32_t md5_edit_frames(md5_doc *anim, const md5_frame_edit *edit, md5_error *error);
 
 #ifdef __cplusplus
 }

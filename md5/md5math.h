@@ -34,6 +34,11 @@
 #else
 #define MD5_GAME_API __declspec(dllimport)
 #endif
+#ifdef MD5_EDIT_BUILD
+#define MD5_EDIT_API __declspec(dllexport)
+#else
+#define MD5_EDIT_API __declspec(dllimport)
+#endif
 #else
 #ifdef __GNUC__
 #define MD5_API __attribute__((visibility("default")))
@@ -42,6 +47,7 @@
 #endif
 #define MD5_PLAY_API MD5_API
 #define MD5_GAME_API MD5_API
+#define MD5_EDIT_API MD5_API
 #endif
 
 #ifdef __cplusplus

@@ -9,7 +9,7 @@ LIBDIR     ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 DATADIR    ?= $(PREFIX)/share
 SHAREDIR   := $(DATADIR)/md5model
-LIBRARIES  := md5model md5play md5game $(if $(filter yes,$(MD5GL)),md5gl)
+LIBRARIES  := md5model md5play md5game md5edit $(if $(filter yes,$(MD5GL)),md5gl)
 
 # Files below DESTDIR are for another system, whose package manager updates the cache.
 update_linker = $(if $(DESTDIR),,@sh .ci/ldconfig.sh $(LIBDIR) libmd5model.so.$(ABI))
@@ -89,7 +89,7 @@ install-programs: $(OUT)/md5tool $(OUT)/md5view $(STAGED)
 uninstall:
 	rm -f $(DESTDIR)$(BINDIR)/md5tool $(DESTDIR)$(BINDIR)/md5view
 	rm -f $(addprefix $(DESTDIR)$(DATADIR)/,$(PROGRAM_TEXTS)) $(foreach file,$(DESKTOP_FILES),$(call desktop_path,$(file)))
-	rm -f $(foreach name,md5model md5play md5game md5gl,$(DESTDIR)$(LIBDIR)/pkgconfig/$(name).pc \
+	rm -f $(foreach name,md5model md5play md5game md5edit md5gl,$(DESTDIR)$(LIBDIR)/pkgconfig/$(name).pc \
 	    $(addprefix $(DESTDIR)$(LIBDIR)/lib$(name),.a .so .so.$(ABI) .so.$(VERSION)))
 	rm -rf $(DESTDIR)$(INCLUDEDIR)/md5model $(DESTDIR)$(LIBDIR)/cmake/md5model $(DESTDIR)$(DATADIR)/doc/md5model \
 	    $(DESTDIR)$(SHAREDIR)

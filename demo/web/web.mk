@@ -30,7 +30,7 @@ WEB_PARTS := $(COMMON_OBJECTS:$(BUILD)/%=%) $(MD5_SOURCES:.c=.o) $(RENDER_SOURCE
     $(patsubst %.c,%.o,$(filter-out demo/viewer/platform/platform_sdl.c,$(VIEW_SOURCES)) $(wildcard demo/convert/*.c demo/looks/*.c) demo/web/platform.c) \
     made/shaders.o made/gl.o made/font.o made/pages.o $(WEB_JSON:%=jansson/%.o)
 WEB_LIBRARY := $(MD5_SOURCES:.c=.o)
-WEB_ELEMENT := $(filter-out md5/game/%,$(WEB_LIBRARY)) md5/game/image.o $(RENDER_SOURCES:.c=.o) made/element_shaders.o demo/web/element.o
+WEB_ELEMENT := $(filter-out md5/game/% md5/edit/%,$(WEB_LIBRARY)) md5/game/image.o $(RENDER_SOURCES:.c=.o) made/element_shaders.o demo/web/element.o
 
 # The library that reads JSON has a configuration for systems that cannot be asked: Android's.
 WEB_JSON_FLAGS := $(if $(JANSSON),-DHAS_JANSSON -isystem $(JANSSON)/src -isystem $(JANSSON)/android)

@@ -4,7 +4,7 @@
 
 #include "md5/core/bytes.h"
 #include "md5/core/mesh.h"
-#include "md5/md5edit.h"
+#include "md5/md5model.h"
 
 // What files of Doom 3 BFG begin with.
 #define MD5_BFG_MESH "BRM"
@@ -144,6 +144,9 @@ bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_
 
 // The same for a .bmd5mesh, a .bMD5anim, and a .bcanim of its successors.
 #ifdef MD5_NO_BFG
+#undef md5i_read_bfg_mesh // names that a library has for its copy
+#undef md5i_read_bfg_anim
+#undef md5i_read_bfg_camera
 #define md5i_read_bfg_mesh(arena, ...) MD5_LEFT_OUT((arena)->context, "files of Doom 3 BFG")
 #define md5i_read_bfg_anim md5i_read_bfg_mesh
 #define md5i_read_bfg_camera md5i_read_bfg_mesh
@@ -151,12 +154,6 @@ bool md5i_read_camera_file(md5_arena *arena, const char *text, size_t size, md5_
 bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file);
 bool md5i_read_bfg_anim(md5_arena *arena, const char *bytes, size_t size, md5_anim_file *file);
 bool md5i_read_bfg_camera(md5_arena *arena, const char *bytes, size_t size, md5_camera_file *file);
-#endif
-
-#ifndef MD5_NO_EXTRAS
-// Checks every index of a document (md5edit.h), and counts how often rows refer to others: vertices
-// to weights, and tracks to numbers of frames.
-bool md5i_check_doc(md5_arena *arena, const md5_doc *doc, uint64_t *num_references);
 #endif
 
 #endif

@@ -19,9 +19,9 @@ silent_compiler() {
     }
 }
 
-# silent_as_cxx COMPILER STANDARD: all four.
+# silent_as_cxx COMPILER STANDARD: all of them.
 silent_as_cxx() {
-    for name in md5model md5play md5game md5gl; do
+    for name in md5model md5play md5game md5edit md5gl; do
         silent_compiler "$1" "-std=$2" -x c++ $name.c || return 1
     done
 }

@@ -63,7 +63,7 @@ foreign() { # NAME
     [ "$1" != model ] || defined "$products/libmd5model.a" >"$scratch/known"
     needed "$products/libmd5$1.a" | comm -23 - "$scratch/known"
 }
-for name in model play game gl; do
+for name in model play game edit gl; do
     [ ! -e "$products/libmd5$name.a" ] || silent "libmd5$name takes only public functions of libmd5model" foreign $name
 done
 # Shared libraries export what the headers declare, and static ones beside that only internal names, which say so. The
@@ -80,7 +80,7 @@ soname() { # NAME
     readelf -d "$products/libmd5$1.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p'
 }
 abi=$(awk '/define MD5_VERSION_(MAJOR|MINOR)/ { v[++n] = $3 } END { print v[1] == 0 ? "0." v[2] : v[1] }' md5/md5model.h)
-for name in model play game gl; do
+for name in model play game edit gl; do
     [ -e "$products/libmd5$name.a" ] || continue
     silent "libmd5$name exports what its headers declare" differs $name
     check "the soname of libmd5$name is that of the version" [ "$(soname $name)" = "libmd5$name.so.$abi" ]

@@ -51,7 +51,7 @@ class Md5model(ConanFile):
         CMake(self).install()
 
     def package_info(self):
-        for name in ["md5model", "md5play", "md5game"] + (["md5gl"] if self.options.gl else []):
+        for name in ["md5model", "md5play", "md5game", "md5edit"] + (["md5gl"] if self.options.gl else []):
             component = self.cpp_info.components[name]
             component.libs = [name]
             component.set_property("cmake_target_name", "md5model::" + name)

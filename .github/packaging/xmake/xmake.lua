@@ -16,7 +16,7 @@ package("md5model")
         if package:config("gl") then
             package:add("links", "md5gl")
         end
-        package:add("links", "md5play", "md5game", "md5model")
+        package:add("links", "md5play", "md5game", "md5edit", "md5model")
         if package:config("shared") and package:is_plat("windows", "mingw") then
             package:add("defines", "MD5_SHARED")
         end

@@ -1,4 +1,6 @@
-// A stranger's program for the libraries on top of md5model: a machine without states, and no game.
+// A stranger's program for the libraries on top of md5model: a machine without states, no game, and
+// no document.
+#include <md5model/md5edit.h>
 #include <md5model/md5game.h>
 #include <md5model/md5play.h>
 
@@ -9,5 +11,6 @@ int main(void)
         return 1;
     md5_free_machine_file(NULL);
     md5_destroy_game(NULL);
+    md5_free_doc(NULL);
     return 0;
 }

@@ -2,11 +2,10 @@
 // tables when nothing can fail any more.
 #include "md5/core/math.h"
 #include "md5/core/names.h"
-#include "md5/md5edit.h"
+#include "md5/edit/document.h"
 #include "md5/md5skin.h"
 #include "md5/read/tables.h"
 
-#ifndef MD5_NO_EXTRAS
 // -- One repair -----------------------------------------------------------------------------------
 
 typedef struct repair {
@@ -1109,4 +1108,3 @@ uint32_t md5_fix_joints(md5_doc *doc, const md5_model *model, bool all_component
     const md5_frame_edit edit = {.model = model, .all_components = all_components};
     return md5_edit_frames(doc, &edit, error);
 }
-#endif

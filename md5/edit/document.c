@@ -1,13 +1,12 @@
 // Documents: what MD5 files say as tables that may be changed, from a text and back to one.
 #include "md5/core/file.h"
 #include "md5/core/math.h"
-#include "md5/md5edit.h"
+#include "md5/edit/document.h"
 #include "md5/read/tables.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#ifndef MD5_NO_EXTRAS
 // == Reading =====================================================================================
 //
 // Tables of a file are kept where they were read, in an arena that becomes the document's memory.
@@ -637,4 +636,3 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
         text[to.used < size ? to.used : size - 1] = '\0';
     return to.used;
 }
-#endif
