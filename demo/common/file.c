@@ -346,10 +346,10 @@ static void sort(common_list *list, size_t first)
         qsort(list->names + first, list->count - first, sizeof *list->names, compare_names);
 }
 
-void common_add(common_list *list, char *name)
+char *common_add(common_list *list, char *name)
 {
     list->names = common_grow(list->names, list->count, sizeof name);
-    list->names[list->count++] = name;
+    return list->names[list->count++] = name;
 }
 
 common_list common_list_folder(const char *folder, const char *ending)

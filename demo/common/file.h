@@ -69,8 +69,8 @@ typedef struct common_list {
 common_list common_list_folder(const char *folder, const char *ending);
 void common_free_list(common_list *list);
 
-// Adds a name at the end; the list takes it over.
-void common_add(common_list *list, char *name);
+// Adds a name at the end, and returns it; the list takes it over.
+char *common_add(common_list *list, char *name);
 
 // Finds a file or a folder, folder/relative, ignoring case. Returns the path as it is on disk; of
 // several the first in byte order; or NULL.

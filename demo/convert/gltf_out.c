@@ -3,6 +3,7 @@
 #include "demo/convert/convert.h"
 
 #ifdef HAS_JANSSON
+#include "demo/common/manual.h"
 #include "demo/convert/gltf_out.h"
 
 #ifdef HAS_MESHOPTIMIZER
@@ -335,11 +336,8 @@ void gltf_add_channel(gltf_out *out, json_t *animation, size_t node, const char 
 void gltf_begin(gltf_out *out)
 {
     *out = (gltf_out){.root = json_object(), .tops = json_array(), .names = json_object()};
-    char *const generator =
-        common_format("md5tool %d.%d.%d", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
     gltf_put(out, out->root, "asset",
-             json_pack("{s:s, s:s}", "version", "2.0", "generator", generator));
-    free(generator);
+             json_pack("{s:s, s:s}", "version", "2.0", "generator", "md5tool " COMMON_VERSION));
     gltf_put(out, out->root, "scene", json_integer(0));
     gltf_add(out, "scenes", json_pack("{s:o}", "nodes", out->tops));
 }

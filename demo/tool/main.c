@@ -1,5 +1,6 @@
 // md5tool: prints what is in MD5 files, without a window.
 #include "demo/common/file.h"
+#include "demo/common/manual.h"
 #include "demo/common/text.h"
 #include "demo/convert/convert.h"
 #include "demo/tool/tool.h"
@@ -23,115 +24,78 @@ enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
 // -- Manual page and completions ------------------------------------------------------------------
 //
-// Both come from the help texts: a line that begins with "  --" describes an option of its command.
+// Both are templates of rows, which have of each command its name, its options, how it is called,
+// and the help below that.
 
-// In the language of man pages, where - is a hyphen and \- what can be typed.
-static void print_manual(void)
-{
-    printf(".TH MD5TOOL 1 \"\" \"md5tool %d.%d.%d\" \"User Commands\"\n", MD5_VERSION_MAJOR,
-           MD5_VERSION_MINOR, MD5_VERSION_PATCH);
-    fputs(".nh\n.SH NAME\nmd5tool \\- print what is in MD5 models and animations\n.SH SYNOPSIS\n",
-          stdout);
-    for (int i = 0; i < NUM_COMMANDS; i++) {
-        const char *const usage = commands[i]->help + strlen("usage: md5tool ");
-        printf("%s.B md5tool\n", i > 0 ? ".br\n" : "");
-        for (const char *c = usage; *c != '\n'; c++)
-            printf("%s%c", *c == '-' ? "\\" : "", *c);
-        putchar('\n');
-    }
-    fputs(".SH DESCRIPTION\nReads .md5mesh, .md5anim, .md5camera and .md5machine files.\n"
-          "After \\-\\- only files follow.\n.SH COMMANDS\n",
-          stdout);
-    for (int i = 0; i < NUM_COMMANDS; i++) {
-        printf(".SS %s\n.nf\n", commands[i]->name);
-        // The help text after its first line, so that roff takes no character of it for an
-        // instruction.
-        const char *c = strchr(commands[i]->help, '\n');
-        for (bool begins = false; c != NULL && *++c != '\0'; begins = *c == '\n') {
-            if (begins && (*c == '.' || *c == '\''))
-                fputs("\\&", stdout);
-            if (*c == '-')
-                fputs("\\-", stdout);
-            else
-                putchar(*c);
-        }
-        fputs(".fi\n", stdout);
-    }
-    fputs(".SH EXIT STATUS\n0 success, 1 a file has an error, 2 the arguments are wrong.\n"
-          ".SH SEE ALSO\n.BR md5view (1)\n",
-          stdout);
-}
+static const char manual[] =
+    ".TH MD5TOOL 1 \"\" \"md5tool " COMMON_VERSION "\" \"User Commands\"\n"
+    ".nh\n.SH NAME\nmd5tool \\- print what is in MD5 models and animations\n.SH SYNOPSIS\n"
+    "~(~,.br\n~;.B md5tool\n~2\n~)"
+    ".SH DESCRIPTION\nReads .md5mesh, .md5anim, .md5camera and .md5machine files.\n"
+    "After \\-\\- only files follow.\n.SH COMMANDS\n"
+    "~(.SS ~0\n.nf\n~3.fi\n~)"
+    ".SH EXIT STATUS\n0 success, 1 a file has an error, 2 the arguments are wrong.\n"
+    ".SH SEE ALSO\n.BR md5view (1)\n";
 
-// The scripts that complete words, around the names of commands and, for each command, of options.
+// The scripts that complete words: names of commands and, for each command, of options.
+#define WORDS "~(~0 ~)--help --version --man --completions"
 static const struct shell {
-    const char *name, *head, *behind_names, *before_command, *before_options, *behind_options, *end;
+    const char *name, *script;
 } shells[] = {
-    {
-        .name = "bash",
-        .head = "# bash completion of md5tool, as md5tool --completions bash prints it.\n"
-                "_md5tool()\n{\n    local words='",
-        .behind_names = "'\n    if ((COMP_CWORD > 1)); then\n    case ${COMP_WORDS[1]} in\n",
-        .before_command = "    ",
-        .before_options = ") words='",
-        .behind_options = "' ;;\n",
-        .end = "    --completions) words='bash zsh fish' ;;\n    *) words= ;;\n    esac\n    fi\n"
-               "    COMPREPLY=()\n"
-               "    if ((COMP_CWORD == 1)) || [[ ${COMP_WORDS[COMP_CWORD]} == -* ]] ||\n"
-               "        [[ ${COMP_WORDS[1]} == --completions ]]; then\n"
-               "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- "
-               "\"${COMP_WORDS[COMP_CWORD]}\")\n"
-               "    fi\n}\ncomplete -o default -F _md5tool md5tool\n",
-    },
-    {
-        .name = "zsh",
-        .head = "#compdef md5tool\n"
-                "# zsh completion of md5tool, as md5tool --completions zsh prints it.\n"
-                "_md5tool()\n{\n    local words='",
-        .behind_names = "'\n    if ((CURRENT == 2)); then\n        compadd -- ${=words}\n"
-                        "        return\n    fi\n    case ${(Q)${(z)BUFFER}[2]} in\n",
-        .before_command = "    ",
-        .before_options = ") words='",
-        .behind_options = "' ;;\n",
-        .end = "    --completions) words='bash zsh fish' ;;\n    *) words= ;;\n    esac\n"
-               "    compadd -- ${=words}\n    _files\n}\n"
-               "# Found by its name as a file _md5tool, or read by `source`.\n"
-               "if [[ $funcstack[1] == _md5tool ]]; then\n    _md5tool \"$@\"\n"
-               "else\n    compdef _md5tool md5tool\nfi\n",
-    },
-    {
-        .name = "fish",
-        .head = "# fish completion of md5tool, as md5tool --completions fish prints it.\n"
-                "complete -c md5tool -n __fish_use_subcommand -f -a '",
-        .behind_names = "'\n",
-        .before_command = "complete -c md5tool -n '__fish_seen_subcommand_from ",
-        .before_options = "' -a '",
-        .behind_options = "'\n",
-        .end = "complete -c md5tool -n '__fish_seen_subcommand_from --completions' -f -a 'bash "
-               "zsh fish'\n",
-    },
+    {"bash",
+     "# bash completion of md5tool, as md5tool --completions bash prints it.\n"
+     "_md5tool()\n{\n    local words='" WORDS "'\n"
+     "    if ((COMP_CWORD > 1)); then\n    case ${COMP_WORDS[1]} in\n"
+     "~(    ~0) words='~1--help' ;;\n~)"
+     "    --completions) words='bash zsh fish' ;;\n    *) words= ;;\n    esac\n    fi\n"
+     "    COMPREPLY=()\n"
+     "    if ((COMP_CWORD == 1)) || [[ ${COMP_WORDS[COMP_CWORD]} == -* ]] ||\n"
+     "        [[ ${COMP_WORDS[1]} == --completions ]]; then\n"
+     "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n"
+     "    fi\n}\ncomplete -o default -F _md5tool md5tool\n"},
+    {"zsh", "#compdef md5tool\n"
+            "# zsh completion of md5tool, as md5tool --completions zsh prints it.\n"
+            "_md5tool()\n{\n    local words='" WORDS "'\n"
+            "    if ((CURRENT == 2)); then\n        compadd -- ${=words}\n        return\n    fi\n"
+            "    case ${(Q)${(z)BUFFER}[2]} in\n"
+            "~(    ~0) words='~1--help' ;;\n~)"
+            "    --completions) words='bash zsh fish' ;;\n    *) words= ;;\n    esac\n"
+            "    compadd -- ${=words}\n    _files\n}\n"
+            "# Found by its name as a file _md5tool, or read by `source`.\n"
+            "if [[ $funcstack[1] == _md5tool ]]; then\n    _md5tool \"$@\"\n"
+            "else\n    compdef _md5tool md5tool\nfi\n"},
+    {"fish",
+     "# fish completion of md5tool, as md5tool --completions fish prints it.\n"
+     "complete -c md5tool -n __fish_use_subcommand -f -a '" WORDS "'\n"
+     "~(complete -c md5tool -n '__fish_seen_subcommand_from ~0' -a '~1--help'\n~)"
+     "complete -c md5tool -n '__fish_seen_subcommand_from --completions' -f -a 'bash zsh fish'\n"},
 };
 
-static int print_completions(const char *name)
+// The manual page for NULL, else the script for that shell.
+static int print_rows(const char *name)
 {
     const struct shell *shell = shells;
-    while (shell < shells + 3 && strcmp(name, shell->name) != 0)
+    while (name && shell < shells + 3 && strcmp(name, shell->name) != 0)
         shell++;
     if (shell == shells + 3)
         return tool_usage(NULL, "unknown shell '%s': expected bash, zsh or fish", name);
-    fputs(shell->head, stdout);
-    for (int i = 0; i < NUM_COMMANDS; i++)
-        printf("%s ", commands[i]->name);
-    printf("--help --version --man --completions%s", shell->behind_names);
+    common_row rows[NUM_COMMANDS];
+    common_list texts = {0};
     for (int i = 0; i < NUM_COMMANDS; i++) {
-        printf("%s%s%s", shell->before_command, commands[i]->name, shell->before_options);
-        for (const char *line = commands[i]->help; (line = strstr(line, "\n  --")) != NULL;
-             line++) {
-            const char *const option = line + strlen("\n  ");
-            printf("%.*s ", (int)strspn(option, "abcdefghijklmnopqrstuvwxyz-"), option);
-        }
-        printf("--help%s", shell->behind_options);
+        const char *const usage = commands[i]->help + strlen("usage: md5tool "), *line = usage;
+        const int length = (int)strcspn(usage, "\n");
+        const char *words = "";
+        for (; (line = strstr(line, "\n  --")) != NULL; line++)
+            words = common_add(
+                &texts, common_format("%s%.*s ", words, (int)strcspn(line + 3, " "), line + 3));
+        rows[i].values[0] = commands[i]->name;
+        rows[i].values[1] = words;
+        rows[i].values[2] = common_add(&texts, common_format("%.*s", length, usage));
+        rows[i].values[3] = usage + length + 1;
     }
-    fputs(shell->end, stdout);
+    common_print_rows(stdout, name ? shell->script : manual, name ? common_plain : common_roff,
+                      rows, NUM_COMMANDS);
+    common_free_list(&texts);
     return TOOL_OK;
 }
 
@@ -496,15 +460,13 @@ static int run(int count, char **arguments)
         arguments[1] = option;
     }
     if (strcmp(arguments[0], "--version") == 0) {
-        printf("md5tool %d.%d.%d\n", MD5_VERSION_MAJOR, MD5_VERSION_MINOR, MD5_VERSION_PATCH);
+        fputs("md5tool " COMMON_VERSION "\n", stdout);
         return TOOL_OK;
     }
-    if (strcmp(arguments[0], "--man") == 0) {
-        print_manual();
-        return TOOL_OK;
-    }
+    if (strcmp(arguments[0], "--man") == 0)
+        return print_rows(NULL);
     if (strcmp(arguments[0], "--completions") == 0)
-        return print_completions(count > 1 ? arguments[1] : "");
+        return print_rows(count > 1 ? arguments[1] : "");
     for (int i = 0; i < NUM_COMMANDS; i++) {
         if (strcmp(arguments[0], commands[i]->name) == 0)
             return run_command(commands[i], count - 1, arguments + 1);

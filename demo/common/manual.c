@@ -1,0 +1,60 @@
+#include "demo/common/manual.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+const char *const common_plain[] = {NULL};
+const char *const common_roff[] = {"\n.", "\n\\&.", "\n'", "\n\\&'", "-", "\\-",
+                                   "\\",  "\\e",    "…",   "...",    NULL};
+
+static void print_value(FILE *file, const char *value, const char *const *escapes)
+{
+    while (*value != '\0') {
+        const char *const *escape = escapes;
+        while (*escape != NULL && strncmp(value, *escape, strlen(*escape)) != 0)
+            escape += 2;
+        if (*escape != NULL)
+            fputs(escape[1], file);
+        else
+            fputc(*value, file);
+        value += *escape != NULL ? strlen(*escape) : 1;
+    }
+}
+
+void common_print_rows(FILE *file, const char *template, const char *const *escapes,
+                       const common_row *rows, size_t count)
+{
+    const common_row *row = rows;
+    const char *loop = NULL;
+    bool is_first = true;
+    for (const char *c = template; *c != '\0'; c++) {
+        if (*c != '~') {
+            fputc(*c, file);
+            continue;
+        }
+        switch (*++c) {
+        case '(':
+            row = rows;
+            loop = c;
+            is_first = true;
+            break;
+        case ')':
+            c = ++row < rows + count ? loop : c;
+            break;
+        case '[':
+            c++;
+            if (*c > '9' ? row->kind != *c : row->values[*c - '0'] == NULL)
+                c = strstr(c, "~]") + 1;
+            break;
+        case ',':
+            c = is_first ? strstr(c, "~;") + 1 : c;
+            is_first = false;
+            break;
+        case ']':
+        case ';':
+            break;
+        default:
+            print_value(file, row->values[*c - '0'], escapes);
+        }
+    }
+}
