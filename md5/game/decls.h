@@ -33,11 +33,6 @@ const void *md5i_request(md5_game *game, md5_decl_type type, const char *name, m
 // Where an unknown word stands.
 typedef enum md5_word_place { MD5_WORD_MATERIAL, MD5_WORD_STAGE, MD5_WORD_MODEL } md5_word_place;
 
-static inline bool md5_is_lenient(const md5_game *game)
-{
-    return game->verdict == MD5_VERDICT_LENIENT;
-}
-
 // Reports a mistake, in the engine's words. In the engine's verdict it spoils the declaration:
 // *lex->is_spoilt becomes true. In the lenient verdict the warning also says what was expected, and
 // the caller goes on reading.

@@ -53,6 +53,11 @@ struct md5_game {
     uint32_t num_model_joints; // see model_spend()
 };
 
+static inline bool md5_is_lenient(const md5_game *game)
+{
+    return game->verdict == MD5_VERDICT_LENIENT;
+}
+
 // Begin and end a public call whose failure is the caller's error, which may be NULL. A call
 // without a game fails: md5_game_begin() returns false.
 static inline bool md5_game_begin(md5_game *game, md5_error *error)

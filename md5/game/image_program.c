@@ -3,7 +3,6 @@
 
 #include "md5/core/assert.h"
 #include "md5/game/decl_lex.h"
-#include "md5/game/decls.h"
 #include "md5/game/game.h"
 
 #include <math.h>

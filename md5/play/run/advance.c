@@ -958,7 +958,7 @@ static void fire_events(const step_context *context)
     }
     md5_shot *shot;
     for (md5_shot_walk walk = {0}; (shot = md5_next_shot(player, &walk));) {
-        const md5_play_mode mode = md5i_shot_timing(machine, shot)->mode;
+        const md5_play_mode mode = md5_shot_timing(machine, shot)->mode;
         const md5_cues *const cues = &machine->sources[shot->source].cues[mode];
         if (cues->num_cues > 0)
             add_walker(context,
@@ -1095,7 +1095,7 @@ static void step(const step_context *context)
         shot->is_at_start = shot->is_at_start && md5_clock_stays_whole(shot->before, shot->now);
         shot->before = shot->now;
         shot->now =
-            md5i_clock_advance(md5i_shot_timing(machine, shot), shot->now, shot->rate * seconds);
+            md5i_clock_advance(md5_shot_timing(machine, shot), shot->now, shot->rate * seconds);
         shot->fade_in.elapsed += fabs(seconds);
         shot->stopping.elapsed += fabs(seconds);
     }
@@ -1182,7 +1182,7 @@ static double seconds_until_change(const md5_player *player, const md5_shot *sho
     md5_clock place;
     if (source->ears)
         most = md5_least(most,
-                         cycles_until(&source->cues[md5i_shot_timing(player->machine, shot)->mode],
+                         cycles_until(&source->cues[md5_shot_timing(player->machine, shot)->mode],
                                       source->ears, UINT64_MAX, shot->now,
                                       (shot->rate < 0.0) != player->is_backward, MD5_BORDER, &place)
                              / fabs(shot->rate));

@@ -243,7 +243,7 @@ static void add_shots(const md5_player *player, uint32_t num_below, double secon
                 continue;
             md5_root_position last = {.clock = {.phase = -1.0}}; // none
             const md5_root_delta of_shot = root_delta_of_clip(
-                &player->machine->sources[shot->source], md5i_shot_timing(player->machine, shot),
+                &player->machine->sources[shot->source], md5_shot_timing(player->machine, shot),
                 shot->before, shot->now, &last);
             *delta = shot->mode == MD5_LAYER_ADD ? add(*delta, of_shot, (double)shares[j])
                                                  : blend(*delta, of_shot, (double)shares[j]);

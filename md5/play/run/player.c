@@ -486,7 +486,7 @@ static void adopt_modifier(md5_player *player, uint32_t number, const md5_player
 static bool adopt_shot(const md5_machine *machine, const md5_machine *old, md5_shot *shot)
 {
     const md5_machine_desc *const from = &old->tables;
-    const double duration = md5i_timing_duration(md5i_shot_timing(old, shot));
+    const double duration = md5i_timing_duration(md5_shot_timing(old, shot));
     const bool is_masked = shot->mask != MD5_NONE;
     const uint32_t source = shot->source;
     const uint32_t layer = shot->num_below == from->num_layers
@@ -507,7 +507,7 @@ static bool adopt_shot(const md5_machine *machine, const md5_machine *old, md5_s
         shot->next = md5i_find_section(machine, shot->source, sections[shot->next].name);
     if (shot->row != MD5_NONE)
         shot->row = md5_find_shot(machine, from->shots[shot->row].name);
-    shot->rate *= duration / md5i_timing_duration(md5i_shot_timing(machine, shot));
+    shot->rate *= duration / md5i_timing_duration(md5_shot_timing(machine, shot));
     shot->rate = fmin(fmax(shot->rate, -MD5_MOST_SHOT_RATE), MD5_MOST_SHOT_RATE);
     return true;
 }

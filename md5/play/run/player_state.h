@@ -546,11 +546,15 @@ static inline md5_shot *md5_newest_shot(const md5_player *player, uint32_t slot)
 float md5i_shot_weight(const md5_player *player, const md5_shot *shot, double shift, double least);
 
 // The clip of a one-shot.
-const md5_timing *md5i_shot_timing(const md5_machine *machine, const md5_shot *shot);
+static inline const md5_timing *md5_shot_timing(const md5_machine *machine, const md5_shot *shot)
+{
+    const md5_play_mode mode = shot->end == MD5_SHOT_LOOPS ? MD5_PLAY_LOOP : MD5_PLAY_ONCE;
+    return &machine->sources[shot->source].timings[mode];
+}
 
 static inline md5_moment md5_shot_moment(const md5_machine *machine, const md5_shot *shot)
 {
-    return md5i_clock_moment(md5i_shot_timing(machine, shot), shot->now,
+    return md5i_clock_moment(md5_shot_timing(machine, shot), shot->now,
                              machine->sources[shot->source].interpolation);
 }
 

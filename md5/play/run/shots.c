@@ -7,12 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-const md5_timing *md5i_shot_timing(const md5_machine *machine, const md5_shot *shot)
-{
-    const md5_play_mode mode = shot->end == MD5_SHOT_LOOPS ? MD5_PLAY_LOOP : MD5_PLAY_ONCE;
-    return &machine->sources[shot->source].timings[mode];
-}
-
 // -- Weights ----------------------------------------------------------------------------------
 
 // Progress of the fade before the end, `shift` seconds from now.
@@ -65,7 +59,7 @@ static double border_of(const md5_machine *machine, const md5_shot *shot, uint32
         return is_last ? 1.0 : 0.0;
     const md5_section *const row = &machine->tables.clips[shot->source].sections[section];
     return (double)(is_last ? row->last : row->first)
-           / (double)md5_timing_intervals(md5i_shot_timing(machine, shot));
+           / (double)md5_timing_intervals(md5_shot_timing(machine, shot));
 }
 
 double md5i_section_left(const md5_machine *machine, const md5_shot *shot)
@@ -186,7 +180,7 @@ static bool make_shot(const md5_machine *machine, uint32_t slot, uint32_t clip,
         || (desc->reference && reference == MD5_NONE)
         || desc->reference_frame >= machine->sources[shot->reference].binding->anim->num_frames)
         return false; // an unknown name, a frame that is not there, the end of a section
-    const md5_timing *const timing = md5i_shot_timing(machine, shot);
+    const md5_timing *const timing = md5_shot_timing(machine, shot);
     const double rate = md5i_decimal_of(or_one(desc->speed)) / md5i_timing_duration(timing);
     shot->rate = fmin(fmax(rate, -MD5_MOST_SHOT_RATE), MD5_MOST_SHOT_RATE);
     const double begin = border_of(machine, shot, shot->section, false);
