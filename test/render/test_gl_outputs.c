@@ -453,8 +453,10 @@ TEST_OUTPUTS(gl_pick_finds_the_nearest_instance_and_mesh, make_two_squares)
     CHECK(picks(stage, -15, 0, UINT32_MAX, 1) && picks(stage, -45, 25, UINT32_MAX, 0));
     CHECK(picks(stage, -5, 0, 7, 0) && picks(stage, 10, 0, 7, 1) && picks(stage, 30, 0, 9, 0));
     CHECK(picks(stage, -15, -15, 7, 0)); // below the nearer one, which is higher
-    CHECK(picks(stage, 75, 0, 0, MD5_NONE) && picks(stage, SCENE_WIDTH / 2, 0, 0, MD5_NONE)
-          && picks(stage, 0, -SCENE_HEIGHT / 2 - 1, 0, MD5_NONE));
+    CHECK(picks(stage, 75, 0, 0, MD5_NONE));
+    CHECK(picks(stage, 19, 19, 7, 1) && picks(stage, 19, 20, 0, MD5_NONE)); // a unit is a pixel
+    CHECK(picks(stage, 19, -20, 7, 1) && picks(stage, 19, -21, 0, MD5_NONE));
+    CHECK(picks(stage, 59, 9, 9, 1) && picks(stage, 60, 9, 0, MD5_NONE));
     CHECK_UINT(md5gl_pick(renderer, stage->target, 90, 60, NULL, NULL), 7);
 
     // Without posing again; id 0 hides what is behind it.
@@ -470,6 +472,27 @@ TEST_OUTPUTS(gl_pick_finds_the_nearest_instance_and_mesh, make_two_squares)
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK(picks(stage, 10, 0, 7, 0));
     md5gl_destroy_texture(renderer, nothing);
+}
+
+static void GLAD_API_PTR read_sevens(GLint x, GLint y, GLsizei width, GLsizei height, GLenum form,
+                                     GLenum type, void *texel)
+{
+    (void)x, (void)y, (void)width, (void)height, (void)form, (void)type;
+    memcpy(texel, (uint32_t[4]){7, 7, 7, 7}, 4 * sizeof(uint32_t));
+}
+
+// What lies beyond a framebuffer is undefined, so it is not read.
+TEST_OUTPUTS(gl_pick_finds_nothing_beyond_the_target, make_two_squares)
+{
+    GladGLContext *const gl = &stage->scene.renderer->gl;
+    const PFNGLREADPIXELSPROC read_pixels = gl->ReadPixels;
+    const int left = -SCENE_WIDTH / 2, right = SCENE_WIDTH / 2 - 1;
+    const int bottom = -SCENE_HEIGHT / 2, top = SCENE_HEIGHT / 2 - 1;
+    gl->ReadPixels = read_sevens;
+    CHECK(picks(stage, left, bottom, 7, 7) && picks(stage, right, top, 7, 7));
+    CHECK(picks(stage, left - 1, 0, 0, MD5_NONE) && picks(stage, right + 1, 0, 0, MD5_NONE));
+    CHECK(picks(stage, 0, bottom - 1, 0, MD5_NONE) && picks(stage, 0, top + 1, 0, MD5_NONE));
+    gl->ReadPixels = read_pixels;
 }
 
 // -- In an engine -----------------------------------------------------------------------------

@@ -26,6 +26,82 @@ TEST_STAGE (gl_wireframe_shows_edges, scene_square, 1) {
     CHECK_UINT(num_dark, 30);
 }
 
+// Puts the eye 45 degrees above the side that scene_frame() looks at.
+static void look_from_above(md5gl_frame *frame)
+{
+    const float s = 0.70710678f;
+    frame->view_from_world = (md5_mat44){{0, -s, s, 0, 1, 0, 0, 0, 0, s, s, 0, 0, 0, 0, 1}};
+}
+
+// One step of 24 bits of depth at 0.625, -128 units towards the eye, where a depth is 1024 units.
+static const float one_step = 1.0f / 16384.0f;
+static void measure_in_steps(md5gl_frame *frame)
+{
+    frame->clip_from_view.m[10] = -1.0f / 512.0f;
+}
+
+// Returns in how many of 20 columns the diagonal is darker than the surface, of which it is
+// `behind`.
+static unsigned count_edge(gl_stage *stage, float x, float behind, md5_vec3 back)
+{
+    gl_picture picture;
+    unsigned count = 0;
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    const md5_mat34 at = scene_moved(x, 0, 0);
+    const md5_mat34 edges = scene_moved(x - behind * back.x, 0, -behind * back.z);
+    md5gl_begin_frame(renderer, &stage->frame);
+    CHECK(scene_pose_and_draw(renderer, stage->copy, palette, &at, 1, MD5GL_LIT, NULL));
+    CHECK(scene_pose_and_draw(renderer, stage->copy, palette, &edges, 1, MD5GL_WIREFRAME, NULL));
+    scene_finish(&stage->scene, &stage->frame, &picture);
+    const int lit = scene_sideways(1, 1, 1).rgba[1];
+    for (int right = -10; right < 10; right++) {
+        bool is_dark = false;
+        for (int up = -12; up < 12; up++)
+            is_dark = is_dark || abs(picture_at(&picture, right, up)[1] - lit) > 30;
+        count += is_dark;
+    }
+    return count;
+}
+
+// An edge is drawn in front of its surface, although rounded, and although its pixels are beside
+// it.
+TEST_STAGE (gl_edges_are_in_front_of_their_surface, scene_square, 1) {
+    measure_in_steps(&stage->frame);
+    CHECK_UINT(count_edge(stage, -128.0f, one_step, (md5_vec3){1, 0, 0}), 20);
+    look_from_above(&stage->frame);
+    if (!scene_wants_es()) // where it is in front by a part of the depth, whatever the slope
+        CHECK_UINT(count_edge(stage, 0.0f, 0.4f, (md5_vec3){0.7071f, 0, 0.7071f}), 20);
+}
+
+// A plane is behind the surfaces in it, by a step of depth, and on a slope by that of a pixel.
+TEST_STAGE (gl_planes_are_behind_surfaces_in_them, scene_floor, 1) {
+    gl_picture picture;
+    md5gl_renderer *const renderer = stage->scene.renderer;
+    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    for (int sloping = 0; sloping < 2; sloping++) {
+        const md5_mat34 at = scene_moved(0, 0, sloping ? 0.0f : -128.0f);
+        if (sloping)
+            look_from_above(&stage->frame);
+        else
+            scene_look_down(&stage->frame);
+        measure_in_steps(&stage->frame);
+        for (int i = 0; i < 2; i++) {
+            const float above = sloping ? 0.5f : one_step;
+            md5gl_begin_frame(renderer, &stage->frame);
+            CHECK(scene_pose_and_draw(renderer, stage->copy, palette, &at, 1, MD5GL_LIT, NULL));
+            md5gl_draw_grid(renderer, at.m[11] + (i == 0 ? above : 3 * above), 0.0f,
+                            (md5_vec3){0, 0, 0}, 300.0f);
+            scene_finish(&stage->scene, &stage->frame, &picture);
+            unsigned num_covered = 0;
+            for (int right = -10; right < 10; right++)
+                for (int up = -10; up < 10; up++)
+                    num_covered += picture_at(&picture, right, up)[2] < 200;
+            CHECK_UINT(num_covered, i == 0 ? 0 : 400);
+        }
+    }
+}
+
 static const md5gl_line_vertex level_line[2] = {
     {{-10, -50, 0}, {255, 255, 0, 255}},
     {{-10, 50, 0}, {255, 255, 0, 255}},
