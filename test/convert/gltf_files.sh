@@ -176,4 +176,18 @@ printf 'glTF\1\0\0\0\30\0\0\0\4\0\0\0\0\0\0\0{}  ' >"$scratch/old.glb"
 for file in old.gltf older.gltf old.glb; do
     check "glTF 1.0: $file" old "$scratch/$file"
 done
+
+# -- Accessors ------------------------------------------------------------------------------------
+
+# The 36 bytes of the positions are followed by others, so that nothing else ends what is read.
+beyond() { # COUNT OFFSET [STRIDE]
+    sed "s/\"count\": 3, \"type\": \"VEC3\"/\"byteOffset\": $2, \"count\": $1, \"type\": \"VEC3\"/
+        s/\"byteLength\": 36/&, \"byteStride\": ${3:-12}/" "$dog" >"$scratch/beyond.gltf" &&
+        ! converts "$scratch/beyond.gltf" -o "$scratch/to" &&
+        says "accessors/0: $1 elements of ${3:-12} bytes at $2, but bufferViews/0 has 36 bytes"
+}
+for row in "4 0" "3 4" "1 28" "1 40" "3 0 16"; do
+    # shellcheck disable=SC2086 # several words
+    check "elements beyond their view: $row" beyond $row
+done
 finish

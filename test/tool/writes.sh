@@ -72,6 +72,35 @@ for name in $names; do
     fi
 done
 
+# -- A file that has a name before it is whole ----------------------------------------------------
+
+cat >"$scratch/named.c" <<'CODE'
+#include <errno.h>
+#include <string.h>
+int access(const char *path, int mode);
+int rename(const char *from, const char *to);
+int access(const char *path, int mode) // which files without a name need
+{
+    (void)mode;
+    errno = ENOENT;
+    return strcmp(path, "/proc/self/fd") == 0 ? -1 : 0;
+}
+int rename(const char *from, const char *to)
+{
+    (void)from, (void)to;
+    errno = EIO;
+    return -1;
+}
+CODE
+leaves_nothing() { # LIMIT
+    old a.clip && ! (ulimit -f "$1" && export LD_PRELOAD="$scratch/named.so" ASAN_OPTIONS=verify_asan_link_order=0 &&
+        "$tool" compress "$walk" -o "$there/a.clip") && is_old a.clip
+}
+# shellcheck disable=SC2086 # the compiler may be several words
+check "a library for the test" ${CC:-cc} -shared -fPIC -o "$scratch/named.so" "$scratch/named.c"
+check "a file with a name, a limit of 4 KiB" leaves_nothing 4
+check "a file with a name, which cannot be moved" leaves_nothing unlimited
+
 # -- How a file is replaced ---------------------------------------------------------------------
 
 keeps_mode() {
