@@ -8,6 +8,7 @@
 #include "demo/common/system.h"
 
 #include <ftw.h>
+#include <stdarg.h>
 
 // -- Folders --------------------------------------------------------------------------------------
 
@@ -123,32 +124,76 @@ void page_close(page_case *of)
     view_free_scene(&of->scene);
 }
 
-void page_show(page_case *of, double time)
-{
-    if (of->has_picture)
-        view_end_picture(&of->picture);
-    view_free_kept(&of->kept);
-    view_show_page(&of->picture, of->page, &of->scene, of->values, time, &of->kept);
-    of->has_picture = true;
-}
-
-void page_set(page_case *of, const char *slider, float value)
-{
-    for (uint32_t i = 0; i < view_num_sliders(of->page); i++)
-        if (strcmp(of->page->sliders[i].name, slider) == 0) {
-            of->values[i] = value;
-            return;
-        }
-    CHECK(slider == NULL); // there is none of this name
-}
-
 double page_fact(const page_case *of, const char *name)
 {
     for (uint32_t i = 0; i < of->picture.num_facts; i++)
         if (strcmp(of->picture.facts[i].name, name) == 0)
             return of->picture.facts[i].value;
-    CHECK(name == NULL); // there is none of this name
+    CHECK_THAT(false, "there is no fact '%s'", name);
     return NAN;
+}
+
+static void set_slider(page_case *of, const char *name, const char *value)
+{
+    uint32_t i = 0;
+    while (i < view_num_sliders(of->page) && strcmp(of->page->sliders[i].name, name) != 0)
+        i++;
+    if (CHECK_THAT(i < view_num_sliders(of->page), "there is no slider '%s'", name))
+        of->values[i] = strtof(value, NULL);
+}
+
+static double claimed(const page_case *of, const char *value)
+{
+    char *end;
+    const double number = strtod(value, &end);
+    return *end == '\0'                  ? number
+           : strncmp(end, " * ", 3) == 0 ? number * page_fact(of, end + 3)
+                                         : page_fact(of, value);
+}
+
+void page_claim(page_case *of, const char *file, int line, const char *text, ...)
+{
+    char words[1024], *rest = words, *item;
+    va_list values;
+    va_start(values, text);
+    CHECK((size_t)vsnprintf(words, sizeof words, text, values) < sizeof words);
+    va_end(values);
+    char *const facts = strchr(words, '|'), *const time = strchr(words, '@');
+    if (facts != NULL)
+        *facts = '\0';
+    if (time != NULL && (facts == NULL || time < facts)) {
+        for (time[0] = '\0'; (item = strtok_r(rest, ";", &rest)) != NULL;) {
+            char *const name = item + strspn(item, " "), *const sign = strstr(name, " = ");
+            if (*name == '\0' || !CHECK_THAT(sign != NULL, "no slider and value: '%s'", name))
+                continue;
+            *sign = '\0';
+            set_slider(of, name, sign + 3);
+        }
+        if (of->has_picture)
+            view_end_picture(&of->picture);
+        view_free_kept(&of->kept);
+        view_show_page(&of->picture, of->page, &of->scene, of->values, strtod(time + 1, NULL),
+                       &of->kept);
+        of->has_picture = true;
+    }
+    rest = facts != NULL ? facts + 1 : NULL;
+    while (facts != NULL && (item = strtok_r(rest, ";", &rest)) != NULL) {
+        char *sign = item + strlen(item) - 1, *const allowed = strstr(item, " ~ ");
+        while (sign > item && !(strchr("=<>", *sign) != NULL && sign[-1] == ' '))
+            sign--;
+        if (!CHECK_THAT(sign > item, "no claim: '%s'", item))
+            return;
+        sign[-1] = '\0';
+        if (allowed != NULL)
+            *allowed = '\0';
+        const char *const name = item + strspn(item, " ");
+        const double fact = page_fact(of, name), expected = claimed(of, sign + 2),
+                     off = fabs(fact - expected);
+        test_check(*sign == '<'   ? fact < expected
+                   : *sign == '>' ? fact > expected
+                                  : off <= (allowed != NULL ? claimed(of, allowed + 3) : 0.0),
+                   file, line, "%s is %g, expected %c %g", name, fact, *sign, expected);
+    }
 }
 
 const view_series *page_series(const page_case *of, uint32_t plot, const char *name)

@@ -67,16 +67,23 @@ void page_close(page_case *of);
 #define TEST_PAGE(title, name) \
     TEST_IF (title, page_case, of, page_open(of, name) || (page_close(of), false), page_close(of))
 
-// Describes the picture at a time of the page itself: view_page.start is ignored.
-void page_show(page_case *of, double time);
-
-// Sets a slider by its name; does not update the picture.
-void page_set(page_case *of, const char *slider, float value);
+// Moves sliders, describes the picture at a time of the page itself (view_page.start is ignored),
+// and checks facts, as printf:
+// "SLIDER = VALUE; ... @ TIME | FACT = VALUE ~ TOLERANCE; FACT < VALUE; FACT > VALUE". What is left
+// out stays as it is; without a tolerance there is none. In a claim a value is a number, another
+// fact, or both: "0.5 * FACT".
+#define CLAIM(...) page_claim(of, __FILE__, __LINE__, __VA_ARGS__)
+void page_claim(page_case *of, const char *file, int line, const char *text, ...) TEST_PRINTF(4, 5);
 
 // Returns a fact of the picture; NAN, and a failed check, if there is none of that name.
+#define FACT(name) page_fact(of, name)
 double page_fact(const page_case *of, const char *name);
 
+#define JOINT(name) view_page_joint(&of->picture, name)
+#define DEGREE 0.017453292519943295 // radians
+
 // Returns a series of a plot; an empty one, and a failed check, if there is none.
+#define SERIES(plot, name) page_series(of, plot, name)
 const view_series *page_series(const page_case *of, uint32_t plot, const char *name);
 
 // Returns the y of a series at x, interpolated between its points.
@@ -84,5 +91,12 @@ double page_series_at(const view_series *series, double x);
 
 // Whether the end of a line has a colour.
 bool page_has_color(const md5gl_line_vertex *end, view_color color);
+
+// All vertices of a model. NOLINTBEGIN(bugprone-macro-parentheses)
+#define EACH_VERTEX(v, mesh, model)                                                              \
+    for (const md5_mesh *mesh = (model)->meshes, *const mesh##_end = mesh + (model)->num_meshes; \
+         mesh < mesh##_end; mesh++)                                                              \
+        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+// NOLINTEND(bugprone-macro-parentheses)
 
 #endif
