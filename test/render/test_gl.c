@@ -7,37 +7,31 @@
 
 static const uint8_t gl_black[4] = {0, 0, 0, 255};
 
-static md5gl_texture make_texture(gl_stage *stage, uint32_t width, uint32_t height,
-                                  const uint8_t *rgba)
+static void paint(gl_stage *stage, uint32_t width, uint32_t height, const uint8_t *rgba)
 {
-    md5_error error = {0};
-    const md5gl_texture texture =
-        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, width, height, rgba, &error);
-    CHECK(texture != 0);
-    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.diffuse = texture});
-    return texture;
+    STAGE_MATERIAL(stage, .diffuse = stage_color(stage, width, height, rgba));
 }
 
 // -- Models -----------------------------------------------------------------------------------
 
-TEST_STAGE (gl_front_faces_are_clockwise, scene_square, 1) {
+TEST_SQUARE (gl_front_faces_are_clockwise) {
     gl_picture picture;
     const gl_colour lit = scene_sideways(1, 1, 1);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, lit.rgba, 1));
-    CHECK(picture_is(&picture, -18, 18, lit.rgba, 1));
-    CHECK(picture_is(&picture, 18, -18, lit.rgba, 1));
-    CHECK(picture_is(&picture, 23, 0, gl_black, 0));
-    CHECK(picture_is(&picture, 0, -23, gl_black, 0));
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, lit.rgba, 1);
+    CHECK_PIXEL(&picture, -18, 18, lit.rgba, 1);
+    CHECK_PIXEL(&picture, 18, -18, lit.rgba, 1);
+    CHECK_PIXEL(&picture, 23, 0, gl_black, 0);
+    CHECK_PIXEL(&picture, 0, -23, gl_black, 0);
 
     scene_look_from_behind(&stage->frame);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, gl_black, 0));
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT | MD5GL_NO_CULLING, &picture);
-    CHECK(picture_is(&picture, 0, 0, lit.rgba, 1));
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, gl_black, 0);
+    stage_draw(stage, MD5GL_LIT | MD5GL_NO_CULLING, &picture);
+    CHECK_PIXEL(&picture, 0, 0, lit.rgba, 1);
 }
 
-TEST_STAGE (gl_image_top_row_is_at_v_0, scene_square, 1) {
+TEST_SQUARE (gl_image_top_row_is_at_v_0) {
     // Quarters of two by two texels, so that filtering does not blend their centres.
     static const uint8_t colours[2][2][4] = {{{255, 0, 0, 255}, {0, 255, 0, 255}},
                                              {{0, 0, 255, 255}, {255, 255, 255, 255}}};
@@ -47,13 +41,12 @@ TEST_STAGE (gl_image_top_row_is_at_v_0, scene_square, 1) {
             memcpy(image[y][x], colours[y / 2][x / 2], 4);
     }
     gl_picture picture;
-    const md5gl_texture texture = make_texture(stage, 4, 4, image[0][0]);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, -10, 9, scene_sideways(1, 0, 0).rgba, 1));
-    CHECK(picture_is(&picture, 9, 9, scene_sideways(0, 1, 0).rgba, 1));
-    CHECK(picture_is(&picture, -10, -10, scene_sideways(0, 0, 1).rgba, 1));
-    CHECK(picture_is(&picture, 9, -10, scene_sideways(1, 1, 1).rgba, 1));
-    md5gl_destroy_texture(stage->scene.renderer, texture);
+    paint(stage, 4, 4, image[0][0]);
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, -10, 9, scene_sideways(1, 0, 0).rgba, 1);
+    CHECK_PIXEL(&picture, 9, 9, scene_sideways(0, 1, 0).rgba, 1);
+    CHECK_PIXEL(&picture, -10, -10, scene_sideways(0, 0, 1).rgba, 1);
+    CHECK_PIXEL(&picture, 9, -10, scene_sideways(1, 1, 1).rgba, 1);
 }
 
 TEST_STAGE (gl_colours_are_srgb_and_light_is_linear, scene_floor, 1) {
@@ -62,60 +55,50 @@ TEST_STAGE (gl_colours_are_srgb_and_light_is_linear, scene_floor, 1) {
     scene_look_down(&stage->frame);
     // Ambient light 1 from above leaves a texture's colour unchanged; 0.5 on white is 188 in sRGB,
     // not 128.
-    const md5gl_texture texture = make_texture(stage, 1, 1, middle);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, middle, 1));
-    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.diffuse = 0});
-    for (int i = 0; i < 3; i++)
-        stage->frame.ambient[i] = 0.5f;
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, (uint8_t[4]){188, 188, 188, 255}, 1));
-    md5gl_destroy_texture(stage->scene.renderer, texture);
+    paint(stage, 1, 1, middle);
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, middle, 1);
+    STAGE_MATERIAL(stage, .diffuse = 0);
+    stage_light(stage, 0.0f, 0.5f);
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, (uint8_t[4]){188, 188, 188, 255}, 1);
 }
 
-TEST_STAGE (gl_placements_rotate_normals, scene_square, 1) {
+TEST_SQUARE (gl_placements_rotate_normals) {
     static const md5_mat34 upward = {{0, 0, -1, 0, 0, 1, 0, 0, 1, 0, 0, 0}}; // x to z
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
     gl_picture picture;
     scene_look_down(&stage->frame);
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    CHECK(scene_pose_and_draw(stage->scene.renderer, stage->copy, palette, &upward, 1, MD5GL_LIT,
-                              NULL));
-    scene_finish(&stage->scene, &stage->frame, &picture);
-    CHECK(picture_is(&picture, 0, 0, (uint8_t[4]){255, 255, 255, 255}, 1)); // the whole sky
+    stage_draw_posed(stage, scene_identities, &upward, 1, &picture);
+    CHECK_PIXEL(&picture, 0, 0, (uint8_t[4]){255, 255, 255, 255}, 1); // the whole sky
 }
 
 TEST_STAGE (gl_key_light_shines_from_its_direction, scene_floor, 1) {
     gl_picture above, aslant, below;
     scene_look_down(&stage->frame);
-    for (int i = 0; i < 3; i++) {
-        stage->frame.ambient[i] = 0.0f;
-        stage->frame.light[i] = 0.5f;
-    }
+    stage_light(stage, 0.5f, 0.0f);
     stage->frame.light_direction = (md5_vec3){0, 0, 7}; // any length
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &above);
+    stage_draw(stage, MD5GL_LIT, &above);
     stage->frame.light_direction = (md5_vec3){0, 4, 2};
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &aslant);
+    stage_draw(stage, MD5GL_LIT, &aslant);
     stage->frame.light_direction = (md5_vec3){0, 0, -1};
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &below);
+    stage_draw(stage, MD5GL_LIT, &below);
     const int high = picture_at(&above, 0, 0)[0], low = picture_at(&aslant, 0, 0)[0];
     CHECK(high >= 188); // 0.5 in linear colour, plus a highlight
     CHECK(high - low > 25 && low > 60);
-    CHECK(picture_is(&below, 0, 0, gl_black, 0));
+    CHECK_PIXEL(&below, 0, 0, gl_black, 0);
 }
 
 // All mipmap levels exist, and levels whose texels are larger than a cell have the mean of the two
 // greys in linear colour: 0.2542 is that of 138, 0.5520 that of 196.
-TEST_STAGE (gl_checker_is_even_at_a_distance, scene_square, 1) {
+TEST_SQUARE (gl_checker_is_even_at_a_distance) {
     gl_picture picture;
-    md5gl_set_material(stage->copy, 0, 0,
-                       &(md5gl_material){.diffuse = md5gl_checker_texture(stage->scene.renderer)});
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, -18, 18, scene_sideways(0.2542, 0.2542, 0.2542).rgba, 8));
+    STAGE_MATERIAL(stage, .diffuse = md5gl_checker_texture(stage->renderer));
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, -18, 18, scene_sideways(0.2542, 0.2542, 0.2542).rgba, 8);
     for (int i = 0; i < 12; i++)
         stage->frame.clip_from_view.m[i] *= 0.07f; // 128 texels on 2.8 pixels
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, scene_sideways(0.4031, 0.4031, 0.4031).rgba, 3));
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, scene_sideways(0.4031, 0.4031, 0.4031).rgba, 3);
 }
 
 // The left half is kept, the right half is cut out; neither is fully opaque or fully transparent.
@@ -127,11 +110,11 @@ static void check_holes(uint32_t samples)
     gl_picture picture;
     if (!scene_open_stage(&stage, scene_square, samples))
         return;
-    const md5gl_texture texture = make_texture(&stage, 2, 2, image);
+    paint(&stage, 2, 2, image);
     stage.frame.background[3] = 0.0f;
-    scene_draw(&stage.scene, &stage.frame, stage.copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, -10, 0, scene_sideways(1, 1, 1).rgba, 1));
-    CHECK(picture_is(&picture, 10, 0, (uint8_t[4]){0, 0, 0, 0}, 0));
+    stage_draw(&stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, -10, 0, scene_sideways(1, 1, 1).rgba, 1);
+    CHECK_PIXEL(&picture, 10, 0, (uint8_t[4]){0, 0, 0, 0}, 0);
     // Alpha crosses 0.5 a little to the right of the middle, between the texels' centres.
     unsigned num_partial = 0;
     for (int right = -15; right < 15; right++) {
@@ -140,7 +123,6 @@ static void check_holes(uint32_t samples)
         CHECK(right < 0 ? alpha == 255 : right < 2 || alpha == 0);
     }
     CHECK(samples > 1 ? num_partial <= 2 : num_partial == 0);
-    md5gl_destroy_texture(stage.scene.renderer, texture);
     scene_close_stage(&stage);
 }
 
@@ -151,7 +133,7 @@ TEST (gl_texels_below_half_alpha_are_cut_out) {
 
 // Two of five texels are opaque, so a small mipmap level has a mean alpha of 0.4, below the
 // threshold of 0.5. The square must not be cut out.
-TEST_STAGE (gl_fine_hair_does_not_vanish_at_a_distance, scene_square, 1) {
+TEST_SQUARE (gl_fine_hair_does_not_vanish_at_a_distance) {
     static uint8_t image[256][256][4];
     gl_picture picture;
     memset(image, 255, sizeof image);
@@ -159,26 +141,24 @@ TEST_STAGE (gl_fine_hair_does_not_vanish_at_a_distance, scene_square, 1) {
         for (int x = 0; x < 256; x++)
             image[y][x][3] = (x + y) % 5 < 2 ? 255 : 0;
     }
-    const md5gl_texture texture = make_texture(stage, 256, 256, image[0][0]);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
-    md5gl_destroy_texture(stage->scene.renderer, texture);
+    paint(stage, 256, 256, image[0][0]);
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1);
 }
 
-TEST_STAGE (gl_untextured_is_grey_and_hidden_meshes_are_not_drawn, scene_square, 1) {
+TEST_SQUARE (gl_untextured_is_grey_and_hidden_meshes_are_not_drawn) {
     static const uint8_t red[4] = {255, 0, 0, 255};
     gl_picture picture;
-    const md5gl_texture texture = make_texture(stage, 1, 1, red);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT | MD5GL_UNTEXTURED, &picture);
+    paint(stage, 1, 1, red);
+    stage_draw(stage, MD5GL_LIT | MD5GL_UNTEXTURED, &picture);
     const uint8_t *const grey = picture_at(&picture, 0, 0);
     CHECK(grey[0] > 80 && grey[0] < 200 && abs(grey[0] - grey[1]) < 12);
     md5gl_set_visible(stage->copy, 0, false);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, gl_black, 0));
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, gl_black, 0);
     md5gl_set_visible(stage->copy, 0, true);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 0, 0).rgba, 1));
-    md5gl_destroy_texture(stage->scene.renderer, texture);
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, scene_sideways(1, 0, 0).rgba, 1);
 }
 
 // -- Instances --------------------------------------------------------------------------------
@@ -191,47 +171,41 @@ static void draw_three(gl_stage *stage, md5_mat34 first_low, gl_picture *picture
                                    scene_identity, scene_identity, scene_moved(0, 0, -20)};
     md5_mat34 edge_on = {{0, -1, 0, 0, 1, 0, 0, 0, 0, 0, 1, 0}};
     const md5_mat34 placements[3] = {scene_moved(0, -50, 0), edge_on, scene_moved(3, 50, 10)};
-    md5_error error = {0};
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    CHECK(scene_pose_and_draw(stage->scene.renderer, stage->copy, palettes, placements, 3,
-                              MD5GL_LIT, &error));
-    scene_finish(&stage->scene, &stage->frame, picture);
+    stage_draw_posed(stage, palettes, placements, 3, picture);
 }
 
 static void check_three(const gl_picture *picture)
 {
     const gl_colour lit = scene_sideways(1, 1, 1);
-    CHECK(picture_is(picture, -50, 17, lit.rgba, 1));
-    CHECK(picture_is(picture, -32, -17, lit.rgba, 1));
-    CHECK(picture_is(picture, -28, 0, gl_black, 0));
-    CHECK(picture_is(picture, 0, 0, gl_black, 0));
-    CHECK(picture_is(picture, 32, 0, lit.rgba, 1));
-    CHECK(picture_is(picture, 50, 8, lit.rgba, 1));
-    CHECK(picture_is(picture, 50, 12, gl_black, 0)); // its upper edge is at 20 - 20 + 10
-    CHECK(picture_is(picture, 50, -8, lit.rgba, 1));
-    CHECK(picture_is(picture, 50, -12, gl_black, 0));
+    CHECK_PIXEL(picture, -50, 17, lit.rgba, 1);
+    CHECK_PIXEL(picture, -32, -17, lit.rgba, 1);
+    CHECK_PIXEL(picture, -28, 0, gl_black, 0);
+    CHECK_PIXEL(picture, 0, 0, gl_black, 0);
+    CHECK_PIXEL(picture, 32, 0, lit.rgba, 1);
+    CHECK_PIXEL(picture, 50, 8, lit.rgba, 1);
+    CHECK_PIXEL(picture, 50, 12, gl_black, 0); // its upper edge is at 20 - 20 + 10
+    CHECK_PIXEL(picture, 50, -8, lit.rgba, 1);
+    CHECK_PIXEL(picture, 50, -12, gl_black, 0);
 }
 
-TEST_STAGE (gl_instances_use_their_placements, scene_square, 1) {
+TEST_SQUARE (gl_instances_use_their_placements) {
     gl_picture whole, split;
     draw_three(stage, scene_identity, &whole);
     check_three(&whole);
     // A limit of two palettes of two joints, then of one: the instances take two and three draws.
-    *scene_limits(stage->scene.renderer).max_texels = 15;
+    *scene_limits(stage->renderer).max_texels = 15;
     draw_three(stage, scene_identity, &split);
     CHECK_BYTES(&whole, &split, sizeof whole);
-    *scene_limits(stage->scene.renderer).max_texels = 6;
+    *scene_limits(stage->renderer).max_texels = 6;
     draw_three(stage, scene_identity, &split);
     CHECK_BYTES(&whole, &split, sizeof whole);
 }
 
-TEST_STAGE (gl_every_path_draws_the_same_picture, scene_square, 1) {
+TEST_SQUARE (gl_every_path_draws_the_same_picture) {
     gl_picture by_path[3];
-    md5gl_renderer *const renderer = stage->scene.renderer;
     for (int i = 0; i < 3; i++) {
-        md5gl_destroy_model(renderer, stage->copy);
         const md5gl_path path = (md5gl_path)(MD5GL_PATH_4 + i);
-        stage->copy = md5gl_create_model(renderer, stage->model, path, NULL);
+        stage_use_path(stage, path);
         CHECK(md5gl_mesh_path(stage->copy, 0, NULL) == path);
         draw_three(stage, scene_moved(0, 0, 0.001f), &by_path[i]);
         check_three(&by_path[i]);
@@ -245,12 +219,9 @@ TEST_STAGE (gl_transparent_background_has_straight_alpha, scene_square, 4) {
     const md5_mat34 turned = {{1, 0, 0, 0, 0, 0.866f, -0.5f, 0, 0, 0.5f, 0.866f, 0}};
     const md5_mat34 palette[2] = {turned, turned};
     memset(stage->frame.background, 0, sizeof stage->frame.background);
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    CHECK(
-        scene_pose_and_draw(stage->scene.renderer, stage->copy, palette, NULL, 1, MD5GL_LIT, NULL));
-    scene_finish(&stage->scene, &stage->frame, &picture);
+    stage_draw_posed(stage, palette, NULL, 1, &picture);
 
-    CHECK(picture_is(&picture, -50, 0, (uint8_t[4]){0, 0, 0, 0}, 0));
+    CHECK_PIXEL(&picture, -50, 0, (uint8_t[4]){0, 0, 0, 0}, 0);
     // If the edge covers a pixel in part, alpha is the coverage and the colour is the square's own,
     // up to the rounding error of dividing by a small 8-bit alpha.
     unsigned num_partial = 0, num_full = 0;
@@ -265,31 +236,28 @@ TEST_STAGE (gl_transparent_background_has_straight_alpha, scene_square, 4) {
         }
     }
     // 40 * 40 pixels, without the edge if the device supports partial coverage.
-    const bool multisampled = scene_limits(stage->scene.renderer).max_samples > 1;
+    const bool multisampled = scene_limits(stage->renderer).max_samples > 1;
     CHECK(num_full > 1400 && num_full <= (multisampled ? 1600 : 1700));
     CHECK(multisampled ? num_partial > 60 && num_partial < 260 : num_partial == 0);
 }
 
-TEST_STAGE (gl_background_is_as_given, scene_square, 1) {
+TEST_SQUARE (gl_background_is_as_given) {
     gl_picture picture;
     const float background[4] = {0.2f, 0.4f, 0.6f, 0.5f};
     memcpy(stage->frame.background, background, sizeof background);
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    scene_finish(&stage->scene, &stage->frame, &picture);
+    stage_begin(stage);
+    stage_finish(stage, &picture);
     // Premultiplied storage in steps of 1/255 leaves steps of two at half alpha.
-    CHECK(picture_is(&picture, 3, 4, (uint8_t[4]){51, 102, 153, 128}, 2));
+    CHECK_PIXEL(&picture, 3, 4, (uint8_t[4]){51, 102, 153, 128}, 2);
 }
 
-TEST_STAGE (gl_default_framebuffer_is_drawn_and_read, scene_square, 1) {
+TEST_SQUARE (gl_default_framebuffer_is_drawn_and_read) {
     gl_picture picture;
     stage->frame.target = NULL;
     const md5_mat34 palette[2] = {scene_moved(0, 0, 25), scene_moved(0, 0, 25)};
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    CHECK(
-        scene_pose_and_draw(stage->scene.renderer, stage->copy, palette, NULL, 1, MD5GL_LIT, NULL));
-    scene_finish(&stage->scene, &stage->frame, &picture);
-    CHECK(picture_is(&picture, 0, 43, scene_sideways(1, 1, 1).rgba, 1)); // top row first
-    CHECK(picture_is(&picture, 0, -43, gl_black, 0));
+    stage_draw_posed(stage, palette, NULL, 1, &picture);
+    CHECK_PIXEL(&picture, 0, 43, scene_sideways(1, 1, 1).rgba, 1); // top row first
+    CHECK_PIXEL(&picture, 0, -43, gl_black, 0);
 }
 
 // -- Mipmap ---------------------------------------------------------------------------------------
@@ -450,12 +418,11 @@ static void path_draw_three(gl_stage *stage, md5gl_model *copy, gl_picture *pict
                                    scene_moved(0, 5, 0), scene_identity, scene_moved(0, 0, -20)};
     const md5_mat34 placements[3] = {scene_moved(0, -50, 0), scene_moved(9, 10, 30),
                                      scene_moved(3, 50, 10)};
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    CHECK(
-        scene_pose_and_draw(stage->scene.renderer, copy, palettes, placements, 3, MD5GL_LIT, NULL));
-    CHECK(scene_pose_and_draw(stage->scene.renderer, copy, palettes, NULL, 1,
-                              MD5GL_LIT | MD5GL_WIREFRAME, NULL));
-    scene_finish(&stage->scene, &stage->frame, picture);
+    stage_begin(stage);
+    CHECK(scene_pose_and_draw(stage->renderer, copy, palettes, placements, 3, MD5GL_LIT, NULL));
+    CHECK(scene_pose_and_draw(stage->renderer, copy, palettes, NULL, 1, MD5GL_LIT | MD5GL_WIREFRAME,
+                              NULL));
+    stage_finish(stage, picture);
 }
 
 // Counts the pixels that differ, and checks that the picture is not empty.
@@ -473,16 +440,13 @@ static unsigned count_differences(const gl_picture *a, const gl_picture *b)
     return count;
 }
 
-TEST_STAGE (gl_other_paths_draw_the_same_crowd, scene_square, 1) {
+TEST_SQUARE (gl_other_paths_draw_the_same_crowd) {
     gl_picture expected, picture;
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     const uint32_t most = *scene_limits(renderer).max_texels;
     path_draw_three(stage, stage->copy, &expected);
-    for (int path = MD5GL_PATH_CPU; path <= MD5GL_PATH_COMPUTE; path++) {
-        if (!md5gl_has_path(renderer, (md5gl_path)path))
-            continue;
-        md5gl_model *const copy =
-            md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
+    EACH_PATH (path, MD5GL_PATH_CPU, renderer) {
+        md5gl_model *const copy = md5gl_create_model(renderer, stage->model, path, NULL);
         for (uint32_t texels = 6; texels <= 18; texels += 6) {
             *scene_limits(renderer).max_texels = texels; // one, two, three palettes
             path_draw_three(stage, copy, &picture);
@@ -494,37 +458,35 @@ TEST_STAGE (gl_other_paths_draw_the_same_crowd, scene_square, 1) {
 }
 
 // Posed once and drawn twice; then posed with no instances, which draws nothing.
-TEST_STAGE (gl_a_pose_is_kept_until_the_next, scene_square, 1) {
+TEST_SQUARE (gl_a_pose_is_kept_until_the_next) {
     static const uint8_t black[4] = {0, 0, 0, 255};
-    const md5_mat34 palettes[2] = {scene_identity, scene_identity};
     gl_picture first, second;
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    CHECK(scene_pose(renderer, stage->copy, palettes, NULL, 1, NULL));
+    stage_pose(stage, scene_identities, NULL, 1);
     for (int i = 0; i < 2; i++) {
-        md5gl_begin_frame(renderer, &stage->frame);
-        md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-        scene_finish(&stage->scene, &stage->frame, i == 0 ? &first : &second);
+        stage_begin(stage);
+        md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
+        stage_finish(stage, i == 0 ? &first : &second);
     }
-    CHECK(picture_is(&first, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
+    CHECK_PIXEL(&first, 0, 0, scene_sideways(1, 1, 1).rgba, 1);
     CHECK_BYTES(&first, &second, sizeof first);
-    CHECK(scene_pose(renderer, stage->copy, NULL, NULL, 0, NULL));
-    md5gl_begin_frame(renderer, &stage->frame);
-    md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-    scene_finish(&stage->scene, &stage->frame, &first);
-    CHECK(picture_is(&first, 0, 0, black, 0));
+    stage_pose(stage, NULL, NULL, 0);
+    stage_begin(stage);
+    md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
+    stage_finish(stage, &first);
+    CHECK_PIXEL(&first, 0, 0, black, 0);
 }
 
-TEST_STAGE (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu, scene_square, 1) {
+TEST_SQUARE (gl_data_beyond_texture_buffers_is_skinned_on_the_cpu) {
     gl_picture expected, picture;
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &expected);
-    *scene_limits(renderer).max_texels = 5; // less than two joints' six rows
-    md5gl_model *const copy = md5gl_create_model(renderer, stage->model, MD5GL_PATH_AUTO, NULL);
+    stage_draw(stage, MD5GL_LIT, &expected);
+    *scene_limits(stage->renderer).max_texels = 5; // less than two joints' six rows
+    md5gl_model *const copy =
+        md5gl_create_model(stage->renderer, stage->model, MD5GL_PATH_AUTO, NULL);
     CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == MD5GL_PATH_CPU);
     CHECK(strstr(scene_path_reason(copy, 0), "too small"));
     scene_draw(&stage->scene, &stage->frame, copy, MD5GL_LIT, &picture);
     CHECK_UINT(count_differences(&expected, &picture), 0);
-    md5gl_destroy_model(renderer, copy);
+    md5gl_destroy_model(stage->renderer, copy);
 }
 
 TEST_OWN_SCENE (gl_unsupported_path_is_refused) {
@@ -539,21 +501,21 @@ TEST_OWN_SCENE (gl_unsupported_path_is_refused) {
     *scene_limits(scene->renderer).has_compute = had;
 }
 
-TEST_STAGE (gl_draws_a_model_without_meshes, scene_square, 1) {
+TEST_SQUARE (gl_draws_a_model_without_meshes) {
     static const char text[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
                                "joints {\n\"only\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
     const md5_mat34 palette = scene_identity;
     md5_error error = {0};
     gl_picture picture;
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
     md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
     CHECK_THAT(copy != NULL, "%s", error.message);
     stage->frame.casters = stage->model->bounds;
-    md5gl_begin_frame(renderer, &stage->frame);
+    stage_begin(stage);
     CHECK(scene_pose(renderer, copy, &palette, NULL, 1, NULL));
     md5gl_draw_shadows(renderer, copy);
     md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME);
-    scene_finish(&stage->scene, &stage->frame, &picture);
+    stage_finish(stage, &picture);
     md5gl_destroy_model(renderer, copy);
 }

@@ -12,14 +12,15 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
 {
     static const uint8_t leaning[4] = {190, 150, 220, 255};
     const md5_load_opts opts = axes_options(of, scale);
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     OWN_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
     OWN_ANIM anim = axes_load_anim("models/bobbin/dance.md5anim", &opts);
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     md5gl_model *const copy =
         binding ? md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, NULL) : NULL;
     const bool is_there = CHECK(copy);
-    const md5gl_texture normals = scene_normals(renderer, 1, 1, leaning, 0, NULL);
+    const md5gl_texture normals =
+        stage_keep(stage, scene_normals(renderer, 1, 1, leaning, 0, NULL));
     const md5gl_material material = {.normals = normals};
     const size_t count = is_there ? model->skeleton.num_joints : 0;
     OWN md5_xform *const pose = malloc((count + 1) * sizeof *pose);
@@ -54,7 +55,6 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
         scene_finish(&stage->scene, &frame, &pictures[i]);
     }
     md5gl_destroy_model(renderer, copy);
-    md5gl_destroy_texture(renderer, normals);
     return is_there;
 }
 
@@ -82,7 +82,7 @@ static int count_drawn(const gl_picture *picture)
     return count;
 }
 
-TEST_STAGE (gl_draws_converted_models_with_converted_cameras_alike, scene_square, 1) {
+TEST_SQUARE (gl_draws_converted_models_with_converted_cameras_alike) {
     static gl_picture stored[NUM_PICTURES], converted[NUM_PICTURES];
     if (draw(stage, &axes_cases[0], 1.0f, stored)) {
         for (int i = 0; i < NUM_PICTURES; i++)

@@ -95,7 +95,7 @@ static int difference(const gl_picture *a, const gl_picture *b)
 static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *baked,
                            const md5_mat34 *palettes, uint32_t style)
 {
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 placements[] = {scene_moved(0, -30, 0), scene_moved(0, 30, 0)};
     const md5_vec4 tints[] = {{1, 0.2f, 0.2f, 1}, {0.2f, 1, 0.3f, 1}};
     const md5gl_clip_job jobs[] = {{.clip = 0, .moment = {.frame0 = 1, .frame1 = 1}},
@@ -103,7 +103,7 @@ static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *bake
     const md5_mat34 both[] = {palettes[2], palettes[3], palettes[0], palettes[1]};
     gl_picture pictures[2];
     for (int i = 0; i < 2; i++) {
-        md5gl_begin_frame(renderer, &stage->frame);
+        stage_begin(stage);
         if (i == 0)
             CHECK(scene_pose(renderer, copy, both, placements, 2, NULL));
         else
@@ -111,7 +111,7 @@ static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *bake
         CHECK(scene_look(renderer, copy, tints, NULL, NULL));
         md5gl_draw_shadows(renderer, copy);
         md5gl_draw_model(renderer, copy, style);
-        scene_finish(&stage->scene, &stage->frame, &pictures[i]);
+        stage_finish(stage, &pictures[i]);
     }
     CHECK(difference(&pictures[0], &pictures[1]) <= 3);
     const uint8_t *const left = picture_at(&pictures[1], -30, 0);
@@ -119,12 +119,12 @@ static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *bake
         CHECK(left[0] > 2 * left[1]);
 }
 
-TEST_STAGE (gl_baked_draws_what_skinning_draws, scene_square, 1) {
+TEST_SQUARE (gl_baked_draws_what_skinning_draws) {
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
                                   scene_moved(0, 0, 8)};
     md5_baked *const clip = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {clip};
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, NULL);
     md5_free_baked(clip);
     stage->frame.light_direction = (md5_vec3){1, 0.5f, 1};
@@ -145,23 +145,22 @@ TEST_STAGE (gl_baked_draws_what_skinning_draws, scene_square, 1) {
 
 static void check_jobs(const gl_stage *stage, md5gl_baked *baked)
 {
-    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5gl_clip_job wrong[] = {{.clip = 1, .moment = {0}},
                                     {.clip = 0, .moment = {.frame0 = 2}},
                                     {.clip = 0, .moment = {.frame1 = 2}},
                                     {.clip = UINT32_MAX, .moment = {0}}};
     md5_error error = {0};
     for (int i = 0; i < 4; i++) {
-        CHECK(!scene_pose_baked(renderer, stage->copy, baked, &wrong[i], NULL, 1, &error));
+        CHECK(!scene_pose_baked(stage->renderer, stage->copy, baked, &wrong[i], NULL, 1, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
         CHECK_UINT(scene_num_batches(stage->copy), 0);
     }
-    CHECK(scene_pose_baked(renderer, stage->copy, baked, NULL, NULL, 0, &error));
+    CHECK(scene_pose_baked(stage->renderer, stage->copy, baked, NULL, NULL, 0, &error));
 }
 
-TEST_STAGE (gl_baked_refuses_what_does_not_fit, scene_square, 1) {
+TEST_SQUARE (gl_baked_refuses_what_does_not_fit) {
     md5_error error = {0};
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity, scene_identity};
     uint64_t random = 5;
     OWN_MODEL other = scene_cloud(2, 10, 1, false, &random);
@@ -192,8 +191,8 @@ TEST_STAGE (gl_baked_refuses_what_does_not_fit, scene_square, 1) {
 
 // Seven instances take three batches if a table holds three: limits of tables apply to baked
 // instances as to palettes.
-TEST_STAGE (gl_baked_draws_in_batches, scene_square, 1) {
-    md5gl_renderer *const renderer = stage->scene.renderer;
+TEST_SQUARE (gl_baked_draws_in_batches) {
+    md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
                                   scene_moved(0, 0, 8)};
     OWN_BAKED clip = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
@@ -209,11 +208,11 @@ TEST_STAGE (gl_baked_draws_in_batches, scene_square, 1) {
     }
     if (CHECK(baked)) {
         gl_picture picture;
-        md5gl_begin_frame(renderer, &stage->frame);
+        stage_begin(stage);
         CHECK(scene_pose_baked(renderer, stage->copy, baked, jobs, placements, 7, NULL));
         CHECK_UINT(scene_num_batches(stage->copy), 3);
         md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-        scene_finish(&stage->scene, &stage->frame, &picture);
+        stage_finish(stage, &picture);
         CHECK(picture_at(&picture, 40, 0)[0] > 100);
         CHECK(picture_at(&picture, 0, 0)[0] == 0);
     }

@@ -20,7 +20,7 @@ typedef struct engine {
 
 static GLuint compile(const engine *host, GLenum stage, const char *text)
 {
-    const char *const texts[] = {host->stage.scene.renderer->is_es
+    const char *const texts[] = {host->stage.renderer->is_es
                                      ? "#version 300 es\nprecision highp float;\n"
                                      : "#version 330 core\n",
                                  text};
@@ -105,16 +105,20 @@ static void set_state(engine *host)
     gl->ClearColor(0.0f, 0.0f, 0.2f, 1.0f);
 }
 
+static bool open_either(gl_stage *stage, bool es)
+{
+    return (es ? scene_open_es(&stage->scene) : scene_open(&stage->scene, NULL))
+           && scene_fill_stage(stage, scene_square, 1);
+}
+
 static bool open_engine(engine *host, GLsizei samples, bool es)
 {
     memset(host, 0, sizeof *host);
     gl_stage *const stage = &host->stage;
-    if (es ? !scene_open_es(&stage->scene) : !scene_open(&stage->scene, NULL))
+    if (!open_either(stage, es))
         return false;
-    host->gl = &stage->scene.renderer->gl;
-    stage->model = scene_square();
-    stage->copy = md5gl_create_model(stage->scene.renderer, stage->model, MD5GL_PATH_AUTO, NULL);
-    stage->frame = scene_frame(NULL);
+    host->gl = &stage->renderer->gl;
+    stage->frame.target = NULL;
     create_program(host);
     create_objects(host);
     const GladGLContext *const gl = host->gl;
@@ -145,12 +149,12 @@ static void draw_rectangle(const engine *host, float left, float bottom, float r
 
 static void draw_model(engine *host)
 {
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    md5gl_renderer *const renderer = host->stage.scene.renderer;
+    md5gl_renderer *const renderer = host->stage.renderer;
     md5_error error = {0};
     md5gl_save_state(renderer);
-    md5gl_begin_frame(renderer, &host->stage.frame);
-    CHECK(scene_pose_and_draw(renderer, host->stage.copy, palette, NULL, 1, MD5GL_LIT, &error));
+    stage_begin(&host->stage);
+    CHECK(scene_pose_and_draw(renderer, host->stage.copy, scene_identities, NULL, 1, MD5GL_LIT,
+                              &error));
     CHECK_THAT(md5gl_end_frame(renderer, &error), "%s", error.message);
     md5gl_restore_state(renderer);
 }
@@ -284,10 +288,10 @@ TEST_HERE (gl_mirrored_projection_shows_the_front) {
 TEST_HERE (gl_lines_follow_the_viewport) {
     const md5gl_line_vertex line[2] = {{{5, -70, 30}, {255, 0, 0, 255}},
                                        {{5, 70, 30}, {255, 0, 0, 255}}};
-    md5gl_renderer *const renderer = host->stage.scene.renderer;
+    md5gl_renderer *const renderer = host->stage.renderer;
     host->gl->Clear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     md5gl_save_state(renderer);
-    md5gl_begin_frame(renderer, &host->stage.frame);
+    stage_begin(&host->stage);
     md5gl_draw_lines(renderer, line, 2, 6.0f, false);
     CHECK(md5gl_end_frame(renderer, NULL));
     md5gl_restore_state(renderer);
@@ -299,28 +303,24 @@ TEST_HERE (gl_lines_follow_the_viewport) {
 static void check_saving(bool es)
 {
     gl_values before, after;
-    gl_stage stage = {0};
-    if (es ? !scene_open_es(&stage.scene) : !scene_open(&stage.scene, NULL))
+    gl_stage stage;
+    if (!open_either(&stage, es))
         return;
-    stage.model = scene_square();
     values_disturb(&stage.scene);
     values_read(&stage.scene, &before);
-    md5gl_save_state(stage.scene.renderer);
+    md5gl_save_state(stage.renderer);
 
     // Creates, draws and destroys objects of every kind, on each path.
-    md5gl_renderer *const renderer = stage.scene.renderer;
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    md5gl_renderer *const renderer = stage.renderer;
     const md5_vec4 tint = {1, 1, 1, 1};
     md5_vec3 positions[4];
     md5gl_target *const target = md5gl_create_target(renderer, 32, 32, 4, NULL);
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
-        if (!md5gl_has_path(renderer, (md5gl_path)path))
-            continue;
+    EACH_PATH (path, MD5GL_PATH_4, renderer) {
         md5gl_frame frame = scene_frame(target);
         frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
-        md5gl_model *const copy = md5gl_create_model(renderer, stage.model, (md5gl_path)path, NULL);
-        CHECK(md5gl_capture(renderer, copy, 0, palette, positions, NULL, NULL, NULL));
-        CHECK(scene_pose(renderer, copy, palette, palette, 1, NULL));
+        md5gl_model *const copy = md5gl_create_model(renderer, stage.model, path, NULL);
+        CHECK(md5gl_capture(renderer, copy, 0, scene_identities, positions, NULL, NULL, NULL));
+        CHECK(scene_pose(renderer, copy, scene_identities, scene_identities, 1, NULL));
         md5gl_begin_frame(renderer, &frame);
         CHECK(scene_look(renderer, copy, &tint, NULL, NULL));
         md5gl_draw_shadows(renderer, copy);
@@ -333,11 +333,10 @@ static void check_saving(bool es)
     md5gl_destroy_target(renderer, target);
 
     values_are_defaults(&stage.scene, "drawing");
-    md5gl_restore_state(stage.scene.renderer);
+    md5gl_restore_state(stage.renderer);
     values_read(&stage.scene, &after);
     values_are_equal(&after, &before, "restoring");
-    md5_free_model(stage.model);
-    scene_close(&stage.scene);
+    scene_close_stage(&stage);
 }
 
 TEST (gl_restored_state_is_that_of_the_engine) {
@@ -362,7 +361,7 @@ TEST (gl_engine_samples_a_targets_textures) {
         engine host;
         if (!open_engine(&host, 0, scene_wants_es()))
             return;
-        md5gl_renderer *const renderer = host.stage.scene.renderer;
+        md5gl_renderer *const renderer = host.stage.renderer;
         md5gl_save_state(renderer);
         md5gl_target *const target =
             md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
@@ -389,20 +388,20 @@ TEST (gl_engine_samples_a_targets_textures) {
 // Copies a target at its own size and at twice that. Pixels above and to the right do not change.
 TEST (gl_copies_a_target_into_a_framebuffer) {
     const gl_colour lit = scene_sideways(1, 1, 1);
-    const md5_mat34 palettes[2] = {scene_moved(0, 0, 0), scene_moved(0, 0, 0)};
     enum { WIDER = 2 * SCENE_WIDTH + 10, HIGHER = 2 * SCENE_HEIGHT + 10 };
     static uint8_t rgba[4 * WIDER * HIGHER];
     for (uint32_t samples = 1; samples <= 4; samples += 3) {
         gl_stage stage;
         if (!scene_open_stage(&stage, scene_square, 1))
             return;
-        md5gl_renderer *const renderer = stage.scene.renderer;
+        md5gl_renderer *const renderer = stage.renderer;
         md5gl_target *const from =
             md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
         md5gl_target *const to = md5gl_create_target(renderer, WIDER, HIGHER, 1, NULL);
         const md5gl_frame frame = scene_frame(from);
         md5gl_begin_frame(renderer, &frame);
-        CHECK(scene_pose_and_draw(renderer, stage.copy, palettes, NULL, 1, MD5GL_LIT, NULL));
+        CHECK(
+            scene_pose_and_draw(renderer, stage.copy, scene_identities, NULL, 1, MD5GL_LIT, NULL));
         CHECK(md5gl_end_frame(renderer, NULL));
         const uint32_t framebuffer = md5gl_get_target_names(to).framebuffer;
         for (uint32_t scale = 1; scale <= 2; scale++) {

@@ -128,16 +128,10 @@ typedef struct lit_stage {
 static bool open_lit(lit_stage *lit)
 {
     gl_stage *const stage = &lit->stage;
-    md5_error error = {0};
-    if (!scene_share(&stage->scene))
+    if (!scene_share(&stage->scene) || !scene_fill_stage(stage, scene_square, 1))
         return false;
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    stage->target = md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, 1, NULL);
-    stage->model = scene_square();
-    stage->copy = md5gl_create_model(renderer, stage->model, MD5GL_PATH_AUTO, NULL);
-    stage->frame = scene_frame(stage->target);
     panorama *const picture = make_smooth();
-    lit->environment = md5gl_create_environment(renderer, WIDTH, HEIGHT, picture->rgb, &error);
+    lit->environment = md5gl_create_environment(stage->renderer, WIDTH, HEIGHT, picture->rgb, NULL);
     free(picture);
     CHECK(lit->environment);
     lit->stage.frame.environment = lit->environment;
@@ -146,17 +140,13 @@ static bool open_lit(lit_stage *lit)
 
 static void close_lit(lit_stage *lit)
 {
-    md5gl_destroy_environment(lit->stage.scene.renderer, lit->environment);
+    md5gl_destroy_environment(lit->stage.renderer, lit->environment);
     scene_close_stage(&lit->stage);
 }
 
 static void draw_at(lit_stage *lit, const md5_mat34 *place, gl_picture *picture)
 {
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    md5gl_renderer *const renderer = lit->stage.scene.renderer;
-    md5gl_begin_frame(renderer, &lit->stage.frame);
-    CHECK(scene_pose_and_draw(renderer, lit->stage.copy, palette, place, 1, MD5GL_LIT, NULL));
-    scene_finish(&lit->stage.scene, &lit->stage.frame, picture);
+    stage_draw_posed(&lit->stage, scene_identities, place, 1, picture);
 }
 
 static void check_pixel(const uint8_t *pixel, const double linear[3], int line, int number)
@@ -197,22 +187,14 @@ TEST_HERE (gl_environment_lights_matt_surfaces) {
 
 // Each way of skinning has a program of its own for environments.
 TEST_HERE (gl_environment_lights_every_path) {
-    static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT, MD5GL_PATH_CPU,
-                                       MD5GL_PATH_COMPUTE};
     gl_picture expected, picture;
-    md5gl_renderer *const renderer = lit->stage.scene.renderer;
-    md5gl_model *const copy = lit->stage.copy;
     draw_at(lit, &scene_identity, &expected);
     CHECK(picture_at(&expected, 0, 0)[0] > 0);
-    for (int i = 0; i < 5; i++) {
-        if (!md5gl_has_path(renderer, paths[i]))
-            continue;
-        lit->stage.copy = md5gl_create_model(renderer, lit->stage.model, paths[i], NULL);
+    EACH_PATH (path, MD5GL_PATH_4, lit->stage.renderer) {
+        stage_use_path(&lit->stage, path);
         draw_at(lit, &scene_identity, &picture);
         CHECK_BYTES(&picture, &expected, sizeof picture);
-        md5gl_destroy_model(renderer, lit->stage.copy);
     }
-    lit->stage.copy = copy;
 }
 
 // A black surface with a white specular map, seen straight, shows the light blurred by its
@@ -221,16 +203,13 @@ TEST_HERE (gl_environment_is_reflected_by_roughness) {
     static const uint8_t black[4] = {0, 0, 0, 255}, white[4] = {255, 255, 255, 255};
     static const float glosses[3] = {0.01f, 0.45f, 0.9f};
     gl_picture picture;
-    md5gl_renderer *const renderer = lit->stage.scene.renderer;
-    const md5gl_texture diffuse = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, black, NULL);
-    const md5gl_texture specular = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, white, NULL);
+    const md5gl_texture diffuse = stage_color(&lit->stage, 1, 1, black);
+    const md5gl_texture specular = stage_color(&lit->stage, 1, 1, white);
     for (int i = 0; i < 3; i++) {
-        const md5gl_material material = {
-            .diffuse = diffuse, .specular = specular, .gloss = glosses[i]};
         // Brighter, since a dielectric reflects only 0.16 of it.
         for (int k = 0; k < 3; k++)
             lit->stage.frame.ambient[k] = 6.0f;
-        md5gl_set_material(lit->stage.copy, 0, 0, &material);
+        STAGE_MATERIAL(&lit->stage, .diffuse = diffuse, .specular = specular, .gloss = glosses[i]);
         draw_at(lit, &scene_identity, &picture);
         const double roughness = fmax(0.3 * (1.0 - glosses[i]), 0.08);
         double linear[3];
@@ -239,8 +218,6 @@ TEST_HERE (gl_environment_is_reflected_by_roughness) {
                         * integral((real3){1, 0, 0}, k, mirror_lobe, roughness);
         check_pixel(picture_at(&picture, 0, 0), linear, __LINE__, i);
     }
-    md5gl_destroy_texture(renderer, diffuse);
-    md5gl_destroy_texture(renderer, specular);
 }
 
 // Looks from a point, where a unit is a pixel in a distance of 60.
@@ -258,9 +235,9 @@ static void look_from_point(md5gl_frame *frame)
 
 static void draw_background(lit_stage *lit, gl_picture *picture)
 {
-    md5gl_begin_frame(lit->stage.scene.renderer, &lit->stage.frame);
-    md5gl_draw_environment(lit->stage.scene.renderer);
-    scene_finish(&lit->stage.scene, &lit->stage.frame, picture);
+    stage_begin(&lit->stage);
+    md5gl_draw_environment(lit->stage.renderer);
+    stage_finish(&lit->stage, picture);
 }
 
 TEST_HERE (gl_environment_is_the_background) {

@@ -276,7 +276,6 @@ TEST (gl_impostor_writes_depth) {
     OWN_MODEL wall = scene_square(); // at x = 0, faces the eye
     md5gl_model *const wall_copy =
         md5gl_create_model(figure.scene.renderer, wall, MD5GL_PATH_AUTO, NULL);
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
     for (int i = 0; i < 2; i++) {
         md5gl_renderer *const renderer = figure.scene.renderer;
         md5gl_begin_frame(renderer, &figure.frame);
@@ -287,7 +286,7 @@ TEST (gl_impostor_writes_depth) {
             CHECK(md5gl_pose_impostors(renderer, impostors, &figure.instance, 1, NULL));
             md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
         }
-        CHECK(scene_pose_and_draw(renderer, wall_copy, palette, NULL, 1, MD5GL_LIT, NULL));
+        CHECK(scene_pose_and_draw(renderer, wall_copy, scene_identities, NULL, 1, MD5GL_LIT, NULL));
         scene_finish(&figure.scene, &figure.frame, i == 0 ? &expected : &picture);
     }
     unsigned in_front = 0, differ = 0;
@@ -310,26 +309,26 @@ TEST (gl_impostor_writes_depth) {
 // -- Fading -----------------------------------------------------------------------------------
 
 // Model and impostor use complementary pixels: each pixel shows exactly one of the two at any fade.
-TEST_STAGE (gl_impostor_and_model_fade_without_gaps, scene_square, 1) {
+TEST_SQUARE (gl_impostor_and_model_fade_without_gaps) {
     static gl_picture model, impostor;
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    md5gl_renderer *const renderer = stage->renderer;
     const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30, .highest = 0.5f};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
-    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 0, palette, NULL));
+    CHECK(
+        md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 0, scene_identities, NULL));
     for (int step = 0; step <= 8; step++) {
         md5gl_impostor instance = at_origin;
         instance.shown = (float)step / 8.0f;
         const md5_vec4 tint = {1, 1, 1, 1 + instance.shown};
-        md5gl_begin_frame(renderer, &stage->frame);
-        CHECK(scene_pose(renderer, stage->copy, palette, NULL, 1, NULL));
+        stage_begin(stage);
+        stage_pose(stage, scene_identities, NULL, 1);
         CHECK(scene_look(renderer, stage->copy, &tint, NULL, NULL));
         md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-        scene_finish(&stage->scene, &stage->frame, &model);
-        md5gl_begin_frame(renderer, &stage->frame);
+        stage_finish(stage, &model);
+        stage_begin(stage);
         CHECK(md5gl_pose_impostors(renderer, impostors, &instance, 1, NULL));
         md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
-        scene_finish(&stage->scene, &stage->frame, &impostor);
+        stage_finish(stage, &impostor);
         unsigned twice = 0, none = 0, of_impostor = 0;
         for (int y = -18; y < 18; y++) {
             for (int x = -18; x < 18; x++) {
@@ -350,9 +349,9 @@ TEST_STAGE (gl_impostor_and_model_fade_without_gaps, scene_square, 1) {
 // -- Frames -----------------------------------------------------------------------------------
 
 // Frame 1 is 10 units higher than frame 0; the nearest is shown.
-TEST_STAGE (gl_impostor_shows_the_nearest_frame, scene_square, 1) {
+TEST_SQUARE (gl_impostor_shows_the_nearest_frame) {
     gl_picture picture;
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     const md5gl_impostor_desc desc = {
         .num_frames = 2, .radius = 40, .highest = 0.5f, .texels = 128};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
@@ -366,10 +365,10 @@ TEST_STAGE (gl_impostor_shows_the_nearest_frame, scene_square, 1) {
     for (int step = 0; step <= 10; step++) {
         md5gl_impostor instance = at_origin;
         instance.frame = 0.1f * (float)step;
-        md5gl_begin_frame(renderer, &stage->frame);
+        stage_begin(stage);
         CHECK(md5gl_pose_impostors(renderer, impostors, &instance, 1, NULL));
         md5gl_draw_impostors(renderer, impostors, MD5GL_LIT);
-        scene_finish(&stage->scene, &stage->frame, &picture);
+        stage_finish(stage, &picture);
         CHECK(is_covered(picture_at(&picture, 0, 5)));
         CHECK(is_covered(picture_at(&picture, 0, 26)) == (step >= 5));
         CHECK(is_covered(picture_at(&picture, 0, -16)) == (step < 5));

@@ -61,15 +61,16 @@ TEST_OWN_SCENE (gl_impostors_fill_the_largest_texture) {
     md5gl_destroy_impostors(scene->renderer, NULL);
 }
 
-TEST_STAGE (gl_impostors_need_pictures_of_their_frames, scene_square, 1) {
+TEST_SQUARE (gl_impostors_need_pictures_of_their_frames) {
     md5_error error = {0};
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    md5gl_renderer *const renderer = stage->renderer;
     const md5gl_impostor_desc desc = {.num_frames = 3, .radius = 30};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, &error);
-    CHECK(!md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 3, palette, &error));
+    CHECK(!md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 3, scene_identities,
+                                        &error));
     CHECK(error.status == MD5_ERROR_RANGE && strstr(error.message, "frame 3"));
-    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 1, palette, &error));
+    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 1, scene_identities,
+                                       &error));
     static const struct {
         float frame;
         bool has_pictures;
@@ -91,8 +92,7 @@ TEST_STAGE (gl_impostors_need_pictures_of_their_frames, scene_square, 1) {
 TEST_STAGE (gl_impostors_leave_the_state_and_draw_many, scene_square, 4) {
     enum { COUNT = 200 };
     gl_picture one, many;
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
+    md5gl_renderer *const renderer = stage->renderer;
     OWN md5gl_impostor *const instances = malloc(COUNT * sizeof *instances);
     for (int i = 0; i < COUNT; i++)
         instances[i] = (md5gl_impostor){.rotation = {0, 0, 0, 1}, .scale = 0.05f, .shown = 1};
@@ -101,14 +101,15 @@ TEST_STAGE (gl_impostors_leave_the_state_and_draw_many, scene_square, 4) {
     const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
     values_are_defaults(&stage->scene, "creating impostors");
-    CHECK(md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 0, palette, NULL));
+    CHECK(
+        md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 0, scene_identities, NULL));
     values_are_defaults(&stage->scene, "drawing pictures");
     for (int i = 0; i < 2; i++) {
-        md5gl_begin_frame(renderer, &stage->frame);
+        stage_begin(stage);
         CHECK(md5gl_pose_impostors(renderer, impostors, instances, i == 0 ? 1 : COUNT, NULL));
         md5gl_draw_impostor_shadows(renderer, impostors);
         md5gl_draw_impostors(renderer, impostors, MD5GL_LIT | MD5GL_UNTEXTURED);
-        scene_finish(&stage->scene, &stage->frame, i == 0 ? &one : &many);
+        stage_finish(stage, i == 0 ? &one : &many);
     }
     values_are_defaults(&stage->scene, "drawing impostors");
     CHECK(picture_at(&one, 0, 0)[0] > 30);
@@ -137,7 +138,6 @@ TEST (gl_impostors_survive_failing_allocations) {
     failing_heap heap = {1000000};
     const md5_allocator allocator = {failing_alloc, failing_free, &heap, 0};
     const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 30};
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
     md5_error error = {0};
     gl_scene scene;
     if (!scene_open(&scene, &allocator))
@@ -152,7 +152,8 @@ TEST (gl_impostors_survive_failing_allocations) {
     }
     CHECK(impostors);
     heap.left = 0;
-    CHECK(!md5gl_draw_impostor_pictures(scene.renderer, impostors, copy, 0, palette, &error));
+    CHECK(!md5gl_draw_impostor_pictures(scene.renderer, impostors, copy, 0, scene_identities,
+                                        &error));
     CHECK(error.status == MD5_ERROR_MEMORY);
     heap.left = 1000000;
     md5gl_destroy_impostors(scene.renderer, impostors);

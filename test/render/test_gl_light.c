@@ -43,10 +43,10 @@ TEST_HERE (gl_point_lights_end_at_their_range_and_are_brightest_below) {
     gl_picture picture;
     stage->frame.point_lights = lights;
     stage->frame.num_point_lights = 2;
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
+    stage_draw(stage, MD5GL_LIT, &picture);
     const int below = picture_at(&picture, 0, 0)[0], aside = picture_at(&picture, 8, 0)[0];
     CHECK(below > 60 && aside > 10 && below > aside + 20);
-    CHECK(picture_is(&picture, 16, 0, black, 0)); // beyond the range
+    CHECK_PIXEL(&picture, 16, 0, black, 0); // beyond the range
     CHECK(picture_at(&picture, 0, 0)[1] == picture_at(&picture, 0, 0)[2]);
     CHECK(picture_at(&picture, 0, 0)[1] < 3);
 }
@@ -63,7 +63,7 @@ TEST_HERE (gl_eight_point_lights_add_up_and_a_ninth_is_ignored) {
     static const uint32_t counts[3] = {1, 8, 9};
     for (int i = 0; i < 3; i++) {
         stage->frame.num_point_lights = counts[i];
-        scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &pictures[i]);
+        stage_draw(stage, MD5GL_LIT, &pictures[i]);
     }
     const int one = picture_at(&pictures[0], 5, 5)[0], eight = picture_at(&pictures[1], 5, 5)[0];
     CHECK(one > 3 && abs(eight - 8 * one) <= 5);
@@ -76,18 +76,16 @@ TEST_HERE (gl_eight_point_lights_add_up_and_a_ninth_is_ignored) {
 TEST_HERE (gl_classic_lights_add_up_in_file_colours) {
     static const uint8_t middle[4] = {128, 64, 200, 255};
     gl_picture picture;
-    const md5gl_texture texture =
-        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, middle, NULL);
-    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.diffuse = texture});
+    const md5gl_texture texture = stage_color(stage, 1, 1, middle);
+    STAGE_MATERIAL(stage, .diffuse = texture);
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
     set_light(&stage->frame, 0.9f, 0.2f);
     stage->frame.light_direction = (md5_vec3){0, 3, 4}; // cosine 0.8
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
+    stage_draw(stage, MD5GL_LIT, &picture);
     const double factor = 0.9 * 0.8 + 0.2;
     const uint8_t expected[4] = {(uint8_t)lround(128 * factor), (uint8_t)lround(64 * factor),
                                  (uint8_t)lround(200 * factor), 255};
-    CHECK(picture_is(&picture, 0, 0, expected, 1));
-    md5gl_destroy_texture(stage->scene.renderer, texture);
+    CHECK_PIXEL(&picture, 0, 0, expected, 1);
 }
 
 // Twice ((x - 3/4) * 4)^2 of the cosine x to the halfway direction, times the specular map and the
@@ -95,27 +93,22 @@ TEST_HERE (gl_classic_lights_add_up_in_file_colours) {
 TEST_HERE (gl_classic_highlight_is_as_in_the_table) {
     static const uint8_t shine[4] = {102, 51, 0, 255};
     gl_picture picture;
-    const md5gl_texture diffuse =
-        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, black, NULL);
-    const md5gl_texture specular =
-        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, shine, NULL);
-    const md5gl_material material = {.diffuse = diffuse, .specular = specular};
-    md5gl_set_material(stage->copy, 0, 0, &material);
+    const md5gl_texture diffuse = stage_color(stage, 1, 1, black);
+    const md5gl_texture specular = stage_color(stage, 1, 1, shine);
+    STAGE_MATERIAL(stage, .diffuse = diffuse, .specular = specular);
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
     set_light(&stage->frame, 1.0f, 0.0f);
     stage->frame.light_direction = (md5_vec3){0, 3, 4};
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
+    stage_draw(stage, MD5GL_LIT, &picture);
     const double half = sqrt((1.0 + 0.8) / 2.0), peak = (half - 0.75) * 4.0;
     const double factor = 0.8 * 2.0 * peak * peak;
     const uint8_t expected[4] = {(uint8_t)lround(102 * factor), (uint8_t)lround(51 * factor), 0,
                                  255};
-    CHECK(picture_is(&picture, 0, 0, expected, 1));
+    CHECK_PIXEL(&picture, 0, 0, expected, 1);
     stage->frame.light_direction =
         (md5_vec3){0, 12, 1}; // cosine to the halfway direction below 3/4
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, black, 0));
-    md5gl_destroy_texture(stage->scene.renderer, diffuse);
-    md5gl_destroy_texture(stage->scene.renderer, specular);
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, black, 0);
 }
 
 // -- Tone mapping -----------------------------------------------------------------------------
@@ -127,7 +120,7 @@ TEST_HERE (gl_tone_mapping_keeps_dark_colours_and_never_reaches_white) {
     int last = 0;
     EACH (sky, skies) {
         set_light(&stage->frame, 0.0f, *sky);
-        scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
+        stage_draw(stage, MD5GL_LIT, &picture);
         const int shown = picture_at(&picture, 0, 0)[1];
         if (*sky <= 0.7f)
             CHECK(abs(shown - encode((double)*sky)) <= 1);
@@ -157,14 +150,12 @@ static shadow_scene make_shadow_scene(void)
 static void draw_shadow_scene(gl_stage *stage, const shadow_scene *scene, bool cast,
                               gl_picture *picture)
 {
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    md5_error error = {0};
-    md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(scene_pose(renderer, stage->copy, scene->palettes, scene->placements, 2, &error));
+    stage_begin(stage);
+    stage_pose(stage, scene->palettes, scene->placements, 2);
     if (cast)
-        md5gl_draw_shadows(renderer, stage->copy);
-    md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-    scene_finish(&stage->scene, &stage->frame, picture);
+        md5gl_draw_shadows(stage->renderer, stage->copy);
+    md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
+    stage_finish(stage, picture);
 }
 
 static void prepare_shadows(gl_stage *stage)
@@ -180,9 +171,9 @@ static void check_shadow(const gl_picture *lit, const gl_picture *dark)
     static const int same[][2] = {{0, 0}, {12, 0}, {-4, 0}, {-12, 9}, {-12, -9}, {18, 18}};
     const uint8_t shaded = encode(0.1);
     for (size_t i = 0; i < COUNT_OF(same); i++)
-        CHECK(picture_is(dark, same[i][0], same[i][1], picture_at(lit, same[i][0], same[i][1]), 1));
+        CHECK_PIXEL(dark, same[i][0], same[i][1], picture_at(lit, same[i][0], same[i][1]), 1);
     CHECK(picture_at(lit, -12, 0)[0] > 130);
-    CHECK(picture_is(dark, -12, 0, (uint8_t[4]){shaded, shaded, shaded, 255}, 1));
+    CHECK_PIXEL(dark, -12, 0, (uint8_t[4]){shaded, shaded, shaded, 255}, 1);
 }
 
 TEST_HERE (gl_casters_cast_shadows) {
@@ -242,14 +233,10 @@ TEST_HERE (gl_shadow_map_size_can_be_set) {
 TEST_HERE (gl_every_path_casts_the_same_shadow) {
     const shadow_scene scene = make_shadow_scene();
     gl_picture lit, dark;
-    md5gl_renderer *const renderer = stage->scene.renderer;
     prepare_shadows(stage);
     draw_shadow_scene(stage, &scene, false, &lit);
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
-        if (!md5gl_has_path(renderer, (md5gl_path)path))
-            continue;
-        md5gl_destroy_model(renderer, stage->copy);
-        stage->copy = md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
+    EACH_PATH (path, MD5GL_PATH_4, stage->renderer) {
+        stage_use_path(stage, path);
         draw_shadow_scene(stage, &scene, true, &dark);
         check_shadow(&lit, &dark);
     }
@@ -259,7 +246,6 @@ TEST_HERE (gl_every_path_casts_the_same_shadow) {
 TEST_HERE (gl_ground_receives_shadows) {
     shadow_scene scene = make_shadow_scene();
     gl_picture high, low, off;
-    md5gl_renderer *const renderer = stage->scene.renderer;
     prepare_shadows(stage);
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     gl_picture *const pictures[3] = {&high, &low, &off};
@@ -267,11 +253,11 @@ TEST_HERE (gl_ground_receives_shadows) {
         scene.placements[1].m[11] = i == 0 ? 12.0f : 0.5f; // high up, then nearly on the ground
         if (i == 2)
             stage->frame.casters = (md5_bounds){{0, 0, 0}, {0, 0, 0}};
-        md5gl_begin_frame(renderer, &stage->frame);
-        CHECK(scene_pose(renderer, stage->copy, scene.palettes, scene.placements + 1, 1, NULL));
-        md5gl_draw_shadows(renderer, stage->copy);
-        md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 60.0f);
-        scene_finish(&stage->scene, &stage->frame, pictures[i]);
+        stage_begin(stage);
+        stage_pose(stage, scene.palettes, scene.placements + 1, 1);
+        md5gl_draw_shadows(stage->renderer, stage->copy);
+        md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 60.0f);
+        stage_finish(stage, pictures[i]);
     }
     CHECK(picture_at(&high, -12, 0)[3] > 120 && picture_at(&high, -12, 0)[0] == 0);
     CHECK(picture_at(&high, 12, 0)[3] < 20 && picture_at(&high, 35, 0)[3] == 0);
@@ -290,7 +276,6 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
     const float everything[8] = {-1e4f, -1e4f, 1e4f, 1e4f};
     const shadow_scene scene = make_shadow_scene();
     gl_picture pictures[2];
-    md5gl_renderer *const renderer = stage->scene.renderer;
     prepare_shadows(stage);
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     stage->frame.casters = (md5_bounds){{-5, -5, 0}, {5, 5, 12}};
@@ -299,13 +284,13 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
         stage->frame.light_direction = lights[i];
         stage->frame.ground = i % 2 ? 10.0f : 0.0f;
         for (int whole = 0; whole < 2; whole++) {
-            md5gl_begin_frame(renderer, &stage->frame);
+            stage_begin(stage);
             if (whole)
-                memcpy(renderer->shaded_ground, everything, sizeof everything);
-            CHECK(scene_pose(renderer, stage->copy, scene.palettes, scene.placements + 1, 1, NULL));
-            md5gl_draw_shadows(renderer, stage->copy);
-            md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 200.0f);
-            scene_finish(&stage->scene, &stage->frame, &pictures[whole]);
+                memcpy(stage->renderer->shaded_ground, everything, sizeof everything);
+            stage_pose(stage, scene.palettes, scene.placements + 1, 1);
+            md5gl_draw_shadows(stage->renderer, stage->copy);
+            md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 200.0f);
+            stage_finish(stage, &pictures[whole]);
         }
         int largest = 0, darkest = 0;
         for (int up = -SCENE_HEIGHT / 2; up < SCENE_HEIGHT / 2; up++) {
@@ -325,18 +310,17 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
 TEST_HERE (gl_shadows_do_not_swim_with_the_bounds) {
     const shadow_scene scene = make_shadow_scene();
     gl_picture pictures[2];
-    md5gl_renderer *const renderer = stage->scene.renderer;
     prepare_shadows(stage);
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     stage->frame.shadow_texels = 64;
     for (int i = 0; i < 2; i++) {
         const float wider = i == 0 ? 0.0f : 0.37f;
         stage->frame.casters = (md5_bounds){{-5, -5 - wider, 0}, {5 + wider, 5, 12}};
-        md5gl_begin_frame(renderer, &stage->frame);
-        CHECK(scene_pose(renderer, stage->copy, scene.palettes, scene.placements + 1, 1, NULL));
-        md5gl_draw_shadows(renderer, stage->copy);
-        md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 60.0f);
-        scene_finish(&stage->scene, &stage->frame, &pictures[i]);
+        stage_begin(stage);
+        stage_pose(stage, scene.palettes, scene.placements + 1, 1);
+        md5gl_draw_shadows(stage->renderer, stage->copy);
+        md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 60.0f);
+        stage_finish(stage, &pictures[i]);
     }
     CHECK(memcmp(&pictures[0], &pictures[1], sizeof pictures[0]) == 0);
 }
@@ -346,41 +330,34 @@ TEST_HERE (gl_cut_out_texels_cast_no_shadow) {
     static const uint8_t clear[4] = {255, 255, 255, 0};
     const shadow_scene scene = make_shadow_scene();
     gl_picture picture;
-    md5gl_renderer *const renderer = stage->scene.renderer;
     prepare_shadows(stage);
-    const md5gl_texture texture = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, clear, NULL);
+    const md5gl_texture texture = stage_color(stage, 1, 1, clear);
     memset(stage->frame.background, 0, sizeof stage->frame.background);
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
-        if (!md5gl_has_path(renderer, (md5gl_path)path))
-            continue;
-        md5gl_destroy_model(renderer, stage->copy);
-        stage->copy = md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
+    EACH_PATH (path, MD5GL_PATH_4, stage->renderer) {
+        stage_use_path(stage, path);
         for (int late = 0; late < 3; late++) {
-            md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.diffuse = late ? 0 : texture});
-            md5gl_begin_frame(renderer, &stage->frame);
-            CHECK(scene_pose(renderer, stage->copy, scene.palettes, scene.placements + 1, 1, NULL));
-            md5gl_set_material(stage->copy, 0, 0,
-                               &(md5gl_material){.diffuse = late == 2 ? 0 : texture});
-            md5gl_draw_shadows(renderer, stage->copy);
-            md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 60.0f);
-            scene_finish(&stage->scene, &stage->frame, &picture);
+            STAGE_MATERIAL(stage, .diffuse = late ? 0 : texture);
+            stage_begin(stage);
+            stage_pose(stage, scene.palettes, scene.placements + 1, 1);
+            STAGE_MATERIAL(stage, .diffuse = late == 2 ? 0 : texture);
+            md5gl_draw_shadows(stage->renderer, stage->copy);
+            md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 60.0f);
+            stage_finish(stage, &picture);
             CHECK((picture_at(&picture, -12, 0)[3] == 0) == (late != 2));
         }
     }
-    md5gl_destroy_texture(renderer, texture);
 }
 
 TEST_HERE (gl_missing_depth_maps_are_reported) {
     md5_error error = {0};
-    md5gl_renderer *const renderer = stage->scene.renderer;
     prepare_shadows(stage);
-    renderer->has_shadows = false;
-    md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(!md5gl_end_frame(renderer, &error));
+    stage->renderer->has_shadows = false;
+    stage_begin(stage);
+    CHECK(!md5gl_end_frame(stage->renderer, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "shadows"));
     stage->frame.casters = (md5_bounds){{0, 0, 0}, {0, 0, 0}};
-    md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(md5gl_end_frame(renderer, &error));
+    stage_begin(stage);
+    CHECK(md5gl_end_frame(stage->renderer, &error));
 }
 
 // -- A lost context ---------------------------------------------------------------------------
@@ -393,15 +370,15 @@ static GLenum GLAD_API_PTR lost_by_another(void)
 TEST_STAGE (gl_lost_context_is_reported, scene_floor, 1) {
     md5_error error = {0};
     uint8_t pixel[4];
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     renderer->optional.GetGraphicsResetStatus = lost_by_another;
-    md5gl_begin_frame(renderer, &stage->frame);
+    stage_begin(stage);
     CHECK(!md5gl_end_frame(renderer, &error));
     CHECK(error.status == MD5_ERROR_GPU
           && strstr(error.message, "lost (caused by another program"));
     CHECK(!md5gl_read_pixels(renderer, stage->target, 1, 1, pixel, &error));
     CHECK(error.status == MD5_ERROR_GPU);
     renderer->optional.GetGraphicsResetStatus = NULL; // not every context has the function
-    md5gl_begin_frame(renderer, &stage->frame);
+    stage_begin(stage);
     CHECK(md5gl_end_frame(renderer, &error));
 }

@@ -343,7 +343,7 @@ TEST_SCENE (gl_looks_open_files_of_the_folder_alone) {
 }
 
 // A file may be encoded in any way: what is drawn is the same.
-TEST_STAGE (gl_looks_find_the_direction_of_green, scene_square, 1) {
+TEST_SQUARE (gl_looks_find_the_direction_of_green) {
     static gl_picture pictures[5];
     static texel_rows texels;
     stage->frame.light_direction = (md5_vec3){1, 2, 3};
@@ -357,8 +357,8 @@ TEST_STAGE (gl_looks_find_the_direction_of_green, scene_square, 1) {
         fake_folder folder;
         md5gl_looks *const looks = load(&stage->scene, &folder, files, (const char *[]){"imp"}, 1);
         md5gl_set_material(stage->copy, 0, 0, &looks->materials[0]);
-        scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &pictures[i]);
-        md5gl_free_looks(stage->scene.renderer, looks);
+        stage_draw(stage, MD5GL_LIT, &pictures[i]);
+        md5gl_free_looks(stage->renderer, looks);
     }
     for (int i = 1; i < 4; i++)
         CHECK_BYTES(&pictures[i], &pictures[0], sizeof pictures[0]);

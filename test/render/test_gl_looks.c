@@ -9,7 +9,7 @@ static const int columns[COUNT] = {-56, -28, 0, 28, 56};
 static md5gl_texture make_texture(gl_stage *stage, uint8_t red, uint8_t green, uint8_t blue)
 {
     const uint8_t texel[4] = {red, green, blue, 255};
-    return scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, texel, NULL);
+    return stage_color(stage, 1, 1, texel);
 }
 
 static void pose_row(gl_stage *stage, md5gl_model *copy)
@@ -20,14 +20,14 @@ static void pose_row(gl_stage *stage, md5gl_model *copy)
         palettes[2 * i] = palettes[2 * i + 1] = scene_identity;
         placements[i] = half;
     }
-    CHECK(scene_pose(stage->scene.renderer, copy, palettes, placements, COUNT, NULL));
+    CHECK(scene_pose(stage->renderer, copy, palettes, placements, COUNT, NULL));
 }
 
 static void draw(gl_stage *stage, md5gl_model *copy, gl_picture *picture)
 {
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    md5gl_draw_model(stage->scene.renderer, copy, MD5GL_LIT);
-    scene_finish(&stage->scene, &stage->frame, picture);
+    stage_begin(stage);
+    md5gl_draw_model(stage->renderer, copy, MD5GL_LIT);
+    stage_finish(stage, picture);
 }
 
 static bool shows(const gl_picture *picture, int instance, double red, double green, double blue)
@@ -39,13 +39,10 @@ static bool shows(const gl_picture *picture, int instance, double red, double gr
 // instance, of two, and of all.
 static void on_each_path(gl_stage *stage, void (*check)(gl_stage *stage, md5gl_model *copy))
 {
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     const uint32_t most = *scene_limits(renderer).max_texels;
-    for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
-        if (!md5gl_has_path(renderer, (md5gl_path)path))
-            continue;
-        md5gl_model *const copy =
-            md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
+    EACH_PATH (path, MD5GL_PATH_4, renderer) {
+        md5gl_model *const copy = md5gl_create_model(renderer, stage->model, path, NULL);
         for (uint32_t texels = 6; texels <= 18; texels += 6) {
             *scene_limits(renderer).max_texels = texels == 18 ? most : texels;
             check(stage, copy);
@@ -61,12 +58,12 @@ static void check_tints(gl_stage *stage, md5gl_model *copy)
         {1, 1, 1, 1}, {1, 0, 0, 1}, {0.25f, 0.5f, 1, 1}, {0, 1, 0, 0.25f}, {0, 0, 1, 1}};
     gl_picture picture;
     pose_row(stage, copy);
-    CHECK(scene_look(stage->scene.renderer, copy, tints, NULL, NULL));
+    CHECK(scene_look(stage->renderer, copy, tints, NULL, NULL));
     draw(stage, copy, &picture);
     CHECK(shows(&picture, 0, 1, 1, 1));
     CHECK(shows(&picture, 1, 1, 0, 0));
     CHECK(shows(&picture, 2, 0.25, 0.5, 1));
-    CHECK(picture_is(&picture, columns[3], 0, (uint8_t[4]){0, 0, 0, 255}, 0)); // cut out
+    CHECK_PIXEL(&picture, columns[3], 0, (uint8_t[4]){0, 0, 0, 255}, 0); // cut out
     CHECK(shows(&picture, 4, 0, 0, 1));
     pose_row(stage, copy); // posing discards the tints
     draw(stage, copy, &picture);
@@ -74,7 +71,7 @@ static void check_tints(gl_stage *stage, md5gl_model *copy)
     CHECK(shows(&picture, 3, 1, 1, 1));
 }
 
-TEST_STAGE (gl_each_instance_has_its_tint, scene_square, 1) {
+TEST_SQUARE (gl_each_instance_has_its_tint) {
     on_each_path(stage, check_tints);
 }
 
@@ -84,30 +81,27 @@ static void check_skins(gl_stage *stage, md5gl_model *copy)
     static const md5_vec4 tints[COUNT] = {
         {1, 1, 1, 1}, {0.5f, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}};
     gl_picture picture;
-    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5gl_texture red = make_texture(stage, 255, 0, 0), blue = make_texture(stage, 0, 0, 255);
-    CHECK(md5gl_set_num_skins(renderer, copy, 3, NULL));
+    CHECK(md5gl_set_num_skins(stage->renderer, copy, 3, NULL));
     md5gl_set_material(copy, 1, 0, &(md5gl_material){.diffuse = red});
     md5gl_set_material(copy, 2, 0, &(md5gl_material){.diffuse = blue});
     pose_row(stage, copy);
-    CHECK(scene_look(renderer, copy, tints, skins, NULL));
+    CHECK(scene_look(stage->renderer, copy, tints, skins, NULL));
     draw(stage, copy, &picture);
     CHECK(shows(&picture, 0, 1, 0, 0));
     CHECK(shows(&picture, 1, 0.5, 0, 0));
     CHECK(shows(&picture, 2, 1, 1, 1));
     CHECK(shows(&picture, 3, 0, 0, 1));
     CHECK(shows(&picture, 4, 1, 0, 0));
-    CHECK(scene_look(renderer, copy, NULL, NULL, NULL));
+    CHECK(scene_look(stage->renderer, copy, NULL, NULL, NULL));
     draw(stage, copy, &picture);
     CHECK(shows(&picture, 0, 1, 1, 1));
-    CHECK(md5gl_set_num_skins(renderer, copy, 1, NULL));
+    CHECK(md5gl_set_num_skins(stage->renderer, copy, 1, NULL));
     draw(stage, copy, &picture);
     CHECK(shows(&picture, 3, 1, 1, 1));
-    md5gl_destroy_texture(renderer, red);
-    md5gl_destroy_texture(renderer, blue);
 }
 
-TEST_STAGE (gl_each_instance_wears_its_skin, scene_square, 1) {
+TEST_SQUARE (gl_each_instance_wears_its_skin) {
     on_each_path(stage, check_skins);
 }
 
@@ -115,17 +109,15 @@ TEST_STAGE (gl_each_instance_wears_its_skin, scene_square, 1) {
 static void check_shadows(gl_stage *stage, md5gl_model *copy)
 {
     static const md5_vec4 tints[2][1] = {{{1, 1, 1, 1}}, {{1, 1, 1, 0.25f}}};
-    const md5_mat34 palettes[2] = {scene_identity, scene_identity};
-    md5gl_renderer *const renderer = stage->scene.renderer;
     int darkest[2] = {255, 255};
     for (int i = 0; i < 2; i++) {
         gl_picture picture;
-        md5gl_begin_frame(renderer, &stage->frame);
-        CHECK(scene_pose(renderer, copy, palettes, NULL, 1, NULL));
-        CHECK(scene_look(renderer, copy, tints[i], NULL, NULL));
-        md5gl_draw_shadows(renderer, copy);
-        md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 200.0f);
-        scene_finish(&stage->scene, &stage->frame, &picture);
+        stage_begin(stage);
+        CHECK(scene_pose(stage->renderer, copy, scene_identities, NULL, 1, NULL));
+        CHECK(scene_look(stage->renderer, copy, tints[i], NULL, NULL));
+        md5gl_draw_shadows(stage->renderer, copy);
+        md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 200.0f);
+        stage_finish(stage, &picture);
         for (int up = -40; up <= 40; up++) {
             const int shade = picture_at(&picture, 0, up)[0];
             darkest[i] = shade < darkest[i] ? shade : darkest[i];
@@ -148,35 +140,33 @@ TEST_STAGE (gl_faded_instances_cast_no_shadow, scene_floor, 1) {
 static void check_changes(gl_stage *stage, md5gl_model *copy)
 {
     gl_picture picture;
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     const md5gl_texture green = make_texture(stage, 0, 255, 0),
                         red = make_texture(stage, 255, 0, 0);
     static const uint32_t skins[COUNT] = {0, 1, 0, 1, 0};
     CHECK(md5gl_set_num_skins(renderer, copy, 2, NULL));
     pose_row(stage, copy);
-    md5gl_begin_frame(renderer, &stage->frame);
+    stage_begin(stage);
     md5gl_draw_model(renderer, copy, MD5GL_LIT);
     md5gl_set_material(copy, 0, 0, &(md5gl_material){.diffuse = green});
     CHECK(scene_look(renderer, copy, NULL, skins, NULL));
     md5gl_set_material(copy, 1, 0, &(md5gl_material){.diffuse = red});
     md5gl_draw_model(renderer, copy, MD5GL_LIT);
-    scene_finish(&stage->scene, &stage->frame, &picture);
+    stage_finish(stage, &picture);
     CHECK(shows(&picture, 0, 0, 1, 0));
     CHECK(shows(&picture, 1, 1, 0, 0));
     CHECK(shows(&picture, 4, 0, 1, 0));
     md5gl_set_material(copy, 0, 0, &(md5gl_material){0});
     CHECK(md5gl_set_num_skins(renderer, copy, 1, NULL));
-    md5gl_destroy_texture(renderer, green);
-    md5gl_destroy_texture(renderer, red);
 }
 
-TEST_STAGE (gl_materials_change_between_draws_of_a_frame, scene_square, 1) {
+TEST_SQUARE (gl_materials_change_between_draws_of_a_frame) {
     on_each_path(stage, check_changes);
 }
 
 // What is NULL because making it failed needs no check of its own.
-TEST_STAGE (gl_null_assets_keep_the_first_failure, scene_square, 1) {
-    md5gl_renderer *const renderer = stage->scene.renderer;
+TEST_SQUARE (gl_null_assets_keep_the_first_failure) {
+    md5gl_renderer *const renderer = stage->renderer;
     md5_error error = {0}, none;
     CHECK(!md5gl_create_target(renderer, 0, 4, 1, &error));
     const md5_error first = error;
@@ -216,13 +206,13 @@ TEST_STAGE (gl_null_assets_keep_the_first_failure, scene_square, 1) {
 #undef KEEPS
 }
 
-TEST_STAGE (gl_unknown_skin_is_refused, scene_square, 1) {
+TEST_SQUARE (gl_unknown_skin_is_refused) {
     static const uint32_t skins[COUNT] = {0, 0, 2, 0, 0};
     gl_picture picture;
     md5_error error = {0};
-    CHECK(md5gl_set_num_skins(stage->scene.renderer, stage->copy, 2, NULL));
+    CHECK(md5gl_set_num_skins(stage->renderer, stage->copy, 2, NULL));
     pose_row(stage, stage->copy);
-    CHECK(!scene_look(stage->scene.renderer, stage->copy, NULL, skins, &error));
+    CHECK(!scene_look(stage->renderer, stage->copy, NULL, skins, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK(strstr(error.message, "instance 2: skin 2, but there are 2"));
     draw(stage, stage->copy, &picture);
@@ -235,39 +225,25 @@ TEST_STAGE (gl_unknown_skin_is_refused, scene_square, 1) {
 
 static const uint8_t black[4] = {0, 0, 0, 255}, grey[4] = {128, 128, 128, 255};
 
-static md5gl_texture material_make_texture(gl_stage *stage, const uint8_t rgba[4])
-{
-    const md5gl_texture texture =
-        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, rgba, NULL);
-    CHECK(texture != 0);
-    return texture;
-}
-
 // Creates a normal map of one direction, bytes as in a file.
 static md5gl_texture make_normals(gl_stage *stage, const uint8_t rgba[4], uint32_t normals)
 {
-    const md5gl_texture texture = scene_normals(stage->scene.renderer, 1, 1, rgba, normals, NULL);
-    CHECK(texture != 0);
-    return texture;
+    return stage_keep(stage, scene_normals(stage->renderer, 1, 1, rgba, normals, NULL));
 }
 
 // Returns the brightness of the square's centre under only a key light from `direction`.
 static int lit_from(gl_stage *stage, md5gl_texture normals, md5_vec3 direction)
 {
     gl_picture picture;
-    const md5gl_material material = {.normals = normals};
-    for (int i = 0; i < 3; i++) {
-        stage->frame.ambient[i] = 0.0f;
-        stage->frame.light[i] = 0.6f;
-    }
+    stage_light(stage, 0.6f, 0.0f);
     stage->frame.light_direction = direction;
-    md5gl_set_material(stage->copy, 0, 0, &material);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
+    STAGE_MATERIAL(stage, .normals = normals);
+    stage_draw(stage, MD5GL_LIT, &picture);
     return picture_at(&picture, 3, 3)[1];
 }
 
 // The square faces +x, with u along +y and v along -z. The normal is tilted by 45 degrees.
-TEST_STAGE (gl_normal_map_components_follow_u_and_v, scene_square, 1) {
+TEST_SQUARE (gl_normal_map_components_follow_u_and_v) {
     static const uint8_t flat[4] = {128, 128, 255, 255}, along_u[4] = {218, 128, 218, 255},
                          along_v[4] = {128, 218, 218, 255}, in_alpha[4] = {0, 128, 218, 218};
     const md5_vec3 from_y = {1, 1, 0}, from_minus_y = {1, -1, 0}, from_z = {1, 0, 1},
@@ -293,9 +269,7 @@ TEST_STAGE (gl_normal_map_components_follow_u_and_v, scene_square, 1) {
         const int dark = lit_from(stage, leaning, row->dark);
         CHECK(bright > 150 && dark < 20); // the opposite tilt is at right angles to the light
         CHECK(abs(bright - straight) <= 12);
-        md5gl_destroy_texture(stage->scene.renderer, leaning);
     }
-    md5gl_destroy_texture(stage->scene.renderer, plain);
 }
 
 // Mirrored texture coordinates flip the sign of the tangent: the same map then tilts to the other
@@ -323,85 +297,71 @@ TEST_STAGE (gl_normal_map_is_right_on_mirrored_texture_coordinates, mirrored_squ
     CHECK(lit_from(stage, u, (md5_vec3){1, 1, 0}) < 20);
     CHECK(lit_from(stage, v, (md5_vec3){1, 0, -1}) > 150); // and v along -z, unchanged
     CHECK(lit_from(stage, v, (md5_vec3){1, 0, 1}) < 20);
-    md5gl_destroy_texture(stage->scene.renderer, u);
-    md5gl_destroy_texture(stage->scene.renderer, v);
 }
 
 // Without light a glow map is visible unchanged, and the diffuse texture is black.
-TEST_STAGE (gl_glow_is_visible_without_light, scene_square, 1) {
+TEST_SQUARE (gl_glow_is_visible_without_light) {
     static const uint8_t colour[4] = {200, 40, 90, 255};
     gl_picture picture;
-    for (int i = 0; i < 3; i++)
-        stage->frame.ambient[i] = 0.0f;
-    const md5gl_material material = {.glow = material_make_texture(stage, colour)};
+    stage_light(stage, 0.0f, 0.0f);
     for (int classic = 0; classic < 2; classic++) {
         stage->frame.lighting = classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
-        md5gl_set_material(stage->copy, 0, 0, &material);
-        scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-        CHECK(picture_is(&picture, 0, 0, colour, 1));
+        STAGE_MATERIAL(stage, .glow = stage_color(stage, 1, 1, colour));
+        stage_draw(stage, MD5GL_LIT, &picture);
+        CHECK_PIXEL(&picture, 0, 0, colour, 1);
     }
-    md5gl_destroy_texture(stage->scene.renderer, material.glow);
 }
 
 // A specular map gives a highlight of its colour in the mirror direction of the light, which fades
 // beside it.
-TEST_STAGE (gl_specular_map_colours_the_highlight, scene_square, 1) {
+TEST_SQUARE (gl_specular_map_colours_the_highlight) {
     static const uint8_t red[4] = {255, 0, 0, 255};
     gl_picture plain, shiny, off;
-    for (int i = 0; i < 3; i++) {
-        stage->frame.ambient[i] = 0.0f;
-        stage->frame.light[i] = 0.3f;
-    }
+    stage_light(stage, 0.3f, 0.0f);
     stage->frame.light_direction = (md5_vec3){1, 0, 0};
-    const md5gl_texture dark = material_make_texture(stage, black),
-                        specular = material_make_texture(stage, red);
-    const md5gl_material without = {.diffuse = dark};
-    const md5gl_material with = {.diffuse = dark, .specular = specular};
-    md5gl_set_material(stage->copy, 0, 0, &without);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &plain);
-    md5gl_set_material(stage->copy, 0, 0, &with);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &shiny);
+    const md5gl_texture dark = stage_color(stage, 1, 1, black),
+                        specular = stage_color(stage, 1, 1, red);
+    STAGE_MATERIAL(stage, .diffuse = dark);
+    stage_draw(stage, MD5GL_LIT, &plain);
+    STAGE_MATERIAL(stage, .diffuse = dark, .specular = specular);
+    stage_draw(stage, MD5GL_LIT, &shiny);
     CHECK(picture_at(&shiny, 0, 0)[0] > 150 && picture_at(&shiny, 0, 0)[2] < 40);
     CHECK(picture_at(&plain, 0, 0)[0] < 90); // a faint white highlight
     CHECK(abs(picture_at(&plain, 0, 0)[0] - picture_at(&plain, 0, 0)[2]) <= 1);
     stage->frame.light_direction = (md5_vec3){1, 1.5f, 0};
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &off);
+    stage_draw(stage, MD5GL_LIT, &off);
     CHECK(picture_at(&off, 0, 0)[0] < picture_at(&shiny, 0, 0)[0] / 2);
-    md5gl_destroy_texture(stage->scene.renderer, dark);
-    md5gl_destroy_texture(stage->scene.renderer, specular);
 }
 
-TEST_STAGE (gl_alpha_test_uses_the_material, scene_square, 1) {
+TEST_SQUARE (gl_alpha_test_uses_the_material) {
     static const uint8_t thin[4] = {255, 255, 255, 90};
     gl_picture picture;
-    md5gl_material material = {.diffuse = material_make_texture(stage, thin)};
+    md5gl_material material = {.diffuse = stage_color(stage, 1, 1, thin)};
     md5gl_set_material(stage->copy, 0, 0, &material);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, black, 0));
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, black, 0);
     material.alpha_test = 0.3f;
     md5gl_set_material(stage->copy, 0, 0, &material);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1);
     material.alpha_test = 90.0f / 255.0f; // alpha is equal, not greater
     md5gl_set_material(stage->copy, 0, 0, &material);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, black, 0));
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, black, 0);
     material.is_opaque = true;
     md5gl_set_material(stage->copy, 0, 0, &material);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
-    md5gl_destroy_texture(stage->scene.renderer, material.diffuse);
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1);
 }
 
-TEST_STAGE (gl_two_sided_material_is_visible_from_behind, scene_square, 1) {
+TEST_SQUARE (gl_two_sided_material_is_visible_from_behind) {
     gl_picture picture;
     scene_look_from_behind(&stage->frame);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, black, 0));
-    const md5gl_material material = {.two_sided = true};
-    md5gl_set_material(stage->copy, 0, 0, &material);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
-    CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, black, 0);
+    STAGE_MATERIAL(stage, .two_sided = true);
+    stage_draw(stage, MD5GL_LIT, &picture);
+    CHECK_PIXEL(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1);
 }
 
 // A file of version 12: its colours are linear and multiplied with the texture.
@@ -427,10 +387,8 @@ static md5_model *coloured_square(void)
 
 TEST_STAGE (gl_vertex_colours_tint_the_texture, coloured_square, 1) {
     gl_picture picture;
-    const md5gl_texture texture = material_make_texture(stage, grey);
-    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.diffuse = texture});
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
+    STAGE_MATERIAL(stage, .diffuse = stage_color(stage, 1, 1, grey));
+    stage_draw(stage, MD5GL_LIT, &picture);
     const double linear = 0.2158605; // of sRGB 128
-    CHECK(picture_is(&picture, 0, 0, scene_sideways(linear, 0.5 * linear, 0).rgba, 1));
-    md5gl_destroy_texture(stage->scene.renderer, texture);
+    CHECK_PIXEL(&picture, 0, 0, scene_sideways(linear, 0.5 * linear, 0).rgba, 1);
 }

@@ -6,19 +6,19 @@
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))
 
-TEST_STAGE (gl_mistake_is_reported_with_function_and_argument, scene_square, 1) {
+TEST_SQUARE (gl_mistake_is_reported_with_function_and_argument) {
     MISTAKE ("md5gl_draw_model(): call it between md5gl_begin_frame()")
-        md5gl_draw_model(stage->scene.renderer, stage->copy, MD5GL_LIT);
+        md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
     MISTAKE ("md5gl_draw_model(): style: flags of md5gl_style")
-        md5gl_draw_model(stage->scene.renderer, stage->copy, 1u << 20);
+        md5gl_draw_model(stage->renderer, stage->copy, 1u << 20);
     MISTAKE ("md5gl_begin_frame(): end the frame before the next") {
-        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+        stage_begin(stage);
+        stage_begin(stage);
     }
     MISTAKE ("md5gl_begin_frame(): renderer, frame: not NULL")
-        md5gl_begin_frame(stage->scene.renderer, NULL);
+        md5gl_begin_frame(stage->renderer, NULL);
     MISTAKE ("md5gl_end_frame(): begin a frame first")
-        md5gl_end_frame(stage->scene.renderer, NULL);
+        md5gl_end_frame(stage->renderer, NULL);
     MISTAKE ("md5gl_set_material(): mesh: an index")
         md5gl_set_material(stage->copy, 0, 1, &(md5gl_material){0});
     MISTAKE ("md5gl_set_material(): skin: below the number")
@@ -28,63 +28,63 @@ TEST_STAGE (gl_mistake_is_reported_with_function_and_argument, scene_square, 1) 
     MISTAKE ("md5gl_set_visible(): mesh: an index")
         md5gl_set_visible(stage->copy, 7, false);
     MISTAKE ("md5gl_set_num_skins(): num_skins: at least 1")
-        md5gl_set_num_skins(stage->scene.renderer, stage->copy, 0, NULL);
+        md5gl_set_num_skins(stage->renderer, stage->copy, 0, NULL);
     MISTAKE ("md5gl_pose(): count: new looks need")
-        md5gl_pose(stage->scene.renderer, stage->copy, &(md5gl_instances){.count = 1}, NULL);
+        md5gl_pose(stage->renderer, stage->copy, &(md5gl_instances){.count = 1}, NULL);
     MISTAKE ("md5gl_create_model(): path: one of md5gl_path")
-        md5gl_create_model(stage->scene.renderer, stage->model, (md5gl_path)99, NULL);
+        md5gl_create_model(stage->renderer, stage->model, (md5gl_path)99, NULL);
     MISTAKE ("md5gl_create_texture(): texels: not NULL")
-        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, test_null(), NULL);
+        scene_texture(stage->renderer, MD5GL_TEXTURE_COLOR, 1, 1, test_null(), NULL);
     MISTAKE ("md5gl_create_texture(): normals: flags") {
         const uint8_t texel[4] = {0};
-        scene_normals(stage->scene.renderer, 1, 1, texel, 8, NULL);
+        scene_normals(stage->renderer, 1, 1, texel, 8, NULL);
     }
     MISTAKE ("md5gl_load_looks(): desc: with path, load and release")
-        md5gl_load_looks(stage->scene.renderer, &(md5gl_looks_desc){.path = "imp"}, NULL);
+        md5gl_load_looks(stage->renderer, &(md5gl_looks_desc){.path = "imp"}, NULL);
     MISTAKE ("md5gl_path_name(): path: one of md5gl_path")
         md5gl_path_name((md5gl_path)-1);
     MISTAKE ("md5gl_mesh_path(): mesh: an index")
         md5gl_mesh_path(stage->copy, 1, NULL);
     MISTAKE ("md5gl_capture(): mesh: an index")
-        md5gl_capture(stage->scene.renderer, stage->copy, 3, NULL, NULL, NULL, NULL, NULL);
+        md5gl_capture(stage->renderer, stage->copy, 3, NULL, NULL, NULL, NULL, NULL);
     MISTAKE ("md5gl_read_pixels(): renderer, rgba: not NULL")
-        md5gl_read_pixels(stage->scene.renderer, NULL, 1, 1, NULL, NULL);
+        md5gl_read_pixels(stage->renderer, NULL, 1, 1, NULL, NULL);
     MISTAKE ("md5gl_restore_state(): save the state first")
-        md5gl_restore_state(stage->scene.renderer);
+        md5gl_restore_state(stage->renderer);
     MISTAKE ("md5gl_save_state(): restore the saved state first") {
-        md5gl_save_state(stage->scene.renderer);
-        md5gl_save_state(stage->scene.renderer);
+        md5gl_save_state(stage->renderer);
+        md5gl_save_state(stage->renderer);
     }
     MISTAKE ("md5gl_get_target_names(): target: not NULL")
         md5gl_get_target_names(NULL);
     MISTAKE ("md5gl_destroy_model(): renderer: not NULL")
         md5gl_destroy_model(NULL, stage->copy);
     MISTAKE ("md5gl_draw_lines(): vertices: not NULL")
-        md5gl_draw_lines(stage->scene.renderer, NULL, 2, 1.0f, false);
+        md5gl_draw_lines(stage->renderer, NULL, 2, 1.0f, false);
     MISTAKE ("md5gl_draw_casters(): renderer, draw: not NULL") {
-        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-        md5gl_draw_casters(stage->scene.renderer, NULL, NULL);
+        stage_begin(stage);
+        md5gl_draw_casters(stage->renderer, NULL, NULL);
     }
     MISTAKE ("md5gl_use_shadows(): call it between")
-        md5gl_use_shadows(stage->scene.renderer, 1, 0, 0);
+        md5gl_use_shadows(stage->renderer, 1, 0, 0);
     MISTAKE ("md5gl_use_shadows(): program: one of this context") {
-        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-        md5gl_use_shadows(stage->scene.renderer, 0, 0, 0);
+        stage_begin(stage);
+        md5gl_use_shadows(stage->renderer, 0, 0, 0);
     }
     MISTAKE ("md5gl_resume_frame(): call it between")
-        md5gl_resume_frame(stage->scene.renderer);
+        md5gl_resume_frame(stage->renderer);
     MISTAKE ("md5gl_shadow_glsl(): lighting: one of")
-        md5gl_shadow_glsl(stage->scene.renderer, MD5GL_NUM_LIGHTINGS, NULL);
+        md5gl_shadow_glsl(stage->renderer, MD5GL_NUM_LIGHTINGS, NULL);
     MISTAKE ("md5gl_draw_blobs(): blobs: reserved members") {
-        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-        md5gl_draw_blobs(stage->scene.renderer, &(md5gl_blob){.reserved = {1}}, 1);
+        stage_begin(stage);
+        md5gl_draw_blobs(stage->renderer, &(md5gl_blob){.reserved = {1}}, 1);
     }
     MISTAKE ("md5gl_create_renderer(): opts: reserved members must be 0")
         md5gl_create_renderer(&(md5gl_opts){.reserved = {[7] = 1}}, NULL);
     MISTAKE ("md5gl_set_material(): material: reserved")
-        md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.reserved = {[0] = 1}});
+        STAGE_MATERIAL(stage, .reserved = {[0] = 1});
     MISTAKE ("md5gl_begin_frame(): frame: reserved members")
-        md5gl_begin_frame(stage->scene.renderer, &(md5gl_frame){.reserved = {[5] = 1}});
+        md5gl_begin_frame(stage->renderer, &(md5gl_frame){.reserved = {[5] = 1}});
     MISTAKE ("md5gl_shadow_reach(): frame: reserved members")
         md5gl_shadow_reach(&(md5gl_frame){.reserved = {1}});
 }

@@ -168,7 +168,7 @@ TEST (gl_morph_agrees_with_the_cpu_in_dual_blending) {
 static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_path path,
                             uint32_t max_texels)
 {
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 placements[] = {scene_moved(0, -50, 0), scene_identity, scene_moved(0, 50, 0)};
     const float weights[] = {0, 1, 0};
     const uint32_t usual_texels = *scene_limits(renderer).max_texels;
@@ -183,10 +183,10 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
                                    .placements = placements,
                                    .morph = morph,
                                    .weights = weights};
-    md5gl_begin_frame(renderer, &stage->frame);
+    stage_begin(stage);
     CHECK(md5gl_pose(renderer, copy, &three, NULL));
     md5gl_draw_model(renderer, copy, MD5GL_LIT);
-    scene_finish(&stage->scene, &stage->frame, &picture);
+    stage_finish(stage, &picture);
     *scene_limits(renderer).max_texels = usual_texels;
     for (int i = 0; i < 3; i++) {
         const bool moved = i == 1;
@@ -198,29 +198,29 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
     md5gl_destroy_model(renderer, copy);
 }
 
-TEST_STAGE (gl_morph_has_weights_for_each_instance, scene_square, 1) {
+TEST_SQUARE (gl_morph_has_weights_for_each_instance) {
     OWN_MODEL higher = scene_square();
     md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)higher->meshes[0].positions;
     for (int i = 0; i < 4; i++)
         positions[i].z += 12.0f;
     const md5_morph_source source = {.name = "higher", .model = higher};
     OWN_MORPH targets = md5_make_morph(stage->model, &source, 1, NULL, NULL);
-    md5gl_morph *const morph = md5gl_create_morph(stage->scene.renderer, targets, NULL);
+    md5gl_morph *const morph = md5gl_create_morph(stage->renderer, targets, NULL);
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE && CHECK(morph); path++) {
-        if (!md5gl_has_path(stage->scene.renderer, path))
+        if (!md5gl_has_path(stage->renderer, path))
             continue;
-        check_instances(stage, morph, path, *scene_limits(stage->scene.renderer).max_texels);
+        check_instances(stage, morph, path, *scene_limits(stage->renderer).max_texels);
         check_instances(stage, morph, path, 12);
     }
-    md5gl_destroy_morph(stage->scene.renderer, morph);
+    md5gl_destroy_morph(stage->renderer, morph);
 }
 
 // -- Refusals ---------------------------------------------------------------------------------
 
-TEST_STAGE (gl_morph_refuses_what_does_not_fit, scene_square, 1) {
+TEST_SQUARE (gl_morph_refuses_what_does_not_fit) {
     md5_error error = {0};
     morph_case made;
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     make_case(&made, 2, false);
     const uint32_t max_texels = *scene_limits(renderer).max_texels;
     for (uint32_t few = 100; few <= 400; few += 300) { // too few for the vertices, for the deltas
@@ -433,9 +433,9 @@ static unsigned draw_twisted(gl_stage *stage, md5gl_model *copy)
         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
         {{1, 0, 0, 0, 0, -0.98480775f, -0.17364818f, 0, 0, 0.17364818f, -0.98480775f, 0}}};
     gl_picture picture;
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    CHECK(scene_pose_and_draw(stage->scene.renderer, copy, palette, NULL, 1, MD5GL_LIT, NULL));
-    scene_finish(&stage->scene, &stage->frame, &picture);
+    stage_begin(stage);
+    CHECK(scene_pose_and_draw(stage->renderer, copy, palette, NULL, 1, MD5GL_LIT, NULL));
+    stage_finish(stage, &picture);
 
     // Counts the lit pixels of the white square.
     unsigned count = 0;
@@ -450,15 +450,12 @@ static unsigned draw_twisted(gl_stage *stage, md5gl_model *copy)
 // shrinks it to a twelfth of its width, dual blending keeps its size, and linear blending shrinks
 // it again.
 TEST_STAGE (gl_dual_preserves_volume_when_twisted, scene_hinge, 1) {
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
-        if (!md5gl_has_path(renderer, path))
-            continue;
+    EACH_PATH (path, MD5GL_PATH_4, stage->renderer) {
         md5gl_model *const copy = make_copy(&stage->scene, stage->model, path);
         CHECK_NEAR(draw_twisted(stage, copy), 1600.0, 30.0);
-        CHECK(md5gl_set_blending(renderer, copy, MD5GL_BLEND_LINEAR, NULL));
+        CHECK(md5gl_set_blending(stage->renderer, copy, MD5GL_BLEND_LINEAR, NULL));
         CHECK(draw_twisted(stage, copy) < 40);
-        md5gl_destroy_model(renderer, copy);
+        md5gl_destroy_model(stage->renderer, copy);
     }
 }
 
@@ -470,7 +467,7 @@ static void GLAD_API_PTR say_no(GLuint shader, GLenum what, GLint *value)
 
 TEST_STAGE (gl_dual_compile_failure_changes_nothing, scene_hinge, 1) {
     md5_error error = {0};
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
     renderer->gl.GetShaderiv = say_no;
     CHECK(!md5gl_set_blending(renderer, stage->copy, MD5GL_BLEND_DUAL, &error));

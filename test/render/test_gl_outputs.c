@@ -263,8 +263,8 @@ static bool open_outputs(gl_stage *stage, md5_model *(*make)(void))
 {
     if (!scene_open_stage(stage, make, 1))
         return false;
-    md5gl_destroy_target(stage->scene.renderer, stage->target);
-    stage->target = md5gl_create_outputs(stage->scene.renderer, SCENE_WIDTH, SCENE_HEIGHT, NULL);
+    md5gl_destroy_target(stage->renderer, stage->target);
+    stage->target = md5gl_create_outputs(stage->renderer, SCENE_WIDTH, SCENE_HEIGHT, NULL);
     stage->frame.target = stage->target;
     return CHECK(stage->target != NULL);
 }
@@ -272,19 +272,14 @@ static bool open_outputs(gl_stage *stage, md5_model *(*make)(void))
 #define TEST_OUTPUTS(title, make) \
     TEST_IF (title, gl_stage, stage, open_outputs(stage, make), scene_close_stage(stage))
 
-static const md5_mat34 palettes[2 * COUNT] = {
-    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
-    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
-    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}};
-
 static void draw_outputs(gl_stage *stage, md5gl_model *copy, const md5gl_instances *instances,
                          outputs *read)
 {
     md5_error error = {0};
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    CHECK(md5gl_pose(stage->scene.renderer, copy, instances, &error)
-          && md5gl_draw_outputs(stage->scene.renderer, copy, &error));
-    CHECK_THAT(md5gl_end_frame(stage->scene.renderer, &error), "%s", error.message);
+    stage_begin(stage);
+    CHECK(md5gl_pose(stage->renderer, copy, instances, &error)
+          && md5gl_draw_outputs(stage->renderer, copy, &error));
+    CHECK_THAT(md5gl_end_frame(stage->renderer, &error), "%s", error.message);
     read_outputs(&stage->scene, stage->target, read);
 }
 
@@ -325,7 +320,7 @@ TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
               moved[2 * COUNT];
     for (int i = 0; i < 2 * COUNT; i++)
         moved[i] = i / 2 == 2 ? scene_moved(0, -5, 3) : scene_identity;
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     *scene_limits(renderer).max_texels = 24; // two instances in a batch
     for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE + 1; path++) {
         const bool is_deformed = path > MD5GL_PATH_COMPUTE;
@@ -337,7 +332,8 @@ TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
         const md5gl_instances both = {.palettes = moved, .placements = placed},
                               only_placed = {.placements = placed},
                               only_moved = {.palettes = moved};
-        md5gl_instances now = {.count = COUNT, .palettes = palettes, .placements = placements};
+        md5gl_instances now = {
+            .count = COUNT, .palettes = scene_identities, .placements = placements};
         now.previous = &both;
         draw_outputs(stage, copy, &now, &read);
         CHECK(moves_by(&read, -50, 9, 0, 0) && moves_by(&read, 9, 9, -8, 4)
@@ -365,8 +361,10 @@ TEST_OUTPUTS(gl_outputs_of_what_was_out_of_sight_point_off_the_screen, scene_squ
     static outputs read;
     md5_mat34 was = scene_moved(0, 1e6f, 0);
     const md5gl_instances previous = {.placements = &was};
-    const md5gl_instances now = {
-        .count = 1, .palettes = palettes, .placements = palettes, .previous = &previous};
+    const md5gl_instances now = {.count = 1,
+                                 .palettes = scene_identities,
+                                 .placements = scene_identities,
+                                 .previous = &previous};
     const float *const motion = read.motion[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3];
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK(motion[0] == -2.0f && motion[1] == 0.0f);
@@ -386,22 +384,22 @@ TEST_OUTPUTS(gl_outputs_have_the_normals_that_are_lit, scene_square)
 {
     static outputs read;
     static const uint8_t tilted[4] = {218, 128, 218, 255}; // halfway to increasing u
-    const md5gl_texture map = scene_normals(stage->scene.renderer, 1, 1, tilted, 0, NULL);
-    const md5gl_instances now = {.count = 1, .palettes = palettes};
+    const md5gl_texture map =
+        stage_keep(stage, scene_normals(stage->renderer, 1, 1, tilted, 0, NULL));
+    const md5gl_instances now = {.count = 1, .palettes = scene_identities};
     const uint32_t *const texel = &read.normals[SCENE_HEIGHT / 2][SCENE_WIDTH / 2 + 3];
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK(real3_distance(normal_of(*texel), (real3){1, 0, 0}) < 2e-3);
     CHECK(*texel >> 30 == 3 && read.normals[0][0] == 0);
-    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.normals = map, .two_sided = true});
+    STAGE_MATERIAL(stage, .normals = map, .two_sided = true);
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK(real3_distance(normal_of(*texel), (real3){sqrt(0.5), sqrt(0.5), 0}) < 1e-2);
     scene_look_from_behind(&stage->frame);
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK(real3_distance(normal_of(*texel), (real3){-sqrt(0.5), -sqrt(0.5), 0}) < 1e-2);
-    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.normals = map});
+    STAGE_MATERIAL(stage, .normals = map);
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK_UINT(*texel, 0);
-    md5gl_destroy_texture(stage->scene.renderer, map);
 }
 
 // -- Picking ----------------------------------------------------------------------------------
@@ -431,7 +429,7 @@ static bool picks(const gl_stage *stage, int right, int up, uint32_t id, uint32_
 {
     uint32_t found_mesh = 77;
     const uint32_t found =
-        md5gl_pick(stage->scene.renderer, stage->target, (uint32_t)(SCENE_WIDTH / 2 + right),
+        md5gl_pick(stage->renderer, stage->target, (uint32_t)(SCENE_WIDTH / 2 + right),
                    (uint32_t)(SCENE_HEIGHT / 2 - 1 - up), &found_mesh, NULL);
     if (found != id || found_mesh != mesh)
         printf("%d %d: instance %u, mesh %u\n", right, up, found, found_mesh);
@@ -442,13 +440,12 @@ TEST_OUTPUTS(gl_pick_finds_the_nearest_instance_and_mesh, make_two_squares)
 {
     static outputs read;
     static const uint8_t clear[4] = {0};
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    const md5gl_texture nothing = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, clear, NULL);
+    const md5gl_texture nothing = stage_color(stage, 1, 1, clear);
     const md5_mat34 placements[COUNT] = {scene_identity, scene_moved(50, -30, 10),
                                          scene_moved(-50, 40, 0)};
     uint32_t ids[COUNT] = {7, UINT32_MAX, 9};
     const md5gl_instances now = {
-        .count = COUNT, .palettes = palettes, .placements = placements, .ids = ids};
+        .count = COUNT, .palettes = scene_identities, .placements = placements, .ids = ids};
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK(picks(stage, -15, 0, UINT32_MAX, 1) && picks(stage, -45, 25, UINT32_MAX, 0));
     CHECK(picks(stage, -5, 0, 7, 0) && picks(stage, 10, 0, 7, 1) && picks(stage, 30, 0, 9, 0));
@@ -457,7 +454,7 @@ TEST_OUTPUTS(gl_pick_finds_the_nearest_instance_and_mesh, make_two_squares)
     CHECK(picks(stage, 19, 19, 7, 1) && picks(stage, 19, 20, 0, MD5_NONE)); // a unit is a pixel
     CHECK(picks(stage, 19, -20, 7, 1) && picks(stage, 19, -21, 0, MD5_NONE));
     CHECK(picks(stage, 59, 9, 9, 1) && picks(stage, 60, 9, 0, MD5_NONE));
-    CHECK_UINT(md5gl_pick(renderer, stage->target, 90, 60, NULL, NULL), 7);
+    CHECK_UINT(md5gl_pick(stage->renderer, stage->target, 90, 60, NULL, NULL), 7);
 
     // Without posing again; id 0 hides what is behind it.
     ids[1] = 0;
@@ -471,7 +468,6 @@ TEST_OUTPUTS(gl_pick_finds_the_nearest_instance_and_mesh, make_two_squares)
     md5gl_set_material(stage->copy, 0, 1, &(md5gl_material){.is_staged = true});
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK(picks(stage, 10, 0, 7, 0));
-    md5gl_destroy_texture(renderer, nothing);
 }
 
 static void GLAD_API_PTR read_sevens(GLint x, GLint y, GLsizei width, GLsizei height, GLenum form,
@@ -484,7 +480,7 @@ static void GLAD_API_PTR read_sevens(GLint x, GLint y, GLsizei width, GLsizei he
 // What lies beyond a framebuffer is undefined, so it is not read.
 TEST_OUTPUTS(gl_pick_finds_nothing_beyond_the_target, make_two_squares)
 {
-    GladGLContext *const gl = &stage->scene.renderer->gl;
+    GladGLContext *const gl = &stage->renderer->gl;
     const PFNGLREADPIXELSPROC read_pixels = gl->ReadPixels;
     const int left = -SCENE_WIDTH / 2, right = SCENE_WIDTH / 2 - 1;
     const int bottom = -SCENE_HEIGHT / 2, top = SCENE_HEIGHT / 2 - 1;
@@ -500,13 +496,13 @@ TEST_OUTPUTS(gl_pick_finds_nothing_beyond_the_target, make_two_squares)
 // The host's framebuffer has colour, ids and depth, but neither normals nor motion. What is lit,
 // cut out and dissolved are the same pixels at the same depth, whichever is drawn first; and the
 // host's state is kept.
-TEST_STAGE (gl_outputs_go_into_the_hosts_framebuffer, scene_square, 1) {
+TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
     static const uint8_t grid[16] = {0, 0, 0, 0, 9, 9, 9, 255, 9, 9, 9, 255, 0, 0, 0, 0};
     static const GLenum lit[] = {GL_COLOR_ATTACHMENT0},
                         all[] = {GL_NONE, GL_NONE, GL_COLOR_ATTACHMENT2};
     static uint32_t ids[SCENE_HEIGHT][SCENE_WIDTH][4];
     static uint8_t colors[SCENE_HEIGHT][SCENE_WIDTH][4];
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     const GladGLContext *const gl = &renderer->gl;
     GLuint framebuffer = 0, storage[3] = {0};
     static const GLenum forms[][2] = {{GL_RGBA8, GL_COLOR_ATTACHMENT0},
@@ -520,8 +516,8 @@ TEST_STAGE (gl_outputs_go_into_the_hosts_framebuffer, scene_square, 1) {
         gl->RenderbufferStorage(GL_RENDERBUFFER, forms[i][0], SCENE_WIDTH, SCENE_HEIGHT);
         gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, forms[i][1], GL_RENDERBUFFER, storage[i]);
     }
-    const md5gl_texture texture = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 2, 2, grid, NULL);
-    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.diffuse = texture});
+    const md5gl_texture texture = stage_color(stage, 2, 2, grid);
+    STAGE_MATERIAL(stage, .diffuse = texture);
     stage->frame.target = NULL;
     stage->frame.framebuffer = framebuffer;
     stage->frame.keep_contents = true;
@@ -530,7 +526,7 @@ TEST_STAGE (gl_outputs_go_into_the_hosts_framebuffer, scene_square, 1) {
     turned.m[0] = turned.m[5] = 0.8f, turned.m[1] = -0.6f, turned.m[4] = 0.6f;
     const md5_vec4 tint = {1, 1, 1, 1.4f};
     const md5gl_instances now = {
-        .count = 1, .palettes = palettes, .placements = &turned, .tints = &tint};
+        .count = 1, .palettes = scene_identities, .placements = &turned, .tints = &tint};
     for (int first = 0; first < 2; first++) { // 0: outputs
         static const GLuint none[4] = {0};
         static const GLfloat black[4] = {0}, far_away = 1.0f;
@@ -548,7 +544,7 @@ TEST_STAGE (gl_outputs_go_into_the_hosts_framebuffer, scene_square, 1) {
             values_disturb(&stage->scene);
             values_read(&stage->scene, &before);
             md5gl_save_state(renderer);
-            md5gl_begin_frame(renderer, &stage->frame);
+            stage_begin(stage);
             CHECK(md5gl_pose(renderer, stage->copy, &now, NULL));
             if (draws_outputs)
                 CHECK(md5gl_draw_outputs(renderer, stage->copy, NULL));
@@ -580,7 +576,6 @@ TEST_STAGE (gl_outputs_go_into_the_hosts_framebuffer, scene_square, 1) {
     gl->BindFramebuffer(GL_FRAMEBUFFER, 0);
     gl->DeleteFramebuffers(1, &framebuffer);
     gl->DeleteRenderbuffers(3, storage);
-    md5gl_destroy_texture(renderer, texture);
 }
 
 // -- Refusals ---------------------------------------------------------------------------------
@@ -600,7 +595,7 @@ static void GLAD_API_PTR say_no(GLuint shader, GLenum what, GLint *value)
 TEST_OUTPUTS(gl_outputs_refuse_what_cannot_be_done, scene_square)
 {
     md5_error error = {0};
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     CHECK(!md5gl_create_outputs(renderer, 0, 8, &error) && error.status == MD5_ERROR_GPU);
     CHECK(!md5gl_create_outputs(NULL, 8, 8, NULL));
     const PFNGLCHECKFRAMEBUFFERSTATUSPROC real_status = renderer->gl.CheckFramebufferStatus;
@@ -612,15 +607,15 @@ TEST_OUTPUTS(gl_outputs_refuse_what_cannot_be_done, scene_square)
     const PFNGLGETSHADERIVPROC real_shader = renderer->gl.GetShaderiv;
     renderer->gl.GetShaderiv = say_no;
     error = (md5_error){0};
-    md5gl_begin_frame(renderer, &stage->frame);
+    stage_begin(stage);
     CHECK(!md5gl_draw_outputs(renderer, stage->copy, &error) && error.status == MD5_ERROR_GPU);
     CHECK(!md5gl_draw_outputs(renderer, NULL, NULL));
     CHECK(md5gl_end_frame(renderer, NULL));
     renderer->gl.GetShaderiv = real_shader;
 
     // A table holds one palette of two joints, but not that of the previous frame, too.
-    const md5gl_instances previous = {.palettes = palettes};
-    md5gl_instances now = {.count = 1, .palettes = palettes};
+    const md5gl_instances previous = {.palettes = scene_identities};
+    md5gl_instances now = {.count = 1, .palettes = scene_identities};
     const uint32_t max_texels = *scene_limits(renderer).max_texels;
     *scene_limits(renderer).max_texels = 11;
     CHECK(md5gl_pose(renderer, stage->copy, &now, NULL));
@@ -630,7 +625,7 @@ TEST_OUTPUTS(gl_outputs_refuse_what_cannot_be_done, scene_square)
                error.message);
     *scene_limits(renderer).max_texels = max_texels;
 
-    OWN_BAKED clip = md5_make_baked(stage->model, palettes, 1, NULL, NULL);
+    OWN_BAKED clip = md5_make_baked(stage->model, scene_identities, 1, NULL, NULL);
     md5gl_baked *const baked =
         md5gl_create_baked(renderer, stage->model, (const md5_baked *const *)&clip, 1, NULL);
     const md5gl_clip_job job = {0}, wrong = {.moment = {.frame1 = 1}};
@@ -652,11 +647,12 @@ TEST_OUTPUTS(gl_outputs_refuse_what_cannot_be_done, scene_square)
     static outputs read;
     uint32_t mesh = 7;
     gl_picture picture;
-    draw_outputs(stage, stage->copy, &(md5gl_instances){.count = 1, .palettes = palettes}, &read);
+    draw_outputs(stage, stage->copy, &(md5gl_instances){.count = 1, .palettes = scene_identities},
+                 &read);
     CHECK(picks(stage, 3, 3, 1, 0));
     CHECK(md5gl_read_pixels(renderer, stage->target, SCENE_WIDTH, SCENE_HEIGHT, picture.rgba[0][0],
                             NULL));
-    CHECK(picture_is(&picture, 3, 3, (uint8_t[4]){255, 128, 128, 255}, 1));
+    CHECK_PIXEL(&picture, 3, 3, (uint8_t[4]){255, 128, 128, 255}, 1);
     CHECK(md5gl_pick(renderer, NULL, 0, 0, &mesh, NULL) == 0 && mesh == MD5_NONE);
 }
 
@@ -664,29 +660,30 @@ TEST_OUTPUTS(gl_outputs_refuse_what_cannot_be_done, scene_square)
 
 TEST_OUTPUTS(gl_mistakes_with_outputs_are_reported, scene_square)
 {
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    const md5gl_instances previous = {.placements = palettes};
+    md5gl_renderer *const renderer = stage->renderer;
+    const md5gl_instances previous = {.placements = scene_identities};
     MISTAKE ("md5gl_draw_outputs(): call it between")
         md5gl_draw_outputs(renderer, stage->copy, NULL);
     MISTAKE ("md5gl_draw_model(): the frame's target: not of md5gl_create_outputs()") {
-        md5gl_begin_frame(renderer, &stage->frame);
+        stage_begin(stage);
         md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
     }
     MISTAKE ("md5gl_draw_outputs(): the frame's target: of md5gl_create_outputs()") {
         stage->frame.target = md5gl_create_target(renderer, 8, 8, 1, NULL);
-        md5gl_begin_frame(renderer, &stage->frame);
+        stage_begin(stage);
         md5gl_draw_outputs(renderer, stage->copy, NULL);
     }
     MISTAKE ("md5gl_pick(): target: of md5gl_create_outputs()")
         md5gl_pick(renderer, md5gl_create_target(renderer, 8, 8, 1, NULL), 0, 0, NULL, NULL);
     MISTAKE ("md5gl_pose(): previous: arrays of which there are now")
-        md5gl_pose(renderer, stage->copy,
-                   &(md5gl_instances){.count = 1, .palettes = palettes, .previous = &previous},
-                   NULL);
+        md5gl_pose(
+            renderer, stage->copy,
+            &(md5gl_instances){.count = 1, .palettes = scene_identities, .previous = &previous},
+            NULL);
     MISTAKE ("md5gl_pose(): given.previous: reserved members")
         md5gl_pose(renderer, stage->copy,
                    &(md5gl_instances){.count = 1,
-                                      .palettes = palettes,
+                                      .palettes = scene_identities,
                                       .previous = &(md5gl_instances){.reserved = {1}}},
                    NULL);
 }

@@ -3,13 +3,13 @@
 
 static const uint8_t overlay_black[4] = {0, 0, 0, 255}, overlay_white[4] = {255, 255, 255, 255};
 
-TEST_STAGE (gl_wireframe_shows_edges, scene_square, 1) {
+TEST_SQUARE (gl_wireframe_shows_edges) {
     gl_picture alone, over, plain;
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &plain);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_WIREFRAME, &alone);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT | MD5GL_WIREFRAME, &over);
-    CHECK(picture_is(&alone, -10, -9, overlay_black, 0));
-    CHECK(picture_is(&over, -10, -9, scene_sideways(1, 1, 1).rgba, 1));
+    stage_draw(stage, MD5GL_LIT, &plain);
+    stage_draw(stage, MD5GL_WIREFRAME, &alone);
+    stage_draw(stage, MD5GL_LIT | MD5GL_WIREFRAME, &over);
+    CHECK_PIXEL(&alone, -10, -9, overlay_black, 0);
+    CHECK_PIXEL(&over, -10, -9, scene_sideways(1, 1, 1).rgba, 1);
     // The diagonal runs from the upper left to the lower right corner. If a line passes exactly
     // between two pixels, GL lets drivers choose either.
     unsigned num_bright = 0, num_dark = 0;
@@ -46,7 +46,7 @@ static unsigned count_edge(gl_stage *stage, float x, float behind, md5_vec3 back
 {
     gl_picture picture;
     unsigned count = 0;
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     const md5_mat34 at = scene_moved(x, 0, 0);
     const md5_mat34 edges = scene_moved(x - behind * back.x, 0, -behind * back.z);
@@ -77,7 +77,7 @@ TEST_STAGE (gl_edges_are_in_front_of_their_surface, scene_square, 1) {
 // A plane is behind the surfaces in it, by a step of depth, and on a slope by that of a pixel.
 TEST_STAGE (gl_planes_are_behind_surfaces_in_them, scene_floor, 1) {
     gl_picture picture;
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
     for (int sloping = 0; sloping < 2; sloping++) {
         const md5_mat34 at = scene_moved(0, 0, sloping ? 0.0f : -128.0f);
@@ -116,12 +116,12 @@ static double column_width(const gl_picture *picture, int right)
     return sum;
 }
 
-TEST_STAGE (gl_lines_have_width_and_round_ends, scene_square, 1) {
+TEST_SQUARE (gl_lines_have_width_and_round_ends) {
     gl_picture picture;
     for (int width = 1; width <= 9; width += 4) {
-        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-        md5gl_draw_lines(stage->scene.renderer, level_line, 2, (float)width, false);
-        scene_finish(&stage->scene, &stage->frame, &picture);
+        stage_begin(stage);
+        md5gl_draw_lines(stage->renderer, level_line, 2, (float)width, false);
+        stage_finish(stage, &picture);
         CHECK_NEAR(column_width(&picture, 0), width, 0.1);
         CHECK_NEAR(column_width(&picture, -45), width, 0.1);
         CHECK_NEAR(column_width(&picture, 50 + width), 0.0, 0.1);
@@ -131,22 +131,22 @@ TEST_STAGE (gl_lines_have_width_and_round_ends, scene_square, 1) {
     CHECK(picture_at(&picture, 0, 0)[1] == 255 && picture_at(&picture, 0, 0)[2] == 0);
 }
 
-TEST_STAGE (gl_models_hide_lines_unless_on_top, scene_square, 1) {
+TEST_SQUARE (gl_models_hide_lines_unless_on_top) {
     gl_picture picture;
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
     for (int on_top = 0; on_top < 2; on_top++) {
-        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-        scene_pose_and_draw(stage->scene.renderer, stage->copy, palette, NULL, 1, MD5GL_LIT, NULL);
-        md5gl_draw_lines(stage->scene.renderer, level_line, 2, 5.0f, on_top);
-        scene_finish(&stage->scene, &stage->frame, &picture);
-        CHECK(picture_is(&picture, 35, 0, level_line[0].rgba, 1));
+        stage_begin(stage);
+        scene_pose_and_draw(stage->renderer, stage->copy, scene_identities, NULL, 1, MD5GL_LIT,
+                            NULL);
+        md5gl_draw_lines(stage->renderer, level_line, 2, 5.0f, on_top);
+        stage_finish(stage, &picture);
+        CHECK_PIXEL(&picture, 35, 0, level_line[0].rgba, 1);
         const gl_colour lit = scene_sideways(1, 1, 1);
-        CHECK(picture_is(&picture, 0, 0, on_top ? level_line[0].rgba : lit.rgba, 1));
+        CHECK_PIXEL(&picture, 0, 0, on_top ? level_line[0].rgba : lit.rgba, 1);
     }
 }
 
 // A line from in front of the eye to far behind it must not be mirrored through the eye.
-TEST_STAGE (gl_lines_are_clipped_at_the_eye, scene_square, 1) {
+TEST_SQUARE (gl_lines_are_clipped_at_the_eye) {
     const md5gl_line_vertex before = {{0, 0, -10}, {255, 255, 255, 255}};
     const md5gl_line_vertex behind = {{1000, 0, -10}, {255, 255, 255, 255}}; // eye at x = 100
     const md5gl_line_vertex also_behind = {{500, 3, 5}, {255, 255, 255, 255}};
@@ -157,12 +157,12 @@ TEST_STAGE (gl_lines_are_clipped_at_the_eye, scene_square, 1) {
     *clip = (md5_mat44){{0.75f, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1.002f, -1, 0, 0, -2.002f, 0}};
     stage->frame.view_from_world.m[14] = -100.0f;
     for (int i = 0; i < 2; i++) {
-        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-        md5gl_draw_lines(stage->scene.renderer, lines[i], 4, 3.0f, false);
-        scene_finish(&stage->scene, &stage->frame, &picture);
+        stage_begin(stage);
+        md5gl_draw_lines(stage->renderer, lines[i], 4, 3.0f, false);
+        stage_finish(stage, &picture);
         // Its far end is 10 below the middle, at distance 100: 60 * 10 / 100 pixels.
-        CHECK(picture_is(&picture, 0, -20, overlay_white, 1));
-        CHECK(picture_is(&picture, 0, -58, overlay_white, 1));
+        CHECK_PIXEL(&picture, 0, -20, overlay_white, 1);
+        CHECK_PIXEL(&picture, 0, -58, overlay_white, 1);
         unsigned num_stray = 0;
         for (int up = -4; up < SCENE_HEIGHT / 2; up++) {
             for (int right = -SCENE_WIDTH / 2; right < SCENE_WIDTH / 2; right++)
@@ -172,24 +172,24 @@ TEST_STAGE (gl_lines_are_clipped_at_the_eye, scene_square, 1) {
     }
 }
 
-TEST_STAGE (gl_blended_overlays_do_not_write_depth, scene_square, 1) {
+TEST_SQUARE (gl_blended_overlays_do_not_write_depth) {
     const md5gl_line_vertex clear[2] = {{{50, -50, 0}, {255, 0, 0, 0}},
                                         {{50, 50, 0}, {255, 0, 0, 0}}};
     gl_picture picture;
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    md5gl_draw_lines(stage->scene.renderer, clear, 2, 9.0f, false);
-    md5gl_draw_lines(stage->scene.renderer, level_line, 2, 5.0f, false);
-    scene_finish(&stage->scene, &stage->frame, &picture);
-    CHECK(picture_is(&picture, 0, 0, level_line[0].rgba, 1));
+    stage_begin(stage);
+    md5gl_draw_lines(stage->renderer, clear, 2, 9.0f, false);
+    md5gl_draw_lines(stage->renderer, level_line, 2, 5.0f, false);
+    stage_finish(stage, &picture);
+    CHECK_PIXEL(&picture, 0, 0, level_line[0].rgba, 1);
 }
 
-TEST_STAGE (gl_grid_has_lines_at_cells_and_coloured_axes, scene_square, 1) {
+TEST_SQUARE (gl_grid_has_lines_at_cells_and_coloured_axes) {
     gl_picture picture;
     scene_look_down(&stage->frame);
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
+    stage_begin(stage);
     // The middle of the pixel to the right of a line is half a unit from it.
-    md5gl_draw_grid(stage->scene.renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 300.0f);
-    scene_finish(&stage->scene, &stage->frame, &picture);
+    md5gl_draw_grid(stage->renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 300.0f);
+    stage_finish(stage, &picture);
     const uint8_t *const cell = picture_at(&picture, 31, 9);
     const uint8_t *const line = picture_at(&picture, 40, 9);
     const uint8_t *const x_axis = picture_at(&picture, 0, 9);
@@ -200,24 +200,24 @@ TEST_STAGE (gl_grid_has_lines_at_cells_and_coloured_axes, scene_square, 1) {
     CHECK(y_axis[1] > 100 && y_axis[1] > y_axis[0] + 30); // green
     // A camera at the height of the grid sees it edge-on, so nothing is visible.
     scene_look_from_behind(&stage->frame);
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    md5gl_draw_grid(stage->scene.renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 300.0f);
-    scene_finish(&stage->scene, &stage->frame, &picture);
-    CHECK(picture_is(&picture, 31, 9, overlay_black, 0)); // edge-on
+    stage_begin(stage);
+    md5gl_draw_grid(stage->renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 300.0f);
+    stage_finish(stage, &picture);
+    CHECK_PIXEL(&picture, 31, 9, overlay_black, 0); // edge-on
 }
 
-TEST_STAGE (gl_grid_fades_towards_its_radius, scene_square, 1) {
+TEST_SQUARE (gl_grid_fades_towards_its_radius) {
     gl_picture picture;
     scene_look_down(&stage->frame);
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    md5gl_draw_grid(stage->scene.renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 60.0f);
-    scene_finish(&stage->scene, &stage->frame, &picture);
+    stage_begin(stage);
+    md5gl_draw_grid(stage->renderer, 0.0f, 20.0f, (md5_vec3){0, 0, 0}, 60.0f);
+    stage_finish(stage, &picture);
     const int near = picture_at(&picture, 8, 0)[1], middle = picture_at(&picture, 45, 0)[1];
     CHECK(near > middle + 20 && middle > 5);
-    CHECK(picture_is(&picture, 65, 0, overlay_black, 0));
+    CHECK_PIXEL(&picture, 65, 0, overlay_black, 0);
 }
 
-TEST_STAGE (gl_panel_is_in_pixels_from_the_top_left, scene_square, 1) {
+TEST_SQUARE (gl_panel_is_in_pixels_from_the_top_left) {
     static const uint8_t half[2] = {255, 0};
     const md5gl_panel_vertex triangles[6] = {
         {10, 5, 0, 0, {255, 0, 0, 255}},  {50, 5, 1, 0, {255, 0, 0, 255}},
@@ -227,13 +227,12 @@ TEST_STAGE (gl_panel_is_in_pixels_from_the_top_left, scene_square, 1) {
     gl_picture picture;
     md5_error error = {0};
     const md5gl_texture mask =
-        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_MASK, 2, 1, half, &error);
+        stage_keep(stage, scene_texture(stage->renderer, MD5GL_TEXTURE_MASK, 2, 1, half, &error));
     CHECK(mask != 0);
     for (int masked = 0; masked < 2; masked++) {
-        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-        md5gl_draw_panel(stage->scene.renderer, masked ? mask : 0, MD5GL_TEXTURE_MASK, triangles,
-                         6);
-        scene_finish(&stage->scene, &stage->frame, &picture);
+        stage_begin(stage);
+        md5gl_draw_panel(stage->renderer, masked ? mask : 0, MD5GL_TEXTURE_MASK, triangles, 6);
+        stage_finish(stage, &picture);
         CHECK(picture.rgba[5][10][0] == 255 && picture.rgba[24][10][0] == 255);
         CHECK(picture.rgba[4][10][0] == 0 && picture.rgba[5][9][0] == 0);
         CHECK(picture.rgba[25][10][0] == 0 && picture.rgba[5][50][0] == 0);
@@ -242,10 +241,9 @@ TEST_STAGE (gl_panel_is_in_pixels_from_the_top_left, scene_square, 1) {
         if (masked)
             CHECK(abs(picture.rgba[15][30][0] - 128) < 12);
     }
-    md5gl_destroy_texture(stage->scene.renderer, mask);
 }
 
-TEST_STAGE (gl_panel_blends_its_colour, scene_square, 1) {
+TEST_SQUARE (gl_panel_blends_its_colour) {
     const md5gl_panel_vertex triangle[3] = {
         {0, 0, 0, 0, {255, 255, 255, 64}},
         {100, 0, 0, 0, {255, 255, 255, 64}},
@@ -253,9 +251,9 @@ TEST_STAGE (gl_panel_blends_its_colour, scene_square, 1) {
     };
     gl_picture picture;
     stage->frame.background[0] = 1.0f;
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    md5gl_draw_panel(stage->scene.renderer, 0, MD5GL_TEXTURE_MASK, triangle, 3);
-    scene_finish(&stage->scene, &stage->frame, &picture);
+    stage_begin(stage);
+    md5gl_draw_panel(stage->renderer, 0, MD5GL_TEXTURE_MASK, triangle, 3);
+    stage_finish(stage, &picture);
     const uint8_t expected[4] = {255, 64, 64, 255};
     for (int i = 0; i < 4; i++)
         CHECK_NEAR(picture.rgba[10][10][i], expected[i], 1.0);
@@ -263,7 +261,7 @@ TEST_STAGE (gl_panel_blends_its_colour, scene_square, 1) {
 
 // Texels are shown as they are in the file, opaque and unlit: colours are not decoded from sRGB,
 // and neither are the directions of a normal map.
-TEST_STAGE (gl_image_shows_texels_of_its_file, scene_square, 1) {
+TEST_SQUARE (gl_image_shows_texels_of_its_file) {
     static const uint8_t texels[2][4] = {{200, 100, 20, 255}, {10, 128, 250, 3}};
     // The centres of the texels are the centres of pixels 30 and 70.
     const md5gl_panel_vertex triangles[6] = {
@@ -272,17 +270,16 @@ TEST_STAGE (gl_image_shows_texels_of_its_file, scene_square, 1) {
         {90.5f, 5, 1, 0, {255, 255, 255, 255}},  {90.5f, 25, 1, 1, {255, 255, 255, 255}},
     };
     gl_picture picture;
-    md5gl_renderer *const renderer = stage->scene.renderer;
     md5_error error = {0};
     const md5gl_texture images[2] = {
-        scene_texture(renderer, MD5GL_TEXTURE_COLOR, 2, 1, texels[0], &error),
-        scene_normals(renderer, 2, 1, texels[0], 0, &error),
+        stage_color(stage, 2, 1, texels[0]),
+        stage_keep(stage, scene_normals(stage->renderer, 2, 1, texels[0], 0, &error)),
     };
     for (int is_color = 0; is_color < 2; is_color++) {
-        md5gl_begin_frame(renderer, &stage->frame);
-        md5gl_draw_panel(renderer, images[1 - is_color],
+        stage_begin(stage);
+        md5gl_draw_panel(stage->renderer, images[1 - is_color],
                          is_color == 1 ? MD5GL_TEXTURE_COLOR : MD5GL_TEXTURE_NORMALS, triangles, 6);
-        scene_finish(&stage->scene, &stage->frame, &picture);
+        stage_finish(stage, &picture);
         for (int i = 0; i < 2; i++) {
             const uint8_t *const shown = picture.rgba[15][30 + 40 * i];
             for (int c = 0; c < 3; c++)
@@ -290,14 +287,12 @@ TEST_STAGE (gl_image_shows_texels_of_its_file, scene_square, 1) {
             CHECK_UINT(shown[3], 255);
         }
         CHECK_UINT(picture.rgba[15][9][0], 0);
-        md5gl_begin_frame(renderer, &stage->frame);
-        md5gl_draw_panel(renderer, 0, MD5GL_TEXTURE_COLOR, triangles, 2); // no triangle
-        md5gl_draw_panel(renderer, 0, MD5GL_TEXTURE_COLOR, triangles, 3);
-        scene_finish(&stage->scene, &stage->frame, &picture);
+        stage_begin(stage);
+        md5gl_draw_panel(stage->renderer, 0, MD5GL_TEXTURE_COLOR, triangles, 2); // no triangle
+        md5gl_draw_panel(stage->renderer, 0, MD5GL_TEXTURE_COLOR, triangles, 3);
+        stage_finish(stage, &picture);
         CHECK(picture.rgba[6][12][1] == 255 && picture.rgba[24][88][1] == 0);
     }
-    md5gl_destroy_texture(renderer, images[0]);
-    md5gl_destroy_texture(renderer, images[1]);
 }
 
 // -- Paints ---------------------------------------------------------------------------------------
@@ -314,15 +309,6 @@ static double encoded(double linear)
     return linear <= 0.0031308 ? 12.92 * linear : 1.055 * pow(linear, 1.0 / 2.4) - 0.055;
 }
 
-static void set_light(md5gl_frame *frame, float key, float sky)
-{
-    frame->light_direction = (md5_vec3){1, 0, 0};
-    for (int i = 0; i < 3; i++) {
-        frame->light[i] = key;
-        frame->ambient[i] = sky;
-    }
-}
-
 static void check_pixel(const gl_picture *picture, const double expected[3], int line)
 {
     for (int i = 0; i < 3; i++)
@@ -336,17 +322,15 @@ static const md5_vec3 red = {1.0f, 0.4f, 0.0f};
 static const double reds[3] = {1.0, 0.4, 0.0};
 
 // The classic light multiplies the numbers of the files, the studio's those in linear colour.
-TEST_STAGE (gl_paints_multiply_the_diffuse_texture, scene_square, 1) {
+TEST_SQUARE (gl_paints_multiply_the_diffuse_texture) {
     gl_picture picture;
-    const md5gl_texture diffuse =
-        scene_texture(stage->scene.renderer, MD5GL_TEXTURE_COLOR, 1, 1, texel, NULL);
-    const md5gl_material material = {.diffuse = diffuse, .diffuse_color = red};
-    md5gl_set_material(stage->copy, 0, 0, &material);
+    const md5gl_texture diffuse = stage_color(stage, 1, 1, texel);
+    STAGE_MATERIAL(stage, .diffuse = diffuse, .diffuse_color = red);
     for (int classic = 0; classic < 2; classic++) {
         double expected[3];
         stage->frame.lighting = classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
-        set_light(&stage->frame, 0.0f, 1.0f);
-        scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
+        stage_light(stage, 0.0f, 1.0f);
+        stage_draw(stage, MD5GL_LIT, &picture);
         for (int i = 0; i < 3; i++) {
             const double file = texel[i] / 255.0, color = reds[i];
             // The sky of the studio reaches a wall from above and, in part, from below.
@@ -357,28 +341,23 @@ TEST_STAGE (gl_paints_multiply_the_diffuse_texture, scene_square, 1) {
         }
         check_pixel(&picture, expected, __LINE__);
     }
-    md5gl_destroy_texture(stage->scene.renderer, diffuse);
 }
 
 // A highlight that is seen straight: twice the specular map.
-TEST_STAGE (gl_paints_multiply_the_specular_map, scene_square, 1) {
+TEST_SQUARE (gl_paints_multiply_the_specular_map) {
     static const uint8_t black[4] = {0, 0, 0, 255}, dark[4] = {100, 80, 60, 255};
     gl_picture picture;
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    const md5gl_texture diffuse = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, black, NULL);
-    const md5gl_texture specular = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, dark, NULL);
-    const md5gl_material material = {
-        .diffuse = diffuse, .specular = specular, .specular_color = red};
-    md5gl_set_material(stage->copy, 0, 0, &material);
+    const md5gl_texture diffuse = stage_color(stage, 1, 1, black);
+    const md5gl_texture specular = stage_color(stage, 1, 1, dark);
+    STAGE_MATERIAL(stage, .diffuse = diffuse, .specular = specular, .specular_color = red);
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
-    set_light(&stage->frame, 1.0f, 0.0f);
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &picture);
+    stage->frame.light_direction = (md5_vec3){1, 0, 0};
+    stage_light(stage, 1.0f, 0.0f);
+    stage_draw(stage, MD5GL_LIT, &picture);
     double expected[3];
     for (int i = 0; i < 3; i++)
         expected[i] = 2.0 * dark[i] / 255.0 * reds[i];
     check_pixel(&picture, expected, __LINE__);
-    md5gl_destroy_texture(renderer, diffuse);
-    md5gl_destroy_texture(renderer, specular);
 }
 
 // Vertex colours: as they are, ignored, inverted; together with a colour.
@@ -386,14 +365,11 @@ TEST_STAGE (gl_paints_go_with_vertex_colours, layer_quad, 1) {
     static const md5_vec3 white = {2.0f, 1.0f, 1.0f}; // as far as 1
     gl_picture pictures[3];
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
-    set_light(&stage->frame, 0.0f, 1.0f);
+    stage_light(stage, 0.0f, 1.0f);
     for (int i = 0; i < 3; i++) {
-        const md5gl_material material = {.is_opaque = true,
-                                         .no_vertex_color = i == 1,
-                                         .inverse_vertex_color = i == 2,
-                                         .diffuse_color = white};
-        md5gl_set_material(stage->copy, 0, 0, &material);
-        scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &pictures[i]);
+        STAGE_MATERIAL(stage, .is_opaque = true, .no_vertex_color = i == 1,
+                       .inverse_vertex_color = i == 2, .diffuse_color = white);
+        stage_draw(stage, MD5GL_LIT, &pictures[i]);
     }
     for (int i = 0; i < 3; i++) {
         const double own = linear_of(picture_at(&pictures[0], 0, 0)[i] / 255.0);

@@ -248,7 +248,15 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
     return model;
 }
 
-const md5_mat34 scene_identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+#define IDENTITY                               \
+    {                                          \
+        {                                      \
+            1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0 \
+        }                                      \
+    }
+const md5_mat34 scene_identity = IDENTITY;
+const md5_mat34 scene_identities[8] = {IDENTITY, IDENTITY, IDENTITY, IDENTITY,
+                                       IDENTITY, IDENTITY, IDENTITY, IDENTITY};
 
 md5_mat34 scene_moved(float x, float y, float z)
 {
@@ -447,11 +455,11 @@ const char *scene_path_reason(const md5gl_model *model, uint32_t mesh)
 void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, uint32_t style,
                 gl_picture *picture)
 {
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
     md5_error error = {0};
     md5gl_begin_frame(scene->renderer, frame);
-    CHECK_THAT(scene_pose_and_draw(scene->renderer, model, palette, NULL, 1, style, &error), "%s",
-               error.message);
+    CHECK_THAT(
+        scene_pose_and_draw(scene->renderer, model, scene_identities, NULL, 1, style, &error), "%s",
+        error.message);
     scene_finish(scene, frame, picture);
 }
 
@@ -474,9 +482,13 @@ gl_colour scene_sideways(double red, double green, double blue)
 
 bool scene_open_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t samples)
 {
-    if (!scene_open(&stage->scene, NULL))
-        return false;
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    return scene_open(&stage->scene, NULL) && scene_fill_stage(stage, make, samples);
+}
+
+bool scene_fill_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t samples)
+{
+    stage->num_textures = 0;
+    md5gl_renderer *const renderer = stage->renderer = stage->scene.renderer;
     stage->target = md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
     stage->model = make();
     stage->copy = md5gl_create_model(renderer, stage->model, MD5GL_PATH_AUTO, NULL);
@@ -489,8 +501,69 @@ bool scene_open_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t sample
 
 void scene_close_stage(gl_stage *stage)
 {
-    md5gl_destroy_model(stage->scene.renderer, stage->copy);
-    md5gl_destroy_target(stage->scene.renderer, stage->target);
+    while (stage->num_textures > 0)
+        md5gl_destroy_texture(stage->renderer, stage->textures[--stage->num_textures]);
+    md5gl_destroy_model(stage->renderer, stage->copy);
+    md5gl_destroy_target(stage->renderer, stage->target);
     scene_close(&stage->scene);
     md5_free_model(stage->model);
+}
+
+void stage_begin(const gl_stage *stage)
+{
+    md5gl_begin_frame(stage->renderer, &stage->frame);
+}
+
+void stage_finish(gl_stage *stage, gl_picture *picture)
+{
+    scene_finish(&stage->scene, &stage->frame, picture);
+}
+
+void stage_pose(const gl_stage *stage, const md5_mat34 *palettes, const md5_mat34 *placements,
+                uint32_t count)
+{
+    md5_error error = {0};
+    CHECK_THAT(scene_pose(stage->renderer, stage->copy, palettes, placements, count, &error), "%s",
+               error.message);
+}
+
+void stage_draw(gl_stage *stage, uint32_t style, gl_picture *picture)
+{
+    scene_draw(&stage->scene, &stage->frame, stage->copy, style, picture);
+}
+
+void stage_draw_posed(gl_stage *stage, const md5_mat34 *palettes, const md5_mat34 *placements,
+                      uint32_t count, gl_picture *picture)
+{
+    stage_begin(stage);
+    stage_pose(stage, palettes, placements, count);
+    md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
+    stage_finish(stage, picture);
+}
+
+void stage_use_path(gl_stage *stage, md5gl_path path)
+{
+    md5gl_destroy_model(stage->renderer, stage->copy);
+    stage->copy = md5gl_create_model(stage->renderer, stage->model, path, NULL);
+}
+
+md5gl_texture stage_keep(gl_stage *stage, md5gl_texture texture)
+{
+    if (CHECK(texture != 0 && stage->num_textures < COUNT_OF(stage->textures)))
+        stage->textures[stage->num_textures++] = texture;
+    return texture;
+}
+
+md5gl_texture stage_color(gl_stage *stage, uint32_t width, uint32_t height, const uint8_t *rgba)
+{
+    return stage_keep(
+        stage, scene_texture(stage->renderer, MD5GL_TEXTURE_COLOR, width, height, rgba, NULL));
+}
+
+void stage_light(gl_stage *stage, float key, float ambient)
+{
+    for (int i = 0; i < 3; i++) {
+        stage->frame.light[i] = key;
+        stage->frame.ambient[i] = ambient;
+    }
 }

@@ -64,7 +64,7 @@ md5_model *scene_hinge(void);
 md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most, bool off,
                        uint64_t *random);
 
-extern const md5_mat34 scene_identity;
+extern const md5_mat34 scene_identity, scene_identities[8];
 md5_mat34 scene_moved(float x, float y, float z);
 md5_mat34 scene_rotation(uint64_t *random); // uniformly distributed
 
@@ -91,6 +91,7 @@ const uint8_t *picture_at(const gl_picture *picture, int right, int up);
 // Whether each channel of a pixel is within `tolerance`; prints the pixel if not.
 bool picture_is(const gl_picture *picture, int right, int up, const uint8_t expected[4],
                 int tolerance);
+#define CHECK_PIXEL(...) CHECK(picture_is(__VA_ARGS__))
 
 // Begins a frame, draws one instance with identity palettes, ends the frame and reads it.
 void scene_draw(gl_scene *scene, const md5gl_frame *frame, md5gl_model *model, uint32_t style,
@@ -130,6 +131,13 @@ uint32_t scene_num_batches(const md5gl_model *copy);
 md5gl_blending scene_blending(const md5gl_model *copy);
 const md5_model *scene_model(const md5gl_model *copy);
 
+// A loop over the paths from `first` on that a renderer has.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define EACH_PATH(path, first, renderer)                                \
+    for (md5gl_path path = (first); path <= MD5GL_PATH_COMPUTE; path++) \
+        if (md5gl_has_path((renderer), path))
+// NOLINTEND(bugprone-macro-parentheses)
+
 // Returns why a mesh is drawn with its path.
 const char *scene_path_reason(const md5gl_model *model, uint32_t mesh);
 
@@ -149,15 +157,48 @@ gl_colour scene_sideways(double red, double green, double blue);
 // A scene with a target of `samples`, a model, and a frame into the target.
 typedef struct gl_stage {
     gl_scene scene;
+    md5gl_renderer *renderer; // of the scene
     md5gl_target *target;
     md5_model *model;
     md5gl_model *copy;
     md5gl_frame frame;
+    md5gl_texture textures[64]; // to be freed with it
+    uint32_t num_textures;
 } gl_stage;
 
-// Returns false if scene_open() does; then there is nothing to close.
+// Returns false if scene_open() does; then there is nothing to close. The other one fills a stage
+// whose scene is open.
 bool scene_open_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t samples);
+bool scene_fill_stage(gl_stage *stage, md5_model *(*make)(void), uint32_t samples);
 void scene_close_stage(gl_stage *stage);
+
+// Begins the frame; ends it and reads its target; poses instances of the model, with what
+// scene_pose() takes. All of them check that it succeeds.
+void stage_begin(const gl_stage *stage);
+void stage_finish(gl_stage *stage, gl_picture *picture);
+void stage_pose(const gl_stage *stage, const md5_mat34 *palettes, const md5_mat34 *placements,
+                uint32_t count);
+// A whole frame: an instance as it is bound, or instances that are lit.
+void stage_draw(gl_stage *stage, uint32_t style, gl_picture *picture);
+void stage_draw_posed(gl_stage *stage, const md5_mat34 *palettes, const md5_mat34 *placements,
+                      uint32_t count, gl_picture *picture);
+
+// Sets the colours of the key light and of the ambient one, greys.
+void stage_light(gl_stage *stage, float key, float ambient);
+
+// Replaces the model on the device by one that is drawn by a path.
+void stage_use_path(gl_stage *stage, md5gl_path path);
+
+// Textures that are freed with the stage, colours as they are in files and what else was created.
+// Both check that there is one.
+md5gl_texture stage_color(gl_stage *stage, uint32_t width, uint32_t height, const uint8_t *rgba);
+md5gl_texture stage_keep(gl_stage *stage, md5gl_texture texture);
+
+// Sets the members of the model's material that are given.
+#define STAGE_MATERIAL(stage, ...) \
+    md5gl_set_material((stage)->copy, 0, 0, &(md5gl_material){__VA_ARGS__})
+
+#define TEST_SQUARE(title) TEST_STAGE (title, scene_square, 1)
 #define TEST_STAGE(title, make, samples)                                     \
     TEST_IF (title, gl_stage, stage, scene_open_stage(stage, make, samples), \
              scene_close_stage(stage))

@@ -10,54 +10,46 @@ static const uint8_t black[4] = {0, 0, 0, 255}, white[4] = {255, 255, 255, 255};
 static const md5gl_stage adding = {
     .source = MD5GL_FACTOR_ONE, .target = MD5GL_FACTOR_ONE, .color = {0.5f, 0.25f, 0, 1}};
 
-static const md5_mat34 palettes[8] = {
-    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
-    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
-    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
-    {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}};
-
 static md5gl_texture make_layer(gl_stage *stage, uint32_t width, const uint8_t *rgba)
 {
-    const md5gl_texture texture =
-        scene_stage_texture(stage->scene.renderer, width, 1, rgba, MD5GL_WRAP_CLAMP, true, NULL);
-    CHECK(texture != 0);
-    return texture;
+    return stage_keep(
+        stage, scene_stage_texture(stage->renderer, width, 1, rgba, MD5GL_WRAP_CLAMP, true, NULL));
 }
 
 // Draws the lit surface, then the bases and stages of a list, which may be NULL.
 static void draw_all(gl_stage *stage, const md5gl_stage_list *list, const md5_mat34 *placements,
                      uint32_t count, gl_picture *picture)
 {
-    md5gl_renderer *const renderer = stage->scene.renderer;
     const uint32_t num_lists = list ? 1 : 0;
-    md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(scene_pose(renderer, stage->copy, palettes, placements, count, NULL));
-    md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_BASES, list, num_lists, NULL));
-    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, num_lists, NULL));
-    scene_finish(&stage->scene, &stage->frame, picture);
+    stage_begin(stage);
+    stage_pose(stage, scene_identities, placements, count);
+    md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
+    CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_BASES, list, num_lists,
+                            NULL));
+    CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, num_lists,
+                            NULL));
+    stage_finish(stage, picture);
 }
 
 // A staged mesh is drawn by its list alone: a muzzle flash adds light, and its quad is not visible.
-TEST_STAGE (gl_staged_mesh_is_not_lit, scene_square, 1) {
+TEST_SQUARE (gl_staged_mesh_is_not_lit) {
     static const uint8_t orange[4] = {128, 64, 0, 255};
     gl_picture picture;
     const md5gl_material staged = {.is_staged = true};
     md5gl_set_material(stage->copy, 0, 0, &staged);
     draw_all(stage, NULL, NULL, 1, &picture);
-    CHECK(picture_is(&picture, 0, 0, black, 0));
+    CHECK_PIXEL(&picture, 0, 0, black, 0);
     draw_all(stage, &(md5gl_stage_list){ROW(stages, adding)}, NULL, 1, &picture);
-    CHECK(picture_is(&picture, 0, 0, orange, 1));
+    CHECK_PIXEL(&picture, 0, 0, orange, 1);
     md5gl_set_visible(stage->copy, 0, false);
     draw_all(stage, &(md5gl_stage_list){ROW(stages, adding)}, NULL, 1, &picture);
-    CHECK(picture_is(&picture, 0, 0, black, 0));
+    CHECK_PIXEL(&picture, 0, 0, black, 0);
 }
 
 // Stages over the lit surface add to its sRGB values.
-TEST_STAGE (gl_stage_is_added_to_the_lit_surface, scene_square, 1) {
+TEST_SQUARE (gl_stage_is_added_to_the_lit_surface) {
     gl_picture plain, added;
-    for (int i = 0; i < 3; i++)
-        stage->frame.ambient[i] = 0.1f;
+    stage_light(stage, 0.0f, 0.1f);
     md5gl_stage over = adding;
     over.depth_equal = true;
     draw_all(stage, NULL, NULL, 1, &plain);
@@ -66,48 +58,46 @@ TEST_STAGE (gl_stage_is_added_to_the_lit_surface, scene_square, 1) {
     CHECK(pixel[0] > 40 && pixel[0] < 120);
     const uint8_t expected[4] = {(uint8_t)(pixel[0] + 128), (uint8_t)(pixel[1] + 64), pixel[2],
                                  255};
-    CHECK(picture_is(&added, 3, 3, expected, 1));
+    CHECK_PIXEL(&added, 3, 3, expected, 1);
 }
 
 // The left half of the square burns away: the surface is lit where the stage's alpha is above the
 // threshold, and the background is visible elsewhere. The kept part equals the lit surface without
 // stages.
-TEST_STAGE (gl_lit_base_is_cut_out_by_stages, scene_square, 1) {
+TEST_SQUARE (gl_lit_base_is_cut_out_by_stages) {
     static const uint8_t halves[8] = {0, 0, 0, 100, 0, 0, 0, 200};
     gl_picture plain, cut, whole;
     draw_all(stage, NULL, NULL, 1, &plain);
-    const md5gl_material staged = {.is_staged = true};
     md5gl_stage burning = {.texture = make_layer(stage, 2, halves),
                            .target = MD5GL_FACTOR_ONE,
                            .color = {1, 1, 1, 1},
                            .is_tested = true,
                            .alpha_test = 0.5f};
     const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, ROW(stages, burning)};
-    md5gl_set_material(stage->copy, 0, 0, &staged);
+    STAGE_MATERIAL(stage, .is_staged = true);
     draw_all(stage, &list, NULL, 1, &cut);
-    CHECK(picture_is(&cut, -5, 0, black, 0));
-    CHECK(picture_is(&cut, 5, 0, picture_at(&plain, 5, 0), 1));
+    CHECK_PIXEL(&cut, -5, 0, black, 0);
+    CHECK_PIXEL(&cut, 5, 0, picture_at(&plain, 5, 0), 1);
     burning.alpha_test = 0.2f;
     draw_all(stage, &list, NULL, 1, &whole);
     CHECK(layer_difference(&whole, &plain) <= 1);
-    md5gl_destroy_texture(stage->scene.renderer, burning.texture);
 }
 
 // Stages are drawn for all instances that have the list's skin, and for no others.
-TEST_STAGE (gl_stages_are_drawn_for_all_instances_of_a_skin, scene_square, 1) {
+TEST_SQUARE (gl_stages_are_drawn_for_all_instances_of_a_skin) {
     static const uint32_t skins[3] = {0, 1, 0};
     gl_picture picture;
-    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 placements[3] = {scene_moved(0, -50, 0), scene_moved(0, 0, 0),
                                      scene_moved(0, 50, 0)};
     const md5gl_stage_list list = {ROW(stages, adding)};
-    CHECK(md5gl_set_num_skins(renderer, stage->copy, 2, NULL));
+    CHECK(md5gl_set_num_skins(stage->renderer, stage->copy, 2, NULL));
     for (int worn = 0; worn < 2; worn++) {
-        md5gl_begin_frame(renderer, &stage->frame);
-        CHECK(scene_pose(renderer, stage->copy, palettes, placements, 3, NULL));
-        CHECK(!worn || scene_look(renderer, stage->copy, NULL, skins, NULL));
-        CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
-        scene_finish(&stage->scene, &stage->frame, &picture);
+        stage_begin(stage);
+        stage_pose(stage, scene_identities, placements, 3);
+        CHECK(!worn || scene_look(stage->renderer, stage->copy, NULL, skins, NULL));
+        CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
+                                NULL));
+        stage_finish(stage, &picture);
         for (int i = 0; i < 3; i++)
             CHECK((picture_at(&picture, 50 * (i - 1), 0)[0] > 100) == (!worn || skins[i] == 0));
     }
@@ -117,7 +107,6 @@ TEST_STAGE (gl_stages_are_drawn_for_all_instances_of_a_skin, scene_square, 1) {
 TEST_STAGE (gl_stages_look_the_same_on_all_paths, layer_quad, 1) {
     static const uint8_t texels[8] = {200, 50, 20, 255, 10, 220, 90, 100};
     gl_picture first, picture;
-    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 placements[2] = {scene_moved(0, -30, 0), scene_moved(0, 30, 0)};
     md5gl_stage stages[2] = {adding, adding};
     stages[0].texture = stages[1].texture = make_layer(stage, 2, texels);
@@ -126,27 +115,21 @@ TEST_STAGE (gl_stages_look_the_same_on_all_paths, layer_quad, 1) {
     stages[1].vertex_color = MD5GL_VERTEX_COLOR_MODULATE;
     const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, ROWS(stages, stages)};
     draw_all(stage, &list, placements, 2, &first);
-    for (int path = (int)MD5GL_PATH_4; path <= (int)MD5GL_PATH_COMPUTE; path++) {
-        if (!md5gl_has_path(renderer, (md5gl_path)path))
-            continue;
-        md5gl_destroy_model(renderer, stage->copy);
-        stage->copy = md5gl_create_model(renderer, stage->model, (md5gl_path)path, NULL);
+    EACH_PATH (path, MD5GL_PATH_4, stage->renderer) {
+        stage_use_path(stage, path);
         draw_all(stage, &list, placements, 2, &picture);
-        CHECK_THAT(layer_difference(&first, &picture) <= 1, "path %s",
-                   md5gl_path_name((md5gl_path)path));
+        CHECK_THAT(layer_difference(&first, &picture) <= 1, "path %s", md5gl_path_name(path));
     }
-    md5gl_destroy_texture(renderer, stages[0].texture);
 }
 
 // Further lit layers add the light that they would show alone.
-TEST_STAGE (gl_lit_layers_are_added, scene_square, 1) {
+TEST_SQUARE (gl_lit_layers_are_added) {
     static const uint8_t texels[2][4] = {{200, 90, 0, 255}, {60, 120, 30, 10}};
     gl_picture alone[2], both;
     md5gl_material materials[2] = {{.is_opaque = true}, {.is_opaque = true}};
-    md5gl_renderer *const renderer = stage->scene.renderer;
     stage->frame.ambient[0] = stage->frame.ambient[1] = 0.3f;
     for (int i = 0; i < 2; i++) {
-        materials[i].diffuse = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, texels[i], NULL);
+        materials[i].diffuse = stage_color(stage, 1, 1, texels[i]);
         md5gl_set_material(stage->copy, 0, 0, &materials[i]);
         draw_all(stage, NULL, NULL, 1, &alone[i]);
     }
@@ -164,15 +147,12 @@ TEST_STAGE (gl_lit_layers_are_added, scene_square, 1) {
             CHECK_NEAR(both.rgba[i / SCENE_WIDTH][i % SCENE_WIDTH][k], sum < 255 ? sum : 255, 2);
         }
     }
-    for (int i = 0; i < 2; i++)
-        md5gl_destroy_texture(renderer, materials[i].diffuse);
 }
 
 // A mesh behind another one: its stage is hidden unless a depth offset moves it in front. A stage's
 // own offset replaces that of its list.
-TEST_STAGE (gl_stages_are_tested_against_depth, scene_square, 1) {
+TEST_SQUARE (gl_stages_are_tested_against_depth) {
     gl_picture picture;
-    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 behind = scene_moved(-0.01f, 0, 0);
     const float offsets[4] = {0.0f, -100000.0f, 0.0f, 100000.0f};
     const float own_offsets[4] = {0.0f, 0.0f, -100000.0f, -100000.0f};
@@ -180,19 +160,20 @@ TEST_STAGE (gl_stages_are_tested_against_depth, scene_square, 1) {
         md5gl_stage lifted = adding;
         lifted.depth_offset = own_offsets[i];
         const md5gl_stage_list list = {.depth_offset = offsets[i], ROW(stages, lifted)};
-        for (int k = 0; k < 3; k++)
-            stage->frame.ambient[k] = 0.1f;
-        md5gl_begin_frame(renderer, &stage->frame);
-        CHECK(scene_pose_and_draw(renderer, stage->copy, palettes, NULL, 1, MD5GL_LIT, NULL));
-        CHECK(scene_pose(renderer, stage->copy, palettes, &behind, 1, NULL));
-        CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
-        scene_finish(&stage->scene, &stage->frame, &picture);
+        stage_light(stage, 0.0f, 0.1f);
+        stage_begin(stage);
+        CHECK(scene_pose_and_draw(stage->renderer, stage->copy, scene_identities, NULL, 1,
+                                  MD5GL_LIT, NULL));
+        stage_pose(stage, scene_identities, &behind, 1);
+        CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
+                                NULL));
+        stage_finish(stage, &picture);
         CHECK((picture_at(&picture, 3, 3)[0] > 150) == (i > 0));
     }
 }
 
 // The list decides which side is culled; the other one is visible.
-TEST_STAGE (gl_stages_cull_faces, scene_square, 1) {
+TEST_SQUARE (gl_stages_cull_faces) {
     gl_picture picture;
     for (int behind = 0; behind < 2; behind++) {
         if (behind)
@@ -208,7 +189,7 @@ TEST_STAGE (gl_stages_cull_faces, scene_square, 1) {
 
 // The alpha of stages in a transparent picture: a blended stage has its own alpha, an additive one
 // its brightness, a replacing one 1, a filter and a stage with masked colours 0.
-TEST_STAGE (gl_stages_cover_transparent_pictures, scene_square, 1) {
+TEST_SQUARE (gl_stages_cover_transparent_pictures) {
     static const struct {
         md5gl_factor source, target;
         uint32_t masked;
@@ -233,23 +214,23 @@ TEST_STAGE (gl_stages_cover_transparent_pictures, scene_square, 1) {
 }
 
 // Stages do not change what is drawn after them.
-TEST_STAGE (gl_stages_leave_the_state_of_the_frame, scene_square, 1) {
+TEST_SQUARE (gl_stages_leave_the_state_of_the_frame) {
     static const md5gl_line_vertex line[2] = {{{0, -30, 30}, {255, 255, 255, 128}},
                                               {{0, 30, 30}, {255, 255, 255, 128}}};
     gl_picture pictures[2];
-    md5gl_renderer *const renderer = stage->scene.renderer;
     md5gl_stage strange = adding; // no color: invisible
     memset(strange.color, 0, sizeof strange.color);
     strange.masked = MD5GL_MASK_RED;
     const md5gl_stage_list list = {
         .cull = MD5GL_CULL_FRONT, .depth_offset = 5.0f, ROW(stages, strange)};
     for (uint32_t i = 0; i < 2; i++) {
-        md5gl_begin_frame(renderer, &stage->frame);
-        CHECK(scene_pose(renderer, stage->copy, palettes, NULL, 1, NULL));
-        CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, i, NULL));
-        md5gl_draw_model(renderer, stage->copy, MD5GL_LIT | MD5GL_WIREFRAME);
-        md5gl_draw_lines(renderer, line, 2, 5.0f, false);
-        scene_finish(&stage->scene, &stage->frame, &pictures[i]);
+        stage_begin(stage);
+        stage_pose(stage, scene_identities, NULL, 1);
+        CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, i,
+                                NULL));
+        md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT | MD5GL_WIREFRAME);
+        md5gl_draw_lines(stage->renderer, line, 2, 5.0f, false);
+        stage_finish(stage, &pictures[i]);
     }
     CHECK(layer_difference(&pictures[0], &pictures[1]) == 0);
 }
@@ -270,16 +251,15 @@ static bool open_caster(gl_stage *stage)
 static void draw_caster(gl_stage *stage, const md5gl_material *material,
                         const md5gl_stage_list *list, gl_picture *picture)
 {
-    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 raised = scene_moved(0, 0, 30);
     md5gl_set_material(stage->copy, 0, 0, material);
-    md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(scene_pose(renderer, stage->copy, palettes, &raised, 1, NULL));
-    md5gl_draw_shadows(renderer, stage->copy);
-    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_SHADOWS, list, list ? 1 : 0,
-                            NULL));
-    md5gl_draw_ground(renderer, (md5_vec3){0, 0, 0}, 500.0f);
-    scene_finish(&stage->scene, &stage->frame, picture);
+    stage_begin(stage);
+    stage_pose(stage, scene_identities, &raised, 1);
+    md5gl_draw_shadows(stage->renderer, stage->copy);
+    CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_SHADOWS, list,
+                            list ? 1 : 0, NULL));
+    md5gl_draw_ground(stage->renderer, (md5_vec3){0, 0, 0}, 500.0f);
+    stage_finish(stage, picture);
 }
 
 // Parts that are burnt away cast no shadow. The expected shadow is that of a lit surface with the
@@ -315,27 +295,24 @@ TEST_IF (gl_shadow_of_a_base_is_cut_out_by_its_stages, gl_stage, stage, open_cas
     stage->frame.casters = (md5_bounds){{1, 1, 1}, {-1, -1, -1}}; // a frame without shadows
     list.casts_shadow = true;
     draw_caster(stage, &hidden, &list, &drawn);
-    CHECK(picture_is(&drawn, 70, 50, white, 3));
-    md5gl_destroy_texture(stage->scene.renderer, burning.texture);
+    CHECK_PIXEL(&drawn, 70, 50, white, 3);
 }
 
 // A mesh whose material has no_shadow casts no shadow, neither on the automatic path nor on
 // the one that skins by compute shader.
 TEST_IF (gl_material_without_shadow_casts_none, gl_stage, stage, open_caster(stage),
          scene_close_stage(stage)) {
-    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5gl_path paths[2] = {MD5GL_PATH_AUTO, MD5GL_PATH_COMPUTE};
     for (int i = 0; i < 2; i++) {
-        if (!md5gl_has_path(renderer, paths[i]))
+        if (!md5gl_has_path(stage->renderer, paths[i]))
             continue;
-        md5gl_destroy_model(renderer, stage->copy);
-        stage->copy = md5gl_create_model(renderer, stage->model, paths[i], NULL);
+        stage_use_path(stage, paths[i]);
         for (int k = 0; k < 2; k++) {
             gl_picture picture;
             const md5gl_material material = {.no_shadow = k == 1};
             draw_caster(stage, &material, NULL, &picture);
             CHECK((picture_at(&picture, -55, 0)[1] < 250) == (k == 0));
-            CHECK(picture_is(&picture, 70, 50, white, 3));
+            CHECK_PIXEL(&picture, 70, 50, white, 3);
         }
     }
 }
@@ -355,37 +332,32 @@ static bool open_film(gl_stage *stage, uint32_t samples)
     scene_look_down(&stage->frame);
     stage->frame.casters = (md5_bounds){{-40, -40, -30}, {40, 40, 40}};
     stage->frame.light_direction = (md5_vec3){0, 0, 1};
-    for (int i = 0; i < 3; i++) {
-        stage->frame.light[i] = 0.3f;
-        stage->frame.ambient[i] = 0.02f;
-    }
+    stage_light(stage, 0.3f, 0.02f);
     return true;
 }
 
 static void draw_film(gl_stage *stage, const film_case *drawn, gl_picture *picture)
 {
     static const md5_vec3 red = {1.0f, 0.2f, 0.0f};
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    const md5gl_material plain = {.is_opaque = true};
-    const md5gl_material film = {.is_staged = true, .no_shadow = true, .diffuse_color = red};
+    md5gl_renderer *const renderer = stage->renderer;
     const md5gl_stage_list list = {.base = MD5GL_BASE_ADDED};
     const md5_mat34 roof = scene_moved(0, 0, 35), at = scene_moved(0, 0, drawn->height);
-    md5gl_begin_frame(renderer, &stage->frame);
-    md5gl_set_material(stage->copy, 0, 0, &plain);
-    CHECK(scene_pose(renderer, stage->copy, palettes, &roof, 1, NULL));
+    stage_begin(stage);
+    STAGE_MATERIAL(stage, .is_opaque = true);
+    stage_pose(stage, scene_identities, &roof, 1);
     if (drawn->has_roof)
         md5gl_draw_shadows(renderer, stage->copy);
-    CHECK(scene_pose(renderer, stage->copy, palettes, NULL, 1, NULL));
+    stage_pose(stage, scene_identities, NULL, 1);
     if (drawn->has_floor)
         md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-    md5gl_set_material(stage->copy, 0, 0, &film);
-    CHECK(scene_pose(renderer, stage->copy, palettes, &at, 1, NULL));
+    STAGE_MATERIAL(stage, .is_staged = true, .no_shadow = true, .diffuse_color = red);
+    stage_pose(stage, scene_identities, &at, 1);
     md5gl_draw_model(renderer, stage->copy, MD5GL_LIT); // nothing
     CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_SHADOWS, &list, 1, NULL));
     CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_BASES, &list, 1, NULL));
     CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, drawn->has_film,
                             NULL));
-    scene_finish(&stage->scene, &stage->frame, picture);
+    stage_finish(stage, picture);
 }
 
 // The light of a translucent surface is added to what is behind it; no shadow falls on it, but it
@@ -442,16 +414,16 @@ static void GLAD_API_PTR say_no(GLuint shader, GLenum name, GLint *value)
     *value = GL_FALSE;
 }
 
-TEST_STAGE (gl_stages_report_what_the_driver_refuses, scene_square, 1) {
+TEST_SQUARE (gl_stages_report_what_the_driver_refuses) {
     static const uint8_t texel[4] = {0};
     md5_error error = {0};
-    md5gl_renderer *const renderer = stage->scene.renderer;
+    md5gl_renderer *const renderer = stage->renderer;
     const md5gl_stage_list list = {ROW(stages, adding)};
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
-    md5gl_begin_frame(renderer, &stage->frame);
+    stage_begin(stage);
     CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
                             &error)); // no instances yet
-    CHECK(scene_pose(renderer, stage->copy, palettes, NULL, 1, NULL));
+    stage_pose(stage, scene_identities, NULL, 1);
     renderer->gl.GetShaderiv = say_no;
     CHECK(!md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, &error));
     CHECK_UINT(error.status, MD5_ERROR_GPU);
@@ -466,15 +438,14 @@ TEST_STAGE (gl_stages_report_what_the_driver_refuses, scene_square, 1) {
 
 static void draw_list(const gl_stage *stage, const md5gl_stage_list *list)
 {
-    md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-    md5gl_draw_stages(stage->scene.renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, 1, NULL);
+    stage_begin(stage);
+    md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, 1, NULL);
 }
 
-TEST_STAGE (gl_mistakes_with_stages_are_reported, scene_square, 1) {
+TEST_SQUARE (gl_mistakes_with_stages_are_reported) {
     MISTAKE ("call it between md5gl_begin_frame()") {
         const md5gl_stage_list list = {0};
-        md5gl_draw_stages(stage->scene.renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
-                          NULL);
+        md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL);
     }
     MISTAKE ("mesh: an index")
         draw_list(stage, &(md5gl_stage_list){.mesh = 1});
@@ -486,7 +457,7 @@ TEST_STAGE (gl_mistakes_with_stages_are_reported, scene_square, 1) {
     }
     MISTAKE ("wrap: one of md5gl_wrap") {
         const uint8_t texel[4] = {0};
-        scene_stage_texture(stage->scene.renderer, 1, 1, texel, (md5gl_wrap)7, false, NULL);
+        scene_stage_texture(stage->renderer, 1, 1, texel, (md5gl_wrap)7, false, NULL);
     }
 }
 

@@ -229,8 +229,8 @@ gl_layer layer_create(gl_stage *stage, md5gl_wrap wrap, bool nearest, uint64_t *
     for (int i = 0; i < LAYER_SIDE * LAYER_SIDE; i++)
         for (int k = 0; k < 4; k++)
             layer.rgba[i][k] = (uint8_t)(test_random_u32(random) % 256);
-    layer.texture = scene_stage_texture(stage->scene.renderer, LAYER_SIDE, LAYER_SIDE,
-                                        layer.rgba[0], wrap, nearest, NULL);
+    layer.texture = stage_keep(stage, scene_stage_texture(stage->renderer, LAYER_SIDE, LAYER_SIDE,
+                                                          layer.rgba[0], wrap, nearest, NULL));
     CHECK(layer.texture != 0);
     return layer;
 }
@@ -255,16 +255,15 @@ md5_model *layer_quad(void)
 
 void layer_draw(gl_stage *stage, const md5gl_stage_list *list, gl_picture *picture)
 {
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    md5gl_renderer *const renderer = stage->scene.renderer;
     md5_error error = {0};
-    md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(scene_pose(renderer, stage->copy, palette, NULL, 1, &error));
+    stage_begin(stage);
+    stage_pose(stage, scene_identities, NULL, 1);
     CHECK_THAT(
-        md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_BASES, list, 1, &error)
-            && md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, 1, &error),
+        md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_BASES, list, 1, &error)
+            && md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, list, 1,
+                                 &error),
         "%s", error.message);
-    scene_finish(&stage->scene, &stage->frame, picture);
+    stage_finish(stage, picture);
 }
 
 int layer_difference(const gl_picture *a, const gl_picture *b)
@@ -298,12 +297,6 @@ static int worst_of(gl_stage *stage, md5gl_stage *stages, const gl_layer *layers
     return layer_difference(&expected, &drawn);
 }
 
-static void destroy_layers(gl_stage *stage, const gl_layer *layers, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        md5gl_destroy_texture(stage->scene.renderer, layers[i].texture);
-}
-
 // All pairs of factors, as in the engine, over a picture with alpha: also factors that read the
 // alpha written by an earlier stage.
 TEST_STAGE (gl_stages_blend_by_every_pair_of_factors, layer_quad, 1) {
@@ -319,7 +312,6 @@ TEST_STAGE (gl_stages_blend_by_every_pair_of_factors, layer_quad, 1) {
             CHECK_THAT(worst <= 2, "factors %d and %d: differs by %d", source, target, worst);
         }
     }
-    destroy_layers(stage, layers, 2);
 }
 
 TEST_STAGE (gl_stages_have_colours_masks_and_vertex_colours, layer_quad, 1) {
@@ -344,7 +336,6 @@ TEST_STAGE (gl_stages_have_colours_masks_and_vertex_colours, layer_quad, 1) {
     below_zero.texture = layers[0].texture;
     layer_draw(stage, &(md5gl_stage_list){ROW(stages, below_zero)}, &drawn);
     CHECK(picture_at(&drawn, 3, 3)[1] == 0 && picture_at(&drawn, 3, 3)[2] == 0);
-    destroy_layers(stage, layers, 2);
 }
 
 // A stage writes an alpha mask that a later stage reads, as in materials that smoulder.
@@ -359,7 +350,6 @@ TEST_STAGE (gl_stages_read_the_alpha_that_a_masked_stage_wrote, layer_quad, 1) {
     stages[2].source = MD5GL_FACTOR_TARGET_ALPHA;
     stages[2].target = MD5GL_FACTOR_ONE;
     CHECK(worst_of(stage, stages, layers, 3, MD5GL_BASE_NONE) <= 2);
-    destroy_layers(stage, layers, 3);
 }
 
 // Matrices that put no edge of a texel on a pixel's centre; linear filtering and every wrap mode.
@@ -382,7 +372,6 @@ TEST_STAGE (gl_stages_move_turn_and_scale_textures, layer_quad, 1) {
             const int worst = worst_of(stage, &moved, &layer, 1, MD5GL_BASE_NONE);
             CHECK_THAT(worst <= 2, "wrap %d, matrix %zu: differs by %d", wrap, i, worst);
         }
-        destroy_layers(stage, &layer, 1);
     }
 }
 
@@ -406,25 +395,23 @@ TEST_STAGE (gl_stages_test_alpha, layer_quad, 1) {
             CHECK(worst_of(stage, stages, layers, 3, (md5gl_base)base) <= 2);
         }
     }
-    destroy_layers(stage, layers, 3);
 }
 
 // Alpha 128 is not greater than 128 / 255.
-TEST_STAGE (gl_alpha_test_of_stages_is_strict, scene_square, 1) {
+TEST_SQUARE (gl_alpha_test_of_stages_is_strict) {
     static const uint8_t half[4] = {255, 255, 255, 128}, black[4] = {0, 0, 0, 255};
     gl_picture drawn;
     md5gl_stage tested = replacing;
-    tested.texture =
-        scene_stage_texture(stage->scene.renderer, 1, 1, half, MD5GL_WRAP_REPEAT, false, NULL);
+    tested.texture = stage_keep(
+        stage, scene_stage_texture(stage->renderer, 1, 1, half, MD5GL_WRAP_REPEAT, false, NULL));
     tested.is_tested = true;
     tested.alpha_test = 128.0f / 255.0f;
     const md5gl_stage_list list = {ROW(stages, tested)};
     layer_draw(stage, &list, &drawn);
-    CHECK(picture_is(&drawn, 0, 0, black, 0));
+    CHECK_PIXEL(&drawn, 0, 0, black, 0);
     tested.alpha_test = 127.9f / 255.0f;
     layer_draw(stage, &list, &drawn);
-    CHECK(picture_is(&drawn, 0, 0, (const uint8_t[]){255, 255, 255, 255}, 0));
-    md5gl_destroy_texture(stage->scene.renderer, tested.texture);
+    CHECK_PIXEL(&drawn, 0, 0, (const uint8_t[]){255, 255, 255, 255}, 0);
 }
 
 // -- Stage edges ----------------------------------------------------------------------------------
@@ -446,8 +433,6 @@ static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl
         // The square's edge lies at `at` units right of the middle; where alpha is above the limit,
         // on the right, it is drawn.
         double at = 3.0 + part / 10.0;
-        const md5_mat34 palette[2] = {scene_identity, scene_identity};
-        md5gl_renderer *const renderer = stage->scene.renderer;
         // Texel i holds i / 255 at the place (i + 0.5) / 256.
         const double alpha = ((20.0 + at) / 40.0 * (double)RAMP - 0.5) / 255.0;
         const md5gl_stage tested = {.texture = ramp,
@@ -457,13 +442,14 @@ static void check_edge(gl_stage *stage, md5gl_base base, uint32_t samples, md5gl
                                     .is_tested = true,
                                     .alpha_test = (float)alpha};
         const md5gl_stage_list list = {.base = base, ROW(stages, tested)};
-        const md5gl_material material = {.is_staged = true, .is_opaque = true};
-        md5gl_set_material(stage->copy, 0, 0, &material);
-        md5gl_begin_frame(renderer, &stage->frame);
-        CHECK(scene_pose(renderer, stage->copy, palette, NULL, 1, NULL));
-        CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_BASES, &list, 1, NULL));
-        CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
-        scene_finish(&stage->scene, &stage->frame, &picture);
+        STAGE_MATERIAL(stage, .is_staged = true, .is_opaque = true);
+        stage_begin(stage);
+        stage_pose(stage, scene_identities, NULL, 1);
+        CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_BASES, &list, 1,
+                                NULL));
+        CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
+                                NULL));
+        stage_finish(stage, &picture);
 
         const double left = picture_at(&picture, 2, 0)[0], right = picture_at(&picture, 4, 0)[0];
         const double seen = (picture_at(&picture, 3, 0)[0] - left) / (right - left);
@@ -490,11 +476,11 @@ static void check_edges(uint32_t samples)
         for (int k = 0; k < 4; k++)
             rgba[i][k] = k < 3 ? 255 : (uint8_t)i;
     const md5gl_texture ramp =
-        scene_stage_texture(stage.scene.renderer, RAMP, 1, rgba[0], MD5GL_WRAP_CLAMP, false, NULL);
+        scene_stage_texture(stage.renderer, RAMP, 1, rgba[0], MD5GL_WRAP_CLAMP, false, NULL);
 
     check_edge(&stage, MD5GL_BASE_BLACK, samples, ramp);
     check_edge(&stage, MD5GL_BASE_LIT, samples, ramp);
-    md5gl_destroy_texture(stage.scene.renderer, ramp);
+    md5gl_destroy_texture(stage.renderer, ramp);
     scene_close_stage(&stage);
 }
 

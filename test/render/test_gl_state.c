@@ -17,7 +17,6 @@ static void disturb(void *user, const md5gl_shadow_map *map)
 static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, gl_picture *picture)
 {
     md5gl_renderer *const renderer = scene->renderer;
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
     const md5gl_line_vertex line[2] = {{{5, -70, 30}, {255, 0, 0, 255}},
                                        {{5, 70, 40}, {0, 0, 255, 128}}};
     const md5gl_panel_vertex triangle[3] = {{0, 0, 0, 0, {9, 200, 9, 200}},
@@ -35,7 +34,7 @@ static void draw_all(gl_scene *scene, md5gl_model *copy, md5gl_target *target, g
     frame.point_lights = &spot;
     frame.num_point_lights = 1;
     md5gl_begin_frame(renderer, &frame);
-    CHECK(scene_pose(renderer, copy, palette, palette, 1, NULL));
+    CHECK(scene_pose(renderer, copy, scene_identities, scene_identities, 1, NULL));
     md5gl_draw_casters(renderer, disturb, scene);
     md5gl_draw_shadows(renderer, copy);
     md5gl_draw_model(renderer, copy, MD5GL_LIT | MD5GL_WIREFRAME | MD5GL_NO_CULLING);
@@ -65,15 +64,16 @@ TEST_OWN_SCENE (gl_state_is_reset_after_every_call) {
     values_are_defaults(scene, "creating a normal map");
     draw_all(scene, copy, target, &undisturbed);
     values_are_defaults(scene, "a frame");
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    CHECK(md5gl_capture(scene->renderer, copy, 0, palette, positions, normals, NULL, NULL));
+    CHECK(
+        md5gl_capture(scene->renderer, copy, 0, scene_identities, positions, normals, NULL, NULL));
     values_are_defaults(scene, "capturing");
     for (int path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++) {
         md5gl_model *const other =
             md5gl_has_path(scene->renderer, (md5gl_path)path)
                 ? md5gl_create_model(scene->renderer, model, (md5gl_path)path, NULL)
                 : NULL;
-        CHECK(!other || scene_pose(scene->renderer, other, palette, palette, 1, NULL));
+        CHECK(!other
+              || scene_pose(scene->renderer, other, scene_identities, scene_identities, 1, NULL));
         values_are_defaults(scene, "posing outside of a frame");
         md5gl_destroy_model(scene->renderer, other);
     }
@@ -246,12 +246,11 @@ TEST_OWN_SCENE (gl_forced_path_beyond_texture_buffers_is_refused) {
     md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_AUTO, &error);
     renderer->max_texels = 5;
     const md5gl_frame frame = scene_frame(NULL);
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
     md5gl_begin_frame(renderer, &frame);
-    CHECK(!scene_pose_and_draw(renderer, copy, palette, NULL, 1, MD5GL_LIT, &error));
+    CHECK(!scene_pose_and_draw(renderer, copy, scene_identities, NULL, 1, MD5GL_LIT, &error));
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, "6 texels"));
     scene_finish(scene, &frame, &picture);
-    CHECK(picture_is(&picture, 0, 0, (uint8_t[4]){0, 0, 0, 255}, 0));
+    CHECK_PIXEL(&picture, 0, 0, (uint8_t[4]){0, 0, 0, 255}, 0);
     md5gl_destroy_model(renderer, copy);
     md5_free_model(model);
 

@@ -18,7 +18,7 @@ static void make_sky(gl_stage *stage, sky *made)
             made->rgba[i][k / 4][k % 4] = (uint8_t)(test_random_u32(&random) % 256);
         sides[i] = made->rgba[i][0];
     }
-    made->texture = scene_stage_cube(stage->scene.renderer, SIDE, sides, true, NULL);
+    made->texture = stage_keep(stage, scene_stage_cube(stage->renderer, SIDE, sides, true, NULL));
     CHECK(made->texture != 0);
 }
 
@@ -43,13 +43,11 @@ static const uint8_t *look(const sky *from, const double way[3])
 static void draw(gl_stage *stage, const md5gl_stage *drawn, const md5_mat34 *place,
                  gl_picture *picture)
 {
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
     const md5gl_stage_list list = {.cull = MD5GL_CULL_NONE, .stages = drawn, .num_stages = 1};
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(scene_pose(renderer, stage->copy, palette, place, 1, NULL));
-    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
-    scene_finish(&stage->scene, &stage->frame, picture);
+    stage_begin(stage);
+    stage_pose(stage, scene_identities, place, 1);
+    CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
+    stage_finish(stage, picture);
 }
 
 static bool is_near(const uint8_t *pixel, const uint8_t *texel)
@@ -69,7 +67,7 @@ static void reflect(const double normal[3], double reflected[3])
 
 // The square, seen along -x by parallel rays, with random rotations: one direction for all of its
 // pixels.
-TEST_STAGE (gl_texgen_looks_along_normals_and_reflections, scene_square, 1) {
+TEST_SQUARE (gl_texgen_looks_along_normals_and_reflections) {
     uint64_t random = 11;
     gl_picture picture;
     sky around;
@@ -93,12 +91,11 @@ TEST_STAGE (gl_texgen_looks_along_normals_and_reflections, scene_square, 1) {
         seen++;
     }
     CHECK(seen > 20);
-    md5gl_destroy_texture(stage->scene.renderer, around.texture);
 }
 
 // A normal map of one direction, and a square that is rotated at random: the reflection is that of
 // the map's normal, whose axes are the square's u (along its y), v (down its z) and normal (its x).
-TEST_STAGE (gl_texgen_reflects_by_the_normal_map, scene_square, 1) {
+TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
     static const uint8_t texels[2][4] = {{180, 90, 220, 255}, {60, 150, 230, 255}};
     uint64_t random = 13;
     gl_picture picture;
@@ -107,7 +104,7 @@ TEST_STAGE (gl_texgen_reflects_by_the_normal_map, scene_square, 1) {
     make_sky(stage, &around);
     md5gl_texture maps[2];
     for (int i = 0; i < 2; i++)
-        maps[i] = scene_normals(stage->scene.renderer, 1, 1, texels[i], 0, NULL);
+        maps[i] = stage_keep(stage, scene_normals(stage->renderer, 1, 1, texels[i], 0, NULL));
     md5gl_stage drawn = {.texture = around.texture,
                          .source = MD5GL_FACTOR_ONE,
                          .color = {1, 1, 1, 1},
@@ -135,9 +132,6 @@ TEST_STAGE (gl_texgen_reflects_by_the_normal_map, scene_square, 1) {
         seen++;
     }
     CHECK(seen > 20);
-    for (int i = 0; i < 2; i++)
-        md5gl_destroy_texture(stage->scene.renderer, maps[i]);
-    md5gl_destroy_texture(stage->scene.renderer, around.texture);
 }
 
 // Looks from 30 units in front of the square, where a unit is a pixel.
@@ -153,7 +147,7 @@ static void look_closely(md5gl_frame *frame)
     frame->view_from_world.m[14] = -eye;
 }
 
-TEST_STAGE (gl_texgen_shows_the_sky_behind_the_surface, scene_square, 1) {
+TEST_SQUARE (gl_texgen_shows_the_sky_behind_the_surface) {
     gl_picture picture;
     sky around;
     int seen = 0;
@@ -182,12 +176,11 @@ TEST_STAGE (gl_texgen_shows_the_sky_behind_the_surface, scene_square, 1) {
     draw(stage, &drawn, NULL, &picture);
     const double turned[3] = {5.5, 30.0, 2.5};
     CHECK(is_near(picture_at(&picture, 5, 2), look(&around, turned)));
-    md5gl_destroy_texture(stage->scene.renderer, around.texture);
 }
 
 // The coordinates run from -1 to 1 over the picture, whatever the surface is: the texture repeats
 // twice.
-TEST_STAGE (gl_texgen_spans_the_picture, scene_square, 1) {
+TEST_SQUARE (gl_texgen_spans_the_picture) {
     uint64_t random = 5;
     gl_picture picture;
     int seen = 0;
@@ -210,7 +203,6 @@ TEST_STAGE (gl_texgen_spans_the_picture, scene_square, 1) {
         }
     }
     CHECK(seen > 1000);
-    md5gl_destroy_texture(stage->scene.renderer, layer.texture);
 }
 
 TEST_OWN_SCENE (gl_stage_cube_has_limits) {
@@ -238,20 +230,14 @@ static const md5gl_stage adding = {.source = MD5GL_FACTOR_ONE,
 // Draws two instances of the model side by side, or one if `placed` is false.
 static void deform_draw(gl_stage *stage, md5gl_texture texture, bool placed, gl_picture *picture)
 {
-    static const md5_mat34 palette[4] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
-                                         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
-                                         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
-                                         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}};
     const md5_mat34 placements[2] = {scene_moved(0, -25, 0), scene_moved(0, 25, 0)};
     md5gl_stage textured = adding;
     textured.texture = texture;
     const md5gl_stage_list list = {ROW(stages, textured)};
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(scene_pose(renderer, stage->copy, palette, placed ? placements : NULL, placed ? 2 : 1,
-                     NULL));
-    CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
-    scene_finish(&stage->scene, &stage->frame, picture);
+    stage_begin(stage);
+    stage_pose(stage, scene_identities, placed ? placements : NULL, placed ? 2 : 1);
+    CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, NULL));
+    stage_finish(stage, picture);
 }
 
 // Copies the quad's surface, moved by `user`.
@@ -286,8 +272,7 @@ static bool open_on(gl_stage *stage, md5gl_path path)
 {
     if (!scene_open_stage(stage, scene_square, 1))
         return false;
-    md5gl_destroy_model(stage->scene.renderer, stage->copy);
-    stage->copy = md5gl_create_model(stage->scene.renderer, stage->model, path, NULL);
+    stage_use_path(stage, path);
     return CHECK(stage->copy);
 }
 
@@ -300,7 +285,6 @@ TEST_HERE (gl_deform_moves_the_surface) {
     uint64_t random = 7;
     md5_vec3 by = {0, 0, 0};
     gl_picture own[2], moved, expected;
-    md5gl_renderer *const renderer = stage->scene.renderer;
     const gl_layer layer = layer_create(stage, MD5GL_WRAP_REPEAT, true, &random);
     const md5gl_deform deform = {.num_vertices = 4,
                                  .num_triangles = 2,
@@ -309,7 +293,7 @@ TEST_HERE (gl_deform_moves_the_surface) {
                                  .user = &by};
     for (int placed = 0; placed < 2; placed++)
         deform_draw(stage, layer.texture, placed == 1, &own[placed]);
-    CHECK(md5gl_set_deform(renderer, stage->copy, 0, &deform, NULL));
+    CHECK(md5gl_set_deform(stage->renderer, stage->copy, 0, &deform, NULL));
     for (int placed = 0; placed < 2; placed++) {
         deform_draw(stage, layer.texture, placed == 1, &moved);
         CHECK(layer_difference(&moved, &own[placed]) == 0);
@@ -317,13 +301,12 @@ TEST_HERE (gl_deform_moves_the_surface) {
     by = (md5_vec3){0, 10, -20};
     deform_draw(stage, layer.texture, true, &moved);
     CHECK(layer_difference(&moved, &own[1]) > 50);
-    CHECK(md5gl_set_deform(renderer, stage->copy, 0, NULL, NULL));
+    CHECK(md5gl_set_deform(stage->renderer, stage->copy, 0, NULL, NULL));
     deform_draw(stage, layer.texture, true, &expected);
     CHECK(layer_difference(&expected, &own[1]) == 0);
     for (int row = 0; row < SCENE_HEIGHT - 20; row++)
         CHECK_BYTES(moved.rgba[row + 20][10], expected.rgba[row][0],
                     sizeof expected.rgba[row] - sizeof expected.rgba[row][0] * 10);
-    md5gl_destroy_texture(renderer, layer.texture);
 }
 
 TEST_HERE (gl_deform_has_its_own_triangles_and_colours) {
@@ -332,14 +315,14 @@ TEST_HERE (gl_deform_has_its_own_triangles_and_colours) {
     gl_picture picture;
     const md5gl_deform deform = {
         .num_vertices = 8, .num_triangles = 4, .indices = two_quads, .write = write_strip};
-    CHECK(md5gl_set_deform(stage->scene.renderer, stage->copy, 0, &deform, NULL));
+    CHECK(md5gl_set_deform(stage->renderer, stage->copy, 0, &deform, NULL));
     deform_draw(stage, 0, false, &picture);
-    CHECK(picture_is(&picture, -30, 5, left, 1));
-    CHECK(picture_is(&picture, 30, 5, right, 1));
+    CHECK_PIXEL(&picture, -30, 5, left, 1);
+    CHECK_PIXEL(&picture, 30, 5, right, 1);
     // A second deform replaces the first one; the model frees it.
-    CHECK(md5gl_set_deform(stage->scene.renderer, stage->copy, 0, &deform, NULL));
+    CHECK(md5gl_set_deform(stage->renderer, stage->copy, 0, &deform, NULL));
     deform_draw(stage, 0, false, &picture);
-    CHECK(picture_is(&picture, 30, 5, right, 1));
+    CHECK_PIXEL(&picture, 30, 5, right, 1);
 }
 
 // Moves the second instance alone.
@@ -364,15 +347,14 @@ TEST (gl_deform_differs_between_instances) {
         gl_picture own, moved;
         if (!scene_open_stage(&stage, scene_square, 1))
             return;
-        md5gl_renderer *const renderer = stage.scene.renderer;
+        md5gl_renderer *const renderer = stage.renderer;
         if (md5gl_has_path(renderer, *path)) {
             const gl_layer layer = layer_create(&stage, MD5GL_WRAP_REPEAT, true, &random);
             const md5gl_deform deform = {.num_vertices = 4,
                                          .num_triangles = 2,
                                          .indices = stage.model->meshes[0].indices,
                                          .write = write_second};
-            md5gl_destroy_model(renderer, stage.copy);
-            stage.copy = md5gl_create_model(renderer, stage.model, *path, NULL);
+            stage_use_path(&stage, *path);
             deform_draw(&stage, layer.texture, true, &own);
             CHECK(md5gl_mesh_path(stage.copy, 0, NULL) == *path);
             CHECK(md5gl_set_deform(renderer, stage.copy, 0, &deform, NULL));
@@ -386,7 +368,6 @@ TEST (gl_deform_differs_between_instances) {
                 CHECK_BYTES(moved.rgba[row][0], own.rgba[row][0], size);
                 CHECK_BYTES(moved.rgba[row + 20][HALF], own.rgba[row][HALF], size);
             }
-            md5gl_destroy_texture(renderer, layer.texture);
         }
         scene_close_stage(&stage);
     }
@@ -398,7 +379,7 @@ TEST_HERE (gl_deform_is_refused) {
         .num_vertices = 4, .num_triangles = 1, .indices = none, .write = write_strip};
     md5_error error = {0};
     deform.num_vertices = 3; // fewer than the mesh has
-    CHECK(!md5gl_set_deform(stage->scene.renderer, stage->copy, 0, &deform, &error));
+    CHECK(!md5gl_set_deform(stage->renderer, stage->copy, 0, &deform, &error));
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
-    CHECK(md5gl_set_deform(stage->scene.renderer, stage->copy, 0, NULL, &error));
+    CHECK(md5gl_set_deform(stage->renderer, stage->copy, 0, NULL, &error));
 }

@@ -451,14 +451,13 @@ TEST (gl_es_draws_the_picture_of_opengl) {
 
 // Edges are visible on the front of the square, not hidden by its own surface.
 TEST_ES_SCENE (gl_es_draws_edges) {
-    const md5_mat34 palette[2] = {scene_identity, scene_identity};
     gl_picture plain, edged;
     OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_frame frame = scene_frame(NULL);
     for (int edges = 0; edges < 2; edges++) {
         md5gl_begin_frame(scene->renderer, &frame);
-        CHECK(scene_pose_and_draw(scene->renderer, copy, palette, NULL, 1,
+        CHECK(scene_pose_and_draw(scene->renderer, copy, scene_identities, NULL, 1,
                                   edges ? MD5GL_LIT | MD5GL_WIREFRAME : MD5GL_LIT, NULL));
         scene_finish(scene, &frame, edges ? &edged : &plain);
     }
@@ -481,8 +480,8 @@ TEST_ES_SCENE (gl_es_keeps_alpha_in_multisampled_targets) {
     for (int opaque = 0; opaque < 2; opaque++) {
         frame.background[3] = (float)opaque;
         scene_draw(scene, &frame, copy, MD5GL_LIT, &picture);
-        CHECK(picture_is(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1));
-        CHECK(picture_is(&picture, 40, 0, (uint8_t[4]){0, 0, 0, opaque ? 255 : 0}, 0));
+        CHECK_PIXEL(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1);
+        CHECK_PIXEL(&picture, 40, 0, (uint8_t[4]){0, 0, 0, opaque ? 255 : 0}, 0);
     }
     md5gl_destroy_target(scene->renderer, target);
     md5gl_destroy_model(scene->renderer, copy);
@@ -581,9 +580,8 @@ static void check_outputs(gl_scene *scene, md5_model *model)
     md5gl_renderer *const renderer = scene->renderer;
     md5gl_target *const target = md5gl_create_outputs(renderer, SCENE_WIDTH, SCENE_HEIGHT, &error);
     md5gl_model *const copy = md5gl_create_model(renderer, model, MD5GL_PATH_4, NULL);
-    const md5_mat34 palettes[2] = {scene_identity, scene_identity};
     const md5gl_frame frame = scene_frame(target);
-    CHECK(scene_pose(renderer, copy, palettes, NULL, 1, NULL));
+    CHECK(scene_pose(renderer, copy, scene_identities, NULL, 1, NULL));
     md5gl_begin_frame(renderer, &frame);
     CHECK(md5gl_draw_outputs(renderer, copy, &error));
     CHECK_THAT(md5gl_end_frame(renderer, &error), "%s", error.message);

@@ -102,10 +102,7 @@ static bool open_floor(gl_stage *stage)
     if (!scene_open_stage(stage, scene_floor, 1))
         return false;
     scene_look_down(&stage->frame);
-    for (int i = 0; i < 3; i++) {
-        stage->frame.light[i] = 0.5f;
-        stage->frame.ambient[i] = 0.1f;
-    }
+    stage_light(stage, 0.5f, 0.1f);
     stage->frame.light_direction = (md5_vec3){0, 1, 1};
     return true;
 }
@@ -129,17 +126,16 @@ static bool is_equal(const gl_picture *picture, int right, int up, const gl_pict
 // plane.
 TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
     gl_picture lit, dark;
-    md5gl_renderer *const renderer = stage->scene.renderer;
     const md5_mat34 high = moved_floor(0.25f, 0, 0, 20);
     const GLuint program = host_program(&stage->scene, MD5GL_LIGHTING_STUDIO);
     stage->frame.casters = (md5_bounds){{-5, -5, 19}, {5, 5, 21}};
     for (int i = 0; i < 2; i++) {
-        md5gl_begin_frame(renderer, &stage->frame);
-        CHECK(scene_pose(renderer, stage->copy, identities, &high, 1, NULL));
+        stage_begin(stage);
+        stage_pose(stage, identities, &high, 1);
         if (i == 1)
-            md5gl_draw_shadows(renderer, stage->copy);
+            md5gl_draw_shadows(stage->renderer, stage->copy);
         draw_terrain(&stage->scene, &stage->frame, program, 0.5f, 100.0f);
-        scene_finish(&stage->scene, &stage->frame, i == 1 ? &dark : &lit);
+        stage_finish(stage, i == 1 ? &dark : &lit);
     }
     static const int inside[] = {-48, -40, -32}, outside[] = {-53, -27, -20, 0, 30};
     EACH (right, inside)
@@ -147,7 +143,7 @@ TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
     EACH (right, outside)
         CHECK(is_equal(&dark, *right, 0, &lit));
     CHECK(is_equal(&dark, -40, 8, &lit) && is_equal(&dark, -40, -8, &lit));
-    renderer->gl.DeleteProgram(program);
+    stage->renderer->gl.DeleteProgram(program);
 }
 
 // The same square as a model without maps: by every light, in shadow and beside it. It is seen at a
@@ -159,11 +155,11 @@ TEST_HERE (gl_hosts_surface_looks_as_a_model) {
         {.position = {10, 5, 20}, .range = 60, .color = {1, 0.2f, 0.2f}},
         {.position = {-5, -5, 25}, .range = 60, .color = {0, 1, 1}, .cone = 50, .casts_shadow = 1}};
     gl_picture pictures[2];
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    const md5gl_texture texture = scene_texture(renderer, MD5GL_TEXTURE_COLOR, 1, 1, gray, NULL);
+    md5gl_renderer *const renderer = stage->renderer;
+    const md5gl_texture texture = stage_color(stage, 1, 1, gray);
     md5gl_environment *const around =
         md5gl_create_environment(renderer, 1, 2, picture_of_all[0], NULL);
-    md5gl_set_material(stage->copy, 0, 0, &(md5gl_material){.diffuse = texture});
+    STAGE_MATERIAL(stage, .diffuse = texture);
     stage->frame.casters = (md5_bounds){{-20, -20, 0}, {20, 20, 12}};
     stage->frame.point_lights = lights;
     stage->frame.num_point_lights = 2;
@@ -181,14 +177,14 @@ TEST_HERE (gl_hosts_surface_looks_as_a_model) {
             const md5_mat34 places[2] = {moved_floor(0.25f, 0, 0, 12),
                                          moved_floor(1, 0, 0, i == 0 ? 0.0f : -300.0f)};
             const md5_mat34 high = places[0];
-            md5gl_begin_frame(renderer, &stage->frame);
-            CHECK(scene_pose(renderer, stage->copy, identities, &high, 1, NULL));
+            stage_begin(stage);
+            stage_pose(stage, identities, &high, 1);
             md5gl_draw_shadows(renderer, stage->copy);
-            CHECK(scene_pose(renderer, stage->copy, identities, places, 2, NULL));
+            stage_pose(stage, identities, places, 2);
             if (i == 1)
                 draw_terrain(&stage->scene, &stage->frame, program, 0.0f, 20.0f);
             md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-            scene_finish(&stage->scene, &stage->frame, &pictures[i]);
+            stage_finish(stage, &pictures[i]);
         }
         for (int right = -19; right < 19; right += 2)
             for (int up = -6; up < 6; up++)
@@ -198,7 +194,6 @@ TEST_HERE (gl_hosts_surface_looks_as_a_model) {
         renderer->gl.DeleteProgram(program);
     }
     md5gl_destroy_environment(renderer, around);
-    md5gl_destroy_texture(renderer, texture);
 }
 
 // Whatever the text declares outside of functions, a host can declare too, unless it begins with
@@ -207,7 +202,7 @@ TEST_HERE (gl_text_for_hosts_leaves_no_other_names) {
     static const char words[] =
         " layout uniform vec2 vec3 vec4 mat2 mat3 mat4 float int sampler2D sampler2DShadow"
         " usampler2D const struct void precision highp std140 in out ";
-    const char *at = md5gl_shadow_glsl(stage->scene.renderer, MD5GL_LIGHTING_CLASSIC, NULL);
+    const char *at = md5gl_shadow_glsl(stage->renderer, MD5GL_LIGHTING_CLASSIC, NULL);
     static char own[8192] = "out vec4 color;\nvoid main() { color = vec4(1.0); }\n";
     unsigned num_names = 0;
     int depth = 0, brackets = 0;
@@ -242,7 +237,7 @@ TEST_HERE (gl_text_for_hosts_leaves_no_other_names) {
         num_names++;
     }
     CHECK(num_names > 50); // those of the files, without what is in brackets and functions
-    stage->scene.renderer->gl.DeleteShader(compile(&stage->scene, GL_FRAGMENT_SHADER, text, own));
+    stage->renderer->gl.DeleteShader(compile(&stage->scene, GL_FRAGMENT_SHADER, text, own));
 }
 
 // -- Casting ----------------------------------------------------------------------------------
@@ -268,7 +263,6 @@ TEST_HERE (gl_hosts_caster_darkens_a_model) {
     const md5gl_point_light above = {
         .position = {0, 0, 36}, .range = 99, .color = {0.5f}, .cone = 90, .casts_shadow = true};
     gl_picture pictures[3];
-    md5gl_renderer *const renderer = stage->scene.renderer;
     host_caster caster = {.scene = &stage->scene,
                           .program = host_program(&stage->scene, MD5GL_LIGHTING_STUDIO)};
     stage->frame.casters = (md5_bounds){{-20, -20, 0}, {20, 20, 12}};
@@ -276,12 +270,12 @@ TEST_HERE (gl_hosts_caster_darkens_a_model) {
     stage->frame.num_point_lights = 1;
     for (int i = 0; i < 3; i++) {
         caster.disturbs = i == 2;
-        md5gl_begin_frame(renderer, &stage->frame);
-        CHECK(scene_pose(renderer, stage->copy, identities, NULL, 1, NULL));
+        stage_begin(stage);
+        stage_pose(stage, identities, NULL, 1);
         if (i > 0)
-            md5gl_draw_casters(renderer, draw_caster, &caster);
-        md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-        scene_finish(&stage->scene, &stage->frame, &pictures[i]);
+            md5gl_draw_casters(stage->renderer, draw_caster, &caster);
+        md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
+        stage_finish(stage, &pictures[i]);
     }
     CHECK_BYTES(&pictures[1], &pictures[2], sizeof pictures[1]);
     CHECK(is_darker(&pictures[1], -12, 0, &pictures[0]));
@@ -293,7 +287,7 @@ TEST_HERE (gl_hosts_caster_darkens_a_model) {
     CHECK(is_equal(&pictures[1], 10, 0, &pictures[0]));
     for (int kind = 0; kind < 3; kind++)
         CHECK_UINT(caster.num_calls[kind], 2);
-    renderer->gl.DeleteProgram(caster.program);
+    stage->renderer->gl.DeleteProgram(caster.program);
 }
 
 // -- Spot lights ------------------------------------------------------------------------------
@@ -305,14 +299,14 @@ TEST_HERE (gl_spot_light_shines_only_into_its_cone) {
     memset(stage->frame.ambient, 0, sizeof stage->frame.ambient);
     stage->frame.point_lights = &light;
     stage->frame.num_point_lights = 1;
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &round);
+    stage_draw(stage, MD5GL_LIT, &round);
     light.cone = 60.0f; // 20 * tan(30 degrees) = 11.5 on the ground
     light.cone_edge = MD5_ZERO;
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &hard);
+    stage_draw(stage, MD5GL_LIT, &hard);
     light.cone_edge = 0.5f; // full light within 20 * tan(15 degrees) = 5.4
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &soft);
+    stage_draw(stage, MD5GL_LIT, &soft);
     light.direction = (md5_vec3){0, 2, -2}; // to y = 20; from there 15 to 75 degrees: 5.4 to 74
-    scene_draw(&stage->scene, &stage->frame, stage->copy, MD5GL_LIT, &aslant);
+    stage_draw(stage, MD5GL_LIT, &aslant);
     static const uint8_t black[4] = {0, 0, 0, 255};
     CHECK(is_equal(&hard, 0, 0, &round) && is_equal(&hard, 10, 0, &round));
     CHECK(is_equal(&hard, -7, 7, &round) && is_equal(&soft, -3, 3, &round));
@@ -330,7 +324,6 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
     md5gl_point_light lights[5];
     md5_mat34 places[6];
     gl_picture lit, dark;
-    md5gl_renderer *const renderer = stage->scene.renderer;
     memset(stage->frame.light, 0, sizeof stage->frame.light);
     for (int i = 0; i < 5; i++) {
         lights[i] = (md5gl_point_light){.position = {corners[i][0], corners[i][1], 20},
@@ -348,13 +341,13 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
     EACH (side, sides) {
         stage->frame.spot_texels = *side;
         for (int i = 0; i < 2; i++) {
-            md5gl_begin_frame(renderer, &stage->frame);
-            CHECK(scene_pose(renderer, stage->copy, identities, places, 5, NULL));
+            stage_begin(stage);
+            stage_pose(stage, identities, places, 5);
             if (i == 1)
-                md5gl_draw_shadows(renderer, stage->copy);
-            CHECK(scene_pose(renderer, stage->copy, identities, &places[5], 1, NULL));
-            md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-            scene_finish(&stage->scene, &stage->frame, i == 1 ? &dark : &lit);
+                md5gl_draw_shadows(stage->renderer, stage->copy);
+            stage_pose(stage, identities, &places[5], 1);
+            md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
+            stage_finish(stage, i == 1 ? &dark : &lit);
         }
         for (int i = 0; i < 5; i++) {
             const int right = (int)corners[i][1], up = -(int)corners[i][0];
@@ -378,17 +371,16 @@ TEST_HERE (gl_surface_does_not_shadow_itself_from_a_spot_light) {
                                      .direction = {0, -55, -20},
                                      .casts_shadow = true};
     gl_picture pictures[2];
-    md5gl_renderer *const renderer = stage->scene.renderer;
     stage->frame.spot_texels = 128;
     stage->frame.point_lights = &light;
     stage->frame.num_point_lights = 1;
     for (int i = 0; i < 2; i++) {
-        md5gl_begin_frame(renderer, &stage->frame);
-        CHECK(scene_pose(renderer, stage->copy, identities, NULL, 1, NULL));
+        stage_begin(stage);
+        stage_pose(stage, identities, NULL, 1);
         if (i == 1)
-            md5gl_draw_shadows(renderer, stage->copy);
-        md5gl_draw_model(renderer, stage->copy, MD5GL_LIT);
-        scene_finish(&stage->scene, &stage->frame, &pictures[i]);
+            md5gl_draw_shadows(stage->renderer, stage->copy);
+        md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
+        stage_finish(stage, &pictures[i]);
     }
     for (int right = -19; right < 19; right++)
         for (int up = -19; up < 19; up++)
@@ -406,11 +398,11 @@ TEST_HERE (gl_blobs_darken_the_ground) {
                                 {.position = {12, 12, 0}, .radius = -3}};
     gl_picture plain, dark;
     for (int i = 0; i < 2; i++) {
-        md5gl_begin_frame(stage->scene.renderer, &stage->frame);
-        CHECK(scene_pose_and_draw(stage->scene.renderer, stage->copy, identities, NULL, 1,
-                                  MD5GL_LIT, NULL));
-        md5gl_draw_blobs(stage->scene.renderer, blobs, i == 0 ? 0 : COUNT_OF(blobs));
-        scene_finish(&stage->scene, &stage->frame, i == 0 ? &plain : &dark);
+        stage_begin(stage);
+        CHECK(scene_pose_and_draw(stage->renderer, stage->copy, identities, NULL, 1, MD5GL_LIT,
+                                  NULL));
+        md5gl_draw_blobs(stage->renderer, blobs, i == 0 ? 0 : COUNT_OF(blobs));
+        stage_finish(stage, i == 0 ? &plain : &dark);
     }
     static const int at[][2] = {{5, 0},     {9, 0},    {5, -5},  {12, 3},  {14, 0},
                                 {-12, -10}, {-10, 10}, {12, 12}, {12, -12}};
@@ -425,6 +417,6 @@ TEST_HERE (gl_blobs_darken_the_ground) {
         }
         for (int k = 0; k < 3; k++)
             expected[k] = (uint8_t)lround(share * picture_at(&plain, at[i][0], at[i][1])[k]);
-        CHECK(picture_is(&dark, at[i][0], at[i][1], expected, 1));
+        CHECK_PIXEL(&dark, at[i][0], at[i][1], expected, 1);
     }
 }

@@ -300,13 +300,13 @@ static view_textures load_layers(gl_stage *stage, view_package *package, const c
     view_textures textures = {.num_meshes = 1, .meshes = common_alloc(1, sizeof *textures.meshes)};
     (void)view_add_layers(
         &(view_dresser){.textures = &textures,
-                        .renderer = stage->scene.renderer,
+                        .renderer = stage->renderer,
                         .log = &log,
                         .game = view_package_game(package, view_log_listener(&log))},
         material);
     view_sort_layers(&textures.layers, 1);
     view_evaluate_layers(&textures.layers, &(md5_material_input){.parms = {1, 1, 1, 1}});
-    view_set_deforms(&textures.layers, stage->scene.renderer, stage->copy, stage->model, &log);
+    view_set_deforms(&textures.layers, stage->renderer, stage->copy, stage->model, &log);
     return textures;
 }
 
@@ -314,17 +314,16 @@ static void draw_two(gl_stage *stage, const view_layers *layers, const md5_mat34
                      gl_picture *picture)
 {
     const md5_mat34 palettes[4] = {scene_identity, scene_identity, scene_identity, scene_identity};
-    md5gl_renderer *const renderer = stage->scene.renderer;
-    md5gl_begin_frame(renderer, &stage->frame);
-    CHECK(scene_pose(renderer, stage->copy, palettes, placements, 2, NULL));
-    CHECK(
-        md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, layers->lists, 1, NULL));
-    scene_finish(&stage->scene, &stage->frame, picture);
+    stage_begin(stage);
+    stage_pose(stage, palettes, placements, 2);
+    CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, layers->lists, 1,
+                            NULL));
+    stage_finish(stage, picture);
 }
 
 // Two placements of one model: as in its file, and turned so that it is seen from its edge. Sprites
 // look the same in both if each has a view of its own.
-TEST_STAGE (view_deforms_face_the_viewer_in_every_instance, scene_square, 1) {
+TEST_SQUARE (view_deforms_face_the_viewer_in_every_instance) {
     // As scene_frame() looks: along -x.
     static const md5_deform_view view = {.eye = {500, 0, 0}, .left = {0, -1, 0}, .up = {0, 0, 1}};
     const md5_mat34 placements[2] = {scene_moved(0, -40, 0),
@@ -346,12 +345,12 @@ TEST_STAGE (view_deforms_face_the_viewer_in_every_instance, scene_square, 1) {
     view_see_deforms(&textures.layers, &view, NULL, 0);
     draw_two(stage, &textures.layers, placements, &picture);
     CHECK(sum_of(&picture, 1, &difference) < 100);
-    view_free_textures(&textures, stage->scene.renderer);
+    view_free_textures(&textures, stage->renderer);
     view_close_package(package);
 }
 
 // The size of a sprite is that of its quad, also if the placement scales it.
-TEST_STAGE (view_deforms_keep_scale, scene_square, 1) {
+TEST_SQUARE (view_deforms_keep_scale) {
     static const md5_deform_view view = {.eye = {500, 0, 0}, .left = {0, -1, 0}, .up = {0, 0, 1}};
     const md5_mat34 whole_size[2] = {scene_moved(0, -40, 0), scene_moved(0, 40, 0)};
     const md5_mat34 half[2] = {scene_moved(0, -40, 0),
@@ -367,7 +366,7 @@ TEST_STAGE (view_deforms_keep_scale, scene_square, 1) {
     view_see_deforms(&textures.layers, &view, half, 2);
     draw_two(stage, &textures.layers, half, &picture);
     CHECK_NEAR((double)sum_of(&picture, 1, &difference) / whole, 0.25, 0.02);
-    view_free_textures(&textures, stage->scene.renderer);
+    view_free_textures(&textures, stage->renderer);
     view_close_package(package);
 }
 
