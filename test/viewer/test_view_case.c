@@ -108,7 +108,9 @@ bool page_open(page_case *of, const char *name)
         return false;
     const view_options options = {.num_morphs = 0};
     const view_loader loader = {&options, NULL, &log, NULL};
-    if (of->page->has_morphs && !CHECK(view_load_morphs(&of->morphs, &of->scene, true, &loader)))
+    if (of->page->has_morphs
+        && !CHECK(view_load_morphs(&of->morphs, of->scene.path, of->scene.model,
+                                   view_machine_of(&of->scene), true, &loader)))
         return false;
     of->scene.morph = of->morphs.morph;
     of->scene.morph_weights = of->morphs.weights;

@@ -881,8 +881,10 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
         if (!find_clips(kind, i > 0 ? &kind->own : scene, i > 0 ? &crowd->kinds[0] : NULL,
                         loader->log))
             return false;
-        if (i > 0 && (loader->options->num_morphs > 0 || view_has_driven_morphs(&kind->own))) {
-            if (!view_load_morphs(&kind->own_morphs, &kind->own, false, loader))
+        const md5_machine *const machine = view_machine_of(&kind->own);
+        if (i > 0 && (loader->options->num_morphs > 0 || view_has_driven_morphs(machine))) {
+            if (!view_load_morphs(&kind->own_morphs, kind->own.path, kind->own.model, machine,
+                                  false, loader))
                 return false;
             kind->morphs = &kind->own_morphs;
         }

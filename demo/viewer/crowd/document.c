@@ -382,7 +382,9 @@ bool view_ready_morphs(view_document *document, const view_loader *loader)
 {
     if (document->morphs.morph != NULL)
         return true;
-    if (!view_load_morphs(&document->morphs, &document->scene, true, loader))
+    const view_scene *const scene = &document->scene;
+    if (!view_load_morphs(&document->morphs, scene->path, scene->model, view_machine_of(scene),
+                          true, loader))
         return false;
     document->scene.morph = document->morphs.morph;
     document->scene.morph_weights = document->morphs.weights;
@@ -441,7 +443,8 @@ static bool load_parts(view_document *document, const view_loader *loader, const
     if (!view_upload_scene(loader, scene, document->as_asked, &document->drawn,
                            &document->textures))
         return false;
-    const bool has_morphs = loader->options->num_morphs > 0 || view_has_driven_morphs(scene);
+    const bool has_morphs =
+        loader->options->num_morphs > 0 || view_has_driven_morphs(view_machine_of(scene));
     const bool keeps_rest = loader->log->keeps_rest;
     if (has_morphs && !view_ready_morphs(document, loader)) {
         view_free_morphs(&document->morphs, loader->renderer);

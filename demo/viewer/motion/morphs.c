@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool view_has_driven_morphs(const view_scene *scene)
+bool view_has_driven_morphs(const md5_machine *machine)
 {
-    const md5_machine *const machine = view_machine_of(scene);
     return machine != NULL && md5_machine_num_morphs(machine) > 0;
 }
 
@@ -41,24 +40,24 @@ float view_morph_reach(const view_morphs *morphs, const float *weights)
     return reach;
 }
 
-bool view_load_morphs(view_morphs *morphs, const view_scene *scene, bool has_all,
-                      const view_loader *loader)
+bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *model,
+                      const md5_machine *machine, bool has_all, const view_loader *loader)
 {
-    if (scene->model == NULL || scene->path == NULL)
+    if (model == NULL || path == NULL)
         return true;
-    char *const folder = common_folder(scene->path), *const inner = common_join(folder, "morphs");
+    char *const folder = common_folder(path), *const inner = common_join(folder, "morphs");
     common_list files = common_list_folder(inner, ".md5mesh");
     md5_morph_source *const sources = common_alloc(files.count + 1, sizeof *sources);
     md5_error error = {0};
     uint32_t count = 0;
     bool is_loaded = true;
     for (; count < files.count && is_loaded; count++) {
-        const char *const path = files.names[count];
-        sources[count] = (md5_morph_source){.name = common_stem(path),
-                                            .model = md5_load_model(path, NULL, &error)};
+        const char *const file = files.names[count];
+        sources[count] = (md5_morph_source){.name = common_stem(file),
+                                            .model = md5_load_model(file, NULL, &error)};
         is_loaded = sources[count].model != NULL;
     }
-    morphs->morph = is_loaded ? md5_make_morph(scene->model, sources, count, NULL, &error) : NULL;
+    morphs->morph = is_loaded ? md5_make_morph(model, sources, count, NULL, &error) : NULL;
     while (count-- > 0) {
         md5_free_model((md5_model *)(uintptr_t)sources[count].model);
         free((char *)(uintptr_t)sources[count].name);
@@ -72,8 +71,7 @@ bool view_load_morphs(view_morphs *morphs, const view_scene *scene, bool has_all
     const uint32_t num_targets = morphs->morph->num_targets;
     morphs->weights = common_alloc((size_t)num_targets + 1, sizeof *morphs->weights);
     morphs->asked = common_alloc((size_t)num_targets + 1, sizeof *morphs->asked);
-    const md5_machine *const machine = view_machine_of(scene);
-    if (view_has_driven_morphs(scene)) {
+    if (view_has_driven_morphs(machine)) {
         morphs->num_driven = md5_machine_num_morphs(machine);
         morphs->driven = common_alloc(morphs->num_driven, sizeof *morphs->driven);
         morphs->reported = common_alloc(morphs->num_driven, sizeof *morphs->reported);

@@ -2,7 +2,8 @@
 #ifndef DEMO_VIEWER_MOTION_MORPHS_H
 #define DEMO_VIEWER_MOTION_MORPHS_H
 
-#include "demo/viewer/motion/scene.h"
+#include "demo/viewer/assets/textures.h"
+#include "md5/md5play.h"
 
 // Weights are those of --morph, plus those that the machine drives. An empty one, all 0, is allowed
 // everywhere.
@@ -16,15 +17,16 @@ typedef struct view_morphs {
     float *reported;     // [num_driven] scratch memory
 } view_morphs;
 
-// Whether a scene has a machine that drives morph targets.
-bool view_has_driven_morphs(const view_scene *scene);
+// Whether a machine, which may be NULL, drives morph targets.
+bool view_has_driven_morphs(const md5_machine *machine);
 
-// Loads the targets beside the model of a scene, and sets the weights of --morph. Warns of targets
-// that the scene's machine drives and that are not there. Returns false and logs an error if a file
-// cannot be read or has another topology, or, if it `has_all`, if there is no target of a name of
+// Loads the targets beside a model, unless that or its path is NULL, and sets the weights of
+// --morph. Warns of targets that the machine drives and that are not there. Returns false and logs
+// an error if a file cannot be read or has another topology, or, if it `has_all`, if there is no
+// target of a name of
 // --morph. Free in both cases.
-bool view_load_morphs(view_morphs *morphs, const view_scene *scene, bool has_all,
-                      const view_loader *loader);
+bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *model,
+                      const md5_machine *machine, bool has_all, const view_loader *loader);
 void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer);
 
 // Writes weights[num_targets]: those of --morph, plus those that the player's machine drives.

@@ -2,7 +2,6 @@
 #include "demo/viewer/motion/motion.h"
 
 #include <stdio.h>
-#include <string.h>
 
 // -- Choosing -------------------------------------------------------------------------------------
 
@@ -45,43 +44,6 @@ bool view_end_walk(view_scene *scene)
 bool view_is_on_ground(const view_scene *scene)
 {
     return scene->legs.num_legs > 0 || scene->terrain.num_feet > 0;
-}
-
-// -- Channels of an entity ------------------------------------------------------------------------
-
-// The time bar shows the clip of the channel in focus.
-static void take_focus(view_scene *scene, view_play *play)
-{
-    const int32_t playing = scene->entity.channels[scene->entity.focus].clip;
-    for (size_t i = 0; i < scene->num_clips && playing >= 0; i++)
-        if (scene->clips[i].in_entity == (uint32_t)playing + 1)
-            scene->clip = i;
-    play->time = scene->entity.time;
-    play->range_first = play->range_last = 0;
-    play->held_at_end = false;
-}
-
-bool view_play_in_channel(view_scene *scene, uint32_t channel, size_t clip, view_play *play)
-{
-    const bool is_one = clip < scene->num_clips && scene->clips[clip].in_entity > 0;
-    const int32_t played = is_one ? (int32_t)scene->clips[clip].in_entity - 1 : -1;
-    if (scene->entity.entity == NULL || channel >= MD5_NUM_CHANNELS || (!is_one && clip != SIZE_MAX)
-        || !view_play_channel(&scene->entity, (md5_channel)channel, played))
-        return false;
-    scene->entity.is_played = true;
-    view_choose_motion(scene);
-    view_show_bind_pose(scene, false, NULL);
-    take_focus(scene, play);
-    return true;
-}
-
-bool view_focus_in_scene(view_scene *scene, uint32_t channel, view_play *play)
-{
-    if (scene->entity.entity == NULL || channel >= MD5_NUM_CHANNELS)
-        return false;
-    (void)view_focus_channel(&scene->entity, (md5_channel)channel);
-    take_focus(scene, play);
-    return true;
 }
 
 // -- Figures --------------------------------------------------------------------------------------

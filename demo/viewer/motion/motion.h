@@ -107,11 +107,6 @@ bool view_end_walk(view_scene *scene); // whether they walked
 // Whether feet are on the ground, so that the model cannot be turned.
 bool view_is_on_ground(const view_scene *scene);
 
-// Plays a clip of the scene's entity in a channel, or nothing (SIZE_MAX), and gives a channel the
-// focus; the time of `play` becomes that of its clip. False and no change if it cannot be.
-bool view_play_in_channel(view_scene *scene, uint32_t channel, size_t clip, view_play *play);
-bool view_focus_in_scene(view_scene *scene, uint32_t channel, view_play *play);
-
 // What is shown, for a line of figures; "" if there is nothing.
 void view_describe_motion(const view_scene *scene, char *text, size_t size);
 

@@ -145,6 +145,11 @@ bool view_add_clip(view_scene *scene, const char *path, view_log *log);
 // Shows clip `clip` (< num_clips).
 void view_choose_clip(view_scene *scene, size_t clip);
 
+// Plays a clip of the scene's entity in a channel, or nothing (SIZE_MAX), and gives a channel the
+// focus; the time of `play` becomes that of its clip. False and no change if it cannot be.
+bool view_play_in_channel(view_scene *scene, uint32_t channel, size_t clip, view_play *play);
+bool view_focus_in_scene(view_scene *scene, uint32_t channel, view_play *play);
+
 // Loads a camera path, which replaces the current one. Returns false and logs an error on failure.
 bool view_load_camera_path(view_scene *scene, const char *path, view_log *log);
 
