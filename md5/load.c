@@ -22,8 +22,8 @@
 
 // -- Axes and units -----------------------------------------------------------------------------
 //
-// What the options of a load ask for; see axes.h. Positions are scaled, directions and rotations
-// are not.
+// What the options of a load ask for; see core/math.h. Positions are scaled, directions and
+// rotations are not.
 
 // Whether there is anything to convert.
 static bool converts(const md5_context *context)

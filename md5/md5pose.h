@@ -368,7 +368,7 @@ MD5_PLAY_API size_t md5_retarget_pose_scratch(const md5_retarget *retarget);
 //
 // Nothing allocates. The state is a plain structure without pointers: copy it to save it, for a
 // replay or a network. Only + - * / and square roots are used, so every platform gives the same
-// bits. World space has the axes of the skeleton: see md5pose.h.
+// bits. World space has the axes of the skeleton, as in all of this header.
 
 enum { MD5_MAX_LEGS = 8 };
 

@@ -699,8 +699,7 @@ static void draw_base(md5gl_renderer *renderer, const list_draw *draw)
     draw_light(renderer, draw, false);
 }
 
-// -- Blended stages
-// ---------------------------------------------------------------------------------------
+// -- Blended stages ------------------------------------------------------------------------------
 
 static void draw_list(md5gl_renderer *renderer, const list_draw *draw)
 {

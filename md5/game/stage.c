@@ -551,8 +551,7 @@ void md5_stage_matrix(const md5_stage *stage, const float *registers, float matr
     }
 }
 
-// == Stages of materials
-// ============================================================================
+// == Stages of materials =========================================================================
 
 enum { MD5_PROGRAM_VERTEX = 1, MD5_PROGRAM_FRAGMENT = 2 };
 

@@ -24,9 +24,10 @@ void md5i_two_bone_all(md5_cpu level, const md5_skeleton *skeleton, const md5_tw
 void md5i_aim_all(md5_cpu level, const md5_skeleton *skeleton, const md5_aim_job *jobs,
                   md5_xform *const *poses, uint32_t count);
 
-// -- Kernels: as many characters as there are lanes. They return one bit for each lane that they
-// have solved; the poses of other lanes are as before.
-// ---------------------------------------------
+// -- Kernels -------------------------------------------------------------------------------------
+//
+// As many characters as there are lanes. They return one bit for each lane that they have solved;
+// the poses of other lanes are as before.
 
 typedef struct md5_lane_vec3 {
     float x[MD5_IK_MOST], y[MD5_IK_MOST], z[MD5_IK_MOST];

@@ -4,7 +4,7 @@
 #include "md5/read/header.h"
 
 #ifndef MD5_NO_EXTRAS
-// The fewest bytes that one of each takes in a text: see mesh_parse.c.
+// The fewest bytes that one of each takes in a text: see mesh.c.
 enum {
     CUT_BYTES = sizeof "0 " - 1,
     VIEW_BYTES = sizeof "pos(0 0 0)" - 1,

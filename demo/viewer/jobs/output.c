@@ -70,7 +70,7 @@ static bool add_apng(view_movie *movie, const uint8_t *rgba)
 {
     const view_image image = {(uint8_t *)(uintptr_t)rgba, movie->width, movie->height};
     size_t png_size = 0;
-    stbi_write_force_png_filter = 1; // as in output.c
+    stbi_write_force_png_filter = 1; // as for one picture
     uint8_t *const png = view_encode_png(&image, true, &png_size);
     if (png == NULL)
         return false;
@@ -935,8 +935,7 @@ static bool run_frames(view_state *viewer)
     return drawn;
 }
 
-// == What is printed of the files
-// ==================================================================
+// == What is printed of the files ================================================================
 
 // The joints that are farthest from those of --compare, and the largest differences of all joints
 // over the clip, with their frames.

@@ -33,8 +33,7 @@ static void *zone_alloc(size_t size)
     return zone + zone_used - whole;
 }
 
-// -- Files: the engine's own
-// --------------------------------------------------------------------------
+// -- Files: the engine's own ---------------------------------------------------------------------
 
 static const char *base_folder;
 
@@ -56,8 +55,7 @@ static unsigned char *read_file(const char *name, size_t *size)
     return bytes;
 }
 
-// -- What it draws
-// ----------------------------------------------------------------------------------------
+// -- What it draws -------------------------------------------------------------------------------
 
 typedef struct bone {
     float m[3][4];
@@ -109,8 +107,7 @@ static bool show(const char *mesh_name, const char *anim_name)
 
 #else
 
-// -- md5model in the engine
-// ---------------------------------------------------------------------------------
+// -- md5model in the engine ----------------------------------------------------------------------
 
 static void *md5_zone_alloc(void *user, size_t size)
 {
