@@ -152,6 +152,11 @@ static inline double real4_angle(real4 a, real4 b)
     return 2.0 * atan2(sqrt(way.x * way.x + way.y * way.y + way.z * way.z), fabs(way.w));
 }
 
+static inline double real_angle(md5_quat a, md5_quat b)
+{
+    return real4_angle(real4_of(a), real4_of(b));
+}
+
 // `q` or -q, which is the same rotation: whichever is nearer to `to`.
 static inline real4 real4_towards(real4 q, real4 to)
 {

@@ -7,6 +7,25 @@ md5_vec3 ik_random_point(double size, uint64_t *random)
                       (float)test_between(-size, size, random)};
 }
 
+md5_vec3 ik_rounded(real3 point)
+{
+    return (md5_vec3){(float)point.x, (float)point.y, (float)point.z};
+}
+
+md5_vec3 ik_point_around(real3 middle, double distance, uint64_t *random)
+{
+    const real4 turn = real4_of(made_any_rotation(random));
+    return ik_rounded(real3_add(middle, real4_rotate(turn, (real3){distance, 0, 0})));
+}
+
+void ik_make_line(ik_rig *rig, uint32_t count, float step)
+{
+    uint64_t random = 3;
+    ik_make_rig(rig, count, 1.0, &random);
+    for (uint32_t i = 0; i < count; i++)
+        rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {i ? step : 0, 0, 0}, 0};
+}
+
 void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random)
 {
     const bool is_reversed = test_random_u32(random) % 2 > 0;
@@ -35,6 +54,22 @@ real_place ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_
         place.rotation = real4_mul(rotation, place.rotation);
     }
     return place;
+}
+
+void ik_check_lengths(const ik_rig *rig, const ik_rig *old, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        CHECK_BYTES(&rig->pose[i].translation, &old->pose[i].translation, sizeof(md5_vec3));
+}
+
+void ik_check_part(const ik_rig *rig, const ik_rig *whole, const ik_rig *part, uint32_t count,
+                   float weight, double tolerance)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const md5_quat expected =
+            md5_quat_slerp(rig->pose[i].rotation, whole->pose[i].rotation, weight);
+        CHECK_NEAR(real_angle(expected, part->pose[i].rotation), 0.0, tolerance);
+    }
 }
 
 bool ik_is_sound(const md5_xform *pose, uint32_t count)

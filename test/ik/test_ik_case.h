@@ -25,6 +25,12 @@ typedef struct ik_rig {
 void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random);
 
 md5_vec3 ik_random_point(double size, uint64_t *random);
+md5_vec3 ik_rounded(real3 point);
+// A point at a distance from another in any direction.
+md5_vec3 ik_point_around(real3 middle, double distance, uint64_t *random);
+
+// Joints without rotations in a line along x, `step` apart.
+void ik_make_line(ik_rig *rig, uint32_t count, float step);
 
 // The joint in model space, from normalized rotations.
 real_place ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
@@ -34,6 +40,13 @@ real3 ik_place_in_chain(const ik_rig *rig, uint32_t i);
 
 // The total length of the bones between the last `length` joints.
 double ik_reach(const ik_rig *rig, uint32_t count, uint32_t length);
+
+// Checks that no bit of a translation differs from before.
+void ik_check_lengths(const ik_rig *rig, const ik_rig *old, uint32_t count);
+
+// Checks that the rotations of `part` are by `weight` on the way from `rig` to `whole`.
+void ik_check_part(const ik_rig *rig, const ik_rig *whole, const ik_rig *part, uint32_t count,
+                   float weight, double tolerance);
 
 // Whether all rotations are of unit length, to within 1e-6, and all translations are finite.
 bool ik_is_sound(const md5_xform *pose, uint32_t count);

@@ -18,14 +18,11 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
         const double reach = ik_reach(&rig, count, length);
         const real3 start = ik_place_in_chain(&rig, count - length);
         const double distance = reach * test_between(0.3, farthest, &random);
-        const real3 way =
-            real4_rotate(real4_of(made_any_rotation(&random)), (real3){distance, 0, 0});
         const md5_chain_job job = {
             .solver = solver,
             .tip = rig.chain[count - 1],
             .length = length,
-            .target = {(float)(start.x + way.x), (float)(start.y + way.y),
-                       (float)(start.z + way.z)},
+            .target = ik_point_around(start, distance, &random),
             .tolerance = (float)(1e-3 * reach),
             .iterations = 500,
             .weight = 1.0f,
@@ -44,12 +41,12 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
         }
         worst_left = fmax(worst_left, fabs(exact - left) / reach);
         REQUIRE(ik_is_sound(rig.pose, count));
+        ik_check_lengths(&rig, &old, count);
         for (uint32_t i = 0; i < count; i++) {
-            CHECK_BYTES(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3));
             if (i < count - length || i == count - 1) // not turned by the solver
-                CHECK_NEAR(real4_angle(real4_of(rig.pose[rig.chain[i]].rotation),
-                                       real4_of(old.pose[rig.chain[i]].rotation)),
-                           0.0, 1e-5);
+                CHECK_NEAR(
+                    real_angle(rig.pose[rig.chain[i]].rotation, old.pose[rig.chain[i]].rotation),
+                    0.0, 1e-5);
         }
     }
     CHECK(missed <= most_missed);
@@ -72,10 +69,7 @@ TEST (ik_dls_reaches_what_is_in_reach) {
 
 static md5_chain_job straight_job(md5_chain_solver solver, ik_rig *rig, md5_vec3 target)
 {
-    uint64_t random = 3;
-    ik_make_rig(rig, 5, 1.0, &random);
-    for (uint32_t i = 0; i < 5; i++)
-        rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {i ? 4.0f : 0, 0, 0}, 0};
+    ik_make_line(rig, 5, 4.0f);
     return (md5_chain_job){.solver = solver,
                            .tip = rig->chain[4],
                            .length = 5,
@@ -157,11 +151,7 @@ static void check_weight(md5_chain_solver solver)
         CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
         CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
-        for (uint32_t i = 0; i < 6; i++) {
-            const md5_quat expected =
-                md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
-            CHECK_NEAR(real4_angle(real4_of(expected), real4_of(part.pose[i].rotation)), 0.0, 3e-6);
-        }
+        ik_check_part(&rig, &whole, &part, 6, job.weight, 3e-6);
     }
 }
 
@@ -203,7 +193,7 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
             job.target.y = odd[test_random_u32(&random) % 8];
         if (round % 5 == 1) {
             const real3 at = ik_place_in_chain(&rig, test_random_u32(&random) % count);
-            job.target = (md5_vec3){(float)at.x, (float)at.y, (float)at.z};
+            job.target = ik_rounded(at);
         }
         const ik_rig old = rig;
         const float left = md5_solve_chain(&rig.skeleton, &job, rig.pose);
@@ -291,12 +281,7 @@ static real3 at_of(const body *of, uint32_t joint)
 
 static double distance_to(const body *of, uint32_t joint, md5_vec3 target)
 {
-    return real3_length(real3_sub(at_of(of, joint), real3_of(target)));
-}
-
-static md5_vec3 rounded(real3 v)
-{
-    return (md5_vec3){(float)v.x, (float)v.y, (float)v.z};
+    return real3_distance(at_of(of, joint), real3_of(target));
 }
 
 // Moves both hands and the chest to where they are in another pose that obeys the limits. Returns
@@ -310,9 +295,9 @@ static bool reach_with_hands(body *of, bool has_limits, uint64_t *random)
             other.pose[i].rotation = limit_random_rotation(&of->limits[i], random);
     const body old = *of;
     md5_goal goals[] = {
-        {.tip = LEFT, .length = 3, .target = rounded(at_of(&other, LEFT)), .weight = 1.0f},
-        {.tip = CHEST, .length = 3, .target = rounded(at_of(&other, CHEST)), .weight = 0.5f},
-        {.tip = RIGHT, .length = 3, .target = rounded(at_of(&other, RIGHT)), .weight = 2.0f},
+        {.tip = LEFT, .length = 3, .target = ik_rounded(at_of(&other, LEFT)), .weight = 1.0f},
+        {.tip = CHEST, .length = 3, .target = ik_rounded(at_of(&other, CHEST)), .weight = 0.5f},
+        {.tip = RIGHT, .length = 3, .target = ik_rounded(at_of(&other, RIGHT)), .weight = 2.0f},
     };
     const md5_goals_job job = {
         ROWS(goals, goals),
@@ -365,7 +350,7 @@ TEST (ik_goals_give_way_by_their_weights) {
     for (int round = 0; round < 200; round++) {
         body of;
         make_body(&of, false, &random);
-        const md5_vec3 here = rounded(at_of(&of, LEFT));
+        const md5_vec3 here = ik_rounded(at_of(&of, LEFT));
         const md5_vec3 a = md5_vec3_add(here, ik_random_point(0.4, &random));
         const md5_vec3 b = md5_vec3_add(here, ik_random_point(0.4, &random));
         const double w = test_between(0.3, 2.0, &random), v = test_between(0.3, 2.0, &random);
@@ -376,10 +361,9 @@ TEST (ik_goals_give_way_by_their_weights) {
         const md5_goals_job job = {ROWS(goals, goals), .iterations = 500, .weight = 1.0f};
         md5_solve_goals(&of.skeleton, &job, of.pose);
         const double of_a = w * w / (w * w + v * v), of_b = 1.0 - of_a;
-        const real3 p = real3_of(a), q = real3_of(b);
-        const real3 middle = {of_a * p.x + of_b * q.x, of_a * p.y + of_b * q.y,
-                              of_a * p.z + of_b * q.z};
-        CHECK_NEAR(real3_length(real3_sub(at_of(&of, LEFT), middle)), 0.0, 1e-3);
+        const real3 middle =
+            real3_add(real3_scale(real3_of(a), of_a), real3_scale(real3_of(b), of_b));
+        CHECK_NEAR(real3_distance(at_of(&of, LEFT), middle), 0.0, 1e-3);
     }
 }
 
@@ -397,14 +381,14 @@ TEST (ik_goals_turn_tips) {
                                    (float)there.rotation.z, (float)there.rotation.w};
         md5_goal goal = {.tip = RIGHT,
                          .length = 7,
-                         .target = rounded(there.at),
+                         .target = ik_rounded(there.at),
                          .rotation = &rotation,
                          .weight = 1.0f};
         const md5_goals_job job = {ROW(goals, goal), .tolerance = 1e-3f, .iterations = 500,
                                    .weight = 1.0f};
         const double left = md5_solve_goals(&of.skeleton, &job, of.pose);
         const real_place now = ik_place(&of.skeleton, of.pose, RIGHT);
-        CHECK_NEAR(real3_length(real3_sub(now.at, real3_of(goal.target))), left, 1e-4);
+        CHECK_NEAR(real3_distance(now.at, real3_of(goal.target)), left, 1e-4);
         reached += left < 1.1e-3 && real4_angle(now.rotation, there.rotation) < 2e-3;
     }
     CHECK(reached >= 480);
@@ -433,9 +417,7 @@ TEST (ik_one_goal_is_damped_least_squares) {
         CHECK_NEAR(md5_solve_chain(&single.skeleton, &one, single.pose),
                    md5_solve_goals(&of.skeleton, &job, of.pose), 1e-4);
         for (uint32_t i = 0; i < BODY_JOINTS; i++)
-            CHECK_NEAR(
-                real4_angle(real4_of(single.pose[i].rotation), real4_of(of.pose[i].rotation)), 0.0,
-                1e-3);
+            CHECK_NEAR(real_angle(single.pose[i].rotation, of.pose[i].rotation), 0.0, 1e-3);
     }
 }
 

@@ -58,7 +58,7 @@ TEST (ik_feet_on_even_ground_stay) {
     place(pose, feet, &drop, 0.1f, 0.02f, 1.0f);
     CHECK(drop == 0.0f && feet[0].lift == 0.0f);
     for (uint32_t i = 0; i < NUM_JOINTS; i++) {
-        CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(old[i].rotation)), 0.0, 1e-5);
+        CHECK_NEAR(real_angle(pose[i].rotation, old[i].rotation), 0.0, 1e-5);
         CHECK_BYTES(&pose[i].translation, &old[i].translation, sizeof(md5_vec3));
     }
 }
@@ -88,8 +88,7 @@ TEST (ik_feet_touch_their_floors) {
     place(pose, feet, &drop, 0.0f, 0.02f, 1.0f);
     CHECK(drop == -2.5f && feet[0].lift == 4.0f && feet[1].lift == -2.5f);
     for (int i = 0; i < 2; i++) {
-        const real3 was = at_of(old, feet[i].ankle), is = at_of(pose, feet[i].ankle);
-        const real3 moved = real3_sub(is, was);
+        const real3 moved = real3_sub(at_of(pose, feet[i].ankle), at_of(old, feet[i].ankle));
         CHECK_NEAR(moved.x, 0.0, 1e-4);
         CHECK_NEAR(moved.y, 0.0, 1e-4);
         CHECK_NEAR(moved.z, feet[i].floor, 1e-4);
@@ -97,14 +96,10 @@ TEST (ik_feet_touch_their_floors) {
     CHECK_NEAR(at_of(pose, HEAD).z, at_of(old, HEAD).z - 2.5, 1e-4);
     CHECK_NEAR(at_of(pose, HEAD).x, at_of(old, HEAD).x, 1e-4);
     // The left foot's up, which was the model's, is now the slope's normal; knees bend as before.
-    const real3 up =
-        real4_rotate(ik_place(&skeleton, pose, ANKLE_L).rotation,
-                     real4_rotate((real4){-ik_place(&skeleton, old, ANKLE_L).rotation.x,
-                                          -ik_place(&skeleton, old, ANKLE_L).rotation.y,
-                                          -ik_place(&skeleton, old, ANKLE_L).rotation.z,
-                                          ik_place(&skeleton, old, ANKLE_L).rotation.w},
-                                  (real3){0, 0, 1}));
-    CHECK_NEAR(real3_length(real3_sub(up, real3_of(slope))), 0.0, 1e-5);
+    const real4 was = ik_place(&skeleton, old, ANKLE_L).rotation;
+    const real3 up = real4_rotate(ik_place(&skeleton, pose, ANKLE_L).rotation,
+                                  real4_rotate(real4_conjugate(was), (real3){0, 0, 1}));
+    CHECK_NEAR(real3_distance(up, real3_of(slope)), 0.0, 1e-5);
     CHECK(at_of(pose, KNEE_L).x > at_of(old, KNEE_L).x + 1.0);
     CHECK(ik_is_sound(pose, NUM_JOINTS));
 

@@ -24,9 +24,8 @@ static md5_vec3 target_for(const ik_rig *rig, const md5_limb *limb, uint64_t *ra
     const double upper = real3_distance(root, middle),
                  lower = real3_distance(middle, at_of(rig, limb->tip));
     const double distance = test_between(fabs(upper - lower), upper + lower, random);
-    const real3 way = real4_rotate(real4_of(made_any_rotation(random)), (real3){distance, 0, 0});
     *reach = upper + lower;
-    return (md5_vec3){(float)(root.x + way.x), (float)(root.y + way.y), (float)(root.z + way.z)};
+    return ik_point_around(root, distance, random);
 }
 
 TEST (ik_limb_reaches_past_joints_between) {
@@ -49,10 +48,10 @@ TEST (ik_limb_reaches_past_joints_between) {
         worst_turn =
             fmax(worst_turn,
                  real4_angle(tip.rotation, ik_place(&old.skeleton, old.pose, limb.tip).rotation));
+        ik_check_lengths(&rig, &old, count);
         for (uint32_t i = 0; i < count; i++) { // joints between are left as they are
             const bool is_named = i == limb.root || i == limb.middle || i == limb.tip;
             CHECK(is_named || memcmp(&rig.pose[i], &old.pose[i], sizeof(md5_xform)) == 0);
-            CHECK_BYTES(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3));
         }
         if (!job.pole)
             continue;
@@ -76,12 +75,10 @@ TEST (ik_limb_stretches_joints_between_alike) {
         double reach;
         const md5_vec3 inside = target_for(&rig, &limb, &random, &reach);
         const real3 root = at_of(&rig, limb.root);
-        const real3 way = real3_sub(real3_of(inside), root);
-        const double by = 1.3 * reach / real3_length(way);
+        const real3 way = real3_unit(real3_sub(real3_of(inside), root));
         const md5_two_bone_job job = {
             .limb = &limb,
-            .target = {(float)(root.x + way.x * by), (float)(root.y + way.y * by),
-                       (float)(root.z + way.z * by)},
+            .target = ik_rounded(real3_add(root, real3_scale(way, 1.3 * reach))),
             .numbers.stretch = 1.5f,
             .weight = 1.0f,
         };
@@ -292,9 +289,7 @@ static double bone_length(const ik_rig *rig, uint32_t i)
 // A point at `distance` from the hip, which is the third joint from the end.
 static md5_vec3 point_from_hip(const ik_rig *rig, uint32_t hip, double distance, uint64_t *random)
 {
-    const real3 start = ik_place_in_chain(rig, hip);
-    const real3 way = real4_rotate(real4_of(made_any_rotation(random)), (real3){distance, 0, 0});
-    return (md5_vec3){(float)(start.x + way.x), (float)(start.y + way.y), (float)(start.z + way.z)};
+    return ik_point_around(ik_place_in_chain(rig, hip), distance, random);
 }
 
 // Bones of lengths between 1 and 10 units, some limbs straight.
@@ -336,8 +331,7 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
         worst = fmax(worst, real3_distance(tip.at, real3_of(target)) / most);
         worst_turn =
             fmax(worst_turn, real4_angle(tip.rotation, job.rotation ? real4_of(rotation) : before));
-        for (uint32_t i = 0; i < count; i++) // lengths: not a bit of a translation changes
-            CHECK_BYTES(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3));
+        ik_check_lengths(&rig, &old, count);
         if (!job.pole)
             continue;
         // The knee lies on the pole's side of the line from hip to foot, in one plane with it.
@@ -372,8 +366,8 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
         // A target in the limb's own plane: the knee may not leave it.
         const double s = test_between(0.2, 0.9, &random), t = test_between(-0.5, 0.5, &random);
         const real3 u = real3_sub(b, a), v = real3_sub(c, a);
-        const md5_vec3 target = {(float)(a.x + s * v.x + t * u.x), (float)(a.y + s * v.y + t * u.y),
-                                 (float)(a.z + s * v.z + t * u.z)};
+        const md5_vec3 target =
+            ik_rounded(real3_add(a, real3_add(real3_scale(v, s), real3_scale(u, t))));
         const md5_two_bone_job job = {.tip = rig.chain[2], .target = target, .weight = 1.0f};
         md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
         const real3 knee = real3_sub(ik_place_in_chain(&rig, 1), a);
@@ -393,10 +387,9 @@ TEST (ik_two_bone_points_at_what_is_out_of_reach) {
         const md5_vec3 target = point_from_hip(&rig, 1, distance, &random);
         const md5_two_bone_job job = {.tip = rig.chain[3], .target = target, .weight = 1.0f};
         md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
-        const real3 start = ik_place_in_chain(&rig, 1), way = real3_sub(real3_of(target), start);
-        const double share = reach / real3_length(way);
-        const real3 end = {start.x + way.x * share, start.y + way.y * share,
-                           start.z + way.z * share};
+        const real3 start = ik_place_in_chain(&rig, 1);
+        const real3 way = real3_unit(real3_sub(real3_of(target), start));
+        const real3 end = real3_add(start, real3_scale(way, reach));
         worst = fmax(worst, real3_distance(ik_place_in_chain(&rig, 3), end) / reach);
         CHECK(ik_is_sound(rig.pose, 4));
     }
@@ -492,10 +485,10 @@ TEST (ik_two_bone_turns_by_its_weight) {
         for (uint32_t i = 0; i < 3; i++) {
             const md5_quat expected =
                 md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
-            worst = fmax(worst, real4_angle(real4_of(expected), real4_of(part.pose[i].rotation)));
+            worst = fmax(worst, real_angle(expected, part.pose[i].rotation));
             const md5_vec3 way =
                 md5_vec3_lerp(rig.pose[i].translation, whole.pose[i].translation, job.weight);
-            worst = fmax(worst, real3_distance(real3_of(way), real3_of(part.pose[i].translation)));
+            worst = fmax(worst, real_distance(way, part.pose[i].translation));
         }
         job.weight = 7.0f; // as 1
         md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
@@ -566,7 +559,7 @@ TEST (ik_two_bone_survives_anything) {
         };
         if (round % 7 < 3) {
             const real3 at = ik_place_in_chain(&rig, (uint32_t)round % 7);
-            job.target = (md5_vec3){(float)at.x, (float)at.y, (float)at.z};
+            job.target = ik_rounded(at);
         }
         if (isfinite(job.numbers.stretch) && job.numbers.stretch > 100.0f)
             job.numbers.stretch = 2.0f;
@@ -616,8 +609,7 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
         ik_rig old = rig;
         CHECK(md5_solve_aim(&rig.skeleton, &job, rig.pose));
         REQUIRE(ik_is_sound(rig.pose, count));
-        for (uint32_t i = 0; i < count; i++)
-            CHECK_BYTES(&rig.pose[i].translation, &old.pose[i].translation, sizeof(md5_vec3));
+        ik_check_lengths(&rig, &old, count);
         const real_place tip = ik_place(&rig.skeleton, rig.pose, job.tip);
         const real3 toward = real3_sub(real3_of(job.target), tip.at);
         if (real3_length(toward) < 5.0)
@@ -747,11 +739,7 @@ TEST (ik_aim_turns_by_its_weight) {
         CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
         md5_solve_aim(&rig.skeleton, &job, part.pose);
-        for (uint32_t i = 0; i < 4; i++) {
-            const md5_quat expected =
-                md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
-            CHECK_NEAR(real4_angle(real4_of(expected), real4_of(part.pose[i].rotation)), 0.0, 2e-6);
-        }
+        ik_check_part(&rig, &whole, &part, 4, job.weight, 2e-6);
     }
 }
 
@@ -771,7 +759,7 @@ TEST (ik_aim_survives_anything) {
         }
         const real3 eye = ik_place(&rig.skeleton, rig.pose, rig.chain[count - 1]).at;
         if (round % 5 == 0)
-            points[0] = (md5_vec3){(float)eye.x, (float)eye.y, (float)eye.z};
+            points[0] = ik_rounded(eye);
         if (round % 7 == 0)
             points[2] = points[1];
         if (round % 11 == 0)
@@ -828,7 +816,7 @@ TEST (ik_soften_is_the_exponential_of_the_header) {
 static double distance_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t a,
                                 uint32_t b)
 {
-    return real3_length(real3_sub(ik_place(skeleton, pose, a).at, ik_place(skeleton, pose, b).at));
+    return real3_distance(ik_place(skeleton, pose, a).at, ik_place(skeleton, pose, b).at);
 }
 
 // The farthest miss, as a share of the reach, for targets from half of the reach to nine tenths.
@@ -849,14 +837,13 @@ static double worst_miss(const md5_model *model, uint32_t tip, float soften)
         const real3 from = ik_place(skeleton, pose, root).at;
         const md5_two_bone_job job = {
             .tip = tip,
-            .target = {(float)(from.x + 0.8 * distance), (float)from.y,
-                       (float)(from.z + 0.6 * distance)},
+            .target = ik_rounded(real3_add(from, (real3){0.8 * distance, 0, 0.6 * distance})),
             .numbers.soften = soften,
             .weight = 1.0f,
         };
         md5_solve_two_bone(skeleton, &job, pose);
-        const real3 miss = real3_sub(ik_place(skeleton, pose, tip).at, real3_of(job.target));
-        worst = fmax(worst, real3_length(miss) / reach);
+        worst = fmax(worst, real3_distance(ik_place(skeleton, pose, tip).at, real3_of(job.target))
+                                / reach);
     }
     return worst;
 }

@@ -10,8 +10,7 @@ static md5_vec3 reachable_target(const ik_rig *rig, uint32_t count, uint32_t len
     other.skeleton.joints = rig->joints;
     for (uint32_t i = count - length; i < count; i++)
         other.pose[rig->chain[i]].rotation = limit_random_rotation(&limits[rig->chain[i]], random);
-    const real3 at = ik_place_in_chain(&other, count - 1);
-    return (md5_vec3){(float)at.x, (float)at.y, (float)at.z};
+    return ik_rounded(ik_place_in_chain(&other, count - 1));
 }
 
 // The distance after moving the pose into its limits without solving.
@@ -61,8 +60,8 @@ static void check_limits(md5_chain_solver solver, int least_reached, uint64_t se
             real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
         const double excess = limit_worst(&rig, count, length, limits);
         const double error = fabs(exact - left) / (reach + rest);
-        worst = excess > worst ? excess : worst;
-        worst_left = error > worst_left ? error : worst_left;
+        worst = fmax(worst, excess);
+        worst_left = fmax(worst_left, error);
         in_reach += round % 2 == 0;
         reached += round % 2 == 0 && exact < 1.1e-3 * reach;
         CHECK(exact <= rest + 1e-5 * reach);
@@ -154,7 +153,7 @@ TEST (ik_two_bone_obeys_limits) {
             job.target = reachable_target(&rig, 4, 3, limits, &random);
         CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
         const double excess = limit_worst(&rig, 4, 3, limits);
-        worst = excess > worst ? excess : worst;
+        worst = fmax(worst, excess);
         in_reach += is_reachable;
         reached +=
             is_reachable && real3_distance(ik_place_in_chain(&rig, 3), real3_of(job.target)) < 0.01;
@@ -187,8 +186,7 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
         job.limits = limits;
         md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
         for (uint32_t i = 0; i < 4; i++)
-            CHECK_NEAR(real4_angle(real4_of(free.pose[i].rotation), real4_of(rig.pose[i].rotation)),
-                       0.0, 1e-6);
+            CHECK_NEAR(real_angle(free.pose[i].rotation, rig.pose[i].rotation), 0.0, 1e-6);
     }
 }
 
@@ -196,12 +194,10 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
 // at 90 degrees; an elbow that bends by 60 at most ends at distance sqrt(3) - sqrt(2).
 static void check_planar(md5_chain_solver solver, float most, double angle, double distance)
 {
-    uint64_t random = 5;
     ik_rig rig;
-    ik_make_rig(&rig, 3, 1.0, &random);
+    ik_make_line(&rig, 3, 1.0f);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
     for (uint32_t i = 0; i < 3; i++) {
-        rig.pose[rig.chain[i]] = (md5_xform){{0, 0, 0, 1}, {i ? 1.0f : 0.0f, 0, 0}, 0};
         limits[rig.chain[i]] = (md5_joint_limit){
             .kind = MD5_LIMIT_HINGE, .axis = {0, 0, 2}, .min = i ? 0.0f : -3.0f, .max = 3.0f};
     }
@@ -221,24 +217,20 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
 
 TEST (ik_limits_bend_a_planar_arm) {
     const double right = 1.57079632679489662, sixty = 1.04719755119659775;
-    check_planar(MD5_CHAIN_CCD, 3.0f, right, 0.0);
-    check_planar(MD5_CHAIN_FABRIK, 3.0f, right, 0.0);
-    check_planar(MD5_CHAIN_LEAST_SQUARES, 3.0f, right, 0.0);
-    check_planar(MD5_CHAIN_CCD, (float)sixty, sixty, 0.317837245195782);
-    check_planar(MD5_CHAIN_FABRIK, (float)sixty, sixty, 0.317837245195782);
-    check_planar(MD5_CHAIN_LEAST_SQUARES, (float)sixty, sixty, 0.317837245195782);
+    for (int i = 0; i < 3; i++) {
+        check_planar((md5_chain_solver)i, 3.0f, right, 0.0);
+        check_planar((md5_chain_solver)i, (float)sixty, sixty, 0.317837245195782);
+    }
 }
 
 // A straight chain of hinges, and a target on its line: in reach they bend, each to the side that
 // its limit allows; beyond, they stay.
 static void check_straight_hinges(md5_chain_solver solver, float target, double distance)
 {
-    uint64_t random = 9;
     ik_rig rig;
-    ik_make_rig(&rig, 4, 1.0, &random);
+    ik_make_line(&rig, 4, 1.0f);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
     for (uint32_t i = 0; i < 4; i++) {
-        rig.pose[rig.chain[i]] = (md5_xform){{0, 0, 0, 1}, {i ? 1.0f : 0.0f, 0, 0}, 0};
         limits[rig.chain[i]] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
                                                  .axis = {0, 1, 0},
                                                  .min = i == 1 ? 0.0f : -2.5f,
@@ -292,7 +284,7 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
             point.min = hinge->min + (hinge->max - hinge->min) * (float)i / 500.0f;
             point.max = point.min;
             const double angle = real4_angle(old, real4_of(limit_random_rotation(&point, &random)));
-            least = angle < least ? angle : least;
+            least = fmin(least, angle);
         }
         CHECK(moved < least + 1e-5);
     }
@@ -300,12 +292,9 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
 
 // A cone of 30 degrees about x: the arm that is to point along y stops at 30 degrees from x.
 TEST (ik_a_cone_stops_a_swing_at_its_edge) {
-    uint64_t random = 6;
     ik_rig rig;
-    ik_make_rig(&rig, 2, 1.0, &random);
+    ik_make_line(&rig, 2, 2.0f);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
-    rig.pose[rig.chain[0]] = (md5_xform){{0, 0, 0, 1}, {0, 0, 0}, 0};
-    rig.pose[rig.chain[1]] = (md5_xform){{0, 0, 0, 1}, {2, 0, 0}, 0};
     limits[rig.chain[0]] =
         (md5_joint_limit){.kind = MD5_LIMIT_CONE, .axis = {1, 0, 0}, .swing = 0.523598776f};
     md5_chain_job job = {.solver = MD5_CHAIN_CCD,
@@ -349,11 +338,7 @@ TEST (ik_limits_are_faded_in_by_weight) {
         CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
         CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
-        for (uint32_t i = 0; i < 5; i++) {
-            const md5_quat expected =
-                md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
-            CHECK_NEAR(real4_angle(real4_of(expected), real4_of(part.pose[i].rotation)), 0.0, 3e-6);
-        }
+        ik_check_part(&rig, &whole, &part, 5, job.weight, 3e-6);
     }
 }
 
@@ -389,9 +374,7 @@ TEST (ik_limits_know_no_length_of_an_axis) {
         job.limits = limits[1];
         md5_solve_chain(&other.skeleton, &job, other.pose);
         for (uint32_t k = 0; k < 3; k++)
-            CHECK_NEAR(
-                real4_angle(real4_of(rig.pose[k].rotation), real4_of(other.pose[k].rotation)), 0.0,
-                1e-6);
+            CHECK_NEAR(real_angle(rig.pose[k].rotation, other.pose[k].rotation), 0.0, 1e-6);
     }
 }
 

@@ -176,8 +176,7 @@ TEST (ik_spring_weight_and_first) {
     advance(&rig, job, same, 0.0f, false, part.pose);
     const md5_quat expected =
         md5_quat_slerp(rig.pose[rig.chain[0]].rotation, whole.pose[rig.chain[0]].rotation, 0.25f);
-    CHECK_NEAR(real4_angle(real4_of(expected), real4_of(part.pose[rig.chain[0]].rotation)), 0.0,
-               1e-6);
+    CHECK_NEAR(real_angle(expected, part.pose[rig.chain[0]].rotation), 0.0, 1e-6);
     // With weight 0 the chain still swings, unseen.
     job.weight = 0.0f;
     advance(&rig, job, same, 0.01f, false, none.pose);

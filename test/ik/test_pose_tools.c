@@ -197,15 +197,12 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
         CHECK(ik_is_sound(image, 7));
         md5_mirror_pose(&model, mirror, image, back);
         for (uint32_t i = 0; i < 7; i++) {
-            CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(back[i].rotation)), 0.0,
-                       1e-5);
-            CHECK_NEAR(real3_distance(real3_of(pose[i].translation), real3_of(back[i].translation)),
-                       0.0, 1e-4);
+            CHECK_NEAR(real_angle(pose[i].rotation, back[i].rotation), 0.0, 1e-5);
+            CHECK_NEAR(real_distance(pose[i].translation, back[i].translation), 0.0, 1e-4);
         }
         md5_mirror_pose(&model, mirror, bind, image);
         for (uint32_t i = 0; i < 7; i++)
-            CHECK_NEAR(real4_angle(real4_of(bind[i].rotation), real4_of(image[i].rotation)), 0.0,
-                       2e-6);
+            CHECK_NEAR(real_angle(bind[i].rotation, image[i].rotation), 0.0, 2e-6);
     }
 }
 
@@ -246,9 +243,8 @@ TEST (pose_tools_joint_in_model_has_unit_length) {
     const md5_quat exact = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
     rig.pose[rig.chain[1]].rotation = (md5_quat){2.0f * q.x, 2.0f * q.y, 2.0f * q.z, 2.0f * q.w};
     const md5_quat found = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
-    CHECK_NEAR(real4_angle(real4_of(found), real4_of(exact)), 0.0, 1e-6);
-    CHECK_NEAR((found.x * found.x + found.y * found.y + found.z * found.z + found.w * found.w), 1.0,
-               1e-6);
+    CHECK_NEAR(real_angle(found, exact), 0.0, 1e-6);
+    CHECK_NEAR(real4_length(found) * real4_length(found), 1.0, 1e-6);
     rig.pose[rig.chain[1]].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 0.0f};
     const md5_quat none = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
     CHECK(none.x == 0.0f && none.y == 0.0f && none.z == 0.0f && none.w == 1.0f);
@@ -267,12 +263,12 @@ TEST (pose_tools_attach_places_a_thing_in_the_hand) {
         const md5_vec3 found = md5_mat34_point(sword, point);
         const real_place hand = ik_place(&rig.skeleton, rig.pose, rig.chain[3]);
         const real3 turned = real4_rotate(real4_of(grip.rotation), real3_of(point));
-        const real3 g = real3_of(grip.translation);
         const real3 in_hand =
-            real4_rotate(hand.rotation, (real3){g.x + turned.x, g.y + turned.y, g.z + turned.z});
-        CHECK_NEAR(found.x, hand.at.x + in_hand.x, 1e-4);
-        CHECK_NEAR(found.y, hand.at.y + in_hand.y, 1e-4);
-        CHECK_NEAR(found.z, hand.at.z + in_hand.z, 1e-4);
+            real4_rotate(hand.rotation, real3_add(real3_of(grip.translation), turned));
+        const real3 expected = real3_add(hand.at, in_hand);
+        CHECK_NEAR(found.x, expected.x, 1e-4);
+        CHECK_NEAR(found.y, expected.y, 1e-4);
+        CHECK_NEAR(found.z, expected.z, 1e-4);
     }
 }
 
@@ -283,12 +279,11 @@ static real_place expected_place(md5_joint_space space, real_place parent, md5_x
 {
     const real4 l = real4_of(local.rotation), mod = real4_of(change.rotation);
     const real3 t = real3_of(local.translation), move = real3_of(change.translation);
-    const real3 sum = {t.x + move.x, t.y + move.y, t.z + move.z};
     real_place out = {real4_mul(parent.rotation, l), real4_rotate(parent.rotation, t)};
     switch (space) {
     case MD5_JOINT_LOCAL: // mod . (L . P), t_p + (t + mod) . P
         out.rotation = real4_mul(out.rotation, mod);
-        out.at = real4_rotate(parent.rotation, sum);
+        out.at = real4_rotate(parent.rotation, real3_add(t, move));
         break;
     case MD5_JOINT_LOCAL_OVERRIDE: // mod . P, t_p + mod . P
         out.rotation = real4_mul(parent.rotation, mod);
@@ -298,12 +293,12 @@ static real_place expected_place(md5_joint_space space, real_place parent, md5_x
         out.rotation = real4_mul(mod, out.rotation);
         if (is_first)
             return (real_place){out.rotation, move};
-        out.at = (real3){out.at.x + move.x, out.at.y + move.y, out.at.z + move.z};
+        out.at = real3_add(out.at, move);
         break;
     default: // mod, mod
         return (real_place){mod, move};
     }
-    out.at = (real3){out.at.x + parent.at.x, out.at.y + parent.at.y, out.at.z + parent.at.z};
+    out.at = real3_add(out.at, parent.at);
     return out;
 }
 
@@ -349,8 +344,8 @@ TEST (pose_tools_modify_joint_changes_by_its_weight) {
             md5_quat_slerp(old.pose[1].rotation, whole.pose[1].rotation, weight);
         const md5_vec3 moved =
             md5_vec3_lerp(old.pose[1].translation, whole.pose[1].translation, weight);
-        CHECK_NEAR(real4_angle(real4_of(turned), real4_of(rig.pose[1].rotation)), 0.0, 2e-6);
-        CHECK_NEAR(real3_distance(real3_of(moved), real3_of(rig.pose[1].translation)), 0.0, 1e-5);
+        CHECK_NEAR(real_angle(turned, rig.pose[1].rotation), 0.0, 2e-6);
+        CHECK_NEAR(real_distance(moved, rig.pose[1].translation), 0.0, 1e-5);
     }
 }
 

@@ -60,6 +60,25 @@ static void make_man(body *made, float scale, float arm_drop, uint64_t *random)
     }
 }
 
+// A retarget that there must be.
+static md5_retarget *retarget_of(const body *source, const body *target,
+                                 const md5_joint_pair *pairs, uint32_t num_pairs)
+{
+    md5_error error = {0};
+    md5_retarget *const retarget =
+        md5_create_retarget(&source->model, &target->model, pairs, num_pairs, NULL, &error);
+    if (!CHECK_STRING(error.message, ""))
+        abort();
+    return retarget;
+}
+
+// What the source's pose is on the target.
+static void show(const md5_retarget *retarget, const md5_xform *pose, md5_xform *out)
+{
+    md5_xform scratch[BODY_JOINTS + 1];
+    md5_retarget_pose(retarget, pose, out, scratch);
+}
+
 static void random_pose(const body *made, md5_xform *pose, uint64_t *random)
 {
     for (uint32_t i = 0; i < made->model.skeleton.num_joints; i++) {
@@ -75,19 +94,15 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
     for (int round = 0; round < 300; round++) {
         body man;
         make_man(&man, 1.0f, 0.3f, &random);
-        md5_error error = {0};
-        OWN_RETARGET retarget = md5_create_retarget(&man.model, &man.model, NULL, 0, NULL, &error);
-        REQUIRE(retarget);
-        md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS + 1], out[BODY_JOINTS];
+        OWN_RETARGET retarget = retarget_of(&man, &man, NULL, 0);
+        md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[5].translation.x += 2.0f; // a hand that slides
-        md5_retarget_pose(retarget, pose, out, scratch);
+        show(retarget, pose, out);
         CHECK(ik_is_sound(out, 6));
         for (uint32_t i = 0; i < 6; i++) {
-            CHECK_NEAR(real4_angle(real4_of(pose[i].rotation), real4_of(out[i].rotation)), 0.0,
-                       3e-6);
-            CHECK_NEAR(real3_distance(real3_of(pose[i].translation), real3_of(out[i].translation)),
-                       0.0, 1e-4);
+            CHECK_NEAR(real_angle(pose[i].rotation, out[i].rotation), 0.0, 3e-6);
+            CHECK_NEAR(real_distance(pose[i].translation, out[i].translation), 0.0, 1e-4);
         }
     }
     md5_destroy_retarget(NULL);
@@ -101,22 +116,17 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         body man, giant;
         make_man(&man, 1.0f, 0.3f, &random);
         make_man(&giant, 2.5f, 0.3f, &random);
-        md5_error error = {0};
-        md5_retarget *retarget =
-            md5_create_retarget(&man.model, &giant.model, NULL, 0, NULL, &error);
-        REQUIRE(retarget);
-        md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS + 1], out[BODY_JOINTS];
+        OWN_RETARGET retarget = retarget_of(&man, &giant, NULL, 0);
+        md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
         random_pose(&man, pose, &random);
         pose[4].translation.y -= 1.0f;
-        md5_retarget_pose(retarget, pose, out, scratch);
+        show(retarget, pose, out);
         CHECK(ik_is_sound(out, 6));
         for (uint32_t i = 0; i < 6; i++) {
             const real3 from = at_of(&man, pose, i), to = at_of(&giant, out, i);
-            const real3 scaled = {2.5 * from.x, 2.5 * from.y, 2.5 * from.z};
-            CHECK_NEAR(real3_distance(to, scaled), 0.0, 1e-3);
+            CHECK_NEAR(real3_distance(to, real3_scale(from, 2.5)), 0.0, 1e-3);
         }
         CHECK_BYTES(&out[5].translation, &giant.bind_local[5].translation, sizeof(md5_vec3));
-        md5_destroy_retarget(retarget);
     }
 }
 
@@ -134,33 +144,30 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     add_joint(&dwarf, "arm", 3, (md5_vec3){1, 9, 45}, made_any_rotation(&random));
     add_joint(&dwarf, "forearm", 4, (md5_vec3){1, 26, 45}, made_any_rotation(&random));
     add_joint(&dwarf, "beard", 3, (md5_vec3){5, 0, 50}, made_any_rotation(&random));
-    const md5_joint_pair pairs[] = {{.source = "origin", .target = "root", .align = false},
-                                    {.source = "hips", .target = "pelvis", .align = false},
-                                    {.source = "hand", .align = false}};
-    md5_error error = {0};
-    OWN_RETARGET retarget = md5_create_retarget(&man.model, &dwarf.model, pairs, 3, NULL, &error);
-    REQUIRE(retarget);
-    md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS + 1], out[BODY_JOINTS];
+    const md5_joint_pair pairs[] = {{.source = "origin", .target = "root"},
+                                    {.source = "hips", .target = "pelvis"},
+                                    {.source = "hand"}};
+    OWN_RETARGET retarget = retarget_of(&man, &dwarf, pairs, 3);
+    md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
     // The bind pose gives the bind pose.
-    md5_retarget_pose(retarget, man.bind_local, out, (char *)scratch + 1);
+    char unaligned[(BODY_JOINTS + 1) * sizeof(md5_xform) + 1];
+    md5_retarget_pose(retarget, man.bind_local, out, unaligned + 1);
     for (uint32_t i = 0; i < 7; i++)
         CHECK_NEAR(real3_distance(at_of(&dwarf, out, i), at_of(&dwarf, dwarf.bind_local, i)), 0.0,
                    1e-4);
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
-        md5_retarget_pose(retarget, pose, out, scratch);
+        show(retarget, pose, out);
         // The bones from arm to forearm are along y in both bind poses.
         const real3 bone = real3_sub(at_of(&man, pose, 4), at_of(&man, pose, 3));
         const real3 longer = real3_sub(at_of(&dwarf, out, 5), at_of(&dwarf, out, 4));
-        CHECK_NEAR(real3_distance(longer, (real3){1.7 * bone.x, 1.7 * bone.y, 1.7 * bone.z}), 0.0,
-                   1e-3);
+        CHECK_NEAR(real3_distance(longer, real3_scale(bone, 1.7)), 0.0, 1e-3);
         const real3 hips = at_of(&man, pose, 1), pelvis = at_of(&dwarf, out, 1);
         CHECK_NEAR(pelvis.x, 1.0 + 0.5 * hips.x, 1e-4);
         CHECK_NEAR(pelvis.y, 0.5 * hips.y, 1e-4);
         CHECK_NEAR(pelvis.z, 0.5 * hips.z, 1e-4);
         // A joint without a source joint keeps its bind pose relative to its parent.
-        CHECK_NEAR(real4_angle(real4_of(out[6].rotation), real4_of(dwarf.bind_local[6].rotation)),
-                   0.0, 1e-5);
+        CHECK_NEAR(real_angle(out[6].rotation, dwarf.bind_local[6].rotation), 0.0, 1e-5);
         CHECK_BYTES(&out[6].translation, &dwarf.bind_local[6].translation, sizeof(md5_vec3));
     }
 }
@@ -174,18 +181,15 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
     const md5_joint_pair pairs[] = {{.source = "arm", .target = "arm", .align = true},
                                     {.source = "forearm", .target = "forearm", .align = true},
                                     {.source = "hand", .target = "hand", .align = true}};
-    md5_error error = {0};
-    OWN_RETARGET retarget = md5_create_retarget(&man.model, &other.model, pairs, 3, NULL, &error);
-    REQUIRE(retarget);
-    md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS + 1], out[BODY_JOINTS];
+    OWN_RETARGET retarget = retarget_of(&man, &other, pairs, 3);
+    md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
     for (int round = 0; round < 100; round++) {
         random_pose(&man, pose, &random);
-        md5_retarget_pose(retarget, pose, out, scratch);
+        show(retarget, pose, out);
         for (uint32_t i = 3; i < 5; i++) {
             const real3 from = real3_sub(at_of(&man, pose, i + 1), at_of(&man, pose, i));
             const real3 to = real3_sub(at_of(&other, out, i + 1), at_of(&other, out, i));
-            CHECK_NEAR(real3_distance(to, (real3){1.5 * from.x, 1.5 * from.y, 1.5 * from.z}), 0.0,
-                       1e-3);
+            CHECK_NEAR(real3_distance(to, real3_scale(from, 1.5)), 0.0, 1e-3);
         }
     }
 }
@@ -202,12 +206,10 @@ TEST (pose_tools_retarget_without_a_pelvis) {
         add_joint(&snake, i ? "b" : "a", (uint32_t)i - 1, (md5_vec3){(float)i, 0, 5.0f}, plain);
         add_joint(&worm, i ? "b" : "a", (uint32_t)i, (md5_vec3){3.0f * (float)i, 0, -4.0f}, plain);
     }
-    md5_error error = {0};
-    OWN_RETARGET retarget = md5_create_retarget(&snake.model, &worm.model, NULL, 0, NULL, &error);
-    REQUIRE(retarget);
-    md5_xform pose[BODY_JOINTS], scratch[BODY_JOINTS + 1], out[BODY_JOINTS];
+    OWN_RETARGET retarget = retarget_of(&snake, &worm, NULL, 0);
+    md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
     random_pose(&snake, pose, &random);
-    md5_retarget_pose(retarget, pose, out, scratch);
+    show(retarget, pose, out);
     const real3 from = at_of(&snake, pose, 0), to = at_of(&worm, out, 1);
     CHECK_NEAR(real3_distance(to, (real3){from.x, from.y, from.z - 9.0}), 0.0, 1e-4);
 }
@@ -236,24 +238,22 @@ static void check_failure(const md5_joint_pair *pairs, uint32_t num_pairs, const
 
 TEST (pose_tools_retarget_reports_what_is_wrong) {
     check_failure(NULL, 0, "no source joint matches a target joint");
-    const md5_joint_pair unknown_source[] = {{.source = "hips", .target = "x", .align = false},
-                                             {.source = "hipps", .target = "y", .align = false}};
+    const md5_joint_pair unknown_source[] = {{.source = "hips", .target = "x"},
+                                             {.source = "hipps", .target = "y"}};
     check_failure(unknown_source, 2, "pair 1: the source has no joint 'hipps'");
-    const md5_joint_pair unknown_target[] = {{.source = "hips", .target = "z", .align = false}};
+    const md5_joint_pair unknown_target[] = {{.source = "hips", .target = "z"}};
     check_failure(unknown_target, 1, "pair 0: the target has no joint 'z'");
-    const md5_joint_pair twice[] = {{.source = "hips", .target = "x", .align = false},
+    const md5_joint_pair twice[] = {{.source = "hips", .target = "x"},
                                     {.source = "chest", .target = "x", .align = true}};
     check_failure(twice, 2, "pair 1: joint 'x' of the target is in two pairs");
-    const md5_joint_pair none[] = {{.source = NULL, .target = "x", .align = true},
-                                   {.source = "hips", .align = false},
-                                   {.source = NULL, .align = false}};
+    const md5_joint_pair none[] = {
+        {.source = NULL, .target = "x", .align = true}, {.source = "hips"}, {.source = NULL}};
     check_failure(none, 3, "no source joint matches a target joint");
 
     uint64_t random = 7;
     body man;
     make_man(&man, 1.0f, 0.0f, &random);
-    const md5_joint_pair leave[] = {{.source = "hand", .align = false},
-                                    {.source = "chest", .target = "chest", .align = false}};
+    const md5_joint_pair leave[] = {{.source = "hand"}, {.source = "chest", .target = "chest"}};
     const md5_load_opts opts = {.warn = remember};
     md5_error error = {0};
     OWN_RETARGET retarget = md5_create_retarget(&man.model, &man.model, leave, 2, &opts, &error);

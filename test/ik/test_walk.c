@@ -23,31 +23,39 @@ static uint32_t joint_of(const md5_model *model, const char *part, uint32_t leg)
     return md5_find_joint(&model->skeleton, name);
 }
 
-// NULL is allowed.
 static void walk_free(walk_case *of)
 {
-    if (!of)
-        return;
     free(of->joints);
     free(of->pose);
     md5_free_model(of->model);
-    free(of);
+}
+#define OWN_WALK __attribute__((cleanup(walk_free))) walk_case
+
+static bool walk_from(walk_case *of, md5_xform placement)
+{
+    return md5_walk_begin(&of->desc, of->model->bind_local, placement, &of->walk);
 }
 
-// NULL if the model cannot be read.
-static walk_case *walk_new(md5_axes axes, md5_terrain_fn *terrain)
+static bool walk_begins(walk_case *of)
 {
-    walk_case *const of = calloc(1, sizeof *of);
-    if (!of)
-        return NULL;
+    return walk_from(of, (md5_xform){.rotation = {0, 0, 0, 1}});
+}
+
+static void walk_go(walk_case *of, md5_vec3 velocity, float turn, double seconds)
+{
+    md5_walk_advance(&of->desc, &of->walk, velocity, turn, seconds);
+}
+
+// If the model cannot be read, the test fails and the program aborts.
+static void walk_begin(walk_case *of, md5_axes axes, md5_terrain_fn *terrain)
+{
     const md5_load_opts opts = {.axes = axes};
+    memset(of, 0, sizeof *of);
     of->model = md5_load_model(test_path("models/thimble/thimble.md5mesh"), &opts, NULL);
-    if (!of->model) {
-        free(of);
-        return NULL;
-    }
-    of->pose = malloc(of->model->skeleton.num_joints * sizeof *of->pose);
-    of->joints = malloc(of->model->skeleton.num_joints * sizeof *of->joints);
+    if (!CHECK(of->model))
+        abort();
+    of->pose = test_calloc(of->model->skeleton.num_joints, sizeof *of->pose);
+    of->joints = test_calloc(of->model->skeleton.num_joints, sizeof *of->joints);
     for (uint32_t i = 0; i < 6; i++)
         of->legs[i] = (md5_leg){
             .limb = {joint_of(of->model, "femur", i), joint_of(of->model, "tibia", i),
@@ -63,14 +71,11 @@ static walk_case *walk_new(md5_axes axes, md5_terrain_fn *terrain)
         .body = md5_find_joint(&of->model->skeleton, "body"),
         .terrain = terrain,
     };
-    const md5_xform origin = {.rotation = {0, 0, 0, 1}};
-    if (!of->pose || !of->joints
-        || !md5_walk_begin(&of->desc, of->model->bind_local, origin, &of->walk)) {
-        walk_free(of);
-        return NULL;
-    }
-    return of;
+    CHECK(walk_begins(of));
 }
+
+#define TEST_HERE(title, terrain) \
+    TEST_WITH (title, walk_case, of, walk_begin(of, MD5_AXES_ID, terrain), walk_free(of))
 
 // Writes the bind pose, with the walk applied.
 static void walk_pose(walk_case *of)
@@ -134,9 +139,7 @@ static md5_vec3 posed_ankle(const walk_case *of, uint32_t leg)
     return md5_mat34_point(world, md5_mat34_translation(of->joints[of->legs[leg].limb.tip]));
 }
 
-TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
-    walk_case *const of = walk_new(MD5_AXES_ID, walk_waves);
-    REQUIRE(of);
+TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
     md5_vec3 before[MD5_MAX_LEGS] = {{0, 0, 0}};
     bool stood[MD5_MAX_LEGS] = {false};
     double worst_slide = 0.0, worst_miss = 0.0;
@@ -145,7 +148,7 @@ TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
         md5_vec3 velocity;
         float turn;
         command(frame / 60.0, &velocity, &turn);
-        md5_walk_advance(&of->desc, &of->walk, velocity, turn, 1.0 / 60.0);
+        walk_go(of, velocity, turn, 1.0 / 60.0);
         walk_pose(of);
         num_out += of->num_placed < 6;
         bool is_up[2] = {false, false};
@@ -154,9 +157,9 @@ TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
             const bool stands = !of->walk.feet[leg].is_stepping;
             const md5_foothold *const foot = &of->walk.feet[leg];
             const double miss = real_distance(at, told_ankle(foot));
-            worst_miss = miss > worst_miss ? miss : worst_miss;
+            worst_miss = fmax(worst_miss, miss);
             const double slide = stands && stood[leg] ? real_distance(at, before[leg]) : 0.0;
-            worst_slide = slide > worst_slide ? slide : worst_slide;
+            worst_slide = fmax(worst_slide, slide);
             num_steps += stood[leg] && !stands;
             is_up[of->legs[leg].group] = is_up[of->legs[leg].group] || !stands;
             before[leg] = at;
@@ -169,7 +172,6 @@ TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
     CHECK_UINT(num_out, 0);
     CHECK_UINT(num_mixed, 0); // neighbours never lift together
     CHECK(num_steps > 100);
-    walk_free(of);
 }
 
 // A foot lands half of a stand ahead of its home, which is where the home is in the middle of the
@@ -178,8 +180,9 @@ TEST (walk_feet_that_stand_do_not_slide_and_all_reach) {
 // was last planned, which is at 0.7 of it, and followed with a delay of 0.05 s.
 static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
 {
-    walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    REQUIRE(of);
+    OWN_WALK landing;
+    walk_case *const of = &landing;
+    walk_begin(of, MD5_AXES_ID, NULL);
     of->desc.response = MD5_ZERO;
     of->desc.num_groups = num_groups;
     double fastest = 0.0, farthest = 0.0, begun[6] = {0.0};
@@ -201,7 +204,7 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
         bool stepped[6];
         for (uint32_t leg = 0; leg < 6; leg++)
             stepped[leg] = of->walk.feet[leg].is_stepping;
-        md5_walk_advance(&of->desc, &of->walk, velocity, turn, 1.0 / 120.0);
+        walk_go(of, velocity, turn, 1.0 / 120.0);
         for (uint32_t leg = 0; leg < 6; leg++) {
             const md5_foothold *const foot = &of->walk.feet[leg];
             if (foot->is_stepping && !stepped[leg]) {
@@ -220,42 +223,37 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
         }
     }
     CHECK(num_landed >= 12);
-    walk_free(of);
 }
 
 TEST (walk_lands_half_of_a_stand_ahead_of_home) {
     static const uint32_t group_counts[] = {1, 2, 3, 6};
+    static const struct {
+        md5_vec3 velocity;
+        float turn;
+    } ways[] = {{{6, 0, 0}, 0},  {{-3, 0, 0}, 0},   {{0, 5, 0}, 0},
+                {{9, -7, 0}, 0}, {{0, 0, 0}, 0.4f}, {{0, 0, 0}, -0.2f}};
     for (int i = 0; i < 4; i++) {
-        check_landings((md5_vec3){6, 0, 0}, 0.0f, group_counts[i]);
-        check_landings((md5_vec3){-3, 0, 0}, 0.0f, group_counts[i]);
-        check_landings((md5_vec3){0, 5, 0}, 0.0f, group_counts[i]);
-        check_landings((md5_vec3){9, -7, 0}, 0.0f, group_counts[i]);
-        check_landings((md5_vec3){0, 0, 0}, 0.4f, group_counts[i]);
-        check_landings((md5_vec3){0, 0, 0}, -0.2f, group_counts[i]);
+        EACH (row, ways)
+            check_landings(row->velocity, row->turn, group_counts[i]);
     }
 }
 
 // The analytic solution of x' = u with u' = (v - u) / response.
-TEST (walk_follows_velocity_and_turn) {
-    walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    REQUIRE(of);
+TEST_HERE (walk_follows_velocity_and_turn, NULL) {
     for (int frame = 0; frame < 300; frame++)
-        md5_walk_advance(&of->desc, &of->walk, (md5_vec3){10, 4, 7}, 0.0f, 1.0 / 60.0);
+        walk_go(of, (md5_vec3){10, 4, 7}, 0.0f, 1.0 / 60.0);
     const double expected = 5.0 - 0.15 * (1.0 - exp(-5.0 / 0.15));
     // Velocity is that of the end of each step of 1/120 s: half a step too far at most.
     CHECK_NEAR(of->walk.position.x, 10.0 * expected, 10.0 / 120.0);
     CHECK_NEAR(of->walk.position.y, 4.0 * expected, 4.0 / 120.0);
     CHECK_NEAR(of->walk.position.z, 0.0, 1e-5);
-    walk_free(of);
 
-    walk_case *const other = walk_new(MD5_AXES_ID, NULL);
-    REQUIRE(other);
+    CHECK(walk_begins(of)); // anew
     for (int frame = 0; frame < 120; frame++)
-        md5_walk_advance(&other->desc, &other->walk, (md5_vec3){0, 0, 0}, 0.5f, 1.0 / 60.0);
+        walk_go(of, (md5_vec3){0, 0, 0}, 0.5f, 1.0 / 60.0);
     const double angle = 0.5 * (2.0 - 0.15 * (1.0 - exp(-2.0 / 0.15)));
-    const md5_vec3 ahead = md5_quat_rotate(other->walk.facing, (md5_vec3){1, 0, 0});
+    const md5_vec3 ahead = md5_quat_rotate(of->walk.facing, (md5_vec3){1, 0, 0});
     CHECK_NEAR(atan2((double)ahead.y, ahead.x), angle, 0.5 / 120.0);
-    walk_free(other);
 }
 
 static void walk_at(walk_case *of, double rate, double seconds)
@@ -264,29 +262,25 @@ static void walk_at(walk_case *of, double rate, double seconds)
         md5_vec3 velocity;
         float turn;
         command(frame / rate, &velocity, &turn);
-        md5_walk_advance(&of->desc, &of->walk, velocity, turn, 1.0 / rate);
+        walk_go(of, velocity, turn, 1.0 / rate);
     }
 }
 
 TEST (walk_at_30_hz_ends_where_120_hz_does) {
-    walk_case *const slow = walk_new(MD5_AXES_ID, walk_waves);
-    walk_case *const fast = walk_new(MD5_AXES_ID, walk_waves);
-    walk_case *const odd = walk_new(MD5_AXES_ID, walk_waves);
-    if (CHECK(slow && fast && odd)) {
-        walk_at(slow, 30.0, 12.0);
-        walk_at(fast, 120.0, 12.0);
-        walk_at(odd, 50.0, 12.0);
-        const double way = real_distance(fast->walk.position, (md5_vec3){0, 0, 0});
-        CHECK(way > 20.0);
-        CHECK_NEAR(real_distance(slow->walk.position, fast->walk.position), 0.0, 0.01 * way);
-        CHECK_NEAR(real_distance(odd->walk.position, fast->walk.position), 0.0, 0.02 * way);
-        for (uint32_t leg = 0; leg < 6; leg++)
-            CHECK(real_distance(slow->walk.feet[leg].position, fast->walk.feet[leg].position)
-                  < 3.0);
-    }
-    walk_free(slow);
-    walk_free(fast);
-    walk_free(odd);
+    OWN_WALK slow, fast, odd;
+    walk_begin(&slow, MD5_AXES_ID, walk_waves);
+    walk_begin(&fast, MD5_AXES_ID, walk_waves);
+    walk_begin(&odd, MD5_AXES_ID, walk_waves);
+    walk_at(&slow, 30.0, 12.0);
+    walk_at(&fast, 120.0, 12.0);
+    walk_at(&odd, 50.0, 12.0);
+    const md5_vec3 end = fast.walk.position;
+    const double way = real_length(end);
+    CHECK(way > 20.0);
+    CHECK_NEAR(real_distance(slow.walk.position, end), 0.0, 0.01 * way);
+    CHECK_NEAR(real_distance(odd.walk.position, end), 0.0, 0.02 * way);
+    for (uint32_t leg = 0; leg < 6; leg++)
+        CHECK(real_distance(slow.walk.feet[leg].position, fast.walk.feet[leg].position) < 3.0);
 }
 
 // Ground that rises by 0.2 forward and falls by 0.1 to the left.
@@ -297,12 +291,10 @@ static float slope(void *user, md5_vec3 at, md5_vec3 *normal)
     return 0.2f * at.x - 0.1f * at.y + 3.0f;
 }
 
-TEST (walk_body_lies_in_the_plane_of_its_feet) {
-    walk_case *const of = walk_new(MD5_AXES_ID, slope);
-    REQUIRE(of);
+TEST_HERE (walk_body_lies_in_the_plane_of_its_feet, slope) {
     const double length = sqrt(0.2 * 0.2 + 0.1 * 0.1 + 1.0);
     for (int frame = 0; frame < 240; frame++) {
-        md5_walk_advance(&of->desc, &of->walk, (md5_vec3){5, 0, 0}, 0.2f, 1.0 / 60.0);
+        walk_go(of, (md5_vec3){5, 0, 0}, 0.2f, 1.0 / 60.0);
         CHECK_NEAR(of->walk.normal.x, -0.2 / length, 1e-4);
         CHECK_NEAR(of->walk.normal.y, 0.1 / length, 1e-4);
     }
@@ -315,18 +307,15 @@ TEST (walk_body_lies_in_the_plane_of_its_feet) {
         md5_vec3 normal;
         CHECK_NEAR(foot->position.z, slope(NULL, foot->position, &normal), 1e-4);
     }
-    walk_free(of);
 }
 
-TEST (walk_comes_to_rest_near_its_homes) {
-    walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    REQUIRE(of);
-    md5_walk_advance(&of->desc, &of->walk, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
+TEST_HERE (walk_comes_to_rest_near_its_homes, NULL) {
+    walk_go(of, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
     for (uint32_t leg = 0; leg < 6; leg++) // nothing moves, so no leg steps
         CHECK(real_distance(of->walk.feet[leg].position, of->walk.feet[leg].home) < 1e-5);
     walk_at(of, 60.0, 13.5);
     for (int i = 0; i < 4; i++)
-        md5_walk_advance(&of->desc, &of->walk, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
+        walk_go(of, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
     const double slack = 0.1 * 0.5 * of->walk.radius;
     for (uint32_t leg = 0; leg < 6; leg++) {
         const md5_vec3 home =
@@ -334,32 +323,26 @@ TEST (walk_comes_to_rest_near_its_homes) {
         CHECK(!of->walk.feet[leg].is_stepping);
         CHECK(real_distance(of->walk.feet[leg].position, home) <= slack + 1e-4);
     }
-    walk_free(of);
 }
 
-TEST (walk_speed_is_what_the_legs_can_do) {
-    walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    REQUIRE(of);
+TEST_HERE (walk_speed_is_what_the_legs_can_do, NULL) {
     const double step = 0.5 * of->walk.radius, most = step / (0.15 * 2.0);
     double worst = 0.0;
     for (int frame = 0; frame < 300; frame++) {
-        md5_walk_advance(&of->desc, &of->walk, (md5_vec3){1e6f, 0, 0}, 0.0f, 1.0 / 60.0);
+        walk_go(of, (md5_vec3){1e6f, 0, 0}, 0.0f, 1.0 / 60.0);
         for (uint32_t leg = 0; leg < 6; leg++) {
             const md5_vec3 home =
                 md5_xform_point(md5_walk_placement(&of->walk), of->walk.feet[leg].home);
             const md5_foothold *const foot = &of->walk.feet[leg];
             const double off = foot->is_stepping ? 0.0 : real_distance(foot->position, home);
-            worst = off > worst ? off : worst;
+            worst = fmax(worst, off);
         }
     }
     CHECK_NEAR(of->walk.velocity.x, most, 0.01 * most);
     CHECK_THAT(worst < 0.75 * step, "a foot is %g from home, a step is %g", worst, step);
-    walk_free(of);
 }
 
-TEST (walk_state_is_saved_by_copying_it) {
-    walk_case *const of = walk_new(MD5_AXES_ID, walk_waves);
-    REQUIRE(of);
+TEST_HERE (walk_state_is_saved_by_copying_it, walk_waves) {
     walk_at(of, 60.0, 3.1);
     const md5_walk saved = of->walk;
     walk_at(of, 60.0, 4.0);
@@ -369,32 +352,28 @@ TEST (walk_state_is_saved_by_copying_it) {
     CHECK_BYTES(&first.position, &of->walk.position, sizeof first.position);
     for (uint32_t leg = 0; leg < 6; leg++)
         CHECK_BYTES(&first.feet[leg].position, &of->walk.feet[leg].position, sizeof(md5_vec3));
-    walk_free(of);
 }
 
 // With y up: the same walk, up to rounding error.
 TEST (walk_in_other_axes_is_the_same_walk) {
     static const md5_axes all[] = {MD5_AXES_Y_UP, MD5_AXES_Y_UP_LEFT};
-    for (int i = 0; i < 2; i++) {
-        walk_case *const of = walk_new(MD5_AXES_ID, NULL), *const other = walk_new(all[i], NULL);
-        if (CHECK(of && other)) {
-            const md5_mat34 to = md5_mat34_from_axes(all[i], 1.0f);
-            for (int frame = 0; frame < 120; frame++) {
-                const md5_vec3 velocity = {12, 5, 0};
-                md5_walk_advance(&of->desc, &of->walk, velocity, 0.7f, 1.0 / 60.0);
-                md5_walk_advance(&other->desc, &other->walk, md5_mat34_direction(to, velocity),
-                                 0.7f, 1.0 / 60.0);
-            }
-            walk_pose(of);
-            walk_pose(other);
-            CHECK_UINT(other->num_placed, 6);
-            for (uint32_t leg = 0; leg < 6; leg++)
-                CHECK(real_distance(md5_mat34_point(to, posed_ankle(of, leg)),
-                                    posed_ankle(other, leg))
-                      < 0.01);
+    EACH (axes, all) {
+        OWN_WALK of, other;
+        walk_begin(&of, MD5_AXES_ID, NULL);
+        walk_begin(&other, *axes, NULL);
+        const md5_mat34 to = md5_mat34_from_axes(*axes, 1.0f);
+        for (int frame = 0; frame < 120; frame++) {
+            const md5_vec3 velocity = {12, 5, 0};
+            walk_go(&of, velocity, 0.7f, 1.0 / 60.0);
+            walk_go(&other, md5_mat34_direction(to, velocity), 0.7f, 1.0 / 60.0);
         }
-        walk_free(of);
-        walk_free(other);
+        walk_pose(&of);
+        walk_pose(&other);
+        CHECK_UINT(other.num_placed, 6);
+        for (uint32_t leg = 0; leg < 6; leg++)
+            CHECK(
+                real_distance(md5_mat34_point(to, posed_ankle(&of, leg)), posed_ankle(&other, leg))
+                < 0.01);
     }
 }
 
@@ -417,81 +396,68 @@ static bool is_finite(md5_vec3 v)
     return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
 }
 
-TEST (walk_takes_any_numbers) {
+TEST_HERE (walk_takes_any_numbers, NULL) {
     static const float numbers[] = {NAN, INFINITY, -INFINITY, 1e38f, -1e-38f, 0.0f, 30.0f, -5.0f};
     static const double seconds[] = {NAN, -1.0, 0.0, 1e-300, 0.01, 0.3, 1e300, INFINITY};
-    uint64_t seed = 11;
-    walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    REQUIRE(of);
+    static uint64_t seed = 11;
     of->desc.terrain = wild;
     of->desc.user = &seed;
     for (int i = 0; i < 300; i++) {
         const md5_vec3 velocity = {numbers[test_random_u32(&seed) % 8],
                                    numbers[test_random_u32(&seed) % 8], 1.0f};
-        md5_walk_advance(&of->desc, &of->walk, velocity, numbers[test_random_u32(&seed) % 8],
-                         seconds[test_random_u32(&seed) % 8]);
+        walk_go(of, velocity, numbers[test_random_u32(&seed) % 8],
+                seconds[test_random_u32(&seed) % 8]);
         walk_pose(of);
         CHECK(is_finite(of->walk.position) && is_finite(of->walk.normal));
         for (uint32_t joint = 0; joint < of->model->skeleton.num_joints; joint++) {
-            const md5_quat q = of->pose[joint].rotation;
-            CHECK_NEAR((q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w), 1.0, 1e-3);
+            const real4 q = real4_widen(of->pose[joint].rotation);
+            CHECK_NEAR(real4_dot(q, q), 1.0, 1e-3);
         }
     }
-    walk_free(of);
 }
 
-TEST (walk_begins_with_any_placement_and_pose) {
-    walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    REQUIRE(of);
+TEST_HERE (walk_begins_with_any_placement_and_pose, NULL) {
     const md5_xform wrong = {.rotation = {NAN, 0, 0, 0}, .translation = {INFINITY, 0, 0}};
-    CHECK(md5_walk_begin(&of->desc, of->model->bind_local, wrong, &of->walk));
+    CHECK(walk_from(of, wrong));
     CHECK(of->walk.position.x == 0.0f && of->walk.facing.w == 1.0f);
     // A turn of 90 degrees to the left and a tilt: only the turn counts.
     const md5_quat left = {0, 0, 0.70710678f, 0.70710678f}, tilt = {0, 0.2f, 0, 0.98f};
     const md5_xform turned = {.rotation = md5_quat_mul(left, tilt), .translation = {3, 4, 9}};
-    CHECK(md5_walk_begin(&of->desc, of->model->bind_local, turned, &of->walk));
+    CHECK(walk_from(of, turned));
     CHECK_NEAR(of->walk.facing.z, sqrt(0.5), 1e-6);
     CHECK_NEAR(of->walk.facing.x, 0.0, 1e-6);
     CHECK_NEAR(of->walk.position.z, 0.0, 1e-5); // flat ground
-    walk_free(of);
 }
 
-TEST (walk_refuses_what_is_no_leg) {
-    walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    REQUIRE(of);
-    const md5_xform origin = {.rotation = {0, 0, 0, 1}};
+TEST_HERE (walk_refuses_what_is_no_leg, NULL) {
     const md5_leg good = of->legs[2];
-    const md5_xform *const bind = of->model->bind_local;
     of->legs[2].limb.tip = 1000;
-    CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
-    md5_walk_advance(&of->desc, &of->walk, (md5_vec3){10, 0, 0}, 0.0f, 0.5);
+    CHECK(!walk_begins(of));
+    walk_go(of, (md5_vec3){10, 0, 0}, 0.0f, 0.5);
     walk_pose(of);
     CHECK(of->num_placed < 6);
     of->legs[2] = good;
     of->legs[2].swivel = 1000;
-    CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
+    CHECK(!walk_begins(of));
     of->legs[2].swivel = good.limb.tip;
-    CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
+    CHECK(!walk_begins(of));
     of->legs[2].swivel = MD5_NONE;
-    CHECK(md5_walk_begin(&of->desc, bind, origin, &of->walk));
+    CHECK(walk_begins(of));
     walk_pose(of);
     CHECK_UINT(of->num_placed, 6);
     of->legs[2].group = 2;
-    CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
+    CHECK(!walk_begins(of));
     of->legs[2] = good;
     of->desc.body = 1000;
-    CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
+    CHECK(!walk_begins(of));
     of->desc.body = 1;
     of->desc.num_legs = of->desc.num_groups = 1; // the middle of all homes is its own: radius 0
-    CHECK(!md5_walk_begin(&of->desc, bind, origin, &of->walk));
-    walk_free(of);
+    CHECK(!walk_begins(of));
 }
 
 #if !defined(NDEBUG)
 
-TEST (mistakes_in_walks_are_reported) {
-    walk_case *const of = walk_new(MD5_AXES_ID, NULL);
-    REQUIRE(of);
+TEST_HERE (mistakes_in_walks_are_reported, NULL) {
     const md5_walk_desc good = of->desc;
     static md5_walk walk; // begun with no legs
     const md5_xform origin = {.rotation = {0, 0, 0, 1}};
@@ -514,7 +480,6 @@ TEST (mistakes_in_walks_are_reported) {
         md5_walk_advance(&good, &walk, (md5_vec3){0, 0, 0}, 0.0f, 0.1);
     MISTAKE ("begun with this description")
         md5_walk_pose(&good, &walk, pose);
-    walk_free(of);
 }
 
 #endif

@@ -303,7 +303,7 @@ static void play_character(const character *of)
         for (uint32_t i = 0; i < play.of->model->skeleton.num_joints; i++) {
             const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
             play.angles[i] =
-                DEGREES * real4_angle(real4_of(shown.rotation), real4_of(target.rotation));
+                DEGREES * real_angle(shown.rotation, target.rotation);
             play.distances[i] = real_distance(shown.translation, target.translation);
         }
 
@@ -318,7 +318,7 @@ static void play_character(const character *of)
             for (uint32_t i = 0; i < play.of->model->skeleton.num_joints; i++) {
                 const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
                 const double angle =
-                    DEGREES * real4_angle(real4_of(shown.rotation), real4_of(target.rotation));
+                    DEGREES * real_angle(shown.rotation, target.rotation);
                 const double distance = real_distance(shown.translation, target.translation);
                 play.most_degrees = fmax(play.most_degrees, angle - play.angles[i]);
                 play.most_part = fmax(play.most_part, (distance - play.distances[i]) / size);
@@ -395,7 +395,7 @@ TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
         md5_xform pose = to;
         md5i_add_offsets(&offset, 0.0f, 0.3f, 1, &pose);
         bool held =
-            CHECK_NEAR(real4_angle(real4_of(pose.rotation), real4_of(from.rotation)), 0.0, 2e-6);
+            CHECK_NEAR(real_angle(pose.rotation, from.rotation), 0.0, 2e-6);
         held &= CHECK_NEAR(real_distance(pose.translation, from.translation), 0.0, 1e-6);
         pose = to;
         md5i_add_offsets(&offset, 0.3f, 0.3f, 1, &pose);
@@ -420,7 +420,7 @@ TEST (an_offset_never_becomes_longer) {
             to.rotation = md5_quat_mul((md5_quat){1e-5f, 0.0f, 0.0f, 1.0f}, from.rotation);
         md5_offset offset;
         md5i_make_offsets(&from, &from_velocity, &to, &to_velocity, 1, &offset);
-        double angle = real4_angle(real4_of(from.rotation), real4_of(to.rotation));
+        double angle = real_angle(from.rotation, to.rotation);
         double distance = real_distance(from.translation, to.translation);
         const float duration = (float)(0.01 + 2.0 * test_random(&random));
         for (int step = 0; step <= 40; step++) {
@@ -428,7 +428,7 @@ TEST (an_offset_never_becomes_longer) {
             md5_xform pose = target;
             md5i_add_offsets(&offset, duration * (float)step / 40.0f, duration, 1, &pose);
             const double angle_now =
-                real4_angle(real4_of(pose.rotation), real4_of(target.rotation));
+                real_angle(pose.rotation, target.rotation);
             const double distance_now = real_distance(pose.translation, target.translation);
             if (!CHECK(angle_now <= angle + 2e-6) || !CHECK(distance_now <= distance + 1e-6))
                 return;
@@ -505,7 +505,7 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
         for (int k = 1; k <= 1000; k++) {
             md5_xform pose = to;
             md5i_add_offsets(&offset, (float)(k * step), 0.5f, 1, &pose);
-            const double now[2] = {real4_angle(real4_of(pose.rotation), real4_of(to.rotation)),
+            const double now[2] = {real_angle(pose.rotation, to.rotation),
                                    real_distance(pose.translation, to.translation)};
             for (int part = 0; part < 2; part++) {
                 const double speed_now = (left[part] - now[part]) / step;
@@ -645,7 +645,7 @@ static gaps find_gaps(md5_player *player, md5_player *target)
     play_pose(target, b);
     for (int i = 0; i < PLAY_JOINTS; i++) {
         found.of[2 * i] = real_distance(a[i].translation, b[i].translation);
-        found.of[2 * i + 1] = real4_angle(real4_of(a[i].rotation), real4_of(b[i].rotation));
+        found.of[2 * i + 1] = real_angle(a[i].rotation, b[i].rotation);
     }
     return found;
 }
