@@ -47,14 +47,14 @@ TEST_PLAY (mistakes_with_players_and_poses_are_reported_with_function_and_argume
     MISTAKE ("md5_player_fade_to(): easing: one without parameters")
         md5_player_fade_to(of->player, 0, 0, 0.1f, MD5_FADE_CROSS, MD5_EASE_CUBIC_BEZIER);
     MISTAKE ("md5_player_play_shot(): mode: a md5_layer_mode")
-        md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.mode = (md5_layer_mode)2});
+        PLAY_SHOT(of->player, 0, 0, .mode = (md5_layer_mode)2);
     MISTAKE ("md5_player_play_shot(): fade_in_easing: a md5_ease_kind") {
         const md5_easing curve = {.kind = (md5_ease_kind)99};
-        md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.fade_in_easing = curve});
+        PLAY_SHOT(of->player, 0, 0, .fade_in_easing = curve);
     }
     MISTAKE ("md5_player_play_shot(): fade_out_easing: a md5_ease_kind") {
         const md5_easing curve = {.jump = (md5_jump)9};
-        md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.fade_out_easing = curve});
+        PLAY_SHOT(of->player, 0, 0, .fade_out_easing = curve);
     }
     MISTAKE ("md5_player_shot_section(): change: a md5_section_change")
         md5_player_shot_section(of->player, 0, "a", (md5_section_change)4);
@@ -95,7 +95,7 @@ TEST_PLAY (mistakes_with_players_and_poses_are_reported_with_function_and_argume
         md5_build_mask(&of->made.model->skeleton, NULL, 0, weights, NULL);
     }
     MISTAKE ("md5_player_play_shot(): desc: reserved members must be 0")
-        md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.reserved = {1}});
+        PLAY_SHOT(of->player, 0, 0, .reserved = {1});
     MISTAKE ("md5_create_player(): allocator: both functions")
         md5_create_player(of->machine, &(md5_allocator){.free = test_heap_free}, NULL);
 }

@@ -76,6 +76,19 @@ void play_end(play_case *made)
     md5_free_model(made->model);
 }
 
+void play_begin_bobbin(play_case *made, const char *const *names, uint32_t count)
+{
+    memset(made, 0, sizeof *made);
+    made->model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    made->num_clips = count;
+    for (uint32_t i = 0; i < count; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "models/bobbin/%s.md5anim", names[i]);
+        made->anims[i] = md5_load_anim(test_path(path), NULL, NULL);
+        made->bindings[i] = md5_bind(made->model, made->anims[i], NULL, NULL);
+    }
+}
+
 // Writes a rotation that swings about a random axis, a different one for each joint.
 static void put_swing(test_text *to, int joint, double phase, double size, uint64_t seed)
 {
@@ -388,6 +401,14 @@ void play_scene_make(play_scene *of, uint32_t num_clips, const char *rows, ...)
     va_end(values);
 }
 
+void play_desc_refused(const md5_machine_desc *desc, const char *message)
+{
+    md5_error error = {0};
+    OWN_MACHINE machine = md5_create_machine(desc, NULL, &error);
+    CHECK(machine == NULL && error.status != MD5_OK);
+    CHECK_STRING(error.message, message);
+}
+
 void play_scene_end(play_scene *of)
 {
     md5_destroy_player(of->player);
@@ -395,10 +416,137 @@ void play_scene_end(play_scene *of)
     play_end(&of->made);
 }
 
+void play_rig_read(play_rig *of, const char *joints, const md5_load_opts *opts, const char *rows,
+                   ...)
+{
+    test_text model = {0};
+    char text[2048];
+    va_list values;
+    memset(of, 0, sizeof *of);
+    test_append(&model, "MD5Version 10 commandline \"\" %s", joints);
+    of->model = md5_parse_model(model.bytes, model.used, opts, &of->error);
+    free(model.bytes);
+    if (!CHECK_STRING(of->error.message, ""))
+        abort();
+    va_start(values, rows);
+    const int size = vsnprintf(text, sizeof text, rows, values);
+    va_end(values);
+    CHECK(size < (int)sizeof text);
+    of->file = md5_parse_machine_file(text, (size_t)size, NULL, &of->error);
+}
+
+void play_rig_start(play_rig *of)
+{
+    if (!of->file)
+        return;
+    of->file->desc.model = of->model;
+    of->machine = md5_create_machine(&of->file->desc, NULL, &of->error);
+    if (!of->machine)
+        return;
+    of->player = play_player(of->machine);
+    of->scratch = test_alloc(md5_player_pose_scratch(of->machine));
+    of->place.rotation.w = 1.0f;
+}
+
+void play_rig_end(play_rig *of)
+{
+    free(of->scratch);
+    md5_destroy_player(of->player);
+    md5_destroy_machine(of->machine);
+    md5_free_machine_file(of->file);
+    for (int i = 0; i < PLAY_CLIPS; i++) {
+        md5_free_binding(of->bindings[i]);
+        md5_free_anim(of->anims[i]);
+    }
+    md5_free_model(of->model);
+}
+
+void play_rig_go_on(play_rig *of, double seconds)
+{
+    play_advance(of->player, seconds);
+    of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
+    md5_player_pose(of->player, of->pose, NULL, NULL, of->scratch);
+}
+
+bool play_actor_begin(play_actor *of, const char *file, const char *event)
+{
+    md5_error error = {0};
+    *of = (play_actor){.character = md5_load_character(test_path(file), NULL, &error),
+                       .event = event};
+    if (!CHECK_STRING(error.message, ""))
+        return false;
+    of->player = play_player(of->character->machine);
+    return true;
+}
+
+void play_actor_end(play_actor *of)
+{
+    md5_destroy_player(of->player);
+    md5_free_character(of->character);
+}
+
+static void count_event(void *user, md5_player *player, const md5_event *event, float weight)
+{
+    play_actor *const of = user;
+    (void)player;
+    of->count += weight > 0.5f && strcmp(event->name, of->event) == 0;
+}
+
+void play_actor_go_on(play_actor *of, double seconds)
+{
+    md5_player_advance(of->player, seconds, count_event, of);
+}
+
+void play_set(md5_player *player, const char *name, float value)
+{
+    const uint32_t parameter = md5_find_parameter(player->machine, name);
+    CHECK_THAT(parameter != MD5_NONE && md5_player_set(player, parameter, value), "%s", name);
+}
+
+const char *play_state_name(const md5_player *player, uint32_t layer)
+{
+    return md5_machine_tables(player->machine)
+        ->layers[layer]
+        .states[md5_player_layer(player, layer).state]
+        .name;
+}
+
+void play_unhex(const char *text, size_t size, uint8_t *bytes)
+{
+    for (size_t i = 0; i < size; i++) {
+        const char digits[3] = {text[2 * i], text[2 * i + 1], '\0'};
+        bytes[i] = (uint8_t)strtoul(digits, NULL, 16);
+    }
+}
+
 uint32_t play_transitions(uint32_t otherwise)
 {
     const char *const count = getenv("MD5_TRANSITIONS");
     return count && count[0] ? (uint32_t)strtoul(count, NULL, 10) : otherwise;
+}
+
+void *play_save(const md5_player *player, size_t *size)
+{
+    *size = md5_player_save(player, NULL, 0);
+    void *const bytes = test_alloc(*size);
+    CHECK_UINT(md5_player_save(player, bytes, *size), *size);
+    return bytes;
+}
+
+md5_player *play_restored(const md5_player *player)
+{
+    size_t size;
+    OWN void *const bytes = play_save(player, &size);
+    md5_player *const restored = play_player(player->machine);
+    CHECK(md5_player_restore(restored, bytes, size, NULL));
+    return restored;
+}
+
+md5_player *play_copied(const md5_player *player)
+{
+    md5_player *const copied = play_player(player->machine);
+    md5_player_copy(copied, player);
+    return copied;
 }
 
 void play_advance(md5_player *player, double seconds)

@@ -35,6 +35,10 @@ void play_end(play_case *made);
 uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, double size,
                        play_walk walk, uint64_t seed);
 
+// Bobbin with clips of these names instead.
+void play_begin_bobbin(play_case *made, const char *const *names, uint32_t count);
+#define OWN_CASE __attribute__((cleanup(play_end))) play_case
+
 // -- Double precision -------------------------------------------------------------------------
 
 // A clip at a time in frames, between frame floor(time) and the next; the last frame is followed by
@@ -98,6 +102,58 @@ md5_machine *play_machine_read(const play_case *made, const md5_clip_desc *clips
 void play_refused(const play_case *made, const md5_clip_desc *clips, const char *message,
                   const char *rows, ...) TEST_PRINTF(4, 5);
 
+// Checks that tables make no machine.
+void play_desc_refused(const md5_machine_desc *desc, const char *message);
+
+// -- Rigs of their own ----------------------------------------------------------------------------
+
+// A machine of a model and rows that are texts, and what its player shows.
+typedef struct play_rig {
+    md5_model *model;
+    md5_anim *anims[PLAY_CLIPS];
+    md5_binding *bindings[PLAY_CLIPS];
+    md5_machine_file *file;
+    md5_machine *machine;
+    md5_player *player;
+    void *scratch;
+    md5_error error;
+    md5_xform place, pose[PLAY_JOINTS];
+} play_rig;
+
+// Reads the joints of a model, from `numJoints` on, and rows as play_scene_read() does. If these
+// are wrong, there is an error and no file.
+void play_rig_read(play_rig *of, const char *joints, const md5_load_opts *opts, const char *rows,
+                   ...) TEST_PRINTF(4, 5);
+// Creates machine and player of the file. If it is refused, there is an error and no machine.
+void play_rig_start(play_rig *of);
+void play_rig_end(play_rig *of);
+#define OWN_RIG __attribute__((cleanup(play_rig_end))) play_rig
+
+// Advances, and computes place and pose.
+void play_rig_go_on(play_rig *of, double seconds);
+
+// -- Characters ---------------------------------------------------------------------------------
+
+// A character of a file, and how often events of a name came.
+typedef struct play_actor {
+    md5_character *character;
+    md5_player *player;
+    const char *event;
+    uint32_t count;
+} play_actor;
+
+// Whether it could be loaded; if not, the test fails.
+bool play_actor_begin(play_actor *of, const char *file, const char *event);
+void play_actor_end(play_actor *of);
+void play_actor_go_on(play_actor *of, double seconds);
+
+// Sets a parameter that must be there, and the name of the state that a layer is in.
+void play_set(md5_player *player, const char *name, float value);
+const char *play_state_name(const md5_player *player, uint32_t layer);
+
+// Bytes of a text in hexadecimal.
+void play_unhex(const char *text, size_t size, uint8_t *bytes);
+
 // Returns how many random transitions a property must hold for: the environment variable
 // MD5_TRANSITIONS or, if it is not set, `otherwise`.
 uint32_t play_transitions(uint32_t otherwise);
@@ -114,6 +170,15 @@ uint32_t play_state(const md5_player *player);
 
 // Fades linearly to a state of a layer.
 bool play_fade(md5_player *player, uint32_t layer, uint32_t state, float seconds);
+
+// Plays a one-shot with these members of a md5_shot_desc.
+#define PLAY_SHOT(player, slot, clip, ...) \
+    md5_player_play_shot(player, slot, clip, &(md5_shot_desc){__VA_ARGS__})
+
+// The bytes of a player, which the caller frees; and new players that go on as another one does.
+void *play_save(const md5_player *player, size_t *size);
+md5_player *play_restored(const md5_player *player);
+md5_player *play_copied(const md5_player *player);
 
 // The pose of a player, with scratch of exactly the size that is asked for.
 void play_pose(md5_player *player, md5_xform *pose);

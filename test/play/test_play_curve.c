@@ -70,12 +70,7 @@ TEST_PLAY (curve_of_a_transition_may_have_steps, begin(of, "steps 4")) {
 
 TEST_PLAY (curve_of_a_transition_is_saved_and_copied, begin(of, "cubic_bezier 0.9 0 0.9 0.2")) {
     play_advance(of->player, 0.2);
-    md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
-    const size_t size = md5_player_save(of->player, NULL, 0);
-    OWN void *const bytes = malloc(size);
-    CHECK_UINT(md5_player_save(of->player, bytes, size), size);
-    CHECK(md5_player_restore(others[0], bytes, size, NULL));
-    md5_player_copy(others[1], of->player);
+    md5_player *const others[2] = {play_restored(of->player), play_copied(of->player)};
     play_advance(of->player, 0.2);
     md5_xform pose[2][PLAY_JOINTS];
     play_pose(of->player, pose[0]);
@@ -92,7 +87,6 @@ TEST_PLAY (curve_of_a_transition_is_saved_and_copied, begin(of, "cubic_bezier 0.
 // A file cannot say what makes no sense: the table of the same machine is changed.
 static void check_refused(md5_ease_kind easing, md5_easing curve, const char *message)
 {
-    md5_error error = {0};
     OWN_PLAY of;
     begin(&of, "linear");
     md5_machine_desc desc = *md5_machine_tables(of.machine);
@@ -102,8 +96,7 @@ static void check_refused(md5_ease_kind easing, md5_easing curve, const char *me
     transition.easing.kind = easing;
     layer.transitions = &transition;
     desc.layers = &layer;
-    CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
-    CHECK_STRING(error.message, message);
+    play_desc_refused(&desc, message);
 }
 
 TEST (curve_of_a_transition_must_make_sense) {
@@ -128,219 +121,181 @@ TEST (curve_of_a_transition_must_make_sense) {
 // Weights of items on a stack and of layers that are eased, and parameters that follow by a curve,
 // against double precision.
 
-static const md5_parameter_desc fade = {.name = "fade", .kind = MD5_PARAMETER_FLOAT};
-static const md5_mask_desc mask = {.name = "upper", .joints = "*spine"};
-static const md5_easing weight_curves_bezier = {
-    .kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.5f, .y1 = 0.0f, .x2 = 0.5f, .y2 = 1.0f};
-static const md5_easing stairs = {.kind = MD5_EASE_STEPS, .steps = 4};
-static const md5_easing cubic = {.kind = MD5_EASE_CUBIC_IN};
-static const md5_easing back = {.kind = MD5_EASE_BACK_OUT};
-static const md5_easing line = {.kind = MD5_EASE_LINEAR};
+#define BEZIER "cubic_bezier 0.5 0 0.5 1"
 
-typedef struct faded {
-    md5_motion_item items[2];
-    md5_motion_desc stack;
-    md5_state_desc states[2];
-    md5_layer_desc layers[2];
-    md5_follow_desc follow;
-    md5_machine_desc desc;
-    play_scene scene;
-} faded;
-
-// A clip with another one on a stack, or in a layer over it.
-static void describe(faded *of, bool in_layer, const md5_easing *easing)
+// A clip with another one on a stack, or in a layer over it, by weights that are eased.
+static void weight_curves_begin(play_scene *of, bool in_layer, const char *item, const char *layer,
+                                const char *follow)
 {
-    const md5_easing curve = easing ? *easing : line;
-    *of = (faded){0};
-    of->items[0] = (md5_motion_item){.motion = "a"};
-    of->items[1] = (md5_motion_item){
-        .motion = "b", .mask = "upper", .weight_parameter = "fade", .weight_easing = curve};
-    of->stack =
-        (md5_motion_desc){.name = "stack", .kind = MD5_MOTION_STACK, ROWS(items, of->items)};
-    of->states[0] = (md5_state_desc){.name = "base", .motion = in_layer ? "a" : "stack"};
-    of->states[1] = (md5_state_desc){.name = "top", .motion = "b"};
-    of->layers[0] = (md5_layer_desc){.name = "body", ROW(states, of->states[0])};
-    of->layers[1] = (md5_layer_desc){.name = "over",
-                                     .mask = "upper",
-                                     .weight_parameter = "fade",
-                                     ROW(states, of->states[1]),
-                                     .weight_easing = curve};
-    of->desc = (md5_machine_desc){.masks = &mask,
-                                  .parameters = &fade,
-                                  .motions = &of->stack,
-                                  .layers = of->layers,
-                                  .num_masks = 1,
-                                  .num_parameters = 1,
-                                  .num_motions = 1,
-                                  .num_layers = in_layer ? 2 : 1};
-    play_scene_begin(&of->scene);
-    play_scene_add(&of->scene, 11, 10.0, 0.3, 1);
-    play_scene_add(&of->scene, 11, 10.0, 0.5, 2);
-}
-
-static void weight_curves_begin(faded *of, bool in_layer, const md5_easing *curve)
-{
-    describe(of, in_layer, curve);
-    play_scene_play(&of->scene, &of->desc);
+    play_scene_begin(of);
+    play_scene_add(of, 11, 10.0, 0.3, 1);
+    play_scene_add(of, 11, 10.0, 0.5, 2);
+    play_scene_read(of,
+                    "mask upper ( *spine ) float fade %s motion stack stack { item a "
+                    "item b { mask upper weight fade %s } } layer body { state base %s } "
+                    "layer over { mask upper weight %s %s state top b }",
+                    follow, item, in_layer ? "a" : "stack", in_layer ? "fade" : "0",
+                    in_layer ? layer : "");
 }
 
 // How far the pose at the start is from both clips blended by this weight.
-static double weight_curves_miss(const faded *of, double weight)
+static double weight_curves_miss(const play_scene *of, double weight)
 {
     float weights[PLAY_JOINTS];
     real_place from[PLAY_JOINTS], to[PLAY_JOINTS], blended[PLAY_JOINTS];
-    md5_build_mask(&of->scene.made.model->skeleton, mask.joints, mask.feather, weights, NULL);
-    play_real_sample(of->scene.made.anims[0], 0.0, from);
-    play_real_sample(of->scene.made.anims[1], 0.0, to);
+    md5_build_mask(&of->made.model->skeleton, "*spine", 0, weights, NULL);
+    play_real_sample(of->made.anims[0], 0.0, from);
+    play_real_sample(of->made.anims[1], 0.0, to);
     play_real_blend(from, to, weight, weights, blended);
-    play_advance(of->scene.player, 0.0);
-    return play_miss(of->scene.player, blended);
+    play_advance(of->player, 0.0);
+    return play_miss(of->player, blended);
 }
 
 // t in 0..1, apart from the starts of steps.
-static double expected(const md5_easing *curve, double t)
+static double expected(const char *curve, double t)
 {
-    if (curve == &weight_curves_bezier)
+    if (strcmp(curve, BEZIER) == 0)
         return bezier((const double[]){0.5, 0.0, 0.5, 1.0}, t);
-    if (curve == &stairs)
+    if (strcmp(curve, "steps 4") == 0)
         return floor(4.0 * t) / 4.0;
-    if (curve == &cubic)
+    if (strcmp(curve, "cubic_in") == 0)
         return t * t * t;
-    if (curve == &back) // beyond 1 it stays at 1
+    if (strcmp(curve, "back_out") == 0) // beyond 1 it stays at 1
         return fmin(1.0 + 2.70158 * pow(t - 1.0, 3.0) + 1.70158 * pow(t - 1.0, 2.0), 1.0);
     return t;
 }
 
 TEST (weight_of_an_item_or_layer_is_eased) {
-    static const md5_easing *const curves[] = {
-        &weight_curves_bezier, &stairs, &cubic, &back, &line, NULL};
+    static const char *const curves[] = {BEZIER, "steps 4", "cubic_in", "back_out", "linear", ""};
     for (int number = 0; number < 12; number++) {
-        const md5_easing *const curve = curves[number / 2];
-        faded of;
-        weight_curves_begin(&of, number % 2 == 1, curve);
+        const char *const curve = curves[number / 2];
+        OWN_PLAY of;
+        weight_curves_begin(&of, number % 2 == 1, curve, curve, "");
         for (int i = -2; i <= 22; i++) {
             const double t = (i + 0.1) / 20.0, within = fmin(fmax(t, 0.0), 1.0);
             const double weight = expected(curve, within);
-            CHECK(md5_player_set(of.scene.player, 0, (float)t));
+            CHECK(md5_player_set(of.player, 0, (float)t));
             if (!CHECK(weight_curves_miss(&of, weight) < 2e-5))
                 printf("curve %d at %g\n", number, t);
             if (number % 2 == 1)
-                CHECK_NEAR(md5_player_layer(of.scene.player, 1).weight, weight, 2e-6);
+                CHECK_NEAR(md5_player_layer(of.player, 1).weight, weight, 2e-6);
         }
-        play_scene_end(&of.scene);
     }
 }
 
 // As a fade over time: the parameter follows in 0.5 s, by a curve of its own.
 TEST (parameter_follows_by_a_curve) {
-    for (int number = 0; number < 2; number++) {
-        const md5_easing *const curve = number == 0 ? &weight_curves_bezier : &stairs;
-        faded of;
-        describe(&of, true, NULL);
-        of.follow = (md5_follow_desc){
-            .parameter = "fade", .kind = MD5_FOLLOW_EASE, .duration = 0.5f, .easing = *curve};
-        of.desc.follows = &of.follow;
-        of.desc.num_follows = 1;
-        play_scene_play(&of.scene, &of.desc);
-        of.follow.easing = line; // the machine has a copy
-        CHECK(md5_machine_tables(of.scene.machine)->follows[0].easing.kind == curve->kind);
-        CHECK(md5_player_set(of.scene.player, 0, 3.0f));
+    static const char *const curves[] = {BEZIER, "steps 4"};
+    EACH (curve, curves) {
+        char follow[64];
+        snprintf(follow, sizeof follow, "follow fade ease 0.5 %s", *curve);
+        OWN_PLAY of;
+        weight_curves_begin(&of, true, "", "", follow);
+        CHECK(md5_player_set(of.player, 0, 3.0f));
         for (int step = 1; step < 20; step++) {
-            play_advance(of.scene.player, 0.025);
-            if (number == 0 || step % 5 != 0)
-                CHECK_NEAR(md5_player_get(of.scene.player, 0), 3.0 * expected(curve, 0.05 * step),
-                           1e-5);
+            play_advance(of.player, 0.025);
+            if (curve == curves || step % 5 != 0)
+                CHECK_NEAR(md5_player_get(of.player, 0), 3.0 * expected(*curve, 0.05 * step), 1e-5);
         }
-        play_advance(of.scene.player, 0.03);
-        CHECK(md5_player_get(of.scene.player, 0) == 3.0f);
-        play_scene_end(&of.scene);
+        play_advance(of.player, 0.03);
+        CHECK(md5_player_get(of.player, 0) == 3.0f);
     }
 }
 
+// A machine with other curves in its tables.
+typedef struct curved {
+    play_scene scene;
+    md5_motion_item items[2];
+    md5_motion_desc stack;
+    md5_layer_desc layers[2];
+    md5_follow_desc follow;
+    md5_machine_desc desc;
+} curved;
+
+static void begin_curved(curved *of)
+{
+    weight_curves_begin(&of->scene, true, "", BEZIER, "follow fade ease 0.5");
+    of->desc = *md5_machine_tables(of->scene.machine);
+    of->stack = of->desc.motions[0];
+    memcpy(of->items, of->stack.items, sizeof of->items);
+    memcpy(of->layers, of->desc.layers, sizeof of->layers);
+    of->follow = of->desc.follows[0];
+    of->stack.items = of->items;
+    of->desc.motions = &of->stack;
+    of->desc.layers = of->layers;
+    of->desc.follows = &of->follow;
+}
+
 TEST (curves_are_copied_with_the_tables) {
-    faded of;
-    md5_easing mine = weight_curves_bezier;
-    weight_curves_begin(&of, true, &mine);
-    mine.kind = MD5_EASE_LINEAR;
-    const md5_machine_desc *const tables = md5_machine_tables(of.scene.machine);
+    curved of;
+    begin_curved(&of);
+    of.follow.easing.kind = of.items[1].weight_easing.kind = MD5_EASE_STEPS;
+    of.follow.easing.steps = of.items[1].weight_easing.steps = 4;
+    OWN_MACHINE machine = play_machine(&of.desc);
+    of.follow.easing.kind = of.items[1].weight_easing.kind = MD5_EASE_LINEAR;
+    of.layers[1].weight_easing.kind = MD5_EASE_LINEAR;
+    const md5_machine_desc *const tables = md5_machine_tables(machine);
     const md5_easing *const copy = &tables->layers[1].weight_easing;
     CHECK(copy != &of.layers[1].weight_easing && copy->kind == MD5_EASE_CUBIC_BEZIER);
     CHECK(copy->x1 == 0.5f && copy->y2 == 1.0f);
-    CHECK(tables->motions[0].items[1].weight_easing.kind == MD5_EASE_CUBIC_BEZIER);
+    CHECK(tables->motions[0].items[1].weight_easing.kind == MD5_EASE_STEPS);
     CHECK(tables->motions[0].items[0].weight_easing.kind == MD5_EASE_LINEAR);
     CHECK(tables->layers[0].weight_easing.kind == MD5_EASE_LINEAR);
+    CHECK(tables->follows[0].easing.kind == MD5_EASE_STEPS);
     play_scene_end(&of.scene);
-}
-
-static uint64_t fingerprint_with(const md5_easing *item, const md5_easing *layer,
-                                 const md5_easing *follow)
-{
-    faded of;
-    describe(&of, true, layer);
-    of.items[1].weight_easing = item ? *item : line;
-    of.follow = (md5_follow_desc){.parameter = "fade",
-                                  .kind = MD5_FOLLOW_EASE,
-                                  .duration = 0.5f,
-                                  .easing = follow ? *follow : line};
-    of.desc.follows = &of.follow;
-    of.desc.num_follows = 1;
-    play_scene_play(&of.scene, &of.desc);
-    const uint64_t fingerprint = md5_machine_fingerprint(of.scene.machine);
-    play_scene_end(&of.scene);
-    return fingerprint;
 }
 
 TEST (fingerprint_depends_on_every_curve) {
-    md5_easing other = weight_curves_bezier, more = stairs;
-    other.y1 = 0.25f;
-    more.steps = 5;
-    const uint64_t all[] = {
-        fingerprint_with(NULL, NULL, NULL),
-        fingerprint_with(&weight_curves_bezier, NULL, NULL),
-        fingerprint_with(NULL, &weight_curves_bezier, NULL),
-        fingerprint_with(NULL, NULL, &weight_curves_bezier),
-        fingerprint_with(NULL, &other, NULL),
-        fingerprint_with(NULL, &stairs, NULL),
-        fingerprint_with(NULL, &more, NULL),
-        fingerprint_with(NULL, &cubic, NULL),
-    };
-    enum { COUNT = COUNT_OF(all) };
-    for (int i = 0; i < COUNT; i++)
-        for (int k = 0; k < i; k++)
+    static const struct {
+        const char *item, *layer, *follow;
+    } rows[] = {{"", "", ""},
+                {BEZIER, "", ""},
+                {"", BEZIER, ""},
+                {"", "", BEZIER},
+                {"", "cubic_bezier 0.5 0.25 0.5 1", ""},
+                {"", "steps 4", ""},
+                {"", "steps 5", ""},
+                {"", "cubic_in", ""}};
+    uint64_t all[COUNT_OF(rows)];
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        char follow[64];
+        snprintf(follow, sizeof follow, "follow fade ease 0.5 %s", rows[i].follow);
+        OWN_PLAY of;
+        weight_curves_begin(&of, true, rows[i].item, rows[i].layer, follow);
+        all[i] = md5_machine_fingerprint(of.machine);
+        for (size_t k = 0; k < i; k++)
             CHECK(all[i] != all[k]);
-}
-
-static void weight_curves_check_refused(faded *of, const char *message)
-{
-    md5_error error = {0};
-    of->desc.model = of->scene.made.model;
-    of->desc.clips = of->scene.clips;
-    of->desc.num_clips = 2;
-    OWN_MACHINE machine = md5_create_machine(&of->desc, NULL, &error);
-    CHECK(machine == NULL);
-    CHECK_STRING(error.message, message);
-    play_end(&of->scene.made);
+    }
 }
 
 TEST (curve_of_a_weight_must_make_sense) {
-    static const md5_easing wide = {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 1.5f};
-    static const md5_easing none = {.kind = MD5_EASE_STEPS};
-    static const md5_easing odd = {.kind = (md5_ease_kind)99};
-    faded of;
-    describe(&of, false, &wide);
-    weight_curves_check_refused(&of, "motion 'stack': x1 is 1.5, which must be 0 to 1");
-    describe(&of, false, &odd);
-    weight_curves_check_refused(&of, "motion 'stack': there is no easing 99");
-    describe(&of, true, NULL);
-    of.layers[1].weight_easing = none;
-    weight_curves_check_refused(&of, "layer 'over': there are 0 steps, which must be 1 to 65536");
-    describe(&of, true, NULL);
-    of.follow = (md5_follow_desc){
-        .parameter = "fade", .kind = MD5_FOLLOW_EASE, .duration = 0.5f, .easing = wide};
-    of.desc.follows = &of.follow;
-    of.desc.num_follows = 1;
-    weight_curves_check_refused(&of,
-                                "the following parameter 'fade': x1 is 1.5, which must be 0 to 1");
+    static const struct {
+        enum { OF_ITEM, OF_LAYER, OF_FOLLOW } where;
+        md5_easing curve;
+        const char *message;
+    } rows[] = {
+        {OF_ITEM,
+         {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 1.5f},
+         "motion 'stack': x1 is 1.5, which must be 0 to 1"},
+        {OF_ITEM, {.kind = (md5_ease_kind)99}, "motion 'stack': there is no easing 99"},
+        {OF_LAYER,
+         {.kind = MD5_EASE_STEPS},
+         "layer 'over': there are 0 steps, which must be 1 to 65536"},
+        {OF_FOLLOW,
+         {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 1.5f},
+         "the following parameter 'fade': x1 is 1.5, which must be 0 to 1"},
+    };
+    EACH (row, rows) {
+        md5_error error = {0};
+        curved of;
+        begin_curved(&of);
+        md5_easing *const places[] = {&of.items[1].weight_easing, &of.layers[1].weight_easing,
+                                      &of.follow.easing};
+        *places[row->where] = row->curve;
+        CHECK(md5_create_machine(&of.desc, NULL, &error) == NULL);
+        CHECK_STRING(error.message, row->message);
+        play_scene_end(&of.scene);
+    }
 }
 
 // -- Followed parameters --------------------------------------------------------------------------
@@ -434,12 +389,9 @@ TEST_HERE (follow_stands_while_time_does_and_begins_anew) {
 TEST_HERE (follow_is_saved_and_copied) {
     set_all(of, 5.0f);
     play_advance(of->player, 0.2);
-    md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
-    const size_t size = md5_player_save(of->player, NULL, 0);
-    OWN void *const bytes = malloc(size);
-    CHECK_UINT(md5_player_save(of->player, bytes, size), size);
-    CHECK(md5_player_restore(others[0], bytes, size, NULL));
-    md5_player_copy(others[1], of->player);
+    size_t size;
+    OWN void *const bytes = play_save(of->player, &size);
+    md5_player *const others[2] = {play_restored(of->player), play_copied(of->player)};
     play_advance(of->player, 0.07);
     for (int i = 0; i < 2; i++) {
         play_advance(others[i], 0.07);
@@ -714,15 +666,11 @@ static void follow_check_refused(const md5_follow_desc *rows, uint32_t count, co
 {
     static const md5_parameter_desc two[2] = {{.name = "speed", .kind = MD5_PARAMETER_FLOAT},
                                               {.name = "jump", .kind = MD5_PARAMETER_TRIGGER}};
-    md5_error error = {0};
-    play_case made;
+    OWN_CASE made;
     play_begin(&made);
     const md5_machine_desc desc = {
         .model = made.model, ROWS(parameters, two), .follows = rows, .num_follows = count};
-    OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
-    CHECK(machine == NULL);
-    CHECK_STRING(error.message, message);
-    play_end(&made);
+    play_desc_refused(&desc, message);
 }
 
 TEST (follow_refuses_what_makes_no_sense) {

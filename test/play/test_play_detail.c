@@ -349,8 +349,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
                 const uint32_t parameter = md5_find_parameter(of.machine, names[step % 7]);
                 md5_player_set(players[i], parameter, step % 3 ? values[step % 7] : 0.0f);
                 if (step % 9 == 4)
-                    md5_player_play_shot(players[i], 0, 1,
-                                         &(md5_shot_desc){.mask = "upper", .fade_in = 0.1f});
+                    PLAY_SHOT(players[i], 0, 1, .mask = "upper", .fade_in = 0.1f);
                 play_advance(players[i], 0.11);
             }
             play_pose(players[0], poses[0]);

@@ -1,71 +1,36 @@
 // Modifiers that place feet on the ground, in a rig whose legs have helper joints.
 #include "test/ik/test_ik_case.h"
 #include "test/own.h"
+#include "test/play/test_play_case.h"
 
 enum { PELVIS = 1, HIP_L = 2, KNEE_L = 4, ANKLE_L = 6, HIP_R = 7, KNEE_R = 8, ANKLE_R = 9 };
 enum { HEAD = 10, JOINTS = 11 };
 
 // The left leg has a twist helper in the thigh and, at the knee, one on which the foot hangs.
-static const char model_text[] =
-    "MD5Version 10\ncommandline \"\"\nnumJoints 11\nnumMeshes 0\njoints {\n"
-    "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
-    "\"pelvis\" 0 ( 0 0 20 ) ( 0 0.1 0 )\n"
-    "\"hip_l\" 1 ( 0 3 20 ) ( 0 0 0 )\n"
-    "\"twist_l\" 2 ( 1 3 15 ) ( 0 0 0.5 )\n"
-    "\"knee_l\" 3 ( 2 3 11 ) ( 0 0 0 )\n"
-    "\"helper_l\" 4 ( 2 3 11 ) ( 0 0.2 0 )\n"
-    "\"ankle_l\" 5 ( 0 3 2 ) ( 0 0 0 )\n"
-    "\"hip_r\" 1 ( 0 -3 20 ) ( 0 0 0 )\n"
-    "\"knee_r\" 7 ( 2 -3 11 ) ( 0 0 0 )\n"
-    "\"ankle_r\" 8 ( 0 -3 2 ) ( 0 0 0 )\n"
-    "\"head\" 1 ( 0 0 40 ) ( 0 0 0 )\n}\n";
-
-typedef struct standing {
-    md5_model *model;
-    md5_machine_file *file;
-    md5_machine *machine;
-    md5_player *player;
-    void *scratch;
-    md5_error error;
-    md5_xform pose[JOINTS];
-} standing;
+static const char model_text[] = "numJoints 11\nnumMeshes 0\njoints {\n"
+                                 "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
+                                 "\"pelvis\" 0 ( 0 0 20 ) ( 0 0.1 0 )\n"
+                                 "\"hip_l\" 1 ( 0 3 20 ) ( 0 0 0 )\n"
+                                 "\"twist_l\" 2 ( 1 3 15 ) ( 0 0 0.5 )\n"
+                                 "\"knee_l\" 3 ( 2 3 11 ) ( 0 0 0 )\n"
+                                 "\"helper_l\" 4 ( 2 3 11 ) ( 0 0.2 0 )\n"
+                                 "\"ankle_l\" 5 ( 0 3 2 ) ( 0 0 0 )\n"
+                                 "\"hip_r\" 1 ( 0 -3 20 ) ( 0 0 0 )\n"
+                                 "\"knee_r\" 7 ( 2 -3 11 ) ( 0 0 0 )\n"
+                                 "\"ankle_r\" 8 ( 0 -3 2 ) ( 0 0 0 )\n"
+                                 "\"head\" 1 ( 0 0 40 ) ( 0 0 0 )\n}\n";
 
 // Creates a machine that has a modifier of these words. If they are wrong, there is an error and no
 // machine.
-static void begin(standing *of, const char *words)
+static void begin(play_rig *of, const char *words)
 {
-    char text[512];
-    memset(of, 0, sizeof *of);
-    of->model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
-    const int size = snprintf(text, sizeof text, "machine m {\nmodifier stand %s }", words);
-    of->file = md5_parse_machine_file(text, (size_t)size, NULL, &of->error);
-    if (!CHECK(of->model) || !of->file)
-        return;
-    of->file->desc.model = of->model;
-    of->machine = md5_create_machine(&of->file->desc, NULL, &of->error);
-    if (!of->machine)
-        return;
-    of->player = md5_create_player(of->machine, NULL, NULL);
-    of->scratch = malloc(md5_player_pose_scratch(of->machine));
-    md5_player_target(of->player, 0)->weight = 1.0f;
+    play_rig_read(of, model_text, NULL, "machine m {\nmodifier stand %s }", words);
+    play_rig_start(of);
+    if (of->player)
+        md5_player_target(of->player, 0)->weight = 1.0f;
 }
 
-static void end(standing *of)
-{
-    free(of->scratch);
-    md5_destroy_player(of->player);
-    md5_destroy_machine(of->machine);
-    md5_free_machine_file(of->file);
-    md5_free_model(of->model);
-}
-
-static void go_on(standing *of, double seconds)
-{
-    md5_player_advance(of->player, seconds, NULL, NULL);
-    md5_player_pose(of->player, of->pose, NULL, NULL, of->scratch);
-}
-
-static real3 at_of(const standing *of, const md5_xform *pose, uint32_t joint)
+static real3 at_of(const play_rig *of, const md5_xform *pose, uint32_t joint)
 {
     return ik_place(&of->model->skeleton, pose, joint).at;
 }
@@ -81,14 +46,15 @@ static void slope(void *user, const md5_player *player, md5_vec3 ankle, md5_foot
     foot->normal = (md5_vec3){0.0f, -0.4472135955f, 0.8944271910f};
 }
 
-#define TEST_HERE(title, ...) TEST_WITH (title, standing, of, begin(of, __VA_ARGS__), end(of))
+#define TEST_HERE(title, ...) \
+    TEST_WITH (title, play_rig, of, begin(of, __VA_ARGS__), play_rig_end(of))
 
 // Ankles keep their height above the ground as in the bind pose, which the machine plays.
 TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS " }") {
     uint32_t num_calls = 0;
     CHECK_STRING(of->error.message, "");
     md5_player_set_ground(of->player, slope, &num_calls);
-    go_on(of, 0.0);
+    play_rig_go_on(of, 0.0);
     CHECK_UINT(num_calls, 2);
     static const uint32_t ankles[] = {ANKLE_L, ANKLE_R};
     static const double floors[] = {0.5, -2.5};
@@ -114,7 +80,7 @@ TEST_HERE (play_feet_take_heights_that_the_game_writes, "feet pelvis { " LEGS " 
     md5_foot *const feet = md5_player_feet(of->player, 0);
     feet[0].floor = 2.0f;
     feet[1].floor = -1.0f;
-    go_on(of, 0.0);
+    play_rig_go_on(of, 0.0);
     CHECK_NEAR(at_of(of, of->pose, ANKLE_L).z, 4.0, 1e-4);
     CHECK_NEAR(at_of(of, of->pose, ANKLE_R).z, 1.0, 1e-4);
     CHECK(md5_player_feet(of->player, 1) == NULL);
@@ -130,18 +96,17 @@ TEST (play_feet_follow_with_their_time_constant) {
                  {"feet pelvis { " LEGS " smoothing 0.3 }", 0.3},
                  {"feet pelvis { " LEGS " smoothing 0 }", 1e-9}};
     for (int i = 0; i < 3; i++) {
-        standing of;
+        OWN_RIG of;
         begin(&of, cases[i].words);
         md5_foot *const feet = md5_player_feet(of.player, 0);
-        go_on(&of, 0.0);
+        play_rig_go_on(&of, 0.0);
         feet[0].floor = feet[1].floor = 2.0f;
         for (int step = 1; step <= 7; step++) {
-            go_on(&of, 0.02);
+            play_rig_go_on(&of, 0.02);
             const double height = 2.0 * (1.0 - exp(-0.02 * step / cases[i].constant));
             CHECK_NEAR(feet[0].lift, height, 1e-5);
             CHECK_NEAR(at_of(&of, of.pose, ANKLE_L).z, 2.0 + height, 1e-4);
         }
-        end(&of);
     }
 }
 
@@ -151,14 +116,14 @@ TEST_HERE (play_feet_that_begin_to_stand_are_there, "feet pelvis { " LEGS " smoo
     md5_foot *const feet = md5_player_feet(of->player, 0);
     md5_target *const target = md5_player_target(of->player, 0);
     feet[0].floor = feet[1].floor = 2.0f;
-    go_on(of, 0.1);
+    play_rig_go_on(of, 0.1);
     CHECK_NEAR(at_of(of, of->pose, ANKLE_L).z, 4.0, 1e-4);
     target->weight = 0.0f;
-    go_on(of, 0.1);
-    CHECK_BYTES(of->pose, of->model->bind_local, sizeof of->pose);
+    play_rig_go_on(of, 0.1);
+    CHECK_BYTES(of->pose, of->model->bind_local, JOINTS * sizeof *of->pose);
     feet[0].floor = feet[1].floor = -1.0f;
     target->weight = 1.0f;
-    go_on(of, 0.1);
+    play_rig_go_on(of, 0.1);
     CHECK_NEAR(at_of(of, of->pose, ANKLE_L).z, 1.0, 1e-4);
     CHECK_NEAR(at_of(of, of->pose, ANKLE_R).z, 1.0, 1e-4);
 }
@@ -189,29 +154,24 @@ TEST (play_feet_that_cannot_stand_are_refused) {
         {"feet pelvis { foot { knee shin } }", "expected the ankle of a foot, found '{'", 35},
     };
     EACH (row, cases) {
-        standing of;
+        OWN_RIG of;
         begin(&of, row->words);
         CHECK_STRING(of.error.message, row->message);
         CHECK_UINT(of.error.line, row->column > 0 ? 2 : 0);
         CHECK_UINT(of.error.column, row->column);
         CHECK(!of.machine);
-        end(&of);
     }
 }
 
 // The same for tables written in C.
-TEST (play_feet_without_a_table_are_refused) {
-    OWN_MODEL model = md5_parse_model(model_text, sizeof model_text - 1, NULL, NULL);
+TEST_HERE (play_feet_without_a_table_are_refused, "feet pelvis { " LEGS " }") {
     const md5_foot_desc nameless = {0};
     md5_modifier_desc modifier = {
         .name = "stand", .kind = MD5_MODIFIER_FEET, .joint = "pelvis", .num_feet = 1};
-    const md5_machine_desc desc = {.model = model, ROW(modifiers, modifier)};
-    md5_error error = {0};
-    CHECK(!md5_create_machine(&desc, NULL, &error));
-    CHECK_STRING(error.message, "modifier 'stand': no array of feet, but a count of 1");
+    const md5_machine_desc desc = {.model = of->model, ROW(modifiers, modifier)};
+    play_desc_refused(&desc, "modifier 'stand': no array of feet, but a count of 1");
     modifier.feet = &nameless;
-    CHECK(!md5_create_machine(&desc, NULL, &error));
-    CHECK_STRING(error.message, "modifier 'stand': a foot names no ankle");
+    play_desc_refused(&desc, "modifier 'stand': a foot names no ankle");
 }
 
 // -- Soles ----------------------------------------------------------------------------------------
@@ -247,12 +207,6 @@ static void pose(strider *of)
     }
 }
 
-static void set(const strider *of, const char *name, float value)
-{
-    const uint32_t parameter = md5_find_parameter(of->character->machine, name);
-    CHECK(parameter != MD5_NONE && md5_player_set(of->player, parameter, value));
-}
-
 // What sole vertices do from step to step that are on the floor before and after it.
 typedef struct slide_record {
     double fastest, mean; // units a second
@@ -264,7 +218,7 @@ static void step(strider *of, slide_record *seen)
 {
     md5_vec3 before[MOST_SOLES];
     memcpy(before, of->at, sizeof before);
-    md5_player_advance(of->player, 1.0 / (double)STEPS_A_SECOND, NULL, NULL);
+    play_advance(of->player, 1.0 / (double)STEPS_A_SECOND);
     of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
     pose(of);
     for (uint32_t i = 0; i < of->num_soles; i++) {
@@ -322,14 +276,14 @@ static slide_record stride(const char *file, const order *given, float weight)
     const uint32_t feet = md5_find_modifier(of.character->machine, "legs");
     if (CHECK(feet != MD5_NONE) && weight >= 0.0f)
         md5_player_target(of.player, feet)->weight = weight;
-    set(&of, "speed", given->first);
-    set(&of, "turn", given->turn);
+    play_set(of.player, "speed", given->first);
+    play_set(of.player, "turn", given->turn);
     for (int i = 0; i < (int)(given->until * (double)STEPS_A_SECOND); i++) {
         if (i == 5 * STEPS_A_SECOND / 2) {
-            set(&of, "speed", given->then);
-            set(&of, "turn", 0.0f);
+            play_set(of.player, "speed", given->then);
+            play_set(of.player, "turn", 0.0f);
             if (given->trigger)
-                set(&of, given->trigger, 1.0f);
+                play_set(of.player, given->trigger, 1.0f);
         }
         step(&of, i >= (int)(given->from * (double)STEPS_A_SECOND) ? &seen : &unseen);
     }

@@ -1,86 +1,49 @@
 // Modifiers by which a head and eyes look about by themselves.
 #include "test/ik/test_ik_case.h"
 
-#include "md5/md5play.h"
+#include "test/own.h"
+#include "test/play/test_play_case.h"
 
 enum { NECK = 1, HEAD = 2, EYE_L = 3, EYE_R = 4, JOINTS = 6 };
 
-static const char model_text[] =
-    "MD5Version 10\ncommandline \"\"\nnumJoints 6\nnumMeshes 0\njoints {\n"
-    "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
-    "\"neck\" 0 ( 0 0 40 ) ( 0 0 0 )\n"
-    "\"head\" 1 ( 1 0 45 ) ( 0 0 0 )\n"
-    "\"eye_l\" 2 ( 5 2 48 ) ( 0 0 0 )\n"
-    "\"eye_r\" 2 ( 5 -2 48 ) ( 0 0 0 )\n"
-    "\"tail\" 0 ( -5 0 20 ) ( 0 0 0 )\n}\n";
+static const char model_text[] = "numJoints 6\nnumMeshes 0\njoints {\n"
+                                 "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
+                                 "\"neck\" 0 ( 0 0 40 ) ( 0 0 0 )\n"
+                                 "\"head\" 1 ( 1 0 45 ) ( 0 0 0 )\n"
+                                 "\"eye_l\" 2 ( 5 2 48 ) ( 0 0 0 )\n"
+                                 "\"eye_r\" 2 ( 5 -2 48 ) ( 0 0 0 )\n"
+                                 "\"tail\" 0 ( -5 0 20 ) ( 0 0 0 )\n}\n";
 
 #define EYES "eye eye_l eye eye_r "
 
-typedef struct looking {
-    md5_model *model;
-    md5_machine_file *file;
-    md5_machine *machine;
-    md5_player *player;
-    void *scratch;
-    md5_error error;
-    md5_xform pose[JOINTS];
-} looking;
-
 // Creates a machine that has a modifier of these words. If they are wrong, there is an error and no
 // machine.
-static void begin_with(looking *of, const char *words, const md5_load_opts *opts)
+static void begin_with(play_rig *of, const char *words, const md5_load_opts *opts)
 {
-    char text[512];
-    memset(of, 0, sizeof *of);
-    of->model = md5_parse_model(model_text, sizeof model_text - 1, opts, NULL);
-    const int size = snprintf(text, sizeof text,
-                              "machine m { mask blind ( head ) mask tail ( tail )\n"
-                              "modifier look %s }",
-                              words);
-    of->file = md5_parse_machine_file(text, (size_t)size, NULL, &of->error);
-    if (!CHECK(of->model) || !of->file)
-        return;
-    of->file->desc.model = of->model;
-    of->machine = md5_create_machine(&of->file->desc, NULL, &of->error);
-    if (!of->machine)
-        return;
-    of->player = md5_create_player(of->machine, NULL, NULL);
-    of->scratch = malloc(md5_player_pose_scratch(of->machine));
-    md5_player_target(of->player, 0)->weight = 1.0f;
+    play_rig_read(of, model_text, opts,
+                  "machine m { mask blind ( head ) mask tail ( tail )\nmodifier look %s }", words);
+    play_rig_start(of);
+    if (of->player)
+        md5_player_target(of->player, 0)->weight = 1.0f;
 }
 
-static void begin(looking *of, const char *words)
+static void begin(play_rig *of, const char *words)
 {
     begin_with(of, words, NULL);
     CHECK_STRING(of->error.message, "");
 }
 
-static void end(looking *of)
-{
-    free(of->scratch);
-    md5_destroy_player(of->player);
-    md5_destroy_machine(of->machine);
-    md5_free_machine_file(of->file);
-    md5_free_model(of->model);
-}
-
-static void go_on(looking *of, double seconds)
-{
-    md5_player_advance(of->player, seconds, NULL, NULL);
-    md5_player_pose(of->player, of->pose, NULL, NULL, of->scratch);
-}
-
 // Degrees between an eye's own x axis and a point.
-static double off_by(const looking *of, uint32_t eye, md5_vec3 point)
+static double off_by(const play_rig *of, uint32_t eye, md5_vec3 point)
 {
     const real_place at = ik_place(&of->model->skeleton, of->pose, eye);
     const real3 x = real4_rotate(at.rotation, (real3){1.0, 0.0, 0.0});
-    const real3 way = {point.x - at.at.x, point.y - at.at.y, point.z - at.at.z};
-    const double dot = x.x * way.x + x.y * way.y + x.z * way.z;
-    return acos(fmin(dot / sqrt(way.x * way.x + way.y * way.y + way.z * way.z), 1.0)) * 57.29578;
+    const real3 way = real3_unit(real3_sub(real3_of(point), at.at));
+    return acos(fmin(real3_dot(x, way), 1.0)) * 57.29578;
 }
 
-#define TEST_HERE(title, ...) TEST_WITH (title, looking, of, begin(of, __VA_ARGS__), end(of))
+#define TEST_HERE(title, ...) \
+    TEST_WITH (title, play_rig, of, begin(of, __VA_ARGS__), play_rig_end(of))
 
 // The eyes are on the point that the state names, wherever the head is.
 TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
@@ -89,7 +52,7 @@ TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
     int moves = 0;
     md5_vec3 last = {0.0f, 0.0f, 0.0f};
     for (int i = 0; i < 200; i++) {
-        go_on(of, 0.05);
+        play_rig_go_on(of, 0.05);
         const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
         const md5_vec3 point = md5_gaze_point(&same, MD5_AXES_ID, gaze);
         CHECK(gaze->target == MD5_NONE);
@@ -106,7 +69,7 @@ TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
 TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
            "gaze head { " EYES "length 1 distance 60 head_share 0.5 head_seconds 0 }") {
     for (int i = 0; i < 100; i++) {
-        go_on(of, 0.1);
+        play_rig_go_on(of, 0.1);
         const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
         CHECK_NEAR(gaze->head.x, 0.5 * gaze->to.x, 1e-6);
         const md5_vec3 point = {65.0f, 60.0f * gaze->head.x, 48.0f + 60.0f * gaze->head.y};
@@ -120,32 +83,32 @@ TEST_HERE (play_gaze_follows_the_target,
     md5_target *const target = md5_player_target(of->player, 0);
     for (int i = 0; i < 50; i++) {
         target->position = (md5_vec3){60.0f, 0.5f * (float)i, 40.0f};
-        go_on(of, 0.1);
+        play_rig_go_on(of, 0.1);
         const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
         CHECK(gaze->target == 0);
         if (gaze->seconds > gaze->duration)
             CHECK(off_by(of, EYE_L, target->position) < 0.05);
     }
     target->position = (md5_vec3){0.0f, 0.0f, 0.0f};
-    go_on(of, 1.0);
+    play_rig_go_on(of, 1.0);
     CHECK(md5_player_gaze(of->player, 0)->target == MD5_NONE);
 }
 
 // With weight 0 the pose is the clip's, and the gaze rests; between 0 and 1 it is weaker.
 TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
-    go_on(of, 0.3);
+    play_rig_go_on(of, 0.3);
     const md5_gaze before = *md5_player_gaze(of->player, 0);
     CHECK(fabsf(before.to.x) > 0.1f);
     md5_target *const target = md5_player_target(of->player, 0);
     float turns[3];
     for (int i = 0; i < 3; i++) {
         target->weight = 0.5f * (float)i;
-        go_on(of, 0.0);
+        play_rig_go_on(of, 0.0);
         turns[i] = fabsf(of->pose[EYE_L].rotation.z) + fabsf(of->pose[HEAD].rotation.z);
     }
     CHECK(turns[0] == 0.0f && turns[1] > 0.0f && turns[2] > turns[1]);
     target->weight = 0.0f;
-    go_on(of, 2.0);
+    play_rig_go_on(of, 2.0);
     CHECK_BYTES(&before, md5_player_gaze(of->player, 0), sizeof before);
     for (int i = 0; i < JOINTS; i++)
         CHECK_BYTES(&of->pose[i], &of->model->bind_local[i], sizeof of->pose[i]);
@@ -153,20 +116,19 @@ TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
 
 // The seed of the machine, or another one for a player: the same seed gives the same gaze.
 TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }") {
-    md5_player *const others[2] = {md5_create_player(of->machine, NULL, NULL),
-                                   md5_create_player(of->machine, NULL, NULL)};
+    md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
     md5_xform poses[2][JOINTS];
     md5_gaze_begin(78, md5_player_gaze(others[1], 0));
     int differs = 0;
     for (int i = 0; i < 40; i++) {
-        go_on(of, 0.1);
+        play_rig_go_on(of, 0.1);
         for (int k = 0; k < 2; k++) {
             md5_player_target(others[k], 0)->weight = 1.0f;
-            md5_player_advance(others[k], 0.1, NULL, NULL);
+            play_advance(others[k], 0.1);
             md5_player_pose(others[k], poses[k], NULL, NULL, of->scratch);
         }
-        CHECK_BYTES(poses[0], of->pose, sizeof of->pose);
-        differs += memcmp(poses[1], of->pose, sizeof of->pose) != 0;
+        CHECK_BYTES(poses[0], of->pose, JOINTS * sizeof *of->pose);
+        differs += memcmp(poses[1], of->pose, JOINTS * sizeof *of->pose) != 0;
     }
     CHECK(differs > 35);
     // A reset begins with the seed of the machine.
@@ -181,19 +143,13 @@ TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }
 TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
     md5_gaze_begin(UINT64_C(0xfedcba9876543210), md5_player_gaze(of->player, 0));
     md5_player_target(of->player, 0)->position = (md5_vec3){50.0f, 9.0f, 45.0f};
-    go_on(of, 1.23);
-    md5_player *const others[2] = {md5_create_player(of->machine, NULL, NULL),
-                                   md5_create_player(of->machine, NULL, NULL)};
-    uint8_t bytes[1024];
-    const size_t size = md5_player_save(of->player, bytes, sizeof bytes);
-    CHECK(size > 0);
-    CHECK(md5_player_restore(others[0], bytes, size, NULL));
-    md5_player_copy(others[1], of->player);
+    play_rig_go_on(of, 1.23);
+    md5_player *const others[2] = {play_restored(of->player), play_copied(of->player)};
     for (int i = 0; i < 60; i++) {
-        go_on(of, 0.1);
+        play_rig_go_on(of, 0.1);
         for (int k = 0; k < 2; k++) {
             md5_xform pose[JOINTS];
-            md5_player_advance(others[k], 0.1, NULL, NULL);
+            play_advance(others[k], 0.1);
             md5_player_pose(others[k], pose, NULL, NULL, of->scratch);
             CHECK_BYTES(pose, of->pose, sizeof pose);
         }
@@ -207,9 +163,9 @@ TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
 TEST (play_gaze_that_is_not_finite_begins_anew) {
     const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
     for (int number = 0; number < 36; number++) {
-        looking of;
+        OWN_RIG of;
         begin(&of, "gaze head { " EYES "}");
-        go_on(&of, 0.5);
+        play_rig_go_on(&of, 0.5);
         md5_gaze *const gaze = md5_player_gaze(of.player, 0);
         float *const numbers[] = {&gaze->from.x,  &gaze->from.y,   &gaze->to.x,
                                   &gaze->to.y,    &gaze->head.x,   &gaze->head.y,
@@ -218,35 +174,34 @@ TEST (play_gaze_that_is_not_finite_begins_anew) {
         uint8_t bytes[1024];
         const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
         CHECK(md5_player_restore(of.player, bytes, size, NULL));
-        go_on(&of, 0.1);
+        play_rig_go_on(&of, 0.1);
         CHECK(gaze->seconds < 1.0f && fabsf(gaze->head.x) < 1.0f);
         for (int i = 0; i < JOINTS; i++) {
-            const md5_quat q = of.pose[i].rotation;
-            CHECK_NEAR((q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w), 1.0, 1e-5);
+            const real4 q = real4_widen(of.pose[i].rotation);
+            CHECK_NEAR(real4_dot(q, q), 1.0, 1e-5);
         }
-        end(&of);
     }
 }
 
 // Without eyes that are animated the head looks alone; without the head nothing does.
 TEST_HERE (play_gaze_looks_at_a_level_of_detail, "gaze head { " EYES "}") {
-    go_on(of, 0.5);
+    play_rig_go_on(of, 0.5);
     const md5_xform head = of->pose[HEAD];
     CHECK(head.rotation.z != 0.0f && of->pose[EYE_L].rotation.z != 0.0f);
     CHECK(md5_player_set_detail(of->player, &(md5_detail){.mask = "blind"}));
-    go_on(of, 0.0);
+    play_rig_go_on(of, 0.0);
     CHECK_BYTES(&of->pose[HEAD], &head, sizeof head);
     CHECK_BYTES(&of->pose[EYE_L], &of->model->bind_local[EYE_L], sizeof head);
     CHECK(md5_player_set_detail(of->player, &(md5_detail){.mask = "tail"}));
-    go_on(of, 0.0);
-    CHECK_BYTES(of->pose, of->model->bind_local, sizeof of->pose);
+    play_rig_go_on(of, 0.0);
+    CHECK_BYTES(of->pose, of->model->bind_local, JOINTS * sizeof *of->pose);
 }
 
 // Backward in time a gaze stays as it is.
 TEST_HERE (play_gaze_does_not_go_backward, "gaze head") {
-    go_on(of, 0.5);
+    play_rig_go_on(of, 0.5);
     const md5_gaze before = *md5_player_gaze(of->player, 0);
-    go_on(of, -0.4);
+    play_rig_go_on(of, -0.4);
     CHECK_BYTES(&before, md5_player_gaze(of->player, 0), sizeof before);
     // A gaze without eyes turns the head alone, by a chain of three joints.
     CHECK(of->pose[HEAD].rotation.z != 0.0f && of->pose[EYE_L].rotation.z == 0.0f);
@@ -254,13 +209,13 @@ TEST_HERE (play_gaze_does_not_go_backward, "gaze head") {
 
 // The same machine in other axes and units looks in the same directions.
 TEST (play_gaze_looks_alike_in_other_axes) {
-    looking plain, turned;
+    OWN_RIG plain, turned;
     begin(&plain, "gaze head { " EYES "seed 4 }");
     begin_with(&turned, "gaze head { " EYES "seed 4 }",
                &(md5_load_opts){.axes = MD5_AXES_Y_UP, .scale = 0.5f});
     for (int i = 0; i < 30; i++) {
-        go_on(&plain, 0.1);
-        go_on(&turned, 0.1);
+        play_rig_go_on(&plain, 0.1);
+        play_rig_go_on(&turned, 0.1);
         const md5_mat34 from_turned =
             md5_mat34_inverse(md5_mat34_from_axes(turned.model->skeleton.axes, 0.5f));
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
@@ -274,8 +229,6 @@ TEST (play_gaze_looks_alike_in_other_axes) {
             CHECK_NEAR(a.z, back.z, 1e-3);
         }
     }
-    end(&plain);
-    end(&turned);
 }
 
 TEST (play_gaze_that_cannot_look_is_refused) {
@@ -318,13 +271,12 @@ TEST (play_gaze_that_cannot_look_is_refused) {
         {"gaze head { eye }", "expected an eye, found '}'", 31},
     };
     EACH (row, cases) {
-        looking of;
+        OWN_RIG of;
         begin_with(&of, row->words, NULL);
         CHECK(of.machine == NULL);
         CHECK_STRING(of.error.message, row->message);
         CHECK_UINT(of.error.line, 2);
         CHECK_UINT(of.error.column, row->column);
-        end(&of);
     }
 }
 
@@ -335,9 +287,7 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
     md5_modifier_desc modifier = {
         .name = "look", .kind = MD5_MODIFIER_AIM, .joint = "head", .gaze = &rule};
     const md5_machine_desc desc = {.model = of->model, ROW(modifiers, modifier)};
-    md5_error error = {0};
-    CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
-    CHECK_STRING(error.message, "modifier 'look' has a gaze, which only 'gaze' has");
+    play_desc_refused(&desc, "modifier 'look' has a gaze, which only 'gaze' has");
     modifier.kind = MD5_MODIFIER_GAZE;
     float *const numbers[] = {&rule.numbers.interest,    &rule.numbers.wide,
                               &rule.numbers.high,        &rule.numbers.distance,
@@ -352,9 +302,7 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
         rule.numbers.length = i == NUMBERS ? 2 : 0;
         rule.seed = i == NUMBERS + 1 ? 1 : 0;
         rule.eyes[0] = i == NUMBERS + 2 ? NULL : "eye_l";
-        md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
-        if (!CHECK(machine))
-            break;
+        OWN_MACHINE machine = play_machine(&desc);
         const md5_modifier_gaze *const copy = md5_machine_tables(machine)->modifiers[0].gaze;
         CHECK(copy != &rule && copy->numbers.length == rule.numbers.length
               && copy->numbers.interest == rule.numbers.interest);
@@ -363,7 +311,6 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
         fingerprints[i] = md5_machine_fingerprint(machine);
         for (int k = 0; k < i; k++)
             CHECK(fingerprints[k] != fingerprints[i]);
-        md5_destroy_machine(machine);
         if (i < NUMBERS)
             *numbers[i] = 0.0f;
     }
@@ -373,53 +320,23 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
 
 // Tendril strikes at what comes near: a parameter says how far that is.
 
-typedef struct plant {
-    md5_character *character;
-    md5_player *player;
-    uint32_t num_strikes;
-} plant;
-
-static void count_strikes(void *user, md5_player *player, const md5_event *event, float weight)
+static void check_state(play_actor *of, double seconds, const char *name)
 {
-    plant *const of = user;
-    (void)player;
-    of->num_strikes += weight > 0.5f && strcmp(event->name, "strike") == 0;
+    play_actor_go_on(of, seconds);
+    CHECK_STRING(play_state_name(of->player, 0), name);
 }
 
-static void set(plant *of, const char *name, float value)
-{
-    const uint32_t parameter = md5_find_parameter(of->character->machine, name);
-    CHECK(parameter != MD5_NONE && md5_player_set(of->player, parameter, value));
-}
-
-static void check_state(plant *of, double seconds, const char *name)
-{
-    md5_player_advance(of->player, seconds, count_strikes, of);
-    const md5_machine_desc *const tables = md5_machine_tables(of->character->machine);
-    CHECK_STRING(tables->layers[0].states[md5_player_layer(of->player, 0).state].name, name);
-}
-
-TEST (near_tendril_strikes_while_something_is_near_and_recoils) {
-    md5_error error = {0};
-    plant of = {0};
-    of.character = md5_load_character(test_path("models/tendril/tendril.md5machine"), NULL, &error);
-    CHECK_STRING(error.message, "");
-    if (of.character == NULL)
-        return;
-    of.player = md5_create_player(of.character->machine, NULL, NULL);
-    if (CHECK(of.player)) {
-        check_state(&of, 10.0, "idle");
-        CHECK(of.num_strikes == 0);
-        set(&of, "distance", 40.0f);
-        check_state(&of, 0.1, "strike");
-        check_state(&of, 4.0, "strike"); // 1.6 s each: it strikes again
-        CHECK(of.num_strikes >= 2);
-        set(&of, "distance", 90.0f);
-        check_state(&of, 3.0, "idle");
-        set(&of, "hit", 1.0f);
-        check_state(&of, 0.1, "recoil");
-        check_state(&of, 4.0, "idle");
-    }
-    md5_destroy_player(of.player);
-    md5_free_character(of.character);
+TEST_IF (near_tendril_strikes_while_something_is_near_and_recoils, play_actor, of,
+         play_actor_begin(of, "models/tendril/tendril.md5machine", "strike"), play_actor_end(of)) {
+    check_state(of, 10.0, "idle");
+    CHECK(of->count == 0);
+    play_set(of->player, "distance", 40.0f);
+    check_state(of, 0.1, "strike");
+    check_state(of, 4.0, "strike"); // 1.6 s each: it strikes again
+    CHECK(of->count >= 2);
+    play_set(of->player, "distance", 90.0f);
+    check_state(of, 3.0, "idle");
+    play_set(of->player, "hit", 1.0f);
+    check_state(of, 0.1, "recoil");
+    check_state(of, 4.0, "idle");
 }

@@ -1,6 +1,7 @@
 // Feet that are held where they stand while a character glides over them.
 #include "test/ik/test_ik_case.h"
 #include "test/own.h"
+#include "test/play/test_play_case.h"
 
 #include "md5/play/run/player_state.h"
 
@@ -8,47 +9,36 @@
 
 enum { ANKLE_L = 4, TOE_L = 5, ANKLE_R = 8, HOLD_JOINTS = 10, HOLD_CLIPS = 7, HOLD_FRAMES = 11 };
 
-typedef struct holding {
-    md5_model *model;
-    md5_anim *anims[HOLD_CLIPS];
-    md5_binding *bindings[HOLD_CLIPS];
-    md5_machine_file *file;
-    md5_machine *machine;
-    md5_player *player;
-    void *scratch;
-    md5_error error;
-    md5_xform place, pose[HOLD_JOINTS];
-} holding;
-
 #define HOLD_FEET "modifier legs feet pelvis { foot ankle_l foot ankle_r "
 #define HOLD_TICK (1.0 / 60.0) // seconds
 
 #define TEST_HOLD(title, clip, words) \
-    TEST_WITH (title, holding, of, hold_begin(of, clip, words), hold_end(of))
+    TEST_WITH (title, play_rig, of, hold_begin(of, clip, words), play_rig_end(of))
 
 // Bones of 10.3: a leg of 20.6 over 18, so that a foot may be moved by 10.
-static const char model_text[] =
-    "MD5Version 10\ncommandline \"\"\nnumJoints 10\nnumMeshes 0\njoints {\n"
-    "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
-    "\"pelvis\" 0 ( 0 0 20 ) ( 0 0 0 )\n"
-    "\"hip_l\" 1 ( 0 3 20 ) ( 0 0 0 )\n"
-    "\"knee_l\" 2 ( 5 3 11 ) ( 0 0 0 )\n"
-    "\"ankle_l\" 3 ( 0 3 2 ) ( 0 0 0 )\n"
-    "\"toe_l\" 4 ( 4 3 1 ) ( 0 0 0 )\n"
-    "\"hip_r\" 1 ( 0 -3 20 ) ( 0 0 0 )\n"
-    "\"knee_r\" 6 ( 5 -3 11 ) ( 0 0 0 )\n"
-    "\"ankle_r\" 7 ( 0 -3 2 ) ( 0 0 0 )\n"
-    "\"head\" 1 ( 0 0 40 ) ( 0 0 0 )\n}\n";
+static const char model_text[] = "numJoints 10\nnumMeshes 0\njoints {\n"
+                                 "\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
+                                 "\"pelvis\" 0 ( 0 0 20 ) ( 0 0 0 )\n"
+                                 "\"hip_l\" 1 ( 0 3 20 ) ( 0 0 0 )\n"
+                                 "\"knee_l\" 2 ( 5 3 11 ) ( 0 0 0 )\n"
+                                 "\"ankle_l\" 3 ( 0 3 2 ) ( 0 0 0 )\n"
+                                 "\"toe_l\" 4 ( 4 3 1 ) ( 0 0 0 )\n"
+                                 "\"hip_r\" 1 ( 0 -3 20 ) ( 0 0 0 )\n"
+                                 "\"knee_r\" 6 ( 5 -3 11 ) ( 0 0 0 )\n"
+                                 "\"ankle_r\" 7 ( 0 -3 2 ) ( 0 0 0 )\n"
+                                 "\"head\" 1 ( 0 0 40 ) ( 0 0 0 )\n}\n";
 
-// In each of its ten frames a second the character moves ahead by `ahead`, turns by `turn`, the z
-// of a quaternion, and its left leg rises by `up`, all from its first frame.
+#define CLIPS                                                                                    \
+    "clip still f { turn }\nclip glides f { turn }\nclip slides f { turn }\n"                    \
+    "clip lifts f { turn }\nclip turns f { turn }\nclip spins f { turn }\nclip twists f { turn " \
+    "}\n"
+
+// In the order of CLIPS. In each of its ten frames a second the character moves ahead by `ahead`,
+// turns by `turn`, the z of a quaternion, and its left leg rises by `up`, all from its first frame.
 static const struct {
-    const char *name;
     double ahead, turn, up;
-} clips[HOLD_CLIPS] = {{"still", 0.0, 0.0, 0.0},   {"glides", 0.5, 0.0, 0.0},
-                       {"slides", 2.0, 0.0, 0.0},  {"lifts", 0.5, 0.0, 0.1},
-                       {"turns", 0.3, 0.01, 0.0},  {"spins", 0.0, -0.02, 0.0},
-                       {"twists", 0.0, -0.05, 0.0}};
+} clips[HOLD_CLIPS] = {{0.0, 0.0, 0.0},  {0.5, 0.0, 0.0},   {2.0, 0.0, 0.0},  {0.5, 0.0, 0.1},
+                       {0.3, 0.01, 0.0}, {0.0, -0.02, 0.0}, {0.0, -0.05, 0.0}};
 
 static md5_anim *make_clip(int number, const md5_load_opts *opts)
 {
@@ -60,88 +50,57 @@ static md5_anim *make_clip(int number, const md5_load_opts *opts)
         "( 5 0 -9 ) ( 0 0 0 ) ( -5 0 -9 ) ( 0 0 0 ) ( 4 0 -1 ) ( 0 0 0 )\n"
         "( 0 -3 0 ) ( 0 0 0 ) ( 5 0 -9 ) ( 0 0 0 ) ( -5 0 -9 ) ( 0 0 0 )\n"
         "( 0 0 20 ) ( 0 0 0 ) }\n";
-    char text[4096];
-    size_t at = (size_t)snprintf(text, sizeof text,
-                                 "MD5Version 10 commandline \"\" numFrames %d numJoints 10 "
-                                 "frameRate 10 numAnimatedComponents 3\nhierarchy {\n",
-                                 HOLD_FRAMES);
+    test_text text = {0};
+    test_append(&text,
+                "MD5Version 10 commandline \"\" numFrames %d numJoints 10 frameRate 10 "
+                "numAnimatedComponents 3\nhierarchy {\n",
+                HOLD_FRAMES);
     for (int i = 0; i < HOLD_JOINTS; i++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "\"%s %d\n", rows[i],
-                               i == 0   ? 0
-                               : i <= 2 ? 2
-                                        : 3);
-    at += (size_t)snprintf(text + at, sizeof text - at, "}\nbounds {\n");
+        test_append(&text, "\"%s %d\n", rows[i], i == 0 ? 0 : i <= 2 ? 2 : 3);
+    test_append(&text, "}\nbounds {\n");
     for (int i = 0; i < HOLD_FRAMES; i++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "( 0 0 0 ) ( 1 1 1 )\n");
-    at += (size_t)snprintf(text + at, sizeof text - at, "}\n%s", base);
+        test_append(&text, "( 0 0 0 ) ( 1 1 1 )\n");
+    test_append(&text, "}\n%s", base);
     for (int i = 0; i < HOLD_FRAMES; i++)
-        at +=
-            (size_t)snprintf(text + at, sizeof text - at, "frame %d { %.9g %.9g %.9g }\n", i,
-                             clips[number].ahead * i, clips[number].turn * i, clips[number].up * i);
+        test_append(&text, "frame %d { %.9g %.9g %.9g }\n", i, clips[number].ahead * i,
+                    clips[number].turn * i, clips[number].up * i);
     md5_error error = {0};
-    md5_anim *const anim = md5_parse_anim(text, at, opts, &error);
+    md5_anim *const anim = md5_parse_anim(text.bytes, text.used, opts, &error);
+    free(text.bytes);
     CHECK_STRING(error.message, "");
     return anim;
 }
 
 // Creates a machine that plays a clip in its only layer and has these words.
-static void hold_begin_in(holding *of, const char *clip, const char *words, md5_axes axes)
+static void hold_begin_in(play_rig *of, const char *clip, const char *words, md5_axes axes)
 {
-    char text[2048];
-    memset(of, 0, sizeof *of);
     const md5_load_opts opts = {.axes = axes};
-    of->model = md5_parse_model(model_text, sizeof model_text - 1, &opts, NULL);
-    size_t at = (size_t)snprintf(text, sizeof text, "machine m { mask head ( head )\n");
-    for (int i = 0; i < HOLD_CLIPS; i++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "clip %s %s { turn }\n", clips[i].name,
-                               clips[i].name);
-    at += (size_t)snprintf(text + at, sizeof text - at,
-                           "layer body { state s %s state still still }\n%s }", clip, words);
-    of->file = md5_parse_machine_file(text, at, NULL, &of->error);
-    if (!CHECK(of->model) || !of->file)
-        return;
-    for (int i = 0; i < HOLD_CLIPS; i++) {
+    play_rig_read(of, model_text, &opts,
+                  "machine m { mask head ( head )\n" CLIPS
+                  "layer body { state s %s state still still }\n%s }",
+                  clip, words);
+    for (int i = 0; of->file && i < HOLD_CLIPS; i++) {
         of->anims[i] = make_clip(i, &opts);
         of->bindings[i] = md5_bind(of->model, of->anims[i], NULL, &of->error);
         of->file->clips[i].binding = of->bindings[i];
     }
-    of->file->desc.model = of->model;
-    of->machine = md5_create_machine(&of->file->desc, NULL, &of->error);
-    if (!of->machine)
-        return;
-    of->player = md5_create_player(of->machine, NULL, NULL);
-    of->scratch = malloc(md5_player_pose_scratch(of->machine));
-    of->place.rotation.w = 1.0f;
+    play_rig_start(of);
 }
 
-static void hold_begin(holding *of, const char *clip, const char *words)
+static void hold_begin(play_rig *of, const char *clip, const char *words)
 {
     hold_begin_in(of, clip, words, MD5_AXES_ID);
     CHECK_STRING(of->error.message, "");
 }
 
-static void hold_end(holding *of)
+static void hold_steps(play_rig *of, int num_steps)
 {
-    free(of->scratch);
-    md5_destroy_player(of->player);
-    md5_destroy_machine(of->machine);
-    md5_free_machine_file(of->file);
-    for (int i = 0; i < HOLD_CLIPS; i++) {
-        md5_free_binding(of->bindings[i]);
-        md5_free_anim(of->anims[i]);
-    }
-    md5_free_model(of->model);
-}
-
-static void hold_go_on(holding *of, double seconds)
-{
-    md5_player_advance(of->player, seconds, NULL, NULL);
-    of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
-    md5_player_pose(of->player, of->pose, NULL, NULL, of->scratch);
+    for (int i = 0; i < num_steps; i++)
+        play_rig_go_on(of, HOLD_TICK);
 }
 
 // Where the sole of a foot is in the world, in id's axes: below its toe, or its ankle.
-static real3 hold_sole_of(const holding *of, uint32_t joint)
+static real3 hold_sole_of(const play_rig *of, uint32_t joint)
 {
     const md5_mat34 axes = md5_mat34_from_axes(of->model->skeleton.axes, 1.0f);
     const float height = joint == TOE_L ? 1.0f : 2.0f;
@@ -151,7 +110,13 @@ static real3 hold_sole_of(const holding *of, uint32_t joint)
     return real3_of(md5_mat34_direction(md5_mat34_inverse(axes), md5_xform_point(at, point)));
 }
 
-static double heading_in_degrees(const holding *of, md5_quat rotation)
+// How far the left sole is from there.
+static double hold_moved(const play_rig *of, real3 from)
+{
+    return real3_distance(hold_sole_of(of, TOE_L), from);
+}
+
+static double heading_in_degrees(const play_rig *of, md5_quat rotation)
 {
     const md5_mat34 axes = md5_mat34_from_axes(of->model->skeleton.axes, 1.0f);
     const md5_vec3 ahead = md5_mat34_direction(
@@ -161,29 +126,29 @@ static double heading_in_degrees(const holding *of, md5_quat rotation)
 }
 
 // Where it points in the world, and the character: degrees to the left of x.
-static double hold_heading_of(const holding *of, uint32_t joint)
+static double hold_heading_of(const play_rig *of, uint32_t joint)
 {
     const md5_xform at = md5_joint_in_model(&of->model->skeleton, of->pose, joint);
     return heading_in_degrees(of, md5_quat_mul(of->place.rotation, at.rotation));
 }
 
-static double hold_body_heading(const holding *of)
+static double hold_body_heading(const play_rig *of)
 {
     return heading_in_degrees(of, of->place.rotation);
 }
 
 // Largest distance by which the soles leave their places within so many steps.
-static double hold_slide(holding *of, int num_steps)
+static double hold_slide(play_rig *of, int num_steps)
 {
     static const uint32_t joints[] = {TOE_L, ANKLE_R};
     double most = 0.0;
-    hold_go_on(of, 0.0);
+    play_rig_go_on(of, 0.0);
     const real3 was[] = {hold_sole_of(of, TOE_L), hold_sole_of(of, ANKLE_R)};
     for (int i = 0; i < num_steps; i++) {
-        hold_go_on(of, HOLD_TICK);
+        play_rig_go_on(of, HOLD_TICK);
         for (int foot = 0; foot < 2; foot++) {
             const double distance = real3_distance(hold_sole_of(of, joints[foot]), was[foot]);
-            most = distance > most ? distance : most;
+            most = fmax(most, distance);
         }
     }
     return most;
@@ -207,22 +172,20 @@ TEST (play_hold_keeps_soles_where_they_stand) {
         {"glides", HOLD_FEET "hold { toe toe_l distance 0 } }", 2.49, 2.51},
         {"slides", HOLD_FEET "hold { toe toe_l speed 20.1 distance 30 } }", 0.0, 1e-4},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        holding of;
-        hold_begin(&of, cases[i].clip, cases[i].words);
-        const double most = hold_slide(&of, i == 9 ? 20 : 30);
-        if (!CHECK(most >= cases[i].least && most <= cases[i].most))
-            printf("%d: %g\n", (int)i, most);
-        hold_end(&of);
+    EACH (row, cases) {
+        OWN_RIG of;
+        hold_begin(&of, row->clip, row->words);
+        const double most = hold_slide(&of, row == &cases[9] ? 20 : 30);
+        CHECK_THAT(most >= row->least && most <= row->most, "%s: %g", row->words, most);
     }
 }
 
 // A character that is turned and moved by the game carries its feet along.
 TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }") {
-    hold_go_on(of, 0.0);
+    play_rig_go_on(of, 0.0);
     for (int i = 0; i < 20; i++) {
         of->place.translation.x += 1.0f;
-        hold_go_on(of, HOLD_TICK);
+        play_rig_go_on(of, HOLD_TICK);
     }
     CHECK_NEAR(hold_sole_of(of, ANKLE_R).x, 20.0, 1e-4);
 }
@@ -240,25 +203,25 @@ TEST_HOLD (play_hold_lets_go_and_returns, "glides",
     // From here on it is seen from the character, which has gone on by a unit.
     const double start = hold_sole_of(of, TOE_L).x - of->place.translation.x;
     for (int i = 1; i <= 17; i++) {
-        hold_go_on(of, HOLD_TICK);
+        play_rig_go_on(of, HOLD_TICK);
         const double t = HOLD_TICK * i, v = -5.0;
         const double x = (-1.0 + (v - w) * t) * exp(-w * t);
         CHECK_NEAR(hold_sole_of(of, TOE_L).x - of->place.translation.x, start + 1.0 + x, 2e-3);
         CHECK_NEAR(hold_sole_of(of, TOE_L).z, 4.0 * 0.33 * t / release * (1.0 - t / release), 1e-4);
     }
     // It is held again from where it is then.
-    hold_go_on(of, HOLD_TICK);
-    hold_go_on(of, HOLD_TICK);
+    play_rig_go_on(of, HOLD_TICK);
+    play_rig_go_on(of, HOLD_TICK);
     const real3 was = hold_sole_of(of, TOE_L);
-    hold_go_on(of, HOLD_TICK);
-    CHECK_NEAR(real3_distance(hold_sole_of(of, TOE_L), was), 0.0, 1e-4);
+    play_rig_go_on(of, HOLD_TICK);
+    CHECK_NEAR(hold_moved(of, was), 0.0, 1e-4);
 }
 
 // With a release of 0 a foot is back at once.
 TEST_HOLD (play_hold_without_release_is_back_at_once, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0 } }") {
     CHECK_NEAR(hold_slide(of, 12), 0.0, 1e-4);
-    hold_go_on(of, HOLD_TICK);
+    play_rig_go_on(of, HOLD_TICK);
     CHECK_NEAR(hold_sole_of(of, TOE_L).x - of->place.translation.x, 4.0, 1e-4);
 }
 
@@ -267,11 +230,11 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
            HOLD_FEET "hold { toe toe_l speed 30 distance 100 } }") {
     double most = 0.0;
     for (int i = 0; i < 120; i++) {
-        hold_go_on(of, HOLD_TICK);
+        play_rig_go_on(of, HOLD_TICK);
         const md5_foot *const feet = md5_player_feet(of->player, 0);
         CHECK(feet[0].result == MD5_LIMB_PLACED && feet[0].miss < 1e-3f);
         const double shift = fabs((double)of->player->held[0].shift.x);
-        most = shift > most ? shift : most;
+        most = fmax(most, shift);
     }
     // The foot of a leg of 20.59 over 18 goes as far as 9.9, or before it a step of 1/3 less.
     const double far = sqrt(0.999 * 0.999 * 4.0 * 106.0 - 18.0 * 18.0);
@@ -280,10 +243,10 @@ TEST_HOLD (play_hold_stretches_no_leg, "slides",
 
 // A sole is held until it is higher than 0.3, after 0.3 s; the other foot stays.
 TEST_HOLD (play_hold_ends_as_a_sole_lifts, "lifts", HOLD_FEET "hold { toe toe_l } }") {
-    hold_go_on(of, 0.0);
+    play_rig_go_on(of, 0.0);
     const real3 left = hold_sole_of(of, TOE_L), right = hold_sole_of(of, ANKLE_R);
     for (int i = 1; i <= 24; i++) {
-        hold_go_on(of, HOLD_TICK);
+        play_rig_go_on(of, HOLD_TICK);
         const real3 now = hold_sole_of(of, TOE_L);
         CHECK(of->player->held[0].is_held == (i <= 18));
         if (i <= 18)
@@ -300,32 +263,31 @@ TEST (play_hold_counts_what_plays_at_the_ankles) {
     static const char words[] = "float over 0 layer more { weight over state t slides }\n"
                                 "layer face { mask head state u slides }\n"
                                 "layer lean { add state v slides } " HOLD_FEET "hold }";
-    holding of;
+    OWN_RIG of;
     hold_begin(&of, "still", words);
-    hold_go_on(&of, HOLD_TICK);
+    play_rig_go_on(&of, HOLD_TICK);
     CHECK(of.player->held[0].is_held && of.player->held[1].is_held);
     CHECK(md5_player_set(of.player, 0, 1.0f));
-    hold_go_on(&of, HOLD_TICK);
+    play_rig_go_on(&of, HOLD_TICK);
     CHECK(!of.player->held[0].is_held && !of.player->held[1].is_held);
     CHECK(md5_player_set(of.player, 0, 0.25f));
-    hold_go_on(&of, HOLD_TICK);
+    play_rig_go_on(&of, HOLD_TICK);
     CHECK(of.player->held[0].is_held);
     const uint32_t clip = md5_find_clip(of.machine, "slides");
     static const md5_shot_desc shots[] = {{.mode = MD5_LAYER_ADD}, {.mask = "head"}, {0}};
     for (int i = 0; i < 3; i++) {
         CHECK(md5_player_play_shot(of.player, (uint32_t)i, clip, &shots[i]));
-        hold_go_on(&of, HOLD_TICK);
+        play_rig_go_on(&of, HOLD_TICK);
         CHECK(of.player->held[0].is_held == (i < 2));
     }
-    hold_end(&of);
 }
 
 // A state without motion has no soles that stand, nor has a machine without layers.
 TEST_HOLD (play_hold_without_clips_holds_what_is_low, "nothing", HOLD_FEET "hold }") {
-    hold_go_on(of, HOLD_TICK);
+    play_rig_go_on(of, HOLD_TICK);
     CHECK(of->player->held[0].is_held);
-    CHECK(md5_player_fade_to(of->player, 0, 1, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-    hold_go_on(of, HOLD_TICK);
+    CHECK(play_fade(of->player, 0, 1, 0.2f));
+    play_rig_go_on(of, HOLD_TICK);
     CHECK(of->player->held[0].is_held);
 }
 
@@ -334,21 +296,21 @@ TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
     CHECK_NEAR(hold_slide(of, 12), 0.0, 1e-4);
     real3 was = hold_sole_of(of, TOE_L);
-    hold_go_on(of, HOLD_TICK);
+    play_rig_go_on(of, HOLD_TICK);
     CHECK(!of->player->held[0].is_held);
     for (int i = 0; i < 20 && !of->player->held[0].is_held; i++) {
         was = hold_sole_of(of, TOE_L);
-        hold_go_on(of, HOLD_TICK);
+        play_rig_go_on(of, HOLD_TICK);
     }
     CHECK(of->player->held[0].is_held);
-    CHECK_NEAR(real3_distance(hold_sole_of(of, TOE_L), was), 0.0, 1e-4);
+    CHECK_NEAR(hold_moved(of, was), 0.0, 1e-4);
 }
 
 // Frozen below a chain of states that interrupt each other.
 TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
     for (uint32_t i = 0; i < 8; i++) {
-        CHECK(md5_player_fade_to(of->player, 0, 1 - i % 2, 1.0f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
-        hold_go_on(of, HOLD_TICK);
+        CHECK(play_fade(of->player, 0, 1 - i % 2, 1.0f));
+        play_rig_go_on(of, HOLD_TICK);
     }
     CHECK(of->player->held[0].is_held);
     CHECK_NEAR(hold_sole_of(of, ANKLE_R).x, 0.0, 1e-4);
@@ -357,47 +319,35 @@ TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
 // In every third pose, as in each; with weight 0 a foot begins anew.
 TEST_HOLD (play_hold_advances_with_poses, "glides", HOLD_FEET "hold { toe toe_l } }") {
     CHECK(md5_player_set_detail(of->player, &(md5_detail){.interval = 3}));
-    hold_go_on(of, 0.0);
+    play_rig_go_on(of, 0.0);
     const real3 was = hold_sole_of(of, TOE_L);
     for (int i = 1; i <= 30; i++) {
-        hold_go_on(of, HOLD_TICK);
+        play_rig_go_on(of, HOLD_TICK);
         if (i % 3 == 0)
-            CHECK_NEAR(real3_distance(hold_sole_of(of, TOE_L), was), 0.0, 1e-4);
+            CHECK_NEAR(hold_moved(of, was), 0.0, 1e-4);
     }
     md5_player_target(of->player, 0)->weight = 0.0f;
-    for (int i = 0; i < 3; i++)
-        hold_go_on(of, HOLD_TICK);
+    hold_steps(of, 3);
     CHECK_NEAR(hold_sole_of(of, TOE_L).x, 4.0 + of->place.translation.x, 1e-4);
     md5_player_target(of->player, 0)->weight = 1.0f;
-    for (int i = 0; i < 3; i++)
-        hold_go_on(of, HOLD_TICK);
+    hold_steps(of, 3);
     CHECK_NEAR(hold_sole_of(of, TOE_L).x, 4.0 + of->place.translation.x, 1e-4);
 }
 
 // Restored, copied and in a batch, a player goes on with the same bits.
 TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }") {
     enum { OTHERS = 3 };
-    md5_player *others[OTHERS];
-    uint8_t bytes[2048];
-    for (int i = 0; i < 20; i++)
-        hold_go_on(of, HOLD_TICK);
-    md5_player_advance(of->player, HOLD_TICK, NULL, NULL); // and not posed yet
-    const size_t size = md5_player_save(of->player, bytes, sizeof bytes);
-    CHECK(size > 0);
-    for (int k = 0; k < OTHERS; k++) {
-        others[k] = md5_create_player(of->machine, NULL, NULL);
-        if (k % 2 == 0)
-            CHECK(md5_player_restore(others[k], bytes, size, NULL));
-        else
-            md5_player_copy(others[k], of->player);
-    }
+    hold_steps(of, 20);
+    play_advance(of->player, HOLD_TICK); // and not posed yet
+    md5_player *const others[OTHERS] = {play_restored(of->player), play_copied(of->player),
+                                        play_restored(of->player)};
     for (int i = 0; i < 60; i++) {
         md5_mat34 joints[2][HOLD_JOINTS];
         md5_xform pose[HOLD_JOINTS];
-        md5_player_advance(of->player, HOLD_TICK, NULL, NULL);
+        play_advance(of->player, HOLD_TICK);
         md5_player_pose(of->player, of->pose, joints[0], NULL, of->scratch);
         for (int k = 0; k < 2; k++) {
-            md5_player_advance(others[k], HOLD_TICK, NULL, NULL);
+            play_advance(others[k], HOLD_TICK);
             md5_player_pose(others[k], pose, NULL, NULL, of->scratch);
             CHECK_BYTES(pose, of->pose, sizeof pose);
         }
@@ -414,9 +364,9 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
 TEST (play_hold_that_is_not_finite_begins_anew) {
     static const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
     for (int number = 0; number < 32; number++) {
-        holding of;
+        OWN_RIG of;
         hold_begin(&of, "glides", HOLD_FEET "hold { toe toe_l } }");
-        hold_go_on(&of, HOLD_TICK);
+        play_rig_go_on(&of, HOLD_TICK);
         md5_held *const held = &of.player->held[0];
         float *const numbers[] = {&held->place.x,    &held->shift.y,  &held->rate.x,
                                   &held->animated.x, &held->facing.y, &held->heading.x,
@@ -425,32 +375,29 @@ TEST (play_hold_that_is_not_finite_begins_anew) {
         uint8_t bytes[2048];
         const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
         CHECK(md5_player_restore(of.player, bytes, size, NULL));
-        hold_go_on(&of, HOLD_TICK);
+        play_rig_go_on(&of, HOLD_TICK);
         CHECK(held->is_held && fabsf(held->shift.x) < 1.0f && held->turn == 0.0f);
         const real3 was = hold_sole_of(&of, TOE_L);
-        hold_go_on(&of, HOLD_TICK);
-        CHECK_NEAR(real3_distance(hold_sole_of(&of, TOE_L), was), 0.0, 1e-4);
-        hold_end(&of);
+        play_rig_go_on(&of, HOLD_TICK);
+        CHECK_NEAR(hold_moved(&of, was), 0.0, 1e-4);
     }
 }
 
 // The same in other axes, also left-handed ones.
 TEST (play_hold_holds_alike_in_other_axes) {
     for (md5_axes axes = MD5_AXES_Y_UP; axes <= MD5_AXES_BLENDER; axes++) {
-        holding plain, turned;
+        OWN_RIG plain, turned;
         hold_begin(&plain, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }");
         hold_begin_in(&turned, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }", axes);
         CHECK_STRING(turned.error.message, "");
         for (int i = 0; i < 60; i++) {
-            hold_go_on(&plain, HOLD_TICK);
-            hold_go_on(&turned, HOLD_TICK);
+            play_rig_go_on(&plain, HOLD_TICK);
+            play_rig_go_on(&turned, HOLD_TICK);
             CHECK_NEAR(real3_distance(hold_sole_of(&plain, TOE_L), hold_sole_of(&turned, TOE_L)),
                        0.0, 1e-3);
             CHECK_NEAR(hold_heading_of(&plain, TOE_L), hold_heading_of(&turned, TOE_L), 1e-2);
             CHECK(plain.player->held[0].is_held == turned.player->held[0].is_held);
         }
-        hold_end(&plain);
-        hold_end(&turned);
     }
 }
 
@@ -468,7 +415,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
     md5_vec3 ankle = {0.0f, 0.0f, 0.0f};
     md5_player_set_ground(of->player, see_ankle, &ankle);
     for (int i = 0; i <= 30; i++) {
-        hold_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
+        play_rig_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
         CHECK_NEAR((ankle.x + of->place.translation.x), 0.0, 1e-4);
     }
 }
@@ -508,29 +455,28 @@ static double degrees_of(double tangent)
 // While the character turns by 5.7 degrees.
 TEST (play_hold_keeps_headings) {
     for (int holds = 0; holds < 2; holds++) {
-        holding of;
+        OWN_RIG of;
         hold_begin(&of, "turns", holds ? HOLD_FEET "hold { toe toe_l } }" : HOLD_FEET "}");
         for (int i = 0; i <= 30; i++) {
-            hold_go_on(&of, i == 0 ? 0.0 : HOLD_TICK);
+            play_rig_go_on(&of, i == 0 ? 0.0 : HOLD_TICK);
             const double expected = holds ? 0.0 : hold_body_heading(&of);
             CHECK_NEAR(hold_heading_of(&of, TOE_L), expected, 1e-3);
             CHECK_NEAR(hold_heading_of(&of, ANKLE_R), expected, 1e-3);
         }
         CHECK(hold_body_heading(&of) < -5.0);
-        hold_end(&of);
     }
 }
 
 // A leg turns its foot by 45 degrees; from then on the foot goes along.
 TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
-    hold_go_on(of, 0.0);
+    play_rig_go_on(of, 0.0);
     const real3 was = hold_sole_of(of, TOE_L);
     for (int i = 0; i < 180; i++) {
-        hold_go_on(of, HOLD_TICK);
+        play_rig_go_on(of, HOLD_TICK);
         const double turned = hold_body_heading(of);
         CHECK_NEAR(hold_heading_of(of, TOE_L), turned > 45.0 ? turned - 45.0 : 0.0, 0.01);
-        CHECK_NEAR(real3_distance(hold_sole_of(of, TOE_L), was), 0.0, 1e-4);
+        CHECK_NEAR(hold_moved(of, was), 0.0, 1e-4);
     }
     CHECK(hold_body_heading(of) > 60.0);
 }
@@ -572,7 +518,7 @@ TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
     for (int i = 0; i < 120; i++) {
         const bool was_held = of->player->held[0].is_held;
         const double was = hold_heading_of(of, TOE_L);
-        hold_go_on(of, HOLD_TICK);
+        play_rig_go_on(of, HOLD_TICK);
         if (was_held || !of->player->held[0].is_held)
             continue;
         CHECK_NEAR(hold_heading_of(of, TOE_L), was, 1e-3);
@@ -584,12 +530,12 @@ TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
 // A clip that turns a sole that stands, faster than 30 degrees a second, does so on purpose.
 TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
-    hold_go_on(of, 0.0);
+    play_rig_go_on(of, 0.0);
     const real3 was = hold_sole_of(of, TOE_L);
     for (int i = 0; i < 45; i++) {
-        hold_go_on(of, HOLD_TICK);
+        play_rig_go_on(of, HOLD_TICK);
         CHECK_NEAR(hold_heading_of(of, TOE_L), hold_body_heading(of), 0.01);
-        CHECK_NEAR(real3_distance(hold_sole_of(of, TOE_L), was), 0.0, 1e-4);
+        CHECK_NEAR(hold_moved(of, was), 0.0, 1e-4);
     }
     CHECK(hold_body_heading(of) > 40.0);
 }
@@ -598,10 +544,10 @@ TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
 //   x(t) = (x + (v + w x) t) exp(-w t)
 TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l release 0.3 } }") {
     const double release = 0.3, w = 6.638352 / release;
-    hold_go_on(of, 0.0);
+    play_rig_go_on(of, 0.0);
     double x = 0.0, v = 0.0;
     for (int i = 0; i < 30; i++) {
-        hold_go_on(of, HOLD_TICK);
+        play_rig_go_on(of, HOLD_TICK);
         const double now = -tangent_of(hold_body_heading(of));
         v = (now - x) / HOLD_TICK;
         x = now;
@@ -609,7 +555,7 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
     const uint32_t slides = md5_find_clip(of->machine, "slides");
     CHECK(md5_player_play_shot(of->player, 0, slides, &(md5_shot_desc){0}));
     for (int i = 1; i <= 30; i++) {
-        hold_go_on(of, HOLD_TICK);
+        play_rig_go_on(of, HOLD_TICK);
         CHECK(!of->player->held[0].is_held);
         const double t = HOLD_TICK * i;
         CHECK_NEAR(hold_heading_of(of, TOE_L) - hold_body_heading(of),
@@ -619,14 +565,14 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
 
 // However fast the body turned, a foot that is let go does not turn much farther away.
 TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l } }") {
-    hold_go_on(of, 0.0);
-    hold_go_on(of, HOLD_TICK);
+    play_rig_go_on(of, 0.0);
+    play_rig_go_on(of, HOLD_TICK);
     const double turned = hold_body_heading(of);
     CHECK(turned > 0.3);
     const uint32_t slides = md5_find_clip(of->machine, "slides");
     CHECK(md5_player_play_shot(of->player, 0, slides, &(md5_shot_desc){0}));
     for (int i = 0; i < 30; i++) {
-        hold_go_on(of, HOLD_TICK);
+        play_rig_go_on(of, HOLD_TICK);
         const double away = hold_body_heading(of) - hold_heading_of(of, TOE_L);
         CHECK(away < 1.22 * turned && away > -1e-3);
     }
@@ -635,8 +581,8 @@ TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l 
 // With half of the weight a foot is turned back by half.
 TEST_HOLD (play_hold_turns_feet_by_weight, "turns", HOLD_FEET "hold { toe toe_l } }") {
     md5_player_target(of->player, 0)->weight = 0.5f;
-    for (int i = 0; i <= 30; i++)
-        hold_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
+    play_rig_go_on(of, 0.0);
+    hold_steps(of, 30);
     const double turned = hold_body_heading(of);
     CHECK_NEAR(hold_heading_of(of, TOE_L), turned - degrees_of(0.5 * tangent_of(turned)), 1e-3);
 }
@@ -647,7 +593,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
     md5_vec3 ankle = {0.0f, 0.0f, 0.0f};
     md5_player_set_ground(of->player, see_ankle, &ankle);
     for (int i = 0; i <= 30; i++) {
-        hold_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
+        play_rig_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
         const md5_vec3 at = md5_xform_point(of->place, ankle);
         CHECK_NEAR(at.x, 0.0, 1e-4);
         CHECK_NEAR(at.y, 3.0, 1e-4);
@@ -674,24 +620,21 @@ enum { SAVED_SIZE = (sizeof saved - 1) / 2 };
 
 // The place stays held. The heading begins to be, as the foot is animated then.
 TEST (play_hold_saved_without_headings_is_restored) {
-    holding old, same;
+    OWN_RIG old, same;
     uint8_t bytes[SAVED_SIZE];
     md5_error error = {0};
-    for (size_t i = 0; i < SAVED_SIZE; i++) {
-        const char digits[3] = {saved[2 * i], saved[2 * i + 1], '\0'};
-        bytes[i] = (uint8_t)strtoul(digits, NULL, 16);
-    }
+    play_unhex(saved, SAVED_SIZE, bytes);
     hold_begin(&old, "turns", HOLD_FEET "hold { toe toe_l } }");
     hold_begin(&same, "turns", HOLD_FEET "hold { toe toe_l } }");
-    for (int i = 0; i <= 30; i++)
-        hold_go_on(&same, i == 0 ? 0.0 : HOLD_TICK);
+    play_rig_go_on(&same, 0.0);
+    hold_steps(&same, 30);
     CHECK(md5_player_restore(old.player, bytes, sizeof bytes, &error));
     CHECK_STRING(error.message, "");
     old.place = same.place;
     double heading = 0.0;
     for (int i = 0; i < 15; i++) {
-        hold_go_on(&old, HOLD_TICK);
-        hold_go_on(&same, HOLD_TICK);
+        play_rig_go_on(&old, HOLD_TICK);
+        play_rig_go_on(&same, HOLD_TICK);
         heading = i == 0 ? hold_body_heading(&old) : heading;
         CHECK(old.player->held[0].is_held);
         CHECK_NEAR(real3_distance(hold_sole_of(&old, TOE_L), hold_sole_of(&same, TOE_L)), 0.0,
@@ -699,8 +642,6 @@ TEST (play_hold_saved_without_headings_is_restored) {
         CHECK_NEAR(hold_heading_of(&old, TOE_L), heading, 1e-3);
     }
     CHECK(hold_body_heading(&old) < heading - 2.0);
-    hold_end(&old);
-    hold_end(&same);
 }
 
 // -- Hold tables ----------------------------------------------------------------------------------
@@ -731,12 +672,11 @@ TEST (play_hold_that_cannot_hold_is_refused) {
         {HOLD_FEET "hold { limit 1 } }", "expected a word of a hold or '}', found 'limit'"},
     };
     EACH (row, cases) {
-        holding of;
+        OWN_RIG of;
         hold_begin_in(&of, "still", row->words, MD5_AXES_ID);
         CHECK(of.machine == NULL);
         CHECK_STRING(of.error.message, row->message);
         CHECK_UINT(of.error.line, 3 + HOLD_CLIPS);
-        hold_end(&of);
     }
 }
 
@@ -748,9 +688,7 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
     md5_modifier_desc modifier = {
         .name = "legs", .kind = MD5_MODIFIER_AIM, .joint = "pelvis", .hold = &rule};
     const md5_machine_desc desc = {.model = of->model, ROW(modifiers, modifier)};
-    md5_error error = {0};
-    CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
-    CHECK_STRING(error.message, "modifier 'legs' holds feet, which only 'feet' has");
+    play_desc_refused(&desc, "modifier 'legs' holds feet, which only 'feet' has");
     modifier.kind = MD5_MODIFIER_FEET;
     modifier.feet = feet;
     modifier.num_feet = 2;
@@ -758,8 +696,7 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
     for (int i = 0; i < MD5_MAX_HELD; i++)
         full.toes[i] = "toe_l";
     modifier.hold = &full;
-    CHECK(md5_create_machine(&desc, NULL, &error) == NULL);
-    CHECK_STRING(error.message, "modifier 'legs' has 8 toes, but 2 feet");
+    play_desc_refused(&desc, "modifier 'legs' has 8 toes, but 2 feet");
     float *const numbers[] = {&rule.numbers.height, &rule.numbers.speed, &rule.numbers.distance,
                               &rule.numbers.release};
     enum { NUMBERS = COUNT_OF(numbers), ALL = NUMBERS + 3 };
@@ -769,9 +706,7 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
             *numbers[i] = 0.75f;
         rule.toes[0] = i == NUMBERS ? NULL : "toe_l";
         modifier.hold = i == NUMBERS + 1 ? NULL : &rule;
-        md5_machine *const machine = md5_create_machine(&desc, NULL, &error);
-        if (!CHECK(machine))
-            break;
+        OWN_MACHINE machine = play_machine(&desc);
         const md5_modifier_hold *const copy = md5_machine_tables(machine)->modifiers[0].hold;
         CHECK((copy == NULL) == (i == NUMBERS + 1) && copy != &rule);
         if (copy && copy->toes[0])
@@ -779,7 +714,6 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
         fingerprints[i] = md5_machine_fingerprint(machine);
         for (int k = 0; k < i; k++)
             CHECK(fingerprints[k] != fingerprints[i]);
-        md5_destroy_machine(machine);
         if (i < NUMBERS)
             *numbers[i] = 0.0f;
     }

@@ -302,8 +302,7 @@ static void play_character(const character *of)
         go(&play, MD5_FADE_INERTIAL);
         for (uint32_t i = 0; i < play.of->model->skeleton.num_joints; i++) {
             const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
-            play.angles[i] =
-                DEGREES * real_angle(shown.rotation, target.rotation);
+            play.angles[i] = DEGREES * real_angle(shown.rotation, target.rotation);
             play.distances[i] = real_distance(shown.translation, target.translation);
         }
 
@@ -317,8 +316,7 @@ static void play_character(const character *of)
             const double size = size_of(&play);
             for (uint32_t i = 0; i < play.of->model->skeleton.num_joints; i++) {
                 const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
-                const double angle =
-                    DEGREES * real_angle(shown.rotation, target.rotation);
+                const double angle = DEGREES * real_angle(shown.rotation, target.rotation);
                 const double distance = real_distance(shown.translation, target.translation);
                 play.most_degrees = fmax(play.most_degrees, angle - play.angles[i]);
                 play.most_part = fmax(play.most_part, (distance - play.distances[i]) / size);
@@ -394,8 +392,7 @@ TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
         md5i_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
         md5_xform pose = to;
         md5i_add_offsets(&offset, 0.0f, 0.3f, 1, &pose);
-        bool held =
-            CHECK_NEAR(real_angle(pose.rotation, from.rotation), 0.0, 2e-6);
+        bool held = CHECK_NEAR(real_angle(pose.rotation, from.rotation), 0.0, 2e-6);
         held &= CHECK_NEAR(real_distance(pose.translation, from.translation), 0.0, 1e-6);
         pose = to;
         md5i_add_offsets(&offset, 0.3f, 0.3f, 1, &pose);
@@ -427,8 +424,7 @@ TEST (an_offset_never_becomes_longer) {
             const md5_xform target = random_transform(&random);
             md5_xform pose = target;
             md5i_add_offsets(&offset, duration * (float)step / 40.0f, duration, 1, &pose);
-            const double angle_now =
-                real_angle(pose.rotation, target.rotation);
+            const double angle_now = real_angle(pose.rotation, target.rotation);
             const double distance_now = real_distance(pose.translation, target.translation);
             if (!CHECK(angle_now <= angle + 2e-6) || !CHECK(distance_now <= distance + 1e-6))
                 return;

@@ -179,37 +179,24 @@ static void sample_layer(const md5_machine *machine, md5_player *player, uint32_
 static void check_mask(const char *joints, uint32_t feather, float weight, md5_layer_mode mode)
 {
     static const char *const names[2] = {"walk", "wave"};
-    OWN_MODEL model = md5_load_model(test_path(BOBBIN), NULL, NULL);
-    md5_anim *anims[2];
-    md5_binding *bindings[2];
-    md5_clip_desc clips[2];
-    for (int i = 0; i < 2; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "models/bobbin/%s.md5anim", names[i]);
-        anims[i] = md5_load_anim(test_path(path), NULL, NULL);
-        bindings[i] = md5_bind(model, anims[i], NULL, NULL);
-        clips[i] = (md5_clip_desc){.name = names[i], .binding = bindings[i]};
-    }
-    const md5_mask_desc masks[] = {{.name = "part", .joints = joints, .feather = feather}};
-    const md5_state_desc walk[] = {{.name = "walk", .motion = "walk"}},
-                         wave[] = {{.name = "wave", .motion = "wave"}};
-    const md5_layer_desc layers[] = {
-        {.name = "body", ROWS(states, walk)},
-        {.name = "part", ROWS(states, wave), .mask = "part", .mode = mode, .weight = weight},
-    };
-    md5_machine *const machine = play_machine(&(md5_machine_desc){
-        .model = model, ROWS(clips, clips), ROWS(masks, masks), ROWS(layers, layers)});
-    md5_player *const player = play_player(machine);
+    OWN_CASE bobbin;
+    play_begin_bobbin(&bobbin, names, 2);
+    OWN_MACHINE machine = play_machine_read(
+        &bobbin, NULL,
+        "clip walk f clip wave f mask part ( %s ) { feather %u } layer body { state walk walk } "
+        "layer part { %s mask part weight %.9g state wave wave }",
+        joints, feather, mode == MD5_LAYER_ADD ? "add" : "override", (double)weight);
+    OWN_PLAYER player = play_player(machine);
+    const md5_skeleton *const skeleton = &bobbin.model->skeleton;
     md5_xform body[MOST_JOINTS], other[MOST_JOINTS], reference[MOST_JOINTS];
     md5_xform *const pose = other;
     float weights[MOST_JOINTS];
-    const uint32_t count = model->skeleton.num_joints;
-    const md5_moment first = {0};
-    CHECK(count <= MOST_JOINTS && md5_build_mask(&model->skeleton, joints, feather, weights, NULL));
+    const uint32_t count = skeleton->num_joints;
+    CHECK(count <= MOST_JOINTS && md5_build_mask(skeleton, joints, feather, weights, NULL));
     play_advance(player, 0.25);
     sample_layer(machine, player, 0, body);
     sample_layer(machine, player, 1, other);
-    md5_sample(bindings[1], first, MD5_ROOT_FILE, reference);
+    md5_sample(bobbin.bindings[1], (md5_moment){0}, MD5_ROOT_FILE, reference);
     if (mode == MD5_LAYER_ADD)
         md5_add_pose(body, other, reference, weight, weights, count, body);
     else
@@ -219,12 +206,6 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
         CHECK_BYTES(pose, body, count * sizeof *pose);
     for (uint32_t i = 0; i < count; i++)
         CHECK(is_near(&pose[i], &body[i]));
-    md5_destroy_player(player);
-    md5_destroy_machine(machine);
-    for (int i = 0; i < 2; i++) {
-        md5_free_binding(bindings[i]);
-        md5_free_anim(anims[i]);
-    }
 }
 
 TEST (joints_of_a_mask_are_blended_as_all_are) {
@@ -284,6 +265,25 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
     }
 }
 
+// A clip of the only binding, in a layer of a branch.
+static md5_machine *play_masked(const play_case *made, const char *words, const char *branch,
+                                uint32_t feather)
+{
+    return play_machine_read(made, NULL,
+                             "clip clip f { %s } mask part ( \"*%s\" ) { feather %u } "
+                             "layer body { state none nothing } "
+                             "layer part { mask part state clip clip }",
+                             words, branch, feather);
+}
+
+// Where the clip of layer 1 is.
+static md5_moment moment_of(const md5_machine *machine, const md5_player *player,
+                            md5_interpolation kind)
+{
+    const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
+    return md5i_clock_moment(&machine->sources[0].timings[MD5_PLAY_LOOP], clock, kind);
+}
+
 TEST (joints_of_a_branch_through_other_skeletons) {
     uint64_t random = 7;
     for (int round = 0; round < 200; round++) {
@@ -297,23 +297,11 @@ TEST (joints_of_a_branch_through_other_skeletons) {
         uint32_t feather = (uint32_t)round / MADE_PAIRINGS % 3;
         const uint32_t count = made.model.skeleton.num_joints;
         const char *const name = made.model.skeleton.joints[test_random_u32(&random) % count].name;
-        char joints[64];
-        snprintf(joints, sizeof joints, "*%s", name);
-        const md5_clip_desc clip = {.name = "clip", .binding = made.binding};
-        const md5_mask_desc mask = {.name = "part", .joints = joints, .feather = feather};
-        const md5_state_desc none = {.name = "none"}, state = {.name = "clip", .motion = "clip"};
-        const md5_layer_desc layers[] = {
-            {.name = "body", ROW(states, none)},
-            {.name = "part", ROW(states, state), .mask = "part"},
-        };
-        OWN_MACHINE machine = play_machine(&(md5_machine_desc){
-            .model = &made.model, ROW(clips, clip), ROW(masks, mask), ROWS(layers, layers)});
+        const play_case whole = {.model = &made.model, .bindings = {made.binding}};
+        OWN_MACHINE machine = play_masked(&whole, "", name, feather);
         OWN_PLAYER player = play_player(machine);
         play_advance(player, 0.3);
-        const md5_source *const source = &machine->sources[0];
-        const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
-        const md5_moment moment =
-            md5i_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, MD5_INTERPOLATE_LINEAR);
+        const md5_moment moment = moment_of(machine, player, MD5_INTERPOLATE_LINEAR);
         md5_xform pose[MOST_JOINTS], expected[MOST_JOINTS];
         md5_sample(made.binding, moment, MD5_ROOT_FILE, expected);
         md5_blend_poses(made.model.bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
@@ -327,30 +315,20 @@ TEST (joints_of_a_branch_through_other_skeletons) {
 TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
     static const md5_interpolation kinds[] = {MD5_INTERPOLATE_LINEAR, MD5_INTERPOLATE_NLERP,
                                               MD5_INTERPOLATE_CUBIC, MD5_INTERPOLATE_STEP};
+    static const char *const words[] = {"linear", "nlerp", "cubic", "step"};
     OWN_MODEL model = md5_load_model(test_path(BOBBIN), NULL, NULL);
     OWN_ANIM plain = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
     OWN_ANIM anim = md5_compress_anim(plain, &(md5_compress_opts){.model = model}, NULL, NULL);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     REQUIRE(binding);
+    const play_case whole = {.model = model, .bindings = {binding}};
     const uint32_t count = model->skeleton.num_joints;
     for (int way = 0; way < 8; way++) {
-        const md5_interpolation kind = kinds[way / 2];
-        const md5_clip_desc clip = {.name = "clip", .binding = binding, .interpolation = kind};
-        const md5_mask_desc mask = {.name = "part", .joints = way % 2 ? "*chest" : "*origin"};
-        const md5_state_desc none = {.name = "none"}, state = {.name = "clip", .motion = "clip"};
-        const md5_layer_desc layers[] = {
-            {.name = "body", ROW(states, none)},
-            {.name = "part", ROW(states, state), .mask = "part"},
-        };
-        OWN_MACHINE machine = play_machine(&(md5_machine_desc){
-            .model = model, ROW(clips, clip), ROW(masks, mask), ROWS(layers, layers)});
+        OWN_MACHINE machine = play_masked(&whole, words[way / 2], way % 2 ? "chest" : "origin", 0);
         OWN_PLAYER player = play_player(machine);
         for (int step = 0; step < 20; step++) {
             play_advance(player, 0.07);
-            const md5_source *const source = &machine->sources[0];
-            const md5_clock clock = md5_newest(&player->layer_states[1])->instances[0].now;
-            const md5_moment moment =
-                md5i_clock_moment(&source->timings[MD5_PLAY_LOOP], clock, kind);
+            const md5_moment moment = moment_of(machine, player, kinds[way / 2]);
             md5_xform pose[MOST_JOINTS], expected[MOST_JOINTS];
             md5_sample(binding, moment, MD5_ROOT_FILE, expected);
             md5_blend_poses(model->bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
@@ -368,9 +346,7 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
 enum { CLIPS = 3, BELOW_FRAMES = 240 };
 
 typedef struct below_case {
-    md5_model *model;
-    md5_anim *anims[CLIPS];
-    md5_binding *bindings[CLIPS];
+    play_case made;
     md5_machine *machines[2]; // the second computes all joints
     md5_player *players[2];
     md5_xform *poses[2];
@@ -383,10 +359,8 @@ static const char *const NAMES[CLIPS] = {"walk", "idle", "wave"};
 // The fade is `cross` or `inertial`.
 static md5_machine *make_machine(const below_case *of, const char *fade)
 {
-    play_case made = {.model = of->model, .num_clips = CLIPS};
-    memcpy(made.bindings, of->bindings, sizeof of->bindings);
     return play_machine_read(
-        &made, NULL,
+        &of->made, NULL,
         "clip walk f { turn } clip idle f clip wave f mask upper ( *spine_2 ) { feather 2 } "
         "float speed 2 float upper 1 float body 1 "
         "layer body { weight body state walk walk state stand idle "
@@ -400,15 +374,8 @@ static md5_machine *make_machine(const below_case *of, const char *fade)
 
 static void begin(below_case *of, const char *fade)
 {
-    *of = (below_case){.model =
-                           md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL)};
-    for (int i = 0; i < CLIPS; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "models/bobbin/%s.md5anim", NAMES[i]);
-        of->anims[i] = md5_load_anim(test_path(path), NULL, NULL);
-        of->bindings[i] = md5_bind(of->model, of->anims[i], NULL, NULL);
-    }
-    const uint32_t num_joints = of->model->skeleton.num_joints;
+    play_begin_bobbin(&of->made, NAMES, CLIPS);
+    const uint32_t num_joints = of->made.model->skeleton.num_joints;
     for (int i = 0; i < 2; i++) {
         of->machines[i] = make_machine(of, fade);
         of->players[i] = play_player(of->machines[i]);
@@ -423,7 +390,7 @@ static void begin(below_case *of, const char *fade)
 // What was in the memory before must not come through: it is no number.
 static const md5_xform *pose_of(const below_case *of, int which)
 {
-    const size_t size = of->model->skeleton.num_joints * sizeof *of->poses[which];
+    const size_t size = of->made.model->skeleton.num_joints * sizeof *of->poses[which];
     memset(of->scratch, 0xff, of->scratch_size);
     memset(of->poses[which], 0xff, size);
     md5_player_pose(of->players[which], of->poses[which], NULL, NULL, of->scratch);
@@ -435,7 +402,7 @@ static void play(const char *fade)
     static const float weights[] = {1.0f, 1.0f, 0.5f, 1.0f, 0.0f};
     below_case of;
     begin(&of, fade);
-    const uint32_t num_joints = of.model->skeleton.num_joints;
+    const uint32_t num_joints = of.made.model->skeleton.num_joints;
     for (uint32_t frame = 0; frame < BELOW_FRAMES; frame++) {
         for (int i = 0; i < 2; i++) {
             md5_player_set(of.players[i], 0, frame / 25 % 2 ? 0.0f : 2.0f);
@@ -455,11 +422,7 @@ static void play(const char *fade)
         md5_destroy_machine(of.machines[i]);
         free(of.poses[i]);
     }
-    for (int i = 0; i < CLIPS; i++) {
-        md5_free_binding(of.bindings[i]);
-        md5_free_anim(of.anims[i]);
-    }
-    md5_free_model(of.model);
+    play_end(&of.made);
     free(of.scratch);
 }
 

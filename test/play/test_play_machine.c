@@ -101,11 +101,7 @@ static void begin(play_case *made)
 // Checks that the tables are refused with this message.
 static void check_refused(const full *all, const char *message)
 {
-    md5_error error = {0};
-    OWN_MACHINE machine = md5_create_machine(&all->desc, NULL, &error);
-    CHECK(machine == NULL);
-    CHECK_STRING(error.message, message);
-    CHECK(error.status != MD5_OK);
+    play_desc_refused(&all->desc, message);
 }
 
 // Applies `change` to valid tables called `all`, which must then be refused.

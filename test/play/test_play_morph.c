@@ -5,53 +5,26 @@
 // Targets in the order in which rows first name them.
 enum { SMILE, BLINK, OH, NUM_TARGETS };
 
-static const md5_parameter_desc parameters[] = {
-    {.name = "joy", .kind = MD5_PARAMETER_FLOAT, .value = 0.25f},
-    {.name = "loud", .kind = MD5_PARAMETER_FLOAT, .value = 1.0f}};
+#define KEYS "( 2 0 4 1 5 -0.5 )"
+#define MORPHS                                                                                     \
+    "morph smile parameter joy morph blink clip a " KEYS                                           \
+    "morph smile state body high { weight 0.5 } morph oh state mouth open morph oh parameter joy " \
+    "{ weight 0 }"
+
 static const md5_morph_key keys[] = {
     {.frame = 2}, {.frame = 4, .weight = 1.0f}, {.frame = 5, .weight = -0.5f}};
-static const md5_morph_desc morphs[] = {
-    {.target = "smile", .parameter = "joy"},
-    {.target = "blink", .drive = MD5_MORPH_BY_CLIP, .clip = "a", ROWS(keys, keys)},
-    {.target = "smile",
-     .drive = MD5_MORPH_BY_STATE,
-     .layer = "body",
-     .state = "high",
-     .weight = 0.5f},
-    {.target = "oh", .drive = MD5_MORPH_BY_STATE, .layer = "mouth", .state = "open"},
-    {.target = "oh", .parameter = "joy", .weight = MD5_ZERO},
-};
-enum { NUM_ROWS = 5 };
-
-static const md5_state_desc states[] = {{.name = "low", .motion = "a"},
-                                        {.name = "high", .motion = "b"},
-                                        {.name = "third", .motion = "a"},
-                                        {.name = "fourth", .motion = "b"},
-                                        {.name = "none"}};
-static const md5_state_desc mouths[] = {{.name = "shut"}, {.name = "open"}};
-static const md5_layer_desc layers[] = {
-    {.name = "body", ROWS(states, states)},
-    {.name = "mouth", .weight_parameter = "loud", ROWS(states, mouths)},
-};
-
-static md5_machine_desc desc_with(const md5_morph_desc *rows, uint32_t count)
-{
-    return (md5_machine_desc){.parameters = parameters,
-                              .layers = layers,
-                              .num_parameters = 2,
-                              .num_layers = 2,
-                              .morphs = rows,
-                              .num_morphs = count};
-}
 
 // Clips a and b of 11 frames at 10 a second: 1 s.
-static void begin(play_scene *of)
+static void begin(play_scene *of, const char *morphs)
 {
-    const md5_machine_desc desc = desc_with(morphs, NUM_ROWS);
     play_scene_begin(of);
     play_scene_add(of, 11, 10.0, 0.3, 1);
     play_scene_add(of, 11, 10.0, 0.3, 2);
-    play_scene_play(of, &desc);
+    play_scene_read(of,
+                    "float joy 0.25 float loud 1 layer body { state low a state high b "
+                    "state third a state fourth b state none nothing } "
+                    "layer mouth { weight loud state shut nothing state open nothing } %s",
+                    morphs);
 }
 
 static double weight_of(const play_scene *of, uint32_t target)
@@ -77,7 +50,7 @@ static double curve(double frame)
     return frame < 2 ? 0.0 : frame < 4 ? (frame - 2) / 2 : frame < 5 ? 1 - 1.5 * (frame - 4) : -0.5;
 }
 
-#define TEST_HERE(title) TEST_PLAY (title, begin(of))
+#define TEST_HERE(title) TEST_PLAY (title, begin(of, MORPHS))
 
 TEST_HERE (morph_targets_have_names) {
     CHECK_UINT(md5_machine_num_morphs(of->machine), NUM_TARGETS);
@@ -196,12 +169,7 @@ static void stir(const play_scene *of)
 
 TEST_HERE (morph_weights_are_saved_and_copied) {
     stir(of);
-    OWN_PLAYER restored = play_player(of->machine), *const copied = play_player(of->machine);
-    const size_t size = md5_player_save(of->player, NULL, 0);
-    OWN void *const bytes = test_alloc(size);
-    CHECK_UINT(md5_player_save(of->player, bytes, size), size);
-    CHECK(md5_player_restore(restored, bytes, size, NULL));
-    md5_player_copy(copied, of->player);
+    OWN_PLAYER restored = play_restored(of->player), *const copied = play_copied(of->player);
     for (int i = 0; i < 20; i++) {
         CHECK(are_weights_alike(of->player, restored) && are_weights_alike(of->player, copied));
         pass(of, 0.07);
@@ -213,9 +181,8 @@ TEST_HERE (morph_weights_are_saved_and_copied) {
 TEST_HERE (morph_weights_of_any_bytes_are_finite) {
     stir(of);
     OWN_PLAYER other = play_player(of->machine);
-    const size_t size = md5_player_save(of->player, NULL, 0);
-    OWN uint8_t *const bytes = test_alloc(size);
-    CHECK_UINT(md5_player_save(of->player, bytes, size), size);
+    size_t size;
+    OWN uint8_t *const bytes = play_save(of->player, &size);
     uint32_t num_refused = 0;
     for (size_t i = 0; i < size; i++) {
         const uint8_t kept = bytes[i];
@@ -231,90 +198,81 @@ TEST_HERE (morph_weights_of_any_bytes_are_finite) {
     CHECK(num_refused > 0);
 }
 
-static void check_refused(const md5_morph_desc *rows, uint32_t count, const char *message)
+static void check_refused(const md5_machine *machine, const md5_morph_desc *rows,
+                          const char *message)
 {
-    OWN_PLAY of;
-    play_scene_begin(&of);
-    play_scene_add(&of, 11, 10.0, 0.3, 1);
-    play_scene_add(&of, 11, 10.0, 0.3, 2);
-    md5_machine_desc desc = desc_with(rows, count);
-    desc.model = of.made.model;
-    desc.clips = of.clips;
-    desc.num_clips = of.made.num_clips;
-    md5_error error = {0};
-    OWN_MACHINE machine = md5_create_machine(&desc, NULL, &error);
-    if (CHECK(!machine))
-        CHECK_STRING(error.message, message);
+    md5_machine_desc desc = *md5_machine_tables(machine);
+    desc.morphs = rows;
+    desc.num_morphs = 1;
+    play_desc_refused(&desc, message);
 }
 
-TEST (morph_rows_are_checked) {
+TEST_HERE (morph_rows_are_checked) {
     const md5_morph_desc good = {.target = "t", .parameter = "joy"};
     const md5_morph_desc by_clip = {
         .target = "t", .drive = MD5_MORPH_BY_CLIP, .clip = "a", ROWS(keys, keys)};
     const md5_morph_desc by_state = {
         .target = "t", .drive = MD5_MORPH_BY_STATE, .layer = "body", .state = "low"};
-    check_refused(NULL, 1, "machine '': no array of morphs, but a count of 1");
+    check_refused(of->machine, NULL, "machine '': no array of morphs, but a count of 1");
     md5_morph_desc odd = good;
     odd.target = "";
-    check_refused(&odd, 1, "morph 0 names no target");
+    check_refused(of->machine, &odd, "morph 0 names no target");
     odd = good;
     odd.parameter = NULL;
-    check_refused(&odd, 1, "morph 't' names no parameter");
+    check_refused(of->machine, &odd, "morph 't' names no parameter");
     odd.parameter = "none";
-    check_refused(&odd, 1, "morph 't' names parameter 'none', which does not exist");
+    check_refused(of->machine, &odd, "morph 't' names parameter 'none', which does not exist");
     odd = good;
     odd.weight = INFINITY;
-    check_refused(&odd, 1, "morph 't': weight is inf, which must be -1e+06 to 1e+06");
+    check_refused(of->machine, &odd, "morph 't': weight is inf, which must be -1e+06 to 1e+06");
     odd = good;
     odd.drive = (md5_morph_drive)5;
-    check_refused(&odd, 1, "morph 't': there is no drive 5");
+    check_refused(of->machine, &odd, "morph 't': there is no drive 5");
     odd = by_state;
     odd.layer = NULL;
-    check_refused(&odd, 1, "morph 't' names no layer");
+    check_refused(of->machine, &odd, "morph 't' names no layer");
     odd.layer = "none";
-    check_refused(&odd, 1, "morph 't' names layer 'none', which does not exist");
+    check_refused(of->machine, &odd, "morph 't' names layer 'none', which does not exist");
     odd = by_state;
     odd.state = NULL;
-    check_refused(&odd, 1, "morph 't' names no state");
+    check_refused(of->machine, &odd, "morph 't' names no state");
     odd.state = "open";
-    check_refused(&odd, 1, "morph 't' names state 'open', which layer 'body' lacks");
+    check_refused(of->machine, &odd, "morph 't' names state 'open', which layer 'body' lacks");
     odd = by_clip;
     odd.clip = "z";
-    check_refused(&odd, 1, "morph 't' names clip 'z', which does not exist");
+    check_refused(of->machine, &odd, "morph 't' names clip 'z', which does not exist");
     odd = by_clip;
     odd.keys = NULL;
-    check_refused(&odd, 1, "morph 't': no array of keys, but a count of 3");
+    check_refused(of->machine, &odd, "morph 't': no array of keys, but a count of 3");
     odd.num_keys = 0;
-    check_refused(&odd, 1, "morph 't' has no keys for clip 'a'");
+    check_refused(of->machine, &odd, "morph 't' has no keys for clip 'a'");
     const md5_morph_key late[] = {{.frame = 11}},
                         turned[] = {{.frame = 3}, {.frame = 3, .weight = 1.0f}};
     const md5_morph_key endless[] = {{.frame = 0, .weight = NAN}};
     odd = by_clip;
     odd.keys = late;
     odd.num_keys = 1;
-    check_refused(&odd, 1, "frame 11 of clip 'a' is a key of morph 't', but the last frame is 10");
+    check_refused(of->machine, &odd,
+                  "frame 11 of clip 'a' is a key of morph 't', but the last frame is 10");
     odd.keys = endless;
-    check_refused(&odd, 1, "morph 't': the weight of a key is nan, which must be -1e+06 to 1e+06");
+    check_refused(of->machine, &odd,
+                  "morph 't': the weight of a key is nan, which must be -1e+06 to 1e+06");
     odd.keys = turned;
     odd.num_keys = 2;
-    check_refused(&odd, 1, "morph 't': the key of frame 3 stands behind that of frame 3");
+    check_refused(of->machine, &odd, "morph 't': the key of frame 3 stands behind that of frame 3");
 }
 
 TEST (morph_rows_change_the_fingerprint) {
+    static const char *const rows[] = {
+        "morph smile parameter joy morph blink clip a " KEYS,
+        "morph smile parameter joy",
+        "morph smile parameter joy morph blink clip a ( 2 0 4 0.5 5 -0.5 )",
+        "morph smile parameter joy { weight 0.5 } morph blink clip a " KEYS,
+    };
     uint64_t fingerprints[4];
     for (uint32_t i = 0; i < 4; i++) {
-        md5_morph_key changed[3];
-        memcpy(changed, keys, sizeof keys);
-        changed[1].weight = i == 2 ? 0.5f : 1.0f;
-        md5_morph_desc rows[2] = {morphs[0], morphs[1]};
-        rows[0].weight = i == 3 ? 0.5f : 0.0f;
-        rows[1].keys = changed;
-        const md5_machine_desc desc = desc_with(rows, i == 1 ? 1 : 2);
         OWN_PLAY of;
-        play_scene_begin(&of);
-        play_scene_add(&of, 11, 10.0, 0.3, 1);
-        play_scene_add(&of, 11, 10.0, 0.3, 2);
-        play_scene_play(&of, &desc);
+        begin(&of, rows[i]);
         fingerprints[i] = md5_machine_fingerprint(of.machine);
         for (uint32_t k = 0; k < i; k++)
             CHECK(fingerprints[k] != fingerprints[i]);

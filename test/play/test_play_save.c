@@ -48,18 +48,10 @@ static void begin_machine(save_test *of, uint64_t seed, uint64_t *random)
     of->machine = play_machine(&of->tables.desc);
 }
 
-static void *save(const md5_player *player, size_t *size)
-{
-    *size = md5_player_save(player, NULL, 0);
-    void *const bytes = malloc(*size);
-    CHECK_UINT(md5_player_save(player, bytes, *size), *size);
-    return bytes;
-}
-
 static bool are_saved_alike(const md5_player *a, const md5_player *b)
 {
     size_t sizes[2];
-    void *const saved[2] = {save(a, &sizes[0]), save(b, &sizes[1])};
+    void *const saved[2] = {play_save(a, &sizes[0]), play_save(b, &sizes[1])};
     const bool is_same = sizes[0] == sizes[1] && memcmp(saved[0], saved[1], sizes[0]) == 0;
     free(saved[0]);
     free(saved[1]);
@@ -153,7 +145,7 @@ static bool by_saving(md5_player *to, const md5_player *from)
 {
     md5_error error = {0};
     size_t size;
-    OWN void *const bytes = save(from, &size);
+    OWN void *const bytes = play_save(from, &size);
     const bool is_restored = md5_player_restore(to, bytes, size, &error);
     return CHECK_STRING(error.message, "") && CHECK(is_restored);
 }
@@ -375,7 +367,7 @@ TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
     begin_edited(&to, is);
     CHECK(md5_player_set(from.player, 1, 5.0f));
     CHECK(md5_player_play_shot(from.player, 2, 1, NULL));
-    CHECK(md5_player_play_shot(from.player, 3, 2, &(md5_shot_desc){.mask = "top"}));
+    CHECK(PLAY_SHOT(from.player, 3, 2, .mask = "top"));
     CHECK(md5_player_set_detail(from.player, &(md5_detail){.mask = "top", .interval = 3}));
     md5_player_target(from.player, 1)->position.x = 7.0f;
     play_advance(from.player, 0.25);
@@ -456,7 +448,7 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
         return CHECK(error.status != MD5_OK && error.message[0])
                && CHECK(are_saved_alike(player, before));
     size_t saved_size;
-    void *const saved = save(player, &saved_size);
+    void *const saved = play_save(player, &saved_size);
     // An older version is saved as the newest.
     const bool is_old = size > 4 && ((const uint8_t *)bytes)[4] < 5;
     const bool is_same = is_old || (saved_size == size && memcmp(saved, bytes, size) == 0);
@@ -484,7 +476,7 @@ TEST (bytes_that_are_no_player_change_nothing) {
         play_random_change(&player, 1, &of->tables, &random);
         md5_player_copy(other, player);
         size_t size;
-        OWN uint8_t *const bytes = save(player, &size);
+        OWN uint8_t *const bytes = play_save(player, &size);
         for (size_t cut = 0; is_right && cut < size; cut++) {
             OWN uint8_t *const part = test_copy(bytes, cut);
             is_right = CHECK(!md5_player_restore(player, part, cut, NULL));
@@ -504,81 +496,69 @@ TEST (bytes_that_are_no_player_change_nothing) {
 
 // -- Which machine, which version --------------------------------------------------------------
 
-typedef struct small {
-    play_scene scene;
-    md5_state_desc states[2];
-    md5_layer_desc layer;
-    md5_parameter_desc parameter;
-    md5_machine_desc desc;
-} small;
+// The rows of a small machine; one of its words may be another one.
+#define SMALL_OF(clip, parameter, layer) \
+    "clip a f { " clip " } " parameter " layer body { " layer " state go a }"
+#define SMALL SMALL_OF("", "float speed", "state stand a")
 
-static void begin_small(small *of)
+static void begin_small(play_scene *of, const char *rows)
 {
-    play_scene_begin(&of->scene);
-    play_scene_add(&of->scene, 11, 10.0, 0.3, 1);
-    of->states[0] = (md5_state_desc){.name = "stand", .motion = "a"};
-    of->states[1] = (md5_state_desc){.name = "go", .motion = "a"};
-    of->layer = (md5_layer_desc){.name = "body", ROWS(states, of->states)};
-    of->parameter = (md5_parameter_desc){.name = "speed"};
-    of->desc = (md5_machine_desc){
-        .name = "hero",
-        ROW(layers, of->layer),
-        ROW(parameters, of->parameter),
-    };
-    play_scene_play(&of->scene, &of->desc);
+    play_scene_begin(of);
+    play_scene_add(of, 11, 10.0, 0.3, 1);
+    play_scene_read(of, "%s", rows);
 }
 
 TEST (player_of_another_machine_is_refused_by_name) {
-    small one = {0}, other = {0};
-    begin_small(&one);
-    begin_small(&other);
-    CHECK_UINT(md5_machine_fingerprint(one.scene.machine),
-               md5_machine_fingerprint(other.scene.machine));
+    OWN_PLAY one, other;
+    begin_small(&one, SMALL);
+    begin_small(&other, SMALL);
+    CHECK_UINT(md5_machine_fingerprint(one.machine), md5_machine_fingerprint(other.machine));
     size_t size;
-    OWN void *const bytes = save(one.scene.player, &size);
-    CHECK(md5_player_restore(other.scene.player, bytes, size, NULL));
+    OWN void *const bytes = play_save(one.player, &size);
+    CHECK(md5_player_restore(other.player, bytes, size, NULL));
 
-    md5_destroy_player(other.scene.player);
-    md5_destroy_machine(other.scene.machine);
-    other.states[1].name = "run";
-    play_scene_play(&other.scene, &other.desc);
+    md5_machine_desc desc = *md5_machine_tables(one.machine);
+    md5_layer_desc body = desc.layers[0];
+    const md5_state_desc states[2] = {body.states[0], {.name = "run", .motion = "a"}};
+    body.states = states;
+    desc.layers = &body;
+    desc.name = "hero";
+    OWN_MACHINE hero = play_machine(&desc);
+    OWN_PLAYER runs = play_player(hero);
     md5_error error = {0};
-    CHECK(!md5_player_restore(other.scene.player, bytes, size, &error));
+    CHECK(!md5_player_restore(runs, bytes, size, &error));
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK(strstr(error.message, "another machine than 'hero'"));
-    play_scene_end(&one.scene);
-    play_scene_end(&other.scene);
 }
 
 TEST (player_of_another_version_is_refused_by_number) {
-    small one = {0};
-    begin_small(&one);
+    OWN_PLAY one;
+    begin_small(&one, SMALL);
     size_t size;
-    OWN uint8_t *const bytes = save(one.scene.player, &size);
+    OWN uint8_t *const bytes = play_save(one.player, &size);
     bytes[4] = 200;
     md5_error error = {0};
-    CHECK(!md5_player_restore(one.scene.player, bytes, size, &error));
+    CHECK(!md5_player_restore(one.player, bytes, size, &error));
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     CHECK(strstr(error.message, "version 200"));
     bytes[0] = 'X';
-    CHECK(!md5_player_restore(one.scene.player, bytes, size, &error));
+    CHECK(!md5_player_restore(one.player, bytes, size, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
-    play_scene_end(&one.scene);
 }
 
 // Bytes ff ff ff ff are -1, which stands for none of a table's rows: no number below that does.
 TEST (saved_indices_below_none_are_refused) {
-    small one = {0};
-    begin_small(&one);
+    OWN_PLAY one;
+    begin_small(&one, SMALL);
     static const uint8_t none[4] = {0xff, 0xff, 0xff, 0xff};
     size_t size, num_none = 0, num_states = 0;
-    OWN uint8_t *const bytes = save(one.scene.player, &size);
+    OWN uint8_t *const bytes = play_save(one.player, &size);
     for (size_t i = 0; i + 4 <= size; i++) {
         if (memcmp(bytes + i, none, 4) != 0)
             continue;
         md5_error error = {0};
         bytes[i] = 0xfe;
-        CHECK(!md5_player_restore(one.scene.player, bytes, size, &error));
+        CHECK(!md5_player_restore(one.player, bytes, size, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
         num_none++;
         num_states += strstr(error.message, "the state that is entered") != NULL;
@@ -586,71 +566,56 @@ TEST (saved_indices_below_none_are_refused) {
     }
     CHECK(num_none > 1);
     CHECK_UINT(num_states, 1);
-    play_scene_end(&one.scene);
 }
 
 // The first bytes are the format's: magic word, version, fingerprint, all little-endian; after them
 // three flags, then the time since the last pose, a double.
 TEST (saved_bytes_are_little_endian) {
-    small one = {0};
-    begin_small(&one);
-    play_advance(one.scene.player, 0.75);
+    OWN_PLAY one;
+    begin_small(&one, SMALL);
+    play_advance(one.player, 0.75);
     size_t size;
-    OWN uint8_t *const bytes = save(one.scene.player, &size);
+    OWN uint8_t *const bytes = play_save(one.player, &size);
     CHECK_BYTES(bytes, "M5PS\6\0\0\0", 8);
     uint64_t fingerprint = 0;
     for (int i = 0; i < 8; i++)
         fingerprint |= (uint64_t)bytes[8 + i] << (8 * i);
-    CHECK_UINT(fingerprint, md5_machine_fingerprint(one.scene.machine));
+    CHECK_UINT(fingerprint, md5_machine_fingerprint(one.machine));
     static const uint8_t three_quarters[8] = {0, 0, 0, 0, 0, 0, 0xe8, 0x3f};
     CHECK_BYTES(bytes + 19, three_quarters, 8);
-    play_scene_end(&one.scene);
 }
 
 TEST (save_without_room_is_cut_and_returns_the_size_needed) {
-    small one = {0};
-    begin_small(&one);
+    OWN_PLAY one;
+    begin_small(&one, SMALL);
     size_t size;
-    OWN void *const bytes = save(one.scene.player, &size);
+    OWN void *const bytes = play_save(one.player, &size);
     OWN uint8_t *const cut = malloc(size);
     for (size_t room = 0; room < size; room++) {
         memset(cut, 0x5a, size);
-        CHECK_UINT(md5_player_save(one.scene.player, cut, room), size);
+        CHECK_UINT(md5_player_save(one.player, cut, room), size);
         CHECK(memcmp(cut, bytes, room) == 0 && cut[room] == 0x5a);
     }
-    play_scene_end(&one.scene);
 }
 
 // Each change of a table that a player depends on is another machine.
 TEST (fingerprint_depends_on_every_table) {
-    small one = {0};
-    begin_small(&one);
-    const uint64_t first = md5_machine_fingerprint(one.scene.machine);
-    for (int change = 0; change < 6; change++) {
-        small other = {0};
-        begin_small(&other);
-        md5_destroy_player(other.scene.player);
-        md5_destroy_machine(other.scene.machine);
-        const md5_event event = {.frame = 1, .name = "step"};
-        if (change == 0)
-            other.layer.weight = 0.5f;
-        if (change == 1)
-            other.parameter.value = 1.0f;
-        if (change == 2)
-            other.parameter.kind = MD5_PARAMETER_BOOL;
-        if (change == 3)
-            other.scene.clips[0].period = MD5_PERIOD_OPEN;
-        if (change == 4) {
-            other.scene.clips[0].events = &event;
-            other.scene.clips[0].num_events = 1;
-        }
-        if (change == 5)
-            other.states[0].motion = NULL;
-        play_scene_play(&other.scene, &other.desc);
-        CHECK_THAT(md5_machine_fingerprint(other.scene.machine) != first, "change %d", change);
-        play_scene_end(&other.scene);
+    static const char *const changed[] = {
+        SMALL_OF("", "float speed", "weight 0.5 state stand a"),
+        SMALL_OF("", "float speed 1", "state stand a"),
+        SMALL_OF("", "bool speed", "state stand a"),
+        SMALL_OF("open", "float speed", "state stand a"),
+        SMALL_OF("frame 1 step", "float speed", "state stand a"),
+        SMALL_OF("", "float speed", "state stand nothing"),
+    };
+    OWN_PLAY one;
+    begin_small(&one, SMALL);
+    EACH (rows, changed) {
+        OWN_PLAY other;
+        begin_small(&other, *rows);
+        CHECK_THAT(md5_machine_fingerprint(other.machine) != md5_machine_fingerprint(one.machine),
+                   "%s", *rows);
     }
-    play_scene_end(&one.scene);
 }
 
 // -- Old versions ---------------------------------------------------------------------------------
@@ -722,24 +687,8 @@ static const char saved[] =
 
 enum { SAVED_SIZE = (sizeof saved - 1) / 2 };
 
-static void read_saved(const char *text, size_t size, uint8_t *bytes)
-{
-    for (size_t i = 0; i < size; i++) {
-        const char digits[3] = {text[2 * i], text[2 * i + 1], '\0'};
-        bytes[i] = (uint8_t)strtoul(digits, NULL, 16);
-    }
-}
-
-static double distance_now(md5_player *a, md5_player *b)
-{
-    md5_xform poses[2][PLAY_JOINTS];
-    play_pose(a, poses[0]);
-    play_pose(b, poses[1]);
-    return play_pose_distance(poses[0], poses[1]);
-}
-
 TEST (saved_player_of_version_2_is_restored) {
-    play_scene old, same;
+    OWN_PLAY old, same;
     uint8_t bytes[SAVED_SIZE];
     begin(&old);
     begin(&same);
@@ -753,36 +702,23 @@ TEST (saved_player_of_version_2_is_restored) {
     target->weight = 0.5f;
     target->position = (md5_vec3){20.0f, 5.0f, 60.0f};
     play_advance(player, 0.125);
-    md5_player_play_shot(player, 0, 1,
-                         &(md5_shot_desc){.mask = "upper",
-                                          .weight = 0.75f,
-                                          .fade_in = 0.25f,
-                                          .fade_out = 0.5f,
-                                          .fade_in_easing.kind = MD5_EASE_SMOOTH,
-                                          .fade_out_easing.kind = MD5_EASE_SMOOTH});
-    md5_player_play_shot(player, 1, 0,
-                         &(md5_shot_desc){.mode = MD5_LAYER_ADD,
-                                          .speed = -1.0f,
-                                          .end = MD5_SHOT_HOLDS,
-                                          .fade_in = 0.125f,
-                                          .fade_in_easing.kind = MD5_EASE_CUBIC_OUT,
-                                          .fade_out_easing.kind = MD5_EASE_CUBIC_OUT});
+    PLAY_SHOT(player, 0, 1, .mask = "upper", .weight = 0.75f, .fade_in = 0.25f, .fade_out = 0.5f,
+              .fade_in_easing.kind = MD5_EASE_SMOOTH, .fade_out_easing.kind = MD5_EASE_SMOOTH);
+    PLAY_SHOT(player, 1, 0, .mode = MD5_LAYER_ADD, .speed = -1.0f, .end = MD5_SHOT_HOLDS,
+              .fade_in = 0.125f, .fade_in_easing.kind = MD5_EASE_CUBIC_OUT,
+              .fade_out_easing.kind = MD5_EASE_CUBIC_OUT);
     play_advance(player, 0.125);
-    md5_player_play_shot(player, 0, 0,
-                         &(md5_shot_desc){.fade_in = 0.5f,
-                                          .fade_in_easing.kind = MD5_EASE_QUADRATIC_IN,
-                                          .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN,
-                                          .end = MD5_SHOT_LOOPS,
-                                          .start = 0.5});
+    PLAY_SHOT(player, 0, 0, .fade_in = 0.5f, .fade_in_easing.kind = MD5_EASE_QUADRATIC_IN,
+              .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN, .end = MD5_SHOT_LOOPS, .start = 0.5);
     md5_player_stop_shot(player, 1, 0.25f);
     play_advance(player, 0.0625);
 
-    read_saved(saved, SAVED_SIZE, bytes);
+    play_unhex(saved, SAVED_SIZE, bytes);
     md5_error error = {0};
     if (!CHECK(md5_player_restore(old.player, bytes, sizeof bytes, &error)))
         printf("%s\n", error.message);
     for (int step = 0; step < 20; step++) {
-        CHECK(distance_now(old.player, same.player) == 0.0);
+        CHECK(play_apart(old.player, same.player) == 0.0);
         for (uint32_t slot = 0; slot < 2; slot++) {
             const md5_shot_status a = md5_player_shot(old.player, slot);
             const md5_shot_status b = md5_player_shot(same.player, slot);
@@ -795,32 +731,28 @@ TEST (saved_player_of_version_2_is_restored) {
         play_advance(old.player, 0.0625);
         play_advance(same.player, 0.0625);
     }
-    play_scene_end(&old);
-    play_scene_end(&same);
 }
 
 // Saved again, the player is in the new version, and nothing is lost.
 TEST (saved_player_of_version_2_is_saved_in_the_newest) {
-    play_scene of, other;
+    OWN_PLAY of, other;
     uint8_t bytes[SAVED_SIZE], again[2 * SAVED_SIZE];
     begin(&of);
     begin(&other);
-    read_saved(saved, SAVED_SIZE, bytes);
+    play_unhex(saved, SAVED_SIZE, bytes);
     CHECK(md5_player_restore(of.player, bytes, sizeof bytes, NULL));
     const size_t size = md5_player_save(of.player, again, sizeof again);
     CHECK(size > sizeof bytes);
     CHECK_UINT(again[4], 6);
     CHECK(md5_player_restore(other.player, again, size, NULL));
-    CHECK(distance_now(of.player, other.player) == 0.0);
-    play_scene_end(&of);
-    play_scene_end(&other);
+    CHECK(play_apart(of.player, other.player) == 0.0);
 }
 
 // In version 2 easings have no parameters; its players have neither more nor fewer bytes.
 TEST_PLAY (saved_player_of_version_2_is_checked, begin(of)) {
     uint8_t bytes[SAVED_SIZE + 1] = {0};
     md5_error error = {0};
-    read_saved(saved, SAVED_SIZE, bytes);
+    play_unhex(saved, SAVED_SIZE, bytes);
     CHECK(!md5_player_restore(of->player, bytes, SAVED_SIZE + 1, &error));
     CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
     CHECK(!md5_player_restore(of->player, bytes, SAVED_SIZE - 1, &error));
@@ -866,24 +798,12 @@ static const char saved_5[] =
 TEST (saved_player_of_version_5_is_restored) {
     OWN_PLAY of;
     uint8_t bytes[(sizeof saved_5 - 1) / 2];
-    static const md5_parameter_desc pace = {
-        .name = "pace", .kind = MD5_PARAMETER_FLOAT, .value = 1.0f};
-    static const md5_follow_desc spring = {
-        .parameter = "pace", .kind = MD5_FOLLOW_SPRING, .stiffness = 100.0f, .damping = 4.0f};
-    static const md5_state_desc both[2] = {{.name = "a", .motion = "a"},
-                                           {.name = "b", .motion = "b"}};
-    static const md5_layer_desc body = {.name = "body", ROWS(states, both)};
     play_scene_begin(&of);
-    for (uint32_t i = 0; i < 2; i++) {
-        const play_walk walk = {40.0 + 60.0 * i, 0.0, 0.0};
-        play_add_clip(&of.made, 21, 20.0, 0.3, walk, i);
-        of.clips[i] = (md5_clip_desc){.name = i == 0 ? "a" : "b",
-                                      .binding = of.made.bindings[i],
-                                      .extract = MD5_EXTRACT_WALK};
-    }
-    play_scene_play(
-        &of, &(md5_machine_desc){ROW(parameters, pace), ROW(layers, body), ROW(follows, spring)});
-    read_saved(saved_5, sizeof bytes, bytes);
+    for (uint32_t i = 0; i < 2; i++)
+        play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){40.0 + 60.0 * i, 0.0, 0.0}, i);
+    play_scene_read(&of, "clip a f { walk } clip b f { walk } float pace 1 "
+                         "follow pace spring 100 4 layer body { state a a state b b }");
+    play_unhex(saved_5, sizeof bytes, bytes);
     CHECK(md5_player_restore(of.player, bytes, sizeof bytes, NULL));
     OWN_PLAYER same = play_player(of.machine);
     md5_player_set(same, 0, 5.0f);

@@ -129,7 +129,7 @@ TEST (shot_adds_its_difference) {
 
 TEST_HERE (shot_is_played_over_its_layer) {
     md5_player_set(of->player, 0, 1.0f); // the weight of `top`
-    md5_player_play_shot(of->player, 0, HIT, &(md5_shot_desc){.layer = "body"});
+    PLAY_SHOT(of->player, 0, HIT, .layer = "body");
     advance(of, 0.4);
     real_place hit[PLAY_JOINTS], top[PLAY_JOINTS], from[PLAY_JOINTS], expected[PLAY_JOINTS];
     real_loop(of, HIT, 0.4, hit);
@@ -302,15 +302,13 @@ TEST_HERE (shot_that_makes_no_sense_is_refused) {
 }
 
 TEST_PLAY (shot_slots_are_counted_when_the_machine_is_made, play_scene_begin(of)) {
-    md5_error error = {0};
     play_scene_add(of, 17, rate, 0.5, 1);
     md5_machine_desc desc = {.model = of->made.model, .max_shots = MD5_MAX_SHOTS + 1};
-    CHECK(!md5_create_machine(&desc, NULL, &error));
-    CHECK_STRING(error.message, "max_shots is 65, which must be 0 to 64");
+    play_desc_refused(&desc, "max_shots is 65, which must be 0 to 64");
     // A machine without layers plays one-shots all the same, over the bind pose.
     play_scene_play(of, &(md5_machine_desc){.max_shots = 1});
     CHECK(!md5_player_play_shot(of->player, 1, 0, NULL));
-    CHECK(md5_player_play_shot(of->player, 0, 0, &(md5_shot_desc){.weight = 0.5f}));
+    CHECK(PLAY_SHOT(of->player, 0, 0, .weight = 0.5f));
     play_advance(of->player, 0.3);
     real_place bind[PLAY_JOINTS], clip[PLAY_JOINTS];
     play_real_bind(of->made.model, bind);
@@ -418,27 +416,26 @@ TEST_HERE (shot_fires_its_events_once) {
     shot_time_advance(of, 5.0);
     EXPECT_EVENTS(of, "");
     // All of it in one step; twice around.
-    md5_player_play_shot(of->player, 1, LUNGE, &(md5_shot_desc){.weight = 0.5f});
+    PLAY_SHOT(of->player, 1, LUNGE, .weight = 0.5f);
     shot_time_advance(of, 5.0);
     EXPECT_EVENTS(of, "begin 0.5000 hit 0.5000 end 0.5000 ");
-    md5_player_play_shot(of->player, 1, LUNGE, &(md5_shot_desc){.end = MD5_SHOT_LOOPS});
+    PLAY_SHOT(of->player, 1, LUNGE, .end = MD5_SHOT_LOOPS);
     shot_time_advance(of, 1.7);
     EXPECT_EVENTS(of, "begin 1.0000 hit 1.0000 end 1.0000 begin 1.0000 hit 1.0000 end 1.0000 "
                       "begin 1.0000 ");
     // Backward from its end.
-    md5_player_play_shot(of->player, 1, LUNGE, &(md5_shot_desc){.speed = -2.0f});
+    PLAY_SHOT(of->player, 1, LUNGE, .speed = -2.0f);
     shot_time_advance(of, 1.0);
     EXPECT_EVENTS(of, "end 1.0000 hit 1.0000 begin 1.0000 ");
     // Backward from the start of a cycle, which is the end of the cycle before.
-    md5_player_play_shot(of->player, 1, LUNGE,
-                         &(md5_shot_desc){.speed = -1.0f, .end = MD5_SHOT_LOOPS});
+    PLAY_SHOT(of->player, 1, LUNGE, .speed = -1.0f, .end = MD5_SHOT_LOOPS);
     shot_time_advance(of, 0.6);
     EXPECT_EVENTS(of, "begin 1.0000 end 1.0000 hit 1.0000 ");
 }
 
 // With negative time it plays backward, leaves the fade at its end, and waits at its start.
 TEST_HERE (shot_goes_back_in_time) {
-    md5_player_play_shot(of->player, 0, LUNGE, &(md5_shot_desc){.fade_out = 0.5f});
+    PLAY_SHOT(of->player, 0, LUNGE, .fade_out = 0.5f);
     shot_time_advance(of, 0.7);
     CHECK_NEAR(md5_player_shot(of->player, 0).weight, 0.2, 1e-6);
     of->heard.count = 0;
@@ -504,10 +501,9 @@ TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
 
 // The root moves from the one to the other as the weights do.
 TEST_HERE (shot_that_replaces_another_shares_the_root) {
-    md5_player_play_shot(of->player, 0, LUNGE, &(md5_shot_desc){.end = MD5_SHOT_LOOPS});
+    PLAY_SHOT(of->player, 0, LUNGE, .end = MD5_SHOT_LOOPS);
     shot_time_advance(of, 0.1);
-    md5_player_play_shot(of->player, 0, NOD,
-                         &(md5_shot_desc){.fade_in = 0.4f, .end = MD5_SHOT_LOOPS});
+    PLAY_SHOT(of->player, 0, NOD, .fade_in = 0.4f, .end = MD5_SHOT_LOOPS);
     of->place.x = 0.0;
     shot_time_advance(of, 0.4);
     CHECK_NEAR(of->place.x, 100.0 * 0.2, 2e-3);
@@ -654,11 +650,8 @@ TEST_HERE (shot_fades_by_curves_of_style_sheets_and_steps) {
 
 // Each fade has its own easing. Where the curve goes below 0 the weight stays at 0.
 TEST_HERE (shot_fades_by_a_curve_and_an_easing) {
-    CHECK(md5_player_play_shot(of->player, 0, 1,
-                               &(md5_shot_desc){.fade_in = 0.5f,
-                                                .fade_out = 0.5f,
-                                                .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN,
-                                                .fade_in_easing = back}));
+    CHECK(PLAY_SHOT(of->player, 0, 1, .fade_in = 0.5f, .fade_out = 0.5f,
+                    .fade_out_easing.kind = MD5_EASE_QUADRATIC_IN, .fade_in_easing = back));
     for (int step = 1; step < 20; step++) {
         advance(of, 0.05);
         const double t = fmin(0.1 * step, 1.0), out = fmax(0.1 * step - 1.0, 0.0);
@@ -673,12 +666,8 @@ TEST_HERE (shot_is_replaced_by_the_curve_of_the_new_one) {
     const md5_shot_desc loops = {.end = MD5_SHOT_LOOPS};
     CHECK(md5_player_play_shot(of->player, 0, 0, &loops));
     advance(of, 0.25);
-    CHECK(md5_player_play_shot(of->player, 0, 1,
-                               &(md5_shot_desc){.end = MD5_SHOT_LOOPS,
-                                                .start = 0.25,
-                                                .fade_in = 0.5f,
-                                                .fade_in_easing = bezier,
-                                                .fade_out_easing = stairs}));
+    CHECK(PLAY_SHOT(of->player, 0, 1, .end = MD5_SHOT_LOOPS, .start = 0.25, .fade_in = 0.5f,
+                    .fade_in_easing = bezier, .fade_out_easing = stairs));
     for (int step = 1; step < 10; step++) {
         advance(of, 0.05);
         CHECK(shot_curves_miss(of, 0.25 + 0.05 * step, bezier_at(0.1 * step)) < 2e-5);
@@ -686,10 +675,8 @@ TEST_HERE (shot_is_replaced_by_the_curve_of_the_new_one) {
 }
 
 TEST_HERE (shot_is_stopped_by_the_curve_of_its_fade_out) {
-    CHECK(md5_player_play_shot(of->player, 0, 1,
-                               &(md5_shot_desc){.end = MD5_SHOT_LOOPS,
-                                                .fade_in_easing = stairs,
-                                                .fade_out_easing = bezier}));
+    CHECK(PLAY_SHOT(of->player, 0, 1, .end = MD5_SHOT_LOOPS, .fade_in_easing = stairs,
+                    .fade_out_easing = bezier));
     CHECK(md5_player_stop_shot(of->player, 0, 0.5f));
     for (int step = 1; step < 10; step++) {
         advance(of, 0.05);
@@ -700,21 +687,14 @@ TEST_HERE (shot_is_stopped_by_the_curve_of_its_fade_out) {
 // The description and its curves may be freed: the player has copies.
 TEST_HERE (shot_with_curves_is_saved_and_copied) {
     md5_easing in = bezier, out = stairs;
-    CHECK(md5_player_play_shot(
-        of->player, 0, 1,
-        &(md5_shot_desc){
-            .fade_in = 0.5f, .fade_out = 0.4f, .fade_in_easing = in, .fade_out_easing = out}));
+    CHECK(PLAY_SHOT(of->player, 0, 1, .fade_in = 0.5f, .fade_out = 0.4f, .fade_in_easing = in,
+                    .fade_out_easing = out));
     memset(&in, 0, sizeof in);
     memset(&out, 0, sizeof out);
     advance(of, 0.2);
     md5_player_stop_shot(of->player, 0, 0.7f);
     advance(of, 0.1);
-    md5_player *const others[2] = {play_player(of->machine), play_player(of->machine)};
-    const size_t size = md5_player_save(of->player, NULL, 0);
-    OWN void *const bytes = malloc(size);
-    CHECK_UINT(md5_player_save(of->player, bytes, size), size);
-    CHECK(md5_player_restore(others[0], bytes, size, NULL));
-    md5_player_copy(others[1], of->player);
+    md5_player *const others[2] = {play_restored(of->player), play_copied(of->player)};
     for (int step = 0; step < 10; step++) {
         for (int i = 0; i < 2; i++) {
             CHECK(md5_player_shot(others[i], 0).weight == md5_player_shot(of->player, 0).weight);
@@ -740,8 +720,8 @@ TEST_HERE (shot_with_a_wrong_curve_is_refused) {
         {.kind = MD5_EASE_STEPS, .steps = MD5_MAX_EASE_STEPS + 1},
     };
     EACH (row, wrong) {
-        CHECK(!md5_player_play_shot(of->player, 0, 1, &(md5_shot_desc){.fade_in_easing = *row}));
-        CHECK(!md5_player_play_shot(of->player, 0, 1, &(md5_shot_desc){.fade_out_easing = *row}));
+        CHECK(!PLAY_SHOT(of->player, 0, 1, .fade_in_easing = *row));
+        CHECK(!PLAY_SHOT(of->player, 0, 1, .fade_out_easing = *row));
     }
     CHECK(!md5_player_shot(of->player, 0).is_playing);
 }
@@ -751,8 +731,7 @@ TEST_HERE (shot_with_a_wrong_curve_is_refused) {
 TEST_HERE (shot_with_a_wrong_curve_is_not_restored) {
     static const uint8_t not_a_number[4] = {0, 0, 0xc0, 0x7f}, minus_one[4] = {0, 0, 0x80, 0xbf};
     static const uint8_t nothing[4] = {0}, many[4] = {9};
-    CHECK(md5_player_play_shot(
-        of->player, 3, 1, &(md5_shot_desc){.fade_in_easing = bezier, .fade_out_easing = stairs}));
+    CHECK(PLAY_SHOT(of->player, 3, 1, .fade_in_easing = bezier, .fade_out_easing = stairs));
     uint8_t bytes[1024], broken[1024];
     const size_t size = md5_player_save(of->player, bytes, sizeof bytes);
     const size_t rest = 8 + 8 + 1 + 8 + 1 + 1 + 4; // clock, start, fade in, new, stopping, kept
@@ -1003,8 +982,8 @@ TEST_WITH (section_fires_both_its_ends_and_goes_back_in_time, sectioned, of, sec
     CHECK_NEAR(md5_player_shot(of->whole, 0).time * 40.0, 35.0, 1e-9);
     CHECK_NEAR(md5_player_shot(of->whole, 0).weight, 0.5, 1e-6);
     CHECK(!md5_player_shot(of->whole, 0).section);
-    CHECK(!md5_player_play_shot(of->whole, 0, 0, &(md5_shot_desc){.section = "b", .start = 1.0}));
-    CHECK(md5_player_play_shot(of->whole, 0, 0, &(md5_shot_desc){.end = MD5_SHOT_LOOPS}));
+    CHECK(!PLAY_SHOT(of->whole, 0, 0, .section = "b", .start = 1.0));
+    CHECK(PLAY_SHOT(of->whole, 0, 0, .end = MD5_SHOT_LOOPS));
     CHECK(!md5_player_shot_section(of->whole, 0, "b", MD5_SECTION_NEXT));
 }
 

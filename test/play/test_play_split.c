@@ -403,7 +403,7 @@ TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
                     "transition go on { exit 0.25 keep_phase } transition on far { exit 0.65 } }"
                     " layer top { weight none state one a state two b "
                     "transition one two { exit 0.05 } }");
-    CHECK(md5_player_play_shot(of.player, 0, 1, &(md5_shot_desc){.start = 0.05}));
+    CHECK(PLAY_SHOT(of.player, 0, 1, .start = 0.05));
     enum { JOBS = 10 };
     md5_xform poses[JOBS + 1][PLAY_JOINTS], blended[2][JOBS][PLAY_JOINTS];
     md5_mat34 palettes[JOBS][PLAY_JOINTS], palette[PLAY_JOINTS];

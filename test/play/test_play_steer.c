@@ -2,7 +2,7 @@
 // floor.
 #include "test/ik/test_ik_case.h"
 
-#include "md5/md5play.h"
+#include "test/play/test_play_case.h"
 
 enum { MOST_FEET = 6, STEPS_A_SECOND = 60, MAX_JOINTS = 128, BONES = 3, SPEEDS = 5 };
 
@@ -56,28 +56,13 @@ typedef struct walker {
     md5_vec3 ahead[MOST_FEET], facing[MOST_FEET]; // likewise: where it points
 } walker;
 
-static void set(walker *of, const char *name, float value)
-{
-    const uint32_t parameter = md5_find_parameter(of->character->machine, name);
-    CHECK(parameter != MD5_NONE && md5_player_set(of->player, parameter, value));
-}
-
-static md5_vec3 apply(const md5_mat34 *m, md5_vec3 p)
-{
-    float out[3];
-    for (int row = 0; row < 3; row++)
-        out[row] = m->m[4 * row] * p.x + m->m[4 * row + 1] * p.y + m->m[4 * row + 2] * p.z
-                   + m->m[4 * row + 3];
-    return (md5_vec3){out[0], out[1], out[2]};
-}
-
 static void find_soles(walker *of)
 {
     md5_player_pose(of->player, of->pose, of->joints, NULL, of->scratch);
     const md5_mat34 place = md5_mat34_from_xform(of->place);
     for (int i = 0; i < of->who->num_feet; i++) {
         const md5_mat34 joint = md5_mat34_mul(place, of->joints[of->joint[i]]);
-        of->sole[i] = apply(&joint, of->point[i]);
+        of->sole[i] = md5_mat34_point(joint, of->point[i]);
         of->facing[i] = md5_mat34_direction(joint, of->ahead[i]);
     }
 }
@@ -100,7 +85,7 @@ static bool make(walker *of, const subject *who)
         md5_vec3 bind = md5_mat34_translation(of->character->model->bind[joint]);
         bind.z = 0.0f;
         of->joint[i] = joint;
-        of->point[i] = apply(&of->character->model->inverse_bind[joint], bind);
+        of->point[i] = md5_mat34_point(of->character->model->inverse_bind[joint], bind);
         of->ahead[i] = md5_mat34_direction(of->character->model->inverse_bind[joint],
                                            (md5_vec3){1.0f, 0.0f, 0.0f});
     }
@@ -137,7 +122,7 @@ static skating skate(walker *of)
     memcpy(before, of->sole, sizeof before);
     memcpy(facing, of->facing, sizeof facing);
     skating seen = {0};
-    md5_player_advance(of->player, seconds, NULL, NULL);
+    play_advance(of->player, seconds);
     of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
     find_soles(of);
     for (int i = 0; i < of->who->num_feet; i++) {
@@ -147,29 +132,23 @@ static skating skate(walker *of)
             continue;
         const float slide = hypotf(now.x - before[i].x, now.y - before[i].y) / (float)seconds;
         const double turn = turn_between(facing[i], of->facing[i]) / seconds;
-        seen.slide = slide > seen.slide ? slide : seen.slide;
-        seen.turn = turn > seen.turn ? turn : seen.turn;
+        seen.slide = fmaxf(seen.slide, slide);
+        seen.turn = fmax(seen.turn, turn);
         seen.all += turn;
         seen.num_on_floor++;
     }
     return seen;
 }
 
-static const char *state_in(const walker *of, uint32_t layer)
-{
-    const md5_machine_desc *const tables = md5_machine_tables(of->character->machine);
-    return tables->layers[layer].states[md5_player_layer(of->player, layer).state].name;
-}
-
 static const char *state_of(const walker *of)
 {
-    return state_in(of, 0);
+    return play_state_name(of->player, 0);
 }
 
 // Of the layer of Bobbin's machine that is over his body.
 static const char *story_of(const walker *of)
 {
-    return state_in(of, 1);
+    return play_state_name(of->player, 1);
 }
 
 // The clip that shows in a slot of his machine.
@@ -230,12 +209,12 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
             const float turns[] = {0.0f, most, -most,
                                    (float)(test_random(&random) * 2.0 - 1.0) * most};
             static const float strafes[] = {0.0f, 0.0f, 5.0f, -5.0f};
-            set(&of, "speed", of.who->speeds[test_random_u32(&random) % SPEEDS]);
-            set(&of, "turn", turns[test_random_u32(&random) % 4]);
+            play_set(of.player, "speed", of.who->speeds[test_random_u32(&random) % SPEEDS]);
+            play_set(of.player, "turn", turns[test_random_u32(&random) % 4]);
             if (of.who->strafes)
-                set(&of, "strafe", strafes[test_random_u32(&random) % 4]);
+                play_set(of.player, "strafe", strafes[test_random_u32(&random) % 4]);
             if (test_random_u32(&random) % 8 == 0)
-                set(&of, of.who->action, 1.0f);
+                play_set(of.player, of.who->action, 1.0f);
 
             next += 18 + (int)(test_random(&random) * 72.0);
         }
@@ -250,7 +229,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
             const double acceleration = watch_joint(&of, joint, j, &legs);
             if (i < 2)
                 continue; // no two steps yet
-            seen.acceleration = acceleration > seen.acceleration ? acceleration : seen.acceleration;
+            seen.acceleration = fmax(seen.acceleration, acceleration);
             seen.mean += acceleration / (of.who->num_feet * BONES);
         }
 
@@ -322,12 +301,12 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         walker of;
         if (!make(&of, &bobbin))
             return;
-        set(&of, "speed", row->before);
-        md5_player_advance(of.player, 3.0, NULL, NULL);
-        set(&of, row->parameter, row->after);
+        play_set(of.player, "speed", row->before);
+        play_advance(of.player, 3.0);
+        play_set(of.player, row->parameter, row->after);
         double velocity = row->from, most = 0.0;
         for (int k = 0; k < 150; k++) {
-            md5_player_advance(of.player, step, NULL, NULL);
+            play_advance(of.player, step);
             const double now = md5_player_root_motion(of.player).translation.x / step;
             most = fmax(most, fabs(now - velocity));
             velocity = now;
@@ -346,11 +325,11 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
 TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
     const double step = 1.0 / 240.0, fade = 0.25;
     double time = -1.0, worst = 0.0; // of the fade, once the root is faster
-    set(of, "speed", 22.5f);
-    md5_player_advance(of->player, 3.0, NULL, NULL);
-    set(of, "speed", 45.0f);
+    play_set(of->player, "speed", 22.5f);
+    play_advance(of->player, 3.0);
+    play_set(of->player, "speed", 45.0f);
     for (int k = 0; k < 240; k++) {
-        md5_player_advance(of->player, step, NULL, NULL);
+        play_advance(of->player, step);
         const double velocity = md5_player_root_motion(of->player).translation.x / step;
         if (time < 0.0 && strcmp(state_of(of), "run") == 0)
             time = md5_player_layer(of->player, 0).progress * fade - 0.5 * step;
@@ -406,8 +385,8 @@ TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
     walker *const both[] = {&held, &free_feet};
     for (int i = 0; i < 60; i++) {
         for (int k = 0; k < 2; k++) {
-            set(both[k], "speed", 22.5f);
-            md5_player_advance(both[k]->player, 1.37, NULL, NULL);
+            play_set(both[k]->player, "speed", 22.5f);
+            play_advance(both[k]->player, 1.37);
             find_soles(both[k]);
         }
         for (int foot = 0; foot < thimble.num_feet; foot++)
@@ -420,28 +399,28 @@ TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
 }
 
 TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
-    md5_player_advance(of->player, 19.9, NULL, NULL);
+    play_advance(of->player, 19.9);
     CHECK_STRING(state_of(of), "idle");
-    md5_player_advance(of->player, 0.2, NULL, NULL);
+    play_advance(of->player, 0.2);
     CHECK_STRING(story_of(of), "yawn");
-    md5_player_advance(of->player, 4.0, NULL, NULL);
+    play_advance(of->player, 4.0);
     CHECK_STRING(story_of(of), "sit");
     heard snores = {.name = "snore"};
     play(of, 56.0, &snores);
     CHECK_STRING(story_of(of), "doze");
     CHECK(snores.count == 13 || snores.count == 14); // one in four seconds
-    set(of, "speed", 22.5f);
-    md5_player_advance(of->player, 0.1, NULL, NULL);
+    play_set(of->player, "speed", 22.5f);
+    play_advance(of->player, 0.1);
     CHECK_STRING(story_of(of), "startle");
-    md5_player_advance(of->player, 1.2, NULL, NULL);
+    play_advance(of->player, 1.2);
     CHECK_STRING(state_of(of), "start");
 }
 
 // .github/docs/viewer.md: a speed that is set before the first step, and one after a reset.
 TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
     for (int i = 0; i < 2; i++) {
-        set(of, "speed", 20.0f);
-        md5_player_advance(of->player, 20.8, NULL, NULL);
+        play_set(of->player, "speed", 20.0f);
+        play_advance(of->player, 20.8);
         CHECK_STRING(story_of(of), "away");
         CHECK_STRING(state_of(of), "walk");
         md5_player_reset(of->player);
@@ -456,7 +435,7 @@ TEST (steer_walks_and_runs_as_fast_as_is_written) {
         heard none = {.name = ""};
         if (!make(&of, &bobbin))
             return;
-        set(&of, "speed", orders[i][0]);
+        play_set(of.player, "speed", orders[i][0]);
         play(&of, 3.0, &none);
         const float before = of.place.translation.x;
         play(&of, 6.0, &none);
@@ -467,37 +446,37 @@ TEST (steer_walks_and_runs_as_fast_as_is_written) {
 
 // Nobody sleeps while somebody is there.
 TEST_HERE (steer_a_character_that_is_looked_at_stays_awake) {
-    set(of, "pointer", 1.0f);
-    md5_player_advance(of->player, 60.0, NULL, NULL);
+    play_set(of->player, "pointer", 1.0f);
+    play_advance(of->player, 60.0);
     CHECK_STRING(state_of(of), "idle");
 }
 
 // He waves with all of himself if he stands; asleep, he is only startled.
 TEST_HERE (steer_a_sleeper_does_not_wave) {
-    set(of, "wave", 1.0f);
-    md5_player_advance(of->player, 0.5, NULL, NULL);
+    play_set(of->player, "wave", 1.0f);
+    play_advance(of->player, 0.5);
     CHECK_STRING(shot_in(of, "act"), "wave");
     CHECK_STRING(shot_in(of, "gesture"), "");
-    md5_player_advance(of->player, 29.5, NULL, NULL);
+    play_advance(of->player, 29.5);
     CHECK_STRING(story_of(of), "doze");
-    set(of, "wave", 1.0f);
-    md5_player_advance(of->player, 0.5, NULL, NULL);
+    play_set(of->player, "wave", 1.0f);
+    play_advance(of->player, 0.5);
     CHECK_STRING(story_of(of), "startle");
     CHECK_STRING(shot_in(of, "act"), "");
     CHECK_STRING(shot_in(of, "gesture"), "");
-    md5_player_advance(of->player, 2.0, NULL, NULL);
+    play_advance(of->player, 2.0);
     CHECK_STRING(state_of(of), "idle");
-    set(of, "speed", 15.0f);
-    md5_player_advance(of->player, 2.0, NULL, NULL);
-    set(of, "wave", 1.0f);
-    md5_player_advance(of->player, 0.5, NULL, NULL);
+    play_set(of->player, "speed", 15.0f);
+    play_advance(of->player, 2.0);
+    play_set(of->player, "wave", 1.0f);
+    play_advance(of->player, 0.5);
     CHECK_STRING(shot_in(of, "gesture"), "wave");
     CHECK_STRING(shot_in(of, "act"), "");
 }
 
 TEST_HERE (steer_a_sneeze_is_fire_and_throws_him_back) {
     heard fire = {.name = "fire"};
-    set(of, "sneeze", 1.0f);
+    play_set(of->player, "sneeze", 1.0f);
     play(of, 1.2, &fire);
     CHECK_STRING(shot_in(of, "act"), "sneeze");
     CHECK(fire.count == 0);
@@ -510,10 +489,10 @@ TEST_HERE (steer_a_sneeze_is_fire_and_throws_him_back) {
 
 TEST_HERE (steer_a_sneeze_does_not_stop_a_walk) {
     heard fire = {.name = "fire"};
-    set(of, "speed", 20.0f);
+    play_set(of->player, "speed", 20.0f);
     play(of, 1.5, &fire);
     const float before = of->place.translation.x;
-    set(of, "sneeze", 1.0f);
+    play_set(of->player, "sneeze", 1.0f);
     play(of, 2.0, &fire);
     CHECK(fire.count == 1);
     CHECK(of->place.translation.x > before + 25.0f);
@@ -523,9 +502,9 @@ TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
     static const char *const order[] = {"chase", "reel", "dizzy", "get_up", "away", "ready"};
     int number = -1;
     float slide = 0.0f;
-    md5_player_advance(of->player, 0.1, NULL, NULL);
+    play_advance(of->player, 0.1);
     find_soles(of);
-    set(of, "chase", 1.0f);
+    play_set(of->player, "chase", 1.0f);
     (void)skate(of);
     for (int i = 0; i < 12 * STEPS_A_SECOND && number < 5; i++) {
         const float fastest = skate(of).slide;
@@ -533,7 +512,7 @@ TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
         if (number < 0 || strcmp(state, order[number]) != 0)
             CHECK_STRING(state, order[++number]);
         if (number == 0)
-            slide = fastest > slide ? fastest : slide;
+            slide = fmaxf(slide, fastest);
     }
     CHECK(number == 5 && slide < 2.0f);
     CHECK_STRING(state_of(of), "idle");
@@ -556,18 +535,18 @@ TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
             (void)md5_player_set(of->player, number, value);
             // Now and then he has time to fall asleep.
             const double most = test_random_u32(&random) % 50 == 0 ? 60.0 : 2.0;
-            md5_player_advance(of->player, test_random(&random) * most, NULL, NULL);
+            play_advance(of->player, test_random(&random) * most);
         }
         for (uint32_t i = 0; i < tables->num_parameters; i++)
             (void)md5_player_set(of->player, i, tables->parameters[i].value);
-        set(of, "speed", 20.0f); // awake
-        md5_player_advance(of->player, 15.0, NULL, NULL);
-        set(of, "speed", 0.0f);
-        md5_player_advance(of->player, 3.0, NULL, NULL);
+        play_set(of->player, "speed", 20.0f); // awake
+        play_advance(of->player, 15.0);
+        play_set(of->player, "speed", 0.0f);
+        play_advance(of->player, 3.0);
         CHECK_STRING(state_of(of), "idle");
         CHECK_STRING(story_of(of), "ready");
-        set(of, "wave", 1.0f);
-        md5_player_advance(of->player, 0.5, NULL, NULL);
+        play_set(of->player, "wave", 1.0f);
+        play_advance(of->player, 0.5);
         CHECK_STRING(shot_in(of, "act"), "wave");
     }
 }
@@ -576,82 +555,44 @@ TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
 
 // Thimble, steered: it folds, unfolds and fires. How its soles stand is tested above.
 
-typedef struct crawler {
-    md5_character *character;
-    md5_player *player;
-    uint32_t num_shots;
-} crawler;
-
-static void steer_six_set(crawler *of, const char *name, float value)
+static void check_state(play_actor *of, double seconds, const char *name)
 {
-    const uint32_t parameter = md5_find_parameter(of->character->machine, name);
-    CHECK(parameter != MD5_NONE && md5_player_set(of->player, parameter, value));
+    play_actor_go_on(of, seconds);
+    CHECK_STRING(play_state_name(of->player, 0), name);
 }
 
-static bool steer_six_make(crawler *of)
-{
-    md5_error error = {0};
-    *of = (crawler){0};
-    of->character =
-        md5_load_character(test_path("models/thimble/thimble.md5machine"), NULL, &error);
-    CHECK_STRING(error.message, "");
-    of->player = of->character ? md5_create_player(of->character->machine, NULL, NULL) : NULL;
-    return CHECK(of->player);
-}
+#undef TEST_HERE
+#define TEST_HERE(title)                                                        \
+    TEST_IF (title, play_actor, of,                                             \
+             play_actor_begin(of, "models/thimble/thimble.md5machine", "shot"), \
+             play_actor_end(of))
 
-static void steer_six_end(crawler *of)
-{
-    md5_destroy_player(of->player);
-    md5_free_character(of->character);
-}
-
-static void count_shots(void *user, md5_player *player, const md5_event *event, float weight)
-{
-    crawler *const of = user;
-    (void)player;
-    of->num_shots += weight > 0.5f && strcmp(event->name, "shot") == 0;
-}
-
-static const char *steer_six_state_of(const crawler *of)
-{
-    const md5_machine_desc *const tables = md5_machine_tables(of->character->machine);
-    return tables->layers[0].states[md5_player_layer(of->player, 0).state].name;
-}
-
-static void check_state(crawler *of, double seconds, const char *name)
-{
-    md5_player_advance(of->player, seconds, count_shots, of);
-    CHECK_STRING(steer_six_state_of(of), name);
-}
-
-TEST_IF (steer_six_it_folds_and_any_key_unfolds_it, crawler, of, steer_six_make(of),
-         steer_six_end(of)) {
-    steer_six_set(of, "fold", 1.0f);
+TEST_HERE (steer_six_it_folds_and_any_key_unfolds_it) {
+    play_set(of->player, "fold", 1.0f);
     check_state(of, 5.0, "fold");
-    steer_six_set(of, "speed", 22.5f);
+    play_set(of->player, "speed", 22.5f);
     check_state(of, 0.1, "unfold");
     check_state(of, 2.0, "start");
     check_state(of, 0.5, "walk_left");
-    steer_six_set(of, "speed", 0.0f);
+    play_set(of->player, "speed", 0.0f);
     check_state(of, 2.5, "idle");
-    steer_six_set(of, "speed", -3.0f);
+    play_set(of->player, "speed", -3.0f);
     check_state(of, 1.0, "back");
 }
 
-TEST_IF (steer_six_it_shoots_standing_alert_and_walking, crawler, of, steer_six_make(of),
-         steer_six_end(of)) {
-    steer_six_set(of, "shoot", 1.0f);
+TEST_HERE (steer_six_it_shoots_standing_alert_and_walking) {
+    play_set(of->player, "shoot", 1.0f);
     check_state(of, 0.1, "shoot");
     check_state(of, 2.0, "idle");
-    CHECK(of->num_shots == 2);
-    steer_six_set(of, "alert", 1.0f);
+    CHECK(of->count == 2);
+    play_set(of->player, "alert", 1.0f);
     check_state(of, 4.0, "alert");
-    steer_six_set(of, "shoot", 1.0f);
+    play_set(of->player, "shoot", 1.0f);
     check_state(of, 2.0, "idle");
-    CHECK(of->num_shots == 4);
-    steer_six_set(of, "speed", 22.5f);
+    CHECK(of->count == 4);
+    play_set(of->player, "speed", 22.5f);
     check_state(of, 1.5, "walk_right");
-    steer_six_set(of, "shoot", 1.0f);
-    md5_player_advance(of->player, 2.0, count_shots, of);
-    CHECK(of->num_shots == 6);
+    play_set(of->player, "shoot", 1.0f);
+    play_actor_go_on(of, 2.0);
+    CHECK(of->count == 6);
 }

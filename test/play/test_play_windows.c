@@ -87,7 +87,7 @@ TEST (whatever_ends_a_clip_closes_its_windows) {
         const uint32_t hit = md5_find_window(of.machine, "hit");
         if (way == STOP) {
             md5_player_seek(of.player, 0, 3, 0.0);
-            CHECK(md5_player_play_shot(of.player, 0, 0, &(md5_shot_desc){.weight = 0.5f}));
+            CHECK(PLAY_SHOT(of.player, 0, 0, .weight = 0.5f));
             CHECK_STRING(heard(&of, 0.3, 0.1, &to), "step 0.50 +hitsword 0.50 ");
         } else {
             CHECK_STRING(heard(&of, 0.3, 0.1, &to), "step 1.00 +hitsword 1.00 ");
@@ -324,11 +324,7 @@ TEST (curves_do_not_jump_when_transitions_are_interrupted) {
         go(&of, 0, i * 7 % 3, 0.9f, i % 5 == 4 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS);
         CHECK_NEAR(curve_of(&of, "force"), before, 1e-5);
         play_advance(of.player, 0.09);
-        uint8_t bytes[16384];
-        OWN_PLAYER restored = play_player(of.machine), *const copied = play_player(of.machine);
-        const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
-        CHECK(size <= sizeof bytes && md5_player_restore(restored, bytes, size, NULL));
-        md5_player_copy(copied, of.player);
+        OWN_PLAYER restored = play_restored(of.player), *const copied = play_copied(of.player);
         const uint32_t force = md5_find_curve(of.machine, "force");
         const float now = md5_player_curve(of.player, force);
         CHECK(md5_player_curve(restored, force) == now && md5_player_curve(copied, force) == now);
