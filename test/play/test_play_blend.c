@@ -332,22 +332,15 @@ typedef struct speed_clip {
     double frame_rate;
 } speed_clip;
 
-typedef struct speed_case {
-    play_case made;
-    md5_machine *machine;
-    md5_player *player;
-} speed_case;
-
 // Clips c0, c1 and so on, whose left foot is on the floor at the first marker, the right one at the
 // second. Without markers there is one step at frame 0.
-static void begin(speed_case *of, const speed_clip *clips, uint32_t count, md5_sync sync,
+static void begin(play_scene *of, const speed_clip *clips, uint32_t count, md5_sync sync,
                   md5_extract extract)
 {
     static const char *const syncs[] = {"", "phase", "markers"};
     static const char *const extracts[] = {"", "move", "walk", "turn"};
     char rows[1024] = "", items[128] = "";
-    memset(of, 0, sizeof *of);
-    play_begin(&of->made);
+    play_scene_begin(of);
     for (uint32_t i = 0; i < count; i++) {
         const speed_clip *const clip = &clips[i];
         const bool by_markers = sync == MD5_SYNC_MARKERS;
@@ -361,35 +354,23 @@ static void begin(speed_case *of, const speed_clip *clips, uint32_t count, md5_s
                  by_markers ? clip->markers[0] : 0, right, clip->markers[0], clip->markers[1]);
         snprintf(items + strlen(items), 24, "item c%u ", i);
     }
-    of->machine = play_machine_read(&of->made, NULL,
-                                    "%s float speed motion go by_speed speed { %s %s } "
-                                    "layer body { state go go }",
-                                    rows, syncs[sync], items);
-    of->player = play_player(of->machine);
-}
-static void end(speed_case *of)
-{
-    md5_destroy_player(of->player);
-    md5_destroy_machine(of->machine);
-    play_end(&of->made);
-}
-
-static double time_of(const md5_player *player)
-{
-    return play_time(player);
+    play_scene_read(of,
+                    "%s float speed motion go by_speed speed { %s %s } "
+                    "layer body { state go go }",
+                    rows, syncs[sync], items);
 }
 
 // Returns the mean speed along x over `cycles` whole cycles of the first clip; only a part of the
 // last step counts. `by_steps` adds up the lengths of the steps instead, for a root that turns.
 static double speed_over(md5_player *player, double cycles, bool by_steps)
 {
-    const double step = 1.0 / 512.0, first = time_of(player);
+    const double step = 1.0 / 512.0, first = play_time(player);
     double seconds = 0.0, way = 0.0;
     for (double time = first; time < first + cycles && seconds < 1e3;) {
         play_advance(player, step);
         const md5_xform motion = md5_player_root_motion(player);
         const md5_vec3 moved = motion.translation;
-        const double now = time_of(player);
+        const double now = play_time(player);
         const double part = now > first + cycles ? (first + cycles - time) / (now - time) : 1.0;
         const double length = sqrt((double)moved.x * moved.x + (double)moved.y * moved.y);
         way += part * (by_steps ? length : moved.x);
@@ -425,20 +406,18 @@ static const speed_clip LONG_STEPS[] = {{{10.0, 0.0, 0.0}, 13, {0, 5}, 24.0},
 TEST_LONG (by_speed_the_parameter_is_the_speed) {
     for (md5_sync sync = MD5_SYNC_NONE; sync <= MD5_SYNC_MARKERS; sync++) {
         for (md5_extract extract = MD5_EXTRACT_MOVE; extract <= MD5_EXTRACT_TURN; extract++) {
-            speed_case of;
+            OWN_PLAY of, other;
             begin(&of, GAITS, 4, sync, extract);
             // Without synchronisation the cycles of the other clips do not end with the first
             // one's; their root motion is uniform.
             CHECK_NEAR(worst_error(of.player, -20.0, 90.0), 0.0, 1e-3);
-            end(&of);
-            begin(&of, LONG_STEPS, 2, sync, extract);
-            CHECK_NEAR(worst_error(of.player, 10.0, 14.0), 0.0, 1e-3);
-            end(&of);
+            begin(&other, LONG_STEPS, 2, sync, extract);
+            CHECK_NEAR(worst_error(other.player, 10.0, 14.0), 0.0, 1e-3);
         }
     }
 }
 
-#define TEST_HERE(title, ...) TEST_WITH (title, speed_case, of, begin(of, __VA_ARGS__), end(of))
+#define TEST_HERE(title, ...) TEST_PLAY (title, begin(of, __VA_ARGS__))
 
 TEST_HERE (by_speed_items_have_the_speed_of_their_clips, GAITS, 4, MD5_SYNC_NONE,
            MD5_EXTRACT_MOVE) {
@@ -460,13 +439,12 @@ TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
     for (int side = -1; side <= 1; side += 2) {
         const speed_clip arcs[] = {{{30.0, side * 0.9, 0.0}, 25, {1, 13}, 24.0},
                                    {{90.0, side * 0.9, 0.0}, 16, {0, 6}, 25.0}};
-        speed_case of;
+        OWN_PLAY of;
         begin(&of, arcs, 2, MD5_SYNC_MARKERS, MD5_EXTRACT_TURN);
         for (int speed = 30; speed <= 90; speed += 5) {
             md5_player_set(of.player, 0, (float)speed);
             CHECK_NEAR(speed_over(of.player, 6.0, true) / speed, 1.0, 1e-3);
         }
-        end(&of);
     }
 }
 
@@ -474,12 +452,11 @@ TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
 TEST (by_speed_of_clips_that_climb_is_along_z) {
     static const speed_clip climbs[] = {{{1.0, 0.0, -30.0}, 25, {3, 14}, 24.0},
                                         {{1.0, 0.0, 20.0}, 25, {1, 13}, 24.0}};
-    speed_case of;
+    OWN_PLAY of;
     begin(&of, climbs, 2, MD5_SYNC_NONE, MD5_EXTRACT_MOVE);
     const double down = sqrt(30.0 * 30.0 + 1.0), up = (20.0 * 30.0 - 1.0) / down;
     CHECK_NEAR(md5_machine_item_speed(of.machine, 0, 0), -down, 0.03);
     CHECK_NEAR(md5_machine_item_speed(of.machine, 0, 1), up, 0.03);
-    end(&of);
 }
 
 typedef struct heard {
@@ -499,7 +476,7 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
 // The feet of both clips come down in the same step, and equally often.
 TEST (by_speed_clips_are_synchronised) {
     for (md5_sync sync = MD5_SYNC_PHASE; sync <= MD5_SYNC_MARKERS; sync++) {
-        speed_case of;
+        OWN_PLAY of;
         begin(&of, GAITS, 4, sync, MD5_EXTRACT_WALK);
         uint32_t num_lefts = 0;
         for (int speed = 35; speed < 90; speed += 10) {
@@ -513,7 +490,6 @@ TEST (by_speed_clips_are_synchronised) {
             }
         }
         CHECK(num_lefts > 20);
-        end(&of);
     }
 }
 
@@ -522,39 +498,16 @@ TEST (by_speed_clips_are_synchronised) {
 // Returns the largest error of a motion made of Bobbin's clips, at speeds from `low` to `high`.
 static double worst_of_bobbin(const char *motion_text, double low, double high)
 {
-    char text[1024];
-    const int size = snprintf(text, sizeof text,
-                              "machine m { float speed clip back walk_backward.md5anim { turn "
-                              "markers ( 0 14 ) } clip walk walk.md5anim { turn markers ( 0 12 ) } "
-                              "clip run run.md5anim { turn markers ( 0 16 ) } motion go %s "
-                              "layer body { state go go } }",
-                              motion_text);
-    md5_error error = {0};
-    md5_model *const model =
-        md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, &error);
-    OWN_MACHINE_FILE file = md5_parse_machine_file(text, (size_t)size, NULL, &error);
-    md5_anim *anims[3];
-    md5_binding *bindings[3];
-    for (uint32_t i = 0; i < 3; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "models/bobbin/%s", file->clips[i].file);
-        anims[i] = md5_load_anim(test_path(path), NULL, &error);
-        bindings[i] = md5_bind(model, anims[i], NULL, &error);
-        file->clips[i].binding = bindings[i];
-    }
-    file->desc.model = model;
-    md5_machine *const machine = md5_create_machine(&file->desc, NULL, &error);
-    CHECK_STRING(error.message, "");
-    md5_player *const player = md5_create_player(machine, NULL, NULL);
-    const double worst = worst_error(player, low, high);
-    md5_destroy_player(player);
-    md5_destroy_machine(machine);
-    for (uint32_t i = 0; i < 3; i++) {
-        md5_free_binding(bindings[i]);
-        md5_free_anim(anims[i]);
-    }
-    md5_free_model(model);
-    return worst;
+    static const char *const clips[] = {"walk_backward", "walk", "run"};
+    OWN_CASE bobbin;
+    play_begin_bobbin(&bobbin, clips, 3);
+    OWN_MACHINE machine = play_machine_read(
+        &bobbin, NULL,
+        "float speed clip back f { turn markers ( 0 14 ) } clip walk f { turn markers ( 0 12 ) } "
+        "clip run f { turn markers ( 0 16 ) } motion go %s layer body { state go go }",
+        motion_text);
+    OWN_PLAYER player = play_player(machine);
+    return worst_error(player, low, high);
 }
 
 // As the header says of a line: its speed is far off between its items, although it is right at

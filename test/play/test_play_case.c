@@ -416,6 +416,45 @@ void play_scene_end(play_scene *of)
     play_end(&of->made);
 }
 
+play_crowd *play_crowd_new(const char *rows, uint32_t count)
+{
+    play_crowd *const of = test_calloc(1, sizeof *of);
+    of->count = count;
+    play_scene_begin(&of->scene);
+    play_scene_add(&of->scene, 17, 20.0, 0.5, 3);
+    play_scene_read(&of->scene, "%s", rows);
+    for (uint32_t i = 0; i < count; i++) {
+        md5_player **const both[2] = {&of->players[i], &of->alone[i]};
+        for (int k = 0; k < 2; k++) {
+            *both[k] = play_player(of->scene.machine);
+            md5_player_seek(*both[k], 0, 0, 0.1 * i);
+            *md5_player_target(*both[k], 0) =
+                (md5_target){.weight = 1.0f, .position = {50.0f, (float)i, 40.0f}};
+        }
+        of->jobs[i] = (md5_play_job){.player = of->players[i],
+                                     .seconds = 0.03,
+                                     .joints = of->joints[i],
+                                     .palette = of->palettes[i]};
+    }
+    return of;
+}
+
+void play_crowd_free(play_crowd *of)
+{
+    for (uint32_t i = 0; i < of->count; i++) {
+        md5_destroy_player(of->players[i]);
+        md5_destroy_player(of->alone[i]);
+    }
+    play_scene_end(&of->scene);
+    free(of);
+}
+
+void play_crowd_go_on(play_crowd *of)
+{
+    OWN void *const scratch = malloc(md5_play_batch_scratch(of->jobs, of->count, NULL));
+    md5_play_batch(of->jobs, of->count, NULL, scratch);
+}
+
 void play_rig_read(play_rig *of, const char *joints, const md5_load_opts *opts, const char *rows,
                    ...)
 {

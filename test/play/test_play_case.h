@@ -105,6 +105,23 @@ void play_refused(const play_case *made, const md5_clip_desc *clips, const char 
 // Checks that tables make no machine.
 void play_desc_refused(const md5_machine_desc *desc, const char *message);
 
+// -- Crowds -------------------------------------------------------------------------------------
+
+enum { PLAY_CROWD = 70 };
+
+// A crowd in one scene, and the same players alone, whose first modifier has a target.
+typedef struct play_crowd {
+    play_scene scene;
+    uint32_t count;
+    md5_player *players[PLAY_CROWD], *alone[PLAY_CROWD];
+    md5_play_job jobs[PLAY_CROWD];
+    md5_mat34 joints[PLAY_CROWD][PLAY_JOINTS], palettes[PLAY_CROWD][PLAY_JOINTS];
+} play_crowd;
+
+play_crowd *play_crowd_new(const char *rows, uint32_t count);
+void play_crowd_free(play_crowd *of);
+void play_crowd_go_on(play_crowd *of);
+
 // -- Rigs of their own ----------------------------------------------------------------------------
 
 // A machine of a model and rows that are texts, and what its player shows.

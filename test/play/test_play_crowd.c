@@ -4,11 +4,6 @@
 
 enum { CROWD = 24, STATES = 6 };
 
-typedef struct crowd_case {
-    play_case made;
-    md5_machine *machine;
-} crowd_case;
-
 // Two layers below have the same states and transitions, and so has one that is added.
 #define STATES_AND_TRANSITIONS                                             \
     "state line line state stack stack state once once state swing swing " \
@@ -40,23 +35,16 @@ static const char ROWS_OF_ALL[] =
     "modifier stand feet pelvis { foot lfoot hold { height 40 speed 1000 } } "
     "modifier gaze gaze head { eye lhand max_seconds 1 }";
 
-static void begin(crowd_case *of)
+static void begin(play_scene *of)
 {
     static const play_walk walks[5] = {
         {40.0, 0.0, 0.0}, {90.0, 0.5, 1.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
-    memset(of, 0, sizeof *of);
-    play_begin(&of->made);
+    play_scene_begin(of);
     for (uint32_t i = 0; i < 5; i++) {
         const uint32_t num_frames = i == 4 ? 1 : 17 + 8 * i;
         play_add_clip(&of->made, num_frames, 20.0, 0.5, walks[i], 21 + i);
     }
-    of->machine = play_machine_read(&of->made, NULL, "%s", ROWS_OF_ALL);
-}
-
-static void end(crowd_case *of)
-{
-    md5_destroy_machine(of->machine);
-    play_end(&of->made);
+    play_scene_read(of, "%s", ROWS_OF_ALL);
 }
 
 static void stir(md5_player *player, uint64_t *random)
@@ -107,14 +95,14 @@ static double random_step(uint64_t *random)
     return 0.03 * test_random(random);
 }
 
-#define TEST_HERE(title) TEST_WITH (title, crowd_case, of, begin(of), end(of))
+#define TEST_HERE(title) TEST_PLAY (title, begin(of))
 
 // test/long/play_split.sh has it make more steps.
 TEST_HERE (crowd_survives_anything) {
     const char *const given = getenv("MD5_CROWD_STEPS");
     const unsigned long steps = given ? strtoul(given, NULL, 10) : 1500;
     uint64_t random = 31;
-    OWN_PLAYER player = play_player(of->machine);
+    md5_player *const player = of->player;
     for (unsigned long i = 0; i < steps; i++) {
         stir(player, &random);
         const bool is_extreme = test_random_u32(&random) % 100 == 0;
@@ -269,7 +257,7 @@ TEST_HERE (crowd_of_one_model) {
 
 // Each modifier does what the function of its name does.
 TEST_HERE (crowd_modifiers_change_the_pose) {
-    OWN_PLAYER player = play_player(of->machine);
+    md5_player *const player = of->player;
     const md5_skeleton *const skeleton = &of->made.model->skeleton;
     const md5_vec3 place = {30.0f, 20.0f, 50.0f};
     md5_xform plain[PLAY_JOINTS], pose[PLAY_JOINTS], expected[PLAY_JOINTS];
@@ -343,7 +331,7 @@ static void check_inside(const md5_model *model, const md5_player *player, const
 
 TEST_HERE (crowd_stays_in_its_bounds) {
     uint64_t random = 33;
-    OWN_PLAYER player = play_player(of->machine);
+    md5_player *const player = of->player;
     for (int i = 0; i < 500; i++) {
         md5_xform pose[PLAY_JOINTS];
         md5_mat34 joints[PLAY_JOINTS];
@@ -441,23 +429,20 @@ TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_
 // Pose hooks of crowds: they see the pose that one character alone has, and what they change is in
 // joints and palettes.
 
-enum { HOOK_CROWD = 37, MOST_CALLS = 64 };
+enum { MOST_CALLS = 64, HOOK_CROWD = 37 };
 
-typedef struct crowd {
-    play_scene scene;
-    md5_player *players[HOOK_CROWD], *alone[HOOK_CROWD];
-    md5_play_job jobs[HOOK_CROWD];
-    md5_mat34 joints[HOOK_CROWD][PLAY_JOINTS], palettes[HOOK_CROWD][PLAY_JOINTS];
+typedef struct hooked {
+    play_crowd *crowd;
     md5_xform seen[HOOK_CROWD][PLAY_JOINTS];
     uint32_t first[MOST_CALLS], count[MOST_CALLS], num_calls;
-} crowd;
+} hooked;
 
 // Keeps the poses, and turns a head.
 static void hear_poses(void *user, const md5_play_job *jobs, uint32_t count,
                        md5_xform *const *poses)
 {
-    crowd *const of = user;
-    const uint32_t first = (uint32_t)(jobs - of->jobs);
+    hooked *const of = user;
+    const uint32_t first = (uint32_t)(jobs - of->crowd->jobs);
     of->first[of->num_calls] = first;
     of->count[of->num_calls++] = count;
     for (uint32_t i = 0; i < count; i++) {
@@ -466,81 +451,61 @@ static void hear_poses(void *user, const md5_play_job *jobs, uint32_t count,
     }
 }
 
-static void hook_begin(crowd *of)
+static void hook_begin(hooked *of)
 {
-    memset(of, 0, sizeof *of);
-    play_scene_begin(&of->scene);
-    play_scene_add(&of->scene, 17, 20.0, 0.5, 3);
-    play_scene_read(&of->scene, "modifier look aim head layer all { state a a }");
-    for (uint32_t i = 0; i < HOOK_CROWD; i++) {
-        md5_player **const both[2] = {&of->players[i], &of->alone[i]};
-        for (int k = 0; k < 2; k++) {
-            *both[k] = play_player(of->scene.machine);
-            md5_player_seek(*both[k], 0, 0, 0.1 * i);
-            md5_target *const target = md5_player_target(*both[k], 0);
-            *target = (md5_target){.weight = 1.0f, .position = {50.0f, (float)i, 40.0f}};
-        }
-        of->jobs[i] = (md5_play_job){.player = of->players[i],
-                                     .seconds = 0.03,
-                                     .joints = of->joints[i],
-                                     .palette = of->palettes[i]};
+    *of = (hooked){
+        .crowd = play_crowd_new("modifier look aim head layer all { state a a }", HOOK_CROWD)};
+}
+
+#define TEST_HOOK(title) TEST_WITH (title, hooked, of, hook_begin(of), play_crowd_free(of->crowd))
+
+// Which jobs are hooked.
+static void hook(hooked *of, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++) {
+        of->crowd->jobs[i].hook = hear_poses;
+        of->crowd->jobs[i].hook_user = of;
     }
 }
 
-static void hook_end(crowd *of)
+static void play(hooked *of)
 {
-    for (uint32_t i = 0; i < HOOK_CROWD; i++) {
-        md5_destroy_player(of->players[i]);
-        md5_destroy_player(of->alone[i]);
-    }
-    play_scene_end(&of->scene);
-}
-
-static void play(crowd *of)
-{
-    OWN void *const scratch = malloc(md5_play_batch_scratch(of->jobs, HOOK_CROWD, NULL));
     of->num_calls = 0;
-    md5_play_batch(of->jobs, HOOK_CROWD, NULL, scratch);
+    play_crowd_go_on(of->crowd);
 }
 
-TEST (play_hook_is_between_modifiers_and_matrices) {
-    OWN crowd *const of = malloc(sizeof *of);
-    hook_begin(of);
-    for (uint32_t i = 0; i < HOOK_CROWD; i++) {
-        of->jobs[i].hook = hear_poses;
-        of->jobs[i].hook_user = of;
-    }
+TEST_HOOK(play_hook_is_between_modifiers_and_matrices)
+{
+    play_crowd *const crowd = of->crowd;
+    hook(of, 0, HOOK_CROWD);
     play(of);
     for (uint32_t i = 0; i < HOOK_CROWD; i++) {
         md5_xform pose[PLAY_JOINTS];
         md5_mat34 joints[PLAY_JOINTS];
-        play_advance(of->alone[i], 0.03);
-        play_pose(of->alone[i], pose);
+        play_advance(crowd->alone[i], 0.03);
+        play_pose(crowd->alone[i], pose);
         CHECK_BYTES(of->seen[i], pose, sizeof pose);
         pose[4].rotation = (md5_quat){0.6f, 0.0f, 0.0f, 0.8f};
-        md5_local_to_model(&of->scene.made.model->skeleton, pose, joints);
-        CHECK_BYTES(of->joints[i], joints, sizeof joints);
+        md5_local_to_model(&crowd->scene.made.model->skeleton, pose, joints);
+        CHECK_BYTES(crowd->joints[i], joints, sizeof joints);
         md5_mat34 palette[PLAY_JOINTS];
-        md5_build_palette(of->scene.made.model, joints, palette);
-        CHECK_BYTES(of->palettes[i], palette, sizeof palette);
+        md5_build_palette(crowd->scene.made.model, joints, palette);
+        CHECK_BYTES(crowd->palettes[i], palette, sizeof palette);
     }
-    hook_end(of);
 }
 
-TEST (play_hook_is_called_for_its_jobs_only) {
-    OWN crowd *const of = malloc(sizeof *of);
-    hook_begin(of);
+TEST_HOOK(play_hook_is_called_for_its_jobs_only)
+{
+    play_crowd *const crowd = of->crowd;
     play(of);
     CHECK_UINT(of->num_calls, 0);
     md5_mat34 plain[HOOK_CROWD][PLAY_JOINTS];
     // Twice the same instant, so that the crowd without hooks can be compared.
     for (uint32_t i = 0; i < HOOK_CROWD; i++)
-        of->jobs[i].seconds = 0.0;
-    memcpy(plain, of->palettes, sizeof plain);
-    for (uint32_t i = 3; i < 20; i++) {
-        of->jobs[i].hook = i == 9 ? NULL : hear_poses;
-        of->jobs[i].hook_user = of;
-    }
+        crowd->jobs[i].seconds = 0.0;
+    memcpy(plain, crowd->palettes, sizeof plain);
+    hook(of, 3, 9);
+    hook(of, 10, 20);
     play(of);
     // Jobs are posed 16 at a time; the hook gets 3 to 8, 10 to 15 and 16 to 19.
     static const uint32_t first[] = {3, 10, 16}, count[] = {6, 6, 4};
@@ -550,22 +515,18 @@ TEST (play_hook_is_called_for_its_jobs_only) {
     }
     for (uint32_t i = 0; i < HOOK_CROWD; i++) {
         const bool is_hooked = i >= 3 && i < 20 && i != 9;
-        CHECK((memcmp(plain[i], of->palettes[i], sizeof plain[i]) != 0) == is_hooked);
+        CHECK((memcmp(plain[i], crowd->palettes[i], sizeof plain[i]) != 0) == is_hooked);
     }
-    hook_end(of);
 }
 
 // For callers that need the poses of a crowd but no matrices.
-TEST (play_hook_is_called_without_matrices) {
-    OWN crowd *const of = malloc(sizeof *of);
-    hook_begin(of);
-    for (uint32_t i = 0; i < HOOK_CROWD; i++) {
-        of->jobs[i].joints = of->jobs[i].palette = NULL;
-        of->jobs[i].hook = hear_poses;
-        of->jobs[i].hook_user = of;
-    }
+TEST_HOOK(play_hook_is_called_without_matrices)
+{
+    play_crowd *const crowd = of->crowd;
+    hook(of, 0, HOOK_CROWD);
+    for (uint32_t i = 0; i < HOOK_CROWD; i++)
+        crowd->jobs[i].joints = crowd->jobs[i].palette = NULL;
     play(of);
     CHECK_UINT(of->num_calls, 3);
     CHECK(play_is_sound(of->seen[HOOK_CROWD - 1], PLAY_JOINTS));
-    hook_end(of);
 }

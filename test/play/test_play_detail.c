@@ -374,74 +374,49 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
 // Level of detail in crowds: each job gives what its player gives alone, and each frame costs the
 // same.
 
-enum { CROWD = 70 };
+enum { CROWD = PLAY_CROWD };
 
-typedef struct crowd {
-    play_scene scene;
-    md5_player *players[CROWD], *alone[CROWD];
-    md5_play_job jobs[CROWD];
-    md5_mat34 joints[CROWD][PLAY_JOINTS], palettes[CROWD][PLAY_JOINTS];
+typedef struct hooked {
+    play_crowd *crowd;
     uint32_t num_hooked;
-} crowd;
+} hooked;
 
 // Moves a hand by the number of the job.
 static void hook(void *user, const md5_play_job *jobs, uint32_t count, md5_xform *const *poses)
 {
-    crowd *const of = user;
+    hooked *const of = user;
     of->num_hooked += count;
     for (uint32_t i = 0; i < count; i++) {
         CHECK(jobs[i].is_computed || !jobs[i].keeps_matrices);
-        poses[i][6].translation.x += (float)(jobs + i - of->jobs);
+        poses[i][6].translation.x += (float)(jobs + i - of->crowd->jobs);
     }
 }
 
-static crowd *begin_crowd(void)
+static void begin_crowd(hooked *of)
 {
-    crowd *const of = calloc(1, sizeof *of);
-    play_scene_begin(&of->scene);
-    play_scene_add(&of->scene, 17, 20.0, 0.5, 3);
-    play_scene_read(&of->scene, "mask trunk ( chest ) modifier look aim head "
-                                "layer all { state a a }");
+    *of = (hooked){.crowd = play_crowd_new("mask trunk ( chest ) modifier look aim head "
+                                           "layer all { state a a }",
+                                           CROWD)};
     for (uint32_t i = 0; i < CROWD; i++) {
-        md5_player **const both[2] = {&of->players[i], &of->alone[i]};
-        for (int k = 0; k < 2; k++) {
-            *both[k] = play_player(of->scene.machine);
-            md5_player_seek(*both[k], 0, 0, 0.1 * i);
-            *md5_player_target(*both[k], 0) =
-                (md5_target){.weight = 1.0f, .position = {50.0f, (float)i, 40.0f}};
-            const md5_detail detail = {
-                .mask = i % 3 == 0 ? "trunk" : NULL, .interval = i % 5, .phase = i};
-            CHECK(md5_player_set_detail(*both[k], &detail));
-        }
-        of->jobs[i] = (md5_play_job){.player = of->players[i],
-                                     .seconds = 0.03,
-                                     .hook = i % 7 < 3 ? hook : NULL,
-                                     .hook_user = of,
-                                     .joints = of->joints[i],
-                                     .palette = of->palettes[i]};
+        const md5_detail detail = {
+            .mask = i % 3 == 0 ? "trunk" : NULL, .interval = i % 5, .phase = i};
+        CHECK(md5_player_set_detail(of->crowd->players[i], &detail));
+        CHECK(md5_player_set_detail(of->crowd->alone[i], &detail));
+        of->crowd->jobs[i].hook = i % 7 < 3 ? hook : NULL;
+        of->crowd->jobs[i].hook_user = of;
     }
-    return of;
 }
 
-static void end_crowd(crowd *of)
-{
-    for (uint32_t i = 0; i < CROWD; i++) {
-        md5_destroy_player(of->players[i]);
-        md5_destroy_player(of->alone[i]);
-    }
-    play_scene_end(&of->scene);
-    free(of);
-}
+#define TEST_HERE(title) TEST_WITH (title, hooked, of, begin_crowd(of), play_crowd_free(of->crowd))
 
-static void play_crowd(crowd *of)
+static void play(hooked *of)
 {
-    OWN void *const scratch = malloc(md5_play_batch_scratch(of->jobs, CROWD, NULL));
     of->num_hooked = 0;
-    md5_play_batch(of->jobs, CROWD, NULL, scratch);
+    play_crowd_go_on(of->crowd);
 }
 
 // Compares a job with its player alone, whose pose is changed as the hook changes it.
-static bool is_as_alone(const crowd *of, uint32_t number, void *scratch)
+static bool is_as_alone(const play_crowd *of, uint32_t number, void *scratch)
 {
     const md5_model *const model = of->scene.made.model;
     const md5_play_job *const job = &of->jobs[number];
@@ -458,57 +433,55 @@ static bool is_as_alone(const crowd *of, uint32_t number, void *scratch)
            && CHECK_BYTES(of->palettes[number], palette, sizeof palette);
 }
 
-TEST (detail_of_a_crowd_is_that_of_each) {
-    crowd *const of = begin_crowd();
-    OWN void *const scratch = malloc(md5_player_pose_scratch(of->scene.machine));
+TEST_HERE (detail_of_a_crowd_is_that_of_each) {
+    play_crowd *const crowd = of->crowd;
+    OWN void *const scratch = malloc(md5_player_pose_scratch(crowd->scene.machine));
     uint32_t num_hooks = 0;
     for (uint32_t i = 0; i < CROWD; i++)
-        num_hooks += of->jobs[i].hook != NULL;
+        num_hooks += crowd->jobs[i].hook != NULL;
     for (int frame = 0; frame < 9; frame++) {
-        play_crowd(of);
+        play(of);
         CHECK_UINT(of->num_hooked, num_hooks);
         for (uint32_t i = 0; i < CROWD; i++)
-            is_as_alone(of, i, scratch);
+            is_as_alone(crowd, i, scratch);
     }
-    end_crowd(of);
 }
 
-TEST (detail_of_a_crowd_leaves_kept_matrices_alone) {
-    crowd *const of = begin_crowd();
-    play_crowd(of);
+TEST_HERE (detail_of_a_crowd_leaves_kept_matrices_alone) {
+    play_crowd *const crowd = of->crowd;
+    play(of);
     for (uint32_t i = 0; i < CROWD; i++)
-        of->jobs[i].keeps_matrices = true;
-    OWN md5_mat34 *const before = malloc(sizeof of->palettes);
+        crowd->jobs[i].keeps_matrices = true;
+    OWN md5_mat34 *const before = malloc(sizeof crowd->palettes);
     for (int frame = 0; frame < 9; frame++) {
         uint32_t num_hooks = 0;
-        memcpy(before, of->palettes, sizeof of->palettes);
-        memset(of->joints, 0, sizeof of->joints);
-        play_crowd(of);
+        memcpy(before, crowd->palettes, sizeof crowd->palettes);
+        memset(crowd->joints, 0, sizeof crowd->joints);
+        play(of);
         for (uint32_t i = 0; i < CROWD; i++) {
-            const bool is_computed = of->jobs[i].is_computed;
-            CHECK((memcmp(&before[i * PLAY_JOINTS], of->palettes[i], sizeof of->palettes[i]) != 0)
+            const bool is_computed = crowd->jobs[i].is_computed;
+            CHECK((memcmp(&before[i * PLAY_JOINTS], crowd->palettes[i], sizeof crowd->palettes[i])
+                   != 0)
                   == is_computed);
-            CHECK((of->joints[i][0].m[0] != 0.0f) == is_computed);
-            num_hooks += of->jobs[i].hook && is_computed;
+            CHECK((crowd->joints[i][0].m[0] != 0.0f) == is_computed);
+            num_hooks += crowd->jobs[i].hook && is_computed;
         }
         CHECK_UINT(of->num_hooked, num_hooks);
     }
-    end_crowd(of);
 }
 
 // The detail is set in every frame, and changes for some players.
-TEST (detail_of_a_crowd_costs_the_same_in_each_frame) {
-    crowd *const of = begin_crowd();
+TEST_HERE (detail_of_a_crowd_costs_the_same_in_each_frame) {
+    play_crowd *const crowd = of->crowd;
     for (int frame = 0; frame < 40; frame++) {
         uint32_t num_computed = 0;
         for (uint32_t i = 0; i < 64; i++)
-            md5_player_set_detail(of->players[i], &(md5_detail){.interval = 4, .phase = i});
+            md5_player_set_detail(crowd->players[i], &(md5_detail){.interval = 4, .phase = i});
         for (uint32_t i = 0; i < 4; i++) // they come near, and go again
-            md5_player_set_detail(of->players[i], frame / 10 % 2 ? NULL : &(md5_detail){0});
-        play_crowd(of);
+            md5_player_set_detail(crowd->players[i], frame / 10 % 2 ? NULL : &(md5_detail){0});
+        play(of);
         for (uint32_t i = 4; i < 64; i++)
-            num_computed += of->jobs[i].is_computed;
+            num_computed += crowd->jobs[i].is_computed;
         CHECK_UINT(num_computed, frame == 0 ? 60 : 15);
     }
-    end_crowd(of);
 }

@@ -19,47 +19,42 @@ static void hear(void *user, md5_player *player, const md5_event *event, float w
     to->weights[to->count++] = weight;
 }
 
+// What is heard in a step.
+static void listen(md5_player *player, double seconds, events_heard *to)
+{
+    to->count = 0;
+    md5_player_advance(player, seconds, hear, to);
+}
+
 // The words of clips that say which motion of joint 0 moves the character, by md5_extract.
 static const char *const EXTRACTS[] = {"", "move", "walk", "turn"};
-
-typedef struct events_case {
-    play_case made;
-    md5_machine *machine;
-} events_case;
 
 #define EVENTS "frame 15 footstep right frame 5 footstep left frame 0 start frame 20 end "
 
 // Three clips of a second, with the same events. `extract` is a word of a clip, or "".
-static void begin(events_case *of, const char *extract, const char *states)
+static void begin(play_scene *of, const char *extract, const char *states)
 {
     const play_walk walks[3] = {WALKS, RUNS, TURNS};
-    play_begin(&of->made);
+    play_scene_begin(of);
     for (uint32_t i = 0; i < 3; i++)
         play_add_clip(&of->made, 21, 20.0, 0.3, walks[i], i);
-    of->machine =
-        play_machine_read(&of->made, NULL,
-                          "clip walk f { %s " EVENTS "markers ( 2 10 ) } "
-                          "clip run f { %s " EVENTS "markers ( 4 15 ) } "
-                          "clip turn f { %s " EVENTS "markers ( 1 12 ) } float x 0.5 float pace 1 "
-                          "motion once clip walk { once } motion swing clip run { ping_pong } "
-                          "motion line line x { markers speed pace item walk 0 item run 1 } "
-                          "motion bend line x { phase item walk 0 item turn 1 } "
-                          "motion loop clip run { speed pace } layer body { %s }",
-                          extract, extract, extract, states);
-}
-
-static void end(events_case *of)
-{
-    md5_destroy_machine(of->machine);
-    play_end(&of->made);
+    play_scene_read(of,
+                    "clip walk f { %s " EVENTS "markers ( 2 10 ) } "
+                    "clip run f { %s " EVENTS "markers ( 4 15 ) } "
+                    "clip turn f { %s " EVENTS "markers ( 1 12 ) } float x 0.5 float pace 1 "
+                    "motion once clip walk { once } motion swing clip run { ping_pong } "
+                    "motion line line x { markers speed pace item walk 0 item run 1 } "
+                    "motion bend line x { phase item walk 0 item turn 1 } "
+                    "motion loop clip run { speed pace } layer body { %s }",
+                    extract, extract, extract, states);
 }
 
 // -- Events -----------------------------------------------------------------------------------
 
-TEST_WITH (play_events_come_in_order, events_case, of, begin(of, "", "state walk walk"), end(of)) {
+TEST_PLAY (play_events_come_in_order, begin(of, "", "state walk walk")) {
     OWN_PLAYER player = play_player(of->machine);
     events_heard got = {0};
-    md5_player_advance(player, 2.0, hear, &got);
+    listen(player, 2.0, &got);
     CHECK_UINT(got.count, 9); // at a whole cycle the end of one and the start of the next
     CHECK_STRING(got.events[0]->name, "start");
     CHECK_STRING(got.events[1]->text, "left");
@@ -69,27 +64,25 @@ TEST_WITH (play_events_come_in_order, events_case, of, begin(of, "", "state walk
     CHECK_STRING(got.events[8]->name, "start");
     for (uint32_t i = 0; i < got.count; i++)
         CHECK(got.weights[i] == 1.0f);
-    got.count = 0;
-    md5_player_advance(player, 0.0, hear, &got);
+    listen(player, 0.0, &got);
     CHECK_UINT(got.count, 0);
-    md5_player_advance(player, -0.3, hear, &got);
+    listen(player, -0.3, &got);
     CHECK_UINT(got.count, 1); // the end lies where the step begins
     CHECK_STRING(got.events[0]->text, "right");
     // Without a callback events pass unheard.
     play_advance(player, 0.3);
     // Seeking is not playing: an event at the new time does not fire, later ones do.
-    got.count = 0;
     CHECK(md5_player_seek(player, 0, 0, 0.25));
-    md5_player_advance(player, 0.0, hear, &got);
+    listen(player, 0.0, &got);
     CHECK_UINT(got.count, 0);
-    md5_player_advance(player, 0.5, hear, &got);
+    listen(player, 0.5, &got);
     CHECK_UINT(got.count, 1);
     CHECK_STRING(got.events[0]->text, "right");
 }
 
 // The same random stretch of time, in one step and in many, over transitions and at their exits.
 TEST (play_events_do_not_depend_on_steps) {
-    events_case of;
+    OWN_PLAY of;
     begin(&of, "",
           "state walk walk state line line state once once state swing swing state bend bend "
           "transition walk line { exit 1.3 duration 0.35 } transition line once { exit 1 } "
@@ -122,12 +115,10 @@ TEST (play_events_do_not_depend_on_steps) {
         md5_destroy_player(whole);
         md5_destroy_player(split);
     }
-    end(&of);
 }
 
 // As many events fire as the clip's time says.
-TEST_WITH (play_events_are_as_many_as_passes, events_case, of, begin(of, "", "state loop loop"),
-           end(of)) {
+TEST_PLAY (play_events_are_as_many_as_passes, begin(of, "", "state loop loop")) {
     OWN_PLAYER player = play_player(of->machine);
     uint64_t random = 9;
     OWN events_heard *const got = calloc(1, sizeof *got);
@@ -137,8 +128,7 @@ TEST_WITH (play_events_are_as_many_as_passes, events_case, of, begin(of, "", "st
         const double pace = 8.0 * (test_random(&random) - 0.5);
         const double seconds = test_random_u32(&random) % 50 == 0 ? 9.0 : 0.04;
         md5_player_set(player, 1, (float)pace);
-        got->count = 0;
-        md5_player_advance(player, seconds, hear, got);
+        listen(player, seconds, got);
         const double now = play_time(player);
         uint32_t left = 0, ends = 0;
         for (uint32_t k = 0; k < got->count; k++) {
@@ -153,23 +143,21 @@ TEST_WITH (play_events_are_as_many_as_passes, events_case, of, begin(of, "", "st
 
 // Each event has the weight of its clip when it fires: in the blend space and in the fade. An event
 // at the start of a fade has the weight in the middle of the fade's first eighth.
-TEST_WITH (play_events_have_weights, events_case, of,
-           begin(of, "", "state bend bend state run run state none nothing"), end(of)) {
+TEST_PLAY (play_events_have_weights,
+           begin(of, "", "state bend bend state run run state none nothing")) {
     OWN_PLAYER player = play_player(of->machine);
     events_heard got = {0};
     md5_player_set(player, 0, 0.25f);
-    md5_player_advance(player, 0.3, hear, &got);
+    listen(player, 0.3, &got);
     CHECK_UINT(got.count, 4); // start and left foot of both
     CHECK_NEAR(got.weights[2] + got.weights[3], 1.0, 1e-6);
     CHECK_NEAR(fmaxf(got.weights[2], got.weights[3]), 0.75, 1e-6);
     // An event of a clip without weight in its blend space does not fire.
     md5_player_set(player, 0, 0.0f);
-    got.count = 0;
-    md5_player_advance(player, 0.6, hear, &got);
+    listen(player, 0.6, &got);
     CHECK_UINT(got.count, 1);
-    got.count = 0;
     play_fade(player, 0, 1, 0.4f);
-    md5_player_advance(player, 0.2, hear, &got);
+    listen(player, 0.2, &got);
     CHECK_UINT(got.count, 3); // the end of one and its start, the start of the other
     float sum = 0.0f;
     for (uint32_t i = 0; i < got.count; i++)
@@ -177,8 +165,7 @@ TEST_WITH (play_events_have_weights, events_case, of,
     CHECK_NEAR(sum, 0.75 + 0.75 + 1.0 / 16.0, 1e-5);
     play_fade(player, 0, 2, 0.1f);
     play_advance(player, 0.1);
-    got.count = 0;
-    md5_player_advance(player, 5.0, hear, &got);
+    listen(player, 5.0, &got);
     CHECK_UINT(got.count, 0);
 }
 
@@ -211,7 +198,7 @@ static play_place walk_on(md5_player *player, double seconds, uint32_t parts, ui
 TEST (play_root_moves_as_its_clips) {
     uint64_t random = 3;
     for (int extract = MD5_EXTRACT_NONE; extract <= MD5_EXTRACT_TURN; extract++) {
-        events_case of;
+        OWN_PLAY of;
         begin(&of, EXTRACTS[extract],
               "state walk walk state turn turn state line line state once once state swing swing "
               "state bend bend");
@@ -248,14 +235,13 @@ TEST (play_root_moves_as_its_clips) {
                 check_place(bent, 45.0 / 0.35 * sin(0.35 * s), 45.0 / 0.35 * (1.0 - cos(0.35 * s)),
                             0.0, 0.35 * s, 0.1);
         }
-        end(&of);
     }
 }
 
 // While weights change, root motion uses their mean: a fade from one speed to another moves at half
 // of each. So does an inertial transition, whose velocity goes over smoothly, exactly.
-TEST_WITH (play_root_moves_smoothly_through_fades, events_case, of,
-           begin(of, "walk", "state walk walk state run run state none nothing"), end(of)) {
+TEST_PLAY (play_root_moves_smoothly_through_fades,
+           begin(of, "walk", "state walk walk state run run state none nothing")) {
     uint64_t random = 4;
     for (uint32_t parts = 1; parts < 400; parts *= 7) {
         OWN_PLAYER player = play_player(of->machine);
@@ -279,7 +265,7 @@ TEST_WITH (play_root_moves_smoothly_through_fades, events_case, of,
 TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     enum { CHANGES = 12, PARTS = 50 };
     const double step = 1.0 / 512.0;
-    events_case of;
+    OWN_PLAY of;
     begin(&of, "walk", "state walk walk state run run");
     md5_player *player = play_player(of.machine), *other = play_player(of.machine);
     double velocity = 40.0;
@@ -302,12 +288,10 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
     CHECK_NEAR(md5_player_root_motion(player).translation.x, 100.0, 1e-3);
     md5_destroy_player(player);
     md5_destroy_player(other);
-    end(&of);
 }
 
 // Extracted motion is removed from the pose; both together are the motion of the clip.
-TEST_WITH (play_root_and_pose_are_the_clip, events_case, of, begin(of, "turn", "state turn turn"),
-           end(of)) {
+TEST_PLAY (play_root_and_pose_are_the_clip, begin(of, "turn", "state turn turn")) {
     md5_player *const player = play_player(of->machine);
     play_place at = {0};
     for (int i = 0; i < 20; i++) {
@@ -359,6 +343,11 @@ static void report_hear(void *user, md5_player *player, const md5_event *event, 
     }
 }
 
+static void report_end(report_test *of)
+{
+    play_scene_end(&of->scene);
+}
+#define OWN_REPORT __attribute__((cleanup(report_end))) report_test
 #define REPORTS_ALL "report { enter leave transition_end clip_end } "
 
 // Two clips, a of 1 s and b of 0.5 s; four states, the first with `motion`.
@@ -386,7 +375,7 @@ static const char *advance(report_test *of, double seconds)
 }
 
 TEST (states_are_entered_and_left_and_transitions_end) {
-    report_test of;
+    OWN_REPORT of;
     report_begin(&of, REPORTS_ALL, "a",
                  "transition stand jump { when jump duration 0.25 } "
                  "transition jump stand { exit 1 inertial }");
@@ -400,11 +389,10 @@ TEST (states_are_entered_and_left_and_transitions_end) {
     CHECK_STRING(advance(&of, 0.25), "last; end b; leave body/jump 0.1; enter body/stand 0.0; "
                                      "arrive body/stand 0.0; ");
     CHECK_STRING(advance(&of, 2.0), "end a; end a; ");
-    play_scene_end(&of.scene);
 }
 
 TEST (interrupted_transition_has_no_end) {
-    report_test of;
+    OWN_REPORT of;
     report_begin(&of, REPORTS_ALL, "a", "");
     md5_player *const player = of.scene.player;
     advance(&of, 0.25);
@@ -413,11 +401,10 @@ TEST (interrupted_transition_has_no_end) {
     md5_player_fade_to(player, 0, 3, 0.125f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
     CHECK_STRING(advance(&of, 0.1), "leave body/rest 0.2; enter body/land 0.3; ");
     CHECK_STRING(advance(&of, 0.1), "arrive body/land 0.3; ");
-    play_scene_end(&of.scene);
 }
 
 TEST (state_that_is_left_at_once_is_silent) {
-    report_test of;
+    OWN_REPORT of;
     report_begin(&of, REPORTS_ALL, "a", "transition rest land");
     md5_player *const player = of.scene.player;
     advance(&of, 0.0);
@@ -425,11 +412,10 @@ TEST (state_that_is_left_at_once_is_silent) {
     play_fade(player, 0, 2, 0.0f);
     CHECK_STRING(advance(&of, 0.0), "leave body/stand 0.0; enter body/land 0.3; "
                                     "arrive body/land 0.3; ");
-    play_scene_end(&of.scene);
 }
 
 TEST (seek_reports_nothing) {
-    report_test of;
+    OWN_REPORT of;
     report_begin(&of, REPORTS_ALL, "a", "");
     advance(&of, 0.0);
     md5_player_seek(of.scene.player, 0, 3, 0.25);
@@ -439,7 +425,6 @@ TEST (seek_reports_nothing) {
                  "leave body/land 0.3; enter body/stand 0.0; arrive body/stand 0.0; ");
     md5_player_reset(of.scene.player);
     CHECK_STRING(advance(&of, 0.0), "enter body/stand 0.0; ");
-    play_scene_end(&of.scene);
 }
 
 TEST (clips_end_in_every_mode_and_direction) {
@@ -456,13 +441,12 @@ TEST (clips_end_in_every_mode_and_direction) {
         {"b_once", {1.0, -0.25, -1.0}, {"last; end b; ", "", "end b; "}},
     };
     EACH (row, cases) {
-        report_test of;
+        OWN_REPORT of;
         report_begin(&of, "report { clip_end }", row->motion, "");
         for (int k = 0; k < 3; k++) {
             const char *const heard = advance(&of, row->steps[k]);
             CHECK_THAT(strcmp(heard, row->heard[k]) == 0, "%s, step %d: %s", row->motion, k, heard);
         }
-        play_scene_end(&of.scene);
     }
 }
 
@@ -470,7 +454,7 @@ TEST (only_events_that_are_asked_for_are_reported) {
     static const char *const reports[4] = {"report { enter }", "report { leave }",
                                            "report { transition_end }", "report { clip_end }"};
     for (int kind = 0; kind < 4; kind++) {
-        report_test of;
+        OWN_REPORT of;
         report_begin(&of, reports[kind], "a", "");
         advance(&of, 0.0);
         play_fade(of.scene.player, 0, 1, 0.25f);
@@ -482,19 +466,17 @@ TEST (only_events_that_are_asked_for_are_reported) {
         };
         CHECK_STRING(advance(&of, 1.0), expected[kind]);
         CHECK_UINT(of.status.num_events, 2);
-        play_scene_end(&of.scene);
     }
 }
 
 // A callback that begins to listen later hears only what changes from then on.
 TEST (changes_without_a_callback_are_not_kept) {
-    report_test of;
+    OWN_REPORT of;
     report_begin(&of, REPORTS_ALL, "a", "");
     play_advance(of.scene.player, 0.1);
     play_fade(of.scene.player, 0, 1, 0.0f);
     play_advance(of.scene.player, 0.1);
     CHECK_STRING(advance(&of, 0.1), "");
-    play_scene_end(&of.scene);
 }
 
 TEST (tables_cannot_hold_reported_events) {

@@ -16,7 +16,7 @@
 
 #define DEGREES 57.29577951308232
 
-enum { PATH_ROOM = 1024, MOST_FOLDERS = 512, MOST_ENTRIES = 512, MOST_CLIPS = 32, NAME_ROOM = 16 };
+enum { PATH_ROOM = 1024, MOST_FOLDERS = 512, MOST_ENTRIES = 512, MOST_CLIPS = 32 };
 
 // -- Characters -------------------------------------------------------------------------------
 
@@ -81,47 +81,35 @@ static void add_clip(character *of, const char *path)
 
 static md5_machine *make_machine(const character *of, uint64_t *random)
 {
-    static char names[2 * MOST_CLIPS + 1][NAME_ROOM];
-    md5_clip_desc clips[MOST_CLIPS] = {{0}};
-    md5_motion_desc motions[MOST_CLIPS + 1] = {{0}};
-    md5_state_desc states[2 * MOST_CLIPS + 1];
-    for (uint32_t i = 0; i < of->num_clips; i++) {
-        snprintf(names[i], NAME_ROOM, "c%u", i);
-        snprintf(names[MOST_CLIPS + i], NAME_ROOM, "m%u", i);
-        clips[i] = (md5_clip_desc){.name = names[i],
-                                   .binding = of->bindings[i],
-                                   .extract = (md5_extract)(test_random_u32(random) % 4),
-                                   .period = (md5_period)(test_random_u32(random) % 2)};
-        motions[i] = (md5_motion_desc){.name = names[MOST_CLIPS + i],
-                                       .clip = names[i],
-                                       .mode = (md5_play_mode)(test_random_u32(random) % 3),
-                                       .start = test_random(random),
-                                       .speed = 2.0f * (float)test_random(random) - 1.0f};
-        states[2 * i] = (md5_state_desc){.name = names[i], .motion = names[i]};
-        states[2 * i + 1] =
-            (md5_state_desc){.name = names[MOST_CLIPS + i], .motion = names[MOST_CLIPS + i]};
-    }
-    const md5_parameter_desc parameter = {.name = "x", .kind = MD5_PARAMETER_FLOAT, .value = 0.3f};
-    const md5_motion_item items[2] = {{.motion = "c0", .x = 0.0f}, {.motion = "c1", .x = 1.0f}};
-    const bool is_blended = of->num_clips > 1;
-    motions[of->num_clips] = (md5_motion_desc){.name = "x",
-                                               .kind = MD5_MOTION_BLEND_1D,
-                                               ROWS(items, items),
-                                               .x_parameter = "x",
-                                               .sync = MD5_SYNC_PHASE};
-    states[2 * of->num_clips] = (md5_state_desc){.name = "x", .motion = "x"};
-    const md5_layer_desc layer = {
-        .name = "body", .states = states, .num_states = 2 * of->num_clips + is_blended};
+    static const char *const extracts[] = {"", "move", "walk", "turn"};
+    static const char *const modes[] = {"loop", "once", "ping_pong"};
+    test_text motions = {0}, states = {0};
     md5_error error = {0};
-    md5_machine *const machine =
-        md5_create_machine(&(md5_machine_desc){.model = of->model,
-                                               .clips = clips,
-                                               .num_clips = of->num_clips,
-                                               .motions = motions,
-                                               .num_motions = of->num_clips + is_blended,
-                                               ROW(parameters, parameter),
-                                               ROW(layers, layer)},
-                           NULL, &error);
+    test_append(&motions, "machine m { float x 0.3 ");
+    for (uint32_t i = 0; i < of->num_clips; i++) {
+        const char *const extract = extracts[test_random_u32(random) % 4];
+        test_append(&motions, "clip c%u f { %s %s } ", i, extract,
+                    test_random_u32(random) % 2 ? "open" : "closed");
+        const char *const mode = modes[test_random_u32(random) % 3];
+        const double start = test_random(random);
+        test_append(&motions, "motion m%u clip c%u { %s start %.17g speed %.9g } ", i, i, mode,
+                    start, 2.0 * test_random(random) - 1.0);
+        test_append(&states, "state c%u c%u state m%u m%u ", i, i, i, i);
+    }
+    if (of->num_clips > 1) {
+        test_append(&motions, "motion x line x { phase item c0 0 item c1 1 } ");
+        test_append(&states, "state x x ");
+    }
+    test_append(&motions, "layer body { %s} }", states.bytes);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(motions.bytes, motions.used, NULL, &error);
+    free(motions.bytes);
+    free(states.bytes);
+    if (!CHECK_STRING(error.message, ""))
+        return NULL;
+    for (uint32_t i = 0; i < of->num_clips; i++)
+        file->clips[i].binding = of->bindings[i];
+    file->desc.model = of->model;
+    md5_machine *const machine = md5_create_machine(&file->desc, NULL, &error);
     CHECK_THAT(machine, "%s: %s", of->path, error.message);
     return machine;
 }
@@ -732,14 +720,6 @@ TEST_HERE (inertial_transitions_keep_the_speed_backward) {
     check_that_there_were_some(of);
 }
 
-static double pose_distance(md5_player *a, md5_player *b)
-{
-    md5_xform of_a[PLAY_JOINTS], of_b[PLAY_JOINTS];
-    play_pose(a, of_a);
-    play_pose(b, of_b);
-    return play_pose_distance(of_a, of_b);
-}
-
 // Rounding decides whether a cycle is just over or about to be: that makes no difference.
 TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle) {
     md5_player *const before = of->players[SHOWN], *const after = of->players[OLD];
@@ -757,7 +737,7 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
                                    MD5_EASE_LINEAR);
             }
             for (int i = 0; i < 10; i++) {
-                CHECK(pose_distance(before, after) < 1e-3);
+                CHECK(play_apart(before, after) < 1e-3);
                 speed_advance(of, 0.02);
             }
         }
@@ -806,7 +786,7 @@ TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
         play_advance(one, 0.05);
         play_advance(many, 0.02);
         play_advance(many, 0.03);
-        if (!CHECK(pose_distance(one, many) < 1e-4))
+        if (!CHECK(play_apart(one, many) < 1e-4))
             break;
     }
 }

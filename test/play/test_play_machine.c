@@ -98,23 +98,19 @@ static void begin(play_case *made)
         play_add_clip(made, 21, 20.0, 0.3, walk, i);
 }
 
-// Checks that the tables are refused with this message.
-static void check_refused(const full *all, const char *message)
-{
-    play_desc_refused(&all->desc, message);
-}
+#define TEST_HERE(title) TEST_WITH (title, play_case, made, begin(made), play_end(made))
 
 // Applies `change` to valid tables called `all`, which must then be refused.
-#define REFUSE(change, message)          \
-    do {                                 \
-        full all;                        \
-        fill(made, &all);                \
-        change;                          \
-        check_refused(&all, (message));  \
-        md5_free_machine_file(all.file); \
+#define REFUSE(change, message)                \
+    do {                                       \
+        full all;                              \
+        fill(made, &all);                      \
+        change;                                \
+        play_desc_refused(&all.desc, message); \
+        md5_free_machine_file(all.file);       \
     } while (0)
 
-TEST_WITH (machine_refuses_clips, play_case, made, begin(made), play_end(made)) {
+TEST_HERE (machine_refuses_clips) {
     play_case other;
     begin(&other);
     REFUSE(all.desc.model = NULL, "machine 'everything' has no model");
@@ -143,7 +139,7 @@ TEST_WITH (machine_refuses_clips, play_case, made, begin(made), play_end(made)) 
     play_end(&other);
 }
 
-TEST_WITH (machine_refuses_motions, play_case, made, begin(made), play_end(made)) {
+TEST_HERE (machine_refuses_motions) {
     REFUSE(all.motions[0].kind = (md5_motion_kind)5, "motion 'line': there is no kind 5");
     REFUSE(all.motions[0].speed = INFINITY, "motion 'line': speed is not finite");
     REFUSE(all.motions[0].speed_parameter = "pace",
@@ -163,7 +159,7 @@ TEST_WITH (machine_refuses_motions, play_case, made, begin(made), play_end(made)
            "motion 'line' is synchronised by markers, but its clips have 0 to 0 of them");
 }
 
-TEST_WITH (machine_refuses_layers, play_case, made, begin(made), play_end(made)) {
+TEST_HERE (machine_refuses_layers) {
     REFUSE(all.layers[0].name = NULL, "layer 0 has no name");
     REFUSE(all.layers[0].mode = (md5_layer_mode)2, "layer 'body': there is no mode 2");
     REFUSE(all.layers[0].states = NULL, "layer 'body': no array of states, but a count of 3");
@@ -174,7 +170,7 @@ TEST_WITH (machine_refuses_layers, play_case, made, begin(made), play_end(made))
            "layer 'body': no array of transitions, but a count of 3");
 }
 
-TEST_WITH (machine_refuses_transitions, play_case, made, begin(made), play_end(made)) {
+TEST_HERE (machine_refuses_transitions) {
 #define OF_BODY "a transition of layer 'body'"
     REFUSE(all.transitions[0].to = NULL, "layer 'body': transition 0 has no target state");
     REFUSE(all.transitions[0].exit = NAN, OF_BODY ": exit is not finite");
@@ -202,7 +198,7 @@ TEST_WITH (machine_refuses_transitions, play_case, made, begin(made), play_end(m
     REFUSE(all.condition->value = NAN, OF_BODY ": value of a condition is not finite");
 }
 
-TEST_WITH (machine_refuses_modifiers, play_case, made, begin(made), play_end(made)) {
+TEST_HERE (machine_refuses_modifiers) {
     REFUSE(all.modifiers[0].kind = (md5_modifier_kind)8, "modifier 'look': there is no kind 8");
     REFUSE(all.modifiers[0].space = (md5_joint_space)4, "modifier 'look': there is no space 4");
     REFUSE(all.modifiers[0].joint = NULL, "modifier 'look' names no joint");
@@ -216,12 +212,11 @@ TEST_WITH (machine_refuses_modifiers, play_case, made, begin(made), play_end(mad
            "modifier 'swing' has a chain of 65 joints, which may have 2 to 64");
 }
 
-TEST_WITH (machine_refuses_masks, play_case, made, begin(made), play_end(made)) {
+TEST_HERE (machine_refuses_masks) {
     REFUSE(all.masks[0].joints = "*spin", "mask 'upper': there is no joint 'spin'");
 }
 
-TEST_WITH (machine_refuses_what_modifiers_are_moved_to, play_case, made, begin(made),
-           play_end(made)) {
+TEST_HERE (machine_refuses_what_modifiers_are_moved_to) {
     static const md5_modifier_place nowhere = {.joint = NULL};
     md5_attached_desc many[MD5_MAX_ATTACHED + 1] = {{0}};
     char names[MD5_MAX_ATTACHED + 1][8];
@@ -238,7 +233,7 @@ TEST_WITH (machine_refuses_what_modifiers_are_moved_to, play_case, made, begin(m
            "modifier 'hand': its place is on joint 'lhand', which it moves itself");
 }
 
-TEST_WITH (machine_refuses_what_drives_modifiers, play_case, made, begin(made), play_end(made)) {
+TEST_HERE (machine_refuses_what_drives_modifiers) {
     static const char two[] =
         "modifier 'hand' has its weight from more than one of a state, a curve and a window";
     REFUSE(all.modifiers[5].weight_curve = "bend", two);
@@ -251,7 +246,7 @@ TEST_WITH (machine_refuses_what_drives_modifiers, play_case, made, begin(made), 
            "modifier 'hand': there are 0 steps, which must be 1 to 65536");
 }
 
-TEST_WITH (machine_refuses_limits, play_case, made, begin(made), play_end(made)) {
+TEST_HERE (machine_refuses_limits) {
     static const char none[] =
         "limit 'head': it has no joint or no axis, or its min is above its max";
     REFUSE(all.limits[0].axis = ((md5_vec3){0.0f, 0.0f, 0.0f}), none);
@@ -260,14 +255,14 @@ TEST_WITH (machine_refuses_limits, play_case, made, begin(made), play_end(made))
            "limit '': it has no joint or no axis, or its min is above its max");
 }
 
-TEST_WITH (machine_refuses_morphs, play_case, made, begin(made), play_end(made)) {
+TEST_HERE (machine_refuses_morphs) {
     REFUSE(all.morphs[1].target = NULL, "morph 1 names no target");
     REFUSE(all.morphs[0].parameter = NULL, "morph 'smile' names no parameter");
     REFUSE(all.morphs[1].state = NULL, "morph 'oh' names no state");
     REFUSE(all.morphs[2].clip = NULL, "morph 'blink' names no clip");
 }
 
-TEST_WITH (machine_refuses_shots, play_case, made, begin(made), play_end(made)) {
+TEST_HERE (machine_refuses_shots) {
     static md5_slot_desc many[MD5_MAX_SHOTS + 1];
     static md5_condition late = {.kind = MD5_WHEN_TIME_LEFT, .compare = MD5_IS_LESS};
     REFUSE(all.shots[0].slot = NULL, "shot 'nod' names no slot");
@@ -286,8 +281,7 @@ TEST_WITH (machine_refuses_shots, play_case, made, begin(made), play_end(made)) 
 }
 
 // One more than there are bits for.
-TEST_WITH (machine_refuses_conditions_about_too_many_events, play_case, made, begin(made),
-           play_end(made)) {
+TEST_HERE (machine_refuses_conditions_about_too_many_events) {
     enum { COUNT = 65 };
     static char names[COUNT][8];
     md5_event events[COUNT] = {{0}};
@@ -313,7 +307,7 @@ TEST_WITH (machine_refuses_conditions_about_too_many_events, play_case, made, be
     }
 }
 
-TEST_WITH (machine_keeps_its_tables, play_case, made, begin(made), play_end(made)) {
+TEST_HERE (machine_keeps_its_tables) {
     full all;
     fill(made, &all);
     OWN_MACHINE machine = play_machine(&all.desc);
@@ -354,8 +348,7 @@ static md5_xform head_after(const full *all)
     return pose[4];
 }
 
-TEST_WITH (machine_has_defaults_for_a_gaze_without_a_row, play_case, made, begin(made),
-           play_end(made)) {
+TEST_HERE (machine_has_defaults_for_a_gaze_without_a_row) {
     static const md5_modifier_gaze defaults = {.seed = 0};
     full all;
     fill(made, &all);
@@ -420,8 +413,7 @@ TEST (machine_memory_is_linear_in_its_tables) {
     play_end(&made);
 }
 
-TEST_WITH (machine_survives_failure_of_every_allocation, play_case, made, begin(made),
-           play_end(made)) {
+TEST_HERE (machine_survives_failure_of_every_allocation) {
     full all;
     fill(made, &all);
     survive_failures(&all.desc);
@@ -441,8 +433,7 @@ TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_cas
 
 // Arenas allocate large blocks, and what is made at their ends is what fails: with each row more of
 // the parameters this is something else.
-TEST_WITH (machine_survives_failure_wherever_a_block_ends, play_case, made, begin(made),
-           play_end(made)) {
+TEST_HERE (machine_survives_failure_wherever_a_block_ends) {
     enum { MOST = 512 };
     static char names[MOST][8];
     static md5_parameter_desc parameters[MOST];
@@ -465,7 +456,7 @@ TEST_WITH (machine_survives_failure_wherever_a_block_ends, play_case, made, begi
 }
 
 // The heap never holds more than the limit, in whatever block this is reached.
-TEST_WITH (machine_keeps_within_every_memory_limit, play_case, made, begin(made), play_end(made)) {
+TEST_HERE (machine_keeps_within_every_memory_limit) {
     full all;
     fill(made, &all);
     bool is_made = false;

@@ -147,23 +147,10 @@ TEST_HERE (play_nests_motions) {
 }
 
 TEST_HERE (play_lays_layers_over_another) {
-    const md5_parameter_desc parameters[] = {
-        {.name = "lean", .kind = MD5_PARAMETER_FLOAT, .value = 0.4f}};
-    const md5_mask_desc masks[] = {{.name = "upper", .joints = "*spine", .feather = 2}};
-    const md5_state_desc a[] = {{.name = "a", .motion = "a"}}, b[] = {{.name = "b", .motion = "b"}},
-                         c[] = {{.name = "c", .motion = "c"}};
-    const md5_layer_desc layers[] = {
-        {.name = "body", ROWS(states, a)},
-        {.name = "upper", ROWS(states, b), .mask = "upper", .weight = 0.9f},
-        {.name = "lean",
-         ROWS(states, c),
-         .mode = MD5_LAYER_ADD,
-         .weight_parameter = "lean",
-         .reference_frame = 3,
-         .mask = "upper"},
-    };
-    play_scene_play(of, &(md5_machine_desc){ROWS(masks, masks), ROWS(parameters, parameters),
-                                            ROWS(layers, layers)});
+    play_scene_read(of, "float lean 0.4 mask upper ( *spine ) { feather 2 } "
+                        "layer body { state a a } "
+                        "layer upper { mask upper weight 0.9 state b b } "
+                        "layer lean { add reference c 3 mask upper weight lean state c c }");
     float upper[PLAY_JOINTS];
     CHECK(md5_build_mask(&of->made.model->skeleton, "*spine", 2, upper, NULL));
     for (int i = 0; i < 50; i++) {

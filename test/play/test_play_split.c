@@ -303,31 +303,16 @@ static double distance_to(play_place a, play_place b)
 // In steps half as long the result is four times as near, once steps are parts.
 TEST (splits_of_exceptions_are_of_second_order) {
     enum { CASES = 4, HALVES = 3 };
-    static const md5_parameter_desc parameters[] = {{.name = "x", .kind = MD5_PARAMETER_FLOAT}};
-    static const md5_follow_desc follow = {.parameter = "x", .rate = 2.0f};
-    static const md5_motion_item items[] = {{.motion = "a", .x = 0.0f}, {.motion = "b", .x = 1.0f}};
-    static const md5_motion_desc line = {.name = "line",
-                                         .kind = MD5_MOTION_BLEND_1D,
-                                         .x_parameter = "x",
-                                         .sync = MD5_SYNC_PHASE,
-                                         ROWS(items, items)};
-    static const md5_state_desc states[] = {{.name = "a", .motion = "a"},
-                                            {.name = "b", .motion = "b"},
-                                            {.name = "line", .motion = "line"}};
-    play_scene of;
-    play_scene_begin(&of);
-    for (uint32_t i = 0; i < 2; i++) {
-        const play_walk walk = {40.0 + 60.0 * i, 0.9 * i, 0.0};
-        play_add_clip(&of.made, 21 + 10 * i, 20.0 + 5.0 * i, 0.3, walk, i);
-        of.clips[i] = (md5_clip_desc){.name = i == 0 ? "a" : "b",
-                                      .binding = of.made.bindings[i],
-                                      .extract = MD5_EXTRACT_TURN};
-    }
     for (int i = 0; i < CASES; i++) {
-        const md5_layer_desc layer = {
-            .name = "body", .states = states + (i == 3 ? 2 : 0), .num_states = i == 3 ? 1 : 2};
-        play_scene_play(&of, &(md5_machine_desc){ROWS(parameters, parameters), ROW(motions, line),
-                                                 ROW(layers, layer), ROW(follows, follow)});
+        OWN_PLAY of;
+        play_scene_begin(&of);
+        for (uint32_t k = 0; k < 2; k++)
+            play_add_clip(&of.made, 21 + 10 * k, 20.0 + 5.0 * k, 0.3,
+                          (play_walk){40.0 + 60.0 * k, 0.9 * k, 0.0}, k);
+        play_scene_read(&of,
+                        "float x follow x smooth 2 clip a f { turn } clip b f { turn } "
+                        "motion line line x { phase item a 0 item b 1 } layer body { %s }",
+                        i == 3 ? "state line line" : "state a a state b b");
         const md5_fade fade = i == 3 ? (md5_fade)9 : (md5_fade)(i == 2);
         const md5_ease_kind easing = i == 1 ? MD5_EASE_SINE_IN_OUT : MD5_EASE_SMOOTH;
         const play_place exact = go(of.player, fade, easing, 150 << 6);
@@ -337,10 +322,7 @@ TEST (splits_of_exceptions_are_of_second_order) {
             CHECK(error < 0.02 && error < before / 3.0);
             before = error;
         }
-        md5_destroy_player(of.player);
-        md5_destroy_machine(of.machine);
     }
-    play_end(&of.made);
 }
 
 // == Between fixed steps ========================================================================
