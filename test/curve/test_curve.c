@@ -2,6 +2,7 @@
 // the library.
 #include "test/mistake.h"
 #include "test/own.h"
+#include "test/real.h"
 
 #include <float.h>
 
@@ -17,9 +18,9 @@ typedef struct point3 {
 static void curve_points(md5_vec3 points[CURVE_POINTS], uint64_t seed)
 {
     for (int i = 0; i < CURVE_POINTS; i++) {
-        points[i].x = (float)(20.0 * test_random(&seed) - 10.0);
-        points[i].y = (float)(20.0 * test_random(&seed) - 10.0);
-        points[i].z = (float)(20.0 * test_random(&seed) - 10.0);
+        points[i].x = test_betweenf(-10.0f, 10.0f, &seed);
+        points[i].y = test_betweenf(-10.0f, 10.0f, &seed);
+        points[i].z = test_betweenf(-10.0f, 10.0f, &seed);
     }
 }
 
@@ -327,20 +328,31 @@ static const md5_curve_desc every_kind[] = {
 };
 enum { NUM_KINDS = COUNT_OF(every_kind) };
 
+static md5_curve_desc kind_of(int kind, const md5_vec3 *points)
+{
+    md5_curve_desc desc = every_kind[kind];
+    desc.points = points;
+    return desc;
+}
+
+static bool is_same(md5_vec3 a, md5_vec3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
 // Basis functions that sum to 1 leave a point where it is.
 TEST (curve_of_equal_points_is_a_point) {
     md5_vec3 points[CURVE_POINTS];
     for (int i = 0; i < CURVE_POINTS; i++)
         points[i] = (md5_vec3){3.1f, -77.7f, 1e-3f};
     for (int kind = 0; kind < NUM_KINDS; kind++) {
-        md5_curve_desc desc = every_kind[kind];
-        desc.points = points;
+        const md5_curve_desc desc = kind_of(kind, points);
         OWN_CURVE curve = curve_of(&desc);
         CHECK_NEAR(md5_curve_length(curve), 0.0, 1e-12);
         for (int i = 0; i <= 100; i++) {
             const md5_vec3 p = md5_curve_point(curve, i * 0.01);
             const md5_vec3 tangent = md5_curve_tangent(curve, i * 0.01);
-            CHECK(p.x == points[0].x && p.y == points[0].y && p.z == points[0].z);
+            CHECK(is_same(p, points[0]));
             CHECK_NEAR(md5_vec3_length(tangent), 0.0, 1e-10);
         }
         const double t = md5_curve_at_distance(curve, 5.0);
@@ -360,21 +372,15 @@ TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
     OWN_CURVE curve = curve_of(&desc);
     for (int i = 0; i <= 1000; i++) {
         const md5_vec3 p = md5_curve_point(curve, i * 0.001);
-        CHECK(p.x == points[0].x && p.y == points[0].y && p.z == points[0].z);
+        CHECK(is_same(p, points[0]));
     }
-}
-
-static bool is_same(md5_vec3 a, md5_vec3 b)
-{
-    return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
 TEST (curve_passes_its_ends_exactly) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 5);
     for (int kind = 0; kind < NUM_KINDS; kind++) {
-        md5_curve_desc desc = every_kind[kind];
-        desc.points = points;
+        const md5_curve_desc desc = kind_of(kind, points);
         if (desc.kind == MD5_CURVE_B_SPLINE || (desc.kind == MD5_CURVE_NURBS && desc.is_closed))
             continue;
         OWN_CURVE curve = curve_of(&desc);
@@ -392,8 +398,7 @@ TEST (curve_catmull_rom_passes_all_points) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 6);
     for (int kind = 0; kind < 4; kind++) {
-        md5_curve_desc desc = every_kind[kind];
-        desc.points = points;
+        const md5_curve_desc desc = kind_of(kind, points);
         OWN_CURVE curve = curve_of(&desc);
         CHECK(md5_curve_start(curve, 0) == 0.0);
         CHECK(md5_curve_start(curve, desc.is_closed ? 7 : 6) == 1.0);
@@ -406,10 +411,9 @@ TEST (curve_closed_goes_round) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 8);
     for (int kind = 0; kind < NUM_KINDS; kind++) {
-        md5_curve_desc desc = every_kind[kind];
+        const md5_curve_desc desc = kind_of(kind, points);
         if (!desc.is_closed)
             continue;
-        desc.points = points;
         OWN_CURVE curve = curve_of(&desc);
         for (int i = 0; i < 64; i++) {
             const double t = i / 64.0;
@@ -431,10 +435,9 @@ TEST (curve_has_no_jump_in_its_velocity) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 10);
     for (int kind = 0; kind < NUM_KINDS; kind++) {
-        md5_curve_desc desc = every_kind[kind];
+        const md5_curve_desc desc = kind_of(kind, points);
         if (desc.kind == MD5_CURVE_CUBIC_BEZIER)
             continue;
-        desc.points = points;
         OWN_CURVE curve = curve_of(&desc);
         for (uint32_t i = desc.is_closed ? 0 : 1; md5_curve_start(curve, i) < 1.0; i++) {
             const double start = md5_curve_start(curve, i);
@@ -545,8 +548,7 @@ TEST (curve_length_is_that_of_a_fine_polygon) {
     md5_vec3 last = md5_curve_point(curve, 0.0);
     for (int i = 1; i <= num_sides; i++) {
         const md5_vec3 p = md5_curve_point(curve, (double)i / num_sides);
-        const md5_vec3 step = md5_vec3_sub(p, last);
-        sum += sqrt((double)step.x * step.x + (double)step.y * step.y + (double)step.z * step.z);
+        sum += real_distance(p, last);
         last = p;
     }
     CHECK_NEAR(md5_curve_length(curve) / sum, 1.0, 2e-5);
@@ -614,33 +616,36 @@ static void refuse(const md5_curve_desc *desc, const char *message)
 }
 
 TEST (curve_refuses_wrong_numbers_of_points) {
-    refuse(&(md5_curve_desc){.num_points = 0},
-           "0 points of open Catmull-Rom curve, expected 2 to 1048576");
-    refuse(&(md5_curve_desc){.points = line, .num_points = 2, .is_closed = true},
-           "2 points of closed Catmull-Rom curve, expected 3 to 1048576");
-    refuse(&(md5_curve_desc){.points = line, .num_points = MD5_MAX_CURVE_POINTS + 1},
-           "1048577 points of open Catmull-Rom curve, expected 2 to 1048576");
-    refuse(&(md5_curve_desc){.kind = MD5_CURVE_CUBIC_BEZIER, .points = line, .num_points = 5},
-           "5 points of open cubic Bezier curve, expected 3 n + 1");
-    refuse(
-        &(md5_curve_desc){
-            .kind = MD5_CURVE_CUBIC_BEZIER, .points = line, .num_points = 4, .is_closed = true},
-        "4 points of closed cubic Bezier curve, expected 3 n");
-    refuse(&(md5_curve_desc){.kind = MD5_CURVE_BEZIER, .points = line, .num_points = 17},
-           "17 points of open Bezier curve, expected 2 to 16");
-    refuse(
-        &(md5_curve_desc){
-            .kind = MD5_CURVE_BEZIER, .points = line, .num_points = 4, .is_closed = true},
-        "a Bezier curve of one piece is closed, expected an open one");
-    refuse(&(md5_curve_desc){.kind = MD5_CURVE_B_SPLINE, .points = line, .num_points = 3},
-           "3 points of open B-spline, expected 4 to 1048576");
-    refuse(&(md5_curve_desc){.kind = MD5_CURVE_NURBS, .points = line, .num_points = 5, .degree = 5},
-           "5 points of open NURBS, expected 6 to 1048576");
-    refuse(
-        &(md5_curve_desc){.kind = MD5_CURVE_NURBS, .points = line, .num_points = 8, .degree = 16},
-        "degree 16, expected at most 15");
-    refuse(&(md5_curve_desc){.kind = (md5_curve_kind)6, .points = line, .num_points = 8},
-           "curve kind 6, expected 0 to 5");
+    static const struct {
+        md5_curve_desc desc; // of the points of a line
+        const char *message;
+    } cases[] = {
+        {{.num_points = 0}, "0 points of open Catmull-Rom curve, expected 2 to 1048576"},
+        {{.num_points = 2, .is_closed = true},
+         "2 points of closed Catmull-Rom curve, expected 3 to 1048576"},
+        {{.num_points = MD5_MAX_CURVE_POINTS + 1},
+         "1048577 points of open Catmull-Rom curve, expected 2 to 1048576"},
+        {{.kind = MD5_CURVE_CUBIC_BEZIER, .num_points = 5},
+         "5 points of open cubic Bezier curve, expected 3 n + 1"},
+        {{.kind = MD5_CURVE_CUBIC_BEZIER, .num_points = 4, .is_closed = true},
+         "4 points of closed cubic Bezier curve, expected 3 n"},
+        {{.kind = MD5_CURVE_BEZIER, .num_points = 17},
+         "17 points of open Bezier curve, expected 2 to 16"},
+        {{.kind = MD5_CURVE_BEZIER, .num_points = 4, .is_closed = true},
+         "a Bezier curve of one piece is closed, expected an open one"},
+        {{.kind = MD5_CURVE_B_SPLINE, .num_points = 3},
+         "3 points of open B-spline, expected 4 to 1048576"},
+        {{.kind = MD5_CURVE_NURBS, .num_points = 5, .degree = 5},
+         "5 points of open NURBS, expected 6 to 1048576"},
+        {{.kind = MD5_CURVE_NURBS, .num_points = 8, .degree = 16},
+         "degree 16, expected at most 15"},
+        {{.kind = (md5_curve_kind)6, .num_points = 8}, "curve kind 6, expected 0 to 5"},
+    };
+    EACH (row, cases) {
+        md5_curve_desc desc = row->desc;
+        desc.points = line;
+        refuse(&desc, row->message);
+    }
 }
 
 TEST (curve_refuses_points_that_are_not_finite) {
@@ -756,7 +761,7 @@ TEST (curve_with_equal_neighbours_still_passes_them) {
     OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = points, .num_points = 6});
     for (uint32_t i = 0; i < 6; i++) {
         const md5_vec3 p = md5_curve_point(curve, md5_curve_start(curve, i));
-        CHECK(p.x == points[i].x && p.y == points[i].y && p.z == points[i].z);
+        CHECK(is_same(p, points[i]));
     }
     CHECK_NEAR(md5_curve_length(curve), 3.0, 0.1);
 }

@@ -50,7 +50,7 @@ static real4 exp_of(real4 v)
 static real4 inner(real4 before, real4 q, real4 after)
 {
     const real4 a = log_of(between(q, after)), b = log_of(between(q, before));
-    return real4_mul(q, exp_of((real4){-(a.x + b.x) / 4, -(a.y + b.y) / 4, -(a.z + b.z) / 4, 0.0}));
+    return real4_mul(q, exp_of(real4_scale(real4_add(a, b), -0.25)));
 }
 
 // -- Keys -----------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ TEST (squad_passes_its_keys) {
             OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, periodic ? 7.0 : 0.0);
             for (int i = 0; i < NUM_KEYS; i++) {
                 const md5_quat at = md5_squad_rotation(squad, uneven[i]);
-                CHECK_NEAR(real4_angle(real4_of(at), real4_of(keys[i])), 0.0, 2e-7);
+                CHECK_NEAR(real_angle(at, keys[i]), 0.0, 2e-7);
             }
         }
     }
@@ -124,8 +124,8 @@ static real4 velocity_beside(const md5_squad *squad, double time, double h)
         const real4 q = real4_of(md5_squad_rotation(squad, time + (i + 1) * h));
         steps[i] = log_of(between(at, real4_towards(q, at)));
     }
-    return (real4){(4 * steps[0].x - steps[1].x) / (2 * h), (4 * steps[0].y - steps[1].y) / (2 * h),
-                   (4 * steps[0].z - steps[1].z) / (2 * h), 0.0};
+    return real4_scale(real4_add(real4_scale(steps[0], 4.0), real4_scale(steps[1], -1.0)),
+                       1.0 / (2 * h));
 }
 
 static void check_velocities(const md5_squad *squad, int first, int end)
@@ -133,8 +133,8 @@ static void check_velocities(const md5_squad *squad, int first, int end)
     for (int i = first; i < end; i++) {
         const real4 before = velocity_beside(squad, uneven[i], -5e-4);
         const real4 after = velocity_beside(squad, uneven[i], 5e-4);
-        const double x = after.x - before.x, y = after.y - before.y, z = after.z - before.z;
-        CHECK_NEAR(sqrt(x * x + y * y + z * z), 0.0, 2e-2);
+        const real4 jump = real4_add(after, real4_scale(before, -1.0)); // w is 0
+        CHECK_NEAR(sqrt(real4_dot(jump, jump)), 0.0, 2e-2);
     }
 }
 
@@ -158,29 +158,26 @@ TEST (squad_of_a_steady_turn_is_steady) {
         const float angle = 0.5f * (float)(i * 0.01);
         const md5_quat exact = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, angle);
         const md5_quat found = md5_squad_rotation(squad, i * 0.01);
-        CHECK_NEAR(real4_angle(real4_of(exact), real4_of(found)), 0.0, 1e-6);
+        CHECK_NEAR(real_angle(exact, found), 0.0, 1e-6);
     }
 }
 
 TEST (squad_before_and_after_its_keys) {
     md5_quat keys[NUM_KEYS];
     random_keys(keys, 3);
-    md5_squad *const open = squad_of(keys, uneven, NUM_KEYS, 0.0);
-    const real4 first = real4_of(keys[0]), last = real4_of(keys[NUM_KEYS - 1]);
-    CHECK_NEAR(real4_angle(real4_of(md5_squad_rotation(open, -100.0)), first), 0.0, 2e-7);
-    CHECK_NEAR(real4_angle(real4_of(md5_squad_rotation(open, NAN)), first), 0.0, 2e-7);
-    CHECK_NEAR(real4_angle(real4_of(md5_squad_rotation(open, 100.0)), last), 0.0, 2e-7);
-    CHECK_NEAR(real4_angle(real4_of(md5_squad_rotation(open, INFINITY)), last), 0.0, 2e-7);
-    md5_destroy_squad(open);
+    OWN_SQUAD open = squad_of(keys, uneven, NUM_KEYS, 0.0);
+    const md5_quat first = keys[0], last = keys[NUM_KEYS - 1];
+    CHECK_NEAR(real_angle(md5_squad_rotation(open, -100.0), first), 0.0, 2e-7);
+    CHECK_NEAR(real_angle(md5_squad_rotation(open, NAN), first), 0.0, 2e-7);
+    CHECK_NEAR(real_angle(md5_squad_rotation(open, 100.0), last), 0.0, 2e-7);
+    CHECK_NEAR(real_angle(md5_squad_rotation(open, INFINITY), last), 0.0, 2e-7);
     OWN_SQUAD periodic = squad_of(keys, uneven, NUM_KEYS, 7.0);
     for (int i = 0; i <= 70; i++) {
-        const real4 now = real4_of(md5_squad_rotation(periodic, i * 0.1));
-        CHECK_NEAR(real4_angle(now, real4_of(md5_squad_rotation(periodic, i * 0.1 + 21.0))), 0.0,
-                   1e-6);
-        CHECK_NEAR(real4_angle(now, real4_of(md5_squad_rotation(periodic, i * 0.1 - 14.0))), 0.0,
-                   1e-6);
+        const md5_quat now = md5_squad_rotation(periodic, i * 0.1);
+        CHECK_NEAR(real_angle(now, md5_squad_rotation(periodic, i * 0.1 + 21.0)), 0.0, 1e-6);
+        CHECK_NEAR(real_angle(now, md5_squad_rotation(periodic, i * 0.1 - 14.0)), 0.0, 1e-6);
     }
-    CHECK_NEAR(real4_angle(real4_of(md5_squad_rotation(periodic, -INFINITY)), first), 0.0, 2e-7);
+    CHECK_NEAR(real_angle(md5_squad_rotation(periodic, -INFINITY), first), 0.0, 2e-7);
 }
 
 TEST (squad_of_one_key_is_the_key) {
@@ -190,7 +187,7 @@ TEST (squad_of_one_key_is_the_key) {
         OWN_SQUAD squad = squad_of(&key, &time, 1, periodic ? 1.0 : 0.0);
         for (int i = 0; i < 10; i++) {
             const md5_quat at = md5_squad_rotation(squad, i * 0.7);
-            CHECK_NEAR(real4_angle(real4_of(at), real4_of(key)), 0.0, 2e-7);
+            CHECK_NEAR(real_angle(at, key), 0.0, 2e-7);
             CHECK_NEAR((double)(at.y * at.y + at.w * at.w), 1.0, 1e-6);
         }
     }
@@ -215,9 +212,7 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
         for (int i = 0; i <= 100; i++) {
             const double at = times[i % 7] + (times[i % 7 + 1] - times[i % 7]) * 0.01 * i;
             const md5_quat q = md5_squad_rotation(squad, at);
-            const double square =
-                (double)q.x * q.x + (double)q.y * q.y + (double)q.z * q.z + (double)q.w * q.w;
-            if (!CHECK_NEAR(square, 1.0, 1e-6))
+            if (!CHECK_NEAR(real4_dot(real4_widen(q), real4_widen(q)), 1.0, 1e-6))
                 break;
         }
     }
@@ -268,15 +263,9 @@ TEST (squad_refuses_keys) {
 TEST (squad_survives_failing_memory) {
     static const md5_quat keys[] = {{0, 0, 0, 1}, {0, 0, 1, 0}};
     static const double times[] = {0, 1};
-    for (size_t fail_at = 0; fail_at < 2; fail_at++) {
-        test_heap heap = {.fail_at = fail_at};
-        const md5_allocator allocator = {test_heap_alloc, test_heap_free, &heap, 0};
-        md5_error error = {0};
-        md5_squad *const squad = md5_create_squad(keys, times, 2, 0.0, &allocator, &error);
-        CHECK((squad != NULL) == (fail_at == 0));
-        CHECK_UINT(error.status, squad ? MD5_OK : MD5_ERROR_MEMORY);
-        md5_destroy_squad(squad);
-        CHECK_UINT(heap.live, 0);
+    EACH_FAILURE (it) {
+        OWN_SQUAD squad = md5_create_squad(keys, times, 2, 0.0, &it.opts.allocator, &it.error);
+        CHECK_UINT(it.error.status, squad ? MD5_OK : MD5_ERROR_MEMORY);
     }
     md5_destroy_squad(NULL);
 }

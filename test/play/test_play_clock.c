@@ -124,17 +124,22 @@ TEST (a_float_is_the_decimal_that_was_meant) {
     CHECK(md5i_decimal_of(16777217.0f) == 16777216.0);
 }
 
+static double snapped(const md5_timing *timing, double time)
+{
+    return md5_clock_time(md5i_clock_snap(timing, md5i_clock_at(timing, time), 1e-7));
+}
+
 TEST (a_time_near_a_frame_snaps_to_it) {
     const md5_timing loop = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
     const md5_timing once = timing_of(5, MD5_PERIOD_CLOSED, MD5_PLAY_ONCE);
-    CHECK(md5_clock_time(md5i_clock_snap(&loop, md5i_clock_at(&loop, 0.25 + 1e-8), 1e-7)) == 0.25);
-    CHECK(md5_clock_time(md5i_clock_snap(&loop, md5i_clock_at(&loop, 3.0 - 1e-8), 1e-7)) == 3.0);
-    CHECK(md5_clock_time(md5i_clock_snap(&once, md5i_clock_at(&once, 1.0 - 1e-8), 1e-7)) == 1.0);
-    CHECK(md5_clock_time(md5i_clock_snap(&loop, md5i_clock_at(&loop, 0.26), 1e-7)) == 0.26);
+    CHECK(snapped(&loop, 0.25 + 1e-8) == 0.25);
+    CHECK(snapped(&loop, 3.0 - 1e-8) == 3.0);
+    CHECK(snapped(&once, 1.0 - 1e-8) == 1.0);
+    CHECK(snapped(&loop, 0.26) == 0.26);
     // With 100 million frames every time is near a frame: only whole cycles count.
     const md5_timing many = timing_of(100000000, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP);
-    CHECK(md5_clock_time(md5i_clock_snap(&many, md5i_clock_at(&many, 0.123), 1e-7)) == 0.123);
-    CHECK(md5_clock_time(md5i_clock_snap(&many, md5i_clock_at(&many, 1.0 - 1e-8), 1e-7)) == 1.0);
+    CHECK(snapped(&many, 0.123) == 0.123);
+    CHECK(snapped(&many, 1.0 - 1e-8) == 1.0);
 }
 
 TEST (days_of_small_steps_lose_nothing_that_shows) {
@@ -164,6 +169,11 @@ static md5_timing event_walk_timing_of(md5_play_mode mode)
     return (md5_timing){5, 10.0, MD5_PERIOD_CLOSED, mode};
 }
 
+static md5_cues cues_of(const md5_timing *timing, md5_cue table[2 * NUM_EVENTS])
+{
+    return (md5_cues){timing, table, md5i_make_cues(timing, EVENTS, NUM_EVENTS, false, table)};
+}
+
 // How a step begins and ends.
 typedef enum step_kind { PLAIN, AT_START, ENDS_CYCLE } step_kind;
 
@@ -171,7 +181,7 @@ typedef enum step_kind { PLAIN, AT_START, ENDS_CYCLE } step_kind;
 static void walk(const md5_timing *timing, double from, double to, step_kind kind, char *fired)
 {
     md5_cue table[2 * NUM_EVENTS];
-    const md5_cues cues = {timing, table, md5i_make_cues(timing, EVENTS, NUM_EVENTS, false, table)};
+    const md5_cues cues = cues_of(timing, table);
     md5_event_walk events =
         md5i_begin_event_walk(&cues, md5i_clock_at(timing, from), md5i_clock_at(timing, to),
                               kind == AT_START, kind == ENDS_CYCLE);
@@ -208,8 +218,7 @@ static void check_start(md5_play_mode mode, double at, const char *expected)
 {
     const md5_timing timing = event_walk_timing_of(mode);
     md5_cue table[2 * NUM_EVENTS];
-    const md5_cues cues = {&timing, table,
-                           md5i_make_cues(&timing, EVENTS, NUM_EVENTS, false, table)};
+    const md5_cues cues = cues_of(&timing, table);
     md5_event_walk events = md5i_begin_event_start(&cues, md5i_clock_at(&timing, at));
     char fired[MOST_FIRED + 1] = "";
     uint32_t event;
@@ -269,8 +278,7 @@ TEST (rounding_does_not_move_an_event_to_another_step) {
 TEST (events_that_are_left_are_counted) {
     const md5_timing timing = event_walk_timing_of(MD5_PLAY_LOOP);
     md5_cue table[2 * NUM_EVENTS];
-    const md5_cues cues = {&timing, table,
-                           md5i_make_cues(&timing, EVENTS, NUM_EVENTS, false, table)};
+    const md5_cues cues = cues_of(&timing, table);
     md5_event_walk events = md5i_begin_event_walk(&cues, md5i_clock_at(&timing, 0.0),
                                                   md5i_clock_at(&timing, 1e12), false, false);
     CHECK_UINT(events.num_left, 5000000000000);
@@ -375,10 +383,23 @@ static void make_roots(double step, md5_xform *roots)
     }
 }
 
-static md5_root_track track_of(md5_extract extract, const md5_xform *roots, md5_root_delta *frames)
+// Such roots, and the track of what is extracted from them.
+typedef struct rooted {
+    md5_xform roots[NUM_FRAMES];
+    md5_root_delta frames[NUM_FRAMES];
+    md5_root_track track;
+} rooted;
+
+static void extract_roots(rooted *of, md5_extract extract)
 {
-    md5i_make_root_track(extract, roots, NUM_FRAMES, frames);
-    return (md5_root_track){extract, NUM_FRAMES, frames};
+    md5i_make_root_track(extract, of->roots, NUM_FRAMES, of->frames);
+    of->track = (md5_root_track){extract, NUM_FRAMES, of->frames};
+}
+
+static void make_rooted(rooted *of, double step, md5_extract extract)
+{
+    make_roots(step, of->roots);
+    extract_roots(of, extract);
 }
 
 static const md5_timing LOOP = {NUM_FRAMES, 10.0, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP};
@@ -417,47 +438,44 @@ TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
 }
 
 TEST (each_kind_takes_its_own_axes) {
-    md5_xform roots[NUM_FRAMES];
-    md5_root_delta frames[NUM_FRAMES];
-    make_roots(0.0, roots);
+    rooted of;
+    make_rooted(&of, 0.0, MD5_EXTRACT_MOVE);
     const md5_clock start = {0}, end = md5i_clock_at(&LOOP, 0.5);
-    md5_root_track track = track_of(MD5_EXTRACT_MOVE, roots, frames);
-    ways_agree(way_of(&track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 4.0, 1.0, 0.0}, 1e-5);
-    track = track_of(MD5_EXTRACT_WALK, roots, frames);
-    ways_agree(way_of(&track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 0.0, 1.0, 0.0}, 1e-5);
+    ways_agree(way_of(&of.track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 4.0, 1.0, 0.0},
+               1e-5);
+    extract_roots(&of, MD5_EXTRACT_WALK);
+    ways_agree(way_of(&of.track, &LOOP, start, end), (md5_root_delta){8.0, 4.8, 0.0, 1.0, 0.0},
+               1e-5);
 }
 
 // With the extracted part restored, the root is where the clip has it: delta * residual = sampled.
 TEST (what_is_taken_out_is_what_is_given) {
-    md5_xform roots[NUM_FRAMES];
-    md5_root_delta frames[NUM_FRAMES];
-    make_roots(0.4, roots);
+    rooted of;
+    make_roots(0.4, of.roots);
     for (int extract = MD5_EXTRACT_MOVE; extract <= MD5_EXTRACT_TURN; extract++) {
-        const md5_root_track track = track_of((md5_extract)extract, roots, frames);
+        extract_roots(&of, (md5_extract)extract);
         for (uint32_t frame = 0; frame + 1 < NUM_FRAMES; frame++) {
             const md5_clock clock = md5i_clock_at(&LOOP, frame / 8.0);
             const md5_moment moment = md5i_clock_moment(&LOOP, clock, MD5_INTERPOLATE_LINEAR);
-            md5_xform left = roots[frame];
-            md5i_remove_root_delta(MD5_AXES_ID, md5i_root_delta_at(&track, &moment), &left);
-            const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, clock);
+            md5_xform left = of.roots[frame];
+            md5i_remove_root_delta(MD5_AXES_ID, md5i_root_delta_at(&of.track, &moment), &left);
+            const md5_root_delta way = way_of(&of.track, &LOOP, (md5_clock){0}, clock);
             const md5_xform whole = md5_xform_mul(md5_root_delta_transform(way), left);
-            const md5_vec3 off = md5_vec3_sub(whole.translation, roots[frame].translation);
+            const md5_vec3 off = md5_vec3_sub(whole.translation, of.roots[frame].translation);
             CHECK_NEAR(md5_vec3_dot(off, off), 0.0, 1e-8);
             CHECK_NEAR(left.translation.x, 5.0, 1e-4);
             CHECK_NEAR(left.translation.y, 0.0, 1e-4);
             if (extract == MD5_EXTRACT_TURN) {
-                CHECK_NEAR(left.rotation.z, roots[0].rotation.z, 1e-5);
-                CHECK_NEAR(left.rotation.w, roots[0].rotation.w, 1e-5);
+                CHECK_NEAR(left.rotation.z, of.roots[0].rotation.z, 1e-5);
+                CHECK_NEAR(left.rotation.w, of.roots[0].rotation.w, 1e-5);
             }
         }
     }
 }
 
 TEST (root_deltas_of_any_split_of_the_time_add_up) {
-    md5_xform roots[NUM_FRAMES];
-    md5_root_delta frames[NUM_FRAMES];
-    make_roots(0.35, roots);
-    const md5_root_track track = track_of(MD5_EXTRACT_TURN, roots, frames);
+    rooted of;
+    make_rooted(&of, 0.35, MD5_EXTRACT_TURN);
     uint64_t random = 9;
     for (int i = 0; i < 5000; i++) {
         const md5_timing timing = {NUM_FRAMES, 10.0, (md5_period)(i % 2),
@@ -470,44 +488,39 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
         for (int part = 0; part < 5; part++) {
             const md5_clock next =
                 part == 4 ? end : md5i_clock_at(&timing, from + (to - from) * test_random(&random));
-            sum = md5_root_delta_mul(sum, way_of(&track, &timing, at, next));
+            sum = md5_root_delta_mul(sum, way_of(&of.track, &timing, at, next));
             at = next;
         }
-        if (!ways_agree(sum, way_of(&track, &timing, start, end), 1e-9))
+        if (!ways_agree(sum, way_of(&of.track, &timing, start, end), 1e-9))
             return;
     }
 }
 
 TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
-    md5_xform roots[NUM_FRAMES];
-    md5_root_delta frames[NUM_FRAMES];
-    make_roots(0.0, roots);
-    const md5_root_track track = track_of(MD5_EXTRACT_WALK, roots, frames);
+    rooted of;
+    make_rooted(&of, 0.0, MD5_EXTRACT_WALK);
     const md5_clock far = md5i_clock_at(&LOOP, 100.0);
-    const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, far);
+    const md5_root_delta way = way_of(&of.track, &LOOP, (md5_clock){0}, far);
     CHECK_NEAR(way.x, 1600.0, 1e-3);
-    const md5_root_delta back = way_of(&track, &LOOP, far, (md5_clock){0});
+    const md5_root_delta back = way_of(&of.track, &LOOP, far, (md5_clock){0});
     ways_agree(md5_root_delta_mul(way, back), (md5_root_delta){.cosine = 1.0}, 1e-9);
 }
 
 TEST (a_root_upside_down_keeps_the_yaw_it_had) {
-    md5_xform roots[NUM_FRAMES];
-    md5_root_delta frames[NUM_FRAMES];
-    make_roots(0.2, roots);
-    roots[4].rotation = (md5_quat){1.0f, 0.0f, 0.0f, 0.0f};
-    md5i_make_root_track(MD5_EXTRACT_TURN, roots, NUM_FRAMES, frames);
-    CHECK_NEAR(frames[4].cosine, frames[3].cosine, 1e-12);
-    CHECK_NEAR(frames[4].sine, frames[3].sine, 1e-12);
+    rooted of;
+    make_roots(0.2, of.roots);
+    of.roots[4].rotation = (md5_quat){1.0f, 0.0f, 0.0f, 0.0f};
+    extract_roots(&of, MD5_EXTRACT_TURN);
+    CHECK_NEAR(of.frames[4].cosine, of.frames[3].cosine, 1e-12);
+    CHECK_NEAR(of.frames[4].sine, of.frames[3].sine, 1e-12);
 }
 
 TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
-    md5_xform roots[NUM_FRAMES];
-    md5_root_delta frames[NUM_FRAMES];
-    make_roots(3.14159265358979, roots);
-    const md5_root_track track = track_of(MD5_EXTRACT_TURN, roots, frames);
+    rooted of;
+    make_rooted(&of, 3.14159265358979, MD5_EXTRACT_TURN);
     for (int step = 0; step < 32; step++) {
         const md5_clock clock = md5i_clock_at(&LOOP, step / 32.0);
-        const md5_root_delta way = way_of(&track, &LOOP, (md5_clock){0}, clock);
+        const md5_root_delta way = way_of(&of.track, &LOOP, (md5_clock){0}, clock);
         CHECK_NEAR(way.cosine * way.cosine + way.sine * way.sine, 1.0, 1e-6);
     }
 }

@@ -5,8 +5,6 @@
 
 #include "md5/play/make/building.h"
 
-#include <stdarg.h>
-
 enum { MOST_SCHEMAS = 32, MOST_ROWS = 4096, TEXT_SIZE = 1 << 20 };
 
 // All kinds of row, each once, behind the one that names it first.
@@ -156,28 +154,22 @@ typedef struct random_tables {
     uint32_t num_rows, num_allocated;
 } random_tables;
 
-static char *add_rows(random_tables *to, const md5_schema *schema, uint32_t count, uint32_t above)
-{
-    char *const rows = calloc(count, schema->size);
-    if (!rows || to->num_rows + count > MOST_ROWS)
-        abort();
-    to->memory[to->num_allocated++] = rows;
-    for (uint32_t i = 0; i < count; i++) {
-        to->rows[to->num_rows].schema = schema;
-        to->rows[to->num_rows].row = rows + i * schema->size;
-        to->rows[to->num_rows++].above = above;
-    }
-    return rows;
-}
-
-// A row within a row.
-static void add_part(random_tables *to, const md5_schema *schema, char *row)
+static void add_row(random_tables *to, const md5_schema *schema, char *row, uint32_t above)
 {
     if (to->num_rows == MOST_ROWS)
         abort();
     to->rows[to->num_rows].schema = schema;
     to->rows[to->num_rows].row = row;
-    to->rows[to->num_rows++].above = 0;
+    to->rows[to->num_rows++].above = above;
+}
+
+static char *add_rows(random_tables *to, const md5_schema *schema, uint32_t count, uint32_t above)
+{
+    char *const rows = test_calloc(count, schema->size);
+    to->memory[to->num_allocated++] = rows;
+    for (uint32_t i = 0; i < count; i++)
+        add_row(to, schema, rows + i * schema->size, above);
+    return rows;
 }
 
 static const char *random_name(uint64_t *random)
@@ -251,7 +243,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
             const char *const name = random_name(random);
             memcpy(row + column->other, &name, sizeof name);
             if (column->easing > 0 && play_one_in(random, 2))
-                add_part(to, &md5i_easing_schema, row + column->easing);
+                add_row(to, &md5i_easing_schema, row + column->easing, 0);
         } else {
             do
                 *floats = random_float(column, random);
@@ -278,7 +270,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         *whole = random_choice(column, random);
         break;
     case MD5_COLUMN_EASING:
-        add_part(to, column->rows, value);
+        add_row(to, column->rows, value, 0);
         break;
     case MD5_COLUMN_TABLE: {
         const uint32_t count = 1 + play_below(random, 3);
@@ -318,9 +310,7 @@ static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *
 {
     to->num_rows = to->num_allocated = 0;
     memset(&to->desc, 0, sizeof to->desc);
-    to->rows[0].schema = machine;
-    to->rows[0].row = (char *)&to->desc;
-    to->rows[to->num_rows++].above = 0;
+    add_row(to, machine, (char *)&to->desc, 0);
     for (uint32_t i = 0; i < to->num_rows; i++) {
         const md5_schema *const schema = to->rows[i].schema;
         char *const row = to->rows[i].row;
@@ -631,45 +621,28 @@ TEST (written_machine_is_cut_at_the_end_of_its_buffer) {
 
 // -- The manual ---------------------------------------------------------------------------------
 
-// A text that grows.
-typedef struct manual {
-    char text[1 << 16];
-    size_t used;
-} manual;
-
-static TEST_PRINTF(2, 3) void print(manual *to, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    to->used +=
-        (size_t)vsnprintf(to->text + to->used, sizeof to->text - to->used, format, arguments);
-    va_end(arguments);
-    if (to->used >= sizeof to->text)
-        abort();
-}
-
-static void print_words(manual *to, const md5_column *column, const char *join)
+static void print_words(test_text *to, const md5_column *column, const char *join)
 {
     const char *word;
     uint32_t value;
     if (column->kind == MD5_COLUMN_EASING
         || (column->kind == MD5_COLUMN_CHOICE && !column->choices)) {
-        print(to, "an easing");
+        test_append(to, "an easing");
         return;
     }
     for (uint32_t i = 0; (word = md5i_choice_word(column, i, &value)) != NULL; i++)
-        print(to, "%s`%s`", i > 0 ? join : "", word);
+        test_append(to, "%s`%s`", i > 0 ? join : "", word);
 }
 
-static void print_schema(manual *to, const md5_schema *schema, const md5_schema *above)
+static void print_schema(test_text *to, const md5_schema *schema, const md5_schema *above)
 {
-    print(to, "\n**%s**: %s\n\n", schema->what, schema->text);
-    print(to, "| word | value | without it | of | meaning |\n|---|---|---|---|---|\n");
+    test_append(to, "\n**%s**: %s\n\n", schema->what, schema->text);
+    test_append(to, "| word | value | without it | of | meaning |\n|---|---|---|---|---|\n");
     for (uint32_t i = 0; i < schema->num_columns; i++) {
         const md5_column *const column = &schema->columns[i];
         if (column->place == MD5_PLACE_NOWHERE)
             continue;
-        print(to, "| ");
+        test_append(to, "| ");
 
         // What is written for a column: its word and its value.
         const bool has_word = column->place == MD5_PLACE_WORD;
@@ -677,11 +650,11 @@ static void print_schema(manual *to, const md5_schema *schema, const md5_schema 
             || column->choices)
             print_words(to, column, " ");
         else if (has_word)
-            print(to, "`%s`", md5_column_word(column));
+            test_append(to, "`%s`", md5_column_word(column));
         else
-            print(to, "*%s*", strpbrk(column->member, ". ") ? column->word : column->member);
+            test_append(to, "*%s*", strpbrk(column->member, ". ") ? column->word : column->member);
 
-        print(to, " | ");
+        test_append(to, " | ");
         static const char *const what[] = {
             [MD5_COLUMN_TEXT] = "name",           [MD5_COLUMN_TEXTS] = "names",
             [MD5_COLUMN_COUNT] = "whole number",  [MD5_COLUMN_INT] = "whole number",
@@ -690,21 +663,22 @@ static void print_schema(manual *to, const md5_schema *schema, const md5_schema 
             [MD5_COLUMN_RESERVED] = NULL,         [MD5_COLUMN_OTHER] = NULL,
         };
         if (column->form == MD5_FORM_AFTER)
-            print(to, "`%s` ", md5_column_word(column));
-        print(to, "%s", what[column->kind] ? what[column->kind] : "");
+            test_append(to, "`%s` ", md5_column_word(column));
+        test_append(to, "%s", what[column->kind] ? what[column->kind] : "");
         if (column->form == MD5_FORM_SHARE)
-            print(to, " or parameter%s%s", column->easing > 0 ? " [easing]" : "",
-                  column->state > 0 ? " or `state` layer state, `curve` or `window` name" : "");
+            test_append(to, " or parameter%s%s", column->easing > 0 ? " [easing]" : "",
+                        column->state > 0 ? " or `state` layer state, `curve` or `window` name"
+                                          : "");
         if (column->least < column->most)
-            print(to, ", %g to %g", column->least, column->most);
+            test_append(to, ", %g to %g", column->least, column->most);
         else if (column->range && strcmp(column->range, "any") != 0)
-            print(to, ", %s", column->range);
-        print(to, " | ");
+            test_append(to, ", %s", column->range);
+        test_append(to, " | ");
         if (column->is_filled)
-            print(to, "%g%s", column->otherwise, column->is_length ? " of id's units" : "");
+            test_append(to, "%g%s", column->otherwise, column->is_length ? " of id's units" : "");
         else if (column->usual)
-            print(to, "%s", column->usual);
-        print(to, " | ");
+            test_append(to, "%s", column->usual);
+        test_append(to, " | ");
 
         // For which kinds of row a column is.
         const md5_schema *const kinds = schema->kind_is_above ? above : schema;
@@ -716,11 +690,11 @@ static void print_schema(manual *to, const md5_schema *schema, const md5_schema 
                 continue;
             for (uint32_t j = 0; (word = md5i_choice_word(kind, j, &value)) != NULL; j++) {
                 if (md5_is_used(column, value))
-                    print(to, "%s`%s`", count++ > 0 ? " " : "", word);
+                    test_append(to, "%s`%s`", count++ > 0 ? " " : "", word);
             }
         }
 
-        print(to, " | %s |\n", column->text);
+        test_append(to, " | %s |\n", column->text);
     }
 }
 
@@ -739,7 +713,7 @@ static const md5_schema *schema_above(const schema_list *all, const md5_schema *
 // The tables of machine_files.md. Where they differ, the test writes the right ones beside itself.
 TEST (manual_has_every_column) {
     static const char begin[] = "<!-- columns -->\n", end[] = "\n<!-- /columns -->";
-    static manual printed;
+    test_text printed = {0};
     const schema_list all = all_schemas();
     size_t size;
     for (uint32_t i = 0; i < all.count; i++)
@@ -750,14 +724,15 @@ TEST (manual_has_every_column) {
     REQUIRE(last);
     const char *const tables = first + strlen(begin);
     const bool is_same =
-        (size_t)(last - tables) == printed.used && memcmp(tables, printed.text, printed.used) == 0;
+        (size_t)(last - tables) == printed.used && memcmp(tables, printed.bytes, printed.used) == 0;
     if (!CHECK(is_same)) {
         FILE *const file = fopen("build/machine_files.md", "wb");
         if (file) {
-            fprintf(file, "%.*s%s%s", (int)(tables - text), text, printed.text, last);
+            fprintf(file, "%.*s%s%s", (int)(tables - text), text, printed.bytes, last);
             fclose(file);
             printf("copy build/machine_files.md, which has the tables of today, over "
                    "md5/play/machine_files.md\n");
         }
     }
+    free(printed.bytes);
 }

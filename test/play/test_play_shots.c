@@ -82,25 +82,18 @@ TEST (shot_of_least_weight_leaves_a_full_slot) {
     OWN_PLAY of;
     begin(&of);
     OWN_PLAYER other = md5_create_player(of.machine, NULL, NULL);
-    md5_xform poses[2][PLAY_JOINTS];
     for (int i = 0; i < 5; i++) {
         const md5_shot_desc desc = {
             .weight = i == 0 ? 0.01f : 1.0f, .end = MD5_SHOT_LOOPS, .fade_in = 1.0f};
-        play_pose(of.player, poses[0]);
-        play_pose(other, poses[1]);
-        CHECK((play_pose_distance(poses[0], poses[1]) > 0.0) == (i > 0));
+        CHECK((play_apart(of.player, other) > 0.0) == (i > 0));
         CHECK(md5_player_play_shot(of.player, 0, i % 2 == 0 ? HIT : WAVE, &desc));
         if (i > 0)
             CHECK(md5_player_play_shot(other, 0, i % 2 == 0 ? HIT : WAVE, &desc));
-        play_pose(of.player, poses[0]);
-        play_pose(other, poses[1]);
-        CHECK((play_pose_distance(poses[0], poses[1]) == 0.0) == (i == 0 || i == 4));
+        CHECK((play_apart(of.player, other) == 0.0) == (i == 0 || i == 4));
         advance(&of, 0.1);
         play_advance(other, 0.1);
     }
-    play_pose(of.player, poses[0]);
-    play_pose(other, poses[1]);
-    CHECK(play_pose_distance(poses[0], poses[1]) == 0.0);
+    CHECK(play_apart(of.player, other) == 0.0);
 }
 
 // The difference from a frame of its own clip, and of another one.
@@ -165,21 +158,21 @@ TEST (shot_starts_and_goes_as_described) {
         {{.end = MD5_SHOT_LOOPS, .speed = -1.0f}, 1.9, 10.0},
         {{.end = MD5_SHOT_LOOPS, .start = 0.5}, 0.5, 2.0},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    EACH (row, cases) {
         OWN_PLAY of;
         real_place expected[PLAY_JOINTS];
         begin(&of);
-        CHECK(md5_player_play_shot(of.player, 0, HIT, &cases[i].desc));
-        advance(&of, 0.5 * cases[i].seconds);
-        advance(&of, 0.5 * cases[i].seconds);
+        CHECK(md5_player_play_shot(of.player, 0, HIT, &row->desc));
+        advance(&of, 0.5 * row->seconds);
+        advance(&of, 0.5 * row->seconds);
         const bool is_playing = md5_player_shot(of.player, 0).is_playing;
-        CHECK(is_playing == (cases[i].frame >= 0.0));
+        CHECK(is_playing == (row->frame >= 0.0));
         if (is_playing)
-            play_real_sample(of.made.anims[HIT], cases[i].frame, expected);
+            play_real_sample(of.made.anims[HIT], row->frame, expected);
         else
-            real_loop(&of, BASE, cases[i].seconds, expected);
+            real_loop(&of, BASE, row->seconds, expected);
         if (!CHECK_NEAR(miss(&of, expected), 0.0, 3e-5))
-            printf("case %zu\n", i);
+            printf("case %d\n", (int)(row - cases));
     }
 }
 
@@ -382,55 +375,44 @@ static void shot_time_advance(acting *of, double seconds)
     play_go_on(&of->place, md5_player_root_motion(of->player));
 }
 
-// Events of one-shots that were heard, in words; those of the layer are left out.
-static void report(const acting *of, char *text, size_t size)
+// Events of one-shots that are heard in a step, in words; those of the layer are left out.
+static const char *heard_in(acting *of, double seconds)
 {
+    static char text[1024];
     text[0] = '\0';
+    of->heard.count = 0;
+    shot_time_advance(of, seconds);
     for (uint32_t i = 0; i < of->heard.count; i++) {
         const size_t used = strlen(text);
         if (strcmp(of->heard.events[i]->name, "step") != 0)
-            snprintf(text + used, size - used, "%s %.4f ", of->heard.events[i]->name,
+            snprintf(text + used, sizeof text - used, "%s %.4f ", of->heard.events[i]->name,
                      of->heard.weights[i]);
     }
+    return text;
 }
-
-#define EXPECT_EVENTS(of, expected)              \
-    do {                                         \
-        char reported[1024];                     \
-        report((of), reported, sizeof reported); \
-        CHECK_STRING(reported, expected);        \
-        (of)->heard.count = 0;                   \
-    } while (0)
 
 #undef TEST_HERE
 #define TEST_HERE(title) TEST_WITH (title, acting, of, shot_time_begin(of), end(of))
 
 TEST_HERE (shot_fires_its_events_once) {
     md5_player_play_shot(of->player, 0, LUNGE, NULL);
-    shot_time_advance(of, 0.0);
-    EXPECT_EVENTS(of, "begin 1.0000 ");
-    shot_time_advance(of, 0.4);
-    EXPECT_EVENTS(of, "hit 1.0000 ");
-    shot_time_advance(of, 0.4);
-    EXPECT_EVENTS(of, "end 1.0000 ");
-    shot_time_advance(of, 5.0);
-    EXPECT_EVENTS(of, "");
+    CHECK_STRING(heard_in(of, 0.0), "begin 1.0000 ");
+    CHECK_STRING(heard_in(of, 0.4), "hit 1.0000 ");
+    CHECK_STRING(heard_in(of, 0.4), "end 1.0000 ");
+    CHECK_STRING(heard_in(of, 5.0), "");
     // All of it in one step; twice around.
     PLAY_SHOT(of->player, 1, LUNGE, .weight = 0.5f);
-    shot_time_advance(of, 5.0);
-    EXPECT_EVENTS(of, "begin 0.5000 hit 0.5000 end 0.5000 ");
+    CHECK_STRING(heard_in(of, 5.0), "begin 0.5000 hit 0.5000 end 0.5000 ");
     PLAY_SHOT(of->player, 1, LUNGE, .end = MD5_SHOT_LOOPS);
-    shot_time_advance(of, 1.7);
-    EXPECT_EVENTS(of, "begin 1.0000 hit 1.0000 end 1.0000 begin 1.0000 hit 1.0000 end 1.0000 "
-                      "begin 1.0000 ");
+    CHECK_STRING(heard_in(of, 1.7),
+                 "begin 1.0000 hit 1.0000 end 1.0000 begin 1.0000 hit 1.0000 end 1.0000 "
+                 "begin 1.0000 ");
     // Backward from its end.
     PLAY_SHOT(of->player, 1, LUNGE, .speed = -2.0f);
-    shot_time_advance(of, 1.0);
-    EXPECT_EVENTS(of, "end 1.0000 hit 1.0000 begin 1.0000 ");
+    CHECK_STRING(heard_in(of, 1.0), "end 1.0000 hit 1.0000 begin 1.0000 ");
     // Backward from the start of a cycle, which is the end of the cycle before.
     PLAY_SHOT(of->player, 1, LUNGE, .speed = -1.0f, .end = MD5_SHOT_LOOPS);
-    shot_time_advance(of, 0.6);
-    EXPECT_EVENTS(of, "begin 1.0000 end 1.0000 hit 1.0000 ");
+    CHECK_STRING(heard_in(of, 0.6), "begin 1.0000 end 1.0000 hit 1.0000 ");
 }
 
 // With negative time it plays backward, leaves the fade at its end, and waits at its start.
@@ -438,14 +420,10 @@ TEST_HERE (shot_goes_back_in_time) {
     PLAY_SHOT(of->player, 0, LUNGE, .fade_out = 0.5f);
     shot_time_advance(of, 0.7);
     CHECK_NEAR(md5_player_shot(of->player, 0).weight, 0.2, 1e-6);
-    of->heard.count = 0;
-    shot_time_advance(of, -0.6);
-    EXPECT_EVENTS(of, "hit 0.8000 ");
+    CHECK_STRING(heard_in(of, -0.6), "hit 0.8000 ");
     CHECK_NEAR(md5_player_shot(of->player, 0).weight, 1.0, 1e-6);
-    shot_time_advance(of, -5.0);
-    EXPECT_EVENTS(of, "begin 1.0000 ");
-    shot_time_advance(of, 0.4);
-    EXPECT_EVENTS(of, "hit 0.8000 ");
+    CHECK_STRING(heard_in(of, -5.0), "begin 1.0000 ");
+    CHECK_STRING(heard_in(of, 0.4), "hit 0.8000 ");
     CHECK_NEAR(md5_player_shot(of->player, 0).time, 0.5, 1e-9);
 }
 
@@ -453,19 +431,16 @@ TEST_HERE (shot_goes_back_in_time) {
 TEST_HERE (shot_events_within_fades_have_their_weight) {
     const md5_shot_desc slow = {.fade_in = 0.5f, .fade_out = 0.5f};
     md5_player_play_shot(of->player, 0, LUNGE, &slow);
-    shot_time_advance(of, 1.0);
-    EXPECT_EVENTS(of, "begin 0.0625 hit 0.6400 end 0.0625 ");
+    CHECK_STRING(heard_in(of, 1.0), "begin 0.0625 hit 0.6400 end 0.0625 ");
     // Stopped before the hit: at 0.4 s a third is left. A one-shot that has stopped is silent.
     md5_player_play_shot(of->player, 0, LUNGE, NULL);
-    shot_time_advance(of, 0.2);
+    CHECK_STRING(heard_in(of, 0.2), "begin 1.0000 ");
     md5_player_stop_shot(of->player, 0, 0.3f);
-    shot_time_advance(of, 1.0);
-    EXPECT_EVENTS(of, "begin 1.0000 hit 0.3333 ");
+    CHECK_STRING(heard_in(of, 1.0), "hit 0.3333 ");
     // A one-shot that is replaced in the moment of its start fires nothing.
     md5_player_play_shot(of->player, 0, LUNGE, &slow);
     md5_player_play_shot(of->player, 0, NOD, &slow);
-    shot_time_advance(of, 1.0);
-    EXPECT_EVENTS(of, "");
+    CHECK_STRING(heard_in(of, 1.0), "");
 }
 
 TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
@@ -484,13 +459,13 @@ TEST (shot_moves_the_root_by_its_weight_at_joint_0) {
         {{.end = MD5_SHOT_LOOPS}, NOD, 0.0},
         {{.end = MD5_SHOT_LOOPS, .mask = "upper"}, NOD, 32.0},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    EACH (row, cases) {
         acting of;
         shot_time_begin(&of);
-        CHECK(md5_player_play_shot(of.player, 0, cases[i].clip, &cases[i].desc));
+        CHECK(md5_player_play_shot(of.player, 0, row->clip, &row->desc));
         shot_time_advance(&of, 0.8);
-        if (!CHECK_NEAR(of.place.x, cases[i].way, 2e-3))
-            printf("case %zu\n", i);
+        if (!CHECK_NEAR(of.place.x, row->way, 2e-3))
+            printf("case %d\n", (int)(row - cases));
         md5_player_stop_shot(of.player, 0, 0.0f);
         of.place.x = 0.0;
         shot_time_advance(&of, 1.0);
@@ -557,15 +532,12 @@ TEST (shot_is_the_same_in_any_split_of_time) {
         }
         shot_time_advance(&split, left);
 
-        md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
         CHECK_UINT(split.heard.count, whole.heard.count);
         for (uint32_t j = 0; j < whole.heard.count && j < split.heard.count; j++) {
             CHECK_STRING(split.heard.events[j]->name, whole.heard.events[j]->name);
             CHECK_NEAR(split.heard.weights[j], whole.heard.weights[j], 1e-4);
         }
-        play_pose(whole.player, pose);
-        play_pose(split.player, other);
-        CHECK_NEAR(play_pose_distance(pose, other), 0.0, 1e-4);
+        CHECK_NEAR(play_apart(whole.player, split.player), 0.0, 1e-4);
         CHECK_NEAR(split.place.x, whole.place.x, 0.05);
         for (uint32_t slot = 0; slot < 4; slot++) {
             const md5_shot_status a = md5_player_shot(whole.player, slot);
