@@ -88,6 +88,49 @@ view_command item_press(view_state *viewer, const view_stage *facts, const char 
     return item_press_at(viewer, facts, rect.x + across * rect.width, rect.y + down * rect.height);
 }
 
+// -- Windows --------------------------------------------------------------------------------------
+
+bool screen_begin(screen *s, uint32_t width, uint32_t height)
+{
+    char problem[256];
+    *s = (screen){.width = (float)width, .height = (float)height};
+    CHECK(view_read_options(0, NULL, &s->options, problem, sizeof problem));
+    s->options.level = VIEW_QUIET;
+    s->options.width = width;
+    s->options.height = height;
+    if (!scene_share(&s->gl))
+        return false;
+    view_begin(&s->viewer, &s->options);
+    s->viewer.lights = view_usual_lights();
+    s->viewer.renderer = s->gl.renderer;
+    return CHECK(view_set_scale(&s->viewer, 1.0f));
+}
+
+bool screen_open(screen *s, const char *file, uint32_t width, uint32_t height)
+{
+    const char *const path = test_path(file);
+    if (!screen_begin(s, width, height) || !CHECK(view_open(&s->viewer, &path, 1, true)))
+        return false;
+    view_pose(&s->viewer.document->scene, &s->viewer.play);
+    screen_draw(s);
+    return true;
+}
+
+void screen_draw(screen *s)
+{
+    s->facts = item_draw(&s->viewer, s->width, s->height);
+}
+
+bool screen_close(screen *s)
+{
+    view_end(&s->viewer);
+    view_free_options(&s->options);
+    scene_close(&s->gl);
+    if (s->folder != NULL)
+        folder_remove(s->folder);
+    return false;
+}
+
 // -- Pages ----------------------------------------------------------------------------------------
 
 bool page_open(page_case *of, const char *name)

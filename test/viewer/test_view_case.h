@@ -3,7 +3,7 @@
 #ifndef TEST_VIEWER_TEST_VIEW_CASE_H
 #define TEST_VIEWER_TEST_VIEW_CASE_H
 
-#include "test/test.h"
+#include "test/render/test_gl_scene.h"
 
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/motion/morphs.h"
@@ -46,6 +46,36 @@ const char *item_release(view_state *viewer);
 // is none the test fails.
 view_command item_press(view_state *viewer, const view_stage *facts, const char *name, float across,
                         float down);
+
+// -- Windows --------------------------------------------------------------------------------------
+//
+// A viewer as in a window, but without the window: quiet, with the usual lights and text, on the
+// device that tests share.
+
+typedef struct screen {
+    gl_scene gl;
+    view_options options;
+    view_state viewer;
+    view_stage facts; // as of screen_draw()
+    float width, height;
+    char *folder; // NULL, or of folder_make(): removed at the end
+} screen;
+
+// Begins without a document. Returns false without a device; close it even then.
+bool screen_begin(screen *s, uint32_t width, uint32_t height);
+
+// The same with a file of the project, posed and drawn once, so that the mouse hits all parts.
+bool screen_open(screen *s, const char *file, uint32_t width, uint32_t height);
+
+// Draws the interface.
+void screen_draw(screen *s);
+
+// Returns false.
+bool screen_close(screen *s);
+
+// A test on a screen `s`, after an expression that opens it.
+#define TEST_SCREEN(title, open) \
+    TEST_IF (title, screen, s, (open) || screen_close(s), (void)screen_close(s))
 
 // -- Pages ----------------------------------------------------------------------------------------
 //

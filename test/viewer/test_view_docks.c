@@ -8,45 +8,6 @@
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define MACHINE "models/bobbin/bobbin.md5machine"
 
-typedef struct screen {
-    gl_scene gl;
-    view_options options;
-    view_state viewer;
-    view_stage facts;
-    float width, height;
-} screen;
-
-static void draw(screen *s)
-{
-    s->facts = item_draw(&s->viewer, s->width, s->height);
-}
-
-static bool open_screen(screen *s, const char *file)
-{
-    char problem[256];
-    *s = (screen){.width = 1280.0f, .height = 900.0f};
-    CHECK(view_read_options(0, NULL, &s->options, problem, sizeof problem));
-    s->options.level = VIEW_QUIET;
-    if (!scene_share(&s->gl))
-        return false;
-    view_begin(&s->viewer, &s->options);
-    s->viewer.lights = view_usual_lights();
-    s->viewer.renderer = s->gl.renderer;
-    const char *const path = test_path(file);
-    if (!CHECK(view_set_scale(&s->viewer, 1.0f)) || !CHECK(view_open(&s->viewer, &path, 1, true)))
-        return false;
-    view_pose(&s->viewer.document->scene, &s->viewer.play);
-    draw(s);
-    return true;
-}
-
-static void close_screen(screen *s)
-{
-    view_end(&s->viewer);
-    view_free_options(&s->options);
-    scene_close(&s->gl);
-}
-
 // Presses an item and carries out what it asks for.
 static view_action press(screen *s, const char *name, float across)
 {
@@ -54,7 +15,7 @@ static view_action press(screen *s, const char *name, float across)
     const view_action action = command.action;
     (void)view_perform(&s->viewer, command);
     (void)item_release(&s->viewer);
-    draw(s);
+    screen_draw(s);
     return action;
 }
 
@@ -66,7 +27,7 @@ static bool is_there(screen *s, const char *name)
 static void type(screen *s, const char *text)
 {
     (void)view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.text = text});
-    draw(s);
+    screen_draw(s);
 }
 
 static int32_t joint_of(const screen *s, const char *name)
@@ -74,9 +35,7 @@ static int32_t joint_of(const screen *s, const char *name)
     return (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, name);
 }
 
-#define TEST_HERE(title, ...)                                                           \
-    TEST_IF (title, screen, s, open_screen(s, __VA_ARGS__) || (close_screen(s), false), \
-             close_screen(s))
+#define TEST_HERE(title, file) TEST_SCREEN(title, screen_open(s, file, 1280, 900))
 
 // -- The outliner ---------------------------------------------------------------------------
 
@@ -109,8 +68,8 @@ TEST_HERE (outliner_unfolds_the_way_to_a_joint_that_is_chosen_elsewhere, BOBBIN)
     (void)press(s, "joint/origin", 13.0f * 1.2f / row.width);
     CHECK(!is_there(s, "joint/tail_2"));
     s->viewer.ui.chosen_joint = joint_of(s, "toe_in_r");
-    draw(s);
-    draw(s);
+    screen_draw(s);
+    screen_draw(s);
     const view_rect found = item_find(&s->viewer, &s->facts, "joint/toe_in_r");
     const view_rect dock = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
     CHECK(found.y > dock.y && found.y + found.height < dock.y + dock.height);
@@ -125,7 +84,7 @@ TEST_HERE (outliner_search_filters_all_sections, BOBBIN) {
     type(s, "m_tw");
     CHECK(is_there(s, "joint/forearm_twist_l") && !is_there(s, "joint/head"));
     (void)view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = VIEW_KEY_ESCAPE});
-    draw(s);
+    screen_draw(s);
     CHECK(is_there(s, "mesh/skin") && is_there(s, "joint/tail_1"));
 }
 
@@ -169,7 +128,7 @@ TEST_HERE (outliner_sets_morphs, MACHINE) {
 
 TEST_HERE (inspector_links_lead_to_parent_and_children, BOBBIN) {
     s->viewer.ui.chosen_joint = joint_of(s, "forearm_l");
-    draw(s);
+    screen_draw(s);
     CHECK_UINT(press(s, "chosen/upperarm_l", 0.5f), VIEW_MARKED);
     CHECK(s->viewer.ui.chosen_joint == joint_of(s, "upperarm_l"));
     CHECK_UINT(press(s, "chosen/forearm_l", 0.5f), VIEW_MARKED);
@@ -181,7 +140,7 @@ TEST_HERE (inspector_copies_values_in_full, BOBBIN) {
         return;
     const uint32_t joint = (uint32_t)joint_of(s, "forearm_l");
     s->viewer.ui.chosen_joint = (int32_t)joint;
-    draw(s);
+    screen_draw(s);
     (void)view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = 'c', .control = true});
     char *const text = SDL_GetClipboardText();
     const char *const line = strstr(text, "local Position\t");
@@ -211,7 +170,7 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
         }
     CHECK(count > 100);
     s->viewer.ui.chosen_joint = (int32_t)joint;
-    draw(s);
+    screen_draw(s);
     const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
     const view_rect next = item_find(&s->viewer, &s->facts, "figures/bobbin");
     CHECK_NEAR((next.y - head.y) / ceilf(column), count + 2.0, 2.0); // with heads and a gap
@@ -221,7 +180,7 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
 TEST_HERE (inspector_lights_the_vertex_of_a_row, BOBBIN) {
     const int32_t joint = joint_of(s, "head");
     s->viewer.ui.chosen_joint = joint;
-    draw(s);
+    screen_draw(s);
     const view_rect head = item_find(&s->viewer, &s->facts, "chosen/Weights");
     const ui_mouse move = {.x = head.x + 30.0f, .y = head.y + 3.0f * head.height, .is_moved = true};
     CHECK(!s->viewer.ui.lit.is_set);
@@ -240,10 +199,10 @@ TEST_HERE (inspector_lights_the_vertex_of_a_row, BOBBIN) {
 
 TEST_HERE (inspector_tells_how_far_a_joint_may_turn, "models/bobbin/page_look.md5machine") {
     s->viewer.ui.chosen_joint = joint_of(s, "head");
-    draw(s);
+    screen_draw(s);
     CHECK(is_there(s, "chosen/Limits"));
     s->viewer.ui.chosen_joint = joint_of(s, "hand_l");
-    draw(s);
+    screen_draw(s);
     CHECK(!is_there(s, "chosen/Limits"));
 }
 
@@ -253,10 +212,10 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     view_state *const viewer = &s->viewer;
     viewer->ui.chosen_joint = joint_of(s, "hips");
     (void)view_perform(viewer, (view_command){.action = VIEW_MEASURE});
-    draw(s);
+    screen_draw(s);
     CHECK(!is_there(s, "two/Distance"));
     viewer->ui.chosen_joint = joint_of(s, "head");
-    draw(s);
+    screen_draw(s);
     (void)press(s, "two/Distance", 0.9f);
     char *const text = SDL_GetClipboardText();
     const md5_mat34 *const joints = viewer->document->scene.joints;
@@ -269,13 +228,13 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     CHECK_NEAR(y, way.y, 1e-4);
     CHECK(angle > 0.1f && angle < 180.0f);
     (void)view_perform(viewer, (view_command){.action = VIEW_CLOSE_LISTS});
-    draw(s);
+    screen_draw(s);
     CHECK(!is_there(s, "two/Distance"));
     // Spots have no angle.
     viewer->pick = (view_pick){.is_set = true, .joint = -1, .weights = {1.0f, 0.0f, 0.0f}};
     viewer->measured = (view_pick){.is_set = true, .triangle = 9, .weights = {1.0f, 0.0f, 0.0f}};
     view_skin(&viewer->document->scene);
-    draw(s);
+    screen_draw(s);
     (void)press(s, "two/Distance", 0.9f);
     char *const spots = SDL_GetClipboardText();
     CHECK(sscanf(spots, "distance %f difference %f %f %f", &distance, &x, &y, &z) == 4);
@@ -291,7 +250,7 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
 static void turn_on(screen *s, const char *option)
 {
     (void)view_perform(&s->viewer, (view_command){.action = view_toggle_of(option)});
-    draw(s);
+    screen_draw(s);
 }
 
 TEST_HERE (curves_are_those_of_the_chosen_joint, BOBBIN) {
@@ -302,7 +261,7 @@ TEST_HERE (curves_are_those_of_the_chosen_joint, BOBBIN) {
     CHECK(!is_there(s, "curves/plot")); // of no joint
     const uint32_t joint = (uint32_t)joint_of(s, "forearm_l");
     s->viewer.ui.chosen_joint = (int32_t)joint;
-    draw(s);
+    screen_draw(s);
     (void)press(s, "curves/Quat.", 0.5f);
     (void)press(s, "curves/copy", 0.5f);
     char *const text = SDL_GetClipboardText();
@@ -326,7 +285,7 @@ TEST_HERE (curves_set_the_time, BOBBIN) {
     const double place = view_frame_place(&s->viewer.play, anim);
     CHECK_NEAR(place, 0.5 * (anim->num_frames - 1), 0.51);
     CHECK_NEAR(place, round(place), 1e-6); // a whole frame
-    draw(s);
+    screen_draw(s);
     const view_rect button = item_find(&s->viewer, &s->facts, "curves/copy");
     const float row = ceilf(1.6f * 13.0f); // the table shows that frame
     (void)item_press_at(&s->viewer, &s->facts, button.x, button.y + 2.0f * 13.0f + 1.5f * row);
@@ -365,11 +324,11 @@ TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "joint/hips");
     const ui_mouse wheel = {.x = row.x + 30.0f, .y = row.y + 3.0f, .wheel = -3.0f};
     CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &wheel).action, VIEW_TAKEN);
-    draw(s);
+    screen_draw(s);
     CHECK(item_find(&s->viewer, &s->facts, "joint/hips").y < row.y - 50.0f);
     for (int i = 0; i < 100; i++)
         (void)view_run_ui(&s->viewer.ui, &s->facts, &wheel);
-    draw(s);
+    screen_draw(s);
     const view_rect dock = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
     const view_scene *const scene = &s->viewer.document->scene;
     const char *const name = scene->skeleton->joints[scene->num_joints - 1].name;
@@ -381,7 +340,7 @@ TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
 // A row that is scrolled out of its dock is not pressed through what lies there.
 TEST_HERE (docks_cut_off_what_is_outside, BOBBIN) {
     s->viewer.ui.scrolls[0].wanted = 60.0f;
-    draw(s);
+    screen_draw(s);
     const view_rect field = item_find(&s->viewer, &s->facts, "search/Search");
     (void)item_press_at(&s->viewer, &s->facts, field.x + 5.0f, field.y + 5.0f);
     CHECK_STRING(s->viewer.ui.focus.panel, "search");
@@ -394,7 +353,7 @@ TEST_HERE (docks_close_and_are_resized, BOBBIN) {
     (void)view_run_ui(&s->viewer.ui, &s->facts,
                       &(ui_mouse){.x = edge + 100.0f, .y = 300.0f, .is_moved = true});
     (void)item_release(&s->viewer);
-    draw(s);
+    screen_draw(s);
     CHECK_NEAR(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width, before.width + 100.0f, 3.0);
     (void)press(s, "outliner/close", 0.5f);
     CHECK(!s->viewer.shown.hierarchy);
@@ -406,14 +365,14 @@ TEST_HERE (docks_close_and_are_resized, BOBBIN) {
 TEST_HERE (docks_get_their_own_size_back, BOBBIN) {
     const view_rect before = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
     s->viewer.ui.docks.sizes[VIEW_DOCK_LEFT] = 30.0f;
-    draw(s);
+    screen_draw(s);
     const view_rect wide = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
     CHECK(wide.width > before.width);
     const ui_mouse twice = {
         .x = wide.x + wide.width - 1.0f, .y = 300.0f, .is_pressed = true, .is_double = true};
     (void)view_run_ui(&s->viewer.ui, &s->facts, &twice);
     (void)item_release(&s->viewer);
-    draw(s);
+    screen_draw(s);
     CHECK(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width == before.width);
 }
 
@@ -428,7 +387,7 @@ static void choose(screen *s, const char *item, const char *line)
     CHECK_THAT(found.width > 0.0f, "there is no %s", item);
     (void)view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &right));
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_MENU_OF_CONTEXT);
-    draw(s);
+    screen_draw(s);
     (void)press(s, line, 0.5f);
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
 }
@@ -475,10 +434,10 @@ TEST_HERE (items_are_explained_after_a_while, BOBBIN) {
     const ui_mouse over = {
         .x = found.x + 0.5f * found.width, .y = found.y + 0.5f * found.height, .is_moved = true};
     (void)view_run_ui(&s->viewer.ui, &s->facts, &over);
-    draw(s);
+    screen_draw(s);
     CHECK(!s->viewer.ui.is_tip_shown);
     s->viewer.now += 0.6;
-    draw(s);
+    screen_draw(s);
     CHECK(s->viewer.ui.is_tip_shown);
     CHECK(strstr(s->viewer.ui.tip, "Space") != NULL);
 }
@@ -486,7 +445,7 @@ TEST_HERE (items_are_explained_after_a_while, BOBBIN) {
 TEST_HERE (docks_share_one_place_in_a_narrow_window, BOBBIN) {
     s->width = 800.0f;
     s->height = 600.0f;
-    draw(s);
+    screen_draw(s);
     CHECK(is_there(s, "joint/origin") && !is_there(s, "figures/bobbin"));
     (void)press(s, "outliner/Inspector", 0.5f);
     CHECK(!is_there(s, "joint/origin") && is_there(s, "figures/bobbin"));
@@ -495,12 +454,12 @@ TEST_HERE (docks_share_one_place_in_a_narrow_window, BOBBIN) {
 TEST_HERE (docks_are_a_sheet_in_a_small_window, BOBBIN) {
     s->width = 420.0f;
     s->height = 300.0f;
-    draw(s);
+    screen_draw(s);
     CHECK(!is_there(s, "outliner/"));
     (void)press(s, "scrub/panels", 0.5f);
     CHECK(is_there(s, "outliner/"));
     (void)item_press_at(&s->viewer, &s->facts, 400.0f, 150.0f); // beside it
-    draw(s);
+    screen_draw(s);
     CHECK(!is_there(s, "outliner/"));
 }
 

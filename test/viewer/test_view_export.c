@@ -17,30 +17,16 @@
 
 enum { WIDTH = 800, HEIGHT = 600 };
 
-// A window's viewer without the window, whose dialog is open and writes small files to a folder.
-typedef struct export_case {
-    gl_scene gl;
-    char *folder;
-    view_options options;
-    view_state viewer;
-} export_case;
-
-static bool open_case(export_case *of)
+// The dialog is open and writes small files to a folder.
+static bool open_case(screen *of)
 {
-    char problem[256];
-    *of = (export_case){.folder = folder_make()};
-    CHECK(view_read_options(0, NULL, &of->options, problem, sizeof problem));
-    of->options.level = VIEW_QUIET;
-    if (!scene_share(&of->gl))
+    if (!screen_begin(of, WIDTH, HEIGHT))
         return false;
-    view_begin(&of->viewer, &of->options);
-    of->viewer.width = WIDTH;
-    of->viewer.height = HEIGHT;
-    of->viewer.renderer = of->gl.renderer;
+    of->folder = folder_make();
     const char *const files[] = {test_path("models/thimble/thimble.md5mesh"),
                                  test_path("models/thimble/walk.md5anim"),
                                  test_path("models/thimble/idle.md5anim")};
-    if (!CHECK(view_set_scale(&of->viewer, 1.0f)) || !CHECK(view_open(&of->viewer, files, 3, true)))
+    if (!CHECK(view_open(&of->viewer, files, 3, true)))
         return false;
     view_perform_export(&of->viewer, VIEW_EXPORT);
     (void)view_follow_export(&of->viewer);
@@ -53,31 +39,24 @@ static bool open_case(export_case *of)
     return true;
 }
 
-static void close_case(export_case *of)
-{
-    view_end(&of->viewer);
-    view_free_options(&of->options);
-    scene_close(&of->gl);
-    folder_remove(of->folder);
-}
 #define TEST_EXPORT(title) \
-    TEST_IF (title, export_case, of, open_case(of) || (close_case(of), false), close_case(of))
+    TEST_IF (title, screen, of, open_case(of) || screen_close(of), (void)screen_close(of))
 
-static void finish(export_case *of)
+static void finish(screen *of)
 {
     while (of->viewer.exporting != NULL || of->viewer.converting != NULL)
         (void)view_follow_export(&of->viewer);
 }
 
 // Runs what the dialog says to its end.
-static void run(export_case *of)
+static void run(screen *of)
 {
     view_perform_export(&of->viewer, VIEW_RUN_EXPORT);
     CHECK(of->viewer.exporting != NULL || of->viewer.converting != NULL);
     finish(of);
 }
 
-static bool exists(const export_case *of, const char *name)
+static bool exists(const screen *of, const char *name)
 {
     OWN char *const path = common_join(of->folder, name);
     return common_is_file(path);
@@ -114,7 +93,7 @@ TEST_EXPORT (view_command_line_shows_the_same_in_a_window) {
 }
 
 // Draws what the words say as the program does.
-static void run_words(const export_case *of, const common_list *words)
+static void run_words(const screen *of, const common_list *words)
 {
     view_options options;
     view_state viewer;
@@ -131,7 +110,7 @@ static void run_words(const export_case *of, const common_list *words)
 }
 
 // Compares what the dialog writes with what its command line writes.
-static void check_same(export_case *of, const char *name)
+static void check_same(screen *of, const char *name)
 {
     size_t sizes[2] = {0};
     const char *reason = NULL;
@@ -246,7 +225,7 @@ TEST_EXPORT (view_export_says_which_choice_cannot_be_read) {
 
 // -- Files --------------------------------------------------------------------------------------
 
-static view_action press_key(export_case *of, int32_t key)
+static view_action press_key(screen *of, int32_t key)
 {
     const view_stage facts = item_draw(&of->viewer, WIDTH, HEIGHT);
     return view_run_ui(&of->viewer.ui, &facts, &(ui_mouse){.key = key}).action;
@@ -311,7 +290,7 @@ TEST_EXPORT (view_export_that_fails_says_why) {
 // -- Models -------------------------------------------------------------------------------------
 
 // Chooses an ending for what is converted.
-static void choose_model(export_case *of, const char *ending)
+static void choose_model(screen *of, const char *ending)
 {
     view_export *const export = &of->viewer.ui.export;
     export->choices.kind = VIEW_EXPORT_MODEL;

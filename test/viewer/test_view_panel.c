@@ -1,5 +1,5 @@
 // What the viewer's panel shows, what its keys do, and where the model stands beside the panel.
-#include "test/render/test_gl_scene.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/jobs/view.h"
@@ -10,24 +10,14 @@
 #define MACHINE "models/bobbin/bobbin.md5machine"
 #define WALK "models/bobbin/walk.md5anim"
 
-// A viewer set up as for a window, but without the window and without textures.
-typedef struct stage {
-    gl_scene gl;
-    view_options options;
-    view_state viewer;
-} stage;
-
-static bool open_all(stage *s, uint32_t crowd, const char *const *files, size_t num_files)
+// A viewer set up as for a window, but without textures.
+static bool open_all(screen *s, uint32_t crowd, const char *const *files, size_t num_files)
 {
     char *paths[4];
-    char problem[256];
-    *s = (stage){0};
-    CHECK(view_read_options(0, NULL, &s->options, problem, sizeof problem));
-    s->options.level = VIEW_QUIET;
-    s->options.crowd = crowd;
-    if (!scene_share(&s->gl))
+    if (!screen_begin(s, 1280, 720))
         return false;
-    view_begin(&s->viewer, &s->options);
+    s->viewer.renderer = NULL; // nothing is uploaded
+    s->options.crowd = crowd;
     for (size_t i = 0; i < num_files; i++)
         paths[i] = common_copy(test_path(files[i]));
     const bool opened = view_open(&s->viewer, (const char *const *)paths, num_files, true);
@@ -38,36 +28,29 @@ static bool open_all(stage *s, uint32_t crowd, const char *const *files, size_t 
     view_document *const document = s->viewer.document;
     if (opened && document->scene.model != NULL)
         document->drawn = view_create_model(&loader, document->scene.model);
-    return CHECK(opened) && CHECK(view_set_scale(&s->viewer, 1.0f));
+    return CHECK(opened);
 }
 
-static bool open_stage(stage *s, const char *file)
+static bool open_stage(screen *s, const char *file)
 {
     return open_all(s, 0, &file, 1);
 }
 
-static void close_stage(stage *s)
-{
-    view_end(&s->viewer);
-    view_free_options(&s->options);
-    scene_close(&s->gl);
-}
-
-static void send(stage *s, view_input_kind kind, int32_t code, bool shift)
+static void send(screen *s, view_input_kind kind, int32_t code, bool shift)
 {
     bool redraw = false;
     const view_input event = {.kind = kind, .key = code, .shift = shift};
     view_handle_event(&s->viewer, &event, &redraw);
 }
 
-static void press(stage *s, int32_t code, bool shift)
+static void press(screen *s, int32_t code, bool shift)
 {
     send(s, VIEW_INPUT_KEY_DOWN, code, shift);
     send(s, VIEW_INPUT_KEY_UP, code, shift);
 }
 
 // One iteration of the window's loop, without drawing.
-static void live(stage *s, double seconds)
+static void live(screen *s, double seconds)
 {
     view_state *const viewer = &s->viewer;
     view_advance(&viewer->play, view_clock(&viewer->document->scene), seconds);
@@ -77,7 +60,7 @@ static void live(stage *s, double seconds)
 
 // -- Keys -----------------------------------------------------------------------------------
 
-static const char *help_of(const stage *s, const char *keys)
+static const char *help_of(const screen *s, const char *keys)
 {
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t count = view_current_keys(s->viewer.document, lines);
@@ -87,8 +70,7 @@ static const char *help_of(const stage *s, const char *keys)
     return "";
 }
 
-#define TEST_HERE(title, ...) \
-    TEST_IF (title, stage, s, open_stage(s, __VA_ARGS__) || (close_stage(s), false), close_stage(s))
+#define TEST_HERE(title, file) TEST_SCREEN(title, open_stage(s, file))
 
 TEST_HERE (view_help_of_a_machine_lists_what_keys_do_there, MACHINE) {
     CHECK_STRING(help_of(s, "Space"), "jump");
@@ -119,7 +101,7 @@ TEST_HERE (view_help_of_a_clip_lists_what_keys_do_there, BOBBIN) {
 
 TEST (view_keys_without_effect_are_reported) {
     static const char *const crowd_of[] = {MACHINE};
-    stage s;
+    screen s;
     if (open_all(&s, 3, crowd_of, 1)) {
         press(&s, 'l', false);
         CHECK_STRING(s.viewer.ui.notice, "Loop, cycle, once: needs a model that clips move");
@@ -128,17 +110,17 @@ TEST (view_keys_without_effect_are_reported) {
         press(&s, ' ', false);
         CHECK(!s.viewer.play.playing);
     }
-    close_stage(&s);
+    (void)screen_close(&s);
     if (open_stage(&s, MACHINE)) {
         press(&s, 'l', false);
         CHECK_STRING(s.viewer.ui.notice, "Loop, cycle, once: needs a model that clips move");
     }
-    close_stage(&s);
+    (void)screen_close(&s);
     if (open_stage(&s, "models/bobbin/page_look.md5machine")) {
         press(&s, VIEW_KEY_F(10), false);
         CHECK(strstr(s.viewer.ui.notice, "no trigger"));
     }
-    close_stage(&s);
+    (void)screen_close(&s);
 }
 
 TEST_HERE (view_click_on_a_character_reaches_its_machine, MACHINE) {
@@ -203,7 +185,7 @@ TEST_HERE (view_machine_waits_while_its_bind_pose_is_shown, MACHINE) {
 
 // -- Rows -----------------------------------------------------------------------------------
 
-static void list_rows(stage *s, view_list_fn *list, view_rows *rows)
+static void list_rows(screen *s, view_list_fn *list, view_rows *rows)
 {
     const view_stage facts = view_stage_of(&s->viewer, 1280.0f, 720.0f);
     list(&facts, rows);
@@ -271,7 +253,7 @@ TEST_HERE (view_panel_highlights_the_playing_clips_of_a_machine, MACHINE) {
 
 static void check_clips_row(const char *file, uint32_t count)
 {
-    stage s;
+    screen s;
     view_rows rows = {0};
     char text[64];
     if (open_stage(&s, file)) {
@@ -290,7 +272,7 @@ static void check_clips_row(const char *file, uint32_t count)
         const view_row *const row = find_row(&rows, "Clips");
         CHECK_STRING(row != NULL ? row->text : "", text);
     }
-    close_stage(&s);
+    (void)screen_close(&s);
 }
 
 TEST (view_panel_sums_the_clips_of_a_machine_and_of_a_model) {
@@ -365,7 +347,7 @@ TEST_HERE (view_panel_wraps_long_rows, BOBBIN) {
 
 TEST (view_lists_a_clip_that_is_dropped_again_once) {
     static const char *const files[] = {BOBBIN, WALK, "models/bobbin/../bobbin/walk.md5anim"};
-    stage s;
+    screen s;
     if (open_all(&s, 0, files, 3)) {
         view_scene *const scene = &s.viewer.document->scene;
         CHECK_UINT(scene->num_clips, 1);
@@ -377,7 +359,7 @@ TEST (view_lists_a_clip_that_is_dropped_again_once) {
         CHECK_UINT(scene->clip, 0);
         CHECK_STRING(view_shown_clip(scene)->name, "walk");
     }
-    close_stage(&s);
+    (void)screen_close(&s);
 }
 
 // The clip is not in the model's folder, where clips are found automatically.
@@ -401,7 +383,7 @@ TEST_HERE (view_shows_a_clip_that_is_dropped_on_a_machine, MACHINE) {
 static const uint32_t sizes[][2] = {{640, 480}, {800, 600}, {1280, 720}, {1920, 1080}};
 
 // The bounding box of all vertices in the picture, in pixels.
-static view_rect seen_box(stage *s)
+static view_rect seen_box(screen *s)
 {
     view_state *const viewer = &s->viewer;
     const float width = (float)viewer->width, height = (float)viewer->height;
@@ -434,7 +416,7 @@ static view_rect seen_box(stage *s)
 
 // Checks that all of the model is in the picture, large enough, and beside the panels. Returns its
 // bounding box there.
-static view_rect check_seen(stage *s)
+static view_rect check_seen(screen *s)
 {
     const float width = (float)s->viewer.width, height = (float)s->viewer.height;
     const view_stage facts = view_stage_of(&s->viewer, width, height);
@@ -450,7 +432,7 @@ static view_rect check_seen(stage *s)
 
 TEST (view_shows_all_of_a_jumping_machine_beside_the_panels) {
     for (int size = 0; size < 4; size++) {
-        stage s;
+        screen s;
         if (open_stage(&s, MACHINE)) {
             s.viewer.width = sizes[size][0];
             s.viewer.height = sizes[size][1];
@@ -465,13 +447,13 @@ TEST (view_shows_all_of_a_jumping_machine_beside_the_panels) {
             }
             CHECK(lowest - highest > 0.05f * (float)s.viewer.height); // he jumped
         }
-        close_stage(&s);
+        (void)screen_close(&s);
     }
 }
 
 TEST_LONG (view_shows_all_of_each_clip_that_is_chosen_by_key) {
     for (int size = 0; size < 4; size += 2) {
-        stage s;
+        screen s;
         if (open_stage(&s, BOBBIN)) {
             s.viewer.width = sizes[size][0];
             s.viewer.height = sizes[size][1];
@@ -484,7 +466,7 @@ TEST_LONG (view_shows_all_of_each_clip_that_is_chosen_by_key) {
                 }
             }
         }
-        close_stage(&s);
+        (void)screen_close(&s);
     }
 }
 

@@ -10,72 +10,51 @@
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 
-typedef struct window {
-    gl_scene scene;
-    view_options options;
-    view_state state;
-    char *folder;
-} window;
-
-static bool open_window(window *w)
+static bool open_window(screen *w)
 {
-    char problem[256], option[] = "--no-auto", *words[] = {option};
     const char *const path = test_path(BOBBIN);
-    *w = (window){.folder = folder_make()};
-    if (!CHECK(view_read_options(1, words, &w->options, problem, sizeof problem))
-        || !scene_share(&w->scene))
+    if (!screen_begin(w, 1280, 720))
         return false;
-    view_begin(&w->state, &w->options);
-    w->state.log.level = VIEW_QUIET;
-    w->state.renderer = w->scene.renderer;
-    return CHECK(view_set_scale(&w->state, 1.0f)) && CHECK(view_open(&w->state, &path, 1, true));
-}
-
-static void close_window(window *w)
-{
-    if (w->state.document != NULL)
-        view_end(&w->state);
-    view_free_options(&w->options);
-    if (w->scene.window != NULL)
-        scene_close(&w->scene);
-    folder_remove(w->folder);
+    w->folder = folder_make();
+    w->options.no_auto = true;
+    return CHECK(view_open(&w->viewer, &path, 1, true));
 }
 
 #define TEST_HERE(title) \
-    TEST_IF (title, window, w, open_window(w) || (close_window(w), false), close_window(w))
+    TEST_IF (title, screen, w, open_window(w) || screen_close(w), (void)screen_close(w))
 
 // Presses a part of the interface, or a key, and carries out what that asks for.
-static void press(window *w, const char *name)
+static void press(screen *w, const char *name)
 {
-    const view_stage facts = item_draw(&w->state, 1280, 720);
-    view_perform(&w->state, item_press(&w->state, &facts, name, 0.5f, 0.5f));
-    (void)item_release(&w->state);
+    const view_stage facts = item_draw(&w->viewer, 1280, 720);
+    view_perform(&w->viewer, item_press(&w->viewer, &facts, name, 0.5f, 0.5f));
+    (void)item_release(&w->viewer);
 }
 
-static void press_key(window *w, int32_t key)
+static void press_key(screen *w, int32_t key)
 {
-    const view_stage facts = item_draw(&w->state, 1280, 720);
-    view_perform(&w->state, view_run_ui(&w->state.ui, &facts, &(ui_mouse){.key = key}));
+    const view_stage facts = item_draw(&w->viewer, 1280, 720);
+    view_perform(&w->viewer, view_run_ui(&w->viewer.ui, &facts, &(ui_mouse){.key = key}));
 }
 
-static bool has_item(window *w, float width, float height, const char *name)
+static bool has_item(screen *w, float width, float height, const char *name)
 {
-    const view_stage facts = item_draw(&w->state, width, height);
-    const view_rect found = item_find(&w->state, &facts, name);
+    const view_stage facts = item_draw(&w->viewer, width, height);
+    const view_rect found = item_find(&w->viewer, &facts, name);
     return found.width > 0.0f && found.x >= 0.0f && found.y >= 0.0f
            && found.x + found.width <= width && found.y + found.height <= height;
 }
 
 // Opens a file whose line 3 has a mistake at column 11.
-static char *open_broken(window *w, const char *before)
+static char *open_broken(screen *w, const char *before)
 {
     char *const text =
         common_format("MD5Version 10\ncommandline \"%s\"\nnumJoints x\nlast", before);
     folder_put_text(w->folder, "broken.md5mesh", text);
     free(text);
     char *const path = common_join(w->folder, "broken.md5mesh");
-    view_perform(&w->state, (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)});
-    (void)item_draw(&w->state, 1280, 720);
+    view_perform(&w->viewer, (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)});
+    (void)item_draw(&w->viewer, 1280, 720);
     return path;
 }
 
@@ -83,8 +62,8 @@ static char *open_broken(window *w, const char *before)
 
 TEST_HERE (view_error_shows_the_lines_around_its_place) {
     OWN char *const path = open_broken(w, "");
-    const view_excerpt *const excerpt = &w->state.ui.excerpt;
-    CHECK_UINT(w->state.log.failure.line, 3);
+    const view_excerpt *const excerpt = &w->viewer.ui.excerpt;
+    CHECK_UINT(w->viewer.log.failure.line, 3);
     CHECK_UINT(excerpt->first, 1);
     if (CHECK_UINT(excerpt->count, 4)) {
         CHECK_STRING(excerpt->lines[2], "numJoints x");
@@ -103,37 +82,37 @@ TEST_HERE (view_error_shows_a_part_of_a_long_line_of_any_bytes) {
     OWN char *const path = common_join(w->folder, "long.md5mesh");
     md5_error error = {.line = 1, .column = 50000, .message = "wrong"};
     (void)snprintf(error.file, sizeof error.file, "%s", path);
-    view_log_error(&w->state.log, &error);
-    (void)item_draw(&w->state, 1280, 720);
-    const view_excerpt *const excerpt = &w->state.ui.excerpt;
+    view_log_error(&w->viewer.log, &error);
+    (void)item_draw(&w->viewer, 1280, 720);
+    const view_excerpt *const excerpt = &w->viewer.ui.excerpt;
     CHECK(excerpt->is_cut);
     CHECK_UINT(strlen(excerpt->lines[0]), VIEW_EXCERPT_BYTES - 1);
     CHECK(excerpt->caret < VIEW_EXCERPT_BYTES);
 }
 
 TEST_HERE (view_error_of_a_missing_file_has_no_lines) {
-    view_perform(&w->state, (view_command){.action = VIEW_OPEN_FILE,
-                                           .path = common_copy("/nowhere/at.md5mesh")});
-    (void)item_draw(&w->state, 1280, 720);
-    CHECK_UINT(w->state.ui.excerpt.count, 0);
+    view_perform(&w->viewer, (view_command){.action = VIEW_OPEN_FILE,
+                                            .path = common_copy("/nowhere/at.md5mesh")});
+    (void)item_draw(&w->viewer, 1280, 720);
+    CHECK_UINT(w->viewer.ui.excerpt.count, 0);
     CHECK(has_item(w, 1280, 720, "error/Try again"));
 }
 
 TEST_HERE (view_error_leaves_open_what_was_open) {
     OWN char *const path = open_broken(w, "");
-    CHECK_STRING(w->state.document->scene.name, "bobbin");
+    CHECK_STRING(w->viewer.document->scene.name, "bobbin");
 }
 
 TEST_HERE (view_error_is_closed_by_its_button) {
     OWN char *const path = open_broken(w, "");
     press(w, "error/Close");
-    CHECK_STRING(w->state.log.error, "");
+    CHECK_STRING(w->viewer.log.error, "");
 }
 
 TEST_HERE (view_error_is_closed_by_escape) {
     OWN char *const path = open_broken(w, "");
     press_key(w, VIEW_KEY_ESCAPE);
-    CHECK_STRING(w->state.log.error, "");
+    CHECK_STRING(w->viewer.log.error, "");
 }
 
 // As if it was mended meanwhile.
@@ -142,17 +121,17 @@ TEST_HERE (view_error_is_tried_again_by_return) {
     OWN char *const path = open_broken(w, "");
     OWN char *const whole = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
     press_key(w, VIEW_KEY_RETURN);
-    CHECK(w->state.log.error[0] != '\0'); // still broken
+    CHECK(w->viewer.log.error[0] != '\0'); // still broken
     folder_put(w->folder, "broken.md5mesh", whole, size);
     press_key(w, VIEW_KEY_RETURN);
-    CHECK_STRING(w->state.log.error, "");
-    CHECK_STRING(w->state.document->scene.name, "broken");
+    CHECK_STRING(w->viewer.log.error, "");
+    CHECK_STRING(w->viewer.document->scene.name, "broken");
 }
 
 TEST_HERE (view_error_gives_way_to_a_list_of_files) {
     OWN char *const path = open_broken(w, "");
     press(w, "error/Open");
-    CHECK_UINT(w->state.ui.browser.kind, VIEW_BROWSE_FILES);
+    CHECK_UINT(w->viewer.ui.browser.kind, VIEW_BROWSE_FILES);
     CHECK(!has_item(w, 1280, 720, "error/Close"));
 }
 
@@ -161,25 +140,25 @@ TEST_HERE (view_error_gives_way_to_a_list_of_files) {
 TEST_HERE (view_error_is_above_a_list) {
     bool redraw = false;
     press_key(w, VIEW_KEY_ESCAPE);
-    view_browse_place(&w->state, w->folder);
-    view_error(&w->state.log, "broken");
+    view_browse_place(&w->viewer, w->folder);
+    view_error(&w->viewer.log, "broken");
     CHECK(has_item(w, 1280, 720, "error/Close"));
-    view_handle_event(&w->state, &(view_input){.kind = VIEW_INPUT_TEXT, .text = "x"}, &redraw);
-    CHECK_STRING(w->state.ui.browser.filter, "");
-    view_handle_event(&w->state, &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = VIEW_KEY_ESCAPE},
-                      &redraw);
-    CHECK_STRING(w->state.log.error, "");
-    CHECK_UINT(w->state.ui.browser.kind, VIEW_BROWSE_FILES);
-    view_error(&w->state.log, "broken");
+    view_handle_event(&w->viewer, &(view_input){.kind = VIEW_INPUT_TEXT, .text = "x"}, &redraw);
+    CHECK_STRING(w->viewer.ui.browser.filter, "");
+    view_handle_event(&w->viewer,
+                      &(view_input){.kind = VIEW_INPUT_KEY_DOWN, .key = VIEW_KEY_ESCAPE}, &redraw);
+    CHECK_STRING(w->viewer.log.error, "");
+    CHECK_UINT(w->viewer.ui.browser.kind, VIEW_BROWSE_FILES);
+    view_error(&w->viewer.log, "broken");
     press(w, "error/Open");
-    CHECK(w->state.ui.browser.kind == VIEW_BROWSE_FILES && w->state.log.error[0] == '\0');
+    CHECK(w->viewer.ui.browser.kind == VIEW_BROWSE_FILES && w->viewer.log.error[0] == '\0');
 }
 
 // -- Folders --------------------------------------------------------------------------------------
 
-static void open_path(window *w, const char *path)
+static void open_path(screen *w, const char *path)
 {
-    view_perform(&w->state, (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)});
+    view_perform(&w->viewer, (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)});
 }
 
 // With a clip beside it, which is loaded; a second one is asked for.
@@ -188,32 +167,32 @@ TEST_HERE (folder_with_one_model_is_that_model) {
     OWN char *const mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
     folder_put(w->folder, "one.md5mesh", mesh, size);
     open_path(w, w->folder);
-    CHECK_STRING(w->state.document->scene.name, "one");
-    CHECK_UINT(w->state.ui.browser.kind, VIEW_BROWSE_NOTHING);
+    CHECK_STRING(w->viewer.document->scene.name, "one");
+    CHECK_UINT(w->viewer.ui.browser.kind, VIEW_BROWSE_NOTHING);
     folder_put(w->folder, "two.md5mesh", mesh, size);
     open_path(w, w->folder);
-    CHECK_UINT(w->state.ui.browser.kind, VIEW_BROWSE_FILES);
+    CHECK_UINT(w->viewer.ui.browser.kind, VIEW_BROWSE_FILES);
 }
 
 // From below ".." each step goes up, to the root.
 TEST_HERE (folders_are_left_to_the_root) {
     OWN char *const inner = common_format("%s/../%s/.", w->folder, common_base(w->folder));
-    view_browser *const browser = &w->state.ui.browser;
+    view_browser *const browser = &w->viewer.ui.browser;
     size_t steps = 0, depth = 0;
-    view_browse_place(&w->state, inner);
+    view_browse_place(&w->viewer, inner);
     CHECK_STRING(browser->folder, w->folder);
     for (const char *c = w->folder; *c != '\0'; c++)
         depth += *c == '/';
     while (steps <= depth && browser->num_entries > 0
            && browser->entries[0].kind == VIEW_ENTRY_ABOVE) {
         OWN char *const above = common_copy(browser->entries[0].path);
-        view_browse_place(&w->state, above);
+        view_browse_place(&w->viewer, above);
         steps++;
     }
     CHECK_UINT(steps, depth);
     CHECK_STRING(browser->folder, "/");
-    view_list_images(&w->state.ui.textures, w->state.renderer, "/");
-    CHECK_STRING(w->state.ui.textures.tiles[0].path, "/");
+    view_list_images(&w->viewer.ui.textures, w->viewer.renderer, "/");
+    CHECK_STRING(w->viewer.ui.textures.tiles[0].path, "/");
 }
 
 // A message of 300 bytes and a path of 200 in the smallest window.
@@ -222,7 +201,7 @@ TEST_HERE (view_error_fits_into_any_window) {
     md5_error error = {.line = 2, .column = 3};
     memset(error.message, 'm', sizeof error.message - 1);
     memset(error.file, 'f', 200);
-    view_log_error(&w->state.log, &error);
+    view_log_error(&w->viewer.log, &error);
     EACH (size, sizes)
         CHECK_THAT(has_item(w, (*size)[0], (*size)[1], "error/Close"), "%g x %g", (*size)[0],
                    (*size)[1]);
@@ -230,24 +209,24 @@ TEST_HERE (view_error_fits_into_any_window) {
 
 // -- Warnings -----------------------------------------------------------------------------------
 
-static void warn(window *w, int count)
+static void warn(screen *w, int count)
 {
-    view_log_clear(&w->state.log);
+    view_log_clear(&w->viewer.log);
     for (int i = 0; i < count; i++)
-        view_warn(&w->state.log, "warning number %d", i);
+        view_warn(&w->viewer.log, "warning number %d", i);
 }
 
 TEST_HERE (view_warnings_are_opened_by_their_number) {
     warn(w, 40);
     press(w, "figures/\xE2\x9A\xA0 40 warnings");
-    CHECK(w->state.ui.warnings.is_open);
+    CHECK(w->viewer.ui.warnings.is_open);
     press_key(w, VIEW_KEY_ESCAPE);
-    CHECK(!w->state.ui.warnings.is_open);
+    CHECK(!w->viewer.ui.warnings.is_open);
 }
 
 TEST_HERE (view_warnings_are_scrolled_to_the_last) {
     warn(w, 200);
-    w->state.ui.warnings.is_open = true;
+    w->viewer.ui.warnings.is_open = true;
     CHECK(!has_item(w, 800, 600, "warnings/warning number 199"));
     press_key(w, VIEW_KEY_END);
     CHECK(has_item(w, 800, 600, "warnings/warning number 199"));
@@ -256,37 +235,37 @@ TEST_HERE (view_warnings_are_scrolled_to_the_last) {
 
 TEST_HERE (view_warnings_are_filtered) {
     warn(w, 40);
-    w->state.ui.warnings.is_open = true;
-    view_stage facts = item_draw(&w->state, 800, 600);
-    view_run_ui(&w->state.ui, &facts, &(ui_mouse){.text = "number 3"});
+    w->viewer.ui.warnings.is_open = true;
+    view_stage facts = item_draw(&w->viewer, 800, 600);
+    view_run_ui(&w->viewer.ui, &facts, &(ui_mouse){.text = "number 3"});
     CHECK(!has_item(w, 800, 600, "warnings/warning number 2"));
     CHECK(has_item(w, 800, 600, "warnings/warning number 39"));
 }
 
 TEST_HERE (view_warnings_fit_into_a_small_window) {
     warn(w, 40);
-    w->state.ui.warnings.is_open = true;
+    w->viewer.ui.warnings.is_open = true;
     CHECK(has_item(w, 420, 300, "warnings/Close"));
     CHECK(has_item(w, 420, 300, "warnings/warning number 0"));
 }
 
 // -- The start page -----------------------------------------------------------------------------
 
-static void note(window *w, view_config *config)
+static void note(screen *w, view_config *config)
 {
     OWN char *const path = common_join(w->folder, "there.md5mesh");
     folder_put_text(w->folder, "there.md5mesh", "x");
-    w->state.config = config;
+    w->viewer.config = config;
     view_note_recent(config, path);
     view_note_recent(config, "/nowhere/gone.md5mesh");
-    view_perform(&w->state, (view_command){.action = VIEW_START_PAGE});
+    view_perform(&w->viewer, (view_command){.action = VIEW_START_PAGE});
 }
 
 TEST_HERE (view_start_page_marks_recent_files_that_are_gone) {
     view_config config = {.path = NULL};
     note(w, &config);
-    CHECK_UINT(w->state.ui.start.recent.count, 2);
-    CHECK_UINT(w->state.ui.start.missing, 1); // the first one
+    CHECK_UINT(w->viewer.ui.start.recent.count, 2);
+    CHECK_UINT(w->viewer.ui.start.missing, 1); // the first one
     view_free_config(&config);
 }
 
@@ -296,27 +275,27 @@ TEST_HERE (view_start_page_forgets_a_recent_file) {
     press(w, "start/forget gone.md5mesh");
     if (CHECK_UINT(config.num_recent, 1))
         CHECK_STRING(common_base(config.recent[0]), "there.md5mesh");
-    CHECK_UINT(w->state.ui.start.recent.count, 1);
+    CHECK_UINT(w->viewer.ui.start.recent.count, 1);
     view_free_config(&config);
 }
 
 TEST_HERE (view_start_page_opens_an_example_and_closes) {
-    view_perform(&w->state, (view_command){.action = VIEW_START_PAGE});
+    view_perform(&w->viewer, (view_command){.action = VIEW_START_PAGE});
     press(w, "start/lantern");
-    CHECK_STRING(w->state.document->scene.name, "lantern");
-    CHECK(!w->state.ui.start.is_open);
+    CHECK_STRING(w->viewer.document->scene.name, "lantern");
+    CHECK(!w->viewer.ui.start.is_open);
 }
 
 TEST_HERE (view_start_page_opens_a_page) {
-    view_perform(&w->state, (view_command){.action = VIEW_START_PAGE});
+    view_perform(&w->viewer, (view_command){.action = VIEW_START_PAGE});
     press(w, "start/Easing");
-    CHECK(w->state.pages.open == 0 && !w->state.ui.start.is_open);
+    CHECK(w->viewer.pages.open == 0 && !w->viewer.ui.start.is_open);
 }
 
 TEST_HERE (view_start_page_is_closed_by_escape) {
-    view_perform(&w->state, (view_command){.action = VIEW_START_PAGE});
+    view_perform(&w->viewer, (view_command){.action = VIEW_START_PAGE});
     press_key(w, VIEW_KEY_ESCAPE);
-    CHECK(!w->state.ui.start.is_open);
+    CHECK(!w->viewer.ui.start.is_open);
 }
 
 // The list is of the last file's folder, not of the model's behind it.
@@ -325,26 +304,26 @@ TEST_HERE (view_start_page_lists_a_folder_that_was_opened) {
     note(w, &config);
     view_forget_recent(&config, "/nowhere/gone.md5mesh");
     press_key(w, VIEW_KEY_RETURN);
-    CHECK_STRING(w->state.ui.browser.folder, w->folder);
-    const view_stage facts = view_stage_of(&w->state, 800, 600);
+    CHECK_STRING(w->viewer.ui.browser.folder, w->folder);
+    const view_stage facts = view_stage_of(&w->viewer, 800, 600);
     CHECK(facts.is_bare);
-    w->state.config = NULL;
+    w->viewer.config = NULL;
     view_free_config(&config);
 }
 
 TEST_HERE (view_start_page_fits_into_any_window) {
     static const float sizes[][2] = {{1280, 720}, {800, 600}, {420, 300}};
-    view_perform(&w->state, (view_command){.action = VIEW_START_PAGE});
+    view_perform(&w->viewer, (view_command){.action = VIEW_START_PAGE});
     EACH (size, sizes)
         CHECK(has_item(w, (*size)[0], (*size)[1], "start/Open folder"));
 }
 
 // -- Frame time, recording ----------------------------------------------------------------------
 
-static const char *frame_time(window *w)
+static const char *frame_time(screen *w)
 {
     static view_rows rows;
-    const view_stage facts = item_draw(&w->state, 1280, 720);
+    const view_stage facts = item_draw(&w->viewer, 1280, 720);
     rows = (view_rows){0};
     view_list_figures(&facts, &rows);
     for (uint32_t i = 0; i < rows.count; i++)
@@ -354,35 +333,35 @@ static const char *frame_time(window *w)
 }
 
 TEST_HERE (view_frame_time_is_the_median_of_those_that_were_drawn) {
-    w->state.shown.frame_time = w->state.is_moving = true;
-    view_note_frame(&w->state, 1.0); // the first picture compiles shaders
+    w->viewer.shown.frame_time = w->viewer.is_moving = true;
+    view_note_frame(&w->viewer, 1.0); // the first picture compiles shaders
     for (int i = 0; i < 8; i++)
-        view_note_frame(&w->state, 0.016);
+        view_note_frame(&w->viewer, 0.016);
     CHECK_STRING(frame_time(w), "\xE2\x80\x93"); // too few
-    view_note_frame(&w->state, 0.016);
+    view_note_frame(&w->viewer, 0.016);
     CHECK_STRING(frame_time(w), "16.00 ms");
-    w->state.is_moving = false;
+    w->viewer.is_moving = false;
     CHECK_STRING(frame_time(w), "\xE2\x80\x93");
 }
 
 TEST_HERE (view_frame_time_forgets_all_but_the_last_ones) {
-    w->state.shown.frame_time = w->state.is_moving = true;
+    w->viewer.shown.frame_time = w->viewer.is_moving = true;
     for (int i = 0; i < 200; i++)
-        view_note_frame(&w->state, 0.2);
+        view_note_frame(&w->viewer, 0.2);
     CHECK_STRING(frame_time(w), "200.00 ms  \xE2\x9A\xA0");
     for (int i = 0; i < 60; i++)
-        view_note_frame(&w->state, 1e-7);
+        view_note_frame(&w->viewer, 1e-7);
     CHECK_STRING(frame_time(w), "0.01 ms");
 }
 
 TEST_HERE (view_recording_is_ended_by_a_click_on_its_sign) {
     view_movie movie = {.num_added = 50, .frame_rate = 25.0};
-    w->state.movie = &movie;
-    const view_stage facts = item_draw(&w->state, 1280, 720);
+    w->viewer.movie = &movie;
+    const view_stage facts = item_draw(&w->viewer, 1280, 720);
     CHECK(fabs(facts.recorded - 2.0) < 1e-9);
     const view_rect free = view_layout_of(&facts).free;
     const view_command command =
-        item_press_at(&w->state, &facts, free.x + 0.5f * free.width, free.y + 18.0f);
+        item_press_at(&w->viewer, &facts, free.x + 0.5f * free.width, free.y + 18.0f);
     CHECK_UINT(command.action, VIEW_RECORD);
-    w->state.movie = NULL;
+    w->viewer.movie = NULL;
 }

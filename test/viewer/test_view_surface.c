@@ -470,46 +470,24 @@ TEST_SCENE (view_graph_is_zoomed_at_the_pointer_and_dragged) {
 
 // The panel of an entity's channels, and choosing clips for them.
 
-enum { CHANNELS_WIDTH = 1280, CHANNELS_HEIGHT = 900 };
-
-typedef struct screen {
-    gl_scene gl;
-    view_options options;
-    view_state viewer;
-} screen;
-
-static view_stage channels_draw(screen *s)
-{
-    return item_draw(&s->viewer, CHANNELS_WIDTH, CHANNELS_HEIGHT);
-}
-
 // If `draws`, the interface can be drawn, without textures; otherwise nothing is uploaded.
 static bool open_screen(screen *s, bool draws)
 {
-    char problem[256];
-    *s = (screen){0};
-    CHECK(view_read_options(0, NULL, &s->options, problem, sizeof problem));
-    s->options.level = VIEW_QUIET;
+    if (!screen_begin(s, 1280, 900))
+        return false;
+    s->viewer.renderer = NULL;
     s->options.game = test_path("models/game/base");
     s->options.files[s->options.num_files++] = "monster_bobbin";
-    view_begin(&s->viewer, &s->options);
-    if (!scene_share(&s->gl) || !CHECK(view_open_game_name(&s->viewer)))
+    if (!CHECK(view_open_game_name(&s->viewer)))
         return false;
     view_pose(&s->viewer.document->scene, &s->viewer.play);
+    s->viewer.renderer = s->gl.renderer;
     if (!draws)
         return true;
-    s->viewer.renderer = s->gl.renderer;
     const view_loader loader = {&s->options, s->gl.renderer, &s->viewer.log, NULL};
     view_document *const document = s->viewer.document;
     document->drawn = view_create_model(&loader, document->scene.model);
-    return CHECK(view_set_scale(&s->viewer, 1.0f));
-}
-
-static void close_screen(screen *s)
-{
-    view_end(&s->viewer);
-    view_free_options(&s->options);
-    scene_close(&s->gl);
+    return true;
 }
 
 static size_t clip_named(const view_scene *scene, const char *name)
@@ -523,16 +501,14 @@ static size_t clip_named(const view_scene *scene, const char *name)
 
 static view_command click(screen *s, const char *name, float across)
 {
-    const view_stage facts = channels_draw(s);
+    const view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
     return item_press(&s->viewer, &facts, name, across, 0.5f);
 }
 
-#define TEST_HERE(title, ...)                                                           \
-    TEST_IF (title, screen, s, open_screen(s, __VA_ARGS__) || (close_screen(s), false), \
-             close_screen(s))
+#define TEST_HERE(title, draws) TEST_SCREEN(title, open_screen(s, draws))
 
 TEST_HERE (channels_are_rows_to_click_on, true) {
-    view_stage facts = channels_draw(s);
+    view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
     CHECK(item_find(&s->viewer, &facts, "channel/legs").width > 0.0f);
     CHECK(item_find(&s->viewer, &facts, "channel/head").width == 0.0f); // it has no joints
     view_command request = click(s, "channel/legs", 0.99f);
@@ -540,7 +516,7 @@ TEST_HERE (channels_are_rows_to_click_on, true) {
     request = click(s, "channel/legs", 0.01f);
     CHECK(request.action == VIEW_SHOW_CHANNEL && request.item == MD5_CHANNEL_LEGS);
     view_show_bind_pose(&s->viewer.document->scene, true, NULL);
-    facts = channels_draw(s);
+    facts = item_draw(&s->viewer, 1280.0f, 900.0f);
     CHECK(item_find(&s->viewer, &facts, "channel/legs").width == 0.0f);
 }
 
@@ -549,7 +525,7 @@ TEST_HERE (sections_are_clicked_on, true) {
     const view_command request = click(s, "list/clips", 0.5f);
     CHECK(request.action == VIEW_OPEN_SECTION && request.number == VIEW_ANIMS);
     CHECK(click(s, "list/box", 0.001f).action == VIEW_TAKEN);
-    const view_stage facts = channels_draw(s);
+    const view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
     CHECK(item_press_at(&s->viewer, &facts, 1.0f, 600.0f).action == VIEW_CLOSED);
 }
 
@@ -596,7 +572,7 @@ TEST_HERE (clip_is_chosen_for_a_channel, true) {
     ask(s,
         (view_command){.action = VIEW_PLAY_IN_CHANNEL, .item = MD5_CHANNEL_LEGS, .number = 1000});
     CHECK(scene->clip == walk);
-    (void)channels_draw(s);
+    (void)item_draw(&s->viewer, 1280.0f, 900.0f);
 }
 
 TEST_HERE (names_of_a_game_are_shown_one_after_another, false) {
@@ -652,10 +628,10 @@ TEST_HERE (chosen_name_has_its_picture_beside_the_list, true) {
     const view_browser *const browser = &s->viewer.ui.browser;
     CHECK_STRING(view_listed_entry(browser, browser->chosen)->path, "monster_bobbin");
     CHECK(view_listed_entry(browser, SIZE_MAX) == NULL);
-    view_stage facts = channels_draw(s);
+    view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);
     const view_rect row = item_find(&s->viewer, &facts, "list/monster_bobbin");
     WAIT_UNTIL(view_follow_previews(&s->viewer));
-    facts = channels_draw(s);
+    facts = item_draw(&s->viewer, 1280.0f, 900.0f);
     CHECK(facts.preview != 0 && s->viewer.canvas.num_images == 1);
     CHECK(s->viewer.canvas.images[0].image == facts.preview);
     const float x = s->viewer.canvas.images[0].vertices[0].x; // right of the rows, in the box
@@ -663,8 +639,8 @@ TEST_HERE (chosen_name_has_its_picture_beside_the_list, true) {
     CHECK(x > row.x + row.width && view_contains(box, x, row.y));
     view_show_section(&s->viewer, VIEW_SKINS);
     CHECK(view_follow_previews(&s->viewer)); // another line, whose picture is not there yet
-    CHECK(channels_draw(s).preview == 0 && s->viewer.canvas.num_images == 0);
+    CHECK(item_draw(&s->viewer, 1280.0f, 900.0f).preview == 0 && s->viewer.canvas.num_images == 0);
     WAIT_UNTIL(((void)view_follow_previews(&s->viewer), s->viewer.preview.wish != NULL));
     CHECK_STRING(s->viewer.preview.wish, "monster_bobbin::skins/bobbin/ember");
-    CHECK(channels_draw(s).preview != 0);
+    CHECK(item_draw(&s->viewer, 1280.0f, 900.0f).preview != 0);
 }

@@ -15,47 +15,6 @@
 
 enum { WIDTH = 1280, HEIGHT = 900 };
 
-// A document with its interface, drawn once, so that the mouse hits all parts.
-typedef struct screen {
-    gl_scene gl;
-    view_options options;
-    view_state viewer;
-    view_stage facts;
-} screen;
-
-static void draw(screen *s)
-{
-    s->facts = item_draw(&s->viewer, WIDTH, HEIGHT);
-}
-
-static bool open_screen(screen *s, const char *file)
-{
-    char problem[256];
-    *s = (screen){0};
-    CHECK(view_read_options(0, NULL, &s->options, problem, sizeof problem));
-    s->options.level = VIEW_QUIET;
-    s->options.width = WIDTH;
-    s->options.height = HEIGHT;
-    if (!scene_share(&s->gl))
-        return false;
-    view_begin(&s->viewer, &s->options);
-    s->viewer.lights = view_usual_lights();
-    s->viewer.renderer = s->gl.renderer;
-    const char *const path = test_path(file);
-    if (!CHECK(view_set_scale(&s->viewer, 1.0f)) || !CHECK(view_open(&s->viewer, &path, 1, true)))
-        return false;
-    view_pose(&s->viewer.document->scene, &s->viewer.play);
-    draw(s);
-    return true;
-}
-
-static void close_screen(screen *s)
-{
-    view_end(&s->viewer);
-    view_free_options(&s->options);
-    scene_close(&s->gl);
-}
-
 // The state that requests change: all that a user can change except the interface itself.
 typedef struct outside {
     view_play play;
@@ -111,22 +70,20 @@ static view_command turn_wheel(screen *s, float x, float y)
 static void drag(screen *s, float x)
 {
     move(s, x, s->viewer.ui.mouse.y);
-    draw(s);
+    screen_draw(s);
 }
 
-#define TEST_HERE(title, ...)                                                           \
-    TEST_IF (title, screen, s, open_screen(s, __VA_ARGS__) || (close_screen(s), false), \
-             close_screen(s))
+#define TEST_HERE(title, file) TEST_SCREEN(title, screen_open(s, file, WIDTH, HEIGHT))
 
 TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
     s->viewer.shown.statistics = true;
-    draw(s);
+    screen_draw(s);
     view_command request = press(s, "figures/bobbin", 0.5f);
     CHECK_UINT(request.action, VIEW_FILES);
     request = press(s, "figures/idle", 0.5f);
     CHECK_UINT(request.action, VIEW_CLIPS);
     s->viewer.ui.chosen_material = 0;
-    draw(s);
+    screen_draw(s);
     request = press(s, "figures/Mesh 0", 0.5f);
     CHECK_UINT(request.action, VIEW_HIDE_MESH);
     CHECK_UINT(request.number, 0);
@@ -147,20 +104,20 @@ static void press_there(screen *s, const char *name)
     (void)view_perform(&s->viewer, press(s, name, 0.5f));
     (void)item_release(&s->viewer);
     (void)view_follow_previews(&s->viewer);
-    draw(s);
+    screen_draw(s);
 }
 
 // A cell of the table, an image of the folder, another one for it, and back.
 TEST (view_ui_gives_a_mesh_the_image_that_is_chosen_in_the_panel) {
     screen s;
     view_chosen_list chosen = {.count = 0};
-    if (open_screen(&s, BOBBIN)) {
+    if (screen_open(&s, BOBBIN, WIDTH, HEIGHT)) {
         view_texture_panel *const panel = &s.viewer.ui.textures;
         s.viewer.chosen = &chosen;
         s.viewer.ui.chosen_material = 0;
-        draw(&s);
+        screen_draw(&s);
         (void)view_perform(&s.viewer, (view_command){.action = VIEW_TEXTURES});
-        draw(&s);
+        screen_draw(&s);
         CHECK(panel->is_open && panel->mesh == 0 && panel->num_tiles > 0);
         CHECK(item_find(&s.viewer, &s.facts, "textures/Clear").width == 0.0f);
         press_there(&s, "textures/bobbin_eye.png");
@@ -177,25 +134,25 @@ TEST (view_ui_gives_a_mesh_the_image_that_is_chosen_in_the_panel) {
         (void)view_perform(&s.viewer, (view_command){.action = VIEW_TAKE_TEXTURE,
                                                      .path = common_copy("/nowhere.png")});
         CHECK(strstr(s.viewer.ui.notice, "keeps its texture"));
-        draw(&s);
+        screen_draw(&s);
         CHECK_STRING(image_of(&s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
         press_there(&s, "outliner/close");
         CHECK(!panel->is_open || panel->num_tiles == 0);
     }
     view_free_chosen(&chosen);
-    close_screen(&s);
+    (void)screen_close(&s);
 }
 
 // Beside the model it is asked which mesh an image is for; the name says which map.
 TEST (view_ui_asks_where_a_dropped_image_belongs) {
     screen s;
     view_chosen_list chosen = {.count = 0};
-    if (open_screen(&s, BOBBIN)) {
+    if (screen_open(&s, BOBBIN, WIDTH, HEIGHT)) {
         const view_texture_panel *const panel = &s.viewer.ui.textures;
         OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
         s.viewer.chosen = &chosen;
         view_drop(&s.viewer, eye);
-        draw(&s);
+        screen_draw(&s);
         CHECK(panel->is_open && panel->offered != NULL && chosen.count == 0);
         CHECK_STRING(image_of(&s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
         press_there(&s, "textures/Specular 0");
@@ -203,14 +160,14 @@ TEST (view_ui_asks_where_a_dropped_image_belongs) {
         CHECK_STRING(image_of(&s, 0, MD5GL_PICTURE_SPECULAR), "bobbin_eye.png");
     }
     view_free_chosen(&chosen);
-    close_screen(&s);
+    (void)screen_close(&s);
 }
 
 // Ten thousand images, folders to enter, a filter; previews come for those that are seen alone.
 TEST (view_ui_lists_the_images_of_any_folder) {
     screen s;
     char *const folder = folder_make(), name[32];
-    if (open_screen(&s, BOBBIN)) {
+    if (screen_open(&s, BOBBIN, WIDTH, HEIGHT)) {
         view_texture_panel *const panel = &s.viewer.ui.textures;
         for (int i = 0; i < 10000; i++) {
             (void)snprintf(name, sizeof name, "image %d.png", i);
@@ -220,7 +177,7 @@ TEST (view_ui_lists_the_images_of_any_folder) {
         (void)view_perform(
             &s.viewer,
             (view_command){.action = VIEW_TEXTURES, .number = 1, .path = common_copy(folder)});
-        draw(&s);
+        screen_draw(&s);
         CHECK_UINT(panel->num_tiles, 10001); // with the folder above
         size_t num_seen = 0;
         for (size_t i = 0; i < panel->num_tiles; i++)
@@ -229,18 +186,18 @@ TEST (view_ui_lists_the_images_of_any_folder) {
         WAIT_UNTIL((view_follow_previews(&s.viewer), panel->tiles[1].is_made));
         CHECK(panel->tiles[1].width == 0 && panel->tiles[1].preview == 0);
         (void)snprintf(panel->filter, sizeof panel->filter, "9999");
-        draw(&s);
+        screen_draw(&s);
         CHECK(panel->tiles[10000].is_seen && !panel->tiles[1].is_seen);
         panel->filter[0] = '\0';
-        draw(&s);
+        screen_draw(&s);
         press_there(&s, "textures/..");
         CHECK(strlen(panel->folder) < strlen(folder) && panel->filter[0] == '\0');
         view_list_images(panel, s.viewer.renderer, "/nowhere");
-        draw(&s);
+        screen_draw(&s);
         CHECK_UINT(panel->num_tiles, 1);
     }
     folder_remove(folder);
-    close_screen(&s);
+    (void)screen_close(&s);
 }
 
 // The place is said first; a file that is there is replaced only if that was said, too.
@@ -255,12 +212,12 @@ TEST (view_ui_says_where_textures_are_saved) {
     OWN char *const image = test_read_file(test_path("models/thimble/thimble.png"), &size);
     folder_put_text(folder, "t.md5mesh", bytes);
     folder_put(folder, "image.png", image, size);
-    if (open_screen(&s, BOBBIN)) {
+    if (screen_open(&s, BOBBIN, WIDTH, HEIGHT)) {
         const char *const files[] = {model};
         s.viewer.chosen = &chosen;
         CHECK(view_open(&s.viewer, files, 1, false));
         (void)view_perform(&s.viewer, (view_command){.action = VIEW_SAVE_TEXTURES});
-        draw(&s);
+        screen_draw(&s);
         CHECK_STRING(s.viewer.ui.textures.saved, written);
         press_there(&s, "textures/image.png");
         CHECK(!common_is_file(written));
@@ -274,7 +231,7 @@ TEST (view_ui_says_where_textures_are_saved) {
     }
     view_free_chosen(&chosen);
     folder_remove(folder);
-    close_screen(&s);
+    (void)screen_close(&s);
 }
 
 // The value is that of the place along the bar's line, whose ends are those of the clip.
@@ -300,7 +257,7 @@ TEST_HERE (view_ui_seeks, BOBBIN) {
 
 TEST_HERE (view_ui_sets_lights, BOBBIN) {
     s->viewer.shown.light_list = true;
-    draw(s);
+    screen_draw(s);
     const float *const sky = &s->viewer.lights.values[VIEW_LIGHT_SKY];
     CHECK_UINT(press(s, "lights/sky", 0.5f).action, VIEW_TAKEN);
     CHECK(*sky > 1.0f && *sky < 2.0f);
@@ -318,7 +275,7 @@ TEST_HERE (view_ui_sets_lights, BOBBIN) {
 TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
     s->viewer.shown.parm_list = s->viewer.shown.light_list = true;
     s->viewer.play.time = 12.0;
-    draw(s);
+    screen_draw(s);
     const float *const burn = &s->viewer.parms.values[7];
     CHECK_UINT(press(s, "parms/7 burn", 0.5f).action, VIEW_TAKEN);
     CHECK(*burn > 1.0f && *burn < 9.0f);
@@ -349,7 +306,7 @@ TEST_HERE (view_parms_follow_curves_of_the_machine, MACHINE) {
     CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1.0, 0.0);
     folder_put_text(folder, "parms.md5machine", text);
     if (CHECK(view_open(&s->viewer, &file, 1, true))) {
-        draw(s);
+        screen_draw(s);
         md5_player *const player = s->viewer.document->scene.machine.player;
         md5_player_reset(player);
         CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0.0, 0.0);
@@ -406,10 +363,10 @@ TEST_HERE (view_ui_outlives_the_machine_that_it_has_drawn, MACHINE) {
 TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     const view_scene *const scene = &s->viewer.document->scene;
     s->viewer.shown.light_list = true;
-    draw(s);
+    screen_draw(s);
     const view_rect sky = item_find(&s->viewer, &s->facts, "lights/sky");
     CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
-    draw(s);
+    screen_draw(s);
     view_command request = press(s, "list/dance", 0.5f);
     CHECK_UINT(request.action, VIEW_OPEN_CLIP);
     CHECK_STRING(scene->clips[request.number].name, "dance");
@@ -422,7 +379,7 @@ TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     CHECK_STRING(scene->clips[request.number].name, "dance");
     CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
     s->viewer.ui.browser.chosen = 0;
-    draw(s); // scrolls to it
+    screen_draw(s); // scrolls to it
     CHECK_UINT(turn_wheel(s, sky.x, sky.y).action, VIEW_TAKEN);
     CHECK(s->viewer.ui.browser.first == 3 && s->viewer.ui.browser.chosen == 3);
     CHECK_UINT(press(s, "list/box", 0.001f).action, VIEW_TAKEN);
@@ -460,7 +417,7 @@ TEST_HERE (view_ui_requests_the_entry_chosen_in_a_list, BOBBIN) {
 
 TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
     s->viewer.shown.hierarchy = true;
-    draw(s);
+    screen_draw(s);
     const view_scene *const scene = &s->viewer.document->scene;
     OWN char *const name = common_format("joint/%s", scene->skeleton->joints[0].name);
     const view_rect row = item_find(&s->viewer, &s->facts, name);
@@ -493,7 +450,7 @@ TEST_HERE (view_ui_docks_take_clicks, BOBBIN) {
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x - 4.0f, y).action, VIEW_TAKEN);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, 0.5f * (float)WIDTH, y).action, VIEW_NOTHING);
     s->viewer.shown.panel = false;
-    draw(s);
+    screen_draw(s);
     CHECK_UINT(item_press_at(&s->viewer, &s->facts, row.x - 4.0f, y).action, VIEW_NOTHING);
 }
 
@@ -631,14 +588,14 @@ static view_command give(screen *s, int32_t key, const char *text)
 {
     const ui_mouse event = {.key = key, .text = text};
     const view_command command = view_run_ui(&s->viewer.ui, &s->facts, &event);
-    draw(s);
+    screen_draw(s);
     return command;
 }
 
 static void search_for(screen *s, const char *words)
 {
     view_open_menu(&s->viewer.ui, VIEW_MENU_SEARCH, 0.0f, 0.0f);
-    draw(s);
+    screen_draw(s);
     (void)give(s, 0, words);
 }
 
@@ -668,11 +625,11 @@ TEST_HERE (view_search_finds_clips, BOBBIN) {
 }
 
 TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
-    draw(s);
+    screen_draw(s);
     CHECK_UINT(item_press(&s->viewer, &s->facts, "bar/View", 0.5f, 0.5f).action, VIEW_TAKEN);
-    draw(s);
+    screen_draw(s);
     CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Show", 0.5f, 0.5f).action, VIEW_TAKEN);
-    draw(s);
+    screen_draw(s);
     CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Edges", 0.5f, 0.5f).action,
                toggle_of("edges"));
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
@@ -688,7 +645,7 @@ TEST_HERE (view_menus_say_why_a_command_is_grey, BOBBIN) {
 }
 
 TEST_HERE (view_tab_reaches_items_and_return_presses_them, BOBBIN) {
-    draw(s);
+    screen_draw(s);
     for (int i = 0;
          i < 400
          && !(s->viewer.ui.focus.panel != NULL && strcmp(s->viewer.ui.focus.panel, "bar") == 0);
