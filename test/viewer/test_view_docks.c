@@ -1,6 +1,5 @@
 // What lies in the docks: the outliner, the inspector and the time bar.
 #include "test/own.h"
-#include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
@@ -35,7 +34,7 @@ static int32_t joint_of(const screen *s, const char *name)
     return (int32_t)md5_find_joint(s->viewer.document->scene.skeleton, name);
 }
 
-#define TEST_HERE(title, file) TEST_SCREEN(title, screen_open(s, file, 1280, 900))
+#define TEST_HERE(title, file) TEST_SCREEN (title, screen_open(s, file, 1280, 900))
 
 // -- The outliner ---------------------------------------------------------------------------
 

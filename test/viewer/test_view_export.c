@@ -2,7 +2,6 @@
 // unasked.
 #define _POSIX_C_SOURCE 200809L // popen()
 #include "test/own.h"
-#include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/common/file.h"

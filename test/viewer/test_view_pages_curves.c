@@ -58,19 +58,18 @@ static real3 turn_between(md5_quat from, md5_quat to)
 // From key to key, each a second, slerp turns at a constant velocity, which about axes that turn
 // along is the same at both ends. Squad is smooth.
 TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
-    static const md5_vec3 axes[5] = {
-        {0, 0, 1}, {0, 1, 0.3f}, {1, 0, 0.4f}, {0, -1, 0.5f}, {-0.6f, 0.2f, 1}};
+    // Of each key, turned by the spread about it, and the first two again.
+    static const md5_vec3 axes[7] = {{0, 0, 1},        {0, -1, -0.3f}, {1, 0, 0.4f},  {0, 1, -0.5f},
+                                     {-0.6f, 0.2f, 1}, {0, 0, 1},      {0, -1, -0.3f}};
     for (int i = 1; i <= 4; i++) {
         const float spread = 0.3f * (float)i;
-        real3 turns[5];
-        md5_quat keys[5];
+        real3 turns[6];
         double largest = 0.0;
-        for (int k = 0; k < 5; k++)
-            keys[k] = md5_quat_from_axis_angle(axes[k], k % 2 == 0 ? spread : -spread);
-        for (int k = 0; k < 5; k++)
-            turns[k] = turn_between(keys[k], keys[(k + 1) % 5]);
-        for (int k = 0; k < 5; k++)
-            real_worse(&largest, real3_distance(turns[k], turns[(k + 1) % 5]));
+        for (int k = 0; k < 6; k++) {
+            turns[k] = turn_between(md5_quat_from_axis_angle(axes[k], spread),
+                                    md5_quat_from_axis_angle(axes[k + 1], spread));
+            real_worse(&largest, k > 0 ? real3_distance(turns[k - 1], turns[k]) : 0.0);
+        }
         CLAIM("spread, radians = %.9g @ 0.4 | largest jump at a key, squad < 1e-3;"
               " largest jump at a key, slerp = %.17g ~ 1e-3",
               (double)spread, largest);

@@ -70,7 +70,7 @@ static const char *help_of(const screen *s, const char *keys)
     return "";
 }
 
-#define TEST_HERE(title, file) TEST_SCREEN(title, open_stage(s, file))
+#define TEST_HERE(title, file) TEST_SCREEN (title, open_stage(s, file))
 
 TEST_HERE (view_help_of_a_machine_lists_what_keys_do_there, MACHINE) {
     CHECK_STRING(help_of(s, "Space"), "jump");
@@ -345,21 +345,18 @@ TEST_HERE (view_panel_wraps_long_rows, BOBBIN) {
 
 // -- Dropping -------------------------------------------------------------------------------
 
-TEST (view_lists_a_clip_that_is_dropped_again_once) {
-    static const char *const files[] = {BOBBIN, WALK, "models/bobbin/../bobbin/walk.md5anim"};
-    screen s;
-    if (open_all(&s, 0, files, 3)) {
-        view_scene *const scene = &s.viewer.document->scene;
-        CHECK_UINT(scene->num_clips, 1);
-        view_drop(&s.viewer, test_path("models/bobbin/run.md5anim"));
-        CHECK_UINT(scene->num_clips, 2);
-        CHECK_UINT(scene->clip, 1);
-        view_drop(&s.viewer, test_path("models/../models/bobbin/walk.md5anim"));
-        CHECK_UINT(scene->num_clips, 2);
-        CHECK_UINT(scene->clip, 0);
-        CHECK_STRING(view_shown_clip(scene)->name, "walk");
-    }
-    (void)screen_close(&s);
+static const char *const dropped[] = {BOBBIN, WALK, "models/bobbin/../bobbin/walk.md5anim"};
+
+TEST_SCREEN (view_lists_a_clip_that_is_dropped_again_once, open_all(s, 0, dropped, 3)) {
+    view_scene *const scene = &s->viewer.document->scene;
+    CHECK_UINT(scene->num_clips, 1);
+    view_drop(&s->viewer, test_path("models/bobbin/run.md5anim"));
+    CHECK_UINT(scene->num_clips, 2);
+    CHECK_UINT(scene->clip, 1);
+    view_drop(&s->viewer, test_path("models/../models/bobbin/walk.md5anim"));
+    CHECK_UINT(scene->num_clips, 2);
+    CHECK_UINT(scene->clip, 0);
+    CHECK_STRING(view_shown_clip(scene)->name, "walk");
 }
 
 // The clip is not in the model's folder, where clips are found automatically.

@@ -1,7 +1,6 @@
 // What the window says of errors and warnings, the start page, the frame time and the sign of a
 // recording.
 #include "test/own.h"
-#include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/common/file.h"

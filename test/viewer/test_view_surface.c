@@ -505,7 +505,7 @@ static view_command click(screen *s, const char *name, float across)
     return item_press(&s->viewer, &facts, name, across, 0.5f);
 }
 
-#define TEST_HERE(title, draws) TEST_SCREEN(title, open_screen(s, draws))
+#define TEST_HERE(title, draws) TEST_SCREEN (title, open_screen(s, draws))
 
 TEST_HERE (channels_are_rows_to_click_on, true) {
     view_stage facts = item_draw(&s->viewer, 1280.0f, 900.0f);

@@ -1,7 +1,6 @@
 // What somebody who never read a manual wants to do, as he does it in the window: by keys, typed
 // words, clicks and drops, each of which is one action. None takes more than four.
 #include "test/own.h"
-#include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/common/file.h"
@@ -350,6 +349,9 @@ TEST (view_tasks_take_four_actions_at_most) {
     }
 }
 
+#define TEST_HERE(title, file) \
+    TEST_IF (title, desk, d, open_desk(d, file) || (close_desk(d), false), close_desk(d))
+
 // == Fingers ======================================================================================
 
 static void finger(desk *d, float x, float y, view_input_kind kind)
@@ -373,233 +375,204 @@ static void make_upright(desk *d)
 
 // A stick drives him, a second finger makes no click of the first, a long press opens the menu, and
 // the sheet lies below.
-TEST (view_fingers_do_what_keys_do) {
-    desk d;
-    if (open_desk(&d, MACHINE)) {
-        make_upright(&d);
-        CHECK(!(view_place_stick(&d.facts).reach > 0.0f));
-        finger(&d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
-        send(&d, (view_input){
-                     .kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_given_up = true});
-        CHECK(d.viewer.ui.chosen_joint < 0 && !d.viewer.pick.is_set);
-        const view_stick stick = view_place_stick(&d.facts);
-        const view_control *const control = &scene_of(&d)->machine.control;
-        const float azimuth = d.viewer.camera.azimuth;
-        CHECK(stick.reach > 0.0f && stick.x < 195.0f && stick.y > 422.0f);
-        finger(&d, stick.x, stick.y, VIEW_INPUT_PRESS);
-        CHECK(control->ahead == 0 && control->side == 0);
-        finger(&d, stick.x, stick.y - 0.6f * stick.reach, VIEW_INPUT_MOVE);
-        CHECK(control->ahead == 1 && !control->fast);
-        finger(&d, stick.x - 0.6f * stick.reach, stick.y - 2.0f * stick.reach, VIEW_INPUT_MOVE);
-        CHECK(control->ahead == 1 && control->fast && d.viewer.stick.pad.y > -1.0f);
-        send(&d, (view_input){.kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_RIGHT});
-        CHECK(control->ahead == 0 && control->side == 0 && !control->fast);
-        finger(&d, stick.x, stick.y - 0.6f * stick.reach, VIEW_INPUT_PRESS);
-        CHECK(control->ahead == 1);
-        finger(&d, stick.x, stick.y, VIEW_INPUT_RELEASE);
-        CHECK(control->ahead == 0 && control->side == 0 && !control->fast);
-        CHECK(d.viewer.camera.azimuth == azimuth && d.viewer.ui.chosen_joint < 0);
-        finger(&d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
-        send(&d,
-             (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_long = true});
-        CHECK(d.viewer.ui.menu.kind != VIEW_NO_MENU);
-        key(&d, VIEW_KEY_ESCAPE);
-        click(&d, "handle/handle");
-        const view_layout layout = view_layout_of(&d.facts);
-        const view_rect sheet = layout.docks[d.facts.docks.front];
-        CHECK(sheet.width == 390.0f && sheet.y > 400.0f && sheet.height > 300.0f);
-        CHECK(!(view_place_stick(&d.facts).reach > 0.0f));
-    }
-    close_desk(&d);
+TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
+    make_upright(d);
+    CHECK(!(view_place_stick(&d->facts).reach > 0.0f));
+    finger(d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
+    send(d,
+         (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_given_up = true});
+    CHECK(d->viewer.ui.chosen_joint < 0 && !d->viewer.pick.is_set);
+    const view_stick stick = view_place_stick(&d->facts);
+    const view_control *const control = &scene_of(d)->machine.control;
+    const float azimuth = d->viewer.camera.azimuth;
+    CHECK(stick.reach > 0.0f && stick.x < 195.0f && stick.y > 422.0f);
+    finger(d, stick.x, stick.y, VIEW_INPUT_PRESS);
+    CHECK(control->ahead == 0 && control->side == 0);
+    finger(d, stick.x, stick.y - 0.6f * stick.reach, VIEW_INPUT_MOVE);
+    CHECK(control->ahead == 1 && !control->fast);
+    finger(d, stick.x - 0.6f * stick.reach, stick.y - 2.0f * stick.reach, VIEW_INPUT_MOVE);
+    CHECK(control->ahead == 1 && control->fast && d->viewer.stick.pad.y > -1.0f);
+    send(d, (view_input){.kind = VIEW_INPUT_PRESS, .button = VIEW_BUTTON_RIGHT});
+    CHECK(control->ahead == 0 && control->side == 0 && !control->fast);
+    finger(d, stick.x, stick.y - 0.6f * stick.reach, VIEW_INPUT_PRESS);
+    CHECK(control->ahead == 1);
+    finger(d, stick.x, stick.y, VIEW_INPUT_RELEASE);
+    CHECK(control->ahead == 0 && control->side == 0 && !control->fast);
+    CHECK(d->viewer.camera.azimuth == azimuth && d->viewer.ui.chosen_joint < 0);
+    finger(d, 195.0f, 300.0f, VIEW_INPUT_PRESS);
+    send(d, (view_input){.kind = VIEW_INPUT_RELEASE, .button = VIEW_BUTTON_LEFT, .is_long = true});
+    CHECK(d->viewer.ui.menu.kind != VIEW_NO_MENU);
+    key(d, VIEW_KEY_ESCAPE);
+    click(d, "handle/handle");
+    const view_layout layout = view_layout_of(&d->facts);
+    const view_rect sheet = layout.docks[d->facts.docks.front];
+    CHECK(sheet.width == 390.0f && sheet.y > 400.0f && sheet.height > 300.0f);
+    CHECK(!(view_place_stick(&d->facts).reach > 0.0f));
 }
 
 // The handle follows the finger and then goes to the nearest of three heights; a tap, which
 // trembles, goes to the next one. The picture ends above all but the highest.
-TEST (view_sheet_of_an_upright_window_has_three_heights) {
-    desk d;
-    if (open_desk(&d, BOBBIN)) {
-        make_upright(&d);
-        const view_layout peek = view_layout_of(&d.facts);
-        const float middle = 0.5f * peek.handle.height;
-        CHECK(peek.time.y + peek.time.height == 844.0f && peek.handle.height > 0.0f);
-        CHECK(peek.free.y + peek.free.height == peek.handle.y);
-        finger(&d, 200.0f, peek.handle.y + middle, VIEW_INPUT_PRESS);
-        finger(&d, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_MOVE);
-        finger(&d, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_RELEASE);
-        const view_layout half = view_layout_of(&d.facts);
-        CHECK_NEAR(half.handle.y, 0.55f * 844.0f, 2.0);
-        CHECK(half.free.y + half.free.height == half.handle.y);
-        CHECK(view_free_region(&d.facts).height == half.free.height);
-        finger(&d, 200.0f, half.handle.y + middle, VIEW_INPUT_PRESS);
-        finger(&d, 200.0f, 300.0f, VIEW_INPUT_MOVE);
-        CHECK_NEAR(view_layout_of(&d.facts).handle.y, 300.0f - middle, 1.0);
-        finger(&d, 200.0f, 100.0f, VIEW_INPUT_MOVE);
-        finger(&d, 200.0f, 100.0f, VIEW_INPUT_RELEASE);
-        const view_layout full = view_layout_of(&d.facts);
-        CHECK(full.handle.y == full.menu.height && full.free.height == half.free.height);
-        click(&d, "handle/handle");
-        CHECK(view_layout_of(&d.facts).handle.y == peek.handle.y);
-        finger(&d, 200.0f, peek.handle.y + middle, VIEW_INPUT_PRESS);
-        finger(&d, 200.0f, 500.0f, VIEW_INPUT_MOVE);
-        finger(&d, 200.0f, 500.0f, VIEW_INPUT_RELEASE);
-        CHECK(view_layout_of(&d.facts).handle.y == half.handle.y);
-        CHECK(!(view_layout_of(&d.facts).docks[VIEW_DOCK_BOTTOM].width > 0.0f));
-        d.viewer.width = 800; // turned: it is at the right
-        d.viewer.height = 360;
-        finger(&d, 100.0f, 100.0f, VIEW_INPUT_PRESS);
-        d.viewer.ui.docks.is_sheet_open = true;
-        draw(&d);
-        const view_layout wide = view_layout_of(&d.facts);
-        const view_rect sheet = wide.docks[d.facts.docks.front];
-        CHECK(!(wide.handle.width > 0.0f) && sheet.x + sheet.width == 800.0f);
-        CHECK(wide.arrangement == VIEW_ARRANGE_SHEET && wide.is_phone && sheet.x > 300.0f);
-    }
-    close_desk(&d);
+TEST_HERE (view_sheet_of_an_upright_window_has_three_heights, BOBBIN) {
+    make_upright(d);
+    const view_layout peek = view_layout_of(&d->facts);
+    const float middle = 0.5f * peek.handle.height;
+    CHECK(peek.time.y + peek.time.height == 844.0f && peek.handle.height > 0.0f);
+    CHECK(peek.free.y + peek.free.height == peek.handle.y);
+    finger(d, 200.0f, peek.handle.y + middle, VIEW_INPUT_PRESS);
+    finger(d, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_MOVE);
+    finger(d, 200.0f, peek.handle.y + middle - 2.0f, VIEW_INPUT_RELEASE);
+    const view_layout half = view_layout_of(&d->facts);
+    CHECK_NEAR(half.handle.y, 0.55f * 844.0f, 2.0);
+    CHECK(half.free.y + half.free.height == half.handle.y);
+    CHECK(view_free_region(&d->facts).height == half.free.height);
+    finger(d, 200.0f, half.handle.y + middle, VIEW_INPUT_PRESS);
+    finger(d, 200.0f, 300.0f, VIEW_INPUT_MOVE);
+    CHECK_NEAR(view_layout_of(&d->facts).handle.y, 300.0f - middle, 1.0);
+    finger(d, 200.0f, 100.0f, VIEW_INPUT_MOVE);
+    finger(d, 200.0f, 100.0f, VIEW_INPUT_RELEASE);
+    const view_layout full = view_layout_of(&d->facts);
+    CHECK(full.handle.y == full.menu.height && full.free.height == half.free.height);
+    click(d, "handle/handle");
+    CHECK(view_layout_of(&d->facts).handle.y == peek.handle.y);
+    finger(d, 200.0f, peek.handle.y + middle, VIEW_INPUT_PRESS);
+    finger(d, 200.0f, 500.0f, VIEW_INPUT_MOVE);
+    finger(d, 200.0f, 500.0f, VIEW_INPUT_RELEASE);
+    CHECK(view_layout_of(&d->facts).handle.y == half.handle.y);
+    CHECK(!(view_layout_of(&d->facts).docks[VIEW_DOCK_BOTTOM].width > 0.0f));
+    d->viewer.width = 800; // turned: it is at the right
+    d->viewer.height = 360;
+    finger(d, 100.0f, 100.0f, VIEW_INPUT_PRESS);
+    d->viewer.ui.docks.is_sheet_open = true;
+    draw(d);
+    const view_layout wide = view_layout_of(&d->facts);
+    const view_rect sheet = wide.docks[d->facts.docks.front];
+    CHECK(!(wide.handle.width > 0.0f) && sheet.x + sheet.width == 800.0f);
+    CHECK(wide.arrangement == VIEW_ARRANGE_SHEET && wide.is_phone && sheet.x > 300.0f);
 }
 
 // The tabs of the sheet are parts of what the docks hold.
-TEST (view_sheet_has_tabs_for_fingers) {
-    desk d;
-    if (open_desk(&d, BOBBIN)) {
-        make_upright(&d);
-        click(&d, "handle/handle");
-        CHECK(item_find(&d.viewer, &d.facts, "clip/dance").width > 0.0f);
-        CHECK(!(item_find(&d.viewer, &d.facts, "joint/head").width > 0.0f));
-        click(&d, "tab/Joints");
-        CHECK(!(item_find(&d.viewer, &d.facts, "clip/dance").width > 0.0f));
-        CHECK(item_find(&d.viewer, &d.facts, "joint/head").width > 0.0f);
-        click(&d, "tab/Look");
-        click(&d, "look/weights");
-        CHECK(d.viewer.surface == VIEW_SURFACE_WEIGHTS);
-        click(&d, "look/Edges");
-        CHECK(d.viewer.shown.edges);
-        CHECK(item_find(&d.viewer, &d.facts, "look/Shadows").width > 0.0f);
-        CHECK(item_find(&d.viewer, &d.facts, "look/Background color").width > 0.0f);
-        key(&d, 'l' | VIEW_WITH_SHIFT); // whose sliders are in the inspector
-        CHECK(!(item_find(&d.viewer, &d.facts, "look/Edges").width > 0.0f));
-        key(&d, 'b' | VIEW_WITH_CTRL); // without the outliner, which its tab brings back
-        click(&d, "tab/Clips");
-        CHECK(item_find(&d.viewer, &d.facts, "clip/dance").width > 0.0f);
-        click(&d, "tab/Export");
-        CHECK(d.viewer.ui.export.is_open);
-    }
-    close_desk(&d);
+TEST_HERE (view_sheet_has_tabs_for_fingers, BOBBIN) {
+    make_upright(d);
+    click(d, "handle/handle");
+    CHECK(item_find(&d->viewer, &d->facts, "clip/dance").width > 0.0f);
+    CHECK(!(item_find(&d->viewer, &d->facts, "joint/head").width > 0.0f));
+    click(d, "tab/Joints");
+    CHECK(!(item_find(&d->viewer, &d->facts, "clip/dance").width > 0.0f));
+    CHECK(item_find(&d->viewer, &d->facts, "joint/head").width > 0.0f);
+    click(d, "tab/Look");
+    click(d, "look/weights");
+    CHECK(d->viewer.surface == VIEW_SURFACE_WEIGHTS);
+    click(d, "look/Edges");
+    CHECK(d->viewer.shown.edges);
+    CHECK(item_find(&d->viewer, &d->facts, "look/Shadows").width > 0.0f);
+    CHECK(item_find(&d->viewer, &d->facts, "look/Background color").width > 0.0f);
+    key(d, 'l' | VIEW_WITH_SHIFT); // whose sliders are in the inspector
+    CHECK(!(item_find(&d->viewer, &d->facts, "look/Edges").width > 0.0f));
+    key(d, 'b' | VIEW_WITH_CTRL); // without the outliner, which its tab brings back
+    click(d, "tab/Clips");
+    CHECK(item_find(&d->viewer, &d->facts, "clip/dance").width > 0.0f);
+    click(d, "tab/Export");
+    CHECK(d->viewer.ui.export.is_open);
 }
 
-TEST (view_sheet_of_a_machine_has_its_states) {
-    desk d;
-    if (open_desk(&d, MACHINE)) {
-        make_upright(&d);
-        click(&d, "handle/handle");
-        click(&d, "tab/States");
-        CHECK(item_find(&d.viewer, &d.facts, "layer/body").width > 0.0f);
-    }
-    close_desk(&d);
+TEST_HERE (view_sheet_of_a_machine_has_its_states, MACHINE) {
+    make_upright(d);
+    click(d, "handle/handle");
+    click(d, "tab/States");
+    CHECK(item_find(&d->viewer, &d->facts, "layer/body").width > 0.0f);
 }
 
-TEST (view_buttons_for_fingers_are_commands) {
-    desk d;
-    if (open_desk(&d, BOBBIN)) {
-        CHECK(!(item_find(&d.viewer, &d.facts, "button/Home").width > 0.0f)); // with a mouse
-        make_upright(&d);
-        const bool had_grid = d.viewer.shown.grid;
-        click(&d, "button/Show");
-        CHECK(d.viewer.shown.grid == !had_grid);
-        click(&d, "button/Look");
-        CHECK(d.viewer.surface == VIEW_SURFACE_LIT + 1);
-        d.viewer.camera.distance *= 3.0f;
-        const float far = d.viewer.camera.distance;
-        click(&d, "button/Home");
-        CHECK(d.viewer.camera.distance < 0.5f * far);
-        click(&d, "handle/handle");
-        click(&d, "handle/handle"); // the sheet is over them
-        CHECK(!(item_find(&d.viewer, &d.facts, "button/Home").width > 0.0f));
-    }
-    close_desk(&d);
+TEST_HERE (view_buttons_for_fingers_are_commands, BOBBIN) {
+    CHECK(!(item_find(&d->viewer, &d->facts, "button/Home").width > 0.0f)); // with a mouse
+    make_upright(d);
+    const bool had_grid = d->viewer.shown.grid;
+    click(d, "button/Show");
+    CHECK(d->viewer.shown.grid == !had_grid);
+    click(d, "button/Look");
+    CHECK(d->viewer.surface == VIEW_SURFACE_LIT + 1);
+    d->viewer.camera.distance *= 3.0f;
+    const float far = d->viewer.camera.distance;
+    click(d, "button/Home");
+    CHECK(d->viewer.camera.distance < 0.5f * far);
+    click(d, "handle/handle");
+    click(d, "handle/handle"); // the sheet is over them
+    CHECK(!(item_find(&d->viewer, &d->facts, "button/Home").width > 0.0f));
 }
 
 // A finger on a list scrolls it, which goes on when it is lifted; one that stays presses, or, for
 // long, opens a menu; one that goes aside drags what it came down on.
-TEST (view_finger_scrolls_what_is_below_it) {
-    desk d;
-    if (open_desk(&d, BOBBIN)) {
-        make_upright(&d);
-        click(&d, "handle/handle");
-        const view_layout layout = view_layout_of(&d.facts);
-        const view_rect sheet = layout.docks[VIEW_DOCK_LEFT];
-        const float x = 100.0f, y = sheet.y + 0.7f * sheet.height;
-        const ui_scroll *const scroll = &d.viewer.ui.scrolls[VIEW_DOCK_LEFT];
-        view_browser *const list = &d.viewer.ui.browser;
-        const size_t clip = scene_of(&d)->clip;
-        const bool playing = d.viewer.play.playing;
-        const float before = scroll->wanted;
-        finger(&d, x, y, VIEW_INPUT_PRESS);
-        finger(&d, x, y - 60.0f, VIEW_INPUT_MOVE);
-        CHECK(scroll->wanted == before + 60.0f && scroll->shown == scroll->wanted);
-        finger(&d, x, y - 90.0f, VIEW_INPUT_MOVE);
-        CHECK(scroll->wanted == before + 90.0f);
-        finger(&d, x, y - 90.0f, VIEW_INPUT_RELEASE);
-        CHECK(scroll->wanted > before + 200.0f && scene_of(&d)->clip == clip);
-        finger(&d, x, y, VIEW_INPUT_PRESS);
-        CHECK(scene_of(&d)->clip == clip);
-        finger(&d, x, y + 3.0f, VIEW_INPUT_RELEASE);
-        CHECK(scene_of(&d)->clip != clip);
-        finger(&d, x, y, VIEW_INPUT_PRESS);
-        send(&d, (view_input){.kind = VIEW_INPUT_RELEASE, .is_long = true});
-        CHECK(d.viewer.ui.menu.kind == VIEW_MENU_OF_CONTEXT);
-        key(&d, VIEW_KEY_ESCAPE);
+TEST_HERE (view_finger_scrolls_what_is_below_it, BOBBIN) {
+    make_upright(d);
+    click(d, "handle/handle");
+    const view_layout layout = view_layout_of(&d->facts);
+    const view_rect sheet = layout.docks[VIEW_DOCK_LEFT];
+    const float x = 100.0f, y = sheet.y + 0.7f * sheet.height;
+    const ui_scroll *const scroll = &d->viewer.ui.scrolls[VIEW_DOCK_LEFT];
+    view_browser *const list = &d->viewer.ui.browser;
+    const size_t clip = scene_of(d)->clip;
+    const bool playing = d->viewer.play.playing;
+    const float before = scroll->wanted;
+    finger(d, x, y, VIEW_INPUT_PRESS);
+    finger(d, x, y - 60.0f, VIEW_INPUT_MOVE);
+    CHECK(scroll->wanted == before + 60.0f && scroll->shown == scroll->wanted);
+    finger(d, x, y - 90.0f, VIEW_INPUT_MOVE);
+    CHECK(scroll->wanted == before + 90.0f);
+    finger(d, x, y - 90.0f, VIEW_INPUT_RELEASE);
+    CHECK(scroll->wanted > before + 200.0f && scene_of(d)->clip == clip);
+    finger(d, x, y, VIEW_INPUT_PRESS);
+    CHECK(scene_of(d)->clip == clip);
+    finger(d, x, y + 3.0f, VIEW_INPUT_RELEASE);
+    CHECK(scene_of(d)->clip != clip);
+    finger(d, x, y, VIEW_INPUT_PRESS);
+    send(d, (view_input){.kind = VIEW_INPUT_RELEASE, .is_long = true});
+    CHECK(d->viewer.ui.menu.kind == VIEW_MENU_OF_CONTEXT);
+    key(d, VIEW_KEY_ESCAPE);
 
-        d.viewer.play.playing = false;
-        const float bar = layout.time.y + 0.5f * layout.time.height;
-        finger(&d, 150.0f, bar, VIEW_INPUT_PRESS);
-        finger(&d, 180.0f, bar + 5.0f, VIEW_INPUT_MOVE);
-        const double time = d.viewer.play.time;
-        finger(&d, 240.0f, bar + 5.0f, VIEW_INPUT_MOVE);
-        CHECK(d.viewer.play.time > time && time > 0.0);
-        finger(&d, 240.0f, bar, VIEW_INPUT_RELEASE);
-        d.viewer.play.playing = playing;
+    d->viewer.play.playing = false;
+    const float bar = layout.time.y + 0.5f * layout.time.height;
+    finger(d, 150.0f, bar, VIEW_INPUT_PRESS);
+    finger(d, 180.0f, bar + 5.0f, VIEW_INPUT_MOVE);
+    const double time = d->viewer.play.time;
+    finger(d, 240.0f, bar + 5.0f, VIEW_INPUT_MOVE);
+    CHECK(d->viewer.play.time > time && time > 0.0);
+    finger(d, 240.0f, bar, VIEW_INPUT_RELEASE);
+    d->viewer.play.playing = playing;
 
-        (void)view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene_of(&d), NULL);
-        draw(&d);
-        CHECK(list->num_found > list->num_rows);
-        list->first = list->chosen = 0;
-        finger(&d, x, 400.0f, VIEW_INPUT_PRESS);
-        finger(&d, x, 340.0f, VIEW_INPUT_MOVE);
-        CHECK(list->first > 1 && list->first < 6 && list->chosen >= list->first);
-        finger(&d, x, 340.0f, VIEW_INPUT_RELEASE);
-        CHECK(list->kind == VIEW_BROWSE_CLIPS);
-        finger(&d, x, 340.0f, VIEW_INPUT_PRESS);
-        finger(&d, x, 340.0f, VIEW_INPUT_RELEASE);
-        CHECK(list->kind == VIEW_BROWSE_NOTHING);
-    }
-    close_desk(&d);
+    (void)view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene_of(d), NULL);
+    draw(d);
+    CHECK(list->num_found > list->num_rows);
+    list->first = list->chosen = 0;
+    finger(d, x, 400.0f, VIEW_INPUT_PRESS);
+    finger(d, x, 340.0f, VIEW_INPUT_MOVE);
+    CHECK(list->first > 1 && list->first < 6 && list->chosen >= list->first);
+    finger(d, x, 340.0f, VIEW_INPUT_RELEASE);
+    CHECK(list->kind == VIEW_BROWSE_CLIPS);
+    finger(d, x, 340.0f, VIEW_INPUT_PRESS);
+    finger(d, x, 340.0f, VIEW_INPUT_RELEASE);
+    CHECK(list->kind == VIEW_BROWSE_NOTHING);
 }
 
 // Those that are in sight are drawn, one at a time, and what is shown stays as it is.
-TEST (view_clips_have_pictures_on_a_phone) {
-    desk d;
-    if (open_desk(&d, BOBBIN)) {
-        const view_document *const document = d.viewer.document;
-        const view_camera camera = d.viewer.camera;
-        uint32_t num_made = 0, num_drawn = 0;
-        CHECK(!view_follow_pictures(&d.viewer)); // nothing lists them
-        make_upright(&d);
-        click(&d, "handle/handle");
-        const md5_bounds bounds = document->bounds;
-        const size_t clip = document->scene.clip;
-        while (num_made < 100 && view_follow_pictures(&d.viewer))
-            num_made++;
-        for (size_t i = 0; i < document->num_pictures; i++)
-            num_drawn += document->pictures[i].texture != 0;
-        CHECK_UINT(document->num_pictures, document->scene.num_clips);
-        CHECK(num_made >= 6 && num_made < 30 && num_drawn == num_made);
-        CHECK_BYTES(&document->bounds, &bounds, sizeof bounds);
-        CHECK(document->scene.clip == clip && d.viewer.camera.distance == camera.distance);
-        d.viewer.ui.scrolls[VIEW_DOCK_LEFT].wanted = 600.0f;
-        draw(&d);
-        CHECK(view_follow_pictures(&d.viewer));
-    }
-    close_desk(&d);
+TEST_HERE (view_clips_have_pictures_on_a_phone, BOBBIN) {
+    const view_document *const document = d->viewer.document;
+    const view_camera camera = d->viewer.camera;
+    uint32_t num_made = 0, num_drawn = 0;
+    CHECK(!view_follow_pictures(&d->viewer)); // nothing lists them
+    make_upright(d);
+    click(d, "handle/handle");
+    const md5_bounds bounds = document->bounds;
+    const size_t clip = document->scene.clip;
+    while (num_made < 100 && view_follow_pictures(&d->viewer))
+        num_made++;
+    for (size_t i = 0; i < document->num_pictures; i++)
+        num_drawn += document->pictures[i].texture != 0;
+    CHECK_UINT(document->num_pictures, document->scene.num_clips);
+    CHECK(num_made >= 6 && num_made < 30 && num_drawn == num_made);
+    CHECK_BYTES(&document->bounds, &bounds, sizeof bounds);
+    CHECK(document->scene.clip == clip && d->viewer.camera.distance == camera.distance);
+    d->viewer.ui.scrolls[VIEW_DOCK_LEFT].wanted = 600.0f;
+    draw(d);
+    CHECK(view_follow_pictures(&d->viewer));
 }
 
 static void tap_twice(desk *d, float x, float y)
@@ -615,23 +588,19 @@ static void tap_twice(desk *d, float x, float y)
 }
 
 // On the body two taps come near, beside it they show everything.
-TEST (view_double_tap_frames_the_spot) {
-    desk d;
-    if (open_desk(&d, BOBBIN)) {
-        const view_rect free = view_free_region(&d.facts);
-        const view_camera all = d.viewer.camera;
-        click_body(&d, 0.4f);
-        CHECK(d.viewer.camera.distance == all.distance); // one does not
-        tap_twice(&d, free.x + 0.5f * free.width, free.y + 0.4f * free.height);
-        CHECK(d.viewer.camera.distance < 0.5f * all.distance);
-        CHECK(d.viewer.camera.target.z > all.target.z); // the spot is above the middle
-        d.viewer.camera = all;
-        d.viewer.camera.distance *= 3.0f;
-        tap_twice(&d, free.x + 40.0f, free.y + 40.0f);
-        CHECK(!d.viewer.pick.is_set);
-        CHECK_NEAR(d.viewer.camera.distance, all.distance, 1e-3 * (double)all.distance);
-    }
-    close_desk(&d);
+TEST_HERE (view_double_tap_frames_the_spot, BOBBIN) {
+    const view_rect free = view_free_region(&d->facts);
+    const view_camera all = d->viewer.camera;
+    click_body(d, 0.4f);
+    CHECK(d->viewer.camera.distance == all.distance); // one does not
+    tap_twice(d, free.x + 0.5f * free.width, free.y + 0.4f * free.height);
+    CHECK(d->viewer.camera.distance < 0.5f * all.distance);
+    CHECK(d->viewer.camera.target.z > all.target.z); // the spot is above the middle
+    d->viewer.camera = all;
+    d->viewer.camera.distance *= 3.0f;
+    tap_twice(d, free.x + 40.0f, free.y + 40.0f);
+    CHECK(!d->viewer.pick.is_set);
+    CHECK_NEAR(d->viewer.camera.distance, all.distance, 1e-3 * (double)all.distance);
 }
 
 // == Somebody without a plan ======================================================================

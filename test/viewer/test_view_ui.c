@@ -1,6 +1,5 @@
 // The interface returns actions of the user as requests, and changes only its own state.
 #include "test/own.h"
-#include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_case.h"
 
 #include "demo/common/file.h"
@@ -73,7 +72,7 @@ static void drag(screen *s, float x)
     screen_draw(s);
 }
 
-#define TEST_HERE(title, file) TEST_SCREEN(title, screen_open(s, file, WIDTH, HEIGHT))
+#define TEST_HERE(title, file) TEST_SCREEN (title, screen_open(s, file, WIDTH, HEIGHT))
 
 TEST_HERE (view_ui_requests_lists_and_meshes, BOBBIN) {
     s->viewer.shown.statistics = true;
@@ -108,101 +107,88 @@ static void press_there(screen *s, const char *name)
 }
 
 // A cell of the table, an image of the folder, another one for it, and back.
-TEST (view_ui_gives_a_mesh_the_image_that_is_chosen_in_the_panel) {
-    screen s;
+TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_chosen_in_the_panel, BOBBIN) {
     view_chosen_list chosen = {.count = 0};
-    if (screen_open(&s, BOBBIN, WIDTH, HEIGHT)) {
-        view_texture_panel *const panel = &s.viewer.ui.textures;
-        s.viewer.chosen = &chosen;
-        s.viewer.ui.chosen_material = 0;
-        screen_draw(&s);
-        (void)view_perform(&s.viewer, (view_command){.action = VIEW_TEXTURES});
-        screen_draw(&s);
-        CHECK(panel->is_open && panel->mesh == 0 && panel->num_tiles > 0);
-        CHECK(item_find(&s.viewer, &s.facts, "textures/Clear").width == 0.0f);
-        press_there(&s, "textures/bobbin_eye.png");
-        CHECK(s.viewer.document->textures.meshes[0].is_chosen[MD5GL_PICTURE_DIFFUSE]);
-        CHECK_STRING(image_of(&s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin_eye.png");
-        CHECK(strstr(s.viewer.ui.notice, "bobbin_eye.png"));
-        press_there(&s, "textures/Glow 1");
-        press_there(&s, "textures/bobbin.png");
-        CHECK_STRING(image_of(&s, 1, MD5GL_PICTURE_GLOW), "bobbin.png");
-        CHECK_STRING(image_of(&s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin_eye.png");
-        press_there(&s, "textures/Clear");
-        CHECK_STRING(image_of(&s, 1, MD5GL_PICTURE_GLOW), "none");
-        // A file that cannot be read changes nothing.
-        (void)view_perform(&s.viewer, (view_command){.action = VIEW_TAKE_TEXTURE,
-                                                     .path = common_copy("/nowhere.png")});
-        CHECK(strstr(s.viewer.ui.notice, "keeps its texture"));
-        screen_draw(&s);
-        CHECK_STRING(image_of(&s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
-        press_there(&s, "outliner/close");
-        CHECK(!panel->is_open || panel->num_tiles == 0);
-    }
+    view_texture_panel *const panel = &s->viewer.ui.textures;
+    s->viewer.chosen = &chosen;
+    s->viewer.ui.chosen_material = 0;
+    screen_draw(s);
+    (void)view_perform(&s->viewer, (view_command){.action = VIEW_TEXTURES});
+    screen_draw(s);
+    CHECK(panel->is_open && panel->mesh == 0 && panel->num_tiles > 0);
+    CHECK(item_find(&s->viewer, &s->facts, "textures/Clear").width == 0.0f);
+    press_there(s, "textures/bobbin_eye.png");
+    CHECK(s->viewer.document->textures.meshes[0].is_chosen[MD5GL_PICTURE_DIFFUSE]);
+    CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin_eye.png");
+    CHECK(strstr(s->viewer.ui.notice, "bobbin_eye.png"));
+    press_there(s, "textures/Glow 1");
+    press_there(s, "textures/bobbin.png");
+    CHECK_STRING(image_of(s, 1, MD5GL_PICTURE_GLOW), "bobbin.png");
+    CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin_eye.png");
+    press_there(s, "textures/Clear");
+    CHECK_STRING(image_of(s, 1, MD5GL_PICTURE_GLOW), "none");
+    // A file that cannot be read changes nothing.
+    (void)view_perform(&s->viewer, (view_command){.action = VIEW_TAKE_TEXTURE,
+                                                  .path = common_copy("/nowhere.png")});
+    CHECK(strstr(s->viewer.ui.notice, "keeps its texture"));
+    screen_draw(s);
+    CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
+    press_there(s, "outliner/close");
+    CHECK(!panel->is_open || panel->num_tiles == 0);
     view_free_chosen(&chosen);
-    (void)screen_close(&s);
 }
 
 // Beside the model it is asked which mesh an image is for; the name says which map.
-TEST (view_ui_asks_where_a_dropped_image_belongs) {
-    screen s;
+TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
     view_chosen_list chosen = {.count = 0};
-    if (screen_open(&s, BOBBIN, WIDTH, HEIGHT)) {
-        const view_texture_panel *const panel = &s.viewer.ui.textures;
-        OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
-        s.viewer.chosen = &chosen;
-        view_drop(&s.viewer, eye);
-        screen_draw(&s);
-        CHECK(panel->is_open && panel->offered != NULL && chosen.count == 0);
-        CHECK_STRING(image_of(&s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
-        press_there(&s, "textures/Specular 0");
-        CHECK(panel->offered == NULL && chosen.count == 1);
-        CHECK_STRING(image_of(&s, 0, MD5GL_PICTURE_SPECULAR), "bobbin_eye.png");
-    }
+    const view_texture_panel *const panel = &s->viewer.ui.textures;
+    OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
+    s->viewer.chosen = &chosen;
+    view_drop(&s->viewer, eye);
+    screen_draw(s);
+    CHECK(panel->is_open && panel->offered != NULL && chosen.count == 0);
+    CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
+    press_there(s, "textures/Specular 0");
+    CHECK(panel->offered == NULL && chosen.count == 1);
+    CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_SPECULAR), "bobbin_eye.png");
     view_free_chosen(&chosen);
-    (void)screen_close(&s);
 }
 
 // Ten thousand images, folders to enter, a filter; previews come for those that are seen alone.
-TEST (view_ui_lists_the_images_of_any_folder) {
-    screen s;
+TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     char *const folder = folder_make(), name[32];
-    if (screen_open(&s, BOBBIN, WIDTH, HEIGHT)) {
-        view_texture_panel *const panel = &s.viewer.ui.textures;
-        for (int i = 0; i < 10000; i++) {
-            (void)snprintf(name, sizeof name, "image %d.png", i);
-            folder_put_text(folder, name, "");
-        }
-        folder_put_text(folder, "notes.txt", "");
-        (void)view_perform(
-            &s.viewer,
-            (view_command){.action = VIEW_TEXTURES, .number = 1, .path = common_copy(folder)});
-        screen_draw(&s);
-        CHECK_UINT(panel->num_tiles, 10001); // with the folder above
-        size_t num_seen = 0;
-        for (size_t i = 0; i < panel->num_tiles; i++)
-            num_seen += panel->tiles[i].is_seen;
-        CHECK(num_seen > 0 && num_seen < 100 && panel->tiles[1].is_seen);
-        WAIT_UNTIL((view_follow_previews(&s.viewer), panel->tiles[1].is_made));
-        CHECK(panel->tiles[1].width == 0 && panel->tiles[1].preview == 0);
-        (void)snprintf(panel->filter, sizeof panel->filter, "9999");
-        screen_draw(&s);
-        CHECK(panel->tiles[10000].is_seen && !panel->tiles[1].is_seen);
-        panel->filter[0] = '\0';
-        screen_draw(&s);
-        press_there(&s, "textures/..");
-        CHECK(strlen(panel->folder) < strlen(folder) && panel->filter[0] == '\0');
-        view_list_images(panel, s.viewer.renderer, "/nowhere");
-        screen_draw(&s);
-        CHECK_UINT(panel->num_tiles, 1);
+    view_texture_panel *const panel = &s->viewer.ui.textures;
+    for (int i = 0; i < 10000; i++) {
+        (void)snprintf(name, sizeof name, "image %d.png", i);
+        folder_put_text(folder, name, "");
     }
+    folder_put_text(folder, "notes.txt", "");
+    (void)view_perform(
+        &s->viewer,
+        (view_command){.action = VIEW_TEXTURES, .number = 1, .path = common_copy(folder)});
+    screen_draw(s);
+    CHECK_UINT(panel->num_tiles, 10001); // with the folder above
+    size_t num_seen = 0;
+    for (size_t i = 0; i < panel->num_tiles; i++)
+        num_seen += panel->tiles[i].is_seen;
+    CHECK(num_seen > 0 && num_seen < 100 && panel->tiles[1].is_seen);
+    WAIT_UNTIL((view_follow_previews(&s->viewer), panel->tiles[1].is_made));
+    CHECK(panel->tiles[1].width == 0 && panel->tiles[1].preview == 0);
+    (void)snprintf(panel->filter, sizeof panel->filter, "9999");
+    screen_draw(s);
+    CHECK(panel->tiles[10000].is_seen && !panel->tiles[1].is_seen);
+    panel->filter[0] = '\0';
+    screen_draw(s);
+    press_there(s, "textures/..");
+    CHECK(strlen(panel->folder) < strlen(folder) && panel->filter[0] == '\0');
+    view_list_images(panel, s->viewer.renderer, "/nowhere");
+    screen_draw(s);
+    CHECK_UINT(panel->num_tiles, 1);
     folder_remove(folder);
-    (void)screen_close(&s);
 }
 
 // The place is said first; a file that is there is replaced only if that was said, too.
-TEST (view_ui_says_where_textures_are_saved) {
-    screen s;
+TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
     view_chosen_list chosen = {.count = 0};
     char *const folder = folder_make();
     OWN char *const model = common_join(folder, "t.md5mesh");
@@ -212,26 +198,23 @@ TEST (view_ui_says_where_textures_are_saved) {
     OWN char *const image = test_read_file(test_path("models/thimble/thimble.png"), &size);
     folder_put_text(folder, "t.md5mesh", bytes);
     folder_put(folder, "image.png", image, size);
-    if (screen_open(&s, BOBBIN, WIDTH, HEIGHT)) {
-        const char *const files[] = {model};
-        s.viewer.chosen = &chosen;
-        CHECK(view_open(&s.viewer, files, 1, false));
-        (void)view_perform(&s.viewer, (view_command){.action = VIEW_SAVE_TEXTURES});
-        screen_draw(&s);
-        CHECK_STRING(s.viewer.ui.textures.saved, written);
-        press_there(&s, "textures/image.png");
-        CHECK(!common_is_file(written));
-        press_there(&s, "textures/Save");
-        CHECK(common_is_file(written) && s.viewer.ui.textures.saved == NULL);
-        press_there(&s, "textures/Save as");
-        CHECK(item_find(&s.viewer, &s.facts, "textures/Save").width == 0.0f);
-        CHECK(remove(written) == 0); // meanwhile: asks again
-        press_there(&s, "textures/Replace");
-        CHECK(!common_is_file(written) && s.viewer.ui.textures.saved != NULL);
-    }
+    const char *const files[] = {model};
+    s->viewer.chosen = &chosen;
+    CHECK(view_open(&s->viewer, files, 1, false));
+    (void)view_perform(&s->viewer, (view_command){.action = VIEW_SAVE_TEXTURES});
+    screen_draw(s);
+    CHECK_STRING(s->viewer.ui.textures.saved, written);
+    press_there(s, "textures/image.png");
+    CHECK(!common_is_file(written));
+    press_there(s, "textures/Save");
+    CHECK(common_is_file(written) && s->viewer.ui.textures.saved == NULL);
+    press_there(s, "textures/Save as");
+    CHECK(item_find(&s->viewer, &s->facts, "textures/Save").width == 0.0f);
+    CHECK(remove(written) == 0); // meanwhile: asks again
+    press_there(s, "textures/Replace");
+    CHECK(!common_is_file(written) && s->viewer.ui.textures.saved != NULL);
     view_free_chosen(&chosen);
     folder_remove(folder);
-    (void)screen_close(&s);
 }
 
 // The value is that of the place along the bar's line, whose ends are those of the clip.
