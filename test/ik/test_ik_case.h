@@ -32,6 +32,9 @@ md5_vec3 ik_point_around(real3 middle, double distance, uint64_t *random);
 // Joints without rotations in a line along x, `step` apart.
 void ik_make_line(ik_rig *rig, uint32_t count, float step);
 
+// Solves a job, two_bone, chain or aim, for a rig.
+#define IK_SOLVE(kind, rig, job) md5_solve_##kind(&(rig).skeleton, &(job), (rig).pose)
+
 // The joint in model space, from normalized rotations.
 real_place ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint);
 

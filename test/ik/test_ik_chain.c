@@ -28,7 +28,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
             .weight = 1.0f,
         };
         const ik_rig old = rig;
-        const float left = md5_solve_chain(&rig.skeleton, &job, rig.pose);
+        const float left = IK_SOLVE(chain, rig, job);
         const double exact =
             real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
         // A bone longer than all others together keeps the tip away from near targets.
@@ -86,7 +86,7 @@ static void check_straight(md5_chain_solver solver)
     for (int i = 0; i < 4; i++) {
         ik_rig rig;
         const md5_chain_job job = straight_job(solver, &rig, (md5_vec3){places[i], 0.0f, 0.0f});
-        const float left = md5_solve_chain(&rig.skeleton, &job, rig.pose);
+        const float left = IK_SOLVE(chain, rig, job);
         CHECK(left <= 1e-3f);
         CHECK_NEAR(ik_place_in_chain(&rig, 4).x, places[i], 2e-3);
         CHECK(ik_is_sound(rig.pose, 5));
@@ -95,7 +95,7 @@ static void check_straight(md5_chain_solver solver)
     ik_rig rig;
     const md5_chain_job there = straight_job(solver, &rig, (md5_vec3){16.0f, 0.0f, 0.0f});
     const ik_rig old = rig;
-    CHECK(md5_solve_chain(&rig.skeleton, &there, rig.pose) == 0.0f);
+    CHECK(IK_SOLVE(chain, rig, there) == 0.0f);
     CHECK_BYTES(rig.pose, old.pose, sizeof old.pose);
 }
 
@@ -115,20 +115,20 @@ TEST (ik_dls_stretches_out_to_what_is_out_of_reach) {
     ik_rig rig;
     const md5_chain_job job =
         straight_job(MD5_CHAIN_LEAST_SQUARES, &rig, (md5_vec3){0.0f, 30.0f, 40.0f});
-    CHECK_NEAR(md5_solve_chain(&rig.skeleton, &job, rig.pose), 34.0, 1e-3);
+    CHECK_NEAR(IK_SOLVE(chain, rig, job), 34.0, 1e-3);
 }
 
 TEST (ik_fabrik_points_at_what_is_out_of_reach) {
     ik_rig rig;
     const md5_chain_job job = straight_job(MD5_CHAIN_FABRIK, &rig, (md5_vec3){0.0f, 30.0f, 40.0f});
-    CHECK_NEAR(md5_solve_chain(&rig.skeleton, &job, rig.pose), 34.0, 1e-4);
+    CHECK_NEAR(IK_SOLVE(chain, rig, job), 34.0, 1e-4);
     CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 4), (real3){0.0, 9.6, 12.8}), 0.0, 1e-4);
 }
 
 TEST (ik_ccd_stretches_out_to_what_is_out_of_reach) {
     ik_rig rig;
     const md5_chain_job job = straight_job(MD5_CHAIN_CCD, &rig, (md5_vec3){0.0f, 30.0f, 40.0f});
-    CHECK_NEAR(md5_solve_chain(&rig.skeleton, &job, rig.pose), 34.0, 0.1);
+    CHECK_NEAR(IK_SOLVE(chain, rig, job), 34.0, 0.1);
 }
 
 static void check_weight(md5_chain_solver solver)
@@ -145,12 +145,12 @@ static void check_weight(md5_chain_solver solver)
                              .iterations = 20,
                              .weight = 1.0f};
         ik_rig whole = rig, part = rig;
-        const float left = md5_solve_chain(&rig.skeleton, &job, whole.pose);
+        const float left = IK_SOLVE(chain, whole, job);
         job.weight = round % 2 ? 0.0f : NAN;
-        CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
+        CHECK(IK_SOLVE(chain, part, job) == left);
         CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
-        CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
+        CHECK(IK_SOLVE(chain, part, job) == left);
         ik_check_part(&rig, &whole, &part, 6, job.weight, 3e-6);
     }
 }
@@ -196,7 +196,7 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
             job.target = ik_rounded(at);
         }
         const ik_rig old = rig;
-        const float left = md5_solve_chain(&rig.skeleton, &job, rig.pose);
+        const float left = IK_SOLVE(chain, rig, job);
         CHECK(left >= 0.0f);
         REQUIRE(ik_is_sound(rig.pose, count));
         if (job.tip == count || job.length < 2 || !isfinite(job.target.y))
@@ -414,8 +414,8 @@ TEST (ik_one_goal_is_damped_least_squares) {
             .weight = 0.7f,   .limits = of.limits,
         };
         body single = of;
-        CHECK_NEAR(md5_solve_chain(&single.skeleton, &one, single.pose),
-                   md5_solve_goals(&of.skeleton, &job, of.pose), 1e-4);
+        CHECK_NEAR(IK_SOLVE(chain, single, one), md5_solve_goals(&of.skeleton, &job, of.pose),
+                   1e-4);
         for (uint32_t i = 0; i < BODY_JOINTS; i++)
             CHECK_NEAR(real_angle(single.pose[i].rotation, of.pose[i].rotation), 0.0, 1e-3);
     }

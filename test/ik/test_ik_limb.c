@@ -42,7 +42,7 @@ TEST (ik_limb_reaches_past_joints_between) {
         const md5_two_bone_job job = {
             .limb = &limb, .target = target, .pole = round % 2 ? &pole : NULL, .weight = 1.0f};
         const ik_rig old = rig;
-        CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
+        CHECK(IK_SOLVE(two_bone, rig, job));
         worst = fmax(worst, real3_distance(at_of(&rig, limb.tip), real3_of(target)) / reach);
         const real_place tip = ik_place(&rig.skeleton, rig.pose, limb.tip);
         worst_turn =
@@ -82,7 +82,7 @@ TEST (ik_limb_stretches_joints_between_alike) {
             .numbers.stretch = 1.5f,
             .weight = 1.0f,
         };
-        CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
+        CHECK(IK_SOLVE(two_bone, rig, job));
         CHECK_NEAR(real3_distance(at_of(&rig, limb.tip), real3_of(job.target)) / reach, 0.0, 1e-5);
     }
 }
@@ -98,10 +98,10 @@ TEST (ik_limb_of_parents_given_is_the_same_to_the_bit) {
                                 .target = ik_random_point(15.0, &random),
                                 .numbers.stretch = 1.1f,
                                 .weight = (float)test_between(0.0, 1.2, &random)};
-        md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
+        IK_SOLVE(two_bone, rig, job);
         job.tip = 99;
         job.limb = &limb;
-        CHECK(md5_solve_two_bone(&rig.skeleton, &job, given.pose));
+        CHECK(IK_SOLVE(two_bone, given, job));
         CHECK_BYTES(given.pose, rig.pose, sizeof rig.pose);
     }
 }
@@ -118,7 +118,7 @@ TEST (ik_limb_of_joints_that_do_not_hang_together_is_refused) {
     const ik_rig old = rig;
     EACH (row, wrong) {
         const md5_two_bone_job job = {.limb = row, .weight = 1.0f};
-        CHECK(!md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
+        CHECK(!IK_SOLVE(two_bone, rig, job));
     }
     CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
 }
@@ -325,7 +325,7 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
         job.rotation = round % 3 == 0 ? &rotation : NULL;
         const real4 before = ik_place(&rig.skeleton, rig.pose, job.tip).rotation;
         ik_rig old = rig;
-        CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
+        CHECK(IK_SOLVE(two_bone, rig, job));
         REQUIRE(ik_is_sound(rig.pose, count));
         const real_place tip = ik_place(&rig.skeleton, rig.pose, job.tip);
         worst = fmax(worst, real3_distance(tip.at, real3_of(target)) / most);
@@ -369,7 +369,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
         const md5_vec3 target =
             ik_rounded(real3_add(a, real3_add(real3_scale(v, s), real3_scale(u, t))));
         const md5_two_bone_job job = {.tip = rig.chain[2], .target = target, .weight = 1.0f};
-        md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
+        IK_SOLVE(two_bone, rig, job);
         const real3 knee = real3_sub(ik_place_in_chain(&rig, 1), a);
         worst = fmax(worst, fabs(real3_dot(knee, normal)) / area);
     }
@@ -386,7 +386,7 @@ TEST (ik_two_bone_points_at_what_is_out_of_reach) {
         const double distance = reach * test_between(1.0, 50.0, &random);
         const md5_vec3 target = point_from_hip(&rig, 1, distance, &random);
         const md5_two_bone_job job = {.tip = rig.chain[3], .target = target, .weight = 1.0f};
-        md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
+        IK_SOLVE(two_bone, rig, job);
         const real3 start = ik_place_in_chain(&rig, 1);
         const real3 way = real3_unit(real3_sub(real3_of(target), start));
         const real3 end = real3_add(start, real3_scale(way, reach));
@@ -475,13 +475,13 @@ TEST (ik_two_bone_turns_by_its_weight) {
         whole = rig;
         md5_two_bone_job job = {.tip = rig.chain[2], .numbers.stretch = 1.5f, .weight = 1.0f};
         job.target = point_from_hip(&rig, 0, test_between(1.0, 20.0, &random), &random);
-        md5_solve_two_bone(&rig.skeleton, &job, whole.pose);
+        IK_SOLVE(two_bone, whole, job);
         ik_rig none = rig, part = rig;
         job.weight = round % 2 ? 0.0f : NAN;
-        md5_solve_two_bone(&rig.skeleton, &job, none.pose);
+        IK_SOLVE(two_bone, none, job);
         CHECK_BYTES(none.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
-        md5_solve_two_bone(&rig.skeleton, &job, part.pose);
+        IK_SOLVE(two_bone, part, job);
         for (uint32_t i = 0; i < 3; i++) {
             const md5_quat expected =
                 md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
@@ -491,7 +491,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
             worst = fmax(worst, real_distance(way, part.pose[i].translation));
         }
         job.weight = 7.0f; // as 1
-        md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
+        IK_SOLVE(two_bone, rig, job);
         CHECK_BYTES(whole.pose, rig.pose, sizeof rig.pose);
     }
     CHECK_NEAR(worst, 0.0, 1e-5);
@@ -503,11 +503,11 @@ TEST (ik_two_bone_needs_two_parents) {
     ik_make_rig(&rig, 3, 8.0, &random);
     const ik_rig old = rig;
     md5_two_bone_job job = {.tip = rig.chain[0], .weight = 1.0f};
-    CHECK(!md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
+    CHECK(!IK_SOLVE(two_bone, rig, job));
     job.tip = rig.chain[1];
-    CHECK(!md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
+    CHECK(!IK_SOLVE(two_bone, rig, job));
     job.tip = 3;
-    CHECK(!md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
+    CHECK(!IK_SOLVE(two_bone, rig, job));
     CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
 }
 
@@ -564,7 +564,7 @@ TEST (ik_two_bone_survives_anything) {
         if (isfinite(job.numbers.stretch) && job.numbers.stretch > 100.0f)
             job.numbers.stretch = 2.0f;
         const ik_rig old = rig;
-        CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
+        CHECK(IK_SOLVE(two_bone, rig, job));
         REQUIRE(ik_is_sound(rig.pose, 3));
         if (!isfinite(job.target.x) || !(job.weight > 0.0f))
             CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
@@ -607,7 +607,7 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
             .weight = 1.0f,
         };
         ik_rig old = rig;
-        CHECK(md5_solve_aim(&rig.skeleton, &job, rig.pose));
+        CHECK(IK_SOLVE(aim, rig, job));
         REQUIRE(ik_is_sound(rig.pose, count));
         ik_check_lengths(&rig, &old, count);
         const real_place tip = ik_place(&rig.skeleton, rig.pose, job.tip);
@@ -663,14 +663,14 @@ TEST (ik_aim_shares_the_turn_equally) {
     ik_rig rig;
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 4, (md5_vec3){0.0f, 1000.0f, 66.0f});
-    md5_solve_aim(&rig.skeleton, &job, rig.pose);
+    IK_SOLVE(aim, rig, job);
     CHECK_NEAR(turn_of(&rig, 0), 0.0, 1e-6);
     for (uint32_t i = 1; i < 5; i++)
         CHECK_NEAR(turn_of(&rig, i), pi / 8.0, 1e-5);
     // Nodding moves the head as well, so that the later joints get a little more or less to do.
     make_neck(&rig);
     job.target = (md5_vec3){100.0f, 0.0f, 0.0f};
-    md5_solve_aim(&rig.skeleton, &job, rig.pose);
+    IK_SOLVE(aim, rig, job);
     for (uint32_t i = 1; i < 5; i++)
         CHECK_NEAR(turn_of(&rig, i), atan2(66.0, 100.0) / 4.0, 0.05);
     CHECK_NEAR(angle_off(&rig, &job), 0.0, 1e-6);
@@ -685,7 +685,7 @@ TEST (ik_aim_keeps_to_its_limit) {
         md5_aim_job job =
             look_at(&rig, 1 + test_random_u32(&random) % 5, ik_random_point(100.0, &random));
         job.numbers.limit = (float)test_between(0.05, 1.5, &random);
-        md5_solve_aim(&rig.skeleton, &job, rig.pose);
+        IK_SOLVE(aim, rig, job);
         CHECK(ik_is_sound(rig.pose, 5));
         for (uint32_t i = 0; i < 5; i++)
             worst = fmax(worst, turn_of(&rig, i) - job.numbers.limit);
@@ -696,13 +696,13 @@ TEST (ik_aim_keeps_to_its_limit) {
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 2, (md5_vec3){0.0f, 1000.0f, 66.0f});
     job.numbers.limit = 0.4f;
-    md5_solve_aim(&rig.skeleton, &job, rig.pose);
+    IK_SOLVE(aim, rig, job);
     CHECK_NEAR(angle_off(&rig, &job), pi / 2.0 - 0.8, 1e-5);
     static const float none[] = {0.0f, -1.0f, NAN, INFINITY, 3.2f};
     for (int i = 0; i < 5; i++) {
         make_neck(&rig);
         job.numbers.limit = none[i];
-        md5_solve_aim(&rig.skeleton, &job, rig.pose);
+        IK_SOLVE(aim, rig, job);
         CHECK_NEAR(angle_off(&rig, &job), 0.0, 1e-5);
     }
 }
@@ -717,7 +717,7 @@ TEST (ik_aim_has_no_jerk_near_the_vertical) {
         const md5_vec3 target = {(float)(100.0 * cos(angle)), 3.0f,
                                  (float)(66.0 + 100.0 * sin(angle))};
         md5_aim_job job = look_at(&rig, 1, target);
-        md5_solve_aim(&rig.skeleton, &job, rig.pose);
+        IK_SOLVE(aim, rig, job);
         const real4 now = ik_place(&rig.skeleton, rig.pose, job.tip).rotation;
         if (i > 0)
             CHECK(real4_angle(last, now) < 0.02);
@@ -733,12 +733,12 @@ TEST (ik_aim_turns_by_its_weight) {
         md5_aim_job job = look_at(&rig, 3, ik_random_point(50.0, &random));
         job.tip = rig.chain[3];
         ik_rig whole = rig, part = rig;
-        md5_solve_aim(&rig.skeleton, &job, whole.pose);
+        IK_SOLVE(aim, whole, job);
         job.weight = round % 2 ? 0.0f : NAN;
-        md5_solve_aim(&rig.skeleton, &job, part.pose);
+        IK_SOLVE(aim, part, job);
         CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
-        md5_solve_aim(&rig.skeleton, &job, part.pose);
+        IK_SOLVE(aim, part, job);
         ik_check_part(&rig, &whole, &part, 4, job.weight, 2e-6);
     }
 }
@@ -772,17 +772,17 @@ TEST (ik_aim_survives_anything) {
                                  .target = points[0],
                                  .numbers = {points[1], points[2], points[3].x},
                                  .weight = 1.0f};
-        CHECK(md5_solve_aim(&rig.skeleton, &job, rig.pose));
+        CHECK(IK_SOLVE(aim, rig, job));
         if (is_sound && !CHECK(ik_is_sound(rig.pose, count)))
             return;
     }
     ik_rig rig;
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 0, (md5_vec3){1.0f, 2.0f, 3.0f});
-    CHECK(!md5_solve_aim(&rig.skeleton, &job, rig.pose));
+    CHECK(!IK_SOLVE(aim, rig, job));
     job.length = 1;
     job.tip = 5;
-    CHECK(!md5_solve_aim(&rig.skeleton, &job, rig.pose));
+    CHECK(!IK_SOLVE(aim, rig, job));
 }
 
 // -- Softening ------------------------------------------------------------------------------------

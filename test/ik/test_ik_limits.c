@@ -19,7 +19,7 @@ static double distance_at_rest(const ik_rig *rig, uint32_t count, const md5_chai
     ik_rig moved = *rig;
     md5_chain_job none = *job;
     none.iterations = 0;
-    md5_solve_chain(&moved.skeleton, &none, moved.pose);
+    IK_SOLVE(chain, moved, none);
     return real3_distance(ik_place_in_chain(&moved, count - 1), real3_of(job->target));
 }
 
@@ -55,7 +55,7 @@ static void check_limits(md5_chain_solver solver, int least_reached, uint64_t se
         if (round % 2 == 0)
             job.target = reachable_target(&rig, count, length, limits, &random);
         const double rest = distance_at_rest(&rig, count, &job);
-        const float left = md5_solve_chain(&rig.skeleton, &job, rig.pose);
+        const float left = IK_SOLVE(chain, rig, job);
         const double exact =
             real3_distance(ik_place_in_chain(&rig, count - 1), real3_of(job.target));
         const double excess = limit_worst(&rig, count, length, limits);
@@ -151,7 +151,7 @@ TEST (ik_two_bone_obeys_limits) {
         const bool is_reachable = round % 2 == 0 && round % 7 > 0;
         if (is_reachable)
             job.target = reachable_target(&rig, 4, 3, limits, &random);
-        CHECK(md5_solve_two_bone(&rig.skeleton, &job, rig.pose));
+        CHECK(IK_SOLVE(two_bone, rig, job));
         const double excess = limit_worst(&rig, 4, 3, limits);
         worst = fmax(worst, excess);
         in_reach += is_reachable;
@@ -182,9 +182,9 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
         md5_two_bone_job job = {
             .tip = rig.chain[3], .target = ik_random_point(5.0, &random), .weight = 1.0f};
         ik_rig free = rig;
-        md5_solve_two_bone(&free.skeleton, &job, free.pose);
+        IK_SOLVE(two_bone, free, job);
         job.limits = limits;
-        md5_solve_two_bone(&rig.skeleton, &job, rig.pose);
+        IK_SOLVE(two_bone, rig, job);
         for (uint32_t i = 0; i < 4; i++)
             CHECK_NEAR(real_angle(free.pose[i].rotation, rig.pose[i].rotation), 0.0, 1e-6);
     }
@@ -210,7 +210,7 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
                                .iterations = 500,
                                .weight = 1.0f,
                                .limits = limits};
-    CHECK_NEAR(md5_solve_chain(&rig.skeleton, &job, rig.pose), distance, 1e-4);
+    CHECK_NEAR(IK_SOLVE(chain, rig, job), distance, 1e-4);
     const real4 elbow = real4_of(rig.pose[rig.chain[1]].rotation);
     CHECK_NEAR(2.0 * atan2(elbow.z, elbow.w), angle, 2e-3);
 }
@@ -244,7 +244,7 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
                                .iterations = 500,
                                .weight = 1.0f,
                                .limits = limits};
-    CHECK_NEAR(md5_solve_chain(&rig.skeleton, &job, rig.pose), distance, 2e-4);
+    CHECK_NEAR(IK_SOLVE(chain, rig, job), distance, 2e-4);
     CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 3), real3_of(job.target)), distance, 2e-4);
     CHECK_NEAR(limit_worst(&rig, 4, 4, limits), 0.0, 1e-6);
 }
@@ -276,7 +276,7 @@ TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
                                    .weight = 1.0f,
                                    .limits = limits};
         const real4 old = real4_of(rig.pose[rig.chain[0]].rotation);
-        md5_solve_chain(&rig.skeleton, &job, rig.pose);
+        IK_SOLVE(chain, rig, job);
         const double moved = real4_angle(old, real4_of(rig.pose[rig.chain[0]].rotation));
         md5_joint_limit point = *hinge;
         double least = 10.0;
@@ -306,11 +306,11 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
                          .weight = 1.0f,
                          .limits = limits};
     ik_rig other = rig;
-    CHECK_NEAR(md5_solve_chain(&rig.skeleton, &job, rig.pose), 2.0, 1e-5); // 2 * 2 sin(30 degrees)
+    CHECK_NEAR(IK_SOLVE(chain, rig, job), 2.0, 1e-5); // 2 * 2 sin(30 degrees)
     CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 1), (real3){1.73205080756888, 1.0, 0.0}), 0.0,
                1e-5);
     job.solver = MD5_CHAIN_FABRIK;
-    CHECK_NEAR(md5_solve_chain(&other.skeleton, &job, other.pose), 2.0, 1e-5);
+    CHECK_NEAR(IK_SOLVE(chain, other, job), 2.0, 1e-5);
     CHECK_BYTES(rig.pose, other.pose, sizeof rig.pose);
 }
 
@@ -332,12 +332,12 @@ TEST (ik_limits_are_faded_in_by_weight) {
                              .weight = 1.0f,
                              .limits = limits};
         ik_rig whole = rig, part = rig;
-        const float left = md5_solve_chain(&rig.skeleton, &job, whole.pose);
+        const float left = IK_SOLVE(chain, whole, job);
         job.weight = 0.0f;
-        CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
+        CHECK(IK_SOLVE(chain, part, job) == left);
         CHECK_BYTES(part.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
-        CHECK(md5_solve_chain(&rig.skeleton, &job, part.pose) == left);
+        CHECK(IK_SOLVE(chain, part, job) == left);
         ik_check_part(&rig, &whole, &part, 5, job.weight, 3e-6);
     }
 }
@@ -370,9 +370,9 @@ TEST (ik_limits_know_no_length_of_an_axis) {
                 limits[0][rig.chain[0]].axis.y = 0.0f;
         }
         job.limits = limits[0];
-        md5_solve_chain(&rig.skeleton, &job, rig.pose);
+        IK_SOLVE(chain, rig, job);
         job.limits = limits[1];
-        md5_solve_chain(&other.skeleton, &job, other.pose);
+        IK_SOLVE(chain, other, job);
         for (uint32_t k = 0; k < 3; k++)
             CHECK_NEAR(real_angle(rig.pose[k].rotation, other.pose[k].rotation), 0.0, 1e-6);
     }
@@ -405,12 +405,12 @@ TEST (mistakes_in_limits_are_reported_with_function_and_argument) {
         limits[rig.chain[i % 3 + 1]] = wrong[i];
         const md5_chain_job chain = {.tip = rig.chain[3], .length = 3, .limits = limits};
         MISTAKE ("md5_solve_chain(): limits: rows of known kinds")
-            md5_solve_chain(&rig.skeleton, &chain, rig.pose);
+            IK_SOLVE(chain, rig, chain);
         MISTAKE ("md5_solve_goals(): limits: rows of known kinds")
             md5_solve_goals(&rig.skeleton, &(md5_goals_job){.limits = limits}, rig.pose);
         const md5_two_bone_job limb = {.tip = rig.chain[3], .limits = limits};
         MISTAKE ("md5_solve_two_bone(): limits: rows of known kinds")
-            md5_solve_two_bone(&rig.skeleton, &limb, rig.pose);
+            IK_SOLVE(two_bone, rig, limb);
     }
 }
 

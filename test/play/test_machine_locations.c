@@ -634,54 +634,25 @@ static double difference(const char *words, void (*set)(const md5_machine_desc *
 
 // The first row of each table, to be changed.
 #define FIRST(type, table) ((type *)(uintptr_t)(table))
-static void set_layer_weight(const md5_machine_desc *desc)
-{
-    FIRST(md5_layer_desc, desc->layers)[desc->num_layers - 1].weight = MD5_ZERO;
-}
-static void set_item_weight(const md5_machine_desc *desc)
-{
-    FIRST(md5_motion_item, desc->motions->items)[1].weight = MD5_ZERO;
-}
-static void set_speed(const md5_machine_desc *desc)
-{
-    FIRST(md5_motion_desc, desc->motions)->speed = MD5_ZERO;
-}
-static void set_limit(const md5_machine_desc *desc)
-{
-    FIRST(md5_modifier_desc, desc->modifiers)->aim.limit = MD5_ZERO;
-}
-static void set_stiffness(const md5_machine_desc *desc)
-{
-    FIRST(md5_modifier_desc, desc->modifiers)->spring.stiffness = MD5_ZERO;
-}
-static void set_damping(const md5_machine_desc *desc)
-{
-    FIRST(md5_modifier_desc, desc->modifiers)->spring.damping = MD5_ZERO;
-}
-
-static void set_weight(const md5_machine_desc *desc)
-{
-    FIRST(md5_modifier_desc, desc->modifiers)->weight = MD5_ZERO;
-}
-
-static void set_smoothing(const md5_machine_desc *desc)
-{
-    FIRST(md5_modifier_desc, desc->modifiers)->smoothing = MD5_ZERO;
-}
-
-#define GAZE(desc) FIRST(md5_modifier_gaze, (desc)->modifiers->gaze)
-static void set_head_limit(const md5_machine_desc *desc)
-{
-    GAZE(desc)->numbers.head_limit = MD5_ZERO;
-}
-static void set_head_share(const md5_machine_desc *desc)
-{
-    GAZE(desc)->numbers.head_share = MD5_ZERO;
-}
-static void set_interest(const md5_machine_desc *desc)
-{
-    GAZE(desc)->numbers.interest = MD5_ZERO;
-}
+#define MODIFIER FIRST(md5_modifier_desc, desc->modifiers)
+#define GAZE FIRST(md5_modifier_gaze, desc->modifiers->gaze)
+#define SETS_ZERO(name, number)                          \
+    static void set_##name(const md5_machine_desc *desc) \
+    {                                                    \
+        (number) = MD5_ZERO;                             \
+    }
+SETS_ZERO(layer_weight, FIRST(md5_layer_desc, desc->layers)[desc->num_layers - 1].weight)
+SETS_ZERO(item_weight, FIRST(md5_motion_item, desc->motions->items)[1].weight)
+SETS_ZERO(speed, FIRST(md5_motion_desc, desc->motions)->speed)
+SETS_ZERO(limit, MODIFIER->aim.limit)
+SETS_ZERO(stiffness, MODIFIER->spring.stiffness)
+SETS_ZERO(damping, MODIFIER->spring.damping)
+SETS_ZERO(weight, MODIFIER->weight)
+SETS_ZERO(smoothing, MODIFIER->smoothing)
+SETS_ZERO(stretch, MODIFIER->two_bone.stretch)
+SETS_ZERO(head_limit, GAZE->numbers.head_limit)
+SETS_ZERO(head_share, GAZE->numbers.head_share)
+SETS_ZERO(interest, GAZE->numbers.interest)
 
 #define BODY "layer body { state s a } "
 #define TOP(words) "layer top { " words " state t b } "
@@ -731,22 +702,19 @@ static const struct {
      BODY "modifier l gaze head { interest 1e-20 }", BODY "modifier l gaze head { interest 1 }",
      set_interest},
 };
-enum { NUM_CASES = COUNT_OF(cases) };
-
 TEST (machine_zero_in_a_text_is_zero) {
-    for (size_t i = 0; i < NUM_CASES; i++) {
-        const double from_same = difference(cases[i].zero, NULL, cases[i].same);
-        const double from_default = difference(cases[i].zero, NULL, cases[i].left_out);
-        if (!CHECK(from_same == 0.0) || !CHECK(from_default > 1e-3))
-            printf("%s: %g, %g\n", cases[i].name, from_same, from_default);
+    EACH (row, cases) {
+        const double from_same = difference(row->zero, NULL, row->same);
+        const double from_default = difference(row->zero, NULL, row->left_out);
+        CHECK_THAT(from_same == 0.0 && from_default > 1e-3, "%s: %g, %g", row->name, from_same,
+                   from_default);
     }
 }
 
 TEST (machine_zero_in_a_table_is_md5_zero) {
-    for (size_t i = 0; i < NUM_CASES; i++) {
-        const double from_same = difference(cases[i].left_out, cases[i].set, cases[i].same);
-        if (!CHECK(from_same == 0.0))
-            printf("%s: %g\n", cases[i].name, from_same);
+    EACH (row, cases) {
+        const double from_same = difference(row->left_out, row->set, row->same);
+        CHECK_THAT(from_same == 0.0, "%s: %g", row->name, from_same);
     }
 }
 
@@ -774,8 +742,8 @@ TEST (machine_zero_elsewhere_is_what_is_left_out) {
     }
 }
 
-static void machine_zero_check_refused(const char *words, void (*set)(const md5_machine_desc *desc),
-                                       const char *message)
+static void check_zero_refused(const char *words, void (*set)(const md5_machine_desc *desc),
+                               const char *message)
 {
     zero_rig rig;
     md5_error error = {0};
@@ -796,22 +764,16 @@ static void machine_zero_check_refused(const char *words, void (*set)(const md5_
     end(&rig);
 }
 
-static void set_stretch(const md5_machine_desc *desc)
-{
-    FIRST(md5_modifier_desc, desc->modifiers)->two_bone.stretch = MD5_ZERO;
-}
-
 // Where 0 makes no sense it is refused, not replaced.
 TEST (machine_zero_is_refused_where_it_makes_no_sense) {
     static const char stretch[] = "modifier 'l': stretch is 0, which must be 1 to 1e+06";
-    machine_zero_check_refused("modifier l two_bone lfoot { stretch 0 }", NULL, stretch);
-    machine_zero_check_refused("modifier l two_bone lfoot { stretch 1 }", set_stretch, stretch);
-    machine_zero_check_refused("modifier l aim head { length 0 }", NULL,
-                               "length 0: expected 1 or more");
-    machine_zero_check_refused("modifier l aim head { forward ( 0 0 0 ) }", NULL,
-                               "forward ( 0 0 0 ) is not a direction");
-    machine_zero_check_refused("modifier l aim head { up ( 0 0 0 ) }", NULL,
-                               "up ( 0 0 0 ) is not a direction");
+    check_zero_refused("modifier l two_bone lfoot { stretch 0 }", NULL, stretch);
+    check_zero_refused("modifier l two_bone lfoot { stretch 1 }", set_stretch, stretch);
+    check_zero_refused("modifier l aim head { length 0 }", NULL, "length 0: expected 1 or more");
+    check_zero_refused("modifier l aim head { forward ( 0 0 0 ) }", NULL,
+                       "forward ( 0 0 0 ) is not a direction");
+    check_zero_refused("modifier l aim head { up ( 0 0 0 ) }", NULL,
+                       "up ( 0 0 0 ) is not a direction");
 }
 
 // A limit of MD5_ZERO turns nothing; a limit of 0 selects the default.

@@ -286,14 +286,12 @@ TEST (curve_of_a_weight_must_make_sense) {
          "the following parameter 'fade': x1 is 1.5, which must be 0 to 1"},
     };
     EACH (row, rows) {
-        md5_error error = {0};
         curved of;
         begin_curved(&of);
         md5_easing *const places[] = {&of.items[1].weight_easing, &of.layers[1].weight_easing,
                                       &of.follow.easing};
         *places[row->where] = row->curve;
-        CHECK(md5_create_machine(&of.desc, NULL, &error) == NULL);
-        CHECK_STRING(error.message, row->message);
+        play_desc_refused(&of.desc, row->message);
         play_scene_end(&of.scene);
     }
 }
@@ -416,36 +414,22 @@ TEST_HERE (follow_is_saved_and_copied) {
 
 // How a parameter goes from 1 to 3, and after a second back to 0.5.
 static const md5_follow_desc kinds[] = {
-    {.parameter = "pace", .rate = 5.0f},
-    {.parameter = "pace", .rate = 0.2f},
-    {.parameter = "pace", .kind = MD5_FOLLOW_SPRING, .stiffness = 90.0f, .damping = 3.0f},
-    {.parameter = "pace", .kind = MD5_FOLLOW_SPRING, .stiffness = 64.0f, .damping = 16.0f},
-    {.parameter = "pace", .kind = MD5_FOLLOW_SPRING, .stiffness = 20.0f, .damping = 30.0f},
-    {.parameter = "pace",
-     .kind = MD5_FOLLOW_EASE,
-     .duration = 0.5f,
-     .easing.kind = MD5_EASE_SMOOTH},
-    {.parameter = "pace",
-     .kind = MD5_FOLLOW_EASE,
-     .duration = 0.7f,
-     .easing.kind = MD5_EASE_LINEAR},
-    {.parameter = "pace",
-     .kind = MD5_FOLLOW_EASE,
-     .duration = 0.6f,
-     .easing.kind = MD5_EASE_BOUNCE_OUT},
-    {.parameter = "pace",
-     .kind = MD5_FOLLOW_EASE,
-     .duration = 0.9f,
-     .easing.kind = MD5_EASE_ELASTIC_IN_OUT},
-    {.parameter = "pace",
-     .kind = MD5_FOLLOW_EASE,
+    {.rate = 5.0f},
+    {.rate = 0.2f},
+    {.kind = MD5_FOLLOW_SPRING, .stiffness = 90.0f, .damping = 3.0f},
+    {.kind = MD5_FOLLOW_SPRING, .stiffness = 64.0f, .damping = 16.0f},
+    {.kind = MD5_FOLLOW_SPRING, .stiffness = 20.0f, .damping = 30.0f},
+    {.kind = MD5_FOLLOW_EASE, .duration = 0.5f, .easing.kind = MD5_EASE_SMOOTH},
+    {.kind = MD5_FOLLOW_EASE, .duration = 0.7f, .easing.kind = MD5_EASE_LINEAR},
+    {.kind = MD5_FOLLOW_EASE, .duration = 0.6f, .easing.kind = MD5_EASE_BOUNCE_OUT},
+    {.kind = MD5_FOLLOW_EASE, .duration = 0.9f, .easing.kind = MD5_EASE_ELASTIC_IN_OUT},
+    {.kind = MD5_FOLLOW_EASE,
      .duration = 0.4f,
      .easing = {.kind = MD5_EASE_CUBIC_BEZIER, .x1 = 0.7f, .y1 = -0.4f, .x2 = 0.2f, .y2 = 1.5f}},
-    {.parameter = "pace",
-     .kind = MD5_FOLLOW_EASE,
+    {.kind = MD5_FOLLOW_EASE,
      .duration = 0.8f,
      .easing = {.kind = MD5_EASE_STEPS, .steps = 4, .jump = MD5_JUMP_BOTH}},
-    {.parameter = "pace", .kind = MD5_FOLLOW_EASE},
+    {.kind = MD5_FOLLOW_EASE},
 };
 enum { KINDS = COUNT_OF(kinds) };
 
@@ -521,7 +505,9 @@ static void begin_paced(paced *of, const md5_follow_desc *follow, double exit)
                     leave);
     // The rows of `follow` are compared with formulas: they are tables.
     md5_machine_desc desc = *md5_machine_tables(scene->machine);
-    desc.follows = follow;
+    md5_follow_desc of_pace = *follow;
+    of_pace.parameter = "pace";
+    desc.follows = &of_pace;
     desc.num_follows = 1;
     md5_machine *const machine = play_machine(&desc);
     md5_destroy_player(scene->player);

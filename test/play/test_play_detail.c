@@ -283,60 +283,38 @@ static const md5_mask_desc FAR_MASKS[] = {
     {.name = "nothing", .joints = ""},
     {.name = "all", .joints = "*origin"},
 };
-enum { FAR_KINDS = 5, MOST_CLIPS = 80, MOST_MASKS = 16 };
-
-typedef struct far_case {
-    md5_model *model;
-    md5_machine_file *file;
-    md5_anim *anims[MOST_CLIPS];
-    md5_binding *bindings[MOST_CLIPS];
-    md5_mask_desc masks[MOST_MASKS];
-    md5_machine *machine;
-} far_case;
-
-static bool begin_far(far_case *of)
-{
-    memset(of, 0, sizeof *of);
-    of->model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
-    of->file = md5_load_machine_file(test_path("models/bobbin/bobbin.md5machine"), NULL, NULL);
-    if (!CHECK(of->model && of->file && of->file->desc.num_masks + FAR_KINDS <= MOST_MASKS
-               && of->file->desc.num_clips <= MOST_CLIPS))
-        return false;
-    md5_machine_desc *const desc = &of->file->desc;
-    for (uint32_t i = 0; i < desc->num_clips; i++) {
-        char path[96];
-        snprintf(path, sizeof path, "models/bobbin/%s", of->file->clips[i].file);
-        of->anims[i] = md5_load_anim(test_path(path), NULL, NULL);
-        of->bindings[i] = of->anims[i] ? md5_bind(of->model, of->anims[i], NULL, NULL) : NULL;
-        of->file->clips[i].binding = of->bindings[i];
-    }
-    memcpy(of->masks, desc->masks, desc->num_masks * sizeof of->masks[0]);
-    memcpy(of->masks + desc->num_masks, FAR_MASKS, sizeof FAR_MASKS);
-    desc->masks = of->masks;
-    desc->num_masks += FAR_KINDS;
-    desc->model = of->model;
-    of->machine = play_machine(desc);
-    return of->machine != NULL;
-}
+enum { FAR_KINDS = COUNT_OF(FAR_MASKS), MOST_MASKS = 16 };
 
 TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
-    static far_case of;
-    if (!begin_far(&of))
+    md5_error error = {0};
+    OWN_CHARACTER bobbin =
+        md5_load_character(test_path("models/bobbin/bobbin.md5machine"), NULL, &error);
+    if (!CHECK_STRING(error.message, ""))
         return;
-    const uint32_t num_joints = of.model->skeleton.num_joints;
+    md5_machine_desc desc = *md5_machine_tables(bobbin->machine);
+    md5_mask_desc masks[MOST_MASKS];
+    REQUIRE(desc.num_masks + FAR_KINDS <= MOST_MASKS);
+    memcpy(masks, desc.masks, desc.num_masks * sizeof masks[0]);
+    memcpy(masks + desc.num_masks, FAR_MASKS, sizeof FAR_MASKS);
+    desc.masks = masks;
+    desc.num_masks += FAR_KINDS;
+    OWN_MACHINE machine = play_machine(&desc);
+    const md5_model *const model = bobbin->model;
+    const uint32_t num_joints = model->skeleton.num_joints;
     for (int kind = 0; CHECK(num_joints <= MOST_JOINTS) && kind < FAR_KINDS; kind++) {
         bool are_animated[MOST_JOINTS];
         md5_xform poses[2][MOST_JOINTS];
         float weights[MOST_JOINTS];
         memset(are_animated, 0, MOST_JOINTS * sizeof *are_animated);
         are_animated[0] = true;
-        CHECK(md5_build_mask(&of.model->skeleton, FAR_MASKS[kind].joints, 0, weights, NULL));
-        for (uint32_t i = 0; i < of.model->skeleton.num_joints; i++) {
+        CHECK(md5_build_mask(&model->skeleton, FAR_MASKS[kind].joints, 0, weights, NULL));
+        for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
             for (uint32_t joint = i; weights[i] > 0.0f && joint != MD5_NONE;
-                 joint = of.model->skeleton.joints[joint].parent)
+                 joint = model->skeleton.joints[joint].parent)
                 are_animated[joint] = true;
         }
-        md5_player *const players[2] = {play_player(of.machine), play_player(of.machine)};
+        OWN_PLAYER whole = play_player(machine), *const part = play_player(machine);
+        md5_player *const players[2] = {whole, part};
         CHECK(md5_player_set_detail(players[1], &(md5_detail){.mask = FAR_MASKS[kind].name}));
         // Held feet bend legs only where their ankles are animated.
         md5_player_target(players[0], 0)->weight = md5_player_target(players[1], 0)->weight = 0.0f;
@@ -346,27 +324,16 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
                                                 "point", "dance", "breath"};
             static const float values[] = {20.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 0.7f};
             for (int i = 0; i < 2; i++) {
-                const uint32_t parameter = md5_find_parameter(of.machine, names[step % 7]);
-                md5_player_set(players[i], parameter, step % 3 ? values[step % 7] : 0.0f);
+                play_set(players[i], names[step % 7], step % 3 ? values[step % 7] : 0.0f);
                 if (step % 9 == 4)
                     PLAY_SHOT(players[i], 0, 1, .mask = "upper", .fade_in = 0.1f);
                 play_advance(players[i], 0.11);
             }
             play_pose(players[0], poses[0]);
-            pose_over_nan(players[1], of.machine, num_joints, poses[1]);
-            is_right =
-                is_reduced(poses[1], poses[0], of.model->bind_local, are_animated, num_joints);
+            pose_over_nan(players[1], machine, num_joints, poses[1]);
+            is_right = is_reduced(poses[1], poses[0], model->bind_local, are_animated, num_joints);
         }
-        md5_destroy_player(players[0]);
-        md5_destroy_player(players[1]);
     }
-    md5_destroy_machine(of.machine);
-    for (int i = 0; i < MOST_CLIPS; i++) {
-        md5_free_binding(of.bindings[i]);
-        md5_free_anim(of.anims[i]);
-    }
-    md5_free_machine_file(of.file);
-    md5_free_model(of.model);
 }
 
 // -- Detail crowd ---------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Inertial transitions of real characters, at random: no joint is ever farther from the new motion
 // than when the transition began, and a pose does not depend on whether poses were computed before.
 // play_transitions() says how many transitions there are of each model.
+#include "test/ik/test_ik_case.h"
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
@@ -336,48 +337,36 @@ TEST (inertial_transitions_of_models_go_no_farther_and_need_no_looking) {
 // Offsets of inertial transitions: full at the start, zero at the end, never longer in between,
 // with the initial velocity if that leads to the target.
 
-static md5_vec3 random_vec3(uint64_t *random)
-{
-    return (md5_vec3){(float)(test_random(random) * 2.0 - 1.0),
-                      (float)(test_random(random) * 2.0 - 1.0),
-                      (float)(test_random(random) * 2.0 - 1.0)};
-}
-
-static md5_quat random_quat(uint64_t *random)
-{
-    md5_quat q;
-    float square;
-    do {
-        const md5_vec3 v = random_vec3(random);
-        q = (md5_quat){v.x, v.y, v.z, (float)(test_random(random) * 2.0 - 1.0)};
-        square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
-    } while (square < 0.01f || square > 1.0f);
-    const float scale = 1.0f / sqrtf(square);
-    return (md5_quat){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
-}
-
 static md5_xform random_transform(uint64_t *random)
 {
-    return (md5_xform){.rotation = random_quat(random), .translation = random_vec3(random)};
+    return (md5_xform){.rotation = made_any_rotation(random),
+                       .translation = ik_random_point(1.0, random)};
 }
 
 // Velocities of about 1e-4 to 1e4: from nearly none to far more than joints have.
 static md5_velocity random_velocity(uint64_t *random)
 {
     const float size = (float)pow(10.0, test_random(random) * 8.0 - 4.0);
-    return (md5_velocity){.linear = md5_vec3_scale(random_vec3(random), size),
-                          .angular = md5_vec3_scale(random_vec3(random), size)};
+    return (md5_velocity){.linear = md5_vec3_scale(ik_random_point(1.0, random), size),
+                          .angular = md5_vec3_scale(ik_random_point(1.0, random), size)};
 }
 
 static const md5_velocity STILL = {{0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}};
+
+static md5_offset offset_of(const md5_xform *from, md5_velocity of_from, const md5_xform *to,
+                            md5_velocity of_to)
+{
+    md5_offset offset;
+    md5i_make_offsets(from, &of_from, to, &of_to, 1, &offset);
+    return offset;
+}
 
 TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
         const md5_xform from = random_transform(&random), to = random_transform(&random);
         const md5_velocity velocity = random_velocity(&random);
-        md5_offset offset;
-        md5i_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
+        const md5_offset offset = offset_of(&from, velocity, &to, STILL);
         md5_xform pose = to;
         md5i_add_offsets(&offset, 0.0f, 0.3f, 1, &pose);
         bool held = CHECK_NEAR(real_angle(pose.rotation, from.rotation), 0.0, 2e-6);
@@ -403,8 +392,7 @@ TEST (an_offset_never_becomes_longer) {
             to = from;
         if (left % 4 == 1)
             to.rotation = md5_quat_mul((md5_quat){1e-5f, 0.0f, 0.0f, 1.0f}, from.rotation);
-        md5_offset offset;
-        md5i_make_offsets(&from, &from_velocity, &to, &to_velocity, 1, &offset);
+        const md5_offset offset = offset_of(&from, from_velocity, &to, to_velocity);
         double angle = real_angle(from.rotation, to.rotation);
         double distance = real_distance(from.translation, to.translation);
         const float duration = (float)(0.01 + 2.0 * test_random(&random));
@@ -447,8 +435,7 @@ TEST (an_offset_decays_as_in_the_talk) {
         const md5_xform to = {.rotation = none};
         const md5_velocity of_from = {.linear = {5.0f, (float)(v0 + 3.0), 0.0f}};
         const md5_velocity of_to = {.linear = {0.0f, 3.0f, -7.0f}};
-        md5_offset offset;
-        md5i_make_offsets(&from, &of_from, &to, &of_to, 1, &offset);
+        const md5_offset offset = offset_of(&from, of_from, &to, of_to);
         md5_xform pose = to;
         md5i_add_offsets(&offset, (float)t, (float)duration, 1, &pose);
         if (!CHECK_NEAR(pose.translation.y, bollo(x0, v0, duration, t), 2e-5)
@@ -460,8 +447,7 @@ TEST (an_offset_decays_as_in_the_talk) {
 TEST (a_transition_without_duration_leaves_nothing) {
     const md5_xform from = {.rotation = {1.0f, 0.0f, 0.0f, 0.0f}};
     const md5_xform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
-    md5_offset offset;
-    md5i_make_offsets(&from, &STILL, &to, &STILL, 1, &offset);
+    const md5_offset offset = offset_of(&from, STILL, &to, STILL);
     md5_xform pose = to;
     md5i_add_offsets(&offset, 0.0f, 0.0f, 1, &pose);
     CHECK(pose.rotation.w == 1.0f);
@@ -483,8 +469,7 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
         const md5_velocity of_from = {.linear = {1.0f, -1.0f, 0.0f}, .angular = {3.0f, 0.0f, 1.0f}};
         const md5_velocity of_to = {.linear = {0.0f, (float)(approach - 1.0), 0.0f},
                                     .angular = {0.0f, 0.0f, (float)(approach + 1.0)}};
-        md5_offset offset;
-        md5i_make_offsets(&from, &of_from, &to, &of_to, 1, &offset);
+        const md5_offset offset = offset_of(&from, of_from, &to, of_to);
         double left[2] = {angle, angle}, speed[2] = {approach, approach}, most_jump = 0.0;
         for (int k = 1; k <= 1000; k++) {
             md5_xform pose = to;
@@ -511,8 +496,7 @@ TEST (velocity_beyond_half_a_turn_is_dropped) {
         const double half = 0.5 * 179.9 * degree;
         const md5_xform from = {.rotation = {.x = (float)sin(half), .w = (float)cos(half)}};
         const md5_velocity velocity = {.angular = {(float)(side * 3.0), 0.0f, 0.0f}};
-        md5_offset offset;
-        md5i_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
+        const md5_offset offset = offset_of(&from, velocity, &to, STILL);
         CHECK((offset.turn_rate == 0.0f) == (side > 0));
         // tan(angle / 4) is 1 here, and its derivative 1/2 per radian.
         CHECK_NEAR(offset.turn_rate, side > 0 ? 0.0 : -1.5, 0.01);
@@ -529,8 +513,7 @@ TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
             from.translation.z = sizes[i];
             const md5_velocity velocity = {.linear = {0.0f, sizes[k], -sizes[k]},
                                            .angular = {sizes[k], 0.0f, 0.0f}};
-            md5_offset offset;
-            md5i_make_offsets(&from, &velocity, &to, &STILL, 1, &offset);
+            const md5_offset offset = offset_of(&from, velocity, &to, STILL);
             for (int step = -1; step <= 4; step++) {
                 md5_xform pose = to;
                 md5i_add_offsets(&offset, 0.1f * (float)step, 0.3f, 1, &pose);
@@ -821,6 +804,7 @@ typedef struct smooth_case {
     md5_player *player;
     md5_xform pose[PLAY_JOINTS]; // the last
 } smooth_case;
+#define OWN_SMOOTH __attribute__((cleanup(smooth_end))) smooth_case
 
 // States: clips, a blend space, a stack, a clip that is played once, nothing. Layers: the body; one
 // that is added; and a masked one over them, whose weight is 0 unless a test sets it.
@@ -885,7 +869,7 @@ TEST_WITH (smooth_clips_move_slowly, smooth_case, of, smooth_begin(of), smooth_e
 static void interrupt_at_random(int kinds, double often, uint64_t seed)
 {
     uint64_t random = seed;
-    smooth_case of;
+    OWN_SMOOTH of;
     smooth_begin(&of);
     double most = 0.0;
     for (int i = 0; i < 20000; i++) {
@@ -901,7 +885,6 @@ static void interrupt_at_random(int kinds, double often, uint64_t seed)
         most = fmax(most, step(&of, SMOOTH_STEP_SECONDS));
     }
     CHECK_THAT(most < LONGEST_STEP, "kind %d moved by %g, at most %g", kinds, most, LONGEST_STEP);
-    smooth_end(&of);
 }
 
 TEST (smooth_crossfades_may_be_interrupted) {
@@ -922,7 +905,7 @@ TEST (smooth_transitions_of_all_kinds_may_be_interrupted) {
 // There and back again, half way.
 TEST (smooth_there_and_back) {
     for (int fade = 0; fade < 2; fade++) {
-        smooth_case of;
+        OWN_SMOOTH of;
         smooth_begin(&of);
         for (int i = 0; i < 12; i++) {
             md5_player_fade_to(of.player, 0, (uint32_t)(i % 2), 0.3f, (md5_fade)fade,
@@ -930,13 +913,12 @@ TEST (smooth_there_and_back) {
             for (int k = 0; k < 150; k++)
                 CHECK(step(&of, SMOOTH_STEP_SECONDS) < 0.5 * LONGEST_STEP);
         }
-        smooth_end(&of);
     }
 }
 
 // An inertial transition ends at its time, exactly in the state that it leads to.
 TEST (smooth_inertial_transitions_end) {
-    smooth_case of, other;
+    OWN_SMOOTH of, other;
     smooth_begin(&of);
     smooth_begin(&other);
     md5_player_fade_to(of.player, 0, 1, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
@@ -953,8 +935,6 @@ TEST (smooth_inertial_transitions_end) {
     step(&of, 0.3);
     step(&other, 0.3);
     CHECK_BYTES(of.pose, other.pose, sizeof of.pose);
-    smooth_end(&of);
-    smooth_end(&other);
 }
 
 // However many transitions begin while no pose is computed, a limited number is kept; the next pose
@@ -962,7 +942,7 @@ TEST (smooth_inertial_transitions_end) {
 TEST (smooth_play_may_go_unseen) {
     for (int fade = 0; fade < 3; fade++) {
         for (int unseen = 1; unseen < 24; unseen++) {
-            smooth_case of;
+            OWN_SMOOTH of;
             smooth_begin(&of);
             uint64_t random = (uint64_t)unseen;
             for (int i = 0; i < unseen; i++) {
@@ -974,7 +954,6 @@ TEST (smooth_play_may_go_unseen) {
             step(&of, 0.01); // checks that the pose is sound
             for (int i = 0; i < 50; i++)
                 CHECK(step(&of, SMOOTH_STEP_SECONDS) < LONGEST_STEP);
-            smooth_end(&of);
         }
     }
 }
@@ -993,7 +972,7 @@ static void stir(smooth_case *of, uint64_t *random)
 // active: fades of more states than are kept, inertial transitions that are interrupted, layers of
 // weight 0.
 TEST (smooth_play_needs_no_looking) {
-    smooth_case seen, unseen;
+    OWN_SMOOTH seen, unseen;
     smooth_begin(&seen);
     smooth_begin(&unseen);
     uint64_t random = 10;
@@ -1017,8 +996,6 @@ TEST (smooth_play_needs_no_looking) {
         step(&unseen, 0.0);
         held &= CHECK_BYTES(seen.pose, unseen.pose, sizeof seen.pose);
     }
-    smooth_end(&seen);
-    smooth_end(&unseen);
 }
 
 // -- Frozen poses ---------------------------------------------------------------------------------

@@ -141,6 +141,8 @@ static void end(weighed *of)
     play_end(&of->made);
 }
 
+#define OWN_WEIGHED __attribute__((cleanup(end))) weighed
+
 enum { STEPS = 20 };
 
 static void go_on(md5_player *player, md5_xform *pose)
@@ -153,7 +155,7 @@ static void go_on(md5_player *player, md5_xform *pose)
 // `weight` is not negative, the first one's modifier is given it.
 static double difference_with(const char *modifiers, const char *others, float weight)
 {
-    weighed a, b;
+    OWN_WEIGHED a, b;
     double most = 0.0;
     begin(&a, modifiers);
     begin(&b, others);
@@ -168,8 +170,6 @@ static double difference_with(const char *modifiers, const char *others, float w
         if (memcmp(pose, other, sizeof pose) != 0)
             most = fmax(fmax(most, 1e-30), play_pose_distance(pose, other));
     }
-    end(&a);
-    end(&b);
     return most;
 }
 
@@ -215,7 +215,7 @@ static void free_filled(void *fill, void *memory, size_t size)
 
 // Whatever was in the memory that a player is created in.
 TEST (modifier_spring_that_cannot_move_saves_the_same_bytes) {
-    weighed of;
+    OWN_WEIGHED of;
     md5_xform pose[PLAY_JOINTS];
     uint8_t saved[2][4096];
     size_t sizes[2];
@@ -230,7 +230,6 @@ TEST (modifier_spring_that_cannot_move_saves_the_same_bytes) {
     }
     CHECK(sizes[0] == sizes[1] && sizes[0] <= sizeof saved[0]
           && memcmp(saved[0], saved[1], sizes[0]) == 0);
-    end(&of);
 }
 
 // To the bit: they are not there.
@@ -250,7 +249,7 @@ TEST (modifier_weight_without_a_target_nothing_is_aimed) {
 
 TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
     for (int i = 0; i < NUM_AT_ONCE; i++) {
-        weighed of;
+        OWN_WEIGHED of;
         CHECK(difference(with(AT_ONCE[i], "weight 0"), "") == 0.0);
         // Until the game sets another one.
         CHECK(difference_with(with(AT_ONCE[i], "weight 0"), with(AT_ONCE[i], ""), 1.0f) == 0.0);
@@ -260,7 +259,6 @@ TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
         md5_player_target(of.player, 0)->weight = 0.9f;
         md5_player_reset(of.player);
         CHECK(md5_player_target(of.player, 0)->weight == 0.3f);
-        end(&of);
     }
 }
 
@@ -270,7 +268,7 @@ TEST (modifier_weight_a_target_is_enough) {
         "modifier a aim head { length 2 } modifier b two_bone lfoot { weight 0.4 }\n"
         "modifier c fabrik lhand { length 4 } modifier d joint rhand { local_override }\n"
         "modifier e joint chest { local_override }";
-    weighed of;
+    OWN_WEIGHED of;
     md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
     begin(&of, modifiers);
     CHECK_STRING(of.error.message, "");
@@ -299,13 +297,12 @@ TEST (modifier_weight_a_target_is_enough) {
     CHECK(play_pose_distance(pose, expected) < 1e-6);
     CHECK_BYTES(&pose[8].translation, &expected[8].translation, sizeof(md5_vec3));
     CHECK_BYTES(&pose[3].rotation, &expected[3].rotation, sizeof(md5_quat));
-    end(&of);
 }
 
 // Saved, copied and in a batch, before and after anything was set.
 TEST (modifier_weight_is_saved_and_copied) {
     enum { OTHERS = 3 };
-    weighed of;
+    OWN_WEIGHED of;
     static const char modifiers[] =
         "modifier a aim head modifier b two_bone lfoot modifier c spring lhand { weight 0.7 }\n"
         "modifier d feet pelvis { foot lfoot hold { height 40 speed 1000 } } modifier e gaze head\n"
@@ -346,15 +343,13 @@ TEST (modifier_weight_is_saved_and_copied) {
         else
             md5_player_target(of.player, 3)->weight = 0.0f;
     }
-    end(&of);
 }
 
 static uint64_t fingerprint(const char *modifiers)
 {
-    weighed of;
+    OWN_WEIGHED of;
     begin(&of, modifiers);
     const uint64_t hash = of.machine ? md5_machine_fingerprint(of.machine) : 0;
-    end(&of);
     return hash;
 }
 
@@ -379,12 +374,11 @@ TEST (modifier_weight_out_of_range_is_refused_with_its_place) {
         {"modifier m gaze head { eye lhand weight }", "expected a number, found '}'", 41},
     };
     EACH (row, cases) {
-        weighed of;
+        OWN_WEIGHED of;
         begin(&of, row->words);
         CHECK_STRING(of.error.message, row->message);
         CHECK_UINT(of.error.line, 3);
         CHECK_UINT(of.error.column, row->column);
-        end(&of);
     }
 }
 
@@ -392,10 +386,9 @@ TEST (modifier_weight_given_twice_is_a_warning) {
     static const char *const modifiers[] = {"modifier m spring head { weight 0.3 weight 0.6 }",
                                             "modifier m gaze head   { weight 0.3 weight 0.6 }"};
     for (int i = 0; i < 2; i++) {
-        weighed of;
+        OWN_WEIGHED of;
         begin(&of, modifiers[i]);
         CHECK_STRING(of.warnings, "3:37: 'weight' appears a second time: the last is used");
         CHECK(md5_player_target(of.player, 0)->weight == 0.6f);
-        end(&of);
     }
 }

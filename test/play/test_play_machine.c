@@ -90,6 +90,12 @@ static void fill(const play_case *made, full *all)
     all->shots = (md5_shot_desc *)all->desc.shots;
 }
 
+static void drop(full *all)
+{
+    md5_free_machine_file(all->file);
+}
+#define OWN_FULL __attribute__((cleanup(drop))) full
+
 static void begin(play_case *made)
 {
     static const play_walk walk = {40.0, 0.5, 0.0};
@@ -103,11 +109,10 @@ static void begin(play_case *made)
 // Applies `change` to valid tables called `all`, which must then be refused.
 #define REFUSE(change, message)                \
     do {                                       \
-        full all;                              \
+        OWN_FULL all;                          \
         fill(made, &all);                      \
         change;                                \
         play_desc_refused(&all.desc, message); \
-        md5_free_machine_file(all.file);       \
     } while (0)
 
 TEST_HERE (machine_refuses_clips) {
@@ -293,7 +298,7 @@ TEST_HERE (machine_refuses_conditions_about_too_many_events) {
             (md5_condition){.parameter = names[i], .kind = MD5_WHEN_HEARD, .compare = MD5_IS_SET};
     }
     for (uint32_t count = COUNT - 1; count <= COUNT; count++) {
-        full all;
+        OWN_FULL all;
         fill(made, &all);
         all.clips[0].events = events;
         all.clips[0].num_events = COUNT;
@@ -303,15 +308,15 @@ TEST_HERE (machine_refuses_conditions_about_too_many_events) {
         OWN_MACHINE machine = md5_create_machine(&all.desc, NULL, &error);
         CHECK((machine != NULL) == (count < COUNT));
         CHECK_STRING(error.message, machine ? "" : OF_BODY " names one event more than 64");
-        md5_free_machine_file(all.file);
     }
 }
 
 TEST_HERE (machine_keeps_its_tables) {
-    full all;
+    OWN_FULL all;
     fill(made, &all);
     OWN_MACHINE machine = play_machine(&all.desc);
-    md5_free_machine_file(all.file); // the machine needs none of the caller's memory
+    drop(&all); // the machine needs none of the caller's memory
+    all.file = NULL;
     const md5_machine_desc *const kept = md5_machine_tables(machine);
     CHECK_STRING(kept->name, "everything");
     CHECK_STRING(kept->clips[0].file, "walk.md5anim");
@@ -350,7 +355,7 @@ static md5_xform head_after(const full *all)
 
 TEST_HERE (machine_has_defaults_for_a_gaze_without_a_row) {
     static const md5_modifier_gaze defaults = {.seed = 0};
-    full all;
+    OWN_FULL all;
     fill(made, &all);
     all.modifiers[4].gaze = &defaults;
     const md5_xform expected = head_after(&all);
@@ -360,7 +365,6 @@ TEST_HERE (machine_has_defaults_for_a_gaze_without_a_row) {
     all.modifiers[4].weight = MD5_ZERO;
     const md5_xform without = head_after(&all);
     CHECK(memcmp(&without, &is, sizeof is) != 0);
-    md5_free_machine_file(all.file);
 }
 
 static void survive_failures(const md5_machine_desc *desc)
@@ -414,10 +418,9 @@ TEST (machine_memory_is_linear_in_its_tables) {
 }
 
 TEST_HERE (machine_survives_failure_of_every_allocation) {
-    full all;
+    OWN_FULL all;
     fill(made, &all);
     survive_failures(&all.desc);
-    md5_free_machine_file(all.file);
 }
 
 // So long that what is computed of its frames needs a block of its own.
@@ -437,7 +440,7 @@ TEST_HERE (machine_survives_failure_wherever_a_block_ends) {
     enum { MOST = 512 };
     static char names[MOST][8];
     static md5_parameter_desc parameters[MOST];
-    full all;
+    OWN_FULL all;
     fill(made, &all);
     for (uint32_t i = 0; i < MOST; i++) {
         snprintf(names[i], sizeof names[i], "p%03u", i);
@@ -452,12 +455,11 @@ TEST_HERE (machine_survives_failure_wherever_a_block_ends) {
             CHECK(it.error.status == (machine ? MD5_OK : MD5_ERROR_MEMORY));
         }
     }
-    md5_free_machine_file(all.file);
 }
 
 // The heap never holds more than the limit, in whatever block this is reached.
 TEST_HERE (machine_keeps_within_every_memory_limit) {
-    full all;
+    OWN_FULL all;
     fill(made, &all);
     bool is_made = false;
     for (size_t limit = 1; !is_made; limit += 97) {
@@ -470,5 +472,4 @@ TEST_HERE (machine_keeps_within_every_memory_limit) {
         CHECK(is_made || error.status == MD5_ERROR_MEMORY);
         CHECK(heap.peak_bytes <= limit);
     }
-    md5_free_machine_file(all.file);
 }
