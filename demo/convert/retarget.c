@@ -407,15 +407,16 @@ static retarget_figure make_figure(const convert_joint *own, uint32_t num_joints
             (retarget_joint){.name = read_name(own[joint].name),
                              .depth = parent == MD5_NONE ? 0 : figure.joints[parent].depth + 1,
                              .leader = MD5_NONE,
+                             .is_skin = model == NULL || model->num_meshes == 0,
                              .low = MD5_NONE};
     }
     place(&figure, NULL, figure.rest);
     for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
-        for (uint32_t k = 0; k < model->meshes[m].num_influences; k++)
-            figure.joints[model->meshes[m].influence_joints[k]].load++;
-    for (uint32_t i = 0; i < num_joints; i++)
-        figure.joints[i].is_skin =
-            model == NULL || model->num_meshes == 0 || figure.joints[i].load > 0;
+        for (uint32_t k = 0; k < model->meshes[m].num_influences; k++) {
+            retarget_joint *const joint = &figure.joints[model->meshes[m].influence_joints[k]];
+            joint->is_skin = true;
+            joint->load++;
+        }
     for (uint32_t i = num_joints; i-- > 0;) {
         const uint32_t joint = figure.order[i], parent = own[joint].parent;
         if (parent != MD5_NONE)

@@ -38,6 +38,11 @@ static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, si
     return a == NULL || b == NULL || first + a_size <= second || second + b_size <= first;
 }
 
+// `count` rows of an array each.
+#define MD5_ASSERT_APART(a, a_count, b, b_count)                                      \
+    MD5_ASSERT(md5_are_apart(a, (a_count) * sizeof *(a), b, (b_count) * sizeof *(b)), \
+               #a ", " #b ": must not overlap")
+
 // Check that the `reserved` members of a structure, which may be NULL in the second one, are 0:
 // "Growth" in md5model.h.
 #define MD5_RESERVED_IS_ZERO(options) \

@@ -228,9 +228,7 @@ void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_x
     MD5_ASSERT(mirror != NULL || model->skeleton.num_joints == 0, "mirror: not NULL");
     MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
     MD5_ASSERT(mirrored != NULL || model->skeleton.num_joints == 0, "mirrored: not NULL");
-    MD5_ASSERT(md5_are_apart(mirrored, model->skeleton.num_joints * sizeof *mirrored, pose,
-                             model->skeleton.num_joints * sizeof *pose),
-               "mirrored, pose: must not overlap");
+    MD5_ASSERT_APART(mirrored, model->skeleton.num_joints, pose, model->skeleton.num_joints);
     const md5_xform *const bind = model->bind_local;
     const md5_axes axes = model->skeleton.axes;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++) {
@@ -517,16 +515,14 @@ void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md
     MD5_ASSERT(source != NULL, "source: not NULL");
     MD5_ASSERT(scratch != NULL, "scratch: not NULL");
     MD5_ASSERT(target != NULL, "target: not NULL");
-    MD5_ASSERT(md5_are_apart(source, retarget->source->skeleton.num_joints * sizeof *source,
-                             scratch, md5_retarget_pose_scratch(retarget)),
-               "source, scratch: must not overlap");
-    MD5_ASSERT(md5_are_apart(source, retarget->source->skeleton.num_joints * sizeof *source, target,
-                             retarget->target->skeleton.num_joints * sizeof *target),
-               "source, target: must not overlap");
-    MD5_ASSERT(md5_are_apart(scratch, md5_retarget_pose_scratch(retarget), target,
-                             retarget->target->skeleton.num_joints * sizeof *target),
-               "scratch, target: must not overlap");
     const md5_model *const from = retarget->source, *const to = retarget->target;
+    MD5_ASSERT(md5_are_apart(source, from->skeleton.num_joints * sizeof *source, scratch,
+                             md5_retarget_pose_scratch(retarget)),
+               "source, scratch: must not overlap");
+    MD5_ASSERT_APART(source, from->skeleton.num_joints, target, to->skeleton.num_joints);
+    MD5_ASSERT(md5_are_apart(scratch, md5_retarget_pose_scratch(retarget), target,
+                             to->skeleton.num_joints * sizeof *target),
+               "scratch, target: must not overlap");
     md5_xform *const world =
         (md5_xform *)(void *)((char *)scratch + (0 - (uintptr_t)scratch) % sizeof(float));
     for (uint32_t i = 0; i < from->skeleton.num_joints; i++) { // model space

@@ -418,14 +418,6 @@ void md5i_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *
     finish(kernels, &by_depth, binding->inverse_bind, pose, joints, palette);
 }
 
-#if !defined(NDEBUG)
-static bool are_matrices_apart(uint32_t num_joints, const md5_mat34 *a, const md5_mat34 *b)
-{
-    const size_t size = num_joints * sizeof(md5_mat34);
-    return md5_are_apart(a, size, b, size);
-}
-#endif
-
 void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints)
 {
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
@@ -499,8 +491,7 @@ void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat
 {
     MD5_ASSERT(model != NULL, "model: not NULL");
     MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(are_matrices_apart(model->skeleton.num_joints, joints, palette),
-               "joints, palette: must not overlap");
+    MD5_ASSERT_APART(joints, model->skeleton.num_joints, palette, model->skeleton.num_joints);
     finish(md5i_pose_kernels_best(), &model->skeleton, model->inverse_bind, pose, joints, palette);
 }
 
@@ -510,8 +501,7 @@ void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root ro
     MD5_ASSERT(binding != NULL, "binding: not NULL");
     MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
-    MD5_ASSERT(are_matrices_apart(binding->skeleton->num_joints, joints, palette),
-               "joints, palette: must not overlap");
+    MD5_ASSERT_APART(joints, binding->skeleton->num_joints, palette, binding->skeleton->num_joints);
     MD5_ASSERT_MOMENT(binding->anim, moment);
     const md5_moment clamped = md5_clamp_moment(binding->anim, &moment);
     md5i_pose_palette_with(binding->plan->kernels, binding, &clamped, root, pose, joints, palette);

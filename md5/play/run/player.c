@@ -800,9 +800,7 @@ bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5
     MD5_ASSERT_NOT_NULL(player);
     MD5_ASSERT_NOT_NULL(scratch);
     MD5_ASSERT(pose != NULL || player->machine->num_joints == 0, "pose: not NULL");
-    MD5_ASSERT(md5_are_apart(joints, player->machine->num_joints * sizeof *joints, palette,
-                             player->machine->num_joints * sizeof *palette),
-               "joints, palette: must not overlap");
+    MD5_ASSERT_APART(joints, player->machine->num_joints, palette, player->machine->num_joints);
     md5_xform *const spare = align(scratch);
     const bool is_computed = begin_pose(player);
     blend_or_show(player, is_computed, spare, pose);
