@@ -140,9 +140,8 @@ typedef struct level_counts {
 static level_counts count_drawn(shot_viewer *viewer)
 {
     level_counts counts = {0};
-    shot drawn = shot_draw(viewer);
+    OWN_PICTURE drawn = shot_draw(viewer);
     const view_crowd *const crowd = &viewer->state.document->crowd;
-    free(drawn.rgba);
     for (uint32_t k = 0; k < crowd->num_kinds; k++)
         counts.skinned += crowd->kinds[k].num_seen;
     counts.baked = crowd->num_baked;
@@ -237,19 +236,16 @@ TEST_LONG (view_members_that_are_not_baked_stay_skinned) {
 }
 
 // The figures name the members and the memory of the level: here 33 frames of 6670 vertices.
-TEST_SCENE (view_figures_count_baked_members) {
-    OWN_SHOT viewer;
+TEST_SHOT (view_figures_count_baked_members, RUN SMALL FAR "--crowd-baked 30") {
     view_rows rows = {0};
     bool found = false;
-    if (shot_open(&viewer, scene, RUN SMALL FAR "--crowd-baked 30")) {
-        shot drawn = shot_draw(&viewer);
-        const view_stage facts = view_stage_of(&viewer.state, 1280.0f, 900.0f);
-        view_list_figures(&facts, &rows);
-        for (uint32_t i = 0; i < rows.count; i++)
-            if (strcmp(rows.rows[i].label, "Baked") == 0)
-                found = CHECK_STRING(rows.rows[i].text, "20  \xE2\x80\xA2  1.8 MB");
-        free(drawn.rgba);
-    }
+    OWN_PICTURE drawn = shot_draw(viewer);
+    const view_stage facts = view_stage_of(&viewer->state, 1280.0f, 900.0f);
+    view_list_figures(&facts, &rows);
+    for (uint32_t i = 0; i < rows.count; i++)
+        if (strcmp(rows.rows[i].label, "Baked") == 0)
+            found = CHECK_STRING(rows.rows[i].text, "20  \xE2\x80\xA2  1.8 MB");
+
     CHECK(found);
 }
 
@@ -266,39 +262,30 @@ TEST_LONG (view_crowds_look_alike_baked) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;
-    shot skinned = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 0");
-    shot baked = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 128");
-    shot later = shot_take(&scene, RUNNERS "--animation-time 0.48 --crowd-baked 128");
+    OWN_PICTURE skinned = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 0");
+    OWN_PICTURE baked = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-baked 128");
+    OWN_PICTURE later = shot_take(&scene, RUNNERS "--animation-time 0.48 --crowd-baked 128");
     CHECK(!shot_same(&skinned, &baked));
     const double share = shot_difference(&baked, &skinned);
     CHECK_THAT(share < bound, "baked clips change %.5f of the pixels", share);
     CHECK(shot_difference(&later, &skinned) > bound);
-    free(skinned.rgba);
-    free(baked.rgba);
-    free(later.rgba);
     scene_close(&scene);
 }
 
 // The switch takes effect in the next picture, in both directions.
-TEST_SCENE (view_levels_of_a_crowd_can_be_switched_off) {
-    OWN_SHOT viewer;
-    shot skinned = shot_take(scene, RUN SMALL "--crowd 20 --crowd-baked 0");
-    if (shot_open(&viewer, scene, RUN SMALL "--crowd 20 --crowd-baked 1000 --no-crowd-levels")) {
-        const view_crowd *const crowd = &viewer.state.document->crowd;
-        shot off = shot_draw(&viewer);
-        CHECK_UINT(crowd->num_baked + crowd->num_far, 0);
-        viewer.state.shown.levels = true;
-        shot on = shot_draw(&viewer);
-        CHECK(crowd->num_baked + crowd->num_far > 0);
-        viewer.state.shown.levels = false;
-        shot again = shot_draw(&viewer);
-        CHECK(shot_same(&off, &skinned) && shot_same(&again, &skinned));
-        CHECK(!shot_same(&on, &skinned));
-        free(off.rgba);
-        free(on.rgba);
-        free(again.rgba);
-    }
-    free(skinned.rgba);
+TEST_SHOT (view_levels_of_a_crowd_can_be_switched_off,
+           RUN SMALL "--crowd 20 --crowd-baked 1000 --no-crowd-levels") {
+    OWN_PICTURE skinned = shot_take(&viewer->scene, RUN SMALL "--crowd 20 --crowd-baked 0");
+    const view_crowd *const crowd = &viewer->state.document->crowd;
+    OWN_PICTURE off = shot_draw(viewer);
+    CHECK_UINT(crowd->num_baked + crowd->num_far, 0);
+    viewer->state.shown.levels = true;
+    OWN_PICTURE on = shot_draw(viewer);
+    CHECK(crowd->num_baked + crowd->num_far > 0);
+    viewer->state.shown.levels = false;
+    OWN_PICTURE again = shot_draw(viewer);
+    CHECK(shot_same(&off, &skinned) && shot_same(&again, &skinned));
+    CHECK(!shot_same(&on, &skinned));
 }
 
 // Culled baked members change no pixel, not even by their shadows.
@@ -311,30 +298,23 @@ TEST_LONG (view_baked_crowds_are_drawn_the_same_culled) {
                   RUNNERS "--samples 1 --crowd-baked 1000 --camera-distance 120 "
                           "--camera-elevation-angle 4")) {
         view_crowd *const crowd = &viewer.state.document->crowd;
-        shot culled = shot_draw(&viewer);
+        OWN_PICTURE culled = shot_draw(&viewer);
         const uint32_t num_baked = crowd->num_baked;
         crowd->culls = false;
-        shot all = shot_draw(&viewer);
+        OWN_PICTURE all = shot_draw(&viewer);
         CHECK(num_baked > 0 && crowd->num_baked > num_baked);
         CHECK(shot_same(&culled, &all));
-        free(culled.rgba);
-        free(all.rgba);
     }
     shot_close(&viewer);
     scene_close(&scene);
 }
 
-TEST_SCENE (view_hidden_meshes_are_hidden_baked) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, RUN SMALL FAR "--crowd-baked 30 --no-background")) {
-        shot shown = shot_draw(&viewer);
-        view_show_meshes(viewer.state.document, UINT64_MAX);
-        shot hidden = shot_draw(&viewer);
-        CHECK(shot_cover_of(&shown).share > 0.01);
-        CHECK_NEAR(shot_cover_of(&hidden).share, 0.0, 0.0);
-        free(shown.rgba);
-        free(hidden.rgba);
-    }
+TEST_SHOT (view_hidden_meshes_are_hidden_baked, RUN SMALL FAR "--crowd-baked 30 --no-background") {
+    OWN_PICTURE shown = shot_draw(viewer);
+    view_show_meshes(viewer->state.document, UINT64_MAX);
+    OWN_PICTURE hidden = shot_draw(viewer);
+    CHECK(shot_cover_of(&shown).share > 0.01);
+    CHECK_NEAR(shot_cover_of(&hidden).share, 0.0, 0.0);
 }
 
 // -- Refusals ---------------------------------------------------------------------------------
@@ -363,25 +343,22 @@ static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t mem
     return made;
 }
 
-TEST_SCENE (view_bakes_refuse_what_does_not_fit) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, RUN SMALL "--crowd 2")) {
-        const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
-        // The size without frames inserted between those of the clip.
-        size_t num_vertices = 0;
-        for (uint32_t i = 0; i < kind->model->num_meshes; i++)
-            num_vertices += kind->model->meshes[i].num_vertices;
-        const size_t size = 8 * num_vertices * kind->clips[0]->anim->num_frames;
-        CHECK(!try_to_bake(scene, kind, size - 1, "1.8 MB, at most 1.8 fit"));
-        CHECK(try_to_bake(scene, kind, size, ""));
-        CHECK(try_to_bake(scene, kind, 2 * size, ""));
-        const uint32_t max_texels = *scene_limits(scene->renderer).max_texels;
-        *scene_limits(scene->renderer).max_texels = 65536;
-        CHECK(!try_to_bake(scene, kind, 2 * size, "texels"));
-        *scene_limits(scene->renderer).max_texels = max_texels;
-        md5_release_geometry((md5_model *)(uintptr_t)kind->model);
-        CHECK(!try_to_bake(scene, kind, 2 * size, "released"));
-    }
+TEST_SHOT (view_bakes_refuse_what_does_not_fit, RUN SMALL "--crowd 2") {
+    const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
+    // The size without frames inserted between those of the clip.
+    size_t num_vertices = 0;
+    for (uint32_t i = 0; i < kind->model->num_meshes; i++)
+        num_vertices += kind->model->meshes[i].num_vertices;
+    const size_t size = 8 * num_vertices * kind->clips[0]->anim->num_frames;
+    CHECK(!try_to_bake(&viewer->scene, kind, size - 1, "1.8 MB, at most 1.8 fit"));
+    CHECK(try_to_bake(&viewer->scene, kind, size, ""));
+    CHECK(try_to_bake(&viewer->scene, kind, 2 * size, ""));
+    const uint32_t max_texels = *scene_limits(viewer->scene.renderer).max_texels;
+    *scene_limits(viewer->scene.renderer).max_texels = 65536;
+    CHECK(!try_to_bake(&viewer->scene, kind, 2 * size, "texels"));
+    *scene_limits(viewer->scene.renderer).max_texels = max_texels;
+    md5_release_geometry((md5_model *)(uintptr_t)kind->model);
+    CHECK(!try_to_bake(&viewer->scene, kind, 2 * size, "released"));
 }
 
 TEST_LONG (view_bakes_survive_a_lack_of_memory) {

@@ -354,9 +354,8 @@ TEST_SCENE (view_crowds_share_animations_and_machines) {
         "models/bobbin/bobbin.md5machine " SPINDLE SMALL "--crowd 12 --animation-time 2",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        shot taken = shot_take(scene, lines[i]);
+        OWN_PICTURE taken = shot_take(scene, lines[i]);
         CHECK(taken.rgba);
-        free(taken.rgba);
     }
 }
 
@@ -376,10 +375,8 @@ static void check_culling(const char *const lines[], size_t count)
         return;
     for (size_t i = 0; i < count; i++) {
         OWN char *const exact_line = common_format("%s --crowd-exact", lines[i]);
-        shot culled = shot_take(&scene, lines[i]), exact = shot_take(&scene, exact_line);
+        OWN_PICTURE culled = shot_take(&scene, lines[i]), exact = shot_take(&scene, exact_line);
         CHECK_THAT(shot_same(&culled, &exact), "%s: culling changes pixels", lines[i]);
-        free(culled.rgba);
-        free(exact.rgba);
     }
     scene_close(&scene);
 }
@@ -413,13 +410,11 @@ TEST_LONG (view_crowds_look_alike_with_impostors) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;
-    shot models = shot_take(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 0");
-    shot impostors = shot_take(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 40");
+    OWN_PICTURE models = shot_take(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 0");
+    OWN_PICTURE impostors = shot_take(&scene, RUNNERS "--animation-time 0.4 --crowd-impostors 40");
     CHECK(!shot_same(&models, &impostors));
     const double share = shot_difference(&impostors, &models);
     CHECK_THAT(share < 0.15, "impostors change %.4f of the pixels", share);
-    free(models.rgba);
-    free(impostors.rgba);
     scene_close(&scene);
 }
 

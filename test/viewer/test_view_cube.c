@@ -391,13 +391,12 @@ static double red_of(gl_scene *scene, const char *folder, const char *lines, uin
         common_format("%s/md5.cfg --no-background --samples 1 --resolution 64,64", folder);
     double mean = -1.0;
     if (shot_open(&viewer, scene, line)) {
-        const shot picture = shot_draw(&viewer);
+        OWN_PICTURE picture = shot_draw(&viewer);
         double sum = 0.0;
         for (size_t i = 0; i < 64 * 64; i++)
             sum += picture.rgba[4 * i];
         mean = sum / (64 * 64);
         CHECK_UINT(viewer.state.log.num_warnings, num_warnings);
-        free(picture.rgba);
     }
     free(line);
     return mean;

@@ -401,7 +401,7 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
                  expected->options ? expected->options : "");
         if (!shot_open(&viewer, scene, line))
             break;
-        shot without = draw_card(&viewer, 0), with = draw_card(&viewer, expected->card);
+        OWN_PICTURE without = draw_card(&viewer, 0), with = draw_card(&viewer, expected->card);
         size_t darker = 0, brighter = 0;
         long red = 0;
         for (size_t k = 0; k < 4 * (size_t)with.width * with.height; k++) {
@@ -416,8 +416,6 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
                        && (red > 10000) == expected->is_red,
                    "card %d %s: %zu darker, %zu brighter, red %ld", expected->card,
                    expected->options ? expected->options : "of the entity", darker, brighter, red);
-        free(without.rgba);
-        free(with.rgba);
     }
 }
 
@@ -468,22 +466,19 @@ TEST_SCENE (view_declared_materials_have_their_own_maps) {
 
 // A clip of a second with a rate of 2 takes half a second, on the time bar and as it is posed: as
 // it is in its file, and in the channels of an actor.
-TEST_SCENE (view_clips_play_at_the_rate_of_their_modeldef) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, "test/data/shown::shown_quick")) {
-        view_scene *const shown = &viewer.state.document->scene;
-        view_play *const play = &viewer.state.play;
-        CHECK_NEAR(view_shown_anim(shown)->duration, 0.5, 1e-6);
-        for (int i = 0; i < 2; i++) {
-            shown->entity.is_played = i == 1;
-            view_choose_motion(shown);
-            if (i == 1)
-                CHECK(view_play_channel(&shown->entity, MD5_CHANNEL_ALL, 0));
-            for (int step = 0; step < 4; step++) {
-                play->time = 0.125 * step;
-                view_pose(shown, play);
-                CHECK_NEAR(shown->joints[0].m[3], 8.0 * play->time, 1e-3);
-            }
+TEST_SHOT (view_clips_play_at_the_rate_of_their_modeldef, "test/data/shown::shown_quick") {
+    view_scene *const shown = &viewer->state.document->scene;
+    view_play *const play = &viewer->state.play;
+    CHECK_NEAR(view_shown_anim(shown)->duration, 0.5, 1e-6);
+    for (int i = 0; i < 2; i++) {
+        shown->entity.is_played = i == 1;
+        view_choose_motion(shown);
+        if (i == 1)
+            CHECK(view_play_channel(&shown->entity, MD5_CHANNEL_ALL, 0));
+        for (int step = 0; step < 4; step++) {
+            play->time = 0.125 * step;
+            view_pose(shown, play);
+            CHECK_NEAR(shown->joints[0].m[3], 8.0 * play->time, 1e-3);
         }
     }
 }
@@ -519,7 +514,7 @@ static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
 // middle 7.5 units: of the first one, which looks ahead, in its middle; of the second one, which
 // looks to its left by atan(1/4), 2 units beside. The triangles are not drawn.
 TEST_SCENE (view_eyes_look_where_their_triangles_say) {
-    shot taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL "--no-background");
+    OWN_PICTURE taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL "--no-background");
     const uint32_t middle = taken.width * 2 / 5;
     const eye ahead = find_eye(&taken, 0, middle), left = find_eye(&taken, middle, taken.width);
     const eye *const eyes[2] = {&ahead, &left};
@@ -531,19 +526,17 @@ TEST_SCENE (view_eyes_look_where_their_triangles_say) {
         CHECK_NEAR(offset, i == 0 ? 0.0 : 2.0 / 16.0, 0.02);
         CHECK_NEAR(eyes[i]->num_white / (side * side), 7.5 * 7.5 / 256.0, 0.03);
     }
-    free(taken.rgba);
 }
 
 // The border stays black where the texture is drawn smaller than it is.
 TEST_SCENE (view_borders_of_built_in_images_stay_black) {
-    shot taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL
-                                  "--no-background --resolution 110,20");
+    OWN_PICTURE taken = shot_take(scene, "test/data/shown/eyes.md5mesh" SMALL
+                                         "--no-background --resolution 110,20");
     const eye ahead = find_eye(&taken, 0, taken.width * 2 / 5);
     const size_t middle = (size_t)(taken.height / 2) * taken.width;
     CHECK(ahead.num_white > 0 && ahead.right - ahead.left < 20);
     for (uint32_t x = ahead.left + 1; x < ahead.left + 3; x++)
         CHECK(taken.rgba[4 * (middle + x)] < 8);
-    free(taken.rgba);
 }
 
 // -- Entity ---------------------------------------------------------------------------------------
@@ -821,22 +814,17 @@ static double red_below(const shot *picture)
     return sum / 400.0;
 }
 
-TEST_SCENE (view_carried_fire_lights_him) {
-    OWN_SHOT viewer;
-    if (!shot_open(&viewer, scene,
-                   "models/bobbin/bobbin.md5machine --resolution 240,240 --set sneeze=1@0.1 "
-                   "--camera-azimuth-angle 40 --animation-time 1.5"))
-        return;
-    view_companion *const fire = &viewer.state.document->companions[VIEW_CARRIED];
-    shot with = shot_draw(&viewer);
+TEST_SHOT (view_carried_fire_lights_him,
+           "models/bobbin/bobbin.md5machine --resolution 240,240 --set sneeze=1@0.1 "
+           "--camera-azimuth-angle 40 --animation-time 1.5") {
+    view_companion *const fire = &viewer->state.document->companions[VIEW_CARRIED];
+    OWN_PICTURE with = shot_draw(viewer);
     const md5_model *const model = fire->model;
     fire->model = NULL;
-    shot without = shot_draw(&viewer);
+    OWN_PICTURE without = shot_draw(viewer);
     fire->model = model;
     CHECK_THAT(red_below(&with) > red_below(&without) + 10.0, "red is %g, %g without",
                red_below(&with), red_below(&without));
-    free(with.rgba);
-    free(without.rgba);
 }
 
 // Bobbin, whom Thimble visits.

@@ -251,29 +251,27 @@ static bool press_key(view_state *state, int32_t key, const char *name, view_com
     return fabsf(rect.x - focus.x) < 0.5f && fabsf(rect.y - focus.y) < 0.5f;
 }
 
-TEST_SCENE (view_graph_focus_goes_to_the_nearest_state) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, "models/bobbin/bobbin.md5machine --panel --graph")) {
-        view_state *const state = &viewer.state;
-        view_command command;
-        const view_stage facts = item_draw(state, 1280.0f, 900.0f);
-        item_press(state, &facts, "state/layer story", 0.5f, 0.5f);
-        for (int i = 0; i < 300 && !press_key(state, VIEW_KEY_TAB, "state/story/sit", &command);)
-            i++;
-        CHECK(press_key(state, VIEW_KEY_RIGHT, "state/story/doze", &command));
-        CHECK(press_key(state, VIEW_KEY_LEFT, "state/story/sit", &command));
-        CHECK(press_key(state, VIEW_KEY_RETURN, "state/story/sit", &command));
-        CHECK_UINT(command.action, VIEW_GO_TO_STATE);
-        const view_machine *const machine = &state->document->scene.machine;
-        CHECK_STRING(machine->desc->layers[1].states[command.item].name, "sit");
-        // Where names are too small to be read, those of the hub and of what plays are left.
-        item_press(state, &facts, "state/layer body", 0.5f, 0.5f);
-        state->ui.graph.zoom = 0.55f;
-        (void)item_draw(state, 1280.0f, 900.0f);
-        const size_t before = state->canvas.count;
-        const uint32_t walk = md5_find_state(machine->character->machine, 0, "walk");
-        CHECK(md5_player_seek(machine->player, 0, walk, 0.0));
-        (void)item_draw(state, 1280.0f, 900.0f);
-        CHECK(state->canvas.count > before);
-    }
+TEST_SHOT (view_graph_focus_goes_to_the_nearest_state,
+           "models/bobbin/bobbin.md5machine --panel --graph") {
+    view_state *const state = &viewer->state;
+    view_command command;
+    const view_stage facts = item_draw(state, 1280.0f, 900.0f);
+    item_press(state, &facts, "state/layer story", 0.5f, 0.5f);
+    for (int i = 0; i < 300 && !press_key(state, VIEW_KEY_TAB, "state/story/sit", &command);)
+        i++;
+    CHECK(press_key(state, VIEW_KEY_RIGHT, "state/story/doze", &command));
+    CHECK(press_key(state, VIEW_KEY_LEFT, "state/story/sit", &command));
+    CHECK(press_key(state, VIEW_KEY_RETURN, "state/story/sit", &command));
+    CHECK_UINT(command.action, VIEW_GO_TO_STATE);
+    const view_machine *const machine = &state->document->scene.machine;
+    CHECK_STRING(machine->desc->layers[1].states[command.item].name, "sit");
+    // Where names are too small to be read, those of the hub and of what plays are left.
+    item_press(state, &facts, "state/layer body", 0.5f, 0.5f);
+    state->ui.graph.zoom = 0.55f;
+    (void)item_draw(state, 1280.0f, 900.0f);
+    const size_t before = state->canvas.count;
+    const uint32_t walk = md5_find_state(machine->character->machine, 0, "walk");
+    CHECK(md5_player_seek(machine->player, 0, walk, 0.0));
+    (void)item_draw(state, 1280.0f, 900.0f);
+    CHECK(state->canvas.count > before);
 }

@@ -28,7 +28,7 @@
 static double hidden_share(const gl_scene *scene, const char *line)
 {
     OWN char *const bare_line = common_format("%s --no-background", line);
-    const shot bare = shot_take(scene, bare_line), whole = shot_take(scene, line);
+    OWN_PICTURE bare = shot_take(scene, bare_line), whole = shot_take(scene, line);
     const size_t count = (size_t)bare.width * bare.height;
     size_t covered = 0, hidden = 0;
     for (size_t i = 0; bare.rgba != NULL && whole.rgba != NULL && i < count; i++) {
@@ -38,8 +38,6 @@ static double hidden_share(const gl_scene *scene, const char *line)
         hidden += a[3] == 255 && !is_same;
     }
     CHECK_THAT(covered > count / 100, "%s: %zu of %zu pixels", line, covered, count);
-    free(bare.rgba);
-    free(whole.rgba);
     return covered > 0 ? (double)hidden / (double)covered : 1.0;
 }
 

@@ -129,48 +129,37 @@ TEST (view_ghosts_are_frames_before_and_after) {
     CHECK_UINT(view_find_ghosts(&two, &play, &anim, ghosts), 0);
 }
 
-TEST_SCENE (view_ghosts_are_drawn_and_leave_nothing) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MODEL SIZE)) {
-        view_state *const state = &viewer.state;
-        const view_scene *const shown = &state->document->scene;
-        shot before = shot_draw(&viewer);
-        const md5_vec3 at = md5_mat34_translation(shown->joints[20]);
-        view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
-        view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
-        CHECK_UINT(state->onion.count, 2);
-        shot with = shot_draw(&viewer);
-        const md5_vec3 still_at = md5_mat34_translation(shown->joints[20]);
-        CHECK_BYTES(&at, &still_at, sizeof at);
-        CHECK(shot_cover_of(&with).share > 1.1 * shot_cover_of(&before).share);
-        view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
-        view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
-        CHECK_UINT(state->onion.count, 0);
-        shot after = shot_draw(&viewer);
-        CHECK(shot_same(&before, &after));
-        free(before.rgba);
-        free(with.rgba);
-        free(after.rgba);
-    }
+TEST_SHOT (view_ghosts_are_drawn_and_leave_nothing, MODEL SIZE) {
+    view_state *const state = &viewer->state;
+    const view_scene *const shown = &state->document->scene;
+    OWN_PICTURE before = shot_draw(viewer);
+    const md5_vec3 at = md5_mat34_translation(shown->joints[20]);
+    view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
+    view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
+    CHECK_UINT(state->onion.count, 2);
+    OWN_PICTURE with = shot_draw(viewer);
+    const md5_vec3 still_at = md5_mat34_translation(shown->joints[20]);
+    CHECK_BYTES(&at, &still_at, sizeof at);
+    CHECK(shot_cover_of(&with).share > 1.1 * shot_cover_of(&before).share);
+    view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
+    view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
+    CHECK_UINT(state->onion.count, 0);
+    OWN_PICTURE after = shot_draw(viewer);
+    CHECK(shot_same(&before, &after));
 }
 
 // Joints without a model have ghosts too; morph targets deform every ghost.
-TEST_SCENE (view_ghosts_of_joints_and_of_morphed_models) {
-    shot joints = shot_take(scene, "models/bobbin/jump.md5anim --animation-time 0.4" SIZE);
-    shot with = shot_take(scene, "models/bobbin/jump.md5anim --animation-time 0.4 --onion 1" SIZE);
+TEST_SHOT (view_ghosts_of_joints_and_of_morphed_models, MODEL SIZE " --onion 1 --morph oh=1") {
+    OWN_PICTURE joints =
+        shot_take(&viewer->scene, "models/bobbin/jump.md5anim --animation-time 0.4" SIZE);
+    OWN_PICTURE with =
+        shot_take(&viewer->scene, "models/bobbin/jump.md5anim --animation-time 0.4 --onion 1" SIZE);
     CHECK(shot_cover_of(&with).share > 1.3 * shot_cover_of(&joints).share);
-    free(joints.rgba);
-    free(with.rgba);
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MODEL SIZE " --onion 1 --morph oh=1")) {
-        shot morphed = shot_draw(&viewer);
-        for (uint32_t i = 0; i < viewer.state.document->morphs.morph->num_targets; i++)
-            viewer.state.document->morphs.weights[i] = 0.0f;
-        shot plain = shot_draw(&viewer);
-        CHECK(!shot_same(&morphed, &plain));
-        free(morphed.rgba);
-        free(plain.rgba);
-    }
+    OWN_PICTURE morphed = shot_draw(viewer);
+    for (uint32_t i = 0; i < viewer->state.document->morphs.morph->num_targets; i++)
+        viewer->state.document->morphs.weights[i] = 0.0f;
+    OWN_PICTURE plain = shot_draw(viewer);
+    CHECK(!shot_same(&morphed, &plain));
 }
 
 // -- Groups ---------------------------------------------------------------------------------------
@@ -370,23 +359,18 @@ TEST_SCENE (view_option_hide_finds_meshes) {
 }
 
 TEST_SCENE (view_option_hide_empties_the_picture) {
-    shot all = shot_take(scene, SMALL " --grid=no");
-    shot none = shot_take(scene, SMALL " --grid=no --no-shadow --hide 0 --hide 1");
+    OWN_PICTURE all = shot_take(scene, SMALL " --grid=no");
+    OWN_PICTURE none = shot_take(scene, SMALL " --grid=no --no-shadow --hide 0 --hide 1");
     CHECK(shot_cover_of(&all).share > 0.02);
     CHECK(shot_cover_of(&none).share == 0.0);
-    free(all.rgba);
-    free(none.rgba);
 }
 
 // A misspelt name is an error, but only for files of the command line.
-TEST_SCENE (view_option_hide_refuses_unknown_meshes) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, HIDE_MODEL)) {
-        const char *const path = test_path("models/bobbin/bobbin.md5mesh");
-        viewer.options.hidden = common_alloc(1, sizeof *viewer.options.hidden);
-        viewer.options.hidden[viewer.options.num_hidden++] = "bobin";
-        CHECK(view_open(&viewer.state, &path, 1, false));
-        CHECK(!view_open(&viewer.state, &path, 1, true));
-        CHECK(viewer.state.hidden_meshes == 0);
-    }
+TEST_SHOT (view_option_hide_refuses_unknown_meshes, HIDE_MODEL) {
+    const char *const path = test_path("models/bobbin/bobbin.md5mesh");
+    viewer->options.hidden = common_alloc(1, sizeof *viewer->options.hidden);
+    viewer->options.hidden[viewer->options.num_hidden++] = "bobin";
+    CHECK(view_open(&viewer->state, &path, 1, false));
+    CHECK(!view_open(&viewer->state, &path, 1, true));
+    CHECK(viewer->state.hidden_meshes == 0);
 }

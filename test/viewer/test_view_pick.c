@@ -116,95 +116,81 @@ TEST_SCENE (view_click_finds_the_nearest_triangle) {
 }
 
 // Joint transforms are relative to the file's spaces, however the model is turned.
-TEST_SCENE (view_click_reports_joints_of_the_file) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MODEL SIZE " --up y")) {
-        view_scene *const shown = &viewer.state.document->scene;
-        view_show_bind_pose(shown, true, NULL);
-        view_pose(shown, &viewer.state.play);
-        for (uint32_t i = 0; i < shown->num_joints; i++) {
-            const md5_mat34 model = view_joint_matrix(shown, i, false);
-            const md5_vec3 local = md5_mat34_translation(view_joint_matrix(shown, i, true));
-            const md5_vec3 expected = shown->model->bind_local[i].translation;
-            for (int k = 0; k < 12; k++)
-                CHECK_NEAR(model.m[k], shown->model->bind[i].m[k], 1e-4);
-            CHECK_NEAR(local.x, expected.x, 1e-3);
-            CHECK_NEAR(local.y, expected.y, 1e-3);
-            CHECK_NEAR(local.z, expected.z, 1e-3);
-        }
+TEST_SHOT (view_click_reports_joints_of_the_file, MODEL SIZE " --up y") {
+    view_scene *const shown = &viewer->state.document->scene;
+    view_show_bind_pose(shown, true, NULL);
+    view_pose(shown, &viewer->state.play);
+    for (uint32_t i = 0; i < shown->num_joints; i++) {
+        const md5_mat34 model = view_joint_matrix(shown, i, false);
+        const md5_vec3 local = md5_mat34_translation(view_joint_matrix(shown, i, true));
+        const md5_vec3 expected = shown->model->bind_local[i].translation;
+        for (int k = 0; k < 12; k++)
+            CHECK_NEAR(model.m[k], shown->model->bind[i].m[k], 1e-4);
+        CHECK_NEAR(local.x, expected.x, 1e-3);
+        CHECK_NEAR(local.y, expected.y, 1e-3);
+        CHECK_NEAR(local.z, expected.z, 1e-3);
     }
 }
 
 // Hidden meshes are not hit, and a pick lasts until Esc.
-TEST_SCENE (view_click_is_shown_until_escape) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MODEL SIZE)) {
-        view_state *const state = &viewer.state;
-        view_pose(&state->document->scene, &state->play);
-        for (int x = 0; x < WIDTH && !state->pick.is_set; x += 4)
-            view_pick_at(state, (float)x, HEIGHT / 2);
-        CHECK(state->pick.is_set && state->ui.chosen_joint >= 0);
-        view_perform(state, (view_command){.action = VIEW_CLOSE_LISTS});
-        CHECK(!state->pick.is_set && state->ui.chosen_joint < 0);
-        state->hidden_meshes = 3;
-        for (int x = 0; x < WIDTH; x += 4) {
-            view_pick_at(state, (float)x, HEIGHT / 2);
-            CHECK(!state->pick.is_set);
-        }
+TEST_SHOT (view_click_is_shown_until_escape, MODEL SIZE) {
+    view_state *const state = &viewer->state;
+    view_pose(&state->document->scene, &state->play);
+    for (int x = 0; x < WIDTH && !state->pick.is_set; x += 4)
+        view_pick_at(state, (float)x, HEIGHT / 2);
+    CHECK(state->pick.is_set && state->ui.chosen_joint >= 0);
+    view_perform(state, (view_command){.action = VIEW_CLOSE_LISTS});
+    CHECK(!state->pick.is_set && state->ui.chosen_joint < 0);
+    state->hidden_meshes = 3;
+    for (int x = 0; x < WIDTH; x += 4) {
+        view_pick_at(state, (float)x, HEIGHT / 2);
+        CHECK(!state->pick.is_set);
     }
 }
 
 // Two points on triangles: their difference in the bind pose is that of the file's model, however
 // the model is turned.
-TEST_SCENE (view_click_measures_in_the_space_of_the_file) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MODEL SIZE " --up y")) {
-        view_state *const state = &viewer.state;
-        view_scene *const shown = &state->document->scene;
-        const md5_mesh *const mesh = &shown->model->meshes[0];
-        const view_pick from = {.is_set = true, .triangle = 7, .weights = {1, 0, 0}};
-        const view_pick to = {.is_set = true, .triangle = 4000, .weights = {0, 0.25f, 0.75f}};
-        const uint32_t *const begin = mesh->indices + 3 * (size_t)from.triangle;
-        const uint32_t *const end = mesh->indices + 3 * (size_t)to.triangle;
-        const real3 a = real3_of(mesh->positions[begin[0]]);
-        const real3 b = real3_of(mesh->positions[end[1]]), c = real3_of(mesh->positions[end[2]]);
-        view_show_bind_pose(shown, true, NULL);
-        view_pose(shown, &state->play);
-        view_skin(shown);
-        const md5_vec3 way = view_pick_difference(shown, &from, &to);
-        CHECK_NEAR(way.x, 0.25 * b.x + 0.75 * c.x - a.x, 1e-4);
-        CHECK_NEAR(way.y, 0.25 * b.y + 0.75 * c.y - a.y, 1e-4);
-        CHECK_NEAR(way.z, 0.25 * b.z + 0.75 * c.z - a.z, 1e-4);
-        CHECK(md5_vec3_length(way) > 1.0f);
-    }
+TEST_SHOT (view_click_measures_in_the_space_of_the_file, MODEL SIZE " --up y") {
+    view_state *const state = &viewer->state;
+    view_scene *const shown = &state->document->scene;
+    const md5_mesh *const mesh = &shown->model->meshes[0];
+    const view_pick from = {.is_set = true, .triangle = 7, .weights = {1, 0, 0}};
+    const view_pick to = {.is_set = true, .triangle = 4000, .weights = {0, 0.25f, 0.75f}};
+    const uint32_t *const begin = mesh->indices + 3 * (size_t)from.triangle;
+    const uint32_t *const end = mesh->indices + 3 * (size_t)to.triangle;
+    const real3 a = real3_of(mesh->positions[begin[0]]);
+    const real3 b = real3_of(mesh->positions[end[1]]), c = real3_of(mesh->positions[end[2]]);
+    view_show_bind_pose(shown, true, NULL);
+    view_pose(shown, &state->play);
+    view_skin(shown);
+    const md5_vec3 way = view_pick_difference(shown, &from, &to);
+    CHECK_NEAR(way.x, 0.25 * b.x + 0.75 * c.x - a.x, 1e-4);
+    CHECK_NEAR(way.y, 0.25 * b.y + 0.75 * c.y - a.y, 1e-4);
+    CHECK_NEAR(way.z, 0.25 * b.z + 0.75 * c.z - a.z, 1e-4);
+    CHECK(md5_vec3_length(way) > 1.0f);
 }
 
-TEST_SCENE (view_click_measures_until_the_next_click) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MODEL SIZE " --panel")) {
-        view_state *const state = &viewer.state;
-        view_pose(&state->document->scene, &state->play);
-        view_measure_at(state, WIDTH / 2, HEIGHT / 2); // without a pick it is a plain click
-        CHECK(state->pick.is_set && !state->measured.is_set);
-        view_measure_at(state, WIDTH / 2 + 6, HEIGHT / 2);
-        CHECK(state->pick.is_set && state->measured.is_set);
-        shot with = shot_draw(&viewer);
-        const view_pick measured = state->measured;
-        state->measured.is_set = false;
-        shot without = shot_draw(&viewer);
-        CHECK(!shot_same(&with, &without));
-        free(with.rgba);
-        free(without.rgba);
-        state->measured = measured;
-        view_measure_at(state, 1.0f, 1.0f); // beside the body
-        CHECK(state->pick.is_set && !state->measured.is_set);
-        state->measured = measured;
-        view_pick_at(state, WIDTH / 2, HEIGHT / 2);
-        CHECK(state->pick.is_set && !state->measured.is_set);
-        state->measured = measured;
-        view_perform(state, (view_command){.action = VIEW_CLOSE_LISTS});
-        CHECK(!state->pick.is_set && !state->measured.is_set);
-    }
+TEST_SHOT (view_click_measures_until_the_next_click, MODEL SIZE " --panel") {
+    view_state *const state = &viewer->state;
+    view_pose(&state->document->scene, &state->play);
+    view_measure_at(state, WIDTH / 2, HEIGHT / 2); // without a pick it is a plain click
+    CHECK(state->pick.is_set && !state->measured.is_set);
+    view_measure_at(state, WIDTH / 2 + 6, HEIGHT / 2);
+    CHECK(state->pick.is_set && state->measured.is_set);
+    OWN_PICTURE with = shot_draw(viewer);
+    const view_pick measured = state->measured;
+    state->measured.is_set = false;
+    OWN_PICTURE without = shot_draw(viewer);
+    CHECK(!shot_same(&with, &without));
+    state->measured = measured;
+    view_measure_at(state, 1.0f, 1.0f); // beside the body
+    CHECK(state->pick.is_set && !state->measured.is_set);
+    state->measured = measured;
+    view_pick_at(state, WIDTH / 2, HEIGHT / 2);
+    CHECK(state->pick.is_set && !state->measured.is_set);
+    state->measured = measured;
+    view_perform(state, (view_command){.action = VIEW_CLOSE_LISTS});
+    CHECK(!state->pick.is_set && !state->measured.is_set);
 }
 
 // -- Limit ----------------------------------------------------------------------------------------
@@ -380,11 +366,10 @@ TEST_SQUARE (view_deforms_keep_scale) {
 // The number of pixels that the orange sprites cover.
 static double count_orange(const gl_scene *scene, const char *line)
 {
-    shot taken = shot_take(scene, line);
+    OWN_PICTURE taken = shot_take(scene, line);
     uint32_t count = 0;
     for (uint32_t i = 0; taken.rgba != NULL && i < taken.width * taken.height; i++)
         count += taken.rgba[4 * i] > 200 && taken.rgba[4 * i + 2] < 150;
-    free(taken.rgba);
     return count;
 }
 
@@ -431,7 +416,7 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
     folder_put_text(folder, "blade.md5mesh", blade);
     folder_put_text(folder, "holds.md5machine", text);
     if (shot_open(&viewer, scene, line)) {
-        shot with = shot_draw(&viewer);
+        OWN_PICTURE with = shot_draw(&viewer);
         view_companion *const held = viewer.state.document->companions + VIEW_HELD + 1;
         const view_scene *const of = &viewer.state.document->scene;
         md5_xform at = {.rotation = {.w = 1.0f}};
@@ -451,11 +436,9 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
             CHECK(md5_vec3_length(md5_vec3_sub(drawn, md5_xform_point(at, bind))) < 1e-3f);
         }
         md5gl_set_visible(held->drawn, 0, false);
-        shot without = shot_draw(&viewer);
+        OWN_PICTURE without = shot_draw(&viewer);
         CHECK(shot_difference(&with, &without) > 0.01);
         CHECK_STRING(of->machine.events[0].text, "begin hold fast");
-        free(with.rgba);
-        free(without.rgba);
     }
     folder_remove(folder);
 }

@@ -72,18 +72,15 @@ typedef struct option_case {
 static void check_options(const gl_scene *scene, const char *plain_line, const option_case *cases,
                           size_t num_cases)
 {
-    shot plain = shot_take(scene, plain_line), again = shot_take(scene, plain_line);
+    OWN_PICTURE plain = shot_take(scene, plain_line), again = shot_take(scene, plain_line);
     CHECK(shot_same(&plain, &again));
-    free(again.rgba);
     for (size_t i = 0; i < num_cases; i++) {
         OWN char *const line = common_format("%s %s", plain_line, cases[i].options);
-        shot other = shot_take(scene, line);
+        OWN_PICTURE other = shot_take(scene, line);
         const double share = shot_difference(&plain, &other);
         CHECK_THAT(share > cases[i].least, "%s changes %.5f of the pixels, expected %.5f",
                    cases[i].options, share, cases[i].least);
-        free(other.rgba);
     }
-    free(plain.rgba);
 }
 
 static const option_case picture_cases[] = {
@@ -234,9 +231,8 @@ TEST_SCENE (view_dual_quaternions_keep_the_volume_of_what_twists) {
             common_format("models/zoo/twist.md5mesh models/zoo/twist.md5anim" SMALL
                           " --no-background --skinning %s",
                           cases[i]);
-        shot post = shot_take(scene, line);
+        OWN_PICTURE post = shot_take(scene, line);
         share[i] = post.rgba != NULL ? shot_cover_of(&post).share : 0.0;
-        free(post.rgba);
     }
     CHECK(share[1] < 0.7 * share[0]);
     CHECK(share[2] > 0.9 * share[0]);

@@ -160,12 +160,11 @@ static void remove_folder(quake_folder *made)
 static char color_of(shot_viewer *viewer, double time)
 {
     viewer->state.play.time = time;
-    const shot picture = shot_draw(viewer);
+    OWN_PICTURE picture = shot_draw(viewer);
     double sums[3] = {0.0, 0.0, 0.0};
     for (size_t i = 0; i < (size_t)picture.width * picture.height; i++)
         for (int k = 0; k < 3; k++)
             sums[k] += picture.rgba[4 * i + (size_t)k];
-    free(picture.rgba);
     return sums[0] > sums[1] && sums[0] > sums[2] ? 'r' : sums[1] > sums[2] ? 'g' : 'b';
 }
 

@@ -168,42 +168,39 @@ TEST (view_movie_counts_its_pictures_at_the_end) {
     CHECK(known_size == open_size && memcmp(known, open, open_size) == 0);
 }
 
-TEST_SCENE (view_record_begins_and_ends_by_a_key) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene,
-                  "models/zoo/triangle.md5mesh --frame-rate 10 --resolution 64,48")) {
-        view_state *const state = &viewer.state;
-        const char *problem = NULL;
+TEST_SHOT (view_record_begins_and_ends_by_a_key,
+           "models/zoo/triangle.md5mesh --frame-rate 10 --resolution 64,48") {
+    view_state *const state = &viewer->state;
+    const char *problem = NULL;
+    CHECK(state->movie == NULL);
+    view_record_frame(state); // has no effect
+    view_perform(state, (view_command){.action = VIEW_RECORD});
+    if (CHECK(state->movie)) {
+        char *const path = common_copy(state->movie->path);
+        CHECK_NEAR(state->movie->frame_rate, 10.0, 0.0);
+        view_record_frame(state);
+        view_record_frame(state);
+        CHECK_UINT(state->movie->num_added, 2);
+        view_perform(state, (view_command){.action = VIEW_RECORD});
         CHECK(state->movie == NULL);
-        view_record_frame(state); // has no effect
-        view_perform(state, (view_command){.action = VIEW_RECORD});
-        if (CHECK(state->movie)) {
-            char *const path = common_copy(state->movie->path);
-            CHECK_NEAR(state->movie->frame_rate, 10.0, 0.0);
-            view_record_frame(state);
-            view_record_frame(state);
-            CHECK_UINT(state->movie->num_added, 2);
-            view_perform(state, (view_command){.action = VIEW_RECORD});
-            CHECK(state->movie == NULL);
-            CHECK(strstr(state->ui.notice, "2 pictures"));
-            size_t size = 0;
-            char *const bytes = common_read_stream(path, &size, &problem);
-            CHECK(bytes != NULL && size > 100 && announced((const uint8_t *)bytes) == 2);
-            free(bytes);
-            CHECK(remove(path) == 0);
-            free(path);
-        }
-        // A window of another size ends it.
-        view_perform(state, (view_command){.action = VIEW_RECORD});
-        if (CHECK(state->movie)) {
-            char *const path = common_copy(state->movie->path);
-            view_record_frame(state);
-            state->width = WIDTH / 2;
-            view_record_frame(state);
-            CHECK(state->movie == NULL);
-            CHECK(remove(path) == 0);
-            free(path);
-        }
+        CHECK(strstr(state->ui.notice, "2 pictures"));
+        size_t size = 0;
+        char *const bytes = common_read_stream(path, &size, &problem);
+        CHECK(bytes != NULL && size > 100 && announced((const uint8_t *)bytes) == 2);
+        free(bytes);
+        CHECK(remove(path) == 0);
+        free(path);
+    }
+    // A window of another size ends it.
+    view_perform(state, (view_command){.action = VIEW_RECORD});
+    if (CHECK(state->movie)) {
+        char *const path = common_copy(state->movie->path);
+        view_record_frame(state);
+        state->width = WIDTH / 2;
+        view_record_frame(state);
+        CHECK(state->movie == NULL);
+        CHECK(remove(path) == 0);
+        free(path);
     }
 }
 

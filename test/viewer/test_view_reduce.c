@@ -300,18 +300,15 @@ TEST_LONG (view_crowds_look_alike_reduced) {
     gl_scene scene;
     if (!scene_share(&scene))
         return;
-    shot whole = shot_take(&scene, RUNNERS "--animation-time 0.43");
-    shot later = shot_take(&scene, RUNNERS "--animation-time 0.48");
-    shot reduced = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-reduced 512");
+    OWN_PICTURE whole = shot_take(&scene, RUNNERS "--animation-time 0.43");
+    OWN_PICTURE later = shot_take(&scene, RUNNERS "--animation-time 0.48");
+    OWN_PICTURE reduced = shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-reduced 512");
     shot off =
         shot_take(&scene, RUNNERS "--animation-time 0.43 --crowd-reduced 512 --no-crowd-levels");
     const double share = shot_difference(&reduced, &whole);
     const double step = shot_difference(&later, &whole);
     CHECK(!shot_same(&reduced, &whole) && shot_same(&off, &whole));
     CHECK_THAT(share < 0.5 * step, "fewer triangles change %.4f, time %.4f", share, step);
-    free(whole.rgba);
-    free(later.rgba);
-    free(reduced.rgba);
     free(off.rgba);
     scene_close(&scene);
 }
@@ -325,63 +322,53 @@ TEST_LONG (view_crowds_look_alike_reduced) {
            "--crowd 4 --animation-time 0 --camera-azimuth-angle 0 "
 
 // Members are at the level of their size, and levels have ever fewer triangles.
-TEST_SCENE (view_small_members_are_drawn_from_fewer_triangles) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, FEW "--crowd-reduced 100")) {
-        shot drawn = shot_draw(&viewer);
-        const view_crowd *const crowd = &viewer.state.document->crowd;
-        const view_kind *const kind = &crowd->kinds[0];
-        uint32_t sum = 0, num_posed = 0, before = UINT32_MAX;
-        for (uint32_t i = 0; i < kind->num_levels; i++) {
-            const view_detail *const level = &kind->levels[i];
-            if (level->source != VIEW_DETAIL_POSED)
-                continue;
-            num_posed++;
-            sum += level->count;
-            if (i == 0 || level->drawn == NULL)
-                continue;
-            const uint32_t count = level->model->meshes[0].num_triangles;
-            CHECK(count < before);
-            before = count;
-        }
-        CHECK_UINT(num_posed, 1 + VIEW_NUM_REDUCED);
-        CHECK_UINT(sum, kind->num_seen);
-        CHECK_UINT(view_detail_at(kind, 0, 101.0f, true, false), 0);
-        CHECK_UINT(view_detail_at(kind, 0, 100.0f, false, false), 0);
-        CHECK(view_detail_at(kind, 0, 100.0f, true, false) > 0);
-        CHECK(view_detail_at(kind, 0, 6.0f, true, false)
-              > view_detail_at(kind, 0, 100.0f, true, false));
-        free(drawn.rgba);
+TEST_SHOT (view_small_members_are_drawn_from_fewer_triangles, FEW "--crowd-reduced 100") {
+    OWN_PICTURE drawn = shot_draw(viewer);
+    const view_crowd *const crowd = &viewer->state.document->crowd;
+    const view_kind *const kind = &crowd->kinds[0];
+    uint32_t sum = 0, num_posed = 0, before = UINT32_MAX;
+    for (uint32_t i = 0; i < kind->num_levels; i++) {
+        const view_detail *const level = &kind->levels[i];
+        if (level->source != VIEW_DETAIL_POSED)
+            continue;
+        num_posed++;
+        sum += level->count;
+        if (i == 0 || level->drawn == NULL)
+            continue;
+        const uint32_t count = level->model->meshes[0].num_triangles;
+        CHECK(count < before);
+        before = count;
     }
+    CHECK_UINT(num_posed, 1 + VIEW_NUM_REDUCED);
+    CHECK_UINT(sum, kind->num_seen);
+    CHECK_UINT(view_detail_at(kind, 0, 101.0f, true, false), 0);
+    CHECK_UINT(view_detail_at(kind, 0, 100.0f, false, false), 0);
+    CHECK(view_detail_at(kind, 0, 100.0f, true, false) > 0);
+    CHECK(view_detail_at(kind, 0, 6.0f, true, false)
+          > view_detail_at(kind, 0, 100.0f, true, false));
 }
 
 // Members of fewer triangles have the faces of those of all: what the levels change is little
 // beside what the morph target does.
 TEST_SCENE (view_morph_targets_move_members_of_fewer_triangles) {
-    shot still = shot_take(scene, FACES "--crowd-reduced 512");
-    shot reduced = shot_take(scene, FACES "--crowd-reduced 512 --morph oh=1");
-    shot whole = shot_take(scene, FACES "--no-crowd-levels --morph oh=1");
+    OWN_PICTURE still = shot_take(scene, FACES "--crowd-reduced 512");
+    OWN_PICTURE reduced = shot_take(scene, FACES "--crowd-reduced 512 --morph oh=1");
+    OWN_PICTURE whole = shot_take(scene, FACES "--no-crowd-levels --morph oh=1");
     const double levels = shot_difference(&reduced, &whole);
     const double target = shot_difference(&reduced, &still);
     CHECK_THAT(levels < 0.5 * target, "levels change %.4f, the target %.4f", levels, target);
-    free(still.rgba);
-    free(reduced.rgba);
-    free(whole.rgba);
 }
 
 // Baked members have the triangles of the level at the largest size at which they are baked.
-TEST_SCENE (view_baked_members_are_drawn_from_fewer_triangles) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, FEW "--crowd-reduced 200 --crowd-baked 100")) {
-        shot drawn = shot_draw(&viewer);
-        const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
-        const uint32_t posed = view_detail_at(kind, 0, 100.0f, true, false);
-        const uint32_t baked = view_detail_at(kind, 0, 6.0f, true, true);
-        CHECK(viewer.state.document->crowd.num_baked > 0);
-        CHECK(posed > 0 && kind->levels[baked].source == VIEW_DETAIL_BAKED);
-        CHECK(scene_model(kind->levels[baked].drawn) == kind->levels[posed].model);
-        free(drawn.rgba);
-    }
+TEST_SHOT (view_baked_members_are_drawn_from_fewer_triangles,
+           FEW "--crowd-reduced 200 --crowd-baked 100") {
+    OWN_PICTURE drawn = shot_draw(viewer);
+    const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
+    const uint32_t posed = view_detail_at(kind, 0, 100.0f, true, false);
+    const uint32_t baked = view_detail_at(kind, 0, 6.0f, true, true);
+    CHECK(viewer->state.document->crowd.num_baked > 0);
+    CHECK(posed > 0 && kind->levels[baked].source == VIEW_DETAIL_BAKED);
+    CHECK(scene_model(kind->levels[baked].drawn) == kind->levels[posed].model);
 }
 
 // -- Quality --------------------------------------------------------------------------------------
@@ -582,13 +569,12 @@ TEST_SCENE (view_small_pictures_show_the_same) {
     shot_viewer viewer;
     for (size_t i = 0; i < 2; i++) {
         if (shot_open(&viewer, scene, lines[i])) {
-            shot full = shot_draw(&viewer);
+            OWN_PICTURE full = shot_draw(&viewer);
             OWN uint8_t *const half = draw_half(&viewer.state);
             CHECK_NEAR(compare(&full, half), 0.0, 3.0);
             viewer.state.camera.azimuth += 40.0f;
             OWN uint8_t *const other = draw_half(&viewer.state);
             CHECK(compare(&full, other) > 10.0);
-            free(full.rgba);
         }
         shot_close(&viewer);
     }
@@ -611,13 +597,13 @@ TEST_SCENE (view_economy_leaves_out_shadows) {
         OWN_SHOT viewer;
         char options[256];
         (void)snprintf(options, sizeof options, "%s --no-shadow", all[i]);
-        shot none = shot_take(scene, options);
+        OWN_PICTURE none = shot_take(scene, options);
         if (shot_open(&viewer, scene, all[i])) {
-            shot full = shot_draw(&viewer);
+            OWN_PICTURE full = shot_draw(&viewer);
             viewer.state.economy = view_economies[2];
-            shot reduced = shot_draw(&viewer);
+            OWN_PICTURE reduced = shot_draw(&viewer);
             viewer.state.economy = (view_economy){.scale = 0.0f};
-            shot again = shot_draw(&viewer);
+            OWN_PICTURE again = shot_draw(&viewer);
             size_t below, above;
             compare_light(&reduced, &none, &below, &above);
             CHECK_THAT(below > 100 && above == 0, "%zu darker, %zu lighter", below, above);
@@ -626,27 +612,19 @@ TEST_SCENE (view_economy_leaves_out_shadows) {
             CHECK(viewer.state.shown.shadows);
             viewer.state.economy = view_economies[2];
             viewer.state.shown.shadows = false;
-            shot unwanted = shot_draw(&viewer);
+            OWN_PICTURE unwanted = shot_draw(&viewer);
             CHECK(shot_same(&unwanted, &none));
-            free(unwanted.rgba);
-            free(full.rgba);
-            free(reduced.rgba);
-            free(again.rgba);
         }
-        free(none.rgba);
     }
 }
 
 // Members of crowds have fewer triangles where pictures take too long.
-TEST_SCENE (view_economy_has_fewer_triangles) {
-    OWN_SHOT viewer;
-    if (!shot_open(&viewer, scene, PLAIN " --crowd 9 --crowd-reduced 512"))
-        return;
+TEST_SHOT (view_economy_has_fewer_triangles, PLAIN " --crowd 9 --crowd-reduced 512") {
     uint64_t last = UINT64_MAX;
     for (int step = 0; step < 3; step++) {
-        viewer.state.economy = view_economies[step];
-        shot picture = shot_draw(&viewer);
-        const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
+        viewer->state.economy = view_economies[step];
+        OWN_PICTURE picture = shot_draw(viewer);
+        const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
         uint64_t count = 0;
         for (uint32_t i = 0; i < kind->num_levels; i++)
             if (kind->levels[i].source == VIEW_DETAIL_POSED)
@@ -654,7 +632,6 @@ TEST_SCENE (view_economy_has_fewer_triangles) {
                          * view_count_triangles(i > 0 ? kind->levels[i].model : kind->model);
         CHECK_THAT(count > 0 && count < last, "%llu triangles", (unsigned long long)count);
         last = count;
-        free(picture.rgba);
     }
 }
 
@@ -695,24 +672,22 @@ static double share_of_others(const shot *picture, const uint8_t *rgba)
 }
 
 // One sample looks like four where its edges are smoothed, better than where they are not.
-TEST_SCENE (view_smooth_edges_look_like_samples) {
+TEST_SHOT (view_smooth_edges_look_like_samples,
+           "models/bobbin/bobbin.md5mesh --resolution 640,360") {
     enum { ACROSS = 640, DOWN = 360 };
-    OWN_SHOT viewer;
-    if (!shot_open(&viewer, scene, "models/bobbin/bobbin.md5mesh --resolution 640,360"))
-        return;
     md5_error error = {0};
-    md5gl_renderer *const renderer = viewer.state.renderer;
-    shot full = shot_draw(&viewer);
+    md5gl_renderer *const renderer = viewer->state.renderer;
+    OWN_PICTURE full = shot_draw(viewer);
     OWN uint8_t *const rough = common_alloc((size_t)4 * ACROSS * DOWN, 1);
     OWN uint8_t *const smooth = common_alloc((size_t)4 * ACROSS * DOWN, 1);
     md5gl_target *const from = md5gl_create_target(renderer, ACROSS, DOWN, 1, &error);
     md5gl_target *const to = md5gl_create_target(renderer, ACROSS, DOWN, 1, &error);
-    viewer.state.economy = view_economies[1];
-    viewer.state.width = ACROSS;
-    viewer.state.height = DOWN;
+    viewer->state.economy = view_economies[1];
+    viewer->state.width = ACROSS;
+    viewer->state.height = DOWN;
     const bool is_drawn =
         from != NULL && to != NULL
-        && view_draw(&viewer.state, from, ACROSS, DOWN, false, true, &error)
+        && view_draw(&viewer->state, from, ACROSS, DOWN, false, true, &error)
         && md5gl_smooth_target(renderer, from, md5gl_get_target_names(to).framebuffer, &error)
         && md5gl_read_pixels(renderer, from, ACROSS, DOWN, rough, &error)
         && md5gl_read_pixels(renderer, to, ACROSS, DOWN, smooth, &error);
@@ -725,5 +700,4 @@ TEST_SCENE (view_smooth_edges_look_like_samples) {
     }
     md5gl_destroy_target(renderer, from);
     md5gl_destroy_target(renderer, to);
-    free(full.rgba);
 }

@@ -54,6 +54,22 @@ bool shot_open(shot_viewer *viewer, const gl_scene *scene, const char *line)
     return CHECK_THAT(opened, "%s: %s%s", line, problem, state->log.error);
 }
 
+bool shot_begin(shot_viewer *viewer, const char *line)
+{
+    if (!scene_share(&viewer->scene))
+        return false;
+    if (shot_open(viewer, &viewer->scene, line))
+        return true;
+    shot_end(viewer);
+    return false;
+}
+
+void shot_end(shot_viewer *viewer)
+{
+    shot_close(viewer);
+    scene_close(&viewer->scene);
+}
+
 view_document *shot_load(const view_options *options)
 {
     view_log log = {.level = VIEW_QUIET};
@@ -64,6 +80,11 @@ view_document *shot_load(const view_options *options)
         view_load_document(&loader, files, 2, false, true, (view_manner){.root = MD5_ROOT_FILE});
     CHECK(document);
     return document;
+}
+
+void shot_free(shot *picture)
+{
+    free(picture->rgba);
 }
 
 shot shot_draw(shot_viewer *viewer)

@@ -63,7 +63,7 @@ static sight look(shot_viewer *viewer, bool at_weights)
     view_state *const state = &viewer->state;
     sight seen = {0};
     const int32_t joint = state->ui.chosen_joint;
-    shot picture = shot_draw(viewer);
+    OWN_PICTURE picture = shot_draw(viewer);
     for (int y = 4; y < HEIGHT && picture.rgba != NULL; y += 5)
         for (int x = 40; x < WIDTH - 40; x += 5) {
             view_pick_at(state, (float)x + 0.5f, (float)y + 0.5f);
@@ -101,34 +101,31 @@ static sight look(shot_viewer *viewer, bool at_weights)
                                   || (v > u + 0.3f && rgba[1] + 4 < rgba[0]);
             }
         }
-    free(picture.rgba);
     return seen;
 }
 
-TEST_SCENE (view_surface_shows_weights_and_texture_coordinates) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MODEL SIZE " --surface weights --no-shadow")) {
-        viewer.state.ui.chosen_joint =
-            (int32_t)md5_find_joint(viewer.state.document->scene.skeleton, "head");
-        CHECK(viewer.state.ui.chosen_joint >= 0);
-        sight seen = look(&viewer, true);
-        CHECK(seen.num_full > 10 && seen.num_none > 20);
-        CHECK(seen.num_wrong * 5 < seen.num_full + seen.num_none); // the joint's name covers some
-        view_perform(&viewer.state, (view_command){.action = VIEW_CLOSE_LISTS});
-        viewer.state.surface = VIEW_SURFACE_UV;
-        seen = look(&viewer, false);
-        CHECK(seen.num_full > 20 && seen.num_none > 20);
-        CHECK(seen.num_wrong * 10 < seen.num_full + seen.num_none);
-    }
+TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
+           MODEL SIZE " --surface weights --no-shadow") {
+    viewer->state.ui.chosen_joint =
+        (int32_t)md5_find_joint(viewer->state.document->scene.skeleton, "head");
+    CHECK(viewer->state.ui.chosen_joint >= 0);
+    sight seen = look(viewer, true);
+    CHECK(seen.num_full > 10 && seen.num_none > 20);
+    CHECK(seen.num_wrong * 5 < seen.num_full + seen.num_none); // the joint's name covers some
+    view_perform(&viewer->state, (view_command){.action = VIEW_CLOSE_LISTS});
+    viewer->state.surface = VIEW_SURFACE_UV;
+    seen = look(viewer, false);
+    CHECK(seen.num_full > 20 && seen.num_none > 20);
+    CHECK(seen.num_wrong * 10 < seen.num_full + seen.num_none);
 }
 
 // Draws the lit surface and the weights; returns how many pixels only one of them covers.
 static unsigned compare_shapes(shot_viewer *viewer)
 {
     viewer->state.surface = VIEW_SURFACE_LIT;
-    shot lit = shot_draw(viewer);
+    OWN_PICTURE lit = shot_draw(viewer);
     viewer->state.surface = VIEW_SURFACE_WEIGHTS;
-    shot weights = shot_draw(viewer);
+    OWN_PICTURE weights = shot_draw(viewer);
     unsigned num_seen = 0, num_other = 0;
     for (size_t p = 3; p < (size_t)4 * WIDTH * HEIGHT; p += 4) {
         num_seen += lit.rgba[p] != 0;
@@ -136,21 +133,17 @@ static unsigned compare_shapes(shot_viewer *viewer)
     }
     CHECK(num_seen > 100);
     CHECK(shot_difference(&lit, &weights) > 0.01);
-    free(lit.rgba);
-    free(weights.rgba);
     return num_other;
 }
 
 // Weights are shown on the same shape, also with morph targets and hidden meshes.
-TEST_SCENE (view_surface_of_weights_has_the_shape_of_the_model) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MODEL SIZE " --morph oh=1 --no-background --grid=no")) {
-        view_document *const document = viewer.state.document;
-        CHECK_UINT(compare_shapes(&viewer), 0);
-        viewer.state.hidden_meshes = 1;
-        view_show_meshes(document, 1);
-        CHECK_UINT(compare_shapes(&viewer), 0);
-    }
+TEST_SHOT (view_surface_of_weights_has_the_shape_of_the_model,
+           MODEL SIZE " --morph oh=1 --no-background --grid=no") {
+    view_document *const document = viewer->state.document;
+    CHECK_UINT(compare_shapes(viewer), 0);
+    viewer->state.hidden_meshes = 1;
+    view_show_meshes(document, 1);
+    CHECK_UINT(compare_shapes(viewer), 0);
 }
 
 static void draw_panels(view_state *state, view_stage *facts)
@@ -159,44 +152,41 @@ static void draw_panels(view_state *state, view_stage *facts)
 }
 
 // The panel shows the layout of the mesh that was clicked on, or its images.
-TEST_SCENE (view_surface_panel_shows_layout_and_images) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MODEL " --panel")) {
-        view_state *const state = &viewer.state;
-        const view_textures *const textures = &state->document->textures;
-        const view_canvas *const canvas = &state->canvas;
-        view_stage facts;
+TEST_SHOT (view_surface_panel_shows_layout_and_images, MODEL " --panel") {
+    view_state *const state = &viewer->state;
+    const view_textures *const textures = &state->document->textures;
+    const view_canvas *const canvas = &state->canvas;
+    view_stage facts;
+    draw_panels(state, &facts);
+    CHECK_UINT(canvas->num_images, 0);
+    CHECK(!(item_find(state, &facts, "surface/").width > 0.0f));
+    const float free_before = view_free_region(&facts).width;
+    static const uint32_t expected[VIEW_NUM_SURFACES] = {0, 0, 1, 3};
+    for (int i = 1; i <= (int)VIEW_NUM_SURFACES; i++) {
+        view_perform(state, (view_command){.action = VIEW_NEXT_SURFACE});
         draw_panels(state, &facts);
-        CHECK_UINT(canvas->num_images, 0);
-        CHECK(!(item_find(state, &facts, "surface/").width > 0.0f));
-        const float free_before = view_free_region(&facts).width;
-        static const uint32_t expected[VIEW_NUM_SURFACES] = {0, 0, 1, 3};
-        for (int i = 1; i <= (int)VIEW_NUM_SURFACES; i++) {
-            view_perform(state, (view_command){.action = VIEW_NEXT_SURFACE});
-            draw_panels(state, &facts);
-            CHECK(state->surface == (view_surface)(i % (int)VIEW_NUM_SURFACES));
-            CHECK_UINT(canvas->num_images, expected[state->surface]);
-            const view_rect box = item_find(state, &facts, "surface/");
-            const bool is_board = canvas->num_images > 0;
-            CHECK(is_board == (view_free_region(&facts).width < free_before));
-            // A click on it does not reach the body.
-            const view_command request = item_press_at(state, &facts, box.x + 3.0f, box.y + 3.0f);
-            CHECK(!(box.width > 0.0f) || request.action == VIEW_TAKEN);
-        }
-        CHECK(state->surface == VIEW_SURFACE_LIT);
-        state->surface = VIEW_SURFACE_TEXTURES;
-        state->pick = (view_pick){.is_set = true, .mesh = 1};
-        draw_panels(state, &facts);
-        CHECK_UINT(canvas->images[0].image,
-                   view_mesh_image(textures, 1, MD5GL_PICTURE_DIFFUSE)->texture);
-        CHECK(canvas->images[0].is_color);
-        state->surface = VIEW_SURFACE_UV;
-        draw_panels(state, &facts);
-        const view_canvas_image *const image = &canvas->images[0];
-        CHECK_NEAR(image->vertices[2].x - image->vertices[0].x,
-                   image->vertices[2].y - image->vertices[0].y, 0.01);
-        CHECK_NEAR(image->vertices[2].u, 1.0, 1e-6);
+        CHECK(state->surface == (view_surface)(i % (int)VIEW_NUM_SURFACES));
+        CHECK_UINT(canvas->num_images, expected[state->surface]);
+        const view_rect box = item_find(state, &facts, "surface/");
+        const bool is_board = canvas->num_images > 0;
+        CHECK(is_board == (view_free_region(&facts).width < free_before));
+        // A click on it does not reach the body.
+        const view_command request = item_press_at(state, &facts, box.x + 3.0f, box.y + 3.0f);
+        CHECK(!(box.width > 0.0f) || request.action == VIEW_TAKEN);
     }
+    CHECK(state->surface == VIEW_SURFACE_LIT);
+    state->surface = VIEW_SURFACE_TEXTURES;
+    state->pick = (view_pick){.is_set = true, .mesh = 1};
+    draw_panels(state, &facts);
+    CHECK_UINT(canvas->images[0].image,
+               view_mesh_image(textures, 1, MD5GL_PICTURE_DIFFUSE)->texture);
+    CHECK(canvas->images[0].is_color);
+    state->surface = VIEW_SURFACE_UV;
+    draw_panels(state, &facts);
+    const view_canvas_image *const image = &canvas->images[0];
+    CHECK_NEAR(image->vertices[2].x - image->vertices[0].x,
+               image->vertices[2].y - image->vertices[0].y, 0.01);
+    CHECK_NEAR(image->vertices[2].u, 1.0, 1e-6);
 }
 
 // -- Graph ----------------------------------------------------------------------------------------
@@ -253,78 +243,72 @@ static bool are_apart(view_rect a, view_rect b)
            || b.y + b.height <= a.y;
 }
 
-TEST_SCENE (view_graph_has_a_node_for_each_state) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MACHINE)) {
-        view_state *const state = &viewer.state;
-        const view_stage before = draw(state);
-        const view_rect box = item_find(state, &before, "state/");
-        view_rect nodes[128];
-        uint32_t count = 0;
-        for (uint32_t i = 0; i < state->document->scene.machine.desc->num_layers; i++) {
-            const md5_layer_desc *const layer = layer_of(state, i);
-            OWN char *const name = common_format("state/layer %s", layer->name);
-            item_press(state, &before, name, 0.5f, 0.5f); // one at a time
-            count = 0;
-            for (uint32_t j = 0; j < layer->num_states; j++) {
-                const view_rect node = nodes[count] =
-                    node_of(state, layer->name, layer->states[j].name);
-                CHECK(node.width > 0.0f && view_contains(box, node.x, node.y)
-                      && view_contains(box, node.x + node.width, node.y + node.height));
-                for (uint32_t k = 0; k < count; k++)
-                    CHECK(are_apart(node, nodes[k]));
-                if (!CHECK(++count < 128))
-                    break;
-            }
-            CHECK_UINT(count, layer->num_states);
+TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
+    view_state *const state = &viewer->state;
+    const view_stage before = draw(state);
+    const view_rect box = item_find(state, &before, "state/");
+    view_rect nodes[128];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < state->document->scene.machine.desc->num_layers; i++) {
+        const md5_layer_desc *const layer = layer_of(state, i);
+        OWN char *const name = common_format("state/layer %s", layer->name);
+        item_press(state, &before, name, 0.5f, 0.5f); // one at a time
+        count = 0;
+        for (uint32_t j = 0; j < layer->num_states; j++) {
+            const view_rect node = nodes[count] =
+                node_of(state, layer->name, layer->states[j].name);
+            CHECK(node.width > 0.0f && view_contains(box, node.x, node.y)
+                  && view_contains(box, node.x + node.width, node.y + node.height));
+            for (uint32_t k = 0; k < count; k++)
+                CHECK(are_apart(node, nodes[k]));
+            if (!CHECK(++count < 128))
+                break;
         }
-        // The model is shown above it.
-        const view_stage facts = view_stage_of(state, GRAPH_WIDTH, GRAPH_HEIGHT);
-        const view_rect region = view_free_region(&facts);
-        CHECK(region.y + region.height <= box.y + 1.0f);
-        state->shown.graph = false;
-        CHECK(node_of(state, layer_of(state, 0)->name, "idle").width == 0.0f);
+        CHECK_UINT(count, layer->num_states);
     }
+    // The model is shown above it.
+    const view_stage facts = view_stage_of(state, GRAPH_WIDTH, GRAPH_HEIGHT);
+    const view_rect region = view_free_region(&facts);
+    CHECK(region.y + region.height <= box.y + 1.0f);
+    state->shown.graph = false;
+    CHECK(node_of(state, layer_of(state, 0)->name, "idle").width == 0.0f);
 }
 
-TEST_SCENE (view_graph_goes_to_the_state_that_is_clicked_on) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MACHINE)) {
-        view_state *const state = &viewer.state;
-        view_machine *const machine = &state->document->scene.machine;
-        view_pose(&state->document->scene, &state->play);
-        view_stage facts = draw(state);
-        CHECK(is_lit(state, "idle") && !is_lit(state, "leap"));
-        view_command request = press_node(state, &facts, "leap");
-        CHECK_UINT(request.action, VIEW_GO_TO_STATE);
-        CHECK_UINT(request.number, 0);
-        const uint32_t leap = (uint32_t)request.item;
-        CHECK_STRING(layer_of(state, 0)->states[leap].name, "leap");
-        // Paused: immediately.
-        state->play.playing = false;
-        machine->acts = true;
-        CHECK(view_perform(state, request));
-        CHECK(!machine->acts); // the user has taken over
-        CHECK_UINT(md5_player_layer(machine->player, 0).state, leap);
-        CHECK(md5_player_layer(machine->player, 0).from == MD5_NONE);
-        facts = draw(state);
-        CHECK(is_lit(state, "leap") && !is_lit(state, "idle"));
-        // Playing: with a transition.
-        state->play.playing = true;
-        request = press_node(state, &facts, "idle");
-        const uint32_t idle = (uint32_t)request.item;
-        CHECK(view_perform(state, request));
-        view_run_machine(machine, machine->time + 0.1);
-        const md5_layer_status status = md5_player_layer(machine->player, 0);
-        CHECK_UINT(status.state, idle);
-        CHECK(status.from == leap);
-        // A click beside the nodes, then a state that does not exist.
-        const view_rect box = item_find(state, &facts, "state/");
-        request = item_press_at(state, &facts, box.x + 2.0f, box.y + 2.0f);
-        CHECK_UINT(request.action, VIEW_TAKEN);
-        CHECK(view_perform(state, (view_command){.action = VIEW_GO_TO_STATE, .number = 99}));
-        CHECK_UINT(md5_player_layer(machine->player, 0).state, idle);
-    }
+TEST_SHOT (view_graph_goes_to_the_state_that_is_clicked_on, MACHINE) {
+    view_state *const state = &viewer->state;
+    view_machine *const machine = &state->document->scene.machine;
+    view_pose(&state->document->scene, &state->play);
+    view_stage facts = draw(state);
+    CHECK(is_lit(state, "idle") && !is_lit(state, "leap"));
+    view_command request = press_node(state, &facts, "leap");
+    CHECK_UINT(request.action, VIEW_GO_TO_STATE);
+    CHECK_UINT(request.number, 0);
+    const uint32_t leap = (uint32_t)request.item;
+    CHECK_STRING(layer_of(state, 0)->states[leap].name, "leap");
+    // Paused: immediately.
+    state->play.playing = false;
+    machine->acts = true;
+    CHECK(view_perform(state, request));
+    CHECK(!machine->acts); // the user has taken over
+    CHECK_UINT(md5_player_layer(machine->player, 0).state, leap);
+    CHECK(md5_player_layer(machine->player, 0).from == MD5_NONE);
+    facts = draw(state);
+    CHECK(is_lit(state, "leap") && !is_lit(state, "idle"));
+    // Playing: with a transition.
+    state->play.playing = true;
+    request = press_node(state, &facts, "idle");
+    const uint32_t idle = (uint32_t)request.item;
+    CHECK(view_perform(state, request));
+    view_run_machine(machine, machine->time + 0.1);
+    const md5_layer_status status = md5_player_layer(machine->player, 0);
+    CHECK_UINT(status.state, idle);
+    CHECK(status.from == leap);
+    // A click beside the nodes, then a state that does not exist.
+    const view_rect box = item_find(state, &facts, "state/");
+    request = item_press_at(state, &facts, box.x + 2.0f, box.y + 2.0f);
+    CHECK_UINT(request.action, VIEW_TAKEN);
+    CHECK(view_perform(state, (view_command){.action = VIEW_GO_TO_STATE, .number = 99}));
+    CHECK_UINT(md5_player_layer(machine->player, 0).state, idle);
 }
 
 // Shows the layer whose states follow one another.
@@ -344,28 +328,25 @@ static void point_between(view_state *state, const char *left, const char *right
     *y = b.y + 0.5f * b.height;
 }
 
-TEST_SCENE (view_graph_takes_the_transition_that_is_clicked_on) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MACHINE)) {
-        view_state *const state = &viewer.state;
-        view_machine *const machine = &state->document->scene.machine;
-        const view_stage facts = draw_story(state);
-        float x, y;
-        point_between(state, "sit", "doze", &x, &y);
-        const view_command request = item_press_at(state, &facts, x, y);
-        CHECK_UINT(request.action, VIEW_TAKE_TRANSITION);
-        const md5_transition_desc *const way = &layer_of(state, 1)->transitions[request.item];
-        CHECK_STRING(way->from, "sit");
-        CHECK_STRING(way->to, "doze");
-        state->play.playing = true;
-        CHECK(view_perform(state, request));
-        view_run_machine(machine, machine->time + 0.1);
-        const md5_layer_status status = md5_player_layer(machine->player, 1);
-        CHECK_STRING(layer_of(state, 1)->states[status.state].name, "doze");
-        CHECK_NEAR(status.progress, 0.1 / (double)way->duration, 0.02); // over its own duration
-        // Of a machine that was read again.
-        CHECK(view_perform(state, (view_command){.action = VIEW_TAKE_TRANSITION, .item = 9999}));
-    }
+TEST_SHOT (view_graph_takes_the_transition_that_is_clicked_on, MACHINE) {
+    view_state *const state = &viewer->state;
+    view_machine *const machine = &state->document->scene.machine;
+    const view_stage facts = draw_story(state);
+    float x, y;
+    point_between(state, "sit", "doze", &x, &y);
+    const view_command request = item_press_at(state, &facts, x, y);
+    CHECK_UINT(request.action, VIEW_TAKE_TRANSITION);
+    const md5_transition_desc *const way = &layer_of(state, 1)->transitions[request.item];
+    CHECK_STRING(way->from, "sit");
+    CHECK_STRING(way->to, "doze");
+    state->play.playing = true;
+    CHECK(view_perform(state, request));
+    view_run_machine(machine, machine->time + 0.1);
+    const md5_layer_status status = md5_player_layer(machine->player, 1);
+    CHECK_STRING(layer_of(state, 1)->states[status.state].name, "doze");
+    CHECK_NEAR(status.progress, 0.1 / (double)way->duration, 0.02); // over its own duration
+    // Of a machine that was read again.
+    CHECK(view_perform(state, (view_command){.action = VIEW_TAKE_TRANSITION, .item = 9999}));
 }
 
 // How many vertices of the picture have a colour.
@@ -381,26 +362,23 @@ static uint32_t count_color(const view_state *state, view_color color)
     return count;
 }
 
-TEST_SCENE (view_graph_shows_what_a_transition_below_the_mouse_waits_for) {
+TEST_SHOT (view_graph_shows_what_a_transition_below_the_mouse_waits_for, MACHINE) {
     const view_color green = 0x7BD88FFFu;
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MACHINE)) {
-        view_state *const state = &viewer.state;
-        view_machine *const machine = &state->document->scene.machine;
-        const view_stage facts = draw_story(state);
-        const uint32_t before = count_color(state, green);
-        float x, y;
-        point_between(state, "doze", "startle", &x, &y);
-        const ui_mouse event = {.x = x, .y = y, .is_moved = true};
-        // The picture changes.
-        CHECK_UINT(view_run_ui(&state->ui, &facts, &event).action, VIEW_TAKEN);
-        (void)draw(state);
-        CHECK_UINT(count_color(state, green), before); // nothing holds
-        const uint32_t speed = md5_find_parameter(machine->character->machine, "speed");
-        CHECK(md5_player_set(machine->player, speed, 10.0f));
-        (void)draw(state);
-        CHECK(count_color(state, green) > before);
-    }
+    view_state *const state = &viewer->state;
+    view_machine *const machine = &state->document->scene.machine;
+    const view_stage facts = draw_story(state);
+    const uint32_t before = count_color(state, green);
+    float x, y;
+    point_between(state, "doze", "startle", &x, &y);
+    const ui_mouse event = {.x = x, .y = y, .is_moved = true};
+    // The picture changes.
+    CHECK_UINT(view_run_ui(&state->ui, &facts, &event).action, VIEW_TAKEN);
+    (void)draw(state);
+    CHECK_UINT(count_color(state, green), before); // nothing holds
+    const uint32_t speed = md5_find_parameter(machine->character->machine, "speed");
+    CHECK(md5_player_set(machine->player, speed, 10.0f));
+    (void)draw(state);
+    CHECK(count_color(state, green) > before);
 }
 
 // Vertices in the colour of a transition that was taken, which fades.
@@ -414,56 +392,50 @@ static uint32_t count_fading(const view_state *state)
     return count;
 }
 
-TEST_SCENE (view_graph_lets_transitions_that_were_taken_fade) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MACHINE)) {
-        view_state *const state = &viewer.state;
-        view_machine *const machine = &state->document->scene.machine;
-        machine->acts = false;
-        (void)draw(state);
-        CHECK_UINT(count_fading(state), 0);
-        const uint32_t busy = md5_find_state(machine->character->machine, 0, "busy");
-        CHECK(md5_player_fade_to(machine->player, 0, busy, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+TEST_SHOT (view_graph_lets_transitions_that_were_taken_fade, MACHINE) {
+    view_state *const state = &viewer->state;
+    view_machine *const machine = &state->document->scene.machine;
+    machine->acts = false;
+    (void)draw(state);
+    CHECK_UINT(count_fading(state), 0);
+    const uint32_t busy = md5_find_state(machine->character->machine, 0, "busy");
+    CHECK(md5_player_fade_to(machine->player, 0, busy, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
+    view_run_machine(machine, machine->time + 0.1);
+    (void)draw(state);
+    view_run_machine(machine, machine->time + 0.3);
+    (void)draw(state);
+    CHECK(count_fading(state) > 0);
+    for (int i = 0; i < 22; i++)
         view_run_machine(machine, machine->time + 0.1);
-        (void)draw(state);
-        view_run_machine(machine, machine->time + 0.3);
-        (void)draw(state);
-        CHECK(count_fading(state) > 0);
-        for (int i = 0; i < 22; i++)
-            view_run_machine(machine, machine->time + 0.1);
-        (void)draw(state);
-        CHECK_UINT(count_fading(state), 0);
-    }
+    (void)draw(state);
+    CHECK_UINT(count_fading(state), 0);
 }
 
-TEST_SCENE (view_graph_is_zoomed_at_the_pointer_and_dragged) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, MACHINE)) {
-        view_state *const state = &viewer.state;
-        const view_stage facts = draw(state);
-        const view_rect before = node_of(state, "body", "back");
-        const float x = before.x + 0.5f * before.width, y = before.y + 0.5f * before.height;
-        const ui_mouse wheel = {.x = x, .y = y, .wheel = 1.0f};
-        CHECK_UINT(view_run_ui(&state->ui, &facts, &wheel).action, VIEW_TAKEN);
-        const view_rect nearer = node_of(state, "body", "back");
-        CHECK_NEAR(nearer.width, 1.15 * (double)before.width, 0.1);
-        CHECK_NEAR(nearer.x + 0.5f * nearer.width, x, 0.1);
-        CHECK_NEAR(nearer.y + 0.5f * nearer.height, y, 0.1);
-        // A drag from between the nodes moves it.
-        const view_rect box = item_find(state, &facts, "state/");
-        const float down = box.y + box.height - 4.0f;
-        (void)item_press_at(state, &facts, box.x + 0.5f * box.width, down);
-        const ui_mouse drag = {
-            .x = box.x + 0.5f * box.width - 30.0f, .y = down - 20.0f, .is_moved = true};
-        (void)view_run_ui(&state->ui, &facts, &drag);
-        CHECK_STRING(item_release(state), "state");
-        const view_rect moved = node_of(state, "body", "back");
-        CHECK_NEAR(moved.x, nearer.x - 30.0f, 0.1);
-        CHECK_NEAR(moved.y, nearer.y - 20.0f, 0.1);
-        // "Fit" shows all again.
-        (void)item_press(state, &facts, "state/fit", 0.5f, 0.5f);
-        CHECK_NEAR(node_of(state, "body", "back").x, before.x, 0.1);
-    }
+TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
+    view_state *const state = &viewer->state;
+    const view_stage facts = draw(state);
+    const view_rect before = node_of(state, "body", "back");
+    const float x = before.x + 0.5f * before.width, y = before.y + 0.5f * before.height;
+    const ui_mouse wheel = {.x = x, .y = y, .wheel = 1.0f};
+    CHECK_UINT(view_run_ui(&state->ui, &facts, &wheel).action, VIEW_TAKEN);
+    const view_rect nearer = node_of(state, "body", "back");
+    CHECK_NEAR(nearer.width, 1.15 * (double)before.width, 0.1);
+    CHECK_NEAR(nearer.x + 0.5f * nearer.width, x, 0.1);
+    CHECK_NEAR(nearer.y + 0.5f * nearer.height, y, 0.1);
+    // A drag from between the nodes moves it.
+    const view_rect box = item_find(state, &facts, "state/");
+    const float down = box.y + box.height - 4.0f;
+    (void)item_press_at(state, &facts, box.x + 0.5f * box.width, down);
+    const ui_mouse drag = {
+        .x = box.x + 0.5f * box.width - 30.0f, .y = down - 20.0f, .is_moved = true};
+    (void)view_run_ui(&state->ui, &facts, &drag);
+    CHECK_STRING(item_release(state), "state");
+    const view_rect moved = node_of(state, "body", "back");
+    CHECK_NEAR(moved.x, nearer.x - 30.0f, 0.1);
+    CHECK_NEAR(moved.y, nearer.y - 20.0f, 0.1);
+    // "Fit" shows all again.
+    (void)item_press(state, &facts, "state/fit", 0.5f, 0.5f);
+    CHECK_NEAR(node_of(state, "body", "back").x, before.x, 0.1);
 }
 
 // -- Channels -------------------------------------------------------------------------------------

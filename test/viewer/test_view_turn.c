@@ -78,43 +78,34 @@ TEST_SCENE (view_option_up_turns_the_model) {
 }
 
 // Three more quarter turns about x show the model as in its file.
-TEST_SCENE (view_turns_by_keys_undo_the_option) {
-    OWN_SHOT viewer;
-    shot plain = shot_take(scene, MODEL " --samples 1 --resolution 160,120");
-    if (shot_open(&viewer, scene, MODEL " --samples 1 --resolution 160,120 --up y")) {
-        shot turned = shot_draw(&viewer);
-        CHECK(shot_difference(&plain, &turned) > 0.02);
-        free(turned.rgba);
-        for (int i = 0; i < 3; i++)
-            view_perform(&viewer.state, (view_command){.action = VIEW_TURN_X});
-        CHECK(!viewer.state.document->scene.turn.is_set);
-        shot again = shot_draw(&viewer);
-        CHECK(shot_difference(&plain, &again) < 0.001);
-        free(again.rgba);
-        view_perform(&viewer.state, (view_command){.action = VIEW_TURN_Z});
-        CHECK(viewer.state.document->scene.turn.is_set);
-    }
-    free(plain.rgba);
+TEST_SHOT (view_turns_by_keys_undo_the_option, MODEL " --samples 1 --resolution 160,120 --up y") {
+    OWN_PICTURE plain = shot_take(&viewer->scene, MODEL " --samples 1 --resolution 160,120");
+    OWN_PICTURE turned = shot_draw(viewer);
+    CHECK(shot_difference(&plain, &turned) > 0.02);
+    for (int i = 0; i < 3; i++)
+        view_perform(&viewer->state, (view_command){.action = VIEW_TURN_X});
+    CHECK(!viewer->state.document->scene.turn.is_set);
+    OWN_PICTURE again = shot_draw(viewer);
+    CHECK(shot_difference(&plain, &again) < 0.001);
+    view_perform(&viewer->state, (view_command){.action = VIEW_TURN_Z});
+    CHECK(viewer->state.document->scene.turn.is_set);
 }
 
 // A machine's character is rotated about its own position.
-TEST_SCENE (view_turns_machines_about_their_place) {
-    OWN_SHOT viewer;
-    if (shot_open(&viewer, scene, "models/bobbin/bobbin.md5machine --samples 1")) {
-        view_scene *const shown = &viewer.state.document->scene;
-        const md5_vec3 place = {100.0f, 50.0f, 0.0f};
-        shown->machine.place.translation = place;
-        view_pose(shown, &viewer.state.play);
-        const md5_vec3 stands =
-            md5_vec3_sub(md5_mat34_translation(shown->joints[shown->num_joints - 1]), place);
-        shown->turn = view_turn_further(shown->turn, 0);
-        view_pose(shown, &viewer.state.play);
-        const md5_vec3 lies =
-            md5_vec3_sub(md5_mat34_translation(shown->joints[shown->num_joints - 1]), place);
-        CHECK_NEAR(lies.x, stands.x, 1e-3);
-        CHECK_NEAR(lies.y, -stands.z, 1e-3);
-        CHECK_NEAR(lies.z, stands.y, 1e-3);
-    }
+TEST_SHOT (view_turns_machines_about_their_place, "models/bobbin/bobbin.md5machine --samples 1") {
+    view_scene *const shown = &viewer->state.document->scene;
+    const md5_vec3 place = {100.0f, 50.0f, 0.0f};
+    shown->machine.place.translation = place;
+    view_pose(shown, &viewer->state.play);
+    const md5_vec3 stands =
+        md5_vec3_sub(md5_mat34_translation(shown->joints[shown->num_joints - 1]), place);
+    shown->turn = view_turn_further(shown->turn, 0);
+    view_pose(shown, &viewer->state.play);
+    const md5_vec3 lies =
+        md5_vec3_sub(md5_mat34_translation(shown->joints[shown->num_joints - 1]), place);
+    CHECK_NEAR(lies.x, stands.x, 1e-3);
+    CHECK_NEAR(lies.y, -stands.z, 1e-3);
+    CHECK_NEAR(lies.z, stands.y, 1e-3);
 }
 
 // -- Retargeted -----------------------------------------------------------------------------------
@@ -430,9 +421,9 @@ TEST_SCENE (view_compare_is_drawn_beside_the_model) {
     OWN_SHOT viewer;
     snprintf(compared, sizeof compared, "%s --compare %s", line,
              test_path("models/zoo/one_frame.md5anim"));
-    shot alone = shot_take(scene, line);
+    OWN_PICTURE alone = shot_take(scene, line);
     if (shot_open(&viewer, scene, compared)) {
-        shot both = shot_draw(&viewer);
+        OWN_PICTURE both = shot_draw(&viewer);
         const shot_cover one = shot_cover_of(&alone), two = shot_cover_of(&both);
         CHECK((two.right - two.left) / (two.bottom - two.top)
               > 1.5 * (one.right - one.left) / (one.bottom - one.top));
@@ -440,12 +431,9 @@ TEST_SCENE (view_compare_is_drawn_beside_the_model) {
         const view_stage facts = view_stage_of(&viewer.state, 1280.0f, 900.0f);
         const float with = view_free_region(&facts).width;
         CHECK(with > 0.0f);
-        shot with_panel = shot_draw(&viewer);
+        OWN_PICTURE with_panel = shot_draw(&viewer);
         CHECK(!shot_same(&both, &with_panel));
-        free(both.rgba);
-        free(with_panel.rgba);
     }
-    free(alone.rgba);
 }
 
 // The arm turns about z by 45 degrees a frame; the other one's is always turned by 2 asin(0.25)
