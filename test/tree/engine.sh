@@ -65,7 +65,7 @@ at_most_flags() {
 # shellcheck disable=SC2086
 check "five flags" at_most_flags $small $link
 # Lines, KB and seconds stand once, in .ci/sizes.py: README and guide have what it measures.
-check_long "README and guide say what the forms cost" python3 .ci/sizes.py "$archive"
+check_long "README and guide say what the forms cost" python3 .ci/sizes.py "${MD5_ARCHIVE:-build/amalgamated}"
 
 # -- What was left out --
 
