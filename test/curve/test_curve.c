@@ -366,7 +366,7 @@ TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
     static const float knots[] = {0, 0, 0, 0, 1, 1, 5, 9, 9, 9, 9};
     md5_vec3 points[7];
     for (int i = 0; i < 7; i++)
-        points[i] = (md5_vec3){1.0f / 3.0f, 12345.678f, -1e20f};
+        points[i] = (md5_vec3){1.0f / 3, 12345.678f, -1e20f};
     const md5_curve_desc desc = {
         .kind = MD5_CURVE_NURBS, ROWS(points, points), .weights = weights, .knots = knots};
     OWN_CURVE curve = curve_of(&desc);
@@ -465,7 +465,7 @@ static md5_curve *circle_of(float r)
     const float weights[] = {1, half, 1, half, 1, half, 1, half, 1};
     md5_vec3 points[9];
     for (int i = 0; i < 9; i++)
-        points[i] = (md5_vec3){r * x[i], r * y[i], 5.0f};
+        points[i] = (md5_vec3){r * x[i], r * y[i], 5};
     const md5_curve_desc desc = {.kind = MD5_CURVE_NURBS,
                                  ROWS(points, points),
                                  .degree = 2,
@@ -527,7 +527,7 @@ TEST (curve_length_of_a_parabola) {
 // (t^2, t^3) for t from -1 to 1 has a cusp in the middle, where its speed is 0. Its length is
 // 2 (13 sqrt(13) - 8) / 27.
 TEST (curve_length_with_a_cusp) {
-    const md5_vec3 points[] = {{1, -1, 0}, {-1.0f / 3.0f, 1, 0}, {-1.0f / 3.0f, -1, 0}, {1, 1, 0}};
+    const md5_vec3 points[] = {{1, -1, 0}, {-1.0f / 3, 1, 0}, {-1.0f / 3, -1, 0}, {1, 1, 0}};
     const md5_curve_desc desc = {.kind = MD5_CURVE_BEZIER, ROWS(points, points)};
     OWN_CURVE cusp = curve_of(&desc);
     CHECK_NEAR(md5_vec3_length(md5_curve_tangent(cusp, 0.5)), 0.0, 1e-6);
@@ -770,7 +770,7 @@ TEST (curve_of_many_points) {
     enum { MANY = 100000 };
     static md5_vec3 points[MANY];
     for (int i = 0; i < MANY; i++)
-        points[i] = (md5_vec3){(float)i, 0.0f, 0.0f};
+        points[i] = (md5_vec3){(float)i, 0, 0};
     OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = points, .num_points = MANY});
     CHECK_NEAR(md5_curve_length(curve), MANY - 1, 1e-3);
     CHECK_NEAR(md5_curve_point(curve, md5_curve_at_distance(curve, 77777.25)).x, 77777.25, 1e-2);

@@ -36,7 +36,7 @@ static real4 log_of(real4 q)
 {
     const double sine = sqrt(q.x * q.x + q.y * q.y + q.z * q.z);
     const double scale = sine > 0.0 ? atan2(sine, q.w) / sine : 0.0;
-    return (real4){q.x * scale, q.y * scale, q.z * scale, 0.0};
+    return (real4){q.x * scale, q.y * scale, q.z * scale, 0};
 }
 
 static real4 exp_of(real4 v)
@@ -181,7 +181,7 @@ TEST (squad_before_and_after_its_keys) {
 }
 
 TEST (squad_of_one_key_is_the_key) {
-    const md5_quat key = {0.0f, 3.0f, 0.0f, -4.0f};
+    const md5_quat key = {0, 3, 0, -4};
     const double time = 2.0;
     for (int periodic = 0; periodic < 2; periodic++) {
         OWN_SQUAD squad = squad_of(&key, &time, 1, periodic ? 1.0 : 0.0);

@@ -76,8 +76,8 @@ TEST (gaze_is_the_same_however_time_is_split) {
 }
 
 TEST (gaze_looks_at_targets_that_are_in_front) {
-    md5_vec3 targets[] = {{40.0f, 10.0f, 5.0f}, {-40.0f, 0.0f, 0.0f}, {NAN, 0.0f, 0.0f}};
-    const md5_gaze_desc desc = {.origin = {0.0f, 0.0f, 1.0f},
+    md5_vec3 targets[] = {{40, 10, 5}, {-40, 0, 0}, {NAN, 0, 0}};
+    const md5_gaze_desc desc = {.origin = {0, 0, 1},
                                 .targets = targets,
                                 .num_targets = 3,
                                 .numbers.interest = 1.0f,
@@ -116,7 +116,7 @@ static double off_by(const md5_skeleton *skeleton, const md5_xform *pose, uint32
                      md5_vec3 point)
 {
     const md5_xform at = md5_joint_in_model(skeleton, pose, eye);
-    const md5_vec3 x = md5_quat_rotate(at.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
+    const md5_vec3 x = md5_quat_rotate(at.rotation, (md5_vec3){1, 0, 0});
     const md5_vec3 way = md5_vec3_sub(point, at.translation);
     const double cosine = (double)md5_vec3_dot(x, way) / md5_vec3_length(way);
     return acos(fmin(cosine, 1.0)) * 180.0 / 3.14159265358979;
@@ -170,8 +170,8 @@ TEST (gaze_takes_any_numbers) {
     const size_t count = sizeof numbers / sizeof *numbers;
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < count; k++) {
-            const md5_vec3 target = {numbers[i], numbers[k], 1.0f};
-            const md5_gaze_desc desc = {.origin = {0.0f, numbers[k], 0.0f},
+            const md5_vec3 target = {numbers[i], numbers[k], 1};
+            const md5_gaze_desc desc = {.origin = {0, numbers[k], 0},
                                         .targets = &target,
                                         .num_targets = 1,
                                         .numbers.interest = numbers[i],
@@ -196,7 +196,7 @@ TEST (gaze_mistakes_are_reported) {
         const md5_gaze_desc desc = {.num_eyes = 9};
         const md5_gaze gaze = {.target = MD5_NONE};
         const md5_skeleton skeleton = {.num_joints = 0};
-        md5_xform pose = {.rotation = {.w = 1.0f}};
+        md5_xform pose = {.rotation = {.w = 1}};
         md5_gaze_pose(&desc, &gaze, &skeleton, 1.0f, &pose);
     }
 }

@@ -134,7 +134,7 @@ static real4 rest_of(const md5_joint_limit *limit)
 {
     const md5_quat rest = limit->rest;
     if (rest.x == 0.0f && rest.y == 0.0f && rest.z == 0.0f && rest.w == 0.0f)
-        return (real4){0.0, 0.0, 0.0, 1.0};
+        return (real4){0, 0, 0, 1};
     return real4_of(rest);
 }
 

@@ -85,7 +85,7 @@ static void check_straight(md5_chain_solver solver)
     static const float places[] = {10.0f, 3.0f, -6.0f, 15.5f};
     for (int i = 0; i < 4; i++) {
         ik_rig rig;
-        const md5_chain_job job = straight_job(solver, &rig, (md5_vec3){places[i], 0.0f, 0.0f});
+        const md5_chain_job job = straight_job(solver, &rig, (md5_vec3){places[i], 0, 0});
         const float left = IK_SOLVE(chain, rig, job);
         CHECK(left <= 1e-3f);
         CHECK_NEAR(ik_place_in_chain(&rig, 4).x, places[i], 2e-3);
@@ -93,7 +93,7 @@ static void check_straight(md5_chain_solver solver)
     }
     // The tip is at the target already: nothing changes.
     ik_rig rig;
-    const md5_chain_job there = straight_job(solver, &rig, (md5_vec3){16.0f, 0.0f, 0.0f});
+    const md5_chain_job there = straight_job(solver, &rig, (md5_vec3){16, 0, 0});
     const ik_rig old = rig;
     CHECK(IK_SOLVE(chain, rig, there) == 0.0f);
     CHECK_BYTES(rig.pose, old.pose, sizeof old.pose);
@@ -113,21 +113,20 @@ TEST (ik_dls_bends_a_straight_chain) {
 
 TEST (ik_dls_stretches_out_to_what_is_out_of_reach) {
     ik_rig rig;
-    const md5_chain_job job =
-        straight_job(MD5_CHAIN_LEAST_SQUARES, &rig, (md5_vec3){0.0f, 30.0f, 40.0f});
+    const md5_chain_job job = straight_job(MD5_CHAIN_LEAST_SQUARES, &rig, (md5_vec3){0, 30, 40});
     CHECK_NEAR(IK_SOLVE(chain, rig, job), 34.0, 1e-3);
 }
 
 TEST (ik_fabrik_points_at_what_is_out_of_reach) {
     ik_rig rig;
-    const md5_chain_job job = straight_job(MD5_CHAIN_FABRIK, &rig, (md5_vec3){0.0f, 30.0f, 40.0f});
+    const md5_chain_job job = straight_job(MD5_CHAIN_FABRIK, &rig, (md5_vec3){0, 30, 40});
     CHECK_NEAR(IK_SOLVE(chain, rig, job), 34.0, 1e-4);
-    CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 4), (real3){0.0, 9.6, 12.8}), 0.0, 1e-4);
+    CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 4), (real3){0, 9.6, 12.8}), 0.0, 1e-4);
 }
 
 TEST (ik_ccd_stretches_out_to_what_is_out_of_reach) {
     ik_rig rig;
-    const md5_chain_job job = straight_job(MD5_CHAIN_CCD, &rig, (md5_vec3){0.0f, 30.0f, 40.0f});
+    const md5_chain_job job = straight_job(MD5_CHAIN_CCD, &rig, (md5_vec3){0, 30, 40});
     CHECK_NEAR(IK_SOLVE(chain, rig, job), 34.0, 0.1);
 }
 
@@ -172,13 +171,13 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t kind = test_random_u32(&random) % 16;
             if (kind == 0)
-                rig.pose[i].translation = (md5_vec3){0.0f, 0.0f, 0.0f};
+                rig.pose[i].translation = (md5_vec3){0, 0, 0};
             else if (kind == 1)
                 rig.pose[i].translation = md5_vec3_scale(rig.pose[i].translation, 1e14f);
             else if (kind == 2)
                 rig.pose[i].translation = md5_vec3_scale(rig.pose[i].translation, 1e-17f);
             else if (kind < 6)
-                rig.pose[i].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f};
+                rig.pose[i].rotation = (md5_quat){0, 0, 0, 1};
         }
         md5_chain_job job = {
             .solver = solver,
@@ -230,7 +229,7 @@ TEST (ik_chains_end_at_the_longest) {
     const md5_skeleton skeleton = {.num_joints = LONG, .joints = joints, .order = order};
     const md5_chain_job job = {.tip = LONG - 1,
                                .length = LONG,
-                               .target = {37.0f, 100.0f, 0.0f},
+                               .target = {37, 100, 0},
                                .tolerance = 0.01f,
                                .iterations = 50,
                                .weight = 1.0f};
@@ -423,7 +422,7 @@ TEST (ik_one_goal_is_damped_least_squares) {
 
 // Goals that are ignored or invalid are left out; the others are reached as without them.
 TEST (ik_goals_leave_out_what_they_cannot_use) {
-    static const md5_quat no_rotation = {0.0f, 0.0f, 0.0f, 0.0f};
+    static const md5_quat no_rotation = {0, 0, 0, 0};
     const md5_goal wrong[] = {
         {.tip = BODY_JOINTS, .length = 3, .weight = 1.0f},
         {.tip = 0, .length = 3, .weight = 1.0f},
@@ -471,8 +470,8 @@ TEST (ik_goals_end_at_the_most_joints) {
     }
     const md5_skeleton skeleton = {.num_joints = LONG, .joints = joints, .order = order};
     md5_goal goals[] = {
-        {.tip = LONG - 1, .length = 4, .target = {(float)LONG - 3.0f, 1.0f, 0.0f}, .weight = 1.0f},
-        {.tip = 10, .length = 4, .target = {9.0f, 1.0f, 0.0f}, .weight = 1.0f},
+        {.tip = LONG - 1, .length = 4, .target = {(float)LONG - 3, 1, 0}, .weight = 1.0f},
+        {.tip = 10, .length = 4, .target = {9, 1, 0}, .weight = 1.0f},
     };
     const md5_goals_job job = {ROWS(goals, goals), .tolerance = 0.01f, .iterations = 99,
                                .weight = 1.0f};

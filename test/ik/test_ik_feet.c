@@ -79,10 +79,10 @@ TEST (ik_feet_touch_their_floors) {
     md5_xform pose[NUM_JOINTS], old[NUM_JOINTS];
     make_body(pose);
     make_body(old);
-    const md5_vec3 slope = {0.6f, 0.0f, 0.8f};
+    const md5_vec3 slope = {0.6f, 0, 0.8f};
     md5_foot feet[2] = {
         {.ankle = ANKLE_L, .floor = 4.0f, .normal = slope},
-        {.ankle = ANKLE_R, .floor = -2.5f, .normal = {0.0f, 0.0f, 1.0f}},
+        {.ankle = ANKLE_R, .floor = -2.5f, .normal = {0, 0, 1}},
     };
     float drop = 0.0f;
     place(pose, feet, &drop, 0.0f, 0.02f, 1.0f);
@@ -164,7 +164,7 @@ TEST (ik_feet_survive_anything) {
              .floor = numbers[0],
              .normal = {numbers[1], numbers[2], numbers[3]},
              .lift = numbers[4]},
-            {.ankle = ANKLE_R, .floor = numbers[5], .normal = {0.0f, 0.0f, -1.0f}},
+            {.ankle = ANKLE_R, .floor = numbers[5], .normal = {0, 0, -1}},
             {.ankle = test_random_u32(&random) % 12, .floor = numbers[6]},
         };
         md5_feet_job job = {

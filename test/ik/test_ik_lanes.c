@@ -38,7 +38,7 @@ static void begin(lanes_case *of, uint32_t num_joints, uint64_t *random)
             if (kind > 1)
                 pose[joint].rotation = made_any_rotation(random);
             if (kind == 1)
-                pose[joint].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f}; // a straight limb
+                pose[joint].rotation = (md5_quat){0, 0, 0, 1}; // a straight limb
             if (test_random_u32(random) % 200 == 0)
                 pose[joint].rotation.x = odd_number(random);
             if (test_random_u32(random) % 200 == 0)
@@ -115,8 +115,8 @@ static void try_chains(md5_cpu level, uint64_t *random)
     const md5_aim_job shared = {
         .tip = of.rig.chain[test_random_u32(random) % num_joints],
         .length = 1 + test_random_u32(random) % 12,
-        .numbers.forward = kind > 4 ? make_target(1.0, random) : (md5_vec3){0.0f, 0.0f, 0.0f},
-        .numbers.up = kind == 6 ? make_target(1.0, random) : (md5_vec3){0.0f, 0.0f, 0.0f},
+        .numbers.forward = kind > 4 ? make_target(1.0, random) : (md5_vec3){0, 0, 0},
+        .numbers.up = kind == 6 ? make_target(1.0, random) : (md5_vec3){0, 0, 0},
         .numbers.limit = kind == 0  ? MD5_ZERO
                          : kind < 4 ? (float)test_between(0.0, 4.0, random)
                                     : 0.0f,

@@ -239,7 +239,7 @@ TEST (ik_feet_report_why_they_are_not_placed) {
 TEST (ik_limb_of_an_unsound_pose_is_measured_not_assumed) {
     md5_xform pose[JOINTS];
     make_leg(pose);
-    pose[KNEE].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.5f}; // not of unit length
+    pose[KNEE].rotation = (md5_quat){0, 0, 0, 1.5f}; // not of unit length
     md5_foot foot = {.ankle = ANKLE, .floor = 3.0f, .has_leg = true, .knee = KNEE, .hip = HIP};
     const double before = height_of(pose, ANKLE);
     place_foot(pose, UINT32_MAX, &foot, 1.0f);
@@ -298,10 +298,10 @@ static void make_limb(ik_rig *rig, uint32_t count, uint64_t *random)
     ik_make_rig(rig, count, 8.0, random);
     for (uint32_t i = count - 2; i < count; i++) {
         md5_vec3 *const bone = &rig->pose[rig->chain[i]].translation;
-        const md5_vec3 way = md5_vec3_normalize(*bone, (md5_vec3){1.0f, 0.0f, 0.0f});
+        const md5_vec3 way = md5_vec3_normalize(*bone, (md5_vec3){1, 0, 0});
         *bone = md5_vec3_scale(way, (float)test_between(1.0, 10.0, random));
         if (i == count - 1 && test_random_u32(random) % 8 == 0) {
-            rig->pose[rig->chain[i - 1]].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f};
+            rig->pose[rig->chain[i - 1]].rotation = (md5_quat){0, 0, 0, 1};
             *bone = md5_vec3_scale(rig->pose[rig->chain[i - 1]].translation, 0.7f);
         }
     }
@@ -409,7 +409,7 @@ static double foot_distance(double distance, float soften, float stretch, ik_rig
 
     const md5_two_bone_job job = {
         .tip = rig->chain[2],
-        .target = {0.0f, 0.0f, (float)(18.0 - distance)},
+        .target = {0, 0, (float)(18.0 - distance)},
         .numbers.soften = soften,
         .numbers.stretch = stretch,
         .weight = 1.0f,
@@ -533,9 +533,9 @@ TEST (ik_two_bone_survives_anything) {
             md5_xform *const joint = &rig.pose[rig.chain[i]];
             const uint32_t kind = test_random_u32(&random) % 8;
             if (kind < 2)
-                joint->translation = (md5_vec3){0.0f, 0.0f, 0.0f};
+                joint->translation = (md5_vec3){0, 0, 0};
             else if (kind < 4)
-                joint->translation = (md5_vec3){kind == 2 ? 5.0f : -5.0f, 0.0f, 0.0f};
+                joint->translation = (md5_vec3){kind == 2 ? 5.0f : -5, 0, 0};
             else if (kind == 4)
                 joint->translation = md5_vec3_scale(joint->translation, 1e14f);
             else if (kind == 5)
@@ -544,10 +544,10 @@ TEST (ik_two_bone_survives_anything) {
             else if (kind == 6 && i == 0)
                 joint->translation = md5_vec3_scale(joint->translation, 1e15f);
             if (test_random_u32(&random) % 2)
-                joint->rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f};
+                joint->rotation = (md5_quat){0, 0, 0, 1};
         }
         const md5_vec3 pole = odd_point(&random);
-        const md5_quat rotation = {odd_point(&random).x, 0.0f, 0.0f, odd_point(&random).y};
+        const md5_quat rotation = {odd_point(&random).x, 0, 0, odd_point(&random).y};
         md5_two_bone_job job = {
             .tip = rig.chain[2],
             .target = odd_point(&random),
@@ -588,7 +588,7 @@ static double angle_off(const ik_rig *rig, const md5_aim_job *job)
 
 static md5_vec3 random_way(uint64_t *random)
 {
-    return md5_quat_rotate(made_any_rotation(random), (md5_vec3){1.0f, 0.0f, 0.0f});
+    return md5_quat_rotate(made_any_rotation(random), (md5_vec3){1, 0, 0});
 }
 
 TEST (ik_aim_looks_at_the_target_and_stays_upright) {
@@ -647,8 +647,8 @@ static md5_aim_job look_at(const ik_rig *rig, uint32_t length, md5_vec3 target)
         .tip = rig->chain[4],
         .length = length,
         .target = target,
-        .numbers.forward = {1.0f, 0.0f, 0.0f},
-        .numbers.up = {0.0f, 0.0f, 1.0f},
+        .numbers.forward = {1, 0, 0},
+        .numbers.up = {0, 0, 1},
         .weight = 1.0f,
     };
 }
@@ -662,14 +662,14 @@ static double turn_of(const ik_rig *rig, uint32_t i)
 TEST (ik_aim_shares_the_turn_equally) {
     ik_rig rig;
     make_neck(&rig);
-    md5_aim_job job = look_at(&rig, 4, (md5_vec3){0.0f, 1000.0f, 66.0f});
+    md5_aim_job job = look_at(&rig, 4, (md5_vec3){0, 1000, 66});
     IK_SOLVE(aim, rig, job);
     CHECK_NEAR(turn_of(&rig, 0), 0.0, 1e-6);
     for (uint32_t i = 1; i < 5; i++)
         CHECK_NEAR(turn_of(&rig, i), pi / 8.0, 1e-5);
     // Nodding moves the head as well, so that the later joints get a little more or less to do.
     make_neck(&rig);
-    job.target = (md5_vec3){100.0f, 0.0f, 0.0f};
+    job.target = (md5_vec3){100, 0, 0};
     IK_SOLVE(aim, rig, job);
     for (uint32_t i = 1; i < 5; i++)
         CHECK_NEAR(turn_of(&rig, i), atan2(66.0, 100.0) / 4.0, 0.05);
@@ -694,7 +694,7 @@ TEST (ik_aim_keeps_to_its_limit) {
     // A quarter turn is wanted: the chain turns as far as the limit allows.
     ik_rig rig;
     make_neck(&rig);
-    md5_aim_job job = look_at(&rig, 2, (md5_vec3){0.0f, 1000.0f, 66.0f});
+    md5_aim_job job = look_at(&rig, 2, (md5_vec3){0, 1000, 66});
     job.numbers.limit = 0.4f;
     IK_SOLVE(aim, rig, job);
     CHECK_NEAR(angle_off(&rig, &job), pi / 2.0 - 0.8, 1e-5);
@@ -714,7 +714,7 @@ TEST (ik_aim_has_no_jerk_near_the_vertical) {
     for (int i = 0; i <= 4000; i++) {
         make_neck(&rig);
         const double angle = 0.3 + (pi / 2.0 - 0.3) * i / 4000.0 - 1e-3;
-        const md5_vec3 target = {(float)(100.0 * cos(angle)), 3.0f,
+        const md5_vec3 target = {(float)(100.0 * cos(angle)), 3,
                                  (float)(66.0 + 100.0 * sin(angle))};
         md5_aim_job job = look_at(&rig, 1, target);
         IK_SOLVE(aim, rig, job);
@@ -778,7 +778,7 @@ TEST (ik_aim_survives_anything) {
     }
     ik_rig rig;
     make_neck(&rig);
-    md5_aim_job job = look_at(&rig, 0, (md5_vec3){1.0f, 2.0f, 3.0f});
+    md5_aim_job job = look_at(&rig, 0, (md5_vec3){1, 2, 3});
     CHECK(!IK_SOLVE(aim, rig, job));
     job.length = 1;
     job.tip = 5;

@@ -88,7 +88,7 @@ TEST (ik_fabrik_obeys_limits) {
 static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
 {
     ik_make_rig(rig, 4, 3.0, random);
-    const md5_vec3 along = {1.0f, 0.0f, 0.0f}, hinge = {0.0f, 0.0f, 1.0f};
+    const md5_vec3 along = {1.0f, 0.0f, 0.0f}, hinge = {0, 0, 1};
     const float lengths[] = {1.0f, 1.0f, (float)test_between(2.0, 4.0, random),
                              (float)test_between(2.0, 4.0, random)};
     for (uint32_t i = 0; i < 4; i++)
@@ -133,7 +133,7 @@ TEST (ik_two_bone_obeys_limits) {
             if (kind == 0)
                 *rotation = limit_random_rotation(&limits[rig.chain[i]], &random);
             else if (kind == 1)
-                *rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f};
+                *rotation = (md5_quat){0, 0, 0, 1};
             else
                 *rotation = made_any_rotation(&random);
         }
@@ -205,7 +205,7 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
     const md5_chain_job job = {.solver = solver,
                                .tip = rig.chain[2],
                                .length = 3,
-                               .target = {1.0f, 1.0f, 0.0f},
+                               .target = {1, 1, 0},
                                .tolerance = 1e-5f,
                                .iterations = 500,
                                .weight = 1.0f,
@@ -239,7 +239,7 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
     const md5_chain_job job = {.solver = solver,
                                .tip = rig.chain[3],
                                .length = 4,
-                               .target = {target, 0.0f, 0.0f},
+                               .target = {target, 0, 0},
                                .tolerance = 1e-4f,
                                .iterations = 500,
                                .weight = 1.0f,
@@ -300,14 +300,14 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
     md5_chain_job job = {.solver = MD5_CHAIN_CCD,
                          .tip = rig.chain[1],
                          .length = 2,
-                         .target = {0.0f, 2.0f, 0.0f},
+                         .target = {0, 2, 0},
                          .tolerance = 1e-5f,
                          .iterations = 50,
                          .weight = 1.0f,
                          .limits = limits};
     ik_rig other = rig;
     CHECK_NEAR(IK_SOLVE(chain, rig, job), 2.0, 1e-5); // 2 * 2 sin(30 degrees)
-    CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 1), (real3){1.73205080756888, 1.0, 0.0}), 0.0,
+    CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 1), (real3){1.73205080756888, 1, 0}), 0.0,
                1e-5);
     job.solver = MD5_CHAIN_FABRIK;
     CHECK_NEAR(IK_SOLVE(chain, other, job), 2.0, 1e-5);
@@ -363,7 +363,7 @@ TEST (ik_limits_know_no_length_of_an_axis) {
             const float length = k == 0 ? 1.0f : *row;
             limits[k][rig.chain[0]] =
                 (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
-                                  .axis = {0.0f, is_tiny ? 0.0f : length, length},
+                                  .axis = {0, is_tiny ? 0.0f : length, length},
                                   .min = -0.3f,
                                   .max = 0.4f};
             if (is_tiny)

@@ -145,7 +145,7 @@ TEST (ik_spring_hangs_by_gravity) {
     ik_rig rig;
     make_tail(&rig, 3);
     md5_spring_job job = tail_job(&rig, 3);
-    job.acceleration = (md5_vec3){0.0f, 0.0f, -200.0f};
+    job.acceleration = (md5_vec3){0, 0, -200};
     // The character looks down the world's y axis: gravity goes on pointing down its own z.
     job.placement = (md5_xform){{0, 0, 0.70710678f, 0.70710678f}, {100.0f, 50.0f, 7.0f}, 0};
     md5_spring_joint state[3];
@@ -184,7 +184,7 @@ TEST (ik_spring_weight_and_first) {
     CHECK(same[0].position.z < state[0].position.z);
     // A jump of the character.
     job.weight = 1.0f;
-    job.placement.translation = (md5_vec3){1e4f, 0.0f, 0.0f};
+    job.placement.translation = (md5_vec3){1e4f, 0, 0};
     advance(&rig, job, same, 0.01f, true, none.pose);
     CHECK_BYTES(none.pose, old.pose, sizeof old.pose);
     CHECK(same[0].velocity.x == 0.0f && same[0].position.x == same[0].target.x);

@@ -245,7 +245,7 @@ TEST (pose_tools_joint_in_model_has_unit_length) {
     const md5_quat found = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
     CHECK_NEAR(real_angle(found, exact), 0.0, 1e-6);
     CHECK_NEAR(real4_length(found) * real4_length(found), 1.0, 1e-6);
-    rig.pose[rig.chain[1]].rotation = (md5_quat){0.0f, 0.0f, 0.0f, 0.0f};
+    rig.pose[rig.chain[1]].rotation = (md5_quat){0, 0, 0, 0};
     const md5_quat none = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
     CHECK(none.x == 0.0f && none.y == 0.0f && none.z == 0.0f && none.w == 1.0f);
 }

@@ -36,7 +36,7 @@ static void add_joint(body *made, const char *name, uint32_t parent, md5_vec3 at
     made->bind[joint] = md5_mat34_from_xform((md5_xform){.rotation = axes, .translation = at});
 }
 
-static const md5_quat plain = {0.0f, 0.0f, 0.0f, 1.0f};
+static const md5_quat plain = {0, 0, 0, 1};
 
 static real3 at_of(const body *made, const md5_xform *pose, uint32_t joint)
 {
@@ -203,15 +203,15 @@ TEST (pose_tools_retarget_without_a_pelvis) {
     begin_body(&worm);
     add_joint(&worm, "earth", MD5_NONE, (md5_vec3){0, 0, 0}, plain);
     for (int32_t i = 0; i < 3; i++) {
-        add_joint(&snake, i ? "b" : "a", (uint32_t)i - 1, (md5_vec3){(float)i, 0, 5.0f}, plain);
-        add_joint(&worm, i ? "b" : "a", (uint32_t)i, (md5_vec3){3.0f * (float)i, 0, -4.0f}, plain);
+        add_joint(&snake, i ? "b" : "a", (uint32_t)i - 1, (md5_vec3){(float)i, 0, 5}, plain);
+        add_joint(&worm, i ? "b" : "a", (uint32_t)i, (md5_vec3){3.0f * (float)i, 0, -4}, plain);
     }
     OWN_RETARGET retarget = retarget_of(&snake, &worm, NULL, 0);
     md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
     random_pose(&snake, pose, &random);
     show(retarget, pose, out);
     const real3 from = at_of(&snake, pose, 0), to = at_of(&worm, out, 1);
-    CHECK_NEAR(real3_distance(to, (real3){from.x, from.y, from.z - 9.0}), 0.0, 1e-4);
+    CHECK_NEAR(real3_distance(to, (real3){from.x, from.y, from.z - 9}), 0.0, 1e-4);
 }
 
 static char reported[256];

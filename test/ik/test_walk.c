@@ -89,8 +89,7 @@ static float walk_waves(void *user, md5_vec3 at, md5_vec3 *normal)
 {
     (void)user;
     const double x = at.x / 15.0, y = at.y / 11.0;
-    *normal =
-        (md5_vec3){(float)(-0.1 * cos(x) * cos(y)), (float)(1.5 / 11.0 * sin(x) * sin(y)), 1.0f};
+    *normal = (md5_vec3){(float)(-0.1 * cos(x) * cos(y)), (float)(1.5 / 11.0 * sin(x) * sin(y)), 1};
     return (float)(1.5 * sin(x) * cos(y));
 }
 
@@ -211,7 +210,7 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
                 const double angle = turn * (frame / 120.0 + seconds + half);
                 const double x = foot->home.x, y = foot->home.y;
                 const md5_vec3 arm = {(float)(x * cos(angle) - y * sin(angle)),
-                                      (float)(x * sin(angle) + y * cos(angle)), 0.0f};
+                                      (float)(x * sin(angle) + y * cos(angle)), 0};
                 const md5_vec3 way = md5_vec3_scale(velocity, (float)(seconds + half));
                 expected[leg] = md5_vec3_add(of->walk.position, md5_vec3_add(way, arm));
                 begun[leg] = frame / 120.0;
@@ -287,7 +286,7 @@ TEST (walk_at_30_hz_ends_where_120_hz_does) {
 static float slope(void *user, md5_vec3 at, md5_vec3 *normal)
 {
     (void)user;
-    *normal = (md5_vec3){-0.2f, 0.1f, 1.0f};
+    *normal = (md5_vec3){-0.2f, 0.1f, 1};
     return 0.2f * at.x - 0.1f * at.y + 3.0f;
 }
 
@@ -404,7 +403,7 @@ TEST_HERE (walk_takes_any_numbers, NULL) {
     of->desc.user = &seed;
     for (int i = 0; i < 300; i++) {
         const md5_vec3 velocity = {numbers[test_random_u32(&seed) % 8],
-                                   numbers[test_random_u32(&seed) % 8], 1.0f};
+                                   numbers[test_random_u32(&seed) % 8], 1};
         walk_go(of, velocity, numbers[test_random_u32(&seed) % 8],
                 seconds[test_random_u32(&seed) % 8]);
         walk_pose(of);

@@ -54,7 +54,7 @@ static bool make(const char *text, size_t size, const md5_load_opts *opts, md5_e
 
 static void check_cases(const read_case *cases, size_t count, int line)
 {
-    static const play_walk walk = {40.0, 0.5, 0.0};
+    static const play_walk walk = {40, 0.5, 0};
     play_begin(&made);
     for (uint32_t i = 0; i < 3; i++)
         play_add_clip(&made, 21, 20.0, 0.3, walk, i);
@@ -337,7 +337,7 @@ static void check_refused(const md5_machine_desc *desc, const md5_load_opts *opt
 TEST (machine_locations_of_tables_that_were_changed) {
     md5_error error = {0};
     play_begin(&made);
-    play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40.0, 0.5, 0.0}, 0);
+    play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40, 0.5, 0}, 0);
     const md5_load_opts opts = {.file_name = "hero.md5machine"};
     OWN_MACHINE_FILE file = md5_parse_machine_file(good, strlen(good), &opts, &error);
     if (!file)
@@ -432,7 +432,7 @@ TEST (machine_locations_of_exits_that_are_never_reached) {
     static const char place[] = "state s once";
     play_begin(&made);
     for (uint32_t i = 0; i < 3; i++)
-        play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40.0, 0.5, 0.0}, i);
+        play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40, 0.5, 0}, i);
     EACH (row, cases) {
         char text[sizeof good + 100], warning[400] = "";
         const size_t before = (size_t)(strstr(good, place) + strlen(place) - good);
@@ -560,7 +560,7 @@ static void begin(zero_rig *rig, const char *words, void (*set)(const md5_machin
     snprintf(text, sizeof text, "machine m { float one 1 clip a a clip b b { turn }\n%s\n}", words);
     play_begin(&rig->made);
     play_add_clip(&rig->made, 21, 20.0, 0.4, (play_walk){0}, 1);
-    play_add_clip(&rig->made, 21, 20.0, 0.8, (play_walk){20.0, 0.0, 0.0}, 2);
+    play_add_clip(&rig->made, 21, 20.0, 0.8, (play_walk){20, 0, 0}, 2);
     rig->file = md5_parse_machine_file(text, strlen(text), NULL, &error);
     if (!CHECK(rig->file)) {
         printf("%s\n", error.message);
@@ -596,8 +596,8 @@ static void play(zero_rig *rig, zero_step steps[STEPS])
 {
     for (uint32_t i = 0; i < rig->file->desc.num_modifiers; i++) {
         md5_target *const target = md5_player_target(rig->player, i);
-        target->rotation = (md5_quat){0.0f, 0.0f, 0.0f, 1.0f};
-        target->position = (md5_vec3){10.0f, 30.0f, 20.0f};
+        target->rotation = (md5_quat){0, 0, 0, 1};
+        target->position = (md5_vec3){10, 30, 20};
     }
     for (int step = 0; step < STEPS; step++) {
         for (uint32_t i = 0; i < rig->file->desc.num_modifiers; i++) {
@@ -782,7 +782,7 @@ TEST_WITH (machine_zero_limit_of_an_aim_turns_nothing, zero_rig, rig, begin(rig,
     md5_xform pose[PLAY_JOINTS], old[PLAY_JOINTS];
     play_pose(rig->player, old);
     memcpy(pose, old, sizeof pose);
-    md5_aim_job job = {.tip = 4, .length = 2, .target = {0.0f, 30.0f, 20.0f}, .weight = 1.0f};
+    md5_aim_job job = {.tip = 4, .length = 2, .target = {0, 30, 20}, .weight = 1.0f};
     job.numbers.limit = MD5_ZERO;
     CHECK(md5_solve_aim(&rig->made.model->skeleton, &job, pose));
     CHECK_BYTES(pose, old, sizeof pose);

@@ -76,7 +76,7 @@ TEST (axes_aim_upright) {
         if (!begin(&made, &axes_cases[i]))
             return;
         for (int k = 0; k < 8; k++) {
-            const md5_vec3 up = {0.0f, 0.6f, 0.8f};
+            const md5_vec3 up = {0, 0.6f, 0.8f};
             md5_aim_job job = {.tip = joint(&made, "head"),
                                .length = 1 + (uint32_t)k % 3,
                                .target = targets[k % 4],

@@ -589,8 +589,7 @@ TEST_HERE (by_speed_refuses_what_has_no_speed_of_its_own, GAITS, 4, MD5_SYNC_NON
 
 TEST (states_that_cannot_be_in_step_are_refused) {
     OWN_PLAY of;
-    play_scene_begin(&of);
-    play_scene_add(&of, 21, 20.0, 0.3, 1);
+    play_scene_clips(&of, 1, 21, 20.0);
     play_scene_add(&of, 11, 30.0, 0.3, 2);
     static const struct {
         const char *message, *rows;
@@ -628,8 +627,7 @@ TEST (states_that_cannot_be_in_step_are_refused) {
 // As bytes of a damaged player may have it.
 TEST (states_of_unlike_markers_are_not_in_step) {
     OWN_PLAY of;
-    play_scene_begin(&of);
-    play_scene_add(&of, 21, 20.0, 0.3, 1);
+    play_scene_clips(&of, 1, 21, 20.0);
     play_scene_add(&of, 11, 30.0, 0.3, 2);
     play_scene_read(
         &of, "trigger go clip a \"\" { markers ( 0 5 10 15 ) } clip b \"\" layer body {"
@@ -764,8 +762,7 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
     };
     EACH (row, rows) {
         OWN_PLAY of;
-        play_scene_begin(&of);
-        play_scene_add(&of, 21, 20.0, 0.3, 1);
+        play_scene_clips(&of, 1, 21, 20.0);
         play_scene_add(&of, 21, row->has_markers ? 20.0 : 40.0, 0.3, 2);
         play_scene_add(&of, 81, 20.0, 0.3, 3);
         play_scene_read(&of,

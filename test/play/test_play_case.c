@@ -202,7 +202,7 @@ void play_real_blend(const real_place *from, const real_place *to, double weight
 void play_real_add(const real_place *pose, const real_place *source, const real_place *reference,
                    double weight, const float *mask, real_place *out)
 {
-    const real4 none = {0.0, 0.0, 0.0, 1.0};
+    const real4 none = {0, 0, 0, 1};
     for (int i = 0; i < PLAY_JOINTS; i++) {
         const double t = weight * (mask ? (double)mask[i] : 1.0);
         const real4 turn = real4_mul(real4_conjugate(reference[i].rotation), source[i].rotation);
@@ -301,9 +301,16 @@ void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, doub
                     uint64_t seed)
 {
     static const char *const names[PLAY_CLIPS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
-    const play_walk stands = {0.0, 0.0, 0.0};
+    const play_walk stands = {0, 0, 0};
     const uint32_t clip = play_add_clip(&of->made, num_frames, frame_rate, size, stands, seed);
     of->clips[clip] = (md5_clip_desc){.name = names[clip], .binding = of->made.bindings[clip]};
+}
+
+void play_scene_clips(play_scene *of, uint32_t count, uint32_t num_frames, double frame_rate)
+{
+    play_scene_begin(of);
+    for (uint32_t i = 0; i < count; i++)
+        play_scene_add(of, num_frames, frame_rate, 0.3, 1 + i);
 }
 
 void play_scene_play(play_scene *of, const md5_machine_desc *desc)
@@ -393,9 +400,7 @@ void play_scene_read(play_scene *of, const char *rows, ...)
 void play_scene_make(play_scene *of, uint32_t num_clips, const char *rows, ...)
 {
     va_list values;
-    play_scene_begin(of);
-    for (uint32_t i = 0; i < num_clips; i++)
-        play_scene_add(of, 21, 20.0, 0.3, i);
+    play_scene_clips(of, num_clips, 21, 20.0);
     va_start(values, rows);
     scene_read(of, rows, values);
     va_end(values);
@@ -429,7 +434,7 @@ play_crowd *play_crowd_new(const char *rows, uint32_t count)
             *both[k] = play_player(of->scene.machine);
             md5_player_seek(*both[k], 0, 0, 0.1 * i);
             *md5_player_target(*both[k], 0) =
-                (md5_target){.weight = 1.0f, .position = {50.0f, (float)i, 40.0f}};
+                (md5_target){.weight = 1.0f, .position = {50, (float)i, 40}};
         }
         of->jobs[i] = (md5_play_job){.player = of->players[i],
                                      .seconds = 0.03,

@@ -82,6 +82,9 @@ void play_scene_begin(play_scene *of);
 void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, double size,
                     uint64_t seed);
 
+// Begins a scene with so many clips.
+void play_scene_clips(play_scene *of, uint32_t count, uint32_t num_frames, double frame_rate);
+
 // Creates the machine from the scene's model and clips and the other tables of `desc`.
 void play_scene_play(play_scene *of, const md5_machine_desc *desc);
 void play_scene_end(play_scene *of);

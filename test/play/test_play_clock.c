@@ -428,7 +428,7 @@ TEST (a_root_delta_times_its_inverse_is_identity) {
 
 TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
     const md5_xform left = md5_root_delta_transform((md5_root_delta){1.0, 2.0, 3.0, 0.0, 1.0});
-    const md5_vec3 ahead = md5_quat_rotate(left.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
+    const md5_vec3 ahead = md5_quat_rotate(left.rotation, (md5_vec3){1, 0, 0});
     CHECK_NEAR(ahead.x, 0.0, 1e-6);
     CHECK_NEAR(ahead.y, 1.0, 1e-6);
     CHECK_NEAR(left.translation.z, 3.0, 0.0);
@@ -509,7 +509,7 @@ TEST (a_hundred_cycles_of_a_straight_walk_are_a_hundred_times_one) {
 TEST (a_root_upside_down_keeps_the_yaw_it_had) {
     rooted of;
     make_roots(0.2, of.roots);
-    of.roots[4].rotation = (md5_quat){1.0f, 0.0f, 0.0f, 0.0f};
+    of.roots[4].rotation = (md5_quat){1, 0, 0, 0};
     extract_roots(&of, MD5_EXTRACT_TURN);
     CHECK_NEAR(of.frames[4].cosine, of.frames[3].cosine, 1e-12);
     CHECK_NEAR(of.frames[4].sine, of.frames[3].sine, 1e-12);
@@ -530,7 +530,7 @@ TEST (root_motion_begins_where_the_clip_does) {
     OWN_PLAY of;
     md5_error error = {0};
     play_scene_begin(&of);
-    play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){30.0, 0.0, 0.0}, 1);
+    play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){30, 0, 0}, 1);
     md5_anim moved = *of.made.anims[0];
     const size_t count = (size_t)moved.num_frames * moved.num_translations;
     OWN md5_vec3 *const translations = malloc(count * sizeof *translations);
@@ -538,7 +538,7 @@ TEST (root_motion_begins_where_the_clip_does) {
     for (size_t i = 0; i < count; i++) {
         const md5_vec3 at = moved.translations[i];
         translations[i] =
-            i % moved.num_translations > 0 ? at : (md5_vec3){at.x + 7.0f, at.y - 3.0f, at.z + 5.0f};
+            i % moved.num_translations > 0 ? at : (md5_vec3){at.x + 7, at.y - 3, at.z + 5};
     }
     moved.translations = translations;
     OWN_BINDING binding = md5_bind(of.made.model, &moved, NULL, &error);
@@ -826,7 +826,7 @@ TEST_PLAY (borders_of_a_step_leave_what_is_after_its_parts,
 // from the first to the last.
 TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(of)) {
     static const int steps[] = {1, 3, 7, 10, 24, 49, 60, 98, 144, 1000};
-    play_add_clip(&of->made, 21, 20.0, 0.3, (play_walk){40.0, 0.0, 0.0}, 1);
+    play_add_clip(&of->made, 21, 20.0, 0.3, (play_walk){40, 0, 0}, 1);
     play_scene_read(of, "clip a f { frame 0 a frame 6 m frame 14 n frame 20 z } "
                         "layer body { state a a }");
     EACH (step, steps) {

@@ -37,8 +37,7 @@ static const char ROWS_OF_ALL[] =
 
 static void begin(play_scene *of)
 {
-    static const play_walk walks[5] = {
-        {40.0, 0.0, 0.0}, {90.0, 0.5, 1.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    static const play_walk walks[5] = {{40, 0, 0}, {90, 0.5, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     play_scene_begin(of);
     for (uint32_t i = 0; i < 5; i++) {
         const uint32_t num_frames = i == 4 ? 1 : 17 + 8 * i;
@@ -259,7 +258,7 @@ TEST_HERE (crowd_of_one_model) {
 TEST_HERE (crowd_modifiers_change_the_pose) {
     md5_player *const player = of->player;
     const md5_skeleton *const skeleton = &of->made.model->skeleton;
-    const md5_vec3 place = {30.0f, 20.0f, 50.0f};
+    const md5_vec3 place = {30, 20, 50};
     md5_xform plain[PLAY_JOINTS], pose[PLAY_JOINTS], expected[PLAY_JOINTS];
     for (uint32_t i = 0; i < 8; i++)
         md5_player_target(player, i)->weight = 0.0f;
@@ -382,7 +381,7 @@ TEST (crowd_bounds_hold_odd_biases) {
             for (int joint = 0; joint < 2; joint++) {
                 const double angle = 6.0 * test_random(&random);
                 pose[joint] = model->bind_local[joint];
-                pose[joint].rotation = (md5_quat){0.0f, (float)sin(angle), 0.0f, (float)cos(angle)};
+                pose[joint].rotation = (md5_quat){0, (float)sin(angle), 0, (float)cos(angle)};
                 pose[joint].translation.x += (float)(40.0 * test_random(&random) - 20.0);
             }
             md5_mat34 joints[2];
@@ -402,7 +401,7 @@ TEST (crowd_bounds_hold_odd_biases) {
 
 // After a year of playing, a clip goes on as in its first second.
 TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_end(made)) {
-    play_add_clip(made, 31, 24.0, 0.5, (play_walk){40.0, 0.0, 0.0}, 1);
+    play_add_clip(made, 31, 24.0, 0.5, (play_walk){40, 0, 0}, 1);
     OWN_MACHINE machine =
         play_machine_read(made, NULL, "clip a f { move } layer body { state a a }");
     OWN_PLAYER old = play_player(machine), *const young = play_player(machine);
@@ -447,7 +446,7 @@ static void hear_poses(void *user, const md5_play_job *jobs, uint32_t count,
     of->count[of->num_calls++] = count;
     for (uint32_t i = 0; i < count; i++) {
         memcpy(of->seen[first + i], poses[i], sizeof of->seen[0]);
-        poses[i][4].rotation = (md5_quat){0.6f, 0.0f, 0.0f, 0.8f};
+        poses[i][4].rotation = (md5_quat){0.6f, 0, 0, 0.8f};
     }
 }
 
@@ -485,7 +484,7 @@ TEST_HOOK(play_hook_is_between_modifiers_and_matrices)
         play_advance(crowd->alone[i], 0.03);
         play_pose(crowd->alone[i], pose);
         CHECK_BYTES(of->seen[i], pose, sizeof pose);
-        pose[4].rotation = (md5_quat){0.6f, 0.0f, 0.0f, 0.8f};
+        pose[4].rotation = (md5_quat){0.6f, 0, 0, 0.8f};
         md5_local_to_model(&crowd->scene.made.model->skeleton, pose, joints);
         CHECK_BYTES(crowd->joints[i], joints, sizeof joints);
         md5_mat34 palette[PLAY_JOINTS];

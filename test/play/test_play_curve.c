@@ -4,9 +4,7 @@
 
 static void begin_two(play_scene *of)
 {
-    play_scene_begin(of);
-    play_scene_add(of, 11, 10.0, 0.3, 1);
-    play_scene_add(of, 11, 10.0, 0.3, 2);
+    play_scene_clips(of, 2, 11, 10.0);
 }
 
 // A transition of half a second from low to high, with this easing.
@@ -127,8 +125,7 @@ TEST (curve_of_a_transition_must_make_sense) {
 static void weight_curves_begin(play_scene *of, bool in_layer, const char *item, const char *layer,
                                 const char *follow)
 {
-    play_scene_begin(of);
-    play_scene_add(of, 11, 10.0, 0.3, 1);
+    play_scene_clips(of, 1, 11, 10.0);
     play_scene_add(of, 11, 10.0, 0.5, 2);
     play_scene_read(of,
                     "mask upper ( *spine ) float fade %s motion stack stack { item a "
@@ -496,7 +493,7 @@ static void begin_paced(paced *of, const md5_follow_desc *follow, double exit)
     memset(of, 0, sizeof *of);
     play_scene_begin(scene);
     for (uint32_t i = 0; i < 2; i++)
-        play_add_clip(&scene->made, 21, 20.0, 0.3, (play_walk){40.0, 0.0, 0.0}, i);
+        play_add_clip(&scene->made, 21, 20.0, 0.3, (play_walk){40, 0, 0}, i);
     play_scene_read(scene,
                     "clip a f { walk frame 0 x frame 7 y frame 20 z } "
                     "clip b f { walk frame 0 x frame 7 y frame 20 z } "
@@ -555,7 +552,7 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
         OWN_PLAY of;
         play_scene_begin(&of);
         for (uint32_t i = 0; i < 2; i++) {
-            const play_walk walk = {i == 0 ? 40.0 : 100.0, 0.0, 0.0};
+            const play_walk walk = {i == 0 ? 40.0 : 100, 0, 0};
             play_add_clip(&of.made, i == 0 ? 21 : 13, 20.0, 0.3, walk, i);
         }
         play_scene_read(&of,

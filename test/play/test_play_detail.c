@@ -223,10 +223,10 @@ TEST (detail_leaves_out_modifiers_of_joints_that_rest) {
     md5_target *const stand = md5_player_target(of.player, 1);
     md5_target *const nod = md5_player_target(of.player, 2);
     nod->weight = 1.0f;
-    nod->rotation = (md5_quat){0.6f, 0.0f, 0.0f, 0.8f};
+    nod->rotation = (md5_quat){0.6f, 0, 0, 0.8f};
     play_pose(of.player, still);
     reach->weight = stand->weight = 1.0f;
-    reach->position = (md5_vec3){30.0f, 20.0f, 70.0f};
+    reach->position = (md5_vec3){30, 20, 70};
     md5_player_feet(of.player, 1)->floor = 9.0f;
     CHECK(md5_player_set_detail(of.player, &(md5_detail){.mask = "trunk"}));
     play_pose(of.player, pose);

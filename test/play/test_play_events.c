@@ -2,7 +2,7 @@
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
-static const play_walk WALKS = {40.0, 0.0, 0.0}, RUNS = {100.0, 0.0, 3.0}, TURNS = {50.0, 0.7, 0.0};
+static const play_walk WALKS = {40.0, 0.0, 0.0}, RUNS = {100.0, 0.0, 3.0}, TURNS = {50, 0.7, 0};
 
 // The events that the callback received.
 typedef struct events_heard {
@@ -355,8 +355,7 @@ static void report_begin(report_test *of, const char *report, const char *motion
                          const char *transitions)
 {
     *of = (report_test){.heard = ""};
-    play_scene_begin(&of->scene);
-    play_scene_add(&of->scene, 11, 10.0, 0.3, 1);
+    play_scene_clips(&of->scene, 1, 11, 10.0);
     play_scene_add(&of->scene, 6, 10.0, 0.3, 2);
     play_scene_read(
         &of->scene,
@@ -483,8 +482,7 @@ TEST (tables_cannot_hold_reported_events) {
     static const md5_event event = {.frame = 5, .name = "last", .kind = MD5_EVENT_ENTER};
     md5_error error = {0};
     play_scene of;
-    play_scene_begin(&of);
-    play_scene_add(&of, 11, 10.0, 0.3, 1);
+    play_scene_clips(&of, 1, 11, 10.0);
     of.clips[0].events = &event;
     of.clips[0].num_events = 1;
     const md5_machine_desc desc = {.model = of.made.model, .clips = of.clips, .num_clips = 1};

@@ -43,7 +43,7 @@ static void slope(void *user, const md5_player *player, md5_vec3 ankle, md5_foot
     ++*(uint32_t *)user;
     CHECK(player);
     foot->floor = 0.5f * ankle.y - 1.0f;
-    foot->normal = (md5_vec3){0.0f, -0.4472135955f, 0.8944271910f};
+    foot->normal = (md5_vec3){0, -0.4472135955f, 0.8944271910f};
 }
 
 #define TEST_HERE(title, ...) \
@@ -70,8 +70,8 @@ TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS 
     // The pelvis and all that hangs on it sink with the lower foot. The up direction of the feet
     // tilts.
     CHECK_NEAR(at_of(of, of->pose, HEAD).z, 40.0 - 2.5, 1e-4);
-    const real3 up = real4_rotate(ik_place(&of->model->skeleton, of->pose, ANKLE_R).rotation,
-                                  (real3){0.0, 0.0, 1.0});
+    const real3 up =
+        real4_rotate(ik_place(&of->model->skeleton, of->pose, ANKLE_R).rotation, (real3){0, 0, 1});
     CHECK_NEAR(up.y, -0.4472135955, 1e-5);
     CHECK_NEAR(up.z, 0.8944271910, 1e-5);
 }

@@ -37,7 +37,7 @@ static void begin(play_rig *of, const char *words)
 static double off_by(const play_rig *of, uint32_t eye, md5_vec3 point)
 {
     const real_place at = ik_place(&of->model->skeleton, of->pose, eye);
-    const real3 x = real4_rotate(at.rotation, (real3){1.0, 0.0, 0.0});
+    const real3 x = real4_rotate(at.rotation, (real3){1, 0, 0});
     const real3 way = real3_unit(real3_sub(real3_of(point), at.at));
     return acos(fmin(real3_dot(x, way), 1.0)) * 57.29578;
 }
@@ -48,9 +48,9 @@ static double off_by(const play_rig *of, uint32_t eye, md5_vec3 point)
 // The eyes are on the point that the state names, wherever the head is.
 TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
            "gaze head { " EYES "length 2 distance 60 max_seconds 1 eye_limit 1 seed 5 }") {
-    const md5_gaze_desc same = {.origin = {5.0f, 0.0f, 48.0f}, .numbers.distance = 60.0f};
+    const md5_gaze_desc same = {.origin = {5, 0, 48}, .numbers.distance = 60.0f};
     int moves = 0;
-    md5_vec3 last = {0.0f, 0.0f, 0.0f};
+    md5_vec3 last = {0, 0, 0};
     for (int i = 0; i < 200; i++) {
         play_rig_go_on(of, 0.05);
         const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
@@ -72,7 +72,7 @@ TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
         play_rig_go_on(of, 0.1);
         const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
         CHECK_NEAR(gaze->head.x, 0.5 * gaze->to.x, 1e-6);
-        const md5_vec3 point = {65.0f, 60.0f * gaze->head.x, 48.0f + 60.0f * gaze->head.y};
+        const md5_vec3 point = {65, 60.0f * gaze->head.x, 48.0f + 60.0f * gaze->head.y};
         CHECK(off_by(of, HEAD, point) < 0.05);
     }
 }
@@ -82,14 +82,14 @@ TEST_HERE (play_gaze_follows_the_target,
            "gaze head { " EYES "interest 1 max_seconds 0.5 eye_limit 1 }") {
     md5_target *const target = md5_player_target(of->player, 0);
     for (int i = 0; i < 50; i++) {
-        target->position = (md5_vec3){60.0f, 0.5f * (float)i, 40.0f};
+        target->position = (md5_vec3){60, 0.5f * (float)i, 40};
         play_rig_go_on(of, 0.1);
         const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
         CHECK(gaze->target == 0);
         if (gaze->seconds > gaze->duration)
             CHECK(off_by(of, EYE_L, target->position) < 0.05);
     }
-    target->position = (md5_vec3){0.0f, 0.0f, 0.0f};
+    target->position = (md5_vec3){0, 0, 0};
     play_rig_go_on(of, 1.0);
     CHECK(md5_player_gaze(of->player, 0)->target == MD5_NONE);
 }
@@ -142,7 +142,7 @@ TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }
 
 TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
     md5_gaze_begin(UINT64_C(0xfedcba9876543210), md5_player_gaze(of->player, 0));
-    md5_player_target(of->player, 0)->position = (md5_vec3){50.0f, 9.0f, 45.0f};
+    md5_player_target(of->player, 0)->position = (md5_vec3){50, 9, 45};
     play_rig_go_on(of, 1.23);
     md5_player *const others[2] = {play_restored(of->player), play_copied(of->player)};
     for (int i = 0; i < 60; i++) {

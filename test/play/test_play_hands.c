@@ -4,7 +4,7 @@
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
-static const real3 grip_at = {2.0, 3.0, -1.0};
+static const real3 grip_at = {2, 3, -1};
 static const char gun_text[] = "MD5Version 10 commandline \"\" numJoints 2 numMeshes 0\n"
                                "joints { \"stock\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
                                "\"grip\" 0 ( 2 3 -1 ) ( 0 0.6 0 ) }";
@@ -174,11 +174,10 @@ TEST (hands_obey_the_limits_of_joints) {
             "limit larm hinge ( 0 2 0 ) { min -0.4 max -0.2 }\n"};
     for (int i = 0; i < 4; i++) {
         OWN_PLAY of;
-        play_scene_begin(&of);
-        play_scene_add(&of, 11, 10.0, 0.3, 1);
+        play_scene_clips(&of, 1, 11, 10.0);
         play_scene_read(&of, "%s clip a a layer body { state a a }\nmodifier m %s", limits[i % 2],
                         i < 2 ? "two_bone lhand" : "ccd lhand { length 3 }");
-        md5_player_target(of.player, 0)->position = (md5_vec3){90.0f, 20.0f, -50.0f};
+        md5_player_target(of.player, 0)->position = (md5_vec3){90, 20, -50};
         md5_xform pose[PLAY_JOINTS];
         play_pose(of.player, pose);
         const md5_model *const model = of.made.model;
@@ -220,9 +219,7 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
     static const char *const rows[] = {ROWS_OF(""), ROWS_OF("weight p cubic_in"),
                                        ROWS_OF("weight 0.5 weight state body b")};
     for (int i = 0; i < 3; i++) {
-        play_scene_begin(all[i]);
-        play_scene_add(all[i], 11, 10.0, 0.3, 1);
-        play_scene_add(all[i], 11, 10.0, 0.3, 2);
+        play_scene_clips(all[i], 2, 11, 10.0);
         play_scene_read(all[i], "%s", rows[i]);
     }
     CHECK_UINT(md5_machine_num_morphs(by_state.machine), 1);
@@ -265,9 +262,7 @@ TEST (hands_have_the_weight_of_a_curve_or_a_window) {
         DRIVEN_BY("", ""), DRIVEN_BY("", "weight curve c"), DRIVEN_BY("", "weight window hit"),
         DRIVEN_BY("clip b b { window new 0 2 curve d ( 0 1 ) } ", "weight window hit")};
     for (int i = 0; i < 4; i++) {
-        play_scene_begin(all[i]);
-        play_scene_add(all[i], 11, 10.0, 0.3, 1);
-        play_scene_add(all[i], 11, 10.0, 0.3, 2);
+        play_scene_clips(all[i], 2, 11, 10.0);
         play_scene_read(all[i], "%s", rows[i]);
     }
     int ends = 0;

@@ -104,7 +104,7 @@ static real3 hold_sole_of(const play_rig *of, uint32_t joint)
 {
     const md5_mat34 axes = md5_mat34_from_axes(of->model->skeleton.axes, 1.0f);
     const float height = joint == TOE_L ? 1.0f : 2.0f;
-    const md5_vec3 point = md5_mat34_direction(axes, (md5_vec3){0.0f, 0.0f, -height});
+    const md5_vec3 point = md5_mat34_direction(axes, (md5_vec3){0, 0, -height});
     const md5_xform at =
         md5_xform_mul(of->place, md5_joint_in_model(&of->model->skeleton, of->pose, joint));
     return real3_of(md5_mat34_direction(md5_mat34_inverse(axes), md5_xform_point(at, point)));
@@ -412,7 +412,7 @@ static void see_ankle(void *user, const md5_player *player, md5_vec3 ankle, md5_
 // The ground is asked for where a foot is held.
 TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
            HOLD_FEET "hold { toe toe_l } }") {
-    md5_vec3 ankle = {0.0f, 0.0f, 0.0f};
+    md5_vec3 ankle = {0, 0, 0};
     md5_player_set_ground(of->player, see_ankle, &ankle);
     for (int i = 0; i <= 30; i++) {
         play_rig_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
@@ -492,10 +492,10 @@ TEST (play_hold_stretches_no_leg_by_turning) {
         md5_hold_step step = {
             .seconds = 0.1f,
             .cosine = 1.0f,
-            .facing = {1.0f, 0.0f, 0.0f},
+            .facing = {1, 0, 0},
             .stands = true,
-            .ankle = {-4.0f, 0.0f, 2.0f},
-            .leg = {0.0f, 0.0f, -10.0f},
+            .ankle = {-4, 0, 2},
+            .leg = {0, 0, -10},
             .reach = is_long ? 10.25f : 10.2f,
         };
         md5i_advance_hold(&hold, &step, true, &held);
@@ -590,7 +590,7 @@ TEST_HOLD (play_hold_turns_feet_by_weight, "turns", HOLD_FEET "hold { toe toe_l 
 // The ground is asked for where the turned foot has its ankle.
 TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
            HOLD_FEET "hold { toe toe_l } }") {
-    md5_vec3 ankle = {0.0f, 0.0f, 0.0f};
+    md5_vec3 ankle = {0, 0, 0};
     md5_player_set_ground(of->player, see_ankle, &ankle);
     for (int i = 0; i <= 30; i++) {
         play_rig_go_on(of, i == 0 ? 0.0 : HOLD_TICK);

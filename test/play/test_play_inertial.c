@@ -391,7 +391,7 @@ TEST (an_offset_never_becomes_longer) {
         if (left % 4 == 0)
             to = from;
         if (left % 4 == 1)
-            to.rotation = md5_quat_mul((md5_quat){1e-5f, 0.0f, 0.0f, 1.0f}, from.rotation);
+            to.rotation = md5_quat_mul((md5_quat){1e-5f, 0, 0, 1}, from.rotation);
         const md5_offset offset = offset_of(&from, from_velocity, &to, to_velocity);
         double angle = real_angle(from.rotation, to.rotation);
         double distance = real_distance(from.translation, to.translation);
@@ -426,12 +426,12 @@ static double bollo(double x0, double v0, double duration, double t)
 
 TEST (an_offset_decays_as_in_the_talk) {
     uint64_t random = 3;
-    const md5_quat none = {0.0f, 0.0f, 0.0f, 1.0f};
+    const md5_quat none = {0, 0, 0, 1};
     for (int i = 0; i < 20000; i++) {
         const double x0 = 0.1 + test_random(&random), v0 = 40.0 * test_random(&random) - 35.0;
         const double duration = 0.1 + test_random(&random), t = duration * test_random(&random);
         // Along y; velocity across it has no effect.
-        const md5_xform from = {.rotation = none, .translation = {0.0f, (float)x0, 0.0f}};
+        const md5_xform from = {.rotation = none, .translation = {0, (float)x0, 0}};
         const md5_xform to = {.rotation = none};
         const md5_velocity of_from = {.linear = {5.0f, (float)(v0 + 3.0), 0.0f}};
         const md5_velocity of_to = {.linear = {0.0f, 3.0f, -7.0f}};
@@ -445,8 +445,8 @@ TEST (an_offset_decays_as_in_the_talk) {
 }
 
 TEST (a_transition_without_duration_leaves_nothing) {
-    const md5_xform from = {.rotation = {1.0f, 0.0f, 0.0f, 0.0f}};
-    const md5_xform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    const md5_xform from = {.rotation = {1, 0, 0, 0}};
+    const md5_xform to = {.rotation = {0, 0, 0, 1}};
     const md5_offset offset = offset_of(&from, STILL, &to, STILL);
     md5_xform pose = to;
     md5i_add_offsets(&offset, 0.0f, 0.0f, 1, &pose);
@@ -461,10 +461,10 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
     for (int i = 0; i < 200; i++) {
         const double angle = 0.2 + 2.8 * test_random(&random);
         const double approach = 4.0 * test_random(&random); // radians and units a second
-        const md5_xform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+        const md5_xform to = {.rotation = {0, 0, 0, 1}};
         const md5_xform from = {
             .rotation = {.z = (float)sin(0.5 * angle), .w = (float)cos(0.5 * angle)},
-            .translation = {0.0f, (float)angle, 0.0f},
+            .translation = {0, (float)angle, 0},
         };
         const md5_velocity of_from = {.linear = {1.0f, -1.0f, 0.0f}, .angular = {3.0f, 0.0f, 1.0f}};
         const md5_velocity of_to = {.linear = {0.0f, (float)(approach - 1.0), 0.0f},
@@ -491,7 +491,7 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
 // A velocity past half a turn leads away from the target, the long way round.
 TEST (velocity_beyond_half_a_turn_is_dropped) {
     const double degree = 3.14159265358979324 / 180.0;
-    const md5_xform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    const md5_xform to = {.rotation = {0, 0, 0, 1}};
     for (int side = -1; side <= 1; side += 2) {
         const double half = 0.5 * 179.9 * degree;
         const md5_xform from = {.rotation = {.x = (float)sin(half), .w = (float)cos(half)}};
@@ -508,7 +508,7 @@ TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
     static const float sizes[] = {0.0f, 1e-30f, 1e-18f, 1e-9f, 1.0f, 1e15f, 1e18f};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-            const md5_xform to = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+            const md5_xform to = {.rotation = {0, 0, 0, 1}};
             md5_xform from = to;
             from.translation.z = sizes[i];
             const md5_velocity velocity = {.linear = {0.0f, sizes[k], -sizes[k]},
@@ -560,8 +560,7 @@ enum { CLIPS = 5 };
 static void speed_begin(speed_case *of)
 {
     static const double rates[CLIPS] = {1.0, 0.5, 0.8, 1.0, 1.0};
-    static const play_walk walks[CLIPS] = {
-        {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}, {-1.0, 0.0, 0.0}};
+    static const play_walk walks[CLIPS] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {-1, 0, 0}};
     *of = (speed_case){.random = 1};
     play_begin(&of->made);
     for (uint32_t i = 0; i < CLIPS; i++) {
@@ -778,7 +777,7 @@ TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
 
 // No transition makes a pose jump, whenever and however often it is interrupted.
 
-static const play_walk STANDS = {0.0, 0.0, 0.0};
+static const play_walk STANDS = {0, 0, 0};
 
 // The longest that a joint moves in a step of the fastest clip, and in one of the fastest fade
 // between the two that lie farthest apart: half a turn and some units. Four fades may run

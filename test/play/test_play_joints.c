@@ -130,7 +130,7 @@ TEST_PLAY (joints_of_items_that_are_added, begin_parts(of)) {
 TEST_PLAY (joints_of_a_walk_that_is_added, play_scene_begin(of)) {
     play_scene_add(of, FRAMES, RATE, 0.5, 1);
     of->made.still = BUT(1u << 8);
-    play_add_clip(&of->made, FRAMES, RATE, 0.5, (play_walk){30.0, 0.0, 0.0}, 2);
+    play_add_clip(&of->made, FRAMES, RATE, 0.5, (play_walk){30, 0, 0}, 2);
     play_scene_read(of, "clip a f clip walk f { move } layer body { state a a } "
                         "layer more { add state walk walk }");
     play_advance(of->player, 0.3);
@@ -240,7 +240,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         OWN_PLAY of;
         play_scene_begin(&of);
         play_scene_add(&of, FRAMES, RATE, 0.5, 1);
-        play_add_clip(&of.made, FRAMES, RATE, 3.0, (play_walk){30.0, 0.3, 0.0}, 2);
+        play_add_clip(&of.made, FRAMES, RATE, 3.0, (play_walk){30, 0.3, 0}, 2);
         play_scene_read(&of,
                         "clip a f clip walk f { %s %s } mask part ( %s ) layer body { state a a } "
                         "layer more { mask part state walk walk state none nothing }",

@@ -33,7 +33,7 @@ static double miss_of(const md5_machine *machine, const md5_model *model)
     OWN void *const scratch = malloc(md5_player_pose_scratch(machine));
     md5_xform pose[8];
     md5_target *const target = md5_player_target(player, 0);
-    *target = (md5_target){.weight = 1.0f, .position = {5.0f, 2.0f, 6.0f}};
+    *target = (md5_target){.weight = 1.0f, .position = {5, 2, 6}};
     play_advance(player, 0.0);
     md5_player_pose(player, pose, NULL, NULL, scratch);
     const real3 foot = ik_place(&model->skeleton, pose, 5).at;
@@ -121,7 +121,7 @@ static void begin(weighed *of, const char *modifiers)
     const md5_load_opts opts = {.warn = warn, .warn_user = of};
     memset(of, 0, sizeof *of);
     play_begin(&of->made);
-    play_add_clip(&of->made, 21, 20.0, 0.8, (play_walk){40.0, 0.0, 0.0}, 2);
+    play_add_clip(&of->made, 21, 20.0, 0.8, (play_walk){40, 0, 0}, 2);
     snprintf(text, sizeof text, "machine m { clip a a { turn }\nlayer body { state s a }\n%s\n}",
              modifiers);
     of->file = md5_parse_machine_file(text, strlen(text), &opts, &of->error);
@@ -273,8 +273,8 @@ TEST (modifier_weight_a_target_is_enough) {
     begin(&of, modifiers);
     CHECK_STRING(of.error.message, "");
     const md5_skeleton *const skeleton = &of.made.model->skeleton;
-    const md5_vec3 place = {30.0f, 20.0f, 50.0f};
-    const md5_quat turn = {0.6f, 0.0f, 0.0f, 0.8f};
+    const md5_vec3 place = {30, 20, 50};
+    const md5_quat turn = {0.6f, 0, 0, 0.8f};
     play_pose(of.player, expected);
     const md5_aim_job aim = {.tip = 4, .length = 2, .target = place, .weight = 1.0f};
     const md5_two_bone_job bend = {.tip = 11, .target = place, .weight = 0.4f};
@@ -315,7 +315,7 @@ TEST (modifier_weight_is_saved_and_copied) {
         const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
         for (int k = 0; k < OTHERS; k++) {
             others[k] = play_player(of.machine);
-            md5_player_target(others[k], 1)->position = (md5_vec3){9.0f, 9.0f, 9.0f};
+            md5_player_target(others[k], 1)->position = (md5_vec3){9, 9, 9};
             md5_player_target(others[k], 2)->weight = 0.1f;
             if (k == 0)
                 CHECK(md5_player_restore(others[k], bytes, size, NULL));
@@ -339,7 +339,7 @@ TEST (modifier_weight_is_saved_and_copied) {
         for (int k = 0; k < OTHERS; k++)
             md5_destroy_player(others[k]);
         if (when == 0)
-            md5_player_target(of.player, 1)->position = (md5_vec3){5.0f, 2.0f, 6.0f};
+            md5_player_target(of.player, 1)->position = (md5_vec3){5, 2, 6};
         else
             md5_player_target(of.player, 3)->weight = 0.0f;
     }

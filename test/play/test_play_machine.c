@@ -98,7 +98,7 @@ static void drop(full *all)
 
 static void begin(play_case *made)
 {
-    static const play_walk walk = {40.0, 0.5, 0.0};
+    static const play_walk walk = {40, 0.5, 0};
     play_begin(made);
     for (uint32_t i = 0; i < 4; i++)
         play_add_clip(made, 21, 20.0, 0.3, walk, i);
@@ -254,7 +254,7 @@ TEST_HERE (machine_refuses_what_drives_modifiers) {
 TEST_HERE (machine_refuses_limits) {
     static const char none[] =
         "limit 'head': it has no joint or no axis, or its min is above its max";
-    REFUSE(all.limits[0].axis = ((md5_vec3){0.0f, 0.0f, 0.0f}), none);
+    REFUSE(all.limits[0].axis = ((md5_vec3){0, 0, 0}), none);
     REFUSE(all.limits[0].min = 1.0f, none);
     REFUSE(all.limits[0].joint = NULL,
            "limit '': it has no joint or no axis, or its min is above its max");
@@ -426,7 +426,7 @@ TEST_HERE (machine_survives_failure_of_every_allocation) {
 // So long that what is computed of its frames needs a block of its own.
 TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_case, made,
            play_begin(made), play_end(made)) {
-    play_add_clip(made, 2000, 30.0, 0.1, (play_walk){0.1, 0.0, 0.0}, 1);
+    play_add_clip(made, 2000, 30.0, 0.1, (play_walk){0.1, 0, 0}, 1);
     OWN_MACHINE machine =
         play_machine_read(made, NULL,
                           "clip a f { turn } layer l { state s a } modifier stand feet pelvis { "

@@ -17,9 +17,7 @@ static const md5_morph_key keys[] = {
 // Clips a and b of 11 frames at 10 a second: 1 s.
 static void begin(play_scene *of, const char *morphs)
 {
-    play_scene_begin(of);
-    play_scene_add(of, 11, 10.0, 0.3, 1);
-    play_scene_add(of, 11, 10.0, 0.3, 2);
+    play_scene_clips(of, 2, 11, 10.0);
     play_scene_read(of,
                     "float joy 0.25 float loud 1 layer body { state low a state high b "
                     "state third a state fourth b state none nothing } "

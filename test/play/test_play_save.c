@@ -100,7 +100,7 @@ static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_p
     if (play_one_in(random, 3)) {
         const uint32_t number = play_below(random, MODIFIERS);
         const float weight = (float)play_below(random, 3) * 0.5f;
-        const md5_vec3 position = {(float)(20.0 * test_random(random)), 3.0f,
+        const md5_vec3 position = {(float)(20.0 * test_random(random)), 3,
                                    (float)(60.0 * test_random(random))};
         for (uint32_t i = 0; i < num_players; i++) {
             md5_target *const target = md5_player_target(players[i], number);
@@ -503,8 +503,7 @@ TEST (bytes_that_are_no_player_change_nothing) {
 
 static void begin_small(play_scene *of, const char *rows)
 {
-    play_scene_begin(of);
-    play_scene_add(of, 11, 10.0, 0.3, 1);
+    play_scene_clips(of, 1, 11, 10.0);
     play_scene_read(of, "%s", rows);
 }
 
@@ -660,8 +659,7 @@ static void begin(play_scene *of)
         ROW(follows, follow),
         .max_shots = 2,
     };
-    play_scene_begin(of);
-    play_scene_add(of, 11, 10.0, 0.3, 1);
+    play_scene_clips(of, 1, 11, 10.0);
     play_scene_add(of, 17, 20.0, 0.4, 2);
     play_scene_play(of, &desc);
 }
@@ -700,7 +698,7 @@ TEST (saved_player_of_version_2_is_restored) {
     md5_player_set(player, 1, 1.0f);
     md5_target *const target = md5_player_target(player, 0);
     target->weight = 0.5f;
-    target->position = (md5_vec3){20.0f, 5.0f, 60.0f};
+    target->position = (md5_vec3){20, 5, 60};
     play_advance(player, 0.125);
     PLAY_SHOT(player, 0, 1, .mask = "upper", .weight = 0.75f, .fade_in = 0.25f, .fade_out = 0.5f,
               .fade_in_easing.kind = MD5_EASE_SMOOTH, .fade_out_easing.kind = MD5_EASE_SMOOTH);
@@ -800,7 +798,7 @@ TEST (saved_player_of_version_5_is_restored) {
     uint8_t bytes[(sizeof saved_5 - 1) / 2];
     play_scene_begin(&of);
     for (uint32_t i = 0; i < 2; i++)
-        play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){40.0 + 60.0 * i, 0.0, 0.0}, i);
+        play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){40.0 + 60.0 * i, 0, 0}, i);
     play_scene_read(&of, "clip a f { walk } clip b f { walk } float pace 1 "
                          "follow pace spring 100 4 layer body { state a a state b b }");
     play_unhex(saved_5, sizeof bytes, bytes);

@@ -338,7 +338,7 @@ typedef struct acting {
 static void shot_time_begin(acting *of)
 {
     static const uint32_t num_frames[CLIPS] = {25, 17, 21};
-    static const play_walk walks[CLIPS] = {{40.0, 0.0, 0.0}, {100.0, 0.0, 0.0}, {0.0, 0.0, 0.0}};
+    static const play_walk walks[CLIPS] = {{40, 0, 0}, {100, 0, 0}, {0, 0, 0}};
     memset(of, 0, sizeof *of);
     play_begin(&of->made);
     for (uint32_t i = 0; i < CLIPS; i++)
@@ -813,7 +813,7 @@ static void sections_begin(sectioned *of)
 {
     char rows[2048] = "clip k f { walk ";
     play_begin(&of->made);
-    play_add_clip(&of->made, SIM_FRAMES, 20.0, 0.5, (play_walk){50.0, 0.0, 0.0}, 3);
+    play_add_clip(&of->made, SIM_FRAMES, 20.0, 0.5, (play_walk){50, 0, 0}, 3);
     for (size_t i = 0, used = strlen(rows); i < SIM_FRAMES; i++)
         used += (size_t)snprintf(rows + used, sizeof rows - used, "frame %zu e ", i);
     for (size_t i = 0, used = strlen(rows); i < COUNT_OF(sections); i++)
@@ -1006,8 +1006,7 @@ TEST (shot_that_is_let_go_on_makes_room_at_once) {
     static const int splits[] = {1, 3, 60};
     EACH (split, splits) {
         OWN_PLAY of = {0};
-        play_scene_begin(&of);
-        play_scene_add(&of, 21, 20.0, 0.3, 1);
+        play_scene_clips(&of, 1, 21, 20.0);
         play_scene_add(&of, 81, 20.0, 0.3, 2);
         play_scene_read(&of, "trigger go trigger next clip a f { section end 12 18 } clip b f "
                              "layer l { state none nothing } slot s "

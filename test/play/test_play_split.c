@@ -308,7 +308,7 @@ TEST (splits_of_exceptions_are_of_second_order) {
         play_scene_begin(&of);
         for (uint32_t k = 0; k < 2; k++)
             play_add_clip(&of.made, 21 + 10 * k, 20.0 + 5.0 * k, 0.3,
-                          (play_walk){40.0 + 60.0 * k, 0.9 * k, 0.0}, k);
+                          (play_walk){40.0 + 60.0 * k, 0.9 * k, 0}, k);
         play_scene_read(&of,
                         "float x follow x smooth 2 clip a f { turn } clip b f { turn } "
                         "motion line line x { phase item a 0 item b 1 } layer body { %s }",
@@ -338,7 +338,7 @@ TEST (part_of_a_motion_is_on_its_screw) {
         const double pitch = 5.0 * test_random(&random), cx = 9.0 * test_random(&random);
         // About the axis a = (r cos yaw, r sin yaw, rise / n) through the point c = (cx, 2, -3).
         const double n = sqrt(1.0 + rise * rise);
-        const real3 a = {cos(yaw) / n, sin(yaw) / n, rise / n}, c = {cx, 2.0, -3.0};
+        const real3 a = {cos(yaw) / n, sin(yaw) / n, rise / n}, c = {cx, 2, -3};
         md5_xform at[2];
         real3 places[2];
         for (int k = 0; k < 2; k++) { // all of it, and the part

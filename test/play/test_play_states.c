@@ -14,9 +14,7 @@ static const char *const FADES[2] = {"cross", "inertial"};
 // Clips of a second.
 static void begin_clips(play_scene *of)
 {
-    play_scene_begin(of);
-    for (uint32_t i = 0; i < 4; i++)
-        play_scene_add(of, 21, 20.0, 0.3, i);
+    play_scene_clips(of, 4, 21, 20.0);
 }
 
 // Two layers of four states each; the tests give the transitions, as in a machine file.
@@ -257,8 +255,7 @@ TEST (states_that_keep_the_phase_long_after_the_exit_begin_where_it_is_then) {
     EACH (row, cases) {
         for (int steps = 1; steps <= 11; steps += 5) {
             OWN_PLAY of = {0};
-            play_scene_begin(&of);
-            play_scene_add(&of, 21, 20.0, 0.3, 1);
+            play_scene_clips(&of, 1, 21, 20.0);
             play_scene_add(&of, 11, 20.0, 0.3, 2);
             play_scene_read(&of,
                             "float x follow x ease 2 motion o clip a { once } "
@@ -976,8 +973,7 @@ TEST (exit_from_any_state_at_an_event_needs_another_state_that_has_it) {
     "clip a \"\" { frame 0 x } clip b \"\" { frame 0 y } layer body { " \
     "state a a state b b transition any b { exit at x } "
     OWN_PLAY of;
-    play_scene_begin(&of);
-    play_scene_add(&of, 21, 20.0, 0.3, 1);
+    play_scene_clips(&of, 1, 21, 20.0);
     play_scene_add(&of, 11, 30.0, 0.3, 2);
     play_refused(&of.made, NULL,
                  "a transition of layer 'body' names event 'y', which no such first clip has", "%s",

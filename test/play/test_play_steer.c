@@ -86,8 +86,8 @@ static bool make(walker *of, const subject *who)
         bind.z = 0.0f;
         of->joint[i] = joint;
         of->point[i] = md5_mat34_point(of->character->model->inverse_bind[joint], bind);
-        of->ahead[i] = md5_mat34_direction(of->character->model->inverse_bind[joint],
-                                           (md5_vec3){1.0f, 0.0f, 0.0f});
+        of->ahead[i] =
+            md5_mat34_direction(of->character->model->inverse_bind[joint], (md5_vec3){1, 0, 0});
     }
     return CHECK(of->player != NULL && skeleton->num_joints <= MAX_JOINTS);
 }

@@ -38,9 +38,7 @@ static const char *heard(play_scene *of, double seconds, double step, log_of_win
 
 static void begin(play_scene *of, const char *rows)
 {
-    play_scene_begin(of);
-    for (uint64_t i = 1; i < 4; i++)
-        play_scene_add(of, 11, 10.0, 0.3, i);
+    play_scene_clips(of, 3, 11, 10.0);
     play_scene_read(of, CLIPS "%s", rows);
 }
 
