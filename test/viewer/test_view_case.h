@@ -1,5 +1,5 @@
 // What several tests of the viewer need: folders of files that they write, waiting for another
-// thread, items of the interface, and pages without a window.
+// thread, items of the interface, and viewers and pages without a window.
 #ifndef TEST_VIEWER_TEST_VIEW_CASE_H
 #define TEST_VIEWER_TEST_VIEW_CASE_H
 

@@ -366,6 +366,7 @@ TEST_PAGE (page_dual_keeps_the_waist_of_what_twists, "dual") {
         CLAIM("neck, degrees = 0; waist, degrees = %d @ 0 | waist, dual = 100 ~ 0.2", angle);
         CLAIM("| waist, linear = %.17g ~ 0.2",
               twisted_waist(of->scene.model, JOINT("spine_2"), angle * DEGREE));
+        CHECK(of->picture.figures[1].kind == VIEW_FIGURE_DUAL);
         CHECK(angle > 0 || FACT("farthest apart") < 1e-3);
         CHECK(angle < 150 || FACT("farthest apart") > 1.0);
     }
