@@ -261,6 +261,9 @@ TEST_SCENE (gl_looks_take_pictures_by_their_names) {
             load(scene, &folder, files, (const char *[]){row->shader, "x"}, 2);
         CHECK_STRING(maps_of(&looks->materials[0], checker), row->maps);
         CHECK_UINT(looks->num_textures, strlen(row->maps));
+        // What is thin is in the alpha of speculars, which few other formats have.
+        CHECK(looks->materials[0].has_thin_parts
+              == (strchr(row->maps, 's') && strstr(row->file, ".png")));
         CHECK(looks->materials[1].diffuse == checker && looks->num_meshes == 2);
         md5gl_free_looks(scene->renderer, looks);
     }
@@ -418,6 +421,7 @@ TEST_SCENE (gl_looks_of_files_are_those_of_the_viewer) {
             (void)snprintf(expected, sizeof expected, "%s", maps_of(&shown, 0));
             CHECK_STRING(maps_of(&looks->materials[i], 0), expected);
             CHECK(looks->materials[i].two_sided == shown.two_sided);
+            CHECK(looks->materials[i].has_thin_parts == shown.has_thin_parts);
         }
         md5gl_free_looks(scene->renderer, looks);
         view_free_textures(&textures, scene->renderer);

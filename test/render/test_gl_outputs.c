@@ -477,18 +477,32 @@ static void GLAD_API_PTR read_sevens(GLint x, GLint y, GLsizei width, GLsizei he
     memcpy(texel, (uint32_t[4]){7, 7, 7, 7}, 4 * sizeof(uint32_t));
 }
 
+static PFNGLREADPIXELSPROC read_pixels;
+static void GLAD_API_PTR read_wrongly(GLint x, GLint y, GLsizei width, GLsizei height, GLenum form,
+                                      GLenum type, void *texel)
+{
+    read_sevens(x, y, width, height, form, type, texel);
+    read_pixels(x, y, width, height, form, GL_RGBA, texel); // which is no type
+}
+
 // What lies beyond a framebuffer is undefined, so it is not read.
-TEST_OUTPUTS(gl_pick_finds_nothing_beyond_the_target, make_two_squares)
+TEST_OUTPUTS(gl_pick_finds_nothing_beyond_the_target_or_after_errors, make_two_squares)
 {
     GladGLContext *const gl = &stage->renderer->gl;
-    const PFNGLREADPIXELSPROC read_pixels = gl->ReadPixels;
+    md5_error error = {0};
+    uint32_t mesh = 0;
+    read_pixels = gl->ReadPixels;
     const int left = -SCENE_WIDTH / 2, right = SCENE_WIDTH / 2 - 1;
     const int bottom = -SCENE_HEIGHT / 2, top = SCENE_HEIGHT / 2 - 1;
     gl->ReadPixels = read_sevens;
     CHECK(picks(stage, left, bottom, 7, 7) && picks(stage, right, top, 7, 7));
     CHECK(picks(stage, left - 1, 0, 0, MD5_NONE) && picks(stage, right + 1, 0, 0, MD5_NONE));
     CHECK(picks(stage, 0, bottom - 1, 0, MD5_NONE) && picks(stage, 0, top + 1, 0, MD5_NONE));
+    gl->ReadPixels = read_wrongly;
+    CHECK_UINT(md5gl_pick(stage->renderer, stage->target, 0, 0, &mesh, &error), 0);
+    CHECK(mesh == MD5_NONE && error.status == MD5_ERROR_GPU);
     gl->ReadPixels = read_pixels;
+    scene_expect_messages();
 }
 
 // -- In an engine -----------------------------------------------------------------------------
