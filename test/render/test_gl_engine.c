@@ -59,6 +59,7 @@ static void create_objects(engine *host)
     static const float corners[] = {0, 0, 1, 0, 0, 1, 1, 1};
     static const uint8_t white[] = {255, 255, 255, 255};
     const GladGLContext *const gl = host->gl;
+    host->stage.scene.has_objects = true;
     gl->GenVertexArrays(1, &host->array);
     gl->BindVertexArray(host->array);
     gl->GenBuffers(1, &host->corners);

@@ -130,10 +130,24 @@ void scene_make_current(const gl_scene *scene)
     SDL_GL_MakeCurrent(scene->window, scene->context);
 }
 
+// How many of the first names are those of an object.
+static unsigned count_objects(const GladGLContext *gl)
+{
+    unsigned count = 0;
+    for (GLuint i = 1; i < 1000; i++)
+        count += (unsigned)gl->IsBuffer(i) + gl->IsFramebuffer(i) + gl->IsProgram(i)
+                 + gl->IsRenderbuffer(i) + gl->IsShader(i) + gl->IsTexture(i)
+                 + gl->IsVertexArray(i);
+    return count;
+}
+
 void scene_close(gl_scene *scene)
 {
-    if (scene->renderer && !scene->is_shared)
+    if (scene->renderer && !scene->is_shared) {
+        const GladGLContext gl = scene->renderer->gl;
         md5gl_destroy_renderer(scene->renderer);
+        CHECK_UINT(scene->has_objects ? 0 : count_objects(&gl), 0);
+    }
     CHECK_THAT(num_messages == 0, "the driver reported: %s", first_message);
     num_messages = 0;
     if (scene->is_shared)

@@ -13,7 +13,7 @@ typedef struct gl_scene {
     SDL_Window *window;
     SDL_GLContext context;
     md5gl_renderer *renderer;
-    bool is_shared;
+    bool is_shared, has_objects; // has_objects: the test made some that it leaves
 } gl_scene;
 
 // Opens an OpenGL 3.3 core context, or one of OpenGL ES 3.0 if the environment has MD5_TEST_GL=es,

@@ -259,8 +259,9 @@ static void disturb_desktop(const GladGLContext *gl)
     gl->PolygonMode(GL_FRONT_AND_BACK, GL_POINT);
 }
 
-void values_disturb(const gl_scene *scene)
+void values_disturb(gl_scene *scene)
 {
+    scene->has_objects = true;
     const GladGLContext *const gl = &scene->renderer->gl;
     static const GLenum on[] = {
         GL_SCISSOR_TEST,    GL_STENCIL_TEST,        GL_RASTERIZER_DISCARD,

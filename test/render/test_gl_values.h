@@ -26,6 +26,6 @@ void values_are_equal(const gl_values *found, const gl_values *expected, const c
 
 // Sets state that an engine may have left, all of which would corrupt a frame, and binds objects
 // that live as long as the context. Each value that it sets differs from its default.
-void values_disturb(const gl_scene *scene);
+void values_disturb(gl_scene *scene);
 
 #endif

@@ -243,7 +243,7 @@ TEST_HERE (gl_text_for_hosts_leaves_no_other_names) {
 // -- Casting ----------------------------------------------------------------------------------
 
 typedef struct host_caster {
-    const gl_scene *scene;
+    gl_scene *scene;
     GLuint program;
     bool disturbs;
     unsigned num_calls[3]; // of each kind
