@@ -275,6 +275,25 @@ END
 }
 check 'a machine file brings its clips, morph targets and their curves' machine
 
+# Two clips of one file are one; at half of its rate frame 6 is its frame 12, 4 of 10 on the way from 0 to 0.6.
+resampled() {
+    mkdir -p "$scratch/twice/morphs" && cp "$models/bobbin/bobbin.md5mesh" "$models/bobbin/yawn.md5anim" "$scratch/twice" &&
+        cp "$models/bobbin/morphs/oh.md5mesh" "$scratch/twice/morphs" && cat >"$scratch/twice/twice.md5machine" <<'END' || return 1
+machine twice {
+    model bobbin.md5mesh
+    clip yawn yawn.md5anim
+    clip again yawn.md5anim
+    layer all { state a yawn }
+    morph oh clip again ( 8 0 18 0.6 31 0.6 42 0 )
+}
+END
+    written twice.glb "$scratch/twice/twice.md5machine" --rate 12 && gltf check "$files/twice.glb" &&
+        says twice.glb "[(a['name'], len(keys), *(round(keys[i][0], 5) for i in (4, 6, 9, 18))) for a in g['animations'] \
+for c in a['channels'] if c['target']['path'] == 'weights' for keys in [read(a['samplers'][c['sampler']]['output'])]]" \
+            "[('yawn', 37, 0.0, 0.24, 0.6, 0.32727)]" && says twice.glb 'len(g["animations"])' 1
+}
+check 'weights of a clip that is sampled at another rate' resampled
+
 # cuts.md5camera: the last view of a shot and the first of the next are a thousandth of a frame apart.
 cameras() {
     written cuts.glb "$zoo/cuts.md5camera" && gltf check "$files/cuts.glb" || return 1
