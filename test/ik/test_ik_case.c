@@ -116,7 +116,7 @@ md5_joint_limit limit_random(uint64_t *random)
     const double one = test_between(-pi, pi, random), other = test_between(-pi, pi, random);
     limit.min = (float)fmin(one, other);
     limit.max = (float)fmax(one, other);
-    limit.swing = (float)test_between(0.0, 2.5, random);
+    limit.swing = test_betweenf(0.0f, 2.5f, random);
     if (test_random_u32(random) % 16 == 0)
         limit.max = limit.min;
     if (test_random_u32(random) % 16 == 0)

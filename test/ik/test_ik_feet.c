@@ -154,7 +154,7 @@ TEST (ik_feet_survive_anything) {
         make_body(pose);
         float numbers[12];
         for (int i = 0; i < 12; i++) {
-            numbers[i] = (float)test_between(-5.0, 5.0, &random);
+            numbers[i] = test_betweenf(-5.0f, 5.0f, &random);
             const uint32_t which = test_random_u32(&random) % 28;
             if (which < 7)
                 numbers[i] = odd[which];

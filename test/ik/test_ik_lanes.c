@@ -118,7 +118,7 @@ static void try_chains(md5_cpu level, uint64_t *random)
         .numbers.forward = kind > 4 ? make_target(1.0, random) : (md5_vec3){0, 0, 0},
         .numbers.up = kind == 6 ? make_target(1.0, random) : (md5_vec3){0, 0, 0},
         .numbers.limit = kind == 0  ? MD5_ZERO
-                         : kind < 4 ? (float)test_between(0.0, 4.0, random)
+                         : kind < 4 ? test_betweenf(0.0f, 4.0f, random)
                                     : 0.0f,
     };
     for (uint32_t i = 0; i < of.count; i++) {

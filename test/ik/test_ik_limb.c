@@ -97,7 +97,7 @@ TEST (ik_limb_of_parents_given_is_the_same_to_the_bit) {
         md5_two_bone_job job = {.tip = rig.chain[4],
                                 .target = ik_random_point(15.0, &random),
                                 .numbers.stretch = 1.1f,
-                                .weight = (float)test_between(0.0, 1.2, &random)};
+                                .weight = test_betweenf(0.0f, 1.2f, &random)};
         IK_SOLVE(two_bone, rig, job);
         job.tip = 99;
         job.limb = &limb;
@@ -299,7 +299,7 @@ static void make_limb(ik_rig *rig, uint32_t count, uint64_t *random)
     for (uint32_t i = count - 2; i < count; i++) {
         md5_vec3 *const bone = &rig->pose[rig->chain[i]].translation;
         const md5_vec3 way = md5_vec3_normalize(*bone, (md5_vec3){1, 0, 0});
-        *bone = md5_vec3_scale(way, (float)test_between(1.0, 10.0, random));
+        *bone = md5_vec3_scale(way, test_betweenf(1.0f, 10.0f, random));
         if (i == count - 1 && test_random_u32(random) % 8 == 0) {
             rig->pose[rig->chain[i - 1]].rotation = (md5_quat){0, 0, 0, 1};
             *bone = md5_vec3_scale(rig->pose[rig->chain[i - 1]].translation, 0.7f);
@@ -684,7 +684,7 @@ TEST (ik_aim_keeps_to_its_limit) {
         make_neck(&rig);
         md5_aim_job job =
             look_at(&rig, 1 + test_random_u32(&random) % 5, ik_random_point(100.0, &random));
-        job.numbers.limit = (float)test_between(0.05, 1.5, &random);
+        job.numbers.limit = test_betweenf(0.05f, 1.5f, &random);
         IK_SOLVE(aim, rig, job);
         CHECK(ik_is_sound(rig.pose, 5));
         for (uint32_t i = 0; i < 5; i++)

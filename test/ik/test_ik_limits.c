@@ -89,24 +89,24 @@ static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
 {
     ik_make_rig(rig, 4, 3.0, random);
     const md5_vec3 along = {1.0f, 0.0f, 0.0f}, hinge = {0, 0, 1};
-    const float lengths[] = {1.0f, 1.0f, (float)test_between(2.0, 4.0, random),
-                             (float)test_between(2.0, 4.0, random)};
+    const float lengths[] = {1.0f, 1.0f, test_betweenf(2.0f, 4.0f, random),
+                             test_betweenf(2.0f, 4.0f, random)};
     for (uint32_t i = 0; i < 4; i++)
         rig->pose[rig->chain[i]].translation = md5_vec3_scale(along, lengths[i]);
     memset(limits, 0, IK_JOINTS * sizeof *limits);
-    const float twist = (float)test_between(0.0, 1.5, random);
+    const float twist = test_betweenf(0.0f, 1.5f, random);
     limits[rig->chain[1]] = (md5_joint_limit){
         .kind = MD5_LIMIT_CONE,
         .axis = along,
         .min = -twist,
         .max = twist,
-        .swing = (float)test_between(0.5, 2.5, random),
+        .swing = test_betweenf(0.5f, 2.5f, random),
     };
     limits[rig->chain[2]] = (md5_joint_limit){
         .kind = MD5_LIMIT_HINGE,
         .axis = hinge,
         .min = 0.0f,
-        .max = (float)test_between(1.5, 2.6, random),
+        .max = test_betweenf(1.5f, 2.6f, random),
     };
     limits[rig->chain[3]] = (md5_joint_limit){
         .kind = MD5_LIMIT_CONE,

@@ -200,7 +200,7 @@ TEST (ik_spring_survives_anything) {
         ik_make_rig(&rig, count, 3.0, &random);
         float numbers[12];
         for (int i = 0; i < 12; i++) {
-            numbers[i] = (float)test_between(0.0, 100.0, &random);
+            numbers[i] = test_betweenf(0.0f, 100.0f, &random);
             const uint32_t which = test_random_u32(&random) % 60;
             if (which < 10)
                 numbers[i] = odd[which];

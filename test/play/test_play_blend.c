@@ -463,10 +463,9 @@ typedef struct heard {
     uint32_t left, right;
 } heard;
 
-static void hear(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(hear)
 {
     heard *const to = user;
-    (void)player, (void)weight;
     if (strcmp(event->text, "left") == 0)
         to->left++;
     else
@@ -653,10 +652,9 @@ typedef struct heard_two {
     double sum; // of all weights
 } heard_two;
 
-static void count_two(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(count_two)
 {
     heard_two *const of = user;
-    (void)player;
     of->sum += (double)weight;
     for (int i = 0; i < 2; i++)
         of->counts[i] += strcmp(event->name, of->names[i]) == 0;

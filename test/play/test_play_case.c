@@ -20,6 +20,12 @@ static const double places[PLAY_JOINTS][3] = {
     {0, 12, 0}, {0, -10, 6}, {0, -12, 0}, {0, 5, 0},  {1, 0, -20}, {-1, 0, -20},
 };
 
+static void need(const md5_error *error)
+{
+    if (!CHECK_STRING(error->message, ""))
+        abort();
+}
+
 void play_begin(play_case *made)
 {
     test_text to = {0};
@@ -63,8 +69,7 @@ void play_begin(play_case *made)
     md5_error error = {0};
     made->model = md5_parse_model(to.bytes, to.used, NULL, &error);
     free(to.bytes);
-    if (!CHECK_STRING(error.message, ""))
-        abort();
+    need(&error);
 }
 
 void play_end(play_case *made)
@@ -147,11 +152,9 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
     const uint32_t number = made->num_clips++;
     made->anims[number] = md5_parse_anim(to.bytes, to.used, NULL, &error);
     free(to.bytes);
-    if (!CHECK_STRING(error.message, ""))
-        abort();
+    need(&error);
     made->bindings[number] = md5_bind(made->model, made->anims[number], NULL, &error);
-    if (!CHECK_STRING(error.message, ""))
-        abort();
+    need(&error);
     return number;
 }
 
@@ -363,8 +366,7 @@ md5_machine *play_machine_read(const play_case *made, const md5_clip_desc *clips
     va_start(values, rows);
     md5_machine *const machine = read_rows(made, clips, rows, values, &error);
     va_end(values);
-    if (!CHECK_STRING(error.message, ""))
-        abort();
+    need(&error);
     return machine;
 }
 
@@ -384,8 +386,7 @@ static void scene_read(play_scene *of, const char *rows, va_list values)
 {
     md5_error error = {0};
     of->machine = read_rows(&of->made, of->clips, rows, values, &error);
-    if (!CHECK_STRING(error.message, ""))
-        abort();
+    need(&error);
     of->player = play_player(of->machine);
 }
 
@@ -470,8 +471,7 @@ void play_rig_read(play_rig *of, const char *joints, const md5_load_opts *opts, 
     test_append(&model, "MD5Version 10 commandline \"\" %s", joints);
     of->model = md5_parse_model(model.bytes, model.used, opts, &of->error);
     free(model.bytes);
-    if (!CHECK_STRING(of->error.message, ""))
-        abort();
+    need(&of->error);
     va_start(values, rows);
     const int size = vsnprintf(text, sizeof text, rows, values);
     va_end(values);
@@ -529,10 +529,9 @@ void play_actor_end(play_actor *of)
     md5_free_character(of->character);
 }
 
-static void count_event(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(count_event)
 {
     play_actor *const of = user;
-    (void)player;
     of->count += weight > 0.5f && strcmp(event->name, of->event) == 0;
 }
 
@@ -623,6 +622,15 @@ void play_pose(md5_player *player, md5_xform *pose)
 {
     OWN void *const scratch = malloc(md5_player_pose_scratch(player->machine));
     md5_player_pose(player, pose, NULL, NULL, scratch);
+}
+
+void play_matrices(md5_player *player, md5_mat34 *joints, md5_mat34 *palette)
+{
+    const md5_model *const model = md5_machine_tables(player->machine)->model;
+    md5_xform pose[PLAY_JOINTS];
+    play_pose(player, pose);
+    md5_local_to_model(&model->skeleton, pose, joints);
+    md5_build_palette(model, joints, palette);
 }
 
 void play_go_on(play_place *at, md5_xform by)

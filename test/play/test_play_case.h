@@ -108,6 +108,12 @@ void play_refused(const play_case *made, const md5_clip_desc *clips, const char 
 // Checks that tables make no machine.
 void play_desc_refused(const md5_machine_desc *desc, const char *message);
 
+// The head of a callback for events, which has a user, a player, an event and its weight.
+#define PLAY_LISTENER(name)                                                             \
+    static void name(                                                                   \
+        __attribute__((unused)) void *user, __attribute__((unused)) md5_player *player, \
+        __attribute__((unused)) const md5_event *event, __attribute__((unused)) float weight)
+
 // -- Crowds -------------------------------------------------------------------------------------
 
 enum { PLAY_CROWD = 70 };
@@ -202,6 +208,9 @@ md5_player *play_copied(const md5_player *player);
 
 // The pose of a player, with scratch of exactly the size that is asked for.
 void play_pose(md5_player *player, md5_xform *pose);
+
+// The same, and the joints and palette of it.
+void play_matrices(md5_player *player, md5_mat34 *joints, md5_mat34 *palette);
 
 // The position that root motion has led to, and the rotation about z there, radians.
 typedef struct play_place {

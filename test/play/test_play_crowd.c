@@ -118,9 +118,8 @@ TEST_HERE (crowd_survives_anything) {
     }
 }
 
-static void count_event(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(count_event)
 {
-    (void)player;
     CHECK(event->text != NULL && weight >= 0.0f && weight <= 1.0001f);
     ++*(uint32_t *)user;
 }
@@ -159,15 +158,12 @@ TEST_HERE (crowd_plays_as_one_by_one) {
             stir(alone[i], &same);
             md5_player_advance(alone[i], random_step(&same), i % 3 ? count_event : NULL,
                                &heard_alone);
-            md5_xform pose[PLAY_JOINTS];
-            md5_mat34 expected[PLAY_JOINTS];
-            play_pose(alone[i], pose);
+            md5_mat34 expected[2][PLAY_JOINTS];
+            play_matrices(alone[i], expected[0], expected[1]);
             const md5_xform motion = md5_player_root_motion(alone[i]);
             CHECK_BYTES(&motion, &jobs[i].motion, sizeof motion);
-            md5_local_to_model(&of->made.model->skeleton, pose, expected);
-            CHECK(i % 2 == 0 || memcmp(expected, joints[i], sizeof expected) == 0);
-            md5_build_palette(of->made.model, expected, expected);
-            CHECK(i % 3 == 0 || memcmp(expected, palettes[i], sizeof expected) == 0);
+            CHECK(i % 2 == 0 || memcmp(expected[0], joints[i], sizeof joints[i]) == 0);
+            CHECK(i % 3 == 0 || memcmp(expected[1], palettes[i], sizeof joints[i]) == 0);
         }
     }
     CHECK_UINT(heard, heard_alone);
@@ -228,14 +224,11 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
     free(scratch);
     for (int i = 0; i < count; i++) {
         OWN_PLAYER alone = play_player(machines[i % 2]);
-        md5_xform pose[PLAY_JOINTS];
-        md5_mat34 expected[PLAY_JOINTS];
+        md5_mat34 expected[2][PLAY_JOINTS];
         play_advance(alone, jobs[i].seconds);
-        play_pose(alone, pose);
-        md5_local_to_model(&md5_machine_tables(machines[0])->model->skeleton, pose, expected);
-        CHECK(!jobs[i].joints || memcmp(expected, joints[i], sizeof expected) == 0);
-        md5_build_palette(md5_machine_tables(machines[0])->model, expected, expected);
-        CHECK_BYTES(expected, palettes[i], sizeof expected);
+        play_matrices(alone, expected[0], expected[1]);
+        CHECK(!jobs[i].joints || memcmp(expected[0], joints[i], sizeof joints[i]) == 0);
+        CHECK_BYTES(expected[1], palettes[i], sizeof palettes[i]);
         md5_destroy_player(jobs[i].player);
     }
 }
@@ -332,12 +325,10 @@ TEST_HERE (crowd_stays_in_its_bounds) {
     uint64_t random = 33;
     md5_player *const player = of->player;
     for (int i = 0; i < 500; i++) {
-        md5_xform pose[PLAY_JOINTS];
-        md5_mat34 joints[PLAY_JOINTS];
+        md5_mat34 joints[PLAY_JOINTS], palette[PLAY_JOINTS];
         stir(player, &random);
         play_advance(player, 0.05);
-        play_pose(player, pose);
-        md5_local_to_model(&of->made.model->skeleton, pose, joints);
+        play_matrices(player, joints, palette);
         check_inside(of->made.model, player, joints);
     }
 }

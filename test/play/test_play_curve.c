@@ -474,10 +474,9 @@ typedef struct paced {
     char heard[64]; // the events' names, one letter each
 } paced;
 
-static void hear_letter(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(hear_letter)
 {
     char *const heard = user;
-    (void)player;
     if (CHECK(strlen(heard) < 63 && weight > 0.0f))
         heard[strlen(heard)] = event->name[0];
 }
@@ -617,9 +616,8 @@ TEST (follow_meets_a_condition_at_the_same_time_at_any_frame_rate) {
     }
 }
 
-static void count_event(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(count_event)
 {
-    (void)player, (void)event, (void)weight;
     *(int *)user += 1;
 }
 

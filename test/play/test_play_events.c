@@ -11,7 +11,7 @@ typedef struct events_heard {
     uint32_t count;
 } events_heard;
 
-static void hear(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(hear)
 {
     events_heard *const to = user;
     CHECK(player != NULL && to->count < 4096);
@@ -327,12 +327,11 @@ typedef struct report_test {
 } report_test;
 
 // Writes "enter body/stand", "end a" and so on, and of clips' own events their names.
-static void report_hear(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(report_hear)
 {
     static const char *const words[] = {"", "enter ", "leave ", "arrive ", "end "};
     char *const heard = user;
     const size_t used = strlen(heard);
-    (void)player;
     CHECK(weight > 0.0f && weight <= 1.0f);
     if (event->kind >= MD5_EVENT_ENTER && event->kind <= MD5_EVENT_TRANSITION_END) {
         CHECK(weight == 1.0f);

@@ -248,10 +248,8 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
     clips "clip a a { window hit 3-6 curve c ( 0 0.2 10 1.2 ) } morph w window hit { weight 2 } " \
           "layer body { state a a } " HAND words " }"
 
-static void count_ends(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(count_ends)
 {
-    (void)player;
-    (void)weight;
     *(int *)user += event->kind == MD5_EVENT_END ? 1 : 10;
 }
 

@@ -383,10 +383,9 @@ TEST (player_of_an_edited_machine_keeps_what_has_its_name) {
 
 // -- Windows and slots of an edited machine ------------------------------------------------------
 
-static void note_window(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(note_window)
 {
     char *const end = (char *)user + strlen(user);
-    (void)player, (void)weight;
     (void)snprintf(end, LOST_TEXT - strlen(user), "%s%s%u ",
                    event->kind == MD5_EVENT_BEGIN ? "+" : "-", event->name, event->frame);
 }

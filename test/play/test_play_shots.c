@@ -359,7 +359,7 @@ static void end(acting *of)
     play_end(&of->made);
 }
 
-static void hear(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(hear)
 {
     acting *const of = user;
     CHECK(player == of->player && weight > 0.0f && weight <= 1.0f);
@@ -797,7 +797,7 @@ static void sim_advance(section_sim *of, double seconds)
     }
 }
 
-static void hear_frame(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(hear_frame)
 {
     CHECK(player && weight == 1.0f);
     sim_note(user, event->frame);

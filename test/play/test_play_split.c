@@ -17,7 +17,7 @@ typedef struct heard {
     uint32_t count;
 } heard;
 
-static void hear(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(hear)
 {
     heard *const to = user;
     if (to->count == MOST_HEARD)

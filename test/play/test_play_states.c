@@ -809,7 +809,7 @@ typedef struct sim_heard {
     int log[SIM_LOG], entered[SIM_LOG], num_log, num_entered;
 } sim_heard;
 
-static void sim_listen(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(sim_listen)
 {
     sim_heard *const to = user;
     const bool is_entered = event->kind == MD5_EVENT_ENTER;

@@ -350,11 +350,9 @@ typedef struct heard {
     double time, last;
 } heard;
 
-static void hear(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(hear)
 {
     heard *const of = user;
-    (void)player;
-    (void)weight;
     if (strcmp(event->name, of->name) != 0)
         return;
     of->count++;

@@ -10,13 +10,12 @@ typedef struct log_of_windows {
     double time; // of the end of the step
 } log_of_windows;
 
-static void note(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(note)
 {
     log_of_windows *const to = user;
     const char *const kind = event->kind == MD5_EVENT_BEGIN ? "+"
                              : event->kind == MD5_EVENT_END ? "-"
                                                             : "";
-    (void)player;
     to->used += (size_t)snprintf(to->text + to->used, sizeof to->text - to->used, "%s%s%s %.2f ",
                                  kind, event->name, event->text, (double)weight);
 }
@@ -136,10 +135,9 @@ typedef struct pairs {
 } pairs;
 
 // Each opens when it is closed, and closes when it is open.
-static void pair(void *user, md5_player *player, const md5_event *event, float weight)
+PLAY_LISTENER(pair)
 {
     pairs *const to = user;
-    (void)player;
     const bool begins = event->kind == MD5_EVENT_BEGIN;
     if (!begins && event->kind != MD5_EVENT_END)
         return;
