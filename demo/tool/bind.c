@@ -275,7 +275,7 @@ static bool read_obj(const char *path, tool_obj *obj, md5_error *error)
 
 static int find_excluded(const tool_arguments *arguments, const md5_model *model, bool *excluded)
 {
-    for (int i = 0; i < arguments->excluded.count; i++) {
+    for (size_t i = 0; i < arguments->excluded.count; i++) {
         const uint32_t joint = md5_find_joint(&model->skeleton, arguments->excluded.names[i]);
         if (joint == MD5_NONE)
             return tool_usage("bind", "--exclude %s: there is no such joint",

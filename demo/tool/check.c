@@ -499,7 +499,7 @@ static int check_all(tool_arguments *arguments)
     }
     if (arguments->num_words == 0 && !arguments->base)
         return tool_usage("check", "missing folder");
-    for (int i = 0; i < arguments->engines.count; i++) {
+    for (size_t i = 0; i < arguments->engines.count; i++) {
         const uint32_t engines = tool_find_engines(arguments->engines.names[i]);
         if (engines == 0)
             return tool_usage("check", "unknown engine '%s': expected one that --rules names",

@@ -435,7 +435,7 @@ static int judge(const tool_arguments *arguments, const common_list *written)
                             .words = words.names,
                             .num_words = (int)words.count,
                             .engines = arguments->engines,
-                            .only = {(const char **)only.names, (int)only.count}};
+                            .only = {(const char **)only.names, only.count}};
     const int status = words.count > 0 ? tool_check.run(&check) : TOOL_OK;
     common_free_list(&words);
     common_free_list(&only);
@@ -452,7 +452,7 @@ static int convert(tool_arguments *arguments)
         return tool_usage("convert", "missing file: expected files or a folder");
     if (!arguments->output)
         return tool_usage("convert", "missing --output FILE|FOLDER");
-    for (int i = 0; i < arguments->engines.count; i++)
+    for (size_t i = 0; i < arguments->engines.count; i++)
         if (tool_find_engines(arguments->engines.names[i]) == 0)
             return tool_usage("convert",
                               "unknown engine '%s': expected one that check --rules names",

@@ -53,7 +53,7 @@ static void print_transform(bool is_json, const char *label, uint32_t index,
 // Whether a joint is one of those asked for; without --joint all are, and meshes too.
 static bool is_asked(const tool_arguments *arguments, const md5_skeleton *skeleton, uint32_t joint)
 {
-    for (int i = 0; i < arguments->joints.count; i++)
+    for (size_t i = 0; i < arguments->joints.count; i++)
         if (strcmp(arguments->joints.names[i], skeleton->joints[joint].name) == 0)
             return true;
     return arguments->joints.count == 0;
@@ -137,7 +137,7 @@ static int dump(tool_arguments *arguments)
     const bool is_json = arguments->is_json;
     md5_error error = {0};
     md5_model *const model = md5_load_model(arguments->words[0], NULL, &error);
-    for (int i = 0; model && i < arguments->joints.count; i++) {
+    for (size_t i = 0; model && i < arguments->joints.count; i++) {
         if (md5_find_joint(&model->skeleton, arguments->joints.names[i]) != MD5_NONE)
             continue;
         tool_fail(&error, MD5_ERROR_RANGE, arguments->words[0], "no joint is called '%.150s'",

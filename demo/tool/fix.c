@@ -46,7 +46,7 @@ static bool note(mended *file, uint32_t count, const char *what)
 static tool_engines engines_of(const tool_arguments *arguments, const char *path)
 {
     tool_engines asked = {0};
-    for (int i = 0; i < arguments->engines.count; i++)
+    for (size_t i = 0; i < arguments->engines.count; i++)
         asked.sure = asked.all |= tool_find_engines(arguments->engines.names[i]);
     return asked.all != 0 ? asked : tool_guess_engines(path);
 }
@@ -136,7 +136,7 @@ static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
     const tool_arguments *const arguments = file->arguments;
     const size_t num_names = (size_t)doc->num_joints + 2 * (size_t)doc->num_meshes;
     uint32_t count = 0;
-    for (int i = 0; i < arguments->renames.count; i++) {
+    for (size_t i = 0; i < arguments->renames.count; i++) {
         const char *const name = arguments->renames.names[i], *const to = strchr(name, '=');
         const size_t length = to ? (size_t)(to - name) : 0;
         if (length == 0 || to[1] == '\0') {
@@ -494,7 +494,7 @@ static int fix_file(const mended *begun, const char *path)
         return tool_end(false, &error);
     }
     int status = is_cut ? TOOL_OK : fix_part(file, NULL);
-    for (int i = 0; is_cut && i < arguments->cuts.count; i++)
+    for (size_t i = 0; is_cut && i < arguments->cuts.count; i++)
         for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
             part += *part == ',';
             if (fix_part(file, part) != TOOL_OK)
@@ -526,7 +526,7 @@ static bool read_angles(const char *text, md5_euler *turn)
 static int read_texts(tool_arguments *arguments)
 {
     md5_frame_edit ignored;
-    for (int i = 0; i < arguments->engines.count; i++)
+    for (size_t i = 0; i < arguments->engines.count; i++)
         if (tool_find_engines(arguments->engines.names[i]) == 0)
             return tool_usage("fix", "unknown engine '%s': see md5tool check --rules",
                               arguments->engines.names[i]);
@@ -535,7 +535,7 @@ static int read_texts(tool_arguments *arguments)
     if (arguments->frames
         && (!read_frames(arguments->frames, &ignored) || strchr(arguments->frames, ',')))
         return tool_usage("fix", "--frames takes FIRST-LAST");
-    for (int i = 0; i < arguments->cuts.count; i++)
+    for (size_t i = 0; i < arguments->cuts.count; i++)
         for (const char *part = arguments->cuts.names[i]; part; part = strchr(part, ',')) {
             part += *part == ',';
             const size_t length = strcspn(part, "=,");
@@ -558,15 +558,14 @@ static int fix(tool_arguments *arguments)
         return tool_usage("fix", "--frames has no effect: --cut says the frames of each part");
     int status = read_texts(arguments);
     common_list made = {NULL, 0};
-    const size_t num_renames = (size_t)arguments->renames.count;
-    bool *const renames = common_alloc(num_renames + 1, sizeof *renames);
+    bool *const renames = common_alloc(arguments->renames.count + 1, sizeof *renames);
     const mended begun = {.arguments = arguments, .made = &made, .renames = renames};
     for (int pass = 0; pass < 2 && status != TOOL_BAD_USAGE; pass++)
         for (int i = 0; i < arguments->num_words; i++)
             if (common_has_ending(arguments->words[i], "mesh") == (pass > 0)
                 && fix_file(&begun, arguments->words[i]) != TOOL_OK)
                 status = TOOL_BAD_FILE;
-    for (size_t i = 0; i < num_renames && status == TOOL_OK; i++)
+    for (size_t i = 0; i < arguments->renames.count && status == TOOL_OK; i++)
         if (!renames[i])
             status = tool_usage("fix", "--rename %s: no joint, mesh or shader has the first name",
                                 arguments->renames.names[i]);

@@ -6,8 +6,7 @@
 #include "demo/tool/tool.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <math.h>
+#include <float.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,85 +124,72 @@ static const char tool_help[] =
 
 // -- Options --------------------------------------------------------------------------------------
 
-typedef enum option_kind {
-    OPTION_SWITCH, // without a value
-    OPTION_NAME,
-    OPTION_COUNT, // from min to max
-    OPTION_UNITS,
-    OPTION_NUMBER, // from min to max, both included
-    OPTION_TIME,
-    OPTION_FRAME, // a time, too
-    OPTION_NAMES, // may be given several times
-    OPTION_ROOT,
-} option_kind;
-
 // All options of all commands: a command has those that its help describes, so that the help, the
-// manual page, the completions and what is accepted never differ.
-#define MEMBER(name) offsetof(tool_arguments, name)
+// manual page, the completions and what is accepted never differ. The help has the names of values.
+#define AT(what, member) .kind = COMMON_##what, .place = offsetof(tool_arguments, member)
+#define RANGE(least, most) .low = (least), .high = (most)
 
-static const struct option {
-    const char *name;
-    option_kind kind;
-    size_t member; // where its value goes
-    const char *takes;
-    double min, max;
-} options[] = {
-    {"--base", OPTION_NAME, MEMBER(base), "a folder", 0, 0},
-    {"--mod", OPTION_NAME, MEMBER(mod), "a folder", 0, 0},
-    {"--output", OPTION_NAME, MEMBER(output), "a name", 0, 0},
-    {"-o", OPTION_NAME, MEMBER(output), "a name", 0, 0},
-    {"--mesh", OPTION_NAME, MEMBER(mesh), "a file", 0, 0},
-    {"--rename", OPTION_NAMES, MEMBER(renames), "OLD=NEW", 0, 0},
-    {"--add-root", OPTION_NAME, MEMBER(joint_edit.root), "a joint's name", 0, 0},
-    {"--unused-joints", OPTION_SWITCH, MEMBER(joint_edit.drops_unused), NULL, 0, 0},
-    {"--unused", OPTION_SWITCH, MEMBER(mesh_edit.drops_unused), NULL, 0, 0},
-    {"--bad-triangles", OPTION_SWITCH, MEMBER(drops_triangles), NULL, 0, 0},
-    {"--merge", OPTION_SWITCH, MEMBER(mesh_edit.is_merged), NULL, 0, 0},
-    {"--winding", OPTION_SWITCH, MEMBER(turns_inward), NULL, 0, 0},
-    {"--max-vertices", OPTION_COUNT, MEMBER(mesh_edit.max_vertices), "a number from 3", 3, 1e9},
-    {"--max-triangles", OPTION_COUNT, MEMBER(mesh_edit.max_triangles), "a number from 1", 1, 1e9},
-    {"--turn", OPTION_NAME, MEMBER(turn), "YAW or PITCH,YAW,ROLL, in degrees", 0, 0},
-    {"--mirror", OPTION_SWITCH, MEMBER(space_edit.is_mirrored), NULL, 0, 0},
-    {"--swap-sides", OPTION_SWITCH, MEMBER(swaps_sides), NULL, 0, 0},
-    {"--frames", OPTION_NAME, MEMBER(frames), "FIRST-LAST", 0, 0},
-    {"--cut", OPTION_NAMES, MEMBER(cuts), "NAME=FIRST-LAST,...", 0, 0},
-    {"--close-loop", OPTION_SWITCH, MEMBER(frame_edit.is_closed), NULL, 0, 0},
-    {"--in-place", OPTION_SWITCH, MEMBER(frame_edit.is_in_place), NULL, 0, 0},
-    {"--reduce", OPTION_UNITS, MEMBER(frame_edit.tolerance), "units, above 0", 0, 1e9},
-    {"--force", OPTION_SWITCH, MEMBER(is_forced), NULL, 0, 0},
-    {"--dry-run", OPTION_SWITCH, MEMBER(is_dry), NULL, 0, 0},
-    {"--json", OPTION_SWITCH, MEMBER(is_json), NULL, 0, 0},
-    {"--y-up", OPTION_SWITCH, MEMBER(is_y_up), NULL, 0, 0},
-    {"--influences", OPTION_COUNT, MEMBER(influences), "a number from 1 to 16", 1, 16},
-    {"--resolution", OPTION_COUNT, MEMBER(resolution), "a number from 4 to 256", 4, 256},
-    {"--error", OPTION_UNITS, MEMBER(tolerance), "units, above 0", 0, 1e9},
-    {"--scale", OPTION_NUMBER, MEMBER(scale), "a factor from 1e-6 to 1e6", 1e-6, 1e6},
-    {"--rate", OPTION_NUMBER, MEMBER(rate), "frames a second, above 0", 1e-6, 1e6},
-    {"--map", OPTION_NAME, MEMBER(map), "a file", 0, 0},
-    {"--to", OPTION_NAME, MEMBER(to), "the ending of a format", 0, 0},
-    {"--scene", OPTION_NAME, MEMBER(scene), "a name or a number", 0, 0},
-    {"--quantize", OPTION_SWITCH, MEMBER(is_quantized), NULL, 0, 0},
-    {"--pack", OPTION_SWITCH, MEMBER(is_packed), NULL, 0, 0},
-    {"--formats", OPTION_SWITCH, MEMBER(shows_formats), NULL, 0, 0},
-    {"--fit", OPTION_SWITCH, MEMBER(is_fitted), NULL, 0, 0},
-    {"--joint", OPTION_NAMES, MEMBER(joints), "a joint's name", 0, 0},
-    {"--frame", OPTION_FRAME, MEMBER(times), "a whole number from 0, without --ms", 0, 0},
-    {"--ms", OPTION_TIME, MEMBER(times), "a number of milliseconds, without --frame", 0, 0},
-    {"--exclude", OPTION_NAMES, MEMBER(excluded), "a name", 0, 0},
-    {"--only", OPTION_NAMES, MEMBER(only), "a rule, or a part of messages or paths", 0, 0},
-    {"--ignore", OPTION_NAMES, MEMBER(ignored), "a rule, or a part of messages or paths", 0, 0},
-    {"--for", OPTION_NAMES, MEMBER(engines), "an engine, as --rules lists them", 0, 0},
-    {"--sarif", OPTION_SWITCH, MEMBER(is_sarif), NULL, 0, 0},
-    {"--github", OPTION_SWITCH, MEMBER(is_github), NULL, 0, 0},
-    {"--all", OPTION_SWITCH, MEMBER(shows_all), NULL, 0, 0},
-    {"--rules", OPTION_SWITCH, MEMBER(shows_rules), NULL, 0, 0},
-    {"--root", OPTION_ROOT, MEMBER(root), "file, id or in_place", 0, 0},
+static const common_option options[] = {
+    {"base", AT(TEXT, base)},
+    {"mod", AT(TEXT, mod)},
+    {"output", AT(TEXT, output)},
+    {"mesh", AT(TEXT, mesh)},
+    {"rename", AT(TEXTS, renames)},
+    {"add-root", AT(TEXT, joint_edit.root)},
+    {"unused-joints", AT(SWITCH, joint_edit.drops_unused)},
+    {"unused", AT(SWITCH, mesh_edit.drops_unused)},
+    {"bad-triangles", AT(SWITCH, drops_triangles)},
+    {"merge", AT(SWITCH, mesh_edit.is_merged)},
+    {"winding", AT(SWITCH, turns_inward)},
+    {"max-vertices", AT(COUNT, mesh_edit.max_vertices), RANGE(3, 1e9)},
+    {"max-triangles", AT(COUNT, mesh_edit.max_triangles), RANGE(1, 1e9)},
+    {"turn", AT(TEXT, turn)},
+    {"mirror", AT(SWITCH, space_edit.is_mirrored)},
+    {"swap-sides", AT(SWITCH, swaps_sides)},
+    {"frames", AT(TEXT, frames)},
+    {"cut", AT(TEXTS, cuts)},
+    {"close-loop", AT(SWITCH, frame_edit.is_closed)},
+    {"in-place", AT(SWITCH, frame_edit.is_in_place)},
+    {"reduce", AT(FLOAT, frame_edit.tolerance), RANGE(1e-30, 1e9)},
+    {"force", AT(SWITCH, is_forced)},
+    {"dry-run", AT(SWITCH, is_dry)},
+    {"json", AT(SWITCH, is_json)},
+    {"y-up", AT(SWITCH, is_y_up)},
+    {"influences", AT(COUNT, influences), RANGE(1, 16)},
+    {"resolution", AT(COUNT, resolution), RANGE(4, 256)},
+    {"error", AT(FLOAT, tolerance), RANGE(1e-30, 1e9)},
+    {"scale", AT(NUMBER, scale), RANGE(1e-6, 1e6)},
+    {"rate", AT(NUMBER, rate), RANGE(1e-6, 1e6)},
+    {"map", AT(TEXT, map)},
+    {"to", AT(TEXT, to)},
+    {"scene", AT(TEXT, scene)},
+    {"quantize", AT(SWITCH, is_quantized)},
+    {"pack", AT(SWITCH, is_packed)},
+    {"formats", AT(SWITCH, shows_formats)},
+    {"fit", AT(SWITCH, is_fitted)},
+    {"joint", AT(TEXTS, joints)},
+    {"frame", AT(COUNT, frame), RANGE(0, 1e9)},
+    {"ms", "MILLISECONDS", AT(NUMBER, ms), RANGE(-DBL_MAX, DBL_MAX)},
+    {"exclude", AT(TEXTS, excluded)},
+    {"only", AT(TEXTS, only)},
+    {"ignore", AT(TEXTS, ignored)},
+    {"for", AT(TEXTS, engines)},
+    {"sarif", AT(SWITCH, is_sarif)},
+    {"github", AT(SWITCH, is_github)},
+    {"all", AT(SWITCH, shows_all)},
+    {"rules", AT(SWITCH, shows_rules)},
+    {"root", "file|id|in_place", AT(CHOICE, root)},
 };
 enum { NUM_OPTIONS = sizeof options / sizeof options[0] };
 
-static tool_names *names_of(tool_arguments *arguments, int option)
+// What the help of a command says of an option, behind its name; NULL: nothing.
+static const char *find_help(const tool_command *command, const char *option)
 {
-    return (tool_names *)((char *)arguments + options[option].member);
+    char *const begin = common_format("\n  --%s ", option);
+    const char *const line = strstr(command->help, begin);
+    const size_t length = strlen(begin);
+    free(begin);
+    return line ? line + length : NULL;
 }
 
 // Whether the help of a command has a word.
@@ -252,14 +238,10 @@ static bool is_in_scope(const struct scope *scope, const char *path)
 static bool is_useless(const tool_command *command, const char *option,
                        const tool_arguments *arguments)
 {
-    char *const begin = common_format("\n  %s ", option);
-    const char *const line = strstr(command->help, begin), *above = "", *c = command->help;
-    free(begin);
+    const char *const line = find_help(command, option), *above = "", *c = command->help;
     for (; (c = strstr(c, "\nOf ")) != NULL && c < line; c++)
         above = c + strlen("\nO");
-    if (line == NULL) // -o
-        return false;
-    char *const text = common_format("%.*s", (int)strcspn(line + 1, "\n"), line + 1);
+    char *const text = common_format("%.*s", (int)strcspn(line, "\n"), line);
     const bool is_batch = arguments->num_words > 0 && common_is_folder(arguments->words[0]);
     const char *const to = arguments->to ? arguments->to : is_batch ? "glb" : NULL;
     char *const output = to ? common_format("x.%s", to) : common_copy(arguments->output);
@@ -275,62 +257,11 @@ static bool is_useless(const tool_command *command, const char *option,
         missed = is_used ? NULL : s;
     }
     if (missed)
-        tool_usage(command->name, "%s has no effect here: it is %.*s", option,
+        tool_usage(command->name, "--%s has no effect here: it is %.*s", option,
                    (int)strcspn(missed->words, ":"), missed->words);
     free(text);
     free(output);
     return missed != NULL;
-}
-
-// Returns false if the value is something else than the option takes.
-static bool read_value(const struct option *option, const char *value, tool_arguments *arguments)
-{
-    static const char *const roots[] = {
-        [MD5_ROOT_FILE] = "file", [MD5_ROOT_ID] = "id", [MD5_ROOT_IN_PLACE] = "in_place"};
-    enum { NUM_ROOTS = sizeof roots / sizeof roots[0] };
-    void *const member = (char *)arguments + option->member;
-    char *end = NULL;
-    errno = 0;
-    const double number = strtod(value, &end);
-    const bool is_number = end != value && *end == '\0' && errno == 0 && isfinite(number);
-    int root = 0;
-    switch (option->kind) {
-    case OPTION_COUNT:
-        if (!is_number || number != floor(number) || number < option->min || number > option->max)
-            return false;
-        *(uint32_t *)member = (uint32_t)number;
-        return true;
-    case OPTION_UNITS:
-        if (!is_number || number <= option->min || number > option->max)
-            return false;
-        *(float *)member = (float)number;
-        return true;
-    case OPTION_NUMBER:
-        if (!is_number || number < option->min || number > option->max)
-            return false;
-        *(double *)member = number;
-        return true;
-    case OPTION_FRAME:
-        if (arguments->num_times > 0 && !arguments->counts_frames)
-            return false;
-        arguments->counts_frames = true;
-        arguments->times[arguments->num_times++] = number;
-        return is_number && number >= 0.0 && number == floor(number);
-    case OPTION_TIME: // has room for all
-        arguments->times[arguments->num_times++] = number;
-        return is_number && !arguments->counts_frames;
-    case OPTION_NAMES: // likewise
-        ((tool_names *)member)->names[((tool_names *)member)->count++] = value;
-        return true;
-    case OPTION_ROOT:
-        while (root < NUM_ROOTS && strcmp(value, roots[root]) != 0)
-            root++;
-        *(md5_root *)member = (md5_root)root;
-        return root < NUM_ROOTS;
-    default:
-        *(const char **)member = value;
-        return true;
-    }
 }
 
 // Whether the output is a file that is read, which may be the only one of its kind. Prints so.
@@ -353,7 +284,7 @@ static bool overwrites_input(const tool_command *command, const tool_arguments *
 static bool read_arguments(const tool_command *command, int count, char **list,
                            tool_arguments *arguments)
 {
-    bool has_ended = false, is_given[NUM_OPTIONS] = {false}; // has_ended: by --
+    bool has_ended = false, is_mixed = false, is_given[NUM_OPTIONS] = {false}; // has_ended: by --
     for (int i = 0; i < count; i++) {
         char *const argument = list[i];
         if (has_ended || argument[0] != '-' || argument[1] == '\0') {
@@ -363,19 +294,34 @@ static bool read_arguments(const tool_command *command, int count, char **list,
         has_ended = strcmp(argument, "--") == 0;
         if (has_ended)
             continue;
+        const char *const name = strcmp(argument, "-o") == 0 ? "output" : argument + 2;
         int k = 0;
-        while (k < NUM_OPTIONS && strcmp(options[k].name, argument) != 0)
+        while (k < NUM_OPTIONS && strcmp(options[k].name, name) != 0)
             k++;
         if (k == NUM_OPTIONS || !has_word(command->help, argument)) {
             tool_usage(command->name, "unknown option '%s'", argument);
             return false;
         }
         is_given[k] = true;
-        if (options[k].kind == OPTION_SWITCH) {
-            *(bool *)((char *)arguments + options[k].member) = true;
-        } else if (++i == count || !read_value(&options[k], list[i], arguments)) {
-            tool_usage(command->name, "%s takes %s", argument, options[k].takes);
+        common_option row = options[k];
+        const bool is_switch = row.kind == COMMON_SWITCH;
+        const char *const help = find_help(command, name);
+        const char *const text = is_switch || i + 1 == count ? NULL : list[++i];
+        char problem[512], *const value = common_format("%.*s", (int)strcspn(help, " "), help);
+        row.value = row.value ? row.value : value;
+        const bool is_read = (is_switch || text) && common_read_value(&row, text, arguments);
+        if (!is_read) {
+            common_explain_value(&row, text, problem, sizeof problem);
+            tool_usage(command->name, "%s", problem);
+        }
+        free(value);
+        if (!is_read)
             return false;
+        const bool is_frame = row.place == offsetof(tool_arguments, frame);
+        if (is_frame || row.place == offsetof(tool_arguments, ms)) {
+            is_mixed |= arguments->num_times > 0 && arguments->counts_frames != is_frame;
+            arguments->counts_frames = is_frame;
+            arguments->times[arguments->num_times++] = is_frame ? arguments->frame : arguments->ms;
         }
     }
     if (arguments->num_words < command->min_words)
@@ -389,6 +335,8 @@ static bool read_arguments(const tool_command *command, int count, char **list,
     else if (arguments->is_json + arguments->is_sarif + arguments->is_github + arguments->shows_all
              > 1)
         tool_usage(command->name, "only one of --json, --sarif, --github and --all has an effect");
+    else if (is_mixed)
+        tool_usage(command->name, "only one of --frame and --ms has an effect");
     else {
         for (int k = 0; k < NUM_OPTIONS; k++)
             if (is_given[k] && is_useless(command, options[k].name, arguments))
@@ -405,7 +353,7 @@ static bool asks_for_help(const char *argument)
     return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
 }
 
-// Each list of values has room for all arguments, so reading never runs out of it.
+// The list of times has room for all arguments, so reading never runs out of it.
 static int run_command(const tool_command *command, int count, char **list)
 {
     for (int i = 0; i < count && strcmp(list[i], "--") != 0; i++) {
@@ -419,15 +367,12 @@ static int run_command(const tool_command *command, int count, char **list)
         .words = list,
         .times = common_alloc((size_t)count, sizeof *arguments.times),
     };
-    for (int i = 0; i < NUM_OPTIONS; i++)
-        if (options[i].kind == OPTION_NAMES)
-            names_of(&arguments, i)->names = common_alloc((size_t)count, sizeof(char *));
     const int status = read_arguments(command, count, list, &arguments) ? command->run(&arguments)
                                                                         : TOOL_BAD_USAGE;
     free(arguments.times);
     for (int i = 0; i < NUM_OPTIONS; i++)
-        if (options[i].kind == OPTION_NAMES)
-            free(names_of(&arguments, i)->names);
+        if (options[i].kind == COMMON_TEXTS)
+            free(((common_texts *)(void *)((char *)&arguments + options[i].place))->names);
     return status;
 }
 

@@ -244,9 +244,9 @@ tool_report *tool_begin_report(const tool_arguments *arguments)
 {
     tool_report *const report = common_alloc(1, sizeof *report);
     report->arguments = arguments;
-    for (int i = 0; i < arguments->only.count; i++)
+    for (size_t i = 0; i < arguments->only.count; i++)
         common_add(&report->only, common_copy(arguments->only.names[i]));
-    for (int i = 0; i < arguments->ignored.count; i++)
+    for (size_t i = 0; i < arguments->ignored.count; i++)
         common_add(&report->ignored, common_copy(arguments->ignored.names[i]));
     report->shows_places = common_is_terminal(1);
     fputs(form_of(report)->begin, stdout);

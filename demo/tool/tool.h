@@ -7,18 +7,13 @@
 #include "md5/md5dialects.h"
 #include "md5/md5edit.h"
 #include "demo/common/memory.h"
+#include "demo/common/options.h"
 
 // Exit statuses: success, a file has an error, the arguments are wrong.
 enum { TOOL_OK, TOOL_BAD_FILE, TOOL_BAD_USAGE };
 
 // Size of an error as text: all bytes of file name and message may be escaped.
 enum { TOOL_MESSAGE = 2200 };
-
-// The values of an option that may be given several times.
-typedef struct tool_names {
-    const char **names; // [count]
-    int count;
-} tool_names;
 
 // The arguments behind the name of a command. Options that are not given are 0.
 typedef struct tool_arguments {
@@ -28,9 +23,11 @@ typedef struct tool_arguments {
     const char *base, *mod, *output, *mesh, *map, *scene, *to;
     const char *folder; // of a game: DIR
     const char *turn, *frames;
-    tool_names excluded, only, ignored, engines, joints, renames, cuts;
+    common_texts excluded, only, ignored, engines, joints, renames, cuts;
     double *times; // [num_times] in milliseconds or, if it counts_frames, in frames
     int num_times;
+    double ms; // the last of them
+    uint32_t frame;
     uint32_t influences, resolution;
     float tolerance;
     double scale, rate;

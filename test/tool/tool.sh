@@ -81,9 +81,9 @@ runs 2 dump a b c && says err "not also 'c'"
 report 'dump with three files' $?
 runs 2 dump "$data/flags.md5mesh" --ms 3 && says err 'has no effect'
 report 'dump --ms without an animation' $?
-runs 2 dump "$data/flags.md5mesh" --ms x && says err 'milliseconds'
+runs 2 dump "$data/flags.md5mesh" --ms x && says err "--ms takes MILLISECONDS, not 'x'"
 report 'dump --ms x' $?
-runs 2 dump "$data/flags.md5mesh" --root sideways && says err 'file, id or in_place'
+runs 2 dump "$data/flags.md5mesh" --root sideways && says err "file|id|in_place, not 'sideways'"
 report 'dump --root sideways' $?
 
 # Bad input: one clear line each, status 1.
@@ -454,7 +454,7 @@ runs 0 bake-image "$baked/holds.md5machine" -o "$scratch/again" && says out '2 m
 report 'bake-image of a character that holds something, from images' $?
 runs 1 bake-image "$baked/bobbin.md5machine" -o "$baked" && says err 'bobbin.md5machine: error: the file would be overwritten'
 report 'bake-image over what it reads' $?
-runs 2 bake-image "$baked/holds.md5machine" -o "" && says err 'missing -o'
+runs 2 bake-image "$baked/holds.md5machine" -o "" && says err '--output takes IMAGE'
 report 'bake-image to nowhere' $?
 mkdir "$scratch/two" "$scratch/two/sub" && cp $bobbin "$scratch/two/bobbin.md5mesh" && cp $walk "$scratch/two/walk.md5anim" && cp $walk "$scratch/two/sub"
 { echo 'machine m {'; echo 'model bobbin.md5mesh'; echo 'clip c walk.md5anim'; echo 'clip d sub/walk.md5anim'; echo 'layer l { state s c } }'; } >"$scratch/two/two.md5machine"
@@ -550,7 +550,7 @@ runs 1 curves "$data/flags.md5mesh" "$scratch/other.md5anim" && lines err 1 && l
 report 'curves of a clip of another skeleton' $?
 runs 1 curves $bobbin $walk foot_x && lines err 1 && says err "bobbin.md5mesh: error: there is no joint 'foot_x'"
 report 'curves of a joint that is none' $?
-runs 2 curves $bobbin $walk --error 0 && says err 'units, above 0'
+runs 2 curves $bobbin $walk --error 0 && says err "UNITS, above 0, not '0'"
 report 'curves --error 0' $?
 
 # The time of many arguments grows with their number, not with its square: ten times as many take ten

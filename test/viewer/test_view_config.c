@@ -32,12 +32,12 @@ static char *new_file(void)
 static size_t size_of_field(const view_option *option)
 {
     static const size_t sizes[] = {
-        [VIEW_OPTION_SWITCH] = sizeof(bool),    [VIEW_OPTION_OPPOSITE] = sizeof(bool),
-        [VIEW_OPTION_EITHER] = sizeof(bool),    [VIEW_OPTION_CHOICE] = sizeof(unsigned),
-        [VIEW_OPTION_COUNT] = sizeof(uint32_t), [VIEW_OPTION_FLOAT] = sizeof(float),
-        [VIEW_OPTION_NUMBER] = sizeof(double),  [VIEW_OPTION_GRID] = sizeof(uint32_t[2]),
-        [VIEW_OPTION_COLOR] = sizeof(float[3]), [VIEW_OPTION_LIGHTS] = sizeof(view_lights),
-        [VIEW_OPTION_POINT] = sizeof(float[3]),
+        [COMMON_SWITCH] = sizeof(bool),    [COMMON_OPPOSITE] = sizeof(bool),
+        [COMMON_EITHER] = sizeof(bool),    [COMMON_CHOICE] = sizeof(unsigned),
+        [COMMON_COUNT] = sizeof(uint32_t), [COMMON_FLOAT] = sizeof(float),
+        [COMMON_NUMBER] = sizeof(double),  [COMMON_GRID] = sizeof(uint32_t[2]),
+        [COMMON_COLOR] = sizeof(float[3]), [VIEW_OPTION_LIGHTS] = sizeof(view_lights),
+        [COMMON_POINT] = sizeof(float[3]),
     };
     return sizes[option->kind];
 }
@@ -79,24 +79,24 @@ static char *any_value(const view_option *option, uint64_t *random)
 {
     const double low = option->low, high = option->high;
     switch (option->kind) {
-    case VIEW_OPTION_SWITCH:
-    case VIEW_OPTION_OPPOSITE:
+    case COMMON_SWITCH:
+    case COMMON_OPPOSITE:
         return any_word("no|yes", random);
-    case VIEW_OPTION_EITHER:
-    case VIEW_OPTION_CHOICE:
+    case COMMON_EITHER:
+    case COMMON_CHOICE:
         return any_word(option->value, random);
-    case VIEW_OPTION_COUNT:
+    case COMMON_COUNT:
         return common_format("%.0f", test_between(low, high, random));
-    case VIEW_OPTION_FLOAT:
-    case VIEW_OPTION_NUMBER:
+    case COMMON_FLOAT:
+    case COMMON_NUMBER:
         return common_format("%.17g", test_between(low, high, random));
-    case VIEW_OPTION_GRID:
+    case COMMON_GRID:
         return common_format("%.0f,%.0f", test_between(low, high, random),
                              test_between(low, high, random));
-    case VIEW_OPTION_POINT:
+    case COMMON_POINT:
         return common_format("%.17g,%.17g,%.17g", test_between(low, high, random),
                              test_between(low, high, random), test_between(low, high, random));
-    case VIEW_OPTION_COLOR:
+    case COMMON_COLOR:
         return common_format("%.17g,%.17g,%.17g", test_random(random), test_random(random),
                              test_random(random));
     case VIEW_OPTION_LIGHTS:
@@ -166,6 +166,24 @@ static view_config save_and_load(view_config *config)
     view_read_config(&loaded, config->path, &log);
     CHECK_UINT(log.num_warnings, 0);
     return loaded;
+}
+
+// Also those whose range does not have what they are without it.
+TEST (view_options_are_reset) {
+    size_t count;
+    const view_option *const table = view_options_table(&count);
+    view_options options = usual_options(), usual = usual_options();
+    uint64_t random = 1;
+    for (size_t i = 0; i < count; i++) {
+        OWN char *const text = any_value(&table[i], &random);
+        if (text == NULL)
+            continue;
+        CHECK(view_read_option(&table[i], text, &options));
+        view_reset_option(&table[i], &options);
+        CHECK_THAT(is_same(&table[i], &options, &usual), "--%s stays %s", table[i].name, text);
+    }
+    view_free_options(&options);
+    view_free_options(&usual);
 }
 
 TEST (view_config_keeps_every_option_that_it_may_hold) {

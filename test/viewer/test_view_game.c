@@ -302,9 +302,10 @@ static char *place_of_arguments(int count, char **arguments)
     char problem[256];
     view_options options;
     const bool is_read = view_read_options(count, arguments, &options, problem, sizeof problem);
-    char *const place = is_read && options.game != NULL
-                            ? view_with_bases(options.game, options.bases, options.num_bases)
-                            : common_copy("-");
+    char *const place =
+        is_read && options.game != NULL
+            ? view_with_bases(options.game, options.bases.names, options.bases.count)
+            : common_copy("-");
     view_free_options(&options);
     return place;
 }

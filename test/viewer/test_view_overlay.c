@@ -368,8 +368,8 @@ TEST_SCENE (view_option_hide_empties_the_picture) {
 // A misspelt name is an error, but only for files of the command line.
 TEST_SHOT (view_option_hide_refuses_unknown_meshes, HIDE_MODEL) {
     const char *const path = test_path("models/bobbin/bobbin.md5mesh");
-    viewer->options.hidden = common_alloc(1, sizeof *viewer->options.hidden);
-    viewer->options.hidden[viewer->options.num_hidden++] = "bobin";
+    viewer->options.hidden.names = common_alloc(1, sizeof(char *));
+    viewer->options.hidden.names[viewer->options.hidden.count++] = "bobin";
     CHECK(view_open(&viewer->state, &path, 1, false));
     CHECK(!view_open(&viewer->state, &path, 1, true));
     CHECK(viewer->state.hidden_meshes == 0);

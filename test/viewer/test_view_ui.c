@@ -699,9 +699,8 @@ TEST (view_each_switch_has_one_row) {
     const view_option *const table = view_options_table(&count);
     view_shown shown = {0};
     for (size_t i = 0; i < count; i++) {
-        const bool is_switch = table[i].kind == VIEW_OPTION_SWITCH
-                               || table[i].kind == VIEW_OPTION_OPPOSITE
-                               || table[i].kind == VIEW_OPTION_EITHER;
+        const bool is_switch = table[i].kind == COMMON_SWITCH || table[i].kind == COMMON_OPPOSITE
+                               || table[i].kind == COMMON_EITHER;
         if (table[i].word == NULL) {
             CHECK_THAT(switch_of(&table[i]) == NULL && table[i].usual == VIEW_USUALLY_NO,
                        "--%s has a key, but is no switch", table[i].name);

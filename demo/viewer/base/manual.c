@@ -164,7 +164,7 @@ bool view_print_asked(const view_options *options, FILE *file)
              o->heading,
              common_add(&texts, common_format("  --%s %-*s%s", o->name, room, value,
                                               (int)strlen(value) < room ? "" : "\n")),
-             place, o->kind >= VIEW_OPTION_TIMES ? "*" : ""}};
+             place, o->kind == COMMON_TEXTS || o->kind >= VIEW_OPTION_TIMES ? "*" : ""}};
     }
     memcpy(rows + count, other_rows, sizeof other_rows);
     for (uint32_t i = 0; i < num_keys; i++)

@@ -16,8 +16,8 @@
 
 // == The table ====================================================================================
 
-#define INTO(what) .kind = VIEW_OPTION_##what
-#define AT(what, field) INTO(what), .place = offsetof(view_options, field)
+#define OWN(what) .kind = VIEW_OPTION_##what
+#define AT(what, field) .kind = COMMON_##what, .place = offsetof(view_options, field)
 #define GIVEN(field) .given = offsetof(view_options, field)
 #define RANGE(least, most) .low = (least), .high = (most)
 #define NAMES_CONTENT .names_content = true
@@ -74,20 +74,20 @@ static const view_option table[] = {
      "game folder or archive behind that of --game, a mod, whose\n"
      "files hide it; default: the folder base or q4base beside the\n"
      "mod's; may be repeated",
-     INTO(BASE), NAMES_CONTENT},
+     AT(TEXTS, bases), NAMES_CONTENT},
     {"texture", "[MESH=]FILE",
      "texture of a mesh (name or number) or of all meshes;\n"
      "default: found by the shader's name",
-     INTO(TEXTURE), .map = MD5GL_PICTURE_DIFFUSE, NAMES_CONTENT, EFFECT(REOPENS)},
+     OWN(TEXTURE), .map = MD5GL_PICTURE_DIFFUSE, NAMES_CONTENT, EFFECT(REOPENS)},
     {"skin", "N", "skin of a Quake or Quake II model, from 0", AT(COUNT, skin), RANGE(0, 31),
      NAMES_CONTENT, EFFECT(REOPENS)},
     {"normal-map", "[MESH=]FILE",
      "normal map of a mesh; default: found beside the texture\n"
      "as NAME_local, and the height map as NAME_h",
-     INTO(TEXTURE), .map = MD5GL_PICTURE_NORMALS, NAMES_CONTENT, EFFECT(REOPENS)},
-    {"specular-map", "[MESH=]FILE", "specular map; default: NAME_s", INTO(TEXTURE),
+     OWN(TEXTURE), .map = MD5GL_PICTURE_NORMALS, NAMES_CONTENT, EFFECT(REOPENS)},
+    {"specular-map", "[MESH=]FILE", "specular map; default: NAME_s", OWN(TEXTURE),
      .map = MD5GL_PICTURE_SPECULAR, NAMES_CONTENT, EFFECT(REOPENS)},
-    {"glow-map", "[MESH=]FILE", "emission map; default: NAME_add, NAME_glow", INTO(TEXTURE),
+    {"glow-map", "[MESH=]FILE", "emission map; default: NAME_add, NAME_glow", OWN(TEXTURE),
      .map = MD5GL_PICTURE_GLOW, NAMES_CONTENT, EFFECT(REOPENS)},
     {"no-maps", NULL, "no maps but the texture", SHOWN(OPPOSITE, maps, "maps"), REMEMBERED},
     {"up", "z|y",
@@ -96,20 +96,20 @@ static const view_option table[] = {
      AT(EITHER, up_is_y), EFFECT(OWN)},
     {"two-sided", NULL, "draw back faces; default: only if the texture has holes",
      SHOWN(SWITCH, two_sided, "two-sided"), REMEMBERED},
-    {"hide", "MESH", "hide the meshes of that name, shader or number;\nmay be repeated", INTO(MESH),
-     NAMES_CONTENT, EFFECT(REOPENS)},
+    {"hide", "MESH", "hide the meshes of that name, shader or number;\nmay be repeated",
+     AT(TEXTS, hidden), NAMES_CONTENT, EFFECT(REOPENS)},
     {"set", "NAME=VALUE[@TIME]",
      "set a parameter of a machine at TIME, in seconds,\nor a slider of --page; may be repeated",
-     INTO(SETTING), NAMES_CONTENT},
+     OWN(SETTING), NAMES_CONTENT},
     {"morph", "NAME=WEIGHT",
      "weight of a morph target from the folder morphs beside the\n"
      "model, usually 0 to 1; may be repeated",
-     INTO(WEIGHT), NAMES_CONTENT, EFFECT(REOPENS)},
+     OWN(WEIGHT), NAMES_CONTENT, EFFECT(REOPENS)},
     {"parm", "N=VALUE",
      "parameter 0 to 11 of the materials of a game folder:\n"
      "0, 1, 2 color, 3 time scale, 4 minus the time at which a gun\n"
      "fires, 7 time at which it burns away; may be repeated",
-     INTO(PARM), NAMES_CONTENT},
+     OWN(PARM), NAMES_CONTENT},
     {"retarget", "MODEL", "show another model beside it in the same pose", AT(TEXT, retarget),
      NAMES_CONTENT, EFFECT(REOPENS)},
     {"attach", "JOINT=MODEL", "attach a model to a joint", AT(PAIR_TEXT, attach), NAMES_CONTENT,
@@ -168,7 +168,7 @@ static const view_option table[] = {
     {"animation-time", "S[,S...]",
      "time in seconds; one picture per value,\n"
      "numbered unless the name has {n}, {frame} or {time}",
-     INTO(TIMES), EFFECT(OWN)},
+     OWN(TIMES), EFFECT(OWN)},
     {"animation-speed-factor", "F", "1 = normal speed, negative = backward", AT(NUMBER, speed),
      RANGE(-1000, 1000)},
     {"range", "A-B",
@@ -189,7 +189,7 @@ static const view_option table[] = {
     {"lights", "NAME=VALUE[,...]",
      "key, sky, fill, rim: intensity of a light, 0 to 3 (1);\n"
      "around, height: rotation of the key light, degrees (0)",
-     AT(LIGHTS, lights), REMEMBERED},
+     OWN(LIGHTS), .place = offsetof(view_options, lights), REMEMBERED},
     {"environment", "FILE",
      "light from a picture of all around, equirectangular (.hdr,\n"
      ".png, .jpg, .tga, .dds), instead of sky, fill and rim light;\n"
@@ -373,14 +373,13 @@ static bool read_lights(const char *text, view_lights *lights)
             light++;
         if (light == VIEW_NUM_LIGHTS || text[length] == '\0')
             return false;
-        char *end = NULL;
-        const char *const number = text + length + 1;
-        const float value = strtof(number, &end);
-        if (end == number
-            || !(value >= view_light_ranges[light].low && value <= view_light_ranges[light].high)
-            || (*end != '\0' && *end != ','))
+        const view_light_range *const range = &view_light_ranges[light];
+        double value;
+        const char *const end =
+            common_take_number(text + length + 1, (double)range->low, (double)range->high, &value);
+        if (end == NULL || (*end != '\0' && *end != ','))
             return false;
-        lights->values[light] = value;
+        lights->values[light] = (float)value;
         if (*end == '\0')
             return true;
         text = end + 1;
@@ -397,16 +396,6 @@ static void write_lights(const view_lights *lights, char *text, size_t size)
                                  view_light_ranges[i].name, (double)lights->values[i]);
 }
 
-// Of "a|b|c"; NULL if there are not so many.
-static char *copy_word(const char *words, unsigned number)
-{
-    for (; number > 0 && words != NULL; number--) {
-        words = strchr(words, '|');
-        words = words != NULL ? words + 1 : NULL;
-    }
-    return words != NULL ? common_format("%.*s", (int)strcspn(words, "|"), words) : NULL;
-}
-
 void view_write_shown(const view_shown *shown, const view_lights *lights, char *text, size_t size)
 {
     view_shown copy = *shown;
@@ -417,7 +406,7 @@ void view_write_shown(const view_shown *shown, const view_lights *lights, char *
         if (o->word == NULL)
             continue;
         const bool on = *view_switch_field(o, &copy);
-        char *const value = copy_word(o->kind == VIEW_OPTION_EITHER ? o->value : "0|1", on);
+        char *const value = common_copy_word(o->kind == COMMON_EITHER ? o->value : "0|1", on);
         used += (size_t)snprintf(text + used, size - used, "%s=%s ", o->word, value);
         free(value);
     }
@@ -473,74 +462,6 @@ static_assert(sizeof(md5_root) == sizeof(unsigned) && sizeof(md5_wrap) == sizeof
                   && sizeof(view_shell) == sizeof(unsigned),
               "enums have the size of an unsigned int");
 
-// -- Parts of texts -------------------------------------------------------------------------
-
-// Reads a number in the C locale. Returns what follows it, or NULL if there is none or if it is not
-// from `low` to `high`.
-static const char *take_number(const char *text, double low, double high, double *number)
-{
-    char *end = NULL;
-    *number = strtod(text, &end);
-    return end != text && *number >= low && *number <= high ? end : NULL;
-}
-
-// Reads a whole text of `count` numbers with separators between them.
-static bool read_numbers(const char *text, double low, double high, int count, char separator,
-                         double *numbers)
-{
-    for (int i = 0; i < count; i++) {
-        text = take_number(text, low, high, &numbers[i]);
-        if (text == NULL || *text++ != (i + 1 < count ? separator : '\0'))
-            return false;
-    }
-    return true;
-}
-
-// The number of `word` among "a|b|c", or -1.
-static int find_word(const char *words, const char *word)
-{
-    const size_t length = strlen(word);
-    for (int number = 0; words != NULL; number++) {
-        const char *const bar = strchr(words, '|');
-        const size_t end = bar != NULL ? (size_t)(bar - words) : strlen(words);
-        if (end == length && strncmp(words, word, length) == 0)
-            return number;
-        words = bar != NULL ? bar + 1 : NULL;
-    }
-    return -1;
-}
-
-static bool read_color(const char *text, float color[3])
-{
-    double values[3] = {0.0};
-    char *end = NULL;
-    const bool is_hex = text[0] == '#';
-    const unsigned long hex = is_hex ? strtoul(text + 1, &end, 16) : 0;
-    const bool is_read = is_hex ? strlen(text) == 7 && *end == '\0' && strchr("-+", text[1]) == NULL
-                                : read_numbers(text, 0.0, 1.0, 3, ',', values);
-    for (int i = 0; i < 3; i++)
-        color[i] = is_hex ? (float)((hex >> (16 - 8 * i)) & 255) / 255.0f : (float)values[i];
-    return is_read;
-}
-
-static bool read_point(const char *text, double low, double high, float point[3])
-{
-    double values[3] = {0.0};
-    const bool is_read = read_numbers(text, low, high, 3, ',', values);
-    for (int i = 0; i < 3; i++)
-        point[i] = (float)values[i];
-    return is_read;
-}
-
-// -- Lists ----------------------------------------------------------------------------------
-
-static bool add_text(const char *text, const char ***texts, size_t *count)
-{
-    *texts = common_grow(*texts, *count, sizeof **texts);
-    (*texts)[(*count)++] = text;
-    return text[0] != '\0';
-}
-
 // "NAME=VALUE", or with "@TIME" if it may have one. Sorted by time; those of equal time in the
 // order given.
 static bool add_setting(const char *text, bool has_times, view_setting **settings, size_t *count)
@@ -550,9 +471,9 @@ static bool add_setting(const char *text, bool has_times, view_setting **setting
     double value = 0.0;
     if (equals == NULL || equals == text)
         return false;
-    const char *end = take_number(equals + 1, -(double)FLT_MAX, (double)FLT_MAX, &value);
+    const char *end = common_take_number(equals + 1, -(double)FLT_MAX, (double)FLT_MAX, &value);
     if (end != NULL && has_times && *end == '@')
-        end = take_number(end + 1, -DBL_MAX, DBL_MAX, &setting.time);
+        end = common_take_number(end + 1, -DBL_MAX, DBL_MAX, &setting.time);
     if (end == NULL || *end != '\0')
         return false;
     setting.value = (float)value;
@@ -565,75 +486,26 @@ static bool add_setting(const char *text, bool has_times, view_setting **setting
     return true;
 }
 
-// -- By kind --------------------------------------------------------------------------------
+static common_option row_of(const view_option *o)
+{
+    return (common_option){o->name, o->value, o->kind, o->place, o->low, o->high};
+}
 
 bool view_read_option(const view_option *option, const char *text, view_options *options)
 {
-    void *const field = (unsigned char *)options + option->place;
-    bool *const flag = field;
-    uint32_t *const counts = field;
-    double number, numbers[2];
-    int word;
-    const int num_counts =
-        option->kind == VIEW_OPTION_GRID || option->kind == VIEW_OPTION_RANGE ? 2 : 1;
-    const bool is_switch =
-        option->kind == VIEW_OPTION_SWITCH || option->kind == VIEW_OPTION_OPPOSITE;
-    if (text == NULL && !is_switch)
+    const common_option row = row_of(option);
+    double number;
+    if (text == NULL && option->value != NULL)
         return false;
     if (option->given > 0)
         *(bool *)((unsigned char *)options + option->given) = true;
     options->names_content = options->names_content || option->names_content;
     switch (option->kind) {
-    case VIEW_OPTION_SWITCH:
-    case VIEW_OPTION_OPPOSITE:
-        word = text != NULL ? find_word("no|yes|false|true|0|1|off|on", text) : 1;
-        *flag = (word % 2 == 1) != (option->kind == VIEW_OPTION_OPPOSITE);
-        return word >= 0;
-    case VIEW_OPTION_EITHER:
-        word = find_word(option->value, text);
-        *flag = word == 1;
-        return word >= 0;
-    case VIEW_OPTION_CHOICE:
-        word = find_word(option->value, text);
-        memcpy(field, &word, sizeof word);
-        return word >= 0;
-    case VIEW_OPTION_COUNT:
-    case VIEW_OPTION_GRID:
-    case VIEW_OPTION_RANGE:
-        if (!read_numbers(text, option->low, option->high, num_counts,
-                          option->kind == VIEW_OPTION_RANGE ? '-'
-                          : strchr(text, 'x') != NULL       ? 'x'
-                                                            : ',',
-                          numbers))
-            return false;
-        for (int i = 0; i < num_counts; i++) {
-            if (numbers[i] != floor(numbers[i]))
-                return false;
-            counts[i] = (uint32_t)numbers[i];
-        }
-        return option->kind != VIEW_OPTION_RANGE || counts[0] < counts[1];
-    case VIEW_OPTION_FLOAT:
-        if (!read_numbers(text, option->low, option->high, 1, '\0', &number))
-            return false;
-        *(float *)field = (float)number;
-        return true;
-    case VIEW_OPTION_NUMBER:
-        return read_numbers(text, option->low, option->high, 1, '\0', field);
-    case VIEW_OPTION_COLOR:
-        return read_color(text, field);
-    case VIEW_OPTION_POINT:
-        return read_point(text, option->low, option->high, field);
     case VIEW_OPTION_LIGHTS:
-        return read_lights(text, field);
-    case VIEW_OPTION_TEXT:
-    case VIEW_OPTION_PAIR_TEXT:
-        *(const char **)field = text;
-        if (option->kind == VIEW_OPTION_TEXT)
-            return text[0] != '\0';
-        return text[0] != '=' && strchr(text, '=') != NULL && strchr(text, '=')[1] != '\0';
+        return read_lights(text, &options->lights);
     case VIEW_OPTION_TIMES:
         for (const char *rest = text;;) {
-            rest = take_number(rest, -DBL_MAX, DBL_MAX, &number);
+            rest = common_take_number(rest, -DBL_MAX, DBL_MAX, &number);
             if (rest == NULL || (*rest != ',' && *rest != '\0'))
                 return false;
             options->times =
@@ -651,7 +523,9 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         const unsigned long parm = strtoul(text, &end, 10);
         if (*text < '0' || *text > '9' || parm >= VIEW_NUM_PARMS || *end != '=')
             return false;
-        if (!read_numbers(end + 1, -(double)FLT_MAX, (double)FLT_MAX, 1, '\0', &number))
+        const char *const rest =
+            common_take_number(end + 1, -(double)FLT_MAX, (double)FLT_MAX, &number);
+        if (rest == NULL || *rest != '\0')
             return false;
         view_set_parm(&options->parms, VIEW_FIRST_PARM + (int)parm, (float)number, 0.0);
         return true;
@@ -668,69 +542,35 @@ bool view_read_option(const view_option *option, const char *text, view_options 
         options->textures[options->num_textures++] = choice;
         return text[0] != '\0';
     }
-    case VIEW_OPTION_MESH:
-        return add_text(text, &options->hidden, &options->num_hidden);
-    case VIEW_OPTION_BASE:
-        return add_text(text, &options->bases, &options->num_bases);
+    default:
+        return common_read_value(&row, text, options);
     }
-    return false;
 }
 
 char *view_write_option(const view_option *option, const view_options *options)
 {
-    const void *const field = (const unsigned char *)options + option->place;
-    const bool *const flag = field;
-    const uint32_t *const counts = field;
-    const float *const floats = field;
+    const common_option row = row_of(option);
     char lights[LIGHTS_TEXT];
-    unsigned choice;
-    double number;
-    switch (option->kind) {
-    case VIEW_OPTION_SWITCH:
-    case VIEW_OPTION_OPPOSITE:
-        return common_copy(*flag != (option->kind == VIEW_OPTION_OPPOSITE) ? "yes" : "no");
-    case VIEW_OPTION_EITHER:
-        return copy_word(option->value, *flag ? 1 : 0);
-    case VIEW_OPTION_CHOICE:
-        memcpy(&choice, field, sizeof choice);
-        return copy_word(option->value, choice);
-    case VIEW_OPTION_COUNT:
-        return common_format("%u", (unsigned)counts[0]);
-    case VIEW_OPTION_FLOAT:
-    case VIEW_OPTION_NUMBER:
-        number = option->kind == VIEW_OPTION_FLOAT ? (double)floats[0] : *(const double *)field;
-        return number >= option->low && number <= option->high
-                   ? common_format(option->kind == VIEW_OPTION_FLOAT ? "%.9g" : "%.17g", number)
-                   : NULL;
-    case VIEW_OPTION_GRID:
-        return common_format("%u,%u", (unsigned)counts[0], (unsigned)counts[1]);
-    case VIEW_OPTION_COLOR:
-    case VIEW_OPTION_POINT:
-        return common_format("%.9g,%.9g,%.9g", (double)floats[0], (double)floats[1],
-                             (double)floats[2]);
-    case VIEW_OPTION_LIGHTS:
-        write_lights(field, lights, sizeof lights);
-        return common_copy(lights);
-    default:
-        return NULL;
-    }
+    if (option->kind < COMMON_NUM_KINDS)
+        return common_write_value(&row, options);
+    write_lights(&options->lights, lights, sizeof lights);
+    return option->kind == VIEW_OPTION_LIGHTS ? common_copy(lights) : NULL;
 }
 
 void view_reset_option(const view_option *option, view_options *options)
 {
-    void *const field = (unsigned char *)options + option->place;
+    unsigned char *const field = (unsigned char *)options + option->place;
     view_options usual;
     char unused[2];
-    char *text;
+    (void)view_read_options(0, NULL, &usual, unused, sizeof unused);
     if (option->given > 0)
         *(bool *)((unsigned char *)options + option->given) = false;
     switch (option->kind) {
-    case VIEW_OPTION_TEXT:
-    case VIEW_OPTION_PAIR_TEXT:
-        *(const char **)field = NULL;
+    case COMMON_TEXTS:
+        ((common_texts *)(void *)field)->count = 0;
         break;
-    case VIEW_OPTION_RANGE:
-        memset(field, 0, 2 * sizeof(uint32_t));
+    case VIEW_OPTION_LIGHTS:
+        options->lights = usual.lights;
         break;
     case VIEW_OPTION_TIMES:
         options->num_times = 0;
@@ -739,40 +579,20 @@ void view_reset_option(const view_option *option, view_options *options)
         while (options->num_morphs > 0)
             free(options->morphs[--options->num_morphs].parameter);
         break;
+    case VIEW_OPTION_PARM:
+        options->parms = usual.parms;
+        break;
     case VIEW_OPTION_TEXTURE:
         while (options->num_textures > 0)
             free(options->textures[--options->num_textures].mesh);
         break;
-    case VIEW_OPTION_MESH:
-        options->num_hidden = 0;
-        break;
-    case VIEW_OPTION_BASE:
-        options->num_bases = 0;
-        break;
     case VIEW_OPTION_SETTING:
         break; // of a machine that is shown: they stay until it goes
-    case VIEW_OPTION_PARM:
-        (void)view_read_options(0, NULL, &usual, unused, sizeof unused);
-        options->parms = usual.parms;
-        view_free_options(&usual);
-        break;
-    default: // those that can be written and lie in a field
-        (void)view_read_options(0, NULL, &usual, unused, sizeof unused);
-        text = view_write_option(option, &usual);
-        if (text != NULL) {
-            const bool names_content = options->names_content;
-            (void)view_read_option(option, text, options);
-            options->names_content = names_content;
-        } else { // a number that is none: as not given
-            memset(field, 0,
-                   option->kind == VIEW_OPTION_NUMBER ? sizeof(double) : sizeof(uint32_t));
-        }
-        if (option->given > 0)
-            *(bool *)((unsigned char *)options + option->given) = false;
-        free(text);
-        view_free_options(&usual);
-        break;
+    default:
+        memcpy(field, (const unsigned char *)&usual + option->place,
+               common_value_size(option->kind));
     }
+    view_free_options(&usual);
 }
 
 // == The command line =============================================================================
@@ -807,25 +627,14 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
         return unknown_option(argument, nearest, problem, size);
 
     const char *value = equals != NULL ? equals + 1 : NULL;
-    if (value == NULL && found->value != NULL) {
-        if (*i + 1 >= count) {
-            (void)snprintf(problem, size, "--%s needs %s", found->name, found->value);
-            return false;
-        }
+    if (value == NULL && found->value != NULL && *i + 1 < count)
         value = arguments[++*i];
-    }
-    const bool taken = view_read_option(found, value, options);
     given[found - table] = true;
-    char limits[64] = "";
-    if (found->high > found->low) // it takes numbers
-        (void)snprintf(limits, sizeof limits, ", %sfrom %g to %g",
-                       found->kind == VIEW_OPTION_GRID || found->kind == VIEW_OPTION_POINT ? "each "
-                                                                                           : "",
-                       found->low, found->high);
-    if (!taken)
-        (void)snprintf(problem, size, "--%s takes %s%s, not '%s'", found->name,
-                       found->value != NULL ? found->value : "yes or no", limits, value);
-    return taken;
+    const common_option row = row_of(found);
+    const bool is_read = view_read_option(found, value, options);
+    if (!is_read)
+        common_explain_value(&row, value, problem, size);
+    return is_read;
 }
 
 static bool is_movie(const char *path)
@@ -894,7 +703,7 @@ static const char *find_contradiction(const view_options *o)
     }
     if (o->game != NULL && (o->num_files > 1 || o->crowd > 0))
         return "--game takes one name, and no --crowd";
-    if (o->num_bases > 0 && o->game == NULL)
+    if (o->bases.count > 0 && o->game == NULL)
         return "--base needs --game, or one folder";
     if ((o->page != NULL || o->game_demo)
         && (o->num_files + o->num_folders > 0 || o->game != NULL || o->crowd > 0
@@ -994,7 +803,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 
     // With --base, a folder alone is the mod. In a game, names that folders here have by chance are
     // names like all others.
-    if (options->num_bases > 0 && options->game == NULL && options->num_folders == 1) {
+    if (options->bases.count > 0 && options->game == NULL && options->num_folders == 1) {
         options->game = options->folders[0];
         options->num_folders = 0;
     }
@@ -1026,7 +835,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
             *view_switch_field(&table[i], &options->shown) =
                 (table[i].usual == VIEW_USUALLY_YES
                  || (table[i].usual == VIEW_USUALLY_IN_WINDOW && options->output == NULL))
-                != (table[i].kind == VIEW_OPTION_OPPOSITE);
+                != (table[i].kind == COMMON_OPPOSITE);
 
     free(given);
     if (!is_read || is_wrong)
@@ -1048,8 +857,8 @@ void view_free_options(view_options *options)
     for (size_t i = 0; i < options->num_textures; i++)
         free(options->textures[i].mesh);
     free(options->textures);
-    free(options->hidden);
-    free(options->bases);
+    free(options->hidden.names);
+    free(options->bases.names);
     free(options->times);
     free(options->files);
     free(options->folders);

@@ -4,6 +4,7 @@
 #ifndef DEMO_VIEWER_BASE_OPTIONS_H
 #define DEMO_VIEWER_BASE_OPTIONS_H
 
+#include "demo/common/options.h"
 #include "demo/viewer/base/commands.h"
 #include "demo/viewer/base/shown.h"
 #include "demo/viewer/base/log.h"
@@ -54,13 +55,11 @@ typedef struct view_options {
     const char **folders; // given among them, or archives: a window lists what is in the last one
     size_t num_folders;
     const char *game;   // a game folder or archive that the files are names in, or NULL
-    const char **bases; // --base: folders or archives behind it, the next one first
-    size_t num_bases;
+    common_texts bases; // --base: folders or archives behind it, the next one first
     view_texture_choice *textures;
     size_t num_textures;
-    uint32_t skin;       // of a Quake model
-    const char **hidden; // --hide: names or numbers of meshes
-    size_t num_hidden;
+    uint32_t skin;          // of a Quake model
+    common_texts hidden;    // --hide: names or numbers of meshes
     view_setting *settings; // --set, by time
     size_t num_settings;
     view_parms parms;     // --parm, of materials
@@ -128,31 +127,15 @@ typedef struct view_options {
 
 // -- The table --------------------------------------------------------------------------------
 
-// How an option is read and written. The field's type is in parentheses.
+// Kinds of values beside those of demo/common/options.h.
 typedef enum view_option_kind {
-    VIEW_OPTION_SWITCH,   // yes or no (bool)
-    VIEW_OPTION_OPPOSITE, // a switch that clears its field: "no-maps" (bool)
-    VIEW_OPTION_EITHER,   // the first or the second word of "a|b" (bool)
-    VIEW_OPTION_CHOICE,   // one of the words of "a|b|c" (an enum that counts from 0)
-    VIEW_OPTION_COUNT,    // whole number within the range (uint32_t)
-    VIEW_OPTION_FLOAT,    // number within the range (float)
-    VIEW_OPTION_NUMBER,   // likewise (double)
-    VIEW_OPTION_GRID,     // two whole numbers within the range, "6x4" or "6,4" (uint32_t[2])
-    VIEW_OPTION_COLOR,    // "#rrggbb" or "R,G,B" (float[3])
-    VIEW_OPTION_POINT,    // "X,Y,Z", each within the range (float[3])
-    VIEW_OPTION_LIGHTS,   // "NAME=VALUE,..." (view_lights)
-    // The following kinds are never written.
-    VIEW_OPTION_TEXT,      // not empty (const char *)
-    VIEW_OPTION_PAIR_TEXT, // "A=B", neither empty (const char *)
-    VIEW_OPTION_RANGE,     // "A-B", frames from 0, A < B (uint32_t[2])
-    // The following may be repeated.
+    VIEW_OPTION_LIGHTS = COMMON_NUM_KINDS, // "NAME=VALUE,..." (view_lights)
+    // The following may be repeated, and are never written.
     VIEW_OPTION_TIMES,   // "S,S,...", added to the times
     VIEW_OPTION_SETTING, // "NAME=VALUE@TIME", added to the settings
     VIEW_OPTION_WEIGHT,  // "NAME=VALUE", added to the morphs
     VIEW_OPTION_PARM,    // "N=VALUE", one of the parms
     VIEW_OPTION_TEXTURE, // "MESH=FILE", added to the textures
-    VIEW_OPTION_MESH,    // "MESH", added to the hidden meshes
-    VIEW_OPTION_BASE,    // a folder or an archive, added to the bases
 } view_option_kind;
 
 // Whether the configuration file may hold an option.
@@ -182,7 +165,7 @@ typedef enum view_effect {
 // A `heading` opens a group in the help.
 typedef struct view_option {
     const char *name, *value, *help, *heading;
-    view_option_kind kind;
+    int kind;          // common_kind, view_option_kind
     size_t place;      // offset of the field in view_options
     size_t given;      // offset of a bool that is set when the option is given; 0 = none
     double low, high;  // range of a number

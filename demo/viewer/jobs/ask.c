@@ -130,8 +130,8 @@ static void undo(view_options *options, const view_options *before)
     undone.settings = options->settings;
     undone.morphs = options->morphs;
     undone.times = options->times;
-    undone.hidden = options->hidden;
-    undone.bases = options->bases;
+    undone.hidden.names = options->hidden.names;
+    undone.bases.names = options->bases.names;
     for (size_t i = before->num_morphs; i < options->num_morphs; i++)
         free(options->morphs[i].parameter);
     *options = undone;

@@ -59,7 +59,7 @@ static void add_options(common_list *words, const view_options *now)
         const unsigned char *const field = (const unsigned char *)now + option->place;
         if (view_lacks(option, now) != NULL)
             continue;
-        if (option->kind == VIEW_OPTION_TEXT || option->kind == VIEW_OPTION_PAIR_TEXT) {
+        if (option->kind == COMMON_TEXT || option->kind == COMMON_PAIR_TEXT) {
             const char *const text = *(const char *const *)field;
             if (text != NULL)
                 add_option(words, option->name, common_copy(text));

@@ -566,8 +566,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     const md5_model *const model = viewer->document->scene.model;
     const uint32_t num_meshes = model != NULL ? model->num_meshes : 0;
     bool is_right = true;
-    for (size_t i = 0; as_asked && i < options->num_hidden; i++) {
-        const char *const name = options->hidden[i];
+    for (size_t i = 0; as_asked && i < options->hidden.count; i++) {
+        const char *const name = options->hidden.names[i];
         bool is_found = false;
         for (uint32_t m = 0; m < num_meshes && m < 64; m++) {
             char number[16];
@@ -582,7 +582,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
             is_right = view_error(&viewer->log, "--hide %s: no such mesh; the model has %u", name,
                                   (unsigned)num_meshes);
     }
-    if (as_asked && options->num_hidden > 0)
+    if (as_asked && options->hidden.count > 0)
         view_show_meshes(viewer->document, viewer->hidden_meshes);
     if (viewer->config != NULL)
         view_note_opened(viewer->config, is_own ? NULL : viewer->document->scene.path,
@@ -811,7 +811,7 @@ bool view_open_game_name(view_state *viewer)
 {
     md5_error error = {0};
     const view_options *const options = viewer->options;
-    char *const place = view_with_bases(options->game, options->bases, options->num_bases);
+    char *const place = view_with_bases(options->game, options->bases.names, options->bases.count);
     viewer->library = view_open_library(place, NULL, NULL, &error);
     free(place);
     if (viewer->library == NULL)
@@ -1154,7 +1154,8 @@ static bool open_named(view_state *viewer)
     for (size_t i = 0; i < options->num_folders && opened; i++)
         view_browse_place(viewer, options->folders[i]);
     if (options->game != NULL && opened) {
-        char *const place = view_with_bases(options->game, options->bases, options->num_bases);
+        char *const place =
+            view_with_bases(options->game, options->bases.names, options->bases.count);
         view_browse_game(viewer, place);
         free(place);
     }
