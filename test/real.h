@@ -31,6 +31,11 @@ static inline real3 real3_of(md5_vec3 v)
     return (real3){v.x, v.y, v.z};
 }
 
+static inline md5_vec3 real3_narrow(real3 v)
+{
+    return (md5_vec3){(float)v.x, (float)v.y, (float)v.z};
+}
+
 static inline real3 real3_add(real3 a, real3 b)
 {
     return (real3){a.x + b.x, a.y + b.y, a.z + b.z};

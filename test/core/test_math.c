@@ -20,16 +20,18 @@ static matrix multiply(matrix a, matrix b)
     return product;
 }
 
-static void apply(matrix m, const double v[3], double out[3])
+static real3 apply(matrix m, real3 v)
 {
-    for (int i = 0; i < 3; i++)
-        out[i] = m.at[i][0] * v[0] + m.at[i][1] * v[1] + m.at[i][2] * v[2];
+    const double(*const at)[3] = m.at;
+    return (real3){at[0][0] * v.x + at[0][1] * v.y + at[0][2] * v.z,
+                   at[1][0] * v.x + at[1][1] * v.y + at[1][2] * v.z,
+                   at[2][0] * v.x + at[2][1] * v.y + at[2][2] * v.z};
 }
 
 // Rodrigues' formula: cos I + sin [k] + (1 - cos) k k^T.
-static matrix about(const double axis[3], double angle)
+static matrix about(real3 axis, double angle)
 {
-    const double x = axis[0], y = axis[1], z = axis[2], c = cos(angle), s = sin(angle), v = 1.0 - c;
+    const double x = axis.x, y = axis.y, z = axis.z, c = cos(angle), s = sin(angle), v = 1.0 - c;
     return (matrix){{{c + v * x * x, v * x * y - s * z, v * x * z + s * y},
                      {v * x * y + s * z, c + v * y * y, v * y * z - s * x},
                      {v * x * z - s * y, v * y * z + s * x, c + v * z * z}}};
@@ -54,14 +56,14 @@ static double difference(matrix a, matrix b)
 
 static md5_vec3 random_vector(uint64_t *random)
 {
-    return (md5_vec3){(float)test_between(-1, 1, random), (float)test_between(-1, 1, random),
-                      (float)test_between(-1, 1, random)};
+    return (md5_vec3){test_betweenf(-1, 1, random), test_betweenf(-1, 1, random),
+                      test_betweenf(-1, 1, random)};
 }
 
 static md5_quat random_rotation(uint64_t *random)
 {
-    md5_quat q = {(float)test_between(-1, 1, random), (float)test_between(-1, 1, random),
-                  (float)test_between(-1, 1, random), (float)test_between(-1, 1, random)};
+    const md5_quat q = {test_betweenf(-1, 1, random), test_betweenf(-1, 1, random),
+                        test_betweenf(-1, 1, random), test_betweenf(-1, 1, random)};
     return md5_quat_normalize(q, (md5_quat){0, 0, 0, 1});
 }
 
@@ -70,11 +72,19 @@ static md5_xform random_transform(uint64_t *random)
     return (md5_xform){random_rotation(random), random_vector(random), 0.0f};
 }
 
-static void check_vector(md5_vec3 actual, const double expected[3], double tolerance)
+static void check_vector(md5_vec3 actual, real3 expected, double tolerance)
 {
-    CHECK_NEAR(actual.x, expected[0], tolerance);
-    CHECK_NEAR(actual.y, expected[1], tolerance);
-    CHECK_NEAR(actual.z, expected[2], tolerance);
+    CHECK_NEAR(actual.x, expected.x, tolerance);
+    CHECK_NEAR(actual.y, expected.y, tolerance);
+    CHECK_NEAR(actual.z, expected.z, tolerance);
+}
+
+static const matrix identity = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+
+// Rotations, of whole quaternions or matrices.
+static void check_rotation(matrix actual, matrix expected, double tolerance)
+{
+    CHECK(difference(actual, expected) < tolerance);
 }
 
 // -- Rotations --------------------------------------------------------------------------------
@@ -84,14 +94,10 @@ TEST (math_rotates_as_matrices_do) {
     for (int i = 0; i < 200; i++) {
         const md5_quat a = random_rotation(&random), b = random_rotation(&random);
         const md5_vec3 v = random_vector(&random);
-        const double of[3] = {v.x, v.y, v.z};
-        double expected[3];
-        apply(matrix_of(a), of, expected);
-        check_vector(md5_quat_rotate(a, v), expected, 1e-6);
-        CHECK(difference(matrix_of(md5_quat_mul(a, b)), multiply(matrix_of(a), matrix_of(b)))
-              < 1e-6);
-        const matrix none = multiply(matrix_of(a), matrix_of(md5_quat_conjugate(a)));
-        CHECK(difference(none, (matrix){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}) < 1e-6);
+        const matrix of_a = matrix_of(a);
+        check_vector(md5_quat_rotate(a, v), apply(of_a, real3_of(v)), 1e-6);
+        check_rotation(matrix_of(md5_quat_mul(a, b)), multiply(of_a, matrix_of(b)), 1e-6);
+        check_rotation(multiply(of_a, matrix_of(md5_quat_conjugate(a))), identity, 1e-6);
     }
 }
 
@@ -99,45 +105,43 @@ TEST (math_turns_about_an_axis_of_any_length) {
     uint64_t random = 2;
     for (int i = 0; i < 200; i++) {
         const md5_vec3 axis = random_vector(&random);
-        const double size = real_length(axis), angle = (double)(float)test_between(-7, 7, &random);
-        const double unit[3] = {(double)axis.x / size, (double)axis.y / size,
-                                (double)axis.z / size};
+        const double angle = (double)test_betweenf(-7, 7, &random);
         const float scale = i % 3 == 0 ? 1e30f : i % 3 == 1 ? 1e-30f : 1.0f;
         const md5_quat q = md5_quat_from_axis_angle(md5_vec3_scale(axis, scale), (float)angle);
-        CHECK(difference(matrix_of(q), about(unit, angle)) < 1e-6);
+        check_rotation(matrix_of(q), about(real3_unit(real3_of(axis)), angle), 1e-6);
     }
     const float bad[] = {0.0f, NAN, INFINITY};
-    for (int i = 0; i < 3; i++) {
-        const md5_quat none = md5_quat_from_axis_angle((md5_vec3){bad[i], 0, 0}, 1.0f);
+    EACH (size, bad) {
+        const md5_quat none = md5_quat_from_axis_angle((md5_vec3){*size, 0, 0}, 1.0f);
         CHECK(none.x == 0.0f && none.y == 0.0f && none.z == 0.0f && none.w == 1.0f);
     }
 }
 
 static matrix matrix_of_euler(double pitch, double yaw, double roll)
 {
-    const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, z[3] = {0, 0, 1};
-    return multiply(about(z, yaw * DEGREES),
-                    multiply(about(y, pitch * DEGREES), about(x, roll * DEGREES)));
+    return multiply(about((real3){0, 0, 1}, yaw * DEGREES),
+                    multiply(about((real3){0, 1, 0}, pitch * DEGREES),
+                             about((real3){1, 0, 0}, roll * DEGREES)));
 }
 
 TEST (math_reads_and_writes_ids_angles) {
     // Pitch looks down, yaw turns left, roll leans right: what was left goes up.
-    const double down[3] = {0, 0, -1}, left[3] = {0, 1, 0}, up[3] = {0, 0, 1};
-    check_vector(
-        md5_quat_rotate(md5_quat_from_euler((md5_euler){.pitch = 90}), (md5_vec3){1, 0, 0}), down,
-        1e-6);
-    check_vector(md5_quat_rotate(md5_quat_from_euler((md5_euler){.yaw = 90}), (md5_vec3){1, 0, 0}),
-                 left, 1e-6);
-    check_vector(md5_quat_rotate(md5_quat_from_euler((md5_euler){.roll = 90}), (md5_vec3){0, 1, 0}),
-                 up, 1e-6);
+    static const struct {
+        md5_euler turn;
+        md5_vec3 from;
+        real3 to;
+    } turns[] = {{{.pitch = 90}, {1, 0, 0}, {0, 0, -1}},
+                 {{.yaw = 90}, {1, 0, 0}, {0, 1, 0}},
+                 {{.roll = 90}, {0, 1, 0}, {0, 0, 1}}};
+    EACH (row, turns)
+        check_vector(md5_quat_rotate(md5_quat_from_euler(row->turn), row->from), row->to, 1e-6);
     uint64_t random = 3;
     for (int i = 0; i < 500; i++) {
-        const md5_euler angles = {(float)test_between(-89.5, 89.5, &random),
-                                  (float)test_between(-180, 180, &random),
-                                  (float)test_between(-180, 180, &random)};
+        const md5_euler angles = {test_betweenf(-89.5f, 89.5f, &random),
+                                  test_betweenf(-180, 180, &random),
+                                  test_betweenf(-180, 180, &random)};
         const md5_quat q = md5_quat_from_euler(angles);
-        CHECK(difference(matrix_of(q), matrix_of_euler(angles.pitch, angles.yaw, angles.roll))
-              < 1e-6);
+        check_rotation(matrix_of(q), matrix_of_euler(angles.pitch, angles.yaw, angles.roll), 1e-6);
         const md5_euler again = md5_quat_to_euler(q);
         // A quaternion of floats fixes yaw and roll to about 1e-7 / cos(pitch) radians.
         CHECK_NEAR(again.pitch, angles.pitch, 2e-3);
@@ -154,24 +158,17 @@ TEST (math_looks_straight_up_and_down_without_roll) {
         const md5_euler again = md5_quat_to_euler(q);
         CHECK_NEAR(again.pitch, angles.pitch, 0.05);
         CHECK(again.roll == 0.0f);
-        CHECK(difference(matrix_of(md5_quat_from_euler(again)), matrix_of(q)) < 1e-3);
+        check_rotation(matrix_of(md5_quat_from_euler(again)), matrix_of(q), 1e-3);
     }
 }
 
 static void check_between(md5_vec3 from, md5_vec3 to)
 {
     const md5_quat q = md5_quat_between(from, to);
-    const double size = real_length(to), start = real_length(from);
-    const double goal[3] = {(double)to.x / size, (double)to.y / size, (double)to.z / size};
-    const double begin[3] = {(double)from.x / start, (double)from.y / start,
-                             (double)from.z / start};
-    double moved[3];
-    apply(matrix_of(q), begin, moved);
-    const double cosine = begin[0] * goal[0] + begin[1] * goal[1] + begin[2] * goal[2];
-    for (int i = 0; i < 3; i++)
-        CHECK_NEAR(moved[i], goal[i], 1e-6);
+    const real3 begin = real3_unit(real3_of(from)), goal = real3_unit(real3_of(to));
+    CHECK_NEAR(real3_distance(apply(matrix_of(q), begin), goal), 0.0, 1e-6);
     // No longer than needed: the angle of the rotation is that between the directions.
-    CHECK_NEAR(2.0 * (double)q.w * (double)q.w - 1.0, cosine, 2e-6);
+    CHECK_NEAR(2.0 * (double)q.w * (double)q.w - 1.0, real3_dot(begin, goal), 2e-6);
 }
 
 TEST (math_finds_the_shortest_rotation) {
@@ -184,8 +181,7 @@ TEST (math_finds_the_shortest_rotation) {
         check_between(from, md5_vec3_sub(md5_vec3_scale(near, 1e-4f), from));
         check_between(from, from);
     }
-    const md5_quat none = md5_quat_between((md5_vec3){0, 0, 0}, (md5_vec3){1, 0, 0});
-    CHECK(none.w == 1.0f);
+    CHECK(md5_quat_between((md5_vec3){0, 0, 0}, (md5_vec3){1, 0, 0}).w == 1.0f);
     CHECK(md5_quat_between((md5_vec3){1, 0, 0}, (md5_vec3){NAN, 0, 0}).w == 1.0f);
 }
 
@@ -196,7 +192,7 @@ TEST (math_takes_rotations_from_matrices) {
         if (i % 3 == 0) // small traces, where each of the four components may be the largest
             from.rotation = md5_quat_from_axis_angle(random_vector(&random), 3.1f);
         const md5_xform again = md5_xform_from_mat34(md5_mat34_from_xform(from));
-        CHECK(difference(matrix_of(again.rotation), matrix_of(from.rotation)) < 2e-6);
+        check_rotation(matrix_of(again.rotation), matrix_of(from.rotation), 2e-6);
         CHECK(again.translation.x == from.translation.x && again.translation.y == from.translation.y
               && again.translation.z == from.translation.z && again.pad == 0.0f);
     }
@@ -204,12 +200,9 @@ TEST (math_takes_rotations_from_matrices) {
 
 // -- Transforms -------------------------------------------------------------------------------
 
-static void apply_transform(md5_xform a, const double v[3], double out[3])
+static real3 apply_transform(md5_xform a, real3 v)
 {
-    apply(matrix_of(a.rotation), v, out);
-    out[0] += a.translation.x;
-    out[1] += a.translation.y;
-    out[2] += a.translation.z;
+    return real3_add(apply(matrix_of(a.rotation), v), real3_of(a.translation));
 }
 
 TEST (math_composes_and_undoes_transforms) {
@@ -217,12 +210,9 @@ TEST (math_composes_and_undoes_transforms) {
     for (int i = 0; i < 200; i++) {
         const md5_xform a = random_transform(&random), b = random_transform(&random);
         const md5_vec3 v = random_vector(&random);
-        const double of[3] = {v.x, v.y, v.z};
-        double by_b[3], by_both[3];
-        apply_transform(b, of, by_b);
-        apply_transform(a, by_b, by_both);
+        const real3 of = real3_of(v), by_b = apply_transform(b, of);
         check_vector(md5_xform_point(b, v), by_b, 1e-6);
-        check_vector(md5_xform_point(md5_xform_mul(a, b), v), by_both, 2e-6);
+        check_vector(md5_xform_point(md5_xform_mul(a, b), v), apply_transform(a, by_b), 2e-6);
         check_vector(md5_xform_point(md5_xform_inverse(b), md5_xform_point(b, v)), of, 2e-6);
     }
 }
@@ -230,14 +220,14 @@ TEST (math_composes_and_undoes_transforms) {
 // Rotations about one axis blend by their angles.
 TEST (math_blends_transforms) {
     const md5_vec3 axis = {1.0f, 2.0f, -3.0f};
-    const double size = sqrt(14.0), unit[3] = {1.0 / size, 2.0 / size, -3.0 / size};
+    const real3 unit = real3_unit(real3_of(axis));
     const md5_xform a = {md5_quat_from_axis_angle(axis, 0.25f), {1, 2, 3}, 0.0f};
     const md5_xform b = {md5_quat_from_axis_angle(axis, 2.75f), {5, 2, -5}, 0.0f};
     for (int i = 0; i <= 10; i++) {
         const double t = (0.1f * (float)i);
         const md5_xform blend = md5_xform_blend(a, b, (float)t);
-        CHECK(difference(matrix_of(blend.rotation), about(unit, 0.25 + 2.5 * t)) < 2e-6);
-        check_vector(blend.translation, (const double[]){1 + 4 * t, 2, 3 - 8 * t}, 2e-6);
+        check_rotation(matrix_of(blend.rotation), about(unit, 0.25 + 2.5 * t), 2e-6);
+        check_vector(blend.translation, (real3){1 + 4 * t, 2, 3 - 8 * t}, 2e-6);
     }
     const md5_xform before = md5_xform_blend(a, b, -1.0f);
     const md5_xform after = md5_xform_blend(a, b, 9.0f);
@@ -253,7 +243,7 @@ TEST (math_inverts_affine_matrices) {
     for (int i = 0; i < 200; i++) {
         md5_mat34 m;
         for (int j = 0; j < 12; j++)
-            m.m[j] = (float)test_between(-2, 2, &random);
+            m.m[j] = test_betweenf(-2, 2, &random);
         m.m[i % 3 * 5] += i % 2 == 0 ? 5.0f : -5.0f; // far from singular
         m.m[(i + 1) % 3 * 5] += 5.0f;
         m.m[(i + 2) % 3 * 5] += 5.0f;
@@ -275,13 +265,21 @@ TEST (math_inverts_affine_matrices) {
     CHECK_NEAR(md5_mat34_inverse(small).m[0], 1e20, 1e14);
 }
 
-static void apply44(md5_mat44 m, const double v[4], double out[4])
+static real4 apply44(md5_mat44 by, real4 v)
 {
-    for (int row = 0; row < 4; row++) {
-        out[row] = 0.0;
-        for (int column = 0; column < 4; column++)
-            out[row] += m.m[4 * column + row] * v[column];
-    }
+    const float *const m = by.m;
+    return (real4){m[0] * v.x + m[4] * v.y + m[8] * v.z + m[12] * v.w,
+                   m[1] * v.x + m[5] * v.y + m[9] * v.z + m[13] * v.w,
+                   m[2] * v.x + m[6] * v.y + m[10] * v.z + m[14] * v.w,
+                   m[3] * v.x + m[7] * v.y + m[11] * v.z + m[15] * v.w};
+}
+
+static void check_clip(real4 actual, real4 expected, double tolerance)
+{
+    CHECK_NEAR(actual.x, expected.x, tolerance);
+    CHECK_NEAR(actual.y, expected.y, tolerance);
+    CHECK_NEAR(actual.z, expected.z, tolerance);
+    CHECK_NEAR(actual.w, expected.w, tolerance);
 }
 
 TEST (math_widens_and_multiplies_4x4_matrices) {
@@ -289,39 +287,26 @@ TEST (math_widens_and_multiplies_4x4_matrices) {
     const md5_xform a = random_transform(&random), b = random_transform(&random);
     const md5_mat44 product = md5_mat44_mul(md5_mat44_from_mat34(md5_mat34_from_xform(a)),
                                             md5_mat44_from_mat34(md5_mat34_from_xform(b)));
-    const double v[4] = {0.5, -2.0, 3.0, 1.0};
-    double by_b[3], by_both[3], actual[4];
-    apply_transform(b, v, by_b);
-    apply_transform(a, by_b, by_both);
-    apply44(product, v, actual);
-    for (int i = 0; i < 3; i++)
-        CHECK_NEAR(actual[i], by_both[i], 5e-6);
-    CHECK_NEAR(actual[3], 1.0, 0.0);
+    const real3 both = apply_transform(a, apply_transform(b, (real3){0.5, -2.0, 3.0}));
+    const real4 actual = apply44(product, (real4){0.5, -2.0, 3.0, 1.0});
+    check_clip(actual, (real4){both.x, both.y, both.z, 1.0}, 5e-6);
+    CHECK_NEAR(actual.w, 1.0, 0.0);
     const md5_mat34 m = {{2, 0, 1, 7, 0, 3, 0, 8, 0, 0, 4, 9}};
-    check_vector(md5_mat34_direction(m, (md5_vec3){1, 1, 1}), (const double[]){3, 3, 4}, 0.0);
-    check_vector(md5_mat34_point(m, (md5_vec3){1, 1, 1}), (const double[]){10, 11, 13}, 0.0);
-    check_vector(md5_mat34_translation(m), (const double[]){7, 8, 9}, 0.0);
+    check_vector(md5_mat34_direction(m, (md5_vec3){1, 1, 1}), (real3){3, 3, 4}, 0.0);
+    check_vector(md5_mat34_point(m, (md5_vec3){1, 1, 1}), (real3){10, 11, 13}, 0.0);
+    check_vector(md5_mat34_translation(m), (real3){7, 8, 9}, 0.0);
 }
 
 TEST (math_looks_at_a_target) {
     const md5_vec3 eye = {10, 4, 3}, target = {1, 2, 3};
     const md5_mat44 view = md5_mat44_look_at(eye, target, (md5_vec3){0, 0, 5});
-    const double points[3][4] = {{1, 2, 3, 1}, {1, 2, 9, 1}, {10, 4, 3, 1}};
-    double at[4];
-    apply44(view, points[0], at);
-    CHECK_NEAR(at[0], 0.0, 1e-5);
-    CHECK_NEAR(at[1], 0.0, 1e-5);
-    CHECK_NEAR(at[2], -sqrt(85.0), 1e-5);
-    apply44(view, points[1], at);
-    CHECK_NEAR(at[0], 0.0, 1e-5);
-    CHECK_NEAR(at[1], 6.0, 1e-5);
-    apply44(view, points[2], at);
-    CHECK(fabs(at[0]) < 1e-5 && fabs(at[1]) < 1e-5 && fabs(at[2]) < 1e-5);
+    check_clip(apply44(view, (real4){1, 2, 3, 1}), (real4){0, 0, -sqrt(85.0), 1}, 1e-5);
+    check_clip(apply44(view, (real4){1, 2, 9, 1}), (real4){0, 6, -sqrt(85.0), 1}, 1e-5);
+    check_clip(apply44(view, (real4){10, 4, 3, 1}), (real4){0, 0, 0, 1}, 1e-5);
     // From the front, +y (left of the character) is on the right.
     const md5_mat44 front =
         md5_mat44_look_at((md5_vec3){10, 0, 0}, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 1});
-    apply44(front, (const double[]){0, 1, 0, 1}, at);
-    CHECK_NEAR(at[0], 1.0, 1e-6);
+    CHECK_NEAR(apply44(front, (real4){0, 1, 0, 1}).x, 1.0, 1e-6);
 }
 
 // Rigid and right-handed whatever the arguments are.
@@ -330,52 +315,47 @@ TEST (math_looks_along_up_and_at_itself) {
     const md5_vec3 ups[] = {{0, 0, 1}, {0, 0, 0}, {1, 0, 0}, {1, 2, 3}};
     for (int i = 0; i < 20; i++) {
         const md5_mat44 view = md5_mat44_look_at(eyes[i % 5], (md5_vec3){0, 0, 0}, ups[i / 5]);
-        matrix m;
-        for (int j = 0; j < 9; j++)
+        matrix m, transposed;
+        for (int j = 0; j < 9; j++) {
             m.at[j / 3][j % 3] = view.m[4 * (j % 3) + j / 3];
-        matrix transposed;
-        for (int j = 0; j < 9; j++)
-            transposed.at[j / 3][j % 3] = m.at[j % 3][j / 3];
-        CHECK(difference(multiply(m, transposed), (matrix){{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}})
-              < 1e-6);
-        const double determinant =
-            m.at[0][0] * (m.at[1][1] * m.at[2][2] - m.at[1][2] * m.at[2][1])
-            - m.at[0][1] * (m.at[1][0] * m.at[2][2] - m.at[1][2] * m.at[2][0])
-            + m.at[0][2] * (m.at[1][0] * m.at[2][1] - m.at[1][1] * m.at[2][0]);
-        CHECK_NEAR(determinant, 1.0, 1e-6);
+            transposed.at[j % 3][j / 3] = m.at[j / 3][j % 3];
+        }
+        check_rotation(multiply(m, transposed), identity, 1e-6);
+        const real3 rows[] = {{m.at[0][0], m.at[0][1], m.at[0][2]},
+                              {m.at[1][0], m.at[1][1], m.at[1][2]},
+                              {m.at[2][0], m.at[2][1], m.at[2][2]}};
+        CHECK_NEAR(real3_dot(rows[0], real3_cross(rows[1], rows[2])), 1.0, 1e-6);
     }
 }
 
 static double depth_at(md5_mat44 clip, double distance)
 {
-    double out[4];
-    apply44(clip, (const double[]){0, 0, -distance, 1}, out);
-    CHECK_NEAR(out[3], distance, 1e-9);
-    return out[2] / out[3];
+    const real4 out = apply44(clip, (real4){0, 0, -distance, 1});
+    CHECK_NEAR(out.w, distance, 1e-9);
+    return out.z / out.w;
 }
 
 TEST (math_projects_near_and_far_to_the_ends_of_depth) {
-    const md5_mat44 gl = md5_mat44_perspective(60, 2, 0.5f, 200, MD5_DEPTH_MINUS_ONE_TO_ONE);
-    CHECK_NEAR(depth_at(gl, 0.5), -1.0, 1e-6);
-    CHECK_NEAR(depth_at(gl, 200), 1.0, 1e-6);
-    const md5_mat44 zero = md5_mat44_perspective(60, 2, 0.5f, 200, MD5_DEPTH_ZERO_TO_ONE);
-    CHECK_NEAR(depth_at(zero, 0.5), 0.0, 1e-6);
-    CHECK_NEAR(depth_at(zero, 200), 1.0, 1e-6);
-    const md5_mat44 endless =
-        md5_mat44_perspective(60, 2, 0.5f, INFINITY, MD5_DEPTH_MINUS_ONE_TO_ONE);
-    CHECK_NEAR(depth_at(endless, 0.5), -1.0, 1e-6);
-    CHECK_NEAR(depth_at(endless, 1e9), 1.0, 1e-6);
-    const md5_mat44 reversed = md5_mat44_perspective(60, 2, 0.5f, 200, MD5_DEPTH_ONE_TO_ZERO);
-    CHECK_NEAR(depth_at(reversed, 0.5), 1.0, 1e-6);
-    CHECK_NEAR(depth_at(reversed, 200), 0.0, 1e-6);
-    const md5_mat44 both = md5_mat44_perspective(60, 2, 0.5f, INFINITY, MD5_DEPTH_ONE_TO_ZERO);
-    CHECK_NEAR(depth_at(both, 0.5), 1.0, 1e-6);
-    CHECK_NEAR(depth_at(both, 1e9), 0.0, 1e-6);
+    static const struct {
+        float far_z;
+        md5_depth depth;
+        double far_away, near_depth, far_depth;
+    } cases[] = {{200, MD5_DEPTH_MINUS_ONE_TO_ONE, 200, -1, 1},
+                 {200, MD5_DEPTH_ZERO_TO_ONE, 200, 0, 1},
+                 {INFINITY, MD5_DEPTH_MINUS_ONE_TO_ONE, 1e9, -1, 1},
+                 {200, MD5_DEPTH_ONE_TO_ZERO, 200, 1, 0},
+                 {INFINITY, MD5_DEPTH_ONE_TO_ZERO, 1e9, 1, 0}};
+    EACH (row, cases) {
+        const md5_mat44 clip = md5_mat44_perspective(60, 2, 0.5f, row->far_z, row->depth);
+        CHECK_NEAR(depth_at(clip, 0.5), row->near_depth, 1e-6);
+        CHECK_NEAR(depth_at(clip, row->far_away), row->far_depth, 1e-6);
+    }
     // The edge of the picture: 30 degrees up, and twice as far to the side.
-    double edge[4];
-    apply44(gl, (const double[]){2 * 10 * tan(30 * DEGREES), 10 * tan(30 * DEGREES), -10, 1}, edge);
-    CHECK_NEAR(edge[0] / edge[3], 1.0, 1e-6);
-    CHECK_NEAR(edge[1] / edge[3], 1.0, 1e-6);
+    const double up = 10 * tan(30 * DEGREES);
+    const real4 edge = apply44(md5_mat44_perspective(60, 2, 0.5f, 200, MD5_DEPTH_MINUS_ONE_TO_ONE),
+                               (real4){2 * up, up, -10, 1});
+    CHECK_NEAR(edge.x / edge.w, 1.0, 1e-6);
+    CHECK_NEAR(edge.y / edge.w, 1.0, 1e-6);
 }
 
 // -- Decay ----------------------------------------------------------------------------------------
@@ -405,12 +385,8 @@ TEST (math_inverts_4x4_matrices) {
             m.m[j] = test_betweenf(-2, 2, &random) + (j % 4 == (j / 4 + i) % 4 ? 8.0f : 0.0f);
         const md5_mat44 back = md5_mat44_inverse(m);
         for (int column = 0; column < 4; column++) {
-            double unit[4] = {0}, by_m[4], again[4];
-            unit[column] = 1.0;
-            apply44(m, unit, by_m);
-            apply44(back, by_m, again);
-            for (int row = 0; row < 4; row++)
-                CHECK_NEAR(again[row], unit[row], 2e-6);
+            const real4 unit = {column == 0, column == 1, column == 2, column == 3};
+            check_clip(apply44(back, apply44(m, unit)), unit, 2e-6);
         }
     }
     const md5_mat44 bad[] = {{{1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 4, 5, 6, 1}},
@@ -424,18 +400,16 @@ TEST (math_inverts_4x4_matrices) {
 // A camera in textbook terms: where a point is, as fractions of the picture from its middle and as
 // distance along the line of sight.
 typedef struct test_eye {
-    double right[3], up[3], forward[3], at[3], half_width, half_height, near_z, far_z;
+    real3 right, up, forward, at;
+    double half_width, half_height, near_z, far_z;
     bool is_orthographic, is_mirrored;
     md5_depth depth;
 } test_eye;
 
 static md5_mat44 matrix_of_eye(const test_eye *eye)
 {
-    const md5_vec3 at = {(float)eye->at[0], (float)eye->at[1], (float)eye->at[2]};
-    const md5_vec3 to = {(float)(eye->at[0] + 9 * eye->forward[0]),
-                         (float)(eye->at[1] + 9 * eye->forward[1]),
-                         (float)(eye->at[2] + 9 * eye->forward[2])};
-    const md5_vec3 up = {(float)eye->up[0], (float)eye->up[1], (float)eye->up[2]};
+    const md5_vec3 at = real3_narrow(eye->at), up = real3_narrow(eye->up);
+    const md5_vec3 to = real3_narrow(real3_add(eye->at, real3_scale(eye->forward, 9)));
     md5_mat44 clip = {{0}};
     if (eye->is_orthographic) { // z = a d + b, from the depth of both ends
         const double from =
@@ -453,14 +427,13 @@ static md5_mat44 matrix_of_eye(const test_eye *eye)
     return md5_mat44_mul(clip, md5_mat44_look_at(at, to, up));
 }
 
-static double along(const double axis[3], const test_eye *eye, md5_vec3 p)
+static double along(real3 axis, const test_eye *eye, md5_vec3 p)
 {
-    return axis[0] * (p.x - eye->at[0]) + axis[1] * (p.y - eye->at[1])
-           + axis[2] * (p.z - eye->at[2]);
+    return real3_dot(axis, real3_sub(real3_of(p), eye->at));
 }
 
 // The pixel of a point by similar triangles, and its depth: linear in d, or in 1 / d.
-static void see(const test_eye *eye, md5_viewport window, md5_vec3 p, double pixel[3])
+static real3 see(const test_eye *eye, md5_viewport window, md5_vec3 p)
 {
     const double d = along(eye->forward, eye, p), zoom = eye->is_orthographic ? 1.0 : d;
     const double right = along(eye->right, eye, p) / zoom / eye->half_width;
@@ -468,15 +441,19 @@ static void see(const test_eye *eye, md5_viewport window, md5_vec3 p, double pix
     const double near_z = eye->near_z, far_z = eye->far_z;
     const double share = eye->is_orthographic ? (d - near_z) / (far_z - near_z)
                                               : (1 / near_z - 1 / d) / (1 / near_z - 1 / far_z);
-    pixel[0] = window.x + window.width * (0.5 + (eye->is_mirrored ? -0.5 : 0.5) * right);
-    pixel[1] = window.y + window.height * (0.5 - 0.5 * up);
-    pixel[2] = eye->depth == MD5_DEPTH_ONE_TO_ZERO ? 1.0 - share : share;
+    return (real3){window.x + window.width * (0.5 + (eye->is_mirrored ? -0.5 : 0.5) * right),
+                   window.y + window.height * (0.5 - 0.5 * up),
+                   eye->depth == MD5_DEPTH_ONE_TO_ZERO ? 1.0 - share : share};
 }
 
 static test_eye random_eye(int i, uint64_t *random)
 {
     const matrix turn = matrix_of(random_rotation(random));
-    test_eye eye = {.half_width = test_between(0.3, 2, random),
+    test_eye eye = {.right = apply(turn, (real3){1, 0, 0}),
+                    .up = apply(turn, (real3){0, 1, 0}),
+                    .forward = apply(turn, (real3){0, 0, -1}),
+                    .at = real3_scale(real3_of(random_vector(random)), 20),
+                    .half_width = test_between(0.3, 2, random),
                     .half_height = test_between(0.3, 2, random),
                     .near_z = test_between(0.5, 2, random),
                     .far_z = i % 3 == 0 ? INFINITY : test_between(30, 90, random),
@@ -486,10 +463,6 @@ static test_eye random_eye(int i, uint64_t *random)
         eye.is_orthographic = true;
         eye.far_z = 50.0;
         eye.half_width *= 20, eye.half_height *= 20;
-    }
-    for (int k = 0; k < 3; k++) {
-        eye.right[k] = turn.at[k][0], eye.up[k] = turn.at[k][1], eye.forward[k] = -turn.at[k][2];
-        eye.at[k] = (double)test_betweenf(-20, 20, random);
     }
     return eye;
 }
@@ -504,17 +477,17 @@ TEST (math_takes_points_to_pixels_and_back) {
         const double d = test_between(eye.near_z, 25, &random), zoom = eye.is_orthographic ? 1 : d;
         const double right = test_between(-1, 1, &random) * eye.half_width * zoom;
         const double up = test_between(-1, 1, &random) * eye.half_height * zoom;
-        double p[3], pixel[3];
-        for (int k = 0; k < 3; k++)
-            p[k] = eye.at[k] + right * eye.right[k] + up * eye.up[k] + d * eye.forward[k];
-        const md5_vec3 point = {(float)p[0], (float)p[1], (float)p[2]};
-        see(&eye, window, point, pixel);
-        md5_vec3 actual, back, behind;
+        const real3 side = real3_add(real3_scale(eye.right, right), real3_scale(eye.up, up));
+        const real3 ahead = real3_scale(eye.forward, d);
+        const real3 p = real3_add(eye.at, real3_add(side, ahead));
+        const md5_vec3 point = real3_narrow(p);
+        const real3 pixel = see(&eye, window, point);
+        md5_vec3 actual, back;
         REQUIRE(md5_mat44_project(clip, window, point, &actual));
         // Floats of the matrix and of the distance of 20 to the origin, in 800 pixels.
-        CHECK_NEAR(actual.x, pixel[0], 0.02);
-        CHECK_NEAR(actual.y, pixel[1], 0.02);
-        CHECK_NEAR(actual.z, pixel[2], 2e-5);
+        CHECK_NEAR(actual.x, pixel.x, 0.02);
+        CHECK_NEAR(actual.y, pixel.y, 0.02);
+        CHECK_NEAR(actual.z, pixel.z, 2e-5);
         REQUIRE(md5_mat44_unproject(clip, window, actual, &back));
         check_vector(back, p, 3e-4 * d * d);
         // The ray begins at the near plane, goes through the point and ends at the far plane.
@@ -530,9 +503,7 @@ TEST (math_takes_points_to_pixels_and_back) {
         } else {
             CHECK(ray.limit == 0.0f || ray.limit > 1e5f);
         }
-        for (int k = 0; k < 3; k++)
-            p[k] -= 2 * d * eye.forward[k];
-        behind = (md5_vec3){(float)p[0], (float)p[1], (float)p[2]};
+        const md5_vec3 behind = real3_narrow(real3_sub(p, real3_scale(ahead, 2)));
         CHECK(md5_mat44_project(clip, window, behind, &back) == eye.is_orthographic);
     }
 }
@@ -563,14 +534,12 @@ TEST (math_looks_along_a_camera_view) {
         const md5_mat44 view = md5_mat44_look_along(at, turn, axes);
         const md5_vec3 own[3] = {{5, 0, 0}, {0, 2, 0}, {0, 0, 3}};
         const bool is_left = axes == MD5_AXES_Y_UP_LEFT || axes == MD5_AXES_Z_UP_LEFT;
-        const double expected[3][3] = {{0, 0, -5}, {is_left ? 2 : -2, 0, 0}, {0, 3, 0}};
+        const real3 expected[3] = {{0, 0, -5}, {is_left ? 2 : -2, 0, 0}, {0, 3, 0}};
         for (int k = 0; k < 3; k++) {
             const md5_vec3 arm = md5_mat34_direction(from_id, own[k]);
             const md5_vec3 p = md5_vec3_add(at, md5_quat_rotate(turn, arm));
-            double seen[4];
-            apply44(view, (const double[]){p.x, p.y, p.z, 1}, seen);
-            for (int j = 0; j < 3; j++)
-                CHECK_NEAR(seen[j], expected[k][j], 1e-5);
+            const real4 seen = apply44(view, (real4){p.x, p.y, p.z, 1});
+            CHECK_NEAR(real3_distance((real3){seen.x, seen.y, seen.z}, expected[k]), 0.0, 1e-5);
         }
     }
     // 90 degrees in 2:1: the edge is half as far up as to the side.

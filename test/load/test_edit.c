@@ -10,6 +10,12 @@
 
 #include <dirent.h>
 
+// EDIT_FRAMES(doc, &error, .first = 25)
+#define EDIT_MESHES(doc, error, ...) md5_edit_meshes(doc, &(md5_mesh_edit){__VA_ARGS__}, error)
+#define EDIT_JOINTS(doc, error, ...) md5_edit_joints(doc, &(md5_joint_edit){__VA_ARGS__}, error)
+#define EDIT_FRAMES(doc, error, ...) md5_edit_frames(doc, &(md5_frame_edit){__VA_ARGS__}, error)
+#define EDIT_SPACE(doc, error, ...) md5_edit_space(doc, &(md5_space_edit){__VA_ARGS__}, error)
+
 static const char model_text[] =
     "MD5Version 10 // Parameters used during export: Scale: 1\n"
     "commandline \"mesh \\a.mb\"\n\n"
@@ -43,9 +49,8 @@ static const char model_text[] =
 
 // -- Writing --------------------------------------------------------------------------------
 
-TEST (edit_writes_as_ids_exporter) {
-    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
-    REQUIRE(doc);
+TEST_DOC(edit_writes_as_ids_exporter, MD5_DOC_MODEL, model_text)
+{
     CHECK_STRING(doc->comment, "Parameters used during export: Scale: 1");
     OWN char *const text = written(doc, NULL);
     CHECK_STRING(text, model_text);
@@ -55,10 +60,9 @@ TEST (edit_writes_as_ids_exporter) {
 }
 
 // With one decimal less, rounded, each is another float.
-TEST (edit_writes_the_fewest_decimals) {
+TEST_DOC(edit_writes_the_fewest_decimals, MD5_DOC_MODEL, model_text)
+{
     uint64_t state = 7;
-    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
-    REQUIRE(doc);
     for (int i = 0; i < 3000; i++) {
         const uint32_t bits = test_random_u32(&state), decimal = bits % 2000000;
         float number = i % 2 ? (float)((double)decimal / 10000.0 - 100.0) : 0.0f;
@@ -82,47 +86,26 @@ TEST (edit_writes_the_fewest_decimals) {
 }
 
 TEST (edit_refuses_what_no_text_can_say) {
-    static char quote[] = "a\"b", line[] = "a\nb", blank[] = " a";
-    const float infinite = INFINITY;
     for (int i = 0; i < 11; i++) {
         OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
         REQUIRE(doc);
         md5_doc_mesh *const mesh = &doc->meshes[0];
-        switch (i) {
-        case 0:
-            doc->joints[2].name = quote;
-            break;
-        case 1:
-            mesh->shader = line;
-            break;
-        case 2:
-            mesh->name = blank;
-            break;
-        case 3:
-            doc->comment = line;
-            break;
-        case 4:
-            doc->joints[1].parent = 3;
-            break;
-        case 5:
-            doc->joints[0].parent = 2;
-            break; // a cycle
-        case 6:
-            mesh->indices[5] = 4;
-            break;
-        case 7:
-            mesh->weights[7].joint = 3;
-            break;
-        case 8:
-            mesh->vertices[1].num_weights = 4;
-            break;
-        case 9:
-            doc->joints[1].position.y = infinite;
-            break;
-        default:
+        md5_doc_joint *const joints = doc->joints;
+        const char **const names[] = {&joints[2].name, &mesh->shader, &mesh->name, &doc->comment};
+        static const char *const values[] = {"a\"b", "a\nb", " a", "a\nb"};
+        uint32_t *const numbers[] = {&joints[1].parent,
+                                     &joints[0].parent, // a cycle
+                                     &mesh->indices[5], &mesh->weights[7].joint,
+                                     &mesh->vertices[1].num_weights};
+        static const uint32_t wrong[] = {3, 2, 4, 3, 4};
+        if (i < 4)
+            *names[i] = values[i];
+        else if (i < 9)
+            *numbers[i - 4] = wrong[i - 4];
+        else if (i == 9)
+            joints[1].position.y = INFINITY;
+        else
             doc->num_joints = 0;
-            break;
-        }
         md5_error error = {0};
         OWN char *const text = written(doc, &error);
         CHECK(text == NULL);
@@ -144,9 +127,9 @@ static const char camera_text[] =
     "\t0 pos ( 1 2 3 )\n\t1 rot ( 0 0 0.6 )\n\t1 pos ( 4 5 6 ) rot ( 0 0 0 )\n}\n\ncamera {\n"
     "\t( 1 2 3 ) ( 0 0 0 ) 60\n\t( 4 5 6 ) ( 0.8 0 0 ) 50\n}\n";
 
-TEST (edit_cuts_keep_their_views) {
-    OWN_DOC doc = parse(MD5_DOC_CAMERA, camera_text);
-    REQUIRE(doc && doc->num_cut_views == 3);
+TEST_DOC(edit_cuts_keep_their_views, MD5_DOC_CAMERA, camera_text)
+{
+    REQUIRE(doc->num_cut_views == 3);
     OWN char *const text = written(doc, NULL);
     CHECK_STRING(text, camera_text);
     const md5_space_edit job = {.turn = {.yaw = 90.0f}, .scale = 2.0f};
@@ -157,7 +140,7 @@ TEST (edit_cuts_keep_their_views) {
         md5_quat_rotate(doc->cut_views[2].rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
     CHECK_NEAR(real_distance(ahead, (md5_vec3){0.0f, 1.0f, 0.0f}), 0.0, 1e-6);
     md5_error error = {0};
-    CHECK_UINT(md5_edit_joints(doc, &(md5_joint_edit){0}, &error), MD5_NONE);
+    CHECK_UINT(EDIT_JOINTS(doc, &error, 0), MD5_NONE);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
     for (int i = 0; i < 3; i++) {
         doc->cuts[2] = i == 0 ? 2 : 1;
@@ -314,9 +297,8 @@ TEST_LONG (edit_the_corpus_round_trips) {
 
 // -- Repairs --------------------------------------------------------------------------------
 
-TEST (edit_rotations_come_to_unit_length) {
-    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
-    REQUIRE(doc);
+TEST_DOC(edit_rotations_come_to_unit_length, MD5_DOC_MODEL, model_text)
+{
     OWN_MODEL before = model_of(doc);
     CHECK_UINT(md5_fix_rotations(doc, NULL), 1);
     // w is sqrt(0.64 + 0.64 - 1), before all four are divided by their length.
@@ -329,9 +311,8 @@ TEST (edit_rotations_come_to_unit_length) {
     CHECK_UINT(md5_fix_rotations(doc, NULL), 0);
 }
 
-TEST (edit_weights_are_pruned_and_sum_to_1) {
-    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
-    REQUIRE(doc);
+TEST_DOC(edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text)
+{
     float loss = -1.0f;
     CHECK_UINT(md5_fix_weights(doc, 0, INFINITY, &loss, NULL), 0);
     CHECK(loss == 0.0f);
@@ -356,9 +337,8 @@ TEST (edit_weights_are_pruned_and_sum_to_1) {
 
 // Of 0.2, 0.3 and 0.5 the first goes, at a distance of 1, and what the others grow by counts at 2
 // and 3; a vertex without weights has none, and those that sum to less than 1e-3 stay.
-TEST (edit_weights_lose_the_least) {
-    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
-    REQUIRE(doc);
+TEST_DOC(edit_weights_lose_the_least, MD5_DOC_MODEL, model_text)
+{
     md5_doc_mesh *const mesh = &doc->meshes[0];
     const md5_vertex vertices[] = {{0, 3}, {3, 0}, {7, 1}, {7, 1}};
     memcpy(mesh->vertices, vertices, sizeof vertices);
@@ -382,7 +362,7 @@ TEST (edit_weights_below_0_count_by_their_size) {
                                       {1.1f, -0.3f, 0.2f, 0.1f, 0.8f}};
     EACH (biases, cases) {
         OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
-        REQUIRE(doc && md5_edit_joints(doc, &(md5_joint_edit){.root = "r"}, NULL) == 4);
+        REQUIRE(doc && EDIT_JOINTS(doc, NULL, .root = "r") == 4);
         md5_doc_mesh *const mesh = &doc->meshes[0];
         mesh->num_triangles = 0;
         mesh->num_vertices = 1;
@@ -404,9 +384,8 @@ TEST (edit_weights_below_0_count_by_their_size) {
 }
 
 // Two weights of vertex 0 are on joint 1, and make one at their mean: 0.05 * 2 and 0.05 * 4.
-TEST (edit_weights_of_one_joint_are_added_up) {
-    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
-    REQUIRE(doc);
+TEST_DOC(edit_weights_of_one_joint_are_added_up, MD5_DOC_MODEL, model_text)
+{
     doc->meshes[0].weights[4].joint = 1; // three on joint 1: the third has 0.2 at ( 1 2 2 )
     float loss = -1.0f;
     CHECK_UINT(md5_fix_weights(doc, 3, INFINITY, &loss, NULL), 1);
@@ -501,7 +480,7 @@ TEST (edit_refuses_lengths_that_are_not_read) {
     md5_error error = {0};
     REQUIRE(doc);
     doc->numbers[0] = 6e8f;
-    CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.scale = 2.0f}, &error), 3);
+    CHECK_UINT(EDIT_SPACE(doc, &error, .scale = 2.0f), 3);
     CHECK_UINT(md5_write_doc(doc, NULL, 0, &error), 0);
     CHECK_STRING(error.message, "1.2e+09 is out of range: expected a number from -1e9 to 1e9");
 }
@@ -563,25 +542,34 @@ static md5_doc *parse_ours(md5_doc_kind kind, const char *name)
 
 // Where the corners of all triangles are in a frame, one after the other; `clip` NULL: in the bind
 // pose.
-static md5_vec3 *corners_of(const md5_doc *mesh, const md5_doc *clip, uint32_t frame, size_t *count)
+typedef struct corners {
+    md5_vec3 *at;
+    size_t count;
+} corners;
+
+static void own_corners(const corners *owner)
+{
+    free(owner->at);
+}
+#define OWN_CORNERS __attribute__((cleanup(own_corners))) const corners
+
+static corners corners_of(const md5_doc *mesh, const md5_doc *clip, uint32_t frame)
 {
     OWN_MODEL model = model_of(mesh);
     OWN_ANIM anim = clip ? anim_of(clip) : NULL;
     OWN_BINDING binding = anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     md5_mat34 palette[128];
     md5_xform pose[128];
-    md5_vec3 *corners = NULL;
-    *count = 0;
+    corners all = {0};
     if (!CHECK(model && model->skeleton.num_joints <= COUNT_OF(pose) && !clip == !binding))
-        return NULL;
+        return all;
     memcpy(pose, model->bind_local, model->skeleton.num_joints * sizeof *pose);
     if (binding)
         md5_sample(binding, md5_moment_from_frames(anim, frame, frame, 0.0f), MD5_ROOT_FILE, pose);
     md5_local_to_palette(model, pose, NULL, palette);
     for (uint32_t m = 0; m < model->num_meshes; m++)
-        *count += 3 * (size_t)model->meshes[m].num_triangles;
-    corners = test_calloc(*count, sizeof *corners);
-    md5_vec3 *next = corners;
+        all.count += 3 * (size_t)model->meshes[m].num_triangles;
+    md5_vec3 *next = all.at = test_calloc(all.count, sizeof *next);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const of = &model->meshes[m];
         OWN md5_vec3 *const points = test_calloc(of->num_vertices, sizeof *points);
@@ -589,18 +577,19 @@ static md5_vec3 *corners_of(const md5_doc *mesh, const md5_doc *clip, uint32_t f
         for (size_t i = 0; i < 3 * (size_t)of->num_triangles; i++)
             *next++ = points[of->indices[i]];
     }
-    return corners;
+    return all;
 }
 
-// The largest distance of corners from what they were.
-static double off_corners(const md5_vec3 *from, size_t from_count, const md5_vec3 *to, size_t count)
+// Whether they are, within a tolerance, where they were.
+static void check_corners(corners before, const md5_doc *mesh, const md5_doc *clip, uint32_t frame,
+                          double tolerance)
 {
-    double most = 0.0;
-    if (!from || !to || from_count != count)
-        return INFINITY;
-    for (size_t i = 0; i < count; i++)
-        most = fmax(most, real_distance(from[i], to[i]));
-    return most;
+    OWN_CORNERS now = corners_of(mesh, clip, frame);
+    double worst = 0.0;
+    REQUIRE(before.at && now.at && before.count == now.count);
+    for (size_t i = 0; i < now.count; i++)
+        real_worse(&worst, real_distance(before.at[i], now.at[i]));
+    CHECK_NEAR(worst, 0.0, tolerance);
 }
 
 typedef md5_vec3 place_fn(md5_vec3 p); // where an edit takes a point
@@ -643,27 +632,27 @@ TEST (edit_space_moves_mesh_and_clip_alike) {
     OWN_DOC old_mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     OWN_DOC old_clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(old_mesh && old_clip);
-    size_t count, same;
-    OWN md5_vec3 *const bind = corners_of(old_mesh, NULL, 0, &count);
-    OWN md5_vec3 *const pose = corners_of(old_mesh, old_clip, 7, &count);
+    OWN_CORNERS bind = corners_of(old_mesh, NULL, 0);
+    OWN_CORNERS pose = corners_of(old_mesh, old_clip, 7);
+    const size_t count = pose.count;
     EACH (it, cases) {
         OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
         OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
         CHECK_UINT(md5_edit_space(mesh, &it->job, NULL), mesh->num_joints);
         CHECK_UINT(md5_edit_space(clip, &it->job, NULL), clip->num_joints);
-        OWN md5_vec3 *const new_bind = corners_of(mesh, NULL, 0, &same);
-        OWN md5_vec3 *const new_pose = corners_of(mesh, clip, 7, &same);
-        REQUIRE(bind && pose && new_bind && new_pose && same == count);
+        OWN_CORNERS new_bind = corners_of(mesh, NULL, 0);
+        OWN_CORNERS new_pose = corners_of(mesh, clip, 7);
+        REQUIRE(bind.at && pose.at && new_bind.at && new_pose.at && new_pose.count == count);
         double most = 0.0;
         for (size_t i = 0; i < count; i++) {
             const size_t turned_corner = i % 3 == 0 ? i : i % 3 == 1 ? i + 1 : i - 1;
             const size_t k = it->job.is_mirrored ? turned_corner : i;
-            most = fmax(most, real_distance(it->where(bind[i]), new_bind[k]));
-            most = fmax(most, real_distance(it->where(pose[i]), new_pose[k]));
+            most = fmax(most, real_distance(it->where(bind.at[i]), new_bind.at[k]));
+            most = fmax(most, real_distance(it->where(pose.at[i]), new_pose.at[k]));
         }
         CHECK_NEAR(most, 0.0, 1e-4 * it->scale);
         const md5_bounds box = clip->bounds[7];
-        const md5_bounds both = md5_bounds_union(box, md5_bounds_from_points(new_pose, count));
+        const md5_bounds both = md5_bounds_union(box, md5_bounds_from_points(new_pose.at, count));
         CHECK_NEAR(real_distance(both.min, box.min), 0.0, 0.02 * it->scale);
         CHECK_NEAR(real_distance(both.max, box.max), 0.0, 0.02 * it->scale);
     }
@@ -687,7 +676,7 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
     CHECK_UINT(md5_edit_space(mesh, &job, NULL), mesh->num_joints);
     OWN char *const after = written(mesh, NULL);
     CHECK_STRING(after, before);
-    CHECK_UINT(md5_edit_space(mesh, &(md5_space_edit){.scale = 1.0f}, NULL), 0);
+    CHECK_UINT(EDIT_SPACE(mesh, NULL, .scale = 1.0f), 0);
 
     partners[3] = partners[4];
     md5_error error = {0};
@@ -732,24 +721,21 @@ TEST (edit_space_turns_cameras) {
 TEST (edit_meshes_are_cut_and_merged) {
     OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     REQUIRE(mesh);
-    size_t counts[3];
-    OWN md5_vec3 *const before = corners_of(mesh, NULL, 0, &counts[0]);
+    OWN_CORNERS before = corners_of(mesh, NULL, 0);
     const md5_mesh_edit cut = {.max_vertices = 1000, .max_triangles = 900};
     CHECK_UINT(md5_edit_meshes(mesh, &cut, NULL), 1); // the eyes have 290
     CHECK(mesh->num_meshes >= 8);
     for (uint32_t m = 0; m < mesh->num_meshes; m++)
         CHECK(mesh->meshes[m].num_vertices <= 1000 && mesh->meshes[m].num_triangles <= 900);
-    OWN md5_vec3 *const parts = corners_of(mesh, NULL, 0, &counts[1]);
-    CHECK_NEAR(off_corners(before, counts[0], parts, counts[1]), 0.0, 1e-5);
+    check_corners(before, mesh, NULL, 0, 1e-5);
     CHECK_UINT(md5_edit_meshes(mesh, &cut, NULL), 0);
-    CHECK_UINT(md5_edit_meshes(mesh, &(md5_mesh_edit){.is_merged = true}, NULL), 1);
+    CHECK_UINT(EDIT_MESHES(mesh, NULL, .is_merged = true), 1);
     CHECK_UINT(mesh->num_meshes, 2);
     CHECK_STRING(mesh->meshes[1].shader, "models/bobbin/bobbin_eye");
-    OWN md5_vec3 *const merged = corners_of(mesh, NULL, 0, &counts[2]);
-    CHECK_NEAR(off_corners(before, counts[0], merged, counts[2]), 0.0, 1e-5);
-    CHECK_UINT(md5_edit_meshes(mesh, &(md5_mesh_edit){.is_merged = true}, NULL), 0);
+    check_corners(before, mesh, NULL, 0, 1e-5);
+    CHECK_UINT(EDIT_MESHES(mesh, NULL, .is_merged = true), 0);
     md5_error error = {0};
-    CHECK_UINT(md5_edit_meshes(mesh, &(md5_mesh_edit){.max_vertices = 2}, &error), MD5_NONE);
+    CHECK_UINT(EDIT_MESHES(mesh, &error, .max_vertices = 2), MD5_NONE);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
 }
 
@@ -769,43 +755,38 @@ TEST (edit_cut_meshes_are_as_large_as_they_may_be) {
         mesh->indices = indices;
         mesh->num_vertices = 5;
         mesh->num_triangles = 3;
-        size_t counts[2];
-        OWN md5_vec3 *const before = corners_of(doc, NULL, 0, &counts[0]);
+        OWN_CORNERS before = corners_of(doc, NULL, 0);
         const md5_mesh_edit by_vertices = {.max_vertices = most};
         const md5_mesh_edit by_triangles = {.max_triangles = most == 3 ? 1 : 2};
         CHECK_UINT(md5_edit_meshes(doc, &by_vertices, NULL), 1);
         CHECK_UINT(doc->num_meshes, most == 3 ? 3 : 2);
         CHECK_UINT(doc->meshes[0].num_vertices, most);
         CHECK_UINT(md5_edit_meshes(doc, &by_triangles, NULL), 0);
-        CHECK_UINT(md5_edit_meshes(doc, &(md5_mesh_edit){.is_merged = true}, NULL), 1);
+        CHECK_UINT(EDIT_MESHES(doc, NULL, .is_merged = true), 1);
         CHECK_UINT(doc->num_meshes, 1);
         CHECK_UINT(md5_edit_meshes(doc, &by_triangles, NULL), 1);
         CHECK_UINT(doc->num_meshes, most == 3 ? 3 : 2);
-        OWN md5_vec3 *const after = corners_of(doc, NULL, 0, &counts[1]);
-        CHECK_NEAR(off_corners(before, counts[0], after, counts[1]), 0.0, 0.0);
+        check_corners(before, doc, NULL, 0, 0.0);
     }
 }
 
 // Vertex 3 is used by the second triangle only, which becomes a line; weights 5 and 6 remain for
 // vertex 1.
-TEST (edit_unused_rows_are_left_out) {
-    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
-    REQUIRE(doc);
+TEST_DOC(edit_unused_rows_are_left_out, MD5_DOC_MODEL, model_text)
+{
     const md5_mesh_edit job = {.drops_unused = true};
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
     doc->meshes[0].indices[3] = doc->meshes[0].indices[5];
     doc->meshes[0].vertices[0].num_weights = 3;
-    size_t counts[2];
-    OWN md5_vec3 *const before = corners_of(doc, NULL, 0, &counts[0]);
+    OWN_CORNERS before = corners_of(doc, NULL, 0);
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 1 + 1 + 2);
     CHECK_UINT(doc->meshes[0].num_vertices, 3);
     CHECK_UINT(doc->meshes[0].num_triangles, 1);
     CHECK_UINT(doc->meshes[0].num_weights, 6);
-    OWN md5_vec3 *const after = corners_of(doc, NULL, 0, &counts[1]);
-    CHECK_NEAR(off_corners(before, counts[1], after, counts[1]), 0.0, 0.0);
+    check_corners((corners){before.at, 3}, doc, NULL, 0, 0.0);
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
     const bool turned = true;
-    CHECK_UINT(md5_edit_meshes(doc, &(md5_mesh_edit){.turned = &turned}, NULL), 1);
+    CHECK_UINT(EDIT_MESHES(doc, NULL, .turned = &turned), 1);
     CHECK_UINT(doc->meshes[0].indices[1], 2);
     CHECK_UINT(doc->meshes[0].indices[2], 1);
     uint32_t lines[] = {0, 1, 2, 0, 0, 1, 0, 1, 1, 2, 1, 2};
@@ -816,10 +797,9 @@ TEST (edit_unused_rows_are_left_out) {
 
 // Names of one length, of two lengths, and none, which is as "". Of each of two equal meshes one
 // vertex has no weights, and two share theirs, 5 + 2.
-TEST (edit_meshes_are_merged_by_their_whole_names) {
+TEST_DOC(edit_meshes_are_merged_by_their_whole_names, MD5_DOC_MODEL, model_text)
+{
     static const char *const shaders[] = {"a", "b", "ba", NULL, "a", ""};
-    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
-    REQUIRE(doc);
     doc->meshes[0].vertices[2].num_weights = 0;
     doc->meshes[0].vertices[3] = doc->meshes[0].vertices[1];
     md5_doc_mesh meshes[COUNT_OF(shaders)];
@@ -829,7 +809,7 @@ TEST (edit_meshes_are_merged_by_their_whole_names) {
     }
     doc->meshes = meshes;
     doc->num_meshes = COUNT_OF(shaders);
-    CHECK_UINT(md5_edit_meshes(doc, &(md5_mesh_edit){.is_merged = true}, NULL), 2);
+    CHECK_UINT(EDIT_MESHES(doc, NULL, .is_merged = true), 2);
     CHECK_UINT(doc->num_meshes, 4);
     for (uint32_t m = 0; m < doc->num_meshes; m++) {
         const md5_doc_mesh *const mesh = &doc->meshes[m];
@@ -844,9 +824,8 @@ TEST (edit_meshes_are_merged_by_their_whole_names) {
 }
 
 // A mesh without triangles stays, however many vertices it has.
-TEST (edit_meshes_without_triangles_stay) {
-    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
-    REQUIRE(doc);
+TEST_DOC(edit_meshes_without_triangles_stay, MD5_DOC_MODEL, model_text)
+{
     doc->meshes[0].num_triangles = 0;
     const md5_mesh_edit job = {.drops_unused = true, .max_vertices = 3};
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
@@ -858,9 +837,8 @@ TEST (edit_joints_come_behind_their_parents) {
     OWN_DOC mesh = parse_ours(MD5_DOC_MODEL, "bobbin.md5mesh");
     OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(mesh && clip);
-    CHECK_UINT(md5_edit_joints(mesh, &(md5_joint_edit){0}, NULL), 0);
-    size_t counts[4];
-    OWN md5_vec3 *const before = corners_of(mesh, clip, 7, &counts[0]);
+    CHECK_UINT(EDIT_JOINTS(mesh, NULL, 0), 0);
+    OWN_CORNERS before = corners_of(mesh, clip, 7);
     md5_doc *const docs[] = {mesh, clip};
     const uint32_t last = mesh->num_joints - 1;
     EACH (it, docs) {
@@ -876,15 +854,14 @@ TEST (edit_joints_come_behind_their_parents) {
         for (uint32_t m = 0; m < doc->num_meshes; m++)
             for (uint32_t w = 0; w < doc->meshes[m].num_weights; w++)
                 doc->meshes[m].weights[w].joint = last - doc->meshes[m].weights[w].joint;
-        CHECK(md5_edit_joints(doc, &(md5_joint_edit){0}, NULL) > last / 2);
+        CHECK(EDIT_JOINTS(doc, NULL, 0) > last / 2);
         for (uint32_t i = 0; i <= last; i++)
             CHECK(doc->joints[i].parent == MD5_NONE || doc->joints[i].parent < i);
-        CHECK_UINT(md5_edit_joints(doc, &(md5_joint_edit){0}, NULL), 0);
+        CHECK_UINT(EDIT_JOINTS(doc, NULL, 0), 0);
     }
     for (uint32_t i = 0; i <= last; i++)
         CHECK_STRING(mesh->joints[i].name, clip->joints[i].name);
-    OWN md5_vec3 *const after = corners_of(mesh, clip, 7, &counts[1]);
-    CHECK_NEAR(off_corners(before, counts[0], after, counts[1]), 0.0, 1e-4);
+    check_corners(before, mesh, clip, 7, 1e-4);
 
     const md5_joint_edit rooted = {.root = "world"};
     CHECK_UINT(md5_edit_joints(mesh, &rooted, NULL), last + 2);
@@ -892,22 +869,19 @@ TEST (edit_joints_come_behind_their_parents) {
     CHECK_UINT(md5_edit_joints(mesh, &rooted, NULL), 0);
     CHECK_STRING(clip->joints[0].name, "world");
     CHECK_UINT(clip->joints[1].parent, 0);
-    OWN md5_vec3 *const under = corners_of(mesh, clip, 7, &counts[2]);
-    CHECK_NEAR(off_corners(before, counts[0], under, counts[2]), 0.0, 1e-4);
+    check_corners(before, mesh, clip, 7, 1e-4);
 
-    CHECK(md5_edit_joints(mesh, &(md5_joint_edit){.drops_unused = true}, NULL) > 0);
+    CHECK(EDIT_JOINTS(mesh, NULL, .drops_unused = true) > 0);
     OWN_MODEL model = model_of(mesh);
     CHECK(md5_fix_joints(clip, model, false, NULL) > 0);
     CHECK_UINT(clip->num_joints, mesh->num_joints);
-    OWN md5_vec3 *const fewer = corners_of(mesh, clip, 7, &counts[3]);
-    CHECK_NEAR(off_corners(before, counts[0], fewer, counts[3]), 0.0, 1e-4);
+    check_corners(before, mesh, clip, 7, 1e-4);
 }
 
 // A chain that is stored from its end, below a root of the right name, and of none.
-TEST (edit_roots_are_known_by_name) {
+TEST_DOC(edit_roots_are_known_by_name, MD5_DOC_MODEL, model_text)
+{
     static const char *const names[] = {"hand", "upper arm", "origin"};
-    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
-    REQUIRE(doc);
     for (uint32_t j = 0; j < 3; j++) {
         doc->joints[j].name = names[j];
         doc->joints[j].parent = j < 2 ? j + 1 : MD5_NONE;
@@ -920,9 +894,8 @@ TEST (edit_roots_are_known_by_name) {
 }
 
 // Of a chain of three, the hand has no weights; with those of the arm gone, neither is needed.
-TEST (edit_unused_joints_are_left_out) {
-    OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
-    REQUIRE(doc);
+TEST_DOC(edit_unused_joints_are_left_out, MD5_DOC_MODEL, model_text)
+{
     const md5_joint_edit job = {.drops_unused = true};
     md5_weight *const weights = doc->meshes[0].weights;
     weights[2].joint = weights[7].joint = 1;
@@ -937,7 +910,7 @@ TEST (edit_unused_joints_are_left_out) {
     CHECK_STRING(doc->joints[0].name, "origin");
     OWN_DOC two = parse(MD5_DOC_MODEL, model_text); // roots, of which one has the name
     two->joints[2].parent = MD5_NONE;
-    CHECK_UINT(md5_edit_joints(two, &(md5_joint_edit){.root = "hand"}, NULL), 4);
+    CHECK_UINT(EDIT_JOINTS(two, NULL, .root = "hand"), 4);
     two->meshes[0].num_weights = two->meshes[0].num_vertices = two->meshes[0].num_triangles = 0;
     CHECK_UINT(md5_edit_joints(two, &job, NULL), 0); // of no weights all joints stay
 }
@@ -955,14 +928,13 @@ TEST (edit_frames_cut_parts_are_the_whole) {
         CHECK_BYTES(part->bounds, whole->bounds + first, part->num_frames * sizeof *part->bounds);
     }
     md5_error error = {0};
-    CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){.first = 25}, &error), MD5_NONE);
-    CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){.first = 20, .num_frames = 6}, &error),
-               MD5_NONE);
-    CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){.frame_rate = 1e300}, &error), MD5_NONE);
-    CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){.frame_rate = -1.0}, &error), MD5_NONE);
+    CHECK_UINT(EDIT_FRAMES(whole, &error, .first = 25), MD5_NONE);
+    CHECK_UINT(EDIT_FRAMES(whole, &error, .first = 20, .num_frames = 6), MD5_NONE);
+    CHECK_UINT(EDIT_FRAMES(whole, &error, .frame_rate = 1e300), MD5_NONE);
+    CHECK_UINT(EDIT_FRAMES(whole, &error, .frame_rate = -1.0), MD5_NONE);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
-    CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){0}, NULL), 0);
-    CHECK_UINT(md5_edit_frames(whole, &(md5_frame_edit){.frame_rate = 0.001}, NULL), 2);
+    CHECK_UINT(EDIT_FRAMES(whole, NULL, 0), 0);
+    CHECK_UINT(EDIT_FRAMES(whole, NULL, .frame_rate = 0.001), 2);
 }
 
 // At twice the rate every second frame is an old one to the bit; those between are what playing
@@ -971,7 +943,7 @@ TEST (edit_frames_are_resampled) {
     OWN_DOC old = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     OWN_DOC doc = parse_ours(MD5_DOC_ANIM, "walk.md5anim");
     REQUIRE(old && doc);
-    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.frame_rate = 48.0}, NULL), 49);
+    CHECK_UINT(EDIT_FRAMES(doc, NULL, .frame_rate = 48.0), 49);
     CHECK_NEAR(doc->frame_rate, 48.0, 0.0);
     const size_t size = old->num_components * sizeof *old->numbers;
     for (uint32_t f = 0; f < old->num_frames; f++)
@@ -994,7 +966,7 @@ TEST (edit_frames_are_resampled) {
                        0.0, 2e-5);
         }
     }
-    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.frame_rate = 24.0}, NULL), 25);
+    CHECK_UINT(EDIT_FRAMES(doc, NULL, .frame_rate = 24.0), 25);
     OWN char *const before = written(old, NULL);
     OWN char *const after = written(doc, NULL);
     CHECK_STRING(after, before);
@@ -1011,9 +983,8 @@ static const char walk_text[] =
     "frame 0 { 0 0 1 0 0 0 0 0 8 0 0 0 }\nframe 1 { 5 0.2 2 0 0 0 0 1 8 0 0 0 }\n"
     "frame 2 { 10 0.4 2 0 0 0 0 2 8 0.6 0 0 }\n";
 
-TEST (edit_loops_are_closed_and_roots_stay) {
-    OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
-    REQUIRE(doc);
+TEST_DOC(edit_loops_are_closed_and_roots_stay, MD5_DOC_ANIM, walk_text)
+{
     md5_frame_edit job = {.is_closed = true};
     CHECK(md5_edit_frames(doc, &job, NULL) > 0);
     const float *const middle = doc->numbers + 12, *const last = doc->numbers + 24;
@@ -1036,23 +1007,22 @@ TEST (edit_loops_are_closed_and_roots_stay) {
 }
 
 // In place only; one frame, no boxes, no name; and tolerances that are none.
-TEST (edit_frames_may_be_few) {
-    OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
-    REQUIRE(doc);
+TEST_DOC(edit_frames_may_be_few, MD5_DOC_ANIM, walk_text)
+{
     md5_error error = {0};
-    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.tolerance = -1.0f}, &error), MD5_NONE);
+    CHECK_UINT(EDIT_FRAMES(doc, &error, .tolerance = -1.0f), MD5_NONE);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
-    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.tolerance = NAN}, &error), MD5_NONE);
-    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.is_in_place = true}, NULL), 1);
+    CHECK_UINT(EDIT_FRAMES(doc, &error, .tolerance = NAN), MD5_NONE);
+    CHECK_UINT(EDIT_FRAMES(doc, NULL, .is_in_place = true), 1);
     CHECK_NEAR(doc->bounds[2].min.x, 0.0, 1e-6);
     doc->bounds = NULL;
-    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.first = 2}, NULL), 1);
-    CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.scale = 2.0f}, NULL), 2);
+    CHECK_UINT(EDIT_FRAMES(doc, NULL, .first = 2), 1);
+    CHECK_UINT(EDIT_SPACE(doc, NULL, .scale = 2.0f), 2);
     CHECK(!doc->bounds);
     CHECK_NEAR(doc->numbers[7], 2.0 * 2.0, 0.0);
-    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.is_closed = true}, NULL), 0);
+    CHECK_UINT(EDIT_FRAMES(doc, NULL, .is_closed = true), 0);
     doc->joints[1].name = NULL;
-    CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){0}, NULL), 0);
+    CHECK_UINT(EDIT_FRAMES(doc, NULL, 0), 0);
 }
 
 // In the model the arm of the walk is below a hand, at the origin, that the clip lacks.
@@ -1072,14 +1042,13 @@ TEST (edit_clip_gets_other_parents_and_more_joints) {
 }
 
 // A root that turns mixes its components, of which the file has only x and one of the rotation.
-TEST (edit_roots_get_the_flags_that_they_need) {
-    OWN_DOC doc = parse(MD5_DOC_ANIM, walk_text);
-    REQUIRE(doc);
+TEST_DOC(edit_roots_get_the_flags_that_they_need, MD5_DOC_ANIM, walk_text)
+{
     doc->joints[0].track.flags = 1 | 16;
     doc->joints[0].position = (md5_vec3){1.0f, 2.0f, 3.0f};
     doc->numbers[13] = 0.6f; // y of the rotation in frame 1
     OWN_ANIM old = anim_of(doc);
-    CHECK_UINT(md5_edit_space(doc, &(md5_space_edit){.turn = {.yaw = 90.0f}}, NULL), 2);
+    CHECK_UINT(EDIT_SPACE(doc, NULL, .turn = {.yaw = 90.0f}), 2);
     CHECK_UINT(doc->joints[0].track.flags, 63);
     CHECK_NEAR(doc->joints[0].position.x, -2.0, 0.0); // quarters of a circle are exact
     CHECK_NEAR(doc->joints[0].position.y, 1.0, 0.0);
@@ -1115,20 +1084,18 @@ TEST (edit_frames_are_changed_by_the_caller) {
     OWN_DOC clip = parse_ours(MD5_DOC_ANIM, "wave.md5anim");
     REQUIRE(mesh && clip);
     OWN_MODEL model = model_of(mesh);
-    size_t counts[3];
-    OWN md5_vec3 *const before = corners_of(mesh, clip, 12, &counts[0]);
+    OWN_CORNERS before = corners_of(mesh, clip, 12);
     const md5_frame_edit job = {.model = model, .change = mirror_pose, .user = model};
     CHECK(md5_edit_frames(clip, &job, NULL) > 10);
-    OWN md5_vec3 *const after = corners_of(mesh, clip, 12, &counts[1]);
-    const md5_bounds a = md5_bounds_from_points(before, counts[0]);
-    const md5_bounds b = md5_bounds_from_points(after, counts[1]);
+    OWN_CORNERS after = corners_of(mesh, clip, 12);
+    const md5_bounds a = md5_bounds_from_points(before.at, before.count);
+    const md5_bounds b = md5_bounds_from_points(after.at, after.count);
     CHECK(fabsf(a.max.y + a.min.y) > 1.0f); // he waves with one hand
     CHECK_NEAR(a.max.y, -b.min.y, 0.5);
     CHECK_NEAR(a.min.y, -b.max.y, 0.5);
     CHECK_NEAR(a.max.z, b.max.z, 0.5);
     CHECK(md5_edit_frames(clip, &job, NULL) > 10);
-    OWN md5_vec3 *const twice = corners_of(mesh, clip, 12, &counts[2]);
-    CHECK_NEAR(off_corners(before, counts[0], twice, counts[2]), 0.0, 1e-3);
+    check_corners(before, mesh, clip, 12, 1e-3);
 }
 
 // The last bone, of 8 units, ends 16 units from the root, which may spend half of the tolerance of
@@ -1154,7 +1121,7 @@ TEST (edit_components_are_reduced_by_what_they_reach) {
             memcpy(doc->numbers + 12 * f, still, sizeof still);
         }
         doc->numbers[12 + 3] = *turn;
-        CHECK(md5_edit_frames(doc, &(md5_frame_edit){.tolerance = 1.0f}, NULL) > 0);
+        CHECK(EDIT_FRAMES(doc, NULL, .tolerance = 1.0f) > 0);
         // The root's way stays; of it, and of the arm, what equals the base frame needs no flag.
         CHECK_UINT(doc->joints[0].track.flags, turn == turns ? 1 | 4 | 8 : 1 | 4);
         CHECK_UINT(doc->joints[1].track.flags, 0);
@@ -1175,10 +1142,8 @@ TEST (edit_components_are_reduced_within_a_tolerance) {
         CHECK_THAT(after->num_components < num_components, "%u", after->num_components);
         num_components = after->num_components;
         for (uint32_t f = 4; f < before->num_frames; f += 8) {
-            size_t counts[2];
-            OWN md5_vec3 *const a = corners_of(mesh, before, f, &counts[0]);
-            OWN md5_vec3 *const b = corners_of(mesh, after, f, &counts[1]);
-            CHECK_NEAR(off_corners(a, counts[0], b, counts[1]), 0.0, (double)*tolerance);
+            OWN_CORNERS old = corners_of(mesh, before, f);
+            check_corners(old, mesh, after, f, (double)*tolerance);
         }
     }
 }
@@ -1266,26 +1231,14 @@ static void use(md5_doc *doc, const md5_model *model)
     const bool is_odd = doc->num_components % 2;
     static const bool turned[64] = {true};
     const uint32_t partners[] = {0, 2, 1};
-    md5_edit_joints(doc, &(md5_joint_edit){.root = is_odd ? "r" : NULL, .drops_unused = true},
-                    NULL);
-    md5_edit_meshes(doc,
-                    &(md5_mesh_edit){.is_merged = true,
-                                     .drops_unused = is_odd,
-                                     .turned = doc->num_meshes <= COUNT_OF(turned) ? turned : NULL,
-                                     .max_vertices = 3 * doc->num_meshes},
-                    NULL);
-    md5_edit_space(doc,
-                   &(md5_space_edit){.is_mirrored = true,
-                                     .partners = doc->num_joints == 3 ? partners : NULL,
-                                     .turn = {.yaw = is_odd ? 90.0f : 0.0f},
-                                     .scale = 2.0f},
-                   NULL);
-    md5_edit_frames(doc,
-                    &(md5_frame_edit){.frame_rate = is_odd ? 50.0 : 0.0,
-                                      .is_closed = true,
-                                      .is_in_place = is_odd,
-                                      .tolerance = 0.1f},
-                    NULL);
+    EDIT_JOINTS(doc, NULL, .root = is_odd ? "r" : NULL, .drops_unused = true);
+    EDIT_MESHES(doc, NULL, .is_merged = true, .drops_unused = is_odd,
+                .turned = doc->num_meshes <= COUNT_OF(turned) ? turned : NULL,
+                .max_vertices = 3 * doc->num_meshes);
+    EDIT_SPACE(doc, NULL, .is_mirrored = true, .partners = doc->num_joints == 3 ? partners : NULL,
+               .turn = {.yaw = is_odd ? 90.0f : 0.0f}, .scale = 2.0f);
+    EDIT_FRAMES(doc, NULL, .frame_rate = is_odd ? 50.0 : 0.0, .is_closed = true,
+                .is_in_place = is_odd, .tolerance = 0.1f);
     OWN char *const text = written(doc, &error);
     OWN_DOC again = text ? md5_parse_doc(kinds[doc->kind], text, strlen(text), NULL, &error) : NULL;
     CHECK_THAT(again || error.status != MD5_OK, "%s", error.message);
@@ -1339,7 +1292,7 @@ TEST (edit_survives_failure_of_every_allocation) {
             CHECK_UINT(doc->num_components, 5); // as before
         if (mesh && md5_fix_weights(mesh, 4, 1e-3f, NULL, &it.error) == MD5_NONE)
             CHECK_UINT(mesh->meshes[0].vertices[0].num_weights, 5);
-        if (doc && md5_edit_joints(doc, &(md5_joint_edit){.root = "r"}, &it.error) == MD5_NONE)
+        if (doc && EDIT_JOINTS(doc, &it.error, .root = "r") == MD5_NONE)
             CHECK_UINT(doc->num_joints, 3);
         const md5_space_edit space = {.is_mirrored = true, .turn = {.yaw = 9.0f}, .scale = 2.0f};
         if (doc && md5_edit_space(doc, &space, &it.error) == MD5_NONE)

@@ -21,6 +21,16 @@ static inline md5_doc *parse(md5_doc_kind kind, const char *text)
     return doc;
 }
 
+// A test on the document of a text.
+#define TEST_DOC(title, kind, text)             \
+    static void run_##title##_on(md5_doc *doc); \
+    TEST (title) {                              \
+        OWN_DOC doc = parse(kind, text);        \
+        if (doc)                                \
+            run_##title##_on(doc);              \
+    }                                           \
+    static void run_##title##_on(md5_doc *doc)
+
 // The text of a document, or NULL with the error.
 static inline char *written(const md5_doc *doc, md5_error *error)
 {
