@@ -69,7 +69,35 @@ OWNED(weights, md5_free_weights)
 
 #undef OWNED
 
+static inline void own_text(const test_text *owner)
+{
+    free(owner->bytes);
+}
+// OWN_TEXT text = {0};
+#define OWN_TEXT __attribute__((unused, cleanup(own_text))) test_text
+
+// A zeroed array: OWN_ARRAY(float, numbers, 3 * count);
+#define OWN_ARRAY(type, name, count) OWN type *const name = test_calloc((count), sizeof *(name))
+
+// -- Files of ours --------------------------------------------------------------------------------
+
+static inline md5_model *our_model(const char *path)
+{
+    return md5_load_model(test_path(path), NULL, NULL);
+}
+
+static inline md5_anim *our_anim(const char *path)
+{
+    return md5_load_anim(test_path(path), NULL, NULL);
+}
+
 // -- Memory that runs out -----------------------------------------------------------------------
+
+// `limit` 0: none.
+static inline md5_load_opts heap_opts(test_heap *heap, size_t limit)
+{
+    return (md5_load_opts){.allocator = {test_heap_alloc, test_heap_free, heap, limit}};
+}
 
 typedef struct test_failure {
     test_heap heap;
@@ -85,7 +113,7 @@ static inline bool own_next_failure(test_failure *it, const char *file, int line
     if (it->heap.num_allocs < failed)
         return false;
     *it = (test_failure){.heap = {.fail_at = failed + 1}};
-    it->opts.allocator = (md5_allocator){test_heap_alloc, test_heap_free, &it->heap, 0};
+    it->opts = heap_opts(&it->heap, 0);
     return test_check(failed < 10000, file, line, "allocations have no end");
 }
 

@@ -19,6 +19,16 @@ typedef struct real_place {
     real3 at;
 } real_place;
 
+static inline void test_check_vec3(md5_vec3 actual, double x, double y, double z, double tolerance,
+                                   const char *file, int line, const char *what)
+{
+    test_check_near(actual.x, x, tolerance, file, line, what);
+    test_check_near(actual.y, y, tolerance, file, line, what);
+    test_check_near(actual.z, z, tolerance, file, line, what);
+}
+#define CHECK_VEC3(actual, x, y, z, tolerance) \
+    test_check_vec3((actual), (x), (y), (z), (tolerance), __FILE__, __LINE__, #actual)
+
 // `value` if it is greater than `*worst`, or not a number.
 static inline void real_worse(double *worst, double value)
 {

@@ -91,6 +91,13 @@ bool test_check(bool held, const char *file, int line, const char *format, ...) 
     test_check(memcmp((actual), (expected), (size)) == 0, __FILE__, __LINE__, \
                "%s differs from %s", #actual, #expected)
 
+// A call that fails with a status in its error, and with a message.
+#define CHECK_FAILS(result, error, code) (CHECK(!(result)), CHECK_UINT((error).status, (code)))
+#define CHECK_ERROR(error, code, text) \
+    (CHECK_UINT((error).status, (code)), CHECK_STRING((error).message, (text)))
+#define CHECK_REFUSED(result, error, code, text) \
+    (CHECK(!(result)), CHECK_ERROR((error), (code), (text)))
+
 bool test_check_uint(uint64_t actual, uint64_t expected, const char *file, int line,
                      const char *what);
 bool test_check_near(double actual, double expected, double tolerance, const char *file, int line,

@@ -112,8 +112,8 @@ static double measured(const clip_case *of)
 {
     const md5_skeleton *const skeleton = &of->anim->skeleton;
     const size_t count = skeleton->num_joints;
-    OWN md5_xform *const pose = calloc(count, sizeof *pose);
-    OWN frame3 *const joints = calloc(2 * count, sizeof *joints);
+    OWN_ARRAY(md5_xform, pose, count);
+    OWN_ARRAY(frame3, joints, 2 * count);
     double worst = 0.0;
     for (uint32_t frame = 0; frame < of->anim->num_frames; frame++) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
@@ -132,7 +132,7 @@ static double measured(const clip_case *of)
 static void compress_case(clip_case *of, float tolerance)
 {
     md5_error error = {0};
-    OWN float *const distances = malloc(of->anim->skeleton.num_joints * sizeof *distances);
+    OWN_ARRAY(float, distances, of->anim->skeleton.num_joints);
     for (uint32_t i = 0; i < of->anim->skeleton.num_joints; i++)
         distances[i] = 4.0f;
     const md5_compress_opts options = {
@@ -152,7 +152,7 @@ static double check_clip(const char *model, const char *path, float tolerance)
     md5_error error = {0};
     double bytes = 0.0;
     clip_case of = {.anim = md5_load_anim(path, NULL, &error)};
-    of.model = model ? md5_load_model(test_path(model), NULL, NULL) : NULL;
+    of.model = model ? our_model(model) : NULL;
     if (CHECK_THAT(of.anim != NULL && (of.model != NULL) == (model != NULL), "%s: %s", path,
                    error.message)) {
         compress_case(&of, tolerance);
@@ -245,14 +245,14 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
     static const float tolerances[] = {0.01f, 0.05f, 0.4f};
     for (int k = 0; k < 3; k++) {
         clip_case of = {
-            .model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL),
-            .anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL),
+            .model = our_model("models/bobbin/bobbin.md5mesh"),
+            .anim = our_anim("models/bobbin/walk.md5anim"),
         };
         compress_case(&of, tolerances[k]);
         OWN_BINDING binding = md5_bind(of.model, of.compressed, NULL, NULL);
         REQUIRE(of.compressed != NULL && binding != NULL);
         const size_t count = of.anim->skeleton.num_joints;
-        OWN md5_xform *const poses = calloc(2 * count, sizeof *poses);
+        OWN_ARRAY(md5_xform, poses, 2 * count);
         uint64_t random = 3;
         for (int i = 0; i < 100; i++) {
             const md5_moment moment = moment_of(&of, i, &random);
@@ -279,7 +279,7 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
 // same bits.
 TEST (compress_samples_any_moment_alone) {
     clip_case of = {
-        .anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL),
+        .anim = our_anim("models/bobbin/walk.md5anim"),
     };
     compress_case(&of, 0.1f);
     REQUIRE(of.compressed);
@@ -288,7 +288,7 @@ TEST (compress_samples_any_moment_alone) {
     CHECK_UINT(md5_write_anim(of.compressed, bytes, size), size);
     OWN_ANIM again = md5_parse_anim(bytes, size, NULL, NULL);
     const size_t count = of.anim->skeleton.num_joints, frames = of.anim->num_frames;
-    OWN md5_xform *const poses = calloc((frames + 1) * count, sizeof *poses);
+    OWN_ARRAY(md5_xform, poses, (frames + 1) * count);
     for (uint32_t i = 0; i < frames; i++)
         sample_own(of.compressed, (md5_moment){.frame0 = i, .frame1 = i}, MD5_ROOT_FILE,
                    poses + i * count);
@@ -310,8 +310,8 @@ TEST (compress_samples_any_moment_alone) {
 // batch poses it as a single call, and palettes are those of its poses.
 TEST (compressed_clips_are_interpolated_in_all_ways) {
     clip_case of = {
-        .model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL),
-        .anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL),
+        .model = our_model("models/bobbin/bobbin.md5mesh"),
+        .anim = our_anim("models/bobbin/walk.md5anim"),
     };
     compress_case(&of, 0.05f);
     OWN_ANIM again = of.compressed ? md5_decompress_anim(of.compressed, NULL, NULL) : NULL;
@@ -319,8 +319,8 @@ TEST (compressed_clips_are_interpolated_in_all_ways) {
     OWN_BINDING plain = again ? md5_bind(of.model, again, NULL, NULL) : NULL;
     if (CHECK(packed != NULL && plain != NULL)) {
         const size_t count = of.anim->skeleton.num_joints;
-        OWN md5_xform *const poses = calloc(2 * count, sizeof *poses);
-        OWN md5_mat34 *const palettes = calloc(3 * count, sizeof *palettes);
+        OWN_ARRAY(md5_xform, poses, 2 * count);
+        OWN_ARRAY(md5_mat34, palettes, 3 * count);
         uint64_t random = 5;
         for (int i = 0; i < 300; i++) {
             md5_pose_job job = {.binding = packed,
@@ -349,14 +349,12 @@ TEST (compressed_clips_are_interpolated_in_all_ways) {
 // A clip is compressed once, and only a compressed one is written or decompressed.
 TEST (compress_and_decompress_take_what_they_can) {
     md5_error error = {0};
-    clip_case of = {.anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL)};
+    clip_case of = {.anim = our_anim("models/bobbin/walk.md5anim")};
     compress_case(&of, 0.05f);
-    CHECK(md5_compress_anim(of.compressed, NULL, NULL, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    CHECK_STRING(error.message, "the animation is compressed already");
-    CHECK(md5_decompress_anim(of.anim, NULL, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    CHECK_STRING(error.message, "the animation is not compressed");
+    CHECK_REFUSED(md5_compress_anim(of.compressed, NULL, NULL, &error), error, MD5_ERROR_MISMATCH,
+                  "the animation is compressed already");
+    CHECK_REFUSED(md5_decompress_anim(of.anim, NULL, &error), error, MD5_ERROR_MISMATCH,
+                  "the animation is not compressed");
     CHECK(md5_write_anim(of.anim, NULL, 0) == 0);
     md5_free_anim(of.compressed);
     md5_free_anim(of.anim);
@@ -367,7 +365,7 @@ TEST (compress_and_decompress_take_what_they_can) {
 // Frames are the samples at them, bit for bit; with them all that loading an animation sets.
 TEST (decompress_gives_the_frames_of_the_clip) {
     md5_error error = {0};
-    clip_case of = {.anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL)};
+    clip_case of = {.anim = our_anim("models/bobbin/walk.md5anim")};
     compress_case(&of, 0.05f);
     const md5_anim *const anim = of.anim;
     md5_anim *const again = md5_decompress_anim(of.compressed, NULL, &error);
@@ -383,7 +381,7 @@ TEST (decompress_gives_the_frames_of_the_clip) {
             CHECK(again->skeleton.joints[i].parent == anim->skeleton.joints[i].parent);
         }
         const size_t count = again->skeleton.num_joints;
-        OWN md5_xform *const poses = calloc(2 * count, sizeof *poses);
+        OWN_ARRAY(md5_xform, poses, 2 * count);
         for (uint32_t frame = 0; frame < again->num_frames; frame++) {
             const md5_moment still = {.frame0 = frame, .frame1 = frame};
             sample_own(of.compressed, still, MD5_ROOT_ID, poses);
@@ -393,12 +391,10 @@ TEST (decompress_gives_the_frames_of_the_clip) {
     }
     md5_free_anim(again);
     test_heap heap = {.fail_at = 1};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
-    CHECK(md5_decompress_anim(of.compressed, &opts, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    const md5_load_opts opts = heap_opts(&heap, 0);
+    CHECK_FAILS(md5_decompress_anim(of.compressed, &opts, &error), error, MD5_ERROR_MEMORY);
     const md5_load_opts small = {.allocator = {.limit = 100}};
-    CHECK(md5_decompress_anim(of.compressed, &small, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    CHECK_FAILS(md5_decompress_anim(of.compressed, &small, &error), error, MD5_ERROR_MEMORY);
     md5_free_anim(of.compressed);
     md5_free_anim(of.anim);
 }
@@ -497,7 +493,7 @@ TEST_LONG (compress_of_many_joints_survives_failure_of_every_allocation) {
         bool done = false;
         for (size_t n = 1; n <= most_failures(i) && !done; n++) {
             test_heap heap = {.fail_at = n};
-            const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+            const md5_load_opts opts = heap_opts(&heap, 0);
             md5_error error = {0};
             const md5_compress_opts options = {.model = k % 2 == 0 ? model : NULL};
             md5_anim *const compressed = md5_compress_anim(anim, &options, &opts, &error);
@@ -515,7 +511,7 @@ static bool poses_alike(const md5_anim *a, const md5_anim *b)
 {
     const size_t num_joints = a->skeleton.num_joints;
     const md5_moment moment = {.frame1 = 1, .fraction = 0.25f};
-    OWN md5_xform *const poses = calloc(2 * num_joints, sizeof *poses);
+    OWN_ARRAY(md5_xform, poses, 2 * num_joints);
     sample_own(a, moment, MD5_ROOT_FILE, poses);
     sample_own(b, moment, MD5_ROOT_FILE, poses + num_joints);
     const bool same = memcmp(poses, poses + num_joints, num_joints * sizeof *poses) == 0;
@@ -532,7 +528,7 @@ TEST_LONG (compress_file_of_many_joints_survives_failure_of_every_allocation) {
         bool done = false;
         for (size_t n = 1; n <= most_failures(i) && !done; n++) {
             test_heap heap = {.fail_at = n};
-            const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+            const md5_load_opts opts = heap_opts(&heap, 0);
             md5_error error = {0};
             md5_anim *const read = md5_parse_anim(bytes, size, &opts, &error);
             CHECK_UINT(error.status, read ? MD5_OK : MD5_ERROR_MEMORY);

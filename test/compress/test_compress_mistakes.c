@@ -16,8 +16,8 @@ static const void *open_nothing(void *user, const char *path, size_t *size, md5_
 }
 
 TEST (compress_ends_with_the_callers_mistakes) {
-    OWN_MODEL model = md5_load_model(test_path(MODEL), NULL, NULL);
-    OWN_ANIM anim = md5_load_anim(test_path(ANIM), NULL, NULL);
+    OWN_MODEL model = our_model(MODEL);
+    OWN_ANIM anim = our_anim(ANIM);
     OWN_ANIM compressed = md5_compress_anim(anim, NULL, NULL, NULL);
     OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
     const md5_load_opts half_an_allocator = {.allocator = {test_heap_alloc, NULL, NULL, 0}};

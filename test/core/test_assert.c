@@ -1,5 +1,6 @@
 // The caller's mistakes: with assertions they end the program with a message that names function
 // and argument; without assertions the likely ones are harmless.
+#include "test/own.h"
 #include "test/mistake.h"
 #include "test/pose/test_made_pose.h"
 #include "test/test.h"
@@ -19,8 +20,8 @@ typedef struct loaded {
 
 static loaded load(void)
 {
-    loaded all = {.model = md5_load_model(test_path(model_path), NULL, NULL)};
-    all.anim = md5_load_anim(test_path(anim_path), NULL, NULL);
+    loaded all = {.model = our_model(model_path)};
+    all.anim = our_anim(anim_path);
     all.binding = md5_bind(all.model, all.anim, NULL, NULL);
     return all;
 }

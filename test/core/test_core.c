@@ -1,4 +1,6 @@
 // md5/core: messages, warnings, the memory budget, the arena and the block.
+#include "test/real.h"
+#include "test/own.h"
 #include "test/test.h"
 
 #include "md5/core/arena.h"
@@ -11,8 +13,7 @@ TEST (context_keeps_the_first_failure) {
     md5i_context_begin(&context, NULL, "a.md5mesh", &error);
     CHECK(error.status == MD5_WARNING && !error.file[0] && !strcmp(error.message, "kept"));
     CHECK(!md5i_fail(&context, MD5_ERROR_RANGE, 3, 7, "joint %u", 9u));
-    CHECK(!md5i_fail(&context, MD5_ERROR_IO, 1, 1, "later"));
-    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_FAILS(md5i_fail(&context, MD5_ERROR_IO, 1, 1, "later"), error, MD5_ERROR_RANGE);
     CHECK_STRING(error.file, "a.md5mesh");
     CHECK_UINT(error.line, 3);
     CHECK_UINT(error.column, 7);
@@ -136,16 +137,15 @@ TEST (quoting_cuts_what_is_long) {
 
 TEST (memory_limit_is_kept_and_reported) {
     test_heap heap = {0};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 1000}};
+    const md5_load_opts opts = heap_opts(&heap, 1000);
     md5_context context;
     md5_error error = {0};
     md5i_context_begin(&context, &opts, NULL, &error);
     void *const first = md5i_alloc(&context, 600);
     CHECK(first);
-    CHECK(md5i_alloc(&context, 401) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-    CHECK_STRING(error.message, "401 bytes more than the 600 held would pass the memory limit of "
-                                "1000");
+    CHECK_REFUSED(md5i_alloc(&context, 401), error, MD5_ERROR_MEMORY,
+                  "401 bytes more than the 600 held would pass the memory limit of "
+                  "1000");
     void *const second = md5i_alloc(&context, 400);
     CHECK(second);
     md5i_free(&context, first, 600);
@@ -158,7 +158,7 @@ TEST (memory_limit_is_kept_and_reported) {
 
 TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
     test_heap heap = {0};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+    const md5_load_opts opts = heap_opts(&heap, 0);
     md5_context context;
     md5i_context_begin(&context, &opts, NULL, NULL);
     md5_arena arena = {.context = &context};
@@ -180,13 +180,12 @@ TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
 }
 
 TEST (arena_refuses_what_overflows) {
-    md5_context context;
     md5_error error = {0};
+    md5_context context;
     md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     const volatile size_t most = SIZE_MAX; // compilers would warn of a constant this large
-    CHECK(md5i_arena_alloc(&arena, most / 8, 16) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    CHECK_FAILS(md5i_arena_alloc(&arena, most / 8, 16), error, MD5_ERROR_MEMORY);
     CHECK(md5i_arena_alloc(&arena, most - 64, 1) == NULL);
     CHECK(md5i_arena_alloc(&arena, most, 1) == NULL);
     md5i_arena_free(&arena);
@@ -260,9 +259,7 @@ TEST (math_composes_in_textbook_order) {
     const md5_mat34 product =
         md5_mat34_mul(md5_mat34_from_xform(rotation), md5_mat34_from_xform(step));
     const md5_vec3 same = md5_mat34_point(product, (md5_vec3){0, 0, 0});
-    CHECK_NEAR(same.x, 1.0, 1e-5);
-    CHECK_NEAR(same.y, 12.0, 1e-5);
-    CHECK_NEAR(same.z, 3.0, 1e-5);
+    CHECK_VEC3(same, 1.0, 12.0, 3.0, 1e-5);
     const md5_xform none = md5_xform_mul(rotation, md5_xform_inverse(rotation));
     CHECK_NEAR((double)none.translation.x + none.translation.y, 0.0, 1e-6);
     CHECK_NEAR(none.rotation.w, 1.0, 1e-6);
@@ -362,8 +359,7 @@ TEST_HERE (arena_reserves_nothing_past_the_memory_limit, 10000) {
 
 TEST_HERE (arena_reserving_fails_without_memory, 0) {
     it->heap.fail_at = 1;
-    CHECK(!md5i_arena_reserve(&it->arena, 100));
-    CHECK_UINT(it->context.error.status, MD5_ERROR_MEMORY);
+    CHECK_FAILS(md5i_arena_reserve(&it->arena, 100), it->context.error, MD5_ERROR_MEMORY);
     CHECK(!it->arena.chunks);
 }
 

@@ -74,9 +74,7 @@ static md5_xform random_transform(uint64_t *random)
 
 static void check_vector(md5_vec3 actual, real3 expected, double tolerance)
 {
-    CHECK_NEAR(actual.x, expected.x, tolerance);
-    CHECK_NEAR(actual.y, expected.y, tolerance);
-    CHECK_NEAR(actual.z, expected.z, tolerance);
+    CHECK_VEC3(actual, expected.x, expected.y, expected.z, tolerance);
 }
 
 static const matrix identity = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};

@@ -144,8 +144,8 @@ TEST (points_are_read_in_every_form) {
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
     }
     CHECK(md5i_lex_vec3(begin(&it, "( 0.5 2000000000.0 1.5 ) "), md5i_lex_float, &value));
-    CHECK(!md5i_lex_vec3(begin(&it, "( 0.5 2000000000.0 1.5 ) "), md5i_lex_length, &value));
-    CHECK_UINT(it.context.error.status, MD5_ERROR_RANGE);
+    CHECK_FAILS(md5i_lex_vec3(begin(&it, "( 0.5 2000000000.0 1.5 ) "), md5i_lex_length, &value),
+                it.context.error, MD5_ERROR_RANGE);
     CHECK_UINT(it.context.error.column, BEFORE + 7);
 }
 

@@ -350,8 +350,7 @@ TEST_HERE (actors_report_that_memory_runs_out) {
     const md5_allocator allocator = {
         .alloc = test_heap_alloc, .free = test_heap_free, .user = &heap};
     md5_error error = {0};
-    CHECK(!md5_create_actor(stage->entity, &allocator, &error));
-    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    CHECK_FAILS(md5_create_actor(stage->entity, &allocator, &error), error, MD5_ERROR_MEMORY);
     md5_actor *const actor = md5_create_actor(stage->entity, &allocator, &error);
     CHECK(actor);
     md5_destroy_actor(actor);
@@ -528,8 +527,8 @@ TEST_HERE (restored_heads_blink_at_the_same_time) {
         memcpy(changed, bytes, sizeof bytes);
         changed[row->at] = row->value;
         md5_error error = {0};
-        CHECK(!md5_actor_restore(stage->head, changed, sizeof changed, &error));
-        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+        CHECK_FAILS(md5_actor_restore(stage->head, changed, sizeof changed, &error), error,
+                    MD5_ERROR_RANGE);
     }
     CHECK(md5_actor_restore(stage->head, bytes, sizeof bytes, NULL));
     advance(stage->head, 1060);
@@ -610,8 +609,7 @@ static void check_refused(actor_stage *stage, const unsigned char *bytes, size_t
     static unsigned char before[MD5_ACTOR_SAVE_SIZE], after[MD5_ACTOR_SAVE_SIZE];
     md5_error error = {0};
     md5_actor_save(stage->actor, before);
-    CHECK(!md5_actor_restore(stage->actor, bytes, size, &error));
-    CHECK_UINT(error.status, status);
+    CHECK_FAILS(md5_actor_restore(stage->actor, bytes, size, &error), error, status);
     CHECK_THAT(strstr(error.message, message) != NULL, "message: %s", error.message);
     md5_actor_save(stage->actor, after);
     CHECK_BYTES(before, after, sizeof before);

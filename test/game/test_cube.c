@@ -119,9 +119,7 @@ TEST (cube_reads_what_belongs_to_the_whole_model) {
                          "md5load a.md5mesh\nmdlspin 50 1\nmdlcollide\n");
     REQUIRE(cube);
     CHECK_NEAR(cube->scale, 1.05, 1e-6);
-    CHECK_NEAR(cube->translation.x, 1.0, 0.0);
-    CHECK_NEAR(cube->translation.y, -2.0, 0.0);
-    CHECK_NEAR(cube->translation.z, -0.25, 0.0);
+    CHECK_VEC3(cube->translation, 1.0, -2.0, -0.25, 0.0);
     CHECK_NEAR(cube->yaw, 90.0, 0.0);
     CHECK_NEAR(cube->pitch, 5.0, 0.0);
     CHECK_NEAR(cube->roll, -7.0, 0.0);
@@ -301,9 +299,8 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
     CHECK_NEAR(adjusted.rotation.y, real.y, 1e-6);
     CHECK_NEAR(adjusted.rotation.z, -real.z, 1e-6);
     CHECK_NEAR(adjusted.rotation.w, real.w, 1e-6);
-    CHECK_NEAR(adjusted.translation.x, 2.0 * translation.x + 0.5, 1e-5);
-    CHECK_NEAR(adjusted.translation.y, -2.0 * translation.y - 0.25, 1e-5);
-    CHECK_NEAR(adjusted.translation.z, 2.0 * translation.z + 1.0, 1e-5);
+    CHECK_VEC3(adjusted.translation, 2.0 * translation.x + 0.5, -2.0 * translation.y - 0.25,
+               2.0 * translation.z + 1.0, 1e-5);
 }
 
 TEST (cube_adjusts_animations_that_come_later) {
@@ -530,18 +527,16 @@ TEST (cube_without_a_file_takes_the_model_of_its_folder) {
     CHECK(cube && cube->parts[0].num_anims == 0);
     md5_free_cube2(cube);
     opts = cube_opts(one + 1, &log);
-    CHECK(!md5_load_cube2("m/flag/md5.cfg", NULL, &opts, &error));
-    CHECK_UINT(error.status, MD5_ERROR_IO);
-    CHECK_STRING(error.message, "cannot open the file: not on this shelf");
+    CHECK_REFUSED(md5_load_cube2("m/flag/md5.cfg", NULL, &opts, &error), error, MD5_ERROR_IO,
+                  "cannot open the file: not on this shelf");
     CHECK(!md5_load_cube2("md5.cfg", NULL, &opts, NULL));
     md5_free_cube2(NULL);
 }
 
 TEST (cube_without_a_mesh_is_an_error) {
     cube_case test;
-    CHECK(!open_cube(&test, "mdlscale 100\n"));
-    CHECK_UINT(test.error.status, MD5_ERROR_SYNTAX);
-    CHECK_STRING(test.error.message, "no mesh is loaded: expected a line 'md5load FILE'");
+    CHECK_REFUSED(open_cube(&test, "mdlscale 100\n"), test.error, MD5_ERROR_SYNTAX,
+                  "no mesh is loaded: expected a line 'md5load FILE'");
     CHECK_STRING(test.error.file, CUBE_CASE_PATH);
 }
 

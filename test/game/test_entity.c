@@ -1,13 +1,12 @@
 // Entities: what is loaded for a name, their heads and attachments.
+#include "test/real.h"
 #include "test/game/entity_case.h"
 #include "test/mistake.h"
 #include "test/own.h"
 
 static void check_vector(md5_vec3 v, double x, double y, double z)
 {
-    CHECK_NEAR(v.x, x, 1e-4);
-    CHECK_NEAR(v.y, y, 1e-4);
-    CHECK_NEAR(v.z, z, 1e-4);
+    CHECK_VEC3(v, x, y, z, 1e-4);
 }
 
 TEST (entities_have_model_clips_and_materials) {
@@ -72,8 +71,7 @@ static void check_failure(const char *text, md5_status status, const char *place
     md5_error error = {0};
     OWN_GAME game = open_entity_game(text, NULL);
     CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
-    CHECK(!md5_load_entity(game, "e", NULL, &error));
-    CHECK_UINT(error.status, status);
+    CHECK_FAILS(md5_load_entity(game, "e", NULL, &error), error, status);
     md5_format_error(&error, shown, sizeof shown);
     CHECK_THAT(strstr(shown, place) == shown && strstr(shown, message), "%s", shown);
 }
@@ -373,29 +371,28 @@ static uint32_t count_parts(const md5_entity *entity)
 
 // Each entity has the next one twice: 2^20 parts if all of them were loaded.
 TEST (trees_of_parts_are_limited) {
-    enum { DEPTH = 20, ROOM = 200 };
-    static char text[DEPTH * ROOM];
-    size_t used = 0;
+    enum { DEPTH = 20 };
+    OWN_TEXT text = {0};
     for (int i = 0; i < DEPTH; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "entityDef e%d { \"model\" \"body\" \"joint\" \"spine\"\n"
-                                 "\"def_attach1\" \"e%d\" \"def_attach2\" \"e%d\" }\n",
-                                 i, i + 1, i + 1);
-    OWN_GAME game = open_entity_game(text, NULL);
+        test_append(&text,
+                    "entityDef e%d { \"model\" \"body\" \"joint\" \"spine\"\n"
+                    "\"def_attach1\" \"e%d\" \"def_attach2\" \"e%d\" }\n",
+                    i, i + 1, i + 1);
+    OWN_GAME game = open_entity_game(text.bytes, NULL);
     OWN_ENTITY entity = load_entity(game, "e0");
     CHECK_UINT(count_parts(entity), MD5_MAX_ENTITY_PARTS);
 }
 
 // Keys that fail count, too, because each of them reads its files again.
 TEST (keys_of_parts_that_fail_are_limited) {
-    enum { COUNT = 1000, ROOM = 40 };
-    OWN char *const text = malloc(COUNT * ROOM + 100);
-    char *end = text + sprintf(text, "entityDef e { \"model\" \"body\"\n");
+    enum { COUNT = 1000 };
+    OWN_TEXT text = {0};
+    test_append(&text, "entityDef e { \"model\" \"body\"\n");
     for (int i = 0; i < COUNT; i++)
-        end += sprintf(end, "\"def_attach%d\" \"lost%d\"\n", i, i);
-    strcpy(end, "}");
+        test_append(&text, "\"def_attach%d\" \"lost%d\"\n", i, i);
+    test_append(&text, "}");
     game_log log = {.count = 0};
-    OWN_GAME game = open_entity_game(text, &log);
+    OWN_GAME game = open_entity_game(text.bytes, &log);
     OWN_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 0);
     CHECK_UINT(entity->num_warnings, MD5_MAX_ENTITY_PARTS);
@@ -645,15 +642,14 @@ TEST (entities_that_inherit_themselves_end) {
 
 // A long chain of ancestors: each entity inherits the two before it, and with them all others.
 TEST (long_lines_of_ancestors_take_linear_time) {
-    enum { COUNT = 50000, ROOM = 80 };
-    OWN char *const text = malloc((size_t)COUNT * ROOM);
-    char *end = text;
+    enum { COUNT = 50000 };
+    OWN_TEXT text = {0};
     for (int i = COUNT; i > 0; i--)
-        end += sprintf(end,
-                       "entityDef e%d { \"inherit\" \"e%d\" \"inherit2\" \"e%d\" \"k%d\" \"1\" }\n",
-                       i, i - 1, i > 1 ? i - 2 : 0, i);
-    strcpy(end, "entityDef e0 { \"last\" \"7\" }");
-    OWN_GAME game = open_entities(text, NULL);
+        test_append(&text,
+                    "entityDef e%d { \"inherit\" \"e%d\" \"inherit2\" \"e%d\" \"k%d\" \"1\" }\n", i,
+                    i - 1, i > 1 ? i - 2 : 0, i);
+    test_append(&text, "entityDef e0 { \"last\" \"7\" }");
+    OWN_GAME game = open_entities(text.bytes, NULL);
     const md5_entity_def *const def = entity_of(game, "e50000");
     CHECK_UINT(def->num_keys, COUNT + 2);
     CHECK_STRING(md5_entity_def_value(def, "last"), "7");
@@ -662,13 +658,13 @@ TEST (long_lines_of_ancestors_take_linear_time) {
 // All entities of a circle are checked in linear memory: with the keys that they inherit they would
 // need 24 bytes times the square of their number.
 TEST (checking_entities_takes_linear_memory) {
-    enum { COUNT = 20000, ROOM = 60, MOST_BYTES = 1000 };
-    OWN char *const text = malloc((size_t)COUNT * ROOM);
-    char *end = text, name[16];
+    enum { COUNT = 20000, MOST_BYTES = 1000 };
+    OWN_TEXT text = {0};
+    char name[16];
     for (int i = 0; i < COUNT; i++)
-        end += sprintf(end, "entityDef e%d { \"inherit\" \"e%d\" \"k%d\" \"1\" }\n", i,
-                       (i + 1) % COUNT, i);
-    const game_text file = {"def/all.def", text};
+        test_append(&text, "entityDef e%d { \"inherit\" \"e%d\" \"k%d\" \"1\" }\n", i,
+                    (i + 1) % COUNT, i);
+    const game_text file = {"def/all.def", text.bytes};
     const md5_game_path place = game_place(&file, 1, false);
     const md5_load_opts opts = {.allocator = {.limit = (size_t)COUNT * MOST_BYTES}};
     md5_error error = {0};

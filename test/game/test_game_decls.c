@@ -317,9 +317,8 @@ TEST (game_reports_a_missing_file_to_loaders) {
     OWN_GAME game = open_places(NULL, 0);
     const md5_load_opts opts = {.files = md5_game_files(game)};
     md5_error error = {0};
-    CHECK(!md5_load_model("models/imp.md5mesh", &opts, &error));
-    CHECK_UINT(error.status, MD5_ERROR_IO);
-    CHECK_STRING(error.message, "cannot open the file: no such file in the game");
+    CHECK_REFUSED(md5_load_model("models/imp.md5mesh", &opts, &error), error, MD5_ERROR_IO,
+                  "cannot open the file: no such file in the game");
 }
 
 TEST (game_warns_of_files_that_cannot_be_read) {

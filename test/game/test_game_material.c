@@ -1,16 +1,20 @@
 // Materials, rule by rule. verdicts.sh compares the results of a whole real folder.
+#include "test/real.h"
 #include "test/game/game_case.h"
 #include "test/own.h"
 
-// Opens a game whose only material is m, and returns that.
-static const md5_material *parse(const char *text, md5_game **game, game_log *log)
+// The material m of a game.
+static const md5_material *parse(md5_game *game)
 {
-    md5_error error = {0};
-    *game = open_materials(text, log);
-    const md5_material *const material = md5_game_material(*game, "m", &error);
+    const md5_material *const material = md5_game_material(game, "m", NULL);
     CHECK(material);
     return material;
 }
+
+// The only material of a game that lives until the end of the block.
+#define MATERIAL(material, text)                  \
+    OWN_GAME game = open_materials((text), NULL); \
+    const md5_material *const material = parse(game)
 
 // -- Expressions ----------------------------------------------------------------------------------
 
@@ -18,15 +22,14 @@ static const md5_material *parse(const char *text, md5_game **game, game_log *lo
 static void check_value(const char *expression, double expected)
 {
     char text[1024] = "table ramp { { 0, 10 } }\nm { { map x red ";
-    md5_game *game;
     game_log log;
     strcat(text, expression);
     strcat(text, " } }");
-    const md5_material *const material = parse(text, &game, &log);
+    OWN_GAME game = open_materials(text, &log);
+    const md5_material *const material = parse(game);
     CHECK_UINT(material->decl->state, MD5_DECL_PARSED);
     CHECK_NEAR(color_at(material, 0, 0, 1.5f), expected, 1e-6);
     CHECK_STRING(log.text, "");
-    md5_destroy_game(game);
 }
 
 TEST (expressions_are_right_associative) {
@@ -62,15 +65,14 @@ TEST (expressions_have_terms_of_all_kinds) {
 
 static void check_defaulted(const char *text, const char *line)
 {
-    md5_game *game;
     game_log log;
-    const md5_material *const material = parse(text, &game, &log);
+    OWN_GAME game = open_materials(text, &log);
+    const md5_material *const material = parse(game);
     CHECK_UINT(material->decl->state, MD5_DECL_DEFAULTED);
     CHECK_UINT(material->num_stages, 1);
     CHECK_STRING(material->stages[0].image.text, "_default");
     CHECK_UINT(material->coverage, MD5_COVERAGE_TRANSLUCENT);
     has_logged(&log, line);
-    md5_destroy_game(game);
 }
 
 TEST (mistakes_in_expressions_default_a_material) {
@@ -88,7 +90,6 @@ TEST (mistakes_in_expressions_default_a_material) {
 TEST (deep_expressions_are_read_without_recursion) {
     enum { DEPTH = 1000, TOO_DEEP = 100000 };
     OWN char *const text = malloc(2 * TOO_DEEP + 100);
-    md5_game *game;
     for (size_t depth = DEPTH; depth <= TOO_DEEP; depth *= TOO_DEEP / DEPTH) {
         strcpy(text, "m { { map x red ");
         size_t used = strlen(text);
@@ -97,31 +98,27 @@ TEST (deep_expressions_are_read_without_recursion) {
         text[used++] = '2';
         memset(text + used, ')', depth);
         strcpy(text + used + depth, " } }");
-        const md5_material *const material = parse(text, &game, NULL);
+        MATERIAL(material, text);
         CHECK_UINT(material->decl->state, depth == DEPTH ? MD5_DECL_PARSED : MD5_DECL_DEFAULTED);
         if (depth == DEPTH)
             CHECK_NEAR(color_at(material, 0, 0, 0.0f), 2.0, 0.0);
-        md5_destroy_game(game);
     }
 }
 
 TEST (too_many_operations_default_a_material) {
     OWN char *const text = malloc(100000);
-    md5_game *game;
     strcpy(text, "m { { map x red 1");
     for (int i = 0; i < 5000; i++)
         strcat(text, " - time");
     strcat(text, " } }");
-    CHECK_UINT(parse(text, &game, NULL)->decl->state, MD5_DECL_DEFAULTED);
-    md5_destroy_game(game);
+    MATERIAL(material, text);
+    CHECK_UINT(material->decl->state, MD5_DECL_DEFAULTED);
 }
 
 // -- Images ---------------------------------------------------------------------------------------
 
 TEST (image_programs_are_trees) {
-    md5_game *game;
-    const md5_material *const material =
-        parse("m { { map AddNormals(a.tga,heightmap( B\\c ,  4 )) } }", &game, NULL);
+    MATERIAL(material, "m { { map AddNormals(a.tga,heightmap( B\\c ,  4 )) } }");
     const md5_image_program *const image = &material->stages[0].image;
     CHECK_STRING(image->text, "AddNormals( a, heightmap( B/c, 4))");
     CHECK_UINT(image->num_steps, 4);
@@ -130,32 +127,27 @@ TEST (image_programs_are_trees) {
     CHECK_UINT(image->steps[2].kind, MD5_IMAGE_HEIGHTMAP);
     CHECK_NEAR(image->steps[2].values[0], 4.0, 0.0);
     CHECK_UINT(image->steps[3].kind, MD5_IMAGE_ADD_NORMALS);
-    md5_destroy_game(game);
 }
 
 TEST (image_programs_take_numbers_in_order) {
-    md5_game *game;
-    const md5_material *const material =
-        parse("m { { map scale( a, .5, 2, 3, 4 ) } }", &game, NULL);
+    MATERIAL(material, "m { { map scale( a, .5, 2, 3, 4 ) } }");
     const md5_image_program *const image = &material->stages[0].image;
     CHECK_UINT(image->num_steps, 2);
     for (int i = 0; i < 4; i++)
         CHECK_NEAR(image->steps[1].values[i], i == 0 ? 0.5 : i + 1.0, 0.0);
-    md5_destroy_game(game);
 }
 
 TEST (deep_image_programs_are_read_without_recursion) {
     enum { DEPTH = 20000 };
     OWN char *const text = malloc(16 * DEPTH);
-    md5_game *game;
     char *end = text + strlen(strcpy(text, "m { { map "));
     for (int i = 0; i < DEPTH; i++)
         end += strlen(strcpy(end, "makeAlpha("));
     *end++ = 'a';
     memset(end, ')', DEPTH);
     strcpy(end + DEPTH, " } }");
-    CHECK_UINT(strlen(parse(text, &game, NULL)->stages[0].image.text), 255);
-    md5_destroy_game(game);
+    MATERIAL(material, text);
+    CHECK_UINT(strlen(material->stages[0].image.text), 255);
 }
 
 // -- Stages ---------------------------------------------------------------------------------------
@@ -164,12 +156,10 @@ TEST (deep_image_programs_are_read_without_recursion) {
 static void check_lights(const char *text, const char *expected)
 {
     char lights[32] = "";
-    md5_game *game;
-    const md5_material *const material = parse(text, &game, NULL);
+    MATERIAL(material, text);
     for (uint32_t i = 0; i < material->num_stages && i < 31; i++)
         lights[i] = (char)('0' + (int)material->stages[i].light);
     CHECK_STRING(lights, expected);
-    md5_destroy_game(game);
 }
 
 TEST (stages_are_added_and_sorted_by_light) {
@@ -184,12 +174,11 @@ TEST (stages_are_added_and_sorted_by_light) {
 }
 
 TEST (stages_keep_words_of_their_own) {
-    md5_game *game;
-    const md5_material *const material = parse(
+    MATERIAL(
+        material,
         "m { clamp { map x blend GL_DST_COLOR, GL_ONE maskAlpha nearest nopicmip vertexColor\n"
         "if parm4 alphaTest 0.5 privatePolygonOffset -2\n texGen skybox zeroclamp } { map _white } "
-        "}",
-        &game, NULL);
+        "}");
     const md5_stage *const stage = &material->stages[0];
     CHECK_UINT(material->num_stages, 2);
     CHECK_UINT(stage->bits & 0x1FFF, 0x1000 | 0x100 | 0x23);
@@ -201,15 +190,11 @@ TEST (stages_keep_words_of_their_own) {
     CHECK_UINT(stage->texgen, MD5_TEXGEN_SKYBOX);
     CHECK_UINT(stage->repeat, MD5_IMAGE_CLAMP_ZERO);
     CHECK_UINT(material->stages[1].repeat, MD5_IMAGE_REPEAT);
-    md5_destroy_game(game);
 }
 
 TEST (stages_keep_programs) {
-    md5_game *game;
-    const md5_material *const material =
-        parse("m { { program heat.vfp\nvertexParm 1 time , 2\nfragmentMap 0 clamp "
-              "_currentRender\nfragmentMap 1 y } }",
-              &game, NULL);
+    MATERIAL(material, "m { { program heat.vfp\nvertexParm 1 time , 2\nfragmentMap 0 clamp "
+                       "_currentRender\nfragmentMap 1 y } }");
     const md5_stage_program *const program = &material->stages[0].program;
     CHECK_STRING(program->vertex, "heat.vfp");
     CHECK_STRING(program->fragment, "heat.vfp");
@@ -222,34 +207,29 @@ TEST (stages_keep_programs) {
     CHECK_UINT(program->repeat[0], MD5_IMAGE_CLAMP);
     CHECK_STRING(program->images[1].text, "y");
     CHECK_NEAR(material->sort, 100.0, 0.0);
-    md5_destroy_game(game);
 }
 
 TEST (matrices_multiply_from_the_right) {
     static float registers[MD5_MAX_REGISTERS];
     const md5_material_input input = {.time = 100.25f};
     float matrix[2][3];
-    md5_game *game;
-    const md5_material *const material =
-        parse("m { { map x scale 2, 4 scroll 3, time } }", &game, NULL);
+    MATERIAL(material, "m { { map x scale 2, 4 scroll 3, time } }");
     md5_evaluate_material(material, &input, registers);
     md5_stage_matrix(&material->stages[0], registers, matrix);
     CHECK_NEAR(matrix[0][0], 2.0, 1e-6);
     CHECK_NEAR(matrix[0][2], 6.0, 1e-6); // 2 * 3
     CHECK_NEAR(matrix[1][1], 4.0, 1e-6);
     CHECK_NEAR(matrix[1][2], 0.0, 1e-6); // 4 * 100.25 = 401, beyond 40: its fraction
-    md5_destroy_game(game);
 }
 
 // -- The whole ------------------------------------------------------------------------------------
 
 TEST (materials_keep_words_of_their_own) {
-    md5_game *game;
-    const md5_material *const material = parse(
+    MATERIAL(
+        material,
         "m { qer_editorimage a/b.tga ignored words\n description \"a thing\"\n noFog noselfshadow\n"
         "flesh metal ladder nonsolid guisurf guis/x.gui\n decalInfo 2 3 ( 1 2 3 4 ) ( 5 6 7 8 )\n"
-        "renderbump -size 16 \"x y\"\n spectrum 3\n deform flare time\n { map x } }",
-        &game, NULL);
+        "renderbump -size 16 \"x y\"\n spectrum 3\n deform flare time\n { map x } }");
     CHECK_UINT(material->decl->state, MD5_DECL_PARSED);
     CHECK_STRING(material->editor_image, "a/b.tga");
     CHECK_STRING(material->description, "a thing");
@@ -264,7 +244,6 @@ TEST (materials_keep_words_of_their_own) {
     CHECK_UINT(material->cull, MD5_CULL_NONE);
     CHECK_NEAR(material->decal_fade, 3.0, 0.0);
     CHECK_NEAR(material->decal_end[3], 8.0, 0.0);
-    md5_destroy_game(game);
 }
 
 // The type of a surface changes nothing of what the material contains: it is solid, bit 0, and
@@ -277,33 +256,37 @@ TEST (types_of_surfaces_keep_a_material_solid) {
     for (uint32_t i = 0; i < COUNT_OF(types); i++) {
         char text[64];
         snprintf(text, sizeof text, "m { %s { map x } }", types[i]);
-        md5_game *game;
-        const md5_material *const material = parse(text, &game, NULL);
+        MATERIAL(material, text);
         CHECK_UINT(material->surface, i + 1);
         CHECK_UINT(material->contents, 3);
-        md5_destroy_game(game);
     }
 }
 
 TEST (coverage_and_sort_follow_from_stages) {
-    md5_game *game;
-    CHECK_UINT(parse("m { { map x blend add } }", &game, NULL)->coverage, MD5_COVERAGE_TRANSLUCENT);
-    md5_destroy_game(game);
-    CHECK_UINT(parse("m { { map x blend add } diffusemap y }", &game, NULL)->coverage,
-               MD5_COVERAGE_OPAQUE);
-    md5_destroy_game(game);
-    CHECK_UINT(parse("m { translucent { map x alphaTest .5 } }", &game, NULL)->coverage,
-               MD5_COVERAGE_PERFORATED);
-    md5_destroy_game(game);
-    CHECK_NEAR(parse("m { sort nearest\n { map x } }", &game, NULL)->sort, 7.0, 0.0);
-    md5_destroy_game(game);
-    CHECK_NEAR(parse("m { sort \"010\"\n { map x } }", &game, NULL)->sort, 10.0, 0.0);
-    md5_destroy_game(game);
-    CHECK_NEAR(parse("m { polygonOffset 2\n { map x } }", &game, NULL)->sort, 2.0, 0.0);
-    md5_destroy_game(game);
-    const md5_material *const mirror = parse("m { mirror { mirrorRenderMap 8, 9 } }", &game, NULL);
+    static const struct {
+        const char *text;
+        md5_coverage coverage;
+    } coverages[] = {
+        {"m { { map x blend add } }", MD5_COVERAGE_TRANSLUCENT},
+        {"m { { map x blend add } diffusemap y }", MD5_COVERAGE_OPAQUE},
+        {"m { translucent { map x alphaTest .5 } }", MD5_COVERAGE_PERFORATED},
+    };
+    EACH (row, coverages) {
+        MATERIAL(material, row->text);
+        CHECK_THAT(material->coverage == row->coverage, "%s", row->text);
+    }
+    static const struct {
+        const char *text;
+        float sort;
+    } sorts[] = {{"m { sort nearest\n { map x } }", 7},
+                 {"m { sort \"010\"\n { map x } }", 10},
+                 {"m { polygonOffset 2\n { map x } }", 2}};
+    EACH (row, sorts) {
+        MATERIAL(material, row->text);
+        CHECK_THAT(material->sort == row->sort, "%s", row->text);
+    }
+    MATERIAL(mirror, "m { mirror { mirrorRenderMap 8, 9 } }");
     CHECK_UINT(mirror->decl->state, MD5_DECL_DEFAULTED); // the comma is neither a number nor a word
-    md5_destroy_game(game);
 }
 
 TEST (mistakes_default_a_material) {
@@ -321,13 +304,12 @@ TEST (mistakes_default_a_material) {
 
 TEST (too_many_stages_default_a_material) {
     OWN char *const text = malloc(4000);
-    md5_game *game;
     strcpy(text, "m { ");
     for (int i = 0; i < 257; i++)
         strcat(text, "{ map x } ");
     strcat(text, "}");
-    CHECK_UINT(parse(text, &game, NULL)->decl->state, MD5_DECL_DEFAULTED);
-    md5_destroy_game(game);
+    MATERIAL(material, text);
+    CHECK_UINT(material->decl->state, MD5_DECL_DEFAULTED);
 }
 
 // Whatever a material says: the engine made these images with options of their own.
@@ -347,14 +329,12 @@ TEST (builtin_images_have_their_own_sampling) {
     };
     EACH (row, cases) {
         char text[128];
-        md5_game *game;
         snprintf(text, sizeof text, "m { { map %s zeroClamp linear } }", row->image);
-        const md5_material *const material = parse(text, &game, NULL);
+        MATERIAL(material, text);
         CHECK_THAT(material->stages[0].repeat == row->repeat
                        && material->stages[0].filter == row->filter,
                    "%s: repeat %d, filter %d", row->image, (int)material->stages[0].repeat,
                    (int)material->stages[0].filter);
-        md5_destroy_game(game);
     }
 }
 
@@ -428,11 +408,11 @@ static void free_case(deform_case *c)
     md5_destroy_game(c->game);
 }
 
+#define OWN_DEFORM __attribute__((cleanup(free_case))) deform_case
+
 static void check_position(const deform_case *c, uint32_t vertex, double x, double y, double z)
 {
-    CHECK_NEAR(c->positions[vertex].x, x, 1e-4);
-    CHECK_NEAR(c->positions[vertex].y, y, 1e-4);
-    CHECK_NEAR(c->positions[vertex].z, z, 1e-4);
+    CHECK_VEC3(c->positions[vertex], x, y, z, 1e-4);
 }
 
 TEST (deform_sprite_faces_the_viewer) {
@@ -441,7 +421,7 @@ TEST (deform_sprite_faces_the_viewer) {
         .eye = {10, 0, 100}, .left = {0, 1, 0}, .up = {1, 0, 0}};
     static const uint32_t indices[6] = {0, 1, 2, 0, 2, 3};
     const double half = 0.707 * sqrt(26.0); // (-1, 5) from the middle
-    deform_case c;
+    OWN_DEFORM c;
     form(&c, "sprite", &from_above);
     check_position(&c, 0, 10.0 + half, half, 0.0);
     check_position(&c, 1, 10.0 + half, -half, 0.0);
@@ -453,14 +433,13 @@ TEST (deform_sprite_faces_the_viewer) {
     CHECK(c.texcoords[3].x == 0.0f && c.texcoords[3].y == 1.0f);
     CHECK_BYTES(c.indices, indices, sizeof indices);
     CHECK(c.colors[0].x == 1.0f && c.colors[3].w == 1.0f);
-    free_case(&c);
 }
 
 // Seen from the side, +y, its width goes along x; seen from the front nothing changes.
 TEST (deform_tube_turns_about_its_long_axis) {
     static const md5_deform_view from_side = {
         .eye = {10, 100, 0}, .left = {1, 0, 0}, .up = {0, 0, 1}};
-    deform_case c;
+    OWN_DEFORM c;
     form(&c, "tube", &from_side);
     for (uint32_t i = 0; i < 4; i++) {
         CHECK_NEAR(fabs((double)c.positions[i].x - 10.0), 1.0, 1e-3);
@@ -472,20 +451,17 @@ TEST (deform_tube_turns_about_its_long_axis) {
     CHECK_NEAR(c.positions[0].x, c.positions[2].x, 1e-3);
     CHECK_NEAR(c.positions[1].x, c.positions[3].x, 1e-3);
     CHECK(c.texcoords[3].x == 1.0f && c.texcoords[3].y == 1.0f);
-    free_case(&c);
 }
 
 TEST (deform_expand_and_move_by_registers) {
-    deform_case c;
-    form(&c, "expand time * 2", &from_front);
-    for (uint32_t i = 0; i < 4; i++)
-        check_position(&c, i, 14.0, c.mesh->positions[i].y, c.mesh->positions[i].z);
-    free_case(&c);
-    form(&c, "move 0 - time", &from_front);
-    for (uint32_t i = 0; i < 4; i++)
-        check_position(&c, i, 8.0, c.mesh->positions[i].y, c.mesh->positions[i].z);
-    CHECK_BYTES(c.indices, c.mesh->indices, 6 * sizeof *c.indices);
-    free_case(&c);
+    for (int is_moved = 0; is_moved < 2; is_moved++) {
+        OWN_DEFORM c;
+        form(&c, is_moved ? "move 0 - time" : "expand time * 2", &from_front);
+        for (uint32_t i = 0; i < 4; i++)
+            check_position(&c, i, is_moved ? 8.0 : 14.0, c.mesh->positions[i].y,
+                           c.mesh->positions[i].z);
+        CHECK_BYTES(c.indices, c.mesh->indices, 6 * sizeof *c.indices);
+    }
 }
 
 #define TEST_HERE(title, ...) TEST_WITH (title, deform_case, c, form(c, __VA_ARGS__), free_case(c))
@@ -518,8 +494,8 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
         CHECK_NEAR(c->texcoords[i].y, 0.5, 0.0);
         CHECK(c->colors[i].x == 1.0f && c->colors[i].w == 1.0f);
         const double wide = fabs((double)c->positions[i].y), high = fabs((double)c->positions[i].z);
-        widest = wide > widest ? wide : widest;
-        highest = high > highest ? high : highest;
+        widest = fmax(widest, wide);
+        highest = fmax(highest, high);
     }
     CHECK_NEAR(widest, 4.0, 0.2);
     CHECK_NEAR(highest, 8.0, 0.2);
@@ -530,12 +506,11 @@ TEST (deform_flare_is_nothing_from_behind_and_from_its_plane) {
         {.eye = {-90, 0, 0}, .left = {0, 1, 0}, .up = {0, 0, 1}},
         {.eye = {10, 90, 0}, .left = {1, 0, 0}, .up = {0, 0, 1}}};
     for (int view = 0; view < 2; view++) {
-        deform_case c;
+        OWN_DEFORM c;
         form(&c, "flare 3", &views[view]);
         for (uint32_t i = 0; i < 16; i++)
             check_position(&c, i, 10.0, 0.0, 0.0);
         CHECK(c.colors[0].x == 0.0f);
-        free_case(&c);
     }
 }
 
@@ -546,30 +521,25 @@ TEST (deform_flare_is_nothing_from_behind_and_from_its_plane) {
 // the triangle of the origin first or last.
 static md5_model *make_eye(md5_vec3 focus, bool is_last)
 {
-    enum { SIZE = 2048 };
     static const char vertices[10][24] = {"-1 0 -1",   "1 0 0",    "-1 0 1", "1 -.5 .5", "1 .5 .5",
                                           "1 -.5 -.5", "1 .5 -.5", "",       "",         ""};
     static const char *const orders[2] = {"tri 0 0 1 2\ntri 1 3 4 5\ntri 2 5 4 6\ntri 3 7 8 9\n",
                                           "tri 0 3 4 5\ntri 1 5 4 6\ntri 2 7 8 9\ntri 3 0 1 2\n"};
-    char text[SIZE];
-    int used = snprintf(text, SIZE,
-                        "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
-                        "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader \"m\"\nnumverts 10\n");
+    OWN_TEXT text = {0};
+    test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
+                       "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader \"m\"\nnumverts 10\n");
     for (int i = 0; i < 10; i++)
-        used += snprintf(text + used, SIZE - (size_t)used, "vert %d ( 9 9 ) %d 1\n", i, i);
-    used +=
-        snprintf(text + used, SIZE - (size_t)used, "numtris 4\n%snumweights 10\n", orders[is_last]);
+        test_append(&text, "vert %d ( 9 9 ) %d 1\n", i, i);
+    test_append(&text, "numtris 4\n%snumweights 10\n", orders[is_last]);
     for (int i = 0; i < 10; i++) {
         if (i < 7)
-            used += snprintf(text + used, SIZE - (size_t)used, "weight %d 0 1 ( %s )\n", i,
-                             vertices[i]);
+            test_append(&text, "weight %d 0 1 ( %s )\n", i, vertices[i]);
         else // a triangle whose bounds are about the focus
-            used += snprintf(text + used, SIZE - (size_t)used, "weight %d 0 1 ( %g %g %g )\n", i,
-                             (double)focus.x + (i - 8), (double)focus.y - (i - 8),
-                             (double)focus.z + (i == 8 ? 0 : i - 8));
+            test_append(&text, "weight %d 0 1 ( %g %g %g )\n", i, (double)focus.x + (i - 8),
+                        (double)focus.y - (i - 8), (double)focus.z + (i == 8 ? 0 : i - 8));
     }
-    snprintf(text + used, SIZE - (size_t)used, "}\n");
-    md5_model *const model = md5_parse_model(text, strlen(text), NULL, NULL);
+    test_append(&text, "}\n");
+    md5_model *const model = md5_parse_model(text.bytes, text.used, NULL, NULL);
     CHECK(model);
     return model;
 }

@@ -183,13 +183,12 @@ TEST (mistakes_in_frame_commands_default_a_model) {
 }
 
 TEST (long_lines_of_parents_are_no_deep_recursion) {
-    enum { COUNT = 20000, ROOM = 40 };
-    OWN char *const text = malloc((size_t)COUNT * ROOM);
-    char *end = text;
+    enum { COUNT = 20000 };
+    OWN_TEXT text = {0};
     for (int i = COUNT; i > 0; i--)
-        end += sprintf(end, "model m%d { inherit m%d }\n", i, i - 1);
-    strcpy(end, "model m0 { offset ( 7 0 0 ) }");
-    OWN_GAME game = open_models(text, NULL);
+        test_append(&text, "model m%d { inherit m%d }\n", i, i - 1);
+    test_append(&text, "model m0 { offset ( 7 0 0 ) }");
+    OWN_GAME game = open_models(text.bytes, NULL);
     CHECK_NEAR(model_of(game, "m20000")->offset.x, 7.0, 0.0);
 }
 
@@ -267,31 +266,28 @@ TEST (shared_arrays_are_as_copies) {
 
 // -- Chains ---------------------------------------------------------------------------------------
 
-// Writes a text in which # stands for a number, and @ for the one before it. Returns its end.
-static char *write_form(char *end, const char *form, int number)
+// Writes a text in which # stands for a number, and @ for the one before it.
+static void write_form(test_text *text, const char *form, int number)
 {
     for (; *form; form++) {
         if (*form == '#' || *form == '@')
-            end += sprintf(end, "%d", number - (*form == '@'));
+            test_append(text, "%d", number - (*form == '@'));
         else
-            *end++ = *form;
+            test_append(text, "%c", *form);
     }
-    *end = '\0';
-    return end;
 }
 
 // Returns a chain m0, m1 ... of models, to be freed. `form` is what each link has: write_form().
 static char *write_chain(int count, const char *first, const char *form)
 {
-    char *const text = malloc((size_t)count * 160 + 256);
-    char *end =
-        text + sprintf(text, "model m0 { mesh x.md5mesh channel torso ( *a ) %s }\n", first);
+    test_text text = {0};
+    test_append(&text, "model m0 { mesh x.md5mesh channel torso ( *a ) %s }\n", first);
     for (int i = 1; i <= count; i++) {
-        end = write_form(end, "model m# { inherit m@ ", i);
-        end = write_form(end, form, i);
-        end = write_form(end, " }\n", i);
+        write_form(&text, "model m# { inherit m@ ", i);
+        write_form(&text, form, i);
+        write_form(&text, " }\n", i);
     }
-    return text;
+    return text.bytes;
 }
 
 static md5_game *open_chain(const char *text, test_heap *heap)
@@ -446,7 +442,7 @@ static bool remove_plain(plain_model *model, const char *name)
 }
 
 // Writes a random change that the engine allows, and makes it.
-static int write_change(char *end, plain_model *model, uint64_t *random)
+static void write_change(test_text *text, plain_model *model, uint64_t *random)
 {
     static const char *const aliases[] = {"run", "pain_", "walk", "kick", "die"};
     const char *const alias = aliases[test_random_u32(random) % 5];
@@ -455,29 +451,30 @@ static int write_change(char *end, plain_model *model, uint64_t *random)
     char name[NAME];
     snprintf(name, sizeof name, "%s%u", alias, number);
     const bool is_whole = number < 10;
-    if (test_random_u32(random) % 3 > 0 && add_plain(model, name, is_two))
-        return sprintf(end, " anim %s %s.md5anim", name, is_two ? "two" : "three");
+    if (test_random_u32(random) % 3 > 0 && add_plain(model, name, is_two)) {
+        test_append(text, " anim %s %s.md5anim", name, is_two ? "two" : "three");
+        return;
+    }
     if (remove_plain(model, is_whole ? name : alias))
-        return sprintf(end, " remove %s", is_whole ? name : alias);
-    return 0;
+        test_append(text, " remove %s", is_whole ? name : alias);
 }
 
 TEST (trees_of_models_have_what_copied_lists_have) {
     static plain_model models[NUM_MODELS];
-    static char text[NUM_MODELS * 600];
+    OWN_TEXT text = {0};
     uint64_t random = 11;
-    char *end = text + sprintf(text, "model m0 { mesh x.md5mesh }\n");
+    test_append(&text, "model m0 { mesh x.md5mesh }\n");
     for (int i = 1; i < NUM_MODELS; i++) {
         const int parent = (int)(test_random_u32(&random) % (uint32_t)i);
         models[i] = models[parent];
         models[i].num_inherited = models[i].count;
-        end += sprintf(end, "model m%d { inherit m%d", i, parent);
+        test_append(&text, "model m%d { inherit m%d", i, parent);
         for (int change = 0; change < 12; change++)
-            end += write_change(end, &models[i], &random);
-        end += sprintf(end, " }\n");
+            write_change(&text, &models[i], &random);
+        test_append(&text, " }\n");
     }
     game_log log;
-    OWN_GAME game = open_models(text, &log);
+    OWN_GAME game = open_models(text.bytes, &log);
     md5_error error = {0};
     for (int i = NUM_MODELS - 1; i >= 0; i--) {
         char name[16];

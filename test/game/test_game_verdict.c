@@ -250,15 +250,14 @@ TEST (lenient_models_keep_what_is_right) {
 
 // A million names would take hours with a time that grows with their square.
 TEST (models_take_linear_time_in_their_animations) {
-    enum { COUNT = 20000, ROW = 32 };
-    static char text[COUNT * ROW + 128];
+    enum { COUNT = 20000 };
+    OWN_TEXT text = {0};
     md5_error error = {0};
-    size_t used = (size_t)snprintf(text, sizeof text, "model m { mesh x.md5mesh\n");
+    test_append(&text, "model m { mesh x.md5mesh\n");
     for (unsigned i = 0; i < COUNT; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "anim a%05ux two.md5anim\n", i);
-    snprintf(text + used, sizeof text - used,
-             "}\nmodel n { inherit m remove a00007x remove a00009x }");
-    OWN_GAME game = open_models(text, NULL);
+        test_append(&text, "anim a%05ux two.md5anim\n", i);
+    test_append(&text, "}\nmodel n { inherit m remove a00007x remove a00009x }");
+    OWN_GAME game = open_models(text.bytes, NULL);
     const md5_model_def *const model = md5_game_model_def(game, "n", &error);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model->num_anims, COUNT - 2);
@@ -267,14 +266,13 @@ TEST (models_take_linear_time_in_their_animations) {
 
 TEST (models_inherit_many_times) {
     enum { COUNT = 20000 };
-    static char text[COUNT * sizeof " inherit m" + 128];
+    OWN_TEXT text = {0};
     md5_error error = {0};
-    strcpy(text, "model m { mesh x.md5mesh anim bc two.md5anim }\nmodel n {");
-    char *end = text + strlen(text);
+    test_append(&text, "model m { mesh x.md5mesh anim bc two.md5anim }\nmodel n {");
     for (int i = 0; i < COUNT; i++)
-        end += sprintf(end, " inherit m");
-    strcpy(end, " anim de two.md5anim }");
-    OWN_GAME game = open_models(text, NULL);
+        test_append(&text, " inherit m");
+    test_append(&text, " anim de two.md5anim }");
+    OWN_GAME game = open_models(text.bytes, NULL);
     const md5_model_def *const model = md5_game_model_def(game, "n", &error);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model->num_anims, 2);
@@ -392,7 +390,7 @@ TEST (verdicts_fail_without_memory) {
     uint32_t failed = 0, changed = 0;
     for (size_t step = 1; step < 100 && changed == 0; step++) {
         test_heap heap = {.fail_at = 0};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+        const md5_load_opts opts = heap_opts(&heap, 0);
         md5_error error = {0};
         md5_game *const game = md5_create_game(&place, 1, &opts, &error);
         if (!CHECK(game) || !CHECK(md5_game_material(game, "m0001", &error)))

@@ -63,8 +63,7 @@ TEST (images_that_are_missing_name_all_that_was_tried) {
     image_place place = {.count = 0};
     OWN_GAME game = open_images(&place, NULL);
     md5_error error = {0};
-    CHECK(!color_of(game, "add(t/a,b)", &error));
-    CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK_FAILS(color_of(game, "add(t/a,b)", &error), error, MD5_ERROR_IO);
     CHECK_STRING(error.file, "t/a");
     CHECK_STRING(error.message, ".tga: no such file; .jpg: no such file; .png: no such file; "
                                 "dds/t/a.dds: no such file");
@@ -94,10 +93,9 @@ TEST (images_that_are_damaged_say_so) {
     image_place_add(&place, "b.png", image_files_green_file, FILE_SIZE);
     image_place_add(&place, "c.tga", NULL, 0);
     OWN_GAME game = open_images(&place, &opts);
-    CHECK(!color_of(game, "a", &error));
-    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
-    CHECK_STRING(error.message, ".tga: the TGA file ends after 0 of 1 pixels; .jpg: no such file; "
-                                ".png: no such file; dds/a.dds: no such file");
+    CHECK_REFUSED(color_of(game, "a", &error), error, MD5_ERROR_SYNTAX,
+                  ".tga: the TGA file ends after 0 of 1 pixels; .jpg: no such file; "
+                  ".png: no such file; dds/a.dds: no such file");
     error = (md5_error){0};
     CHECK(color_of(game, "b", &error) == 'g');
     CHECK_UINT(error.status, MD5_OK);
@@ -406,13 +404,11 @@ TEST (pictures_made_while_drawing_are_errors) {
     image_place place = {.count = 0};
     OWN_GAME game = open_images(&place, NULL);
     md5_error error = {0};
-    CHECK(!load_image_text(game, "_currentRender", NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_FAILS(load_image_text(game, "_currentRender", NULL, &error), error, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.file, "_currentrender");
     CHECK_STRING(error.message, "_currentrender is made while the game is drawn");
     const md5_image_opts opts = {.allocator = {.limit = 100}};
-    CHECK(!load_image_text(game, "_white", &opts, &error));
-    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    CHECK_FAILS(load_image_text(game, "_white", &opts, &error), error, MD5_ERROR_MEMORY);
 }
 
 // Inside of programs the engine knows only files.
@@ -424,8 +420,7 @@ TEST (builtin_pictures_inside_of_programs_are_lenient) {
     CHECK(image && image->pixels[0] == 255);
     md5_free_image(image);
     CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
-    CHECK(!load_image_text(game, "add( _white, _black )", NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK_FAILS(load_image_text(game, "add( _white, _black )", NULL, &error), error, MD5_ERROR_IO);
     CHECK_STRING(error.file, "_white");
 }
 

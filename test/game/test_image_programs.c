@@ -315,7 +315,7 @@ static md5_game *open_texel(image_place *place)
 // A million nested operations, and a million pictures that wait for the last one.
 TEST (image_programs_may_be_a_million_deep) {
     enum { DEPTH = 1000000 };
-    OWN md5_image_step *const steps = calloc(2 * DEPTH - 1, sizeof *steps);
+    OWN_ARRAY(md5_image_step, steps, 2 * DEPTH - 1);
     image_place place;
     md5_error error = {0};
     REQUIRE(steps);
@@ -336,8 +336,7 @@ TEST (image_programs_may_be_a_million_deep) {
     CHECK(image && image->pixels[0] == 255 && image->pixels[3] == 255);
     md5_free_image(image);
     const md5_image_opts opts = {.allocator = {.limit = 1 << 24}};
-    CHECK(!md5_load_image(game, &wide, &opts, &error));
-    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    CHECK_FAILS(md5_load_image(game, &wide, &opts, &error), error, MD5_ERROR_MEMORY);
 }
 
 static void check_no_tree(const md5_image_step *steps, uint32_t num_steps, const char *message)
@@ -346,8 +345,7 @@ static void check_no_tree(const md5_image_step *steps, uint32_t num_steps, const
     image_place place;
     md5_error error = {0};
     OWN_GAME game = open_texel(&place);
-    CHECK(!md5_load_image(game, &program, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_load_image(game, &program, NULL, &error), error, MD5_ERROR_SYNTAX);
     CHECK_STRING(error.message, message);
 }
 

@@ -1,4 +1,5 @@
 // Files beside models of the Quake re-releases: skins by name, scales of joints.
+#include "test/real.h"
 #include "test/game/game_case.h"
 #include "test/own.h"
 
@@ -126,9 +127,7 @@ static void close_scales(scale_case *test)
 
 static void check_vertex(md5_vec3 actual, double x, double y, double z)
 {
-    CHECK_NEAR(actual.x, x, 1e-6);
-    CHECK_NEAR(actual.y, y, 1e-6);
-    CHECK_NEAR(actual.z, z, 1e-6);
+    CHECK_VEC3(actual, x, y, z, 1e-6);
 }
 
 // Writes the three vertices at a moment.
@@ -233,8 +232,7 @@ TEST (scales_warn_of_what_they_do_not_know) {
 static void check_error(const char *text, uint32_t line, uint32_t column, const char *message)
 {
     scale_case test;
-    CHECK(!open_scales(&test, text));
-    CHECK_UINT(test.error.status, MD5_ERROR_SYNTAX);
+    CHECK_FAILS(open_scales(&test, text), test.error, MD5_ERROR_SYNTAX);
     CHECK_UINT(test.error.line, line);
     CHECK_UINT(test.error.column, column);
     CHECK_STRING(test.error.message, message);
@@ -274,17 +272,17 @@ TEST (scales_survive_failure_of_every_allocation) {
 TEST (scales_have_as_many_rows_as_memory_allows) {
     md5_error error = {0};
     OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
-    OWN char *const text = malloc(1 << 20);
-    REQUIRE(anim && text);
-    size_t size = (size_t)snprintf(text, 64, "{\"arm\":{\"0\":1");
-    while (size < (1 << 20) - 64)
-        size += (size_t)snprintf(text + size, 64, ",\"%u\":%zu", (unsigned)(size % 3), size);
-    size += (size_t)snprintf(text + size, 64, "}}");
+    OWN_TEXT text = {0};
+    REQUIRE(anim);
+    test_append(&text, "{\"arm\":{\"0\":1");
+    while (text.used < (1 << 20) - 64)
+        test_append(&text, ",\"%u\":%zu", (unsigned)(text.used % 3), text.used);
+    test_append(&text, "}}");
     md5_load_opts opts = {.allocator = {.limit = 100000}};
-    CHECK(!md5_parse_scales(text, size, anim, &opts, &error));
-    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    CHECK_FAILS(md5_parse_scales(text.bytes, text.used, anim, &opts, &error), error,
+                MD5_ERROR_MEMORY);
     opts.allocator.limit = 0;
-    OWN_SCALES scales = md5_parse_scales(text, size, anim, &opts, &error);
+    OWN_SCALES scales = md5_parse_scales(text.bytes, text.used, anim, &opts, &error);
     CHECK(scales && scales->joints[0].num_keys == 3);
 }
 
@@ -292,8 +290,7 @@ TEST (scales_are_read_from_files) {
     md5_error error = {0};
     OWN_ANIM anim = md5_parse_anim(anim_text, strlen(anim_text), NULL, &error);
     REQUIRE(anim);
-    CHECK(!md5_load_scales("no/such.md5scale", anim, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK_FAILS(md5_load_scales("no/such.md5scale", anim, NULL, &error), error, MD5_ERROR_IO);
     OWN_SCALES scales = md5_load_scales(test_path("test/fuzz/seeds/scale/arm"), anim, NULL, &error);
     CHECK(scales && scales->num_joints > 0);
 }

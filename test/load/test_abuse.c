@@ -367,8 +367,8 @@ static md5_binding *bind_with(const md5_model *model, const md5_anim *anim, asse
 
 TEST (abuse_bindings_survive_failed_allocations_and_limits) {
     // Joints differ in order, names and parents, so that every step of binding allocates memory.
-    OWN_MODEL model = md5_load_model(test_path("test/reference/data/roots.md5mesh"), NULL, NULL);
-    OWN_ANIM anim = md5_load_anim(test_path("test/reference/data/travel.md5anim"), NULL, NULL);
+    OWN_MODEL model = our_model("test/reference/data/roots.md5mesh");
+    OWN_ANIM anim = our_anim("test/reference/data/travel.md5anim");
     md5_error error = {0};
     REQUIRE(model && anim);
     bool is_bound = false;

@@ -47,8 +47,8 @@ static md5_assets *map(const baked *image, bool is_trusted)
 
 static baked small_image(void)
 {
-    OWN_MODEL model = md5_load_model(test_path("test/reference/data/seam.md5mesh"), NULL, NULL);
-    OWN_ANIM anim = md5_load_anim(test_path("test/reference/data/seam.md5anim"), NULL, NULL);
+    OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
+    OWN_ANIM anim = our_anim("test/reference/data/seam.md5anim");
     return bake(model, anim);
 }
 
@@ -57,7 +57,7 @@ static baked small_image(void)
 static void check_same_vertices(const md5_model *a, const md5_model *b)
 {
     const uint32_t num_joints = a->skeleton.num_joints;
-    OWN md5_mat34 *const palette = test_calloc(num_joints, sizeof *palette);
+    OWN_ARRAY(md5_mat34, palette, num_joints);
     for (uint32_t i = 0; i < num_joints; i++)
         palette[i] = md5_mat34_from_xform(
             (md5_xform){{0.0f, 0.0f, 0.6f, 0.8f}, {(float)i, 2.0f, -3.0f}, 0.0f});
@@ -80,8 +80,8 @@ static void check_same_poses(const md5_anim *a, const md5_anim *b)
 {
     const uint32_t num_joints = a->skeleton.num_joints;
     const md5_anim *const anims[] = {a, b};
-    OWN md5_xform *const pose = test_calloc(num_joints, sizeof *pose);
-    OWN md5_mat34 *const palettes = test_calloc(2 * (size_t)num_joints, sizeof *palettes);
+    OWN_ARRAY(md5_xform, pose, num_joints);
+    OWN_ARRAY(md5_mat34, palettes, 2 * (size_t)num_joints);
     for (int k = 0; k < 7; k++) {
         for (int i = 0; i < 2; i++) {
             const md5_anim *const anim = anims[i];
@@ -244,7 +244,7 @@ TEST (images_hold_compressed_clips) {
         "test/reference/data/weights.md5anim", // joint 0 of the base frame is elsewhere
     };
     EACH (path, paths) {
-        OWN_ANIM anim = md5_load_anim(test_path(*path), NULL, NULL);
+        OWN_ANIM anim = our_anim(*path);
         OWN_ANIM clip = md5_compress_anim(anim, NULL, NULL, NULL);
         if (!CHECK(clip != NULL))
             continue;
@@ -273,13 +273,12 @@ TEST (images_hold_compressed_clips) {
 // A file holds one model, or one clip, as its name promises.
 TEST (images_with_other_assets_are_no_files) {
     baked image = small_image();
-    OWN_MODEL model = md5_load_model(test_path("test/reference/data/seam.md5mesh"), NULL, NULL);
+    OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
     baked alone = bake(model, NULL);
     const md5_load_opts opts = {.files = {open_image, close_image, &image}};
     const md5_load_opts named = {.file_name = "alone"};
     md5_error error = {0};
-    CHECK(md5_load_model("both.md5mesh", &opts, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_FAILS(md5_load_model("both.md5mesh", &opts, &error), error, MD5_ERROR_RANGE);
     CHECK_STRING(error.file, "both.md5mesh");
     CHECK_STRING(error.message, "asset image of 1 models and 1 clips: expected one model alone");
     error = (md5_error){0};
@@ -326,8 +325,8 @@ TEST (images_are_loaded_as_a_character) {
     for (uint32_t i = 0; i < text->num_clips; i++)
         CHECK_THAT(asset_anims_equal(text->anims[i], images->anims[i]), "%s", text->anim_paths[i]);
     const uint32_t num_joints = text->model->skeleton.num_joints;
-    OWN md5_xform *const pose = test_calloc(num_joints, sizeof *pose);
-    OWN md5_mat34 *const palettes = test_calloc(2 * (size_t)num_joints, sizeof *palettes);
+    OWN_ARRAY(md5_xform, pose, num_joints);
+    OWN_ARRAY(md5_mat34, palettes, 2 * (size_t)num_joints);
     OWN_PLAYER first = md5_create_player(text->machine, NULL, NULL);
     OWN_PLAYER second = md5_create_player(images->machine, NULL, NULL);
     md5_player *const players[] = {first, second};
@@ -416,7 +415,7 @@ TEST (images_with_a_changed_byte_are_refused_or_safe) {
 
 // The members that are set to what no text gives: checks that a checksum does not make.
 TEST (images_of_what_no_text_has_are_refused) {
-    OWN_MODEL model = md5_load_model(test_path("test/reference/data/seam.md5mesh"), NULL, NULL);
+    OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
     md5_mesh mesh = model->meshes[0];
     mesh.num_vertices = mesh.num_file_vertices - 1;
     mesh.num_triangles = 0;
@@ -428,7 +427,7 @@ TEST (images_of_what_no_text_has_are_refused) {
     baked image = bake(&other, NULL);
     refuse(image.bytes, image.size, "fewer vertices");
     free(image.bytes);
-    OWN_ANIM anim = md5_load_anim(test_path("test/reference/data/seam.md5anim"), NULL, NULL);
+    OWN_ANIM anim = our_anim("test/reference/data/seam.md5anim");
     md5_xform constant[64];
     md5_anim longer = *anim;
     memcpy(constant, anim->constant, anim->skeleton.num_joints * sizeof *constant);
@@ -446,7 +445,7 @@ TEST (images_of_what_no_text_has_are_refused) {
 
 // Runs of a plan that skin each vertex once, in the order of the runs, are all that is taken.
 TEST (images_of_plans_that_skin_a_vertex_twice_or_not_are_refused) {
-    OWN_MODEL model = md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
+    OWN_MODEL model = our_model("models/thimble/thimble.md5mesh");
     md5_mesh mesh = model->meshes[0];
     const md5_skin_plan *const whole = mesh.skin_plan;
     md5_model other = *model;
@@ -501,9 +500,9 @@ TEST (images_of_plans_that_skin_a_vertex_twice_or_not_are_refused) {
 
 // Joints of moving tracks ascend, and none is there twice, nor in the order of a skeleton.
 TEST (images_of_joints_that_repeat_are_refused) {
-    OWN_ANIM anim = md5_load_anim(test_path("models/thimble/walk.md5anim"), NULL, NULL);
+    OWN_ANIM anim = our_anim("models/thimble/walk.md5anim");
     const uint32_t last = anim->num_rotations - 1;
-    OWN uint32_t *const joints = test_calloc(anim->skeleton.num_joints, sizeof *joints);
+    OWN_ARRAY(uint32_t, joints, anim->skeleton.num_joints);
     const uint32_t *const own[] = {anim->rotation_joints, anim->translation_joints};
     const uint32_t counts[] = {anim->num_rotations, anim->num_translations};
     CHECK(last > 2 && counts[1] > 0);
@@ -539,8 +538,8 @@ TEST (images_survive_failure_of_every_allocation) {
         md5_free_assets(assets);
     }
     free(image.bytes);
-    OWN_MODEL model = md5_load_model(test_path("test/reference/data/seam.md5mesh"), NULL, NULL);
-    OWN_ANIM anim = md5_load_anim(test_path("test/reference/data/seam.md5anim"), NULL, NULL);
+    OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
+    OWN_ANIM anim = our_anim("test/reference/data/seam.md5anim");
     OWN_ANIM clip = md5_compress_anim(anim, NULL, NULL, NULL);
     baked alone[] = {bake(model, NULL), bake(NULL, anim), bake(NULL, clip)};
     for (int i = 0; i < 3; i++) {

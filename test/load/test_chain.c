@@ -280,8 +280,7 @@ TEST (chain_of_null_assets_keeps_the_first_failure) {
     }
     // A failure of its own replaces it; a success leaves it.
     md5_error later = first;
-    CHECK(md5_parse_model("MD5Version 10 ?", 15, NULL, &later) == NULL);
-    CHECK_UINT(later.status, MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_parse_model("MD5Version 10 ?", 15, NULL, &later), later, MD5_ERROR_SYNTAX);
     CHECK(later.file[0] == '\0');
     later = first;
     md5_free_binding(md5_bind(model, anim, NULL, &later));

@@ -1,5 +1,6 @@
 // Documents: every real file is written as a text that loads as the same bits; what cannot be
 // written; and repairs.
+#include "test/own.h"
 #include "test/load/test_asset.h"
 #include "test/load/test_edit_case.h"
 #include "test/real.h"
@@ -117,8 +118,8 @@ TEST (edit_refuses_what_no_text_can_say) {
         "MD5Version 12\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints { \"a\" -1 ( 0 0 0 ) "
         "( 0 0 0 ) }\nmesh { shader \"\" numverts 0 numtris 0 numweights 0 }";
     md5_error error = {0};
-    CHECK(!md5_parse_doc(MD5_DOC_MODEL, version_12, strlen(version_12), NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_VERSION);
+    CHECK_FAILS(md5_parse_doc(MD5_DOC_MODEL, version_12, strlen(version_12), NULL, &error), error,
+                MD5_ERROR_VERSION);
 }
 
 // As the writer lays it out; cuts may have a view of their own.
@@ -173,9 +174,9 @@ TEST (edit_writes_texts_as_they_are) {
 // No row may say so much with so little, and 2^32 weights are too many for tables.
 TEST (edit_refuses_rows_that_share_too_much) {
     enum { MOST = 65537 };
-    OWN md5_vertex *const vertices = test_calloc(MOST, sizeof *vertices);
-    OWN md5_vec2 *const texcoords = test_calloc(MOST, sizeof *texcoords);
-    OWN md5_weight *const weights = test_calloc(MOST, sizeof *weights);
+    OWN_ARRAY(md5_vertex, vertices, MOST);
+    OWN_ARRAY(md5_vec2, texcoords, MOST);
+    OWN_ARRAY(md5_weight, weights, MOST);
     md5_doc_joint joint = {.parent = MD5_NONE};
     md5_doc_mesh mesh = {NULL, NULL, MOST, 0, MOST, vertices, texcoords, NULL, weights, {0}};
     md5_doc doc = {.num_joints = 1, .num_meshes = 1, .joints = &joint, .meshes = &mesh};
@@ -393,14 +394,13 @@ TEST_DOC(edit_weights_of_one_joint_are_added_up, MD5_DOC_MODEL, model_text)
     const md5_weight *const weights = doc->meshes[0].weights;
     CHECK_UINT(doc->meshes[0].vertices[0].num_weights, 3);
     CHECK_NEAR(weights[1].bias, 0.3, 1e-6);
-    CHECK_NEAR(weights[1].offset.x, 0.2 * 1.0 / 0.3, 1e-6);
-    CHECK_NEAR(weights[1].offset.y, (0.05 * 2.0 + 0.2 * 2.0) / 0.3, 1e-6);
-    CHECK_NEAR(weights[1].offset.z, (0.05 * 4.0 + 0.2 * 2.0) / 0.3, 1e-6);
+    CHECK_VEC3(weights[1].offset, 0.2 * 1.0 / 0.3, (0.05 * 2.0 + 0.2 * 2.0) / 0.3,
+               (0.05 * 4.0 + 0.2 * 2.0) / 0.3, 1e-6);
     CHECK_UINT(doc->meshes[0].vertices[1].num_weights, 2);
 }
 
 TEST (edit_bounds_are_those_of_the_skin) {
-    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
     OWN char *const text = test_read_file(test_path("models/bobbin/jump.md5anim"), NULL);
     REQUIRE(model && text);
     OWN_DOC doc = parse(MD5_DOC_ANIM, text);
@@ -411,9 +411,9 @@ TEST (edit_bounds_are_those_of_the_skin) {
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     REQUIRE(binding && doc->bounds);
     const uint32_t num_joints = model->skeleton.num_joints;
-    OWN md5_xform *const pose = test_calloc(num_joints, sizeof *pose);
-    OWN md5_mat34 *const palette = test_calloc(num_joints, sizeof *palette);
-    OWN md5_vec3 *const points = test_calloc(model->max_vertices, sizeof *points);
+    OWN_ARRAY(md5_xform, pose, num_joints);
+    OWN_ARRAY(md5_mat34, palette, num_joints);
+    OWN_ARRAY(md5_vec3, points, model->max_vertices);
     for (uint32_t f = 0; f < doc->num_frames; f++) {
         md5_bounds box = md5_bounds_from_points(NULL, 0);
         md5_pose_palette(binding, md5_moment_from_frames(anim, f, f, 0.0f), MD5_ROOT_FILE, pose,
@@ -572,7 +572,7 @@ static corners corners_of(const md5_doc *mesh, const md5_doc *clip, uint32_t fra
     md5_vec3 *next = all.at = test_calloc(all.count, sizeof *next);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const of = &model->meshes[m];
-        OWN md5_vec3 *const points = test_calloc(of->num_vertices, sizeof *points);
+        OWN_ARRAY(md5_vec3, points, of->num_vertices);
         md5_skin(of, palette, points, NULL, NULL);
         for (size_t i = 0; i < 3 * (size_t)of->num_triangles; i++)
             *next++ = points[of->indices[i]];
@@ -1174,12 +1174,12 @@ TEST (edit_fails_wherever_memory_ends) {
     static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_MODEL, MD5_DOC_MODEL, MD5_DOC_ANIM,
                                          MD5_DOC_MODEL, MD5_DOC_ANIM,  MD5_DOC_CAMERA};
     static const uint32_t sizes[] = {150, 300, 600, 900, 1500, 4000, 5500, 9000, MOST};
-    OWN md5_doc_joint *const joints = test_calloc(MOST, sizeof *joints);
-    OWN md5_doc_mesh *const meshes = test_calloc(MOST, sizeof *meshes);
-    OWN md5_vertex *const vertices = test_calloc(MOST, sizeof *vertices);
-    OWN md5_weight *const weights = test_calloc(MOST, sizeof *weights);
+    OWN_ARRAY(md5_doc_joint, joints, MOST);
+    OWN_ARRAY(md5_doc_mesh, meshes, MOST);
+    OWN_ARRAY(md5_vertex, vertices, MOST);
+    OWN_ARRAY(md5_weight, weights, MOST);
     OWN uint32_t *const indices = test_calloc(MOST, 3 * sizeof *indices);
-    OWN md5_camera_view *const zeros = test_calloc(MOST, sizeof *zeros); // for what is smaller, too
+    OWN_ARRAY(md5_camera_view, zeros, MOST); // for what is smaller, too
     for (uint32_t i = 0; i < MOST; i++) {
         joints[i] = (md5_doc_joint){.parent = i - 1, .track = {1, i}}; // that of the first is none
         vertices[i] = (md5_vertex){i, 1};

@@ -55,21 +55,20 @@ TEST (edit_keeps_meshes_beyond_their_number) {
     static const char head[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes ";
     static const char joint[] = "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n";
     for (uint32_t counted = 0; counted < 3; counted++) {
-        char text[4096];
-        size_t used = (size_t)snprintf(text, sizeof text, "%s%u\n%s", head, counted, joint);
+        OWN_TEXT text = {0};
+        test_append(&text, "%s%u\n%s", head, counted, joint);
         for (uint32_t m = 0; m < 9; m++)
-            used +=
-                (size_t)snprintf(text + used, sizeof text - used,
-                                 "mesh { shader \"s%u\" numverts 1 vert 0 ( 0 0 ) 0 1 numtris 0 "
-                                 "numweights 1 weight 0 0 1 ( %u 0 0 ) }\n",
-                                 m, m);
-        OWN_DOC doc = parse(MD5_DOC_MODEL, text);
+            test_append(&text,
+                        "mesh { shader \"s%u\" numverts 1 vert 0 ( 0 0 ) 0 1 numtris 0 "
+                        "numweights 1 weight 0 0 1 ( %u 0 0 ) }\n",
+                        m, m);
+        OWN_DOC doc = parse(MD5_DOC_MODEL, text.bytes);
         REQUIRE(doc && doc->num_meshes == 9);
         for (uint32_t m = 0; m < 9; m++) {
             CHECK_UINT((uint32_t)(doc->meshes[m].shader[1] - '0'), m);
             CHECK_NEAR(doc->meshes[m].weights[0].offset.x, m, 0.0);
         }
-        OWN_MODEL model = md5_parse_model(text, used, NULL, NULL);
+        OWN_MODEL model = md5_parse_model(text.bytes, text.used, NULL, NULL);
         REQUIRE(model);
         CHECK_UINT(model->num_meshes, counted);
     }
@@ -96,8 +95,8 @@ TEST (edit_triangles_beyond_the_vertices_are_dropped) {
         const md5_load_opts opts = {
             .warn = keep_message, .warn_user = message, .drops_triangles = true};
         md5_error error = {0};
-        CHECK(!md5_parse_doc(MD5_DOC_MODEL, text, strlen(text), NULL, &error));
-        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+        CHECK_FAILS(md5_parse_doc(MD5_DOC_MODEL, text, strlen(text), NULL, &error), error,
+                    MD5_ERROR_RANGE);
         OWN_DOC doc = md5_parse_doc(MD5_DOC_MODEL, text, strlen(text), &opts, NULL);
         OWN_MODEL model = md5_parse_model(text, strlen(text), &opts, NULL);
         REQUIRE(doc && model && doc->meshes[0].num_triangles == 2);
@@ -164,19 +163,17 @@ TEST (edit_comments_of_any_layout) {
 
 // Those of a frame go with it, or are left out.
 TEST (edit_comments_go_with_their_frames) {
-    char text[4096];
-    size_t used = (size_t)snprintf(text, sizeof text,
-                                   "MD5Version 10\ncommandline \"\"\n\nnumFrames 5\nnumJoints 1\n"
-                                   "frameRate 24\nnumAnimatedComponents 1\n\nhierarchy {\n"
-                                   "\t\"a\"\t-1 1 0\t// \n}\n\nbaseframe { // base\n"
-                                   "\t( 0 0 0 ) ( 0 0 0 )\n}\n");
+    OWN_TEXT text = {0};
+    test_append(&text, "MD5Version 10\ncommandline \"\"\n\nnumFrames 5\nnumJoints 1\n"
+                       "frameRate 24\nnumAnimatedComponents 1\n\nhierarchy {\n"
+                       "\t\"a\"\t-1 1 0\t// \n}\n\nbaseframe { // base\n"
+                       "\t( 0 0 0 ) ( 0 0 0 )\n}\n");
     for (int f = 0; f < 5; f++)
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "\nframe %d {\n\t%d // at %d\n}\n", f, f * f, f);
-    OWN_DOC doc = parse(MD5_DOC_ANIM, text);
-    REQUIRE(doc && used < sizeof text);
+        test_append(&text, "\nframe %d {\n\t%d // at %d\n}\n", f, f * f, f);
+    OWN_DOC doc = parse(MD5_DOC_ANIM, text.bytes);
+    REQUIRE(doc);
     OWN char *const same = written(doc, NULL);
-    CHECK_STRING(same, text);
+    CHECK_STRING(same, text.bytes);
     CHECK_UINT(md5_edit_frames(doc, &(md5_frame_edit){.first = 2, .num_frames = 2}, NULL), 2);
     CHECK_UINT(doc->num_comments, 3);
     OWN char *const part = written(doc, NULL);

@@ -491,7 +491,7 @@ TEST (golden_overlong_rotations_become_rotations) {
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
     REQUIRE(binding);
     const uint32_t count = model->skeleton.num_joints;
-    OWN md5_xform *const pose = calloc(count, sizeof *pose);
+    OWN_ARRAY(md5_xform, pose, count);
     CHECK(mesh_warnings + anim_warnings > 0);
     for (int step = 0; step < 50; step++) {
         const md5_moment moment = md5_moment_at(anim, step * 0.0173, MD5_WRAP_LOOP);

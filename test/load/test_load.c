@@ -151,8 +151,7 @@ TEST (load_reads_triangles_of_few_and_many_vertices) {
         }
         md5_free_model(read);
         size = write_two_triangles(text, count, count, triangles_first);
-        CHECK(md5_parse_model(text, size, NULL, &error) == NULL);
-        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+        CHECK_FAILS(md5_parse_model(text, size, NULL, &error), error, MD5_ERROR_RANGE);
         CHECK_UINT(error.line, triangles_first ? 5 : count + 6);
         CHECK_UINT(error.column, 11);
     }
@@ -162,21 +161,17 @@ TEST (load_names_the_file_in_messages) {
     char text[700];
     md5_error error = {0};
     const char *path = test_path("test/data/read/missing.md5mesh");
-    CHECK(!md5_load_model(path, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK_FAILS(md5_load_model(path, NULL, &error), error, MD5_ERROR_IO);
     CHECK_STRING(error.file, path);
     CHECK_UINT(error.line, 0);
     CHECK(strncmp(error.message, "cannot open the file: ", 22) == 0 && error.message[22]);
     md5_format_error(&error, text, sizeof text);
     CHECK(strncmp(text, path, strlen(path)) == 0 && strstr(text, ": error: cannot open"));
-    CHECK(!md5_load_anim(path, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_IO);
-    CHECK(!md5_load_camera(path, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK_FAILS(md5_load_anim(path, NULL, &error), error, MD5_ERROR_IO);
+    CHECK_FAILS(md5_load_camera(path, NULL, &error), error, MD5_ERROR_IO);
 
     path = test_path("test/data/read"); // a folder
-    CHECK(!md5_load_model(path, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK_FAILS(md5_load_model(path, NULL, &error), error, MD5_ERROR_IO);
     CHECK_STRING(error.file, path);
     CHECK_STRING(error.message, "this is a folder: expected a file");
     CHECK(error.line == 0 && error.column == 0);
@@ -184,8 +179,7 @@ TEST (load_names_the_file_in_messages) {
     CHECK(!md5_load_model(path, NULL, NULL));
 
     path = test_path(small_files[1]); // an animation as the model, and the other way round
-    CHECK(!md5_load_model(path, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_load_model(path, NULL, &error), error, MD5_ERROR_SYNTAX);
     CHECK_STRING(error.file, path);
     CHECK_UINT(error.line, 4);
     CHECK(strncmp(error.message, "this is an animation", 20) == 0);
@@ -208,16 +202,14 @@ TEST (load_refuses_files_without_a_true_size) {
     for (size_t i = 0; i < 3; i++) {
         if (access(devices[i], R_OK) != 0)
             continue;
-        CHECK(!md5_load_anim(devices[i], &opts, &error));
-        CHECK_UINT(error.status, MD5_ERROR_IO);
+        CHECK_FAILS(md5_load_anim(devices[i], &opts, &error), error, MD5_ERROR_IO);
         CHECK_STRING(error.file, devices[i]);
         if (i < 2) // there may be no terminal
             CHECK_STRING(error.message, "this is a pipe or a device: expected a file");
     }
     if (access(short_file, R_OK) == 0) {
-        CHECK(!md5_load_anim(short_file, NULL, &error));
-        CHECK_UINT(error.status, MD5_ERROR_IO);
-        CHECK_STRING(error.message, "cannot read the file: it became shorter while it was read");
+        CHECK_REFUSED(md5_load_anim(short_file, NULL, &error), error, MD5_ERROR_IO,
+                      "cannot read the file: it became shorter while it was read");
     }
 }
 
@@ -249,8 +241,7 @@ TEST (load_from_memory_uses_the_given_file_name) {
     CHECK_STRING(error.file, "pack.zip/a.md5mesh");
     CHECK(!md5_parse_model("x", 1, NULL, &error));
     CHECK_STRING(error.file, "");
-    CHECK(!md5_parse_model(NULL, 0, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_parse_model(NULL, 0, NULL, &error), error, MD5_ERROR_SYNTAX);
     CHECK(!md5_parse_anim(NULL, 0, NULL, NULL));
     CHECK(!md5_parse_model("x", SIZE_MAX, NULL, &error)); // refused because of its size
     CHECK_UINT(error.status, MD5_ERROR_IO);
@@ -284,8 +275,7 @@ TEST (load_keeps_to_every_memory_limit) {
         size_t most_refused = 0, least_loaded = SIZE_MAX;
         for (size_t limit = 1; limit < 64 * 1024; limit += limit < 64 ? 1 : 61) {
             test_heap heap = {0};
-            const md5_load_opts opts = {
-                .allocator = {test_heap_alloc, test_heap_free, &heap, limit}};
+            const md5_load_opts opts = heap_opts(&heap, limit);
             md5_error error = {0};
             const read_asset made = read_asset_load(test_path(small_files[f]), &opts, &error);
             CHECK_UINT(error.status, read_asset_is_there(made) ? MD5_OK : MD5_ERROR_MEMORY);
@@ -340,8 +330,7 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
             const char original = text[at];
             for (size_t i = 0; i < sizeof others - 1; i++) {
                 test_heap heap = {0};
-                const md5_load_opts opts = {
-                    .allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+                const md5_load_opts opts = heap_opts(&heap, 0);
                 md5_error error = {0};
                 text[at] = others[i];
                 const read_asset made = read_asset_parse(f == 1, text, size, &opts, &error);

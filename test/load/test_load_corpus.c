@@ -79,7 +79,7 @@ TEST (load_reads_the_whole_corpus) {
             continue;
         num_files++;
         test_heap heap = {0};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+        const md5_load_opts opts = heap_opts(&heap, 0);
         md5_error error = {0};
         const read_asset made = read_asset_load(corpus_path("corpus", split.path), &opts, &error);
         // Files that were broken on purpose, and cannot be read.

@@ -20,8 +20,8 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
 {
     const uint32_t count = mesh->num_vertices, num_joints = model->skeleton.num_joints;
     md5_vec3 *const points = calloc(2 * (size_t)count + 1, sizeof *points);
-    OWN md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
-    OWN md5_dual_quat *const duals = calloc(num_joints, sizeof *duals);
+    OWN_ARRAY(md5_mat34, palette, num_joints);
+    OWN_ARRAY(md5_dual_quat, duals, num_joints);
     const md5_xform turns[2] = {{{0, 0, 0, 1}, {0, 0, 0}, 0}, {{0, 0, 0.6f, 0.8f}, {1, 2, 3}, 0}};
     for (uint32_t i = 0; i < num_joints; i++)
         palette[i] = md5_mat34_from_xform(turns[i % 2]);
@@ -53,7 +53,7 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
         for (uint32_t i = 0; i < 3 * b->num_triangles; i++)
             CHECK(a->sources[a->indices[i]] == b->indices[i]);
         for (int dual = 0; dual < 2; dual++) { // tangents are not written
-            OWN md5_vec4 *const tangents = calloc(count + 1, sizeof *tangents);
+            OWN_ARRAY(md5_vec4, tangents, count + 1);
             md5_vec3 *const expected = skin(whole, a, dual, NULL), *const found = skin(
                                                                        bare, b, dual, tangents);
             CHECK_BYTES(expected, found, count * sizeof *found);
@@ -90,7 +90,7 @@ TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
 
 TEST (released_models_keep_their_skeleton_and_counts) {
     test_heap heap = {0};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+    const md5_load_opts opts = heap_opts(&heap, 0);
     OWN_MODEL whole = load(NULL);
     md5_model *const model = load(&opts);
     const md5_mesh *const meshes = model->meshes;
@@ -195,7 +195,7 @@ typedef struct measured {
 static measured measure(const char *path, const char *text, size_t size)
 {
     test_heap heap = {0};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+    const md5_load_opts opts = heap_opts(&heap, 0);
     md5_error error = {0};
     measured result = {0};
     if (strstr(path, ".md5anim")) {
@@ -462,8 +462,8 @@ TEST (nothing_is_made_of_released_geometry) {
         md5_error error = {0};
         OWN_MODEL model = load_later_load(paths[0], &opts);
         md5_release_geometry(model);
-        CHECK(!md5_complete_model(model, some_parts[i / 2], &error));
-        CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+        CHECK_FAILS(md5_complete_model(model, some_parts[i / 2], &error), error,
+                    MD5_ERROR_MISMATCH);
         CHECK(strstr(error.message, "released"));
     }
 }
@@ -510,8 +510,7 @@ TEST (loading_without_geometry_survives_any_failure_of_memory) {
     for (size_t fail = 1; fail <= num_allocs; fail++) {
         heap = (asset_heap){.fail_at = fail};
         md5_error error = {0};
-        CHECK(md5_load_model(test_path(paths[0]), &opts, &error) == NULL);
-        CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+        CHECK_FAILS(md5_load_model(test_path(paths[0]), &opts, &error), error, MD5_ERROR_MEMORY);
         CHECK(asset_heap_fault(&heap) == NULL);
     }
 }
@@ -537,6 +536,5 @@ TEST (stored_tangents_are_kept_with_the_tables_only) {
     CHECK(whole && bare && lost && whole->stores_normals);
     CHECK(md5_complete_model(bare, ALL, NULL));
     check_equal(bare, whole);
-    CHECK(!md5_complete_model(lost, MD5_PART_TANGENTS, &error));
-    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_FAILS(md5_complete_model(lost, MD5_PART_TANGENTS, &error), error, MD5_ERROR_MISMATCH);
 }

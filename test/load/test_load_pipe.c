@@ -1,5 +1,6 @@
 // Pipes and what else is no regular file: refused at once, whether a program writes to them or not.
 #define _GNU_SOURCE // mkdtemp(), mkfifo() and MAP_ANONYMOUS
+#include "test/own.h"
 #include "test/mistake.h"
 #include "test/read/read_case.h"
 #include "test/test.h"
@@ -56,8 +57,7 @@ TEST (load_reports_what_cannot_be_read) {
     static const char unreadable[] = "/proc/self/mem"; // can be opened, but not read from byte 0
     md5_error error = {0};
     if (access(unreadable, R_OK) == 0) {
-        CHECK(md5_load_model(unreadable, NULL, &error) == NULL);
-        CHECK_UINT(error.status, MD5_ERROR_IO);
+        CHECK_FAILS(md5_load_model(unreadable, NULL, &error), error, MD5_ERROR_IO);
         CHECK(strstr(error.message, "cannot read the file"));
     }
     md5_context context;
@@ -100,21 +100,18 @@ TEST (load_reads_files_of_unknown_size) {
 // Warnings that a file gives cause for again and again: each kind of them is reported once.
 
 // An animation of 50 frames; its rotations are too long in all but frame 3.
-static size_t write_anim(char *text)
+static void write_anim(test_text *text)
 {
-    size_t size =
-        (size_t)sprintf(text, "MD5Version 10\ncommandline \"\"\nnumFrames 50\nnumJoints 2\n"
-                              "frameRate 24\nnumAnimatedComponents 6\nhierarchy {\n"
-                              "\"a\" -1 56 0\n\"b\" 0 56 3\n}\nbounds {\n");
+    test_append(text, "MD5Version 10\ncommandline \"\"\nnumFrames 50\nnumJoints 2\n"
+                      "frameRate 24\nnumAnimatedComponents 6\nhierarchy {\n"
+                      "\"a\" -1 56 0\n\"b\" 0 56 3\n}\nbounds {\n");
     for (int i = 0; i < 50; i++)
-        size += (size_t)sprintf(text + size, "( -1 -1 -1 ) ( 1 1 1 )\n");
-    size +=
-        (size_t)sprintf(text + size, "}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n( 0 0 0 ) ( 0 0 0 )\n"
-                                     "}\nwibble 1\nwobble 2\nwibble 3\n");
+        test_append(text, "( -1 -1 -1 ) ( 1 1 1 )\n");
+    test_append(text, "}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n( 0 0 0 ) ( 0 0 0 )\n"
+                      "}\nwibble 1\nwobble 2\nwibble 3\n");
     for (int i = 0; i < 50; i++)
-        size += (size_t)sprintf(text + size, "frame %d {\n%s 0 0\n%s 0 0\n}\n", i,
-                                i == 3 ? "1" : "2", i % 2 || i == 3 ? "0" : "3");
-    return size;
+        test_append(text, "frame %d {\n%s 0 0\n%s 0 0\n}\n", i, i == 3 ? "1" : "2",
+                    i % 2 || i == 3 ? "0" : "3");
 }
 
 static read_case_log parse(const char *text, size_t size, bool is_anim, uint32_t most,
@@ -133,10 +130,10 @@ static read_case_log parse(const char *text, size_t size, bool is_anim, uint32_t
 }
 
 TEST (load_reports_each_kind_of_warning_once) {
-    static char text[16384];
+    OWN_TEXT text = {0};
     uint32_t count;
-    const size_t size = write_anim(text);
-    const read_case_log log = parse(text, size, true, 100, &count);
+    write_anim(&text);
+    const read_case_log log = parse(text.bytes, text.used, true, 100, &count);
     CHECK_STRING(log.text,
                  "67:1: warning: 'wibble' is unknown here: skipped with its values (2 times, last "
                  "in line 69)\n"
@@ -144,9 +141,9 @@ TEST (load_reports_each_kind_of_warning_once) {
                  "71:1: warning: 2 rotations, the first of length 2, are longer than 1: they are "
                  "normalized (49 times, last in line 267)");
     CHECK_UINT(count, 3);
-    (void)parse(text, size, true, 0, &count);
+    (void)parse(text.bytes, text.used, true, 0, &count);
     CHECK_UINT(count, 3);
-    CHECK_STRING(parse(text, size, true, 2, &count).text,
+    CHECK_STRING(parse(text.bytes, text.used, true, 2, &count).text,
                  "67:1: warning: 'wibble' is unknown here: skipped with its values (2 times, last "
                  "in line 69)\n"
                  "68:1: warning: 'wobble' is unknown here: skipped with its values (further "
@@ -155,10 +152,10 @@ TEST (load_reports_each_kind_of_warning_once) {
 }
 
 TEST (load_reports_warnings_before_the_error) {
-    static char text[16384];
+    OWN_TEXT text = {0};
     uint32_t count;
-    const size_t size = write_anim(text);
-    const read_case_log log = parse(text, size - strlen("}\n"), true, 100, &count);
+    write_anim(&text);
+    const read_case_log log = parse(text.bytes, text.used - strlen("}\n"), true, 100, &count);
     CHECK_STRING(strstr(log.text, " (48 times"),
                  " (48 times, last in line 263)\n"
                  "268:6: error: expected '}' after the 6 numbers of this frame, found the end of "
@@ -168,13 +165,13 @@ TEST (load_reports_warnings_before_the_error) {
 // More kinds than are kept at a time: none is lost, and all are in order.
 TEST (load_reports_more_kinds_than_it_keeps) {
     enum { KINDS = 40 };
-    char text[8192];
+    OWN_TEXT text = {0};
     uint32_t count;
-    size_t size = (size_t)sprintf(text, "MD5Version 10 commandline \"\"\n");
+    test_append(&text, "MD5Version 10 commandline \"\"\n");
     for (int i = 0; i < KINDS; i++)
-        size += (size_t)sprintf(text + size, "w%d 1\nw%d 1\n", i, i);
-    size += (size_t)sprintf(text + size, "numJoints 1 numMeshes 0 joints { a -1 (0 0 0) (0 0 0) }");
-    const read_case_log log = parse(text, size, false, 100, &count);
+        test_append(&text, "w%d 1\nw%d 1\n", i, i);
+    test_append(&text, "numJoints 1 numMeshes 0 joints { a -1 (0 0 0) (0 0 0) }");
+    const read_case_log log = parse(text.bytes, text.used, false, 100, &count);
     CHECK_UINT(count, KINDS);
     const char *at = log.text;
     for (int i = 0; i < KINDS; i++) {
@@ -195,25 +192,18 @@ TEST (load_reports_more_kinds_than_it_keeps) {
 
 TEST (load_without_a_path_is_an_error) {
     md5_error error = {0};
-    CHECK(!md5_load_model(NULL, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_IO);
-    CHECK_STRING(error.message, "no path is given");
-    CHECK(!md5_load_anim(NULL, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_IO);
+    CHECK_REFUSED(md5_load_model(NULL, NULL, &error), error, MD5_ERROR_IO, "no path is given");
+    CHECK_FAILS(md5_load_anim(NULL, NULL, &error), error, MD5_ERROR_IO);
     CHECK(!md5_load_camera(NULL, NULL, NULL));
     CHECK(!md5_load_machine_file(NULL, NULL, NULL));
 }
 
 TEST (parse_reads_a_null_text_as_empty) {
     md5_error error = {0};
-    CHECK(!md5_parse_model(NULL, 5, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
-    CHECK(!md5_parse_anim(NULL, 5, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
-    CHECK(!md5_parse_camera(NULL, 5, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
-    CHECK(!md5_parse_machine_file(NULL, 5, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_parse_model(NULL, 5, NULL, &error), error, MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_parse_anim(NULL, 5, NULL, &error), error, MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_parse_camera(NULL, 5, NULL, &error), error, MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_parse_machine_file(NULL, 5, NULL, &error), error, MD5_ERROR_SYNTAX);
 }
 
 #elif defined(__unix__) || defined(__APPLE__)

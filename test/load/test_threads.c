@@ -47,9 +47,9 @@ static void keep(result *out, const void *bytes, size_t size)
 static void skin_mesh(const md5_mesh *mesh, const md5_mat34 *palette, result *out)
 {
     const size_t count = mesh->num_vertices;
-    OWN md5_vec3 *const positions = malloc((count + 1) * sizeof *positions);
-    OWN md5_vec3 *const normals = malloc((count + 1) * sizeof *normals);
-    OWN md5_vec4 *const tangents = malloc((count + 1) * sizeof *tangents);
+    OWN_ARRAY(md5_vec3, positions, count + 1);
+    OWN_ARRAY(md5_vec3, normals, count + 1);
+    OWN_ARRAY(md5_vec4, tangents, count + 1);
     if (!positions || !normals || !tangents)
         abort();
     md5_skin(mesh, palette, positions, normals, tangents);
@@ -62,8 +62,8 @@ static void play(const md5_binding *binding, result *out)
 {
     const md5_model *const model = binding->model;
     const size_t count = model->skeleton.num_joints;
-    OWN md5_xform *const pose = malloc(count * sizeof *pose);
-    OWN md5_mat34 *const joints = malloc(count * sizeof *joints);
+    OWN_ARRAY(md5_xform, pose, count);
+    OWN_ARRAY(md5_mat34, joints, count);
     if (!pose || !joints)
         abort();
     for (int i = 0; i < NUM_TIMES; i++) {

@@ -144,8 +144,7 @@ TEST (batch_of_poses_is_the_single_call) {
                 const md5_pose_job *const job = jobs[i] = &crowd->jobs[i];
                 md5i_sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
             }
-            OWN md5_mat34 *const scratch =
-                test_alloc(num_joints * kernels->width * sizeof *scratch);
+            OWN_ARRAY(md5_mat34, scratch, num_joints * kernels->width);
             kernels->finish_crowd(jobs, pose[0], STEP, scratch->m);
 
             check_crowd(crowd, "from poses", level);

@@ -502,8 +502,7 @@ static void check_failure(const char *words, uint32_t column, const char *messag
 {
     float weights[NUM_JOINTS];
     md5_error error = {0};
-    CHECK(!md5_build_mask(&skeleton, words, 0, weights, &error));
-    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_build_mask(&skeleton, words, 0, weights, &error), error, MD5_ERROR_SYNTAX);
     CHECK_UINT(error.line, 1);
     CHECK_UINT(error.column, column);
     CHECK_STRING(error.message, message);

@@ -1,4 +1,5 @@
 // .md5camera: reading, messages, and playback over cuts as in the original engine.
+#include "test/real.h"
 #include "test/own.h"
 
 // Frame i: at (i, 10 i, 0), rotated by i degrees about z, fov 60 + i.
@@ -55,9 +56,7 @@ static void check_view(const md5_camera *camera, double time, md5_wrap wrap, dou
 
 static void check_rotation(md5_quat actual, double x, double y, double z, double w)
 {
-    CHECK_NEAR(actual.x, x, 1e-6);
-    CHECK_NEAR(actual.y, y, 1e-6);
-    CHECK_NEAR(actual.z, z, 1e-6);
+    CHECK_VEC3(((md5_vec3){actual.x, actual.y, actual.z}), x, y, z, 1e-6);
     CHECK_NEAR(actual.w, w, 1e-6);
 }
 
@@ -256,9 +255,7 @@ TEST (camera_offers_the_views_of_cuts) {
         const md5_vec3 ahead =
             md5_mat34_point(md5_mat34_from_xform((md5_xform){.rotation = views[0].rotation}),
                             (md5_vec3){1.0f, 0.0f, 0.0f});
-        CHECK_NEAR(ahead.x, 0.0, 1e-6);
-        CHECK_NEAR(ahead.y, cos(0.5235987755982988), 1e-6);
-        CHECK_NEAR(ahead.z, -0.5, 1e-6);
+        CHECK_VEC3(ahead, 0.0, cos(0.5235987755982988), -0.5, 1e-6);
         CHECK(views[0].cut == 0 && views[1].cut == 2);
         CHECK(!views[1].has_position && views[1].has_rotation);
         check_rotation(views[1].rotation, 0.0, 0.6, 0.0, -0.8);

@@ -388,30 +388,30 @@ TEST (anim_file_counts_are_held_against_the_bytes_left) {
 
 // The shortest possible text for its counts is read.
 TEST (anim_file_reads_the_densest_text) {
-    enum { COUNT = 1000, NUM_FRAMES = 10, ROOM = 100 * COUNT };
-    OWN char *const text = test_alloc(ROOM);
-    size_t size = (size_t)sprintf(text,
-                                  "frameRate 1 numAnimatedComponents %d numFrames %d numJoints %d "
-                                  "hierarchy{a -1 0 0 ",
-                                  COUNT, NUM_FRAMES, COUNT);
+    enum { COUNT = 1000, NUM_FRAMES = 10 };
+    OWN_TEXT text = {0};
+    test_append(&text,
+                "frameRate 1 numAnimatedComponents %d numFrames %d numJoints %d "
+                "hierarchy{a -1 0 0 ",
+                COUNT, NUM_FRAMES, COUNT);
     for (int j = 1; j < COUNT; j++)
-        size += (size_t)sprintf(text + size, "a 0 0 0 ");
-    size += (size_t)sprintf(text + size, "}baseframe{");
+        test_append(&text, "a 0 0 0 ");
+    test_append(&text, "}baseframe{");
     for (int j = 0; j < COUNT; j++)
-        size += (size_t)sprintf(text + size, "(0 0 0)(0 0 0)");
-    text[size++] = '}';
+        test_append(&text, "(0 0 0)(0 0 0)");
+    test_append(&text, "}");
     for (int f = 0; f < NUM_FRAMES; f++) {
-        size += (size_t)sprintf(text + size, "frame %d{", f);
+        test_append(&text, "frame %d{", f);
         for (int i = 0; i < COUNT; i++)
-            size += (size_t)sprintf(text + size, i + 1 < COUNT ? "%d " : "%d}", i % 10);
+            test_append(&text, "%d%s", i % 10, i + 1 < COUNT ? " " : "}");
     }
-    md5_context context;
     md5_error error = {0};
+    md5_context context;
     md5i_context_begin(&context, NULL, NULL, &error);
     md5_arena arena = {.context = &context};
     md5_anim_file file;
-    if (CHECK_THAT(md5i_read_anim_file(&arena, text, size, &file), "%u:%u: %s", error.line,
-                   error.column, error.message)) {
+    if (CHECK_THAT(md5i_read_anim_file(&arena, text.bytes, text.used, &file), "%u:%u: %s",
+                   error.line, error.column, error.message)) {
         bool equal = true;
         for (size_t i = 0; i < (size_t)NUM_FRAMES * COUNT; i++)
             equal = equal && file.numbers[i] == (float)(i % 10);
@@ -424,22 +424,22 @@ TEST (anim_file_reads_the_densest_text) {
 // translations would be as many as their product.
 TEST (anim_file_bounds_how_often_components_are_shared) {
     enum { COUNT = 400 };
-    OWN char *const text = test_alloc(COUNT * 80 + 400);
     for (int flags = 0; flags <= 1; flags++) {
-        size_t size = (size_t)sprintf(text,
-                                      "MD5Version 10 commandline \"\" numFrames %d numJoints %d\n"
-                                      "frameRate 24 numAnimatedComponents 1 hierarchy {\n",
-                                      COUNT, COUNT);
+        OWN_TEXT text = {0};
+        test_append(&text,
+                    "MD5Version 10 commandline \"\" numFrames %d numJoints %d\n"
+                    "frameRate 24 numAnimatedComponents 1 hierarchy {\n",
+                    COUNT, COUNT);
         for (int j = 0; j < COUNT; j++)
-            size += (size_t)sprintf(text + size, "j -1 %d 0\n", j == 0 ? 1 : flags);
-        size += (size_t)sprintf(text + size, "} baseframe {\n");
+            test_append(&text, "j -1 %d 0\n", j == 0 ? 1 : flags);
+        test_append(&text, "} baseframe {\n");
         for (int j = 0; j < COUNT; j++)
-            size += (size_t)sprintf(text + size, "(0 0 0)(0 0 0)\n");
-        size += (size_t)sprintf(text + size, "}\n");
+            test_append(&text, "(0 0 0)(0 0 0)\n");
+        test_append(&text, "}\n");
         for (int f = 0; f < COUNT; f++)
-            size += (size_t)sprintf(text + size, "frame %d { %d }\n", f, f);
+            test_append(&text, "frame %d { %d }\n", f, f);
         md5_error error = {0};
-        const bool loaded = load(text, size, NULL, &error);
+        const bool loaded = load(text.bytes, text.used, NULL, &error);
         CHECK(loaded == (flags == 0));
         if (!loaded) {
             CHECK_UINT(error.status, MD5_ERROR_RANGE);

@@ -35,8 +35,7 @@ static const char good[] =
 
 static bool load(const char *text, size_t size, const md5_load_opts *opts, md5_error *error)
 {
-    md5_machine_file *const file = md5_parse_machine_file(text, size, opts, error);
-    md5_free_machine_file(file);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(text, size, opts, error);
     return file != NULL;
 }
 
@@ -229,7 +228,7 @@ TEST (machine_file_refuses_what_it_does_not_know) {
 static md5_machine_file *parse(const char *text)
 {
     md5_error error = {0};
-    md5_machine_file *const file = md5_parse_machine_file(text, strlen(text), NULL, &error);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, &error);
     if (!CHECK(file)) {
         printf("%s\n", error.message);
         abort();
@@ -376,40 +375,38 @@ TEST (machine_file_is_loaded_from_a_path) {
     md5_error error = {0};
     char path[256];
     snprintf(path, sizeof path, "%s", test_path("models/bobbin/bobbin.md5machine"));
-    md5_machine_file *const file = md5_load_machine_file(path, NULL, &error);
+    OWN_MACHINE_FILE file = md5_load_machine_file(path, NULL, &error);
     if (CHECK(file)) {
         CHECK_STRING(file->desc.name, "Bobbin");
         CHECK_STRING(file->model_file, "bobbin.md5mesh");
-        md5_free_machine_file(file);
     }
-    CHECK(!md5_load_machine_file(test_path("models/bobbin/none.md5machine"), NULL, &error));
-    CHECK(error.status == MD5_ERROR_IO);
+    CHECK_FAILS(md5_load_machine_file(test_path("models/bobbin/none.md5machine"), NULL, &error),
+                error, MD5_ERROR_IO);
     CHECK(!md5_load_machine_file(test_path("models/bobbin/idle.md5anim"), NULL, &error));
     CHECK(error.status == MD5_ERROR_SYNTAX && error.line == 1);
     CHECK(!md5_parse_machine_file(path, INT32_MAX, NULL, &error)); // refused because of its size
     CHECK(error.status == MD5_ERROR_IO && strstr(error.message, "less than 2 GiB"));
     const md5_load_opts small = {.allocator = {.limit = 2000}};
-    CHECK(!md5_load_machine_file(path, &small, &error));
-    CHECK(error.status == MD5_ERROR_MEMORY);
+    CHECK_FAILS(md5_load_machine_file(path, &small, &error), error, MD5_ERROR_MEMORY);
 }
 
 // Tables that grow many times, with many memory limits on the way.
 TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
-    enum { COUNT = 600, ROOM = COUNT * 200 };
-    OWN char *const text = test_alloc(ROOM);
-    size_t size = (size_t)snprintf(text, ROOM, "machine m {\n");
+    enum { COUNT = 600 };
+    OWN_TEXT text = {0};
+    test_append(&text, "machine m {\n");
     for (int i = 0; i < COUNT; i++)
-        size += (size_t)snprintf(text + size, ROOM - size,
-                                 "float f%d clip c%d x { frame 0 a frame 1 b markers ( 0 1 ) }\n"
-                                 "motion m%d stack { item c0 item c1 } mask k%d ( j )\n"
-                                 "modifier d%d aim j\n",
-                                 i, i, i, i, i);
-    size += (size_t)snprintf(text + size, ROOM - size, "}\n");
+        test_append(&text,
+                    "float f%d clip c%d x { frame 0 a frame 1 b markers ( 0 1 ) }\n"
+                    "motion m%d stack { item c0 item c1 } mask k%d ( j )\n"
+                    "modifier d%d aim j\n",
+                    i, i, i, i, i);
+    test_append(&text, "}\n");
     bool loaded = false;
     for (size_t limit = 1000; limit < 6000000 && !loaded; limit += 1 + limit / 64) {
         const md5_load_opts opts = {.allocator = {.limit = limit}};
         md5_error error = {0};
-        loaded = load(text, size, &opts, &error);
+        loaded = load(text.bytes, text.used, &opts, &error);
         CHECK(loaded || error.status == MD5_ERROR_MEMORY);
     }
     CHECK(loaded);
@@ -417,12 +414,11 @@ TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
 
 TEST (machine_file_names_the_events_to_report) {
     static const char text[] = "machine m { report { leave clip_end } report { enter } }";
-    md5_machine_file *const file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
     REQUIRE(file);
     CHECK_UINT(file->num_warnings, 0);
     const md5_report_desc *const report = &file->desc.report;
     CHECK(report->enter && report->leave && !report->transition_end && report->clip_end);
-    md5_free_machine_file(file);
     static const char odd[] = "machine m { report { exit } }";
     md5_error error = {0};
     CHECK(!md5_parse_machine_file(odd, sizeof odd - 1, NULL, &error));
@@ -433,7 +429,7 @@ TEST (machine_file_says_which_parameters_follow) {
     static const char text[] = "machine m { float a float b 2 float c\n"
                                "follow b spring 100 4 follow a smooth 3\n"
                                "follow c ease 0.5 cubic_in_out follow d ease 2 }";
-    md5_machine_file *const file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
     if (!CHECK(file) || !CHECK(file->desc.num_follows == 4))
         return;
     const md5_follow_desc *const rows = file->desc.follows;
@@ -447,7 +443,6 @@ TEST (machine_file_says_which_parameters_follow) {
     CHECK_UINT(rows[2].easing.kind, MD5_EASE_CUBIC_IN_OUT);
     CHECK(rows[2].duration == 0.5f && rows[3].duration == 2.0f);
     CHECK_UINT(rows[3].easing.kind, MD5_EASE_LINEAR);
-    md5_free_machine_file(file);
     static const char *const odd[] = {
         "machine m { follow a }",        "machine m { follow a fast 3 }",
         "machine m { follow a smooth }", "machine m { follow a spring 1 }",
@@ -537,7 +532,7 @@ TEST (machine_file_eases_by_curves_and_steps) {
                                "transition s t { duration 1 cubic_bezier 0.25 0.1 0.3 -1 }\n"
                                "transition t s { steps 4 jump_none }\n"
                                "transition any s { steps 3 } } }";
-    md5_machine_file *const file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
+    OWN_MACHINE_FILE file = md5_parse_machine_file(text, sizeof text - 1, NULL, NULL);
     REQUIRE(file);
     const md5_transition_desc *const rows = file->desc.layers[0].transitions;
     CHECK_UINT(rows[0].easing.kind, MD5_EASE_CUBIC_BEZIER);
@@ -548,7 +543,6 @@ TEST (machine_file_eases_by_curves_and_steps) {
     CHECK_UINT(rows[1].easing.jump, MD5_JUMP_NONE);
     CHECK_UINT(rows[2].easing.steps, 3);
     CHECK_UINT(rows[2].easing.jump, MD5_JUMP_END);
-    md5_free_machine_file(file);
     static const char odd[] = "machine m { layer l { transition any s { cubic_bezier 1 2 3 } } }";
     CHECK(!load(odd, sizeof odd - 1, NULL, NULL));
     static const char few[] = "machine m { layer l { transition any s { steps -3 } } }";

@@ -1,49 +1,29 @@
 // Reading when any allocation fails. Texts have every length up to some hundred joints, so that
 // each table in turn is the one that needs more memory, while those before it still fit into the
 // memory that is there.
+#include "test/own.h"
 #include "test/read/read_case.h"
 #include "test/test.h"
 
-#include <stdarg.h>
-
-typedef struct text {
-    char *bytes;
-    size_t size;
-} text;
-
-static text begin_text(uint32_t num_items)
-{
-    text made = {.bytes = malloc(5000 + 100 * (size_t)num_items)};
-    if (!made.bytes)
-        abort();
-    return made;
-}
-
-TEST_PRINTF(2, 3) static void add(text *made, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    made->size += (size_t)vsprintf(made->bytes + made->size, format, arguments);
-    va_end(arguments);
-}
-
 // A chain with its root at the end, so that an order has to be found. `root`: the parent of the
 // last joint, -1, or one that closes a cycle.
-static text model_text(uint32_t num_joints, int32_t root)
+static test_text model_text(uint32_t num_joints, int32_t root)
 {
-    text made = begin_text(num_joints);
-    add(&made,
+    test_text made = {0};
+    test_append(
+        &made,
         "MD5Version 10 commandline \"of two \" \"parts\" numJoints %u numMeshes 40 joints {\n",
         num_joints);
     for (uint32_t j = 1; j < num_joints; j++)
-        add(&made, "j%u %u (0 0 0) (0 0 0)\n", j, j);
-    add(&made, "root %d (0 0 0) (0 0 0) }\n", root);
+        test_append(&made, "j%u %u (0 0 0) (0 0 0)\n", j, j);
+    test_append(&made, "root %d (0 0 0) (0 0 0) }\n", root);
     // The last mesh: a triangle.
     for (int m = 1; m < 40; m++)
-        add(&made, "mesh { numverts 0 numtris 0 numweights 0 }\n");
-    add(&made, "mesh { numverts 3 vert 0 (0 0) 0 1 vert 1 (0 0) 1 1 vert 2 (0 0) 2 1\n"
-               "numtris 1 tri 0 0 1 2\n"
-               "numweights 3 weight 0 0 1 (0 0 0) weight 1 0 1 (0 1 0) weight 2 0 1 (1 0 0) }");
+        test_append(&made, "mesh { numverts 0 numtris 0 numweights 0 }\n");
+    test_append(&made,
+                "mesh { numverts 3 vert 0 (0 0) 0 1 vert 1 (0 0) 1 1 vert 2 (0 0) 2 1\n"
+                "numtris 1 tri 0 0 1 2\n"
+                "numweights 3 weight 0 0 1 (0 0 0) weight 1 0 1 (0 1 0) weight 2 0 1 (1 0 0) }");
     return made;
 }
 
@@ -58,24 +38,24 @@ static size_t num_mesh_blocks(const md5_model *model)
 
 // Each allocation fails in turn: that is then the error, and no memory is left. Once none fails,
 // the result is `expected`.
-static void sweep(const text *of, char kind, md5_status expected)
+static void sweep(const test_text *of, char kind, md5_status expected)
 {
     bool has_failed = true;
     for (size_t n = 1; has_failed; n++) {
         test_heap heap = {.fail_at = n};
-        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+        const md5_load_opts opts = heap_opts(&heap, 0);
         md5_error error = {0};
         read_asset made = {0};
         md5_camera *camera = NULL;
         if (kind == 'c')
-            camera = md5_parse_camera(of->bytes, of->size, &opts, &error);
+            camera = md5_parse_camera(of->bytes, of->used, &opts, &error);
         else
-            made = read_asset_parse(kind == 'a', of->bytes, of->size, &opts, &error);
+            made = read_asset_parse(kind == 'a', of->bytes, of->used, &opts, &error);
         const bool is_there = camera || read_asset_is_there(made);
         has_failed = heap.num_allocs >= n;
         const md5_status status = has_failed ? MD5_ERROR_MEMORY : expected;
         CHECK_THAT(error.status == status,
-                   "kind %c, %zu bytes, allocation %zu: status %d, expected %d", kind, of->size, n,
+                   "kind %c, %zu bytes, allocation %zu: status %d, expected %d", kind, of->used, n,
                    (int)error.status, (int)status);
         CHECK(is_there == (error.status == MD5_OK));
         CHECK_UINT(heap.live, is_there ? 1 + num_mesh_blocks(made.model) : 0);
@@ -90,7 +70,7 @@ enum { MOST_ITEMS = 520 };
 
 TEST (read_memory_may_end_anywhere_in_a_model) {
     for (uint32_t count = 2; count < MOST_ITEMS; count++) {
-        const text good = model_text(count, -1), circle = model_text(count, 0);
+        const test_text good = model_text(count, -1), circle = model_text(count, 0);
         sweep(&good, 'm', MD5_OK);
         sweep(&circle, 'm', MD5_ERROR_RANGE);
     }
@@ -98,20 +78,22 @@ TEST (read_memory_may_end_anywhere_in_a_model) {
 
 TEST (read_memory_may_end_anywhere_in_an_animation) {
     for (uint32_t count = 2; count < MOST_ITEMS; count++) {
-        text good = begin_text(count);
-        add(&good, "MD5Version 10 commandline \"\" numFrames 3 numJoints %u frameRate 24\n", count);
-        add(&good, "numAnimatedComponents 40 hierarchy {\n");
+        test_text good = {0};
+        test_append(&good, "MD5Version 10 commandline \"\" numFrames 3 numJoints %u frameRate 24\n",
+                    count);
+        test_append(&good, "numAnimatedComponents 40 hierarchy {\n");
         for (uint32_t j = 0; j < count; j++)
-            add(&good, "j%u %d %d 0\n", j, (int)j - 1, j < 2 ? 63 : 0);
-        add(&good, "}\nbounds { (0 0 0) (1 1 1) (0 0 0) (1 1 1) (0 0 0) (1 1 1) }\nbaseframe {\n");
+            test_append(&good, "j%u %d %d 0\n", j, (int)j - 1, j < 2 ? 63 : 0);
+        test_append(&good,
+                    "}\nbounds { (0 0 0) (1 1 1) (0 0 0) (1 1 1) (0 0 0) (1 1 1) }\nbaseframe {\n");
         for (uint32_t j = 0; j < count; j++)
-            add(&good, "(0 0 0) (0 0 0)\n");
-        add(&good, "}\n");
+            test_append(&good, "(0 0 0) (0 0 0)\n");
+        test_append(&good, "}\n");
         for (int f = 0; f < 3; f++) {
-            add(&good, "frame %d {", f);
+            test_append(&good, "frame %d {", f);
             for (int i = 0; i < 40; i++)
-                add(&good, " 0.%d", i % 5 + f);
-            add(&good, " }\n");
+                test_append(&good, " 0.%d", i % 5 + f);
+            test_append(&good, " }\n");
         }
 
         sweep(&good, 'a', MD5_OK);
@@ -120,15 +102,16 @@ TEST (read_memory_may_end_anywhere_in_an_animation) {
 
 TEST (read_memory_may_end_anywhere_in_a_camera) {
     for (uint32_t count = 2; count < MOST_ITEMS; count++) {
-        text good = begin_text(count);
-        add(&good, "MD5Version 10 commandline \"\" numFrames %u frameRate 24 numCuts %u cuts {\n",
-            count, count - 1);
+        test_text good = {0};
+        test_append(&good,
+                    "MD5Version 10 commandline \"\" numFrames %u frameRate 24 numCuts %u cuts {\n",
+                    count, count - 1);
         for (uint32_t i = 1; i < count; i++)
-            add(&good, "%u\n", i);
-        add(&good, "} camera {\n");
+            test_append(&good, "%u\n", i);
+        test_append(&good, "} camera {\n");
         for (uint32_t i = 0; i < count; i++)
-            add(&good, "(0 0 0) (0 0 0) 90\n");
-        add(&good, "}\n");
+            test_append(&good, "(0 0 0) (0 0 0) 90\n");
+        test_append(&good, "}\n");
 
         sweep(&good, 'c', MD5_OK);
     }

@@ -1,5 +1,6 @@
 // Models and animations of version 6, of Doom 3's alpha of 2002. The texts are written here, and
 // the expected results are computed in double precision, by matrices.
+#include "test/real.h"
 #include "test/load/test_asset.h"
 #include "test/own.h"
 #include "test/pose/test_made_pose.h"
@@ -54,9 +55,7 @@ static bool load_anim(const char *text, size_t size, const md5_load_opts *opts, 
 
 static void check_point(md5_vec3 point, double x, double y, double z)
 {
-    CHECK_NEAR(point.x, x, 1e-5);
-    CHECK_NEAR(point.y, y, 1e-5);
-    CHECK_NEAR(point.z, z, 1e-5);
+    CHECK_VEC3(point, x, y, z, 1e-5);
 }
 
 // -- Models ---------------------------------------------------------------------------------------
@@ -148,10 +147,9 @@ TEST (version_6_bones_need_their_own_count) {
 TEST (version_6_cameras_are_not_known) {
     static const char text[] = "MD5Version 6 commandline \"\" numchannels 0";
     md5_error error = {0};
-    CHECK(!md5_parse_camera(text, strlen(text), NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_VERSION);
-    CHECK_STRING(error.message, "MD5 version 6 cannot be read, only 10 and 12: cameras of the "
-                                "2002 alpha are not known");
+    CHECK_REFUSED(md5_parse_camera(text, strlen(text), NULL, &error), error, MD5_ERROR_VERSION,
+                  "MD5 version 6 cannot be read, only 10 and 12: cameras of the "
+                  "2002 alpha are not known");
 }
 
 // -- Animations -----------------------------------------------------------------------------------
@@ -243,7 +241,7 @@ TEST (version_6_animations_need_a_joint) {
 
 // -- A figure, of which both kinds of file are written --------------------------------------------
 
-enum { NUM_BONES = 12, NUM_FRAMES = 9, LARGEST = 64 * 1024 };
+enum { NUM_BONES = 12, NUM_FRAMES = 9 };
 
 typedef struct figure {
     int parents[NUM_BONES];
@@ -293,21 +291,21 @@ static void place(const figure *of, int frame, placement placed[NUM_BONES])
 static char *write_mesh(const figure *of)
 {
     placement placed[NUM_BONES];
-    char *const text = malloc(LARGEST);
-    char *end = text + sprintf(text, "MD5Version 6\ncommandline \"\"\nnumbones %d\n", NUM_BONES);
+    test_text text = {0};
+    test_append(&text, "MD5Version 6\ncommandline \"\"\nnumbones %d\n", NUM_BONES);
     place(of, 0, placed);
     for (int bone = 0; bone < NUM_BONES; bone++) {
         const placement *const at = &placed[bone];
-        end += sprintf(end, "bone %d {\n name \"b%d\"\n bindpos %.7f %.7f %.7f\n bindmat", bone,
-                       bone, at->origin[0], at->origin[1], at->origin[2]);
+        test_append(&text, "bone %d {\n name \"b%d\"\n bindpos %.7f %.7f %.7f\n bindmat", bone,
+                    bone, at->origin[0], at->origin[1], at->origin[2]);
         for (int i = 0; i < 9; i++)
-            end += sprintf(end, " %.8f", at->axes[i / 3][i % 3]);
+            test_append(&text, " %.8f", at->axes[i / 3][i % 3]);
         if (of->parents[bone] >= 0)
-            end += sprintf(end, "\n parent \"b%d\"", of->parents[bone]);
-        end += sprintf(end, "\n}\n");
+            test_append(&text, "\n parent \"b%d\"", of->parents[bone]);
+        test_append(&text, "\n}\n");
     }
-    strcpy(end, "nummeshes 0\n");
-    return text;
+    test_append(&text, "nummeshes 0\n");
+    return text.bytes;
 }
 
 // Writes channels in an order that mixes the joints. A channel whose value never changes has one
@@ -315,28 +313,27 @@ static char *write_mesh(const figure *of)
 static char *write_anim(const figure *of)
 {
     static const char *const names[] = {"x", "y", "z", "yaw", "pitch", "roll"};
-    char *const text = malloc(LARGEST);
-    char *end =
-        text + sprintf(text, "MD5Version 6\ncommandline \"\"\nnumchannels %d\n", 6 * NUM_BONES + 6);
+    test_text text = {0};
+    test_append(&text, "MD5Version 6\ncommandline \"\"\nnumchannels %d\n", 6 * NUM_BONES + 6);
     int number = 0;
     for (int i = 0; i < 6; i++) {
-        end += sprintf(
-            end, "channel %d { joint \"bounds%s\" attribute \"%s\" framerate 30 keys 1 %d }\n",
-            number++, i < 3 ? "Min" : "Max", names[i % 3], i < 3 ? -i - 1 : i);
+        test_append(&text,
+                    "channel %d { joint \"bounds%s\" attribute \"%s\" framerate 30 keys 1 %d }\n",
+                    number++, i < 3 ? "Min" : "Max", names[i % 3], i < 3 ? -i - 1 : i);
     }
     for (int i = 0; i < 6; i++) {
         for (int bone = NUM_BONES - 1; bone >= 0; bone--) {
             const bool is_still = (bone + i) % 3 == 0;
-            end += sprintf(end,
-                           "channel %d { joint \"b%d\" attribute \"%s\" starttime 0 endtime 1 "
-                           "framerate 30 strings 0 range 0 %d keys %d",
-                           number++, bone, names[i], NUM_FRAMES, is_still ? 1 : NUM_FRAMES);
+            test_append(&text,
+                        "channel %d { joint \"b%d\" attribute \"%s\" starttime 0 endtime 1 "
+                        "framerate 30 strings 0 range 0 %d keys %d",
+                        number++, bone, names[i], NUM_FRAMES, is_still ? 1 : NUM_FRAMES);
             for (int frame = 0; frame < (is_still ? 1 : NUM_FRAMES); frame++)
-                end += sprintf(end, " %.6f", of->at[frame][bone][i]);
-            end += sprintf(end, " }\n");
+                test_append(&text, " %.6f", of->at[frame][bone][i]);
+            test_append(&text, " }\n");
         }
     }
-    return text;
+    return text.bytes;
 }
 
 // In the first frame the figure stands as in the model's file, so angles and matrices must mean the
@@ -465,44 +462,40 @@ TEST (version_6_files_survive_being_cut_and_failing_memory) {
 TEST (version_6_large_animations_survive_failing_memory) {
     enum { NUM_STILL = 6000, NUM_KEYS = 30000 };
     static const char *const names[] = {"x", "y", "z", "yaw"};
-    OWN char *const text = malloc((size_t)NUM_STILL * 80 + (size_t)16 * NUM_KEYS + 4096);
-    char *end =
-        text + sprintf(text, "MD5Version 6 commandline \"\" numchannels %d\n", NUM_STILL + 7);
+    OWN_TEXT text = {0};
+    test_append(&text, "MD5Version 6 commandline \"\" numchannels %d\n", NUM_STILL + 7);
     int number = 0;
     for (; number < NUM_STILL; number++)
-        end += sprintf(end, "channel %d { joint j%d attribute x framerate 24 keys 1 %d }\n", number,
-                       number, number);
+        test_append(&text, "channel %d { joint j%d attribute x framerate 24 keys 1 %d }\n", number,
+                    number, number);
     for (int i = 0; i < 6; i++, number++)
-        end += sprintf(end, "channel %d { joint bounds%s attribute %s framerate 24 keys 1 %d }\n",
-                       number, i < 3 ? "Min" : "Max", names[i % 3], i);
-    end +=
-        sprintf(end, "channel %d { joint j0 attribute yaw framerate 24 keys %d", number, NUM_KEYS);
+        test_append(&text, "channel %d { joint bounds%s attribute %s framerate 24 keys 1 %d }\n",
+                    number, i < 3 ? "Min" : "Max", names[i % 3], i);
+    test_append(&text, "channel %d { joint j0 attribute yaw framerate 24 keys %d", number,
+                NUM_KEYS);
     for (int i = 0; i < NUM_KEYS; i++)
-        end += sprintf(end, " %d", i);
-    strcpy(end, " }\n");
-    check_memory(true, text);
+        test_append(&text, " %d", i);
+    test_append(&text, " }\n");
+    check_memory(true, text.bytes);
 }
 
 // Many bones that name their parents: memory must be linear in the size of the text.
 TEST (version_6_files_with_many_joints_take_linear_memory) {
-    enum { COUNT = 20000, ROW = 160 };
-    OWN char *const text = malloc((size_t)COUNT * ROW + 128);
-    char *end = text + sprintf(text, "MD5Version 6 commandline \"\" numbones %d\n", COUNT);
+    enum { COUNT = 20000 };
+    OWN_TEXT text = {0};
+    test_append(&text, "MD5Version 6 commandline \"\" numbones %d\n", COUNT);
     for (int i = 0; i < COUNT; i++)
-        end += sprintf(end,
-                       "bone %d { name j%d bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 parent j%d }\n",
-                       i, i, i > 0 ? i - 1 : COUNT);
-    end = strstr(text, "parent j20000");
-    memset(end, ' ', strlen("parent j20000"));
-    strcat(text, "nummeshes 0");
-    test_heap heap = {.fail_at = 0};
-    const md5_load_opts opts = {
-        .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = &heap}};
+        test_append(&text,
+                    "bone %d { name j%d bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 parent j%d }\n", i,
+                    i, i > 0 ? i - 1 : COUNT);
+    memset(strstr(text.bytes, "parent j20000"), ' ', strlen("parent j20000"));
+    test_append(&text, "nummeshes 0");
+    test_heap heap = {0};
+    const md5_load_opts opts = heap_opts(&heap, 0);
     md5_error error = {0};
-    const size_t size = strlen(text);
-    OWN_MODEL model = md5_parse_model(text, size, &opts, &error);
+    OWN_MODEL model = md5_parse_model(text.bytes, text.used, &opts, &error);
     CHECK_THAT(model != NULL, "%s", error.message);
-    CHECK(heap.peak_bytes < 12 * size);
+    CHECK(heap.peak_bytes < 12 * text.used);
 }
 
 // -- Version 12 -----------------------------------------------------------------------------------
@@ -533,12 +526,8 @@ static void check_frame(const char *frame, md5_vec3 normal, md5_vec4 tangent)
     CHECK_THAT(!fault, "%s: %s", frame, fault ? fault : "");
     const md5_vec3 n = model->meshes[0].normals[0];
     const md5_vec4 t = model->meshes[0].tangents[0];
-    CHECK_NEAR(n.x, normal.x, 1e-6);
-    CHECK_NEAR(n.y, normal.y, 1e-6);
-    CHECK_NEAR(n.z, normal.z, 1e-6);
-    CHECK_NEAR(t.x, tangent.x, 1e-6);
-    CHECK_NEAR(t.y, tangent.y, 1e-6);
-    CHECK_NEAR(t.z, tangent.z, 1e-6);
+    CHECK_VEC3(n, normal.x, normal.y, normal.z, 1e-6);
+    CHECK_VEC3(((md5_vec3){t.x, t.y, t.z}), tangent.x, tangent.y, tangent.z, 1e-6);
     CHECK(t.w == tangent.w);
 }
 

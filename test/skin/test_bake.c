@@ -161,15 +161,12 @@ TEST (bake_refuses_what_it_cannot_store) {
     md5_mat34 palettes[2 * FRAMES];
     md5_error error = {0};
     turn(model, 0.7, palettes);
-    CHECK(md5_make_baked(model, palettes, 0, NULL, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_FAILS(md5_make_baked(model, palettes, 0, NULL, &error), error, MD5_ERROR_RANGE);
     palettes[5].m[3] = NAN; // frame 2, joint b
-    CHECK(md5_make_baked(model, palettes, FRAMES, NULL, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_RANGE);
-    CHECK_STRING(error.message, "frame 2: vertex 1 of mesh 0 is not finite");
+    CHECK_REFUSED(md5_make_baked(model, palettes, FRAMES, NULL, &error), error, MD5_ERROR_RANGE,
+                  "frame 2: vertex 1 of mesh 0 is not finite");
     md5_release_geometry(model);
-    CHECK(md5_make_baked(model, palettes, FRAMES, NULL, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_FAILS(md5_make_baked(model, palettes, FRAMES, NULL, &error), error, MD5_ERROR_MISMATCH);
     md5_free_baked(NULL);
 }
 
@@ -183,8 +180,7 @@ TEST (bake_survives_failure_of_every_allocation) {
     }
     const md5_load_opts small = {.allocator = {.limit = 200}};
     md5_error error = {0};
-    CHECK(md5_make_baked(model, palettes, FRAMES, &small, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
+    CHECK_FAILS(md5_make_baked(model, palettes, FRAMES, &small, &error), error, MD5_ERROR_MEMORY);
 }
 
 static const char no_meshes[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
@@ -202,13 +198,13 @@ TEST (bake_of_a_model_without_vertices_is_empty) {
 
 // Bobbin's walk: the reported error is that of his size in steps of 16 bits.
 TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
-    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
-    OWN_ANIM anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
+    OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
+    OWN_ANIM anim = our_anim("models/bobbin/walk.md5anim");
     OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     REQUIRE(binding);
     const size_t joints = model->skeleton.num_joints, frames = anim->num_frames;
-    OWN md5_xform *const scratch = malloc(joints * sizeof *scratch);
-    OWN md5_mat34 *const palettes = malloc((frames + 2) * joints * sizeof *palettes);
+    OWN_ARRAY(md5_xform, scratch, joints);
+    OWN_ARRAY(md5_mat34, palettes, (frames + 2) * joints);
     md5_mat34 *const matrices = palettes + frames * joints;
     for (uint32_t i = 0; i < anim->num_frames; i++)
         md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0.0f), MD5_ROOT_IN_PLACE,
@@ -272,11 +268,9 @@ static md5_error bake_of_counts(uint32_t num_meshes, uint32_t num_vertices, uint
 
 TEST (bake_refuses_counts_beyond_memory) {
     const md5_error vertices = bake_of_counts(2, 3000000000u, 1);
-    CHECK_UINT(vertices.status, MD5_ERROR_MEMORY);
-    CHECK_STRING(vertices.message, "6000000000 vertices are too many to bake");
+    CHECK_ERROR(vertices, MD5_ERROR_MEMORY, "6000000000 vertices are too many to bake");
     const md5_error frames = bake_of_counts(1, 4000000000u, 4000000000u);
-    CHECK_UINT(frames.status, MD5_ERROR_MEMORY);
-    CHECK_STRING(frames.message, "4000000000 frames of 4000000000 vertices are too many");
+    CHECK_ERROR(frames, MD5_ERROR_MEMORY, "4000000000 frames of 4000000000 vertices are too many");
 }
 
 static const char flat[] =

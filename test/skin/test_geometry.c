@@ -1,11 +1,10 @@
 // Bind positions, smooth normals, tangents and mirror seams of hand-made meshes.
+#include "test/real.h"
 #include "test/own.h"
+#include "test/real.h"
 #include "test/skin/made_mesh.h"
 
 #include <float.h>
-#include <stdarg.h>
-
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 static const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
 
@@ -49,28 +48,38 @@ static void rigid_free(rigid *mesh)
 
 #define OWN_RIGID __attribute__((cleanup(rigid_free))) rigid
 
+// The mesh that is built of it, until the end of the block.
+#define BUILD_RIGID(made, ...)                        \
+    OWN_RIGID made##_rigid = rigid_mesh(__VA_ARGS__); \
+    OWN_MESH made;                                    \
+    REQUIRE(made_mesh_build(&(made), &made##_rigid.source, 1, NULL))
+
 // -- Checks -----------------------------------------------------------------------------------
-
-static double dot(md5_vec3 a, md5_vec3 b)
-{
-    return (double)a.x * b.x + (double)a.y * b.y + (double)a.z * b.z;
-}
-
-static md5_vec3 cross(md5_vec3 a, md5_vec3 b)
-{
-    return (md5_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
 
 static md5_vec3 xyz(md5_vec4 a)
 {
     return (md5_vec3){a.x, a.y, a.z};
 }
 
-static void check_vec3(md5_vec3 actual, double x, double y, double z, double tolerance)
+static double dot(md5_vec3 a, md5_vec3 b)
 {
-    CHECK_NEAR(actual.x, x, tolerance);
-    CHECK_NEAR(actual.y, y, tolerance);
-    CHECK_NEAR(actual.z, z, tolerance);
+    return real3_dot(real3_of(a), real3_of(b));
+}
+
+static md5_vec3 cross(md5_vec3 a, md5_vec3 b)
+{
+    return real3_narrow(real3_cross(real3_of(a), real3_of(b)));
+}
+
+static md5_vec3 random_point(uint64_t *random)
+{
+    return (md5_vec3){test_betweenf(0, 1, random), test_betweenf(0, 1, random),
+                      test_betweenf(0, 1, random)};
+}
+
+static md5_vec2 random_texcoord(uint64_t *random)
+{
+    return (md5_vec2){test_betweenf(0, 1, random), test_betweenf(0, 1, random)};
 }
 
 // Checks what holds for every drawn vertex of every mesh.
@@ -92,33 +101,25 @@ static void check_frames(const md5_mesh *mesh)
 static md5_vec3 bitangent(const md5_mesh *mesh, uint32_t vertex)
 {
     const md5_vec4 tangent = mesh->tangents[vertex];
-    const md5_vec3 across = cross(mesh->normals[vertex], xyz(tangent));
-    return (md5_vec3){across.x * tangent.w, across.y * tangent.w, across.z * tangent.w};
+    return md5_vec3_scale(cross(mesh->normals[vertex], xyz(tangent)), tangent.w);
 }
 
-// Returns the point of a triangle's plane at a texture coordinate, by barycentric coordinates.
-static void point_at(const md5_vec3 *p, const md5_vec2 *uv, double u, double v, double point[3])
+// The point of a triangle's plane at a texture coordinate, by barycentric coordinates.
+static real3 point_at(const md5_vec3 *p, const md5_vec2 *uv, double u, double v)
 {
     const double u0 = uv[0].x, v0 = uv[0].y, u1 = uv[1].x;
     const double v1 = uv[1].y, u2 = uv[2].x, v2 = uv[2].y;
     const double full = (v1 - v2) * (u0 - u2) + (u2 - u1) * (v0 - v2);
     const double a = ((v1 - v2) * (u - u2) + (u2 - u1) * (v - v2)) / full;
     const double b = ((v2 - v0) * (u - u2) + (u0 - u2) * (v - v2)) / full;
-    const double c = 1.0 - a - b;
-    point[0] = a * p[0].x + b * p[1].x + c * p[2].x;
-    point[1] = a * p[0].y + b * p[1].y + c * p[2].y;
-    point[2] = a * p[0].z + b * p[1].z + c * p[2].z;
+    return real3_add(real3_add(real3_scale(real3_of(p[0]), a), real3_scale(real3_of(p[1]), b)),
+                     real3_scale(real3_of(p[2]), 1.0 - a - b));
 }
 
-// Returns the unit direction in a triangle's plane that follows (du, dv) of the texture.
+// The unit direction in a triangle's plane that follows (du, dv) of the texture.
 static md5_vec3 direction_of(const md5_vec3 *p, const md5_vec2 *uv, double du, double dv)
 {
-    double from[3], to[3];
-    point_at(p, uv, 0.0, 0.0, from);
-    point_at(p, uv, du, dv, to);
-    const double x = to[0] - from[0], y = to[1] - from[1], z = to[2] - from[2];
-    const double length = sqrt(x * x + y * y + z * z);
-    return (md5_vec3){(float)(x / length), (float)(y / length), (float)(z / length)};
+    return real3_narrow(real3_unit(real3_sub(point_at(p, uv, du, dv), point_at(p, uv, 0.0, 0.0))));
 }
 
 // -- Normals ----------------------------------------------------------------------------------
@@ -157,17 +158,14 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
     md5_vec2 texcoords[CUBE_VERTICES];
     uint32_t triangles[3 * CUBE_TRIANGLES];
     make_cube(points, texcoords, triangles);
-    OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &cube.source, 1, NULL));
+    BUILD_RIGID(made, points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES);
     const md5_mesh *mesh = &made.mesh;
     CHECK_UINT(mesh->num_vertices, CUBE_VERTICES);
     check_frames(mesh);
     for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
         // Normals at corners and in the middle of faces point away from the middle of the cube.
-        const double length = sqrt(dot(points[i], points[i]));
-        check_vec3(mesh->normals[i], points[i].x / length, points[i].y / length,
-                   points[i].z / length, 1e-7);
+        const real3 outward = real3_unit(real3_of(points[i]));
+        CHECK_VEC3(mesh->normals[i], outward.x, outward.y, outward.z, 1e-7);
         CHECK_BYTES(&mesh->positions[i], &points[i], sizeof points[i]);
     }
     for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
@@ -192,14 +190,11 @@ TEST (degenerate_triangles_do_not_bend_normals) {
         1, 0, 1,
     };
     memcpy(triangles + 3 * CUBE_TRIANGLES, degenerate, sizeof degenerate);
-    OWN_RIGID cube = rigid_mesh(points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES + 4);
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &cube.source, 1, NULL));
+    BUILD_RIGID(made, points, texcoords, CUBE_VERTICES, triangles, CUBE_TRIANGLES + 4);
     check_frames(&made.mesh);
     for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
-        const double length = sqrt(dot(points[i], points[i]));
-        check_vec3(made.mesh.normals[i], points[i].x / length, points[i].y / length,
-                   points[i].z / length, 1e-7);
+        const real3 outward = real3_unit(real3_of(points[i]));
+        CHECK_VEC3(made.mesh.normals[i], outward.x, outward.y, outward.z, 1e-7);
     }
 }
 
@@ -208,26 +203,22 @@ TEST (faces_have_equal_weight_whatever_their_size) {
     const md5_vec3 points[4] = {{0, 0, 0}, {0, 0, 1}, {10, 0, 0}, {0, 1, 0}};
     const md5_vec2 texcoords[4] = {{0, 0}, {0, 1}, {10, 0}, {-1, 0}};
     const uint32_t triangles[6] = {0, 1, 2, 0, 3, 1};
-    OWN_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 2);
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &mesh.source, 1, NULL));
+    BUILD_RIGID(made, points, texcoords, 4, triangles, 2);
     const double half = sqrt(0.5);
-    check_vec3(made.mesh.normals[0], -half, -half, 0.0, 1e-7);
-    check_vec3(made.mesh.normals[1], -half, -half, 0.0, 1e-7);
-    check_vec3(made.mesh.normals[2], 0.0, -1.0, 0.0, 1e-7);
-    check_vec3(made.mesh.normals[3], -1.0, 0.0, 0.0, 1e-7);
+    CHECK_VEC3(made.mesh.normals[0], -half, -half, 0.0, 1e-7);
+    CHECK_VEC3(made.mesh.normals[1], -half, -half, 0.0, 1e-7);
+    CHECK_VEC3(made.mesh.normals[2], 0.0, -1.0, 0.0, 1e-7);
+    CHECK_VEC3(made.mesh.normals[3], -1.0, 0.0, 0.0, 1e-7);
 }
 
 TEST (sheet_with_a_back_keeps_the_normals_of_its_sides) {
     const md5_vec3 points[6] = {{0, 0, 5}, {1, 0, 5}, {0, 1, 5}, {0, 0, 5}, {1, 0, 5}, {0, 1, 5}};
     const md5_vec2 texcoords[6] = {{0, 0}, {1, 0}, {0, 1}, {0, 0}, {1, 0}, {0, 1}};
     const uint32_t triangles[6] = {0, 2, 1, 3, 4, 5};
-    OWN_RIGID sheet = rigid_mesh(points, texcoords, 6, triangles, 2);
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &sheet.source, 1, NULL));
+    BUILD_RIGID(made, points, texcoords, 6, triangles, 2);
     check_frames(&made.mesh);
     for (uint32_t i = 0; i < 6; i++)
-        check_vec3(made.mesh.normals[i], 0.0, 0.0, i < 3 ? 1.0 : -1.0, 1e-7);
+        CHECK_VEC3(made.mesh.normals[i], 0.0, 0.0, i < 3 ? 1.0 : -1.0, 1e-7);
 }
 
 // Front and back use the same vertices: the texture is mirrored on the back, so that its corners
@@ -236,35 +227,29 @@ TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
     const md5_vec3 points[3] = {{0, 0, 5}, {1, 0, 5}, {0, 1, 5}};
     const md5_vec2 texcoords[3] = {{0, 0}, {1, 0}, {0, 1}};
     const uint32_t triangles[6] = {0, 2, 1, 0, 1, 2};
-    OWN_RIGID sheet = rigid_mesh(points, texcoords, 3, triangles, 2);
-    OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &sheet.source, 1, NULL))
-        && CHECK_UINT(made.mesh.num_vertices, 6)) {
-        const md5_mesh *mesh = &made.mesh;
-        check_frames(mesh);
-        for (uint32_t i = 0; i < 3; i++) {
-            check_vec3(mesh->normals[mesh->indices[i]], 0.0, 0.0, 1.0, 1e-7);
-            check_vec3(mesh->normals[mesh->indices[3 + i]], 0.0, 0.0, -1.0, 1e-7);
-        }
+    BUILD_RIGID(made, points, texcoords, 3, triangles, 2);
+    REQUIRE(made.mesh.num_vertices == 6);
+    const md5_mesh *mesh = &made.mesh;
+    check_frames(mesh);
+    for (uint32_t i = 0; i < 3; i++) {
+        CHECK_VEC3(mesh->normals[mesh->indices[i]], 0.0, 0.0, 1.0, 1e-7);
+        CHECK_VEC3(mesh->normals[mesh->indices[3 + i]], 0.0, 0.0, -1.0, 1e-7);
     }
 }
 
 TEST (normals_hold_at_any_scale) {
     static const float scales[] = {1e-30f, 1e-12f, 1.0f, 1e12f, 1e30f};
-    for (size_t scale = 0; scale < COUNT(scales); scale++) {
-        const float s = scales[scale];
+    EACH (scale, scales) {
+        const float s = *scale;
         const md5_vec3 points[3] = {{0, 0, 0}, {0, s, 0}, {s, s, 0}};
         const md5_vec2 texcoords[3] = {{0, 0}, {0, s}, {s, s}};
         const uint32_t triangles[3] = {0, 1, 2};
-        OWN_RIGID mesh = rigid_mesh(points, texcoords, 3, triangles, 1);
-        OWN_MESH made;
-        if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
-            check_frames(&made.mesh);
-            for (uint32_t i = 0; i < 3; i++) {
-                check_vec3(made.mesh.normals[i], 0.0, 0.0, 1.0, 1e-7);
-                check_vec3(xyz(made.mesh.tangents[i]), 1.0, 0.0, 0.0, 1e-7);
-                check_vec3(bitangent(&made.mesh, i), 0.0, 1.0, 0.0, 1e-7);
-            }
+        BUILD_RIGID(made, points, texcoords, 3, triangles, 1);
+        check_frames(&made.mesh);
+        for (uint32_t i = 0; i < 3; i++) {
+            CHECK_VEC3(made.mesh.normals[i], 0.0, 0.0, 1.0, 1e-7);
+            CHECK_VEC3(xyz(made.mesh.tangents[i]), 1.0, 0.0, 0.0, 1e-7);
+            CHECK_VEC3(bitangent(&made.mesh, i), 0.0, 1.0, 0.0, 1e-7);
         }
     }
 }
@@ -277,28 +262,21 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
         md5_vec3 points[3];
         md5_vec2 texcoords[3];
         for (int i = 0; i < 3; i++) {
-            points[i] = (md5_vec3){(float)test_random(&random), (float)test_random(&random),
-                                   (float)test_random(&random)};
-            texcoords[i] = (md5_vec2){(float)test_random(&random), (float)test_random(&random)};
+            points[i] = random_point(&random);
+            texcoords[i] = random_texcoord(&random);
         }
-        const md5_vec3 e0 = {points[1].x - points[0].x, points[1].y - points[0].y,
-                             points[1].z - points[0].z};
-        const md5_vec3 e1 = {points[2].x - points[0].x, points[2].y - points[0].y,
-                             points[2].z - points[0].z};
-        const md5_vec3 normal = cross(e1, e0);
+        const md5_vec3 normal =
+            cross(md5_vec3_sub(points[2], points[0]), md5_vec3_sub(points[1], points[0]));
         const md5_vec3 u = direction_of(points, texcoords, 1.0, 0.0);
         const md5_vec3 v = direction_of(points, texcoords, 0.0, 1.0);
         const uint32_t triangles[3] = {0, 1, 2};
-        OWN_RIGID mesh = rigid_mesh(points, texcoords, 3, triangles, 1);
-        OWN_MESH made;
-        if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
-            CHECK_UINT(made.mesh.num_vertices, 3);
-            for (uint32_t i = 0; i < 3; i++) {
-                CHECK(dot(made.mesh.normals[i], normal) > 0.0);
-                check_vec3(xyz(made.mesh.tangents[i]), u.x, u.y, u.z, 1e-6);
-                // At right angles to N and T, thus on P_v's side of T rather than along it.
-                CHECK(dot(bitangent(&made.mesh, i), v) > 0.0);
-            }
+        BUILD_RIGID(made, points, texcoords, 3, triangles, 1);
+        CHECK_UINT(made.mesh.num_vertices, 3);
+        for (uint32_t i = 0; i < 3; i++) {
+            CHECK(dot(made.mesh.normals[i], normal) > 0.0);
+            CHECK_VEC3(xyz(made.mesh.tangents[i]), u.x, u.y, u.z, 1e-6);
+            // At right angles to N and T, thus on P_v's side of T rather than along it.
+            CHECK(dot(bitangent(&made.mesh, i), v) > 0.0);
         }
     }
 }
@@ -312,19 +290,16 @@ TEST (frames_hold_where_triangles_point_anywhere) {
         md5_vec2 texcoords[VERTICES];
         uint32_t triangles[3 * TRIANGLES];
         for (uint32_t i = 0; i < VERTICES; i++) {
-            points[i] = (md5_vec3){(float)test_random(&random), (float)test_random(&random),
-                                   (float)test_random(&random)};
-            texcoords[i] = (md5_vec2){(float)test_random(&random), (float)test_random(&random)};
+            points[i] = random_point(&random);
+            texcoords[i] = random_texcoord(&random);
         }
         for (uint32_t i = 0; i < TRIANGLES; i++) {
             triangles[3 * i] = 0;
             triangles[3 * i + 1] = 1 + 2 * i;
             triangles[3 * i + 2] = 2 + 2 * i;
         }
-        OWN_RIGID mesh = rigid_mesh(points, texcoords, VERTICES, triangles, TRIANGLES);
-        OWN_MESH made;
-        if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL)))
-            check_frames(&made.mesh);
+        BUILD_RIGID(made, points, texcoords, VERTICES, triangles, TRIANGLES);
+        check_frames(&made.mesh);
     }
 }
 
@@ -338,31 +313,28 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
         texcoords[i] = (md5_vec2){fabsf(points[i].x), points[i].y};
     }
     const uint32_t triangles[12] = {0, 3, 1, 1, 3, 4, 1, 4, 2, 2, 4, 5};
-    OWN_RIGID mesh = rigid_mesh(points, texcoords, 6, triangles, 4);
-    OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))
-        && CHECK_UINT(made.mesh.num_vertices, 8)) {
-        const md5_mesh *drawn = &made.mesh;
-        check_frames(drawn);
-        CHECK_UINT(drawn->sources[6], 1);
-        CHECK_UINT(drawn->sources[7], 4);
-        CHECK_UINT(drawn->num_influences, 8);
-        for (uint32_t i = 0; i < 12; i++) {
-            const uint32_t vertex = drawn->indices[i];
-            const double side = i < 6 ? -1.0 : 1.0;
-            CHECK_UINT(drawn->sources[vertex], triangles[i]);
-            CHECK(vertex < 6 || i >= 6); // copies belong to negative texture areas
-            check_vec3(drawn->normals[vertex], 0.0, 0.0, 1.0, 1e-7);
-            check_vec3(xyz(drawn->tangents[vertex]), side, 0.0, 0.0, 1e-7);
-            check_vec3(bitangent(drawn, vertex), 0.0, 1.0, 0.0, 1e-7);
-        }
-        for (uint32_t copy = 6; copy < 8; copy++) {
-            const uint32_t source = drawn->sources[copy];
-            CHECK_BYTES(&drawn->positions[copy], &drawn->positions[source], sizeof(md5_vec3));
-            CHECK_BYTES(&drawn->texcoords[copy], &drawn->texcoords[source], sizeof(md5_vec2));
-            CHECK_BYTES(&drawn->influences[drawn->first_influence[copy]],
-                        &drawn->influences[drawn->first_influence[source]], sizeof(md5_vec4));
-        }
+    BUILD_RIGID(made, points, texcoords, 6, triangles, 4);
+    REQUIRE(made.mesh.num_vertices == 8);
+    const md5_mesh *drawn = &made.mesh;
+    check_frames(drawn);
+    CHECK_UINT(drawn->sources[6], 1);
+    CHECK_UINT(drawn->sources[7], 4);
+    CHECK_UINT(drawn->num_influences, 8);
+    for (uint32_t i = 0; i < 12; i++) {
+        const uint32_t vertex = drawn->indices[i];
+        const double side = i < 6 ? -1.0 : 1.0;
+        CHECK_UINT(drawn->sources[vertex], triangles[i]);
+        CHECK(vertex < 6 || i >= 6); // copies belong to negative texture areas
+        CHECK_VEC3(drawn->normals[vertex], 0.0, 0.0, 1.0, 1e-7);
+        CHECK_VEC3(xyz(drawn->tangents[vertex]), side, 0.0, 0.0, 1e-7);
+        CHECK_VEC3(bitangent(drawn, vertex), 0.0, 1.0, 0.0, 1e-7);
+    }
+    for (uint32_t copy = 6; copy < 8; copy++) {
+        const uint32_t source = drawn->sources[copy];
+        CHECK_BYTES(&drawn->positions[copy], &drawn->positions[source], sizeof(md5_vec3));
+        CHECK_BYTES(&drawn->texcoords[copy], &drawn->texcoords[source], sizeof(md5_vec2));
+        CHECK_BYTES(&drawn->influences[drawn->first_influence[copy]],
+                    &drawn->influences[drawn->first_influence[source]], sizeof(md5_vec4));
     }
 }
 
@@ -376,17 +348,13 @@ TEST (texture_without_area_splits_nothing_and_still_gives_a_frame) {
     for (uint32_t round = 0; round < 90; round++) {
         md5_vec3 points[3];
         for (int i = 0; i < 3; i++)
-            points[i] = (md5_vec3){(float)test_random(&random), (float)test_random(&random),
-                                   (float)test_random(&random)};
+            points[i] = random_point(&random);
         const uint32_t triangles[6] = {0, 1, 2, 0, 2, 1};
-        OWN_RIGID mesh = rigid_mesh(points, textures[round % 3], 3, triangles, 1 + round % 2);
-        OWN_MESH made;
-        if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
-            CHECK_UINT(made.mesh.num_vertices, 3);
-            check_frames(&made.mesh);
-            for (uint32_t i = 0; i < 3; i++)
-                CHECK(made.mesh.tangents[i].w == 1.0f);
-        }
+        BUILD_RIGID(made, points, textures[round % 3], 3, triangles, 1 + round % 2);
+        CHECK_UINT(made.mesh.num_vertices, 3);
+        check_frames(&made.mesh);
+        for (uint32_t i = 0; i < 3; i++)
+            CHECK(made.mesh.tangents[i].w == 1.0f);
     }
 }
 
@@ -397,12 +365,9 @@ TEST (texture_without_area_counts_as_not_mirrored) {
         // The first triangle is not mirrored, then it is; the second has no area.
         const float u = round ? -1.0f : 1.0f;
         const md5_vec2 texcoords[4] = {{0, 0}, {u, 0}, {0, 1}, {u, 0}};
-        OWN_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 2);
-        OWN_MESH made;
-        if (CHECK(made_mesh_build(&made, &mesh.source, 1, NULL))) {
-            CHECK_UINT(made.mesh.num_vertices, round ? 6 : 4);
-            check_frames(&made.mesh);
-        }
+        BUILD_RIGID(made, points, texcoords, 4, triangles, 2);
+        CHECK_UINT(made.mesh.num_vertices, round ? 6 : 4);
+        check_frames(&made.mesh);
     }
 }
 
@@ -423,12 +388,10 @@ TEST (empty_mesh_is_empty) {
 TEST (vertices_that_no_triangle_uses_have_a_frame) {
     const md5_vec3 points[2] = {{1, 2, 3}, {1, 2, 3}};
     const md5_vec2 texcoords[2] = {{0, 0}, {1, 1}};
-    OWN_RIGID mesh = rigid_mesh(points, texcoords, 2, NULL, 0);
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &mesh.source, 1, NULL));
+    BUILD_RIGID(made, points, texcoords, 2, NULL, 0);
     check_frames(&made.mesh);
-    check_vec3(made.mesh.normals[0], 0.0, 0.0, 1.0, 0.0);
-    check_vec3(made.mesh.normals[1], 0.0, 0.0, 1.0, 0.0);
+    CHECK_VEC3(made.mesh.normals[0], 0.0, 0.0, 1.0, 0.0);
+    CHECK_VEC3(made.mesh.normals[1], 0.0, 0.0, 1.0, 0.0);
 }
 
 TEST (widest_numbers_stay_finite) {
@@ -443,9 +406,7 @@ TEST (widest_numbers_stay_finite) {
     REQUIRE(made_mesh_build(&made, &mesh.source, 1, NULL));
     check_frames(&made.mesh);
     for (uint32_t i = 0; i < made.mesh.num_vertices; i++) {
-        CHECK(fabsf(made.mesh.positions[i].x) <= FLT_MAX);
-        CHECK(fabsf(made.mesh.positions[i].y) <= FLT_MAX);
-        CHECK(fabsf(made.mesh.positions[i].z) <= FLT_MAX);
+        CHECK(real_length(made.mesh.positions[i]) < INFINITY);
     }
     CHECK(md5_pack_loss(&made.model, 0, 4, NULL) <= FLT_MAX);
 }
@@ -507,9 +468,9 @@ TEST (every_failed_allocation_is_an_error) {
 // chains long.
 static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
 {
-    OWN md5_vec3 *points = calloc(3 * (size_t)count, sizeof *points);
-    OWN md5_vec2 *texcoords = calloc(3 * (size_t)count, sizeof *texcoords);
-    OWN uint32_t *triangles = calloc(3 * (size_t)count, sizeof *triangles);
+    OWN_ARRAY(md5_vec3, points, 3 * (size_t)count);
+    OWN_ARRAY(md5_vec2, texcoords, 3 * (size_t)count);
+    OWN_ARRAY(uint32_t, triangles, 3 * (size_t)count);
     for (uint32_t i = 0; i < 3 * count; i++) {
         const float shift = (float)(i / 3 % spread) * FLT_EPSILON;
         points[i] = (md5_vec3){1.0f + shift, i % 3 == 1 ? 1.0f : 0.0f, i % 3 == 2 ? 1.0f : 0.0f};
@@ -518,7 +479,7 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
     }
     OWN_RIGID mesh = rigid_mesh(points, texcoords, 3 * (size_t)count, triangles, count);
     test_heap heap = {0};
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+    const md5_load_opts opts = heap_opts(&heap, 0);
     OWN_MESH made;
     if (CHECK(made_mesh_build(&made, &mesh.source, 1, &opts))) {
         CHECK_UINT(made.mesh.num_vertices, 3 * count);
@@ -554,20 +515,9 @@ static md5_model *load(const char *path)
     return model;
 }
 
-static md5_vec3 sub(md5_vec3 a, md5_vec3 b)
-{
-    return (md5_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
-}
-
-static md5_vec3 mix(md5_vec3 a, float s, md5_vec3 b, float t)
-{
-    return (md5_vec3){a.x * s + b.x * t, a.y * s + b.y * t, a.z * s + b.z * t};
-}
-
 static double size_of(const md5_model *model)
 {
-    const md5_vec3 diagonal = sub(model->bounds.max, model->bounds.min);
-    return sqrt(dot(diagonal, diagonal));
+    return real_distance(model->bounds.max, model->bounds.min);
 }
 
 // Corners of triangles that disagree with their vertex.
@@ -579,21 +529,22 @@ static void count_triangle(const md5_mesh *mesh, const uint32_t *corners, disagr
 {
     const md5_vec3 *p = mesh->positions;
     const md5_vec2 *uv = mesh->texcoords;
-    const md5_vec3 e0 = sub(p[corners[1]], p[corners[0]]), e1 = sub(p[corners[2]], p[corners[0]]);
-    const float du0 = uv[corners[1]].x - uv[corners[0]].x,
-                dv0 = uv[corners[1]].y - uv[corners[0]].y;
-    const float du1 = uv[corners[2]].x - uv[corners[0]].x,
-                dv1 = uv[corners[2]].y - uv[corners[0]].y;
+    const uint32_t a = corners[0], b = corners[1], c = corners[2];
+    const md5_vec3 e0 = md5_vec3_sub(p[b], p[a]), e1 = md5_vec3_sub(p[c], p[a]);
+    const float du0 = uv[b].x - uv[a].x, dv0 = uv[b].y - uv[a].y;
+    const float du1 = uv[c].x - uv[a].x, dv1 = uv[c].y - uv[a].y;
     const float area = du0 * dv1 - dv0 * du1;
     if (fabsf(area) < 1e-9f)
         return;
-    const md5_vec3 along_u = mix(e0, dv1 / area, e1, -dv0 / area);
-    const md5_vec3 along_v = mix(e1, du0 / area, e0, -du1 / area);
+    const md5_vec3 along_u =
+        md5_vec3_sub(md5_vec3_scale(e0, dv1 / area), md5_vec3_scale(e1, dv0 / area));
+    const md5_vec3 along_v =
+        md5_vec3_sub(md5_vec3_scale(e1, du0 / area), md5_vec3_scale(e0, du1 / area));
     const md5_vec3 outward = cross(e1, e0);
     for (int i = 0; i < 3; i++) {
         const md5_vec3 normal = mesh->normals[corners[i]];
         const md5_vec4 t = mesh->tangents[corners[i]];
-        const md5_vec3 tangent = {t.x, t.y, t.z};
+        const md5_vec3 tangent = xyz(t);
         count->corners++;
         count->normals += dot(normal, outward) < 0.0;
         count->tangents += dot(tangent, along_u) < 0.0;
@@ -632,13 +583,11 @@ TEST (frames_of_real_models_agree_with_their_triangles) {
 // less than a ten-thousandth of the model's size.
 TEST (real_models_lose_what_they_should) {
     REQUIRE_CORPUS();
-    md5_model *drone = load("redeclipse/drone/mesh.md5mesh");
+    OWN_MODEL drone = load("redeclipse/drone/mesh.md5mesh");
     for (uint32_t m = 0; drone && m < drone->num_meshes; m++) {
         CHECK_UINT(drone->meshes[m].max_influences, 3);
         CHECK(drone->meshes[m].loss4 < 1e-4 * size_of(drone));
     }
-    md5_free_model(drone);
-
     OWN_MODEL frankie = load("frankie/Frankie.md5mesh");
     if (frankie) {
         const md5_mesh *body = &frankie->meshes[1];
@@ -662,9 +611,8 @@ TEST (weights_that_do_not_meet_are_found) {
         double most = 0.0;
         for (uint32_t k = 1; k < vertex.num_weights; k++) {
             const md5_vec3 first = md5_mat34_point(rook->bind[weights[0].joint], weights[0].offset);
-            const md5_vec3 apart =
-                sub(md5_mat34_point(rook->bind[weights[k].joint], weights[k].offset), first);
-            most = fmax(most, sqrt(dot(apart, apart)));
+            most = fmax(most, real_distance(first, md5_mat34_point(rook->bind[weights[k].joint],
+                                                                   weights[k].offset)));
         }
         num_apart += most > 1e-3 * size_of(rook);
     }
@@ -679,74 +627,63 @@ TEST (weights_that_do_not_meet_are_found) {
 // Loading and binding when any allocation fails, with table sizes at which each table in turn needs
 // a memory chunk of its own.
 
-enum { ROOM = 1 << 20 };
-
-TEST_PRINTF(3, 4) static size_t add(char *text, size_t used, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vsnprintf(text + used, ROOM - used, format, arguments);
-    va_end(arguments);
-    return used + (size_t)length;
-}
-
 // num_joints joints in a chain, and one mesh of num_vertices vertices, each with a weight of its
 // own, whose triangles are mirrored alternately.
-static size_t make_model(char *text, unsigned num_joints, unsigned num_vertices)
+static void make_model(test_text *text, unsigned num_joints, unsigned num_vertices)
 {
-    size_t used = add(text, 0, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
-                      num_joints);
+    test_append(text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
+                num_joints);
     for (unsigned i = 0; i < num_joints; i++)
-        used = add(text, used, "j%u %d ( 0 0 1 ) ( 0 0 0 )\n", i, (int)i - 1);
-    used = add(text, used, "} mesh { shader \"\" numverts %u\n", num_vertices);
+        test_append(text, "j%u %d ( 0 0 1 ) ( 0 0 0 )\n", i, (int)i - 1);
+    test_append(text, "} mesh { shader \"\" numverts %u\n", num_vertices);
     for (unsigned i = 0; i < num_vertices; i++)
-        used = add(text, used, "vert %u ( %u %u ) %u 1\n", i, i % 2, 1 - i % 2, i);
-    used = add(text, used, "numtris %u\n", num_vertices - 2);
+        test_append(text, "vert %u ( %u %u ) %u 1\n", i, i % 2, 1 - i % 2, i);
+    test_append(text, "numtris %u\n", num_vertices - 2);
     for (unsigned i = 0; i + 2 < num_vertices; i++)
-        used = add(text, used, "tri %u 0 1 %u\n", i, i + 2);
-    used = add(text, used, "numweights %u\n", num_vertices);
+        test_append(text, "tri %u 0 1 %u\n", i, i + 2);
+    test_append(text, "numweights %u\n", num_vertices);
     for (unsigned i = 0; i < num_vertices; i++)
-        used = add(text, used, "weight %u 0 1 ( %u 0 0 )\n", i, i);
-    return add(text, used, "}\n");
+        test_append(text, "weight %u 0 1 ( %u 0 0 )\n", i, i);
+    test_append(text, "}\n");
 }
 
-static size_t make_anim(char *text, unsigned num_joints)
+static void make_anim(test_text *text, unsigned num_joints)
 {
-    size_t used = add(text, 0,
-                      "MD5Version 10 commandline \"\" numFrames 1 numJoints %u frameRate 24\n"
-                      "numAnimatedComponents 0 hierarchy {\n",
-                      num_joints);
+    test_append(text,
+                "MD5Version 10 commandline \"\" numFrames 1 numJoints %u frameRate 24\n"
+                "numAnimatedComponents 0 hierarchy {\n",
+                num_joints);
     for (unsigned i = 0; i < num_joints; i++)
-        used = add(text, used, "j%u -1 0 0\n", num_joints - 1 - i);
-    used = add(text, used, "} bounds { ( 0 0 0 ) ( 0 0 0 ) } baseframe {\n");
+        test_append(text, "j%u -1 0 0\n", num_joints - 1 - i);
+    test_append(text, "} bounds { ( 0 0 0 ) ( 0 0 0 ) } baseframe {\n");
     for (unsigned i = 0; i < num_joints; i++)
-        used = add(text, used, "( 0 0 0 ) ( 0 0 0 )\n");
-    return add(text, used, "} frame 0 { }\n");
+        test_append(text, "( 0 0 0 ) ( 0 0 0 )\n");
+    test_append(text, "} frame 0 { }\n");
 }
 
 // Few vertices that share the same many weights, each on a joint of its own: deriving them takes
 // more memory than reading them.
-static size_t make_sharing_model(char *text, unsigned num_joints, unsigned num_vertices)
+static void make_sharing_model(test_text *text, unsigned num_joints, unsigned num_vertices)
 {
-    size_t used = add(text, 0, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
-                      num_joints);
+    test_append(text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
+                num_joints);
     for (unsigned i = 0; i < num_joints; i++)
-        used = add(text, used, "j -1 ( 0 0 1 ) ( 0 0 0 )\n");
-    used = add(text, used, "} mesh { shader \"\" numverts %u\n", num_vertices);
+        test_append(text, "j -1 ( 0 0 1 ) ( 0 0 0 )\n");
+    test_append(text, "} mesh { shader \"\" numverts %u\n", num_vertices);
     for (unsigned i = 0; i < num_vertices; i++)
-        used = add(text, used, "vert %u ( 0 0 ) 0 %u\n", i, num_joints);
-    used = add(text, used, "numtris 0 numweights %u\n", num_joints);
+        test_append(text, "vert %u ( 0 0 ) 0 %u\n", i, num_joints);
+    test_append(text, "numtris 0 numweights %u\n", num_joints);
     for (unsigned i = 0; i < num_joints; i++)
-        used = add(text, used, "weight %u %u .01 ( 0 0 0 )\n", i, i);
-    return add(text, used, "}\n");
+        test_append(text, "weight %u %u .01 ( 0 0 0 )\n", i, i);
+    test_append(text, "}\n");
 }
 
 // Makes each allocation fail in turn. Returns the number of allocations without a failure.
-static size_t load_with_failures(const char *text, size_t size)
+static size_t load_with_failures(const test_text *text)
 {
     size_t num_failed = 0;
     EACH_FAILURE (it) {
-        OWN_MODEL model = md5_parse_model(text, size, &it.opts, &it.error);
+        OWN_MODEL model = md5_parse_model(text->bytes, text->used, &it.opts, &it.error);
         CHECK_UINT(it.error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
         num_failed += !model;
     }
@@ -755,26 +692,30 @@ static size_t load_with_failures(const char *text, size_t size)
 
 TEST (derive_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 700, 1000, 1400, 2000, 3000, 4500};
-    OWN char *const text = test_alloc(ROOM);
-    EACH (size, sizes)
-        load_with_failures(text, make_model(text, 3, *size));
-    CHECK(load_with_failures(text, make_sharing_model(text, 200, 10)) > 2);
+    EACH (size, sizes) {
+        OWN_TEXT text = {0};
+        make_model(&text, 3, *size);
+        load_with_failures(&text);
+    }
+    OWN_TEXT text = {0};
+    make_sharing_model(&text, 200, 10);
+    CHECK(load_with_failures(&text) > 2);
 }
 
 // If the limit is too low to reserve everything in one piece, memory is taken piece by piece.
 TEST (derive_survives_any_memory_limit) {
     static const unsigned sizes[] = {3, 30, 150, 300, 500, 1000, 3000};
-    OWN char *const text = test_alloc(ROOM);
     EACH (row, sizes) {
-        const size_t size = make_model(text, 3, *row);
-        md5_model *model = NULL;
-        for (size_t limit = 1000; !model && CHECK(limit < ROOM); limit += limit / 32) {
+        OWN_TEXT text = {0};
+        make_model(&text, 3, *row);
+        bool is_made = false;
+        for (size_t limit = 1000; !is_made && CHECK(limit < 1 << 20); limit += limit / 32) {
             test_heap heap = {0};
-            const md5_load_opts opts = {
-                .allocator = {test_heap_alloc, test_heap_free, &heap, limit}};
+            const md5_load_opts opts = heap_opts(&heap, limit);
             md5_error error = {0};
-            model = md5_parse_model(text, size, &opts, &error);
-            CHECK_UINT(error.status, model ? MD5_OK : MD5_ERROR_MEMORY);
+            md5_model *const model = md5_parse_model(text.bytes, text.used, &opts, &error);
+            is_made = model != NULL;
+            CHECK_UINT(error.status, is_made ? MD5_OK : MD5_ERROR_MEMORY);
             CHECK(heap.peak_bytes <= limit);
             md5_free_model(model);
             CHECK_UINT(heap.live, 0);
@@ -787,13 +728,13 @@ TEST (derive_survives_any_memory_limit) {
 TEST (bind_survives_the_end_of_memory_at_any_table) {
     static const unsigned sizes[] = {3,    100,  200,  400,  600,  800,
                                      1100, 1500, 2100, 3000, 4200, 6000};
-    OWN char *const text = test_alloc(ROOM);
     EACH (size, sizes) {
-        md5_error error = {0};
-        OWN_MODEL model = md5_parse_model(text, make_model(text, *size, 3), NULL, &error);
-        OWN_ANIM anim = md5_parse_anim(text, make_anim(text, *size), NULL, &error);
-        if (!CHECK(model && anim))
-            break;
+        OWN_TEXT mesh = {0}, clip = {0};
+        make_model(&mesh, *size, 3);
+        make_anim(&clip, *size);
+        OWN_MODEL model = md5_parse_model(mesh.bytes, mesh.used, NULL, NULL);
+        OWN_ANIM anim = md5_parse_anim(clip.bytes, clip.used, NULL, NULL);
+        REQUIRE(model && anim);
         EACH_FAILURE (it) {
             OWN_BINDING binding = md5_bind(model, anim, &it.opts, &it.error);
             CHECK_UINT(it.error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);

@@ -167,8 +167,8 @@ TEST (vertices_may_share_their_weights) {
 // take minutes.
 static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
 {
-    OWN md5_weight *weights = calloc(count, sizeof *weights);
-    OWN md5_mat34 *bind = calloc(num_joints, sizeof *bind);
+    OWN_ARRAY(md5_weight, weights, count);
+    OWN_ARRAY(md5_mat34, bind, num_joints);
     uint64_t random = 5;
     for (uint32_t i = 0; i < num_joints; i++)
         bind[i] = identity;
@@ -182,7 +182,7 @@ static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
     REQUIRE(made_mesh_build(&made, &source, num_joints, NULL));
     CHECK_UINT(made.mesh.num_influences, num_joints);
     check_order(&made.mesh, 0);
-    OWN bool *seen = calloc(num_joints, sizeof *seen);
+    OWN_ARRAY(bool, seen, num_joints);
     for (uint32_t i = 0; i < made.mesh.num_influences; i++)
         seen[made.mesh.influence_joints[i]] = true;
     uint32_t num_seen = 0;

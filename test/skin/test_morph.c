@@ -416,8 +416,8 @@ TEST (morph_follows_the_options_of_the_load) {
         CHECK(md5_make_morph(plain.model, wrong, 1, NULL, &error) == NULL);
         CHECK_STRING(error.message, "morph target 'turned': its axes or scale differ: load both "
                                     "with the same options");
-        CHECK(md5_make_morph(plain.model, wrong + 1, 1, NULL, &error) == NULL);
-        CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+        CHECK_FAILS(md5_make_morph(plain.model, wrong + 1, 1, NULL, &error), error,
+                    MD5_ERROR_MISMATCH);
     }
     close_scene(&plain);
     close_scene(&converted);
@@ -478,8 +478,7 @@ TEST (morph_names_what_differs_in_topology) {
     EACH (other, others) {
         md5_model *const source = replaced(other->find, other->put);
         const md5_morph_source target = {.name = "t", .model = source};
-        CHECK(md5_make_morph(model, &target, 1, NULL, &error) == NULL);
-        CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+        CHECK_FAILS(md5_make_morph(model, &target, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
         CHECK_STRING(error.message, other->message);
         md5_free_model(source);
     }

@@ -1,5 +1,6 @@
 // Morph targets at their limits: counts beyond 32 bits, meshes without vertices, weights of 0, and
 // copies at mirror seams that differ.
+#include "test/real.h"
 #include "test/own.h"
 #include "test/skin/skin_jobs.h"
 
@@ -32,9 +33,8 @@ TEST (morph_refuses_more_deltas_than_32_bits_count) {
     const md5_morph_source sources[] = {{.name = "a", .model = &many.model},
                                         {.name = "b", .model = &many.model},
                                         {.name = "c", .model = &many.model}};
-    CHECK(md5_make_morph(&many.model, sources, 3, NULL, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_MEMORY);
-    CHECK_STRING(error.message, "3 targets of 2147483647 vertices");
+    CHECK_REFUSED(md5_make_morph(&many.model, sources, 3, NULL, &error), error, MD5_ERROR_MEMORY,
+                  "3 targets of 2147483647 vertices");
 }
 
 TEST (morph_names_seams_that_differ) {
@@ -44,10 +44,9 @@ TEST (morph_names_seams_that_differ) {
     count(&base, 3, 2, seams[0]);
     count(&other, 3, 2, seams[1]);
     const md5_morph_source source = {.name = "smile", .model = &other.model};
-    CHECK(md5_make_morph(&base.model, &source, 1, NULL, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    CHECK_STRING(error.message, "morph target 'smile': mesh 0 'face': vertex at a mirror seam "
-                                "1, but the model has 0");
+    CHECK_REFUSED(md5_make_morph(&base.model, &source, 1, NULL, &error), error, MD5_ERROR_MISMATCH,
+                  "morph target 'smile': mesh 0 'face': vertex at a mirror seam "
+                  "1, but the model has 0");
     base.mesh.name = "";
     CHECK(md5_make_morph(&base.model, &source, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message, "morph target 'smile': mesh 0 'skin': vertex at a mirror seam "
@@ -98,9 +97,7 @@ TEST (morph_leaves_what_it_does_not_change) {
         CHECK_BYTES(at[0], at[1], sizeof at[0]);
 
         skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], normals, NULL);
-        CHECK_NEAR(at[0][2].x, 7.0f, 1e-6f);
-        CHECK_NEAR(at[0][2].y, 12.0f, 1e-6f);
-        CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
+        CHECK_VEC3(at[0][2], 7.0f, 12.0f, 12.0f, 1e-6f);
         skin_with_morph(morph, 1, &whole, NULL, &dual, at[0], NULL, tangents);
         CHECK_NEAR(at[0][2].z, 12.0f, 1e-6f);
     }
@@ -112,8 +109,7 @@ static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of
     OWN_MODEL model = model_of("0", of_model), *const raised = model_of("3", of_source);
     const md5_morph_source source = {.name = "raised", .model = raised};
     md5_error error = {0};
-    CHECK(md5_make_morph(model, &source, 1, NULL, &error) == NULL);
-    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_FAILS(md5_make_morph(model, &source, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.message, message);
 }
 
@@ -227,7 +223,7 @@ static double depth(const md5_model *model, md5_vec3 *const *positions)
 
 TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
     static const char *const names[] = {"blink", "fright", "oh", "sleepy", "smile"};
-    OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
+    OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
     REQUIRE(model && model->num_meshes == NUM_MESHES);
     md5_vec3 *positions[NUM_MESHES];
     for (int i = 0; i < NUM_MESHES; i++) {
@@ -236,7 +232,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
     EACH (row, names) {
         char path[64];
         snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", *row);
-        OWN_MODEL shape = md5_load_model(test_path(path), NULL, NULL);
+        OWN_MODEL shape = our_model(path);
         const md5_morph_source source = {.name = *row, .model = shape};
         OWN_MORPH morph = shape ? md5_make_morph(model, &source, 1, NULL, NULL) : NULL;
         if (!CHECK(morph))

@@ -3,7 +3,7 @@
 
 #include "md5/skin/geometry.h"
 
-enum { MAX_POINTS = 40, MAX_TRIANGLES = 80, ROOM = 1 << 14 };
+enum { MAX_POINTS = 40, MAX_TRIANGLES = 80 };
 
 typedef struct shape {
     float points[MAX_POINTS][3];
@@ -12,26 +12,26 @@ typedef struct shape {
 
 static md5_model *load(const shape *of, md5_normals weighting)
 {
-    static char text[ROOM];
-    size_t size = (size_t)snprintf(text, ROOM,
-                                   "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
-                                   "joints { \"o\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
-                                   "mesh { shader \"\" numverts %u\n",
-                                   of->num_points);
+    OWN_TEXT text = {0};
+    test_append(&text,
+                "MD5Version 10 commandline \"\" numJoints 1 numMeshes 1\n"
+                "joints { \"o\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
+                "mesh { shader \"\" numverts %u\n",
+                of->num_points);
     for (uint32_t i = 0; i < of->num_points; i++)
-        size += (size_t)snprintf(text + size, ROOM - size, "vert %u ( 0 0 ) %u 1\n", i, i);
-    size += (size_t)snprintf(text + size, ROOM - size, "numtris %u\n", of->num_triangles);
+        test_append(&text, "vert %u ( 0 0 ) %u 1\n", i, i);
+    test_append(&text, "numtris %u\n", of->num_triangles);
     for (uint32_t i = 0; i < of->num_triangles; i++)
-        size += (size_t)snprintf(text + size, ROOM - size, "tri %u %u %u %u\n", i,
-                                 of->triangles[i][0], of->triangles[i][1], of->triangles[i][2]);
-    size += (size_t)snprintf(text + size, ROOM - size, "numweights %u\n", of->num_points);
+        test_append(&text, "tri %u %u %u %u\n", i, of->triangles[i][0], of->triangles[i][1],
+                    of->triangles[i][2]);
+    test_append(&text, "numweights %u\n", of->num_points);
     for (uint32_t i = 0; i < of->num_points; i++)
-        size += (size_t)snprintf(text + size, ROOM - size, "weight %u 0 1 ( %.9g %.9g %.9g )\n", i,
-                                 of->points[i][0], of->points[i][1], of->points[i][2]);
-    size += (size_t)snprintf(text + size, ROOM - size, "}\n");
+        test_append(&text, "weight %u 0 1 ( %.9g %.9g %.9g )\n", i, of->points[i][0],
+                    of->points[i][1], of->points[i][2]);
+    test_append(&text, "}\n");
     const md5_load_opts opts = {.normals = weighting};
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, size, &opts, &error);
+    md5_model *const model = md5_parse_model(text.bytes, text.used, &opts, &error);
     CHECK_THAT(model != NULL, "%s", error.message);
     return model;
 }
@@ -197,7 +197,7 @@ TEST (weld_finds_the_first_equal_point) {
     for (uint32_t round = 0; round < 20; round++) {
         const uint32_t count = round * COUNT_MOST / 20;
         uint32_t values = 2 + round % 4;
-        OWN md5_vec3 *const points = calloc(count, sizeof *points);
+        OWN_ARRAY(md5_vec3, points, count);
         for (uint32_t i = 0; i < count; i++) {
             float coordinates[3];
             for (int axis = 0; axis < 3; axis++) {

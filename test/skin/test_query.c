@@ -5,7 +5,9 @@
 
 #include "md5/md5skin.h"
 
-// A character of models/ or test/reference/data, posed at some time of a clip.
+static const char mesh_file[] = "models/bobbin/bobbin.md5mesh";
+
+// Bobbin, posed at some time of a clip.
 typedef struct query_case {
     md5_model *model;
     md5_anim *anim;
@@ -16,15 +18,13 @@ typedef struct query_case {
 } query_case;
 
 // False, with a failed check, if a file cannot be loaded. Free it either way.
-static bool query_load(query_case *made, const char *mesh_path, const char *anim_path)
+static bool query_load(query_case *made)
 {
-    md5_error error = {0};
-    *made = (query_case){0};
-    made->model = md5_load_model(test_path(mesh_path), NULL, &error);
-    made->anim = md5_load_anim(test_path(anim_path), NULL, &error);
+    *made =
+        (query_case){.model = our_model(mesh_file), .anim = our_anim("models/bobbin/run.md5anim")};
     if (!CHECK(made->model != NULL && made->anim != NULL))
         return false;
-    made->binding = md5_bind(made->model, made->anim, NULL, &error);
+    made->binding = md5_bind(made->model, made->anim, NULL, NULL);
     const uint32_t num_joints = made->model->skeleton.num_joints;
     made->joints = calloc(num_joints, sizeof(md5_mat34));
     made->palette = calloc(num_joints, sizeof(md5_mat34));
@@ -56,10 +56,13 @@ static void query_free(query_case *made)
     md5_free_model(made->model);
 }
 
-// -- Bounds ---------------------------------------------------------------------------------------
+static md5_vec3 random_in(md5_vec3 low, md5_vec3 high, uint64_t *random)
+{
+    return (md5_vec3){test_betweenf(low.x, high.x, random), test_betweenf(low.y, high.y, random),
+                      test_betweenf(low.z, high.z, random)};
+}
 
-static const char mesh_file[] = "models/bobbin/bobbin.md5mesh";
-static const char anim_file[] = "models/bobbin/run.md5anim";
+// -- Bounds ---------------------------------------------------------------------------------------
 
 static bool holds(const md5_bounds *outer, const md5_bounds *inner, float slack)
 {
@@ -68,14 +71,13 @@ static bool holds(const md5_bounds *outer, const md5_bounds *inner, float slack)
            && outer->max.y >= inner->max.y - slack && outer->max.z >= inner->max.z - slack;
 }
 
-#define TEST_HERE(title)                                                          \
-    TEST_IF (title, query_case, made,                                             \
-             query_load(made, mesh_file, anim_file) || (query_free(made), false), \
+#define TEST_HERE(title)                                                             \
+    TEST_IF (title, query_case, made, query_load(made) || (query_free(made), false), \
              query_free(made))
 
 TEST_HERE (bounds_of_joints_hold_the_posed_model) {
     const uint32_t num_joints = made->model->skeleton.num_joints;
-    OWN md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
+    OWN_ARRAY(md5_bounds, boxes, num_joints);
     CHECK(md5_build_joint_bounds(made->model, boxes));
     for (int i = 0; i < 30; i++) {
         query_pose(made, i * 0.031);
@@ -123,23 +125,15 @@ TEST (transformed_bounds_hold_the_transformed_corners_tightly) {
     // A rotation of 60 degrees about (1, 1, 1) / sqrt(3), as a matrix.
     const float p = 2.0f / 3.0f, q = -1.0f / 3.0f;
     const md5_mat34 m = {{p, q, p, 10, p, p, q, -20, q, p, p, 30}};
-    double min[3] = {INFINITY, INFINITY, INFINITY}, max[3] = {-INFINITY, -INFINITY, -INFINITY};
+    md5_vec3 corners[8];
     for (int i = 0; i < 8; i++) {
-        const double corner[3] = {i & 1 ? 4 : -1, i & 2 ? 5 : 2, i & 4 ? 6 : -3};
-        for (int row = 0; row < 3; row++) {
-            const float *const r = m.m + 4 * row;
-            const double at = r[0] * corner[0] + r[1] * corner[1] + r[2] * corner[2] + r[3];
-            min[row] = fmin(min[row], at);
-            max[row] = fmax(max[row], at);
-        }
+        const real3 corner = {i & 1 ? 4 : -1, i & 2 ? 5 : 2, i & 4 ? 6 : -3};
+        corners[i] = real3_narrow(real3_transform(&m, corner, 1.0));
     }
+    const md5_bounds expected = md5_bounds_from_points(corners, 8);
     const md5_bounds moved = md5_bounds_transform(box, m);
-    CHECK_NEAR(moved.min.x, min[0], 1e-5);
-    CHECK_NEAR(moved.min.y, min[1], 1e-5);
-    CHECK_NEAR(moved.min.z, min[2], 1e-5);
-    CHECK_NEAR(moved.max.x, max[0], 1e-5);
-    CHECK_NEAR(moved.max.y, max[1], 1e-5);
-    CHECK_NEAR(moved.max.z, max[2], 1e-5);
+    CHECK_VEC3(moved.min, expected.min.x, expected.min.y, expected.min.z, 1e-5);
+    CHECK_VEC3(moved.max, expected.max.x, expected.max.y, expected.max.z, 1e-5);
     const md5_bounds empty = md5_bounds_transform(md5_bounds_from_points(NULL, 0), m);
     CHECK(empty.min.x > empty.max.x);
 }
@@ -149,17 +143,14 @@ TEST_HERE (nearest_joint_is_that_with_the_smallest_distance) {
     uint64_t random = 5;
     query_pose(made, 0.1);
     for (int i = 0; i < 100; i++) {
-        const md5_vec3 to = {(float)(100 * test_random(&random) - 50),
-                             (float)(100 * test_random(&random) - 50),
-                             (float)(100 * test_random(&random))};
+        const md5_vec3 to = random_in((md5_vec3){-50, -50, 0}, (md5_vec3){50, 50, 100}, &random);
         float distance = -1;
         const uint32_t nearest = md5_find_nearest_joint(made->joints, num_joints, to, &distance);
         double smallest = INFINITY;
         uint32_t expected = MD5_NONE;
         for (uint32_t joint = 0; joint < num_joints; joint++) {
             const float *const m = made->joints[joint].m;
-            const double d =
-                hypot(hypot((double)m[3] - to.x, (double)m[7] - to.y), (double)m[11] - to.z);
+            const double d = real3_distance((real3){m[3], m[7], m[11]}, real3_of(to));
             if (d < smallest - 1e-9) {
                 smallest = d;
                 expected = joint;
@@ -195,8 +186,8 @@ TEST_HERE (single_vertices_are_where_skinning_puts_them) {
     query_pose(made, 0.4);
     for (uint32_t m = 0; m < made->model->num_meshes; m++) {
         const md5_mesh *const mesh = &made->model->meshes[m];
-        OWN md5_vec3 *const positions = calloc(mesh->num_vertices, sizeof *positions);
-        OWN md5_vec3 *const normals = calloc(mesh->num_vertices, sizeof *normals);
+        OWN_ARRAY(md5_vec3, positions, mesh->num_vertices);
+        OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
         md5_skin(mesh, made->palette, positions, normals, NULL);
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex += 7) {
             md5_vec3 at, normal;
@@ -217,17 +208,17 @@ TEST_HERE (single_vertices_are_where_skinning_puts_them) {
 
 enum { CROWD = 500 };
 
-static double random_side(uint64_t *random)
+// Up to `size` from the origin along each axis.
+static md5_vec3 random_side(float size, uint64_t *random)
 {
-    return 200.0 * test_random(random) - 100.0;
+    return random_in((md5_vec3){-size, -size, -size}, (md5_vec3){size, size, size}, random);
 }
 
 // Every tenth box is empty.
 static void made_crowd(md5_bounds *boxes, uint64_t *random)
 {
     for (int i = 0; i < CROWD; i++) {
-        const md5_vec3 at = {(float)random_side(random), (float)random_side(random),
-                             (float)random_side(random)};
+        const md5_vec3 at = random_side(100, random);
         const float half = (float)(20.0 * test_random(random));
         boxes[i] = (md5_bounds){{at.x - half, at.y - half, at.z - half},
                                 {at.x + half, at.y + half, at.z + half}};
@@ -246,17 +237,16 @@ TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
     uint64_t random = 6;
     made_crowd(boxes, &random);
     for (int turn = 0; turn < 20; turn++) {
-        const md5_vec3 center = {(float)random_side(&random), (float)random_side(&random),
-                                 (float)random_side(&random)};
+        const md5_vec3 center = random_side(100, &random);
         const float radius = (float)(60.0 * test_random(&random));
         uint32_t found[CROWD], next = 0;
         const uint32_t count = md5_find_in_sphere(boxes, CROWD, center, radius, found);
         for (uint32_t i = 0; i < CROWD; i++) {
             const md5_bounds *const box = &boxes[i];
-            const double x = clamp(center.x, box->min.x, box->max.x) - center.x;
-            const double y = clamp(center.y, box->min.y, box->max.y) - center.y;
-            const double z = clamp(center.z, box->min.z, box->max.z) - center.z;
-            const double miss = sqrt(x * x + y * y + z * z) - radius;
+            const real3 nearest = {clamp(center.x, box->min.x, box->max.x),
+                                   clamp(center.y, box->min.y, box->max.y),
+                                   clamp(center.z, box->min.z, box->max.z)};
+            const double miss = real3_distance(nearest, real3_of(center)) - radius;
             const bool is_found = next < count && found[next] == i;
             next += is_found;
             if (i % 10 == 0)
@@ -349,9 +339,7 @@ TEST (frustum_planes_enclose_what_the_camera_sees) {
         md5_frustum_planes(m, depth, planes);
         uint32_t num_inside = 0;
         for (int turn = 0; turn < 2000; turn++) {
-            const md5_vec3 p = {(float)(4 * random_side(&random)),
-                                (float)(4 * random_side(&random)),
-                                (float)(4 * random_side(&random))};
+            const md5_vec3 p = random_side(400, &random);
             const bool expected =
                 is_in_clip(&m, p, depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? -1.0 : 0.0);
             num_inside += expected;
@@ -368,8 +356,6 @@ TEST (frustum_planes_enclose_what_the_camera_sees) {
 //
 // Rays against triangles and boxes, compared with another method in double precision: Moller and
 // Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.
-
-static const char walk_file[] = "models/bobbin/walk.md5anim";
 
 // How a line and a triangle meet: at t, with the least of the three barycentric coordinates, and
 // the cosine between the line and the normal that points outward.
@@ -415,29 +401,23 @@ static double first_hit(const query_case *made, const md5_ray *ray, bool *is_dou
     return nearest;
 }
 
+static real3 along_ray(const md5_ray *ray, double t)
+{
+    return real3_add(real3_of(ray->origin), real3_scale(real3_of(ray->direction), t));
+}
+
 // From somewhere around a box through some point in it; the point is at t = 1 / scale.
 static md5_ray ray_through(const md5_bounds *box, float scale, uint64_t *random)
 {
-    const md5_vec3 origin = {test_betweenf(-200, 200, random), test_betweenf(-200, 200, random),
-                             test_betweenf(-200, 200, random)};
-    const md5_vec3 to = {test_betweenf(box->min.x, box->max.x, random),
-                         test_betweenf(box->min.y, box->max.y, random),
-                         test_betweenf(box->min.z, box->max.z, random)};
+    const md5_vec3 origin = random_side(200, random), to = random_in(box->min, box->max, random);
     return (md5_ray){.origin = origin,
-                     .direction = {(to.x - origin.x) * scale, (to.y - origin.y) * scale,
-                                   (to.z - origin.z) * scale}};
+                     .direction = md5_vec3_scale(md5_vec3_sub(to, origin), scale)};
 }
-
-#undef TEST_HERE
-#define TEST_HERE(title)                                                          \
-    TEST_IF (title, query_case, made,                                             \
-             query_load(made, mesh_file, walk_file) || (query_free(made), false), \
-             query_free(made))
 
 TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
     uint64_t random = 1;
     uint32_t num_hits = 0, num_misses = 0;
-    OWN md5_vec3 *const scratch = calloc(made->model->max_vertices, sizeof *scratch);
+    OWN_ARRAY(md5_vec3, scratch, made->model->max_vertices);
     for (int i = 0; i < 600; i++) {
         if (i % 100 == 0)
             query_pose(made, i * 0.0037);
@@ -480,10 +460,8 @@ TEST_HERE (hit_weights_give_the_point_of_the_ray) {
                 CHECK(weight >= 0.0);
                 at = real3_add(at, real3_scale(real3_of(p), weight));
             }
-            const double t = hit.t;
-            CHECK_NEAR(at.x, ray.origin.x + t * ray.direction.x, 2e-3);
-            CHECK_NEAR(at.y, ray.origin.y + t * ray.direction.y, 2e-3);
-            CHECK_NEAR(at.z, ray.origin.z + t * ray.direction.z, 2e-3);
+            const real3 on_ray = along_ray(&ray, hit.t);
+            CHECK_VEC3(real3_narrow(at), on_ray.x, on_ray.y, on_ray.z, 2e-3);
         }
     }
 }
@@ -496,41 +474,39 @@ static const uint32_t box_indices[36] = {
     0, 3, 2, 0, 1, 3, 4, 7, 5, 4, 6, 7, // z
 };
 static const uint32_t box_influences[9];
+static const md5_mesh box_mesh = {.num_vertices = 8,
+                                  .num_triangles = 12,
+                                  .indices = box_indices,
+                                  .first_influence = box_influences};
+
+static md5_vec3 box_corner(uint32_t i, float x, float y, float z)
+{
+    return (md5_vec3){i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z};
+}
 
 TEST (no_ray_slips_through_the_edges_of_a_closed_surface) {
-    const md5_mesh box = {.num_vertices = 8,
-                          .num_triangles = 12,
-                          .indices = box_indices,
-                          .first_influence = box_influences};
     uint64_t random = 3;
     uint32_t num_misses = 0;
     for (int turn = 0; turn < 20000; turn++) {
         md5_vec3 corners[8];
         for (uint32_t i = 0; i < 8; i++)
-            corners[i] = (md5_vec3){(i & 1 ? 1.0f : -1.0f) + test_betweenf(-0.3f, 0.3f, &random),
-                                    (i & 2 ? 1.0f : -1.0f) + test_betweenf(-0.3f, 0.3f, &random),
-                                    (i & 4 ? 1.0f : -1.0f) + test_betweenf(-0.3f, 0.3f, &random)};
+            corners[i] = md5_vec3_add(box_corner(i, 1, 1, 1), random_side(0.3f, &random));
         // From the inside through a corner, or through a point of an edge or a diagonal.
         const uint32_t triangle = test_random_u32(&random) % 12, side = test_random_u32(&random);
         const md5_vec3 a = corners[box_indices[3 * triangle + side % 3]];
         const md5_vec3 b = corners[box_indices[3 * triangle + (side + 1) % 3]];
         const float s = turn % 2 ? 0.0f : test_betweenf(0, 1, &random);
-        const md5_ray ray = {
-            .direction = {a.x + (b.x - a.x) * s, a.y + (b.y - a.y) * s, a.z + (b.z - a.z) * s}};
+        const md5_ray ray = {.direction = md5_vec3_lerp(a, b, s)};
         md5_hit hit;
-        num_misses += !md5_raycast_mesh(ray, &box, corners, &hit);
+        num_misses += !md5_raycast_mesh(ray, &box_mesh, corners, &hit);
     }
     CHECK_UINT(num_misses, 0);
 }
 
 TEST (ray_from_outside_hits_the_front_of_a_box) {
-    const md5_mesh box = {.num_vertices = 8,
-                          .num_triangles = 12,
-                          .indices = box_indices,
-                          .first_influence = box_influences};
     md5_vec3 corners[8];
     for (uint32_t i = 0; i < 8; i++)
-        corners[i] = (md5_vec3){i & 1 ? 1.0f : -1.0f, i & 2 ? 2.0f : -2.0f, i & 4 ? 3.0f : -3.0f};
+        corners[i] = box_corner(i, 1, 2, 3);
     const float half[3] = {1, 2, 3};
     for (int side = 0; side < 6; side++) {
         float from[3] = {0.1f, 0.2f, 0.3f}, along[3] = {0};
@@ -540,63 +516,67 @@ TEST (ray_from_outside_hits_the_front_of_a_box) {
                        .direction = {along[0], along[1], along[2]},
                        .front_only = true};
         md5_hit hit = {0};
-        CHECK(md5_raycast_mesh(ray, &box, corners, &hit));
+        CHECK(md5_raycast_mesh(ray, &box_mesh, corners, &hit));
         CHECK(hit.from_front);
         CHECK(hit.joint == MD5_NONE);
         CHECK_NEAR(hit.t, (10.0 - half[side / 2]) / 2.0, 1e-6);
         ray.limit = hit.t * 0.999f;
-        CHECK(!md5_raycast_mesh(ray, &box, corners, &hit));
+        CHECK(!md5_raycast_mesh(ray, &box_mesh, corners, &hit));
         ray.origin = (md5_vec3){0};
         ray.limit = 0.0f;
-        CHECK(!md5_raycast_mesh(ray, &box, corners, &hit));
+        CHECK(!md5_raycast_mesh(ray, &box_mesh, corners, &hit));
         ray.front_only = false;
-        CHECK(md5_raycast_mesh(ray, &box, corners, &hit) && !hit.from_front);
+        CHECK(md5_raycast_mesh(ray, &box_mesh, corners, &hit) && !hit.from_front);
     }
 }
 
 TEST (ray_hits_what_a_box_holds) {
     const md5_bounds box = {{-1, -2, -3}, {1, 2, 3}};
-    float t = -1;
-    CHECK(md5_raycast_bounds((md5_ray){.origin = {-5, 0, 0}, .direction = {2, 0, 0}}, box, &t));
-    CHECK_NEAR(t, 2.0, 1e-6);
-    CHECK(md5_raycast_bounds((md5_ray){.origin = {0, 1, 0}, .direction = {0, 0, -1}}, box, &t));
-    CHECK_NEAR(t, 0.0, 0.0);
-    CHECK(!md5_raycast_bounds((md5_ray){.origin = {5, 0, 0}, .direction = {1, 0, 0}}, box, NULL));
-    CHECK(!md5_raycast_bounds((md5_ray){.origin = {-5, 0, 0}, .direction = {1, 0, 0}, .limit = 3},
-                              box, NULL));
-    // Along a side: the box is closed.
-    CHECK(md5_raycast_bounds((md5_ray){.origin = {-5, 2, 0}, .direction = {1, 0, 0}}, box, NULL));
-    CHECK(!md5_raycast_bounds((md5_ray){.origin = {-5, 2.001f, 0}, .direction = {1, 0, 0}}, box,
-                              NULL));
+    static const struct {
+        md5_ray ray;
+        bool is_hit;
+        double t;
+    } cases[] = {
+        {{.origin = {-5, 0, 0}, .direction = {2, 0, 0}}, true, 2},
+        {{.origin = {0, 1, 0}, .direction = {0, 0, -1}}, true, 0},
+        {{.origin = {5, 0, 0}, .direction = {1, 0, 0}}, false, 0},
+        {{.origin = {-5, 0, 0}, .direction = {1, 0, 0}, .limit = 3}, false, 0},
+        {{.origin = {-5, 2, 0}, .direction = {1, 0, 0}}, true, 4}, // along a side: it is closed
+        {{.origin = {-5, 2.001f, 0}, .direction = {1, 0, 0}}, false, 0},
+    };
+    EACH (row, cases) {
+        float t = -1;
+        const bool is_hit = md5_raycast_bounds(row->ray, box, &t);
+        CHECK_THAT(is_hit == row->is_hit, "row %td", row - cases);
+        if (is_hit)
+            CHECK_NEAR(t, row->t, 1e-6);
+    }
+    CHECK(!md5_raycast_bounds(cases[2].ray, box, NULL));
     const md5_bounds empty = md5_bounds_from_points(NULL, 0);
     CHECK(!md5_raycast_bounds((md5_ray){.direction = {1, 1, 1}}, empty, NULL));
 }
 
 TEST (ray_without_direction_or_of_nan_hits_nothing) {
     const md5_bounds box = {{-1, -1, -1}, {1, 1, 1}};
-    const md5_mesh mesh = {.num_vertices = 8,
-                           .num_triangles = 12,
-                           .indices = box_indices,
-                           .first_influence = box_influences};
     md5_vec3 corners[8];
     for (uint32_t i = 0; i < 8; i++)
-        corners[i] = (md5_vec3){i & 1 ? 1.0f : -1.0f, i & 2 ? 1.0f : -1.0f, i & 4 ? 1.0f : -1.0f};
+        corners[i] = box_corner(i, 1, 1, 1);
     const md5_ray rays[] = {
         {.origin = {0, 0, 0}},
         {.origin = {NAN, 0, 0}, .direction = {1, 0.5f, 0.25f}},
         {.origin = {0, 0, 0}, .direction = {1, NAN, 0}},
         {.origin = {0, 0, 0}, .direction = {INFINITY, INFINITY, 0}},
     };
-    for (size_t i = 0; i < sizeof rays / sizeof *rays; i++) {
+    for (size_t i = 0; i < COUNT_OF(rays); i++) {
         md5_hit hit;
-        CHECK(!md5_raycast_mesh(rays[i], &mesh, corners, &hit));
+        CHECK(!md5_raycast_mesh(rays[i], &box_mesh, corners, &hit));
         CHECK(i == 3 || !md5_raycast_bounds(rays[i], box, NULL));
     }
 }
 
 TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
     const uint32_t num_joints = made->model->skeleton.num_joints;
-    OWN md5_bounds *const boxes = calloc(num_joints, sizeof *boxes);
+    OWN_ARRAY(md5_bounds, boxes, num_joints);
     uint64_t random = 4;
     uint32_t num_hits = 0;
     md5_build_joint_bounds(made->model, boxes);
@@ -612,15 +592,13 @@ TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
         }
         // The point is on the box's surface, since no ray starts inside a box.
         const float *const m = made->joints[hit.joint].m;
-        const double at[3] = {ray.origin.x + (double)hit.t * ray.direction.x - m[3],
-                              ray.origin.y + (double)hit.t * ray.direction.y - m[7],
-                              ray.origin.z + (double)hit.t * ray.direction.z - m[11]};
+        const real3 at = real3_sub(along_ray(&ray, hit.t), (real3){m[3], m[7], m[11]});
         const md5_bounds *const box = &boxes[hit.joint];
         const double min[3] = {box->min.x, box->min.y, box->min.z};
         const double max[3] = {box->max.x, box->max.y, box->max.z};
         double to_surface = INFINITY;
         for (int axis = 0; axis < 3; axis++) {
-            const double local = m[axis] * at[0] + m[4 + axis] * at[1] + m[8 + axis] * at[2];
+            const double local = m[axis] * at.x + m[4 + axis] * at.y + m[8 + axis] * at.z;
             CHECK(local > min[axis] - 1e-3 && local < max[axis] + 1e-3);
             to_surface = fmin(to_surface, fmin(fabs(local - min[axis]), fabs(local - max[axis])));
         }
@@ -652,7 +630,7 @@ TEST (hit_names_the_joint_that_moves_the_point_most) {
 TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
     const md5_load_opts opts = {.axes = MD5_AXES_Y_UP_LEFT, .scale = 0.5f};
     const md5_mat34 to_left = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 0.5f);
-    OWN_MODEL file = md5_load_model(test_path(mesh_file), NULL, NULL);
+    OWN_MODEL file = our_model(mesh_file);
     OWN_MODEL left = md5_load_model(test_path(mesh_file), &opts, NULL);
     REQUIRE(file != NULL && left != NULL);
     uint64_t random = 9;
@@ -679,7 +657,7 @@ TEST_HERE (ray_hits_the_first_of_meshes_that_are_equally_far) {
     model.meshes = twice;
     model.num_meshes = 2;
     query_pose(made, 0.0);
-    OWN md5_vec3 *const scratch = calloc(model.max_vertices, sizeof *scratch);
+    OWN_ARRAY(md5_vec3, scratch, model.max_vertices);
     const md5_ray ray = {.origin = {200, 0, 30}, .direction = {-1, 0, 0}};
     md5_hit hit;
     CHECK(md5_raycast_model(ray, &model, made->palette, &hit, scratch));

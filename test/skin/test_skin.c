@@ -118,10 +118,10 @@ void made_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t *
 {
     for (uint32_t i = 0; i < num_joints; i++) {
         const md5_quat rotation = made_rotation(random);
-        md5_vec3 position;
-        position.x = (float)(size * (2.0 * test_random(random) - 1.0));
-        position.y = (float)(size * (2.0 * test_random(random) - 1.0));
-        position.z = (float)(size * (2.0 * test_random(random) - 1.0));
+        const float most = (float)size;
+        const md5_vec3 position = {test_betweenf(-most, most, random),
+                                   test_betweenf(-most, most, random),
+                                   test_betweenf(-most, most, random)};
         joints[i] = md5_mat34_from_xform((md5_xform){rotation, position, 0.0f});
     }
 }
@@ -204,6 +204,13 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
     };
 }
 
+// A patch, and the mesh that is built of it, until the end of the block.
+#define BUILD_PATCH(made, patch, seed, ...)            \
+    OWN_ARRAY(cloth_patch, patch, 1);                  \
+    make_patch(patch, __VA_ARGS__, &(uint64_t){seed}); \
+    OWN_MESH made;                                     \
+    REQUIRE(made_mesh_build(&(made), &(patch)->source, JOINTS, NULL))
+
 // -- The sums that the format defines, in doubles -------------------------------------------------
 
 // Sum of bias * J * offset over the file's weights.
@@ -238,7 +245,7 @@ static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, 
 }
 
 TEST (skin_is_the_sum_over_the_weights_of_the_file) {
-    OWN cloth_patch *patch = calloc(1, sizeof *patch);
+    OWN_ARRAY(cloth_patch, patch, 1);
     uint64_t random = 19;
     static const uint32_t most[] = {1, 2, 4, MOST_WEIGHTS};
     static const double oddness[] = {0.0, 0.7};
@@ -248,9 +255,9 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
         if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
             CHECK_UINT(made.mesh.num_vertices, VERTICES + SIDE);
             const md5_mesh *mesh = &made.mesh;
-            OWN md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
-            OWN md5_vec3 *normals = calloc(mesh->num_vertices, sizeof *normals);
-            OWN md5_vec4 *tangents = calloc(mesh->num_vertices, sizeof *tangents);
+            OWN_ARRAY(md5_vec3, positions, mesh->num_vertices);
+            OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
+            OWN_ARRAY(md5_vec4, tangents, mesh->num_vertices);
             md5_skin(mesh, patch->palette, positions, normals, tangents);
             for (uint32_t i = 0; i < mesh->num_vertices; i++) {
                 const uint32_t source = mesh->sources[i];
@@ -276,46 +283,26 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
 }
 
 TEST (skin_writes_the_same_bits_whatever_else_it_writes) {
-    OWN cloth_patch *patch = calloc(1, sizeof *patch);
-    uint64_t random = 23;
-    make_patch(patch, 0, 6, 0.3, &random);
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &patch->source, JOINTS, NULL));
+    BUILD_PATCH(made, patch, 23, 0, 6, 0.3);
     const size_t count = made.mesh.num_vertices;
-    md5_vec3 *positions[4], *normals[2];
-    md5_vec4 *tangents[2];
-    for (int i = 0; i < 4; i++)
-        positions[i] = calloc(count, sizeof(md5_vec3));
-    for (int i = 0; i < 2; i++) {
-        normals[i] = calloc(count, sizeof(md5_vec3));
-        tangents[i] = calloc(count, sizeof(md5_vec4));
-    }
-    md5_skin(&made.mesh, patch->palette, positions[0], normals[0], tangents[0]);
-    md5_skin(&made.mesh, patch->palette, positions[1], normals[1], NULL);
-    md5_skin(&made.mesh, patch->palette, positions[2], NULL, tangents[1]);
-    md5_skin(&made.mesh, patch->palette, positions[3], NULL, NULL);
-    for (int i = 1; i < 4; i++)
-        CHECK_BYTES(positions[0], positions[i], count * sizeof(md5_vec3));
-    CHECK_BYTES(normals[0], normals[1], count * sizeof(md5_vec3));
-    CHECK_BYTES(tangents[0], tangents[1], count * sizeof(md5_vec4));
-    for (int i = 0; i < 4; i++)
-        free(positions[i]);
-    for (int i = 0; i < 2; i++) {
-        free(normals[i]);
-        free(tangents[i]);
-    }
+    OWN_ARRAY(md5_vec3, positions, 4 * count);
+    OWN_ARRAY(md5_vec3, normals, 2 * count);
+    OWN_ARRAY(md5_vec4, tangents, 2 * count);
+    for (size_t i = 0; i < 4; i++)
+        md5_skin(&made.mesh, patch->palette, positions + i * count,
+                 i < 2 ? normals + i * count : NULL, i % 2 == 0 ? tangents + i / 2 * count : NULL);
+    for (size_t i = 1; i < 4; i++)
+        CHECK_BYTES(positions, positions + i * count, count * sizeof *positions);
+    CHECK_BYTES(normals, normals + count, count * sizeof *normals);
+    CHECK_BYTES(tangents, tangents + count, count * sizeof *tangents);
 }
 
 TEST (skin_in_the_bind_pose_changes_nothing) {
-    OWN cloth_patch *patch = calloc(1, sizeof *patch);
-    uint64_t random = 29;
-    make_patch(patch, 1, 5, 0.3, &random);
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &patch->source, JOINTS, NULL));
+    BUILD_PATCH(made, patch, 29, 1, 5, 0.3);
     md5_mat34 palette[JOINTS];
     for (uint32_t i = 0; i < JOINTS; i++)
         palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    OWN md5_vec3 *positions = calloc(made.mesh.num_vertices, sizeof *positions);
+    OWN_ARRAY(md5_vec3, positions, made.mesh.num_vertices);
     md5_skin(&made.mesh, palette, positions, NULL, NULL);
     for (uint32_t i = 0; i < made.mesh.num_vertices; i++)
         CHECK_NEAR(real_distance(positions[i], made.mesh.positions[i]), 0.0, 1e-5);
@@ -341,8 +328,8 @@ TEST (vanished_direction_stays_as_it_was) {
 
 static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
 {
-    OWN md5_vec3 *positions = calloc(mesh->num_vertices, sizeof *positions);
-    OWN md5_vec3 *normals = calloc(mesh->num_vertices, sizeof *normals);
+    OWN_ARRAY(md5_vec3, positions, mesh->num_vertices);
+    OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
     md5_skin(mesh, palette, positions, normals, NULL);
     for (uint32_t i = 0; i < mesh->num_vertices; i++) {
         float position[3], normal[3];
@@ -390,34 +377,25 @@ static uint32_t count_blended(const md5_mesh *mesh)
 }
 
 TEST (skin_sums_in_the_stated_order) {
-    OWN cloth_patch *patch = calloc(1, sizeof *patch);
-    uint64_t random = 31;
-    make_patch(patch, 1, MOST_WEIGHTS, 0.3, &random);
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &patch->source, JOINTS, NULL));
+    BUILD_PATCH(made, patch, 31, 1, MOST_WEIGHTS, 0.3);
     CHECK_UINT(count_blended(&made.mesh), 0);
     check_order(&made.mesh, patch->palette);
 }
 
 // Without a plan nothing is blended; the two forms differ by rounding error only.
 TEST (skin_blends_where_points_meet_and_only_there) {
-    OWN cloth_patch *patch = calloc(1, sizeof *patch);
-    uint64_t random = 37;
-    make_patch(patch, 1, MOST_WEIGHTS, 0.0, &random);
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &patch->source, JOINTS, NULL));
+    BUILD_PATCH(made, patch, 37, 1, MOST_WEIGHTS, 0.0);
     md5_mesh by_hand = made.mesh;
     by_hand.skin_plan = NULL;
     const size_t count = by_hand.num_vertices;
     CHECK(count_blended(&made.mesh) > count / 4);
     check_order(&made.mesh, patch->palette);
-    md5_vec3 *blended = calloc(count, sizeof *blended), *exact = calloc(count, sizeof *exact);
+    OWN_ARRAY(md5_vec3, blended, count);
+    OWN_ARRAY(md5_vec3, exact, count);
     md5_skin(&made.mesh, patch->palette, blended, NULL, NULL);
     md5_skin(&by_hand, patch->palette, exact, NULL, NULL);
     for (size_t i = 0; i < count; i++)
         CHECK_NEAR(real_distance(blended[i], exact[i]), 0.0, 1e-6 * 60.0);
-    free(blended);
-    free(exact);
 }
 
 // A plan counts floats of positions in 32 bits.
@@ -433,18 +411,10 @@ TEST (skin_plan_leaves_too_many_vertices_to_plain_c) {
 //
 // md5_skin_bounds() against the vertices that md5_skin() writes.
 
-static double difference(md5_vec3 a, md5_vec3 b)
-{
-    return fmax(fabs((double)(a.x - b.x)),
-                fmax(fabs((double)(a.y - b.y)), fabs((double)(a.z - b.z))));
-}
-
 TEST (skin_bounds_hold_what_is_skinned) {
-    md5_error error = {0};
-    OWN_MODEL model =
-        md5_load_model(test_path("test/reference/data/weights.md5mesh"), NULL, &error);
-    OWN_ANIM anim = md5_load_anim(test_path("test/reference/data/weights.md5anim"), NULL, &error);
-    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, &error) : NULL;
+    OWN_MODEL model = our_model("test/reference/data/weights.md5mesh");
+    OWN_ANIM anim = our_anim("test/reference/data/weights.md5anim");
+    OWN_BINDING binding = model && anim ? md5_bind(model, anim, NULL, NULL) : NULL;
     REQUIRE(binding);
     md5_xform pose[16];
     md5_mat34 palette[16];
@@ -464,8 +434,8 @@ TEST (skin_bounds_hold_what_is_skinned) {
             skinned = md5_bounds_union(skinned, md5_bounds_from_points(points, mesh->num_vertices));
         }
         const md5_bounds found = md5_skin_bounds(model, palette);
-        CHECK(difference(found.min, skinned.min) < 1e-5);
-        CHECK(difference(found.max, skinned.max) < 1e-5);
+        CHECK_VEC3(found.min, skinned.min.x, skinned.min.y, skinned.min.z, 1e-5);
+        CHECK_VEC3(found.max, skinned.max.x, skinned.max.y, skinned.max.z, 1e-5);
     }
 }
 
@@ -479,13 +449,7 @@ TEST (skin_bounds_of_nothing_are_empty) {
 //
 // Skinning by biases of any magnitude that a float can hold, on every instruction set.
 
-enum {
-    SIZES_JOINTS = 3,
-    SHAPES = 6,
-    COPIES = 11,
-    SIZES_VERTICES = SHAPES * COPIES,
-    ROOM = 1 << 17
-};
+enum { SIZES_JOINTS = 3, SHAPES = 6, COPIES = 11, SIZES_VERTICES = SHAPES * COPIES };
 
 // Biases of a vertex, the largest first. Some sum to 1, others do not.
 static const struct {
@@ -497,47 +461,44 @@ static const struct {
     {2, {0.6, 0.4}, false}, {3, {0.5, 0.3, 0.2}, false}, {3, {-0.9, -0.4, 0.3}, false},
 };
 
-static size_t add_weights(char *text, size_t size, double magnitude)
+static void add_weights(test_text *text, double magnitude)
 {
     for (int vertex = 0, weight = 0; vertex < SIZES_VERTICES; vertex++) {
         const int shape = vertex / COPIES;
         for (int i = 0; i < shapes[shape].count; i++, weight++) {
             const double apart = shapes[shape].meet ? 0.0 : 0.01 * i;
-            size += (size_t)snprintf(text + size, ROOM - size, "weight %d %d %.9g ( %g %g %g )\n",
-                                     weight, i, shapes[shape].biases[i] * magnitude, 0.3 - apart,
-                                     0.01 * (vertex % COPIES), -0.2 + apart);
+            test_append(text, "weight %d %d %.9g ( %g %g %g )\n", weight, i,
+                        shapes[shape].biases[i] * magnitude, 0.3 - apart, 0.01 * (vertex % COPIES),
+                        -0.2 + apart);
         }
     }
-    return size;
 }
 
 // COPIES consecutive vertices of each shape, so that there are groups, remainders and singles. The
 // joints are at the origin.
 static md5_model *make_model(double magnitude)
 {
-    OWN char *const text = malloc(ROOM);
-    size_t size = (size_t)snprintf(text, ROOM,
-                                   "MD5Version 10\ncommandline \"\"\nnumJoints 3\nnumMeshes 1\n"
-                                   "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
-                                   "\"b\" 0 ( 0 0 0 ) ( 0 0 0 )\n\"c\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\n"
-                                   "mesh {\nshader \"\"\nnumverts %d\n",
-                                   SIZES_VERTICES);
+    OWN_TEXT text = {0};
+    test_append(&text,
+                "MD5Version 10\ncommandline \"\"\nnumJoints 3\nnumMeshes 1\n"
+                "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
+                "\"b\" 0 ( 0 0 0 ) ( 0 0 0 )\n\"c\" 0 ( 0 0 0 ) ( 0 0 0 )\n}\n"
+                "mesh {\nshader \"\"\nnumverts %d\n",
+                SIZES_VERTICES);
     int num_weights = 0;
     for (int i = 0; i < SIZES_VERTICES; i++) {
         const int count = shapes[i / COPIES].count;
-        size += (size_t)snprintf(text + size, ROOM - size, "vert %d ( 0 0 ) %d %d\n", i,
-                                 num_weights, count);
+        test_append(&text, "vert %d ( 0 0 ) %d %d\n", i, num_weights, count);
         num_weights += count;
     }
-    size += (size_t)snprintf(text + size, ROOM - size, "numtris %d\n", SIZES_VERTICES / 3);
+    test_append(&text, "numtris %d\n", SIZES_VERTICES / 3);
     for (int i = 0; i + 2 < SIZES_VERTICES; i += 3)
-        size +=
-            (size_t)snprintf(text + size, ROOM - size, "tri %d %d %d %d\n", i / 3, i, i + 1, i + 2);
-    size += (size_t)snprintf(text + size, ROOM - size, "numweights %d\n", num_weights);
-    size = add_weights(text, size, magnitude);
-    size += (size_t)snprintf(text + size, ROOM - size, "}\n");
+        test_append(&text, "tri %d %d %d %d\n", i / 3, i, i + 1, i + 2);
+    test_append(&text, "numweights %d\n", num_weights);
+    add_weights(&text, magnitude);
+    test_append(&text, "}\n");
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, size, NULL, &error);
+    md5_model *const model = md5_parse_model(text.bytes, text.used, NULL, &error);
     CHECK_STRING(error.message, "");
     return model;
 }
@@ -595,14 +556,9 @@ static bool check_sound(const size_case *of, bool is_dual, skinned *result)
                       is_dual ? "dual" : "linear", of->magnitude);
 }
 
-static double largest(double a, double b, double c)
+static double sizes_difference(real3 expected, md5_vec3 actual)
 {
-    return fmax(fabs(a), fmax(fabs(b), fabs(c)));
-}
-
-static double sizes_difference(const double *expected, md5_vec3 actual)
-{
-    return largest(expected[0] - actual.x, expected[1] - actual.y, expected[2] - actual.z);
+    return real3_distance(expected, real3_of(actual));
 }
 
 // The sum of palette * influence, in doubles. Returns the error of the float result, relative to
@@ -610,53 +566,38 @@ static double sizes_difference(const double *expected, md5_vec3 actual)
 static double linear_error(const size_case *of, const skinned *result, uint32_t vertex)
 {
     const md5_mesh *const mesh = of->mesh;
-    double sum[3] = {0.0, 0.0, 0.0};
+    real3 sum = {0};
     for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
-        const float *const m = of->palette[mesh->influence_joints[i]].m;
         const md5_vec4 q = mesh->influences[i];
-        for (int row = 0; row < 3; row++)
-            sum[row] += (double)m[4 * row] * q.x + (double)m[4 * row + 1] * q.y
-                        + (double)m[4 * row + 2] * q.z + (double)m[4 * row + 3] * q.w;
+        sum = real3_add(sum, real3_transform(&of->palette[mesh->influence_joints[i]],
+                                             (real3){q.x, q.y, q.z}, q.w));
     }
     return sizes_difference(sum, result->positions[vertex]) / of->magnitude;
 }
 
-// The blend r + d (real and dual part, with vector parts v and e) of the dual quaternions in
-// doubles, with biases divided by the first, applied to the bind position: translation 2 (r.w e -
-// d.w v + v x e) / |r|^2, and the rotation of r / |r|.
+// The blend r + d (real and dual part) of the dual quaternions in doubles, with biases divided by
+// the first, applied to the bind position: the rotation of r / |r|, then the translation 2 d r* /
+// |r|^2.
 static double dual_error(const size_case *of, const skinned *result, uint32_t vertex)
 {
     const md5_mesh *const mesh = of->mesh;
     const uint32_t begin = mesh->first_influence[vertex], end = mesh->first_influence[vertex + 1];
     const md5_quat first = of->dual[mesh->influence_joints[begin]].real;
-    double r[4] = {0.0}, d[4] = {0.0}, square = 0.0;
+    real4 r = {0}, d = {0};
     for (uint32_t i = begin; i < end; i++) {
         const md5_dual_quat q = of->dual[mesh->influence_joints[i]];
         const double share = (double)mesh->influences[i].w / mesh->influences[begin].w;
         const double by = md5_quat_dot(first, q.real) < 0.0f ? -share : share;
-        const double real[4] = {q.real.x, q.real.y, q.real.z, q.real.w};
-        const double dual[4] = {q.dual.x, q.dual.y, q.dual.z, q.dual.w};
-        for (int k = 0; k < 4; k++) {
-            r[k] += by * real[k];
-            d[k] += by * dual[k];
-        }
+        r = real4_add(r, real4_scale(real4_widen(q.real), by));
+        d = real4_add(d, real4_scale(real4_widen(q.dual), by));
     }
-    for (int k = 0; k < 4; k++)
-        square += r[k] * r[k];
-    const md5_vec3 bind = mesh->positions[vertex];
-    const double p[3] = {bind.x, bind.y, bind.z};
-    double position[3];
-    for (int k = 0; k < 3; k++) {
-        const int a = (k + 1) % 3, b = (k + 2) % 3;
-        const double offset = r[3] * d[k] - d[3] * r[k] + (r[a] * d[b] - r[b] * d[a]);
-        // v' = v + 2 (w (u x v) + u x (u x v)) / |r|^2
-        const double along = r[0] * p[0] + r[1] * p[1] + r[2] * p[2];
-        const double rotated =
-            r[3] * (r[a] * p[b] - r[b] * p[a]) + r[k] * along - p[k] * (square - r[3] * r[3]);
-        position[k] = p[k] + 2.0 * (rotated + offset) / square;
-    }
-    return sizes_difference(position, result->positions[vertex])
-           / (1.0 + largest(p[0], p[1], p[2]));
+    const double square = real4_dot(r, r);
+    const real3 p = real3_of(mesh->positions[vertex]);
+    const real4 moved = real4_scale(real4_mul(d, real4_conjugate(r)), 2.0 / square);
+    const real3 rotated = real4_rotate(real4_scale(r, 1.0 / sqrt(square)), p);
+    return sizes_difference(real3_add(rotated, (real3){moved.x, moved.y, moved.z}),
+                            result->positions[vertex])
+           / (1.0 + fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z))));
 }
 
 // Files contain no bias above 1e9.
@@ -674,9 +615,9 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
             of.mesh = &model->meshes[0];
             for (int j = 0; j < SIZES_JOINTS; j++) {
                 of.transforms[j] = (md5_xform){made_rotation(&random),
-                                               {(float)(test_random(&random) - 0.5),
-                                                (float)(test_random(&random) - 0.5),
-                                                (float)(test_random(&random) - 0.5)},
+                                               {test_betweenf(-0.5f, 0.5f, &random),
+                                                test_betweenf(-0.5f, 0.5f, &random),
+                                                test_betweenf(-0.5f, 0.5f, &random)},
                                                0.0f};
                 of.palette[j] = md5_mat34_from_xform(of.transforms[j]);
             }
@@ -712,7 +653,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     md5_build_dual_palette(of.palette, SIZES_JOINTS, of.dual);
     skinned expected, actual;
     run(&of, true, MD5_CPU_SCALAR, &expected);
-    OWN md5_vec4 *const influences = malloc(mesh->num_influences * sizeof *influences);
+    OWN_ARRAY(md5_vec4, influences, mesh->num_influences);
     md5_mesh scaled = *mesh;
     scaled.skin_plan = NULL; // which holds the biases as they were
     scaled.influences = influences;
@@ -774,9 +715,11 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
                         md5_cpu level, bool normals, bool tangents)
 {
     const size_t count = mesh->num_vertices;
-    const strided_skinned it = {calloc(count, sizeof(md5_vec3)), calloc(count, sizeof(md5_vec3)),
-                                calloc(count, sizeof(md5_vec4)),
-                                malloc(count * sizeof(game_vertex))};
+    OWN_ARRAY(md5_vec3, positions, count);
+    OWN_ARRAY(md5_vec3, expected_normals, count);
+    OWN_ARRAY(md5_vec4, expected_tangents, count);
+    OWN_ARRAY(game_vertex, vertices, count);
+    const strided_skinned it = {positions, expected_normals, expected_tangents, vertices};
     const md5_skin_job out = {
         .mesh = mesh,
         .palette = palette,
@@ -800,20 +743,16 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
     for (uint32_t i = 0; i < count; i++)
         all = all && is_right(&it, i, normals, tangents);
     CHECK(all);
-    free(it.positions);
-    free(it.normals);
-    free(it.tangents);
-    free(it.vertices);
 }
 
 static void check_model(const char *path)
 {
-    OWN_MODEL model = md5_load_model(test_path(path), NULL, NULL);
+    OWN_MODEL model = our_model(path);
     REQUIRE(model);
     const uint32_t num_joints = model->skeleton.num_joints;
     uint64_t random = 17;
-    OWN md5_mat34 *const palette = calloc(num_joints, sizeof *palette);
-    OWN md5_dual_quat *const dual = calloc(num_joints, sizeof *dual);
+    OWN_ARRAY(md5_mat34, palette, num_joints);
+    OWN_ARRAY(md5_dual_quat, dual, num_joints);
     made_joints(palette, num_joints, 10.0, &random);
     md5_build_dual_palette(palette, num_joints, dual);
     for (uint32_t m = 0; m < model->num_meshes; m++)
@@ -829,10 +768,10 @@ TEST (strided_vertices_have_the_same_bits_with_every_instruction_set) {
 }
 
 TEST (strides_of_0_mean_no_gaps) {
-    OWN_MODEL model = md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
+    OWN_MODEL model = our_model("models/thimble/thimble.md5mesh");
     const md5_mesh *const mesh = &model->meshes[0];
     const size_t count = mesh->num_vertices;
-    OWN md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
+    OWN_ARRAY(md5_mat34, palette, model->skeleton.num_joints);
     uint64_t random = 18;
     made_joints(palette, model->skeleton.num_joints, 10.0, &random);
     OWN md5_vec3 *const expected = calloc(count, 2 * sizeof *expected);
@@ -845,11 +784,11 @@ TEST (strides_of_0_mean_no_gaps) {
 }
 
 TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
-    OWN_MODEL model = md5_load_model(test_path("models/thimble/thimble.md5mesh"), NULL, NULL);
+    OWN_MODEL model = our_model("models/thimble/thimble.md5mesh");
     const md5_mesh *const mesh = &model->meshes[0];
     const size_t count = mesh->num_vertices;
-    OWN md5_mat34 *const palette = calloc(model->skeleton.num_joints, sizeof *palette);
-    OWN md5_dual_quat *const dual = calloc(model->skeleton.num_joints, sizeof *dual);
+    OWN_ARRAY(md5_mat34, palette, model->skeleton.num_joints);
+    OWN_ARRAY(md5_dual_quat, dual, model->skeleton.num_joints);
     uint64_t random = 19;
     made_joints(palette, model->skeleton.num_joints, 10.0, &random);
     md5_build_dual_palette(palette, model->skeleton.num_joints, dual);

@@ -224,7 +224,7 @@ static void end_random_mesh(random_mesh *made)
     mesh->first_influence = made->first_influence;
     mesh->influence_joints = made->influence_joints;
     mesh->bounds = md5_bounds_from_points(made->positions, count);
-    const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &made->heap, 0}};
+    const md5_load_opts opts = heap_opts(&made->heap, 0);
     md5i_context_begin(&made->context, &opts, NULL, NULL);
     CHECK(md5i_skin_plan_build(&made->context, mesh, &mesh->skin_plan));
 }
@@ -418,7 +418,7 @@ static void check_plan(const md5_mesh *mesh, const char *what)
         CHECK_UINT(mesh->num_vertices, 0);
         return;
     }
-    OWN uint32_t *times = calloc(mesh->num_vertices + 1, sizeof *times);
+    OWN_ARRAY(uint32_t, times, mesh->num_vertices + 1);
     bool is_right = true;
     for (uint32_t i = 0; i < plan->num_runs; i++) {
         const md5_skin_run *const run = &plan->runs[i];
@@ -480,8 +480,8 @@ static void check_model(const char *path)
     if (!CHECK_THAT(model != NULL, "%s: %s", path, error.message))
         return;
     const uint32_t num_joints = model->skeleton.num_joints;
-    OWN md5_mat34 *palette = calloc(num_joints, sizeof *palette);
-    OWN md5_dual_quat *dual = calloc(num_joints, sizeof *dual);
+    OWN_ARRAY(md5_mat34, palette, num_joints);
+    OWN_ARRAY(md5_dual_quat, dual, num_joints);
     uint64_t random = 53;
     made_joints(palette, num_joints, 50.0, &random);
     md5_build_palette(model, palette, palette);
