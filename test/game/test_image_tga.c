@@ -156,24 +156,36 @@ TEST (images_tga_cut_off_anywhere) {
     }
 }
 
+static void check_message(const uint8_t *bytes, size_t size, const char *message)
+{
+    md5_error error = {0};
+    OWN_IMAGE image = parse_exact(bytes, size, NULL, &error);
+    CHECK(!image);
+    CHECK_STRING(error.message, message);
+}
+
 TEST (images_tga_of_impossible_sizes) {
-    const tga_kind kind = {2, 32, 0, true, false}, palette = {1, 8, 24, false, false};
+    static const struct {
+        bool has_palette;
+        size_t at, count;
+        const char *bytes, *message;
+    } cases[] = {
+        {false, 12, 4, "\xff\xff\xff\xff",
+         "65535 by 65535 pixels; at most 16384 a side and 67108864 in all"},
+        {false, 12, 4, "\0\x20\0\x20", "the TGA file ends after 16 of 67108864 pixels"},
+        {false, 12, 4, "\0\0\0", "0 by 0 pixels"},
+        {true, 5, 2, "\0", "the TGA palette has no colors"},
+    };
+    static const tga_kind plain = {2, 32, 0, true, false}, palette = {1, 8, 24, false, false};
+    EACH (row, cases) {
+        tga_bytes file;
+        write_file(&file, row->has_palette ? &palette : &plain);
+        memcpy(file.bytes + row->at, row->bytes, row->count);
+        check_message(file.bytes, file.size, row->message);
+    }
     tga_bytes file;
     md5_error error = {0};
-    write_file(&file, &kind);
-    memset(file.bytes + 12, 0xFF, 4);
-    CHECK(!parse_exact(file.bytes, file.size, NULL, &error));
-    CHECK_STRING(error.message, "65535 by 65535 pixels; at most 16384 a side and 67108864 in all");
-    memcpy(file.bytes + 12, "\0\x20\0\x20", 4);
-    CHECK(!parse_exact(file.bytes, file.size, NULL, &error));
-    CHECK_STRING(error.message, "the TGA file ends after 16 of 67108864 pixels");
-    memset(file.bytes + 12, 0, 4);
-    CHECK(!parse_exact(file.bytes, file.size, NULL, &error));
-    CHECK_STRING(error.message, "0 by 0 pixels");
     write_file(&file, &palette);
-    memset(file.bytes + 5, 0, 2);
-    CHECK(!parse_exact(file.bytes, file.size, NULL, &error));
-    CHECK_STRING(error.message, "the TGA palette has no colors");
     memset(file.bytes + 5, 0xFF, 2);
     CHECK(!parse_exact(file.bytes, file.size, NULL, &error));
     CHECK(strstr(error.message, "the TGA file ends before its pixels"));
@@ -234,14 +246,6 @@ static void check_texel(const dds_bytes *file, uint32_t texel, const uint8_t exp
         CHECK_UINT(image->pixels[4 * texel + i], expected[i]);
 }
 
-static void check_message(const dds_bytes *file, const char *message)
-{
-    md5_error error = {0};
-    OWN_IMAGE image = parse_exact(file->bytes, file->size, NULL, &error);
-    CHECK(!image);
-    CHECK_STRING(error.message, message);
-}
-
 // -- Blocks ---------------------------------------------------------------------------------------
 
 // White and black ends; texels 0 to 3 are the first, second, third and fourth color, the others
@@ -250,6 +254,16 @@ static void check_message(const dds_bytes *file, const char *message)
 #define WHITE 0xFF, 0xFF
 #define BLACK 0x00, 0x00
 
+// Checks a texel of a file of one block.
+static void check_block(const char *name, const uint8_t *block, size_t size, uint32_t texel,
+                        const uint8_t expected[4])
+{
+    dds_bytes file;
+    begin(&file, 4, 4, name);
+    add(&file, block, size);
+    check_texel(&file, texel, expected);
+}
+
 TEST (images_dds_of_four_and_three_colors) {
     static const uint8_t four[8] = {COLORS(WHITE, BLACK)}, three[8] = {COLORS(BLACK, WHITE)};
     static const uint8_t expected_four[4][4] = {
@@ -257,39 +271,25 @@ TEST (images_dds_of_four_and_three_colors) {
     static const uint8_t expected_three[4][4] = {
         {0, 0, 0, 255}, {255, 255, 255, 255}, {127, 127, 127, 255}, {0, 0, 0, 0}};
     for (uint32_t i = 0; i < 4; i++) {
-        dds_bytes file;
-        begin(&file, 4, 4, "DXT1");
-        add(&file, four, 8);
-        check_texel(&file, i, expected_four[i]);
-        begin(&file, 4, 4, "DXT1");
-        add(&file, three, 8);
-        check_texel(&file, i, expected_three[i]);
+        check_block("DXT1", four, 8, i, expected_four[i]);
+        check_block("DXT1", three, 8, i, expected_three[i]);
     }
 }
 
 TEST (images_dds_with_alpha) {
-    static const uint8_t explicit[16] = {0x5F, 0xA0, 0, 0, 0, 0, 0, 0, COLORS(BLACK, WHITE)};
-    // Alpha 250 to 40 in seven steps of 30; texels 0 to 3 have values 0, 1, 2 and 7.
-    static const uint8_t six[16] = {250, 40, 0x88, 0x0E, 0, 0, 0, 0, COLORS(BLACK, WHITE)};
-    static const uint8_t four[16] = {40, 250, 0x88, 0x0E, 0, 0, 0, 0, COLORS(BLACK, WHITE)};
-    static const uint8_t expected_explicit[4] = {255, 85, 0, 170};
-    static const uint8_t expected_six[4] = {250, 40, 220, 70},
-                         expected_four[4] = {40, 250, 82, 255};
-    static const uint8_t gray[4] = {0, 255, 85, 170}; // never three colors
+    // Alpha of four bits; 250 to 40 in seven steps of 30, and in five; texels 0 to 3 have values 0,
+    // 1, 2 and 7.
+    static const uint8_t blocks[3][16] = {{0x5F, 0xA0, 0, 0, 0, 0, 0, 0, COLORS(BLACK, WHITE)},
+                                          {250, 40, 0x88, 0x0E, 0, 0, 0, 0, COLORS(BLACK, WHITE)},
+                                          {40, 250, 0x88, 0x0E, 0, 0, 0, 0, COLORS(BLACK, WHITE)}};
+    static const uint8_t alphas[3][4] = {{255, 85, 0, 170}, {250, 40, 220, 70}, {40, 250, 82, 255}};
+    static const uint8_t grays[4] = {0, 255, 85, 170}; // never three colors
     for (uint32_t i = 0; i < 4; i++) {
-        dds_bytes file;
-        begin(&file, 4, 4, "DXT3");
-        add(&file, explicit, 16);
-        check_texel(&file, i, (const uint8_t[]){gray[i], gray[i], gray[i], expected_explicit[i]});
-        begin(&file, 4, 4, "DXT5");
-        add(&file, six, 16);
-        check_texel(&file, i, (const uint8_t[]){gray[i], gray[i], gray[i], expected_six[i]});
-        begin(&file, 4, 4, "DXT5");
-        add(&file, four, 16);
-        check_texel(&file, i, (const uint8_t[]){gray[i], gray[i], gray[i], expected_four[i]});
-        begin(&file, 4, 4, "RXGB");
-        add(&file, six, 16);
-        check_texel(&file, i, (const uint8_t[]){expected_six[i], gray[i], gray[i], 255});
+        const uint8_t gray = grays[i];
+        for (int kind = 0; kind < 3; kind++)
+            check_block(kind == 0 ? "DXT3" : "DXT5", blocks[kind], 16, i,
+                        (const uint8_t[]){gray, gray, gray, alphas[kind][i]});
+        check_block("RXGB", blocks[1], 16, i, (const uint8_t[]){alphas[1][i], gray, gray, 255});
     }
 }
 
@@ -306,7 +306,7 @@ TEST (images_dds_of_any_size) {
     check_texel(&file, 4 * 5 + 3, blue);
     check_texel(&file, 5 * 5 + 4, white);
     file.size--;
-    check_message(&file, "the DDS file has 31 of 32 bytes of pixels");
+    check_message(file.bytes, file.size, "the DDS file has 31 of 32 bytes of pixels");
 }
 
 // -- Texels ---------------------------------------------------------------------------------------
@@ -382,31 +382,33 @@ TEST (images_dds_that_are_damaged) {
     static const uint32_t masks[4] = {0xFF, 0, 0, 0};
     dds_bytes file;
     begin(&file, 4, 4, "DXT1");
-    check_message(&file, "the DDS file has 0 of 8 bytes of pixels");
+    check_message(file.bytes, file.size, "the DDS file has 0 of 8 bytes of pixels");
     file.size = 40;
-    check_message(&file, "the DDS header ends after 40 bytes");
+    check_message(file.bytes, file.size, "the DDS header ends after 40 bytes");
     begin(&file, 4, 4, "ATI2");
-    check_message(&file, "the DDS format 'ATI2', expected DXT1, DXT3, DXT5, RXGB or DX10");
+    check_message(file.bytes, file.size,
+                  "the DDS format 'ATI2', expected DXT1, DXT3, DXT5, RXGB or DX10");
     begin(&file, 4, 4, "DX10");
-    check_message(&file, "the DDS header ends after 128 bytes");
+    check_message(file.bytes, file.size, "the DDS header ends after 128 bytes");
     file.size = DX10_SIZE;
     put32(&file, HEADER_SIZE, 95);
-    check_message(&file,
+    check_message(file.bytes, file.size,
                   "the DDS format has number 95, expected BC1, BC2, BC3 or 8 bits a channel");
     begin(&file, 4, 4, NULL);
     set_masks(&file, 0x40, 12, masks);
-    check_message(&file, "DDS texels of 12 bits, expected 8, 16, 24 or 32");
+    check_message(file.bytes, file.size, "DDS texels of 12 bits, expected 8, 16, 24 or 32");
     set_masks(&file, 0x20, 8, masks);
-    check_message(&file,
+    check_message(file.bytes, file.size,
                   "the DDS format has flags 0x20, expected a name, color, luminance or alpha");
     begin(&file, 0x4000, 0x4000, "DXT1");
-    check_message(&file, "16384 by 16384 pixels; at most 16384 a side and 67108864 in all");
+    check_message(file.bytes, file.size,
+                  "16384 by 16384 pixels; at most 16384 a side and 67108864 in all");
     begin(&file, 0x2000, 0x2000, "DXT5");
-    check_message(&file, "the DDS file has 0 of 67108864 bytes of pixels");
+    check_message(file.bytes, file.size, "the DDS file has 0 of 67108864 bytes of pixels");
     begin(&file, 4, 4, "DXT1");
     put32(&file, 4, 100);
-    check_message(&file, "the DDS header says that it has 100 bytes, expected 124");
+    check_message(file.bytes, file.size, "the DDS header says that it has 100 bytes, expected 124");
     put32(&file, 4, 124);
     put32(&file, 112, 0x200000);
-    check_message(&file, "the DDS file is a volume");
+    check_message(file.bytes, file.size, "the DDS file is a volume");
 }

@@ -1,6 +1,7 @@
 // Models and animations of Doom 3 BFG, written by functions that know nothing of the reader.
 #include "test/own.h"
 #include "test/pose/test_made_pose.h"
+#include "test/real.h"
 
 #include "md5/md5edit.h"
 
@@ -144,9 +145,7 @@ TEST (bfg_models_are_read_like_text) {
     CHECK_UINT(mesh->num_weights, 4);
     CHECK_UINT(mesh->weights[0].joint, 1);
     CHECK_NEAR(mesh->weights[0].bias, 1.0, 0.0);
-    CHECK_NEAR(mesh->weights[0].offset.x, 1.0, 1e-6); // 0 -1 2 seen from the arm
-    CHECK_NEAR(mesh->weights[0].offset.y, 0.0, 1e-6);
-    CHECK_NEAR(mesh->weights[0].offset.z, 0.0, 1e-6);
+    CHECK_VEC3(mesh->weights[0].offset, 1.0, 0.0, 0.0, 1e-6); // 0 -1 2 seen from the arm
     CHECK_NEAR(mesh->weights[1].bias, 0.8, 1e-6);
     CHECK_NEAR(mesh->weights[2].bias, 0.2, 1e-6);
     CHECK_NEAR(mesh->positions[1].x, 4.0, 1e-5);
@@ -175,8 +174,26 @@ TEST (bfg_vertices_may_have_no_weights) {
     CHECK(point.x == 0.0f && point.y == 0.0f && point.z == 0.0f);
 }
 
+typedef enum file_kind { MODEL, ANIM, CAMERA } file_kind;
+
+// Returns whether the file was read.
+static bool parse_any(file_kind kind, const unsigned char *data, size_t size,
+                      const md5_load_opts *opts, md5_error *error)
+{
+    OWN_MODEL model = kind == MODEL ? md5_parse_model(data, size, opts, error) : NULL;
+    OWN_ANIM anim = kind == ANIM ? md5_parse_anim(data, size, opts, error) : NULL;
+    OWN_CAMERA camera = kind == CAMERA ? md5_parse_camera(data, size, opts, error) : NULL;
+    return model || anim || camera;
+}
+
+typedef struct altered {
+    size_t at;
+    uint32_t value;
+    const char *message;
+} altered;
+
 // Replaces the 4 bytes at `at` by `value`, big-endian, and expects an error.
-static void check_altered(const bytes *good, bool is_anim, size_t at, uint32_t value,
+static void check_altered(const bytes *good, file_kind kind, size_t at, uint32_t value,
                           const char *message)
 {
     bytes file = *good;
@@ -184,10 +201,7 @@ static void check_altered(const bytes *good, bool is_anim, size_t at, uint32_t v
     file.size = at;
     put_big(&file, value);
     file.size = good->size;
-    if (is_anim)
-        CHECK(!md5_parse_anim(file.data, file.size, NULL, &error));
-    else
-        CHECK(!md5_parse_model(file.data, file.size, NULL, &error));
+    CHECK(!parse_any(kind, file.data, file.size, NULL, &error));
     char text[400];
     snprintf(text, sizeof text, "byte %u: %s", error.column - 1, error.message);
     CHECK_STRING(text, message);
@@ -210,30 +224,28 @@ enum {
 };
 
 TEST (bfg_models_name_the_byte_of_a_mistake) {
+    static const altered rows[] = {
+        {0, 0x42524D6D, "byte 4: BFG model of version 109: expected 108 or 110"},
+        {12, 1,
+         "byte 16: a BFG model with surfaces of its own: expected one of an .md5mesh, "
+         "without"},
+        {SECOND, 0x35444D6B, "byte 75: expected '5DM' and version 106"},
+        {JOINTS, 0, "byte 79: 0 joints: expected at least 1, in 380 bytes"},
+        {JOINTS + 4, 0xFFFFFF7F, "byte 87: expected 2147483647 bytes more, but 376 are left"},
+        {JOINTS + 8, 0x61006263, "byte 87: a joint's name contains a NUL byte"},
+        {PARENT1, 1, "byte 102: joint 1 has parent 1: expected one before it"},
+        {BIND, 1, "byte 106: 1 joints of the bind pose: expected 2"},
+        {BIND + 16, 0, "byte 110: a rotation whose length is not 1"},
+        {BIND + 20, 0x0000807F, "byte 126: a position beyond 1e9"},
+        {VERTICES + 4, 4, "byte 331: 4 indices: expected three for a triangle"},
+        {FIRST_VERTEX, 0x7F800000, "byte 331: a position beyond 1e9"},
+        {FIRST_VERTEX + 24, 0x02000000, "byte 331: joint 2, but there are 2"},
+        {FIRST_INDEX, 3, "byte 429: vertex 3, but there are 3"},
+    };
     bytes good;
     make_model(&good);
-    check_altered(&good, false, 0, 0x42524D6D,
-                  "byte 4: BFG model of version 109: expected 108 or 110");
-    check_altered(&good, false, 12, 1,
-                  "byte 16: a BFG model with surfaces of its own: expected one of an .md5mesh, "
-                  "without");
-    check_altered(&good, false, SECOND, 0x35444D6B, "byte 75: expected '5DM' and version 106");
-    check_altered(&good, false, JOINTS, 0, "byte 79: 0 joints: expected at least 1, in 380 bytes");
-    check_altered(&good, false, JOINTS + 4, 0xFFFFFF7F,
-                  "byte 87: expected 2147483647 bytes more, but 376 are left");
-    check_altered(&good, false, JOINTS + 8, 0x61006263,
-                  "byte 87: a joint's name contains a NUL byte");
-    check_altered(&good, false, PARENT1, 1,
-                  "byte 102: joint 1 has parent 1: expected one before it");
-    check_altered(&good, false, BIND, 1, "byte 106: 1 joints of the bind pose: expected 2");
-    check_altered(&good, false, BIND + 16, 0, "byte 110: a rotation whose length is not 1");
-    check_altered(&good, false, BIND + 20, 0x0000807F, "byte 126: a position beyond 1e9");
-    check_altered(&good, false, VERTICES + 4, 4,
-                  "byte 331: 4 indices: expected three for a triangle");
-    check_altered(&good, false, FIRST_VERTEX, 0x7F800000, "byte 331: a position beyond 1e9");
-    check_altered(&good, false, FIRST_VERTEX + 24, 0x02000000,
-                  "byte 331: joint 2, but there are 2");
-    check_altered(&good, false, FIRST_INDEX, 3, "byte 429: vertex 3, but there are 3");
+    EACH (row, rows)
+        check_altered(&good, MODEL, row->at, row->value, row->message);
 }
 
 // -- Animations -----------------------------------------------------------------------------------
@@ -308,34 +320,26 @@ TEST (bfg_anims_are_those_of_text) {
 }
 
 TEST (bfg_anims_name_the_byte_of_a_mistake) {
+    static const altered rows[] = {
+        {0, 0x424D4466, "byte 4: BFG animation of version 102: expected 101"},
+        {12, 0, "byte 12: 0 frames: expected at least 1, in 215 bytes"},
+        {32, 3, "byte 32: 3 bounds: expected 2"},
+        {36, 0x7FC00000, "byte 36: bounds beyond 1e9"},
+        {84, 1, "byte 84: 1 joints: expected 2"},
+        {96, 0, "byte 96: joint 0 has parent 0: expected one before it"},
+        {100, 64, "byte 96: joint 0: components 64 from 0 on, of 3"},
+        {104, 3, "byte 96: joint 0: components 1 from 3 on, of 3"},
+        {127, 1, "byte 127: 1 joints of the base frame: expected 2"},
+        {187, 5, "byte 187: 5 numbers: expected 6"},
+        {191, 0x0000C07F, "byte 191: a number beyond 1e9"},
+    };
     bytes good;
     make_anim(&good);
-    check_altered(&good, true, 0, 0x424D4466, "byte 4: BFG animation of version 102: expected 101");
-    check_altered(&good, true, 12, 0, "byte 12: 0 frames: expected at least 1, in 215 bytes");
-    check_altered(&good, true, 32, 3, "byte 32: 3 bounds: expected 2");
-    check_altered(&good, true, 36, 0x7FC00000, "byte 36: bounds beyond 1e9");
-    check_altered(&good, true, 84, 1, "byte 84: 1 joints: expected 2");
-    check_altered(&good, true, 96, 0, "byte 96: joint 0 has parent 0: expected one before it");
-    check_altered(&good, true, 100, 64, "byte 96: joint 0: components 64 from 0 on, of 3");
-    check_altered(&good, true, 104, 3, "byte 96: joint 0: components 1 from 3 on, of 3");
-    check_altered(&good, true, 127, 1, "byte 127: 1 joints of the base frame: expected 2");
-    check_altered(&good, true, 187, 5, "byte 187: 5 numbers: expected 6");
-    check_altered(&good, true, 191, 0x0000C07F, "byte 191: a number beyond 1e9");
+    EACH (row, rows)
+        check_altered(&good, ANIM, row->at, row->value, row->message);
 }
 
 // -- Hostile input --------------------------------------------------------------------------------
-
-typedef enum file_kind { MODEL, ANIM, CAMERA } file_kind;
-
-// Returns whether the file was read.
-static bool parse_any(file_kind kind, const unsigned char *data, size_t size,
-                      const md5_load_opts *opts, md5_error *error)
-{
-    OWN_MODEL model = kind == MODEL ? md5_parse_model(data, size, opts, error) : NULL;
-    OWN_ANIM anim = kind == ANIM ? md5_parse_anim(data, size, opts, error) : NULL;
-    OWN_CAMERA camera = kind == CAMERA ? md5_parse_camera(data, size, opts, error) : NULL;
-    return model || anim || camera;
-}
 
 // Truncated at each byte, with each bit altered, and with each allocation failing.
 static void check_hostile(const bytes *good, file_kind kind)

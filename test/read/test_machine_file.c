@@ -228,7 +228,7 @@ TEST (machine_file_refuses_what_it_does_not_know) {
 static md5_machine_file *parse(const char *text)
 {
     md5_error error = {0};
-    OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, &error);
+    md5_machine_file *const file = md5_parse_machine_file(text, strlen(text), NULL, &error);
     if (!CHECK(file)) {
         printf("%s\n", error.message);
         abort();

@@ -12,18 +12,31 @@ static real3 origin_of(const md5_mat34 *m)
     return (real3){(double)m->m[3], (double)m->m[7], (double)m->m[11]};
 }
 
-static real3 bind_point(const md5_mat34 *bind, const md5_weight *weight)
+// Of a weight, in the bind pose.
+static real3 weighted_point(const md5_mat34 *bind, const md5_weight *weight)
 {
-    return real3_transform(&bind[weight->joint], real3_of(weight->offset), 1.0);
+    const real3 point = real3_transform(&bind[weight->joint], real3_of(weight->offset), 1.0);
+    return real3_scale(point, (double)weight->bias);
 }
 
-static md5_vec3 random_offset(double size, uint64_t *random)
+static md5_vec3 random_offset(float size, uint64_t *random)
 {
-    md5_vec3 offset;
-    offset.x = (float)(size * (2.0 * test_random(random) - 1.0));
-    offset.y = (float)(size * (2.0 * test_random(random) - 1.0));
-    offset.z = (float)(size * (2.0 * test_random(random) - 1.0));
-    return offset;
+    return (md5_vec3){test_betweenf(-size, size, random), test_betweenf(-size, size, random),
+                      test_betweenf(-size, size, random)};
+}
+
+// The mesh of one vertex with these weights, until the end of the block.
+#define BUILD_VERTEX(made, weights, num_weights, bind, num_joints)  \
+    md5_vertex vertex_of_##made;                                    \
+    const made_source source_of_##made =                            \
+        made_vertex(&vertex_of_##made, weights, num_weights, bind); \
+    OWN_MESH made;                                                  \
+    REQUIRE(made_mesh_build(&(made), &source_of_##made, num_joints, NULL))
+
+static void pack(const md5_mesh *mesh, uint32_t slots, uint32_t *joints, float *weights)
+{
+    CHECK(md5_pack_influences(
+        &(md5_pack_job){.mesh = mesh, .slots = slots, .joints = joints, .weights = weights}));
 }
 
 // -- Merging ----------------------------------------------------------------------------------
@@ -55,48 +68,42 @@ TEST (influences_are_weights_merged_by_joint) {
             // Quarters, so that equal biases are common and zero and negative ones occur.
             weights[i].bias = 0.25f * (float)(test_random_u32(&random) % 8) - 0.5f;
             weights[i].offset = random_offset(5.0, &random);
-            position = real3_add(
-                position, real3_scale(bind_point(bind, &weights[i]), (double)weights[i].bias));
+            position = real3_add(position, weighted_point(bind, &weights[i]));
         }
-        md5_vertex vertex;
-        const made_source source = made_vertex(&vertex, weights, num_weights, bind);
-        OWN_MESH made;
-        if (CHECK(made_mesh_build(&made, &source, JOINTS, NULL))) {
-            CHECK_UINT(made.mesh.max_influences, made.mesh.num_influences);
-            CHECK_UINT(made.mesh.max_weights, num_weights);
-            check_order(&made.mesh, 0);
+        BUILD_VERTEX(made, weights, num_weights, bind, JOINTS);
+        CHECK_UINT(made.mesh.max_influences, made.mesh.num_influences);
+        CHECK_UINT(made.mesh.max_weights, num_weights);
+        check_order(&made.mesh, 0);
 
-            // Against sums made joint by joint.
-            const md5_mesh *mesh = &made.mesh;
-            uint32_t num_expected = 0;
-            for (uint32_t joint = 0; joint < JOINTS; joint++) {
-                real3 sum = {0.0, 0.0, 0.0};
-                double bias = 0.0;
-                bool any = false;
-                for (uint32_t i = 0; i < num_weights; i++) {
-                    if (weights[i].joint != joint || weights[i].bias == 0.0f)
-                        continue;
-                    sum = real3_add(
-                        sum, real3_scale(bind_point(bind, &weights[i]), (double)weights[i].bias));
-                    bias += (double)weights[i].bias;
-                    any = true;
-                }
-                num_expected += any;
-                for (uint32_t i = 0; i < mesh->num_influences; i++) {
-                    if (mesh->influence_joints[i] != joint)
-                        continue;
-                    CHECK(any);
-                    CHECK_NEAR(mesh->influences[i].x, sum.x, 1e-6 * (1.0 + fabs(sum.x)));
-                    CHECK_NEAR(mesh->influences[i].y, sum.y, 1e-6 * (1.0 + fabs(sum.y)));
-                    CHECK_NEAR(mesh->influences[i].z, sum.z, 1e-6 * (1.0 + fabs(sum.z)));
-                    CHECK_NEAR(mesh->influences[i].w, bias, 1e-7);
-                }
+        // Against sums made joint by joint.
+        const md5_mesh *mesh = &made.mesh;
+        uint32_t num_expected = 0;
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            real3 sum = {0.0, 0.0, 0.0};
+            double bias = 0.0;
+            bool any = false;
+            for (uint32_t i = 0; i < num_weights; i++) {
+                if (weights[i].joint != joint || weights[i].bias == 0.0f)
+                    continue;
+                sum = real3_add(sum, weighted_point(bind, &weights[i]));
+                bias += (double)weights[i].bias;
+                any = true;
             }
-            CHECK_UINT(mesh->num_influences, num_expected);
-
-            const real3 actual = real3_of(made.mesh.positions[0]);
-            CHECK_NEAR(real3_length(real3_sub(actual, position)), 0.0, 1e-5);
+            num_expected += any;
+            for (uint32_t i = 0; i < mesh->num_influences; i++) {
+                if (mesh->influence_joints[i] != joint)
+                    continue;
+                CHECK(any);
+                CHECK_NEAR(mesh->influences[i].x, sum.x, 1e-6 * (1.0 + fabs(sum.x)));
+                CHECK_NEAR(mesh->influences[i].y, sum.y, 1e-6 * (1.0 + fabs(sum.y)));
+                CHECK_NEAR(mesh->influences[i].z, sum.z, 1e-6 * (1.0 + fabs(sum.z)));
+                CHECK_NEAR(mesh->influences[i].w, bias, 1e-7);
+            }
         }
+        CHECK_UINT(mesh->num_influences, num_expected);
+
+        const real3 actual = real3_of(made.mesh.positions[0]);
+        CHECK_NEAR(real3_length(real3_sub(actual, position)), 0.0, 1e-5);
     }
 }
 
@@ -108,15 +115,11 @@ TEST (weights_that_add_nothing_leave_no_influence) {
         {0, -0.5f, {7, 8, 9}},
     };
     const md5_mat34 bind[3] = {identity, identity, identity};
-    md5_vertex vertex;
-    const made_source source = made_vertex(&vertex, weights, 4, bind);
-    OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &source, 3, NULL))
-        && CHECK_UINT(made.mesh.num_influences, 1)) {
-        CHECK_UINT(made.mesh.influence_joints[0], 1);
-        CHECK(made.mesh.influences[0].x == 4.0f && made.mesh.influences[0].w == 1.0f);
-        CHECK_UINT(made.mesh.num_off_sums, 0);
-    }
+    BUILD_VERTEX(made, weights, 4, bind, 3);
+    REQUIRE(made.mesh.num_influences == 1);
+    CHECK_UINT(made.mesh.influence_joints[0], 1);
+    CHECK(made.mesh.influences[0].x == 4.0f && made.mesh.influences[0].w == 1.0f);
+    CHECK_UINT(made.mesh.num_off_sums, 0);
 }
 
 // Biases that cancel out leave a direction that rotates with the joint: omitting it would be wrong,
@@ -125,15 +128,11 @@ TEST (cancelled_biases_keep_what_is_left_of_their_points) {
     const md5_weight weights[3] = {
         {0, 1.0f, {0, 0, 0}}, {1, 2.0f, {1, 0, 0}}, {1, -2.0f, {0, 1, 0}}};
     const md5_mat34 bind[2] = {identity, identity};
-    md5_vertex vertex;
-    const made_source source = made_vertex(&vertex, weights, 3, bind);
-    OWN_MESH made;
-    if (CHECK(made_mesh_build(&made, &source, 2, NULL))
-        && CHECK_UINT(made.mesh.num_influences, 2)) {
-        CHECK_UINT(made.mesh.influence_joints[1], 1);
-        const md5_vec4 left = made.mesh.influences[1];
-        CHECK(left.x == 2.0f && left.y == -2.0f && left.z == 0.0f && left.w == 0.0f);
-    }
+    BUILD_VERTEX(made, weights, 3, bind, 2);
+    REQUIRE(made.mesh.num_influences == 2);
+    CHECK_UINT(made.mesh.influence_joints[1], 1);
+    const md5_vec4 left = made.mesh.influences[1];
+    CHECK(left.x == 2.0f && left.y == -2.0f && left.z == 0.0f && left.w == 0.0f);
 }
 
 TEST (vertices_may_share_their_weights) {
@@ -176,10 +175,7 @@ static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
         const float bias = (float)(1 + test_random_u32(&random) % 1000) / (float)count;
         weights[i] = (md5_weight){num_joints - 1 - i % num_joints, bias, {1, 0, 0}};
     }
-    md5_vertex vertex;
-    const made_source source = made_vertex(&vertex, weights, count, bind);
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &source, num_joints, NULL));
+    BUILD_VERTEX(made, weights, count, bind, num_joints);
     CHECK_UINT(made.mesh.num_influences, num_joints);
     check_order(&made.mesh, 0);
     OWN_ARRAY(bool, seen, num_joints);
@@ -211,30 +207,25 @@ TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
             const float bias = (float)(0.01 + test_random(&random));
             weights[i] = (md5_weight){19 - i, bias, random_offset(5.0, &random)};
         }
-        md5_vertex vertex;
-        const made_source source = made_vertex(&vertex, weights, num_weights, bind);
-        OWN_MESH made;
-        if (CHECK(made_mesh_build(&made, &source, JOINTS, NULL))) {
-            uint32_t joints[9];
-            float packed[9];
-            joints[slots] = 12345;
-            packed[slots] = 12345.0f;
-            CHECK(md5_pack_influences(&(md5_pack_job){
-                .mesh = &made.mesh, .slots = slots, .joints = joints, .weights = packed}));
-            CHECK_UINT(joints[slots], 12345);
-            CHECK(packed[slots] == 12345.0f);
-            const uint32_t kept = num_weights < slots ? num_weights : slots;
-            double sum = 0.0;
-            for (uint32_t i = 0; i < slots; i++) {
-                sum += packed[i];
-                CHECK_UINT(joints[i], i < kept ? made.mesh.influence_joints[i] : 0);
-                CHECK(i < kept ? packed[i] > 0.0f : packed[i] == 0.0f);
-                if (i < kept && i > 0) // in the same proportions
-                    CHECK_NEAR((double)packed[i] * made.mesh.influences[0].w,
-                               (double)packed[0] * made.mesh.influences[i].w, 1e-6);
-            }
-            CHECK_NEAR(sum, kept > 0 ? 1.0 : 0.0, 1e-6);
+        BUILD_VERTEX(made, weights, num_weights, bind, JOINTS);
+        uint32_t joints[9];
+        float packed[9];
+        joints[slots] = 12345;
+        packed[slots] = 12345.0f;
+        pack(&made.mesh, slots, joints, packed);
+        CHECK_UINT(joints[slots], 12345);
+        CHECK(packed[slots] == 12345.0f);
+        const uint32_t kept = num_weights < slots ? num_weights : slots;
+        double sum = 0.0;
+        for (uint32_t i = 0; i < slots; i++) {
+            sum += packed[i];
+            CHECK_UINT(joints[i], i < kept ? made.mesh.influence_joints[i] : 0);
+            CHECK(i < kept ? packed[i] > 0.0f : packed[i] == 0.0f);
+            if (i < kept && i > 0) // in the same proportions
+                CHECK_NEAR((double)packed[i] * made.mesh.influences[0].w,
+                           (double)packed[0] * made.mesh.influences[i].w, 1e-6);
         }
+        CHECK_NEAR(sum, kept > 0 ? 1.0 : 0.0, 1e-6);
     }
 }
 
@@ -246,14 +237,10 @@ static void check_packed(const float *biases, uint32_t count, uint32_t slots, co
         weights[i] = (md5_weight){i, biases[i], {(float)i, 1, 2}};
         bind[i] = identity;
     }
-    md5_vertex vertex;
-    const made_source source = made_vertex(&vertex, weights, count, bind);
-    OWN_MESH made;
-    REQUIRE(made_mesh_build(&made, &source, count, NULL));
+    BUILD_VERTEX(made, weights, count, bind, count);
     uint32_t joints[8];
     float packed[8];
-    CHECK(md5_pack_influences(
-        &(md5_pack_job){.mesh = &made.mesh, .slots = slots, .joints = joints, .weights = packed}));
+    pack(&made.mesh, slots, joints, packed);
     for (uint32_t i = 0; i < slots; i++)
         CHECK_NEAR(packed[i], expected[i], 1e-6);
 }
@@ -298,8 +285,7 @@ static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *
 {
     uint32_t joints[8];
     float packed[8];
-    CHECK(md5_pack_influences(
-        &(md5_pack_job){.mesh = mesh, .slots = test->slots, .joints = joints, .weights = packed}));
+    pack(mesh, test->slots, joints, packed);
     real3 sum = {0.0, 0.0, 0.0};
     for (uint32_t i = 0; i < test->num_weights; i++) {
         const md5_weight *weight = &test->weights[i];
@@ -370,47 +356,40 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
     for (uint32_t round = 0; round < 200; round++) {
         loss_case test;
         make_loss_case(&test, round, &random);
-        md5_vertex vertex;
-        const made_source source = made_vertex(&vertex, test.weights, test.num_weights, test.bind);
-        OWN_MESH made;
-        if (CHECK(made_mesh_build(&made, &source, test.num_joints, NULL))) {
-            const bool moved = memcmp(test.posed, test.bind, sizeof test.bind) != 0;
-            const double loss =
-                md5_pack_loss(&made.model, 0, test.slots, moved ? test.posed : NULL);
-            const double slack = 1e-4;
-            for (uint32_t again = 0; again < 20; again++) {
-                md5_mat34 rotations[10];
-                made_joints(rotations, 10, 0.0, &random);
-                CHECK(real3_length(difference(&test, &made.mesh, rotate_at_random, rotations))
-                      <= loss + slack);
-            }
-            worst_turns worst;
-            uint32_t joints[8];
-            float packed[8];
-            CHECK(md5_pack_influences(&(md5_pack_job){
-                .mesh = &made.mesh, .slots = test.slots, .joints = joints, .weights = packed}));
-            real3 parts[10] = {{0.0, 0.0, 0.0}}, shift = {0.0, 0.0, 0.0};
-            for (uint32_t i = 0; i < test.num_weights; i++) {
-                const md5_weight *weight = &test.weights[i];
-                const double bias = (double)weight->bias;
-                const real3 arm =
-                    real3_transform(&test.bind[weight->joint], real3_of(weight->offset), 0.0);
-                parts[weight->joint] = real3_add(parts[weight->joint], real3_scale(arm, bias));
-                shift = real3_add(shift, real3_scale(origin_of(&test.posed[weight->joint]), bias));
-            }
-            for (uint32_t i = 0; i < test.slots; i++) {
-                const double weight = (double)packed[i];
-                const real3 arm =
-                    real3_sub(real3_of(made.mesh.positions[0]), origin_of(&test.bind[joints[i]]));
-                parts[joints[i]] = real3_add(parts[joints[i]], real3_scale(arm, -weight));
-                shift = real3_add(shift, real3_scale(origin_of(&test.posed[joints[i]]), -weight));
-            }
-            worst.to = direction(shift);
-            for (uint32_t i = 0; i < 10; i++)
-                worst.from[i] = direction(parts[i]);
-            CHECK_NEAR(real3_length(difference(&test, &made.mesh, rotate_worst, &worst)), loss,
-                       slack);
+        BUILD_VERTEX(made, test.weights, test.num_weights, test.bind, test.num_joints);
+        const bool moved = memcmp(test.posed, test.bind, sizeof test.bind) != 0;
+        const double loss = md5_pack_loss(&made.model, 0, test.slots, moved ? test.posed : NULL);
+        const double slack = 1e-4;
+        for (uint32_t again = 0; again < 20; again++) {
+            md5_mat34 rotations[10];
+            made_joints(rotations, 10, 0.0, &random);
+            CHECK(real3_length(difference(&test, &made.mesh, rotate_at_random, rotations))
+                  <= loss + slack);
         }
+        worst_turns worst;
+        uint32_t joints[8];
+        float packed[8];
+        pack(&made.mesh, test.slots, joints, packed);
+        real3 parts[10] = {{0.0, 0.0, 0.0}}, shift = {0.0, 0.0, 0.0};
+        for (uint32_t i = 0; i < test.num_weights; i++) {
+            const md5_weight *weight = &test.weights[i];
+            const double bias = (double)weight->bias;
+            const real3 arm =
+                real3_transform(&test.bind[weight->joint], real3_of(weight->offset), 0.0);
+            parts[weight->joint] = real3_add(parts[weight->joint], real3_scale(arm, bias));
+            shift = real3_add(shift, real3_scale(origin_of(&test.posed[weight->joint]), bias));
+        }
+        for (uint32_t i = 0; i < test.slots; i++) {
+            const double weight = (double)packed[i];
+            const real3 arm =
+                real3_sub(real3_of(made.mesh.positions[0]), origin_of(&test.bind[joints[i]]));
+            parts[joints[i]] = real3_add(parts[joints[i]], real3_scale(arm, -weight));
+            shift = real3_add(shift, real3_scale(origin_of(&test.posed[joints[i]]), -weight));
+        }
+        worst.to = direction(shift);
+        for (uint32_t i = 0; i < 10; i++)
+            worst.from[i] = direction(parts[i]);
+        CHECK_NEAR(real3_length(difference(&test, &made.mesh, rotate_worst, &worst)), loss, slack);
     }
 }
 
@@ -425,53 +404,40 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
         const real3 meet = {3.0, -4.0, 5.0};
         md5_weight weights[JOINTS];
         for (uint32_t i = 0; i < count; i++) {
-            const real3 arm = real3_add(meet, real3_scale(origin_of(&bind[i]), -1.0));
+            const real3 arm = real3_sub(meet, origin_of(&bind[i]));
             const float *m = bind[i].m; // its transpose rotates back
-            md5_vec3 offset;
-            offset.x = (float)(m[0] * arm.x + m[4] * arm.y + m[8] * arm.z);
-            offset.y = (float)(m[1] * arm.x + m[5] * arm.y + m[9] * arm.z);
-            offset.z = (float)(m[2] * arm.x + m[6] * arm.y + m[10] * arm.z);
-            weights[i] = (md5_weight){i, 1.0f / (float)count, offset};
+            const real3 offset = {m[0] * arm.x + m[4] * arm.y + m[8] * arm.z,
+                                  m[1] * arm.x + m[5] * arm.y + m[9] * arm.z,
+                                  m[2] * arm.x + m[6] * arm.y + m[10] * arm.z};
+            weights[i] = (md5_weight){i, 1.0f / (float)count, real3_narrow(offset)};
         }
-        md5_vertex vertex;
-        const made_source source = made_vertex(&vertex, weights, count, bind);
-        OWN_MESH made;
-        if (CHECK(made_mesh_build(&made, &source, JOINTS, NULL))) {
-            CHECK_NEAR(md5_pack_loss(&made.model, 0, 8, NULL), 0.0, 1e-4);
-            const double loss4 = md5_pack_loss(&made.model, 0, 4, NULL);
-            CHECK(count <= 4 ? loss4 < 1e-4 : loss4 > 1.0);
-        }
+        BUILD_VERTEX(made, weights, count, bind, JOINTS);
+        CHECK_NEAR(md5_pack_loss(&made.model, 0, 8, NULL), 0.0, 1e-4);
+        const double loss4 = md5_pack_loss(&made.model, 0, 4, NULL);
+        CHECK(count <= 4 ? loss4 < 1e-4 : loss4 > 1.0);
     }
 }
 
 // Each of the three losses alone, with figures worked out manually.
 TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     md5_mat34 bind[5] = {identity, identity, identity, identity, identity};
-    md5_vertex vertex;
-    made_mesh made;
-
     // Sum 1.5 about a joint at 10 0 0, with the real3 at its origin: 0.5 * 10 too much, whatever
     // its rotation.
     bind[0].m[3] = 10.0f;
     const md5_weight off_sum = {0, 1.5f, {0, 0, 0}};
-    made_source source = made_vertex(&vertex, &off_sum, 1, bind);
-    if (CHECK(made_mesh_build(&made, &source, 5, NULL))) {
-        // The bind position is 15 0 0, so the packed arm is 5 long: 0.5 * 10 + 5.
-        CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 10.0, 1e-5);
-        // Without a pose, joints are assumed to move as far as the model is large, here 5, half of
-        // which would be lost. A pose says how far they move.
-        made.model.bounds = (md5_bounds){{0, 0, 0}, {3, 4, 0}};
-        CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 12.5, 1e-5);
-        CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, bind), 10.0, 1e-5);
-    }
-    made_mesh_free(&made);
+    BUILD_VERTEX(made, &off_sum, 1, bind, 5);
+    // The bind position is 15 0 0, so the packed arm is 5 long: 0.5 * 10 + 5.
+    CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 10.0, 1e-5);
+    // Without a pose, joints are assumed to move as far as the model is large, here 5, half of
+    // which would be lost. A pose says how far they move.
+    made.model.bounds = (md5_bounds){{0, 0, 0}, {3, 4, 0}};
+    CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 12.5, 1e-5);
+    CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, bind), 10.0, 1e-5);
 
     // Two halves, of different joints, whose points lie 2 apart: each is 1 from the middle.
     const md5_weight apart[2] = {{0, 0.5f, {0, 1, 0}}, {1, 0.5f, {10, -1, 0}}};
-    source = made_vertex(&vertex, apart, 2, bind);
-    if (CHECK(made_mesh_build(&made, &source, 5, NULL)))
-        CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 1.0, 1e-5);
-    made_mesh_free(&made);
+    BUILD_VERTEX(two, apart, 2, bind, 5);
+    CHECK_NEAR(md5_pack_loss(&two.model, 0, 4, NULL), 1.0, 1e-5);
 
     // Five equal weights in four slots; all joints at 10 0 0 and the vertex 2 away: each kept one
     // has 0.05 too much of an arm of 2, and the 0.2 of the dropped one is missing.
@@ -480,12 +446,9 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
         bind[i].m[3] = 10.0f;
         dropped[i] = (md5_weight){i, 0.2f, {0, 0, 2}};
     }
-    source = made_vertex(&vertex, dropped, 5, bind);
-    if (CHECK(made_mesh_build(&made, &source, 5, NULL))) {
-        CHECK_NEAR(md5_pack_loss(&made.model, 0, 4, NULL), 4 * 0.05 * 2 + 0.2 * 2, 1e-5);
-        CHECK_NEAR(md5_pack_loss(&made.model, 0, 5, NULL), 0.0, 1e-5);
-    }
-    made_mesh_free(&made);
+    BUILD_VERTEX(five, dropped, 5, bind, 5);
+    CHECK_NEAR(md5_pack_loss(&five.model, 0, 4, NULL), 4 * 0.05 * 2 + 0.2 * 2, 1e-5);
+    CHECK_NEAR(md5_pack_loss(&five.model, 0, 5, NULL), 0.0, 1e-5);
 }
 
 // -- Pack8 ----------------------------------------------------------------------------------------
@@ -530,44 +493,47 @@ static void add_vertex(packed_mesh *made, const double *biases, uint32_t count,
     mesh->influences = made->influences;
 }
 
-static void check_bytes(const double *biases, uint32_t count, uint32_t slots,
-                        const uint8_t *joints_expected, const uint8_t *weights_expected)
+typedef struct bytes_case {
+    double biases[3];
+    uint32_t count, slots;
+    uint8_t joints[4], weights[4];
+} bytes_case;
+
+static void check_bytes(const bytes_case *of)
 {
     static packed_mesh made;
     made.mesh.num_vertices = 0;
-    add_vertex(&made, biases, count, 7);
+    add_vertex(&made, of->biases, of->count, 7);
     uint8_t joints[4] = {99, 99, 99, 99}, weights[4] = {99, 99, 99, 99};
-    CHECK(pack_bytes(&made.mesh, slots, joints, 0, weights, 0));
+    CHECK(pack_bytes(&made.mesh, of->slots, joints, 0, weights, 0));
     for (uint32_t i = 0; i < 4; i++) {
-        CHECK_UINT(joints[i], i < slots ? joints_expected[i] : 99);
-        CHECK_UINT(weights[i], i < slots ? weights_expected[i] : 99);
+        CHECK_UINT(joints[i], i < of->slots ? of->joints[i] : 99);
+        CHECK_UINT(weights[i], i < of->slots ? of->weights[i] : 99);
     }
 }
 
 // 255 * 4/7 = 145.7, 255 * 2/7 = 72.9, 255 / 7 = 36.4.
 TEST (bytes_get_the_largest_remainders) {
-    check_bytes((const double[]){4.0 / 7, 2.0 / 7, 1.0 / 7}, 3, 4, (const uint8_t[]){7, 8, 9, 0},
-                (const uint8_t[]){146, 73, 36, 0});
-    check_bytes((const double[]){0.5, 0.5}, 2, 2, (const uint8_t[]){7, 8},
-                (const uint8_t[]){128, 127});
-    check_bytes((const double[]){1.0}, 1, 4, (const uint8_t[]){7, 0, 0, 0},
-                (const uint8_t[]){255, 0, 0, 0});
+    static const bytes_case cases[] = {
+        {{4.0 / 7, 2.0 / 7, 1.0 / 7}, 3, 4, {7, 8, 9, 0}, {146, 73, 36, 0}},
+        {{0.5, 0.5}, 2, 2, {7, 8}, {128, 127}},
+        {{1.0}, 1, 4, {7, 0, 0, 0}, {255, 0, 0, 0}}};
+    EACH (row, cases)
+        check_bytes(row);
 }
 
+// 0.4 and 0.35 of 0.75: 136 and 119.
 TEST (bytes_of_dropped_slots_go_to_the_rest) {
-    // 0.4 and 0.35 of 0.75: 136 and 119.
-    check_bytes((const double[]){0.4, 0.35, 0.25}, 3, 2, (const uint8_t[]){7, 8},
-                (const uint8_t[]){136, 119});
+    check_bytes(&(bytes_case){{0.4, 0.35, 0.25}, 3, 2, {7, 8}, {136, 119}});
 }
 
 TEST (bytes_of_negative_weights_are_dropped) {
-    check_bytes((const double[]){1.5, -0.5}, 2, 2, (const uint8_t[]){7, 0},
-                (const uint8_t[]){255, 0});
-    check_bytes((const double[]){-0.5, -0.5}, 2, 2, (const uint8_t[]){7, 8},
-                (const uint8_t[]){128, 127});
-    check_bytes((const double[]){0.5, -0.5}, 2, 2, (const uint8_t[]){7, 0},
-                (const uint8_t[]){255, 0});
-    check_bytes((const double[]){0}, 0, 2, (const uint8_t[]){0, 0}, (const uint8_t[]){0, 0});
+    static const bytes_case cases[] = {{{1.5, -0.5}, 2, 2, {7, 0}, {255, 0}},
+                                       {{-0.5, -0.5}, 2, 2, {7, 8}, {128, 127}},
+                                       {{0.5, -0.5}, 2, 2, {7, 0}, {255, 0}},
+                                       {{0}, 0, 2, {0}, {0}}};
+    EACH (row, cases)
+        check_bytes(row);
 }
 
 // Against the weights in doubles: no byte is off by one or more, and together they are 255.
@@ -614,11 +580,11 @@ TEST (bytes_go_into_an_interleaved_vertex) {
     memcpy(&before, vertices, sizeof before);
     CHECK(pack_bytes(&made.mesh, 4, vertices[0].joints, sizeof vertices[0], vertices[0].weights,
                      sizeof vertices[0]));
-    CHECK(memcmp(vertices[0].joints, (const uint8_t[]){250, 251, 0, 0}, 4) == 0);
-    CHECK(memcmp(vertices[0].weights, (const uint8_t[]){204, 51, 0, 0}, 4) == 0);
-    CHECK(memcmp(vertices[1].joints, (const uint8_t[]){255, 0, 0, 0}, 4) == 0);
-    CHECK(memcmp(vertices[1].weights, (const uint8_t[]){255, 0, 0, 0}, 4) == 0);
+    static const uint8_t expected[2][2][4] = {{{250, 251, 0, 0}, {204, 51, 0, 0}},
+                                              {{255, 0, 0, 0}, {255, 0, 0, 0}}};
     for (int i = 0; i < 2; i++) {
+        CHECK_BYTES(vertices[i].joints, expected[i][0], 4);
+        CHECK_BYTES(vertices[i].weights, expected[i][1], 4);
         CHECK_BYTES(vertices[i].position, before.position, sizeof before.position);
         CHECK_BYTES(vertices[i].texcoord, before.texcoord, sizeof before.texcoord);
     }

@@ -6,8 +6,6 @@
 #include "md5/skin/kernels.h"
 #include "md5/skin/plan.h"
 
-#include <stdarg.h>
-
 enum { JOINTS = 9, MOST_INFLUENCES = 14 };
 
 static const char *const level_names[MD5_CPU_COUNT] = {
@@ -60,6 +58,8 @@ static void free_skinned(skinned *result)
     free(result->tangents);
 }
 
+#define OWN_SKINNED __attribute__((cleanup(free_skinned))) skinned
+
 static bool is_equal(const void *a, const void *b, size_t count, size_t size)
 {
     return (!a && !b) || memcmp(a, b, count * size) == 0;
@@ -77,57 +77,43 @@ static bool is_at(md5_vec3 a, md5_vec3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// Compares skinning by dual quaternions, which may be any finite ones, for all four combinations of
-// what is written, with all instruction sets.
-static void check_dual_sets(const md5_mesh *mesh, const md5_dual_quat *palette, const char *what)
+// All instruction sets of this machine but plain C.
+#define EACH_SET(level)                                                      \
+    for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) \
+        if (md5i_cpu_has(level))
+
+// All four combinations of what is written, with all instruction sets: by a palette, or by dual
+// quaternions, which may be any finite ones.
+static void check_written(const md5_mesh *mesh, const md5_mat34 *palette,
+                          const md5_dual_quat *duals, const char *what)
 {
     for (int wanted = 0; wanted < 4; wanted++) {
         const bool normals = wanted & 1, tangents = wanted & 2;
-        skinned expected = skin(mesh, NULL, palette, MD5_CPU_SCALAR, normals, tangents);
-        for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
-            if (!md5i_cpu_has(level))
-                continue;
-            skinned actual = skin(mesh, NULL, palette, level, normals, tangents);
+        OWN_SKINNED expected = skin(mesh, palette, duals, MD5_CPU_SCALAR, normals, tangents);
+        EACH_SET(level)
+        {
+            OWN_SKINNED actual = skin(mesh, palette, duals, level, normals, tangents);
             CHECK_THAT(is_same(&expected, &actual, mesh->num_vertices),
-                       "%s, %s: dual differs, normals %d, tangents %d", what, level_names[level],
-                       normals, tangents);
-            free_skinned(&actual);
+                       "%s, %s%s differs, normals %d, tangents %d", what, level_names[level],
+                       duals ? ": dual" : "", normals, tangents);
         }
-        free_skinned(&expected);
     }
 }
 
-// All four combinations of what is written, with all instruction sets.
 static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const char *what)
 {
-    const size_t count = mesh->num_vertices;
-    for (int wanted = 0; wanted < 4; wanted++) {
-        const bool normals = wanted & 1, tangents = wanted & 2;
-        skinned expected = skin(mesh, palette, NULL, MD5_CPU_SCALAR, normals, tangents);
-        for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
-            if (!md5i_cpu_has(level))
-                continue;
-            skinned actual = skin(mesh, palette, NULL, level, normals, tangents);
-            CHECK_THAT(is_same(&expected, &actual, count),
-                       "%s, %s differs, normals %d, tangents %d", what, level_names[level], normals,
-                       tangents);
-            free_skinned(&actual);
-        }
-        free_skinned(&expected);
-    }
+    check_written(mesh, palette, NULL, what);
 
     // Compares the bounds, which are found without storing positions, with those of the positions
     // and between all instruction sets.
     const md5_model model = {.num_meshes = 1, .meshes = mesh};
     const md5_bounds expected = md5i_skin_bounds_with(MD5_CPU_SCALAR, &model, palette);
-    skinned positions = skin(mesh, palette, NULL, MD5_CPU_SCALAR, false, false);
+    OWN_SKINNED positions = skin(mesh, palette, NULL, MD5_CPU_SCALAR, false, false);
     const md5_bounds held = md5_bounds_from_points(positions.positions, mesh->num_vertices);
-    free_skinned(&positions);
     CHECK_THAT(is_at(expected.min, held.min) && is_at(expected.max, held.max),
                "%s: bounds do not fit", what);
-    for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
-        if (!md5i_cpu_has(level))
-            continue;
+    EACH_SET(level)
+    {
         const md5_bounds actual = md5i_skin_bounds_with(level, &model, palette);
         CHECK_THAT(memcmp(&expected, &actual, sizeof actual) == 0, "%s, %s: other bounds", what,
                    level_names[level]);
@@ -146,14 +132,10 @@ typedef struct random_mesh {
     test_heap heap;
 } random_mesh;
 
-static float coordinate(uint64_t *random)
-{
-    return (float)(20.0 * test_random(random) - 10.0);
-}
-
 static md5_vec3 random_vec3(uint64_t *random)
 {
-    return (md5_vec3){coordinate(random), coordinate(random), coordinate(random)};
+    return (md5_vec3){test_betweenf(-10, 10, random), test_betweenf(-10, 10, random),
+                      test_betweenf(-10, 10, random)};
 }
 
 // How consecutive vertices are made. Influence i is on joint + i * step, or on any if step is 0.
@@ -259,6 +241,15 @@ static void free_random_mesh(random_mesh *made)
     md5i_skin_plan_free(&made->context.allocator, made->mesh.skin_plan);
     CHECK_UINT(made->heap.live, 0);
 }
+#define OWN_RANDOM_MESH __attribute__((cleanup(free_random_mesh))) random_mesh
+
+// A message's name of a round.
+static const char *name_of(uint32_t round)
+{
+    static char name[40];
+    snprintf(name, sizeof name, "random mesh %u", round);
+    return name;
+}
 
 // Which runs have occurred, so that the test cannot end up testing nothing.
 typedef struct seen_runs {
@@ -276,14 +267,11 @@ TEST (skin_gives_the_same_bits_with_every_instruction_set) {
     seen_runs seen = {{{0}}};
     md5_mat34 palette[JOINTS];
     for (uint32_t round = 0; round < 200; round++) {
-        random_mesh made;
+        OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 20, &random);
         made_joints(palette, JOINTS, 20.0, &random);
-        char what[40];
-        snprintf(what, sizeof what, "random mesh %u", round);
-        check_sets(&made.mesh, palette, what);
+        check_sets(&made.mesh, palette, name_of(round));
         note_runs(made.mesh.skin_plan, &seen);
-        free_random_mesh(&made);
     }
     for (md5_skin_kind kind = MD5_SKIN_RIGID; kind < MD5_SKIN_KINDS; kind++) {
         for (md5_skin_order order = MD5_SKIN_CONTIGUOUS; order < MD5_SKIN_ORDERS; order++)
@@ -298,7 +286,7 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
     md5_mat34 palette[JOINTS];
     md5_dual_quat dual[JOINTS];
     for (uint32_t round = 0; round < 100; round++) {
-        random_mesh made;
+        OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 20, &random);
         made_joints(palette, JOINTS, 20.0, &random);
         for (uint32_t i = 1; i < JOINTS; i += 2)
@@ -308,10 +296,7 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
             const md5_quat r = dual[i].real, d = dual[i].dual;
             dual[i] = (md5_dual_quat){{-r.x, -r.y, -r.z, -r.w}, {-d.x, -d.y, -d.z, -d.w}};
         }
-        char what[40];
-        snprintf(what, sizeof what, "random mesh %u", round);
-        check_dual_sets(&made.mesh, dual, what);
-        free_random_mesh(&made);
+        check_written(&made.mesh, NULL, dual, name_of(round));
     }
 }
 
@@ -321,7 +306,7 @@ TEST (skin_gives_the_same_bits_for_odd_palettes) {
     uint64_t random = 43;
     md5_mat34 palette[JOINTS];
     for (uint32_t round = 0; round < 60; round++) {
-        random_mesh made;
+        OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 10, &random);
         made_joints(palette, JOINTS, 20.0, &random);
         for (uint32_t i = 0; i < 12; i++) {
@@ -330,10 +315,7 @@ TEST (skin_gives_the_same_bits_for_odd_palettes) {
             palette[entry / 12].m[entry % 12] = odd[value];
         }
         memset(&palette[round % JOINTS], 0, sizeof palette[0]);
-        char what[40];
-        snprintf(what, sizeof what, "random mesh %u", round);
-        check_sets(&made.mesh, palette, what);
-        free_random_mesh(&made);
+        check_sets(&made.mesh, palette, name_of(round));
     }
 }
 
@@ -441,11 +423,10 @@ static void check_plan(const md5_mesh *mesh, const char *what)
 TEST (skin_plan_covers_every_vertex) {
     uint64_t random = 47;
     for (uint32_t round = 0; round < 100; round++) {
-        random_mesh made;
+        OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 20, &random);
         check_plan(&made.mesh, "random mesh");
         CHECK_UINT(made.heap.live_bytes, made.mesh.skin_plan ? made.mesh.skin_plan->size : 0);
-        free_random_mesh(&made);
     }
 }
 
@@ -456,7 +437,7 @@ TEST (skin_plan_groups_threes) {
     md5_mat34 palette[JOINTS];
     made_joints(palette, JOINTS, 20.0, &random);
     for (uint32_t num_influences = 1; num_influences <= 8; num_influences++) {
-        random_mesh made;
+        OWN_RANDOM_MESH made;
         begin_random_mesh(&made, 3 * 60 + 800);
         for (uint32_t i = 0; i < 60 + 100; i++) {
             const streak of = {i < 60 ? 3 : 8, num_influences, i % JOINTS, 1 + i / JOINTS, APART};
@@ -468,7 +449,6 @@ TEST (skin_plan_groups_threes) {
         CHECK(seen.count[MD5_SKIN_GATHERED][MD5_SKIN_EXACT] > 0);
         check_plan(&made.mesh, "mesh of threes");
         check_sets(&made.mesh, palette, "mesh of threes");
-        free_random_mesh(&made);
     }
 }
 
@@ -489,7 +469,7 @@ static void check_model(const char *path)
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         check_plan(&model->meshes[i], path);
         check_sets(&model->meshes[i], palette, path);
-        check_dual_sets(&model->meshes[i], dual, path);
+        check_written(&model->meshes[i], NULL, dual, path);
     }
 }
 
@@ -614,59 +594,44 @@ TEST (real_models_take_what_they_use) {
 
 // -- Random models --------------------------------------------------------------------------------
 
-enum { PLAN_JOINTS = 6, MOST_VERTICES = 150, MOST_WEIGHTS = 12, ROOM = 1 << 18 };
-
-typedef struct text_of {
-    char *bytes;
-    size_t size;
-} text_of;
-
-TEST_PRINTF(2, 3) static void add(text_of *text, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    text->size += (size_t)vsnprintf(text->bytes + text->size, ROOM - text->size, format, arguments);
-    va_end(arguments);
-}
+enum { PLAN_JOINTS = 6, MOST_VERTICES = 150, MOST_WEIGHTS = 12 };
 
 TEST (random_models_take_what_they_use) {
     static const md5_load_opts options = {.max_warnings = 0};
     uint64_t random = 67;
-    text_of text = {malloc(ROOM), 0};
-    for (uint32_t round = 0; round < 50 && CHECK(text.bytes); round++) {
-        text.size = 0;
-        add(&text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 3 joints {\n",
-            PLAN_JOINTS);
+    for (uint32_t round = 0; round < 50; round++) {
+        OWN_TEXT text = {0};
+        test_append(&text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 3 joints {\n",
+                    PLAN_JOINTS);
         for (uint32_t i = 0; i < PLAN_JOINTS; i++)
-            add(&text, "\"%u\" -1 ( 0 %u 1 ) ( 0 0 0 )\n", i, i);
-        add(&text, "}\n");
+            test_append(&text, "\"%u\" -1 ( 0 %u 1 ) ( 0 0 0 )\n", i, i);
+        test_append(&text, "}\n");
         for (int i = 0; i < 3; i++) {
             const uint32_t num_vertices = test_random_u32(&random) % MOST_VERTICES;
             uint32_t num_weights = 0;
-            add(&text, "mesh { shader \"\" numverts %u\n", num_vertices);
+            test_append(&text, "mesh { shader \"\" numverts %u\n", num_vertices);
             for (uint32_t j = 0; j < num_vertices; j++) {
                 const uint32_t own = test_random_u32(&random) % MOST_WEIGHTS;
-                add(&text, "vert %u ( %u %u ) %u %u\n", j, j % 3, j % 2, num_weights, own);
+                test_append(&text, "vert %u ( %u %u ) %u %u\n", j, j % 3, j % 2, num_weights, own);
                 num_weights += own;
             }
             const uint32_t num_triangles = num_vertices > 2 ? num_vertices - 2 : 0;
-            add(&text, "numtris %u\n", num_triangles);
+            test_append(&text, "numtris %u\n", num_triangles);
             for (uint32_t j = 0; j < num_triangles; j++)
-                add(&text, "tri %u %u %u %u\n", j, j, j + 1, j + 2);
+                test_append(&text, "tri %u %u %u %u\n", j, j, j + 1, j + 2);
 
             // Biases of 0, and several weights of a vertex on one joint.
             static const char *const biases[] = {"0", "0.25", "0.5", "1", "1", "0.125"};
-            add(&text, "numweights %u\n", num_weights);
+            test_append(&text, "numweights %u\n", num_weights);
             for (uint32_t j = 0; j < num_weights; j++)
-                add(&text, "weight %u %u %s ( %u 2 %u )\n", j,
-                    test_random_u32(&random) % PLAN_JOINTS, biases[test_random_u32(&random) % 6],
-                    test_random_u32(&random) % 9, j);
+                test_append(&text, "weight %u %u %s ( %u 2 %u )\n", j,
+                            test_random_u32(&random) % PLAN_JOINTS,
+                            biases[test_random_u32(&random) % 6], test_random_u32(&random) % 9, j);
 
-            add(&text, "}\n");
+            test_append(&text, "}\n");
         }
-        check_memory("random model", text.bytes, text.size, &options, 0);
+        check_memory("random model", text.bytes, text.used, &options, 0);
     }
-    free(text.bytes);
 }
 
 // For two weights that cancel out, an influence and its joint are allocated but not used: 16 bytes
