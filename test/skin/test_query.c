@@ -21,7 +21,7 @@ typedef struct query_case {
 static bool query_load(query_case *made)
 {
     *made =
-        (query_case){.model = our_model(mesh_file), .anim = our_anim("models/bobbin/run.md5anim")};
+        (query_case){.model = our_model(mesh_file), .anim = our_anim("models/bobbin/walk.md5anim")};
     if (!CHECK(made->model != NULL && made->anim != NULL))
         return false;
     made->binding = md5_bind(made->model, made->anim, NULL, NULL);
