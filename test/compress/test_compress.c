@@ -6,95 +6,62 @@
 
 #include "md5/pose/kernels.h"
 
-// -- Independent forward kinematics: matrices in doubles --------------------------------------
+// -- Independent forward kinematics, in doubles ------------------------------------------------
 
-typedef struct frame3 {
-    double m[3][4];
-} frame3;
-
-static frame3 frame_of(const md5_xform *local)
-{
-    const md5_quat r = local->rotation;
-    const double length =
-        sqrt((double)r.x * r.x + (double)r.y * r.y + (double)r.z * r.z + (double)r.w * r.w);
-    const double x = r.x / length, y = r.y / length;
-    const double z = r.z / length, w = r.w / length;
-    return (frame3){{
-        {1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y), local->translation.x},
-        {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x), local->translation.y},
-        {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y), local->translation.z},
-    }};
-}
-
-static frame3 product(const frame3 *a, const frame3 *b)
-{
-    frame3 out;
-    for (int row = 0; row < 3; row++) {
-        for (int column = 0; column < 4; column++) {
-            out.m[row][column] = column == 3 ? a->m[row][3] : 0.0;
-            for (int k = 0; k < 3; k++)
-                out.m[row][column] += a->m[row][k] * b->m[k][column];
-        }
-    }
-    return out;
-}
-
-static void walk(const md5_skeleton *skeleton, const md5_xform *pose, frame3 *joints)
+static void walk(const md5_skeleton *skeleton, const md5_xform *pose, real_place *joints)
 {
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
-        const frame3 local = frame_of(&pose[joint]);
-        joints[joint] = parent == MD5_NONE ? local : product(&joints[parent], &local);
+        const real_place local = {real4_of(pose[joint].rotation),
+                                  real3_of(pose[joint].translation)};
+        joints[joint] = local;
+        if (parent != MD5_NONE) {
+            const real_place *const above = &joints[parent];
+            joints[joint].rotation = real4_mul(above->rotation, local.rotation);
+            joints[joint].at = real3_add(above->at, real4_rotate(above->rotation, local.at));
+        }
     }
 }
 
-static void add_point(const frame3 *joint, md5_vec3 at, double weight, double sum[3])
+static real3 placed(const real_place *joint, real3 at)
 {
-    const double p[3] = {at.x, at.y, at.z};
-    for (int row = 0; row < 3; row++) {
-        const double *const m = joint->m[row];
-        sum[row] += weight * (m[0] * p[0] + m[1] * p[1] + m[2] * p[2] + m[3]);
-    }
+    return real3_add(joint->at, real4_rotate(joint->rotation, at));
 }
 
 // The largest distance between the positions of a vertex in the two poses.
-static double vertex_distance(const md5_model *model, const frame3 *a, const frame3 *b)
+static double vertex_distance(const md5_model *model, const real_place *a, const real_place *b)
 {
     double worst = 0.0;
     for (uint32_t m = 0; m < model->num_meshes; m++) {
         const md5_mesh *const mesh = &model->meshes[m];
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
-            double from[3] = {0.0, 0.0, 0.0}, to[3] = {0.0, 0.0, 0.0};
+            real3 off = {0};
             for (uint32_t k = 0; k < mesh->file_vertices[v].num_weights; k++) {
                 const md5_weight *const weight =
                     &mesh->weights[mesh->file_vertices[v].first_weight + k];
-                add_point(&a[weight->joint], weight->offset, weight->bias, from);
-                add_point(&b[weight->joint], weight->offset, weight->bias, to);
+                const real3 at = real3_of(weight->offset);
+                const real3 moved =
+                    real3_sub(placed(&a[weight->joint], at), placed(&b[weight->joint], at));
+                off = real3_add(off, real3_scale(moved, weight->bias));
             }
-            const double x = from[0] - to[0], y = from[1] - to[1], z = from[2] - to[2];
-            const double distance = sqrt(x * x + y * y + z * z);
-            worst = distance > worst ? distance : worst;
+            real_worse(&worst, real3_length(off));
         }
     }
     return worst;
 }
 
 // The same for points at `distance` from each joint, in all six directions.
-static double point_distance(uint32_t num_joints, double distance, const frame3 *a, const frame3 *b)
+static double point_distance(uint32_t num_joints, double distance, const real_place *a,
+                             const real_place *b)
 {
     double worst = 0.0;
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         for (int k = 0; k < 6; k++) {
-            double point[3] = {0.0, 0.0, 0.0}, square = 0.0;
-            point[k / 2] = k % 2 ? -distance : distance;
-            for (int row = 0; row < 3; row++) {
-                const double *const p = a[joint].m[row], *const q = b[joint].m[row];
-                const double off = (p[0] - q[0]) * point[0] + (p[1] - q[1]) * point[1]
-                                   + (p[2] - q[2]) * point[2] + p[3] - q[3];
-                square += off * off;
-            }
-            worst = sqrt(square) > worst ? sqrt(square) : worst;
+            const double along = k % 2 ? -distance : distance;
+            const real3 point = {k / 2 == 0 ? along : 0.0, k / 2 == 1 ? along : 0.0,
+                                 k / 2 == 2 ? along : 0.0};
+            real_worse(&worst, real3_distance(placed(&a[joint], point), placed(&b[joint], point)));
         }
     }
     return worst;
@@ -108,12 +75,20 @@ typedef struct clip_case {
     md5_anim *compressed;
 } clip_case;
 
+static void free_case(clip_case *of)
+{
+    md5_free_anim(of->compressed);
+    md5_free_anim(of->anim);
+    md5_free_model(of->model);
+}
+#define OWN_CASE __attribute__((cleanup(free_case))) clip_case
+
 static double measured(const clip_case *of)
 {
     const md5_skeleton *const skeleton = &of->anim->skeleton;
     const size_t count = skeleton->num_joints;
     OWN_ARRAY(md5_xform, pose, count);
-    OWN_ARRAY(frame3, joints, 2 * count);
+    OWN_ARRAY(real_place, joints, 2 * count);
     double worst = 0.0;
     for (uint32_t frame = 0; frame < of->anim->num_frames; frame++) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
@@ -124,7 +99,7 @@ static double measured(const clip_case *of)
         const double error =
             of->model ? vertex_distance(of->model, joints, joints + count)
                       : point_distance(skeleton->num_joints, 4.0, joints, joints + count);
-        worst = error > worst ? error : worst;
+        real_worse(&worst, error);
     }
     return worst;
 }
@@ -151,7 +126,7 @@ static double check_clip(const char *model, const char *path, float tolerance)
 {
     md5_error error = {0};
     double bytes = 0.0;
-    clip_case of = {.anim = md5_load_anim(path, NULL, &error)};
+    OWN_CASE of = {.anim = md5_load_anim(path, NULL, &error)};
     of.model = model ? our_model(model) : NULL;
     if (CHECK_THAT(of.anim != NULL && (of.model != NULL) == (model != NULL), "%s: %s", path,
                    error.message)) {
@@ -165,9 +140,6 @@ static double check_clip(const char *model, const char *path, float tolerance)
             bytes = bytes_a_joint_frame(of.compressed);
         }
     }
-    md5_free_anim(of.compressed);
-    md5_free_anim(of.anim);
-    md5_free_model(of.model);
     return bytes;
 }
 
@@ -244,7 +216,7 @@ static md5_moment moment_of(const clip_case *of, int i, uint64_t *random)
 TEST (compress_samples_the_same_bits_with_every_instruction_set) {
     static const float tolerances[] = {0.01f, 0.05f, 0.4f};
     for (int k = 0; k < 3; k++) {
-        clip_case of = {
+        OWN_CASE of = {
             .model = our_model("models/bobbin/bobbin.md5mesh"),
             .anim = our_anim("models/bobbin/walk.md5anim"),
         };
@@ -269,16 +241,13 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
                 CHECK(is_same(poses, poses + count, count));
             }
         }
-        md5_free_anim(of.compressed);
-        md5_free_anim(of.anim);
-        md5_free_model(of.model);
     }
 }
 
 // Samples keep no state: their order does not matter. A clip that was written and parsed gives the
 // same bits.
 TEST (compress_samples_any_moment_alone) {
-    clip_case of = {
+    OWN_CASE of = {
         .anim = our_anim("models/bobbin/walk.md5anim"),
     };
     compress_case(&of, 0.1f);
@@ -300,8 +269,6 @@ TEST (compress_samples_any_moment_alone) {
         CHECK(is_same(one, poses + frame * count, count));
     }
     CHECK(again);
-    md5_free_anim(of.compressed);
-    md5_free_anim(of.anim);
 }
 
 // -- Interpolations -------------------------------------------------------------------------------
@@ -309,7 +276,7 @@ TEST (compress_samples_any_moment_alone) {
 // Other ways than linear go through the samples of the frames, so those of a decompressed clip; a
 // batch poses it as a single call, and palettes are those of its poses.
 TEST (compressed_clips_are_interpolated_in_all_ways) {
-    clip_case of = {
+    OWN_CASE of = {
         .model = our_model("models/bobbin/bobbin.md5mesh"),
         .anim = our_anim("models/bobbin/walk.md5anim"),
     };
@@ -341,23 +308,18 @@ TEST (compressed_clips_are_interpolated_in_all_ways) {
             CHECK(is_same(poses, poses + count, count));
         }
     }
-    md5_free_anim(of.compressed);
-    md5_free_anim(of.anim);
-    md5_free_model(of.model);
 }
 
 // A clip is compressed once, and only a compressed one is written or decompressed.
 TEST (compress_and_decompress_take_what_they_can) {
     md5_error error = {0};
-    clip_case of = {.anim = our_anim("models/bobbin/walk.md5anim")};
+    OWN_CASE of = {.anim = our_anim("models/bobbin/walk.md5anim")};
     compress_case(&of, 0.05f);
     CHECK_REFUSED(md5_compress_anim(of.compressed, NULL, NULL, &error), error, MD5_ERROR_MISMATCH,
                   "the animation is compressed already");
     CHECK_REFUSED(md5_decompress_anim(of.anim, NULL, &error), error, MD5_ERROR_MISMATCH,
                   "the animation is not compressed");
     CHECK(md5_write_anim(of.anim, NULL, 0) == 0);
-    md5_free_anim(of.compressed);
-    md5_free_anim(of.anim);
 }
 
 // -- Decompressing ----------------------------------------------------------------------------
@@ -365,7 +327,7 @@ TEST (compress_and_decompress_take_what_they_can) {
 // Frames are the samples at them, bit for bit; with them all that loading an animation sets.
 TEST (decompress_gives_the_frames_of_the_clip) {
     md5_error error = {0};
-    clip_case of = {.anim = our_anim("models/bobbin/walk.md5anim")};
+    OWN_CASE of = {.anim = our_anim("models/bobbin/walk.md5anim")};
     compress_case(&of, 0.05f);
     const md5_anim *const anim = of.anim;
     md5_anim *const again = md5_decompress_anim(of.compressed, NULL, &error);
@@ -395,8 +357,6 @@ TEST (decompress_gives_the_frames_of_the_clip) {
     CHECK_FAILS(md5_decompress_anim(of.compressed, &opts, &error), error, MD5_ERROR_MEMORY);
     const md5_load_opts small = {.allocator = {.limit = 100}};
     CHECK_FAILS(md5_decompress_anim(of.compressed, &small, &error), error, MD5_ERROR_MEMORY);
-    md5_free_anim(of.compressed);
-    md5_free_anim(of.anim);
 }
 
 // -- Large clips ----------------------------------------------------------------------------------

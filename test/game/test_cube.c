@@ -81,16 +81,19 @@ static void close_cube(cube_case *test)
 
 #define OWN_CUBE __attribute__((cleanup(close_cube))) cube_case
 
+// A cube that is loaded, from `test`, until the end of the block.
+#define OPEN_CUBE(cube, text)                               \
+    OWN_CUBE test;                                          \
+    const md5_cube2 *const cube = open_cube(&test, (text)); \
+    REQUIRE(cube)
+
 // -- Parts ----------------------------------------------------------------------------------------
 
 TEST (cube_reads_parts_with_their_animations) {
-    OWN_CUBE test;
-    const md5_cube2 *const cube =
-        open_cube(&test, "md5load body.md5mesh hero 60\n"
-                         "md5anim \"idle|mapmodel\" idle.md5anim 15 2 3 -4\n"
-                         "md5anim run ../shared/run.md5anim // a comment; md5anim x y\n"
-                         "md5load \"sub\\hat.md5mesh\"; md5link 0 1 tag_hat 1 2 3\n");
-    REQUIRE(cube);
+    OPEN_CUBE(cube, "md5load body.md5mesh hero 60\n"
+                    "md5anim \"idle|mapmodel\" idle.md5anim 15 2 3 -4\n"
+                    "md5anim run ../shared/run.md5anim // a comment; md5anim x y\n"
+                    "md5load \"sub\\hat.md5mesh\"; md5link 0 1 tag_hat 1 2 3\n");
     CHECK_UINT(cube->num_parts, 2);
     const md5_cube2_part *const body = &cube->parts[0];
     CHECK_STRING(body->mesh, "data/actors/hero/body.md5mesh");
@@ -113,11 +116,8 @@ TEST (cube_reads_parts_with_their_animations) {
 }
 
 TEST (cube_reads_what_belongs_to_the_whole_model) {
-    OWN_CUBE test;
-    const md5_cube2 *const cube =
-        open_cube(&test, "mdlscale 420\nmdltrans 1 2 -0.25f\nmdlyaw 90; mdlpitch 5; mdlroll -7\n"
-                         "md5load a.md5mesh\nmdlspin 50 1\nmdlcollide\n");
-    REQUIRE(cube);
+    OPEN_CUBE(cube, "mdlscale 420\nmdltrans 1 2 -0.25f\nmdlyaw 90; mdlpitch 5; mdlroll -7\n"
+                    "md5load a.md5mesh\nmdlspin 50 1\nmdlcollide\n");
     CHECK_NEAR(cube->scale, 1.05, 1e-6);
     CHECK_VEC3(cube->translation, 1.0, -2.0, -0.25, 0.0);
     CHECK_NEAR(cube->yaw, 90.0, 0.0);
@@ -132,12 +132,9 @@ TEST (cube_reads_what_belongs_to_the_whole_model) {
 }
 
 TEST (cube_reads_pitch_and_masks) {
-    OWN_CUBE test;
-    const md5_cube2 *const cube =
-        open_cube(&test, "md5load a.md5mesh\nmd5pitch \"\" 1\nmd5pitch Head 0.5 10 -20 30\n"
-                         "md5anim idle a.md5anim\nmd5animpart \"Waist  !Head\"\n"
-                         "md5anim shoot b.md5anim\nmd5anim shoot c.md5anim\n");
-    REQUIRE(cube);
+    OPEN_CUBE(cube, "md5load a.md5mesh\nmd5pitch \"\" 1\nmd5pitch Head 0.5 10 -20 30\n"
+                    "md5anim idle a.md5anim\nmd5animpart \"Waist  !Head\"\n"
+                    "md5anim shoot b.md5anim\nmd5anim shoot c.md5anim\n");
     const md5_cube2_part *const part = &cube->parts[0];
     CHECK_UINT(part->num_pitches, 2);
     CHECK_STRING(part->pitches[0].joint, "");
@@ -160,11 +157,8 @@ TEST (cube_reads_pitch_and_masks) {
 // The engines' matrix of a tag is that of the quaternion whose parts are the products of half
 // angles; a turn about one axis is the same in any order.
 TEST (cube_mirrors_tags) {
-    OWN_CUBE test;
-    const md5_cube2 *const cube = open_cube(
-        &test, "md5load a.md5mesh\nmd5tag Hand tag_weapon 1 2 3 90 0 0\nmd5tag Head tag_head\n"
-               "md5tag Foot tag_foot 0 0 0 0 60\n");
-    REQUIRE(cube);
+    OPEN_CUBE(cube, "md5load a.md5mesh\nmd5tag Hand tag_weapon 1 2 3 90 0 0\nmd5tag Head tag_head\n"
+                    "md5tag Foot tag_foot 0 0 0 0 60\n");
     const md5_cube2_tag *const tags = cube->parts[0].tags;
     CHECK_UINT(cube->parts[0].num_tags, 3);
     CHECK_STRING(tags[0].joint, "Hand");
@@ -225,16 +219,14 @@ TEST (cube_ranges_are_never_empty) {
 // -- Looks ----------------------------------------------------------------------------------------
 
 TEST (cube_finds_the_skin_of_a_mesh) {
-    OWN_CUBE test;
     md5_cube2_look skin;
-    const md5_cube2 *const cube = open_cube(
-        &test,
+    OPEN_CUBE(
+        cube,
         "md5load a.md5mesh\nmd5skin * base.png\nmd5skin Body \"<dds>skin.png\" <dds><a:1>mask.jpg "
         "0.25 0.0625\nmd5bumpmap Body normals.png\nmd5envmap * skyboxes/lump\nmd5spec * 25\n"
         "md5ambient * 3; md5glow * 4; md5glare * 0.5 1; md5alphatest Body 0.5\n"
         "md5alphablend Body 0; md5cullface Body 1; md5material Body 2 3; md5scroll Body 1 -1\n"
         "md5shader Body glossy; md5fullbright Body 0.75\n");
-    REQUIRE(cube);
     md5_build_cube2_look(&cube->parts[0], "Body", &skin);
     CHECK_STRING(skin.texture.path, "data/actors/hero/skin.png");
     CHECK_STRING(skin.texture.commands, "<dds>");
@@ -304,12 +296,9 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
 }
 
 TEST (cube_adjusts_animations_that_come_later) {
-    OWN_CUBE test;
-    const md5_cube2 *const cube = open_cube(
-        &test, "md5load a.md5mesh\nmd5anim a a.md5anim\nmd5adjust Hand 90 0 0 4 8 12\n"
-               "md5anim b b.md5anim\nmd5adjust Hand\nmd5adjust Nobody 1\nmd5anim c c.md5anim\n"
-               "md5anim again ../hero/a.md5anim\n");
-    REQUIRE(cube);
+    OPEN_CUBE(cube, "md5load a.md5mesh\nmd5anim a a.md5anim\nmd5adjust Hand 90 0 0 4 8 12\n"
+                    "md5anim b b.md5anim\nmd5adjust Hand\nmd5adjust Nobody 1\nmd5anim c c.md5anim\n"
+                    "md5anim again ../hero/a.md5anim\n");
     const md5_cube2_part *const part = &cube->parts[0];
     const md5_joint joints[] = {{"Root", MD5_NONE}, {"Hand", 0}};
     const uint32_t order[] = {0, 1};
@@ -323,17 +312,13 @@ TEST (cube_adjusts_animations_that_come_later) {
         const bool is_adjusted = i == 1;
         CHECK_NEAR(pose[0].rotation.w, 1.0, 0.0);
         CHECK_NEAR(pose[1].rotation.z, is_adjusted ? -0.70710678 : 0.0, 1e-6);
-        CHECK_NEAR(pose[1].translation.x, is_adjusted ? 1.0 : 0.0, 0.0); // divided by 4
-        CHECK_NEAR(pose[1].translation.y, is_adjusted ? -2.0 : 0.0, 0.0);
-        CHECK_NEAR(pose[1].translation.z, is_adjusted ? 3.0 : 0.0, 0.0);
+        const double moved = is_adjusted ? 1.0 : 0.0; // divided by 4
+        CHECK_VEC3(pose[1].translation, moved, -2.0 * moved, 3.0 * moved, 0.0);
     }
 }
 
 TEST (cube_adjusts_poses_of_other_axes) {
-    OWN_CUBE test;
-    const md5_cube2 *const cube =
-        open_cube(&test, "md5load a.md5mesh\nmd5adjust Hand 90 0 0 4 0 0\nmd5anim a a.md5anim\n");
-    REQUIRE(cube);
+    OPEN_CUBE(cube, "md5load a.md5mesh\nmd5adjust Hand 90 0 0 4 0 0\nmd5anim a a.md5anim\n");
     const md5_joint joint = {"Hand", MD5_NONE};
     const uint32_t order = 0;
     const md5_skeleton skeleton = {.num_joints = 1,
@@ -398,11 +383,8 @@ TEST (cube_names_the_words_that_a_command_lacks) {
 }
 
 TEST (cube_reads_strings_and_comments) {
-    OWN_CUBE test;
-    const md5_cube2 *const cube =
-        open_cube(&test, "// md5load no.md5mesh\nmd5load \"a^n^t^\"^^b.md5mesh\" // c\n"
-                         ";;md5tag \"a b\" tag//c\n\tmd5tag b [tag c];md5tag c tag;\n");
-    REQUIRE(cube);
+    OPEN_CUBE(cube, "// md5load no.md5mesh\nmd5load \"a^n^t^\"^^b.md5mesh\" // c\n"
+                    ";;md5tag \"a b\" tag//c\n\tmd5tag b [tag c];md5tag c tag;\n");
     CHECK_STRING(cube->parts[0].mesh, "data/actors/hero/a\n\t\"^b.md5mesh");
     CHECK_UINT(cube->parts[0].num_tags, 3);
     CHECK_STRING(cube->parts[0].tags[0].joint, "a b");
@@ -412,13 +394,11 @@ TEST (cube_reads_strings_and_comments) {
 }
 
 TEST (cube_reads_conditions_and_variables) {
-    OWN_CUBE test;
-    const md5_cube2 *const cube = open_cube(
-        &test, "skin = red\nalias no \"0\"\nmd5load $skin\nif $no [ md5tag a 0 ] [ md5tag a 1\n"
-               "md5fly ]\nif 1 [ if \"\" [ md5tag b 0 ]; if 0.5 [\nmd5tag b 1 ] ]\n"
-               "if (> $x 1) [ md5tag c 1 ] [ md5tag c 0 ]\nif 0 [ md5tag d 0 ]\nif 1 md5tag\n"
-               "other = (+ 1 2)\nmdlscale $other\n");
-    REQUIRE(cube);
+    OPEN_CUBE(cube,
+              "skin = red\nalias no \"0\"\nmd5load $skin\nif $no [ md5tag a 0 ] [ md5tag a 1\n"
+              "md5fly ]\nif 1 [ if \"\" [ md5tag b 0 ]; if 0.5 [\nmd5tag b 1 ] ]\n"
+              "if (> $x 1) [ md5tag c 1 ] [ md5tag c 0 ]\nif 0 [ md5tag d 0 ]\nif 1 md5tag\n"
+              "other = (+ 1 2)\nmdlscale $other\n");
     const md5_cube2_part *const part = &cube->parts[0];
     CHECK_STRING(part->mesh, "data/actors/hero/red");
     CHECK_UINT(part->num_tags, 3);

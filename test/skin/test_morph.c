@@ -17,29 +17,27 @@ typedef struct made_points {
 
 static md5_model *load(const made_points *made, const md5_load_opts *opts)
 {
-    static char text[TEXT];
-    size_t used = 0;
-#define ADD(...) used += (size_t)snprintf(text + used, TEXT - used, __VA_ARGS__)
-    ADD("MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n", JOINTS);
+    OWN_TEXT text = {0};
+    test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n",
+                JOINTS);
     for (int j = 0; j < JOINTS; j++)
-        ADD("\"j%d\" %d ( %d %d %d ) ( 0 0 0 )\n", j, j - 1, j, 2 * j, -j);
-    ADD("}\nmesh {\n// meshes: face\nshader \"\"\nnumverts %d\n", VERTICES);
+        test_append(&text, "\"j%d\" %d ( %d %d %d ) ( 0 0 0 )\n", j, j - 1, j, 2 * j, -j);
+    test_append(&text, "}\nmesh {\n// meshes: face\nshader \"\"\nnumverts %d\n", VERTICES);
     for (int v = 0; v < VERTICES; v++)
-        ADD("vert %d ( %g %g ) %d 2\n", v, 0.1 * (v % 7), 0.1 * (v % 5), 2 * v);
-    ADD("numtris %d\n", VERTICES - 2);
+        test_append(&text, "vert %d ( %g %g ) %d 2\n", v, 0.1 * (v % 7), 0.1 * (v % 5), 2 * v);
+    test_append(&text, "numtris %d\n", VERTICES - 2);
     for (int t = 0; t < VERTICES - 2; t++)
-        ADD("tri %d %d %d %d\n", t, t, t + 1 + t % 2, t + 2 - t % 2);
-    ADD("numweights %d\n", 2 * VERTICES);
+        test_append(&text, "tri %d %d %d %d\n", t, t, t + 1 + t % 2, t + 2 - t % 2);
+    test_append(&text, "numweights %d\n", 2 * VERTICES);
     for (int w = 0; w < 2 * VERTICES; w++) {
         const int joint = (w / 2 + w % 2) % JOINTS;
         const double *const p = made->point[w / 2];
-        ADD("weight %d %d %g ( %.9g %.9g %.9g )\n", w, joint, w % 2 ? 0.25 : 0.75, p[0] - joint,
-            p[1] - 2 * joint, p[2] + joint);
+        test_append(&text, "weight %d %d %g ( %.9g %.9g %.9g )\n", w, joint, w % 2 ? 0.25 : 0.75,
+                    p[0] - joint, p[1] - 2 * joint, p[2] + joint);
     }
-    ADD("}\n");
-#undef ADD
+    test_append(&text, "}\n");
     md5_error error = {0};
-    md5_model *const model = md5_parse_model(text, used, opts, &error);
+    md5_model *const model = md5_parse_model(text.bytes, text.used, opts, &error);
     CHECK_THAT(model != NULL, "%s", error.message);
     return model;
 }
@@ -139,25 +137,51 @@ static real3 blended_direction(const morph_scene *scene, const float *weights, u
     return real3_unit(real3_sub(sum, real3_scale(normal, real3_dot(sum, normal))));
 }
 
+// A skinned mesh, and how far another one is from it.
+typedef struct skinned {
+    md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
+    md5_vec4 tangents[2 * VERTICES];
+} skinned;
+
+static void skin_scene(const morph_scene *scene, const float *weights, const md5_mat34 *palette,
+                       const md5_dual_quat *duals, skinned *out)
+{
+    skin_with_morph(scene->morph, 0, weights, palette, duals, out->positions, out->normals,
+                    out->tangents);
+}
+
+static void check_near(const skinned *found, const md5_vec3 *positions, const md5_vec3 *normals,
+                       const md5_vec4 *tangents, uint32_t count, double most_place,
+                       double most_turn)
+{
+    double place = 0.0, turn = 0.0;
+    for (uint32_t v = 0; v < count; v++) {
+        real_worse(&place, real_distance(positions[v], found->positions[v]));
+        real_worse(&turn, real_distance(normals[v], found->normals[v]));
+        real_worse(&turn, real_distance(xyz(tangents[v]), xyz(found->tangents[v])));
+    }
+    CHECK_NEAR(place, 0.0, most_place);
+    CHECK_NEAR(turn, 0.0, most_turn);
+}
+
 #define TEST_HERE(title) \
     TEST_WITH (title, morph_scene, scene, open_scene(scene, NULL), close_scene(scene))
 
 TEST_HERE (morph_blends_bind_poses) {
     for (size_t i = 0; i < COUNT_OF(blends) && scene->morph; i++) {
         const float *weights = blends[i];
-        static md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
-        static md5_vec4 tangents[2 * VERTICES];
+        static skinned at;
         const md5_mesh *const mesh = &scene->model->meshes[0];
         double place = 0.0, turn = 0.0;
-        skin_with_morph(scene->morph, 0, weights, NULL, NULL, positions, normals, tangents);
+        skin_scene(scene, weights, NULL, NULL, &at);
         for (uint32_t j = 0; j < mesh->num_vertices; j++) {
             const real3 point = blended_point(scene, weights, j);
             const real3 normal = blended_direction(scene, weights, j, false);
             const real3 tangent = blended_direction(scene, weights, j, true);
-            real_worse(&place, real3_distance(point, real3_of(positions[j])));
-            real_worse(&turn, real3_distance(normal, real3_of(normals[j])));
-            real_worse(&turn, real3_distance(tangent, real3_of(xyz(tangents[j]))));
-            CHECK(tangents[j].w == mesh->tangents[j].w);
+            real_worse(&place, real3_distance(point, real3_of(at.positions[j])));
+            real_worse(&turn, real3_distance(normal, real3_of(at.normals[j])));
+            real_worse(&turn, real3_distance(tangent, real3_of(xyz(at.tangents[j]))));
+            CHECK(at.tangents[j].w == mesh->tangents[j].w);
         }
         CHECK_NEAR(place, 0.0, 1e-5);
         CHECK_NEAR(turn, 0.0, 1e-5);
@@ -165,29 +189,21 @@ TEST_HERE (morph_blends_bind_poses) {
 }
 
 TEST_HERE (morph_is_exact_at_0_and_1) {
-    static md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
-    static md5_vec4 tangents[2 * VERTICES];
+    static skinned at;
     const md5_mesh *const mesh = &scene->model->meshes[0];
     const float none[TARGETS] = {0, 0, 0};
-    skin_with_morph(scene->morph, 0, none, NULL, NULL, positions, normals, tangents);
-    CHECK_BYTES(positions, mesh->positions, mesh->num_vertices * sizeof *positions);
-    CHECK_BYTES(normals, mesh->normals, mesh->num_vertices * sizeof *normals);
-    CHECK_BYTES(tangents, mesh->tangents, mesh->num_vertices * sizeof *tangents);
+    skin_scene(scene, none, NULL, NULL, &at);
+    CHECK_BYTES(at.positions, mesh->positions, mesh->num_vertices * sizeof *at.positions);
+    CHECK_BYTES(at.normals, mesh->normals, mesh->num_vertices * sizeof *at.normals);
+    CHECK_BYTES(at.tangents, mesh->tangents, mesh->num_vertices * sizeof *at.tangents);
     for (int i = 0; i < TARGETS; i++) {
         const md5_mesh *const target = &scene->sources[i]->meshes[0];
         float weights[TARGETS] = {0, 0, 0};
-        double place = 0.0, turn = 0.0;
         weights[i] = 1.0f;
-        skin_with_morph(scene->morph, 0, weights, NULL, NULL, positions, normals, tangents);
-        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-            const md5_vec3 p = target->positions[v], n = target->normals[v];
-            const md5_vec4 t = target->tangents[v];
-            real_worse(&place, real_distance(p, positions[v]));
-            real_worse(&turn, real_distance(n, normals[v]));
-            real_worse(&turn, real_distance(xyz(t), xyz(tangents[v])));
-        }
-        CHECK_NEAR(place, 0.0, 4e-6); // coordinates up to 11: two roundings of 5e-7 each
-        CHECK_NEAR(turn, 0.0, 1e-6);
+        skin_scene(scene, weights, NULL, NULL, &at);
+        // Coordinates up to 11: two roundings of 5e-7 each.
+        check_near(&at, target->positions, target->normals, target->tangents, mesh->num_vertices,
+                   4e-6, 1e-6);
     }
 }
 
@@ -213,11 +229,10 @@ TEST_HERE (morph_is_blended_before_skinning) {
         md5_mat34 palette[JOINTS];
         make_palette(palette, &random);
         const float *weights = blends[i];
-        static md5_vec3 positions[2 * VERTICES], normals[2 * VERTICES];
-        static md5_vec4 tangents[2 * VERTICES];
+        static skinned at;
         const md5_mesh *const mesh = &scene->model->meshes[0];
         double place = 0.0, turn = 0.0;
-        skin_with_morph(scene->morph, 0, weights, palette, NULL, positions, normals, tangents);
+        skin_scene(scene, weights, palette, NULL, &at);
         for (uint32_t j = 0; j < mesh->num_vertices; j++) {
             const uint32_t v = mesh->sources[j];
             const real3 bind[3] = {blended_point(scene, weights, j),
@@ -232,9 +247,9 @@ TEST_HERE (morph_is_blended_before_skinning) {
                               real3_scale(real3_transform(other, bind[k], k == 0), 0.25));
                 out[k] = k == 0 ? sum : real3_unit(sum);
             }
-            real_worse(&place, real3_distance(out[0], real3_of(positions[j])));
-            real_worse(&turn, real3_distance(out[1], real3_of(normals[j])));
-            real_worse(&turn, real3_distance(out[2], real3_of(xyz(tangents[j]))));
+            real_worse(&place, real3_distance(out[0], real3_of(at.positions[j])));
+            real_worse(&turn, real3_distance(out[1], real3_of(at.normals[j])));
+            real_worse(&turn, real3_distance(out[2], real3_of(xyz(at.tangents[j]))));
         }
         CHECK_NEAR(place, 0.0, 2e-5);
         CHECK_NEAR(turn, 0.0, 1e-5);
@@ -315,25 +330,17 @@ TEST_HERE (morph_of_dual_quaternions_is_the_target_skinned) {
     uint64_t random = 9;
     md5_mat34 palette[JOINTS];
     md5_dual_quat dual[JOINTS];
-    static md5_vec3 at[2][2 * VERTICES], normals[2][2 * VERTICES];
-    static md5_vec4 tangents[2][2 * VERTICES];
+    static skinned found, expected;
     make_palette(palette, &random);
     md5_build_dual_palette(palette, JOINTS, dual);
     for (int i = 0; i < TARGETS && scene->morph; i++) {
         float weights[TARGETS] = {0, 0, 0};
         weights[i] = 1.0f;
-        skin_with_morph(scene->morph, 0, weights, NULL, dual, at[0], normals[0], tangents[0]);
-        skin_by_duals(&scene->sources[i]->meshes[0], dual, at[1], normals[1], tangents[1]);
-        double place = 0.0, turn = 0.0;
-        for (uint32_t v = 0; v < scene->model->meshes[0].num_vertices; v++) {
-            const md5_vec3 p = at[1][v], n = normals[1][v];
-            const md5_vec4 t = tangents[1][v];
-            real_worse(&place, real_distance(p, at[0][v]));
-            real_worse(&turn, real_distance(n, normals[0][v]));
-            real_worse(&turn, real_distance(xyz(t), xyz(tangents[0][v])));
-        }
-        CHECK_NEAR(place, 0.0, 2e-5);
-        CHECK_NEAR(turn, 0.0, 1e-5);
+        skin_scene(scene, weights, NULL, dual, &found);
+        skin_by_duals(&scene->sources[i]->meshes[0], dual, expected.positions, expected.normals,
+                      expected.tangents);
+        check_near(&found, expected.positions, expected.normals, expected.tangents,
+                   scene->model->meshes[0].num_vertices, 2e-5, 1e-5);
     }
 }
 
