@@ -280,6 +280,23 @@ static bool is_at(md5_moment moment, uint32_t frame0, uint32_t frame1, double fr
     return same;
 }
 
+// Where a clip is at a time.
+typedef struct moment_row {
+    double time;
+    uint32_t frame0, frame1;
+    double fraction;
+    int64_t cycle;
+} moment_row;
+
+static void check_moments(const md5_anim *anim, md5_wrap wrap, const moment_row *rows, size_t count)
+{
+    for (const moment_row *row = rows; row < rows + count; row++)
+        CHECK_THAT(is_at(md5_moment_at(anim, row->time, wrap), row->frame0, row->frame1,
+                         row->fraction, row->cycle),
+                   "time %.17g", row->time);
+}
+#define CHECK_MOMENTS(anim, wrap, rows) check_moments(anim, wrap, rows, COUNT_OF(rows))
+
 // -- Tables -----------------------------------------------------------------------------------
 
 typedef struct time_row {
@@ -385,13 +402,9 @@ TEST (moment_agrees_with_the_reference_table) {
 }
 
 TEST (moment_agrees_with_the_engine) {
-    const char *corpus = test_corpus();
-    if (!corpus) {
-        test_skip("MD5_CORPUS is not set, golden/timetable.txt is not at hand");
-        return;
-    }
+    REQUIRE_CORPUS();
     char path[1024];
-    snprintf(path, sizeof path, "%s/golden/timetable.txt", corpus);
+    snprintf(path, sizeof path, "%s/golden/timetable.txt", test_corpus());
     check_table(path);
 }
 
@@ -399,35 +412,36 @@ TEST (moment_agrees_with_the_engine) {
 
 TEST (moment_loops_over_one_interval_less_than_frames) {
     const md5_anim anim = clip_of(5, 8.0); // powers of two: no rounding
-    CHECK(is_at(md5_moment_at(&anim, 0.0, MD5_WRAP_LOOP), 0, 1, 0.0, 0));
-    CHECK(is_at(md5_moment_at(&anim, 0.0625, MD5_WRAP_LOOP), 0, 1, 0.5, 0));
-    CHECK(is_at(md5_moment_at(&anim, 0.4375, MD5_WRAP_LOOP), 3, 4, 0.5, 0));
-    CHECK(is_at(md5_moment_at(&anim, 0.5, MD5_WRAP_LOOP), 0, 1, 0.0, 1));
-    CHECK(is_at(md5_moment_at(&anim, 1.5, MD5_WRAP_LOOP), 0, 1, 0.0, 3));
-    CHECK(is_at(md5_moment_at(&anim, -0.0625, MD5_WRAP_LOOP), 3, 4, 0.5, -1));
-    CHECK(is_at(md5_moment_at(&anim, -0.5, MD5_WRAP_LOOP), 0, 1, 0.0, -1));
-    CHECK(is_at(md5_moment_at(&anim, -0.53125, MD5_WRAP_LOOP), 3, 4, 0.75, -2));
+    static const moment_row rows[] = {
+        {0.0, 0, 1, 0.0, 0},   {0.0625, 0, 1, 0.5, 0},     {0.4375, 3, 4, 0.5, 0},
+        {0.5, 0, 1, 0.0, 1},   {1.5, 0, 1, 0.0, 3},        {-0.0625, 3, 4, 0.5, -1},
+        {-0.5, 0, 1, 0.0, -1}, {-0.53125, 3, 4, 0.75, -2},
+    };
+    CHECK_MOMENTS(&anim, MD5_WRAP_LOOP, rows);
 }
 
 TEST (moment_cycles_through_the_last_frame_into_the_first) {
     const md5_anim anim = clip_of(4, 8.0);
-    CHECK(is_at(md5_moment_at(&anim, 0.3125, MD5_WRAP_CYCLE), 2, 3, 0.5, 0));
-    CHECK(is_at(md5_moment_at(&anim, 0.375, MD5_WRAP_CYCLE), 3, 0, 0.0, 0));
-    CHECK(is_at(md5_moment_at(&anim, 0.4375, MD5_WRAP_CYCLE), 3, 0, 0.5, 0));
-    CHECK(is_at(md5_moment_at(&anim, 0.5, MD5_WRAP_CYCLE), 0, 1, 0.0, 1));
-    CHECK(is_at(md5_moment_at(&anim, -0.0625, MD5_WRAP_CYCLE), 3, 0, 0.5, -1));
+    static const moment_row rows[] = {
+        {0.3125, 2, 3, 0.5, 0}, {0.375, 3, 0, 0.0, 0},    {0.4375, 3, 0, 0.5, 0},
+        {0.5, 0, 1, 0.0, 1},    {-0.0625, 3, 0, 0.5, -1},
+    };
+    CHECK_MOMENTS(&anim, MD5_WRAP_CYCLE, rows);
 }
 
 TEST (moment_clamps_at_both_ends) {
     const md5_anim anim = clip_of(5, 8.0);
-    CHECK(is_at(md5_moment_at(&anim, -7.0, MD5_WRAP_CLAMP), 0, 1, 0.0, 0));
-    CHECK(is_at(md5_moment_at(&anim, 0.0, MD5_WRAP_CLAMP), 0, 1, 0.0, 0));
-    CHECK(is_at(md5_moment_at(&anim, 0.4375, MD5_WRAP_CLAMP), 3, 4, 0.5, 0));
-    CHECK(is_at(md5_moment_at(&anim, 0.5, MD5_WRAP_CLAMP), 4, 4, 0.0, 0));
-    CHECK(is_at(md5_moment_at(&anim, nextafter(0.5, 0.0), MD5_WRAP_CLAMP), 4, 4, 0.0, 0));
-    CHECK(is_at(md5_moment_at(&anim, 9.0, MD5_WRAP_CLAMP), 4, 4, 0.0, 0));
-    CHECK(is_at(md5_moment_at(&anim, INFINITY, MD5_WRAP_CLAMP), 4, 4, 0.0, 0));
-    CHECK(is_at(md5_moment_at(&anim, -INFINITY, MD5_WRAP_CLAMP), 0, 1, 0.0, 0));
+    static const moment_row rows[] = {
+        {-7.0, 0, 1, 0.0, 0},
+        {0.0, 0, 1, 0.0, 0},
+        {0.4375, 3, 4, 0.5, 0},
+        {0.5, 4, 4, 0.0, 0},
+        {nextafter(0.5, 0.0), 4, 4, 0.0, 0},
+        {9.0, 4, 4, 0.0, 0},
+        {INFINITY, 4, 4, 0.0, 0},
+        {-INFINITY, 0, 1, 0.0, 0},
+    };
+    CHECK_MOMENTS(&anim, MD5_WRAP_CLAMP, rows);
 }
 
 TEST (moment_of_one_frame_is_always_that_frame) {
@@ -443,21 +457,27 @@ TEST (moment_of_one_frame_is_always_that_frame) {
 
 TEST (moment_rounds_up_to_the_next_frame) {
     const md5_anim anim = clip_of(5, 8.0);
-    CHECK(is_at(md5_moment_at(&anim, nextafter(0.125, 0.0), MD5_WRAP_LOOP), 1, 2, 0.0, 0));
-    CHECK(is_at(md5_moment_at(&anim, nextafter(0.5, 0.0), MD5_WRAP_LOOP), 0, 1, 0.0, 1));
-    CHECK(is_at(md5_moment_at(&anim, -DBL_MIN, MD5_WRAP_LOOP), 0, 1, 0.0, 0));
-    CHECK(is_at(md5_moment_at(&anim, -1e-12, MD5_WRAP_LOOP), 0, 1, 0.0, 0));
+    static const moment_row rows[] = {
+        {nextafter(0.125, 0.0), 1, 2, 0.0, 0},
+        {nextafter(0.5, 0.0), 0, 1, 0.0, 1},
+        {-DBL_MIN, 0, 1, 0.0, 0},
+        {-1e-12, 0, 1, 0.0, 0},
+    };
+    CHECK_MOMENTS(&anim, MD5_WRAP_LOOP, rows);
 }
 
 TEST (moment_is_defined_for_every_double) {
     const md5_anim anim = clip_of(5, 8.0);
-    CHECK(is_at(md5_moment_at(&anim, NAN, MD5_WRAP_LOOP), 0, 1, 0.0, 0));
     // 2^61 seconds are 2^64 frames: a whole number of cycles, 2^62 of them.
-    CHECK(is_at(md5_moment_at(&anim, 0x1p61, MD5_WRAP_LOOP), 0, 1, 0.0, (int64_t)1 << 62));
-    CHECK(is_at(md5_moment_at(&anim, -0x1p61, MD5_WRAP_LOOP), 0, 1, 0.0, -((int64_t)1 << 62)));
-    CHECK(is_at(md5_moment_at(&anim, 0x1p62, MD5_WRAP_LOOP), 0, 1, 0.0, INT64_MAX));
-    CHECK(is_at(md5_moment_at(&anim, -0x1p62, MD5_WRAP_LOOP), 0, 1, 0.0, INT64_MIN));
-    CHECK(is_at(md5_moment_at(&anim, -0x1p63, MD5_WRAP_LOOP), 0, 1, 0.0, INT64_MIN));
+    static const moment_row rows[] = {
+        {NAN, 0, 1, 0.0, 0},
+        {0x1p61, 0, 1, 0.0, (int64_t)1 << 62},
+        {-0x1p61, 0, 1, 0.0, -((int64_t)1 << 62)},
+        {0x1p62, 0, 1, 0.0, INT64_MAX},
+        {-0x1p62, 0, 1, 0.0, INT64_MIN},
+        {-0x1p63, 0, 1, 0.0, INT64_MIN},
+    };
+    CHECK_MOMENTS(&anim, MD5_WRAP_LOOP, rows);
 
     const md5_moment most = md5_moment_at(&anim, DBL_MAX, MD5_WRAP_LOOP);
     const md5_moment infinite = md5_moment_at(&anim, INFINITY, MD5_WRAP_LOOP);

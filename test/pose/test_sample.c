@@ -211,6 +211,8 @@ static void make_walk(made_clip *clip)
     }
 }
 
+#define TEST_WALK(title) TEST_WITH (title, made_clip, clip, make_walk(clip), (void)0)
+
 static md5_vec3 root_at(const made_clip *clip, double time, md5_wrap wrap, md5_root root)
 {
     md5_xform pose[MAX_JOINTS];
@@ -219,30 +221,27 @@ static md5_vec3 root_at(const made_clip *clip, double time, md5_wrap wrap, md5_r
     return pose[0].translation;
 }
 
-TEST (root_as_in_the_file) {
-    static made_clip clip;
-    make_walk(&clip);
-    CHECK_VEC3(root_at(&clip, 0.0625, MD5_WRAP_LOOP, MD5_ROOT_FILE), 102, 20.5, 7, 1e-5);
-    CHECK_VEC3(root_at(&clip, 0.5625, MD5_WRAP_LOOP, MD5_ROOT_FILE), 102, 20.5, 7, 1e-5);
-    CHECK_VEC3(root_at(&clip, 0.5, MD5_WRAP_CLAMP, MD5_ROOT_FILE), 111, 20, 7, 1e-5);
+TEST_WALK(root_as_in_the_file)
+{
+    CHECK_VEC3(root_at(clip, 0.0625, MD5_WRAP_LOOP, MD5_ROOT_FILE), 102, 20.5, 7, 1e-5);
+    CHECK_VEC3(root_at(clip, 0.5625, MD5_WRAP_LOOP, MD5_ROOT_FILE), 102, 20.5, 7, 1e-5);
+    CHECK_VEC3(root_at(clip, 0.5, MD5_WRAP_CLAMP, MD5_ROOT_FILE), 111, 20, 7, 1e-5);
 }
 
 // The base frame is subtracted, also from components without a flag; a cycle adds last minus base.
-TEST (root_as_in_the_engine) {
-    static made_clip clip;
-    make_walk(&clip);
-    CHECK_VEC3(root_at(&clip, 0.0625, MD5_WRAP_LOOP, MD5_ROOT_ID), 2, 0.5, 0, 1e-5);
-    CHECK_VEC3(root_at(&clip, 0.5, MD5_WRAP_CLAMP, MD5_ROOT_ID), 11, 0, 0, 1e-5);
-    CHECK_VEC3(root_at(&clip, 0.5625, MD5_WRAP_LOOP, MD5_ROOT_ID), 13, 0.5, 0, 1e-5);
-    CHECK_VEC3(root_at(&clip, 5.0, MD5_WRAP_LOOP, MD5_ROOT_ID), 111, 0, 0, 1e-4);
-    CHECK_VEC3(root_at(&clip, -0.5, MD5_WRAP_LOOP, MD5_ROOT_ID), -10, 0, 0, 1e-5);
+TEST_WALK(root_as_in_the_engine)
+{
+    CHECK_VEC3(root_at(clip, 0.0625, MD5_WRAP_LOOP, MD5_ROOT_ID), 2, 0.5, 0, 1e-5);
+    CHECK_VEC3(root_at(clip, 0.5, MD5_WRAP_CLAMP, MD5_ROOT_ID), 11, 0, 0, 1e-5);
+    CHECK_VEC3(root_at(clip, 0.5625, MD5_WRAP_LOOP, MD5_ROOT_ID), 13, 0.5, 0, 1e-5);
+    CHECK_VEC3(root_at(clip, 5.0, MD5_WRAP_LOOP, MD5_ROOT_ID), 111, 0, 0, 1e-4);
+    CHECK_VEC3(root_at(clip, -0.5, MD5_WRAP_LOOP, MD5_ROOT_ID), -10, 0, 0, 1e-5);
 }
 
-TEST (root_in_place_holds_the_first_frame) {
-    static made_clip clip;
-    make_walk(&clip);
+TEST_WALK(root_in_place_holds_the_first_frame)
+{
     for (int i = -20; i < 20; i++)
-        CHECK_VEC3(root_at(&clip, i * 0.1, MD5_WRAP_LOOP, MD5_ROOT_IN_PLACE), 101, 20, 7, 0.0);
+        CHECK_VEC3(root_at(clip, i * 0.1, MD5_WRAP_LOOP, MD5_ROOT_IN_PLACE), 101, 20, 7, 0.0);
 }
 
 static md5_vec3 motion(const md5_anim *anim, double from, double to, md5_wrap wrap)
@@ -251,29 +250,27 @@ static md5_vec3 motion(const md5_anim *anim, double from, double to, md5_wrap wr
     return md5_anim_root_motion(anim, a, b);
 }
 
-TEST (root_motion_counts_cycles) {
-    static made_clip clip;
-    make_walk(&clip);
-    CHECK_VEC3(motion(&clip.anim, 0.0, 0.125, MD5_WRAP_LOOP), 2, 1, 0, 1e-5);
-    CHECK_VEC3(motion(&clip.anim, 0.125, 0.0, MD5_WRAP_LOOP), -2, -1, 0, 1e-5);
-    CHECK_VEC3(motion(&clip.anim, 0.0, 0.5, MD5_WRAP_LOOP), 10, 0, 0, 1e-5);
-    CHECK_VEC3(motion(&clip.anim, 0.0, 0.5, MD5_WRAP_CLAMP), 10, 0, 0, 1e-5);
-    CHECK_VEC3(motion(&clip.anim, -0.5, 50.0, MD5_WRAP_LOOP), 1010, 0, 0, 1e-3);
-    CHECK_VEC3(motion(&clip.anim, 0.45, 0.55, MD5_WRAP_LOOP), 1.2 + 0.8, 0.4 + 0.4, 0, 1e-5);
+TEST_WALK(root_motion_counts_cycles)
+{
+    CHECK_VEC3(motion(&clip->anim, 0.0, 0.125, MD5_WRAP_LOOP), 2, 1, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, 0.125, 0.0, MD5_WRAP_LOOP), -2, -1, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, 0.0, 0.5, MD5_WRAP_LOOP), 10, 0, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, 0.0, 0.5, MD5_WRAP_CLAMP), 10, 0, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, -0.5, 50.0, MD5_WRAP_LOOP), 1010, 0, 0, 1e-3);
+    CHECK_VEC3(motion(&clip->anim, 0.45, 0.55, MD5_WRAP_LOOP), 1.2 + 0.8, 0.4 + 0.4, 0, 1e-5);
 }
 
 // From the last frame into the first the character does not move, and continues from there.
-TEST (root_waits_where_a_cycle_ends) {
-    static made_clip clip;
-    make_walk(&clip);
-    CHECK_VEC3(motion(&clip.anim, 0.0, 0.5, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
-    CHECK_VEC3(motion(&clip.anim, 0.0, 0.5625, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
-    CHECK_VEC3(motion(&clip.anim, 0.0, 0.625, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
-    CHECK_VEC3(motion(&clip.anim, 0.0, 0.75, MD5_WRAP_CYCLE), 12, 1, 0, 1e-5);
-    CHECK_VEC3(root_at(&clip, 0.5625, MD5_WRAP_CYCLE, MD5_ROOT_ID), 11.5, 0, 0, 1e-5);
-    CHECK_VEC3(root_at(&clip, 0.625, MD5_WRAP_CYCLE, MD5_ROOT_ID), 12, 0, 0, 1e-5);
+TEST_WALK(root_waits_where_a_cycle_ends)
+{
+    CHECK_VEC3(motion(&clip->anim, 0.0, 0.5, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, 0.0, 0.5625, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, 0.0, 0.625, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
+    CHECK_VEC3(motion(&clip->anim, 0.0, 0.75, MD5_WRAP_CYCLE), 12, 1, 0, 1e-5);
+    CHECK_VEC3(root_at(clip, 0.5625, MD5_WRAP_CYCLE, MD5_ROOT_ID), 11.5, 0, 0, 1e-5);
+    CHECK_VEC3(root_at(clip, 0.625, MD5_WRAP_CYCLE, MD5_ROOT_ID), 12, 0, 0, 1e-5);
     // As stored, the root moves back.
-    CHECK_VEC3(root_at(&clip, 0.5625, MD5_WRAP_CYCLE, MD5_ROOT_FILE), 106, 20, 7, 1e-5);
+    CHECK_VEC3(root_at(clip, 0.5625, MD5_WRAP_CYCLE, MD5_ROOT_FILE), 106, 20, 7, 1e-5);
 }
 
 TEST (root_motion_adds_up_over_any_split) {
@@ -339,24 +336,23 @@ static md5_bounds bounds_at(const made_clip *clip, double time, md5_root root)
     return md5_anim_bounds(&clip->anim, moment, root);
 }
 
-TEST (anim_bounds_follow_the_root) {
-    static made_clip clip;
-    make_walk(&clip);
-    const md5_bounds none = bounds_at(&clip, 0.0, MD5_ROOT_FILE);
+TEST_WALK(anim_bounds_follow_the_root)
+{
+    const md5_bounds none = bounds_at(clip, 0.0, MD5_ROOT_FILE);
     CHECK(none.min.x > none.max.x);
 
-    clip.anim.frame_bounds = clip.bounds;
+    clip->anim.frame_bounds = clip->bounds;
     const double between = 0.1875; // halfway from frame 1 to 2: x 103 and 105, y 21 and 20
-    md5_bounds found = bounds_at(&clip, between, MD5_ROOT_FILE);
+    md5_bounds found = bounds_at(clip, between, MD5_ROOT_FILE);
     CHECK_VEC3(found.min, 98, 14, 0, 1e-5);
     CHECK_VEC3(found.max, 110, 27, 70, 1e-5);
-    found = bounds_at(&clip, between, MD5_ROOT_ID);
+    found = bounds_at(clip, between, MD5_ROOT_ID);
     CHECK_VEC3(found.min, 94, 13.5, 0, 1e-5); // joint 0 has moved from (100, 20) to (104, 20.5)
     CHECK_VEC3(found.max, 106, 26.5, 70, 1e-5);
-    found = bounds_at(&clip, between + 1.0, MD5_ROOT_ID); // complete cycles make no difference
+    found = bounds_at(clip, between + 1.0, MD5_ROOT_ID); // complete cycles make no difference
     CHECK_VEC3(found.min, 94, 13.5, 0, 1e-5);
     CHECK_VEC3(found.max, 106, 26.5, 70, 1e-5);
-    found = bounds_at(&clip, between, MD5_ROOT_IN_PLACE); // joint 0 from (104, 20.5) to (101, 20)
+    found = bounds_at(clip, between, MD5_ROOT_IN_PLACE); // joint 0 from (104, 20.5) to (101, 20)
     CHECK_VEC3(found.min, 95, 13.5, 0, 1e-5);
     CHECK_VEC3(found.max, 107, 26.5, 70, 1e-5);
 }
