@@ -79,6 +79,11 @@ static inline void own_text(const test_text *owner)
 // A zeroed array: OWN_ARRAY(float, numbers, 3 * count);
 #define OWN_ARRAY(type, name, count) OWN type *const name = test_calloc((count), sizeof *(name))
 
+// Each instruction set of this machine from `first` on; includes md5/core/cpu.h.
+#define EACH_CPU(level, first)                                    \
+    for (md5_cpu level = (first); level < MD5_CPU_COUNT; level++) \
+        if (md5i_cpu_has(level))
+
 // -- Files of ours --------------------------------------------------------------------------------
 
 static inline md5_model *our_model(const char *path)

@@ -50,8 +50,7 @@ static const char model_text[] =
 
 // -- Writing --------------------------------------------------------------------------------
 
-TEST_DOC(edit_writes_as_ids_exporter, MD5_DOC_MODEL, model_text)
-{
+TEST_DOC (edit_writes_as_ids_exporter, MD5_DOC_MODEL, model_text) {
     CHECK_STRING(doc->comment, "Parameters used during export: Scale: 1");
     OWN char *const text = written(doc, NULL);
     CHECK_STRING(text, model_text);
@@ -61,8 +60,7 @@ TEST_DOC(edit_writes_as_ids_exporter, MD5_DOC_MODEL, model_text)
 }
 
 // With one decimal less, rounded, each is another float.
-TEST_DOC(edit_writes_the_fewest_decimals, MD5_DOC_MODEL, model_text)
-{
+TEST_DOC (edit_writes_the_fewest_decimals, MD5_DOC_MODEL, model_text) {
     uint64_t state = 7;
     for (int i = 0; i < 3000; i++) {
         const uint32_t bits = test_random_u32(&state), decimal = bits % 2000000;
@@ -128,8 +126,7 @@ static const char camera_text[] =
     "\t0 pos ( 1 2 3 )\n\t1 rot ( 0 0 0.6 )\n\t1 pos ( 4 5 6 ) rot ( 0 0 0 )\n}\n\ncamera {\n"
     "\t( 1 2 3 ) ( 0 0 0 ) 60\n\t( 4 5 6 ) ( 0.8 0 0 ) 50\n}\n";
 
-TEST_DOC(edit_cuts_keep_their_views, MD5_DOC_CAMERA, camera_text)
-{
+TEST_DOC (edit_cuts_keep_their_views, MD5_DOC_CAMERA, camera_text) {
     REQUIRE(doc->num_cut_views == 3);
     OWN char *const text = written(doc, NULL);
     CHECK_STRING(text, camera_text);
@@ -298,8 +295,7 @@ TEST_LONG (edit_the_corpus_round_trips) {
 
 // -- Repairs --------------------------------------------------------------------------------
 
-TEST_DOC(edit_rotations_come_to_unit_length, MD5_DOC_MODEL, model_text)
-{
+TEST_DOC (edit_rotations_come_to_unit_length, MD5_DOC_MODEL, model_text) {
     OWN_MODEL before = model_of(doc);
     CHECK_UINT(md5_fix_rotations(doc, NULL), 1);
     // w is sqrt(0.64 + 0.64 - 1), before all four are divided by their length.
@@ -312,8 +308,7 @@ TEST_DOC(edit_rotations_come_to_unit_length, MD5_DOC_MODEL, model_text)
     CHECK_UINT(md5_fix_rotations(doc, NULL), 0);
 }
 
-TEST_DOC(edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text)
-{
+TEST_DOC (edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text) {
     float loss = -1.0f;
     CHECK_UINT(md5_fix_weights(doc, 0, INFINITY, &loss, NULL), 0);
     CHECK(loss == 0.0f);
@@ -338,8 +333,7 @@ TEST_DOC(edit_weights_are_pruned_and_sum_to_1, MD5_DOC_MODEL, model_text)
 
 // Of 0.2, 0.3 and 0.5 the first goes, at a distance of 1, and what the others grow by counts at 2
 // and 3; a vertex without weights has none, and those that sum to less than 1e-3 stay.
-TEST_DOC(edit_weights_lose_the_least, MD5_DOC_MODEL, model_text)
-{
+TEST_DOC (edit_weights_lose_the_least, MD5_DOC_MODEL, model_text) {
     md5_doc_mesh *const mesh = &doc->meshes[0];
     const md5_vertex vertices[] = {{0, 3}, {3, 0}, {7, 1}, {7, 1}};
     memcpy(mesh->vertices, vertices, sizeof vertices);
@@ -385,8 +379,7 @@ TEST (edit_weights_below_0_count_by_their_size) {
 }
 
 // Two weights of vertex 0 are on joint 1, and make one at their mean: 0.05 * 2 and 0.05 * 4.
-TEST_DOC(edit_weights_of_one_joint_are_added_up, MD5_DOC_MODEL, model_text)
-{
+TEST_DOC (edit_weights_of_one_joint_are_added_up, MD5_DOC_MODEL, model_text) {
     doc->meshes[0].weights[4].joint = 1; // three on joint 1: the third has 0.2 at ( 1 2 2 )
     float loss = -1.0f;
     CHECK_UINT(md5_fix_weights(doc, 3, INFINITY, &loss, NULL), 1);
@@ -772,8 +765,7 @@ TEST (edit_cut_meshes_are_as_large_as_they_may_be) {
 
 // Vertex 3 is used by the second triangle only, which becomes a line; weights 5 and 6 remain for
 // vertex 1.
-TEST_DOC(edit_unused_rows_are_left_out, MD5_DOC_MODEL, model_text)
-{
+TEST_DOC (edit_unused_rows_are_left_out, MD5_DOC_MODEL, model_text) {
     const md5_mesh_edit job = {.drops_unused = true};
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
     doc->meshes[0].indices[3] = doc->meshes[0].indices[5];
@@ -797,8 +789,7 @@ TEST_DOC(edit_unused_rows_are_left_out, MD5_DOC_MODEL, model_text)
 
 // Names of one length, of two lengths, and none, which is as "". Of each of two equal meshes one
 // vertex has no weights, and two share theirs, 5 + 2.
-TEST_DOC(edit_meshes_are_merged_by_their_whole_names, MD5_DOC_MODEL, model_text)
-{
+TEST_DOC (edit_meshes_are_merged_by_their_whole_names, MD5_DOC_MODEL, model_text) {
     static const char *const shaders[] = {"a", "b", "ba", NULL, "a", ""};
     doc->meshes[0].vertices[2].num_weights = 0;
     doc->meshes[0].vertices[3] = doc->meshes[0].vertices[1];
@@ -824,8 +815,7 @@ TEST_DOC(edit_meshes_are_merged_by_their_whole_names, MD5_DOC_MODEL, model_text)
 }
 
 // A mesh without triangles stays, however many vertices it has.
-TEST_DOC(edit_meshes_without_triangles_stay, MD5_DOC_MODEL, model_text)
-{
+TEST_DOC (edit_meshes_without_triangles_stay, MD5_DOC_MODEL, model_text) {
     doc->meshes[0].num_triangles = 0;
     const md5_mesh_edit job = {.drops_unused = true, .max_vertices = 3};
     CHECK_UINT(md5_edit_meshes(doc, &job, NULL), 0);
@@ -879,8 +869,7 @@ TEST (edit_joints_come_behind_their_parents) {
 }
 
 // A chain that is stored from its end, below a root of the right name, and of none.
-TEST_DOC(edit_roots_are_known_by_name, MD5_DOC_MODEL, model_text)
-{
+TEST_DOC (edit_roots_are_known_by_name, MD5_DOC_MODEL, model_text) {
     static const char *const names[] = {"hand", "upper arm", "origin"};
     for (uint32_t j = 0; j < 3; j++) {
         doc->joints[j].name = names[j];
@@ -894,8 +883,7 @@ TEST_DOC(edit_roots_are_known_by_name, MD5_DOC_MODEL, model_text)
 }
 
 // Of a chain of three, the hand has no weights; with those of the arm gone, neither is needed.
-TEST_DOC(edit_unused_joints_are_left_out, MD5_DOC_MODEL, model_text)
-{
+TEST_DOC (edit_unused_joints_are_left_out, MD5_DOC_MODEL, model_text) {
     const md5_joint_edit job = {.drops_unused = true};
     md5_weight *const weights = doc->meshes[0].weights;
     weights[2].joint = weights[7].joint = 1;
@@ -983,8 +971,7 @@ static const char walk_text[] =
     "frame 0 { 0 0 1 0 0 0 0 0 8 0 0 0 }\nframe 1 { 5 0.2 2 0 0 0 0 1 8 0 0 0 }\n"
     "frame 2 { 10 0.4 2 0 0 0 0 2 8 0.6 0 0 }\n";
 
-TEST_DOC(edit_loops_are_closed_and_roots_stay, MD5_DOC_ANIM, walk_text)
-{
+TEST_DOC (edit_loops_are_closed_and_roots_stay, MD5_DOC_ANIM, walk_text) {
     md5_frame_edit job = {.is_closed = true};
     CHECK(md5_edit_frames(doc, &job, NULL) > 0);
     const float *const middle = doc->numbers + 12, *const last = doc->numbers + 24;
@@ -1007,8 +994,7 @@ TEST_DOC(edit_loops_are_closed_and_roots_stay, MD5_DOC_ANIM, walk_text)
 }
 
 // In place only; one frame, no boxes, no name; and tolerances that are none.
-TEST_DOC(edit_frames_may_be_few, MD5_DOC_ANIM, walk_text)
-{
+TEST_DOC (edit_frames_may_be_few, MD5_DOC_ANIM, walk_text) {
     md5_error error = {0};
     CHECK_UINT(EDIT_FRAMES(doc, &error, .tolerance = -1.0f), MD5_NONE);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
@@ -1042,8 +1028,7 @@ TEST (edit_clip_gets_other_parents_and_more_joints) {
 }
 
 // A root that turns mixes its components, of which the file has only x and one of the rotation.
-TEST_DOC(edit_roots_get_the_flags_that_they_need, MD5_DOC_ANIM, walk_text)
-{
+TEST_DOC (edit_roots_get_the_flags_that_they_need, MD5_DOC_ANIM, walk_text) {
     doc->joints[0].track.flags = 1 | 16;
     doc->joints[0].position = (md5_vec3){1.0f, 2.0f, 3.0f};
     doc->numbers[13] = 0.6f; // y of the rotation in frame 1

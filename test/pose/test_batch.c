@@ -54,6 +54,12 @@ static void free_crowd(made_crowd *crowd)
     free(crowd);
 }
 
+static void own_crowd(made_crowd *const *owner)
+{
+    free_crowd(*owner);
+}
+#define OWN_CROWD __attribute__((cleanup(own_crowd))) made_crowd *const
+
 // Poses the jobs one by one with the scalar code.
 static void expect(made_crowd *crowd)
 {
@@ -72,13 +78,13 @@ static void expect(made_crowd *crowd)
     memcpy(crowd->expected_joints, crowd->joints, sizeof crowd->joints);
 }
 
-static void check_crowd(const made_crowd *crowd, const char *what, int level)
+static void check_crowd(const made_crowd *crowd, const char *what, md5_cpu level)
 {
     for (uint32_t i = 0; i < crowd->num_jobs; i++) {
         const bool same =
             memcmp(crowd->palettes[i], crowd->expected_palettes[i], sizeof crowd->palettes[i]) == 0
             && memcmp(crowd->joints[i], crowd->expected_joints[i], sizeof crowd->joints[i]) == 0;
-        if (!CHECK_THAT(same, "%s, instruction set %d: job %u of %u", what, level, (unsigned)i,
+        if (!CHECK_THAT(same, "%s, instruction set %d: job %u of %u", what, (int)level, (unsigned)i,
                         (unsigned)crowd->num_jobs))
             return;
     }
@@ -97,10 +103,8 @@ static void pose_part(const md5_pose_kernels *kernels, made_crowd *crowd, size_t
 static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
 {
     expect(crowd);
-    for (int level = 0; level < MD5_CPU_COUNT; level++) {
-        if (!md5i_cpu_has((md5_cpu)level))
-            continue;
-        const md5_pose_kernels *const kernels = md5i_pose_kernels_of((md5_cpu)level);
+    EACH_CPU (level, MD5_CPU_SCALAR) {
+        const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
         clear(crowd);
         pose_part(kernels, crowd, 0, crowd->num_jobs, test_random_u32(random) % 64);
         check_crowd(crowd, "at once", level);
@@ -119,24 +123,23 @@ TEST (batch_of_poses_is_the_single_call) {
     enum { NUM_JOBS = 16 };
     uint64_t random = 5;
     for (int round = 0; round < 40; round++) {
-        made_crowd *const crowd = make_crowd(1, NUM_JOBS, MAX_JOINTS, &random);
+        OWN_CROWD crowd = make_crowd(1, NUM_JOBS, MAX_JOINTS, &random);
         for (uint32_t i = 0; i < NUM_JOBS && round % 2; i++)
             crowd->jobs[i].joints = NULL;
         expect(crowd);
-        for (int level = 0; level < MD5_CPU_COUNT; level++) {
-            if (!md5i_cpu_has((md5_cpu)level) || md5i_pose_kernels_of((md5_cpu)level)->width == 1)
+        EACH_CPU (level, MD5_CPU_SCALAR) {
+            const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
+            if (kernels->width == 1)
                 continue;
             // Jobs beyond a multiple of the set's width keep their expected results.
             memcpy(crowd->palettes, crowd->expected_palettes, sizeof crowd->palettes);
             memcpy(crowd->joints, crowd->expected_joints, sizeof crowd->joints);
-            const uint32_t width = md5i_pose_kernels_of((md5_cpu)level)->width;
-            memset(crowd->palettes, 0x5a, width * sizeof crowd->palettes[0]);
-            memset(crowd->joints, 0x5a, width * sizeof crowd->joints[0]);
+            memset(crowd->palettes, 0x5a, kernels->width * sizeof crowd->palettes[0]);
+            memset(crowd->joints, 0x5a, kernels->width * sizeof crowd->joints[0]);
 
             // Finishes poses with gaps between them, with scratch memory of exactly the required
             // size.
             enum { STEP = MAX_JOINTS + 3, MAX_WIDTH = 16 };
-            const md5_pose_kernels *const kernels = md5i_pose_kernels_of((md5_cpu)level);
             const size_t num_joints = crowd->jobs[0].binding->skeleton->num_joints;
             static md5_xform pose[MAX_WIDTH][STEP];
             const md5_pose_job *jobs[MAX_WIDTH];
@@ -149,7 +152,6 @@ TEST (batch_of_poses_is_the_single_call) {
 
             check_crowd(crowd, "from poses", level);
         }
-        free_crowd(crowd);
     }
 }
 
@@ -157,36 +159,32 @@ TEST (batch_of_poses_is_the_single_call) {
 TEST (batch_of_one_binding_is_the_single_call) {
     uint64_t random = 1;
     for (uint32_t num_jobs = 1; num_jobs <= 40; num_jobs++) {
-        made_crowd *const crowd = make_crowd(1, num_jobs, MAX_JOINTS, &random);
+        OWN_CROWD crowd = make_crowd(1, num_jobs, MAX_JOINTS, &random);
         check_with_all_levels(crowd, &random);
-        free_crowd(crowd);
     }
 }
 
 TEST (batch_of_mixed_models_and_clips_is_the_single_call) {
     uint64_t random = 2;
     for (int round = 0; round < 12; round++) {
-        made_crowd *const crowd =
-            make_crowd(2 + test_random_u32(&random) % 14, 1 + test_random_u32(&random) % MAX_JOBS,
-                       MAX_JOINTS, &random);
+        OWN_CROWD crowd = make_crowd(2 + test_random_u32(&random) % 14,
+                                     1 + test_random_u32(&random) % MAX_JOBS, MAX_JOINTS, &random);
         check_with_all_levels(crowd, &random);
-        free_crowd(crowd);
     }
 }
 
 // More bindings than md5/pose/pose.c has groups of waiting jobs.
 TEST (batch_of_very_many_bindings_is_the_single_call) {
     uint64_t random = 3;
-    made_crowd *const crowd = make_crowd(MAX_MADE, MAX_JOBS, 9, &random);
+    OWN_CROWD crowd = make_crowd(MAX_MADE, MAX_JOBS, 9, &random);
     check_with_all_levels(crowd, &random);
-    free_crowd(crowd);
 }
 
 TEST (batch_of_nobody_touches_nothing) {
     CHECK(md5_pose_batch_scratch(NULL, 0, NULL) < 4096);
     md5_pose_batch(NULL, 0, NULL, NULL);
     uint64_t random = 4;
-    made_crowd *const crowd = make_crowd(3, 9, MAX_JOINTS, &random);
+    OWN_CROWD crowd = make_crowd(3, 9, MAX_JOINTS, &random);
     expect(crowd);
     // No single job needs more scratch memory than the whole crowd.
     const size_t whole = md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs, NULL);
@@ -195,8 +193,7 @@ TEST (batch_of_nobody_touches_nothing) {
     OWN unsigned char *const scratch = malloc(whole);
     clear(crowd);
     md5_pose_batch(crowd->jobs, crowd->num_jobs, NULL, scratch);
-    check_crowd(crowd, "the public call", -1);
-    free_crowd(crowd);
+    check_crowd(crowd, "the public call", MD5_CPU_COUNT);
 }
 
 // -- Interpolations -----------------------------------------------------------------------------
@@ -217,12 +214,11 @@ TEST (batch_by_nlerp_is_the_single_call) {
     uint64_t random = 21;
     for (uint32_t round = 0; round < 52; round++) {
         const bool is_mixed = round >= 40;
-        made_crowd *const crowd = make_crowd(
-            is_mixed ? 2 + test_random_u32(&random) % 14 : 1,
-            is_mixed ? 1 + test_random_u32(&random) % MAX_JOBS : round + 1, MAX_JOINTS, &random);
+        OWN_CROWD crowd = make_crowd(is_mixed ? 2 + test_random_u32(&random) % 14 : 1,
+                                     is_mixed ? 1 + test_random_u32(&random) % MAX_JOBS : round + 1,
+                                     MAX_JOINTS, &random);
         interpolate(crowd, is_mixed, &random);
         check_with_all_levels(crowd, &random);
-        free_crowd(crowd);
     }
 }
 
@@ -230,7 +226,7 @@ TEST (batch_by_nlerp_is_the_single_call) {
 TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
     md5_pose_batch(NULL, 0, NULL, NULL);
     uint64_t random = 22;
-    made_crowd *const crowd = make_crowd(32, 200, MAX_JOINTS, &random);
+    OWN_CROWD crowd = make_crowd(32, 200, MAX_JOINTS, &random);
     unsigned char *const scratch =
         malloc(md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs, NULL));
     uint32_t num_different = 0;
@@ -259,7 +255,6 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
     // orders, and not every clip rotates.
     CHECK(num_different > 0);
     free(scratch);
-    free_crowd(crowd);
 }
 
 // -- Results that are left out ------------------------------------------------------------------
@@ -305,9 +300,6 @@ TEST (joints_or_palettes_alone_have_the_same_bits) {
 // Posing with every instruction set that this machine has: the same bits as the scalar code.
 
 enum { POSE_SIMD_MAX_JOINTS = 130 };
-
-static const md5_cpu all_levels[] = {MD5_CPU_SSE2, MD5_CPU_AVX2, MD5_CPU_AVX512, MD5_CPU_NEON};
-enum { NUM_LEVELS = COUNT_OF(all_levels) };
 
 // The output of one call, followed by a joint that must not change.
 typedef struct results {
@@ -385,10 +377,7 @@ static void check_moment(const made_pose *made, const md5_moment *moment, md5_ro
     by_nlerp.interpolation = MD5_INTERPOLATE_NLERP;
     md5i_sample_with(scalar, made->binding, &by_nlerp, root, expected_nlerp.pose);
 
-    for (int i = 0; i < NUM_LEVELS; i++) {
-        const md5_cpu level = all_levels[i];
-        if (!md5i_cpu_has(level))
-            continue;
+    EACH_CPU (level, MD5_CPU_SCALAR + 1) {
         const md5_pose_kernels *const kernels = md5i_pose_kernels_of(level);
         pose_in_steps(kernels, made, moment, root, &found);
         check_same(&found, &expected, "posing in steps", level, count);
@@ -434,15 +423,10 @@ static void check_made(uint32_t num_joints, made_pairing pairing, double turning
             continue;
         md5i_sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), made.binding, &moment, MD5_ROOT_FILE,
                          expected.pose);
-        pose_in_part(md5i_pose_kernels_of(MD5_CPU_SCALAR), &made, &moment, first, size, &expected,
-                     &found);
-        check_same(&found, &expected, "a part", MD5_CPU_SCALAR, count);
-        for (int i = 0; i < NUM_LEVELS; i++) {
-            if (!md5i_cpu_has(all_levels[i]))
-                continue;
-            pose_in_part(md5i_pose_kernels_of(all_levels[i]), &made, &moment, first, size,
-                         &expected, &found);
-            check_same(&found, &expected, "a part", all_levels[i], count);
+        EACH_CPU (level, MD5_CPU_SCALAR) {
+            pose_in_part(md5i_pose_kernels_of(level), &made, &moment, first, size, &expected,
+                         &found);
+            check_same(&found, &expected, "a part", level, count);
         }
     }
 }
@@ -481,24 +465,20 @@ TEST (pose_tests_reach_what_they_are_about) {
         [MD5_CPU_SCALAR] = 1,  [MD5_CPU_SSE2] = 4, [MD5_CPU_AVX2] = 8,
         [MD5_CPU_AVX512] = 16, [MD5_CPU_NEON] = 4,
     };
-    for (int level = 0; level < MD5_CPU_COUNT; level++) {
-        if (md5i_cpu_has((md5_cpu)level))
-            CHECK_UINT(md5i_pose_kernels_of((md5_cpu)level)->width, widths[level]);
-    }
+    EACH_CPU (level, MD5_CPU_SCALAR)
+        CHECK_UINT(md5i_pose_kernels_of(level)->width, widths[level]);
     uint64_t random = 4;
-    made_pose made;
-    make_pose(&made, 100, MADE_SAME, 1.0, 1.0, &random);
-    CHECK(made.binding->same_order && made.binding->num_rebases == 0);
-    free_pose(&made);
-    make_pose(&made, 100, MADE_ORDER, 1.0, 1.0, &random);
-    CHECK(!made.binding->same_order && made.binding->num_rebases == 0);
-    free_pose(&made);
-    make_pose(&made, 100, MADE_MISSING, 1.0, 1.0, &random);
-    CHECK(made.binding->num_missing > 0 && made.binding->num_extra > 0);
-    free_pose(&made);
-    make_pose(&made, 100, MADE_PARENTS, 1.0, 1.0, &random);
-    CHECK(made.binding->num_rebases > 0);
-    free_pose(&made);
+    for (int pairing = MADE_SAME; pairing < MADE_PAIRINGS; pairing++) {
+        OWN_POSE made;
+        make_pose(&made, 100, (made_pairing)pairing, 1.0, 1.0, &random);
+        const md5_binding *const binding = made.binding;
+        if (pairing <= MADE_ORDER)
+            CHECK(binding->same_order == (pairing == MADE_SAME) && binding->num_rebases == 0);
+        else if (pairing == MADE_MISSING)
+            CHECK(binding->num_missing > 0 && binding->num_extra > 0);
+        else
+            CHECK(binding->num_rebases > 0);
+    }
 }
 
 // The public calls, whichever instruction set they use.

@@ -1,5 +1,6 @@
 // Blending and adding poses: against the exact result in double, at the ends, and with every
 // instruction set.
+#include "test/own.h"
 #include "test/pose/test_made_pose.h"
 #include "test/real.h"
 
@@ -58,12 +59,6 @@ static double off_lerp(md5_vec3 found, md5_vec3 a, md5_vec3 b, double t)
     return fmax(fmax(fabs(found.x - x), fabs(found.y - y)), fabs(found.z - z));
 }
 
-// Replaces NaN, which fmax() ignores, by a large number.
-static double seen(double value)
-{
-    return value == value ? value : 1e30;
-}
-
 typedef struct poses {
     md5_xform a[MAX_COUNT], b[MAX_COUNT], c[MAX_COUNT], out[MAX_COUNT];
     float weights[MAX_COUNT];
@@ -79,6 +74,9 @@ static void make_poses(poses *made, uint64_t *random)
     }
 }
 
+#define TEST_POSES(title, seed) \
+    TEST_WITH (title, poses, made, make_poses(made, &(uint64_t){seed}), (void)0)
+
 TEST (blend_is_exact_to_a_millionth_of_a_radian) {
     static poses made;
     uint64_t random = 1;
@@ -91,12 +89,12 @@ TEST (blend_is_exact_to_a_millionth_of_a_radian) {
             const double t = (double)made.weights[i];
             const real4 expected = real4_slerp(
                 real4_of(a.rotation), real4_towards(real4_of(b.rotation), real4_of(a.rotation)), t);
-            worst_length = fmax(worst_length, seen(off_unit(found.rotation)));
+            real_worse(&worst_length, off_unit(found.rotation));
             const md5_vec3 place = found.translation;
-            worst_place = fmax(worst_place, seen(off_lerp(place, a.translation, b.translation, t)));
+            real_worse(&worst_place, off_lerp(place, a.translation, b.translation, t));
             // If the quaternions are 90 degrees apart, either arc is right.
             if (!(fabs(real4_dot(real4_of(a.rotation), real4_of(b.rotation))) < 1e-6))
-                worst = fmax(worst, seen(real4_angle(real4_of(found.rotation), expected)));
+                real_worse(&worst, real4_angle(real4_of(found.rotation), expected));
         }
     }
     CHECK_NEAR(worst, 0.0, 1e-6);
@@ -119,8 +117,8 @@ TEST (blend_is_exact_for_all_angles_and_weights) {
             md5_blend_poses(&a, &b, t, NULL, 1, &found);
             const double rotated = angle * (double)t;
             const real4 expected = {cos(rotated), 0.0, sin(rotated), 0.0};
-            worst = fmax(worst, real4_angle(real4_of(found.rotation), expected));
-            worst_length = fmax(worst_length, off_unit(found.rotation));
+            real_worse(&worst, real4_angle(real4_of(found.rotation), expected));
+            real_worse(&worst_length, off_unit(found.rotation));
         }
     }
     CHECK_NEAR(worst, 0.0, 1e-6);
@@ -134,20 +132,17 @@ static bool same(const md5_xform *a, const md5_xform *b, size_t count)
     return memcmp(a, b, count * sizeof *a) == 0;
 }
 
-TEST (blend_ends_are_the_inputs_bit_by_bit) {
-    static poses made;
-    uint64_t random = 2;
-    make_poses(&made, &random);
-    made.a[3].translation.x = made.a[70].rotation.y = -0.0f;
-    made.b[3].translation.x = made.b[70].rotation.y = 0.0f;
+TEST_POSES (blend_ends_are_the_inputs_bit_by_bit, 2) {
+    made->a[3].translation.x = made->a[70].rotation.y = -0.0f;
+    made->b[3].translation.x = made->b[70].rotation.y = 0.0f;
     const float low[] = {0.0f, -0.0f, -1.0f, -INFINITY, NAN}, high[] = {1.0f, 7.0f, INFINITY};
-    for (size_t i = 0; i < sizeof low / sizeof *low; i++) {
-        md5_blend_poses(made.a, made.b, low[i], NULL, MAX_COUNT, made.out);
-        CHECK(same(made.out, made.a, MAX_COUNT));
+    EACH (weight, low) {
+        md5_blend_poses(made->a, made->b, *weight, NULL, MAX_COUNT, made->out);
+        CHECK(same(made->out, made->a, MAX_COUNT));
     }
-    for (size_t i = 0; i < sizeof high / sizeof *high; i++) {
-        md5_blend_poses(made.a, made.b, high[i], NULL, MAX_COUNT, made.out);
-        CHECK(same(made.out, made.b, MAX_COUNT));
+    EACH (weight, high) {
+        md5_blend_poses(made->a, made->b, *weight, NULL, MAX_COUNT, made->out);
+        CHECK(same(made->out, made->b, MAX_COUNT));
     }
 }
 
@@ -232,10 +227,9 @@ TEST (added_differences_give_back_what_they_were_made_from) {
         md5_add_pose(made.a, difference, NULL, 1.0f, NULL, MAX_COUNT, made.out);
         md5_add_pose(made.b, difference, NULL, -1.0f, NULL, MAX_COUNT, back);
         for (int i = 0; i < MAX_COUNT; i++) {
-            worst = fmax(worst, seen(off_transform(made.out[i], made.b[i])));
-            worst_back = fmax(worst_back, seen(off_transform(back[i], made.a[i])));
-            worst_sign =
-                fmax(worst_sign, fabs((double)made.out[i].rotation.x - made.b[i].rotation.x));
+            real_worse(&worst, off_transform(made.out[i], made.b[i]));
+            real_worse(&worst_back, off_transform(back[i], made.a[i]));
+            real_worse(&worst_sign, fabs((double)made.out[i].rotation.x - made.b[i].rotation.x));
         }
     }
     CHECK_NEAR(worst, 0.0, 1e-6);
@@ -259,11 +253,10 @@ TEST (added_differences_are_weighted_exactly) {
             if (sign < 0.0f)
                 part = real4_conjugate(part);
             const real4 expected = real4_mul(real4_of(a.rotation), part);
-            worst = fmax(worst, seen(real4_angle(real4_of(found.rotation), expected)));
-            worst_length = fmax(worst_length, seen(off_unit(found.rotation)));
+            real_worse(&worst, real4_angle(real4_of(found.rotation), expected));
+            real_worse(&worst_length, off_unit(found.rotation));
             const md5_vec3 sum = md5_vec3_add(a.translation, md5_vec3_scale(b.translation, sign));
-            worst_place =
-                fmax(worst_place, seen(off_lerp(found.translation, a.translation, sum, t)));
+            real_worse(&worst_place, off_lerp(found.translation, a.translation, sum, t));
         }
     }
     CHECK_NEAR(worst, 0.0, 3e-6);
@@ -316,14 +309,11 @@ static void check_difference(const poses *made, float weight, const float *joint
     CHECK(same(found.out, expected, MAX_COUNT));
 }
 
-TEST (differences_made_and_added_in_one_call_give_the_same_bits) {
-    static poses made;
-    uint64_t random = 10;
-    make_poses(&made, &random);
+TEST_POSES (differences_made_and_added_in_one_call_give_the_same_bits, 10) {
     const float weights[] = {1.0f, 0.3f, 0.0f, -0.4f, -1.0f, 2.0f, NAN};
-    for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) {
-        check_difference(&made, weights[i], NULL);
-        check_difference(&made, weights[i], made.weights);
+    EACH (weight, weights) {
+        check_difference(made, *weight, NULL);
+        check_difference(made, *weight, made->weights);
     }
 }
 
@@ -377,11 +367,9 @@ TEST (blend_gives_the_same_bits_with_every_instruction_set) {
             made.weights[i] = kinds[test_random_u32(&random) % 4];
         }
         const float weights[4] = {1.0f, 0.0f, -0.8f, (float)test_random(&random)};
-        for (int level = 0; level < MD5_CPU_COUNT; level++) {
-            if (!md5i_cpu_has((md5_cpu)level))
-                continue;
-            check_level((md5_cpu)level, &made, weights[count % 4], NULL, count);
-            check_level((md5_cpu)level, &made, weights[(count + 1) % 4], made.weights, count);
+        EACH_CPU (level, MD5_CPU_SCALAR) {
+            check_level(level, &made, weights[count % 4], NULL, count);
+            check_level(level, &made, weights[(count + 1) % 4], made.weights, count);
         }
     }
 }

@@ -221,16 +221,14 @@ static md5_vec3 root_at(const made_clip *clip, double time, md5_wrap wrap, md5_r
     return pose[0].translation;
 }
 
-TEST_WALK(root_as_in_the_file)
-{
+TEST_WALK (root_as_in_the_file) {
     CHECK_VEC3(root_at(clip, 0.0625, MD5_WRAP_LOOP, MD5_ROOT_FILE), 102, 20.5, 7, 1e-5);
     CHECK_VEC3(root_at(clip, 0.5625, MD5_WRAP_LOOP, MD5_ROOT_FILE), 102, 20.5, 7, 1e-5);
     CHECK_VEC3(root_at(clip, 0.5, MD5_WRAP_CLAMP, MD5_ROOT_FILE), 111, 20, 7, 1e-5);
 }
 
 // The base frame is subtracted, also from components without a flag; a cycle adds last minus base.
-TEST_WALK(root_as_in_the_engine)
-{
+TEST_WALK (root_as_in_the_engine) {
     CHECK_VEC3(root_at(clip, 0.0625, MD5_WRAP_LOOP, MD5_ROOT_ID), 2, 0.5, 0, 1e-5);
     CHECK_VEC3(root_at(clip, 0.5, MD5_WRAP_CLAMP, MD5_ROOT_ID), 11, 0, 0, 1e-5);
     CHECK_VEC3(root_at(clip, 0.5625, MD5_WRAP_LOOP, MD5_ROOT_ID), 13, 0.5, 0, 1e-5);
@@ -238,8 +236,7 @@ TEST_WALK(root_as_in_the_engine)
     CHECK_VEC3(root_at(clip, -0.5, MD5_WRAP_LOOP, MD5_ROOT_ID), -10, 0, 0, 1e-5);
 }
 
-TEST_WALK(root_in_place_holds_the_first_frame)
-{
+TEST_WALK (root_in_place_holds_the_first_frame) {
     for (int i = -20; i < 20; i++)
         CHECK_VEC3(root_at(clip, i * 0.1, MD5_WRAP_LOOP, MD5_ROOT_IN_PLACE), 101, 20, 7, 0.0);
 }
@@ -250,8 +247,7 @@ static md5_vec3 motion(const md5_anim *anim, double from, double to, md5_wrap wr
     return md5_anim_root_motion(anim, a, b);
 }
 
-TEST_WALK(root_motion_counts_cycles)
-{
+TEST_WALK (root_motion_counts_cycles) {
     CHECK_VEC3(motion(&clip->anim, 0.0, 0.125, MD5_WRAP_LOOP), 2, 1, 0, 1e-5);
     CHECK_VEC3(motion(&clip->anim, 0.125, 0.0, MD5_WRAP_LOOP), -2, -1, 0, 1e-5);
     CHECK_VEC3(motion(&clip->anim, 0.0, 0.5, MD5_WRAP_LOOP), 10, 0, 0, 1e-5);
@@ -261,8 +257,7 @@ TEST_WALK(root_motion_counts_cycles)
 }
 
 // From the last frame into the first the character does not move, and continues from there.
-TEST_WALK(root_waits_where_a_cycle_ends)
-{
+TEST_WALK (root_waits_where_a_cycle_ends) {
     CHECK_VEC3(motion(&clip->anim, 0.0, 0.5, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
     CHECK_VEC3(motion(&clip->anim, 0.0, 0.5625, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
     CHECK_VEC3(motion(&clip->anim, 0.0, 0.625, MD5_WRAP_CYCLE), 10, 0, 0, 1e-5);
@@ -336,8 +331,7 @@ static md5_bounds bounds_at(const made_clip *clip, double time, md5_root root)
     return md5_anim_bounds(&clip->anim, moment, root);
 }
 
-TEST_WALK(anim_bounds_follow_the_root)
-{
+TEST_WALK (anim_bounds_follow_the_root) {
     const md5_bounds none = bounds_at(clip, 0.0, MD5_ROOT_FILE);
     CHECK(none.min.x > none.max.x);
 

@@ -546,9 +546,7 @@ static bool check_sound(const size_case *of, bool is_dual, skinned *result)
         sound = sound && isfinite(p.x) && isfinite(p.y) && isfinite(p.z)
                 && is_unit(result->normals[i]) && is_unit((md5_vec3){t.x, t.y, t.z});
     }
-    for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) {
-        if (!md5i_cpu_has(level))
-            continue;
+    EACH_CPU (level, MD5_CPU_SCALAR + 1) {
         run(of, is_dual, level, &other);
         CHECK_BYTES(&other, result, sizeof other);
     }
@@ -756,10 +754,10 @@ static void check_model(const char *path)
     made_joints(palette, num_joints, 10.0, &random);
     md5_build_dual_palette(palette, num_joints, dual);
     for (uint32_t m = 0; m < model->num_meshes; m++)
-        for (int level = MD5_CPU_SCALAR; level < MD5_CPU_COUNT; level++)
-            for (int which = 0; which < 8 && md5i_cpu_has((md5_cpu)level); which++)
-                check_level(&model->meshes[m], palette, which & 4 ? dual : NULL, (md5_cpu)level,
-                            which & 1, which & 2);
+        EACH_CPU (level, MD5_CPU_SCALAR)
+            for (int which = 0; which < 8; which++)
+                check_level(&model->meshes[m], palette, which & 4 ? dual : NULL, level, which & 1,
+                            which & 2);
 }
 
 TEST (strided_vertices_have_the_same_bits_with_every_instruction_set) {

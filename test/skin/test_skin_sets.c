@@ -77,11 +77,6 @@ static bool is_at(md5_vec3 a, md5_vec3 b)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-// All instruction sets of this machine but plain C.
-#define EACH_SET(level)                                                      \
-    for (md5_cpu level = MD5_CPU_SCALAR + 1; level < MD5_CPU_COUNT; level++) \
-        if (md5i_cpu_has(level))
-
 // All four combinations of what is written, with all instruction sets: by a palette, or by dual
 // quaternions, which may be any finite ones.
 static void check_written(const md5_mesh *mesh, const md5_mat34 *palette,
@@ -90,8 +85,7 @@ static void check_written(const md5_mesh *mesh, const md5_mat34 *palette,
     for (int wanted = 0; wanted < 4; wanted++) {
         const bool normals = wanted & 1, tangents = wanted & 2;
         OWN_SKINNED expected = skin(mesh, palette, duals, MD5_CPU_SCALAR, normals, tangents);
-        EACH_SET(level)
-        {
+        EACH_CPU (level, MD5_CPU_SCALAR + 1) {
             OWN_SKINNED actual = skin(mesh, palette, duals, level, normals, tangents);
             CHECK_THAT(is_same(&expected, &actual, mesh->num_vertices),
                        "%s, %s%s differs, normals %d, tangents %d", what, level_names[level],
@@ -112,8 +106,7 @@ static void check_sets(const md5_mesh *mesh, const md5_mat34 *palette, const cha
     const md5_bounds held = md5_bounds_from_points(positions.positions, mesh->num_vertices);
     CHECK_THAT(is_at(expected.min, held.min) && is_at(expected.max, held.max),
                "%s: bounds do not fit", what);
-    EACH_SET(level)
-    {
+    EACH_CPU (level, MD5_CPU_SCALAR + 1) {
         const md5_bounds actual = md5i_skin_bounds_with(level, &model, palette);
         CHECK_THAT(memcmp(&expected, &actual, sizeof actual) == 0, "%s, %s: other bounds", what,
                    level_names[level]);
