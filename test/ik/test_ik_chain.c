@@ -307,9 +307,9 @@ static bool reach_with_hands(body *of, bool has_limits, uint64_t *random)
     };
     const float most = md5_solve_goals(&of->skeleton, &job, of->pose);
     double farthest = 0.0;
-    for (int i = 0; i < 3; i++) {
-        const double exact = distance_to(of, goals[i].tip, goals[i].target);
-        CHECK_NEAR(exact, goals[i].distance, 1e-4);
+    EACH (row, goals) {
+        const double exact = distance_to(of, row->tip, row->target);
+        CHECK_NEAR(exact, row->distance, 1e-4);
         farthest = exact > farthest ? exact : farthest;
     }
     CHECK_NEAR(farthest, most, 1e-4);

@@ -14,11 +14,11 @@ TEST (on_a_line_the_two_neighbours_share) {
         {-9.0f, {1, 0, 0}}, {-1.0f, {1, 0, 0}},        {-0.25f, {0.25f, 0.75f, 0}},
         {0.0f, {0, 1, 0}},  {3.0f, {0, 0.25f, 0.75f}}, {9.0f, {0, 0, 1}},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    EACH (row, rows) {
         float weights[3];
-        md5i_blend_weights_1d(items, 3, rows[i].x, weights);
+        md5i_blend_weights_1d(items, 3, row->x, weights);
         for (int item = 0; item < 3; item++)
-            CHECK_NEAR(weights[item], rows[i].weights[item], 1e-6);
+            CHECK_NEAR(weights[item], row->weights[item], 1e-6);
     }
 }
 

@@ -95,15 +95,15 @@ TEST (play_feet_follow_with_their_time_constant) {
     } cases[] = {{"feet pelvis { " LEGS " }", 0.1},
                  {"feet pelvis { " LEGS " smoothing 0.3 }", 0.3},
                  {"feet pelvis { " LEGS " smoothing 0 }", 1e-9}};
-    for (int i = 0; i < 3; i++) {
+    EACH (row, cases) {
         OWN_RIG of;
-        begin(&of, cases[i].words);
+        begin(&of, row->words);
         md5_foot *const feet = md5_player_feet(of.player, 0);
         play_rig_go_on(&of, 0.0);
         feet[0].floor = feet[1].floor = 2.0f;
         for (int step = 1; step <= 7; step++) {
             play_rig_go_on(&of, 0.02);
-            const double height = 2.0 * (1.0 - exp(-0.02 * step / cases[i].constant));
+            const double height = 2.0 * (1.0 - exp(-0.02 * step / row->constant));
             CHECK_NEAR(feet[0].lift, height, 1e-5);
             CHECK_NEAR(at_of(&of, of.pose, ANKLE_L).z, 2.0 + height, 1e-4);
         }

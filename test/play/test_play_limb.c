@@ -385,9 +385,9 @@ TEST (modifier_weight_out_of_range_is_refused_with_its_place) {
 TEST (modifier_weight_given_twice_is_a_warning) {
     static const char *const modifiers[] = {"modifier m spring head { weight 0.3 weight 0.6 }",
                                             "modifier m gaze head   { weight 0.3 weight 0.6 }"};
-    for (int i = 0; i < 2; i++) {
+    EACH (row, modifiers) {
         OWN_WEIGHED of;
-        begin(&of, modifiers[i]);
+        begin(&of, *row);
         CHECK_STRING(of.warnings, "3:37: 'weight' appears a second time: the last is used");
         CHECK(md5_player_target(of.player, 0)->weight == 0.6f);
     }

@@ -56,7 +56,7 @@ TEST (windows_open_and_close_at_their_frames) {
         {"r", "+far 1.00 -far 1.00 +hitsword 1.00 step 1.00 -hitsword 1.00 step 1.00 ", "", 0.95},
         {"s", "+far 1.00 ", "", 1.1}, // a still in it
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    EACH (row, cases) {
         for (int rate = 20; rate <= 240; rate += 20) {
             OWN_PLAY of;
             begin(&of, "motion o clip a { once } motion p clip a { ping_pong } "
@@ -64,10 +64,10 @@ TEST (windows_open_and_close_at_their_frames) {
                        "layer l { state a a state b b state o o state p p state r r state s s }");
             log_of_windows to;
             char expected[512];
-            snprintf(expected, sizeof expected, "%s%s", cases[i].first, cases[i].then);
-            const uint32_t state = md5_find_state(of.machine, 0, cases[i].motion);
+            snprintf(expected, sizeof expected, "%s%s", row->first, row->then);
+            const uint32_t state = md5_find_state(of.machine, 0, row->motion);
             CHECK(play_fade(of.player, 0, state, 0.0f));
-            CHECK_STRING(heard(&of, cases[i].seconds, 1.0 / rate, &to), expected);
+            CHECK_STRING(heard(&of, row->seconds, 1.0 / rate, &to), expected);
         }
     }
 }
@@ -350,7 +350,7 @@ TEST (windows_and_curves_are_checked) {
     play_case made;
     play_begin(&made);
     play_add_clip(&made, 11, 10.0, 0.3, (play_walk){0}, 1);
-    for (size_t i = 0; i < COUNT_OF(cases); i++)
-        play_refused(&made, NULL, cases[i][1], "%s", cases[i][0]);
+    EACH (row, cases)
+        play_refused(&made, NULL, (*row)[1], "%s", (*row)[0]);
     play_end(&made);
 }
