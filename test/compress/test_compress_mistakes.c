@@ -1,4 +1,5 @@
 // Mistakes of callers of compressed clips, which end the program in builds with assertions.
+#include "test/real.h"
 #include "test/mistake.h"
 #include "test/own.h"
 #include "test/pose/test_made_pose.h"
@@ -103,8 +104,7 @@ static double hand_distance(const md5_model *model, const md5_anim *anim,
         md5_local_to_model(&model->skeleton, pose, b);
         const double x = (double)a[1].m[3] - b[1].m[3];
         const double y = (double)a[1].m[7] - b[1].m[7];
-        const double distance = sqrt(x * x + y * y);
-        worst = distance > worst ? distance : worst;
+        real_worse(&worst, sqrt(x * x + y * y));
     }
     return worst;
 }

@@ -134,12 +134,12 @@ TEST (points_are_read_in_every_form) {
                                         "(0.5 1.5 -2.0)", "( 0.5\t1.5  -2e0 )"};
     row_case it;
     md5_vec3 value;
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        CHECK(md5i_lex_vec3(begin(&it, forms[i]), md5i_lex_float, &value));
+    EACH (row, forms) {
+        CHECK(md5i_lex_vec3(begin(&it, *row), md5i_lex_float, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
-        CHECK(md5i_lex_vec3(begin(&it, forms[i]), md5i_lex_length, &value));
+        CHECK(md5i_lex_vec3(begin(&it, *row), md5i_lex_length, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
-        md5i_lex_begin(&it.lex, &it.arena, forms[i], strlen(forms[i])); // without room
+        md5i_lex_begin(&it.lex, &it.arena, *row, strlen(*row)); // without room
         CHECK(md5i_lex_vec3(&it.lex, md5i_lex_length, &value));
         CHECK(value.x == 0.5f && value.y == 1.5f && value.z == -2.0f);
     }

@@ -292,9 +292,9 @@ TEST (image_programs_survive_huge_scales) {
     make_images(&made);
     static const char *const texts[] = {"heightmap(a,1e38)", "scale(a,1e38,1e38,1e38,1e38)",
                                         "addnormals(a,heightmap(b,1e38))"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    EACH (row, texts) {
         md5_error error = {0};
-        OWN_IMAGE image = load_image_text(made.game, texts[i], NULL, &error);
+        OWN_IMAGE image = load_image_text(made.game, *row, NULL, &error);
         CHECK(image);
     }
     md5_destroy_game(made.game);

@@ -330,13 +330,13 @@ TEST (images_dds_without_blocks) {
         {0x2, 8, {0, 0, 0, 0xFF}, 0x21, {0, 0, 0, 33}},
         {0x41, 32, {0x3FF00000, 0xFFC00, 0x3FF, 0xC0000000}, 0x7FF00200, {255, 0, 128, 85}},
     };
-    for (size_t i = 0; i < sizeof texels / sizeof *texels; i++) {
+    EACH (row, texels) {
         dds_bytes file;
         begin(&file, 1, 1, NULL);
-        set_masks(&file, texels[i].flags, texels[i].bits, texels[i].masks);
-        put32(&file, HEADER_SIZE, texels[i].texel);
-        file.size += texels[i].bits / 8;
-        check_texel(&file, 0, texels[i].expected);
+        set_masks(&file, row->flags, row->bits, row->masks);
+        put32(&file, HEADER_SIZE, row->texel);
+        file.size += row->bits / 8;
+        check_texel(&file, 0, row->expected);
     }
 }
 
@@ -366,13 +366,13 @@ TEST (images_dds_of_numbered_formats) {
         uint8_t expected[4];
     } formats[] = {{28, {1, 2, 3, 4}}, {87, {3, 2, 1, 4}},   {88, {3, 2, 1, 255}},
                    {91, {3, 2, 1, 4}}, {93, {3, 2, 1, 255}}, {74, {0, 0, 0, 255}}};
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+    EACH (row, formats) {
         dds_bytes file;
         begin(&file, 1, 1, "DX10");
-        put32(&file, HEADER_SIZE, formats[i].number);
+        put32(&file, HEADER_SIZE, row->number);
         file.size = DX10_SIZE;
-        add(&file, formats[i].number == 74 ? block : texel, formats[i].number == 74 ? 16 : 4);
-        check_texel(&file, 0, formats[i].expected);
+        add(&file, row->number == 74 ? block : texel, row->number == 74 ? 16 : 4);
+        check_texel(&file, 0, row->expected);
     }
 }
 

@@ -133,8 +133,8 @@ static bool has_place(md5_status status)
 static bool is_baked(const char *text, size_t size)
 {
     static const char *const letters[] = {"M5CC", "M5AI", "IA5M"};
-    for (size_t i = 0; i < COUNT_OF(letters); i++) {
-        if (size >= 4 && memcmp(text, letters[i], 4) == 0)
+    EACH (row, letters) {
+        if (size >= 4 && memcmp(text, *row, 4) == 0)
             return true;
     }
     return false;

@@ -125,12 +125,12 @@ static md5_mat34 *results_of(jobs_crowd *of, int kind, const md5_threads *thread
 static void check_counts(jobs_crowd *of, int kind, const md5_threads *threads)
 {
     static const size_t counts[] = {0, 1, 32, 33, CROWD};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        OWN md5_mat34 *const expected = results_of(of, kind, NULL, counts[i]);
-        OWN md5_mat34 *const found = results_of(of, kind, threads, counts[i]);
+    EACH (row, counts) {
+        OWN md5_mat34 *const expected = results_of(of, kind, NULL, *row);
+        OWN md5_mat34 *const found = results_of(of, kind, threads, *row);
         CHECK_THAT(memcmp(expected, found, CROWD * of->num_joints * sizeof *found) == 0,
                    "kind %d, %u workers, %u jobs", kind, (unsigned)threads->num_workers,
-                   (unsigned)counts[i]);
+                   (unsigned)*row);
     }
 }
 
@@ -140,15 +140,15 @@ TEST (jobs_give_the_bits_of_one_thread) {
     REQUIRE(character && character->num_clips >= 3);
     jobs_crowd of = {.character = character, .num_joints = character->model->skeleton.num_joints};
     static const uint32_t workers[] = {1, 2, MOST_WORKERS};
-    for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
-        test_pool pool = {.num_workers = workers[i]};
-        const md5_threads threads = {run_threads, &pool, workers[i]};
-        const md5_threads backwards = {run_backwards, &pool, workers[i]};
+    EACH (row, workers) {
+        test_pool pool = {.num_workers = *row};
+        const md5_threads threads = {run_threads, &pool, *row};
+        const md5_threads backwards = {run_backwards, &pool, *row};
         for (int kind = 0; kind < NUM_KINDS; kind++) {
             check_counts(&of, kind, &threads);
             check_counts(&of, kind, &backwards);
         }
-        CHECK((pool.num_ranges > 0) == (workers[i] > 1));
+        CHECK((pool.num_ranges > 0) == (*row > 1));
     }
 }
 

@@ -111,8 +111,7 @@ static double angle_to_slerp(double angle, uint64_t *random)
         const float t = (float)i / 2000.0f;
         const md5_quat found = md5_quat_nlerp(a, b, t);
         const double along = found.x * x + found.y * y;
-        const double between = 2.0 * fabs(atan2(along, found.w) - t * half) / pi * 180.0;
-        worst = between > worst ? between : worst;
+        real_worse(&worst, 2.0 * fabs(atan2(along, found.w) - t * half) / pi * 180.0);
     }
     return worst;
 }

@@ -379,9 +379,8 @@ TEST (version_6_animations_move_models_of_version_6) {
                     for (int k = 0; k < 4; k++) {
                         const double expected =
                             k < 3 ? placed[bone].axes[k][row] : placed[bone].origin[row];
-                        const double off =
-                            fabs(((const float *)&joints[bone])[4 * row + k] - expected);
-                        worst = off > worst ? off : worst;
+                        real_worse(&worst,
+                                   fabs(((const float *)&joints[bone])[4 * row + k] - expected));
                     }
                 }
             }

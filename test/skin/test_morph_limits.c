@@ -242,8 +242,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
             const float weight = (float)step / 20.0f;
             for (uint32_t mesh = 0; mesh < NUM_MESHES; mesh++)
                 skin_with_morph(morph, mesh, &weight, NULL, NULL, positions[mesh], NULL, NULL);
-            const double now = depth(model, positions);
-            deepest = now > deepest ? now : deepest;
+            real_worse(&deepest, depth(model, positions));
         }
         if (!CHECK(deepest < -clearance))
             printf("  %s: %.3f units\n", *row, deepest);
