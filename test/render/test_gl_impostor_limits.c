@@ -76,11 +76,11 @@ TEST_SQUARE (gl_impostors_need_pictures_of_their_frames) {
         bool has_pictures;
     } cases[] = {{1, true},     {1.4f, true}, {0.6f, true}, {0, false},       {2, false},
                  {2.2f, false}, {-1, false},  {NAN, false}, {INFINITY, false}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    EACH (row, cases) {
         const md5gl_impostor instance = {
-            .rotation = {0, 0, 0, 1}, .scale = 1, .frame = cases[i].frame, .shown = 1};
+            .rotation = {0, 0, 0, 1}, .scale = 1, .frame = row->frame, .shown = 1};
         const bool posed = md5gl_pose_impostors(renderer, impostors, &instance, 1, &error);
-        CHECK(posed == cases[i].has_pictures);
+        CHECK(posed == row->has_pictures);
         CHECK(posed || error.status == MD5_ERROR_RANGE);
     }
     CHECK(md5gl_pose_impostors(renderer, impostors, NULL, 0, &error));

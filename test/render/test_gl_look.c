@@ -4,6 +4,7 @@
 #include "render/md5gl_stb.h"
 #include "test/own.h"
 #include "test/render/test_gl_scene.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/assets/textures.h"
 
@@ -178,7 +179,7 @@ static const void *load_fake(void *user, const char *path, uint32_t *width, uint
     *width = file->width;
     *height = file->height;
     if (file->reason != NULL)
-        (void)snprintf(error->message, sizeof error->message, "%s", file->reason);
+        snprintf(error->message, sizeof error->message, "%s", file->reason);
     folder->live += file->texels != NULL;
     return file->texels;
 }
@@ -195,8 +196,8 @@ static void warn_fake(void *user, const md5_error *warning)
     const size_t used = strlen(folder->warnings);
     folder->num_warnings++;
     CHECK(warning->status == MD5_WARNING);
-    (void)snprintf(folder->warnings + used, sizeof folder->warnings - used, "%s: %s|",
-                   warning->file, warning->message);
+    snprintf(folder->warnings + used, sizeof folder->warnings - used, "%s: %s|", warning->file,
+             warning->message);
 }
 
 // Loads the looks of meshes with these shaders.
@@ -227,9 +228,9 @@ static md5gl_looks *load(gl_scene *scene, fake_folder *folder, const fake_file *
 static const char *maps_of(const md5gl_material *material, md5gl_texture checker)
 {
     static char text[8];
-    (void)snprintf(text, sizeof text, "%s%s%s%s", material->diffuse != checker ? "d" : "",
-                   material->normals != 0 ? "n" : "", material->specular != 0 ? "s" : "",
-                   material->glow != 0 ? "g" : "");
+    snprintf(text, sizeof text, "%s%s%s%s", material->diffuse != checker ? "d" : "",
+             material->normals != 0 ? "n" : "", material->specular != 0 ? "s" : "",
+             material->glow != 0 ? "g" : "");
     return text;
 }
 
@@ -402,13 +403,13 @@ TEST_SCENE (gl_looks_of_files_are_those_of_the_viewer) {
     static const char *const names[] = {"bobbin", "spindle", "thimble", "lantern", "tendril"};
     EACH (name, names) {
         char path[512];
-        (void)snprintf(path, sizeof path, "models/%s/%s.md5mesh", *name, *name);
+        snprintf(path, sizeof path, "models/%s/%s.md5mesh", *name, *name);
         OWN_MODEL model = md5_load_model(test_path(path), NULL, NULL);
-        (void)snprintf(path, sizeof path, "%s", test_path(path));
+        snprintf(path, sizeof path, "%s", test_path(path));
         const md5gl_looks_desc desc = {
             .model = model, .path = path, .load = md5gl_stb_load, .release = md5gl_stb_release};
         view_textures textures;
-        view_log log = {.level = VIEW_QUIET};
+        view_log log = quiet_log;
         md5gl_looks *const looks = md5gl_load_looks(scene->renderer, &desc, NULL);
         CHECK(view_load_textures(&textures,
                                  &(view_loader){.renderer = scene->renderer, .log = &log},
@@ -418,7 +419,7 @@ TEST_SCENE (gl_looks_of_files_are_those_of_the_viewer) {
             const md5gl_material shown =
                 view_mesh_material(&textures, scene->renderer, i, true, false, 0.0);
             char expected[8];
-            (void)snprintf(expected, sizeof expected, "%s", maps_of(&shown, 0));
+            snprintf(expected, sizeof expected, "%s", maps_of(&shown, 0));
             CHECK_STRING(maps_of(&looks->materials[i], 0), expected);
             CHECK(looks->materials[i].two_sided == shown.two_sided);
             CHECK(looks->materials[i].has_thin_parts == shown.has_thin_parts);

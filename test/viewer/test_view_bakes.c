@@ -2,6 +2,7 @@
 // ones, and what is refused.
 #include "test/real.h"
 #include "test/viewer/test_view_shot.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/common/memory.h"
 #include "demo/common/threads.h"
@@ -324,7 +325,7 @@ TEST_SHOT (view_hidden_meshes_are_hidden_baked, RUN SMALL FAR "--crowd-baked 30 
 static bool try_to_bake(const gl_scene *scene, const view_kind *kind, size_t memory,
                         const char *why)
 {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_kind again = *kind;
     const view_loader loader = {NULL, scene->renderer, &log, NULL};
     const md5_threads *const threads = common_start_threads(2);

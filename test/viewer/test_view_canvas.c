@@ -68,18 +68,18 @@ TEST_HERE (canvas_returns_the_clip_before) {
 }
 
 TEST_HERE (canvas_without_content_ends_clipping) {
-    (void)view_clip_canvas(&s->canvas, clip);
+    view_clip_canvas(&s->canvas, clip);
     view_clear_canvas(&s->canvas);
     view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 5.0f, 5.0f}, ~0u);
     CHECK_NEAR(area(&s->canvas), 25.0, 0.0);
 }
 
 TEST_HERE (canvas_clip_without_area_cuts_off_everything) {
-    (void)view_clip_canvas(&s->canvas, (view_rect){10.0f, 20.0f, 0.0f, 40.0f});
+    view_clip_canvas(&s->canvas, (view_rect){10.0f, 20.0f, 0.0f, 40.0f});
     view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, ~0u);
     view_draw_disc(&s->canvas, 10.0f, 30.0f, 5.0f, ~0u);
     CHECK_UINT(s->canvas.count, 0);
-    (void)view_clip_canvas(&s->canvas, (view_rect){10.0f, 20.0f, -5.0f, 40.0f});
+    view_clip_canvas(&s->canvas, (view_rect){10.0f, 20.0f, -5.0f, 40.0f});
     view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, ~0u);
     CHECK_UINT(s->canvas.count, 0);
 }
@@ -87,7 +87,7 @@ TEST_HERE (canvas_clip_without_area_cuts_off_everything) {
 TEST_HERE (canvas_cuts_all_shapes_at_the_clip) {
     static const float corners[6] = {0.0f, 0.0f, 100.0f, 30.0f, 5.0f, 90.0f};
     static const float ends[4] = {0.0f, 0.0f, 60.0f, 70.0f};
-    (void)view_clip_canvas(&s->canvas, clip);
+    view_clip_canvas(&s->canvas, clip);
     view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, ~0u);
     CHECK_NEAR(area(&s->canvas), 1200.0, 0.0);
     view_draw_round_rect(&s->canvas, (view_rect){5.0f, 5.0f, 30.0f, 30.0f}, 8.0f, ~0u);
@@ -102,7 +102,7 @@ TEST_HERE (canvas_cuts_all_shapes_at_the_clip) {
 // Of the right angle at (0, 0) with sides of 40: the clip leaves the small one at (10, 20).
 TEST_HERE (canvas_cuts_a_triangle_exactly) {
     static const float corners[6] = {0.0f, 0.0f, 40.0f, 0.0f, 0.0f, 40.0f};
-    (void)view_clip_canvas(&s->canvas, clip);
+    view_clip_canvas(&s->canvas, clip);
     view_draw_triangle(&s->canvas, corners, ~0u);
     CHECK_NEAR(area(&s->canvas), 50.0, 1e-4);
 }
@@ -111,11 +111,11 @@ TEST_HERE (canvas_cuts_a_triangle_exactly) {
 TEST_HERE (canvas_cuts_a_large_triangle_to_the_whole_clip) {
     static const float large[6] = {-500.0f, -500.0f, 900.0f, -500.0f, -500.0f, 900.0f};
     static const float small[6] = {12.0f, 22.0f, 14.0f, 22.0f, 12.0f, 25.0f};
-    (void)view_clip_canvas(&s->canvas, clip);
+    view_clip_canvas(&s->canvas, clip);
     view_draw_triangle(&s->canvas, large, ~0u);
     CHECK_NEAR(area(&s->canvas), 1200.0, 1e-2);
     view_clear_canvas(&s->canvas);
-    (void)view_clip_canvas(&s->canvas, clip);
+    view_clip_canvas(&s->canvas, clip);
     view_draw_triangle(&s->canvas, small, ~0u);
     CHECK_UINT(s->canvas.count, 3);
     CHECK_NEAR(area(&s->canvas), 3.0, 1e-4);
@@ -123,7 +123,7 @@ TEST_HERE (canvas_cuts_a_large_triangle_to_the_whole_clip) {
 
 TEST_HERE (canvas_cuts_texture_and_gradient_in_proportion) {
     static const float uv[4] = {0.0f, 0.25f, 1.0f, 0.75f};
-    (void)view_clip_canvas(&s->canvas, clip);
+    view_clip_canvas(&s->canvas, clip);
     view_draw_image(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, uv, 1, true);
     CHECK_UINT(s->canvas.num_images, 1);
     const md5gl_panel_vertex *const v = s->canvas.images[0].vertices;
@@ -142,7 +142,7 @@ TEST_HERE (canvas_cuts_texture_and_gradient_in_proportion) {
 TEST_HERE (canvas_leaves_out_what_is_beside_the_clip) {
     static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
     static const float corners[6] = {0.0f, 0.0f, 9.0f, 0.0f, 0.0f, 99.0f};
-    (void)view_clip_canvas(&s->canvas, clip);
+    view_clip_canvas(&s->canvas, clip);
     view_draw_image(&s->canvas, (view_rect){50.0f, 30.0f, 5.0f, 5.0f}, whole, 1, true);
     view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 10.0f, 100.0f}, ~0u);
     view_draw_triangle(&s->canvas, corners, ~0u);
@@ -156,7 +156,7 @@ TEST (canvas_cuts_text_at_the_clip) {
     md5_error error;
     CHECK(open_sheet(&of));
     if (scene_share(&gl) && CHECK(view_make_font(&of.font, gl.renderer, 1.0f, &error))) {
-        (void)view_clip_canvas(&of.canvas, clip);
+        view_clip_canvas(&of.canvas, clip);
         const float used = view_draw_text(&of.canvas, VIEW_TEXT, 5.0f, 15.0f, 0, ~0u, "WWWWWWWW");
         CHECK_NEAR(used, view_text_width(&of.font, VIEW_TEXT, "WWWWWWWW"), 1e-3);
         CHECK(of.canvas.count > 0);
@@ -205,11 +205,11 @@ TEST (canvas_writes_numbers_with_sensible_digits) {
         {-INFINITY, 3, false, MINUS "\xE2\x88\x9E"},
         {NAN, 3, false, "\xE2\x80\x93"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    EACH (row, cases) {
         char text[32];
-        CHECK_STRING(view_format_number(text, sizeof text, cases[i].value, cases[i].places,
-                                        cases[i].has_column),
-                     cases[i].expected);
+        CHECK_STRING(
+            view_format_number(text, sizeof text, row->value, row->places, row->has_column),
+            row->expected);
     }
 }
 

@@ -32,6 +32,11 @@ void folder_remove(char *folder)
     free(folder);
 }
 
+void folder_end(char *const *folder)
+{
+    folder_remove(*folder);
+}
+
 void folder_put(const char *folder, const char *name, const void *bytes, size_t size)
 {
     OWN char *const path = common_join(folder, name);
@@ -47,13 +52,17 @@ void folder_put_text(const char *folder, const char *name, const char *text)
     folder_put(folder, name, text, strlen(text));
 }
 
+// -- Commands -------------------------------------------------------------------------------------
+
+const view_log quiet_log = {.level = VIEW_QUIET};
+
 // -- Items ----------------------------------------------------------------------------------------
 
 view_stage item_draw(view_state *viewer, float width, float height)
 {
     const view_stage facts = view_stage_of(viewer, width, height);
     view_clear_canvas(&viewer->canvas);
-    (void)view_run_ui(&viewer->ui, &facts, NULL);
+    view_run_ui(&viewer->ui, &facts, NULL);
     return facts;
 }
 
@@ -62,7 +71,7 @@ view_rect item_find(view_state *viewer, const view_stage *facts, const char *nam
     viewer->ui.sought = name;
     viewer->ui.found = (view_rect){0};
     view_clear_canvas(&viewer->canvas);
-    (void)view_run_ui(&viewer->ui, facts, NULL);
+    view_run_ui(&viewer->ui, facts, NULL);
     viewer->ui.sought = NULL;
     return viewer->ui.found;
 }

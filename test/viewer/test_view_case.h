@@ -15,6 +15,10 @@
 char *folder_make(void);
 void folder_remove(char *folder);
 
+// One that is removed where it goes out of scope.
+void folder_end(char *const *folder);
+#define OWN_FOLDER __attribute__((cleanup(folder_end))) char *const
+
 // Writes a file in it.
 void folder_put(const char *folder, const char *name, const void *bytes, size_t size);
 void folder_put_text(const char *folder, const char *name, const char *text);
@@ -26,6 +30,14 @@ void folder_put_text(const char *folder, const char *name, const char *text);
     for (double begun = view_seconds();                                           \
          !(condition) && CHECK(view_seconds() - begun < 300.0 && "" #condition);) \
     view_sleep(0.001)
+
+// -- Commands -------------------------------------------------------------------------------------
+
+// Carries out a command: an action, and members of view_command.
+#define PERFORM(viewer, ...) view_perform((viewer), (view_command){.action = __VA_ARGS__})
+
+// A log that prints nothing.
+extern const view_log quiet_log;
 
 // -- Items ----------------------------------------------------------------------------------------
 //

@@ -3,6 +3,7 @@
 // tested without changes here.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
 #include "test/own.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
@@ -122,11 +123,10 @@ static void set_all(view_options *options, uint64_t *random)
     view_options usual = usual_options();
     for (size_t i = 0; i < count; i++)
         while (table[i].memory != VIEW_FORGOTTEN && is_same(&table[i], options, &usual)) {
-            char *const text = any_value(&table[i], random);
+            OWN char *const text = any_value(&table[i], random);
             const bool is_read = text != NULL && view_read_option(&table[i], text, options);
             CHECK_THAT(is_read, "--%s does not take '%s'", table[i].name,
                        text != NULL ? text : "NULL");
-            free(text);
             if (!is_read)
                 break;
         }
@@ -160,7 +160,7 @@ static view_options options_of(const view_config *config)
 // Saves and loads a configuration; no warning may occur.
 static view_config save_and_load(view_config *config)
 {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_config loaded;
     CHECK(view_write_config(config, &log));
     view_read_config(&loaded, config->path, &log);
@@ -229,7 +229,7 @@ TEST (view_window_restores_the_last_state) {
         CHECK_UINT(viewer.log.num_warnings, 0);
         view_end(&viewer);
 
-        view_log log = {.level = VIEW_QUIET};
+        view_log log = quiet_log;
         view_config loaded;
         view_read_config(&loaded, config.path, &log);
         CHECK_UINT(log.num_warnings, 0);
@@ -314,7 +314,7 @@ TEST (view_config_writes_nothing_that_it_does_not_read) {
 // Of an option that stands twice in the file only one line is kept, and view_set_config() replaces
 // it.
 TEST (view_config_keeps_one_value_of_an_option) {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     OWN char *const path = new_file();
     FILE *const file = fopen(path, "wb");
     CHECK(file);
@@ -340,7 +340,7 @@ TEST (view_config_keeps_one_value_of_an_option) {
 
 static view_config read_config(const char *path)
 {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_config config;
     view_read_config(&config, path, &log);
     CHECK_UINT(log.num_warnings, 0);
@@ -356,7 +356,7 @@ static void check_recent(const view_config *config, const char *const *names, si
 
 // Both began with the same file; each opens a model and chooses textures.
 TEST (view_config_keeps_what_another_viewer_has_written) {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     OWN char *const path = new_file();
     view_config first = read_config(path);
     view_note_recent(&first, "/0.md5mesh");
@@ -401,7 +401,7 @@ TEST (view_config_keeps_what_another_viewer_has_written) {
 
 // A disk is full for a while: the file stays as it was, and nothing that is new is forgotten.
 TEST (view_config_keeps_what_could_not_be_written) {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     size_t size;
     OWN char *const path = new_file();
     view_config config = read_config(path);
@@ -437,7 +437,7 @@ TEST (view_config_keeps_what_could_not_be_written) {
 // Many that write at the same time: none loses what another one has added.
 TEST (view_config_is_locked_while_it_is_changed) {
     enum { NUM_VIEWERS = 6 };
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     OWN char *const path = new_file();
     pid_t viewers[NUM_VIEWERS];
     for (uint32_t i = 0; i < NUM_VIEWERS; i++) {
@@ -451,7 +451,7 @@ TEST (view_config_is_locked_while_it_is_changed) {
             view_note_recent(&config, name);
             view_choose_texture(&config.chosen, "/a.md5mesh", NUM_VIEWERS * round + i,
                                 MD5GL_PICTURE_DIFFUSE, "/a.png");
-            (void)view_write_config(&config, &log);
+            view_write_config(&config, &log);
         }
         _exit(log.num_warnings > 0);
     }
@@ -468,7 +468,7 @@ TEST (view_config_is_locked_while_it_is_changed) {
 
 // A device, as `--config /dev/null` is, is written, but neither read nor replaced.
 TEST (view_config_may_be_a_device) {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_config config = read_config("/dev/zero"), nowhere = read_config("/dev/null");
     CHECK(view_write_config(&nowhere, &log) && view_write_config(&nowhere, &log));
     struct stat status;

@@ -2,6 +2,7 @@
 // pose.
 #include "test/own.h"
 #include "test/viewer/test_view_shot.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
@@ -134,7 +135,7 @@ static bool open_crowd(crowd_case *made, const char *const *models, int num_mode
 {
     char *paths[4] = {0};
     const view_options options = {.crowd = 12};
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     const view_loader loader = {&options, NULL, &log, NULL};
     *made = (crowd_case){0};
     for (int i = 0; i < num_models; i++)
@@ -353,8 +354,8 @@ TEST_SCENE (view_crowds_share_animations_and_machines) {
         BOBBIN " " SPINDLE SMALL "--crowd 12",
         "models/bobbin/bobbin.md5machine " SPINDLE SMALL "--crowd 12 --animation-time 2",
     };
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        OWN_PICTURE taken = shot_take(scene, lines[i]);
+    EACH (row, lines) {
+        OWN_PICTURE taken = shot_take(scene, *row);
         CHECK(taken.rgba);
     }
 }

@@ -218,7 +218,7 @@ TEST (view_masks_become_highlights_and_glow) {
 // Redirects standard error to a file while view_report_unshown() prints, and checks its line.
 TEST (view_cube_names_what_is_not_shown) {
     md5_error error = {0};
-    char *const folder = folder_make();
+    OWN_FOLDER folder = folder_make();
     folder_put_text(folder, "md5.cfg",
                     "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
                     "mdlenvmap 0.2\nmdlscale 100\nmdlname x\nmd5spec * 3\n");
@@ -239,7 +239,6 @@ TEST (view_cube_names_what_is_not_shown) {
     }
     if (kept >= 0)
         close(kept);
-    folder_remove(folder);
 }
 
 // The second mask has the arm, which plays its own file, of three frames at another rate; its
@@ -403,7 +402,7 @@ static double red_of(gl_scene *scene, const char *folder, const char *lines, uin
 }
 
 TEST_SCENE (view_cube_masks_glow_and_shine) {
-    char *const folder = folder_make();
+    OWN_FOLDER folder = folder_make();
     folder_put_text(folder, "board.md5mesh", mesh);
     put_color(folder, "skin.tga", 120, 40, 40);
     put_color(folder, "glow.tga", 0, 255, 0);
@@ -425,5 +424,4 @@ TEST_SCENE (view_cube_masks_glow_and_shine) {
     CHECK(red_of(scene, folder, "md5skin * skin.tga nothing.tga", 1) > 0.0);
     // So does a missing skin: there is no color to glow in.
     CHECK(red_of(scene, folder, "md5skin * nothing.tga glow.tga", 1) > 0.0);
-    folder_remove(folder);
 }

@@ -12,8 +12,8 @@ static view_action press(screen *s, const char *name, float across)
 {
     view_command command = item_press(&s->viewer, &s->facts, name, across, 0.5f);
     const view_action action = command.action;
-    (void)view_perform(&s->viewer, command);
-    (void)item_release(&s->viewer);
+    view_perform(&s->viewer, command);
+    item_release(&s->viewer);
     screen_draw(s);
     return action;
 }
@@ -25,7 +25,7 @@ static bool is_there(screen *s, const char *name)
 
 static void type(screen *s, const char *text)
 {
-    (void)view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.text = text});
+    view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.text = text});
     screen_draw(s);
 }
 
@@ -45,7 +45,7 @@ TEST_HERE (outliner_hides_a_mesh, BOBBIN) {
 
 TEST_HERE (outliner_shows_a_clip, BOBBIN) {
     CHECK(!is_there(s, "clip/dance")); // a section that is folded at first
-    (void)press(s, "clip/Clips", 0.5f);
+    press(s, "clip/Clips", 0.5f);
     CHECK_UINT(press(s, "clip/dance", 0.5f), VIEW_OPEN_CLIP);
     CHECK_STRING(view_shown_clip(&s->viewer.document->scene)->name, "dance");
 }
@@ -55,16 +55,16 @@ TEST_HERE (outliner_folds_joints, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "joint/tail_1");
     // The triangle of a joint of depth 2, in an indent of 0.7 em and 1 em a level.
     const float sign = 13.0f * (0.7f + 2.0f + 0.5f) / row.width;
-    (void)press(s, "joint/tail_1", sign);
+    press(s, "joint/tail_1", sign);
     CHECK(s->viewer.ui.chosen_joint == -1);
     CHECK(!is_there(s, "joint/tail_2") && is_there(s, "joint/thigh_l"));
-    (void)press(s, "joint/tail_1", sign);
+    press(s, "joint/tail_1", sign);
     CHECK(is_there(s, "joint/tail_2"));
 }
 
 TEST_HERE (outliner_unfolds_the_way_to_a_joint_that_is_chosen_elsewhere, BOBBIN) {
     const view_rect row = item_find(&s->viewer, &s->facts, "joint/origin");
-    (void)press(s, "joint/origin", 13.0f * 1.2f / row.width);
+    press(s, "joint/origin", 13.0f * 1.2f / row.width);
     CHECK(!is_there(s, "joint/tail_2"));
     s->viewer.ui.chosen_joint = joint_of(s, "toe_in_r");
     screen_draw(s);
@@ -75,20 +75,20 @@ TEST_HERE (outliner_unfolds_the_way_to_a_joint_that_is_chosen_elsewhere, BOBBIN)
 }
 
 TEST_HERE (outliner_search_filters_all_sections, BOBBIN) {
-    (void)press(s, "search/Search", 0.5f);
+    press(s, "search/Search", 0.5f);
     type(s, "ear");
     CHECK(!is_there(s, "mesh/skin") && !is_there(s, "joint/tail_1"));
     CHECK(is_there(s, "joint/forearm_l")); // and the ways to what is found
     CHECK(is_there(s, "joint/origin"));
     type(s, "m_tw");
     CHECK(is_there(s, "joint/forearm_twist_l") && !is_there(s, "joint/head"));
-    (void)view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = VIEW_KEY_ESCAPE});
+    view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = VIEW_KEY_ESCAPE});
     screen_draw(s);
     CHECK(is_there(s, "mesh/skin") && is_there(s, "joint/tail_1"));
 }
 
 TEST_HERE (outliner_search_finds_clips_in_a_folded_section, BOBBIN) {
-    (void)press(s, "search/Search", 0.5f);
+    press(s, "search/Search", 0.5f);
     type(s, "danc");
     CHECK(is_there(s, "clip/dance") && !is_there(s, "clip/walk"));
 }
@@ -96,7 +96,7 @@ TEST_HERE (outliner_search_finds_clips_in_a_folded_section, BOBBIN) {
 TEST_HERE (outliner_goes_to_states, MACHINE) {
     CHECK(is_there(s, "layer/act")); // where one-shots are shown
     CHECK(!is_there(s, "layer/body/leap"));
-    (void)press(s, "layer/body", 0.5f);
+    press(s, "layer/body", 0.5f);
     s->viewer.play.playing = false;
     CHECK_UINT(press(s, "layer/body/leap", 0.5f), VIEW_GO_TO_STATE);
     const view_machine *const machine = &s->viewer.document->scene.machine;
@@ -108,18 +108,18 @@ TEST_HERE (outliner_chooses_a_material, BOBBIN) {
     CHECK(!is_there(s, "figures/Mesh 1"));
     CHECK_UINT(press(s, "material/models/bobbin/bobbin_eye", 0.5f), VIEW_MARKED);
     CHECK(is_there(s, "figures/Mesh 1") && !is_there(s, "figures/Mesh 0"));
-    (void)press(s, "material/models/bobbin/bobbin_eye", 0.5f);
+    press(s, "material/models/bobbin/bobbin_eye", 0.5f);
     CHECK(!is_there(s, "figures/Mesh 1"));
 }
 
 TEST_HERE (outliner_sets_morphs, MACHINE) {
     const view_morphs *const morphs = &s->viewer.document->morphs;
     const uint32_t smile = md5_find_morph_target(morphs->morph, "smile");
-    (void)press(s, "morph/smile", 0.7f);
+    press(s, "morph/smile", 0.7f);
     const float weight = morphs->asked[smile];
     CHECK(weight > 0.3f && weight < 1.0f);
     CHECK(morphs->weights[smile] >= weight);
-    (void)press(s, "morph/smile", 0.01f); // its name: as usual
+    press(s, "morph/smile", 0.01f); // its name: as usual
     CHECK_NEAR(morphs->asked[smile], 0.0, 0.0);
 }
 
@@ -140,7 +140,7 @@ TEST_HERE (inspector_copies_values_in_full, BOBBIN) {
     const uint32_t joint = (uint32_t)joint_of(s, "forearm_l");
     s->viewer.ui.chosen_joint = (int32_t)joint;
     screen_draw(s);
-    (void)view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = 'c', .control = true});
+    view_run_ui(&s->viewer.ui, &s->facts, &(ui_mouse){.key = 'c', .control = true});
     char *const text = SDL_GetClipboardText();
     const char *const line = strstr(text, "local Position\t");
     const md5_mat34 matrix = view_joint_matrix(&s->viewer.document->scene, joint, true);
@@ -192,7 +192,7 @@ TEST_HERE (inspector_lights_the_vertex_of_a_row, BOBBIN) {
         weight += mesh->influence_joints[i] == (uint32_t)joint ? mesh->influences[i].w : 0.0f;
     CHECK(lit->is_set && weight > 0.5f); // the heaviest come first
     const ui_mouse away = {.x = 600.0f, .y = 400.0f, .is_moved = true};
-    (void)view_run_ui(&s->viewer.ui, &s->facts, &away);
+    view_run_ui(&s->viewer.ui, &s->facts, &away);
     CHECK(!lit->is_set);
 }
 
@@ -210,12 +210,12 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
         return;
     view_state *const viewer = &s->viewer;
     viewer->ui.chosen_joint = joint_of(s, "hips");
-    (void)view_perform(viewer, (view_command){.action = VIEW_MEASURE});
+    PERFORM(viewer, VIEW_MEASURE);
     screen_draw(s);
     CHECK(!is_there(s, "two/Distance"));
     viewer->ui.chosen_joint = joint_of(s, "head");
     screen_draw(s);
-    (void)press(s, "two/Distance", 0.9f);
+    press(s, "two/Distance", 0.9f);
     char *const text = SDL_GetClipboardText();
     const md5_mat34 *const joints = viewer->document->scene.joints;
     const md5_mat34 from = joints[joint_of(s, "hips")], to = joints[joint_of(s, "head")];
@@ -226,7 +226,7 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     CHECK_NEAR(distance, md5_vec3_length(way), 1e-4);
     CHECK_NEAR(y, way.y, 1e-4);
     CHECK(angle > 0.1f && angle < 180.0f);
-    (void)view_perform(viewer, (view_command){.action = VIEW_CLOSE_LISTS});
+    PERFORM(viewer, VIEW_CLOSE_LISTS);
     screen_draw(s);
     CHECK(!is_there(s, "two/Distance"));
     // Spots have no angle.
@@ -234,7 +234,7 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     viewer->measured = (view_pick){.is_set = true, .triangle = 9, .weights = {1.0f, 0.0f, 0.0f}};
     view_skin(&viewer->document->scene);
     screen_draw(s);
-    (void)press(s, "two/Distance", 0.9f);
+    press(s, "two/Distance", 0.9f);
     char *const spots = SDL_GetClipboardText();
     CHECK(sscanf(spots, "distance %f difference %f %f %f", &distance, &x, &y, &z) == 4);
     CHECK_NEAR(distance, sqrtf(x * x + y * y + z * z), 1e-4);
@@ -248,7 +248,7 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
 
 static void turn_on(screen *s, const char *option)
 {
-    (void)view_perform(&s->viewer, (view_command){.action = view_toggle_of(option)});
+    PERFORM(&s->viewer, view_toggle_of(option));
     screen_draw(s);
 }
 
@@ -261,8 +261,8 @@ TEST_HERE (curves_are_those_of_the_chosen_joint, BOBBIN) {
     const uint32_t joint = (uint32_t)joint_of(s, "forearm_l");
     s->viewer.ui.chosen_joint = (int32_t)joint;
     screen_draw(s);
-    (void)press(s, "curves/Quat.", 0.5f);
-    (void)press(s, "curves/copy", 0.5f);
+    press(s, "curves/Quat.", 0.5f);
+    press(s, "curves/copy", 0.5f);
     char *const text = SDL_GetClipboardText();
     const char *line = strstr(text, "\n5,");
     md5_quat q = {0}, now;
@@ -280,14 +280,14 @@ TEST_HERE (curves_set_the_time, BOBBIN) {
     const md5_anim *const anim = view_clock(&s->viewer.document->scene);
     s->viewer.ui.chosen_joint = joint_of(s, "head");
     turn_on(s, "curves");
-    (void)press(s, "curves/plot", 0.5f);
+    press(s, "curves/plot", 0.5f);
     const double place = view_frame_place(&s->viewer.play, anim);
     CHECK_NEAR(place, 0.5 * (anim->num_frames - 1), 0.51);
     CHECK_NEAR(place, round(place), 1e-6); // a whole frame
     screen_draw(s);
     const view_rect button = item_find(&s->viewer, &s->facts, "curves/copy");
     const float row = ceilf(1.6f * 13.0f); // the table shows that frame
-    (void)item_press_at(&s->viewer, &s->facts, button.x, button.y + 2.0f * 13.0f + 1.5f * row);
+    item_press_at(&s->viewer, &s->facts, button.x, button.y + 2.0f * 13.0f + 1.5f * row);
     CHECK(fabs(view_frame_place(&s->viewer.play, anim) - place) < 10.0);
 }
 
@@ -313,7 +313,7 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     CHECK_NEAR(largest, peak->distance, 0.0);
     CHECK_NEAR(compare->courses[peak->distance_frame * compare->num_joints + peak->joint], largest,
                0.0);
-    (void)press(s, "bottom/Curves", 0.5f);
+    press(s, "bottom/Curves", 0.5f);
     CHECK(s->viewer.shown.curves && !s->viewer.shown.differences);
 }
 
@@ -326,7 +326,7 @@ TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
     screen_draw(s);
     CHECK(item_find(&s->viewer, &s->facts, "joint/hips").y < row.y - 50.0f);
     for (int i = 0; i < 100; i++)
-        (void)view_run_ui(&s->viewer.ui, &s->facts, &wheel);
+        view_run_ui(&s->viewer.ui, &s->facts, &wheel);
     screen_draw(s);
     const view_rect dock = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
     const view_scene *const scene = &s->viewer.document->scene;
@@ -341,23 +341,23 @@ TEST_HERE (docks_cut_off_what_is_outside, BOBBIN) {
     s->viewer.ui.scrolls[0].wanted = 60.0f;
     screen_draw(s);
     const view_rect field = item_find(&s->viewer, &s->facts, "search/Search");
-    (void)item_press_at(&s->viewer, &s->facts, field.x + 5.0f, field.y + 5.0f);
+    item_press_at(&s->viewer, &s->facts, field.x + 5.0f, field.y + 5.0f);
     CHECK_STRING(s->viewer.ui.focus.panel, "search");
 }
 
 TEST_HERE (docks_close_and_are_resized, BOBBIN) {
     const view_rect before = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];
     const float edge = before.x + before.width - 1.0f;
-    (void)item_press_at(&s->viewer, &s->facts, edge, 300.0f);
-    (void)view_run_ui(&s->viewer.ui, &s->facts,
-                      &(ui_mouse){.x = edge + 100.0f, .y = 300.0f, .is_moved = true});
-    (void)item_release(&s->viewer);
+    item_press_at(&s->viewer, &s->facts, edge, 300.0f);
+    view_run_ui(&s->viewer.ui, &s->facts,
+                &(ui_mouse){.x = edge + 100.0f, .y = 300.0f, .is_moved = true});
+    item_release(&s->viewer);
     screen_draw(s);
     CHECK_NEAR(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width, before.width + 100.0f, 3.0);
-    (void)press(s, "outliner/close", 0.5f);
+    press(s, "outliner/close", 0.5f);
     CHECK(!s->viewer.shown.hierarchy);
     CHECK(!(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width > 0.0f));
-    (void)press(s, "inspector/close", 0.5f);
+    press(s, "inspector/close", 0.5f);
     CHECK(!s->viewer.shown.inspector);
 }
 
@@ -369,8 +369,8 @@ TEST_HERE (docks_get_their_own_size_back, BOBBIN) {
     CHECK(wide.width > before.width);
     const ui_mouse twice = {
         .x = wide.x + wide.width - 1.0f, .y = 300.0f, .is_pressed = true, .is_double = true};
-    (void)view_run_ui(&s->viewer.ui, &s->facts, &twice);
-    (void)item_release(&s->viewer);
+    view_run_ui(&s->viewer.ui, &s->facts, &twice);
+    item_release(&s->viewer);
     screen_draw(s);
     CHECK(view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT].width == before.width);
 }
@@ -384,10 +384,10 @@ static void choose(screen *s, const char *item, const char *line)
     const ui_mouse right = {
         .x = found.x + 0.5f * found.width, .y = found.y + 0.5f * found.height, .is_right = true};
     CHECK_THAT(found.width > 0.0f, "there is no %s", item);
-    (void)view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &right));
+    view_perform(&s->viewer, view_run_ui(&s->viewer.ui, &s->facts, &right));
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_MENU_OF_CONTEXT);
     screen_draw(s);
-    (void)press(s, line, 0.5f);
+    press(s, line, 0.5f);
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
 }
 
@@ -397,7 +397,7 @@ TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
         return;
     choose(s, "mesh/eyes", "menu/Only this mesh");
     CHECK(s->viewer.hidden_meshes == ~(uint64_t)2);
-    (void)view_perform(&s->viewer, (view_command){.action = VIEW_ONLY_MESH, .number = 65});
+    PERFORM(&s->viewer, VIEW_ONLY_MESH, .number = 65);
     CHECK(s->viewer.hidden_meshes == ~(uint64_t)2); // it cannot be hidden
     choose(s, "mesh/eyes", "menu/Hide");
     CHECK((s->viewer.hidden_meshes & 2) != 0);
@@ -417,7 +417,7 @@ TEST_HERE (menus_are_about_what_was_clicked_on, BOBBIN) {
 }
 
 TEST_HERE (menus_of_states_go_there, MACHINE) {
-    (void)press(s, "layer/arm", 0.1f);
+    press(s, "layer/arm", 0.1f);
     choose(s, "layer/arm/carry", "menu/Go there");
     const md5_machine_desc *const desc = s->viewer.document->scene.machine.desc;
     uint32_t layer = 0;
@@ -432,7 +432,7 @@ TEST_HERE (items_are_explained_after_a_while, BOBBIN) {
     const view_rect found = item_find(&s->viewer, &s->facts, "scrub/play");
     const ui_mouse over = {
         .x = found.x + 0.5f * found.width, .y = found.y + 0.5f * found.height, .is_moved = true};
-    (void)view_run_ui(&s->viewer.ui, &s->facts, &over);
+    view_run_ui(&s->viewer.ui, &s->facts, &over);
     screen_draw(s);
     CHECK(!s->viewer.ui.is_tip_shown);
     s->viewer.now += 0.6;
@@ -446,7 +446,7 @@ TEST_HERE (docks_share_one_place_in_a_narrow_window, BOBBIN) {
     s->height = 600.0f;
     screen_draw(s);
     CHECK(is_there(s, "joint/origin") && !is_there(s, "figures/bobbin"));
-    (void)press(s, "outliner/Inspector", 0.5f);
+    press(s, "outliner/Inspector", 0.5f);
     CHECK(!is_there(s, "joint/origin") && is_there(s, "figures/bobbin"));
 }
 
@@ -455,9 +455,9 @@ TEST_HERE (docks_are_a_sheet_in_a_small_window, BOBBIN) {
     s->height = 300.0f;
     screen_draw(s);
     CHECK(!is_there(s, "outliner/"));
-    (void)press(s, "scrub/panels", 0.5f);
+    press(s, "scrub/panels", 0.5f);
     CHECK(is_there(s, "outliner/"));
-    (void)item_press_at(&s->viewer, &s->facts, 400.0f, 150.0f); // beside it
+    item_press_at(&s->viewer, &s->facts, 400.0f, 150.0f); // beside it
     screen_draw(s);
     CHECK(!is_there(s, "outliner/"));
 }

@@ -28,13 +28,13 @@ static bool open_case(screen *of)
     if (!CHECK(view_open(&of->viewer, files, 3, true)))
         return false;
     view_perform_export(&of->viewer, VIEW_EXPORT);
-    (void)view_follow_export(&of->viewer);
+    view_follow_export(&of->viewer);
     view_export_choices *const choices = &of->viewer.ui.export.choices;
     choices->samples = 0;
     choices->size = 4;
-    (void)snprintf(choices->resolution, sizeof choices->resolution, "64x48");
-    (void)snprintf(choices->folder, sizeof choices->folder, "%s", of->folder);
-    (void)snprintf(choices->name, sizeof choices->name, "out");
+    snprintf(choices->resolution, sizeof choices->resolution, "64x48");
+    snprintf(choices->folder, sizeof choices->folder, "%s", of->folder);
+    snprintf(choices->name, sizeof choices->name, "out");
     return true;
 }
 
@@ -44,7 +44,7 @@ static bool open_case(screen *of)
 static void finish(screen *of)
 {
     while (of->viewer.exporting != NULL || of->viewer.converting != NULL)
-        (void)view_follow_export(&of->viewer);
+        view_follow_export(&of->viewer);
 }
 
 // Runs what the dialog says to its end.
@@ -133,7 +133,7 @@ TEST_EXPORT (view_export_writes_what_its_command_line_writes) {
     of->viewer.play.time = 0.37;
     check_same(of, "out.png");
     choices->kind = VIEW_EXPORT_MOVIE;
-    (void)snprintf(choices->frames, sizeof choices->frames, "3");
+    snprintf(choices->frames, sizeof choices->frames, "3");
     choices->background = choices->labels = 1;
     check_same(of, "out.apng");
     choices->kind = VIEW_EXPORT_SHEET;
@@ -180,8 +180,8 @@ TEST_EXPORT (view_export_shows_what_the_window_shows) {
 // What is copied is quoted so that a shell passes on the same words.
 TEST_EXPORT (view_export_command_line_survives_a_shell) {
     view_export_choices *const choices = &of->viewer.ui.export.choices;
-    (void)snprintf(choices->name, sizeof choices->name, "it's $HOME {anim} *\\ \"");
-    (void)view_follow_export(&of->viewer);
+    snprintf(choices->name, sizeof choices->name, "it's $HOME {anim} *\\ \"");
+    view_follow_export(&of->viewer);
     const char *const line = of->viewer.ui.export.line;
     REQUIRE(line);
     common_list words = view_export_words(&of->viewer);
@@ -215,8 +215,8 @@ TEST_EXPORT (view_export_command_line_is_short) {
 
 TEST_EXPORT (view_export_says_which_choice_cannot_be_read) {
     view_export *const export = &of->viewer.ui.export;
-    (void)snprintf(export->choices.resolution, sizeof export->choices.resolution, "64x");
-    (void)view_follow_export(&of->viewer);
+    snprintf(export->choices.resolution, sizeof export->choices.resolution, "64x");
+    view_follow_export(&of->viewer);
     CHECK(export->line == NULL && strncmp(export->problem, "64x:", 4) == 0);
     view_perform_export(&of->viewer, VIEW_RUN_EXPORT);
     CHECK(of->viewer.exporting == NULL);
@@ -232,7 +232,7 @@ static view_action press_key(screen *of, int32_t key)
 
 TEST_EXPORT (view_export_asks_before_it_replaces_a_file) {
     folder_put_text(of->folder, "out.png", "mine");
-    (void)view_follow_export(&of->viewer);
+    view_follow_export(&of->viewer);
     CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_TAKEN);
     const view_stage facts = item_draw(&of->viewer, WIDTH, HEIGHT);
     CHECK(item_find(&of->viewer, &facts, "export/Replace").width > 0.0f);
@@ -241,10 +241,10 @@ TEST_EXPORT (view_export_asks_before_it_replaces_a_file) {
 
 TEST_EXPORT (view_export_asks_again_for_another_name) {
     folder_put_text(of->folder, "out.png", "mine");
-    (void)view_follow_export(&of->viewer);
-    (void)press_key(of, VIEW_KEY_RETURN);
+    view_follow_export(&of->viewer);
+    press_key(of, VIEW_KEY_RETURN);
     const view_stage facts = item_draw(&of->viewer, WIDTH, HEIGHT);
-    (void)item_press(&of->viewer, &facts, "export/transparent", 0.5f, 0.5f);
+    item_press(&of->viewer, &facts, "export/transparent", 0.5f, 0.5f);
     CHECK(press_key(of, VIEW_KEY_RETURN) == VIEW_TAKEN);
 }
 
@@ -261,7 +261,7 @@ TEST_EXPORT (view_export_of_all_clips_writes_a_file_for_each) {
     view_export_choices *const choices = &of->viewer.ui.export.choices;
     choices->kind = VIEW_EXPORT_MOVIE;
     choices->clips = 1;
-    (void)snprintf(choices->frames, sizeof choices->frames, "2");
+    snprintf(choices->frames, sizeof choices->frames, "2");
     run(of);
     CHECK(exists(of, "out_walk.apng") && exists(of, "out_idle.apng"));
 }
@@ -269,9 +269,9 @@ TEST_EXPORT (view_export_of_all_clips_writes_a_file_for_each) {
 TEST_EXPORT (view_export_that_is_stopped_leaves_no_file) {
     view_export_choices *const choices = &of->viewer.ui.export.choices;
     choices->kind = VIEW_EXPORT_MOVIE;
-    (void)snprintf(choices->frames, sizeof choices->frames, "100000");
+    snprintf(choices->frames, sizeof choices->frames, "100000");
     view_perform_export(&of->viewer, VIEW_RUN_EXPORT);
-    (void)view_follow_export(&of->viewer);
+    view_follow_export(&of->viewer);
     CHECK(of->viewer.ui.export.done > 0 && of->viewer.exporting != NULL);
     view_perform_export(&of->viewer, VIEW_STOP_EXPORT);
     common_list left = common_list_folder(of->folder, ".apng");
@@ -281,7 +281,7 @@ TEST_EXPORT (view_export_that_is_stopped_leaves_no_file) {
 
 TEST_EXPORT (view_export_that_fails_says_why) {
     view_export_choices *const choices = &of->viewer.ui.export.choices;
-    (void)snprintf(choices->folder, sizeof choices->folder, "%s/missing", of->folder);
+    snprintf(choices->folder, sizeof choices->folder, "%s/missing", of->folder);
     run(of);
     CHECK(strstr(of->viewer.log.error, "cannot write") != NULL);
 }
@@ -293,17 +293,17 @@ static void choose_model(screen *of, const char *ending)
 {
     view_export *const export = &of->viewer.ui.export;
     export->choices.kind = VIEW_EXPORT_MODEL;
-    (void)view_follow_export(&of->viewer);
+    view_follow_export(&of->viewer);
     for (uint32_t i = 0; i < export->endings.count; i++)
         if (strcmp(export->endings.names[i], ending) == 0)
             export->choices.model_format = i;
-    (void)view_follow_export(&of->viewer);
+    view_follow_export(&of->viewer);
     CHECK(common_has_ending(export->file, ending));
 }
 
 TEST_EXPORT (view_export_of_a_model_is_that_of_the_tool) {
     view_export *const export = &of->viewer.ui.export;
-    (void)snprintf(export->choices.name, sizeof export->choices.name, "{model}_{anim}");
+    snprintf(export->choices.name, sizeof export->choices.name, "{model}_{anim}");
     export->choices.clips = 1;
     choose_model(of, "iqm");
     OWN char *const path = common_join(of->folder, "thimble.iqm");
@@ -459,7 +459,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
         if (picture == NULL || shown[i] == NULL)
             continue;
         char name[64];
-        (void)snprintf(name, sizeof name, "%s%s.png", i == 3 ? "" : "models/", shown[i]);
+        snprintf(name, sizeof name, "%s%s.png", i == 3 ? "" : "models/", shown[i]);
         OWN char *const source = common_join(of->folder, name);
         OWN char *const bytes = test_read_file(source, &expected);
         CHECK_THAT(length == expected && memcmp(picture, bytes, length) == 0, "picture of mesh %u",
@@ -502,7 +502,7 @@ TEST_EXPORT (view_export_of_an_entity_has_the_materials_of_its_skin) {
 
 TEST_EXPORT (view_export_of_a_model_that_fails_says_why) {
     view_export_choices *const choices = &of->viewer.ui.export.choices;
-    (void)snprintf(choices->folder, sizeof choices->folder, "%s/missing", of->folder);
+    snprintf(choices->folder, sizeof choices->folder, "%s/missing", of->folder);
     choose_model(of, "obj");
     run(of);
     CHECK(strstr(of->viewer.log.error, "cannot write") != NULL);
@@ -536,15 +536,15 @@ TEST (convert_errors_escape_what_they_quote) {
          "{\"children\":[0]}]}",
          "\"a\\x1b[1m\""},
     };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        const char *const paths[] = {all[i].path};
+    EACH (row, all) {
+        const char *const paths[] = {row->path};
         const convert_job job = {.inputs = paths,
                                  .num_inputs = 1,
                                  .output = "none.md5mesh",
-                                 .files = {open_text, close_text, (void *)(uintptr_t)all[i].text}};
+                                 .files = {open_text, close_text, (void *)(uintptr_t)row->text}};
         md5_error error = {0};
         CHECK(!convert_files(&job, &error));
-        CHECK_THAT(strstr(error.message, all[i].quoted) != NULL, "%s", error.message);
+        CHECK_THAT(strstr(error.message, row->quoted) != NULL, "%s", error.message);
     }
 }
 
@@ -581,7 +581,7 @@ TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     CHECK(button.width > 0.0f && button.x + button.width < width
           && button.y + button.height < height);
     CHECK(item_find(viewer, &facts, "export/name").y > button.y); // it is cut off
-    (void)view_run_ui(&viewer->ui, &facts, &(ui_mouse){.x = 200.0f, .y = 150.0f, .wheel = -2.0f});
+    view_run_ui(&viewer->ui, &facts, &(ui_mouse){.x = 200.0f, .y = 150.0f, .wheel = -2.0f});
     const view_rect field = item_find(viewer, &facts, "export/name");
     CHECK(field.y > 0.0f && field.y + field.height < button.y);
     CHECK(press_key(of, VIEW_KEY_HOME) == VIEW_TAKEN);
@@ -615,7 +615,7 @@ TEST_EXPORT (view_export_preview_follows_the_choices_four_times_a_second) {
     viewer->now = 1.25;
     CHECK(view_follow_export(viewer) && !export->is_stale);
     CHECK(strstr(export->line, "--no-background") != NULL);
-    (void)item_draw(viewer, 420.0f, 300.0f); // there is no room for it
+    item_draw(viewer, 420.0f, 300.0f); // there is no room for it
     viewer->now = 2.0;
     export->choices.background = 0;
     CHECK(!view_follow_export(viewer));
@@ -626,19 +626,19 @@ TEST_EXPORT (view_export_estimates_the_size_of_its_file) {
     view_export *const export = &of->viewer.ui.export;
     OWN char *const path = common_join(of->folder, "out.png");
     of->viewer.now = 1.0;
-    (void)view_follow_export(&of->viewer);
+    view_follow_export(&of->viewer);
     const double bytes = export->bytes;
     run(of);
     CHECK_NEAR(bytes, (double)common_file_size(path), 0.1 * bytes);
     export->is_open = true;
     export->choices.kind = VIEW_EXPORT_MOVIE;
-    (void)snprintf(export->choices.frames, sizeof export->choices.frames, "10");
+    snprintf(export->choices.frames, sizeof export->choices.frames, "10");
     of->viewer.now = 2.0;
-    (void)view_follow_export(&of->viewer);
+    view_follow_export(&of->viewer);
     CHECK_NEAR(export->bytes, 10.0 * bytes, 3.0 * bytes);
     export->choices.format = 2;
     of->viewer.now = 3.0;
-    (void)view_follow_export(&of->viewer);
+    view_follow_export(&of->viewer);
     CHECK(export->bytes == 0.0);
 }
 
@@ -649,7 +649,7 @@ TEST_EXPORT (view_export_remembers_its_choices) {
     view_export *const export = &viewer->ui.export;
     view_config again, config = {.path = common_join(of->folder, "config")};
     viewer->config = &config;
-    (void)snprintf(export->choices.range, sizeof export->choices.range, "3-9"); // of the clip
+    snprintf(export->choices.range, sizeof export->choices.range, "3-9"); // of the clip
     run(of);
     CHECK(view_write_config(&config, &viewer->log));
     view_read_config(&again, config.path, &viewer->log);

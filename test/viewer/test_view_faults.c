@@ -1,5 +1,6 @@
 // Faults of normals and tangents, in a square of two triangles.
 #include "test/test.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/motion/motion.h"
 #include "demo/viewer/draw/draw.h"
@@ -130,7 +131,7 @@ TEST (view_tangents_are_drawn_at_the_skin) {
     view_document document = {.ground = 0.0f};
     view_scene *const scene = &document.scene;
     view_lines lines = {0};
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     const char *const file = test_path("models/bobbin/bobbin.md5mesh");
     if (CHECK(view_load_scene(scene, &file, 1, NULL, false, &log))) {
         const view_play play = {.speed = 1.0};
@@ -194,7 +195,7 @@ TEST (view_faults_are_counted_in_a_pose) {
 
 TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
     view_scene scene = {0};
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     const char *const files[] = {test_path("models/bobbin/bobbin.md5mesh")};
     if (CHECK(view_load_scene(&scene, files, 1, NULL, false, &log))
         && CHECK(view_add_clip(&scene, test_path("models/bobbin/run.md5anim"), &log))) {

@@ -344,7 +344,7 @@ static void put_file(const char *folder, const char *file_of, const find_case *o
 static void check_mesh(const find_case *of, const char *folder, const view_look_search *search,
                        bool is_inside)
 {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     const find_mesh *const expected = &of->meshes[search->mesh];
     view_look look = view_find_look(search, view_log_listener(&log));
     const char *const path = look.diffuse != NULL ? strstr(look.diffuse, folder) : NULL;

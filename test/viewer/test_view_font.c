@@ -1,6 +1,7 @@
 // Letters of any language in the viewer's text: from its own fonts, from those of the system, as
 // boxes; invalid text; figures.
 #define _XOPEN_SOURCE 700 // setenv()
+#include "test/own.h"
 #include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_case.h"
 
@@ -69,8 +70,8 @@ static view_letter box_of(const view_font *font)
 
 TEST_HERE (font_shows_letters_beyond_latin) {
     static const uint32_t codes[] = {0x0416, 0x03A9, 0x05D0, 0x0627, 0x2264, 0x1D538};
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
-        CHECK(!is_same(letter_of(&s->font, VIEW_TEXT, codes[i]), box_of(&s->font)));
+    EACH (row, codes)
+        CHECK(!is_same(letter_of(&s->font, VIEW_TEXT, *row), box_of(&s->font)));
 }
 
 TEST_HERE (font_shows_a_letter_in_the_texture_after_an_update) {
@@ -117,9 +118,9 @@ TEST_HERE (font_shows_a_sign_for_each_byte_of_invalid_text) {
     };
     const view_letter sign = letter_of(&s->font, VIEW_TEXT, 0xFFFD);
     CHECK(!is_same(sign, box_of(&s->font)));
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const char *text = cases[i].text;
-        for (int j = 0; j < cases[i].signs; j++)
+    EACH (row, cases) {
+        const char *text = row->text;
+        for (int j = 0; j < row->signs; j++)
             CHECK(is_same(*view_next_letter(&s->font, VIEW_TEXT, &text), sign));
         CHECK_STRING(text, "x");
     }
@@ -127,14 +128,13 @@ TEST_HERE (font_shows_a_sign_for_each_byte_of_invalid_text) {
 
 TEST_HERE (font_does_not_read_behind_text_that_is_cut_off) {
     static const char *const cases[] = {"\xC3", "\xE2", "\xE2\x82", "\xF0\x9F\x98"};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const size_t length = strlen(cases[i]);
-        char *const copy = common_copy(cases[i]); // for AddressSanitizer
+    EACH (row, cases) {
+        const size_t length = strlen(*row);
+        OWN char *const copy = common_copy(*row); // for AddressSanitizer
         const char *text = copy;
         for (size_t j = 0; j < length; j++)
             CHECK(view_next_letter(&s->font, VIEW_TEXT, &text));
         CHECK(view_next_letter(&s->font, VIEW_TEXT, &text) == NULL);
-        free(copy);
     }
 }
 
@@ -149,7 +149,7 @@ TEST_HERE (font_survives_all_code_points) {
     CHECK(is_same(letter_of(&s->font, VIEW_TITLE, 0x10F0),
                   letter_of(&s->font, VIEW_TITLE, 0x10FFFF)));
     // All of them were seen in one picture: nothing makes room.
-    (void)view_update_font(&s->font, s->gl.renderer);
+    view_update_font(&s->font, s->gl.renderer);
     CHECK(is_same(letter_of(&s->font, VIEW_TEXT, 0x0416), letter));
     (void)letter_of(&s->font, VIEW_TITLE, 0x10F0);
     CHECK(view_update_font(&s->font, s->gl.renderer));
@@ -167,7 +167,7 @@ TEST_HERE (font_shows_large_letters_too) {
         const bool is_box =
             is_same(letter_of(&large, VIEW_TITLE, 0x0416), letter_of(&large, VIEW_TITLE, 0x10FFFF));
         CHECK(!is_box || scale > 4.0f); // where the texture has no more room
-        (void)view_update_font(&large, s->gl.renderer);
+        view_update_font(&large, s->gl.renderer);
         view_free_font(&large, s->gl.renderer);
     }
 }
@@ -224,16 +224,14 @@ typedef struct private_fonts {
 static bool open_fonts(private_fonts *of)
 {
     of->folder = folder_make();
-    char *const config = common_join(of->folder, "fonts.conf");
-    char *const text = common_format("<fontconfig><dir>%s</dir><cachedir>%s/cache</cachedir>"
-                                     "</fontconfig>",
-                                     of->folder, of->folder);
+    OWN char *const config = common_join(of->folder, "fonts.conf");
+    OWN char *const text = common_format("<fontconfig><dir>%s</dir><cachedir>%s/cache</cachedir>"
+                                         "</fontconfig>",
+                                         of->folder, of->folder);
     folder_put_text(of->folder, "fonts.conf", text);
     put_font(of->folder, "first.ttf", FIRST);
     put_font(of->folder, "second.ttf", SECOND);
     CHECK(setenv("FONTCONFIG_FILE", config, 1) == 0);
-    free(text);
-    free(config);
     return open_letters(&of->letters);
 }
 

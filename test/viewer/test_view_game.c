@@ -45,7 +45,7 @@ static int64_t time_of(const md5_game_path *place, const char *name)
 }
 
 TEST (files_of_game_folders_have_their_times) {
-    char *const folder = folder_make();
+    OWN_FOLDER folder = folder_make();
     put_file(folder, "new.tga", 1000000);
     put_file(folder, "old.tga", 900000);
     common_game_places places = {.count = 0};
@@ -60,7 +60,6 @@ TEST (files_of_game_folders_have_their_times) {
         remove_file(folder, "new.tga");
     }
     common_free_game_places(&places);
-    folder_remove(folder);
 }
 
 // -- Game list ------------------------------------------------------------------------------------
@@ -195,14 +194,13 @@ TEST (title_of_a_place_names_its_base_shortly) {
 }
 
 TEST (base_is_found_beside_a_mod) {
-    char *const expected = place_of(mod, base);
+    OWN char *const expected = place_of(mod, base);
     char *found = view_with_bases(test_path(mod), NULL, 0);
     CHECK_STRING(found, expected);
     free(found);
     found = view_with_bases(expected, NULL, 0); // has one already
     CHECK_STRING(found, expected);
     free(found);
-    free(expected);
     found = view_with_bases(test_path(base), NULL, 0); // is one itself
     CHECK_STRING(found, test_path(base));
     free(found);
@@ -238,7 +236,7 @@ TEST (mod_and_base_are_one_game) {
 // of that body is the mod's.
 TEST (entity_of_a_mod_has_the_model_of_its_base) {
     view_scene scene;
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     OWN char *const place = place_of(mod, base);
     OWN char *const address = view_make_address(place, "monster_bobbin_winter", NULL);
     REQUIRE(view_load_game_scene(&scene, NULL, address, &log));
@@ -259,7 +257,7 @@ TEST (names_that_a_game_lacks_are_warnings) {
         {"neck", NULL, "a.def:9: Joint 'horn' not found for 'head_joint' on 'neck'"},
         {"m", "blue", "no skin is called blue"},
     };
-    char *const folder = folder_make();
+    OWN_FOLDER folder = folder_make();
     folder_put_text(folder, "def/a.def",
                     "model m { mesh models/a.md5mesh }\n"
                     "entityDef lamp { \"model\" \"m\"\n\"def_attach\" \"lwo\" }\n"
@@ -272,18 +270,16 @@ TEST (names_that_a_game_lacks_are_warnings) {
         folder, "models/a.md5mesh",
         "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 joints { \"origin\" -1 ( 0 "
         "0 0 ) ( 0 0 0 ) }");
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    EACH (row, cases) {
         view_scene scene;
-        view_log log = {.level = VIEW_QUIET};
-        OWN char *const address = view_make_address(folder, cases[i].name, cases[i].skin);
+        view_log log = quiet_log;
+        OWN char *const address = view_make_address(folder, row->name, row->skin);
         if (!CHECK(view_load_game_scene(&scene, NULL, address, &log)))
             continue;
-        CHECK_THAT(strstr(log.warning, cases[i].said) != NULL, "%s: '%s'", cases[i].said,
-                   log.warning);
+        CHECK_THAT(strstr(log.warning, row->said) != NULL, "%s: '%s'", row->said, log.warning);
         CHECK_UINT(log.num_warnings, 1);
         view_free_scene(&scene);
     }
-    folder_remove(folder);
 }
 
 TEST (base_that_is_missing_is_named) {
@@ -450,7 +446,7 @@ TEST_SCENE (view_missing_pictures_are_reported_once) {
 // Maps are those that a material declares. A glow map whose file is beside its texture is none of
 // them, nor are normals whose name fits the texture's better than those that it names.
 TEST_SCENE (view_declared_materials_have_their_own_maps) {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_textures textures;
     OWN_MODEL model = load(scene, "test/data/shown/painted.md5mesh", &textures, &log);
     const char *const paths[] = {view_mesh_image(&textures, 0, MD5GL_PICTURE_DIFFUSE)->path,
@@ -781,7 +777,7 @@ static void set_off(view_machine *machine, const char *name)
 }
 
 TEST (view_carried_fire_burns_when_he_sneezes) {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_machine host, fire;
     REQUIRE(view_load_machine(&host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
             && view_load_machine(&fire, test_path("models/bobbin/attached/head.md5machine"), NULL,
@@ -831,7 +827,7 @@ TEST_SHOT (view_carried_fire_lights_him,
 // Bobbin, whom Thimble visits.
 static bool begin_guest(view_machine *host, view_machine *guest)
 {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     if (!CHECK(view_load_machine(host, test_path("models/bobbin/bobbin.md5machine"), NULL, &log)
                && view_load_machine(guest, test_path("models/thimble/visitor.md5machine"), NULL,
                                     &log)))

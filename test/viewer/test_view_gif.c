@@ -3,6 +3,7 @@
 // the specification.
 #include "test/own.h"
 #include "test/test.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/common/file.h"
 #include "demo/viewer/jobs/view.h"
@@ -95,7 +96,7 @@ static bool make_movie(gif_movie *movie, paint *pixel, uint32_t width, uint32_t 
                        uint32_t count, double frame_rate)
 {
     static const char path[] = "movie_of_test.gif";
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     const size_t picture_size = (size_t)width * height * 4;
     const char *problem = NULL;
     int channels = 0;

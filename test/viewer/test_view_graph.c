@@ -127,8 +127,8 @@ TEST (view_graph_of_each_machine_is_drawn_whole) {
         "bobbin/bobbin",          "bobbin/page_additive", "bobbin/page_crossfade",
         "bobbin/page_directions", "bobbin/page_in_step",  "bobbin/page_sync",
         "thimble/thimble",        "thimble/visitor",      "tendril/tendril"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        OWN char *const path = common_format("models/%s.md5machine", names[i]);
+    EACH (row, names) {
+        OWN char *const path = common_format("models/%s.md5machine", *row);
         md5_machine_file *const file = md5_load_machine_file(test_path(path), NULL, NULL);
         for (uint32_t k = 0; CHECK(file != NULL) && k < file->desc.num_layers; k++)
             check_layer(&file->desc.layers[k]);
@@ -189,8 +189,8 @@ TEST (view_graph_of_a_character_has_a_hub_with_columns_beside_it) {
     CHECK_STRING(graph->nodes[graph->hub].name, "idle");
     CHECK_NEAR(graph->nodes[graph->hub].rect.height, graph->height, 1e-3);
     static const char *const boxed[] = {"leap", "wave", "strafe_left"};
-    for (size_t i = 0; i < sizeof boxed / sizeof boxed[0]; i++)
-        CHECK(find_node(graph, boxed[i])->place == VIEW_NODE_BOXED);
+    EACH (each, boxed)
+        CHECK(find_node(graph, *each)->place == VIEW_NODE_BOXED);
     CHECK_UINT(find_node(graph, "wave")->num_more, 4);
     CHECK(find_node(graph, "yawn")->place == VIEW_NODE_COLUMN);
     CHECK(find_node(graph, "back")->loops);
@@ -220,7 +220,7 @@ static void check_made(uint32_t num_states, uint32_t num_ways, bool is_chain)
     static md5_transition_desc ways[MAX_STATES];
     uint64_t random = 1;
     for (uint32_t i = 0; i < num_states; i++) {
-        (void)snprintf(names[i], sizeof names[i], "s%u", i);
+        snprintf(names[i], sizeof names[i], "s%u", i);
         states[i].name = names[i];
     }
     for (uint32_t i = 0; i < num_ways; i++) {
@@ -268,10 +268,10 @@ TEST_SHOT (view_graph_focus_goes_to_the_nearest_state,
     // Where names are too small to be read, those of the hub and of what plays are left.
     item_press(state, &facts, "state/layer body", 0.5f, 0.5f);
     state->ui.graph.zoom = 0.55f;
-    (void)item_draw(state, 1280.0f, 900.0f);
+    item_draw(state, 1280.0f, 900.0f);
     const size_t before = state->canvas.count;
     const uint32_t walk = md5_find_state(machine->character->machine, 0, "walk");
     CHECK(md5_player_seek(machine->player, 0, walk, 0.0));
-    (void)item_draw(state, 1280.0f, 900.0f);
+    item_draw(state, 1280.0f, 900.0f);
     CHECK(state->canvas.count > before);
 }

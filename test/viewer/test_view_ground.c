@@ -54,27 +54,26 @@ TEST_SCENE (ground_hides_nothing_of_a_model) {
         {"models/thimble/thimble.md5mesh --retarget ", ""},
         {"models/thimble/thimble.md5mesh --attach origin=", ""},
     };
-    char *const folder = folder_make();
+    OWN_FOLDER folder = folder_make();
     folder_put_text(folder, "card.md5mesh", ONE_JOINT("1") CARD("x", "-10", "10"));
     folder_put_text(folder, "still.md5anim", TURN("0", "0"));
     // From 60 degrees to -60: in both its edge is at -10 cos 60 = -5, between them at -10.
     folder_put_text(folder, "swing.md5anim", TURN("0.5", "-0.5"));
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    EACH (row, cases) {
         OWN char *const clip =
-            cases[i].after[0] != '\0' ? common_format(" %s%s", folder, cases[i].after) : NULL;
+            row->after[0] != '\0' ? common_format(" %s%s", folder, row->after) : NULL;
         OWN char *const line =
             common_format("%s%s/card.md5mesh%s --no-auto --samples 1 --resolution 160,90",
-                          cases[i].before, folder, clip != NULL ? clip : "");
+                          row->before, folder, clip != NULL ? clip : "");
         const double share = hidden_share(scene, line);
         CHECK_THAT(share == 0.0, "%s: %.3f is hidden", line, share);
     }
-    folder_remove(folder);
 }
 
 // What a skin makes invisible, a material without stages, is far away: the picture is the same as
 // of the model without it, and so are the bounds.
 TEST_SCENE (view_frames_what_is_drawn) {
-    char *const folder = folder_make();
+    OWN_FOLDER folder = folder_make();
     md5_bounds bounds[2];
     shot of[2];
     folder_put_text(folder, "materials/a.mtr", "none { noshadows }\ncard { { map _white } }\n");
@@ -97,5 +96,4 @@ TEST_SCENE (view_frames_what_is_drawn) {
     CHECK(shot_same(&of[0], &of[1]));
     free(of[0].rgba);
     free(of[1].rgba);
-    folder_remove(folder);
 }

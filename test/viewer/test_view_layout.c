@@ -170,10 +170,10 @@ TEST (colors_have_enough_contrast) {
     static const view_color texts[] = {VIEW_BRIGHT, VIEW_PLAIN, VIEW_DIM, VIEW_ACCENT,
                                        VIEW_AMBER,  VIEW_WRONG, VIEW_FINE};
     static const view_color grounds[] = {VIEW_DOCK, VIEW_POPOVER, VIEW_FIELD};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+    EACH (row, texts)
         for (size_t k = 0; k < sizeof grounds / sizeof grounds[0]; k++)
-            CHECK_THAT(contrast(texts[i], grounds[k]) >= 4.5, "%08x on %08x: %.2f", texts[i],
-                       grounds[k], contrast(texts[i], grounds[k]));
+            CHECK_THAT(contrast(*row, grounds[k]) >= 4.5, "%08x on %08x: %.2f", *row, grounds[k],
+                       contrast(*row, grounds[k]));
     CHECK(contrast(VIEW_BRIGHT, VIEW_CHOSEN) >= 4.5 && contrast(VIEW_PLAIN, VIEW_CHOSEN) >= 4.5);
     CHECK(contrast(VIEW_BRIGHT, VIEW_HOVERED) >= 4.5 && contrast(VIEW_DIM, VIEW_CONTROL) >= 4.5);
     CHECK(contrast(0x0E1116FFu, VIEW_ACCENT) >= 4.5); // of the button that plays

@@ -178,7 +178,7 @@ TEST (similar_names_are_those_with_few_mistakes) {
 // -- Scenes -------------------------------------------------------------------------------------
 
 TEST (entity_is_one_model_with_its_head_and_lantern) {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_scene scene;
     REQUIRE(view_load_game_scene(&scene, NULL,
                                  test_path("models/game/base::monster_bobbin_watchman"), &log));
@@ -206,7 +206,7 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
 }
 
 TEST (entity_in_another_skin_has_its_materials) {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_scene plain, ghost;
     REQUIRE(
         view_load_game_scene(&plain, NULL, test_path("models/game/base::monster_bobbin"), &log));
@@ -225,7 +225,7 @@ TEST (entity_in_another_skin_has_its_materials) {
 }
 
 TEST (files_of_a_game_are_scenes_too) {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_scene scene;
     if (CHECK(
             view_load_game_scene(&scene, NULL, test_path("models/bobbin::bobbin.md5mesh"), &log))) {
@@ -241,7 +241,7 @@ TEST (files_of_a_game_are_scenes_too) {
 }
 
 TEST (what_is_not_in_a_game_is_an_error_with_similar_names) {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_scene scene;
     CHECK(!view_load_game_scene(&scene, NULL, test_path("models/game/base::monster_bobin"), &log));
     CHECK(strstr(log.error, "monster_bobin") && strstr(log.error, "similar: monster_bobbin"));
@@ -393,7 +393,7 @@ static uint32_t count_different(view_image a, view_image b)
 TEST (preview_counts_files_that_are_missing) {
     md5_error error = {0};
     size_t size;
-    char *const folder = folder_make();
+    OWN_FOLDER folder = folder_make();
     OWN char *const materials = common_join(folder, "materials");
     OWN char *const mesh = test_read_file(test_path("test/reference/data/still.md5mesh"), &size);
     CHECK(mkdir(materials, 0700) == 0);
@@ -408,7 +408,6 @@ TEST (preview_counts_files_that_are_missing) {
         CHECK_UINT(view_make_preview(library, "nobody").num_missing, 1);
     }
     view_drop_library(library);
-    folder_remove(folder);
 }
 
 TEST (preview_of_a_clip_is_its_middle_on_a_model) {
@@ -521,13 +520,13 @@ TEST (previews_of_no_game_are_none) {
     // Stopped while pictures are requested.
     const char *const names[2] = {"a", "b"};
     const view_preview *made[2];
-    (void)view_want_previews(previews, names, 2, made);
+    view_want_previews(previews, names, 2, made);
     view_stop_previews(previews);
 }
 
 // Images keep their shape and are not enlarged; what cannot be read has no picture.
 TEST (previews_are_made_of_image_files) {
-    char *const folder = folder_make();
+    OWN_FOLDER folder = folder_make();
     static const char *const lost[] = {"broken.png", "none.png", "huge.tga", "folder.png"};
     // A TGA of one row, 300 texels wide, half of them white; and the head of one too large.
     static uint8_t row[18 + 3 * 300] = {[2] = 2, [12] = 300 & 255, [13] = 1, [14] = 1, [16] = 24};
@@ -546,10 +545,9 @@ TEST (previews_are_made_of_image_files) {
     const view_preview eye = view_preview_image(test_path("models/bobbin/bobbin_eye.png"));
     CHECK(eye.width == eye.height && eye.image.width <= eye.width);
     free(eye.image.rgba);
-    for (size_t i = 0; i < COUNT_OF(lost); i++) {
-        OWN char *const path = common_join(folder, lost[i]);
-        CHECK_THAT(wait_for(previews, path) == NULL, "%s", lost[i]);
+    EACH (each, lost) {
+        OWN char *const path = common_join(folder, *each);
+        CHECK_THAT(wait_for(previews, path) == NULL, "%s", *each);
     }
     view_stop_previews(previews);
-    folder_remove(folder);
 }

@@ -198,7 +198,7 @@ TEST (view_chosen_textures_with_invalid_lines_are_refused) {
 TEST (view_chosen_textures_are_stored_in_the_configuration) {
     const char *const folder = getenv("TMPDIR");
     char *const path = common_format("%s/md5view_chosen_XXXXXX", folder != NULL ? folder : "/tmp");
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_config config = {.path = path}, read;
     const int file = mkstemp(path);
     CHECK(file >= 0);
@@ -231,7 +231,7 @@ TEST_SCENE (view_chosen_textures_are_used_unless_they_cannot_be_read) {
     OWN char *const eye = common_copy(test_path("models/bobbin/bobbin_eye.png"));
     view_chosen_list list = {.count = 0};
     view_textures textures;
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_choose_texture(&list, model_path, 0, MD5GL_PICTURE_DIFFUSE, eye);
     view_choose_texture(&list, model_path, 1, MD5GL_PICTURE_DIFFUSE, "/nowhere/at/all.png");
     if (CHECK(view_load_textures(
@@ -313,12 +313,11 @@ static view_textures add(gl_scene *scene, view_package *package, const char *mat
 {
     view_textures textures = {.num_meshes = 1, .meshes = common_alloc(1, sizeof *textures.meshes)};
     *log = (view_log){.level = VIEW_QUIET};
-    (void)view_add_layers(
-        &(view_dresser){.textures = &textures,
-                        .renderer = scene->renderer,
-                        .log = log,
-                        .game = view_package_game(package, view_log_listener(log))},
-        material);
+    view_add_layers(&(view_dresser){.textures = &textures,
+                                    .renderer = scene->renderer,
+                                    .log = log,
+                                    .game = view_package_game(package, view_log_listener(log))},
+                    material);
     view_sort_layers(&textures.layers, 1);
     view_evaluate_layers(&textures.layers,
                          &(md5_material_input){.time = time, .parms = {1, 1, 1, 1, [7] = parm7}});
@@ -680,7 +679,7 @@ TEST (view_shader_files_report_mistakes) {
         view_log log = {.level = VIEW_QUIET, .reports = &reports};
         view_look look;
         const char *const text = mistake->text;
-        (void)view_read_shader("x.shader", text, strlen(text), "m", &look, view_log_listener(&log));
+        view_read_shader("x.shader", text, strlen(text), "m", &look, view_log_listener(&log));
         if (CHECK(reports.count > 0))
             CHECK_STRING(reports.rows[0].text, mistake->warning);
         view_free_reports(&reports);
@@ -690,13 +689,13 @@ TEST (view_shader_files_report_mistakes) {
 
 // Each prefix of a text, and texts of one repeated byte, are read without a crash.
 TEST (view_shader_files_may_be_anything) {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_look look;
     const char *const text = cases[7].text;
     for (size_t size = 0; size <= strlen(text); size++) {
         OWN char *const copy = common_alloc(size + 1, 1);
         memcpy(copy, text, size);
-        (void)view_read_shader("x", copy, size, "m", &look, view_log_listener(&log));
+        view_read_shader("x", copy, size, "m", &look, view_log_listener(&log));
         view_free_look(&look);
     }
     enum { LONG = 200000 };
@@ -704,7 +703,7 @@ TEST (view_shader_files_may_be_anything) {
     for (const char *c = "{}\"/*m\n"; *c != '\0'; c++) {
         memset(many, *c, LONG);
         memcpy(many, "m {", 3);
-        (void)view_read_shader("x", many, LONG, "m", &look, view_log_listener(&log));
+        view_read_shader("x", many, LONG, "m", &look, view_log_listener(&log));
         view_free_look(&look);
     }
 }
@@ -723,7 +722,7 @@ static char *put_copy(const char *folder, const char *name, const char *from)
 // Bobbin with images of odd names, whose names say nothing: what was chosen is found again by the
 // materials. What lies elsewhere is not saved, nor is a folder made for nothing.
 TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
-    char *const folder = folder_make();
+    OWN_FOLDER folder = folder_make();
     OWN char *const model_path = put_copy(folder, "m.md5mesh", "models/bobbin/bobbin.md5mesh");
     static const struct {
         const char *name;
@@ -739,7 +738,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     OWN_MODEL model = md5_load_model(model_path, NULL, NULL);
     view_chosen_list list = {.count = 0};
     view_textures textures;
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_loader loader = {.renderer = scene->renderer, .log = &log, .chosen = &list};
     const view_dressing dressing = {.model = model, .path = model_path};
     for (int round = 0; round < 3; round++) { // 0: elsewhere; 2: as materials
@@ -774,7 +773,6 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
         view_free_textures(&textures, scene->renderer);
     }
     view_free_chosen(&list);
-    folder_remove(folder);
 }
 
 TEST (view_map_of_a_name_is_what_its_last_word_says) {

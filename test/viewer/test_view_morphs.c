@@ -3,6 +3,7 @@
 #include "test/own.h"
 #include "test/render/test_gl_scene.h"
 #include "test/skin/skin_jobs.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/crowd/document.h"
 
@@ -41,7 +42,7 @@ static view_document *open_bobbin(view_setting *morphs, size_t count, md5gl_rend
                                   const char *name)
 {
     const view_options options = {.morphs = morphs, .num_morphs = count, .samples = 1};
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     const view_loader loader = {&options, renderer, &log, NULL};
     const char *const path = test_path(name);
     return view_load_document(&loader, &path, 1, false, true, (view_manner){.root = MD5_ROOT_FILE});
@@ -172,7 +173,7 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
 TEST (view_morph_targets_widen_the_spheres_of_crowds) {
     view_setting smile[] = {{.parameter = smile_name, .value = 60.0f}};
     const view_options options = {ROWS(morphs, smile), .samples = 1, .crowd = 2};
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     const view_loader loader = {&options, NULL, &log, NULL};
     const char *const path = test_path(bobbin);
     view_document *const document =

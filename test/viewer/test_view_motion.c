@@ -1,6 +1,7 @@
 // What moves a model is one interface: its kinds, and one that is made up here, which the viewer
 // shows, drives and points at without knowing of it.
 #include "test/viewer/test_view_shot.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/crowd/document.h"
@@ -9,7 +10,7 @@
 
 static bool open_scene(view_scene *scene, const char *path)
 {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     const char *const files[] = {test_path(path)};
     return CHECK(view_load_scene(scene, files, 1, NULL, true, &log));
 }
@@ -148,7 +149,7 @@ TEST (view_motion_of_a_new_kind_is_shown_and_driven) {
 
 static bool legs_open_scene(view_scene *scene, const char *path)
 {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     const char *const files[] = {test_path(path)};
     *scene = (view_scene){.root = MD5_ROOT_FILE};
     return CHECK(view_load_scene(scene, files, 1, NULL, false, &log));
@@ -309,14 +310,14 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
         view_scene *const scene = &state->document->scene;
         live(state, 0.5);
         const md5_vec3 of_clip = md5_mat34_translation(scene->joints[10]);
-        view_perform(state, (view_command){.action = key->action});
+        PERFORM(state, key->action);
         CHECK_UINT(scene->legs.num_legs, 2);
         CHECK_NEAR(state->play.time, 0.0, 0.0);
         for (int i = 0; i < 4; i++)
             live(state, 0.5);
         CHECK(md5_vec3_length(view_walked(scene, &state->play)) > 5.0f);
         CHECK(view_drives(state));
-        view_perform(state, (view_command){.action = key->action});
+        PERFORM(state, key->action);
         CHECK_UINT(scene->legs.num_legs, 0);
         live(state, 0.5);
         CHECK_NEAR(md5_vec3_length(view_walked(scene, &state->play)), 0.0, 0.0);
@@ -325,7 +326,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
     }
     shot_close(&viewer);
     if (shot_open(&viewer, gl, "models/lantern/lantern.md5mesh")) {
-        view_perform(state, (view_command){.action = key->action});
+        PERFORM(state, key->action);
         CHECK_UINT(state->document->scene.legs.num_legs, 0);
         CHECK_STRING(state->ui.notice, "No two joints have foot or ankle in their names");
     }
@@ -395,10 +396,10 @@ TEST (view_pictures_snap_to_the_camera) {
                          .camera = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
     CHECK(view_stage_of(&viewer, 640.0f, 480.0f).camera == &viewer.camera);
     view_snap(&viewer);
-    (void)view_follow(&viewer, 0.01);
+    view_follow(&viewer, 0.01);
     viewer.camera.azimuth = 90.0f;
     CHECK(view_stage_of(&viewer, 640.0f, 480.0f).camera == &viewer.seen);
-    (void)view_follow(&viewer, 0.01);
+    view_follow(&viewer, 0.01);
     CHECK(viewer.seen.azimuth < 30.0f);
     view_snap(&viewer);
     CHECK(viewer.seen.azimuth == 90.0f && !view_follow(&viewer, 0.01));
@@ -411,7 +412,7 @@ TEST (view_reduced_motion_is_there_at_once) {
     view_snap(&viewer);
     viewer.camera.azimuth = 80.0f;
     viewer.ui.scrolls[0].wanted = 400.0f;
-    (void)view_follow(&viewer, 0.001);
+    view_follow(&viewer, 0.001);
     CHECK(viewer.seen.azimuth == 80.0f && viewer.ui.scrolls[0].shown == 400.0f);
     CHECK(!view_follow(&viewer, 0.001));
 }

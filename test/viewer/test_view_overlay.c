@@ -1,5 +1,6 @@
 // Lines over the model: the bounding boxes of joints move with their joints.
 #include "test/viewer/test_view_shot.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/app/window.h"
@@ -17,7 +18,7 @@ static bool open_boxes(view_document *document, view_lines *lines, const char *c
     const view_camera camera = {.scene_radius = 1.0f};
     const view_stage stage = {
         .document = document, .camera = &camera, .shown = &shown, .lines = lines};
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     if (!CHECK(view_load_scene(scene, files, num_files, NULL, false, &log)))
         return false;
     const view_play play = {.time = 0.4, .speed = 1.0};
@@ -134,15 +135,15 @@ TEST_SHOT (view_ghosts_are_drawn_and_leave_nothing, MODEL SIZE) {
     const view_scene *const shown = &state->document->scene;
     OWN_PICTURE before = shot_draw(viewer);
     const md5_vec3 at = md5_mat34_translation(shown->joints[20]);
-    view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
-    view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
+    PERFORM(state, VIEW_NEXT_ONION);
+    PERFORM(state, VIEW_NEXT_ONION);
     CHECK_UINT(state->onion.count, 2);
     OWN_PICTURE with = shot_draw(viewer);
     const md5_vec3 still_at = md5_mat34_translation(shown->joints[20]);
     CHECK_BYTES(&at, &still_at, sizeof at);
     CHECK(shot_cover_of(&with).share > 1.1 * shot_cover_of(&before).share);
-    view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
-    view_perform(state, (view_command){.action = VIEW_NEXT_ONION});
+    PERFORM(state, VIEW_NEXT_ONION);
+    PERFORM(state, VIEW_NEXT_ONION);
     CHECK_UINT(state->onion.count, 0);
     OWN_PICTURE after = shot_draw(viewer);
     CHECK(shot_same(&before, &after));
@@ -264,11 +265,11 @@ TEST (typing_finds_in_all_groups) {
     made of;
     make_files(&of);
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, of.texts[0]);
-    (void)view_type_browser(&of.browser, "pain_1");
+    view_type_browser(&of.browser, "pain_1");
     CHECK_UINT(of.browser.num_found, 5 * NUM_KINDS); // 11, 13, 15, 17, 19
     CHECK_UINT(of.browser.num_entries, NUM_FILES);
     for (int i = 0; i < 6; i++)
-        (void)view_key_browser(&of.browser, VIEW_KEY_BACKSPACE, false);
+        view_key_browser(&of.browser, VIEW_KEY_BACKSPACE, false);
     CHECK_STRING(of.browser.group, "models/md5/imp/");
     CHECK_UINT(of.browser.num_found, PER_KIND + 1);
     view_clear_browser(&of.browser);
@@ -312,12 +313,12 @@ TEST (names_of_a_mod_are_listed_alone) {
     CHECK(choose(&of, 0).action == VIEW_LISTED);
     CHECK_UINT(of.browser.num_found, 7);
     CHECK_STRING(of.browser.group, "models/md5/imp/");
-    (void)view_type_browser(&of.browser, "walk");
+    view_type_browser(&of.browser, "walk");
     CHECK_UINT(of.browser.num_found, 3); // without the base's
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
     CHECK_UINT(of.browser.num_found, 3); // as in another section
     for (int i = 0; i < 4; i++)
-        (void)view_key_browser(&of.browser, VIEW_KEY_BACKSPACE, false);
+        view_key_browser(&of.browser, VIEW_KEY_BACKSPACE, false);
     CHECK(choose(&of, 0).action == VIEW_LISTED); // ../
     CHECK_UINT(of.browser.num_found, NUM_KINDS + 1);
     view_clear_browser(&of.browser);

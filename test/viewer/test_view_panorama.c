@@ -2,6 +2,7 @@
 // environments.
 #include "test/own.h"
 #include "test/render/test_gl_scene.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/assets/textures.h"
 
@@ -130,7 +131,7 @@ TEST (view_panorama_reads_images_in_linear_colour) {
 
 TEST_SCENE (view_environment_keeps_the_old_one_if_a_file_is_not_read) {
     view_environment environment = {.light = NULL};
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     const char *const picture = test_path("models/bobbin/bobbin_eye.png");
     CHECK(view_load_environment(&environment, scene->renderer, picture, &log));
     const md5gl_environment *const light = environment.light;

@@ -139,7 +139,7 @@ TEST_SHOT (view_click_is_shown_until_escape, MODEL SIZE) {
     for (int x = 0; x < WIDTH && !state->pick.is_set; x += 4)
         view_pick_at(state, (float)x, HEIGHT / 2);
     CHECK(state->pick.is_set && state->ui.chosen_joint >= 0);
-    view_perform(state, (view_command){.action = VIEW_CLOSE_LISTS});
+    PERFORM(state, VIEW_CLOSE_LISTS);
     CHECK(!state->pick.is_set && state->ui.chosen_joint < 0);
     state->hidden_meshes = 3;
     for (int x = 0; x < WIDTH; x += 4) {
@@ -189,7 +189,7 @@ TEST_SHOT (view_click_measures_until_the_next_click, MODEL SIZE " --panel") {
     view_pick_at(state, WIDTH / 2, HEIGHT / 2);
     CHECK(state->pick.is_set && !state->measured.is_set);
     state->measured = measured;
-    view_perform(state, (view_command){.action = VIEW_CLOSE_LISTS});
+    PERFORM(state, VIEW_CLOSE_LISTS);
     CHECK(!state->pick.is_set && !state->measured.is_set);
 }
 
@@ -282,14 +282,13 @@ static uint32_t sum_of(const gl_picture *picture, int half, int *difference)
 
 static view_textures load_layers(gl_stage *stage, view_package *package, const char *material)
 {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     view_textures textures = {.num_meshes = 1, .meshes = common_alloc(1, sizeof *textures.meshes)};
-    (void)view_add_layers(
-        &(view_dresser){.textures = &textures,
-                        .renderer = stage->renderer,
-                        .log = &log,
-                        .game = view_package_game(package, view_log_listener(&log))},
-        material);
+    view_add_layers(&(view_dresser){.textures = &textures,
+                                    .renderer = stage->renderer,
+                                    .log = &log,
+                                    .game = view_package_game(package, view_log_listener(&log))},
+                    material);
     view_sort_layers(&textures.layers, 1);
     view_evaluate_layers(&textures.layers, &(md5_material_input){.parms = {1, 1, 1, 1}});
     view_set_deforms(&textures.layers, stage->renderer, stage->copy, stage->model, &log);
@@ -403,7 +402,7 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
         " mesh { shader \"none\" numverts 3 vert 0 ( 0 0 ) 0 1 vert 1 ( 1 0 ) 1 1 vert 2 ( 0 1 )"
         " 2 1 numtris 2 tri 0 0 1 2 tri 1 0 2 1 numweights 3 weight 0 0 1 ( 0 0 0 )"
         " weight 1 0 1 ( -30 0 0 ) weight 2 1 1 ( -9 -40 9 ) }";
-    char *const folder = folder_make();
+    OWN_FOLDER folder = folder_make();
     OWN char *const bobbin = common_absolute(test_path("models/bobbin"));
     OWN char *const text = common_format(
         "machine holds { model \"%s/bobbin.md5mesh\" clip carry \"%s/carry.md5anim\" {"
@@ -440,7 +439,6 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
         CHECK(shot_difference(&with, &without) > 0.01);
         CHECK_STRING(of->machine.events[0].text, "begin hold fast");
     }
-    folder_remove(folder);
 }
 
 // A lit surface of an image that is built into the engine shows that, and neither it nor a surface
@@ -449,7 +447,7 @@ TEST_SCENE (view_layers_show_built_in_images) {
     static const char *const cases[] = {"test/data/sprites/plain.md5mesh",
                                         "test/data/sprites/glow.md5mesh"};
     EACH (row, cases) {
-        view_log log = {.level = VIEW_QUIET};
+        view_log log = quiet_log;
         view_textures textures;
         OWN_MODEL model = md5_load_model(test_path(*row), NULL, NULL);
         CHECK(view_load_textures(&textures,
@@ -466,7 +464,7 @@ TEST_SCENE (view_layers_show_built_in_images) {
 // In a game folder too a texture that no material names is guessed, by the name of the model; but
 // not that of an entity.
 TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     const char *const path = test_path("test/data/lost/lost.md5mesh");
     view_package *const package = view_open_package(path, NULL);
     OWN_MODEL model = md5_load_model(path, NULL, NULL);
@@ -620,7 +618,7 @@ TEST (view_pointer_that_clicks_makes_him_giggle_and_then_hurts) {
 TEST (view_pointer_is_not_told_to_a_machine_that_does_not_ask) {
     view_scene scene;
     view_machine *const machine = &scene.machine;
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     if (!CHECK(view_load_machine(machine, test_path("models/bobbin/page_look.md5machine"), NULL,
                                  &log)))
         return;

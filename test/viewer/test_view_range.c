@@ -1,6 +1,7 @@
 // A range of frames on the time bar: playback stays within it.
 #include "test/own.h"
 #include "test/viewer/test_view_shot.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
@@ -141,7 +142,7 @@ static uint32_t announced(const uint8_t *bytes)
 
 static uint8_t *write_movie(const char *path, uint32_t num_frames, size_t *size)
 {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     uint8_t pixels[4 * 4 * 2] = {0};
     const char *problem = NULL;
     view_movie *const movie = view_begin_movie(path, 4, 2, 25.0, num_frames, &log);
@@ -174,25 +175,24 @@ TEST_SHOT (view_record_begins_and_ends_by_a_key,
     const char *problem = NULL;
     CHECK(state->movie == NULL);
     view_record_frame(state); // has no effect
-    view_perform(state, (view_command){.action = VIEW_RECORD});
+    PERFORM(state, VIEW_RECORD);
     if (CHECK(state->movie)) {
         char *const path = common_copy(state->movie->path);
         CHECK_NEAR(state->movie->frame_rate, 10.0, 0.0);
         view_record_frame(state);
         view_record_frame(state);
         CHECK_UINT(state->movie->num_added, 2);
-        view_perform(state, (view_command){.action = VIEW_RECORD});
+        PERFORM(state, VIEW_RECORD);
         CHECK(state->movie == NULL);
         CHECK(strstr(state->ui.notice, "2 pictures"));
         size_t size = 0;
-        char *const bytes = common_read_stream(path, &size, &problem);
+        OWN char *const bytes = common_read_stream(path, &size, &problem);
         CHECK(bytes != NULL && size > 100 && announced((const uint8_t *)bytes) == 2);
-        free(bytes);
         CHECK(remove(path) == 0);
         free(path);
     }
     // A window of another size ends it.
-    view_perform(state, (view_command){.action = VIEW_RECORD});
+    PERFORM(state, VIEW_RECORD);
     if (CHECK(state->movie)) {
         char *const path = common_copy(state->movie->path);
         view_record_frame(state);
@@ -272,8 +272,8 @@ TEST (view_scale_is_that_of_the_desktop) {
         {"", 0.0},
         {NULL, 0.0},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        CHECK_NEAR(view_scale_of_resources(cases[i].resources), cases[i].expected, 0.0);
+    EACH (row, cases)
+        CHECK_NEAR(view_scale_of_resources(row->resources), row->expected, 0.0);
 }
 
 // -- Keys -----------------------------------------------------------------------------------------
@@ -316,9 +316,8 @@ TEST (view_keys_are_named_as_in_sdl) {
                                         SDLK_KP_1,
                                         SDLK_KP_9};
     char name[16];
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
-        CHECK_STRING(view_name_key(view_key_of_sdl(codes[i]), name, sizeof name),
-                     SDL_GetKeyName(codes[i]));
+    EACH (row, codes)
+        CHECK_STRING(view_name_key(view_key_of_sdl(*row), name, sizeof name), SDL_GetKeyName(*row));
     CHECK(view_key_of_sdl(0xE9) == 0xE9); // a character, which has no name here
     CHECK_STRING(view_name_key(0xE9, name, sizeof name), "");
     CHECK(view_key_of_sdl(SDLK_F13) == VIEW_KEY_OTHER);

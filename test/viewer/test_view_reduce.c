@@ -450,10 +450,10 @@ TEST (view_quality_returns_when_the_machine_is_free) {
     double seconds = 0.0;
     // Samples may cost more than there is room for: they wait for a trial.
     for (; quality.step > 1 && seconds < 60.0; seconds += frames[quality.step])
-        (void)view_judge_quality(&quality, frames[quality.step], everything);
+        view_judge_quality(&quality, frames[quality.step], everything);
     CHECK_THAT(seconds < 8.0, "%g s", seconds);
     for (; quality.step > 0 && seconds < 60.0; seconds += frames[quality.step])
-        (void)view_judge_quality(&quality, frames[quality.step], everything);
+        view_judge_quality(&quality, frames[quality.step], everything);
     CHECK_THAT(seconds < 20.0, "%g s", seconds);
 }
 
@@ -593,12 +593,12 @@ static void compare_light(const shot *first, const shot *second, size_t *below, 
 // Blobs below the models stand for their shadows, unless the user wants none.
 TEST_SCENE (view_economy_leaves_out_shadows) {
     static const char *const all[] = {PLAIN, PLAIN " --crowd 9"};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+    EACH (row, all) {
         OWN_SHOT viewer;
         char options[256];
-        (void)snprintf(options, sizeof options, "%s --no-shadow", all[i]);
+        snprintf(options, sizeof options, "%s --no-shadow", *row);
         OWN_PICTURE none = shot_take(scene, options);
-        if (shot_open(&viewer, scene, all[i])) {
+        if (shot_open(&viewer, scene, *row)) {
             OWN_PICTURE full = shot_draw(&viewer);
             viewer.state.economy = view_economies[2];
             OWN_PICTURE reduced = shot_draw(&viewer);

@@ -27,7 +27,7 @@ static void press(screen *w, const char *name)
 {
     const view_stage facts = item_draw(&w->viewer, 1280, 720);
     view_perform(&w->viewer, item_press(&w->viewer, &facts, name, 0.5f, 0.5f));
-    (void)item_release(&w->viewer);
+    item_release(&w->viewer);
 }
 
 static void press_key(screen *w, int32_t key)
@@ -52,8 +52,8 @@ static char *open_broken(screen *w, const char *before)
     folder_put_text(w->folder, "broken.md5mesh", text);
     free(text);
     char *const path = common_join(w->folder, "broken.md5mesh");
-    view_perform(&w->viewer, (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)});
-    (void)item_draw(&w->viewer, 1280, 720);
+    PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy(path));
+    item_draw(&w->viewer, 1280, 720);
     return path;
 }
 
@@ -80,9 +80,9 @@ TEST_HERE (view_error_shows_a_part_of_a_long_line_of_any_bytes) {
     folder_put(w->folder, "long.md5mesh", text, LENGTH + 14);
     OWN char *const path = common_join(w->folder, "long.md5mesh");
     md5_error error = {.line = 1, .column = 50000, .message = "wrong"};
-    (void)snprintf(error.file, sizeof error.file, "%s", path);
+    snprintf(error.file, sizeof error.file, "%s", path);
     view_log_error(&w->viewer.log, &error);
-    (void)item_draw(&w->viewer, 1280, 720);
+    item_draw(&w->viewer, 1280, 720);
     const view_excerpt *const excerpt = &w->viewer.ui.excerpt;
     CHECK(excerpt->is_cut);
     CHECK_UINT(strlen(excerpt->lines[0]), VIEW_EXCERPT_BYTES - 1);
@@ -90,9 +90,8 @@ TEST_HERE (view_error_shows_a_part_of_a_long_line_of_any_bytes) {
 }
 
 TEST_HERE (view_error_of_a_missing_file_has_no_lines) {
-    view_perform(&w->viewer, (view_command){.action = VIEW_OPEN_FILE,
-                                            .path = common_copy("/nowhere/at.md5mesh")});
-    (void)item_draw(&w->viewer, 1280, 720);
+    PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy("/nowhere/at.md5mesh"));
+    item_draw(&w->viewer, 1280, 720);
     CHECK_UINT(w->viewer.ui.excerpt.count, 0);
     CHECK(has_item(w, 1280, 720, "error/Try again"));
 }
@@ -157,7 +156,7 @@ TEST_HERE (view_error_is_above_a_list) {
 
 static void open_path(screen *w, const char *path)
 {
-    view_perform(&w->viewer, (view_command){.action = VIEW_OPEN_FILE, .path = common_copy(path)});
+    PERFORM(&w->viewer, VIEW_OPEN_FILE, .path = common_copy(path));
 }
 
 // With a clip beside it, which is loaded; a second one is asked for.
@@ -257,7 +256,7 @@ static void note(screen *w, view_config *config)
     w->viewer.config = config;
     view_note_recent(config, path);
     view_note_recent(config, "/nowhere/gone.md5mesh");
-    view_perform(&w->viewer, (view_command){.action = VIEW_START_PAGE});
+    PERFORM(&w->viewer, VIEW_START_PAGE);
 }
 
 TEST_HERE (view_start_page_marks_recent_files_that_are_gone) {
@@ -279,20 +278,20 @@ TEST_HERE (view_start_page_forgets_a_recent_file) {
 }
 
 TEST_HERE (view_start_page_opens_an_example_and_closes) {
-    view_perform(&w->viewer, (view_command){.action = VIEW_START_PAGE});
+    PERFORM(&w->viewer, VIEW_START_PAGE);
     press(w, "start/lantern");
     CHECK_STRING(w->viewer.document->scene.name, "lantern");
     CHECK(!w->viewer.ui.start.is_open);
 }
 
 TEST_HERE (view_start_page_opens_a_page) {
-    view_perform(&w->viewer, (view_command){.action = VIEW_START_PAGE});
+    PERFORM(&w->viewer, VIEW_START_PAGE);
     press(w, "start/Easing");
     CHECK(w->viewer.pages.open == 0 && !w->viewer.ui.start.is_open);
 }
 
 TEST_HERE (view_start_page_is_closed_by_escape) {
-    view_perform(&w->viewer, (view_command){.action = VIEW_START_PAGE});
+    PERFORM(&w->viewer, VIEW_START_PAGE);
     press_key(w, VIEW_KEY_ESCAPE);
     CHECK(!w->viewer.ui.start.is_open);
 }
@@ -312,7 +311,7 @@ TEST_HERE (view_start_page_lists_a_folder_that_was_opened) {
 
 TEST_HERE (view_start_page_fits_into_any_window) {
     static const float sizes[][2] = {{1280, 720}, {800, 600}, {420, 300}};
-    view_perform(&w->viewer, (view_command){.action = VIEW_START_PAGE});
+    PERFORM(&w->viewer, VIEW_START_PAGE);
     EACH (size, sizes)
         CHECK(has_item(w, (*size)[0], (*size)[1], "start/Open folder"));
 }

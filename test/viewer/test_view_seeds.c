@@ -8,13 +8,12 @@
 // glTF seeds are made, as for fuzz.sh. Returns their number.
 static size_t replay_made(fuzz_target *run)
 {
-    char *const folder = folder_make();
+    OWN_FOLDER folder = folder_make();
     OWN char *const command = common_format("python3 -B '%s' --seeds '%s' 2>&1",
                                             test_path("test/convert/gltf_make.py"), folder);
     FILE *const maker = popen(command, "r"); // NOLINT(cert-env33-c)
     const int status = maker ? pclose(maker) : -1;
     const size_t count = status == 0 ? fuzz_replay_folder(run, folder) : 0;
-    folder_remove(folder);
     if (status == 127 << 8)
         test_skip("python3 is not installed, which makes glTF");
     return count + (status == 127 << 8);

@@ -1,4 +1,5 @@
 #include "test/viewer/test_view_shot.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/common/memory.h"
 #include "demo/viewer/jobs/view.h"
@@ -72,7 +73,7 @@ void shot_end(shot_viewer *viewer)
 
 view_document *shot_load(const view_options *options)
 {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     const view_loader loader = {options, NULL, &log, NULL};
     const char *const files[] = {test_path("models/thimble/thimble.md5mesh"),
                                  test_path("models/thimble/walk.md5anim")};

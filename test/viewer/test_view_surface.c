@@ -112,7 +112,7 @@ TEST_SHOT (view_surface_shows_weights_and_texture_coordinates,
     sight seen = look(viewer, true);
     CHECK(seen.num_full > 10 && seen.num_none > 20);
     CHECK(seen.num_wrong * 5 < seen.num_full + seen.num_none); // the joint's name covers some
-    view_perform(&viewer->state, (view_command){.action = VIEW_CLOSE_LISTS});
+    PERFORM(&viewer->state, VIEW_CLOSE_LISTS);
     viewer->state.surface = VIEW_SURFACE_UV;
     seen = look(viewer, false);
     CHECK(seen.num_full > 20 && seen.num_none > 20);
@@ -163,7 +163,7 @@ TEST_SHOT (view_surface_panel_shows_layout_and_images, MODEL " --panel") {
     const float free_before = view_free_region(&facts).width;
     static const uint32_t expected[VIEW_NUM_SURFACES] = {0, 0, 1, 3};
     for (int i = 1; i <= (int)VIEW_NUM_SURFACES; i++) {
-        view_perform(state, (view_command){.action = VIEW_NEXT_SURFACE});
+        PERFORM(state, VIEW_NEXT_SURFACE);
         draw_panels(state, &facts);
         CHECK(state->surface == (view_surface)(i % (int)VIEW_NUM_SURFACES));
         CHECK_UINT(canvas->num_images, expected[state->surface]);
@@ -307,7 +307,7 @@ TEST_SHOT (view_graph_goes_to_the_state_that_is_clicked_on, MACHINE) {
     const view_rect box = item_find(state, &facts, "state/");
     request = item_press_at(state, &facts, box.x + 2.0f, box.y + 2.0f);
     CHECK_UINT(request.action, VIEW_TAKEN);
-    CHECK(view_perform(state, (view_command){.action = VIEW_GO_TO_STATE, .number = 99}));
+    CHECK(PERFORM(state, VIEW_GO_TO_STATE, .number = 99));
     CHECK_UINT(md5_player_layer(machine->player, 0).state, idle);
 }
 
@@ -346,7 +346,7 @@ TEST_SHOT (view_graph_takes_the_transition_that_is_clicked_on, MACHINE) {
     CHECK_STRING(layer_of(state, 1)->states[status.state].name, "doze");
     CHECK_NEAR(status.progress, 0.1 / (double)way->duration, 0.02); // over its own duration
     // Of a machine that was read again.
-    CHECK(view_perform(state, (view_command){.action = VIEW_TAKE_TRANSITION, .item = 9999}));
+    CHECK(PERFORM(state, VIEW_TAKE_TRANSITION, .item = 9999));
 }
 
 // How many vertices of the picture have a colour.
@@ -373,11 +373,11 @@ TEST_SHOT (view_graph_shows_what_a_transition_below_the_mouse_waits_for, MACHINE
     const ui_mouse event = {.x = x, .y = y, .is_moved = true};
     // The picture changes.
     CHECK_UINT(view_run_ui(&state->ui, &facts, &event).action, VIEW_TAKEN);
-    (void)draw(state);
+    draw(state);
     CHECK_UINT(count_color(state, green), before); // nothing holds
     const uint32_t speed = md5_find_parameter(machine->character->machine, "speed");
     CHECK(md5_player_set(machine->player, speed, 10.0f));
-    (void)draw(state);
+    draw(state);
     CHECK(count_color(state, green) > before);
 }
 
@@ -396,18 +396,18 @@ TEST_SHOT (view_graph_lets_transitions_that_were_taken_fade, MACHINE) {
     view_state *const state = &viewer->state;
     view_machine *const machine = &state->document->scene.machine;
     machine->acts = false;
-    (void)draw(state);
+    draw(state);
     CHECK_UINT(count_fading(state), 0);
     const uint32_t busy = md5_find_state(machine->character->machine, 0, "busy");
     CHECK(md5_player_fade_to(machine->player, 0, busy, 0.2f, MD5_FADE_CROSS, MD5_EASE_LINEAR));
     view_run_machine(machine, machine->time + 0.1);
-    (void)draw(state);
+    draw(state);
     view_run_machine(machine, machine->time + 0.3);
-    (void)draw(state);
+    draw(state);
     CHECK(count_fading(state) > 0);
     for (int i = 0; i < 22; i++)
         view_run_machine(machine, machine->time + 0.1);
-    (void)draw(state);
+    draw(state);
     CHECK_UINT(count_fading(state), 0);
 }
 
@@ -425,16 +425,16 @@ TEST_SHOT (view_graph_is_zoomed_at_the_pointer_and_dragged, MACHINE) {
     // A drag from between the nodes moves it.
     const view_rect box = item_find(state, &facts, "state/");
     const float down = box.y + box.height - 4.0f;
-    (void)item_press_at(state, &facts, box.x + 0.5f * box.width, down);
+    item_press_at(state, &facts, box.x + 0.5f * box.width, down);
     const ui_mouse drag = {
         .x = box.x + 0.5f * box.width - 30.0f, .y = down - 20.0f, .is_moved = true};
-    (void)view_run_ui(&state->ui, &facts, &drag);
+    view_run_ui(&state->ui, &facts, &drag);
     CHECK_STRING(item_release(state), "state");
     const view_rect moved = node_of(state, "body", "back");
     CHECK_NEAR(moved.x, nearer.x - 30.0f, 0.1);
     CHECK_NEAR(moved.y, nearer.y - 20.0f, 0.1);
     // "Fit" shows all again.
-    (void)item_press(state, &facts, "state/fit", 0.5f, 0.5f);
+    item_press(state, &facts, "state/fit", 0.5f, 0.5f);
     CHECK_NEAR(node_of(state, "body", "back").x, before.x, 0.1);
 }
 
@@ -512,8 +512,7 @@ TEST_HERE (clip_is_chosen_for_a_channel, true) {
     ask(s,
         (view_command){.action = VIEW_PLAY_IN_CHANNEL, .item = MD5_CHANNEL_LEGS, .number = walk});
     CHECK(scene->clip == walk && s->viewer.play.time == 0.0);
-    (void)view_perform(&s->viewer,
-                       (view_command){.action = VIEW_LIST_CHANNEL, .item = MD5_CHANNEL_TORSO});
+    PERFORM(&s->viewer, VIEW_LIST_CHANNEL, .item = MD5_CHANNEL_TORSO);
     view_browser *const browser = &s->viewer.ui.browser;
     CHECK(browser->kind == VIEW_BROWSE_CHANNEL);
     CHECK(browser->num_entries == scene->num_clips + 1);
@@ -528,8 +527,7 @@ TEST_HERE (clip_is_chosen_for_a_channel, true) {
     // The time is that of the channel in focus.
     s->viewer.play.time = 0.25;
     view_pose(&s->viewer.document->scene, &s->viewer.play);
-    (void)view_perform(&s->viewer,
-                       (view_command){.action = VIEW_SHOW_CHANNEL, .item = MD5_CHANNEL_LEGS});
+    PERFORM(&s->viewer, VIEW_SHOW_CHANNEL, .item = MD5_CHANNEL_LEGS);
     CHECK(scene->clip == walk);
     CHECK_NEAR(s->viewer.play.time, 0.25, 1e-9); // both began at the same time
     // No clip, then invalid channels and clips.
@@ -544,7 +542,7 @@ TEST_HERE (clip_is_chosen_for_a_channel, true) {
     ask(s,
         (view_command){.action = VIEW_PLAY_IN_CHANNEL, .item = MD5_CHANNEL_LEGS, .number = 1000});
     CHECK(scene->clip == walk);
-    (void)item_draw(&s->viewer, 1280.0f, 900.0f);
+    item_draw(&s->viewer, 1280.0f, 900.0f);
 }
 
 TEST_HERE (names_of_a_game_are_shown_one_after_another, false) {

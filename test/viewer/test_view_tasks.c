@@ -25,7 +25,7 @@ typedef struct desk {
 
 static void draw(desk *d)
 {
-    (void)view_follow_export(&d->viewer);
+    view_follow_export(&d->viewer);
     d->facts = item_draw(&d->viewer, (float)d->viewer.width, (float)d->viewer.height);
 }
 
@@ -53,10 +53,10 @@ static void key(desk *d, int32_t key)
 static void type(desk *d, const char *word)
 {
     view_input event = {.kind = VIEW_INPUT_TEXT};
-    (void)snprintf(event.text, sizeof event.text, "%.31s", word);
+    snprintf(event.text, sizeof event.text, "%.31s", word);
     send(d, event);
     if (strlen(word) > 31) {
-        (void)snprintf(event.text, sizeof event.text, "%.31s", word + 31);
+        snprintf(event.text, sizeof event.text, "%.31s", word + 31);
         send(d, event);
     }
     key(d, VIEW_KEY_RETURN);
@@ -202,13 +202,12 @@ static void a_crowd(desk *d)
 
 static void a_broken_file(desk *d)
 {
-    char *const path = common_join(d->folder, "broken.md5mesh");
+    OWN char *const path = common_join(d->folder, "broken.md5mesh");
     key(d, 'o' | VIEW_WITH_CTRL); // no list hides it
     drop(d, path);
     CHECK(strstr(d->viewer.log.error, "broken.md5mesh") != NULL);
     CHECK(d->viewer.ui.browser.kind == VIEW_BROWSE_NOTHING);
     CHECK(item_find(&d->viewer, &d->facts, "error/Copy").width > 0.0f);
-    free(path);
 }
 
 static void command_line_of_what_is_seen(desk *d)
@@ -538,7 +537,7 @@ TEST_HERE (view_finger_scrolls_what_is_below_it, BOBBIN) {
     finger(d, 240.0f, bar, VIEW_INPUT_RELEASE);
     d->viewer.play.playing = playing;
 
-    (void)view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene_of(d), NULL);
+    view_open_browser(list, VIEW_BROWSE_CLIPS, 0, scene_of(d), NULL);
     draw(d);
     CHECK(list->num_found > list->num_rows);
     list->first = list->chosen = 0;

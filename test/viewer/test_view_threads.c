@@ -25,11 +25,11 @@ static void count_items(void *user, uint32_t worker, size_t begin, size_t end)
 TEST (view_threads_run_each_item_once) {
     static const uint32_t workers[] = {1, 2, MOST_WORKERS};
     static const size_t counts[] = {0, 1, 2, 7, MOST_ITEMS};
-    for (size_t i = 0; i < sizeof workers / sizeof *workers; i++) {
-        const md5_threads *const threads = common_start_threads(workers[i]);
-        CHECK(threads->num_workers >= 1 && threads->num_workers <= workers[i]);
-        for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-            size_t count = counts[k];
+    EACH (row, workers) {
+        const md5_threads *const threads = common_start_threads(*row);
+        CHECK(threads->num_workers >= 1 && threads->num_workers <= *row);
+        EACH (each, counts) {
+            size_t count = *each;
             counted of = {.num_workers = threads->num_workers};
             for (int round = 0; round < NUM_ROUNDS; round++)
                 md5_threads_run(threads, count, count_items, &of);

@@ -1,6 +1,7 @@
 // Quarter turns: a model whose file has y upward is shown upright, and turns are exact.
 #include "test/own.h"
 #include "test/viewer/test_view_shot.h"
+#include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/window.h"
@@ -83,11 +84,11 @@ TEST_SHOT (view_turns_by_keys_undo_the_option, MODEL " --samples 1 --resolution 
     OWN_PICTURE turned = shot_draw(viewer);
     CHECK(shot_difference(&plain, &turned) > 0.02);
     for (int i = 0; i < 3; i++)
-        view_perform(&viewer->state, (view_command){.action = VIEW_TURN_X});
+        PERFORM(&viewer->state, VIEW_TURN_X);
     CHECK(!viewer->state.document->scene.turn.is_set);
     OWN_PICTURE again = shot_draw(viewer);
     CHECK(shot_difference(&plain, &again) < 0.001);
-    view_perform(&viewer->state, (view_command){.action = VIEW_TURN_Z});
+    PERFORM(&viewer->state, VIEW_TURN_Z);
     CHECK(viewer->state.document->scene.turn.is_set);
 }
 
@@ -296,13 +297,13 @@ TEST (view_hull_leaves_out_stray_pieces) {
 static bool open_scene(view_scene *scene, const char *model, const char *clip)
 {
     const char *const files[] = {test_path(model), clip != NULL ? test_path(clip) : NULL};
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     return CHECK(view_load_scene(scene, files, clip != NULL ? 2 : 1, NULL, false, &log));
 }
 
 static bool load(view_compare *compare, const view_scene *scene, const char *file)
 {
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     return view_load_compare(compare, scene, test_path(file), &log);
 }
 
@@ -369,7 +370,7 @@ TEST (view_compare_poses_another_clip) {
 TEST (view_compare_follows_the_clip_of_the_scene) {
     view_scene scene = {0};
     view_compare compare = {0};
-    view_log log = {.level = VIEW_QUIET};
+    view_log log = quiet_log;
     const view_play play = {.time = 0.3, .speed = 1.0};
     if (open_scene(&scene, "models/bobbin/bobbin.md5mesh", "models/bobbin/walk.md5anim")
         && CHECK(load(&compare, &scene, "models/bobbin/bobbin.md5mesh"))) {

@@ -100,9 +100,9 @@ static const char *image_of(const screen *s, uint32_t mesh, md5gl_picture map)
 // Presses an item of the panel of textures, and carries out what that asks for.
 static void press_there(screen *s, const char *name)
 {
-    (void)view_perform(&s->viewer, press(s, name, 0.5f));
-    (void)item_release(&s->viewer);
-    (void)view_follow_previews(&s->viewer);
+    view_perform(&s->viewer, press(s, name, 0.5f));
+    item_release(&s->viewer);
+    view_follow_previews(&s->viewer);
     screen_draw(s);
 }
 
@@ -113,7 +113,7 @@ TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_chosen_in_the_panel, BOBBIN) {
     s->viewer.chosen = &chosen;
     s->viewer.ui.chosen_material = 0;
     screen_draw(s);
-    (void)view_perform(&s->viewer, (view_command){.action = VIEW_TEXTURES});
+    PERFORM(&s->viewer, VIEW_TEXTURES);
     screen_draw(s);
     CHECK(panel->is_open && panel->mesh == 0 && panel->num_tiles > 0);
     CHECK(item_find(&s->viewer, &s->facts, "textures/Clear").width == 0.0f);
@@ -128,8 +128,7 @@ TEST_HERE (view_ui_gives_a_mesh_the_image_that_is_chosen_in_the_panel, BOBBIN) {
     press_there(s, "textures/Clear");
     CHECK_STRING(image_of(s, 1, MD5GL_PICTURE_GLOW), "none");
     // A file that cannot be read changes nothing.
-    (void)view_perform(&s->viewer, (view_command){.action = VIEW_TAKE_TEXTURE,
-                                                  .path = common_copy("/nowhere.png")});
+    PERFORM(&s->viewer, VIEW_TAKE_TEXTURE, .path = common_copy("/nowhere.png"));
     CHECK(strstr(s->viewer.ui.notice, "keeps its texture"));
     screen_draw(s);
     CHECK_STRING(image_of(s, 0, MD5GL_PICTURE_DIFFUSE), "bobbin.png");
@@ -159,13 +158,11 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     char *const folder = folder_make(), name[32];
     view_texture_panel *const panel = &s->viewer.ui.textures;
     for (int i = 0; i < 10000; i++) {
-        (void)snprintf(name, sizeof name, "image %d.png", i);
+        snprintf(name, sizeof name, "image %d.png", i);
         folder_put_text(folder, name, "");
     }
     folder_put_text(folder, "notes.txt", "");
-    (void)view_perform(
-        &s->viewer,
-        (view_command){.action = VIEW_TEXTURES, .number = 1, .path = common_copy(folder)});
+    PERFORM(&s->viewer, VIEW_TEXTURES, .number = 1, .path = common_copy(folder));
     screen_draw(s);
     CHECK_UINT(panel->num_tiles, 10001); // with the folder above
     size_t num_seen = 0;
@@ -174,7 +171,7 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     CHECK(num_seen > 0 && num_seen < 100 && panel->tiles[1].is_seen);
     WAIT_UNTIL((view_follow_previews(&s->viewer), panel->tiles[1].is_made));
     CHECK(panel->tiles[1].width == 0 && panel->tiles[1].preview == 0);
-    (void)snprintf(panel->filter, sizeof panel->filter, "9999");
+    snprintf(panel->filter, sizeof panel->filter, "9999");
     screen_draw(s);
     CHECK(panel->tiles[10000].is_seen && !panel->tiles[1].is_seen);
     panel->filter[0] = '\0';
@@ -190,7 +187,7 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
 // The place is said first; a file that is there is replaced only if that was said, too.
 TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
     view_chosen_list chosen = {.count = 0};
-    char *const folder = folder_make();
+    OWN_FOLDER folder = folder_make();
     OWN char *const model = common_join(folder, "t.md5mesh");
     OWN char *const written = common_join(folder, "materials/t.mtr");
     size_t size;
@@ -201,7 +198,7 @@ TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
     const char *const files[] = {model};
     s->viewer.chosen = &chosen;
     CHECK(view_open(&s->viewer, files, 1, false));
-    (void)view_perform(&s->viewer, (view_command){.action = VIEW_SAVE_TEXTURES});
+    PERFORM(&s->viewer, VIEW_SAVE_TEXTURES);
     screen_draw(s);
     CHECK_STRING(s->viewer.ui.textures.saved, written);
     press_there(s, "textures/image.png");
@@ -214,7 +211,6 @@ TEST_HERE (view_ui_says_where_textures_are_saved, BOBBIN) {
     press_there(s, "textures/Replace");
     CHECK(!common_is_file(written) && s->viewer.ui.textures.saved != NULL);
     view_free_chosen(&chosen);
-    folder_remove(folder);
 }
 
 // The value is that of the place along the bar's line, whose ends are those of the clip.
@@ -245,7 +241,7 @@ TEST_HERE (view_ui_sets_lights, BOBBIN) {
     CHECK_UINT(press(s, "lights/sky", 0.5f).action, VIEW_TAKEN);
     CHECK(*sky > 1.0f && *sky < 2.0f);
     CHECK_STRING(item_release(&s->viewer), "lights");
-    (void)press(s, "lights/sky", 0.01f); // its name puts it back
+    press(s, "lights/sky", 0.01f); // its name puts it back
     CHECK_NEAR(*sky, 1.0, 0.0);
     drag(s, 1e6f);
     CHECK_NEAR(*sky, 1.0, 0.0);
@@ -264,10 +260,10 @@ TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
     CHECK(*burn > 1.0f && *burn < 9.0f);
     drag(s, 1e6f);
     CHECK_NEAR(*burn, 10.0, 1e-5);
-    (void)press(s, "parms/7 burn", 0.01f); // its name puts it back
+    press(s, "parms/7 burn", 0.01f); // its name puts it back
     CHECK(*burn == 0.0f);
     CHECK(view_material_time(&s->viewer.parms, s->viewer.play.time) < 20.0f);
-    (void)press(s, "parms/time", 0.5f);
+    press(s, "parms/time", 0.5f);
     drag(s, 1e6f);
     drag(s, 1e6f); // the end stays where it was when it was pressed
     CHECK_NEAR(view_material_time(&s->viewer.parms, s->viewer.play.time), 20.0, 1e-4);
@@ -276,7 +272,7 @@ TEST_HERE (view_ui_sets_parms_of_materials, BOBBIN) {
 
 // From 0 to 2 over the 24 frames of a second; not over what a user sets.
 TEST_HERE (view_parms_follow_curves_of_the_machine, MACHINE) {
-    char *const folder = folder_make();
+    OWN_FOLDER folder = folder_make();
     OWN char *const mesh = common_absolute(test_path(BOBBIN));
     OWN char *const walk = common_absolute(test_path("models/bobbin/walk.md5anim"));
     OWN char *const text =
@@ -293,13 +289,12 @@ TEST_HERE (view_parms_follow_curves_of_the_machine, MACHINE) {
         md5_player *const player = s->viewer.document->scene.machine.player;
         md5_player_reset(player);
         CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0.0, 0.0);
-        (void)md5_player_advance(player, 0.25, NULL, NULL);
+        md5_player_advance(player, 0.25, NULL, NULL);
         CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 0.5, 1e-6);
         CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 3), 1.0, 0.0);
         s->viewer.parms.values[7] = 5.0f;
         CHECK_NEAR(view_parm_of(shown, VIEW_FIRST_PARM + 7), 5.0, 0.0);
     }
-    folder_remove(folder);
 }
 
 TEST_HERE (view_ui_sets_parameters, MACHINE) {
@@ -354,7 +349,7 @@ TEST_HERE (view_ui_hits_what_is_on_top, BOBBIN) {
     CHECK_UINT(request.action, VIEW_OPEN_CLIP);
     CHECK_STRING(scene->clips[request.number].name, "dance");
     CHECK(view_open_browser(&s->viewer.ui.browser, VIEW_BROWSE_CLIPS, 0, scene, NULL));
-    (void)move(s, sky.x, sky.y);
+    move(s, sky.x, sky.y);
     CHECK_STRING(s->viewer.ui.hot.panel, "list");
     const view_rect dance = item_find(&s->viewer, &s->facts, "list/dance");
     CHECK(move(s, dance.x + 1.0f, dance.y + 1.0f));
@@ -579,7 +574,7 @@ static void search_for(screen *s, const char *words)
 {
     view_open_menu(&s->viewer.ui, VIEW_MENU_SEARCH, 0.0f, 0.0f);
     screen_draw(s);
-    (void)give(s, 0, words);
+    give(s, 0, words);
 }
 
 TEST_HERE (view_search_finds_by_other_words, BOBBIN) {
@@ -633,7 +628,7 @@ TEST_HERE (view_tab_reaches_items_and_return_presses_them, BOBBIN) {
          i < 400
          && !(s->viewer.ui.focus.panel != NULL && strcmp(s->viewer.ui.focus.panel, "bar") == 0);
          i++)
-        (void)give(s, VIEW_KEY_TAB, NULL);
+        give(s, VIEW_KEY_TAB, NULL);
     CHECK_STRING(s->viewer.ui.focus.panel, "bar");
     CHECK_UINT(give(s, VIEW_KEY_RETURN, NULL).action, VIEW_TAKEN);
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_MENU_OF_BAR);

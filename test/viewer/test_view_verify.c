@@ -260,8 +260,8 @@ TEST_SCENE (view_verify_accepts_the_models_of_the_reference) {
         OWN char *const line =
             common_format("--verify %s %.*sanim", path, (int)(strlen(path) - 4), path);
         check_report(scene, line, is_exact, "");
-        for (size_t j = 0; j < sizeof paths / sizeof *paths; j++) {
-            OWN char *const forced = common_format("%s --path %s", line, paths[j]);
+        EACH (row, paths) {
+            OWN char *const forced = common_format("%s --path %s", line, *row);
             check_report(scene, forced, is_predicted, "");
         }
     }
@@ -333,17 +333,17 @@ TEST_SCENE (view_verify_reports_what_four_influences_lose) {
 // Four vertices with one influence each lose nothing on any path.
 TEST_SCENE (view_verify_reports_the_path_that_is_forced) {
     static const char *const paths[] = {"4", "8", "exact", "cpu", "compute"};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        OWN char *const line = common_format(STILL " --path %s", paths[i]);
-        OWN char *const words = common_format("path %s (forced)", paths[i]);
+    EACH (row, paths) {
+        OWN char *const line = common_format(STILL " --path %s", *row);
+        OWN char *const words = common_format("path %s (forced)", *row);
         check_report(scene, line, is_exact, words);
     }
 }
 
 TEST_SCENE (view_verify_reports_dual_quaternions) {
     static const char *const paths[] = {"auto", "exact", "cpu", "compute"};
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        OWN char *const line = common_format(STILL " --skinning dual --path %s", paths[i]);
+    EACH (row, paths) {
+        OWN char *const line = common_format(STILL " --skinning dual --path %s", *row);
         check_report(scene, line, is_exact, "dual quaternions: largest error");
     }
 }
