@@ -41,7 +41,7 @@ md5_quat md5_quat_from_euler(md5_euler angles)
 
 // Below this cosine of the pitch, yaw and roll turn about the same axis, up to rounding error of
 // floats.
-#define LEAST_COSINE 1e-6
+#define MIN_COSINE 1e-6
 
 // The first column of the matrix is where x goes: (cos p cos y, cos p sin y, -sin p). The last row
 // is (-sin p, cos p sin r, cos p cos r).
@@ -52,7 +52,7 @@ md5_euler md5_quat_to_euler(md5_quat q)
     const double zx = 2.0 * (x * z - w * y);
     const double cosine = sqrt(xx * xx + yx * yx);
     md5_euler angles = {.pitch = (float)(atan2(-zx, cosine) / radians)};
-    if (cosine > LEAST_COSINE) {
+    if (cosine > MIN_COSINE) {
         angles.yaw = (float)(atan2(yx, xx) / radians);
         const double zy = 2.0 * (y * z + w * x), zz = w * w - x * x - y * y + z * z;
         angles.roll = (float)(atan2(zy, zz) / radians);

@@ -474,7 +474,7 @@ static void begin_drawing(md5gl_renderer *renderer, const md5gl_impostors *impos
     gl->Uniform4i(uniforms[MD5GL_PICTURE_GRID], (GLint)impostors->columns, (GLint)impostors->rows,
                   (GLint)impostors->blocks[0], (GLint)impostors->blocks[1]);
     gl->Uniform1f(uniforms[MD5GL_PICTURE_TEXELS], (float)desc->texels);
-    // In the last level but one a picture has 16 texels a side.
+    // In the second to last level a picture has 16 texels a side.
     gl->Uniform1f(uniforms[MD5GL_COARSE_LEVEL],
                   impostors->num_levels > 2 ? (float)(impostors->num_levels - 2) : 0.0f);
     gl->Uniform4f(uniforms[MD5GL_MODEL_SPHERE], desc->center.x, desc->center.y, desc->center.z,

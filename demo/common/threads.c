@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { MOST_WORKERS = 64 };
+enum { MAX_WORKERS = 64 };
 
 typedef struct pool pool;
 
@@ -26,7 +26,7 @@ typedef struct worker {
 // Everything but `jobs` and `workers` is read and written with the lock taken.
 struct pool {
     md5_threads jobs; // first: what the caller has
-    worker workers[MOST_WORKERS];
+    worker workers[MAX_WORKERS];
     pthread_mutex_t lock;
     pthread_cond_t begun, done;
     size_t next, count; // items that are not taken yet
@@ -93,8 +93,8 @@ const md5_threads *common_start_threads(uint32_t num_workers)
     const long num_cores = sysconf(_SC_NPROCESSORS_ONLN);
 #endif
     int64_t count = num_workers > 0 ? (int64_t)num_workers : num_cores;
-    if (count > MOST_WORKERS)
-        count = MOST_WORKERS;
+    if (count > MAX_WORKERS)
+        count = MAX_WORKERS;
     (void)pthread_mutex_init(&all->lock, NULL);
     (void)pthread_cond_init(&all->begun, NULL);
     (void)pthread_cond_init(&all->done, NULL);

@@ -507,7 +507,8 @@ static void add_materials(import *all)
 // -- Clips ----------------------------------------------------------------------------------------
 
 // Samples a clip at its rate: ticks are the file's frames if they can be. Exporters write a clip
-// once by its name and once as "Armature|name": equal ones are one. Returns false after an error.
+// once by its name and once as "Armature|name": duplicates are merged. Returns false after an
+// error.
 static bool add_clip(import *all, const struct aiAnimation *clip, const order *job)
 {
     const char *const bar = strrchr(clip->mName.data, '|');

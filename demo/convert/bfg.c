@@ -70,7 +70,7 @@ static void put_unit(convert_bytes *to, float number)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-enum { MOST_JOINTS = 255, MOST_WEIGHTS = 4, PACKED = 2 * MOST_WEIGHTS };
+enum { MAX_JOINTS = 255, MAX_WEIGHTS = 4, PACKED = 2 * MAX_WEIGHTS };
 
 // The first vertex of the file at each position: shadows and normals take vertices there for one.
 static void find_twins(const md5_mesh *mesh, uint32_t *first)
@@ -112,7 +112,7 @@ static void put_vertices(convert_bytes *to, const md5_mesh *mesh, const uint8_t 
 // The joints of a mesh, and the largest distance of a vertex from a joint that moves it.
 static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh *mesh)
 {
-    bool used[MOST_JOINTS] = {false};
+    bool used[MAX_JOINTS] = {false};
     float farthest = 0.0f;
     uint32_t count = 0;
     for (uint32_t v = 0; v < mesh->num_vertices; v++)
@@ -125,7 +125,7 @@ static void put_reach(convert_bytes *to, const md5_model *model, const md5_mesh 
             farthest = fmaxf(farthest, md5_vec3_length(away));
         }
     put_big(to, count, 4);
-    for (uint32_t joint = 0; joint < MOST_JOINTS; joint++)
+    for (uint32_t joint = 0; joint < MAX_JOINTS; joint++)
         if (used[joint])
             convert_put(to, &(unsigned char){(unsigned char)joint}, 1);
     put_words(to, &farthest, 1);
@@ -166,9 +166,9 @@ static void put_mesh(convert_bytes *to, const md5_model *model, const md5_mesh *
 // Says what of a model the format cannot hold.
 static bool is_writable(const md5_model *model, const char *name, md5_error *error)
 {
-    if (model->skeleton.num_joints > MOST_JOINTS)
+    if (model->skeleton.num_joints > MAX_JOINTS)
         return convert_fail(error, MD5_ERROR_RANGE, name, "%u joints: expected at most %d",
-                            model->skeleton.num_joints, MOST_JOINTS);
+                            model->skeleton.num_joints, MAX_JOINTS);
     for (uint32_t m = 0; m < model->num_meshes; m++)
         if (model->meshes[m].num_vertices > UINT16_MAX)
             return convert_fail(error, MD5_ERROR_RANGE, name,
@@ -238,7 +238,7 @@ static bool make_model(const convert_job *job, const md5_doc *doc, const char *n
                                  ? convert_parse_model(&part, error)
                                  : NULL;
     const bool is_made = model != NULL && is_writable(model, name, error);
-    uint8_t *const packed = is_made ? convert_pack_bytes(job, model, MOST_WEIGHTS) : NULL;
+    uint8_t *const packed = is_made ? convert_pack_bytes(job, model, MAX_WEIGHTS) : NULL;
     if (is_made) {
         note_lost(job, model);
         put_model(model, name, packed, to);

@@ -13,14 +13,14 @@
 
 // -- Reading --------------------------------------------------------------------------------------
 
-enum { MOST_JOINTS = 1 << 16, MOST_CHANNELS = 6 };
+enum { MAX_JOINTS = 1 << 16, MAX_CHANNELS = 6 };
 // Joints times frames, of the file and of what is made of it.
 static const uint64_t most_numbers = 1 << 26;
 
 typedef struct bvh_joint {
     convert_vec offset;
     uint32_t num_channels;
-    uint8_t channels[MOST_CHANNELS]; // 0 to 2: position x y z; 3 to 5: rotation about x y z
+    uint8_t channels[MAX_CHANNELS]; // 0 to 2: position x y z; 3 to 5: rotation about x y z
 } bvh_joint;
 
 typedef struct bvh_file {
@@ -125,16 +125,16 @@ static bool read_offset(bvh_file *file, convert_vec *offset)
 
 static bool read_channels(bvh_file *file, bvh_joint *joint)
 {
-    static const char *const kinds[MOST_CHANNELS] = {"Xposition", "Yposition", "Zposition",
-                                                     "Xrotation", "Yrotation", "Zrotation"};
-    if (!read_count(file, "the number of channels", MOST_CHANNELS, &joint->num_channels))
+    static const char *const kinds[MAX_CHANNELS] = {"Xposition", "Yposition", "Zposition",
+                                                    "Xrotation", "Yrotation", "Zrotation"};
+    if (!read_count(file, "the number of channels", MAX_CHANNELS, &joint->num_channels))
         return false;
     file->num_channels += joint->num_channels;
     for (uint32_t i = 0; i < joint->num_channels; i++) {
         uint8_t kind = 0;
-        while (kind < MOST_CHANNELS && !takes(file, kinds[kind]))
+        while (kind < MAX_CHANNELS && !takes(file, kinds[kind]))
             kind++;
-        if (kind == MOST_CHANNELS)
+        if (kind == MAX_CHANNELS)
             return fail_expected(file, next_word(file), "a channel, such as Xrotation");
         joint->channels[i] = kind;
     }
@@ -152,9 +152,9 @@ static bool begin_joint(bvh_file *file, uint32_t parent)
         length++;
     while (isspace((unsigned char)name[length - 1]) || (name[length - 1] == '{' && length > 1))
         length--; // a brace can stand on the line of the name
-    if (file->num_joints == MOST_JOINTS || length > 255)
+    if (file->num_joints == MAX_JOINTS || length > 255)
         return FAIL(MD5_ERROR_RANGE, name, "more than %d joints, or a name above 255 bytes",
-                    MOST_JOINTS);
+                    MAX_JOINTS);
     const uint32_t n = file->num_joints++;
     file->joints = common_grow(file->joints, n, sizeof *file->joints);
     file->skeleton = common_grow(file->skeleton, n, sizeof *file->skeleton);

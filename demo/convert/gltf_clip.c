@@ -78,7 +78,7 @@ static convert_quat quat_of(const float q[4])
 }
 
 // Which of the values at one time is meant, where a track jumps there: 0 is the first one.
-enum { LAST_VIEW = 1 << 30, MOST_CUTS = 8 };
+enum { LAST_VIEW = 1 << 30, MAX_CUTS = 8 };
 
 // The value at a time: `width` numbers from `first` on, up to 4. Rotations are of any length.
 static void sample(const clip_maker *clip, const key_track *track, double time, size_t view,
@@ -95,7 +95,7 @@ static void sample(const clip_maker *clip, const key_track *track, double time, 
             high = middle;
     }
     size_t earlier = low; // the first key that is meant by this time
-    while (view != LAST_VIEW && earlier > 0 && low - earlier < MOST_CUTS
+    while (view != LAST_VIEW && earlier > 0 && low - earlier < MAX_CUTS
            && key_time(clip, track, earlier - (track->kind != KEYS_STEP)) >= time - slack)
         earlier--;
     low = view < low - earlier ? earlier + view : low;
@@ -446,7 +446,7 @@ static uint32_t *find_cuts(const clip_maker *clip, uint32_t node)
                 && memcmp(value, value - track->width, track->width * sizeof *value) != 0;
             uint32_t *const here = &cuts[(size_t)(key_time(clip, track, k) * clip->rate + 0.5)];
             run = (is_near ? run : 0) + (is_near || is_step);
-            *here = run > *here && run <= MOST_CUTS ? run : *here;
+            *here = run > *here && run <= MAX_CUTS ? run : *here;
         }
     }
     return cuts;

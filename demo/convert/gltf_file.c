@@ -380,7 +380,7 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
 static float *read_values(gltf_file *file, uint32_t index, const json_t *object, size_t width,
                           size_t count)
 {
-    enum { MOST_ELEMENTS = 1 << 24 }; // whose indices floats tell apart
+    enum { MAX_ELEMENTS = 1 << 24 }; // whose indices floats tell apart
     const bool is_normalized = json_is_true(json_object_get(object, "normalized"));
     const json_t *const sparse = json_object_get(object, "sparse");
     const json_t *const places = json_object_get(sparse, "indices");
@@ -389,7 +389,7 @@ static float *read_values(gltf_file *file, uint32_t index, const json_t *object,
     if (values == NULL || sparse == NULL)
         return values;
     bool is_right =
-        (num_sparse <= count && count <= MOST_ELEMENTS)
+        (num_sparse <= count && count <= MAX_ELEMENTS)
         || gltf_fail(file, "accessors/%u/sparse: %zu of %zu elements", index, num_sparse, count);
     float *const at = is_right
                           ? read_elements(file, index, places, size_of(places, "componentType"),

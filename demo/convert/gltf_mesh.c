@@ -42,7 +42,7 @@ char *gltf_target_name(const gltf_rig *rig, uint32_t node, size_t target)
 
 // -- Primitives -----------------------------------------------------------------------------------
 
-enum { MOST_SETS = 16, MOST_WEIGHTS = 4 * MOST_SETS };
+enum { MAX_SETS = 16, MAX_WEIGHTS = 4 * MAX_SETS };
 
 // What the vertices of a primitive have.
 typedef struct vertex_values {
@@ -62,7 +62,7 @@ typedef struct maker {
     size_t num_vertices, num_sets, num_targets, num_corners, num_attributes;
     vertex_values *attributes;          // [num_attributes] all; the following ones are among them
     const float *positions, *texcoords; // texcoords NULL: all 0
-    const float *joints[MOST_SETS], *weights[MOST_SETS];
+    const float *joints[MAX_SETS], *weights[MAX_SETS];
     const float **moves;  // [num_targets]; NULL: that moves nothing
     const float *corners; // [num_corners] vertices; NULL: each in turn
     double texture[2][3]; // what is done to texture coordinates
@@ -77,7 +77,7 @@ typedef struct maker {
 static bool get_attribute(maker *to, const json_t *attributes, const char *name, gltf_shape shape,
                           const float **values)
 {
-    enum { MOST_VERTICES = 1 << 24 }; // which floats tell apart
+    enum { MAX_VERTICES = 1 << 24 }; // which floats tell apart
     const uint32_t accessor = gltf_index(attributes, name);
     size_t count = 0;
     *values = NULL;
@@ -89,7 +89,7 @@ static bool get_attribute(maker *to, const json_t *attributes, const char *name,
     if (to->num_attributes > 0 && count != to->num_vertices)
         return gltf_fail(to->file, "%s: %s has %zu elements, but POSITION %zu", to->where, name,
                          count, to->num_vertices);
-    if (count > MOST_VERTICES)
+    if (count > MAX_VERTICES)
         return gltf_fail(to->file, "%s: %zu vertices are too many", to->where, count);
     to->num_vertices = count;
     to->attributes = common_grow(to->attributes, to->num_attributes, sizeof *to->attributes);
@@ -138,7 +138,7 @@ static bool open_primitive(maker *to, const json_t *object)
         return false;
     if (to->positions == NULL)
         return true;
-    for (bool goes_on = to->skin != NULL; goes_on && to->num_sets < MOST_SETS;) {
+    for (bool goes_on = to->skin != NULL; goes_on && to->num_sets < MAX_SETS;) {
         char joints[32], weights[32];
         const size_t set = to->num_sets;
         (void)snprintf(joints, sizeof joints, "JOINTS_%zu", set);
@@ -194,7 +194,7 @@ typedef struct joint_weight {
 
 // Writes a vertex's influences, so that they sum to 1; returns their number, or 0 if the file is
 // wrong.
-static size_t read_influences(maker *to, size_t v, joint_weight found[MOST_WEIGHTS])
+static size_t read_influences(maker *to, size_t v, joint_weight found[MAX_WEIGHTS])
 {
     size_t count = 0;
     double sum = 0.0;
@@ -231,7 +231,7 @@ static size_t read_influences(maker *to, size_t v, joint_weight found[MOST_WEIGH
 static bool add_vertex(maker *to, size_t v)
 {
     md5_doc_mesh *const mesh = &to->mesh;
-    joint_weight found[MOST_WEIGHTS];
+    joint_weight found[MAX_WEIGHTS];
     const size_t count = read_influences(to, v, found);
     const uint32_t number = mesh->num_vertices++;
     mesh->vertices = common_grow(mesh->vertices, number, sizeof *mesh->vertices);
@@ -267,7 +267,7 @@ static bool add_vertex(maker *to, size_t v)
 // Makes the vertices that corners use, in the file's order, equal ones once.
 static bool add_vertices(maker *to)
 {
-    enum { MOST_TRIES = 64, IS_USED = 1 }; // after so many, equal vertices stay apart
+    enum { MAX_TRIES = 64, IS_USED = 1 }; // after so many, equal vertices stay apart
     size_t room = 16, width = 0;
     while (room < 2 * to->num_vertices && room < 2 * (to->num_corners + to->num_kept))
         room *= 2;
@@ -295,18 +295,18 @@ static bool add_vertices(maker *to)
             hash ^= hash >> 29;
         }
         size_t at = (size_t)hash & (room - 1), tries = 0;
-        for (; table[at].vertex != 0 && tries < MOST_TRIES; at = (at + 1) & (room - 1), tries++) {
+        for (; table[at].vertex != 0 && tries < MAX_TRIES; at = (at + 1) & (room - 1), tries++) {
             write_row(to, table[at].vertex - 1, other);
             if (v >= to->num_kept && memcmp(row, other, width * sizeof *row) == 0)
                 break;
         }
-        if (table[at].vertex != 0 && tries < MOST_TRIES) {
+        if (table[at].vertex != 0 && tries < MAX_TRIES) {
             to->made[v] = table[at].made;
             continue;
         }
         to->made[v] = to->mesh.num_vertices;
         is_made = add_vertex(to, v);
-        if (tries < MOST_TRIES)
+        if (tries < MAX_TRIES)
             table[at] = (struct row){(uint32_t)v + 1, to->made[v]};
     }
     free(table);

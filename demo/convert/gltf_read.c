@@ -12,7 +12,7 @@
 // -- Materials ------------------------------------------------------------------------------------
 
 // All pictures of a file; a hostile one may name a large one in each of its materials.
-enum { MOST_BYTES = 1 << 30, MOST_TURNED = 256 };
+enum { MAX_BYTES = 1 << 30, MAX_TURNED = 256 };
 
 // A copy of the name of a picture, or NULL, without what says its format.
 static char *without_ending(const char *name)
@@ -59,7 +59,7 @@ static bool add_picture(gltf_file *file, const char *shader, const json_t *textu
         reason = "it is neither a PNG nor a JPEG";
     }
     // Not paid from the numbers: pictures in files of their own are larger than the file.
-    if (bytes != NULL && size > MOST_BYTES - file->num_picture_bytes) {
+    if (bytes != NULL && size > MAX_BYTES - file->num_picture_bytes) {
         bytes = NULL;
         reason = "the pictures have more than 1 GiB";
     }
@@ -83,7 +83,7 @@ static void turn_normals(gltf_file *file, const char *shader, convert_picture *p
     md5_error error = {.message = "they are too many"};
     if (picture->bytes == NULL)
         return;
-    uint8_t *const turned = file->num_turned++ < MOST_TURNED
+    uint8_t *const turned = file->num_turned++ < MAX_TURNED
                                 ? convert_turn_green(picture, &picture->size, &error)
                                 : NULL;
     if (turned == NULL) {

@@ -217,7 +217,7 @@ static bool read_node(gltf_rig *rig, uint32_t index)
 // Reads the nodes and writes rig->order: depth first, so that parents come first.
 static bool read_nodes(gltf_rig *rig)
 {
-    enum { MOST_DEEP = 1000 };
+    enum { MAX_DEEP = 1000 };
     size_t count = 0;
     rig->num_nodes = gltf_count(rig->file, "nodes") + 1;
     rig->nodes = common_alloc(rig->num_nodes, sizeof *rig->nodes);
@@ -232,8 +232,8 @@ static bool read_nodes(gltf_rig *rig)
         while (at != MD5_NONE) {
             gltf_node *const node = &rig->nodes[at];
             node->depth = node->parent == MD5_NONE ? 1 : rig->nodes[node->parent].depth + 1;
-            if (node->depth > MOST_DEEP + 1)
-                return gltf_fail(rig->file, "nodes/%u is more than %d nodes deep", at, MOST_DEEP);
+            if (node->depth > MAX_DEEP + 1)
+                return gltf_fail(rig->file, "nodes/%u is more than %d nodes deep", at, MAX_DEEP);
             rig->order[count++] = at;
             uint32_t next = node->child;
             for (; at != MD5_NONE && next == MD5_NONE; at = rig->nodes[at].parent)
@@ -354,21 +354,21 @@ static bool read_skins(gltf_rig *rig)
 // Finds the joints of skins that have weights. Who reads the vertices says what is wrong with them.
 static void find_weights(gltf_rig *rig)
 {
-    enum { MOST_SETS = 16 };
+    enum { MAX_SETS = 16 };
     gltf_file *const file = rig->file;
     const md5_error before = *file->error;
     for (const gltf_node *node = rig->nodes; node < rig->nodes + rig->num_nodes; node++) {
         gltf_skin *const skin = node->skin != MD5_NONE ? &rig->skins[node->skin] : NULL;
         const uint32_t mesh = skin && node->is_in_scene ? node->mesh : MD5_NONE;
         const json_t *const list = json_object_get(gltf_item(file, "meshes", mesh), "primitives");
-        for (size_t i = 0; i < MOST_SETS * json_array_size(list); i++) {
+        for (size_t i = 0; i < MAX_SETS * json_array_size(list); i++) {
             const json_t *const attributes =
-                json_object_get(json_array_get(list, i / MOST_SETS), "attributes");
+                json_object_get(json_array_get(list, i / MAX_SETS), "attributes");
             const float *set[2] = {NULL};
             size_t count[2] = {0};
             for (int k = 0; k < 2; k++) {
                 char name[32];
-                (void)snprintf(name, sizeof name, k ? "WEIGHTS_%zu" : "JOINTS_%zu", i % MOST_SETS);
+                (void)snprintf(name, sizeof name, k ? "WEIGHTS_%zu" : "JOINTS_%zu", i % MAX_SETS);
                 const uint32_t accessor = gltf_index(attributes, name);
                 set[k] =
                     accessor != MD5_NONE ? gltf_read(file, accessor, GLTF_VEC4, &count[k]) : NULL;

@@ -253,7 +253,7 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
 // Returns a text, in which MD5 texts can hold every byte. NULL: fails.
 static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
 {
-    enum { MOST_BYTES = 1000 }; // so that time is linear even if all rows name one long text
+    enum { MAX_BYTES = 1000 }; // so that time is linear even if all rows name one long text
     if (offset == 0 && file->header[NUM_TEXT] == 0)
         return "";
     if (offset >= file->header[NUM_TEXT]) {
@@ -263,11 +263,11 @@ static const char *get_text(iqm_file *file, uint32_t offset, const char *what)
     }
     const char *const text = (const char *)file->bytes + file->header[OFS_TEXT] + offset;
     const size_t rest = file->header[NUM_TEXT] - offset;
-    if (memchr(text, '\0', rest < MOST_BYTES ? rest : MOST_BYTES) == NULL) {
-        FAIL(MD5_ERROR_RANGE, "the name of a %s has more than %d bytes", what, MOST_BYTES);
+    if (memchr(text, '\0', rest < MAX_BYTES ? rest : MAX_BYTES) == NULL) {
+        FAIL(MD5_ERROR_RANGE, "the name of a %s has more than %d bytes", what, MAX_BYTES);
         return NULL;
     }
-    char *const copy = convert_clean(text, MOST_BYTES, CONVERT_QUOTE);
+    char *const copy = convert_clean(text, MAX_BYTES, CONVERT_QUOTE);
     file->num_cleaned += strcmp(copy, text) != 0;
     common_add(&file->texts, copy);
     return copy;
@@ -569,12 +569,12 @@ static bool read_clip(iqm_file *file, convert_scene *scene, const char *name, ui
 // Clips may share frames, and have numbers that the file has once; but not without end.
 static bool read_clips(iqm_file *file, convert_scene *scene)
 {
-    enum { MOST_CLIPS = 1024, NUMBERS_OF_BYTE = 32, FIXED_NUMBERS = 1 << 16 };
+    enum { MAX_CLIPS = 1024, NUMBERS_OF_BYTE = 32, FIXED_NUMBERS = 1 << 16 };
     const uint32_t num_anims = file->header[NUM_ANIMS], num_frames = file->header[NUM_FRAMES];
     uint32_t num_loops = 0;
     uint64_t num_numbers = 0;
-    if (num_anims > MOST_CLIPS)
-        return FAIL(MD5_ERROR_RANGE, "%u clips, expected %d", num_anims, MOST_CLIPS);
+    if (num_anims > MAX_CLIPS)
+        return FAIL(MD5_ERROR_RANGE, "%u clips, expected %d", num_anims, MAX_CLIPS);
     if (!check_poses(file))
         return false;
     for (uint32_t i = 0; i < num_anims; i++) {

@@ -491,7 +491,7 @@ static uint32_t find_name(const retarget_figure *figure, const char *name)
 static bool read_map(const convert_job *job, retarget_figure *source, retarget_figure *target,
                      md5_error *error)
 {
-    enum { MOST_LINES = 10000 };
+    enum { MAX_LINES = 10000 };
     size_t size = 0;
     const char *reason = NULL;
     char *text = common_read_stream(job->map, &size, &reason);
@@ -514,12 +514,12 @@ static bool read_map(const convert_job *job, retarget_figure *source, retarget_f
         const uint32_t s = is_none ? MD5_NONE : find_name(source, from);
         const uint32_t t = to ? find_name(target, to) : MD5_NONE;
         const bool is_unknown = s == MD5_NONE && !is_none;
-        if (number > MOST_LINES || is_unknown || t == MD5_NONE) {
+        if (number > MAX_LINES || is_unknown || t == MD5_NONE) {
             is_done = convert_fail(error, MD5_ERROR_MISMATCH, job->map,
-                                   to == NULL            ? "expected two names, SOURCE TARGET"
-                                   : number > MOST_LINES ? "more than 10000 lines"
-                                   : is_unknown          ? "the motion has no joint '%s'"
-                                                         : "the model has no joint '%s'",
+                                   to == NULL           ? "expected two names, SOURCE TARGET"
+                                   : number > MAX_LINES ? "more than 10000 lines"
+                                   : is_unknown         ? "the motion has no joint '%s'"
+                                                        : "the model has no joint '%s'",
                                    is_unknown ? from : to);
             error->line = number;
             error->column = 1;

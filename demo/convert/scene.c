@@ -86,8 +86,8 @@ char *convert_clean(const char *text, size_t most, const char *refused)
 
 char *convert_file_name(const char *name)
 {
-    enum { MOST_BYTES = 100 };
-    char *const text = convert_clean(name[0] != '\0' ? name : "unnamed", MOST_BYTES, "/\\:*?\"<>|");
+    enum { MAX_BYTES = 100 };
+    char *const text = convert_clean(name[0] != '\0' ? name : "unnamed", MAX_BYTES, "/\\:*?\"<>|");
     text[0] = text[0] == '.' ? '_' : text[0];
     return text;
 }

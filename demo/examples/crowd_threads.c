@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_THREADS = 64 };
+enum { MAX_THREADS = 64 };
 
 typedef struct part {
     pthread_t thread;
@@ -29,7 +29,7 @@ static void *run_part(void *argument)
 static void run(void *pool, size_t count, md5_range_fn *range, void *user)
 {
     const uint32_t num_threads = *(const uint32_t *)pool;
-    part parts[MOST_THREADS];
+    part parts[MAX_THREADS];
     for (uint32_t i = 0; i < num_threads; i++) {
         parts[i] = (part){.range = range, .user = user, .worker = i};
         parts[i].begin = count * i / num_threads;
@@ -53,7 +53,7 @@ int main(int argc, char **argv)
 {
     const int count = argc == 4 ? (int)strtol(argv[2], NULL, 10) : 0;
     uint32_t num_threads = argc == 4 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0;
-    if (count < 1 || num_threads < 1 || num_threads > MOST_THREADS) {
+    if (count < 1 || num_threads < 1 || num_threads > MAX_THREADS) {
         fprintf(stderr, "usage: crowd_threads CHARACTER.md5machine CHARACTERS THREADS\n");
         return 2;
     }

@@ -74,7 +74,7 @@ static uint32_t png_pixel_bits(uint8_t colour, uint8_t depth)
 static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, size_t *palette,
                       size_t *palette_size, md5_error *error)
 {
-    enum { MOST_COLOURS = 256, BEST_RATIO = 4 * 258 };
+    enum { MAX_COLOURS = 256, BEST_RATIO = 4 * 258 };
     uint32_t width = 0, height = 0;
     uint8_t depth = 0, colour = 0;
     uint64_t packed_size = 0; // of all IDAT chunks
@@ -121,7 +121,7 @@ static bool check_png(const uint8_t *bytes, size_t size, uint32_t max_pixels, si
             if (has_palette || packed_size > 0)
                 return fail(error, MD5_ERROR_SYNTAX,
                             "PNG palette is repeated or follows the image data");
-            if (length == 0 || length % 3 != 0 || length > 3 * MOST_COLOURS)
+            if (length == 0 || length % 3 != 0 || length > 3 * MAX_COLOURS)
                 return fail(error, MD5_ERROR_SYNTAX,
                             "PNG palette has %u bytes, expected 3 to 768 in steps of 3", length);
             has_palette = true;
@@ -330,14 +330,14 @@ typedef struct byte_reader {
 
 // -- Header ---------------------------------------------------------------------------------
 
-enum { MOST_LINE = 128 };
+enum { MAX_LINE = 128 };
 
 // Takes a line without its end; false at the end of the file. The rest of a long line is dropped.
-static bool take_line(byte_reader *from, char line[MOST_LINE])
+static bool take_line(byte_reader *from, char line[MAX_LINE])
 {
     size_t length = 0;
     for (; from->offset < from->size && from->bytes[from->offset] != '\n'; from->offset++)
-        if (length + 1 < MOST_LINE)
+        if (length + 1 < MAX_LINE)
             line[length++] = (char)from->bytes[from->offset];
     line[length] = '\0';
     return from->offset++ < from->size;
@@ -359,7 +359,7 @@ static const char *take_side(const char *text, const char *axis, uint32_t *side)
 static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *error)
 {
     static const char format[] = "FORMAT=";
-    char line[MOST_LINE] = "";
+    char line[MAX_LINE] = "";
     if (!take_line(from, line) || strncmp(line, "#?", 2) != 0)
         return fail(error, MD5_ERROR_SYNTAX, "not a Radiance picture: it does not begin with #?");
     do {
@@ -382,7 +382,7 @@ static bool read_header(byte_reader *from, view_panorama *panorama, md5_error *e
 
 // -- Rows -----------------------------------------------------------------------------------
 
-enum { LEAST_PACKED = 8, MOST_PACKED = 0x7fff }; // widths of rows that are packed by channel
+enum { MIN_PACKED = 8, MAX_PACKED = 0x7fff }; // widths of rows that are packed by channel
 
 // A row of pixels: 1, 1, 1, n repeats the last pixel n times, and 256 n times right after another.
 static bool take_pixels(byte_reader *from, uint8_t *to, uint32_t width)
@@ -415,7 +415,7 @@ static bool take_pixels(byte_reader *from, uint8_t *to, uint32_t width)
 static bool take_row(byte_reader *from, uint8_t *to, uint32_t width)
 {
     const uint8_t *const head = from->bytes + from->offset;
-    const bool is_packed = width >= LEAST_PACKED && width <= MOST_PACKED
+    const bool is_packed = width >= MIN_PACKED && width <= MAX_PACKED
                            && from->size - from->offset >= 4 && head[0] == 2 && head[1] == 2
                            && head[2] < 128;
     if (!is_packed)

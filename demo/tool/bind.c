@@ -34,7 +34,7 @@ typedef struct tool_obj {
 // == Wavefront OBJ ================================================================================
 
 // Far more than any mesh that can be drawn; keeps counts within 32 bits.
-enum { MOST_ITEMS = 1 << 28 };
+enum { MAX_ITEMS = 1 << 28 };
 
 // A line of the file, and where in it the reader is.
 typedef struct obj_reader {
@@ -102,7 +102,7 @@ static bool read_number(obj_reader *reader, const char *what, float *number)
 
 static bool has_room(const obj_reader *reader, uint32_t count)
 {
-    return count < MOST_ITEMS || fail(reader, reader->line, "more than %d items", MOST_ITEMS);
+    return count < MAX_ITEMS || fail(reader, reader->line, "more than %d items", MAX_ITEMS);
 }
 
 static bool read_position(obj_reader *reader)

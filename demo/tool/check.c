@@ -395,7 +395,7 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
 // Reads the files of a part: first all but clips, and then these, with the meshes.
 static void read_part(reading *part, const md5_threads *threads)
 {
-    enum { MOST_KEPT = 256 }; // models; those beyond are read again for each of their clips
+    enum { MAX_KEPT = 256 }; // models; those beyond are read again for each of their clips
     size_t num_others = 0, num_kept = 0;
     part->num_clips = part->num_meshes = 0;
     for (size_t i = 0; i < part->num_read; i++) {
@@ -418,7 +418,7 @@ static void read_part(reading *part, const md5_threads *threads)
     for (size_t i = 0; i < part->num_clips; i++) {
         report *const mesh = find_mesh(part, part->clips[i]->path);
         if (mesh && !mesh->keeps_model)
-            mesh->keeps_model = num_kept++ < MOST_KEPT;
+            mesh->keeps_model = num_kept++ < MAX_KEPT;
     }
     md5_threads_run(threads, num_others, read_range, part);
     reading clips = *part;
@@ -452,8 +452,8 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
 // A folder is not cut in two, unless it is huge: clips are compared with meshes of the same part.
 static void check_files(checker *check, const common_list *files)
 {
-    enum { AT_ONCE = 4096, MOST_AT_ONCE = 16 * AT_ONCE };
-    const size_t most = files->count < MOST_AT_ONCE ? files->count : MOST_AT_ONCE;
+    enum { AT_ONCE = 4096, MAX_AT_ONCE = 16 * AT_ONCE };
+    const size_t most = files->count < MAX_AT_ONCE ? files->count : MAX_AT_ONCE;
     const md5_threads *const threads = files->count > 1 ? common_start_threads(0) : NULL;
     reading part = {.check = check,
                     .reports = common_alloc(most, sizeof *part.reports),

@@ -63,14 +63,14 @@ const tool_command tool_compress = {
 static bool check_size(const md5_anim *compressed, const md5_anim *anim, const char *path,
                        md5_error *error)
 {
-    enum { MUCH = 64 << 20, MOST_GROWTH = 1000, A_FRAME = 50, A_NUMBER = 2 };
+    enum { MUCH = 64 << 20, MAX_GROWTH = 1000, A_FRAME = 50, A_NUMBER = 2 };
     const uint64_t frame = A_FRAME + (uint64_t)A_NUMBER * anim->num_components;
     const uint64_t size = frame * anim->num_frames;
-    if (size <= MUCH || size / MOST_GROWTH <= compressed->size)
+    if (size <= MUCH || size / MAX_GROWTH <= compressed->size)
         return true;
     return tool_fail(error, MD5_ERROR_RANGE, path,
                      "its %u frames would be %llu bytes of text: more than %d times its own size",
-                     anim->num_frames, (unsigned long long)size, (int)MOST_GROWTH);
+                     anim->num_frames, (unsigned long long)size, (int)MAX_GROWTH);
 }
 
 // Samples are taken by a binding to the clip's own skeleton, as a player takes them.

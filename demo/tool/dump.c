@@ -269,7 +269,7 @@ static void print_curve(const md5_binding *binding, uint32_t joint, bool is_foot
 
 static int curves(tool_arguments *arguments)
 {
-    enum { MOST_FRAMES = 1 << 20 }; // compressed clips may have billions in a few bytes
+    enum { MAX_FRAMES = 1 << 20 }; // compressed clips may have billions in a few bytes
     char *const *const words = arguments->words;
     const md5_load_opts opts = {.file_name = words[1], .warn = tool_print_error};
     md5_error error = {0};
@@ -277,9 +277,9 @@ static int curves(tool_arguments *arguments)
     md5_anim *const anim = model ? md5_load_anim(words[1], NULL, &error) : NULL;
     md5_binding *const binding = anim ? md5_bind(model, anim, &opts, &error) : NULL;
     bool is_done = binding != NULL;
-    if (is_done && anim->num_frames > MOST_FRAMES)
+    if (is_done && anim->num_frames > MAX_FRAMES)
         is_done = tool_fail(&error, MD5_ERROR_RANGE, words[1], "it has %u frames: more than %d",
-                            anim->num_frames, (int)MOST_FRAMES);
+                            anim->num_frames, (int)MAX_FRAMES);
     if (is_done)
         print_curve(binding, 0, false, arguments->tolerance > 0.0f ? arguments->tolerance : 0.1f);
     for (int i = 2; i < arguments->num_words && is_done; i++) {

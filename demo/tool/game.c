@@ -244,7 +244,7 @@ static bool list_decl(tool_game *opened, const md5_decl *decl, md5_error *error)
 // lines.
 static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
-    enum { MOST_BYTES = 32 << 20, A_LINE = 32 };
+    enum { MAX_BYTES = 32 << 20, A_LINE = 32 };
     if (opened->is_cut)
         return true;
     const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, error);
@@ -256,7 +256,7 @@ static bool list_clips(tool_game *opened, const md5_decl *decl, md5_error *error
             opened->num_bytes += strlen(anim->files[j]) + A_LINE;
         }
         print_line(opened, decl->name, anim->name, anim->files[0], 0);
-        opened->is_cut = opened->num_bytes > MOST_BYTES;
+        opened->is_cut = opened->num_bytes > MAX_BYTES;
     }
     if (opened->is_cut)
         common_print(stderr, "md5tool: error: too many clips: those from %s on are not listed\n",
@@ -1090,15 +1090,15 @@ static void judge_images(tool_game *opened)
 // and each is compared with the joints and clips of its model.
 static bool check_keys(tool_game *opened, const md5_decl *decl, md5_error *error)
 {
-    enum { MOST_KEYS = 4 << 20 };
-    if (opened->num_keys > MOST_KEYS)
+    enum { MAX_KEYS = 4 << 20 };
+    if (opened->num_keys > MAX_KEYS)
         return true;
     const md5_entity_def *const entity = md5_game_entity_def(opened->game, decl->name, error);
     const char *const name = entity ? md5_entity_def_value(entity, "model") : NULL;
     const md5_model_def *const model = name ? md5_game_model_def(opened->game, name, error) : NULL;
     opened->num_keys += (entity ? entity->num_keys : 0)
                         + (model ? (size_t)model->num_joints + model->num_anims : 0);
-    if (opened->num_keys > MOST_KEYS)
+    if (opened->num_keys > MAX_KEYS)
         print_placed(opened, &(tool_finding){
                                  .error = {MD5_WARNING, .message = "too many keys are inherited: "
                                                                    "the others are not checked"},

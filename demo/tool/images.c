@@ -109,13 +109,13 @@ static char *find_in(const char *folder, const char *name)
 
 char *tool_find_texture(const char *model, const char *shader)
 {
-    enum { MOST_FOLDERS = 8, LONGEST = 1000 };
+    enum { MAX_FOLDERS = 8, LONGEST = 1000 };
     if (shader[0] == '\0' || strlen(shader) > LONGEST)
         return NULL;
     char *folder = common_folder(model), *found = find_in(folder, common_base(shader));
     // A path as games write it is below this folder or one above.
     const bool is_path = common_base(shader) != shader && !common_is_absolute(shader);
-    for (int i = 0; i < MOST_FOLDERS && !found && is_path; i++) {
+    for (int i = 0; i < MAX_FOLDERS && !found && is_path; i++) {
         found = find_in(folder, shader);
         if (strcmp(folder, ".") == 0)
             break;

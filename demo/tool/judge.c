@@ -45,7 +45,7 @@ static md5_vec3 *sort_by_x(md5_vec3 *points, md5_vec3 *others, uint32_t count)
 // at.
 static uint32_t count_seams(const md5_mesh *mesh)
 {
-    enum { MOST_NEIGHBORS = 64 };
+    enum { MAX_NEIGHBORS = 64 };
     const float width = 1e-3f;
     const uint32_t num_points = mesh->num_vertices;
     if (num_points == 0)
@@ -56,7 +56,7 @@ static uint32_t count_seams(const md5_mesh *mesh)
     const md5_vec3 *const sorted = sort_by_x(points, points + num_points, num_points);
     for (uint32_t i = 0; i < num_points; i++) {
         bool is_split = false;
-        for (uint32_t k = i + 1; k < num_points && k - i <= MOST_NEIGHBORS; k++) {
+        for (uint32_t k = i + 1; k < num_points && k - i <= MAX_NEIGHBORS; k++) {
             const md5_vec3 away = md5_vec3_sub(sorted[k], sorted[i]);
             if (away.x > width)
                 break;

@@ -166,7 +166,7 @@ static md5_vec3 place_of(const md5_model *model, skin_point point, const md5_mat
 
 // == Frames =======================================================================================
 
-enum { MOST_FEET = 16 };
+enum { MAX_FEET = 16 };
 
 // How far the skin may reach out of boxes: parts of the size of the mesh.
 static const double OWN_PART = 0.05, BIND_PART = 0.2;
@@ -177,12 +177,12 @@ typedef struct motion {
     const md5_model *model;
     const md5_anim *anim;
     const md5_binding *binding;
-    md5_xform *pose;                 // [joints]
-    md5_mat34 *palette, *before;     // [joints]
-    md5_mat34 *joints;               // [joints]
-    double size;                     // of the mesh: the diagonal of its box
-    uint32_t feet[MOST_FEET];        // joints
-    md5_vec3 *places[MOST_FEET + 1]; // [frames] where the root and the feet are
+    md5_xform *pose;                // [joints]
+    md5_mat34 *palette, *before;    // [joints]
+    md5_mat34 *joints;              // [joints]
+    double size;                    // of the mesh: the diagonal of its box
+    uint32_t feet[MAX_FEET];        // joints
+    md5_vec3 *places[MAX_FEET + 1]; // [frames] where the root and the feet are
     uint32_t num_feet;
     tool_facts *clip;
 } motion;
@@ -239,10 +239,10 @@ static md5_bounds bounds_of(const motion *of)
 // were all frames, so that of->places are known.
 static bool look_at_frames(const motion *of, reach *own, reach *bind)
 {
-    enum { MOST_WORK = 1 << 26 }; // joints and points
+    enum { MAX_WORK = 1 << 26 }; // joints and points
     const uint32_t num_frames = of->anim->num_frames;
     const uint64_t work = of->num_points + (uint64_t)of->model->skeleton.num_joints;
-    const uint32_t step = (uint32_t)(work * num_frames / MOST_WORK) + 1;
+    const uint32_t step = (uint32_t)(work * num_frames / MAX_WORK) + 1;
     const bool minds_own = of->anim->frame_bounds && tool_minds(of->clip->asked, "bounds-small");
     const bool minds_bind = tool_minds(of->clip->asked, "bind-box");
     for (uint64_t i = 0; i < num_frames; i += step) {
@@ -361,11 +361,11 @@ static void judge_feet(const motion *of, int kind)
 void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model *model,
                        const md5_anim *anim)
 {
-    enum { MOST_FRAMES = 1 << 16 };
+    enum { MAX_FRAMES = 1 << 16 };
     md5_error error = {0};
     const bool is_seen = clip->is_seen;
     clip->is_seen = true;
-    if (is_seen || anim->num_frames > MOST_FRAMES || mesh->num_points == 0)
+    if (is_seen || anim->num_frames > MAX_FRAMES || mesh->num_points == 0)
         return;
     md5_binding *const binding = md5_bind(model, anim, NULL, &error);
     const md5_skeleton *const skeleton = &model->skeleton;
@@ -385,7 +385,7 @@ void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model
         };
         of.joints = of.palette + count;
         of.before = of.joints + count;
-        for (uint32_t i = 0; i < count && of.num_feet < MOST_FEET; i++)
+        for (uint32_t i = 0; i < count && of.num_feet < MAX_FEET; i++)
             if (tool_is_foot(skeleton->joints[i].name))
                 of.feet[of.num_feet++] = i;
         md5_vec3 *const places =

@@ -501,7 +501,7 @@ static bool read_mesh_row(reader *from, int kind, mesh_rows *mesh)
 // Checks the vertices of a mesh against its weights.
 static void check_vertices(reader *from, const mesh_rows *mesh)
 {
-    enum { MOST_VERTICES = 65535, Q2PRO_ROWS = 6144, Q2PRO_WEIGHTS = 8192 };
+    enum { MAX_VERTICES = 65535, Q2PRO_ROWS = 6144, Q2PRO_WEIGHTS = 8192 };
     const uint32_t num_weights = mesh->rows[2];
     for (uint32_t i = 0; i < mesh->rows[0]; i++) {
         const uint32_t first = mesh->verts[i][0], count = mesh->verts[i][1];
@@ -532,7 +532,7 @@ static void check_vertices(reader *from, const mesh_rows *mesh)
                   words[kind], mesh->rows[kind]);
         if (mesh->rows[kind] > (uint32_t)(kind == 2 ? Q2PRO_WEIGHTS : Q2PRO_ROWS))
             found(from, RULE_Q2PRO_LIMIT, at, "%u %s in a mesh", mesh->rows[kind], words[kind]);
-        if (kind == 0 && mesh->rows[kind] > MOST_VERTICES)
+        if (kind == 0 && mesh->rows[kind] > MAX_VERTICES)
             found(from, RULE_VERTICES, at, "%u vertices in a mesh", mesh->rows[kind]);
     }
 }

@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_INPUTS = 256 };
+enum { MAX_INPUTS = 256 };
 
 // What has happened since the last frame, in a ring.
 struct view_window {
     EMSCRIPTEN_WEBGL_CONTEXT_HANDLE context;
-    view_input inputs[MOST_INPUTS];
+    view_input inputs[MAX_INPUTS];
     size_t first, count;
     bool is_shown, is_full;
     GLsync awaited;       // the first picture, until the GPU has finished it
@@ -47,11 +47,11 @@ static const char canvas[] = "#canvas";
 // The caller's path is taken. Without room the event is lost: nobody types 256 keys within a frame.
 static void push(view_window *window, view_input input)
 {
-    if (window->count == MOST_INPUTS) {
+    if (window->count == MAX_INPUTS) {
         free(input.path);
         return;
     }
-    window->inputs[(window->first + window->count++) % MOST_INPUTS] = input;
+    window->inputs[(window->first + window->count++) % MAX_INPUTS] = input;
 }
 
 // Reads the first gamepad, which browsers name after one of its buttons was pressed.
@@ -85,7 +85,7 @@ bool view_next_input(view_window *window, double patience, view_input *event)
     if (window->count == 0)
         return false;
     *event = window->inputs[window->first];
-    window->first = (window->first + 1) % MOST_INPUTS;
+    window->first = (window->first + 1) % MAX_INPUTS;
     window->count--;
     return true;
 }

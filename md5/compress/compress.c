@@ -273,10 +273,10 @@ static md5_packed_track *take_tracks(md5_arena *arena, const md5_anim *anim)
 // the largest value, sums would not be exact in floats.
 #define COARSEST_ROTATION 0x1p-6
 #define COARSEST_TRANSLATION 0x1p30
-#define LEAST_STEPS 0x1p22
+#define MIN_STEPS 0x1p22
 
 // Keys may take that much of a track's budget for what lies between them.
-#define MOST_DEVIATION 0.9
+#define MAX_DEVIATION 0.9
 
 // Constants are stored once, and get steps that leave the budget to the others.
 #define HELD_SHARE 0.25
@@ -317,7 +317,7 @@ static uint32_t choose_scale(const md5_packed_track *track, double units, double
                             ? units / (2.0 * reach)
                             : units * (double)track->weakest / (root * reach);
     const double most = is_rotation ? COARSEST_ROTATION : COARSEST_TRANSLATION;
-    const double least = (double)track->largest / LEAST_STEPS;
+    const double least = (double)track->largest / MIN_STEPS;
     const double bounded = step > least ? step : least;
     return (uint32_t)(bounded > 0.0 ? scale_below(bounded < most ? bounded : most) : 0);
 }
@@ -355,7 +355,7 @@ static void choose_keys(md5_packed_track *track, uint32_t num_frames, double bud
     double least = 0.0;
     for (uint32_t k = 1; k < MD5_PACKED_STEPS; k++) {
         const double deviation = (double)track->deviations[k] * unit;
-        if (k > 1 && !(deviation <= MOST_DEVIATION * budget))
+        if (k > 1 && !(deviation <= MAX_DEVIATION * budget))
             continue;
         const double rest = sqrt(budget * budget - deviation * deviation);
         const uint32_t scale = choose_scale(track, k == 1 ? budget : rest, reach);
@@ -658,7 +658,7 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
         const double unit = track->kind == MD5_PACKED_ROTATION ? 2.0 * reach : 1.0;
         const double deviation = (double)track->middle_deviation * unit;
         track->step = 0;
-        if (track->is_constant || deviation <= MOST_DEVIATION * budget)
+        if (track->is_constant || deviation <= MAX_DEVIATION * budget)
             track->scale = choose_scale(track, budget * HELD_SHARE, reach);
         else
             choose_keys(track, num_frames, budget, unit, reach);

@@ -23,7 +23,7 @@ md5_quat md5i_quat_between_far(md5_vec3 from, md5_vec3 to)
     const md5_vec3 other = any_beside(from);
     const md5_vec3 rough = md5_vec3_dot(cross, cross) > 1e-12f ? cross : other;
     const md5_vec3 axis =
-        md5_vec3_normalize(md5_vec3_beside(md5_vec3_normalize(rough, other), from), other);
+        md5_vec3_normalize(md5_vec3_reject(md5_vec3_normalize(rough, other), from), other);
     const float half_cosine = md5_vec3_length(md5_vec3_add(from, to));
     const float half_sine = md5_vec3_length(md5_vec3_sub(from, to));
     const md5_quat turn = {axis.x * half_sine, axis.y * half_sine, axis.z * half_sine, half_cosine};

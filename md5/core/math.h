@@ -19,7 +19,7 @@
 #define MD5_LENGTH_SLACK 1e-5f
 
 // The part of `v` perpendicular to `axis`, which has unit length.
-static inline md5_vec3 md5_vec3_beside(md5_vec3 v, md5_vec3 axis)
+static inline md5_vec3 md5_vec3_reject(md5_vec3 v, md5_vec3 axis)
 {
     return md5_vec3_sub(v, md5_vec3_scale(axis, md5_vec3_dot(v, axis)));
 }

@@ -426,7 +426,7 @@ static void put_layout(text_writer *to, const char *format, const char *end)
 // which ones are too few, without printing them. printf() may write another point.
 static void put_number(text_writer *to, double number, bool is_float)
 {
-    enum { MOST_DECIMALS = 60 };
+    enum { MAX_DECIMALS = 60 };
     const double magnitude = fabs(number), exact = 9007199254740992.0;
     if (!isfinite((float)number)) {
         md5i_fail(&to->context, MD5_ERROR_RANGE, 0, 0, "a number is not finite");
@@ -435,7 +435,7 @@ static void put_number(text_writer *to, double number, bool is_float)
     char printed[128], text[128];
     size_t length = 0;
     bool is_same = false;
-    for (int decimals = 0; decimals <= MOST_DECIMALS && !is_same; decimals++) {
+    for (int decimals = 0; decimals <= MAX_DECIMALS && !is_same; decimals++) {
         const double power =
             decimals <= MD5_MAX_EXACT_POWER ? md5i_exact_powers[decimals] : INFINITY;
         const double near = floor(magnitude * power + 0.5) / power;

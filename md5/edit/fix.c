@@ -1054,7 +1054,7 @@ static bool move_comments(repair *it, const frame_plan *plan, md5_doc *doc)
 // stays one, and at least two, so that what moves does not stop.
 static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
 {
-    enum { MOST_FRAMES = 1 << 24 };
+    enum { MAX_FRAMES = 1 << 24 };
     const md5_frame_edit *const edit = plan->edit;
     const double rate = edit->frame_rate == 0.0 ? doc->frame_rate : edit->frame_rate;
     plan->first = edit->first;
@@ -1068,10 +1068,10 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
     const double num_frames =
         floor((plan->num_old - 1 + plan->is_open) * (rate / doc->frame_rate) + 0.5) + 1.0;
     if (!(rate > 0.0 && edit->tolerance >= 0.0f)
-        || !(num_frames <= fmax((double)MOST_FRAMES, (double)doc->num_frames)))
+        || !(num_frames <= fmax((double)MAX_FRAMES, (double)doc->num_frames)))
         return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
                          "expected a rate above 0, at most %d frames and no negative tolerance",
-                         (int)MOST_FRAMES);
+                         (int)MAX_FRAMES);
     plan->num_frames = num_frames < 2.0 && plan->num_old > 1 ? 2 : (uint32_t)num_frames;
     plan->is_other = plan->is_open || plan->num_old != doc->num_frames || rate != doc->frame_rate;
     return true;

@@ -717,12 +717,12 @@ void md5_actor_save(const md5_actor *actor, void *bytes)
 // -- Restoring ------------------------------------------------------------------------------------
 
 // A cycle may have begun before time 0, by its length at the least rate.
-#define LEAST_TIME (-((int64_t)1 << 40))
-#define MOST_TIME ((int64_t)1 << 54)
+#define MIN_TIME (-((int64_t)1 << 40))
+#define MAX_TIME ((int64_t)1 << 54)
 
 static bool is_time(int64_t time)
 {
-    return time >= LEAST_TIME && time <= MOST_TIME;
+    return time >= MIN_TIME && time <= MAX_TIME;
 }
 
 static bool is_weight(float weight)

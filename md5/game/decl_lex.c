@@ -27,12 +27,12 @@ void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, ui
 }
 
 void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry,
-                              bool *is_spoilt)
+                              bool *is_defaulted)
 {
     md5i_decl_lex_begin(lex, game, entry->decl.file, entry->decl.line, entry->decl.text,
                         entry->decl.size);
     lex->line_start = lex->last.line_start = entry->line_start;
-    lex->is_spoilt = is_spoilt;
+    lex->is_defaulted = is_defaulted;
 }
 
 void md5i_decl_lex_warn(const md5_decl_lex *lex, const char *format, ...)

@@ -50,16 +50,17 @@ typedef struct md5_decl_lex {
     md5_token unread;
     bool joins_strings; // "a" \ "b"
     bool is_silent;     // reports no warnings: the text is also read elsewhere
-    bool *is_spoilt;    // of the declaration that is read: md5i_mistake() sets it
+    bool *is_defaulted; // of the declaration that is read: md5i_mistake() sets it
 } md5_decl_lex;
 
 // Begins with a text whose first line has the number `line` in messages about `file`.
 void md5i_decl_lex_begin(md5_decl_lex *lex, md5_game *game, const char *file, uint32_t line,
                          const char *text, size_t size);
 
-// Begins with a declaration. `is_spoilt` becomes true if a mistake spoils it: see md5i_mistake().
+// Begins with a declaration. `is_defaulted` becomes true if a mistake spoils it: see
+// md5i_mistake().
 void md5i_decl_lex_begin_decl(md5_decl_lex *lex, md5_game *game, const md5_decl_entry *entry,
-                              bool *is_spoilt);
+                              bool *is_defaulted);
 
 // Reports a warning at the beginning of the token that was read last, or, if the lexer has returned
 // to before it, at the lexer's position. The line is the lexer's, as in the engine.

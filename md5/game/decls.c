@@ -23,7 +23,7 @@ void md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *for
         md5i_decl_lex_warn(lex, "%s; expected %s", message, expected);
     else
         md5i_decl_lex_warn(lex, "%s", message);
-    *lex->is_spoilt |= !md5_is_lenient(lex->game);
+    *lex->is_defaulted |= !md5_is_lenient(lex->game);
 }
 
 // -- Both lists -----------------------------------------------------------------------------------
@@ -342,10 +342,10 @@ const void *md5i_request(md5_game *game, md5_decl_type type, const char *name, m
 // half of the game's memory. What is beyond is a warning; the rest of the game is read.
 
 enum {
-    MOST_DECL = 2 << 20,
-    MOST_FILE = 16 << 20,
-    MOST_ARCHIVE = 48 << 20, // with what each declaration costs
-    DECL_COST = 320,         // about what stays in memory of each, besides its text
+    MAX_DECL = 2 << 20,
+    MAX_FILE = 16 << 20,
+    MAX_ARCHIVE = 48 << 20, // with what each declaration costs
+    DECL_COST = 320,        // about what stays in memory of each, besides its text
 };
 
 // How many bytes may still be read of a file's search path; `cost`: what it has taken so far.
@@ -353,7 +353,7 @@ static size_t room_of(const md5_game *game, const md5_game_entry *entry, size_t 
 {
     const size_t half = game->context.allocator.limit / 2, held = game->context.memory_held;
     size_t room = half > held ? half - held : 0;
-    const size_t left = cost < MOST_ARCHIVE ? MOST_ARCHIVE - cost : 0;
+    const size_t left = cost < MAX_ARCHIVE ? MAX_ARCHIVE - cost : 0;
     if (game->paths[entry->path].is_archive && left < room)
         room = left;
     return room;
@@ -447,9 +447,9 @@ static void set_text(const md5_decl_lex *lex, const decl_head *head, md5_decl *d
 static bool add_decl(md5_decl_lex *lex, const decl_head *head)
 {
     const size_t size = (size_t)(lex->at - head->start);
-    if (size > MOST_DECL) {
+    if (size > MAX_DECL) {
         md5i_decl_lex_warn(lex, "%s %s has %zu bytes, at most %d are read: skipped",
-                           type_words[head->type], MD5_SHOWN(&head->name), size, (int)MOST_DECL);
+                           type_words[head->type], MD5_SHOWN(&head->name), size, (int)MAX_DECL);
         lex->game->num_unread++;
         return true;
     }
@@ -538,9 +538,9 @@ static bool index_file(md5_game *game, const struct decl_folder *folder,
     const size_t room = room_of(game, entry, *cost);
     size_t size = 0;
     const char *const text = read_file(game, entry,
-                                       room == 0          ? 1
-                                       : room < MOST_FILE ? room
-                                                          : MOST_FILE,
+                                       room == 0         ? 1
+                                       : room < MAX_FILE ? room
+                                                         : MAX_FILE,
                                        &size);
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     *cost += text ? size : 0;

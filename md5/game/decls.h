@@ -34,8 +34,8 @@ const void *md5i_request(md5_game *game, md5_decl_type type, const char *name, m
 typedef enum md5_word_place { MD5_WORD_MATERIAL, MD5_WORD_STAGE, MD5_WORD_MODEL } md5_word_place;
 
 // Reports a mistake, in the engine's words. In the engine's verdict it spoils the declaration:
-// *lex->is_spoilt becomes true. In the lenient verdict the warning also says what was expected, and
-// the caller goes on reading.
+// *lex->is_defaulted becomes true. In the lenient verdict the warning also says what was expected,
+// and the caller goes on reading.
 void md5i_mistake(const md5_decl_lex *lex, const char *expected, const char *format, ...)
     MD5_PRINTF(3, 4);
 

@@ -87,7 +87,7 @@ static bool read_pair(md5_decl_lex *lex, const md5_token *name, const md5_decl *
         md5i_mistake(lex, "a key in double quotes", "Expected quoted string, but found %s",
                      MD5_SHOWN(name));
         // In the lenient verdict a bare name is a key; anything else is skipped.
-        if (*lex->is_spoilt || name->kind == MD5_TOKEN_PUNCTUATION)
+        if (*lex->is_defaulted || name->kind == MD5_TOKEN_PUNCTUATION)
             return true;
     }
     const char *const text = md5i_keep_token(lex->game, name);
@@ -115,14 +115,14 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
 {
     const md5_decl *const decl = &entry->decl;
     md5_decl_lex lex;
-    bool is_spoilt = false, is_new;
+    bool is_defaulted = false, is_new;
     key_list list = {.game = game};
-    md5i_decl_lex_begin_decl(&lex, game, entry, &is_spoilt);
+    md5i_decl_lex_begin_decl(&lex, game, entry, &is_defaulted);
     md5_token token;
     (void)md5i_decl_lex_skip_until(&lex, "{");
-    while (!is_spoilt && md5i_decl_lex_read(&lex, &token) && !md5i_token_is(&token, "}"))
+    while (!is_defaulted && md5i_decl_lex_read(&lex, &token) && !md5i_token_is(&token, "}"))
         TRY(read_pair(&lex, &token, decl, &list));
-    if (is_spoilt) {
+    if (is_defaulted) {
         const md5_entity_key mark = {"DEFAULTED", "1", decl, decl->line, 1};
         list = (key_list){.game = game};
         TRY(set_key(&list, &mark, &is_new));
@@ -153,7 +153,7 @@ static bool parse_own(md5_game *game, md5_decl_entry *entry, parsed_entity *pars
     parsed->num_own = list.count;
     TRY(parsed->own && md5_game_has_memory(game));
     entry->parsed = parsed;
-    entry->decl.state = is_spoilt ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
+    entry->decl.state = is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
 }
 

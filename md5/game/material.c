@@ -299,7 +299,7 @@ static void read_shortcut(md5_material_parser *parser)
         snprintf(text, sizeof text, "blend %s map %s\n}\n", lights[parser->value], image);
     md5i_decl_lex_begin(&lex, parser->game, outer->file, outer->line, text, (size_t)size);
     lex.joins_strings = false;
-    lex.is_spoilt = &parser->is_defaulted;
+    lex.is_defaulted = &parser->is_defaulted;
     parser->lex = &lex;
     md5i_read_stage(parser);
     parser->lex = outer;
@@ -534,7 +534,7 @@ static bool read_text(md5_material_parser *parser, const md5_decl *decl, const c
 {
     md5_decl_lex lex;
     md5i_decl_lex_begin(&lex, parser->game, decl->file, decl->line, text, strlen(text));
-    lex.is_spoilt = &parser->is_defaulted;
+    lex.is_defaulted = &parser->is_defaulted;
     return read_material(parser, decl, &lex);
 }
 

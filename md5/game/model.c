@@ -164,16 +164,16 @@ static void model_fail_at_end(md5_model_parser *parser)
 static bool model_spend(md5_model_parser *parser, uint32_t num_joints)
 {
     // Ten times what the largest games need: with it models take at most 40 MB for their channels.
-    enum { MOST_JOINTS = 8 << 20 };
+    enum { MAX_JOINTS = 8 << 20 };
     uint32_t *const spent = &parser->game->num_model_joints;
-    if (*spent < MOST_JOINTS && num_joints <= MOST_JOINTS - *spent) {
+    if (*spent < MAX_JOINTS && num_joints <= MAX_JOINTS - *spent) {
         *spent += num_joints;
         return true;
     }
-    if (*spent < MOST_JOINTS) {
-        *spent = MOST_JOINTS;
+    if (*spent < MAX_JOINTS) {
+        *spent = MAX_JOINTS;
         md5i_mistake(&parser->lex, "fewer, skipped",
-                     "The channels of all models have more than %d joints", (int)MOST_JOINTS);
+                     "The channels of all models have more than %d joints", (int)MAX_JOINTS);
     }
     return false;
 }

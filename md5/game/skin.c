@@ -12,7 +12,7 @@ typedef struct skin_reader {
     md5_skin_def skin;
     md5_skin_row *rows;
     const char **models;
-    bool is_spoilt; // by a mistake
+    bool is_defaulted; // by a mistake
 } skin_reader;
 
 // Returns the name of a material, which is parsed if a file declares it. Others take only their
@@ -51,9 +51,10 @@ static bool make_implicit(skin_reader *reader, const char *name)
     const md5_token all = {.text = "*", .size = 1};
     const md5_token own = {.text = name, .size = strlen(name)};
     reader->skin.num_rows = reader->skin.num_models = 0;
-    if (!reader->is_spoilt && md5i_find_entry(reader->game, MD5_DECL_MATERIAL, own.text, own.size))
+    if (!reader->is_defaulted
+        && md5i_find_entry(reader->game, MD5_DECL_MATERIAL, own.text, own.size))
         return add_names(reader, &builtin, &own);
-    reader->is_spoilt = true;
+    reader->is_defaulted = true;
     return md5_is_lenient(reader->game) || add_names(reader, &all, &builtin);
 }
 
@@ -65,7 +66,7 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
         return true;
     if (entry->decl.file) {
         md5_token token, second;
-        md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_spoilt);
+        md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_defaulted);
         (void)md5i_decl_lex_skip_until(&reader.lex, "{");
         while (md5i_decl_lex_read(&reader.lex, &token) && !md5i_token_is(&token, "}")) {
             if (!md5i_decl_lex_read(&reader.lex, &second)) {
@@ -89,7 +90,7 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
             }
         }
     }
-    if (!entry->decl.file || reader.is_spoilt)
+    if (!entry->decl.file || reader.is_defaulted)
         TRY(make_implicit(&reader, entry->decl.name));
     md5_arena *const arena = &game->arena;
     md5_skin_def *const skin = MD5_NEW(arena, md5_skin_def, 1);
@@ -102,7 +103,7 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
                                                         sizeof *skin->models);
     TRY(skin->rows && skin->models);
     entry->parsed = skin;
-    entry->decl.state = reader.is_spoilt ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
+    entry->decl.state = reader.is_defaulted ? MD5_DECL_DEFAULTED : MD5_DECL_PARSED;
     return true;
 }
 

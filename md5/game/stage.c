@@ -21,7 +21,7 @@ typedef struct table_reader {
     md5_decl_lex lex;
     md5_table table;
     float *values;
-    bool is_spoilt; // by a mistake
+    bool is_defaulted; // by a mistake
 } table_reader;
 
 static bool add_value(table_reader *reader, float value)
@@ -61,7 +61,7 @@ static bool read_table(table_reader *reader)
 {
     md5_token token;
     (void)md5i_decl_lex_skip_until(&reader->lex, "{");
-    while (!reader->is_spoilt && md5i_decl_lex_read(&reader->lex, &token)
+    while (!reader->is_defaulted && md5i_decl_lex_read(&reader->lex, &token)
            && !md5i_token_is(&token, "}")) {
         if (md5i_token_is_word(&token, "snap")) {
             reader->table.is_snapped = true;
@@ -73,7 +73,7 @@ static bool read_table(table_reader *reader)
             md5i_mistake(&reader->lex, "snap, clamp or '{'", "unknown token %s", MD5_SHOWN(&token));
         }
     }
-    return !reader->is_spoilt && reader->table.num_values > 0;
+    return !reader->is_defaulted && reader->table.num_values > 0;
 }
 
 bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
@@ -82,7 +82,7 @@ bool md5i_parse_table(md5_game *game, md5_decl_entry *entry)
         return true;
     const md5_arena_mark before = md5i_arena_here(&game->scratch);
     table_reader reader = {.values = NULL};
-    md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_spoilt);
+    md5i_decl_lex_begin_decl(&reader.lex, game, entry, &reader.is_defaulted);
     const bool is_good = read_table(&reader);
     if (!is_good) // a table with a mistake is { { 0 } }
         reader.table = (md5_table){.num_values = 0};

@@ -302,7 +302,7 @@ static bool is_stuck(const reaching *reach, md5_vec3 *way, md5_vec3 *aside)
     *aside = md5i_forward_beside(reach->axes, *way);
     float widest = 0.0f;
     for (uint32_t i = 1; i <= reach->last; i++) {
-        const md5_vec3 off = md5_vec3_beside(md5_vec3_sub(places[i], places[0]), *way);
+        const md5_vec3 off = md5_vec3_reject(md5_vec3_sub(places[i], places[0]), *way);
         const float width = md5_vec3_length(off);
         widest = width > widest ? width : widest;
     }

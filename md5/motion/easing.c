@@ -352,7 +352,7 @@ static const md5_mean_point gauss[MD5_MEAN_POINTS] = {{0.04691007703066800, 0.11
 
 // v of x = v^2 (3 - 2 v), which stands still at both ends: the solution of a cubic with three
 // roots.
-static double stand_at_ends(double x)
+static double inverse_smoothstep(double x)
 {
     const double limited = fmin(fmax(x, 0.0), 1.0);
     const double angle = md5i_angle(2.0 * sqrt(limited * (1.0 - limited)), 1.0 - 2.0 * limited);
@@ -361,7 +361,7 @@ static double stand_at_ends(double x)
 
 void md5i_mean_points(double from, double to, md5_mean_point *points)
 {
-    const double begin = stand_at_ends(from), width = stand_at_ends(to) - begin;
+    const double begin = inverse_smoothstep(from), width = inverse_smoothstep(to) - begin;
     double sum = 0.0;
     for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
         const double v = begin + width * gauss[i].place;

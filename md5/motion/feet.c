@@ -763,9 +763,9 @@ uint32_t md5_walk_pose(const md5_walk_desc *desc, const md5_walk *walk, md5_xfor
             const md5_vec3 tip = md5_joint_in_model(skeleton, pose, limb.tip).translation;
             const md5_vec3 none = {0.0f, 0.0f, 0.0f};
             const md5_vec3 from =
-                md5_vec3_normalize(md5_vec3_beside(md5_vec3_sub(tip, place), normal), none);
+                md5_vec3_normalize(md5_vec3_reject(md5_vec3_sub(tip, place), normal), none);
             const md5_vec3 to =
-                md5_vec3_normalize(md5_vec3_beside(md5_vec3_sub(target, place), normal), none);
+                md5_vec3_normalize(md5_vec3_reject(md5_vec3_sub(target, place), normal), none);
             if (md5_vec3_dot(from, from) > 0.5f && md5_vec3_dot(to, to) > 0.5f)
                 turn_in_model(skeleton, pose, swivel, md5_turn_between(from, to));
         }

@@ -129,7 +129,7 @@ MD5_WIDE_INLINE wide_vec3 vec3_normalize(wide_vec3 a, wide_vec3 fallback)
     return vec3_select(md5_wide_greater(square, md5_wide_all(1e-30f)), unit, fallback);
 }
 
-MD5_WIDE_INLINE wide_vec3 vec3_beside(wide_vec3 v, wide_vec3 axis)
+MD5_WIDE_INLINE wide_vec3 vec3_reject(wide_vec3 v, wide_vec3 axis)
 {
     return vec3_sub(v, vec3_scale(axis, vec3_dot(v, axis)));
 }
@@ -334,7 +334,7 @@ MD5_WIDE_INLINE wide_plane choose_plane(const md5_limb_lanes *lanes, const wide_
     const md5_wide span = vec3_length(line);
     const wide_vec3 old_along = vec3_scale(line, md5_wide_div(one, span));
     const wide_vec3 along = vec3_scale(toward, md5_wide_div(one, distance));
-    const wide_vec3 beside = vec3_beside(limb->upper, old_along);
+    const wide_vec3 beside = vec3_reject(limb->upper, old_along);
     const md5_wide bend = vec3_length(beside);
     require(md5_wide_greater(span, nothing), sound);
     require(md5_wide_greater(distance, nothing), sound);
@@ -350,7 +350,7 @@ MD5_WIDE_INLINE wide_plane choose_plane(const md5_limb_lanes *lanes, const wide_
     // Turns the planes towards the poles.
     const wide_vec3 to_pole =
         quat_rotate(limb->from_model, vec3_sub(load_vec3(&lanes->poles), limb->start));
-    const wide_vec3 side = vec3_beside(to_pole, along);
+    const wide_vec3 side = vec3_reject(to_pole, along);
     const md5_wide square = vec3_dot(side, side);
     const md5_wide smallest =
         md5_wide_mul(md5_wide_all(MD5_NOTHING * MD5_NOTHING), vec3_dot(to_pole, to_pole));

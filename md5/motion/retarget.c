@@ -107,7 +107,7 @@ static int compare_joints(const md5_skeleton *skeleton, uint32_t a, uint32_t b)
 
 // Each element of mirror[] holds two 16-bit numbers, so that no other memory is needed: the upper
 // half the joints sorted by name, the lower half the resulting partner of each joint.
-enum { HALF = 16, MOST_JOINTS = 1 << HALF, LOW = MOST_JOINTS - 1 };
+enum { HALF = 16, MAX_JOINTS = 1 << HALF, LOW = MAX_JOINTS - 1 };
 
 static uint32_t sorted_joint(const uint32_t *mirror, uint32_t i)
 {
@@ -153,7 +153,7 @@ uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
     MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(mirror != NULL || skeleton->num_joints == 0, "mirror: not NULL");
     uint32_t num_paired = 0;
-    if (skeleton->num_joints > MOST_JOINTS) {
+    if (skeleton->num_joints > MAX_JOINTS) {
         for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
             mirror[joint] = joint;
         return 0;

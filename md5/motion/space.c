@@ -6,7 +6,7 @@ md5_vec3 md5i_forward_beside(md5_axes axes, md5_vec3 v)
 {
     const md5_vec3 forward = md5_forward(axes), up = md5_up(axes);
     const bool is_across = fabsf(md5_vec3_dot(v, forward)) < 0.99f;
-    const md5_vec3 beside = md5_vec3_beside(is_across ? forward : up, v);
+    const md5_vec3 beside = md5_vec3_reject(is_across ? forward : up, v);
     return md5_vec3_normalize(beside, up);
 }
 

@@ -198,13 +198,13 @@ static border border_at(const md5_cues *cues, md5_clock clock, bool is_above)
 }
 
 // As many cues as a step can have; more cannot be told from it.
-#define MOST_CUES 1e18
+#define MAX_CUES 1e18
 
 static uint64_t cues_between(const md5_cues *cues, border low, border high)
 {
     const double cycles = (double)high.cycle - (double)low.cycle;
-    if (cycles * (double)cues->num_cues >= MOST_CUES)
-        return (uint64_t)MOST_CUES;
+    if (cycles * (double)cues->num_cues >= MAX_CUES)
+        return (uint64_t)MAX_CUES;
     const int64_t count =
         (high.cycle - low.cycle) * (int64_t)cues->num_cues + (high.next - low.next);
     return count > 0 ? (uint64_t)count : 0;

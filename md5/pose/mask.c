@@ -7,7 +7,7 @@
 #include <string.h>
 
 // More levels than any skeleton has; the square of it still counts exactly in a float.
-enum { MOST_FEATHER = 2047 };
+enum { MAX_FEATHER = 2047 };
 
 typedef struct mask_word {
     bool takes_away, has_subtree;
@@ -174,7 +174,7 @@ bool md5_build_mask(const md5_skeleton *skeleton, const char *joints, uint32_t f
     MD5_ASSERT(weights != NULL || skeleton->num_joints == 0, "weights: not NULL");
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, error);
-    const int whole = 1 + (int)(feather < MOST_FEATHER ? feather : MOST_FEATHER);
+    const int whole = 1 + (int)(feather < MAX_FEATHER ? feather : MAX_FEATHER);
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++)
         weights[joint] = 0.0f;
 

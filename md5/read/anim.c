@@ -601,7 +601,7 @@ static bool read_channels(md5_lex *lex, md5_header *header, md5_anim_file *file)
 // The frame rate used instead of 0, as in other readers. id's engine divides by 0.
 enum { RATE_OF_NONE = 25 };
 
-enum { MOST_FLAGS = 63 };
+enum { MAX_FLAGS = 63 };
 
 // Skips the keyword and `{` of a section that may appear once.
 static bool begin_section(md5_lex *lex, const char *word, bool is_known)
@@ -644,7 +644,7 @@ static bool read_hierarchy(md5_anim_reader *reader)
         md5_track *const track = &reader->tracks[joint];
         int64_t first;
         TRY(md5i_read_uint(lex, "flags", &track->flags));
-        if (track->flags > MOST_FLAGS)
+        if (track->flags > MAX_FLAGS)
             return md5i_lex_fail(lex, lex->number_at, MD5_ERROR_RANGE, "flags %u: expected 0 to 63",
                                  track->flags);
         TRY(md5i_lex_int(lex, &first));

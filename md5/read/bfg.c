@@ -200,11 +200,11 @@ static bool read_bind_pose(bfg_mesh_reader *reader, const md5_file_joint *joints
 
 static bool read_mesh_joints(bfg_mesh_reader *reader)
 {
-    enum { LEAST_BYTES = 8, MATRIX_BYTES = 48 };
+    enum { MIN_BYTES = 8, MATRIX_BYTES = 48 };
     md5_binary *const in = &reader->in;
     md5_mesh_file *const file = reader->file;
     uint32_t num_matrices = 0;
-    TRY(binary_count(in, binary_big_32(in), "joints", 1, LEAST_BYTES, &file->num_joints));
+    TRY(binary_count(in, binary_big_32(in), "joints", 1, MIN_BYTES, &file->num_joints));
     const size_t count = file->num_joints;
     md5_file_joint *const joints = MD5_NEW(in->arena, md5_file_joint, count);
     uint32_t *const order = MD5_ROOM(in->arena, uint32_t, count);
@@ -313,7 +313,7 @@ static bool read_mesh(bfg_mesh_reader *reader, md5_mesh_build *mesh)
 
 bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_mesh_file *file)
 {
-    enum { LEAST_BYTES = 48 };
+    enum { MIN_BYTES = 48 };
     *file = (md5_mesh_file){0};
     bfg_mesh_reader reader = {.file = file};
     binary_begin(&reader.in, arena, bytes, size);
@@ -342,7 +342,7 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
     }
 
     TRY(read_mesh_joints(&reader));
-    TRY(binary_count(&reader.in, binary_big_32(&reader.in), "meshes", 0, LEAST_BYTES,
+    TRY(binary_count(&reader.in, binary_big_32(&reader.in), "meshes", 0, MIN_BYTES,
                      &file->num_meshes));
     md5_mesh_build *const meshes = MD5_NEW(arena, md5_mesh_build, file->num_meshes);
     TRY(meshes);

@@ -16,7 +16,7 @@
 
 enum { UNKNOWN, SHELL, OUTSIDE };
 
-#define MOST_TESTS (1 << 26) // tests of a cell against a triangle: a quarter of a second
+#define MAX_TESTS (1 << 26) // tests of a cell against a triangle: a quarter of a second
 
 typedef struct rasterizer {
     const md5_grid *grid;
@@ -164,11 +164,11 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
         mark_triangle(&raster, grid_point(grid, md5_vec3d_of(positions[corner[0]])),
                       grid_point(grid, md5_vec3d_of(positions[corner[1]])),
                       grid_point(grid, md5_vec3d_of(positions[corner[2]])));
-        if (raster.num_tests > MOST_TESTS)
+        if (raster.num_tests > MAX_TESTS)
             return md5i_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
                              "triangles 0 to %u overlap in more than %d voxels; "
                              "expected a surface, or a lower resolution",
-                             i, MOST_TESTS);
+                             i, MAX_TESTS);
     }
 
     // Flood fill of the outside from cell 0 through the faces of cells. `stack` has room for all

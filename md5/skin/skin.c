@@ -94,7 +94,7 @@ static bool blend(const md5_morph_mesh *morph, const md5_mesh *mesh, const float
         return false;
     result->offset = position;
     result->normal = md5_vec3_normalize(normal, mesh->normals[vertex]);
-    const md5_vec3 unit = md5_vec3_normalize(md5_vec3_beside(along, result->normal),
+    const md5_vec3 unit = md5_vec3_normalize(md5_vec3_reject(along, result->normal),
                                              (md5_vec3){tangent.x, tangent.y, tangent.z});
     result->tangent = (md5_vec4){unit.x, unit.y, unit.z, tangent.w};
     return true;

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What no model of a game reaches, so that time does not grow with the square of a file.
-enum { MOST_PARTS = 256, MOST_NAMES = 1000, MOST_ROWS = 4000, MOST_MASKS = 64 };
-#define MOST_FRAMES 4000.0
-#define MOST_SIZE ((size_t)128 << 20)
+// Upper bounds that keep this linear; no model of a game reaches them.
+enum { MAX_PARTS = 256, MAX_NAMES = 1000, MAX_ROWS = 4000, MAX_MASKS = 64 };
+#define MAX_FRAMES 4000.0
+#define MAX_SIZE ((size_t)128 << 20)
 
 // A file that animates a part, loaded once.
 typedef struct cube_file {
@@ -76,7 +76,7 @@ static bool attach(const cube_model *joined, uint32_t index)
     const md5_cube2 *const cube = joined->cube;
     cube_part *const part = &joined->parts[index];
     const md5_cube2_link *const link = part->link;
-    if (index >= MOST_PARTS)
+    if (index >= MAX_PARTS)
         return false;
     if (index == 0 || (link == NULL && part->shared == 0)) {
         // The engines turn a model about z, x and -y, in this order from the outside, and then move
@@ -107,7 +107,7 @@ static bool attach(const cube_model *joined, uint32_t index)
     // A tag belongs to a skeleton: parts that share it have the tags of each other. The last of a
     // name holds.
     const md5_cube2_tag *tag = NULL;
-    for (uint32_t p = 0; p < cube->num_parts && p < MOST_PARTS; p++)
+    for (uint32_t p = 0; p < cube->num_parts && p < MAX_PARTS; p++)
         for (uint32_t i = 0; i < cube->parts[p].num_tags; i++)
             if (joined->parts[p].shared == parent->shared
                 && strcmp(cube->parts[p].tags[i].name, link->tag) == 0)
@@ -176,7 +176,7 @@ static bool join_parts(cube_model *joined, const md5_load_opts *opts)
                 part->link = &cube->links[k];
         // The first part of the same skeleton's name.
         part->shared = part->part->skeleton[0] == '\0' ? i : 0;
-        while (part->shared < i && part->shared < MOST_PARTS
+        while (part->shared < i && part->shared < MAX_PARTS
                && strcmp(cube->parts[part->shared].skeleton, part->part->skeleton) != 0)
             part->shared++;
         if (!attach(joined, i))
@@ -312,8 +312,8 @@ static void begin_part(cube_part *shown, const cube_part *shared)
     const md5_cube2_part *const part =
         shown->part->num_anims == 0 && shared->model != NULL ? shared->part : shown->part;
     shown->player = part;
-    shown->num_rows = part->num_anims < MOST_ROWS ? part->num_anims : MOST_ROWS;
-    shown->num_masks = part->num_masks < MOST_MASKS ? part->num_masks : MOST_MASKS;
+    shown->num_rows = part->num_anims < MAX_ROWS ? part->num_anims : MAX_ROWS;
+    shown->num_masks = part->num_masks < MAX_MASKS ? part->num_masks : MAX_MASKS;
     shown->masks = common_alloc(num_joints, sizeof *shown->masks);
     shown->pose = common_alloc(num_joints, sizeof *shown->pose);
     shown->adjusted = common_alloc(num_joints, sizeof *shown->adjusted);
@@ -413,7 +413,7 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
             uint32_t row = md5_find_cube2_anim(part->player, m, name);
             if (row == MD5_NONE)
                 row = md5_find_cube2_anim(part->player, m, "idle");
-            if (row >= MOST_ROWS)
+            if (row >= MAX_ROWS)
                 continue;
             const md5_cube2_anim *const anim = &part->player->anims[row];
             const double own = (double)anim->frame_rate;
@@ -432,9 +432,9 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
     if (!plays)
         return NULL;
     double frames = floor(duration * rate + 0.5);
-    if (frames > MOST_FRAMES) {
-        rate *= MOST_FRAMES / frames;
-        frames = MOST_FRAMES;
+    if (frames > MAX_FRAMES) {
+        rate *= MAX_FRAMES / frames;
+        frames = MAX_FRAMES;
     }
     md5_anim *const anim = view_make_anim(joined->model, (uint32_t)frames + 1, rate);
     for (uint32_t i = 0; i < anim->num_frames; i++) {
@@ -456,7 +456,7 @@ static void make_clips(cube_model *joined, view_cube *loaded)
         for (uint32_t i = 0; i < part->num_rows; i++) {
             // A row has several names; those that are not listed yet are added.
             const md5_cube2_anim *const row = &part->player->anims[i];
-            for (const char *name = row->names; *name != '\0' && loaded->num_clips < MOST_NAMES;) {
+            for (const char *name = row->names; *name != '\0' && loaded->num_clips < MAX_NAMES;) {
                 const size_t length = strcspn(name, "|");
                 char *const own = common_format("%.*s", (int)length, name);
                 bool is_listed = length == 0;
@@ -481,7 +481,7 @@ static void make_clips(cube_model *joined, view_cube *loaded)
     for (uint32_t i = 0; i < num_listed; i++) {
         view_log_progress(joined->log, "animations", i, num_listed);
         view_cube_clip clip = loaded->clips[i];
-        clip.anim = size < MOST_SIZE ? make_clip(joined, clip.name) : NULL;
+        clip.anim = size < MAX_SIZE ? make_clip(joined, clip.name) : NULL;
         if (clip.anim != NULL) {
             size += clip.anim->size;
             loaded->clips[loaded->num_clips++] = clip;
@@ -491,7 +491,7 @@ static void make_clips(cube_model *joined, view_cube *loaded)
         free(clip.file);
     }
     view_log_progress(joined->log, "animations", num_listed, num_listed);
-    if (size >= MOST_SIZE)
+    if (size >= MAX_SIZE)
         view_warn(joined->log, "the first %u animations are shown", (unsigned)loaded->num_clips);
 }
 

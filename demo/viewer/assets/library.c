@@ -107,16 +107,16 @@ static const md5_decl_type declared[VIEW_NUM_SECTIONS] = {
 
 // Keys of all entityDefs that are looked at. Those of a long line of ancestors are the square of
 // its length: all beyond are listed, whatever model they have.
-enum { MOST_KEYS = 500000 };
+enum { MAX_KEYS = 500000 };
 
 // Whether an entityDef has a model of MD5 files.
 static bool is_character(md5_game *game, const char *name, uint64_t *num_keys)
 {
-    if (*num_keys > MOST_KEYS)
+    if (*num_keys > MAX_KEYS)
         return true;
     const md5_entity_def *const def = md5_game_entity_def(game, name, NULL);
     const char *const model = def != NULL ? md5_entity_def_value(def, "model") : NULL;
-    *num_keys += def != NULL ? def->num_keys : MOST_KEYS; // memory has run out
+    *num_keys += def != NULL ? def->num_keys : MAX_KEYS; // memory has run out
     return model != NULL
            && (common_has_ending(model, ".md5mesh")
                || md5_find_decl(game, MD5_DECL_MODEL, model) != NULL);

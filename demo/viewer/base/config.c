@@ -105,7 +105,7 @@ void view_free_chosen(view_chosen_list *list)
 // == The file =====================================================================================
 
 // Of a line.
-enum { MOST_BYTES = 4200 };
+enum { MAX_BYTES = 4200 };
 
 // -- Where it is ----------------------------------------------------------------------------
 
@@ -225,8 +225,8 @@ static bool read_line(view_config *config, const char *line)
 
 void view_read_config(view_config *config, const char *path, view_log *log)
 {
-    enum { MOST_LINES = 300, MOST_REPORTED = 3 };
-    char line[MOST_BYTES];
+    enum { MAX_LINES = 300, MAX_REPORTED = 3 };
+    char line[MAX_BYTES];
     unsigned number = 0, num_wrong = 0;
     *config = (view_config){.path = path != NULL ? common_copy(path) : config_path()};
     if (config->path == NULL)
@@ -240,14 +240,14 @@ void view_read_config(view_config *config, const char *path, view_log *log)
             view_warn(log, "%s: %s; the configuration is not read", path, strerror(errno));
         return;
     }
-    while (number < MOST_LINES && fgets(line, sizeof line, file) != NULL) {
+    while (number < MAX_LINES && fgets(line, sizeof line, file) != NULL) {
         number++;
         line[strcspn(line, "\r\n")] = '\0';
         if (line[0] == '\0' || line[0] == '#')
             continue;
         if (is_text(line) && read_line(config, line))
             continue;
-        if (num_wrong++ < MOST_REPORTED)
+        if (num_wrong++ < MAX_REPORTED)
             view_warn(log, "%s:%u: unknown line ignored", path, number);
     }
     (void)fclose(file);
@@ -385,7 +385,7 @@ bool view_write_config(view_config *config, view_log *log)
             char *const line = common_format("mesh-%s=%u %s\t%s", view_map_options[chosen->map],
                                              (unsigned)chosen->mesh, chosen->file, chosen->model);
             if (is_text(line) && strchr(chosen->file, '\t') == NULL
-                && strlen(line) + sizeof "\r\n" < MOST_BYTES)
+                && strlen(line) + sizeof "\r\n" < MAX_BYTES)
                 (void)fprintf(writer.file, "%s\n", line);
             free(line);
         }
@@ -459,7 +459,7 @@ void view_free_config(view_config *config)
 static char *line_path(const char *path)
 {
     char *const full = common_absolute(path);
-    if (is_text(full) && strlen(full) < MOST_BYTES - sizeof "recent=\r\n")
+    if (is_text(full) && strlen(full) < MAX_BYTES - sizeof "recent=\r\n")
         return full;
     free(full);
     return NULL;
@@ -505,7 +505,7 @@ void view_note_model(view_config *config, const char *path)
 void view_note_export(view_config *config, const char *choices)
 {
     const char *const old = config->export_choices;
-    if (!is_text(choices) || strlen(choices) >= MOST_BYTES - sizeof "export=\r\n"
+    if (!is_text(choices) || strlen(choices) >= MAX_BYTES - sizeof "export=\r\n"
         || (old != NULL && strcmp(old, choices) == 0))
         return;
     free(config->export_choices);

@@ -208,7 +208,7 @@ static void close_system_fonts(system_fonts *system)
 // files may hold any of a million code points: where there is no room, the box stands for a
 // letter, until all are dropped before the next picture.
 
-enum { NUM_SLOTS = 1024, MOST_LETTERS = 768 };
+enum { NUM_SLOTS = 1024, MAX_LETTERS = 768 };
 
 typedef struct slot {
     uint32_t key;     // of code point and size; 0: free
@@ -296,7 +296,7 @@ static const view_letter *find_letter(const view_font *font, view_text_size size
         place = (place + 1) % NUM_SLOTS;
     slot *const found = &more->slots[place];
     if (found->key == 0) {
-        if (more->num_letters == MOST_LETTERS || !make_letter(font, size, code, &found->letter)) {
+        if (more->num_letters == MAX_LETTERS || !make_letter(font, size, code, &found->letter)) {
             more->is_full = true;
             return &font->letters[size][BOX];
         }

@@ -82,7 +82,7 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
 // what is below it, is measured in all of them.
 static view_sphere sphere_around(view_kind *kind)
 {
-    enum { MOST_FRAMES = 32, MOST_MEASURED = 600 };
+    enum { MAX_FRAMES = 32, MAX_MEASURED = 600 };
     const uint32_t num_joints = kind->model->skeleton.num_joints;
     md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
@@ -94,8 +94,8 @@ static view_sphere sphere_around(view_kind *kind)
         const bool moves =
             kind->machine != NULL
             && md5_machine_tables(kind->machine)->clips[clip].extract == MD5_EXTRACT_NONE;
-        const uint32_t step = 1 + anim->num_frames / MOST_FRAMES;
-        const uint32_t stride = 1 + anim->num_frames / MOST_MEASURED;
+        const uint32_t step = 1 + anim->num_frames / MAX_FRAMES;
+        const uint32_t stride = 1 + anim->num_frames / MAX_MEASURED;
         for (uint32_t frame = 0; frame < anim->num_frames; frame += stride) {
             const md5_moment moment = {.frame0 = frame, .frame1 = frame};
             md5_pose_palette(kind->clips[clip], moment, moves ? MD5_ROOT_FILE : MD5_ROOT_IN_PLACE,
@@ -263,7 +263,7 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
 static const float largest_error = 0.75f;
 
 // At most as many baked frames per frame: the error falls with the square.
-enum { MOST_RATE = 4 };
+enum { MAX_RATE = 4 };
 
 typedef struct kind_baking {
     const view_kind *kind;
@@ -376,7 +376,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
         // The rates of fast clips are raised as far as the memory allows.
         for (uint32_t i = 0; i < num_clips; i++) {
             const float rate = ceilf(sqrtf(work.errors[i] / (largest / pixels)));
-            bakes->rates[i] = rate > 1.0f ? (uint32_t)fminf(rate, (float)MOST_RATE) : 1;
+            bakes->rates[i] = rate > 1.0f ? (uint32_t)fminf(rate, (float)MAX_RATE) : 1;
             if (bakes->rates[i] > 1 && baked_size(kind) > memory)
                 bakes->rates[i] = 1;
             if (bakes->rates[i] == 1)

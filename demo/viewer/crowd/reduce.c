@@ -61,9 +61,9 @@ static const double least_cosine = 0.3;
 
 // A vertex with more triangles or influences than this is not merged, and none into it: what one
 // merge costs would grow with their square.
-enum { MOST_AROUND = 64 };
+enum { MAX_AROUND = 64 };
 
-enum { MOST_PASSES = 40 };
+enum { MAX_PASSES = 40 };
 static const uint32_t none = UINT32_MAX;
 
 typedef struct merge {
@@ -335,8 +335,8 @@ static bool can_merge(const reducer *r, uint32_t vertex)
 {
     const uint32_t corner = r->corners[vertex];
     const uint32_t *const influences = r->mesh->first_influence + vertex;
-    return r->first[corner + 1] - r->first[corner] <= MOST_AROUND
-           && influences[1] - influences[0] <= MOST_AROUND;
+    return r->first[corner + 1] - r->first[corner] <= MAX_AROUND
+           && influences[1] - influences[0] <= MAX_AROUND;
 }
 
 static void find_merge(reducer *r, uint32_t corner, double most)
@@ -476,7 +476,7 @@ void view_reduce_mesh(const md5_mesh *mesh, const md5_morph_mesh *morph, const f
     for (uint32_t level = 0; level < num_levels; level++) {
         const double error = (double)errors[level];
         uint32_t before = r.count + 1;
-        for (int i = 0; i < MOST_PASSES && r.count < before; i++) {
+        for (int i = 0; i < MAX_PASSES && r.count < before; i++) {
             before = r.count;
             run_pass(&r, error * error);
         }

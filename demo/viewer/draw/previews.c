@@ -234,7 +234,7 @@ void view_end_sketch(view_sketch *sketch, view_image *image)
 // -- Pictures ------------------------------------------------------------------------------------
 
 // Models beside a clip or a skin that are tried at most, since each is loaded for that.
-enum { MOST_TRIED = 8 };
+enum { MAX_TRIED = 8 };
 
 static const char *const divider = "::";
 
@@ -295,7 +295,7 @@ static view_preview draw_scene(view_scene *scene, double time)
 
 // Names of models, the best first.
 typedef struct tried {
-    const char *names[MOST_TRIED];
+    const char *names[MAX_TRIED];
     size_t count;
 } tried;
 
@@ -304,7 +304,7 @@ static void try_name(tried *of, const char *name)
     bool is_there = name == NULL || name[0] == '\0';
     for (size_t i = 0; i < of->count; i++)
         is_there = is_there || strcmp(of->names[i], name) == 0;
-    if (!is_there && of->count < MOST_TRIED)
+    if (!is_there && of->count < MAX_TRIED)
         of->names[of->count++] = name;
 }
 
@@ -631,11 +631,11 @@ bool view_want_previews(view_previews *previews, const char *const *wishes, size
 // For file managers: nobody has looked at these files yet, so that all is bounded.
 
 enum {
-    MOST_MEMORY = 256 << 20,
-    MOST_SECONDS = 3,
-    MOST_BYTES = 32 << 20,
-    MOST_VERTICES = 500000,
-    MOST_PIXELS = 16 << 20, // of an image
+    MAX_MEMORY = 256 << 20,
+    MAX_SECONDS = 3,
+    MAX_BYTES = 32 << 20,
+    MAX_VERTICES = 500000,
+    MAX_PIXELS = 16 << 20, // of an image
 };
 
 static const char late[] = "md5view: the thumbnail takes more than 3 s of processor time\n";
@@ -720,13 +720,13 @@ static bool read_image(thumbnail *of, const char *path)
     if (length > of->left)
         return fail(of, path, "a thumbnail reads 32 MiB at most");
     of->left -= length;
-    if (path != NULL && !view_read_image(path, MOST_PIXELS, &of->image, &error)) {
+    if (path != NULL && !view_read_image(path, MAX_PIXELS, &of->image, &error)) {
         if (error.status == MD5_ERROR_MEMORY)
             return fail(of, path, error.message);
         view_warn(of->log, "%s: %s", path, error.message);
     }
     of->num_pixels += (uint64_t)of->image.width * of->image.height;
-    return path == NULL || of->num_pixels <= 2 * (uint64_t)MOST_PIXELS
+    return path == NULL || of->num_pixels <= 2 * (uint64_t)MAX_PIXELS
            || fail(of, path, "a thumbnail reads images of 32 million pixels at most");
 }
 
@@ -737,7 +737,7 @@ static view_image make_picture(thumbnail *of)
     view_scene *const scene = &of->scene;
     const view_play play = {.speed = 1.0,
                             .time = of->options->num_times > 0 ? of->options->times[0] : 0.0};
-    if (view_count_vertices(scene->model) > MOST_VERTICES) {
+    if (view_count_vertices(scene->model) > MAX_VERTICES) {
         (void)fail(of, scene->path, "a thumbnail draws 500000 vertices at most");
         return image;
     }
@@ -791,15 +791,15 @@ view_image view_make_thumbnail(const view_options *options, view_log *log)
         (void)view_error(log, "--thumbnail needs a file");
         return image;
     }
-    common_limit_process(MOST_MEMORY, MOST_SECONDS, late);
+    common_limit_process(MAX_MEMORY, MAX_SECONDS, late);
     char *const whole = common_whole(options->files[0]);
     of.folder = common_is_folder(whole) ? common_copy(whole) : common_folder(whole);
-    of.left = MOST_BYTES;
+    of.left = MAX_BYTES;
     const md5_files reader = {open_file, close_file, &of};
     if (view_load_scene(&of.scene, options->files, options->num_files, &reader, false, log)) {
         of.package = view_open_package(of.scene.path, &reader);
         image = make_picture(&of);
-        common_limit_process(MOST_MEMORY, 0, late); // a file is written to its end
+        common_limit_process(MAX_MEMORY, 0, late); // a file is written to its end
         view_close_package(of.package);
         view_free_scene(&of.scene);
     }

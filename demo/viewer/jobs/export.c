@@ -642,7 +642,7 @@ static void begin_export(view_state *viewer, unsigned number)
 
 void view_perform_export(view_state *viewer, view_action action)
 {
-    enum { MOST_NAMES = 10000 };
+    enum { MAX_NAMES = 10000 };
     view_export *const export = &viewer->ui.export;
     view_options now;
     if (action == VIEW_STOP_EXPORT && viewer->converting != NULL) {
@@ -661,7 +661,7 @@ void view_perform_export(view_state *viewer, view_action action)
     } else { // again
         unsigned number = 1;
         bool exists = true;
-        for (; exists && number < MOST_NAMES && describe_export(viewer, number, &now); number++) {
+        for (; exists && number < MAX_NAMES && describe_export(viewer, number, &now); number++) {
             free(export->file);
             exists = find_files(viewer, &now, &export->file);
         }

@@ -15,14 +15,14 @@
 #include <string.h>
 
 enum {
-    MOST_COLORS = 255, // and one that is transparent
+    MAX_COLORS = 255, // and one that is transparent
     NUM_CELLS = 1 << 18,
     NUM_CODES = 4096, // of LZW
     NUM_STRINGS = 2 * NUM_CODES,
-    LEAST_DELAY = 2,   // hundredths of a second
-    LEAST_ALPHA = 128, // of what is drawn
-    LEAST_CHANGE = 3,  // of a channel: smaller ones are not drawn
-    LEAST_ERROR = 160, // of a colour that is mixed, as distance() measures: 4 of each channel
+    MIN_DELAY = 2,   // hundredths of a second
+    MIN_ALPHA = 128, // of what is drawn
+    MIN_CHANGE = 3,  // of a channel: smaller ones are not drawn
+    MIN_ERROR = 160, // of a colour that is mixed, as distance() measures: 4 of each channel
 };
 
 // Colours whose channels are equal but for their two lowest bits.
@@ -69,7 +69,7 @@ static void make_palette(view_gif *gif)
 {
     double most = 1.0;
     const gif_cell *worst = &gif->cells[gif->used[0]];
-    for (gif->num_colors = 0; gif->num_colors < MOST_COLORS && most > 0.0; gif->num_colors++) {
+    for (gif->num_colors = 0; gif->num_colors < MAX_COLORS && most > 0.0; gif->num_colors++) {
         uint8_t *const color = memcpy(gif->palette[gif->num_colors], worst->rgb, 3);
         most = 0.0;
         for (uint32_t i = 0; i < gif->num_used; i++) {
@@ -90,7 +90,7 @@ static void make_palette(view_gif *gif)
         const uint8_t *const rgb = cell->rgb, *const near = gif->palette[cell->color];
         const int beyond[3] = {2 * rgb[0] - near[0], 2 * rgb[1] - near[1], 2 * rgb[2] - near[2]};
         int least = INT_MAX;
-        for (uint32_t n = 0; n < gif->num_colors && cell->error >= LEAST_ERROR; n++) {
+        for (uint32_t n = 0; n < gif->num_colors && cell->error >= MIN_ERROR; n++) {
             const int error = distance(beyond, gif->palette[n]);
             cell->other = error < least ? (uint8_t)n : cell->other;
             least = error < least ? error : least;
@@ -178,11 +178,11 @@ static void write_held(view_gif *gif, const uint8_t *next, uint32_t end)
         for (uint32_t x = 0; x < width; x++) {
             const size_t i = (size_t)y * width + x;
             const uint8_t *const now = gif->held + 4 * i, *const old = gif->shown + 4 * i;
-            const bool is_drawn = now[3] >= LEAST_ALPHA;
-            const bool goes = is_drawn && (next == NULL || next[4 * i + 3] < LEAST_ALPHA);
+            const bool is_drawn = now[3] >= MIN_ALPHA;
+            const bool goes = is_drawn && (next == NULL || next[4 * i + 3] < MIN_ALPHA);
             bool changes = old[3] == 0;
             for (int c = 0; c < 3; c++)
-                changes = changes || abs(now[c] - old[c]) >= LEAST_CHANGE;
+                changes = changes || abs(now[c] - old[c]) >= MIN_CHANGE;
             gif->indices[i] = changes = changes && is_drawn;
             clears = clears || goes;
             if (!changes && !goes)
@@ -249,7 +249,7 @@ bool view_add_gif(view_gif *gif, const uint8_t *rgba)
 {
     const view_movie *const movie = gif->movie;
     const uint32_t now = next_time(movie);
-    if (movie->num_added > 0 && now - gif->begin < LEAST_DELAY)
+    if (movie->num_added > 0 && now - gif->begin < MIN_DELAY)
         return true;
     if (movie->num_added > 0)
         write_held(gif, rgba, now);
@@ -260,7 +260,7 @@ bool view_add_gif(view_gif *gif, const uint8_t *rgba)
 
 void view_end_gif(view_gif *gif)
 {
-    const uint32_t end = next_time(gif->movie), least = gif->begin + LEAST_DELAY;
+    const uint32_t end = next_time(gif->movie), least = gif->begin + MIN_DELAY;
     if (gif->movie->num_added > 0)
         write_held(gif, NULL, end > least ? end : least);
     fputc(0x3B, gif->movie->file);

@@ -252,9 +252,9 @@ static bool follow_images(view_state *viewer)
 bool view_follow_previews(view_state *viewer)
 {
     // The chosen one and all that are seen.
-    enum { MOST_ASKED = 64 };
-    char *wishes[MOST_ASKED];
-    size_t lines[MOST_ASKED], count = 0;
+    enum { MAX_ASKED = 64 };
+    char *wishes[MAX_ASKED];
+    size_t lines[MAX_ASKED], count = 0;
     const view_browser *const browser = &viewer->ui.browser;
     const bool has_images = follow_images(viewer);
     if (browser->kind != VIEW_BROWSE_GAME || browser->is_scanning || viewer->library == NULL)
@@ -262,12 +262,12 @@ bool view_follow_previews(view_state *viewer)
     if (viewer->previews == NULL)
         viewer->previews = view_begin_previews(viewer->library->place);
     char *const on = viewer->document->scene.model != NULL ? shown_name(viewer) : NULL;
-    for (size_t i = 0; i <= browser->num_rows && count < MOST_ASKED; i++) {
+    for (size_t i = 0; i <= browser->num_rows && count < MAX_ASKED; i++) {
         lines[count] = i == 0 ? browser->chosen : browser->first + i - 1;
         wishes[count] = wish_at(viewer, lines[count], on);
         count += wishes[count] != NULL;
     }
-    const view_preview *made[MOST_ASKED] = {NULL};
+    const view_preview *made[MAX_ASKED] = {NULL};
     const bool has_more =
         view_want_previews(viewer->previews, (const char *const *)wishes, count, made);
     for (size_t i = 0; i < count; i++) {

@@ -154,7 +154,7 @@ static bool end_ffmpeg(view_movie *movie)
         "-color_range", "tv"
 
 // Of the command line of ffmpeg.
-enum { MOST_WORDS = 40 };
+enum { MAX_WORDS = 40 };
 
 // Where ffmpeg finds the file to write: its name, or the descriptor of a file without one.
 enum { FFMPEG_OUTPUT = 3 };
@@ -181,7 +181,7 @@ static bool start_ffmpeg(view_movie *movie)
     char *const input[] = {"ffmpeg", "-loglevel", "error",    "-xerror", "-y",
                            "-f",     "rawvideo",  "-pix_fmt", "rgba",    "-s",
                            size,     "-r",        rate,       "-i",      "-"};
-    char *words[MOST_WORDS] = {NULL};
+    char *words[MAX_WORDS] = {NULL};
     size_t count = sizeof input / sizeof input[0];
     memcpy(words, input, sizeof input);
     const char *const *word = common_has_ending(movie->path, ".webm") ? webm : mp4;
@@ -813,18 +813,18 @@ static bool run_postcard(view_state *viewer)
 
 // Draws the .md5mesh files of the first folder of the options, and of those in it, into
 // options->output; a file that cannot be shown leaves its error in its cell. Warns if not all fit,
-// in cells of LEAST_SIDE pixels. Returns false and logs an error if there is no model or it cannot
+// in cells of MIN_SIDE pixels. Returns false and logs an error if there is no model or it cannot
 // be written.
 static bool run_contact_sheet(view_state *viewer)
 {
-    enum { MOST_MODELS = 4096, MOST_FOLDERS = 4096, LEAST_SIDE = 80 };
+    enum { MAX_MODELS = 4096, MAX_FOLDERS = 4096, MIN_SIDE = 80 };
     view_options *const options = viewer->options;
     view_options sheet = *options;
-    common_list folders = common_folders_below(options->folders[0], "", MOST_FOLDERS, false);
+    common_list folders = common_folders_below(options->folders[0], "", MAX_FOLDERS, false);
     common_list *const models = &viewer->cells;
     for (size_t i = 0; i < folders.count; i++) {
         common_list more = common_list_folder(folders.names[i], ".md5mesh");
-        for (size_t m = 0; m < more.count && models->count < MOST_MODELS; m++)
+        for (size_t m = 0; m < more.count && models->count < MAX_MODELS; m++)
             common_add(models, common_copy(more.names[m]));
         common_free_list(&more);
     }
@@ -833,14 +833,14 @@ static bool run_contact_sheet(view_state *viewer)
     if (count == 0)
         return view_error(&viewer->log, "%s: there is no .md5mesh in it", options->folders[0]);
     // Cells about as wide as high.
-    const uint32_t most = options->width / LEAST_SIDE > 1 ? options->width / LEAST_SIDE : 1;
-    const uint32_t most_rows = options->height / LEAST_SIDE > 1 ? options->height / LEAST_SIDE : 1;
+    const uint32_t most = options->width / MIN_SIDE > 1 ? options->width / MIN_SIDE : 1;
+    const uint32_t most_rows = options->height / MIN_SIDE > 1 ? options->height / MIN_SIDE : 1;
     const double columns = ceil(sqrt((double)count * options->width / options->height));
     sheet.sheet_columns = columns < most ? (uint32_t)columns : most;
     const size_t rows = (count + sheet.sheet_columns - 1) / sheet.sheet_columns;
     sheet.sheet_rows = rows < most_rows ? (uint32_t)rows : most_rows;
     const size_t shown = (size_t)sheet.sheet_columns * sheet.sheet_rows;
-    if (shown < count || count == MOST_MODELS)
+    if (shown < count || count == MAX_MODELS)
         view_warn(&viewer->log, "%s: %zu of %zu models are drawn; a larger --resolution shows more",
                   options->folders[0], shown < count ? shown : count, count);
     viewer->options = &sheet;

@@ -310,7 +310,7 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
 
 static const view_color code_box = 0x1B2029FFu, code_color = 0xD8DEE9FFu,
                         comment_color = 0x8FB573FFu;
-enum { MOST_WORDS = 64 }; // of a choice
+enum { MAX_WORDS = 64 }; // of a choice
 
 // What is written so far: from the top downward.
 typedef struct column {
@@ -442,9 +442,9 @@ static void write_choice(column *c, view_pages *pages, uint32_t number)
     const view_font *const font = c->canvas->font;
     const float left = c->x + 0.34f * c->width;
     const int count = (int)slider->high + 1, chosen = (int)lroundf(pages->values[number]);
-    const char *words[MOST_WORDS];
+    const char *words[MAX_WORDS];
     float width = 0.0f;
-    for (int i = 0; i < count && i < MOST_WORDS; i++) {
+    for (int i = 0; i < count && i < MAX_WORDS; i++) {
         words[i] =
             slider->words == view_easings ? md5_easing_name((md5_ease_kind)i) : slider->words[i];
         width += view_text_width(font, VIEW_TEXT, words[i]) + 13.0f * font->scale;

@@ -17,7 +17,7 @@
 
 // == Lines ========================================================================================
 
-// A row of the table, or one of the things in its list. A group opens a menu within.
+// A row of the table, or one of the things in its list. A group opens a submenu.
 typedef struct menu_line {
     const view_command_row *row;
     size_t number; // in the row's list
@@ -235,7 +235,7 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
         char name[64];
         (void)snprintf(name, sizeof name, "%.*s", (int)own, row->label);
         if (length == 0 && own > 0) {
-            // Rows of a menu within follow each other.
+            // Rows of a submenu follow each other.
             if (i == 0 || table[i - 1].menu != menu || group_length(&table[i - 1]) != own
                 || strncmp(table[i - 1].label, row->label, own) != 0)
                 (void)add_line(lines, stage, row, name, true);
@@ -357,7 +357,7 @@ static size_t next_line(const menu_lines *lines, size_t from, int way)
     return from;
 }
 
-// What a line does: opens a menu within, or gives a command and closes the menu.
+// What a line does: opens a submenu, or gives a command and closes the menu.
 static void take_line(view_ui *ui, const view_stage *stage, const menu_line *line)
 {
     if (line->missing != 0) {

@@ -33,7 +33,7 @@ static char *describe_place(const char *file, uint32_t line, uint32_t column)
 // lines only the bytes around its column are kept; tabs and other control bytes become spaces.
 static void read_excerpt(view_excerpt *excerpt, const md5_error *place)
 {
-    enum { MOST_BYTES = 64 << 20, BEFORE = VIEW_EXCERPT_BYTES / 2 };
+    enum { MAX_BYTES = 64 << 20, BEFORE = VIEW_EXCERPT_BYTES / 2 };
     const uint32_t around = VIEW_EXCERPT_LINES / 2;
     *excerpt = (view_excerpt){.first = place->line > around ? place->line - around : 1};
     FILE *const file =
@@ -46,7 +46,7 @@ static void read_excerpt(view_excerpt *excerpt, const md5_error *place)
     int byte = getc(file);
     excerpt->is_cut = cut > 0;
     excerpt->caret = column - cut;
-    for (int i = 0; byte != EOF && line <= last && i < MOST_BYTES; i++, byte = getc(file)) {
+    for (int i = 0; byte != EOF && line <= last && i < MAX_BYTES; i++, byte = getc(file)) {
         if (line >= excerpt->first)
             excerpt->count = line - excerpt->first + 1;
         if (byte == '\n') {

@@ -700,13 +700,13 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
 
 void ui_column_text(view_ui *ui, view_color color, const char *text)
 {
-    enum { MOST_LINES = 100 };
+    enum { MAX_LINES = 100 };
     const view_font *const font = ui->canvas->font;
     const float width = ui->column->area.width / font->scale - 12.0f, most = 600.0f; // of a row's
     view_rows rows = {0};
     view_rect row;
     view_begin_rows(&rows, font, fminf(width, most), 0.0f, "");
-    view_add_wrapped(&rows, color, text, MOST_LINES);
+    view_add_wrapped(&rows, color, text, MAX_LINES);
     for (uint32_t i = 1; i < rows.count; i++)
         if (ui_take_row(ui, font->line[VIEW_TEXT], &row))
             view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y, width * font->scale, color,

@@ -44,7 +44,7 @@ void md5i_set_value(md5_player *player, uint32_t parameter, float value)
 // began and how long ago, so that it does not matter in how many steps.
 
 // Of e^-40 of a distance a float shows nothing.
-#define LEAST_LEFT 40.0
+#define MIN_LEFT 40.0
 
 // In a shorter time the rounding errors of an integral are larger than a change.
 #define SHORTEST 1e-7
@@ -60,7 +60,7 @@ static double arrival(const md5_follow_desc *follow)
     const double k = (double)follow->stiffness, c = (double)follow->damping;
     if (follow->kind == MD5_FOLLOW_EASE)
         return (double)follow->duration;
-    return LEAST_LEFT
+    return MIN_LEFT
            / (follow->kind == MD5_FOLLOW_SMOOTH ? (double)follow->rate : fmin(0.5 * c, k / c));
 }
 
@@ -1295,7 +1295,7 @@ static double next_interval(md5_player *player, double left)
 // and not at the next, for ever: then one is taken before whose end nothing happens.
 static double average_interval(md5_player *player, double left)
 {
-    enum { USUAL_GUESSES = 10, MOST_GUESSES = 60 };
+    enum { USUAL_GUESSES = 10, MAX_GUESSES = 60 };
     player->is_at_kink = false;
     const bool follows = left > 0.0 && is_following(player);
     const bool steps = player->machine->has_steps && md5i_is_in_step(player);
@@ -1315,7 +1315,7 @@ static double average_interval(md5_player *player, double left)
             part = md5i_keep_in_step(player, left < 0.0 ? -seconds : seconds, most);
         const double next = fabs(next_interval(player, left < 0.0 ? -part : part));
         player->is_at_kink = follows && most < longest && seconds == most;
-        if (fabs(next - seconds) <= CLOSE_SECONDS || guess == MOST_GUESSES
+        if (fabs(next - seconds) <= CLOSE_SECONDS || guess == MAX_GUESSES
             || (guess >= USUAL_GUESSES && next > seconds))
             return left < 0.0 ? -seconds : seconds;
         seconds = next;

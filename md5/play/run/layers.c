@@ -538,13 +538,13 @@ static const md5_xform *reference_of(const blending *job, const md5_active_state
 // while a velocity is measured, where its pose may jump, this moves farther from now.
 static double clip_shift(const blending *job, const md5_active_state *active)
 {
-    enum { MOST_STEPS = 4 };
+    enum { MAX_STEPS = 4 };
     if (!job->is_measured)
         return 0.0;
     const double direction = job->player->is_backward ? -1.0 : 1.0;
     const double further = job->begin < 0.0 ? -VELOCITY_STEP : VELOCITY_STEP;
     double moved = 0.0;
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MAX_STEPS; step++) {
         const double begin = direction * (job->begin + moved);
         if (cycles_at(job->player, active, begin)
             == cycles_at(job->player, active, begin + direction * VELOCITY_STEP))

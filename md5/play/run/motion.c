@@ -299,7 +299,7 @@ md5_root_delta md5i_root_delta_of_step(md5_player *player, double seconds)
 // target, so that they fade as the poses do.
 
 // A parameter may be any finite number; the sum of all rows must be one too.
-static const float MOST_VALUE = 1e6f;
+static const float MAX_VALUE = 1e6f;
 
 // Weight of the keys at a whole frame.
 static float weight_at_frame(const md5_morph_row *row, uint32_t frame)
@@ -531,7 +531,7 @@ float md5i_driven(const md5_player *player, uint32_t number)
     float sum = 0.0f;
     switch (row->drive) {
     case MD5_MORPH_BY_PARAMETER:
-        return fminf(fmaxf(player->parameters[row->source], -MOST_VALUE), MOST_VALUE);
+        return fminf(fmaxf(player->parameters[row->source], -MAX_VALUE), MAX_VALUE);
     case MD5_MORPH_BY_STATE:
         weigh_morphs(player, row->layer, md5_whole_chain(&player->layer_states[row->layer]),
                      (sums){row->target, 1, number, number + 1}, &sum);
