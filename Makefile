@@ -33,19 +33,18 @@ GOALS := $(or $(MAKECMDGOALS),all)
 
 # -- Sources: CMakeLists.txt takes the same files by the same patterns --------------------------------
 MD5_SOURCES    := $(wildcard md5/*.c md5/*/*.c md5/*/*/*.c)
-PLAY_SOURCES   := $(filter md5/motion/% md5/play/%,$(MD5_SOURCES))
-GAME_SOURCES   := $(filter md5/game/%,$(MD5_SOURCES))
-EDIT_SOURCES   := $(filter md5/edit/%,$(MD5_SOURCES))
+# The leaves: their rooms, and, beside core, those of which each has a copy under names of its own, as nobody offers them.
+LEAVES      := play game edit
+ROOMS_play  := motion play
+ROOMS_game  := game
+ROOMS_edit  := edit
+COPIES_edit := read
 RENDER_SOURCES := $(wildcard render/*.c)
 VIEW_SOURCES   := $(wildcard demo/viewer/*/*.c)
 objects = $(patsubst %.c,$(BUILD)/%.o,$(1))
-MD5_OBJECTS    := $(call objects,$(filter-out $(PLAY_SOURCES) $(GAME_SOURCES) $(EDIT_SOURCES),$(MD5_SOURCES)))
-# md5/core is in each library, and md5/read in md5edit too, under names of its own: no library uses what another one does
-# not offer.
-shared = $(patsubst %.c,$(BUILD)/of/$(1)/%.o,$(filter $(2:%=md5/%/%),$(MD5_SOURCES)))
-PLAY_OBJECTS   := $(call objects,$(PLAY_SOURCES)) $(call shared,play,core)
-GAME_OBJECTS   := $(call objects,$(GAME_SOURCES)) $(call shared,game,core)
-EDIT_OBJECTS   := $(call objects,$(EDIT_SOURCES)) $(call shared,edit,core read)
+sources_in = $(filter $(patsubst %,md5/%/%,$(1)),$(MD5_SOURCES))
+MD5_OBJECTS    := $(call objects,$(filter-out $(call sources_in,$(foreach leaf,$(LEAVES),$(ROOMS_$(leaf)))),$(MD5_SOURCES)))
+leaf_objects = $(call objects,$(call sources_in,$(ROOMS_$(1)))) $(patsubst %.c,$(BUILD)/of/$(1)/%.o,$(call sources_in,core $(COPIES_$(1))))
 RENDER_OBJECTS := $(call objects,$(RENDER_SOURCES)) $(BUILD)/made/shaders.o $(BUILD)/made/gl.o
 COMMON_OBJECTS := $(call objects,$(wildcard demo/common/*.c))
 PICTURES       := $(BUILD)/render/pictures.o $(BUILD)/render/assert.o
@@ -82,7 +81,7 @@ step = $(eval DONE += x)sh .ci/progress.sh $(words $(DONE)) $(NUM_STEPS) $(or $(
 say = $(if $(V),,@$(if $(COUNTING),: step,$(step)) &&)
 
 # -- Products -----------------------------------------------------------------------------------------
-LIBRARY := $(patsubst %,$(OUT)/libmd5%.a,play game edit model)
+LIBRARY := $(patsubst %,$(OUT)/libmd5%.a,$(LEAVES) model)
 # The public headers under the names that programs include; installed, they lie beside each other.
 INCLUDE := build/include/md5model
 HEADERS_OUT    := $(addprefix $(INCLUDE)/,$(notdir $(wildcard md5/md5*.h)))
@@ -111,9 +110,7 @@ $(OUT)/lib$(1).so: $(2) $(3) $(BUILD)/sources
 	@ln -sf lib$(1).so $$@.$(ABI)
 endef
 $(eval $(call library,md5model,$(MD5_OBJECTS)))
-$(eval $(call library,md5play,$(PLAY_OBJECTS),$(OUT)/libmd5model.so))
-$(eval $(call library,md5game,$(GAME_OBJECTS),$(OUT)/libmd5model.so))
-$(eval $(call library,md5edit,$(EDIT_OBJECTS),$(OUT)/libmd5model.so))
+$(foreach leaf,$(LEAVES),$(eval $(call library,md5$(leaf),$(call leaf_objects,$(leaf)),$(OUT)/libmd5model.so)))
 $(eval $(call library,md5gl,$(RENDER_OBJECTS),$(OUT)/libmd5model.so))
 vpath md5%.h md5 render
 $(HEADERS_OUT) $(GL_HEADERS_OUT): $(INCLUDE)/%: %
@@ -141,9 +138,7 @@ $(2): $(BUILD)/of/$(1).h
 $(BUILD)/of/$(1)/%.o: %.c $(BUILD)/flags
 	$$(compile)
 endef
-$(eval $(call renamed,play,$(PLAY_OBJECTS)))
-$(eval $(call renamed,game,$(GAME_OBJECTS)))
-$(eval $(call renamed,edit,$(EDIT_OBJECTS)))
+$(foreach leaf,$(LEAVES),$(eval $(call renamed,$(leaf),$(call leaf_objects,$(leaf)))))
 GLAD_HEADER := build/glad/include/glad/gl.h
 $(call objects,$(RENDER_SOURCES)): EXTRA = -isystem build/glad/include
 # An installed viewer finds the models there; one that runs in the tree has models/ beside it.

@@ -784,17 +784,18 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
         const md5_entity_key *const key = &def->keys[i];
         const bool is_head = key == head;
         const bool is_attached = md5_behind_prefix(key->name, "def_attach") && key->value[0];
+        const bool is_own = key->decl == def->decl;
         if ((!is_head && !is_attached && key != model) || (only && only != key->decl))
             continue;
         num_tried++;
         const md5_entity_def *const attached =
             is_attached ? md5_game_entity_def(game, key->value, &reason) : NULL;
         const md5_entity_key *const shape = is_attached ? key_of(attached, "model") : key;
-        if (is_attached && !attached)
+        if (is_own && is_attached && !attached)
             (void)report(context, MD5_WARNING, key,
                          "Unknown entityDef %s to attach: Doom 3 ends the map",
                          MD5_QUOTED(key->value));
-        else if (shape && (key != model || is_mesh_file(key->value))
+        else if (is_own && shape && (key != model || is_mesh_file(key->value))
                  && !has_model(game, shape->value, &reason))
             (void)report(context, MD5_WARNING, key, "%s %s: %s is no modelDef and no .md5mesh file",
                          MD5_QUOTED(key->name), MD5_QUOTED(key->value), MD5_QUOTED(shape->value));

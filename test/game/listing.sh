@@ -79,7 +79,7 @@ sys.exit(sorted(set(kinds)) != ["clip", "entity", "material", "model", "skin"])'
 check "every line is JSON" everything_is_json
 check "an unknown kind is refused" says 2 "unknown kind 'sounds'" list "$base" sounds
 check "a folder that is missing is an error" says 1 'nowhere: error: not a folder' list "$scratch/nowhere"
-check "an option needs its folder" says 2 '--mod takes a folder' list "$base" --mod
+check "an option needs its folder" says 2 '--mod needs DIR' list "$base" --mod
 
 explains() { # TEXT, ARGUMENT...
     text=$1
@@ -117,7 +117,7 @@ check "explain prints JSON" says 0 '{"kind":"values","count":2}' explain "$base"
 check "check reads archives" says 1 "$base/pak000.pk4/models/packed.md5mesh:1:1: error: " check "$base"
 check "check reads declarations" says 1 "$base/materials/a.mtr:4:" check "$base"
 check "check counts what the engine defaults" says 1 '8 declarations, of which Doom 3 would replace 2' check "$base"
-check "check counts files" says 1 '5 files, 1 errors' check "$base"
+check "check counts files" says 1 '5 files, 2 errors, 13 warnings' check "$base"
 check "check takes a mod" says 1 "$base/def/a.def:3:" check --mod "$mod" "$base"
 check "check takes a base" says 1 "$base/def/a.def:3:" check --base "$base" "$mod"
 check "check takes a base alone" says 1 "$base/def/a.def:3:" check --base "$base"
