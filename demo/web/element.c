@@ -31,10 +31,10 @@ typedef struct web_element {
     double time;       // of the clip and the camera path, seconds
     md5_xform *pose;   // [joints], and what follows
     md5_mat34 *joints, *palette;
-    void *scratch;        // of the player
-    md5_bounds framed;    // of the whole clip: what the camera shows
-    md5_bounds casters;   // of the pose
-    float ground, lowest; // heights: where it stands, and of the pose
+    void *scratch;      // of the player
+    md5_bounds framed;  // of the whole clip: what the camera shows
+    md5_bounds casters; // of the pose
+    float ground;       // height of where it stands
 } web_element;
 
 // == The page =====================================================================================
@@ -128,7 +128,6 @@ static void pose(web_element *element)
         md5_local_to_palette(element->model, element->model->bind_local, element->joints,
                              element->palette);
     element->casters = md5_skin_bounds(element->model, element->palette);
-    element->lowest = element->casters.min.z;
     if (element->morph == NULL)
         return;
     float reach = 0.0f;
@@ -140,21 +139,18 @@ static void pose(web_element *element)
     element->casters.max = md5_vec3_add(element->casters.max, farther);
 }
 
-// The bounds of the clip, in some of its poses. The ground is at 0, as in the viewer, unless
-// something is below it, or all is well above it.
+// The bounds of the clip, in some of its poses, and the ground, on which the lowest one stands.
 static void frame_clip(web_element *element)
 {
     enum { POSES = 8 };
-    float lowest = INFINITY;
+    element->ground = INFINITY;
     element->framed = element->model->bounds;
     for (int i = 0; i < POSES; i++) {
         element->time = element->clip != NULL ? element->clip->duration * i / POSES : 0.0;
         pose(element);
         element->framed = md5_bounds_union(element->framed, element->casters);
-        lowest = fminf(lowest, element->lowest);
+        element->ground = fminf(element->ground, element->casters.min.z);
     }
-    const md5_vec3 size = md5_vec3_sub(element->framed.max, element->framed.min);
-    element->ground = lowest > 0.0f && lowest <= 0.1f * md5_vec3_length(size) ? 0.0f : lowest;
     element->time = 0.0;
 }
 
@@ -406,9 +402,9 @@ EMSCRIPTEN_KEEPALIVE bool web_set(web_element *element, const char *name, float 
 }
 
 // The camera circles around the middle at angles in degrees, and a distance in radii of the model,
-// or follows its path.
+// or follows its path. `eye_height` becomes where it is.
 static md5gl_frame make_frame(const web_element *element, uint32_t width, uint32_t height,
-                              float azimuth, float elevation, float distance)
+                              float azimuth, float elevation, float distance, float *eye_height)
 {
     const float degree = 0.01745329252f, aspect = (float)width / (float)height;
     const md5_bounds *const box = &element->framed;
@@ -417,16 +413,18 @@ static md5gl_frame make_frame(const web_element *element, uint32_t width, uint32
     const float level = cosf(elevation * degree);
     const md5_vec3 back = {level * cosf(azimuth * degree), level * sinf(azimuth * degree),
                            sinf(elevation * degree)};
-    const md5_vec3 eye = md5_vec3_add(middle, md5_vec3_scale(back, distance * radius));
+    md5_vec3 eye = md5_vec3_add(middle, md5_vec3_scale(back, distance * radius));
     md5_mat44 view_from_world = md5_mat44_look_at(eye, middle, (md5_vec3){0, 0, 1});
     float fov = 35.0f;
     if (element->path != NULL) {
         const md5_camera_view view =
             md5_camera_at(element->path, element->time, MD5_WRAP_LOOP, 0.0);
         const md5_axes usual = {0};
+        eye = view.position;
         view_from_world = md5_mat44_look_along(view.position, view.rotation, usual);
         fov = md5_vertical_fov(fminf(fmaxf(view.fov, 1.0f), 175.0f), aspect);
     }
+    *eye_height = eye.z;
     return (md5gl_frame){
         .width = width,
         .height = height,
@@ -438,7 +436,7 @@ static md5gl_frame make_frame(const web_element *element, uint32_t width, uint32
         .light = {2.0f, 1.9f, 1.8f},
         .ambient = {0.45f, 0.47f, 0.5f},
         .casters = element->casters,
-        .ground = fminf(element->ground, element->lowest),
+        .ground = fminf(element->ground, element->casters.min.z),
         .softness = 0.1f,
     };
 }
@@ -449,7 +447,9 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, uint32_t width, uint32_
 {
     md5_error error = {0};
     pose(element);
-    const md5gl_frame frame = make_frame(element, width, height, azimuth, elevation, distance);
+    float eye_height;
+    const md5gl_frame frame =
+        make_frame(element, width, height, azimuth, elevation, distance, &eye_height);
     const md5gl_instances one = {.count = 1,
                                  .palettes = element->palette,
                                  .morph = element->bent,
@@ -463,9 +463,7 @@ EMSCRIPTEN_KEEPALIVE bool web_draw(web_element *element, uint32_t width, uint32_
     md5gl_draw_shadows(element->renderer, element->drawn);
     md5gl_draw_model(element->renderer, element->drawn, MD5GL_LIT);
     // From below, shadows on the ground would cover it.
-    const float *const view = frame.view_from_world.m;
-    const float eye = -(view[8] * view[12] + view[9] * view[13] + view[10] * view[14]);
-    if (eye > frame.ground)
+    if (eye_height > frame.ground)
         md5gl_draw_ground(element->renderer, middle, 2.0f * reach);
     return md5gl_end_frame(element->renderer, &error) || tell_failure(&error);
 }

@@ -47,6 +47,13 @@ typedef struct md5_held_warnings {
     md5_held_warning kinds[MD5_WARNING_KINDS]; // in the order of the first of each
 } md5_held_warnings;
 
+// Whether a context asks for what only repairs of files do; <md5-model> has no room for it.
+#ifdef MD5_NO_REPAIRS
+#define MD5_ASKS_FOR(context, repair) false
+#else
+#define MD5_ASKS_FOR(context, repair) ((context)->repair)
+#endif
+
 typedef struct md5_context {
     md5_allocator allocator; // both hooks and the limit are set
     size_t memory_held;
@@ -58,7 +65,7 @@ typedef struct md5_context {
     md5_axes axes;           // of the options, unchecked: make_asset() checks them
     float scale;             // not 0
     bool flip_v, drops_triangles;
-    bool reads_all_meshes; // also those beyond numMeshes
+    bool reads_all_meshes; // also those beyond numMeshes: only md5edit sets it
     md5_error error;       // status MD5_OK: none yet, only its file is set
     md5_error *caller;     // the caller's error, or NULL
     md5_normals normals;

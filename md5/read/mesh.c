@@ -233,7 +233,7 @@ static bool read_triangles(md5_lex *lex, md5_mesh_block *block)
     const uint32_t count = mesh->num_triangles = block->num_triangles.value;
     const uint32_t num_vertices = block->num_vertices.value;
     if (block->num_vertices.at && num_vertices <= MAX_NARROW
-        && !lex->arena->context->drops_triangles)
+        && !MD5_ASKS_FOR(lex->arena->context, drops_triangles))
         TRY(mesh->narrow_indices = MD5_ROOM(lex->arena, uint16_t, 3 * (size_t)count));
     else
         TRY(mesh->indices = MD5_ROOM(lex->arena, uint32_t, 3 * (size_t)count));
@@ -637,7 +637,8 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
         TRY(md5i_need_count(lex, &reader->num_meshes, is_old ? "nummeshes" : "numMeshes"));
         if (reader->num_meshes_read == 0)
             reader->file->tables = md5i_arena_here(lex->arena);
-        if (reader->num_meshes_read == reader->most_meshes) { // beyond numMeshes
+        if (MD5_ASKS_FOR(lex->arena->context, reads_all_meshes)
+            && reader->num_meshes_read == reader->most_meshes) { // beyond numMeshes
             const size_t most = 2 * (size_t)reader->most_meshes + 1;
             md5_mesh_build *const meshes = MD5_NEW(lex->arena, md5_mesh_build, most);
             TRY(meshes);
@@ -667,7 +668,7 @@ static bool read_top_word(md5_mesh_reader *reader, md5_span word)
                                  "numvertexcolors is %u, but numverts is %u",
                                  block.num_colors.value, block.num_vertices.value);
         TRY(check_vertices(reader, &block));
-        if (lex->arena->context->drops_triangles)
+        if (MD5_ASKS_FOR(lex->arena->context, drops_triangles))
             drop_triangles(lex, mesh);
         const size_t num_corners = mesh->indices ? 3 * (size_t)mesh->num_triangles : 0;
         for (size_t i = 0; i < num_corners && !block.has_bad_corner; i++) {
@@ -728,7 +729,7 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, 
     for (;;) {
         const bool is_full = reader.joints && reader.num_meshes.at
                              && reader.num_meshes_read >= reader.num_meshes.value;
-        if (is_full && !arena->context->reads_all_meshes)
+        if (is_full && !MD5_ASKS_FOR(arena->context, reads_all_meshes))
             break;
         const md5_span word = md5i_lex_peek_word(lex);
         if (is_full && !md5_span_is(word, "mesh"))
@@ -747,7 +748,8 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, 
     if (reader.num_meshes_read < reader.num_meshes.value)
         md5i_lex_warn(lex, reader.num_meshes.at, "%s says %u, but the file has %u", count_word,
                       reader.num_meshes.value, reader.num_meshes_read);
-    else if (reader.num_meshes_read > reader.num_meshes.value)
+    else if (MD5_ASKS_FOR(arena->context, reads_all_meshes)
+             && reader.num_meshes_read > reader.num_meshes.value)
         md5i_lex_warn(lex, reader.num_meshes.at, "%s is %u, but there are %u: all are read",
                       count_word, reader.num_meshes.value, reader.num_meshes_read);
     TRY(md5i_header_end(lex, &reader.header, "mesh", count_word, &reader.num_meshes));

@@ -376,7 +376,9 @@ void play_random_add_shots(play_random_tables *to, uint64_t *random)
         if (clip->num_events == 0 || other->num_events == 0)
             continue;
         to->untils[i] = (md5_condition){.parameter = clip->events[0].name, .kind = MD5_WHEN_HEARD};
-        to->whens[i][0] = to->conditions[0][play_below(random, to->layers[0].num_transitions + 1)];
+        const uint32_t row = play_below(random, to->layers[0].num_transitions + 1);
+        if (row < to->layers[0].num_transitions)
+            to->whens[i][0] = to->conditions[0][row];
         if (!to->whens[i][0].parameter)
             to->whens[i][0] =
                 (md5_condition){.parameter = other->events[0].name, .kind = MD5_WHEN_HEARD};
