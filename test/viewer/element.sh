@@ -32,7 +32,7 @@ void *page_open(const char *path, size_t *size)
 // Prints the ground and the lowest vertex at 21 times, also between the frames.
 int main(int count, char **words)
 {
-    web_element *const element = web_begin(NULL);
+    web_element *const element = calloc(1, sizeof *element);
     if (count < 3 || !web_load(element, words[1], words[2], "", ""))
         return 1;
     for (int i = 0; i <= 20; i++) {
