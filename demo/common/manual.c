@@ -25,7 +25,7 @@ void common_print_rows(FILE *file, const char *template, const char *const *esca
                        const common_row *rows, size_t count)
 {
     const common_row *row = rows;
-    const char *loop = NULL;
+    const char *loop = template;
     bool is_first = true;
     for (const char *c = template; *c != '\0'; c++) {
         if (*c != '~') {

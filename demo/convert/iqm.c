@@ -240,9 +240,9 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
     uint32_t number = 0;
     for (uint32_t i = 0; i < size; i++)
         number |= (uint32_t)bytes[i] << 8 * i;
-    const int rest = 32 - 8 * (int)size;
+    const int64_t half = (INT64_C(1) << 8 * size) / 2; // from it on signed ones are below 0
     if (array->format % 2 == 0)
-        return (double)((int32_t)(number << rest) / (1 << rest));
+        return (double)(number < half ? number : number - 2 * half);
     if (array->format != FLOAT)
         return (double)number;
     float real;

@@ -130,15 +130,21 @@ typedef struct retarget_figure {
     convert_xform space;   // that turns it
 } retarget_figure;
 
-// From transforms relative to the parents, NULL: those at rest, to model space; they may be the
-// same array.
-static void place(const retarget_figure *figure, const convert_xform *local, convert_xform *model)
+// Transforms relative to the parents become those in model space.
+static void place(const retarget_figure *figure, convert_xform *joints)
 {
     for (uint32_t i = 0; i < figure->num_joints; i++) {
         const uint32_t joint = figure->order[i], parent = figure->own[joint].parent;
-        model[joint] = convert_mul(parent == MD5_NONE ? figure->space : model[parent],
-                                   local != NULL ? local[joint] : figure->own[joint].rest);
+        joints[joint] =
+            convert_mul(parent == MD5_NONE ? figure->space : joints[parent], joints[joint]);
     }
+}
+
+static void place_at_rest(const retarget_figure *figure)
+{
+    for (uint32_t i = 0; i < figure->num_joints; i++)
+        figure->rest[i] = figure->own[i].rest;
+    place(figure, figure->rest);
 }
 
 // Of joints whose names say the same, as in rigs with joints for control, deformation and helpers,
@@ -376,7 +382,7 @@ static void complete_figure(retarget_figure *figure)
     for (int k = 0; k < 2 * NUM_FINGERS; k++)
         figure->chains[FINGERS + k] = find_finger(figure, k / 2, k % 2);
     find_axes(figure);
-    place(figure, NULL, figure->rest);
+    place_at_rest(figure);
     make_t_pose(figure);
 }
 
@@ -410,7 +416,7 @@ static retarget_figure make_figure(const convert_joint *own, uint32_t num_joints
                              .is_skin = model == NULL || model->num_meshes == 0,
                              .low = MD5_NONE};
     }
-    place(&figure, NULL, figure.rest);
+    place_at_rest(&figure);
     for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
         for (uint32_t k = 0; k < model->meshes[m].num_influences; k++) {
             retarget_joint *const joint = &figure.joints[model->meshes[m].influence_joints[k]];
@@ -609,7 +615,7 @@ static void pose_source(const retarget_transfer *transfer, uint32_t frame)
 {
     const retarget_figure *const source = &transfer->source;
     transfer->motion->pose(transfer->motion->user, frame, source->posed);
-    place(source, source->posed, source->posed);
+    place(source, source->posed);
 }
 
 // The rotation of a source joint out of its T pose.

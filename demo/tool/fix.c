@@ -451,6 +451,7 @@ static int fix_part(mended file, const char *part)
     if (part)
         printf("  part %.*s\n", (int)strcspn(part, ","), part);
     file.part = part;
+    file.mesh_path = file.mesh_text = file.mesh_written = NULL; // read for it alone
     bool is_done = mend(&file, &error);
     const bool has_work = file.num_changes > 0 || arguments->output || part;
     if (is_done && file.num_changes == 0)

@@ -184,7 +184,7 @@ static inline bool is_odd(const reader *from)
 static bool has_only(const char *text, size_t size, const char *bytes)
 {
     for (size_t i = 0; i < size; i++)
-        if (!memchr(bytes, text[i], strlen(bytes)))
+        if (text[i] == '\0' || !strchr(bytes, text[i]))
             return false;
     return true;
 }

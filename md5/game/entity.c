@@ -782,7 +782,7 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
     uint32_t num_tried = 0;
     for (uint32_t i = 0; def && i < def->num_keys && num_tried < MD5_MAX_ENTITY_PARTS; i++) {
         const md5_entity_key *const key = &def->keys[i];
-        const bool is_head = key == head;
+        const bool is_head = head && key == head;
         const bool is_attached = md5_behind_prefix(key->name, "def_attach") && key->value[0];
         const bool is_own = key->decl == def->decl;
         if ((!is_head && !is_attached && key != model) || (only && only != key->decl))

@@ -205,7 +205,8 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
         const bool is_cycle = phase < FRAMES;
         for (int f = 0; f < FRAMES; f++) {
             const double way = phase == FRAMES ? 0.1 * f : 0.1 * f * f;
-            const double angle = is_cycle ? 0.4 * sin(2.0 * pi * (f + phase) / FRAMES) : way;
+            const double angle =
+                is_cycle ? 0.4 * sin(2.0 * pi * (f + phase) / (double)FRAMES) : way;
             numbers[f][0] = 3.0f * (float)f;
             numbers[f][8] = -30.0f;
             numbers[f][10] = (float)-sin(0.5 * angle);

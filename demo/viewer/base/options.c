@@ -495,7 +495,7 @@ bool view_read_option(const view_option *option, const char *text, view_options 
 {
     const common_option row = row_of(option);
     double number;
-    if (text == NULL && option->value != NULL)
+    if (text == NULL && (option->value != NULL || option->kind >= VIEW_OPTION_LIGHTS))
         return false;
     if (option->given > 0)
         *(bool *)((unsigned char *)options + option->given) = true;
