@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """amalgamate.py FOLDER [GLAD_FOLDER SHADERS.c]: writes each library as two files into FOLDER: md5model.h and
-md5model.c, md5play, md5game, md5edit; with the generated GL loader and shaders also md5gl; and md5config.h, which they
-read.
+md5model.c, md5play, md5game, md5edit; with the generated GL loader and shaders also md5gl; and md5config.h,
+which they read.
 
 amalgamate.py --config MD5CONFIG.H FOLDER: md5model alone, without the text of what that file switches off.
 amalgamate.py --small FOLDER: the same for SMALL.
@@ -471,8 +471,8 @@ def code_for_both_languages(text):
 
 
 def for_both_languages(text):
-    """Literals of structs are written differently in C++, which has no addresses of them. What people read, in comments
-    and strings, stays as it is."""
+    """Literals of structs are written differently in C++, which has no addresses of them. What people read,
+    in comments and strings, stays as it is."""
     parts = re.split(r"(//[^\n]*|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')", addresses(text))
     parts[::2] = map(code_for_both_languages, parts[::2])
     return "".join(parts)

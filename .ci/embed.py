@@ -5,8 +5,8 @@ embed.py text PREFIX OUTPUT FILE...   one string for each shader: PREFIX_file, w
                                       characters that no name may hold; declared in render/shaders.h.
                                       Without comments and insets; lines keep their numbers
 embed.py bytes NAME OUTPUT FILE [NAME FILE]...   NAME[] and NAME_size
-embed.py pages HEADER OUTPUT TEXT FILE...  the viewer's pages: what TEXT says of each, with the lines of C that it
-                                      shows: those of a file between "// lines of NAME" and
+embed.py pages HEADER OUTPUT TEXT FILE...  the viewer's pages: what TEXT says of each, with the lines of C that
+                                      it shows: those of a file between "// lines of NAME" and
                                       "// end of lines"; declared in HEADER. Fails for a page that is not in
                                       TEXT, or only there
 """
@@ -66,7 +66,8 @@ def joined(lines):
 
 # Keys of a page's text: fewest and most fields.
 KEYS = {"title": (1, 1), "family": (1, 1), "about": (1, 1), "model": (1, 1), "clip": (1, 1), "start": (1, 1),
-        "morphs": (1, 1), "keeps": (1, 1), "slider": (4, 4), "whole": (4, 4), "choice": (3, 64), "easings": (3, 3),
+        "morphs": (1, 1), "keeps": (1, 1), "slider": (4, 4), "whole": (4, 4), "choice": (3, 64),
+        "easings": (3, 3),
         "figure": (1, 2), "box": (2, 2), "plot": (4, 5), "series": (2, 2), "see": (1, 64)}
 REPEATED = ("slider", "whole", "choice", "easings", "figure", "plot", "series")
 
@@ -112,9 +113,12 @@ def row(name, place, keys, family, lines):
     one = dict((key, fields) for key, fields in keys if key not in REPEATED)
     missing = [key for key in ("title", "about", "box", "see") if key not in one]
     if missing or not family or not lines:
-        sys.exit(place + "page '%s' lacks %s" % (name, (missing + ["a family" if not family else "lines of C"])[0]))
-    parts = [".name = " + quoted(name), ".title = " + quoted(one["title"][0]), ".family = " + quoted(family),
-             ".about = " + quoted(one["about"][0]), ".lines = " + literal(lines).replace("\n    ", "\n        "),
+        missing.append("a family" if not family else "lines of C")
+        sys.exit(place + "page '%s' lacks %s" % (name, missing[0]))
+    parts = [".name = " + quoted(name), ".title = " + quoted(one["title"][0]),
+             ".family = " + quoted(family),
+             ".about = " + quoted(one["about"][0]),
+             ".lines = " + literal(lines).replace("\n    ", "\n        "),
              ".start = " + one.get("start", ["0"])[0], ".has_morphs = %d" % ("morphs" in one),
              ".show = view_show_page_" + name]
     parts += [".%s = %s" % (key, quoted(one[key][0])) for key in ("model", "clip") if key in one]
@@ -152,12 +156,14 @@ def pages_of(header, text, paths):
     for path in paths:
         lines.update(marked(path))
         source += read(path)
-    for keys, what in ({name for name, *_ in pages}, "SHOW"), ({n for n, _, k in pages if "keeps" in dict(k)}, "KEEP"):
+    shown, kept = {name for name, *_ in pages}, {name for name, _, keys in pages if "keeps" in dict(keys)}
+    for keys, what in (shown, "SHOW"), (kept, "KEEP"):
         functions = set(re.findall(r"^VIEW_%s\((\w+)\)" % what, source.decode(), re.MULTILINE))
         for name in sorted(keys ^ functions):
             sys.exit("%s: page '%s' has %s VIEW_%s, and %s" % (
-                text, name, *(("no", what, "a text for it") if name in keys else ("a", what, "no text for it"))))
-    for name in sorted(set(lines) - {name for name, *_ in pages}):
+                text, name, *(("no", what, "a text for it") if name in keys
+                              else ("a", what, "no text for it"))))
+    for name in sorted(set(lines) - shown):
         sys.exit("%s: '// lines of %s' are of no page" % (text, name))
     rows, family = [], ""
     for name, place, keys in pages:
@@ -167,7 +173,9 @@ def pages_of(header, text, paths):
     functions += ["void view_keep_page_%s(const view_picture *, view_kept *);\n" % name
                   for name, _, keys in pages if "keeps" in dict(keys)]
     return ('#include "%s"\n\n#include "md5/md5pose.h"\n\n#include <stddef.h>\n\n%s\n'
-            "const view_page view_page_rows[] = {\n%s};\nconst uint32_t view_num_pages = %d;\n" % (header, "".join(functions), "".join(rows), len(rows)))
+            "const view_page view_page_rows[] = {\n%s};\n"
+            "const uint32_t view_num_pages = %d;\n"
+            % (header, "".join(functions), "".join(rows), len(rows)))
 
 
 def main(arguments):

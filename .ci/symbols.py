@@ -12,8 +12,8 @@ import sys
 
 FOLDER = ".github/packaging/debian"
 # The macro with which a header exports, and the library. Packages hold those that their .install files name.
-MACROS = {"MD5_API": "md5model", "MD5_PLAY_API": "md5play", "MD5_GAME_API": "md5game", "MD5_EDIT_API": "md5edit",
-          "MD5GL_API": "md5gl"}
+MACROS = {"MD5_API": "md5model", "MD5_PLAY_API": "md5play", "MD5_GAME_API": "md5game",
+          "MD5_EDIT_API": "md5edit", "MD5GL_API": "md5gl"}
 
 
 def read(path):

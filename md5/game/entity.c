@@ -772,7 +772,7 @@ bool md5_game_check_entity_keys(md5_game *game, const char *name, md5_error *err
     const md5_model_def *const model_def =
         model ? md5_game_model_def(game, model->value, &reason) : NULL;
     // What an heir inherits is reported where it is, unless it is the heir's model that lacks it.
-    const md5_decl *const only = model && model->decl != def->decl ? def->decl : NULL;
+    const md5_decl *const only = def && model && model->decl != def->decl ? def->decl : NULL;
     md5_skeleton body = {0};
     body.num_joints = model_def ? model_def->num_joints : 0;
     body.joints = model_def ? model_def->joints : NULL;

@@ -1,6 +1,7 @@
-"""fbx.py shown OBJ DUMP LIMIT: whether vertices of an OBJ file, y up, are those that `md5tool dump` posed, in no order.
-fbx.py write OUT: an FBX file of a bone with a rotation before and one behind that of its clip, and of a mesh with geometric
-factors, and beside it OUT.obj: where the vertices are in frame 1."""
+"""fbx.py shown OBJ DUMP LIMIT: whether vertices of an OBJ file, y up, are those that `md5tool dump` posed, in
+no order.
+fbx.py write OUT: an FBX file of a bone with a rotation before and one behind that of its clip, and of a mesh
+with geometric factors, and beside it OUT.obj: where the vertices are in frame 1."""
 import math
 import sys
 

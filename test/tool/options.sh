@@ -100,7 +100,7 @@ has_rows() { # every option that a help describes
         while read -r command options; do
             for option in $options; do
                 case $option in --*help | bash) continue ;; esac
-                [ "$command" = --completions ] || grep -qE "^$command $option[=|]" table || echo "$command $option"
+                [ "$command" = --completions ] || grep -qE "^$command ${option}[=|]" table || echo "$command $option"
             done
         done >lacking
     ! grep . lacking
@@ -149,7 +149,7 @@ check "check: each option with each kind of file" walks check md5mesh md5anim md
 alone() {
     for words in "check --rules x.md5mesh" "convert --formats x.glb" "check --json --sarif x" "check --all --json x" \
         "fix x.md5anim --cut=a=0-1 --frames=0-1"; do
-        # shellcheck disable=SC2086 # several words
+        # shellcheck disable=SC2046 # several words
         ends_saying 2 "see md5tool" "$tool" $(echo "$words" | sed 's/\(--cut\|--frames\)=/\1 /g') || return 1
     done
 }
