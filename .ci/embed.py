@@ -5,8 +5,8 @@ embed.py text PREFIX OUTPUT FILE...   one string for each shader: PREFIX_file, w
                                       characters that no name may hold; declared in render/shaders.h.
                                       Without comments and insets; lines keep their numbers
 embed.py bytes NAME OUTPUT FILE [NAME FILE]...   NAME[] and NAME_size
-embed.py pages HEADER OUTPUT TEXT FILE...  the viewer's pages: what TEXT says of each, with the lines of C that
-                                      it shows: those of a file between "// lines of NAME" and
+embed.py pages HEADER OUTPUT TEXT FILE...  the viewer's pages: what TEXT says of each, with the lines of C
+                                      that it shows: those of a file between "// lines of NAME" and
                                       "// end of lines"; declared in HEADER. Fails for a page that is not in
                                       TEXT, or only there
 """

@@ -2,8 +2,8 @@
 
 random_events.py WINDOW SEED EVENTS [record] FILE...   so many random events: keys, with and without
 modifiers, mouse moves, buttons, wheel, new sizes, now and then one of the files dropped. The same seed gives
-the same events. What would end the viewer (Q, which a late look at the keyboard takes for Ctrl+Q) or leave the
-screen (F11) is left out. With `record` a movie of the window is begun first and again after each hundred
+the same events. What would end the viewer (Q, which a late look at the keyboard takes for Ctrl+Q) or leave
+the screen (F11) is left out. With `record` a movie of the window is begun first and again after each hundred
 events, Esc is pressed often, and no size changes, which would end the movie.
 """
 import ctypes
