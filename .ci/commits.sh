@@ -1,10 +1,10 @@
 #!/bin/sh
-# commits.sh [RANGE]: what is said of commits, before they are pushed: those since the last release, or of a range as
-# `origin/main..`. Each summary is `room: imperative summary` of at most 72 characters; a reason that it does not give is
+# commits.sh [RANGE]: what is said of commits, before they are pushed: those since the last release, without a tag those
+# that are not pushed yet, or of a range as `origin/main..`. Each summary is `room: imperative summary` of at most 72 characters; a reason that it does not give is
 # in the body. Commits without one are listed to be looked at, and fail nothing.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-last=$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null)
+last=$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null || git rev-parse --abbrev-ref '@{upstream}' 2>/dev/null)
 range=${1:-${last:+$last..}HEAD}
 rooms=$( (git ls-tree -d --name-only -r HEAD && git ls-files '*.md' '*.txt' Makefile) | sed 's|.*/||; s/\.[a-z]*$//; s/^\.//' |
     tr '[:upper:]' '[:lower:]' | sort -u | paste -sd ' ')
