@@ -153,6 +153,16 @@ digit() {
         says "1 declarations, of which Doom 3 would replace 0"
 }
 check "names that begin with a digit are in quotes, and declarations are checked" digit
+astray() { # NAME of a picture: it has another path, below the folder and of one word
+    make "$scratch/astray.gltf" json='{"materials":[{"name":"skin","pbrMetallicRoughness":{"baseColorTexture":{"index":0}}}],
+        "textures":[{"source":0}],"images":[{"uri":"'"$(cat "$scratch/small")"'","name":"'"$1"'"}]}' &&
+        converts "$scratch/astray.gltf" --for doom3 -o "$scratch/to/mod" && [ "$(cd "$to" && echo *)" = mod ] &&
+        file=$(cd "$to/mod" && find . -name '*.tga') && echo "$file" | grep -qxE '\./[a-z0-9_/]+\.tga' &&
+        path=${file#./} && has "$to/mod/materials/astray.mtr" "diffusemap ${path%.tga} "
+}
+for name in "my face" "models/../../face" "/face" ""; do
+    check "a picture called '$name' stays in its folder, as one word" astray "$name"
+done
 bare() {
     make "$scratch/b.gltf" json='{"materials":[{"name":"fur","pbrMetallicRoughness":{"baseColorFactor":[1,0,0,1]}}]}' &&
         converts "$scratch/b.gltf" -o "$scratch/to/b.md5mesh" && [ "$(cd "$to" && echo *)" = "b.md5mesh fur.png" ] && says "pictures only" &&
