@@ -50,7 +50,9 @@ survives() { # EVENTS ARGUMENTS...
     # shellcheck disable=SC2126 # grep -c counts no matches as a failure
     count=$(grep -E '^[a-z-]+: model=' "$log" | wc -l)
     echo "$count actions of $sent events"
-    ! grep -E 'GL_|Sanitizer|runtime error' "$log" && [ "$count" -gt $((sent / 4)) ]
+    faults='GL_|Sanitizer|runtime error'
+    ! leak_sanitizer_crashed "$log" || faults=GL_ # which is what it calls a fatal error
+    ! grep -E "$faults" "$log" && [ "$count" -gt $((sent / 4)) ]
 }
 # While it plays and records movies. No frame takes ten seconds, which the log would say with what is waited for.
 records() {
