@@ -412,7 +412,7 @@ TEST (moment_agrees_with_the_engine) {
 
 TEST (moment_loops_over_one_interval_less_than_frames) {
     const md5_anim anim = clip_of(5, 8.0); // powers of two: no rounding
-    static const moment_row rows[] = {
+    const moment_row rows[] = {
         {0.0, 0, 1, 0.0, 0},   {0.0625, 0, 1, 0.5, 0},     {0.4375, 3, 4, 0.5, 0},
         {0.5, 0, 1, 0.0, 1},   {1.5, 0, 1, 0.0, 3},        {-0.0625, 3, 4, 0.5, -1},
         {-0.5, 0, 1, 0.0, -1}, {-0.53125, 3, 4, 0.75, -2},
@@ -422,7 +422,7 @@ TEST (moment_loops_over_one_interval_less_than_frames) {
 
 TEST (moment_cycles_through_the_last_frame_into_the_first) {
     const md5_anim anim = clip_of(4, 8.0);
-    static const moment_row rows[] = {
+    const moment_row rows[] = {
         {0.3125, 2, 3, 0.5, 0}, {0.375, 3, 0, 0.0, 0},    {0.4375, 3, 0, 0.5, 0},
         {0.5, 0, 1, 0.0, 1},    {-0.0625, 3, 0, 0.5, -1},
     };
@@ -431,7 +431,7 @@ TEST (moment_cycles_through_the_last_frame_into_the_first) {
 
 TEST (moment_clamps_at_both_ends) {
     const md5_anim anim = clip_of(5, 8.0);
-    static const moment_row rows[] = {
+    const moment_row rows[] = {
         {-7.0, 0, 1, 0.0, 0},
         {0.0, 0, 1, 0.0, 0},
         {0.4375, 3, 4, 0.5, 0},
@@ -457,7 +457,7 @@ TEST (moment_of_one_frame_is_always_that_frame) {
 
 TEST (moment_rounds_up_to_the_next_frame) {
     const md5_anim anim = clip_of(5, 8.0);
-    static const moment_row rows[] = {
+    const moment_row rows[] = {
         {nextafter(0.125, 0.0), 1, 2, 0.0, 0},
         {nextafter(0.5, 0.0), 0, 1, 0.0, 1},
         {-DBL_MIN, 0, 1, 0.0, 0},
@@ -469,7 +469,7 @@ TEST (moment_rounds_up_to_the_next_frame) {
 TEST (moment_is_defined_for_every_double) {
     const md5_anim anim = clip_of(5, 8.0);
     // 2^61 seconds are 2^64 frames: a whole number of cycles, 2^62 of them.
-    static const moment_row rows[] = {
+    const moment_row rows[] = {
         {NAN, 0, 1, 0.0, 0},
         {0x1p61, 0, 1, 0.0, (int64_t)1 << 62},
         {-0x1p61, 0, 1, 0.0, -((int64_t)1 << 62)},

@@ -81,12 +81,12 @@ static double smallest_step(page_case *of, double gait, bool in_phase)
         md5_xform *poses[2];
         for (uint32_t k = 0; k < 2; k++)
             view_sample_clip(&of->picture, gaits[k],
-                             3.0 * i / STEPS * (in_phase ? rate / rates[k] : 1.0),
+                             3.0 * i / (double)STEPS * (in_phase ? rate / rates[k] : 1.0),
                              poses[k] = view_spare_pose(&of->picture, 5 + k));
         md5_blend_poses(poses[0], poses[1], (float)gait, NULL, of->scene.num_joints, both);
         x[i] = view_posed_place(&of->picture, both, JOINT("foot_l")).x;
     }
-    const int window = (int)(STEPS / (3.0 * rate)) + 1;
+    const int window = (int)((double)STEPS / (3.0 * rate)) + 1;
     for (int first = 0; first + window <= STEPS; first++) {
         double low = INFINITY, high = -INFINITY;
         for (int i = first; i <= first + window; i++) {
