@@ -19,7 +19,7 @@ import sys
 
 # What an engine that poses and lets its shaders skin does without.
 SMALL = """MD5_NO_SIMD MD5_NO_FILES MD5_NO_BFG MD5_NO_COMPRESSED MD5_ONLY_VERSION_10 MD5_NO_WARNINGS
-    MD5_NO_CUBIC MD5_NO_PARTS MD5_NO_IMAGES MD5_NO_EXTRAS""".split()
+    MD5_NO_CUBIC MD5_NO_PARTS MD5_NO_ASSET_FILES MD5_NO_EXTRAS""".split()
 CONFIG = ".ci/md5config.h"
 SWITCH = re.compile(r"^(?:// )?#define (MD5_(?:NO_|ONLY_)\w+)", re.M)
 

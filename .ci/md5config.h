@@ -29,7 +29,7 @@
 // #define MD5_NO_WARNINGS // md5_load_opts.warn; num_warnings is 0. md5play needs them: 5 KB
 // #define MD5_NO_CUBIC    // MD5_INTERPOLATE_CUBIC: 4 KB
 // #define MD5_NO_PARTS    // tangents, skin plans, losses: `without` must name them: 8 KB
-// #define MD5_NO_IMAGES   // asset images, of which models and clips are loaded: 15 KB
-// #define MD5_NO_EXTRAS   // cameras, names of other formats, md5_make_morph(), _baked(), _weights(): 2200 lines; md5edit needs them
+// #define MD5_NO_ASSET_FILES // asset files, of which models and clips are loaded: 15 KB
+// #define MD5_NO_EXTRAS   // cameras, names of other formats, md5_create_morph(), _baked(), _weights(): 2200 lines; md5edit needs them
 
 #endif

@@ -167,8 +167,8 @@ static bool build_anim(md5_arena *arena, const char *text, size_t size, void **a
 {
     if (md5_begins_as(text, size, MD5_PACKED_FILE))
         return md5i_read_packed_file(arena, text, size, asset);
-    if (md5_is_image(text, size))
-        return md5i_read_image(arena, text, size, false, asset);
+    if (md5_is_asset_file(text, size))
+        return md5i_read_assets(arena, text, size, false, asset);
     const md5_context *const context = arena->context;
     md5_anim_file file;
     TRY(md5_begins_as(text, size, MD5_BFG_ANIM) ? md5i_read_bfg_anim(arena, text, size, &file)
@@ -720,7 +720,7 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
         return true;
     if (!model->geometry)
         return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
-                         "the model's geometry was released, or is that of an asset image");
+                         "the model's geometry was released, or is that of an asset file");
     const bool has_tables = !model->meshes[0].first_influence;
     if (!has_tables && (!(parts & MD5_PART_TANGENTS) || model->meshes[0].tangents))
         return finish_meshes(&context, parts, model, (md5_mesh *)model->meshes);
@@ -816,8 +816,8 @@ static bool read_model(md5_arena *arena, md5_arena *joint_arena, const char *tex
 
 static bool build_model(md5_arena *arena, const char *text, size_t size, void **asset)
 {
-    if (md5_is_image(text, size))
-        return md5i_read_image(arena, text, size, true, asset);
+    if (md5_is_asset_file(text, size))
+        return md5i_read_assets(arena, text, size, true, asset);
     md5_context *const context = arena->context;
     md5_arena joints = {.context = context};
     md5_mesh_file file;

@@ -108,7 +108,7 @@ MD5_PLAY_API const char *md5_easing_name(md5_ease_kind kind);
 // Finds an easing by its name: sets *kind and returns true, or returns false. `-` and `_` are the
 // same, and so are the short names quad, quart, quint, expo, circ and sqrt: "quad-in-out". `name`
 // may be NULL.
-MD5_PLAY_API bool md5_find_easing(const char *name, md5_ease_kind *kind);
+MD5_PLAY_API bool md5_easing_from_name(const char *name, md5_ease_kind *kind);
 
 // -- Following a target ---------------------------------------------------------------------
 

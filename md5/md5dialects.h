@@ -203,8 +203,8 @@ MD5_GAME_API size_t md5_quake_image_name(const char *shader, uint32_t skin, uint
                                          char *text, size_t size);
 
 // Finds the skins of a mesh: from 0 on, as long as there is an image 0.
-MD5_GAME_API void md5_find_quake_skins(const char *shader, md5_quake_has_image *has_image,
-                                       void *user, md5_quake_skins *skins);
+MD5_GAME_API void md5_build_quake_skins(const char *shader, md5_quake_has_image *has_image,
+                                        void *user, md5_quake_skins *skins);
 
 // Returns the image that a skin shows at a time in seconds, ten a second in turn: of 2 images 0 1,
 // of 3 as in vkQuake 0 1 2 0. 0 if there is no such skin.

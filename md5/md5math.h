@@ -381,7 +381,7 @@ MD5_API md5_bounds md5_bounds_union(md5_bounds a, md5_bounds b);
 // Bounding Boxes", Graphics Gems, 1990). An empty box stays empty.
 MD5_API md5_bounds md5_bounds_transform(md5_bounds bounds, md5_mat34 m);
 
-// Writes the six planes of a view frustum for md5_find_in_planes(): left, right, bottom, top, near,
+// Writes the six planes of a view frustum for md5_cull_planes(): left, right, bottom, top, near,
 // far, from clip_from_world = projection * view, in the space that the matrix transforms from
 // (Gribb and Hartmann, "Fast Extraction of Viewing Frustum Planes", 2001). They are not normalized.
 // A far plane at infinity has everything inside.

@@ -371,7 +371,7 @@ MD5_API md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5
 // Such a model has at most four weights a vertex, whose sum is 1, and normals that are derived as
 // for text; an animation's root begins at the origin.
 //
-// And animations that md5_write_anim() wrote, and asset images. Every number is checked: whatever
+// And animations that md5_write_anim() wrote, and asset files. Every number is checked: whatever
 // the bytes are, samples are finite and rotations of unit length. MD5_ERROR_VERSION: another
 // version; MD5_ERROR_SYNTAX: cut off or changed (checksum); MD5_ERROR_RANGE: numbers contradict
 // each other. Axes and scale are those that the asset had, not those of `opts`.
@@ -398,7 +398,7 @@ MD5_API void md5_release_geometry(md5_model *model);
 // with these parts. `parts`: md5_part flags; those that exist already stay. Memory comes from the
 // allocator of the load. Counts as a write to the model; new arrays replace old ones. Returns
 // false, and leaves the model as it was (but some meshes may have got their skinning plan), if
-// memory runs out, or with MD5_ERROR_MISMATCH after md5_release_geometry() or of an image.
+// memory runs out, or with MD5_ERROR_MISMATCH after md5_release_geometry() or of an asset file.
 //
 // Of a model that was loaded without MD5_PART_GEOMETRY, meshes are as after md5_release_geometry(),
 // except that bounds are empty, losses infinite, counts those of the file, and num_influences and
@@ -708,20 +708,20 @@ MD5_API md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts 
 MD5_API size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size);
 #endif
 
-#ifndef MD5_NO_IMAGES
-// -- Asset images ---------------------------------------------------------------------------
+#ifndef MD5_NO_ASSET_FILES
+// -- Asset files ----------------------------------------------------------------------------
 //
-// An asset image is models and clips as they are in memory, to be used where its bytes lie (images
-// of md5image.h are pictures): baked once, later mapped from a file whose memory processes share.
+// An asset file is models and clips as they are in memory, to be used where its bytes lie: baked
+// once, later mapped, so that processes share its memory.
 //
 //   const md5_assets baked = {.num_models = 1, .models = model, .num_anims = 9, .anims = anims};
-//   size_t size = md5_write_image(&baked, NULL, 0); // then to bytes[size], which become a file
+//   size_t size = md5_write_assets(&baked, NULL, 0); // then to bytes[size], which become a file
 //   ...
 //   void *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
-//   md5_assets *assets = md5_map_image(bytes, size, false, NULL, &error);
+//   md5_assets *assets = md5_map_assets(bytes, size, false, NULL, &error);
 //   md5_binding *walk = md5_bind(assets->models, &assets->anims[8], NULL, &error);
 //
-// An image of one model alone, or of one clip, is also a file for md5_load_model() or
+// One of a single model, or of one clip, is also a file for md5_load_model() or
 // md5_load_anim(), under any name, and so for all that loads files, such as md5_load_character().
 // It is then checked as if it were not trusted, and copied into the one block of the asset, of
 // which md5_release_geometry() frees nothing. Axes, scale, flip_v and parts stay as written.
@@ -730,29 +730,29 @@ typedef struct md5_assets {
     uint32_t num_models, num_anims;
     const md5_model *models; // [num_models] to write several, copy the structures side by side
     const md5_anim *anims;   // [num_anims] likewise
-    size_t size;             // of what md5_map_image() made: bytes of its block
+    size_t size;             // of what md5_map_assets() made: bytes of its block
     md5_allocator allocator;
     uint64_t reserved[4]; // 0
 } md5_assets;
 
-// Writes models and clips to bytes[size]. Returns the size of the image, and writes nothing if
+// Writes models and clips to bytes[size]. Returns the size of the file, and writes nothing if
 // there is less room. The same assets give the same bytes on all little-endian platforms. Returns 0
 // if the geometry of a model was released, or left out by the load.
-MD5_API size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size);
+MD5_API size_t md5_write_assets(const md5_assets *assets, void *bytes, size_t size);
 
-// Makes the assets of an image, whose bytes[size], at a multiple of 16, stay where they are,
+// Makes the assets of a file, whose bytes[size], at a multiple of 16, stay where they are,
 // unchanged, until md5_free_assets(). They are those that were written, bit for bit but for
 // num_warnings, which is 0, read-only, and freed together. Allocates one block, for what has
-// pointers. Unless the image `is_trusted`, which only the program could write, compares a checksum
+// pointers. Unless the file `is_trusted`, which only the program could write, compares a checksum
 // and checks every value: whatever the bytes are, assets are safe to use and poses finite, though
 // perhaps of no use.
 //
-// Returns NULL with MD5_ERROR_SYNTAX if the bytes are no image, cut off or changed;
+// Returns NULL with MD5_ERROR_SYNTAX if the bytes are no asset file, cut off or changed;
 // MD5_ERROR_VERSION if another version, or a machine of another byte order, wrote them;
 // MD5_ERROR_RANGE for a value that assets cannot have, or another address. Of `opts` only allocator
 // and file_name count. Time: linear in the size, or, if trusted, in joints and meshes.
-MD5_API md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
-                                  const md5_load_opts *opts, md5_error *error);
+MD5_API md5_assets *md5_map_assets(const void *bytes, size_t size, bool is_trusted,
+                                   const md5_load_opts *opts, md5_error *error);
 MD5_API void md5_free_assets(md5_assets *assets);
 #endif
 

@@ -119,13 +119,13 @@ MD5_API float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slot
 //
 //   const md5_morph_source sources[] = {{.name = "smile", .model = smile}, // md5_load_model()
 //                                       {.name = "blink", .model = blink}};
-//   md5_morph *morph = md5_make_morph(model, sources, 2, NULL, &error);
+//   md5_morph *morph = md5_create_morph(model, sources, 2, NULL, &error);
 //   md5_free_model(smile); ... // the differences are copied
 //   const float weights[] = {0.5f, 1.0f};
 //   const md5_skin_job job = {.mesh = &model->meshes[0], .palette = palette, .morph = morph,
 //                             .morph_weights = weights, .positions = positions};
 //   md5_skin_batch(&job, 1, NULL);
-//   md5_free_morph(morph);
+//   md5_destroy_morph(morph);
 //
 // md5gl_create_morph() uploads the same differences for drawing. A machine drives weights by its
 // parameters, states and clips: md5_player_morphs() (md5play.h). Others come from where the game
@@ -185,10 +185,10 @@ typedef struct md5_morph {
 // - MD5_ERROR_MEMORY.
 //
 // Time is linear in the vertices of all sources, memory in those that they change. `opts`
-// (allocator) and `error` may be NULL. Free the result with md5_free_morph().
-MD5_API md5_morph *md5_make_morph(const md5_model *model, const md5_morph_source *sources,
-                                  uint32_t count, const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_free_morph(md5_morph *morph); // NULL is allowed
+// (allocator) and `error` may be NULL. Free the result with md5_destroy_morph().
+MD5_API md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sources,
+                                    uint32_t count, const md5_load_opts *opts, md5_error *error);
+MD5_API void md5_destroy_morph(md5_morph *morph); // NULL is allowed
 
 // Returns the index of the first target of that name (case-sensitive), or MD5_NONE if there is none
 // or `name` is NULL.
@@ -219,11 +219,11 @@ MD5_API uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)
 //       md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0.0f), MD5_ROOT_IN_PLACE,
 //       pose,
 //                        NULL, palettes + i * model->skeleton.num_joints);
-//   md5_baked *walk = md5_make_baked(model, palettes, anim->num_frames, NULL, &error);
+//   md5_baked *walk = md5_create_baked(model, palettes, anim->num_frames, NULL, &error);
 //   ... md5gl_create_baked() uploads any number of them; or, on the CPU,
 //   md5_moment moment = md5_moment_at(anim, time, MD5_WRAP_LOOP);
 //   md5_skin_baked(walk, 0, walk->num_vertices, moment, positions, normals);
-//   md5_free_baked(walk);
+//   md5_destroy_baked(walk);
 
 // One vertex of one frame in two words, whatever the machine's byte order, as a texel of a GPU:
 //
@@ -264,10 +264,11 @@ typedef struct md5_baked {
 // - MD5_ERROR_MEMORY.
 //
 // Time and memory are linear in vertices times frames. `opts` (allocator) and `error`
-// may be NULL. Free the result with md5_free_baked().
-MD5_API md5_baked *md5_make_baked(const md5_model *model, const md5_mat34 *palettes,
-                                  uint32_t num_frames, const md5_load_opts *opts, md5_error *error);
-MD5_API void md5_free_baked(md5_baked *baked); // NULL is allowed
+// may be NULL. Free the result with md5_destroy_baked().
+MD5_API md5_baked *md5_create_baked(const md5_model *model, const md5_mat34 *palettes,
+                                    uint32_t num_frames, const md5_load_opts *opts,
+                                    md5_error *error);
+MD5_API void md5_destroy_baked(md5_baked *baked); // NULL is allowed
 
 // Writes positions[count] and, unless NULL, normals[count] of the vertices from `first` on at
 // `moment`, whose frames must be frames of the clip: what shaders draw, up to rounding error.
@@ -327,7 +328,7 @@ typedef struct md5_weights {
     md5_allocator allocator;
 } md5_weights;
 
-// Creates weights; free them with md5_free_weights().
+// Creates weights; free them with md5_destroy_weights().
 //
 // The volume consists of the voxels that triangles touch and of those that they enclose. If the
 // mesh has holes larger than a voxel, what is behind them counts as outside, and paths follow the
@@ -349,9 +350,9 @@ typedef struct md5_weights {
 // count. Memory: 6 bytes for each voxel of the mesh's box, 36 for each of the volume, and for each
 // position about 16 (max_influences + 4) bytes. Time: the joints times v log v of the voxels, and
 // of each position and influence a line through the voxels.
-MD5_API md5_weights *md5_make_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
-                                      md5_error *error);
-MD5_API void md5_free_weights(md5_weights *weights);
+MD5_API md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
+                                        md5_error *error);
+MD5_API void md5_destroy_weights(md5_weights *weights);
 #endif
 
 // == Queries =====================================================================================
@@ -437,22 +438,22 @@ MD5_API uint32_t md5_find_nearest_joint_to_ray(const md5_mat34 *joints, uint32_t
 
 // Boxes that overlap the sphere (Arvo, "A Simple Method for Box-Sphere Intersection Testing",
 // 1990).
-MD5_API uint32_t md5_find_in_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 center,
-                                    float radius, uint32_t *found);
+MD5_API uint32_t md5_cull_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 center,
+                                 float radius, uint32_t *found);
 
 // Boxes that overlap `box`.
-MD5_API uint32_t md5_find_in_bounds(const md5_bounds *bounds, uint32_t count, md5_bounds box,
-                                    uint32_t *found);
+MD5_API uint32_t md5_cull_bounds(const md5_bounds *bounds, uint32_t count, md5_bounds box,
+                                 uint32_t *found);
 
 // Boxes that are not entirely outside one of planes[num_planes]: culling by a view frustum. A plane
 // (x, y, z, w) has the points with x px + y py + z pz + w >= 0 inside. A box near a corner of the
 // frustum may pass although it is outside.
-MD5_API uint32_t md5_find_in_planes(const md5_bounds *bounds, uint32_t count,
-                                    const md5_vec4 *planes, uint32_t num_planes, uint32_t *found);
+MD5_API uint32_t md5_cull_planes(const md5_bounds *bounds, uint32_t count, const md5_vec4 *planes,
+                                 uint32_t num_planes, uint32_t *found);
 
 // Boxes that the ray hits, in the order of `bounds`, not of the distance.
-MD5_API uint32_t md5_find_on_ray(const md5_bounds *bounds, uint32_t count, md5_ray ray,
-                                 uint32_t *found);
+MD5_API uint32_t md5_cull_ray(const md5_bounds *bounds, uint32_t count, md5_ray ray,
+                              uint32_t *found);
 
 #ifdef __cplusplus
 }

@@ -433,7 +433,7 @@ typedef enum md5gl_style {
 // uses two md5gl_models of one md5_model.
 typedef struct md5gl_baked md5gl_baked;
 
-// Uploads clips[count], which md5_make_baked() made of `model`. They are read during the call;
+// Uploads clips[count], which md5_create_baked() made of `model`. They are read during the call;
 // `model` must outlive the copy. Uses 8 bytes a vertex and frame: see md5gl_get_stats(). Returns
 // NULL with
 // - MD5_ERROR_RANGE if `count` is 0, MD5_ERROR_MISMATCH if a clip has another number of vertices

@@ -26,7 +26,7 @@ static inline void own_memory(const void *owner)
 
 OWNED(actor, md5_destroy_actor)
 OWNED(anim, md5_free_anim)
-OWNED(baked, md5_free_baked)
+OWNED(baked, md5_destroy_baked)
 OWNED(binding, md5_free_binding)
 OWNED(camera, md5_free_camera)
 OWNED(character, md5_free_character)
@@ -38,12 +38,12 @@ OWNED(image, md5_free_image)
 OWNED(machine, md5_destroy_machine)
 OWNED(machine_file, md5_free_machine_file)
 OWNED(model, md5_free_model)
-OWNED(morph, md5_free_morph)
+OWNED(morph, md5_destroy_morph)
 OWNED(player, md5_destroy_player)
 OWNED(retarget, md5_destroy_retarget)
 OWNED(scales, md5_free_scales)
 OWNED(squad, md5_destroy_squad)
-OWNED(weights, md5_free_weights)
+OWNED(weights, md5_destroy_weights)
 
 // OWN_MODEL model = md5_load_model(path, NULL, NULL);
 #define OWN_ACTOR __attribute__((unused, cleanup(own_actor))) md5_actor *const

@@ -66,7 +66,7 @@ static bool load_targets(const convert_scene *scene, convert_assets *assets, md5
         is_read = sources[count++].model != NULL;
     }
     if (is_read && count > 0) {
-        assets->morph = md5_make_morph(assets->model, sources, count, NULL, error);
+        assets->morph = md5_create_morph(assets->model, sources, count, NULL, error);
         is_read = assets->morph != NULL;
     }
     while (count-- > 0)
@@ -107,7 +107,7 @@ void convert_free_assets(convert_assets *assets)
         free(assets->skins[i].positions);
     }
     free(assets->skins);
-    md5_free_morph(assets->morph);
+    md5_destroy_morph(assets->morph);
     md5_free_model(assets->model);
     free(assets->clips);
 }

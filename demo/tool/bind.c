@@ -310,7 +310,7 @@ static md5_weights *create_weights(const tool_arguments *arguments, const tool_o
         .max_influences = arguments->influences,
     };
     const md5_load_opts opts = {.file_name = arguments->words[0]};
-    md5_weights *const weights = md5_make_weights(&desc, &opts, error);
+    md5_weights *const weights = md5_create_weights(&desc, &opts, error);
     free(indices);
     if (weights == NULL && error->file[0] == '\0')
         (void)snprintf(error->file, sizeof error->file, "%s", arguments->words[0]);
@@ -464,7 +464,7 @@ static int bind_files(tool_arguments *arguments)
             "md5tool: bind: no bone reaches %u of %u vertices inside the mesh: they are bound by "
             "the straight distance\n",
             weights->num_distant, weights->num_vertices);
-    md5_free_weights(weights);
+    md5_destroy_weights(weights);
     free(excluded);
     free(bind);
     free(joints);

@@ -105,7 +105,7 @@ static void print_joints(bool is_json, const md5_skeleton *skeleton)
 }
 
 // The clips of a mesh's folder, and why those do not fit that id's engine refuses, or, of what is
-// no text, such as an asset image, that cannot be bound.
+// no text, such as an asset file, that cannot be bound.
 static void print_clips(bool is_json, const char *path, const md5_model *model)
 {
     const tool_engines asked = {.all = tool_find_engines("doom3")};
@@ -330,7 +330,7 @@ const tool_command tool_info = {
     "usage: md5tool info [OPTION] FILE...\n"
     "\n"
     "Prints a summary of each .md5mesh, .md5anim, .md5camera, .md5machine or md5.cfg file, and of\n"
-    "what \"md5tool compress\" and, of one model or clip, \"md5tool bake-image\" write, known by\n"
+    "what \"md5tool compress\" and, of one model or clip, \"md5tool bake\" write, known by\n"
     "its first bytes if the name has no such extension;\n"
     "of models and animations also the tree of joints, with the index of each and of its parent,\n"
     "of models the clips beside them, and why some do not fit, and the images of their shaders:\n"

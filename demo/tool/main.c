@@ -15,9 +15,9 @@
 // == Commands =====================================================================================
 
 static const tool_command *const commands[] = {
-    &tool_info, &tool_check,    &tool_diff,       &tool_fix,        &tool_convert,
-    &tool_dump, &tool_curves,   &tool_list,       &tool_explain,    &tool_verdicts,
-    &tool_bind, &tool_compress, &tool_decompress, &tool_bake_image,
+    &tool_info, &tool_check,    &tool_diff,       &tool_fix,     &tool_convert,
+    &tool_dump, &tool_curves,   &tool_list,       &tool_explain, &tool_verdicts,
+    &tool_bind, &tool_compress, &tool_decompress, &tool_bake,
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -114,7 +114,7 @@ static const char tool_help[] =
     "  bind OBJ MESH       bind a bare mesh to a model's joints, with automatic weights\n"
     "  compress ANIM       compress an animation to an error in units at the skin\n"
     "  decompress FILE     print a compressed animation as .md5anim\n"
-    "  bake-image FILE...  write models and clips as an asset image, or bake a character\n"
+    "  bake FILE...  write models and clips as an asset file, or bake a character\n"
     "\n"
     "  --                  end of options: only files follow\n"
     "  --help              print this text, or the help of a command; also: help [COMMAND]\n"

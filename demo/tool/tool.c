@@ -144,13 +144,13 @@ static bool stands_at(const char *text, size_t left, const char *word)
 
 const char *tool_baked_kind(const char *bytes, size_t size)
 {
-    return stands_at(bytes, size, "M5AI")   ? "an asset image"
+    return stands_at(bytes, size, "M5AI")   ? "an asset file"
            : stands_at(bytes, size, "M5CC") ? "a compressed clip"
                                             : NULL;
 }
 
 // Returns the kind of the first keyword that only one kind has. Compressed clips begin with M5CC,
-// asset images with M5AI, and their number of models is at byte 24. Without any: a model, whose
+// asset files with M5AI, and their number of models is at byte 24. Without any: a model, whose
 // reader has the best messages for other files.
 static tool_kind kind_of_text(const char *text, size_t size)
 {

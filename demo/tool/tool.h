@@ -52,7 +52,7 @@ typedef struct tool_command {
 
 extern const tool_command tool_info, tool_check, tool_diff, tool_fix, tool_dump, tool_list,
     tool_explain, tool_verdicts, tool_bind, tool_compress, tool_decompress, tool_curves,
-    tool_convert, tool_bake_image;
+    tool_convert, tool_bake;
 
 // Prints what is wrong with the arguments of a command, which may be NULL, and how to get help, as
 // one line on stderr. Returns TOOL_BAD_USAGE.
@@ -102,7 +102,7 @@ typedef enum tool_kind {
 
 tool_kind tool_kind_of(const char *path); // by its extension
 
-// What bytes are that only this library reads, such as "an asset image"; NULL: they are others.
+// What bytes are that only this library reads, such as "an asset file"; NULL: they are others.
 const char *tool_baked_kind(const char *bytes, size_t size);
 
 // A file of any kind: one of these is set.

@@ -258,7 +258,7 @@ EMSCRIPTEN_KEEPALIVE bool web_bend(web_element *element)
     element->weights = calloc(count, sizeof *element->weights);
     if (element->weights == NULL)
         return tell_failure(&out_of_memory);
-    element->morph = md5_make_morph(element->model, element->targets, count, NULL, &error);
+    element->morph = md5_create_morph(element->model, element->targets, count, NULL, &error);
     free_targets(element);
     return (element->morph != NULL
             && (element->renderer == NULL || upload_targets(element, &error)))
@@ -472,7 +472,7 @@ EMSCRIPTEN_KEEPALIVE void web_end(web_element *element)
 {
     web_hide(element);
     free_targets(element);
-    md5_free_morph(element->morph);
+    md5_destroy_morph(element->morph);
     free(element->weights);
     free(element->pose);
     free(element->joints);

@@ -1,4 +1,4 @@
-// Files that hold what is in memory: compressed clips, as bytes and as blocks; asset images.
+// Files that hold what is in memory: compressed clips, as bytes and as blocks; asset files.
 #ifndef MD5_COMPRESS_FILE_H
 #define MD5_COMPRESS_FILE_H
 
@@ -8,18 +8,19 @@
 
 #define MD5_PACKED_FILE "M5CC" // what the bytes of md5_write_anim() begin with
 
-#ifdef MD5_NO_IMAGES
-#define md5_is_image(bytes, size) false
-#define md5i_read_image(...) false
+#ifdef MD5_NO_ASSET_FILES
+#define md5_is_asset_file(bytes, size) false
+#define md5i_read_assets(...) false
 #else
-// Whether bytes begin as those of md5_write_image(), on this machine or one of the other order.
-static inline bool md5_is_image(const char *bytes, size_t size)
+// Whether bytes begin as those of md5_write_assets(), on this machine or one of the other order.
+static inline bool md5_is_asset_file(const char *bytes, size_t size)
 {
     return md5_begins_as(bytes, size, "M5AI") || md5_begins_as(bytes, size, "IA5M");
 }
 
-// Makes the model, or else the clip, of an image that has nothing else, with a copy of the bytes.
-bool md5i_read_image(md5_arena *arena, const char *bytes, size_t size, bool is_model, void **asset);
+// Makes the model, or else the clip, of a file that has nothing else, with a copy of the bytes.
+bool md5i_read_assets(md5_arena *arena, const char *bytes, size_t size, bool is_model,
+                      void **asset);
 #endif
 
 // Makes a compressed clip of such bytes: whatever they are, in linear time. Reports errors; returns

@@ -39,8 +39,8 @@ static bool has_any(const char *shader, uint32_t skin, uint32_t image,
     return false;
 }
 
-void md5_find_quake_skins(const char *shader, md5_quake_has_image *has_image, void *user,
-                          md5_quake_skins *skins)
+void md5_build_quake_skins(const char *shader, md5_quake_has_image *has_image, void *user,
+                           md5_quake_skins *skins)
 {
     MD5_ASSERT_NOT_NULL(shader);
     MD5_ASSERT_NOT_NULL(has_image);

@@ -439,7 +439,7 @@ static bool is_name(const char *name, const char *full)
     return *name == *full;
 }
 
-bool md5_find_easing(const char *name, md5_ease_kind *kind)
+bool md5_easing_from_name(const char *name, md5_ease_kind *kind)
 {
     MD5_ASSERT(kind != NULL, "kind: not NULL");
     for (int i = 0; name && i < NUM_ROWS; i++) {

@@ -70,7 +70,7 @@ static const struct {
     {"Kaydara FBX", "an FBX file", "Blender exports it as MD5"},
     {"; FBX", "an FBX file", "Blender exports it as MD5"},
     {"BLENDER", "a file of Blender", "it exports MD5 with an add-on"},
-    {"M5AI", "an asset image", "take what it was baked from here"},
+    {"M5AI", "an asset file", "take what it was baked from here"},
     {"PK\3\4", "an archive (.pk4, .pk3, .zip)", "open it as a game folder"},
 };
 

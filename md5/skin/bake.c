@@ -145,8 +145,8 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
     return baked;
 }
 
-md5_baked *md5_make_baked(const md5_model *model, const md5_mat34 *palettes, uint32_t num_frames,
-                          const md5_load_opts *opts, md5_error *error)
+md5_baked *md5_create_baked(const md5_model *model, const md5_mat34 *palettes, uint32_t num_frames,
+                            const md5_load_opts *opts, md5_error *error)
 {
     MD5_NEED(model, "model");
     MD5_ASSERT(palettes != NULL || num_frames == 0 || model->skeleton.num_joints == 0,
@@ -160,7 +160,7 @@ md5_baked *md5_make_baked(const md5_model *model, const md5_mat34 *palettes, uin
     return baked;
 }
 
-void md5_free_baked(md5_baked *baked)
+void md5_destroy_baked(md5_baked *baked)
 {
     if (baked)
         baked->allocator.free(baked->allocator.user, baked, baked->size);

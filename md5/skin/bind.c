@@ -1,6 +1,6 @@
-// md5_make_weights(): distances of joints inside the volume to vertices, weights, smoothing.
+// md5_create_weights(): distances of joints inside the volume to vertices, weights, smoothing.
 //
-// md5_make_weights() computes weights from distances inside the mesh: geodesic voxel binding
+// md5_create_weights() computes weights from distances inside the mesh: geodesic voxel binding
 // (Dionne and de Lasa, 2013). The surface is voxelized conservatively, the outside is flood-filled
 // from the border of the grid, and the rest is the volume; Dijkstra's algorithm runs once per
 // joint. Differences from the paper: the straight line replaces the path if it stays in the
@@ -859,8 +859,8 @@ static bool bind(bind_work *make)
     return true;
 }
 
-md5_weights *md5_make_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
-                              md5_error *error)
+md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
+                                md5_error *error)
 {
     MD5_ASSERT(desc != NULL, "desc: not NULL");
     MD5_ASSERT_RESERVED(desc);
@@ -878,7 +878,7 @@ md5_weights *md5_make_weights(const md5_weights_desc *desc, const md5_load_opts 
     return weights;
 }
 
-void md5_free_weights(md5_weights *weights)
+void md5_destroy_weights(md5_weights *weights)
 {
     if (weights)
         weights->allocator.free(weights->allocator.user, weights, weights->size);

@@ -277,8 +277,8 @@ static md5_morph *create(md5_arena *arena, building *job)
     return place(arena->context, job, counts);
 }
 
-md5_morph *md5_make_morph(const md5_model *model, const md5_morph_source *sources, uint32_t count,
-                          const md5_load_opts *opts, md5_error *error)
+md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sources, uint32_t count,
+                            const md5_load_opts *opts, md5_error *error)
 {
     MD5_NEED(model, "model");
     MD5_ASSERT(sources != NULL || count == 0, "sources: not NULL");
@@ -302,7 +302,7 @@ md5_morph *md5_make_morph(const md5_model *model, const md5_morph_source *source
     return morph;
 }
 
-void md5_free_morph(md5_morph *morph)
+void md5_destroy_morph(md5_morph *morph)
 {
     if (morph)
         morph->allocator.free(morph->allocator.user, morph, morph->size);

@@ -134,8 +134,8 @@ static float outside(float min, float max, float value)
     return distance > 0.0f ? distance : 0.0f;
 }
 
-uint32_t md5_find_in_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 center, float radius,
-                            uint32_t *found)
+uint32_t md5_cull_sphere(const md5_bounds *bounds, uint32_t count, md5_vec3 center, float radius,
+                         uint32_t *found)
 {
     MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
     const float square = radius >= 0.0f ? radius * radius : -1.0f;
@@ -158,8 +158,7 @@ static bool overlaps(const md5_bounds *a, const md5_bounds *b)
            & (b->min.y <= a->max.y) & (a->min.z <= b->max.z) & (b->min.z <= a->max.z);
 }
 
-uint32_t md5_find_in_bounds(const md5_bounds *bounds, uint32_t count, md5_bounds box,
-                            uint32_t *found)
+uint32_t md5_cull_bounds(const md5_bounds *bounds, uint32_t count, md5_bounds box, uint32_t *found)
 {
     MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
     uint32_t num_found = 0;
@@ -202,8 +201,8 @@ void md5_frustum_planes(md5_mat44 clip_from_world, md5_depth depth, md5_vec4 *pl
             combine_rows(&clip_from_world, 2, 1.0f, 0.0f);
 }
 
-uint32_t md5_find_in_planes(const md5_bounds *bounds, uint32_t count, const md5_vec4 *planes,
-                            uint32_t num_planes, uint32_t *found)
+uint32_t md5_cull_planes(const md5_bounds *bounds, uint32_t count, const md5_vec4 *planes,
+                         uint32_t num_planes, uint32_t *found)
 {
     MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
     MD5_ASSERT(planes != NULL || num_planes == 0, "planes: not NULL");
@@ -218,7 +217,7 @@ uint32_t md5_find_in_planes(const md5_bounds *bounds, uint32_t count, const md5_
     return num_found;
 }
 
-uint32_t md5_find_on_ray(const md5_bounds *bounds, uint32_t count, md5_ray ray, uint32_t *found)
+uint32_t md5_cull_ray(const md5_bounds *bounds, uint32_t count, md5_ray ray, uint32_t *found)
 {
     MD5_ASSERT((bounds != NULL && found != NULL) || count == 0, "bounds, found: not NULL");
     uint32_t num_found = 0;

@@ -277,13 +277,13 @@ static void measure_texts(bench_table *table, bench_texts *all, const char *whos
 
 // -- Images ---------------------------------------------------------------------------------------
 
-typedef struct bench_image {
+typedef struct bench_assets {
     const bench_text *text;
     void *bytes;
     size_t size;
-} bench_image;
+} bench_assets;
 
-static bench_image bake_text(const bench_text *text)
+static bench_assets bake_text(const bench_text *text)
 {
     md5_model *const model =
         text->is_anim ? NULL : md5_parse_model(text->bytes, text->size, NULL, NULL);
@@ -291,30 +291,30 @@ static bench_image bake_text(const bench_text *text)
         text->is_anim ? md5_parse_anim(text->bytes, text->size, NULL, NULL) : NULL;
     const md5_assets assets = {
         .num_models = model != NULL, .models = model, .num_anims = anim != NULL, .anims = anim};
-    bench_image image = {text, NULL, md5_write_image(&assets, NULL, 0)};
-    image.bytes = malloc(image.size);
-    if (!image.bytes || md5_write_image(&assets, image.bytes, image.size) != image.size)
+    bench_assets file = {text, NULL, md5_write_assets(&assets, NULL, 0)};
+    file.bytes = malloc(file.size);
+    if (!file.bytes || md5_write_assets(&assets, file.bytes, file.size) != file.size)
         abort();
     md5_free_model(model);
     md5_free_anim(anim);
-    return image;
+    return file;
 }
 
-// 0: reads the text; 1, 2: maps the image, checked or trusted.
-static bool make_in_way(const bench_image *image, int way)
+// 0: reads the text; 1, 2: maps the file, checked or trusted.
+static bool make_in_way(const bench_assets *file, int way)
 {
     if (way == 0)
-        return read_with_us(image->text);
-    md5_assets *const assets = md5_map_image(image->bytes, image->size, way == 2, NULL, NULL);
+        return read_with_us(file->text);
+    md5_assets *const assets = md5_map_assets(file->bytes, file->size, way == 2, NULL, NULL);
     md5_free_assets(assets);
     return assets != NULL;
 }
 
-// How much faster images are mapped than texts of 32 KB and more are read: of each file the least
+// How much faster asset files are mapped than texts of 32 KB and more are read: of each the least
 // seconds, of the processor, of several turns of each way; of all files the quartile and the
 // median.
-static void compare_with_images(bench_table *table, const bench_texts *texts, bool anims,
-                                const char *whose)
+static void compare_with_asset_files(bench_table *table, const bench_texts *texts, bool anims,
+                                     const char *whose)
 {
     enum { TURNS = 15, CALLS = 20, LEAST_SIZE = 32 << 10 };
     static const struct {
@@ -327,18 +327,18 @@ static void compare_with_images(bench_table *table, const bench_texts *texts, bo
     for (size_t i = 0; i < texts->count; i++) {
         if (texts->texts[i].is_anim != anims || texts->texts[i].size < LEAST_SIZE)
             continue;
-        const bench_image image = bake_text(&texts->texts[i]);
+        const bench_assets file = bake_text(&texts->texts[i]);
         double least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
         for (int turn = 0; turn < 3 * TURNS; turn++) {
             const double start = bench_processor_seconds();
             for (int call = 0; call < CALLS; call++)
-                table->seen += make_in_way(&image, turn % 3);
+                table->seen += make_in_way(&file, turn % 3);
             least[turn % 3] = fmin(least[turn % 3], bench_processor_seconds() - start);
         }
         for (int way = 1; way < 3; way++)
             ratios[way][count] = least[0] / least[way];
         count++;
-        free(image.bytes);
+        free(file.bytes);
     }
     for (int way = 1; way < 3 && count > 0; way++) {
         char name[64];

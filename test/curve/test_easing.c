@@ -115,7 +115,7 @@ TEST (easings_are_the_published_formulas) {
         char name[32] = {0};
         strcat(strcat(name, families[i / 3].name), ways[i % 3]);
         md5_ease_kind easing = MD5_EASE_LINEAR;
-        CHECK(md5_find_easing(name, &easing));
+        CHECK(md5_easing_from_name(name, &easing));
 
         for (int step = 1; step < 4000; step++) {
             const float t = (float)step / 4000.0f;
@@ -189,7 +189,7 @@ TEST (easing_names_lead_to_their_easings) {
     unsigned count = 0;
     for (const char *name; (name = md5_easing_name((md5_ease_kind)count)) != NULL; count++) {
         md5_ease_kind found = MD5_EASE_LINEAR;
-        CHECK(md5_find_easing(name, &found));
+        CHECK(md5_easing_from_name(name, &found));
         CHECK_UINT(found, count);
     }
     CHECK_UINT(count, MD5_EASE_STEPS + 1);
@@ -214,7 +214,7 @@ TEST (easing_short_names_and_hyphens) {
     };
     EACH (row, names) {
         md5_ease_kind found = MD5_EASE_LINEAR;
-        CHECK(md5_find_easing(row->name, &found));
+        CHECK(md5_easing_from_name(row->name, &found));
         CHECK_UINT(found, row->easing);
     }
     static const char *const unknown[] = {"",        "cubic",    "cubic-in-",    "cubic-in-outer",
@@ -222,10 +222,10 @@ TEST (easing_short_names_and_hyphens) {
                                           "-linear", "expo"};
     EACH (item, unknown) {
         md5_ease_kind found = MD5_EASE_SMOOTH;
-        CHECK(!md5_find_easing(*item, &found) && found == MD5_EASE_SMOOTH);
+        CHECK(!md5_easing_from_name(*item, &found) && found == MD5_EASE_SMOOTH);
     }
     md5_ease_kind found;
-    CHECK(!md5_find_easing(NULL, &found));
+    CHECK(!md5_easing_from_name(NULL, &found));
 }
 
 // -- Parameters -----------------------------------------------------------------------------------

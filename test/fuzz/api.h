@@ -312,9 +312,9 @@ static const char *use_queries(api_use *of)
     if ((nearest >= of->num_joints && nearest != MD5_NONE)
         || (nearest_to_ray >= of->num_joints && nearest_to_ray != MD5_NONE))
         return "the nearest joint is none";
-    (void)md5_find_in_sphere(bounds, of->num_joints, api_point(of), api_number(of), found);
-    (void)md5_find_in_bounds(bounds, of->num_joints, all, found);
-    (void)md5_find_on_ray(bounds, of->num_joints, ray, found);
+    (void)md5_cull_sphere(bounds, of->num_joints, api_point(of), api_number(of), found);
+    (void)md5_cull_bounds(bounds, of->num_joints, all, found);
+    (void)md5_cull_ray(bounds, of->num_joints, ray, found);
     return NULL;
 }
 
@@ -351,9 +351,9 @@ static const char *use_compression(api_use *of)
 static void *make_baked(const void *of, const md5_load_opts *opts, md5_error *error)
 {
     const api_use *const use = of;
-    return md5_make_baked(use->model, use->palette, 1, opts, error);
+    return md5_create_baked(use->model, use->palette, 1, opts, error);
 }
-FUZZ_DESTROY(destroy_baked, md5_baked, md5_free_baked)
+FUZZ_DESTROY(destroy_baked, md5_baked, md5_destroy_baked)
 
 static void *make_weights(const void *of, const md5_load_opts *opts, md5_error *error)
 {
@@ -367,9 +367,9 @@ static void *make_weights(const void *of, const md5_load_opts *opts, md5_error *
                                    .bind = use->model->bind,
                                    .resolution = 4 + use->random % 8,
                                    .max_influences = 1 + use->random % 16};
-    return md5_make_weights(&desc, opts, error);
+    return md5_create_weights(&desc, opts, error);
 }
-FUZZ_DESTROY(destroy_weights, md5_weights, md5_free_weights)
+FUZZ_DESTROY(destroy_weights, md5_weights, md5_destroy_weights)
 
 static void *make_retarget(const void *of, const md5_load_opts *opts, md5_error *error)
 {
@@ -385,9 +385,9 @@ static void *make_morph(const void *of, const md5_load_opts *opts, md5_error *er
 {
     const api_use *const use = of;
     const md5_morph_source source = {.name = "smile", .model = use->model};
-    return md5_make_morph(use->model, &source, 1, opts, error);
+    return md5_create_morph(use->model, &source, 1, opts, error);
 }
-FUZZ_DESTROY(destroy_morph, md5_morph, md5_free_morph)
+FUZZ_DESTROY(destroy_morph, md5_morph, md5_destroy_morph)
 
 static const char *use_assets(api_use *of)
 {
@@ -402,7 +402,7 @@ static const char *use_assets(api_use *of)
     const md5_moment first = {0};
     if (baked && !(md5_baked_error(baked, of->model, first, of->palette) < INFINITY))
         fault = "a baked vertex that is not finite";
-    md5_free_baked(baked);
+    md5_destroy_baked(baked);
     md5_retarget *const retarget = make_retarget(of, &api_opts, NULL);
     if (retarget) {
         void *const scratch = api_memory(of, 1, md5_retarget_pose_scratch(retarget));

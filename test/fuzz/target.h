@@ -20,7 +20,7 @@ typedef const char *fuzz_target(const uint8_t *data, size_t size);
     TARGET(machine)    /* an .md5machine, which is played */                               \
     TARGET(save)       /* commands, and changes of the saved player */                     \
     TARGET(compressed) /* the file of a compressed clip */                                 \
-    TARGET(assets)     /* an asset image */                                                \
+    TARGET(assets)     /* an asset file */                                                 \
     TARGET(texture)    /* an image program and a picture */                                \
     TARGET(game)       /* files of declarations, with a NUL byte between them */           \
     TARGET(cube)       /* an md5.cfg, a NUL byte, another script */                        \

@@ -24,11 +24,11 @@ TEST (quake_finds_skins_by_their_names) {
                                         "progs/dog_03_00",
                                         NULL};
     md5_quake_skins skins;
-    md5_find_quake_skins("dog", is_listed, (void *)(uintptr_t)names, &skins);
+    md5_build_quake_skins("dog", is_listed, (void *)(uintptr_t)names, &skins);
     CHECK_UINT(skins.num_skins, 2); // skin 2 has no image 0
     CHECK_UINT(skins.num_images[0], 1);
     CHECK_UINT(skins.num_images[1], 3);
-    md5_find_quake_skins("cat", is_listed, (void *)(uintptr_t)names, &skins);
+    md5_build_quake_skins("cat", is_listed, (void *)(uintptr_t)names, &skins);
     CHECK_UINT(skins.num_skins, 0);
     CHECK_UINT(md5_quake_image_at(&skins, 0, 1.0), 0);
 }
@@ -42,12 +42,12 @@ static bool is_there(void *user, const char *name)
 TEST (quake_limits_skins_and_images) {
     md5_quake_skins skins;
     char text[2000], name[16];
-    md5_find_quake_skins("dog", is_there, NULL, &skins);
+    md5_build_quake_skins("dog", is_there, NULL, &skins);
     CHECK_UINT(skins.num_skins, 32);
     CHECK_UINT(skins.num_images[31], 4);
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = '\0';
-    md5_find_quake_skins(text, is_there, NULL, &skins);
+    md5_build_quake_skins(text, is_there, NULL, &skins);
     CHECK_UINT(skins.num_skins, 0);
     CHECK_UINT(md5_quake_image_name("progs/ogre", 7, 3, name, sizeof name), 16);
     CHECK_STRING(name, "progs/ogre_07_0"); // truncated

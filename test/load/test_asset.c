@@ -129,7 +129,7 @@ static bool has_place(md5_status status)
     return status == MD5_ERROR_SYNTAX || status == MD5_ERROR_RANGE || status == MD5_ERROR_VERSION;
 }
 
-// Compressed clips, and asset images of either order of bytes, have no lines.
+// Compressed clips, and asset files of either order of bytes, have no lines.
 static bool is_baked(const char *text, size_t size)
 {
     static const char *const letters[] = {"M5CC", "M5AI", "IA5M"};

@@ -53,7 +53,7 @@ TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
                     for (int row = 0; row < 3; row++)
                         palettes[i][j].m[4 * row + 3] = (float)(40.0 * test_random(&random) - 20.0);
                 }
-                clips[i] = md5_make_baked(model, palettes[i], FRAMES, NULL, NULL);
+                clips[i] = md5_create_baked(model, palettes[i], FRAMES, NULL, NULL);
             }
             md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, NULL);
             md5gl_baked *const baked = md5gl_create_baked(scene->renderer, model, clips, 2, &error);
@@ -72,7 +72,7 @@ TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
             md5gl_destroy_baked(scene->renderer, baked);
             md5gl_destroy_model(scene->renderer, copy);
             for (int i = 0; i < 2; i++)
-                md5_free_baked((md5_baked *)(uintptr_t)clips[i]);
+                md5_destroy_baked((md5_baked *)(uintptr_t)clips[i]);
         }
     }
 }
@@ -122,11 +122,11 @@ static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *bake
 TEST_SQUARE (gl_baked_draws_what_skinning_draws) {
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
                                   scene_moved(0, 0, 8)};
-    md5_baked *const clip = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
+    md5_baked *const clip = md5_create_baked(stage->model, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {clip};
     md5gl_renderer *const renderer = stage->renderer;
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, NULL);
-    md5_free_baked(clip);
+    md5_destroy_baked(clip);
     stage->frame.light_direction = (md5_vec3){1, 0.5f, 1};
     stage->frame.light[0] = stage->frame.light[1] = stage->frame.light[2] = 0.5f;
     stage->frame.casters = (md5_bounds){{-10, -60, -40}, {10, 60, 40}};
@@ -164,8 +164,8 @@ TEST_SQUARE (gl_baked_refuses_what_does_not_fit) {
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity, scene_identity};
     uint64_t random = 5;
     OWN_MODEL other = scene_cloud(2, 10, 1, false, &random);
-    OWN_BAKED mine = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
-    OWN_BAKED theirs = md5_make_baked(other, palettes, 2, NULL, NULL);
+    OWN_BAKED mine = md5_create_baked(stage->model, palettes, 2, NULL, NULL);
+    OWN_BAKED theirs = md5_create_baked(other, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {mine, theirs};
     CHECK(md5gl_create_baked(renderer, stage->model, clips, 0, &error) == NULL);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
@@ -195,7 +195,7 @@ TEST_SQUARE (gl_baked_draws_in_batches) {
     md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 palettes[] = {scene_identity, scene_identity, scene_identity,
                                   scene_moved(0, 0, 8)};
-    OWN_BAKED clip = md5_make_baked(stage->model, palettes, 2, NULL, NULL);
+    OWN_BAKED clip = md5_create_baked(stage->model, palettes, 2, NULL, NULL);
     const md5_baked *const clips[] = {clip};
     md5gl_baked *const baked = md5gl_create_baked(renderer, stage->model, clips, 1, NULL);
     const uint32_t max_texels = *scene_limits(renderer).max_texels;

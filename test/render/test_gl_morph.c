@@ -59,13 +59,13 @@ static void make_case(morph_case *made, uint32_t most_weights, bool off)
         sources[i] = (md5_morph_source){.name = names[i], .model = made->sources[i]};
     }
     md5_error error = {0};
-    made->morph = md5_make_morph(made->model, sources, TARGETS, NULL, &error);
+    made->morph = md5_create_morph(made->model, sources, TARGETS, NULL, &error);
     CHECK_THAT(made->morph != NULL, "%s", error.message);
 }
 
 static void free_case(morph_case *made)
 {
-    md5_free_morph(made->morph);
+    md5_destroy_morph(made->morph);
     md5_free_model(made->model);
     for (int i = 0; i < TARGETS; i++)
         md5_free_model(made->sources[i]);
@@ -204,7 +204,7 @@ TEST_SQUARE (gl_morph_has_weights_for_each_instance) {
     for (int i = 0; i < 4; i++)
         positions[i].z += 12.0f;
     const md5_morph_source source = {.name = "higher", .model = higher};
-    OWN_MORPH targets = md5_make_morph(stage->model, &source, 1, NULL, NULL);
+    OWN_MORPH targets = md5_create_morph(stage->model, &source, 1, NULL, NULL);
     md5gl_morph *const morph = md5gl_create_morph(stage->renderer, targets, NULL);
     for (md5gl_path path = MD5GL_PATH_AUTO; path <= MD5GL_PATH_COMPUTE && CHECK(morph); path++) {
         if (!md5gl_has_path(stage->renderer, path))

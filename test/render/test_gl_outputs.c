@@ -170,10 +170,10 @@ static void check_motion(gl_scene *scene, const motion_case *of)
     positions[1].x += 9.0f;
     positions[2].z -= 9.0f;
     const md5_morph_source source = {.name = "moved", .model = moved};
-    OWN_MORPH morph = md5_make_morph(model, &source, 1, NULL, NULL);
+    OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     make_state(&state, &random);
     OWN_BAKED clip =
-        of->is_baked ? md5_make_baked(model, state.palettes[0], COUNT, NULL, NULL) : NULL;
+        of->is_baked ? md5_create_baked(model, state.palettes[0], COUNT, NULL, NULL) : NULL;
     md5gl_frame frame =
         scene_frame(md5gl_create_outputs(renderer, SCENE_WIDTH, SCENE_HEIGHT, NULL));
     md5gl_model *const copy = md5gl_create_model(renderer, model, of->path, NULL);
@@ -639,7 +639,7 @@ TEST_OUTPUTS(gl_outputs_refuse_what_cannot_be_done, scene_square)
                error.message);
     *scene_limits(renderer).max_texels = max_texels;
 
-    OWN_BAKED clip = md5_make_baked(stage->model, scene_identities, 1, NULL, NULL);
+    OWN_BAKED clip = md5_create_baked(stage->model, scene_identities, 1, NULL, NULL);
     md5gl_baked *const baked =
         md5gl_create_baked(renderer, stage->model, (const md5_baked *const *)&clip, 1, NULL);
     const md5gl_clip_job job = {0}, wrong = {.moment = {.frame1 = 1}};

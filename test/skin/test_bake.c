@@ -56,7 +56,7 @@ TEST (bake_stores_what_skinning_computes) {
     md5_mat34 palettes[2 * FRAMES];
     md5_error error = {0};
     turn(model, 0.7, palettes);
-    OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, NULL, &error);
+    OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, &error);
     REQUIRE(baked);
     CHECK_UINT(error.status, MD5_OK);
     CHECK_UINT(baked->num_frames, FRAMES);
@@ -118,7 +118,7 @@ TEST (bake_between_frames_is_a_chord) {
     const md5_mat34 joints[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                                  {{c, -s, 0, 4, s, c, 0, 0, 0, 0, 1, 0}}};
     md5_build_palette(model, joints, between);
-    OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, NULL, NULL);
+    OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
     const md5_moment half = {.frame0 = 0, .frame1 = 1, .fraction = 0.5f};
     REQUIRE(baked);
     const double radius = sqrt(50.0); // (5, 5, 5) about z
@@ -161,13 +161,13 @@ TEST (bake_refuses_what_it_cannot_store) {
     md5_mat34 palettes[2 * FRAMES];
     md5_error error = {0};
     turn(model, 0.7, palettes);
-    CHECK_FAILS(md5_make_baked(model, palettes, 0, NULL, &error), error, MD5_ERROR_RANGE);
+    CHECK_FAILS(md5_create_baked(model, palettes, 0, NULL, &error), error, MD5_ERROR_RANGE);
     palettes[5].m[3] = NAN; // frame 2, joint b
-    CHECK_REFUSED(md5_make_baked(model, palettes, FRAMES, NULL, &error), error, MD5_ERROR_RANGE,
+    CHECK_REFUSED(md5_create_baked(model, palettes, FRAMES, NULL, &error), error, MD5_ERROR_RANGE,
                   "frame 2: vertex 1 of mesh 0 is not finite");
     md5_release_geometry(model);
-    CHECK_FAILS(md5_make_baked(model, palettes, FRAMES, NULL, &error), error, MD5_ERROR_MISMATCH);
-    md5_free_baked(NULL);
+    CHECK_FAILS(md5_create_baked(model, palettes, FRAMES, NULL, &error), error, MD5_ERROR_MISMATCH);
+    md5_destroy_baked(NULL);
 }
 
 TEST (bake_survives_failure_of_every_allocation) {
@@ -175,12 +175,12 @@ TEST (bake_survives_failure_of_every_allocation) {
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
     EACH_FAILURE (it) {
-        OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, &it.opts, &it.error);
+        OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, &it.opts, &it.error);
         CHECK_UINT(it.error.status, baked ? MD5_OK : MD5_ERROR_MEMORY);
     }
     const md5_load_opts small = {.allocator = {.limit = 200}};
     md5_error error = {0};
-    CHECK_FAILS(md5_make_baked(model, palettes, FRAMES, &small, &error), error, MD5_ERROR_MEMORY);
+    CHECK_FAILS(md5_create_baked(model, palettes, FRAMES, &small, &error), error, MD5_ERROR_MEMORY);
 }
 
 static const char no_meshes[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 0\n"
@@ -189,7 +189,7 @@ static const char no_meshes[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nn
 TEST (bake_of_a_model_without_vertices_is_empty) {
     OWN_MODEL model = model_of(no_meshes);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    OWN_BAKED baked = md5_make_baked(model, &palette, 1, NULL, NULL);
+    OWN_BAKED baked = md5_create_baked(model, &palette, 1, NULL, NULL);
     REQUIRE(baked);
     CHECK_UINT(baked->num_vertices, 0);
     CHECK(baked->bounds.min.x > baked->bounds.max.x);
@@ -209,7 +209,7 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
     for (uint32_t i = 0; i < anim->num_frames; i++)
         md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0.0f), MD5_ROOT_IN_PLACE,
                          scratch, NULL, palettes + i * joints);
-    OWN_BAKED baked = md5_make_baked(model, palettes, anim->num_frames, NULL, NULL);
+    OWN_BAKED baked = md5_create_baked(model, palettes, anim->num_frames, NULL, NULL);
     if (CHECK(baked)) {
         CHECK(baked->position_error > 0.0f && baked->position_error < 1e-3f);
         CHECK(baked->normal_error < 0.012f);
@@ -228,7 +228,7 @@ TEST (bake_ends_with_the_callers_mistakes) {
     OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES];
     turn(model, 0.7, palettes);
-    OWN_BAKED baked = md5_make_baked(model, palettes, FRAMES, NULL, NULL);
+    OWN_BAKED baked = md5_create_baked(model, palettes, FRAMES, NULL, NULL);
     MISTAKE ("moment: frames of the baked clip") {
         md5_vec3 at;
         md5_skin_baked(baked, 0, 1, (md5_moment){.frame1 = FRAMES}, &at, NULL);
@@ -238,7 +238,7 @@ TEST (bake_ends_with_the_callers_mistakes) {
         md5_skin_baked(baked, baked->num_vertices, 1, (md5_moment){0}, &at, NULL);
     }
     MISTAKE ("palettes: not NULL")
-        md5_make_baked(model, test_null(), FRAMES, NULL, NULL);
+        md5_create_baked(model, test_null(), FRAMES, NULL, NULL);
 }
 #endif
 
@@ -262,7 +262,7 @@ static md5_error bake_of_counts(uint32_t num_meshes, uint32_t num_vertices, uint
     }
     model.num_meshes = num_meshes;
     model.meshes = meshes;
-    CHECK(md5_make_baked(&model, &palette, num_frames, NULL, &error) == NULL);
+    CHECK(md5_create_baked(&model, &palette, num_frames, NULL, &error) == NULL);
     return error;
 }
 
@@ -285,7 +285,7 @@ TEST (bake_of_a_flat_model_is_flat) {
     md5_error error = {0};
     OWN_MODEL model = md5_parse_model(flat, strlen(flat), NULL, &error);
     const md5_mat34 palette = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    OWN_BAKED baked = md5_make_baked(model, &palette, 1, NULL, &error);
+    OWN_BAKED baked = md5_create_baked(model, &palette, 1, NULL, &error);
     const md5_moment moment = {.frame0 = 0};
     md5_vec3 positions[3], normals[3];
     REQUIRE(baked);

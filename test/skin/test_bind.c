@@ -155,7 +155,7 @@ static bind_case *tube_with_two_joints(bool is_closed)
 static md5_weights *create(const bind_case *of)
 {
     md5_error error = {0};
-    md5_weights *const weights = md5_make_weights(&of->desc, NULL, &error);
+    md5_weights *const weights = md5_create_weights(&of->desc, NULL, &error);
     CHECK_THAT(weights != NULL, "%s", error.message);
     return weights;
 }
@@ -449,13 +449,13 @@ static bool begin(comparison *of)
         .bind = of->model->bind,
         .excluded = of->excluded,
     };
-    of->weights = md5_make_weights(&desc, NULL, NULL);
+    of->weights = md5_create_weights(&desc, NULL, NULL);
     return of->weights != NULL;
 }
 
 static void end(comparison *of)
 {
-    md5_free_weights(of->weights);
+    md5_destroy_weights(of->weights);
     free(of->scratch);
     free(of->palette);
     free(of->joints);
@@ -541,7 +541,7 @@ static bind_case *box_with_joint(void)
 static void check_refused(const bind_case *of, md5_status status, const char *message)
 {
     md5_error error = {0};
-    OWN_WEIGHTS weights = md5_make_weights(&of->desc, NULL, &error);
+    OWN_WEIGHTS weights = md5_create_weights(&of->desc, NULL, &error);
     CHECK_FAILS(weights, error, status);
     CHECK_STRING(error.message, message);
 }
@@ -567,7 +567,7 @@ TEST (bind_refuses_numbers_out_of_range) {
         check_refused(of, MD5_ERROR_RANGE, row->message);
     }
     of->desc.falloff = NAN;
-    CHECK(md5_make_weights(&of->desc, NULL, NULL) == NULL);
+    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
     of->desc = good;
     of->desc.num_positions = 0;
     check_refused(of, MD5_ERROR_RANGE, "num_positions is 0, expected 1 to 134217727");
@@ -582,13 +582,13 @@ TEST (bind_refuses_wrong_positions_indices_and_joints) {
     check_refused(of, MD5_ERROR_RANGE,
                   "position 5 is 0 2e+09 8, expected numbers from -1e9 to 1e9");
     of->positions[5].y = NAN;
-    CHECK(md5_make_weights(&of->desc, NULL, NULL) == NULL);
+    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
     of->positions[5].y = 1.0f;
     of->positions[5].x = -INFINITY;
-    CHECK(md5_make_weights(&of->desc, NULL, NULL) == NULL);
+    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
     of->positions[5].x = 1.0f;
     of->positions[5].z = 2e9f;
-    CHECK(md5_make_weights(&of->desc, NULL, NULL) == NULL);
+    CHECK(md5_create_weights(&of->desc, NULL, NULL) == NULL);
     of->positions[5].z = 1.0f;
     of->indices[10] = of->desc.num_positions;
     check_refused(of, MD5_ERROR_RANGE, "triangle 3 has position 54, but there are 54 positions");
@@ -611,7 +611,7 @@ TEST_LONG (bind_refuses_triangles_that_overlap_everywhere) {
         bind_add_triangle(of, 0, of->desc.num_positions - 1, 6);
     of->desc.resolution = 256;
     md5_error error = {0};
-    CHECK_FAILS(md5_make_weights(&of->desc, NULL, &error), error, MD5_ERROR_RANGE);
+    CHECK_FAILS(md5_create_weights(&of->desc, NULL, &error), error, MD5_ERROR_RANGE);
     CHECK(strstr(error.message, "overlap in more than 67108864 voxels"));
 }
 
@@ -619,14 +619,14 @@ TEST (bind_survives_failure_of_every_allocation) {
     OWN bind_case *const of = box_with_joint();
     bool is_done = false;
     EACH_FAILURE (it) {
-        OWN_WEIGHTS weights = md5_make_weights(&of->desc, &it.opts, &it.error);
+        OWN_WEIGHTS weights = md5_create_weights(&of->desc, &it.opts, &it.error);
         is_done = weights != NULL;
         CHECK_UINT(it.error.status, weights ? MD5_OK : MD5_ERROR_MEMORY);
     }
     CHECK(is_done);
     md5_error error = {0};
     const md5_load_opts small = {.allocator = {.limit = 10000}};
-    CHECK_FAILS(md5_make_weights(&of->desc, &small, &error), error, MD5_ERROR_MEMORY);
+    CHECK_FAILS(md5_create_weights(&of->desc, &small, &error), error, MD5_ERROR_MEMORY);
 }
 
 static float any_number(uint64_t *seed, float size)
@@ -652,7 +652,7 @@ TEST (bind_takes_any_triangles) {
             bind_add_joint(of, (uint32_t)(i % 3 - 1), i == 3 ? (md5_vec3){1e9f, -1e9f, 1e9f} : at);
         }
         of->desc.resolution = 4 + (uint32_t)round % 29;
-        OWN_WEIGHTS weights = md5_make_weights(&of->desc, NULL, NULL);
+        OWN_WEIGHTS weights = md5_create_weights(&of->desc, NULL, NULL);
         if (!weights)
             continue;
         for (uint32_t i = 0; i < weights->num_vertices; i++) {
@@ -668,12 +668,12 @@ TEST (bind_takes_one_position_alone) {
     OWN bind_case *const of = bind_new();
     bind_add_position(of, (md5_vec3){3, 4, 5});
     bind_add_joint(of, MD5_NONE, (md5_vec3){3, 4, 5});
-    OWN_WEIGHTS weights = md5_make_weights(&of->desc, NULL, NULL);
+    OWN_WEIGHTS weights = md5_create_weights(&of->desc, NULL, NULL);
     REQUIRE(weights);
     CHECK_UINT(weights->num_weights, 1);
     CHECK_UINT(weights->num_voxels, 1);
     CHECK(bind_weight(weights, 0, 0) == 1.0);
-    md5_free_weights(NULL);
+    md5_destroy_weights(NULL);
 }
 
 #if !defined(NDEBUG)
@@ -690,9 +690,9 @@ TEST (mistakes_in_binding_are_reported) {
     descs[3].reserved[1] = 1;
     for (int i = 0; i < 4; i++)
         MISTAKE (said[i])
-            md5_make_weights(&descs[i], NULL, NULL);
+            md5_create_weights(&descs[i], NULL, NULL);
     MISTAKE ("desc: not NULL")
-        md5_make_weights(test_null(), NULL, NULL);
+        md5_create_weights(test_null(), NULL, NULL);
 }
 
 #endif

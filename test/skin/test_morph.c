@@ -70,13 +70,13 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
         scene->sources[i] = load(&scene->targets[i], opts);
         sources[i] = (md5_morph_source){.name = names[i], .model = scene->sources[i]};
     }
-    scene->morph = md5_make_morph(scene->model, sources, TARGETS, NULL, &error);
+    scene->morph = md5_create_morph(scene->model, sources, TARGETS, NULL, &error);
     CHECK_THAT(scene->morph != NULL, "%s", error.message);
 }
 
 static void close_scene(morph_scene *scene)
 {
-    md5_free_morph(scene->morph);
+    md5_destroy_morph(scene->morph);
     md5_free_model(scene->model);
     for (int i = 0; i < TARGETS; i++)
         md5_free_model(scene->sources[i]);
@@ -378,10 +378,10 @@ TEST_HERE (morph_stores_what_differs) {
     }
     // A target that is the model itself changes nothing, nor does an empty list of targets.
     const md5_morph_source same[] = {{.name = "same", .model = scene->model}};
-    md5_morph *const none = md5_make_morph(scene->model, same, 1, NULL, NULL);
+    md5_morph *const none = md5_create_morph(scene->model, same, 1, NULL, NULL);
     CHECK(none != NULL && none->meshes[0].num_vertices == 0 && none->targets[0].reach == 0.0f);
-    md5_free_morph(none);
-    OWN_MORPH empty = md5_make_morph(scene->model, NULL, 0, NULL, NULL);
+    md5_destroy_morph(none);
+    OWN_MORPH empty = md5_create_morph(scene->model, NULL, 0, NULL, NULL);
     CHECK(empty != NULL && empty->num_targets == 0 && empty->meshes[0].num_deltas == 0);
 }
 
@@ -420,10 +420,10 @@ TEST (morph_follows_the_options_of_the_load) {
         md5_error error = {0};
         const md5_morph_source wrong[] = {{.name = "turned", .model = converted.sources[0]},
                                           {.name = "bare", .model = without.sources[0]}};
-        CHECK(md5_make_morph(plain.model, wrong, 1, NULL, &error) == NULL);
+        CHECK(md5_create_morph(plain.model, wrong, 1, NULL, &error) == NULL);
         CHECK_STRING(error.message, "morph target 'turned': its axes or scale differ: load both "
                                     "with the same options");
-        CHECK_FAILS(md5_make_morph(plain.model, wrong + 1, 1, NULL, &error), error,
+        CHECK_FAILS(md5_create_morph(plain.model, wrong + 1, 1, NULL, &error), error,
                     MD5_ERROR_MISMATCH);
     }
     close_scene(&plain);
@@ -485,7 +485,7 @@ TEST (morph_names_what_differs_in_topology) {
     EACH (other, others) {
         md5_model *const source = replaced(other->find, other->put);
         const md5_morph_source target = {.name = "t", .model = source};
-        CHECK_FAILS(md5_make_morph(model, &target, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
+        CHECK_FAILS(md5_create_morph(model, &target, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
         CHECK_STRING(error.message, other->message);
         md5_free_model(source);
     }
@@ -494,16 +494,16 @@ TEST (morph_names_what_differs_in_topology) {
     memcpy(strstr(text, "numMeshes 1"), "numMeshes 0", 11);
     md5_model *const bare = md5_parse_model(text, strlen(text), NULL, &error);
     const md5_morph_source none = {.name = "none", .model = bare};
-    CHECK(md5_make_morph(model, &none, 1, NULL, &error) == NULL);
+    CHECK(md5_create_morph(model, &none, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message, "morph target 'none': 0 meshes, but the model has 1");
     md5_free_model(bare);
     md5_release_geometry(model);
     md5_model *const source = replaced("", "");
     const md5_morph_source target = {.name = "t", .model = source};
-    CHECK(md5_make_morph(model, &target, 1, NULL, &error) == NULL);
+    CHECK(md5_create_morph(model, &target, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message, "morph target 't': its geometry, or the model's, was released");
     md5_free_model(source);
-    md5_free_morph(NULL);
+    md5_destroy_morph(NULL);
 }
 
 // Deltas that point the opposite way leave no direction: the model's stays.
@@ -516,7 +516,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
     for (int i = 0; i < 4; i++)
         normals[i] = (md5_vec3){-normals[i].x, -normals[i].y, -normals[i].z};
     const md5_morph_source target = {.name = "inside out", .model = turned};
-    OWN_MORPH morph = md5_make_morph(model, &target, 1, NULL, NULL);
+    OWN_MORPH morph = md5_create_morph(model, &target, 1, NULL, NULL);
     md5_vec3 at[4], out[4];
     const float half = 0.5f;
     if (CHECK(morph)) {
@@ -529,7 +529,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
 TEST_HERE (morph_survives_failure_of_every_allocation) {
     const md5_morph_source source = {.name = "smile", .model = scene->sources[0]};
     EACH_FAILURE (it) {
-        OWN_MORPH morph = md5_make_morph(scene->model, &source, 1, &it.opts, &it.error);
+        OWN_MORPH morph = md5_create_morph(scene->model, &source, 1, &it.opts, &it.error);
         CHECK_UINT(it.error.status, morph ? MD5_OK : MD5_ERROR_MEMORY);
     }
 }
@@ -563,7 +563,7 @@ TEST_HERE (morph_ends_with_the_callers_mistakes) {
     }
     MISTAKE ("sources: have names") {
         const md5_morph_source source = {.name = test_null(), .model = scene->model};
-        md5_make_morph(scene->model, &source, 1, NULL, NULL);
+        md5_create_morph(scene->model, &source, 1, NULL, NULL);
     }
 }
 #endif

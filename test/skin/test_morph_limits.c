@@ -33,7 +33,7 @@ TEST (morph_refuses_more_deltas_than_32_bits_count) {
     const md5_morph_source sources[] = {{.name = "a", .model = &many.model},
                                         {.name = "b", .model = &many.model},
                                         {.name = "c", .model = &many.model}};
-    CHECK_REFUSED(md5_make_morph(&many.model, sources, 3, NULL, &error), error, MD5_ERROR_MEMORY,
+    CHECK_REFUSED(md5_create_morph(&many.model, sources, 3, NULL, &error), error, MD5_ERROR_MEMORY,
                   "3 targets of 2147483647 vertices");
 }
 
@@ -44,11 +44,12 @@ TEST (morph_names_seams_that_differ) {
     count(&base, 3, 2, seams[0]);
     count(&other, 3, 2, seams[1]);
     const md5_morph_source source = {.name = "smile", .model = &other.model};
-    CHECK_REFUSED(md5_make_morph(&base.model, &source, 1, NULL, &error), error, MD5_ERROR_MISMATCH,
+    CHECK_REFUSED(md5_create_morph(&base.model, &source, 1, NULL, &error), error,
+                  MD5_ERROR_MISMATCH,
                   "morph target 'smile': mesh 0 'face': vertex at a mirror seam "
                   "1, but the model has 0");
     base.mesh.name = "";
-    CHECK(md5_make_morph(&base.model, &source, 1, NULL, &error) == NULL);
+    CHECK(md5_create_morph(&base.model, &source, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message, "morph target 'smile': mesh 0 'skin': vertex at a mirror seam "
                                 "1, but the model has 0");
 }
@@ -76,7 +77,7 @@ static md5_model *model_of(const char *height, const md5_load_opts *opts)
 TEST (morph_leaves_what_it_does_not_change) {
     OWN_MODEL model = model_of("0", NULL), *const raised = model_of("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = raised};
-    OWN_MORPH morph = md5_make_morph(model, &source, 1, NULL, NULL);
+    OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float none = 0.0f, whole = 1.0f;
     md5_dual_quat dual;
@@ -109,7 +110,7 @@ static void check_refused(const md5_load_opts *of_model, const md5_load_opts *of
     OWN_MODEL model = model_of("0", of_model), *const raised = model_of("3", of_source);
     const md5_morph_source source = {.name = "raised", .model = raised};
     md5_error error = {0};
-    CHECK_FAILS(md5_make_morph(model, &source, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
+    CHECK_FAILS(md5_create_morph(model, &source, 1, NULL, &error), error, MD5_ERROR_MISMATCH);
     CHECK_STRING(error.message, message);
 }
 
@@ -130,7 +131,7 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
     const md5_load_opts bare = {.without = MD5_PART_TANGENTS};
     OWN_MODEL model = model_of("0", &bare), *const raised = model_of("3", &bare);
     const md5_morph_source source = {.name = "raised", .model = raised};
-    OWN_MORPH morph = md5_make_morph(model, &source, 1, NULL, NULL);
+    OWN_MORPH morph = md5_create_morph(model, &source, 1, NULL, NULL);
     const md5_mat34 palette = {{1, 0, 0, 7, 0, 1, 0, 8, 0, 0, 1, 9}};
     const float whole = 1.0f;
     md5_dual_quat dual;
@@ -157,15 +158,15 @@ TEST (morph_of_released_geometry_and_of_none) {
     md5_error error = {0};
     md5_model *const none = md5_parse_model(empty, strlen(empty), NULL, &error);
     const md5_morph_source same = {.name = "same", .model = none};
-    md5_morph *const morph = md5_make_morph(none, &same, 1, NULL, &error);
+    md5_morph *const morph = md5_create_morph(none, &same, 1, NULL, &error);
     CHECK(morph != NULL && morph->targets[0].num_vertices == 0);
-    md5_free_morph(morph);
+    md5_destroy_morph(morph);
     md5_free_model(none);
 
     OWN_MODEL model = model_of("0", NULL), *const released = model_of("3", NULL);
     const md5_morph_source source = {.name = "raised", .model = released};
     md5_release_geometry(released);
-    CHECK(md5_make_morph(model, &source, 1, NULL, &error) == NULL);
+    CHECK(md5_create_morph(model, &source, 1, NULL, &error) == NULL);
     CHECK_STRING(error.message,
                  "morph target 'raised': its geometry, or the model's, was released");
 }
@@ -234,7 +235,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
         snprintf(path, sizeof path, "models/bobbin/morphs/%s.md5mesh", *row);
         OWN_MODEL shape = our_model(path);
         const md5_morph_source source = {.name = *row, .model = shape};
-        OWN_MORPH morph = shape ? md5_make_morph(model, &source, 1, NULL, NULL) : NULL;
+        OWN_MORPH morph = shape ? md5_create_morph(model, &source, 1, NULL, NULL) : NULL;
         if (!CHECK(morph))
             break;
         double deepest = -1e9;

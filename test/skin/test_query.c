@@ -240,7 +240,7 @@ TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
         const md5_vec3 center = random_side(100, &random);
         const float radius = (float)(60.0 * test_random(&random));
         uint32_t found[CROWD], next = 0;
-        const uint32_t count = md5_find_in_sphere(boxes, CROWD, center, radius, found);
+        const uint32_t count = md5_cull_sphere(boxes, CROWD, center, radius, found);
         for (uint32_t i = 0; i < CROWD; i++) {
             const md5_bounds *const box = &boxes[i];
             const real3 nearest = {clamp(center.x, box->min.x, box->max.x),
@@ -256,10 +256,9 @@ TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
         }
         CHECK_UINT(next, count);
     }
-    CHECK_UINT(md5_find_in_sphere(boxes, CROWD, (md5_vec3){0}, -1.0f, (uint32_t[CROWD]){0}), 0);
-    CHECK_UINT(md5_find_in_sphere(boxes, CROWD, (md5_vec3){NAN, 0, 0}, 1e9f, (uint32_t[CROWD]){0}),
-               0);
-    CHECK_UINT(md5_find_in_sphere(NULL, 0, (md5_vec3){0}, 1.0f, NULL), 0);
+    CHECK_UINT(md5_cull_sphere(boxes, CROWD, (md5_vec3){0}, -1.0f, (uint32_t[CROWD]){0}), 0);
+    CHECK_UINT(md5_cull_sphere(boxes, CROWD, (md5_vec3){NAN, 0, 0}, 1e9f, (uint32_t[CROWD]){0}), 0);
+    CHECK_UINT(md5_cull_sphere(NULL, 0, (md5_vec3){0}, 1.0f, NULL), 0);
 }
 
 TEST (box_finds_the_boxes_that_share_a_point) {
@@ -268,11 +267,11 @@ TEST (box_finds_the_boxes_that_share_a_point) {
                                  {{2, 0, 0}, {3, 1, 1}},
                                  {{1, 1, 1}, {-1, -1, -1}}};
     uint32_t found[4];
-    CHECK_UINT(md5_find_in_bounds(boxes, 4, (md5_bounds){{0.5f, 0.5f, 0.5f}, {1, 1, 1}}, found), 2);
+    CHECK_UINT(md5_cull_bounds(boxes, 4, (md5_bounds){{0.5f, 0.5f, 0.5f}, {1, 1, 1}}, found), 2);
     CHECK(found[0] == 0 && found[1] == 1);
-    CHECK_UINT(md5_find_in_bounds(boxes, 4, (md5_bounds){{0, 0, 0}, {9, 9, 0.5f}}, found), 2);
+    CHECK_UINT(md5_cull_bounds(boxes, 4, (md5_bounds){{0, 0, 0}, {9, 9, 0.5f}}, found), 2);
     CHECK(found[0] == 0 && found[1] == 2);
-    CHECK_UINT(md5_find_in_bounds(boxes, 4, md5_bounds_from_points(NULL, 0), found), 0);
+    CHECK_UINT(md5_cull_bounds(boxes, 4, md5_bounds_from_points(NULL, 0), found), 0);
 }
 
 TEST (planes_find_the_boxes_that_are_not_behind_one) {
@@ -284,9 +283,9 @@ TEST (planes_find_the_boxes_that_are_not_behind_one) {
                                  {{2, 5, 0}, {3, 6, 1}},
                                  {{9, 8, 0}, {20, 30, 1}}};
     uint32_t found[5];
-    CHECK_UINT(md5_find_in_planes(boxes, 5, planes, 4, found), 2);
+    CHECK_UINT(md5_cull_planes(boxes, 5, planes, 4, found), 2);
     CHECK(found[0] == 0 && found[1] == 4);
-    CHECK_UINT(md5_find_in_planes(boxes, 5, NULL, 0, found), 5);
+    CHECK_UINT(md5_cull_planes(boxes, 5, NULL, 0, found), 5);
 }
 
 TEST (ray_finds_the_boxes_it_passes_through) {
@@ -295,7 +294,7 @@ TEST (ray_finds_the_boxes_it_passes_through) {
     made_crowd(boxes, &random);
     uint32_t found[CROWD], next = 0;
     const md5_ray ray = {.origin = {-150, 1, 2}, .direction = {1, 0.02f, -0.03f}};
-    const uint32_t count = md5_find_on_ray(boxes, CROWD, ray, found);
+    const uint32_t count = md5_cull_ray(boxes, CROWD, ray, found);
     CHECK(count > 0);
     for (uint32_t i = 0; i < CROWD; i++) {
         const bool is_found = next < count && found[next] == i;

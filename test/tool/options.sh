@@ -92,7 +92,7 @@ bind --y-up|md5mesh|
 compress --error=1|md5anim|
 compress --output=o|md5anim|
 decompress --output=o|md5anim|
-bake-image --output=o|md5mesh md5anim|
+bake --output=o|md5mesh md5anim|
 END
 
 has_rows() { # every option that a help describes

@@ -35,7 +35,7 @@ lines() {
 
 runs 0 --help && says out 'usage: md5tool COMMAND'
 report 'help' $?
-for command in info check fix diff dump curves list explain verdicts bind compress decompress bake-image; do
+for command in info check fix diff dump curves list explain verdicts bind compress decompress bake; do
     runs 0 "$command" --help && says out "usage: md5tool $command"
     report "$command --help" $?
     runs 2 "$command" && lines err 1 && says err 'missing'
@@ -410,63 +410,63 @@ runs 1 compress $walk none.md5mesh -o "$scratch/walk" && says err 'none.md5mesh:
 report 'compress without its model' $?
 runs 1 decompress $walk && says err 'walk.md5anim: error: the animation is not compressed'
 report 'decompress of an animation' $?
-runs 0 bake-image $bobbin $walk $walk -o "$scratch/image" && says out '1 models, 2 clips, ' &&
+runs 0 bake $bobbin $walk $walk -o "$scratch/image" && says out '1 models, 2 clips, ' &&
     [ "$(head -c 4 "$scratch/image")" = M5AI ]
-report 'bake-image' $?
-runs 0 bake-image "$scratch/walk" -o "$scratch/image" && runs 0 info "$scratch/image" && says out ': compressed clip'
-report 'bake-image of a compressed clip, and its info' $?
+report 'bake' $?
+runs 0 bake "$scratch/walk" -o "$scratch/image" && runs 0 info "$scratch/image" && says out ': compressed clip'
+report 'bake of a compressed clip, and its info' $?
 for wrong in models/bobbin/flight.md5camera models/bobbin/bobbin.md5machine; do
-    runs 1 bake-image $bobbin "$wrong" -o "$scratch/image" && says err 'expected models and clips, or one machine file alone'
-    report "bake-image of ${wrong##*/}" $?
+    runs 1 bake $bobbin "$wrong" -o "$scratch/image" && says err 'expected models and clips, or one machine file alone'
+    report "bake of ${wrong##*/}" $?
 done
 # No command writes over a file that it reads, under whatever name.
 cp $bobbin "$scratch/own.md5mesh" && cp $walk "$scratch/own.md5anim" && cp "$scratch/walk" "$scratch/packed"
-for over in 'bake-image own.md5mesh' 'compress own.md5anim' 'decompress packed'; do
+for over in 'bake own.md5mesh' 'compress own.md5anim' 'decompress packed'; do
     file=$scratch/${over#* }
     cp "$file" "$scratch/kept"
     runs 2 "${over% *}" "$file" -o "$scratch/./${over#* }" && says err 'would be overwritten' && cmp -s "$file" "$scratch/kept"
     report "${over% *} over what it reads" $?
 done
 baked=$scratch/baked
-runs 0 bake-image models/bobbin/bobbin.md5machine -o "$baked/" && says out '1 models, 58 clips, ' &&
+runs 0 bake models/bobbin/bobbin.md5machine -o "$baked/" && says out '1 models, 58 clips, ' &&
     [ "$(head -c 4 "$baked/walk.md5anim")" = M5AI ] && cmp -s models/bobbin/bobbin.md5machine "$baked/bobbin.md5machine" &&
     runs 0 dump $bobbin $walk --ms 700 && grep -v "md5mesh\|md5anim" "$scratch/out" >"$scratch/dumped" &&
     runs 0 dump "$baked/bobbin.md5mesh" "$baked/walk.md5anim" --ms 700 && grep -v "md5mesh\|md5anim" "$scratch/out" | cmp -s - "$scratch/dumped" &&
     runs 0 check "$baked" && says out '60 files, 0 errors, 0 warnings'
-report 'bake-image of a character' $?
-runs 1 check --for doom3 "$baked/walk.md5anim" && says out 'an asset image, which no engine reads' &&
+report 'bake of a character' $?
+runs 1 check --for doom3 "$baked/walk.md5anim" && says out 'an asset file, which no engine reads' &&
     runs 0 check --for md5model "$baked/walk.md5anim" && cp "$scratch/walk" "$scratch/packed.md5anim" &&
     runs 1 check --for cube2 "$scratch/packed.md5anim" && says out 'a compressed clip, which no engine reads'
 report 'check of what no engine reads' $?
 runs 0 info "$baked/bobbin.md5mesh" "$baked/bobbin.md5machine" && says out ': md5mesh' && says out 'clips              58' &&
     cp "$baked/bobbin.md5mesh" "$scratch/model" && runs 0 info "$scratch/model" && says out ': md5mesh'
-report 'info of asset images' $?
-runs 1 fix "$baked/walk.md5anim" --dry-run && says err 'this is an asset image, not an MD5 file'
-report 'fix of an asset image' $?
+report 'info of asset files' $?
+runs 1 fix "$baked/walk.md5anim" --dry-run && says err 'this is an asset file, not an MD5 file'
+report 'fix of an asset file' $?
 runs 1 fix "$scratch/packed.md5anim" --dry-run && says err 'this is a compressed clip, not an MD5 file'
 report 'fix of a compressed clip' $?
 { echo 'machine m {'; echo 'model bobbin.md5mesh'; echo 'attached held held.md5mesh on prop_r'; echo 'clip c walk.md5anim'
     echo 'clip d walk.md5anim'; echo 'layer l { state s c } }'; } >"$baked/holds.md5machine"
 cp models/lantern/lantern.md5mesh "$baked/held.md5mesh"
-runs 0 bake-image "$baked/holds.md5machine" -o "$scratch/again" && says out '2 models, 1 clips, ' &&
+runs 0 bake "$baked/holds.md5machine" -o "$scratch/again" && says out '2 models, 1 clips, ' &&
     [ "$(head -c 4 "$scratch/again/held.md5mesh")" = M5AI ] && cmp -s "$baked/walk.md5anim" "$scratch/again/walk.md5anim" &&
     runs 0 info "$scratch/again/holds.md5machine"
-report 'bake-image of a character that holds something, from images' $?
-runs 1 bake-image "$baked/bobbin.md5machine" -o "$baked" && says err 'bobbin.md5machine: error: the file would be overwritten'
-report 'bake-image over what it reads' $?
-runs 2 bake-image "$baked/holds.md5machine" -o "" && says err '--output takes IMAGE'
-report 'bake-image to nowhere' $?
+report 'bake of a character that holds something, from asset files' $?
+runs 1 bake "$baked/bobbin.md5machine" -o "$baked" && says err 'bobbin.md5machine: error: the file would be overwritten'
+report 'bake over what it reads' $?
+runs 2 bake "$baked/holds.md5machine" -o "" && says err '--output takes ASSETS'
+report 'bake to nowhere' $?
 mkdir "$scratch/two" "$scratch/two/sub" && cp $bobbin "$scratch/two/bobbin.md5mesh" && cp $walk "$scratch/two/walk.md5anim" && cp $walk "$scratch/two/sub"
 { echo 'machine m {'; echo 'model bobbin.md5mesh'; echo 'clip c walk.md5anim'; echo 'clip d sub/walk.md5anim'; echo 'layer l { state s c } }'; } >"$scratch/two/two.md5machine"
-runs 1 bake-image "$scratch/two/two.md5machine" -o "$scratch/two/sub" && says err 'sub/walk.md5anim: error: the file would be overwritten' &&
+runs 1 bake "$scratch/two/two.md5machine" -o "$scratch/two/sub" && says err 'sub/walk.md5anim: error: the file would be overwritten' &&
     [ ! -e "$scratch/two/sub/two.md5machine" ]
-report 'bake-image over what another of its files is' $?
+report 'bake over what another of its files is' $?
 { echo 'machine m {'; echo 'model ../baked/bobbin.md5mesh'; echo 'clip c ../baked/walk.md5anim'; echo 'layer l { state s c } }'; } >"$baked/beside.md5machine"
-runs 1 bake-image "$baked/beside.md5machine" -o "$scratch/elsewhere" && says err 'the file is not below the folder of the machine' &&
+runs 1 bake "$baked/beside.md5machine" -o "$scratch/elsewhere" && says err 'the file is not below the folder of the machine' &&
     mkdir "$scratch/dots" && cp $bobbin "$scratch/dots/a..b.md5mesh" && cp $walk "$scratch/dots/..walk" &&
     { echo 'machine m {'; echo 'model a..b.md5mesh'; echo 'clip c ..walk'; echo 'layer l { state s c } }'; } >"$scratch/dots/dots.md5machine" &&
-    runs 0 bake-image "$scratch/dots/dots.md5machine" -o "$scratch/elsewhere" && [ -e "$scratch/elsewhere/..walk" ]
-report 'bake-image of a character in several folders' $?
+    runs 0 bake "$scratch/dots/dots.md5machine" -o "$scratch/elsewhere" && [ -e "$scratch/elsewhere/..walk" ]
+report 'bake of a character in several folders' $?
 runs 0 info "$scratch/walk" && says out "$scratch/walk: compressed clip" && says out 'frames             25' &&
     says out 'tolerance          0.5 units' && says out ' for each joint and frame' && lines err 0
 report 'info of a compressed clip' $?

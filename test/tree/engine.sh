@@ -87,7 +87,7 @@ left_out() {
     ! compiles "$1" && grep -q "${2:-$1}" "$scratch/words" || { cat "$scratch/words"; false; }
 }
 check "a program compiles" compiles opts-\>flip_v
-for name in MD5_INTERPOLATE_CUBIC md5_make_baked md5_compress_anim md5_map_image md5_load_camera; do
+for name in MD5_INTERPOLATE_CUBIC md5_create_baked md5_compress_anim md5_map_assets md5_load_camera; do
     check "$name is not declared" left_out $name
 done
 check "nor are warnings" left_out "opts->warn" warn

@@ -96,7 +96,7 @@ check "a compressed clip is opened and played" plays_compressed
 
 # A baked character is the same picture.
 plays_baked() {
-    "$tool" bake-image models/bobbin/bobbin.md5machine -o "$scratch/baked" && cp "$models"/bobbin/*.png "$scratch/baked/" &&
+    "$tool" bake models/bobbin/bobbin.md5machine -o "$scratch/baked" && cp "$models"/bobbin/*.png "$scratch/baked/" &&
         cp "$models"/bobbin/*.png "$scratch/bobbin/" && cp models/bobbin/walk.md5anim "$scratch/bobbin/" &&
         picture text "$scratch/bobbin/bobbin.md5machine" --animation-time 1 --hide skin &&
         picture baked "$scratch/baked/bobbin.md5machine" --animation-time 1 --hide skin &&

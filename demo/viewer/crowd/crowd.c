@@ -317,7 +317,7 @@ static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
             md5_pose_palette(clip, moment_after(clip->anim, i / rate, i % rate, rate),
                              MD5_ROOT_IN_PLACE, pose, NULL, palettes + (size_t)i * num_joints);
         md5_baked *const baked =
-            md5_make_baked(clip->model, palettes, num_frames, NULL, &work->failure[index]);
+            md5_create_baked(clip->model, palettes, num_frames, NULL, &work->failure[index]);
         float largest = baked != NULL ? baked->position_error : 0.0f;
         for (uint32_t i = 0; baked != NULL && i + 1 < num_frames; i++) {
             const md5_moment between = {.frame0 = i, .frame1 = i + 1, .fraction = 0.5f};
@@ -381,7 +381,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
                 bakes->rates[i] = 1;
             if (bakes->rates[i] == 1)
                 continue;
-            md5_free_baked(work.baked[i]);
+            md5_destroy_baked(work.baked[i]);
             work.baked[i] = NULL;
         }
         is_baked = bake(&work, threads, &error);
@@ -396,7 +396,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
         view_warn(loader->log, "%s stays skinned: %s", kind->name, error.message);
     for (uint32_t i = 0; i < num_clips; i++) {
         bakes->sizes[i] = work.errors[i] > 0.0f ? fminf(largest / work.errors[i], pixels) : pixels;
-        md5_free_baked(work.baked[i]);
+        md5_destroy_baked(work.baked[i]);
     }
     if (is_baked) {
         kind->levels[kind->num_levels++] = level;

@@ -57,7 +57,7 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
                                             .model = md5_load_model(file, NULL, &error)};
         is_loaded = sources[count].model != NULL;
     }
-    morphs->morph = is_loaded ? md5_make_morph(model, sources, count, NULL, &error) : NULL;
+    morphs->morph = is_loaded ? md5_create_morph(model, sources, count, NULL, &error) : NULL;
     while (count-- > 0) {
         md5_free_model((md5_model *)(uintptr_t)sources[count].model);
         free((char *)(uintptr_t)sources[count].name);
@@ -117,7 +117,7 @@ void view_free_morphs(view_morphs *morphs, md5gl_renderer *renderer)
 {
     if (renderer != NULL)
         md5gl_destroy_morph(renderer, morphs->drawn);
-    md5_free_morph(morphs->morph);
+    md5_destroy_morph(morphs->morph);
     free(morphs->weights);
     free(morphs->asked);
     free(morphs->driven);

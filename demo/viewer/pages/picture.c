@@ -79,7 +79,7 @@ void view_end_picture(view_picture *picture)
 
 void view_free_kept(view_kept *kept)
 {
-    md5_free_baked(kept->baked);
+    md5_destroy_baked(kept->baked);
     md5_free_model(kept->bound);
     free(kept->heat);
     *kept = (view_kept){.baked = NULL};

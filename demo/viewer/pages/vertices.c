@@ -114,7 +114,7 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     desc.skeleton = &model->skeleton;
     desc.bind = model->bind;
     desc.excluded = excluded;
-    md5_weights *const weights = md5_make_weights(&desc, NULL, error);
+    md5_weights *const weights = md5_create_weights(&desc, NULL, error);
     free(positions);
     free(indices);
     free(excluded);
@@ -175,7 +175,7 @@ VIEW_KEEP(bind)
     kept->bound = md5_parse_model(words.text, words.size, NULL, NULL);
     free(words.text);
     free(sources);
-    md5_free_weights(weights);
+    md5_destroy_weights(weights);
     if (clip != NULL && kept->bound != NULL
         && view_count_vertices(kept->bound) == view_count_vertices(own))
         measure(picture, clip, 6, red_units, kept);
@@ -260,7 +260,7 @@ static md5_baked *bake(const md5_model *model, const md5_binding *clip, uint32_t
         md5_pose_palette(clip, at, MD5_ROOT_IN_PLACE, pose, joints,
                          palettes + i * model->skeleton.num_joints);
     }
-    return md5_make_baked(model, palettes, count, NULL, NULL);
+    return md5_create_baked(model, palettes, count, NULL, NULL);
 }
 // end of lines
 

@@ -1,10 +1,10 @@
-// An asset image. Its size and checksum are renewed, so that changes reach the checks of the
+// An asset file. Its size and checksum are renewed, so that changes reach the checks of the
 // values; the bytes as they are must be refused or sound, too.
 #include "test/fuzz/api.h"
 
 enum { ASSETS_HEAD = 24, ASSETS_STRIPE = 128, ASSETS_JOINTS = 4096 };
 
-// The checksum of what follows the head: see md5/asset_image.c.
+// The checksum of what follows the head: see md5/assets.c.
 static void seal_assets(uint8_t *bytes, uint64_t size)
 {
     const uint64_t prime = 0x9e3779b97f4a7c15u;
@@ -95,7 +95,7 @@ typedef struct assets_bytes {
 static void *make_assets(const void *of, const md5_load_opts *opts, md5_error *error)
 {
     const assets_bytes *const from = of;
-    return md5_map_image(from->bytes, from->size, false, opts, error);
+    return md5_map_assets(from->bytes, from->size, false, opts, error);
 }
 
 FUZZ_DESTROY(destroy_assets, md5_assets, md5_free_assets)
@@ -116,8 +116,8 @@ FUZZ_DESTROY(destroy_model, md5_model, md5_free_model)
 FUZZ_DESTROY(destroy_anim, md5_anim, md5_free_anim)
 
 // The same bytes as a file, at an odd address: one model, or one clip, is what was mapped.
-static const char *load_image(const assets_bytes *of, const md5_assets *mapped,
-                              const md5_load_opts *opts)
+static const char *load_file(const assets_bytes *of, const md5_assets *mapped,
+                             const md5_load_opts *opts)
 {
     const uint32_t num_models = mapped ? mapped->num_models : 0;
     const uint32_t num_anims = mapped ? mapped->num_anims : 0;
@@ -141,8 +141,8 @@ static const char *load_image(const assets_bytes *of, const md5_assets *mapped,
         fault = fault ? fault : pose_assets(NULL, anim, (uint32_t)of->size);
     const md5_assets assets = {
         .num_models = model != NULL, .models = model, .num_anims = anim != NULL, .anims = anim};
-    if (mapped && (model || anim) && md5_write_image(&assets, NULL, 0) != of->size)
-        fault = "a loaded image is written with another size";
+    if (mapped && (model || anim) && md5_write_assets(&assets, NULL, 0) != of->size)
+        fault = "a loaded file is written with another size";
     md5_free_model(model);
     md5_free_anim(anim);
     free(odd);
@@ -150,17 +150,17 @@ static const char *load_image(const assets_bytes *of, const md5_assets *mapped,
     return fault ? fault : fuzz_memory(make_anim, destroy_anim, of, *opts, of->size);
 }
 
-static const char *use_image(const void *bytes, size_t size)
+static const char *use_file(const void *bytes, size_t size)
 {
     const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
     md5_error error = {0};
-    md5_assets *const assets = md5_map_image(bytes, size, false, &opts, &error);
+    md5_assets *const assets = md5_map_assets(bytes, size, false, &opts, &error);
     const assets_bytes of = {bytes, size};
     const char *fault = NULL;
     if (!assets && (error.status == MD5_OK || !error.message[0]))
         return "refused without a message";
     if (size >= 4 && memcmp(bytes, "M5AI", 4) == 0)
-        fault = load_image(&of, assets, &opts);
+        fault = load_file(&of, assets, &opts);
     if (!assets)
         return fault;
     for (uint32_t i = 0; i < assets->num_models && !fault; i++)
@@ -170,8 +170,8 @@ static const char *use_image(const void *bytes, size_t size)
         if (assets->anims[i].skeleton.num_joints <= ASSETS_JOINTS)
             fault = pose_assets(assets->num_models > 0 ? assets->models : NULL, &assets->anims[i],
                                 (uint32_t)size);
-    if (!fault && md5_write_image(assets, NULL, 0) != size)
-        fault = "an image is written with another size";
+    if (!fault && md5_write_assets(assets, NULL, 0) != size)
+        fault = "a file is written with another size";
     md5_free_assets(assets);
     return fault ? fault : fuzz_memory(make_assets, destroy_assets, &of, opts, size);
 }
@@ -186,10 +186,10 @@ const char *fuzz_assets(const uint8_t *data, size_t size)
     if (!copy)
         abort();
     memcpy(copy, data, size);
-    const char *fault = use_image(copy, size);
+    const char *fault = use_file(copy, size);
     if (!fault && size >= ASSETS_HEAD) {
         seal_assets(copy, size);
-        fault = use_image(copy, size);
+        fault = use_file(copy, size);
     }
     free(copy);
     return fault;

@@ -1,5 +1,5 @@
-// Asset images: what is mapped, or loaded as a file, is what was written, bit for bit; damaged
-// images are errors.
+// Asset files: what is mapped, or loaded as a file, is what was written, bit for bit; damaged
+// baked_character are errors.
 #include "test/fuzz/target.h"
 #include "test/load/test_asset.h"
 #include "test/own.h"
@@ -15,8 +15,8 @@ typedef struct baked {
     size_t size;
 } baked;
 
-// Emscripten's malloc() aligns to 8 bytes, an image needs 16.
-static uint8_t *image_room(size_t size)
+// Emscripten's malloc() aligns to 8 bytes, a file needs 16.
+static uint8_t *file_room(size_t size)
 {
 #ifdef __EMSCRIPTEN__
     return aligned_alloc(16, (size + 15) / 16 * 16);
@@ -25,27 +25,27 @@ static uint8_t *image_room(size_t size)
 #endif
 }
 
-// The block has the size of the image, so that a read beyond its end is detected.
+// The block has the size of the file, so that a read beyond its end is detected.
 static baked bake(const md5_model *model, const md5_anim *anim)
 {
     const md5_assets assets = {
         .num_models = model != NULL, .models = model, .num_anims = anim != NULL, .anims = anim};
-    const size_t size = md5_write_image(&assets, NULL, 0);
-    const baked made = {image_room(size), size};
-    CHECK_UINT(md5_write_image(&assets, made.bytes, size - 1), size);
-    CHECK_UINT(md5_write_image(&assets, made.bytes, size), size);
+    const size_t size = md5_write_assets(&assets, NULL, 0);
+    const baked made = {file_room(size), size};
+    CHECK_UINT(md5_write_assets(&assets, made.bytes, size - 1), size);
+    CHECK_UINT(md5_write_assets(&assets, made.bytes, size), size);
     return made;
 }
 
-static md5_assets *map(const baked *image, bool is_trusted)
+static md5_assets *map(const baked *file, bool is_trusted)
 {
     md5_error error = {0};
-    md5_assets *const assets = md5_map_image(image->bytes, image->size, is_trusted, NULL, &error);
+    md5_assets *const assets = md5_map_assets(file->bytes, file->size, is_trusted, NULL, &error);
     CHECK_THAT(assets != NULL, "%s", error.message);
     return assets;
 }
 
-static baked small_image(void)
+static baked small_file(void)
 {
     OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
     OWN_ANIM anim = our_anim("test/reference/data/seam.md5anim");
@@ -98,37 +98,37 @@ static void check_same_poses(const md5_anim *a, const md5_anim *b)
 // -- Files ----------------------------------------------------------------------------------------
 
 // The host's file, whose bytes lie at an odd address.
-static const void *open_image(void *user, const char *path, size_t *size, md5_error *error)
+static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
 {
-    const baked *const image = user;
+    const baked *const file = user;
     (void)path, (void)error;
-    uint8_t *const room = test_alloc(image->size + 1);
-    *size = image->size;
-    return memcpy(room + 1, image->bytes, image->size);
+    uint8_t *const room = test_alloc(file->size + 1);
+    *size = file->size;
+    return memcpy(room + 1, file->bytes, file->size);
 }
 
-static void close_image(void *user, const void *bytes, size_t size)
+static void close_file(void *user, const void *bytes, size_t size)
 {
     (void)user, (void)size;
     free((uint8_t *)(uintptr_t)bytes - 1);
 }
 
 // With other axes than those that were written, which stay.
-static md5_load_opts from_image(baked *image, asset_heap *heap, asset_warnings *warnings)
+static md5_load_opts from_file(baked *file, asset_heap *heap, asset_warnings *warnings)
 {
     md5_load_opts opts = asset_opts(heap, warnings);
     opts.axes = MD5_AXES_Y_UP_LEFT;
     opts.flip_v = true;
-    opts.files = (md5_files){open_image, close_image, image};
+    opts.files = (md5_files){open_file, close_file, file};
     return opts;
 }
 
 // What is loaded is what was written, in one block.
-static void check_loaded(baked *image, const md5_model *model, const md5_anim *anim)
+static void check_loaded(baked *file, const md5_model *model, const md5_anim *anim)
 {
     asset_heap heap = {0};
     asset_warnings warnings = {0};
-    const md5_load_opts opts = from_image(image, &heap, &warnings);
+    const md5_load_opts opts = from_file(file, &heap, &warnings);
     md5_error error = {0};
     md5_model *const loaded = model ? md5_load_model("baked.md5mesh", &opts, &error) : NULL;
     md5_anim *const clip = anim ? md5_load_anim("baked.md5anim", &opts, &error) : NULL;
@@ -166,10 +166,10 @@ static void check_file(const char *path)
     OWN_ANIM anim = is_anim ? md5_load_anim(path, NULL, NULL) : NULL;
     if (!model && !anim)
         return; // broken on purpose
-    baked image = bake(model, anim);
-    check_loaded(&image, model, anim);
+    baked file = bake(model, anim);
+    check_loaded(&file, model, anim);
     for (int is_trusted = 0; is_trusted < 2; is_trusted++) {
-        md5_assets *const assets = map(&image, is_trusted > 0);
+        md5_assets *const assets = map(&file, is_trusted > 0);
         if (assets && model) {
             CHECK_UINT(assets->num_models, 1);
             CHECK_THAT(asset_models_equal(model, assets->models), "%s", path);
@@ -183,7 +183,7 @@ static void check_file(const char *path)
         }
         md5_free_assets(assets);
     }
-    free(image.bytes);
+    free(file.bytes);
 }
 
 // Also those in folders below, whose names have no point.
@@ -207,22 +207,22 @@ static size_t check_files(const char *folder)
     return count;
 }
 
-TEST (images_hold_each_asset_bit_for_bit) {
+TEST (asset_files_hold_each_asset_bit_for_bit) {
     CHECK(check_files(test_path("test/reference/data")) > 10);
     CHECK(check_files(test_path("models")) > 80);
     (void)check_files(test_corpus());
 }
 
-// What the load left out is not in the image.
-TEST (images_hold_what_models_have) {
+// What the load left out is not in the file.
+TEST (asset_files_hold_what_models_have) {
     const char *const path = test_path("models/thimble/thimble.md5mesh");
     const md5_load_opts opts = {.axes = MD5_AXES_Y_UP_LEFT,
                                 .scale = 0.5f,
                                 .without =
                                     MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES};
     OWN_MODEL model = md5_load_model(path, &opts, NULL);
-    const baked image = bake(model, NULL);
-    md5_assets *const assets = map(&image, false);
+    const baked file = bake(model, NULL);
+    md5_assets *const assets = map(&file, false);
     if (assets) {
         const md5_model *const mapped = assets->models;
         CHECK(asset_models_equal(model, mapped));
@@ -231,13 +231,13 @@ TEST (images_hold_what_models_have) {
         CHECK(mapped->meshes->is_mirrored);
     }
     md5_free_assets(assets);
-    free(image.bytes);
+    free(file.bytes);
     md5_release_geometry(model);
-    CHECK_UINT(md5_write_image(&(md5_assets){.num_models = 1, .models = model}, NULL, 0), 0);
+    CHECK_UINT(md5_write_assets(&(md5_assets){.num_models = 1, .models = model}, NULL, 0), 0);
     md5_free_assets(NULL);
 }
 
-TEST (images_hold_compressed_clips) {
+TEST (asset_files_hold_compressed_clips) {
     static const char *const paths[] = {
         "models/thimble/walk.md5anim",         // travels
         "models/bobbin/look_left.md5anim",     // is still
@@ -251,9 +251,9 @@ TEST (images_hold_compressed_clips) {
         const size_t size = md5_write_anim(clip, NULL, 0);
         OWN uint8_t *const written = test_alloc(2 * size);
         (void)md5_write_anim(clip, written, size);
-        baked image = bake(NULL, clip);
+        baked file = bake(NULL, clip);
         for (int is_trusted = 0; is_trusted < 2; is_trusted++) {
-            md5_assets *const assets = map(&image, is_trusted > 0);
+            md5_assets *const assets = map(&file, is_trusted > 0);
             if (assets) {
                 const md5_anim *const mapped = assets->anims;
                 CHECK(!mapped->tracks && !mapped->rotations && !mapped->translations);
@@ -265,33 +265,33 @@ TEST (images_hold_compressed_clips) {
             }
             md5_free_assets(assets);
         }
-        check_loaded(&image, NULL, clip);
-        free(image.bytes);
+        check_loaded(&file, NULL, clip);
+        free(file.bytes);
     }
 }
 
 // A file holds one model, or one clip, as its name promises.
-TEST (images_with_other_assets_are_no_files) {
-    baked image = small_image();
+TEST (asset_files_with_other_assets_are_no_files) {
+    baked file = small_file();
     OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
     baked alone = bake(model, NULL);
-    const md5_load_opts opts = {.files = {open_image, close_image, &image}};
+    const md5_load_opts opts = {.files = {open_file, close_file, &file}};
     const md5_load_opts named = {.file_name = "alone"};
     md5_error error = {0};
     CHECK_FAILS(md5_load_model("both.md5mesh", &opts, &error), error, MD5_ERROR_RANGE);
     CHECK_STRING(error.file, "both.md5mesh");
-    CHECK_STRING(error.message, "asset image of 1 models and 1 clips: expected one model alone");
+    CHECK_STRING(error.message, "asset file of 1 models and 1 clips: expected one model alone");
     error = (md5_error){0};
     CHECK(md5_parse_anim(alone.bytes, alone.size, &named, &error) == NULL);
     CHECK_STRING(error.file, "alone");
-    CHECK_STRING(error.message, "asset image of 1 models and 0 clips: expected one clip alone");
-    free(image.bytes);
+    CHECK_STRING(error.message, "asset file of 1 models and 0 clips: expected one clip alone");
+    free(file.bytes);
     free(alone.bytes);
 }
 
 // -- Characters -----------------------------------------------------------------------------------
 
-// A folder of which each model and clip is an image, and the machine file text.
+// A folder of which each model and clip is an asset file, and the machine file text.
 static const void *open_baked(void *user, const char *path, size_t *size, md5_error *error)
 {
     (void)error;
@@ -300,9 +300,9 @@ static const void *open_baked(void *user, const char *path, size_t *size, md5_er
     ++*(uint32_t *)user;
     if (!model && !anim)
         return test_read_file(path, size);
-    const baked image = bake(model, anim);
-    *size = image.size;
-    return image.bytes;
+    const baked file = bake(model, anim);
+    *size = file.size;
+    return file.bytes;
 }
 
 static void close_baked(void *user, const void *bytes, size_t size)
@@ -311,29 +311,30 @@ static void close_baked(void *user, const void *bytes, size_t size)
     free((void *)(uintptr_t)bytes);
 }
 
-TEST (images_are_loaded_as_a_character) {
+TEST (asset_files_are_loaded_as_a_character) {
     const char *const path = test_path("models/bobbin/bobbin.md5machine");
     uint32_t num_opened = 0;
     const md5_load_opts opts = {.files = {open_baked, close_baked, &num_opened}};
     md5_error error = {0};
     OWN_CHARACTER text = md5_load_character(path, NULL, &error);
-    OWN_CHARACTER images = md5_load_character(path, &opts, &error);
-    if (!CHECK_THAT(text && images, "%s", error.message))
+    OWN_CHARACTER baked_character = md5_load_character(path, &opts, &error);
+    if (!CHECK_THAT(text && baked_character, "%s", error.message))
         return;
     CHECK(num_opened > 40);
-    CHECK(asset_models_equal(text->model, images->model));
+    CHECK(asset_models_equal(text->model, baked_character->model));
     for (uint32_t i = 0; i < text->num_clips; i++)
-        CHECK_THAT(asset_anims_equal(text->anims[i], images->anims[i]), "%s", text->anim_paths[i]);
+        CHECK_THAT(asset_anims_equal(text->anims[i], baked_character->anims[i]), "%s",
+                   text->anim_paths[i]);
     const uint32_t num_joints = text->model->skeleton.num_joints;
     OWN_ARRAY(md5_xform, pose, num_joints);
     OWN_ARRAY(md5_mat34, palettes, 2 * (size_t)num_joints);
     OWN_PLAYER first = md5_create_player(text->machine, NULL, NULL);
-    OWN_PLAYER second = md5_create_player(images->machine, NULL, NULL);
+    OWN_PLAYER second = md5_create_player(baked_character->machine, NULL, NULL);
     md5_player *const players[] = {first, second};
     for (int k = 0; k < 40 && CHECK(first && second); k++) {
         for (int i = 0; i < 2; i++) {
-            OWN void *const scratch =
-                test_alloc(md5_player_pose_scratch(i == 0 ? text->machine : images->machine));
+            OWN void *const scratch = test_alloc(
+                md5_player_pose_scratch(i == 0 ? text->machine : baked_character->machine));
             md5_player_set(players[i], md5_find_parameter(text->machine, "speed"), 2.0f * (float)k);
             (void)md5_player_advance(players[i], 0.1, NULL, 0);
             md5_player_pose(players[i], pose, NULL, palettes + (size_t)i * num_joints, scratch);
@@ -343,18 +344,18 @@ TEST (images_are_loaded_as_a_character) {
 }
 
 // The same bytes on every little-endian platform. Other bytes are another version of the format:
-// see VERSION in md5/asset_image.c.
-TEST (images_are_the_same_bytes_everywhere) {
-    const baked image = small_image();
+// see VERSION in md5/assets.c.
+TEST (asset_files_are_the_same_bytes_everywhere) {
+    const baked file = small_file();
     const uint32_t one = 1;
     uint64_t sum;
-    memcpy(&sum, image.bytes + 16, sizeof sum);
+    memcpy(&sum, file.bytes + 16, sizeof sum);
     if (*(const uint8_t *)&one == 1) {
-        CHECK_UINT(image.bytes[4], 2);
-        CHECK_UINT(image.size, 2456);
+        CHECK_UINT(file.bytes[4], 2);
+        CHECK_UINT(file.size, 2456);
         CHECK_UINT(sum, 13670514736400070769u);
     }
-    free(image.bytes);
+    free(file.bytes);
 }
 
 // -- Damage ---------------------------------------------------------------------------------------
@@ -362,59 +363,59 @@ TEST (images_are_the_same_bytes_everywhere) {
 static md5_status refuse(const void *bytes, size_t size, const char *says)
 {
     md5_error error = {0};
-    md5_assets *const assets = md5_map_image(bytes, size, false, NULL, &error);
+    md5_assets *const assets = md5_map_assets(bytes, size, false, NULL, &error);
     CHECK(assets == NULL);
     CHECK_THAT(strstr(error.message, says) != NULL, "'%s' lacks '%s'", error.message, says);
     md5_free_assets(assets);
     return error.status;
 }
 
-TEST (images_of_others_are_refused) {
-    const baked image = small_image();
-    uint8_t *const bytes = image.bytes;
+TEST (asset_files_of_others_are_refused) {
+    const baked file = small_file();
+    uint8_t *const bytes = file.bytes;
     bytes[4]++;
-    CHECK_UINT(refuse(bytes, image.size, "version 2"), MD5_ERROR_VERSION);
+    CHECK_UINT(refuse(bytes, file.size, "version 2"), MD5_ERROR_VERSION);
     bytes[4]--;
     const uint8_t magic[4] = {bytes[0], bytes[1], bytes[2], bytes[3]};
     for (int i = 0; i < 4; i++)
         bytes[i] = magic[3 - i];
-    CHECK_UINT(refuse(bytes, image.size, "order of bytes"), MD5_ERROR_VERSION);
-    CHECK_UINT(refuse("MD5Version 10\ncommandline", 25, "no asset image"), MD5_ERROR_SYNTAX);
-    CHECK_UINT(refuse(NULL, 0, "no asset image"), MD5_ERROR_SYNTAX);
+    CHECK_UINT(refuse(bytes, file.size, "order of bytes"), MD5_ERROR_VERSION);
+    CHECK_UINT(refuse("MD5Version 10\ncommandline", 25, "no asset file"), MD5_ERROR_SYNTAX);
+    CHECK_UINT(refuse(NULL, 0, "no asset file"), MD5_ERROR_SYNTAX);
     memcpy(bytes, magic, sizeof magic);
-    OWN uint8_t *const room = image_room(image.size + 8);
-    memcpy(room + 8, bytes, image.size);
-    CHECK_UINT(refuse(room + 8, image.size, "multiple of 16"), MD5_ERROR_RANGE);
+    OWN uint8_t *const room = file_room(file.size + 8);
+    memcpy(room + 8, bytes, file.size);
+    CHECK_UINT(refuse(room + 8, file.size, "multiple of 16"), MD5_ERROR_RANGE);
     free(bytes);
 }
 
-TEST (images_that_are_cut_off_are_refused) {
-    const baked image = small_image();
-    for (size_t size = 0; size < image.size; size++) {
-        OWN uint8_t *const part = test_copy(image.bytes, size);
-        CHECK_UINT(refuse(part, size, "asset image"), MD5_ERROR_SYNTAX);
+TEST (asset_files_that_are_cut_off_are_refused) {
+    const baked file = small_file();
+    for (size_t size = 0; size < file.size; size++) {
+        OWN uint8_t *const part = test_copy(file.bytes, size);
+        CHECK_UINT(refuse(part, size, "asset file"), MD5_ERROR_SYNTAX);
     }
-    free(image.bytes);
+    free(file.bytes);
 }
 
 // Each byte is changed: the checksum finds it. With another checksum, assets are refused or safe.
-TEST (images_with_a_changed_byte_are_refused_or_safe) {
+TEST (asset_files_with_a_changed_byte_are_refused_or_safe) {
     static const uint8_t changes[] = {0xff, 0x80, 0x01};
-    const baked image = small_image();
-    for (size_t i = 0; i < image.size; i++)
+    const baked file = small_file();
+    for (size_t i = 0; i < file.size; i++)
         EACH (change, changes) {
-            image.bytes[i] ^= *change;
+            file.bytes[i] ^= *change;
             if (i >= 24)
-                CHECK_UINT(refuse(image.bytes, image.size, "checksum"), MD5_ERROR_SYNTAX);
-            const char *const fault = fuzz_assets(image.bytes, image.size);
+                CHECK_UINT(refuse(file.bytes, file.size, "checksum"), MD5_ERROR_SYNTAX);
+            const char *const fault = fuzz_assets(file.bytes, file.size);
             CHECK_THAT(fault == NULL, "byte %zu ^ %x: %s", i, *change, fault);
-            image.bytes[i] ^= *change;
+            file.bytes[i] ^= *change;
         }
-    free(image.bytes);
+    free(file.bytes);
 }
 
 // The members that are set to what no text gives: checks that a checksum does not make.
-TEST (images_of_what_no_text_has_are_refused) {
+TEST (asset_files_of_what_no_text_has_are_refused) {
     OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
     md5_mesh mesh = model->meshes[0];
     mesh.num_vertices = mesh.num_file_vertices - 1;
@@ -424,27 +425,27 @@ TEST (images_of_what_no_text_has_are_refused) {
     md5_model other = *model;
     other.meshes = &mesh;
     other.num_meshes = 1;
-    baked image = bake(&other, NULL);
-    refuse(image.bytes, image.size, "fewer vertices");
-    free(image.bytes);
+    baked file = bake(&other, NULL);
+    refuse(file.bytes, file.size, "fewer vertices");
+    free(file.bytes);
     OWN_ANIM anim = our_anim("test/reference/data/seam.md5anim");
     md5_xform constant[64];
     md5_anim longer = *anim;
     memcpy(constant, anim->constant, anim->skeleton.num_joints * sizeof *constant);
     constant[0].rotation.w *= 1.0001f;
     longer.constant = constant;
-    image = bake(NULL, &longer);
-    refuse(image.bytes, image.size, "constant");
-    free(image.bytes);
+    file = bake(NULL, &longer);
+    refuse(file.bytes, file.size, "constant");
+    free(file.bytes);
     longer = *anim;
     longer.skeleton.num_joints = 0;
-    image = bake(NULL, &longer);
-    refuse(image.bytes, image.size, "order");
-    free(image.bytes);
+    file = bake(NULL, &longer);
+    refuse(file.bytes, file.size, "order");
+    free(file.bytes);
 }
 
 // Runs of a plan that skin each vertex once, in the order of the runs, are all that is taken.
-TEST (images_of_plans_that_skin_a_vertex_twice_or_not_are_refused) {
+TEST (asset_files_of_plans_that_skin_a_vertex_twice_or_not_are_refused) {
     OWN_MODEL model = our_model("models/thimble/thimble.md5mesh");
     md5_mesh mesh = model->meshes[0];
     const md5_skin_plan *const whole = mesh.skin_plan;
@@ -462,21 +463,21 @@ TEST (images_of_plans_that_skin_a_vertex_twice_or_not_are_refused) {
         plan.runs = runs;
         memcpy(runs, whole->runs, whole->num_runs * sizeof *runs);
         runs[plan.num_runs++] = runs[i]; // once more
-        baked image = bake(&other, NULL);
-        refuse(image.bytes, image.size, "not a plan");
-        free(image.bytes);
+        baked file = bake(&other, NULL);
+        refuse(file.bytes, file.size, "not a plan");
+        free(file.bytes);
         plan.num_runs = whole->num_runs - 1; // without it
         runs[i] = runs[plan.num_runs];
-        image = bake(&other, NULL);
-        refuse(image.bytes, image.size, "not a plan");
-        free(image.bytes);
+        file = bake(&other, NULL);
+        refuse(file.bytes, file.size, "not a plan");
+        free(file.bytes);
         runs[i] = whole->runs[i]; // without its last vertices
         plan.num_runs = whole->num_runs;
         memcpy(runs, whole->runs, whole->num_runs * sizeof *runs);
         runs[i].count--;
-        image = bake(&other, NULL);
-        refuse(image.bytes, image.size, "not a plan");
-        free(image.bytes);
+        file = bake(&other, NULL);
+        refuse(file.bytes, file.size, "not a plan");
+        free(file.bytes);
         if (runs[i].order != MD5_SKIN_GATHERED)
             continue;
         runs[i].count++; // vertices of a group must ascend
@@ -486,20 +487,20 @@ TEST (images_of_plans_that_skin_a_vertex_twice_or_not_are_refused) {
         group[MD5_SKIN_GROUP - 1] = group[MD5_SKIN_GROUP - 2];
         group[MD5_SKIN_GROUP - 2] = end;
         plan.vertices = vertices;
-        image = bake(&other, NULL);
-        refuse(image.bytes, image.size, "not a plan");
-        free(image.bytes);
+        file = bake(&other, NULL);
+        refuse(file.bytes, file.size, "not a plan");
+        free(file.bytes);
         num_gathered++;
     }
     CHECK(num_gathered > 0);
     mesh.skin_plan = whole;
-    const baked image = bake(&other, NULL);
-    md5_free_assets(map(&image, false));
-    free(image.bytes);
+    const baked file = bake(&other, NULL);
+    md5_free_assets(map(&file, false));
+    free(file.bytes);
 }
 
 // Joints of moving tracks ascend, and none is there twice, nor in the order of a skeleton.
-TEST (images_of_joints_that_repeat_are_refused) {
+TEST (asset_files_of_joints_that_repeat_are_refused) {
     OWN_ANIM anim = our_anim("models/thimble/walk.md5anim");
     const uint32_t last = anim->num_rotations - 1;
     OWN_ARRAY(uint32_t, joints, anim->skeleton.num_joints);
@@ -514,9 +515,9 @@ TEST (images_of_joints_that_repeat_are_refused) {
                 *(i == 0 ? &other.rotation_joints : &other.translation_joints) = joints;
                 joints[k + 1] = own[i][k];
                 joints[k] = own[i][k + swapped];
-                const baked image = bake(NULL, &other);
-                refuse(image.bytes, image.size, i == 0 ? "rotation_joints" : "translation_joints");
-                free(image.bytes);
+                const baked file = bake(NULL, &other);
+                refuse(file.bytes, file.size, i == 0 ? "rotation_joints" : "translation_joints");
+                free(file.bytes);
             }
         }
     }
@@ -524,20 +525,20 @@ TEST (images_of_joints_that_repeat_are_refused) {
     memcpy(joints, anim->skeleton.order, anim->skeleton.num_joints * sizeof *joints);
     joints[anim->skeleton.num_joints - 1] = joints[0];
     other.skeleton.order = joints;
-    const baked image = bake(NULL, &other);
-    refuse(image.bytes, image.size, "order");
-    free(image.bytes);
+    const baked file = bake(NULL, &other);
+    refuse(file.bytes, file.size, "order");
+    free(file.bytes);
 }
 
-TEST (images_survive_failure_of_every_allocation) {
-    const baked image = small_image();
+TEST (asset_files_survive_failure_of_every_allocation) {
+    const baked file = small_file();
     EACH_FAILURE (it) {
         md5_assets *const assets =
-            md5_map_image(image.bytes, image.size, false, &it.opts, &it.error);
+            md5_map_assets(file.bytes, file.size, false, &it.opts, &it.error);
         CHECK_UINT(it.error.status, assets ? MD5_OK : MD5_ERROR_MEMORY);
         md5_free_assets(assets);
     }
-    free(image.bytes);
+    free(file.bytes);
     OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
     OWN_ANIM anim = our_anim("test/reference/data/seam.md5anim");
     OWN_ANIM clip = md5_compress_anim(anim, NULL, NULL, NULL);
@@ -545,7 +546,7 @@ TEST (images_survive_failure_of_every_allocation) {
     for (int i = 0; i < 3; i++) {
         EACH_FAILURE (it) {
             md5_load_opts opts = it.opts;
-            opts.files = (md5_files){open_image, close_image, &alone[i]};
+            opts.files = (md5_files){open_file, close_file, &alone[i]};
             md5_model *const loaded = i == 0 ? md5_load_model("m", &opts, &it.error) : NULL;
             md5_anim *const other = i > 0 ? md5_load_anim("a", &opts, &it.error) : NULL;
             CHECK_UINT(it.error.status, loaded || other ? MD5_OK : MD5_ERROR_MEMORY);

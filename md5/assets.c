@@ -1,8 +1,8 @@
-// Asset images: models and animations as they are in memory, used where their bytes lie.
+// Asset files: models and animations as they are in memory, used where their bytes lie.
 //
-// An image is one walk over the structures of its assets, by the tables below. Writing and mapping
+// A file is one walk over the structures of its assets, by the tables below. Writing and mapping
 // are the same walk. Each count comes before what it counts, so no offset and no pointer is stored.
-// Structures that have pointers are made beside the image, in one block, and point into it; so its
+// Structures that have pointers are made beside the file, in one block, and point into it; so its
 // bytes are never written, processes may share them, and 32 and 64 bits have the same.
 //
 //   magic, version; size, checksum of what follows (64 bits each); the walk; 0 to 127 bytes of 0
@@ -21,9 +21,9 @@
 #include <assert.h>
 #include <string.h>
 
-#ifndef MD5_NO_IMAGES
+#ifndef MD5_NO_ASSET_FILES
 
-// "M5AI" on little-endian machines; others write, and read, images of their own order.
+// "M5AI" on little-endian machines; others write, and read, files of their own order.
 enum { MAGIC = 0x4941354d, SWAPPED_MAGIC = 0x4d354149, VERSION = 2, HEAD = 24 };
 enum { ALIGNMENT = 16, LANES = 8, STRIPE = 16 * LANES };
 
@@ -32,45 +32,45 @@ enum { ALIGNMENT = 16, LANES = 8, STRIPE = 16 * LANES };
 // Numbers of elements where the walk is. From TANGENTS on: 1 if there is such an array, else 0,
 // which is stored, in 32 bits, before the row that says ASKED.
 // clang-format off
-typedef enum image_count {
+typedef enum asset_count {
     ONE, THREE, MODELS, ANIMS, JOINTS, MESHES, FILE_VERTICES, WEIGHTS, VERTICES, TRIANGLES,
     INFLUENCES, RUNS, PLAN_VERTICES, PLAN_WORDS, FRAMES, ROTATIONS, TRANSLATIONS, PACKED_BYTES,
     TANGENTS, COLORS, PLAN, BOUNDS, PLAIN, PACKED, NUM_COUNTS, ASKED = NUM_COUNTS
-} image_count;
+} asset_count;
 // clang-format on
 
-typedef enum image_kind {
+typedef enum asset_kind {
     NUMBER, // its bytes
     COUNT,  // the same, below 2^31: sets `count`
     TEXT,   // bytes up to a NUL
     ARRAY,  // elements without pointers, at a multiple of ALIGNMENT
     LIST    // structures that have a table, or, without one, joints
-} image_kind;
+} asset_kind;
 
-typedef struct image_walk image_walk;
+typedef struct asset_walk asset_walk;
 
 // A member of a structure, of `size` bytes or, if it is an array, with elements of `size` bytes.
-typedef struct image_row {
+typedef struct asset_row {
     const char *name;
     uint16_t offset, size;
-    uint8_t kind, count, times, extra; // the product of both image_counts, plus `extra`, elements
-    uint8_t needs;                     // NULL if this image_count is 0; perhaps plus ASKED
-    uint32_t limit; // of indices an image_count, of floats the bits of the largest one
+    uint8_t kind, count, times, extra; // the product of both asset_counts, plus `extra`, elements
+    uint8_t needs;                     // NULL if this asset_count is 0; perhaps plus ASKED
+    uint32_t limit; // of indices an asset_count, of floats the bits of the largest one
     // Whether all of walk->values are such as the library relies on; NULL: any are.
-    bool (*check)(const image_walk *walk);
-    const struct image_table *of;
-} image_row;
+    bool (*check)(const asset_walk *walk);
+    const struct asset_table *of;
+} asset_row;
 
 // A structure. `finish` sets the members without a row and, if walk->is_checked, checks those that
 // depend on each other.
-typedef struct image_table {
-    const image_row *rows;
+typedef struct asset_table {
+    const asset_row *rows;
     uint32_t num_rows;
     size_t size;
-    bool (*finish)(image_walk *walk, void *structure);
-} image_table;
+    bool (*finish)(asset_walk *walk, void *structure);
+} asset_table;
 
-struct image_walk {
+struct asset_walk {
     md5_context *context;
     md5_arena *arena;          // for checks
     unsigned char *to;         // written; NULL: measured, or mapped
@@ -79,7 +79,7 @@ struct image_walk {
     md5_block block; // mapping: the structures
     bool is_copied;  // so are the bytes
     bool is_trusted, is_checked;
-    const image_row *row;
+    const asset_row *row;
     void *structure;    // NULL: the block is measured
     const void *values; // [num_values] of the row, whose rows above are filled
     size_t num_values;
@@ -89,14 +89,14 @@ struct image_walk {
 // The analyzer does not know that a walk either writes or maps.
 // NOLINTBEGIN(clang-analyzer-core.NonNullParamChecker,clang-analyzer-core.NullDereference)
 
-static bool refuse(const image_walk *walk, const char *problem)
+static bool refuse(const asset_walk *walk, const char *problem)
 {
-    return md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0, "asset image: '%s' until byte %zu %s",
+    return md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0, "asset file: '%s' until byte %zu %s",
                      walk->row->name, walk->at, problem);
 }
 
 // Writes bytes of the asset, or reads them to there unless `bytes` is NULL.
-static bool move_bytes(image_walk *walk, void *bytes, size_t size)
+static bool move_bytes(asset_walk *walk, void *bytes, size_t size)
 {
     if (walk->from && size > walk->size - walk->at)
         return refuse(walk, "is cut off");
@@ -109,7 +109,7 @@ static bool move_bytes(image_walk *walk, void *bytes, size_t size)
 }
 
 // A number of 32 bits up to `most`, which becomes a count.
-static bool move_count(image_walk *walk, uint32_t *number, uint32_t most, size_t *count)
+static bool move_count(asset_walk *walk, uint32_t *number, uint32_t most, size_t *count)
 {
     TRY(move_bytes(walk, number, sizeof *number));
     TRY(*number <= most || refuse(walk, "is too many"));
@@ -117,7 +117,7 @@ static bool move_count(image_walk *walk, uint32_t *number, uint32_t most, size_t
     return true;
 }
 
-static bool move_text(image_walk *walk, void **text)
+static bool move_text(asset_walk *walk, void **text)
 {
     if (!walk->from)
         return move_bytes(walk, *text, strlen((const char *)*text) + 1);
@@ -127,7 +127,7 @@ static bool move_text(image_walk *walk, void **text)
     return move_bytes(walk, NULL, (size_t)((const char *)end - (const char *)*text) + 1);
 }
 
-static bool move_array(image_walk *walk, const image_row *row, void **values, size_t *count)
+static bool move_array(asset_walk *walk, const asset_row *row, void **values, size_t *count)
 {
     unsigned char zeros[ALIGNMENT] = {0};
     TRY(move_bytes(walk, zeros, (ALIGNMENT - walk->at % ALIGNMENT) % ALIGNMENT));
@@ -141,7 +141,7 @@ static bool move_array(image_walk *walk, const image_row *row, void **values, si
 }
 
 // Parents, then names, whose bytes are counted: the block is measured without looking at each.
-static bool move_joints(image_walk *walk, md5_joint *joints, size_t count)
+static bool move_joints(asset_walk *walk, md5_joint *joints, size_t count)
 {
     uint32_t size = 0;
     size_t bytes;
@@ -164,12 +164,12 @@ static bool move_joints(image_walk *walk, md5_joint *joints, size_t count)
 
 // Goes through structures of a table, from `structure` on; NULL: the block is measured.
 // NOLINTNEXTLINE(misc-no-recursion): as deep as the tables
-static bool take_walk(image_walk *walk, const image_table *table, unsigned char *structure,
+static bool take_walk(asset_walk *walk, const asset_table *table, unsigned char *structure,
                       size_t num_structures)
 {
     for (size_t i = 0; i < num_structures; i++) {
         for (uint32_t r = 0; r < table->num_rows; r++) {
-            const image_row *const row = walk->row = &table->rows[r];
+            const asset_row *const row = walk->row = &table->rows[r];
             void *const member = structure ? structure + row->offset : NULL, *pointer = NULL;
             if (!walk->from && member && row->kind >= TEXT)
                 memcpy(&pointer, member, sizeof pointer);
@@ -239,14 +239,14 @@ static inline bool is_none_above(const void *words, size_t count, uint32_t most,
 }
 
 // Floats, or a bool.
-static bool are_within(const image_walk *walk)
+static bool are_within(const asset_walk *walk)
 {
     const size_t size = walk->row->size, count = walk->num_values * (size / sizeof(float));
     return size == sizeof(bool) ? *(const uint8_t *)walk->values <= 1
                                 : is_none_above(walk->values, count, walk->row->limit, true);
 }
 
-static bool are_below(const image_walk *walk)
+static bool are_below(const asset_walk *walk)
 {
     const uint32_t bound = (uint32_t)walk->counts[walk->row->limit];
     return walk->num_values == 0
@@ -254,7 +254,7 @@ static bool are_below(const image_walk *walk)
 }
 
 // Rotations of unit length, or transforms, which begin with one.
-static bool are_rotations(const image_walk *walk)
+static bool are_rotations(const asset_walk *walk)
 {
     const float *q = (const float *)walk->values;
     const size_t count = walk->num_values, step = walk->row->size / sizeof *q;
@@ -266,7 +266,7 @@ static bool are_rotations(const image_walk *walk)
     return is_valid && (walk->row->size == sizeof(md5_quat) || are_within(walk));
 }
 
-static bool are_ascending(const image_walk *walk)
+static bool are_ascending(const asset_walk *walk)
 {
     const uint32_t *const joints = (const uint32_t *)walk->values;
     const size_t count = walk->num_values;
@@ -277,7 +277,7 @@ static bool are_ascending(const image_walk *walk)
 }
 
 // The order of a skeleton, the first member of models and clips, and all else: at least one joint.
-static bool is_skeleton(const image_walk *walk)
+static bool is_skeleton(const asset_walk *walk)
 {
     const md5_skeleton *const skeleton = (const md5_skeleton *)walk->structure;
     uint8_t *const placed = MD5_NEW(walk->arena, uint8_t, walk->num_values);
@@ -286,7 +286,7 @@ static bool is_skeleton(const image_walk *walk)
            && (skeleton->scale == 0.0f || (skeleton->scale >= 1e-6f && skeleton->scale <= 1e6f));
 }
 
-static bool are_weights(const image_walk *walk)
+static bool are_weights(const asset_walk *walk)
 {
     const md5_weight *const weights = (const md5_weight *)walk->values;
     const uint32_t added = INT32_MAX + 1u - (uint32_t)walk->counts[JOINTS];
@@ -296,7 +296,7 @@ static bool are_weights(const image_walk *walk)
     return found >> 31 == 0 && are_within(walk);
 }
 
-static bool are_vertices(const image_walk *walk)
+static bool are_vertices(const asset_walk *walk)
 {
     const md5_vertex *const vertices = (const md5_vertex *)walk->values;
     const uint32_t num_weights = (uint32_t)walk->counts[WEIGHTS];
@@ -310,7 +310,7 @@ static bool are_vertices(const image_walk *walk)
     return is_valid && most == ((const md5_mesh *)walk->structure)->max_weights;
 }
 
-static bool are_firsts(const image_walk *walk)
+static bool are_firsts(const asset_walk *walk)
 {
     const uint32_t *const first = (const uint32_t *)walk->values;
     uint32_t most = 0;
@@ -322,7 +322,7 @@ static bool are_firsts(const image_walk *walk)
     return is_valid && most == ((const md5_mesh *)walk->structure)->max_influences;
 }
 
-static bool are_tracks(const image_walk *walk)
+static bool are_tracks(const asset_walk *walk)
 {
     const md5_track *const tracks = (const md5_track *)walk->values;
     const uint32_t most = ((const md5_anim *)walk->structure)->num_components;
@@ -372,7 +372,7 @@ static bool is_run(const md5_mesh *mesh, const md5_skin_run *run, size_t num_joi
     return true;
 }
 
-static bool finish_mesh(image_walk *walk, void *structure)
+static bool finish_mesh(asset_walk *walk, void *structure)
 {
     const md5_mesh *const mesh = (const md5_mesh *)structure;
     const md5_skin_plan *const plan = mesh->skin_plan;
@@ -388,7 +388,7 @@ static bool finish_mesh(image_walk *walk, void *structure)
            || refuse(walk, "is not a plan of the mesh");
 }
 
-static bool finish_model(image_walk *walk, void *structure)
+static bool finish_model(asset_walk *walk, void *structure)
 {
     md5_model *const model = (md5_model *)structure;
     model->size = walk->is_copied ? walk->block.used : 0;
@@ -403,7 +403,7 @@ static bool finish_model(image_walk *walk, void *structure)
 #define are_places NULL
 #else
 // The last row of a compressed clip: all that is sampled of it.
-static bool are_places(const image_walk *walk)
+static bool are_places(const asset_walk *walk)
 {
     const md5_packed *const packed = (const md5_packed *)walk->structure;
     const md5_packed_place *const places = (const md5_packed_place *)walk->values;
@@ -422,7 +422,7 @@ static bool are_places(const image_walk *walk)
 }
 #endif
 
-static bool finish_anim(image_walk *walk, void *structure)
+static bool finish_anim(asset_walk *walk, void *structure)
 {
     md5_anim *const anim = (md5_anim *)structure;
     anim->size = walk->is_copied ? walk->block.used : 0;
@@ -445,8 +445,8 @@ static bool finish_anim(image_walk *walk, void *structure)
 // clang-format off
 #define TABLE(name, type, type_size, finish, ...) \
     static_assert(sizeof(void *) != 8 || sizeof(type) == (type_size), #type " has changed"); \
-    static const image_row name##_rows[] = {__VA_ARGS__}; \
-    static const image_table name = {name##_rows, MD5_COUNT(name##_rows), sizeof(type), finish}
+    static const asset_row name##_rows[] = {__VA_ARGS__}; \
+    static const asset_table name = {name##_rows, MD5_COUNT(name##_rows), sizeof(type), finish}
 #define ROW(kind, type, member, size, ...) {#member, offsetof(type, member), size, kind, __VA_ARGS__}
 #define EACH_IN(type, member) sizeof(((type *)NULL)->member[0])
 #define TEXT_ROW(type, member) ROW(TEXT, type, member, 1, ONE, ONE, 0, ONE, 0, NULL, NULL)
@@ -539,7 +539,7 @@ TABLE(assets_table, md5_assets, 96, NULL,
     LIST_ROW(md5_assets, anims, ANIMS, ONE, &anim_table));
 // clang-format on
 
-// == Images ======================================================================================
+// == Files =======================================================================================
 
 // Two words into each of eight lanes, by steps that can be undone: a word that has changed always
 // changes the sum.
@@ -563,7 +563,7 @@ static uint64_t sum_of(const unsigned char *bytes, size_t size)
     return sum;
 }
 
-size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
+size_t md5_write_assets(const md5_assets *assets, void *bytes, size_t size)
 {
     MD5_ASSERT(assets != NULL, "assets: not NULL");
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
@@ -571,7 +571,7 @@ size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
         for (uint32_t m = 0; m < assets->models[i].num_meshes; m++)
             if (!assets->models[i].meshes[m].first_influence)
                 return 0;
-    image_walk walk = {.at = HEAD, .counts = {1, 3}};
+    asset_walk walk = {.at = HEAD, .counts = {1, 3}};
     (void)take_walk(&walk, &assets_table, (unsigned char *)assets, 1); // reads: cannot fail
     const size_t rest = (STRIPE - (walk.at - HEAD) % STRIPE) % STRIPE, total = walk.at + rest;
     if (!bytes || size < total)
@@ -588,7 +588,7 @@ size_t md5_write_image(const md5_assets *assets, void *bytes, size_t size)
 }
 
 // Begins a walk whose bytes are set.
-static bool check_head(image_walk *walk)
+static bool check_head(asset_walk *walk)
 {
     uint32_t head[2] = {0, 0};
     uint64_t sums[2] = {0, 0};
@@ -596,40 +596,40 @@ static bool check_head(image_walk *walk)
         memcpy(head, walk->from, sizeof head);
         memcpy(sums, walk->from + sizeof head, sizeof sums);
     }
-    const bool is_image = head[0] == MAGIC || head[0] == SWAPPED_MAGIC;
+    const bool is_file = head[0] == MAGIC || head[0] == SWAPPED_MAGIC;
     if (head[0] != MAGIC || head[1] != VERSION)
-        return md5i_fail(walk->context, is_image ? MD5_ERROR_VERSION : MD5_ERROR_SYNTAX, 0, 0,
-                         "no asset image of version %d in this machine's order of bytes", VERSION);
+        return md5i_fail(walk->context, is_file ? MD5_ERROR_VERSION : MD5_ERROR_SYNTAX, 0, 0,
+                         "no asset file of version %d in this machine's order of bytes", VERSION);
     if (sums[0] != walk->size || (walk->size - HEAD) % STRIPE != 0)
         return md5i_fail(walk->context, MD5_ERROR_SYNTAX, 0, 0,
-                         "asset image of %zu bytes: its head says %llu", walk->size,
+                         "asset file of %zu bytes: its head says %llu", walk->size,
                          (unsigned long long)sums[0]);
     if (!walk->is_copied && (uintptr_t)walk->from % ALIGNMENT != 0)
         return md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0,
-                         "asset image: its address must be a multiple of %d", ALIGNMENT);
+                         "asset file: its address must be a multiple of %d", ALIGNMENT);
     walk->at = HEAD;
     walk->row = assets_table.rows;
     walk->counts[ONE] = 1;
     walk->counts[THREE] = 3;
     return walk->is_trusted || sum_of(walk->from, walk->size) == sums[1]
            || md5i_fail(walk->context, MD5_ERROR_SYNTAX, 0, 0,
-                        "asset image: the checksum does not match: the bytes have changed");
+                        "asset file: the checksum does not match: the bytes have changed");
 }
 
-// Whether an image has one model, or one clip, and nothing else.
-static bool check_numbers(image_walk *walk, bool is_model)
+// Whether a file has one model, or one clip, and nothing else.
+static bool check_numbers(asset_walk *walk, bool is_model)
 {
     unsigned counts[2] = {0, 0}; // of models and clips
     TRY(move_bytes(walk, counts, sizeof counts));
     return (counts[!is_model] == 1 && counts[is_model] == 0)
            || md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0,
-                        "asset image of %u models and %u clips: expected one %s alone", counts[0],
+                        "asset file of %u models and %u clips: expected one %s alone", counts[0],
                         counts[1], is_model ? "model" : "clip");
 }
 
 // Makes a structure with all that it has, which the walk has from here on, in the block that it
 // begins, with the bytes if they are copied. NULL: failed, and nothing is left.
-static void *take_structure(image_walk *walk, const image_table *table)
+static void *take_structure(asset_walk *walk, const asset_table *table)
 {
     const unsigned char *const bytes = walk->from;
     const size_t begin = walk->at;
@@ -655,15 +655,15 @@ static void *take_structure(image_walk *walk, const image_table *table)
     return is_taken ? structure : NULL;
 }
 
-md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
-                          const md5_load_opts *opts, md5_error *error)
+md5_assets *md5_map_assets(const void *bytes, size_t size, bool is_trusted,
+                           const md5_load_opts *opts, md5_error *error)
 {
     MD5_ASSERT_TEXT(bytes, size);
     MD5_ASSERT_OPTS(opts);
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
-    image_walk walk = {.context = &context, .arena = &arena, .is_trusted = is_trusted};
+    asset_walk walk = {.context = &context, .arena = &arena, .is_trusted = is_trusted};
     walk.from = (const unsigned char *)(bytes ? bytes : "");
     walk.size = bytes ? size : 0;
     md5_assets *const assets =
@@ -676,9 +676,9 @@ md5_assets *md5_map_image(const void *bytes, size_t size, bool is_trusted,
     return assets;
 }
 
-bool md5i_read_image(md5_arena *arena, const char *bytes, size_t size, bool is_model, void **asset)
+bool md5i_read_assets(md5_arena *arena, const char *bytes, size_t size, bool is_model, void **asset)
 {
-    image_walk walk = {.context = arena->context, .arena = arena, .size = size, .is_copied = true};
+    asset_walk walk = {.context = arena->context, .arena = arena, .size = size, .is_copied = true};
     walk.from = (const unsigned char *)bytes;
     TRY(check_head(&walk) && check_numbers(&walk, is_model));
     *asset = take_structure(&walk, is_model ? &model_table : &anim_table);

@@ -1,4 +1,4 @@
-// md5tool bake-image: models and clips as asset images, which programs map or load instead of
+// md5tool bake: models and clips as asset files, which programs map or load instead of
 // text.
 #include "demo/common/file.h"
 #include "demo/common/system.h"
@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool write_image(const char *path, const md5_assets *assets, size_t *size, md5_error *error)
+static bool write_assets(const char *path, const md5_assets *assets, size_t *size, md5_error *error)
 {
-    *size = md5_write_image(assets, NULL, 0);
+    *size = md5_write_assets(assets, NULL, 0);
     char *const bytes = common_alloc(*size, 1);
-    (void)md5_write_image(assets, bytes, *size);
+    (void)md5_write_assets(assets, bytes, *size);
     const bool is_written = tool_write_text(path, bytes, *size, error);
     free(bytes);
     return is_written;
@@ -24,7 +24,7 @@ static bool write_image(const char *path, const md5_assets *assets, size_t *size
 
 // -- Characters -----------------------------------------------------------------------------------
 
-// A file to bake: where it is, and where its image is to be.
+// A file to bake: where it is, and where its asset file is to be.
 typedef struct baked_file {
     char *path, *place;
 } baked_file;
@@ -112,7 +112,7 @@ static bool bake_character(const tool_arguments *arguments, const md5_character 
                                    .num_anims = is_clip,
                                    .anims = anim};
         size_t written = 0;
-        is_done = write_image(files[i].place, &assets, &written, error);
+        is_done = write_assets(files[i].place, &assets, &written, error);
         sum += written;
         num_models += !is_clip;
         num_written += is_clip;
@@ -132,10 +132,10 @@ static bool bake_character(const tool_arguments *arguments, const md5_character 
 
 // -- The command ----------------------------------------------------------------------------------
 
-static int bake_image(tool_arguments *arguments)
+static int bake(tool_arguments *arguments)
 {
     if (!arguments->output || arguments->output[0] == '\0')
-        return tool_usage("bake-image", "missing -o FILE");
+        return tool_usage("bake", "missing -o FILE");
     const size_t room = (size_t)arguments->num_words;
     tool_asset *const loaded = common_alloc(room, sizeof *loaded);
     md5_model *const models = common_alloc(room, sizeof *models); // copies, side by side
@@ -159,7 +159,7 @@ static int bake_image(tool_arguments *arguments)
     if (is_done && loaded[0].character) {
         is_done = bake_character(arguments, loaded[0].character, &error);
     } else if (is_done) {
-        is_done = write_image(arguments->output, &assets, &size, &error);
+        is_done = write_assets(arguments->output, &assets, &size, &error);
         if (is_done)
             printf("%u models, %u clips, %zu bytes\n", (unsigned)assets.num_models,
                    (unsigned)assets.num_anims, size);
@@ -172,20 +172,20 @@ static int bake_image(tool_arguments *arguments)
     return tool_end(is_done, &error);
 }
 
-const tool_command tool_bake_image = {
-    "bake-image",
-    bake_image,
+const tool_command tool_bake = {
+    "bake",
+    bake,
     1,
     INT_MAX,
     "models and clips, or a machine file",
-    "usage: md5tool bake-image FILE...|MACHINE -o IMAGE|FOLDER\n"
+    "usage: md5tool bake FILE...|MACHINE -o ASSETS|FOLDER\n"
     "\n"
-    "Writes models and clips as an asset image: as they are in memory, for md5_map_image(). In it\n"
-    "they have the order of the arguments, models and clips for themselves. An image of one "
+    "Writes models and clips as an asset file: as they are in memory, for md5_map_assets(). In it\n"
+    "they have the order of the arguments, models and clips for themselves. A file of one "
     "model,\n"
     "or of one clip, is also loaded as the text that it is made of.\n"
     "\n"
     "Of a machine file, copies it to a folder and writes each model and clip that it names as an\n"
-    "image of the same name beside it. Pictures and morph targets are not copied.\n"
+    "asset file of the same name beside it. Pictures and morph targets are not copied.\n"
     "\n"
-    "  --output IMAGE   the file, or the folder, to write; -o is short for it\n"};
+    "  --output ASSETS  the file, or the folder, to write; -o is short for it\n"};
