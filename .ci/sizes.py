@@ -68,7 +68,8 @@ def measured(folder):
                 cells[column] = "%.0f" % (bytes_of(out) / 1024)
         if is_here("gcc", "12"):
             cells["-O0"] = "%.1f" % seconds_of("gcc", "-O0", "-c", source, "-o", out)
-            run("gcc", "-DNDEBUG", *FIVE, "-I" + folder, ENGINE, source, "-lm", "-o", out)
+            os.symlink(os.path.abspath(folder), os.path.join(scratch, "md5model"))
+            run("gcc", "-DNDEBUG", *FIVE, "-I" + scratch, "-Idemo/examples", ENGINE, source, "-lm", "-o", out)
             run("gcc", "-DNDEBUG", *FIVE, "-DENGINE_ONLY", ENGINE, "-lm", "-o", out + ".before")
             cells["five flags"] = "%.0f" % ((bytes_of(out) - bytes_of(out + ".before")) / 1024)
     return cells

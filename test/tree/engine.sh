@@ -1,36 +1,38 @@
 #!/bin/sh
 # The library in an engine's tree, from the archive only: built as Quake ports are, in C and as C++, by five flags; its
 # bits are those of the library; what it costs: lines, seconds, KB; what was left out is refused.
-# MD5_ARCHIVE=FOLDER: an unpacked archive instead of what `make amalgamate` writes.
+# MD5_ARCHIVE=FOLDER: an unpacked archive instead of what `make amalgamate` writes, and its quake_engine.c.
 . test/build/report.sh
 . test/build/amalgamate.sh
 
 archive=${MD5_ARCHIVE:-$folder} form=${MD5_ARCHIVE:+$MD5_ARCHIVE/md5model} engine=$PWD/test/build/user/engine.c
+added=${MD5_ARCHIVE:-$PWD/demo/examples} tree=$scratch/tree # whose folder md5model is small/
 # How such engines are compiled, and what they are asked to add for md5model.c.
-c="-std=gnu11 -Wall -Wno-trigraphs -O3 -DNDEBUG"
+c="-std=gnu11 -Wall -Wno-trigraphs -Werror -O3 -DNDEBUG"
 plus="-x c++ -std=gnu++17 -Wall -Wno-trigraphs -O3 -DNDEBUG"
 small="-Os -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections"
 link="-Wl,--gc-sections"
 bobbin="bobbin.md5mesh walk.md5anim bobbin.md5mesh idle.md5anim bobbin.md5mesh chase.md5anim"
 
 [ -n "${MD5_ARCHIVE:-}" ] || check "make amalgamate" amalgamate
+mkdir "$tree" && cp -r "$archive/small" "$tree/md5model"
 
 # builds NAME FLAGS...: with md5model.c of the small form.
 # shellcheck disable=SC2086 # several words
 builds() {
     name=$1
     shift
-    $cc $c "$@" -I"$archive/small" -c "$engine" -o "$scratch/engine.o" &&
-        $cc $c $small -c "$archive/small/md5model.c" -o "$scratch/md5model.o" &&
+    $cc $c "$@" -I"$tree" -I"$added" -c "$engine" -o "$scratch/engine.o" &&
+        $cc $c $small -c "$tree/md5model/md5model.c" -o "$scratch/md5model.o" &&
         $cc "$scratch/engine.o" "$scratch/md5model.o" $link -lm -o "$scratch/$name"
 }
 # shellcheck disable=SC2086
 builds_plus() {
-    c++ $plus -DENGINE_CHECKS -I"$archive/small" "$engine" "$archive/small/md5model.c" -lm -o "$scratch/plus"
+    c++ $plus -I"$tree" -I"$added" "$engine" "$tree/md5model/md5model.c" -lm -o "$scratch/plus"
 }
 # shellcheck disable=SC2086,SC2154
 builds_whole() {
-    $cc $c -DENGINE_CHECKS -Ibuild/include/md5model "$engine" "$products/libmd5model.a" ${MD5_LINK_FLAGS:-} -lm -o "$scratch/whole"
+    $cc $c -DENGINE_CHECKS -Ibuild/include -I"$added" "$engine" "$products/libmd5model.a" ${MD5_LINK_FLAGS:-} -lm -o "$scratch/whole"
 }
 # shellcheck disable=SC2086
 shows() { # PROGRAM: our model
@@ -40,13 +42,13 @@ same_as_whole() { # PROGRAM
     shows "$1" && diff "$scratch/whole.txt" "$scratch/$1.txt"
 }
 no_words() {
-    (cd "$archive/small" && "$@" -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-trigraphs md5model.c) >"$scratch/words" 2>&1 &&
+    (cd "$tree/md5model" && "$@" -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-trigraphs md5model.c) >"$scratch/words" 2>&1 &&
         [ ! -s "$scratch/words" ] || { cat "$scratch/words"; false; }
 }
 
 check "with the whole library" builds_whole
 check "positions are those of md5_skin(), weights sum to 255" shows whole
-check "in C" builds c -DENGINE_CHECKS
+check "in C" builds c
 check "the same bits" same_as_whole c
 check "in silence" no_words "$cc" -std=gnu11
 if command -v c++ >/dev/null; then
@@ -76,6 +78,8 @@ walk=$PWD/models/bobbin/walk.md5anim
 printf 'BRM\n' >"$scratch/model.bmd5mesh"
 printf 'M5CCxxxxxxxx' >"$scratch/clip.md5anim"
 printf 'MD5Version 6\ncommandline ""\nnumbones 1\n' >"$scratch/old.md5mesh"
+sed 's/^numMeshes.*/numMeshes 0/; /^mesh/,$d' models/bobbin/bobbin.md5mesh >"$scratch/bare.md5mesh"
+check "a skeleton alone is refused" refuses "bare.md5mesh: no meshes" "$scratch/bare.md5mesh" "$walk"
 check "a file of Doom 3 BFG is refused" refuses "this build is without files of Doom 3 BFG" "$scratch/model.bmd5mesh" "$walk"
 check "a compressed clip is refused" refuses "this build is without compressed clips" "${walk%walk*}bobbin.md5mesh" "$scratch/clip.md5anim"
 check "version 6 is refused" refuses "version 6 cannot be read, only version 10 in this build" "$scratch/old.md5mesh" "$walk"
@@ -101,19 +105,21 @@ for switch in MD5_NO_BFG MD5_NO_SIMD; do
     check "what is not in the text cannot be asked for: $switch" asks
 done
 # Tangents must be named as left out.
-sed 's/opts.without = .*/opts.without = 0;/' "$engine" >"$scratch/tangents.c"
 # shellcheck disable=SC2086
 refuses_tangents() {
-    $cc $c -I"$archive/small" "$scratch/tangents.c" "$scratch/md5model.o" -lm -o "$scratch/tangents" &&
-        "$scratch/tangents" models/bobbin bobbin.md5mesh walk.md5anim | grep -q "refused: .*this build is without tangents"
+    sed 's/opts.without = .*/opts.without = 0;/' "$added/quake_engine.c" >"$scratch/tangents.c" &&
+        $cc $c -I"$tree" "$scratch/tangents.c" "$scratch/md5model.o" -lm -o "$scratch/tangents" &&
+        ! "$scratch/tangents" models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim 2>&1 | tee "$scratch/said.txt" | grep joints &&
+        grep -q "this build is without tangents" "$scratch/said.txt"
 }
 check "a load that asks for tangents fails" refuses_tangents
 # The whole form with the same switches is the same program.
 # shellcheck disable=SC2086
 switches_of_whole() {
-    mkdir "$scratch/switched" && cp "${form:-$folder}"/md5*.h "${form:-$folder}"/md5model.c "$scratch/switched/" &&
-        cp "$archive/small/md5config.h" "$scratch/switched/" &&
-        $cc $c -DENGINE_CHECKS -I"$scratch/switched" "$engine" "$scratch/switched/md5model.c" -lm -o "$scratch/switched/engine" &&
+    switched=$scratch/switched/md5model
+    mkdir -p "$switched" && cp "${form:-$folder}"/md5*.h "${form:-$folder}"/md5model.c "$switched/" &&
+        cp "$archive/small/md5config.h" "$switched/" &&
+        $cc $c -I"$scratch/switched" -I"$added" "$engine" "$switched/md5model.c" -lm -o "$scratch/switched/engine" &&
         "$scratch/switched/engine" models/bobbin $bobbin | diff "$scratch/whole.txt" -
 }
 check_long "the whole form with these switches" switches_of_whole

@@ -61,6 +61,8 @@ obj_has_all() {
             END { print v, f, bad + 0; exit !(v == 6670 && f == 9932 && !bad) }' "$scratch/bobbin.obj"
 }
 check "skin_to_obj writes all vertices and triangles" obj_has_all
+try_c quake_engine
+check "quake_engine has the bones of all frames" says '^79 bones in 25 frames, 2 surfaces' quake_engine $bobbin/bobbin.md5mesh $bobbin/walk.md5anim
 library=md5play
 try_c memory_files
 check "memory_files gives back all memory" says '^0 bytes held' memory_files

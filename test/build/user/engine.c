@@ -1,7 +1,7 @@
 // A game engine in small, to which md5model was added as its archive has it: as Quake ports are
-// built, with a zone for memory, files from packs, its own layouts of bones and vertices, frames by
-// number, and shaders that skin. Prints what it loaded, one line each, and fails if what its shader
-// computes is not what md5_skin() says.
+// built, with a zone for memory, files from packs, its own layouts of bones and vertices, and
+// shaders that skin. What it adds for md5model is the example quake_engine.c. Prints what it
+// loaded, one line each, and fails if what its shader computes is not what md5_skin() says.
 //
 //   engine BASE MESH ANIM [MESH ANIM ...]    paths within the folder BASE
 //
@@ -12,10 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifndef ENGINE_ONLY
-#include "md5skin.h"
-#endif
 
 // -- Memory: a zone that is emptied with each level -----------------------------------------------
 
@@ -33,11 +29,24 @@ static void *zone_alloc(size_t size)
     return zone + zone_used - whole;
 }
 
+static void zone_free(void *memory)
+{
+    zone_blocks -= memory != NULL;
+}
+
+// What stays until the level ends is no block.
+static void *hunk_alloc(size_t size)
+{
+    void *const memory = zone_alloc(size);
+    zone_free(memory);
+    return memory;
+}
+
 // -- Files: the engine's own ---------------------------------------------------------------------
 
 static const char *base_folder;
 
-static unsigned char *read_file(const char *name, size_t *size)
+static void *read_file(const char *name, size_t *size)
 {
     char path[1024];
     if (snprintf(path, sizeof path, "%s/%s", base_folder, name) >= (int)sizeof path)
@@ -57,9 +66,7 @@ static unsigned char *read_file(const char *name, size_t *size)
 
 // -- What it draws -------------------------------------------------------------------------------
 
-typedef struct bone {
-    float m[3][4];
-} bone;
+typedef float bone[3][4];
 
 typedef struct vertex {
     float position[3];
@@ -74,7 +81,7 @@ static void shade(const vertex *in, const bone *bones, float out[3])
     for (int row = 0; row < 3; row++) {
         out[row] = 0.0f;
         for (int i = 0; i < 4; i++) {
-            const float *const m = bones[in->joints[i]].m[row];
+            const float *const m = bones[in->joints[i]][row];
             out[row] +=
                 in->weights[i] / 255.0f
                 * (m[0] * in->position[0] + m[1] * in->position[1] + m[2] * in->position[2] + m[3]);
@@ -95,13 +102,14 @@ static uint32_t hash_of(uint32_t hash, const void *bytes, size_t size)
 static bool show(const char *mesh_name, const char *anim_name)
 {
     size_t size = 0;
-    const unsigned char *const bytes = read_file(mesh_name, &size);
-    static const bone bones[4] = {{{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}}};
+    void *const bytes = hunk_alloc(16);
+    zone_free(read_file(mesh_name, &size));
+    static const bone bones[4] = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
     const vertex v = {{1, 2, 3}, {0, 0, 127, 0}, {0, 0, 0, 0}, {255, 0, 0, 0}, {0, 0}};
     float out[3];
     shade(&v, bones, out);
-    printf("%s %s %p %08x %g\n", mesh_name, anim_name, (const void *)bytes,
-           hash_of(2166136261u, &v, sizeof v), (double)sqrtf(out[0]));
+    printf("%s %s %p %08x %g\n", mesh_name, anim_name, bytes, hash_of(2166136261u, &v, sizeof v),
+           (double)sqrtf(out[0]));
     return true;
 }
 
@@ -109,67 +117,21 @@ static bool show(const char *mesh_name, const char *anim_name)
 
 // -- md5model in the engine ----------------------------------------------------------------------
 
-static void *md5_zone_alloc(void *user, size_t size)
-{
-    (void)user;
-    return zone_alloc(size);
-}
-
-static void md5_zone_free(void *user, void *memory, size_t size)
-{
-    (void)user, (void)memory, (void)size;
-    zone_blocks--;
-}
-
-static const void *open_file(void *user, const char *path, size_t *size, md5_error *error)
-{
-    const void *const bytes = read_file(path, size);
-    (void)user;
-    if (!bytes)
-        snprintf(error->message, sizeof error->message, "not in the pack");
-    return bytes;
-}
-
-static void close_file(void *user, const void *bytes, size_t size)
-{
-    (void)user, (void)bytes, (void)size;
-    zone_blocks--;
-}
-
-static bool fill_vertices(const md5_mesh *mesh, vertex *vertices)
-{
-    md5_pack_job job;
-    memset(&job, 0, sizeof job);
-    job.mesh = mesh;
-    job.format = MD5_PACK_BYTES;
-    job.joints = vertices->joints;
-    job.weights = vertices->weights;
-    job.joint_stride = job.weight_stride = sizeof *vertices;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-        const md5_vec3 p = mesh->positions[v], n = mesh->normals[v];
-        vertex *const to = &vertices[v];
-        to->position[0] = p.x, to->position[1] = p.y, to->position[2] = p.z;
-        to->normal[0] = (int8_t)lrintf(127.0f * n.x);
-        to->normal[1] = (int8_t)lrintf(127.0f * n.y);
-        to->normal[2] = (int8_t)lrintf(127.0f * n.z);
-        to->normal[3] = 0;
-        to->uv[0] = mesh->texcoords[v].x, to->uv[1] = mesh->texcoords[v].y;
-    }
-    return md5_pack_influences(&job);
-}
+#define ENGINE
+#include "quake_engine.c"
 
 #ifdef ENGINE_CHECKS
 // Every vertex has weights of sum 255, and is where md5_skin() has it: but for what four slots
 // cannot hold (md5_pack_loss()), weights that are rounded to a 255th, each by less than one, and
 // floats.
-static bool check_mesh(const md5_model *model, uint32_t index, const vertex *vertices,
-                       const bone *bones, const md5_mat34 *joints)
+static bool check_surface(const md5_model *model, uint32_t index, const vertex *vertices,
+                          const bone *bones, const md5_mat34 *joints, const md5_mat34 *palette)
 {
     const md5_mesh *const mesh = &model->meshes[index];
     md5_vec3 *const exact = (md5_vec3 *)malloc((mesh->num_vertices + 1) * sizeof *exact);
     if (!exact)
         return false;
-    md5_skin(mesh, (const md5_mat34 *)(const void *)bones, exact, NULL, NULL);
+    md5_skin(mesh, palette, exact, NULL, NULL);
     const float loss = md5_pack_loss(model, index, 4, joints);
     uint32_t wrong = 0;
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
@@ -201,74 +163,62 @@ static bool check_mesh(const md5_model *model, uint32_t index, const vertex *ver
     free(exact);
     return wrong == 0;
 }
-#endif
 
-static bool show_model(const md5_model *model, const md5_binding *binding, uint32_t *hash)
-{
-    const uint32_t num_joints = model->skeleton.num_joints, last = binding->anim->num_frames - 1;
-    vertex *const vertices = (vertex *)zone_alloc((model->max_vertices + 1) * sizeof *vertices);
-    bone *const bones = (bone *)zone_alloc(num_joints * sizeof *bones);
-    md5_xform *const pose = (md5_xform *)zone_alloc(num_joints * sizeof *pose);
-    md5_mat34 *const joints = (md5_mat34 *)zone_alloc(num_joints * sizeof *joints);
-    bool is_good = vertices && bones && pose && joints;
-    // As the game says: between the frames that the server sent.
-    for (uint32_t frame = 0; frame < last + 2 && frame < 3 && is_good; frame++) {
-        const md5_moment moment =
-            md5_moment_from_frames(binding->anim, frame, frame < last ? frame + 1 : 0, 0.4f);
-        md5_pose_palette(binding, moment, MD5_ROOT_ID, pose, joints, (md5_mat34 *)(void *)bones);
-        *hash = hash_of(*hash, bones, num_joints * sizeof *bones);
-        for (uint32_t m = 0; m < model->num_meshes && is_good; m++) {
-            const md5_mesh *const mesh = &model->meshes[m];
-            memset(vertices, 0, mesh->num_vertices * sizeof *vertices);
-            if (!fill_vertices(mesh, vertices)) {
-                printf("mesh %u has joints above 255\n", (unsigned)m);
-                continue;
-            }
-            *hash = hash_of(*hash, vertices, mesh->num_vertices * sizeof *vertices);
-            *hash = hash_of(*hash, mesh->indices,
-                            3 * sizeof *mesh->indices * (size_t)mesh->num_triangles);
-            for (uint32_t v = 0; v < mesh->num_vertices; v++) {
-                float drawn[3];
-                shade(&vertices[v], bones, drawn);
-                *hash = hash_of(*hash, drawn, sizeof drawn);
-            }
-#ifdef ENGINE_CHECKS
-            is_good = check_mesh(model, m, vertices, bones, joints);
-#endif
-        }
-    }
-    zone_blocks -= 4;
-    return is_good;
-}
-
-static bool show(const char *mesh_name, const char *anim_name)
+// Three frames of what was loaded, against what the library makes of the same files.
+static bool check_alias(const alias *a, const char *mesh_name, const char *anim_name)
 {
     md5_load_opts opts;
-    md5_error error;
     memset(&opts, 0, sizeof opts);
-    memset(&error, 0, sizeof error);
-    opts.allocator.alloc = md5_zone_alloc;
-    opts.allocator.free = md5_zone_free;
-    opts.files.open = open_file;
-    opts.files.close = close_file;
-    opts.normals = MD5_NORMALS_AREA;
-    opts.flip_v = true;
-    opts.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES;
-    md5_model *const model = md5_load_model(mesh_name, &opts, &error);
-    md5_anim *const anim = !model ? NULL : md5_load_anim(anim_name, &opts, &error);
-    md5_binding *const binding = md5_bind(model, anim, &opts, &error);
-    uint32_t hash = 2166136261u;
-    const bool is_good = !binding || show_model(model, binding, &hash);
-    if (binding)
-        printf("%s %s: %u joints, %u meshes, hash %08x\n", mesh_name, anim_name,
-               (unsigned)model->skeleton.num_joints, (unsigned)model->num_meshes, (unsigned)hash);
-    else
-        printf("%s %s: refused: %s:%u: %s\n", mesh_name, anim_name, error.file,
-               (unsigned)error.line, error.message);
+    opts.files.open = md5_open, opts.files.close = md5_close;
+    opts.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS;
+    md5_model *const model = md5_load_model(mesh_name, &opts, NULL);
+    md5_anim *const anim = md5_load_anim(anim_name, &opts, NULL);
+    md5_binding *const binding = md5_bind(model, anim, NULL, NULL);
+    md5_xform *const pose = (md5_xform *)hunk_alloc(a->num_bones * sizeof *pose);
+    md5_mat34 *const joints = (md5_mat34 *)hunk_alloc(a->num_bones * sizeof *joints);
+    md5_mat34 *const palette = (md5_mat34 *)hunk_alloc(a->num_bones * sizeof *palette);
+    bool is_good = binding && pose && joints && palette;
+    for (uint32_t frame = 0; frame < a->num_frames && frame < 3 && is_good; frame++) {
+        md5_pose_palette(binding, md5_moment_from_frames(anim, frame, frame, 0), MD5_ROOT_FILE,
+                         pose, joints, palette);
+        for (uint32_t i = 0; i < a->num_surfaces && is_good; i++)
+            is_good = check_surface(model, i, a->surfaces[i].vertices,
+                                    a->bones + (size_t)frame * a->num_bones, joints, palette);
+    }
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);
     return is_good;
+}
+#endif
+
+static bool show(const char *mesh_name, const char *anim_name)
+{
+    alias a;
+    char text[600];
+    uint32_t hash = 2166136261u;
+    if (!load_alias(mesh_name, anim_name, &a, text)) {
+        printf("%s %s: refused: %s\n", mesh_name, anim_name, text);
+        return true;
+    }
+    hash = hash_of(hash, a.bones, sizeof *a.bones * a.num_bones * a.num_frames);
+    for (uint32_t i = 0; i < a.num_surfaces; i++) {
+        const surface *const s = &a.surfaces[i];
+        hash = hash_of(hash, s->vertices, s->num_vertices * sizeof *s->vertices);
+        hash = hash_of(hash, s->indices, s->num_indices * sizeof *s->indices);
+        for (uint32_t v = 0; v < s->num_vertices; v++) {
+            float drawn[3];
+            shade(&s->vertices[v], a.bones, drawn);
+            hash = hash_of(hash, drawn, sizeof drawn);
+        }
+    }
+    printf("%s %s: %u joints, %u meshes, hash %08x\n", mesh_name, anim_name, (unsigned)a.num_bones,
+           (unsigned)a.num_surfaces, (unsigned)hash);
+#ifdef ENGINE_CHECKS
+    return check_alias(&a, mesh_name, anim_name);
+#else
+    return true;
+#endif
 }
 
 #endif
@@ -281,11 +231,9 @@ int main(int argc, char **argv)
     for (int i = 2; i + 1 < argc && zone; i += 2) {
         zone_used = zone_blocks = 0;
         is_good = show(argv[i], argv[i + 1]) && is_good;
-#ifndef ENGINE_ONLY
         if (zone_blocks != 0)
             printf("%u blocks of the zone are left\n", (unsigned)zone_blocks);
         is_good = is_good && zone_blocks == 0;
-#endif
     }
     return zone && is_good ? 0 : 1;
 }

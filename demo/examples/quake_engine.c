@@ -1,0 +1,149 @@
+// What an engine of Quake's family adds to load MD5 models: its memory, files, bones and vertices,
+// and what it refuses. Its shaders skin, with the bones of all frames in one buffer.
+//
+//   cc quake_engine.c $(pkg-config --cflags --libs md5model) -o quake_engine
+//   ./quake_engine models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim
+//
+// In an engine, ENGINE leaves out its own part, and small/ of a release is its folder md5model/.
+#include <math.h>
+#include <md5model/md5skin.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef ENGINE
+typedef float bone[3][4];
+typedef struct vertex {
+    float position[3];
+    int8_t normal[4];
+    uint8_t joints[4], weights[4];
+    float uv[2];
+} vertex;
+#define zone_alloc malloc // a heap, aligned to 16 bytes
+#define zone_free free
+#define hunk_alloc malloc // what is loaded, freed all at once when the level ends
+
+static void *read_file(const char *name, size_t *size) // into the zone
+{
+    FILE *file = fopen(name, "rb");
+    *size = file && !fseek(file, 0, SEEK_END) ? (size_t)ftell(file) : 0;
+    void *bytes = file && !fseek(file, 0, SEEK_SET) ? zone_alloc(*size + 1) : NULL;
+    *size = bytes ? fread(bytes, 1, *size, file) : 0;
+    if (file)
+        fclose(file);
+    return bytes;
+}
+#endif
+
+typedef struct surface {
+    uint32_t num_vertices, num_indices;
+    vertex *vertices;
+    uint16_t *indices;
+} surface;
+typedef struct alias {
+    uint32_t num_bones, num_frames, num_surfaces;
+    bone *bones; // [num_frames * num_bones]
+    surface *surfaces;
+} alias;
+
+static void *md5_alloc(void *user, size_t size)
+{
+    return (void)user, zone_alloc(size);
+}
+static void md5_free(void *user, void *memory, size_t size)
+{
+    (void)user, (void)size, zone_free(memory);
+}
+static const void *md5_open(void *user, const char *name, size_t *size, md5_error *error)
+{
+    const void *bytes = read_file(name, size);
+    if (!bytes)
+        snprintf(error->message, sizeof error->message, "not in the packs");
+    return (void)user, bytes;
+}
+static void md5_close(void *user, const void *bytes, size_t size)
+{
+    md5_free(user, (void *)bytes, size);
+}
+
+// Four joints in bytes, with weights that sum to 255; the v of textures counts from the top.
+static bool fill_surface(const md5_mesh *mesh, surface *s)
+{
+    s->num_vertices = mesh->num_vertices, s->num_indices = 3 * mesh->num_triangles;
+    s->vertices = (vertex *)hunk_alloc((s->num_vertices + 1) * sizeof *s->vertices);
+    s->indices = (uint16_t *)hunk_alloc((s->num_indices + 1) * sizeof *s->indices);
+    if (s->num_vertices > UINT16_MAX || !s->vertices || !s->indices)
+        return false;
+    for (uint32_t i = 0; i < s->num_indices; i++)
+        s->indices[i] = (uint16_t)mesh->indices[i];
+    for (uint32_t i = 0; i < s->num_vertices; i++) {
+        const md5_vec3 n = md5_vec3_scale(mesh->normals[i], 127);
+        const float normal[4] = {n.x, n.y, n.z, 0};
+        for (int axis = 0; axis < 4; axis++)
+            s->vertices[i].normal[axis] = (int8_t)lrintf(normal[axis]);
+        memcpy(s->vertices[i].position, &mesh->positions[i], sizeof(md5_vec3));
+        memcpy(s->vertices[i].uv, &mesh->texcoords[i], sizeof(md5_vec2));
+    }
+    md5_pack_job job;
+    memset(&job, 0, sizeof job);
+    job.mesh = mesh, job.format = MD5_PACK_BYTES;
+    job.joints = s->vertices->joints, job.weights = s->vertices->weights;
+    job.joint_stride = job.weight_stride = sizeof *s->vertices;
+    return md5_pack_influences(&job); // false: a joint above 255
+}
+
+// Returns why not, or NULL.
+static const char *fill_alias(const md5_model *model, const md5_binding *binding, alias *a)
+{
+    const md5_anim *anim = binding->anim;
+    const uint32_t num_bones = a->num_bones = model->skeleton.num_joints;
+    a->num_frames = anim->num_frames, a->num_surfaces = model->num_meshes;
+    if (!a->num_surfaces)
+        return "no meshes"; // the library loads skeletons, too
+    a->bones = (bone *)hunk_alloc(sizeof(bone) * num_bones * a->num_frames);
+    a->surfaces = (surface *)hunk_alloc(sizeof(surface) * a->num_surfaces);
+    md5_xform *pose = (md5_xform *)zone_alloc(sizeof(md5_xform) * num_bones);
+    const char *why = a->bones && a->surfaces && pose ? NULL : "out of memory";
+    for (uint32_t i = 0; i < a->num_frames && !why; i++)
+        md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0), MD5_ROOT_FILE, pose, NULL,
+                         (md5_mat34 *)(void *)&a->bones[(size_t)i * num_bones]);
+    for (uint32_t i = 0; i < a->num_surfaces && !why; i++)
+        why = fill_surface(&model->meshes[i], &a->surfaces[i]) ? NULL : "a mesh is too large";
+    zone_free(pose);
+    return why;
+}
+
+static bool load_alias(const char *mesh_name, const char *anim_name, alias *a, char text[600])
+{
+    md5_load_opts opts;
+    md5_error error;
+    memset(&opts, 0, sizeof opts), memset(&error, 0, sizeof error);
+    opts.allocator.alloc = md5_alloc, opts.allocator.free = md5_free;
+    opts.files.open = md5_open, opts.files.close = md5_close;
+    opts.normals = MD5_NORMALS_AREA;
+    opts.without = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES;
+    md5_model *model = md5_load_model(mesh_name, &opts, &error);
+    md5_anim *anim = model ? md5_load_anim(anim_name, &opts, &error) : NULL;
+    md5_binding *binding = md5_bind(model, anim, &opts, &error);
+    const char *why = binding ? fill_alias(model, binding, a) : "";
+    md5_format_error(&error, text, 600);
+    if (binding && why)
+        snprintf(text, 600, "%s: %s", mesh_name, why);
+    md5_free_binding(binding);
+    md5_free_anim(anim);
+    md5_free_model(model);
+    return !why;
+}
+
+#ifndef ENGINE
+int main(int argc, char **argv)
+{
+    alias a;
+    char text[600] = "usage: quake_engine MODEL.md5mesh CLIP.md5anim";
+    if (argc != 3 || !load_alias(argv[1], argv[2], &a, text))
+        return fprintf(stderr, "%s\n", text), 1;
+    printf("%u bones in %u frames, %u surfaces\n", (unsigned)a.num_bones, (unsigned)a.num_frames,
+           (unsigned)a.num_surfaces);
+    return 0;
+}
+#endif
