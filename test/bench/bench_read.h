@@ -316,7 +316,7 @@ static bool make_in_way(const bench_assets *file, int way)
 static void compare_with_asset_files(bench_table *table, const bench_texts *texts, bool anims,
                                      const char *whose)
 {
-    enum { TURNS = 15, CALLS = 20, LEAST_SIZE = 32 << 10 };
+    enum { TURNS = 15, CALLS = 20, MIN_SIZE = 32 << 10 };
     static const struct {
         const char *name;
         double goal;
@@ -325,7 +325,7 @@ static void compare_with_asset_files(bench_table *table, const bench_texts *text
     size_t count = 0;
     const bench_watch watch = bench_begin_watch();
     for (size_t i = 0; i < texts->count; i++) {
-        if (texts->texts[i].is_anim != anims || texts->texts[i].size < LEAST_SIZE)
+        if (texts->texts[i].is_anim != anims || texts->texts[i].size < MIN_SIZE)
             continue;
         const bench_assets file = bake_text(&texts->texts[i]);
         double least[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL};

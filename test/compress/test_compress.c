@@ -162,15 +162,15 @@ static int ascending(const void *a, const void *b)
 
 // All clips of the corpus.
 TEST (compress_of_the_corpus_holds_the_tolerance) {
-    enum { MOST = 256 };
-    double bytes[2][MOST];
+    enum { MAX = 256 };
+    double bytes[2][MAX];
     size_t count = 0;
     char path[1024];
     REQUIRE_CORPUS();
     snprintf(path, sizeof path, "%s/corpus/PUBLIC_MANIFEST.tsv", test_corpus());
     char *const list = test_read_file(path, NULL);
     REQUIRE(list);
-    for (char *line = strtok(list, "\n"); line && count < MOST; line = strtok(NULL, "\n")) {
+    for (char *line = strtok(list, "\n"); line && count < MAX; line = strtok(NULL, "\n")) {
         line[strcspn(line, "\t")] = '\0';
         const char *const dot = strrchr(line, '.');
         if (!dot || strcmp(dot, ".md5anim") != 0)
@@ -433,12 +433,12 @@ static const struct {
 } sizes[] = {{3, 2},    {40, 2},   {65, 2},   {90, 2},   {120, 2},  {150, 2},  {200, 2},
              {260, 2},  {330, 2},  {400, 2},  {550, 2},  {8, 150},  {20, 150}, {700, 2},
              {1100, 2}, {1500, 2}, {1900, 2}, {2400, 2}, {3000, 2}, {5000, 2}};
-enum { NUM_SIZES = COUNT_OF(sizes), MOST_FAILURES = 100, LARGE = 600, FIRST = 6 };
+enum { NUM_SIZES = COUNT_OF(sizes), MAX_FAILURES = 100, LARGE = 600, FIRST = 6 };
 
 // In large clips only the first allocations fail, because a complete run takes long.
 static size_t most_failures(int i)
 {
-    return sizes[i].joints > LARGE ? FIRST : MOST_FAILURES;
+    return sizes[i].joints > LARGE ? FIRST : MAX_FAILURES;
 }
 
 TEST_LONG (compress_of_many_joints_survives_failure_of_every_allocation) {

@@ -8,7 +8,7 @@
 
 #define MODEL "models/bobbin/bobbin.md5mesh"
 #define ANIM "models/bobbin/idle.md5anim"
-enum { MOST_JOINTS = 128 };
+enum { MAX_JOINTS = 128 };
 
 static const void *open_nothing(void *user, const char *path, size_t *size, md5_error *error)
 {
@@ -25,7 +25,7 @@ TEST (compress_ends_with_the_callers_mistakes) {
     const md5_load_opts half_of_files = {.files = {.open = open_nothing}};
     const md5_load_opts reserved = {.reserved = {1}};
     const md5_moment start = {.frame0 = 0};
-    md5_xform pose[MOST_JOINTS];
+    md5_xform pose[MAX_JOINTS];
     MISTAKE ("frames of this clip")
         sample_own(compressed, (md5_moment){.frame1 = 1000000}, MD5_ROOT_FILE, pose);
     MISTAKE ("anim: not NULL")

@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from gltf_poser import Gltf  # noqa: E402
 
-MOST = 1e-4
+MAX = 1e-4
 
 
 def to_gltf(v):
@@ -141,7 +141,7 @@ def main():
             ]
         size = max(abs(x) for m in expected for p in m for x in p)
         off = difference(found, expected, title) / size
-        if not off <= MOST:
+        if not off <= MAX:
             sys.exit(f"{title}: off by {off:.2g} of the size")
         worst = max(worst, off)
     if not cases:

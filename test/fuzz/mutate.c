@@ -14,7 +14,7 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *data1, size_t size1, const uint8
                                  size_t size2, uint8_t *out_data, size_t max_size,
                                  unsigned int seed);
 
-enum { MOST_TOKENS = 4096, MOST_BYTES = 1 << 16 };
+enum { MAX_TOKENS = 4096, MAX_BYTES = 1 << 16 };
 
 // Blanks belong to the token after them.
 typedef struct token {
@@ -23,7 +23,7 @@ typedef struct token {
 
 typedef struct token_list {
     size_t count;
-    token tokens[MOST_TOKENS];
+    token tokens[MAX_TOKENS];
 } token_list;
 
 typedef struct output {
@@ -77,7 +77,7 @@ static void split(const uint8_t *data, size_t size, token_list *list)
 {
     const uint8_t *at = data, *const end = data + size;
     list->count = 0;
-    while (list->count < MOST_TOKENS) {
+    while (list->count < MAX_TOKENS) {
         const uint8_t *const start = at;
         while (at < end && is_blank(*at))
             at++;
@@ -377,12 +377,12 @@ static void insert_text(output *out, const token_list *list, uint32_t *random)
 }
 
 // The output, before it replaces the input.
-static uint8_t changed[MOST_BYTES];
+static uint8_t changed[MAX_BYTES];
 static token_list list, other;
 
 static output begin_output(size_t max_size)
 {
-    return (output){changed, 0, max_size < MOST_BYTES ? max_size : MOST_BYTES};
+    return (output){changed, 0, max_size < MAX_BYTES ? max_size : MAX_BYTES};
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed)

@@ -395,8 +395,8 @@ static const char chew[] = HEAD_ANIM("1", "0"), bite[] = HEAD_ANIM("0", "1");
 
 static md5_game *open_heads(const char *text)
 {
-    enum { MOST = 16 };
-    static game_text texts[MOST];
+    enum { MAX = 16 };
+    static game_text texts[MAX];
     for (size_t i = 0; i < num_entity_files; i++)
         texts[i] = entity_files[i];
     texts[num_entity_files] = (game_text){"chew.md5anim", chew};
@@ -732,7 +732,7 @@ static void close_file(void *user, const void *bytes, size_t size)
 
 // -- Scenarios ------------------------------------------------------------------------------------
 
-enum { MOST_JOINTS = 64 };
+enum { MAX_JOINTS = 64 };
 
 // cycle|play|frame|clear CHANNEL ANIM [FRAME] START BLEND, where `clear` has no animation.
 typedef struct pose_command {
@@ -826,10 +826,10 @@ static uint32_t read_numbers(const char **at, double *numbers, uint32_t count)
 // largest difference of any number.
 static double compare(md5_actor *actor, const md5_entity *entity, const char *text)
 {
-    static md5_xform pose[MOST_JOINTS];
-    static md5_mat34 joints[MOST_JOINTS];
+    static md5_xform pose[MAX_JOINTS];
+    static md5_mat34 joints[MAX_JOINTS];
     double theirs[12] = {0.0};
-    CHECK(entity->model->skeleton.num_joints <= MOST_JOINTS);
+    CHECK(entity->model->skeleton.num_joints <= MAX_JOINTS);
     md5_actor_pose(actor, pose, joints, NULL);
     text = strstr(text, "bounds") + strlen("bounds");
     CHECK_UINT(read_numbers(&text, theirs, 6), 6);

@@ -424,8 +424,8 @@ static const char tilt_anim[] =
 
 static md5_game *open_tilted(const char *text)
 {
-    enum { MOST = 16 };
-    static game_text texts[MOST];
+    enum { MAX = 16 };
+    static game_text texts[MAX];
     for (size_t i = 0; i < num_entity_files; i++)
         texts[i] = entity_files[i];
     texts[num_entity_files] = (game_text){"tilt.md5anim", tilt_anim};
@@ -658,7 +658,7 @@ TEST (long_lines_of_ancestors_take_linear_time) {
 // All entities of a circle are checked in linear memory: with the keys that they inherit they would
 // need 24 bytes times the square of their number.
 TEST (checking_entities_takes_linear_memory) {
-    enum { COUNT = 20000, MOST_BYTES = 1000 };
+    enum { COUNT = 20000, MAX_BYTES = 1000 };
     OWN_TEXT text = {0};
     char name[16];
     for (int i = 0; i < COUNT; i++)
@@ -666,7 +666,7 @@ TEST (checking_entities_takes_linear_memory) {
                     (i + 1) % COUNT, i);
     const game_text file = {"def/all.def", text.bytes};
     const md5_game_path place = game_place(&file, 1, false);
-    const md5_load_opts opts = {.allocator = {.limit = (size_t)COUNT * MOST_BYTES}};
+    const md5_load_opts opts = {.allocator = {.limit = (size_t)COUNT * MAX_BYTES}};
     md5_error error = {0};
     OWN_GAME game = md5_create_game(&place, 1, &opts, &error);
     for (int i = 0; i < COUNT && game; i++) {

@@ -388,11 +388,11 @@ TEST (models_in_a_ring_inherit_those_that_are_parsed_before_them) {
 
 // -- Trees, against lists that are copied ---------------------------------------------------------
 
-enum { NUM_MODELS = 120, MOST_ANIMS = 400, NAME = 8 };
+enum { NUM_MODELS = 120, MAX_ANIMS = 400, NAME = 8 };
 
 typedef struct plain_model {
-    char names[MOST_ANIMS][NAME];
-    bool is_two[MOST_ANIMS]; // of two.md5anim, else of three.md5anim
+    char names[MAX_ANIMS][NAME];
+    bool is_two[MAX_ANIMS]; // of two.md5anim, else of three.md5anim
     int count, num_inherited;
 } plain_model;
 
@@ -411,7 +411,7 @@ static bool add_plain(plain_model *model, const char *name, bool is_two)
     while (at >= 0 && strcmp(model->names[at], name) != 0)
         at--;
 
-    if (at >= model->num_inherited || model->count == MOST_ANIMS)
+    if (at >= model->num_inherited || model->count == MAX_ANIMS)
         return false;
     if (at < 0) {
         at = model->count++;

@@ -147,9 +147,9 @@ TEST (pose_tools_mirror_of_our_own_model) {
     REQUIRE(model && anim);
     OWN_BINDING binding = md5_bind(model, anim, NULL, &error);
     const md5_skeleton *const skeleton = &model->skeleton;
-    enum { MOST = 256 };
-    REQUIRE(skeleton->num_joints <= MOST);
-    uint32_t mirror[MOST], num_sided = 0;
+    enum { MAX = 256 };
+    REQUIRE(skeleton->num_joints <= MAX);
+    uint32_t mirror[MAX], num_sided = 0;
     for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
         const char *const name = skeleton->joints[joint].name;
         const char *const end = name + strlen(name) - 2;
@@ -157,7 +157,7 @@ TEST (pose_tools_mirror_of_our_own_model) {
     }
     CHECK(num_sided > 20);
     CHECK_UINT(md5_build_mirror(skeleton, mirror), num_sided);
-    md5_xform pose[MOST], image[MOST], back[MOST];
+    md5_xform pose[MAX], image[MAX], back[MAX];
     // The model is symmetrical, so its bind pose is its own mirror image.
     md5_mirror_pose(model, mirror, model->bind_local, image);
     CHECK_NEAR(difference_of(skeleton, model->bind_local, image), 0.0, 1e-4);

@@ -216,8 +216,8 @@ static void fail_every_allocation(const victim *file)
 
 static void set_every_limit(const victim *file)
 {
-    enum { MOST_LIMITS = 2000 };
-    const size_t most = file->peak_bytes < MOST_LIMITS ? file->peak_bytes : MOST_LIMITS;
+    enum { MAX_LIMITS = 2000 };
+    const size_t most = file->peak_bytes < MAX_LIMITS ? file->peak_bytes : MAX_LIMITS;
     const size_t count = most / stride_for(file, most, file->size) + 1;
     for (size_t i = 0; i <= count; i++) {
         const size_t limit = 1 + file->peak_bytes / count * i;
@@ -257,18 +257,18 @@ static bool open_victim(victim *file, const char *path)
 
 // -- Folders --------------------------------------------------------------------------------
 
-enum { PATH_ROOM = 1024, MOST_FOLDERS = 512 };
+enum { PATH_ROOM = 1024, MAX_FOLDERS = 512 };
 
 // Folders still to visit.
 typedef struct folder_list {
     size_t count;
-    char *paths[MOST_FOLDERS];
+    char *paths[MAX_FOLDERS];
 } folder_list;
 
 static void add_folder(folder_list *list, const char *path)
 {
     char *const copy = malloc(strlen(path) + 1);
-    if (!copy || !CHECK(list->count < MOST_FOLDERS))
+    if (!copy || !CHECK(list->count < MAX_FOLDERS))
         abort();
     strcpy(copy, path);
     list->paths[list->count++] = copy;
@@ -317,7 +317,7 @@ static size_t for_each_file(const char *folder, void (*use)(const victim *file))
 
 static void for_each_good_file(void (*use)(const victim *file))
 {
-    enum { LEAST_OF_OURS = 10 };
+    enum { MIN_OF_OURS = 10 };
     size_t count = for_each_file(test_path("test/reference/data"), use);
     // All models of the project if MD5_ABUSE_MB is set; otherwise the small and odd ones, and one
     // whose mirror seams take more memory than estimated.
@@ -325,7 +325,7 @@ static void for_each_good_file(void (*use)(const victim *file))
     count += for_each_file(test_path(has_time ? "models" : "models/zoo"), use);
     count += has_time ? 0 : for_each_file(test_path("models/lantern"), use);
     count += for_each_file(test_path("test/fuzz/seeds"), use);
-    CHECK(count >= LEAST_OF_OURS);
+    CHECK(count >= MIN_OF_OURS);
     if (test_corpus() && getenv("MD5_ABUSE_MB")) {
         char folder[PATH_ROOM];
         snprintf(folder, sizeof folder, "%s/corpus", test_corpus());

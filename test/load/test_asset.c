@@ -59,7 +59,7 @@ static const char *message_fault(const char *message, size_t room)
     return NULL;
 }
 
-enum { MOST_HASHES = sizeof((asset_warnings *)0)->hashes / sizeof(uint32_t) };
+enum { MAX_HASHES = sizeof((asset_warnings *)0)->hashes / sizeof(uint32_t) };
 
 // FNV-1a: Fowler, Noll, Vo.
 static uint32_t hash_text(const char *text)
@@ -72,9 +72,9 @@ static uint32_t hash_text(const char *text)
 
 bool asset_warnings_have_new(const asset_warnings *warnings, const asset_warnings *known)
 {
-    for (uint32_t i = 0; i < warnings->num_reported && i < MOST_HASHES; i++) {
+    for (uint32_t i = 0; i < warnings->num_reported && i < MAX_HASHES; i++) {
         bool found = false;
-        for (uint32_t j = 0; j < known->num_reported && j < MOST_HASHES; j++)
+        for (uint32_t j = 0; j < known->num_reported && j < MAX_HASHES; j++)
             found = found || known->hashes[j] == warnings->hashes[i];
         if (!found)
             return true;
@@ -85,7 +85,7 @@ bool asset_warnings_have_new(const asset_warnings *warnings, const asset_warning
 static void note_warning(void *user, const md5_error *warning)
 {
     asset_warnings *const warnings = user;
-    if (warnings->num_reported < MOST_HASHES)
+    if (warnings->num_reported < MAX_HASHES)
         warnings->hashes[warnings->num_reported] = hash_text(warning->message);
     warnings->num_reported++;
     if (warning->line > warnings->largest_line)

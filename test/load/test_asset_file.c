@@ -452,10 +452,10 @@ TEST (asset_files_of_plans_that_skin_a_vertex_twice_or_not_are_refused) {
     md5_model other = *model;
     other.meshes = &mesh;
     other.num_meshes = 1;
-    enum { MOST_RUNS = 64 };
-    md5_skin_run runs[MOST_RUNS];
+    enum { MAX_RUNS = 64 };
+    md5_skin_run runs[MAX_RUNS];
     int num_gathered = 0;
-    if (!CHECK(whole && whole->num_runs > 1 && whole->num_runs < MOST_RUNS))
+    if (!CHECK(whole && whole->num_runs > 1 && whole->num_runs < MAX_RUNS))
         return;
     for (uint32_t i = 0; i < whole->num_runs; i++) {
         md5_skin_plan plan = *whole;

@@ -170,16 +170,16 @@ TEST (edit_writes_texts_as_they_are) {
 
 // No row may say so much with so little, and 2^32 weights are too many for tables.
 TEST (edit_refuses_rows_that_share_too_much) {
-    enum { MOST = 65537 };
-    OWN_ARRAY(md5_vertex, vertices, MOST);
-    OWN_ARRAY(md5_vec2, texcoords, MOST);
-    OWN_ARRAY(md5_weight, weights, MOST);
+    enum { MAX = 65537 };
+    OWN_ARRAY(md5_vertex, vertices, MAX);
+    OWN_ARRAY(md5_vec2, texcoords, MAX);
+    OWN_ARRAY(md5_weight, weights, MAX);
     md5_doc_joint joint = {.parent = MD5_NONE};
-    md5_doc_mesh mesh = {NULL, NULL, MOST, 0, MOST, vertices, texcoords, NULL, weights, {0}};
+    md5_doc_mesh mesh = {NULL, NULL, MAX, 0, MAX, vertices, texcoords, NULL, weights, {0}};
     md5_doc doc = {.num_joints = 1, .num_meshes = 1, .joints = &joint, .meshes = &mesh};
     md5_error error = {0};
-    for (uint32_t v = 0; v < MOST; v++)
-        vertices[v].num_weights = MOST;
+    for (uint32_t v = 0; v < MAX; v++)
+        vertices[v].num_weights = MAX;
     CHECK_UINT(md5_write_doc(&doc, NULL, 0, &error), 0);
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK(md5_fix_weights(&doc, 1, 0, NULL, &error) == MD5_NONE
@@ -1155,17 +1155,17 @@ static uint32_t fix(uint32_t number, md5_doc *doc, md5_error *error)
 // With tables of many sizes, of which some end where a block of memory does, so that another one is
 // needed for the next: a failure leaves all as it was.
 TEST (edit_fails_wherever_memory_ends) {
-    enum { MOST = 20000 };
+    enum { MAX = 20000 };
     static const md5_doc_kind kinds[] = {MD5_DOC_MODEL, MD5_DOC_MODEL, MD5_DOC_MODEL, MD5_DOC_ANIM,
                                          MD5_DOC_MODEL, MD5_DOC_ANIM,  MD5_DOC_CAMERA};
-    static const uint32_t sizes[] = {150, 300, 600, 900, 1500, 4000, 5500, 9000, MOST};
-    OWN_ARRAY(md5_doc_joint, joints, MOST);
-    OWN_ARRAY(md5_doc_mesh, meshes, MOST);
-    OWN_ARRAY(md5_vertex, vertices, MOST);
-    OWN_ARRAY(md5_weight, weights, MOST);
-    OWN uint32_t *const indices = test_calloc(MOST, 3 * sizeof *indices);
-    OWN_ARRAY(md5_camera_view, zeros, MOST); // for what is smaller, too
-    for (uint32_t i = 0; i < MOST; i++) {
+    static const uint32_t sizes[] = {150, 300, 600, 900, 1500, 4000, 5500, 9000, MAX};
+    OWN_ARRAY(md5_doc_joint, joints, MAX);
+    OWN_ARRAY(md5_doc_mesh, meshes, MAX);
+    OWN_ARRAY(md5_vertex, vertices, MAX);
+    OWN_ARRAY(md5_weight, weights, MAX);
+    OWN uint32_t *const indices = test_calloc(MAX, 3 * sizeof *indices);
+    OWN_ARRAY(md5_camera_view, zeros, MAX); // for what is smaller, too
+    for (uint32_t i = 0; i < MAX; i++) {
         joints[i] = (md5_doc_joint){.parent = i - 1, .track = {1, i}}; // that of the first is none
         vertices[i] = (md5_vertex){i, 1};
         indices[3 * i] = indices[3 * i + 1] = indices[3 * i + 2] = i;

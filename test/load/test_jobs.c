@@ -8,7 +8,7 @@
 
 // -- Pools ----------------------------------------------------------------------------------------
 
-enum { MOST_WORKERS = 5 };
+enum { MAX_WORKERS = 5 };
 
 typedef struct test_pool {
     uint32_t num_workers;
@@ -34,7 +34,7 @@ static void *run_part(void *argument)
 static void run_threads(void *user, size_t count, md5_range_fn *range, void *range_user)
 {
     test_pool *const pool = user;
-    part parts[MOST_WORKERS];
+    part parts[MAX_WORKERS];
     for (uint32_t i = 0; i < pool->num_workers; i++) {
         parts[i] = (part){.range = range,
                           .user = range_user,
@@ -139,7 +139,7 @@ TEST (jobs_give_the_bits_of_one_thread) {
         md5_load_character(test_path("models/thimble/thimble.md5machine"), NULL, NULL);
     REQUIRE(character && character->num_clips >= 3);
     jobs_crowd of = {.character = character, .num_joints = character->model->skeleton.num_joints};
-    static const uint32_t workers[] = {1, 2, MOST_WORKERS};
+    static const uint32_t workers[] = {1, 2, MAX_WORKERS};
     EACH (row, workers) {
         test_pool pool = {.num_workers = *row};
         const md5_threads threads = {run_threads, &pool, *row};

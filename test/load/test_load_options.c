@@ -185,7 +185,7 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
 // block of their own, which is freed before the block of the meshes is allocated. The peak is at
 // most 2.3 times the text's size, in files like these, whose numbers have four or five digits.
 
-enum { MOST_PERCENT = 60, MOST_PEAK_PERCENT = 230 };
+enum { MAX_PERCENT = 60, MAX_PEAK_PERCENT = 230 };
 
 typedef struct measured {
     size_t num_allocs, num_blocks, peak_bytes, asset_bytes;
@@ -228,10 +228,10 @@ static void check_file(const char *path)
     const bool is_few = it.num_allocs == num_blocks + (is_anim ? 1 : 2); // joints by themselves
 #endif
     CHECK_THAT(is_few, "%s: %zu allocations", path, it.num_allocs);
-    CHECK_THAT(it.peak_bytes - it.asset_bytes <= size * MOST_PERCENT / 100,
+    CHECK_THAT(it.peak_bytes - it.asset_bytes <= size * MAX_PERCENT / 100,
                "%s: %zu bytes of memory besides %zu, %zu of text", path,
                it.peak_bytes - it.asset_bytes, it.asset_bytes, size);
-    CHECK_THAT(it.peak_bytes <= size * MOST_PEAK_PERCENT / 100,
+    CHECK_THAT(it.peak_bytes <= size * MAX_PEAK_PERCENT / 100,
                "%s: %zu bytes of memory at once, %zu of text", path, it.peak_bytes, size);
 }
 

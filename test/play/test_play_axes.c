@@ -201,12 +201,12 @@ TEST (axes_mirror_left_and_right) {
 
 // -- Machines ---------------------------------------------------------------------------------
 
-enum { MOST_JOINTS = 128 };
+enum { MAX_JOINTS = 128 };
 
 typedef struct walker {
     md5_character *character;
     md5_player *player;
-    md5_xform pose[MOST_JOINTS];
+    md5_xform pose[MAX_JOINTS];
 } walker;
 
 static void make_walker(const md5_load_opts *opts, walker *made)
@@ -215,7 +215,7 @@ static void make_walker(const md5_load_opts *opts, walker *made)
     made->character =
         md5_load_character(test_path("models/bobbin/bobbin.md5machine"), opts, &error);
     if (!CHECK_STRING(error.message, "")
-        || !CHECK(made->character->model->skeleton.num_joints <= MOST_JOINTS))
+        || !CHECK(made->character->model->skeleton.num_joints <= MAX_JOINTS))
         abort();
     made->player = play_player(made->character->machine);
 }

@@ -156,7 +156,7 @@ TEST (days_of_small_steps_lose_nothing_that_shows) {
 //
 // Events: each exactly once a pass, in order, however the time is split.
 
-enum { NUM_EVENTS = 5, MOST_FIRED = 64 };
+enum { NUM_EVENTS = 5, MAX_FIRED = 64 };
 
 // Frames 0 2 2 3 4 of five, as letters a b c d e.
 static const md5_event EVENTS[NUM_EVENTS] = {
@@ -191,7 +191,7 @@ static void walk(const md5_timing *timing, double from, double to, step_kind kin
     double last = from;
     size_t length = strlen(fired);
     uint64_t num_left = events.num_left;
-    while (length < MOST_FIRED && md5i_next_event(&events, &event, &when)) {
+    while (length < MAX_FIRED && md5i_next_event(&events, &event, &when)) {
         CHECK(way * (md5_clock_time(when) - last) >= -2e-9);
         CHECK_UINT(events.num_left, --num_left);
         last = md5_clock_time(when);
@@ -204,7 +204,7 @@ static void check_step(md5_play_mode mode, double from, double to, step_kind kin
                        const char *expected)
 {
     const md5_timing timing = event_walk_timing_of(mode);
-    char fired[MOST_FIRED + 1] = "";
+    char fired[MAX_FIRED + 1] = "";
     walk(&timing, from, to, kind, fired);
     CHECK_STRING(fired, expected);
 }
@@ -220,10 +220,10 @@ static void check_start(md5_play_mode mode, double at, const char *expected)
     md5_cue table[2 * NUM_EVENTS];
     const md5_cues cues = cues_of(&timing, table);
     md5_event_walk events = md5i_begin_event_start(&cues, md5i_clock_at(&timing, at));
-    char fired[MOST_FIRED + 1] = "";
+    char fired[MAX_FIRED + 1] = "";
     uint32_t event;
     md5_clock when;
-    for (size_t i = 0; i < MOST_FIRED && md5i_next_event(&events, &event, &when); i++)
+    for (size_t i = 0; i < MAX_FIRED && md5i_next_event(&events, &event, &when); i++)
         fired[i] = EVENTS[event].name[0];
     CHECK_STRING(fired, expected);
 }
@@ -347,7 +347,7 @@ TEST (any_split_of_a_step_fires_the_same_events) {
         const md5_timing timing = event_walk_timing_of((md5_play_mode)(i % 3));
         const double from = test_random(&random) * 4.0 - 2.0;
         const double to = from + (test_random(&random) - 0.5) * 6.0;
-        char whole[MOST_FIRED + 1] = "", parts[MOST_FIRED + 1] = "";
+        char whole[MAX_FIRED + 1] = "", parts[MAX_FIRED + 1] = "";
         walk(&timing, from, to, PLAIN, whole);
         double at = from;
         for (int part = 0; part < 4; part++) {

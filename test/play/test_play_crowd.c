@@ -178,14 +178,14 @@ TEST_HERE (crowd_plays_as_one_by_one) {
 
 // Skeletons of two sizes alternate, and there are more of them than one group holds.
 TEST_HERE (crowd_of_two_machines) {
-    enum { COUNT = 19, MOST_JOINTS = 128 };
+    enum { COUNT = 19, MAX_JOINTS = 128 };
     OWN_MODEL model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
     OWN_ANIM anim = md5_load_anim(test_path("models/bobbin/walk.md5anim"), NULL, NULL);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     const play_case bobbin = {.model = model, .bindings = {binding}, .num_clips = 1};
     OWN_MACHINE other =
         play_machine_read(&bobbin, NULL, "clip walk f layer body { state walk walk }");
-    static md5_mat34 palettes[COUNT][MOST_JOINTS];
+    static md5_mat34 palettes[COUNT][MAX_JOINTS];
     md5_play_job jobs[COUNT];
     for (int i = 0; i < COUNT; i++)
         jobs[i] = (md5_play_job){.player = play_player(i % 3 ? of->machine : other),
@@ -197,8 +197,8 @@ TEST_HERE (crowd_of_two_machines) {
         const md5_machine *const machine = i % 3 ? of->machine : other;
         const uint32_t num_joints = md5_machine_tables(machine)->model->skeleton.num_joints;
         OWN_PLAYER alone = play_player(machine);
-        md5_xform pose[MOST_JOINTS];
-        md5_mat34 expected[MOST_JOINTS];
+        md5_xform pose[MAX_JOINTS];
+        md5_mat34 expected[MAX_JOINTS];
         play_advance(alone, jobs[i].seconds);
         md5_player_pose(alone, pose, NULL, expected, scratch);
         CHECK_BYTES(expected, palettes[i], num_joints * sizeof *expected);
@@ -206,13 +206,13 @@ TEST_HERE (crowd_of_two_machines) {
     }
 }
 
-enum { MOST = 37 };
+enum { MAX = 37 };
 
 // `count` characters in one batch, of two machines of one model; every `part`-th wants joints.
 static void check_alike(const md5_machine *const machines[2], int count, int part)
 {
-    static md5_mat34 joints[MOST][PLAY_JOINTS], palettes[MOST][PLAY_JOINTS];
-    md5_play_job jobs[MOST] = {{0}};
+    static md5_mat34 joints[MAX][PLAY_JOINTS], palettes[MAX][PLAY_JOINTS];
+    md5_play_job jobs[MAX] = {{0}};
     for (int i = 0; i < count; i++)
         jobs[i] = (md5_play_job){.player = play_player(machines[i % 2]),
                                  .seconds = 0.03 * i,
@@ -235,14 +235,14 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
 
 // As many characters as there are lanes, more, and fewer; also with a machine without clips.
 TEST_HERE (crowd_of_one_model) {
-    static const int counts[] = {1, 2, 3, 5, 8, 9, 11, 16, 25, MOST};
+    static const int counts[] = {1, 2, 3, 5, 8, 9, 11, 16, 25, MAX};
     OWN_MACHINE still = play_machine(&(md5_machine_desc){.model = of->made.model});
     const md5_machine *const pairs[3][2] = {
         {of->machine, of->machine}, {of->machine, still}, {still, of->machine}};
     EACH (count, counts) {
         for (int k = 0; k < 3; k++) {
             check_alike(pairs[k], *count, 3);
-            check_alike(pairs[k], *count, MOST + 1);
+            check_alike(pairs[k], *count, MAX + 1);
         }
     }
 }
@@ -419,12 +419,12 @@ TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_
 // Pose hooks of crowds: they see the pose that one character alone has, and what they change is in
 // joints and palettes.
 
-enum { MOST_CALLS = 64, HOOK_CROWD = 37 };
+enum { MAX_CALLS = 64, HOOK_CROWD = 37 };
 
 typedef struct hooked {
     play_crowd *crowd;
     md5_xform seen[HOOK_CROWD][PLAY_JOINTS];
-    uint32_t first[MOST_CALLS], count[MOST_CALLS], num_calls;
+    uint32_t first[MAX_CALLS], count[MAX_CALLS], num_calls;
 } hooked;
 
 // Keeps the poses, and turns a head.

@@ -4,7 +4,7 @@
 #include "test/own.h"
 #include "test/play/test_play_random.h"
 
-enum { MACHINES = 150, STEPS = 24, MASKS = 2, MOST_JOINTS = 128 };
+enum { MACHINES = 150, STEPS = 24, MASKS = 2, MAX_JOINTS = 128 };
 
 // The same machine twice: one player at full detail, the other one reduced.
 typedef struct detail_test {
@@ -283,7 +283,7 @@ static const md5_mask_desc FAR_MASKS[] = {
     {.name = "nothing", .joints = ""},
     {.name = "all", .joints = "*origin"},
 };
-enum { FAR_KINDS = COUNT_OF(FAR_MASKS), MOST_MASKS = 16 };
+enum { FAR_KINDS = COUNT_OF(FAR_MASKS), MAX_MASKS = 16 };
 
 TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
     md5_error error = {0};
@@ -292,8 +292,8 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
     if (!CHECK_STRING(error.message, ""))
         return;
     md5_machine_desc desc = *md5_machine_tables(bobbin->machine);
-    md5_mask_desc masks[MOST_MASKS];
-    REQUIRE(desc.num_masks + FAR_KINDS <= MOST_MASKS);
+    md5_mask_desc masks[MAX_MASKS];
+    REQUIRE(desc.num_masks + FAR_KINDS <= MAX_MASKS);
     memcpy(masks, desc.masks, desc.num_masks * sizeof masks[0]);
     memcpy(masks + desc.num_masks, FAR_MASKS, sizeof FAR_MASKS);
     desc.masks = masks;
@@ -301,11 +301,11 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
     OWN_MACHINE machine = play_machine(&desc);
     const md5_model *const model = bobbin->model;
     const uint32_t num_joints = model->skeleton.num_joints;
-    for (int kind = 0; CHECK(num_joints <= MOST_JOINTS) && kind < FAR_KINDS; kind++) {
-        bool are_animated[MOST_JOINTS];
-        md5_xform poses[2][MOST_JOINTS];
-        float weights[MOST_JOINTS];
-        memset(are_animated, 0, MOST_JOINTS * sizeof *are_animated);
+    for (int kind = 0; CHECK(num_joints <= MAX_JOINTS) && kind < FAR_KINDS; kind++) {
+        bool are_animated[MAX_JOINTS];
+        md5_xform poses[2][MAX_JOINTS];
+        float weights[MAX_JOINTS];
+        memset(are_animated, 0, MAX_JOINTS * sizeof *are_animated);
         are_animated[0] = true;
         CHECK(md5_build_mask(&model->skeleton, FAR_MASKS[kind].joints, 0, weights, NULL));
         for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {

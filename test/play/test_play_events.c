@@ -318,11 +318,11 @@ TEST_PLAY (play_root_and_pose_are_the_clip, begin(of, "turn", "state turn turn")
 // expected events are computed manually from durations: clips a (1 s) and b (0.5 s) end at their
 // last frames.
 
-enum { MOST_TEXT = 1024 };
+enum { MAX_TEXT = 1024 };
 
 typedef struct report_test {
     play_scene scene;
-    char heard[MOST_TEXT];
+    char heard[MAX_TEXT];
     md5_advance_status status; // of the last step
 } report_test;
 
@@ -335,10 +335,10 @@ PLAY_LISTENER(report_hear)
     CHECK(weight > 0.0f && weight <= 1.0f);
     if (event->kind >= MD5_EVENT_ENTER && event->kind <= MD5_EVENT_TRANSITION_END) {
         CHECK(weight == 1.0f);
-        snprintf(heard + used, MOST_TEXT - used, "%s%s/%s %u.%u; ", words[event->kind], event->text,
+        snprintf(heard + used, MAX_TEXT - used, "%s%s/%s %u.%u; ", words[event->kind], event->text,
                  event->name, event->layer, event->index);
     } else {
-        snprintf(heard + used, MOST_TEXT - used, "%s%s; ", words[event->kind], event->name);
+        snprintf(heard + used, MAX_TEXT - used, "%s%s; ", words[event->kind], event->name);
     }
 }
 

@@ -179,7 +179,7 @@ TEST_HERE (play_feet_without_a_table_are_refused, "feet pelvis { " LEGS " }") {
 // Characters as their machine files have them, without a word about their feet: how fast the
 // vertices of their soles slide that are on the floor.
 
-enum { STEPS_A_SECOND = 60, MOST_SOLES = 512 };
+enum { STEPS_A_SECOND = 60, MAX_SOLES = 512 };
 
 // Units: vertices that are no higher in the bind pose are soles; no higher they are on the floor.
 static const float sole_height = 0.3f, on_floor = 0.15f;
@@ -191,8 +191,8 @@ typedef struct strider {
     md5_xform *pose, place;
     md5_mat34 *palette;
     md5_vec3 *skin; // of the largest mesh
-    uint32_t num_soles, mesh[MOST_SOLES], vertex[MOST_SOLES];
-    md5_vec3 at[MOST_SOLES]; // in the world
+    uint32_t num_soles, mesh[MAX_SOLES], vertex[MAX_SOLES];
+    md5_vec3 at[MAX_SOLES]; // in the world
 } strider;
 
 static void pose(strider *of)
@@ -216,7 +216,7 @@ typedef struct slide_record {
 
 static void step(strider *of, slide_record *seen)
 {
-    md5_vec3 before[MOST_SOLES];
+    md5_vec3 before[MAX_SOLES];
     memcpy(before, of->at, sizeof before);
     play_advance(of->player, 1.0 / (double)STEPS_A_SECOND);
     of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
@@ -265,7 +265,7 @@ static slide_record stride(const char *file, const order *given, float weight)
         const md5_mesh *const mesh = &model->meshes[m];
         most = mesh->num_vertices > most ? mesh->num_vertices : most;
         for (uint32_t v = 0; v < mesh->num_vertices; v++)
-            if (mesh->positions[v].z <= sole_height && CHECK(of.num_soles < MOST_SOLES)) {
+            if (mesh->positions[v].z <= sole_height && CHECK(of.num_soles < MAX_SOLES)) {
                 of.mesh[of.num_soles] = m;
                 of.vertex[of.num_soles++] = v;
             }

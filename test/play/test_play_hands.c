@@ -65,7 +65,7 @@ static const char hold[] =
     "modifier hold two_bone hand_l { target grip of gun { aligned } weight near }\n"
     "modifier touch two_bone hand_r { target grip of partner { offset ( 0 1 0 ) } weight 0 }";
 
-enum { MOST_JOINTS = 128, TIMES = 8 };
+enum { MAX_JOINTS = 128, TIMES = 8 };
 
 static real_place place_of(const md5_character *character, const md5_xform *pose, const char *name)
 {
@@ -75,12 +75,12 @@ static real_place place_of(const md5_character *character, const md5_xform *pose
 
 TEST (hands_hold_one_gun_in_all_clips) {
     OWN_CHARACTER character = load_with(hold);
-    REQUIRE(character && character->model->skeleton.num_joints <= MOST_JOINTS);
+    REQUIRE(character && character->model->skeleton.num_joints <= MAX_JOINTS);
     OWN_PLAYER player = play_player(character->machine);
     uint32_t num_near = 0, num_far = 0;
     double worst = 0.0, worst_turn = 0.0, worst_far = 0.0;
     for (uint32_t i = 0; i < character->num_clips * TIMES; i++) {
-        md5_xform pose[MOST_JOINTS];
+        md5_xform pose[MAX_JOINTS];
         md5_player_seek(player, 0, i / TIMES, i % TIMES / (double)TIMES);
         play_pose(player, pose);
         const real_place right = place_of(character, pose, "hand_r");
@@ -107,7 +107,7 @@ TEST (hand_is_on_a_shoulder_while_the_game_says_where) {
     OWN_CHARACTER character = load_with(hold);
     OWN_PLAYER player = play_player(character->machine);
     OWN_PLAYER other = play_player(character->machine);
-    md5_xform before[MOST_JOINTS], pose[MOST_JOINTS];
+    md5_xform before[MAX_JOINTS], pose[MAX_JOINTS];
     const size_t size = character->model->skeleton.num_joints * sizeof *pose;
     play_pose(player, before);
     md5_player_target(player, 2)->weight = 1.0f;
@@ -144,8 +144,8 @@ TEST (hands_of_saved_copied_and_written_players_are_alike) {
     OWN_PLAYER copied = play_player(character->machine);
     for (uint32_t i = 0; i < 40; i++) {
         uint8_t bytes[16384];
-        md5_xform pose[MOST_JOINTS], others[2][MOST_JOINTS];
-        md5_mat34 joints[3][MOST_JOINTS];
+        md5_xform pose[MAX_JOINTS], others[2][MAX_JOINTS];
+        md5_mat34 joints[3][MAX_JOINTS];
         const uint32_t num_joints = character->model->skeleton.num_joints;
         md5_player_set(player, 0, (float)(i % 5) * 0.25f);
         md5_player_fade_to(player, 0, i, 0.3f, (md5_fade)(i % 2), MD5_EASE_LINEAR);

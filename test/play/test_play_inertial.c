@@ -12,12 +12,12 @@
 
 // How much farther from the target a joint may get than at the start (the issue allows a degree),
 // for positions as a part of the longest translation of a joint.
-#define MOST_DEGREES 0.02
-#define MOST_PART 1e-5
+#define MAX_DEGREES 0.02
+#define MAX_PART 1e-5
 
 #define DEGREES 57.29577951308232
 
-enum { PATH_ROOM = 1024, MOST_FOLDERS = 512, MOST_ENTRIES = 512, MOST_CLIPS = 32 };
+enum { PATH_ROOM = 1024, MAX_FOLDERS = 512, MAX_ENTRIES = 512, MAX_CLIPS = 32 };
 
 // -- Characters -------------------------------------------------------------------------------
 
@@ -26,8 +26,8 @@ enum { PATH_ROOM = 1024, MOST_FOLDERS = 512, MOST_ENTRIES = 512, MOST_CLIPS = 32
 typedef struct character {
     const char *path;
     md5_model *model;
-    md5_anim *anims[MOST_CLIPS];
-    md5_binding *bindings[MOST_CLIPS];
+    md5_anim *anims[MAX_CLIPS];
+    md5_binding *bindings[MAX_CLIPS];
     uint32_t num_clips;
     md5_machine *machine;
 } character;
@@ -50,14 +50,14 @@ static int compare_paths(const void *a, const void *b)
 }
 
 // The entries of a folder that are not hidden, in the order of their names; free() each.
-static size_t list_folder(const char *folder, char *paths[MOST_ENTRIES])
+static size_t list_folder(const char *folder, char *paths[MAX_ENTRIES])
 {
     size_t count = 0;
     DIR *const entries = opendir(folder);
     const struct dirent *entry;
     while (entries && (entry = readdir(entries)) != NULL) {
         char path[PATH_ROOM];
-        if (entry->d_name[0] == '.' || !CHECK(count < MOST_ENTRIES))
+        if (entry->d_name[0] == '.' || !CHECK(count < MAX_ENTRIES))
             continue;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         paths[count++] = copy_text(path);
@@ -120,7 +120,7 @@ static bool use_model(const char *path, char *const *beside, size_t count,
                       void (*use)(const character *of))
 {
     character of = {.path = path, .model = md5_load_model(path, NULL, NULL)};
-    for (size_t i = 0; of.model && i < count && of.num_clips < MOST_CLIPS; i++) {
+    for (size_t i = 0; of.model && i < count && of.num_clips < MAX_CLIPS; i++) {
         if (ends_with(beside[i], ".md5anim"))
             add_clip(&of, beside[i]);
     }
@@ -141,16 +141,16 @@ static bool use_model(const char *path, char *const *beside, size_t count,
 // The same for every model in a folder and below. Returns how many.
 static size_t for_each_character(const char *folder, void (*use)(const character *of))
 {
-    char *folders[MOST_FOLDERS] = {copy_text(folder)};
+    char *folders[MAX_FOLDERS] = {copy_text(folder)};
     size_t num_folders = 1, num_used = 0;
     while (num_folders > 0) {
         OWN char *const current = folders[--num_folders];
-        char *paths[MOST_ENTRIES];
+        char *paths[MAX_ENTRIES];
         const size_t count = list_folder(current, paths);
         for (size_t i = 0; i < count; i++) {
             struct stat status;
             if (stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode)
-                && CHECK(num_folders < MOST_FOLDERS))
+                && CHECK(num_folders < MAX_FOLDERS))
                 folders[num_folders++] = copy_text(paths[i]);
             if (ends_with(paths[i], ".md5mesh"))
                 num_used += use_model(paths[i], paths, count, use);
@@ -317,10 +317,10 @@ static void play_character(const character *of)
         pose(&play, UNSEEN);
         num_wrong += !are_equal(&play);
     }
-    CHECK_THAT(play.most_degrees < MOST_DEGREES,
+    CHECK_THAT(play.most_degrees < MAX_DEGREES,
                "%s: a joint is up to %g degrees farther away than at the start", of->path,
                play.most_degrees);
-    CHECK_THAT(play.most_part < MOST_PART,
+    CHECK_THAT(play.most_part < MAX_PART,
                "%s: a joint is up to %g of the size farther away than at the start", of->path,
                play.most_part);
     CHECK_THAT(num_wrong == 0, "%s: %zu poses depend on how often somebody looked before", of->path,

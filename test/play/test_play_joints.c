@@ -149,7 +149,7 @@ TEST_PLAY (joints_of_a_walk_that_is_added, play_scene_begin(of)) {
 
 static const char BOBBIN[] = "models/bobbin/bobbin.md5mesh";
 
-enum { MOST_JOINTS = 128 };
+enum { MAX_JOINTS = 128 };
 
 static bool is_near(const md5_xform *a, const md5_xform *b)
 {
@@ -188,11 +188,11 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
         joints, feather, mode == MD5_LAYER_ADD ? "add" : "override", (double)weight);
     OWN_PLAYER player = play_player(machine);
     const md5_skeleton *const skeleton = &bobbin.model->skeleton;
-    md5_xform body[MOST_JOINTS], other[MOST_JOINTS], reference[MOST_JOINTS];
+    md5_xform body[MAX_JOINTS], other[MAX_JOINTS], reference[MAX_JOINTS];
     md5_xform *const pose = other;
-    float weights[MOST_JOINTS];
+    float weights[MAX_JOINTS];
     const uint32_t count = skeleton->num_joints;
-    CHECK(count <= MOST_JOINTS && md5_build_mask(skeleton, joints, feather, weights, NULL));
+    CHECK(count <= MAX_JOINTS && md5_build_mask(skeleton, joints, feather, weights, NULL));
     play_advance(player, 0.25);
     sample_layer(machine, player, 0, body);
     sample_layer(machine, player, 1, other);
@@ -288,7 +288,7 @@ TEST (joints_of_a_branch_through_other_skeletons) {
     uint64_t random = 7;
     for (int round = 0; round < 200; round++) {
         OWN_POSE made;
-        const uint32_t num_joints = 1 + test_random_u32(&random) % (MOST_JOINTS - 1);
+        const uint32_t num_joints = 1 + test_random_u32(&random) % (MAX_JOINTS - 1);
         make_pose(&made, num_joints, (made_pairing)(round % MADE_PAIRINGS), 0.9, 0.7, &random);
 
         // Branches of random skeletons, with clips whose joints are in another order, more, or
@@ -302,7 +302,7 @@ TEST (joints_of_a_branch_through_other_skeletons) {
         OWN_PLAYER player = play_player(machine);
         play_advance(player, 0.3);
         const md5_moment moment = moment_of(machine, player, MD5_INTERPOLATE_LINEAR);
-        md5_xform pose[MOST_JOINTS], expected[MOST_JOINTS];
+        md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
         md5_sample(made.binding, moment, MD5_ROOT_FILE, expected);
         md5_blend_poses(made.model.bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
                         expected);
@@ -329,7 +329,7 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
         for (int step = 0; step < 20; step++) {
             play_advance(player, 0.07);
             const md5_moment moment = moment_of(machine, player, kinds[way / 2]);
-            md5_xform pose[MOST_JOINTS], expected[MOST_JOINTS];
+            md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
             md5_sample(binding, moment, MD5_ROOT_FILE, expected);
             md5_blend_poses(model->bind_local, expected, 1.0f, md5_mask_of(machine, 0), count,
                             expected);

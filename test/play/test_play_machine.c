@@ -437,19 +437,19 @@ TEST_WITH (machine_of_a_long_clip_survives_failure_of_every_allocation, play_cas
 // Arenas allocate large blocks, and what is made at their ends is what fails: with each row more of
 // the parameters this is something else.
 TEST_HERE (machine_survives_failure_wherever_a_block_ends) {
-    enum { MOST = 512 };
-    static char names[MOST][8];
-    static md5_parameter_desc parameters[MOST];
+    enum { MAX = 512 };
+    static char names[MAX][8];
+    static md5_parameter_desc parameters[MAX];
     OWN_FULL all;
     fill(made, &all);
-    for (uint32_t i = 0; i < MOST; i++) {
+    for (uint32_t i = 0; i < MAX; i++) {
         snprintf(names[i], sizeof names[i], "p%03u", i);
         parameters[i] = i < all.desc.num_parameters ? all.parameters[i]
                                                     : (md5_parameter_desc){.name = names[i]};
     }
     all.desc.report = (md5_report_desc){.enter = true, .clip_end = true};
     all.desc.parameters = parameters;
-    for (; all.desc.num_parameters < MOST; all.desc.num_parameters++) {
+    for (; all.desc.num_parameters < MAX; all.desc.num_parameters++) {
         EACH_FAILURE (it) {
             OWN_MACHINE machine = md5_create_machine(&all.desc, &it.opts, &it.error);
             CHECK(it.error.status == (machine ? MD5_OK : MD5_ERROR_MEMORY));

@@ -194,13 +194,13 @@ static bool check_machine(save_test *of, uint64_t seed, take_over *take)
 
 static void check_machines(take_over *take)
 {
-    enum { USUAL_MACHINES = 200, MOST_FAILED = 3 };
+    enum { USUAL_MACHINES = 200, MAX_FAILED = 3 };
     const char *const wanted = getenv("MD5_SAVE_MACHINES"), *const alone = getenv("MD5_SAVE_SEED");
     OWN save_test *const of = calloc(1, sizeof *of);
     play_random_begin(&of->stock);
     const uint64_t count = wanted ? strtoull(wanted, NULL, 10) : USUAL_MACHINES;
     int num_failed = 0;
-    for (uint64_t seed = 1; !alone && seed <= count && num_failed < MOST_FAILED; seed++)
+    for (uint64_t seed = 1; !alone && seed <= count && num_failed < MAX_FAILED; seed++)
         num_failed += !check_machine(of, seed, take);
     if (alone)
         check_machine(of, strtoull(alone, NULL, 10), take);

@@ -5,11 +5,11 @@
 
 #include "md5/play/make/building.h"
 
-enum { MOST_SCHEMAS = 32, MOST_ROWS = 4096, TEXT_SIZE = 1 << 20 };
+enum { MAX_SCHEMAS = 32, MAX_ROWS = 4096, TEXT_SIZE = 1 << 20 };
 
 // All kinds of row, each once, behind the one that names it first.
 typedef struct schema_list {
-    const md5_schema *schemas[MOST_SCHEMAS];
+    const md5_schema *schemas[MAX_SCHEMAS];
     uint32_t count;
 } schema_list;
 
@@ -24,7 +24,7 @@ static schema_list all_schemas(void)
             uint32_t known = 0;
             while (known < all.count && all.schemas[known] != rows)
                 known++;
-            if (!rows || known < all.count || all.count == MOST_SCHEMAS)
+            if (!rows || known < all.count || all.count == MAX_SCHEMAS)
                 continue;
             memmove(&all.schemas[place + 1], &all.schemas[place],
                     (all.count - place) * sizeof all.schemas[0]);
@@ -32,7 +32,7 @@ static schema_list all_schemas(void)
             all.count++;
         }
     }
-    CHECK(all.count > 15 && all.count < MOST_SCHEMAS);
+    CHECK(all.count > 15 && all.count < MAX_SCHEMAS);
     return all;
 }
 
@@ -149,14 +149,14 @@ typedef struct random_tables {
         const md5_schema *schema;
         char *row;
         uint32_t above; // the kind of the row above
-    } rows[MOST_ROWS];
-    void *memory[MOST_ROWS];
+    } rows[MAX_ROWS];
+    void *memory[MAX_ROWS];
     uint32_t num_rows, num_allocated;
 } random_tables;
 
 static void add_row(random_tables *to, const md5_schema *schema, char *row, uint32_t above)
 {
-    if (to->num_rows == MOST_ROWS)
+    if (to->num_rows == MAX_ROWS)
         abort();
     to->rows[to->num_rows].schema = schema;
     to->rows[to->num_rows].row = row;

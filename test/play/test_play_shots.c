@@ -315,13 +315,13 @@ TEST_PLAY (shot_slots_are_counted_when_the_machine_is_made, play_scene_begin(of)
 // One-shots over time: events, root motion, and that the result does not depend on how time is
 // split.
 
-enum { SHOT_TIME_BASE, LUNGE, NOD, CLIPS, MOST_HEARD = 256 };
+enum { SHOT_TIME_BASE, LUNGE, NOD, CLIPS, MAX_HEARD = 256 };
 
 static const double frame_rate = 20.0;
 
 typedef struct heard {
-    const md5_event *events[MOST_HEARD];
-    float weights[MOST_HEARD];
+    const md5_event *events[MAX_HEARD];
+    float weights[MAX_HEARD];
     uint32_t count;
 } heard;
 
@@ -363,7 +363,7 @@ PLAY_LISTENER(hear)
 {
     acting *const of = user;
     CHECK(player == of->player && weight > 0.0f && weight <= 1.0f);
-    if (of->heard.count == MOST_HEARD)
+    if (of->heard.count == MAX_HEARD)
         return;
     of->heard.events[of->heard.count] = event;
     of->heard.weights[of->heard.count++] = weight;
@@ -731,7 +731,7 @@ TEST_HERE (shot_with_a_wrong_curve_is_not_restored) {
 
 // Sections of one-shots, against a simulator that goes from frame to frame of the clip in seconds.
 
-enum { SIM_FRAMES = 41, SIM_ENDS = 4, MOST_FRAMES = 4096 };
+enum { SIM_FRAMES = 41, SIM_ENDS = 4, MAX_FRAMES = 4096 };
 
 static const struct {
     const char *name;
@@ -742,13 +742,13 @@ typedef struct section_sim {
     double frame, rate; // the latter in frames a second
     int section, next;  // -1: none
     bool repeats, is_over, holds;
-    int frames[MOST_FRAMES]; // that fired
+    int frames[MAX_FRAMES]; // that fired
     uint32_t count;
 } section_sim;
 
 static void sim_note(section_sim *of, double frame)
 {
-    if (of->count < MOST_FRAMES)
+    if (of->count < MAX_FRAMES)
         of->frames[of->count++] = (int)frame;
 }
 

@@ -5,7 +5,7 @@
 #include "test/own.h"
 #include "test/play/test_play_random.h"
 
-enum { STEPS = 5, MOST_PARTS = 40, MOST_HEARD = MD5_MAX_STEP_EVENTS };
+enum { STEPS = 5, MAX_PARTS = 40, MAX_HEARD = MD5_MAX_STEP_EVENTS };
 
 typedef struct heard_event {
     const md5_event *event;
@@ -13,14 +13,14 @@ typedef struct heard_event {
 } heard_event;
 
 typedef struct heard {
-    heard_event all[MOST_HEARD];
+    heard_event all[MAX_HEARD];
     uint32_t count;
 } heard;
 
 PLAY_LISTENER(hear)
 {
     heard *const to = user;
-    if (to->count == MOST_HEARD)
+    if (to->count == MAX_HEARD)
         return;
     const bool is_end = event->kind == MD5_EVENT_END; // nothing may play any more
     CHECK(player != NULL && (is_end ? weight >= 0.0f : weight > 0.0f) && weight <= 1.0f);
@@ -48,11 +48,11 @@ static int compare_doubles(const void *left, const void *right)
 
 // Divides a step into random parts, some of length 0 and some that end at borders, or into equal
 // ones. Returns their number.
-static uint32_t split_step(double seconds, double parts[MOST_PARTS], uint64_t *random)
+static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *random)
 {
-    const uint32_t count = 1 + play_below(random, MOST_PARTS - 1);
+    const uint32_t count = 1 + play_below(random, MAX_PARTS - 1);
     const bool is_even = play_one_in(random, 3);
-    double cuts[MOST_PARTS + 1];
+    double cuts[MAX_PARTS + 1];
     cuts[0] = 0.0;
     for (uint32_t i = 1; i < count; i++) {
         const double at = fabs(seconds) * test_random(random);
@@ -171,7 +171,7 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
 {
     const double seconds = play_random_seconds(random);
     const double pace = md5_player_get(players[0], PLAY_PACE);
-    double parts[MOST_PARTS];
+    double parts[MAX_PARTS];
     const uint32_t num_parts = split_step(seconds, parts, random);
     play_place whole = {0}, split = {0};
     double path = 0.0;
@@ -252,7 +252,7 @@ static const uint64_t hard[] = {102758, 128932, 137671, 237263, 350927, 419914,
 static const uint64_t hard_steps[] = {3264, 4030, 5581, 5618, 6709, 13122, 16503};
 
 TEST (any_split_of_a_step_of_any_machine_is_the_same) {
-    enum { USUAL_MACHINES = 400, MOST_FAILED = 5, MOST_OF_ALL_KINDS = 3000 };
+    enum { USUAL_MACHINES = 400, MAX_FAILED = 5, MAX_OF_ALL_KINDS = 3000 };
     const char *const wanted = getenv("MD5_SPLIT_MACHINES"), *const alone =
                                                                  getenv("MD5_SPLIT_SEED");
     OWN split_test *const of = calloc(1, sizeof *of);
@@ -269,8 +269,8 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
             num_failed += !check_machine(of, *row, NOTHING);
         EACH (row, hard_steps)
             num_failed += !check_machine(of, *row, STEPS_SHARED);
-        for (uint64_t seed = 1; seed <= count && num_failed < MOST_FAILED; seed++) {
-            for (int i = NOTHING; i <= (seed <= MOST_OF_ALL_KINDS ? SHOTS : TIMES); i++)
+        for (uint64_t seed = 1; seed <= count && num_failed < MAX_FAILED; seed++) {
+            for (int i = NOTHING; i <= (seed <= MAX_OF_ALL_KINDS ? SHOTS : TIMES); i++)
                 num_failed += !check_machine(of, seed, (extra)i);
         }
     }

@@ -4,7 +4,7 @@
 
 #include "test/play/test_play_case.h"
 
-enum { MOST_FEET = 6, STEPS_A_SECOND = 60, MAX_JOINTS = 128, BONES = 3, SPEEDS = 5 };
+enum { MAX_FEET = 6, STEPS_A_SECOND = 60, MAX_JOINTS = 128, BONES = 3, SPEEDS = 5 };
 
 static const float on_floor = 0.15f; // units above the sole's height at rest
 static const float fast = 2.0f;      // units a second
@@ -13,7 +13,7 @@ static const float fast = 2.0f;      // units a second
 typedef struct subject {
     const char *file;
     int num_feet;
-    const char *ankles[MOST_FEET], *toes[MOST_FEET];
+    const char *ankles[MAX_FEET], *toes[MAX_FEET];
     float speeds[SPEEDS], most_turn; // units, degrees a second
     const char *action;              // a trigger
     bool strafes;
@@ -51,9 +51,9 @@ typedef struct walker {
     void *scratch;
     md5_xform place, pose[MAX_JOINTS];
     md5_mat34 joints[MAX_JOINTS];
-    uint32_t joint[MOST_FEET];
-    md5_vec3 point[MOST_FEET], sole[MOST_FEET];   // in the joint's space; in the world
-    md5_vec3 ahead[MOST_FEET], facing[MOST_FEET]; // likewise: where it points
+    uint32_t joint[MAX_FEET];
+    md5_vec3 point[MAX_FEET], sole[MAX_FEET];   // in the joint's space; in the world
+    md5_vec3 ahead[MAX_FEET], facing[MAX_FEET]; // likewise: where it points
 } walker;
 
 static void find_soles(walker *of)
@@ -118,7 +118,7 @@ static double turn_between(md5_vec3 a, md5_vec3 b)
 static skating skate(walker *of)
 {
     const double seconds = 1.0 / (double)STEPS_A_SECOND;
-    md5_vec3 before[MOST_FEET], facing[MOST_FEET];
+    md5_vec3 before[MAX_FEET], facing[MAX_FEET];
     memcpy(before, of->sole, sizeof before);
     memcpy(facing, of->facing, sizeof facing);
     skating seen = {0};
@@ -170,8 +170,8 @@ typedef struct walk_record {
 
 // Rotations of the legs' joints, and how far they turned in the last step.
 typedef struct leg_motion {
-    md5_quat rotation[MOST_FEET * BONES];
-    real3 turn[MOST_FEET * BONES];
+    md5_quat rotation[MAX_FEET * BONES];
+    real3 turn[MAX_FEET * BONES];
 } leg_motion;
 
 // By how many degrees the turn of a joint differs from that in the step before.

@@ -623,12 +623,12 @@ TEST (joints_before_their_parents_are_warned_of) {
 // Any forest, its joints in any order: the order has every joint once, parents first. If one link
 // is changed to close a cycle, the joint in the error is part of it.
 TEST (joints_of_random_forests_are_ordered_or_refused) {
-    enum { MOST = 40 };
+    enum { MAX = 40 };
     uint64_t random = 11;
     for (int round = 0; round < 500; round++) {
-        const uint32_t count = 2 + test_random_u32(&random) % (MOST - 1);
-        uint32_t place[MOST]; // index in the file of the i-th joint, parents first
-        int32_t parents[MOST] = {0};
+        const uint32_t count = 2 + test_random_u32(&random) % (MAX - 1);
+        uint32_t place[MAX]; // index in the file of the i-th joint, parents first
+        int32_t parents[MAX] = {0};
         for (uint32_t i = 0; i < count; i++)
             place[i] = i;
         for (uint32_t i = count - 1; i > 0; i--) {
@@ -664,7 +664,7 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
         md5_arena arena = {.context = &context};
         const bool is_read = md5i_read_mesh_file(&arena, &arena, text.bytes, text.used, &file);
         CHECK(is_read != has_circle);
-        bool done[MOST] = {false};
+        bool done[MAX] = {false};
         for (uint32_t i = 0; is_read && i < count; i++) {
             const uint32_t joint = file.order[i];
             CHECK(joint < count && !done[joint] && (parents[joint] < 0 || done[parents[joint]]));

@@ -316,9 +316,9 @@ TEST (number_rounds_halfway_cases_as_strtof) {
 }
 
 TEST (number_takes_any_number_of_digits) {
-    enum { MOST = 2000 };
-    static char text[MOST + 64];
-    for (size_t zeros = 0; zeros < MOST; zeros += 37) {
+    enum { MAX = 2000 };
+    static char text[MAX + 64];
+    for (size_t zeros = 0; zeros < MAX; zeros += 37) {
         // 1 000...0 e-zeros, 0.000...01 e+zeros, and a digit far after a halfway point.
         memset(text, '0', sizeof text);
         text[0] = '1';

@@ -66,10 +66,10 @@ static void sweep(const test_text *of, char kind, md5_status expected)
     free(of->bytes);
 }
 
-enum { MOST_ITEMS = 520 };
+enum { MAX_ITEMS = 520 };
 
 TEST (read_memory_may_end_anywhere_in_a_model) {
-    for (uint32_t count = 2; count < MOST_ITEMS; count++) {
+    for (uint32_t count = 2; count < MAX_ITEMS; count++) {
         const test_text good = model_text(count, -1), circle = model_text(count, 0);
         sweep(&good, 'm', MD5_OK);
         sweep(&circle, 'm', MD5_ERROR_RANGE);
@@ -77,7 +77,7 @@ TEST (read_memory_may_end_anywhere_in_a_model) {
 }
 
 TEST (read_memory_may_end_anywhere_in_an_animation) {
-    for (uint32_t count = 2; count < MOST_ITEMS; count++) {
+    for (uint32_t count = 2; count < MAX_ITEMS; count++) {
         test_text good = {0};
         test_append(&good, "MD5Version 10 commandline \"\" numFrames 3 numJoints %u frameRate 24\n",
                     count);
@@ -101,7 +101,7 @@ TEST (read_memory_may_end_anywhere_in_an_animation) {
 }
 
 TEST (read_memory_may_end_anywhere_in_a_camera) {
-    for (uint32_t count = 2; count < MOST_ITEMS; count++) {
+    for (uint32_t count = 2; count < MAX_ITEMS; count++) {
         test_text good = {0};
         test_append(&good,
                     "MD5Version 10 commandline \"\" numFrames %u frameRate 24 numCuts %u cuts {\n",

@@ -8,7 +8,7 @@
 
 #include "render/gl_internal.h"
 
-enum { NUM_JOINTS = 12, NUM_VERTICES = 300, TARGETS = 3, MOST = 2 * NUM_VERTICES };
+enum { NUM_JOINTS = 12, NUM_VERTICES = 300, TARGETS = 3, MAX = 2 * NUM_VERTICES };
 
 // Tolerance between GPU and CPU, as a fraction of the model's size.
 #define AGREEMENT 1e-5
@@ -84,8 +84,8 @@ static void make_palette(uint64_t *random, md5_mat34 *palette)
 static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *made,
                     const md5gl_morph *morph, const float *weights, const md5_mat34 *palette)
 {
-    static md5_vec3 cpu[MOST], cpu_normals[MOST], gpu[MOST], gpu_normals[MOST];
-    static md5_vec4 cpu_tangents[MOST], gpu_tangents[MOST];
+    static md5_vec3 cpu[MAX], cpu_normals[MAX], gpu[MAX], gpu_normals[MAX];
+    static md5_vec4 cpu_tangents[MAX], gpu_tangents[MAX];
     const md5_mesh *const mesh = &made->model->meshes[0];
     const double size = real_distance(made->model->bounds.min, made->model->bounds.max);
     if (scene_blending(copy) == MD5GL_BLEND_DUAL) {

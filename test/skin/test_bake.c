@@ -18,7 +18,7 @@ static const char two_meshes[] =
     "vert 2 ( 0 1 ) 2 1\nnumtris 1\ntri 0 0 2 1\nnumweights 3\n"
     "weight 0 0 1 ( -3 0 0 )\nweight 1 0 1 ( -3 7 0 )\nweight 2 1 1 ( 0 0 9 )\n}\n";
 
-enum { FRAMES = 5, MOST = 16 };
+enum { FRAMES = 5, MAX = 16 };
 
 static md5_model *model_of(const char *text)
 {
@@ -65,7 +65,7 @@ TEST (bake_stores_what_skinning_computes) {
     // md5_skin() are the errors that the clip reports.
     double place = 0.0, angle = 0.0, formula = 0.0;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
-        md5_vec3 at[MOST], normals[MOST], skinned[MOST], skinned_normals[MOST];
+        md5_vec3 at[MAX], normals[MAX], skinned[MAX], skinned_normals[MAX];
         const md5_moment moment = {.frame0 = frame, .frame1 = (frame + 1) % FRAMES};
         const uint32_t count = skin_all(model, palettes + 2 * frame, skinned, skinned_normals);
         CHECK_UINT(count, baked->num_vertices);
@@ -123,7 +123,7 @@ TEST (bake_between_frames_is_a_chord) {
     REQUIRE(baked);
     const double radius = sqrt(50.0); // (5, 5, 5) about z
     CHECK_NEAR(md5_baked_error(baked, model, half, between), radius * (1.0 - cos(0.25)), 2e-4);
-    md5_vec3 from[MOST], to[MOST], at[MOST];
+    md5_vec3 from[MAX], to[MAX], at[MAX];
     md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){0}, from, NULL);
     md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){.frame0 = 1, .frame1 = 1}, to, NULL);
     md5_skin_baked(baked, 2, 4, (md5_moment){.frame1 = 1, .fraction = 0.25f}, at, NULL);

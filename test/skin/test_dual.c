@@ -36,7 +36,7 @@ static real3 moved(dual_quat q, md5_vec3 point, double is_place)
 
 // -- Meshes ---------------------------------------------------------------------------------------
 
-enum { JOINTS = 12, VERTICES = 64, MOST = 7 };
+enum { JOINTS = 12, VERTICES = 64, MAX = 7 };
 
 // A mesh as from a file, but assembled manually; its joints and results.
 typedef struct dual_case {
@@ -44,8 +44,8 @@ typedef struct dual_case {
     md5_mat34 palette[JOINTS];
     md5_dual_quat dual[JOINTS];
     md5_vec3 positions[VERTICES], normals[VERTICES];
-    md5_vec4 tangents[VERTICES], influences[VERTICES * MOST];
-    uint32_t first_influence[VERTICES + 1], joints[VERTICES * MOST];
+    md5_vec4 tangents[VERTICES], influences[VERTICES * MAX];
+    uint32_t first_influence[VERTICES + 1], joints[VERTICES * MAX];
     md5_mesh mesh;
     md5_vec3 posed[VERTICES], posed_normals[VERTICES]; // results
     md5_vec4 posed_tangents[VERTICES];
@@ -110,11 +110,11 @@ static void add_vertex(dual_case *made, md5_vec3 position, uint64_t *random)
     made->first_influence[vertex + 1] = made->first_influence[vertex];
 }
 
-// 1 to MOST influences, whose biases mostly decrease and need not sum to 1.
+// 1 to MAX influences, whose biases mostly decrease and need not sum to 1.
 static void add_random_vertices(dual_case *made, uint64_t *random)
 {
     for (uint32_t i = 0; i < VERTICES; i++) {
-        const uint32_t count = 1 + i % MOST, joint = test_random_u32(random) % JOINTS;
+        const uint32_t count = 1 + i % MAX, joint = test_random_u32(random) % JOINTS;
         add_vertex(made, (md5_vec3){coordinate(random), coordinate(random), coordinate(random)},
                    random);
         for (uint32_t k = 0; k < count; k++)

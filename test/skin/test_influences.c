@@ -52,16 +52,16 @@ static void check_order(const md5_mesh *mesh, uint32_t vertex)
 }
 
 TEST (influences_are_weights_merged_by_joint) {
-    enum { MOST = 40, JOINTS = 30 };
+    enum { MAX = 40, JOINTS = 30 };
     uint64_t random = 3;
     md5_mat34 bind[JOINTS];
     made_joints(bind, JOINTS, 10.0, &random);
     for (uint32_t round = 0; round < 200; round++) {
         // Up to 14 weights as in the worst of known models, then enough for the other sorting
         // method.
-        const uint32_t num_weights = round < 140 ? 1 + round % 14 : MOST;
+        const uint32_t num_weights = round < 140 ? 1 + round % 14 : MAX;
         const uint32_t num_joints = round % 3 == 0 ? 2 : JOINTS; // many repetitions, or few
-        md5_weight weights[MOST];
+        md5_weight weights[MAX];
         real3 position = {0.0, 0.0, 0.0};
         for (uint32_t i = 0; i < num_weights; i++) {
             weights[i].joint = test_random_u32(&random) % num_joints;
@@ -196,13 +196,13 @@ TEST (crowded_vertex_takes_linear_time) {
 // -- Packing ----------------------------------------------------------------------------------
 
 TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
-    enum { JOINTS = 20, MOST = 12 };
+    enum { JOINTS = 20, MAX = 12 };
     uint64_t random = 9;
     md5_mat34 bind[JOINTS];
     made_joints(bind, JOINTS, 10.0, &random);
     for (uint32_t round = 0; round < 120; round++) {
-        const uint32_t num_weights = round % (MOST + 1), slots = 1 + round % 8;
-        md5_weight weights[MOST];
+        const uint32_t num_weights = round % (MAX + 1), slots = 1 + round % 8;
+        md5_weight weights[MAX];
         for (uint32_t i = 0; i < num_weights; i++) {
             const float bias = (float)(0.01 + test_random(&random));
             weights[i] = (md5_weight){19 - i, bias, random_offset(5.0, &random)};
@@ -455,7 +455,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
 //
 // Influences packed into bytes: largest remainders, interleaved vertices, joints beyond a byte.
 
-enum { MOST = 300, MAX_VERTICES = 4 };
+enum { MAX = 300, MAX_VERTICES = 4 };
 
 // Four slots without being told.
 static bool pack_bytes(const md5_mesh *mesh, uint32_t slots, uint8_t *joints, size_t joint_stride,
@@ -473,8 +473,8 @@ static bool pack_bytes(const md5_mesh *mesh, uint32_t slots, uint8_t *joints, si
 // A mesh that has influences and nothing else.
 typedef struct packed_mesh {
     md5_mesh mesh;
-    uint32_t first[MAX_VERTICES + 1], joints[MAX_VERTICES * MOST];
-    md5_vec4 influences[MAX_VERTICES * MOST];
+    uint32_t first[MAX_VERTICES + 1], joints[MAX_VERTICES * MAX];
+    md5_vec4 influences[MAX_VERTICES * MAX];
 } packed_mesh;
 
 static void add_vertex(packed_mesh *made, const double *biases, uint32_t count,
@@ -541,7 +541,7 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
     static packed_mesh made;
     uint64_t random = 3;
     for (int round = 0; round < 20000; round++) {
-        double biases[MOST], kept_sum = 0.0;
+        double biases[MAX], kept_sum = 0.0;
         const uint32_t count = 1 + test_random_u32(&random) % (round % 100 == 0 ? 255 : 8);
         const uint32_t slots = round % 100 == 0 ? 255 : 1 + test_random_u32(&random) % 8;
         double next = 1.0;

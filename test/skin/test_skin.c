@@ -129,7 +129,7 @@ void made_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t *
 // -- A patch of cloth on many joints ------------------------------------------------------------
 
 enum { JOINTS = 16, SIDE = 20, VERTICES = SIDE * SIDE, TRIANGLES = 2 * (SIDE - 1) * (SIDE - 1) };
-enum { MOST_WEIGHTS = 14 };
+enum { MAX_WEIGHTS = 14 };
 
 // Its vertices have 0 to 14 weights of any bias, on joints that may repeat; its texture is
 // mirrored in the middle.
@@ -138,7 +138,7 @@ typedef struct cloth_patch {
     md5_vertex vertices[VERTICES];
     md5_vec2 texcoords[VERTICES];
     uint32_t triangles[3 * TRIANGLES];
-    md5_weight weights[VERTICES * MOST_WEIGHTS];
+    md5_weight weights[VERTICES * MAX_WEIGHTS];
     made_source source;
 } cloth_patch;
 
@@ -247,7 +247,7 @@ static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, 
 TEST (skin_is_the_sum_over_the_weights_of_the_file) {
     OWN_ARRAY(cloth_patch, patch, 1);
     uint64_t random = 19;
-    static const uint32_t most[] = {1, 2, 4, MOST_WEIGHTS};
+    static const uint32_t most[] = {1, 2, 4, MAX_WEIGHTS};
     static const double oddness[] = {0.0, 0.7};
     for (uint32_t round = 0; round < 8; round++) {
         make_patch(patch, round % 2, most[round % 4], oddness[round / 4], &random);
@@ -377,14 +377,14 @@ static uint32_t count_blended(const md5_mesh *mesh)
 }
 
 TEST (skin_sums_in_the_stated_order) {
-    BUILD_PATCH(made, patch, 31, 1, MOST_WEIGHTS, 0.3);
+    BUILD_PATCH(made, patch, 31, 1, MAX_WEIGHTS, 0.3);
     CHECK_UINT(count_blended(&made.mesh), 0);
     check_order(&made.mesh, patch->palette);
 }
 
 // Without a plan nothing is blended; the two forms differ by rounding error only.
 TEST (skin_blends_where_points_meet_and_only_there) {
-    BUILD_PATCH(made, patch, 37, 1, MOST_WEIGHTS, 0.0);
+    BUILD_PATCH(made, patch, 37, 1, MAX_WEIGHTS, 0.0);
     md5_mesh by_hand = made.mesh;
     by_hand.skin_plan = NULL;
     const size_t count = by_hand.num_vertices;

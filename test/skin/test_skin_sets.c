@@ -6,7 +6,7 @@
 #include "md5/skin/kernels.h"
 #include "md5/skin/plan.h"
 
-enum { JOINTS = 9, MOST_INFLUENCES = 14 };
+enum { JOINTS = 9, MAX_INFLUENCES = 14 };
 
 static const char *const level_names[MD5_CPU_COUNT] = {
     [MD5_CPU_SCALAR] = "scalar",  [MD5_CPU_SSE2] = "SSE2", [MD5_CPU_AVX2] = "AVX2",
@@ -139,7 +139,7 @@ typedef struct streak {
 
 static void begin_random_mesh(random_mesh *made, size_t num_vertices)
 {
-    const size_t most = num_vertices + 1, most_influences = most * MOST_INFLUENCES * 2;
+    const size_t most = num_vertices + 1, most_influences = most * MAX_INFLUENCES * 2;
     *made = (random_mesh){
         .positions = malloc(most * sizeof(md5_vec3)),
         .normals = malloc(most * sizeof(md5_vec3)),
@@ -210,7 +210,7 @@ static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *
     for (uint32_t i = 0; i < num_streaks; i++) {
         streak of = {
             .length = test_random_u32(random) % 41,
-            .num_influences = test_random_u32(random) % (MOST_INFLUENCES + 1),
+            .num_influences = test_random_u32(random) % (MAX_INFLUENCES + 1),
             .joint = test_random_u32(random) % JOINTS,
             .step = test_random_u32(random) % 3,
             .form = test_random_u32(random) % 4,
@@ -587,7 +587,7 @@ TEST (real_models_take_what_they_use) {
 
 // -- Random models --------------------------------------------------------------------------------
 
-enum { PLAN_JOINTS = 6, MOST_VERTICES = 150, MOST_WEIGHTS = 12 };
+enum { PLAN_JOINTS = 6, MAX_VERTICES = 150, MAX_WEIGHTS = 12 };
 
 TEST (random_models_take_what_they_use) {
     static const md5_load_opts options = {.max_warnings = 0};
@@ -600,11 +600,11 @@ TEST (random_models_take_what_they_use) {
             test_append(&text, "\"%u\" -1 ( 0 %u 1 ) ( 0 0 0 )\n", i, i);
         test_append(&text, "}\n");
         for (int i = 0; i < 3; i++) {
-            const uint32_t num_vertices = test_random_u32(&random) % MOST_VERTICES;
+            const uint32_t num_vertices = test_random_u32(&random) % MAX_VERTICES;
             uint32_t num_weights = 0;
             test_append(&text, "mesh { shader \"\" numverts %u\n", num_vertices);
             for (uint32_t j = 0; j < num_vertices; j++) {
-                const uint32_t own = test_random_u32(&random) % MOST_WEIGHTS;
+                const uint32_t own = test_random_u32(&random) % MAX_WEIGHTS;
                 test_append(&text, "vert %u ( %u %u ) %u %u\n", j, j % 3, j % 2, num_weights, own);
                 num_weights += own;
             }

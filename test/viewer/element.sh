@@ -21,10 +21,10 @@ void page_tell(const char *kind, const char *text, const char *more)
 }
 void *page_open(const char *path, size_t *size)
 {
-    enum { MOST = 1 << 16 };
+    enum { MAX = 1 << 16 };
     FILE *const file = fopen(path, "rb");
-    char *const bytes = file ? malloc(MOST) : NULL;
-    *size = bytes ? fread(bytes, 1, MOST, file) : 0;
+    char *const bytes = file ? malloc(MAX) : NULL;
+    *size = bytes ? fread(bytes, 1, MAX, file) : 0;
     if (file)
         fclose(file);
     return bytes;

@@ -17,7 +17,7 @@
 #include <stb/stb_image.h>
 
 // Differences that are not drawn: see view.h.
-enum { MOST_OFF = 5, NUM_PICTURES = 5 };
+enum { MAX_OFF = 5, NUM_PICTURES = 5 };
 
 typedef void paint(uint8_t *rgba, uint32_t x, uint32_t y, uint32_t picture);
 
@@ -152,7 +152,7 @@ TEST (view_gif_has_the_pictures_that_were_written) {
         {paint_one, 1, 1, 0, 0.0},       {paint_one, 67, 3, 0, 0.0},
         {paint_few, 1, 1, 0, 0.0},       {paint_few, 33, 17, 0, 0.0},
         {paint_few, 1, 300, 0, 0.0},     {paint_slope, 127, 83, 40, 5.0},
-        {paint_square, 64, 31, 14, 2.0}, {paint_hole, 64, 31, MOST_OFF, 0.1},
+        {paint_square, 64, 31, 14, 2.0}, {paint_hole, 64, 31, MAX_OFF, 0.1},
         {paint_nothing, 5, 4, 0, 0.0},   {paint_noise, 251, 199, 0, 0.0},
     };
     EACH (row, rows) {

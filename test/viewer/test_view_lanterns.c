@@ -57,7 +57,7 @@ static md5_vec3 sole_of(const lanterns *of, int foot)
 // A sole that neither rises nor falls in a step, and is as low as its ankle allows, stands.
 TEST_GAME(game_plays_itself_and_wins_on_feet_that_stand_still)
 {
-    enum { MOST_SECONDS = 150 };
+    enum { MAX_SECONDS = 150 };
     const view_scene *const scene = &of->document->scene;
     const float seconds = 1.0f / (float)A_SECOND, fast = 2.0f, on_floor = 0.15f;
     md5_vec3 before[FEET] = {{0}};
@@ -66,7 +66,7 @@ TEST_GAME(game_plays_itself_and_wins_on_feet_that_stand_still)
     uint32_t num_lit = 0, num_standing = 0, num_sliding = 0;
     bool is_finite = true;
     int step = 0;
-    for (; step < MOST_SECONDS * A_SECOND && view_get_game_facts(of->game).phase == VIEW_GAME_PLAYS;
+    for (; step < MAX_SECONDS * A_SECOND && view_get_game_facts(of->game).phase == VIEW_GAME_PLAYS;
          step++) {
         view_run_game(of->game, (double)step / (double)A_SECOND);
         const view_game_facts facts = view_get_game_facts(of->game);

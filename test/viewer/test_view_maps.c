@@ -32,7 +32,7 @@ TEST (view_maps_are_found_by_their_endings) {
 
 // Layers of lit stages: which stages of a material are drawn together, in which colours, and when.
 
-enum { WHITE = MD5_FIRST_REGISTER, HALF, OFF, NUM_REGISTERS, MOST_STAGES = 6 };
+enum { WHITE = MD5_FIRST_REGISTER, HALF, OFF, NUM_REGISTERS, MAX_STAGES = 6 };
 
 static const float registers[NUM_REGISTERS] = {[WHITE] = 1.0f, [HALF] = 0.5f};
 
@@ -43,16 +43,16 @@ static md5_stage lit_stage(md5_stage_light light, uint32_t condition, uint32_t r
 
 // Layers whose textures have the numbers of their stages, from 1.
 typedef struct lit_case {
-    md5_stage stages[MOST_STAGES];
-    md5gl_texture textures[MOST_STAGES];
-    md5gl_material shown[MOST_STAGES];
+    md5_stage stages[MAX_STAGES];
+    md5gl_texture textures[MAX_STAGES];
+    md5gl_material shown[MAX_STAGES];
     md5_material material;
     view_lit_layers lit;
 } lit_case;
 
 static void choose(lit_case *c, uint32_t num_stages)
 {
-    for (uint32_t i = 0; i < MOST_STAGES; i++)
+    for (uint32_t i = 0; i < MAX_STAGES; i++)
         c->textures[i] = i + 1;
     c->material =
         (md5_material){.stages = c->stages, .num_stages = num_stages, ROWS(registers, registers)};

@@ -54,12 +54,12 @@ static float outside(const md5gl_line_vertex *box, md5_vec3 point)
 TEST (view_boxes_of_joints_contain_the_vertices_they_move) {
     const char *const files[] = {test_path("models/bobbin/bobbin.md5mesh"),
                                  test_path("models/bobbin/dance.md5anim")};
-    enum { MOST_JOINTS = 256 };
-    uint32_t box_of[MOST_JOINTS] = {0}, num_boxes = 0, num_held = 0;
+    enum { MAX_JOINTS = 256 };
+    uint32_t box_of[MAX_JOINTS] = {0}, num_boxes = 0, num_held = 0;
     view_document document = {.ground = 0.0f};
     view_scene *const scene = &document.scene;
     view_lines lines = {0};
-    if (open_boxes(&document, &lines, files, 2) && CHECK(scene->num_joints <= MOST_JOINTS)) {
+    if (open_boxes(&document, &lines, files, 2) && CHECK(scene->num_joints <= MAX_JOINTS)) {
         const md5_mesh *const meshes = scene->model->meshes;
         for (uint32_t m = 0; m < scene->model->num_meshes; m++)
             for (uint32_t i = 0; i < meshes[m].num_influences; i++)

@@ -419,8 +419,8 @@ static md5_vec3 nearest_ankle(const page_case *of, md5_vec3 place)
 
 // Green crosses are where feet stand: the ankles above them do not move, whatever the state says.
 TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
-    enum { MOST = 256 };
-    md5_vec3 places[MOST], ankles[MOST], at[MOST]; // where feet stand, and ankles as first seen
+    enum { MAX = 256 };
+    md5_vec3 places[MAX], ankles[MAX], at[MAX]; // where feet stand, and ankles as first seen
     uint32_t num_stands = 0, num_seen = 0;
     double moved = 0.0;
     for (int i = 0; i <= 240; i++) {
@@ -432,7 +432,7 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
             uint32_t number = 0;
             while (number < num_stands && real_distance(places[number], at[k]) > 1e-3)
                 number++;
-            REQUIRE(number < MOST);
+            REQUIRE(number < MAX);
             if (number == num_stands) {
                 places[num_stands] = at[k];
                 ankles[num_stands++] = ankle;

@@ -3,12 +3,12 @@
 
 #include "demo/common/threads.h"
 
-enum { MOST_ITEMS = 1000, MOST_WORKERS = 5, NUM_ROUNDS = 40 };
+enum { MAX_ITEMS = 1000, MAX_WORKERS = 5, NUM_ROUNDS = 40 };
 
 typedef struct counted {
-    unsigned char items[MOST_ITEMS];    // how often each was run
-    unsigned char inside[MOST_WORKERS]; // in a range now: no two with the same worker
-    unsigned faults[MOST_WORKERS];
+    unsigned char items[MAX_ITEMS];    // how often each was run
+    unsigned char inside[MAX_WORKERS]; // in a range now: no two with the same worker
+    unsigned faults[MAX_WORKERS];
     uint32_t num_workers;
 } counted;
 
@@ -23,8 +23,8 @@ static void count_items(void *user, uint32_t worker, size_t begin, size_t end)
 }
 
 TEST (view_threads_run_each_item_once) {
-    static const uint32_t workers[] = {1, 2, MOST_WORKERS};
-    static const size_t counts[] = {0, 1, 2, 7, MOST_ITEMS};
+    static const uint32_t workers[] = {1, 2, MAX_WORKERS};
+    static const size_t counts[] = {0, 1, 2, 7, MAX_ITEMS};
     EACH (row, workers) {
         const md5_threads *const threads = common_start_threads(*row);
         CHECK(threads->num_workers >= 1 && threads->num_workers <= *row);
@@ -34,10 +34,10 @@ TEST (view_threads_run_each_item_once) {
             for (int round = 0; round < NUM_ROUNDS; round++)
                 md5_threads_run(threads, count, count_items, &of);
             size_t num_right = 0;
-            for (size_t j = 0; j < MOST_ITEMS; j++)
+            for (size_t j = 0; j < MAX_ITEMS; j++)
                 num_right += of.items[j] == (j < count ? NUM_ROUNDS : 0);
-            CHECK_UINT(num_right, MOST_ITEMS);
-            for (uint32_t j = 0; j < MOST_WORKERS; j++)
+            CHECK_UINT(num_right, MAX_ITEMS);
+            for (uint32_t j = 0; j < MAX_WORKERS; j++)
                 CHECK_UINT(of.faults[j], 0);
         }
         common_stop_threads(threads);

@@ -170,7 +170,7 @@ TEST (view_retargeted_clips_have_the_bits_of_retargeting) {
 // The hull that frames a shape: the farthest points of clouds in 26 directions, against a plain
 // search in double precision.
 
-enum { MOST_POINTS = 500 };
+enum { MAX_POINTS = 500 };
 
 static md5_vec3 random_point(uint64_t *random, double size)
 {
@@ -198,7 +198,7 @@ static double reach_of_hull(const view_hull *hull, const int direction[3])
 TEST (view_hull_reaches_the_farthest_points_in_each_direction) {
     static const double sizes[] = {10.0, 80.0, 30.0, 81.0};
     static const uint32_t counts[] = {1, 500, 33, 128};
-    static md5_vec3 points[4 * MOST_POINTS];
+    static md5_vec3 points[4 * MAX_POINTS];
     uint64_t random = 7;
     uint32_t used = 0;
     view_hull hull = {0};

@@ -18,7 +18,7 @@
 
 #include <stb/stb_image_write.h>
 
-enum { MOST_COLOURS = 1000, BUCKETS = 4096, LARGE_DIFFERENCE = 24 };
+enum { MAX_COLOURS = 1000, BUCKETS = 4096, LARGE_DIFFERENCE = 24 };
 
 static view_image read_or_exit(const char *path)
 {
@@ -51,14 +51,14 @@ static void print_covered(const view_image *image)
            top / height, right / width, bottom / height);
 }
 
-// Counts different colours, up to MOST_COLOURS, with a hash table.
+// Counts different colours, up to MAX_COLOURS, with a hash table.
 static int count_colours(const view_image *image)
 {
-    static uint32_t colours[MOST_COLOURS];
-    static int next[MOST_COLOURS], first[BUCKETS];
+    static uint32_t colours[MAX_COLOURS];
+    static int next[MAX_COLOURS], first[BUCKETS];
     int count = 0;
     memset(first, -1, sizeof first);
-    for (size_t i = 0; i < (size_t)image->width * image->height && count < MOST_COLOURS; i++) {
+    for (size_t i = 0; i < (size_t)image->width * image->height && count < MAX_COLOURS; i++) {
         uint32_t colour;
         memcpy(&colour, image->rgba + 4 * i, 4);
         const uint32_t bucket = colour * 2654435761u >> 20;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { RUNS = 500, MOST_JOINTS = 256 };
+enum { RUNS = 500, MAX_JOINTS = 256 };
 
 static double now(void)
 {
@@ -21,8 +21,8 @@ static double now(void)
 
 int main(int count, char **arguments)
 {
-    static md5_xform pose[MOST_JOINTS];
-    static md5_mat34 joints[MOST_JOINTS], palette[MOST_JOINTS];
+    static md5_xform pose[MAX_JOINTS];
+    static md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
     md5_error error = {0};
     double fastest = 1e9; // seconds
     size_t num_vertices = 0, most_vertices = 0;
@@ -31,7 +31,7 @@ int main(int count, char **arguments)
     md5_model *const model = md5_load_model(arguments[1], NULL, &error);
     md5_anim *const anim = model ? md5_load_anim(arguments[2], NULL, &error) : NULL;
     md5_binding *const binding = anim ? md5_bind(model, anim, NULL, &error) : NULL;
-    if (!binding || model->skeleton.num_joints > MOST_JOINTS) {
+    if (!binding || model->skeleton.num_joints > MAX_JOINTS) {
         fprintf(stderr, "%s\n", binding ? "too many joints" : error.message);
         return 1;
     }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { NUM_TEXTS = 3, NUM_FILES = 5, MOST_ENTITIES = 8 };
+enum { NUM_TEXTS = 3, NUM_FILES = 5, MAX_ENTITIES = 8 };
 
 static const char fuzz_mesh_text[] =
     "MD5Version 10\ncommandline \"\"\nnumJoints 2\nnumMeshes 0\njoints {\n"
@@ -220,7 +220,7 @@ static const char *play_entities(md5_game *game)
     const md5_load_opts opts = {.allocator = {.limit = FUZZ_MEMORY_LIMIT}};
     md5_error error = {0};
     const char *fault = NULL;
-    for (uint32_t i = 0; i < MOST_ENTITIES && !fault; i++) {
+    for (uint32_t i = 0; i < MAX_ENTITIES && !fault; i++) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_ENTITY, i);
         md5_entity *const entity = decl ? md5_load_entity(game, decl->name, &opts, &error) : NULL;
         if (decl && !entity && error.status == MD5_OK)

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 // Entries may claim 512 MiB each; one of this size is enough to find what is wrong with it.
-enum { MOST_READ = 64 << 20 };
+enum { MAX_READ = 64 << 20 };
 
 static void count_warning(void *user, const char *name, const char *fault)
 {
@@ -32,7 +32,7 @@ static const char *read_archive(const char *path)
     if (!common_add_game_place(&places, path, &error))
         return error.message[0] ? NULL : "refused without a reason";
     const md5_game_path *const archive = places.paths;
-    for (size_t i = 0; i < archive->num_files && total < MOST_READ; i++) {
+    for (size_t i = 0; i < archive->num_files && total < MAX_READ; i++) {
         size_t size = 0;
         error.message[0] = '\0';
         const void *const bytes = archive->open(archive->user, i, &size, &error);
