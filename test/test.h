@@ -71,6 +71,11 @@ void test_register(test_case *test);
     for (__typeof__(&(rows)[0]) row = (rows); row < (rows) + COUNT_OF(rows); row++)
 // NOLINTEND(bugprone-macro-parentheses)
 
+// A loop over 0, 1 ... count - 1: the index has the type of `count`, which is unsigned for 3u.
+// NOLINTBEGIN(bugprone-macro-parentheses)
+#define FOR(index, count) for (__typeof__((count) + 0) index = 0; index < (count); index++)
+// NOLINTEND(bugprone-macro-parentheses)
+
 // In an initializer: a member that points to the rows of an array, or to one row, and their count.
 #define ROWS(member, rows) .member = (rows), .num_##member = COUNT_OF(rows)
 #define ROW(member, row) .member = &(row), .num_##member = 1

@@ -10,7 +10,7 @@
 
 static void walk(const md5_skeleton *skeleton, const md5_xform *pose, real_place *joints)
 {
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    FOR (i, skeleton->num_joints) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         const real_place local = {real4_of(pose[joint].rotation),
@@ -33,11 +33,11 @@ static real3 placed(const real_place *joint, real3 at)
 static double vertex_distance(const md5_model *model, const real_place *a, const real_place *b)
 {
     double worst = 0.0;
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    FOR (m, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[m];
-        for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+        FOR (v, mesh->num_file_vertices) {
             real3 off = {0};
-            for (uint32_t k = 0; k < mesh->file_vertices[v].num_weights; k++) {
+            FOR (k, mesh->file_vertices[v].num_weights) {
                 const md5_weight *const weight =
                     &mesh->weights[mesh->file_vertices[v].first_weight + k];
                 const real3 at = real3_of(weight->offset);
@@ -56,8 +56,8 @@ static double point_distance(uint32_t num_joints, double distance, const real_pl
                              const real_place *b)
 {
     double worst = 0.0;
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
-        for (int k = 0; k < 6; k++) {
+    FOR (joint, num_joints) {
+        FOR (k, 6) {
             const double along = k % 2 ? -distance : distance;
             const real3 point = {k / 2 == 0 ? along : 0.0, k / 2 == 1 ? along : 0.0,
                                  k / 2 == 2 ? along : 0.0};
@@ -90,7 +90,7 @@ static double measured(const clip_case *of)
     OWN_ARRAY(md5_xform, pose, count);
     OWN_ARRAY(real_place, joints, 2 * count);
     double worst = 0.0;
-    for (uint32_t frame = 0; frame < of->anim->num_frames; frame++) {
+    FOR (frame, of->anim->num_frames) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
         sample_own(of->anim, moment, MD5_ROOT_FILE, pose);
         walk(skeleton, pose, joints);
@@ -108,7 +108,7 @@ static void compress_case(clip_case *of, float tolerance)
 {
     md5_error error = {0};
     OWN_ARRAY(float, distances, of->anim->skeleton.num_joints);
-    for (uint32_t i = 0; i < of->anim->skeleton.num_joints; i++)
+    FOR (i, of->anim->skeleton.num_joints)
         distances[i] = 4.0f;
     const md5_compress_opts options = {
         .tolerance = tolerance, .model = of->model, .distances = of->model ? NULL : distances};
@@ -213,7 +213,7 @@ static md5_moment moment_of(const clip_case *of, int i, uint64_t *random)
 
 TEST (compress_samples_the_same_bits_with_every_instruction_set) {
     static const float tolerances[] = {0.01f, 0.05f, 0.4f};
-    for (int k = 0; k < 3; k++) {
+    FOR (k, 3) {
         OWN_CASE of = {
             .model = our_model("models/bobbin/bobbin.md5mesh"),
             .anim = our_anim("models/bobbin/walk.md5anim"),
@@ -224,7 +224,7 @@ TEST (compress_samples_the_same_bits_with_every_instruction_set) {
         const size_t count = of.anim->skeleton.num_joints;
         OWN_ARRAY(md5_xform, poses, 2 * count);
         uint64_t random = 3;
-        for (int i = 0; i < 100; i++) {
+        FOR (i, 100) {
             const md5_moment moment = moment_of(&of, i, &random);
             md5i_sample_with(md5i_pose_kernels_of(MD5_CPU_SCALAR), binding, &moment, MD5_ROOT_FILE,
                              poses);
@@ -285,7 +285,7 @@ TEST (compressed_clips_are_interpolated_in_all_ways) {
         OWN_ARRAY(md5_xform, poses, 2 * count);
         OWN_ARRAY(md5_mat34, palettes, 3 * count);
         uint64_t random = 5;
-        for (int i = 0; i < 300; i++) {
+        FOR (i, 300) {
             md5_pose_job job = {.binding = packed,
                                 .moment = moment_of(&of, i, &random),
                                 .root = (md5_root)(i % 3),
@@ -334,13 +334,13 @@ TEST (decompress_gives_the_frames_of_the_clip) {
         CHECK(again->num_translations > 4 && again->num_translations <= anim->num_translations);
         CHECK_UINT(again->num_components, 3 * (again->num_rotations + again->num_translations));
         CHECK(again->base_frame[0].translation.z == anim->base_frame[0].translation.z);
-        for (uint32_t i = 0; i < anim->skeleton.num_joints; i++) {
+        FOR (i, anim->skeleton.num_joints) {
             CHECK_STRING(again->skeleton.joints[i].name, anim->skeleton.joints[i].name);
             CHECK(again->skeleton.joints[i].parent == anim->skeleton.joints[i].parent);
         }
         const size_t count = again->skeleton.num_joints;
         OWN_ARRAY(md5_xform, poses, 2 * count);
-        for (uint32_t frame = 0; frame < again->num_frames; frame++) {
+        FOR (frame, again->num_frames) {
             const md5_moment still = {.frame0 = frame, .frame1 = frame};
             sample_own(of.compressed, still, MD5_ROOT_ID, poses);
             sample_own(again, still, MD5_ROOT_ID, poses + count);
@@ -392,22 +392,22 @@ static md5_anim *make_branches(uint32_t num_joints, uint32_t num_frames)
              "numAnimatedComponents %u\nhierarchy {\n",
              num_frames, num_joints, 2 * num_joints);
     add(&made, line);
-    for (uint32_t i = 0; i < num_joints; i++) {
+    FOR (i, num_joints) {
         const int32_t parent = i % 4 == 0 ? (i == 0 ? -1 : 0) : (int32_t)i - 1;
         snprintf(line, LINE, "\"joint%u\" %d 33 %u\n", i, parent, 2 * i);
         add(&made, line);
     }
     add(&made, "}\nbounds {\n");
-    for (uint32_t i = 0; i < num_frames; i++)
+    FOR (i, num_frames)
         add(&made, "( 0 0 0 ) ( 1 1 1 )\n");
     add(&made, "}\nbaseframe {\n");
-    for (uint32_t i = 0; i < num_joints; i++)
+    FOR (i, num_joints)
         add(&made, "( 1 2 3 ) ( 0 0 0 )\n");
     add(&made, "}\n");
-    for (uint32_t frame = 0; frame < num_frames; frame++) {
+    FOR (frame, num_frames) {
         snprintf(line, LINE, "frame %u {\n", frame);
         add(&made, line);
-        for (uint32_t i = 0; i < num_joints; i++) {
+        FOR (i, num_joints) {
             const double along = i % 5 == 4 ? 2.0 : 1.0 + sin(0.9 * frame + i);
             snprintf(line, LINE, "%f %f\n", along, 0.3 * cos(1.7 * frame + 0.5 * i));
             add(&made, line);
@@ -442,7 +442,7 @@ static size_t most_failures(int i)
 }
 
 TEST_LONG (compress_of_many_joints_survives_failure_of_every_allocation) {
-    for (int k = 0; k < 2 * NUM_SIZES; k++) {
+    FOR (k, 2 * NUM_SIZES) {
         const int i = k / 2;
         OWN_ANIM anim = make_branches(sizes[i].joints, sizes[i].frames);
         OWN_MODEL model = md5_parse_model(beginning, strlen(beginning), NULL, NULL);
@@ -475,7 +475,7 @@ static bool poses_alike(const md5_anim *a, const md5_anim *b)
 }
 
 TEST_LONG (compress_file_of_many_joints_survives_failure_of_every_allocation) {
-    for (int i = 0; i < NUM_SIZES; i++) {
+    FOR (i, NUM_SIZES) {
         OWN_ANIM anim = make_branches(sizes[i].joints, sizes[i].frames);
         OWN_ANIM made = md5_compress_anim(anim, NULL, NULL, NULL);
         const size_t size = md5_write_anim(made, NULL, 0);
@@ -514,17 +514,17 @@ TEST (compress_binds_across_joints_that_the_model_lacks) {
     OWN_ANIM anim = make_branches(4, 12);
     const md5_compress_opts options = {.tolerance = 0.001f};
     OWN_ANIM compressed = md5_compress_anim(anim, &options, NULL, NULL);
-    for (int i = 0; i < NUM_GAPS; i++) {
+    FOR (i, NUM_GAPS) {
         OWN_MODEL model = md5_parse_model(gaps[i], strlen(gaps[i]), NULL, NULL);
         OWN_BINDING plain = md5_bind(model, anim, NULL, NULL);
         OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
         CHECK((plain->num_rebases > 0) == (i < 2));
-        for (int k = 0; k < 60; k++) {
+        FOR (k, 60) {
             md5_xform exact[2], pose[2];
             const md5_moment moment = md5_moment_at(anim, 0.013 * k, MD5_WRAP_LOOP);
             md5_sample(plain, moment, (md5_root)(k % 3), exact);
             md5_sample(binding, moment, (md5_root)(k % 3), pose);
-            for (int joint = 0; joint < 2; joint++)
+            FOR (joint, 2)
                 CHECK_NEAR(real_distance(exact[joint].translation, pose[joint].translation), 0.0,
                            0.01);
         }
@@ -539,7 +539,7 @@ TEST (compress_scalar_code_is_the_reference_of_bindings) {
     snprintf(line, LINE, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 0\njoints {\n",
              DRIVEN);
     add(&made, line);
-    for (int i = 0; i < DRIVEN; i++) {
+    FOR (i, DRIVEN) {
         snprintf(line, LINE, "\"joint%d\" %d ( 0 0 %d ) ( 0 0 0 )\n", i,
                  i % 4 == 0 ? (i == 0 ? -1 : 0) : i - 1, i);
         add(&made, line);

@@ -17,12 +17,12 @@ static md5_anim *make_anim(double turn, double move, const char *c_name)
                         "numAnimatedComponents 4\nhierarchy {\n\"a\" -1 1 0\n\"b\" 0 32 1\n"
                         "\"%s\" 1 24 2\n\"d\" 2 0 0\n}\nbounds {\n",
                         FRAMES, c_name);
-    for (int i = 0; i < FRAMES; i++)
+    FOR (i, FRAMES)
         size += snprintf(text + size, (size_t)(ROOM - size), "( 0 0 0 ) ( 1 1 1 )\n");
     size += snprintf(text + size, (size_t)(ROOM - size),
                      "}\nbaseframe {\n( 1 2 3 ) ( 0 0 0 )\n( 10 0 0 ) ( 0 0 0 )\n"
                      "( 12 0 0 ) ( 0 0 0 )\n( 5 0.5 0 ) ( 0.1 0.2 0.3 )\n}\n");
-    for (int i = 0; i < FRAMES; i++) {
+    FOR (i, FRAMES) {
         const double at = (double)i / (FRAMES - 1), half = turn * at * 0.5;
         size += snprintf(text + size, (size_t)(ROOM - size), "frame %d {\n%f %f %f %f\n}\n", i,
                          move * at * at, cos(half) > 0.0 ? -sin(half) : sin(half),
@@ -92,7 +92,7 @@ TEST (compress_keeps_rotations_by_any_angle) {
             const md5_moment moment = md5_moment_at(anim, 0.0123 * k, MD5_WRAP_CYCLE);
             sample_own(anim, moment, MD5_ROOT_FILE, exact);
             sample_own(compressed, moment, MD5_ROOT_FILE, pose);
-            for (int joint = 0; joint < JOINTS; joint++)
+            FOR (joint, JOINTS)
                 CHECK_NEAR(difference(&exact[joint], &pose[joint]), 0.0, 0.011);
         }
     }
@@ -125,10 +125,10 @@ TEST (compress_keeps_long_ways_in_fine_steps) {
                 "MD5Version 10\ncommandline \"\"\nnumFrames %d\nnumJoints 1\nframeRate 24\n"
                 "numAnimatedComponents 3\nhierarchy {\n\"a\" -1 7 0\n}\nbounds {\n",
                 FRAMES);
-    for (int i = 0; i < FRAMES; i++)
+    FOR (i, FRAMES)
         test_append(&text, "( 0 0 0 ) ( 1 1 1 )\n");
     test_append(&text, "}\nbaseframe {\n( 1 2 3 ) ( 0 0 0 )\n}\n");
-    for (int i = 0; i < FRAMES; i++)
+    FOR (i, FRAMES)
         test_append(&text, "frame %d {\n%f %f %f\n}\n", i, i * i * 50.017, i * 1000.013,
                     20000.0 - i * i * 40.019);
     OWN_ANIM anim = md5_parse_anim(text.bytes, text.used, NULL, NULL);
@@ -189,13 +189,13 @@ TEST (compress_binds_as_the_animation_does) {
     OWN_BINDING binding = md5_bind(model, compressed, NULL, &error);
     if (CHECK(plain && binding)) {
         CHECK(plain->num_missing > 0 && plain->num_extra > 0 && plain->num_rebases > 0);
-        for (int k = 0; k < 90; k++) {
+        FOR (k, 90) {
             md5_xform a[JOINTS], b[JOINTS];
             const md5_root root = (md5_root)(k % 3);
             const md5_moment moment = md5_moment_at(anim, 0.01 * k, MD5_WRAP_LOOP);
             md5_sample(plain, moment, root, a);
             md5_sample(binding, moment, root, b);
-            for (int joint = 0; joint < JOINTS; joint++)
+            FOR (joint, JOINTS)
                 CHECK_NEAR(difference(&a[joint], &b[joint]), 0.0, 0.01);
         }
     }
@@ -273,7 +273,7 @@ static saved save(const md5_anim *compressed)
 
 static void put_32(uint8_t *to, uint64_t value)
 {
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         to[i] = (uint8_t)(value >> (8 * i));
 }
 
@@ -309,7 +309,7 @@ static md5_status parse(const uint8_t *bytes, size_t size)
         md5_xform pose[JOINTS];
         const md5_moment moment = md5_moment_at(compressed, 0.21 * i, MD5_WRAP_CYCLE);
         sample_own(compressed, moment, MD5_ROOT_FILE, pose);
-        for (uint32_t joint = 0; joint < compressed->skeleton.num_joints; joint++)
+        FOR (joint, compressed->skeleton.num_joints)
             CHECK(is_sound(&pose[joint]));
     }
     return error.status;
@@ -380,10 +380,10 @@ TEST (compress_file_that_is_cut_off_is_refused) {
 
 TEST (compress_file_with_changed_bits_is_refused_or_sound) {
     static const double turns[] = {1.0, 40.0};
-    for (int k = 0; k < 2; k++) {
+    FOR (k, 2) {
         const saved made = saved_clip(turns[k]);
         size_t num_sound = 0;
-        for (size_t i = 0; i < made.size * 8; i++) {
+        FOR (i, made.size * 8) {
             made.bytes[i / 8] ^= (uint8_t)(1u << i % 8);
             CHECK(parse(made.bytes, made.size) != MD5_OK); // the checksum is wrong
             seal(made.bytes, made.size);
@@ -401,7 +401,7 @@ TEST (compress_file_with_random_bytes_is_refused_or_sound) {
     const saved made = saved_clip(1.0);
     OWN uint8_t *const copy = malloc(made.size);
     uint64_t random = 11;
-    for (int i = 0; i < 20000; i++) {
+    FOR (i, 20000) {
         memcpy(copy, made.bytes, made.size);
         for (uint32_t k = test_random_u32(&random) % 4; k < 4; k++)
             copy[8 + test_random_u32(&random) % (made.size - 8)] =
@@ -450,7 +450,7 @@ TEST (compress_file_without_all_tracks_is_refused) {
     OWN_ANIM anim = make_anim(1.0, 50.0, "c");
     OWN_ANIM compressed = compress(anim, 0.05f);
     const size_t num_bytes = compressed->packed->num_bytes;
-    for (size_t left = 0; left < num_bytes; left++) {
+    FOR (left, num_bytes) {
         const saved made = save(compressed);
         const size_t size = made.size - num_bytes + left;
         put_32(made.bytes + 8, size);

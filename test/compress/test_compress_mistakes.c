@@ -122,11 +122,11 @@ TEST (compress_holds_the_tolerance_at_joints_that_the_clip_lacks) {
                           "frameRate 24\nnumAnimatedComponents 1\n"
                           "hierarchy {\n\"arm\" -1 32 0\n}\nbounds {\n",
                           FRAMES);
-    for (int i = 0; i < FRAMES; i++)
+    FOR (i, FRAMES)
         length += snprintf(text + length, sizeof text - (size_t)length, "( 0 0 0 ) ( 0 0 0 )\n");
     length += snprintf(text + length, sizeof text - (size_t)length,
                        "}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n}\n");
-    for (int i = 0; i < FRAMES; i++)
+    FOR (i, FRAMES)
         length += snprintf(text + length, sizeof text - (size_t)length, "frame %d {\n%.6f\n}\n", i,
                            test_random(&random) - 0.5);
     OWN_ANIM anim = md5_parse_anim(text, (size_t)length, NULL, NULL);

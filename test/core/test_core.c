@@ -85,7 +85,7 @@ TEST (warnings_are_capped_and_the_last_says_so) {
     md5_context context;
     md5_error error = {0};
     md5i_context_begin(&context, &opts, "f", &error);
-    for (uint32_t i = 0; i < 10; i++)
+    FOR (i, 10u)
         md5i_warn(&context, i + 1, 2, "odd");
     CHECK_UINT(seen.count, 3);
     CHECK_UINT(context.num_warnings, 10);
@@ -168,7 +168,7 @@ TEST (arena_gives_zeroed_aligned_memory_and_frees_all) {
             break;
         CHECK_UINT((uintptr_t)memory % (sizeof(void *) < 8 ? 8 : 16), 0); // aligned as by malloc()
         bool zero = true;
-        for (size_t k = 0; k < i * 37; k++)
+        FOR (k, i * 37)
             zero = zero && memory[k] == 0;
         CHECK(zero);
         memset(memory, 0xAA, i * 37);
@@ -266,7 +266,7 @@ TEST (math_composes_in_textbook_order) {
     const md5_mat34 matrix = md5_mat34_from_xform(rotation);
     const md5_mat34 inverse = md5_mat34_inverse(matrix);
     const md5_mat34 identity = md5_mat34_mul(matrix, inverse);
-    for (int i = 0; i < 12; i++)
+    FOR (i, 12)
         CHECK_NEAR(identity.m[i], i % 5 == 0 ? 1.0 : 0.0, 1e-6);
 }
 
@@ -340,7 +340,7 @@ TEST_HERE (arena_takes_what_is_reserved_from_one_piece, 0) {
     CHECK(md5i_arena_reserve(&it->arena, 3 * 48000));
     const size_t held = it->heap.live_bytes;
     CHECK(held >= 3 * 48000 && held < 3 * 48000 + 100);
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         CHECK(md5i_arena_room(&it->arena, 1000, 48));
     CHECK_UINT(it->heap.num_allocs, 1);
     CHECK(md5i_arena_room(&it->arena, 1000, 48));
@@ -369,7 +369,7 @@ TEST_HERE (arena_rewinds_to_a_mark, 0) {
     memset(kept, 'k', 100);
     const md5_arena_mark mark = md5i_arena_here(&it->arena);
     const char *const first = md5i_arena_room(&it->arena, 100, 1);
-    for (int i = 0; i < 10; i++)
+    FOR (i, 10)
         CHECK(md5i_arena_room(&it->arena, 20000, 1));
     CHECK(it->heap.live > 2);
     md5i_arena_rewind(&it->arena, mark);

@@ -13,9 +13,9 @@ typedef struct matrix {
 static matrix multiply(matrix a, matrix b)
 {
     matrix product = {{{0}}};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            for (int k = 0; k < 3; k++)
+    FOR (i, 3)
+        FOR (j, 3)
+            FOR (k, 3)
                 product.at[i][j] += a.at[i][k] * b.at[k][j];
     return product;
 }
@@ -49,7 +49,7 @@ static matrix matrix_of(md5_quat q)
 static double difference(matrix a, matrix b)
 {
     double most = 0.0;
-    for (int i = 0; i < 9; i++)
+    FOR (i, 9)
         most = fmax(most, fabs(a.at[i / 3][i % 3] - b.at[i / 3][i % 3]));
     return most;
 }
@@ -89,7 +89,7 @@ static void check_rotation(matrix actual, matrix expected, double tolerance)
 
 TEST (math_rotates_as_matrices_do) {
     uint64_t random = 1;
-    for (int i = 0; i < 200; i++) {
+    FOR (i, 200) {
         const md5_quat a = random_rotation(&random), b = random_rotation(&random);
         const md5_vec3 v = random_vector(&random);
         const matrix of_a = matrix_of(a);
@@ -101,7 +101,7 @@ TEST (math_rotates_as_matrices_do) {
 
 TEST (math_turns_about_an_axis_of_any_length) {
     uint64_t random = 2;
-    for (int i = 0; i < 200; i++) {
+    FOR (i, 200) {
         const md5_vec3 axis = random_vector(&random);
         const double angle = (double)test_betweenf(-7, 7, &random);
         const float scale = i % 3 == 0 ? 1e30f : i % 3 == 1 ? 1e-30f : 1.0f;
@@ -134,7 +134,7 @@ TEST (math_reads_and_writes_ids_angles) {
     EACH (row, turns)
         check_vector(md5_quat_rotate(md5_quat_from_euler(row->turn), row->from), row->to, 1e-6);
     uint64_t random = 3;
-    for (int i = 0; i < 500; i++) {
+    FOR (i, 500) {
         const md5_euler angles = {test_betweenf(-89.5f, 89.5f, &random),
                                   test_betweenf(-180, 180, &random),
                                   test_betweenf(-180, 180, &random)};
@@ -149,7 +149,7 @@ TEST (math_reads_and_writes_ids_angles) {
 }
 
 TEST (math_looks_straight_up_and_down_without_roll) {
-    for (int i = 0; i < 72; i++) {
+    FOR (i, 72) {
         const md5_euler angles = {i % 2 == 0 ? 90.0f : -90.0f, (float)(5 * i - 180),
                                   (float)(i * 3)};
         const md5_quat q = md5_quat_from_euler(angles);
@@ -171,7 +171,7 @@ static void check_between(md5_vec3 from, md5_vec3 to)
 
 TEST (math_finds_the_shortest_rotation) {
     uint64_t random = 4;
-    for (int i = 0; i < 200; i++) {
+    FOR (i, 200) {
         const md5_vec3 from = random_vector(&random), near = random_vector(&random);
         const float scale = i % 3 == 0 ? 1e25f : 1.0f;
         check_between(md5_vec3_scale(from, scale), near);
@@ -185,7 +185,7 @@ TEST (math_finds_the_shortest_rotation) {
 
 TEST (math_takes_rotations_from_matrices) {
     uint64_t random = 5;
-    for (int i = 0; i < 300; i++) {
+    FOR (i, 300) {
         md5_xform from = random_transform(&random);
         if (i % 3 == 0) // small traces, where each of the four components may be the largest
             from.rotation = md5_quat_from_axis_angle(random_vector(&random), 3.1f);
@@ -205,7 +205,7 @@ static real3 apply_transform(md5_xform a, real3 v)
 
 TEST (math_composes_and_undoes_transforms) {
     uint64_t random = 6;
-    for (int i = 0; i < 200; i++) {
+    FOR (i, 200) {
         const md5_xform a = random_transform(&random), b = random_transform(&random);
         const md5_vec3 v = random_vector(&random);
         const real3 of = real3_of(v), by_b = apply_transform(b, of);
@@ -238,18 +238,18 @@ TEST (math_blends_transforms) {
 // Scale, shear and mirror included.
 TEST (math_inverts_affine_matrices) {
     uint64_t random = 7;
-    for (int i = 0; i < 200; i++) {
+    FOR (i, 200) {
         md5_mat34 m;
-        for (int j = 0; j < 12; j++)
+        FOR (j, 12)
             m.m[j] = test_betweenf(-2, 2, &random);
         m.m[i % 3 * 5] += i % 2 == 0 ? 5.0f : -5.0f; // far from singular
         m.m[(i + 1) % 3 * 5] += 5.0f;
         m.m[(i + 2) % 3 * 5] += 5.0f;
         const md5_mat34 back = md5_mat34_inverse(m);
-        for (int row = 0; row < 3; row++) {
-            for (int column = 0; column < 4; column++) {
+        FOR (row, 3) {
+            FOR (column, 4) {
                 double sum = column == 3 ? back.m[4 * row + 3] : 0.0;
-                for (int k = 0; k < 3; k++)
+                FOR (k, 3)
                     sum += (double)back.m[4 * row + k] * m.m[4 * k + column];
                 CHECK_NEAR(sum, row == column ? 1.0 : 0.0, 2e-5);
             }
@@ -257,7 +257,7 @@ TEST (math_inverts_affine_matrices) {
     }
     const md5_mat34 flat = {{1, 0, 0, 4, 0, 1, 0, 5, 1, 1, 0, 6}};
     const md5_mat34 none = md5_mat34_inverse(flat);
-    for (int i = 0; i < 12; i++)
+    FOR (i, 12)
         CHECK(none.m[i] == 0.0f);
     const md5_mat34 small = {{1e-20f, 0, 0, 1, 0, 1e-20f, 0, 0, 0, 0, 1e-20f, 0}};
     CHECK_NEAR(md5_mat34_inverse(small).m[0], 1e20, 1e14);
@@ -311,10 +311,10 @@ TEST (math_looks_at_a_target) {
 TEST (math_looks_along_up_and_at_itself) {
     const md5_vec3 eyes[] = {{0, 0, 5}, {0, 0, -5}, {1, 2, 3}, {5, 0, 0}, {0, 0, 0}};
     const md5_vec3 ups[] = {{0, 0, 1}, {0, 0, 0}, {1, 0, 0}, {1, 2, 3}};
-    for (int i = 0; i < 20; i++) {
+    FOR (i, 20) {
         const md5_mat44 view = md5_mat44_look_at(eyes[i % 5], (md5_vec3){0, 0, 0}, ups[i / 5]);
         matrix m, transposed;
-        for (int j = 0; j < 9; j++) {
+        FOR (j, 9) {
             m.at[j / 3][j % 3] = view.m[4 * (j % 3) + j / 3];
             transposed.at[j % 3][j / 3] = m.at[j / 3][j % 3];
         }
@@ -362,7 +362,7 @@ TEST (math_projects_near_and_far_to_the_ends_of_depth) {
 
 TEST (decay_is_exp) {
     double worst = 0.0, worst_share = 0.0;
-    for (int i = 0; i < 1400; i++) {
+    FOR (i, 1400) {
         const double x = i < 700 ? i : pow(10.0, (i - 1400) * 0.01);
         worst = fmax(worst, fabs(md5i_decay(x) - exp(-x)));
         worst_share = fmax(worst_share, fabs(md5i_decay(x) / exp(-x) - 1.0));
@@ -377,12 +377,12 @@ TEST (decay_is_exp) {
 
 TEST (math_inverts_4x4_matrices) {
     uint64_t random = 9;
-    for (int i = 0; i < 200; i++) {
+    FOR (i, 200) {
         md5_mat44 m;
-        for (int j = 0; j < 16; j++)
+        FOR (j, 16)
             m.m[j] = test_betweenf(-2, 2, &random) + (j % 4 == (j / 4 + i) % 4 ? 8.0f : 0.0f);
         const md5_mat44 back = md5_mat44_inverse(m);
-        for (int column = 0; column < 4; column++) {
+        FOR (column, 4) {
             const real4 unit = {column == 0, column == 1, column == 2, column == 3};
             check_clip(apply44(back, apply44(m, unit)), unit, 2e-6);
         }
@@ -391,7 +391,7 @@ TEST (math_inverts_4x4_matrices) {
                              {{NAN, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
                              {{1e-39f, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}}};
     EACH (m, bad)
-        for (int i = 0; i < 16; i++)
+        FOR (i, 16)
             CHECK(md5_mat44_inverse(*m).m[i] == 0.0f);
 }
 
@@ -467,7 +467,7 @@ static test_eye random_eye(int i, uint64_t *random)
 
 TEST (math_takes_points_to_pixels_and_back) {
     uint64_t random = 10;
-    for (int i = 0; i < 420; i++) {
+    FOR (i, 420) {
         const test_eye eye = random_eye(i, &random);
         const md5_viewport window = {30, i % 5 == 0 ? 620.0f : 20.0f, 800,
                                      i % 5 == 0 ? -600.0f : 600.0f, eye.depth};
@@ -524,7 +524,7 @@ TEST (math_has_no_ray_without_an_inverse) {
 // In its own axes a camera looks along those of the load, whose matrix is applied to id's here.
 TEST (math_looks_along_a_camera_view) {
     uint64_t random = 11;
-    for (int i = 0; i < 60; i++) {
+    FOR (i, 60) {
         const md5_axes axes = (md5_axes)(i % 6);
         const md5_mat34 from_id = md5_mat34_from_axes(axes, 1);
         const md5_quat turn = random_rotation(&random);
@@ -533,7 +533,7 @@ TEST (math_looks_along_a_camera_view) {
         const md5_vec3 own[3] = {{5, 0, 0}, {0, 2, 0}, {0, 0, 3}};
         const bool is_left = axes == MD5_AXES_Y_UP_LEFT || axes == MD5_AXES_Z_UP_LEFT;
         const real3 expected[3] = {{0, 0, -5}, {is_left ? 2 : -2, 0, 0}, {0, 3, 0}};
-        for (int k = 0; k < 3; k++) {
+        FOR (k, 3) {
             const md5_vec3 arm = md5_mat34_direction(from_id, own[k]);
             const md5_vec3 p = md5_vec3_add(at, md5_quat_rotate(turn, arm));
             const real4 seen = apply44(view, (real4){p.x, p.y, p.z, 1});

@@ -186,7 +186,7 @@ TEST (row_numbers_count_on) {
     char digits[] = "9999999 ";
     number.value = 9999999 - 9;
     md5i_row_write_number(&number);
-    for (int i = 0; i < 9; i++)
+    FOR (i, 9)
         md5_row_next(&number);
     CHECK((md5_load_word(digits) & number.mask) == number.text);
     md5_row_next(&number);

@@ -86,7 +86,7 @@ static void check_made(const made_pose *made, uint64_t *random)
 
 TEST (wide_kernels_one_float_wide_give_the_same_bits) {
     uint64_t random = 1;
-    for (int round = 0; round < 100; round++) {
+    FOR (round, 100) {
         OWN_POSE made;
         const double turning = round % 3 ? test_random(&random) : 1.0;
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,

@@ -17,7 +17,7 @@ typedef struct point3 {
 // Random points in a box of 20 units.
 static void curve_points(md5_vec3 points[CURVE_POINTS], uint64_t seed)
 {
-    for (int i = 0; i < CURVE_POINTS; i++) {
+    FOR (i, CURVE_POINTS) {
         points[i].x = test_betweenf(-10.0f, 10.0f, &seed);
         points[i].y = test_betweenf(-10.0f, 10.0f, &seed);
         points[i].z = test_betweenf(-10.0f, 10.0f, &seed);
@@ -42,7 +42,7 @@ static double curve_distance(md5_vec3 a, point3 b)
 static point3 sum_of(const md5_vec3 *points, const double *shares, int count)
 {
     point3 sum = {{0, 0, 0}};
-    for (int i = 0; i < count; i++) {
+    FOR (i, count) {
         sum.x[0] += shares[i] * points[i].x;
         sum.x[1] += shares[i] * points[i].y;
         sum.x[2] += shares[i] * points[i].z;
@@ -71,7 +71,7 @@ static point3 exact_cubic_bezier(const md5_curve_desc *desc, double t)
     const int n = (int)desc->num_points, count = desc->is_closed ? n / 3 : (n - 1) / 3;
     const int piece = (int)fmin(floor(t * count), count - 1);
     md5_vec3 four[4];
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         four[i] = desc->points[(3 * piece + i) % n];
     const md5_curve_desc one = {ROWS(points, four)};
     return exact_bezier(&one, t * count - piece);
@@ -90,7 +90,7 @@ static point3 exact_uniform_catmull_rom(const md5_curve_desc *desc, double t)
         (u + 4 * u * u - 3 * u * u * u) / 2,
         (-u * u + u * u * u) / 2,
     };
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         const int at = piece - 1 + i;
         if (desc->is_closed) {
             shares[(at + n) % n] += four[i];
@@ -114,7 +114,7 @@ static point3 at_point(const md5_curve_desc *desc, int i)
     point3 mirrored;
     const point3 end = at_point(desc, i < 0 ? 0 : n - 1);
     const point3 next = at_point(desc, i < 0 ? 1 : n - 2);
-    for (int k = 0; k < 3; k++)
+    FOR (k, 3)
         mirrored.x[k] = 2 * end.x[k] - next.x[k];
     return mirrored;
 }
@@ -123,7 +123,7 @@ static double square_root_of_step(const md5_curve_desc *desc, int i)
 {
     const point3 a = at_point(desc, i), b = at_point(desc, i + 1);
     double square = 0.0;
-    for (int k = 0; k < 3; k++)
+    FOR (k, 3)
         square += (b.x[k] - a.x[k]) * (b.x[k] - a.x[k]);
     return pow(square, 0.25);
 }
@@ -133,7 +133,7 @@ static point3 exact_centripetal(const md5_curve_desc *desc, double t)
 {
     const int n = (int)desc->num_points, count = desc->is_closed ? n : n - 1;
     double total = 0.0, start = 0.0;
-    for (int i = 0; i < count; i++)
+    FOR (i, count)
         total += square_root_of_step(desc, i);
     int piece = 0;
     while (piece + 1 < count && start + square_root_of_step(desc, piece) <= t * total)
@@ -144,7 +144,7 @@ static point3 exact_centripetal(const md5_curve_desc *desc, double t)
     knots[2] = start + square_root_of_step(desc, piece);
     knots[3] = knots[2] + square_root_of_step(desc, piece + 1);
     point3 p[4];
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         p[i] = at_point(desc, piece - 1 + i);
     const double x = t * total;
     for (int round = 1; round <= 3; round++) {
@@ -153,7 +153,7 @@ static point3 exact_centripetal(const md5_curve_desc *desc, double t)
             const double from = round == 3 ? knots[1] : knots[i];
             const double to = round == 3 ? knots[2] : knots[i + round];
             const double share = (x - from) / (to - from);
-            for (int k = 0; k < 3; k++)
+            FOR (k, 3)
                 p[i].x[k] = (1.0 - share) * p[i].x[k] + share * p[i + 1].x[k];
         }
     }
@@ -178,11 +178,11 @@ static point3 rational_sum(const md5_curve_desc *desc, const double *knots, int 
 {
     double shares[CURVE_POINTS], total = 0.0;
     const int n = (int)desc->num_points;
-    for (int i = 0; i < n; i++) {
+    FOR (i, n) {
         shares[i] = basis(knots, i, degree, u) * (desc->weights ? desc->weights[i] : 1.0);
         total += shares[i];
     }
-    for (int i = 0; i < n; i++)
+    FOR (i, n)
         shares[i] /= total;
     return sum_of(desc->points, shares, n);
 }
@@ -202,13 +202,13 @@ static point3 exact_b_spline(const md5_curve_desc *desc, double t)
     const int n = (int)desc->num_points;
     md5_vec3 points[CURVE_POINTS + 3];
     double knots[CURVE_POINTS + 8];
-    for (int i = 0; i < n + 3; i++) // piece 0 of a closed spline is near point 0
+    FOR (i, n + 3) // piece 0 of a closed spline is near point 0
         points[i] = desc->points[desc->is_closed ? (i + n - 1) % n : i % n];
-    for (int i = 0; i < CURVE_POINTS + 8; i++)
+    FOR (i, CURVE_POINTS + 8)
         knots[i] = i;
     const int count = desc->is_closed ? n + 3 : n;
     double shares[CURVE_POINTS + 3];
-    for (int i = 0; i < count; i++)
+    FOR (i, count)
         shares[i] = basis(knots, i, 3, 3.0 + t * (count - 3));
     return sum_of(points, shares, count);
 }
@@ -221,7 +221,7 @@ static bool check_at(const md5_curve *curve, const md5_curve_desc *desc, exact_c
     const double h = 1e-6;
     const point3 before = exact(desc, t - h), after = exact(desc, t + h);
     point3 tangent;
-    for (int k = 0; k < 3; k++)
+    FOR (k, 3)
         tangent.x[k] = (after.x[k] - before.x[k]) / (2.0 * h);
     return CHECK_NEAR(curve_distance(md5_curve_point(curve, t), exact(desc, t)), 0.0, 1e-5)
            && CHECK_NEAR(curve_distance(md5_curve_tangent(curve, t), tangent), 0.0, 5e-4);
@@ -343,9 +343,9 @@ static bool is_same(md5_vec3 a, md5_vec3 b)
 // Basis functions that sum to 1 leave a point where it is.
 TEST (curve_of_equal_points_is_a_point) {
     md5_vec3 points[CURVE_POINTS];
-    for (int i = 0; i < CURVE_POINTS; i++)
+    FOR (i, CURVE_POINTS)
         points[i] = (md5_vec3){3.1f, -77.7f, 1e-3f};
-    for (int kind = 0; kind < NUM_KINDS; kind++) {
+    FOR (kind, NUM_KINDS) {
         const md5_curve_desc desc = kind_of(kind, points);
         OWN_CURVE curve = curve_of(&desc);
         CHECK_NEAR(md5_curve_length(curve), 0.0, 1e-12);
@@ -365,7 +365,7 @@ TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
     static const float weights[] = {0.001f, 1000.0f, 1.0f, 0.5f, 7.0f, 0.001f, 1000.0f};
     static const float knots[] = {0, 0, 0, 0, 1, 1, 5, 9, 9, 9, 9};
     md5_vec3 points[7];
-    for (int i = 0; i < 7; i++)
+    FOR (i, 7)
         points[i] = (md5_vec3){1.0f / 3, 12345.678f, -1e20f};
     const md5_curve_desc desc = {
         .kind = MD5_CURVE_NURBS, ROWS(points, points), .weights = weights, .knots = knots};
@@ -379,7 +379,7 @@ TEST (curve_nurbs_with_any_weights_of_equal_points_is_a_point) {
 TEST (curve_passes_its_ends_exactly) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 5);
-    for (int kind = 0; kind < NUM_KINDS; kind++) {
+    FOR (kind, NUM_KINDS) {
         const md5_curve_desc desc = kind_of(kind, points);
         if (desc.kind == MD5_CURVE_B_SPLINE || (desc.kind == MD5_CURVE_NURBS && desc.is_closed))
             continue;
@@ -397,12 +397,12 @@ TEST (curve_passes_its_ends_exactly) {
 TEST (curve_catmull_rom_passes_all_points) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 6);
-    for (int kind = 0; kind < 4; kind++) {
+    FOR (kind, 4) {
         const md5_curve_desc desc = kind_of(kind, points);
         OWN_CURVE curve = curve_of(&desc);
         CHECK(md5_curve_start(curve, 0) == 0.0);
         CHECK(md5_curve_start(curve, desc.is_closed ? 7 : 6) == 1.0);
-        for (uint32_t i = 0; i < 7; i++)
+        FOR (i, 7u)
             CHECK(is_same(md5_curve_point(curve, md5_curve_start(curve, i)), points[i]));
     }
 }
@@ -410,12 +410,12 @@ TEST (curve_catmull_rom_passes_all_points) {
 TEST (curve_closed_goes_round) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 8);
-    for (int kind = 0; kind < NUM_KINDS; kind++) {
+    FOR (kind, NUM_KINDS) {
         const md5_curve_desc desc = kind_of(kind, points);
         if (!desc.is_closed)
             continue;
         OWN_CURVE curve = curve_of(&desc);
-        for (int i = 0; i < 64; i++) {
+        FOR (i, 64) {
             const double t = i / 64.0;
             CHECK(is_same(md5_curve_point(curve, t), md5_curve_point(curve, t + 3.0)));
             CHECK(is_same(md5_curve_point(curve, t), md5_curve_point(curve, t - 2.0)));
@@ -434,7 +434,7 @@ TEST (curve_closed_goes_round) {
 TEST (curve_has_no_jump_in_its_velocity) {
     md5_vec3 points[CURVE_POINTS];
     curve_points(points, 10);
-    for (int kind = 0; kind < NUM_KINDS; kind++) {
+    FOR (kind, NUM_KINDS) {
         const md5_curve_desc desc = kind_of(kind, points);
         if (desc.kind == MD5_CURVE_CUBIC_BEZIER)
             continue;
@@ -464,7 +464,7 @@ static md5_curve *circle_of(float r)
     const float half = (float)sqrt(0.5);
     const float weights[] = {1, half, 1, half, 1, half, 1, half, 1};
     md5_vec3 points[9];
-    for (int i = 0; i < 9; i++)
+    FOR (i, 9)
         points[i] = (md5_vec3){r * x[i], r * y[i], 5};
     const md5_curve_desc desc = {.kind = MD5_CURVE_NURBS,
                                  ROWS(points, points),
@@ -657,7 +657,7 @@ TEST (curve_refuses_points_that_are_not_finite) {
 TEST (curve_refuses_weights) {
     static const float bad[] = {0.0f, -1.0f, 1e-4f, 1e4f, INFINITY};
     static const char *const messages[] = {"0", "-1", "0.0001", "10000", "inf"};
-    for (int i = 0; i < 5; i++) {
+    FOR (i, 5) {
         const float weights[] = {1.0f, 1.0f, bad[i], 1.0f};
         char message[80] = "weight 2 is ";
         strcat(strcat(message, messages[i]), ", expected 0.001 to 1000");
@@ -727,9 +727,9 @@ TEST (curve_of_hostile_points_is_finite) {
     static const float values[] = {0.0f,   1.0f,  -1.0f,   FLT_MAX, -FLT_MAX, FLT_MIN,
                                    1e-45f, 1e19f, -1e-19f, 1.0f,    0.0f,     1e30f};
     uint64_t random = 1;
-    for (int round = 0; round < 60; round++) {
+    FOR (round, 60) {
         md5_vec3 points[CURVE_POINTS];
-        for (int i = 0; i < CURVE_POINTS; i++) {
+        FOR (i, CURVE_POINTS) {
             points[i].x = values[test_random_u32(&random) % 12];
             points[i].y = values[test_random_u32(&random) % 12];
             points[i].z = values[test_random_u32(&random) % 12];
@@ -759,7 +759,7 @@ TEST (curve_of_hostile_weights_and_knots_is_finite) {
 TEST (curve_with_equal_neighbours_still_passes_them) {
     const md5_vec3 points[] = {{0, 0, 0}, {0, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 0, 0}, {1, 2, 0}};
     OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = points, .num_points = 6});
-    for (uint32_t i = 0; i < 6; i++) {
+    FOR (i, 6u) {
         const md5_vec3 p = md5_curve_point(curve, md5_curve_start(curve, i));
         CHECK(is_same(p, points[i]));
     }
@@ -769,7 +769,7 @@ TEST (curve_with_equal_neighbours_still_passes_them) {
 TEST (curve_of_many_points) {
     enum { MANY = 100000 };
     static md5_vec3 points[MANY];
-    for (int i = 0; i < MANY; i++)
+    FOR (i, MANY)
         points[i] = (md5_vec3){(float)i, 0, 0};
     OWN_CURVE curve = curve_of(&(md5_curve_desc){.points = points, .num_points = MANY});
     CHECK_NEAR(md5_curve_length(curve), MANY - 1, 1e-3);

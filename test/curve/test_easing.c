@@ -111,7 +111,7 @@ static float eased(md5_ease_kind kind, float t)
 }
 
 TEST (easings_are_the_published_formulas) {
-    for (int i = 0; i < 3 * (int)COUNT_OF(families); i++) {
+    FOR (i, 3 * (int)COUNT_OF(families)) {
         char name[32] = {0};
         strcat(strcat(name, families[i / 3].name), ways[i % 3]);
         md5_ease_kind easing = MD5_EASE_LINEAR;
@@ -149,7 +149,7 @@ TEST (easing_exponential_jumps_only_at_its_slow_ends) {
 }
 
 TEST (easings_have_exact_ends) {
-    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
+    FOR (i, MD5_EASE_CUBIC_BEZIER) {
         const md5_ease_kind easing = (md5_ease_kind)i;
         CHECK(eased(easing, 0.0f) == 0.0f && eased(easing, 1.0f) == 1.0f);
         CHECK(eased(easing, -3.0f) == 0.0f && eased(easing, 3.0f) == 1.0f);
@@ -164,7 +164,7 @@ static bool swings(md5_ease_kind easing)
 }
 
 TEST (easings_rise_unless_they_swing) {
-    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
+    FOR (i, MD5_EASE_CUBIC_BEZIER) {
         const md5_ease_kind easing = (md5_ease_kind)i;
         float last = 0.0f;
         for (int step = 0; step <= 10000 && !swings(easing); step++) {
@@ -235,7 +235,7 @@ static double exact_bezier(const md5_easing *curve, double x)
 {
     const long double x1 = (long double)curve->x1, x2 = (long double)curve->x2;
     long double low = 0.0L, high = 1.0L;
-    for (int step = 0; step < 80; step++) {
+    FOR (step, 80) {
         const long double s = (low + high) / 2, r = 1 - s;
         if (3 * r * r * s * x1 + 3 * r * s * s * x2 + s * s * s < (long double)x)
             low = s;
@@ -261,7 +261,7 @@ static void check_bezier(const md5_easing *curve)
 
 TEST (easing_bezier_is_exact_to_a_millionth) {
     uint64_t random = 1;
-    for (int round = 0; round < 100; round++) {
+    FOR (round, 100) {
         const md5_easing curve = {
             .kind = MD5_EASE_CUBIC_BEZIER,
             .x1 = (float)test_random(&random),
@@ -275,7 +275,7 @@ TEST (easing_bezier_is_exact_to_a_millionth) {
 
 TEST (easing_bezier_with_vertical_and_horizontal_tangents) {
     static const float edges[] = {0.0f, 1e-6f, 0.5f, 1.0f - 1e-6f, 1.0f};
-    for (int i = 0; i < 25; i++) {
+    FOR (i, 25) {
         const md5_easing curve = {.kind = MD5_EASE_CUBIC_BEZIER,
                                   .x1 = edges[i / 5],
                                   .y1 = -2.0f,
@@ -313,7 +313,7 @@ TEST (easing_steps_are_those_of_css) {
     };
     for (int jump = MD5_JUMP_END; jump <= MD5_JUMP_BOTH; jump++) {
         const md5_easing curve = {MD5_EASE_STEPS, .steps = 4, .jump = (md5_jump)jump};
-        for (int i = 0; i < 6; i++)
+        FOR (i, 6)
             CHECK_NEAR(md5_ease(curve, t[i]), expected[jump][i], 1e-7);
         CHECK(md5_ease(curve, -1.0f) == (float)expected[jump][0]);
         CHECK(md5_ease(curve, 2.0f) == 1.0f);
@@ -323,7 +323,7 @@ TEST (easing_steps_are_those_of_css) {
 TEST (easing_steps_begin_at_their_shares) {
     for (uint32_t steps = 1; steps <= 1000; steps++) {
         const md5_easing curve = {MD5_EASE_STEPS, .steps = steps};
-        for (uint32_t k = 0; k < steps; k++) {
+        FOR (k, steps) {
             const float t = (float)k / (float)steps;
             REQUIRE(md5_ease(curve, t) == (float)((double)k / steps));
         }
@@ -340,7 +340,7 @@ TEST (easing_over_a_duration) {
 
 TEST (follow_share_is_one_minus_exp) {
     double worst = 0.0;
-    for (int i = 0; i < 1000; i++) {
+    FOR (i, 1000) {
         const float rate = (float)pow(10.0, i % 10 - 4), seconds = (float)pow(10.0, i * 0.005 - 4);
         const double expected = -expm1(-(double)rate * seconds);
         worst = fmax(worst, fabs(md5_follow_share(rate, seconds) - expected));
@@ -354,9 +354,9 @@ TEST (follow_share_is_one_minus_exp) {
 
 TEST (follow_does_not_depend_on_the_frame_rate) {
     static const int frames[] = {1, 7, 60, 1000};
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         float x = 3.0f;
-        for (int frame = 0; frame < frames[i]; frame++)
+        FOR (frame, frames[i])
             x += (10.0f - x) * md5_follow_share(2.0f, 1.0f / (float)frames[i]);
         CHECK_NEAR(x, 10.0 - 7.0 * exp(-2.0), 1e-5);
     }
@@ -398,7 +398,7 @@ static double swinging(double k, double c, double t)
 
 TEST (spring_follows_as_its_closed_form) {
     static const float dampings[] = {0.0f, 4.0f, 20.0f, 30.0f}; // of stiffness 100: 20 is critical
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         float value = -3.0f, velocity = 0.0f;
         for (int step = 1; step <= 120; step++) {
             md5_follow_spring(5.0f, 100.0f, dampings[i], 1.0f / 60.0f, &value, &velocity);
@@ -412,7 +412,7 @@ TEST (spring_follows_as_its_closed_form) {
 TEST (spring_does_not_depend_on_the_steps) {
     float whole = 1.0f, whole_velocity = -2.0f, split = 1.0f, split_velocity = -2.0f;
     md5_follow_spring(0.25f, 60.0f, 3.0f, 1.0f, &whole, &whole_velocity);
-    for (int i = 0; i < 64; i++)
+    FOR (i, 64)
         md5_follow_spring(0.25f, 60.0f, 3.0f, 1.0f / 64.0f, &split, &split_velocity);
     CHECK_NEAR(whole, split, 1e-5);
     CHECK_NEAR(whole_velocity, split_velocity, 1e-4);
@@ -442,12 +442,12 @@ TEST (easing_areas_are_integrals) {
         {.kind = MD5_EASE_STEPS, .steps = 2, .jump = MD5_JUMP_NONE},
         {.kind = MD5_EASE_STEPS, .steps = 5, .jump = MD5_JUMP_BOTH},
     };
-    for (int i = 0; i < ALL; i++) {
+    FOR (i, ALL) {
         const md5_easing named = {.kind = (md5_ease_kind)i};
         const md5_easing *const curve =
             i < MD5_EASE_CUBIC_BEZIER ? &named : &curves[i - MD5_EASE_CUBIC_BEZIER];
         double sum = 0.0;
-        for (int strip = 0; strip < STRIPS; strip++) {
+        FOR (strip, STRIPS) {
             if (strip % 777 == 0)
                 CHECK_NEAR(md5i_eased_area(curve, 0.0, (double)strip / (double)STRIPS), sum, 1e-7);
             sum += (double)md5_ease(*curve, ((float)strip + 0.5f) / (float)STRIPS) / (double)STRIPS;

@@ -59,7 +59,7 @@ enum { NUM_KEYS = 8 };
 
 static void random_keys(md5_quat *keys, uint64_t seed)
 {
-    for (int i = 0; i < NUM_KEYS; i++) {
+    FOR (i, NUM_KEYS) {
         const float x = (float)test_random(&seed) - 0.5f, y = (float)test_random(&seed) - 0.5f;
         const float z = (float)test_random(&seed) - 0.5f, w = (float)test_random(&seed) - 0.5f;
         keys[i] = md5_quat_normalize((md5_quat){x, y, z, w}, (md5_quat){0, 0, 0, 1});
@@ -83,7 +83,7 @@ TEST (squad_at_equal_intervals_is_shoemakes) {
         random_keys(keys, seed);
         OWN_SQUAD squad = squad_of(keys, times, NUM_KEYS, 0.0);
         real4 q[NUM_KEYS];
-        for (int i = 0; i < NUM_KEYS; i++) {
+        FOR (i, NUM_KEYS) {
             q[i] = real4_of(keys[i]);
             if (i > 0)
                 q[i] = real4_towards(q[i], q[i - 1]);
@@ -105,9 +105,9 @@ TEST (squad_passes_its_keys) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         md5_quat keys[NUM_KEYS];
         random_keys(keys, seed);
-        for (int periodic = 0; periodic < 2; periodic++) {
+        FOR (periodic, 2) {
             OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, periodic ? 7.0 : 0.0);
-            for (int i = 0; i < NUM_KEYS; i++) {
+            FOR (i, NUM_KEYS) {
                 const md5_quat at = md5_squad_rotation(squad, uneven[i]);
                 CHECK_NEAR(real_angle(at, keys[i]), 0.0, 2e-7);
             }
@@ -120,7 +120,7 @@ static real4 velocity_beside(const md5_squad *squad, double time, double h)
 {
     const real4 at = real4_of(md5_squad_rotation(squad, time));
     real4 steps[2];
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         const real4 q = real4_of(md5_squad_rotation(squad, time + (i + 1) * h));
         steps[i] = log_of(between(at, real4_towards(q, at)));
     }
@@ -151,7 +151,7 @@ TEST (squad_has_no_jump_in_its_velocity) {
 
 TEST (squad_of_a_steady_turn_is_steady) {
     md5_quat keys[NUM_KEYS];
-    for (int i = 0; i < NUM_KEYS; i++)
+    FOR (i, NUM_KEYS)
         keys[i] = md5_quat_from_axis_angle((md5_vec3){1, 2, 3}, 0.5f * (float)uneven[i]);
     OWN_SQUAD squad = squad_of(keys, uneven, NUM_KEYS, 0.0);
     for (int i = -100; i <= 500; i++) {
@@ -183,9 +183,9 @@ TEST (squad_before_and_after_its_keys) {
 TEST (squad_of_one_key_is_the_key) {
     const md5_quat key = {0, 3, 0, -4};
     const double time = 2.0;
-    for (int periodic = 0; periodic < 2; periodic++) {
+    FOR (periodic, 2) {
         OWN_SQUAD squad = squad_of(&key, &time, 1, periodic ? 1.0 : 0.0);
-        for (int i = 0; i < 10; i++) {
+        FOR (i, 10) {
             const md5_quat at = md5_squad_rotation(squad, i * 0.7);
             CHECK_NEAR(real_angle(at, key), 0.0, 2e-7);
             CHECK_NEAR((double)(at.y * at.y + at.w * at.w), 1.0, 1e-6);
@@ -199,10 +199,10 @@ TEST (squad_of_hostile_keys_is_a_rotation) {
         {1, 0, 0, 0},  {0, 1, 0, 0},      {0, 0, 1, 0},         {0, 0, 0, 1},
         {0, 0, 0, -1}, {1e-14f, 0, 0, 0}, {0, 1e14f, 0, 1e14f}, {0.5f, 0.5f, 0.5f, 0.5f}};
     uint64_t random = 5;
-    for (int round = 0; round < 500; round++) {
+    FOR (round, 500) {
         md5_quat keys[NUM_KEYS];
         double times[NUM_KEYS], time = -100.0;
-        for (int i = 0; i < NUM_KEYS; i++) {
+        FOR (i, NUM_KEYS) {
             keys[i] = few[test_random_u32(&random) % 8];
             time = fmax(time + pow(10.0, 18.0 * test_random(&random) - 12.0),
                         nextafter(time, HUGE_VAL));

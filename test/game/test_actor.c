@@ -136,7 +136,7 @@ TEST_HERE (eyelids_are_blended_over_all) {
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_HOLD, 5, 0);
     play(stage, MD5_CHANNEL_EYELIDS, "lift", MD5_ACTOR_HOLD, 2, 0);
     advance_stage(stage, 10);
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         md5_xform pose[ENTITY_JOINTS];
         md5_actor_pose(stage->actor, pose, NULL, NULL);
         CHECK_NEAR(pose[LID].translation.z, 1.0, 1e-5);
@@ -171,7 +171,7 @@ TEST_HERE (actors_keep_their_pose_while_nothing_plays) {
     advance_stage(stage, 50);
     CHECK(md5_actor_clear(stage->actor, MD5_CHANNEL_ALL, 0));
     md5_actor_save(stage->actor, bytes);
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         advance_stage(stage, 1000);
         check_joints(stage, 15.0, 0.0, 11.5, 10.0);
         // Joints of channels that do not play are in the bind pose, as long as another one does.
@@ -285,7 +285,7 @@ TEST_HERE (root_motion_passes_the_ends_of_cycles) {
     md5_actor_set_in_place(stage->actor, true);
     play(stage, MD5_CHANNEL_ALL, "walk", MD5_ACTOR_CYCLE, 0, 0);
     double sum = 0.0;
-    for (int i = 0; i < 11; i++) {
+    FOR (i, 11) {
         advance_stage(stage, 70);
         sum += moved(stage);
     }
@@ -397,7 +397,7 @@ static md5_game *open_heads(const char *text)
 {
     enum { MAX = 16 };
     static game_text texts[MAX];
-    for (size_t i = 0; i < num_entity_files; i++)
+    FOR (i, num_entity_files)
         texts[i] = entity_files[i];
     texts[num_entity_files] = (game_text){"chew.md5anim", chew};
     texts[num_entity_files + 1] = (game_text){"bite.md5anim", bite};
@@ -464,7 +464,7 @@ TEST_HERE (eyelids_blink_at_random_times) {
     static const uint32_t waits[] = {1061, 1871, 1161};
     int num_blinks = 0;
     md5_actor_advance(stage->head, 10, count_blinks, &num_blinks);
-    for (size_t i = 0; i < COUNT_OF(waits); i++) {
+    FOR (i, COUNT_OF(waits)) {
         md5_actor_advance(stage->head, 100, count_blinks, &num_blinks);
         CHECK_UINT((unsigned)num_blinks, (unsigned)i + 1);
         md5_actor_advance(stage->head, waits[i] - 101, count_blinks, &num_blinks);
@@ -673,7 +673,7 @@ TEST_HERE (altered_saves_are_refused_or_playable) {
     uint64_t state = 7;
     make_history(stage);
     md5_actor_save(stage->actor, bytes);
-    for (size_t i = 0; i < sizeof bytes; i++) {
+    FOR (i, sizeof bytes) {
         const unsigned char before = bytes[i];
         bytes[i] = (unsigned char)test_random_u32(&state);
         if (md5_actor_restore(stage->actor, bytes, sizeof bytes, NULL)) {
@@ -812,7 +812,7 @@ static bool obey(md5_actor *actor, const pose_command *command)
 
 static uint32_t read_numbers(const char **at, double *numbers, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         char *end;
         numbers[i] = strtod(*at, &end);
         if (end == *at)
@@ -834,12 +834,12 @@ static double compare(md5_actor *actor, const md5_entity *entity, const char *te
     text = strstr(text, "bounds") + strlen("bounds");
     CHECK_UINT(read_numbers(&text, theirs, 6), 6);
     double worst = 0.0;
-    for (uint32_t i = 0; i < entity->model->skeleton.num_joints; i++) {
+    FOR (i, entity->model->skeleton.num_joints) {
         double joint;
         CHECK_UINT(read_numbers(&text, &joint, 1), 1);
         CHECK_UINT(read_numbers(&text, theirs, 12), 12);
         CHECK_UINT((unsigned)joint, i);
-        for (int k = 0; k < 12; k++)
+        FOR (k, 12)
             real_worse(&worst, fabs(joints[i].m[k] - theirs[k]));
     }
     return worst;
@@ -850,7 +850,7 @@ static double compare(md5_actor *actor, const md5_entity *entity, const char *te
 // after a scenario.
 static uint32_t seed_behind(const scenario *all, uint32_t seed)
 {
-    for (int i = 0; i < all->num_commands; i++) {
+    FOR (i, all->num_commands) {
         const pose_command *const command = &all->commands[i];
         const size_t length = strlen(command->anim);
         const bool is_exact = length == 0 || strchr("0123456789", command->anim[length - 1]);

@@ -304,7 +304,7 @@ TEST (cube_adjusts_animations_that_come_later) {
     const uint32_t order[] = {0, 1};
     const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
     const md5_xform still = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
-    for (uint32_t i = 0; i < 4; i++) {
+    FOR (i, 4u) {
         static const uint32_t counts[] = {0, 1, 3, 0}; // a file is loaded once
         md5_xform pose[] = {still, still};
         CHECK_UINT(part->anims[i].num_adjustments, counts[i]);
@@ -402,7 +402,7 @@ TEST (cube_reads_conditions_and_variables) {
     const md5_cube2_part *const part = &cube->parts[0];
     CHECK_STRING(part->mesh, "data/actors/hero/red");
     CHECK_UINT(part->num_tags, 3);
-    for (uint32_t i = 0; i < part->num_tags; i++)
+    FOR (i, part->num_tags)
         CHECK_STRING(part->tags[i].name, "1");
     CHECK_STRING(test.log.text,
                  AT("5:1") "unknown word 'md5fly': its line is skipped\n"                  //
@@ -415,9 +415,9 @@ TEST (cube_reads_conditions_and_variables) {
 TEST (cube_limits_words_and_depth) {
     OWN_CUBE test;
     char text[1024] = "md5load a.md5mesh\nmdlspin";
-    for (int i = 0; i < 26; i++)
+    FOR (i, 26)
         strcat(text, " 1");
-    for (int i = 0; i < 20; i++)
+    FOR (i, 20)
         strcat(text, i ? " if 1 [" : "\nif 1 [");
     const md5_cube2 *const cube = open_cube(&test, text);
     REQUIRE(cube);
@@ -455,7 +455,7 @@ TEST (cube_goes_on_without_files_that_it_cannot_read) {
 TEST (cube_reads_a_limited_number_of_files) {
     OWN_CUBE test;
     char text[2048] = "md5load a.md5mesh\n";
-    for (int i = 0; i < 64; i++)
+    FOR (i, 64)
         strcat(text, "exec b.cfg\n");
     const md5_cube2 *const cube = open_cube_with(&test, text, "data/b.cfg", "mdlspin\n");
     REQUIRE(cube);
@@ -543,7 +543,7 @@ TEST (cube_survives_every_memory_limit) {
     // The text many times, so that more than one block of memory is needed.
     char text[sizeof whole * 40];
     text[0] = '\0';
-    for (int i = 0; i < 40; i++)
+    FOR (i, 40)
         strcat(text, whole);
     const game_text many[] = {{"md5.cfg", text}, files[1], files[2]};
     md5_cube2 *cube = NULL;
@@ -563,7 +563,7 @@ TEST (cube_reads_truncated_and_altered_texts) {
     static const char bytes[] = {'"', '[', ']', '(', ')', '\0',  '\n',
                                  ';', '$', '^', '/', '.', '\xff'};
     const size_t size = strlen(whole);
-    for (size_t i = 0; i < size * (1 + sizeof bytes); i++) {
+    FOR (i, size * (1 + sizeof bytes)) {
         char text[sizeof whole];
         game_log log;
         md5_error error = {0};
@@ -609,7 +609,7 @@ TEST (cube_reads_red_eclipses_drone) {
     CHECK(md5_find_cube2_anim(part, 0, "sword") == md5_find_cube2_anim(part, 0, "claw"));
     OWN_MODEL model = md5_load_model(part->mesh, NULL, &error);
     REQUIRE(model);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    FOR (i, model->num_meshes) {
         md5_build_cube2_look(part, model->meshes[i].name, &skin);
         CHECK(skin.texture.path && strstr(skin.texture.path, "/drone/skin.jpg"));
         CHECK(skin.normal_map.path && strstr(skin.normal_map.path, "/drone/normals.png"));

@@ -290,7 +290,7 @@ TEST (entities_survive_failure_of_every_load) {
 TEST (games_of_entities_survive_failure_of_every_allocation) {
     enum { COUNT = 16 };
     static game_text texts[COUNT];
-    for (size_t i = 0; i < num_entity_files; i++)
+    FOR (i, num_entity_files)
         texts[i] = entity_files[i];
     texts[num_entity_files] = (game_text){
         "def/b.def", WITH_HEAD "\"def_attach\" \"gun\" \"skin\" \"s\" \"shader\" \"glass\" }\n"
@@ -362,7 +362,7 @@ static uint32_t count_parts(const md5_entity *entity)
 {
     const md5_entity *tree[MD5_MAX_ENTITY_PARTS + 1] = {entity};
     uint32_t count = 1;
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         for (uint32_t k = 0; k < tree[i]->num_parts && count <= MD5_MAX_ENTITY_PARTS; k++)
             tree[count++] = tree[i]->parts[k].entity;
     }
@@ -373,7 +373,7 @@ static uint32_t count_parts(const md5_entity *entity)
 TEST (trees_of_parts_are_limited) {
     enum { DEPTH = 20 };
     OWN_TEXT text = {0};
-    for (int i = 0; i < DEPTH; i++)
+    FOR (i, DEPTH)
         test_append(&text,
                     "entityDef e%d { \"model\" \"body\" \"joint\" \"spine\"\n"
                     "\"def_attach1\" \"e%d\" \"def_attach2\" \"e%d\" }\n",
@@ -388,7 +388,7 @@ TEST (keys_of_parts_that_fail_are_limited) {
     enum { COUNT = 1000 };
     OWN_TEXT text = {0};
     test_append(&text, "entityDef e { \"model\" \"body\"\n");
-    for (int i = 0; i < COUNT; i++)
+    FOR (i, COUNT)
         test_append(&text, "\"def_attach%d\" \"lost%d\"\n", i, i);
     test_append(&text, "}");
     game_log log = {.count = 0};
@@ -426,7 +426,7 @@ static md5_game *open_tilted(const char *text)
 {
     enum { MAX = 16 };
     static game_text texts[MAX];
-    for (size_t i = 0; i < num_entity_files; i++)
+    FOR (i, num_entity_files)
         texts[i] = entity_files[i];
     texts[num_entity_files] = (game_text){"tilt.md5anim", tilt_anim};
     texts[num_entity_files + 1] = (game_text){"def/b.def", text};
@@ -477,7 +477,7 @@ static void pose_points(md5_game *game, const md5_load_opts *opts, const char *c
                          MD5_ACTOR_CYCLE, 0, 0));
     md5_actor_advance(actor, 130, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
-    for (int i = 0; i < ENTITY_JOINTS; i++)
+    FOR (i, ENTITY_JOINTS)
         points[i] = md5_mat34_point(joints[i], inside);
     const md5_xform gun = md5_entity_part_placement(&entity->parts[0], joints);
     points[ENTITY_JOINTS] = md5_xform_point(gun, inside);
@@ -499,7 +499,7 @@ TEST (entities_are_loaded_in_other_axes) {
             const md5_mat34 to_axes = md5_mat34_from_axes(axes, opts.scale);
             pose_points(game, NULL, *clip, inside, expected);
             pose_points(game, &opts, *clip, md5_mat34_point(to_axes, inside), points);
-            for (int i = 0; i < ENTITY_JOINTS + 2; i++) {
+            FOR (i, ENTITY_JOINTS + 2) {
                 const md5_vec3 p = md5_mat34_point(to_axes, expected[i]);
                 check_vector(points[i], p.x, p.y, p.z);
             }
@@ -531,7 +531,7 @@ static const md5_entity_def *entity_of(md5_game *game, const char *name)
 static void check_keys(const md5_entity_def *def, const char *expected)
 {
     char keys[512] = "";
-    for (uint32_t i = 0; i < def->num_keys; i++) {
+    FOR (i, def->num_keys) {
         const size_t used = strlen(keys);
         snprintf(keys + used, sizeof keys - used, "%s=%s ", def->keys[i].name, def->keys[i].value);
     }
@@ -661,7 +661,7 @@ TEST (checking_entities_takes_linear_memory) {
     enum { COUNT = 20000, MAX_BYTES = 1000 };
     OWN_TEXT text = {0};
     char name[16];
-    for (int i = 0; i < COUNT; i++)
+    FOR (i, COUNT)
         test_append(&text, "entityDef e%d { \"inherit\" \"e%d\" \"k%d\" \"1\" }\n", i,
                     (i + 1) % COUNT, i);
     const game_text file = {"def/all.def", text.bytes};

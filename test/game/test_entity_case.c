@@ -72,7 +72,7 @@ md5_game *open_entity_game(const char *text, game_log *log)
 {
     enum { COUNT = COUNT_OF(all_files) };
     static game_text texts[COUNT + 1];
-    for (int i = 0; i < COUNT; i++)
+    FOR (i, COUNT)
         texts[i] = all_files[i];
     texts[COUNT] = (game_text){"def/b.def", text};
     return open_texts(texts, COUNT + 1, log);
@@ -109,7 +109,7 @@ void close_stage(actor_stage *stage)
 
 uint32_t stage_clip(const actor_stage *stage, const char *name)
 {
-    for (uint32_t i = 0; i < stage->entity->num_clips; i++) {
+    FOR (i, stage->entity->num_clips) {
         if (strcmp(stage->entity->clips[i].anim->name, name) == 0)
             return i;
     }

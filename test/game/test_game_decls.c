@@ -350,9 +350,9 @@ TEST (game_survives_failure_of_every_allocation) {
         OWN_GAME game = md5_create_game(&place, 1, &it.opts, &it.error);
         CHECK(game || it.error.status == MD5_ERROR_MEMORY);
         if (game) {
-            for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MATERIAL); i++)
+            FOR (i, md5_game_num_decls(game, MD5_DECL_MATERIAL))
                 md5_game_material(game, md5_game_decl(game, MD5_DECL_MATERIAL, i)->name, &it.error);
-            for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_SKIN); i++)
+            FOR (i, md5_game_num_decls(game, MD5_DECL_SKIN))
                 md5_game_skin_def(game, md5_game_decl(game, MD5_DECL_SKIN, i)->name, &it.error);
         }
     }

@@ -108,7 +108,7 @@ TEST (deep_expressions_are_read_without_recursion) {
 TEST (too_many_operations_default_a_material) {
     OWN char *const text = malloc(100000);
     strcpy(text, "m { { map x red 1");
-    for (int i = 0; i < 5000; i++)
+    FOR (i, 5000)
         strcat(text, " - time");
     strcat(text, " } }");
     MATERIAL(material, text);
@@ -133,7 +133,7 @@ TEST (image_programs_take_numbers_in_order) {
     MATERIAL(material, "m { { map scale( a, .5, 2, 3, 4 ) } }");
     const md5_image_program *const image = &material->stages[0].image;
     CHECK_UINT(image->num_steps, 2);
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         CHECK_NEAR(image->steps[1].values[i], i == 0 ? 0.5 : i + 1.0, 0.0);
 }
 
@@ -141,7 +141,7 @@ TEST (deep_image_programs_are_read_without_recursion) {
     enum { DEPTH = 20000 };
     OWN char *const text = malloc(16 * DEPTH);
     char *end = text + strlen(strcpy(text, "m { { map "));
-    for (int i = 0; i < DEPTH; i++)
+    FOR (i, DEPTH)
         end += strlen(strcpy(end, "makeAlpha("));
     *end++ = 'a';
     memset(end, ')', DEPTH);
@@ -305,7 +305,7 @@ TEST (mistakes_default_a_material) {
 TEST (too_many_stages_default_a_material) {
     OWN char *const text = malloc(4000);
     strcpy(text, "m { ");
-    for (int i = 0; i < 257; i++)
+    FOR (i, 257)
         strcat(text, "{ map x } ");
     strcat(text, "}");
     MATERIAL(material, text);
@@ -441,7 +441,7 @@ TEST (deform_tube_turns_about_its_long_axis) {
         .eye = {10, 100, 0}, .left = {1, 0, 0}, .up = {0, 0, 1}};
     OWN_DEFORM c;
     form(&c, "tube", &from_side);
-    for (uint32_t i = 0; i < 4; i++) {
+    FOR (i, 4u) {
         CHECK_NEAR(fabs((double)c.positions[i].x - 10.0), 1.0, 1e-3);
         CHECK_NEAR(c.positions[i].y, 0.0, 1e-3);
         CHECK_NEAR(c.positions[i].z, c.mesh->positions[i].z, 1e-3);
@@ -454,10 +454,10 @@ TEST (deform_tube_turns_about_its_long_axis) {
 }
 
 TEST (deform_expand_and_move_by_registers) {
-    for (int is_moved = 0; is_moved < 2; is_moved++) {
+    FOR (is_moved, 2) {
         OWN_DEFORM c;
         form(&c, is_moved ? "move 0 - time" : "expand time * 2", &from_front);
-        for (uint32_t i = 0; i < 4; i++)
+        FOR (i, 4u)
             check_position(&c, i, is_moved ? 8.0 : 14.0, c.mesh->positions[i].y,
                            c.mesh->positions[i].z);
         CHECK_BYTES(c.indices, c.mesh->indices, 6 * sizeof *c.indices);
@@ -468,7 +468,7 @@ TEST (deform_expand_and_move_by_registers) {
 
 // The table is 0 at 0, 8 at 0.5 and 0 at 1 again; linear in between.
 TEST_HERE (deform_turbulent_moves_texture_coordinates, "turbulent ramp 0.5 0.05 2", &from_front) {
-    for (uint32_t i = 0; i < 4; i++) {
+    FOR (i, 4u) {
         const md5_vec3 at = c->mesh->positions[i];
         const double x = 0.1 + 2.0 * (0.003 * at.x + 0.007 * at.y + 0.011 * at.z);
         const double turn = x - floor(x);
@@ -485,10 +485,10 @@ TEST_HERE (deform_flare_has_a_border, "flare 3", &from_front) {
     uint32_t uses[16] = {0};
     CHECK_UINT(c->num_vertices, 16);
     CHECK_UINT(c->num_triangles, 18);
-    for (uint32_t i = 0; i < 54; i++)
+    FOR (i, 54u)
         uses[c->indices[i]]++;
     double widest = 0.0, highest = 0.0;
-    for (uint32_t i = 0; i < 16; i++) {
+    FOR (i, 16u) {
         CHECK(uses[i] > 0 && c->positions[i].x > 10.0f - 1e-3f);
         CHECK_NEAR(c->texcoords[i].x, i < 4 ? 0.5 : 0.0, 0.0);
         CHECK_NEAR(c->texcoords[i].y, 0.5, 0.0);
@@ -505,10 +505,10 @@ TEST (deform_flare_is_nothing_from_behind_and_from_its_plane) {
     static const md5_deform_view views[] = {
         {.eye = {-90, 0, 0}, .left = {0, 1, 0}, .up = {0, 0, 1}},
         {.eye = {10, 90, 0}, .left = {1, 0, 0}, .up = {0, 0, 1}}};
-    for (int view = 0; view < 2; view++) {
+    FOR (view, 2) {
         OWN_DEFORM c;
         form(&c, "flare 3", &views[view]);
-        for (uint32_t i = 0; i < 16; i++)
+        FOR (i, 16u)
             check_position(&c, i, 10.0, 0.0, 0.0);
         CHECK(c.colors[0].x == 0.0f);
     }
@@ -528,10 +528,10 @@ static md5_model *make_eye(md5_vec3 focus, bool is_last)
     OWN_TEXT text = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\njoints {\n"
                        "\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\nmesh {\nshader \"m\"\nnumverts 10\n");
-    for (int i = 0; i < 10; i++)
+    FOR (i, 10)
         test_append(&text, "vert %d ( 9 9 ) %d 1\n", i, i);
     test_append(&text, "numtris 4\n%snumweights 10\n", orders[is_last]);
-    for (int i = 0; i < 10; i++) {
+    FOR (i, 10) {
         if (i < 7)
             test_append(&text, "weight %d 0 1 ( %s )\n", i, vertices[i]);
         else // a triangle whose bounds are about the focus
@@ -562,7 +562,7 @@ static void check_eye(md5_model *model, const double expected[4][2])
     CHECK_BYTES(indices, eye, sizeof eye);
     md5_deform_vertices(&material, NULL, registers, mesh, mesh->positions, NULL, &from_front, &out);
     CHECK_BYTES(positions, mesh->positions, sizeof positions);
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         CHECK_NEAR(texcoords[3 + i].x, expected[i][0], 1e-4);
         CHECK_NEAR(texcoords[3 + i].y, expected[i][1], 1e-4);
     }

@@ -16,7 +16,7 @@ static const md5_model_def *model_of(md5_game *game, const char *name)
 static void check_channel(const md5_model_def *model, md5_channel channel, const char *expected)
 {
     char joints[16] = "";
-    for (uint32_t i = 0; i < model->channels[channel].num_joints; i++)
+    FOR (i, model->channels[channel].num_joints)
         joints[i] = (char)('0' + model->channels[channel].joints[i]);
     CHECK_STRING(joints, expected);
 }
@@ -25,7 +25,7 @@ static void check_channel(const md5_model_def *model, md5_channel channel, const
 static void check_anims(const md5_model_def *model, const char *expected)
 {
     char names[256] = "";
-    for (uint32_t i = 0; i < model->num_anims; i++) {
+    FOR (i, model->num_anims) {
         strcat(names, md5_model_def_anim(model, i)->name);
         strcat(names, " ");
     }
@@ -240,7 +240,7 @@ TEST (shared_arrays_are_as_copies) {
         const uint32_t parent = i > 0 ? test_random_u32(&random) % i : 0;
         arrays[i] = arrays[parent];
         memcpy(values[i], values[parent], sizeof values[i]);
-        for (int change = 0; change < 25; change++) {
+        FOR (change, 25) {
             const uint32_t at = test_random_u32(&random) % (change % 5 ? LENGTH : 9);
             const int value = (int)(test_random_u32(&random) % 3 * (1 + (unsigned)change));
             values[i][at] = value;
@@ -425,7 +425,7 @@ static bool add_plain(plain_model *model, const char *name, bool is_two)
 static bool remove_plain(plain_model *model, const char *name)
 {
     plain_model kept = {.count = 0};
-    for (int i = 0; i < model->count; i++) {
+    FOR (i, model->count) {
         const bool is_gone = has_alias(model->names[i], name) || strcmp(model->names[i], name) == 0;
         if (is_gone && i >= model->num_inherited)
             return false;
@@ -469,7 +469,7 @@ TEST (trees_of_models_have_what_copied_lists_have) {
         models[i] = models[parent];
         models[i].num_inherited = models[i].count;
         test_append(&text, "model m%d { inherit m%d", i, parent);
-        for (int change = 0; change < 12; change++)
+        FOR (change, 12)
             write_change(&text, &models[i], &random);
         test_append(&text, " }\n");
     }

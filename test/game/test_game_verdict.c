@@ -32,7 +32,7 @@ static void check_images(const char *text, const char *expected, const char *lin
     game_log log;
     char images[256] = "";
     const md5_material *const material = parse(text, &game, &log);
-    for (uint32_t i = 0; i < material->num_stages; i++) {
+    FOR (i, material->num_stages) {
         strcat(images, i > 0 ? " " : "");
         strcat(images, material->stages[i].image.text);
     }
@@ -173,7 +173,7 @@ static void check_model(const char *text, const char *expected, const char *line
     be_lenient(game);
     const md5_model_def *const model = md5_game_model_def(game, "m", &error);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
-    for (uint32_t i = 0; i < model->num_anims; i++) {
+    FOR (i, model->num_anims) {
         const size_t used = strlen(anims);
         snprintf(anims + used, sizeof anims - used, "%s%u ", md5_model_def_anim(model, i)->name,
                  md5_model_def_anim(model, i)->num_commands);
@@ -269,7 +269,7 @@ TEST (models_inherit_many_times) {
     OWN_TEXT text = {0};
     md5_error error = {0};
     test_append(&text, "model m { mesh x.md5mesh anim bc two.md5anim }\nmodel n {");
-    for (int i = 0; i < COUNT; i++)
+    FOR (i, COUNT)
         test_append(&text, " inherit m");
     test_append(&text, " anim de two.md5anim }");
     OWN_GAME game = open_models(text.bytes, NULL);

@@ -124,7 +124,7 @@ TEST (images_of_unknown_formats_are_refused) {
     uint8_t file[IMAGE_TGA_HEADER + 8] = {[2] = 2, [12] = 1, [14] = 1, [16] = 32};
     check_refused(file, IMAGE_TGA_HEADER - 1, unknown);
     static const uint8_t wrong[][3] = {{1, 2, 0}, {2, 7, 0}, {2, 0, 0}, {16, 12, 0}, {16, 8, 0}};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    FOR (i, sizeof wrong / sizeof *wrong) {
         const uint8_t before = file[wrong[i][0]];
         file[wrong[i][0]] = wrong[i][1];
         check_refused(file, sizeof file, unknown);
@@ -204,7 +204,7 @@ static void release_size(void *user, const void *pixels)
 // No limit of a picture is left to the caller's decoder.
 TEST (images_are_made_within_limits) {
     static const uint32_t sizes[][2] = {{0, 2}, {16384, 16384}, {16, 16}};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         const md5_image_opts opts = {
             .allocator = {.limit = i < 2 ? 0 : 1000},
             .file_name = "big",
@@ -253,7 +253,7 @@ static size_t write_indexed_pcx(uint8_t *file)
     uint8_t *const palette = file + PCX_HEADER + sizeof rows;
     memset(palette, 0, PCX_MARK);
     palette[0] = 12;
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         palette[1 + 3 * 7 + i] = (uint8_t)(10 + i);
         palette[1 + 3 * 200 + i] = (uint8_t)(20 + i);
         palette[1 + 3 * 9 + i] = (uint8_t)(30 + i);

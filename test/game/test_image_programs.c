@@ -27,7 +27,7 @@ static int difference(const md5_image *image, const char *raw, size_t size)
     if (size < 12 || number_at(raw) != image->width || number_at(raw + 4) != image->height
         || size != 12 + (size_t)4 * image->width * image->height)
         return 256;
-    for (size_t i = 0; i < size - 12; i++) {
+    FOR (i, size - 12) {
         const int off = abs(image->pixels[i] - (uint8_t)raw[12 + i]);
         worst = off > worst ? off : worst;
     }
@@ -70,7 +70,7 @@ TEST (image_programs_are_the_engines) {
     static char paths[sizeof names / sizeof *names][64];
     snprintf(folder, sizeof folder, "%s", golden_path("minigame/base"));
     place.folder = folder;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    FOR (i, sizeof names / sizeof *names) {
         snprintf(paths[i], sizeof paths[i], "textures/t/%s.tga", names[i]);
         image_place_add(&place, paths[i], NULL, 0);
     }
@@ -103,9 +103,9 @@ static void make_images(made_images *made)
 {
     uint64_t random = 7;
     memset(made, 0, sizeof *made);
-    for (int i = 0; i < TEXELS * 4; i++)
+    FOR (i, TEXELS * 4)
         made->a[i / 4][i % 4] = (uint8_t)test_random_u32(&random);
-    for (int i = 0; i < 16; i++)
+    FOR (i, 16)
         made->b[i / 4][i % 4] = (uint8_t)test_random_u32(&random);
     image_place_add(&made->place, "a.tga", made->a_file,
                     image_write_tga(made->a_file, made->a[0], SIDE, SIDE));
@@ -130,10 +130,10 @@ static void check_program(made_images *made, const char *text, expect_texel *exp
     if (!CHECK_THAT(image != NULL, "%s: %s", text, error.message))
         return;
     CHECK(image->width == SIDE && image->height == SIDE);
-    for (int i = 0; i < TEXELS; i++) {
+    FOR (i, TEXELS) {
         uint8_t expected[4];
         expect(made, i, expected);
-        for (int j = 0; j < 4; j++)
+        FOR (j, 4)
             CHECK_THAT(abs(image->pixels[4 * i + j] - expected[j]) <= tolerance,
                        "%s: channel %d of texel %d is %d, expected %d", text, j, i,
                        image->pixels[4 * i + j], expected[j]);
@@ -147,7 +147,7 @@ static void expect_file(const made_images *made, int i, uint8_t expected[4])
 
 static void expect_sum(const made_images *made, int i, uint8_t expected[4])
 {
-    for (int j = 0; j < 4; j++) {
+    FOR (j, 4) {
         const int sum = made->a[i][j] + over(made, i)[j];
         expected[j] = (uint8_t)(sum > 255 ? 255 : sum);
     }
@@ -170,7 +170,7 @@ static void expect_inverse_alpha(const made_images *made, int i, uint8_t expecte
 
 static void expect_inverse_color(const made_images *made, int i, uint8_t expected[4])
 {
-    for (int j = 0; j < 4; j++)
+    FOR (j, 4)
         expected[j] = (uint8_t)(j < 3 ? 255 - made->a[i][j] : made->a[i][j]);
 }
 
@@ -211,7 +211,7 @@ static void write_unit(const double vector[3], uint8_t expected[4])
 {
     const double length =
         sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         expected[i] = (uint8_t)(128.0 + 127.0 * (length > 0.0 ? vector[i] / length : 0.0));
     expected[3] = 255;
 }
@@ -231,7 +231,7 @@ static void expect_heights(const made_images *made, int i, uint8_t expected[4])
     const double parts[2][2] = {{-(right - here) * k, -(below - here) * k},
                                 {-(across - below) * k, (here - below) * k}};
     double sum[3] = {0.0, 0.0, 0.0};
-    for (int j = 0; j < 2; j++) {
+    FOR (j, 2) {
         const double length = sqrt(parts[j][0] * parts[j][0] + parts[j][1] * parts[j][1] + 1.0);
         sum[0] += parts[j][0] / length;
         sum[1] += parts[j][1] / length;
@@ -243,10 +243,10 @@ static void expect_heights(const made_images *made, int i, uint8_t expected[4])
 static void expect_smooth(const made_images *made, int i, uint8_t expected[4])
 {
     double sum[3] = {0.0, 0.0, 0.0};
-    for (int j = 0; j < 9; j++) {
+    FOR (j, 9) {
         const int x = (i % SIDE + SIDE + j % 3 - 1) % SIDE,
                   y = (i / SIDE + SIDE + j / 3 - 1) % SIDE;
-        for (int axis = 0; axis < 3; axis++)
+        FOR (axis, 3)
             sum[axis] += made->a[y * SIDE + x][axis] - 128.0;
     }
     write_unit(sum, expected);
@@ -256,11 +256,11 @@ static void expect_smooth(const made_images *made, int i, uint8_t expected[4])
 static void expect_tilted(const made_images *made, int i, uint8_t expected[4])
 {
     double normal[3];
-    for (int axis = 0; axis < 3; axis++)
+    FOR (axis, 3)
         normal[axis] = (made->a[i][axis] - 128.0) / 127.0;
     if (normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2] < 1.0)
         normal[2] = sqrt(1.0 - normal[0] * normal[0] - normal[1] * normal[1]);
-    for (int axis = 0; axis < 2; axis++)
+    FOR (axis, 2)
         normal[axis] += (over(made, i)[axis] - 128.0) / 127.0;
     write_unit(normal, expected);
 }

@@ -106,7 +106,7 @@ static void check_kind(const tga_kind *kind)
         const uint32_t color = kind->kind == 1 ? index_of(i) : i;
         const uint32_t bits = kind->kind == 1 ? kind->color_bits : kind->bits;
         const bool is_gray = kind->kind == 3 || bits == 8;
-        for (uint32_t j = 0; j < 3; j++) {
+        FOR (j, 3u) {
             const int value = (int)sample(color, is_gray ? 0 : j);
             expected[j] = !is_gray && bits < 24 ? (value >> 3) * 255 / 31 : value;
         }
@@ -117,7 +117,7 @@ static void check_kind(const tga_kind *kind)
             expected[3] = 255;
         }
 
-        for (int j = 0; j < 4; j++)
+        FOR (j, 4)
             CHECK_THAT(abs(image->pixels[4 * i + (uint32_t)j] - expected[j]) <= 1,
                        "kind %u of %u bits: channel %d of texel %u is %d, expected %d", kind->kind,
                        kind->bits, j, i, image->pixels[4 * i + (uint32_t)j], expected[j]);
@@ -136,7 +136,7 @@ static tga_kind kind_of(size_t i)
 }
 
 TEST (images_tga_of_each_kind) {
-    for (size_t i = 0; i < (size_t)NUM_KINDS * 4; i++) {
+    FOR (i, (size_t)NUM_KINDS * 4) {
         const tga_kind kind = kind_of(i);
         check_kind(&kind);
     }
@@ -144,7 +144,7 @@ TEST (images_tga_of_each_kind) {
 
 // Files that are cut off anywhere give no picture.
 TEST (images_tga_cut_off_anywhere) {
-    for (size_t i = 0; i < (size_t)NUM_KINDS * 4; i++) {
+    FOR (i, (size_t)NUM_KINDS * 4) {
         const tga_kind kind = kind_of(i);
         tga_bytes file;
         md5_error error = {0};
@@ -204,7 +204,7 @@ typedef struct dds_bytes {
 
 static void put32(dds_bytes *file, size_t at, uint32_t value)
 {
-    for (uint32_t i = 0; i < 4; i++)
+    FOR (i, 4u)
         file->bytes[at + i] = (uint8_t)(value >> 8 * i);
 }
 
@@ -242,7 +242,7 @@ static void check_texel(const dds_bytes *file, uint32_t texel, const uint8_t exp
     OWN_IMAGE image = parse_exact(file->bytes, file->size, NULL, &error);
     if (!CHECK_THAT(image != NULL, "%s", error.message))
         return;
-    for (uint32_t i = 0; i < 4; i++)
+    FOR (i, 4u)
         CHECK_UINT(image->pixels[4 * texel + i], expected[i]);
 }
 
@@ -270,7 +270,7 @@ TEST (images_dds_of_four_and_three_colors) {
         {255, 255, 255, 255}, {0, 0, 0, 255}, {170, 170, 170, 255}, {85, 85, 85, 255}};
     static const uint8_t expected_three[4][4] = {
         {0, 0, 0, 255}, {255, 255, 255, 255}, {127, 127, 127, 255}, {0, 0, 0, 0}};
-    for (uint32_t i = 0; i < 4; i++) {
+    FOR (i, 4u) {
         check_block("DXT1", four, 8, i, expected_four[i]);
         check_block("DXT1", three, 8, i, expected_three[i]);
     }
@@ -284,9 +284,9 @@ TEST (images_dds_with_alpha) {
                                           {40, 250, 0x88, 0x0E, 0, 0, 0, 0, COLORS(BLACK, WHITE)}};
     static const uint8_t alphas[3][4] = {{255, 85, 0, 170}, {250, 40, 220, 70}, {40, 250, 82, 255}};
     static const uint8_t grays[4] = {0, 255, 85, 170}; // never three colors
-    for (uint32_t i = 0; i < 4; i++) {
+    FOR (i, 4u) {
         const uint8_t gray = grays[i];
-        for (int kind = 0; kind < 3; kind++)
+        FOR (kind, 3)
             check_block(kind == 0 ? "DXT3" : "DXT5", blocks[kind], 16, i,
                         (const uint8_t[]){gray, gray, gray, alphas[kind][i]});
         check_block("RXGB", blocks[1], 16, i, (const uint8_t[]){alphas[1][i], gray, gray, 255});

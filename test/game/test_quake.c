@@ -59,8 +59,8 @@ TEST (quake_limits_skins_and_images) {
 TEST (quake_shows_images_in_turn) {
     static const uint32_t expected[4][4] = {{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 2, 0}, {0, 1, 2, 3}};
     const md5_quake_skins skins = {.num_skins = 4, .num_images = {1, 2, 3, 4}};
-    for (uint32_t skin = 0; skin < 4; skin++) {
-        for (uint32_t tenth = 0; tenth < 12; tenth++)
+    FOR (skin, 4u) {
+        FOR (tenth, 12u)
             CHECK_UINT(md5_quake_image_at(&skins, skin, 0.1 * tenth + 0.05),
                        expected[skin][tenth % 4]);
         CHECK_UINT(md5_quake_image_at(&skins, skin, -1.0), 0);
@@ -198,7 +198,7 @@ TEST (scales_are_sorted_and_the_last_counts) {
     const md5_scaled_joint *const hand = &test.scales->joints[1];
     CHECK(!hand->scales_position);
     CHECK_UINT(hand->num_keys, 3);
-    for (uint32_t frame = 0; frame < 3; frame++) {
+    FOR (frame, 3u) {
         static const float expected[] = {2.0f, -1.0f, 4.0f};
         CHECK_UINT(hand->keys[frame].frame, frame);
         CHECK_NEAR(hand->keys[frame].scale, expected[frame], 0.0);

@@ -59,10 +59,10 @@ TEST (gaze_is_the_same_however_time_is_split) {
     md5_gaze_begin(7, &parts);
     md5_gaze_begin(8, &other);
     int differs = 0;
-    for (int i = 0; i < 40; i++) {
+    FOR (i, 40) {
         md5_gaze_advance(&desc, MD5_AXES_ID, &whole, 0.5);
         md5_gaze_advance(&desc, MD5_AXES_ID, &other, 0.5);
-        for (int k = 0; k < 8; k++)
+        FOR (k, 8)
             md5_gaze_advance(&desc, MD5_AXES_ID, &parts, 0.0625);
         CHECK(whole.random == parts.random && whole.target == parts.target);
         CHECK_NEAR(whole.head.x, parts.head.x, 1e-4);
@@ -87,7 +87,7 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
     md5_gaze gaze;
     int looks = 0, at_random = 0;
     md5_gaze_begin(3, &gaze);
-    for (int i = 0; i < 600; i++) {
+    FOR (i, 600) {
         targets[0].y = 10.0f * sinf(0.01f * (float)i);
         md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 1.0 / 30.0);
         CHECK(gaze.target == 0 || gaze.target == MD5_NONE);
@@ -105,7 +105,7 @@ TEST (gaze_looks_at_targets_that_are_in_front) {
     CHECK(looks > 100 && at_random > 200); // two of three cannot be seen
     const md5_gaze_desc never = {
         .targets = targets, .num_targets = 1, .numbers.interest = MD5_ZERO};
-    for (int i = 0; i < 600; i++) {
+    FOR (i, 600) {
         md5_gaze_advance(&never, MD5_AXES_ID, &gaze, 1.0 / 10.0);
         CHECK(gaze.target == MD5_NONE || i < 30);
     }
@@ -138,13 +138,13 @@ static void look(const md5_model *model, md5_axes axes)
     md5_gaze gaze;
     double turned = 0.0;
     md5_gaze_begin(5, &gaze);
-    for (int i = 0; i < 50; i++) {
+    FOR (i, 50) {
         md5_gaze_advance(&desc, axes, &gaze, 0.2);
         memcpy(pose, model->bind_local, skeleton->num_joints * sizeof *pose);
         CHECK_UINT(md5_gaze_pose(&desc, &gaze, skeleton, 1.0f, pose), 2);
         const md5_vec3 point = md5_gaze_point(&desc, axes, &gaze);
         if (axes == MD5_AXES_ID)
-            for (int k = 0; k < 2; k++)
+            FOR (k, 2)
                 CHECK(off_by(skeleton, pose, desc.eyes[k], point) < 0.1);
         const double change =
             fabs((double)(pose[head].rotation.x - model->bind_local[head].rotation.x))
@@ -168,8 +168,8 @@ TEST (gaze_turns_head_and_eyes_to_the_point) {
 TEST (gaze_takes_any_numbers) {
     static const float numbers[] = {NAN, INFINITY, -INFINITY, -1.0f, 1e30f, 0.0f, MD5_ZERO};
     const size_t count = sizeof numbers / sizeof *numbers;
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < count; k++) {
+    FOR (i, count)
+        FOR (k, count) {
             const md5_vec3 target = {numbers[i], numbers[k], 1};
             const md5_gaze_desc desc = {.origin = {0, numbers[k], 0},
                                         .targets = &target,
@@ -181,7 +181,7 @@ TEST (gaze_takes_any_numbers) {
                                         .numbers.head_seconds = numbers[i]};
             md5_gaze gaze;
             md5_gaze_begin(1, &gaze);
-            for (int step = 0; step < 8; step++)
+            FOR (step, 8)
                 md5_gaze_advance(&desc, MD5_AXES_ID, &gaze, 60.0);
             CHECK(gaze.target == 0 || gaze.target == MD5_NONE);
         }

@@ -22,7 +22,7 @@ void ik_make_line(ik_rig *rig, uint32_t count, float step)
 {
     uint64_t random = 3;
     ik_make_rig(rig, count, 1.0, &random);
-    for (uint32_t i = 0; i < count; i++)
+    FOR (i, count)
         rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {i ? step : 0, 0, 0}, 0};
 }
 
@@ -31,7 +31,7 @@ void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random)
     const bool is_reversed = test_random_u32(random) % 2 > 0;
     memset(rig, 0, sizeof *rig); // whole rigs are copied and compared
     rig->skeleton = (md5_skeleton){.num_joints = count, .joints = rig->joints, .order = rig->order};
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         const uint32_t joint = is_reversed ? count - 1 - i : i;
         snprintf(rig->names[joint], sizeof rig->names[joint], "j%u", (unsigned)i);
         const uint32_t parent = i == 0 ? MD5_NONE : rig->chain[i - 1];
@@ -58,14 +58,14 @@ real_place ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_
 
 void ik_check_lengths(const ik_rig *rig, const ik_rig *old, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
+    FOR (i, count)
         CHECK_BYTES(&rig->pose[i].translation, &old->pose[i].translation, sizeof(md5_vec3));
 }
 
 void ik_check_part(const ik_rig *rig, const ik_rig *whole, const ik_rig *part, uint32_t count,
                    float weight, double tolerance)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         const md5_quat expected =
             md5_quat_slerp(rig->pose[i].rotation, whole->pose[i].rotation, weight);
         CHECK_NEAR(real_angle(expected, part->pose[i].rotation), 0.0, tolerance);
@@ -74,7 +74,7 @@ void ik_check_part(const ik_rig *rig, const ik_rig *whole, const ik_rig *part, u
 
 bool ik_is_sound(const md5_xform *pose, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         const md5_vec3 at = pose[i].translation;
         if (!(fabs(real4_length(pose[i].rotation) - 1.0) < 1e-6))
             return false;

@@ -10,7 +10,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
     uint64_t random = seed;
     double worst = 0.0, worst_left = 0.0;
     int missed = 0, rounds = 3000;
-    for (int round = 0; round < rounds; round++) {
+    FOR (round, rounds) {
         ik_rig rig;
         const uint32_t count = 4 + test_random_u32(&random) % 8;
         const uint32_t length = 3 + test_random_u32(&random) % (count - 3);
@@ -42,7 +42,7 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
         worst_left = fmax(worst_left, fabs(exact - left) / reach);
         REQUIRE(ik_is_sound(rig.pose, count));
         ik_check_lengths(&rig, &old, count);
-        for (uint32_t i = 0; i < count; i++) {
+        FOR (i, count) {
             if (i < count - length || i == count - 1) // not turned by the solver
                 CHECK_NEAR(
                     real_angle(rig.pose[rig.chain[i]].rotation, old.pose[rig.chain[i]].rotation),
@@ -83,7 +83,7 @@ static md5_chain_job straight_job(md5_chain_solver solver, ik_rig *rig, md5_vec3
 static void check_straight(md5_chain_solver solver)
 {
     static const float places[] = {10.0f, 3.0f, -6.0f, 15.5f};
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         ik_rig rig;
         const md5_chain_job job = straight_job(solver, &rig, (md5_vec3){places[i], 0, 0});
         const float left = IK_SOLVE(chain, rig, job);
@@ -133,7 +133,7 @@ TEST (ik_ccd_stretches_out_to_what_is_out_of_reach) {
 static void check_weight(md5_chain_solver solver)
 {
     uint64_t random = 4;
-    for (int round = 0; round < 300; round++) {
+    FOR (round, 300) {
         ik_rig rig;
         ik_make_rig(&rig, 6, 4.0, &random);
         md5_chain_job job = {.solver = solver,
@@ -164,11 +164,11 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
 {
     static const float odd[] = {NAN, INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0.0f, -1.0f};
     uint64_t random = seed;
-    for (int round = 0; round < 10000; round++) {
+    FOR (round, 10000) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % 6;
         ik_make_rig(&rig, count, 3.0, &random);
-        for (uint32_t i = 0; i < count; i++) {
+        FOR (i, count) {
             const uint32_t kind = test_random_u32(&random) % 16;
             if (kind == 0)
                 rig.pose[i].translation = (md5_vec3){0, 0, 0};
@@ -326,7 +326,7 @@ static void check_hands(bool has_limits, int least_reached)
 {
     uint64_t random = 11;
     int reached = 0;
-    for (int round = 0; round < 1000; round++) {
+    FOR (round, 1000) {
         body of;
         make_body(&of, has_limits, &random);
         reached += reach_with_hands(&of, has_limits, &random);
@@ -346,7 +346,7 @@ TEST (ik_goals_obey_limits) {
 // One tip, two targets in reach: the minimum of w^2 |x - a|^2 + v^2 |x - b|^2.
 TEST (ik_goals_give_way_by_their_weights) {
     uint64_t random = 12;
-    for (int round = 0; round < 200; round++) {
+    FOR (round, 200) {
         body of;
         make_body(&of, false, &random);
         const md5_vec3 here = ik_rounded(at_of(&of, LEFT));
@@ -369,7 +369,7 @@ TEST (ik_goals_give_way_by_their_weights) {
 TEST (ik_goals_turn_tips) {
     uint64_t random = 13;
     int reached = 0;
-    for (int round = 0; round < 500; round++) {
+    FOR (round, 500) {
         body of;
         make_body(&of, false, &random);
         body other = of;
@@ -396,7 +396,7 @@ TEST (ik_goals_turn_tips) {
 // For one goal the result is that of its chain.
 TEST (ik_one_goal_is_damped_least_squares) {
     uint64_t random = 14;
-    for (int round = 0; round < 200; round++) {
+    FOR (round, 200) {
         body of;
         make_body(&of, round % 2 > 0, &random);
         const md5_chain_job one = {.solver = MD5_CHAIN_LEAST_SQUARES,

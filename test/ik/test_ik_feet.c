@@ -87,7 +87,7 @@ TEST (ik_feet_touch_their_floors) {
     float drop = 0.0f;
     place(pose, feet, &drop, 0.0f, 0.02f, 1.0f);
     CHECK(drop == -2.5f && feet[0].lift == 4.0f && feet[1].lift == -2.5f);
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         const real3 moved = real3_sub(at_of(pose, feet[i].ankle), at_of(old, feet[i].ankle));
         CHECK_NEAR(moved.x, 0.0, 1e-4);
         CHECK_NEAR(moved.y, 0.0, 1e-4);
@@ -131,12 +131,12 @@ TEST (ik_feet_weight_is_a_share_of_the_heights) {
 
 TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
     static const int steps[] = {1, 3, 100};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         md5_xform pose[NUM_JOINTS];
         md5_foot feet[2] = {{.ankle = ANKLE_L, .floor = 4.0f, .lift = 1.0f},
                             {.ankle = ANKLE_R, .floor = -2.0f}};
         float drop = 0.0f;
-        for (int step = 0; step < steps[i]; step++) {
+        FOR (step, steps[i]) {
             make_body(pose);
             place(pose, feet, &drop, 0.1f, 0.15f / (float)steps[i], 1.0f);
         }
@@ -149,11 +149,11 @@ TEST (ik_feet_are_smoothed_the_same_at_any_rate) {
 TEST (ik_feet_survive_anything) {
     static const float odd[] = {NAN, INFINITY, -INFINITY, 3e38f, 0.0f, -1.0f, 50.0f};
     uint64_t random = 1;
-    for (int round = 0; round < 20000; round++) {
+    FOR (round, 20000) {
         md5_xform pose[NUM_JOINTS];
         make_body(pose);
         float numbers[12];
-        for (int i = 0; i < 12; i++) {
+        FOR (i, 12) {
             numbers[i] = test_betweenf(-5.0f, 5.0f, &random);
             const uint32_t which = test_random_u32(&random) % 28;
             if (which < 7)

@@ -29,11 +29,11 @@ static void begin(lanes_case *of, uint32_t num_joints, uint64_t *random)
     ik_make_rig(&of->rig, num_joints, 8.0, random);
     of->rig.skeleton.axes = (md5_axes)(test_random_u32(random) % 6);
     of->count = 1 + test_random_u32(random) % MD5_IK_MOST;
-    for (uint32_t i = 0; i < of->count; i++) {
+    FOR (i, of->count) {
         md5_xform *const pose = of->poses[i];
         memcpy(pose, of->rig.pose, of->num_joints * sizeof *pose);
         of->each[i] = pose;
-        for (uint32_t joint = 0; joint < of->num_joints; joint++) {
+        FOR (joint, of->num_joints) {
             const uint32_t kind = test_random_u32(random) % 16;
             if (kind > 1)
                 pose[joint].rotation = made_any_rotation(random);
@@ -63,7 +63,7 @@ static float make_weight(uint64_t *random)
 
 static bool are_equal(const lanes_case *of)
 {
-    for (uint32_t i = 0; i < of->count; i++)
+    FOR (i, of->count)
         if (memcmp(of->poses[i], of->expected[i], of->num_joints * sizeof of->poses[i][0]) != 0)
             return false;
     return true;
@@ -85,7 +85,7 @@ static void try_limbs(md5_cpu level, uint64_t *random)
     const float soften = test_random_u32(random) % 2 ? 0.0f : (float)test_between(-1, 2, random);
     const float stretch = test_random_u32(random) % 2 ? 0.0f : (float)test_between(0, 4, random);
     const bool is_plain = test_random_u32(random) % 2 > 0;
-    for (uint32_t i = 0; i < of.count; i++) {
+    FOR (i, of.count) {
         poles[i] = make_target(30.0, random);
         rotations[i] = made_any_rotation(random);
         if (test_random_u32(random) % 16 == 0)
@@ -121,7 +121,7 @@ static void try_chains(md5_cpu level, uint64_t *random)
                          : kind < 4 ? test_betweenf(0.0f, 4.0f, random)
                                     : 0.0f,
     };
-    for (uint32_t i = 0; i < of.count; i++) {
+    FOR (i, of.count) {
         jobs[i] = shared;
         jobs[i].target = make_target(30.0, random);
         jobs[i].weight = make_weight(random);
@@ -133,7 +133,7 @@ static void try_chains(md5_cpu level, uint64_t *random)
 
 static void try_levels(void (*try)(md5_cpu, uint64_t *))
 {
-    for (int level = 0; level < MD5_CPU_COUNT; level++) {
+    FOR (level, MD5_CPU_COUNT) {
         uint64_t random = 1;
         for (int round = 0; round < ROUNDS && md5i_cpu_has((md5_cpu)level); round++)
             try((md5_cpu)level, &random);
@@ -154,11 +154,11 @@ TEST (ik_lanes_solve_what_is_usual) {
     static lanes_case of;
     uint64_t random = 7;
     uint32_t num_solved = 0;
-    for (int round = 0; round < 100; round++) {
+    FOR (round, 100) {
         begin(&of, 3, &random);
         const md5_limb limb = {of.rig.chain[0], of.rig.chain[1], of.rig.chain[2]};
         md5_limb_lanes lanes = {.skeleton = &of.rig.skeleton, .joints = &limb, .most = 1.0f};
-        for (int i = 0; i < 4; i++) {
+        FOR (i, 4) {
             lanes.poses[i] = of.poses[i];
             memcpy(of.poses[i], of.rig.pose, sizeof of.rig.pose);
             lanes.are_usual[i] = 1.0f;

@@ -31,7 +31,7 @@ static md5_vec3 target_for(const ik_rig *rig, const md5_limb *limb, uint64_t *ra
 TEST (ik_limb_reaches_past_joints_between) {
     uint64_t random = 1;
     double worst = 0.0, worst_turn = 0.0, worst_plane = 0.0;
-    for (int round = 0; round < 20000; round++) {
+    FOR (round, 20000) {
         ik_rig rig;
         const uint32_t count = 3 + test_random_u32(&random) % 10;
         ik_make_rig(&rig, count, 8.0, &random);
@@ -49,7 +49,7 @@ TEST (ik_limb_reaches_past_joints_between) {
             fmax(worst_turn,
                  real4_angle(tip.rotation, ik_place(&old.skeleton, old.pose, limb.tip).rotation));
         ik_check_lengths(&rig, &old, count);
-        for (uint32_t i = 0; i < count; i++) { // joints between are left as they are
+        FOR (i, count) { // joints between are left as they are
             const bool is_named = i == limb.root || i == limb.middle || i == limb.tip;
             CHECK(is_named || memcmp(&rig.pose[i], &old.pose[i], sizeof(md5_xform)) == 0);
         }
@@ -68,7 +68,7 @@ TEST (ik_limb_reaches_past_joints_between) {
 
 TEST (ik_limb_stretches_joints_between_alike) {
     uint64_t random = 2;
-    for (int round = 0; round < 2000; round++) {
+    FOR (round, 2000) {
         ik_rig rig;
         ik_make_rig(&rig, 8, 8.0, &random);
         const md5_limb limb = {rig.chain[1], rig.chain[4], rig.chain[7]};
@@ -89,7 +89,7 @@ TEST (ik_limb_stretches_joints_between_alike) {
 
 TEST (ik_limb_of_parents_given_is_the_same_to_the_bit) {
     uint64_t random = 3;
-    for (int round = 0; round < 2000; round++) {
+    FOR (round, 2000) {
         ik_rig rig, given;
         ik_make_rig(&rig, 5, 8.0, &random);
         given = rig;
@@ -196,7 +196,7 @@ static md5_foot placed(md5_foot foot, float weight)
 
 TEST (ik_feet_report_why_they_are_not_placed) {
     const md5_foot leg = {.ankle = ANKLE, .has_leg = true, .knee = KNEE, .hip = HIP};
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         const float weight = i == 0 ? 1.0f : 0.0f; // joints are checked at any weight
         md5_foot foot = leg;
         CHECK(placed(foot, weight).result == MD5_LIMB_PLACED);
@@ -310,7 +310,7 @@ static void make_limb(ik_rig *rig, uint32_t count, uint64_t *random)
 TEST (ik_two_bone_reaches_what_is_in_reach) {
     uint64_t random = 1;
     double worst = 0.0, worst_turn = 0.0, worst_plane = 0.0;
-    for (int round = 0; round < 30000; round++) {
+    FOR (round, 30000) {
         ik_rig rig;
         const uint32_t count = 3 + test_random_u32(&random) % 4, hip = count - 3;
         make_limb(&rig, count, &random);
@@ -354,7 +354,7 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
 TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
     uint64_t random = 2;
     double worst = 0.0;
-    for (int round = 0; round < 5000; round++) {
+    FOR (round, 5000) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 8.0, &random);
         const real3 a = ik_place_in_chain(&rig, 0), b = ik_place_in_chain(&rig, 1),
@@ -379,7 +379,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
 TEST (ik_two_bone_points_at_what_is_out_of_reach) {
     uint64_t random = 3;
     double worst = 0.0;
-    for (int round = 0; round < 5000; round++) {
+    FOR (round, 5000) {
         ik_rig rig;
         make_limb(&rig, 4, &random);
         const double reach = bone_length(&rig, 2) + bone_length(&rig, 3);
@@ -457,7 +457,7 @@ TEST (ik_two_bone_stretches_as_far_as_it_may) {
     CHECK_NEAR(foot_distance(40.0, 0.3f, INFINITY, &rig), 40.0, 1e-4);
     // With both, it stretches instead of falling behind, and again without a jerk.
     double last = foot_distance(10.0, 0.3f, 1.1f, &rig);
-    for (int i = 0; i < 2500; i++) {
+    FOR (i, 2500) {
         const double distance = 10.0 + 0.02 * i;
         const double now = foot_distance(distance, 0.3f, 1.1f, &rig);
         CHECK(now >= last - 1e-4 && now <= last + 0.02 + 1e-4 && now < 18.0 * 1.1 + 1e-4);
@@ -469,7 +469,7 @@ TEST (ik_two_bone_stretches_as_far_as_it_may) {
 TEST (ik_two_bone_turns_by_its_weight) {
     uint64_t random = 5;
     double worst = 0.0;
-    for (int round = 0; round < 2000; round++) {
+    FOR (round, 2000) {
         ik_rig rig, whole;
         make_limb(&rig, 3, &random);
         whole = rig;
@@ -482,7 +482,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
         CHECK_BYTES(none.pose, rig.pose, sizeof rig.pose);
         job.weight = (float)test_random(&random);
         IK_SOLVE(two_bone, part, job);
-        for (uint32_t i = 0; i < 3; i++) {
+        FOR (i, 3u) {
             const md5_quat expected =
                 md5_quat_slerp(rig.pose[i].rotation, whole.pose[i].rotation, job.weight);
             worst = fmax(worst, real_angle(expected, part.pose[i].rotation));
@@ -526,10 +526,10 @@ static md5_vec3 odd_point(uint64_t *random)
 // Bones without length, straight, folded; targets on joints; NaN and infinity.
 TEST (ik_two_bone_survives_anything) {
     uint64_t random = 7;
-    for (int round = 0; round < 60000; round++) {
+    FOR (round, 60000) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 8.0, &random);
-        for (uint32_t i = 0; i < 3; i++) {
+        FOR (i, 3u) {
             md5_xform *const joint = &rig.pose[rig.chain[i]];
             const uint32_t kind = test_random_u32(&random) % 8;
             if (kind < 2)
@@ -594,7 +594,7 @@ static md5_vec3 random_way(uint64_t *random)
 TEST (ik_aim_looks_at_the_target_and_stays_upright) {
     uint64_t random = 1;
     double worst = 0.0, worst_lean = 0.0;
-    for (int round = 0; round < 30000; round++) {
+    FOR (round, 30000) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % 6;
         ik_make_rig(&rig, count, 3.0, &random);
@@ -637,7 +637,7 @@ static void make_neck(ik_rig *rig)
 {
     uint64_t random = 2;
     ik_make_rig(rig, 5, 1.0, &random);
-    for (uint32_t i = 0; i < 5; i++)
+    FOR (i, 5u)
         rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {0, 0, i == 0 ? 50.0f : 4.0f}, 0};
 }
 
@@ -679,7 +679,7 @@ TEST (ik_aim_shares_the_turn_equally) {
 TEST (ik_aim_keeps_to_its_limit) {
     uint64_t random = 3;
     double worst = 0.0;
-    for (int round = 0; round < 5000; round++) {
+    FOR (round, 5000) {
         ik_rig rig;
         make_neck(&rig);
         md5_aim_job job =
@@ -687,7 +687,7 @@ TEST (ik_aim_keeps_to_its_limit) {
         job.numbers.limit = test_betweenf(0.05f, 1.5f, &random);
         IK_SOLVE(aim, rig, job);
         CHECK(ik_is_sound(rig.pose, 5));
-        for (uint32_t i = 0; i < 5; i++)
+        FOR (i, 5u)
             worst = fmax(worst, turn_of(&rig, i) - job.numbers.limit);
     }
     CHECK(worst < 1e-6);
@@ -699,7 +699,7 @@ TEST (ik_aim_keeps_to_its_limit) {
     IK_SOLVE(aim, rig, job);
     CHECK_NEAR(angle_off(&rig, &job), pi / 2.0 - 0.8, 1e-5);
     static const float none[] = {0.0f, -1.0f, NAN, INFINITY, 3.2f};
-    for (int i = 0; i < 5; i++) {
+    FOR (i, 5) {
         make_neck(&rig);
         job.numbers.limit = none[i];
         IK_SOLVE(aim, rig, job);
@@ -727,7 +727,7 @@ TEST (ik_aim_has_no_jerk_near_the_vertical) {
 
 TEST (ik_aim_turns_by_its_weight) {
     uint64_t random = 4;
-    for (int round = 0; round < 2000; round++) {
+    FOR (round, 2000) {
         ik_rig rig;
         ik_make_rig(&rig, 4, 3.0, &random);
         md5_aim_job job = look_at(&rig, 3, ik_random_point(50.0, &random));
@@ -746,12 +746,12 @@ TEST (ik_aim_turns_by_its_weight) {
 TEST (ik_aim_survives_anything) {
     static const float odd[] = {NAN, INFINITY, 3e38f, 1e15f, 9e14f, 1e-30f, 0.0f};
     uint64_t random = 5;
-    for (int round = 0; round < 60000; round++) {
+    FOR (round, 60000) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % 5;
         ik_make_rig(&rig, count, 3.0, &random);
         md5_vec3 points[4];
-        for (int i = 0; i < 4; i++) {
+        FOR (i, 4) {
             points[i] = ik_random_point(5.0, &random);
             const uint32_t which = test_random_u32(&random) % 28;
             if (which < 7)

@@ -30,16 +30,16 @@ static void check_limits(md5_chain_solver solver, int least_reached, uint64_t se
     uint64_t random = seed;
     double worst = 0.0, worst_left = 0.0;
     int reached = 0, in_reach = 0;
-    for (int round = 0; round < 4000; round++) {
+    FOR (round, 4000) {
         ik_rig rig;
         md5_joint_limit limits[IK_JOINTS];
         const uint32_t count = 3 + test_random_u32(&random) % 8;
         const uint32_t length = 2 + test_random_u32(&random) % (count - 2);
         ik_make_rig(&rig, count, 5.0, &random);
-        for (uint32_t i = 0; i < count; i++)
+        FOR (i, count)
             limits[i] = limit_random(&random);
         if (round % 4 < 3)
-            for (uint32_t i = 0; i < count; i++)
+            FOR (i, count)
                 rig.pose[i].rotation = limit_random_rotation(&limits[i], &random);
         const double reach = ik_reach(&rig, count, length);
         md5_chain_job job = {
@@ -91,7 +91,7 @@ static void make_arm(ik_rig *rig, md5_joint_limit *limits, uint64_t *random)
     const md5_vec3 along = {1.0f, 0.0f, 0.0f}, hinge = {0, 0, 1};
     const float lengths[] = {1.0f, 1.0f, test_betweenf(2.0f, 4.0f, random),
                              test_betweenf(2.0f, 4.0f, random)};
-    for (uint32_t i = 0; i < 4; i++)
+    FOR (i, 4u)
         rig->pose[rig->chain[i]].translation = md5_vec3_scale(along, lengths[i]);
     memset(limits, 0, IK_JOINTS * sizeof *limits);
     const float twist = test_betweenf(0.0f, 1.5f, random);
@@ -121,7 +121,7 @@ TEST (ik_two_bone_obeys_limits) {
     uint64_t random = 3;
     double worst = 0.0;
     int reached = 0, in_reach = 0;
-    for (int round = 0; round < 6000; round++) {
+    FOR (round, 6000) {
         ik_rig rig;
         md5_joint_limit limits[IK_JOINTS];
         make_arm(&rig, limits, &random);
@@ -166,11 +166,11 @@ TEST (ik_two_bone_obeys_limits) {
 // Limits that the exact solution obeys change nothing but rounding.
 TEST (ik_two_bone_is_exact_within_wide_limits) {
     uint64_t random = 4;
-    for (int round = 0; round < 1000; round++) {
+    FOR (round, 1000) {
         ik_rig rig;
         md5_joint_limit limits[IK_JOINTS];
         ik_make_rig(&rig, 4, 3.0, &random);
-        for (uint32_t i = 0; i < 4; i++)
+        FOR (i, 4u)
             limits[i] = (md5_joint_limit){
                 .kind = MD5_LIMIT_CONE,
                 .rest = made_any_rotation(&random),
@@ -185,7 +185,7 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
         IK_SOLVE(two_bone, free, job);
         job.limits = limits;
         IK_SOLVE(two_bone, rig, job);
-        for (uint32_t i = 0; i < 4; i++)
+        FOR (i, 4u)
             CHECK_NEAR(real_angle(free.pose[i].rotation, rig.pose[i].rotation), 0.0, 1e-6);
     }
 }
@@ -197,7 +197,7 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
     ik_rig rig;
     ik_make_line(&rig, 3, 1.0f);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
-    for (uint32_t i = 0; i < 3; i++) {
+    FOR (i, 3u) {
         limits[rig.chain[i]] = (md5_joint_limit){
             .kind = MD5_LIMIT_HINGE, .axis = {0, 0, 2}, .min = i ? 0.0f : -3.0f, .max = 3.0f};
     }
@@ -217,7 +217,7 @@ static void check_planar(md5_chain_solver solver, float most, double angle, doub
 
 TEST (ik_limits_bend_a_planar_arm) {
     const double right = 1.57079632679489662, sixty = 1.04719755119659775;
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         check_planar((md5_chain_solver)i, 3.0f, right, 0.0);
         check_planar((md5_chain_solver)i, (float)sixty, sixty, 0.317837245195782);
     }
@@ -230,7 +230,7 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
     ik_rig rig;
     ik_make_line(&rig, 4, 1.0f);
     md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
-    for (uint32_t i = 0; i < 4; i++) {
+    FOR (i, 4u) {
         limits[rig.chain[i]] = (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
                                                  .axis = {0, 1, 0},
                                                  .min = i == 1 ? 0.0f : -2.5f,
@@ -250,7 +250,7 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
 }
 
 TEST (ik_limits_bend_straight_hinges) {
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         const md5_chain_solver solver = (md5_chain_solver)i;
         check_straight_hinges(solver, 2.0f, 0.0);
         check_straight_hinges(solver, 1.5f, 0.0);
@@ -262,7 +262,7 @@ TEST (ik_limits_bend_straight_hinges) {
 // A hinge outside its range goes to the nearest rotation of it, found here by trying many.
 TEST (ik_limits_move_a_joint_to_the_nearest_rotation) {
     uint64_t random = 10;
-    for (int round = 0; round < 200; round++) {
+    FOR (round, 200) {
         ik_rig rig;
         ik_make_rig(&rig, 2, 1.0, &random);
         md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
@@ -317,11 +317,11 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
 // Weight 0 leaves a pose outside its limits; a weight between slerps to the pose at weight 1.
 TEST (ik_limits_are_faded_in_by_weight) {
     uint64_t random = 7;
-    for (int round = 0; round < 200; round++) {
+    FOR (round, 200) {
         ik_rig rig;
         md5_joint_limit limits[IK_JOINTS];
         ik_make_rig(&rig, 5, 4.0, &random);
-        for (uint32_t i = 0; i < 5; i++)
+        FOR (i, 5u)
             limits[i] = limit_random(&random);
         md5_chain_job job = {.solver = MD5_CHAIN_CCD,
                              .tip = rig.chain[4],
@@ -359,7 +359,7 @@ TEST (ik_limits_know_no_length_of_an_axis) {
                              .tolerance = 1e-5f,
                              .iterations = 50,
                              .weight = 1.0f};
-        for (int k = 0; k < 2; k++) {
+        FOR (k, 2) {
             const float length = k == 0 ? 1.0f : *row;
             limits[k][rig.chain[0]] =
                 (md5_joint_limit){.kind = MD5_LIMIT_HINGE,
@@ -373,7 +373,7 @@ TEST (ik_limits_know_no_length_of_an_axis) {
         IK_SOLVE(chain, rig, job);
         job.limits = limits[1];
         IK_SOLVE(chain, other, job);
-        for (uint32_t k = 0; k < 3; k++)
+        FOR (k, 3u)
             CHECK_NEAR(real_angle(rig.pose[k].rotation, other.pose[k].rotation), 0.0, 1e-6);
     }
 }
@@ -400,7 +400,7 @@ TEST (mistakes_in_limits_are_reported_with_function_and_argument) {
     static ik_rig rig;
     uint64_t random = 1;
     ik_make_rig(&rig, 4, 2.0, &random);
-    for (size_t i = 0; i < COUNT_OF(wrong); i++) {
+    FOR (i, COUNT_OF(wrong)) {
         md5_joint_limit limits[IK_JOINTS] = {{.kind = MD5_LIMIT_NONE}};
         limits[rig.chain[i % 3 + 1]] = wrong[i];
         const md5_chain_job chain = {.tip = rig.chain[3], .length = 3, .limits = limits};

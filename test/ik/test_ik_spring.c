@@ -23,7 +23,7 @@ static md5_swing closed_form(double k, double c, double t)
 TEST (ik_spring_swing_is_the_closed_form) {
     uint64_t random = 1;
     double worst = 0.0;
-    for (int round = 0; round < 20000; round++) {
+    FOR (round, 20000) {
         const double k = pow(10.0, test_between(-1.0, 4.0, &random));
         const double critical = 2.0 * sqrt(k);
         const double kinds[] = {0.0, 0.1 * critical, critical, 1.5 * critical, 30.0 * critical};
@@ -40,7 +40,7 @@ static void make_tail(ik_rig *rig, uint32_t count)
 {
     uint64_t random = 2;
     ik_make_rig(rig, count, 1.0, &random);
-    for (uint32_t i = 0; i < count; i++)
+    FOR (i, count)
         rig->pose[rig->chain[i]] = (md5_xform){{0, 0, 0, 1}, {-4.0f, 0, i ? 0.0f : 20.0f}, 0};
 }
 
@@ -71,7 +71,7 @@ TEST (ik_spring_at_rest_is_the_animation) {
     md5_spring_joint state[5];
     memset(state, 0xFF, sizeof state); // never read
     const md5_spring_job job = tail_job(&rig, 5);
-    for (int i = 0; i < 100; i++) {
+    FOR (i, 100) {
         advance(&rig, job, state, 0.02f, i == 0, rig.pose);
         CHECK_BYTES(rig.pose, old.pose, sizeof rig.pose);
     }
@@ -90,7 +90,7 @@ static double end_after(float total, int steps, float damping, double *exact)
     make_tail(&rig, 3);
     state[0].position.z = 23.0f;
     state[0].velocity.z = -40.0f;
-    for (int i = 0; i < steps; i++) {
+    FOR (i, steps) {
         make_tail(&rig, 3);
         advance(&rig, job, state, total / (float)steps, false, rig.pose);
     }
@@ -109,8 +109,8 @@ static double end_after(float total, int steps, float damping, double *exact)
 TEST (ik_spring_is_exact_for_any_split_of_the_time) {
     static const float damping[] = {0.0f, 4.0f, 20.0f, 90.0f};
     static const int steps[] = {1, 2, 7, 60, 997};
-    for (int i = 0; i < 4; i++) {
-        for (int j = 0; j < 5; j++) {
+    FOR (i, 4) {
+        FOR (j, 5) {
             double exact;
             const double found = end_after(0.7f, steps[j], damping[i], &exact);
             CHECK_NEAR(found, exact, 1e-4);
@@ -149,7 +149,7 @@ TEST (ik_spring_hangs_by_gravity) {
     // The character looks down the world's y axis: gravity goes on pointing down its own z.
     job.placement = (md5_xform){{0, 0, 0.70710678f, 0.70710678f}, {100.0f, 50.0f, 7.0f}, 0};
     md5_spring_joint state[3];
-    for (int i = 0; i < 500; i++) {
+    FOR (i, 500) {
         make_tail(&rig, 3);
         advance(&rig, job, state, 0.05f, i == 0, rig.pose);
     }
@@ -194,12 +194,12 @@ TEST (ik_spring_survives_anything) {
     static const float odd[] = {NAN,   INFINITY, -INFINITY, 3e38f, 1e15f,
                                 9e14f, 1e10f,    1e-30f,    0.0f,  -1.0f};
     uint64_t random = 3;
-    for (int round = 0; round < 20000; round++) {
+    FOR (round, 20000) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % 5;
         ik_make_rig(&rig, count, 3.0, &random);
         float numbers[12];
-        for (int i = 0; i < 12; i++) {
+        FOR (i, 12) {
             numbers[i] = test_betweenf(0.0f, 100.0f, &random);
             const uint32_t which = test_random_u32(&random) % 60;
             if (which < 10)
@@ -217,7 +217,7 @@ TEST (ik_spring_survives_anything) {
         };
         if (round % 4 == 0)
             rig.pose[0].translation = (md5_vec3){0, 0, 0};
-        for (int step = 0; step < 5; step++)
+        FOR (step, 5)
             advance(&rig, job, state, numbers[9], false, rig.pose);
         REQUIRE(ik_is_sound(rig.pose, count));
     }

@@ -6,7 +6,7 @@
 
 TEST (pose_tools_velocity_is_that_of_an_even_turn) {
     uint64_t random = 2;
-    for (int round = 0; round < 20000; round++) {
+    FOR (round, 20000) {
         const md5_xform before = {made_any_rotation(&random), ik_random_point(9.0, &random), 0};
         // A turn about an axis of the parent's space by up to half a turn.
         const real3 axis = real4_rotate(real4_of(made_any_rotation(&random)), (real3){1, 0, 0});
@@ -36,7 +36,7 @@ TEST (pose_tools_velocity_of_no_time_is_none) {
     const md5_xform a = {made_any_rotation(&random), {1, 2, 3}, 0};
     const md5_xform b = {made_any_rotation(&random), {4, 5, 6}, 0};
     static const float none[] = {0.0f, -1.0f, NAN};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         md5_velocity velocity;
         md5i_pose_velocity(&a, &b, 1, none[i], &velocity);
         CHECK(velocity.linear.x == 0.0f && velocity.angular.x == 0.0f);
@@ -54,7 +54,7 @@ static uint32_t find_mirror(const char *const *names, uint32_t count, uint32_t *
 {
     md5_joint joints[32];
     uint32_t order[32];
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         joints[i] = (md5_joint){names[i], i - 1};
         order[i] = i;
     }
@@ -76,7 +76,7 @@ TEST (pose_tools_mirror_names_have_partners) {
     uint32_t count = COUNT_OF(names);
     uint32_t mirror[32];
     CHECK_UINT(find_mirror(names, count, mirror), count);
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         if (!CHECK(mirror[i] == (i ^ 1)))
             printf("%s is the mirror image of %s\n", names[i], names[mirror[i]]);
     }
@@ -91,7 +91,7 @@ TEST (pose_tools_mirror_names_without_partners_are_their_own) {
     const uint32_t count = COUNT_OF(names);
     uint32_t mirror[32];
     CHECK_UINT(find_mirror(names, count, mirror), 0);
-    for (uint32_t i = 0; i < count; i++)
+    FOR (i, count)
         CHECK_UINT(mirror[i], i);
 }
 
@@ -101,7 +101,7 @@ TEST (pose_tools_mirror_names_that_are_there_twice) {
     static const uint32_t expected[] = {1, 0, 4, 5, 2, 3, 6};
     uint32_t mirror[32];
     CHECK_UINT(find_mirror(names, 7, mirror), 6);
-    for (uint32_t i = 0; i < 7; i++)
+    FOR (i, 7u)
         CHECK_UINT(mirror[i], expected[i]);
 }
 
@@ -120,7 +120,7 @@ TEST (pose_tools_mirror_of_many_joints) {
     skeleton.num_joints = 20000;
     CHECK_UINT(md5_build_mirror(&skeleton, mirror), 20000);
     uint32_t wrong = 0;
-    for (uint32_t i = 0; i < skeleton.num_joints; i++)
+    FOR (i, skeleton.num_joints)
         wrong += mirror[i] != (i ^ 1);
     CHECK_UINT(wrong, 0);
     skeleton.num_joints = 0;
@@ -132,7 +132,7 @@ TEST (pose_tools_mirror_of_many_joints) {
 static double difference_of(const md5_skeleton *skeleton, const md5_xform *a, const md5_xform *b)
 {
     double worst = 0.0;
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    FOR (i, skeleton->num_joints) {
         const real_place one = ik_place(skeleton, a, i), other = ik_place(skeleton, b, i);
         worst = fmax(worst, real3_distance(one.at, other.at));
         worst = fmax(worst, real4_angle(one.rotation, other.rotation));
@@ -150,7 +150,7 @@ TEST (pose_tools_mirror_of_our_own_model) {
     enum { MAX = 256 };
     REQUIRE(skeleton->num_joints <= MAX);
     uint32_t mirror[MAX], num_sided = 0;
-    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
+    FOR (joint, skeleton->num_joints) {
         const char *const name = skeleton->joints[joint].name;
         const char *const end = name + strlen(name) - 2;
         num_sided += strcmp(end, "_l") == 0 || strcmp(end, "_r") == 0;
@@ -161,7 +161,7 @@ TEST (pose_tools_mirror_of_our_own_model) {
     // The model is symmetrical, so its bind pose is its own mirror image.
     md5_mirror_pose(model, mirror, model->bind_local, image);
     CHECK_NEAR(difference_of(skeleton, model->bind_local, image), 0.0, 1e-4);
-    for (int i = 0; i < 10; i++) {
+    FOR (i, 10) {
         const md5_moment moment = md5_moment_at(anim, anim->duration * 0.1 * i, MD5_WRAP_LOOP);
         md5_sample(binding, moment, MD5_ROOT_FILE, pose);
         md5_mirror_pose(model, mirror, pose, image);
@@ -169,7 +169,7 @@ TEST (pose_tools_mirror_of_our_own_model) {
         CHECK_NEAR(difference_of(skeleton, pose, back), 0.0, 2e-4);
         CHECK(ik_is_sound(image, skeleton->num_joints));
         double worst = 0.0;
-        for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
+        FOR (joint, skeleton->num_joints) {
             const real3 from = ik_place(skeleton, pose, mirror[joint]).at;
             const real3 to = ik_place(skeleton, image, joint).at;
             worst = fmax(worst, real3_distance((real3){from.x, -from.y, from.z}, to));
@@ -182,7 +182,7 @@ TEST (pose_tools_mirror_of_our_own_model) {
 // image.
 TEST (pose_tools_mirror_twice_is_the_same_pose) {
     uint64_t random = 1;
-    for (int round = 0; round < 2000; round++) {
+    FOR (round, 2000) {
         ik_rig rig;
         ik_make_rig(&rig, 7, 5.0, &random);
         md5_xform bind[IK_JOINTS], pose[IK_JOINTS], image[IK_JOINTS], back[IK_JOINTS];
@@ -191,17 +191,17 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
         md5_local_to_model(&rig.skeleton, bind, joints);
         const md5_model model = {.skeleton = rig.skeleton, .bind_local = bind, .bind = joints};
         const uint32_t mirror[7] = {0, 2, 1, 5, 4, 3, 6};
-        for (uint32_t i = 0; i < 7; i++)
+        FOR (i, 7u)
             pose[i] = (md5_xform){made_any_rotation(&random), ik_random_point(5.0, &random), 0};
         md5_mirror_pose(&model, mirror, pose, image);
         CHECK(ik_is_sound(image, 7));
         md5_mirror_pose(&model, mirror, image, back);
-        for (uint32_t i = 0; i < 7; i++) {
+        FOR (i, 7u) {
             CHECK_NEAR(real_angle(pose[i].rotation, back[i].rotation), 0.0, 1e-5);
             CHECK_NEAR(real_distance(pose[i].translation, back[i].translation), 0.0, 1e-4);
         }
         md5_mirror_pose(&model, mirror, bind, image);
-        for (uint32_t i = 0; i < 7; i++)
+        FOR (i, 7u)
             CHECK_NEAR(real_angle(bind[i].rotation, image[i].rotation), 0.0, 2e-6);
     }
 }
@@ -213,7 +213,7 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
 TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
     uint64_t random = 1;
     double worst = 0.0, worst_turn = 0.0;
-    for (int round = 0; round < 2000; round++) {
+    FOR (round, 2000) {
         ik_rig rig;
         const uint32_t count = 1 + test_random_u32(&random) % IK_JOINTS;
         ik_make_rig(&rig, count, 8.0, &random);
@@ -252,7 +252,7 @@ TEST (pose_tools_joint_in_model_has_unit_length) {
 
 TEST (pose_tools_attach_places_a_thing_in_the_hand) {
     uint64_t random = 2;
-    for (int round = 0; round < 500; round++) {
+    FOR (round, 500) {
         ik_rig rig;
         ik_make_rig(&rig, 4, 8.0, &random);
         md5_mat34 matrices[IK_JOINTS];
@@ -305,7 +305,7 @@ static real_place expected_place(md5_joint_space space, real_place parent, md5_x
 TEST (pose_tools_modify_joint_is_as_the_original_says) {
     uint64_t random = 3;
     double worst = 0.0, worst_turn = 0.0;
-    for (int round = 0; round < 20000; round++) {
+    FOR (round, 20000) {
         ik_rig rig;
         ik_make_rig(&rig, 4, 8.0, &random);
         const uint32_t joint = test_random_u32(&random) % 4;
@@ -328,7 +328,7 @@ TEST (pose_tools_modify_joint_is_as_the_original_says) {
 
 TEST (pose_tools_modify_joint_changes_by_its_weight) {
     uint64_t random = 4;
-    for (int round = 0; round < 2000; round++) {
+    FOR (round, 2000) {
         ik_rig rig;
         ik_make_rig(&rig, 3, 8.0, &random);
         const ik_rig old = rig;
@@ -353,7 +353,7 @@ TEST (pose_tools_modify_joint_leaves_what_it_is_not_given) {
     uint64_t random = 5;
     ik_rig rig;
     ik_make_rig(&rig, 3, 8.0, &random);
-    for (int space = 0; space < 4; space++) {
+    FOR (space, 4) {
         ik_rig turned = rig, moved = rig, none = rig;
         const md5_xform turn = {{0.6f, 0.0f, 0.0f, 0.8f}, {NAN, 0.0f, 0.0f}, 0};
         md5_modify_joint(&rig.skeleton, 2, (md5_joint_space)space, turn, 1.0f, turned.pose);

@@ -53,7 +53,7 @@ static void make_man(body *made, float scale, float arm_drop, uint64_t *random)
     add_joint(made, "hips", 0, up, made_any_rotation(random));
     add_joint(made, "chest", 1, chest, made_any_rotation(random));
     const md5_vec3 way = {0, cosf(arm_drop), -sinf(arm_drop)};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         static const char *const names[] = {"arm", "forearm", "hand"};
         const md5_vec3 at = md5_vec3_add(chest, md5_vec3_scale(way, (float)(5 + 10 * i) * scale));
         add_joint(made, names[i], 2 + (uint32_t)i, at, made_any_rotation(random));
@@ -81,7 +81,7 @@ static void show(const md5_retarget *retarget, const md5_xform *pose, md5_xform 
 
 static void random_pose(const body *made, md5_xform *pose, uint64_t *random)
 {
-    for (uint32_t i = 0; i < made->model.skeleton.num_joints; i++) {
+    FOR (i, made->model.skeleton.num_joints) {
         pose[i] = made->bind_local[i];
         pose[i].rotation = made_any_rotation(random);
         if (i < 2)
@@ -91,7 +91,7 @@ static void random_pose(const body *made, md5_xform *pose, uint64_t *random)
 
 TEST (pose_tools_retarget_onto_itself_is_that_pose) {
     uint64_t random = 1;
-    for (int round = 0; round < 300; round++) {
+    FOR (round, 300) {
         body man;
         make_man(&man, 1.0f, 0.3f, &random);
         OWN_RETARGET retarget = retarget_of(&man, &man, NULL, 0);
@@ -100,7 +100,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
         pose[5].translation.x += 2.0f; // a hand that slides
         show(retarget, pose, out);
         CHECK(ik_is_sound(out, 6));
-        for (uint32_t i = 0; i < 6; i++) {
+        FOR (i, 6u) {
             CHECK_NEAR(real_angle(pose[i].rotation, out[i].rotation), 0.0, 3e-6);
             CHECK_NEAR(real_distance(pose[i].translation, out[i].translation), 0.0, 1e-4);
         }
@@ -112,7 +112,7 @@ TEST (pose_tools_retarget_onto_itself_is_that_pose) {
 // length.
 TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
     uint64_t random = 2;
-    for (int round = 0; round < 300; round++) {
+    FOR (round, 300) {
         body man, giant;
         make_man(&man, 1.0f, 0.3f, &random);
         make_man(&giant, 2.5f, 0.3f, &random);
@@ -122,7 +122,7 @@ TEST (pose_tools_retarget_to_a_scaled_model_scales_positions) {
         pose[4].translation.y -= 1.0f;
         show(retarget, pose, out);
         CHECK(ik_is_sound(out, 6));
-        for (uint32_t i = 0; i < 6; i++) {
+        FOR (i, 6u) {
             const real3 from = at_of(&man, pose, i), to = at_of(&giant, out, i);
             CHECK_NEAR(real3_distance(to, real3_scale(from, 2.5)), 0.0, 1e-3);
         }
@@ -152,10 +152,10 @@ TEST (pose_tools_retarget_keeps_bones_and_turns_as_the_source) {
     // The bind pose gives the bind pose.
     char unaligned[(BODY_JOINTS + 1) * sizeof(md5_xform) + 1];
     md5_retarget_pose(retarget, man.bind_local, out, unaligned + 1);
-    for (uint32_t i = 0; i < 7; i++)
+    FOR (i, 7u)
         CHECK_NEAR(real3_distance(at_of(&dwarf, out, i), at_of(&dwarf, dwarf.bind_local, i)), 0.0,
                    1e-4);
-    for (int round = 0; round < 100; round++) {
+    FOR (round, 100) {
         random_pose(&man, pose, &random);
         show(retarget, pose, out);
         // The bones from arm to forearm are along y in both bind poses.
@@ -183,7 +183,7 @@ TEST (pose_tools_retarget_aligns_bind_poses) {
                                     {.source = "hand", .target = "hand", .align = true}};
     OWN_RETARGET retarget = retarget_of(&man, &other, pairs, 3);
     md5_xform pose[BODY_JOINTS], out[BODY_JOINTS];
-    for (int round = 0; round < 100; round++) {
+    FOR (round, 100) {
         random_pose(&man, pose, &random);
         show(retarget, pose, out);
         for (uint32_t i = 3; i < 5; i++) {

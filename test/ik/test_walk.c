@@ -56,7 +56,7 @@ static void walk_begin(walk_case *of, md5_axes axes, md5_terrain_fn *terrain)
         abort();
     of->pose = test_calloc(of->model->skeleton.num_joints, sizeof *of->pose);
     of->joints = test_calloc(of->model->skeleton.num_joints, sizeof *of->joints);
-    for (uint32_t i = 0; i < 6; i++)
+    FOR (i, 6u)
         of->legs[i] = (md5_leg){
             .limb = {joint_of(of->model, "femur", i), joint_of(of->model, "tibia", i),
                      joint_of(of->model, "foot", i)},
@@ -143,7 +143,7 @@ TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
     bool stood[MD5_MAX_LEGS] = {false};
     double worst_slide = 0.0, worst_miss = 0.0;
     uint32_t num_steps = 0, num_out = 0, num_mixed = 0;
-    for (int frame = 0; frame < 60 * 30; frame++) {
+    FOR (frame, 60 * 30) {
         md5_vec3 velocity;
         float turn;
         command(frame / 60.0, &velocity, &turn);
@@ -151,7 +151,7 @@ TEST_HERE (walk_feet_that_stand_do_not_slide_and_all_reach, walk_waves) {
         walk_pose(of);
         num_out += of->num_placed < 6;
         bool is_up[2] = {false, false};
-        for (uint32_t leg = 0; leg < 6; leg++) {
+        FOR (leg, 6u) {
             const md5_vec3 at = posed_ankle(of, leg);
             const bool stands = !of->walk.feet[leg].is_stepping;
             const md5_foothold *const foot = &of->walk.feet[leg];
@@ -185,7 +185,7 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
     of->desc.response = MD5_ZERO;
     of->desc.num_groups = num_groups;
     double fastest = 0.0, farthest = 0.0, begun[6] = {0.0};
-    for (uint32_t leg = 0; leg < 6; leg++) {
+    FOR (leg, 6u) {
         const md5_vec3 home = of->walk.feet[leg].home;
         const double x = velocity.x - (double)turn * home.y;
         const double y = velocity.y + (double)turn * home.x;
@@ -201,10 +201,10 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
     uint32_t num_landed = 0;
     for (int frame = 1; frame <= 960; frame++) {
         bool stepped[6];
-        for (uint32_t leg = 0; leg < 6; leg++)
+        FOR (leg, 6u)
             stepped[leg] = of->walk.feet[leg].is_stepping;
         walk_go(of, velocity, turn, 1.0 / 120.0);
-        for (uint32_t leg = 0; leg < 6; leg++) {
+        FOR (leg, 6u) {
             const md5_foothold *const foot = &of->walk.feet[leg];
             if (foot->is_stepping && !stepped[leg]) {
                 const double angle = turn * (frame / 120.0 + seconds + half);
@@ -231,7 +231,7 @@ TEST (walk_lands_half_of_a_stand_ahead_of_home) {
         float turn;
     } ways[] = {{{6, 0, 0}, 0},  {{-3, 0, 0}, 0},   {{0, 5, 0}, 0},
                 {{9, -7, 0}, 0}, {{0, 0, 0}, 0.4f}, {{0, 0, 0}, -0.2f}};
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         EACH (row, ways)
             check_landings(row->velocity, row->turn, group_counts[i]);
     }
@@ -239,7 +239,7 @@ TEST (walk_lands_half_of_a_stand_ahead_of_home) {
 
 // The analytic solution of x' = u with u' = (v - u) / response.
 TEST_HERE (walk_follows_velocity_and_turn, NULL) {
-    for (int frame = 0; frame < 300; frame++)
+    FOR (frame, 300)
         walk_go(of, (md5_vec3){10, 4, 7}, 0.0f, 1.0 / 60.0);
     const double expected = 5.0 - 0.15 * (1.0 - exp(-5.0 / 0.15));
     // Velocity is that of the end of each step of 1/120 s: half a step too far at most.
@@ -248,7 +248,7 @@ TEST_HERE (walk_follows_velocity_and_turn, NULL) {
     CHECK_NEAR(of->walk.position.z, 0.0, 1e-5);
 
     CHECK(walk_begins(of)); // anew
-    for (int frame = 0; frame < 120; frame++)
+    FOR (frame, 120)
         walk_go(of, (md5_vec3){0, 0, 0}, 0.5f, 1.0 / 60.0);
     const double angle = 0.5 * (2.0 - 0.15 * (1.0 - exp(-2.0 / 0.15)));
     const md5_vec3 ahead = md5_quat_rotate(of->walk.facing, (md5_vec3){1, 0, 0});
@@ -257,7 +257,7 @@ TEST_HERE (walk_follows_velocity_and_turn, NULL) {
 
 static void walk_at(walk_case *of, double rate, double seconds)
 {
-    for (int frame = 0; frame < (int)(seconds * rate + 0.5); frame++) {
+    FOR (frame, (int)(seconds * rate + 0.5)) {
         md5_vec3 velocity;
         float turn;
         command(frame / rate, &velocity, &turn);
@@ -278,7 +278,7 @@ TEST (walk_at_30_hz_ends_where_120_hz_does) {
     CHECK(way > 20.0);
     CHECK_NEAR(real_distance(slow.walk.position, end), 0.0, 0.01 * way);
     CHECK_NEAR(real_distance(odd.walk.position, end), 0.0, 0.02 * way);
-    for (uint32_t leg = 0; leg < 6; leg++)
+    FOR (leg, 6u)
         CHECK(real_distance(slow.walk.feet[leg].position, fast.walk.feet[leg].position) < 3.0);
 }
 
@@ -292,7 +292,7 @@ static float slope(void *user, md5_vec3 at, md5_vec3 *normal)
 
 TEST_HERE (walk_body_lies_in_the_plane_of_its_feet, slope) {
     const double length = sqrt(0.2 * 0.2 + 0.1 * 0.1 + 1.0);
-    for (int frame = 0; frame < 240; frame++) {
+    FOR (frame, 240) {
         walk_go(of, (md5_vec3){5, 0, 0}, 0.2f, 1.0 / 60.0);
         CHECK_NEAR(of->walk.normal.x, -0.2 / length, 1e-4);
         CHECK_NEAR(of->walk.normal.y, 0.1 / length, 1e-4);
@@ -301,7 +301,7 @@ TEST_HERE (walk_body_lies_in_the_plane_of_its_feet, slope) {
     // character.
     const double ground = slope(NULL, of->walk.position, &of->walk.feet[0].normal);
     CHECK_NEAR(of->walk.position.z, ground, 0.2 * 5.5 * 0.12 + 0.02);
-    for (uint32_t leg = 0; leg < 6; leg++) {
+    FOR (leg, 6u) {
         const md5_foothold *const foot = &of->walk.feet[leg];
         md5_vec3 normal;
         CHECK_NEAR(foot->position.z, slope(NULL, foot->position, &normal), 1e-4);
@@ -310,13 +310,13 @@ TEST_HERE (walk_body_lies_in_the_plane_of_its_feet, slope) {
 
 TEST_HERE (walk_comes_to_rest_near_its_homes, NULL) {
     walk_go(of, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
-    for (uint32_t leg = 0; leg < 6; leg++) // nothing moves, so no leg steps
+    FOR (leg, 6u) // nothing moves, so no leg steps
         CHECK(real_distance(of->walk.feet[leg].position, of->walk.feet[leg].home) < 1e-5);
     walk_at(of, 60.0, 13.5);
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         walk_go(of, (md5_vec3){0, 0, 0}, 0.0f, 1.0);
     const double slack = 0.1 * 0.5 * of->walk.radius;
-    for (uint32_t leg = 0; leg < 6; leg++) {
+    FOR (leg, 6u) {
         const md5_vec3 home =
             md5_xform_point(md5_walk_placement(&of->walk), of->walk.feet[leg].home);
         CHECK(!of->walk.feet[leg].is_stepping);
@@ -327,9 +327,9 @@ TEST_HERE (walk_comes_to_rest_near_its_homes, NULL) {
 TEST_HERE (walk_speed_is_what_the_legs_can_do, NULL) {
     const double step = 0.5 * of->walk.radius, most = step / (0.15 * 2.0);
     double worst = 0.0;
-    for (int frame = 0; frame < 300; frame++) {
+    FOR (frame, 300) {
         walk_go(of, (md5_vec3){1e6f, 0, 0}, 0.0f, 1.0 / 60.0);
-        for (uint32_t leg = 0; leg < 6; leg++) {
+        FOR (leg, 6u) {
             const md5_vec3 home =
                 md5_xform_point(md5_walk_placement(&of->walk), of->walk.feet[leg].home);
             const md5_foothold *const foot = &of->walk.feet[leg];
@@ -349,7 +349,7 @@ TEST_HERE (walk_state_is_saved_by_copying_it, walk_waves) {
     of->walk = saved;
     walk_at(of, 60.0, 4.0);
     CHECK_BYTES(&first.position, &of->walk.position, sizeof first.position);
-    for (uint32_t leg = 0; leg < 6; leg++)
+    FOR (leg, 6u)
         CHECK_BYTES(&first.feet[leg].position, &of->walk.feet[leg].position, sizeof(md5_vec3));
 }
 
@@ -361,7 +361,7 @@ TEST (walk_in_other_axes_is_the_same_walk) {
         walk_begin(&of, MD5_AXES_ID, NULL);
         walk_begin(&other, *axes, NULL);
         const md5_mat34 to = md5_mat34_from_axes(*axes, 1.0f);
-        for (int frame = 0; frame < 120; frame++) {
+        FOR (frame, 120) {
             const md5_vec3 velocity = {12, 5, 0};
             walk_go(&of, velocity, 0.7f, 1.0 / 60.0);
             walk_go(&other, md5_mat34_direction(to, velocity), 0.7f, 1.0 / 60.0);
@@ -369,7 +369,7 @@ TEST (walk_in_other_axes_is_the_same_walk) {
         walk_pose(&of);
         walk_pose(&other);
         CHECK_UINT(other.num_placed, 6);
-        for (uint32_t leg = 0; leg < 6; leg++)
+        FOR (leg, 6u)
             CHECK(
                 real_distance(md5_mat34_point(to, posed_ankle(&of, leg)), posed_ankle(&other, leg))
                 < 0.01);
@@ -401,14 +401,14 @@ TEST_HERE (walk_takes_any_numbers, NULL) {
     static uint64_t seed = 11;
     of->desc.terrain = wild;
     of->desc.user = &seed;
-    for (int i = 0; i < 300; i++) {
+    FOR (i, 300) {
         const md5_vec3 velocity = {numbers[test_random_u32(&seed) % 8],
                                    numbers[test_random_u32(&seed) % 8], 1};
         walk_go(of, velocity, numbers[test_random_u32(&seed) % 8],
                 seconds[test_random_u32(&seed) % 8]);
         walk_pose(of);
         CHECK(is_finite(of->walk.position) && is_finite(of->walk.normal));
-        for (uint32_t joint = 0; joint < of->model->skeleton.num_joints; joint++) {
+        FOR (joint, of->model->skeleton.num_joints) {
             const real4 q = real4_widen(of->pose[joint].rotation);
             CHECK_NEAR(real4_dot(q, q), 1.0, 1e-3);
         }
@@ -470,7 +470,7 @@ TEST_HERE (mistakes_in_walks_are_reported, NULL) {
     descs[2].num_legs = MD5_MAX_LEGS + 1;
     descs[3].num_groups = 0;
     descs[4].reserved[0] = 1;
-    for (int i = 0; i < 5; i++)
+    FOR (i, 5)
         MISTAKE (said[i])
             md5_walk_begin(&descs[i], pose, origin, &walk);
     MISTAKE ("desc: not NULL")

@@ -119,7 +119,7 @@ const char *asset_heap_fault(const asset_heap *heap)
 static uint64_t count_lines(const char *text, size_t size)
 {
     uint64_t lines = 1;
-    for (size_t i = 0; i < size; i++)
+    FOR (i, size)
         lines += text[i] == '\n' || text[i] == '\r';
     return lines;
 }
@@ -209,7 +209,7 @@ static bool is_unit_vec3(float x, float y, float z)
 
 static bool are_unit(const md5_xform *transforms, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         if (!is_unit(transforms[i].rotation))
             return false;
     }
@@ -224,7 +224,7 @@ static const char *skeleton_fault(const void *block, size_t size, const md5_skel
           "joints do not lie in the block");
     HOLDS(lies_in(block, size, skeleton->order, count, sizeof *skeleton->order),
           "order does not lie in the block");
-    for (uint32_t j = 0; j < count; j++) {
+    FOR (j, count) {
         HOLDS(text_lies_in(block, size, skeleton->joints[j].name), "a joint's name is outside");
         HOLDS(skeleton->joints[j].parent == MD5_NONE || skeleton->joints[j].parent < count,
               "a parent out of range");
@@ -251,7 +251,7 @@ static const char *file_tables_fault(const md5_model *model, const md5_mesh *mes
     uint32_t max_weights = 0;
     HOLDS(text_lies_in(model, model->size, mesh->name), "a mesh's name is outside");
     HOLDS(text_lies_in(model, model->size, mesh->shader), "a mesh's shader is outside");
-    for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+    FOR (v, mesh->num_file_vertices) {
         const md5_vertex *const vertex = &mesh->file_vertices[v];
         HOLDS(vertex->first_weight <= mesh->num_weights
                   && vertex->num_weights <= mesh->num_weights - vertex->first_weight,
@@ -259,7 +259,7 @@ static const char *file_tables_fault(const md5_model *model, const md5_mesh *mes
         if (vertex->num_weights > max_weights)
             max_weights = vertex->num_weights;
     }
-    for (uint32_t w = 0; w < mesh->num_weights; w++) {
+    FOR (w, mesh->num_weights) {
         HOLDS(mesh->weights[w].joint < model->skeleton.num_joints, "a weight's joint out of range");
         HOLDS(isfinite(mesh->weights[w].bias) && isfinite(mesh->weights[w].offset.x),
               "a weight that is not finite");
@@ -296,7 +296,7 @@ static const char *vertex_influences_fault(const md5_model *model, const md5_mes
 static const char *influences_fault(const md5_model *model, const md5_mesh *mesh, last_uses *uses)
 {
     uint32_t most = 0;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+    FOR (v, mesh->num_vertices) {
         PASS_ON(vertex_influences_fault(model, mesh, v, uses));
         const uint32_t count = mesh->first_influence[v + 1] - mesh->first_influence[v];
         most = count > most ? count : most;
@@ -316,7 +316,7 @@ static bool holds_point(const md5_bounds *bounds, md5_vec3 point)
 
 static const char *drawn_fault(const md5_mesh *mesh)
 {
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+    FOR (v, mesh->num_vertices) {
         const uint32_t source = mesh->sources[v];
         const md5_vec3 n = mesh->normals[v];
         HOLDS(v < mesh->num_file_vertices ? source == v : source < mesh->num_file_vertices,
@@ -332,7 +332,7 @@ static const char *drawn_fault(const md5_mesh *mesh)
         HOLDS(fabsf(n.x * t.x + n.y * t.y + n.z * t.z) <= 1e-4f, "a tangent along the normal");
         HOLDS(t.w == 1.0f || t.w == -1.0f, "a tangent without a side");
     }
-    for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)
+    FOR (i, 3 * (size_t)mesh->num_triangles)
         HOLDS(mesh->indices[i] < mesh->num_vertices, "an index out of range");
     return NULL;
 }
@@ -370,7 +370,7 @@ static const char *mesh_fault(const md5_model *model, const md5_mesh *mesh, last
     PASS_ON(file_tables_fault(model, mesh));
     PASS_ON(influences_fault(model, mesh, uses));
     PASS_ON(drawn_fault(mesh));
-    for (uint32_t v = 0; v < mesh->num_vertices; v++)
+    FOR (v, mesh->num_vertices)
         HOLDS(holds_point(&model->bounds, mesh->positions[v]), "a vertex outside of the model");
     return NULL;
 }
@@ -385,7 +385,7 @@ const char *asset_model_fault(const md5_model *model)
     HOLDS_ARRAY(model, meshes, model->num_meshes);
     HOLDS(text_lies_in(model, model->size, model->command_line), "the command line is outside");
     HOLDS(are_unit(model->bind_local, num_joints), "a bind rotation without unit length");
-    for (uint32_t j = 0; j < num_joints; j++) {
+    FOR (j, num_joints) {
         const float *const m = model->bind[j].m;
         HOLDS(is_unit_vec3(m[0], m[1], m[2]) && is_unit_vec3(m[4], m[5], m[6])
                   && is_unit_vec3(m[8], m[9], m[10]),
@@ -411,7 +411,7 @@ static uint32_t count_bits(uint32_t flags)
 
 static bool is_ascending(const uint32_t *joints, uint32_t count, uint32_t num_joints)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         if (joints[i] >= num_joints || (i > 0 && joints[i - 1] >= joints[i]))
             return false;
     }
@@ -430,9 +430,9 @@ static const char *frames_fault(const md5_anim *anim)
           "rotation_joints is not ascending");
     HOLDS(is_ascending(anim->translation_joints, anim->num_translations, num_joints),
           "translation_joints is not ascending");
-    for (size_t i = 0; i < num_frames * anim->num_rotations; i++)
+    FOR (i, num_frames * anim->num_rotations)
         HOLDS(is_unit(anim->rotations[i]), "a frame's rotation without unit length");
-    for (size_t i = 0; i < num_frames * anim->num_translations; i++)
+    FOR (i, num_frames * anim->num_translations)
         HOLDS(isfinite(anim->translations[i].x) && isfinite(anim->translations[i].y),
               "a frame's translation that is not finite");
     if (anim->frame_bounds)
@@ -450,7 +450,7 @@ const char *asset_anim_fault(const md5_anim *anim)
     HOLDS(text_lies_in(anim, anim->size, anim->command_line), "the command line is outside");
     HOLDS(are_unit(anim->base_frame, num_joints), "a base rotation without unit length");
     HOLDS(are_unit(anim->constant, num_joints), "a constant rotation without unit length");
-    for (uint32_t j = 0; j < num_joints; j++) {
+    FOR (j, num_joints) {
         const md5_track *const track = &anim->tracks[j];
         HOLDS(track->flags <= 63, "flags that do not exist");
         HOLDS(track->first <= anim->num_components
@@ -470,7 +470,7 @@ const char *asset_camera_fault(const md5_camera *camera)
     HOLDS_ARRAY(camera, cuts, camera->num_cuts);
     HOLDS_ARRAY(camera, frames, num_frames);
     HOLDS_ARRAY(camera, cut_views, camera->num_cut_views);
-    for (uint32_t i = 0; i < camera->num_cut_views; i++) {
+    FOR (i, camera->num_cut_views) {
         const md5_cut_view *const view = &camera->cut_views[i];
         HOLDS(view->cut < camera->num_cuts && (i == 0 || view[-1].cut < view->cut),
               "views of cuts are out of order");
@@ -482,9 +482,9 @@ const char *asset_camera_fault(const md5_camera *camera)
     HOLDS(camera->frame_rate > 0.0 && isfinite(camera->frame_rate), "frame_rate is out of range");
     HOLDS(camera->duration >= 0.0 && camera->duration <= (num_frames - 1) / camera->frame_rate,
           "wrong duration");
-    for (uint32_t i = 0; i < camera->num_cuts; i++)
+    FOR (i, camera->num_cuts)
         HOLDS(camera->cuts[i] < num_frames, "a cut out of range");
-    for (uint32_t i = 0; i < num_frames; i++)
+    FOR (i, num_frames)
         HOLDS(is_unit(camera->frames[i].rotation), "a camera's rotation without unit length");
     return NULL;
 }
@@ -530,7 +530,7 @@ static bool skeletons_equal(const md5_skeleton *a, const md5_skeleton *b)
 {
     if (a->num_joints != b->num_joints || !SAME_ARRAY(order, a->num_joints))
         return false;
-    for (uint32_t j = 0; j < a->num_joints; j++) {
+    FOR (j, a->num_joints) {
         if (a->joints[j].parent != b->joints[j].parent
             || strcmp(a->joints[j].name, b->joints[j].name) != 0)
             return false;
@@ -568,7 +568,7 @@ bool asset_models_equal(const md5_model *a, const md5_model *b)
         || a->num_meshes != b->num_meshes || strcmp(a->command_line, b->command_line) != 0
         || !same_bytes(&a->bounds, &b->bounds, 1, sizeof a->bounds))
         return false;
-    for (uint32_t i = 0; i < a->num_meshes; i++) {
+    FOR (i, a->num_meshes) {
         if (!meshes_equal(&a->meshes[i], &b->meshes[i]))
             return false;
     }

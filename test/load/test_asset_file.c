@@ -58,16 +58,16 @@ static void check_same_vertices(const md5_model *a, const md5_model *b)
 {
     const uint32_t num_joints = a->skeleton.num_joints;
     OWN_ARRAY(md5_mat34, palette, num_joints);
-    for (uint32_t i = 0; i < num_joints; i++)
+    FOR (i, num_joints)
         palette[i] = md5_mat34_from_xform(
             (md5_xform){{0.0f, 0.0f, 0.6f, 0.8f}, {(float)i, 2.0f, -3.0f}, 0.0f});
-    for (uint32_t m = 0; m < a->num_meshes; m++) {
+    FOR (m, a->num_meshes) {
         const size_t count = a->meshes[m].num_vertices;
         CHECK(!a->meshes[m].skin_plan == !b->meshes[m].skin_plan);
         OWN float *const first = test_calloc(count, 10 * sizeof *first);
         OWN float *const second = test_calloc(count, 10 * sizeof *second);
         const md5_model *const models[] = {a, b};
-        for (int i = 0; i < 2; i++) {
+        FOR (i, 2) {
             float *const to = i == 0 ? first : second;
             md5_skin(&models[i]->meshes[m], palette, (md5_vec3 *)(void *)to,
                      (md5_vec3 *)(void *)(to + 3 * count), (md5_vec4 *)(void *)(to + 6 * count));
@@ -82,8 +82,8 @@ static void check_same_poses(const md5_anim *a, const md5_anim *b)
     const md5_anim *const anims[] = {a, b};
     OWN_ARRAY(md5_xform, pose, num_joints);
     OWN_ARRAY(md5_mat34, palettes, 2 * (size_t)num_joints);
-    for (int k = 0; k < 7; k++) {
-        for (int i = 0; i < 2; i++) {
+    FOR (k, 7) {
+        FOR (i, 2) {
             const md5_anim *const anim = anims[i];
             const md5_moment moment = md5_moment_at(anim, 0.31 * k, (md5_wrap)(k % 3));
             OWN_BINDING own =
@@ -168,7 +168,7 @@ static void check_file(const char *path)
         return; // broken on purpose
     baked file = bake(model, anim);
     check_loaded(&file, model, anim);
-    for (int is_trusted = 0; is_trusted < 2; is_trusted++) {
+    FOR (is_trusted, 2) {
         md5_assets *const assets = map(&file, is_trusted > 0);
         if (assets && model) {
             CHECK_UINT(assets->num_models, 1);
@@ -252,7 +252,7 @@ TEST (asset_files_hold_compressed_clips) {
         OWN uint8_t *const written = test_alloc(2 * size);
         (void)md5_write_anim(clip, written, size);
         baked file = bake(NULL, clip);
-        for (int is_trusted = 0; is_trusted < 2; is_trusted++) {
+        FOR (is_trusted, 2) {
             md5_assets *const assets = map(&file, is_trusted > 0);
             if (assets) {
                 const md5_anim *const mapped = assets->anims;
@@ -322,7 +322,7 @@ TEST (asset_files_are_loaded_as_a_character) {
         return;
     CHECK(num_opened > 40);
     CHECK(asset_models_equal(text->model, baked_character->model));
-    for (uint32_t i = 0; i < text->num_clips; i++)
+    FOR (i, text->num_clips)
         CHECK_THAT(asset_anims_equal(text->anims[i], baked_character->anims[i]), "%s",
                    text->anim_paths[i]);
     const uint32_t num_joints = text->model->skeleton.num_joints;
@@ -332,7 +332,7 @@ TEST (asset_files_are_loaded_as_a_character) {
     OWN_PLAYER second = md5_create_player(baked_character->machine, NULL, NULL);
     md5_player *const players[] = {first, second};
     for (int k = 0; k < 40 && CHECK(first && second); k++) {
-        for (int i = 0; i < 2; i++) {
+        FOR (i, 2) {
             OWN void *const scratch = test_alloc(
                 md5_player_pose_scratch(i == 0 ? text->machine : baked_character->machine));
             md5_player_set(players[i], md5_find_parameter(text->machine, "speed"), 2.0f * (float)k);
@@ -377,7 +377,7 @@ TEST (asset_files_of_others_are_refused) {
     CHECK_UINT(refuse(bytes, file.size, "version 2"), MD5_ERROR_VERSION);
     bytes[4]--;
     const uint8_t magic[4] = {bytes[0], bytes[1], bytes[2], bytes[3]};
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         bytes[i] = magic[3 - i];
     CHECK_UINT(refuse(bytes, file.size, "order of bytes"), MD5_ERROR_VERSION);
     CHECK_UINT(refuse("MD5Version 10\ncommandline", 25, "no asset file"), MD5_ERROR_SYNTAX);
@@ -402,7 +402,7 @@ TEST (asset_files_that_are_cut_off_are_refused) {
 TEST (asset_files_with_a_changed_byte_are_refused_or_safe) {
     static const uint8_t changes[] = {0xff, 0x80, 0x01};
     const baked file = small_file();
-    for (size_t i = 0; i < file.size; i++)
+    FOR (i, file.size)
         EACH (change, changes) {
             file.bytes[i] ^= *change;
             if (i >= 24)
@@ -457,7 +457,7 @@ TEST (asset_files_of_plans_that_skin_a_vertex_twice_or_not_are_refused) {
     int num_gathered = 0;
     if (!CHECK(whole && whole->num_runs > 1 && whole->num_runs < MAX_RUNS))
         return;
-    for (uint32_t i = 0; i < whole->num_runs; i++) {
+    FOR (i, whole->num_runs) {
         md5_skin_plan plan = *whole;
         mesh.skin_plan = &plan;
         plan.runs = runs;
@@ -507,9 +507,9 @@ TEST (asset_files_of_joints_that_repeat_are_refused) {
     const uint32_t *const own[] = {anim->rotation_joints, anim->translation_joints};
     const uint32_t counts[] = {anim->num_rotations, anim->num_translations};
     CHECK(last > 2 && counts[1] > 0);
-    for (uint32_t i = 0; i < 2; i++) {
+    FOR (i, 2u) {
         for (uint32_t k = 0; k + 1 < counts[i]; k++) {
-            for (uint32_t swapped = 0; swapped < 2; swapped++) {
+            FOR (swapped, 2u) {
                 md5_anim other = *anim;
                 memcpy(joints, own[i], counts[i] * sizeof *joints);
                 *(i == 0 ? &other.rotation_joints : &other.translation_joints) = joints;
@@ -543,7 +543,7 @@ TEST (asset_files_survive_failure_of_every_allocation) {
     OWN_ANIM anim = our_anim("test/reference/data/seam.md5anim");
     OWN_ANIM clip = md5_compress_anim(anim, NULL, NULL, NULL);
     baked alone[] = {bake(model, NULL), bake(NULL, anim), bake(NULL, clip)};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         EACH_FAILURE (it) {
             md5_load_opts opts = it.opts;
             opts.files = (md5_files){open_file, close_file, &alone[i]};

@@ -33,8 +33,8 @@ static double size_of(const md5_model *model)
     for (int i = 0; i < 2 && box.min.x <= box.max.x; i++)
         size = fmax(size, fmax(fabs((double)ends[i].x),
                                fmax(fabs((double)ends[i].y), fabs((double)ends[i].z))));
-    for (uint32_t i = 0; i < model->skeleton.num_joints; i++)
-        for (int row = 0; row < 3; row++)
+    FOR (i, model->skeleton.num_joints)
+        FOR (row, 3)
             size = fmax(size, fabs((double)(model->bind[i].m[4 * row + 3])));
     return size;
 }
@@ -45,10 +45,10 @@ static double size_of(const md5_model *model)
 static double mesh_error(const axes_case *of, double scale, const md5_mesh *a, const md5_mesh *b)
 {
     double worst = 0.0;
-    for (uint32_t i = 0; i < a->num_weights; i++)
+    FOR (i, a->num_weights)
         worst =
             fmax(worst, axes_point_error(of, scale, a->weights[i].offset, b->weights[i].offset));
-    for (uint32_t i = 0; i < a->num_vertices; i++) {
+    FOR (i, a->num_vertices) {
         const md5_vec4 t = a->tangents[i], u = b->tangents[i];
         worst = fmax(worst, axes_point_error(of, scale, a->positions[i], b->positions[i]));
         worst = fmax(worst, axes_point_error(of, 1.0, a->normals[i], b->normals[i]));
@@ -57,7 +57,7 @@ static double mesh_error(const axes_case *of, double scale, const md5_mesh *a, c
         worst = fmax(worst, fabs((double)a->texcoords[i].x - b->texcoords[i].x)
                                 + fabs((double)a->texcoords[i].y - b->texcoords[i].y));
     }
-    for (uint32_t i = 0; i < a->num_influences; i++) {
+    FOR (i, a->num_influences) {
         const md5_vec4 p = a->influences[i], q = b->influences[i];
         worst = fmax(worst, axes_point_error(of, scale, (md5_vec3){p.x, p.y, p.z},
                                              (md5_vec3){q.x, q.y, q.z}));
@@ -75,14 +75,14 @@ TEST (axes_convert_every_number_of_a_model) {
         if (!to)
             continue;
         CHECK(to->skeleton.axes == of->axes && to->skeleton.scale == 0.25f);
-        for (uint32_t m = 0; m < from->num_meshes; m++) {
+        FOR (m, from->num_meshes) {
             const md5_mesh *const a = &from->meshes[m], *const b = &to->meshes[m];
             CHECK_NEAR(mesh_error(of, 0.25, a, b), 0.0, 0.0);
             CHECK_BYTES(a->indices, b->indices, 3 * a->num_triangles * sizeof *a->indices);
             CHECK(b->is_mirrored == of->is_left_handed);
             CHECK_NEAR(b->loss4, 0.25 * a->loss4, 1e-6);
         }
-        for (uint32_t j = 0; j < from->skeleton.num_joints; j++) {
+        FOR (j, from->skeleton.num_joints) {
             CHECK_NEAR(axes_mat34_error(of, 0.25, &from->bind[j], &to->bind[j], 1.0), 0.0, 0.0);
             CHECK_NEAR(
                 axes_mat34_error(of, 0.25, &from->inverse_bind[j], &to->inverse_bind[j], 1.0), 0.0,
@@ -98,11 +98,11 @@ TEST (axes_convert_every_number_of_a_model) {
 // The matrix with which a program converts its own points. Its columns are the directions of
 // forward, left and up, times the scale.
 TEST (axes_matrix_takes_forward_left_and_up) {
-    for (int i = 0; i < NUM_AXES; i++) {
+    FOR (i, NUM_AXES) {
         const axes_case *const of = &axes_cases[i];
         const md5_mat34 matrix = md5_mat34_from_axes(of->axes, 3.0f);
-        for (int row = 0; row < 3; row++) {
-            for (int column = 0; column < 3; column++)
+        FOR (row, 3) {
+            FOR (column, 3)
                 CHECK_NEAR(matrix.m[4 * row + column], 3.0 * of->columns[column][row], 0.0);
             CHECK(matrix.m[4 * row + 3] == 0.0f);
         }
@@ -111,7 +111,7 @@ TEST (axes_matrix_takes_forward_left_and_up) {
 
 static void cross(const double a[3], const double b[3], double out[3])
 {
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         out[i] = a[(i + 1) % 3] * b[(i + 2) % 3] - a[(i + 2) % 3] * b[(i + 1) % 3];
 }
 
@@ -124,7 +124,7 @@ TEST (axes_keep_the_bitangent_along_v) {
         const md5_load_opts opts = {.axes = of->axes, .flip_v = is_flipped};
         OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
-        for (uint32_t v = 0; v < a->num_vertices; v++) {
+        FOR (v, a->num_vertices) {
             const md5_vec4 t = a->tangents[v], u = b->tangents[v];
             const double n0[3] = {a->normals[v].x, a->normals[v].y, a->normals[v].z};
             const double n1[3] = {b->normals[v].x, b->normals[v].y, b->normals[v].z};
@@ -134,7 +134,7 @@ TEST (axes_keep_the_bitangent_along_v) {
             axes_direction(of,
                            (md5_vec3){(float)b0[0] * t.w, (float)b0[1] * t.w, (float)b0[2] * t.w},
                            expected);
-            for (int k = 0; k < 3; k++)
+            FOR (k, 3)
                 CHECK_NEAR(b1[k] * u.w, is_flipped ? -expected[k] : expected[k], 1e-6);
             const double v0 = a->texcoords[v].y;
             CHECK_NEAR(b->texcoords[v].y, is_flipped ? 1.0 - v0 : v0, 1e-7);
@@ -145,13 +145,13 @@ TEST (axes_keep_the_bitangent_along_v) {
 // Triangles are clockwise from outside in every space. In left-handed axes this means that (b - a)
 // x (c - a) points outward. Outside is where the normals of the vertices point.
 TEST (axes_keep_triangles_facing_outward) {
-    for (int i = 0; i < NUM_AXES; i++) {
+    FOR (i, NUM_AXES) {
         const md5_load_opts opts = axes_options(&axes_cases[i], 1.0f);
         OWN_MODEL model = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         double inside = 0.0, outside = 0.0;
         for (uint32_t m = 0; model && m < model->num_meshes; m++) {
             const md5_mesh *const mesh = &model->meshes[m];
-            for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+            FOR (t, mesh->num_triangles) {
                 const uint32_t *const at = mesh->indices + 3 * t;
                 const md5_vec3 a = mesh->positions[at[0]], b = mesh->positions[at[1]];
                 const md5_vec3 c = mesh->positions[at[2]], n = mesh->normals[at[0]];
@@ -205,7 +205,7 @@ static double skin_error(const axes_case *of, double scale, const md5_mesh *a, c
     double worst = 0.0;
     md5_skin(a, from, p, n, t);
     md5_skin(b, to, q, o, u);
-    for (uint32_t i = 0; i < a->num_vertices; i++) {
+    FOR (i, a->num_vertices) {
         worst = fmax(worst, axes_point_error(of, scale, p[i], q[i]) / (scale * size));
         worst = fmax(worst, axes_point_error(of, 1.0, n[i], o[i]));
         worst = fmax(worst, axes_point_error(of, 1.0, (md5_vec3){t[i].x, t[i].y, t[i].z},
@@ -228,12 +228,12 @@ static void check_posing(const char *mesh, const char *clip, const axes_case *of
         posed a = pose_at(&from, time, root), b = pose_at(&to, time, root);
         const double size = 4.0 * size_of(from.model) + 1.0;
         double local = 0.0, matrix = 0.0, skin = 0.0;
-        for (uint32_t j = 0; j < from.model->skeleton.num_joints; j++) {
+        FOR (j, from.model->skeleton.num_joints) {
             local = fmax(local, axes_transform_error(of, by, &a.pose[j], &b.pose[j], size));
             matrix = fmax(matrix, axes_mat34_error(of, by, &a.joints[j], &b.joints[j], size));
             matrix = fmax(matrix, axes_mat34_error(of, by, &a.palette[j], &b.palette[j], size));
         }
-        for (uint32_t m = 0; m < from.model->num_meshes; m++)
+        FOR (m, from.model->num_meshes)
             skin = fmax(skin, skin_error(of, by, &from.model->meshes[m], &to.model->meshes[m],
                                          a.palette, b.palette, size));
         if (!CHECK_NEAR(local, 0.0, 2e-6) || !CHECK_NEAR(matrix, 0.0, 1e-5)
@@ -247,7 +247,7 @@ static void check_posing(const char *mesh, const char *clip, const axes_case *of
 }
 
 TEST (axes_pose_and_skin_our_models) {
-    for (int i = 0; i < NUM_AXES; i++) {
+    FOR (i, NUM_AXES) {
         check_posing("models/bobbin/bobbin.md5mesh", "models/bobbin/dance.md5anim", &axes_cases[i],
                      0.0254f);
         check_posing("models/zoo/chain.md5mesh", "models/zoo/chain.md5anim", &axes_cases[i], 1.0f);
@@ -262,13 +262,13 @@ TEST (axes_pose_and_skin_real_models) {
         {"corpus/redeclipse/drone/mesh.md5mesh", "corpus/redeclipse/drone/forward.md5anim"},
     };
     REQUIRE_CORPUS();
-    for (size_t file = 0; file < COUNT_OF(files); file++)
-        for (int i = 0; i < NUM_AXES; i++)
+    FOR (file, COUNT_OF(files))
+        FOR (i, NUM_AXES)
             check_posing(files[file][0], files[file][1], &axes_cases[i], 0.0254f);
 }
 
 TEST (axes_convert_bounds_and_root_motion) {
-    for (int i = 0; i < NUM_AXES; i++) {
+    FOR (i, NUM_AXES) {
         const axes_case *const of = &axes_cases[i];
         const md5_load_opts opts = axes_options(of, 0.5f);
         OWN_ANIM from = axes_load_anim("models/bobbin/walk.md5anim", NULL);
@@ -282,12 +282,12 @@ TEST (axes_convert_bounds_and_root_motion) {
         const md5_bounds b = md5_anim_bounds(to, begin, MD5_ROOT_FILE);
         // The bounds are exactly those of the converted corners.
         double low[3] = {1e9, 1e9, 1e9}, high[3] = {-1e9, -1e9, -1e9};
-        for (int corner = 0; corner < 8; corner++) {
+        FOR (corner, 8) {
             const md5_vec3 at = {corner & 1 ? a.min.x : a.max.x, corner & 2 ? a.min.y : a.max.y,
                                  corner & 4 ? a.min.z : a.max.z};
             double moved[3];
             axes_direction(of, at, moved);
-            for (int k = 0; k < 3; k++) {
+            FOR (k, 3) {
                 low[k] = fmin(low[k], 0.5 * moved[k]);
                 high[k] = fmax(high[k], 0.5 * moved[k]);
             }
@@ -347,7 +347,7 @@ TEST (axes_let_rays_hit_the_same_triangles) {
         OWN_MODEL to = axes_load_model("models/bobbin/bobbin.md5mesh", &opts);
         const md5_mesh *const a = &from->meshes[0], *const b = to ? &to->meshes[0] : a;
         int num_hits = 0;
-        for (int k = 0; k < 60; k++) {
+        FOR (k, 60) {
             const uint32_t target = test_random_u32(&random) % a->num_vertices;
             md5_ray ray = {.direction = {(float)test_random(&random) - 0.5f,
                                          (float)test_random(&random) - 0.5f,
@@ -392,7 +392,7 @@ TEST (axes_and_scale_must_be_valid) {
     const md5_load_opts bad[] = {
         {.axes = (md5_axes)NUM_AXES}, {.axes = (md5_axes)-1}, {.scale = -1.0f}, {.scale = NAN},
         {.scale = INFINITY},          {.scale = 1e-7f}};
-    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+    FOR (i, COUNT_OF(bad)) {
         md5_error error = {0};
         CHECK(!md5_load_model(test_path("models/zoo/chain.md5mesh"), &bad[i], &error));
         CHECK(error.status == MD5_ERROR_RANGE);

@@ -18,9 +18,9 @@ md5_load_opts axes_options(const axes_case *of, float scale)
 void axes_direction(const axes_case *of, md5_vec3 v, double out[3])
 {
     const double from[3] = {v.x, v.y, v.z};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         out[i] = 0.0;
-        for (int j = 0; j < 3; j++)
+        FOR (j, 3)
             out[i] += of->columns[j][i] * from[j];
     }
 }
@@ -28,11 +28,11 @@ void axes_direction(const axes_case *of, md5_vec3 v, double out[3])
 // C R C^T
 void axes_rotation(const axes_case *of, const double from[3][3], double out[3][3])
 {
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
+    FOR (i, 3) {
+        FOR (j, 3) {
             out[i][j] = 0.0;
-            for (int k = 0; k < 3; k++)
-                for (int l = 0; l < 3; l++)
+            FOR (k, 3)
+                FOR (l, 3)
                     out[i][j] += of->columns[k][i] * from[k][l] * of->columns[l][j];
         }
     }
@@ -61,7 +61,7 @@ double axes_point_error(const axes_case *of, double scale, md5_vec3 original, md
 static double rotation_error(const double expected[3][3], const double actual[3][3])
 {
     double most = 0.0;
-    for (int i = 0; i < 9; i++)
+    FOR (i, 9)
         most = fmax(most, fabs(expected[i / 3][i % 3] - actual[i / 3][i % 3]));
     return most;
 }
@@ -87,7 +87,7 @@ double axes_mat34_error(const axes_case *of, double scale, const md5_mat34 *orig
                         const md5_mat34 *converted, double size)
 {
     double from[3][3], expected[3][3], actual[3][3];
-    for (int i = 0; i < 9; i++) {
+    FOR (i, 9) {
         from[i / 3][i % 3] = original->m[4 * (i / 3) + i % 3];
         actual[i / 3][i % 3] = converted->m[4 * (i / 3) + i % 3];
     }

@@ -67,7 +67,7 @@ static void put_point(bytes *to, float x, float y, float z)
 static void put_vertex(bytes *to, const float at[3], uint32_t u, uint32_t v,
                        const unsigned char joints[4], const unsigned char weights[4])
 {
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         put_big(to, bits_of(at[i]));
     put_big(to, u << 16 | v);
     put_zeros(to, 8); // normal and tangent
@@ -261,7 +261,7 @@ static void make_anim(bytes *anim)
     put_big(anim, 2);  // joints
     put_big(anim, 3);  // components
     put_big(anim, 2);
-    for (int i = 0; i < 12; i++)
+    FOR (i, 12)
         put_big(anim, bits_of((float)i));
     put_big(anim, 2);
     put_text(anim, "root");
@@ -304,12 +304,12 @@ TEST (bfg_anims_are_those_of_text) {
     CHECK_NEAR(anim->frame_rate, 24.0, 0.0);
     CHECK_STRING(anim->skeleton.joints[1].name, "arm");
     CHECK_BYTES(anim->frame_bounds, text->frame_bounds, 2 * sizeof(md5_bounds));
-    for (uint32_t frame = 0; frame < 2; frame++) {
+    FOR (frame, 2u) {
         const md5_moment moment = md5_moment_from_frames(text, frame, frame, 0.0f);
         md5_xform pose[2], expected[2];
         sample_own(anim, moment, MD5_ROOT_FILE, pose);
         sample_own(text, moment, MD5_ROOT_FILE, expected);
-        for (int joint = 0; joint < 2; joint++) {
+        FOR (joint, 2) {
             CHECK_NEAR(pose[joint].translation.x, expected[joint].translation.x, 0.0);
             CHECK_NEAR(pose[joint].translation.y, expected[joint].translation.y, 0.0);
             CHECK_NEAR(pose[joint].rotation.y, expected[joint].rotation.y, 1e-6);
@@ -351,7 +351,7 @@ static void check_hostile(const bytes *good, file_kind kind)
         CHECK(!parse_any(kind, part, size, NULL, &error));
         CHECK(error.status != MD5_OK && error.status != MD5_ERROR_MEMORY);
     }
-    for (size_t i = 0; i < good->size * 8; i++) {
+    FOR (i, good->size * 8) {
         bytes file = *good;
         file.data[i / 8] ^= (unsigned char)(1 << i % 8);
         parse_any(kind, file.data, file.size, NULL, &error);
@@ -394,8 +394,8 @@ static void make_camera(bytes *camera)
     put_little(camera, 1);
     put_little(camera, 2);
     put_little(camera, 4);
-    for (int i = 0; i < 4; i++) {
-        for (int k = 0; k < 4; k++)
+    FOR (i, 4) {
+        FOR (k, 4)
             put_big(camera, bits_of(frames[i][k]));
         for (int k = 4; k < 7; k++)
             put_little(camera, bits_of(frames[i][k]));
@@ -504,7 +504,7 @@ TEST (bfg_files_are_written_as_text) {
     OWN_MODEL model = md5_parse_model(model_text, strlen(model_text), NULL, NULL);
     REQUIRE(binary && model);
     CHECK_STRING(model->meshes[0].shader, "models/arm/skin");
-    for (int i = 0; i < 12; i++) // w is computed anew
+    FOR (i, 12) // w is computed anew
         CHECK_NEAR(model->bind[1].m[i], binary->bind[1].m[i], 1e-6);
     CHECK_BYTES(model->meshes[0].weights, binary->meshes[0].weights, 4 * sizeof(md5_weight));
     make_anim(&file);

@@ -77,7 +77,7 @@ static bool load_hero(hero *h, const char *mesh, const char *walk, const char *w
     h->buffers = calloc(h->model->num_meshes, sizeof *h->buffers);
     if (!h->upper || !h->pose || !h->over || !h->palette || !h->duals || !h->jobs || !h->buffers)
         abort();
-    for (uint32_t i = 0; i < h->model->num_meshes; i++) {
+    FOR (i, h->model->num_meshes) {
         h->buffers[i] = calloc(h->model->meshes[i].num_vertices, sizeof *h->buffers[i]);
         h->jobs[i] = (md5_skin_job){
             .mesh = &h->model->meshes[i],
@@ -130,8 +130,8 @@ TEST (chain_programs_work_as_they_are_written) {
         md5_build_dual_palette(h.palette, n, h.duals);
         md5_skin_batch(h.jobs, h.model->num_meshes, NULL);
         const md5_bounds bounds = md5_skin_bounds(h.model, h.palette);
-        for (uint32_t i = 0; i < h.model->num_meshes; i++) {
-            for (uint32_t k = 0; k < h.model->meshes[i].num_vertices; k++) {
+        FOR (i, h.model->num_meshes) {
+            FOR (k, h.model->meshes[i].num_vertices) {
                 const vertex *const v = &h.buffers[i][k];
                 CHECK(v->position.y > bounds.min.y - 3.0f && v->position.y < bounds.max.y + 3.0f);
                 CHECK_NEAR(md5_vec3_length(v->normal), 1.0, 1e-5);
@@ -266,7 +266,7 @@ TEST (chain_of_null_assets_keeps_the_first_failure) {
     CHECK(md5_load_model("no/such.md5mesh", NULL, &error) == NULL);
     const md5_error first = error;
     CHECK_UINT(first.status, MD5_ERROR_IO);
-    for (size_t i = 0; i < COUNT_OF(calls); i++) {
+    FOR (i, COUNT_OF(calls)) {
         const parts with_error = {model, anim, &error};
         CHECK_THAT(calls[i](&with_error), "call %zu fails", i);
         CHECK_THAT(memcmp(&error, &first, sizeof error) == 0, "call %zu keeps the error: %s", i,

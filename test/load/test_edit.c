@@ -62,7 +62,7 @@ TEST_DOC (edit_writes_as_ids_exporter, MD5_DOC_MODEL, model_text) {
 // With one decimal less, rounded, each is another float.
 TEST_DOC (edit_writes_the_fewest_decimals, MD5_DOC_MODEL, model_text) {
     uint64_t state = 7;
-    for (int i = 0; i < 3000; i++) {
+    FOR (i, 3000) {
         const uint32_t bits = test_random_u32(&state), decimal = bits % 2000000;
         float number = i % 2 ? (float)((double)decimal / 10000.0 - 100.0) : 0.0f;
         if (i % 2 == 0)
@@ -85,7 +85,7 @@ TEST_DOC (edit_writes_the_fewest_decimals, MD5_DOC_MODEL, model_text) {
 }
 
 TEST (edit_refuses_what_no_text_can_say) {
-    for (int i = 0; i < 11; i++) {
+    FOR (i, 11) {
         OWN_DOC doc = parse(MD5_DOC_MODEL, model_text);
         REQUIRE(doc);
         md5_doc_mesh *const mesh = &doc->meshes[0];
@@ -140,7 +140,7 @@ TEST_DOC (edit_cuts_keep_their_views, MD5_DOC_CAMERA, camera_text) {
     md5_error error = {0};
     CHECK_UINT(EDIT_JOINTS(doc, &error, 0), MD5_NONE);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         doc->cuts[2] = i == 0 ? 2 : 1;
         doc->num_frames = i == 1 ? 0 : 2;
         doc->frame_rate = i == 2 ? NAN : 24.0;
@@ -303,7 +303,7 @@ TEST_DOC (edit_rotations_come_to_unit_length, MD5_DOC_MODEL, model_text) {
     CHECK_NEAR(doc->joints[1].rotation.x, 0.5, 0.0);
     OWN_MODEL after = model_of(doc);
     REQUIRE(before && after);
-    for (int i = 0; i < 12; i++)
+    FOR (i, 12)
         CHECK_NEAR(after->bind[2].m[i], before->bind[2].m[i], 2e-6);
     CHECK_UINT(md5_fix_rotations(doc, NULL), 0);
 }
@@ -362,14 +362,14 @@ TEST (edit_weights_below_0_count_by_their_size) {
         mesh->num_triangles = 0;
         mesh->num_vertices = 1;
         mesh->vertices[0].num_weights = 4;
-        for (uint32_t k = 0; k < 4; k++) {
+        FOR (k, 4u) {
             mesh->weights[k].joint = k;
             mesh->weights[k].bias = (*biases)[k];
         }
         CHECK_UINT(md5_fix_weights(doc, 2, 1e-3f, NULL, NULL), 1);
         REQUIRE(mesh->num_weights == 2);
         double sum = 0.0;
-        for (uint32_t k = 0; k < 2; k++) {
+        FOR (k, 2u) {
             const uint32_t joint = mesh->weights[k].joint;
             CHECK_NEAR(mesh->weights[k].bias, (*biases)[joint] / (*biases)[4], 1e-6);
             sum += (double)mesh->weights[k].bias;
@@ -407,11 +407,11 @@ TEST (edit_bounds_are_those_of_the_skin) {
     OWN_ARRAY(md5_xform, pose, num_joints);
     OWN_ARRAY(md5_mat34, palette, num_joints);
     OWN_ARRAY(md5_vec3, points, model->max_vertices);
-    for (uint32_t f = 0; f < doc->num_frames; f++) {
+    FOR (f, doc->num_frames) {
         md5_bounds box = md5_bounds_from_points(NULL, 0);
         md5_pose_palette(binding, md5_moment_from_frames(anim, f, f, 0.0f), MD5_ROOT_FILE, pose,
                          NULL, palette);
-        for (uint32_t m = 0; m < model->num_meshes; m++) {
+        FOR (m, model->num_meshes) {
             md5_skin(&model->meshes[m], palette, points, NULL, NULL);
             box = md5_bounds_union(box,
                                    md5_bounds_from_points(points, model->meshes[m].num_vertices));
@@ -443,7 +443,7 @@ static const char clip_text[] =
 // What loading refuses is not written: 1e9 is, the next float is not.
 TEST (edit_refuses_lengths_that_are_not_read) {
     const float most = 1e9f, more = nextafterf(most, INFINITY);
-    for (int i = 0; i < 11; i++) {
+    FOR (i, 11) {
         OWN_DOC mesh = parse(MD5_DOC_MODEL, model_text);
         OWN_DOC clip = parse(MD5_DOC_ANIM, clip_text);
         OWN_DOC camera = parse(MD5_DOC_CAMERA, camera_text);
@@ -485,13 +485,13 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
     source->joints[1].rotation = source->joints[2].rotation = (md5_vec3){0.0f, 0.0f, 0.0f};
     OWN_MODEL model = model_of(source);
     REQUIRE(model);
-    for (int all = 0; all < 2; all++) {
+    FOR (all, 2) {
         OWN_DOC doc = parse(MD5_DOC_ANIM, clip_text);
         REQUIRE(doc);
         CHECK_UINT(md5_fix_joints(doc, model, all, NULL), all ? 3 : 2);
         CHECK_UINT(doc->num_joints, 3);
         CHECK_UINT(doc->num_components, all ? 18 : 1 + 4);
-        for (uint32_t j = 0; j < 3; j++) {
+        FOR (j, 3u) {
             CHECK_STRING(doc->joints[j].name, source->joints[j].name);
             CHECK_UINT(doc->joints[j].parent, source->joints[j].parent);
         }
@@ -560,14 +560,14 @@ static corners corners_of(const md5_doc *mesh, const md5_doc *clip, uint32_t fra
     if (binding)
         md5_sample(binding, md5_moment_from_frames(anim, frame, frame, 0.0f), MD5_ROOT_FILE, pose);
     md5_local_to_palette(model, pose, NULL, palette);
-    for (uint32_t m = 0; m < model->num_meshes; m++)
+    FOR (m, model->num_meshes)
         all.count += 3 * (size_t)model->meshes[m].num_triangles;
     md5_vec3 *next = all.at = test_calloc(all.count, sizeof *next);
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    FOR (m, model->num_meshes) {
         const md5_mesh *const of = &model->meshes[m];
         OWN_ARRAY(md5_vec3, points, of->num_vertices);
         md5_skin(of, palette, points, NULL, NULL);
-        for (size_t i = 0; i < 3 * (size_t)of->num_triangles; i++)
+        FOR (i, 3 * (size_t)of->num_triangles)
             *next++ = points[of->indices[i]];
     }
     return all;
@@ -580,7 +580,7 @@ static void check_corners(corners before, const md5_doc *mesh, const md5_doc *cl
     OWN_CORNERS now = corners_of(mesh, clip, frame);
     double worst = 0.0;
     REQUIRE(before.at && now.at && before.count == now.count);
-    for (size_t i = 0; i < now.count; i++)
+    FOR (i, now.count)
         real_worse(&worst, real_distance(before.at[i], now.at[i]));
     CHECK_NEAR(worst, 0.0, tolerance);
 }
@@ -637,7 +637,7 @@ TEST (edit_space_moves_mesh_and_clip_alike) {
         OWN_CORNERS new_pose = corners_of(mesh, clip, 7);
         REQUIRE(bind.at && pose.at && new_bind.at && new_pose.at && new_pose.count == count);
         double most = 0.0;
-        for (size_t i = 0; i < count; i++) {
+        FOR (i, count) {
             const size_t turned_corner = i % 3 == 0 ? i : i % 3 == 1 ? i + 1 : i - 1;
             const size_t k = it->job.is_mirrored ? turned_corner : i;
             most = fmax(most, real_distance(it->where(bind.at[i]), new_bind.at[k]));
@@ -660,7 +660,7 @@ TEST (edit_mirror_exchanges_sides_and_keeps_names) {
     CHECK(md5_build_mirror(&model->skeleton, partners) > 10);
     const md5_space_edit job = {.is_mirrored = true, .partners = partners};
     CHECK_UINT(md5_edit_space(mesh, &job, NULL), mesh->num_joints);
-    for (uint32_t j = 0; j < mesh->num_joints; j++) {
+    FOR (j, mesh->num_joints) {
         const md5_vec3 from = md5_mat34_translation(model->bind[partners[j]]);
         CHECK_STRING(mesh->joints[j].name, model->skeleton.joints[j].name);
         CHECK_UINT(mesh->joints[j].parent, model->skeleton.joints[j].parent);
@@ -697,7 +697,7 @@ TEST (edit_space_turns_cameras) {
     OWN char *const after = written(doc, NULL);
     OWN_CAMERA now = md5_parse_camera(after, strlen(after), NULL, NULL);
     REQUIRE(old && now);
-    for (uint32_t f = 0; f < doc->num_frames; f++) {
+    FOR (f, doc->num_frames) {
         const md5_camera_view *const a = &old->frames[f], *const b = &now->frames[f];
         static const md5_vec3 ahead = {1.0f, 0.0f, 0.0f}, up = {0.0f, 0.0f, 1.0f};
         CHECK_NEAR(real_distance(mirrored_and_turned(a->position), b->position), 0.0, 1e-4);
@@ -718,7 +718,7 @@ TEST (edit_meshes_are_cut_and_merged) {
     const md5_mesh_edit cut = {.max_vertices = 1000, .max_triangles = 900};
     CHECK_UINT(md5_edit_meshes(mesh, &cut, NULL), 1); // the eyes have 290
     CHECK(mesh->num_meshes >= 8);
-    for (uint32_t m = 0; m < mesh->num_meshes; m++)
+    FOR (m, mesh->num_meshes)
         CHECK(mesh->meshes[m].num_vertices <= 1000 && mesh->meshes[m].num_triangles <= 900);
     check_corners(before, mesh, NULL, 0, 1e-5);
     CHECK_UINT(md5_edit_meshes(mesh, &cut, NULL), 0);
@@ -794,7 +794,7 @@ TEST_DOC (edit_meshes_are_merged_by_their_whole_names, MD5_DOC_MODEL, model_text
     doc->meshes[0].vertices[2].num_weights = 0;
     doc->meshes[0].vertices[3] = doc->meshes[0].vertices[1];
     md5_doc_mesh meshes[COUNT_OF(shaders)];
-    for (size_t m = 0; m < COUNT_OF(shaders); m++) {
+    FOR (m, COUNT_OF(shaders)) {
         meshes[m] = doc->meshes[0];
         meshes[m].shader = shaders[m];
     }
@@ -802,7 +802,7 @@ TEST_DOC (edit_meshes_are_merged_by_their_whole_names, MD5_DOC_MODEL, model_text
     doc->num_meshes = COUNT_OF(shaders);
     CHECK_UINT(EDIT_MESHES(doc, NULL, .is_merged = true), 2);
     CHECK_UINT(doc->num_meshes, 4);
-    for (uint32_t m = 0; m < doc->num_meshes; m++) {
+    FOR (m, doc->num_meshes) {
         const md5_doc_mesh *const mesh = &doc->meshes[m];
         CHECK_UINT(mesh->num_triangles, m == 0 || m == 3 ? 4 : 2);
         CHECK_UINT(mesh->num_weights, m == 0 || m == 3 ? 2 * (5 + 2) : 8);
@@ -833,16 +833,16 @@ TEST (edit_joints_come_behind_their_parents) {
     const uint32_t last = mesh->num_joints - 1;
     EACH (it, docs) {
         md5_doc *const doc = *it;
-        for (uint32_t i = 0; i < doc->num_joints / 2; i++) {
+        FOR (i, doc->num_joints / 2) {
             const md5_doc_joint joint = doc->joints[i];
             doc->joints[i] = doc->joints[last - i];
             doc->joints[last - i] = joint;
         }
-        for (uint32_t i = 0; i < doc->num_joints; i++)
+        FOR (i, doc->num_joints)
             if (doc->joints[i].parent != MD5_NONE)
                 doc->joints[i].parent = last - doc->joints[i].parent;
-        for (uint32_t m = 0; m < doc->num_meshes; m++)
-            for (uint32_t w = 0; w < doc->meshes[m].num_weights; w++)
+        FOR (m, doc->num_meshes)
+            FOR (w, doc->meshes[m].num_weights)
                 doc->meshes[m].weights[w].joint = last - doc->meshes[m].weights[w].joint;
         CHECK(EDIT_JOINTS(doc, NULL, 0) > last / 2);
         for (uint32_t i = 0; i <= last; i++)
@@ -871,7 +871,7 @@ TEST (edit_joints_come_behind_their_parents) {
 // A chain that is stored from its end, below a root of the right name, and of none.
 TEST_DOC (edit_roots_are_known_by_name, MD5_DOC_MODEL, model_text) {
     static const char *const names[] = {"hand", "upper arm", "origin"};
-    for (uint32_t j = 0; j < 3; j++) {
+    FOR (j, 3u) {
         doc->joints[j].name = names[j];
         doc->joints[j].parent = j < 2 ? j + 1 : MD5_NONE;
     }
@@ -889,10 +889,10 @@ TEST_DOC (edit_unused_joints_are_left_out, MD5_DOC_MODEL, model_text) {
     weights[2].joint = weights[7].joint = 1;
     CHECK_UINT(md5_edit_joints(doc, &job, NULL), 1);
     CHECK_UINT(doc->num_joints, 2);
-    for (uint32_t w = 0; w < doc->meshes[0].num_weights; w++)
+    FOR (w, doc->meshes[0].num_weights)
         doc->meshes[0].weights[w].joint = 1;
     CHECK_UINT(md5_edit_joints(doc, &job, NULL), 0); // the root is above it
-    for (uint32_t w = 0; w < doc->meshes[0].num_weights; w++)
+    FOR (w, doc->meshes[0].num_weights)
         doc->meshes[0].weights[w].joint = 0;
     CHECK_UINT(md5_edit_joints(doc, &job, NULL), 1);
     CHECK_STRING(doc->joints[0].name, "origin");
@@ -934,7 +934,7 @@ TEST (edit_frames_are_resampled) {
     CHECK_UINT(EDIT_FRAMES(doc, NULL, .frame_rate = 48.0), 49);
     CHECK_NEAR(doc->frame_rate, 48.0, 0.0);
     const size_t size = old->num_components * sizeof *old->numbers;
-    for (uint32_t f = 0; f < old->num_frames; f++)
+    FOR (f, old->num_frames)
         CHECK_BYTES(doc->numbers + (size_t)2 * f * old->num_components,
                     old->numbers + (size_t)f * old->num_components, size);
     OWN_ANIM a = anim_of(old);
@@ -943,11 +943,11 @@ TEST (edit_frames_are_resampled) {
     OWN_BINDING first = md5_bind_skeleton(&a->skeleton, a->base_frame, a, NULL, NULL);
     OWN_BINDING second = md5_bind_skeleton(&b->skeleton, b->base_frame, b, NULL, NULL);
     md5_xform poses[2][128];
-    for (uint32_t f = 0; f < 48; f++) {
+    FOR (f, 48u) {
         const double time = f / 48.0;
         md5_sample(first, md5_moment_at(a, time, MD5_WRAP_CLAMP), MD5_ROOT_FILE, poses[0]);
         md5_sample(second, md5_moment_at(b, time, MD5_WRAP_CLAMP), MD5_ROOT_FILE, poses[1]);
-        for (uint32_t j = 0; j < a->skeleton.num_joints; j++) {
+        FOR (j, a->skeleton.num_joints) {
             const md5_vec3 point = {1.0f, 2.0f, 3.0f};
             CHECK_NEAR(real_distance(md5_xform_point(poses[0][j], point),
                                      md5_xform_point(poses[1][j], point)),
@@ -986,7 +986,7 @@ TEST_DOC (edit_loops_are_closed_and_roots_stay, MD5_DOC_ANIM, walk_text) {
     CHECK_UINT(md5_edit_frames(doc, &job, NULL), 0);
     job.is_in_place = true;
     CHECK_UINT(md5_edit_frames(doc, &job, NULL), 1);
-    for (uint32_t f = 0; f < 3; f++) {
+    FOR (f, 3u) {
         CHECK_BYTES(doc->numbers + (size_t)12 * f, doc->numbers, 3 * sizeof *doc->numbers);
         CHECK_NEAR(doc->bounds[f].min.x, 0.0, 1e-6);
     }
@@ -1041,7 +1041,7 @@ TEST_DOC (edit_roots_get_the_flags_that_they_need, MD5_DOC_ANIM, walk_text) {
     REQUIRE(old && now);
     OWN_BINDING first = md5_bind_skeleton(&old->skeleton, old->base_frame, old, NULL, NULL);
     OWN_BINDING second = md5_bind_skeleton(&now->skeleton, now->base_frame, now, NULL, NULL);
-    for (uint32_t f = 0; f < 3; f++) {
+    FOR (f, 3u) {
         md5_xform a[2], b[2];
         md5_sample(first, md5_moment_from_frames(old, f, f, 0.0f), MD5_ROOT_FILE, a);
         md5_sample(second, md5_moment_from_frames(now, f, f, 0.0f), MD5_ROOT_FILE, b);
@@ -1170,7 +1170,7 @@ TEST (edit_fails_wherever_memory_ends) {
         vertices[i] = (md5_vertex){i, 1};
         indices[3 * i] = indices[3 * i + 1] = indices[3 * i + 2] = i;
     }
-    for (size_t i = 0; i < COUNT_OF(kinds) * COUNT_OF(sizes); i++) {
+    FOR (i, COUNT_OF(kinds) * COUNT_OF(sizes)) {
         const uint32_t number = (uint32_t)(i / COUNT_OF(sizes)), size = sizes[i % COUNT_OF(sizes)];
         const md5_doc_kind kind = kinds[number];
         const bool is_model = kind == MD5_DOC_MODEL, is_anim = kind == MD5_DOC_ANIM;
@@ -1233,11 +1233,11 @@ TEST (edit_survives_flipped_bytes_and_tables) {
     uint64_t state = 3;
     OWN_MODEL model = md5_parse_model(model_text, strlen(model_text), NULL, NULL);
     REQUIRE(model);
-    for (int round = 0; round < 4000; round++) {
+    FOR (round, 4000) {
         const bool is_anim = round % 2;
         const char *const good = is_anim ? clip_text : model_text;
         OWN char *const text = test_copy(good, strlen(good));
-        for (int i = 0; i < round % 4; i++)
+        FOR (i, round % 4)
             text[test_random_u32(&state) % strlen(good)] =
                 (char)(32 + test_random_u32(&state) % 95);
         OWN_DOC doc =

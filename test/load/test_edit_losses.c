@@ -38,11 +38,11 @@ TEST (edit_writes_clips_of_version_6_with_their_mesh) {
     OWN_BINDING first = md5_bind(model, old, NULL, NULL);
     OWN_BINDING second = md5_bind(new_model, now, NULL, NULL);
     REQUIRE(first && second);
-    for (uint32_t f = 0; f < now->num_frames; f++) {
+    FOR (f, now->num_frames) {
         md5_xform a[2], b[2];
         md5_sample(first, md5_moment_from_frames(old, f, f, 0.0f), MD5_ROOT_FILE, a);
         md5_sample(second, md5_moment_from_frames(now, f, f, 0.0f), MD5_ROOT_FILE, b);
-        for (uint32_t j = 0; j < 2; j++) {
+        FOR (j, 2u) {
             const md5_vec3 at = {4.0f, 5.0f, 6.0f};
             CHECK_NEAR(real_distance(md5_xform_point(a[j], at), md5_xform_point(b[j], at)), 0.0,
                        1e-4);
@@ -54,17 +54,17 @@ TEST (edit_writes_clips_of_version_6_with_their_mesh) {
 TEST (edit_keeps_meshes_beyond_their_number) {
     static const char head[] = "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes ";
     static const char joint[] = "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n";
-    for (uint32_t counted = 0; counted < 3; counted++) {
+    FOR (counted, 3u) {
         OWN_TEXT text = {0};
         test_append(&text, "%s%u\n%s", head, counted, joint);
-        for (uint32_t m = 0; m < 9; m++)
+        FOR (m, 9u)
             test_append(&text,
                         "mesh { shader \"s%u\" numverts 1 vert 0 ( 0 0 ) 0 1 numtris 0 "
                         "numweights 1 weight 0 0 1 ( %u 0 0 ) }\n",
                         m, m);
         OWN_DOC doc = parse(MD5_DOC_MODEL, text.bytes);
         REQUIRE(doc && doc->num_meshes == 9);
-        for (uint32_t m = 0; m < 9; m++) {
+        FOR (m, 9u) {
             CHECK_UINT((uint32_t)(doc->meshes[m].shader[1] - '0'), m);
             CHECK_NEAR(doc->meshes[m].weights[0].offset.x, m, 0.0);
         }
@@ -85,7 +85,7 @@ TEST (edit_triangles_beyond_the_vertices_are_dropped) {
         "numverts 3\nvert 0 ( 0 0 ) 0 1\nvert 1 ( 1 0 ) 0 1\nvert 2 ( 1 1 ) 0 1\n";
     static const char triangles[] =
         "numtris 4\ntri 0 3 1 2\ntri 1 0 1 2\ntri 2 0 65536 1\ntri 3 2 1 0\n";
-    for (int order = 0; order < 2; order++) {
+    FOR (order, 2) {
         char text[1024], message[sizeof((md5_error *)0)->message] = "";
         snprintf(text, sizeof text,
                  "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
@@ -168,7 +168,7 @@ TEST (edit_comments_go_with_their_frames) {
                        "frameRate 24\nnumAnimatedComponents 1\n\nhierarchy {\n"
                        "\t\"a\"\t-1 1 0\t// \n}\n\nbaseframe { // base\n"
                        "\t( 0 0 0 ) ( 0 0 0 )\n}\n");
-    for (int f = 0; f < 5; f++)
+    FOR (f, 5)
         test_append(&text, "\nframe %d {\n\t%d // at %d\n}\n", f, f * f, f);
     OWN_DOC doc = parse(MD5_DOC_ANIM, text.bytes);
     REQUIRE(doc);
@@ -190,7 +190,7 @@ TEST (edit_comments_go_with_their_frames) {
 TEST (edit_open_cycles_get_their_first_frame_again) {
     enum { FRAMES = 8, ROW = 12 };
     const double pi = acos(-1.0);
-    for (int phase = 0; phase < FRAMES + 2; phase++) {
+    FOR (phase, FRAMES + 2) {
         float numbers[FRAMES][ROW] = {{0.0f}};
         md5_doc_joint joints[] = {
             {.name = "root", .parent = MD5_NONE, .track = {63, 0}},
@@ -203,7 +203,7 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
                        .frame_rate = 24.0,
                        .numbers = numbers[0]};
         const bool is_cycle = phase < FRAMES;
-        for (int f = 0; f < FRAMES; f++) {
+        FOR (f, FRAMES) {
             const double way = phase == FRAMES ? 0.1 * f : 0.1 * f * f;
             const double angle =
                 is_cycle ? 0.4 * sin(2.0 * pi * (f + phase) / (double)FRAMES) : way;

@@ -140,7 +140,7 @@ static void check_transform(golden *g, const char *what, uint32_t index, md5_xfo
     const md5_quat q = actual.rotation;
     const double ours[4] = {q.x, q.y, q.z, -(double)q.w};
     double same = 0.0, flipped = 0.0;
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         const double expected = number(g);
         same = fmax(same, fabs(ours[i] - expected));
         flipped = fmax(flipped, fabs(ours[i] + expected));
@@ -155,7 +155,7 @@ static void check_transform(golden *g, const char *what, uint32_t index, md5_xfo
 static void check_matrix(golden *g, const char *what, uint32_t index, const md5_mat34 *actual,
                          double rotation_tolerance, double length_tolerance)
 {
-    for (int i = 0; i < 12; i++) {
+    FOR (i, 12) {
         if (i % 4 == 3) {
             check_length(g, what, index, actual->m[i], length_tolerance);
             continue;
@@ -216,7 +216,7 @@ static void check_mesh(golden *g, uint32_t index)
     check_count(g, "vertices", mesh->num_file_vertices);
     check_count(g, "triangles", mesh->num_triangles);
     check_count(g, "weights", mesh->num_weights);
-    for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
+    FOR (i, mesh->num_file_vertices)
         used += mesh->file_vertices[i].num_weights;
     check_count(g, "weight references", used);
     check_count(g, "weights on a vertex", mesh->max_weights);
@@ -227,7 +227,7 @@ static void check_mesh(golden *g, uint32_t index)
                    "texture coordinate of vertex %u", i);
     }
     for (uint32_t i = 0; i < mesh->num_triangles && expect(g, "tri"); i++) {
-        for (int corner = 0; corner < 3; corner++)
+        FOR (corner, 3)
             check_count(g, "corner", mesh->sources[mesh->indices[3 * (size_t)i + (size_t)corner]]);
     }
     for (uint32_t i = 0; i < mesh->num_file_vertices && expect(g, "bv"); i++)
@@ -238,7 +238,7 @@ static void check_mesh(golden *g, uint32_t index)
 static void find_loose(golden *g)
 {
     const md5_skeleton *const skeleton = &g->model->skeleton;
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    FOR (i, skeleton->num_joints) {
         const uint32_t joint = skeleton->order[i];
         const uint32_t parent = skeleton->joints[joint].parent;
         g->is_loose[joint] = fabs((double)g->pose[joint].rotation.w) < near_zero_w
@@ -249,7 +249,7 @@ static void find_loose(golden *g)
 static bool vertex_is_loose(const golden *g, const md5_mesh *mesh, uint32_t vertex)
 {
     const md5_vertex range = mesh->file_vertices[vertex];
-    for (uint32_t i = 0; i < range.num_weights; i++) {
+    FOR (i, range.num_weights) {
         if (g->is_loose[mesh->weights[range.first_weight + i].joint])
             return true;
     }
@@ -331,7 +331,7 @@ static bool load(golden *g)
         return test_check(false, g->file, 0, "%s: %s", path, error.message);
 
     uint32_t num_vertices = 1;
-    for (uint32_t i = 0; i < g->model->num_meshes; i++) {
+    FOR (i, g->model->num_meshes) {
         if (g->model->meshes[i].num_vertices > num_vertices)
             num_vertices = g->model->meshes[i].num_vertices;
     }
@@ -367,7 +367,7 @@ static void check_all(golden *g)
     if (!load(g))
         return;
     check_joints(g);
-    for (uint32_t i = 0; i < g->model->num_meshes; i++)
+    FOR (i, g->model->num_meshes)
         check_mesh(g, i);
     expect(g, "bindbounds");
     check_bounds(g, "bindbounds", g->model->bounds, loose.length);
@@ -493,10 +493,10 @@ TEST (golden_overlong_rotations_become_rotations) {
     const uint32_t count = model->skeleton.num_joints;
     OWN_ARRAY(md5_xform, pose, count);
     CHECK(mesh_warnings + anim_warnings > 0);
-    for (int step = 0; step < 50; step++) {
+    FOR (step, 50) {
         const md5_moment moment = md5_moment_at(anim, step * 0.0173, MD5_WRAP_LOOP);
         md5_sample(binding, moment, MD5_ROOT_ID, pose);
-        for (uint32_t i = 0; i < count; i++) {
+        FOR (i, count) {
             const md5_quat q = pose[i].rotation;
             const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
             CHECK_NEAR(square, 1.0, 3e-5);

@@ -113,21 +113,21 @@ static void add_anim(hostile_text *text, const anim_form *form, size_t size)
     const size_t components = amount_of(form->components, size) + joints * form->stride;
     const size_t boxes = amount_of(form->boxes, size);
     add(text, ANIM_HEAD, frames, joints, components);
-    for (size_t j = 0; j < joints; j++)
+    FOR (j, joints)
         add(text, "a -1 %u %zu ", form->flags, form->first + j * form->stride);
     add(text, "}baseframe{");
-    for (size_t j = 0; j < joints; j++)
+    FOR (j, joints)
         add(text, "(0 0 0)(0 0 0)");
     add(text, "}");
     if (boxes > 0)
         add(text, "bounds{");
-    for (size_t box = 0; box < boxes; box++)
+    FOR (box, boxes)
         add(text, "(0 0 0)(0 0 0)");
     if (boxes > 0)
         add(text, "}");
     for (size_t frame = 0; form->even && frame < frames; frame++) {
         add(text, "frame %zu{", frame);
-        for (size_t i = 0; i < components; i++)
+        FOR (i, components)
             add(text, "%s ", (frame + i) % 2 == 0 ? form->even : form->odd);
         add(text, "}");
     }
@@ -170,7 +170,7 @@ static void add_joints(hostile_text *text, const joint_form *form, bool is_anim,
         add(text, ANIM_HEAD, (size_t)1, count, (size_t)0);
     else
         add(text, "MD5Version 10 commandline\"\"numJoints %zu numMeshes 0 joints{\n", count);
-    for (size_t j = 0; j < count; j++) {
+    FOR (j, count) {
         naming names = form->names;
         size_t joint = j;
         static const char prefix[] = "a_name_that_is_the_same_for_a_long_time_before_it_differs_";
@@ -188,7 +188,7 @@ static void add_joints(hostile_text *text, const joint_form *form, bool is_anim,
     if (!is_anim)
         return;
     add(text, "baseframe{");
-    for (size_t j = 0; j < count; j++)
+    FOR (j, count)
         add(text, "(0 0 0)(0 0 0)");
     add(text, "}frame 0{}");
 }
@@ -225,13 +225,13 @@ static void add_shared_weights(hostile_text *text, size_t size, size_t width, si
     const size_t by_text = room / 19, by_sharing = text_size / per_byte / width;
     const size_t count = by_text < by_sharing ? by_text : by_sharing;
     add(text, JOINTS("%zu", "1"), width);
-    for (size_t j = 0; j < width; j++)
+    FOR (j, width)
         add(text, ROOT);
     add(text, "}mesh{numverts %zu ", count);
-    for (size_t v = 0; v < count; v++)
+    FOR (v, count)
         add(text, "vert 0(0 0)0 %zu ", width);
     add(text, " numtris 0 numweights %zu ", width);
-    for (size_t w = 0; w < width; w++)
+    FOR (w, width)
         add(text, "weight 0 %zu 1(%zu 0 0)", w, w % 10);
     add(text, "}\n");
     if (text->size < size)
@@ -252,7 +252,7 @@ static void make_shared_few(hostile_text *text, size_t size)
 static void add_seam_mesh(hostile_text *text, size_t num_vertices)
 {
     add(text, "mesh{numverts %zu ", num_vertices);
-    for (size_t v = 0; v < num_vertices; v++)
+    FOR (v, num_vertices)
         add(text, "vert 0(%s)0 1 ", v % 3 == 0 ? "0 0" : v % 3 == 1 ? "1 0" : "0 1");
     add(text, "numtris %zu ", num_vertices / 3 * 2);
     for (size_t v = 0; v + 2 < num_vertices; v += 3)
@@ -270,7 +270,7 @@ static void make_seams_of_small_meshes(hostile_text *text, size_t size)
 {
     const size_t count = size / 300;
     add(text, JOINTS("1", "%zu") ROOT "}", count);
-    for (size_t m = 0; m < count; m++)
+    FOR (m, count)
         add_seam_mesh(text, 9);
 }
 
@@ -364,7 +364,7 @@ static void make_slow_numbers(hostile_text *text, size_t size)
     enum { NUM_NUMBERS = COUNT_OF(numbers) };
     const size_t count = size / 50;
     add(text, ONE_ROOT "mesh{numverts 0 numtris 0 numweights %zu ", count);
-    for (size_t w = 0; w < count; w++)
+    FOR (w, count)
         add(text, "weight 0 0 %s(%s %s 0)", numbers[w % 3], numbers[(w + 3) % NUM_NUMBERS],
             numbers[w % NUM_NUMBERS]);
     add(text, "}");
@@ -713,7 +713,7 @@ static void check_long(const hostile_case *tried, file_kind kind, size_t wanted)
     double nanoseconds = 0.0, yardsticks = 0.0;
     outcome result = {0};
     size_t size = 0;
-    for (int i = 0; i < ATTEMPTS; i++) {
+    FOR (i, ATTEMPTS) {
         const double yardstick = yardstick_per_byte();
         size = attempt(tried, kind, wanted, &result);
         const double taken = result.seconds / (double)size;

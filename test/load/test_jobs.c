@@ -35,7 +35,7 @@ static void run_threads(void *user, size_t count, md5_range_fn *range, void *ran
 {
     test_pool *const pool = user;
     part parts[MAX_WORKERS];
-    for (uint32_t i = 0; i < pool->num_workers; i++) {
+    FOR (i, pool->num_workers) {
         parts[i] = (part){.range = range,
                           .user = range_user,
                           .worker = i,
@@ -44,7 +44,7 @@ static void run_threads(void *user, size_t count, md5_range_fn *range, void *ran
         if (pthread_create(&parts[i].thread, NULL, run_part, &parts[i]) != 0)
             abort();
     }
-    for (uint32_t i = 0; i < pool->num_workers; i++)
+    FOR (i, pool->num_workers)
         pthread_join(parts[i].thread, NULL);
     pool->num_ranges += pool->num_workers;
 }
@@ -86,7 +86,7 @@ static md5_mat34 *results_of(jobs_crowd *of, int kind, const md5_threads *thread
     memset(of->palettes, 0x5a, size);
     if (kind == PLAYED) {
         md5_play_job jobs[CROWD];
-        for (size_t i = 0; i < count; i++) {
+        FOR (i, count) {
             jobs[i] =
                 (md5_play_job){.player = md5_create_player(of->character->machine, NULL, NULL),
                                .palette = of->palettes + i * of->num_joints};
@@ -95,18 +95,18 @@ static md5_mat34 *results_of(jobs_crowd *of, int kind, const md5_threads *thread
             md5_player_set(jobs[i].player, 0, (float)(i % 50));
         }
         void *const scratch = reserve(md5_play_batch_scratch(jobs, count, threads));
-        for (int step = 0; step < NUM_STEPS; step++) {
-            for (size_t i = 0; i < count; i++)
+        FOR (step, NUM_STEPS) {
+            FOR (i, count)
                 jobs[i].seconds = 0.05 + 0.001 * (double)i;
             md5_play_batch(jobs, count, threads, scratch);
         }
         free(scratch);
-        for (size_t i = 0; i < count; i++)
+        FOR (i, count)
             md5_destroy_player(jobs[i].player);
     } else {
         bool is_nlerp = kind == POSED_NLERP;
         md5_pose_job jobs[CROWD];
-        for (size_t i = 0; i < count; i++) {
+        FOR (i, count) {
             const md5_binding *const binding = of->character->bindings[i * 3 / CROWD];
             jobs[i] = (md5_pose_job){
                 .binding = binding,
@@ -144,7 +144,7 @@ TEST (jobs_give_the_bits_of_one_thread) {
         test_pool pool = {.num_workers = *row};
         const md5_threads threads = {run_threads, &pool, *row};
         const md5_threads backwards = {run_backwards, &pool, *row};
-        for (int kind = 0; kind < NUM_KINDS; kind++) {
+        FOR (kind, NUM_KINDS) {
             check_counts(&of, kind, &threads);
             check_counts(&of, kind, &backwards);
         }
@@ -162,7 +162,7 @@ TEST (jobs_read_the_parts_of_a_character) {
     REQUIRE(one && three);
     CHECK_UINT(pool.num_ranges, 3);
     CHECK_UINT(three->num_clips, one->num_clips);
-    for (uint32_t i = 0; i < one->num_clips; i++) {
+    FOR (i, one->num_clips) {
         CHECK_STRING(three->anim_paths[i], one->anim_paths[i]);
         CHECK_UINT(three->anims[i]->num_frames, one->anims[i]->num_frames);
     }

@@ -117,7 +117,7 @@ static size_t write_two_triangles(char *text, unsigned count, unsigned last, boo
                                   "joints { \"a\" -1 (0 0 0) (0 0 0) }\nmesh { shader \"\"\n%s",
                                   triangles_first ? triangles : "");
     size += (size_t)sprintf(text + size, "numverts %u\n", count);
-    for (unsigned v = 0; v < count; v++)
+    FOR (v, count)
         size += (size_t)sprintf(text + size, "vert %u (0 0) 0 1\n", v);
     return size
            + (size_t)sprintf(text + size, "%snumweights 1 weight 0 0 1 (0 0 0) }",
@@ -129,7 +129,7 @@ static size_t write_two_triangles(char *text, unsigned count, unsigned last, boo
 TEST (load_reads_triangles_of_few_and_many_vertices) {
     static const unsigned counts[] = {3, 65536, 65537};
     OWN char *const text = test_alloc(65537 * 24 + 1000);
-    for (int i = 0; i < 6; i++) {
+    FOR (i, 6) {
         const unsigned count = counts[i / 2];
         const bool triangles_first = i % 2 > 0;
         md5_error error = {0};
@@ -326,9 +326,9 @@ TEST (load_of_a_file_with_any_byte_altered_is_sound) {
         size_t size, num_loaded = 0, num_refused = 0;
         OWN char *const text = test_read_file(test_path(small_files[f]), &size);
         REQUIRE(text);
-        for (size_t at = 0; at < size; at++) {
+        FOR (at, size) {
             const char original = text[at];
-            for (size_t i = 0; i < sizeof others - 1; i++) {
+            FOR (i, sizeof others - 1) {
                 test_heap heap = {0};
                 const md5_load_opts opts = heap_opts(&heap, 0);
                 md5_error error = {0};
@@ -519,20 +519,20 @@ static void write_anim(writer *out)
     WRITE(out, "MD5Version 10 commandline \"\" numFrames %d numJoints %d frameRate 24 ", FRAMES,
           JOINTS);
     WRITE(out, "numAnimatedComponents %d hierarchy {", 3 * JOINTS);
-    for (int j = 0; j < JOINTS; j++)
+    FOR (j, JOINTS)
         WRITE(out, "\"j%d\" %d 7 %d ", j, j - 1, 3 * j);
     WRITE(out, "} bounds {");
-    for (int f = 0; f < 2 * FRAMES; f++)
+    FOR (f, 2 * FRAMES)
         write_vector(out);
     WRITE(out, "} baseframe {");
-    for (int j = 0; j < JOINTS; j++) {
+    FOR (j, JOINTS) {
         write_vector(out);
         write_rotation(out);
     }
     WRITE(out, "}");
-    for (int f = 0; f < FRAMES; f++) {
+    FOR (f, FRAMES) {
         WRITE(out, " frame %d {", f);
-        for (int i = 0; i < 3 * JOINTS; i++)
+        FOR (i, 3 * JOINTS)
             WRITE(out, " %.9g", any_number(out));
         WRITE(out, " }");
     }
@@ -541,7 +541,7 @@ static void write_anim(writer *out)
 static bool all_finite(const void *memory, size_t size)
 {
     const float *const numbers = memory;
-    for (size_t i = 0; i < size / sizeof *numbers; i++) {
+    FOR (i, size / sizeof *numbers) {
         if (!isfinite(numbers[i]))
             return false;
     }
@@ -581,7 +581,7 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
     CHECK_FINITE(&mesh->loss4, 2);
     OWN_BINDING binding = md5_bind(model, anim, NULL, NULL);
     REQUIRE(binding);
-    for (int i = 0; i < 9; i++) {
+    FOR (i, 9) {
         double time = i * 0.031;
         md5_root root = (md5_root)(i / 3);
         md5_xform pose[JOINTS], first[JOINTS], sum[JOINTS];
@@ -608,24 +608,24 @@ static void check_pair(const md5_model *model, const md5_anim *anim)
 TEST (range_whatever_loads_is_posed_and_skinned_finitely) {
     static writer mesh = {.random = 1}, clip = {.random = 2};
     unsigned num_refused = 0, num_posed = 0;
-    for (int i = 0; i < 3000; i++) {
+    FOR (i, 3000) {
         md5_error mesh_error = {0}, clip_error = {0};
         mesh.used = 0;
         WRITE(&mesh, "MD5Version 10 commandline \"\" numJoints %d numMeshes 1 joints {", JOINTS);
-        for (int j = 0; j < JOINTS; j++) {
+        FOR (j, JOINTS) {
             WRITE(&mesh, "\"j%d\" %d ", j, j - 1);
             write_vector(&mesh);
             write_rotation(&mesh);
         }
         WRITE(&mesh, "} mesh { shader \"\" numverts %d ", VERTICES);
-        for (int v = 0; v < VERTICES; v++)
+        FOR (v, VERTICES)
             WRITE(&mesh, "vert %d ( %.9g %.9g ) %d %d ", v, any_number(&mesh), any_number(&mesh), v,
                   1 + v % 5);
         WRITE(&mesh, "numtris %d ", VERTICES - 2);
-        for (int t = 0; t < VERTICES - 2; t++)
+        FOR (t, VERTICES - 2)
             WRITE(&mesh, "tri %d %d %d %d ", t, t, t + 1, t + 2);
         WRITE(&mesh, "numweights %d ", WEIGHTS);
-        for (int w = 0; w < WEIGHTS; w++) {
+        FOR (w, WEIGHTS) {
             WRITE(&mesh, "weight %d %d %.9g ", w, w % JOINTS, any_number(&mesh));
             write_vector(&mesh);
         }

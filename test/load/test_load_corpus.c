@@ -36,9 +36,9 @@ typedef struct corpus_line {
 static corpus_line split_corpus_line(char *line)
 {
     corpus_line split = {.path = next_field(&line)};
-    for (int i = 0; i < 6; i++)
+    FOR (i, 6)
         next_field(&line); // source ref orig_path licence size kind
-    for (int i = 0; i < 5; i++)
+    FOR (i, 5)
         split.counts[i] = (uint32_t)strtoul(next_field(&line), NULL, 10);
     next_field(&line); // most weights of a vertex
     split.num_frames = (uint32_t)strtoul(next_field(&line), NULL, 10);
@@ -54,7 +54,7 @@ static void check_counts(const corpus_line *line, read_asset made)
         return;
     }
     uint32_t num_vertices = 0, num_triangles = 0, num_weights = 0;
-    for (uint32_t m = 0; m < made.model->num_meshes; m++) {
+    FOR (m, made.model->num_meshes) {
         num_vertices += made.model->meshes[m].num_file_vertices;
         num_triangles += made.model->meshes[m].num_triangles;
         num_weights += made.model->meshes[m].num_weights;
@@ -171,7 +171,7 @@ static const struct {
 // Whether a file is in the list above; marks the entry as used.
 static bool differs_on_purpose(const char *name, bool *is_used)
 {
-    for (size_t i = 0; i < COUNT_OF(other_verdicts); i++) {
+    FOR (i, COUNT_OF(other_verdicts)) {
         if (strcmp(name, other_verdicts[i].name) == 0)
             return is_used[i] = true;
     }
@@ -201,7 +201,7 @@ TEST (load_agrees_with_the_original_or_says_why_not) {
         read_asset_free(made);
     }
     CHECK(num_files >= 80);
-    for (size_t i = 0; i < COUNT_OF(is_used); i++)
+    FOR (i, COUNT_OF(is_used))
         CHECK_THAT(is_used[i], "no file for '%s'", other_verdicts[i].name);
 }
 

@@ -27,7 +27,7 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
         snprintf(error->message, sizeof error->message, "the archive is damaged");
         return NULL;
     }
-    for (size_t i = 0; i < in->num_files; i++)
+    FOR (i, in->num_files)
         if (strcmp(in->files[i].path, path) == 0) {
             *size = strlen(in->files[i].text);
             in->num_opened++;
@@ -227,7 +227,7 @@ static const char *error_with(const char *path, const char *text)
     archive from = good_archive();
     memcpy(files, good_files, sizeof good_files);
     from.files = files;
-    for (size_t i = 0; i < from.num_files; i++)
+    FOR (i, from.num_files)
         if (strcmp(files[i].path, path) == 0)
             files[i] = (memory_file){text ? path : "gone", text ? text : ""};
     const md5_load_opts opts = reading(&from);
@@ -318,7 +318,7 @@ TEST (character_of_many_clips_takes_linear_time) {
     test_append(&text, "layer l { state s a } }");
     const memory_file files[] = {{"m.md5machine", text.bytes}, {"m", mesh_text}};
     double parsed = 1e9, loaded = 1e9;
-    for (int i = 0; i < 5; i++) {
+    FOR (i, 5) {
         archive from = {.files = files, .num_files = 2};
         const md5_load_opts opts = reading(&from);
         md5_error error = {0};
@@ -362,7 +362,7 @@ TEST (character_has_the_same_warnings_and_parts_with_threads) {
     size_t num_items = 0;
     const md5_threads threads = {run_backwards, &num_items, 2};
     archive from = {.files = warning_files, .num_files = 5};
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         md5_load_opts opts = reading(&from);
         opts.warn = add_warning;
         opts.warn_user = warned[i];
@@ -382,7 +382,7 @@ TEST (character_has_the_same_warnings_and_parts_with_threads) {
     CHECK_STRING(warned[1], warned[0]);
     CHECK_UINT(heroes[1]->num_warnings, heroes[0]->num_warnings);
     CHECK(heroes[1]->anims[0] == heroes[1]->anims[2] && heroes[1]->anims[0] != heroes[1]->anims[1]);
-    for (int i = 0; i < 2; i++)
+    FOR (i, 2)
         md5_free_character(heroes[i]);
 }
 
@@ -452,7 +452,7 @@ TEST (large_character_frees_everything_when_memory_runs_out) {
     model[LENGTH - 1] = anim[LENGTH - 1] = '\0';
     int used = snprintf(text, ROOM, "machine m { model %s layer l { state s c }\nclip c %s\n",
                         model, anim);
-    for (int i = 0; i < CLIPS; i++)
+    FOR (i, CLIPS)
         used += snprintf(text + used, ROOM - (size_t)used, "clip c%d /c\n", i);
     snprintf(text + used, ROOM - (size_t)used, "}");
     const memory_file files[4] = {

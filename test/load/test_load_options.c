@@ -23,7 +23,7 @@ static md5_vec3 *skin(const md5_model *model, const md5_mesh *mesh, bool dual, m
     OWN_ARRAY(md5_mat34, palette, num_joints);
     OWN_ARRAY(md5_dual_quat, duals, num_joints);
     const md5_xform turns[2] = {{{0, 0, 0, 1}, {0, 0, 0}, 0}, {{0, 0, 0.6f, 0.8f}, {1, 2, 3}, 0}};
-    for (uint32_t i = 0; i < num_joints; i++)
+    FOR (i, num_joints)
         palette[i] = md5_mat34_from_xform(turns[i % 2]);
     md5_build_dual_palette(palette, num_joints, duals);
     if (dual)
@@ -41,7 +41,7 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
     CHECK(asset_model_fault(bare) == NULL);
     CHECK(bare->geometry_size < whole->geometry_size);
     uint32_t num_copies = 0;
-    for (uint32_t m = 0; m < whole->num_meshes; m++) {
+    FOR (m, whole->num_meshes) {
         const md5_mesh *const a = &whole->meshes[m], *const b = &bare->meshes[m];
         const uint32_t count = b->num_vertices;
         num_copies += a->num_vertices - count;
@@ -50,15 +50,15 @@ TEST (models_without_tangents_have_the_vertices_of_the_file) {
         CHECK_BYTES(a->positions, b->positions, count * sizeof *b->positions);
         CHECK_BYTES(a->normals, b->normals, count * sizeof *b->normals);
         CHECK(a->loss4 == b->loss4 && a->loss8 == b->loss8);
-        for (uint32_t i = 0; i < 3 * b->num_triangles; i++)
+        FOR (i, 3 * b->num_triangles)
             CHECK(a->sources[a->indices[i]] == b->indices[i]);
-        for (int dual = 0; dual < 2; dual++) { // tangents are not written
+        FOR (dual, 2) { // tangents are not written
             OWN_ARRAY(md5_vec4, tangents, count + 1);
             md5_vec3 *const expected = skin(whole, a, dual, NULL), *const found = skin(
                                                                        bare, b, dual, tangents);
             CHECK_BYTES(expected, found, count * sizeof *found);
             CHECK_BYTES(expected + a->num_vertices, found + count, count * sizeof *found);
-            for (uint32_t i = 0; i < count; i++)
+            FOR (i, count)
                 CHECK(tangents[i].w == 0.0f);
             free(expected);
             free(found);
@@ -72,11 +72,11 @@ TEST (models_without_a_plan_are_skinned_to_the_same_bits) {
                                       load(&(md5_load_opts){.without = MD5_PART_SKIN_PLANS});
     CHECK(asset_model_fault(bare) == NULL);
     CHECK_UINT(bare->geometry_size, whole->geometry_size); // a plan is a block of its own
-    for (uint32_t m = 0; m < whole->num_meshes; m++) {
+    FOR (m, whole->num_meshes) {
         const md5_mesh *const a = &whole->meshes[m], *const b = &bare->meshes[m];
         CHECK(a->skin_plan != NULL && b->skin_plan == NULL);
         CHECK(a->loss4 == b->loss4 && a->loss8 == b->loss8);
-        for (int dual = 0; dual < 2; dual++) {
+        FOR (dual, 2) {
             md5_vec3 *const expected = skin(whole, a, dual, NULL), *const found =
                                                                        skin(bare, b, dual, NULL);
             CHECK_BYTES(found, expected, 2 * a->num_vertices * sizeof *found);
@@ -102,10 +102,10 @@ TEST (released_models_keep_their_skeleton_and_counts) {
     CHECK(model->geometry == NULL && model->geometry_size == 0 && model->meshes == meshes);
     md5_release_geometry(model);
     const uint32_t num_joints = model->skeleton.num_joints;
-    for (uint32_t i = 0; i < num_joints; i++)
+    FOR (i, num_joints)
         CHECK_STRING(model->skeleton.joints[i].name, whole->skeleton.joints[i].name);
     CHECK_BYTES(model->inverse_bind, whole->inverse_bind, num_joints * sizeof(md5_mat34));
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    FOR (m, model->num_meshes) {
         CHECK_STRING(meshes[m].shader, whole->meshes[m].shader);
         CHECK_UINT(meshes[m].num_vertices, whole->meshes[m].num_vertices);
         CHECK(meshes[m].bounds.max.x == whole->meshes[m].bounds.max.x);
@@ -170,7 +170,7 @@ TEST (version_12_is_loaded_without_tangents_and_in_other_axes) {
     const md5_mesh *const a = &file->meshes[0], *const b = &model->meshes[0];
     CHECK(a->tangents != NULL && b->tangents == NULL);
     const md5_mat34 to = md5_mat34_from_axes(MD5_AXES_Y_UP_LEFT, 1.0f);
-    for (uint32_t i = 0; i < b->num_vertices; i++) {
+    FOR (i, b->num_vertices) {
         const md5_vec3 up = md5_mat34_direction(to, a->normals[i]);
         CHECK_NEAR(md5_vec3_dot(up, b->normals[i]), 1.0, 1e-5);
         CHECK_NEAR(b->texcoords[i].y, 1.0 - a->texcoords[i].y, 1e-6);
@@ -266,7 +266,7 @@ TEST (repeated_counts_allocate_no_more) {
                                 "joints {\n\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n";
     static const char *const comments[] = {"// numJoints 99999999\n", "// numMeshes 99999999\n"};
     enum { TIMES = 1500 };
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         const size_t length = strlen(comments[i]), size = TIMES * length + strlen(model);
         OWN char *const text = malloc(size + 1);
         CHECK(text);
@@ -310,7 +310,7 @@ static void check_equal(const md5_model *found, const md5_model *expected)
 {
     CHECK(asset_models_equal(found, expected));
     CHECK_UINT(found->geometry_size, expected->geometry_size);
-    for (uint32_t m = 0; m < expected->num_meshes; m++) {
+    FOR (m, expected->num_meshes) {
         CHECK(plans_equal(found->meshes[m].skin_plan, expected->meshes[m].skin_plan));
         CHECK(found->meshes[m].is_mirrored == expected->meshes[m].is_mirrored);
     }
@@ -336,7 +336,7 @@ static void check_made(const char *path, const md5_load_opts *opts, uint32_t par
 // -- Each part ------------------------------------------------------------------------------
 
 TEST (geometry_made_later_is_that_of_a_load) {
-    for (int i = 0; i < NUM_PATHS; i++)
+    FOR (i, NUM_PATHS)
         check_made(paths[i], &(md5_load_opts){.without = ALL}, ALL, NULL);
 }
 
@@ -355,7 +355,7 @@ TEST (geometry_made_later_is_converted_as_by_a_load) {
 }
 
 TEST (tangents_and_seams_made_later_are_those_of_a_load) {
-    for (int i = 0; i < NUM_PATHS; i++)
+    FOR (i, NUM_PATHS)
         check_made(paths[i], &(md5_load_opts){.without = MD5_PART_TANGENTS}, MD5_PART_TANGENTS,
                    NULL);
     md5_load_opts opts = {.axes = MD5_AXES_Y_UP_LEFT, .scale = 0.25f, .normals = MD5_NORMALS_AREA};
@@ -372,10 +372,10 @@ TEST (tangents_made_after_a_lossy_conversion_are_close) {
     OWN_MODEL model = load_later_load(paths[0], &opts);
     CHECK(md5_complete_model(model, MD5_PART_TANGENTS, NULL));
     CHECK(asset_model_fault(model) == NULL);
-    for (uint32_t m = 0; m < whole->num_meshes; m++) {
+    FOR (m, whole->num_meshes) {
         const md5_mesh *const a = &whole->meshes[m], *const b = &model->meshes[m];
         CHECK_UINT(b->num_vertices, a->num_vertices);
-        for (uint32_t v = 0; v < a->num_vertices; v++) {
+        FOR (v, a->num_vertices) {
             CHECK_NEAR(b->positions[v].x, a->positions[v].x, 1e-5);
             CHECK_NEAR(b->tangents[v].y, a->tangents[v].y, 1e-3);
             CHECK(b->tangents[v].w == a->tangents[v].w);
@@ -384,7 +384,7 @@ TEST (tangents_made_after_a_lossy_conversion_are_close) {
 }
 
 TEST (plans_made_later_are_those_of_a_load) {
-    for (int i = 0; i < NUM_PATHS; i++)
+    FOR (i, NUM_PATHS)
         check_made(paths[i], &(md5_load_opts){.without = MD5_PART_SKIN_PLANS}, MD5_PART_SKIN_PLANS,
                    NULL);
     // Tangents bring the plans that the model had, and those only.
@@ -397,7 +397,7 @@ TEST (plans_made_later_are_those_of_a_load) {
 }
 
 TEST (losses_made_later_are_those_of_a_load) {
-    for (int i = 0; i < NUM_PATHS; i++)
+    FOR (i, NUM_PATHS)
         check_made(paths[i], &(md5_load_opts){.without = MD5_PART_LOSSES}, MD5_PART_LOSSES, NULL);
     OWN_MODEL model = load_later_load(paths[0], &(md5_load_opts){.without = MD5_PART_LOSSES});
     CHECK(isinf(model->meshes[0].loss4) && isinf(model->meshes[0].loss8));
@@ -405,7 +405,7 @@ TEST (losses_made_later_are_those_of_a_load) {
 
 TEST (parts_of_geometry_that_is_not_made_begin_with_it) {
     static const uint32_t parts[] = {MD5_PART_TANGENTS, MD5_PART_SKIN_PLANS, MD5_PART_LOSSES, 8};
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         check_made(paths[0], &(md5_load_opts){.without = ALL}, parts[i],
                    &(md5_load_opts){.without = ALL & 7 & ~parts[i]});
 }
@@ -420,7 +420,7 @@ TEST (models_without_geometry_have_their_skeleton_and_counts) {
     CHECK_BYTES(model->bind_local, whole->bind_local, num_joints * sizeof(md5_xform));
     CHECK(model->bounds.min.x > model->bounds.max.x);
     CHECK(model->geometry_size < whole->geometry_size * 6 / 10);
-    for (uint32_t m = 0; m < whole->num_meshes; m++) {
+    FOR (m, whole->num_meshes) {
         const md5_mesh *const a = &whole->meshes[m], *const b = &model->meshes[m];
         CHECK_STRING(b->shader, a->shader);
         CHECK_UINT(b->num_file_vertices, a->num_file_vertices);
@@ -457,7 +457,7 @@ static const uint32_t some_parts[] = {8, MD5_PART_TANGENTS, MD5_PART_SKIN_PLANS,
 enum { NUM_PARTS = COUNT_OF(some_parts) };
 
 TEST (nothing_is_made_of_released_geometry) {
-    for (int i = 0; i < 2 * NUM_PARTS; i++) {
+    FOR (i, 2 * NUM_PARTS) {
         const md5_load_opts opts = {.without = i % 2 == 0 ? ALL : MD5_PART_TANGENTS};
         md5_error error = {0};
         OWN_MODEL model = load_later_load(paths[0], &opts);

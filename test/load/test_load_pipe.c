@@ -23,7 +23,7 @@ static void check_refused(const char *path)
     CHECK(!md5_load_anim(path, NULL, &errors[1]));
     CHECK(!md5_load_camera(path, NULL, &errors[2]));
     CHECK(!md5_load_machine_file(path, NULL, &errors[3]));
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         CHECK_UINT(errors[i].status, MD5_ERROR_IO);
         CHECK_STRING(errors[i].file, path);
         CHECK_STRING(errors[i].message, "this is a pipe or a device: expected a file");
@@ -85,7 +85,7 @@ TEST (load_reads_files_of_unknown_size) {
     md5i_context_begin(&context, NULL, NULL, &error);
     if (CHECK(md5i_read_file_text(&context, unknown, &text))) {
         uint32_t lines = 0;
-        for (size_t i = 0; i < text.size; i++)
+        FOR (i, text.size)
             lines += text.bytes[i] == '\n';
         CHECK(text.size > 1 << 17 && lines > PIECES && text.bytes[text.size - 1] == '\n');
         md5i_free_file_text(&context, &text);
@@ -105,11 +105,11 @@ static void write_anim(test_text *text)
     test_append(text, "MD5Version 10\ncommandline \"\"\nnumFrames 50\nnumJoints 2\n"
                       "frameRate 24\nnumAnimatedComponents 6\nhierarchy {\n"
                       "\"a\" -1 56 0\n\"b\" 0 56 3\n}\nbounds {\n");
-    for (int i = 0; i < 50; i++)
+    FOR (i, 50)
         test_append(text, "( -1 -1 -1 ) ( 1 1 1 )\n");
     test_append(text, "}\nbaseframe {\n( 0 0 0 ) ( 0 0 0 )\n( 0 0 0 ) ( 0 0 0 )\n"
                       "}\nwibble 1\nwobble 2\nwibble 3\n");
-    for (int i = 0; i < 50; i++)
+    FOR (i, 50)
         test_append(text, "frame %d {\n%s 0 0\n%s 0 0\n}\n", i, i == 3 ? "1" : "2",
                     i % 2 || i == 3 ? "0" : "3");
 }
@@ -168,13 +168,13 @@ TEST (load_reports_more_kinds_than_it_keeps) {
     OWN_TEXT text = {0};
     uint32_t count;
     test_append(&text, "MD5Version 10 commandline \"\"\n");
-    for (int i = 0; i < KINDS; i++)
+    FOR (i, KINDS)
         test_append(&text, "w%d 1\nw%d 1\n", i, i);
     test_append(&text, "numJoints 1 numMeshes 0 joints { a -1 (0 0 0) (0 0 0) }");
     const read_case_log log = parse(text.bytes, text.used, false, 100, &count);
     CHECK_UINT(count, KINDS);
     const char *at = log.text;
-    for (int i = 0; i < KINDS; i++) {
+    FOR (i, KINDS) {
         char line[64];
         snprintf(line, sizeof line, "%d:1: warning: 'w%d' is", 2 + 2 * i, i);
         at = at ? strstr(at, line) : NULL;

@@ -16,7 +16,7 @@ enum { MAX_PATH_LENGTH = 256, NUM_TIMES = 3, NUM_STEPS = 40, MAX_CLIPS = 64 };
 // so that the machine's byte order does not matter.
 static uint64_t hash_bits(uint64_t hash, uint64_t bits, unsigned num_bytes)
 {
-    for (unsigned i = 0; i < num_bytes; i++)
+    FOR (i, num_bytes)
         hash = (hash ^ (bits >> (8 * i) & 0xFF)) * 0x100000001B3u;
     return hash;
 }
@@ -25,7 +25,7 @@ static const uint64_t empty_hash = 0xCBF29CE484222325u;
 
 static uint64_t hash_floats(uint64_t hash, const void *floats, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    FOR (i, count) {
         uint32_t bits;
         memcpy(&bits, (const char *)floats + i * sizeof bits, sizeof bits);
         hash = hash_bits(hash, bits, 4);
@@ -35,7 +35,7 @@ static uint64_t hash_floats(uint64_t hash, const void *floats, size_t count)
 
 static uint64_t hash_pose(uint64_t hash, const md5_xform *pose, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
+    FOR (i, count) {
         hash = hash_floats(hash, &pose[i].rotation, 4);
         hash = hash_floats(hash, &pose[i].translation, 3);
     }
@@ -62,7 +62,7 @@ static buffers buffers_for(const md5_model *model)
 {
     const size_t num_joints = model->skeleton.num_joints;
     size_t num_vertices = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    FOR (i, model->num_meshes) {
         if (model->meshes[i].num_vertices > num_vertices)
             num_vertices = model->meshes[i].num_vertices;
     }
@@ -103,7 +103,7 @@ static uint64_t hash_posed(uint64_t hash, const md5_model *model, const buffers 
     hash = hash_floats(hash, of->joints, 12 * (size_t)num_joints);
     hash = hash_floats(hash, of->palette, 12 * (size_t)num_joints);
     md5_build_dual_palette(of->palette, num_joints, of->dual);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
         md5_skin(mesh, of->palette, of->positions, of->normals, of->tangents);
         hash = hash_vertices(hash, of, mesh->num_vertices);
@@ -118,7 +118,7 @@ static uint64_t hash_model(const md5_model *model)
 {
     uint64_t hash =
         hash_floats(empty_hash, model->inverse_bind, 12 * (size_t)model->skeleton.num_joints);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
         hash = hash_floats(hash, mesh->positions, 3 * (size_t)mesh->num_vertices);
         hash = hash_floats(hash, mesh->normals, 3 * (size_t)mesh->num_vertices);
@@ -136,7 +136,7 @@ static uint64_t hash_clip(const md5_model *model, const char *path)
     uint64_t hash = empty_hash;
     if (CHECK_THAT(binding != NULL, "%s: %s", path, error.message)) {
         buffers of = buffers_for(model);
-        for (int i = 0; i < NUM_TIMES; i++) {
+        FOR (i, NUM_TIMES) {
             const md5_moment moment = md5_moment_at(anim, 0.377 * (1 + i), MD5_WRAP_LOOP);
             md5_sample(binding, moment, MD5_ROOT_FILE, of.pose);
             md5_local_to_model(&model->skeleton, of.pose, of.joints);
@@ -194,14 +194,14 @@ static uint64_t hash_player(const machine_case *made)
     uint64_t hash = empty_hash, random = 7;
     buffers of = buffers_for(made->model);
     OWN void *const scratch = take(md5_player_pose_scratch(made->machine), 1);
-    for (int step = 0; step < NUM_STEPS; step++) {
+    FOR (step, NUM_STEPS) {
         const uint32_t parameter = test_random_u32(&random) % (made->file->desc.num_parameters + 1);
         md5_player_set(made->player, parameter, (float)(test_random(&random) * 40.0));
 
         // Every modifier has a target, at a side and height that change, so that each has an
         // effect.
         const float where = (float)(step - 20);
-        for (uint32_t i = 0; i < made->file->desc.num_modifiers; i++) {
+        FOR (i, made->file->desc.num_modifiers) {
             md5_target *const target = md5_player_target(made->player, i);
             target->position = (md5_vec3){40.0f, where, 30.0f - 0.5f * where};
             target->weight = 0.75f;
@@ -227,7 +227,7 @@ static uint64_t hash_machine(const char *path)
         hash = hash_player(&made);
     md5_destroy_player(made.player);
     md5_destroy_machine(made.machine);
-    for (int i = 0; i < MAX_CLIPS; i++) {
+    FOR (i, MAX_CLIPS) {
         md5_free_binding(made.bindings[i]);
         md5_free_anim(made.anims[i]);
     }

@@ -66,7 +66,7 @@ static void play(const md5_binding *binding, result *out)
     OWN_ARRAY(md5_mat34, joints, count);
     if (!pose || !joints)
         abort();
-    for (int i = 0; i < NUM_TIMES; i++) {
+    FOR (i, NUM_TIMES) {
         const double time = (i - 2) * 0.3711;
         const md5_moment moment = md5_moment_at(binding->anim, time, (md5_wrap)(i % 3));
         md5_sample(binding, moment, (md5_root)(i % 3), pose);
@@ -74,7 +74,7 @@ static void play(const md5_binding *binding, result *out)
         md5_local_to_model(&model->skeleton, pose, joints);
         md5_build_palette(model, joints, joints);
         keep(out, joints, count * sizeof *joints);
-        for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++)
+        FOR (mesh, model->num_meshes)
             skin_mesh(&model->meshes[mesh], joints, out);
     }
 }
@@ -94,7 +94,7 @@ static bool load_and_play(const pair *work, result *out)
 static void *run(void *argument)
 {
     worker *const self = argument;
-    for (int round = 0; round < NUM_ROUNDS; round++) {
+    FOR (round, NUM_ROUNDS) {
         self->own.size = self->shared.size = 0;
         if (!load_and_play(self->work, &self->own))
             self->failed = true;
@@ -150,10 +150,10 @@ static void check_pair(const char *mesh, const char *anim)
         if (!CHECK(pthread_create(&next->thread, NULL, run, next) == 0))
             break;
     }
-    for (size_t i = 0; i < num_started; i++)
+    FOR (i, num_started)
         pthread_join(workers[i].thread, NULL);
     CHECK(load_and_play(&work, &expected));
-    for (size_t i = 0; i < num_started; i++) {
+    FOR (i, num_started) {
         CHECK(!workers[i].failed);
         CHECK(is_same(&workers[i].own, &expected));
         CHECK(is_same(&workers[i].shared, &expected));

@@ -44,7 +44,7 @@ static bool make(const char *text, size_t size, const md5_load_opts *opts, md5_e
     if (!file)
         return false;
     file->desc.model = made.model;
-    for (uint32_t i = 0; i < file->desc.num_clips; i++)
+    FOR (i, file->desc.num_clips)
         file->clips[i].binding = made.bindings[i < 3 ? i : 2];
     OWN_MACHINE machine = md5_create_machine(&file->desc, opts, error);
     const bool is_made = machine != NULL;
@@ -56,7 +56,7 @@ static void check_cases(const read_case *cases, size_t count, int line)
 {
     static const play_walk walk = {40, 0.5, 0};
     play_begin(&made);
-    for (uint32_t i = 0; i < 3; i++)
+    FOR (i, 3u)
         play_add_clip(&made, 21, 20.0, 0.3, walk, i);
     read_cases_check(good, cases, count, make, __FILE__, line);
     play_end(&made);
@@ -289,7 +289,7 @@ TEST (machine_locations_of_modifiers) {
 // above the limit.
 TEST (machine_location_of_a_motion_without_end) {
     char text[2048] = "machine m { clip m0 x\n";
-    for (int i = 0; i < 14; i++) {
+    FOR (i, 14) {
         const size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "motion m%d stack { item m%d item m%d }\n", i + 1,
                  i, i);
@@ -306,7 +306,7 @@ TEST (machine_locations_of_long_tables) {
     OWN char *const text = test_alloc(ROOM);
     for (int wrong = 0; wrong < COUNT; wrong += 23) {
         size_t used = (size_t)snprintf(text, ROOM, "machine m {\n");
-        for (int i = 0; i < COUNT; i++)
+        FOR (i, COUNT)
             used += (size_t)snprintf(text + used, ROOM - used, "modifier m%d joint %s\n", i,
                                      i == wrong ? "hed" : "head");
         snprintf(text + used, ROOM - used, "}");
@@ -343,7 +343,7 @@ TEST (machine_locations_of_tables_that_were_changed) {
     if (!file)
         abort();
     file->desc.model = made.model;
-    for (uint32_t i = 0; i < file->desc.num_clips; i++)
+    FOR (i, file->desc.num_clips)
         file->clips[i].binding = made.bindings[0];
 
     const md5_load_opts other = {.file_name = "other"};
@@ -431,7 +431,7 @@ TEST (machine_locations_of_exits_that_are_never_reached) {
     };
     static const char place[] = "state s once";
     play_begin(&made);
-    for (uint32_t i = 0; i < 3; i++)
+    FOR (i, 3u)
         play_add_clip(&made, 21, 20.0, 0.3, (play_walk){40, 0.5, 0}, i);
     EACH (row, cases) {
         char text[sizeof good + 100], warning[400] = "";
@@ -483,7 +483,7 @@ static md5_model *make_model(void)
                                    "MD5Version 10 commandline \"\" numJoints %d numMeshes 1\n"
                                    "joints {\n",
                                    (int)NUM_NAMES);
-    for (int i = 0; i < NUM_NAMES; i++)
+    FOR (i, NUM_NAMES)
         used += (size_t)snprintf(text + used, ROOM - used, "%s %d ( %d 0 0 ) ( 0 0 0 )\n",
                                  names[i].mesh, i - 1, i);
     used += (size_t)snprintf(text + used, ROOM - used,
@@ -503,7 +503,7 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
     md5_error error = {0};
     OWN_MODEL model = make_model();
     size_t used = (size_t)snprintf(text, ROOM, "machine m {\n");
-    for (int i = 0; i < NUM_NAMES; i++)
+    FOR (i, NUM_NAMES)
         used += (size_t)snprintf(text + used, ROOM - used,
                                  "mask %s ( %s ) mask \"all %d\" ( *%s )\n"
                                  "modifier %s joint %s layer %s { mask %s state %s \"%s\" }\n",
@@ -517,7 +517,7 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
         return;
     }
     CHECK_UINT(file->desc.num_modifiers, NUM_NAMES);
-    for (int i = 0; i < NUM_NAMES; i++) {
+    FOR (i, NUM_NAMES) {
         const char *const name = model->skeleton.joints[i].name;
         CHECK_STRING(file->desc.modifiers[i].name, name);
         CHECK_STRING(file->desc.modifiers[i].joint, name);
@@ -526,7 +526,7 @@ TEST (machine_names_any_joint_in_masks_and_modifiers) {
         float one[NUM_NAMES], all[NUM_NAMES];
         CHECK(md5_build_mask(&model->skeleton, file->desc.masks[2 * i].joints, 0, one, &error));
         CHECK(md5_build_mask(&model->skeleton, file->desc.masks[2 * i + 1].joints, 0, all, &error));
-        for (int joint = 0; joint < NUM_NAMES; joint++)
+        FOR (joint, NUM_NAMES)
             CHECK(one[joint] == (float)(joint == i) && all[joint] == (float)(joint >= i));
     }
     file->desc.model = model;
@@ -568,7 +568,7 @@ static void begin(zero_rig *rig, const char *words, void (*set)(const md5_machin
     }
     CHECK_UINT(rig->file->num_warnings, 0);
     rig->file->desc.model = rig->made.model;
-    for (uint32_t i = 0; i < 2; i++)
+    FOR (i, 2u)
         rig->file->clips[i].binding = rig->made.bindings[i];
     if (set)
         set(&rig->file->desc);
@@ -594,13 +594,13 @@ typedef struct zero_step {
 // Plays STEPS steps with a target for all modifiers.
 static void play(zero_rig *rig, zero_step steps[STEPS])
 {
-    for (uint32_t i = 0; i < rig->file->desc.num_modifiers; i++) {
+    FOR (i, rig->file->desc.num_modifiers) {
         md5_target *const target = md5_player_target(rig->player, i);
         target->rotation = (md5_quat){0, 0, 0, 1};
         target->position = (md5_vec3){10, 30, 20};
     }
-    for (int step = 0; step < STEPS; step++) {
-        for (uint32_t i = 0; i < rig->file->desc.num_modifiers; i++) {
+    FOR (step, STEPS) {
+        FOR (i, rig->file->desc.num_modifiers) {
             md5_foot *const feet = md5_player_feet(rig->player, i);
             if (feet)
                 feet->floor = 0.1f * (float)step;
@@ -624,7 +624,7 @@ static double difference(const char *words, void (*set)(const md5_machine_desc *
     begin(&rig, other, NULL);
     play(&rig, b);
     end(&rig);
-    for (int step = 0; step < STEPS; step++) {
+    FOR (step, STEPS) {
         const float moved = a[step].motion.translation.x - b[step].motion.translation.x;
         most = fmax(most, play_pose_distance(a[step].pose, b[step].pose));
         most = fmax(most, fabsf(moved));
@@ -753,7 +753,7 @@ static void check_zero_refused(const char *words, void (*set)(const md5_machine_
     OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, &error);
     if (file) {
         file->desc.model = rig.made.model;
-        for (uint32_t i = 0; i < 2; i++)
+        FOR (i, 2u)
             file->clips[i].binding = rig.made.bindings[i];
         if (set)
             set(&file->desc);

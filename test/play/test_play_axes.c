@@ -11,7 +11,7 @@ static double pose_error(const axes_case *of, const md5_skeleton *skeleton, cons
                          const md5_xform *to)
 {
     double worst = 0.0;
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+    FOR (i, skeleton->num_joints)
         worst = fmax(worst, axes_transform_error(of, SCALE, &from[i], &to[i], SIZE));
     return worst;
 }
@@ -71,11 +71,11 @@ static void check_both(const both *made, double tolerance)
 // With default axes in the joint's space, toward targets in all directions, steep ones included.
 TEST (axes_aim_upright) {
     static const md5_vec3 targets[] = {{100, 20, 30}, {50, -80, 10}, {30, 5, 300}, {40, 30, -60}};
-    for (int i = 0; i < NUM_AXES; i++) {
+    FOR (i, NUM_AXES) {
         both made;
         if (!begin(&made, &axes_cases[i]))
             return;
-        for (int k = 0; k < 8; k++) {
+        FOR (k, 8) {
             const md5_vec3 up = {0, 0.6f, 0.8f};
             md5_aim_job job = {.tip = joint(&made, "head"),
                                .length = 1 + (uint32_t)k % 3,
@@ -96,7 +96,7 @@ TEST (axes_aim_upright) {
 
 // A straight leg bends forward, in whatever direction that is.
 TEST (axes_bend_straight_limbs_forward) {
-    for (int i = 0; i < NUM_AXES; i++) {
+    FOR (i, NUM_AXES) {
         const axes_case *const of = &axes_cases[i];
         const md5_load_opts opts = axes_options(of, SCALE);
         static const char text[] =
@@ -141,7 +141,7 @@ TEST (axes_bend_straight_limbs_forward) {
 }
 
 TEST (axes_place_feet_along_up) {
-    for (int i = 0; i < NUM_AXES; i++) {
+    FOR (i, NUM_AXES) {
         both made;
         if (!begin(&made, &axes_cases[i]))
             return;
@@ -157,11 +157,11 @@ TEST (axes_place_feet_along_up) {
                             .weight = 0.8f};
         md5_feet_job other = job;
         other.feet = others;
-        for (int k = 0; k < 2; k++) {
+        FOR (k, 2) {
             others[k].floor = feet[k].floor * SCALE;
             others[k].normal = axes_point(made.of, 1.0f, feet[k].normal);
         }
-        for (int step = 0; step < 5; step++) {
+        FOR (step, 5) {
             reset(&made);
             const uint32_t placed = md5_solve_feet(&made.from->skeleton, &job, made.pose);
             CHECK_UINT(md5_solve_feet(&made.to->skeleton, &other, made.converted), placed);
@@ -173,7 +173,7 @@ TEST (axes_place_feet_along_up) {
 }
 
 TEST (axes_mirror_left_and_right) {
-    for (int i = 0; i < NUM_AXES; i++) {
+    FOR (i, NUM_AXES) {
         both made;
         if (!begin(&made, &axes_cases[i]))
             return;
@@ -182,7 +182,7 @@ TEST (axes_mirror_left_and_right) {
         md5_xform *const a = malloc(2 * count * sizeof *a), *const b = a + count;
         CHECK(md5_build_mirror(&made.from->skeleton, mirror) > 4);
         uint64_t random = 5;
-        for (uint32_t j = 0; j < count; j++) {
+        FOR (j, count) {
             const md5_vec3 axis = {(float)test_random(&random), (float)test_random(&random) - 0.5f,
                                    (float)test_random(&random) - 0.5f};
             const md5_quat turn = md5_quat_from_axis_angle(axis, 0.7f);
@@ -239,19 +239,19 @@ static md5_xform step(walker *made, float speed, bool leaps)
 // Walking, running and a leap: clips that extract movement over the ground and turns about up. The
 // scale is 1: speeds in a machine file are in the units of the loaded model.
 TEST (axes_move_characters_over_the_ground) {
-    for (int i = 0; i < NUM_AXES; i++) {
+    FOR (i, NUM_AXES) {
         const axes_case *const of = &axes_cases[i];
         const md5_load_opts opts = axes_options(of, 1.0f);
         walker from, to;
         make_walker(NULL, &from);
         make_walker(&opts, &to);
         double forward = 0.0, pose = 0.0, motion = 0.0;
-        for (int k = 0; k < 120; k++) {
+        FOR (k, 120) {
             const float speed = k < 40 ? 0.0f : k < 80 ? 60.0f : 120.0f;
             const md5_xform a = step(&from, speed, k == 70), b = step(&to, speed, k == 70);
             motion = fmax(motion, axes_transform_error(of, 1.0, &a, &b, 1.0));
             forward += a.translation.x;
-            for (uint32_t j = 0; j < from.character->model->skeleton.num_joints; j++)
+            FOR (j, from.character->model->skeleton.num_joints)
                 pose = fmax(pose, axes_transform_error(of, 1.0, &from.pose[j], &to.pose[j], SIZE));
         }
         CHECK(forward > 100.0);

@@ -17,7 +17,7 @@ TEST (on_a_line_the_two_neighbours_share) {
     EACH (row, rows) {
         float weights[3];
         md5i_blend_weights_1d(items, 3, row->x, weights);
-        for (int item = 0; item < 3; item++)
+        FOR (item, 3)
             CHECK_NEAR(weights[item], row->weights[item], 1e-6);
     }
 }
@@ -28,17 +28,17 @@ TEST (in_a_plane_an_item_has_full_weight_at_its_position_and_weights_sum_to_one)
     };
     enum { COUNT = sizeof items / sizeof *items };
     float weights[COUNT], before[COUNT] = {0};
-    for (int item = 0; item < COUNT; item++) {
+    FOR (item, COUNT) {
         md5i_blend_weights_2d(items, COUNT, items[item].x, items[item].y, weights);
-        for (int other = 0; other < COUNT; other++)
+        FOR (other, COUNT)
             CHECK(weights[other] == (item == other ? 1.0f : 0.0f));
     }
     // Anywhere: not negative, sum 1, and continuous along a path.
-    for (int step = 0; step < 4000; step++) {
+    FOR (step, 4000) {
         const float x = -6.0f + 0.003f * (float)step, y = 0.001f * (float)(step % 4000) - 1.0f;
         md5i_blend_weights_2d(items, COUNT, x, y, weights);
         double sum = 0.0;
-        for (int item = 0; item < COUNT; item++) {
+        FOR (item, COUNT) {
             sum += weights[item];
             CHECK(weights[item] >= 0.0f);
             if (step > 0 && !CHECK_NEAR(weights[item], before[item], 0.01))
@@ -74,7 +74,7 @@ TEST (without_markers_a_group_advances_at_the_mean_rate) {
 static const double WALK[] = {0.1, 0.6, 0.8}, RUN[] = {0.0, 0.3, 0.9};
 
 TEST (clips_meet_at_their_markers) {
-    for (int marker = 0; marker < 3; marker++) {
+    FOR (marker, 3) {
         const md5_clock shared = {7, marker / 3.0};
         CHECK_NEAR(md5_clock_time(md5i_sync_clock(WALK, 3, shared)), 7.0 + WALK[marker], 1e-12);
         CHECK_NEAR(md5_clock_time(md5i_sync_clock(RUN, 3, shared)), 7.0 + RUN[marker], 1e-12);
@@ -101,13 +101,13 @@ TEST (alone_in_a_group_a_clip_advances_at_its_own_rate) {
 TEST (a_group_with_markers_does_not_depend_on_the_split) {
     const md5_sync_item items[] = {{0.3f, 0.8, WALK}, {0.7f, 1.7, RUN}};
     uint64_t random = 3;
-    for (int i = 0; i < 3000; i++) {
+    FOR (i, 3000) {
         const double seconds = test_random(&random) * 10.0 - 5.0;
         const md5_clock start = {0, test_random(&random)};
         const md5_clock whole = md5i_sync_advance(items, 2, 3, start, seconds);
         md5_clock clock = start;
         double left = seconds;
-        for (int part = 0; part < 6; part++) {
+        FOR (part, 6) {
             const double step = part == 5 ? left : left * test_random(&random);
             clock = md5i_sync_advance(items, 2, 3, clock, step);
             left -= step;
@@ -147,13 +147,13 @@ static void begin_signs(play_scene *of, bool flips)
 {
     uint64_t random = 3;
     play_scene_begin(of);
-    for (uint32_t i = 0; i < 3; i++) {
+    FOR (i, 3u) {
         play_scene_add(of, 25, 24.0, 0.6, 41 + i);
         if (flips) {
             // q and -q are the same rotation. A file may contain either.
             md5_anim *anim = of->made.anims[i];
             md5_quat *const rotations = (md5_quat *)anim->rotations;
-            for (uint32_t j = 0; j < anim->num_frames * anim->num_rotations; j++) {
+            FOR (j, anim->num_frames * anim->num_rotations) {
                 if (test_random_u32(&random) % 2 == 0)
                     continue;
                 const md5_quat q = rotations[j];
@@ -166,14 +166,14 @@ static void begin_signs(play_scene *of, bool flips)
 }
 
 TEST (blend_kinds_know_no_signs) {
-    for (int fade = 0; fade < 2; fade++) {
+    FOR (fade, 2) {
         play_scene plain, flipped;
         begin_signs(&plain, false);
         begin_signs(&flipped, true);
-        for (int i = 0; i < 200; i++) {
+        FOR (i, 200) {
             play_scene *const both[2] = {&plain, &flipped};
             md5_xform pose[2][PLAY_JOINTS];
-            for (int k = 0; k < 2; k++) {
+            FOR (k, 2) {
                 if (i % 37 == 5)
                     md5_player_fade_to(both[k]->player, (uint32_t)(i % 2), (uint32_t)(i % 3), 0.4f,
                                        (md5_fade)fade, MD5_EASE_SMOOTH);
@@ -195,7 +195,7 @@ TEST_PLAY (blend_kinds_add_to_the_reference, play_scene_begin(of)) {
     play_scene_read(of, "float still motion still clip a { start 0.25 speed still } "
                         "layer body { state still still } "
                         "layer more { add reference a 6 state b b }");
-    for (int i = 0; i < 60; i++) {
+    FOR (i, 60) {
         real_place expected[PLAY_JOINTS];
         play_real_sample(of->made.anims[1], fmod(0.03 * i, 1.0) * 24.0, expected);
         CHECK(play_miss(of->player, expected) < NEAR);
@@ -220,7 +220,7 @@ TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(of)) {
     const double moments[4] = {first, first + to_right, first + 0.5 * to_right,
                                first + to_right + 0.25 * to_left};
     const double frames[4][2] = {{2.0, 3.0}, {10.0, 21.0}, {6.0, 12.0}, {13.0, 24.0}};
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         real_place expected[PLAY_JOINTS], run[PLAY_JOINTS];
         md5_player_reset(of->player);
         play_advance(of->player, moments[i]);
@@ -243,14 +243,14 @@ TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(of)) {
 // Two pairs of clips, each in step with the other of its pair only: of 20 and 30 frames a second in
 // the first, of 40 and 60 in the second.
 TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(of)) {
-    for (uint32_t i = 0; i < 4; i++)
+    FOR (i, 4u)
         play_scene_add(of, 21, i < 2 ? 20.0 + 10.0 * i : 20.0 * i, 0.5, 91 + i);
     play_scene_read(of, "float x 0.5 motion ab line x { phase item a 0 item b 1 } "
                         "motion cd line x { phase item c 0 item d 1 } "
                         "motion all line x { item ab 0 item cd 1 } layer body { state all all }");
-    for (int step = 0; step < 40; step++) {
+    FOR (step, 40) {
         real_place parts[2][PLAY_JOINTS], other[PLAY_JOINTS];
-        for (int pair = 0; pair < 2; pair++) {
+        FOR (pair, 2) {
             // The mean of 1 and 1.5 cycles a second, or of 2 and 3.
             const double frame = fmod(0.03 * step * (pair ? 2.5 : 1.25), 1.0) * 20.0;
             play_real_sample(of->made.anims[2 * pair], frame, parts[pair]);
@@ -265,7 +265,7 @@ TEST_PLAY (blend_kinds_synchronise_each_pair_alone, play_scene_begin(of)) {
 
 // Steps hold each frame; curves are those of md5_sample(), whatever the clip does at its end.
 TEST (blend_kinds_interpolate) {
-    for (int kind = 0; kind < 5; kind++) {
+    FOR (kind, 5) {
         static const md5_wrap wraps[5] = {MD5_WRAP_LOOP, MD5_WRAP_CYCLE, MD5_WRAP_CLAMP,
                                           MD5_WRAP_LOOP, MD5_WRAP_LOOP};
         static const char *const words[5] = {"closed cubic", "open cubic", "cubic", "step",
@@ -276,7 +276,7 @@ TEST (blend_kinds_interpolate) {
         play_scene_read(&of,
                         "clip a f { %s } motion once clip a { once } layer body { state a %s }",
                         words[kind], kind == 2 ? "once" : "a");
-        for (int i = 0; i < 100; i++) {
+        FOR (i, 100) {
             md5_xform pose[PLAY_JOINTS], expected[PLAY_JOINTS];
             const double seconds = i / 64.0; // exact, and so the same bits
             md5_moment moment = md5_moment_at(of.made.anims[0], seconds, wraps[kind]);
@@ -341,7 +341,7 @@ static void begin(play_scene *of, const speed_clip *clips, uint32_t count, md5_s
     static const char *const extracts[] = {"", "move", "walk", "turn"};
     char rows[1024] = "", items[128] = "";
     play_scene_begin(of);
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         const speed_clip *const clip = &clips[i];
         const bool by_markers = sync == MD5_SYNC_MARKERS;
         char right[32] = "";
@@ -480,7 +480,7 @@ TEST (by_speed_clips_are_synchronised) {
         uint32_t num_lefts = 0;
         for (int speed = 35; speed < 90; speed += 10) {
             md5_player_set(of.player, 0, (float)speed);
-            for (int i = 0; i < 2000; i++) {
+            FOR (i, 2000) {
                 heard step = {0, 0};
                 md5_player_advance(of.player, 1.0 / 700.0, hear, &step);
                 CHECK(step.left == 0 || step.left == 2 || (i == 0 && num_lefts == 0));
@@ -656,7 +656,7 @@ PLAY_LISTENER(count_two)
 {
     heard_two *const of = user;
     of->sum += (double)weight;
-    for (int i = 0; i < 2; i++)
+    FOR (i, 2)
         of->counts[i] += strcmp(event->name, of->names[i]) == 0;
 }
 
@@ -686,7 +686,7 @@ TEST (a_clock_in_step_turns_round_and_stands_at_markers) {
             md5_player_reset(of.player);
             md5_player_seek(of.player, 0, 0, 0.5 * row->start); // c is twice as far, up to 1/2
             md5_player_set(of.player, 0, 1.0f);
-            for (int i = 0; i < *split; i++)
+            FOR (i, *split)
                 md5_player_advance(of.player, row->fade / *split, count_two, &heard_here);
             CHECK_NEAR(play_time(of.player), row->end, 1e-7);
             CHECK_UINT(heard_here.counts[0], row->heard);
@@ -719,7 +719,7 @@ TEST (a_state_in_step_begins_at_a_whole_cycle) {
                         "motion once clip b { once } motion both stack { item a item once } "
                         "layer body { state a a state b both "
                         "transition a b { exit 1 duration 0.5 in_step } }");
-        for (int i = 0; i < *split; i++)
+        FOR (i, *split)
             md5_player_advance(of.player, 1.0 / *split, count_two, &heard_here);
         md5_player_advance(of.player, 0.5, count_two, &heard_here);
         CHECK_UINT(heard_here.counts[0], 1);
@@ -785,7 +785,7 @@ TEST (time_left_in_step_comes_to_a_value_where_its_rate_says) {
 TEST (time_left_in_step_does_not_depend_on_steps) {
     uint64_t random = 4;
     uint32_t num_taken = 0;
-    for (uint32_t i = 0; i < play_transitions(150); i++) {
+    FOR (i, play_transitions(150)) {
         static const char *const easings[] = {"linear",      "smooth",     "cubic_in",
                                               "back_in_out", "bounce_out", "elastic_in",
                                               "square_root"};
@@ -797,7 +797,7 @@ TEST (time_left_in_step_does_not_depend_on_steps) {
         OWN_PLAY of;
         play_scene_begin(&of);
         test_append(&text, "trigger go ");
-        for (uint32_t k = 0; k < 3; k++) {
+        FOR (k, 3u) {
             play_scene_add(&of, k < 2 ? 21 : 81, k < 2 ? 10.0 + 40.0 * test_random(&random) : 20.0,
                            0.3, k);
             test_append(&text, "clip %c f { ", 'a' + k);

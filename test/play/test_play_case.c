@@ -33,8 +33,8 @@ void play_begin(play_case *made)
     memset(made, 0, sizeof *made);
     test_append(&to, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n",
                 PLAY_JOINTS);
-    for (int i = 0; i < PLAY_JOINTS; i++) {
-        for (int k = 0; k < 3; k++)
+    FOR (i, PLAY_JOINTS) {
+        FOR (k, 3)
             at[i][k] = places[i][k] + (parents[i] < 0 ? 0.0 : at[parents[i]][k]);
         test_append(&to, "\"%s\" %d ( %g %g %g ) ( 0 0 0 )\n", play_joint_names[i], parents[i],
                     at[i][0], at[i][1], at[i][2]);
@@ -44,19 +44,19 @@ void play_begin(play_case *made)
     // Two vertices about each joint, and one between the joint and its parent.
     test_append(&to, "mesh {\nshader \"\"\nnumverts %d\n", 3 * PLAY_JOINTS);
     int weight = 0;
-    for (int i = 0; i < PLAY_JOINTS; i++) {
-        for (int k = 0; k < 3; k++) {
+    FOR (i, PLAY_JOINTS) {
+        FOR (k, 3) {
             const int count = k == 2 && i > 0 ? 2 : 1;
             test_append(&to, "vert %d ( 0 0 ) %d %d\n", 3 * i + k, weight, count);
             weight += count;
         }
     }
     test_append(&to, "numtris %d\n", PLAY_JOINTS);
-    for (int i = 0; i < PLAY_JOINTS; i++)
+    FOR (i, PLAY_JOINTS)
         test_append(&to, "tri %d %d %d %d\n", i, 3 * i, 3 * i + 1, 3 * i + 2);
     test_append(&to, "numweights %d\n", weight);
     weight = 0;
-    for (int i = 0; i < PLAY_JOINTS; i++) {
+    FOR (i, PLAY_JOINTS) {
         test_append(&to, "weight %d %d 1 ( 3 %d 1 )\n", weight++, i, i);
         test_append(&to, "weight %d %d 1 ( -2 1 %d )\n", weight++, i, -i);
         test_append(&to, "weight %d %d %s ( 0 2 -1 )\n", weight++, i, i > 0 ? "0.25" : "1");
@@ -74,7 +74,7 @@ void play_begin(play_case *made)
 
 void play_end(play_case *made)
 {
-    for (uint32_t i = 0; i < made->num_clips; i++) {
+    FOR (i, made->num_clips) {
         md5_free_binding(made->bindings[i]);
         md5_free_anim(made->anims[i]);
     }
@@ -86,7 +86,7 @@ void play_begin_bobbin(play_case *made, const char *const *names, uint32_t count
     memset(made, 0, sizeof *made);
     made->model = md5_load_model(test_path("models/bobbin/bobbin.md5mesh"), NULL, NULL);
     made->num_clips = count;
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         char path[64];
         snprintf(path, sizeof path, "models/bobbin/%s.md5anim", names[i]);
         made->anims[i] = md5_load_anim(test_path(path), NULL, NULL);
@@ -99,7 +99,7 @@ static void put_swing(test_text *to, int joint, double phase, double size, uint6
 {
     uint64_t random = seed * 1000 + (uint64_t)joint;
     double axis[3];
-    for (int k = 0; k < 3; k++)
+    FOR (k, 3)
         axis[k] = test_random(&random) - 0.5;
     const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]) + 1e-9;
     const double offset = test_random(&random), lean = size * (test_random(&random) - 0.5);
@@ -116,16 +116,16 @@ uint32_t play_add_clip(play_case *made, uint32_t num_frames, double frame_rate, 
                 "MD5Version 10\ncommandline \"\"\nnumFrames %u\nnumJoints %d\nframeRate %.17g\n"
                 "numAnimatedComponents %d\nhierarchy {\n",
                 num_frames, PLAY_JOINTS, frame_rate, 6 * PLAY_JOINTS);
-    for (int i = 0; i < PLAY_JOINTS; i++)
+    FOR (i, PLAY_JOINTS)
         test_append(&to, "\"%s\" %d 63 %d\n", play_joint_names[i], parents[i], 6 * i);
     test_append(&to, "}\nbounds {\n");
-    for (uint32_t i = 0; i < num_frames; i++)
+    FOR (i, num_frames)
         test_append(&to, "( -1 -1 -1 ) ( 1 1 1 )\n");
     test_append(&to, "}\nbaseframe {\n");
-    for (int i = 0; i < PLAY_JOINTS; i++)
+    FOR (i, PLAY_JOINTS)
         test_append(&to, "( %g %g %g ) ( 0 0 0 )\n", places[i][0], places[i][1], places[i][2]);
     test_append(&to, "}\n");
-    for (uint32_t frame = 0; frame < num_frames; frame++) {
+    FOR (frame, num_frames) {
         const double phase = num_frames > 1 ? frame / (num_frames - 1.0) : 0.0;
         test_append(&to, "frame %u {\n", frame);
         double seconds = frame / frame_rate;
@@ -170,11 +170,11 @@ static void real_frame(const md5_anim *anim, uint32_t frame, real_place *pose)
 {
     for (uint32_t i = 0; i < PLAY_JOINTS; i++) {
         md5_xform joint = anim->constant[i];
-        for (uint32_t k = 0; k < anim->num_rotations; k++) {
+        FOR (k, anim->num_rotations) {
             if (anim->rotation_joints[k] == i)
                 joint.rotation = anim->rotations[frame * anim->num_rotations + k];
         }
-        for (uint32_t k = 0; k < anim->num_translations; k++) {
+        FOR (k, anim->num_translations) {
             if (anim->translation_joints[k] == i)
                 joint.translation = anim->translations[frame * anim->num_translations + k];
         }
@@ -194,7 +194,7 @@ void play_real_sample(const md5_anim *anim, double frame, real_place pose[PLAY_J
 void play_real_blend(const real_place *from, const real_place *to, double weight, const float *mask,
                      real_place *pose)
 {
-    for (int i = 0; i < PLAY_JOINTS; i++) {
+    FOR (i, PLAY_JOINTS) {
         const double t = weight * (mask ? (double)mask[i] : 1.0);
         const real_place a = from[i], b = to[i];
         pose[i].rotation = real4_slerp(a.rotation, real4_towards(b.rotation, a.rotation), t);
@@ -206,7 +206,7 @@ void play_real_add(const real_place *pose, const real_place *source, const real_
                    double weight, const float *mask, real_place *out)
 {
     const real4 none = {0, 0, 0, 1};
-    for (int i = 0; i < PLAY_JOINTS; i++) {
+    FOR (i, PLAY_JOINTS) {
         const double t = weight * (mask ? (double)mask[i] : 1.0);
         const real4 turn = real4_mul(real4_conjugate(reference[i].rotation), source[i].rotation);
         const real4 part = real4_slerp(none, real4_towards(turn, none), t);
@@ -217,7 +217,7 @@ void play_real_add(const real_place *pose, const real_place *source, const real_
 
 void play_real_bind(const md5_model *model, real_place *pose)
 {
-    for (int i = 0; i < PLAY_JOINTS; i++)
+    FOR (i, PLAY_JOINTS)
         pose[i] = real_of(model->bind_local[i]);
 }
 
@@ -229,7 +229,7 @@ static double distance(const real_place *a, const real_place *b)
 double play_distance(const md5_xform *pose, const real_place *expected)
 {
     double most = 0.0;
-    for (int i = 0; i < PLAY_JOINTS; i++) {
+    FOR (i, PLAY_JOINTS) {
         const real_place real = real_of(pose[i]);
         const double by = distance(&real, &expected[i]);
         if (!(by <= most))
@@ -241,7 +241,7 @@ double play_distance(const md5_xform *pose, const real_place *expected)
 double play_pose_distance(const md5_xform *a, const md5_xform *b)
 {
     real_place real[PLAY_JOINTS];
-    for (int i = 0; i < PLAY_JOINTS; i++)
+    FOR (i, PLAY_JOINTS)
         real[i] = real_of(b[i]);
     return play_distance(a, real);
 }
@@ -263,7 +263,7 @@ double play_apart(md5_player *a, md5_player *b)
 
 bool play_is_sound(const md5_xform *pose, uint32_t num_joints)
 {
-    for (uint32_t i = 0; i < num_joints; i++) {
+    FOR (i, num_joints) {
         const md5_quat q = pose[i].rotation;
         const md5_vec3 t = pose[i].translation;
         if (!(fabs(real4_length(q) - 1.0) < 1e-5) || !isfinite(t.x) || !isfinite(t.y)
@@ -312,7 +312,7 @@ void play_scene_add(play_scene *of, uint32_t num_frames, double frame_rate, doub
 void play_scene_clips(play_scene *of, uint32_t count, uint32_t num_frames, double frame_rate)
 {
     play_scene_begin(of);
-    for (uint32_t i = 0; i < count; i++)
+    FOR (i, count)
         play_scene_add(of, num_frames, frame_rate, 0.3, 1 + i);
 }
 
@@ -347,7 +347,7 @@ static md5_machine *read_rows(const play_case *made, const md5_clip_desc *clips,
         abort();
     file->desc.name = NULL;
     file->desc.model = made->model;
-    for (uint32_t i = 0; i < file->desc.num_clips; i++)
+    FOR (i, file->desc.num_clips)
         file->clips[i].binding = made->bindings[i];
     if (file->desc.num_clips == 0) {
         file->desc.clips = clips;
@@ -429,9 +429,9 @@ play_crowd *play_crowd_new(const char *rows, uint32_t count)
     play_scene_begin(&of->scene);
     play_scene_add(&of->scene, 17, 20.0, 0.5, 3);
     play_scene_read(&of->scene, "%s", rows);
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         md5_player **const both[2] = {&of->players[i], &of->alone[i]};
-        for (int k = 0; k < 2; k++) {
+        FOR (k, 2) {
             *both[k] = play_player(of->scene.machine);
             md5_player_seek(*both[k], 0, 0, 0.1 * i);
             *md5_player_target(*both[k], 0) =
@@ -447,7 +447,7 @@ play_crowd *play_crowd_new(const char *rows, uint32_t count)
 
 void play_crowd_free(play_crowd *of)
 {
-    for (uint32_t i = 0; i < of->count; i++) {
+    FOR (i, of->count) {
         md5_destroy_player(of->players[i]);
         md5_destroy_player(of->alone[i]);
     }
@@ -498,7 +498,7 @@ void play_rig_end(play_rig *of)
     md5_destroy_player(of->player);
     md5_destroy_machine(of->machine);
     md5_free_machine_file(of->file);
-    for (int i = 0; i < PLAY_CLIPS; i++) {
+    FOR (i, PLAY_CLIPS) {
         md5_free_binding(of->bindings[i]);
         md5_free_anim(of->anims[i]);
     }
@@ -556,7 +556,7 @@ const char *play_state_name(const md5_player *player, uint32_t layer)
 
 void play_unhex(const char *text, size_t size, uint8_t *bytes)
 {
-    for (size_t i = 0; i < size; i++) {
+    FOR (i, size) {
         const char digits[3] = {text[2 * i], text[2 * i + 1], '\0'};
         bytes[i] = (uint8_t)strtoul(digits, NULL, 16);
     }
@@ -599,7 +599,7 @@ void play_advance(md5_player *player, double seconds)
 
 void play_steps(md5_player *player, int num_steps, double seconds)
 {
-    for (int i = 0; i < num_steps; i++)
+    FOR (i, num_steps)
         play_advance(player, seconds / num_steps);
 }
 

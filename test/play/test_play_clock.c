@@ -117,7 +117,7 @@ TEST (the_end_of_an_open_loop_belongs_to_the_next_cycle) {
 
 TEST (a_float_is_the_decimal_that_was_meant) {
     static const double times[] = {0.0, 0.3, 0.7, 0.1, -0.7, 1.5, 2.25, 12.345, 1.0 / 3.0, 1e-3};
-    for (size_t i = 0; i < COUNT_OF(times); i++)
+    FOR (i, COUNT_OF(times))
         CHECK_NEAR(md5i_decimal_of((float)times[i]), times[i], i == 8 ? 2e-8 : 0.0);
     CHECK(md5i_decimal_of(1e30f) == 1e30f);
     CHECK(md5i_decimal_of(1e-30f) == 1e-30f);
@@ -147,7 +147,7 @@ TEST (days_of_small_steps_lose_nothing_that_shows) {
     const double duration = md5i_timing_duration(&timing);
     md5_clock clock = {0};
     const uint32_t steps = 2000000;
-    for (uint32_t i = 0; i < steps; i++)
+    FOR (i, steps)
         clock = md5i_clock_advance(&timing, clock, 0.1 / duration);
     CHECK_NEAR(md5_clock_time(clock), steps * 0.1 / duration, 1e-6);
 }
@@ -343,14 +343,14 @@ TEST (backward_over_a_clip_with_nothing_but_its_last_frame) {
 // The same stretch in one step and in many, in all modes, in both directions.
 TEST (any_split_of_a_step_fires_the_same_events) {
     uint64_t random = 5;
-    for (int i = 0; i < 20000; i++) {
+    FOR (i, 20000) {
         const md5_timing timing = event_walk_timing_of((md5_play_mode)(i % 3));
         const double from = test_random(&random) * 4.0 - 2.0;
         const double to = from + (test_random(&random) - 0.5) * 6.0;
         char whole[MAX_FIRED + 1] = "", parts[MAX_FIRED + 1] = "";
         walk(&timing, from, to, PLAIN, whole);
         double at = from;
-        for (int part = 0; part < 4; part++) {
+        FOR (part, 4) {
             // Events lie at quarters of a cycle.
             double next = at + (to - at) * test_random(&random);
             if (part == 1)
@@ -374,7 +374,7 @@ enum { NUM_FRAMES = 9 };
 // Walks along a curve to the left: on frame i it has turned by i * step radians.
 static void make_roots(double step, md5_xform *roots)
 {
-    for (int i = 0; i < NUM_FRAMES; i++) {
+    FOR (i, NUM_FRAMES) {
         const double yaw = 0.3 + i * step;
         roots[i] = (md5_xform){
             .rotation = {.z = (float)sin(0.5 * yaw), .w = (float)cos(0.5 * yaw)},
@@ -477,7 +477,7 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
     rooted of;
     make_rooted(&of, 0.35, MD5_EXTRACT_TURN);
     uint64_t random = 9;
-    for (int i = 0; i < 5000; i++) {
+    FOR (i, 5000) {
         const md5_timing timing = {NUM_FRAMES, 10.0, (md5_period)(i % 2),
                                    (md5_play_mode)(i / 2 % 3)};
         const double from = test_random(&random) * 6.0 - 3.0;
@@ -485,7 +485,7 @@ TEST (root_deltas_of_any_split_of_the_time_add_up) {
         const md5_clock start = md5i_clock_at(&timing, from), end = md5i_clock_at(&timing, to);
         md5_root_delta sum = {.cosine = 1.0};
         md5_clock at = start;
-        for (int part = 0; part < 5; part++) {
+        FOR (part, 5) {
             const md5_clock next =
                 part == 4 ? end : md5i_clock_at(&timing, from + (to - from) * test_random(&random));
             sum = md5_root_delta_mul(sum, way_of(&of.track, &timing, at, next));
@@ -518,7 +518,7 @@ TEST (a_root_upside_down_keeps_the_yaw_it_had) {
 TEST (half_a_turn_from_frame_to_frame_has_a_root_delta) {
     rooted of;
     make_rooted(&of, 3.14159265358979, MD5_EXTRACT_TURN);
-    for (int step = 0; step < 32; step++) {
+    FOR (step, 32) {
         const md5_clock clock = md5i_clock_at(&LOOP, step / 32.0);
         const md5_root_delta way = way_of(&of.track, &LOOP, (md5_clock){0}, clock);
         CHECK_NEAR(way.cosine * way.cosine + way.sine * way.sine, 1.0, 1e-6);
@@ -535,7 +535,7 @@ TEST (root_motion_begins_where_the_clip_does) {
     const size_t count = (size_t)moved.num_frames * moved.num_translations;
     OWN md5_vec3 *const translations = malloc(count * sizeof *translations);
     CHECK_UINT(moved.translation_joints[0], 0);
-    for (size_t i = 0; i < count; i++) {
+    FOR (i, count) {
         const md5_vec3 at = moved.translations[i];
         translations[i] =
             i % moved.num_translations > 0 ? at : (md5_vec3){at.x + 7, at.y - 3, at.z + 5};
@@ -606,7 +606,7 @@ static heard heard_in(play_scene *of, double seconds, uint32_t steps)
 {
     heard got = {0};
     md5_player_reset(of->player);
-    for (uint32_t i = 0; i < steps; i++)
+    FOR (i, steps)
         md5_player_advance(of->player, seconds / steps, hear, &got);
     return got;
 }
@@ -629,7 +629,7 @@ TEST (borders_keep_the_phase_of_whole_exits) {
             EACH (row, RATES) {
                 const heard got = heard_in(&of, seconds, (uint32_t)(seconds * (*row)));
                 uint32_t num_first = 0;
-                for (uint32_t k = 0; k < got.count; k++)
+                FOR (k, got.count)
                     num_first += got.names[k] == 'A';
                 CHECK_UINT(num_first, 3);
                 CHECK_NEAR(play_time(of.player), 2.5, 1e-7);
@@ -685,7 +685,7 @@ TEST_PLAY (borders_of_a_first_step_of_no_time, begin_states(of, " ")) {
     for (uint32_t zeros = 1; zeros < 3; zeros++) {
         heard got = {0};
         md5_player_reset(of->player);
-        for (uint32_t i = 0; i < zeros; i++)
+        FOR (i, zeros)
             md5_player_advance(of->player, 0.0, hear, &got);
         CHECK_STRING(got.names, "a");
         md5_player_advance(of->player, -1e-12, hear, &got);
@@ -724,7 +724,7 @@ TEST_PLAY (borders_are_silent_without_weight, begin_states(of, " ")) {
     CHECK_STRING(got.names, "A");
     play_fade(of->player, 0, 0, 0.4f);
     got = (heard){0};
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         md5_player_advance(of->player, 0.025, hear, &got);
     CHECK_STRING(got.names, "aM");
     CHECK_NEAR(got.sum, 1.0 / 16.0 + 0.75, 1e-5); // at the event, whatever the step is
@@ -778,7 +778,7 @@ TEST (borders_consume_triggers_immediately) {
 // A million seconds at a million times the speed: what fires is capped, the rest is counted.
 TEST_PLAY (borders_of_a_step_of_too_many_events, begin(of, FAST "layer body { state fast fast }")) {
     static const double way[2] = {1e6, -1e6};
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         md5_player_reset(of->player);
         play_advance(of->player, 0.0);
         CHECK(md5_player_set(of->player, PACE, 1e6f));
@@ -845,13 +845,13 @@ TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(of)) {
 // md5i_sync_seconds() is the inverse of md5i_sync_advance().
 TEST (borders_of_synchronised_clips) {
     uint64_t random = 3;
-    for (int i = 0; i < 20000; i++) {
+    FOR (i, 20000) {
         double markers[3][3];
         md5_sync_item items[3];
         const uint32_t num_markers = (uint32_t)(i % 4);
         const double sign = i % 8 < 4 ? 1.0 : -1.0;
-        for (uint32_t k = 0; k < 3; k++) {
-            for (uint32_t m = 0; m < 3; m++)
+        FOR (k, 3u) {
+            FOR (m, 3u)
                 markers[k][m] = 0.3 * m + 0.2 * test_random(&random);
             items[k] = (md5_sync_item){.weight = (float)(0.1 + test_random(&random)),
                                        .rate = sign * (0.2 + 2.0 * test_random(&random)),

@@ -39,7 +39,7 @@ static void begin(play_scene *of)
 {
     static const play_walk walks[5] = {{40, 0, 0}, {90, 0.5, 1}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     play_scene_begin(of);
-    for (uint32_t i = 0; i < 5; i++) {
+    FOR (i, 5u) {
         const uint32_t num_frames = i == 4 ? 1 : 17 + 8 * i;
         play_add_clip(&of->made, num_frames, 20.0, 0.5, walks[i], 21 + i);
     }
@@ -134,7 +134,7 @@ TEST_HERE (crowd_plays_as_one_by_one) {
     md5_mat34 joints[CROWD][PLAY_JOINTS], palettes[CROWD][PLAY_JOINTS];
     memset(joints, 0, sizeof joints);
     memset(palettes, 0, sizeof palettes);
-    for (int i = 0; i < CROWD; i++) {
+    FOR (i, CROWD) {
         crowd[i] = play_player(of->machine);
         alone[i] = play_player(of->machine);
         jobs[i] = (md5_play_job){.player = crowd[i],
@@ -144,17 +144,17 @@ TEST_HERE (crowd_plays_as_one_by_one) {
                                  .palette = i % 3 ? palettes[i] : NULL};
     }
     const size_t size = md5_play_batch_scratch(jobs, CROWD, NULL);
-    for (int step = 0; step < 40; step++) {
+    FOR (step, 40) {
         unsigned char *const scratch = malloc(size + 16);
         memset(joints, 0x11, sizeof joints);
         memset(palettes, 0x11, sizeof palettes);
-        for (int i = 0; i < CROWD; i++) {
+        FOR (i, CROWD) {
             stir(crowd[i], &random);
             jobs[i].seconds = random_step(&random);
         }
         md5_play_batch(jobs, CROWD, NULL, scratch + step % 16);
         free(scratch);
-        for (int i = 0; i < CROWD; i++) {
+        FOR (i, CROWD) {
             stir(alone[i], &same);
             md5_player_advance(alone[i], random_step(&same), i % 3 ? count_event : NULL,
                                &heard_alone);
@@ -170,7 +170,7 @@ TEST_HERE (crowd_plays_as_one_by_one) {
     CHECK(heard > 0);
     CHECK_UINT(md5_play_batch_scratch(NULL, 0, NULL), 0);
     md5_play_batch(NULL, 0, NULL, NULL);
-    for (int i = 0; i < CROWD; i++) {
+    FOR (i, CROWD) {
         md5_destroy_player(crowd[i]);
         md5_destroy_player(alone[i]);
     }
@@ -187,13 +187,13 @@ TEST_HERE (crowd_of_two_machines) {
         play_machine_read(&bobbin, NULL, "clip walk f layer body { state walk walk }");
     static md5_mat34 palettes[COUNT][MAX_JOINTS];
     md5_play_job jobs[COUNT];
-    for (int i = 0; i < COUNT; i++)
+    FOR (i, COUNT)
         jobs[i] = (md5_play_job){.player = play_player(i % 3 ? of->machine : other),
                                  .seconds = 0.03 * i,
                                  .palette = palettes[i]};
     OWN void *const scratch = malloc(md5_play_batch_scratch(jobs, COUNT, NULL));
     md5_play_batch(jobs, COUNT, NULL, scratch);
-    for (int i = 0; i < COUNT; i++) {
+    FOR (i, COUNT) {
         const md5_machine *const machine = i % 3 ? of->machine : other;
         const uint32_t num_joints = md5_machine_tables(machine)->model->skeleton.num_joints;
         OWN_PLAYER alone = play_player(machine);
@@ -213,7 +213,7 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
 {
     static md5_mat34 joints[MAX][PLAY_JOINTS], palettes[MAX][PLAY_JOINTS];
     md5_play_job jobs[MAX] = {{0}};
-    for (int i = 0; i < count; i++)
+    FOR (i, count)
         jobs[i] = (md5_play_job){.player = play_player(machines[i % 2]),
                                  .seconds = 0.03 * i,
                                  .joints = i % part == part - 1 ? joints[i] : NULL,
@@ -222,7 +222,7 @@ static void check_alike(const md5_machine *const machines[2], int count, int par
     unsigned char *const scratch = malloc(size + 4);
     md5_play_batch(jobs, (size_t)count, NULL, scratch + 4);
     free(scratch);
-    for (int i = 0; i < count; i++) {
+    FOR (i, count) {
         OWN_PLAYER alone = play_player(machines[i % 2]);
         md5_mat34 expected[2][PLAY_JOINTS];
         play_advance(alone, jobs[i].seconds);
@@ -240,7 +240,7 @@ TEST_HERE (crowd_of_one_model) {
     const md5_machine *const pairs[3][2] = {
         {of->machine, of->machine}, {of->machine, still}, {still, of->machine}};
     EACH (count, counts) {
-        for (int k = 0; k < 3; k++) {
+        FOR (k, 3) {
             check_alike(pairs[k], *count, 3);
             check_alike(pairs[k], *count, MAX + 1);
         }
@@ -253,10 +253,10 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
     const md5_skeleton *const skeleton = &of->made.model->skeleton;
     const md5_vec3 place = {30, 20, 50};
     md5_xform plain[PLAY_JOINTS], pose[PLAY_JOINTS], expected[PLAY_JOINTS];
-    for (uint32_t i = 0; i < 8; i++)
+    FOR (i, 8u)
         md5_player_target(player, i)->weight = 0.0f;
     play_pose(player, plain);
-    for (uint32_t i = 0; i < 6; i++) {
+    FOR (i, 6u) {
         md5_target *const target = md5_player_target(player, i);
         *target = (md5_target){.weight = 0.75f, .position = place, .rotation = {0, 0, 0, 1}};
         play_pose(player, pose);
@@ -302,7 +302,7 @@ TEST_HERE (crowd_modifiers_change_the_pose) {
     play_pose(player, pose);
     CHECK(play_pose_distance(pose, plain) > 0.05);
     md5_player_reset(player);
-    for (uint32_t i = 0; i < 8; i++)
+    FOR (i, 8u)
         md5_player_target(player, i)->weight = i == 5 ? 1.0f : 0.0f;
     play_pose(player, pose);
     CHECK(play_pose_distance(pose, plain) < 1e-4);
@@ -324,7 +324,7 @@ static void check_inside(const md5_model *model, const md5_player *player, const
 TEST_HERE (crowd_stays_in_its_bounds) {
     uint64_t random = 33;
     md5_player *const player = of->player;
-    for (int i = 0; i < 500; i++) {
+    FOR (i, 500) {
         md5_mat34 joints[PLAY_JOINTS], palette[PLAY_JOINTS];
         stir(player, &random);
         play_advance(player, 0.05);
@@ -367,9 +367,9 @@ TEST (crowd_bounds_hold_odd_biases) {
         OWN_MACHINE machine = play_machine(&(md5_machine_desc){.model = model});
         OWN_PLAYER player = play_player(machine);
         uint64_t random = 34;
-        for (int k = 0; k < 50; k++) {
+        FOR (k, 50) {
             md5_xform pose[2];
-            for (int joint = 0; joint < 2; joint++) {
+            FOR (joint, 2) {
                 const double angle = 6.0 * test_random(&random);
                 pose[joint] = model->bind_local[joint];
                 pose[joint].rotation = (md5_quat){0, (float)sin(angle), 0, (float)cos(angle)};
@@ -398,7 +398,7 @@ TEST_WITH (crowd_is_exact_after_a_year, play_case, made, play_begin(made), play_
     OWN_PLAYER old = play_player(machine), *const young = play_player(machine);
     md5_player_seek(old, 0, 0, 2e7 + 0.25);
     md5_player_seek(young, 0, 0, 0.25);
-    for (int i = 0; i < 20000; i++) {
+    FOR (i, 20000) {
         md5_xform a[PLAY_JOINTS], b[PLAY_JOINTS];
         play_advance(old, 1.0 / 60.0);
         play_advance(young, 1.0 / 60.0);
@@ -435,7 +435,7 @@ static void hear_poses(void *user, const md5_play_job *jobs, uint32_t count,
     const uint32_t first = (uint32_t)(jobs - of->crowd->jobs);
     of->first[of->num_calls] = first;
     of->count[of->num_calls++] = count;
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         memcpy(of->seen[first + i], poses[i], sizeof of->seen[0]);
         poses[i][4].rotation = (md5_quat){0.6f, 0, 0, 0.8f};
     }

@@ -22,7 +22,7 @@ static void begin(play_scene *of, const char *easing)
 static double bezier(const double c[4], double x)
 {
     double low = 0.0, high = 1.0;
-    for (int i = 0; i < 60; i++) {
+    FOR (i, 60) {
         const double s = 0.5 * (low + high), r = 1.0 - s;
         if (3.0 * r * r * s * c[0] + 3.0 * r * s * s * c[2] + s * s * s < x)
             low = s;
@@ -45,7 +45,7 @@ static double miss(const play_scene *of, double seconds, double weight)
 
 TEST (curve_of_a_transition_is_that_of_style_sheets) {
     static const double ease[4] = {0.25, 0.1, 0.25, 1.0}, back[4] = {0.3, -0.5, 0.6, 1.5};
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         const double *const c = i == 0 ? ease : back;
         char easing[80];
         snprintf(easing, sizeof easing, "cubic_bezier %g %g %g %g", c[0], c[1], c[2], c[3]);
@@ -72,7 +72,7 @@ TEST_PLAY (curve_of_a_transition_is_saved_and_copied, begin(of, "cubic_bezier 0.
     play_advance(of->player, 0.2);
     md5_xform pose[2][PLAY_JOINTS];
     play_pose(of->player, pose[0]);
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         play_advance(others[i], 0.2);
         play_pose(others[i], pose[1]);
         CHECK(play_pose_distance(pose[0], pose[1]) == 0.0);
@@ -164,7 +164,7 @@ static double expected(const char *curve, double t)
 
 TEST (weight_of_an_item_or_layer_is_eased) {
     static const char *const curves[] = {BEZIER, "steps 4", "cubic_in", "back_out", "linear", ""};
-    for (int number = 0; number < 12; number++) {
+    FOR (number, 12) {
         const char *const curve = curves[number / 2];
         OWN_PLAY of;
         weight_curves_begin(&of, number % 2 == 1, curve, curve, "");
@@ -254,13 +254,13 @@ TEST (fingerprint_depends_on_every_curve) {
                 {"", "steps 5", ""},
                 {"", "cubic_in", ""}};
     uint64_t all[COUNT_OF(rows)];
-    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+    FOR (i, COUNT_OF(rows)) {
         char follow[64];
         snprintf(follow, sizeof follow, "follow fade ease 0.5 %s", rows[i].follow);
         OWN_PLAY of;
         weight_curves_begin(&of, true, rows[i].item, rows[i].layer, follow);
         all[i] = md5_machine_fingerprint(of.machine);
-        for (size_t k = 0; k < i; k++)
+        FOR (k, i)
             CHECK(all[i] != all[k]);
     }
 }
@@ -337,12 +337,12 @@ TEST (follow_moves_as_its_formula_however_time_is_split) {
         OWN_PLAY of;
         follow_begin(&of);
         set_all(&of, 5.0f);
-        for (int i = 0; i < 3; i++)
+        FOR (i, 3)
             CHECK_NEAR(get(&of, (uint32_t)i), 1.0, 0.0); // nothing has happened yet
         CHECK_NEAR(get(&of, PLAIN), 5.0, 0.0);
         for (int step = 1; step <= 40; step++) {
             play_steps(of.player, split, 0.02);
-            for (int i = 0; i < NUM_PARAMETERS; i++)
+            FOR (i, NUM_PARAMETERS)
                 CHECK_NEAR(get(&of, (uint32_t)i), 5.0 - 4.0 * left(i, 0.02 * step), 2e-5);
         }
         CHECK_NEAR(get(&of, EASE), 5.0, 0.0); // exactly there
@@ -388,7 +388,7 @@ TEST_HERE (follow_is_saved_and_copied) {
     OWN void *const bytes = play_save(of->player, &size);
     md5_player *const others[2] = {play_restored(of->player), play_copied(of->player)};
     play_advance(of->player, 0.07);
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         play_advance(others[i], 0.07);
         for (uint32_t p = 0; p < NUM_PARAMETERS; p++)
             CHECK(md5_player_get(others[i], p) == md5_player_get(of->player, p));
@@ -460,7 +460,7 @@ static double cycles_after(const md5_follow_desc *follow, double t)
     enum { PARTS = 72000 };
     const moving follow_begin = {1.0, 0.0}, turn = moved(follow, follow_begin, 3.0, 1.0);
     double sum = 0.0;
-    for (int i = 0; i < PARTS; i++) {
+    FOR (i, PARTS) {
         const double at = (i + 0.5) * t / (double)PARTS;
         sum += at < 1.0 ? moved(follow, follow_begin, 3.0, at).value
                         : moved(follow, turn, 0.5, at - 1.0).value;
@@ -491,7 +491,7 @@ static void begin_paced(paced *of, const md5_follow_desc *follow, double exit)
         snprintf(leave, sizeof leave, "transition go then { exit %g duration 0.25 }", exit);
     memset(of, 0, sizeof *of);
     play_scene_begin(scene);
-    for (uint32_t i = 0; i < 2; i++)
+    FOR (i, 2u)
         play_add_clip(&scene->made, 21, 20.0, 0.3, (play_walk){40, 0, 0}, i);
     play_scene_read(scene,
                     "clip a f { walk frame 0 x frame 7 y frame 20 z } "
@@ -516,7 +516,7 @@ static void begin_paced(paced *of, const md5_follow_desc *follow, double exit)
 static void play_paced(paced *of, int rate)
 {
     md5_player *const player = of->scene.player;
-    for (int step = 0; step < 2 * rate; step++) {
+    FOR (step, 2 * rate) {
         if (step == 0 || step == rate)
             CHECK(md5_player_set(player, 0, step == 0 ? 3.0f : 0.5f));
         md5_player_advance(player, 1.0 / rate, hear_letter, of->heard);
@@ -529,9 +529,9 @@ enum { FRAME_RATES = COUNT_OF(frame_rates) };
 
 TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
     static paced all[FRAME_RATES];
-    for (int kind = 0; kind < KINDS; kind++) {
+    FOR (kind, KINDS) {
         const double cycles = cycles_after(&kinds[kind], 2.0);
-        for (int i = 0; i < FRAME_RATES; i++) {
+        FOR (i, FRAME_RATES) {
             begin_paced(&all[i], &kinds[kind], 0.0);
             play_paced(&all[i], frame_rates[i]);
             CHECK_NEAR(play_time(all[i].scene.player), cycles, 1e-6);
@@ -539,7 +539,7 @@ TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
             CHECK(strlen(all[i].heard) > 4);
             CHECK_STRING(all[i].heard, all[0].heard);
         }
-        for (int i = 0; i < FRAME_RATES; i++)
+        FOR (i, FRAME_RATES)
             play_scene_end(&all[i].scene);
     }
 }
@@ -547,10 +547,10 @@ TEST (follow_drives_a_rate_alike_at_any_frame_rate) {
 // Clips on a line, in step: their rate changes otherwise where the parameter passes one of them.
 // Where they are blended by speed, the way is the integral of the speed.
 TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
-    for (int by_speed = 0; by_speed < 2; by_speed++) {
+    FOR (by_speed, 2) {
         OWN_PLAY of;
         play_scene_begin(&of);
-        for (uint32_t i = 0; i < 2; i++) {
+        FOR (i, 2u) {
             const play_walk walk = {i == 0 ? 40.0 : 100, 0, 0};
             play_add_clip(&of.made, i == 0 ? 21 : 13, 20.0, 0.3, walk, i);
         }
@@ -560,11 +560,11 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
                         by_speed ? "by_speed speed { phase item a item b }"
                                  : "line speed { phase item a 40 item b 100 }");
         double time = 0.0;
-        for (int i = 0; i < FRAME_RATES; i++) {
+        FOR (i, FRAME_RATES) {
             play_place place = {0};
             md5_player_reset(of.player);
             CHECK(md5_player_set(of.player, 0, 130.0f));
-            for (int step = 0; step < 2 * frame_rates[i]; step++) {
+            FOR (step, 2 * frame_rates[i]) {
                 if (step == frame_rates[i])
                     CHECK(md5_player_set(of.player, 0, -20.0f));
                 play_advance(of.player, 1.0 / frame_rates[i]);
@@ -588,13 +588,13 @@ TEST (follow_drives_a_blend_alike_at_any_frame_rate) {
 // An exit is reached when the integral of the pace is there, within a step.
 TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
     paced of;
-    for (int kind = 0; kind < KINDS; kind++) {
+    FOR (kind, KINDS) {
         double low = 0.0, high = 1.0;
-        for (int i = 0; i < 40; i++) {
+        FOR (i, 40) {
             const double middle = 0.5 * (low + high);
             *(cycles_after(&kinds[kind], middle) < 1.0 ? &low : &high) = middle;
         }
-        for (int i = 0; i < FRAME_RATES; i++) {
+        FOR (i, FRAME_RATES) {
             begin_paced(&of, &kinds[kind], 1.0);
             play_paced(&of, frame_rates[i]);
             CHECK_UINT(play_state(of.scene.player), 1);
@@ -606,7 +606,7 @@ TEST (follow_reaches_an_exit_at_the_same_time_at_any_frame_rate) {
 
 // 5 - 4 exp(-3 t) passes 3 after ln 2 / 3 s.
 TEST (follow_meets_a_condition_at_the_same_time_at_any_frame_rate) {
-    for (int i = 0; i < FRAME_RATES; i++) {
+    FOR (i, FRAME_RATES) {
         OWN_PLAY of;
         follow_begin(&of);
         set_all(&of, 5.0f);
@@ -629,11 +629,11 @@ TEST_PLAY (follow_wakes_no_layer_that_rests, play_scene_begin(of)) {
                         "follow smooth smooth 3 report { enter } layer body { state low a "
                         "state high b transition low high transition high low }");
     int most = 0;
-    for (int i = 0; i < FRAME_RATES; i++) {
+    FOR (i, FRAME_RATES) {
         int count = 0;
         md5_player_reset(of->player);
         CHECK(md5_player_set(of->player, SMOOTH, 5.0f));
-        for (int step = 0; step < frame_rates[i]; step++)
+        FOR (step, frame_rates[i])
             md5_player_advance(of->player, 1.0 / frame_rates[i], count_event, &count);
         most = i == 0 ? count : most;
         CHECK_UINT((unsigned)count, (unsigned)most);
@@ -675,7 +675,7 @@ TEST (follow_refuses_what_makes_no_sense) {
         "the following parameter 'speed': there are 0 steps, which must be 1 to 65536",
         "the following parameter 'speed': there is no kind 7",
     };
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
+    FOR (i, COUNT_OF(rows))
         follow_check_refused(&rows[i], 1, messages[i]);
     const md5_follow_desc twice[2] = {{.parameter = "speed", .rate = 1.0f},
                                       {.parameter = "speed", .rate = 2.0f}};

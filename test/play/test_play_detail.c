@@ -26,7 +26,7 @@ static void choose_joints(detail_test *of, uint64_t *random)
     of->words[0] = '\0';
     memset(of->are_animated, 0, sizeof of->are_animated);
     of->are_animated[0] = true;
-    for (int i = 0; i < PLAY_JOINTS; i++) {
+    FOR (i, PLAY_JOINTS) {
         if (!play_one_in(random, 4))
             continue;
         used +=
@@ -83,7 +83,7 @@ static bool advance_both(detail_test *of, uint64_t *random)
         CHECK(md5_player_play_shot(of->full, 0, clip, &shot));
         CHECK(md5_player_play_shot(of->reduced, 0, clip, &shot));
     }
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         of->heard[i].count = 0;
         md5_player_advance(players[i], seconds, play_hear, &of->heard[i]);
         motions[i] = md5_player_root_motion(players[i]);
@@ -159,7 +159,7 @@ static bool poses_at_intervals(detail_test *of, uint64_t *random)
     const uint32_t num_before = play_below(random, 4);
     md5_xform kept[PLAY_JOINTS], full[PLAY_JOINTS], posed[PLAY_JOINTS];
     md5_player_target(of->full, 0)->weight = md5_player_target(of->reduced, 0)->weight = 0.7f;
-    for (uint32_t i = 0; i < num_before; i++) {
+    FOR (i, num_before) {
         play_pose(of->full, full);
         play_pose(of->reduced, full);
     }
@@ -249,11 +249,11 @@ TEST_PLAY (detail_with_an_unknown_mask_is_refused, begin_scene(of, "")) {
                                 &(md5_detail){.mask = "trunk", .interval = 4, .phase = 11}));
     CHECK(!md5_player_set_detail(of->player,
                                  &(md5_detail){.mask = "tail", .interval = 2, .phase = 1}));
-    for (uint32_t call = 0; call < 12; call++) // the first, since there is none to show
+    FOR (call, 12u) // the first, since there is none to show
         CHECK(md5_player_pose(of->player, pose, NULL, NULL, scratch)
               == (call == 0 || (call + 11) % 4 == 0));
     md5_player_reset(of->player);
-    for (int call = 0; call < 4; call++)
+    FOR (call, 4)
         CHECK(md5_player_pose(of->player, pose, NULL, NULL, scratch));
 }
 
@@ -263,7 +263,7 @@ TEST_PLAY (detail_pose_is_never_older_than_its_interval, begin_scene(of, "")) {
     uint32_t age = 0;
     md5_xform pose[PLAY_JOINTS];
     OWN void *const scratch = malloc(md5_player_pose_scratch(of->machine));
-    for (int i = 0; i < 2000; i++) {
+    FOR (i, 2000) {
         const uint32_t interval = 1 + play_below(&random, 6);
         CHECK(md5_player_set_detail(
             of->player, &(md5_detail){.interval = interval, .phase = play_below(&random, 6)}));
@@ -308,7 +308,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
         memset(are_animated, 0, MAX_JOINTS * sizeof *are_animated);
         are_animated[0] = true;
         CHECK(md5_build_mask(&model->skeleton, FAR_MASKS[kind].joints, 0, weights, NULL));
-        for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+        FOR (i, model->skeleton.num_joints) {
             for (uint32_t joint = i; weights[i] > 0.0f && joint != MD5_NONE;
                  joint = model->skeleton.joints[joint].parent)
                 are_animated[joint] = true;
@@ -323,7 +323,7 @@ TEST (detail_of_many_joints_poses_them_with_the_same_bits) {
             static const char *const names[] = {"speed", "wave",  "talk",  "jump",
                                                 "point", "dance", "breath"};
             static const float values[] = {20.0f, 1.0f, 1.0f, 1.0f, 1.0f, 1.0f, 0.7f};
-            for (int i = 0; i < 2; i++) {
+            FOR (i, 2) {
                 play_set(players[i], names[step % 7], step % 3 ? values[step % 7] : 0.0f);
                 if (step % 9 == 4)
                     PLAY_SHOT(players[i], 0, 1, .mask = "upper", .fade_in = 0.1f);
@@ -353,7 +353,7 @@ static void hook(void *user, const md5_play_job *jobs, uint32_t count, md5_xform
 {
     hooked *const of = user;
     of->num_hooked += count;
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         CHECK(jobs[i].is_computed || !jobs[i].keeps_matrices);
         poses[i][6].translation.x += (float)(jobs + i - of->crowd->jobs);
     }
@@ -406,7 +406,7 @@ TEST_HERE (detail_of_a_crowd_is_that_of_each) {
     uint32_t num_hooks = 0;
     for (uint32_t i = 0; i < CROWD; i++)
         num_hooks += crowd->jobs[i].hook != NULL;
-    for (int frame = 0; frame < 9; frame++) {
+    FOR (frame, 9) {
         play(of);
         CHECK_UINT(of->num_hooked, num_hooks);
         for (uint32_t i = 0; i < CROWD; i++)
@@ -420,7 +420,7 @@ TEST_HERE (detail_of_a_crowd_leaves_kept_matrices_alone) {
     for (uint32_t i = 0; i < CROWD; i++)
         crowd->jobs[i].keeps_matrices = true;
     OWN md5_mat34 *const before = malloc(sizeof crowd->palettes);
-    for (int frame = 0; frame < 9; frame++) {
+    FOR (frame, 9) {
         uint32_t num_hooks = 0;
         memcpy(before, crowd->palettes, sizeof crowd->palettes);
         memset(crowd->joints, 0, sizeof crowd->joints);
@@ -440,11 +440,11 @@ TEST_HERE (detail_of_a_crowd_leaves_kept_matrices_alone) {
 // The detail is set in every frame, and changes for some players.
 TEST_HERE (detail_of_a_crowd_costs_the_same_in_each_frame) {
     play_crowd *const crowd = of->crowd;
-    for (int frame = 0; frame < 40; frame++) {
+    FOR (frame, 40) {
         uint32_t num_computed = 0;
-        for (uint32_t i = 0; i < 64; i++)
+        FOR (i, 64u)
             md5_player_set_detail(crowd->players[i], &(md5_detail){.interval = 4, .phase = i});
-        for (uint32_t i = 0; i < 4; i++) // they come near, and go again
+        FOR (i, 4u) // they come near, and go again
             md5_player_set_detail(crowd->players[i], frame / 10 % 2 ? NULL : &(md5_detail){0});
         play(of);
         for (uint32_t i = 4; i < 64; i++)

@@ -36,7 +36,7 @@ static void begin(play_scene *of, const char *extract, const char *states)
 {
     const play_walk walks[3] = {WALKS, RUNS, TURNS};
     play_scene_begin(of);
-    for (uint32_t i = 0; i < 3; i++)
+    FOR (i, 3u)
         play_add_clip(&of->made, 21, 20.0, 0.3, walks[i], i);
     play_scene_read(of,
                     "clip walk f { %s " EVENTS "markers ( 2 10 ) } "
@@ -62,7 +62,7 @@ TEST_PLAY (play_events_come_in_order, begin(of, "", "state walk walk")) {
     CHECK_STRING(got.events[3]->name, "end");
     CHECK_STRING(got.events[4]->name, "start");
     CHECK_STRING(got.events[8]->name, "start");
-    for (uint32_t i = 0; i < got.count; i++)
+    FOR (i, got.count)
         CHECK(got.weights[i] == 1.0f);
     listen(player, 0.0, &got);
     CHECK_UINT(got.count, 0);
@@ -90,7 +90,7 @@ TEST (play_events_do_not_depend_on_steps) {
           "transition swing bend { exit 1.1 duration 0.5 inertial } "
           "transition bend walk { exit 2 duration 0.3 interrupt_none }");
     uint64_t random = 5;
-    for (int round = 0; round < 60; round++) {
+    FOR (round, 60) {
         const double seconds = 12.0 * test_random(&random);
         const uint32_t parts = 1 + test_random_u32(&random) % 300;
         md5_player *const whole = play_player(of.machine), *const split = play_player(of.machine);
@@ -98,7 +98,7 @@ TEST (play_events_do_not_depend_on_steps) {
                                                                       calloc(1, sizeof *bit_by_bit);
         md5_player_advance(whole, seconds, hear, at_once);
         double done = 0.0;
-        for (uint32_t i = 0; i < parts; i++) {
+        FOR (i, parts) {
             const double part = i + 1 < parts ? 2.0 * seconds / parts * test_random(&random) : 0.0;
             const double most = i + 1 < parts ? fmin(part, seconds - done) : seconds - done;
             md5_player_advance(split, most, hear, bit_by_bit);
@@ -107,7 +107,7 @@ TEST (play_events_do_not_depend_on_steps) {
         CHECK_UINT(play_state(split), play_state(whole));
         CHECK_NEAR(play_time(split), play_time(whole), 1e-6);
         if (CHECK_UINT(bit_by_bit->count, at_once->count)) {
-            for (uint32_t i = 0; i < at_once->count; i++)
+            FOR (i, at_once->count)
                 CHECK(at_once->events[i] == bit_by_bit->events[i]);
         }
         free(at_once);
@@ -123,7 +123,7 @@ TEST_PLAY (play_events_are_as_many_as_passes, begin(of, "", "state loop loop")) 
     uint64_t random = 9;
     OWN events_heard *const got = calloc(1, sizeof *got);
     md5_player_seek(player, 0, 0, 0.1);
-    for (int i = 0; i < 20000; i++) {
+    FOR (i, 20000) {
         const double before = play_time(player);
         const double pace = 8.0 * (test_random(&random) - 0.5);
         const double seconds = test_random_u32(&random) % 50 == 0 ? 9.0 : 0.04;
@@ -131,7 +131,7 @@ TEST_PLAY (play_events_are_as_many_as_passes, begin(of, "", "state loop loop")) 
         listen(player, seconds, got);
         const double now = play_time(player);
         uint32_t left = 0, ends = 0;
-        for (uint32_t k = 0; k < got->count; k++) {
+        FOR (k, got->count) {
             left += strcmp(got->events[k]->text, "left") == 0;
             ends += strcmp(got->events[k]->name, "end") == 0;
         }
@@ -160,7 +160,7 @@ TEST_PLAY (play_events_have_weights,
     listen(player, 0.2, &got);
     CHECK_UINT(got.count, 3); // the end of one and its start, the start of the other
     float sum = 0.0f;
-    for (uint32_t i = 0; i < got.count; i++)
+    FOR (i, got.count)
         sum += got.weights[i];
     CHECK_NEAR(sum, 0.75 + 0.75 + 1.0 / 16.0, 1e-5);
     play_fade(player, 0, 2, 0.1f);
@@ -184,7 +184,7 @@ static play_place walk_on(md5_player *player, double seconds, uint32_t parts, ui
 {
     play_place at = {0};
     double done = 0.0;
-    for (uint32_t i = 0; i < parts; i++) {
+    FOR (i, parts) {
         double part = seconds - done;
         if (i + 1 < parts)
             part = fmin(part, 2.0 * seconds / parts * test_random(random));
@@ -294,7 +294,7 @@ TEST (play_root_keeps_its_velocity_when_a_pose_is_frozen) {
 TEST_PLAY (play_root_and_pose_are_the_clip, begin(of, "turn", "state turn turn")) {
     md5_player *const player = play_player(of->machine);
     play_place at = {0};
-    for (int i = 0; i < 20; i++) {
+    FOR (i, 20) {
         play_advance(player, 0.0475);
         play_go_on(&at, md5_player_root_motion(player));
         md5_xform pose[PLAY_JOINTS];
@@ -441,7 +441,7 @@ TEST (clips_end_in_every_mode_and_direction) {
     EACH (row, cases) {
         OWN_REPORT of;
         report_begin(&of, "report { clip_end }", row->motion, "");
-        for (int k = 0; k < 3; k++) {
+        FOR (k, 3) {
             const char *const heard = advance(&of, row->steps[k]);
             CHECK_THAT(strcmp(heard, row->heard[k]) == 0, "%s, step %d: %s", row->motion, k, heard);
         }
@@ -451,7 +451,7 @@ TEST (clips_end_in_every_mode_and_direction) {
 TEST (only_events_that_are_asked_for_are_reported) {
     static const char *const reports[4] = {"report { enter }", "report { leave }",
                                            "report { transition_end }", "report { clip_end }"};
-    for (int kind = 0; kind < 4; kind++) {
+    FOR (kind, 4) {
         OWN_REPORT of;
         report_begin(&of, reports[kind], "a", "");
         advance(&of, 0.0);

@@ -59,7 +59,7 @@ TEST_HERE (play_feet_stand_on_the_ground_of_the_callback, "feet pelvis { " LEGS 
     static const uint32_t ankles[] = {ANKLE_L, ANKLE_R};
     static const double floors[] = {0.5, -2.5};
     const md5_foot *const feet = md5_player_feet(of->player, 0);
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         const real3 was = at_of(of, of->model->bind_local, ankles[i]);
         const real3 is = at_of(of, of->pose, ankles[i]);
         CHECK_NEAR(is.x, was.x, 1e-4);
@@ -200,7 +200,7 @@ static void pose(strider *of)
     const md5_model *const model = of->character->model;
     md5_player_pose(of->player, of->pose, NULL, of->palette, of->scratch);
     uint32_t mesh = model->num_meshes;
-    for (uint32_t i = 0; i < of->num_soles; i++) {
+    FOR (i, of->num_soles) {
         if (of->mesh[i] != mesh)
             md5_skin(&model->meshes[mesh = of->mesh[i]], of->palette, of->skin, NULL, NULL);
         of->at[i] = md5_xform_point(of->place, of->skin[of->vertex[i]]);
@@ -221,7 +221,7 @@ static void step(strider *of, slide_record *seen)
     play_advance(of->player, 1.0 / (double)STEPS_A_SECOND);
     of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
     pose(of);
-    for (uint32_t i = 0; i < of->num_soles; i++) {
+    FOR (i, of->num_soles) {
         if (before[i].z > on_floor || of->at[i].z > on_floor)
             continue;
         const double x = (double)of->at[i].x - before[i].x, y = (double)of->at[i].y - before[i].y;
@@ -261,10 +261,10 @@ static slide_record stride(const char *file, const order *given, float weight)
     of.place.rotation.w = 1.0f;
     const md5_model *const model = of.character->model;
     uint32_t most = 0;
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    FOR (m, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[m];
         most = mesh->num_vertices > most ? mesh->num_vertices : most;
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        FOR (v, mesh->num_vertices)
             if (mesh->positions[v].z <= sole_height && CHECK(of.num_soles < MAX_SOLES)) {
                 of.mesh[of.num_soles] = m;
                 of.vertex[of.num_soles++] = v;
@@ -278,7 +278,7 @@ static slide_record stride(const char *file, const order *given, float weight)
         md5_player_target(of.player, feet)->weight = weight;
     play_set(of.player, "speed", given->first);
     play_set(of.player, "turn", given->turn);
-    for (int i = 0; i < (int)(given->until * (double)STEPS_A_SECOND); i++) {
+    FOR (i, (int)(given->until * (double)STEPS_A_SECOND)) {
         if (i == 5 * STEPS_A_SECOND / 2) {
             play_set(of.player, "speed", given->then);
             play_set(of.player, "turn", 0.0f);

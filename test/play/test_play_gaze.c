@@ -51,7 +51,7 @@ TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
     const md5_gaze_desc same = {.origin = {5, 0, 48}, .numbers.distance = 60.0f};
     int moves = 0;
     md5_vec3 last = {0, 0, 0};
-    for (int i = 0; i < 200; i++) {
+    FOR (i, 200) {
         play_rig_go_on(of, 0.05);
         const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
         const md5_vec3 point = md5_gaze_point(&same, MD5_AXES_ID, gaze);
@@ -68,7 +68,7 @@ TEST_HERE (play_gaze_turns_the_eyes_to_its_point,
 // The head turns by its share of the direction, seen from (5 0 48).
 TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
            "gaze head { " EYES "length 1 distance 60 head_share 0.5 head_seconds 0 }") {
-    for (int i = 0; i < 100; i++) {
+    FOR (i, 100) {
         play_rig_go_on(of, 0.1);
         const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
         CHECK_NEAR(gaze->head.x, 0.5 * gaze->to.x, 1e-6);
@@ -81,7 +81,7 @@ TEST_HERE (play_gaze_turns_the_head_a_part_of_the_way,
 TEST_HERE (play_gaze_follows_the_target,
            "gaze head { " EYES "interest 1 max_seconds 0.5 eye_limit 1 }") {
     md5_target *const target = md5_player_target(of->player, 0);
-    for (int i = 0; i < 50; i++) {
+    FOR (i, 50) {
         target->position = (md5_vec3){60, 0.5f * (float)i, 40};
         play_rig_go_on(of, 0.1);
         const md5_gaze *const gaze = md5_player_gaze(of->player, 0);
@@ -101,7 +101,7 @@ TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
     CHECK(fabsf(before.to.x) > 0.1f);
     md5_target *const target = md5_player_target(of->player, 0);
     float turns[3];
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         target->weight = 0.5f * (float)i;
         play_rig_go_on(of, 0.0);
         turns[i] = fabsf(of->pose[EYE_L].rotation.z) + fabsf(of->pose[HEAD].rotation.z);
@@ -110,7 +110,7 @@ TEST_HERE (play_gaze_has_a_weight, "gaze head { " EYES "seed 9 }") {
     target->weight = 0.0f;
     play_rig_go_on(of, 2.0);
     CHECK_BYTES(&before, md5_player_gaze(of->player, 0), sizeof before);
-    for (int i = 0; i < JOINTS; i++)
+    FOR (i, JOINTS)
         CHECK_BYTES(&of->pose[i], &of->model->bind_local[i], sizeof of->pose[i]);
 }
 
@@ -120,9 +120,9 @@ TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }
     md5_xform poses[2][JOINTS];
     md5_gaze_begin(78, md5_player_gaze(others[1], 0));
     int differs = 0;
-    for (int i = 0; i < 40; i++) {
+    FOR (i, 40) {
         play_rig_go_on(of, 0.1);
-        for (int k = 0; k < 2; k++) {
+        FOR (k, 2) {
             md5_player_target(others[k], 0)->weight = 1.0f;
             play_advance(others[k], 0.1);
             md5_player_pose(others[k], poses[k], NULL, NULL, of->scratch);
@@ -136,7 +136,7 @@ TEST_HERE (play_gaze_of_each_player_has_its_seed, "gaze head { " EYES "seed 77 }
     md5_gaze_begin(77, &first);
     md5_player_reset(of->player);
     CHECK_BYTES(&first, md5_player_gaze(of->player, 0), sizeof first);
-    for (int k = 0; k < 2; k++)
+    FOR (k, 2)
         md5_destroy_player(others[k]);
 }
 
@@ -145,16 +145,16 @@ TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
     md5_player_target(of->player, 0)->position = (md5_vec3){50, 9, 45};
     play_rig_go_on(of, 1.23);
     md5_player *const others[2] = {play_restored(of->player), play_copied(of->player)};
-    for (int i = 0; i < 60; i++) {
+    FOR (i, 60) {
         play_rig_go_on(of, 0.1);
-        for (int k = 0; k < 2; k++) {
+        FOR (k, 2) {
             md5_xform pose[JOINTS];
             play_advance(others[k], 0.1);
             md5_player_pose(others[k], pose, NULL, NULL, of->scratch);
             CHECK_BYTES(pose, of->pose, sizeof pose);
         }
     }
-    for (int k = 0; k < 2; k++)
+    FOR (k, 2)
         md5_destroy_player(others[k]);
 }
 
@@ -162,7 +162,7 @@ TEST_HERE (play_gaze_is_saved_and_copied, "gaze head { " EYES "}") {
 // stay finite.
 TEST (play_gaze_that_is_not_finite_begins_anew) {
     const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
-    for (int number = 0; number < 36; number++) {
+    FOR (number, 36) {
         OWN_RIG of;
         begin(&of, "gaze head { " EYES "}");
         play_rig_go_on(&of, 0.5);
@@ -176,7 +176,7 @@ TEST (play_gaze_that_is_not_finite_begins_anew) {
         CHECK(md5_player_restore(of.player, bytes, size, NULL));
         play_rig_go_on(&of, 0.1);
         CHECK(gaze->seconds < 1.0f && fabsf(gaze->head.x) < 1.0f);
-        for (int i = 0; i < JOINTS; i++) {
+        FOR (i, JOINTS) {
             const real4 q = real4_widen(of.pose[i].rotation);
             CHECK_NEAR(real4_dot(q, q), 1.0, 1e-5);
         }
@@ -213,7 +213,7 @@ TEST (play_gaze_looks_alike_in_other_axes) {
     begin(&plain, "gaze head { " EYES "seed 4 }");
     begin_with(&turned, "gaze head { " EYES "seed 4 }",
                &(md5_load_opts){.axes = MD5_AXES_Y_UP, .scale = 0.5f});
-    for (int i = 0; i < 30; i++) {
+    FOR (i, 30) {
         play_rig_go_on(&plain, 0.1);
         play_rig_go_on(&turned, 0.1);
         const md5_mat34 from_turned =
@@ -296,7 +296,7 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
                               &rule.numbers.head_limit,  &rule.numbers.eye_limit};
     enum { NUMBERS = COUNT_OF(numbers), ALL = NUMBERS + 4 };
     uint64_t fingerprints[ALL];
-    for (int i = 0; i < ALL; i++) {
+    FOR (i, ALL) {
         if (i < NUMBERS)
             *numbers[i] = 0.75f;
         rule.numbers.length = i == NUMBERS ? 2 : 0;
@@ -309,7 +309,7 @@ TEST_HERE (play_gaze_is_part_of_the_tables, "gaze head { " EYES "}") {
         if (copy->eyes[0])
             CHECK(copy->eyes[0] != rule.eyes[0] && strcmp(copy->eyes[0], "eye_l") == 0);
         fingerprints[i] = md5_machine_fingerprint(machine);
-        for (int k = 0; k < i; k++)
+        FOR (k, i)
             CHECK(fingerprints[k] != fingerprints[i]);
         if (i < NUMBERS)
             *numbers[i] = 0.0f;

@@ -44,7 +44,7 @@ static md5_character *load_with(const char *rows)
         return NULL;
     size_t used = (size_t)snprintf(machine_text, sizeof machine_text,
                                    "machine m { model bobbin.md5mesh float near 1 %s\n", rows);
-    for (uint32_t i = 0; i < 2 * own->desc.num_clips; i++) { // clips, then states
+    FOR (i, 2 * own->desc.num_clips) { // clips, then states
         const md5_clip_desc *const clip = &own->clips[i % own->desc.num_clips];
         const bool is_clip = i < own->desc.num_clips;
         used += (size_t)snprintf(machine_text + used, sizeof machine_text - used, "%s%s %s %s\n",
@@ -79,7 +79,7 @@ TEST (hands_hold_one_gun_in_all_clips) {
     OWN_PLAYER player = play_player(character->machine);
     uint32_t num_near = 0, num_far = 0;
     double worst = 0.0, worst_turn = 0.0, worst_far = 0.0;
-    for (uint32_t i = 0; i < character->num_clips * TIMES; i++) {
+    FOR (i, character->num_clips * TIMES) {
         md5_xform pose[MAX_JOINTS];
         md5_player_seek(player, 0, i / TIMES, i % TIMES / (double)TIMES);
         play_pose(player, pose);
@@ -142,7 +142,7 @@ TEST (hands_of_saved_copied_and_written_players_are_alike) {
     OWN_PLAYER player = play_player(character->machine);
     OWN_PLAYER saved = play_player(again->machine);
     OWN_PLAYER copied = play_player(character->machine);
-    for (uint32_t i = 0; i < 40; i++) {
+    FOR (i, 40u) {
         uint8_t bytes[16384];
         md5_xform pose[MAX_JOINTS], others[2][MAX_JOINTS];
         md5_mat34 joints[3][MAX_JOINTS];
@@ -160,7 +160,7 @@ TEST (hands_of_saved_copied_and_written_players_are_alike) {
         OWN void *const scratch = malloc(md5_play_batch_scratch(jobs, 2, NULL));
         md5_play_batch(jobs, 2, NULL, scratch);
         md5_local_to_model(&character->model->skeleton, pose, joints[2]);
-        for (int k = 0; k < 2; k++) {
+        FOR (k, 2) {
             CHECK_BYTES(others[k], pose, num_joints * sizeof *pose);
             CHECK_BYTES(joints[k], joints[2], num_joints * sizeof **joints);
         }
@@ -172,7 +172,7 @@ TEST (hands_obey_the_limits_of_joints) {
     static const char *const limits[] = {
         "", "limit lhand cone ( 1 0 0 ) { min -0.2 max 0.3 swing 0.1 }\n"
             "limit larm hinge ( 0 2 0 ) { min -0.4 max -0.2 }\n"};
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         OWN_PLAY of;
         play_scene_clips(&of, 1, 11, 10.0);
         play_scene_read(&of, "%s clip a a layer body { state a a }\nmodifier m %s", limits[i % 2],
@@ -218,7 +218,7 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
     play_scene *const all[] = {&plain, &eased, &by_state};
     static const char *const rows[] = {ROWS_OF(""), ROWS_OF("weight p cubic_in"),
                                        ROWS_OF("weight 0.5 weight state body b")};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         play_scene_clips(all[i], 2, 11, 10.0);
         play_scene_read(all[i], "%s", rows[i]);
     }
@@ -229,7 +229,7 @@ TEST (hands_have_the_weight_of_a_parameter_or_a_state) {
     check_weight(eased.player, plain.player, 0.0625);
     check_weight(by_state.player, plain.player, 0.0);
     // A cross-fade, then others that freeze and that decay: as those of the morph.
-    for (uint32_t i = 0; i < 60; i++) {
+    FOR (i, 60u) {
         const md5_fade fade = i % 3 == 2 ? MD5_FADE_INERTIAL : MD5_FADE_CROSS;
         for (int k = 0; k < 3; k += 2) {
             if (i == 0 || i > 4)
@@ -259,13 +259,13 @@ TEST (hands_have_the_weight_of_a_curve_or_a_window) {
     static const char *const rows[] = {
         DRIVEN_BY("", ""), DRIVEN_BY("", "weight curve c"), DRIVEN_BY("", "weight window hit"),
         DRIVEN_BY("clip b b { window new 0 2 curve d ( 0 1 ) } ", "weight window hit")};
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         play_scene_clips(all[i], 2, 11, 10.0);
         play_scene_read(all[i], "%s", rows[i]);
     }
     int ends = 0;
-    for (int i = 0; i < 9; i++) {
-        for (int k = 0; k < 3; k++)
+    FOR (i, 9) {
+        FOR (k, 3)
             play_advance(all[k]->player, i == 0 ? 0.05 : 0.1);
         const double open = i >= 3 && i < 6 ? 1.0 : 0.0;
         float morph;

@@ -55,13 +55,13 @@ static md5_anim *make_clip(int number, const md5_load_opts *opts)
                 "MD5Version 10 commandline \"\" numFrames %d numJoints 10 frameRate 10 "
                 "numAnimatedComponents 3\nhierarchy {\n",
                 HOLD_FRAMES);
-    for (int i = 0; i < HOLD_JOINTS; i++)
+    FOR (i, HOLD_JOINTS)
         test_append(&text, "\"%s %d\n", rows[i], i == 0 ? 0 : i <= 2 ? 2 : 3);
     test_append(&text, "}\nbounds {\n");
-    for (int i = 0; i < HOLD_FRAMES; i++)
+    FOR (i, HOLD_FRAMES)
         test_append(&text, "( 0 0 0 ) ( 1 1 1 )\n");
     test_append(&text, "}\n%s", base);
-    for (int i = 0; i < HOLD_FRAMES; i++)
+    FOR (i, HOLD_FRAMES)
         test_append(&text, "frame %d { %.9g %.9g %.9g }\n", i, clips[number].ahead * i,
                     clips[number].turn * i, clips[number].up * i);
     md5_error error = {0};
@@ -95,7 +95,7 @@ static void hold_begin(play_rig *of, const char *clip, const char *words)
 
 static void hold_steps(play_rig *of, int num_steps)
 {
-    for (int i = 0; i < num_steps; i++)
+    FOR (i, num_steps)
         play_rig_go_on(of, HOLD_TICK);
 }
 
@@ -144,9 +144,9 @@ static double hold_slide(play_rig *of, int num_steps)
     double most = 0.0;
     play_rig_go_on(of, 0.0);
     const real3 was[] = {hold_sole_of(of, TOE_L), hold_sole_of(of, ANKLE_R)};
-    for (int i = 0; i < num_steps; i++) {
+    FOR (i, num_steps) {
         play_rig_go_on(of, HOLD_TICK);
-        for (int foot = 0; foot < 2; foot++) {
+        FOR (foot, 2) {
             const double distance = real3_distance(hold_sole_of(of, joints[foot]), was[foot]);
             most = fmax(most, distance);
         }
@@ -183,7 +183,7 @@ TEST (play_hold_keeps_soles_where_they_stand) {
 // A character that is turned and moved by the game carries its feet along.
 TEST_HOLD (play_hold_goes_with_what_the_game_moves, "still", HOLD_FEET "hold }") {
     play_rig_go_on(of, 0.0);
-    for (int i = 0; i < 20; i++) {
+    FOR (i, 20) {
         of->place.translation.x += 1.0f;
         play_rig_go_on(of, HOLD_TICK);
     }
@@ -229,7 +229,7 @@ TEST_HOLD (play_hold_without_release_is_back_at_once, "glides",
 TEST_HOLD (play_hold_stretches_no_leg, "slides",
            HOLD_FEET "hold { toe toe_l speed 30 distance 100 } }") {
     double most = 0.0;
-    for (int i = 0; i < 120; i++) {
+    FOR (i, 120) {
         play_rig_go_on(of, HOLD_TICK);
         const md5_foot *const feet = md5_player_feet(of->player, 0);
         CHECK(feet[0].result == MD5_LIMB_PLACED && feet[0].miss < 1e-3f);
@@ -275,7 +275,7 @@ TEST (play_hold_counts_what_plays_at_the_ankles) {
     CHECK(of.player->held[0].is_held);
     const uint32_t clip = md5_find_clip(of.machine, "slides");
     static const md5_shot_desc shots[] = {{.mode = MD5_LAYER_ADD}, {.mask = "head"}, {0}};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         CHECK(md5_player_play_shot(of.player, (uint32_t)i, clip, &shots[i]));
         play_rig_go_on(&of, HOLD_TICK);
         CHECK(of.player->held[0].is_held == (i < 2));
@@ -308,7 +308,7 @@ TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
 
 // Frozen below a chain of states that interrupt each other.
 TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
-    for (uint32_t i = 0; i < 8; i++) {
+    FOR (i, 8u) {
         CHECK(play_fade(of->player, 0, 1 - i % 2, 1.0f));
         play_rig_go_on(of, HOLD_TICK);
     }
@@ -341,12 +341,12 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
     play_advance(of->player, HOLD_TICK); // and not posed yet
     md5_player *const others[OTHERS] = {play_restored(of->player), play_copied(of->player),
                                         play_restored(of->player)};
-    for (int i = 0; i < 60; i++) {
+    FOR (i, 60) {
         md5_mat34 joints[2][HOLD_JOINTS];
         md5_xform pose[HOLD_JOINTS];
         play_advance(of->player, HOLD_TICK);
         md5_player_pose(of->player, of->pose, joints[0], NULL, of->scratch);
-        for (int k = 0; k < 2; k++) {
+        FOR (k, 2) {
             play_advance(others[k], HOLD_TICK);
             md5_player_pose(others[k], pose, NULL, NULL, of->scratch);
             CHECK_BYTES(pose, of->pose, sizeof pose);
@@ -356,14 +356,14 @@ TEST_HOLD (play_hold_is_saved_and_copied, "turns", HOLD_FEET "hold { toe toe_l d
         md5_play_batch(&job, 1, NULL, scratch);
         CHECK_BYTES(joints[0], joints[1], sizeof joints[0]);
     }
-    for (int k = 0; k < OTHERS; k++)
+    FOR (k, OTHERS)
         md5_destroy_player(others[k]);
 }
 
 // Numbers that are not finite, from broken bytes, begin anew.
 TEST (play_hold_that_is_not_finite_begins_anew) {
     static const float wrong[] = {NAN, INFINITY, -INFINITY, 3e38f};
-    for (int number = 0; number < 32; number++) {
+    FOR (number, 32) {
         OWN_RIG of;
         hold_begin(&of, "glides", HOLD_FEET "hold { toe toe_l } }");
         play_rig_go_on(&of, HOLD_TICK);
@@ -390,7 +390,7 @@ TEST (play_hold_holds_alike_in_other_axes) {
         hold_begin(&plain, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }");
         hold_begin_in(&turned, "turns", HOLD_FEET "hold { toe toe_l distance 1 } }", axes);
         CHECK_STRING(turned.error.message, "");
-        for (int i = 0; i < 60; i++) {
+        FOR (i, 60) {
             play_rig_go_on(&plain, HOLD_TICK);
             play_rig_go_on(&turned, HOLD_TICK);
             CHECK_NEAR(real3_distance(hold_sole_of(&plain, TOE_L), hold_sole_of(&turned, TOE_L)),
@@ -454,7 +454,7 @@ static double degrees_of(double tangent)
 
 // While the character turns by 5.7 degrees.
 TEST (play_hold_keeps_headings) {
-    for (int holds = 0; holds < 2; holds++) {
+    FOR (holds, 2) {
         OWN_RIG of;
         hold_begin(&of, "turns", holds ? HOLD_FEET "hold { toe toe_l } }" : HOLD_FEET "}");
         for (int i = 0; i <= 30; i++) {
@@ -472,7 +472,7 @@ TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
     play_rig_go_on(of, 0.0);
     const real3 was = hold_sole_of(of, TOE_L);
-    for (int i = 0; i < 180; i++) {
+    FOR (i, 180) {
         play_rig_go_on(of, HOLD_TICK);
         const double turned = hold_body_heading(of);
         CHECK_NEAR(hold_heading_of(of, TOE_L), turned > 45.0 ? turned - 45.0 : 0.0, 0.01);
@@ -487,7 +487,7 @@ TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
 TEST (play_hold_stretches_no_leg_by_turning) {
     static const md5_hold_numbers hold = {
         .height = 0.3f, .speed = 10.0f, .distance = 4.0f, .release = 0.2f};
-    for (int is_long = 0; is_long < 2; is_long++) {
+    FOR (is_long, 2) {
         md5_held held = {0};
         md5_hold_step step = {
             .seconds = 0.1f,
@@ -515,7 +515,7 @@ TEST_HOLD (play_hold_begins_as_a_sole_pointed, "turns",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
     CHECK(hold_slide(of, 30) > 0.1);
     int num_begun = 0;
-    for (int i = 0; i < 120; i++) {
+    FOR (i, 120) {
         const bool was_held = of->player->held[0].is_held;
         const double was = hold_heading_of(of, TOE_L);
         play_rig_go_on(of, HOLD_TICK);
@@ -532,7 +532,7 @@ TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
            HOLD_FEET "hold { toe toe_l distance 20 } }") {
     play_rig_go_on(of, 0.0);
     const real3 was = hold_sole_of(of, TOE_L);
-    for (int i = 0; i < 45; i++) {
+    FOR (i, 45) {
         play_rig_go_on(of, HOLD_TICK);
         CHECK_NEAR(hold_heading_of(of, TOE_L), hold_body_heading(of), 0.01);
         CHECK_NEAR(hold_moved(of, was), 0.0, 1e-4);
@@ -546,7 +546,7 @@ TEST_HOLD (play_hold_eases_headings_back, "turns", HOLD_FEET "hold { toe toe_l r
     const double release = 0.3, w = 6.638352 / release;
     play_rig_go_on(of, 0.0);
     double x = 0.0, v = 0.0;
-    for (int i = 0; i < 30; i++) {
+    FOR (i, 30) {
         play_rig_go_on(of, HOLD_TICK);
         const double now = -tangent_of(hold_body_heading(of));
         v = (now - x) / HOLD_TICK;
@@ -571,7 +571,7 @@ TEST_HOLD (play_hold_throws_no_foot_about, "spins", HOLD_FEET "hold { toe toe_l 
     CHECK(turned > 0.3);
     const uint32_t slides = md5_find_clip(of->machine, "slides");
     CHECK(md5_player_play_shot(of->player, 0, slides, &(md5_shot_desc){0}));
-    for (int i = 0; i < 30; i++) {
+    FOR (i, 30) {
         play_rig_go_on(of, HOLD_TICK);
         const double away = hold_body_heading(of) - hold_heading_of(of, TOE_L);
         CHECK(away < 1.22 * turned && away > -1e-3);
@@ -632,7 +632,7 @@ TEST (play_hold_saved_without_headings_is_restored) {
     CHECK_STRING(error.message, "");
     old.place = same.place;
     double heading = 0.0;
-    for (int i = 0; i < 15; i++) {
+    FOR (i, 15) {
         play_rig_go_on(&old, HOLD_TICK);
         play_rig_go_on(&same, HOLD_TICK);
         heading = i == 0 ? hold_body_heading(&old) : heading;
@@ -693,7 +693,7 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
     modifier.feet = feet;
     modifier.num_feet = 2;
     md5_modifier_hold full = {.numbers = {.height = 0.75f, .speed = 0.75f}};
-    for (int i = 0; i < MD5_MAX_HELD; i++)
+    FOR (i, MD5_MAX_HELD)
         full.toes[i] = "toe_l";
     modifier.hold = &full;
     play_desc_refused(&desc, "modifier 'legs' has 8 toes, but 2 feet");
@@ -701,7 +701,7 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
                               &rule.numbers.release};
     enum { NUMBERS = COUNT_OF(numbers), ALL = NUMBERS + 3 };
     uint64_t fingerprints[ALL];
-    for (int i = 0; i < ALL; i++) {
+    FOR (i, ALL) {
         if (i < NUMBERS)
             *numbers[i] = 0.75f;
         rule.toes[0] = i == NUMBERS ? NULL : "toe_l";
@@ -712,7 +712,7 @@ TEST_HOLD (play_hold_is_part_of_the_tables, "still", "") {
         if (copy && copy->toes[0])
             CHECK(copy->toes[0] != rule.toes[0] && strcmp(copy->toes[0], "toe_l") == 0);
         fingerprints[i] = md5_machine_fingerprint(machine);
-        for (int k = 0; k < i; k++)
+        FOR (k, i)
             CHECK(fingerprints[k] != fingerprints[i]);
         if (i < NUMBERS)
             *numbers[i] = 0.0f;

@@ -87,7 +87,7 @@ static md5_machine *make_machine(const character *of, uint64_t *random)
     test_text motions = {0}, states = {0};
     md5_error error = {0};
     test_append(&motions, "machine m { float x 0.3 ");
-    for (uint32_t i = 0; i < of->num_clips; i++) {
+    FOR (i, of->num_clips) {
         const char *const extract = extracts[test_random_u32(random) % 4];
         test_append(&motions, "clip c%u f { %s %s } ", i, extract,
                     test_random_u32(random) % 2 ? "open" : "closed");
@@ -107,7 +107,7 @@ static md5_machine *make_machine(const character *of, uint64_t *random)
     free(states.bytes);
     if (!CHECK_STRING(error.message, ""))
         return NULL;
-    for (uint32_t i = 0; i < of->num_clips; i++)
+    FOR (i, of->num_clips)
         file->clips[i].binding = of->bindings[i];
     file->desc.model = of->model;
     md5_machine *const machine = md5_create_machine(&file->desc, NULL, &error);
@@ -130,7 +130,7 @@ static bool use_model(const char *path, char *const *beside, size_t count,
     if (is_used)
         use(&of);
     md5_destroy_machine(of.machine);
-    for (uint32_t i = 0; i < of.num_clips; i++) {
+    FOR (i, of.num_clips) {
         md5_free_binding(of.bindings[i]);
         md5_free_anim(of.anims[i]);
     }
@@ -147,7 +147,7 @@ static size_t for_each_character(const char *folder, void (*use)(const character
         OWN char *const current = folders[--num_folders];
         char *paths[MAX_ENTRIES];
         const size_t count = list_folder(current, paths);
-        for (size_t i = 0; i < count; i++) {
+        FOR (i, count) {
             struct stat status;
             if (stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode)
                 && CHECK(num_folders < MAX_FOLDERS))
@@ -155,7 +155,7 @@ static size_t for_each_character(const char *folder, void (*use)(const character
             if (ends_with(paths[i], ".md5mesh"))
                 num_used += use_model(paths[i], paths, count, use);
         }
-        for (size_t i = 0; i < count; i++)
+        FOR (i, count)
             free(paths[i]);
     }
     return num_used;
@@ -199,7 +199,7 @@ static void begin(scene *play, const character *of)
 {
     const uint32_t num_joints = of->model->skeleton.num_joints;
     *play = (scene){.of = of, .random = num_joints};
-    for (int i = 0; i < PLAYERS; i++) {
+    FOR (i, PLAYERS) {
         play->players[i] = md5_create_player(of->machine, NULL, NULL);
         if (!play->players[i])
             abort();
@@ -216,7 +216,7 @@ static void begin(scene *play, const character *of)
 
 static void end(scene *play)
 {
-    for (int i = 0; i < PLAYERS; i++) {
+    FOR (i, PLAYERS) {
         md5_destroy_player(play->players[i]);
         free(play->poses[i]);
         free(play->palettes[i]);
@@ -234,7 +234,7 @@ static void pose(scene *play, int player)
 
 static void advance(scene *play, double seconds)
 {
-    for (int i = 0; i < PLAYERS; i++) {
+    FOR (i, PLAYERS) {
         if (i != IN_CROWD)
             play_advance(play->players[i], seconds);
     }
@@ -248,7 +248,7 @@ static void advance(scene *play, double seconds)
 static double size_of(const scene *play)
 {
     double most = 1e-3;
-    for (uint32_t i = 0; i < play->of->model->skeleton.num_joints; i++) {
+    FOR (i, play->of->model->skeleton.num_joints) {
         const md5_vec3 at = play->poses[TARGET][i].translation;
         most = fmax(most, real_length(at));
     }
@@ -260,7 +260,7 @@ static void go(scene *play, md5_fade fade)
     const uint32_t num_states = md5_machine_tables(play->of->machine)->layers[0].num_states;
     const float duration = (float)(0.05 + 0.75 * test_random(&play->random));
     play->state = test_random_u32(&play->random) % num_states;
-    for (int i = 0; i < TARGET; i++)
+    FOR (i, TARGET)
         md5_player_fade_to(play->players[i], 0, play->state, duration, fade, MD5_EASE_SMOOTH);
     play_fade(play->players[TARGET], 0, play->state, 0.0f);
     pose(play, SEEN);
@@ -289,7 +289,7 @@ static void play_character(const character *of)
         if (test_random_u32(&play.random) % 8 == 0)
             go(&play, MD5_FADE_INERTIAL);
         go(&play, MD5_FADE_INERTIAL);
-        for (uint32_t i = 0; i < play.of->model->skeleton.num_joints; i++) {
+        FOR (i, play.of->model->skeleton.num_joints) {
             const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
             play.angles[i] = DEGREES * real_angle(shown.rotation, target.rotation);
             play.distances[i] = real_distance(shown.translation, target.translation);
@@ -303,7 +303,7 @@ static void play_character(const character *of)
 
             // Compares the distances with those at the start.
             const double size = size_of(&play);
-            for (uint32_t i = 0; i < play.of->model->skeleton.num_joints; i++) {
+            FOR (i, play.of->model->skeleton.num_joints) {
                 const md5_xform shown = play.poses[SEEN][i], target = play.poses[TARGET][i];
                 const double angle = DEGREES * real_angle(shown.rotation, target.rotation);
                 const double distance = real_distance(shown.translation, target.translation);
@@ -363,7 +363,7 @@ static md5_offset offset_of(const md5_xform *from, md5_velocity of_from, const m
 
 TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
     uint64_t random = 1;
-    for (int i = 0; i < 20000; i++) {
+    FOR (i, 20000) {
         const md5_xform from = random_transform(&random), to = random_transform(&random);
         const md5_velocity velocity = random_velocity(&random);
         const md5_offset offset = offset_of(&from, velocity, &to, STILL);
@@ -427,7 +427,7 @@ static double bollo(double x0, double v0, double duration, double t)
 TEST (an_offset_decays_as_in_the_talk) {
     uint64_t random = 3;
     const md5_quat none = {0, 0, 0, 1};
-    for (int i = 0; i < 20000; i++) {
+    FOR (i, 20000) {
         const double x0 = 0.1 + test_random(&random), v0 = 40.0 * test_random(&random) - 35.0;
         const double duration = 0.1 + test_random(&random), t = duration * test_random(&random);
         // Along y; velocity across it has no effect.
@@ -458,7 +458,7 @@ TEST (a_transition_without_duration_leaves_nothing) {
 TEST (velocity_towards_the_target_continues_without_a_jump) {
     const double step = 0.0005;
     uint64_t random = 4;
-    for (int i = 0; i < 200; i++) {
+    FOR (i, 200) {
         const double angle = 0.2 + 2.8 * test_random(&random);
         const double approach = 4.0 * test_random(&random); // radians and units a second
         const md5_xform to = {.rotation = {0, 0, 0, 1}};
@@ -476,7 +476,7 @@ TEST (velocity_towards_the_target_continues_without_a_jump) {
             md5i_add_offsets(&offset, (float)(k * step), 0.5f, 1, &pose);
             const double now[2] = {real_angle(pose.rotation, to.rotation),
                                    real_distance(pose.translation, to.translation)};
-            for (int part = 0; part < 2; part++) {
+            FOR (part, 2) {
                 const double speed_now = (left[part] - now[part]) / step;
                 most_jump = fmax(most_jump, fabs(speed_now - speed[part]));
                 left[part] = now[part];
@@ -506,8 +506,8 @@ TEST (velocity_beyond_half_a_turn_is_dropped) {
 // Offsets of any size give finite results.
 TEST (offsets_next_to_nothing_and_beyond_reason_are_sound) {
     static const float sizes[] = {0.0f, 1e-30f, 1e-18f, 1e-9f, 1.0f, 1e15f, 1e18f};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+    FOR (i, sizeof sizes / sizeof *sizes) {
+        FOR (k, sizeof sizes / sizeof *sizes) {
             const md5_xform to = {.rotation = {0, 0, 0, 1}};
             md5_xform from = to;
             from.translation.z = sizes[i];
@@ -575,13 +575,13 @@ static void speed_begin(speed_case *of)
         "motion on clip there { start 0.25 } motion end clip there { start 0.9999 } "
         "layer body { state a a state b b state line line state middle middle state once once "
         "state edge edge state on on state end end state back back }");
-    for (int i = 0; i < SPEED_PLAYERS; i++)
+    FOR (i, SPEED_PLAYERS)
         of->players[i] = play_player(of->machine);
 }
 
 static void speed_end(speed_case *of)
 {
-    for (int i = 0; i < SPEED_PLAYERS; i++)
+    FOR (i, SPEED_PLAYERS)
         md5_destroy_player(of->players[i]);
     md5_destroy_machine(of->machine);
     play_end(&of->made);
@@ -594,7 +594,7 @@ static void go_at_once(md5_player *player, uint32_t state)
 
 static void speed_advance(speed_case *of, double seconds)
 {
-    for (int i = 0; i < SPEED_PLAYERS; i++)
+    FOR (i, SPEED_PLAYERS)
         play_advance(of->players[i], seconds);
 }
 
@@ -609,7 +609,7 @@ static gaps find_gaps(md5_player *player, md5_player *target)
     gaps found;
     play_pose(player, a);
     play_pose(target, b);
-    for (int i = 0; i < PLAY_JOINTS; i++) {
+    FOR (i, PLAY_JOINTS) {
         found.of[2 * i] = real_distance(a[i].translation, b[i].translation);
         found.of[2 * i + 1] = real_angle(a[i].rotation, b[i].rotation);
     }
@@ -630,10 +630,10 @@ static double most_change(double gap, double speed)
 static bool keeps_speed(speed_case *of, uint32_t from, double seconds, const uint32_t *states,
                         uint32_t num_states)
 {
-    for (int i = 0; i < SPEED_PLAYERS; i++)
+    FOR (i, SPEED_PLAYERS)
         go_at_once(of->players[i], from);
     speed_advance(of, seconds);
-    for (uint32_t i = 0; i < num_states; i++)
+    FOR (i, num_states)
         md5_player_fade_to(of->players[SHOWN], 0, states[i], (float)DURATION, MD5_FADE_INERTIAL,
                            MD5_EASE_LINEAR);
     go_at_once(of->players[SPEED_TARGET], states[num_states - 1]);
@@ -642,7 +642,7 @@ static bool keeps_speed(speed_case *of, uint32_t from, double seconds, const uin
     const gaps shown = find_gaps(of->players[SHOWN], of->players[SPEED_TARGET]);
     const gaps old = find_gaps(of->players[OLD], of->players[SPEED_TARGET]);
     bool held = true;
-    for (int i = 0; i < 2 * PLAY_JOINTS; i++) {
+    FOR (i, 2 * PLAY_JOINTS) {
         const double gap = first.of[i];
         if (gap < NEAREST || (i % 2 == 1 && gap > 3.0))
             continue;
@@ -673,7 +673,7 @@ static void check_that_there_were_some(const speed_case *of)
 #define TEST_HERE(title) TEST_WITH (title, speed_case, of, speed_begin(of), speed_end(of))
 
 TEST_HERE (inertial_transitions_keep_the_speed_towards_the_target) {
-    for (int i = 0; i < 2000; i++) {
+    FOR (i, 2000) {
         const uint32_t to = test_random_u32(&of->random) % STATES;
         if (!keeps_speed(of, test_random_u32(&of->random) % STATES, random_while(of), &to, 1))
             break;
@@ -682,7 +682,7 @@ TEST_HERE (inertial_transitions_keep_the_speed_towards_the_target) {
 }
 
 TEST_HERE (inertial_transitions_keep_the_speed_through_states_that_are_left_immediately) {
-    for (int i = 0; i < 1000; i++) {
+    FOR (i, 1000) {
         const uint32_t to[3] = {test_random_u32(&of->random) % STATES,
                                 test_random_u32(&of->random) % STATES,
                                 test_random_u32(&of->random) % STATES};
@@ -695,7 +695,7 @@ TEST_HERE (inertial_transitions_keep_the_speed_through_states_that_are_left_imme
 // Backward, states that begin in the middle of their cycle go on evenly.
 TEST_HERE (inertial_transitions_keep_the_speed_backward) {
     const uint32_t to = MIDDLE;
-    for (int i = 0; i < 1000; i++) {
+    FOR (i, 1000) {
         if (!keeps_speed(of, test_random_u32(&of->random) % STATES, -random_while(of), &to, 1))
             break;
     }
@@ -712,13 +712,13 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
             go_at_once(after, from);
             play_advance(before, cycle - 1e-7);
             play_advance(after, cycle + 1e-7);
-            for (uint32_t i = 0; i < 2; i++) {
+            FOR (i, 2u) {
                 // The same state begins at the end of a cycle, or at the beginning of the next.
                 const uint32_t state = to == A && i == 0 ? EDGE : to;
                 md5_player_fade_to(of->players[i], 0, state, (float)DURATION, MD5_FADE_INERTIAL,
                                    MD5_EASE_LINEAR);
             }
-            for (int i = 0; i < 10; i++) {
+            FOR (i, 10) {
                 CHECK(play_apart(before, after) < 1e-3);
                 speed_advance(of, 0.02);
             }
@@ -728,7 +728,7 @@ TEST_HERE (inertial_transitions_are_the_same_on_both_sides_of_the_end_of_a_cycle
 
 // A jump where a cycle begins again is not a speed, neither of the old motion nor of the new one.
 TEST_HERE (inertial_transitions_take_no_jump_for_a_speed) {
-    for (int i = 0; i < 100; i++) {
+    FOR (i, 100) {
         const uint32_t there = THERE, at_end = THERE_AT_END;
         keeps_speed(of, BACK, 2.0 + 0.003 * test_random(&of->random), &there, 1);
         keeps_speed(of, BACK, 0.5 + test_random(&of->random), &at_end, 1);
@@ -738,7 +738,7 @@ TEST_HERE (inertial_transitions_take_no_jump_for_a_speed) {
 
 // A clip that has come to its end stands, and has no speed that could go on.
 TEST_HERE (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
-    for (int i = 0; i < 1000; i++) {
+    FOR (i, 1000) {
         const uint32_t to = B + test_random_u32(&of->random) % 3;
         if (!keeps_speed(of, ONCE, 2.0 + 0.004 + test_random(&of->random), &to, 1))
             break;
@@ -749,7 +749,7 @@ TEST_HERE (inertial_transitions_from_the_end_of_a_clip_begin_at_rest) {
 // The same in one step as in many, also where a clip comes to its end meanwhile.
 TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
     md5_player *const one = of->players[SHOWN], *const many = of->players[OLD];
-    for (int i = 0; i < 2000; i++) {
+    FOR (i, 2000) {
         const uint32_t from = i % 2 == 0 ? ONCE : test_random_u32(&of->random) % STATES;
         const uint32_t to = test_random_u32(&of->random) % (ONCE + 1);
         double left = 2.0 + 0.02 * test_random(&of->random) - 0.01;
@@ -762,7 +762,7 @@ TEST_HERE (inertial_transitions_do_not_depend_on_how_time_was_split) {
             play_advance(many, part);
             left -= part;
         }
-        for (uint32_t k = 0; k < 2; k++)
+        FOR (k, 2u)
             md5_player_fade_to(of->players[k], 0, to, (float)DURATION, MD5_FADE_INERTIAL,
                                MD5_EASE_LINEAR);
         play_advance(one, 0.05);
@@ -811,7 +811,7 @@ static void smooth_begin(smooth_case *of)
 {
     memset(of, 0, sizeof *of);
     play_begin(&of->made);
-    for (uint32_t i = 0; i < 4; i++)
+    FOR (i, 4u)
         play_add_clip(&of->made, 25 + 8 * i, 24.0, 0.5, STANDS, 11 + i);
     of->machine = play_machine_read(
         &of->made, NULL,
@@ -858,7 +858,7 @@ TEST_WITH (smooth_clips_move_slowly, smooth_case, of, smooth_begin(of), smooth_e
     for (uint32_t state = 0; state < SMOOTH_STATES; state++) {
         play_fade(of->player, 0, state, 0.0f);
         step(of, 0.0);
-        for (int i = 0; i < 1500; i++)
+        FOR (i, 1500)
             most = fmax(most, step(of, SMOOTH_STEP_SECONDS));
     }
     CHECK(most < SMOOTH_STEP_SECONDS * FASTEST_CLIP);
@@ -871,8 +871,8 @@ static void interrupt_at_random(int kinds, double often, uint64_t seed)
     OWN_SMOOTH of;
     smooth_begin(&of);
     double most = 0.0;
-    for (int i = 0; i < 20000; i++) {
-        for (uint32_t layer = 0; layer < 2; layer++) {
+    FOR (i, 20000) {
+        FOR (layer, 2u) {
             int count = test_random(&random) < often * SMOOTH_STEP_SECONDS;
             if (count > 0 && test_random_u32(&random) % 8 == 0)
                 count = 1 + (int)(test_random_u32(&random) % 12);
@@ -903,13 +903,13 @@ TEST (smooth_transitions_of_all_kinds_may_be_interrupted) {
 
 // There and back again, half way.
 TEST (smooth_there_and_back) {
-    for (int fade = 0; fade < 2; fade++) {
+    FOR (fade, 2) {
         OWN_SMOOTH of;
         smooth_begin(&of);
-        for (int i = 0; i < 12; i++) {
+        FOR (i, 12) {
             md5_player_fade_to(of.player, 0, (uint32_t)(i % 2), 0.3f, (md5_fade)fade,
                                MD5_EASE_LINEAR);
-            for (int k = 0; k < 150; k++)
+            FOR (k, 150)
                 CHECK(step(&of, SMOOTH_STEP_SECONDS) < 0.5 * LONGEST_STEP);
         }
     }
@@ -922,7 +922,7 @@ TEST (smooth_inertial_transitions_end) {
     smooth_begin(&other);
     md5_player_fade_to(of.player, 0, 1, 0.25f, MD5_FADE_INERTIAL, MD5_EASE_LINEAR);
     play_fade(other.player, 0, 1, 0.0f);
-    for (int i = 0; i < 26; i++) {
+    FOR (i, 26) {
         step(&of, 0.01);
         step(&other, 0.01);
         if (i != 24) // it ends here, up to rounding error
@@ -939,19 +939,19 @@ TEST (smooth_inertial_transitions_end) {
 // However many transitions begin while no pose is computed, a limited number is kept; the next pose
 // is sound, and the motion goes on smoothly.
 TEST (smooth_play_may_go_unseen) {
-    for (int fade = 0; fade < 3; fade++) {
+    FOR (fade, 3) {
         for (int unseen = 1; unseen < 24; unseen++) {
             OWN_SMOOTH of;
             smooth_begin(&of);
             uint64_t random = (uint64_t)unseen;
-            for (int i = 0; i < unseen; i++) {
+            FOR (i, unseen) {
                 const int kind = fade < 2 ? fade : i == 0;
                 md5_player_fade_to(of.player, 0, test_random_u32(&random) % 5, 0.5f, (md5_fade)kind,
                                    MD5_EASE_LINEAR);
                 play_advance(of.player, 0.01);
             }
             step(&of, 0.01); // checks that the pose is sound
-            for (int i = 0; i < 50; i++)
+            FOR (i, 50)
                 CHECK(step(&of, SMOOTH_STEP_SECONDS) < LONGEST_STEP);
         }
     }

@@ -19,7 +19,7 @@ static void begin_parts(play_scene *of)
 {
     static const uint32_t still[4] = {0, BUT(1u << 2 | 1u << 8), BUT(1u << 8 | 1u << 10), 0};
     play_scene_begin(of);
-    for (uint32_t i = 0; i < 4; i++) {
+    FOR (i, 4u) {
         of->made.still = still[i];
         play_scene_add(of, FRAMES, RATE, 0.5, i == 2 ? 2 : 1 + i);
     }
@@ -62,7 +62,7 @@ static void check_added(const char *mask)
     CHECK(md5_build_mask(&of.made.model->skeleton, mask ? mask : "*origin", mask ? 1 : 0, weights,
                          NULL));
     const double begin = 0.35, duration = 0.5;
-    for (int i = 0; i < 40; i++) {
+    FOR (i, 40) {
         const double time = 0.05 * i, since = time - begin;
         const bool fades = since > -1e-9;
         if (i == 7)
@@ -74,7 +74,7 @@ static void check_added(const char *mask)
         const float fade = !fades ? 0.0f : since < duration ? (float)(since / duration) : 1.0f;
         add_full(&of.made, time, since, fade, weights, 0.4f, expected);
         CHECK(play_pose_distance(pose, expected) < NEAR);
-        for (int joint = 0; joint < PLAY_JOINTS; joint++) {
+        FOR (joint, PLAY_JOINTS) {
             if (weights[joint] == 0.0f || (joint != 2 && joint != 8 && joint != 10))
                 CHECK_BYTES(&pose[joint], &body[joint], sizeof pose[joint]);
         }
@@ -103,7 +103,7 @@ TEST_PLAY (joints_of_items_that_are_added, begin_parts(of)) {
                         "motion stack_many stack { item d item many { add weight 0.75 } } "
                         "layer body { state b stack_b state line stack_line "
                         "state nested stack_nested state many stack_many }");
-    for (uint32_t state = 0; state < 4; state++) {
+    FOR (state, 4u) {
         md5_player_reset(of->player);
         play_fade(of->player, 0, state, 0.0f);
         play_advance(of->player, 0.4);
@@ -156,7 +156,7 @@ static bool is_near(const md5_xform *a, const md5_xform *b)
     float p[8], q[8];
     memcpy(p, a, sizeof p);
     memcpy(q, b, sizeof q);
-    for (int i = 0; i < 7; i++) {
+    FOR (i, 7) {
         if (!(fabs((double)p[i] - q[i]) < NEAR * fmax(1.0, fabs((double)q[i]))))
             return false;
     }
@@ -204,7 +204,7 @@ static void check_mask(const char *joints, uint32_t feather, float weight, md5_l
     play_pose(player, pose);
     if (mode == MD5_LAYER_OVERRIDE)
         CHECK_BYTES(pose, body, count * sizeof *pose);
-    for (uint32_t i = 0; i < count; i++)
+    FOR (i, count)
         CHECK(is_near(&pose[i], &body[i]));
 }
 
@@ -235,7 +235,7 @@ TEST (joints_of_a_long_list) {
 TEST (joints_of_a_mask_are_all_that_is_sampled) {
     static const char *const joints[] = {"*chest", "*origin -*chest", "origin head", ""};
     static const char *const kinds[] = {"cubic", "linear", "nlerp"};
-    for (int way = 0; way < 24; way++) {
+    FOR (way, 24) {
         const bool walks = way % 2 == 0;
         OWN_PLAY of;
         play_scene_begin(&of);
@@ -252,7 +252,7 @@ TEST (joints_of_a_mask_are_all_that_is_sampled) {
         md5_moment moment = md5_moment_at(of.made.anims[1], 0.26, MD5_WRAP_LOOP);
         moment.interpolation = of.machine->sources[1].interpolation;
         md5i_sample_source(of.machine, &of.machine->sources[1], &moment, other);
-        for (int joint = 0; joint < PLAY_JOINTS; joint++) {
+        FOR (joint, PLAY_JOINTS) {
             if (md5_mask_of(of.machine, 0)[joint] > 0.0f)
                 expected[joint] = other[joint];
         }
@@ -286,7 +286,7 @@ static md5_moment moment_of(const md5_machine *machine, const md5_player *player
 
 TEST (joints_of_a_branch_through_other_skeletons) {
     uint64_t random = 7;
-    for (int round = 0; round < 200; round++) {
+    FOR (round, 200) {
         OWN_POSE made;
         const uint32_t num_joints = 1 + test_random_u32(&random) % (MAX_JOINTS - 1);
         make_pose(&made, num_joints, (made_pairing)(round % MADE_PAIRINGS), 0.9, 0.7, &random);
@@ -323,10 +323,10 @@ TEST (joints_of_a_compressed_clip_are_those_of_sampling_it) {
     REQUIRE(binding);
     const play_case whole = {.model = model, .bindings = {binding}};
     const uint32_t count = model->skeleton.num_joints;
-    for (int way = 0; way < 8; way++) {
+    FOR (way, 8) {
         OWN_MACHINE machine = play_masked(&whole, words[way / 2], way % 2 ? "chest" : "origin", 0);
         OWN_PLAYER player = play_player(machine);
-        for (int step = 0; step < 20; step++) {
+        FOR (step, 20) {
             play_advance(player, 0.07);
             const md5_moment moment = moment_of(machine, player, kinds[way / 2]);
             md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
@@ -376,7 +376,7 @@ static void begin(below_case *of, const char *fade)
 {
     play_begin_bobbin(&of->made, NAMES, CLIPS);
     const uint32_t num_joints = of->made.model->skeleton.num_joints;
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         of->machines[i] = make_machine(of, fade);
         of->players[i] = play_player(of->machines[i]);
         of->poses[i] = (md5_xform *)malloc(num_joints * sizeof *of->poses[i]);
@@ -404,7 +404,7 @@ static void play(const char *fade)
     begin(&of, fade);
     const uint32_t num_joints = of.made.model->skeleton.num_joints;
     for (uint32_t frame = 0; frame < BELOW_FRAMES; frame++) {
-        for (int i = 0; i < 2; i++) {
+        FOR (i, 2) {
             md5_player_set(of.players[i], 0, frame / 25 % 2 ? 0.0f : 2.0f);
             md5_player_set(of.players[i], 1, weights[frame / 20 % 5]);
             md5_player_set(of.players[i], 2, weights[frame / 33 % 5]);
@@ -417,7 +417,7 @@ static void play(const char *fade)
             || !CHECK_BYTES(pose, all, num_joints * sizeof *pose))
             break;
     }
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         md5_destroy_player(of.players[i]);
         md5_destroy_machine(of.machines[i]);
         free(of.poses[i]);

@@ -195,7 +195,7 @@ static const char *with(const char *modifier, const char *words)
 }
 
 TEST (modifier_weight_springs_feet_and_gazes_work_at_once) {
-    for (int i = 0; i < NUM_AT_ONCE; i++) {
+    FOR (i, NUM_AT_ONCE) {
         CHECK(difference(with(AT_ONCE[i], ""), "") > 0.05);
         CHECK(difference(with(AT_ONCE[i], ""), with(AT_ONCE[i], "weight 1")) == 0.0);
     }
@@ -220,7 +220,7 @@ TEST (modifier_spring_that_cannot_move_saves_the_same_bytes) {
     uint8_t saved[2][4096];
     size_t sizes[2];
     begin(&of, "modifier m spring lhand { length 3 stiffness 0 }");
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         int fill = 17 + i;
         md5_player *const player = md5_create_player(
             of.machine, &(md5_allocator){filled, free_filled, &fill, 0}, &of.error);
@@ -248,7 +248,7 @@ TEST (modifier_weight_without_a_target_nothing_is_aimed) {
 }
 
 TEST (modifier_weight_of_a_file_is_what_a_player_begins_with) {
-    for (int i = 0; i < NUM_AT_ONCE; i++) {
+    FOR (i, NUM_AT_ONCE) {
         OWN_WEIGHED of;
         CHECK(difference(with(AT_ONCE[i], "weight 0"), "") == 0.0);
         // Until the game sets another one.
@@ -289,7 +289,7 @@ TEST (modifier_weight_a_target_is_enough) {
     md5_solve_chain(skeleton, &reach, expected);
     expected[8].rotation = turn;
     expected[3].translation = place;
-    for (uint32_t i = 0; i < 3; i++)
+    FOR (i, 3u)
         md5_player_target(of.player, i)->position = place;
     md5_player_target(of.player, 3)->rotation = turn;
     md5_player_target(of.player, 4)->position = place;
@@ -309,11 +309,11 @@ TEST (modifier_weight_is_saved_and_copied) {
         "modifier f joint rhand { model_override } modifier g ccd rhand { length 3 weight 0 }";
     begin(&of, modifiers);
     CHECK_STRING(of.error.message, "");
-    for (int when = 0; when < 3; when++) {
+    FOR (when, 3) {
         md5_player *others[OTHERS];
         uint8_t bytes[4096];
         const size_t size = md5_player_save(of.player, bytes, sizeof bytes);
-        for (int k = 0; k < OTHERS; k++) {
+        FOR (k, OTHERS) {
             others[k] = play_player(of.machine);
             md5_player_target(others[k], 1)->position = (md5_vec3){9, 9, 9};
             md5_player_target(others[k], 2)->weight = 0.1f;
@@ -322,13 +322,13 @@ TEST (modifier_weight_is_saved_and_copied) {
             else
                 md5_player_copy(others[k], of.player);
         }
-        for (int step = 0; step < 4; step++) {
+        FOR (step, 4) {
             md5_xform pose[PLAY_JOINTS], other[PLAY_JOINTS];
             md5_mat34 joints[2][PLAY_JOINTS];
             md5_play_job job = {.player = others[2], .seconds = 0.05, .joints = joints[0]};
             OWN void *const scratch = malloc(md5_play_batch_scratch(&job, 1, NULL));
             go_on(of.player, pose);
-            for (int k = 0; k < 2; k++) {
+            FOR (k, 2) {
                 go_on(others[k], other);
                 CHECK_BYTES(other, pose, sizeof pose);
             }
@@ -336,7 +336,7 @@ TEST (modifier_weight_is_saved_and_copied) {
             md5_local_to_model(&of.made.model->skeleton, pose, joints[1]);
             CHECK_BYTES(joints[0], joints[1], sizeof joints[0]);
         }
-        for (int k = 0; k < OTHERS; k++)
+        FOR (k, OTHERS)
             md5_destroy_player(others[k]);
         if (when == 0)
             md5_player_target(of.player, 1)->position = (md5_vec3){5, 2, 6};
@@ -354,7 +354,7 @@ static uint64_t fingerprint(const char *modifiers)
 }
 
 TEST (modifier_weight_is_part_of_the_fingerprint) {
-    for (int i = 0; i < NUM_AT_ONCE; i++) {
+    FOR (i, NUM_AT_ONCE) {
         const uint64_t off = fingerprint(with(AT_ONCE[i], "weight 0"));
         CHECK(off != fingerprint(with(AT_ONCE[i], "")));
         CHECK(off != fingerprint(with(AT_ONCE[i], "weight 0.5")));

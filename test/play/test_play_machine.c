@@ -61,7 +61,7 @@ static void fill(const play_case *made, full *all)
     md5_machine_file *const file = md5_parse_machine_file(rows, sizeof rows - 1, NULL, &error);
     if (!CHECK_STRING(error.message, ""))
         abort();
-    for (uint32_t i = 0; i < 4; i++)
+    FOR (i, 4u)
         file->clips[i].binding = made->bindings[i];
     *all = (full){.file = file, .clips = file->clips, .desc = file->desc};
     all->desc.model = made->model;
@@ -100,7 +100,7 @@ static void begin(play_case *made)
 {
     static const play_walk walk = {40, 0.5, 0};
     play_begin(made);
-    for (uint32_t i = 0; i < 4; i++)
+    FOR (i, 4u)
         play_add_clip(made, 21, 20.0, 0.3, walk, i);
 }
 
@@ -225,7 +225,7 @@ TEST_HERE (machine_refuses_what_modifiers_are_moved_to) {
     static const md5_modifier_place nowhere = {.joint = NULL};
     md5_attached_desc many[MD5_MAX_ATTACHED + 1] = {{0}};
     char names[MD5_MAX_ATTACHED + 1][8];
-    for (size_t i = 0; i < COUNT_OF(many); i++) {
+    FOR (i, COUNT_OF(many)) {
         snprintf(names[i], sizeof names[i], "gun%zu", i);
         many[i] = (md5_attached_desc){.name = names[i], .model = made->model};
     }
@@ -347,7 +347,7 @@ static md5_xform head_after(const full *all)
     md5_xform pose[PLAY_JOINTS];
     OWN_MACHINE machine = play_machine(&all->desc);
     OWN_PLAYER player = play_player(machine);
-    for (int step = 0; step < 60; step++)
+    FOR (step, 60)
         play_advance(player, 0.05);
     play_pose(player, pose);
     return pose[4];

@@ -168,7 +168,7 @@ static void stir(const play_scene *of)
 TEST_HERE (morph_weights_are_saved_and_copied) {
     stir(of);
     OWN_PLAYER restored = play_restored(of->player), *const copied = play_copied(of->player);
-    for (int i = 0; i < 20; i++) {
+    FOR (i, 20) {
         CHECK(are_weights_alike(of->player, restored) && are_weights_alike(of->player, copied));
         pass(of, 0.07);
         play_advance(restored, 0.07);
@@ -182,14 +182,14 @@ TEST_HERE (morph_weights_of_any_bytes_are_finite) {
     size_t size;
     OWN uint8_t *const bytes = play_save(of->player, &size);
     uint32_t num_refused = 0;
-    for (size_t i = 0; i < size; i++) {
+    FOR (i, size) {
         const uint8_t kept = bytes[i];
         bytes[i] = 0x7f;
         num_refused += !md5_player_restore(other, bytes, size, NULL);
         bytes[i] = kept;
         float weights[NUM_TARGETS];
         md5_player_morphs(other, weights);
-        for (int k = 0; k < NUM_TARGETS; k++)
+        FOR (k, NUM_TARGETS)
             CHECK(isfinite(weights[k]));
         CHECK(!md5_player_restore(other, bytes, i, NULL));
     }
@@ -268,11 +268,11 @@ TEST (morph_rows_change_the_fingerprint) {
         "morph smile parameter joy { weight 0.5 } morph blink clip a " KEYS,
     };
     uint64_t fingerprints[4];
-    for (uint32_t i = 0; i < 4; i++) {
+    FOR (i, 4u) {
         OWN_PLAY of;
         begin(&of, rows[i]);
         fingerprints[i] = md5_machine_fingerprint(of.machine);
-        for (uint32_t k = 0; k < i; k++)
+        FOR (k, i)
             CHECK(fingerprints[k] != fingerprints[i]);
     }
 }

@@ -10,7 +10,7 @@ enum { RATE = 24, FRAMES = 25 };
 static void begin_four(play_scene *of)
 {
     play_scene_begin(of);
-    for (uint32_t i = 0; i < 4; i++)
+    FOR (i, 4u)
         play_scene_add(of, FRAMES, RATE, 0.3 + 0.2 * i, 1 + i);
 }
 
@@ -24,7 +24,7 @@ static void at(const play_case *made, uint32_t clip, double seconds, real_place 
 TEST_HERE (play_shows_a_clip) {
     play_scene_read(of, "layer body { state swinging b }");
     double time = 0.0;
-    for (int i = 0; i < 100; i++) {
+    FOR (i, 100) {
         real_place expected[PLAY_JOINTS];
         at(&of->made, 1, time, expected);
         CHECK(play_miss(of->player, expected) < NEAR);
@@ -41,7 +41,7 @@ TEST_HERE (play_crossfades_up_to_four) {
     const double begins[4] = {0.0, 0.3, 0.5, 0.6}, durations[4] = {1.0, 0.9, 1.0, 0.8};
     double time = 0.0;
     uint32_t num_begun = 1;
-    for (int i = 0; i < 180; i++) {
+    FOR (i, 180) {
         if (num_begun < 4 && time >= begins[num_begun] - 1e-9) {
             CHECK(md5_player_fade_to(of->player, 0, num_begun, (float)durations[num_begun],
                                      MD5_FADE_CROSS, easings[num_begun]));
@@ -118,7 +118,7 @@ TEST_HERE (play_nests_motions) {
     float arms[PLAY_JOINTS];
     CHECK(md5_build_mask(&of->made.model->skeleton, "*larm *rarm", 0, arms, NULL));
     double time = 0.0;
-    for (int i = 0; i < 50; i++) {
+    FOR (i, 50) {
         const double x = 0.25 + 0.01 * i, more = 0.02 * i;
         md5_player_set(of->player, 0, (float)x);
         md5_player_set(of->player, 1, (float)more);
@@ -153,7 +153,7 @@ TEST_HERE (play_lays_layers_over_another) {
                         "layer lean { add reference c 3 mask upper weight lean state c c }");
     float upper[PLAY_JOINTS];
     CHECK(md5_build_mask(&of->made.model->skeleton, "*spine", 2, upper, NULL));
-    for (int i = 0; i < 50; i++) {
+    FOR (i, 50) {
         real_place expected[PLAY_JOINTS], other[PLAY_JOINTS], reference[PLAY_JOINTS];
         const double time = 0.05 * i;
         at(&of->made, 0, time, expected);
@@ -211,7 +211,7 @@ static void begin_original(original *of)
                            "layer all { state none nothing state b b } "
                            "layer eyelids { mask eyelids weight blink state c c }");
     const md5_mask_desc *const masks = md5_machine_tables(scene->machine)->masks;
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         CHECK(md5_build_mask(&scene->made.model->skeleton, masks[i].joints, 0, of->masks[i], NULL));
 }
 
@@ -234,9 +234,9 @@ static void check_original(original *of, const channel *channels, double time)
 TEST (play_fades_channels_as_the_original) {
     original of;
     begin_original(&of);
-    for (uint32_t i = 0; i < 3; i++)
+    FOR (i, 3u)
         play_fade(of.scene.player, i, 1, 1.0f);
-    for (int i = 0; i < 48; i++) {
+    FOR (i, 48) {
         const double time = 0.025 * i, in = fmin(time, 1.0), blink = (float)(0.02 * i);
         const channel channels[5] = {{NULL, {0, 0}, {0.0, 0.0}},
                                      {of.masks[0], {1, 0}, {in, 1.0 - in}},
@@ -256,7 +256,7 @@ TEST (play_fades_the_whole_body_as_the_original) {
     begin_original(&of);
     play_fade(of.scene.player, 3, 1, 0.0f);
     play_fade(of.scene.player, 3, 0, 1.0f);
-    for (int i = 0; i < 48; i++) {
+    FOR (i, 48) {
         const double time = 0.025 * i, in = fmin(time, 1.0);
         const channel channels[5] = {{NULL, {1, 0}, {1.0 - in, 0.0}},
                                      {of.masks[0], {0, 0}, {in, 0.0}},

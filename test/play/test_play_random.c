@@ -69,7 +69,7 @@ static void make_motions(play_random_tables *to, uint64_t *random)
         motion->x_parameter = "x";
         // Synchronised clips must loop; with markers they must have them.
         const bool is_free = motion->kind == MD5_MOTION_STACK || motion->sync == MD5_SYNC_NONE;
-        for (uint32_t k = 0; k < motion->num_items; k++)
+        FOR (k, motion->num_items)
             to->items[i][k] = (md5_motion_item){
                 .motion = is_free && play_one_in(random, 2) ? motion_names[play_below(random, 3)]
                                                             : clip_names[play_below(random, 3)],
@@ -121,7 +121,7 @@ static void make_transition(md5_transition_desc *to, md5_condition *condition, u
 static void add_fade(play_random_tables *to, uint32_t layer, md5_fade fade, float duration)
 {
     bool is_inertial = fade == MD5_FADE_INERTIAL;
-    for (uint32_t i = 0; i < to->layers[layer].num_states; i++)
+    FOR (i, to->layers[layer].num_states)
         is_inertial = is_inertial && to->states[layer][i].motion;
     to->has_crossfades = to->has_crossfades || (duration > 0.0f && !is_inertial);
     to->longest = fmax(to->longest, duration);
@@ -130,9 +130,9 @@ static void add_fade(play_random_tables *to, uint32_t layer, md5_fade fade, floa
 static void make_layers(play_random_tables *to, uint64_t *random)
 {
     static const char *const names[PLAY_LAYERS] = {"body", "arms", "more"};
-    for (uint32_t i = 0; i < to->desc.num_layers; i++) {
+    FOR (i, to->desc.num_layers) {
         const uint32_t num_states = 1 + play_below(random, PLAY_STATES);
-        for (uint32_t k = 0; k < num_states; k++) {
+        FOR (k, num_states) {
             const char *const motion = play_one_in(random, 3)
                                            ? clip_names[play_below(random, PLAY_RANDOM_CLIPS)]
                                            : motion_names[play_below(random, PLAY_MOTIONS)];
@@ -148,7 +148,7 @@ static void make_layers(play_random_tables *to, uint64_t *random)
             .transitions = to->transitions[i],
             .num_transitions = play_below(random, PLAY_TRANSITIONS + 1),
         };
-        for (uint32_t k = 0; k < to->layers[i].num_transitions; k++) {
+        FOR (k, to->layers[i].num_transitions) {
             md5_transition_desc *const transition = &to->transitions[i][k];
             make_transition(transition, &to->conditions[i][k], num_states, random);
             if (play_one_in(random, 3) && !to->has_fades)
@@ -161,7 +161,7 @@ static void make_layers(play_random_tables *to, uint64_t *random)
 
 static double speed_in(const double *speeds, const char *name)
 {
-    for (int i = 0; i < PLAY_RANDOM_CLIPS; i++) {
+    FOR (i, PLAY_RANDOM_CLIPS) {
         if (strcmp(clip_names[i], name) == 0)
             return speeds[i];
     }
@@ -174,15 +174,15 @@ static double speed_in(const double *speeds, const char *name)
 // Motions are made of ones before them. A stack may add its items up.
 static void find_speeds(const play_random_tables *of, double pace, double *speeds)
 {
-    for (int i = 0; i < PLAY_RANDOM_CLIPS; i++)
+    FOR (i, PLAY_RANDOM_CLIPS)
         speeds[i] = of->clips[i].extract == MD5_EXTRACT_NONE
                         ? 0.0
                         : hypot(clips[i].walk.speed, clips[i].walk.rise);
-    for (int i = 0; i < PLAY_MOTIONS; i++) {
+    FOR (i, PLAY_MOTIONS) {
         const md5_motion_desc *const motion = &of->motions[i];
         double most = motion->kind == MD5_MOTION_CLIP ? speed_in(speeds, motion->clip) : 0.0;
         double sum = most;
-        for (uint32_t k = 0; k < motion->num_items; k++) {
+        FOR (k, motion->num_items) {
             const double speed = speed_in(speeds, motion->items[k].motion);
             most = fmax(most, speed);
             sum += speed;
@@ -197,9 +197,9 @@ double play_random_speed(const play_random_tables *of, double pace)
 {
     double speeds[PLAY_RANDOM_CLIPS + PLAY_MOTIONS], sum = 0.0;
     find_speeds(of, pace, speeds);
-    for (uint32_t i = 0; i < of->desc.num_layers; i++) {
+    FOR (i, of->desc.num_layers) {
         double most = 0.0;
-        for (uint32_t k = 0; k < of->layers[i].num_states; k++) {
+        FOR (k, of->layers[i].num_states) {
             const char *const motion = of->states[i][k].motion;
             most = fmax(most, motion ? speed_in(speeds, motion) : 0.0);
         }
@@ -277,7 +277,7 @@ void play_random_make(const play_random_stock *of, play_random_tables *to, uint6
 // goes there and back.
 static int markers_of(const play_random_tables *of, const char *name)
 {
-    for (int i = 0; i < PLAY_RANDOM_CLIPS; i++) {
+    FOR (i, PLAY_RANDOM_CLIPS) {
         if (strcmp(clip_names[i], name) == 0)
             return (int)of->clips[i].num_markers;
     }
@@ -293,13 +293,13 @@ static int markers_of(const play_random_tables *of, const char *name)
 
 void play_random_step(play_random_tables *to, uint64_t *random)
 {
-    for (uint32_t i = 0; i < to->desc.num_layers; i++) {
+    FOR (i, to->desc.num_layers) {
         const md5_layer_desc *const layer = &to->layers[i];
         bool may_interrupt = false;
-        for (uint32_t k = 0; k < layer->num_transitions; k++) {
+        FOR (k, layer->num_transitions) {
             md5_transition_desc *const transition = &to->transitions[i][k];
             int least = PLAY_MARKERS, most = -1; // of the states that must be alike
-            for (uint32_t n = 0; n < layer->num_states; n++) {
+            FOR (n, layer->num_states) {
                 const md5_state_desc *const state = &layer->states[n];
                 if (transition->from && strcmp(state->name, transition->from) != 0
                     && strcmp(state->name, transition->to) != 0)
@@ -354,7 +354,7 @@ void play_random_add_times(play_random_tables *to, uint64_t *random)
         // are: it grows unequal.
         way->keeps_phase = false;
         // An event of a state that is one of the clips.
-        for (uint32_t k = 0; k < layer->num_states * PLAY_RANDOM_CLIPS; k++) {
+        FOR (k, layer->num_states * PLAY_RANDOM_CLIPS) {
             const md5_state_desc *const state = &layer->states[k / PLAY_RANDOM_CLIPS];
             const md5_clip_desc *const own = &to->clips[k % PLAY_RANDOM_CLIPS];
             if (way->waits && way->from && strcmp(way->from, state->name) == 0 && state->motion
@@ -426,7 +426,7 @@ void play_random_change(md5_player *const *players, uint32_t num_players, play_r
     of->has_fades = of->has_fades || (kind == 9 && duration > 0.0f);
     if (kind == 9)
         add_fade(of, layer, fade, duration);
-    for (uint32_t i = 0; i < num_players; i++) {
+    FOR (i, num_players) {
         if (kind < 4)
             md5_player_set(players[i], PLAY_LEAP, 1.0f);
         if (kind >= 2 && kind < 6)

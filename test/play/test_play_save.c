@@ -80,7 +80,7 @@ static void change_shots(const save_test *of, md5_player *const *players, uint32
     };
     const uint32_t slot = play_below(random, 2), clip = play_below(random, desc->num_clips);
     const bool stops = play_one_in(random, 4);
-    for (uint32_t i = 0; i < num_players; i++) {
+    FOR (i, num_players) {
         if (stops)
             md5_player_stop_shot(players[i], slot, shot.fade_out);
         else
@@ -102,7 +102,7 @@ static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_p
         const float weight = (float)play_below(random, 3) * 0.5f;
         const md5_vec3 position = {(float)(20.0 * test_random(random)), 3,
                                    (float)(60.0 * test_random(random))};
-        for (uint32_t i = 0; i < num_players; i++) {
+        FOR (i, num_players) {
             md5_target *const target = md5_player_target(players[i], number);
             target->weight = weight;
             target->position = position;
@@ -121,10 +121,10 @@ static bool step_alike(save_test *of, md5_player *const *players, uint32_t num_p
             .interval = play_below(random, 5),
             .phase = play_below(random, 5),
         };
-        for (uint32_t i = 0; i < num_players; i++)
+        FOR (i, num_players)
             CHECK(md5_player_set_detail(players[i], &detail));
     }
-    for (uint32_t i = 0; i < num_players; i++) {
+    FOR (i, num_players) {
         of->heard[i].count = 0;
         md5_player_advance(players[i], seconds, play_hear, &of->heard[i]);
         motions[i] = md5_player_root_motion(players[i]);
@@ -232,7 +232,7 @@ TEST (adopted_player_of_any_other_machine_has_sound_poses) {
         md5_player *const player = play_player(of->machine);
         if (old)
             md5_player_adopt(player, old, NULL, NULL);
-        for (int i = 0; i < STEPS; i++) {
+        FOR (i, STEPS) {
             play_pose(player, pose);
             CHECK(play_is_sound(pose, PLAY_JOINTS));
             step_alike(of, &player, 1, &random);
@@ -310,7 +310,7 @@ static const edit edits[] = {
 static double move(md5_player *player, int num_frames, md5_xform *pose)
 {
     double most = 0.0;
-    for (int i = 0; i < num_frames; i++) {
+    FOR (i, num_frames) {
         md5_xform before[PLAY_JOINTS];
         play_pose(player, before);
         play_advance(player, 1.0 / 60.0);
@@ -424,7 +424,7 @@ TEST (what_plays_in_a_slot_of_an_edited_machine_goes_on_in_that_of_its_name) {
     char lost[LOST_TEXT] = "";
     begin_edited(&was, "slot gone slot arm slot leg shot g gone a shot l leg c shot r arm b " GO);
     begin_edited(&is, "slot leg slot new slot arm " GO);
-    for (uint32_t i = 0; i < 3; i++)
+    FOR (i, 3u)
         CHECK(md5_player_play_shot(was.player, MD5_NONE, MD5_NONE,
                                    &md5_machine_tables(was.machine)->shots[i]));
     md5_player_adopt(is.player, was.player, note_lost, lost);
@@ -452,7 +452,7 @@ static bool is_refused_or_valid(md5_player *player, const md5_player *before, co
     const bool is_old = size > 4 && ((const uint8_t *)bytes)[4] < 5;
     const bool is_same = is_old || (saved_size == size && memcmp(saved, bytes, size) == 0);
     free(saved);
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         play_pose(player, pose);
         play_advance(player, 0.05);
     }
@@ -470,7 +470,7 @@ TEST (bytes_that_are_no_player_change_nothing) {
         begin_machine(of, seed, &random);
         md5_player *const player = play_player(of->machine), *const other =
                                                                  play_player(of->machine);
-        for (int i = 0; i < 4; i++)
+        FOR (i, 4)
             step_alike(of, &player, 1, &random);
         play_random_change(&player, 1, &of->tables, &random);
         md5_player_copy(other, player);
@@ -576,7 +576,7 @@ TEST (saved_bytes_are_little_endian) {
     OWN uint8_t *const bytes = play_save(one.player, &size);
     CHECK_BYTES(bytes, "M5PS\6\0\0\0", 8);
     uint64_t fingerprint = 0;
-    for (int i = 0; i < 8; i++)
+    FOR (i, 8)
         fingerprint |= (uint64_t)bytes[8 + i] << (8 * i);
     CHECK_UINT(fingerprint, md5_machine_fingerprint(one.machine));
     static const uint8_t three_quarters[8] = {0, 0, 0, 0, 0, 0, 0xe8, 0x3f};
@@ -589,7 +589,7 @@ TEST (save_without_room_is_cut_and_returns_the_size_needed) {
     size_t size;
     OWN void *const bytes = play_save(one.player, &size);
     OWN uint8_t *const cut = malloc(size);
-    for (size_t room = 0; room < size; room++) {
+    FOR (room, size) {
         memset(cut, 0x5a, size);
         CHECK_UINT(md5_player_save(one.player, cut, room), size);
         CHECK(memcmp(cut, bytes, room) == 0 && cut[room] == 0x5a);
@@ -714,9 +714,9 @@ TEST (saved_player_of_version_2_is_restored) {
     md5_error error = {0};
     if (!CHECK(md5_player_restore(old.player, bytes, sizeof bytes, &error)))
         printf("%s\n", error.message);
-    for (int step = 0; step < 20; step++) {
+    FOR (step, 20) {
         CHECK(play_apart(old.player, same.player) == 0.0);
-        for (uint32_t slot = 0; slot < 2; slot++) {
+        FOR (slot, 2u) {
             const md5_shot_status a = md5_player_shot(old.player, slot);
             const md5_shot_status b = md5_player_shot(same.player, slot);
             CHECK(a.is_playing == b.is_playing && a.is_stopping == b.is_stopping);
@@ -796,7 +796,7 @@ TEST (saved_player_of_version_5_is_restored) {
     OWN_PLAY of;
     uint8_t bytes[(sizeof saved_5 - 1) / 2];
     play_scene_begin(&of);
-    for (uint32_t i = 0; i < 2; i++)
+    FOR (i, 2u)
         play_add_clip(&of.made, 21, 20.0, 0.3, (play_walk){40.0 + 60.0 * i, 0, 0}, i);
     play_scene_read(&of, "clip a f { walk } clip b f { walk } float pace 1 "
                          "follow pace spring 100 4 layer body { state a a state b b }");
@@ -805,7 +805,7 @@ TEST (saved_player_of_version_5_is_restored) {
     OWN_PLAYER same = play_player(of.machine);
     md5_player_set(same, 0, 5.0f);
     play_advance(same, 0.375);
-    for (int step = 0; step < 10; step++) {
+    FOR (step, 10) {
         CHECK_NEAR(md5_player_get(of.player, 0), md5_player_get(same, 0), 2e-6);
         CHECK(md5_player_layer(of.player, 0).from == 0);
         play_advance(of.player, 0.0625);

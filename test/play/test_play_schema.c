@@ -16,10 +16,10 @@ typedef struct schema_list {
 static schema_list all_schemas(void)
 {
     schema_list all = {{&md5i_machine_schema}, 1};
-    for (uint32_t i = 0; i < all.count; i++) {
+    FOR (i, all.count) {
         const md5_schema *const schema = all.schemas[i];
         uint32_t place = i + 1;
-        for (uint32_t k = 0; k < schema->num_columns; k++) {
+        FOR (k, schema->num_columns) {
             const md5_schema *const rows = schema->columns[k].rows;
             uint32_t known = 0;
             while (known < all.count && all.schemas[known] != rows)
@@ -73,10 +73,10 @@ static bool check(bool holds, const md5_schema *schema, const md5_column *column
 
 TEST (every_column_has_range_default_and_text) {
     const schema_list all = all_schemas();
-    for (uint32_t i = 0; i < all.count; i++) {
+    FOR (i, all.count) {
         const md5_schema *const schema = all.schemas[i];
         check(schema->text != NULL, schema, NULL, "no text for the manual");
-        for (uint32_t k = 0; k < schema->num_columns; k++) {
+        FOR (k, schema->num_columns) {
             const md5_column *const column = &schema->columns[k];
             const bool is_number =
                 column->kind == MD5_COLUMN_FLOAT || column->kind == MD5_COLUMN_DOUBLE
@@ -112,12 +112,12 @@ static size_t alignment_of(const md5_column *column)
 // Only the padding before an aligned member, or before the end of the row, is left over.
 TEST (columns_cover_their_rows) {
     const schema_list all = all_schemas();
-    for (uint32_t i = 0; i < all.count; i++) {
+    FOR (i, all.count) {
         const md5_schema *const schema = all.schemas[i];
         size_t widest = 1, end = 0;
         while (end < schema->size) {
             size_t next = schema->size, alignment = widest, after = schema->size;
-            for (uint32_t k = 0; k < schema->num_columns; k++) {
+            FOR (k, schema->num_columns) {
                 const md5_column *const column = &schema->columns[k];
                 if (column->offset >= end && column->offset < next) {
                     next = column->offset;
@@ -167,7 +167,7 @@ static char *add_rows(random_tables *to, const md5_schema *schema, uint32_t coun
 {
     char *const rows = test_calloc(count, schema->size);
     to->memory[to->num_allocated++] = rows;
-    for (uint32_t i = 0; i < count; i++)
+    FOR (i, count)
         add_row(to, schema, rows + i * schema->size, above);
     return rows;
 }
@@ -263,7 +263,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         *(bool *)(void *)value = true;
         break;
     case MD5_COLUMN_DIRECTION:
-        for (int i = 0; i < 3; i++)
+        FOR (i, 3)
             floats[i] = (float)play_below(random, 100) / 7.0f;
         break;
     case MD5_COLUMN_CHOICE:
@@ -285,7 +285,7 @@ static void fill_column(random_tables *to, const md5_schema *schema, uint32_t nu
         break;
     }
     case MD5_COLUMN_PART:
-        for (size_t i = 0; i < offsetof(md5_report_desc, reserved); i++)
+        FOR (i, offsetof(md5_report_desc, reserved))
             value[i] = (char)play_below(random, 2); // of flags
         break;
     default:
@@ -311,7 +311,7 @@ static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *
     to->num_rows = to->num_allocated = 0;
     memset(&to->desc, 0, sizeof to->desc);
     add_row(to, machine, (char *)&to->desc, 0);
-    for (uint32_t i = 0; i < to->num_rows; i++) {
+    FOR (i, to->num_rows) {
         const md5_schema *const schema = to->rows[i].schema;
         char *const row = to->rows[i].row;
         uint32_t kind = md5_kind_of(schema, row, to->rows[i].above);
@@ -321,7 +321,7 @@ static void fill_tables(random_tables *to, const md5_schema *machine, uint64_t *
             kind = random_choice(&schema->columns[k], random);
             memcpy(row + schema->kind, &kind, sizeof kind);
         }
-        for (uint32_t k = 0; k < schema->num_columns; k++) {
+        FOR (k, schema->num_columns) {
             if (schema->columns[k].form == MD5_FORM_ALWAYS
                 && md5_is_used(&schema->columns[k], kind)) {
                 char *const rows = add_rows(to, schema->columns[k].rows, 1, kind);
@@ -363,7 +363,7 @@ static bool are_same(const md5_schema *schema, const void *first, const void *se
                           || memcmp(left, right, sizeof(md5_ease_kind)) == 0);
         } else if (column->kind == MD5_COLUMN_TEXT || column->kind == MD5_COLUMN_TEXTS) {
             const size_t count = column->kind == MD5_COLUMN_TEXTS ? column->other : 1;
-            for (size_t i = 0; i < count; i++)
+            FOR (i, count)
                 is_same = is_same
                           && is_same_text(((const char *const *)(const void *)left)[i],
                                           ((const char *const *)(const void *)right)[i]);
@@ -403,7 +403,7 @@ TEST (written_machines_are_read_bit_for_bit) {
                    error.column, error.message);
         num_same += is_same;
         md5_free_machine_file(file);
-        for (uint32_t j = 0; j < tables.num_allocated; j++)
+        FOR (j, tables.num_allocated)
             free(tables.memory[j]);
     }
     CHECK_UINT(num_same, count);
@@ -463,7 +463,7 @@ TEST (machine_that_is_read_is_written) {
         test_read_file(test_path("test/fuzz/seeds/machine/all.md5machine"), &whole_size);
     uint64_t random = 3;
     uint32_t num_read = 0, num_same = 0;
-    for (uint32_t i = 0; i < play_transitions(6000); i++) {
+    FOR (i, play_transitions(6000)) {
         md5_error error = {0};
         const size_t mixed_size = mix_words(whole, mixed, &random);
         OWN_MACHINE_FILE file = md5_parse_machine_file(mixed, mixed_size, NULL, &error);
@@ -495,12 +495,12 @@ static void add_column(longer_schema *to, md5_column column)
     to->modifier = md5i_modifier_schema;
     to->machine.columns = to->machine_columns;
     to->modifier.columns = to->modifier_columns;
-    for (uint32_t i = 0; i < to->machine.num_columns; i++) {
+    FOR (i, to->machine.num_columns) {
         to->machine_columns[i] = md5i_machine_schema.columns[i];
         if (to->machine_columns[i].rows == &md5i_modifier_schema)
             to->machine_columns[i].rows = &to->modifier;
     }
-    for (uint32_t i = 0; i < to->modifier.num_columns; i++)
+    FOR (i, to->modifier.num_columns)
         to->modifier_columns[i] = md5i_modifier_schema.columns[i];
     CHECK(to->modifier_columns[to->modifier.num_columns - 1].kind == MD5_COLUMN_RESERVED);
     to->modifier_columns[to->modifier.num_columns - 1] = column;
@@ -548,7 +548,7 @@ TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_be
         read_with(schema, "machine m { modifier a aim head }", &error),
     };
     if (CHECK(files[0] && files[1] && files[2])) {
-        for (int i = 0; i < 3; i++)
+        FOR (i, 3)
             files[i]->desc.model = made->model;
         CHECK(glow_of(files[0]->desc.modifiers) == 7.5f);
         CHECK(check_with(schema, &files[0]->desc, &error));
@@ -576,7 +576,7 @@ TEST_WITH (one_line_makes_a_column_known_to_every_walk, play_case, made, play_be
         CHECK(md5i_write_machine(&context, schema, &files[0]->desc, NULL, text, sizeof text) > 0);
         CHECK_STRING(text, "machine m {\n    modifier a aim head { glow 7.5 }\n}\n");
     }
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         md5_free_machine_file(files[i]);
 }
 
@@ -638,7 +638,7 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
 {
     test_append(to, "\n**%s**: %s\n\n", schema->what, schema->text);
     test_append(to, "| word | value | without it | of | meaning |\n|---|---|---|---|---|\n");
-    for (uint32_t i = 0; i < schema->num_columns; i++) {
+    FOR (i, schema->num_columns) {
         const md5_column *const column = &schema->columns[i];
         if (column->place == MD5_PLACE_NOWHERE)
             continue;
@@ -701,8 +701,8 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
 // Which kind of row names another one.
 static const md5_schema *schema_above(const schema_list *all, const md5_schema *schema)
 {
-    for (uint32_t i = 0; i < all->count; i++) {
-        for (uint32_t k = 0; k < all->schemas[i]->num_columns; k++) {
+    FOR (i, all->count) {
+        FOR (k, all->schemas[i]->num_columns) {
             if (all->schemas[i]->columns[k].rows == schema)
                 return all->schemas[i];
         }
@@ -716,7 +716,7 @@ TEST (manual_has_every_column) {
     test_text printed = {0};
     const schema_list all = all_schemas();
     size_t size;
-    for (uint32_t i = 0; i < all.count; i++)
+    FOR (i, all.count)
         print_schema(&printed, all.schemas[i], schema_above(&all, all.schemas[i]));
     OWN char *const text = test_read_file(test_path("md5/play/machine_files.md"), &size);
     char *const first = text ? strstr(text, begin) : NULL;

@@ -11,7 +11,7 @@ static const double rate = 20.0;
 static void begin(play_scene *of)
 {
     play_scene_begin(of);
-    for (uint32_t i = 0; i < 3; i++)
+    FOR (i, 3u)
         play_scene_add(of, shots_num_frames[i], rate, 0.4 + 0.2 * i, 11 + i);
     play_scene_read(of, "float top mask upper ( *spine ) { feather 2 } mask arms ( *larm *rarm ) "
                         "layer body { state base a } layer top { add weight top state top c }");
@@ -47,7 +47,7 @@ static double expected_weight(double time)
 }
 
 TEST (shot_is_blended_over_the_layers_with_its_fades) {
-    for (int masked = 0; masked < 2; masked++) {
+    FOR (masked, 2) {
         OWN_PLAY of;
         float mask[PLAY_JOINTS];
         begin(&of);
@@ -82,7 +82,7 @@ TEST (shot_of_least_weight_leaves_a_full_slot) {
     OWN_PLAY of;
     begin(&of);
     OWN_PLAYER other = md5_create_player(of.machine, NULL, NULL);
-    for (int i = 0; i < 5; i++) {
+    FOR (i, 5) {
         const md5_shot_desc desc = {
             .weight = i == 0 ? 0.01f : 1.0f, .end = MD5_SHOT_LOOPS, .fade_in = 1.0f};
         CHECK((play_apart(of.player, other) > 0.0) == (i > 0));
@@ -98,7 +98,7 @@ TEST (shot_of_least_weight_leaves_a_full_slot) {
 
 // The difference from a frame of its own clip, and of another one.
 TEST (shot_adds_its_difference) {
-    for (int variant = 0; variant < 3; variant++) {
+    FOR (variant, 3) {
         OWN_PLAY of;
         float mask[PLAY_JOINTS];
         begin(&of);
@@ -195,7 +195,7 @@ TEST_HERE (shot_takes_a_slot_joint_by_joint) {
         real_place base[PLAY_JOINTS], hit[PLAY_JOINTS], wave[PLAY_JOINTS], both[PLAY_JOINTS];
         const double time = 0.05 * step, t = time / 0.4, in = t * t * (3.0 - 2.0 * t);
         advance(of, 0.05);
-        for (int i = 0; i < PLAY_JOINTS; i++) {
+        FOR (i, PLAY_JOINTS) {
             const double left = 1.0 - in * new_mask[i];
             const double own = 0.9 * (1.0 - in) * old_mask[i];
             share[i] = left > 0.0 ? (float)fmin(own / left, 1.0) : 0.0f;
@@ -225,7 +225,7 @@ TEST_HERE (shot_never_jumps) {
     advance(of, 0.0);
     play_pose(of->player, old);
     double most = 0.0;
-    for (int step = 0; step < 20000; step++) {
+    FOR (step, 20000) {
         const uint32_t slot = (uint32_t)step / 50 % 2;
         if (step % 50 == 0 && test_random_u32(&random) % 3 > 0) {
             const md5_easing easing = {.kind = (md5_ease_kind)(test_random_u32(&random) % 2)};
@@ -254,7 +254,7 @@ TEST_HERE (shot_stops_over_its_fade) {
     md5_player_play_shot(of->player, 0, HIT, &loops);
     advance(of, 0.1);
     // Stopping again does not take longer.
-    for (int step = 0; step < 5; step++) {
+    FOR (step, 5) {
         CHECK(md5_player_stop_shot(of->player, 0, 0.5f));
         const md5_shot_status status = md5_player_shot(of->player, 0);
         CHECK_NEAR(status.weight, 1.0 - 0.2 * step, 1e-6);
@@ -382,7 +382,7 @@ static const char *heard_in(acting *of, double seconds)
     text[0] = '\0';
     of->heard.count = 0;
     shot_time_advance(of, seconds);
-    for (uint32_t i = 0; i < of->heard.count; i++) {
+    FOR (i, of->heard.count) {
         const size_t used = strlen(text);
         if (strcmp(of->heard.events[i]->name, "step") != 0)
             snprintf(text + used, sizeof text - used, "%s %.4f ", of->heard.events[i]->name,
@@ -514,7 +514,7 @@ TEST (shot_is_the_same_in_any_split_of_time) {
     shot_time_begin(&whole);
     shot_time_begin(&split);
     uint64_t random = 5, same = 5, cuts = 6;
-    for (int i = 0; i < 400; i++) {
+    FOR (i, 400) {
         act(&whole, &random);
         act(&split, &same);
         const double stretch = 1.5 * test_random(&random) - (i % 5 == 4 ? 1.5 : 0.0);
@@ -525,7 +525,7 @@ TEST (shot_is_the_same_in_any_split_of_time) {
 
         // The same stretch of time in random parts.
         double left = stretch;
-        for (int j = 0; j < 12; j++) {
+        FOR (j, 12) {
             const double part = test_random_u32(&cuts) % 4 == 0 ? 0.0 : left * test_random(&cuts);
             shot_time_advance(&split, part);
             left -= part;
@@ -539,7 +539,7 @@ TEST (shot_is_the_same_in_any_split_of_time) {
         }
         CHECK_NEAR(play_apart(whole.player, split.player), 0.0, 1e-4);
         CHECK_NEAR(split.place.x, whole.place.x, 0.05);
-        for (uint32_t slot = 0; slot < 4; slot++) {
+        FOR (slot, 4u) {
             const md5_shot_status a = md5_player_shot(whole.player, slot);
             const md5_shot_status b = md5_player_shot(split.player, slot);
             CHECK(a.is_playing == b.is_playing && a.clip == b.clip
@@ -573,7 +573,7 @@ static const md5_easing back = {.kind = MD5_EASE_BACK_IN};
 static double bezier_at(double x)
 {
     double low = 0.0, high = 1.0;
-    for (int i = 0; i < 60; i++) {
+    FOR (i, 60) {
         const double s = 0.5 * (low + high), r = 1.0 - s;
         if (3.0 * r * r * s * 0.25 + 3.0 * r * s * s * 0.5 + s * s * s < x)
             low = s;
@@ -667,14 +667,14 @@ TEST_HERE (shot_with_curves_is_saved_and_copied) {
     md5_player_stop_shot(of->player, 0, 0.7f);
     advance(of, 0.1);
     md5_player *const others[2] = {play_restored(of->player), play_copied(of->player)};
-    for (int step = 0; step < 10; step++) {
-        for (int i = 0; i < 2; i++) {
+    FOR (step, 10) {
+        FOR (i, 2) {
             CHECK(md5_player_shot(others[i], 0).weight == md5_player_shot(of->player, 0).weight);
             play_advance(others[i], 0.06);
         }
         advance(of, 0.06);
     }
-    for (int i = 0; i < 2; i++)
+    FOR (i, 2)
         md5_destroy_player(others[i]);
 }
 
@@ -861,11 +861,11 @@ static void sections_change(sectioned *of, section_sim *sim, uint64_t *random)
                                     .end = loops        ? MD5_SHOT_LOOPS
                                            : sim->holds ? MD5_SHOT_HOLDS
                                                         : MD5_SHOT_ENDS};
-        for (int i = 0; i < 2; i++)
+        FOR (i, 2)
             CHECK(md5_player_play_shot(players[i], 0, 0, &desc));
         return;
     }
-    for (int i = 0; i < 2; i++)
+    FOR (i, 2)
         CHECK(md5_player_shot_section(players[i], 0, sections[section].name, change));
     sim->next = change == MD5_SECTION_LEAVE ? -1 : section;
     sim->repeats = change == MD5_SECTION_LOOP;
@@ -898,7 +898,7 @@ TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, of
         sim_advance(&sim, seconds);
         md5_player_advance(of->whole, seconds, hear_frame, &fired[0]);
         play_go_on(&places[0], md5_player_root_motion(of->whole));
-        for (int k = 0; k < 9; k++) { // saved and restored, or copied, between its parts
+        FOR (k, 9) { // saved and restored, or copied, between its parts
             const double part = k == 8 ? left : left * test_random(&random);
             const size_t size = md5_player_save(of->split, bytes, sizeof bytes);
             if (k % 2 == 0)
@@ -913,7 +913,7 @@ TEST_WITH (sections_are_those_of_a_simulator_in_any_split_of_time, sectioned, of
             left -= part;
         }
         bool is_same = true;
-        for (int k = 0; k < 2; k++) {
+        FOR (k, 2) {
             const md5_shot_status status = md5_player_shot(k ? of->split : of->whole, 0);
             is_same = is_same && fired[k].count == sim.count
                       && memcmp(fired[k].frames, sim.frames, sim.count * sizeof(int)) == 0
@@ -979,7 +979,7 @@ TEST (shot_that_is_stopped_by_what_is_heard_begins_again_at_that_instant) {
         md5_player_set(of.player, 0, 1.0f);
         md5_player_set(of.player, 1, 1.0f);
         play_steps(of.player, *split, 0.6);
-        for (uint32_t slot = 0; slot < 3; slot++)
+        FOR (slot, 3u)
             CHECK_NEAR(md5_player_shot(of.player, slot).time, 0.3, 1e-9);
         CHECK_UINT(md5_player_shot(of.player, 1).clip, 1);
         CHECK(!md5_player_shot(of.player, 2).is_stopping);
@@ -1065,7 +1065,7 @@ static void table_rules(table_sim *of)
     const int old = of->playing;
     if (old >= 0 && of->stopping < 0.0 && table_ends(of, old))
         of->stopping = table[old].fade_out;
-    for (int i = 0; i < ROWS; i++) {
+    FOR (i, ROWS) {
         const int now = of->playing;
         const bool fades =
             now >= 0
@@ -1109,7 +1109,7 @@ static bool table_matches(const table_sim *of, const md5_shot_status *status)
 TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, play_begin(made),
            play_end(made)) {
     static const uint32_t frames[3] = {41, 17, 21};
-    for (uint32_t i = 0; i < 3; i++)
+    FOR (i, 3u)
         play_add_clip(made, frames[i], 20.0, 0.4, (play_walk){0}, i);
     OWN_MACHINE machine = play_machine_read(
         made, NULL,
@@ -1122,7 +1122,7 @@ TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, p
         "shot never s hit");
     static const int rates[3] = {24, 60, 240};
     md5_player *players[4];
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         players[i] = play_player(machine);
     CHECK_UINT(md5_find_slot(machine, "s"), 1);
     CHECK_UINT(md5_find_shot(machine, "never"), 4);
@@ -1135,7 +1135,7 @@ TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, p
             const uint32_t which = test_random_u32(&random) % 4;
             const float value = which > 0 ? (float)(test_random_u32(&random) % 2)
                                           : (float)(12.0 * test_random(&random));
-            for (int k = 0; k < 3; k++)
+            FOR (k, 3)
                 md5_player_set(players[k], which, value);
             sim.set[which] = value;
             if (which == 0) {
@@ -1144,11 +1144,11 @@ TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, p
             }
         }
         table_rules(&sim);
-        for (int k = 0; k < 3; k++) {
-            for (int step = 0; step < rates[k] / 12; step++)
+        FOR (k, 3) {
+            FOR (step, rates[k] / 12)
                 play_advance(players[k], 1.0 / rates[k]);
         }
-        for (int k = 0; k < 400; k++)
+        FOR (k, 400)
             table_tick(&sim);
         num_begun += sim.playing != last;
         last = sim.playing;
@@ -1158,11 +1158,11 @@ TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, p
         players[1] = players[3];
         players[3] = swapped;
         table_sim later = sim;
-        for (int k = 0; k < 8; k++)
+        FOR (k, 8)
             table_tick(&later);
         bool is_same = true;
         const md5_shot_status first = md5_player_shot(players[0], 1);
-        for (int k = 0; k < 3; k++) {
+        FOR (k, 3) {
             const md5_shot_status status = md5_player_shot(players[k], 1);
             is_same = is_same && status.is_playing == first.is_playing && status.clip == first.clip
                       && fabs(status.time - first.time) < 1e-7
@@ -1176,7 +1176,7 @@ TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, p
     }
     CHECK(num_begun > (int)(play_transitions(4000) / 50));
     // A game plays a row by its name, which the row's `until` stops.
-    for (int k = 0; k < 3; k++) {
+    FOR (k, 3) {
         const md5_shot_desc *const rows = md5_machine_tables(machine)->shots;
         md5_player_reset(players[k]);
         CHECK(md5_player_play_shot(players[k], MD5_NONE, MD5_NONE, &rows[2]));
@@ -1184,7 +1184,7 @@ TEST_WITH (table_of_shots_is_that_of_a_simulator_at_any_rate, play_case, made, p
         play_advance(players[k], 0.2);
         CHECK(md5_player_shot(players[k], 1).is_stopping);
     }
-    for (int k = 0; k < 4; k++)
+    FOR (k, 4)
         md5_destroy_player(players[k]);
 }
 
@@ -1220,17 +1220,17 @@ TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
         const uint32_t num_joints = bobbin->model->skeleton.num_joints;
         md5_xform *const poses = calloc(2 * (size_t)num_joints, sizeof *poses);
         double most = 0.0, moved = 0.0;
-        for (int k = 0; k < 2; k++) {
+        FOR (k, 2) {
             md5_player_set(players[k], md5_find_parameter(machine, "speed"), 20.0f);
             play_advance(players[k], 1.5);
             md5_player_set(players[k], md5_find_parameter(machine, triggers[i]), 1.0f);
         }
         for (int step = 0; poses && step < 30; step++) {
-            for (int k = 0; k < 2; k++) {
+            FOR (k, 2) {
                 play_advance(players[k], 1.0 / 60.0);
                 play_pose(players[k], poses + (size_t)k * num_joints);
             }
-            for (uint32_t j = 0; j < num_joints; j++)
+            FOR (j, num_joints)
                 most = fmax(most, 1.0f
                                       - fabsf(md5_quat_mul(md5_quat_conjugate(poses[j].rotation),
                                                            poses[num_joints + j].rotation)

@@ -64,7 +64,7 @@ static uint32_t split_step(double seconds, double parts[MAX_PARTS], uint64_t *ra
     }
     cuts[count] = fabs(seconds);
     qsort(cuts, count + 1, sizeof *cuts, compare_doubles);
-    for (uint32_t i = 0; i < count; i++)
+    FOR (i, count)
         parts[i] = seconds < 0.0 ? cuts[i] - cuts[i + 1] : cuts[i + 1] - cuts[i];
     return count;
 }
@@ -111,7 +111,7 @@ static bool same_events(heard *whole, heard *split, bool has_order)
 
 static bool same_states(md5_player *const players[2], uint32_t num_layers)
 {
-    for (uint32_t i = 0; i < num_layers; i++) {
+    FOR (i, num_layers) {
         const md5_layer_status a = md5_player_layer(players[0], i);
         const md5_layer_status b = md5_player_layer(players[1], i);
         if (!CHECK_UINT(b.state, a.state) || !CHECK_NEAR(b.time, a.time, 1e-7)
@@ -179,7 +179,7 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
     const bool is_seen = play_one_in(random, 4);
     of->whole.count = of->split.count = 0;
     of->num_fades = 0;
-    for (uint32_t i = 0; i < made->desc.num_layers; i++)
+    FOR (i, made->desc.num_layers)
         of->num_fades += md5_player_layer(players[0], i).from != MD5_NONE;
     const md5_advance_status status = md5_player_advance(players[0], seconds, hear, &of->whole);
     play_go_on(&whole, md5_player_root_motion(players[0]));
@@ -196,7 +196,7 @@ static bool check_step(split_test *of, const play_random_tables *made, md5_playe
         path += sqrt((double)by.x * by.x + (double)by.y * by.y + (double)by.z * by.z);
         play_go_on(&split, motion);
     }
-    for (uint32_t i = 0; i < of->whole.count; i++)
+    FOR (i, of->whole.count)
         of->num_fades += of->whole.all[i].event->kind == MD5_EVENT_ENTER;
     if (status.num_dropped > 0 || status.undivided > 0.0) {
         of->is_cut_off = true;
@@ -257,7 +257,7 @@ TEST (any_split_of_a_step_of_any_machine_is_the_same) {
                                                                  getenv("MD5_SPLIT_SEED");
     OWN split_test *const of = calloc(1, sizeof *of);
     play_random_begin(&of->stock);
-    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++)
+    FOR (i, MD5_EASE_CUBIC_BEZIER)
         of->variation = fmax(of->variation, variation_of((md5_ease_kind)i));
     if (alone) {
         for (int i = NOTHING; i <= SHOTS; i++)
@@ -288,7 +288,7 @@ static play_place go(md5_player *player, md5_fade fade, md5_ease_kind easing, in
     if (fade <= MD5_FADE_INERTIAL)
         md5_player_fade_to(player, 0, 1, 1.6f, fade, easing);
     md5_player_set(player, 0, 1.0f);
-    for (int i = 0; i < steps; i++) {
+    FOR (i, steps) {
         play_advance(player, 2.0 / steps);
         play_go_on(&at, md5_player_root_motion(player));
     }
@@ -303,10 +303,10 @@ static double distance_to(play_place a, play_place b)
 // In steps half as long the result is four times as near, once steps are parts.
 TEST (splits_of_exceptions_are_of_second_order) {
     enum { CASES = 4, HALVES = 3 };
-    for (int i = 0; i < CASES; i++) {
+    FOR (i, CASES) {
         OWN_PLAY of;
         play_scene_begin(&of);
-        for (uint32_t k = 0; k < 2; k++)
+        FOR (k, 2u)
             play_add_clip(&of.made, 21 + 10 * k, 20.0 + 5.0 * k, 0.3,
                           (play_walk){40.0 + 60.0 * k, 0.9 * k, 0}, k);
         play_scene_read(&of,
@@ -317,7 +317,7 @@ TEST (splits_of_exceptions_are_of_second_order) {
         const md5_ease_kind easing = i == 1 ? MD5_EASE_SINE_IN_OUT : MD5_EASE_SMOOTH;
         const play_place exact = go(of.player, fade, easing, 150 << 6);
         double before = INFINITY;
-        for (int half = 0; half < HALVES; half++) {
+        FOR (half, HALVES) {
             const double error = distance_to(go(of.player, fade, easing, 150 << half), exact);
             CHECK(error < 0.02 && error < before / 3.0);
             before = error;
@@ -331,7 +331,7 @@ TEST (splits_of_exceptions_are_of_second_order) {
 // takes along, and along the line. In the library it comes from the chord.
 TEST (part_of_a_motion_is_on_its_screw) {
     uint64_t random = 5;
-    for (int i = 0; i < 200; i++) {
+    FOR (i, 200) {
         const double angle = i == 0 ? 0.0 : 3.1 * test_random(&random),
                      share = test_random(&random);
         const double yaw = 6.0 * test_random(&random), rise = 2.0 * test_random(&random) - 1.0;
@@ -341,7 +341,7 @@ TEST (part_of_a_motion_is_on_its_screw) {
         const real3 a = {cos(yaw) / n, sin(yaw) / n, rise / n}, c = {cx, 2, -3};
         md5_xform at[2];
         real3 places[2];
-        for (int k = 0; k < 2; k++) { // all of it, and the part
+        FOR (k, 2) { // all of it, and the part
             const double t = k == 0 ? 1.0 : share, s = sin(0.5 * angle * t);
             const double w = cos(0.5 * angle * t);
             const real4 q = {a.x * s, a.y * s, a.z * s, w};
@@ -391,7 +391,7 @@ TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
     md5_mat34 palettes[JOBS][PLAY_JOINTS], palette[PLAY_JOINTS];
     md5_between_job jobs[JOBS];
     play_pose(of.player, poses[0]);
-    for (int i = 0; i < JOBS; i++) {
+    FOR (i, JOBS) {
         const md5_advance_status status = md5_player_advance(of.player, 0.1, NULL, NULL);
         CHECK_UINT(status.num_cuts, i == 6 || i == 9); // the clip of the one-shot ends at 0.95
         play_pose(of.player, poses[i + 1]);
@@ -403,7 +403,7 @@ TEST (poses_between_steps_are_blended_ones_but_over_cuts) {
                                     .palette = palettes[i]};
     }
     md5_pose_between(jobs, JOBS, 0.3f, NULL);
-    for (int i = 0; i < JOBS; i++) {
+    FOR (i, JOBS) {
         md5_blend_poses(poses[i], poses[i + 1], i == 6 || i == 9 ? 1.0f : 0.3f, NULL, PLAY_JOINTS,
                         blended[1][i]);
         CHECK_BYTES(blended[0][i], blended[1][i], sizeof blended[0][i]);
@@ -433,7 +433,7 @@ static double worst_between(const md5_machine *machine, uint32_t clip, double ra
                            .joints = joints};
     double worst = 0.0;
     for (double time = 0.0; time + 1.0 / rate <= binding->anim->duration; time += 0.37 / rate) {
-        for (int k = 0; k < 2; k++)
+        FOR (k, 2)
             md5_sample(binding, md5_moment_at(binding->anim, time + k / rate, MD5_WRAP_CLAMP),
                        MD5_ROOT_FILE, poses + (size_t)k * num_joints);
         for (double share = 0.125; share < 1.0; share += 0.125) {
@@ -441,7 +441,7 @@ static double worst_between(const md5_machine *machine, uint32_t clip, double ra
             md5_sample(binding, md5_moment_at(binding->anim, time + share / rate, MD5_WRAP_CLAMP),
                        MD5_ROOT_FILE, job.pose);
             md5_local_to_model(&model->skeleton, job.pose, joints + num_joints);
-            for (uint32_t i = 0; i < num_joints; i++)
+            FOR (i, num_joints)
                 real_worse(&worst, real_distance(md5_mat34_translation(joints[i]),
                                                  md5_mat34_translation(joints[num_joints + i])));
         }
@@ -458,7 +458,7 @@ TEST (pose_between_steps_is_near_the_true_one) {
     const md5_bounds bounds = character->model->bounds;
     for (int half = 1; half <= 2; half++) { // 30 and 60 Hz, as md5play.h says
         double worst = 0.0;
-        for (uint32_t i = 0; i < character->num_clips; i++)
+        FOR (i, character->num_clips)
             real_worse(&worst, worst_between(character->machine, i, 30.0 * half));
         CHECK(worst / (double)(bounds.max.z - bounds.min.z) <= 0.034 / half);
     }

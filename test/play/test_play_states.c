@@ -99,7 +99,7 @@ TEST (states_leave_at_their_exit) {
         OWN_PLAY of;
         begin(&of, "transition stand walk { exit 1.5 } transition walk jump { exit 0.25 } "
                    "transition jump sit { exit 1 }");
-        for (int i = 0; i < parts; i++)
+        FOR (i, parts)
             CHECK(state_after(&of, 1.4 / parts) == STAND);
         play_steps(of.player, parts, 0.2);
         md5_layer_status status = md5_player_layer(of.player, 0);
@@ -156,7 +156,7 @@ TEST (states_go_by_priority) {
     static const char *const transitions[3] = {
         "transition stand walk ", "transition stand sit { priority 2 duration 1 interrupt_none } ",
         "transition any jump { priority 2 } transition sit walk { priority -1 }"};
-    for (uint32_t first = 0; first < 3; first++) {
+    FOR (first, 3u) {
         static const uint32_t expected[3] = {SIT, SIT, JUMP};
         OWN_PLAY of;
         begin(&of, "%s%s%s", first < 1 ? transitions[0] : "", first < 2 ? transitions[1] : "",
@@ -187,7 +187,7 @@ TEST (states_may_be_interrupted) {
         bool at_once;
     } cases[] = {
         {"any", -5, true}, {"higher", 0, false}, {"higher", 1, true}, {"none", 100, false}};
-    for (int fade = 0; fade < 2; fade++) {
+    FOR (fade, 2) {
         EACH (row, cases) {
             OWN_PLAY of;
             begin(&of,
@@ -209,7 +209,7 @@ TEST (states_may_be_interrupted) {
 // Two transitions at one instant: the state between them is not seen, neither in the pose, which
 // fades from the first to the last, nor in the status.
 TEST (states_that_are_left_at_once_are_no_source) {
-    for (int fade = 0; fade < 4; fade++) {
+    FOR (fade, 4) {
         OWN_PLAY of;
         begin(&of,
               "transition stand walk { when armed duration 0.5 %s } "
@@ -278,7 +278,7 @@ TEST (states_may_go_in_circles) {
     begin(&of, "transition stand walk transition walk stand "
                "transition jump sit { exit 1e-7 } transition sit jump { exit 1e-7 }");
     play_fade(of.player, 1, JUMP, 0.0f);
-    for (int i = 0; i < 20; i++)
+    FOR (i, 20)
         CHECK(state_after(&of, 0.1) <= WALK);
 }
 
@@ -331,7 +331,7 @@ static void begin_ears(play_scene *of)
 
 TEST (start_states_hear_what_is_fired_at_the_first_instant) {
     enum { AT_ONCE, AFTER_NOTHING, AFTER_RESET, AFTER_SEEK, AFTER_FADE, AT_AN_END, CASES };
-    for (int way = 0; way < CASES; way++) {
+    FOR (way, CASES) {
         for (int num_steps = 1; num_steps <= 9; num_steps += 4) {
             OWN_PLAY of;
             begin_ears(&of);
@@ -544,7 +544,7 @@ static bool sim_is_open(const sim *of, const sim_layer *layer, const sim_way *wa
     else if (way->exit == EXIT_AT)
         is_there = live->place != live->begin && (sim_hear(of, live) >> way->share & 1u) != 0;
     *first = 0;
-    for (int i = 0; i < way->num_terms; i++) {
+    FOR (i, way->num_terms) {
         if (way->terms[i].is_or && all)
             break;
         *first = way->terms[i].is_or ? i : *first;
@@ -563,7 +563,7 @@ static void sim_instant(sim *of)
             for (;;) {
                 const sim_way *best = NULL;
                 int first = 0, taken = 0;
-                for (int k = 0; k < SIM_WAYS; k++) {
+                FOR (k, SIM_WAYS) {
                     const sim_way *const way = &of->ways[i][k];
                     if (sim_is_open(of, layer, way, &taken)
                         && (!best || way->priority > best->priority)) {
@@ -623,7 +623,7 @@ static double sim_until_frame(const sim *of, const sim_layer *layer)
     const sim_live *const lives[] = {&layer->now, &layer->old};
     const bool fades = sim_fades(layer), shares = fades && layer->now.in_step;
     double least = sim_ahead(layer->now.age, false), parts = INFINITY;
-    for (int i = 0; i < 1 + fades; i++) {
+    FOR (i, 1 + fades) {
         const int state = lives[i]->state, speed = of->speed[state];
         const double ahead = sim_ahead(lives[i]->place, speed < 0);
         if (shares)
@@ -655,18 +655,18 @@ static void sim_go(sim *of, double ticks)
 {
     for (double left = ticks, step; left > 0.0 && !of->is_circle; left = sim_snapped(left - step)) {
         step = left;
-        for (int i = 0; i < SIM_LAYERS; i++)
+        FOR (i, SIM_LAYERS)
             step = fmin(step, sim_until_frame(of, &of->layers[i]));
         of->is_close = of->is_close || step < 6.4e-5; // 1e-6 s
         of->heard = 0;
-        for (int i = 0; i < SIM_LAYERS; i++) {
+        FOR (i, SIM_LAYERS) {
             sim_layer *const layer = &of->layers[i];
             layer->deaf = 0;
             const bool fades = sim_fades(layer), shares = fades && layer->now.in_step;
             const double parts = shares ? sim_go_in_step(of, layer, step) : 0.0;
             const int number = sim_part_of(of, &layer->now);
             sim_live *const lives[] = {&layer->now, &layer->old};
-            for (int k = 0; k < 1 + fades; k++) {
+            FOR (k, 1 + fades) {
                 const int state = lives[k]->state;
                 const unsigned heard = of->heard;
                 sim_move(of, lives[k], step,
@@ -697,12 +697,12 @@ static void sim_make_motions(sim *of, test_text *text, uint64_t *random)
     static const int speeds[] = {2, 2, 4, 3, 1, -2, -1};
     const bool are_alike = below(random, 2) == 0;
     const int num_markers = (int)below(random, SIM_MARKERS + 1);
-    for (int i = 0; i < SIM_CLIPS; i++) {
+    FOR (i, SIM_CLIPS) {
         const uint32_t frames = (uint32_t)(sim_length[i] / sim_frame);
         of->num_markers[i] = !are_alike && below(random, 3) == 0 ? 1 : num_markers;
         test_append(text, "clip %c \"\" { frame %d step left frame %d step right ", 'a' + i,
                     sim_events[i][0] / sim_frame, sim_events[i][1] / sim_frame);
-        for (int k = 0; k < of->num_markers[i]; k++) {
+        FOR (k, of->num_markers[i]) {
             const uint32_t third = frames / SIM_MARKERS;
             const uint32_t frame = (uint32_t)k * third + below(random, third);
             of->markers[i][k] = sim_frame * (int)frame;
@@ -710,7 +710,7 @@ static void sim_make_motions(sim *of, test_text *text, uint64_t *random)
         }
         test_append(text, "%s}\n", of->num_markers[i] > 0 ? ") " : "");
     }
-    for (int i = 0; i < SIM_STATES; i++) {
+    FOR (i, SIM_STATES) {
         of->clip[i] = (int)below(random, SIM_CLIPS);
         of->speed[i] = speeds[below(random, 7)];
         if (are_alike && (of->speed[i] < 0) != (of->speed[0] < 0))
@@ -731,7 +731,7 @@ static void sim_make_fade(sim *of, sim_way *way, test_text *text, uint64_t *rand
     way->easing = (int)below(random, 3);
     way->is_inertial = below(random, 4) == 0;
     way->in_step = below(random, 2) == 0;
-    for (int i = 0; i < SIM_STATES; i++)
+    FOR (i, SIM_STATES)
         way->in_step =
             way->in_step && ((way->from >= 0 && i != way->from) || sim_alike(of, i, way->to));
     way->leader = !way->in_step || below(random, 2) == 0    ? -1
@@ -752,13 +752,13 @@ static void sim_make(sim *of, test_text *text, uint64_t *random)
     static const sim_way none;
     *of = (sim){.quick = 0};
     sim_make_motions(of, text, random);
-    for (int i = 0; i < SIM_LAYERS; i++) {
+    FOR (i, SIM_LAYERS) {
         test_append(text, "layer l%d { state s0 m0 state s1 m1 state s2 m2\n", i);
         of->layers[i].by = &none;
         of->layers[i].now.place = of->layers[i].now.begin =
             sim_length[of->clip[0]] / 4 * of->start[0];
         of->layers[i].is_new = true;
-        for (int k = 0; k < SIM_WAYS; k++) {
+        FOR (k, SIM_WAYS) {
             sim_way *const way = &of->ways[i][k];
             way->from = below(random, 5) == 0 ? -1 : k % SIM_STATES;
             way->to = (int)below(random, SIM_STATES);
@@ -775,7 +775,7 @@ static void sim_make(sim *of, test_text *text, uint64_t *random)
             else if (way->exit != NO_EXIT)
                 test_append(text, "exit %g %s ", way->share / 4.0,
                             way->exit == EXIT_EACH ? "each" : "");
-            for (int t = 0; t < way->num_terms; t++) {
+            FOR (t, way->num_terms) {
                 sim_term *const term = &way->terms[t];
                 const int kind = t == 0 && way->exit == NO_EXIT ? IS_AGE : 0;
                 *term = (sim_term){kind + (int)below(random, NUM_TERMS - (uint32_t)kind), 0,
@@ -841,7 +841,7 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
     md5_machine *const machine = play_machine_read(made, NULL, "%s", text.bytes);
     md5_player *players[PLAYERS];
     bool is_same = true;
-    for (int i = 0; i < PLAYERS; i++)
+    FOR (i, PLAYERS)
         players[i] = play_player(machine);
     for (int part = 0; part < SEGMENTS && is_same; part++) {
         const int ticks = 1 + (int)below(&random, 96);
@@ -854,13 +854,13 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
         sim_go(model, ticks);
         if (model->is_circle)
             break;
-        for (int i = 0; i < PLAYERS; i++) {
+        FOR (i, PLAYERS) {
             md5_player_set(players[i], 0, (float)flag);
             md5_player_set(players[i], 2, (float)quick);
             if (is_called)
                 md5_player_set(players[i], 1, 1.0f);
         }
-        for (int i = 0; i < PLAYERS; i++) {
+        FOR (i, PLAYERS) {
             double step, left = ticks / 64.0;
             for (; left > 1e-12; left -= step) {
                 step = fmin(steps[i], left);
@@ -887,7 +887,7 @@ static void sim_compare(const play_case *made, uint64_t seed, sim_sums *sums)
     sums->num_failed += !is_same && !model->is_close;
     if (!CHECK_THAT(is_same || model->is_close, "machine of seed %llu", (unsigned long long)seed))
         printf("%s\n", text.bytes);
-    for (int i = 0; i < PLAYERS; i++)
+    FOR (i, PLAYERS)
         md5_destroy_player(players[i]);
     md5_destroy_machine(machine);
     free(text.bytes);
@@ -920,10 +920,10 @@ TEST (states_are_those_of_a_simulator) {
 static uint32_t first_open(const md5_player *player, const md5_layer_desc *layer)
 {
     uint32_t best = MD5_NONE;
-    for (uint32_t i = 0; i < layer->num_transitions; i++) {
+    FOR (i, layer->num_transitions) {
         const md5_transition_desc *const row = &layer->transitions[i];
         bool is_open = best == MD5_NONE || row->priority > layer->transitions[best].priority;
-        for (uint32_t k = 0; k < row->num_conditions; k++)
+        FOR (k, row->num_conditions)
             is_open = is_open && md5_player_is_met(player, &row->conditions[k]);
         best = is_open ? i : best;
     }
@@ -956,7 +956,7 @@ TEST (many_transitions_are_taken_as_if_all_were_looked_at) {
     }
     play_scene_make(&of, 1, "%s }", text.bytes);
     free(text.bytes);
-    for (int step = 0; step < STEPS; step++) {
+    FOR (step, STEPS) {
         md5_player_set(of.player, play_below(&random, 3 * OF_A_KIND),
                        0.5f * (float)play_below(&random, 8) - 2.0f);
         const uint32_t open = first_open(of.player, md5_machine_tables(of.machine)->layers);

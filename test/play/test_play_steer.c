@@ -60,7 +60,7 @@ static void find_soles(walker *of)
 {
     md5_player_pose(of->player, of->pose, of->joints, NULL, of->scratch);
     const md5_mat34 place = md5_mat34_from_xform(of->place);
-    for (int i = 0; i < of->who->num_feet; i++) {
+    FOR (i, of->who->num_feet) {
         const md5_mat34 joint = md5_mat34_mul(place, of->joints[of->joint[i]]);
         of->sole[i] = md5_mat34_point(joint, of->point[i]);
         of->facing[i] = md5_mat34_direction(joint, of->ahead[i]);
@@ -80,7 +80,7 @@ static bool make(walker *of, const subject *who)
     of->player = md5_create_player(of->character->machine, NULL, NULL);
     of->scratch = malloc(md5_player_pose_scratch(of->character->machine));
     of->place.rotation.w = 1.0f;
-    for (int i = 0; i < who->num_feet; i++) {
+    FOR (i, who->num_feet) {
         const uint32_t joint = md5_find_joint(skeleton, who->toes[i]);
         md5_vec3 bind = md5_mat34_translation(of->character->model->bind[joint]);
         bind.z = 0.0f;
@@ -125,7 +125,7 @@ static skating skate(walker *of)
     play_advance(of->player, seconds);
     of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
     find_soles(of);
-    for (int i = 0; i < of->who->num_feet; i++) {
+    FOR (i, of->who->num_feet) {
         const md5_vec3 now = of->sole[i];
         const bool is_moved_up_or_down = fabsf(now.z - before[i].z) > fast * (float)seconds;
         if (now.z >= on_floor || before[i].z >= on_floor || is_moved_up_or_down)
@@ -201,7 +201,7 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
     if (CHECK(feet != MD5_NONE))
         md5_player_target(of.player, feet)->weight = holds ? 1.0f : 0.0f;
     find_soles(&of);
-    for (int i = 0; i < num_steps; i++) {
+    FOR (i, num_steps) {
         if (i == next) {
             // Random input as from keys, or from a stick that turns at any rate; the test changes
             // it every 0.3 to 1.5 seconds.
@@ -222,9 +222,9 @@ static walk_record walk_about(const subject *who, int seconds, uint64_t random, 
 
         // The ankle of each foot, and the two joints above it.
         const md5_skeleton *const skeleton = &of.character->model->skeleton;
-        for (int j = 0; j < of.who->num_feet * BONES; j++) {
+        FOR (j, of.who->num_feet * BONES) {
             uint32_t joint = md5_find_joint(skeleton, of.who->ankles[j / BONES]);
-            for (int above = 0; above < j % BONES; above++)
+            FOR (above, j % BONES)
                 joint = skeleton->joints[joint].parent;
             const double acceleration = watch_joint(&of, joint, j, &legs);
             if (i < 2)
@@ -305,7 +305,7 @@ TEST (steer_the_root_keeps_its_velocity_in_transitions) {
         play_advance(of.player, 3.0);
         play_set(of.player, row->parameter, row->after);
         double velocity = row->from, most = 0.0;
-        for (int k = 0; k < 150; k++) {
+        FOR (k, 150) {
             play_advance(of.player, step);
             const double now = md5_player_root_motion(of.player).translation.x / step;
             most = fmax(most, fabs(now - velocity));
@@ -328,7 +328,7 @@ TEST_HERE (steer_a_walk_goes_over_into_a_run_in_step) {
     play_set(of->player, "speed", 22.5f);
     play_advance(of->player, 3.0);
     play_set(of->player, "speed", 45.0f);
-    for (int k = 0; k < 240; k++) {
+    FOR (k, 240) {
         play_advance(of->player, step);
         const double velocity = md5_player_root_motion(of->player).translation.x / step;
         if (time < 0.0 && strcmp(state_of(of), "run") == 0)
@@ -363,7 +363,7 @@ PLAY_LISTENER(hear)
 static void play(walker *of, double seconds, heard *events)
 {
     const int num_steps = (int)(seconds * (double)STEPS_A_SECOND + 0.5);
-    for (int i = 0; i < num_steps; i++) {
+    FOR (i, num_steps) {
         events->time += 1.0 / (double)STEPS_A_SECOND;
         md5_player_advance(of->player, 1.0 / (double)STEPS_A_SECOND, hear, events);
         of->place = md5_xform_mul(of->place, md5_player_root_motion(of->player));
@@ -381,13 +381,13 @@ TEST (steer_a_pose_after_seconds_holds_no_foot_where_it_was) {
     if (CHECK(feet != MD5_NONE))
         md5_player_target(free_feet.player, feet)->weight = 0.0f;
     walker *const both[] = {&held, &free_feet};
-    for (int i = 0; i < 60; i++) {
-        for (int k = 0; k < 2; k++) {
+    FOR (i, 60) {
+        FOR (k, 2) {
             play_set(both[k]->player, "speed", 22.5f);
             play_advance(both[k]->player, 1.37);
             find_soles(both[k]);
         }
-        for (int foot = 0; foot < thimble.num_feet; foot++)
+        FOR (foot, thimble.num_feet)
             farthest = fmaxf(farthest, hypotf(held.sole[foot].x - free_feet.sole[foot].x,
                                               held.sole[foot].y - free_feet.sole[foot].y));
     }
@@ -416,7 +416,7 @@ TEST_HERE (steer_a_character_left_alone_falls_asleep_and_starts_up) {
 
 // .github/docs/viewer.md: a speed that is set before the first step, and one after a reset.
 TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         play_set(of->player, "speed", 20.0f);
         play_advance(of->player, 20.8);
         CHECK_STRING(story_of(of), "away");
@@ -428,7 +428,7 @@ TEST_HERE (steer_who_walks_from_the_first_step_on_does_not_fall_asleep) {
 // README.md, models/bobbin/bobbin.md5machine: the speed of the clips, whatever is ordered.
 TEST (steer_walks_and_runs_as_fast_as_is_written) {
     static const float orders[][2] = {{20.0f, 15.9f}, {45.0f, 44.0f}};
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         walker of;
         heard none = {.name = ""};
         if (!make(&of, &bobbin))
@@ -522,8 +522,8 @@ TEST_HERE (steer_a_tail_chase_turns_him_about_on_planted_feet_until_he_falls) {
 TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
     const md5_machine_desc *const tables = md5_machine_tables(of->character->machine);
     uint64_t random = 29;
-    for (int round = 0; round < 40; round++) {
-        for (int i = 0; i < 30; i++) {
+    FOR (round, 40) {
+        FOR (i, 30) {
             const uint32_t number = test_random_u32(&random) % tables->num_parameters;
             const md5_parameter_desc *const row = &tables->parameters[number];
             // Degrees, units a second: all that the conditions ask for.
@@ -535,7 +535,7 @@ TEST_HERE (steer_whatever_was_ordered_he_stands_and_waves_at_last) {
             const double most = test_random_u32(&random) % 50 == 0 ? 60.0 : 2.0;
             play_advance(of->player, test_random(&random) * most);
         }
-        for (uint32_t i = 0; i < tables->num_parameters; i++)
+        FOR (i, tables->num_parameters)
             (void)md5_player_set(of->player, i, tables->parameters[i].value);
         play_set(of->player, "speed", 20.0f); // awake
         play_advance(of->player, 15.0);

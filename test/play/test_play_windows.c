@@ -77,7 +77,7 @@ TEST (windows_open_and_close_at_their_frames) {
 
 TEST (whatever_ends_a_clip_closes_its_windows) {
     enum { CUT, SEEK, RESET, FADE, STOP, ITSELF, WAYS };
-    for (int way = 0; way < WAYS; way++) {
+    FOR (way, WAYS) {
         OWN_PLAY of;
         begin(&of, STATES);
         log_of_windows to;
@@ -183,7 +183,7 @@ TEST (each_window_that_opens_closes) {
     for (uint64_t seed = 0; seed < num_machines; seed++) {
         uint64_t random = seed * 0x2545F4914F6CDD1Du + 77;
         play_random_make(&stock, &made, &random);
-        for (uint32_t i = 0; i < made.desc.num_layers; i++) // there is one that is empty
+        FOR (i, made.desc.num_layers) // there is one that is empty
             made.states[i][made.layers[i].num_states - 1].motion = NULL;
         if (seed % 2)
             play_random_step(&made, &random);
@@ -225,13 +225,13 @@ TEST (each_window_that_opens_closes) {
             md5_player_advance(player, play_random_seconds(&random), pair, &heard_of);
             is_right = are_as_asked(&heard_of, machine, player);
         }
-        for (uint32_t i = 0; i < made.desc.num_layers; i++)
+        FOR (i, made.desc.num_layers)
             md5_player_seek(player, i, made.layers[i].num_states - 1, 0.0);
-        for (uint32_t i = 0; i < 4; i++)
+        FOR (i, 4u)
             md5_player_stop_shot(player, i, 0.0f);
         md5_player_advance(player, 0.0, pair, &heard_of);
         bool is_empty = true;
-        for (uint32_t i = 0; i < made.desc.num_layers; i++)
+        FOR (i, made.desc.num_layers)
             is_empty = is_empty && md5_player_layer(player, i).from == MD5_NONE
                        && md5_player_layer(player, i).state == made.layers[i].num_states - 1;
         for (uint32_t i = 0; i < PLAY_RANDOM_CLIPS * PLAY_WINDOWS && is_empty; i++)

@@ -28,13 +28,13 @@ static made_crowd *make_crowd(uint32_t num_made, uint32_t num_jobs, uint32_t max
     made_crowd *const crowd = test_calloc(1, sizeof *crowd);
     crowd->num_made = num_made;
     crowd->num_jobs = num_jobs;
-    for (uint32_t i = 0; i < num_made; i++) {
+    FOR (i, num_made) {
         const double parts[3] = {0.0, test_random(random), 1.0};
         make_pose(&crowd->made[i], 1 + test_random_u32(random) % max_joints,
                   (made_pairing)(i % MADE_PAIRINGS), parts[test_random_u32(random) % 3],
                   parts[test_random_u32(random) % 3], random);
     }
-    for (uint32_t i = 0; i < num_jobs; i++) {
+    FOR (i, num_jobs) {
         const made_pose *const made = &crowd->made[test_random_u32(random) % num_made];
         crowd->jobs[i] = (md5_pose_job){
             .binding = made->binding,
@@ -49,7 +49,7 @@ static made_crowd *make_crowd(uint32_t num_made, uint32_t num_jobs, uint32_t max
 
 static void free_crowd(made_crowd *crowd)
 {
-    for (uint32_t i = 0; i < crowd->num_made; i++)
+    FOR (i, crowd->num_made)
         free_pose(&crowd->made[i]);
     free(crowd);
 }
@@ -65,7 +65,7 @@ static void expect(made_crowd *crowd)
 {
     const md5_pose_kernels *const scalar = md5i_pose_kernels_of(MD5_CPU_SCALAR);
     clear(crowd);
-    for (uint32_t i = 0; i < crowd->num_jobs; i++) {
+    FOR (i, crowd->num_jobs) {
         const md5_pose_job *const job = &crowd->jobs[i];
         md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS];
@@ -80,7 +80,7 @@ static void expect(made_crowd *crowd)
 
 static void check_crowd(const made_crowd *crowd, const char *what, md5_cpu level)
 {
-    for (uint32_t i = 0; i < crowd->num_jobs; i++) {
+    FOR (i, crowd->num_jobs) {
         const bool same =
             memcmp(crowd->palettes[i], crowd->expected_palettes[i], sizeof crowd->palettes[i]) == 0
             && memcmp(crowd->joints[i], crowd->expected_joints[i], sizeof crowd->joints[i]) == 0;
@@ -122,7 +122,7 @@ static void check_with_all_levels(made_crowd *crowd, uint64_t *random)
 TEST (batch_of_poses_is_the_single_call) {
     enum { NUM_JOBS = 16 };
     uint64_t random = 5;
-    for (int round = 0; round < 40; round++) {
+    FOR (round, 40) {
         OWN_CROWD crowd = make_crowd(1, NUM_JOBS, MAX_JOINTS, &random);
         for (uint32_t i = 0; i < NUM_JOBS && round % 2; i++)
             crowd->jobs[i].joints = NULL;
@@ -143,7 +143,7 @@ TEST (batch_of_poses_is_the_single_call) {
             const size_t num_joints = crowd->jobs[0].binding->skeleton->num_joints;
             static md5_xform pose[MAX_WIDTH][STEP];
             const md5_pose_job *jobs[MAX_WIDTH];
-            for (uint32_t i = 0; i < kernels->width; i++) {
+            FOR (i, kernels->width) {
                 const md5_pose_job *const job = jobs[i] = &crowd->jobs[i];
                 md5i_sample_with(kernels, job->binding, &job->moment, job->root, pose[i]);
             }
@@ -166,7 +166,7 @@ TEST (batch_of_one_binding_is_the_single_call) {
 
 TEST (batch_of_mixed_models_and_clips_is_the_single_call) {
     uint64_t random = 2;
-    for (int round = 0; round < 12; round++) {
+    FOR (round, 12) {
         OWN_CROWD crowd = make_crowd(2 + test_random_u32(&random) % 14,
                                      1 + test_random_u32(&random) % MAX_JOBS, MAX_JOINTS, &random);
         check_with_all_levels(crowd, &random);
@@ -188,7 +188,7 @@ TEST (batch_of_nobody_touches_nothing) {
     expect(crowd);
     // No single job needs more scratch memory than the whole crowd.
     const size_t whole = md5_pose_batch_scratch(crowd->jobs, crowd->num_jobs, NULL);
-    for (uint32_t i = 0; i < crowd->num_jobs; i++)
+    FOR (i, crowd->num_jobs)
         CHECK(md5_pose_batch_scratch(&crowd->jobs[i], 1, NULL) <= whole);
     OWN unsigned char *const scratch = malloc(whole);
     clear(crowd);
@@ -201,7 +201,7 @@ TEST (batch_of_nobody_touches_nothing) {
 // Nlerp alone, then all kinds mixed. A step's moment is as md5_clamp_moment() makes it.
 static void interpolate(made_crowd *crowd, bool is_mixed, uint64_t *random)
 {
-    for (uint32_t i = 0; i < crowd->num_jobs; i++) {
+    FOR (i, crowd->num_jobs) {
         md5_moment *const moment = &crowd->jobs[i].moment;
         moment->interpolation =
             is_mixed ? (md5_interpolation)(test_random_u32(random) % 4) : MD5_INTERPOLATE_NLERP;
@@ -212,7 +212,7 @@ static void interpolate(made_crowd *crowd, bool is_mixed, uint64_t *random)
 
 TEST (batch_by_nlerp_is_the_single_call) {
     uint64_t random = 21;
-    for (uint32_t round = 0; round < 52; round++) {
+    FOR (round, 52u) {
         const bool is_mixed = round >= 40;
         OWN_CROWD crowd = make_crowd(is_mixed ? 2 + test_random_u32(&random) % 14 : 1,
                                      is_mixed ? 1 + test_random_u32(&random) % MAX_JOBS : round + 1,
@@ -233,7 +233,7 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
     interpolate(crowd, false, &random);
     clear(crowd);
     md5_pose_batch(crowd->jobs, crowd->num_jobs, NULL, scratch);
-    for (uint32_t i = 0; i < crowd->num_jobs; i++) {
+    FOR (i, crowd->num_jobs) {
         const md5_pose_job *const job = &crowd->jobs[i];
         const md5_binding *const binding = job->binding;
         const uint32_t count = binding->skeleton->num_joints;
@@ -241,7 +241,7 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
         md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
         md5_sample(binding, job->moment, job->root, pose);
         md5_local_to_model(binding->skeleton, pose, joints);
-        for (uint32_t k = 0; k < count; k++)
+        FOR (k, count)
             palette[k] = md5_mat34_mul(joints[k], binding->inverse_bind[k]);
         CHECK_BYTES(palette, job->palette, count * sizeof *palette);
         if (job->joints)
@@ -261,7 +261,7 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
 
 TEST (joints_or_palettes_alone_have_the_same_bits) {
     uint64_t random = 11;
-    for (int round = 0; round < 80; round++) {
+    FOR (round, 80) {
         OWN_POSE made;
         const uint32_t count = 1 + test_random_u32(&random) % MAX_JOINTS;
         make_pose(&made, count, (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
@@ -275,7 +275,7 @@ TEST (joints_or_palettes_alone_have_the_same_bits) {
         md5_sample(made.binding, moment, root, pose);
         md5_local_to_model(&made.model.skeleton, pose, expected_joints);
         md5_build_palette(&made.model, expected_joints, expected);
-        for (int kind = 0; kind < 8; kind++) {
+        FOR (kind, 8) {
             const bool has_joints = kind & 1, has_palette = kind & 2, is_whole = kind & 4;
             memset(joints, 0x5a, sizeof joints);
             memset(palette, 0x5a, sizeof palette);
@@ -356,7 +356,7 @@ static void pose_in_part(const md5_pose_kernels *kernels, const made_pose *made,
     pose_simd_clear(found);
     md5_copy_constants(made->binding, first, size, found->pose);
     kernels->sample(&made->anim, moment, &targets, found->pose);
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         if (!wanted[i])
             found->pose[i] = expected->pose[i];
     }
@@ -408,7 +408,7 @@ static void check_made(uint32_t num_joints, made_pairing pairing, double turning
 {
     OWN_POSE made;
     make_pose(&made, num_joints, pairing, turning, moving, random);
-    for (int round = 0; round < 6; round++) {
+    FOR (round, 6) {
         const md5_moment moment = make_moment(&made.anim, random);
         for (int root = MD5_ROOT_FILE; root <= MD5_ROOT_IN_PLACE; root++)
             check_moment(&made, &moment, (md5_root)root);
@@ -440,7 +440,7 @@ TEST (pose_gives_the_same_bits_with_every_instruction_set) {
 
 TEST (pose_of_partly_still_clips_gives_the_same_bits) {
     uint64_t random = 2;
-    for (int round = 0; round < 60; round++) {
+    FOR (round, 60) {
         const double parts[4] = {0.0, 1.0, test_random(&random), test_random(&random)};
         check_made(1 + test_random_u32(&random) % POSE_SIMD_MAX_JOINTS, MADE_SAME,
                    parts[test_random_u32(&random) % 4], parts[test_random_u32(&random) % 4],
@@ -450,7 +450,7 @@ TEST (pose_of_partly_still_clips_gives_the_same_bits) {
 
 TEST (pose_through_other_skeletons_gives_the_same_bits) {
     uint64_t random = 3;
-    for (int round = 0; round < 90; round++) {
+    FOR (round, 90) {
         const double turning = round % 2 ? 1.0 : test_random(&random);
         check_made(2 + test_random_u32(&random) % (POSE_SIMD_MAX_JOINTS - 1),
                    (made_pairing)(1 + round % (MADE_PAIRINGS - 1)), turning, test_random(&random),
@@ -484,7 +484,7 @@ TEST (pose_tests_reach_what_they_are_about) {
 // The public calls, whichever instruction set they use.
 TEST (pose_palette_is_the_three_steps) {
     uint64_t random = 5;
-    for (int round = 0; round < 20; round++) {
+    FOR (round, 20) {
         static results steps, once;
         OWN_POSE made;
         make_pose(&made, 1 + test_random_u32(&random) % POSE_SIMD_MAX_JOINTS,

@@ -18,7 +18,7 @@ static md5_binding *bind_alone(const made_pose *made, const md5_load_opts *opts)
 static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
     double worst = 0.0;
-    for (int i = 0; i < 12; i++) {
+    FOR (i, 12) {
         real_worse(&worst, fabs((double)a->m[i] - b->m[i]));
     }
     return worst;
@@ -26,7 +26,7 @@ static double difference(const md5_mat34 *a, const md5_mat34 *b)
 
 TEST (bind_skeleton_samples_as_bind) {
     uint64_t random = 21;
-    for (int round = 0; round < 40; round++) {
+    FOR (round, 40) {
         OWN_POSE made;
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
@@ -52,7 +52,7 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
     static md5_mat34 palettes[JOBS][MAX_JOINTS];
     const md5_mat34 identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     uint64_t random = 22;
-    for (int round = 0; round < 40; round++) {
+    FOR (round, 40) {
         OWN_POSE made;
         make_pose(&made, 1 + test_random_u32(&random) % MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.5, 0.5, &random);
@@ -61,26 +61,26 @@ TEST (bind_skeleton_inverts_the_bind_pose) {
         md5_mat34 joints[MAX_JOINTS], palette[MAX_JOINTS];
         md5_xform scratch[MAX_JOINTS];
         md5_local_to_model(binding->skeleton, made.model.bind_local, joints);
-        for (uint32_t i = 0; i < count; i++) {
+        FOR (i, count) {
             const md5_mat34 undone = md5_mat34_mul(joints[i], binding->inverse_bind[i]);
             // Positions are hundreds of units.
             CHECK_NEAR(difference(&undone, &identity), 0.0, 2e-4);
         }
         const md5_moment moment = make_moment(&made.anim, &random);
         md5_pose_palette(binding, moment, MD5_ROOT_FILE, scratch, joints, palette);
-        for (uint32_t i = 0; i < count; i++) {
+        FOR (i, count) {
             const md5_mat34 expected = md5_mat34_mul(joints[i], binding->inverse_bind[i]);
             CHECK_NEAR(difference(&palette[i], &expected), 0.0, 0.0);
         }
         md5_pose_job jobs[JOBS];
-        for (int i = 0; i < JOBS; i++)
+        FOR (i, JOBS)
             jobs[i] = (md5_pose_job){.binding = binding,
                                      .moment = moment,
                                      .root = MD5_ROOT_FILE,
                                      .palette = palettes[i]};
         OWN void *const memory = malloc(md5_pose_batch_scratch(jobs, JOBS, NULL));
         md5_pose_batch(jobs, JOBS, NULL, memory);
-        for (int i = 0; i < JOBS; i++)
+        FOR (i, JOBS)
             CHECK_BYTES(palettes[i], palette, count * sizeof *palette);
     }
 }
@@ -125,7 +125,7 @@ TEST (bind_skeleton_frees_everything_when_memory_runs_out) {
 #if !defined(NDEBUG)
 TEST (bind_skeleton_asserts_the_order_of_joints) {
     static const uint32_t orders[3][3] = {{0, 1, 3}, {0, 1, 1}, {1, 0, 2}};
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         MISTAKE ("md5_bind_skeleton(): ") {
             static const md5_joint joints[3] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}};
             static const md5_xform bind_local[3];

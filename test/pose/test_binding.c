@@ -37,11 +37,11 @@ static md5_xform random_transform(uint64_t *random)
 static void make(made *m, const part *parts, uint32_t count, uint64_t *random)
 {
     memset(m, 0, sizeof *m);
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         m->joints[i] = (md5_joint){parts[i].name, parts[i].parent};
         m->all[i] = i;
         m->local[i] = random_transform(random);
-        for (uint32_t frame = 0; frame < 2; frame++) {
+        FOR (frame, 2u) {
             const md5_xform transform = random_transform(random);
             m->rotations[frame * count + i] = transform.rotation;
             m->translations[frame * count + i] = transform.translation;
@@ -54,7 +54,7 @@ static void make(made *m, const part *parts, uint32_t count, uint64_t *random)
     uint32_t placed = 0;
     bool done[MAX_JOINTS] = {0};
     while (placed < count) {
-        for (uint32_t i = 0; i < count; i++) {
+        FOR (i, count) {
             const uint32_t parent = m->joints[i].parent;
             if (!done[i] && (parent == MD5_NONE || done[parent])) {
                 done[i] = true;
@@ -137,7 +137,7 @@ static void pose_both(const md5_binding *binding, md5_root root, md5_xform *pose
 static double difference(const md5_mat34 *a, const md5_mat34 *b)
 {
     double worst = 0.0;
-    for (int i = 0; i < 12; i++)
+    FOR (i, 12)
         real_worse(&worst, fabs((double)a->m[i] - b->m[i]));
     return worst;
 }
@@ -179,7 +179,7 @@ static bool is_driven(const md5_binding *binding, const made *model, md5_root ro
     md5_mat34 joints[MAX_JOINTS], anim_joints[MAX_JOINTS];
     bool all = true;
     pose_both(binding, root, pose, joints, anim_joints);
-    for (uint32_t i = 0; i < binding->skeleton->num_joints; i++) {
+    FOR (i, binding->skeleton->num_joints) {
         const uint32_t track = binding->tracks[i];
         all = all
               && (track == MD5_NONE ? memcmp(&pose[i], &model->local[i], sizeof pose[i]) == 0
@@ -194,7 +194,7 @@ static void check_tracks(const bound *of, md5_root root)
     md5_xform pose[MAX_JOINTS], expected[MAX_JOINTS];
     md5_sample(of->binding, half_way, root, pose);
     sample_own(&of->anim.anim, half_way, root, expected);
-    for (uint32_t i = 0; i < of->binding->skeleton->num_joints; i++)
+    FOR (i, of->binding->skeleton->num_joints)
         CHECK_BYTES(&pose[i], &expected[of->binding->tracks[i]], sizeof *pose);
 }
 
@@ -338,7 +338,7 @@ static uint32_t part_of_tree(const int32_t *parents, uint32_t count, const bool 
                              char (*names)[16], part *parts, uint64_t *random)
 {
     uint32_t places[MAX_JOINTS], num_kept = 0, number[MAX_JOINTS] = {0};
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         if (kept[i])
             places[num_kept++] = i;
     }
@@ -348,9 +348,9 @@ static uint32_t part_of_tree(const int32_t *parents, uint32_t count, const bool 
         places[i] = places[other];
         places[other] = swap;
     }
-    for (uint32_t i = 0; i < num_kept; i++)
+    FOR (i, num_kept)
         number[places[i]] = i;
-    for (uint32_t i = 0; i < num_kept; i++) {
+    FOR (i, num_kept) {
         int32_t parent = parents[places[i]];
         while (parent >= 0 && !kept[parent])
             parent = parents[parent];
@@ -364,15 +364,15 @@ static uint32_t part_of_tree(const int32_t *parents, uint32_t count, const bool 
 TEST (bind_puts_driven_joints_where_the_animation_has_them) {
     uint64_t random = 10;
     char names[MAX_JOINTS][16];
-    for (int i = 0; i < MAX_JOINTS; i++)
+    FOR (i, MAX_JOINTS)
         snprintf(names[i], sizeof names[i], "j%d", i);
     uint32_t num_rebases = 0;
-    for (int round = 0; round < 1000; round++) {
+    FOR (round, 1000) {
         const uint32_t count = 2 + test_random_u32(&random) % (MAX_JOINTS - 2);
         int32_t parents[MAX_JOINTS];
         bool in_model[MAX_JOINTS], in_anim[MAX_JOINTS];
         const double loss = 0.5 * test_random(&random);
-        for (uint32_t i = 0; i < count; i++) {
+        FOR (i, count) {
             parents[i] =
                 i == 0 ? -1 : (int32_t)(i - 1 - test_random_u32(&random) % (i < 3 ? i : 3));
             in_model[i] = i == 1 || test_random(&random) >= loss;
@@ -447,7 +447,7 @@ static giant make_giant(uint32_t count)
         .transforms = test_calloc(count, sizeof *big.transforms),
         .names = test_calloc(count, sizeof *big.names),
     };
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         big.joints[i] = (md5_joint){big.names[i], MD5_NONE};
         big.order[i] = i;
         big.transforms[i] = (md5_xform){.rotation = {0, 0, 0, -1}};

@@ -66,7 +66,7 @@ typedef struct poses {
 
 static void make_poses(poses *made, uint64_t *random)
 {
-    for (int i = 0; i < MAX_COUNT; i++) {
+    FOR (i, MAX_COUNT) {
         made->a[i] = random_transform(random);
         made->b[i] = random_other(made->a[i], random);
         made->c[i] = random_other(made->b[i], random);
@@ -81,10 +81,10 @@ TEST (blend_is_exact_to_a_millionth_of_a_radian) {
     static poses made;
     uint64_t random = 1;
     double worst = 0.0, worst_length = 0.0, worst_place = 0.0;
-    for (int round = 0; round < 300000 / MAX_COUNT; round++) {
+    FOR (round, 300000 / MAX_COUNT) {
         make_poses(&made, &random);
         md5_blend_poses(made.a, made.b, 1.0f, made.weights, MAX_COUNT, made.out);
-        for (int i = 0; i < MAX_COUNT; i++) {
+        FOR (i, MAX_COUNT) {
             const md5_xform a = made.a[i], b = made.b[i], found = made.out[i];
             const double t = (double)made.weights[i];
             const real4 expected = real4_slerp(
@@ -152,22 +152,22 @@ TEST (blend_mask_weighs_each_joint) {
     uint64_t random = 3;
     make_poses(&made, &random);
     const float ends[] = {0.0f, 1.0f, -1.0f, 2.0f, NAN, INFINITY};
-    for (int i = 0; i < MAX_COUNT; i++) {
+    FOR (i, MAX_COUNT) {
         // Blocks in which all joints are blended, all are copied, and some of both.
         if (i % 100 >= 40 && (i % 100 > 80 || i % 3 == 0))
             made.weights[i] = ends[test_random_u32(&random) % 6];
     }
     expected = made;
-    for (int i = 0; i < MAX_COUNT; i++)
+    FOR (i, MAX_COUNT)
         md5_blend_poses(&made.a[i], &made.b[i], 0.75f * made.weights[i], NULL, 1, &expected.out[i]);
     md5_blend_poses(made.a, made.b, 0.75f, made.weights, MAX_COUNT, made.out);
     CHECK(same(made.out, expected.out, MAX_COUNT));
-    for (int i = 0; i < MAX_COUNT; i++)
+    FOR (i, MAX_COUNT)
         md5_add_pose(&made.a[i], &made.b[i], NULL, 0.75f * made.weights[i], NULL, 1,
                      &expected.out[i]);
     md5_add_pose(made.a, made.b, NULL, 0.75f, made.weights, MAX_COUNT, made.out);
     CHECK(same(made.out, expected.out, MAX_COUNT));
-    for (int i = 0; i < MAX_COUNT; i++) {
+    FOR (i, MAX_COUNT) {
         if (made.weights[i] == 0.0f && !CHECK(same(&made.out[i], &made.a[i], 1)))
             return;
     }
@@ -177,11 +177,11 @@ TEST (blend_of_a_pose_with_itself_is_that_pose) {
     static poses made;
     uint64_t random = 4;
     make_poses(&made, &random);
-    for (int round = 0; round < 200; round++) {
+    FOR (round, 200) {
         const float weight = (float)test_random(&random);
         md5_blend_poses(made.a, made.a, weight, NULL, MAX_COUNT, made.out);
         REQUIRE(same(made.out, made.a, MAX_COUNT));
-        for (int i = 0; i < MAX_COUNT; i++) {
+        FOR (i, MAX_COUNT) {
             made.b[i] = made.a[i];
             made.b[i].rotation = negative(made.a[i].rotation);
         }
@@ -196,12 +196,12 @@ TEST (blend_takes_the_shorter_arc) {
     uint64_t random = 5;
     make_poses(&made, &random);
     other = made;
-    for (int i = 0; i < MAX_COUNT; i++)
+    FOR (i, MAX_COUNT)
         other.b[i].rotation = negative(made.b[i].rotation);
     md5_blend_poses(made.a, made.b, 0.4f, NULL, MAX_COUNT, made.out);
     md5_blend_poses(other.a, other.b, 0.4f, NULL, MAX_COUNT, other.out);
     CHECK(same(made.out, other.out, MAX_COUNT));
-    for (int i = 0; i < MAX_COUNT; i++) {
+    FOR (i, MAX_COUNT) {
         const real4 a = real4_of(made.a[i].rotation), found = real4_of(made.out[i].rotation);
         REQUIRE(real4_dot(a, found) > 0.8);
     }
@@ -221,12 +221,12 @@ TEST (added_differences_give_back_what_they_were_made_from) {
     static md5_xform difference[MAX_COUNT], back[MAX_COUNT];
     uint64_t random = 6;
     double worst = 0.0, worst_back = 0.0, worst_sign = 0.0;
-    for (int round = 0; round < 100; round++) {
+    FOR (round, 100) {
         make_poses(&made, &random);
         md5_subtract_pose(made.b, made.a, MAX_COUNT, difference);
         md5_add_pose(made.a, difference, NULL, 1.0f, NULL, MAX_COUNT, made.out);
         md5_add_pose(made.b, difference, NULL, -1.0f, NULL, MAX_COUNT, back);
-        for (int i = 0; i < MAX_COUNT; i++) {
+        FOR (i, MAX_COUNT) {
             real_worse(&worst, off_transform(made.out[i], made.b[i]));
             real_worse(&worst_back, off_transform(back[i], made.a[i]));
             real_worse(&worst_sign, fabs((double)made.out[i].rotation.x - made.b[i].rotation.x));
@@ -242,11 +242,11 @@ TEST (added_differences_are_weighted_exactly) {
     uint64_t random = 7;
     double worst = 0.0, worst_length = 0.0, worst_place = 0.0;
     const real4 identity = {0.0, 0.0, 0.0, 1.0};
-    for (int round = 0; round < 1000; round++) {
+    FOR (round, 1000) {
         make_poses(&made, &random);
         const float sign = round % 2 ? -1.0f : 1.0f;
         md5_add_pose(made.a, made.b, NULL, sign, made.weights, MAX_COUNT, made.out);
-        for (int i = 0; i < MAX_COUNT; i++) {
+        FOR (i, MAX_COUNT) {
             const md5_xform a = made.a[i], b = made.b[i], found = made.out[i];
             const double t = (double)made.weights[i];
             real4 part = real4_slerp(identity, real4_towards(real4_of(b.rotation), identity), t);
@@ -269,11 +269,11 @@ TEST (added_weights_are_clamped) {
     uint64_t random = 8;
     make_poses(&made, &random);
     const float none[] = {0.0f, -0.0f, NAN};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         md5_add_pose(made.a, made.b, NULL, none[i], NULL, MAX_COUNT, made.out);
         CHECK(same(made.out, made.a, MAX_COUNT));
     }
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         const float sign = i ? -1.0f : 1.0f;
         md5_add_pose(made.a, made.b, NULL, sign, NULL, MAX_COUNT, expected.out);
         md5_add_pose(made.a, made.b, NULL, sign * 3.0f, NULL, MAX_COUNT, made.out);
@@ -336,7 +336,7 @@ static void check_level(md5_cpu level, const poses *made, float weight, const fl
 {
     static poses found;
     static md5_xform expected[MAX_COUNT];
-    for (int what = 0; what < NUM_CALLS; what++) {
+    FOR (what, NUM_CALLS) {
         memset(expected, 0x5a, sizeof expected);
         run_call(MD5_CPU_SCALAR, (md5_combining)what, made, weight, joint_weights, count, expected);
         memset(found.out, 0x5a, sizeof found.out);
@@ -397,7 +397,7 @@ static void check_mask(const char *words, uint32_t feather, const char *digits, 
     md5_error error = {0};
     CHECK(md5_build_mask(&skeleton, words, feather, weights, &error));
     CHECK_STRING(error.message, "");
-    for (int i = 0; i < NUM_JOINTS; i++) {
+    FOR (i, NUM_JOINTS) {
         const float expected = (float)(digits[i] - '0') / (float)whole;
         if (!CHECK(weights[i] == expected))
             printf("mask '%s': joint %s has %g\n", words, joints[i].name, weights[i]);
@@ -457,7 +457,7 @@ static void check_odd(const char *words, const char *digits)
     md5_error error = {0};
     if (!CHECK(md5_build_mask(&odd, words, 0, weights, &error)))
         printf("%s: %s\n", words, error.message);
-    for (int i = 0; i < NUM_JOINTS; i++) {
+    FOR (i, NUM_JOINTS) {
         if (!CHECK(weights[i] == (float)(digits[i] - '0')))
             printf("mask %s: joint %s has %g\n", words, odd_joints[i].name, weights[i]);
     }
@@ -521,7 +521,7 @@ TEST (mask_counts_lines) {
     static const char *const texts[] = {"waist\n\n *tail", "waist\r\n\r\n *tail",
                                         "\r\rwaist\r *tail"};
     static const uint32_t lines[] = {3, 3, 4};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         float weights[NUM_JOINTS];
         md5_error error = {0};
         CHECK(!md5_build_mask(&skeleton, texts[i], 0, weights, &error));

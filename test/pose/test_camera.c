@@ -11,7 +11,7 @@ static char *camera_text(uint32_t num_frames, const char *cuts, uint32_t num_cut
                  "MD5Version 10\ncommandline \"\"\n\nnumFrames %u\nframeRate 10\nnumCuts %u\n\n"
                  "cuts {\n\t%s\n}\n\ncamera {\n",
                  num_frames, num_cuts, cuts);
-    for (uint32_t i = 0; i < num_frames; i++) {
+    FOR (i, num_frames) {
         // Half the angle; w is rebuilt as negative, so z is negated.
         const double z = -sin(i * 3.14159265358979 / 360.0);
         used += snprintf(text + used, sizeof text - (size_t)used, "\t( %u %u 0 ) ( 0 0 %.9f ) %u\n",
@@ -148,7 +148,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
     snprintf(text + used, sizeof text - (size_t)used, "}\n");
     OWN_CAMERA camera = parse(text, &seen, NULL); // frames 0 to 20, and 21 to 40
     REQUIRE(camera);
-    for (uint32_t played = 0; played < 40; played++) {
+    FOR (played, 40u) {
         const uint32_t frame = played < 20 ? played : played + 1;
         const uint32_t first = played < 20 ? 0 : 21, last = played < 20 ? 20 : 40;
         const md5_camera_view view =
@@ -175,7 +175,7 @@ TEST (camera_smoothed_is_the_weighted_mean_of_its_shot) {
     }
     // Steps of a hundredth of a frame: no jump except at the cut.
     float last = 0.0f;
-    for (int i = 0; i < 3900; i++) {
+    FOR (i, 3900) {
         const md5_camera_view view = md5_camera_at(camera, 0.001 * i, MD5_WRAP_CLAMP, 0.45);
         CHECK(i == 2000 || fabsf(view.position.y - last) < 0.3f);
         last = view.position.y;
@@ -187,7 +187,7 @@ TEST (camera_smoothed_turns_evenly_and_takes_any_numbers) {
     md5_error error = {0};
     OWN_CAMERA camera = parse(camera_text(30, "12 12 4", 3), &seen, &error);
     REQUIRE(camera);
-    for (int i = 0; i < 120; i++) {
+    FOR (i, 120) {
         const double time = 0.03 * i - 0.3;
         const md5_camera_view own = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.0);
         const md5_camera_view view = md5_camera_at(camera, time, MD5_WRAP_LOOP, 0.35);
@@ -272,7 +272,7 @@ TEST (camera_offers_the_views_of_cuts) {
 // Yaw about z * pitch about y * roll about x, against products of matrices.
 TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
     uint64_t random = 7;
-    for (int i = 0; i < 200; i++) {
+    FOR (i, 200) {
         const double degrees[3] = {720.0 * test_random(&random) - 360.0,
                                    720.0 * test_random(&random) - 360.0,
                                    720.0 * test_random(&random) - 360.0};
@@ -283,7 +283,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         OWN_CAMERA camera = parse(camera_text(3, cut, 1), &seen, &error);
         REQUIRE(camera);
         md5_xform rotations[3] = {0};
-        for (int axis = 0; axis < 3; axis++) {
+        FOR (axis, 3) {
             const double half = degrees[axis] * 3.14159265358979 / 360.0;
             rotations[axis].rotation.w = (float)cos(half);
             float *const about = axis == 0   ? &rotations[axis].rotation.y
@@ -297,7 +297,7 @@ TEST (camera_angles_of_cuts_rotate_as_in_the_engine) {
         const md5_xform found = {.rotation = camera->cut_views[0].rotation};
         const md5_mat34 actual = md5_mat34_from_xform(found);
         CHECK(found.rotation.w <= 0.0f);
-        for (int k = 0; k < 12; k++)
+        FOR (k, 12)
             CHECK_NEAR(actual.m[k], expected.m[k], 1e-4);
     }
 }
@@ -360,7 +360,7 @@ TEST (camera_errors_name_their_location) {
         {HEADER "numFrames 1\nframeRate 24\ncamera { (0 0 0)(0 0 nan) 45 }\n", MD5_ERROR_RANGE, 5,
          22},
     };
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    FOR (i, COUNT_OF(cases)) {
         warnings seen;
         md5_error error = {0};
         OWN_CAMERA camera = parse(cases[i].text, &seen, &error);
@@ -382,7 +382,7 @@ TEST (camera_without_numcuts_has_none) {
 TEST (camera_survives_truncation_and_failing_allocations) {
     const char *const text = camera_text(6, "2 4", 2);
     const size_t size = strlen(text);
-    for (size_t cut = 0; cut < size; cut++) {
+    FOR (cut, size) {
         md5_error error = {0};
         md5_camera *const camera = md5_parse_camera(text, cut, NULL, &error);
         // Only the final newline may be missing.

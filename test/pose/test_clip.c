@@ -57,7 +57,7 @@ static void decode(const md5_anim_file *source, uint32_t joint, uint32_t frame, 
         base->rotation.x,    base->rotation.y,    base->rotation.z,
     };
     uint32_t next = source->tracks[joint].first;
-    for (int i = 0; i < 6; i++) {
+    FOR (i, 6) {
         if (source->tracks[joint].flags >> i & 1)
             slots[i] = source->numbers[(size_t)frame * source->num_components + next++];
     }
@@ -102,13 +102,13 @@ static uint32_t fill_source(uint64_t *random, md5_track *tracks, md5_xform *base
         const md5_quat q = b->rotation;
         b->rotation.w = -sqrtf(1.0f - (q.x * q.x + q.y * q.y + q.z * q.z));
     }
-    for (uint32_t i = 0; i < FRAMES * width; i++)
+    FOR (i, FRAMES * width)
         numbers[i] = still && i >= width ? numbers[i - width] : small(random);
     return width;
 }
 
 TEST (clip_decodes_all_flags) {
-    for (int still = 0; still < 2; still++) {
+    FOR (still, 2) {
         uint64_t random = 1;
         static md5_track tracks[ALL_FLAGS];
         static md5_xform base[ALL_FLAGS];
@@ -133,12 +133,12 @@ TEST (clip_decodes_all_flags) {
 
                 // The joint in this frame of the clip.
                 md5_xform found = clip.arrays.constant[joint];
-                for (uint32_t i = 0; i < clip.num_rotations; i++) {
+                FOR (i, clip.num_rotations) {
                     if (clip.arrays.rotation_joints[i] == joint)
                         found.rotation =
                             clip.arrays.rotations[(size_t)frame * clip.num_rotations + i];
                 }
-                for (uint32_t i = 0; i < clip.num_translations; i++) {
+                FOR (i, clip.num_translations) {
                     if (clip.arrays.translation_joints[i] == joint)
                         found.translation =
                             clip.arrays.translations[(size_t)frame * clip.num_translations + i];
@@ -181,7 +181,7 @@ TEST (clip_finds_constants_by_value) {
     // numbers are constant: 0 and -0 are equal.
     const md5_track tracks[3] = {{7, 0}, {56, 3}, {63, 6}};
     md5_xform base[3];
-    for (int joint = 0; joint < 3; joint++)
+    FOR (joint, 3)
         base[joint] = (md5_xform){.rotation = {0.0f, 0.0f, 0.0f, -1.0f}};
     const float numbers[3][12] = {
         {1, 2, 3, 0.1f, 0.2f, 0.3f, 0.0f, 5, 6, 0.5f, -0.0f, 0.5f},
@@ -358,7 +358,7 @@ static bool parse_row(const char *line, time_row *row)
 {
     double n[10];
     const char *start = line + 1;
-    for (int i = 0; i < 10; i++) {
+    FOR (i, 10) {
         char *end;
         n[i] = strtod(start, &end);
         if (end == start)
@@ -496,7 +496,7 @@ TEST (moment_is_defined_for_every_double) {
 // integers.
 TEST (moment_divides_exactly) {
     uint64_t random = 1;
-    for (int i = 0; i < 100000; i++) {
+    FOR (i, 100000) {
         const uint32_t length = 1 + test_random_u32(&random) % (i % 2 ? 100u : UINT32_MAX - 1);
         const int64_t frame = (int64_t)(test_random_u32(&random))
                               << (test_random_u32(&random) % 30);
@@ -514,7 +514,7 @@ TEST (moment_divides_exactly) {
 
 TEST (moment_is_the_time_it_was_made_from) {
     uint64_t random = 2;
-    for (int i = 0; i < 100000; i++) {
+    FOR (i, 100000) {
         const uint32_t num_frames = 2 + test_random_u32(&random) % 200;
         const double rate = 1.0 + 99.0 * test_random(&random);
         const double time = 1000.0 * (2.0 * test_random(&random) - 1.0);

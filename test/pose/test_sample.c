@@ -68,7 +68,7 @@ static void make_random_clip(made_clip *clip, uint64_t *random)
     memset(clip, 0, sizeof *clip);
     const uint32_t count = 1 + test_random_u32(random) % MAX_JOINTS;
     uint32_t width = 0;
-    for (uint32_t joint = 0; joint < count; joint++) {
+    FOR (joint, count) {
         clip->joints[joint] = (md5_joint){.name = "", .parent = joint - 1};
         clip->order[joint] = joint;
         clip->tracks[joint] = (md5_track){test_random_u32(random) & 63, width};
@@ -83,10 +83,10 @@ static void make_random_clip(made_clip *clip, uint64_t *random)
     clip->source.num_joints = count;
     clip->source.num_components = width;
     clip->source.num_frames = 1 + test_random_u32(random) % MAX_FRAMES;
-    for (uint32_t frame = 0; frame < clip->source.num_frames; frame++) {
+    FOR (frame, clip->source.num_frames) {
         float *next = clip->numbers + (size_t)frame * width;
-        for (uint32_t joint = 0; joint < count; joint++) {
-            for (uint32_t bit = 0; bit < 6; bit++) {
+        FOR (joint, count) {
+            FOR (bit, 6u) {
                 if (clip->tracks[joint].flags >> bit & 1)
                     *next++ = within(random, bit < 3 ? 50.0 : 0.57);
             }
@@ -98,11 +98,11 @@ static void make_random_clip(made_clip *clip, uint64_t *random)
 static md5_xform in_frame(const md5_anim *anim, uint32_t joint, uint32_t frame)
 {
     md5_xform transform = anim->constant[joint];
-    for (uint32_t i = 0; i < anim->num_rotations; i++) {
+    FOR (i, anim->num_rotations) {
         if (anim->rotation_joints[i] == joint)
             transform.rotation = anim->rotations[(size_t)frame * anim->num_rotations + i];
     }
-    for (uint32_t i = 0; i < anim->num_translations; i++) {
+    FOR (i, anim->num_translations) {
         if (anim->translation_joints[i] == joint)
             transform.translation = anim->translations[(size_t)frame * anim->num_translations + i];
     }
@@ -120,15 +120,15 @@ static bool same_transform(const md5_xform *a, const md5_xform *b)
 TEST (sample_of_a_frame_is_that_frame) {
     uint64_t random = 1;
     static made_clip clip;
-    for (int round = 0; round < 200; round++) {
+    FOR (round, 200) {
         make_random_clip(&clip, &random);
         md5_xform pose[MAX_JOINTS];
-        for (uint32_t frame = 0; frame < clip.anim.num_frames; frame++) {
+        FOR (frame, clip.anim.num_frames) {
             // Whatever the other frame is: at fraction 0 it must have no effect.
             const md5_moment moment = {.frame0 = frame,
                                        .frame1 = (frame + 1) % clip.anim.num_frames};
             sample_own(&clip.anim, moment, MD5_ROOT_FILE, pose);
-            for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
+            FOR (joint, clip.source.num_joints) {
                 const md5_xform expected = in_frame(&clip.anim, joint, frame);
                 REQUIRE(same_transform(&pose[joint], &expected));
             }
@@ -139,13 +139,13 @@ TEST (sample_of_a_frame_is_that_frame) {
 TEST (sample_between_frames_slerps_and_lerps) {
     uint64_t random = 2;
     static made_clip clip;
-    for (int round = 0; round < 500; round++) {
+    FOR (round, 500) {
         make_random_clip(&clip, &random);
         md5_xform pose[MAX_JOINTS];
         const md5_moment moment =
             md5_moment_at(&clip.anim, 10.0 * test_random(&random), MD5_WRAP_CYCLE);
         sample_own(&clip.anim, moment, MD5_ROOT_FILE, pose);
-        for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
+        FOR (joint, clip.source.num_joints) {
             const md5_xform a = in_frame(&clip.anim, joint, moment.frame0);
             const md5_xform b = in_frame(&clip.anim, joint, moment.frame1);
             const md5_xform expected = {
@@ -170,7 +170,7 @@ static bool is_rotation_and_place(const md5_xform *transform)
 TEST (sample_is_a_pose_at_any_time) {
     uint64_t random = 3;
     static made_clip clip;
-    for (int round = 0; round < 2000; round++) {
+    FOR (round, 2000) {
         make_random_clip(&clip, &random);
         const double reach = pow(10.0, 24.0 * test_random(&random) - 3.0);
         const double times[] = {reach * (test_random(&random) - 0.5), NAN, INFINITY, -INFINITY};
@@ -180,7 +180,7 @@ TEST (sample_is_a_pose_at_any_time) {
         const md5_moment moment = md5_moment_at(&clip.anim, time, wrap);
         md5_xform pose[MAX_JOINTS];
         sample_own(&clip.anim, moment, root, pose);
-        for (uint32_t joint = 0; joint < clip.source.num_joints; joint++) {
+        FOR (joint, clip.source.num_joints) {
             REQUIRE(is_rotation_and_place(&pose[joint]));
         }
     }
@@ -205,7 +205,7 @@ static void make_walk(made_clip *clip)
     memcpy(clip->numbers, numbers, sizeof numbers);
     clip->source = (md5_anim_file){.num_joints = 2, .num_frames = 5, .num_components = 3};
     finish_clip(clip, 8.0);
-    for (int frame = 0; frame < 5; frame++) {
+    FOR (frame, 5) {
         const float x = numbers[frame][0], y = numbers[frame][1];
         clip->bounds[frame] = (md5_bounds){{x - 5, y - 6, 0}, {x + 5, y + 6, 70}};
     }
@@ -271,14 +271,14 @@ TEST_WALK (root_waits_where_a_cycle_ends) {
 TEST (root_motion_adds_up_over_any_split) {
     uint64_t random = 4;
     static made_clip clip;
-    for (int round = 0; round < 300; round++) {
+    FOR (round, 300) {
         make_random_clip(&clip, &random);
         const md5_wrap wrap = (md5_wrap)(test_random_u32(&random) % 3);
         double from = 20.0 * (test_random(&random) - 0.5);
         const md5_moment start = md5_moment_at(&clip.anim, from, wrap);
         md5_moment last = start;
         double sum[3] = {0}, way = 1.0;
-        for (int step = 0; step < 30; step++) {
+        FOR (step, 30) {
             from += test_random(&random) - 0.3;
             const md5_moment next = md5_moment_at(&clip.anim, from, wrap);
             const md5_vec3 moved = md5_anim_root_motion(&clip.anim, last, next);
@@ -296,7 +296,7 @@ TEST (root_motion_adds_up_over_any_split) {
 TEST (root_motion_is_what_in_place_removes) {
     uint64_t random = 5;
     static made_clip clip;
-    for (int round = 0; round < 300; round++) {
+    FOR (round, 300) {
         make_random_clip(&clip, &random);
         const double time = clip.anim.duration * test_random(&random);
         const md5_vec3 moved = motion(&clip.anim, 0.0, time, MD5_WRAP_CLAMP);
@@ -385,12 +385,12 @@ static bool equal(const md5_xform *a, const md5_xform *b)
 // past the last joint is written.
 TEST (cubic_curves_pass_through_the_frames) {
     uint64_t random = 1;
-    for (int round = 0; round < 60; round++) {
+    FOR (round, 60) {
         made_pose made;
         make_pose(&made, 1 + test_random_u32(&random) % CUBIC_MAX_JOINTS,
                   (made_pairing)(round % MADE_PAIRINGS), 0.7, 0.7, &random);
         const uint32_t count = made.model.skeleton.num_joints;
-        for (uint32_t frame = 0; frame < made.anim.num_frames; frame++) {
+        FOR (frame, made.anim.num_frames) {
             const md5_wrap wrap = (md5_wrap)(test_random_u32(&random) % 3);
             const md5_root root = (md5_root)(test_random_u32(&random) % 3);
             const uint32_t next = frame + 1 < made.anim.num_frames ? frame + 1 : 0;
@@ -399,7 +399,7 @@ TEST (cubic_curves_pass_through_the_frames) {
             memset(&expected, 0x5a, sizeof expected);
             md5_sample(made.binding, moment, root, expected.pose);
             const sampled found = sample_at(&made, frame, next, 0.0, wrap, root);
-            for (uint32_t i = 0; i < count; i++) {
+            FOR (i, count) {
                 REQUIRE(equal(&found.pose[i], &expected.pose[i]));
             }
             CHECK_BYTES(&found.pose[count], &expected.pose[count], sizeof found.pose[0]);
@@ -474,7 +474,7 @@ static md5_xform stored(const md5_anim *anim, uint32_t frame, uint32_t joint)
 static void check_speed(const made_pose *made, uint32_t a, uint32_t b, uint32_t c, uint32_t d,
                         md5_wrap wrap)
 {
-    for (uint32_t joint = 0; joint < made->model.skeleton.num_joints; joint++) {
+    FOR (joint, made->model.skeleton.num_joints) {
         const md5_anim *const anim = &made->anim;
         const md5_xform p = stored(anim, a, joint), q = stored(anim, b, joint);
         const md5_xform r = stored(anim, c, joint), s = stored(anim, d, joint);
@@ -546,7 +546,7 @@ static void make_even(even_clip *clip, uint32_t num_frames)
                               .bind_local = clip->local,
                               .bind = clip->bind,
                               .inverse_bind = clip->bind};
-    for (uint32_t i = 0; i < num_frames; i++) {
+    FOR (i, num_frames) {
         const double angle = 0.35 * i + 0.1;
         clip->rotations[i] = (md5_quat){0.0f, (float)(0.6 * sin(angle)), (float)(0.8 * sin(angle)),
                                         (float)cos(angle)};
@@ -592,7 +592,7 @@ TEST (cubic_curves_keep_an_even_speed) {
     even_clip clip;
     make_even(&clip, 5);
     REQUIRE(clip.binding);
-    for (int i = 0; i < 54; i++) {
+    FOR (i, 54) {
         const double time = 0.37 * i - 8.0;
         const double within = time - 4.0 * floor(time / 4.0);
         check_even(&clip, time, MD5_WRAP_LOOP, MD5_ROOT_FILE, 5.0 + 3.0 * within);
@@ -615,7 +615,7 @@ TEST (cubic_root_goes_on_over_the_end_of_a_cycle) {
     for (int side = -1; side <= 1; side += 2) {
         const double time = side < 0 ? 4.0 : 5.0;
         md5_xform found[3];
-        for (int i = 0; i < 3; i++) {
+        FOR (i, 3) {
             md5_moment moment = md5_moment_at(&clip.anim, time + (i - 1) * step, MD5_WRAP_CYCLE);
             moment.interpolation = MD5_INTERPOLATE_CUBIC;
             md5_sample(clip.binding, moment, MD5_ROOT_ID, &found[i]);
@@ -647,7 +647,7 @@ TEST (cubic_curves_of_one_and_two_frames) {
 TEST (cubic_curves_of_composed_joints) {
     uint64_t random = 3;
     int curved = 0;
-    for (int round = 0; round < 30; round++) {
+    FOR (round, 30) {
         OWN_POSE made;
         make_pose(&made, CUBIC_MAX_JOINTS, MADE_PARENTS, 0.8, 0.8, &random);
         const uint32_t frames = made.anim.num_frames;
@@ -680,7 +680,7 @@ TEST (cubic_curves_of_a_root_that_only_the_clip_has) {
     clip.anim.constant = clip.anim.base_frame = still;
     clip.binding = md5_bind(&clip.model, &clip.anim, NULL, NULL);
     REQUIRE(clip.binding);
-    for (int i = 0; i < 8; i++) {
+    FOR (i, 8) {
         md5_moment moment = md5_moment_at(&clip.anim, 0.45 * i, MD5_WRAP_LOOP);
         moment.interpolation = MD5_INTERPOLATE_CUBIC;
         md5_xform found;

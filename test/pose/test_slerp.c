@@ -44,7 +44,7 @@ static double worst_of_either_path(md5_quat a, md5_quat b, float t, md5_quat fou
 TEST (slerp_is_exact_to_a_millionth) {
     uint64_t random = 1;
     double worst = 0.0, worst_length = 0.0;
-    for (int i = 0; i < 1000000; i++) {
+    FOR (i, 1000000) {
         const md5_quat a = made_any_rotation(&random);
         const md5_quat b = i % 2 ? made_any_rotation(&random) : random_neighbour(&random, a);
         const float t = (float)test_random(&random);
@@ -81,7 +81,7 @@ static double worst_of_nlerp(md5_quat a, md5_quat b, double t, md5_quat found)
 TEST (nlerp_is_exact_to_a_millionth) {
     uint64_t random = 7;
     double worst = 0.0, worst_length = 0.0;
-    for (int i = 0; i < 300000; i++) {
+    FOR (i, 300000) {
         const md5_quat a = made_any_rotation(&random);
         const md5_quat b = i % 2 ? made_any_rotation(&random) : random_neighbour(&random, a);
         const float t = (float)test_random(&random);
@@ -144,7 +144,7 @@ static bool same(md5_quat a, md5_quat b)
 
 TEST (slerp_ends_are_exact) {
     uint64_t random = 2;
-    for (int i = 0; i < 1000; i++) {
+    FOR (i, 1000) {
         const md5_quat a = made_any_rotation(&random), b = made_any_rotation(&random);
         const md5_quat minus = {-b.x, -b.y, -b.z, -b.w};
         const md5_quat end = dot(a, b) < 0.0 ? minus : b;
@@ -167,7 +167,7 @@ TEST (slerp_ends_are_exact) {
 // a length slightly off 1.
 TEST (slerp_of_equal_rotations_is_that_rotation) {
     uint64_t random = 3;
-    for (int i = 0; i < 100000; i++) {
+    FOR (i, 100000) {
         md5_quat a = made_any_rotation(&random);
         if (i % 3 == 1)
             a = md5_quat_from_xyz(a.x, a.y, a.z);
@@ -194,7 +194,7 @@ static void check_table(const char *path, int numbers, int first, int other)
             continue;
         double n[32];
         char *at = line + 1;
-        for (int i = 0; i < numbers; i++)
+        FOR (i, numbers)
             n[i] = strtod(at, &at);
         const md5_quat a = {(float)n[0], (float)n[1], (float)n[2], (float)n[3]};
         const md5_quat b = {(float)n[4], (float)n[5], (float)n[6], (float)n[7]};

@@ -397,12 +397,12 @@ TEST (anim_file_reads_the_densest_text) {
     for (int j = 1; j < COUNT; j++)
         test_append(&text, "a 0 0 0 ");
     test_append(&text, "}baseframe{");
-    for (int j = 0; j < COUNT; j++)
+    FOR (j, COUNT)
         test_append(&text, "(0 0 0)(0 0 0)");
     test_append(&text, "}");
-    for (int f = 0; f < NUM_FRAMES; f++) {
+    FOR (f, NUM_FRAMES) {
         test_append(&text, "frame %d{", f);
-        for (int i = 0; i < COUNT; i++)
+        FOR (i, COUNT)
             test_append(&text, "%d%s", i % 10, i + 1 < COUNT ? " " : "}");
     }
     md5_error error = {0};
@@ -413,7 +413,7 @@ TEST (anim_file_reads_the_densest_text) {
     if (CHECK_THAT(md5i_read_anim_file(&arena, text.bytes, text.used, &file), "%u:%u: %s",
                    error.line, error.column, error.message)) {
         bool equal = true;
-        for (size_t i = 0; i < (size_t)NUM_FRAMES * COUNT; i++)
+        FOR (i, (size_t)NUM_FRAMES * COUNT)
             equal = equal && file.numbers[i] == (float)(i % 10);
         CHECK(equal);
     }
@@ -430,13 +430,13 @@ TEST (anim_file_bounds_how_often_components_are_shared) {
                     "MD5Version 10 commandline \"\" numFrames %d numJoints %d\n"
                     "frameRate 24 numAnimatedComponents 1 hierarchy {\n",
                     COUNT, COUNT);
-        for (int j = 0; j < COUNT; j++)
+        FOR (j, COUNT)
             test_append(&text, "j -1 %d 0\n", j == 0 ? 1 : flags);
         test_append(&text, "} baseframe {\n");
-        for (int j = 0; j < COUNT; j++)
+        FOR (j, COUNT)
             test_append(&text, "(0 0 0)(0 0 0)\n");
         test_append(&text, "}\n");
-        for (int f = 0; f < COUNT; f++)
+        FOR (f, COUNT)
             test_append(&text, "frame %d { %d }\n", f, f);
         md5_error error = {0};
         const bool loaded = load(text.bytes, text.used, NULL, &error);

@@ -71,7 +71,7 @@ TEST (lex_skips_all_kinds_of_white_space) {
         "a b\n",
         "a /* \0 */ b",
     };
-    for (size_t i = 0; i < COUNT_OF(texts); i++) {
+    FOR (i, COUNT_OF(texts)) {
         reading r;
         md5_lex *const lex = begin_sized(&r, texts[i], i == 15 ? 11 : strlen(texts[i]));
         // The start of a comment ends a number, but is part of a word, as in the original engine.
@@ -87,7 +87,7 @@ TEST (lex_skips_all_kinds_of_white_space) {
 
 // Of the visible ASCII characters, all but brackets and quotes can be part of a word.
 TEST (lex_words_end_at_brackets_quotes_and_white_space) {
-    for (int c = 0; c < 256; c++) {
+    FOR (c, 256) {
         const char text[] = {'a', (char)c, 'b'};
         const bool ends = c <= ' ' || c >= 0x80 || strchr("(){}\"'", c);
         reading r;
@@ -152,14 +152,14 @@ TEST (lex_locations_do_not_depend_on_their_order) {
     char text[SIZE];
     uint32_t lines[SIZE + 1], columns[SIZE + 1];
     uint64_t random = 3;
-    for (int i = 0; i < SIZE; i++)
+    FOR (i, SIZE)
         text[i] = "\n\rabc "[test_random_u32(&random) % 6];
     text[SIZE - 1] = 'x';
     reading r;
     md5_lex *const lex = begin_sized(&r, text, SIZE);
     for (int i = 0; i <= SIZE; i++)
         md5i_lex_place(lex, r.text + i, &lines[i], &columns[i]);
-    for (int i = 0; i < 20000; i++) {
+    FOR (i, 20000) {
         const uint32_t at = test_random_u32(&random) % (SIZE + 1);
         uint32_t line, column;
         md5i_lex_place(lex, r.text + at, &line, &column);
@@ -548,7 +548,7 @@ TEST (lex_caps_warnings) {
     reading r;
     md5_lex *const lex = begin(&r, "a\nb");
     r.context.max_warnings = 2;
-    for (int i = 0; i < 5; i++)
+    FOR (i, 5)
         md5i_lex_warn(lex, lex->end, "number %d", i);
     CHECK_UINT(r.context.num_warnings, 5);
     CHECK_STRING(end(&r), "2:2: warning: number 0\n"

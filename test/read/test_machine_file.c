@@ -129,7 +129,7 @@ TEST (machine_file_names_each_interpolation) {
                                                  MD5_INTERPOLATE_LINEAR};
     OWN_MACHINE_FILE file = md5_parse_machine_file(text, strlen(text), NULL, NULL);
     REQUIRE(file != NULL && file->desc.num_clips == 5);
-    for (int i = 0; i < 5; i++)
+    FOR (i, 5)
         CHECK(file->clips[i].interpolation == expected[i]);
 }
 
@@ -300,7 +300,7 @@ TEST (machine_file_takes_names_of_every_kind) {
 
 // Each is written with the name that md5curve.h gives it.
 TEST (machine_file_takes_every_easing_by_its_name) {
-    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
+    FOR (i, MD5_EASE_CUBIC_BEZIER) {
         char text[128];
         snprintf(text, sizeof text,
                  "machine m { layer l { state a m state b m transition a b { %s } } }",
@@ -340,7 +340,7 @@ TEST (machine_file_with_a_wrong_byte_does_no_harm) {
     static const char bytes[] = "{}()\"/* \n0-\xff";
     char text[sizeof good];
     for (size_t at = 0; at + 1 < sizeof good; at++) {
-        for (size_t b = 0; b < sizeof bytes; b++) {
+        FOR (b, sizeof bytes) {
             memcpy(text, good, sizeof good);
             text[at] = bytes[b];
             md5_error error = {0};
@@ -395,7 +395,7 @@ TEST (machine_file_with_many_of_each_keeps_within_any_memory) {
     enum { COUNT = 600 };
     OWN_TEXT text = {0};
     test_append(&text, "machine m {\n");
-    for (int i = 0; i < COUNT; i++)
+    FOR (i, COUNT)
         test_append(&text,
                     "float f%d clip c%d x { frame 0 a frame 1 b markers ( 0 1 ) }\n"
                     "motion m%d stack { item c0 item c1 } mask k%d ( j )\n"
@@ -491,7 +491,7 @@ TEST (machine_file_eases_only_the_weight_that_is_used) {
     OWN_MACHINE_FILE file = parse("machine m { layer l { weight joy smooth weight 0.5 }\n"
                                   "layer n { weight joy smooth weight joy } }");
     CHECK_UINT(file->num_warnings, 2);
-    for (int i = 0; i < 2; i++)
+    FOR (i, 2)
         CHECK(file->desc.layers[i].weight_easing.kind == MD5_EASE_LINEAR);
 }
 
@@ -515,7 +515,7 @@ TEST (machine_file_warns_of_no_easing_beside_another_keyword) {
         "when a",        "exit 0.5",         "duration 1",    "cross",
         "inertial",      "keep_phase",       "start 1",       "priority 1",
         "interrupt_any", "interrupt_higher", "interrupt_none"};
-    for (int i = 0; i < MD5_EASE_CUBIC_BEZIER; i++) {
+    FOR (i, MD5_EASE_CUBIC_BEZIER) {
         EACH (word, words) {
             char text[160];
             snprintf(text, sizeof text, "machine m { layer l { transition any s { %s %s } } }",

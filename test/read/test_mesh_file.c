@@ -574,7 +574,7 @@ TEST (joints_stand_behind_their_parents_in_order) {
                 "MD5Version 10 commandline \"\" numJoints %d numMeshes 0\n"
                 "joints {\n",
                 NUM_JOINTS);
-    for (int j = 0; j < NUM_JOINTS; j++) // a chain, root last
+    FOR (j, NUM_JOINTS) // a chain, root last
         test_append(&text, "j%d %d (0 0 0)(0 0 0)\n", j, j + 1 < NUM_JOINTS ? j + 1 : -1);
     test_append(&text, "}");
     md5_context context;
@@ -611,7 +611,7 @@ TEST (joints_before_their_parents_are_warned_of) {
     md5_mesh_file file;
     if (read_text(&context, &arena, &error, late, strlen(late), &file)) {
         bool done[5] = {false};
-        for (uint32_t i = 0; i < 5; i++) {
+        FOR (i, 5u) {
             const uint32_t parent = file.joints[file.order[i]].parent;
             CHECK(!done[file.order[i]] && (parent == MD5_NONE || done[parent]));
             done[file.order[i]] = true;
@@ -625,18 +625,18 @@ TEST (joints_before_their_parents_are_warned_of) {
 TEST (joints_of_random_forests_are_ordered_or_refused) {
     enum { MAX = 40 };
     uint64_t random = 11;
-    for (int round = 0; round < 500; round++) {
+    FOR (round, 500) {
         const uint32_t count = 2 + test_random_u32(&random) % (MAX - 1);
         uint32_t place[MAX]; // index in the file of the i-th joint, parents first
         int32_t parents[MAX] = {0};
-        for (uint32_t i = 0; i < count; i++)
+        FOR (i, count)
             place[i] = i;
         for (uint32_t i = count - 1; i > 0; i--) {
             const uint32_t other = test_random_u32(&random) % (i + 1), kept = place[i];
             place[i] = place[other];
             place[other] = kept;
         }
-        for (uint32_t i = 0; i < count; i++) {
+        FOR (i, count) {
             const bool is_root = i == 0 || test_random_u32(&random) % 8 == 0;
             parents[place[i]] = is_root ? -1 : (int32_t)place[test_random_u32(&random) % i];
         }
@@ -653,7 +653,7 @@ TEST (joints_of_random_forests_are_ordered_or_refused) {
                     "MD5Version 10 commandline \"\" numMeshes 0 numJoints %u\n"
                     "joints {\n",
                     count);
-        for (uint32_t j = 0; j < count; j++)
+        FOR (j, count)
             test_append(&text, "j%u %d (0 0 0)(0 0 0)\n", j, parents[j]);
         test_append(&text, "}");
 
@@ -698,7 +698,7 @@ TEST (counts_of_a_file_are_those_that_it_says) {
     OWN_MODEL model = md5_parse_model(text, size, NULL, NULL);
     REQUIRE(model);
     md5_mesh_counts expected = {model->skeleton.num_joints, model->num_meshes, 0, 0, 0, 0};
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    FOR (m, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[m];
         expected.num_vertices += mesh->num_file_vertices;
         expected.num_triangles += mesh->num_triangles;

@@ -105,7 +105,7 @@ TEST (number_common_forms_are_read_by_words) {
 // two floats.
 TEST (number_with_ten_decimals_is_read_by_words) {
     uint64_t random = 11;
-    for (int i = 0; i < 300000; i++) {
+    FOR (i, 300000) {
         const uint32_t a = test_random_u32(&random), b = test_random_u32(&random);
         const double step =
             ldexp(1.0, (int)(b % 27) - 24); // the middle is half a unit above a float
@@ -122,7 +122,7 @@ TEST (number_by_words_ends_at_a_blank_only) {
     char text[] = "777777777777777771.500000_7777777777777777";
     char longer[] = "7777777777777777712.50000_7777777777777777";
     float value;
-    for (int c = 0; c < 256; c++) {
+    FOR (c, 256) {
         text[25] = longer[25] = (char)c;
         const bool is_blank = c > 0 && c <= ' ';
         CHECK((md5_scan_common(text + 17, &value) != NULL) == is_blank);
@@ -293,7 +293,7 @@ TEST (number_ends_where_its_text_ends) {
 // to it, every digit counts.
 TEST (number_rounds_halfway_cases_as_strtof) {
     uint64_t random = 1;
-    for (int i = 0; i < 20000; i++) {
+    FOR (i, 20000) {
         // All exponents, with many of the smallest.
         uint32_t bits = test_random_u32(&random) & 0x7FFFFFFF;
         if (i % 4 == 0)
@@ -339,7 +339,7 @@ TEST (number_takes_any_number_of_digits) {
 static void check_random_texts(uint64_t random, int count)
 {
     char text[64];
-    for (int i = 0; i < count; i++) {
+    FOR (i, count) {
         const uint32_t a = test_random_u32(&random), b = test_random_u32(&random);
         const char *const sign = a & 1 ? "-" : "";
         switch (i % 6) {
@@ -485,7 +485,7 @@ static double middle_behind(uint32_t bits)
 TEST (number_is_right_on_both_sides_of_every_middle) {
     enum { NUM_TEXTS = 100000 };
     uint64_t random = 17;
-    for (int i = 0; i < NUM_TEXTS; i++) {
+    FOR (i, NUM_TEXTS) {
         char text[TEXT_ROOM];
         double middle = middle_behind(random_bits(&random));
         static const char *const past[] = {"", "00", "1", "000000000000000000000000000001"};

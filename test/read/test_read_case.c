@@ -41,7 +41,7 @@ void read_case_warn(void *log, const md5_error *warning)
 void read_cases_check(const char *good, const read_case *cases, size_t num_cases,
                       read_case_load *load, const char *file, int line)
 {
-    for (size_t i = 0; i < num_cases; i++) {
+    FOR (i, num_cases) {
         size_t size;
         OWN char *const text = read_case_text(good, cases[i].old, cases[i].new, &size);
         read_case_log log = {0};
@@ -106,7 +106,7 @@ void read_asset_free(read_asset made)
 
 static bool skeleton_holds(const md5_skeleton *skeleton)
 {
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    FOR (i, skeleton->num_joints) {
         const md5_joint *const joint = &skeleton->joints[i];
         if ((joint->parent != MD5_NONE && joint->parent >= skeleton->num_joints) || !joint->name
             || skeleton->order[i] >= skeleton->num_joints)
@@ -118,22 +118,22 @@ static bool skeleton_holds(const md5_skeleton *skeleton)
 bool read_asset_holds(read_asset made)
 {
     if (made.model) {
-        for (uint32_t m = 0; m < made.model->num_meshes; m++) {
+        FOR (m, made.model->num_meshes) {
             const md5_mesh *mesh = &made.model->meshes[m];
-            for (uint32_t v = 0; v < mesh->num_file_vertices; v++) {
+            FOR (v, mesh->num_file_vertices) {
                 const md5_vertex *const vertex = &mesh->file_vertices[v];
                 if ((uint64_t)vertex->first_weight + vertex->num_weights > mesh->num_weights)
                     return false;
             }
-            for (uint32_t w = 0; w < mesh->num_weights; w++) {
+            FOR (w, mesh->num_weights) {
                 if (mesh->weights[w].joint >= made.model->skeleton.num_joints)
                     return false;
             }
-            for (uint32_t i = 0; i < 3 * mesh->num_triangles; i++) {
+            FOR (i, 3 * mesh->num_triangles) {
                 if (mesh->indices[i] >= mesh->num_vertices)
                     return false;
             }
-            for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+            FOR (v, mesh->num_vertices) {
                 if (mesh->sources[v] >= mesh->num_file_vertices
                     || mesh->first_influence[v] > mesh->first_influence[v + 1])
                     return false;
@@ -145,7 +145,7 @@ bool read_asset_holds(read_asset made)
         return skeleton_holds(&made.model->skeleton);
     }
     const md5_anim *const anim = made.anim;
-    for (uint32_t j = 0; j < anim->skeleton.num_joints; j++) {
+    FOR (j, anim->skeleton.num_joints) {
         if (anim->tracks[j].first > anim->num_components || anim->tracks[j].flags > 63)
             return false;
     }

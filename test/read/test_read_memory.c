@@ -82,16 +82,16 @@ TEST (read_memory_may_end_anywhere_in_an_animation) {
         test_append(&good, "MD5Version 10 commandline \"\" numFrames 3 numJoints %u frameRate 24\n",
                     count);
         test_append(&good, "numAnimatedComponents 40 hierarchy {\n");
-        for (uint32_t j = 0; j < count; j++)
+        FOR (j, count)
             test_append(&good, "j%u %d %d 0\n", j, (int)j - 1, j < 2 ? 63 : 0);
         test_append(&good,
                     "}\nbounds { (0 0 0) (1 1 1) (0 0 0) (1 1 1) (0 0 0) (1 1 1) }\nbaseframe {\n");
-        for (uint32_t j = 0; j < count; j++)
+        FOR (j, count)
             test_append(&good, "(0 0 0) (0 0 0)\n");
         test_append(&good, "}\n");
-        for (int f = 0; f < 3; f++) {
+        FOR (f, 3) {
             test_append(&good, "frame %d {", f);
-            for (int i = 0; i < 40; i++)
+            FOR (i, 40)
                 test_append(&good, " 0.%d", i % 5 + f);
             test_append(&good, " }\n");
         }
@@ -109,7 +109,7 @@ TEST (read_memory_may_end_anywhere_in_a_camera) {
         for (uint32_t i = 1; i < count; i++)
             test_append(&good, "%u\n", i);
         test_append(&good, "} camera {\n");
-        for (uint32_t i = 0; i < count; i++)
+        FOR (i, count)
             test_append(&good, "(0 0 0) (0 0 0) 90\n");
         test_append(&good, "}\n");
 

@@ -168,7 +168,7 @@ TEST (version_6_animations_are_read) {
     CHECK(anim->parents_unknown && anim->skeleton.joints[1].parent == MD5_NONE);
     CHECK_UINT(anim->num_components, 4); // x and one rotation
     CHECK(!anim->frame_bounds && anim->num_warnings == 0);
-    for (uint32_t frame = 0; frame < 4; frame++) {
+    FOR (frame, 4u) {
         md5_xform pose[2];
         const md5_moment moment = md5_moment_from_frames(anim, frame, frame, 0.0f);
         sample_own(anim, moment, MD5_ROOT_FILE, pose);
@@ -268,18 +268,18 @@ static void turn(double v[3], int axis, double degrees)
 // placement of the parent.
 static void place(const figure *of, int frame, placement placed[NUM_BONES])
 {
-    for (int bone = 0; bone < NUM_BONES; bone++) {
+    FOR (bone, NUM_BONES) {
         const double *const at = of->at[frame][bone];
         const placement *const parent = of->parents[bone] < 0 ? NULL : &placed[of->parents[bone]];
-        for (int i = 0; i < 4; i++) { // three axes and the origin
+        FOR (i, 4) { // three axes and the origin
             double v[3] = {i == 0, i == 1, i == 2};
             double *const to = i < 3 ? placed[bone].axes[i] : placed[bone].origin;
             turn(v, 0, i < 3 ? at[5] : 0.0);
             turn(v, 1, i < 3 ? at[4] : 0.0);
             turn(v, 2, i < 3 ? at[3] : 0.0);
-            for (int k = 0; k < 3; k++)
+            FOR (k, 3)
                 v[k] = i < 3 ? v[k] : at[k];
-            for (int k = 0; k < 3; k++)
+            FOR (k, 3)
                 to[k] = !parent
                             ? v[k]
                             : v[0] * parent->axes[0][k] + v[1] * parent->axes[1][k]
@@ -294,11 +294,11 @@ static char *write_mesh(const figure *of)
     test_text text = {0};
     test_append(&text, "MD5Version 6\ncommandline \"\"\nnumbones %d\n", NUM_BONES);
     place(of, 0, placed);
-    for (int bone = 0; bone < NUM_BONES; bone++) {
+    FOR (bone, NUM_BONES) {
         const placement *const at = &placed[bone];
         test_append(&text, "bone %d {\n name \"b%d\"\n bindpos %.7f %.7f %.7f\n bindmat", bone,
                     bone, at->origin[0], at->origin[1], at->origin[2]);
-        for (int i = 0; i < 9; i++)
+        FOR (i, 9)
             test_append(&text, " %.8f", at->axes[i / 3][i % 3]);
         if (of->parents[bone] >= 0)
             test_append(&text, "\n parent \"b%d\"", of->parents[bone]);
@@ -316,12 +316,12 @@ static char *write_anim(const figure *of)
     test_text text = {0};
     test_append(&text, "MD5Version 6\ncommandline \"\"\nnumchannels %d\n", 6 * NUM_BONES + 6);
     int number = 0;
-    for (int i = 0; i < 6; i++) {
+    FOR (i, 6) {
         test_append(&text,
                     "channel %d { joint \"bounds%s\" attribute \"%s\" framerate 30 keys 1 %d }\n",
                     number++, i < 3 ? "Min" : "Max", names[i % 3], i < 3 ? -i - 1 : i);
     }
-    for (int i = 0; i < 6; i++) {
+    FOR (i, 6) {
         for (int bone = NUM_BONES - 1; bone >= 0; bone--) {
             const bool is_still = (bone + i) % 3 == 0;
             test_append(&text,
@@ -345,10 +345,10 @@ TEST (version_6_animations_move_models_of_version_6) {
     read_case_log log = {.used = 0};
     const md5_load_opts opts = {.warn = read_case_warn, .warn_user = &log};
     uint64_t random = 20020522;
-    for (int bone = 0; bone < NUM_BONES; bone++) {
+    FOR (bone, NUM_BONES) {
         made.parents[bone] = bone < 2 ? -1 : (int)(test_random_u32(&random) % (uint32_t)bone);
-        for (int frame = 0; frame < NUM_FRAMES; frame++) {
-            for (int i = 0; i < 6; i++) {
+        FOR (frame, NUM_FRAMES) {
+            FOR (i, 6) {
                 const bool is_still = (bone + i) % 3 == 0 && frame > 0;
                 const double limit = i < 3 ? 20.0 : i == 4 ? 89.0 : 179.0;
                 const double value = test_between(-limit, limit, &random);
@@ -366,7 +366,7 @@ TEST (version_6_animations_move_models_of_version_6) {
         CHECK(anim->frame_bounds && anim->frame_bounds[5].min.y == -2.0f
               && anim->frame_bounds[8].max.z == 5.0f);
         double worst = 0.0;
-        for (int frame = 0; frame < NUM_FRAMES; frame++) {
+        FOR (frame, NUM_FRAMES) {
             md5_xform pose[NUM_BONES];
             md5_mat34 joints[NUM_BONES];
             const md5_moment moment =
@@ -374,9 +374,9 @@ TEST (version_6_animations_move_models_of_version_6) {
             md5_sample(binding, moment, MD5_ROOT_FILE, pose);
             md5_local_to_model(&model->skeleton, pose, joints);
             place(&made, frame, placed);
-            for (int bone = 0; bone < NUM_BONES; bone++) {
-                for (int row = 0; row < 3; row++) {
-                    for (int k = 0; k < 4; k++) {
+            FOR (bone, NUM_BONES) {
+                FOR (row, 3) {
+                    FOR (k, 4) {
                         const double expected =
                             k < 3 ? placed[bone].axes[k][row] : placed[bone].origin[row];
                         real_worse(&worst,
@@ -432,7 +432,7 @@ TEST (version_6_bones_may_share_a_name) {
 static void check_cuts(bool is_anim, const char *text)
 {
     md5_error error = {0};
-    for (size_t i = 0; i < strlen(text); i++) {
+    FOR (i, strlen(text)) {
         const read_asset made = read_asset_parse(is_anim, text, i, NULL, &error);
         CHECK(read_asset_is_there(made) ? read_asset_holds(made) : error.message[0] != '\0');
         read_asset_free(made);
@@ -472,7 +472,7 @@ TEST (version_6_large_animations_survive_failing_memory) {
                     number, i < 3 ? "Min" : "Max", names[i % 3], i);
     test_append(&text, "channel %d { joint j0 attribute yaw framerate 24 keys %d", number,
                 NUM_KEYS);
-    for (int i = 0; i < NUM_KEYS; i++)
+    FOR (i, NUM_KEYS)
         test_append(&text, " %d", i);
     test_append(&text, " }\n");
     check_memory(true, text.bytes);
@@ -483,7 +483,7 @@ TEST (version_6_files_with_many_joints_take_linear_memory) {
     enum { COUNT = 20000 };
     OWN_TEXT text = {0};
     test_append(&text, "MD5Version 6 commandline \"\" numbones %d\n", COUNT);
-    for (int i = 0; i < COUNT; i++)
+    FOR (i, COUNT)
         test_append(&text,
                     "bone %d { name j%d bindpos 0 0 0 bindmat 1 0 0 0 1 0 0 0 1 parent j%d }\n", i,
                     i, i > 0 ? i - 1 : COUNT);

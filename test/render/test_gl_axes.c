@@ -42,7 +42,7 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
         const md5_mat34 turn = md5_mat34_from_axes(of->axes, 1.0f);
         const md5_mat44 back = md5_mat44_from_mat34(md5_mat34_inverse(turn));
         frame.view_from_world = md5_mat44_mul(frame.view_from_world, back);
-        for (int j = 0; j < 3; j++) {
+        FOR (j, 3) {
             frame.clip_from_view.m[5 * j] /= scale;
             frame.light[j] = 2.5f;
             frame.ambient[j] = 0.0f;
@@ -67,7 +67,7 @@ static const uint8_t *pixel(const gl_picture *picture, int number)
 static int count_different(const gl_picture *a, const gl_picture *b)
 {
     int count = 0;
-    for (int i = 0; i < SCENE_WIDTH * SCENE_HEIGHT; i++) {
+    FOR (i, SCENE_WIDTH * SCENE_HEIGHT) {
         const uint8_t *const p = pixel(a, i), *const q = pixel(b, i);
         count += abs(p[0] - q[0]) > 2 || abs(p[1] - q[1]) > 2 || abs(p[2] - q[2]) > 2;
     }
@@ -77,7 +77,7 @@ static int count_different(const gl_picture *a, const gl_picture *b)
 static int count_drawn(const gl_picture *picture)
 {
     int count = 0;
-    for (int i = 0; i < SCENE_WIDTH * SCENE_HEIGHT; i++)
+    FOR (i, SCENE_WIDTH * SCENE_HEIGHT)
         count += pixel(picture, i)[0] > 20;
     return count;
 }
@@ -85,13 +85,13 @@ static int count_drawn(const gl_picture *picture)
 TEST_SQUARE (gl_draws_converted_models_with_converted_cameras_alike) {
     static gl_picture stored[NUM_PICTURES], converted[NUM_PICTURES];
     if (draw(stage, &axes_cases[0], 1.0f, stored)) {
-        for (int i = 0; i < NUM_PICTURES; i++)
+        FOR (i, NUM_PICTURES)
             CHECK(count_drawn(&stored[i]) > 300);
         for (int k = 1; k < NUM_AXES; k++) {
             if (!draw(stage, &axes_cases[k], 0.0254f, converted))
                 continue;
             // An edge exactly through a pixel's centre may include or exclude the pixel.
-            for (int i = 0; i < NUM_PICTURES; i++)
+            FOR (i, NUM_PICTURES)
                 CHECK_THAT(count_different(&stored[i], &converted[i]) <= 6,
                            "%s: picture %d differs in %d pixels", axes_cases[k].name, i,
                            count_different(&stored[i], &converted[i]));
@@ -122,16 +122,16 @@ static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whol
     OWN md5_vec4 *const tangents = calloc(mesh->num_vertices, sizeof *tangents);
     md5_vec3 *const cpu_normals = cpu + mesh->num_vertices, *const gpu_normals =
                                                                 gpu + mesh->num_vertices;
-    for (uint32_t i = 0; i < whole->skeleton.num_joints; i++)
+    FOR (i, whole->skeleton.num_joints)
         palette[i] = scene_rotation(&random);
     md5_skin(mesh, palette, cpu, cpu_normals, NULL);
     double worst = 0.0;
     md5_error error = {0};
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, tangents, &error));
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+    FOR (i, mesh->num_vertices) {
         const md5_vec3 *const a[2] = {&cpu[i], &cpu_normals[i]}, *const b[2] = {&gpu[i],
                                                                                 &gpu_normals[i]};
-        for (int k = 0; k < 2; k++) {
+        FOR (k, 2) {
             worst = fmax(worst, fabs((double)a[k]->x - b[k]->x));
             worst = fmax(worst, fabs((double)a[k]->y - b[k]->y));
             worst = fmax(worst, fabs((double)a[k]->z - b[k]->z));

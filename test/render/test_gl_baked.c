@@ -20,15 +20,15 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const md5_model *m
     static md5_vec3 cpu[NUM_VERTICES], cpu_normals[NUM_VERTICES];
     const double size = real_distance(clips[clip]->bounds.min, clips[clip]->bounds.max);
     double place = 0.0, turn = 0.0;
-    for (int m = 0; m < 3; m++) {
+    FOR (m, 3) {
         const md5gl_clip_job job = {.clip = clip, .moment = moments[m]};
         uint32_t first = 0;
         CHECK(scene_pose_baked(scene->renderer, copy, baked, &job, NULL, 1, NULL));
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
+        FOR (i, model->num_meshes) {
             const uint32_t count = model->meshes[i].num_vertices;
             md5_skin_baked(clips[clip], first, count, moments[m], cpu, cpu_normals);
             CHECK(md5gl_capture(scene->renderer, copy, i, NULL, gpu, gpu_normals, NULL, NULL));
-            for (uint32_t v = 0; v < count; v++) {
+            FOR (v, count) {
                 real_worse(&place, real_distance(cpu[v], gpu[v]));
                 real_worse(&turn, real_distance(cpu_normals[v], gpu_normals[v]));
             }
@@ -47,10 +47,10 @@ TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
             OWN_MODEL model = scene_cloud(NUM_JOINTS, NUM_VERTICES, 5, false, &random);
             md5_mat34 palettes[2][FRAMES * NUM_JOINTS];
             const md5_baked *clips[2];
-            for (int i = 0; i < 2; i++) {
+            FOR (i, 2) {
                 for (uint32_t j = 0; j < FRAMES * NUM_JOINTS; j++) {
                     palettes[i][j] = scene_rotation(&random);
-                    for (int row = 0; row < 3; row++)
+                    FOR (row, 3)
                         palettes[i][j].m[4 * row + 3] = (float)(40.0 * test_random(&random) - 20.0);
                 }
                 clips[i] = md5_create_baked(model, palettes[i], FRAMES, NULL, NULL);
@@ -71,7 +71,7 @@ TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
             }
             md5gl_destroy_baked(scene->renderer, baked);
             md5gl_destroy_model(scene->renderer, copy);
-            for (int i = 0; i < 2; i++)
+            FOR (i, 2)
                 md5_destroy_baked((md5_baked *)(uintptr_t)clips[i]);
         }
     }
@@ -82,9 +82,9 @@ TEST_OWN_SCENE (gl_baked_agrees_with_the_cpu_on_every_path) {
 static int difference(const gl_picture *a, const gl_picture *b)
 {
     int worst = 0;
-    for (int y = 0; y < SCENE_HEIGHT; y++)
-        for (int x = 0; x < SCENE_WIDTH; x++)
-            for (int k = 0; k < 4; k++) {
+    FOR (y, SCENE_HEIGHT)
+        FOR (x, SCENE_WIDTH)
+            FOR (k, 4) {
                 const int apart = abs(a->rgba[y][x][k] - b->rgba[y][x][k]);
                 worst = apart > worst ? apart : worst;
             }
@@ -102,7 +102,7 @@ static void check_pictures(gl_stage *stage, md5gl_model *copy, md5gl_baked *bake
                                    {.clip = 0, .moment = {.frame0 = 0, .frame1 = 1}}};
     const md5_mat34 both[] = {palettes[2], palettes[3], palettes[0], palettes[1]};
     gl_picture pictures[2];
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         stage_begin(stage);
         if (i == 0)
             CHECK(scene_pose(renderer, copy, both, placements, 2, NULL));
@@ -150,7 +150,7 @@ static void check_jobs(const gl_stage *stage, md5gl_baked *baked)
                                     {.clip = 0, .moment = {.frame1 = 2}},
                                     {.clip = UINT32_MAX, .moment = {0}}};
     md5_error error = {0};
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         CHECK(!scene_pose_baked(stage->renderer, stage->copy, baked, &wrong[i], NULL, 1, &error));
         CHECK_UINT(error.status, MD5_ERROR_RANGE);
         CHECK_UINT(scene_num_batches(stage->copy), 0);
@@ -202,7 +202,7 @@ TEST_SQUARE (gl_baked_draws_in_batches) {
     *scene_limits(renderer).max_texels = 9;
     md5gl_clip_job jobs[7];
     md5_mat34 placements[7];
-    for (int i = 0; i < 7; i++) {
+    FOR (i, 7) {
         jobs[i] = (md5gl_clip_job){.clip = 0, .moment = {0}};
         placements[i] = scene_moved(0, (float)(i == 6 ? 40 : -40), 0);
     }
@@ -244,9 +244,9 @@ static double size_of(const md5_model *model)
 static void pose_at_random(const md5_model *model, md5_mat34 *joints, md5_mat34 *palette,
                            uint64_t *random)
 {
-    for (uint32_t i = 0; i < model->skeleton.num_joints; i++) {
+    FOR (i, model->skeleton.num_joints) {
         joints[i] = scene_rotation(random);
-        for (int row = 0; row < 3; row++)
+        FOR (row, 3)
             joints[i].m[4 * row + 3] = (float)(40.0 * test_random(random) - 20.0);
     }
     md5_build_palette(model, joints, palette);
@@ -270,7 +270,7 @@ static errors capture_compare(const gl_scene *scene, md5gl_model *copy, const md
     md5_vec4 *const gpu_tangents = tangents + count;
     md5_skin(mesh, palette, cpu, cpu_normals, tangents);
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, &error));
-    for (size_t i = 0; i < count; i++) {
+    FOR (i, count) {
         largest.position = fmax(largest.position, real_distance(cpu[i], gpu[i]));
         largest.normal = fmax(largest.normal, real_distance(cpu_normals[i], gpu_normals[i]));
         CHECK_NEAR(real_length(gpu_normals[i]), 1.0, 1e-5);
@@ -293,7 +293,7 @@ static void check_agreement(uint32_t most_weights, bool off, md5gl_path wanted, 
         scene_cloud(CAPTURE_NUM_JOINTS, CAPTURE_NUM_VERTICES, most_weights, off, &random);
     md5gl_model *const copy = md5gl_create_model(scene.renderer, model, wanted, NULL);
     CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == expected);
-    for (int i = 0; i < 5; i++) {
+    FOR (i, 5) {
         md5_mat34 joints[CAPTURE_NUM_JOINTS], palette[CAPTURE_NUM_JOINTS];
         pose_at_random(model, joints, palette, &random);
         const errors largest = capture_compare(&scene, copy, model, palette);
@@ -332,7 +332,7 @@ TEST_OWN_SCENE (gl_capture_forced_path_loses_as_predicted) {
     static const md5gl_path paths[2] = {MD5GL_PATH_4, MD5GL_PATH_8};
     uint64_t random = 99;
     OWN_MODEL model = scene_cloud(CAPTURE_NUM_JOINTS, CAPTURE_NUM_VERTICES, 12, true, &random);
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         md5gl_model *const copy = md5gl_create_model(scene->renderer, model, paths[i], NULL);
         CHECK(copy && md5gl_mesh_path(copy, 0, NULL) == paths[i]);
         md5_mat34 joints[CAPTURE_NUM_JOINTS], palette[CAPTURE_NUM_JOINTS];

@@ -88,8 +88,8 @@ static void use(GLuint program)
 
 static void draw(void)
 {
-    for (int unit = 0; unit < MAX_UNITS; unit++)
-        for (int target = 0; target < NUM_TARGETS; target++)
+    FOR (unit, MAX_UNITS)
+        FOR (target, NUM_TARGETS)
             watch.bound[unit][target].is_used =
                 watch.bound[unit][target].is_used || watch.samples[watch.program][unit][target];
 }
@@ -177,7 +177,7 @@ static void print_counts(const char *title)
 #define NAME(name, parameters, arguments, noted) #name,
         CALLS(NAME)};
     unsigned sum = 0;
-    for (int i = 0; i < NUM_CALLS; i++) {
+    FOR (i, NUM_CALLS) {
         printf("%-28s %6u\n", names[i], counts[i]);
         sum += counts[i];
     }

@@ -172,7 +172,7 @@ static void check_pixel(const engine *host, int right, int up, const uint8_t exp
     gl->ReadPixels(LEFT + SCENE_WIDTH / 2 + right, BOTTOM + SCENE_HEIGHT / 2 + up, 1, 1, GL_RGBA,
                    GL_UNSIGNED_BYTE, pixel);
     gl->BindFramebuffer(GL_FRAMEBUFFER, host->framebuffer);
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         CHECK_THAT(abs(pixel[i] - expected[i]) <= 1,
                    "pixel %d %d is %u %u %u %u, expected %u %u %u %u", right, up, pixel[0],
                    pixel[1], pixel[2], pixel[3], expected[0], expected[1], expected[2],
@@ -201,7 +201,7 @@ static void check_between_walls(GLsizei samples, bool es)
     engine host;
     if (!open_engine(&host, samples, es))
         return;
-    for (int round = 0; round < 2; round++) {
+    FOR (round, 2) {
         // The model is 40 pixels wide, at depth 0. A red wall hides its left half, a green wall is
         // behind it. After the model two half-transparent rectangles are drawn: one behind it and
         // one in front.
@@ -219,7 +219,7 @@ static void check_between_walls(GLsizei samples, bool es)
 
         const gl_colour lit = scene_sideways(1, 1, 1);
         uint8_t covered[4] = {0, 0, 0, 191};
-        for (int i = 0; i < 3; i++)
+        FOR (i, 3)
             covered[i] = (uint8_t)lround(0.5 * lit.rgba[i] + (i == 2 ? 127.5 : 0.0));
         check_pixel(&host, -100, 0, cleared_pixel); // beside the viewport
         check_pixel(&host, -10, 0, red_pixel);      // the wall in front of the model
@@ -268,8 +268,8 @@ TEST_HERE (gl_frame_clears_its_viewport_only) {
 // model's front.
 TEST_HERE (gl_mirrored_projection_shows_the_front) {
     md5gl_frame *const frame = &host->stage.frame;
-    for (int mirrored = 0; mirrored < 2; mirrored++) {
-        for (int behind = 0; behind < 2; behind++) {
+    FOR (mirrored, 2) {
+        FOR (behind, 2) {
             *frame = scene_frame(NULL);
             frame->framebuffer = host->framebuffer;
             frame->x = LEFT;
@@ -420,7 +420,7 @@ TEST (gl_copies_a_target_into_a_framebuffer) {
                 (HIGHER - scale * SCENE_HEIGHT / 2) * WIDER + scale * SCENE_WIDTH / 2;
             const size_t outside =
                 (HIGHER - scale * SCENE_HEIGHT - 2) * WIDER + scale * SCENE_WIDTH + 2;
-            for (int c = 0; c < 4; c++) {
+            FOR (c, 4) {
                 CHECK_NEAR(rgba[4 * middle + (size_t)c], lit.rgba[c], 2);
                 CHECK_UINT(rgba[4 * outside + (size_t)c], c >= 2 ? 255 : 0);
             }

@@ -34,9 +34,9 @@ typedef struct panorama {
 static panorama *make_smooth(void)
 {
     panorama *const made = calloc(1, sizeof *made);
-    for (int row = 0; row < HEIGHT; row++)
-        for (int column = 0; column < WIDTH; column++)
-            for (int i = 0; i < 3; i++)
+    FOR (row, HEIGHT)
+        FOR (column, WIDTH)
+            FOR (i, 3)
                 made->rgb[3 * (row * WIDTH + column) + i] = (float)smooth_light(
                     direction_at((column + 0.5) / (int)WIDTH, (row + 0.5) / (int)HEIGHT), i);
     return made;
@@ -48,9 +48,9 @@ static double integral(real3 n, int channel, lobe *weight, double parameter)
 {
     enum { ROWS = 120, COLUMNS = 240 };
     double sum = 0.0, weights = 0.0;
-    for (int row = 0; row < ROWS; row++) {
+    FOR (row, ROWS) {
         const double polar = (row + 0.5) / (int)ROWS * pi;
-        for (int column = 0; column < COLUMNS; column++) {
+        FOR (column, COLUMNS) {
             const real3 d = direction_at((column + 0.5) / (int)COLUMNS, (row + 0.5) / (int)ROWS);
             const double cosine = real3_dot(d, n);
             const double share = cosine > 0.0 ? weight(cosine, parameter) * sin(polar) : 0.0;
@@ -85,7 +85,7 @@ static double polynomial_at(const md5_vec3 polynomial[9], real3 n, int channel)
     const double terms[9] = {
         1.0, n.x, n.y, n.z, n.x * n.y, n.y * n.z, n.x * n.z, n.z * n.z, n.x * n.x - n.y * n.y};
     double sum = 0.0;
-    for (int i = 0; i < 9; i++) {
+    FOR (i, 9) {
         const float color[3] = {polynomial[i].x, polynomial[i].y, polynomial[i].z};
         sum += terms[i] * color[channel];
     }
@@ -97,12 +97,12 @@ TEST (environment_harmonics_are_the_integral_of_the_light) {
     md5_vec3 harmonics[9], polynomial[9];
     md5gli_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
     md5gli_reflect_light(harmonics, polynomial);
-    for (int i = 0; i < NUM_NORMALS; i++)
-        for (int channel = 0; channel < 3; channel++)
+    FOR (i, NUM_NORMALS)
+        FOR (channel, 3)
             CHECK_NEAR(polynomial_at(polynomial, normals[i], channel),
                        integral(normals[i], channel, cosine_lobe, 0.0), 2e-3);
     // Published: a constant light of 1 projects to sqrt(4 pi).
-    for (int i = 0; i < WIDTH * HEIGHT * 3; i++)
+    FOR (i, WIDTH * HEIGHT * 3)
         picture->rgb[i] = 1.0f;
     md5gli_project_light(WIDTH, HEIGHT, picture->rgb, harmonics);
     CHECK_NEAR(harmonics[0].x, 3.544907702, 1e-5);
@@ -151,7 +151,7 @@ static void draw_at(lit_stage *lit, const md5_mat34 *place, gl_picture *picture)
 
 static void check_pixel(const uint8_t *pixel, const double linear[3], int line, int number)
 {
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         test_check(fabs(pixel[i] - encode(linear[i])) <= 2.0, __FILE__, line,
                    "%d: channel %d is %d, expected %.2f", number, i, pixel[i], encode(linear[i]));
 }
@@ -176,7 +176,7 @@ TEST_HERE (gl_environment_lights_matt_surfaces) {
         const double c = cos(0.7), s = sin(0.7);
         const real3 n = {c * normal.x + s * normal.y, c * normal.y - s * normal.x, normal.z};
         double linear[3];
-        for (int k = 0; k < 3; k++)
+        FOR (k, 3)
             linear[k] = (1.0 + 0.35 * pow(1.0 - normal.x, 4.0)) * (k == 1 ? 0.5 : 1.0)
                         * integral(n, k, cosine_lobe, 0.0);
         check_pixel(picture_at(&picture, 0, 0), linear, __LINE__, i);
@@ -205,15 +205,15 @@ TEST_HERE (gl_environment_is_reflected_by_roughness) {
     gl_picture picture;
     const md5gl_texture diffuse = stage_color(&lit->stage, 1, 1, black);
     const md5gl_texture specular = stage_color(&lit->stage, 1, 1, white);
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         // Brighter, since a dielectric reflects only 0.16 of it.
-        for (int k = 0; k < 3; k++)
+        FOR (k, 3)
             lit->stage.frame.ambient[k] = 6.0f;
         STAGE_MATERIAL(&lit->stage, .diffuse = diffuse, .specular = specular, .gloss = glosses[i]);
         draw_at(lit, &scene_identity, &picture);
         const double roughness = fmax(0.3 * (1.0 - glosses[i]), 0.08);
         double linear[3];
-        for (int k = 0; k < 3; k++)
+        FOR (k, 3)
             linear[k] = 6.0 * 0.16 * (1.0 - roughness)
                         * integral((real3){1, 0, 0}, k, mirror_lobe, roughness);
         check_pixel(picture_at(&picture, 0, 0), linear, __LINE__, i);
@@ -272,7 +272,7 @@ TEST_HERE (gl_environment_is_seen_in_parallel_projections) {
 // The classic light has a constant sky, and frames without an environment the studio's.
 TEST_HERE (gl_environment_belongs_to_frames_of_the_studio) {
     gl_picture without, with;
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         lit->stage.frame.lighting = i == 0 ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
         lit->stage.frame.environment = NULL;
         draw_at(lit, &scene_identity, &without);

@@ -33,7 +33,7 @@ static bool open_figure(gl_figure *figure, uint32_t samples)
     figure->target = md5gl_create_target(renderer, SCENE_WIDTH, SCENE_HEIGHT, samples, NULL);
     const uint32_t num_joints = figure->model->skeleton.num_joints;
     figure->palette = malloc(num_joints * sizeof *figure->palette);
-    for (uint32_t i = 0; i < num_joints; i++)
+    FOR (i, num_joints)
         figure->palette[i] = scene_identity;
     const md5_bounds bounds = figure->model->bounds;
     figure->placement = scene_moved(0, 0, -0.5f * (bounds.min.z + bounds.max.z));
@@ -106,8 +106,8 @@ static void look_from(md5gl_frame *frame, double azimuth, double elevation)
     const double x = cos(azimuth), y = sin(azimuth), rise = sin(elevation), level = cos(elevation);
     const double rows[3][3] = {
         {-y, x, 0}, {-rise * x, -rise * y, level}, {level * x, level * y, rise}};
-    for (int row = 0; row < 3; row++)
-        for (int i = 0; i < 3; i++)
+    FOR (row, 3)
+        FOR (i, 3)
             frame->view_from_world.m[4 * i + row] = (float)rows[row][i];
 }
 
@@ -128,15 +128,15 @@ static difference compare(const gl_picture *a, const gl_picture *b)
 {
     double sum = 0.0;
     unsigned both = 0, one = 0, first = 0;
-    for (int y = 0; y < SCENE_HEIGHT; y++) {
-        for (int x = 0; x < SCENE_WIDTH; x++) {
+    FOR (y, SCENE_HEIGHT) {
+        FOR (x, SCENE_WIDTH) {
             const uint8_t *const p = a->rgba[y][x], *const q = b->rgba[y][x];
             first += is_covered(p);
             one += is_covered(p) != is_covered(q);
             if (!is_covered(p) || !is_covered(q))
                 continue;
             both++;
-            for (int i = 0; i < 3; i++)
+            FOR (i, 3)
                 sum += abs(p[i] - q[i]);
         }
     }
@@ -186,7 +186,7 @@ TEST_HERE (gl_impostor_equals_the_model_in_each_light) {
                                     .direction = {-1, 0, 0},
                                     .casts_shadow = true};
     figure->frame.point_lights = &spot;
-    for (int i = 0; i < 6; i++) {
+    FOR (i, 6) {
         figure->frame.lighting = i / 2 == 1 ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
         figure->frame.environment = i / 2 == 2 ? environment : NULL;
         figure->frame.num_point_lights = (uint32_t)i % 2;
@@ -206,8 +206,8 @@ TEST_HERE (gl_impostor_leaves_an_opaque_picture_opaque) {
     unsigned covered = 0, opaque = 0;
     look_from(&figure->frame, 0.3, 0.2);
     draw_impostor(figure, impostors, &figure->instance, &picture);
-    for (int y = 0; y < SCENE_HEIGHT; y++) {
-        for (int x = 0; x < SCENE_WIDTH; x++) {
+    FOR (y, SCENE_HEIGHT) {
+        FOR (x, SCENE_WIDTH) {
             covered += is_covered(picture.rgba[y][x]);
             opaque += picture.rgba[y][x][3] == 255;
         }
@@ -223,7 +223,7 @@ TEST_LONG (gl_impostor_blends_between_its_directions) {
     if (!open_figure(&figure, 4))
         return;
     md5gl_impostors *const impostors = make_impostors(&figure);
-    for (int i = 0; i < 6; i++) {
+    FOR (i, 6) {
         look_from(&figure.frame, 0.3 + 0.85 * i, 0.1 + 0.07 * i);
         draw_model(&figure, NULL, &expected);
         draw_impostor(&figure, impostors, &figure.instance, &picture);
@@ -276,7 +276,7 @@ TEST (gl_impostor_writes_depth) {
     OWN_MODEL wall = scene_square(); // at x = 0, faces the eye
     md5gl_model *const wall_copy =
         md5gl_create_model(figure.scene.renderer, wall, MD5GL_PATH_AUTO, NULL);
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         md5gl_renderer *const renderer = figure.scene.renderer;
         md5gl_begin_frame(renderer, &figure.frame);
         if (i == 0) {
@@ -355,7 +355,7 @@ TEST_SQUARE (gl_impostor_shows_the_nearest_frame) {
     const md5gl_impostor_desc desc = {
         .num_frames = 2, .radius = 40, .highest = 0.5f, .texels = 128};
     md5gl_impostors *const impostors = md5gl_create_impostors(renderer, &desc, NULL);
-    for (uint32_t frame = 0; frame < 2; frame++) {
+    FOR (frame, 2u) {
         const md5_mat34 up = scene_moved(0, 0, 10.0f * (float)frame);
         const md5_mat34 palette[2] = {up, up};
         CHECK(!md5gl_has_impostor_pictures(impostors, frame));

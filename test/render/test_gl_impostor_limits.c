@@ -15,7 +15,7 @@ static void check_refused(md5gl_renderer *renderer, const md5gl_impostor_desc *d
 TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
     const md5gl_impostor_desc good = {.num_frames = 1, .radius = 1};
     md5gl_impostor_desc bad[9];
-    for (int i = 0; i < 9; i++)
+    FOR (i, 9)
         bad[i] = good;
     bad[0].num_frames = 0;
     bad[1].radius = 0;
@@ -29,7 +29,7 @@ TEST_OWN_SCENE (gl_impostors_refuse_what_cannot_be) {
     static const char *const texts[] = {"0 frames", "radius",    "radius",
                                         "radius",   "65 x 2",    "directions",
                                         "radians",  "48 texels", "1024 texels"};
-    for (int i = 0; i < 9; i++)
+    FOR (i, 9)
         check_refused(scene->renderer, &bad[i], MD5_ERROR_RANGE, texts[i]);
     bad[0] = good;
     bad[0].num_frames = UINT32_MAX;
@@ -94,7 +94,7 @@ TEST_STAGE (gl_impostors_leave_the_state_and_draw_many, scene_square, 4) {
     gl_picture one, many;
     md5gl_renderer *const renderer = stage->renderer;
     OWN md5gl_impostor *const instances = malloc(COUNT * sizeof *instances);
-    for (int i = 0; i < COUNT; i++)
+    FOR (i, COUNT)
         instances[i] = (md5gl_impostor){.rotation = {0, 0, 0, 1}, .scale = 0.05f, .shown = 1};
     stage->frame.casters = (md5_bounds){{-20, -20, -20}, {20, 20, 20}};
     stage->frame.ground = -20;
@@ -104,7 +104,7 @@ TEST_STAGE (gl_impostors_leave_the_state_and_draw_many, scene_square, 4) {
     CHECK(
         md5gl_draw_impostor_pictures(renderer, impostors, stage->copy, 0, scene_identities, NULL));
     values_are_defaults(&stage->scene, "drawing pictures");
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         stage_begin(stage);
         CHECK(md5gl_pose_impostors(renderer, impostors, instances, i == 0 ? 1 : COUNT, NULL));
         md5gl_draw_impostor_shadows(renderer, impostors);

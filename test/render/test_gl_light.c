@@ -14,7 +14,7 @@ static uint8_t encode(double linear)
 
 static void set_light(md5gl_frame *frame, float key, float sky)
 {
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         frame->light[i] = key;
         frame->ambient[i] = sky;
     }
@@ -55,13 +55,13 @@ TEST_HERE (gl_eight_point_lights_add_up_and_a_ninth_is_ignored) {
     md5gl_point_light lights[9];
     gl_picture pictures[3];
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
-    for (int i = 0; i < 9; i++)
+    FOR (i, 9)
         lights[i] =
             (md5gl_point_light){.position = {0, 0, 50}, .range = 100, .color = {0.1f, 0.1f, 0.1f}};
     lights[8].color[0] = 10.0f;
     stage->frame.point_lights = lights;
     static const uint32_t counts[3] = {1, 8, 9};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         stage->frame.num_point_lights = counts[i];
         stage_draw(stage, MD5GL_LIT, &pictures[i]);
     }
@@ -140,7 +140,7 @@ typedef struct shadow_scene {
 static shadow_scene make_shadow_scene(void)
 {
     shadow_scene scene;
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         scene.palettes[i] = scene_identity;
     scene.placements[0] = scene_identity;
     scene.placements[1] = (md5_mat34){{0.25f, 0, 0, 0, 0, 0.25f, 0, 0, 0, 0, 0.25f, 12}};
@@ -170,7 +170,7 @@ static void check_shadow(const gl_picture *lit, const gl_picture *dark)
 {
     static const int same[][2] = {{0, 0}, {12, 0}, {-4, 0}, {-12, 9}, {-12, -9}, {18, 18}};
     const uint8_t shaded = encode(0.1);
-    for (size_t i = 0; i < COUNT_OF(same); i++)
+    FOR (i, COUNT_OF(same))
         CHECK_PIXEL(dark, same[i][0], same[i][1], picture_at(lit, same[i][0], same[i][1]), 1);
     CHECK(picture_at(lit, -12, 0)[0] > 130);
     CHECK_PIXEL(dark, -12, 0, (uint8_t[4]){shaded, shaded, shaded, 255}, 1);
@@ -249,7 +249,7 @@ TEST_HERE (gl_ground_receives_shadows) {
     prepare_shadows(stage);
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     gl_picture *const pictures[3] = {&high, &low, &off};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         scene.placements[1].m[11] = i == 0 ? 12.0f : 0.5f; // high up, then nearly on the ground
         if (i == 2)
             stage->frame.casters = (md5_bounds){{0, 0, 0}, {0, 0, 0}};
@@ -280,10 +280,10 @@ TEST_HERE (gl_ground_shadows_are_not_cut_off) {
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     stage->frame.casters = (md5_bounds){{-5, -5, 0}, {5, 5, 12}};
     stage->frame.softness = 0.3f;
-    for (size_t i = 0; i < COUNT_OF(lights); i++) {
+    FOR (i, COUNT_OF(lights)) {
         stage->frame.light_direction = lights[i];
         stage->frame.ground = i % 2 ? 10.0f : 0.0f;
-        for (int whole = 0; whole < 2; whole++) {
+        FOR (whole, 2) {
             stage_begin(stage);
             if (whole)
                 memcpy(stage->renderer->shaded_ground, everything, sizeof everything);
@@ -313,7 +313,7 @@ TEST_HERE (gl_shadows_do_not_swim_with_the_bounds) {
     prepare_shadows(stage);
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     stage->frame.shadow_texels = 64;
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         const float wider = i == 0 ? 0.0f : 0.37f;
         stage->frame.casters = (md5_bounds){{-5, -5 - wider, 0}, {5 + wider, 5, 12}};
         stage_begin(stage);
@@ -335,7 +335,7 @@ TEST_HERE (gl_cut_out_texels_cast_no_shadow) {
     memset(stage->frame.background, 0, sizeof stage->frame.background);
     EACH_PATH (path, MD5GL_PATH_4, stage->renderer) {
         stage_use_path(stage, path);
-        for (int late = 0; late < 3; late++) {
+        FOR (late, 3) {
             STAGE_MATERIAL(stage, .diffuse = late ? 0 : texture);
             stage_begin(stage);
             stage_pose(stage, scene.palettes, scene.placements + 1, 1);

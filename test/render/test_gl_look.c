@@ -36,10 +36,10 @@ typedef uint8_t texel_rows[NUM_TEXELS][4];
 // Normals as id stores them, or in another encoding, a sum of md5gl_normals flags; or heights.
 static void fill(texel_rows texels, uint32_t normals)
 {
-    for (int i = 0; i < NUM_TEXELS; i++) {
+    FOR (i, NUM_TEXELS) {
         double bytes[3];
         exact_normal(i % SIDE, i / SIDE, 8.0, bytes);
-        for (int k = 0; k < 3; k++)
+        FOR (k, 3)
             texels[i][k] = (uint8_t)lround(bytes[k]);
         texels[i][3] = 255;
         if (normals & MD5GL_NORMALS_GREEN_UP)
@@ -67,12 +67,12 @@ TEST (gl_normals_show_how_they_are_encoded) {
         CHECK_UINT(md5gl_guess_normals(&desc), normals);
     }
     // Flat normals show no direction: id's convention is assumed.
-    for (int i = 0; i < NUM_TEXELS; i++)
+    FOR (i, NUM_TEXELS)
         memcpy(texels[i], (uint8_t[4]){128, 128, 255, 255}, 4);
     md5gl_texture_desc desc = describe(texels);
     CHECK_UINT(md5gl_guess_normals(&desc), 0);
     // Nor do slopes along v alone that change along u.
-    for (int i = 0; i < NUM_TEXELS; i++)
+    FOR (i, NUM_TEXELS)
         texels[i][1] = (uint8_t)(i % SIDE * 2);
     CHECK_UINT(md5gl_guess_normals(&desc), 0);
     desc.width = desc.height = 1;
@@ -83,7 +83,7 @@ TEST (gl_pictures_have_holes_where_alpha_is_low) {
     texel_rows texels;
     memset(texels, 255, sizeof texels);
     const md5gl_texture_desc desc = describe(texels);
-    for (int i = 0; i < NUM_TEXELS / 100; i++)
+    FOR (i, NUM_TEXELS / 100)
         texels[i][3] = 127;
     CHECK(!md5gl_has_holes(&desc));
     texels[NUM_TEXELS / 2][3] = 128;
@@ -103,10 +103,10 @@ static double worst_normal(gl_scene *scene, const md5gl_texture_desc *desc, doub
     gl->BindTexture(GL_TEXTURE_2D, texture);
     gl->GetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, back);
     gl->BindTexture(GL_TEXTURE_2D, 0);
-    for (int i = 0; i < NUM_TEXELS; i++) {
+    FOR (i, NUM_TEXELS) {
         double bytes[3];
         exact_normal(i % SIDE + 0.5, i / SIDE + 0.5, scale, bytes);
-        for (int k = 0; k < 3; k++)
+        FOR (k, 3)
             worst = fmax(worst, fabs(bytes[k] - back[i][k]));
     }
     md5gl_destroy_texture(scene->renderer, texture);
@@ -125,11 +125,11 @@ TEST_SCENE (gl_heights_become_normals) {
     CHECK(worst_normal(scene, &heights, 4.0) < 1.0 + 127.5 * 4.0 / 256.0);
     // Added to those of flat normals they stay, but for the rounding of 127.5; and a map of half
     // the size has twice the slopes, up to the curvature within two texels.
-    for (int i = 0; i < NUM_TEXELS; i++)
+    FOR (i, NUM_TEXELS)
         memcpy(flat[i], (uint8_t[4]){128, 128, 255, 255}, 4);
     normals.heights = &heights;
     CHECK(worst_normal(scene, &normals, 4.0) < 2.0 + 127.5 * 4.0 / 256.0);
-    for (int i = 0; i < NUM_TEXELS / 4; i++)
+    FOR (i, NUM_TEXELS / 4)
         memcpy(half[i], texels[i / (SIDE / 2) * 2 * SIDE + i % (SIDE / 2) * 2], 4);
     heights.width = heights.height = SIDE / 2;
     heights.texels = half[0];
@@ -206,7 +206,7 @@ static md5gl_looks *load(gl_scene *scene, fake_folder *folder, const fake_file *
 {
     md5_mesh meshes[8] = {{0}};
     const md5_model model = {.meshes = meshes, .num_meshes = num_shaders};
-    for (uint32_t i = 0; i < num_shaders; i++) {
+    FOR (i, num_shaders) {
         const md5_mesh mesh = {.name = "body", .shader = shaders[i], .num_triangles = 1};
         memcpy(&meshes[i], &mesh, sizeof mesh);
     }
@@ -352,7 +352,7 @@ TEST_SQUARE (gl_looks_find_the_direction_of_green) {
     static texel_rows texels;
     stage->frame.light_direction = (md5_vec3){1, 2, 3};
     stage->frame.light[0] = stage->frame.light[1] = stage->frame.light[2] = 2;
-    for (uint32_t i = 0; i < 5; i++) {
+    FOR (i, 5u) {
         fill(texels, i);
         const fake_file files[] = {
             PICTURE("imp.png"),
@@ -415,7 +415,7 @@ TEST_SCENE (gl_looks_of_files_are_those_of_the_viewer) {
                                  &(view_loader){.renderer = scene->renderer, .log = &log},
                                  &(view_dressing){.model = model, .path = path}));
         CHECK_UINT(looks->num_warnings, 0);
-        for (uint32_t i = 0; i < model->num_meshes; i++) {
+        FOR (i, model->num_meshes) {
             const md5gl_material shown =
                 view_mesh_material(&textures, scene->renderer, i, true, false, 0.0);
             char expected[8];

@@ -15,7 +15,7 @@ static md5gl_texture make_texture(gl_stage *stage, uint8_t red, uint8_t green, u
 static void pose_row(gl_stage *stage, md5gl_model *copy)
 {
     md5_mat34 palettes[2 * COUNT], placements[COUNT];
-    for (int i = 0; i < COUNT; i++) {
+    FOR (i, COUNT) {
         const md5_mat34 half = {{0.5f, 0, 0, 0, 0, 0.5f, 0, (float)columns[i], 0, 0, 0.5f, 0}};
         palettes[2 * i] = palettes[2 * i + 1] = scene_identity;
         placements[i] = half;
@@ -110,7 +110,7 @@ static void check_shadows(gl_stage *stage, md5gl_model *copy)
 {
     static const md5_vec4 tints[2][1] = {{{1, 1, 1, 1}}, {{1, 1, 1, 0.25f}}};
     int darkest[2] = {255, 255};
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         gl_picture picture;
         stage_begin(stage);
         CHECK(scene_pose(stage->renderer, copy, scene_identities, NULL, 1, NULL));
@@ -304,7 +304,7 @@ TEST_SQUARE (gl_glow_is_visible_without_light) {
     static const uint8_t colour[4] = {200, 40, 90, 255};
     gl_picture picture;
     stage_light(stage, 0.0f, 0.0f);
-    for (int classic = 0; classic < 2; classic++) {
+    FOR (classic, 2) {
         stage->frame.lighting = classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
         STAGE_MATERIAL(stage, .glow = stage_color(stage, 1, 1, colour));
         stage_draw(stage, MD5GL_LIT, &picture);

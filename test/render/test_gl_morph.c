@@ -30,7 +30,7 @@ static void make_case(morph_case *made, uint32_t most_weights, bool off)
     uint64_t again = seed;
     md5_morph_source sources[TARGETS];
     made->model = scene_cloud(NUM_JOINTS, NUM_VERTICES, most_weights, off, &seed);
-    for (int i = 0; i < TARGETS; i++) {
+    FOR (i, TARGETS) {
         uint64_t same = again;
         made->sources[i] = scene_cloud(NUM_JOINTS, NUM_VERTICES, most_weights, off, &same);
 
@@ -67,15 +67,15 @@ static void free_case(morph_case *made)
 {
     md5_destroy_morph(made->morph);
     md5_free_model(made->model);
-    for (int i = 0; i < TARGETS; i++)
+    FOR (i, TARGETS)
         md5_free_model(made->sources[i]);
 }
 
 static void make_palette(uint64_t *random, md5_mat34 *palette)
 {
-    for (int i = 0; i < NUM_JOINTS; i++) {
+    FOR (i, NUM_JOINTS) {
         palette[i] = scene_rotation(random);
-        for (int row = 0; row < 3; row++)
+        FOR (row, 3)
             palette[i].m[4 * row + 3] = test_betweenf(-20, 20, random);
     }
 }
@@ -102,7 +102,7 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *
                md5gl_path_name(md5gl_mesh_path(copy, 0, NULL)), error.message);
     CHECK(md5gl_capture(scene->renderer, copy, 0, NULL, gpu, gpu_normals, gpu_tangents, NULL));
     double place = 0.0, turn = 0.0;
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+    FOR (i, mesh->num_vertices) {
         real_worse(&place, real_distance(cpu[i], gpu[i]));
         real_worse(&turn, real_distance(cpu_normals[i], gpu_normals[i]));
         real_worse(&turn, real_distance(along(cpu_tangents[i]), along(gpu_tangents[i])));
@@ -174,7 +174,7 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
     const uint32_t usual_texels = *scene_limits(renderer).max_texels;
     md5_mat34 palettes[6];
     gl_picture picture;
-    for (int i = 0; i < 6; i++)
+    FOR (i, 6)
         palettes[i] = scene_identity;
     md5gl_model *const copy = md5gl_create_model(renderer, stage->model, path, NULL);
     *scene_limits(renderer).max_texels = max_texels;
@@ -188,7 +188,7 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
     md5gl_draw_model(renderer, copy, MD5GL_LIT);
     stage_finish(stage, &picture);
     *scene_limits(renderer).max_texels = usual_texels;
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         const bool moved = i == 1;
         CHECK_THAT((picture_at(&picture, 50 * (i - 1), 27)[0] > 50) == moved,
                    "path %s: top of instance %d", md5gl_path_name(path), i);
@@ -201,7 +201,7 @@ static void check_instances(gl_stage *stage, const md5gl_morph *morph, md5gl_pat
 TEST_SQUARE (gl_morph_has_weights_for_each_instance) {
     OWN_MODEL higher = scene_square();
     md5_vec3 *const positions = (md5_vec3 *)(uintptr_t)higher->meshes[0].positions;
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         positions[i].z += 12.0f;
     const md5_morph_source source = {.name = "higher", .model = higher};
     OWN_MORPH targets = md5_create_morph(stage->model, &source, 1, NULL, NULL);
@@ -321,7 +321,7 @@ static void dual_compare(const gl_scene *scene, md5gl_model *copy, const md5_mod
     skin_by_duals(mesh, dual, cpu, cpu_normals, cpu_tangents);
     CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, gpu_tangents, NULL));
     double place = 0.0, turn = 0.0;
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+    FOR (i, mesh->num_vertices) {
         place = fmax(place, dual_distance(cpu[i], gpu[i]));
         turn = fmax(turn, dual_distance(cpu_normals[i], gpu_normals[i]));
         turn = fmax(turn, dual_distance(along(cpu_tangents[i]), along(gpu_tangents[i])));
@@ -336,11 +336,11 @@ static void check_agreement(const gl_scene *scene, uint32_t most_weights, bool o
     uint64_t random = 7 + most_weights;
     OWN_MODEL model = scene_cloud(DUAL_NUM_JOINTS, DUAL_NUM_VERTICES, most_weights, off, &random);
     md5gl_model *const copy = make_copy(scene, model, path);
-    for (int pose = 0; pose < 3; pose++) {
+    FOR (pose, 3) {
         md5_mat34 palette[DUAL_NUM_JOINTS];
-        for (int i = 0; i < DUAL_NUM_JOINTS; i++) {
+        FOR (i, DUAL_NUM_JOINTS) {
             palette[i] = scene_rotation(&random);
-            for (int row = 0; row < 3; row++)
+            FOR (row, 3)
                 palette[i].m[4 * row + 3] = (float)(40.0 * test_random(&random) - 20.0);
         }
         dual_compare(scene, copy, model, palette);
@@ -439,8 +439,8 @@ static unsigned draw_twisted(gl_stage *stage, md5gl_model *copy)
 
     // Counts the lit pixels of the white square.
     unsigned count = 0;
-    for (int y = 0; y < SCENE_HEIGHT; y++) {
-        for (int x = 0; x < SCENE_WIDTH; x++)
+    FOR (y, SCENE_HEIGHT) {
+        FOR (x, SCENE_WIDTH)
             count += picture.rgba[y][x][0] > 60;
     }
     return count;

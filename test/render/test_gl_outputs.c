@@ -65,12 +65,12 @@ static const uint32_t chosen_ids[COUNT] = {70000, 4000000000u, 9};
 
 static void make_state(motion_state *state, uint64_t *random)
 {
-    for (int t = 0; t < 2; t++) {
-        for (int i = 0; i < COUNT * NUM_JOINTS; i++)
+    FOR (t, 2) {
+        FOR (i, COUNT * NUM_JOINTS)
             state->palettes[t][i] = scene_rotation(random);
-        for (int i = 0; i < COUNT; i++) {
+        FOR (i, COUNT) {
             state->placements[t][i] = scene_rotation(random);
-            for (int row = 0; row < 3; row++)
+            FOR (row, 3)
                 state->placements[t][i].m[4 * row + 3] = test_betweenf(-25, 25, random);
             state->weights[t][i] = test_betweenf(-1, 1, random);
             state->jobs[t][i].moment = (md5_moment){.frame0 = (uint32_t)((i + t) % COUNT),
@@ -84,8 +84,8 @@ static void make_state(motion_state *state, uint64_t *random)
 static void skin_state(motion_state *state, const motion_case *of, const md5_morph *morph,
                        const md5_baked *baked)
 {
-    for (int t = 0; t < 2; t++) {
-        for (int i = 0; i < COUNT; i++) {
+    FOR (t, 2) {
+        FOR (i, COUNT) {
             const md5_mat34 *const palette = state->palettes[t] + i * NUM_JOINTS;
             const float weight = of->morphs ? state->weights[t][i] : 0.0f;
             const bool is_dual = of->blending == MD5GL_BLEND_DUAL;
@@ -130,14 +130,14 @@ static void compare_pixel(const motion_state *state, int instance, int x, int y,
     const double up = 2.0 * (y + 0.5 - (double)BOTTOM) / (double)HEIGHT - 1.0;
     const clip_point pixel = {right, up, 1.0};
     clip_point now[3], was[3], before = {0};
-    for (int v = 0; v < 3; v++) {
+    FOR (v, 3) {
         now[v] = project(&state->clip_from_world[0], &state->placements[0][instance],
                          state->positions[0][instance][v]);
         was[v] = project(&state->clip_from_world[1], &state->placements[1][instance],
                          state->positions[1][instance][v]);
     }
     real3 normal = {0};
-    for (int v = 0; v < 3; v++) {
+    FOR (v, 3) {
         // Perspective-correct interpolation, but for a factor that both quotients lose.
         const double share = area_of(pixel, now[(v + 1) % 3], now[(v + 2) % 3]) / now[v].w;
         before = (clip_point){before.x + share * was[v].x, before.y + share * was[v].y,
@@ -193,7 +193,7 @@ static void check_motion(gl_scene *scene, const motion_case *of)
     if (CHECK(frame.target && copy && targets && !baked == !clip)) {
         md5_error error = {0};
         md5gl_instances instances[2]; // now, before
-        for (int t = 0; t < 2; t++)
+        FOR (t, 2)
             instances[t] = (md5gl_instances){.count = COUNT,
                                              .palettes = baked ? NULL : state.palettes[t],
                                              .baked = t == 0 ? baked : NULL,
@@ -215,9 +215,9 @@ static void check_motion(gl_scene *scene, const motion_case *of)
         read_outputs(scene, frame.target, &read);
         double motion_error = 0.0, normal_error = 0.0;
         int covered[COUNT] = {0};
-        for (int y = 0; y < SCENE_HEIGHT; y++) {
-            for (int x = 0; x < SCENE_WIDTH; x++) {
-                for (int i = 0; i < COUNT; i++) {
+        FOR (y, SCENE_HEIGHT) {
+            FOR (x, SCENE_WIDTH) {
+                FOR (i, COUNT) {
                     if (read.ids[y][x][0] != chosen_ids[i])
                         continue;
                     covered[i]++;
@@ -225,7 +225,7 @@ static void check_motion(gl_scene *scene, const motion_case *of)
                 }
             }
         }
-        for (int i = 0; i < COUNT; i++)
+        FOR (i, COUNT)
             CHECK_THAT(covered[i] > 12, "instance %d covers %d pixels", i, covered[i]);
         // Half a unit in the last place of a half float near 1; of the normals, of ten bits.
         CHECK_THAT(motion_error < 6e-4 && normal_error < 3e-3,
@@ -302,7 +302,7 @@ static void copy_positions(void *user, uint32_t mesh, uint32_t instance, const m
     (void)user, (void)mesh, (void)normals, (void)texcoords;
     CHECK(instance < COUNT);
     memcpy(to_positions, positions, 4 * sizeof *positions);
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         colors[i] = (md5_vec4){1, 1, 1, 1};
 }
 
@@ -318,7 +318,7 @@ TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
                                          scene_moved(0, 50, 0)};
     md5_mat34 placed[COUNT] = {placements[0], scene_moved(0, 8, -4), placements[2]},
               moved[2 * COUNT];
-    for (int i = 0; i < 2 * COUNT; i++)
+    FOR (i, 2 * COUNT)
         moved[i] = i / 2 == 2 ? scene_moved(0, -5, 3) : scene_identity;
     md5gl_renderer *const renderer = stage->renderer;
     *scene_limits(renderer).max_texels = 24; // two instances in a batch
@@ -348,8 +348,8 @@ TEST_OUTPUTS(gl_outputs_need_only_what_has_changed, scene_square)
         now.previous = NULL;
         draw_outputs(stage, copy, &now, &read);
         int num_moving = 0;
-        for (int y = 0; y < SCENE_HEIGHT; y++)
-            for (int x = 0; x < SCENE_WIDTH; x++)
+        FOR (y, SCENE_HEIGHT)
+            FOR (x, SCENE_WIDTH)
                 num_moving += read.motion[y][x][0] != 0.0f || read.motion[y][x][1] != 0.0f;
         CHECK_THAT(num_moving == 0, "%d pixels move", num_moving);
         md5gl_destroy_model(renderer, copy);
@@ -410,12 +410,12 @@ static md5_model *make_two_squares(void)
     test_text text = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 2\n"
                        "joints {\n\"low\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n");
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         test_append(&text, "mesh {\nshader \"\"\nnumverts 4\n");
-        for (int v = 0; v < 4; v++)
+        FOR (v, 4)
             test_append(&text, "vert %d ( %d %d ) %d 1\n", v, v % 2, 1 - v / 2, v);
         test_append(&text, "numtris 2\ntri 0 0 2 1\ntri 1 1 2 3\nnumweights 4\n");
-        for (int v = 0; v < 4; v++)
+        FOR (v, 4)
             test_append(&text, "weight %d 0 1 ( %d %d %d )\n", v, 5 * i, v % 2 ? 20 : 20 * i - 20,
                         v / 2 ? 20 : -20);
         test_append(&text, "}\n");
@@ -525,7 +525,7 @@ TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
     gl->GenFramebuffers(1, &framebuffer);
     gl->GenRenderbuffers(3, storage);
     gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         gl->BindRenderbuffer(GL_RENDERBUFFER, storage[i]);
         gl->RenderbufferStorage(GL_RENDERBUFFER, forms[i][0], SCENE_WIDTH, SCENE_HEIGHT);
         gl->FramebufferRenderbuffer(GL_FRAMEBUFFER, forms[i][1], GL_RENDERBUFFER, storage[i]);
@@ -541,7 +541,7 @@ TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
     const md5_vec4 tint = {1, 1, 1, 1.4f};
     const md5gl_instances now = {
         .count = 1, .palettes = scene_identities, .placements = &turned, .tints = &tint};
-    for (int first = 0; first < 2; first++) { // 0: outputs
+    FOR (first, 2) { // 0: outputs
         static const GLuint none[4] = {0};
         static const GLfloat black[4] = {0}, far_away = 1.0f;
         gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
@@ -550,7 +550,7 @@ TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
         gl->DrawBuffers(1, lit);
         gl->ClearBufferfv(GL_COLOR, 0, black);
         gl->ClearBufferfv(GL_DEPTH, 0, &far_away);
-        for (int i = 0; i < 2; i++) {
+        FOR (i, 2) {
             gl_values before, after;
             const bool draws_outputs = i == first;
             gl->BindFramebuffer(GL_FRAMEBUFFER, framebuffer);
@@ -577,8 +577,8 @@ TEST_SQUARE (gl_outputs_go_into_the_hosts_framebuffer) {
         gl->ReadBuffer(GL_COLOR_ATTACHMENT2);
         gl->ReadPixels(0, 0, SCENE_WIDTH, SCENE_HEIGHT, GL_RGBA_INTEGER, GL_UNSIGNED_INT, ids);
         int num_lit = 0, num_different = 0;
-        for (int y = 0; y < SCENE_HEIGHT; y++) {
-            for (int x = 0; x < SCENE_WIDTH; x++) {
+        FOR (y, SCENE_HEIGHT) {
+            FOR (x, SCENE_WIDTH) {
                 num_lit += colors[y][x][3] != 0;
                 num_different += (colors[y][x][3] != 0) != (ids[y][x][0] == 1);
             }

@@ -79,14 +79,14 @@ TEST_STAGE (gl_planes_are_behind_surfaces_in_them, scene_floor, 1) {
     gl_picture picture;
     md5gl_renderer *const renderer = stage->renderer;
     const md5_mat34 palette[2] = {scene_identity, scene_identity};
-    for (int sloping = 0; sloping < 2; sloping++) {
+    FOR (sloping, 2) {
         const md5_mat34 at = scene_moved(0, 0, sloping ? 0.0f : -128.0f);
         if (sloping)
             look_from_above(&stage->frame);
         else
             scene_look_down(&stage->frame);
         measure_in_steps(&stage->frame);
-        for (int i = 0; i < 2; i++) {
+        FOR (i, 2) {
             const float above = sloping ? 0.5f : one_step;
             md5gl_begin_frame(renderer, &stage->frame);
             CHECK(scene_pose_and_draw(renderer, stage->copy, palette, &at, 1, MD5GL_LIT, NULL));
@@ -133,7 +133,7 @@ TEST_SQUARE (gl_lines_have_width_and_round_ends) {
 
 TEST_SQUARE (gl_models_hide_lines_unless_on_top) {
     gl_picture picture;
-    for (int on_top = 0; on_top < 2; on_top++) {
+    FOR (on_top, 2) {
         stage_begin(stage);
         scene_pose_and_draw(stage->renderer, stage->copy, scene_identities, NULL, 1, MD5GL_LIT,
                             NULL);
@@ -156,7 +156,7 @@ TEST_SQUARE (gl_lines_are_clipped_at_the_eye) {
     md5_mat44 *const clip = &stage->frame.clip_from_view;
     *clip = (md5_mat44){{0.75f, 0, 0, 0, 0, 1, 0, 0, 0, 0, -1.002f, -1, 0, 0, -2.002f, 0}};
     stage->frame.view_from_world.m[14] = -100.0f;
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         stage_begin(stage);
         md5gl_draw_lines(stage->renderer, lines[i], 4, 3.0f, false);
         stage_finish(stage, &picture);
@@ -229,7 +229,7 @@ TEST_SQUARE (gl_panel_is_in_pixels_from_the_top_left) {
     const md5gl_texture mask =
         stage_keep(stage, scene_texture(stage->renderer, MD5GL_TEXTURE_MASK, 2, 1, half, &error));
     CHECK(mask != 0);
-    for (int masked = 0; masked < 2; masked++) {
+    FOR (masked, 2) {
         stage_begin(stage);
         md5gl_draw_panel(stage->renderer, masked ? mask : 0, MD5GL_TEXTURE_MASK, triangles, 6);
         stage_finish(stage, &picture);
@@ -255,7 +255,7 @@ TEST_SQUARE (gl_panel_blends_its_colour) {
     md5gl_draw_panel(stage->renderer, 0, MD5GL_TEXTURE_MASK, triangle, 3);
     stage_finish(stage, &picture);
     const uint8_t expected[4] = {255, 64, 64, 255};
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         CHECK_NEAR(picture.rgba[10][10][i], expected[i], 1.0);
 }
 
@@ -275,14 +275,14 @@ TEST_SQUARE (gl_image_shows_texels_of_its_file) {
         stage_color(stage, 2, 1, texels[0]),
         stage_keep(stage, scene_normals(stage->renderer, 2, 1, texels[0], 0, &error)),
     };
-    for (int is_color = 0; is_color < 2; is_color++) {
+    FOR (is_color, 2) {
         stage_begin(stage);
         md5gl_draw_panel(stage->renderer, images[1 - is_color],
                          is_color == 1 ? MD5GL_TEXTURE_COLOR : MD5GL_TEXTURE_NORMALS, triangles, 6);
         stage_finish(stage, &picture);
-        for (int i = 0; i < 2; i++) {
+        FOR (i, 2) {
             const uint8_t *const shown = picture.rgba[15][30 + 40 * i];
-            for (int c = 0; c < 3; c++)
+            FOR (c, 3)
                 CHECK_NEAR(shown[c], texels[i][c], 1.0);
             CHECK_UINT(shown[3], 255);
         }
@@ -311,7 +311,7 @@ static double encoded(double linear)
 
 static void check_pixel(const gl_picture *picture, const double expected[3], int line)
 {
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         test_check(fabs(picture_at(picture, 0, 0)[i] - 255.0 * expected[i]) <= 2.0, __FILE__, line,
                    "channel %d is %d, expected %.1f", i, picture_at(picture, 0, 0)[i],
                    255.0 * expected[i]);
@@ -326,12 +326,12 @@ TEST_SQUARE (gl_paints_multiply_the_diffuse_texture) {
     gl_picture picture;
     const md5gl_texture diffuse = stage_color(stage, 1, 1, texel);
     STAGE_MATERIAL(stage, .diffuse = diffuse, .diffuse_color = red);
-    for (int classic = 0; classic < 2; classic++) {
+    FOR (classic, 2) {
         double expected[3];
         stage->frame.lighting = classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
         stage_light(stage, 0.0f, 1.0f);
         stage_draw(stage, MD5GL_LIT, &picture);
-        for (int i = 0; i < 3; i++) {
+        FOR (i, 3) {
             const double file = texel[i] / 255.0, color = reds[i];
             // The sky of the studio reaches a wall from above and, in part, from below.
             const double ground[3] = {0.40, 0.36, 0.33};
@@ -355,7 +355,7 @@ TEST_SQUARE (gl_paints_multiply_the_specular_map) {
     stage_light(stage, 1.0f, 0.0f);
     stage_draw(stage, MD5GL_LIT, &picture);
     double expected[3];
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         expected[i] = 2.0 * dark[i] / 255.0 * reds[i];
     check_pixel(&picture, expected, __LINE__);
 }
@@ -366,12 +366,12 @@ TEST_STAGE (gl_paints_go_with_vertex_colours, layer_quad, 1) {
     gl_picture pictures[3];
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
     stage_light(stage, 0.0f, 1.0f);
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         STAGE_MATERIAL(stage, .is_opaque = true, .no_vertex_color = i == 1,
                        .inverse_vertex_color = i == 2, .diffuse_color = white);
         stage_draw(stage, MD5GL_LIT, &pictures[i]);
     }
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         const double own = linear_of(picture_at(&pictures[0], 0, 0)[i] / 255.0);
         const double inverted = linear_of(picture_at(&pictures[2], 0, 0)[i] / 255.0);
         CHECK(own > 0.0 && own < 1.0);

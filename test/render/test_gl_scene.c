@@ -186,12 +186,12 @@ md5_model *scene_hinge(void)
 {
     char text[1024] = HEAD "mesh {\nshader \"\"\nnumverts 4\n";
     size_t used = strlen(text);
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         used += (size_t)snprintf(text + used, sizeof text - used, "vert %d ( %d %d ) %d 2\n", i,
                                  i % 2, 1 - i / 2, 2 * i);
     used += (size_t)snprintf(text + used, sizeof text - used,
                              "numtris 2\ntri 0 0 2 1\ntri 1 1 2 3\nnumweights 8\n");
-    for (int i = 0; i < 8; i++)
+    FOR (i, 8)
         used += (size_t)snprintf(text + used, sizeof text - used, "weight %d %d 0.5 ( 0 %d %d )\n",
                                  i, i % 2, i / 2 % 2 ? 20 : -20, i / 4 ? 20 : -20);
     snprintf(text + used, sizeof text - used, "}\n");
@@ -217,15 +217,15 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
     test_text text = {0}, weights = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes 1\njoints {\n",
                 num_joints);
-    for (uint32_t i = 0; i < num_joints; i++) {
-        for (int k = 0; k < 3; k++)
+    FOR (i, num_joints) {
+        FOR (k, 3)
             joints[i].of[k] = test_between(-20.0, 20.0, random);
         test_append(&text, "\"j%u\" %d ( %.9g %.9g %.9g ) ( 0 0 0 )\n", i, (int)i - 1,
                     joints[i].of[0], joints[i].of[1], joints[i].of[2]);
     }
     test_append(&text, "}\nmesh {\nshader \"\"\nnumverts %u\n", num_vertices);
     uint32_t num_weights = 0;
-    for (uint32_t i = 0; i < num_vertices; i++) {
+    FOR (i, num_vertices) {
         const uint32_t count = 1 + test_random_u32(random) % most;
         test_append(&text, "vert %u ( %.9g %.9g ) %u %u\n", i, test_random(random),
                     test_random(random), num_weights, count);
@@ -233,17 +233,17 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
         // Adds the weights of one vertex. Joints are not rotated, so an offset is a difference of
         // positions.
         double place[3], biases[256], sum = 0.0;
-        for (int j = 0; j < 3; j++)
+        FOR (j, 3)
             place[j] = test_between(-30.0, 30.0, random);
-        for (uint32_t j = 0; j < count; j++)
+        FOR (j, count)
             sum += biases[j] = test_between(0.2, 1.0, random);
         const double total = off ? test_between(0.7, 1.2, random) : 1.0;
         const double apart = off ? 2.0 : 0.0;
         const uint32_t any = test_random_u32(random);
-        for (uint32_t j = 0; j < count; j++) {
+        FOR (j, count) {
             const uint32_t joint = (any + j) % num_joints;
             double offset[3];
-            for (int k = 0; k < 3; k++)
+            FOR (k, 3)
                 offset[k] = place[k] - joints[joint].of[k] + test_between(-apart, apart, random);
             test_append(&weights, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", num_weights + j, joint,
                         total * biases[j] / sum, offset[0], offset[1], offset[2]);
@@ -252,7 +252,7 @@ md5_model *scene_cloud(uint32_t num_joints, uint32_t num_vertices, uint32_t most
         num_weights += count;
     }
     test_append(&text, "numtris %u\n", num_vertices / 3);
-    for (uint32_t i = 0; i < num_vertices / 3; i++)
+    FOR (i, num_vertices / 3)
         test_append(&text, "tri %u %u %u %u\n", i, 3 * i, 3 * i + 1, 3 * i + 2);
     test_append(&text, "numweights %u\n", num_weights);
     test_append(&text, "%s}\n", weights.bytes);
@@ -344,7 +344,7 @@ bool picture_is(const gl_picture *picture, int right, int up, const uint8_t expe
 {
     const uint8_t *const pixel = picture_at(picture, right, up);
     bool same = true;
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         same = same && abs(pixel[i] - expected[i]) <= tolerance;
     if (!same)
         printf("pixel %d %d is %u %u %u %u, expected %u %u %u %u within %d\n", right, up, pixel[0],
@@ -576,7 +576,7 @@ md5gl_texture stage_color(gl_stage *stage, uint32_t width, uint32_t height, cons
 
 void stage_light(gl_stage *stage, float key, float ambient)
 {
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         stage->frame.light[i] = key;
         stage->frame.ambient[i] = ambient;
     }

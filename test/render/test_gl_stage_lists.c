@@ -91,14 +91,14 @@ TEST_SQUARE (gl_stages_are_drawn_for_all_instances_of_a_skin) {
                                      scene_moved(0, 50, 0)};
     const md5gl_stage_list list = {ROW(stages, adding)};
     CHECK(md5gl_set_num_skins(stage->renderer, stage->copy, 2, NULL));
-    for (int worn = 0; worn < 2; worn++) {
+    FOR (worn, 2) {
         stage_begin(stage);
         stage_pose(stage, scene_identities, placements, 3);
         CHECK(!worn || scene_look(stage->renderer, stage->copy, NULL, skins, NULL));
         CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1,
                                 NULL));
         stage_finish(stage, &picture);
-        for (int i = 0; i < 3; i++)
+        FOR (i, 3)
             CHECK((picture_at(&picture, 50 * (i - 1), 0)[0] > 100) == (!worn || skins[i] == 0));
     }
 }
@@ -128,7 +128,7 @@ TEST_SQUARE (gl_lit_layers_are_added) {
     gl_picture alone[2], both;
     md5gl_material materials[2] = {{.is_opaque = true}, {.is_opaque = true}};
     stage->frame.ambient[0] = stage->frame.ambient[1] = 0.3f;
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         materials[i].diffuse = stage_color(stage, 1, 1, texels[i]);
         md5gl_set_material(stage->copy, 0, 0, &materials[i]);
         draw_all(stage, NULL, NULL, 1, &alone[i]);
@@ -139,10 +139,10 @@ TEST_SQUARE (gl_lit_layers_are_added) {
     const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, ROW(lit_layers, materials[1])};
     draw_all(stage, &list, NULL, 1, &both);
     CHECK(picture_at(&alone[0], 3, 3)[0] > 50 && picture_at(&alone[1], 3, 3)[1] > 50);
-    for (int i = 0; i < SCENE_WIDTH * SCENE_HEIGHT; i++) {
+    FOR (i, SCENE_WIDTH * SCENE_HEIGHT) {
         const uint8_t *const first = alone[0].rgba[i / SCENE_WIDTH][i % SCENE_WIDTH];
         const uint8_t *const second = alone[1].rgba[i / SCENE_WIDTH][i % SCENE_WIDTH];
-        for (int k = 0; k < 3; k++) {
+        FOR (k, 3) {
             const int sum = first[k] + second[k];
             CHECK_NEAR(both.rgba[i / SCENE_WIDTH][i % SCENE_WIDTH][k], sum < 255 ? sum : 255, 2);
         }
@@ -156,7 +156,7 @@ TEST_SQUARE (gl_stages_are_tested_against_depth) {
     const md5_mat34 behind = scene_moved(-0.01f, 0, 0);
     const float offsets[4] = {0.0f, -100000.0f, 0.0f, 100000.0f};
     const float own_offsets[4] = {0.0f, 0.0f, -100000.0f, -100000.0f};
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         md5gl_stage lifted = adding;
         lifted.depth_offset = own_offsets[i];
         const md5gl_stage_list list = {.depth_offset = offsets[i], ROW(stages, lifted)};
@@ -175,7 +175,7 @@ TEST_SQUARE (gl_stages_are_tested_against_depth) {
 // The list decides which side is culled; the other one is visible.
 TEST_SQUARE (gl_stages_cull_faces) {
     gl_picture picture;
-    for (int behind = 0; behind < 2; behind++) {
+    FOR (behind, 2) {
         if (behind)
             scene_look_from_behind(&stage->frame);
         for (int cull = 0; cull <= (int)MD5GL_CULL_NONE; cull++) {
@@ -223,7 +223,7 @@ TEST_SQUARE (gl_stages_leave_the_state_of_the_frame) {
     strange.masked = MD5GL_MASK_RED;
     const md5gl_stage_list list = {
         .cull = MD5GL_CULL_FRONT, .depth_offset = 5.0f, ROW(stages, strange)};
-    for (uint32_t i = 0; i < 2; i++) {
+    FOR (i, 2u) {
         stage_begin(stage);
         stage_pose(stage, scene_identities, NULL, 1);
         CHECK(md5gl_draw_stages(stage->renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, i,
@@ -242,7 +242,7 @@ static bool open_caster(gl_stage *stage)
         return false;
     scene_look_down(&stage->frame);
     stage->frame.casters = (md5_bounds){{-40, -40, 0}, {40, 40, 40}};
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         stage->frame.background[i] = 1.0f;
     stage->frame.light_direction = (md5_vec3){0, 1, 0.5f};
     return true;
@@ -276,7 +276,7 @@ TEST_IF (gl_shadow_of_a_base_is_cut_out_by_its_stages, gl_stage, stage, open_cas
                            .is_tested = true};
     md5gl_stage_list list = {.base = MD5GL_BASE_LIT, .casts_shadow = true, ROW(stages, burning)};
     md5gl_material hidden = {.is_staged = true, .no_shadow = true};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         const md5gl_material plain = {.diffuse = burning.texture,
                                       .alpha_test = i == 0 ? 0.0f : tests[2 * i - 1],
                                       .is_opaque = i == 0};
@@ -284,7 +284,7 @@ TEST_IF (gl_shadow_of_a_base_is_cut_out_by_its_stages, gl_stage, stage, open_cas
     }
     CHECK(layer_difference(&expected[0], &expected[1]) > 20);
     CHECK(layer_difference(&expected[1], &expected[2]) > 20);
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         burning.alpha_test = tests[i];
         draw_caster(stage, &hidden, &list, &drawn);
         CHECK(layer_difference(&drawn, &expected[(i + 1) / 2]) <= 2);
@@ -303,11 +303,11 @@ TEST_IF (gl_shadow_of_a_base_is_cut_out_by_its_stages, gl_stage, stage, open_cas
 TEST_IF (gl_material_without_shadow_casts_none, gl_stage, stage, open_caster(stage),
          scene_close_stage(stage)) {
     const md5gl_path paths[2] = {MD5GL_PATH_AUTO, MD5GL_PATH_COMPUTE};
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         if (!md5gl_has_path(stage->renderer, paths[i]))
             continue;
         stage_use_path(stage, paths[i]);
-        for (int k = 0; k < 2; k++) {
+        FOR (k, 2) {
             gl_picture picture;
             const md5gl_material material = {.no_shadow = k == 1};
             draw_caster(stage, &material, NULL, &picture);
@@ -369,7 +369,7 @@ TEST (gl_light_of_translucent_surfaces_is_added) {
         if (!open_film(&stage, samples))
             return;
         draw_film(&stage, &(film_case){.has_film = true, .height = 20.0f}, &film);
-        for (int i = 0; i < 2; i++) {
+        FOR (i, 2) {
             film_case drawn = {.has_floor = true, .has_roof = i == 1, .height = 20.0f};
             draw_film(&stage, &drawn, &below[i]);
             drawn.has_film = true;
@@ -380,8 +380,8 @@ TEST (gl_light_of_translucent_surfaces_is_added) {
         const uint8_t *const added = picture_at(&film, 3, 3);
         CHECK(added[0] > 60 && added[1] > 10 && added[0] > added[1] + 40);
         CHECK(picture_at(&below[0], 3, 3)[0] > picture_at(&below[1], 3, 3)[0] + 30);
-        for (int i = 0; i < 2; i++)
-            for (int k = 0; k < 3; k++) {
+        FOR (i, 2)
+            FOR (k, 3) {
                 const int sum = picture_at(&below[i], 3, 3)[k] + added[k];
                 CHECK_NEAR(picture_at(&both[i], 3, 3)[k], sum < 255 ? sum : 255, 2);
             }

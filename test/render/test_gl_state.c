@@ -126,20 +126,20 @@ TEST (gl_two_renderers_are_independent) {
     OWN_MODEL model = scene_square();
     md5gl_model *copies[2];
     md5gl_target *targets[2];
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         scene_make_current(&scenes[i]);
         copies[i] = md5gl_create_model(scenes[i].renderer, model, MD5GL_PATH_AUTO, NULL);
         targets[i] = md5gl_create_target(scenes[i].renderer, SCENE_WIDTH, SCENE_HEIGHT, 1, NULL);
     }
-    for (int round = 0; round < 2; round++) {
-        for (int i = 0; i < 2; i++) {
+    FOR (round, 2) {
+        FOR (i, 2) {
             scene_make_current(&scenes[i]);
             draw_all(&scenes[i], copies[i], targets[i], &pictures[round][i]);
         }
     }
     CHECK_BYTES(&pictures[0][0], &pictures[0][1], sizeof(gl_picture));
     CHECK_BYTES(&pictures[0][0], &pictures[1][1], sizeof(gl_picture));
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         scene_make_current(&scenes[i]);
         md5gl_destroy_model(scenes[i].renderer, copies[i]);
         md5gl_destroy_target(scenes[i].renderer, targets[i]);

@@ -13,8 +13,8 @@ static void make_sky(gl_stage *stage, sky *made)
 {
     uint64_t random = 3;
     const uint8_t *sides[6];
-    for (int i = 0; i < 6; i++) {
-        for (int k = 0; k < 4 * SIDE * SIDE; k++)
+    FOR (i, 6) {
+        FOR (k, 4 * SIDE * SIDE)
             made->rgba[i][k / 4][k % 4] = (uint8_t)(test_random_u32(&random) % 256);
         sides[i] = made->rgba[i][0];
     }
@@ -52,7 +52,7 @@ static void draw(gl_stage *stage, const md5gl_stage *drawn, const md5_mat34 *pla
 
 static bool is_near(const uint8_t *pixel, const uint8_t *texel)
 {
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         if (abs(pixel[i] - texel[i]) > 2)
             return false;
     return true;
@@ -61,7 +61,7 @@ static bool is_near(const uint8_t *pixel, const uint8_t *texel)
 // 2 (N.E) N - E with E = (1, 0, 0)
 static void reflect(const double normal[3], double reflected[3])
 {
-    for (int k = 0; k < 3; k++)
+    FOR (k, 3)
         reflected[k] = 2.0 * normal[0] * normal[k] - (k == 0 ? 1.0 : 0.0);
 }
 
@@ -75,7 +75,7 @@ TEST_SQUARE (gl_texgen_looks_along_normals_and_reflections) {
     make_sky(stage, &around);
     md5gl_stage drawn = {
         .texture = around.texture, .source = MD5GL_FACTOR_ONE, .color = {1, 1, 1, 1}};
-    for (int i = 0; i < 40; i++) {
+    FOR (i, 40) {
         const md5_mat34 turned = scene_rotation(&random);
         const double normal[3] = {turned.m[0], turned.m[4], turned.m[8]}; // its x axis
         const double facing = normal[0];
@@ -103,23 +103,23 @@ TEST_SQUARE (gl_texgen_reflects_by_the_normal_map) {
     int seen = 0;
     make_sky(stage, &around);
     md5gl_texture maps[2];
-    for (int i = 0; i < 2; i++)
+    FOR (i, 2)
         maps[i] = stage_keep(stage, scene_normals(stage->renderer, 1, 1, texels[i], 0, NULL));
     md5gl_stage drawn = {.texture = around.texture,
                          .source = MD5GL_FACTOR_ONE,
                          .color = {1, 1, 1, 1},
                          .texgen = MD5GL_TEXGEN_REFLECT};
-    for (int i = 0; i < 40; i++) {
+    FOR (i, 40) {
         const md5_mat34 turned = scene_rotation(&random);
         const uint8_t *const texel = texels[i % 2];
         double normal[3], length = 0.0;
-        for (int k = 0; k < 3; k++) {
+        FOR (k, 3) {
             const float *const row = turned.m + 4 * k;
             normal[k] = (texel[0] / 127.5 - 1.0) * row[1] - (texel[1] / 127.5 - 1.0) * row[2]
                         + (texel[2] / 127.5 - 1.0) * row[0];
             length += normal[k] * normal[k];
         }
-        for (int k = 0; k < 3; k++)
+        FOR (k, 3)
             normal[k] /= sqrt(length);
         double reflected[3];
         reflect(normal, reflected);
@@ -247,7 +247,7 @@ static void write_moved(void *user, uint32_t mesh, uint32_t instance, const md5_
 {
     const md5_vec3 *const by = user;
     CHECK(mesh == 0 && instance < 2 && normals[0].x > 0.99f);
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         to_positions[i] = md5_vec3_add(positions[i], *by);
         texcoords[i] = (md5_vec2){i % 2 == 0 ? 0.0f : 1.0f, i < 2 ? 1.0f : 0.0f};
         colours[i] = (md5_vec4){1, 1, 1, 1};
@@ -260,7 +260,7 @@ static void write_strip(void *user, uint32_t mesh, uint32_t instance, const md5_
                         md5_vec4 *colours)
 {
     (void)user, (void)mesh, (void)instance, (void)normals;
-    for (int i = 0; i < 8; i++) {
+    FOR (i, 8) {
         to_positions[i] = positions[i % 4];
         to_positions[i].y += i < 4 ? -20.0f : 20.0f;
         texcoords[i] = (md5_vec2){0, 0};
@@ -291,10 +291,10 @@ TEST_HERE (gl_deform_moves_the_surface) {
                                  .indices = stage->model->meshes[0].indices,
                                  .write = write_moved,
                                  .user = &by};
-    for (int placed = 0; placed < 2; placed++)
+    FOR (placed, 2)
         deform_draw(stage, layer.texture, placed == 1, &own[placed]);
     CHECK(md5gl_set_deform(stage->renderer, stage->copy, 0, &deform, NULL));
-    for (int placed = 0; placed < 2; placed++) {
+    FOR (placed, 2) {
         deform_draw(stage, layer.texture, placed == 1, &moved);
         CHECK(layer_difference(&moved, &own[placed]) == 0);
     }
@@ -304,7 +304,7 @@ TEST_HERE (gl_deform_moves_the_surface) {
     CHECK(md5gl_set_deform(stage->renderer, stage->copy, 0, NULL, NULL));
     deform_draw(stage, layer.texture, true, &expected);
     CHECK(layer_difference(&expected, &own[1]) == 0);
-    for (int row = 0; row < SCENE_HEIGHT - 20; row++)
+    FOR (row, SCENE_HEIGHT - 20)
         CHECK_BYTES(moved.rgba[row + 20][10], expected.rgba[row][0],
                     sizeof expected.rgba[row] - sizeof expected.rgba[row][0] * 10);
 }
@@ -363,7 +363,7 @@ TEST (gl_deform_differs_between_instances) {
             deform_draw(&stage, layer.texture, true, &moved);
             CHECK(layer_difference(&own, &moved) > 50);
             enum { HALF = SCENE_WIDTH / 2 };
-            for (int row = 0; row < SCENE_HEIGHT - 20; row++) {
+            FOR (row, SCENE_HEIGHT - 20) {
                 const size_t size = HALF * sizeof own.rgba[row][0];
                 CHECK_BYTES(moved.rgba[row][0], own.rgba[row][0], size);
                 CHECK_BYTES(moved.rgba[row + 20][HALF], own.rgba[row][HALF], size);

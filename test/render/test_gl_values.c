@@ -151,7 +151,7 @@ void values_read(const gl_scene *scene, gl_values *values)
         if (state->desktop && es)
             continue;
         gl->GetFloatv(state->name, read);
-        for (int k = 0; k < state->count; k++)
+        FOR (k, state->count)
             add(values, state->text, k, read[k], state->defaults[k]);
     }
     add_buffers(scene, values);
@@ -181,7 +181,7 @@ void values_are_defaults(const gl_scene *scene, const char *when)
 {
     gl_values values;
     values_read(scene, &values);
-    for (int i = 0; i < values.count; i++) {
+    FOR (i, values.count) {
         const gl_value *const value = &values.list[i];
         CHECK_THAT(isnan(value->by_default) || value->value == value->by_default,
                    "%s[%d] is %g after %s, by default it is %g", value->name, value->index,
@@ -192,7 +192,7 @@ void values_are_defaults(const gl_scene *scene, const char *when)
 void values_are_equal(const gl_values *found, const gl_values *expected, const char *when)
 {
     CHECK_UINT((uint64_t)found->count, (uint64_t)expected->count);
-    for (int i = 0; i < found->count; i++)
+    FOR (i, found->count)
         CHECK_THAT(found->list[i].value == expected->list[i].value,
                    "%s[%d] is %g after %s, it was %g", found->list[i].name, found->list[i].index,
                    found->list[i].value, when, expected->list[i].value);
@@ -324,7 +324,7 @@ static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
     static md5_mat34 palette[NUM_JOINTS];
     uint64_t random = 8;
     md5_error error = {0};
-    for (int i = 0; i < NUM_JOINTS; i++)
+    FOR (i, NUM_JOINTS)
         palette[i] = scene_rotation(&random);
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, path, &error);
     CHECK_THAT(copy != NULL, "%s", error.message);
@@ -333,7 +333,7 @@ static void check_path(gl_scene *scene, const md5_model *model, md5gl_path path,
                         NULL));
     skin_on_cpu(model, palette, blending, &cpu);
     const double size = real_distance(model->bounds.min, model->bounds.max);
-    for (int i = 0; i < NUM_VERTICES; i++) {
+    FOR (i, NUM_VERTICES) {
         CHECK_NEAR(real_distance(cpu.positions[i], gpu.positions[i]), 0.0, 1e-5 * size);
         CHECK_NEAR(real_distance(cpu.normals[i], gpu.normals[i]), 0.0, 1e-3);
         CHECK_NEAR(cpu.tangents[i].w, gpu.tangents[i].w, 0.0);
@@ -412,10 +412,10 @@ static void draw_scene(gl_scene *scene, md5_model *model, md5gl_path path, uint3
 static unsigned count_differences(const gl_picture *a, const gl_picture *b, int tolerance)
 {
     unsigned count = 0;
-    for (int y = 0; y < SCENE_HEIGHT; y++) {
-        for (int x = 0; x < SCENE_WIDTH; x++) {
+    FOR (y, SCENE_HEIGHT) {
+        FOR (x, SCENE_WIDTH) {
             int largest = 0;
-            for (int i = 0; i < 4; i++) {
+            FOR (i, 4) {
                 const int apart = abs(a->rgba[y][x][i] - b->rgba[y][x][i]);
                 largest = apart > largest ? apart : largest;
             }
@@ -430,21 +430,21 @@ TEST (gl_es_draws_the_picture_of_opengl) {
     static const md5gl_path paths[] = {MD5GL_PATH_4, MD5GL_PATH_8, MD5GL_PATH_EXACT,
                                        MD5GL_PATH_CPU};
     OWN_MODEL model = scene_square();
-    for (int es = 0; es < 2; es++) {
+    FOR (es, 2) {
         gl_scene scene;
         if (es ? !scene_open_es(&scene) : !scene_open(&scene, NULL))
             return;
         CHECK(scene.renderer->is_es == (es == 1) || scene_wants_es());
-        for (int samples = 0; samples < 2; samples++) {
-            for (int path = 0; path < 4; path++)
+        FOR (samples, 2) {
+            FOR (path, 4)
                 draw_scene(&scene, model, paths[path], samples ? 4 : 1,
                            &pictures[es][samples][path]);
         }
         scene_close(&scene);
     }
-    for (int samples = 0; samples < 2; samples++) {
+    FOR (samples, 2) {
         const gl_picture *const expected = &pictures[0][samples][0];
-        for (int path = 0; path < 4; path++)
+        FOR (path, 4)
             // OpenGL ES does not filter depth in soft shadows.
             CHECK(count_differences(expected, &pictures[1][samples][path], 3) < 20);
     }
@@ -456,7 +456,7 @@ TEST_ES_SCENE (gl_es_draws_edges) {
     OWN_MODEL model = scene_square();
     md5gl_model *const copy = md5gl_create_model(scene->renderer, model, MD5GL_PATH_AUTO, NULL);
     md5gl_frame frame = scene_frame(NULL);
-    for (int edges = 0; edges < 2; edges++) {
+    FOR (edges, 2) {
         md5gl_begin_frame(scene->renderer, &frame);
         CHECK(scene_pose_and_draw(scene->renderer, copy, scene_identities, NULL, 1,
                                   edges ? MD5GL_LIT | MD5GL_WIREFRAME : MD5GL_LIT, NULL));
@@ -478,7 +478,7 @@ TEST_ES_SCENE (gl_es_keeps_alpha_in_multisampled_targets) {
     md5gl_target *const target =
         md5gl_create_target(scene->renderer, SCENE_WIDTH, SCENE_HEIGHT, 4, NULL);
     md5gl_frame frame = scene_frame(target);
-    for (int opaque = 0; opaque < 2; opaque++) {
+    FOR (opaque, 2) {
         frame.background[3] = (float)opaque;
         scene_draw(scene, &frame, copy, MD5GL_LIT, &picture);
         CHECK_PIXEL(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1);

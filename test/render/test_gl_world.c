@@ -47,7 +47,7 @@ static GLuint host_program(const gl_scene *scene, md5gl_lighting lighting)
     const GLuint program = gl->CreateProgram();
     const GLuint shaders[] = {compile(scene, GL_VERTEX_SHADER, "", vertex_text),
                               compile(scene, GL_FRAGMENT_SHADER, text, fragment_text)};
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         gl->AttachShader(program, shaders[i]);
         gl->DeleteShader(shaders[i]);
     }
@@ -129,7 +129,7 @@ TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
     const md5_mat34 high = moved_floor(0.25f, 0, 0, 20);
     const GLuint program = host_program(&stage->scene, MD5GL_LIGHTING_STUDIO);
     stage->frame.casters = (md5_bounds){{-5, -5, 19}, {5, 5, 21}};
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         stage_begin(stage);
         stage_pose(stage, identities, &high, 1);
         if (i == 1)
@@ -168,12 +168,12 @@ TEST_HERE (gl_hosts_surface_looks_as_a_model) {
     stage->frame.view_from_world =
         md5_mat44_look_at((md5_vec3){94, 0, 34}, (md5_vec3){0, 0, 0}, (md5_vec3){0, 0, 1});
     stage->frame.ambient[0] = 0.5f;
-    for (int kind = 0; kind < 3; kind++) { // studio, environment, classic
+    FOR (kind, 3) { // studio, environment, classic
         const md5gl_lighting lighting = kind == 2 ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
         const GLuint program = host_program(&stage->scene, lighting);
         stage->frame.lighting = lighting;
         stage->frame.environment = kind == 1 ? around : NULL;
-        for (int i = 0; i < 2; i++) {
+        FOR (i, 2) {
             const md5_mat34 places[2] = {moved_floor(0.25f, 0, 0, 12),
                                          moved_floor(1, 0, 0, i == 0 ? 0.0f : -300.0f)};
             const md5_mat34 high = places[0];
@@ -268,7 +268,7 @@ TEST_HERE (gl_hosts_caster_darkens_a_model) {
     stage->frame.casters = (md5_bounds){{-20, -20, 0}, {20, 20, 12}};
     stage->frame.point_lights = &above;
     stage->frame.num_point_lights = 1;
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         caster.disturbs = i == 2;
         stage_begin(stage);
         stage_pose(stage, identities, NULL, 1);
@@ -285,7 +285,7 @@ TEST_HERE (gl_hosts_caster_darkens_a_model) {
     // The red light from height 36 is blocked up to 5 * 36 / 24 = 7.5 units from the middle.
     CHECK(picture_at(&pictures[1], 6, 0)[0] < picture_at(&pictures[0], 6, 0)[0] - 15);
     CHECK(is_equal(&pictures[1], 10, 0, &pictures[0]));
-    for (int kind = 0; kind < 3; kind++)
+    FOR (kind, 3)
         CHECK_UINT(caster.num_calls[kind], 2);
     stage->renderer->gl.DeleteProgram(caster.program);
 }
@@ -325,7 +325,7 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
     md5_mat34 places[6];
     gl_picture lit, dark;
     memset(stage->frame.light, 0, sizeof stage->frame.light);
-    for (int i = 0; i < 5; i++) {
+    FOR (i, 5) {
         lights[i] = (md5gl_point_light){.position = {corners[i][0], corners[i][1], 20},
                                         .range = 60,
                                         .color = {1, 1, 1},
@@ -340,7 +340,7 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
     static const uint32_t sides[] = {0, 64, 1024};
     EACH (side, sides) {
         stage->frame.spot_texels = *side;
-        for (int i = 0; i < 2; i++) {
+        FOR (i, 2) {
             stage_begin(stage);
             stage_pose(stage, identities, places, 5);
             if (i == 1)
@@ -349,7 +349,7 @@ TEST_HERE (gl_four_spot_lights_cast_shadows) {
             md5gl_draw_model(stage->renderer, stage->copy, MD5GL_LIT);
             stage_finish(stage, i == 1 ? &dark : &lit);
         }
-        for (int i = 0; i < 5; i++) {
+        FOR (i, 5) {
             const int right = (int)corners[i][1], up = -(int)corners[i][0];
             const int x = aside[i][0], y = aside[i][1]; // up in the picture is -x
             CHECK(is_darker(&dark, right + y, up - x, &lit) == (i < 4));
@@ -374,7 +374,7 @@ TEST_HERE (gl_surface_does_not_shadow_itself_from_a_spot_light) {
     stage->frame.spot_texels = 128;
     stage->frame.point_lights = &light;
     stage->frame.num_point_lights = 1;
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         stage_begin(stage);
         stage_pose(stage, identities, NULL, 1);
         if (i == 1)
@@ -397,7 +397,7 @@ TEST_HERE (gl_blobs_darken_the_ground) {
                                 {.position = {-12, 12, 9}, .radius = 5, .normal = {0, 3, 0}},
                                 {.position = {12, 12, 0}, .radius = -3}};
     gl_picture plain, dark;
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         stage_begin(stage);
         CHECK(scene_pose_and_draw(stage->renderer, stage->copy, identities, NULL, 1, MD5GL_LIT,
                                   NULL));
@@ -407,15 +407,15 @@ TEST_HERE (gl_blobs_darken_the_ground) {
     static const int at[][2] = {{5, 0},     {9, 0},    {5, -5},  {12, 3},  {14, 0},
                                 {-12, -10}, {-10, 10}, {12, 12}, {12, -12}};
     static const double of[][3] = {{5, 0, 8}, {-12, -10, 4}};
-    for (size_t i = 0; i < COUNT_OF(at); i++) {
+    FOR (i, COUNT_OF(at)) {
         uint8_t expected[4] = {0, 0, 0, 255};
         double share = 1.0;
-        for (int k = 0; k < 2; k++) { // a pixel's centre is half a unit from its corner
+        FOR (k, 2) { // a pixel's centre is half a unit from its corner
             const double right = at[i][0] + 0.5 - of[k][0], up = at[i][1] + 0.5 - of[k][1];
             const double left = 1.0 - (right * right + up * up) / (of[k][2] * of[k][2]);
             share *= left > 0.0 ? 1.0 - (k == 0 ? 0.8 : 0.5) * left * left : 1.0;
         }
-        for (int k = 0; k < 3; k++)
+        FOR (k, 3)
             expected[k] = (uint8_t)lround(share * picture_at(&plain, at[i][0], at[i][1])[k]);
         CHECK_PIXEL(&dark, at[i][0], at[i][1], expected, 1);
     }

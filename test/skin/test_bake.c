@@ -32,7 +32,7 @@ static md5_model *model_of(const char *text)
 // along y.
 static void turn(const md5_model *model, double angle, md5_mat34 *palettes)
 {
-    for (int frame = 0; frame < FRAMES; frame++) {
+    FOR (frame, FRAMES) {
         const float c = (float)cos(angle * frame), s = (float)sin(angle * frame);
         const md5_mat34 joints[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
                                      {{c, -s, 0, 4, s, c, 0, (float)frame, 0, 0, 1, 0}}};
@@ -44,7 +44,7 @@ static uint32_t skin_all(const md5_model *model, const md5_mat34 *palette, md5_v
                          md5_vec3 *normals)
 {
     uint32_t first = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    FOR (i, model->num_meshes) {
         md5_skin(&model->meshes[i], palette, positions + first, normals + first, NULL);
         first += model->meshes[i].num_vertices;
     }
@@ -70,7 +70,7 @@ TEST (bake_stores_what_skinning_computes) {
         const uint32_t count = skin_all(model, palettes + 2 * frame, skinned, skinned_normals);
         CHECK_UINT(count, baked->num_vertices);
         md5_skin_baked(baked, 0, count, moment, at, normals);
-        for (uint32_t i = 0; i < count; i++) {
+        FOR (i, count) {
             real3 exact, exact_normal;
 
             // Decodes a vertex as md5skin.h describes, in doubles.
@@ -111,8 +111,8 @@ TEST (bake_between_frames_is_a_chord) {
     OWN_MODEL model = model_of(two_meshes);
     md5_mat34 palettes[2 * FRAMES], between[2];
     turn(model, 0.5, palettes);
-    for (int frame = 0; frame < FRAMES; frame++) // turns, without moving
-        for (int i = 0; i < 2; i++)
+    FOR (frame, FRAMES) // turns, without moving
+        FOR (i, 2)
             palettes[2 * frame + i].m[7] -= i == 1 ? (float)frame : 0.0f;
     const float c = (float)cos(0.25), s = (float)sin(0.25);
     const md5_mat34 joints[2] = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},
@@ -127,7 +127,7 @@ TEST (bake_between_frames_is_a_chord) {
     md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){0}, from, NULL);
     md5_skin_baked(baked, 0, baked->num_vertices, (md5_moment){.frame0 = 1, .frame1 = 1}, to, NULL);
     md5_skin_baked(baked, 2, 4, (md5_moment){.frame1 = 1, .fraction = 0.25f}, at, NULL);
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         CHECK_NEAR(at[i].x, 0.75 * from[2 + i].x + 0.25 * to[2 + i].x, 1e-5);
 }
 
@@ -135,7 +135,7 @@ TEST (bake_between_frames_is_a_chord) {
 TEST (bake_normals_are_within_their_error) {
     uint64_t random = 3;
     double worst = 0.0;
-    for (int i = 0; i < 20000; i++) {
+    FOR (i, 20000) {
         const double z = 2.0 * test_random(&random) - 1.0, turned = 6.3 * test_random(&random);
         const double flat = sqrt(1.0 - z * z);
         const md5_vec3 normal = {(float)(flat * cos(turned)), (float)(flat * sin(turned)),
@@ -144,7 +144,7 @@ TEST (bake_normals_are_within_their_error) {
         real_worse(&worst, 2.0 * asin(0.5 * real_distance(read, normal)));
     }
     CHECK(worst < 0.012 && worst > 0.005);
-    for (int axis = 0; axis < 6; axis++) {
+    FOR (axis, 6) {
         float v[3] = {0, 0, 0};
         v[axis / 2] = axis % 2 ? -1.0f : 1.0f;
         const md5_vec3 normal = {v[0], v[1], v[2]};
@@ -206,7 +206,7 @@ TEST (bake_of_bobbin_is_within_a_thousandth_of_a_unit) {
     OWN_ARRAY(md5_xform, scratch, joints);
     OWN_ARRAY(md5_mat34, palettes, (frames + 2) * joints);
     md5_mat34 *const matrices = palettes + frames * joints;
-    for (uint32_t i = 0; i < anim->num_frames; i++)
+    FOR (i, anim->num_frames)
         md5_pose_palette(binding, md5_moment_from_frames(anim, i, i, 0.0f), MD5_ROOT_IN_PLACE,
                          scratch, NULL, palettes + i * joints);
     OWN_BAKED baked = md5_create_baked(model, palettes, anim->num_frames, NULL, NULL);
@@ -256,7 +256,7 @@ static md5_error bake_of_counts(uint32_t num_meshes, uint32_t num_vertices, uint
     md5_error error = {0};
     memset(meshes, 0, sizeof meshes);
     memset(&model, 0, sizeof model);
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         meshes[i].num_vertices = num_vertices;
         meshes[i].positions = &position;
     }
@@ -290,7 +290,7 @@ TEST (bake_of_a_flat_model_is_flat) {
     md5_vec3 positions[3], normals[3];
     REQUIRE(baked);
     md5_skin_baked(baked, 0, 3, moment, positions, normals);
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         CHECK(positions[i].z == 2.5f);
     CHECK_NEAR(positions[1].x, 5.0f, 1e-4f);
 }

@@ -73,8 +73,8 @@ static void add_side(bind_case *to, const float *low, const float *high, int w, 
             at[w] = along;
             bind_add_position(to, (md5_vec3){at[0], at[1], at[2]});
         }
-    for (uint32_t i = 0; i < cuts; i++)
-        for (uint32_t k = 0; k < cuts; k++) {
+    FOR (i, cuts)
+        FOR (k, cuts) {
             const uint32_t a = first + i * (cuts + 1) + k, b = a + cuts + 1;
             bind_add_triangle(to, a, b, a + 1);
             bind_add_triangle(to, b, b + 1, a + 1);
@@ -86,7 +86,7 @@ static void add_side(bind_case *to, const float *low, const float *high, int w, 
 static void bind_add_box(bind_case *to, md5_vec3 low, md5_vec3 high, uint32_t cuts)
 {
     const float l[3] = {low.x, low.y, low.z}, h[3] = {high.x, high.y, high.z};
-    for (int axis = 0; axis < 3; axis++) {
+    FOR (axis, 3) {
         add_side(to, l, h, axis, l[axis], cuts);
         add_side(to, l, h, axis, h[axis], cuts);
     }
@@ -98,7 +98,7 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
 {
     enum { AROUND = 24 };
     const uint32_t rings = (uint32_t)(4.0f * length) + 1, first = to->desc.num_positions;
-    for (uint32_t ring = 0; ring < rings; ring++)
+    FOR (ring, rings)
         for (uint32_t i = 0; i < AROUND; i++) {
             const double angle = 6.283185307179586 * i / (double)AROUND;
             bind_add_position(
@@ -115,7 +115,7 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
         return;
     const uint32_t ends[2] = {bind_add_position(to, (md5_vec3){0, 0, 0}),
                               bind_add_position(to, (md5_vec3){length, 0, 0})};
-    for (uint32_t end = 0; end < 2; end++)
+    FOR (end, 2u)
         for (uint32_t i = 0; i < AROUND; i++) {
             const uint32_t ring = first + (end == 0 ? 0 : (rings - 1) * AROUND);
             bind_add_triangle(to, ends[end], ring + i, ring + (i + 1) % AROUND);
@@ -126,7 +126,7 @@ static void bind_add_tube(bind_case *to, float length, bool is_closed)
 static double bind_weight(const md5_weights *weights, uint32_t vertex, uint32_t joint)
 {
     const md5_vertex *const of = &weights->vertices[vertex];
-    for (uint32_t i = 0; i < of->num_weights; i++)
+    FOR (i, of->num_weights)
         if (weights->weights[of->first_weight + i].joint == joint)
             return weights->weights[of->first_weight + i].bias;
     return 0.0;
@@ -179,7 +179,7 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
         CHECK_UINT(grid.num_voxels, 17 * 13 * 10); // positions at the far ends are in one more cell
         md5i_measure_paths(&paths, 0);
         double worst = 0.0, longest = 0.0;
-        for (uint32_t voxel = 0; voxel < grid.num_voxels; voxel++) {
+        FOR (voxel, grid.num_voxels) {
             const md5_vec3d at = md5_cell_center(&grid, grid.cells[voxel]);
             double a = fabs(at.x - 3.5), b = fabs(at.y - 4.5), c = fabs(at.z - 5.5), swap;
             if (a < b)
@@ -201,7 +201,7 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
 // A triangle without area fills no square of a projection: its edges mark the cells.
 TEST (bind_grid_holds_a_triangle_without_area) {
     OWN bind_case *const of = bind_new();
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         bind_add_position(of, (md5_vec3){(float)(4 * i), 0, 0});
     bind_add_triangle(of, 0, 1, 2);
     md5_error error = {0};
@@ -226,7 +226,7 @@ TEST (bind_weights_in_a_tube_follow_the_formula) {
         OWN_WEIGHTS weights = create(of);
         REQUIRE(weights);
         double worst = 0.0;
-        for (uint32_t vertex = 0; vertex < of->desc.num_positions; vertex++) {
+        FOR (vertex, of->desc.num_positions) {
             const md5_vec3 at = of->positions[vertex];
             if (at.y == 0.0f && at.z == 0.0f)
                 continue; // on a bone, where distances have a least value
@@ -273,7 +273,7 @@ TEST (bind_does_not_cross_a_gap) {
     OWN_WEIGHTS weights = create(of);
     REQUIRE(weights);
     double worst = 1.0;
-    for (uint32_t i = 0; i < of->desc.num_positions; i++)
+    FOR (i, of->desc.num_positions)
         if (of->positions[i].z < 12.0f) { // at x = 2, the other leg's joint is nearer
             const double own = bind_weight(weights, i, of->positions[i].x < 2.5f ? left : right);
             worst = fmin(worst, own);
@@ -283,7 +283,7 @@ TEST (bind_does_not_cross_a_gap) {
 
 TEST (bind_weights_have_the_form_of_md5mesh_files) {
     OWN bind_case *const of = tube_with_two_joints(true);
-    for (int i = 0; i < 5; i++)
+    FOR (i, 5)
         bind_add_joint(of, (uint32_t)i, (md5_vec3){(float)i + 0.5f, 0.2f, 0.1f});
     // A quarter turn about z, so that offsets are not just differences of positions.
     of->bind[1] = (md5_mat34){{0, -1, 0, 4, 1, 0, 0, 0, 0, 0, 1, 0}};
@@ -293,12 +293,12 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
         REQUIRE(weights);
         double worst_sum = 0.0, worst_place = 0.0;
         CHECK_UINT(weights->num_vertices, of->desc.num_positions);
-        for (uint32_t vertex = 0; vertex < weights->num_vertices; vertex++) {
+        FOR (vertex, weights->num_vertices) {
             const md5_vertex at = weights->vertices[vertex];
             double sum = 0.0;
             REQUIRE(at.num_weights >= 1 && at.num_weights <= most
                     && at.first_weight + at.num_weights <= weights->num_weights);
-            for (uint32_t i = 0; i < at.num_weights; i++) {
+            FOR (i, at.num_weights) {
                 const md5_weight *const weight = &weights->weights[at.first_weight + i];
                 CHECK(weight->bias > 0.0f && (i == 0 || weight->bias <= weight[-1].bias));
                 sum += weight->bias;
@@ -321,8 +321,8 @@ TEST (bind_gives_equal_positions_equal_weights) {
     OWN_WEIGHTS weights = create(of);
     REQUIRE(weights);
     uint32_t num_pairs = 0;
-    for (uint32_t a = 0; a < of->desc.num_positions; a++)
-        for (uint32_t b = 0; b < a; b++)
+    FOR (a, of->desc.num_positions)
+        FOR (b, a)
             if (memcmp(&of->positions[a], &of->positions[b], sizeof(md5_vec3)) == 0) {
                 num_pairs++;
                 CHECK_UINT(weights->vertices[a].first_weight, weights->vertices[b].first_weight);
@@ -369,7 +369,7 @@ TEST (bind_excluded_and_outside_joints_get_no_weights) {
     OWN_WEIGHTS weights = create(of);
     REQUIRE(weights);
     CHECK_UINT(weights->num_bound, 1);
-    for (uint32_t i = 0; i < of->desc.num_positions; i++)
+    FOR (i, of->desc.num_positions)
         CHECK(bind_weight(weights, i, outside) == 0.0 && bind_weight(weights, i, 1) == 1.0);
 }
 
@@ -418,7 +418,7 @@ static bool begin(comparison *of)
         return false;
     const uint32_t num_joints = of->model->skeleton.num_joints;
     size_t num_positions = 0, num_triangles = 0;
-    for (uint32_t i = 0; i < of->model->num_meshes; i++) {
+    FOR (i, of->model->num_meshes) {
         num_positions += of->model->meshes[i].num_vertices;
         num_triangles += of->model->meshes[i].num_triangles;
     }
@@ -429,16 +429,16 @@ static bool begin(comparison *of)
     of->joints = test_calloc(num_joints, sizeof *of->joints);
     of->palette = test_calloc(num_joints, sizeof *of->palette);
     of->scratch = test_calloc(num_joints, sizeof *of->scratch);
-    for (uint32_t i = 0; i < of->model->num_meshes; i++) {
+    FOR (i, of->model->num_meshes) {
         const md5_mesh *const mesh = &of->model->meshes[i];
         memcpy(of->positions + of->num_positions, mesh->positions,
                mesh->num_vertices * sizeof(md5_vec3));
-        for (uint32_t k = 0; k < 3 * mesh->num_triangles; k++)
+        FOR (k, 3 * mesh->num_triangles)
             of->indices[3 * of->num_triangles + k] = of->num_positions + mesh->indices[k];
         of->num_positions += mesh->num_vertices;
         of->num_triangles += mesh->num_triangles;
     }
-    for (uint32_t i = 0; i < num_joints; i++)
+    FOR (i, num_joints)
         of->excluded[i] = is_special(of->model->skeleton.joints[i].name);
     const md5_weights_desc desc = {
         .positions = of->positions,
@@ -472,7 +472,7 @@ static double distance_to_posed(const comparison *of, uint32_t vertex)
 {
     const md5_vertex at = of->weights->vertices[vertex];
     real3 sum = {0};
-    for (uint32_t i = 0; i < at.num_weights; i++) {
+    FOR (i, at.num_weights) {
         const md5_weight *const weight = &of->weights->weights[at.first_weight + i];
         const real3 place =
             real3_transform(&of->joints[weight->joint], real3_of(weight->offset), 1.0);
@@ -503,11 +503,11 @@ TEST (bind_poses_bobbin_as_his_own_weights_do) {
                 const md5_moment moment = md5_moment_from_frames(binding->anim, frame, frame, 0.0f);
                 md5_pose_palette(binding, moment, MD5_ROOT_FILE, of.scratch, of.joints, of.palette);
                 uint32_t first = 0;
-                for (uint32_t j = 0; j < of.model->num_meshes; j++) {
+                FOR (j, of.model->num_meshes) {
                     md5_skin(&of.model->meshes[j], of.palette, of.posed + first, NULL, NULL);
                     first += of.model->meshes[j].num_vertices;
                 }
-                for (uint32_t vertex = 0; vertex < of.num_positions; vertex++) {
+                FOR (vertex, of.num_positions) {
                     const double off = distance_to_posed(&of, vertex);
                     of.sum += off;
                     real_worse(&of.most, off);
@@ -638,16 +638,16 @@ static float any_number(uint64_t *seed, float size)
 TEST (bind_takes_any_triangles) {
     uint64_t seed = 7;
     static const float sizes[] = {1e9f, 1.0f, 1e-30f, 1e-44f, 0.0f};
-    for (int round = 0; round < 100; round++) {
+    FOR (round, 100) {
         OWN bind_case *const of = bind_new();
         const float size = sizes[round % 5], thin = round % 3 == 0 ? 0.0f : size;
-        for (int i = 0; i < 20; i++)
+        FOR (i, 20)
             bind_add_position(of, (md5_vec3){any_number(&seed, size), any_number(&seed, size),
                                              any_number(&seed, thin)});
-        for (int i = 0; i < 30 * (round % 2); i++)
+        FOR (i, 30 * (round % 2))
             bind_add_triangle(of, test_random_u32(&seed) % 20, test_random_u32(&seed) % 20,
                               test_random_u32(&seed) % 20);
-        for (int i = 0; i < 4; i++) {
+        FOR (i, 4) {
             const md5_vec3 at = of->positions[i];
             bind_add_joint(of, (uint32_t)(i % 3 - 1), i == 3 ? (md5_vec3){1e9f, -1e9f, 1e9f} : at);
         }
@@ -655,9 +655,9 @@ TEST (bind_takes_any_triangles) {
         OWN_WEIGHTS weights = md5_create_weights(&of->desc, NULL, NULL);
         if (!weights)
             continue;
-        for (uint32_t i = 0; i < weights->num_vertices; i++) {
+        FOR (i, weights->num_vertices) {
             double sum = 0.0;
-            for (uint32_t k = 0; k < weights->vertices[i].num_weights; k++)
+            FOR (k, weights->vertices[i].num_weights)
                 sum += weights->weights[weights->vertices[i].first_weight + k].bias;
             CHECK_NEAR(sum, 1.0, 1e-5);
         }
@@ -688,7 +688,7 @@ TEST (mistakes_in_binding_are_reported) {
     descs[1].indices = NULL;
     descs[2].bind = NULL;
     descs[3].reserved[1] = 1;
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         MISTAKE (said[i])
             md5_create_weights(&descs[i], NULL, NULL);
     MISTAKE ("desc: not NULL")

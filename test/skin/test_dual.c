@@ -117,7 +117,7 @@ static void add_random_vertices(dual_case *made, uint64_t *random)
         const uint32_t count = 1 + i % MAX, joint = test_random_u32(random) % JOINTS;
         add_vertex(made, (md5_vec3){coordinate(random), coordinate(random), coordinate(random)},
                    random);
-        for (uint32_t k = 0; k < count; k++)
+        FOR (k, count)
             add_influence(made, (joint + k) % JOINTS,
                           (float)((1.0 + 0.2 * test_random(random)) / (count + k)));
     }
@@ -137,7 +137,7 @@ static md5_vec3 xyz(md5_vec4 a)
 static void compare(const dual_case *made, double *place, double *turn)
 {
     *place = *turn = 0.0;
-    for (uint32_t i = 0; i < made->mesh.num_vertices; i++) {
+    FOR (i, made->mesh.num_vertices) {
         const uint32_t begin = made->first_influence[i];
         const dual_quat first = dual_of(made->transforms[made->joints[begin]]);
         dual_quat sum = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
@@ -185,7 +185,7 @@ TEST (dual_palette_is_the_same_motion) {
     };
     const uint32_t num_special = COUNT_OF(special);
     uint64_t random = 3;
-    for (uint32_t i = 0; i < 500; i++) {
+    FOR (i, 500u) {
         const md5_xform transform = {
             i < num_special ? special[i] : made_rotation(&random),
             {coordinate(&random), coordinate(&random), coordinate(&random)},
@@ -208,7 +208,7 @@ TEST (dual_palette_is_the_same_motion) {
 
 TEST (dual_skinning_equals_doubles) {
     uint64_t random = 5;
-    for (int round = 0; round < 40; round++) {
+    FOR (round, 40) {
         dual_case made;
         double place, turn;
         begin(&made);
@@ -275,7 +275,7 @@ TEST (dual_skinning_does_not_mind_signs) {
     set_random_joints(&made, &random);
     add_random_vertices(&made, &random);
     skin(&made);
-    for (uint32_t round = 0; round < 8; round++) {
+    FOR (round, 8u) {
         dual_case other = made; // whose mesh is still that of `made`
         for (uint32_t i = 0; i < JOINTS; i++) {
             if (test_random_u32(&random) % 2 == 0)
@@ -333,7 +333,7 @@ TEST (dual_skinning_leaves_alone_what_has_no_influence) {
 TEST (dual_skinning_gives_what_cancels_out_to_the_first_joint) {
     static const float biases[][2] = {{1.0f, -1.0f}, {0.0f, 0.0f}, {1e-30f, -1e-30f}};
     uint64_t random = 23;
-    for (uint32_t i = 0; i < 3; i++) {
+    FOR (i, 3u) {
         dual_case made;
         begin(&made);
         set_random_joints(&made, &random);

@@ -85,7 +85,7 @@ static md5_vec2 random_texcoord(uint64_t *random)
 // Checks what holds for every drawn vertex of every mesh.
 static void check_frames(const md5_mesh *mesh)
 {
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+    FOR (i, mesh->num_vertices) {
         const md5_vec3 normal = mesh->normals[i], tangent = xyz(mesh->tangents[i]);
         CHECK_NEAR(dot(normal, normal), 1.0, 1e-6);
         CHECK_NEAR(dot(tangent, tangent), 1.0, 1e-6);
@@ -94,7 +94,7 @@ static void check_frames(const md5_mesh *mesh)
         CHECK(mesh->sources[i] < mesh->num_file_vertices);
         CHECK(i >= mesh->num_file_vertices || mesh->sources[i] == i);
     }
-    for (size_t i = 0; i < 3 * (size_t)mesh->num_triangles; i++)
+    FOR (i, 3 * (size_t)mesh->num_triangles)
         CHECK(mesh->indices[i] < mesh->num_vertices);
 }
 
@@ -130,10 +130,10 @@ enum { CUBE_VERTICES = 30, CUBE_TRIANGLES = 24 };
 // meet in the middle, so that every corner has equal shares of its faces.
 static void make_cube(md5_vec3 *points, md5_vec2 *texcoords, uint32_t *triangles)
 {
-    for (uint32_t face = 0; face < 6; face++) {
+    FOR (face, 6u) {
         const uint32_t axis = face / 2, first = 5 * face;
         const float side = face % 2 ? 1.0f : -1.0f;
-        for (uint32_t i = 0; i < 5; i++) {
+        FOR (i, 5u) {
             // Round the face, counterclockwise seen from the axis's positive end.
             static const float around[5][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}, {0, 0}};
             float coordinates[3];
@@ -143,7 +143,7 @@ static void make_cube(md5_vec3 *points, md5_vec2 *texcoords, uint32_t *triangles
             points[first + i] = (md5_vec3){coordinates[0], coordinates[1], coordinates[2]};
             texcoords[first + i] = (md5_vec2){around[i][0] * side, around[i][1]};
         }
-        for (uint32_t i = 0; i < 4; i++) {
+        FOR (i, 4u) {
             uint32_t *corners = triangles + 3 * (4 * face + i);
             const uint32_t here = first + i, next = first + (i + 1) % 4;
             corners[0] = first + 4;
@@ -169,7 +169,7 @@ TEST (cube_normals_are_smooth_over_vertices_at_one_position) {
         CHECK_BYTES(&mesh->positions[i], &points[i], sizeof points[i]);
     }
     for (uint32_t i = 0; i < CUBE_VERTICES; i++) {
-        for (uint32_t j = 0; j < i; j++) {
+        FOR (j, i) {
             if (memcmp(&points[i], &points[j], sizeof points[i]) == 0)
                 CHECK_BYTES(&mesh->normals[i], &mesh->normals[j], sizeof points[i]);
         }
@@ -217,7 +217,7 @@ TEST (sheet_with_a_back_keeps_the_normals_of_its_sides) {
     const uint32_t triangles[6] = {0, 2, 1, 3, 4, 5};
     BUILD_RIGID(made, points, texcoords, 6, triangles, 2);
     check_frames(&made.mesh);
-    for (uint32_t i = 0; i < 6; i++)
+    FOR (i, 6u)
         CHECK_VEC3(made.mesh.normals[i], 0.0, 0.0, i < 3 ? 1.0 : -1.0, 1e-7);
 }
 
@@ -231,7 +231,7 @@ TEST (sheet_of_shared_vertices_is_split_into_its_sides) {
     REQUIRE(made.mesh.num_vertices == 6);
     const md5_mesh *mesh = &made.mesh;
     check_frames(mesh);
-    for (uint32_t i = 0; i < 3; i++) {
+    FOR (i, 3u) {
         CHECK_VEC3(mesh->normals[mesh->indices[i]], 0.0, 0.0, 1.0, 1e-7);
         CHECK_VEC3(mesh->normals[mesh->indices[3 + i]], 0.0, 0.0, -1.0, 1e-7);
     }
@@ -246,7 +246,7 @@ TEST (normals_hold_at_any_scale) {
         const uint32_t triangles[3] = {0, 1, 2};
         BUILD_RIGID(made, points, texcoords, 3, triangles, 1);
         check_frames(&made.mesh);
-        for (uint32_t i = 0; i < 3; i++) {
+        FOR (i, 3u) {
             CHECK_VEC3(made.mesh.normals[i], 0.0, 0.0, 1.0, 1e-7);
             CHECK_VEC3(xyz(made.mesh.tangents[i]), 1.0, 0.0, 0.0, 1e-7);
             CHECK_VEC3(bitangent(&made.mesh, i), 0.0, 1.0, 0.0, 1e-7);
@@ -258,10 +258,10 @@ TEST (normals_hold_at_any_scale) {
 
 TEST (tangents_follow_the_texture_of_any_triangle) {
     uint64_t random = 1;
-    for (int round = 0; round < 500; round++) {
+    FOR (round, 500) {
         md5_vec3 points[3];
         md5_vec2 texcoords[3];
-        for (int i = 0; i < 3; i++) {
+        FOR (i, 3) {
             points[i] = random_point(&random);
             texcoords[i] = random_texcoord(&random);
         }
@@ -272,7 +272,7 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
         const uint32_t triangles[3] = {0, 1, 2};
         BUILD_RIGID(made, points, texcoords, 3, triangles, 1);
         CHECK_UINT(made.mesh.num_vertices, 3);
-        for (uint32_t i = 0; i < 3; i++) {
+        FOR (i, 3u) {
             CHECK(dot(made.mesh.normals[i], normal) > 0.0);
             CHECK_VEC3(xyz(made.mesh.tangents[i]), u.x, u.y, u.z, 1e-6);
             // At right angles to N and T, thus on P_v's side of T rather than along it.
@@ -285,7 +285,7 @@ TEST (tangents_follow_the_texture_of_any_triangle) {
 TEST (frames_hold_where_triangles_point_anywhere) {
     enum { TRIANGLES = 5, VERTICES = 1 + 2 * TRIANGLES };
     uint64_t random = 37;
-    for (int round = 0; round < 2000; round++) {
+    FOR (round, 2000) {
         md5_vec3 points[VERTICES];
         md5_vec2 texcoords[VERTICES];
         uint32_t triangles[3 * TRIANGLES];
@@ -308,7 +308,7 @@ TEST (frames_hold_where_triangles_point_anywhere) {
 TEST (mirror_seam_gets_a_tangent_for_each_side) {
     md5_vec3 points[6];
     md5_vec2 texcoords[6];
-    for (uint32_t i = 0; i < 6; i++) {
+    FOR (i, 6u) {
         points[i] = (md5_vec3){(float)(i % 3) - 1.0f, (float)(i / 3), 0.0f};
         texcoords[i] = (md5_vec2){fabsf(points[i].x), points[i].y};
     }
@@ -320,7 +320,7 @@ TEST (mirror_seam_gets_a_tangent_for_each_side) {
     CHECK_UINT(drawn->sources[6], 1);
     CHECK_UINT(drawn->sources[7], 4);
     CHECK_UINT(drawn->num_influences, 8);
-    for (uint32_t i = 0; i < 12; i++) {
+    FOR (i, 12u) {
         const uint32_t vertex = drawn->indices[i];
         const double side = i < 6 ? -1.0 : 1.0;
         CHECK_UINT(drawn->sources[vertex], triangles[i]);
@@ -345,15 +345,15 @@ TEST (texture_without_area_splits_nothing_and_still_gives_a_frame) {
         {{0, 0}, {0.5f, 0.5f}, {1, 1}},             // a line
         {{0.25f, 0.5f}, {0.25f, 0.75f}, {0.25f, 1}} // a line of constant u
     };
-    for (uint32_t round = 0; round < 90; round++) {
+    FOR (round, 90u) {
         md5_vec3 points[3];
-        for (int i = 0; i < 3; i++)
+        FOR (i, 3)
             points[i] = random_point(&random);
         const uint32_t triangles[6] = {0, 1, 2, 0, 2, 1};
         BUILD_RIGID(made, points, textures[round % 3], 3, triangles, 1 + round % 2);
         CHECK_UINT(made.mesh.num_vertices, 3);
         check_frames(&made.mesh);
-        for (uint32_t i = 0; i < 3; i++)
+        FOR (i, 3u)
             CHECK(made.mesh.tangents[i].w == 1.0f);
     }
 }
@@ -361,7 +361,7 @@ TEST (texture_without_area_splits_nothing_and_still_gives_a_frame) {
 TEST (texture_without_area_counts_as_not_mirrored) {
     const md5_vec3 points[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
     const uint32_t triangles[6] = {0, 1, 2, 0, 1, 3};
-    for (uint32_t round = 0; round < 2; round++) {
+    FOR (round, 2u) {
         // The first triangle is not mirrored, then it is; the second has no area.
         const float u = round ? -1.0f : 1.0f;
         const md5_vec2 texcoords[4] = {{0, 0}, {u, 0}, {0, 1}, {u, 0}};
@@ -400,12 +400,12 @@ TEST (widest_numbers_stay_finite) {
     const md5_vec2 texcoords[4] = {{m, m}, {-m, m}, {m, -m}, {-m, -m}};
     const uint32_t triangles[12] = {0, 1, 2, 0, 2, 3, 0, 3, 1, 1, 3, 2};
     OWN_RIGID mesh = rigid_mesh(points, texcoords, 4, triangles, 4);
-    for (uint32_t i = 0; i < 4; i++)
+    FOR (i, 4u)
         mesh.weights[i].bias = i % 2 ? m : -m;
     OWN_MESH made;
     REQUIRE(made_mesh_build(&made, &mesh.source, 1, NULL));
     check_frames(&made.mesh);
-    for (uint32_t i = 0; i < made.mesh.num_vertices; i++) {
+    FOR (i, made.mesh.num_vertices) {
         CHECK(real_length(made.mesh.positions[i]) < INFINITY);
     }
     CHECK(md5_pack_loss(&made.model, 0, 4, NULL) <= FLT_MAX);
@@ -417,7 +417,7 @@ TEST (summary_counts_weights_and_off_sums) {
     const md5_vertex vertices[6] = {{0, 1}, {1, 2}, {3, 1}, {4, 2}, {0, 0}, {6, 1}};
     const md5_vec2 texcoords[6] = {{0, 0}};
     md5_weight weights[8];
-    for (uint32_t i = 0; i < 8; i++)
+    FOR (i, 8u)
         weights[i] = (md5_weight){0, biases[i], {(float)i, 0, 0}};
     const made_source source = {
         .num_vertices = 6,
@@ -471,7 +471,7 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
     OWN_ARRAY(md5_vec3, points, 3 * (size_t)count);
     OWN_ARRAY(md5_vec2, texcoords, 3 * (size_t)count);
     OWN_ARRAY(uint32_t, triangles, 3 * (size_t)count);
-    for (uint32_t i = 0; i < 3 * count; i++) {
+    FOR (i, 3 * count) {
         const float shift = (float)(i / 3 % spread) * FLT_EPSILON;
         points[i] = (md5_vec3){1.0f + shift, i % 3 == 1 ? 1.0f : 0.0f, i % 3 == 2 ? 1.0f : 0.0f};
         texcoords[i] = (md5_vec2){points[i].y, points[i].z};
@@ -484,7 +484,7 @@ static size_t peak_of_crowded_fan(uint32_t count, uint32_t spread)
     if (CHECK(made_mesh_build(&made, &mesh.source, 1, &opts))) {
         CHECK_UINT(made.mesh.num_vertices, 3 * count);
         bool alike = true;
-        for (uint32_t i = 0; i < 3 * count; i++)
+        FOR (i, 3 * count)
             alike = alike && fabsf(made.mesh.normals[i].x + 1.0f) < 1e-6f;
         CHECK(alike);
     }
@@ -541,7 +541,7 @@ static void count_triangle(const md5_mesh *mesh, const uint32_t *corners, disagr
     const md5_vec3 along_v =
         md5_vec3_sub(md5_vec3_scale(e1, du0 / area), md5_vec3_scale(e0, du1 / area));
     const md5_vec3 outward = cross(e1, e0);
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         const md5_vec3 normal = mesh->normals[corners[i]];
         const md5_vec4 t = mesh->tangents[corners[i]];
         const md5_vec3 tangent = xyz(t);
@@ -605,7 +605,7 @@ TEST (weights_that_do_not_meet_are_found) {
         return;
     const md5_mesh *mesh = &rook->meshes[0];
     uint32_t num_apart = 0;
-    for (uint32_t i = 0; i < mesh->num_file_vertices; i++) {
+    FOR (i, mesh->num_file_vertices) {
         const md5_vertex vertex = mesh->file_vertices[i];
         const md5_weight *weights = mesh->weights + vertex.first_weight;
         double most = 0.0;
@@ -633,16 +633,16 @@ static void make_model(test_text *text, unsigned num_joints, unsigned num_vertic
 {
     test_append(text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
                 num_joints);
-    for (unsigned i = 0; i < num_joints; i++)
+    FOR (i, num_joints)
         test_append(text, "j%u %d ( 0 0 1 ) ( 0 0 0 )\n", i, (int)i - 1);
     test_append(text, "} mesh { shader \"\" numverts %u\n", num_vertices);
-    for (unsigned i = 0; i < num_vertices; i++)
+    FOR (i, num_vertices)
         test_append(text, "vert %u ( %u %u ) %u 1\n", i, i % 2, 1 - i % 2, i);
     test_append(text, "numtris %u\n", num_vertices - 2);
     for (unsigned i = 0; i + 2 < num_vertices; i++)
         test_append(text, "tri %u 0 1 %u\n", i, i + 2);
     test_append(text, "numweights %u\n", num_vertices);
-    for (unsigned i = 0; i < num_vertices; i++)
+    FOR (i, num_vertices)
         test_append(text, "weight %u 0 1 ( %u 0 0 )\n", i, i);
     test_append(text, "}\n");
 }
@@ -653,10 +653,10 @@ static void make_anim(test_text *text, unsigned num_joints)
                 "MD5Version 10 commandline \"\" numFrames 1 numJoints %u frameRate 24\n"
                 "numAnimatedComponents 0 hierarchy {\n",
                 num_joints);
-    for (unsigned i = 0; i < num_joints; i++)
+    FOR (i, num_joints)
         test_append(text, "j%u -1 0 0\n", num_joints - 1 - i);
     test_append(text, "} bounds { ( 0 0 0 ) ( 0 0 0 ) } baseframe {\n");
-    for (unsigned i = 0; i < num_joints; i++)
+    FOR (i, num_joints)
         test_append(text, "( 0 0 0 ) ( 0 0 0 )\n");
     test_append(text, "} frame 0 { }\n");
 }
@@ -667,13 +667,13 @@ static void make_sharing_model(test_text *text, unsigned num_joints, unsigned nu
 {
     test_append(text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 1 joints {\n",
                 num_joints);
-    for (unsigned i = 0; i < num_joints; i++)
+    FOR (i, num_joints)
         test_append(text, "j -1 ( 0 0 1 ) ( 0 0 0 )\n");
     test_append(text, "} mesh { shader \"\" numverts %u\n", num_vertices);
-    for (unsigned i = 0; i < num_vertices; i++)
+    FOR (i, num_vertices)
         test_append(text, "vert %u ( 0 0 ) 0 %u\n", i, num_joints);
     test_append(text, "numtris 0 numweights %u\n", num_joints);
-    for (unsigned i = 0; i < num_joints; i++)
+    FOR (i, num_joints)
         test_append(text, "weight %u %u .01 ( 0 0 0 )\n", i, i);
     test_append(text, "}\n");
 }

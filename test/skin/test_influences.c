@@ -56,14 +56,14 @@ TEST (influences_are_weights_merged_by_joint) {
     uint64_t random = 3;
     md5_mat34 bind[JOINTS];
     made_joints(bind, JOINTS, 10.0, &random);
-    for (uint32_t round = 0; round < 200; round++) {
+    FOR (round, 200u) {
         // Up to 14 weights as in the worst of known models, then enough for the other sorting
         // method.
         const uint32_t num_weights = round < 140 ? 1 + round % 14 : MAX;
         const uint32_t num_joints = round % 3 == 0 ? 2 : JOINTS; // many repetitions, or few
         md5_weight weights[MAX];
         real3 position = {0.0, 0.0, 0.0};
-        for (uint32_t i = 0; i < num_weights; i++) {
+        FOR (i, num_weights) {
             weights[i].joint = test_random_u32(&random) % num_joints;
             // Quarters, so that equal biases are common and zero and negative ones occur.
             weights[i].bias = 0.25f * (float)(test_random_u32(&random) % 8) - 0.5f;
@@ -82,7 +82,7 @@ TEST (influences_are_weights_merged_by_joint) {
             real3 sum = {0.0, 0.0, 0.0};
             double bias = 0.0;
             bool any = false;
-            for (uint32_t i = 0; i < num_weights; i++) {
+            FOR (i, num_weights) {
                 if (weights[i].joint != joint || weights[i].bias == 0.0f)
                     continue;
                 sum = real3_add(sum, weighted_point(bind, &weights[i]));
@@ -90,7 +90,7 @@ TEST (influences_are_weights_merged_by_joint) {
                 any = true;
             }
             num_expected += any;
-            for (uint32_t i = 0; i < mesh->num_influences; i++) {
+            FOR (i, mesh->num_influences) {
                 if (mesh->influence_joints[i] != joint)
                     continue;
                 CHECK(any);
@@ -153,7 +153,7 @@ TEST (vertices_may_share_their_weights) {
     REQUIRE(made_mesh_build(&made, &source, 3, NULL));
     static const uint32_t first_influence[5] = {0, 2, 4, 7, 7};
     static const float expected[4] = {3.0f, 5.0f, 6.0f, 0.0f};
-    for (uint32_t i = 0; i < 4; i++) {
+    FOR (i, 4u) {
         CHECK_UINT(made.mesh.first_influence[i + 1], first_influence[i + 1]);
         CHECK(made.mesh.positions[i].x == expected[i]);
         check_order(&made.mesh, i);
@@ -169,9 +169,9 @@ static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
     OWN_ARRAY(md5_weight, weights, count);
     OWN_ARRAY(md5_mat34, bind, num_joints);
     uint64_t random = 5;
-    for (uint32_t i = 0; i < num_joints; i++)
+    FOR (i, num_joints)
         bind[i] = identity;
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         const float bias = (float)(1 + test_random_u32(&random) % 1000) / (float)count;
         weights[i] = (md5_weight){num_joints - 1 - i % num_joints, bias, {1, 0, 0}};
     }
@@ -179,10 +179,10 @@ static void check_crowded_vertex(uint32_t count, uint32_t num_joints)
     CHECK_UINT(made.mesh.num_influences, num_joints);
     check_order(&made.mesh, 0);
     OWN_ARRAY(bool, seen, num_joints);
-    for (uint32_t i = 0; i < made.mesh.num_influences; i++)
+    FOR (i, made.mesh.num_influences)
         seen[made.mesh.influence_joints[i]] = true;
     uint32_t num_seen = 0;
-    for (uint32_t i = 0; i < num_joints; i++)
+    FOR (i, num_joints)
         num_seen += seen[i];
     CHECK_UINT(num_seen, num_joints);
 }
@@ -200,10 +200,10 @@ TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
     uint64_t random = 9;
     md5_mat34 bind[JOINTS];
     made_joints(bind, JOINTS, 10.0, &random);
-    for (uint32_t round = 0; round < 120; round++) {
+    FOR (round, 120u) {
         const uint32_t num_weights = round % (MAX + 1), slots = 1 + round % 8;
         md5_weight weights[MAX];
-        for (uint32_t i = 0; i < num_weights; i++) {
+        FOR (i, num_weights) {
             const float bias = (float)(0.01 + test_random(&random));
             weights[i] = (md5_weight){19 - i, bias, random_offset(5.0, &random)};
         }
@@ -217,7 +217,7 @@ TEST (packed_influences_are_the_largest_scaled_to_sum_1) {
         CHECK(packed[slots] == 12345.0f);
         const uint32_t kept = num_weights < slots ? num_weights : slots;
         double sum = 0.0;
-        for (uint32_t i = 0; i < slots; i++) {
+        FOR (i, slots) {
             sum += packed[i];
             CHECK_UINT(joints[i], i < kept ? made.mesh.influence_joints[i] : 0);
             CHECK(i < kept ? packed[i] > 0.0f : packed[i] == 0.0f);
@@ -233,7 +233,7 @@ static void check_packed(const float *biases, uint32_t count, uint32_t slots, co
 {
     md5_weight weights[8];
     md5_mat34 bind[8];
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         weights[i] = (md5_weight){i, biases[i], {(float)i, 1, 2}};
         bind[i] = identity;
     }
@@ -241,7 +241,7 @@ static void check_packed(const float *biases, uint32_t count, uint32_t slots, co
     uint32_t joints[8];
     float packed[8];
     pack(&made.mesh, slots, joints, packed);
-    for (uint32_t i = 0; i < slots; i++)
+    FOR (i, slots)
         CHECK_NEAR(packed[i], expected[i], 1e-6);
 }
 
@@ -287,7 +287,7 @@ static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *
     float packed[8];
     pack(mesh, test->slots, joints, packed);
     real3 sum = {0.0, 0.0, 0.0};
-    for (uint32_t i = 0; i < test->num_weights; i++) {
+    FOR (i, test->num_weights) {
         const md5_weight *weight = &test->weights[i];
         const real3 arm =
             real3_transform(&test->bind[weight->joint], real3_of(weight->offset), 0.0);
@@ -295,7 +295,7 @@ static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *
                                       origin_of(&test->posed[weight->joint]));
         sum = real3_add(sum, real3_scale(exact, (double)weight->bias));
     }
-    for (uint32_t i = 0; i < test->slots; i++) {
+    FOR (i, test->slots) {
         const uint32_t joint = joints[i];
         const real3 arm = real3_sub(real3_of(mesh->positions[0]), origin_of(&test->bind[joint]));
         const real3 position =
@@ -344,7 +344,7 @@ static void make_loss_case(loss_case *test, uint32_t round, uint64_t *random)
     memcpy(test->posed, test->bind, sizeof test->bind);
     if (round / 20 % 2)
         made_joints(test->posed, 10, 30.0, random);
-    for (uint32_t i = 0; i < test->num_weights; i++) {
+    FOR (i, test->num_weights) {
         test->weights[i].joint = test_random_u32(random) % test->num_joints;
         test->weights[i].bias = (float)(test_random(random) * (round % 7 ? 0.5 : -0.5));
         test->weights[i].offset = random_offset(5.0, random);
@@ -353,14 +353,14 @@ static void make_loss_case(loss_case *test, uint32_t round, uint64_t *random)
 
 TEST (path_loss_is_never_passed_and_can_be_reached) {
     uint64_t random = 13;
-    for (uint32_t round = 0; round < 200; round++) {
+    FOR (round, 200u) {
         loss_case test;
         make_loss_case(&test, round, &random);
         BUILD_VERTEX(made, test.weights, test.num_weights, test.bind, test.num_joints);
         const bool moved = memcmp(test.posed, test.bind, sizeof test.bind) != 0;
         const double loss = md5_pack_loss(&made.model, 0, test.slots, moved ? test.posed : NULL);
         const double slack = 1e-4;
-        for (uint32_t again = 0; again < 20; again++) {
+        FOR (again, 20u) {
             md5_mat34 rotations[10];
             made_joints(rotations, 10, 0.0, &random);
             CHECK(real3_length(difference(&test, &made.mesh, rotate_at_random, rotations))
@@ -371,7 +371,7 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
         float packed[8];
         pack(&made.mesh, test.slots, joints, packed);
         real3 parts[10] = {{0.0, 0.0, 0.0}}, shift = {0.0, 0.0, 0.0};
-        for (uint32_t i = 0; i < test.num_weights; i++) {
+        FOR (i, test.num_weights) {
             const md5_weight *weight = &test.weights[i];
             const double bias = (double)weight->bias;
             const real3 arm =
@@ -379,7 +379,7 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
             parts[weight->joint] = real3_add(parts[weight->joint], real3_scale(arm, bias));
             shift = real3_add(shift, real3_scale(origin_of(&test.posed[weight->joint]), bias));
         }
-        for (uint32_t i = 0; i < test.slots; i++) {
+        FOR (i, test.slots) {
             const double weight = (double)packed[i];
             const real3 arm =
                 real3_sub(real3_of(made.mesh.positions[0]), origin_of(&test.bind[joints[i]]));
@@ -387,7 +387,7 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
             shift = real3_add(shift, real3_scale(origin_of(&test.posed[joints[i]]), -weight));
         }
         worst.to = direction(shift);
-        for (uint32_t i = 0; i < 10; i++)
+        FOR (i, 10u)
             worst.from[i] = direction(parts[i]);
         CHECK_NEAR(real3_length(difference(&test, &made.mesh, rotate_worst, &worst)), loss, slack);
     }
@@ -403,7 +403,7 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
     for (uint32_t count = 1; count <= JOINTS; count++) {
         const real3 meet = {3.0, -4.0, 5.0};
         md5_weight weights[JOINTS];
-        for (uint32_t i = 0; i < count; i++) {
+        FOR (i, count) {
             const real3 arm = real3_sub(meet, origin_of(&bind[i]));
             const float *m = bind[i].m; // its transpose rotates back
             const real3 offset = {m[0] * arm.x + m[4] * arm.y + m[8] * arm.z,
@@ -442,7 +442,7 @@ TEST (path_loss_counts_drops_off_sums_and_points_apart) {
     // Five equal weights in four slots; all joints at 10 0 0 and the vertex 2 away: each kept one
     // has 0.05 too much of an arm of 2, and the 0.2 of the dropped one is missing.
     md5_weight dropped[5];
-    for (uint32_t i = 0; i < 5; i++) {
+    FOR (i, 5u) {
         bind[i].m[3] = 10.0f;
         dropped[i] = (md5_weight){i, 0.2f, {0, 0, 2}};
     }
@@ -506,7 +506,7 @@ static void check_bytes(const bytes_case *of)
     add_vertex(&made, of->biases, of->count, 7);
     uint8_t joints[4] = {99, 99, 99, 99}, weights[4] = {99, 99, 99, 99};
     CHECK(pack_bytes(&made.mesh, of->slots, joints, 0, weights, 0));
-    for (uint32_t i = 0; i < 4; i++) {
+    FOR (i, 4u) {
         CHECK_UINT(joints[i], i < of->slots ? of->joints[i] : 99);
         CHECK_UINT(weights[i], i < of->slots ? of->weights[i] : 99);
     }
@@ -540,12 +540,12 @@ TEST (bytes_of_negative_weights_are_dropped) {
 TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
     static packed_mesh made;
     uint64_t random = 3;
-    for (int round = 0; round < 20000; round++) {
+    FOR (round, 20000) {
         double biases[MAX], kept_sum = 0.0;
         const uint32_t count = 1 + test_random_u32(&random) % (round % 100 == 0 ? 255 : 8);
         const uint32_t slots = round % 100 == 0 ? 255 : 1 + test_random_u32(&random) % 8;
         double next = 1.0;
-        for (uint32_t i = 0; i < count; i++) {
+        FOR (i, count) {
             biases[i] = (float)next;
             next *= 0.5 + 0.5 * test_random(&random);
             kept_sum += i < slots ? biases[i] : 0.0;
@@ -555,7 +555,7 @@ TEST (bytes_are_within_one_of_the_weights_and_sum_to_255) {
         uint8_t joints[255], weights[255];
         CHECK(pack_bytes(&made.mesh, slots, joints, slots, weights, slots));
         uint32_t sum = 0;
-        for (uint32_t i = 0; i < slots; i++) {
+        FOR (i, slots) {
             const double exact = i < count ? 255.0 * biases[i] / kept_sum : 0.0;
             sum += weights[i];
             REQUIRE(fabs(weights[i] - exact) < 1.0 + 1e-4);
@@ -582,7 +582,7 @@ TEST (bytes_go_into_an_interleaved_vertex) {
                      sizeof vertices[0]));
     static const uint8_t expected[2][2][4] = {{{250, 251, 0, 0}, {204, 51, 0, 0}},
                                               {{255, 0, 0, 0}, {255, 0, 0, 0}}};
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         CHECK_BYTES(vertices[i].joints, expected[i][0], 4);
         CHECK_BYTES(vertices[i].weights, expected[i][1], 4);
         CHECK_BYTES(vertices[i].position, before.position, sizeof before.position);
@@ -597,7 +597,7 @@ TEST (bytes_refuse_joints_above_255) {
     add_vertex(&made, (const double[]){0.8, 0.2}, 2, 255);
     uint8_t joints[4] = {99, 99, 99, 99}, weights[4] = {99, 99, 99, 99};
     CHECK(!pack_bytes(&made.mesh, 2, joints, 0, weights, 0));
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         CHECK(joints[i] == 99 && weights[i] == 99);
     // Joint 256 is the smaller one: one slot does not need it.
     CHECK(pack_bytes(&made.mesh, 1, joints, 0, weights, 0));

@@ -20,16 +20,16 @@ static md5_model *load(const made_points *made, const md5_load_opts *opts)
     OWN_TEXT text = {0};
     test_append(&text, "MD5Version 10\ncommandline \"\"\nnumJoints %d\nnumMeshes 1\njoints {\n",
                 JOINTS);
-    for (int j = 0; j < JOINTS; j++)
+    FOR (j, JOINTS)
         test_append(&text, "\"j%d\" %d ( %d %d %d ) ( 0 0 0 )\n", j, j - 1, j, 2 * j, -j);
     test_append(&text, "}\nmesh {\n// meshes: face\nshader \"\"\nnumverts %d\n", VERTICES);
-    for (int v = 0; v < VERTICES; v++)
+    FOR (v, VERTICES)
         test_append(&text, "vert %d ( %g %g ) %d 2\n", v, 0.1 * (v % 7), 0.1 * (v % 5), 2 * v);
     test_append(&text, "numtris %d\n", VERTICES - 2);
-    for (int t = 0; t < VERTICES - 2; t++)
+    FOR (t, VERTICES - 2)
         test_append(&text, "tri %d %d %d %d\n", t, t, t + 1 + t % 2, t + 2 - t % 2);
     test_append(&text, "numweights %d\n", 2 * VERTICES);
-    for (int w = 0; w < 2 * VERTICES; w++) {
+    FOR (w, 2 * VERTICES) {
         const int joint = (w / 2 + w % 2) % JOINTS;
         const double *const p = made->point[w / 2];
         test_append(&text, "weight %d %d %g ( %.9g %.9g %.9g )\n", w, joint, w % 2 ? 0.25 : 0.75,
@@ -54,17 +54,17 @@ static void open_scene(morph_scene *scene, const md5_load_opts *opts)
     uint64_t random = 17;
     md5_morph_source sources[TARGETS];
     md5_error error = {0};
-    for (int v = 0; v < VERTICES; v++)
-        for (int k = 0; k < 3; k++)
+    FOR (v, VERTICES)
+        FOR (k, 3)
             scene->base.point[v][k] = 20.0 * test_random(&random) - 10.0;
     scene->model = load(&scene->base, opts);
-    for (int i = 0; i < TARGETS; i++) {
+    FOR (i, TARGETS) {
         // The base with every third vertex, from `first` on, displaced.
         int first = i % 2;
         made_points *target = &scene->targets[i];
         *target = scene->base;
         for (int v = first; v < VERTICES; v += 3)
-            for (int k = 0; k < 3; k++)
+            FOR (k, 3)
                 target->point[v][k] += 2.0 * test_random(&random) - 1.0;
 
         scene->sources[i] = load(&scene->targets[i], opts);
@@ -78,7 +78,7 @@ static void close_scene(morph_scene *scene)
 {
     md5_destroy_morph(scene->morph);
     md5_free_model(scene->model);
-    for (int i = 0; i < TARGETS; i++)
+    FOR (i, TARGETS)
         md5_free_model(scene->sources[i]);
 }
 
@@ -103,7 +103,7 @@ static real3 blended_point(const morph_scene *scene, const float *weights, uint3
     const uint32_t v = scene->model->meshes[0].sources[vertex];
     const real3 base = file_point(scene->base.point[v]);
     real3 sum = base;
-    for (int i = 0; i < TARGETS; i++)
+    FOR (i, TARGETS)
         sum = real3_add(
             sum, real3_scale(real3_sub(file_point(scene->targets[i].point[v]), base), weights[i]));
     return sum;
@@ -120,7 +120,7 @@ static real3 sum_direction(const morph_scene *scene, const float *weights, uint3
 {
     const real3 base = direction_of(&scene->model->meshes[0], vertex, tangent);
     real3 sum = base;
-    for (int i = 0; i < TARGETS; i++) {
+    FOR (i, TARGETS) {
         const real3 source = direction_of(&scene->sources[i]->meshes[0], vertex, tangent);
         sum = real3_add(sum, real3_scale(real3_sub(source, base), weights[i]));
     }
@@ -155,7 +155,7 @@ static void check_near(const skinned *found, const md5_vec3 *positions, const md
                        double most_turn)
 {
     double place = 0.0, turn = 0.0;
-    for (uint32_t v = 0; v < count; v++) {
+    FOR (v, count) {
         real_worse(&place, real_distance(positions[v], found->positions[v]));
         real_worse(&turn, real_distance(normals[v], found->normals[v]));
         real_worse(&turn, real_distance(xyz(tangents[v]), xyz(found->tangents[v])));
@@ -174,7 +174,7 @@ TEST_HERE (morph_blends_bind_poses) {
         const md5_mesh *const mesh = &scene->model->meshes[0];
         double place = 0.0, turn = 0.0;
         skin_scene(scene, weights, NULL, NULL, &at);
-        for (uint32_t j = 0; j < mesh->num_vertices; j++) {
+        FOR (j, mesh->num_vertices) {
             const real3 point = blended_point(scene, weights, j);
             const real3 normal = blended_direction(scene, weights, j, false);
             const real3 tangent = blended_direction(scene, weights, j, true);
@@ -196,7 +196,7 @@ TEST_HERE (morph_is_exact_at_0_and_1) {
     CHECK_BYTES(at.positions, mesh->positions, mesh->num_vertices * sizeof *at.positions);
     CHECK_BYTES(at.normals, mesh->normals, mesh->num_vertices * sizeof *at.normals);
     CHECK_BYTES(at.tangents, mesh->tangents, mesh->num_vertices * sizeof *at.tangents);
-    for (int i = 0; i < TARGETS; i++) {
+    FOR (i, TARGETS) {
         const md5_mesh *const target = &scene->sources[i]->meshes[0];
         float weights[TARGETS] = {0, 0, 0};
         weights[i] = 1.0f;
@@ -211,7 +211,7 @@ TEST_HERE (morph_is_exact_at_0_and_1) {
 
 static void make_palette(md5_mat34 *palette, uint64_t *random)
 {
-    for (int j = 0; j < JOINTS; j++) {
+    FOR (j, JOINTS) {
         md5_xform transform = {.rotation = {(float)test_random(random), 0.3f, -0.2f, 0.8f}};
         const float length = sqrtf(transform.rotation.x * transform.rotation.x + 0.77f);
         transform.rotation.x /= length;
@@ -233,13 +233,13 @@ TEST_HERE (morph_is_blended_before_skinning) {
         const md5_mesh *const mesh = &scene->model->meshes[0];
         double place = 0.0, turn = 0.0;
         skin_scene(scene, weights, palette, NULL, &at);
-        for (uint32_t j = 0; j < mesh->num_vertices; j++) {
+        FOR (j, mesh->num_vertices) {
             const uint32_t v = mesh->sources[j];
             const real3 bind[3] = {blended_point(scene, weights, j),
                                    blended_direction(scene, weights, j, false),
                                    blended_direction(scene, weights, j, true)};
             real3 out[3];
-            for (int k = 0; k < 3; k++) {
+            FOR (k, 3) {
                 const md5_mat34 *const first = &palette[v % JOINTS], *const other =
                                                                          &palette[(v + 1) % JOINTS];
                 const real3 sum =
@@ -297,7 +297,7 @@ TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
                                     .tangents = tangents};
         md5_skin_job jobs[PARTS];
         memset(parts, 0x5a, sizeof parts);
-        for (int i = 0; i < PARTS; i++) {
+        FOR (i, PARTS) {
             jobs[i] = whole;
             jobs[i].vertices = i == 0 ? NULL : list;
             jobs[i].first = FIRST;
@@ -310,7 +310,7 @@ TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
         }
         md5_skin_batch(&whole, 1, NULL);
         md5_skin_batch(jobs, PARTS, &threads);
-        for (int i = 0; i < PARTS; i++) {
+        FOR (i, PARTS) {
             for (uint32_t k = 0; k < COUNT; k++) {
                 const uint32_t vertex = i == 0 ? FIRST + k : list[k];
                 const placed *const part = &parts[i][k];
@@ -358,7 +358,7 @@ TEST_HERE (morph_stores_what_differs) {
         CHECK_UINT(mesh->first[0], 0);
         CHECK_UINT(mesh->first[mesh->num_vertices], mesh->num_deltas);
         uint32_t counted[TARGETS] = {0};
-        for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+        FOR (i, mesh->num_vertices) {
             CHECK(i == 0 || mesh->vertices[i - 1] < mesh->vertices[i]);
             CHECK(mesh->first[i] < mesh->first[i + 1]);
             for (uint32_t k = mesh->first[i]; k < mesh->first[i + 1]; k++) {
@@ -366,9 +366,9 @@ TEST_HERE (morph_stores_what_differs) {
                 counted[mesh->deltas[k].target]++;
             }
         }
-        for (int i = 0; i < TARGETS; i++) {
+        FOR (i, TARGETS) {
             double reach = 0.0;
-            for (int v = 0; v < VERTICES; v++) {
+            FOR (v, VERTICES) {
                 real_worse(&reach, real3_distance(file_point(scene->targets[i].point[v]),
                                                   file_point(scene->base.point[v])));
             }
@@ -513,7 +513,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
         replaced("numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n", "numtris 2\ntri 0 0 1 2\ntri 1 2 1 3\n");
     // The same square from the other side: all normals reversed.
     md5_vec3 *const normals = (md5_vec3 *)(uintptr_t)turned->meshes[0].normals;
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         normals[i] = (md5_vec3){-normals[i].x, -normals[i].y, -normals[i].z};
     const md5_morph_source target = {.name = "inside out", .model = turned};
     OWN_MORPH morph = md5_create_morph(model, &target, 1, NULL, NULL);
@@ -521,7 +521,7 @@ TEST (morph_keeps_directions_that_cancel_out) {
     const float half = 0.5f;
     if (CHECK(morph)) {
         skin_with_morph(morph, 0, &half, NULL, NULL, at, out, NULL);
-        for (int i = 0; i < 4; i++)
+        FOR (i, 4)
             CHECK(out[i].x == model->meshes[0].normals[i].x);
     }
 }

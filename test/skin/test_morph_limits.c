@@ -145,7 +145,7 @@ TEST (morph_writes_no_tangents_where_there_are_none) {
         CHECK_NEAR(at[2].z, 12.0f, 1e-6f);
         skin_with_morph(morph, 1, &whole, NULL, &dual, at, normals, tangents);
         CHECK_NEAR(at[2].z, 12.0f, 1e-6f);
-        for (int i = 0; i < 3; i++)
+        FOR (i, 3)
             CHECK(tangents[i].x == 5.0f && tangents[i].w == 5.0f);
     }
 }
@@ -207,12 +207,12 @@ static double from_eye(md5_vec3 at, double *cosine)
 static double depth(const md5_model *model, md5_vec3 *const *positions)
 {
     double farthest = 0.0, nearest = 1e9, cosine, unused;
-    for (uint32_t i = 0; i < model->meshes[EYES].num_vertices; i++) {
+    FOR (i, model->meshes[EYES].num_vertices) {
         const double length = from_eye(positions[EYES][i], &cosine);
         farthest = length > farthest ? length : farthest;
     }
     const md5_mesh *const body = &model->meshes[BODY];
-    for (uint32_t i = 0; i < body->num_vertices; i++) {
+    FOR (i, body->num_vertices) {
         const double length = from_eye(positions[BODY][i], &cosine);
         if (cosine < 0.342 || from_eye(body->positions[i], &unused) < rim
             || !is_carried_by(model, body, i, "lid_"))
@@ -227,7 +227,7 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
     OWN_MODEL model = our_model("models/bobbin/bobbin.md5mesh");
     REQUIRE(model && model->num_meshes == NUM_MESHES);
     md5_vec3 *positions[NUM_MESHES];
-    for (int i = 0; i < NUM_MESHES; i++) {
+    FOR (i, NUM_MESHES) {
         positions[i] = test_alloc(model->meshes[i].num_vertices * sizeof(md5_vec3));
     }
     EACH (row, names) {
@@ -248,6 +248,6 @@ TEST (morph_lids_of_bobbin_stay_outside_his_eyes) {
         if (!CHECK(deepest < -clearance))
             printf("  %s: %.3f units\n", *row, deepest);
     }
-    for (int i = 0; i < NUM_MESHES; i++)
+    FOR (i, NUM_MESHES)
         free(positions[i]);
 }

@@ -18,14 +18,14 @@ static md5_model *load(const shape *of, md5_normals weighting)
                 "joints { \"o\" -1 ( 0 0 0 ) ( 0 0 0 ) }\n"
                 "mesh { shader \"\" numverts %u\n",
                 of->num_points);
-    for (uint32_t i = 0; i < of->num_points; i++)
+    FOR (i, of->num_points)
         test_append(&text, "vert %u ( 0 0 ) %u 1\n", i, i);
     test_append(&text, "numtris %u\n", of->num_triangles);
-    for (uint32_t i = 0; i < of->num_triangles; i++)
+    FOR (i, of->num_triangles)
         test_append(&text, "tri %u %u %u %u\n", i, of->triangles[i][0], of->triangles[i][1],
                     of->triangles[i][2]);
     test_append(&text, "numweights %u\n", of->num_points);
-    for (uint32_t i = 0; i < of->num_points; i++)
+    FOR (i, of->num_points)
         test_append(&text, "weight %u 0 1 ( %.9g %.9g %.9g )\n", i, of->points[i][0],
                     of->points[i][1], of->points[i][2]);
     test_append(&text, "}\n");
@@ -40,7 +40,7 @@ static md5_model *load(const shape *of, md5_normals weighting)
 
 static void subtract(const float *a, const float *b, double *out)
 {
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         out[i] = (double)a[i] - b[i];
 }
 
@@ -59,7 +59,7 @@ static void add_triangle(const shape *of, const uint32_t *corners, md5_normals w
     const double cross[3] = {ac[1] * ab[2] - ac[2] * ab[1], ac[2] * ab[0] - ac[0] * ab[2],
                              ac[0] * ab[1] - ac[1] * ab[0]};
     const double length = sqrt(dot(cross, cross));
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         double to[3], other[3];
         subtract(of->points[corners[(i + 1) % 3]], of->points[corners[i]], to);
         subtract(of->points[corners[(i + 2) % 3]], of->points[corners[i]], other);
@@ -67,7 +67,7 @@ static void add_triangle(const shape *of, const uint32_t *corners, md5_normals w
         const double weight = weighting == MD5_NORMALS_ID     ? 1.0
                               : weighting == MD5_NORMALS_AREA ? 0.5 * length
                                                               : angle;
-        for (int k = 0; k < 3; k++)
+        FOR (k, 3)
             sums[corners[i]][k] += weight * cross[k] / length;
     }
 }
@@ -79,13 +79,13 @@ static double error_of(const shape *of, md5_normals weighting)
     OWN_MODEL model = load(of, weighting);
     if (!model)
         return INFINITY;
-    for (uint32_t i = 0; i < of->num_triangles; i++)
+    FOR (i, of->num_triangles)
         add_triangle(of, of->triangles[i], weighting, sums);
-    for (uint32_t i = 0; i < of->num_points; i++) {
+    FOR (i, of->num_points) {
         const md5_vec3 normal = model->meshes[0].normals[i];
         const double found[3] = {normal.x, normal.y, normal.z};
         const double length = sqrt(dot(sums[i], sums[i]));
-        for (int k = 0; k < 3; k++)
+        FOR (k, 3)
             worst = fmax(worst, fabs(found[k] - sums[i][k] / length));
     }
     return worst;
@@ -97,17 +97,17 @@ TEST (normals_are_weighted_as_the_formulas_say) {
     uint64_t random = 31;
     static const double sizes[] = {1e-3, 1.0, 100.0, 1e6};
     shape fan;
-    for (int round = 0; round < 200; round++) {
+    FOR (round, 200) {
         // A fan around the first point, as large as `size`, with thin and with obtuse triangles.
         double size = sizes[round % 4];
         fan.num_points = 4 + test_random_u32(&random) % 20;
         fan.num_triangles = fan.num_points - 1;
-        for (uint32_t i = 0; i < fan.num_points; i++) {
-            for (int k = 0; k < 3; k++)
+        FOR (i, fan.num_points) {
+            FOR (k, 3)
                 fan.points[i][k] = (float)(size * (test_random(&random) - 0.5));
             fan.points[i][2] *= 0.3f;
         }
-        for (uint32_t i = 0; i < fan.num_triangles; i++) {
+        FOR (i, fan.num_triangles) {
             fan.triangles[i][0] = 0;
             fan.triangles[i][1] = 1 + i;
             fan.triangles[i][2] = 1 + (i + 1) % (fan.num_points - 1);
@@ -134,10 +134,10 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
     static const uint32_t faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
                                          {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
     shape cube = {.num_points = 8, .num_triangles = 12};
-    for (uint32_t i = 0; i < 8; i++)
-        for (int k = 0; k < 3; k++)
+    FOR (i, 8u)
+        FOR (k, 3)
             cube.points[i][k] = (i >> k & 1) ? 1.0f : -1.0f;
-    for (uint32_t i = 0; i < 6; i++) {
+    FOR (i, 6u) {
         const uint32_t *const f = faces[i];
         const uint32_t halves[2][3] = {{f[0], f[2], f[1]}, {f[0], f[3], f[2]}};
         memcpy(cube.triangles[2 * i], halves, sizeof halves);
@@ -145,10 +145,10 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
     double worst[3] = {0.0};
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
         OWN_MODEL model = load(&cube, (md5_normals)weighting);
-        for (uint32_t i = 0; i < 8; i++) {
+        FOR (i, 8u) {
             const md5_vec3 normal = model->meshes[0].normals[i];
             const double found[3] = {normal.x, normal.y, normal.z};
-            for (int k = 0; k < 3; k++)
+            FOR (k, 3)
                 worst[weighting] =
                     fmax(worst[weighting], fabs(fabs(found[k]) - 0.57735026918962576));
             // All point to the same side of the surface.
@@ -165,13 +165,13 @@ TEST (normals_by_angle_do_not_depend_on_how_faces_are_cut) {
 // however small the triangles are beside a unit, and each side keeps its own.
 TEST (normals_of_two_sides_are_apart_with_any_weights) {
     shape sheet = {.num_points = 6, .num_triangles = 2, .triangles = {{0, 1, 2}, {3, 5, 4}}};
-    for (uint32_t i = 0; i < 6; i++) {
+    FOR (i, 6u) {
         sheet.points[i][0] = i % 3 == 1 ? 1e-4f : 0.0f;
         sheet.points[i][1] = i % 3 == 2 ? 1e-4f : 0.0f;
     }
     for (int weighting = MD5_NORMALS_ID; weighting <= MD5_NORMALS_ANGLE; weighting++) {
         OWN_MODEL model = load(&sheet, (md5_normals)weighting);
-        for (uint32_t i = 0; i < 6; i++)
+        FOR (i, 6u)
             CHECK(model->meshes[0].normals[i].z == (i < 3 ? -1.0f : 1.0f));
     }
 }
@@ -182,7 +182,7 @@ TEST (normals_of_two_sides_are_apart_with_any_weights) {
 
 static void check_first_equal(const md5_vec3 *points, uint32_t count, const uint32_t *first_equal)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         uint32_t expected = 0;
         while (points[expected].x != points[i].x || points[expected].y != points[i].y
                || points[expected].z != points[i].z)
@@ -194,13 +194,13 @@ static void check_first_equal(const md5_vec3 *points, uint32_t count, const uint
 TEST (weld_finds_the_first_equal_point) {
     enum { COUNT_MOST = 600 };
     uint64_t random = 11;
-    for (uint32_t round = 0; round < 20; round++) {
+    FOR (round, 20u) {
         const uint32_t count = round * COUNT_MOST / 20;
         uint32_t values = 2 + round % 4;
         OWN_ARRAY(md5_vec3, points, count);
-        for (uint32_t i = 0; i < count; i++) {
+        FOR (i, count) {
             float coordinates[3];
-            for (int axis = 0; axis < 3; axis++) {
+            FOR (axis, 3) {
                 const uint32_t value = test_random_u32(&random) % values;
                 coordinates[axis] = (float)value * (test_random_u32(&random) % 2 ? 0.1f : -0.1f);
             }
@@ -252,7 +252,7 @@ TEST (weld_is_right_where_all_points_have_one_hash) {
         // half have the same hash.
         const uint64_t factor = UINT64_C(0x9E3779B97F4A7C15);
         uint64_t inverse = factor; // right in its lowest three bits; each step doubles their number
-        for (int i = 0; i < 5; i++)
+        FOR (i, 5)
             inverse *= 2 - factor * inverse;
         const uint64_t product = ((uint64_t)12345 << 32 | lower) * inverse;
         const uint64_t xy = product ^ product >> 29 ^ product >> 58;

@@ -30,7 +30,7 @@ static bool query_load(query_case *made)
     made->palette = calloc(num_joints, sizeof(md5_mat34));
     made->pose = calloc(num_joints, sizeof(md5_xform));
     made->positions = calloc(made->model->num_meshes, sizeof(md5_vec3 *));
-    for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
+    FOR (mesh, made->model->num_meshes)
         made->positions[mesh] = calloc(made->model->meshes[mesh].num_vertices, sizeof(md5_vec3));
     return CHECK(made->binding);
 }
@@ -39,7 +39,7 @@ static void query_pose(query_case *made, double time)
 {
     const md5_moment moment = md5_moment_at(made->anim, time, MD5_WRAP_LOOP);
     md5_pose_palette(made->binding, moment, MD5_ROOT_FILE, made->pose, made->joints, made->palette);
-    for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
+    FOR (mesh, made->model->num_meshes)
         md5_skin(&made->model->meshes[mesh], made->palette, made->positions[mesh], NULL, NULL);
 }
 
@@ -79,11 +79,11 @@ TEST_HERE (bounds_of_joints_hold_the_posed_model) {
     const uint32_t num_joints = made->model->skeleton.num_joints;
     OWN_ARRAY(md5_bounds, boxes, num_joints);
     CHECK(md5_build_joint_bounds(made->model, boxes));
-    for (int i = 0; i < 30; i++) {
+    FOR (i, 30) {
         query_pose(made, i * 0.031);
         const md5_bounds found = md5_bounds_from_joints(boxes, made->joints, num_joints);
         md5_bounds exact = md5_bounds_from_points(NULL, 0);
-        for (uint32_t m = 0; m < made->model->num_meshes; m++)
+        FOR (m, made->model->num_meshes)
             exact = md5_bounds_union(
                 exact,
                 md5_bounds_from_points(made->positions[m], made->model->meshes[m].num_vertices));
@@ -126,7 +126,7 @@ TEST (transformed_bounds_hold_the_transformed_corners_tightly) {
     const float p = 2.0f / 3.0f, q = -1.0f / 3.0f;
     const md5_mat34 m = {{p, q, p, 10, p, p, q, -20, q, p, p, 30}};
     md5_vec3 corners[8];
-    for (int i = 0; i < 8; i++) {
+    FOR (i, 8) {
         const real3 corner = {i & 1 ? 4 : -1, i & 2 ? 5 : 2, i & 4 ? 6 : -3};
         corners[i] = real3_narrow(real3_transform(&m, corner, 1.0));
     }
@@ -142,13 +142,13 @@ TEST_HERE (nearest_joint_is_that_with_the_smallest_distance) {
     const uint32_t num_joints = made->model->skeleton.num_joints;
     uint64_t random = 5;
     query_pose(made, 0.1);
-    for (int i = 0; i < 100; i++) {
+    FOR (i, 100) {
         const md5_vec3 to = random_in((md5_vec3){-50, -50, 0}, (md5_vec3){50, 50, 100}, &random);
         float distance = -1;
         const uint32_t nearest = md5_find_nearest_joint(made->joints, num_joints, to, &distance);
         double smallest = INFINITY;
         uint32_t expected = MD5_NONE;
-        for (uint32_t joint = 0; joint < num_joints; joint++) {
+        FOR (joint, num_joints) {
             const float *const m = made->joints[joint].m;
             const double d = real3_distance((real3){m[3], m[7], m[11]}, real3_of(to));
             if (d < smallest - 1e-9) {
@@ -184,7 +184,7 @@ TEST (ray_picks_the_joint_nearest_to_its_line_but_not_behind_it) {
 
 TEST_HERE (single_vertices_are_where_skinning_puts_them) {
     query_pose(made, 0.4);
-    for (uint32_t m = 0; m < made->model->num_meshes; m++) {
+    FOR (m, made->model->num_meshes) {
         const md5_mesh *const mesh = &made->model->meshes[m];
         OWN_ARRAY(md5_vec3, positions, mesh->num_vertices);
         OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
@@ -217,7 +217,7 @@ static md5_vec3 random_side(float size, uint64_t *random)
 // Every tenth box is empty.
 static void made_crowd(md5_bounds *boxes, uint64_t *random)
 {
-    for (int i = 0; i < CROWD; i++) {
+    FOR (i, CROWD) {
         const md5_vec3 at = random_side(100, random);
         const float half = (float)(20.0 * test_random(random));
         boxes[i] = (md5_bounds){{at.x - half, at.y - half, at.z - half},
@@ -236,7 +236,7 @@ TEST (sphere_finds_the_boxes_whose_nearest_point_it_holds) {
     md5_bounds boxes[CROWD];
     uint64_t random = 6;
     made_crowd(boxes, &random);
-    for (int turn = 0; turn < 20; turn++) {
+    FOR (turn, 20) {
         const md5_vec3 center = random_side(100, &random);
         const float radius = (float)(60.0 * test_random(&random));
         uint32_t found[CROWD], next = 0;
@@ -308,7 +308,7 @@ TEST (ray_finds_the_boxes_it_passes_through) {
 static bool is_in_clip(const md5_mat44 *m, md5_vec3 p, double near_depth)
 {
     double clip[4];
-    for (int row = 0; row < 4; row++)
+    FOR (row, 4)
         clip[row] = (double)m->m[row] * p.x + (double)m->m[4 + row] * p.y
                     + (double)m->m[8 + row] * p.z + m->m[12 + row];
     return fabs(clip[0]) <= clip[3] && fabs(clip[1]) <= clip[3] && clip[2] <= clip[3]
@@ -318,7 +318,7 @@ static bool is_in_clip(const md5_mat44 *m, md5_vec3 p, double near_depth)
 static bool is_inside(const md5_vec4 *planes, md5_vec3 p)
 {
     bool inside = true;
-    for (int i = 0; i < 6; i++)
+    FOR (i, 6)
         inside = inside
                  && (double)planes[i].x * p.x + (double)planes[i].y * p.y
                             + (double)planes[i].z * p.z + planes[i].w
@@ -329,7 +329,7 @@ static bool is_inside(const md5_vec4 *planes, md5_vec3 p)
 TEST (frustum_planes_enclose_what_the_camera_sees) {
     static const md5_vec3 eye = {120, -40, 60}, at = {0, 10, 30}, up = {0, 0, 1};
     uint64_t random = 8;
-    for (int i = 0; i < 6; i++) {
+    FOR (i, 6) {
         const md5_depth depth = (md5_depth)(i % 3);
         const float far_z = i < 3 ? 300.0f : INFINITY;
         const md5_mat44 m = md5_mat44_mul(md5_mat44_perspective(50, 1.5f, 1.0f, far_z, depth),
@@ -337,7 +337,7 @@ TEST (frustum_planes_enclose_what_the_camera_sees) {
         md5_vec4 planes[6];
         md5_frustum_planes(m, depth, planes);
         uint32_t num_inside = 0;
-        for (int turn = 0; turn < 2000; turn++) {
+        FOR (turn, 2000) {
             const md5_vec3 p = random_side(400, &random);
             const bool expected =
                 is_in_clip(&m, p, depth == MD5_DEPTH_MINUS_ONE_TO_ONE ? -1.0 : 0.0);
@@ -386,8 +386,8 @@ static meeting meet_triangle(const query_case *made, uint32_t mesh, uint32_t tri
 static double first_hit(const query_case *made, const md5_ray *ray, bool *is_doubtful)
 {
     double nearest = INFINITY, doubtful = INFINITY;
-    for (uint32_t mesh = 0; mesh < made->model->num_meshes; mesh++)
-        for (uint32_t i = 0; i < made->model->meshes[mesh].num_triangles; i++) {
+    FOR (mesh, made->model->num_meshes)
+        FOR (i, made->model->meshes[mesh].num_triangles) {
             const meeting met = meet_triangle(made, mesh, i, ray);
             if (!(met.t >= 0.0) || (ray->front_only && met.cosine > 0.0))
                 continue;
@@ -417,7 +417,7 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
     uint64_t random = 1;
     uint32_t num_hits = 0, num_misses = 0;
     OWN_ARRAY(md5_vec3, scratch, made->model->max_vertices);
-    for (int i = 0; i < 600; i++) {
+    FOR (i, 600) {
         if (i % 100 == 0)
             query_pose(made, i * 0.0037);
         md5_ray ray = ray_through(&made->model->bounds, i % 3 == 0 ? 0.01f : 3.0f, &random);
@@ -444,15 +444,15 @@ TEST_HERE (ray_hits_the_first_triangle_of_a_posed_model) {
 TEST_HERE (hit_weights_give_the_point_of_the_ray) {
     uint64_t random = 2;
     query_pose(made, 0.3);
-    for (int i = 0; i < 300; i++) {
+    FOR (i, 300) {
         const md5_ray ray = ray_through(&made->model->bounds, 1.0f, &random);
-        for (uint32_t m = 0; m < made->model->num_meshes; m++) {
+        FOR (m, made->model->num_meshes) {
             const md5_mesh *const mesh = &made->model->meshes[m];
             md5_hit hit;
             if (!md5_raycast_mesh(ray, mesh, made->positions[m], &hit))
                 continue;
             real3 at = {0};
-            for (int corner = 0; corner < 3; corner++) {
+            FOR (corner, 3) {
                 const uint32_t vertex = mesh->indices[3 * hit.triangle + (uint32_t)corner];
                 const md5_vec3 p = made->positions[m][vertex];
                 const double weight = hit.weights[corner];
@@ -486,9 +486,9 @@ static md5_vec3 box_corner(uint32_t i, float x, float y, float z)
 TEST (no_ray_slips_through_the_edges_of_a_closed_surface) {
     uint64_t random = 3;
     uint32_t num_misses = 0;
-    for (int turn = 0; turn < 20000; turn++) {
+    FOR (turn, 20000) {
         md5_vec3 corners[8];
-        for (uint32_t i = 0; i < 8; i++)
+        FOR (i, 8u)
             corners[i] = md5_vec3_add(box_corner(i, 1, 1, 1), random_side(0.3f, &random));
         // From the inside through a corner, or through a point of an edge or a diagonal.
         const uint32_t triangle = test_random_u32(&random) % 12, side = test_random_u32(&random);
@@ -504,10 +504,10 @@ TEST (no_ray_slips_through_the_edges_of_a_closed_surface) {
 
 TEST (ray_from_outside_hits_the_front_of_a_box) {
     md5_vec3 corners[8];
-    for (uint32_t i = 0; i < 8; i++)
+    FOR (i, 8u)
         corners[i] = box_corner(i, 1, 2, 3);
     const float half[3] = {1, 2, 3};
-    for (int side = 0; side < 6; side++) {
+    FOR (side, 6) {
         float from[3] = {0.1f, 0.2f, 0.3f}, along[3] = {0};
         from[side / 2] = side % 2 ? 10.0f : -10.0f;
         along[side / 2] = side % 2 ? -2.0f : 2.0f;
@@ -558,7 +558,7 @@ TEST (ray_hits_what_a_box_holds) {
 TEST (ray_without_direction_or_of_nan_hits_nothing) {
     const md5_bounds box = {{-1, -1, -1}, {1, 1, 1}};
     md5_vec3 corners[8];
-    for (uint32_t i = 0; i < 8; i++)
+    FOR (i, 8u)
         corners[i] = box_corner(i, 1, 1, 1);
     const md5_ray rays[] = {
         {.origin = {0, 0, 0}},
@@ -566,7 +566,7 @@ TEST (ray_without_direction_or_of_nan_hits_nothing) {
         {.origin = {0, 0, 0}, .direction = {1, NAN, 0}},
         {.origin = {0, 0, 0}, .direction = {INFINITY, INFINITY, 0}},
     };
-    for (size_t i = 0; i < COUNT_OF(rays); i++) {
+    FOR (i, COUNT_OF(rays)) {
         md5_hit hit;
         CHECK(!md5_raycast_mesh(rays[i], &box_mesh, corners, &hit));
         CHECK(i == 3 || !md5_raycast_bounds(rays[i], box, NULL));
@@ -580,7 +580,7 @@ TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
     uint32_t num_hits = 0;
     md5_build_joint_bounds(made->model, boxes);
     query_pose(made, 0.2);
-    for (int i = 0; i < 200; i++) {
+    FOR (i, 200) {
         const md5_ray ray = ray_through(&made->model->bounds, 1.0f, &random);
         md5_hit hit = {.joint = 12345};
         const bool is_hit = md5_raycast_joints(ray, boxes, made->joints, num_joints, &hit);
@@ -596,7 +596,7 @@ TEST_HERE (ray_finds_the_joint_whose_box_it_hits_first) {
         const double min[3] = {box->min.x, box->min.y, box->min.z};
         const double max[3] = {box->max.x, box->max.y, box->max.z};
         double to_surface = INFINITY;
-        for (int axis = 0; axis < 3; axis++) {
+        FOR (axis, 3) {
             const double local = m[axis] * at.x + m[4 + axis] * at.y + m[8 + axis] * at.z;
             CHECK(local > min[axis] - 1e-3 && local < max[axis] + 1e-3);
             to_surface = fmin(to_surface, fmin(fabs(local - min[axis]), fabs(local - max[axis])));
@@ -634,7 +634,7 @@ TEST (ray_hits_a_converted_model_as_it_hits_the_file) {
     REQUIRE(file != NULL && left != NULL);
     uint64_t random = 9;
     uint32_t num_hits = 0;
-    for (int i = 0; i < 200; i++) {
+    FOR (i, 200) {
         const md5_ray ray = ray_through(&file->bounds, 1.0f, &random);
         md5_ray moved = ray;
         moved.origin = md5_mat34_point(to_left, ray.origin);

@@ -116,7 +116,7 @@ md5_quat made_rotation(uint64_t *random)
 
 void made_joints(md5_mat34 *joints, uint32_t num_joints, double size, uint64_t *random)
 {
-    for (uint32_t i = 0; i < num_joints; i++) {
+    FOR (i, num_joints) {
         const md5_quat rotation = made_rotation(random);
         const float most = (float)size;
         const md5_vec3 position = {test_betweenf(-most, most, random),
@@ -146,9 +146,9 @@ static md5_mat34 inverse(const md5_mat34 *a)
 {
     const float *m = a->m;
     md5_mat34 back;
-    for (int row = 0; row < 3; row++) {
+    FOR (row, 3) {
         double moved = 0.0;
-        for (int column = 0; column < 3; column++) {
+        FOR (column, 3) {
             back.m[4 * row + column] = m[4 * column + row];
             moved -= (double)m[4 * column + row] * m[4 * column + 3];
         }
@@ -183,7 +183,7 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
         const uint32_t count = least + test_random_u32(random) % (most - least + 1);
         patch->texcoords[i] = (md5_vec2){fabsf(x - SIDE / 2), y};
         patch->vertices[i] = (md5_vertex){used, count};
-        for (uint32_t k = 0; k < count; k++) {
+        FOR (k, count) {
             md5_weight *weight = &patch->weights[used++];
             weight->joint = test_random_u32(random) % JOINTS;
             const md5_mat34 back = inverse(&patch->bind[weight->joint]);
@@ -218,7 +218,7 @@ static real3 expected_place(const cloth_patch *patch, uint32_t file_vertex)
 {
     const md5_vertex vertex = patch->vertices[file_vertex];
     real3 sum = {0.0, 0.0, 0.0};
-    for (uint32_t i = 0; i < vertex.num_weights; i++) {
+    FOR (i, vertex.num_weights) {
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
         const real3 position =
             real3_transform(&patch->posed[weight->joint], real3_of(weight->offset), 1.0);
@@ -233,7 +233,7 @@ static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, 
 {
     const md5_vertex vertex = patch->vertices[file_vertex];
     real3 sum = {0.0, 0.0, 0.0};
-    for (uint32_t i = 0; i < vertex.num_weights; i++) {
+    FOR (i, vertex.num_weights) {
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
         const md5_mat34 back = inverse(&patch->bind[weight->joint]);
         const real3 local = real3_transform(&back, real3_of(bind), 0.0);
@@ -249,7 +249,7 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
     uint64_t random = 19;
     static const uint32_t most[] = {1, 2, 4, MAX_WEIGHTS};
     static const double oddness[] = {0.0, 0.7};
-    for (uint32_t round = 0; round < 8; round++) {
+    FOR (round, 8u) {
         make_patch(patch, round % 2, most[round % 4], oddness[round / 4], &random);
         OWN_MESH made;
         if (CHECK(made_mesh_build(&made, &patch->source, JOINTS, NULL))) {
@@ -259,7 +259,7 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
             OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
             OWN_ARRAY(md5_vec4, tangents, mesh->num_vertices);
             md5_skin(mesh, patch->palette, positions, normals, tangents);
-            for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+            FOR (i, mesh->num_vertices) {
                 const uint32_t source = mesh->sources[i];
                 CHECK_NEAR(real3_distance(real3_of(positions[i]), expected_place(patch, source)),
                            0.0, 3e-6 * 60.0);
@@ -304,7 +304,7 @@ TEST (skin_in_the_bind_pose_changes_nothing) {
         palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
     OWN_ARRAY(md5_vec3, positions, made.mesh.num_vertices);
     md5_skin(&made.mesh, palette, positions, NULL, NULL);
-    for (uint32_t i = 0; i < made.mesh.num_vertices; i++)
+    FOR (i, made.mesh.num_vertices)
         CHECK_NEAR(real_distance(positions[i], made.mesh.positions[i]), 0.0, 1e-5);
 }
 
@@ -331,20 +331,20 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
     OWN_ARRAY(md5_vec3, positions, mesh->num_vertices);
     OWN_ARRAY(md5_vec3, normals, mesh->num_vertices);
     md5_skin(mesh, palette, positions, normals, NULL);
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+    FOR (i, mesh->num_vertices) {
         float position[3], normal[3];
 
         // The order that the head of md5/skin/skin_scalar.c states, which faster kernels have to
         // keep.
         const uint32_t first = mesh->first_influence[i], end = mesh->first_influence[i + 1];
         const md5_vec3 bind = mesh->normals[i];
-        for (int row = 0; row < 3; row++) {
+        FOR (row, 3) {
             float lane[4] = {0}, e[4] = {0};
             for (uint32_t j = first; j < end; j++) {
                 const float *m = palette[mesh->influence_joints[j]].m + 4 * row;
                 const md5_vec4 q = mesh->influences[j];
                 const float factors[4] = {q.x, q.y, q.z, q.w};
-                for (int column = 0; column < 4; column++) {
+                FOR (column, 4) {
                     const float a = m[column] * factors[column], b = m[column] * q.w;
                     lane[column] = j == first ? a : lane[column] + a;
                     e[column] = j == first ? b : e[column] + b;
@@ -371,7 +371,7 @@ static void check_order(const md5_mesh *mesh, const md5_mat34 *palette)
 static uint32_t count_blended(const md5_mesh *mesh)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < mesh->num_vertices; i++)
+    FOR (i, mesh->num_vertices)
         count += md5i_skin_kind_of(mesh, i) == MD5_SKIN_BLEND;
     return count;
 }
@@ -394,7 +394,7 @@ TEST (skin_blends_where_points_meet_and_only_there) {
     OWN_ARRAY(md5_vec3, exact, count);
     md5_skin(&made.mesh, patch->palette, blended, NULL, NULL);
     md5_skin(&by_hand, patch->palette, exact, NULL, NULL);
-    for (size_t i = 0; i < count; i++)
+    FOR (i, count)
         CHECK_NEAR(real_distance(blended[i], exact[i]), 0.0, 1e-6 * 60.0);
 }
 
@@ -420,13 +420,13 @@ TEST (skin_bounds_hold_what_is_skinned) {
     md5_mat34 palette[16];
     md5_vec3 points[256];
     CHECK(model->skeleton.num_joints <= 16);
-    for (int step = 0; step < 20; step++) {
+    FOR (step, 20) {
         const md5_moment moment = md5_moment_at(anim, step * 0.0137, MD5_WRAP_LOOP);
         md5_sample(binding, moment, MD5_ROOT_FILE, pose);
         md5_local_to_model(&model->skeleton, pose, palette);
         md5_build_palette(model, palette, palette);
         md5_bounds skinned = md5_bounds_from_points(NULL, 0);
-        for (uint32_t m = 0; m < model->num_meshes; m++) {
+        FOR (m, model->num_meshes) {
             const md5_mesh *const mesh = &model->meshes[m];
             if (!CHECK(mesh->num_vertices <= 256))
                 break;
@@ -486,7 +486,7 @@ static md5_model *make_model(double magnitude)
                 "mesh {\nshader \"\"\nnumverts %d\n",
                 SIZES_VERTICES);
     int num_weights = 0;
-    for (int i = 0; i < SIZES_VERTICES; i++) {
+    FOR (i, SIZES_VERTICES) {
         const int count = shapes[i / COPIES].count;
         test_append(&text, "vert %d ( 0 0 ) %d %d\n", i, num_weights, count);
         num_weights += count;
@@ -540,7 +540,7 @@ static bool check_sound(const size_case *of, bool is_dual, skinned *result)
     skinned other;
     bool sound = true;
     run(of, is_dual, MD5_CPU_SCALAR, result);
-    for (uint32_t i = 0; i < of->mesh->num_vertices; i++) {
+    FOR (i, of->mesh->num_vertices) {
         const md5_vec3 p = result->positions[i];
         const md5_vec4 t = result->tangents[i];
         sound = sound && isfinite(p.x) && isfinite(p.y) && isfinite(p.z)
@@ -603,7 +603,7 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
     static const double mantissas[] = {1.0, 1.7, 3.1, 6.3};
     uint64_t random = 1;
     for (int exponent = -44; exponent <= 8; exponent++) {
-        for (int i = 0; i < 4; i++) {
+        FOR (i, 4) {
             double magnitude = mantissas[i] * pow(10.0, exponent);
             size_case of = {.magnitude = magnitude};
             OWN_MODEL model = make_model(magnitude);
@@ -611,7 +611,7 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
                 continue;
             }
             of.mesh = &model->meshes[0];
-            for (int j = 0; j < SIZES_JOINTS; j++) {
+            FOR (j, SIZES_JOINTS) {
                 of.transforms[j] = (md5_xform){made_rotation(&random),
                                                {test_betweenf(-0.5f, 0.5f, &random),
                                                 test_betweenf(-0.5f, 0.5f, &random),
@@ -624,7 +624,7 @@ TEST (skin_sizes_of_biases_from_the_least_float_to_the_largest) {
             double worst_linear = 0.0, worst_dual = 0.0;
             check_sound(&of, false, &linear);
             check_sound(&of, true, &dual);
-            for (uint32_t j = 0; j < of.mesh->num_vertices; j++) {
+            FOR (j, of.mesh->num_vertices) {
                 worst_linear = fmax(worst_linear, linear_error(&of, &linear, j));
                 worst_dual = fmax(worst_dual, dual_error(&of, &dual, j));
             }
@@ -644,7 +644,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     const md5_mesh *const mesh = &plain->meshes[0];
     uint64_t random = 2;
     size_case of = {.mesh = mesh};
-    for (int i = 0; i < SIZES_JOINTS; i++) {
+    FOR (i, SIZES_JOINTS) {
         of.palette[i] =
             md5_mat34_from_xform((md5_xform){made_rotation(&random), {1.0f, -2.0f, 3.0f}, 0.0f});
     }
@@ -658,7 +658,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     of.mesh = &scaled;
     for (int exponent = -100; exponent <= 120; exponent++) {
         memcpy(influences, mesh->influences, mesh->num_influences * sizeof *influences);
-        for (uint32_t i = 0; i < mesh->num_influences; i++)
+        FOR (i, mesh->num_influences)
             influences[i].w = ldexpf(influences[i].w, exponent);
         run(&of, true, MD5_CPU_SCALAR, &actual);
         CHECK_BYTES(&actual, &expected, sizeof actual);
@@ -689,7 +689,7 @@ typedef struct strided_skinned {
 static bool is_filled(const void *bytes, size_t size)
 {
     bool filled = true;
-    for (size_t i = 0; i < size; i++)
+    FOR (i, size)
         filled = filled && ((const uint8_t *)bytes)[i] == 0xa5;
     return filled;
 }
@@ -753,9 +753,9 @@ static void check_model(const char *path)
     OWN_ARRAY(md5_dual_quat, dual, num_joints);
     made_joints(palette, num_joints, 10.0, &random);
     md5_build_dual_palette(palette, num_joints, dual);
-    for (uint32_t m = 0; m < model->num_meshes; m++)
+    FOR (m, model->num_meshes)
         EACH_CPU (level, MD5_CPU_SCALAR)
-            for (int which = 0; which < 8; which++)
+            FOR (which, 8)
                 check_level(&model->meshes[m], palette, which & 4 ? dual : NULL, level, which & 1,
                             which & 2);
 }
@@ -800,7 +800,7 @@ TEST (dual_quaternions_skin_into_interleaved_vertices_with_the_same_bits) {
                               .normals = found + 1,
                               .normal_stride = 2 * sizeof *found};
     md5_skin_batch(&job, 1, NULL);
-    for (size_t i = 0; i < count; i++) {
+    FOR (i, count) {
         CHECK_BYTES(&expected[i], &found[2 * i], sizeof *found);
         CHECK_BYTES(&expected[count + i], &found[2 * i + 1], sizeof *found);
     }

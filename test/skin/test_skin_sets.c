@@ -82,7 +82,7 @@ static bool is_at(md5_vec3 a, md5_vec3 b)
 static void check_written(const md5_mesh *mesh, const md5_mat34 *palette,
                           const md5_dual_quat *duals, const char *what)
 {
-    for (int wanted = 0; wanted < 4; wanted++) {
+    FOR (wanted, 4) {
         const bool normals = wanted & 1, tangents = wanted & 2;
         OWN_SKINNED expected = skin(mesh, palette, duals, MD5_CPU_SCALAR, normals, tangents);
         EACH_CPU (level, MD5_CPU_SCALAR + 1) {
@@ -153,7 +153,7 @@ static void begin_random_mesh(random_mesh *made, size_t num_vertices)
 
 static void add_streak(random_mesh *made, const streak *of, uint64_t *random)
 {
-    for (uint32_t i = 0; i < of->length; i++) {
+    FOR (i, of->length) {
         // Adds a vertex of the streak, or now and then one of another kind that interrupts it.
         const uint32_t vertex = made->mesh.num_vertices++;
         const bool is_odd = test_random_u32(random) % 12 == 0;
@@ -207,7 +207,7 @@ static void end_random_mesh(random_mesh *made)
 static void make_random_mesh(random_mesh *made, uint32_t num_streaks, uint64_t *random)
 {
     begin_random_mesh(made, 41 * (size_t)num_streaks);
-    for (uint32_t i = 0; i < num_streaks; i++) {
+    FOR (i, num_streaks) {
         streak of = {
             .length = test_random_u32(random) % 41,
             .num_influences = test_random_u32(random) % (MAX_INFLUENCES + 1),
@@ -259,7 +259,7 @@ TEST (skin_gives_the_same_bits_with_every_instruction_set) {
     uint64_t random = 41;
     seen_runs seen = {{{0}}};
     md5_mat34 palette[JOINTS];
-    for (uint32_t round = 0; round < 200; round++) {
+    FOR (round, 200u) {
         OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 20, &random);
         made_joints(palette, JOINTS, 20.0, &random);
@@ -278,7 +278,7 @@ TEST (dual_skinning_gives_the_same_bits_with_every_instruction_set) {
     uint64_t random = 61;
     md5_mat34 palette[JOINTS];
     md5_dual_quat dual[JOINTS];
-    for (uint32_t round = 0; round < 100; round++) {
+    FOR (round, 100u) {
         OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 20, &random);
         made_joints(palette, JOINTS, 20.0, &random);
@@ -298,11 +298,11 @@ TEST (skin_gives_the_same_bits_for_odd_palettes) {
     static const float odd[] = {0.0f, -0.0f, 1e-38f, 1e30f, -1e-20f, INFINITY};
     uint64_t random = 43;
     md5_mat34 palette[JOINTS];
-    for (uint32_t round = 0; round < 60; round++) {
+    FOR (round, 60u) {
         OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 10, &random);
         made_joints(palette, JOINTS, 20.0, &random);
-        for (uint32_t i = 0; i < 12; i++) {
+        FOR (i, 12u) {
             const uint32_t entry = test_random_u32(&random) % (12 * JOINTS);
             const uint32_t value = test_random_u32(&random) % (COUNT_OF(odd));
             palette[entry / 12].m[entry % 12] = odd[value];
@@ -324,7 +324,7 @@ static bool is_planned(const md5_mesh *mesh, const md5_skin_run *run, const uint
     const bool is_exact = run->kind == MD5_SKIN_EXACT;
     bool is_right = count == run->num_influences && run->kind == md5i_skin_kind_of(mesh, vertex);
     const float *floats = (const float *)(const void *)(words + count) + lane;
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         const md5_vec4 q = mesh->influences[first + i];
         const float expected[4] = {q.x, q.y, q.z, q.w};
         is_right = is_right && words[i] == mesh->influence_joints[first + i];
@@ -366,7 +366,7 @@ static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t 
 static size_t size_of_runs(const md5_skin_plan *plan)
 {
     size_t num_vertices = 0, num_words = 0;
-    for (uint32_t i = 0; i < plan->num_runs; i++) {
+    FOR (i, plan->num_runs) {
         const md5_skin_run *const run = &plan->runs[i];
         CHECK_UINT(run->vertices, num_vertices);
         num_vertices += (size_t)run->count * (run->order == MD5_SKIN_GATHERED ? 8 : 1);
@@ -395,9 +395,9 @@ static void check_plan(const md5_mesh *mesh, const char *what)
     }
     OWN_ARRAY(uint32_t, times, mesh->num_vertices + 1);
     bool is_right = true;
-    for (uint32_t i = 0; i < plan->num_runs; i++) {
+    FOR (i, plan->num_runs) {
         const md5_skin_run *const run = &plan->runs[i];
-        for (uint32_t k = 0; k < run->count; k++) {
+        FOR (k, run->count) {
             const uint32_t vertex = plan->vertices[run->vertices + k];
             if (run->order != MD5_SKIN_SINGLES) {
                 is_right = is_right && check_group(mesh, run, k, times);
@@ -407,7 +407,7 @@ static void check_plan(const md5_mesh *mesh, const char *what)
             }
         }
     }
-    for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++)
+    FOR (vertex, mesh->num_vertices)
         is_right = is_right && times[vertex] == 1;
     CHECK_THAT(is_right, "%s: a vertex is not done as it should be", what);
     CHECK_UINT(plan->size, size_of_runs(plan));
@@ -415,7 +415,7 @@ static void check_plan(const md5_mesh *mesh, const char *what)
 
 TEST (skin_plan_covers_every_vertex) {
     uint64_t random = 47;
-    for (uint32_t round = 0; round < 100; round++) {
+    FOR (round, 100u) {
         OWN_RANDOM_MESH made;
         make_random_mesh(&made, round % 20, &random);
         check_plan(&made.mesh, "random mesh");
@@ -459,7 +459,7 @@ static void check_model(const char *path)
     made_joints(palette, num_joints, 50.0, &random);
     md5_build_palette(model, palette, palette);
     md5_build_dual_palette(palette, num_joints, dual);
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    FOR (i, model->num_meshes) {
         check_plan(&model->meshes[i], path);
         check_sets(&model->meshes[i], palette, path);
         check_written(&model->meshes[i], NULL, dual, path);
@@ -533,7 +533,7 @@ static void check_memory(const char *name, const char *text, size_t text_size,
     if (!CHECK_THAT(model != NULL, "%s: %s", name, error.message))
         return;
     size_t arrays = 0, plans = 0;
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    FOR (m, model->num_meshes) {
         arrays += size_of_arrays(&model->meshes[m]);
         plans += size_of_plan(&model->meshes[m]);
     }
@@ -592,31 +592,31 @@ enum { PLAN_JOINTS = 6, MAX_VERTICES = 150, MAX_WEIGHTS = 12 };
 TEST (random_models_take_what_they_use) {
     static const md5_load_opts options = {.max_warnings = 0};
     uint64_t random = 67;
-    for (uint32_t round = 0; round < 50; round++) {
+    FOR (round, 50u) {
         OWN_TEXT text = {0};
         test_append(&text, "MD5Version 10 commandline \"\" numJoints %u numMeshes 3 joints {\n",
                     PLAN_JOINTS);
         for (uint32_t i = 0; i < PLAN_JOINTS; i++)
             test_append(&text, "\"%u\" -1 ( 0 %u 1 ) ( 0 0 0 )\n", i, i);
         test_append(&text, "}\n");
-        for (int i = 0; i < 3; i++) {
+        FOR (i, 3) {
             const uint32_t num_vertices = test_random_u32(&random) % MAX_VERTICES;
             uint32_t num_weights = 0;
             test_append(&text, "mesh { shader \"\" numverts %u\n", num_vertices);
-            for (uint32_t j = 0; j < num_vertices; j++) {
+            FOR (j, num_vertices) {
                 const uint32_t own = test_random_u32(&random) % MAX_WEIGHTS;
                 test_append(&text, "vert %u ( %u %u ) %u %u\n", j, j % 3, j % 2, num_weights, own);
                 num_weights += own;
             }
             const uint32_t num_triangles = num_vertices > 2 ? num_vertices - 2 : 0;
             test_append(&text, "numtris %u\n", num_triangles);
-            for (uint32_t j = 0; j < num_triangles; j++)
+            FOR (j, num_triangles)
                 test_append(&text, "tri %u %u %u %u\n", j, j, j + 1, j + 2);
 
             // Biases of 0, and several weights of a vertex on one joint.
             static const char *const biases[] = {"0", "0.25", "0.5", "1", "1", "0.125"};
             test_append(&text, "numweights %u\n", num_weights);
-            for (uint32_t j = 0; j < num_weights; j++)
+            FOR (j, num_weights)
                 test_append(&text, "weight %u %u %s ( %u 2 %u )\n", j,
                             test_random_u32(&random) % PLAN_JOINTS,
                             biases[test_random_u32(&random) % 6], test_random_u32(&random) % 9, j);

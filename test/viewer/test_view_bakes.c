@@ -41,11 +41,11 @@ static double error_at(const gl_scene *scene, const view_kind *kind, uint32_t cl
                      memory->palette);
     CHECK(scene_pose_baked(scene->renderer, baked_level(kind)->drawn, kind->bakes.clips, &job, NULL,
                            1, NULL));
-    for (uint32_t i = 0; i < kind->model->num_meshes; i++) {
+    FOR (i, kind->model->num_meshes) {
         CHECK(md5gl_capture(scene->renderer, baked_level(kind)->drawn, i, NULL, memory->gpu, NULL,
                             NULL, NULL));
         md5_skin(&kind->model->meshes[i], memory->palette, memory->cpu, NULL, NULL);
-        for (uint32_t v = 0; v < kind->model->meshes[i].num_vertices; v++) {
+        FOR (v, kind->model->meshes[i].num_vertices) {
             const double off = real_distance(memory->gpu[v], memory->cpu[v]);
             worst = off > worst ? off : worst;
         }
@@ -83,7 +83,7 @@ TEST_LONG (view_baked_vertices_are_within_a_pixel) {
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
         const md5_model *model = kind->model;
         uint32_t largest = 0;
-        for (uint32_t i = 0; i < model->num_meshes; i++)
+        FOR (i, model->num_meshes)
             largest =
                 model->meshes[i].num_vertices > largest ? model->meshes[i].num_vertices : largest;
         const uint32_t num_joints = model->skeleton.num_joints;
@@ -143,7 +143,7 @@ static level_counts count_drawn(shot_viewer *viewer)
     level_counts counts = {0};
     OWN_PICTURE drawn = shot_draw(viewer);
     const view_crowd *const crowd = &viewer->state.document->crowd;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+    FOR (k, crowd->num_kinds)
         counts.skinned += crowd->kinds[k].num_seen;
     counts.baked = crowd->num_baked;
     counts.far = crowd->num_far;
@@ -243,7 +243,7 @@ TEST_SHOT (view_figures_count_baked_members, RUN SMALL FAR "--crowd-baked 30") {
     OWN_PICTURE drawn = shot_draw(viewer);
     const view_stage facts = view_stage_of(&viewer->state, 1280.0f, 900.0f);
     view_list_figures(&facts, &rows);
-    for (uint32_t i = 0; i < rows.count; i++)
+    FOR (i, rows.count)
         if (strcmp(rows.rows[i].label, "Baked") == 0)
             found = CHECK_STRING(rows.rows[i].text, "20  \xE2\x80\xA2  1.8 MB");
 
@@ -348,7 +348,7 @@ TEST_SHOT (view_bakes_refuse_what_does_not_fit, RUN SMALL "--crowd 2") {
     const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
     // The size without frames inserted between those of the clip.
     size_t num_vertices = 0;
-    for (uint32_t i = 0; i < kind->model->num_meshes; i++)
+    FOR (i, kind->model->num_meshes)
         num_vertices += kind->model->meshes[i].num_vertices;
     const size_t size = 8 * num_vertices * kind->clips[0]->anim->num_frames;
     CHECK(!try_to_bake(&viewer->scene, kind, size - 1, "1.8 MB, at most 1.8 fit"));

@@ -43,7 +43,7 @@ static double area(const view_canvas *canvas)
 
 static bool is_inside(const view_canvas *canvas, view_rect rect)
 {
-    for (uint32_t i = 0; i < canvas->count; i++) {
+    FOR (i, canvas->count) {
         const md5gl_panel_vertex *const v = &canvas->vertices[i];
         if (v->x < rect.x || v->x > rect.x + rect.width || v->y < rect.y
             || v->y > rect.y + rect.height)

@@ -151,7 +151,7 @@ bool page_open(page_case *of, const char *name)
     if (!CHECK(number >= 0))
         return false;
     of->page = view_page_at((uint32_t)number);
-    for (uint32_t i = 0; i < view_num_sliders(of->page); i++)
+    FOR (i, view_num_sliders(of->page))
         of->values[i] = of->page->sliders[i].first;
     snprintf(path, sizeof path, "models/%s",
              of->page->model != NULL ? of->page->model : VIEW_USUAL_MODEL);
@@ -180,7 +180,7 @@ void page_close(page_case *of)
 
 double page_fact(const page_case *of, const char *name)
 {
-    for (uint32_t i = 0; i < of->picture.num_facts; i++)
+    FOR (i, of->picture.num_facts)
         if (strcmp(of->picture.facts[i].name, name) == 0)
             return of->picture.facts[i].value;
     CHECK_THAT(false, "there is no fact '%s'", name);
@@ -276,7 +276,7 @@ double page_series_at(const view_series *series, double x)
 bool page_has_color(const md5gl_line_vertex *end, view_color color)
 {
     bool is_equal = true;
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         is_equal = is_equal && end->rgba[i] == (color >> (24 - 8 * i) & 0xFF);
     return is_equal;
 }

@@ -138,7 +138,7 @@ bool page_has_color(const md5gl_line_vertex *end, view_color color);
 #define EACH_VERTEX(v, mesh, model)                                                              \
     for (const md5_mesh *mesh = (model)->meshes, *const mesh##_end = mesh + (model)->num_meshes; \
          mesh < mesh##_end; mesh++)                                                              \
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        FOR (v, mesh->num_vertices)
 // NOLINTEND(bugprone-macro-parentheses)
 
 #endif

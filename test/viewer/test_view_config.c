@@ -64,7 +64,7 @@ static char *any_word(const char *words, uint64_t *random)
 static char *any_lights(uint64_t *random)
 {
     char *text = common_copy("");
-    for (int i = 0; i < VIEW_NUM_LIGHTS; i++) {
+    FOR (i, VIEW_NUM_LIGHTS) {
         const view_light_range *const range = &view_light_ranges[i];
         const double value = test_between((double)range->low, (double)range->high, random);
         char *const longer =
@@ -121,7 +121,7 @@ static void set_all(view_options *options, uint64_t *random)
     size_t count;
     const view_option *const table = view_options_table(&count);
     view_options usual = usual_options();
-    for (size_t i = 0; i < count; i++)
+    FOR (i, count)
         while (table[i].memory != VIEW_FORGOTTEN && is_same(&table[i], options, &usual)) {
             OWN char *const text = any_value(&table[i], random);
             const bool is_read = text != NULL && view_read_option(&table[i], text, options);
@@ -138,7 +138,7 @@ static void check_all(const view_options *actual, const view_options *expected,
 {
     size_t count;
     const view_option *const table = view_options_table(&count);
-    for (size_t i = 0; i < count; i++)
+    FOR (i, count)
         if (table[i].memory >= least)
             CHECK_THAT(is_same(&table[i], actual, expected),
                        "--%s is another after it was saved and loaded", table[i].name);
@@ -174,7 +174,7 @@ TEST (view_options_are_reset) {
     const view_option *const table = view_options_table(&count);
     view_options options = usual_options(), usual = usual_options();
     uint64_t random = 1;
-    for (size_t i = 0; i < count; i++) {
+    FOR (i, count) {
         OWN char *const text = any_value(&table[i], &random);
         if (text == NULL)
             continue;
@@ -191,10 +191,10 @@ TEST (view_config_keeps_every_option_that_it_may_hold) {
     size_t count;
     const view_option *const table = view_options_table(&count);
     view_config config = {.path = new_file()};
-    for (int round = 0; round < NUM_ROUNDS; round++) {
+    FOR (round, NUM_ROUNDS) {
         view_options options = usual_options();
         set_all(&options, &random);
-        for (size_t i = 0; i < count; i++) {
+        FOR (i, count) {
             char *const text =
                 table[i].memory != VIEW_FORGOTTEN ? view_write_option(&table[i], &options) : NULL;
             CHECK((text != NULL) == (table[i].memory != VIEW_FORGOTTEN));
@@ -217,7 +217,7 @@ TEST (view_config_keeps_every_option_that_it_may_hold) {
 // window starts from that.
 TEST (view_window_restores_the_last_state) {
     uint64_t random = 10;
-    for (int round = 0; round < NUM_ROUNDS; round++) {
+    FOR (round, NUM_ROUNDS) {
         view_options first = usual_options();
         set_all(&first, &random);
         view_config config = {.path = new_file()};
@@ -262,11 +262,11 @@ static bool is_same_camera(const view_camera *a, const view_camera *b)
 TEST (view_config_keeps_model_camera_and_files) {
     uint64_t random = 11;
     view_config config = {.path = new_file()};
-    for (int i = 0; i < VIEW_MAX_RECENT + 3; i++) {
+    FOR (i, VIEW_MAX_RECENT + 3) {
         OWN char *const path = common_format("/a folder/=%d #\xC3\xA4.md5mesh", i);
         view_note_recent(&config, path);
     }
-    for (int round = 0; round < NUM_ROUNDS; round++) {
+    FOR (round, NUM_ROUNDS) {
         view_note_model(&config, round % 2 == 0 ? "/models/camera=1.md5mesh" : NULL);
         config.has_camera = true;
         config.camera = (view_camera){
@@ -283,7 +283,7 @@ TEST (view_config_keeps_model_camera_and_files) {
             CHECK_STRING(loaded.model, config.model);
         CHECK(loaded.has_camera && is_same_camera(&loaded.camera, &config.camera));
         CHECK_UINT(loaded.num_recent, VIEW_MAX_RECENT);
-        for (size_t i = 0; i < loaded.num_recent; i++)
+        FOR (i, loaded.num_recent)
             CHECK_STRING(loaded.recent[i], config.recent[i]);
         view_free_config(&loaded);
     }
@@ -298,7 +298,7 @@ TEST (view_config_writes_nothing_that_it_does_not_read) {
     memset(longest, 'x', sizeof longest - 1);
     longest[0] = '/';
     static const float bad[] = {INFINITY, NAN, 1e30f, 0.0f, -1.0f};
-    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+    FOR (i, COUNT_OF(bad)) {
         view_note_model(&config, i % 2 == 0 ? longest : "/two\nlines.md5mesh");
         view_note_recent(&config, i % 2 == 0 ? longest : "/two\nlines.md5mesh");
         config.has_camera = true;
@@ -447,7 +447,7 @@ TEST (view_config_is_locked_while_it_is_changed) {
         view_config config;
         view_read_config(&config, path, &log);
         char *const name = common_format("/%u.md5mesh", (unsigned)i);
-        for (uint32_t round = 0; round < 8; round++) {
+        FOR (round, 8u) {
             view_note_recent(&config, name);
             view_choose_texture(&config.chosen, "/a.md5mesh", NUM_VIEWERS * round + i,
                                 MD5GL_PICTURE_DIFFUSE, "/a.png");
@@ -455,7 +455,7 @@ TEST (view_config_is_locked_while_it_is_changed) {
         }
         _exit(log.num_warnings > 0);
     }
-    for (int i = 0; i < NUM_VIEWERS; i++) {
+    FOR (i, NUM_VIEWERS) {
         int status = 1;
         CHECK(waitpid(viewers[i], &status, 0) == viewers[i] && status == 0);
     }

@@ -91,7 +91,7 @@ static void check_joint(const cube_view *view, const char *name, float x, float 
 static bool show_frame(cube_view *view, const char *clip, uint32_t frame)
 {
     const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-    for (size_t i = 0; i < view->scene.num_clips; i++) {
+    FOR (i, view->scene.num_clips) {
         if (strcmp(view->scene.clips[i].name, clip) != 0)
             continue;
         view_choose_clip(&view->scene, i);

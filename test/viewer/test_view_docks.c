@@ -156,11 +156,11 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
     const uint32_t joint = (uint32_t)joint_of(s, "head");
     const float column = 13.0f * 1.6f;
     uint32_t count = 0;
-    for (uint32_t m = 0; m < model->num_meshes; m++)
-        for (uint32_t v = 0; v < model->meshes[m].num_file_vertices; v++) {
+    FOR (m, model->num_meshes)
+        FOR (v, model->meshes[m].num_file_vertices) {
             const md5_vertex *const vertex = &model->meshes[m].file_vertices[v];
             bool is_moved = false;
-            for (uint32_t w = 0; w < vertex->num_weights; w++) {
+            FOR (w, vertex->num_weights) {
                 const md5_weight *const weight =
                     &model->meshes[m].weights[vertex->first_weight + w];
                 is_moved = is_moved || (weight->joint == joint && weight->bias != 0.0f);
@@ -308,7 +308,7 @@ TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     CHECK_UINT(press(s, label, 0.1f), VIEW_MARKED);
     CHECK(s->viewer.ui.chosen_joint == (int32_t)peak->joint);
     float largest = 0.0f;
-    for (uint32_t i = 0; i < compare->measured->num_frames; i++)
+    FOR (i, compare->measured->num_frames)
         largest = fmaxf(largest, compare->courses[i * compare->num_joints + peak->joint]);
     CHECK_NEAR(largest, peak->distance, 0.0);
     CHECK_NEAR(compare->courses[peak->distance_frame * compare->num_joints + peak->joint], largest,
@@ -325,7 +325,7 @@ TEST_HERE (docks_scroll_by_wheel_and_stay_within_their_rows, BOBBIN) {
     CHECK_UINT(view_run_ui(&s->viewer.ui, &s->facts, &wheel).action, VIEW_TAKEN);
     screen_draw(s);
     CHECK(item_find(&s->viewer, &s->facts, "joint/hips").y < row.y - 50.0f);
-    for (int i = 0; i < 100; i++)
+    FOR (i, 100)
         view_run_ui(&s->viewer.ui, &s->facts, &wheel);
     screen_draw(s);
     const view_rect dock = view_layout_of(&s->facts).docks[VIEW_DOCK_LEFT];

@@ -159,7 +159,7 @@ TEST_EXPORT (view_export_shows_what_the_window_shows) {
     other.camera.scene_radius = viewer->camera.scene_radius;
     view_state *const both[] = {viewer, &other};
     uint8_t *pixels[2];
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         pixels[i] = common_alloc(4, 64 * 48);
         both[i]->width = 64;
         both[i]->height = 48;
@@ -190,7 +190,7 @@ TEST_EXPORT (view_export_command_line_survives_a_shell) {
     REQUIRE(shell);
     char word[1024];
     CHECK(fgets(word, sizeof word, shell) != NULL && strcmp(word, "md5view\n") == 0);
-    for (size_t i = 0; i < words.count; i++) {
+    FOR (i, words.count) {
         OWN char *const expected = common_format("%s\n", words.names[i]);
         CHECK_THAT(fgets(word, sizeof word, shell) != NULL && strcmp(word, expected) == 0,
                    "%s became %s", expected, word);
@@ -206,7 +206,7 @@ TEST_EXPORT (view_export_command_line_is_short) {
                                   "--animation-time ";
     common_list words = view_export_words(&of->viewer);
     CHECK(words.count > 0);
-    for (size_t i = 0; i < words.count; i++) {
+    FOR (i, words.count) {
         OWN char *const word = common_format(" %s ", words.names[i]);
         CHECK_THAT(strncmp(word, " --", 3) != 0 || strstr(allowed, word) != NULL, "%s", word);
     }
@@ -411,7 +411,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
     view_state *const viewer = &of->viewer;
     size_t size = 0;
     uint8_t texels[4 * SIDE * SIDE];
-    for (int i = 0; i < NUM_FILES; i++) {
+    FOR (i, NUM_FILES) {
         memset(texels, 40 * (i + 1), sizeof texels);
         const view_image image = {texels, SIDE, SIDE};
         OWN char *const png = (char *)view_encode_png(&image, false, &size);
@@ -423,7 +423,7 @@ TEST_EXPORT (view_export_of_a_model_has_the_pictures_that_are_shown) {
                     "models/declared {\n\tdiffusemap models/paint.png\n}\n");
     OWN char *text = common_copy("MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 6\n"
                                  "joints {\n\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n");
-    for (int i = 0; i < NUM_MESHES; i++) {
+    FOR (i, NUM_MESHES) {
         char *const longer = common_format(
             "%smesh {\n// meshes: %s\nshader \"%s\"\nnumverts 3\nvert 0 ( 0 0 ) 0 1\n"
             "vert 1 ( 1 0 ) 1 1\nvert 2 ( 0 1 ) 2 1\nnumtris 1\ntri 0 0 1 2\nnumweights 3\n"
@@ -477,7 +477,7 @@ TEST_EXPORT (view_export_of_a_model_adds_no_warnings) {
     of->viewer.log.reports = reports;
     const uint32_t before = of->viewer.log.num_warnings;
     choose_model(of, "obj");
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         run(of);
         of->viewer.ui.export.is_open = true;
         CHECK_UINT(of->viewer.log.num_warnings, before);
@@ -559,7 +559,7 @@ static void write_text(char *text, size_t size, const char *format, ...)
 TEST (text_of_messages_is_cut_between_characters) {
     static const char *const cut[] = { // of 1 byte, 2, ...
         "", "", "", "", "\\x1b", "\\x1b", "\\x1b\xc3\xa4", "\\x1b\xc3\xa4z"};
-    for (size_t i = 0; i < sizeof cut / sizeof cut[0]; i++) {
+    FOR (i, sizeof cut / sizeof cut[0]) {
         char text[16];
         write_text(text, i + 1, "%c%s", 0x1b, "\xc3\xa4z");
         CHECK_THAT(strcmp(text, cut[i]) == 0, "%zu: %s", i + 1, text);

@@ -149,7 +149,7 @@ TEST (view_tangents_are_drawn_at_the_skin) {
                        all = view_count_vertices(scene->model);
         CHECK_UINT(lines.count, 6 * (size_t)all);
         double worst = 0.0;
-        for (uint32_t v = 0; v < count; v++) {
+        FOR (v, count) {
             const md5gl_line_vertex *const u = lines.vertices + 4 * (size_t)v;
             const md5gl_line_vertex *const n = lines.vertices + 4 * (size_t)all + 2 * (size_t)v;
             const md5_vec3 at = scene->skinned[0].positions[v];
@@ -218,7 +218,7 @@ TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
         view_pose(&scene, &play);
         const view_faults posed = view_find_pose_faults(&scene, NULL);
         view_faults bind = {{0}};
-        for (uint32_t i = 0; i < scene.model->num_meshes; i++)
+        FOR (i, scene.model->num_meshes)
             bind = view_add_faults(bind, view_find_faults(&scene.model->meshes[i], NULL, NULL));
         CHECK_UINT(view_count_faults(&posed), view_count_faults(&bind));
     }

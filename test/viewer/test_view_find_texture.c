@@ -329,7 +329,7 @@ static void put_file(const char *folder, const char *file_of, const find_case *o
         fprintf(file, "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes %u\n",
                 (unsigned)count);
         fputs("joints {\n\"origin\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n", file);
-        for (uint32_t i = 0; i < count; i++) {
+        FOR (i, count) {
             fprintf(file, "mesh {\n// meshes: %s\nshader \"", of->meshes[i].name);
             fputs(of->meshes[i].shader, file);
             fputs("\"\nnumverts 0\nnumtris 0\nnumweights 0\n}\n", file);
@@ -418,7 +418,7 @@ TEST (view_names_are_split_into_words) {
     CHECK_UINT(view_share_in(&first, &second), 0);
     CHECK_UINT(view_share_in(&first, &imp), 75);
     char longest[1000];
-    for (size_t i = 0; i < sizeof longest; i++)
+    FOR (i, sizeof longest)
         longest[i] = i % 2 == 0 ? 'x' : '_';
     longest[sizeof longest - 1] = '\0';
     const view_name cut = view_split_name(longest);

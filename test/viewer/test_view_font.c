@@ -120,7 +120,7 @@ TEST_HERE (font_shows_a_sign_for_each_byte_of_invalid_text) {
     CHECK(!is_same(sign, box_of(&s->font)));
     EACH (row, cases) {
         const char *text = row->text;
-        for (int j = 0; j < row->signs; j++)
+        FOR (j, row->signs)
             CHECK(is_same(*view_next_letter(&s->font, VIEW_TEXT, &text), sign));
         CHECK_STRING(text, "x");
     }
@@ -132,7 +132,7 @@ TEST_HERE (font_does_not_read_behind_text_that_is_cut_off) {
         const size_t length = strlen(*row);
         OWN char *const copy = common_copy(*row); // for AddressSanitizer
         const char *text = copy;
-        for (size_t j = 0; j < length; j++)
+        FOR (j, length)
             CHECK(view_next_letter(&s->font, VIEW_TEXT, &text));
         CHECK(view_next_letter(&s->font, VIEW_TEXT, &text) == NULL);
     }
@@ -179,14 +179,14 @@ TEST_HERE (font_shows_large_letters_too) {
 static uint32_t read_big(const uint8_t *bytes, int count)
 {
     uint32_t value = 0;
-    for (int i = 0; i < count; i++)
+    FOR (i, count)
         value = value << 8 | bytes[i];
     return value;
 }
 
 static void write_big(uint8_t *bytes, uint32_t value)
 {
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         bytes[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
@@ -195,12 +195,12 @@ static void put_font(const char *folder, const char *name, uint32_t code)
 {
     uint8_t *const bytes = common_alloc(md5view_font_size, 1);
     memcpy(bytes, md5view_font, md5view_font_size);
-    for (uint32_t i = 0; i < read_big(bytes + 4, 2); i++) {
+    FOR (i, read_big(bytes + 4, 2)) {
         uint8_t *const table = bytes + 12 + 16 * (size_t)i;
         if (memcmp(table, "cmap", 4) != 0)
             continue;
         uint8_t *const map = bytes + read_big(table + 8, 4);
-        for (uint32_t j = 0; j < read_big(map + 2, 2); j++) {
+        FOR (j, read_big(map + 2, 2)) {
             uint8_t *const part = map + read_big(map + 8 + 8 * (size_t)j, 4);
             if (read_big(part, 2) != 12)
                 continue;

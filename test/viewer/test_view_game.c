@@ -164,7 +164,7 @@ static char *place_of(const char *first, const char *second)
 
 static bool has_name(const view_library *library, view_section section, const char *name)
 {
-    for (size_t i = 0; i < library->num_names[section]; i++)
+    FOR (i, library->num_names[section])
         if (strcmp(library->names[section][i], name) == 0)
             return true;
     return false;
@@ -224,7 +224,7 @@ TEST (mod_and_base_are_one_game) {
         CHECK_STRING(library->places.titles[library->num_own], test_path(base));
         CHECK(has_name(library, VIEW_ENTITIES, "monster_bobbin_winter")); // of the mod
         CHECK(has_name(library, VIEW_ENTITIES, "monster_thimble"));       // of the base
-        for (size_t i = 0; i < library->num_names[VIEW_ENTITIES]; i++)
+        FOR (i, library->num_names[VIEW_ENTITIES])
             CHECK(view_is_own(library, VIEW_ENTITIES, i)
                   == (strstr(library->names[VIEW_ENTITIES][i], "winter") != NULL));
         CHECK(!view_is_own(library, VIEW_ANIMS, 0) && !view_is_own(library, VIEW_SKINS, 0));
@@ -401,7 +401,7 @@ TEST_SCENE (view_materials_of_a_game_folder_are_shown_as_declared) {
         OWN_PICTURE without = draw_card(&viewer, 0), with = draw_card(&viewer, expected->card);
         size_t darker = 0, brighter = 0;
         long red = 0;
-        for (size_t k = 0; k < 4 * (size_t)with.width * with.height; k++) {
+        FOR (k, 4 * (size_t)with.width * with.height) {
             const int change = with.rgba[k] - without.rgba[k];
             darker += change < -24;
             brighter += change > 24;
@@ -467,12 +467,12 @@ TEST_SHOT (view_clips_play_at_the_rate_of_their_modeldef, "test/data/shown::show
     view_scene *const shown = &viewer->state.document->scene;
     view_play *const play = &viewer->state.play;
     CHECK_NEAR(view_shown_anim(shown)->duration, 0.5, 1e-6);
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         shown->entity.is_played = i == 1;
         view_choose_motion(shown);
         if (i == 1)
             CHECK(view_play_channel(&shown->entity, MD5_CHANNEL_ALL, 0));
-        for (int step = 0; step < 4; step++) {
+        FOR (step, 4) {
             play->time = 0.125 * step;
             view_pose(shown, play);
             CHECK_NEAR(shown->joints[0].m[3], 8.0 * play->time, 1e-3);
@@ -492,7 +492,7 @@ typedef struct eye {
 static eye find_eye(const shot *picture, uint32_t from, uint32_t to)
 {
     eye found = {.left = to};
-    for (uint32_t y = 0; y < picture->height; y++)
+    FOR (y, picture->height)
         for (uint32_t x = from; x < to; x++) {
             const uint8_t *const pixel = &picture->rgba[4 * ((size_t)y * picture->width + x)];
             if (pixel[3] == 0)
@@ -515,7 +515,7 @@ TEST_SCENE (view_eyes_look_where_their_triangles_say) {
     const uint32_t middle = taken.width * 2 / 5;
     const eye ahead = find_eye(&taken, 0, middle), left = find_eye(&taken, middle, taken.width);
     const eye *const eyes[2] = {&ahead, &left};
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         const double side = eyes[i]->right - eyes[i]->left;
         const double offset = (eyes[i]->white - eyes[i]->left) / side - 0.5;
         CHECK(side > 40.0);
@@ -554,7 +554,7 @@ static bool open_played(played *of, const char *address)
 
 static int32_t find_clip(const view_entity *of, const char *name)
 {
-    for (uint32_t i = 0; i < of->entity->num_clips; i++)
+    FOR (i, of->entity->num_clips)
         if (strcmp(of->entity->clips[i].anim->name, name) == 0)
             return (int32_t)i;
     CHECK(false);
@@ -563,7 +563,7 @@ static int32_t find_clip(const view_entity *of, const char *name)
 
 static void play_for(played *of, double seconds)
 {
-    for (int i = 0; i < 50; i++) {
+    FOR (i, 50) {
         of->play.time += seconds / 50;
         view_pose(&of->scene, &of->play);
     }
@@ -573,7 +573,7 @@ static void play_for(played *of, double seconds)
 static double difference(const md5_mat34 *a, const md5_mat34 *b, uint32_t count)
 {
     double worst = 0.0;
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         const md5_vec3 way = md5_vec3_sub(md5_mat34_translation(a[i]), md5_mat34_translation(b[i]));
         const double distance = md5_vec3_length(way);
         worst = distance > worst ? distance : worst;
@@ -707,7 +707,7 @@ TEST (head_stays_on_its_body) {
         return;
     const view_entity *const entity = &of.scene.entity;
     of.play.time = 0.0;
-    for (int i = 0; i < 5; i++) {
+    FOR (i, 5) {
         play_for(&of, 0.2);
         for (uint32_t p = 1; p < entity->num_parts; p++) {
             const view_entity_part *const part = &entity->parts[p];
@@ -867,7 +867,7 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
 // A guest that stands before him is patted; one elsewhere is not, and nothing is left of its
 // begging.
 TEST (view_guest_is_patted_where_the_hand_reaches) {
-    for (int far = 0; far < 2; far++) {
+    FOR (far, 2) {
         view_machine host, guest;
         if (!begin_guest(&host, &guest))
             return;
@@ -932,7 +932,7 @@ static void check_face(const view_machine *machine)
     const uint32_t count = md5_machine_num_morphs(machine->character->machine);
     OWN float *const weights = test_calloc(count, sizeof *weights);
     md5_player_morphs(machine->player, weights);
-    for (uint32_t i = 0; i < count; i++)
+    FOR (i, count)
         CHECK_THAT(weights[i] >= 0.0f && weights[i] < 1.01f, "%s is %g at %g s",
                    md5_machine_morph_name(machine->character->machine, i), (double)weights[i],
                    machine->time);

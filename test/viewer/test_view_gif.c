@@ -104,9 +104,9 @@ static bool make_movie(gif_movie *movie, paint *pixel, uint32_t width, uint32_t 
     view_movie *const written = view_begin_movie(path, width, height, frame_rate, 0, &log);
     if (!CHECK(movie->source) || !CHECK(written))
         return false;
-    for (uint32_t n = 0; n < count; n++) {
+    FOR (n, count) {
         uint8_t *const rgba = movie->source + n * picture_size;
-        for (uint32_t i = 0; i < width * height; i++)
+        FOR (i, width * height)
             pixel(rgba + (size_t)4 * i, i % width, i / width, n);
         CHECK(view_add_picture(written, rgba));
     }
@@ -175,16 +175,16 @@ TEST (view_gif_mixes_colors_that_it_lacks) {
     double mean = 0.0, worst = 0.0;
     if (make_movie(&movie, paint_slope, SIDE, SIDE, 1, 10.0)) {
         (void)compare(&movie, &mean);
-        for (size_t block = 0; block < (size_t)SIDE * SIDE / BLOCK / BLOCK; block++) {
+        FOR (block, (size_t)SIDE * SIDE / BLOCK / BLOCK) {
             int off[3] = {0};
-            for (size_t i = 0; i < (size_t)BLOCK * BLOCK; i++)
+            FOR (i, (size_t)BLOCK * BLOCK)
                 for (size_t c = 0; c < 3; c++) {
                     const size_t x = block * BLOCK % SIDE + i % BLOCK;
                     const size_t y = block * BLOCK / SIDE * BLOCK + i / BLOCK;
                     const size_t at = 4 * (y * SIDE + x) + c;
                     off[c] += movie.decoded[at] - movie.source[at];
                 }
-            for (int c = 0; c < 3; c++)
+            FOR (c, 3)
                 worst = fmax(worst, fabs((double)off[c]) / (BLOCK * BLOCK));
         }
         CHECK_THAT(worst < 5.5, "means of blocks are off by %g, pixels by %g", worst, mean);
@@ -199,7 +199,7 @@ TEST (view_gif_stands_still_where_nothing_changes) {
     if (make_movie(&movie, paint_square, WIDTH, HEIGHT, NUM_PICTURES, 10.0)) {
         size_t num_changed = 0;
         for (size_t n = 1; n < NUM_PICTURES; n++)
-            for (size_t i = 0; i < (size_t)WIDTH * HEIGHT; i++) {
+            FOR (i, (size_t)WIDTH * HEIGHT) {
                 const uint8_t *const now = movie.decoded + 4 * (n * WIDTH * HEIGHT + i);
                 const bool is_in = i / WIDTH >= 8 && i / WIDTH < 16 && i % WIDTH < 48;
                 num_changed += !is_in && memcmp(now, movie.decoded + 4 * i, 4) != 0;
@@ -222,7 +222,7 @@ TEST (view_gif_takes_its_time) {
         gif_movie movie;
         if (make_movie(&movie, paint_few, 4, 3, (uint32_t)count, *rate)) {
             int sum = 0, least = INT_MAX;
-            for (int i = 0; i < movie.num_decoded; i++) {
+            FOR (i, movie.num_decoded) {
                 sum += movie.delays[i];
                 least = movie.delays[i] < least ? movie.delays[i] : least;
             }

@@ -38,7 +38,7 @@ static bool fits(const view_graph_node *node)
 static uint32_t count_through(const view_graph *graph)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < graph->num_edges; i++) {
+    FOR (i, graph->num_edges) {
         const view_graph_edge *const edge = &graph->edges[i];
         const view_graph_point *const points = graph->points + edge->first_point;
         for (uint32_t k = 0; k + 1 < edge->num_points; k++) {
@@ -47,7 +47,7 @@ static uint32_t count_through(const view_graph *graph)
             const view_rect line = {left - 0.02f, top - 0.02f,
                                     fabsf(points[k].x - points[k + 1].x) + 0.04f,
                                     fabsf(points[k].y - points[k + 1].y) + 0.04f};
-            for (uint32_t j = 0; j < graph->num_nodes; j++)
+            FOR (j, graph->num_nodes)
                 count +=
                     j != edge->ends[0] && j != edge->ends[1] && overlap(line, graph->nodes[j].rect);
         }
@@ -58,8 +58,8 @@ static uint32_t count_through(const view_graph *graph)
 static uint32_t count_overlaps(const view_graph *graph)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < graph->num_nodes; i++)
-        for (uint32_t k = 0; k < graph->num_nodes; k++) {
+    FOR (i, graph->num_nodes)
+        FOR (k, graph->num_nodes) {
             const view_rect mark = graph->nodes[k].mark;
             count += i != k && overlap(graph->nodes[i].rect, graph->nodes[k].rect);
             count += i != k && mark.width > 0.0f && overlap(graph->nodes[i].rect, mark);
@@ -70,11 +70,11 @@ static uint32_t count_overlaps(const view_graph *graph)
 // Whether each line begins and ends at its nodes, or at the box or mark that stands for one.
 static bool are_joined(const view_graph *graph)
 {
-    for (uint32_t i = 0; i < graph->num_edges; i++) {
+    FOR (i, graph->num_edges) {
         const view_graph_edge *const edge = &graph->edges[i];
         if (edge->kind != VIEW_EDGE_LINE && edge->kind != VIEW_EDGE_HUB)
             continue;
-        for (uint32_t end = 0; end < 2; end++) {
+        FOR (end, 2u) {
             const view_rect rect = graph->nodes[edge->ends[end]].rect;
             const uint32_t at = edge->first_point + (end == 0 ? 0 : edge->num_points - 1);
             const view_rect spot = {graph->points[at].x - 0.01f, graph->points[at].y - 0.01f, 0.02f,
@@ -91,7 +91,7 @@ static bool has_all_ways(const view_graph *graph, const md5_layer_desc *layer)
 {
     OWN uint8_t *const seen = common_alloc((size_t)layer->num_transitions + 1, 1);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < graph->num_edges; i++) {
+    FOR (i, graph->num_edges) {
         const view_graph_edge *const edge = &graph->edges[i];
         for (uint32_t k = 0; k < edge->num_ways[0] + edge->num_ways[1]; k++, count++) {
             const md5_transition_desc *const way =
@@ -111,9 +111,9 @@ static void check_layer(const md5_layer_desc *layer)
 {
     view_graph *const graph = view_lay_out_graph(layer, measure, NULL);
     CHECK_UINT(graph->num_states, layer->num_states);
-    for (uint32_t i = 0; i < graph->num_nodes; i++)
+    FOR (i, graph->num_nodes)
         CHECK(is_within(graph, graph->nodes[i].rect) && fits(&graph->nodes[i]));
-    for (uint32_t i = 0; i < graph->num_points; i++)
+    FOR (i, graph->num_points)
         CHECK(is_within(graph, (view_rect){graph->points[i].x, graph->points[i].y, 0.0f, 0.0f}));
     CHECK_UINT(count_overlaps(graph), 0);
     CHECK_UINT(count_through(graph), 0);
@@ -138,7 +138,7 @@ TEST (view_graph_of_each_machine_is_drawn_whole) {
 
 static const view_graph_node *find_node(const view_graph *graph, const char *name)
 {
-    for (uint32_t i = 0; i < graph->num_nodes; i++)
+    FOR (i, graph->num_nodes)
         if (strcmp(graph->nodes[i].name, name) == 0)
             return &graph->nodes[i];
     CHECK(name == NULL); // there is none
@@ -147,7 +147,7 @@ static const view_graph_node *find_node(const view_graph *graph, const char *nam
 
 static const view_graph_edge *find_edge(const view_graph *graph, const char *from, const char *to)
 {
-    for (uint32_t i = 0; i < graph->num_edges; i++) {
+    FOR (i, graph->num_edges) {
         const char *const first = graph->nodes[graph->edges[i].ends[0]].name,
                           *const second = graph->nodes[graph->edges[i].ends[1]].name;
         if ((strcmp(first, from) == 0 && strcmp(second, to) == 0)
@@ -219,11 +219,11 @@ static void check_made(uint32_t num_states, uint32_t num_ways, bool is_chain)
     static md5_state_desc states[MAX_STATES];
     static md5_transition_desc ways[MAX_STATES];
     uint64_t random = 1;
-    for (uint32_t i = 0; i < num_states; i++) {
+    FOR (i, num_states) {
         snprintf(names[i], sizeof names[i], "s%u", i);
         states[i].name = names[i];
     }
-    for (uint32_t i = 0; i < num_ways; i++) {
+    FOR (i, num_ways) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         const uint32_t from = is_chain ? i : (uint32_t)(random >> 33) % num_states,
                        to = is_chain ? i + 1 : (uint32_t)(random >> 48) % num_states;

@@ -80,7 +80,7 @@ TEST_SCENE (view_frames_what_is_drawn) {
     folder_put_text(folder, "models/both.md5mesh",
                     ONE_JOINT("2") CARD("card", "0", "20") CARD("none", "500", "900"));
     folder_put_text(folder, "models/one.md5mesh", ONE_JOINT("1") CARD("card", "0", "20"));
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         OWN char *const line = common_format(
             "%s/models/%s.md5mesh --bounds --samples 1 --no-background --resolution 160,90", folder,
             i == 0 ? "both" : "one");

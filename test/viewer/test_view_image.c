@@ -35,7 +35,7 @@ static int tolerance(const char *name)
 static void check_pixels(const char *name, const view_image *image, bool is_packed)
 {
     static const int places[][2] = {{0, 0}, {9, 0}, {36, 3}, {17, 17}, {1, 28}, {20, 11}};
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+    FOR (i, sizeof places / sizeof *places) {
         const int x = places[i][0], y = places[i][1];
         const uint8_t *const rgba = image->rgba + 4 * (y * IMAGE_WIDTH + x);
         if (strstr(name, "palette"))
@@ -46,7 +46,7 @@ static void check_pixels(const char *name, const view_image *image, bool is_pack
             const bool is_grey = strstr(name, "grey") || strcmp(name, "tga-8") == 0;
             const bool has_alpha =
                 strstr(name, "alpha") || begins(name, "png-rgba") || strcmp(name, "tga-32") == 0;
-            for (int j = 0; j < 4; j++) {
+            FOR (j, 4) {
                 const int wanted =
                     j == 3 ? (has_alpha ? expected[3] : 255) : expected[is_grey ? 0 : j];
                 CHECK_THAT(abs(rgba[j] - wanted) <= tolerance(name),
@@ -119,14 +119,14 @@ TEST (images_jpeg_without_its_tables) {
     uint8_t scale[65];
     memset(scale, 1, sizeof scale);
     scale[0] = 0;
-    for (int has_scale = 0; has_scale < 2; has_scale++) {
+    FOR (has_scale, 2) {
         image_file file = {0};
         image_put(&file, "\xff\xd8", 2);
         if (has_scale)
             put_segment(&file, 0xdb, scale, sizeof scale);
         put_segment(&file, 0xc0, frame, sizeof frame);
         put_segment(&file, 0xda, scan, sizeof scan);
-        for (int i = 0; i < 64; i++)
+        FOR (i, 64)
             image_put(&file, "\x5a", 1);
         image_put(&file, "\xff\xd9", 2);
         check_refused(&file, "no tables", has_scale ? "Huffman" : "uantization");
@@ -136,7 +136,7 @@ TEST (images_jpeg_without_its_tables) {
 
 // The data of a scan ends early: the file is refused instead of filled with grey.
 TEST (images_jpeg_that_ends_early) {
-    for (int progressive = 0; progressive < 2; progressive++) {
+    FOR (progressive, 2) {
         image_file file =
             image_make_jpeg((image_jpeg_options){.num_channels = 3, .progressive = progressive});
         const size_t whole = file.size;
@@ -168,7 +168,7 @@ TEST (images_of_huge_sizes) {
     memcpy(jpeg.bytes + frame, "\x3f\xff\x3f\xff", 4);
     check_refused(&jpeg, "JPEG of 16383 by 16383", "at most");
 
-    for (int interlaced = 0; interlaced < 2; interlaced++) {
+    FOR (interlaced, 2) {
         image_file png = image_make_png(6, 16, interlaced);
         memcpy(png.bytes + 16, "\x7f\xff\xff\xff\x7f\xff\xff\xff", 8);
         check_refused(&png, "PNG of 2147483647 by 2147483647", "at most");
@@ -176,7 +176,7 @@ TEST (images_of_huge_sizes) {
         check_refused(&png, "PNG of 8192 by 8192 in 8 KB", "cannot be in");
         free(png.bytes);
     }
-    for (int packed = 0; packed < 2; packed++) {
+    FOR (packed, 2) {
         image_file tga = image_make_tga(32, 0, packed);
         memcpy(tga.bytes + 12, "\xff\xff\xff\xff", 4);
         check_refused(&tga, "TGA of 65535 by 65535", "at most");
@@ -242,7 +242,7 @@ static size_t make_all(image_file *files)
     const char *name;
     while (count < NUM_MADE && image_make((int)count, &files[count], &name))
         count++;
-    for (int i = 0; i < NUM_MODELS; i++) {
+    FOR (i, NUM_MODELS) {
         size_t size = 0;
         OWN char *const bytes = test_read_file(test_path(models[i]), &size);
         if (CHECK(bytes)) {
@@ -263,7 +263,7 @@ static bool decode_damaged(const image_file *sound, uint64_t *random)
     const bool is_read = decode(&file, &image, &error);
     if (is_read) {
         unsigned sum = 0; // reads each pixel, for sanitizers
-        for (size_t i = 0; i < (size_t)image.width * image.height * 4; i++)
+        FOR (i, (size_t)image.width * image.height * 4)
             sum += image.rgba[i];
         CHECK(sum <= ~0u && image.width > 0 && image.height > 0);
     } else {
@@ -290,17 +290,17 @@ TEST (images_damaged_in_any_way) {
                "%ld of %ld damaged pictures are read", num_read, count);
     if (asked)
         printf("note: %ld of %ld damaged pictures are read\n", num_read, count);
-    for (size_t i = 0; i < num_files; i++)
+    FOR (i, num_files)
         free(files[i].bytes);
 }
 
 // The fuzzers' seeds and corpus.
 TEST (images_of_fuzzers_do_no_harm) {
     static const char *const folders[] = {"test/fuzz/seeds/image", "test/fuzz/corpus/image"};
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         common_list files = common_list_folder(test_path(folders[i]), "");
         CHECK(files.count > 0);
-        for (size_t j = 0; j < files.count; j++) {
+        FOR (j, files.count) {
             size_t size = 0;
             OWN char *const bytes = test_read_file(files.names[j], &size);
             image_file file = {0};

@@ -49,9 +49,9 @@ static void put_little(image_file *file, uint32_t value)
 static uint32_t checksum(const uint8_t *bytes, size_t size)
 {
     uint32_t sum = ~0u;
-    for (size_t i = 0; i < size; i++) {
+    FOR (i, size) {
         sum ^= bytes[i];
-        for (int bit = 0; bit < 8; bit++)
+        FOR (bit, 8)
             sum = sum >> 1 ^ (sum & 1 ? 0xedb88320u : 0);
     }
     return ~sum;
@@ -97,7 +97,7 @@ static size_t png_row(int colour, int depth, int y, int x0, int step, uint8_t *r
     for (int x = x0; x < IMAGE_WIDTH; x += step) {
         uint8_t sample[4];
         const int num_samples = png_samples(colour, x, y, sample);
-        for (int i = 0; i < num_samples; i++) {
+        FOR (i, num_samples) {
             const int value = colour == 3 ? sample[i] & ((1 << depth) - 1) : sample[i];
             if (depth == 16)
                 row[num_bits / 8] = row[num_bits / 8 + 1] = sample[i];
@@ -142,7 +142,7 @@ image_file image_make_png(int colour, int depth, int interlaced)
             size_t pixel_size = bits >= 8 ? (size_t)bits / 8 : 1;
             int filter = n % 5;
             put_byte(&raw, (uint32_t)filter);
-            for (size_t j = 0; j < size; j++) {
+            FOR (j, size) {
                 const int a = j >= pixel_size ? row[j - pixel_size] : 0;
                 const int b = above[j], c = j >= pixel_size ? above[j - pixel_size] : 0;
                 const int guess[5] = {0, a, b, (a + b) / 2, paeth(a, b, c)};
@@ -156,7 +156,7 @@ image_file image_make_png(int colour, int depth, int interlaced)
     // Returns the bytes as a zlib stream of one stored block.
     image_file packed = {0};
     uint32_t a = 1, b = 0;
-    for (size_t i = 0; i < raw.size; i++) {
+    FOR (i, raw.size) {
         a = (a + raw.bytes[i]) % 65521;
         b = (b + a) % 65521;
     }
@@ -217,7 +217,7 @@ image_file image_make_tga(int bits, int has_palette, int packed)
             put_tga_pixel(&file, bits, has_palette, (i + 4) % IMAGE_WIDTH, (i + 4) / IMAGE_WIDTH);
         }
     } else
-        for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i++)
+        FOR (i, IMAGE_WIDTH * IMAGE_HEIGHT)
             put_tga_pixel(&file, bits, has_palette, i % IMAGE_WIDTH, i / IMAGE_WIDTH);
     return file;
 }
@@ -243,7 +243,7 @@ image_file image_make_dds(int bits)
         put_little(&file, header[i] & 0xffff);
         put_little(&file, header[i] >> 16);
     }
-    for (int i = 0; i < IMAGE_WIDTH * IMAGE_HEIGHT; i++)
+    FOR (i, IMAGE_WIDTH * IMAGE_HEIGHT)
         put_tga_pixel(&file, bits, 0, i % IMAGE_WIDTH, i / IMAGE_WIDTH);
     return file;
 }
@@ -275,7 +275,7 @@ image_file image_make_jpeg(image_jpeg_options options)
         jpeg_simple_progression(&jpeg);
     if (options.one_scan_each) {
         // A scan for each channel, without progression.
-        for (int i = 0; i < jpeg.num_components; i++)
+        FOR (i, jpeg.num_components)
             scans[i] = (jpeg_scan_info){.comps_in_scan = 1, .component_index = {i}, .Se = 63};
         jpeg.scan_info = scans;
         jpeg.num_scans = jpeg.num_components;
@@ -284,7 +284,7 @@ image_file image_make_jpeg(image_jpeg_options options)
         // A scan for each coefficient, and again for its lowest bit.
         int count = 0;
         for (int low = 1; low >= 0; low--)
-            for (int i = 0; i < 64; i++)
+            FOR (i, 64)
                 scans[count++] = (jpeg_scan_info){
                     .comps_in_scan = 1, .Ss = i, .Se = i, .Ah = low == 0, .Al = low};
         jpeg.scan_info = scans;
@@ -293,7 +293,7 @@ image_file image_make_jpeg(image_jpeg_options options)
     jpeg_start_compress(&jpeg, TRUE);
     uint8_t row[IMAGE_WIDTH * 4];
     while (jpeg.next_scanline < jpeg.image_height) {
-        for (int x = 0; x < IMAGE_WIDTH; x++) {
+        FOR (x, IMAGE_WIDTH) {
             uint8_t rgba[4];
             image_pixel(x, (int)jpeg.next_scanline, rgba);
             rgba[3] = 255; // no black ink: Adobe stores it inverted

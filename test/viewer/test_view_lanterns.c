@@ -29,7 +29,7 @@ static bool open_game(lanterns *of)
         return false;
     of->game = view_make_game(of->document, test_path("models"), &loader);
     const md5_model *const model = of->document->scene.model;
-    for (int i = 0; i < FEET; i++) {
+    FOR (i, FEET) {
         of->toes[i] = md5_find_joint(&model->skeleton, i == 0 ? "toes_l" : "toes_r");
         if (!CHECK(of->toes[i] != MD5_NONE))
             return false;
@@ -71,8 +71,8 @@ TEST_GAME(game_plays_itself_and_wins_on_feet_that_stand_still)
         view_run_game(of->game, (double)step / (double)A_SECOND);
         const view_game_facts facts = view_get_game_facts(of->game);
         const md5_xform place = scene->machine.place;
-        for (uint32_t i = 0; i < scene->num_joints; i++)
-            for (int k = 0; k < 12; k++)
+        FOR (i, scene->num_joints)
+            FOR (k, 12)
                 is_finite = is_finite && isfinite(scene->joints[i].m[k]);
         CHECK(facts.num_lit == num_lit || facts.num_lit == num_lit + 1);
         if (facts.num_lit > num_lit)
@@ -84,7 +84,7 @@ TEST_GAME(game_plays_itself_and_wins_on_feet_that_stand_still)
         const char *const state = scene->machine.desc->layers[0]
                                       .states[md5_player_layer(scene->machine.player, 0).state]
                                       .name;
-        for (int i = 0; i < FEET; i++) {
+        FOR (i, FEET) {
             const md5_vec3 now = sole_of(of, i), was = before[i];
             const md5_vec3 ankle =
                 md5_mat34_translation(scene->joints[scene->terrain.feet[i].ankle]);
@@ -117,7 +117,7 @@ static uint64_t hash_of(const view_scene *scene)
 {
     uint64_t hash = 14695981039346656037u;
     const unsigned char *const bytes = (const unsigned char *)scene->joints;
-    for (size_t i = 0; i < scene->num_joints * sizeof *scene->joints; i++)
+    FOR (i, scene->num_joints * sizeof *scene->joints)
         hash = (hash ^ bytes[i]) * 1099511628211u;
     return hash;
 }
@@ -163,7 +163,7 @@ TEST_GAME(game_is_driven)
     double time = 0.0;
     float covered[3];
     CHECK(view_play_again(of->game));
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         hero->control.ahead = i < 2;
         hero->control.fast = i == 1;
         hero->control.side = i == 2 ? -1 : 0;

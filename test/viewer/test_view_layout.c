@@ -19,7 +19,7 @@ static view_layout_wish make_wish(const float window[2], float scale, unsigned s
 {
     view_layout_wish wish = {
         .width = window[0], .height = window[1], .em = 13.0f * scale, .has_menu = true};
-    for (int dock = 0; dock < VIEW_NUM_DOCKS; dock++)
+    FOR (dock, VIEW_NUM_DOCKS)
         wish.is_open[dock] = (state >> dock & 1) != 0;
     wish.docks.is_sheet_open = (state >> 3 & 1) != 0;
     wish.docks.front = (state >> 4 & 1) != 0 ? VIEW_DOCK_LEFT : VIEW_DOCK_RIGHT;
@@ -41,8 +41,8 @@ static bool overlaps(view_rect a, view_rect b)
 
 // NOLINTBEGIN(bugprone-macro-parentheses): names of variables
 #define EACH_LAYOUT(wish, layout)                                                     \
-    for (size_t w = 0; w < sizeof windows / sizeof *windows; w++)                     \
-        for (size_t c = 0; c < sizeof scales / sizeof *scales; c++)                   \
+    FOR (w, sizeof windows / sizeof *windows)                                         \
+        FOR (c, sizeof scales / sizeof *scales)                                       \
             for (unsigned state = 0; state < NUM_STATES; state++)                     \
                 for (view_layout_wish wish = make_wish(windows[w], scales[c], state), \
                                       *once = &wish;                                  \
@@ -59,8 +59,8 @@ TEST (layout_parts_do_not_overlap) {
         if (layout.arrangement == VIEW_ARRANGE_SHEET
             && !is_half) // which alone lies over the picture
             parts[5].width = 0.0f;
-        for (int i = 0; i < 7; i++)
-            for (int k = 0; k < i; k++)
+        FOR (i, 7)
+            FOR (k, i)
                 CHECK_THAT(!overlaps(parts[i], parts[k]), "parts %d and %d, %g x %g, state %u", k,
                            i, (double)wish.width, (double)wish.height, state);
     }
@@ -72,7 +72,7 @@ TEST (layout_parts_fill_the_window_and_do_not_leave_it) {
         const view_rect parts[] = {layout.menu,     layout.time, layout.docks[0], layout.docks[1],
                                    layout.docks[2], layout.free, layout.handle};
         float area = 0.0f;
-        for (int i = 0; i < 7; i++) {
+        FOR (i, 7) {
             CHECK(parts[i].x >= 0.0f && parts[i].y >= 0.0f);
             CHECK(parts[i].x + parts[i].width <= wish.width);
             CHECK(parts[i].y + parts[i].height <= wish.height);
@@ -99,7 +99,7 @@ TEST (layout_leaves_enough_of_the_picture) {
 TEST (layout_docks_have_room_for_what_is_in_them) {
     static const float least[2] = {12.0f, 18.0f};
     EACH_LAYOUT(wish, layout)
-    for (int dock = 0; dock < 2; dock++)
+    FOR (dock, 2)
         if (is_there(layout.docks[dock]) && layout.arrangement != VIEW_ARRANGE_SHEET)
             CHECK(layout.docks[dock].width >= least[dock] * wish.em);
 }
@@ -107,7 +107,7 @@ TEST (layout_docks_have_room_for_what_is_in_them) {
 // Docks that are open are there where the window is wide, and never where they are closed.
 TEST (layout_opens_what_is_open) {
     EACH_LAYOUT(wish, layout)
-    for (int dock = 0; dock < VIEW_NUM_DOCKS; dock++)
+    FOR (dock, VIEW_NUM_DOCKS)
         if (!wish.is_open[dock])
             CHECK(!is_there(layout.docks[dock]));
         else if (layout.arrangement == VIEW_ARRANGE_BESIDE && dock != VIEW_DOCK_BOTTOM)
@@ -120,7 +120,7 @@ TEST (layout_is_arranged_by_the_width_in_em) {
     static const view_arrangement expected[] = {VIEW_ARRANGE_ALONE,  VIEW_ARRANGE_SHEET,
                                                 VIEW_ARRANGE_SINGLE, VIEW_ARRANGE_BESIDE,
                                                 VIEW_ARRANGE_SHEET,  VIEW_ARRANGE_BESIDE};
-    for (int i = 0; i < 6; i++) {
+    FOR (i, 6) {
         const view_layout_wish wish = make_wish(pixels[i], 1.0f, 7);
         CHECK_UINT(view_lay_out(&wish).arrangement, expected[i]);
     }
@@ -151,7 +151,7 @@ static double luminance(view_color color)
 {
     const double opacity = (color & 255) / 255.0;
     double sum = 0.0;
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         static const double parts[3] = {0.2126, 0.7152, 0.0722};
         const double value = opacity * (color >> (24 - 8 * i) & 255) / 255.0 + 1.0 - opacity;
         sum += parts[i] * (value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4));
@@ -171,7 +171,7 @@ TEST (colors_have_enough_contrast) {
                                        VIEW_AMBER,  VIEW_WRONG, VIEW_FINE};
     static const view_color grounds[] = {VIEW_DOCK, VIEW_POPOVER, VIEW_FIELD};
     EACH (row, texts)
-        for (size_t k = 0; k < sizeof grounds / sizeof grounds[0]; k++)
+        FOR (k, sizeof grounds / sizeof grounds[0])
             CHECK_THAT(contrast(*row, grounds[k]) >= 4.5, "%08x on %08x: %.2f", *row, grounds[k],
                        contrast(*row, grounds[k]));
     CHECK(contrast(VIEW_BRIGHT, VIEW_CHOSEN) >= 4.5 && contrast(VIEW_PLAIN, VIEW_CHOSEN) >= 4.5);

@@ -14,7 +14,7 @@ static const char *const base = "models/game/base";
 
 static bool has_name(const view_library *library, view_section section, const char *name)
 {
-    for (size_t i = 0; i < library->num_names[section]; i++)
+    FOR (i, library->num_names[section])
         if (strcmp(library->names[section][i], name) == 0)
             return true;
     return false;
@@ -35,7 +35,7 @@ TEST (library_lists_what_a_game_folder_holds) {
     CHECK(has_name(library, VIEW_MODELS, "models/md5/bobbin/body.md5mesh"));
     CHECK(library->num_names[VIEW_SKINS] == 4);
     CHECK(library->num_names[VIEW_ANIMS] > 10);
-    for (size_t i = 0; i < library->num_names[VIEW_ANIMS]; i++)
+    FOR (i, library->num_names[VIEW_ANIMS])
         CHECK(common_has_ending(library->names[VIEW_ANIMS][i], ".md5anim"));
     view_drop_library(library);
 }
@@ -186,7 +186,7 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
     const view_entity *const of = &scene.entity;
     if (CHECK(of->num_parts == 3 && scene.model != NULL)) {
         uint32_t num_joints = 0, num_meshes = 0;
-        for (uint32_t i = 0; i < of->num_parts; i++) {
+        FOR (i, of->num_parts) {
             const md5_model *const model = of->parts[i].entity->model;
             CHECK(of->parts[i].first_joint == num_joints);
             num_joints += model->skeleton.num_joints;
@@ -215,7 +215,7 @@ TEST (entity_in_another_skin_has_its_materials) {
     if (CHECK(view_load_game_scene(&ghost, plain.library, address, &log))) {
         CHECK(ghost.library == plain.library && ghost.library->num_users == 2);
         uint32_t num_changed = 0;
-        for (uint32_t i = 0; i < plain.model->num_meshes; i++)
+        FOR (i, plain.model->num_meshes)
             num_changed +=
                 strcmp(plain.model->meshes[i].shader, ghost.model->meshes[i].shader) != 0;
         CHECK(num_changed > 0);
@@ -272,7 +272,7 @@ static square square_at(float x)
 {
     square made = {.positions = {{x, -1, 0}, {x, 1, 0}, {x, 1, 2}, {x, -1, 2}},
                    .texcoords = {{0, 1}, {1, 1}, {1, 0}, {0, 0}}};
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         made.normals[i] = (md5_vec3){1, 0, 0};
     return made;
 }
@@ -294,7 +294,7 @@ static const md5_bounds box = {{-1, -1, 0}, {1, 1, 2}};
 TEST (sketch_shows_what_is_nearer) {
     uint8_t red[4] = {200, 0, 0, 255}, green[4] = {0, 200, 0, 255};
     const view_image near_texture = {red, 1, 1}, far_texture = {green, 1, 1};
-    for (int order = 0; order < 2; order++) {
+    FOR (order, 2) {
         square near_one = square_at(0.5f), far_one = square_at(-0.5f);
         view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
         view_image image;
@@ -316,7 +316,7 @@ TEST (sketch_has_the_top_above_and_holes) {
     // Blue above, a hole below.
     uint8_t texels[8] = {0, 0, 200, 255, 200, 0, 0, 10};
     const view_image texture = {texels, 1, 2};
-    for (int has_holes = 0; has_holes < 2; has_holes++) {
+    FOR (has_holes, 2) {
         square one = square_at(0.0f);
         view_sketch *const sketch = view_begin_sketch(box, VIEW_SKETCH_SIZE);
         view_image image;
@@ -359,7 +359,7 @@ TEST (sketch_of_a_bone_goes_from_its_first_joint) {
     view_sketch_bone(sketch, (md5_vec3){0, 0, 1}, (md5_vec3){(float)NAN, 0, 1});
     view_end_sketch(sketch, &image);
     int widths[2] = {0, 0}; // above and below
-    for (uint32_t x = 0; x < image.width; x++) {
+    FOR (x, image.width) {
         widths[0] += image.rgba[4 * (30 * image.width + x) + 3] > 128;
         widths[1] += image.rgba[4 * (90 * image.width + x) + 3] > 128;
     }
@@ -500,7 +500,7 @@ TEST (previews_are_made_of_entities_and_models) {
     const view_image *const bobbin = wait_for(previews, "monster_bobbin");
     if (CHECK(bobbin != NULL && bobbin->width == VIEW_SKETCH_SIZE)) {
         uint32_t num_seen = 0, num_colored = 0;
-        for (uint32_t i = 0; i < bobbin->width * bobbin->height; i++) {
+        FOR (i, bobbin->width * bobbin->height) {
             const uint8_t *const rgba = &bobbin->rgba[4 * (size_t)i];
             num_seen += rgba[3] > 128;
             num_colored += rgba[3] > 128 && (rgba[2] > rgba[0] + 20 || rgba[0] > rgba[2] + 20);

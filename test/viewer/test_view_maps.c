@@ -72,7 +72,7 @@ TEST (view_lit_stages_are_layers) {
     static const md5gl_texture expected[3][3] = {{0, 0, 0}, {3, 1, 4}, {6, 5, 0}};
     choose(&c, 6);
     CHECK_UINT(c.lit.num_shown, 3);
-    for (uint32_t i = 0; i < 3; i++) {
+    FOR (i, 3u) {
         CHECK_UINT(c.shown[i].diffuse, expected[i][0]);
         CHECK_UINT(c.shown[i].normals, expected[i][1]);
         CHECK_UINT(c.shown[i].specular, expected[i][2]);
@@ -112,7 +112,7 @@ TEST (view_lit_stages_say_what_vertex_colours_do) {
     lit_case c = {.stages = {lit_stage(MD5_STAGE_BUMP, WHITE, WHITE),
                              lit_stage(MD5_STAGE_DIFFUSE, WHITE, WHITE),
                              lit_stage(MD5_STAGE_SPECULAR, WHITE, WHITE)}};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         c.stages[2].vertex_color = (md5_vertex_color)i;
         choose(&c, 3);
         CHECK(c.lit.num_shown == 1 && c.shown[0].no_vertex_color == (i == 0)
@@ -127,7 +127,7 @@ TEST (view_lit_stages_of_other_colours_are_painted) {
         lit_stage(MD5_STAGE_DIFFUSE, WHITE, HALF),
         lit_stage(MD5_STAGE_SPECULAR, WHITE, 1)}; // a register that changes
     const md5_material material = {ROWS(stages, stages), ROWS(registers, registers)};
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         CHECK(view_is_painted(&material, &stages[i]) == (i > 1));
 }
 
@@ -189,7 +189,7 @@ TEST (view_chosen_textures_with_invalid_lines_are_refused) {
         "99999999999999999999 a\tb",
     };
     view_chosen_list list = {.count = 0};
-    for (size_t i = 0; i < COUNT_OF(lines); i++)
+    FOR (i, COUNT_OF(lines))
         CHECK_THAT(!view_read_chosen(&list, MD5GL_PICTURE_DIFFUSE, lines[i]), "line %zu", i);
     CHECK(list.count == 0);
     view_free_chosen(&list);
@@ -476,7 +476,7 @@ TEST_SCENE (view_layers_follow_time_and_parms) {
           && !off.layers.lists[0].casts_shadow);
     const md5gl_material plain = painted(&off.layers);
     CHECK(!plain.is_staged && !plain.no_shadow && !plain.is_opaque);
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         const float seconds = 0.5f * (float)i;
         view_textures on = add(scene, package, skin, 3.0f + seconds, 3.0f, &log);
         if (CHECK(on.layers.num_meshes == 1 && on.layers.lists[0].num_stages == 7)) {
@@ -513,7 +513,7 @@ enum { LAYERS_SIDE = 4 };
 
 static void encode(const double way[3], uint8_t *texel)
 {
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         texel[i] = (uint8_t)(128.0 + 100.0 * way[i]);
     texel[3] = 255;
 }
@@ -525,10 +525,10 @@ static double middle(int texel)
 }
 
 TEST (view_camera_cubes_show_where_the_camera_looked) {
-    for (int number = 0; number < 6; number++) {
+    FOR (number, 6) {
         uint8_t from[LAYERS_SIDE * LAYERS_SIDE][4], to[LAYERS_SIDE * LAYERS_SIDE][4], expected[4];
         double way[3];
-        for (int i = 0; i < LAYERS_SIDE * LAYERS_SIDE; i++) {
+        FOR (i, LAYERS_SIDE * LAYERS_SIDE) {
             // The direction in which a camera of the engine's world (x forward, y left, z up) looks
             // at a point of its picture.
             double right = middle(i % LAYERS_SIDE);
@@ -541,7 +541,7 @@ TEST (view_camera_cubes_show_where_the_camera_looked) {
             encode(way, from[i]);
         }
         view_turn_camera_side(number, LAYERS_SIDE, from[0], to[0]);
-        for (int i = 0; i < LAYERS_SIDE * LAYERS_SIDE; i++) {
+        FOR (i, LAYERS_SIDE * LAYERS_SIDE) {
             // The direction that OpenGL looks up at (s, t) of a side: its specification, "Cube Map
             // Texture Selection", solved for the direction.
             double s = middle(i % LAYERS_SIDE);
@@ -638,7 +638,7 @@ static void check_path(const char *path, const char *expected, size_t index)
 }
 
 TEST (view_shader_files_name_pictures) {
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    FOR (i, COUNT_OF(cases)) {
         view_log log;
         view_look look;
         CHECK_THAT(read_text(cases[i].text, "m", &look, &log), "case %zu: not found", i);
@@ -741,7 +741,7 @@ TEST_SCENE (view_textures_are_saved_as_materials_that_are_found) {
     view_log log = quiet_log;
     view_loader loader = {.renderer = scene->renderer, .log = &log, .chosen = &list};
     const view_dressing dressing = {.model = model, .path = model_path};
-    for (int round = 0; round < 3; round++) { // 0: elsewhere; 2: as materials
+    FOR (round, 3) { // 0: elsewhere; 2: as materials
         for (size_t i = 0; i < COUNT_OF(chosen) && round < 2; i++) {
             OWN char *const path = round == 0 ? common_copy(test_path(chosen[i].from))
                                               : put_copy(folder, chosen[i].name, chosen[i].from);

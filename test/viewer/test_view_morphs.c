@@ -58,7 +58,7 @@ TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
     view_document *const document = open_bobbin(smile, 1, NULL, bobbin);
     if (CHECK(document)) {
         CHECK_UINT(document->morphs.morph->num_targets, 7);
-        for (int dual = 0; dual < 2; dual++) {
+        FOR (dual, 2) {
             document->scene.dual = dual == 1;
             view_pose_moment(&document->scene, &(md5_moment){0});
             view_skin(&document->scene);
@@ -69,7 +69,7 @@ TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
             OWN_MODEL target = md5_load_model(test_path(path), NULL, NULL);
             double worst = 0.0;
             for (uint32_t i = 0; CHECK(target) && i < target->num_meshes; i++)
-                for (uint32_t v = 0; v < target->meshes[i].num_vertices; v++) {
+                FOR (v, target->meshes[i].num_vertices) {
                     const md5_vec3 a = target->meshes[i].positions[v];
                     const md5_vec3 b = document->scene.skinned[i].positions[v];
                     const double apart =
@@ -109,7 +109,7 @@ TEST_SCENE (view_morph_is_drawn_as_it_is_skinned) {
         CHECK(md5gl_pose(scene->renderer, document->drawn, &one, NULL));
         CHECK(md5gl_capture(scene->renderer, document->drawn, 0, NULL, drawn, NULL, NULL, NULL));
         double worst = 0.0;
-        for (uint32_t v = 0; v < count; v++) {
+        FOR (v, count) {
             const md5_vec3 a = drawn[v], b = shown->skinned[0].positions[v];
             const double apart = fabs((double)a.x - b.x) + fabs((double)a.z - b.z);
             worst = apart > worst ? apart : worst;
@@ -154,12 +154,12 @@ static float beyond_sphere(const view_kind *kind, md5_vec3 *positions)
     OWN md5_mat34 *const joints = malloc(num_joints * sizeof *joints);
     OWN md5_mat34 *const palette = malloc(num_joints * sizeof *palette);
     const md5_moment first = {.frame0 = 0};
-    for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
+    FOR (clip, kind->num_clips) {
         md5_pose_palette(kind->clips[clip], first, MD5_ROOT_IN_PLACE, pose, joints, palette);
-        for (uint32_t i = 0; i < kind->model->num_meshes; i++) {
+        FOR (i, kind->model->num_meshes) {
             skin_with_morph(kind->morphs->morph, i, kind->morphs->asked, palette, NULL, positions,
                             NULL, NULL);
-            for (uint32_t v = 0; v < kind->model->meshes[i].num_vertices; v++) {
+            FOR (v, kind->model->meshes[i].num_vertices) {
                 const md5_vec3 arm = md5_vec3_sub(positions[v], kind->sphere.centre);
                 most = fmaxf(most, md5_vec3_length(arm) - kind->sphere.radius);
             }
@@ -181,7 +181,7 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
     if (CHECK(document)) {
         view_kind kind = document->crowd.kinds[0];
         uint32_t most = 0;
-        for (uint32_t i = 0; i < kind.model->num_meshes; i++)
+        FOR (i, kind.model->num_meshes)
             most = kind.model->meshes[i].num_vertices > most ? kind.model->meshes[i].num_vertices
                                                              : most;
         OWN md5_vec3 *const positions = malloc(most * sizeof *positions);
@@ -202,7 +202,7 @@ TEST (view_driven_morph_targets_have_reach) {
         const view_morphs *const morphs = &document->morphs;
         float sum = 0.0f;
         const uint32_t blink = md5_find_morph_target(morphs->morph, "blink");
-        for (uint32_t i = 0; i < morphs->morph->num_targets; i++)
+        FOR (i, morphs->morph->num_targets)
             sum += i != blink ? morphs->morph->targets[i].reach : 0.0f;
         CHECK(sum > 0.0f);
         CHECK_NEAR(view_morph_reach(morphs, NULL), sum, 1e-4);

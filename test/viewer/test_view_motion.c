@@ -48,7 +48,7 @@ static struct {
 
 static void pose_kite(view_scene *scene, const view_play *play)
 {
-    for (uint32_t i = 0; i < scene->num_joints; i++) {
+    FOR (i, scene->num_joints) {
         scene->joints[i] = scene->model->bind[i];
         scene->joints[i].m[11] += (float)play->time;
     }
@@ -164,12 +164,12 @@ TEST (view_finds_legs_that_walk) {
     CHECK_STRING(scene.skeleton->joints[scene.legs.body].name, "body");
     CHECK_UINT(scene.legs.num_pistons, 6);
     uint32_t num_first = 0;
-    for (uint32_t i = 0; i < 6; i++) {
+    FOR (i, 6u) {
         const md5_leg *const leg = &scene.legs.legs[i];
         CHECK(leg->swivel != MD5_NONE);
         num_first += leg->group == 0;
         // The opposite leg and the neighbours of the same side are in the other group.
-        for (uint32_t k = 0; k < i; k++) {
+        FOR (k, i) {
             const char *const a = scene.skeleton->joints[leg->limb.tip].name;
             const char *const b = scene.skeleton->joints[scene.legs.legs[k].limb.tip].name;
             const int apart = abs(a[5] - b[5]); // foot_1_l
@@ -198,8 +198,8 @@ TEST (view_finds_legs_that_walk) {
 static double worst_piston(const view_scene *scene)
 {
     double worst = 0.0;
-    for (uint32_t i = 0; i < scene->legs.num_pistons; i++)
-        for (int end = 0; end < 2; end++) {
+    FOR (i, scene->legs.num_pistons)
+        FOR (end, 2) {
             const view_piston *const piston = &scene->legs.pistons[i];
             const md5_mat34 own = scene->joints[piston->joints[end]];
             const md5_vec3 to =
@@ -221,7 +221,7 @@ TEST (view_ground_is_made_of_triangles) {
     const float period = terrain.cell * (float)VIEW_GROUND_SQUARES;
     uint64_t random = 5;
     float low = INFINITY, high = -INFINITY;
-    for (int i = 0; i < 2000; i++) {
+    FOR (i, 2000) {
         const int32_t x = (int32_t)(test_random_u32(&random) % 300) - 150;
         const int32_t y = (int32_t)(test_random_u32(&random) % 300) - 150;
         const float at_x = 4.0f * (float)x, at_y = 4.0f * (float)y;
@@ -251,7 +251,7 @@ TEST_IF (view_walks_over_the_terrain, view_scene, scene,
     const md5_vec3 walked = view_walked(scene, &play);
     CHECK(hypot((double)walked.x, (double)walked.y) > 20.0);
     CHECK(worst_piston(scene) < 1e-3);
-    for (uint32_t i = 0; i < 6; i++) {
+    FOR (i, 6u) {
         const md5_foothold *const foot = &scene->legs.walk.feet[i];
         const md5_vec3 at = foot->position;
         CHECK_NEAR(at.z, view_ground_height(&scene->terrain, at.x, at.y), 1e-5);
@@ -313,7 +313,7 @@ TEST_IF (view_key_starts_and_ends_procedural_walking, gl_scene, gl, scene_share(
         PERFORM(state, key->action);
         CHECK_UINT(scene->legs.num_legs, 2);
         CHECK_NEAR(state->play.time, 0.0, 0.0);
-        for (int i = 0; i < 4; i++)
+        FOR (i, 4)
             live(state, 0.5);
         CHECK(md5_vec3_length(view_walked(scene, &state->play)) > 5.0f);
         CHECK(view_drives(state));
@@ -367,7 +367,7 @@ TEST (view_camera_follows_by_a_share) {
 // x += (target - x) (1 - e^(-20 dt)): after t seconds e^(-20 t) of the distance remains.
 TEST (view_follows_alike_at_any_frame_rate) {
     static const int rates[] = {24, 60, 144, 1000};
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         view_state viewer = {.camera = camera_at(0.0f, 10.0f, 100.0f, (md5_vec3){0, 0, 0})};
         viewer.font.line[VIEW_TEXT] = 20.0f;
         view_snap(&viewer);
@@ -376,7 +376,7 @@ TEST (view_follows_alike_at_any_frame_rate) {
         viewer.camera.distance = 20.0f;
         viewer.ui.scrolls[0].wanted = 400.0f;
         const int frames = rates[i] / 8; // 1/8 s; 125 ms at 1000
-        for (int k = 0; k < frames; k++)
+        FOR (k, frames)
             CHECK(view_follow(&viewer, 1.0 / rates[i]));
         const double rest = exp(-20.0 * frames / rates[i]);
         CHECK_NEAR(viewer.seen.azimuth, 80.0 * (1.0 - rest), 2e-3);
@@ -426,7 +426,7 @@ TEST (view_zoom_keeps_the_point_on_the_way) {
     const view_axes axes =
         view_region_lens(&from, (view_rect){0, 0, height, height}, height, height).axes;
     const double half = tan(15.0 * 3.14159265358979 / 180.0), pixel = 2.0 * half * 100.0 / 480.0;
-    for (int i = 0; i < 5; i++) {
+    FOR (i, 5) {
         CHECK(view_follow_camera(&seen, &to, 0.3f));
         // The point in the plane of the target, in pixels from the middle.
         const md5_vec3 way = md5_vec3_sub(seen.target, from.target);

@@ -341,7 +341,7 @@ TEST (view_list_begins_with_the_folder_above) {
     if (!begin(&viewer, none, false))
         return;
     const view_browser *const browser = &viewer.state.ui.browser;
-    for (int i = 0; i < 2; i++) { // also with a slash at the end
+    FOR (i, 2) { // also with a slash at the end
         OWN char *const above = common_folder(folder);
         view_browse_folder(&viewer.state.ui.browser, i == 0 ? folder : closed, NULL, NULL);
         if (CHECK(browser->num_found == 4)) {
@@ -375,7 +375,7 @@ static bool sees_change(test_viewer *viewer)
     state->now += 1.0;
     view_watch_files(state);
     const bool seen = state->files_stamp != before;
-    for (int i = 0; i < 3; i++) { // newly found files are checked once more
+    FOR (i, 3) { // newly found files are checked once more
         state->now += 1.0;
         view_watch_files(state);
     }
@@ -486,7 +486,7 @@ TEST (view_watch_sees_every_file_of_a_crowd) {
         static const char *const names[] = {"b.md5mesh", "walk.md5anim", "t.md5mesh"};
         static const char *const sources[] = {BOBBIN ".md5mesh", "models/bobbin/walk.md5anim",
                                               THIMBLE ".md5mesh"};
-        for (int i = 0; i < 3; i++) {
+        FOR (i, 3) {
             put_half(files[i]);
             CHECK(sees_change(&viewer) && state->log.error[0] != '\0');
             CHECK_UINT(state->document->crowd.count, 5);
@@ -529,7 +529,7 @@ TEST (view_watch_sees_every_file_of_a_machine) {
     char *const folder = folder_make();
     OWN char *const machine = put(folder, "page.md5machine", "models/bobbin/page_sync.md5machine");
     common_list clips = common_list_folder(test_path("models/bobbin"), ".md5anim");
-    for (size_t i = 0; i < clips.count; i++) {
+    FOR (i, clips.count) {
         char *const from = common_format("models/bobbin/%s", common_base(clips.names[i]));
         put_again(folder, common_base(clips.names[i]), from);
         free(from);
@@ -578,7 +578,7 @@ static double move_to(test_viewer *viewer, double time, md5_mat34 *last)
     double most = 0.0;
     state->play.time = time;
     view_pose(&state->document->scene, &state->play);
-    for (uint32_t i = 0; i < scene->num_joints; i++) {
+    FOR (i, scene->num_joints) {
         const md5_vec3 way =
             md5_vec3_sub(md5_mat34_translation(scene->joints[i]), md5_mat34_translation(last[i]));
         most = fmax(most, (double)md5_vec3_length(way));
@@ -618,7 +618,7 @@ TEST (view_watch_changes_a_machine_without_a_hitch) {
             CHECK_THAT(swapped <= most && first <= most, "%s: %g, then %g, but %g in a frame",
                        (*each)[1], swapped, first, most);
             CHECK_UINT(viewer.state.log.num_warnings, usual + (each == &edits[1] ? 2 : 0));
-            for (int i = 0; i < 20; i++)
+            FOR (i, 20)
                 most = fmax(most, move_to(&viewer, time += 1.0 / 60.0, joints));
         }
         put_again(folder, "held.md5mesh", still);

@@ -42,7 +42,7 @@ static float outside(const md5gl_line_vertex *box, md5_vec3 point)
 {
     const md5_vec3 from = md5_vec3_sub(point, box[0].position);
     float farthest = 0.0f;
-    for (int axis = 0; axis < 3; axis++) {
+    FOR (axis, 3) {
         const md5_vec3 edge = md5_vec3_sub(box[2 * axis + 1].position, box[0].position);
         const float at = md5_vec3_dot(from, edge) / md5_vec3_dot(edge, edge);
         farthest = fmaxf(farthest, fabsf(at - 0.5f) - 0.5f);
@@ -61,14 +61,14 @@ TEST (view_boxes_of_joints_contain_the_vertices_they_move) {
     view_lines lines = {0};
     if (open_boxes(&document, &lines, files, 2) && CHECK(scene->num_joints <= MAX_JOINTS)) {
         const md5_mesh *const meshes = scene->model->meshes;
-        for (uint32_t m = 0; m < scene->model->num_meshes; m++)
-            for (uint32_t i = 0; i < meshes[m].num_influences; i++)
+        FOR (m, scene->model->num_meshes)
+            FOR (i, meshes[m].num_influences)
                 box_of[meshes[m].influence_joints[i]] = 1;
-        for (uint32_t i = 0; i < scene->num_joints; i++)
+        FOR (i, scene->num_joints)
             box_of[i] = box_of[i] != 0 ? num_boxes++ : 0;
         CHECK_UINT(lines.count, BOX * num_boxes);
-        for (uint32_t m = 0; m < scene->model->num_meshes; m++)
-            for (uint32_t v = 0; v < meshes[m].num_vertices; v++) {
+        FOR (m, scene->model->num_meshes)
+            FOR (v, meshes[m].num_vertices) {
                 const uint32_t first = meshes[m].first_influence[v];
                 if (meshes[m].first_influence[v + 1] != first + 1)
                     continue;
@@ -115,7 +115,7 @@ TEST (view_ghosts_are_frames_before_and_after) {
     const double looped[4] = {1, 7, 8, 0}, once[3] = {1, 7, 10};
     CHECK_UINT(view_find_ghosts(&none, &play, &anim, ghosts), 0);
     CHECK_UINT(view_find_ghosts(&two, &play, &anim, ghosts), 4);
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         // The last frame of a loop is the first one: frame 10 is frame 0.
         CHECK_NEAR(fmod(frame_of(&ghosts[i]) + 1e-4, 10.0), looped[i], 2e-3);
         const bool is_blue = ghosts[i].tint.z > ghosts[i].tint.x;
@@ -124,7 +124,7 @@ TEST (view_ghosts_are_frames_before_and_after) {
     CHECK(ghosts[2].tint.w > ghosts[0].tint.w); // farther ones are fainter
     play.wrap = MD5_WRAP_CLAMP;
     CHECK_UINT(view_find_ghosts(&two, &play, &anim, ghosts), 3); // none before the first frame
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         CHECK_NEAR(frame_of(&ghosts[i]), once[i], 2e-3);
     anim.num_frames = 1;
     CHECK_UINT(view_find_ghosts(&two, &play, &anim, ghosts), 0);
@@ -157,7 +157,7 @@ TEST_SHOT (view_ghosts_of_joints_and_of_morphed_models, MODEL SIZE " --onion 1 -
         shot_take(&viewer->scene, "models/bobbin/jump.md5anim --animation-time 0.4 --onion 1" SIZE);
     CHECK(shot_cover_of(&with).share > 1.3 * shot_cover_of(&joints).share);
     OWN_PICTURE morphed = shot_draw(viewer);
-    for (uint32_t i = 0; i < viewer->state.document->morphs.morph->num_targets; i++)
+    FOR (i, viewer->state.document->morphs.morph->num_targets)
         viewer->state.document->morphs.weights[i] = 0.0f;
     OWN_PICTURE plain = shot_draw(viewer);
     CHECK(!shot_same(&morphed, &plain));
@@ -183,7 +183,7 @@ static void make_files(made *of)
     static char place[] = "games/mod|games/base";
     *of = (made){0};
     of->library.place = place;
-    for (int i = 0; i < NUM_FILES; i++) {
+    FOR (i, NUM_FILES) {
         snprintf(of->texts[i], sizeof of->texts[i], "models/md5/%s/%s%02d.md5anim",
                  kinds[i / PER_KIND], i % 2 == 0 ? "walk_" : "pain_", i % PER_KIND);
         of->files[i] = of->texts[i];
@@ -236,7 +236,7 @@ TEST (long_list_without_folders_is_grouped_by_words) {
     made of;
     static const char *const words[2] = {"monster_", "weapon_"};
     make_files(&of);
-    for (int i = 0; i < NUM_FILES; i++)
+    FOR (i, NUM_FILES)
         snprintf(of.texts[i], sizeof of.texts[i], "%s%c%d", words[i % 2], 'a' + i / 20, i);
     snprintf(of.texts[5], sizeof of.texts[5], "player");
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
@@ -268,7 +268,7 @@ TEST (typing_finds_in_all_groups) {
     view_type_browser(&of.browser, "pain_1");
     CHECK_UINT(of.browser.num_found, 5 * NUM_KINDS); // 11, 13, 15, 17, 19
     CHECK_UINT(of.browser.num_entries, NUM_FILES);
-    for (int i = 0; i < 6; i++)
+    FOR (i, 6)
         view_key_browser(&of.browser, VIEW_KEY_BACKSPACE, false);
     CHECK_STRING(of.browser.group, "models/md5/imp/");
     CHECK_UINT(of.browser.num_found, PER_KIND + 1);
@@ -317,7 +317,7 @@ TEST (names_of_a_mod_are_listed_alone) {
     CHECK_UINT(of.browser.num_found, 3); // without the base's
     view_list_section(&of.browser, &of.library, VIEW_ANIMS, NULL);
     CHECK_UINT(of.browser.num_found, 3); // as in another section
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         view_key_browser(&of.browser, VIEW_KEY_BACKSPACE, false);
     CHECK(choose(&of, 0).action == VIEW_LISTED); // ../
     CHECK_UINT(of.browser.num_found, NUM_KINDS + 1);

@@ -11,7 +11,7 @@
 static bool is_inside(const screen *s)
 {
     const view_canvas *const canvas = &s->viewer.canvas;
-    for (uint32_t i = 0; i < canvas->count; i++) {
+    FOR (i, canvas->count) {
         const md5gl_panel_vertex v = canvas->vertices[i];
         if (!(fminf(v.x, v.y) >= -1.0f && v.x <= s->width + 1.0f && v.y <= s->height + 1.0f))
             return false;
@@ -43,7 +43,7 @@ static void reveal(screen *s, const view_stage *stage, const char *sought)
     const view_rect panel =
         view_inset(s->viewer.pages.open == VIEW_CONTENTS ? window : s->viewer.pages.panel,
                    2.0f * VIEW_PADDING * stage->font->scale);
-    for (int i = 0; i < 100; i++) {
+    FOR (i, 100) {
         const view_rect found = item_find(&s->viewer, stage, sought);
         const bool is_above = found.y < panel.y - 15.0f;
         if (!is_above && found.y + found.height <= panel.y + panel.height + 15.0f)
@@ -86,7 +86,7 @@ static void select_word(screen *s, const view_slider *slider, float *value, floa
 // name, back; of choices, takes the first, the last and the usual one.
 static void move_sliders(screen *s, const view_page *page)
 {
-    for (uint32_t i = 0; i < 2 * view_num_sliders(page); i++) {
+    FOR (i, 2 * view_num_sliders(page)) {
         const view_slider *const slider = &page->sliders[i / 2];
         const bool is_last = i % 2 == 1, is_whole = slider->words != NULL;
         const float part = is_last ? 0.9f : 0.1f, range = slider->high - slider->low;
@@ -148,7 +148,7 @@ TEST_HERE (view_pages_scroll_text_that_is_too_long) {
     draw(s);
     const uint32_t before = s->viewer.canvas.count;
     float last = 0.0f;
-    for (int i = 0; i < 42; i++) {
+    FOR (i, 42) {
         last = s->viewer.pages.scroll.wanted;
         CHECK(view_perform(&s->viewer, turn_wheel(s, &stage, 100.0f, 100.0f, -1.0f)));
         CHECK(i > 0 || s->viewer.pages.scroll.wanted > 0.0f);
@@ -160,7 +160,7 @@ TEST_HERE (view_pages_scroll_text_that_is_too_long) {
 }
 
 TEST_HERE (view_pages_lead_to_others) {
-    for (uint32_t i = 0; i < view_num_pages; i++) {
+    FOR (i, view_num_pages) {
         const char *const *const see = view_page_at(i)->see;
         for (int k = 0; k < VIEW_PAGE_LINKS && (k == 0 || see[k] != NULL); k++)
             CHECK(see[k] != NULL && view_find_page(see[k]) >= 0
@@ -173,11 +173,11 @@ TEST_HERE (view_pages_lead_to_others) {
 }
 
 TEST (view_pages_have_names_of_their_own) {
-    for (uint32_t i = 0; i < view_num_pages; i++) {
+    FOR (i, view_num_pages) {
         const view_page *const page = view_page_at(i);
         CHECK(view_find_page(page->name) == (int32_t)i && page->lines[0] != '\0');
         CHECK(view_num_sliders(page) > 0 && view_num_sliders(page) <= VIEW_PAGE_SLIDERS);
-        for (uint32_t k = 0; k < view_num_sliders(page); k++)
+        FOR (k, view_num_sliders(page))
             CHECK(page->sliders[k].first >= page->sliders[k].low
                   && page->sliders[k].first <= page->sliders[k].high);
     }
@@ -204,7 +204,7 @@ TEST_HERE (view_pages_turn_from_the_contents_round_and_close) {
 TEST_HERE (view_pages_have_a_picture_each_in_the_contents) {
     s->options.page = "contents";
     CHECK(view_choose_page(&s->viewer));
-    for (uint32_t i = 0; i < 2; i++) { // in a window, one for each frame
+    FOR (i, 2u) { // in a window, one for each frame
         CHECK(view_lacks_thumbnails(&s->viewer.pages));
         draw(s);
         CHECK(s->viewer.pages.num_thumbnails == i + 1 && s->viewer.pages.thumbnails != 0);
@@ -222,7 +222,7 @@ TEST_HERE (view_pages_open_from_the_contents) {
     turn(s, VIEW_PREVIOUS_PAGE, VIEW_CONTENTS);
     draw(s);
     const view_stage stage = view_stage_of(&s->viewer, s->width, s->height);
-    for (uint32_t i = 0; i < view_num_pages; i++) {
+    FOR (i, view_num_pages) {
         snprintf(sought, sizeof sought, "contents/%s",
                  view_page_at((i + 3) % view_num_pages)->title);
         const view_rect row = item_find(&s->viewer, &stage, sought);

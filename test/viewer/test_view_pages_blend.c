@@ -21,7 +21,7 @@ TEST_PAGE (page_inertial_measures_jumps_in_no_time, "inertial") {
     view_sample_clip(&of->picture, "run", 0.5, run);
     view_sample_clip(&of->picture, "attack", 0.0, attack);
     double cut = 0.0;
-    for (uint32_t i = 0; i < of->scene.num_joints; i++)
+    FOR (i, of->scene.num_joints)
         real_worse(&cut, real4_angle(real4_of(run[i].rotation), real4_of(attack[i].rotation)));
     CLAIM("| jump, cut = %.17g ~ 0.02", cut / DEGREE);
 }
@@ -48,7 +48,7 @@ TEST_PAGE (page_masks_rise_over_the_levels, "masks") {
         CLAIM("feather, levels = %d @ 0.7 | thigh_l = 0; thigh to the walk = 0 ~ 0.02;"
               " hand to the wave = 0 ~ 0.02",
               feather);
-        for (int level = 0; level < 4; level++)
+        FOR (level, 4)
             CLAIM("| %s = %.17g ~ 1e-6", joints[level], fmin((level + 1.0) / (feather + 1.0), 1.0));
     }
     CLAIM("weight = 0 @ 0.7 | hand to the wave > 1");
@@ -65,7 +65,7 @@ static const char *const gaits[2] = {"walk", "run"};
 // Cycles of walk and run in a second, in the order of a change.
 static void find_rates(const page_case *of, int old, double rates[2])
 {
-    for (int i = 0; i < 2; i++)
+    FOR (i, 2)
         rates[i] = 1.0 / view_page_clip(&of->picture, gaits[i ^ old])->anim->duration;
 }
 
@@ -79,7 +79,7 @@ static double smallest_step(page_case *of, double gait, bool in_phase)
     const double rate = (1.0 - gait) * rates[0] + gait * rates[1];
     for (int i = 0; i <= STEPS; i++) {
         md5_xform *poses[2];
-        for (uint32_t k = 0; k < 2; k++)
+        FOR (k, 2u)
             view_sample_clip(&of->picture, gaits[k],
                              3.0 * i / (double)STEPS * (in_phase ? rate / rates[k] : 1.0),
                              poses[k] = view_spare_pose(&of->picture, 5 + k));
@@ -109,7 +109,7 @@ TEST_PAGE (page_sync_measures_whole_cycles, "sync") {
 
 static bool has_label(const page_case *of, const char *text, view_color color)
 {
-    for (uint32_t i = 0; i < of->picture.num_labels; i++)
+    FOR (i, of->picture.num_labels)
         if (strcmp(of->picture.labels[i].text, text) == 0)
             return of->picture.labels[i].color == color;
     return false;
@@ -148,7 +148,7 @@ TEST_PAGE (page_machine_goes_where_its_conditions_lead, "machine") {
 // a clip that starts where it starts, by the part of the cycle at which the other is left, too.
 TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
     static const char *const ways[3] = {"in step", "phase", "none"};
-    for (int i = 0; i < 8; i++) {
+    FOR (i, 8) {
         const double fade = 0.3 + 0.15 * i, leave = 0.4 + 0.1 * i;
         double rates[2];
         CLAIM("old clip = %d; fade, seconds = %.17g; exit, cycles = %.17g @ 1", i % 2, fade, leave);
@@ -156,8 +156,8 @@ TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
         const double drift = 2.0 * (rates[1] - rates[0]), behind = 2.0 * (round(leave) - leave);
         const view_series *const in_step = SERIES(0, "in step");
         CHECK(in_step->count > 20);
-        for (uint32_t k = 0; k < in_step->count; k++)
-            for (int way = 0; way < 3; way++) {
+        FOR (k, in_step->count)
+            FOR (way, 3) {
                 const double x = in_step->points[k].x;
                 CHECK_NEAR(page_series_at(SERIES(0, ways[way]), x),
                            (way > 0 ? drift * x : 0.0) + (way > 1 ? behind : 0.0), 1e-3);
@@ -169,7 +169,7 @@ TEST_PAGE (page_in_step_measures_how_far_clips_drift, "in_step") {
 // In step the shared clock has the mean of both rates by the weights, which rise linearly: feet
 // land where its integral is half a cycle, those of both clips together.
 TEST_PAGE (page_in_step_lands_feet_together, "in_step") {
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         const int old = i / 2, way = i % 2;
         double rates[2];
         CLAIM("old clip = %d; fade, seconds = 1.4; exit, cycles = 0.75 @ 1", old);
@@ -182,7 +182,7 @@ TEST_PAGE (page_in_step_lands_feet_together, "in_step") {
             bool has_other = false;
             if (x < tick || x > 1.3 || fabs(up) < 0.01)
                 continue;
-            for (uint32_t k = 0; k < feet->count; k++)
+            FOR (k, feet->count)
                 has_other |=
                     feet->points[k].x == foot->x && up * (feet->points[k].y - middle) < 0.0;
             together += has_other;
@@ -210,15 +210,15 @@ static double window_weight(int window, double time, double begin, double fade)
 
 TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
     static const char *const names[3] = {"swing", "hit", "dazed"};
-    for (int i = 0; i < 24; i++) {
+    FOR (i, 24) {
         const double leave = 0.13 + 0.07 * i, fade = i % 4 == 0 ? 0.0 : 0.11 * (i % 7 + 1);
         const view_plot *const plot = &of->picture.plots[0];
         CLAIM("blow after, cycles = %.17g; fade, seconds = %.17g @ 1.7", leave, fade);
-        for (int window = 0; window < 3; window++) {
+        FOR (window, 3) {
             const view_series *const bar = SERIES(0, names[window]);
             int opened = 0, closed = 0;
             double last = 0.0;
-            for (uint32_t k = 0; k < bar->count; k++) {
+            FOR (k, bar->count) {
                 const double now =
                     window_weight(window, bar->points[k].x, leave * 34.0 / 30.0, fade);
                 opened += now > 0.0 && last <= 0.0;
@@ -226,7 +226,7 @@ TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
                 last = now;
                 CHECK_NEAR(bar->points[k].y, 2.0 - window + 0.8 * now, 2e-4);
             }
-            for (uint32_t k = 0; k < plot->num_marks; k++)
+            FOR (k, plot->num_marks)
                 if (floorf(plot->marks[k].point.y) == (float)(2 - window)) {
                     opened -= plot->marks[k].color == VIEW_GREEN;
                     closed -= plot->marks[k].color == VIEW_RED;
@@ -241,7 +241,7 @@ TEST_PAGE (page_sections_go_where_they_are_told, "sections") {
     static const double first[3] = {0, 32, 66}, last[3] = {32, 60, 84};
     static const char *const names[3] = {"raise", "wave", "lower"};
     const double tick = 6.0 / 128.0;
-    for (int i = 0; i < 24; i++) {
+    FOR (i, 24) {
         const int change = i % 4, told = 12 + 3 * i; // in `raise`, too
         int section = 0, next = 1;
         bool loops = true, plays = true;
@@ -262,7 +262,7 @@ TEST_PAGE (page_sections_go_where_they_are_told, "sections") {
             }
             plays = plays && frame < 84.0;
             CHECK_NEAR(SERIES(0, "one-shot")->points[k].y, plays ? frame : 0.0, 1e-3);
-            for (int row = 0; row < 3; row++) {
+            FOR (row, 3) {
                 const double left = loops ? 1.0 : fmin((84.0 - frame) / 24.0 / 0.3, 1.0);
                 CHECK_NEAR(SERIES(1, names[row])->points[k].y,
                            2.0 - row + (plays && row == section ? 0.8 * left : 0.0), 1e-3);
@@ -274,7 +274,7 @@ TEST_PAGE (page_sections_go_where_they_are_told, "sections") {
 // The staff's shaft is turned about the prop's z by twice the arc sine of 0.6088.
 TEST_PAGE (page_grip_holds_the_staff, "grip") {
     const double turn = 2.0 * asin(0.6088);
-    for (int clip = 0; clip < 4; clip++)
+    FOR (clip, 4)
         for (int along = 14; along <= 20; along += 2) {
             const md5_vec3 grip = {(float)(along * cos(turn)), (float)(along * sin(turn)), 0.0f};
             CLAIM("clip = %d; along the staff = %d; weight = 1 @ %.17g |"
@@ -344,7 +344,7 @@ static double twisted_waist(const md5_model *model, uint32_t joint, double angle
     {
         const md5_vertex vertex = mesh->file_vertices[mesh->sources[v]];
         double share = 0.0;
-        for (uint32_t i = 0; i < vertex.num_weights; i++) {
+        FOR (i, vertex.num_weights) {
             const md5_weight weight = mesh->weights[vertex.first_weight + i];
             uint32_t at = weight.joint;
             while (at != MD5_NONE && at != joint)
@@ -375,8 +375,8 @@ TEST_PAGE (page_dual_keeps_the_waist_of_what_twists, "dual") {
 TEST_PAGE (page_influences_measures_weights, "influences") {
     uint32_t most = 0;
     double sum = 0.0;
-    for (uint32_t m = 0; m < of->scene.model->num_meshes; m++) // counted in the file's tables
-        for (uint32_t v = 0; v < of->scene.model->meshes[m].num_file_vertices; v++) {
+    FOR (m, of->scene.model->num_meshes) // counted in the file's tables
+        FOR (v, of->scene.model->meshes[m].num_file_vertices) {
             const uint32_t count = of->scene.model->meshes[m].file_vertices[v].num_weights;
             most = count > most ? count : most;
         }
@@ -414,7 +414,7 @@ TEST_PAGE (page_gaze_counts_saccades, "gaze") {
         int count = 0;
         md5_vec2 to = {NAN, NAN};
         md5_gaze_begin((uint64_t)seed, &gaze);
-        for (int i = 0; i < 9 * 240; i++) {
+        FOR (i, 9 * 240) {
             md5_gaze_advance(&desc, of->scene.skeleton->axes, &gaze, 1.0 / 240.0);
             count += to.x != gaze.to.x || to.y != gaze.to.y;
             to = gaze.to;
@@ -428,7 +428,7 @@ TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
     const view_series *const eyes = SERIES(0, "eyes"), *const head = SERIES(0, "head");
     float most = 0.0f;
     CHECK(eyes->count > 100 && head->count == eyes->count);
-    for (uint32_t i = 0; i < head->count; i++) {
+    FOR (i, head->count) {
         CHECK(head->points[i].y == 0.0f);
         most = fmaxf(most, fabsf(eyes->points[i].y));
     }
@@ -441,7 +441,7 @@ TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
 static real3 posed(const md5_weight *weights, md5_vertex vertex, const md5_mat34 *joints)
 {
     real3 sum = {0.0, 0.0, 0.0};
-    for (uint32_t i = 0; i < vertex.num_weights; i++) {
+    FOR (i, vertex.num_weights) {
         const md5_weight *const weight = &weights[vertex.first_weight + i];
         sum = real3_add(
             sum, real3_scale(real3_transform(&joints[weight->joint], real3_of(weight->offset), 1.0),
@@ -471,7 +471,7 @@ static md5_mat34 *joints_at(const page_case *of, const char *clip, double part)
 static double middle_error(const page_case *of, const char *clip, uint32_t frames)
 {
     double largest = 0.0;
-    for (uint32_t i = 0; i < frames; i++) {
+    FOR (i, frames) {
         OWN md5_mat34 *const a = joints_at(of, clip, i / (double)frames);
         OWN md5_mat34 *const own = joints_at(of, clip, (i + 0.5) / frames);
         OWN md5_mat34 *const b = joints_at(of, clip, (i + 1.0) / frames);
@@ -512,7 +512,7 @@ TEST_PAGE (page_bind_shows_the_difference_from_own_weights, "bind") {
     const md5_weights_desc desc = {.resolution = 32, .max_influences = 3};
     OWN_WEIGHTS weights = view_bind_weights(of->scene.model, desc, NULL);
     REQUIRE(weights);
-    for (int i = 0; i < 24; i++) {
+    FOR (i, 24) {
         OWN md5_mat34 *const joints = joints_at(of, "walk", i / 24.0);
         const md5_vertex *bound = weights->vertices;
         EACH_VERTEX(v, mesh, of->scene.model)
@@ -562,7 +562,7 @@ TEST_PAGE (page_impostor_shows_the_nearest_frame, "impostor") {
     for (uint32_t i = 0; i <= 16; i++) {
         CLAIM("@ %.17g", second * (i + 0.4) / 16.0);
         CHECK_UINT(of->picture.num_figures, 6);
-        for (uint32_t k = 0; k < 6; k++)
+        FOR (k, 6u)
             CHECK_UINT(of->picture.figures[k].moment.frame0, (i + 1) / 2 % 8);
     }
     // 8 frames of 21 pictures of 32 * 32 texels of 8 bytes, and a third for smaller levels.
@@ -592,7 +592,7 @@ TEST_PAGE (page_normals_by_cofactors_stay_on_the_surface, "normals") {
 }
 
 TEST_PAGE (page_chain_carries_the_hat_with_its_parent, "chain") {
-    for (int parent = 0; parent < 4; parent++) {
+    FOR (parent, 4) {
         // It was just given away, where it was.
         CLAIM("hat on = %d @ 0 | hat to where it was put on = 0 ~ 1e-4", parent);
         CLAIM("@ 2 | hat to where it was put on %s", parent == 0 ? "< 1e-4" : "> 1");

@@ -18,7 +18,7 @@ static double nearest_to(const md5_curve *curve, md5_vec3 point)
 TEST_PAGE (page_curves_shows_how_near_the_curve_comes, "curves") {
     static const md5_vec3 points[7] = {{0, -60, 12}, {18, -42, 50}, {6, -36, 52}, {-10, 0, 62},
                                        {14, 30, 8},  {24, 44, 30},  {0, 60, 44}};
-    for (int kind = 0; kind < 5; kind++) {
+    FOR (kind, 5) {
         const md5_curve_desc desc = {.kind = (md5_curve_kind)kind, ROWS(points, points)};
         OWN_CURVE curve = md5_create_curve(&desc, NULL, NULL);
         CLAIM("curve = %d @ 1.2 | length > 100; to the moved point %s", kind,
@@ -65,7 +65,7 @@ TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
         const float spread = 0.3f * (float)i;
         real3 turns[6];
         double largest = 0.0;
-        for (int k = 0; k < 6; k++) {
+        FOR (k, 6) {
             turns[k] = turn_between(md5_quat_from_axis_angle(axes[k], spread),
                                     md5_quat_from_axis_angle(axes[k + 1], spread));
             real_worse(&largest, k > 0 ? real3_distance(turns[k - 1], turns[k]) : 0.0);
@@ -112,7 +112,7 @@ static md5_vec3 place_of(const page_case *of, const char *joint)
 }
 
 TEST_PAGE (page_ik_reports_the_distance_of_the_hand, "ik") {
-    for (int solver = 0; solver < 4; solver++) {
+    FOR (solver, 4) {
         CLAIM("target, forward = 8; target, left = 17; target, up = 27; joints = 4; solver = %d @ 0"
               " | distance < %s",
               solver, solver == 1 ? "1" : "0.05"); // CCD converges slowly
@@ -130,7 +130,7 @@ TEST_PAGE (page_ik_counts_the_iterations_that_are_needed, "ik") {
     static const md5_chain_solver solvers[2] = {MD5_CHAIN_FABRIK, MD5_CHAIN_LEAST_SQUARES};
     CLAIM("@ 0");
     md5_xform *const pose = view_spare_pose(&of->picture, 7);
-    for (uint32_t i = 0; i < 4; i++) {
+    FOR (i, 4u) {
         const double needed = FACT(i < 2 ? "FABRIK to 0.01 units" : "DLS to 0.01 units");
         const md5_chain_job job = {.solver = solvers[i / 2],
                                    .tip = JOINT("hand_l"),
@@ -151,7 +151,7 @@ TEST_PAGE (page_ik_points_at_what_is_out_of_reach, "ik") {
 }
 
 TEST_PAGE (page_limits_are_kept_wherever_the_target_is, "limits") {
-    for (int i = 0; i < 36; i++)
+    FOR (i, 36)
         CLAIM("elbow from, rad = -0.2; elbow to, rad = 1.2; shoulder, rad = 0.7; solver = %d;"
               " target, forward = %d; target, up = %d @ 0 | elbow, limited > -0.201;"
               " elbow, limited < 1.201; elbow sideways, limited = 0 ~ 1e-3;"
@@ -167,7 +167,7 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
     const md5_vec3 x = {1.0f, 0.0f, 0.0f};
     const uint32_t arm[3] = {JOINT("upperarm_l"), JOINT("forearm_l"), JOINT("hand_l")};
     md5_vec3 at[3];
-    for (int i = 0; i < 3; i++)
+    FOR (i, 3)
         at[i] = md5_mat34_translation(model->bind[arm[i]]);
     const md5_vec3 across = md5_vec3_cross(md5_vec3_sub(at[1], at[0]), md5_vec3_sub(at[2], at[1]));
     const md5_quat down = md5_quat_conjugate(md5_quat_from_mat34(model->bind[arm[1]]));
@@ -177,7 +177,7 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
     double best = INFINITY;
     for (int bend = 0; bend <= 24; bend++)
         for (int swing = 0; swing <= 10; swing++)
-            for (int way = 0; way < 48; way++)
+            FOR (way, 48)
                 for (int twist = 0; twist <= 8; twist++) {
                     const double turn = 7.5 * way * DEGREE;
                     const md5_quat turns[2] = {
@@ -186,13 +186,13 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
                                          0.1f * (float)swing),
                                      md5_quat_from_axis_angle(x, -0.5f + 0.125f * (float)twist)),
                         md5_quat_from_axis_angle(elbow, -0.4f + 2.3f / 24.0f * (float)bend)};
-                    for (int i = 0; i < 2; i++)
+                    FOR (i, 2)
                         pose[arm[i]].rotation =
                             md5_quat_mul(model->bind_local[arm[i]].rotation, turns[i]);
                     best = fmin(best, real_distance(view_posed_place(&of->picture, pose, arm[2]),
                                                     (md5_vec3){-8.0f, 12.0f, 38.0f}));
                 }
-    for (int solver = 0; solver < 3; solver++)
+    FOR (solver, 3)
         CLAIM("solver = %d @ 0 | distance, limited > %.17g; distance, limited < %.17g", solver,
               best - 0.1, 1.05 * best);
 }
@@ -238,7 +238,7 @@ TEST_PAGE (page_follow_overshoots_as_springs_do, "follow") {
 }
 
 TEST_PAGE (page_follow_approaches_exponentially_or_in_time, "follow") {
-    for (int i = 0; i < 8; i++) {
+    FOR (i, 8) {
         const double time = 0.15 * i, value = 1.0 - 2.0 * exp(-4.0 * time);
         CLAIM("manner = 0; speed, 1/s = 4 @ %.17g | value = %.17g ~ 1e-5", time + 1e-9, value);
         CHECK_NEAR(page_series_at(SERIES(0, "value"), time), value, 2e-3);
@@ -268,9 +268,9 @@ TEST_PAGE (page_interpolation_tells_the_curves_apart, "interpolation") {
     static const char *const names[2] = {"nlerp", "cubic"};
     float most[2] = {-9.0f, -9.0f};
     CLAIM("@ %.17g", of->page->start);
-    for (int k = 0; k < 2; k++) {
+    FOR (k, 2) {
         const view_series *const series = SERIES(1, names[k]);
-        for (uint32_t i = 0; i < series->count; i++) {
+        FOR (i, series->count) {
             most[k] = fmaxf(most[k], series->points[i].y);
             CHECK(i % 32 != 0 || series->points[i].y < -3.0f); // at frames
         }
@@ -286,7 +286,7 @@ TEST_PAGE (page_slerp_shows_the_largest_error_of_the_sum, "slerp") {
         double largest = 0.0;
         CLAIM("angle, degrees = %d @ 1", angle);
         const view_series *const series = SERIES(1, "nlerp to slerp");
-        for (uint32_t p = 0; p < series->count; p++) {
+        FOR (p, series->count) {
             const double t = series->points[p].x;
             const double sum = atan2(t * sin(half), 1.0 - t + t * cos(half));
             const double error = 2.0 * fabs(sum - t * half) / DEGREE;
@@ -330,7 +330,7 @@ TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
     OWN uint8_t *const marks = calloc(count, 1);
     uint32_t least = 0, most = 0;
     CHECK(model->num_meshes == 2);
-    for (uint32_t i = 0; i < of->scene.morph->num_targets; i++) // also those without a slider
+    FOR (i, of->scene.morph->num_targets) // also those without a slider
         (void)difference_of_files(model, of->scene.morph->targets[i].name, marks);
     CLAIM("smile = 0; fright = 0; sleepy = 0; oh = 0; blink = 0 @ 1 | largest move = 0 ~ 1e-5");
     EACH (name, names) {
@@ -340,7 +340,7 @@ TEST_PAGE (page_morph_moves_by_the_files_differences, "morph") {
         CHECK(target != MD5_NONE && of->picture.figures[0].morph_weights[target] == 1.0f);
         CLAIM("%s = 0 @ 1", *name);
     }
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         least += marks[i] >> 1;
         most += marks[i] & 1;
     }
@@ -369,7 +369,7 @@ static uint32_t count_on_ground(const page_case *of, view_color color, double he
 {
     md5_vec3 at[256];
     const uint32_t count = find_crosses(of, color, at);
-    for (uint32_t i = 0; i < count; i++) {
+    FOR (i, count) {
         const double x = at[i].x, y = at[i].y;
         CHECK_NEAR(at[i].z, height * (sin(0.071 * x) * cos(0.083 * y) + 0.5 * sin(0.11 * y + 1.0)),
                    2e-3);
@@ -394,7 +394,7 @@ TEST_PAGE (page_walk_lifts_one_group_at_a_time, "walk") {
                              *const middle = SERIES(0, "middle right");
     uint32_t in_air = 0;
     CHECK(left->count > 100 && left->count == right->count);
-    for (uint32_t i = 0; i < left->count; i++) {
+    FOR (i, left->count) {
         const bool is_up = left->points[i].y > 0.3f;
         CHECK(!(is_up && right->points[i].y > -0.7f));
         CHECK(is_up == (middle->points[i].y > -2.7f)); // of one group
@@ -427,7 +427,7 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
         CLAIM("@ %.17g", 2.0 + i / 60.0);
         const uint32_t count = find_crosses(of, VIEW_GREEN, at);
         num_seen += count;
-        for (uint32_t k = 0; k < count; k++) {
+        FOR (k, count) {
             const md5_vec3 ankle = nearest_ankle(of, at[k]);
             uint32_t number = 0;
             while (number < num_stands && real_distance(places[number], at[k]) > 1e-3)
@@ -441,7 +441,7 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
         }
     }
     CHECK(num_stands > 20 && num_seen > 500);
-    for (int leg = 0; leg < 6; leg++)
+    FOR (leg, 6)
         CHECK(of->picture.plots[0].series[leg].count > 100);
     CHECK(moved < 1e-3);
     CLAIM("| a standing ankle moved > 0; a standing ankle moved < 1e-3;"
@@ -476,7 +476,7 @@ TEST_PAGE (page_matrices_mean_loses_its_volume, "matrices") {
 
 TEST_PAGE (page_frame_rate_product_depends_on_it_and_the_share_does_not, "frame_rate") {
     double products[2], shares[2];
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         const double rate = i == 0 ? 10.0 : 40.0;
         CLAIM(
             "speed, 1/s = 12; frames a second = %g @ 0.3 | left after 1 s, product = %.17g ~ 1e-6",

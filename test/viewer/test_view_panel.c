@@ -18,10 +18,10 @@ static bool open_all(screen *s, uint32_t crowd, const char *const *files, size_t
         return false;
     s->viewer.renderer = NULL; // nothing is uploaded
     s->options.crowd = crowd;
-    for (size_t i = 0; i < num_files; i++)
+    FOR (i, num_files)
         paths[i] = common_copy(test_path(files[i]));
     const bool opened = view_open(&s->viewer, (const char *const *)paths, num_files, true);
-    for (size_t i = 0; i < num_files; i++)
+    FOR (i, num_files)
         free(paths[i]);
     s->viewer.renderer = s->gl.renderer;
     const view_loader loader = {&s->options, s->gl.renderer, &s->viewer.log, NULL};
@@ -64,7 +64,7 @@ static const char *help_of(const screen *s, const char *keys)
 {
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t count = view_current_keys(s->viewer.document, lines);
-    for (uint32_t i = 0; i < count; i++)
+    FOR (i, count)
         if (strcmp(lines[i].keys, keys) == 0)
             return lines[i].help;
     return "";
@@ -194,7 +194,7 @@ static void list_rows(screen *s, view_list_fn *list, view_rows *rows)
 // Returns the row with this label, or NULL.
 static const view_row *find_row(const view_rows *rows, const char *label)
 {
-    for (uint32_t i = 0; i < rows->count; i++)
+    FOR (i, rows->count)
         if (strcmp(rows->rows[i].label, label) == 0)
             return &rows->rows[i];
     return NULL;
@@ -204,7 +204,7 @@ static const view_row *find_row(const view_rows *rows, const char *label)
 static void lit_words(const view_rows *rows, char *text, size_t size)
 {
     text[0] = '\0';
-    for (uint32_t i = 0; i < rows->count; i++) {
+    FOR (i, rows->count) {
         if (rows->rows[i].kind != VIEW_ROW_WORDS)
             continue;
         const char *at = rows->rows[i].text;
@@ -259,7 +259,7 @@ static void check_clips_row(const char *file, uint32_t count)
     if (open_stage(&s, file)) {
         const view_scene *const scene = &s.viewer.document->scene;
         size_t size = 0;
-        for (size_t i = 0; i < scene->num_clips; i++)
+        FOR (i, scene->num_clips)
             size += scene->clips[i].anim->size;
         const md5_character *const character = scene->machine.character;
         for (uint32_t i = 0; character != NULL && i < character->num_clips; i++)
@@ -296,10 +296,10 @@ TEST_HERE (view_panel_writes_places_without_exponents, BOBBIN) {
 TEST_HERE (view_panel_counts_all_warnings_in_one_row, BOBBIN) {
     uint32_t num_rows = 0;
     view_rows rows = {0};
-    for (int i = 0; i < 9; i++)
+    FOR (i, 9)
         view_warn(&s->viewer.log, "warning number %d", i);
     list_rows(s, view_list_figures, &rows);
-    for (uint32_t i = 0; i < rows.count; i++)
+    FOR (i, rows.count)
         if (strstr(rows.rows[i].text, "warning") != NULL) {
             CHECK_STRING(rows.rows[i].text, "\xE2\x9A\xA0 9 warnings");
             num_rows++;
@@ -328,7 +328,7 @@ TEST_HERE (view_panel_wraps_long_rows, BOBBIN) {
     view_wrap_rows(&rows);
     char title[256] = "";
     uint32_t num_titles = 0;
-    for (uint32_t i = 0; i < rows.count; i++) {
+    FOR (i, rows.count) {
         const view_row *const row = &rows.rows[i];
         if (row->kind == VIEW_ROW_TITLE) {
             strcat(title, row->text);
@@ -390,16 +390,16 @@ static view_rect seen_box(screen *s)
     md5_mat44 view, clip;
     view_lens_matrices(&lens, &view, &clip);
     view_skin(&viewer->document->scene);
-    for (uint32_t m = 0; m < viewer->document->scene.model->num_meshes; m++)
-        for (uint32_t v = 0; v < viewer->document->scene.model->meshes[m].num_vertices; v++) {
+    FOR (m, viewer->document->scene.model->num_meshes)
+        FOR (v, viewer->document->scene.model->meshes[m].num_vertices) {
             const md5_vec3 p = viewer->document->scene.skinned[m].positions[v];
             const float world[4] = {p.x, p.y, p.z, 1.0f};
             float eye[4] = {0}, out[4] = {0};
-            for (int row = 0; row < 4; row++)
-                for (int column = 0; column < 4; column++)
+            FOR (row, 4)
+                FOR (column, 4)
                     eye[row] += view.m[4 * column + row] * world[column];
-            for (int row = 0; row < 4; row++)
-                for (int column = 0; column < 4; column++)
+            FOR (row, 4)
+                FOR (column, 4)
                     out[row] += clip.m[4 * column + row] * eye[column];
             const float x = 0.5f * width * (1.0f + out[0] / out[3]);
             const float y = 0.5f * height * (1.0f - out[1] / out[3]);
@@ -428,7 +428,7 @@ static view_rect check_seen(screen *s)
 }
 
 TEST (view_shows_all_of_a_jumping_machine_beside_the_panels) {
-    for (int size = 0; size < 4; size++) {
+    FOR (size, 4) {
         screen s;
         if (open_stage(&s, MACHINE)) {
             s.viewer.width = sizes[size][0];
@@ -436,7 +436,7 @@ TEST (view_shows_all_of_a_jumping_machine_beside_the_panels) {
             live(&s, 0.2);
             press(&s, ' ', false);
             float highest = INFINITY, lowest = -INFINITY;
-            for (int frame = 0; frame < 23; frame++) {
+            FOR (frame, 23) {
                 live(&s, 1.0 / 15.0);
                 const view_rect box = check_seen(&s);
                 highest = fminf(highest, box.y);
@@ -454,10 +454,10 @@ TEST_LONG (view_shows_all_of_each_clip_that_is_chosen_by_key) {
         if (open_stage(&s, BOBBIN)) {
             s.viewer.width = sizes[size][0];
             s.viewer.height = sizes[size][1];
-            for (size_t clip = 0; clip < s.viewer.document->scene.num_clips; clip++) {
+            FOR (clip, s.viewer.document->scene.num_clips) {
                 press(&s, 'w', false);
                 const double length = view_shown_anim(&s.viewer.document->scene)->duration;
-                for (int i = 0; i < 12; i++) {
+                FOR (i, 12) {
                     live(&s, length / 12.0);
                     (void)check_seen(&s);
                 }
@@ -473,7 +473,7 @@ TEST_HERE (view_keeps_a_camera_that_the_user_has_set, BOBBIN) {
     const view_camera before = s->viewer.camera;
     s->viewer.width = 640;
     s->viewer.shown.panel = false;
-    for (int i = 0; i < 12; i++) {
+    FOR (i, 12) {
         press(s, 'w', false);
         live(s, 0.1);
     }
@@ -482,7 +482,7 @@ TEST_HERE (view_keeps_a_camera_that_the_user_has_set, BOBBIN) {
 
 TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
     view_camera camera = VIEW_DEFAULT_CAMERA;
-    for (int orthographic = 0; orthographic < 2; orthographic++) {
+    FOR (orthographic, 2) {
         camera.orthographic = orthographic != 0;
         const view_lens small =
             view_region_lens(&camera, (view_rect){0, 0, 300, 200}, 300.0f, 200.0f);
@@ -493,8 +493,8 @@ TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
         view_lens_matrices(&wide, &view, &clip_wide);
         const float eye[4] = {7.0f, -5.0f, -90.0f, 1.0f};
         float a[4] = {0}, b[4] = {0};
-        for (int row = 0; row < 4; row++)
-            for (int column = 0; column < 4; column++) {
+        FOR (row, 4)
+            FOR (column, 4) {
                 a[row] += clip_small.m[4 * column + row] * eye[column];
                 b[row] += clip_wide.m[4 * column + row] * eye[column];
             }
@@ -506,7 +506,7 @@ TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
 
 TEST_HERE (view_lantern_stands_upright_by_itself, "models/lantern/lantern.md5mesh") {
     const view_scene *const scene = &s->viewer.document->scene;
-    for (int i = 0; i < 20; i++) {
+    FOR (i, 20) {
         live(s, 0.1);
         view_skin(&s->viewer.document->scene);
         const md5_bounds box = view_pose_bounds(scene, NULL);

@@ -80,7 +80,7 @@ TEST (view_radiance_reads_packed_channels) {
     }
     free(panorama.rgb);
     // Cut off anywhere.
-    for (size_t size = 0; size < sizeof row; size++)
+    FOR (size, sizeof row)
         check_refused(HEADER "-Y 1 +X 8\n", row, size, size < 8 ? "cannot be in" : "row 1 of 1");
 }
 

@@ -43,11 +43,11 @@ static double distance_to(const md5_ray *ray, const md5_vec3 corners[3], double 
 static double search(const view_scene *scene, const md5_ray *ray, double slack)
 {
     double nearest = INFINITY;
-    for (uint32_t m = 0; m < scene->model->num_meshes; m++) {
+    FOR (m, scene->model->num_meshes) {
         const md5_mesh *const mesh = &scene->model->meshes[m];
-        for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+        FOR (t, mesh->num_triangles) {
             md5_vec3 corners[3];
-            for (uint32_t i = 0; i < 3; i++)
+            FOR (i, 3u)
                 corners[i] = scene->skinned[m].positions[mesh->indices[3 * (size_t)t + i]];
             const double distance = distance_to(ray, corners, slack);
             if (distance > 0.0 && distance < nearest)
@@ -85,7 +85,7 @@ static void click_all_over(shot_viewer *viewer)
             view_lens_matrices(&lens, &view, &clip);
             const md5_mat44 both = md5_mat44_mul(clip, view);
             double at[4];
-            for (int row = 0; row < 4; row++)
+            FOR (row, 4)
                 at[row] = (double)both.m[row] * point.x + (double)both.m[4 + row] * point.y
                           + (double)both.m[8 + row] * point.z + both.m[12 + row];
             pixel[0] = 0.5 * (double)WIDTH * (1.0 + at[0] / at[3]);
@@ -120,11 +120,11 @@ TEST_SHOT (view_click_reports_joints_of_the_file, MODEL SIZE " --up y") {
     view_scene *const shown = &viewer->state.document->scene;
     view_show_bind_pose(shown, true, NULL);
     view_pose(shown, &viewer->state.play);
-    for (uint32_t i = 0; i < shown->num_joints; i++) {
+    FOR (i, shown->num_joints) {
         const md5_mat34 model = view_joint_matrix(shown, i, false);
         const md5_vec3 local = md5_mat34_translation(view_joint_matrix(shown, i, true));
         const md5_vec3 expected = shown->model->bind_local[i].translation;
-        for (int k = 0; k < 12; k++)
+        FOR (k, 12)
             CHECK_NEAR(model.m[k], shown->model->bind[i].m[k], 1e-4);
         CHECK_NEAR(local.x, expected.x, 1e-3);
         CHECK_NEAR(local.y, expected.y, 1e-3);
@@ -269,9 +269,9 @@ static uint32_t sum_of(const gl_picture *picture, int half, int *difference)
 {
     uint32_t sum = 0;
     *difference = 0;
-    for (int row = 0; row < SCENE_HEIGHT; row++)
-        for (int column = 0; column < HALF; column++)
-            for (int channel = 0; channel < 3; channel++) {
+    FOR (row, SCENE_HEIGHT)
+        FOR (column, HALF)
+            FOR (channel, 3) {
                 const int left = picture->rgba[row][column][channel];
                 const int right = picture->rgba[row][column + HALF][channel];
                 sum += (uint32_t)(half == 0 ? left : right);
@@ -385,7 +385,7 @@ TEST_SCENE (view_deforms_of_companions_and_crowds) {
         {GLOW SMALL "--crowd 5 --crowd-impostors 64 --camera-azimuth-angle 190", 5},
     };
     double first = 0.0;
-    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+    FOR (i, COUNT_OF(cases)) {
         const double count = count_orange(scene, cases[i].line);
         first = i == 0 ? count : first;
         CHECK_THAT(first > 20 && fabs(count / first - cases[i].sprites) < 0.1 * cases[i].sprites,
@@ -428,7 +428,7 @@ TEST_SCENE (view_machine_shows_what_it_holds) {
             md5_mat34_translation(of->joints[md5_find_joint(of->skeleton, "hand_l")]);
         const md5_vec3 grip = md5_xform_point(at, (md5_vec3){4.66f, 17.4f, 0.0f});
         CHECK(md5_vec3_length(md5_vec3_sub(hand, grip)) < 1e-2f);
-        for (uint32_t i = 0; i < 2; i++) {
+        FOR (i, 2u) {
             const md5_vec3 bind = md5_mat34_translation(held->model->bind[i]);
             const md5_vec3 drawn =
                 md5_mat34_point(held->place, md5_mat34_point(held->palette[i], bind));
@@ -468,7 +468,7 @@ TEST_SCENE (view_textures_are_guessed_in_a_game_folder) {
     const char *const path = test_path("test/data/lost/lost.md5mesh");
     view_package *const package = view_open_package(path, NULL);
     OWN_MODEL model = md5_load_model(path, NULL, NULL);
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         view_textures textures;
         OWN char *const address =
             view_make_address(package->root, i == 0 ? "lost.md5mesh" : "monster_lost", NULL);
@@ -585,7 +585,7 @@ TEST (view_pointer_that_circles_behind_him_does_not_swing_his_head) {
     view_log log;
     if (!load(machine, &log))
         return;
-    for (size_t i = 0; i < COUNT_OF(at); i++) {
+    FOR (i, COUNT_OF(at)) {
         view_machine_motion.point(&scene, point(machine, at[i][0]));
         view_run_machine(machine, machine->time + 1e-6);
         CHECK_NEAR(machine->told_yaw, at[i][1], 0.1);

@@ -34,7 +34,7 @@ TEST_LONG (view_frames_our_model_in_every_clip) {
                   MODEL " --no-background --samples 1 --no-maps --resolution 120x90")) {
         view_state *const state = &viewer.state;
         CHECK(state->document->scene.num_clips >= 44);
-        for (size_t i = 0; i < state->document->scene.num_clips; i++) {
+        FOR (i, state->document->scene.num_clips) {
             view_change_clip(state, i);
             view_frame_anew(state);
             state->play.time = 0.37;
@@ -74,7 +74,7 @@ static void check_options(const gl_scene *scene, const char *plain_line, const o
 {
     OWN_PICTURE plain = shot_take(scene, plain_line), again = shot_take(scene, plain_line);
     CHECK(shot_same(&plain, &again));
-    for (size_t i = 0; i < num_cases; i++) {
+    FOR (i, num_cases) {
         OWN char *const line = common_format("%s %s", plain_line, cases[i].options);
         OWN_PICTURE other = shot_take(scene, line);
         const double share = shot_difference(&plain, &other);
@@ -174,7 +174,7 @@ TEST_SCENE (view_options_change_the_docks) {
 static bool has_case(const char *name, const option_case *cases, size_t num_cases)
 {
     OWN char *const option = common_format("--%s", name);
-    for (size_t i = 0; i < num_cases; i++) {
+    FOR (i, num_cases) {
         const char *const at = strstr(cases[i].options, option);
         if (at != NULL && strchr(" =", at[strlen(option)]) != NULL)
             return true;
@@ -196,7 +196,7 @@ TEST (view_switches_have_pictures_that_they_change) {
     };
     size_t count, num_found = 0;
     const view_option *const table = view_options_table(&count);
-    for (size_t i = 0; i < count; i++) {
+    FOR (i, count) {
         const char *const name = table[i].name;
         bool is_elsewhere = false;
         EACH (row, elsewhere)

@@ -162,8 +162,8 @@ static char color_of(shot_viewer *viewer, double time)
     viewer->state.play.time = time;
     OWN_PICTURE picture = shot_draw(viewer);
     double sums[3] = {0.0, 0.0, 0.0};
-    for (size_t i = 0; i < (size_t)picture.width * picture.height; i++)
-        for (int k = 0; k < 3; k++)
+    FOR (i, (size_t)picture.width * picture.height)
+        FOR (k, 3)
             sums[k] += picture.rgba[4 * i + (size_t)k];
     return sums[0] > sums[1] && sums[0] > sums[2] ? 'r' : sums[1] > sums[2] ? 'g' : 'b';
 }
@@ -177,7 +177,7 @@ static void check_skin(gl_scene *scene, const quake_folder *made, const char *sk
         "%s%s --no-background --samples 1 --two-sided --resolution 48,48", made->model, skin);
     if (shot_open(&viewer, scene, line)) {
         char shown[16] = "";
-        for (size_t i = 0; i < strlen(colors); i++)
+        FOR (i, strlen(colors))
             shown[i] = color_of(&viewer, 0.05 + 0.1 * (double)i);
         CHECK_STRING(shown, colors);
         CHECK_UINT(viewer.state.log.num_warnings, num_warnings);

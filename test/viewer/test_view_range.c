@@ -40,7 +40,7 @@ TEST (view_range_has_the_times_of_its_frames) {
 // After t seconds from its beginning the time is begin + t modulo 1 s, forward and backward.
 TEST (view_range_loops) {
     static const md5_wrap wraps[] = {MD5_WRAP_LOOP, MD5_WRAP_CYCLE};
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         view_play play = make_play(wraps[i % 2]);
         play.backward = i >= 2;
         play.time = play.backward ? 1.5 : 0.5;
@@ -214,7 +214,7 @@ static double play_frames(double seconds, int count)
     view_pace pace = {.last = 100.0};
     view_play play = {.playing = true, .speed = 1.0};
     double now = 100.0;
-    for (int i = 0; i < count; i++) {
+    FOR (i, count) {
         now += seconds;
         view_advance(&play, NULL, view_pace_frame(&pace, now));
         view_pace_work(&pace, 1e-4, true); // a mouse that moves
@@ -402,7 +402,7 @@ TEST (view_three_fingers_tap_the_key_home) {
         for (Uint32 rest = 200; rest <= 800; rest += 600) {
             view_window *const window = common_alloc(1, sizeof *window);
             uint32_t num_homes = 0;
-            for (int i = 0; i < 2 * count; i++) {
+            FOR (i, 2 * count) {
                 const bool is_down = i < count;
                 const view_input input = touch(window, is_down ? SDL_FINGERDOWN : SDL_FINGERUP,
                                                1000 + (is_down ? 0 : rest));

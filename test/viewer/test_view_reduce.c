@@ -67,7 +67,7 @@ static uint32_t reduced_count(const md5_mesh *mesh, float error)
 
 static bool uses(const view_triangles *level, uint32_t vertex)
 {
-    for (uint32_t i = 0; i < 3 * level->count; i++)
+    FOR (i, 3 * level->count)
         if (level->indices[i] == vertex)
             return true;
     return false;
@@ -122,7 +122,7 @@ TEST (view_reduced_surfaces_are_near) {
         view_reduce_mesh(mesh, NULL, errors, 2, levels);
         CHECK(levels[0].count < mesh->num_triangles && levels[1].count < levels[0].count * 3 / 4);
         const uint32_t step = mesh->num_vertices > 1000 ? 40 : 1;
-        for (int i = 0; i < 2; i++) {
+        FOR (i, 2) {
             double largest = 0.0;
             for (uint32_t v = 0; v < mesh->num_vertices; v += step)
                 largest = fmax(largest,
@@ -143,7 +143,7 @@ TEST (view_reduced_sheet_keeps_its_edge) {
     view_reduce_mesh(&flat.mesh, NULL, &error, 1, &level);
     CHECK_UINT(level.count, 4 * (SIDE - 1));
     double area = 0.0;
-    for (uint32_t t = 0; t < level.count; t++) {
+    FOR (t, level.count) {
         const md5_vec3 a = flat.positions[level.indices[3 * t]];
         const md5_vec3 b = flat.positions[level.indices[3 * t + 1]];
         const md5_vec3 c = flat.positions[level.indices[3 * t + 2]];
@@ -165,7 +165,7 @@ TEST (view_reduced_meshes_keep_what_shows) {
     const uint32_t centre = NUM_PLACES / 2, ends[] = {0, 1};
     const md5_morph_delta delta = {.position = {0.0f, 0.0f, 0.5f}};
     const md5_morph_mesh moved = {1, 1, &centre, ends, &delta};
-    for (int kind = 0; kind < 5; kind++) {
+    FOR (kind, 5) {
         const md5_morph_mesh *const morph = kind == 4 ? &moved : NULL;
         const float errors[] = {0.1f, 10.0f};
         make_sheet(&bent);
@@ -199,9 +199,9 @@ TEST (view_reduced_seams_stay_closed) {
     view_triangles level;
     view_reduce_mesh(&seamed.mesh, NULL, &error, 1, &level);
     CHECK(level.count < NUM_TRIANGLES / 4);
-    for (uint32_t t = 0; t < level.count; t++) {
+    FOR (t, level.count) {
         uint32_t below = 0, above = 0;
-        for (int k = 0; k < 3; k++) {
+        FOR (k, 3) {
             below += level.indices[3 * t + (uint32_t)k] / SIDE <= row;
             above += level.indices[3 * t + (uint32_t)k] / SIDE > row;
         }
@@ -327,7 +327,7 @@ TEST_SHOT (view_small_members_are_drawn_from_fewer_triangles, FEW "--crowd-reduc
     const view_crowd *const crowd = &viewer->state.document->crowd;
     const view_kind *const kind = &crowd->kinds[0];
     uint32_t sum = 0, num_posed = 0, before = UINT32_MAX;
-    for (uint32_t i = 0; i < kind->num_levels; i++) {
+    FOR (i, kind->num_levels) {
         const view_detail *const level = &kind->levels[i];
         if (level->source != VIEW_DETAIL_POSED)
             continue;
@@ -402,7 +402,7 @@ TEST (view_quality_stays_full_if_frames_are_quick) {
 
 TEST (view_quality_survives_single_slow_frames) {
     view_quality quality = {0};
-    for (int i = 0; i < 300; i++)
+    FOR (i, 300)
         CHECK(!view_judge_quality(&quality, i % 2 == 0 ? 0.02 : 1.0, everything));
 }
 
@@ -478,12 +478,12 @@ TEST (view_quality_does_not_flicker) {
 TEST (view_quality_tries_in_vain_ever_more_rarely) {
     view_quality quality = {0};
     uint32_t changes = 0;
-    for (int i = 0; i < 120000; i++)
+    FOR (i, 120000)
         changes += view_judge_quality(&quality, quality.step == 0 ? 0.2 : 0.03, everything);
     CHECK(changes > 2 && changes < 40);
     // A minute, after an hour.
     changes = 0;
-    for (int i = 0; i < 2000; i++)
+    FOR (i, 2000)
         changes += view_judge_quality(&quality, quality.step == 0 ? 0.2 : 0.03, everything);
     CHECK(changes <= 2);
 }
@@ -584,7 +584,7 @@ TEST_SCENE (view_small_pictures_show_the_same) {
 static void compare_light(const shot *first, const shot *second, size_t *below, size_t *above)
 {
     *below = *above = 0;
-    for (size_t i = 0; i < (size_t)4 * first->width * first->height; i++) {
+    FOR (i, (size_t)4 * first->width * first->height) {
         *below += first->rgba[i] < second->rgba[i];
         *above += first->rgba[i] > second->rgba[i];
     }
@@ -621,12 +621,12 @@ TEST_SCENE (view_economy_leaves_out_shadows) {
 // Members of crowds have fewer triangles where pictures take too long.
 TEST_SHOT (view_economy_has_fewer_triangles, PLAIN " --crowd 9 --crowd-reduced 512") {
     uint64_t last = UINT64_MAX;
-    for (int step = 0; step < 3; step++) {
+    FOR (step, 3) {
         viewer->state.economy = view_economies[step];
         OWN_PICTURE picture = shot_draw(viewer);
         const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
         uint64_t count = 0;
-        for (uint32_t i = 0; i < kind->num_levels; i++)
+        FOR (i, kind->num_levels)
             if (kind->levels[i].source == VIEW_DETAIL_POSED)
                 count += (uint64_t)kind->levels[i].count
                          * view_count_triangles(i > 0 ? kind->levels[i].model : kind->model);
@@ -660,7 +660,7 @@ static double share_of_others(const shot *picture, const uint8_t *rgba)
 {
     const size_t count = (size_t)picture->width * picture->height;
     size_t num_others = 0;
-    for (size_t i = 0; i < count; i++) {
+    FOR (i, count) {
         int most = 0;
         for (size_t c = 0; c < 3; c++) {
             const int difference = abs((int)picture->rgba[4 * i + c] - (int)rgba[4 * i + c]);

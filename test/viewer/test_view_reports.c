@@ -210,7 +210,7 @@ TEST_HERE (view_error_fits_into_any_window) {
 static void warn(screen *w, int count)
 {
     view_log_clear(&w->viewer.log);
-    for (int i = 0; i < count; i++)
+    FOR (i, count)
         view_warn(&w->viewer.log, "warning number %d", i);
 }
 
@@ -324,7 +324,7 @@ static const char *frame_time(screen *w)
     const view_stage facts = item_draw(&w->viewer, 1280, 720);
     rows = (view_rows){0};
     view_list_figures(&facts, &rows);
-    for (uint32_t i = 0; i < rows.count; i++)
+    FOR (i, rows.count)
         if (strcmp(rows.rows[i].label, "Frame time") == 0)
             return rows.rows[i].text;
     return "none";
@@ -333,7 +333,7 @@ static const char *frame_time(screen *w)
 TEST_HERE (view_frame_time_is_the_median_of_those_that_were_drawn) {
     w->viewer.shown.frame_time = w->viewer.is_moving = true;
     view_note_frame(&w->viewer, 1.0); // the first picture compiles shaders
-    for (int i = 0; i < 8; i++)
+    FOR (i, 8)
         view_note_frame(&w->viewer, 0.016);
     CHECK_STRING(frame_time(w), "\xE2\x80\x93"); // too few
     view_note_frame(&w->viewer, 0.016);
@@ -344,10 +344,10 @@ TEST_HERE (view_frame_time_is_the_median_of_those_that_were_drawn) {
 
 TEST_HERE (view_frame_time_forgets_all_but_the_last_ones) {
     w->viewer.shown.frame_time = w->viewer.is_moving = true;
-    for (int i = 0; i < 200; i++)
+    FOR (i, 200)
         view_note_frame(&w->viewer, 0.2);
     CHECK_STRING(frame_time(w), "200.00 ms  \xE2\x9A\xA0");
-    for (int i = 0; i < 60; i++)
+    FOR (i, 60)
         view_note_frame(&w->viewer, 1e-7);
     CHECK_STRING(frame_time(w), "0.01 ms");
 }

@@ -29,7 +29,7 @@ void shot_close(shot_viewer *viewer)
 {
     view_end(&viewer->state);
     view_free_options(&viewer->options);
-    for (int i = 0; i < viewer->num_words; i++)
+    FOR (i, viewer->num_words)
         free(viewer->words[i]);
 }
 
@@ -121,7 +121,7 @@ shot_cover shot_cover_of(const shot *picture)
 {
     const uint32_t width = picture->width, height = picture->height;
     uint32_t count = 0, left = width, top = height, right = 0, bottom = 0;
-    for (uint32_t i = 0; i < width * height; i++) {
+    FOR (i, width * height) {
         const uint32_t x = i % width, y = i / width;
         if (picture->rgba[4 * (size_t)i + 3] == 0)
             continue;
@@ -142,7 +142,7 @@ double shot_difference(const shot *a, const shot *b)
     if (!CHECK(a->rgba != NULL && b->rgba != NULL && a->width == b->width
                && a->height == b->height))
         return 0.0;
-    for (size_t i = 0; i < num_pixels; i++) {
+    FOR (i, num_pixels) {
         int largest = 0;
         for (size_t c = 4 * i; c < 4 * i + 4; c++) {
             const int off = abs(a->rgba[c] - b->rgba[c]);

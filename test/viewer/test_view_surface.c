@@ -73,7 +73,7 @@ static sight look(shot_viewer *viewer, bool at_weights)
                 const view_pick *const pick = &state->pick;
                 const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
                 float least = 1.0f, most = 0.0f;
-                for (uint32_t i = 0; i < 3; i++) {
+                FOR (i, 3u) {
                     const uint32_t vertex = mesh->indices[3 * (size_t)pick->triangle + i];
                     least = fminf(least, weight_of(mesh, vertex, joint));
                     most = fmaxf(most, weight_of(mesh, vertex, joint));
@@ -88,7 +88,7 @@ static sight look(shot_viewer *viewer, bool at_weights)
                 const view_pick *const pick = &state->pick;
                 const md5_mesh *const mesh = &state->document->scene.model->meshes[pick->mesh];
                 float u = 0.0f, v = 0.0f;
-                for (uint32_t i = 0; i < 3; i++) {
+                FOR (i, 3u) {
                     const md5_vec2 at =
                         mesh->texcoords[mesh->indices[3 * (size_t)pick->triangle + i]];
                     u += pick->weights[i] * at.x;
@@ -221,7 +221,7 @@ static bool is_lit(view_state *state, const char *name)
 {
     static const uint8_t color[4] = {0x33, 0x50, 0x7F, 0xFF};
     const view_rect node = node_of(state, layer_of(state, 0)->name, name);
-    for (uint32_t i = 0; i < state->canvas.count; i++) {
+    FOR (i, state->canvas.count) {
         const md5gl_panel_vertex *const vertex = &state->canvas.vertices[i];
         if (memcmp(vertex->rgba, color, sizeof color) == 0
             && view_contains(node, vertex->x, vertex->y))
@@ -249,17 +249,17 @@ TEST_SHOT (view_graph_has_a_node_for_each_state, MACHINE) {
     const view_rect box = item_find(state, &before, "state/");
     view_rect nodes[128];
     uint32_t count = 0;
-    for (uint32_t i = 0; i < state->document->scene.machine.desc->num_layers; i++) {
+    FOR (i, state->document->scene.machine.desc->num_layers) {
         const md5_layer_desc *const layer = layer_of(state, i);
         OWN char *const name = common_format("state/layer %s", layer->name);
         item_press(state, &before, name, 0.5f, 0.5f); // one at a time
         count = 0;
-        for (uint32_t j = 0; j < layer->num_states; j++) {
+        FOR (j, layer->num_states) {
             const view_rect node = nodes[count] =
                 node_of(state, layer->name, layer->states[j].name);
             CHECK(node.width > 0.0f && view_contains(box, node.x, node.y)
                   && view_contains(box, node.x + node.width, node.y + node.height));
-            for (uint32_t k = 0; k < count; k++)
+            FOR (k, count)
                 CHECK(are_apart(node, nodes[k]));
             if (!CHECK(++count < 128))
                 break;
@@ -353,7 +353,7 @@ TEST_SHOT (view_graph_takes_the_transition_that_is_clicked_on, MACHINE) {
 static uint32_t count_color(const view_state *state, view_color color)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < state->canvas.count; i++) {
+    FOR (i, state->canvas.count) {
         const uint8_t *const rgba = state->canvas.vertices[i].rgba;
         count += ((view_color)rgba[0] << 24 | (view_color)rgba[1] << 16 | (view_color)rgba[2] << 8
                   | rgba[3])
@@ -385,7 +385,7 @@ TEST_SHOT (view_graph_shows_what_a_transition_below_the_mouse_waits_for, MACHINE
 static uint32_t count_fading(const view_state *state)
 {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < state->canvas.count; i++) {
+    FOR (i, state->canvas.count) {
         const uint8_t *const rgba = state->canvas.vertices[i].rgba;
         count += rgba[0] == 0x6F && rgba[1] == 0xA8 && rgba[2] == 0xFF && rgba[3] < 0xFF;
     }
@@ -405,7 +405,7 @@ TEST_SHOT (view_graph_lets_transitions_that_were_taken_fade, MACHINE) {
     view_run_machine(machine, machine->time + 0.3);
     draw(state);
     CHECK(count_fading(state) > 0);
-    for (int i = 0; i < 22; i++)
+    FOR (i, 22)
         view_run_machine(machine, machine->time + 0.1);
     draw(state);
     CHECK_UINT(count_fading(state), 0);

@@ -186,7 +186,7 @@ static void go_to_a_state(desk *d)
     search(d, "story doze");
     const md5_machine_desc *const desc = scene_of(d)->machine.desc;
     bool is_there = false;
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
+    FOR (i, desc->num_layers) {
         const md5_layer_status status = md5_player_layer(scene_of(d)->machine.player, i);
         is_there = is_there || strcmp(desc->layers[i].states[status.state].name, "doze") == 0;
     }
@@ -563,7 +563,7 @@ TEST_HERE (view_clips_have_pictures_on_a_phone, BOBBIN) {
     const size_t clip = document->scene.clip;
     while (num_made < 100 && view_follow_pictures(&d->viewer))
         num_made++;
-    for (size_t i = 0; i < document->num_pictures; i++)
+    FOR (i, document->num_pictures)
         num_drawn += document->pictures[i].texture != 0;
     CHECK_UINT(document->num_pictures, document->scene.num_clips);
     CHECK(num_made >= 6 && num_made < 30 && num_drawn == num_made);

@@ -31,7 +31,7 @@ TEST (view_threads_run_each_item_once) {
         EACH (each, counts) {
             size_t count = *each;
             counted of = {.num_workers = threads->num_workers};
-            for (int round = 0; round < NUM_ROUNDS; round++)
+            FOR (round, NUM_ROUNDS)
                 md5_threads_run(threads, count, count_items, &of);
             size_t num_right = 0;
             for (size_t j = 0; j < MAX_ITEMS; j++)

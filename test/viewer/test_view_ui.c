@@ -157,7 +157,7 @@ TEST_HERE (view_ui_asks_where_a_dropped_image_belongs, BOBBIN) {
 TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     char *const folder = folder_make(), name[32];
     view_texture_panel *const panel = &s->viewer.ui.textures;
-    for (int i = 0; i < 10000; i++) {
+    FOR (i, 10000) {
         snprintf(name, sizeof name, "image %d.png", i);
         folder_put_text(folder, name, "");
     }
@@ -166,7 +166,7 @@ TEST_HERE (view_ui_lists_the_images_of_any_folder, BOBBIN) {
     screen_draw(s);
     CHECK_UINT(panel->num_tiles, 10001); // with the folder above
     size_t num_seen = 0;
-    for (size_t i = 0; i < panel->num_tiles; i++)
+    FOR (i, panel->num_tiles)
         num_seen += panel->tiles[i].is_seen;
     CHECK(num_seen > 0 && num_seen < 100 && panel->tiles[1].is_seen);
     WAIT_UNTIL((view_follow_previews(&s->viewer), panel->tiles[1].is_made));
@@ -300,7 +300,7 @@ TEST_HERE (view_parms_follow_curves_of_the_machine, MACHINE) {
 TEST_HERE (view_ui_sets_parameters, MACHINE) {
     view_machine *const machine = &s->viewer.document->scene.machine;
     const md5_machine_desc *const desc = machine->desc;
-    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+    FOR (i, desc->num_parameters) {
         const md5_parameter_desc *const parameter = &desc->parameters[i];
         const bool is_float = parameter->kind == MD5_PARAMETER_FLOAT;
         float low, high;
@@ -413,7 +413,7 @@ TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
 
 TEST (view_panel_reports_rows_that_do_not_fit) {
     view_rows rows = {0};
-    for (int i = 0; i < VIEW_MAX_ROWS; i++)
+    FOR (i, VIEW_MAX_ROWS)
         view_add_row(&rows, VIEW_PLAIN, NULL, "row %d", i);
     CHECK_STRING(rows.rows[VIEW_MAX_ROWS - 1].text, "row 159");
     view_add_row(&rows, VIEW_PLAIN, NULL, "one more");
@@ -443,7 +443,7 @@ static const view_command_row *switch_of(const view_option *option)
 {
     size_t count;
     const view_command_row *const rows = view_commands(&count);
-    for (size_t i = 0; i < count; i++)
+    FOR (i, count)
         if (rows[i].action == VIEW_TOGGLE && strcmp(rows[i].option, option->name) == 0)
             return &rows[i];
     return NULL;
@@ -474,7 +474,7 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
     size_t count, num_keys = 0;
     const view_command_row *const rows = view_commands(&count);
     s->viewer.log.level = VIEW_QUIET;
-    for (size_t i = 0; i < count; i++)
+    FOR (i, count)
         for (int j = 0; rows[i].action == VIEW_TOGGLE && j < VIEW_MAX_KEYS && rows[i].keys[j] != 0
                         && view_missing_for(&s->facts, &rows[i]) == 0;
              j++) {
@@ -498,9 +498,9 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
 TEST (view_keys_mean_one_thing) {
     size_t count;
     const view_command_row *const rows = view_commands(&count);
-    for (size_t i = 0; i < count; i++)
+    FOR (i, count)
         for (int j = 0; j < VIEW_MAX_KEYS && rows[i].keys[j] != 0; j++)
-            for (int shifted = 0; shifted < 2; shifted++) {
+            FOR (shifted, 2) {
                 const int32_t key = rows[i].keys[j];
                 const bool is_free = (key & VIEW_WITH_ANY) != 0;
                 const bool shift = is_free ? shifted == 1 : (key & VIEW_WITH_SHIFT) != 0;
@@ -514,7 +514,7 @@ TEST (view_keys_mean_one_thing) {
 // Keys that have moved have no other meaning now.
 TEST (view_moved_keys_are_free) {
     for (int32_t code = 1; code < 128; code++)
-        for (int shift = 0; shift < 2; shift++)
+        FOR (shift, 2)
             CHECK_THAT(view_moved_key(code, shift == 1) == NULL
                            || view_find_key(code, shift == 1, false, false, false) == NULL,
                        "key %d has a meaning, and is told of as moved", code);
@@ -536,9 +536,9 @@ TEST (view_each_option_is_in_a_menu) {
     size_t num_options, count;
     const view_option *const options = view_options_table(&num_options);
     const view_command_row *const rows = view_commands(&count);
-    for (size_t i = 0; i < num_options; i++) {
+    FOR (i, num_options) {
         size_t num_rows = 0;
-        for (size_t k = 0; k < count; k++)
+        FOR (k, count)
             num_rows += is_of_option(&rows[k], options[i].name);
         CHECK_THAT(num_rows >= 1, "no menu has --%s", options[i].name);
     }
@@ -547,7 +547,7 @@ TEST (view_each_option_is_in_a_menu) {
 TEST (view_each_command_can_be_told_from_the_others) {
     size_t count;
     const view_command_row *const rows = view_commands(&count);
-    for (size_t i = 0; i < count; i++) {
+    FOR (i, count) {
         const bool has_option = rows[i].action == VIEW_TOGGLE || rows[i].action == VIEW_ASK
                                 || rows[i].list == VIEW_LIST_WORDS;
         const view_option *nearest;
@@ -693,7 +693,7 @@ TEST (view_each_switch_has_one_row) {
     size_t count;
     const view_option *const table = view_options_table(&count);
     view_shown shown = {0};
-    for (size_t i = 0; i < count; i++) {
+    FOR (i, count) {
         const bool is_switch = table[i].kind == COMMON_SWITCH || table[i].kind == COMMON_OPPOSITE
                                || table[i].kind == COMMON_EITHER;
         if (table[i].word == NULL) {
@@ -705,7 +705,7 @@ TEST (view_each_switch_has_one_row) {
         CHECK_THAT(is_switch && !*field, "--%s sets what another option sets", table[i].name);
         *field = true;
     }
-    for (size_t i = 0; i < sizeof shown / sizeof(bool); i++)
+    FOR (i, sizeof shown / sizeof(bool))
         CHECK_THAT(((const bool *)&shown)[i], "switch %zu has no option", i);
 }
 
@@ -774,7 +774,7 @@ TEST (view_options_refuse_empty_values) {
     size_t count;
     const view_option *const table = view_options_table(&count);
     CHECK(count > 30);
-    for (size_t i = 0; i < count; i++) {
+    FOR (i, count) {
         char *argument = common_format("--%s=", table[i].name), problem[256] = "";
         OWN char *const takes = common_format("--%s takes ", table[i].name);
         view_options options;
@@ -789,7 +789,7 @@ TEST (view_options_are_in_the_help_completions_and_manual) {
     static const char *const names[NUM_TEXTS] = {"--help", NULL, "--man", "bash", "zsh", "fish"};
     size_t count;
     const view_option *const table = view_options_table(&count);
-    for (int i = 0; i < NUM_TEXTS; i++) {
+    FOR (i, NUM_TEXTS) {
         OWN char *const text = print_text(i);
         for (size_t j = 0; j < count && i != BINDINGS; j++) {
             char *const words =
@@ -804,7 +804,7 @@ TEST (view_keys_are_in_all_lists_of_keys) {
     size_t count;
     const view_command_row *const rows = view_commands(&count);
     OWN char *const bindings = print_text(BINDINGS), *const manual = print_text(MANUAL);
-    for (size_t i = 0; i < count; i++) {
+    FOR (i, count) {
         char keys[64];
         view_print_keys(&rows[i], keys, sizeof keys);
         if (keys[0] == '\0' || rows[i].action == VIEW_TRIGGER)
@@ -826,7 +826,7 @@ TEST (view_debug_line_has_each_switch) {
     const view_lights dark = {{0.0f}};
     char text[840];
     view_write_shown(&none, &dark, text, sizeof text);
-    for (size_t i = 0; i < count; i++) {
+    FOR (i, count) {
         char *const word =
             table[i].word != NULL ? common_format("%s=", table[i].word) : common_copy("");
         CHECK_THAT(strstr(text, word) != NULL, "--%s: no %s in '%s'", table[i].name, word, text);

@@ -56,10 +56,10 @@ static char *write_model(void)
                   NUM_MESHES);
     for (unsigned mesh = 0; mesh < NUM_MESHES; mesh++) {
         (void)fprintf(file, "mesh {\n\tshader \"none\"\n\tnumverts 3\n");
-        for (unsigned i = 0; i < 3; i++)
+        FOR (i, 3u)
             (void)fprintf(file, "\tvert %u ( 0 0 ) %u 1\n", i, i);
         (void)fprintf(file, "\tnumtris 1\n\ttri 0 0 1 2\n\tnumweights 3\n");
-        for (unsigned i = 0; i < 3; i++)
+        FOR (i, 3u)
             (void)fprintf(file, "\tweight %u %u 1 ( %u %u %u )\n", i, (mesh + i) % 2, i % 2, i / 2,
                           mesh);
         (void)fprintf(file, "}\n");
@@ -124,7 +124,7 @@ static bool count_work(const char *path, bool dual)
 
 // Positions, normals and tangents of each mesh are uploaded once a pose.
 TEST (view_verify_skins_a_model_once_a_pose_on_the_cpu) {
-    for (int dual = 0; dual < 2; dual++)
+    FOR (dual, 2)
         if (count_work("cpu", dual == 1)) {
             CHECK_UINT(num_captures, NUM_POSES * NUM_MESHES);
             CHECK_UINT(num_uploads, 3 * NUM_POSES * NUM_MESHES);
@@ -153,7 +153,7 @@ TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
     CHECK(md5gl_capture(scene->renderer, drawn, 0, palettes, once, NULL, NULL, &error));
     CHECK(!md5gl_capture(scene->renderer, drawn, 0, NULL, again, NULL, NULL, &error));
     CHECK(scene_pose(scene->renderer, drawn, palettes, NULL, 2, &error));
-    for (int i = 0; i < 2; i++) {
+    FOR (i, 2) {
         memset(again, 0, sizeof again);
         CHECK(md5gl_capture(scene->renderer, drawn, 0, NULL, again, NULL, NULL, &error));
         CHECK_BYTES(once, again, sizeof once);
@@ -254,7 +254,7 @@ TEST_SCENE (view_verify_accepts_the_models_of_the_reference) {
     glob_t found;
     REQUIRE(glob(test_path("test/reference/data/*.md5mesh"), 0, NULL, &found) == 0);
     CHECK(found.gl_pathc > 5);
-    for (size_t i = 0; i < found.gl_pathc; i++) {
+    FOR (i, found.gl_pathc) {
         const char *path = found.gl_pathv[i];
         static const char *const paths[] = {"4", "8", "exact"};
         OWN char *const line =
@@ -292,7 +292,7 @@ TEST_SCENE (view_verify_accepts_the_corpus) {
     real_models.count = 0;
     CHECK(nftw(folder, note_model, 16, FTW_PHYS) == 0);
     CHECK(real_models.count > 0);
-    for (size_t i = 0; i < real_models.count; i++) {
+    FOR (i, real_models.count) {
         OWN char *const line = common_format("--verify %s", real_models.paths[i]);
         check_report(scene, line, is_exact, "");
         free(real_models.paths[i]);
