@@ -91,8 +91,8 @@ struct asset_walk {
 
 static bool refuse(const asset_walk *walk, const char *problem)
 {
-    return md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0, "asset file: '%s' until byte %zu %s",
-                     walk->row->name, walk->at, problem);
+    return MD5_FAIL(walk->context, MD5_ERROR_RANGE, "asset file: '%s' until byte %zu %s",
+                    walk->row->name, walk->at, problem);
 }
 
 // Writes bytes of the asset, or reads them to there unless `bytes` is NULL.
@@ -565,7 +565,7 @@ static uint64_t sum_of(const unsigned char *bytes, size_t size)
 
 size_t md5_write_assets(const md5_assets *assets, void *bytes, size_t size)
 {
-    MD5_ASSERT(assets != NULL, "assets: not NULL");
+    MD5_ASSERT_NOT_NULL(assets);
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
     for (uint32_t i = 0; i < assets->num_models; i++)
         for (uint32_t m = 0; m < assets->models[i].num_meshes; m++)
@@ -598,22 +598,22 @@ static bool check_head(asset_walk *walk)
     }
     const bool is_file = head[0] == MAGIC || head[0] == SWAPPED_MAGIC;
     if (head[0] != MAGIC || head[1] != VERSION)
-        return md5i_fail(walk->context, is_file ? MD5_ERROR_VERSION : MD5_ERROR_SYNTAX, 0, 0,
-                         "no asset file of version %d in this machine's order of bytes", VERSION);
+        return MD5_FAIL(walk->context, is_file ? MD5_ERROR_VERSION : MD5_ERROR_SYNTAX,
+                        "no asset file of version %d in this machine's order of bytes", VERSION);
     if (sums[0] != walk->size || (walk->size - HEAD) % STRIPE != 0)
-        return md5i_fail(walk->context, MD5_ERROR_SYNTAX, 0, 0,
-                         "asset file of %zu bytes: its head says %llu", walk->size,
-                         (unsigned long long)sums[0]);
+        return MD5_FAIL(walk->context, MD5_ERROR_SYNTAX,
+                        "asset file of %zu bytes: its head says %llu", walk->size,
+                        (unsigned long long)sums[0]);
     if (!walk->is_copied && (uintptr_t)walk->from % ALIGNMENT != 0)
-        return md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0,
-                         "asset file: its address must be a multiple of %d", ALIGNMENT);
+        return MD5_FAIL(walk->context, MD5_ERROR_RANGE,
+                        "asset file: its address must be a multiple of %d", ALIGNMENT);
     walk->at = HEAD;
     walk->row = assets_table.rows;
     walk->counts[ONE] = 1;
     walk->counts[THREE] = 3;
     return walk->is_trusted || sum_of(walk->from, walk->size) == sums[1]
-           || md5i_fail(walk->context, MD5_ERROR_SYNTAX, 0, 0,
-                        "asset file: the checksum does not match: the bytes have changed");
+           || MD5_FAIL(walk->context, MD5_ERROR_SYNTAX,
+                       "asset file: the checksum does not match: the bytes have changed");
 }
 
 // Whether a file has one model, or one clip, and nothing else.
@@ -622,9 +622,9 @@ static bool check_numbers(asset_walk *walk, bool is_model)
     unsigned counts[2] = {0, 0}; // of models and clips
     TRY(move_bytes(walk, counts, sizeof counts));
     return (counts[!is_model] == 1 && counts[is_model] == 0)
-           || md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0,
-                        "asset file of %u models and %u clips: expected one %s alone", counts[0],
-                        counts[1], is_model ? "model" : "clip");
+           || MD5_FAIL(walk->context, MD5_ERROR_RANGE,
+                       "asset file of %u models and %u clips: expected one %s alone", counts[0],
+                       counts[1], is_model ? "model" : "clip");
 }
 
 // Makes a structure with all that it has, which the walk has from here on, in the block that it

@@ -85,11 +85,11 @@ static void *make_asset(build_asset *build, const char *path, const char *text, 
     context.held = &held;
     const bool is_read = text || md5i_read_file_text(&context, path, &file);
     if (is_read && (unsigned)context.axes >= MD5_NUM_AXES)
-        md5i_fail(&context, MD5_ERROR_RANGE, 0, 0, "md5_load_opts.axes is %d, which is not valid",
-                  (int)context.axes);
+        MD5_FAIL(&context, MD5_ERROR_RANGE, "md5_load_opts.axes is %d, which is not valid",
+                 (int)context.axes);
     else if (is_read && !(context.scale >= min_scale && context.scale <= max_scale))
-        md5i_fail(&context, MD5_ERROR_RANGE, 0, 0,
-                  "the options' scale is %g, which must be 1e-06 to 1e+06", (double)context.scale);
+        MD5_FAIL(&context, MD5_ERROR_RANGE,
+                 "the options' scale is %g, which must be 1e-06 to 1e+06", (double)context.scale);
     else if (is_read && md5_check_text_size(&context, text ? size : file.size))
         build(&arena, text ? text : file.bytes, text ? size : file.size, &asset);
     md5i_report_held(&context);
@@ -150,7 +150,7 @@ size_t md5_format_error(const md5_error *error, char *text, size_t size)
 
 void md5_threads_run(const md5_threads *threads, size_t count, md5_range_fn *range, void *user)
 {
-    MD5_ASSERT(range != NULL, "range: not NULL");
+    MD5_ASSERT_NOT_NULL(range);
     MD5_ASSERT(threads == NULL || threads->run != NULL, "threads: run is not NULL");
     MD5_ASSERT(threads == NULL || threads->num_workers > 0, "threads: 1 worker or more");
     if (count == 0)
@@ -550,7 +550,7 @@ static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model 
 
 void md5_release_geometry(md5_model *model)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT_NOT_NULL(model);
     for (uint32_t m = 0; m < model->num_meshes && model->geometry; m++) {
         md5_mesh *const mesh = (md5_mesh *)&model->meshes[m];
         md5i_skin_plan_free(&model->allocator, mesh->skin_plan);
@@ -719,14 +719,14 @@ bool md5_complete_model(md5_model *model, uint32_t parts, md5_error *error)
     if (parts == 0 || model->num_meshes == 0)
         return true;
     if (!model->geometry)
-        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
-                         "the model's geometry was released, or is that of an asset file");
+        return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
+                        "the model's geometry was released, or is that of an asset file");
     const bool has_tables = !model->meshes[0].first_influence;
     if (!has_tables && (!(parts & MD5_PART_TANGENTS) || model->meshes[0].tangents))
         return finish_meshes(&context, parts, model, (md5_mesh *)model->meshes);
     if (!has_tables && model->stores_normals)
-        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
-                         "tangents that the file stores were left out: load it with them");
+        return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
+                        "tangents that the file stores were left out: load it with them");
     md5_arena arena = {.context = &context};
     kept_tables tables = {NULL, NULL};
     if (has_tables)

@@ -382,7 +382,7 @@ static bool put_point(double x, double y, double z, md5_vec3 *out)
 bool md5_mat44_project(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec3 point,
                        md5_vec3 *pixel)
 {
-    MD5_ASSERT(pixel != NULL, "pixel: not NULL");
+    MD5_ASSERT_NOT_NULL(pixel);
     const float *const m = clip_from_world.m;
     const double x = (double)point.x, y = (double)point.y, z = (double)point.z;
     double clip[4];
@@ -420,7 +420,7 @@ static unprojected unproject(const md5_mat44 *clip_from_world, md5_viewport view
 bool md5_mat44_unproject(md5_mat44 clip_from_world, md5_viewport viewport, md5_vec3 pixel,
                          md5_vec3 *point)
 {
-    MD5_ASSERT(point != NULL, "point: not NULL");
+    MD5_ASSERT_NOT_NULL(point);
     const unprojected found = unproject(&clip_from_world, viewport, pixel);
     return found.w > 0.0
            && put_point(found.at.x / found.w, found.at.y / found.w, found.at.z / found.w, point);

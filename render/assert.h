@@ -20,6 +20,9 @@
 #endif
 #endif
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): as it stands in the message
+#define MD5_ASSERT_NOT_NULL(pointer) MD5_ASSERT(pointer != NULL, #pointer ": not NULL")
+
 // Check when a function is called.
 #define MD5GL_ASSERT_IN_FRAME(renderer) \
     MD5_ASSERT((renderer)->in_frame, "call it between md5gl_begin_frame() and md5gl_end_frame()")

@@ -357,7 +357,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
         md5gli_fail_missing(error, "renderer");
         return NULL;
     }
-    MD5_ASSERT(rgb != NULL, "rgb: not NULL");
+    MD5_ASSERT_NOT_NULL(rgb);
     MD5GL_ASSERT_NO_FRAME(renderer);
     // The library reads it only.
     const md5gl_panorama picture = {width, height, (float *)(uintptr_t)rgb};
@@ -378,7 +378,7 @@ void md5gl_destroy_environment(md5gl_renderer *renderer, md5gl_environment *envi
 {
     if (!environment)
         return;
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     const GLuint textures[2] = {environment->panorama, environment->reflections};
     renderer->gl.DeleteTextures(2, textures);
     md5gli_free(renderer, environment);
@@ -386,7 +386,7 @@ void md5gl_destroy_environment(md5gl_renderer *renderer, md5gl_environment *envi
 
 const md5_vec3 *md5gl_environment_light(const md5gl_environment *environment)
 {
-    MD5_ASSERT(environment != NULL, "environment: not NULL");
+    MD5_ASSERT_NOT_NULL(environment);
     return environment->light;
 }
 
@@ -460,7 +460,7 @@ static float level_of_pixels(const md5gl_renderer *renderer)
 
 void md5gl_draw_environment(md5gl_renderer *renderer)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const program = &renderer->fixed[MD5GL_PROGRAM_BACKGROUND];

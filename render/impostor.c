@@ -288,7 +288,7 @@ md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_im
         md5gli_fail_missing(error, "renderer");
         return NULL;
     }
-    MD5_ASSERT(desc != NULL, "desc: not NULL");
+    MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5GL_ASSERT_NO_FRAME(renderer);
     md5gl_impostor_desc full;
@@ -312,7 +312,7 @@ void md5gl_destroy_impostors(md5gl_renderer *renderer, md5gl_impostors *impostor
 {
     if (!impostors)
         return;
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     const GladGLContext *gl = &renderer->gl;
     renderer->stats.impostor_bytes -= impostors->size;
     renderer->stats.num_pictures -= impostors->desc.num_frames * impostors->num_views;
@@ -331,7 +331,7 @@ void md5gl_destroy_impostors(md5gl_renderer *renderer, md5gl_impostors *impostor
 
 bool md5gl_has_impostor_pictures(const md5gl_impostors *impostors, uint32_t frame)
 {
-    MD5_ASSERT(impostors != NULL, "impostors: not NULL");
+    MD5_ASSERT_NOT_NULL(impostors);
     return frame < impostors->desc.num_frames && impostors->has_pictures[frame];
 }
 

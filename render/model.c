@@ -276,7 +276,7 @@ void md5gl_set_material(md5gl_model *model, uint32_t skin, uint32_t mesh,
 
 void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT_NOT_NULL(model);
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
     model->meshes[mesh].visible = visible;
 }
@@ -480,7 +480,7 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
 {
     if (!model)
         return;
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     const GladGLContext *gl = &renderer->gl;
     for (uint32_t i = 0; i < model->model->num_meshes; i++) {
         md5gl_mesh *const mesh = &model->meshes[i];
@@ -506,14 +506,14 @@ void md5gl_destroy_model(md5gl_renderer *renderer, md5gl_model *model)
 
 bool md5gl_has_path(const md5gl_renderer *renderer, md5gl_path path)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: one of md5gl_path");
     return path != MD5GL_PATH_COMPUTE || renderer->has_compute;
 }
 
 md5gl_path md5gl_mesh_path(const md5gl_model *model, uint32_t mesh, const char **reason)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT_NOT_NULL(model);
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
     if (reason)
         *reason = model->meshes[mesh].reason;

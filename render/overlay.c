@@ -33,7 +33,7 @@ static void draw_plane(const GladGLContext *gl, GLsizei num_vertices)
 void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertices, uint32_t count,
                       float width_pixels, bool on_top)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     MD5_ASSERT(vertices != NULL || count == 0, "vertices: not NULL");
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
@@ -50,7 +50,7 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
 
 void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const md5gl_program *const grid = &renderer->fixed[MD5GL_PROGRAM_GRID];
@@ -62,7 +62,7 @@ void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 cen
 
 void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     if (!renderer->shadowed)
@@ -77,7 +77,7 @@ void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)
 
 void md5gl_draw_blobs(md5gl_renderer *renderer, const md5gl_blob *blobs, uint32_t count)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     MD5_ASSERT(blobs != NULL || count == 0, "blobs: not NULL");
     MD5GL_ASSERT_IN_FRAME(renderer);
     MD5_VALIDATE_RESERVED(blobs, count);
@@ -93,7 +93,7 @@ void md5gl_draw_blobs(md5gl_renderer *renderer, const md5gl_blob *blobs, uint32_
 void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_texture_kind kind,
                       const md5gl_panel_vertex *vertices, uint32_t count)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     MD5_ASSERT(vertices != NULL || count == 0, "vertices: not NULL");
     MD5_ASSERT((unsigned)kind <= MD5GL_TEXTURE_MASK && kind != MD5GL_TEXTURE_STAGE_CUBE,
                "kind: one of md5gl_texture_kind, not a cube map");

@@ -89,7 +89,7 @@ void md5gl_destroy_morph(md5gl_renderer *renderer, md5gl_morph *morph)
 {
     if (!morph)
         return;
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     md5gli_destroy_table(renderer, &morph->first);
     md5gli_destroy_table(renderer, &morph->deltas);
     md5gli_free(renderer, morph);
@@ -194,7 +194,7 @@ void md5gl_destroy_baked(md5gl_renderer *renderer, md5gl_baked *baked)
 {
     if (!baked)
         return;
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     renderer->stats.baked_bytes -= baked->gpu_size;
     md5gli_destroy_table(renderer, &baked->vertices);
     md5gli_destroy_table(renderer, &baked->clips);
@@ -573,7 +573,7 @@ bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instan
 {
     if (!renderer || !model)
         return md5gli_fail_missing(error, renderer ? "model" : "renderer");
-    MD5_ASSERT(instances != NULL, "instances: not NULL");
+    MD5_ASSERT_NOT_NULL(instances);
     MD5_ASSERT(!instances->palettes || !instances->baked, "palettes, baked: one of them");
     MD5_ASSERT_RESERVED(instances);
     static const md5gl_instances none = {0};

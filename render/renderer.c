@@ -305,18 +305,18 @@ void md5gl_destroy_renderer(md5gl_renderer *renderer)
 
 const char *md5gl_device_name(const md5gl_renderer *renderer)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     return renderer->device_name;
 }
 
 md5gl_stats md5gl_get_stats(const md5gl_renderer *renderer)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     return renderer->stats;
 }
 
 md5gl_texture md5gl_checker_texture(const md5gl_renderer *renderer)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     return renderer->checker;
 }

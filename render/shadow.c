@@ -238,7 +238,7 @@ static bool measure_casters(const md5gl_frame *frame, shadow_sizes *sizes)
 
 float md5gl_shadow_reach(const md5gl_frame *frame)
 {
-    MD5_ASSERT(frame != NULL, "frame: not NULL");
+    MD5_ASSERT_NOT_NULL(frame);
     MD5_ASSERT_RESERVED(frame);
     shadow_sizes sizes;
     if (!measure_casters(frame, &sizes))
@@ -381,7 +381,7 @@ void md5gl_use_shadows(md5gl_renderer *renderer, uint32_t program, uint32_t firs
 {
     static const char *const samplers[MD5GL_NUM_SHADOW_UNITS] = {
         "md5gl_sun", "md5gl_sun_depth", "md5gl_contact_map", "md5gl_spots"};
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     MD5GL_ASSERT_IN_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     MD5_ASSERT(gl->IsProgram(program), "program: one of this context");

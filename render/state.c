@@ -103,7 +103,7 @@ static md5gl_range_state get_range(const GladGLContext *gl, GLenum binding, GLen
 
 void md5gl_save_state(md5gl_renderer *renderer)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     MD5GL_ASSERT_NO_FRAME(renderer);
     MD5_ASSERT(!renderer->host.saved, "restore the saved state first");
     md5gl_host_state *const host = &renderer->host;
@@ -268,7 +268,7 @@ void md5gli_reset_state(md5gl_renderer *renderer)
 
 void md5gl_restore_state(md5gl_renderer *renderer)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     MD5GL_ASSERT_NO_FRAME(renderer);
     MD5_ASSERT(renderer->host.saved, "save the state first");
     md5gl_host_state *const host = &renderer->host;

@@ -149,7 +149,7 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
 {
     if (!target)
         return;
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     const GladGLContext *gl = &renderer->gl;
     gl->DeleteFramebuffers(1, &target->readable);
     if (target->drawn != target->readable)
@@ -164,7 +164,7 @@ void md5gl_destroy_target(md5gl_renderer *renderer, md5gl_target *target)
 
 md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
 {
-    MD5_ASSERT(target != NULL, "target: not NULL");
+    MD5_ASSERT_NOT_NULL(target);
     return (md5gl_target_names){.framebuffer = target->drawn,
                                 .color = target->colour,
                                 .depth = target->depth,
@@ -291,7 +291,7 @@ static void set_frame_state(md5gl_renderer *renderer)
 
 void md5gl_resume_frame(md5gl_renderer *renderer)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     MD5GL_ASSERT_IN_FRAME(renderer);
     md5gli_reset_state(renderer);
     set_frame_state(renderer);
@@ -353,7 +353,7 @@ void md5gl_begin_frame(md5gl_renderer *renderer, const md5gl_frame *frame)
 
 bool md5gl_end_frame(md5gl_renderer *renderer, md5_error *error)
 {
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     MD5_ASSERT(renderer->in_frame, "begin a frame first");
     const GladGLContext *gl = &renderer->gl;
     const md5gl_target *const target = renderer->target;

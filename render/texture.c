@@ -347,7 +347,7 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
         md5gli_fail_missing(error, "renderer");
         return 0;
     }
-    MD5_ASSERT(desc != NULL, "desc: not NULL");
+    MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT((unsigned)desc->kind <= MD5GL_TEXTURE_MASK, "kind: one of md5gl_texture_kind");
     MD5_ASSERT((unsigned)desc->wrap <= MD5GL_WRAP_CLAMP_CLEAR, "wrap: one of md5gl_wrap");
     MD5_ASSERT(desc->normals <= MD5GL_NORMALS_HEIGHTS, "normals: flags of md5gl_normals");
@@ -379,6 +379,6 @@ void md5gl_destroy_texture(md5gl_renderer *renderer, md5gl_texture texture)
 {
     if (texture == 0)
         return;
-    MD5_ASSERT(renderer != NULL, "renderer: not NULL");
+    MD5_ASSERT_NOT_NULL(renderer);
     renderer->gl.DeleteTextures(1, &texture);
 }

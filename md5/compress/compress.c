@@ -422,7 +422,7 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
     TRY(of_model);
     md5_binding *const binding = md5_bind(model, anim, &opts, &error);
     if (!binding)
-        return md5i_fail(arena->context, error.status, 0, 0, "%s", error.message);
+        return MD5_FAIL(arena->context, error.status, "%s", error.message);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
         if (model->meshes[i].influences) {
             // A vertex is a sum of points of its joints, each in the bind pose.
@@ -501,8 +501,8 @@ bool md5i_find_reach(md5_arena *arena, const md5_anim *anim, const md5_compress_
     for (uint32_t joint = 0; joint < num_joints; joint++) {
         own[joint] = own[joint] > scale ? own[joint] : scale;
         if (!(own[joint] <= 1e9f * scale))
-            return md5i_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
-                             "the skin distance of joint %u is beyond 1e9 units", (unsigned)joint);
+            return MD5_FAIL(arena->context, MD5_ERROR_RANGE,
+                            "the skin distance of joint %u is beyond 1e9 units", (unsigned)joint);
     }
 
     const md5_skeleton *const skeleton = &anim->skeleton;
@@ -697,8 +697,8 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
         bits += row * md5i_packed_num_keys(tracks[i].step, num_frames);
     }
     if (bits > UINT32_MAX - 64)
-        return md5i_fail(job->arena->context, MD5_ERROR_MEMORY, 0, 0,
-                         "the compressed clip would exceed 512 MiB");
+        return MD5_FAIL(job->arena->context, MD5_ERROR_MEMORY,
+                        "the compressed clip would exceed 512 MiB");
     packed->num_bytes = (uint32_t)((bits + 7) / 8);
     uint8_t *const bytes = MD5_NEW(job->arena, uint8_t, packed->num_bytes + MD5_PACKED_PADDING);
     TRY(bytes);
@@ -788,9 +788,9 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
         min_error = job->error < min_error ? job->error : min_error;
     }
     if (job->num_bytes == 0)
-        return md5i_fail(job->arena->context, MD5_ERROR_RANGE, 0, 0,
-                         "a tolerance of %g units cannot be kept: the least error is %g",
-                         job->tolerance, min_error);
+        return MD5_FAIL(job->arena->context, MD5_ERROR_RANGE,
+                        "a tolerance of %g units cannot be kept: the least error is %g",
+                        job->tolerance, min_error);
     memcpy(job->reach.budgets, job->best, num_joints * sizeof *job->best);
     return try_budgets(job, mark);
 }
@@ -799,17 +799,16 @@ static bool find_budgets(compressing *job, md5_arena_mark mark)
 static bool check(md5_context *context, const md5_anim *anim, double *tolerance)
 {
     if (anim->packed)
-        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the animation is compressed already");
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH, "the animation is compressed already");
     if (anim->parents_unknown)
-        return md5i_fail(context, MD5_ERROR_VERSION, 0, 0,
-                         "animations of version 6 store no hierarchy and cannot be compressed");
+        return MD5_FAIL(context, MD5_ERROR_VERSION,
+                        "animations of version 6 store no hierarchy and cannot be compressed");
     if (anim->skeleton.num_joints == 0 || anim->skeleton.num_joints > MD5_PACKED_JOINTS)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                         "%u joints cannot be compressed: 1 to %u can",
-                         (unsigned)anim->skeleton.num_joints, (unsigned)MD5_PACKED_JOINTS);
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "%u joints cannot be compressed: 1 to %u can",
+                        (unsigned)anim->skeleton.num_joints, (unsigned)MD5_PACKED_JOINTS);
     if (!(*tolerance >= 0.0 && *tolerance <= 1e9))
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                         "a tolerance of %g units: expected 0 to 1e9", *tolerance);
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "a tolerance of %g units: expected 0 to 1e9",
+                        *tolerance);
     if (*tolerance == 0.0)
         *tolerance = 0.01 * (double)md5_scale_of(&anim->skeleton);
     return true;

@@ -17,15 +17,15 @@
 
 static bool fail_of_joint(md5_context *context, uint32_t joint, const char *what)
 {
-    return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "joint %u of the compressed clip: %s",
-                     (unsigned)joint, what);
+    return MD5_FAIL(context, MD5_ERROR_RANGE, "joint %u of the compressed clip: %s",
+                    (unsigned)joint, what);
 }
 
 // Heads are decoded without knowing where keys begin, for their number of bits.
 bool md5i_check_packed(md5_context *context, md5_packed *packed)
 {
     if (packed->num_bytes > UINT32_MAX / 8 - 8)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "the compressed clip exceeds 512 MiB");
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "the compressed clip exceeds 512 MiB");
     const uint64_t num_bits = (uint64_t)packed->num_bytes * 8;
     md5_packed_place place = {0, 0};
     uint64_t bits = 0;
@@ -44,8 +44,8 @@ bool md5i_check_packed(md5_context *context, md5_packed *packed)
             bits += (uint64_t)head.row * md5i_packed_num_keys(head.step, packed->num_frames);
     }
     if ((bits + place.head + 7) / 8 != packed->num_bytes)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                         "the tracks of the compressed clip do not fill its bytes");
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "the tracks of the compressed clip do not fill its bytes");
     packed->head_bits = place.head;
     place = md5_packed_first(packed);
     for (uint32_t i = 0; i < 2 * packed->num_joints; i++) {
@@ -217,7 +217,7 @@ static uint64_t size_of(const clip_bytes *of)
 
 size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
 {
-    MD5_ASSERT(anim != NULL, "anim: not NULL");
+    MD5_ASSERT_NOT_NULL(anim);
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL unless size is 0");
     if (!anim->packed)
         return 0;
@@ -254,7 +254,7 @@ size_t md5_write_anim(const md5_anim *anim, void *bytes, size_t size)
 
 static bool fail(md5_context *context, md5_status status, const char *what)
 {
-    return md5i_fail(context, status, 0, 0, "compressed clip: %s", what);
+    return MD5_FAIL(context, status, "compressed clip: %s", what);
 }
 
 static bool check_fixed(md5_context *context, const clip_bytes *of, size_t size)
@@ -281,8 +281,8 @@ bool md5i_read_packed_file(md5_arena *arena, const char *bytes, size_t size, voi
         return fail(context, MD5_ERROR_SYNTAX, "the bytes end too soon");
     const uint32_t version = (uint32_t)md5_get_bytes(start + 4, 4);
     if (version != VERSION)
-        return md5i_fail(context, MD5_ERROR_VERSION, 0, 0,
-                         "compressed clip of version %u: expected %d", (unsigned)version, VERSION);
+        return MD5_FAIL(context, MD5_ERROR_VERSION, "compressed clip of version %u: expected %d",
+                        (unsigned)version, VERSION);
     if (size < HEAD + FIXED || md5_get_bytes(start + 8, 4) != size)
         return fail(context, MD5_ERROR_SYNTAX, "the bytes end too soon, or more follow");
     if (md5_fnv(MD5_FNV, start + HEAD, size - HEAD) != md5_get_bytes(start + 12, 8))
@@ -340,7 +340,7 @@ md5_anim *md5_decompress_anim(const md5_anim *anim, const md5_load_opts *opts, m
     md5_context context;
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     if (!packed) {
-        (void)md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "the animation is not compressed");
+        (void)MD5_FAIL(&context, MD5_ERROR_MISMATCH, "the animation is not compressed");
         return NULL;
     }
     const size_t num_joints = packed->num_joints, num_frames = packed->num_frames;

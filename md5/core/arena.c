@@ -37,8 +37,8 @@ void *md5i_arena_room(md5_arena *arena, size_t count, size_t size)
 {
     const size_t wanted = aligned_size(count, size);
     if (wanted > PTRDIFF_MAX) { // C has no larger objects
-        md5i_fail(arena->context, MD5_ERROR_MEMORY, 0, 0,
-                  "the requested memory exceeds the address space");
+        MD5_FAIL(arena->context, MD5_ERROR_MEMORY,
+                 "the requested memory exceeds the address space");
         return NULL;
     }
     md5_chunk *chunk = arena->chunks;

@@ -96,9 +96,12 @@ void md5i_context_set_file(md5_context *context, const char *file);
 bool md5i_fail(md5_context *context, md5_status status, uint32_t line, uint32_t column,
                const char *format, ...) MD5_PRINTF(5, 6);
 
+// The same where no place in a text is to blame.
+#define MD5_FAIL(context, status, ...) md5i_fail(context, status, 0, 0, __VA_ARGS__)
+
 // Fails since a file or an option asks for what macros leave out.
 #define MD5_LEFT_OUT(context, what) \
-    md5i_fail(context, MD5_ERROR_VERSION, 0, 0, "this build is without " what)
+    MD5_FAIL(context, MD5_ERROR_VERSION, "this build is without " what)
 
 // The same with the failure of another call, its file and location included. MD5_ERROR_MISSING does
 // not replace an earlier failure in the caller's error, which says why an asset is NULL.

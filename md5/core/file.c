@@ -37,13 +37,13 @@ typedef struct source {
 
 static bool fail_io(md5_context *context, const char *what)
 {
-    return md5i_fail(context, MD5_ERROR_IO, 0, 0, "%s: %s", what, strerror(errno));
+    return MD5_FAIL(context, MD5_ERROR_IO, "%s: %s", what, strerror(errno));
 }
 
 static bool fail_kind(md5_context *context, bool is_folder)
 {
-    return md5i_fail(context, MD5_ERROR_IO, 0, 0, "this is a %s: expected a file",
-                     is_folder ? "folder" : "pipe or a device");
+    return MD5_FAIL(context, MD5_ERROR_IO, "this is a %s: expected a file",
+                    is_folder ? "folder" : "pipe or a device");
 }
 
 // -- The system -----------------------------------------------------------------------------
@@ -194,8 +194,8 @@ static bool read_system_file(md5_context *context, const char *path, md5_file_te
     const bool is_read = open_source(context, path, &opened) && read_source(context, &opened, text);
     close_source(&opened);
     if (is_read && text->size < opened.size)
-        return md5i_fail(context, MD5_ERROR_IO, 0, 0,
-                         "cannot read the file: it became shorter while it was read");
+        return MD5_FAIL(context, MD5_ERROR_IO,
+                        "cannot read the file: it became shorter while it was read");
     return is_read;
 }
 
@@ -204,8 +204,8 @@ static bool read_system_file(md5_context *context, const char *path, md5_file_te
 static bool read_system_file(md5_context *context, const char *path, md5_file_text *text)
 {
     (void)path, (void)text;
-    return md5i_fail(context, MD5_ERROR_IO, 0, 0,
-                     "this build reads no files (MD5_NO_FILES): expected md5_load_opts.files");
+    return MD5_FAIL(context, MD5_ERROR_IO,
+                    "this build reads no files (MD5_NO_FILES): expected md5_load_opts.files");
 }
 
 #endif
@@ -219,14 +219,14 @@ static bool open_with(md5_context *context, const char *path, md5_file_text *tex
     reason.message[sizeof reason.message - 1] = '\0';
     if (text->bytes)
         return true;
-    return md5i_fail(context, MD5_ERROR_IO, 0, 0, "cannot open the file%s%s",
-                     reason.message[0] ? ": " : "", reason.message);
+    return MD5_FAIL(context, MD5_ERROR_IO, "cannot open the file%s%s",
+                    reason.message[0] ? ": " : "", reason.message);
 }
 
 bool md5i_read_file_text(md5_context *context, const char *path, md5_file_text *text)
 {
     if (!path)
-        return md5i_fail(context, MD5_ERROR_IO, 0, 0, "no path is given");
+        return MD5_FAIL(context, MD5_ERROR_IO, "no path is given");
     return context->files.open ? open_with(context, path, text)
                                : read_system_file(context, path, text);
 }

@@ -19,8 +19,8 @@ static inline bool md5_check_text_size(md5_context *context, size_t size)
 {
     if (size < INT32_MAX)
         return true;
-    return md5i_fail(context, MD5_ERROR_IO, 0, 0,
-                     "the text has %zu bytes: expected less than 2 GiB", size);
+    return MD5_FAIL(context, MD5_ERROR_IO, "the text has %zu bytes: expected less than 2 GiB",
+                    size);
 }
 
 // Reads a regular file to its end, anything else is an error; or lets the caller's open() do so.

@@ -180,8 +180,8 @@ static bool read_model(md5_arena *kept, const char *text, size_t size, md5_doc *
         uint32_t *const indices =
             from->indices ? from->indices : MD5_ROOM(kept, uint32_t, num_corners);
         if (from->has_frames)
-            return md5i_fail(kept->context, MD5_ERROR_VERSION, 0, 0,
-                             "a document cannot keep the normals of version 12");
+            return MD5_FAIL(kept->context, MD5_ERROR_VERSION,
+                            "a document cannot keep the normals of version 12");
         for (size_t i = 0; indices && !from->indices && i < num_corners; i++)
             indices[i] = from->narrow_indices[i];
         doc->meshes[m] = (md5_doc_mesh){
@@ -286,8 +286,8 @@ void md5_free_doc(md5_doc *doc)
 
 static bool fail_at(md5_context *context, const char *what, size_t number)
 {
-    return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%s %llu is out of range", what,
-                     (unsigned long long)number);
+    return MD5_FAIL(context, MD5_ERROR_RANGE, "%s %llu is out of range", what,
+                    (unsigned long long)number);
 }
 
 // Whether parents are joints and form no cycle: each way upward ends where an earlier one was.
@@ -380,8 +380,8 @@ static void put_text(text_writer *to, const char *text, bool is_quoted)
     for (const char *byte = text; *byte; byte++) {
         const bool is_control = (unsigned char)*byte < ' ' && *byte != '\t';
         if (is_control || (is_quoted && *byte == '"'))
-            md5i_fail(&to->context, MD5_ERROR_MISMATCH, 0, 0, "%s cannot be written: it has %s",
-                      MD5_QUOTED(text), is_control ? "a control byte" : "a quote");
+            MD5_FAIL(&to->context, MD5_ERROR_MISMATCH, "%s cannot be written: it has %s",
+                     MD5_QUOTED(text), is_control ? "a control byte" : "a quote");
     }
     put_bytes(to, text, strlen(text));
     put_bytes(to, "\"", is_quoted);
@@ -429,7 +429,7 @@ static void put_number(text_writer *to, double number, bool is_float)
     enum { MAX_DECIMALS = 60 };
     const double magnitude = fabs(number), exact = 9007199254740992.0;
     if (!isfinite((float)number)) {
-        md5i_fail(&to->context, MD5_ERROR_RANGE, 0, 0, "a number is not finite");
+        MD5_FAIL(&to->context, MD5_ERROR_RANGE, "a number is not finite");
         return;
     }
     char printed[128], text[128];
@@ -487,8 +487,8 @@ static void put(text_writer *to, const char *format, ...)
         } else if (kind == 'f' || kind == 'l' || kind == 'd') {
             const double number = va_arg(values, double);
             if (kind == 'l' && isfinite(number) && !md5_is_length((float)number))
-                md5i_fail(&to->context, MD5_ERROR_RANGE, 0, 0,
-                          "%g is out of range: expected a number from -1e9 to 1e9", number);
+                MD5_FAIL(&to->context, MD5_ERROR_RANGE,
+                         "%g is out of range: expected a number from -1e9 to 1e9", number);
             put_number(to, number, kind != 'd');
         } else {
             put_text(to, va_arg(values, const char *), kind == 'q');
@@ -503,8 +503,8 @@ static void put_mesh(text_writer *to, const md5_doc_mesh *mesh)
     const char *const name = mesh->name ? mesh->name : "";
     const size_t length = strlen(name);
     if (length > 0 && ((unsigned char)name[0] <= ' ' || (unsigned char)name[length - 1] <= ' '))
-        md5i_fail(&to->context, MD5_ERROR_MISMATCH, 0, 0,
-                  "%s cannot be written: a mesh's name with blanks at its ends", MD5_QUOTED(name));
+        MD5_FAIL(&to->context, MD5_ERROR_MISMATCH,
+                 "%s cannot be written: a mesh's name with blanks at its ends", MD5_QUOTED(name));
     put(to, length > 0 ? "\nmesh {\n\t// meshes: %c\n" : "\nmesh {\n", name);
     put(to, "\tshader %q\n\n\tnumverts %u\n", mesh->shader, mesh->num_vertices);
     for (uint32_t v = 0; v < mesh->num_vertices; v++) {
@@ -614,8 +614,8 @@ size_t md5_write_doc(const md5_doc *doc, char *text, size_t size, md5_error *err
     const bool is_sound = begins_line && md5i_check_doc(&scratch, doc, &num_references);
     const char *const comment = doc->comment ? doc->comment : "";
     if (doc->parents_unknown)
-        md5i_fail(&to.context, MD5_ERROR_VERSION, 0, 0,
-                  "animations of version 6 have no hierarchy: their mesh is needed, which has it");
+        MD5_FAIL(&to.context, MD5_ERROR_VERSION,
+                 "animations of version 6 have no hierarchy: their mesh is needed, which has it");
     put(&to, *comment ? "MD5Version 10 // %c\n" : "MD5Version 10\n", comment);
     put(&to, "commandline %q\n\n", doc->command_line);
     if (is_sound && doc->kind == MD5_DOC_MODEL)

@@ -27,7 +27,7 @@ static bool begin_repair(repair *it, const md5_doc *doc, md5_doc_kind kind, md5_
     it->kept.context = it->scratch.context = &it->context;
     TRY(md5i_check_doc(&it->scratch, doc, &it->num_references));
     if (doc->kind != kind || it->num_references > UINT32_MAX)
-        return md5i_fail(&it->context, MD5_ERROR_MISMATCH, 0, 0, "a document of another kind");
+        return MD5_FAIL(&it->context, MD5_ERROR_MISMATCH, "a document of another kind");
     return true;
 }
 
@@ -329,8 +329,8 @@ static bool remake_meshes(repair *it, const md5_doc *doc, const md5_mesh_edit *e
     size_t least = edit->max_vertices >= 6 ? (edit->max_vertices - 2) / 3 : 1;
     least = edit->max_triangles > 0 && edit->max_triangles < least ? edit->max_triangles : least;
     if (edit->max_vertices > 0 && edit->max_vertices < 3)
-        return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
-                         "meshes of %u vertices have no triangle", edit->max_vertices);
+        return MD5_FAIL(&it->context, MD5_ERROR_RANGE, "meshes of %u vertices have no triangle",
+                        edit->max_vertices);
     uint32_t *const next = MD5_ROOM(&it->scratch, uint32_t, doc->num_meshes);
     part_first *const firsts = MD5_ROOM(&it->scratch, part_first, doc->num_meshes);
     md5_doc_mesh *const meshes =
@@ -541,8 +541,8 @@ static bool make_map(repair *it, const md5_space_edit *edit, space_map *map)
                        .scale = edit->scale == 0.0f ? 1.0f : edit->scale,
                        .is_mirrored = edit->is_mirrored};
     if (!(map->scale >= 1e-6f && map->scale <= 1e6f) || !isfinite(map->turn.w))
-        return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
-                         "expected a finite turn and a scale from 1e-6 to 1e6");
+        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
+                        "expected a finite turn and a scale from 1e-6 to 1e6");
     map->matrix = md5_mat34_from_xform((md5_xform){.rotation = map->turn});
     for (uint32_t i = 0; i < 12; i++) {
         float *const of = &map->matrix.m[i];
@@ -583,8 +583,8 @@ static bool map_joints(repair *it, const md5_space_edit *edit, const space_map *
     for (uint32_t j = 0; j < doc->num_joints; j++) {
         from[j] = edit->is_mirrored && edit->partners ? edit->partners[j] : j;
         if (from[j] >= doc->num_joints || is_taken[from[j]])
-            return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
-                             "the partner of joint %u is out of range, or that of another", j);
+            return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
+                            "the partner of joint %u is out of range, or that of another", j);
         is_taken[from[j]] = true;
     }
     // Joint j becomes the image of its partner, but keeps its own name. Roots that turn mix their
@@ -687,7 +687,7 @@ uint32_t md5_fix_bounds(md5_doc *doc, const md5_model *model, md5_error *error)
     }
     bool is_sound = begin_clip(&it, doc, model, error);
     if (is_sound && model->max_vertices == 0)
-        is_sound = md5i_fail(&it.context, MD5_ERROR_MISMATCH, 0, 0, "the model has no vertices");
+        is_sound = MD5_FAIL(&it.context, MD5_ERROR_MISMATCH, "the model has no vertices");
     md5_mat34 *const palette =
         is_sound ? MD5_ROOM(&it.scratch, md5_mat34, model->skeleton.num_joints) : NULL;
     md5_bounds *const bounds = palette ? MD5_ROOM(&it.kept, md5_bounds, doc->num_frames) : NULL;
@@ -1059,9 +1059,9 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
     const double rate = edit->frame_rate == 0.0 ? doc->frame_rate : edit->frame_rate;
     plan->first = edit->first;
     if (edit->first >= doc->num_frames || edit->num_frames > doc->num_frames - edit->first)
-        return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
-                         "expected frames below %u, found %u from %u on", doc->num_frames,
-                         edit->num_frames, edit->first);
+        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
+                        "expected frames below %u, found %u from %u on", doc->num_frames,
+                        edit->num_frames, edit->first);
     plan->num_old = edit->num_frames > 0 ? edit->num_frames : doc->num_frames - edit->first;
     if (edit->is_closed)
         find_cycle(doc, plan);
@@ -1069,9 +1069,9 @@ static bool plan_frames(repair *it, const md5_doc *doc, frame_plan *plan)
         floor((plan->num_old - 1 + plan->is_open) * (rate / doc->frame_rate) + 0.5) + 1.0;
     if (!(rate > 0.0 && edit->tolerance >= 0.0f)
         || !(num_frames <= fmax((double)MAX_FRAMES, (double)doc->num_frames)))
-        return md5i_fail(&it->context, MD5_ERROR_RANGE, 0, 0,
-                         "expected a rate above 0, at most %d frames and no negative tolerance",
-                         (int)MAX_FRAMES);
+        return MD5_FAIL(&it->context, MD5_ERROR_RANGE,
+                        "expected a rate above 0, at most %d frames and no negative tolerance",
+                        (int)MAX_FRAMES);
     plan->num_frames = num_frames < 2.0 && plan->num_old > 1 ? 2 : (uint32_t)num_frames;
     plan->is_other = plan->is_open || plan->num_old != doc->num_frames || rate != doc->frame_rate;
     return true;

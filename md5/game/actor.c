@@ -777,23 +777,21 @@ bool md5_actor_restore(md5_actor *actor, const void *bytes, size_t size, md5_err
     uint64_t hash;
     md5i_context_begin(&context, NULL, NULL, error);
     if (size != MD5_ACTOR_SAVE_SIZE || memcmp(bytes, magic, sizeof magic) != 0)
-        return md5i_fail(&context, MD5_ERROR_SYNTAX, 0, 0,
-                         "expected the %d bytes of a saved actor, found %zu bytes%s",
-                         MD5_ACTOR_SAVE_SIZE, size,
-                         size == MD5_ACTOR_SAVE_SIZE ? " of something else" : "");
+        return MD5_FAIL(
+            &context, MD5_ERROR_SYNTAX, "expected the %d bytes of a saved actor, found %zu bytes%s",
+            MD5_ACTOR_SAVE_SIZE, size, size == MD5_ACTOR_SAVE_SIZE ? " of something else" : "");
     md5_kept_state archive = {.from = (const unsigned char *)bytes + sizeof magic};
     md5_keep_32(&archive, &version);
     if (version != SAVE_VERSION)
-        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
-                         "the actor was saved in version %u, expected version %u",
-                         (unsigned)version, (unsigned)SAVE_VERSION);
+        return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
+                        "the actor was saved in version %u, expected version %u", (unsigned)version,
+                        (unsigned)SAVE_VERSION);
     md5_keep_64(&archive, &hash);
     if (hash != fingerprint(actor->entity))
-        return md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0,
-                         "the actor was saved with an entity that has other clips");
+        return MD5_FAIL(&context, MD5_ERROR_MISMATCH,
+                        "the actor was saved with an entity that has other clips");
     if (!keep_actor(&archive, &read) || !is_actor(&read))
-        return md5i_fail(&context, MD5_ERROR_RANGE, 0, 0,
-                         "a number of the saved actor is out of range");
+        return MD5_FAIL(&context, MD5_ERROR_RANGE, "a number of the saved actor is out of range");
     *actor = read;
     return true;
 }

@@ -889,8 +889,8 @@ static bool read_script(md5_cube2_reader *reader, const char *path)
     md5i_context_set_file(context, path);
     TRY(context->error.status == MD5_OK);
     if (!reader->part)
-        return md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0,
-                         "no mesh is loaded: expected a line 'md5load FILE'");
+        return MD5_FAIL(context, MD5_ERROR_SYNTAX,
+                        "no mesh is loaded: expected a line 'md5load FILE'");
     return true;
 }
 

@@ -121,7 +121,7 @@ static bool report(md5_context *context, md5_status status, const md5_entity_key
 static bool entity_has_memory(md5_context *context, const md5_error *error)
 {
     if (error->status == MD5_ERROR_MEMORY)
-        (void)md5i_fail(context, MD5_ERROR_MEMORY, 0, 0, "%s", error->message);
+        (void)MD5_FAIL(context, MD5_ERROR_MEMORY, "%s", error->message);
     return error->status != MD5_ERROR_MEMORY;
 }
 

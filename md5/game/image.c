@@ -6,7 +6,7 @@
 #include <string.h>
 
 // Says what is wrong with a file, at no line of it. Returns false.
-#define DAMAGED(context, ...) md5i_fail(context, MD5_ERROR_SYNTAX, 0, 0, __VA_ARGS__)
+#define DAMAGED(context, ...) MD5_FAIL(context, MD5_ERROR_SYNTAX, __VA_ARGS__)
 
 void md5i_image_begin(md5_context *context, const md5_image_opts *opts, md5_error *error)
 {
@@ -21,12 +21,12 @@ void md5i_image_begin(md5_context *context, const md5_image_opts *opts, md5_erro
 static bool check_image_size(md5_context *context, uint32_t width, uint32_t height)
 {
     if (width == 0 || height == 0)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u by %u pixels", width, height);
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "%u by %u pixels", width, height);
     if (width > MD5_MAX_IMAGE_SIDE || height > MD5_MAX_IMAGE_SIDE
         || (uint64_t)width * height > MD5_MAX_IMAGE_PIXELS)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                         "%u by %u pixels; at most %d a side and %d in all", width, height,
-                         MD5_MAX_IMAGE_SIDE, MD5_MAX_IMAGE_PIXELS);
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "%u by %u pixels; at most %d a side and %d in all", width, height,
+                        MD5_MAX_IMAGE_SIDE, MD5_MAX_IMAGE_PIXELS);
     return true;
 }
 
@@ -307,12 +307,12 @@ static bool read_pcx_header(md5_context *context, const uint8_t *bytes, size_t s
                        "a PCX file of %u bits in %u planes; 8 bits in 1 or 3 planes can be read",
                        bytes[3], file->num_planes);
     if (right < left || bottom < top)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "a PCX file with its sides exchanged");
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "a PCX file with its sides exchanged");
     file->width = right - left + 1;
     file->height = bottom - top + 1;
     if (file->row_size < file->width)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "PCX rows of %u bytes for %u pixels",
-                         file->row_size, file->width);
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "PCX rows of %u bytes for %u pixels",
+                        file->row_size, file->width);
     return true;
 }
 

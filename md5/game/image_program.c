@@ -629,7 +629,7 @@ static md5_image *make_builtin_image(const char *name, const md5_image_opts *opt
     named.file_name = name;
     md5i_image_begin(&context, &named, error);
     if (builtin->width == 0) {
-        md5i_fail(&context, MD5_ERROR_MISMATCH, 0, 0, "%s is made while the game is drawn", name);
+        MD5_FAIL(&context, MD5_ERROR_MISMATCH, "%s is made while the game is drawn", name);
         return NULL;
     }
     md5_image *const image = md5i_new_image(&context, builtin->width, builtin->height);
@@ -934,10 +934,10 @@ static bool measure(const md5_image_program *program, size_t *room)
 static bool run_program(image_run *run, const md5_image_program *program)
 {
     if (program->num_steps == 0)
-        return md5i_fail(&run->context, MD5_ERROR_SYNTAX, 0, 0, "the image program is empty");
+        return MD5_FAIL(&run->context, MD5_ERROR_SYNTAX, "the image program is empty");
     if (!measure(program, &run->room))
-        return md5i_fail(&run->context, MD5_ERROR_SYNTAX, 0, 0,
-                         "the steps of the image program form no tree");
+        return MD5_FAIL(&run->context, MD5_ERROR_SYNTAX,
+                        "the steps of the image program form no tree");
     run->stack = (md5_image **)md5i_alloc(&run->context, run->room * sizeof *run->stack);
     TRY(run->stack);
     for (uint32_t i = 0; i < program->num_steps; i++)

@@ -128,7 +128,7 @@ static const md5_asset *find_asset(md5_game *game, const md5_token *name, const 
     md5_free_anim(anim);
     // Other errors are reported by the caller, in the engine's words.
     if (text && error.status == MD5_ERROR_MEMORY)
-        (void)md5i_fail(&game->context, MD5_ERROR_MEMORY, 0, 0, "%s", error.message);
+        (void)MD5_FAIL(&game->context, MD5_ERROR_MEMORY, "%s", error.message);
     void **const added = md5_game_has_memory(game)
                              ? md5i_name_map_add(&game->assets, &game->arena, asset->file)
                              : NULL;

@@ -232,14 +232,14 @@ static md5_vec3 point_at(const md5_gaze_desc *desc, md5_axes axes, md5_vec2 dire
 
 void md5_gaze_begin(uint64_t seed, md5_gaze *gaze)
 {
-    MD5_ASSERT(gaze != NULL, "gaze: not NULL");
+    MD5_ASSERT_NOT_NULL(gaze);
     *gaze = (md5_gaze){.random = seed, .target = MD5_NONE};
 }
 
 void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, double seconds)
 {
-    MD5_ASSERT(desc != NULL, "desc: not NULL");
-    MD5_ASSERT(gaze != NULL, "gaze: not NULL");
+    MD5_ASSERT_NOT_NULL(desc);
+    MD5_ASSERT_NOT_NULL(gaze);
     double left = seconds > longest_step ? longest_step : seconds; // NaN stays, and ends at once
     // Sums of finite numbers that are this large may be infinite, their difference from themselves
     // NaN.
@@ -291,8 +291,8 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
 
 md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze *gaze)
 {
-    MD5_ASSERT(desc != NULL, "desc: not NULL");
-    MD5_ASSERT(gaze != NULL, "gaze: not NULL");
+    MD5_ASSERT_NOT_NULL(desc);
+    MD5_ASSERT_NOT_NULL(gaze);
     const bool is_there = !(gaze->seconds < gaze->duration);
     if (is_there && gaze->target < desc->num_targets && md5_is_place(desc->targets[gaze->target]))
         return desc->targets[gaze->target];
@@ -302,9 +302,9 @@ md5_vec3 md5_gaze_point(const md5_gaze_desc *desc, md5_axes axes, const md5_gaze
 uint32_t md5_gaze_pose(const md5_gaze_desc *desc, const md5_gaze *gaze,
                        const md5_skeleton *skeleton, float weight, md5_xform *pose)
 {
-    MD5_ASSERT(desc != NULL, "desc: not NULL");
-    MD5_ASSERT(gaze != NULL, "gaze: not NULL");
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT_NOT_NULL(desc);
+    MD5_ASSERT_NOT_NULL(gaze);
+    MD5_ASSERT_NOT_NULL(skeleton);
     MD5_ASSERT(desc->num_eyes <= MD5_MAX_EYES, "num_eyes: at most MD5_MAX_EYES");
     const md5_gaze_numbers *const numbers = &desc->numbers, filled = numbers_of(desc);
     // A limit of MD5_ZERO is what md5_solve_aim() takes for none.

@@ -72,27 +72,26 @@ static bool check_knots(md5_context *context, const md5_curve_desc *desc)
     const double range = (double)knots[n] - (double)knots[degree];
     for (uint32_t i = 0; i <= n + degree; i++) {
         if (!(fabsf(knots[i]) <= FLT_MAX))
-            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                             "knot %u is %g, expected a finite number", i, (double)knots[i]);
+            return MD5_FAIL(context, MD5_ERROR_RANGE, "knot %u is %g, expected a finite number", i,
+                            (double)knots[i]);
         const double step = i > 0 ? (double)knots[i] - (double)knots[i - 1] : 0.0;
         if (step < 0.0)
-            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                             "knot %u is %g, expected at least knot %u, %g", i, (double)knots[i],
-                             i - 1, (double)knots[i - 1]);
+            return MD5_FAIL(context, MD5_ERROR_RANGE,
+                            "knot %u is %g, expected at least knot %u, %g", i, (double)knots[i],
+                            i - 1, (double)knots[i - 1]);
         if (step > 0.0 && step < MIN_SPAN * range)
-            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                             "knots %u and %u differ by %g, expected 0 or at least %g", i - 1, i,
-                             step, MIN_SPAN * range);
+            return MD5_FAIL(context, MD5_ERROR_RANGE,
+                            "knots %u and %u differ by %g, expected 0 or at least %g", i - 1, i,
+                            step, MIN_SPAN * range);
     }
     if (!(range > 0.0))
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                         "knots %u and %u are both %g, expected a range", degree, n,
-                         (double)knots[n]);
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "knots %u and %u are both %g, expected a range",
+                        degree, n, (double)knots[n]);
     for (uint32_t i = 1; i < n; i++) {
         if (knots[i] == knots[i + degree])
-            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                             "knots %u to %u are all %g, expected at most %u equal ones", i,
-                             i + degree, (double)knots[i], degree);
+            return MD5_FAIL(context, MD5_ERROR_RANGE,
+                            "knots %u to %u are all %g, expected at most %u equal ones", i,
+                            i + degree, (double)knots[i], degree);
     }
     return true;
 }
@@ -101,11 +100,11 @@ static bool check_knots(md5_context *context, const md5_curve_desc *desc)
 static bool check_curve(md5_context *context, const md5_curve_desc *desc)
 {
     if ((unsigned)desc->kind > MD5_CURVE_NURBS)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "curve kind %u, expected 0 to %u",
-                         (unsigned)desc->kind, (unsigned)MD5_CURVE_NURBS);
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "curve kind %u, expected 0 to %u",
+                        (unsigned)desc->kind, (unsigned)MD5_CURVE_NURBS);
     if (desc->degree > MD5_MAX_CURVE_DEGREE)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "degree %u, expected at most %u",
-                         desc->degree, (unsigned)MD5_MAX_CURVE_DEGREE);
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "degree %u, expected at most %u", desc->degree,
+                        (unsigned)MD5_MAX_CURVE_DEGREE);
 
     // The number of points that the kind needs.
     static const char *const names[] = {"Catmull-Rom curve",  "Catmull-Rom curve",
@@ -121,34 +120,34 @@ static bool check_curve(md5_context *context, const md5_curve_desc *desc)
     if (desc->kind == MD5_CURVE_BEZIER)
         most = MD5_MAX_CURVE_DEGREE + 1;
     if (n < least || n > most)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u points of %s %s, expected %u to %u", n,
-                         form, kind, least, most);
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "%u points of %s %s, expected %u to %u", n, form,
+                        kind, least, most);
     if (desc->kind == MD5_CURVE_BEZIER && desc->is_closed)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                         "a %s of one piece is closed, expected an open one", kind);
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "a %s of one piece is closed, expected an open one", kind);
     if (desc->kind == MD5_CURVE_CUBIC_BEZIER && n % 3 != (desc->is_closed ? 0 : 1))
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u points of %s %s, expected 3 n%s", n,
-                         form, kind, desc->is_closed ? "" : " + 1");
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "%u points of %s %s, expected 3 n%s", n, form,
+                        kind, desc->is_closed ? "" : " + 1");
 
     for (uint32_t i = 0; i < desc->num_points; i++) {
         const md5_vec3 p = desc->points[i];
         if (!(fabsf(p.x) <= FLT_MAX && fabsf(p.y) <= FLT_MAX && fabsf(p.z) <= FLT_MAX))
-            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                             "point %u is %g %g %g, expected finite numbers", i, (double)p.x,
-                             (double)p.y, (double)p.z);
+            return MD5_FAIL(context, MD5_ERROR_RANGE,
+                            "point %u is %g %g %g, expected finite numbers", i, (double)p.x,
+                            (double)p.y, (double)p.z);
     }
     if (desc->kind != MD5_CURVE_NURBS && (desc->weights || desc->knots || desc->degree != 0))
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                         "degree, weights or knots of another curve than NURBS");
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "degree, weights or knots of another curve than NURBS");
     for (uint32_t i = 0; desc->weights && i < desc->num_points; i++) {
         const float weight = desc->weights[i];
         if (!(weight >= MIN_WEIGHT && weight <= MAX_WEIGHT))
-            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "weight %u is %g, expected %g to %g",
-                             i, (double)weight, (double)MIN_WEIGHT, (double)MAX_WEIGHT);
+            return MD5_FAIL(context, MD5_ERROR_RANGE, "weight %u is %g, expected %g to %g", i,
+                            (double)weight, (double)MIN_WEIGHT, (double)MAX_WEIGHT);
     }
     if (desc->knots && desc->is_closed)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                         "knots of a closed NURBS, expected none: it is uniform");
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "knots of a closed NURBS, expected none: it is uniform");
     return !desc->knots || check_knots(context, desc);
 }
 
@@ -534,7 +533,7 @@ static md5_curve *place_curve(md5_context *context, const md5_pieces *pieces, bo
 md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *allocator,
                             md5_error *error)
 {
-    MD5_ASSERT(desc != NULL, "desc: not NULL");
+    MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT_ALLOCATOR(allocator);
     MD5_ASSERT(desc->points != NULL || desc->num_points == 0, "desc->points: not NULL");
@@ -609,14 +608,14 @@ static location locate(const md5_curve *curve, double t)
 
 md5_vec3 md5_curve_point(const md5_curve *curve, double t)
 {
-    MD5_ASSERT(curve != NULL, "curve: not NULL");
+    MD5_ASSERT_NOT_NULL(curve);
     const location at = locate(curve, t);
     return md5_vec3d_round(piece_at(&curve->pieces, at.piece, at.share).point);
 }
 
 md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
 {
-    MD5_ASSERT(curve != NULL, "curve: not NULL");
+    MD5_ASSERT_NOT_NULL(curve);
     const location at = locate(curve, t);
     const double *const starts = curve->pieces.starts;
     const double width = starts[at.piece + 1] - starts[at.piece];
@@ -626,7 +625,7 @@ md5_vec3 md5_curve_tangent(const md5_curve *curve, double t)
 
 double md5_curve_start(const md5_curve *curve, uint32_t piece)
 {
-    MD5_ASSERT(curve != NULL, "curve: not NULL");
+    MD5_ASSERT_NOT_NULL(curve);
     MD5_ASSERT(piece <= curve->pieces.count, "piece: at most the number of pieces");
     return curve->pieces.starts[piece];
 }
@@ -635,13 +634,13 @@ double md5_curve_start(const md5_curve *curve, uint32_t piece)
 
 double md5_curve_length(const md5_curve *curve)
 {
-    MD5_ASSERT(curve != NULL, "curve: not NULL");
+    MD5_ASSERT_NOT_NULL(curve);
     return curve->length;
 }
 
 double md5_curve_at_distance(const md5_curve *curve, double distance)
 {
-    MD5_ASSERT(curve != NULL, "curve: not NULL");
+    MD5_ASSERT_NOT_NULL(curve);
     const double inside = within(curve, distance, curve->length);
     if (inside <= 0.0)
         return 0.0;
@@ -656,7 +655,7 @@ double md5_curve_at_distance(const md5_curve *curve, double distance)
 
 double md5_curve_distance(const md5_curve *curve, double t)
 {
-    MD5_ASSERT(curve != NULL, "curve: not NULL");
+    MD5_ASSERT_NOT_NULL(curve);
     const location at = locate(curve, t);
     if (at.piece + 1 == curve->pieces.count && at.share >= 1.0)
         return curve->length;
@@ -738,19 +737,18 @@ static bool check_keys(md5_context *context, const keys *list)
         const md5_quat q = list->keys[i];
         const double square = md5_quatd_dot(md5_quatd_of(q), md5_quatd_of(q));
         if (!(square > 1e-30 && square < 1e30))
-            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                             "key %u is %g %g %g %g, expected a rotation", i, (double)q.x,
-                             (double)q.y, (double)q.z, (double)q.w);
+            return MD5_FAIL(context, MD5_ERROR_RANGE, "key %u is %g %g %g %g, expected a rotation",
+                            i, (double)q.x, (double)q.y, (double)q.z, (double)q.w);
         if (!(fabs(list->times[i]) <= DBL_MAX) || (i > 0 && !(list->times[i] > list->times[i - 1])))
-            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                             "key %u is at %g seconds, expected a time after the key before", i,
-                             list->times[i]);
+            return MD5_FAIL(context, MD5_ERROR_RANGE,
+                            "key %u is at %g seconds, expected a time after the key before", i,
+                            list->times[i]);
     }
     const double last = list->times[list->num_keys - 1];
     if (list->period != 0.0 && !(list->times[0] + list->period > last && list->period <= DBL_MAX))
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                         "the period is %g seconds, expected 0 or more than the %g of the keys",
-                         list->period, last - list->times[0]);
+        return MD5_FAIL(context, MD5_ERROR_RANGE,
+                        "the period is %g seconds, expected 0 or more than the %g of the keys",
+                        list->period, last - list->times[0]);
     return true;
 }
 
@@ -798,7 +796,7 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
         .period = period,
     };
     if (num_keys == 0)
-        md5i_fail(&context, MD5_ERROR_RANGE, 0, 0, "no keys, expected at least 1");
+        MD5_FAIL(&context, MD5_ERROR_RANGE, "no keys, expected at least 1");
     if (num_keys == 0 || !check_keys(&context, &list))
         return NULL;
     md5_block block = {NULL, 0};
@@ -864,7 +862,7 @@ static md5_quat rounded(md5_quatd q)
 
 md5_quat md5_squad_rotation(const md5_squad *squad, double time)
 {
-    MD5_ASSERT(squad != NULL, "squad: not NULL");
+    MD5_ASSERT_NOT_NULL(squad);
     if (squad->period > 0.0 && !(time >= squad->first && time < squad->end))
         time -= squad->period * floor((time - squad->first) / squad->period);
     const double inside =

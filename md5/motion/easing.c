@@ -441,7 +441,7 @@ static bool is_name(const char *name, const char *full)
 
 bool md5_easing_from_name(const char *name, md5_ease_kind *kind)
 {
-    MD5_ASSERT(kind != NULL, "kind: not NULL");
+    MD5_ASSERT_NOT_NULL(kind);
     for (int i = 0; name && i < NUM_ROWS; i++) {
         bool is_found = is_name(name, rows[i].name);
         // The same with the short name of the family.
@@ -471,8 +471,8 @@ float md5_follow_share(float rate, float seconds)
 void md5_follow_spring(float target, float stiffness, float damping, float seconds, float *value,
                        float *velocity)
 {
-    MD5_ASSERT(value != NULL, "value: not NULL");
-    MD5_ASSERT(velocity != NULL, "velocity: not NULL");
+    MD5_ASSERT_NOT_NULL(value);
+    MD5_ASSERT_NOT_NULL(velocity);
     const double k = (double)stiffness, c = damping > 0.0f ? (double)damping : 0.0;
     const double x = (double)*value - (double)target, v = (double)*velocity, t = (double)seconds;
     // The sum is finite only if all terms are.

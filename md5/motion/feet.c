@@ -400,7 +400,7 @@ static md5_vec3 home_velocity(const md5_walk_gait *gait, const md5_walk *walk, u
 
 md5_xform md5_walk_placement(const md5_walk *walk)
 {
-    MD5_ASSERT(walk != NULL, "walk: not NULL");
+    MD5_ASSERT_NOT_NULL(walk);
     return (md5_xform){.rotation = walk->facing, .translation = walk->position};
 }
 
@@ -526,7 +526,7 @@ static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
 static void check_desc(const md5_walk_desc *desc)
 {
     (void)desc;
-    MD5_ASSERT(desc != NULL, "desc: not NULL");
+    MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT(desc->skeleton != NULL, "skeleton: not NULL");
     MD5_ASSERT(desc->legs != NULL, "legs: not NULL");
@@ -609,8 +609,8 @@ bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform 
                     md5_walk *walk)
 {
     check_desc(desc);
-    MD5_ASSERT(pose != NULL, "pose: not NULL");
-    MD5_ASSERT(walk != NULL, "walk: not NULL");
+    MD5_ASSERT_NOT_NULL(pose);
+    MD5_ASSERT_NOT_NULL(walk);
     md5_walk_gait gait = walk_gait_of(desc, 1.0f);
     *walk = (md5_walk){.facing = facing_of(&gait, placement.rotation), .normal = gait.up};
     walk->position =
@@ -657,7 +657,7 @@ void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
                       double seconds)
 {
     check_desc(desc);
-    MD5_ASSERT(walk != NULL, "walk: not NULL");
+    MD5_ASSERT_NOT_NULL(walk);
     MD5_ASSERT(walk->num_legs == desc->num_legs, "walk: begun with this description");
     if (!(seconds > 0.0))
         return;

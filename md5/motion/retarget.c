@@ -150,7 +150,7 @@ static uint32_t run_length(const md5_skeleton *skeleton, const uint32_t *mirror,
 
 uint32_t md5_build_mirror(const md5_skeleton *skeleton, uint32_t *mirror)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT_NOT_NULL(skeleton);
     MD5_ASSERT(mirror != NULL || skeleton->num_joints == 0, "mirror: not NULL");
     uint32_t num_paired = 0;
     if (skeleton->num_joints > MAX_JOINTS) {
@@ -224,7 +224,7 @@ static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
 void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_xform *pose,
                      md5_xform *mirrored)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT_NOT_NULL(model);
     MD5_ASSERT(mirror != NULL || model->skeleton.num_joints == 0, "mirror: not NULL");
     MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
     MD5_ASSERT(mirrored != NULL || model->skeleton.num_joints == 0, "mirrored: not NULL");
@@ -320,8 +320,8 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
         const bool is_source = source_name && from == MD5_NONE;
         const char *const unknown = is_source ? source_name : to == MD5_NONE ? target_name : NULL;
         if (unknown)
-            return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0, "pair %u: the %s has no joint %s",
-                             i, is_source ? "source" : "target", MD5_QUOTED(unknown));
+            return MD5_FAIL(context, MD5_ERROR_MISMATCH, "pair %u: the %s has no joint %s", i,
+                            is_source ? "source" : "target", MD5_QUOTED(unknown));
         // A source joint that is named in a pair no longer drives the target joint of equal name.
         const uint32_t equal = from != MD5_NONE ? make->targets[from] : MD5_NONE;
         if (equal != MD5_NONE && !make->joints[equal].is_named)
@@ -329,9 +329,9 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
         if (to == MD5_NONE)
             continue;
         if (make->joints[to].is_named)
-            return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                             "pair %u: joint %s of the target is in two pairs", i,
-                             MD5_QUOTED(target_name));
+            return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                            "pair %u: joint %s of the target is in two pairs", i,
+                            MD5_QUOTED(target_name));
         make->joints[to].is_named = true;
         make->joints[to].is_aligned = pairs[i].align && from != MD5_NONE;
         make->sources[to] = from;
@@ -340,8 +340,7 @@ static bool choose_sources(making *make, const md5_joint_pair *pairs, uint32_t n
     for (uint32_t joint = 0; joint < target->num_joints; joint++)
         is_driven |= make->sources[joint] != MD5_NONE;
     if (!is_driven)
-        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                         "no source joint matches a target joint");
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH, "no source joint matches a target joint");
     for (uint32_t joint = 0; joint < target->num_joints; joint++) {
         const char *const name = target->joints[joint].name;
         if (make->sources[joint] == MD5_NONE)
@@ -504,17 +503,17 @@ static md5_vec3 carried_translation(const md5_retarget *retarget, uint32_t joint
 // Joints of the source in model space, and what aligns them.
 size_t md5_retarget_pose_scratch(const md5_retarget *retarget)
 {
-    MD5_ASSERT(retarget != NULL, "retarget: not NULL");
+    MD5_ASSERT_NOT_NULL(retarget);
     return retarget->source->skeleton.num_joints * sizeof(md5_xform) + sizeof(float) - 1;
 }
 
 void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source, md5_xform *target,
                        void *scratch)
 {
-    MD5_ASSERT(retarget != NULL, "retarget: not NULL");
-    MD5_ASSERT(source != NULL, "source: not NULL");
-    MD5_ASSERT(scratch != NULL, "scratch: not NULL");
-    MD5_ASSERT(target != NULL, "target: not NULL");
+    MD5_ASSERT_NOT_NULL(retarget);
+    MD5_ASSERT_NOT_NULL(source);
+    MD5_ASSERT_NOT_NULL(scratch);
+    MD5_ASSERT_NOT_NULL(target);
     const md5_model *const from = retarget->source, *const to = retarget->target;
     MD5_ASSERT(md5_are_apart(source, from->skeleton.num_joints * sizeof *source, scratch,
                              md5_retarget_pose_scratch(retarget)),

@@ -66,8 +66,8 @@ static md5_xform transform_of(md5_float4_place place)
 
 md5_xform md5_joint_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
-    MD5_ASSERT(pose != NULL, "pose: not NULL");
+    MD5_ASSERT_NOT_NULL(skeleton);
+    MD5_ASSERT_NOT_NULL(pose);
     MD5_ASSERT(joint < skeleton->num_joints, "joint: an index into skeleton->joints");
     return transform_of(md5i_place_of(skeleton, pose, joint));
 }
@@ -135,7 +135,7 @@ void md5i_turn_chain(const md5_chain *chain, const md5_quat *turned, float weigh
 bool md5_modify_joint(const md5_skeleton *skeleton, uint32_t joint, md5_joint_space space,
                       md5_xform change, float weight, md5_xform *pose)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT_NOT_NULL(skeleton);
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT((unsigned)space <= MD5_JOINT_MODEL_OVERRIDE, "space: a md5_joint_space");
     if (joint >= skeleton->num_joints)

@@ -248,11 +248,11 @@ static bool match(md5_arena *arena, md5_binding *binding)
     const md5_skeleton *const model = binding->skeleton, *const anim = &binding->anim->skeleton;
     md5_context *const context = arena->context;
     if (model->axes != anim->axes || md5_scale_of(model) != md5_scale_of(anim))
-        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                         "the animation has axes %d and scale %g, the model axes %d and scale %g: "
-                         "load both with the same options",
-                         (int)anim->axes, (double)md5_scale_of(anim), (int)model->axes,
-                         (double)md5_scale_of(model));
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                        "the animation has axes %d and scale %g, the model axes %d and scale %g: "
+                        "load both with the same options",
+                        (int)anim->axes, (double)md5_scale_of(anim), (int)model->axes,
+                        (double)md5_scale_of(model));
     uint32_t *const tracks = MD5_NEW(arena, uint32_t, (size_t)model->num_joints + anim->num_joints);
     TRY(tracks);
     uint32_t *const targets = tracks + model->num_joints;
@@ -264,13 +264,13 @@ static bool match(md5_arena *arena, md5_binding *binding)
         num_driven += tracks[joint] != MD5_NONE;
     if (num_driven == 0) {
         if (model->num_joints == 0 || anim->num_joints == 0)
-            return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0, "the %s has no joints",
-                             model->num_joints == 0 ? "model" : "animation");
-        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                         "the animation is of another skeleton: joint 0 is %s in the model and %s "
-                         "in the animation, and no name is in both",
-                         quote_name(model->joints[0].name).text,
-                         quote_name(anim->joints[0].name).text);
+            return MD5_FAIL(context, MD5_ERROR_MISMATCH, "the %s has no joints",
+                            model->num_joints == 0 ? "model" : "animation");
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                        "the animation is of another skeleton: joint 0 is %s in the model and %s "
+                        "in the animation, and no name is in both",
+                        quote_name(model->joints[0].name).text,
+                        quote_name(anim->joints[0].name).text);
     }
     binding->same_order = true;
     for (uint32_t joint = 0; joint < model->num_joints; joint++) {

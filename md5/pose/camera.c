@@ -111,7 +111,7 @@ static const double max_reach = 512.0;
 
 md5_camera_view md5_camera_at(const md5_camera *camera, double time, md5_wrap wrap, double seconds)
 {
-    MD5_ASSERT(camera != NULL, "camera: not NULL");
+    MD5_ASSERT_NOT_NULL(camera);
     MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
     const shot_place shot = find_shot(camera, time, wrap);
     const md5_camera_view middle = view_between(camera, shot.frame, shot.fraction);

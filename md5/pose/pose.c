@@ -383,7 +383,7 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
 
 void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md5_xform *pose)
 {
-    MD5_ASSERT(binding != NULL, "binding: not NULL");
+    MD5_ASSERT_NOT_NULL(binding);
     MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(binding->anim, moment);
@@ -420,7 +420,7 @@ void md5i_pose_palette_with(const md5_pose_kernels *kernels, const md5_binding *
 
 void md5_local_to_model(const md5_skeleton *skeleton, const md5_xform *pose, md5_mat34 *joints)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT_NOT_NULL(skeleton);
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
     // Each joint waits for its parent, so the instruction set with the lowest latency is fastest.
@@ -442,7 +442,7 @@ static md5_xform product(md5_xform a, md5_xform b)
 void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *pose,
                                md5_xform *joints)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT_NOT_NULL(skeleton);
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
     for (uint32_t i = 0; i < skeleton->num_joints; i++) {
@@ -456,7 +456,7 @@ void md5_local_to_model_xforms(const md5_skeleton *skeleton, const md5_xform *po
 void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *joints,
                                md5_xform *pose)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT_NOT_NULL(skeleton);
     MD5_ASSERT(joints != NULL || skeleton->num_joints == 0, "joints: not NULL");
     MD5_ASSERT(pose != NULL || skeleton->num_joints == 0, "pose: not NULL");
     for (uint32_t i = skeleton->num_joints; i-- > 0;) {
@@ -472,14 +472,14 @@ void md5_model_to_local_xforms(const md5_skeleton *skeleton, const md5_xform *jo
 
 md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform offset)
 {
-    MD5_ASSERT(joints != NULL, "joints: not NULL");
+    MD5_ASSERT_NOT_NULL(joints);
     const md5_mat34 local = md5_mat34_of(offset.rotation, offset.translation);
     return md5_mat34_product(&joints[joint], &local);
 }
 
 void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT_NOT_NULL(model);
     MD5_ASSERT(joints != NULL || model->skeleton.num_joints == 0, "joints: not NULL");
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
     md5i_pose_kernels_best()->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
@@ -489,7 +489,7 @@ void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat3
 void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat34 *joints,
                           md5_mat34 *palette)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT_NOT_NULL(model);
     MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
     MD5_ASSERT_APART(joints, model->skeleton.num_joints, palette, model->skeleton.num_joints);
     finish(md5i_pose_kernels_best(), &model->skeleton, model->inverse_bind, pose, joints, palette);
@@ -498,7 +498,7 @@ void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat
 void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root root, md5_xform *pose,
                       md5_mat34 *joints, md5_mat34 *palette)
 {
-    MD5_ASSERT(binding != NULL, "binding: not NULL");
+    MD5_ASSERT_NOT_NULL(binding);
     MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_APART(joints, binding->skeleton->num_joints, palette, binding->skeleton->num_joints);

@@ -12,7 +12,7 @@
 
 uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name)
 {
-    MD5_ASSERT(skeleton != NULL, "skeleton: not NULL");
+    MD5_ASSERT_NOT_NULL(skeleton);
     for (uint32_t i = 0; name && i < skeleton->num_joints; i++) {
         if (strcmp(skeleton->joints[i].name, name) == 0)
             return i;
@@ -22,7 +22,7 @@ uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name)
 
 uint32_t md5_find_mesh(const md5_model *model, const char *name)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT_NOT_NULL(model);
     for (uint32_t i = 0; name && i < model->num_meshes; i++) {
         if (strcmp(model->meshes[i].name, name) == 0)
             return i;

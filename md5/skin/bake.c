@@ -55,17 +55,16 @@ static bool check(md5_context *context, const md5_model *model, uint32_t num_fra
         const md5_mesh *const mesh = &model->meshes[i];
         total += mesh->num_vertices;
         if (mesh->num_vertices > 0 && !mesh->positions)
-            return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                             "the model's geometry was released");
+            return MD5_FAIL(context, MD5_ERROR_MISMATCH, "the model's geometry was released");
     }
     if (total > UINT32_MAX)
-        return md5i_fail(context, MD5_ERROR_MEMORY, 0, 0, "%llu vertices are too many to bake",
-                         (unsigned long long)total);
+        return MD5_FAIL(context, MD5_ERROR_MEMORY, "%llu vertices are too many to bake",
+                        (unsigned long long)total);
     if (total * num_frames > SIZE_MAX / sizeof(md5_baked_vertex))
-        return md5i_fail(context, MD5_ERROR_MEMORY, 0, 0, "%u frames of %u vertices are too many",
-                         (unsigned)num_frames, (unsigned)total);
+        return MD5_FAIL(context, MD5_ERROR_MEMORY, "%u frames of %u vertices are too many",
+                        (unsigned)num_frames, (unsigned)total);
     *num_vertices = (uint32_t)total;
-    return num_frames > 0 || md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "no frames to bake");
+    return num_frames > 0 || MD5_FAIL(context, MD5_ERROR_RANGE, "no frames to bake");
 }
 
 static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat34 *palettes,
@@ -93,9 +92,9 @@ static md5_baked *create(md5_arena *arena, const md5_model *model, const md5_mat
             for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
                 const md5_vec3 place = positions[vertex];
                 if (!isfinite(place.x) || !isfinite(place.y) || !isfinite(place.z)) {
-                    md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                              "frame %u: vertex %u of mesh %u is not finite", (unsigned)frame,
-                              (unsigned)vertex, (unsigned)i);
+                    MD5_FAIL(context, MD5_ERROR_RANGE,
+                             "frame %u: vertex %u of mesh %u is not finite", (unsigned)frame,
+                             (unsigned)vertex, (unsigned)i);
                     return NULL;
                 }
                 counts.bounds = md5_bounds_union(counts.bounds, (md5_bounds){place, place});
@@ -171,7 +170,7 @@ void md5_destroy_baked(md5_baked *baked)
 void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count, md5_moment moment,
                     md5_vec3 *positions, md5_vec3 *normals)
 {
-    MD5_ASSERT(baked != NULL, "baked: not NULL");
+    MD5_ASSERT_NOT_NULL(baked);
     MD5_ASSERT(first <= baked->num_vertices && count <= baked->num_vertices - first,
                "first, count: vertices of the baked clip");
     MD5_ASSERT(moment.frame0 < baked->num_frames && moment.frame1 < baked->num_frames,

@@ -165,10 +165,10 @@ bool md5i_build_grid(md5_arena *arena, const md5_vec3 *positions, uint32_t num_p
                       grid_point(grid, md5_vec3d_of(positions[corner[1]])),
                       grid_point(grid, md5_vec3d_of(positions[corner[2]])));
         if (raster.num_tests > MAX_TESTS)
-            return md5i_fail(arena->context, MD5_ERROR_RANGE, 0, 0,
-                             "triangles 0 to %u overlap in more than %d voxels; "
-                             "expected a surface, or a lower resolution",
-                             i, MAX_TESTS);
+            return MD5_FAIL(arena->context, MD5_ERROR_RANGE,
+                            "triangles 0 to %u overlap in more than %d voxels; "
+                            "expected a surface, or a lower resolution",
+                            i, MAX_TESTS);
     }
 
     // Flood fill of the outside from cell 0 through the faces of cells. `stack` has room for all
@@ -639,8 +639,7 @@ static bool check_range(md5_context *context, const char *what, uint32_t value, 
 {
     if (value >= min && value <= max)
         return true;
-    return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%s is %u, expected %u to %u", what, value,
-                     min, max);
+    return MD5_FAIL(context, MD5_ERROR_RANGE, "%s is %u, expected %u to %u", what, value, min, max);
 }
 
 static bool check(md5_context *context, md5_weights_desc *desc)
@@ -657,31 +656,31 @@ static bool check(md5_context *context, md5_weights_desc *desc)
     TRY(check_range(context, "max_influences", desc->max_influences, 1, MAX_INFLUENCES));
     TRY(check_range(context, "smoothing", desc->smoothing, 1, MAX_SMOOTHING));
     if (!(desc->falloff >= 0.0f && desc->falloff <= 1.0f))
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "falloff is %g, expected 0 to 1",
-                         (double)desc->falloff);
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "falloff is %g, expected 0 to 1",
+                        (double)desc->falloff);
     TRY(check_range(context, "num_positions", desc->num_positions, 1, UINT32_MAX / 32));
     for (uint32_t i = 0; i < desc->num_positions; i++) {
         const md5_vec3 p = desc->positions[i];
         if (!is_small(p.x) || !is_small(p.y) || !is_small(p.z))
-            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                             "position %u is %g %g %g, expected numbers from -1e9 to 1e9", i,
-                             (double)p.x, (double)p.y, (double)p.z);
+            return MD5_FAIL(context, MD5_ERROR_RANGE,
+                            "position %u is %g %g %g, expected numbers from -1e9 to 1e9", i,
+                            (double)p.x, (double)p.y, (double)p.z);
     }
     if (desc->num_triangles > UINT32_MAX / 6)
-        return md5i_fail(context, MD5_ERROR_RANGE, 0, 0, "%u triangles, expected at most %u",
-                         desc->num_triangles, UINT32_MAX / 6);
+        return MD5_FAIL(context, MD5_ERROR_RANGE, "%u triangles, expected at most %u",
+                        desc->num_triangles, UINT32_MAX / 6);
     for (uint32_t i = 0; i < 3 * desc->num_triangles; i++)
         if (desc->indices[i] >= desc->num_positions)
-            return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                             "triangle %u has position %u, but there are %u positions", i / 3,
-                             desc->indices[i], desc->num_positions);
+            return MD5_FAIL(context, MD5_ERROR_RANGE,
+                            "triangle %u has position %u, but there are %u positions", i / 3,
+                            desc->indices[i], desc->num_positions);
     for (uint32_t joint = 0; joint < desc->skeleton->num_joints; joint++)
         for (int i = 0; i < 12; i++)
             if (!is_small(desc->bind[joint].m[i]))
-                return md5i_fail(context, MD5_ERROR_RANGE, 0, 0,
-                                 "the bind matrix of joint %u has %g, "
-                                 "expected numbers from -1e9 to 1e9",
-                                 joint, (double)desc->bind[joint].m[i]);
+                return MD5_FAIL(context, MD5_ERROR_RANGE,
+                                "the bind matrix of joint %u has %g, "
+                                "expected numbers from -1e9 to 1e9",
+                                joint, (double)desc->bind[joint].m[i]);
     return true;
 }
 
@@ -795,9 +794,9 @@ static bool bind(bind_work *make)
                         desc->num_triangles, desc->resolution, &make->grid));
     TRY(md5i_find_bones(&make->arena, &make->grid, desc, &make->bones));
     if (make->bones.num_bound == 0)
-        return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
-                         "none of the %u joints is inside the mesh, or they are excluded",
-                         desc->skeleton->num_joints);
+        return MD5_FAIL(context, MD5_ERROR_MISMATCH,
+                        "none of the %u joints is inside the mesh, or they are excluded",
+                        desc->skeleton->num_joints);
     const uint32_t num_joints = desc->skeleton->num_joints;
     const uint32_t width = desc->max_influences + MD5_SPARE_ENTRIES;
     TRY(create_rows(&make->arena, make->num_rows, width, &make->rows));
@@ -862,7 +861,7 @@ static bool bind(bind_work *make)
 md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
                                 md5_error *error)
 {
-    MD5_ASSERT(desc != NULL, "desc: not NULL");
+    MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5_ASSERT(desc->positions != NULL || desc->num_positions == 0, "positions: not NULL");
     MD5_ASSERT(desc->indices != NULL || desc->num_triangles == 0, "indices: not NULL");

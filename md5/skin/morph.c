@@ -30,16 +30,16 @@ static bool differs(const comparison *pair, uint32_t mesh, const char *what, uin
     const char *const name = pair->base->meshes[mesh].name;
     const char *const shader = pair->base->meshes[mesh].shader;
     const char *const shown = *name ? name : shader;
-    return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
-                     "morph target %s: mesh %u %s: %s %u, but the model has %u", pair->name.text,
-                     (unsigned)mesh, md5i_quote(shown, strlen(shown)).text, what, (unsigned)source,
-                     (unsigned)base);
+    return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
+                    "morph target %s: mesh %u %s: %s %u, but the model has %u", pair->name.text,
+                    (unsigned)mesh, md5i_quote(shown, strlen(shown)).text, what, (unsigned)source,
+                    (unsigned)base);
 }
 
 static bool fail_model(const comparison *pair, const char *what)
 {
-    return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0, "morph target %s: %s",
-                     pair->name.text, what);
+    return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH, "morph target %s: %s", pair->name.text,
+                    what);
 }
 
 static bool check_skeleton(const comparison *pair)
@@ -48,16 +48,16 @@ static bool check_skeleton(const comparison *pair)
     if (base->axes != source->axes || md5_scale_of(base) != md5_scale_of(source))
         return fail_model(pair, "its axes or scale differ: load both with the same options");
     if (base->num_joints != source->num_joints)
-        return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
-                         "morph target %s: %u joints, but the model has %u", pair->name.text,
-                         (unsigned)source->num_joints, (unsigned)base->num_joints);
+        return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
+                        "morph target %s: %u joints, but the model has %u", pair->name.text,
+                        (unsigned)source->num_joints, (unsigned)base->num_joints);
     for (uint32_t i = 0; i < base->num_joints; i++) {
         const md5_joint *const a = &base->joints[i], *const b = &source->joints[i];
         if (a->parent != b->parent || strcmp(a->name, b->name) != 0)
-            return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
-                             "morph target %s: joint %u %s has another name or parent in the model",
-                             pair->name.text, (unsigned)i,
-                             md5i_quote(b->name, strlen(b->name)).text);
+            return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
+                            "morph target %s: joint %u %s has another name or parent in the model",
+                            pair->name.text, (unsigned)i,
+                            md5i_quote(b->name, strlen(b->name)).text);
     }
     return true;
 }
@@ -80,11 +80,11 @@ static bool check_mesh(const comparison *pair, uint32_t index)
                        base->num_vertices, source->num_vertices);
     for (uint32_t i = 0; i < 3 * base->num_triangles; i++) {
         if (base->indices[i] != source->indices[i])
-            return md5i_fail(pair->context, MD5_ERROR_MISMATCH, 0, 0,
-                             "morph target %s: mesh %u: corner %u of triangle %u is vertex %u, but "
-                             "%u in the model",
-                             pair->name.text, (unsigned)index, (unsigned)(i % 3), (unsigned)(i / 3),
-                             (unsigned)source->indices[i], (unsigned)base->indices[i]);
+            return MD5_FAIL(pair->context, MD5_ERROR_MISMATCH,
+                            "morph target %s: mesh %u: corner %u of triangle %u is vertex %u, but "
+                            "%u in the model",
+                            pair->name.text, (unsigned)index, (unsigned)(i % 3), (unsigned)(i / 3),
+                            (unsigned)source->indices[i], (unsigned)base->indices[i]);
     }
     for (uint32_t i = base->num_file_vertices; i < base->num_vertices; i++) {
         if (base->sources[i] != source->sources[i])
@@ -252,9 +252,9 @@ static md5_morph *create(md5_arena *arena, building *job)
         if (!check_skeleton(&pair))
             return NULL;
         if (num_meshes != pair.source->num_meshes) {
-            md5i_fail(arena->context, MD5_ERROR_MISMATCH, 0, 0,
-                      "morph target %s: %u meshes, but the model has %u", pair.name.text,
-                      (unsigned)pair.source->num_meshes, (unsigned)num_meshes);
+            MD5_FAIL(arena->context, MD5_ERROR_MISMATCH,
+                     "morph target %s: %u meshes, but the model has %u", pair.name.text,
+                     (unsigned)pair.source->num_meshes, (unsigned)num_meshes);
             return NULL;
         }
         for (uint32_t k = 0; k < num_meshes; k++)
@@ -268,8 +268,8 @@ static md5_morph *create(md5_arena *arena, building *job)
     for (uint32_t i = 0; i < num_meshes; i++) {
         // Deltas are counted in 32 bits.
         if (job->num_targets > UINT32_MAX / (job->model->meshes[i].num_vertices + 1)) {
-            md5i_fail(arena->context, MD5_ERROR_MEMORY, 0, 0, "%u targets of %u vertices",
-                      (unsigned)job->num_targets, (unsigned)job->model->meshes[i].num_vertices);
+            MD5_FAIL(arena->context, MD5_ERROR_MEMORY, "%u targets of %u vertices",
+                     (unsigned)job->num_targets, (unsigned)job->model->meshes[i].num_vertices);
             return NULL;
         }
         walk_mesh(job, i, NULL, NULL, NULL, &counts[i]);
@@ -310,7 +310,7 @@ void md5_destroy_morph(md5_morph *morph)
 
 uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)
 {
-    MD5_ASSERT(morph != NULL, "morph: not NULL");
+    MD5_ASSERT_NOT_NULL(morph);
     for (uint32_t i = 0; i < morph->num_targets && name; i++) {
         if (strcmp(morph->targets[i].name, name) == 0)
             return i;

@@ -13,7 +13,7 @@
 
 bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT_NOT_NULL(model);
     MD5_ASSERT(bounds != NULL || model->skeleton.num_joints == 0, "bounds: not NULL");
     bool are_means = true;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
@@ -189,7 +189,7 @@ static md5_vec4 combine_rows(const md5_mat44 *m, int row, float sign, float w)
 // Inside are clip coordinates of -w <= x, y, z <= w; with the other range of depth 0 <= z.
 void md5_frustum_planes(md5_mat44 clip_from_world, md5_depth depth, md5_vec4 *planes)
 {
-    MD5_ASSERT(planes != NULL, "planes: not NULL");
+    MD5_ASSERT_NOT_NULL(planes);
     for (int axis = 0; axis < 3; axis++) {
         planes[2 * axis] = combine_rows(&clip_from_world, axis, 1.0f, 1.0f);
         planes[2 * axis + 1] = combine_rows(&clip_from_world, axis, -1.0f, 1.0f);
@@ -274,7 +274,7 @@ bool md5_raycast_bounds(md5_ray ray, md5_bounds bounds, float *t)
 bool md5_raycast_joints(md5_ray ray, const md5_bounds *joint_bounds, const md5_mat34 *joints,
                         uint32_t num_joints, md5_hit *hit)
 {
-    MD5_ASSERT(hit != NULL, "hit: not NULL");
+    MD5_ASSERT_NOT_NULL(hit);
     MD5_ASSERT((joint_bounds != NULL && joints != NULL) || num_joints == 0,
                "joint_bounds, joints: not NULL");
     md5_hit nearest = {.t = FLT_MAX, .joint = MD5_NONE};
@@ -431,7 +431,7 @@ bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positio
 
 size_t md5_raycast_model_scratch(const md5_model *model)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT_NOT_NULL(model);
     return model->max_vertices * sizeof(md5_vec3) + sizeof(float);
 }
 

@@ -43,7 +43,7 @@ void md5i_skin_with(md5_cpu level, const md5i_skin_job *job)
 void md5_skin(const md5_mesh *mesh, const md5_mat34 *palette, md5_vec3 *positions,
               md5_vec3 *normals, md5_vec4 *tangents)
 {
-    MD5_ASSERT(mesh != NULL, "mesh: not NULL");
+    MD5_ASSERT_NOT_NULL(mesh);
     MD5_ASSERT(palette != NULL || mesh->num_influences == 0, "palette: not NULL");
     MD5_ASSERT_GEOMETRY(mesh);
     const md5i_skin_job job = {
@@ -299,7 +299,7 @@ static bool has_all_geometry(const md5_model *model)
 
 md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette)
 {
-    MD5_ASSERT(model != NULL, "model: not NULL");
+    MD5_ASSERT_NOT_NULL(model);
     MD5_VALIDATE(has_all_geometry(model), "model: its geometry was not released");
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
     return md5i_skin_bounds_with(md5i_cpu_best(MD5_CPU_AVX2), model, palette);

@@ -475,8 +475,8 @@ static bool build_all(md5_building *building)
     const char *const name = desc->name ? desc->name : "";
     machine->model = desc->model;
     if (!machine->model)
-        return md5i_fail(building->context, MD5_ERROR_MISSING, 0, 0, "machine %s has no model",
-                         MD5_QUOTED(name));
+        return MD5_FAIL(building->context, MD5_ERROR_MISSING, "machine %s has no model",
+                        MD5_QUOTED(name));
     TRY(md5i_check_tables(building, &md5i_machine_schema, desc));
     TRY(md5i_copy_tables(building->arena, &md5i_machine_schema, desc, &machine->tables));
     machine->tables.locations = NULL; // the caller's

@@ -506,9 +506,9 @@ bool md5i_build_modifiers(md5_building *building)
     for (uint32_t i = 0; i < machine->model->num_meshes; i++) {
         const md5_mesh *const mesh = &machine->model->meshes[i];
         if (!mesh->first_influence && mesh->num_vertices > 0)
-            return md5i_fail(building->context, MD5_ERROR_MISMATCH, 0, 0,
-                             "the geometry of the machine's model was released: create machines "
-                             "before, they need it for the bounds of players");
+            return MD5_FAIL(building->context, MD5_ERROR_MISMATCH,
+                            "the geometry of the machine's model was released: create machines "
+                            "before, they need it for the bounds of players");
         machine->has_vertices = machine->has_vertices || mesh->num_influences > 0;
         for (uint32_t vertex = 0; vertex < mesh->num_vertices; vertex++) {
             float positive = 0.0f, negative = 0.0f, beside = 0.0f;

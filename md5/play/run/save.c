@@ -55,8 +55,8 @@ typedef struct md5_archive {
 static void fail(md5_archive *archive, md5_status status, const char *what)
 {
     if (archive->mode == CHECK)
-        archive->has_failed = !md5i_fail(archive->context, status, 0, 0,
-                                         "saved player, up to byte %zu: %s", archive->used, what);
+        archive->has_failed = !MD5_FAIL(archive->context, status,
+                                        "saved player, up to byte %zu: %s", archive->used, what);
 }
 
 // Writes the number in `value` of `size` bytes, or reads one, which is returned.
@@ -111,9 +111,9 @@ static double keep(md5_archive *archive, number_kind kind, void *value, double l
         number = kind == FLOAT ? (double)narrow : kind == INT ? (double)small : (double)large;
     if (archive->mode == CHECK && !archive->has_failed && !(number >= least && number <= most))
         archive->has_failed =
-            !md5i_fail(archive->context, MD5_ERROR_RANGE, 0, 0,
-                       "saved player, up to byte %zu: %s is %g, but must be in %g .. %g",
-                       archive->used, what, number, least, most);
+            !MD5_FAIL(archive->context, MD5_ERROR_RANGE,
+                      "saved player, up to byte %zu: %s is %g, but must be in %g .. %g",
+                      archive->used, what, number, least, most);
     if (archive->mode == STORE && kind == BOOL)
         *(bool *)value = half != 0;
     else if (archive->mode == STORE)
@@ -494,13 +494,13 @@ static void keep_head(md5_archive *archive, const md5_machine *machine)
     if (archive->has_failed)
         return;
     if (version < OLDEST || version > VERSION)
-        archive->has_failed = !md5i_fail(
-            archive->context, MD5_ERROR_MISMATCH, 0, 0,
+        archive->has_failed = !MD5_FAIL(
+            archive->context, MD5_ERROR_MISMATCH,
             "the player was saved in version %u of the format, but versions %d to %d can be read",
             version, OLDEST, VERSION);
     else if (fingerprint != machine->fingerprint)
-        archive->has_failed = !md5i_fail(
-            archive->context, MD5_ERROR_MISMATCH, 0, 0,
+        archive->has_failed = !MD5_FAIL(
+            archive->context, MD5_ERROR_MISMATCH,
             "the player was saved with another machine than %s: its fingerprint is %016llx, not "
             "%016llx",
             MD5_QUOTED(machine->tables.name), (unsigned long long)fingerprint,

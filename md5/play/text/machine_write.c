@@ -44,8 +44,8 @@ static bool fail(writer *to, const md5_table_walk *walk, const char *problem)
 {
     const md5_row_title title = md5i_title_of(walk);
     const md5_column *const column = walk->column;
-    return md5i_fail(to->context, MD5_ERROR_MISMATCH, 0, 0, "%s %s: %s %s", title.kind,
-                     MD5_QUOTED(title.name), column ? column->member : "", problem);
+    return MD5_FAIL(to->context, MD5_ERROR_MISMATCH, "%s %s: %s %s", title.kind,
+                    MD5_QUOTED(title.name), column ? column->member : "", problem);
 }
 
 // Words that would be taken for something else than a name.
