@@ -2,17 +2,11 @@
 #include "demo/common/game_folder.h"
 
 #include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/common/system.h"
 #include "demo/common/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // The largest file of an archive that is read.
 #define MAX_FILE_SIZE ((uint64_t)1 << 29)
@@ -481,7 +475,7 @@ bool common_is_game_folder(const char *folder)
     bool is_game = archives.count > 0;
     for (size_t i = 0; i < folders.count; i++) {
         const char *const name = common_base(folders.names[i]);
-        for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
+        for (size_t j = 0; j < COMMON_LENGTH(names); j++)
             is_game |= strlen(name) == strlen(names[j]) && common_has_ending(name, names[j]);
     }
     common_free_list(&folders);

@@ -8,9 +8,6 @@
 
 #include "md5/md5game.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
 typedef struct common_game_places {
     md5_game_path *paths; // [count] best first
     char **titles;        // [count] the paths of the folders and archives

@@ -1,6 +1,5 @@
 #include "demo/common/manual.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 const char *const common_plain[] = {NULL};

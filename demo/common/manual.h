@@ -5,7 +5,6 @@
 
 #include "md5/md5model.h"
 
-#include <stddef.h>
 #include <stdio.h>
 
 // The library's version as a literal, "1.2.3".

@@ -2,9 +2,6 @@
 
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void *checked(void *memory, size_t count, size_t size)
 {
@@ -42,19 +39,45 @@ char *common_copy(const char *text)
     return size > 0 ? memcpy(copy, text, size) : NULL;
 }
 
+// Enlarges an allocated text of `used` bytes, or NULL, and writes behind them.
+static char *format_behind(char *text, size_t used, const char *format, va_list values)
+{
+    va_list again;
+    va_copy(again, values);
+    const int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    const size_t size = length < 0 ? 1 : (size_t)length + 1;
+    text = common_realloc(text, used + size, 1);
+    text[used] = '\0';
+    (void)vsnprintf(text + used, size, format, values);
+    return text;
+}
+
 char *common_format(const char *format, ...)
 {
-    va_list values, again;
+    va_list values;
     va_start(values, format);
-    va_copy(again, values);
-    const int length = vsnprintf(NULL, 0, format, values);
+    char *const text = format_behind(NULL, 0, format, values);
     va_end(values);
-
-    const size_t size = length < 0 ? 1 : (size_t)length + 1;
-    char *text = common_alloc(size, 1);
-    (void)vsnprintf(text, size, format, again);
-    va_end(again);
     return text;
+}
+
+void common_extend(char **text, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    *text = format_behind(*text, strlen(*text), format, values);
+    va_end(values);
+}
+
+void common_append(char *text, size_t size, const char *separator, const char *format, ...)
+{
+    va_list values;
+    if (text[0] != '\0')
+        (void)snprintf(text + strlen(text), size - strlen(text), "%s", separator);
+    va_start(values, format);
+    (void)vsnprintf(text + strlen(text), size - strlen(text), format, values);
+    va_end(values);
 }
 
 int common_compare_doubles(const void *a, const void *b)

@@ -4,6 +4,9 @@
 #define DEMO_COMMON_MEMORY_H
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #if defined(__GNUC__) && !defined(_WIN32) // whose printf() of old is not the one that is used
 #define COMMON_PRINTF(text, values) __attribute__((format(printf, text, values)))
@@ -25,6 +28,18 @@ void *common_grow(void *items, size_t count, size_t size);
 // of any length.
 char *common_copy(const char *text);
 char *common_format(const char *format, ...) COMMON_PRINTF(1, 2);
+
+// Sets the text of an array of char, as by printf(), as far as it has room.
+#define COMMON_TEXT(array, ...) ((void)snprintf(array, sizeof(array), __VA_ARGS__))
+
+// Adds to a text[size], as far as it has room, behind a separator if it is not empty; and to an
+// allocated text, which moves.
+void common_append(char *text, size_t size, const char *separator, const char *format, ...)
+    COMMON_PRINTF(4, 5);
+void common_extend(char **text, const char *format, ...) COMMON_PRINTF(2, 3);
+
+// How many items an array has.
+#define COMMON_LENGTH(array) (sizeof(array) / sizeof *(array))
 
 // For qsort(): doubles, the smallest first.
 int common_compare_doubles(const void *a, const void *b);

@@ -4,9 +4,6 @@
 
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // How many numbers a kind has; of COMMON_NUMBER 64 bits, of all others 32.
 static const int num_numbers[COMMON_NUM_KINDS] = {
@@ -110,10 +107,9 @@ void common_explain_value(const common_option *option, const char *text, char *p
     const bool is_each = option->kind == COMMON_GRID || option->kind == COMMON_POINT;
     char limits[64] = "";
     if (option->low > 0.0 && option->low < 1e-9)
-        (void)snprintf(limits, sizeof limits, ", above 0");
+        COMMON_TEXT(limits, ", above 0");
     else if (option->high > option->low && option->high < 1e300) // it takes numbers
-        (void)snprintf(limits, sizeof limits, ", %sfrom %g to %g", is_each ? "each " : "",
-                       option->low, option->high);
+        COMMON_TEXT(limits, ", %sfrom %g to %g", is_each ? "each " : "", option->low, option->high);
     if (text != NULL)
         (void)snprintf(problem, size, "--%s takes %s%s, not '%s'", option->name, value, limits,
                        text);

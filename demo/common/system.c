@@ -5,8 +5,6 @@
 #include "demo/common/memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #ifdef _WIN32

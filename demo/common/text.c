@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <string.h>
 
 // Returns the length in bytes of the printable character at `text`; 0 if there is none. A NUL is
 // never part of a sequence.
@@ -35,9 +33,9 @@ void common_write_text(char *text, size_t size, const char *format, va_list valu
     for (const char *at = raw; *at != '\0';) {
         const size_t length = printable_length((const unsigned char *)at);
         if (length > 0)
-            (void)snprintf(piece, sizeof piece, "%.*s", (int)length, at);
+            COMMON_TEXT(piece, "%.*s", (int)length, at);
         else
-            (void)snprintf(piece, sizeof piece, "\\x%02x", (unsigned)(unsigned char)*at);
+            COMMON_TEXT(piece, "\\x%02x", (unsigned char)*at);
         if (used + strlen(piece) >= size)
             break;
         memcpy(text + used, piece, strlen(piece));
@@ -63,7 +61,7 @@ static void print(FILE *file, const char *text, char plain)
         text += length;
         if (*text == '\0')
             return;
-        fprintf(file, "\\x%02x", (unsigned)(unsigned char)*text++);
+        fprintf(file, "\\x%02x", (unsigned char)*text++);
     }
 }
 
@@ -90,7 +88,7 @@ static void print_values(FILE *file, bool is_json, const char *format, va_list v
         const size_t size =
             *format != '%' ? strcspn(format, "%") : strspn(format + 1, "0123456789.-lz") + 2;
         const char kind = *format == '%' ? format[size - 1] : '\0';
-        (void)snprintf(directive, sizeof directive, "%.*s", (int)size, format);
+        COMMON_TEXT(directive, "%.*s", (int)size, format);
         if (kind == '\0') {
             (void)fwrite(format, 1, size, file);
         } else if (kind == 's') {

@@ -6,7 +6,6 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 
 // Prints like fprintf(), but knows only %s, %d, %lld, %u, %zu, %llu, %f and %g. Each %s takes
 // neither width nor precision and is printed so that it cannot control a terminal: bytes that are

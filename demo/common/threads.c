@@ -3,9 +3,6 @@
 
 #include "demo/common/memory.h"
 
-#include <stdbool.h>
-#include <stdlib.h>
-
 // WebAssembly has threads only if the whole program is built for them, and Windows has POSIX's with
 // mingw-w64 alone. Elsewhere the calling thread does all the work.
 #if !defined(__EMSCRIPTEN__) && (!defined(_WIN32) || defined(__MINGW32__))

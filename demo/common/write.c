@@ -8,8 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 // -- The system -----------------------------------------------------------------------------
@@ -129,7 +127,7 @@ static int claim(const char *name, int unnamed)
     char link[32];
     if (unnamed < 0)
         return open(name, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-    (void)snprintf(link, sizeof link, "/proc/self/fd/%d", unnamed);
+    COMMON_TEXT(link, "/proc/self/fd/%d", unnamed);
     return linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
 }
 

@@ -1,15 +1,10 @@
 #include "demo/looks/image.h"
 
 #include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/common/text.h"
 
 #include <limits.h>
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #ifdef HAS_JPEG
 #include <setjmp.h>

@@ -11,10 +11,6 @@
 
 #include "md5/md5game.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 // An image in memory, top row first.
 typedef struct view_image {
     uint8_t *rgba; // free()

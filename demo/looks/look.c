@@ -6,9 +6,6 @@
 #include "demo/looks/image.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == Names ========================================================================================
 //
@@ -69,7 +66,7 @@ static uint8_t kind_of(const view_name *word)
     for (int map = 0; map < MD5GL_NUM_PICTURES; map++)
         if (strstr(md5gl_picture_words((md5gl_picture)map), word->words) != NULL)
             kind |= map == MD5GL_PICTURE_DIFFUSE ? WORD_COLOR | WORD_GENERIC : WORD_MAP;
-    for (size_t i = 0; i < sizeof word_rows / sizeof word_rows[0]; i++)
+    for (size_t i = 0; i < COMMON_LENGTH(word_rows); i++)
         kind |= strstr(word_rows[i].words, word->words) != NULL ? word_rows[i].kind : 0;
     return kind;
 }
@@ -401,7 +398,7 @@ static bool is_package(const char *folder)
     common_list archives = common_list_folder(folder, ".pk4");
     bool is_it = archives.count > 0;
     common_free_list(&archives);
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+    for (size_t i = 0; i < COMMON_LENGTH(folders); i++)
         is_it = is_it || has_folder(folder, folders[i]);
     return is_it;
 }
@@ -1161,7 +1158,7 @@ static bool take_skin(view_look *look, const named_mesh *subject, view_listener 
     const view_image_file *image = find_skin_image(subject, skin, 0);
     if (image == NULL && skin > 0 && (image = find_skin_image(subject, 0, 0)) != NULL) {
         warn(warnings, common_format("mesh \"%s\" has no skin %u: skin 0 is shown",
-                                     subject->mesh->name, (unsigned)skin));
+                                     subject->mesh->name, skin));
         skin = 0;
     }
     if (image == NULL)

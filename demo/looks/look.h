@@ -5,12 +5,7 @@
 #include "demo/common/file.h"
 #include "demo/common/game_folder.h"
 #include "md5/md5dialects.h"
-#include "md5/md5game.h"
 #include "render/md5gl_look.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 // Where warnings go: each is a text without a full stop. `warn` is never NULL.
 typedef struct view_listener {

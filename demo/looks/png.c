@@ -4,7 +4,6 @@
 #include "md5/md5image.h"
 
 #include <limits.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 

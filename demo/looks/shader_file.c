@@ -3,9 +3,6 @@
 
 #include "demo/common/memory.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // -- Tokens ---------------------------------------------------------------------------------------
 
 typedef struct shader_reader {

@@ -3,12 +3,10 @@
 // to it as text.
 #include "md5/md5image.h"
 #include "md5/md5play.h"
-#include "md5/md5skin.h"
 #include "render/md5gl_look.h"
 
 #include <emscripten.h>
 #include <glad/gl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

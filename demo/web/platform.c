@@ -9,9 +9,6 @@
 #include <emscripten/html5.h>
 #include <emscripten/html5_webgl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MAX_INPUTS = 256 };
 
@@ -71,7 +68,7 @@ static void read_pad(view_pad *pad)
         return;
     pad->x = (float)state.axis[0];
     pad->y = (float)state.axis[1];
-    for (size_t i = 0; i < sizeof buttons / sizeof buttons[0]; i++)
+    for (size_t i = 0; i < COMMON_LENGTH(buttons); i++)
         if (buttons[i].button < state.numButtons && state.digitalButton[buttons[i].button])
             pad->buttons |= buttons[i].bit;
 }
@@ -168,7 +165,7 @@ static int32_t key_of_event(const EmscriptenKeyboardEvent *event)
             return code[sizeof letter - 1] + ('a' - 'A'); // another alphabet: by its position
         return character;
     }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < COMMON_LENGTH(names); i++)
         if (strcmp(names[i].name, name) == 0)
             return names[i].key;
     return VIEW_KEY_OTHER;
@@ -190,7 +187,7 @@ static EM_BOOL take_key(int type, const EmscriptenKeyboardEvent *event, void *us
     push(window, input);
     if (down && is_character(event->key) && !control && !event->altKey) {
         view_input text = {.kind = VIEW_INPUT_TEXT};
-        (void)snprintf(text.text, sizeof text.text, "%s", event->key);
+        COMMON_TEXT(text.text, "%s", event->key);
         push(window, text);
     }
     const bool is_browsers = (control && strchr("vVcCtTnNwW+-=0", event->key[0]) != NULL)

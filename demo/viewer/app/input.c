@@ -2,15 +2,7 @@
 // event is which action.
 #include "demo/viewer/app/window.h"
 
-#include "demo/common/file.h"
-#include "demo/viewer/assets/library.h"
-#include "demo/viewer/motion/machine.h"
-#include "demo/viewer/ui/ui.h"
-
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // What is shown, and its camera.
 static view_stage stage_of(view_state *viewer)
@@ -194,8 +186,7 @@ static void perform_animation(view_state *viewer, view_action action)
     case VIEW_RANGE_BEGIN:
     case VIEW_RANGE_END:
         if (view_set_range(play, anim, action == VIEW_RANGE_END))
-            view_notice(viewer, "Frames %u to %u", (unsigned)play->range_first,
-                        (unsigned)play->range_last);
+            view_notice(viewer, "Frames %u to %u", play->range_first, play->range_last);
         else
             view_notice(viewer, "A range has at least two frames");
         break;
@@ -245,7 +236,7 @@ static void perform_model(view_state *viewer, view_action action)
     case VIEW_NEXT_ONION:
         *count = *count == 0 ? 1 : *count < 4 ? 2 * *count : 0;
         if (*count > 0)
-            view_notice(viewer, "Ghosts of %u frames before and after", (unsigned)*count);
+            view_notice(viewer, "Ghosts of %u frames before and after", *count);
         else
             view_notice(viewer, "No ghosts");
         break;
@@ -278,7 +269,7 @@ static void perform_camera(view_state *viewer, view_action action)
     const float isometric = 35.26439f;
     static const float angles[][2] = {{0.0f, 0.0f},  {180.0f, 0.0f}, {-90.0f, 0.0f},
                                       {90.0f, 0.0f}, {0.0f, 90.0f},  {0.0f, -90.0f}};
-    static_assert(VIEW_FROM_BELOW - VIEW_FRONT + 1 == sizeof angles / sizeof angles[0], "each");
+    static_assert(VIEW_FROM_BELOW - VIEW_FRONT + 1 == COMMON_LENGTH(angles), "each");
     int32_t joint;
     if (action != VIEW_CAMERA_PATH)
         viewer->following = false;
@@ -336,8 +327,7 @@ static void open_context(view_state *viewer, const view_pick *pick, float x, flo
     target->number = pick->mesh;
     target->item = pick->mesh + 1;
     if (pick->is_set && pick->joint >= 0 && (uint32_t)pick->joint < scene->num_joints)
-        (void)snprintf(target->name, sizeof target->name, "%s",
-                       scene->skeleton->joints[pick->joint].name);
+        COMMON_TEXT(target->name, "%s", scene->skeleton->joints[pick->joint].name);
 }
 
 // The interface over the picture. Returns false if the action is none of it.
@@ -628,7 +618,7 @@ static int32_t key_in_game(view_state *viewer, const view_input *event)
     const int32_t key = event->key;
     if (viewer->pages.game == NULL)
         return key;
-    for (size_t i = 0; i < sizeof arrows / sizeof arrows[0]; i++)
+    for (size_t i = 0; i < COMMON_LENGTH(arrows); i++)
         if (arrows[i][0] == key)
             return arrows[i][1];
     if (event->kind == VIEW_INPUT_KEY_DOWN && (key == VIEW_KEY_RETURN || key == VIEW_KEY_PAD_ENTER))

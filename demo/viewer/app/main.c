@@ -1,12 +1,6 @@
 // md5view: shows animated MD5 models in a window, or draws them to files.
 #include "demo/common/text.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/base/options.h"
-#include "demo/viewer/platform/platform.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, EXIT_NO_DISPLAY };
 

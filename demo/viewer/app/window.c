@@ -1,12 +1,6 @@
 // The window: its loop and its pace.
 #include "demo/viewer/app/window.h"
 
-#include "md5/md5curve.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // == The clock ====================================================================================
 
 // Handling an event takes less, unless it opens a file.
@@ -140,7 +134,7 @@ static void begin_loop(view_loop *loop, view_state *viewer)
     *loop = (view_loop){.viewer = viewer, .pace = {.last = start}, .start = start, .redraw = true};
     const char *const device = md5gl_device_name(viewer->renderer);
     viewer->quality = view_begin_quality(device);
-    view_debug(&viewer->log, "quality: step %u on %s", (unsigned)viewer->quality.step, device);
+    view_debug(&viewer->log, "quality: step %u on %s", viewer->quality.step, device);
     view_set_swap_waits(viewer->window, viewer->quality.step == 0);
     view_tell_state(viewer, "start");
     view_snap(viewer);
@@ -152,8 +146,8 @@ static bool draw_frame(view_loop *loop, bool moving, double begin)
 {
     view_state *const viewer = loop->viewer;
     char name[sizeof loop->title];
-    (void)snprintf(name, sizeof name, "%s%s - md5view", viewer->movie != NULL ? "recording: " : "",
-                   viewer->document->scene.name);
+    COMMON_TEXT(name, "%s%s - md5view", viewer->movie != NULL ? "recording: " : "",
+                viewer->document->scene.name);
     if (strcmp(name, loop->title) != 0)
         view_set_title(viewer->window, name);
     memcpy(loop->title, name, sizeof name);

@@ -4,8 +4,6 @@
 
 #include "demo/viewer/jobs/view.h"
 
-#include <stdbool.h>
-
 // The clock of a window: by how much clip and camera advance from frame to frame. A frame may take
 // any time; the next one makes up for it, so that a clip never plays in slow motion. Only time in
 // which nothing was to move is left out: waiting for events while the picture stands, and opening

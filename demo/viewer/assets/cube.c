@@ -1,13 +1,7 @@
 #include "demo/viewer/assets/cube.h"
 
-#include "demo/common/memory.h"
 #include "demo/viewer/assets/words.h"
 #include "md5/md5pose.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Upper bounds that keep this linear; no model of a game reaches them.
 enum { MAX_PARTS = 256, MAX_NAMES = 1000, MAX_ROWS = 4000, MAX_MASKS = 64 };
@@ -95,13 +89,13 @@ static bool attach(const cube_model *joined, uint32_t index)
     }
     if (link == NULL) {
         view_warn(joined->log, "%s: part %u is not linked to another, so it is not shown",
-                  joined->path, (unsigned)index);
+                  joined->path, index);
         return false;
     }
     const cube_part *const parent = &joined->parts[link->parent];
     if (link->parent >= index || parent->model == NULL) {
         view_warn(joined->log, "%s: part %u is linked to part %u, which is not shown before it",
-                  joined->path, (unsigned)index, (unsigned)link->parent);
+                  joined->path, index, link->parent);
         return false;
     }
     // A tag belongs to a skeleton: parts that share it have the tags of each other. The last of a
@@ -116,7 +110,7 @@ static bool attach(const cube_model *joined, uint32_t index)
         tag != NULL ? md5_find_joint(&parent->model->skeleton, tag->joint) : MD5_NONE;
     if (joint == MD5_NONE) {
         view_warn(joined->log, "%s: part %u is linked to the tag '%s', which part %u does not have",
-                  joined->path, (unsigned)index, link->tag, (unsigned)link->parent);
+                  joined->path, index, link->tag, link->parent);
         return false;
     }
     const md5_xform moved = {.rotation = {.w = 1.0f}, .translation = link->translation};
@@ -145,8 +139,8 @@ static void add_joints(cube_model *joined, uint32_t index)
         if (known != MD5_NONE)
             continue;
         cube_joint added = {.part = part, .in_part = in_part};
-        added.name = index == 0 ? common_copy(joint->name)
-                                : common_format("%u/%s", (unsigned)index, joint->name);
+        added.name =
+            index == 0 ? common_copy(joint->name) : common_format("%u/%s", index, joint->name);
         added.parent = joint->parent == MD5_NONE ? part->parent : part->joints[joint->parent];
         added.bind_local = joint->parent == MD5_NONE ? md5_xform_mul(part->offset, local) : local;
         added.bind = md5_xform_mul(joined->joints[added.parent].bind, added.bind_local);
@@ -198,7 +192,7 @@ static md5_model *make_model(const cube_model *joined, md5_error *error)
     view_words words = {0};
     const md5_load_opts opts = {.file_name = joined->path};
     view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
-             (unsigned)joined->num_joints, (unsigned)joined->num_meshes);
+             joined->num_joints, joined->num_meshes);
     for (uint32_t i = 0; i < joined->num_joints; i++) {
         const cube_joint *const joint = &joined->joints[i];
         md5_xform bind = joint->bind;
@@ -236,7 +230,7 @@ static const struct unshown_word {
     {"spin", "spinning"},
 };
 
-enum { NUM_UNSHOWN = sizeof unshown_words / sizeof unshown_words[0] };
+enum { NUM_UNSHOWN = COMMON_LENGTH(unshown_words) };
 
 // Returns NUM_UNSHOWN if a word has no entry.
 static size_t find_unshown(const char *word)
@@ -254,20 +248,15 @@ void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)
 {
     bool is_used[NUM_UNSHOWN + 1] = {false};
     char text[512] = "";
-    size_t used = 0;
     for (uint32_t i = 0; i < cube->num_settings; i++)
         is_used[find_unshown(cube->settings[i].word)] = true;
     for (uint32_t p = 0; p < cube->num_parts; p++)
         for (uint32_t i = 0; i < cube->parts[p].num_rows; i++)
             is_used[find_unshown(cube->parts[p].rows[i].word)] = true;
-    for (size_t i = 0; i < NUM_UNSHOWN; i++) {
-        if (!is_used[i])
-            continue;
-        (void)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "",
-                       unshown_words[i].name); // all of them are shorter
-        used = strlen(text);
-    }
-    if (used > 0)
+    for (size_t i = 0; i < NUM_UNSHOWN; i++)
+        if (is_used[i])
+            common_append(text, sizeof text, ", ", "%s", unshown_words[i].name);
+    if (text[0] != '\0')
         view_info(log, "%s: not shown: %s", path, text);
 }
 
@@ -492,7 +481,7 @@ static void make_clips(cube_model *joined, view_cube *loaded)
     }
     view_log_progress(joined->log, "animations", num_listed, num_listed);
     if (size >= MAX_SIZE)
-        view_warn(joined->log, "the first %u animations are shown", (unsigned)loaded->num_clips);
+        view_warn(joined->log, "the first %u animations are shown", loaded->num_clips);
 }
 
 bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *opts, bool with_clips,

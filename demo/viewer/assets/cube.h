@@ -3,9 +3,7 @@
 #ifndef DEMO_VIEWER_ASSETS_CUBE_H
 #define DEMO_VIEWER_ASSETS_CUBE_H
 
-#include "demo/looks/look.h"
 #include "demo/viewer/base/log.h"
-#include "md5/md5dialects.h"
 
 // A clip of an md5.cfg; all of it is to be freed.
 typedef struct view_cube_clip {

@@ -1,13 +1,8 @@
 #include "demo/viewer/assets/library.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/viewer/platform/platform.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 bool view_is_game(const char *path)
 {
@@ -46,10 +41,10 @@ common_list view_split_place(const char *place)
 // Returns a place with another one behind it, and frees it.
 static char *put_behind(char *place, const char *behind)
 {
-    char *const longer =
-        place != NULL ? common_format("%s|%s", place, behind) : common_copy(behind);
-    free(place);
-    return longer;
+    if (place == NULL)
+        return common_copy(behind);
+    common_extend(&place, "|%s", behind);
+    return place;
 }
 
 char *view_with_bases(const char *place, const char **bases, size_t num_bases)
@@ -84,11 +79,8 @@ char *view_title_of_place(const char *place)
 {
     common_list parts = view_split_place(place);
     char *title = common_copy(parts.names[0]);
-    for (size_t i = 1; i < parts.count; i++) {
-        char *const longer = common_format("%s + %s", title, common_base(parts.names[i]));
-        free(title);
-        title = longer;
-    }
+    for (size_t i = 1; i < parts.count; i++)
+        common_extend(&title, " + %s", common_base(parts.names[i]));
     common_free_list(&parts);
     return title;
 }
@@ -157,8 +149,8 @@ static void warn(void *user, const md5_error *warning)
 static bool fail(md5_error *error, const char *place, const char *why)
 {
     *error = (md5_error){.status = MD5_ERROR_IO};
-    (void)snprintf(error->message, sizeof error->message, "%s", why);
-    (void)snprintf(error->file, sizeof error->file, "%s", place);
+    COMMON_TEXT(error->message, "%s", why);
+    COMMON_TEXT(error->file, "%s", place);
     return false;
 }
 
@@ -293,10 +285,9 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
                 difference = its_difference;
             }
         }
-    size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < NUM_SIMILAR && best[i] != NULL && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", best[i]);
+    for (int i = 0; i < NUM_SIMILAR && best[i] != NULL; i++)
+        common_append(text, size, ", ", "%s", best[i]);
 }
 
 // -- On a thread ---------------------------------------------------------------------------------

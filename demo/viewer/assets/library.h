@@ -3,10 +3,7 @@
 #ifndef DEMO_VIEWER_ASSETS_LIBRARY_H
 #define DEMO_VIEWER_ASSETS_LIBRARY_H
 
-#include "demo/common/file.h"
-#include "demo/common/game_folder.h"
 #include "demo/viewer/base/log.h"
-#include "md5/md5game.h"
 
 // Whether a path is no folder, or one with what games have: declarations or archives.
 bool view_is_game(const char *path);

@@ -1,15 +1,10 @@
 // Writes the textures of a model as materials of id's engine, which the viewer finds again.
 #include "demo/viewer/assets/textures.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/common/system.h"
 #include "demo/common/write.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // The folder that names of images begin in: that of the package, or the model's own.
 static const char *root_of(const view_package *package)
@@ -89,8 +84,7 @@ static void write_material(const view_textures *textures, const md5_model *model
         if (name != NULL && forms[map] != NULL)
             (void)fprintf(file, map == 0 && has_holes ? cut : forms[map], name);
         else if (image != NULL)
-            view_warn(log, "%s of mesh %u is not saved: %s", view_map_name(map), (unsigned)mesh,
-                      image->path);
+            view_warn(log, "%s of mesh %u is not saved: %s", view_map_name(map), mesh, image->path);
         free(name);
     }
     (void)fprintf(file, "}\n");
@@ -105,7 +99,7 @@ uint32_t view_save_materials(const view_textures *textures, const md5_model *mod
         const char *const obstacle = obstacle_of(textures, model, i);
         count += obstacle == NULL;
         if (obstacle != NULL)
-            view_warn(log, "mesh %u is not saved: it %s", (unsigned)i, obstacle);
+            view_warn(log, "mesh %u is not saved: it %s", i, obstacle);
     }
     if (count > 0) { // else not even the folder is made, which the search would heed
         common_make_folders(path, 0777);

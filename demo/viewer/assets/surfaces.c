@@ -2,10 +2,6 @@
 
 #include "demo/common/memory.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 md5_vec4 view_heat_color(float value)
 {
     static const md5_vec4 stops[5] = {{0.02f, 0.06f, 0.55f, 1.0f},
@@ -244,10 +240,10 @@ void view_describe_faults(const view_faults *faults, char *text, size_t size)
         "triangles mirrored otherwise than a tangent",
         "triangles without area",
     };
-    size_t used = 0;
-    (void)snprintf(text, size, "none");
-    for (int i = 0; i < VIEW_NUM_FAULTS && used < size; i++)
+    text[0] = '\0';
+    for (int i = 0; i < VIEW_NUM_FAULTS; i++)
         if (faults->counts[i] > 0)
-            used += (size_t)snprintf(text + used, size - used, "%s%u %s", used > 0 ? ", " : "",
-                                     (unsigned)faults->counts[i], names[i]);
+            common_append(text, size, ", ", "%u %s", faults->counts[i], names[i]);
+    if (text[0] == '\0')
+        common_append(text, size, "", "none");
 }

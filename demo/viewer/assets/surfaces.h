@@ -3,7 +3,6 @@
 #define DEMO_VIEWER_ASSETS_SURFACES_H
 
 #include "demo/looks/image.h"
-#include "md5/md5skin.h"
 #include "render/md5gl.h"
 
 // From blue (0) over green and yellow to red (1); dark grey for exactly 0. Linear colour.

@@ -1,15 +1,9 @@
 // Finds, loads and uploads the textures of meshes, and what materials of a game draw besides.
 #include "demo/viewer/assets/textures.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/viewer/assets/library.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == Pixels of maps ==============================================================================
 
@@ -98,8 +92,7 @@ static md5gl_texture upload_cube(md5gl_renderer *renderer, md5_game *game, const
             memcpy(rgba + size * (size_t)number, image.rgba, (size_t)sides * size);
         free(image.rgba);
         if (!is_square) {
-            (void)snprintf(error->message, sizeof error->message,
-                           "the sides of a cube map are squares of one size");
+            COMMON_TEXT(error->message, "the sides of a cube map are squares of one size");
             break;
         }
     }
@@ -468,13 +461,13 @@ static void load_stages(const view_dresser *d, view_layered *layered)
                                                                : MD5GL_PICTURE_SPECULAR);
         if (is_lit(stage) && stage->has_matrix)
             note(layers, layered->mesh, material,
-                 common_format("stage %u: lit textures do not move", (unsigned)i + 1), d->log);
+                 common_format("stage %u: lit textures do not move", i + 1), d->log);
         if (is_lit(stage) && !tests_alpha(material, stage))
             continue;
         char *const obstacle = obstacle_of(stage);
         if (obstacle != NULL) {
             note(layers, layered->mesh, material,
-                 common_format("stage %u not shown: %s", (unsigned)i + 1, obstacle), d->log);
+                 common_format("stage %u not shown: %s", i + 1, obstacle), d->log);
             free(obstacle);
             continue;
         }
@@ -787,11 +780,10 @@ static void find_and_use(const view_dresser *d, bool complete)
         }
         own->maps[MD5GL_PICTURE_DIFFUSE] = own->turns[0];
         if (look->is_guess)
-            view_info(d->log, "texture of mesh %u \"%s\" is a guess, by %s: %s", (unsigned)index,
-                      mesh->name, look->why, look->diffuse);
+            view_info(d->log, "texture of mesh %u \"%s\" is a guess, by %s: %s", index, mesh->name,
+                      look->why, look->diffuse);
         else
-            view_debug(d->log, "texture of mesh %u: %s, by %s", (unsigned)index, look->diffuse,
-                       look->why);
+            view_debug(d->log, "texture of mesh %u: %s, by %s", index, look->diffuse, look->why);
     } else if (complete) {
         common_free_list(&look->tried); // what was tried is not missing
     } else if (!is_chosen) {
@@ -799,13 +791,12 @@ static void find_and_use(const view_dresser *d, bool complete)
         const char *const why = look->tried.count > 0 ? look->tried.names[0] : NULL;
         if (*mesh->shader == '\0' && why == NULL)
             view_warn(d->log, "mesh %u \"%s\" names no shader, so it has no texture; see --texture",
-                      (unsigned)index, mesh->name);
+                      index, mesh->name);
         else
-            view_warn(d->log, "mesh %u \"%s\": no texture found for shader \"%s\"%s%s",
-                      (unsigned)index, mesh->name, mesh->shader, why != NULL ? "; " : "",
-                      why != NULL ? why : "");
+            view_warn(d->log, "mesh %u \"%s\": no texture found for shader \"%s\"%s%s", index,
+                      mesh->name, mesh->shader, why != NULL ? "; " : "", why != NULL ? why : "");
         for (size_t i = 1; i < look->tried.count; i++)
-            view_debug(d->log, "not for mesh %u: %s", (unsigned)index, look->tried.names[i]);
+            view_debug(d->log, "not for mesh %u: %s", index, look->tried.names[i]);
     }
 
     give_map(d, (view_texture){.path = look->normals, .map = MD5GL_PICTURE_NORMALS});
@@ -848,9 +839,8 @@ static void find_maps(const view_dresser *d)
                                         : NULL;
         give_map(d, (view_texture){.path = path, .heights = heights, .map = map});
         if (own[map] != NULL)
-            view_debug(d->log, "%s of mesh %u: %s%s%s", view_map_name(map),
-                       (unsigned)d->search.mesh, path, heights != NULL ? " + " : "",
-                       heights != NULL ? common_base(heights) : "");
+            view_debug(d->log, "%s of mesh %u: %s%s%s", view_map_name(map), d->search.mesh, path,
+                       heights != NULL ? " + " : "", heights != NULL ? common_base(heights) : "");
     }
     common_free_list(&files);
     free(folder);
@@ -874,7 +864,7 @@ static bool use_choices(const view_dresser *d, const view_options *options)
         }
         if (mesh == MD5_NONE) {
             view_error(d->log, "--texture: no mesh \"%s\"; the model has %u", choice->mesh,
-                       (unsigned)model->num_meshes);
+                       model->num_meshes);
             return false;
         }
         const view_texture *const loaded = load_file(d, choice->map, choice->file, true);

@@ -3,13 +3,7 @@
 #define DEMO_VIEWER_ASSETS_TEXTURES_H
 
 #include "demo/looks/image.h"
-#include "demo/looks/look.h"
 #include "demo/viewer/base/config.h"
-#include "demo/viewer/base/log.h"
-#include "demo/viewer/base/options.h"
-#include "md5/md5game.h"
-#include "md5/md5model.h"
-#include "render/md5gl.h"
 #include "render/md5gl_game.h"
 
 // Turns a picture of a cameraCubeMap (0 forward, 1 back, 2 left, 3 right, 4 up, 5 down), as a

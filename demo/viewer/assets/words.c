@@ -1,10 +1,6 @@
 #include "demo/viewer/assets/words.h"
 
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static void make_room(view_words *words, size_t more)
 {
@@ -58,25 +54,25 @@ void view_say_mesh(view_words *words, const view_said_mesh *said)
     view_say_name(words, mesh->name);
     view_say(words, "\nshader ");
     view_say_name(words, said->material);
-    view_say(words, "\nnumverts %u\n", (unsigned)mesh->num_file_vertices);
+    view_say(words, "\nnumverts %u\n", mesh->num_file_vertices);
     for (uint32_t i = 0; i < mesh->num_file_vertices; i++)
-        view_say(words, "vert %u ( %.9g %.9g ) %u %u\n", (unsigned)i, (double)mesh->texcoords[i].x,
-                 (double)mesh->texcoords[i].y, (unsigned)mesh->file_vertices[i].first_weight,
-                 (unsigned)mesh->file_vertices[i].num_weights);
-    view_say(words, "numtris %u\n", (unsigned)mesh->num_triangles);
+        view_say(words, "vert %u ( %.9g %.9g ) %u %u\n", i, (double)mesh->texcoords[i].x,
+                 (double)mesh->texcoords[i].y, mesh->file_vertices[i].first_weight,
+                 mesh->file_vertices[i].num_weights);
+    view_say(words, "numtris %u\n", mesh->num_triangles);
     for (uint32_t i = 0; i < mesh->num_triangles; i++) {
         const uint32_t *const corner = &mesh->indices[3 * (size_t)i];
-        view_say(words, "tri %u %u %u %u\n", (unsigned)i, (unsigned)mesh->sources[corner[0]],
-                 (unsigned)mesh->sources[corner[1]], (unsigned)mesh->sources[corner[2]]);
+        view_say(words, "tri %u %u %u %u\n", i, mesh->sources[corner[0]], mesh->sources[corner[1]],
+                 mesh->sources[corner[2]]);
     }
-    view_say(words, "numweights %u\n", (unsigned)mesh->num_weights);
+    view_say(words, "numweights %u\n", mesh->num_weights);
     for (uint32_t i = 0; i < mesh->num_weights; i++) {
         const md5_weight *const weight = &mesh->weights[i];
         const uint32_t joint =
             said->joints ? said->joints[weight->joint] : said->first_joint + weight->joint;
         const md5_vec3 offset = md5_vec3_scale(weight->offset, said->scale);
-        view_say(words, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", (unsigned)i, (unsigned)joint,
-                 (double)weight->bias, (double)offset.x, (double)offset.y, (double)offset.z);
+        view_say(words, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", i, joint, (double)weight->bias,
+                 (double)offset.x, (double)offset.y, (double)offset.z);
     }
     view_say(words, "}\n");
 }

@@ -2,11 +2,6 @@
 
 #include "demo/common/memory.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 void view_clear_canvas(view_canvas *canvas)
 {
     canvas->count = canvas->num_images = 0;
@@ -257,9 +252,9 @@ const char *view_format_number(char *text, size_t size, double value, int places
     }
     char digits[32];
     if (!isfinite(value))
-        (void)snprintf(digits, sizeof digits, "%s", isnan(value) ? "\xE2\x80\x93" : "\xE2\x88\x9E");
+        COMMON_TEXT(digits, "%s", isnan(value) ? "\xE2\x80\x93" : "\xE2\x88\x9E");
     else
-        (void)snprintf(digits, sizeof digits, absolute < 1e15 ? "%.*f" : "%.*e", places, absolute);
+        COMMON_TEXT(digits, absolute < 1e15 ? "%.*f" : "%.*e", places, absolute);
     const bool is_negative = value < 0.0 && strpbrk(digits, "123456789\xE2") != NULL;
     // U+2212, the minus, or U+2007, which the font makes as wide.
     const char *const sign = is_negative ? "\xE2\x88\x92" : has_column ? "\xE2\x80\x87" : "";

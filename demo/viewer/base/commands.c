@@ -1,12 +1,9 @@
 #include "demo/viewer/base/commands.h"
 
-#include "demo/common/memory.h"
 #include "demo/viewer/base/options.h"
 #include "demo/viewer/platform/platform.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <string.h>
 
 const char *const view_menu_names[VIEW_NUM_GROUPS] = {
     "File",   "Edit",  "View", "Model", "Animation",          "Machine",
@@ -326,7 +323,7 @@ static const view_command_row table[] = {
     TRIGGER(8, VIEW_KEY_F(9)),
     TRIGGER(9, VIEW_KEY_F(10)),
 };
-enum { NUM_ROWS = sizeof table / sizeof table[0] };
+enum { NUM_ROWS = COMMON_LENGTH(table) };
 
 const view_command_row *view_commands(size_t *count)
 {
@@ -390,8 +387,7 @@ const char *view_action_name(view_action action)
         "section",    "choose",      "choose",      "choose", "choose",       "channel",
         "channel",    "mesh",        "texture",     "page",   "forget",       "try-again",
         "run-export", "stop-export", "transition",  "state"};
-    static_assert(sizeof of_mouse / sizeof of_mouse[0] == VIEW_GO_TO_STATE - VIEW_TAKEN + 1,
-                  "a name for each");
+    static_assert(COMMON_LENGTH(of_mouse) == VIEW_GO_TO_STATE - VIEW_TAKEN + 1, "a name for each");
     if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)
         return of_mouse[action - VIEW_TAKEN];
     size_t count;
@@ -437,7 +433,7 @@ const char *view_moved_key(int32_t code, bool shift)
         {VIEW_KEY_UP, "Reload is Ctrl+R now"},
         {VIEW_KEY_DELETE, "All frames are Shift+I now"},
     };
-    for (size_t i = 0; i < sizeof moved / sizeof moved[0]; i++)
+    for (size_t i = 0; i < COMMON_LENGTH(moved); i++)
         if (moved[i].key == (shift ? SHIFT(code) : code))
             return moved[i].text;
     return NULL;
@@ -454,7 +450,6 @@ static void print_key(int32_t key, char *text, size_t size)
 void view_print_keys(const view_command_row *row, char *text, size_t size)
 {
     // Keys of the number pad, and those on the right, are not told of.
-    size_t used = 0;
     text[0] = '\0';
     for (int k = 0; k < VIEW_MAX_KEYS && row->keys[k] != 0; k++) {
         const int32_t code = row->keys[k] & ~VIEW_KEY_FLAGS;
@@ -463,9 +458,9 @@ void view_print_keys(const view_command_row *row, char *text, size_t size)
         char key[48];
         print_key(row->keys[k], key, sizeof key);
         if (code == VIEW_KEY_LEFT_SHIFT)
-            (void)snprintf(key, sizeof key, "Shift");
-        if (!is_twin && used < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " or " : "", key);
+            COMMON_TEXT(key, "Shift");
+        if (!is_twin)
+            common_append(text, size, " or ", "%s", key);
     }
 }
 
@@ -499,9 +494,9 @@ uint32_t view_list_keys(uint32_t have, const char *const *triggers, uint32_t num
                                   : view_label_of(row);
         menu = row->menu;
         if (is_mouse)
-            (void)snprintf(line->keys, sizeof line->keys, "%s", row->label);
+            COMMON_TEXT(line->keys, "%s", row->label);
         else if (is_trigger && is_any && row->trigger > 0)
-            (void)snprintf(line->keys, sizeof line->keys, "F2 to F10");
+            COMMON_TEXT(line->keys, "F2 to F10");
         else
             view_print_keys(row, line->keys, sizeof line->keys);
     }

@@ -1,16 +1,10 @@
 // The configuration file: what was chosen for each model, and what the window remembers.
 #include "demo/viewer/base/config.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/common/system.h"
 #include "demo/common/write.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == What was chosen for models ===================================================================
 
@@ -383,7 +377,7 @@ bool view_write_config(view_config *config, view_log *log)
             if (chosen->file == NULL)
                 continue;
             char *const line = common_format("mesh-%s=%u %s\t%s", view_map_options[chosen->map],
-                                             (unsigned)chosen->mesh, chosen->file, chosen->model);
+                                             chosen->mesh, chosen->file, chosen->model);
             if (is_text(line) && strchr(chosen->file, '\t') == NULL
                 && strlen(line) + sizeof "\r\n" < MAX_BYTES)
                 (void)fprintf(writer.file, "%s\n", line);

@@ -3,14 +3,7 @@
 #ifndef DEMO_VIEWER_BASE_CONFIG_H
 #define DEMO_VIEWER_BASE_CONFIG_H
 
-#include "demo/common/file.h"
-#include "demo/viewer/base/log.h"
 #include "demo/viewer/base/options.h"
-#include "demo/viewer/base/shown.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 enum { VIEW_MAX_CHOSEN = 128 };
 

@@ -4,9 +4,6 @@
 #include "demo/common/memory.h"
 
 #include <assert.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <stb/stb_truetype.h>
 
@@ -31,7 +28,7 @@ enum {
     NUM_ASCII = 95,
     FIRST_LATIN = 160,
     NUM_LATIN = 96,
-    NUM_OTHERS = sizeof others / sizeof others[0],
+    NUM_OTHERS = COMMON_LENGTH(others),
     MINUS = NUM_ASCII + NUM_LATIN, // in the letters: the first of the others
     FIGURE_SPACE,
     BOX = VIEW_NUM_LETTERS - 1,

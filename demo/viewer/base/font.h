@@ -5,8 +5,6 @@
 
 #include "render/md5gl.h"
 
-#include <stddef.h>
-
 // Of the interface.
 #define VIEW_MIN_SCALE 0.5f
 #define VIEW_MAX_SCALE 4.0f

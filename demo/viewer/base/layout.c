@@ -2,8 +2,6 @@
 
 #include "demo/viewer/base/math.h"
 
-#include <math.h>
-
 // In em. A dock's own size, and the least one.
 static const struct {
     float usual, least;

@@ -1,12 +1,8 @@
 #include "demo/viewer/base/log.h"
 
-#include "demo/common/file.h"
 #include "demo/common/text.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #ifdef _WIN32
 #include <io.h>
 #define isatty _isatty
@@ -108,7 +104,7 @@ void view_warn(view_log *log, const char *format, ...)
 void view_note(view_log *log, const char *file, const char *note)
 {
     md5_error place = {.line = 0};
-    (void)snprintf(place.file, sizeof place.file, "%s", file);
+    COMMON_TEXT(place.file, "%s", file);
     char *const text = common_format("%s: note: %s", common_base(file), note);
     tell(log, VIEW_WARNING, text);
     log->num_notes += log->reports == NULL || list_warning(log->reports, note, &place);
@@ -136,13 +132,11 @@ static void log_note(view_log *log, view_level level, const md5_error *note)
     const char *const slash = strrchr(note->file, '/');
     const char *const file = slash != NULL ? slash + 1 : note->file;
     if (note->line > 0 && level == VIEW_ERROR)
-        (void)snprintf(place, sizeof place, ", line %u, column %u", (unsigned)note->line,
-                       (unsigned)note->column);
+        COMMON_TEXT(place, ", line %u, column %u", note->line, note->column);
     else if (note->line > 0)
-        (void)snprintf(place, sizeof place, ":%u", (unsigned)note->line);
+        COMMON_TEXT(place, ":%u", note->line);
     const bool has_place = note->line > 0 || level != VIEW_ERROR || *file != '\0';
-    (void)snprintf(text, sizeof text, "%s%s%s%s", file, place, has_place ? ": " : "",
-                   note->message);
+    COMMON_TEXT(text, "%s%s%s%s", file, place, has_place ? ": " : "", note->message);
     remember(log, level, text, note->message, note);
 }
 

@@ -5,7 +5,6 @@
 
 #include "demo/common/memory.h"
 #include "demo/looks/look.h"
-#include "md5/md5model.h"
 
 #include <time.h>
 

@@ -1,14 +1,7 @@
 // What the table of options prints: the help text, the manual page, and completions for shells.
 #include "demo/viewer/base/options.h"
 
-#include "demo/common/file.h"
 #include "demo/common/manual.h"
-#include "demo/common/memory.h"
-#include "demo/viewer/base/commands.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == Templates ====================================================================================
 //
@@ -43,7 +36,7 @@ static const common_row other_rows[] = {
     {'u', {"[OPTION...] --crowd N [MODEL-or-MACHINE [ANIM.md5anim...]]..."}},
     {'a', {DESCRIPTION, NULL, STATUSES}},
 };
-enum { NUM_OTHERS = sizeof other_rows / sizeof other_rows[0] };
+enum { NUM_OTHERS = COMMON_LENGTH(other_rows) };
 
 enum { COLUMN = 38 }; // of what an option does
 static const char *const in_help[] = {"\n", "\n                                      ", NULL};

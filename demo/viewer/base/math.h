@@ -4,8 +4,6 @@
 
 #include "md5/md5model.h"
 
-#include <math.h>
-
 #define VIEW_PI 3.14159265358979323846f
 
 // A sphere that contains a character in every pose, in model or world space.

@@ -2,17 +2,10 @@
 // command line.
 #include "demo/viewer/base/options.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/viewer/base/font.h"
 
 #include <assert.h>
 #include <float.h>
-#include <math.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == The table ====================================================================================
 
@@ -308,7 +301,7 @@ static const view_option table[] = {
     {"help", NULL, "print this help", AT(SWITCH, help)},
     {"version", NULL, "print the version", AT(SWITCH, version)},
 };
-enum { NUM_OPTIONS = sizeof table / sizeof table[0] };
+enum { NUM_OPTIONS = COMMON_LENGTH(table) };
 
 const view_option *view_options_table(size_t *count)
 {
@@ -390,30 +383,28 @@ static bool read_lights(const char *text, view_lights *lights)
 enum { LIGHTS_TEXT = 192 };
 static void write_lights(const view_lights *lights, char *text, size_t size)
 {
-    size_t used = 0;
-    for (int i = 0; i < VIEW_NUM_LIGHTS && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s=%.9g", i > 0 ? "," : "",
-                                 view_light_ranges[i].name, (double)lights->values[i]);
+    text[0] = '\0';
+    for (int i = 0; i < VIEW_NUM_LIGHTS; i++)
+        common_append(text, size, ",", "%s=%.9g", view_light_ranges[i].name,
+                      (double)lights->values[i]);
 }
 
 void view_write_shown(const view_shown *shown, const view_lights *lights, char *text, size_t size)
 {
     view_shown copy = *shown;
-    size_t used = 0;
     text[0] = '\0';
-    for (int i = 0; i < NUM_OPTIONS && used < size; i++) {
+    for (int i = 0; i < NUM_OPTIONS; i++) {
         const view_option *const o = &table[i];
         if (o->word == NULL)
             continue;
         const bool on = *view_switch_field(o, &copy);
         char *const value = common_copy_word(o->kind == COMMON_EITHER ? o->value : "0|1", on);
-        used += (size_t)snprintf(text + used, size - used, "%s=%s ", o->word, value);
+        common_append(text, size, " ", "%s=%s", o->word, value);
         free(value);
     }
     char values[LIGHTS_TEXT];
     write_lights(lights, values, sizeof values);
-    if (used < size)
-        (void)snprintf(text + used, size - used, "lights=%s", values);
+    common_append(text, size, " ", "lights=%s", values);
 }
 
 // The uses are those of the engine's scripts; parm7 is the time of death in most games, and a
@@ -640,7 +631,7 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
 static bool is_movie(const char *path)
 {
     static const char *const endings[] = {".apng", ".gif", ".mp4", ".webm"};
-    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++)
+    for (size_t i = 0; i < COMMON_LENGTH(endings); i++)
         if (common_has_ending(path, endings[i]))
             return true;
     return false;
@@ -658,7 +649,7 @@ static bool contradicts_thumbnail(const bool *given, const view_options *o, char
         return true;
     }
     for (size_t i = 0; i < NUM_OPTIONS; i++) {
-        (void)snprintf(name, sizeof name, " %s ", table[i].name);
+        COMMON_TEXT(name, " %s ", table[i].name);
         if (!given[i] || strstr(allowed, name) != NULL)
             continue;
         (void)snprintf(problem, size, "--thumbnail is one picture of files alone, without --%s",
@@ -686,8 +677,8 @@ const char *view_lacks(const view_option *option, const view_options *o)
         {" watch record-as no-auto-quality reduced-motion ", false, "a window"},
     };
     char name[64];
-    (void)snprintf(name, sizeof name, " %s ", option->name);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    COMMON_TEXT(name, " %s ", option->name);
+    for (size_t i = 0; i < COMMON_LENGTH(rows); i++)
         if (!rows[i].is_there && strstr(rows[i].names, name) != NULL)
             return rows[i].what;
     return NULL;

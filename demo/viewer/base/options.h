@@ -8,12 +8,6 @@
 #include "demo/viewer/base/commands.h"
 #include "demo/viewer/base/shown.h"
 #include "demo/viewer/base/log.h"
-#include "md5/md5model.h"
-#include "render/md5gl_look.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
 
 enum { VIEW_MAX_PICTURE_SIDE = 16384, VIEW_MAX_FRAMES = 1000000 };
 

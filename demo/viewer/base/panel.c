@@ -1,9 +1,6 @@
 #include "demo/viewer/base/panel.h"
 
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 // If there is no room, a row that is not shown.
 static view_row *add_row(view_rows *rows, view_row_kind kind, view_color color)
@@ -11,7 +8,7 @@ static view_row *add_row(view_rows *rows, view_row_kind kind, view_color color)
     if (rows->count == VIEW_MAX_ROWS) {
         view_row *const last = &rows->rows[VIEW_MAX_ROWS - 1];
         *last = (view_row){.color = VIEW_AMBER, .fixed = true};
-        (void)snprintf(last->text, sizeof last->text, "more rows do not fit");
+        COMMON_TEXT(last->text, "more rows do not fit");
     }
     view_row *const row = &rows->rows[rows->count];
     *row = (view_row){.kind = kind, .color = color};
@@ -24,7 +21,7 @@ view_row *view_add_row(view_rows *rows, view_color color, const char *label, con
 {
     view_row *const row = add_row(rows, label != NULL ? VIEW_ROW_PAIR : VIEW_ROW_TEXT, color);
     if (label != NULL)
-        (void)snprintf(row->label, sizeof row->label, "%s", label);
+        COMMON_TEXT(row->label, "%s", label);
     va_list values;
     va_start(values, format);
     (void)vsnprintf(row->text, sizeof row->text, format, values);
@@ -48,7 +45,7 @@ view_row *view_add_section(view_rows *rows, uint32_t number, const char *title)
     view_row *const row = add_row(rows, VIEW_ROW_SECTION, VIEW_BRIGHT);
     row->on = (rows->folded >> number & 1) == 0;
     row->hit = -1 - (int32_t)number;
-    (void)snprintf(row->text, sizeof row->text, "%s", title);
+    COMMON_TEXT(row->text, "%s", title);
     return row;
 }
 
@@ -67,7 +64,7 @@ view_row *view_begin_rows(view_rows *rows, const view_font *font, float width, f
 void view_make_hit(view_row *row, int32_t hit, const char *key)
 {
     row->hit = hit;
-    (void)snprintf(row->hint, sizeof row->hint, "%s", key);
+    COMMON_TEXT(row->hint, "%s", key);
 }
 
 // -- Lines ----------------------------------------------------------------------------------
@@ -145,9 +142,9 @@ void view_wrap_rows(view_rows *rows)
         if (row->kind == VIEW_ROW_SWITCH)
             rest->kind = VIEW_ROW_TEXT;
         if (row->kind == VIEW_ROW_PAIR)
-            (void)snprintf(rest->label, sizeof rest->label, " ");
+            COMMON_TEXT(rest->label, " ");
         const char *const from = row->text + length;
-        (void)snprintf(rest->text, sizeof rest->text, "%s", from + strspn(from, " "));
+        COMMON_TEXT(rest->text, "%s", from + strspn(from, " "));
         row->text[length] = '\0';
     }
 }
@@ -165,10 +162,9 @@ void view_add_word(view_rows *rows, bool is_indented, const char *word, bool is_
     if (row->kind != VIEW_ROW_WORDS || row->rect.width + width > room
         || strlen(row->text) + strlen(word) + 2 > sizeof row->text) {
         row = add_row(rows, VIEW_ROW_WORDS, VIEW_DIM);
-        (void)snprintf(row->label, sizeof row->label, "%s", is_indented ? " " : "");
+        COMMON_TEXT(row->label, "%s", is_indented ? " " : "");
     }
-    const size_t used = strlen(row->text);
-    (void)snprintf(row->text + used, sizeof row->text - used, "%s%s", used > 0 ? "\n" : "", word);
+    common_append(row->text, sizeof row->text, "\n", "%s", word);
     row->lit |= (uint64_t)is_lit << (row->words++ & 63);
     row->rect.width += width + word_gap * rows->font->scale;
 }
@@ -251,7 +247,7 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
         for (uint32_t i = 0; *rest != '\0'; i++) {
             char word[sizeof row->text];
             const size_t length = strcspn(rest, "\n");
-            (void)snprintf(word, sizeof word, "%.*s", (int)length, rest);
+            COMMON_TEXT(word, "%.*s", (int)length, rest);
             x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1.0f),
                                 (row->lit >> (i & 63) & 1) != 0 ? VIEW_ACCENT : row->color, word);
             x += word_gap * scale;

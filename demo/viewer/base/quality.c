@@ -1,8 +1,8 @@
 #include "demo/viewer/base/quality.h"
 
+#include "demo/common/memory.h"
+
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 // One slow frame may be an accident, and the first after a change allocates memory.
 enum { FRAMES_TO_REDUCE = 3, FRAMES_TO_RETURN = 12, FRAMES_IGNORED = 1, FRAMES_COMPARED = 3 };
@@ -63,7 +63,7 @@ view_quality view_begin_quality(const char *device)
     static const char *const names[] = {"llvmpipe", "softpipe", "SwiftShader",
                                         "Microsoft Basic Render", "Apple Software Renderer"};
     uint32_t step = 0;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    for (size_t i = 0; i < COMMON_LENGTH(names); i++)
         step = strstr(device, names[i]) != NULL ? 1 : step;
     return (view_quality){.step = step, .still = step};
 }

@@ -5,10 +5,6 @@
 
 #include "md5/md5model.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 // The switches: a row of options.c each, with its option and its keys.
 typedef struct view_shown {
     bool grid, axes, edges, normals, tangents, skeleton, bounds, joint_bounds;

@@ -1,15 +1,9 @@
 // Crowds: their kinds with their levels of detail, and the members, which are advanced and posed.
 #include "demo/viewer/crowd/crowd.h"
 
-#include "demo/common/memory.h"
 #include "demo/common/threads.h"
 #include "demo/viewer/assets/words.h"
 #include "demo/viewer/platform/platform.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == Kinds =================================================================================
 
@@ -369,9 +363,8 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     const uint64_t size = baked_size(kind);
     bool is_baked = false;
     if (size > memory) {
-        (void)snprintf(error.message, sizeof error.message,
-                       "its baked clips take %.1f MB, at most %.1f fit", 1e-6 * (double)size,
-                       1e-6 * (double)memory);
+        COMMON_TEXT(error.message, "its baked clips take %.1f MB, at most %.1f fit",
+                    1e-6 * (double)size, 1e-6 * (double)memory);
     } else if (bake(&work, threads, &error)) {
         // The rates of fast clips are raised as far as the memory allows.
         for (uint32_t i = 0; i < num_clips; i++) {
@@ -860,7 +853,7 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
     if (num_kinds > VIEW_MAX_KINDS || num_kinds > crowd->count)
         return view_error(loader->log,
                           "%u models for a crowd of %u: at most %d, and at most one per character",
-                          (unsigned)num_kinds, (unsigned)crowd->count, VIEW_MAX_KINDS);
+                          num_kinds, crowd->count, VIEW_MAX_KINDS);
     crowd->kinds[0] = *first;
     for (uint32_t i = 0; i < num_kinds; i++) {
         view_kind *const kind = &crowd->kinds[crowd->num_kinds++];

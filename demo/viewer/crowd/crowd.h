@@ -10,13 +10,9 @@
 #ifndef DEMO_VIEWER_CROWD_CROWD_H
 #define DEMO_VIEWER_CROWD_CROWD_H
 
-#include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/morphs.h"
 #include "demo/viewer/motion/scene.h"
-#include "md5/md5model.h"
-#include "md5/md5play.h"
-#include "render/md5gl_game.h"
 
 // Adds the clips of bindings[count], all of one model, to a scene whose model has other
 // proportions: retargeted, which happens once, at load, so playback costs no more than that of any

@@ -1,13 +1,7 @@
 // A document: everything that is loaded and shown.
 #include "demo/viewer/crowd/document.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/viewer/assets/words.h"
-#include "demo/viewer/base/math.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 // == Comparing ===================================================================================
 

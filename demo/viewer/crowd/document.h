@@ -3,14 +3,9 @@
 #ifndef DEMO_VIEWER_CROWD_DOCUMENT_H
 #define DEMO_VIEWER_CROWD_DOCUMENT_H
 
-#include "demo/viewer/assets/surfaces.h"
-#include "demo/viewer/assets/textures.h"
 #include "demo/viewer/crowd/crowd.h"
 #include "demo/viewer/crowd/ground.h"
-#include "demo/viewer/motion/morphs.h"
 #include "demo/viewer/motion/motion.h"
-#include "demo/viewer/motion/scene.h"
-#include "md5/md5pose.h"
 
 // -- Comparing -----------------------------------------------------------------------------------
 //

@@ -2,13 +2,9 @@
 // text of a file: version 12 has normals, which do not end at the border of a tile, and colors.
 #include "demo/viewer/crowd/ground.h"
 
-#include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
 
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 typedef struct ground_text {
     char *bytes;

@@ -1,11 +1,6 @@
 #include "demo/viewer/crowd/crowd.h"
 
-#include "demo/common/memory.h"
-
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Quadrics --------------------------------------------------------------------------------
 //

@@ -1,7 +1,5 @@
 #include "demo/viewer/draw/draw.h"
 
-#include "demo/viewer/base/math.h"
-
 static view_axes axes_of(const view_camera *camera)
 {
     const float azimuth = view_radians(camera->azimuth);

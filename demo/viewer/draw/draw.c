@@ -2,14 +2,6 @@
 // surfaces. A crowd gives a body for each model and level of detail.
 #include "demo/viewer/draw/draw.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/assets/textures.h"
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/crowd/crowd.h"
-
-#include <stdlib.h>
-#include <string.h>
-
 // == Lighting =====================================================================================
 //
 // Studio lighting: a key light from behind the viewer's left shoulder, a weak fill light from the
@@ -210,7 +202,7 @@ float view_parm_of(const view_stage *stage, int row)
         return value;
     if (view_machine_of(scene) != NULL) {
         char name[16];
-        (void)snprintf(name, sizeof name, "parm%d", parm);
+        COMMON_TEXT(name, "parm%d", parm);
         const uint32_t curve = md5_find_curve(view_machine_of(scene), name);
         if (curve != MD5_NONE)
             return md5_player_curve(scene->machine.player, curve);

@@ -2,11 +2,8 @@
 #ifndef DEMO_VIEWER_DRAW_DRAW_H
 #define DEMO_VIEWER_DRAW_DRAW_H
 
-#include "demo/viewer/assets/textures.h"
 #include "demo/viewer/base/layout.h"
-#include "demo/viewer/base/math.h"
 #include "demo/viewer/base/quality.h"
-#include "demo/viewer/base/shown.h"
 #include "demo/viewer/crowd/document.h"
 #include "demo/viewer/platform/platform.h"
 

@@ -1,12 +1,5 @@
 #include "demo/viewer/draw/draw.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/motion/motion.h"
-
-#include <math.h>
-#include <stdlib.h>
-
 static const uint32_t red = 0xE5534BFF, green = 0x6BBF59FF, blue = 0x5C8DF0FF;
 static const uint32_t limb = 0xF2C14EFF, normal = 0x59D0C8FF, path = 0xE0A03CFF;
 static const uint32_t edge_color = 0xF1F3F6FF, zone = 0xC792EAFF, fault = 0xFF40C8FF;

@@ -1,18 +1,9 @@
 #include "demo/viewer/draw/previews.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/common/system.h"
-#include "demo/looks/look.h"
-#include "demo/viewer/assets/textures.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/motion.h"
 #include "demo/viewer/platform/platform.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Pixels that are looked at, however large triangles are: a few tenths of a second, and 16 times
 // those of the picture.
@@ -682,10 +673,10 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
     *size = bytes != NULL ? fread(bytes, 1, length, file) : 0;
     of->left -= *size;
     if (bytes == NULL)
-        (void)snprintf(error->message, sizeof error->message, "%s",
-                       !is_mine            ? "a thumbnail reads nothing outside of its folder"
-                       : length > of->left ? "a thumbnail reads 32 MiB at most"
-                                           : "no such file, or it is empty");
+        COMMON_TEXT(error->message, "%s",
+                    !is_mine            ? "a thumbnail reads nothing outside of its folder"
+                    : length > of->left ? "a thumbnail reads 32 MiB at most"
+                                        : "no such file, or it is empty");
     if (file != NULL)
         fclose(file);
     free(whole);

@@ -2,12 +2,7 @@
 #ifndef DEMO_VIEWER_DRAW_PREVIEWS_H
 #define DEMO_VIEWER_DRAW_PREVIEWS_H
 
-#include "demo/viewer/assets/library.h"
-#include "demo/looks/image.h"
 #include "demo/viewer/motion/scene.h"
-#include "md5/md5model.h"
-
-#include <stdbool.h>
 
 // Side of a picture in a list, in pixels.
 enum { VIEW_SKETCH_SIZE = 128 };

@@ -1,14 +1,7 @@
 // Options that are set while the window is open, as if they had been given on the command line.
 #include "demo/viewer/jobs/view.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/motion/machine.h"
-
 #include <assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void view_note_state(view_state *viewer)
 {
@@ -48,7 +41,7 @@ static bool choose_range(view_state *viewer)
     const bool is_all = options->range_last == 0;
     if (!is_all && !view_find_range(&play, view_clock(&viewer->document->scene), &begin, &end))
         return view_error(&viewer->log, "--range %u-%u: the clip has no such frames",
-                          (unsigned)play.range_first, (unsigned)play.range_last);
+                          play.range_first, play.range_last);
     viewer->play = play;
     return true;
 }
@@ -111,7 +104,7 @@ static bool show(view_state *viewer, const view_option *option)
         view_frame_anew(viewer);
         return true;
     case VIEW_EFFECT_OWN:
-        for (size_t i = 0; i < sizeof own_effects / sizeof own_effects[0]; i++)
+        for (size_t i = 0; i < COMMON_LENGTH(own_effects); i++)
             if (strcmp(own_effects[i].option, option->name) == 0)
                 return own_effects[i].show(viewer);
         assert(false); // each such option has a row

@@ -4,9 +4,6 @@
 // its own.
 #include "demo/viewer/jobs/view.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 // Never where nobody sees it.
 bool view_has_desktop(const view_state *viewer)
 {

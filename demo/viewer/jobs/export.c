@@ -1,17 +1,11 @@
 // Exporting from the window: the command line that does the same, and running it between frames.
 #include "demo/viewer/jobs/view.h"
 
-#include "demo/common/memory.h"
 #include "demo/common/text.h"
 #include "demo/convert/convert.h"
-#include "demo/viewer/platform/platform.h"
 
-#include <math.h>
 #include <stdatomic.h>
 #include <stb/stb_image_write.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // What is exported: a state of its own, without a window, with the window's renderer.
 typedef struct view_exporting {
@@ -113,8 +107,7 @@ static void add_lists(common_list *words, const view_state *viewer, const view_o
     for (size_t i = 0; i < now->num_times; i++)
         add_option(words, "animation-time", common_format("%.17g", now->times[i]));
     if (now->range_last > now->range_first)
-        add_option(words, "range",
-                   common_format("%u-%u", (unsigned)now->range_first, (unsigned)now->range_last));
+        add_option(words, "range", common_format("%u-%u", now->range_first, now->range_last));
     for (unsigned i = 0; i < 64; i++)
         if ((viewer->hidden_meshes >> i & 1) != 0)
             add_option(words, "hide", common_format("%u", i));
@@ -145,9 +138,8 @@ static void add_lists(common_list *words, const view_state *viewer, const view_o
     for (uint32_t m = 0; m < textures->num_meshes; m++)
         for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES; map++)
             if (textures->meshes[m].is_chosen[map])
-                add_option(
-                    words, view_map_options[map],
-                    common_format("%u=%s", (unsigned)m, textures->meshes[m].maps[map]->path));
+                add_option(words, view_map_options[map],
+                           common_format("%u=%s", m, textures->meshes[m].maps[map]->path));
 }
 
 // What is shown: a name in a game, or files.
@@ -280,10 +272,8 @@ static char *join_words(const char *program, const common_list *words)
             memcpy(end, is_quote ? "'\\''" : c, is_quote ? 4 : 1);
             end += is_quote ? 4 : 1;
         }
-        char *const longer = common_format(is_plain ? "%s %s" : "%s '%s'", line, quoted);
+        common_extend(&line, is_plain ? " %s" : " '%s'", quoted);
         free(quoted);
-        free(line);
-        line = longer;
     }
     return line;
 }
@@ -412,7 +402,7 @@ static bool tell_dialog(view_state *viewer)
                 has_line = said_file(viewer, i, maps[map]) == NULL;
         export->line = has_line ? join_words(is_model ? "md5tool convert" : "md5view", &words)
                                 : common_copy("");
-        (void)snprintf(export->problem, sizeof export->problem, "%s", problem ? problem : "");
+        COMMON_TEXT(export->problem, "%s", problem ? problem : "");
         common_free_list(&words);
     }
     export->is_stale = export->is_stale || before == NULL || export->line == NULL
@@ -694,7 +684,7 @@ bool view_follow_export(view_state *viewer)
     export->left =
         output->num_done > 0 ? passed * (output->total - output->num_done) / output->num_done : 0.0;
     if (!export->is_open)
-        view_notice(viewer, "Exporting: %u of %u", (unsigned)export->done, (unsigned)export->total);
+        view_notice(viewer, "Exporting: %u of %u", export->done, export->total);
     if (!has_more)
         end_export(viewer, false);
     return true;

@@ -7,12 +7,7 @@
 // crawl.
 #include "demo/viewer/jobs/view.h"
 
-#include "demo/common/memory.h"
-
 #include <limits.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     MAX_COLORS = 255, // and one that is transparent

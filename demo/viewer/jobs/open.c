@@ -3,21 +3,7 @@
 // chosen.
 #include "demo/viewer/jobs/view.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/common/text.h"
-#include "demo/looks/look.h"
-#include "demo/viewer/assets/library.h"
-#include "demo/viewer/base/options.h"
-#include "demo/viewer/draw/previews.h"
-#include "demo/viewer/motion/entity.h"
-#include "demo/viewer/motion/scene.h"
-#include "demo/viewer/ui/ui.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == Whether files have changed ===================================================================
 //
@@ -378,7 +364,7 @@ bool view_follow_scan(view_state *viewer)
             if (md5_game_num_unread(library->game) > 0)
                 view_warn(&viewer->log,
                           "%s: %u files of declarations are not read: see md5tool check",
-                          library->place, (unsigned)md5_game_num_unread(library->game));
+                          library->place, md5_game_num_unread(library->game));
             view_drop_library(viewer->library);
             viewer->library = library;
 
@@ -571,7 +557,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         bool is_found = false;
         for (uint32_t m = 0; m < num_meshes && m < 64; m++) {
             char number[16];
-            (void)snprintf(number, sizeof number, "%u", (unsigned)m);
+            COMMON_TEXT(number, "%u", m);
             if (strcmp(name, model->meshes[m].name) == 0
                 || strcmp(name, model->meshes[m].shader) == 0 || strcmp(name, number) == 0) {
                 viewer->hidden_meshes |= (uint64_t)1 << m;
@@ -580,7 +566,7 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
         }
         if (!is_found)
             is_right = view_error(&viewer->log, "--hide %s: no such mesh; the model has %u", name,
-                                  (unsigned)num_meshes);
+                                  num_meshes);
     }
     if (as_asked && options->hidden.count > 0)
         view_show_meshes(viewer->document, viewer->hidden_meshes);
@@ -597,8 +583,8 @@ bool view_open(view_state *viewer, const char *const *files, size_t num_files, b
     view_frame_anew(viewer);
     view_debug(&viewer->log, "opened: %s, %zu clips, %u joints, %u vertices",
                viewer->document->scene.path, viewer->document->scene.num_clips,
-               (unsigned)viewer->document->scene.num_joints,
-               (unsigned)view_count_vertices(viewer->document->scene.model));
+               viewer->document->scene.num_joints,
+               view_count_vertices(viewer->document->scene.model));
     return is_right;
 }
 
@@ -1007,12 +993,9 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
     const size_t length = strlen(setting->parameter);
     int number = -1; // -2: there are several
     char names[256] = "";
-    size_t used = 0;
     for (int i = 0; i < (int)view_num_sliders(page); i++) {
         const char *const own = page->sliders[i].name;
-        if (used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", i > 0 ? ", " : "",
-                                     own);
+        common_append(names, sizeof names, ", ", "'%s'", own);
         if (strncmp(own, setting->parameter, length) != 0)
             continue;
         if (own[length] == '\0') {
@@ -1173,7 +1156,7 @@ static bool open_asked(view_state *viewer)
     if (options->animation_index_given) {
         if (options->animation_index >= scene->num_clips)
             return view_error(&viewer->log, "--animation-index %u, but there are %zu animations",
-                              (unsigned)options->animation_index, scene->num_clips);
+                              options->animation_index, scene->num_clips);
         view_change_clip(viewer, options->animation_index);
         view_frame_anew(viewer);
     }
@@ -1184,8 +1167,8 @@ static bool open_asked(view_state *viewer)
         double begin, end;
         if (!view_find_range(&viewer->play, anim, &begin, &end))
             return view_error(&viewer->log, "--range %u-%u, but there are %u frames",
-                              (unsigned)options->range_first, (unsigned)options->range_last,
-                              anim != NULL ? (unsigned)anim->num_frames : 0);
+                              options->range_first, options->range_last,
+                              anim != NULL ? anim->num_frames : 0);
         viewer->play.time = begin;
     }
     if (options->joint != NULL)

@@ -4,18 +4,10 @@
 // film.
 #include "demo/viewer/jobs/view.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/common/text.h"
-#include "demo/common/write.h"
-#include "demo/looks/image.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stb/stb_image_write.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #if VIEW_STARTS_PROGRAMS
@@ -171,7 +163,7 @@ static bool start_ffmpeg(view_movie *movie)
     pid_t process = 0;
     if (pipe(ends) != 0)
         return false;
-    char *const size = common_format("%ux%u", (unsigned)movie->width, (unsigned)movie->height);
+    char *const size = common_format("%ux%u", movie->width, movie->height);
     char *const rate = common_format("%g", movie->frame_rate);
     const common_writer *const writer = &movie->writer;
     char *const path = writer->path != NULL && writer->name == NULL
@@ -182,7 +174,7 @@ static bool start_ffmpeg(view_movie *movie)
                            "-f",     "rawvideo",  "-pix_fmt", "rgba",    "-s",
                            size,     "-r",        rate,       "-i",      "-"};
     char *words[MAX_WORDS] = {NULL};
-    size_t count = sizeof input / sizeof input[0];
+    size_t count = COMMON_LENGTH(input);
     memcpy(words, input, sizeof input);
     const char *const *word = common_has_ending(movie->path, ".webm") ? webm : mp4;
     for (; *word != NULL; word++)
@@ -417,7 +409,7 @@ void view_toggle_recording(view_state *viewer)
         const uint32_t count = viewer->movie->num_added;
         if (view_end_movie(viewer->movie)) {
             view_info(&viewer->log, "%s", path);
-            view_notice(viewer, "Saved %s: %u pictures", common_base(path), (unsigned)count);
+            view_notice(viewer, "Saved %s: %u pictures", common_base(path), count);
         } else {
             view_notice(viewer, "Cannot write all of %s", common_base(path));
         }
@@ -515,7 +507,7 @@ static char *field_value(const view_state *viewer, const char *field, uint32_t n
     const md5_anim *const clock = view_clock(scene);
     const uint32_t frame = clock != NULL ? view_moment(&viewer->play, clock).frame0 : 0;
     char name[32];
-    (void)snprintf(name, sizeof name, "%s", field);
+    COMMON_TEXT(name, "%s", field);
     char *const colon = strchr(name, ':'), *end = "";
     const long width = colon != NULL ? strtol(colon + 1, &end, 10) : 0;
     if (*end != '\0' || (colon != NULL && end == colon + 1) || width < 0 || width > 20)
@@ -524,8 +516,8 @@ static char *field_value(const view_state *viewer, const char *field, uint32_t n
         *colon = '\0';
     return strcmp(name, "model") == 0   ? common_copy(scene->name)
            : strcmp(name, "anim") == 0  ? common_copy(clip != NULL ? clip->name : "bind-pose")
-           : strcmp(name, "frame") == 0 ? common_format("%0*u", (int)width, (unsigned)frame)
-           : strcmp(name, "n") == 0     ? common_format("%0*u", (int)width, (unsigned)n)
+           : strcmp(name, "frame") == 0 ? common_format("%0*u", (int)width, frame)
+           : strcmp(name, "n") == 0     ? common_format("%0*u", (int)width, n)
            : strcmp(name, "time") == 0  ? common_format("%0*.3f", (int)width, viewer->play.time)
                                         : NULL;
 }
@@ -534,23 +526,20 @@ char *view_name_output(const view_state *viewer, uint32_t n, bool is_numbered)
 {
     const char *const name = viewer->options->output, *const dot = strrchr(common_base(name), '.');
     const size_t stem = dot != NULL ? (size_t)(dot - name) : strlen(name);
-    char *const numbered =
-        is_numbered ? common_format("%.*s-%u%s", (int)stem, name, (unsigned)n, name + stem)
-                    : common_copy(name);
+    char *const numbered = is_numbered ? common_format("%.*s-%u%s", (int)stem, name, n, name + stem)
+                                       : common_copy(name);
     char *filled = common_copy("");
     for (const char *rest = numbered; *rest != '\0';) {
         const char *const end = *rest == '{' ? strchr(rest, '}') : NULL;
         char field[32], *value = NULL;
         if (end != NULL && (size_t)(end - rest) < sizeof field) {
-            (void)snprintf(field, sizeof field, "%.*s", (int)(end - rest - 1), rest + 1);
+            COMMON_TEXT(field, "%.*s", (int)(end - rest - 1), rest + 1);
             value = field_value(viewer, field, n);
         }
-        char *const next = value != NULL ? common_format("%s%s", filled, value)
-                                         : common_format("%s%c", filled, *rest);
+        common_extend(&filled, "%.*s", value != NULL ? (int)strlen(value) : 1,
+                      value != NULL ? value : rest);
         rest = value != NULL ? end + 1 : rest + 1;
         free(value);
-        free(filled);
-        filled = next;
     }
     free(numbered);
     return filled;
@@ -587,7 +576,7 @@ bool view_begin_output(view_output *output, view_state *viewer)
         output->num_clips = (uint32_t)scene->num_clips;
     if (output->is_sheet && output->num_clips > output->num_cells) {
         view_warn(&viewer->log, "%u of %u clips are drawn; a larger --sheet shows more",
-                  (unsigned)output->num_cells, (unsigned)output->num_clips);
+                  output->num_cells, output->num_clips);
         output->num_clips = output->num_cells;
     }
     for (uint32_t i = 0; i < output->num_clips; i++)
@@ -677,10 +666,9 @@ static char *make_caption(const view_output *output)
     const view_clip *const clip = view_shown_clip(scene);
     const md5_anim *const clock = view_clock(scene);
     const char *const name = clip != NULL ? clip->name : scene->name;
-    char *const text =
-        clock != NULL
-            ? common_format("%s  %u", name, (unsigned)view_moment(&viewer->play, clock).frame0)
-            : common_copy(name);
+    char *const text = clock != NULL
+                           ? common_format("%s  %u", name, view_moment(&viewer->play, clock).frame0)
+                           : common_copy(name);
     if (view_text_width(&viewer->font, VIEW_TEXT, text) <= room)
         return text;
     free(text); // a narrow cell has the name alone
@@ -910,15 +898,15 @@ static bool run_frames(view_state *viewer)
     if (drawn) {
         view_log_progress(&viewer->log, "frames", count, count);
         const double middle = median(frames, count);
-        printf("%u frames of %ux%u in %.3f s: min %.3f ms, median %.3f ms, max %.3f ms\n",
-               (unsigned)count, (unsigned)viewer->width, (unsigned)viewer->height, sum,
-               1e3 * frames[0], 1e3 * middle, 1e3 * frames[count - 1]);
+        printf("%u frames of %ux%u in %.3f s: min %.3f ms, median %.3f ms, max %.3f ms\n", count,
+               viewer->width, viewer->height, sum, 1e3 * frames[0], 1e3 * middle,
+               1e3 * frames[count - 1]);
     }
     if (drawn && view_shows_crowd(viewer->document)) {
         const view_crowd *const crowd = &viewer->document->crowd;
         printf("%u characters of %u models: per frame %.1f drawn, %.1f posed by %u threads\n",
-               (unsigned)crowd->count, (unsigned)crowd->num_kinds, (double)num_seen / count,
-               (double)num_posed / count, (unsigned)crowd->threads->num_workers);
+               crowd->count, crowd->num_kinds, (double)num_seen / count, (double)num_posed / count,
+               crowd->threads->num_workers);
         const uint64_t num_models = num_seen - num_far + num_faded;
         if (crowd->baked_pixels > 0.0f || crowd->impostor_pixels > 0.0f)
             printf("%.1f skinned, %.1f baked, %.1f impostors, %.1f of them fading into models\n",
@@ -950,8 +938,7 @@ static void print_differences(view_state *viewer)
     view_pose(&document->scene, &viewer->play);
     view_pose_compare(&document->compare, &document->scene, &viewer->play);
     common_print(stdout, "  compared with %s at %.3f s: %u joints, %u not in it\n", compare->name,
-                 viewer->play.time, (unsigned)compare->num_same,
-                 (unsigned)(compare->num_joints - compare->num_same));
+                 viewer->play.time, compare->num_same, (compare->num_joints - compare->num_same));
     for (uint32_t i = 0; i < compare->num_same && i < MOST; i++) {
         const view_difference *const difference = &compare->differences[i];
         common_print(stdout, "    %.4f units, %.2f degrees: %s\n", (double)difference->distance,
@@ -960,12 +947,12 @@ static void print_differences(view_state *viewer)
     if (compare->measured == NULL)
         return;
     common_print(stdout, "  largest differences over the clip %s: %u frames\n",
-                 view_shown_clip(&document->scene)->name, (unsigned)compare->measured->num_frames);
+                 view_shown_clip(&document->scene)->name, compare->measured->num_frames);
     for (uint32_t i = 0; i < compare->num_same; i++) {
         const view_peak *const peak = &compare->peaks[i];
         common_print(stdout, "    %.4f units at frame %u, %.2f degrees at frame %u: %s\n",
-                     (double)peak->distance, (unsigned)peak->distance_frame, (double)peak->angle,
-                     (unsigned)peak->angle_frame, joints[peak->joint].name);
+                     (double)peak->distance, peak->distance_frame, (double)peak->angle,
+                     peak->angle_frame, joints[peak->joint].name);
     }
 }
 
@@ -985,32 +972,30 @@ static void print_summary(view_state *viewer)
     common_print(stdout,
                  "%s: %u joints, %u meshes, %u vertices, %u triangles, %zu animations, "
                  "%u warnings\n",
-                 scene->name, (unsigned)scene->num_joints, (unsigned)num_meshes,
-                 (unsigned)view_count_vertices(scene->model),
-                 (unsigned)view_count_triangles(scene->model), scene->num_clips,
-                 (unsigned)viewer->log.num_warnings);
+                 scene->name, scene->num_joints, num_meshes, view_count_vertices(scene->model),
+                 view_count_triangles(scene->model), scene->num_clips, viewer->log.num_warnings);
     for (size_t i = 0; i < scene->num_clips; i++)
         common_print(stdout, "  %zu %s: %u frames, %g fps, %.3f s\n", i, scene->clips[i].name,
-                     (unsigned)scene->clips[i].anim->num_frames, scene->clips[i].anim->frame_rate,
+                     scene->clips[i].anim->num_frames, scene->clips[i].anim->frame_rate,
                      scene->clips[i].anim->duration);
     if (scene->model != NULL)
         print_faults("", &viewer->document->faults);
     const md5_camera *const camera = scene->camera_path.camera;
     if (camera != NULL) {
         common_print(stdout, "  camera path %s: %u frames, %u cuts, %g fps, %.3f s\n",
-                     scene->camera_path.name, (unsigned)camera->num_frames,
-                     (unsigned)camera->num_cuts, camera->frame_rate, camera->duration);
+                     scene->camera_path.name, camera->num_frames, camera->num_cuts,
+                     camera->frame_rate, camera->duration);
     }
     if (scene->model == NULL || view_shown_anim(scene) == NULL)
         return;
     char where[64];
     view_pose(scene, &viewer->play);
     const view_faults posed = view_find_pose_faults(scene, NULL);
-    (void)snprintf(where, sizeof where, " at %.3f s", viewer->play.time);
+    COMMON_TEXT(where, " at %.3f s", viewer->play.time);
     print_faults(where, &posed);
     const view_clip_faults all = view_find_clip_faults(scene);
-    (void)snprintf(where, sizeof where, " in %u of %u frames, most in frame %u",
-                   (unsigned)all.num_faulty, (unsigned)all.num_frames, (unsigned)all.worst_frame);
+    COMMON_TEXT(where, " in %u of %u frames, most in frame %u", all.num_faulty, all.num_frames,
+                all.worst_frame);
     print_faults(where, &all.worst);
 }
 

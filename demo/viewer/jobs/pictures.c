@@ -1,12 +1,6 @@
 // Small pictures beside that of the window: of what is exported, and of clips, for their tiles.
 #include "demo/viewer/jobs/view.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/base/options.h"
-#include "demo/viewer/motion/motion.h"
-
-#include <stdlib.h>
-
 md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, uint32_t width,
                                 uint32_t height)
 {

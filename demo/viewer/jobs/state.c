@@ -1,15 +1,7 @@
 // The state of the viewer: its beginning and end, the user's camera, and the drawing of one frame.
 #include "demo/viewer/jobs/view.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/motion/motion.h"
-
-#include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void view_take_options(view_state *viewer)
 {
@@ -476,26 +468,25 @@ void view_tell_state(view_state *viewer, const char *action)
         action, scene->name, clip != NULL ? clip->name : "bind-pose",
         clip != NULL ? scene->clip + 1 : 0, scene->num_clips,
         anim != NULL ? view_cycle_time(play, anim) : 0.0,
-        anim != NULL ? view_frame_place(play, anim) : 0.0,
-        anim != NULL ? (unsigned)anim->num_frames - 1 : 0, play->playing, play->speed,
-        play->backward, view_wrap_name(play->wrap), (unsigned)play->range_first,
-        (unsigned)play->range_last, roots[scene->root], up, front, scene->dual ? "dual" : "linear",
+        anim != NULL ? view_frame_place(play, anim) : 0.0, anim != NULL ? anim->num_frames - 1 : 0,
+        play->playing, play->speed, play->backward, view_wrap_name(play->wrap), play->range_first,
+        play->range_last, roots[scene->root], up, front, scene->dual ? "dual" : "linear",
         (double)camera->azimuth, (double)camera->elevation, (double)camera->distance,
         (double)camera->target.x, (double)camera->target.y, (double)camera->target.z,
-        camera->orthographic, surfaces[viewer->surface], (unsigned)viewer->onion.count, shown,
-        (unsigned)viewer->log.num_warnings, (unsigned)viewer->width, (unsigned)viewer->height,
-        has_camera_path ? scene->camera_path.name : "none", viewer->following, (unsigned)place.shot,
+        camera->orthographic, surfaces[viewer->surface], viewer->onion.count, shown,
+        viewer->log.num_warnings, viewer->width, viewer->height,
+        has_camera_path ? scene->camera_path.name : "none", viewer->following, place.shot,
         place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
         (int)view_marked_joint(&viewer->ui, scene),
         viewer->pick.is_set ? (int)viewer->pick.mesh : -1,
         viewer->pick.is_set ? (int)viewer->pick.triangle : -1, (unsigned)viewer->hidden_meshes,
-        (unsigned)viewer->document->crowd.count, viewer->log.error[0] != '\0',
+        viewer->document->crowd.count, viewer->log.error[0] != '\0',
         viewer->now < viewer->ui.notice_end);
     if (viewer->pages.game != NULL) {
         const view_game_facts facts = view_get_game_facts(viewer->pages.game);
         static const char *const phases[] = {"plays", "won", "lost"};
         view_debug(&viewer->log, "%s game: phase=%s lit=%u demo=%d seconds=%.1f oil=%.2f", action,
-                   phases[facts.phase], (unsigned)facts.num_lit, facts.is_demo, facts.seconds,
+                   phases[facts.phase], facts.num_lit, facts.is_demo, facts.seconds,
                    (double)facts.oil);
     }
     const view_motion_kind *const mover = view_mover_of(scene);

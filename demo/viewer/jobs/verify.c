@@ -1,10 +1,6 @@
 #include "demo/viewer/jobs/view.h"
 
 #include "demo/common/text.h"
-#include "demo/viewer/base/math.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 // Largest error that passes, relative to the model's diagonal, and of a normal, whose length is 1.
 static const float position_limit = 1e-4f, normal_limit = 1e-3f;
@@ -246,7 +242,7 @@ bool view_run_verify(view_state *viewer)
         common_print(stdout,
                      "mesh %u \"%s\": %u vertices, path %s%s%s: largest error %.3g units, "
                      "%.3g of the size, predicted loss %.3g units; normals, tangents %.3g",
-                     (unsigned)i, mesh->name, (unsigned)mesh->num_vertices, md5gl_path_name(path),
+                     i, mesh->name, mesh->num_vertices, md5gl_path_name(path),
                      forced ? " (forced)" : "", scene->dual ? ", dual quaternions" : "",
                      (double)r->error, (double)(r->error / size), (double)r->predicted,
                      (double)r->normal_error);
@@ -262,9 +258,8 @@ bool view_run_verify(view_state *viewer)
         common_print(stdout,
                      "%s: %u meshes in %u poses of %zu clips, size %.4g units: largest error %.3g "
                      "of it, limit %g: %s\n",
-                     scene->name, (unsigned)model->num_meshes, (unsigned)v.num_poses,
-                     scene->num_clips, (double)size, (double)(error / size), (double)position_limit,
-                     passes ? "ok" : "FAILED");
+                     scene->name, model->num_meshes, v.num_poses, scene->num_clips, (double)size,
+                     (double)(error / size), (double)position_limit, passes ? "ok" : "FAILED");
     free(v.reports);
     free(v.positions);
     free(v.normals);

@@ -2,19 +2,10 @@
 #ifndef DEMO_VIEWER_JOBS_VIEW_H
 #define DEMO_VIEWER_JOBS_VIEW_H
 
-#include "md5/md5model.h"
-#include "render/md5gl.h"
-#include "demo/common/file.h"
 #include "demo/common/write.h"
-#include "demo/viewer/base/config.h"
-#include "demo/viewer/base/quality.h"
-#include "demo/viewer/draw/draw.h"
 #include "demo/viewer/lanterns/game.h"
 #include "demo/viewer/pages/page.h"
-#include "demo/viewer/platform/platform.h"
 #include "demo/viewer/draw/previews.h"
-#include "demo/viewer/assets/library.h"
-#include "demo/viewer/ui/ui.h"
 
 // Whether the viewer starts programs of others, ffmpeg and the desktop's dialogs: where POSIX has a
 // function for that, and not in a browser.

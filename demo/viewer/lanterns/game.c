@@ -1,13 +1,6 @@
 #include "demo/viewer/lanterns/game.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
-#include "demo/viewer/base/math.h"
 #include "demo/viewer/pages/page.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const double tick = 1.0 / (double)VIEW_STEPS_A_SECOND;
 // Of the world, in units; Bobbin is 57 high.
@@ -561,8 +554,7 @@ static void draw_score(view_canvas *canvas, const view_game_facts *facts)
     for (uint32_t i = 0; i < VIEW_GAME_LANTERNS; i++)
         view_draw_disc(canvas, left + 0.5f * em + 1.4f * em * (float)i, top + 0.5f * em, 0.5f * em,
                        i < facts->num_lit ? amber : dark);
-    (void)snprintf(words, sizeof words, "%u:%02u", (unsigned)facts->seconds / 60,
-                   (unsigned)facts->seconds % 60);
+    COMMON_TEXT(words, "%u:%02u", (unsigned)facts->seconds / 60, (unsigned)facts->seconds % 60);
     view_draw_text(canvas, VIEW_TEXT, left + 10.6f * em, top - 0.1f * em, 0.0f, VIEW_BRIGHT, words);
     view_draw_text(canvas, VIEW_TEXT, left, top + 1.8f * em, 0.0f,
                    facts->oil < 0.3f ? amber : VIEW_PLAIN, facts->oil < 0.3f ? "Oil!" : "Oil");

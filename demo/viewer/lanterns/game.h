@@ -7,8 +7,6 @@
 #ifndef DEMO_VIEWER_LANTERNS_GAME_H
 #define DEMO_VIEWER_LANTERNS_GAME_H
 
-#include "demo/viewer/draw/draw.h"
-#include "demo/viewer/platform/platform.h"
 #include "demo/viewer/ui/ui.h"
 
 typedef enum view_game_phase { VIEW_GAME_PLAYS, VIEW_GAME_WON, VIEW_GAME_LOST } view_game_phase;

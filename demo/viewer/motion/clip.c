@@ -3,10 +3,6 @@
 #include "demo/viewer/motion/motion.h"
 
 #include "demo/viewer/base/math.h"
-#include "md5/md5skin.h"
-
-#include <stdio.h>
-#include <string.h>
 
 // -- Quarter turns --------------------------------------------------------------------------------
 

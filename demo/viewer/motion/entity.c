@@ -2,11 +2,6 @@
 
 #include "demo/viewer/assets/words.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // -- Parts ----------------------------------------------------------------------------------
 
 void view_free_entity(view_entity *figure)
@@ -37,8 +32,7 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
     for (uint32_t i = 0; i < figure->num_parts; i++)
         num_meshes += figure->parts[i].entity->model->num_meshes;
     view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
-             (unsigned)(last->first_joint + last->entity->model->skeleton.num_joints),
-             (unsigned)num_meshes);
+             (last->first_joint + last->entity->model->skeleton.num_joints), num_meshes);
     for (uint32_t i = 0; i < figure->num_parts; i++) {
         const view_entity_part *const part = &figure->parts[i];
         const md5_model *const model = part->entity->model;
@@ -50,7 +44,7 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
             const uint32_t parent =
                 joint->parent != MD5_NONE ? part->first_joint + joint->parent : root;
             const md5_xform bind = md5_xform_from_mat34(md5_mat34_mul(part->bind, model->bind[k]));
-            char *const unique = common_format("%u:%s", (unsigned)i, joint->name);
+            char *const unique = common_format("%u:%s", i, joint->name);
             view_say_joint(&words, i > 0 ? unique : joint->name, parent, bind);
             free(unique);
         }
@@ -255,8 +249,8 @@ static void note_command(void *user, const md5_frame_command *command, const md5
     figure->num_fired++;
     (void)snprintf(view_push_event(figure->fired, heard->time), sizeof figure->fired[0].text,
                    "%s %.20s %u: %s%s%.60s", view_channel_name(channel), clip->anim->name,
-                   (unsigned)command->frame, word != NULL ? word : "",
-                   command->text[0] != '\0' ? " " : "", command->text);
+                   command->frame, word != NULL ? word : "", command->text[0] != '\0' ? " " : "",
+                   command->text);
 }
 
 static void advance_to(view_entity *figure, double time, md5_frame_fn *on_frame)

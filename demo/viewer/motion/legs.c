@@ -1,9 +1,6 @@
 #include "demo/viewer/motion/motion.h"
 
-#include "demo/common/file.h"
 #include "demo/viewer/base/math.h"
-
-#include <string.h>
 
 // Side of a square and height of the ground relative to the model's size.
 static const float cell_share = 0.1f, height_share = 0.05f;

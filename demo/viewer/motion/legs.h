@@ -3,8 +3,6 @@
 #define DEMO_VIEWER_MOTION_LEGS_H
 
 #include "demo/viewer/motion/machine.h"
-#include "md5/md5model.h"
-#include "md5/md5pose.h"
 
 struct view_scene;
 

@@ -1,13 +1,8 @@
 #include "demo/viewer/motion/motion.h"
 
-#include "demo/common/memory.h"
 #include "demo/common/threads.h"
 #include "demo/viewer/base/math.h"
 #include "demo/viewer/motion/morphs.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // For how long a pointer that is still is looked at, seconds.
 static const double most_still = 6.0;
@@ -498,7 +493,7 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
 static void describe(const view_scene *scene, char *text, size_t size)
 {
     const uint32_t count = scene->machine.desc->num_clips;
-    (void)snprintf(text, size, "state machine  \xE2\x80\xA2  %u clip%s", (unsigned)count,
+    (void)snprintf(text, size, "state machine  \xE2\x80\xA2  %u clip%s", count,
                    count == 1 ? "" : "s");
 }
 
@@ -565,18 +560,13 @@ static void tell(const view_scene *scene, char *text, size_t size)
     const md5_machine_desc *const desc = machine->desc;
     const md5_vec3 place = machine->place.translation;
     char states[256] = "", shots[256] = "";
-    size_t used = 0;
-    for (uint32_t i = 0; i < desc->num_layers && used < sizeof states; i++) {
-        const md5_layer_status status = md5_player_layer(machine->player, i);
-        const char *const name = desc->layers[i].states[status.state].name;
-        used +=
-            (size_t)snprintf(states + used, sizeof states - used, "%s%s", i > 0 ? "," : "", name);
-    }
-    used = 0;
-    for (uint32_t i = 0; (i == 0 || i < desc->num_slots) && used < sizeof shots; i++) {
+    for (uint32_t i = 0; i < desc->num_layers; i++)
+        common_append(states, sizeof states, ",", "%s",
+                      desc->layers[i].states[md5_player_layer(machine->player, i).state].name);
+    for (uint32_t i = 0; i == 0 || i < desc->num_slots; i++) {
         const md5_shot_status shot = md5_player_shot(machine->player, i);
-        used += (size_t)snprintf(shots + used, sizeof shots - used, "%s%s", i > 0 ? "," : "",
-                                 shot.is_playing ? desc->clips[shot.clip].name : "-");
+        common_append(shots, sizeof shots, ",", "%s",
+                      shot.is_playing ? desc->clips[shot.clip].name : "-");
     }
     (void)snprintf(text, size, "machine: place=%.3f,%.3f states=%s shot=%s", (double)place.x,
                    (double)place.y, states, shots);

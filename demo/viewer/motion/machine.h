@@ -3,10 +3,7 @@
 #define DEMO_VIEWER_MOTION_MACHINE_H
 
 #include "demo/viewer/base/canvas.h"
-#include "demo/viewer/base/commands.h"
-#include "demo/viewer/base/log.h"
 #include "demo/viewer/base/options.h"
-#include "demo/viewer/base/shown.h"
 #include "demo/viewer/motion/play.h"
 #include "md5/md5play.h"
 

@@ -52,7 +52,7 @@ static const row rows[] = {
     {56.6, "smile", 1, NULL, 0, 14, 3, 120, {0, 0, 36}, true},
     {60.0, "smile", 0, NULL, 0, 0, 0, 0, {0, 0, 0}, false},
 };
-enum { NUM_ROWS = sizeof rows / sizeof *rows };
+enum { NUM_ROWS = COMMON_LENGTH(rows) };
 
 const double view_gag_second = 18.6;
 

@@ -1,12 +1,5 @@
 #include "demo/viewer/motion/morphs.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 bool view_has_driven_morphs(const md5_machine *machine)
 {
     return machine != NULL && md5_machine_num_morphs(machine) > 0;
@@ -96,13 +89,9 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
         if (target != MD5_NONE) {
             morphs->asked[target] = choice->value;
         } else if (has_all) {
-            char *names = common_format("%s", ""); // of the targets, in one line
-            for (uint32_t k = 0; k < num_targets; k++) {
-                char *const longer = common_format("%s%s%s", names, k > 0 ? ", " : "",
-                                                   morphs->morph->targets[k].name);
-                free(names);
-                names = longer;
-            }
+            char *names = common_copy(""); // of the targets, in one line
+            for (uint32_t k = 0; k < num_targets; k++)
+                common_extend(&names, "%s%s", k > 0 ? ", " : "", morphs->morph->targets[k].name);
             has_weights =
                 view_error(loader->log, "--morph %s: no such target; %s%s", choice->parameter,
                            names[0] != '\0' ? "available: " : "none available", names);

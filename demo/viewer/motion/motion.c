@@ -1,8 +1,6 @@
 // What moves a scene: the choice among the kinds.
 #include "demo/viewer/motion/motion.h"
 
-#include <stdio.h>
-
 // -- Choosing -------------------------------------------------------------------------------------
 
 // The first one that moves a scene is taken, else the clip.
@@ -13,7 +11,7 @@ void view_choose_motion(view_scene *scene)
 {
     const bool rests = view_is_bind_pose(scene);
     scene->mover = NULL;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0] && scene->mover == NULL; i++)
+    for (size_t i = 0; i < COMMON_LENGTH(kinds) && scene->mover == NULL; i++)
         scene->mover = kinds[i]->moves(scene) ? kinds[i] : NULL;
     view_show_bind_pose(scene, rests, NULL);
 }

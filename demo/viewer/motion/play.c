@@ -3,10 +3,6 @@
 #include "demo/common/file.h"
 #include "demo/common/memory.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 char *view_push_event(view_event events[VIEW_EVENTS], double time)
 {
     memmove(&events[1], &events[0], (VIEW_EVENTS - 1) * sizeof *events);

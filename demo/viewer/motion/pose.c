@@ -1,12 +1,7 @@
 #include "demo/viewer/motion/motion.h"
 
-#include "demo/common/memory.h"
 #include "demo/viewer/base/math.h"
-#include "demo/viewer/motion/entity.h"
 #include "demo/viewer/motion/morphs.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 void view_pose(view_scene *scene, const view_play *play)
 {
@@ -134,7 +129,7 @@ md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
                 hull->lowest = fminf(hull->lowest, point.z);
             if (i == num_meshes || md5_vec3_length(md5_vec3_sub(point, core.centre)) <= core.radius)
                 points[count++] = point;
-            if (count < sizeof points / sizeof points[0] && v + 1 < num_vertices)
+            if (count < COMMON_LENGTH(points) && v + 1 < num_vertices)
                 continue;
             bounds = md5_bounds_union(bounds, hull != NULL ? view_widen_hull(hull, points, count)
                                                            : md5_bounds_from_points(points, count));

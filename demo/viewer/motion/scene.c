@@ -1,14 +1,6 @@
 #include "demo/viewer/motion/motion.h"
 
-#include "demo/common/file.h"
 #include "demo/viewer/assets/cube.h"
-#include "demo/looks/look.h"
-#include "demo/viewer/motion/entity.h"
-#include "md5/md5skin.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // Largest total size of animations that are loaded without being named, bytes: loads in a fraction
 // of a second, even from a folder with hundreds of files.
@@ -197,15 +189,14 @@ static void pick_up_clips(view_scene *scene, view_log *log)
         view_clip *const added = &scene->clips[scene->num_clips - 1];
         if (added->binding->num_missing > 0) {
             view_debug(log, "not picked up: %s: drives all but %u of the model's joints", path,
-                       (unsigned)added->binding->num_missing);
+                       added->binding->num_missing);
             free_clip(added);
             scene->num_clips--;
             continue;
         }
         if (added->anim->num_warnings > 0)
             view_warn(log, "%s: %u warning%s, shown if it is opened by name", added->name,
-                      (unsigned)added->anim->num_warnings,
-                      added->anim->num_warnings == 1 ? "" : "s");
+                      added->anim->num_warnings, added->anim->num_warnings == 1 ? "" : "s");
         take_quake(scene, added, log);
     }
     view_log_progress(log, "animations", list.count, list.count);

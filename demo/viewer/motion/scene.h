@@ -6,14 +6,8 @@
 #define DEMO_VIEWER_MOTION_SCENE_H
 
 #include "demo/viewer/assets/textures.h"
-#include "demo/viewer/base/log.h"
 #include "demo/viewer/motion/entity.h"
 #include "demo/viewer/motion/legs.h"
-#include "demo/viewer/motion/machine.h"
-#include "demo/viewer/motion/play.h"
-#include "md5/md5dialects.h"
-#include "md5/md5model.h"
-#include "md5/md5skin.h"
 
 // -- Turns ---------------------------------------------------------------------------------------
 //

@@ -1,14 +1,6 @@
 // Cross-fade, inertial transition, additive poses, masks; what state machines do.
 #include "demo/viewer/pages/page.h"
 
-#include "demo/common/memory.h"
-#include "md5/md5play.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // -- Cross-fade -----------------------------------------------------------------------------
 
 // lines of crossfade
@@ -322,7 +314,7 @@ VIEW_SHOW(sync)
         playing p;
         float places[STEPS_OF_GAIT + 1];
         char text[256];
-        (void)snprintf(text, sizeof text, gait_blend, way == 0 ? "alone" : "phase");
+        COMMON_TEXT(text, gait_blend, way == 0 ? "alone" : "phase");
         const bool plays = begin_playing(&p, picture, text, NULL);
         if (plays)
             (void)md5_player_set(p.player, 0, gait);
@@ -386,7 +378,7 @@ VIEW_SHOW(machine)
     const double fade = picture->values[1];
     char text[1024];
     playing p;
-    (void)snprintf(text, sizeof text, speeds, fade, fade, fade, fade);
+    COMMON_TEXT(text, speeds, fade, fade, fade, fade);
     const double length = 8.0, now = fmod(picture->time, length);
     const bool plays = begin_playing(&p, picture, text, NULL);
     const md5_layer_desc *const layer = plays ? md5_machine_tables(p.machine)->layers : NULL;
@@ -497,8 +489,8 @@ VIEW_SHOW(in_step)
         char text[512];
         playing p;
         double apart = 0.0;
-        (void)snprintf(text, sizeof text, gait_change, gaits[old], frames[0] / 2, gaits[1 - old],
-                       frames[1] / 2, (double)picture->values[2], fade, gait_ways[way], frames[0]);
+        COMMON_TEXT(text, gait_change, gaits[old], frames[0] / 2, gaits[1 - old], frames[1] / 2,
+                    (double)picture->values[2], fade, gait_ways[way], frames[0]);
         const bool plays = begin_playing(&p, picture, text, NULL);
         for (int i = 0; i <= STEPS && plays; i++) {
             float phase = 0.0f;
@@ -598,8 +590,7 @@ static const char blows[] = // text
 VIEW_SHOW(windows)
 {
     char text[512];
-    (void)snprintf(text, sizeof text, blows, (double)picture->values[0],
-                   (double)picture->values[1]);
+    COMMON_TEXT(text, blows, (double)picture->values[0], (double)picture->values[1]);
     show_bars(picture, text, -1.0);
 }
 
@@ -661,7 +652,7 @@ VIEW_SHOW(grip)
         char text[512];
         playing p;
         double farthest = 0.0;
-        (void)snprintf(text, sizeof text, on_staff, view_word(picture, 0), (double)grip.x);
+        COMMON_TEXT(text, on_staff, view_word(picture, 0), (double)grip.x);
         const bool plays = begin_playing(&p, picture, text, staff);
         if (plays)
             md5_player_target(p.player, 0)->weight = both == 1 ? picture->values[2] : 0.0f;

@@ -1,11 +1,6 @@
 // Between frames; curves in space and splines of rotations.
 #include "demo/viewer/pages/page.h"
 
-#include "md5/md5pose.h"
-
-#include <math.h>
-#include <string.h>
-
 // Of a slider whose values below 0 let it move by itself.
 static float moving_part(const view_picture *picture, float part)
 {

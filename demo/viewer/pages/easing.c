@@ -1,11 +1,6 @@
 // Easings, timing functions, and parameters that follow a target.
 #include "demo/viewer/pages/page.h"
 
-#include "demo/viewer/base/math.h"
-#include "md5/md5pose.h"
-
-#include <math.h>
-
 // Bobbin walks across the ground from left to right by the eased part of the time, and the red
 // cross by the part itself: there in `seconds`, a rest of half a second, and again. Returns the
 // part.

@@ -2,11 +2,6 @@
 // by themselves.
 #include "demo/viewer/pages/page.h"
 
-#include "md5/md5pose.h"
-
-#include <math.h>
-#include <string.h>
-
 static float distance_to_target(const md5_skeleton *skeleton, const md5_xform *pose,
                                 const md5_chain_job *job)
 {

@@ -1,12 +1,6 @@
 // How pages describe their pictures.
 #include "demo/viewer/pages/page.h"
 
-#include "demo/common/memory.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 // -- Rows -----------------------------------------------------------------------------------
 
 const char *const view_whole[] = {NULL}, *const view_easings[] = {NULL};

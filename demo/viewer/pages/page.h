@@ -8,9 +8,7 @@
 #ifndef DEMO_VIEWER_PAGES_PAGE_H
 #define DEMO_VIEWER_PAGES_PAGE_H
 
-#include "demo/viewer/draw/draw.h"
 #include "demo/viewer/ui/ui.h"
-#include "render/md5gl_game.h"
 
 enum {
     VIEW_PAGE_SLIDERS = 6,

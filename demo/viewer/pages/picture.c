@@ -1,13 +1,6 @@
 #include "demo/viewer/pages/page.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/base/math.h"
-
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == Describing a page's picture ===========================================================
 
@@ -370,10 +363,10 @@ static void write_code(column *c, const char *lines)
                 part = find_break(rest + at, length - at,
                                   (size_t)fmaxf((c->width - 2.0f * inset - x) / letter, 8.0f),
                                   in_comment);
-                (void)snprintf(code, sizeof code, "%.*s", (int)part, rest + at);
+                COMMON_TEXT(code, "%.*s", (int)part, rest + at);
                 char *const begin = in_comment ? code : strstr(code, "//");
                 if (begin != NULL) {
-                    (void)snprintf(comment, sizeof comment, "%s", begin);
+                    COMMON_TEXT(comment, "%s", begin);
                     *begin = '\0';
                     in_comment = true;
                 }
@@ -426,7 +419,7 @@ static int write_words(column *c, float left, const char *label, const char *con
                                      : VIEW_PLAIN,
                        words[i]);
         char name[96];
-        (void)snprintf(name, sizeof name, "%s=%s", label, words[i]);
+        COMMON_TEXT(name, "%s=%s", label, words[i]);
         if (ui_item(c->ui, word, name))
             pressed = i;
         x += width + gap;
@@ -471,8 +464,8 @@ static void write_column(column *c, view_pages *pages)
     const view_page *const page = pages->picture.page;
     const float line = c->canvas->font->line[VIEW_TEXT];
     char text[64];
-    (void)snprintf(text, sizeof text, "%s  %u / %u   Y: next   Esc: close", page->family,
-                   (unsigned)pages->open + 1, (unsigned)view_num_pages);
+    COMMON_TEXT(text, "%s  %u / %u   Y: next   Esc: close", page->family, pages->open + 1,
+                view_num_pages);
     write_text(c, VIEW_TEXT, VIEW_DIM, text);
     write_text(c, VIEW_TITLE, VIEW_BRIGHT, page->title);
     view_rows rows = {.font = c->canvas->font, .width = c->width};
@@ -490,7 +483,7 @@ static void write_column(column *c, view_pages *pages)
         c->ui->space = (view_rect){c->x, c->y, c->width, line};
         c->ui->label_width = 0.34f * c->width;
         c->ui->value_width = 0.3f * c->width;
-        (void)snprintf(text, sizeof text, slider->words != NULL ? "%.0f" : "%.3g", *value);
+        COMMON_TEXT(text, slider->words != NULL ? "%.0f" : "%.3g", *value);
         if (ui_slider(c->ui, slider->name, VIEW_PLAIN, text, VIEW_BRIGHT, slider->low, slider->high,
                       &slider->first, value)
             && slider->words != NULL)
@@ -501,9 +494,8 @@ static void write_column(column *c, view_pages *pages)
     for (uint32_t i = 0; i < pages->picture.num_facts; i++) {
         const view_fact *const fact = &pages->picture.facts[i];
         const double size = fabs(fact->value);
-        (void)snprintf(text, sizeof text,
-                       size >= 1e4 || (size > 0.0 && size < 1e-3) ? "%.2e %s" : "%.4g %s",
-                       fact->value, fact->unit);
+        COMMON_TEXT(text, size >= 1e4 || (size > 0.0 && size < 1e-3) ? "%.2e %s" : "%.4g %s",
+                    fact->value, fact->unit);
         view_draw_text(c->canvas, VIEW_TEXT, c->x + 0.62f * c->width, c->y, 0.38f * c->width,
                        VIEW_BRIGHT, text);
         view_draw_text(c->canvas, VIEW_TEXT, c->x, c->y, 0.6f * c->width, VIEW_DIM, fact->name);
@@ -576,7 +568,7 @@ static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect ar
 static void draw_number(view_canvas *canvas, float x, float y, float shift, float value)
 {
     char text[32];
-    (void)snprintf(text, sizeof text, "%.3g", value);
+    COMMON_TEXT(text, "%.3g", value);
     x -= shift * view_text_width(canvas->font, VIEW_TEXT, text);
     view_draw_text(canvas, VIEW_TEXT, x, y, 0, VIEW_DIM, text);
 }

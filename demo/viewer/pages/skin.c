@@ -2,14 +2,6 @@
 // influences.
 #include "demo/viewer/pages/page.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/assets/surfaces.h"
-#include "demo/viewer/base/math.h"
-#include "md5/md5pose.h"
-
-#include <math.h>
-#include <stdlib.h>
-
 // -- A chain of transforms ------------------------------------------------------------------
 
 static const uint32_t hat_links[] = {4, 2, 1, 0}; // from the water to each

@@ -1,13 +1,7 @@
 // What happens to vertices: automatic weights, morph targets, baked animation, impostors.
 #include "demo/viewer/pages/page.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/viewer/assets/words.h"
-
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == Beside the character's own vertices ===================================================
 
@@ -104,7 +98,7 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
         first += mesh->num_vertices;
     }
     for (uint32_t i = 0; i < num_joints; i++)
-        for (size_t k = 0; k < sizeof excluded_joints / sizeof *excluded_joints; k++)
+        for (size_t k = 0; k < COMMON_LENGTH(excluded_joints); k++)
             excluded[i] =
                 excluded[i] || common_contains(model->skeleton.joints[i].name, excluded_joints[k]);
     desc.positions = positions;
@@ -154,7 +148,7 @@ VIEW_KEEP(bind)
     view_words words = {0};
     uint32_t *const sources = common_alloc(view_count_vertices(own), sizeof *sources);
     view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
-             (unsigned)own->skeleton.num_joints, (unsigned)own->num_meshes);
+             own->skeleton.num_joints, own->num_meshes);
     for (uint32_t i = 0; i < own->skeleton.num_joints; i++)
         view_say_joint(&words, own->skeleton.joints[i].name, own->skeleton.joints[i].parent,
                        md5_xform_from_mat34(own->bind[i]));

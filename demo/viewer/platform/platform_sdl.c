@@ -2,14 +2,10 @@
 #define SDL_MAIN_HANDLED // main() is the viewer's own
 #include "demo/viewer/platform/platform_sdl.h"
 
-#include "demo/common/memory.h"
 #include "demo/common/text.h"
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // == Keys and events ==============================================================================
 
@@ -43,7 +39,7 @@ int32_t view_key_of_sdl(SDL_Keycode code)
         return VIEW_KEY_F(1 + (code - SDLK_F1));
     if (code >= SDLK_KP_1 && code <= SDLK_KP_9)
         return VIEW_KEY_PAD(1 + (code - SDLK_KP_1));
-    for (size_t i = 0; i < sizeof named / sizeof named[0]; i++)
+    for (size_t i = 0; i < COMMON_LENGTH(named); i++)
         if (named[i].code == code)
             return named[i].key;
     return VIEW_KEY_OTHER;
@@ -96,7 +92,7 @@ view_input view_input_of_sdl(view_window *window, const SDL_Event *from)
         break;
     case SDL_TEXTINPUT:
         event.kind = VIEW_INPUT_TEXT;
-        (void)snprintf(event.text, sizeof event.text, "%s", from->text.text);
+        COMMON_TEXT(event.text, "%s", from->text.text);
         break;
     case SDL_MOUSEBUTTONDOWN:
     case SDL_MOUSEBUTTONUP:
@@ -193,7 +189,7 @@ static void read_pad(view_window *window)
         (float)SDL_GameControllerGetAxis(window->controller, SDL_CONTROLLER_AXIS_LEFTX) / 32767.0f;
     pad->y =
         (float)SDL_GameControllerGetAxis(window->controller, SDL_CONTROLLER_AXIS_LEFTY) / 32767.0f;
-    for (size_t i = 0; i < sizeof buttons / sizeof buttons[0]; i++)
+    for (size_t i = 0; i < COMMON_LENGTH(buttons); i++)
         if (SDL_GameControllerGetButton(window->controller, buttons[i].button) != 0)
             pad->buttons |= buttons[i].bit;
 }
@@ -381,7 +377,7 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
         free(window);
         return NULL;
     }
-    (void)snprintf(window->driver, sizeof window->driver, "SDL %s", SDL_GetCurrentVideoDriver());
+    COMMON_TEXT(window->driver, "SDL %s", SDL_GetCurrentVideoDriver());
     if (visible) {
         use_x11(window);
         SDL_EnableScreenSaver();

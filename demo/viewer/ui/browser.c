@@ -3,18 +3,7 @@
 // are no folders, so that a long list fits on a screen.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/common/file.h"
-#include "demo/viewer/assets/library.h"
-#include "demo/looks/look.h"
-#include "demo/viewer/base/math.h"
 #include "demo/viewer/draw/previews.h"
-#include "demo/viewer/motion/entity.h"
-#include "demo/viewer/platform/platform.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 void view_clear_browser(view_browser *browser)
 {
@@ -251,7 +240,7 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
 {
     static const char *const endings[] = {".md5mesh", ".md5machine", "md5.cfg", ".md5anim",
                                           ".md5camera"};
-    enum { NUM_ENDINGS = sizeof endings / sizeof endings[0] };
+    enum { NUM_ENDINGS = COMMON_LENGTH(endings) };
     view_browser listed = {.kind = VIEW_BROWSE_FILES, .folder = common_whole(folder)};
     char *const outer = common_folder(listed.folder), *const above = common_whole(outer);
     free(outer);
@@ -497,9 +486,9 @@ static void draw_heading(view_ui *ui, float x, float y, float width)
     static const char *const names[VIEW_NUM_SECTIONS] = {"entities", "models", "clips", "skins"};
     char count[48], hint[160];
     if (is_game && !is_typed)
-        (void)snprintf(count, sizeof count, "%zu", num_all); // rows may be groups
+        COMMON_TEXT(count, "%zu", num_all); // rows may be groups
     else
-        (void)snprintf(count, sizeof count, "%zu of %zu", browser->num_found, num_all);
+        COMMON_TEXT(count, "%zu of %zu", browser->num_found, num_all);
     const float count_width = view_text_width(canvas->font, VIEW_TEXT, count) + 12.0f * scale;
     view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(width - count_width, 1.0f), VIEW_BRIGHT,
                    browser->kind == VIEW_BROWSE_CLIPS ? "Clips" : browser->folder);
@@ -507,7 +496,7 @@ static void draw_heading(view_ui *ui, float x, float y, float width)
                    count);
     y += is_game ? 1.2f * line : 0.0f;
     if (is_game && browser->is_scanning) {
-        (void)snprintf(hint, sizeof hint, "reading: %zu files", browser->num_scanned);
+        COMMON_TEXT(hint, "reading: %zu files", browser->num_scanned);
         view_draw_text(canvas, VIEW_TEXT, x, y, width, VIEW_AMBER, hint);
     }
     float left = x;
@@ -518,7 +507,7 @@ static void draw_heading(view_ui *ui, float x, float y, float width)
                                  : browser->num_in_section[i] > 0 ? VIEW_ACCENT
                                                                   : VIEW_DIM;
         char text[64];
-        (void)snprintf(text, sizeof text, "%s %zu", names[i], browser->num_in_section[i]);
+        COMMON_TEXT(text, "%s %zu", names[i], browser->num_in_section[i]);
         const float used =
             view_draw_text(canvas, VIEW_TEXT, left, y, x + width - left, color, text);
         if (ui_item(ui, (view_rect){left, y, used, line}, text))
@@ -532,8 +521,8 @@ static void draw_heading(view_ui *ui, float x, float y, float width)
                              line + 4.0f * scale};
     view_draw_round_rect(canvas, field, 4.0f * scale, VIEW_CONTROL);
     const char *const group = is_game && browser->group != NULL ? browser->group : "";
-    (void)snprintf(hint, sizeof hint, "%s%stype to filter; Enter opens%s", group,
-                   group[0] != '\0' ? ": " : "", is_game ? ", Tab: next section" : "");
+    COMMON_TEXT(hint, "%s%stype to filter; Enter opens%s", group, group[0] != '\0' ? ": " : "",
+                is_game ? ", Tab: next section" : "");
     const float used =
         view_draw_text(canvas, VIEW_TEXT, x, field.y + 2.0f * scale, width,
                        is_typed ? VIEW_BRIGHT : VIEW_DIM, is_typed ? browser->filter : hint);
@@ -616,7 +605,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
         const size_t left_out = entry->kind == VIEW_ENTRY_NAMED ? browser->num_left_out : 0;
         if (entry->num_missing > 0) {
             char text[48];
-            (void)snprintf(text, sizeof text, "\xE2\x9A\xA0 %u missing", entry->num_missing);
+            COMMON_TEXT(text, "\xE2\x9A\xA0 %u missing", entry->num_missing);
             ui_text_left_of(ui, list.rows.x + list.rows.width,
                             list.rows.y + (float)(i - list.first) * line, VIEW_AMBER, text);
         }

@@ -2,14 +2,6 @@
 // joint is from the one that it is compared with. Each is a plot with a table beside it.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/base/math.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // == Plots ================================================================================
 
 // A line of values, each `stride` floats behind the last one.
@@ -142,7 +134,7 @@ static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_re
                        i == 0 ? VIEW_DISABLED : VIEW_BRIGHT);
     }
     view_draw_text(ui->canvas, VIEW_TEXT, of->area.x, bottom + 0.3f * em, 0, VIEW_DIM, "0");
-    (void)snprintf(text, sizeof text, "%.0f", last);
+    COMMON_TEXT(text, "%.0f", last);
     ui_text_left_of(ui, right, bottom + 0.3f * em, VIEW_DIM, text);
     return told;
 }
@@ -239,7 +231,7 @@ static void fill_frame(const view_ui *ui, const view_stage *stage, uint32_t fram
 {
     const view_curves *const curves = &ui->curves;
     (void)stage;
-    (void)snprintf(of->texts[0], sizeof of->texts[0], "%u", frame);
+    COMMON_TEXT(of->texts[0], "%u", frame);
     for (uint32_t i = 1; i < of->count; i++)
         (void)view_format_number(of->texts[i], sizeof of->texts[i],
                                  curves->values[frame][curves->kind][i - 1],
@@ -277,8 +269,7 @@ static const char *run_curves(view_ui *ui, const view_stage *stage, view_rect le
     }
     const uint32_t told = run_plot(ui, stage, &of, left);
     char text[128]; // in the head of the dock
-    (void)snprintf(text, sizeof text, "%.80s, relative to its parent",
-                   scene->skeleton->joints[joint].name);
+    COMMON_TEXT(text, "%.80s, relative to its parent", scene->skeleton->joints[joint].name);
     ui_text_left_of(ui, right.x + right.width - 2.5f * em, right.y - 1.65f * em, VIEW_DIM, text);
     const view_rect below = {right.x, right.y + 2.0f * em, right.width, right.height - 2.0f * em};
     const uint32_t pressed =
@@ -326,7 +317,7 @@ static const char *run_compared(view_ui *ui, const view_stage *stage, view_rect 
     if (of.anim != NULL) // else the pose is compared
         ui->curves.told = run_plot(ui, stage, &of, left);
     ui_cells head = {compare->name, {"", "largest", "at frame", "degrees"}, 4, VIEW_DIM, NULL};
-    (void)snprintf(head.texts[0], sizeof head.texts[0], "frame %u", ui->curves.told);
+    COMMON_TEXT(head.texts[0], "frame %u", ui->curves.told);
     const uint32_t pressed =
         run_table(ui, stage, right, &head, compare->num_same, shown, fill_peak);
     if (pressed != UINT32_MAX) {

@@ -1,12 +1,6 @@
 // The docks: where they lie, their heads, and the edges that resize them.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/platform/platform.h"
-
-#include <math.h>
-#include <string.h>
-
 // == Where they lie =======================================================================
 
 view_rect view_free_region(const view_stage *stage)
@@ -202,7 +196,7 @@ static view_rect open_sheet(view_ui *ui, const view_stage *stage, view_dock fron
                 {"Look", VIEW_DOCK_RIGHT, true},
                 {"Info", VIEW_DOCK_RIGHT, false},
                 {"Export", VIEW_NUM_DOCKS, false}};
-    enum { NUM_TABS = sizeof tabs / sizeof tabs[0] };
+    enum { NUM_TABS = COMMON_LENGTH(tabs) };
     const float em = view_em(stage->font), line = ceilf(0.15f * em);
     view_rect tab = {box.x, box.y, box.width / (float)NUM_TABS, ceilf(2.6f * em)};
     view_draw_rect(ui->canvas, box, VIEW_DOCK);

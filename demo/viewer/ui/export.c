@@ -1,15 +1,8 @@
 // The dialog of what is exported: its choices, what they mean as options, and the command line that
 // does the same.
-#include "demo/viewer/platform/platform.h"
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/common/file.h"
-
 #include <limits.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- The words of the choices ---------------------------------------------------------------
 
@@ -41,11 +34,9 @@ void view_free_export(view_export *export)
 char *view_write_choices(const view_export_choices *choices)
 {
     const view_export_choices of = *choices;
-    return common_format("%u%u%u%u%u%u%u%u\t%s\t%s\t%s\t%s\t%s\t%s", (unsigned)of.kind,
-                         (unsigned)of.clips, (unsigned)of.size, (unsigned)of.format,
-                         (unsigned)of.samples, (unsigned)of.background, (unsigned)of.labels,
-                         (unsigned)of.model_format, of.frames, of.sheet, of.resolution, of.rate,
-                         of.folder, of.name);
+    return common_format("%u%u%u%u%u%u%u%u\t%s\t%s\t%s\t%s\t%s\t%s", of.kind, of.clips, of.size,
+                         of.format, of.samples, of.background, of.labels, of.model_format,
+                         of.frames, of.sheet, of.resolution, of.rate, of.folder, of.name);
 }
 
 bool view_read_choices(view_export_choices *choices, const char *text)
@@ -87,7 +78,7 @@ static void set_first(view_export *export, const view_stage *stage)
         return;
     char *const folder = common_absolute(".");
     export->choices = (view_export_choices){.format = 1, .name = "{model}_{anim}"};
-    (void)snprintf(export->choices.folder, sizeof export->choices.folder, "%s", folder);
+    COMMON_TEXT(export->choices.folder, "%s", folder);
     free(folder);
     for (uint32_t i = 0; i < NUM_SAMPLES; i++)
         if ((uint32_t)strtoul(samples[i], NULL, 10) <= stage->options->samples)
@@ -106,8 +97,7 @@ static bool read_choice(view_export *export, const char *option, const char *tex
     const view_option *nearest, *const found = view_find_option(option, strlen(option), &nearest);
     if (text[0] == '\0' || (found != NULL && view_read_option(found, text, options)))
         return true;
-    (void)snprintf(export->problem, sizeof export->problem, "%s: expected %s", text,
-                   found != NULL ? found->value : "");
+    COMMON_TEXT(export->problem, "%s: expected %s", text, found != NULL ? found->value : "");
     return false;
 }
 
@@ -132,7 +122,7 @@ static char *make_name(const view_export *export, bool is_series, bool has_all, 
         is_series && strstr(choices->name, "{n") == NULL && strstr(choices->name, "{frame") == NULL;
     char copy[16] = "";
     if (number > 1)
-        (void)snprintf(copy, sizeof copy, "-%u", number);
+        COMMON_TEXT(copy, "-%u", number);
     // A model with all of its clips, or without one, is named by none of them.
     const int kept = is_model && has_all && clip ? (int)(clip - choices->name) : INT_MAX;
     char *const name =
@@ -257,7 +247,7 @@ static void add_choices(view_ui *ui, const view_stage *stage)
     (void)ui_segment(ui, next_row(ui, NULL), kinds, NUM_KINDS, &choices->kind);
     if (scene->num_clips > 1) {
         char all[32];
-        (void)snprintf(all, sizeof all, "all %zu", scene->num_clips);
+        COMMON_TEXT(all, "all %zu", scene->num_clips);
         const char *const words[] = {clip != NULL ? clip->name : "this", all};
         (void)ui_segment(ui, next_row(ui, "Clips"), words, 2, &choices->clips);
     }
@@ -302,7 +292,7 @@ static void add_results(view_ui *ui)
     if (export->line == NULL || export->file == NULL)
         return;
     if (export->bytes > 0.0)
-        (void)snprintf(size, sizeof size, ", about %.2f MB", 1e-6 * export->bytes);
+        COMMON_TEXT(size, ", about %.2f MB", 1e-6 * export->bytes);
     char *const file = common_format("\xE2\x86\x92 %s%s%s", common_base(export->file), size,
                                      export->exists ? ", which exists" : "");
     ui_column_text(ui, export->exists ? VIEW_AMBER : VIEW_PLAIN, file);
@@ -347,8 +337,7 @@ static void draw_foot(view_ui *ui, view_rect foot)
         done.width *= (float)export->done / (float)export->total;
         view_draw_round_rect(ui->canvas, bar, 2.0f * scale, VIEW_EDGE);
         view_draw_round_rect(ui->canvas, done, 2.0f * scale, VIEW_ACCENT);
-        (void)snprintf(text, sizeof text, "%u of %u, %.0f s left", (unsigned)export->done,
-                       (unsigned)export->total, ceil(export->left));
+        COMMON_TEXT(text, "%u of %u, %.0f s left", export->done, export->total, ceil(export->left));
     }
     view_draw_text(ui->canvas, VIEW_TEXT, foot.x, foot.y + 2.0f * scale, foot.width,
                    is_wrong       ? VIEW_WRONG

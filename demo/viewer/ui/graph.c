@@ -2,13 +2,6 @@
 // on a state goes there, one on a transition takes it.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/platform/platform.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 // In em.
 static const float head_height = 2.0f, corner_radius = 0.45f, head_length = 0.55f,
                    line_width = 0.1f, live_width = 0.25f, node_radius = 0.3f, edge_reach = 0.45f;
@@ -236,7 +229,7 @@ static void draw_count(const drawing *of, const view_graph_edge *edge, view_colo
     if (most < 2 || (edge->kind != VIEW_EDGE_LINE && edge->kind != VIEW_EDGE_HUB))
         return;
     char text[16];
-    (void)snprintf(text, sizeof text, "%u", most);
+    COMMON_TEXT(text, "%u", most);
     const view_graph_point middle = point_at(of, edge, 0.5f);
     const float width = fmaxf(measure(of->stage->font, text) + 0.7f, 1.3f);
     draw_frame(of, (view_rect){middle.x - 0.5f * width, middle.y - 0.65f, width, 1.3f}, 0.65f,
@@ -414,7 +407,7 @@ static void draw_node(const drawing *of, uint32_t number)
     }
     if (node->num_more > 0) {
         char text[16];
-        (void)snprintf(text, sizeof text, "+%u", node->num_more);
+        COMMON_TEXT(text, "+%u", node->num_more);
         const float width = measure(of->stage->font, text);
         draw_text(of, right - 0.5f - 0.5f * width, middle, dimmed(VIEW_DIM, is_dim), text);
         right -= width + 0.4f;
@@ -449,7 +442,7 @@ static void draw_nodes(const drawing *of)
         uint32_t count = 0;
         for (uint32_t i = 0; i < graph->num_states; i++)
             count += graph->nodes[i].place == VIEW_NODE_BOXED;
-        (void)snprintf(text, sizeof text, "there and back" VIEW_DOT "%u", count);
+        COMMON_TEXT(text, "there and back" VIEW_DOT "%u", count);
         draw_frame(of, graph->box, 0.5f, VIEW_EDGE, pill_color);
         draw_text(of, graph->box.x + 0.8f + 0.5f * measure(of->stage->font, text),
                   graph->box.y + 1.0f, VIEW_DIM, text);
@@ -481,28 +474,25 @@ static void add_way(view_rows *rows, const view_machine *machine, const md5_tran
         const bool is_event = condition->kind == MD5_WHEN_HEARD;
         const char *const kind = kinds[condition->kind];
         const char *const join = condition->begins_alternative ? " or " : " and ";
-        const size_t used = strlen(text);
         char word[96];
-        (void)snprintf(word, sizeof word, signs[condition->compare],
-                       kind != NULL && !is_event ? kind : condition->parameter,
-                       (double)condition->value);
+        COMMON_TEXT(word, signs[condition->compare],
+                    kind != NULL && !is_event ? kind : condition->parameter,
+                    (double)condition->value);
         if (condition->begins_alternative && all) // one before it holds already
             is_met = true;
         all =
             (all || condition->begins_alternative) && md5_player_is_met(machine->player, condition);
-        (void)snprintf(text + used, sizeof text - used, "%s%s%s", used > 0 ? join : "",
-                       is_event ? kind : "", word);
+        common_append(text, sizeof text, join, "%s%s", is_event ? kind : "", word);
     }
     all = all || is_met;
     if (way->duration > 0.0f)
-        (void)snprintf(fade, sizeof fade, "%s %.2f s", fades[way->fade], (double)way->duration);
+        COMMON_TEXT(fade, "%s %.2f s", fades[way->fade], (double)way->duration);
     if (way->exit_event != NULL)
-        (void)snprintf(exit, sizeof exit, VIEW_DOT "exit at %s", way->exit_event);
+        COMMON_TEXT(exit, VIEW_DOT "exit at %s", way->exit_event);
     else if (way->waits)
-        (void)snprintf(exit, sizeof exit, VIEW_DOT "exit %g%s", (double)way->exit,
-                       way->exits_each ? " each" : "");
+        COMMON_TEXT(exit, VIEW_DOT "exit %g%s", (double)way->exit, way->exits_each ? " each" : "");
     if (way->priority != 0)
-        (void)snprintf(priority, sizeof priority, VIEW_DOT "priority %d", way->priority);
+        COMMON_TEXT(priority, VIEW_DOT "priority %d", way->priority);
     view_add_row(rows, all ? VIEW_FINE : VIEW_PLAIN, NULL, "%s%s" VIEW_DOT "%s%s%s%s",
                  text[0] != '\0' ? text : "always", all ? " (now)" : "", fade, exit,
                  way->in_step       ? VIEW_DOT "in step"
@@ -606,7 +596,7 @@ static void head(const drawing *of)
         place_fitted(&whole, lowest_zoom);
         set_zoom(of->view, &whole, whole.zoom, 0.0f, 0.0f);
     }
-    (void)snprintf(text, sizeof text, "%.0f %%", 100.0 * (double)of->zoom);
+    COMMON_TEXT(text, "%.0f %%", 100.0 * (double)of->zoom);
     const char *const words[][2] = {{"nearer", "+"}, {"usual", text}, {"farther", "\xE2\x88\x92"}};
     const float zooms[] = {1.25f * of->zoom, 1.0f, 0.8f * of->zoom};
     for (int i = 0; i < 3; i++)
@@ -620,7 +610,7 @@ static void head(const drawing *of)
     for (uint32_t i = first; i < desc->num_layers; i++) {
         if (x + name_width(of, i) > right)
             break;
-        (void)snprintf(text, sizeof text, "layer %s", desc->layers[i].name);
+        COMMON_TEXT(text, "layer %s", desc->layers[i].name);
         if (draw_word(of, &x, false, i == of->view->layer, text, desc->layers[i].name)
             && i != of->view->layer) {
             of->view->layer = i;
@@ -722,9 +712,8 @@ static void node_items(const drawing *of)
         const view_rect rect = seen_rect(of, of->graph->nodes[i].rect);
         char label[160] = ""; // what is not seen is an item too, so that numbers stay
         if (rect.width > 0.0f)
-            (void)snprintf(label, sizeof label, "%s/%s",
-                           of->machine->desc->layers[of->view->layer].name,
-                           of->graph->nodes[i].name);
+            COMMON_TEXT(label, "%s/%s", of->machine->desc->layers[of->view->layer].name,
+                        of->graph->nodes[i].name);
         if (ui_item(of->ui, rect, label))
             of->ui->command =
                 (view_command){.action = VIEW_GO_TO_STATE, .number = of->view->layer, .item = i};

@@ -8,10 +8,6 @@
 
 #include "demo/common/memory.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const float node_width = 8.0f, node_height = 1.7f, row_gap = 0.7f, track_width = 0.7f,
                    lane_height = 0.6f, channel_width = 3.2f, channel_end = 1.1f,
                    text_padding = 0.8f, sign_width = 1.5f, more_width = 2.6f, mark_gap = 0.9f,
@@ -583,7 +579,7 @@ view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_measure_fn *mea
     place_lines(&of);
     void *const memory[] = {of.first,  of.links,   of.places, of.items,
                             of.routes, of.columns, of.rows};
-    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
+    for (size_t i = 0; i < COMMON_LENGTH(memory); i++)
         free(memory[i]);
     return graph;
 }

@@ -2,14 +2,6 @@
 // on.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/common/file.h"
-#include "demo/viewer/base/math.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 void view_begin_inspector_rows(const view_stage *stage, view_rows *rows, float label_width)
 {
     const float em = view_em(stage->font), scale = stage->font->scale;
@@ -136,9 +128,9 @@ void view_two_panel(view_ui *ui, const view_stage *stage)
                      number_of(angle, DEGREE_PLACES).text);
     if (ui_column_rows(ui, "two", &rows) != 1)
         return;
-    (void)snprintf(
-        text, sizeof text, "distance\t%.9g\ndifference\t%.9g\t%.9g\t%.9g\ndegrees\t%.9g\n",
-        (double)md5_vec3_length(way), (double)way.x, (double)way.y, (double)way.z, (double)angle);
+    COMMON_TEXT(text, "distance\t%.9g\ndifference\t%.9g\t%.9g\t%.9g\ndegrees\t%.9g\n",
+                (double)md5_vec3_length(way), (double)way.x, (double)way.y, (double)way.z,
+                (double)angle);
     if (!are_joints)
         *strstr(text, "degrees") = '\0';
     ui_copy(ui, stage->now, text, "what is between two");
@@ -167,8 +159,7 @@ static void list_clip(const view_stage *stage, view_rows *rows)
     char text[256];
     view_describe_motion(scene, text, sizeof text);
     if (view_shown_clip(scene) != NULL && is_crowd) // each character plays its own
-        (void)snprintf(text, sizeof text, "%zu clip%s", scene->num_clips,
-                       scene->num_clips == 1 ? "" : "s");
+        COMMON_TEXT(text, "%zu clip%s", scene->num_clips, scene->num_clips == 1 ? "" : "s");
     if (text[0] != '\0')
         view_add_row(rows, VIEW_ACCENT, NULL, "%s", text);
     if (scene->num_clips > 0 && view_mode_of(stage->document) == VIEW_MODE_CLIPS)
@@ -210,13 +201,12 @@ static void list_model(const view_stage *stage, view_rows *rows)
 
     // "1 x 8, 1 x 4": the meshes of each vertex path.
     uint32_t counts[MD5GL_PATH_COMPUTE + 1] = {0};
-    size_t used = 0;
     for (uint32_t i = 0; i < scene->model->num_meshes; i++)
         counts[md5gl_mesh_path(stage->document->drawn, i, NULL)]++;
     for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++)
         if (counts[path] > 0)
-            used += (size_t)snprintf(paths + used, sizeof paths - used, "%s%u \xC3\x97 %s",
-                                     used > 0 ? ", " : "", counts[path], md5gl_path_name(path));
+            common_append(paths, sizeof paths, ", ", "%u \xC3\x97 %s", counts[path],
+                          md5gl_path_name(path));
     view_add_row(rows, VIEW_BRIGHT, "Skinned by", "%s%s", paths,
                  scene->dual ? VIEW_DOT "dual quaternions" : "");
     view_add_row(rows, VIEW_BRIGHT, "Light", "%s%s", stage->shown->classic ? "classic" : "studio",
@@ -335,8 +325,8 @@ static void list_frame_time(const view_stage *stage, view_rows *rows)
     const float median = count > 0 ? times[count / 2] : 0.0f;
     char text[32] = "\xE2\x80\x93";
     if (stage->is_moving && count >= LEAST && median > 0.0f)
-        (void)snprintf(text, sizeof text, "%.2f ms%s", fmax(1e3 * (double)median, 0.01),
-                       median > slow ? "  \xE2\x9A\xA0" : "");
+        COMMON_TEXT(text, "%.2f ms%s", fmax(1e3 * (double)median, 0.01),
+                    median > slow ? "  \xE2\x9A\xA0" : "");
     view_add_row(rows, VIEW_BRIGHT, "Frame time", "%s", text)->fixed = true;
 }
 

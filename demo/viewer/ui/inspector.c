@@ -2,16 +2,6 @@
 // an entity's channels, and the figures of the document.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/motion/entity.h"
-#include "demo/viewer/platform/platform.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // The spaces of a section, for sliders and switches. False if it is folded.
 static bool take_spaces(view_ui *ui, const view_rows *rows, ui_section_number section)
 {
@@ -90,8 +80,7 @@ static void show_values(view_ui *ui, const char *title, view_joint_values values
             const int kind = is_wide ? r : c, axis = is_wide ? c : r;
             colors[c] = r >= 0 ? VIEW_BRIGHT : is_wide ? view_axis_colors[c] : VIEW_DIM;
             if (r < 0) // in a narrow dock the title is where the first name would be
-                (void)snprintf(of.texts[c], sizeof of.texts[c], "%s",
-                               is_wide || c > 0 ? columns[c] : "");
+                COMMON_TEXT(of.texts[c], "%s", is_wide || c > 0 ? columns[c] : "");
             else if (axis < 3 || kind == 2)
                 (void)view_format_number(of.texts[c], sizeof of.texts[c], values[kind][axis],
                                          view_value_places[kind], false);
@@ -107,14 +96,14 @@ static void copy_values(view_ui *ui, const view_stage *stage, const char *name,
                         view_joint_values local, view_joint_values model)
 {
     char text[1024];
-    size_t used = (size_t)snprintf(text, sizeof text, "%.200s", name);
+    COMMON_TEXT(text, "%.200s", name);
     for (int space = 0; space < 2; space++)
         for (int kind = 0; kind < VIEW_NUM_VALUE_KINDS; kind++) {
-            used += (size_t)snprintf(text + used, sizeof text - used, "\n%s %s",
-                                     space == 0 ? "local" : "model", view_value_names[kind]);
+            common_append(text, sizeof text, "\n", "%s %s", space == 0 ? "local" : "model",
+                          view_value_names[kind]);
             for (int i = 0; i < (kind == 2 ? 4 : 3); i++)
-                used += (size_t)snprintf(text + used, sizeof text - used, "\t%.9g",
-                                         (double)(space == 0 ? local : model)[kind][i]);
+                common_append(text, sizeof text, "\t", "%.9g",
+                              (double)(space == 0 ? local : model)[kind][i]);
         }
     ui_copy(ui, stage->now, text, name);
 }
@@ -160,7 +149,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     const float em = view_em(font), padding = 0.7f * em;
     const uint32_t count = model != NULL ? find_weights(model, joint, NULL, 0) : 0;
     char text[48];
-    (void)snprintf(text, sizeof text, count == 1 ? "%u vertex" : "%u vertices", count);
+    COMMON_TEXT(text, count == 1 ? "%u vertex" : "%u vertices", count);
     if (!ui_section(ui, UI_SECTION_WEIGHTS, "Weights", text))
         return;
     if (count == 0) {
@@ -195,7 +184,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
         }
         const weighted *const of = &all[i];
         const char *const mesh = model->meshes[of->mesh].name;
-        (void)snprintf(text, sizeof text, "%u", of->vertex);
+        COMMON_TEXT(text, "%u", of->vertex);
         const float number = view_text_width(font, VIEW_TEXT, text);
         if (has_meshes)
             view_draw_text(ui->canvas, VIEW_TEXT, left, y, fmaxf(vertex - number - 1.2f * em, em),
@@ -211,7 +200,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
             line.width *= view_clamp(fabsf(of->weight), 0.0f, 1.0f);
             view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_ACCENT);
         }
-        (void)snprintf(text, sizeof text, "%u", of->of);
+        COMMON_TEXT(text, "%u", of->of);
         ui_text_left_of(ui, right, y, VIEW_DIM, text);
     }
     free(all);
@@ -232,7 +221,7 @@ static void show_limits(view_ui *ui, const view_stage *stage, uint32_t joint)
         if (aim->kind != MD5_MODIFIER_AIM || turned != joint || aim->aim.limit == 0.0f)
             continue;
         (void)view_format_number(number, sizeof number, view_degrees(aim->aim.limit), 2, false);
-        (void)snprintf(text, sizeof text, "turns it by at most %s\xC2\xB0", number);
+        COMMON_TEXT(text, "turns it by at most %s\xC2\xB0", number);
         if (ui_section(ui, UI_SECTION_LIMITS, "Limits", ""))
             (void)text_row(ui, aim->name, text, false);
         return;
@@ -254,7 +243,7 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
     view_rect row;
     ui_begin(ui, "chosen");
     if (ui_take_row(ui, ceilf(2.4f * em), &row)) {
-        (void)snprintf(text, sizeof text, "joint %u", number);
+        COMMON_TEXT(text, "joint %u", number);
         const float width = view_text_width(font, VIEW_TEXT, text);
         view_draw_text(ui->canvas, VIEW_TITLE, row.x + padding, row.y + 0.45f * em,
                        row.width - width - 3.0f * padding, VIEW_BRIGHT, joint->name);
@@ -276,10 +265,9 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
     view_find_values(view_joint_matrix(scene, number, false), model);
     const md5_anim *const anim = view_clock(scene);
     if (anim != NULL)
-        (void)snprintf(text, sizeof text, "Place at frame %.1f",
-                       view_frame_place(stage->play, anim));
+        COMMON_TEXT(text, "Place at frame %.1f", view_frame_place(stage->play, anim));
     else
-        (void)snprintf(text, sizeof text, "Place");
+        COMMON_TEXT(text, "Place");
     const float top = ui->column->y;
     const bool is_open = ui_section(ui, UI_SECTION_PLACE, text, "");
     const view_rect area = ui->column->area;
@@ -327,7 +315,7 @@ static void lights_panel(view_ui *ui, const view_stage *stage)
         const view_light_range *const range = &view_light_ranges[light];
         float value = stage->lights->values[light];
         char text[32];
-        (void)snprintf(text, sizeof text, range->usual > 0.0f ? "%.2f" : "%.0f\xC2\xB0", value);
+        COMMON_TEXT(text, range->usual > 0.0f ? "%.2f" : "%.0f\xC2\xB0", value);
         if (ui_slider(ui, range->name, VIEW_PLAIN, text, VIEW_BRIGHT, range->low, range->high,
                       &range->usual, &value))
             stage->lights->values[light] = value;
@@ -352,7 +340,7 @@ static void materials_panel(view_ui *ui, const view_stage *stage)
         const bool is_beyond = value > range->high && value < 1e6f * range->high;
         const float high = is_beyond ? range->high * ceilf(value / range->high) : range->high;
         char text[32];
-        (void)snprintf(text, sizeof text, is_time ? "%.2f s" : "%.2f", value);
+        COMMON_TEXT(text, is_time ? "%.2f s" : "%.2f", value);
         if (ui_slider(ui, range->name, color, text, color, 0.0f, high, &range->usual, &value))
             view_set_parm(stage->parms, number, value, stage->play->time);
     }

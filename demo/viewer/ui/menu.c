@@ -3,16 +3,8 @@
 // of commands.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/common/file.h"
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/platform/platform.h"
-
 #include <assert.h>
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 // == Lines ========================================================================================
@@ -202,7 +194,7 @@ static menu_line *add_line(menu_lines *lines, const view_stage *stage, const vie
         return NULL;
     menu_line *const line = &lines->lines[lines->count++];
     *line = (menu_line){.row = row, .is_group = is_group};
-    (void)snprintf(line->label, sizeof line->label, "%s", label);
+    COMMON_TEXT(line->label, "%s", label);
     if (!is_group || row->list != VIEW_LIST_NONE)
         line->missing = view_missing_for(stage, row);
     if (!is_group) {
@@ -233,7 +225,7 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
         if (row->menu != menu)
             continue;
         char name[64];
-        (void)snprintf(name, sizeof name, "%.*s", (int)own, row->label);
+        COMMON_TEXT(name, "%.*s", (int)own, row->label);
         if (length == 0 && own > 0) {
             // Rows of a submenu follow each other.
             if (i == 0 || table[i - 1].menu != menu || group_length(&table[i - 1]) != own
@@ -319,10 +311,9 @@ static void list_found(menu_lines *lines, const view_stage *stage, const char *s
         const bool has_list = row->list != VIEW_LIST_NONE;
         for (size_t k = 0; has_list ? describe_item(stage, row, k, &item) : k == 0; k++) {
             char label[sizeof item.label], text[512];
-            (void)snprintf(label, sizeof label, "%.60s%s%.120s", row->label, has_list ? ": " : "",
-                           has_list ? item.label : "");
-            (void)snprintf(text, sizeof text, "%s  %s", label,
-                           row->words != NULL ? row->words : "");
+            COMMON_TEXT(label, "%.60s%s%.120s", row->label, has_list ? ": " : "",
+                        has_list ? item.label : "");
+            COMMON_TEXT(text, "%s  %s", label, row->words != NULL ? row->words : "");
             // The label counts twice, so that what is called so comes before what is found by it.
             const int by_label = rate(label, sought), score = rate(text, sought);
             menu_line *const line =
@@ -361,11 +352,10 @@ static size_t next_line(const menu_lines *lines, size_t from, int way)
 static void take_line(view_ui *ui, const view_stage *stage, const menu_line *line)
 {
     if (line->missing != 0) {
-        (void)snprintf(ui->notice, sizeof ui->notice, "%s: %s", line->label,
-                       view_reason(line->missing));
+        COMMON_TEXT(ui->notice, "%s: %s", line->label, view_reason(line->missing));
         ui->notice_end = stage->now + 2.5;
     } else if (line->is_group) {
-        (void)snprintf(ui->menu.group, sizeof ui->menu.group, "%s", line->label);
+        COMMON_TEXT(ui->menu.group, "%s", line->label);
         ui->menu.row = line->row;
     } else {
         const view_command command = command_of(stage, line, &ui->menu.target);
@@ -462,9 +452,9 @@ static void draw_help(const view_stage *stage, view_rect box, const menu_line *l
     const char *const help = view_help_of(line->row);
     const int length = (int)strcspn(help, "\n");
     if (line->missing != 0)
-        (void)snprintf(text, sizeof text, "%s", view_reason(line->missing));
+        COMMON_TEXT(text, "%s", view_reason(line->missing));
     else
-        (void)snprintf(text, sizeof text, "%.*s%s", length, help, help[length] != '\0' ? " …" : "");
+        COMMON_TEXT(text, "%.*s%s", length, help, help[length] != '\0' ? " …" : "");
     const float width =
         fminf(view_text_width(stage->font, VIEW_TEXT, text), stage->width - 16.0f * scale);
     const view_rect place = {
@@ -648,9 +638,9 @@ static void draw_question(view_ui *ui, const view_stage *stage)
         num_lines += *text == '\n';
     const float height = ((float)num_lines + 4.2f) * line;
     char title[96];
-    (void)snprintf(title, sizeof title, "%s%s %s", is_own ? "" : "--",
-                   is_own ? view_label_of(menu->row) : option->name,
-                   is_own || option->value == NULL ? "" : option->value);
+    COMMON_TEXT(title, "%s%s %s", is_own ? "" : "--",
+                is_own ? view_label_of(menu->row) : option->name,
+                is_own || option->value == NULL ? "" : option->value);
     const view_rect inside = ui_dialog(ui, "menu", width, height, title);
     const view_rect field = {inside.x, inside.y, inside.width, 1.6f * line};
     (void)ui_field(ui, field, "Nothing: as usual", menu->text, sizeof menu->text);
@@ -658,7 +648,7 @@ static void draw_question(view_ui *ui, const view_stage *stage)
     for (const char *text = help; text != NULL;) {
         char part[128];
         const size_t length = strcspn(text, "\n");
-        (void)snprintf(part, sizeof part, "%.*s", (int)length, text);
+        COMMON_TEXT(part, "%.*s", (int)length, text);
         view_draw_text(stage->canvas, VIEW_TEXT, inside.x, y, inside.width, VIEW_DIM, part);
         text = text[length] != '\0' ? text + length + 1 : NULL;
         y += line;
@@ -692,7 +682,7 @@ void view_ask(view_ui *ui, const view_stage *stage, size_t option)
     for (size_t i = 0; i < count; i++)
         if (rows[i].action == VIEW_ASK && strcmp(rows[i].option, row->name) == 0)
             ui->menu.row = &rows[i];
-    (void)snprintf(ui->menu.text, sizeof ui->menu.text, "%s", text != NULL ? text : "");
+    COMMON_TEXT(ui->menu.text, "%s", text != NULL ? text : "");
     free(text);
 }
 
@@ -714,7 +704,7 @@ static void draw_small_bar(view_ui *ui, const view_stage *stage, view_rect bar)
     ui_tip_command(ui, VIEW_SEARCH);
     ui_text_in(ui, place, VIEW_BRIGHT, "\xE2\x98\xB0");
     if (count > 0) {
-        (void)snprintf(text, sizeof text, "\xE2\x9A\xA0 %u", count);
+        COMMON_TEXT(text, "\xE2\x9A\xA0 %u", count);
         bar.width -= view_text_width(font, VIEW_TEXT, text) + 1.4f * em;
         place.x = bar.width;
         place.width = stage->width - bar.width;
@@ -730,8 +720,7 @@ static void draw_small_bar(view_ui *ui, const view_stage *stage, view_rect bar)
         ui->command.action = has_clips ? VIEW_CLIPS : VIEW_FILES;
     const float used = view_draw_text(stage->canvas, VIEW_TEXT, place.x + 0.4f * em, y, place.width,
                                       VIEW_BRIGHT, scene->name);
-    (void)snprintf(text, sizeof text, "%zu clip%s", scene->num_clips,
-                   scene->num_clips == 1 ? "" : "s");
+    COMMON_TEXT(text, "%zu clip%s", scene->num_clips, scene->num_clips == 1 ? "" : "s");
     if (has_clips && used + 1.4f * em < place.width)
         view_draw_text(stage->canvas, VIEW_TEXT, place.x + used + 1.2f * em, y,
                        place.width - used - 1.4f * em, VIEW_DIM, text);

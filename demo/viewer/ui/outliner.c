@@ -1,16 +1,6 @@
 // The outliner: meshes, clips, states, materials, morphs and joints as one tree with a search.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/platform/platform.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // == Marked joints ========================================================================
 
 int32_t view_marked_joint(const view_ui *ui, const view_scene *scene)
@@ -123,7 +113,7 @@ static bool opens(view_ui *ui, ui_section_number number, const char *title, uint
         return false;
     if (ui->is_headless)
         return true;
-    (void)snprintf(text, sizeof text, "%u", num_found);
+    COMMON_TEXT(text, "%u", num_found);
     const bool is_open = ui_section(ui, number, title, text);
     return is_open || ui->filter[0] != '\0';
 }
@@ -162,8 +152,8 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
         const bool is_hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
         if (!is_found(ui, mesh->name))
             continue;
-        (void)snprintf(number, sizeof number, "Mesh %u", i);
-        (void)snprintf(vertices, sizeof vertices, "%u", mesh->num_vertices);
+        COMMON_TEXT(number, "Mesh %u", i);
+        COMMON_TEXT(vertices, "%u", mesh->num_vertices);
         const char *const name = mesh->name[0] != '\0' ? mesh->name : number;
         const int32_t material = i < VIEW_MAX_MATERIALS ? (int32_t)first_with(model, i) : -2;
         const bool is_chosen = material == ui->chosen_material;
@@ -242,7 +232,7 @@ static void list_clips(view_ui *ui, const view_stage *stage)
         char seconds[24];
         if (!is_found(ui, clip->name))
             continue;
-        (void)snprintf(seconds, sizeof seconds, "%.2f s", clip->anim->duration);
+        COMMON_TEXT(seconds, "%.2f s", clip->anim->duration);
         if (show_row(ui, &(tree_row){.name = clip->name,
                                      .text = seconds,
                                      .sign = is_shown ? SIGN_PLAYS : SIGN_NONE,
@@ -280,10 +270,9 @@ static void list_layers(view_ui *ui, const view_stage *stage)
         const bool is_open = is_searched || (ui->open_layers & bit) != 0;
         char text[160];
         if (status.from != MD5_NONE)
-            (void)snprintf(text, sizeof text, "%s \xE2\x86\x92 %s", layer->states[status.from].name,
-                           state);
+            COMMON_TEXT(text, "%s \xE2\x86\x92 %s", layer->states[status.from].name, state);
         else
-            (void)snprintf(text, sizeof text, "%s", state);
+            COMMON_TEXT(text, "%s", state);
         bool has_found = is_found(ui, layer->name);
         for (uint32_t k = 0; k < layer->num_states; k++)
             has_found = has_found || is_found(ui, layer->states[k].name);
@@ -300,7 +289,7 @@ static void list_layers(view_ui *ui, const view_stage *stage)
             char label[192];
             if (!is_found(ui, name))
                 continue;
-            (void)snprintf(label, sizeof label, "%s/%s", layer->name, name);
+            COMMON_TEXT(label, "%s/%s", layer->name, name);
             if (show_row(ui, &(tree_row){.label = label,
                                          .name = name,
                                          .depth = 1,

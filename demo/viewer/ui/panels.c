@@ -1,17 +1,6 @@
 // The panels: what each shows and changes, and where they lie. A panel is one function.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/common/file.h"
-#include "demo/looks/look.h"
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/motion/entity.h"
-#include "demo/viewer/platform/platform.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 // The name of the marked joint, in the picture.
 static void label_joint(const view_ui *ui, const view_stage *stage)
 {
@@ -200,7 +189,7 @@ static void run_buttons(view_ui *ui, const view_stage *stage)
     } buttons[] = {{"Home", "\xE2\x8C\x82", VIEW_FRAME_ALL},
                    {"Look", "\xE2\x97\x90", VIEW_NEXT_SURFACE},
                    {"Show", "\xE2\x96\xA6", view_toggle_of("grid")}};
-    enum { NUM_BUTTONS = sizeof buttons / sizeof buttons[0] };
+    enum { NUM_BUTTONS = COMMON_LENGTH(buttons) };
     const view_layout layout = view_layout_of(stage);
     const view_rect free = layout.free;
     const bool is_upright = layout.handle.width > 0.0f;
@@ -232,10 +221,8 @@ static void draw_driving(const view_stage *stage)
     if (!stage->is_driving || stage->is_touched
         || view_mode_of(stage->document) != VIEW_MODE_MACHINE || view_is_bind_pose(scene))
         return;
-    (void)snprintf(text, sizeof text, "Driving %s" VIEW_DOT "%sEsc gives the keys back",
-                   scene->machine.desc->name,
-                   view_can_walk(&scene->machine) ? "W A S D walk" VIEW_DOT "Shift run" VIEW_DOT
-                                                  : "");
+    COMMON_TEXT(text, "Driving %s" VIEW_DOT "%sEsc gives the keys back", scene->machine.desc->name,
+                view_can_walk(&scene->machine) ? "W A S D walk" VIEW_DOT "Shift run" VIEW_DOT : "");
     draw_badge(stage, 10.0f * stage->font->scale, VIEW_ACCENT, text);
 }
 

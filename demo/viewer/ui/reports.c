@@ -2,15 +2,6 @@
 // the sign of a recording.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/common/file.h"
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/platform/platform.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 const char *view_open_report(const view_ui *ui, const view_stage *stage)
 {
     return stage->log->error[0] != '\0' ? "error" : ui->warnings.is_open ? "warnings" : NULL;
@@ -23,8 +14,8 @@ static char *describe_place(const char *file, uint32_t line, uint32_t column)
 {
     return file == NULL || file[0] == '\0' ? common_copy("")
            : line == 0                     ? common_copy(file)
-           : column == 0                   ? common_format("%s:%u", file, (unsigned)line)
-                         : common_format("%s:%u:%u", file, (unsigned)line, (unsigned)column);
+           : column == 0                   ? common_format("%s:%u", file, line)
+                                           : common_format("%s:%u:%u", file, line, column);
 }
 
 // -- The place of an error in its file ------------------------------------------------------
@@ -70,15 +61,14 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
     const float scale = canvas->font->scale, height = canvas->font->line[VIEW_TEXT];
     view_rect row;
     char number[16], text[VIEW_EXCERPT_BYTES + 8];
-    (void)snprintf(number, sizeof number, "%u", (unsigned)(excerpt->first + excerpt->count));
+    COMMON_TEXT(number, "%u", (excerpt->first + excerpt->count));
     const float margin = view_text_width(canvas->font, VIEW_TEXT, number) + 12.0f * scale;
     for (uint32_t i = 0; i < excerpt->count; i++) {
         const bool is_wrong = excerpt->first + i == line;
         (void)ui_take_row(ui, is_wrong ? 2.0f * height : height, &row);
         const float width = row.width - 12.0f * scale;
-        (void)snprintf(number, sizeof number, "%u", (unsigned)(excerpt->first + i));
-        (void)snprintf(text, sizeof text, "%s%s", excerpt->is_cut ? "\xE2\x80\xA6" : "",
-                       excerpt->lines[i]);
+        COMMON_TEXT(number, "%u", (excerpt->first + i));
+        COMMON_TEXT(text, "%s%s", excerpt->is_cut ? "\xE2\x80\xA6" : "", excerpt->lines[i]);
         view_draw_rect(canvas, (view_rect){row.x, row.y, width, row.height}, VIEW_FIELD);
         view_draw_text(canvas, VIEW_TEXT, row.x + 6.0f * scale, row.y, 0.0f, VIEW_DIM, number);
         view_draw_text(canvas, VIEW_TEXT, row.x + margin, row.y, width - margin,
@@ -102,11 +92,8 @@ static void copy_error(const view_ui *ui, const char *message, const char *place
     char *text = common_format("%s\n%s%s", message, place, place[0] != '\0' ? "\n" : "");
     for (uint32_t i = 0; i < excerpt->count; i++) {
         const bool is_wrong = excerpt->first + i == line;
-        char *const longer = common_format(
-            "%s%6u  %s\n%*s%s", text, (unsigned)(excerpt->first + i), excerpt->lines[i],
-            is_wrong ? (int)excerpt->caret + 8 : 0, "", is_wrong ? "^\n" : "");
-        free(text);
-        text = longer;
+        common_extend(&text, "%6u  %s\n%*s%s", excerpt->first + i, excerpt->lines[i],
+                      is_wrong ? (int)excerpt->caret + 8 : 0, "", is_wrong ? "^\n" : "");
     }
     (void)view_copy_text(text);
     free(text);
@@ -183,7 +170,7 @@ static void copy_warnings(const view_warnings *list, const view_reports *reports
             continue;
         char *const place = describe_place(report->file, report->line, report->column);
         used += (size_t)snprintf(text + used, size - used, "%s\t%s\t%s\t%u\n", kind_of(report),
-                                 report->text, place, (unsigned)report->count);
+                                 report->text, place, report->count);
         free(place);
     }
     (void)view_copy_text(text);
@@ -206,9 +193,9 @@ static bool run_warning(view_ui *ui, const view_report *report, bool is_chosen)
         if (is_chosen || ui_is_hot(ui))
             view_draw_round_rect(canvas, view_inset(row, -1.0f), 3.0f * scale,
                                  is_chosen ? VIEW_CHOSEN : VIEW_CONTROL);
-        char *const text = report->count > 1 ? common_format("%u \xC3\x97 %s",
-                                                             (unsigned)report->count, report->text)
-                                             : common_copy(report->text);
+        char *const text = report->count > 1
+                               ? common_format("%u \xC3\x97 %s", report->count, report->text)
+                               : common_copy(report->text);
         view_draw_text(canvas, VIEW_TEXT, row.x + kind, row.y, row.width - kind - place - gap,
                        color, text);
         free(text);
@@ -240,8 +227,8 @@ static void warnings_window(view_ui *ui, const view_stage *stage)
     const unsigned num_notes = stage->log->num_notes;
     char notes[32] = "";
     if (num_notes > 0)
-        (void)snprintf(notes, sizeof notes, ", %u note%s", num_notes, num_notes == 1 ? "" : "s");
-    char *const head = common_format("%u warning%s%s", (unsigned)stage->log->num_warnings,
+        COMMON_TEXT(notes, ", %u note%s", num_notes, num_notes == 1 ? "" : "s");
+    char *const head = common_format("%u warning%s%s", stage->log->num_warnings,
                                      stage->log->num_warnings == 1 ? "" : "s", notes);
     view_rect inside = ui_footed_dialog(ui, "warnings", 860.0f, 470.0f, head, &foot);
     free(head);
@@ -289,7 +276,7 @@ void view_recording_panel(view_ui *ui, const view_stage *stage)
     char text[32];
     if (stage->recorded < 0.0)
         return;
-    (void)snprintf(text, sizeof text, "REC %u:%02u", seconds / 60, seconds % 60);
+    COMMON_TEXT(text, "REC %u:%02u", seconds / 60, seconds % 60);
     const float width = view_text_width(font, VIEW_TEXT, text) + 38.0f * scale;
     const view_rect free = view_layout_of(stage).free;
     const view_rect box = {roundf(free.x + 0.5f * (free.width - width)), free.y + 6.0f * scale,

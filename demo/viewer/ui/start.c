@@ -1,11 +1,5 @@
 // The start page, beside the live character: what was opened before, our models, and pages.
-#include "demo/viewer/platform/platform.h"
 #include "demo/viewer/ui/ui.h"
-
-#include "demo/common/file.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 void view_clear_start(view_start *start)
 {

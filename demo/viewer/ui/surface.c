@@ -2,13 +2,6 @@
 // weights, the layout of a mesh's texture coordinates, or the images of a mesh.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/common/file.h"
-#include "demo/looks/look.h"
-#include "demo/viewer/base/math.h"
-
-#include <math.h>
-#include <stdio.h>
-
 // In layout units.
 static const float widest = 400.0f, scale_width = 230.0f, scale_height = 12.0f, spacing = 8.0f;
 
@@ -53,13 +46,11 @@ static void draw_weights(const view_stage *stage, view_rect box)
     const view_heat_facts heat = view_measure_heat(stage->document->scene.model, joint);
     char title[96] = "Joints of each vertex", text[96];
     if (joint >= 0) {
-        (void)snprintf(title, sizeof title, "Weights of %s",
-                       stage->document->scene.skeleton->joints[joint].name);
-        (void)snprintf(text, sizeof text, "%u vertices" VIEW_DOT "at most %.3f", heat.num_vertices,
-                       heat.most);
+        COMMON_TEXT(title, "Weights of %s", stage->document->scene.skeleton->joints[joint].name);
+        COMMON_TEXT(text, "%u vertices" VIEW_DOT "at most %.3f", heat.num_vertices, heat.most);
     } else {
-        (void)snprintf(text, sizeof text, "at most %.0f" VIEW_DOT "%u with more than 4", heat.most,
-                       heat.num_vertices);
+        COMMON_TEXT(text, "at most %.0f" VIEW_DOT "%u with more than 4", heat.most,
+                    heat.num_vertices);
     }
     const view_rect inside = open_box(stage, box, title);
     view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_PLAIN, text);
@@ -142,13 +133,11 @@ static void draw_uv(const view_stage *stage, view_rect box)
         num_outside += !(uv[0] >= 0.0f && uv[0] <= 1.0f && uv[1] >= 0.0f && uv[1] <= 1.0f);
     }
     char title[96], text[160];
-    (void)snprintf(title, sizeof title, "UV of mesh %u  %s", number, mesh->name);
+    COMMON_TEXT(title, "UV of mesh %u  %s", number, mesh->name);
     if (num_outside > 0)
-        (void)snprintf(text, sizeof text, "%u of %u vertices outside 0 to 1", num_outside,
-                       mesh->num_vertices);
+        COMMON_TEXT(text, "%u of %u vertices outside 0 to 1", num_outside, mesh->num_vertices);
     else
-        (void)snprintf(text, sizeof text, "%s",
-                       image != NULL ? common_base(image->path) : "no texture");
+        COMMON_TEXT(text, "%s", image != NULL ? common_base(image->path) : "no texture");
     const view_rect inside = open_box(stage, box, title);
     const float side = fminf(inside.width, inside.height - line);
     view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width,
@@ -189,8 +178,8 @@ static void draw_images(const view_stage *stage, view_rect box)
     const uint32_t columns = count > 1 ? 2 : 1;
     const float line = stage->font->line[VIEW_TEXT], gap = spacing * stage->font->scale;
     char text[96];
-    (void)snprintf(text, sizeof text, "Images of mesh %u  %s", mesh,
-                   stage->document->scene.model->meshes[mesh].name);
+    COMMON_TEXT(text, "Images of mesh %u  %s", mesh,
+                stage->document->scene.model->meshes[mesh].name);
     const view_rect inside = open_box(stage, box, text);
     const float side = columns > 1 ? 0.5f * (inside.width - gap) : inside.width;
     if (count == 0)
@@ -206,8 +195,8 @@ static void draw_images(const view_stage *stage, view_rect box)
                                 side * (float)image->height / longest};
         const bool is_color =
             image->map != MD5GL_PICTURE_NORMALS && image->map != MD5GL_PICTURE_HEIGHTS;
-        (void)snprintf(text, sizeof text, "%u\xC3\x97%u" VIEW_DOT "%s", image->width, image->height,
-                       view_map_name(image->map));
+        COMMON_TEXT(text, "%u\xC3\x97%u" VIEW_DOT "%s", image->width, image->height,
+                    view_map_name(image->map));
         view_draw_image(stage->canvas, tile, whole, image->texture, is_color);
         view_draw_text(stage->canvas, VIEW_TEXT, tile.x, tile.y + side, side, VIEW_PLAIN,
                        common_base(image->path));

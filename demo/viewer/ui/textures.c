@@ -2,15 +2,6 @@
 // was looked for, and the images of any folder, to choose from.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/common/memory.h"
-#include "demo/looks/look.h"
-#include "demo/viewer/platform/platform.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define WARNING "\xE2\x9A\xA0 "
 
 // The maps that can be chosen.
@@ -51,7 +42,7 @@ void view_list_images(view_texture_panel *panel, md5gl_renderer *renderer, const
     common_list lists[2] = {common_list_folder(clean, NULL), common_list_folder(clean, "")};
     clear_tiles(panel, renderer);
     panel->filter[0] = '\0';
-    (void)snprintf(panel->folder, sizeof panel->folder, "%s", clean);
+    COMMON_TEXT(panel->folder, "%s", clean);
     panel->tiles = common_alloc(lists[0].count + lists[1].count + 1, sizeof *panel->tiles);
     panel->tiles[panel->num_tiles++] = (view_tile){.path = common_folder(clean), .is_folder = true};
     for (int kind = 0; kind < 2; kind++) {
@@ -127,7 +118,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
     view_rect row;
     for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++) {
         const char *const name = model->meshes[mesh].name;
-        (void)snprintf(text, sizeof text, "Mesh %u", mesh);
+        COMMON_TEXT(text, "Mesh %u", mesh);
         if (take_row(ui, 1.5f, &row))
             draw_text(ui, row, VIEW_PLAIN, name[0] != '\0' ? name : text);
         const bool is_seen = take_row(ui, 3.0f, &row);
@@ -137,7 +128,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
             const md5gl_picture map = columns[i].map;
             const view_texture *const image = view_mesh_image(textures, mesh, map);
             const bool is_missing = is_lacking(textures, mesh, map);
-            (void)snprintf(text, sizeof text, "%s %u", columns[i].name, mesh);
+            COMMON_TEXT(text, "%s %u", columns[i].name, mesh);
             if (ui_tile(ui, cell, text, panel->mesh == mesh && panel->column == i)) {
                 panel->mesh = mesh;
                 panel->column = i;
@@ -212,15 +203,14 @@ static void show_chosen(view_ui *ui, const view_stage *stage)
     view_rect row;
     (void)take_row(ui, 1.9f, &row);
     if (image != NULL)
-        (void)snprintf(text, sizeof text, "%s: %s" VIEW_DOT "%u \xC3\x97 %u%s",
-                       columns[panel->column].name, common_base(image->path), image->width,
-                       image->height,
-                       is_chosen                              ? VIEW_DOT "chosen"
-                       : look->is_guess && panel->column == 0 ? VIEW_DOT "guessed"
-                                                              : "");
+        COMMON_TEXT(text, "%s: %s" VIEW_DOT "%u \xC3\x97 %u%s", columns[panel->column].name,
+                    common_base(image->path), image->width, image->height,
+                    is_chosen                              ? VIEW_DOT "chosen"
+                    : look->is_guess && panel->column == 0 ? VIEW_DOT "guessed"
+                                                           : "");
     else
-        (void)snprintf(text, sizeof text, "%s: %schoose an image below",
-                       columns[panel->column].name, is_missing ? WARNING "missing, " : "none, ");
+        COMMON_TEXT(text, "%s: %schoose an image below", columns[panel->column].name,
+                    is_missing ? WARNING "missing, " : "none, ");
     if (show_bar(ui, row, is_missing ? VIEW_AMBER : VIEW_BRIGHT, text, is_chosen ? "Clear" : NULL))
         give(ui, map, NULL);
     if (ui_section(ui, UI_SECTION_LOOKED, "Where was looked", ""))
@@ -249,8 +239,8 @@ static void show_tile(view_ui *ui, const view_tile *tile, view_rect box)
     if (tile->preview != 0)
         ui_image(ui, box, tile->preview, tile->width, tile->height, true);
     if (tile->width > 0)
-        (void)snprintf(text, sizeof text, "%u\xC3\x97%u %s", tile->width, tile->height,
-                       ending != NULL ? ending + 1 : "");
+        COMMON_TEXT(text, "%u\xC3\x97%u %s", tile->width, tile->height,
+                    ending != NULL ? ending + 1 : "");
     box.y += box.height;
     box.height = line;
     draw_text(ui, box, tile->is_folder ? VIEW_ACCENT : VIEW_PLAIN, name);

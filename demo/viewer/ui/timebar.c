@@ -2,11 +2,6 @@
 // on the line seeks.
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/viewer/base/math.h"
-
-#include <math.h>
-#include <stdio.h>
-
 // == Buttons ==============================================================================
 
 typedef enum bar_sign { SIGN_FIRST, SIGN_BACK, SIGN_PLAY, SIGN_ON, SIGN_LAST, SIGN_DOCK } bar_sign;
@@ -186,8 +181,7 @@ static void show_figures(view_ui *ui, const view_stage *stage, view_rect bar,
         word_button(ui, stage, bar, "cycle", view_wrap_name(play->wrap), VIEW_NEXT_LOOP, right);
         if (is_wide)
             word_button(ui, stage, bar, "+", "+", VIEW_FASTER, right);
-        (void)snprintf(text, sizeof text, "%s%.3g\xC3\x97", play->backward ? "\xE2\x88\x92" : "",
-                       play->speed);
+        COMMON_TEXT(text, "%s%.3g\xC3\x97", play->backward ? "\xE2\x88\x92" : "", play->speed);
         word_button(ui, stage, bar,
                     "\xE2\x88\x92"
                     "0.25\xC3\x97",
@@ -197,18 +191,18 @@ static void show_figures(view_ui *ui, const view_stage *stage, view_rect bar,
         *right -= 0.45f * view_em(stage->font);
     }
     if (arrangement == VIEW_ARRANGE_BESIDE) {
-        (void)snprintf(text, sizeof text, "/ %.3f s", length);
+        COMMON_TEXT(text, "/ %.3f s", length);
         place_text(ui, stage, bar, text, text, VIEW_DIM, right);
-        (void)snprintf(text, sizeof text, "%.3f", view_cycle_time(play, anim));
-        (void)snprintf(widest, sizeof widest, "%.3f", fmax(length, 0.0));
+        COMMON_TEXT(text, "%.3f", view_cycle_time(play, anim));
+        COMMON_TEXT(widest, "%.3f", fmax(length, 0.0));
         for (char *c = widest; *c != '\0'; c++)
             *c = *c == '.' ? '.' : '0';
         place_text(ui, stage, bar, widest, text, VIEW_BRIGHT, right);
     }
-    (void)snprintf(text, sizeof text, "of %u", anim->num_frames);
+    COMMON_TEXT(text, "of %u", anim->num_frames);
     place_text(ui, stage, bar, text, text, VIEW_DIM, right);
-    (void)snprintf(text, sizeof text, "%.1f", view_frame_place(play, anim));
-    (void)snprintf(widest, sizeof widest, "%u.0", anim->num_frames);
+    COMMON_TEXT(text, "%.1f", view_frame_place(play, anim));
+    COMMON_TEXT(widest, "%u.0", anim->num_frames);
     for (char *c = widest; *c != '\0'; c++)
         *c = *c == '.' ? '.' : '0';
     place_text(ui, stage, bar, widest, text, VIEW_BRIGHT, right);
@@ -222,8 +216,8 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, fl
     const float em = view_em(font), y = bar.y + floorf(0.5f * (bar.height - font->line[VIEW_TEXT]));
     const view_event *const event = &machine->events[0];
     char text[160], widest[24];
-    (void)snprintf(text, sizeof text, "%.2f", machine->time);
-    (void)snprintf(widest, sizeof widest, "%s", "0000.00");
+    COMMON_TEXT(text, "%.2f", machine->time);
+    COMMON_TEXT(widest, "%s", "0000.00");
     x += fmaxf(view_text_width(font, VIEW_TEXT, widest), view_text_width(font, VIEW_TEXT, text));
     ui_text_left_of(ui, x, y, VIEW_BRIGHT, text);
     x += 0.4f * em;
@@ -233,8 +227,8 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, fl
     const md5_layer_desc *const layer = &machine->desc->layers[0];
     const md5_layer_status status = md5_player_layer(machine->player, 0);
     if (status.from != MD5_NONE) {
-        (void)snprintf(text, sizeof text, "%s \xE2\x86\x92 %s", layer->states[status.from].name,
-                       layer->states[status.state].name);
+        COMMON_TEXT(text, "%s \xE2\x86\x92 %s", layer->states[status.from].name,
+                    layer->states[status.state].name);
         x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_BRIGHT, text) + 0.7f * em;
         view_rect line = {x, bar.y + 0.5f * bar.height - 0.15f * em, 9.0f * em, 0.3f * em};
         if (line.x + line.width < right) {

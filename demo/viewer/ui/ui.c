@@ -1,13 +1,6 @@
 #include "demo/viewer/ui/ui.h"
 
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/platform/platform.h"
-
 #include <ctype.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 // -- Where the docks lie --------------------------------------------------------------------
 
@@ -103,7 +96,7 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
         ui->column->is_hot = true;
     if (ui->sought != NULL && !(ui->found.width > 0.0f)) {
         char name[320];
-        (void)snprintf(name, sizeof name, "%s/%s", ui->item.panel, label);
+        COMMON_TEXT(name, "%s/%s", ui->item.panel, label);
         const size_t length = strlen(ui->sought);
         if (strncmp(name, ui->sought, length) == 0 && name[length] != '_'
             && isalnum((unsigned char)name[length]) == 0) // a whole word
@@ -146,7 +139,7 @@ void ui_focus_next(view_ui *ui)
 void ui_tip(view_ui *ui, const char *text)
 {
     if (ui_is_hot(ui))
-        (void)snprintf(ui->tip, sizeof ui->tip, "%s", text);
+        COMMON_TEXT(ui->tip, "%s", text);
 }
 
 void ui_tip_command(view_ui *ui, view_action action)
@@ -158,9 +151,8 @@ void ui_tip_command(view_ui *ui, view_action action)
         if (view_action_of(&table[i]) != action || table[i].menu >= VIEW_NUM_MENUS)
             continue;
         view_print_keys(&table[i], keys, sizeof keys);
-        (void)snprintf(text, sizeof text, "%s%s%s%s%s", view_label_of(&table[i]),
-                       keys[0] != '\0' ? "  " : "", keys, table[i].help != NULL ? "\n" : "",
-                       table[i].help != NULL ? table[i].help : "");
+        COMMON_TEXT(text, "%s%s%s%s%s", view_label_of(&table[i]), keys[0] != '\0' ? "  " : "", keys,
+                    table[i].help != NULL ? "\n" : "", table[i].help != NULL ? table[i].help : "");
         ui_tip(ui, text);
         return;
     }
@@ -454,8 +446,7 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
 
 void ui_copy(view_ui *ui, double now, const char *text, const char *what)
 {
-    (void)snprintf(ui->notice, sizeof ui->notice,
-                   view_copy_text(text) ? "Copied: %s" : "%s: no clipboard", what);
+    COMMON_TEXT(ui->notice, view_copy_text(text) ? "Copied: %s" : "%s: no clipboard", what);
     ui->notice_end = now + 2.5;
 }
 

@@ -2,10 +2,6 @@
 #ifndef DEMO_VIEWER_UI_UI_H
 #define DEMO_VIEWER_UI_UI_H
 
-#include "demo/common/file.h"
-#include "demo/viewer/base/config.h"
-#include "demo/viewer/base/commands.h"
-#include "demo/viewer/base/panel.h"
 #include "demo/viewer/draw/draw.h"
 #include "demo/viewer/ui/graph_layout.h"
 
