@@ -14,7 +14,8 @@ static void GLAD_API_PTR count_message(GLenum source, GLenum type, GLuint id, GL
                                        GLsizei length, const GLchar *message, const void *user)
 {
     (void)source, (void)type, (void)id, (void)length, (void)user;
-    if (severity != GL_DEBUG_SEVERITY_HIGH && severity != GL_DEBUG_SEVERITY_MEDIUM)
+    enum { SEVERITY_HIGH = 0x9146, SEVERITY_MEDIUM = 0x9147 };
+    if (severity != SEVERITY_HIGH && severity != SEVERITY_MEDIUM)
         return;
     if (num_messages++ == 0)
         snprintf(first_message, sizeof first_message, "%s", message);
@@ -33,6 +34,23 @@ md5gl_proc scene_load(void *user, const char *name)
     md5gl_proc function = NULL;
     memcpy(&function, &address, sizeof function);
     return function;
+}
+
+// Those of KHR_debug, which the loader of the library does not know.
+static void count_messages(const GladGLContext *gl)
+{
+    enum { DEBUG_OUTPUT = 0x92E0, DEBUG_OUTPUT_SYNCHRONOUS = 0x8242 };
+    void(GLAD_API_PTR * set_callback)(GLDEBUGPROC, const void *);
+    md5gl_proc function = scene_load(NULL, "glDebugMessageCallback");
+    if (!function)
+        function = scene_load(NULL, "glDebugMessageCallbackKHR");
+    memcpy(&set_callback, &function, sizeof set_callback);
+    if (SDL_GL_ExtensionSupported("GL_KHR_debug") && set_callback) {
+        gl->Enable(DEBUG_OUTPUT);
+        gl->Enable(DEBUG_OUTPUT_SYNCHRONOUS);
+        set_callback(count_message, NULL);
+    }
+    num_messages = 0;
 }
 
 bool scene_wants_es(void)
@@ -89,17 +107,7 @@ static bool create_renderer(gl_scene *scene, const md5_allocator *allocator)
         scene_close(scene);
         return false;
     }
-    const GladGLContext *gl = &scene->renderer->gl;
-    if (gl->KHR_debug) {
-
-        gl->Enable(GL_DEBUG_OUTPUT);
-        gl->Enable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
-        if (gl->DebugMessageCallback)
-            gl->DebugMessageCallback(count_message, NULL);
-        else
-            gl->DebugMessageCallbackKHR(count_message, NULL);
-    }
-    num_messages = 0;
+    count_messages(&scene->renderer->gl);
     return true;
 }
 

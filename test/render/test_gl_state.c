@@ -180,6 +180,17 @@ TEST_IF (gl_create_names_a_missing_function, gl_scene, scene, scene_open_context
     CHECK(error.status == MD5_ERROR_GPU && strstr(error.message, missing));
 }
 
+// Drivers for Windows have only the names that OpenGL gives to what OpenGL ES calls by a suffix.
+TEST_IF (gl_create_needs_no_extension, gl_scene, scene, scene_open_context(scene),
+         scene_close(scene)) {
+    static char missing[] = "glDebugMessageCallbackKHR";
+    md5_error error = {0};
+    const md5gl_opts opts = {.load = load_all_but_one, .load_user = missing};
+    md5gl_renderer *const renderer = md5gl_create_renderer(&opts, &error);
+    CHECK_THAT(renderer != NULL, "%s", error.message);
+    md5gl_destroy_renderer(renderer);
+}
+
 static const GLubyte *GLAD_API_PTR old_string(GLenum name)
 {
     static const GLubyte version[] = "2.1 Mesa 20.0", other[] = "x";
