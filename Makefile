@@ -64,7 +64,7 @@ ALL_CFLAGS = $(STANDARD) $(FLAGS_$(config)) $(LEVEL) $(WARNINGS) $(CFLAGS)
 ALL_LDFLAGS = $(LINK_$(config)) $(LDFLAGS) $(if $(filter -flto,$(CFLAGS) $(LDFLAGS)),-flto=auto)
 # Evaluated only when used, after `deps` has installed the packages. -isystem: no warnings about headers of others.
 package_cflags = $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags $(1)))
-SDL_CFLAGS = $(call package_cflags,sdl2)
+SDL_CFLAGS = $(filter-out -Dmain=%,$(call package_cflags,sdl2)) # the viewer's main() is its own, also on Windows
 VIEW_CFLAGS = -isystem build/glad/include $(SDL_CFLAGS) $(call package_cflags,libjpeg)
 FOUND_LIBS = $(shell $(PKG_CONFIG) --libs fontconfig 2>/dev/null)
 FOUND_FLAGS = $(if $(filter -lfontconfig,$(FOUND_LIBS)),-DVIEW_HAS_FONTCONFIG $(call package_cflags,fontconfig))
@@ -150,7 +150,7 @@ $(filter-out $(PICTURES),$(call objects,$(RENDER_SOURCES))) $(call objects,$(VIE
 $(call objects,$(VIEW_SOURCES)): $(BUILD)/viewer-flags
 $(PACKAGED): $(BUILD)/package-flags
 # Looked for after `deps`; goals that need no packages do without.
-$(BUILD)/package-flags: | $(if $(filter-out lib tool test-library,$(GOALS)),deps)
+$(BUILD)/package-flags: | $(if $(filter-out lib tool test-library %/md5tool %/test_md5,$(GOALS)),deps)
 $(BUILD)/viewer-flags: | deps
 # Files that are rewritten only when their text changes: another compiler, flags or sources rebuild what depends on them.
 define remember

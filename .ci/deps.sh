@@ -59,7 +59,8 @@ look_viewer() {
     command_found "${PKG_CONFIG:-pkg-config}" || lack pkg-config
     "${PKG_CONFIG:-pkg-config}" --exists sdl2 2>/dev/null || lack sdl2
     stb >/dev/null || lack stb
-    "${PKG_CONFIG:-pkg-config}" --exists libjpeg 2>/dev/null || lack jpeg
+    # Without it no JPEG pictures are read.
+    "${PKG_CONFIG:-pkg-config}" --exists libjpeg 2>/dev/null || wish jpeg
     # Without it the programs read no .pk4 archives.
     "${PKG_CONFIG:-pkg-config}" --exists libzip 2>/dev/null || wish libzip
     # Without it md5tool converts no glTF.

@@ -19,7 +19,7 @@ static void end_progress_line(view_log *log)
     log->progress_shown = false;
 }
 
-static void tell(view_log *log, view_level level, const char *text)
+static void write_line(view_log *log, view_level level, const char *text)
 {
     if (log->level < level)
         return;
@@ -89,7 +89,7 @@ bool view_error(view_log *log, const char *format, ...)
     FORMAT_TEXT("md5view: ");
     const char *const own = text + strlen("md5view: ");
     remember(log, VIEW_ERROR, own, own, &(md5_error){.line = 0});
-    tell(log, VIEW_ERROR, text);
+    write_line(log, VIEW_ERROR, text);
     return false;
 }
 
@@ -98,7 +98,7 @@ void view_warn(view_log *log, const char *format, ...)
     FORMAT_TEXT("md5view: warning: ");
     const char *const own = text + strlen("md5view: warning: ");
     remember(log, VIEW_WARNING, own, own, &(md5_error){.line = 0});
-    tell(log, VIEW_WARNING, text);
+    write_line(log, VIEW_WARNING, text);
 }
 
 void view_note(view_log *log, const char *file, const char *note)
@@ -106,7 +106,7 @@ void view_note(view_log *log, const char *file, const char *note)
     md5_error place = {.line = 0};
     COMMON_TEXT(place.file, "%s", file);
     char *const text = common_format("%s: note: %s", common_base(file), note);
-    tell(log, VIEW_WARNING, text);
+    write_line(log, VIEW_WARNING, text);
     log->num_notes += log->reports == NULL || list_warning(log->reports, note, &place);
     free(text);
 }
@@ -114,13 +114,13 @@ void view_note(view_log *log, const char *file, const char *note)
 void view_info(view_log *log, const char *format, ...)
 {
     FORMAT_TEXT("");
-    tell(log, VIEW_INFO, text);
+    write_line(log, VIEW_INFO, text);
 }
 
 void view_debug(view_log *log, const char *format, ...)
 {
     FORMAT_TEXT("");
-    tell(log, VIEW_DEBUG, text);
+    write_line(log, VIEW_DEBUG, text);
 }
 
 // The window shows only the location in the file and the message, of an error in words.
@@ -128,7 +128,7 @@ static void log_note(view_log *log, view_level level, const md5_error *note)
 {
     char text[640], place[64] = "";
     (void)md5_format_error(note, text, sizeof text);
-    tell(log, level, text);
+    write_line(log, level, text);
     const char *const slash = strrchr(note->file, '/');
     const char *const file = slash != NULL ? slash + 1 : note->file;
     if (note->line > 0 && level == VIEW_ERROR)

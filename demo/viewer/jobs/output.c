@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <stb/stb_image_write.h>
-#include <time.h>
 
 #if VIEW_STARTS_PROGRAMS
 #include <signal.h>
@@ -842,13 +841,6 @@ static bool run_contact_sheet(view_state *viewer)
 //
 // Draws frames and reports how long they took, and how long updates of a crowd took.
 
-static double wall_seconds(void)
-{
-    struct timespec now;
-    (void)timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static double median(double *values, uint32_t count)
 {
     qsort(values, count, sizeof *values, common_compare_doubles);
@@ -873,14 +865,14 @@ static bool run_frames(view_state *viewer)
     bool drawn = target != NULL;
     viewer->play.playing = viewer->is_moving = true;
     for (uint32_t i = 0; i < count && drawn; i++) {
-        const double begin = wall_seconds();
+        const double begin = view_seconds();
         // Reading back one pixel waits until the GPU has finished the frame.
         drawn = (view_draw(viewer, target, viewer->width, viewer->height, false, false, &error)
                  && md5gl_read_pixels(viewer->renderer, target, 1, 1, pixel, &error))
                 || view_log_error(&viewer->log, &error);
         if (!drawn)
             break;
-        frames[i] = wall_seconds() - begin;
+        frames[i] = view_seconds() - begin;
         view_note_frame(viewer, frames[i]);
         const view_crowd *const crowd = &viewer->document->crowd;
         updates[i] = crowd->last_seconds;
