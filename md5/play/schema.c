@@ -68,6 +68,14 @@
 #define HEAD .place = MD5_PLACE_HEAD
 #define BEHIND .place = MD5_PLACE_BEHIND
 #define NOWHERE .place = MD5_PLACE_NOWHERE
+#define IN_HEAD(words) HEAD, .what = (words)
+#define NAME(of) TEXT(name, "its name", IN_HEAD("the name of " of))
+#define HASHED_IF_SET .hash = MD5_HASH_SET
+#define HASHED_IF_ROWS .hash = MD5_HASH_ROWS
+#define HASHED_IF_USED .hash = MD5_HASH_USED
+#define NOT_HASHED .hash = MD5_HASH_NEVER
+#define NAMED .has_name = true
+#define BRACELESS .has_no_braces = true
 #define RANGE(low, high) .least = (low), .most = (high)
 #define FINITE .range = "any"
 // What 0 means; a 0 of a file is MD5_ZERO then.
@@ -94,18 +102,17 @@ static const md5_choice jumps[] = {
 // NOLINTBEGIN(bugprone-macro-parentheses): likewise
 // The numbers of an easing, in a row whose kind is the easing.
 #define LABEL(name) .word = name, .label = name
-#define OF_CURVE ONLY(MD5_EASE_CUBIC_BEZIER), .hash = MD5_HASH_USED
-#define OF_STEPS ONLY(MD5_EASE_STEPS), .hash = MD5_HASH_USED
-#define EASING_NUMBERS(prefix, where)                                                          \
-    FLOAT(prefix x1, "first control point", .place = where, LABEL("x1"), RANGE(0.0, 1.0),      \
-          OF_CURVE),                                                                           \
-        FLOAT(prefix y1, "its height", .place = where, LABEL("y1"), FINITE, OF_CURVE),         \
-        FLOAT(prefix x2, "second control point", .place = where, LABEL("x2"), RANGE(0.0, 1.0), \
-              OF_CURVE),                                                                       \
-        FLOAT(prefix y2, "its height", .place = where, LABEL("y2"), FINITE, OF_CURVE),         \
-        NUMBER(prefix steps, "how many steps", .place = where, .word = "steps",                \
-               .range = "1 to 65536, 2 with jump_none", OF_STEPS),                             \
-        CHOICE(prefix jump, jumps, MD5_JUMP_BOTH, "where the steps are", .place = where,       \
+#define OF_CURVE ONLY(MD5_EASE_CUBIC_BEZIER), HASHED_IF_USED
+#define OF_STEPS ONLY(MD5_EASE_STEPS), HASHED_IF_USED
+#define EASING_NUMBERS(prefix, where)                                                            \
+    FLOAT(prefix x1, "first control point", .place = where, LABEL("x1"), RANGE(0, 1), OF_CURVE), \
+        FLOAT(prefix y1, "its height", .place = where, LABEL("y1"), FINITE, OF_CURVE),           \
+        FLOAT(prefix x2, "second control point", .place = where, LABEL("x2"), RANGE(0, 1),       \
+              OF_CURVE),                                                                         \
+        FLOAT(prefix y2, "its height", .place = where, LABEL("y2"), FINITE, OF_CURVE),           \
+        NUMBER(prefix steps, "how many steps", .place = where, .word = "steps",                  \
+               .range = "1 to 65536, 2 with jump_none", OF_STEPS),                               \
+        CHOICE(prefix jump, jumps, MD5_JUMP_BOTH, "where the steps are", .place = where,         \
                .form = MD5_FORM_OPTIONAL, .label = "jump", .usual = "after each step", OF_STEPS)
 // NOLINTEND(bugprone-macro-parentheses)
 
@@ -118,7 +125,7 @@ const md5_schema md5i_easing_schema = {CALLED("an easing", NULL),
                                        .mark = "curve",
                                        .text = "an easing with its numbers",
                                        KIND(kind),
-                                       .has_no_braces = true,
+                                       BRACELESS,
                                        COLUMNS(easing_columns)};
 #undef ROW
 
@@ -131,21 +138,23 @@ static const md5_column event_columns[] = {
          .what = "the name of an event"),
     TEXT(text, "the rest of the line", HEAD, .form = MD5_FORM_LINE, .is_text_filled = true,
          .usual = "none"),
-    NUMBERED(kind, MD5_EVENT_CLIP, "0", NOWHERE, .usual = "an event of a clip",
-             .hash = MD5_HASH_NEVER),
-    OTHER(layer, "0", NOWHERE, .hash = MD5_HASH_NEVER),
-    OTHER(index, "0", NOWHERE, .hash = MD5_HASH_NEVER),
+    NUMBERED(kind, MD5_EVENT_CLIP, "0", NOWHERE, .usual = "an event of a clip", NOT_HASHED),
+    OTHER(layer, "0", NOWHERE, NOT_HASHED),
+    OTHER(index, "0", NOWHERE, NOT_HASHED),
     RESERVED,
 };
-static const md5_schema event_schema = {
-    CALLED("an event", "frame"), .owner = "event", .text = "an event of the clip",
-    .name = offsetof(ROW, name), .has_name = true, .has_no_braces = true,
-    COLUMNS(event_columns)};
+static const md5_schema event_schema = {CALLED("an event", "frame"),
+                                        .owner = "event",
+                                        .text = "an event of the clip",
+                                        .name = offsetof(ROW, name),
+                                        NAMED,
+                                        BRACELESS,
+                                        COLUMNS(event_columns)};
 #undef ROW
 
 #define ROW md5_window
 static const md5_column window_columns[] = {
-    TEXT(name, "what the game is told", HEAD, .what = "the name of a window"),
+    TEXT(name, "what the game is told", IN_HEAD("the name of a window")),
     NUMBER(first, "when it opens; `first-last` is one word", HEAD, .form = MD5_FORM_SPAN,
            .range = "a frame of the clip"),
     NUMBER(last, "when it closes", HEAD, .range = "a frame of the clip, not before the first"),
@@ -153,9 +162,8 @@ static const md5_column window_columns[] = {
          .usual = "none"),
     RESERVED,
 };
-const md5_schema md5i_window_schema = {A("window"), .text = "an event with a length",
-                                       .has_name = true, .has_no_braces = true,
-                                       COLUMNS(window_columns)};
+const md5_schema md5i_window_schema = {A("window"), .text = "an event with a length", NAMED,
+                                       BRACELESS, COLUMNS(window_columns)};
 #undef ROW
 
 #define ROW md5_morph_key
@@ -167,19 +175,19 @@ static const md5_column key_columns[] = {
 };
 static const md5_schema key_schema = {CALLED("a key", NULL),
                                       .text = "weights or values over the frames of a clip",
-                                      .has_no_braces = true, COLUMNS(key_columns)};
+                                      BRACELESS, COLUMNS(key_columns)};
 #undef ROW
 
 #define ROW md5_clip_curve
 static const md5_column curve_columns[] = {
-    TEXT(name, "its name", HEAD, .what = "the name of a curve"),
+    NAME("a curve"),
     EASING(easing, MD5_EASE_BOUNCE_IN_OUT, "an easing between keys", HEAD, .usual = "linear"),
     TABLE(keys, key_schema, "values at its frames", HEAD, .form = MD5_FORM_LIST),
     RESERVED,
 };
 const md5_schema md5i_curve_schema = {
-    A("curve"), .text = "a number over the frames of the clip, for the game and for morphs",
-    .has_name = true, .has_no_braces = true, COLUMNS(curve_columns)};
+    A("curve"), .text = "a number over the frames of the clip, for the game and for morphs", NAMED,
+    BRACELESS, COLUMNS(curve_columns)};
 #undef ROW
 
 typedef struct marker_row {
@@ -192,19 +200,19 @@ static const md5_column marker_columns[] = {
 static const md5_schema marker_schema = {
     .what = "a marker",
     .text = "frames at which clips of a synchronised motion are at the same point",
-    .has_no_braces = true,
+    BRACELESS,
     COLUMNS(marker_columns)};
 #undef ROW
 
 #define ROW md5_section
 static const md5_column section_columns[] = {
-    TEXT(name, "its name", HEAD, .what = "the name of a section"),
+    NAME("a section"),
     NUMBER(first, "where it begins", HEAD, .range = "a frame of the clip"),
     NUMBER(last, "where it ends", HEAD, .range = "a later frame of the clip"),
     RESERVED,
 };
 static const md5_schema section_schema = {A("section"), .text = "a part of the clip, for one-shots",
-                                          .has_no_braces = true, COLUMNS(section_columns)};
+                                          BRACELESS, COLUMNS(section_columns)};
 #undef ROW
 
 static const md5_choice periods[] = {{"closed", MD5_PERIOD_CLOSED}, {"open", MD5_PERIOD_OPEN}};
@@ -217,8 +225,8 @@ static const md5_choice extracts[] = {
 
 #define ROW md5_clip_desc
 static const md5_column clip_columns[] = {
-    TEXT(name, "also that of a motion that plays it", HEAD, .what = "the name of a clip"),
-    TEXT(file, "the .md5anim", HEAD, .what = "the file of a clip", .hash = MD5_HASH_NEVER),
+    TEXT(name, "also that of a motion that plays it", IN_HEAD("the name of a clip")),
+    TEXT(file, "the .md5anim", IN_HEAD("the file of a clip"), NOT_HASHED),
     COLUMN(MD5_COLUMN_BINDING, binding, OFFSET(binding, const md5_binding *),
            .text = "the clip, loaded", NOWHERE),
     CHOICE(period, periods, MD5_PERIOD_OPEN,
@@ -230,24 +238,24 @@ static const md5_column clip_columns[] = {
     TABLE(events, event_schema, "an event of the clip"),
     TABLE(markers, marker_schema, "frames at which synchronised clips are at the same point",
           .form = MD5_FORM_LIST),
-    TABLE(sections, section_schema, "a part of the clip, for one-shots", .hash = MD5_HASH_ROWS),
-    TABLE(windows, md5i_window_schema, "an event with a length", .hash = MD5_HASH_ROWS),
-    TABLE(curves, md5i_curve_schema, "a number over its frames", .hash = MD5_HASH_ROWS),
+    TABLE(sections, section_schema, "a part of the clip, for one-shots", HASHED_IF_ROWS),
+    TABLE(windows, md5i_window_schema, "an event with a length", HASHED_IF_ROWS),
+    TABLE(curves, md5i_curve_schema, "a number over its frames", HASHED_IF_ROWS),
     RESERVED,
 };
-const md5_schema md5i_clip_schema = {A("clip"), .text = "a clip and how it is read",
-                                     .has_name = true, COLUMNS(clip_columns)};
+const md5_schema md5i_clip_schema = {A("clip"), .text = "a clip and how it is read", NAMED,
+                                     COLUMNS(clip_columns)};
 #undef ROW
 
 #define ROW md5_mask_desc
 static const md5_column mask_columns[] = {
-    TEXT(name, "its name", HEAD, .what = "the name of a mask"),
+    NAME("a mask"),
     TEXT(joints, "joints: see below", HEAD, .form = MD5_FORM_JOINTS),
     NUMBER(feather, "levels of joints over which the weight rises", .range = "any", .usual = "0"),
     RESERVED,
 };
-static const md5_schema mask_schema = {A("mask"), .text = "joints, for layers and items",
-                                       .has_name = true, COLUMNS(mask_columns)};
+static const md5_schema mask_schema = {A("mask"), .text = "joints, for layers and items", NAMED,
+                                       COLUMNS(mask_columns)};
 #undef ROW
 
 static const md5_choice parameter_kinds[] = {{"float", MD5_PARAMETER_FLOAT},
@@ -256,7 +264,7 @@ static const md5_choice parameter_kinds[] = {{"float", MD5_PARAMETER_FLOAT},
 
 #define ROW md5_parameter_desc
 static const md5_column parameter_columns[] = {
-    TEXT(name, "its name", HEAD, .what = "the name of a parameter"),
+    NAME("a parameter"),
     CHOICE(kind, parameter_kinds, MD5_PARAMETER_TRIGGER, "the word before its name", NOWHERE,
            .usual = "float"),
     FLOAT(value, "initial value", HEAD, .form = MD5_FORM_OPTIONAL, FINITE, .usual = "0"),
@@ -266,8 +274,8 @@ static const md5_schema parameter_schema = {CALLED("a parameter", "float"),
                                             .owner = "parameter",
                                             .text = "what the game sets",
                                             KIND(kind),
-                                            .has_name = true,
-                                            .has_no_braces = true,
+                                            NAMED,
+                                            BRACELESS,
                                             COLUMNS(parameter_columns)};
 #undef ROW
 
@@ -276,12 +284,12 @@ static const md5_choice follow_kinds[] = {
 
 #define ROW md5_follow_desc
 static const md5_column follow_columns[] = {
-    TEXT(parameter, "a float", HEAD, .what = "a parameter"),
+    TEXT(parameter, "a float", IN_HEAD("a parameter")),
     CHOICE(kind, follow_kinds, MD5_FOLLOW_EASE, "how it follows", HEAD, .usual = "smooth"),
     FLOAT(rate, "share of what remains, 1/s", HEAD, RANGE(1e-6, 1e6), ONLY(MD5_FOLLOW_SMOOTH)),
     FLOAT(stiffness, "1/s²", HEAD, RANGE(1e-6, 1e12), ONLY(MD5_FOLLOW_SPRING)),
-    FLOAT(damping, "1/s", HEAD, RANGE(0.0, 1e6), ONLY(MD5_FOLLOW_SPRING)),
-    FLOAT(duration, "seconds", HEAD, RANGE(0.0, 1e6), ONLY(MD5_FOLLOW_EASE)),
+    FLOAT(damping, "1/s", HEAD, RANGE(0, 1e6), ONLY(MD5_FOLLOW_SPRING)),
+    FLOAT(duration, "seconds", HEAD, RANGE(0, 1e6), ONLY(MD5_FOLLOW_EASE)),
     EASING(easing, MD5_EASE_BOUNCE_IN_OUT, "an easing", HEAD, .usual = "linear",
            ONLY(MD5_FOLLOW_EASE)),
     RESERVED,
@@ -290,8 +298,8 @@ static const md5_schema follow_schema = {A("follow"),
                                          .owner = "the following parameter",
                                          .text = "how a parameter follows what the game sets",
                                          KIND(kind),
-                                         .has_name = true,
-                                         .has_no_braces = true,
+                                         NAMED,
+                                         BRACELESS,
                                          COLUMNS(follow_columns)};
 #undef ROW
 
@@ -303,7 +311,7 @@ static const md5_choice layer_modes[] = {{"override", MD5_LAYER_OVERRIDE}, {"add
 
 #define ROW md5_motion_item
 static const md5_column item_columns[] = {
-    TEXT(motion, "a motion or clip before this one", HEAD, .what = "the motion of an item"),
+    TEXT(motion, "a motion or clip before this one", IN_HEAD("the motion of an item")),
     FLOAT(x, "its place", HEAD, .label = "position of an item", FINITE,
           .kinds = BIT(MD5_MOTION_BLEND_1D) | BIT(MD5_MOTION_BLEND_2D)),
     FLOAT(y, "its place", HEAD, .label = "position of an item", FINITE, ONLY(MD5_MOTION_BLEND_2D)),
@@ -311,8 +319,7 @@ static const md5_column item_columns[] = {
            .label = "mode of an item", .usual = "override", ONLY(MD5_MOTION_STACK)),
     TEXT(mask, "a mask", .usual = "all joints", ONLY(MD5_MOTION_STACK)),
     SHARE(weight, "its weight", .easing = offsetof(ROW, weight_easing), .form = MD5_FORM_SHARE,
-          .label = "weight of an item", RANGE(0.0, 1.0), OR(1.0f), .start = 1.0f,
-          ONLY(MD5_MOTION_STACK)),
+          .label = "weight of an item", RANGE(0, 1), OR(1), .start = 1, ONLY(MD5_MOTION_STACK)),
     TEXT(weight_parameter, "instead of a weight", NOWHERE),
     TEXT(reference, "what is subtracted before it is added", .what = "the clip of a reference",
          .usual = "its own clip", ONLY(MD5_MOTION_STACK)),
@@ -337,37 +344,37 @@ static const md5_choice syncs[] = {
 
 #define ROW md5_motion_desc
 static const md5_column motion_columns[] = {
-    TEXT(name, "its name", HEAD, .what = "the name of a motion"),
+    NAME("a motion"),
     CHOICE(kind, motion_kinds, MD5_MOTION_BY_SPEED, "what it is made of", HEAD, .usual = "clip"),
-    TEXT(clip, "a clip", HEAD, .what = "the clip of a motion", ONLY(MD5_MOTION_CLIP)),
+    TEXT(clip, "a clip", IN_HEAD("the clip of a motion"), ONLY(MD5_MOTION_CLIP)),
     CHOICE(mode, play_modes, MD5_PLAY_PING_PONG, "what the clip does at its end", .usual = "loop",
            ONLY(MD5_MOTION_CLIP)),
     DOUBLE(start, "normalised time at which the clip begins", FINITE, .usual = "0",
            ONLY(MD5_MOTION_CLIP)),
-    SHARE(speed, "factor of time", .form = MD5_FORM_SHARE, FINITE, OR(1.0f)),
+    SHARE(speed, "factor of time", .form = MD5_FORM_SHARE, FINITE, OR(1)),
     TEXT(speed_parameter, "instead of a speed", NOWHERE),
-    TEXT(x_parameter, "the place x", HEAD, .what = "a parameter", .kinds = SPACES),
-    TEXT(y_parameter, "the place y", HEAD, .what = "a parameter", ONLY(MD5_MOTION_BLEND_2D)),
+    TEXT(x_parameter, "the place x", IN_HEAD("a parameter"), .kinds = SPACES),
+    TEXT(y_parameter, "the place y", IN_HEAD("a parameter"), ONLY(MD5_MOTION_BLEND_2D)),
     CHOICE(sync, syncs, MD5_SYNC_MARKERS, "how its clips are synchronised", .usual = "alone",
            .kinds = SPACES),
     TABLE(items, md5i_item_schema, "a part of it", .kinds = SPACES | BIT(MD5_MOTION_STACK)),
     RESERVED,
 };
-const md5_schema md5i_motion_schema = {A("motion"), .text = "what makes a pose", KIND(kind),
-                                       .has_name = true, COLUMNS(motion_columns)};
+const md5_schema md5i_motion_schema = {A("motion"), .text = "what makes a pose", KIND(kind), NAMED,
+                                       COLUMNS(motion_columns)};
 #undef ROW
 
 // -- Layers -------------------------------------------------------------------------------------
 
 #define ROW md5_state_desc
 static const md5_column state_columns[] = {
-    TEXT(name, "its name", HEAD, .what = "the name of a state"),
-    TEXT(motion, "a motion", HEAD, .what = "a motion or 'nothing'", .usual = "nothing"),
+    NAME("a state"),
+    TEXT(motion, "a motion", IN_HEAD("a motion or 'nothing'"), .usual = "nothing"),
     RESERVED,
 };
-static const md5_schema state_schema = {
-    A("state"), .text = "a state of the layer; it starts in the first", .has_name = true,
-    .has_no_braces = true, COLUMNS(state_columns)};
+static const md5_schema state_schema = {A("state"),
+                                        .text = "a state of the layer; it starts in the first",
+                                        NAMED, BRACELESS, COLUMNS(state_columns)};
 #undef ROW
 
 static const md5_choice comparisons[] = {
@@ -385,16 +392,15 @@ static const md5_column condition_columns[] = {
     CHOICE(compare, comparisons, MD5_IS_AT_LEAST, "how it is compared", NOWHERE,
            .label = "comparison", .usual = "is set"),
     CHOICE(kind, condition_kinds, MD5_WHEN_HEARD, "what is compared", NOWHERE,
-           .label = "kind of a condition", .usual = "a parameter", .hash = MD5_HASH_SET),
+           .label = "kind of a condition", .usual = "a parameter", HASHED_IF_SET),
     FLOAT(value, "with what", HEAD, .label = "value of a condition", FINITE,
           .kinds =
               BIT(MD5_IS_LESS) | BIT(MD5_IS_GREATER) | BIT(MD5_IS_AT_MOST) | BIT(MD5_IS_AT_LEAST)),
-    FLAG(begins_alternative, "behind `or`", NOWHERE, .hash = MD5_HASH_SET),
+    FLAG(begins_alternative, "behind `or`", NOWHERE, HASHED_IF_SET),
     RESERVED,
 };
 const md5_schema md5i_condition_schema = {CALLED("a condition", "when"), .text = "what must hold",
-                                          KIND(compare), .has_no_braces = true,
-                                          COLUMNS(condition_columns)};
+                                          KIND(compare), BRACELESS, COLUMNS(condition_columns)};
 #undef ROW
 
 static const md5_choice fades[] = {{"cross", MD5_FADE_CROSS}, {"inertial", MD5_FADE_INERTIAL}};
@@ -404,23 +410,23 @@ static const md5_choice interrupts[] = {{"interrupt_any", MD5_INTERRUPT_ANY},
 
 #define ROW md5_transition_desc
 static const md5_column transition_columns[] = {
-    TEXT(from, "the state it leaves", HEAD, .what = "a state or 'any'", .usual = "any"),
-    TEXT(to, "the state that begins", HEAD, .what = "a state"),
+    TEXT(from, "the state it leaves", IN_HEAD("a state or 'any'"), .usual = "any"),
+    TEXT(to, "the state that begins", IN_HEAD("a state")),
     TABLE(conditions, md5i_condition_schema, "what must hold", .form = MD5_FORM_CONDITIONS),
     FLAG(waits, "waits for the exit:", .word = "exit"),
     FLOAT(exit, "normalised time of the state it leaves", BEHIND, .form = MD5_FORM_OR_AT, FINITE),
     TEXT(exit_event, "instead, an event of its first clip", .word = "at",
-         .what = "the name of an event", .usual = "the time", .hash = MD5_HASH_SET),
-    FLAG(exits_each, "the exit is in each cycle", .word = "each", .hash = MD5_HASH_SET),
-    FLOAT(duration, "seconds of the fade", RANGE(0.0, 1e6), .usual = "0"),
+         .what = "the name of an event", .usual = "the time", HASHED_IF_SET),
+    FLAG(exits_each, "the exit is in each cycle", .word = "each", HASHED_IF_SET),
+    FLOAT(duration, "seconds of the fade", RANGE(0, 1e6), .usual = "0"),
     CHOICE(fade, fades, MD5_FADE_INERTIAL, "how it fades", .usual = "cross"),
     NUMBERED(easing.kind, MD5_EASE_STEPS, "an easing of the fade", .label = "easing",
              .usual = "linear"),
     EASING_NUMBERS(easing., MD5_PLACE_BEHIND),
     FLAG(keeps_phase, "begins where the other is in its cycle", .word = "keep_phase"),
-    FLAG(in_step, "shares its clock with the other while it fades", .hash = MD5_HASH_SET),
+    FLAG(in_step, "shares its clock with the other while it fades", HASHED_IF_SET),
     TEXT(leader, "in step, whose rate counts", .what = "a state", .usual = "both by weight",
-         .hash = MD5_HASH_SET),
+         HASHED_IF_SET),
     FLOAT(start, "normalised time at which the state begins", FINITE, .usual = "0"),
     INT(priority, "the highest is taken", .range = "any", .usual = "0"),
     CHOICE(interrupt, interrupts, MD5_INTERRUPT_NONE, "which transitions may interrupt it",
@@ -444,10 +450,10 @@ const md5_schema md5i_transition_schema = {A("transition"), .owner = "a transiti
 
 #define ROW md5_layer_desc
 static const md5_column layer_columns[] = {
-    TEXT(name, "its name", HEAD, .what = "the name of a layer"),
+    NAME("a layer"),
     BLENDED("the clip of each state"),
     SHARE(weight, "its weight", .easing = offsetof(ROW, weight_easing), .form = MD5_FORM_SHARE,
-          RANGE(0.0, 1.0), OR(1.0f)),
+          RANGE(0, 1), OR(1)),
     TEXT(weight_parameter, "instead of a weight", NOWHERE),
     EASING(weight_easing, MD5_EASE_LINEAR, "an easing of the parameter", NOWHERE),
     TABLE(states, state_schema, "a state"),
@@ -455,22 +461,21 @@ static const md5_column layer_columns[] = {
     RESERVED,
 };
 const md5_schema md5i_layer_schema = {
-    A("layer"), .text = "a state machine, blended over or added to those before it",
-    .has_name = true, .needs_braces = true, COLUMNS(layer_columns)};
+    A("layer"), .text = "a state machine, blended over or added to those before it", NAMED,
+    .needs_braces = true, COLUMNS(layer_columns)};
 #undef ROW
 
 // -- One-shots ----------------------------------------------------------------------------------
 
 #define ROW md5_slot_desc
 static const md5_column slot_columns[] = {
-    TEXT(name, "its name", HEAD, .what = "the name of a slot"),
+    NAME("a slot"),
     BLENDED("its own clip"),
     TEXT(layer, "the layer over which it is played", .usual = "all layers"),
     RESERVED,
 };
-static const md5_schema slot_schema = {A("slot"),
-                                       .text = "where one-shots are played, one at a time",
-                                       .has_name = true, COLUMNS(slot_columns)};
+static const md5_schema slot_schema = {
+    A("slot"), .text = "where one-shots are played, one at a time", NAMED, COLUMNS(slot_columns)};
 #undef ROW
 
 static const md5_choice shot_ends[] = {
@@ -478,23 +483,23 @@ static const md5_choice shot_ends[] = {
 
 #define ROW md5_shot_desc
 static const md5_column shot_columns[] = {
-    TEXT(name, "its name", HEAD, .what = "the name of a one-shot"),
-    TEXT(slot, "a slot", HEAD, .what = "a slot"),
-    TEXT(clip, "a clip", HEAD, .what = "a clip"),
+    NAME("a one-shot"),
+    TEXT(slot, "a slot", IN_HEAD("a slot")),
+    TEXT(clip, "a clip", IN_HEAD("a clip")),
     TABLE(conditions, md5i_condition_schema, "when it begins", .form = MD5_FORM_CONDITIONS),
     TABLE(until, md5i_condition_schema, "when it is stopped", .form = MD5_FORM_CONDITIONS,
           .word = "until"),
     INT(priority, "a higher one replaces a lower one", .range = "any", .usual = "0"),
     BLENDED("its own clip"),
     TEXT(layer, "the layer over which it is played", .usual = "all layers"),
-    FLOAT(weight, "before fades", RANGE(0.0, 1.0), OR(1.0f)),
-    FLOAT(speed, "factor of time, backward below 0", FINITE, OR(1.0f)),
-    DOUBLE(start, "normalised time at which it begins, of its section", RANGE(0.0, 0.999999),
+    FLOAT(weight, "before fades", RANGE(0, 1), OR(1)),
+    FLOAT(speed, "factor of time, backward below 0", FINITE, OR(1)),
+    DOUBLE(start, "normalised time at which it begins, of its section", RANGE(0, 0.999999),
            .usual = "0"),
-    FLOAT(fade_in, "seconds at its start", RANGE(0.0, 1e6), .usual = "0"),
+    FLOAT(fade_in, "seconds at its start", RANGE(0, 1e6), .usual = "0"),
     EASING(fade_in_easing, MD5_EASE_LINEAR, "an easing of the fade", BEHIND,
            .form = MD5_FORM_OPTIONAL, .usual = "linear"),
-    FLOAT(fade_out, "seconds before its end, or when it is stopped", RANGE(0.0, 1e6), .usual = "0"),
+    FLOAT(fade_out, "seconds before its end, or when it is stopped", RANGE(0, 1e6), .usual = "0"),
     EASING(fade_out_easing, MD5_EASE_LINEAR, "an easing of the fade", BEHIND,
            .form = MD5_FORM_OPTIONAL, .usual = "linear"),
     CHOICE(end, shot_ends, MD5_SHOT_LOOPS, "at the end of the clip; `loops` its section",
@@ -503,19 +508,18 @@ static const md5_column shot_columns[] = {
     RESERVED,
 };
 static const md5_schema shot_schema = {CALLED("a one-shot", "shot"),
-                                       .text = "a clip that is played once, over the layers",
-                                       .has_name = true, COLUMNS(shot_columns)};
+                                       .text = "a clip that is played once, over the layers", NAMED,
+                                       COLUMNS(shot_columns)};
 #undef ROW
 
 // -- Modifiers ----------------------------------------------------------------------------------
 
 #define ROW md5_attached_desc
 static const md5_column attached_columns[] = {
-    TEXT(name, "its name", HEAD, .what = "the name of an attached model"),
+    TEXT(name, "its name", IN_HEAD("the name of an attached model")),
     COLUMN(MD5_COLUMN_MODEL, model, OFFSET(model, const md5_model *), .text = "the model, loaded",
            NOWHERE),
-    TEXT(file, "the .md5mesh", HEAD, .what = "the file of an attached model",
-         .hash = MD5_HASH_NEVER),
+    TEXT(file, "the .md5mesh", IN_HEAD("the file of an attached model"), NOT_HASHED),
     TEXT(joint, "the joint of the character that it stands on", HEAD, .form = MD5_FORM_AFTER,
          .word = "on", .what = "a joint", .usual = "where the game says"),
     RESERVED,
@@ -523,8 +527,8 @@ static const md5_column attached_columns[] = {
 static const md5_schema attached_schema = {CALLED("an attached model", "attached"),
                                            .mark = "attached",
                                            .text = "a model with places for `target` and `pole`",
-                                           .has_name = true,
-                                           .has_no_braces = true,
+                                           NAMED,
+                                           BRACELESS,
                                            COLUMNS(attached_columns)};
 #undef ROW
 
@@ -533,13 +537,13 @@ static const md5_choice limit_kinds[] = {
 
 #define ROW md5_limit_desc
 static const md5_column limit_columns[] = {
-    TEXT(joint, "a joint", HEAD, .what = "a joint"),
+    TEXT(joint, "a joint", IN_HEAD("a joint")),
     CHOICE(kind, limit_kinds, MD5_LIMIT_CONE, "how it may turn", HEAD, .usual = "none"),
     COLUMN(MD5_COLUMN_DIRECTION, axis, OFFSET(axis, md5_vec3),
            .text = "about which it twists, in its own space", HEAD, .range = "not 0 0 0"),
     FLOAT(min, "least twist from the bind pose, radians", RANGE(-3.1416, 3.1416), .usual = "0"),
     FLOAT(max, "largest twist", RANGE(-3.1416, 3.1416), .usual = "0"),
-    FLOAT(swing, "largest angle of the axis with that of the bind pose", RANGE(0.0, 3.1416),
+    FLOAT(swing, "largest angle of the axis with that of the bind pose", RANGE(0, 3.1416),
           .usual = "0", ONLY(MD5_LIMIT_CONE)),
     RESERVED,
 };
@@ -548,13 +552,13 @@ static const md5_schema limit_schema = {A("limit"),
                                         .text = "how far limbs and chains turn a joint",
                                         KIND(kind),
                                         .name = offsetof(ROW, joint),
-                                        .has_name = true,
+                                        NAMED,
                                         COLUMNS(limit_columns)};
 #undef ROW
 
 #define ROW md5_foot_desc
 static const md5_column foot_columns[] = {
-    TEXT(ankle, "its joint", HEAD, .what = "the ankle of a foot"),
+    TEXT(ankle, "its joint", IN_HEAD("the ankle of a foot")),
     TEXT(knee, "its joint", .usual = "the ankle's parent"),
     TEXT(hip, "its joint", .usual = "the knee's parent"),
     RESERVED,
@@ -585,10 +589,10 @@ const md5_schema md5i_gaze_schema = {
 static const md5_column hold_columns[] = {
     TEXTS(toes, "a joint with the sole, in the order of the feet, up to 8 times", .word = "toe",
           .what = "a toe", .usual = "the ankles"),
-    FLOAT_OF(numbers, height, "up to which a sole stands", RANGE(0.0, 1e6), OR_UNITS(0.3f)),
-    FLOAT_OF(numbers, speed, "up to which a sole stands, 1/s", RANGE(0.0, 1e9), OR_UNITS(10.0f)),
-    FLOAT_OF(numbers, distance, "how far a foot is held away", RANGE(0.0, 1e6), OR_UNITS(4.0f)),
-    FLOAT_OF(numbers, release, "seconds of the way back", RANGE(0.0, 1e6), OR(0.2f)),
+    FLOAT_OF(numbers, height, "up to which a sole stands", RANGE(0, 1e6), OR_UNITS(0.3f)),
+    FLOAT_OF(numbers, speed, "up to which a sole stands, 1/s", RANGE(0, 1e9), OR_UNITS(10)),
+    FLOAT_OF(numbers, distance, "how far a foot is held away", RANGE(0, 1e6), OR_UNITS(4)),
+    FLOAT_OF(numbers, release, "seconds of the way back", RANGE(0, 1e6), OR(0.2f)),
     RESERVED,
 };
 const md5_schema md5i_hold_schema = {A("hold"), .text = "holds the planted feet of a `feet`",
@@ -597,7 +601,7 @@ const md5_schema md5i_hold_schema = {A("hold"), .text = "holds the planted feet 
 
 #define ROW md5_modifier_place
 static const md5_column place_columns[] = {
-    TEXT(joint, "its joint", HEAD, .what = "a joint"),
+    TEXT(joint, "its joint", IN_HEAD("a joint")),
     TEXT(attached, "whose joint", HEAD, .form = MD5_FORM_AFTER, .word = "of",
          .what = "the name of an attached model", .usual = "the machine's model"),
     COLUMN(MD5_COLUMN_DIRECTION, offset, OFFSET(offset, md5_vec3), .text = "in its space",
@@ -630,10 +634,10 @@ const md5_driver md5i_drivers[MD5_DRIVERS] = {
 
 #define ROW md5_modifier_desc
 static const md5_column modifier_columns[] = {
-    TEXT(name, "its name", HEAD, .what = "the name of a modifier"),
+    NAME("a modifier"),
     CHOICE(kind, modifier_kinds, MD5_MODIFIER_GAZE, "what it does", HEAD, .usual = "joint"),
     TEXT(joint, "the joint; of a chain or limb its tip, of `feet` the pelvis, of a `gaze` the head",
-         HEAD, .what = "a joint"),
+         IN_HEAD("a joint")),
     TEXT(middle, "elbow or knee", .usual = "the joint's parent", ONLY(MD5_MODIFIER_TWO_BONE)),
     TEXT(root, "shoulder or hip", .usual = "the parent of `middle`", ONLY(MD5_MODIFIER_TWO_BONE)),
     NUMBER(length, "joints of the chain", .range = "1 to 64; 2 to 64 but for `aim`",
@@ -645,17 +649,17 @@ static const md5_column modifier_columns[] = {
                  .usual = "( 1 0 0 )", ONLY(MD5_MODIFIER_AIM)),
     DIRECTION_OF(aim, up, "what is up there", .range = "not 0 0 0", .usual = "( 0 0 1 )",
                  ONLY(MD5_MODIFIER_AIM)),
-    FLOAT_OF(aim, limit, "largest turn of one joint, radians", RANGE(0.0, 1e6), OR_ELSE("any turn"),
+    FLOAT_OF(aim, limit, "largest turn of one joint, radians", RANGE(0, 1e6), OR_ELSE("any turn"),
              ONLY(MD5_MODIFIER_AIM)),
-    FLOAT_OF(two_bone, soften, "last share of the reach, in which it slows down", RANGE(0.0, 1.0),
+    FLOAT_OF(two_bone, soften, "last share of the reach, in which it slows down", RANGE(0, 1),
              .usual = "0", ONLY(MD5_MODIFIER_TWO_BONE)),
-    FLOAT_OF(two_bone, stretch, "largest factor of the limb's length", RANGE(1.0, 1e6), OR(1.0f),
+    FLOAT_OF(two_bone, stretch, "largest factor of the limb's length", RANGE(1, 1e6), OR(1),
              ONLY(MD5_MODIFIER_TWO_BONE)),
 #define SPRING(name, low, high, usual, about) \
     FLOAT_OF(spring, name, (about), RANGE(low, high), OR(usual), ONLY(MD5_MODIFIER_SPRING)),
     MD5_SPRING_NUMBERS(SPRING) FLOAT_OF(spring, gravity, "units/s², down the model's z", FINITE,
                                         .usual = "0", ONLY(MD5_MODIFIER_SPRING)),
-    FLOAT(smoothing, "seconds in which feet follow the ground", RANGE(0.0, 1e6), OR(0.1f),
+    FLOAT(smoothing, "seconds in which feet follow the ground", RANGE(0, 1e6), OR(0.1f),
           ONLY(MD5_MODIFIER_FEET)),
     TABLE(feet, md5i_foot_schema, "a leg", ONLY(MD5_MODIFIER_FEET)),
     ONE(gaze, md5i_gaze_schema, "eyes and numbers", NOWHERE, .form = MD5_FORM_ALWAYS,
@@ -663,12 +667,12 @@ static const md5_column modifier_columns[] = {
     ONE(hold, md5i_hold_schema, "holds planted feet", ONLY(MD5_MODIFIER_FEET)),
     SHARE(weight, "with which players begin, or what drives it",
           .easing = offsetof(ROW, weight_easing), .state = OFFSET(weight_layer, const char *),
-          .form = MD5_FORM_SHARE, RANGE(0.0, 1.0), OR(1.0f), .hash = MD5_HASH_SET),
-    TEXT(weight_parameter, "instead of a weight", NOWHERE, .hash = MD5_HASH_SET),
-    TEXT(weight_layer, "instead of a weight", NOWHERE, .hash = MD5_HASH_SET),
-    TEXT(weight_state, "a state of that layer", NOWHERE, .hash = MD5_HASH_SET),
-    TEXT(weight_curve, "instead of a weight", NOWHERE, .hash = MD5_HASH_SET),
-    TEXT(weight_window, "instead of a weight", NOWHERE, .hash = MD5_HASH_SET),
+          .form = MD5_FORM_SHARE, RANGE(0, 1), OR(1), HASHED_IF_SET),
+    TEXT(weight_parameter, "instead of a weight", NOWHERE, HASHED_IF_SET),
+    TEXT(weight_layer, "instead of a weight", NOWHERE, HASHED_IF_SET),
+    TEXT(weight_state, "a state of that layer", NOWHERE, HASHED_IF_SET),
+    TEXT(weight_curve, "instead of a weight", NOWHERE, HASHED_IF_SET),
+    TEXT(weight_window, "instead of a weight", NOWHERE, HASHED_IF_SET),
     EASING(weight_easing, MD5_EASE_LINEAR, "an easing of the parameter", NOWHERE),
     ONE(target, place_schema, "where the target is", .kinds = TARGETS),
     ONE(pole, place_schema, "towards which elbow or knee bends", .word = "pole",
@@ -676,7 +680,7 @@ static const md5_column modifier_columns[] = {
     RESERVED,
 };
 const md5_schema md5i_modifier_schema = {A("modifier"), .text = "changes the pose after the layers",
-                                         KIND(kind), .has_name = true, COLUMNS(modifier_columns)};
+                                         KIND(kind), NAMED, COLUMNS(modifier_columns)};
 #undef ROW
 
 // -- Morph targets ------------------------------------------------------------------------------
@@ -689,23 +693,22 @@ static const md5_choice drives[] = {{"parameter", MD5_MORPH_BY_PARAMETER},
 
 #define ROW md5_morph_desc
 static const md5_column morph_columns[] = {
-    TEXT(target, "a morph target", HEAD, .what = "the name of a morph target"),
+    TEXT(target, "a morph target", IN_HEAD("the name of a morph target")),
     CHOICE(drive, drives, MD5_MORPH_BY_WINDOW, "what drives it", HEAD, .usual = "parameter"),
-    TEXT(parameter, "a parameter", HEAD, .what = "a parameter", ONLY(MD5_MORPH_BY_PARAMETER)),
-    TEXT(layer, "a layer", HEAD, .what = "a layer", ONLY(MD5_MORPH_BY_STATE)),
-    TEXT(state, "a state of it", HEAD, .what = "a state", ONLY(MD5_MORPH_BY_STATE)),
-    TEXT(clip, "a clip", HEAD, .what = "a clip", ONLY(MD5_MORPH_BY_CLIP)),
-    TEXT(curve, "a curve of clips", HEAD, .what = "a curve", ONLY(MD5_MORPH_BY_CURVE),
-         .hash = MD5_HASH_USED),
-    TEXT(window, "a window of clips", HEAD, .what = "a window", ONLY(MD5_MORPH_BY_WINDOW),
-         .hash = MD5_HASH_USED),
+    TEXT(parameter, "a parameter", IN_HEAD("a parameter"), ONLY(MD5_MORPH_BY_PARAMETER)),
+    TEXT(layer, "a layer", IN_HEAD("a layer"), ONLY(MD5_MORPH_BY_STATE)),
+    TEXT(state, "a state of it", IN_HEAD("a state"), ONLY(MD5_MORPH_BY_STATE)),
+    TEXT(clip, "a clip", IN_HEAD("a clip"), ONLY(MD5_MORPH_BY_CLIP)),
+    TEXT(curve, "a curve of clips", IN_HEAD("a curve"), ONLY(MD5_MORPH_BY_CURVE), HASHED_IF_USED),
+    TEXT(window, "a window of clips", IN_HEAD("a window"), ONLY(MD5_MORPH_BY_WINDOW),
+         HASHED_IF_USED),
     TABLE(keys, key_schema, "weights at its frames", HEAD, .form = MD5_FORM_LIST,
           ONLY(MD5_MORPH_BY_CLIP)),
-    FLOAT(weight, "a factor", RANGE(-1e6, 1e6), OR(1.0f)),
+    FLOAT(weight, "a factor", RANGE(-1e6, 1e6), OR(1)),
     RESERVED,
 };
 const md5_schema md5i_morph_schema = {A("morph"), .text = "what drives a morph target", KIND(drive),
-                                      .has_name = true, COLUMNS(morph_columns)};
+                                      NAMED, COLUMNS(morph_columns)};
 #undef ROW
 
 // -- Machines -----------------------------------------------------------------------------------
@@ -724,7 +727,7 @@ static const md5_schema report_schema = {A("report"), .text = "events that the p
 
 #define ROW md5_machine_desc
 static const md5_column machine_columns[] = {
-    TEXT(name, "its name", HEAD, .what = "the name of the machine", .is_text_filled = true),
+    TEXT(name, "its name", IN_HEAD("the name of the machine"), .is_text_filled = true),
     COLUMN(MD5_COLUMN_MODEL, model, OFFSET(model, const md5_model *),
            .other = offsetof(md5_machine_file, model_file), .text = "the file of the model"),
     TABLE(clips, md5i_clip_schema, "a clip"),
@@ -733,21 +736,21 @@ static const md5_column machine_columns[] = {
            .other = OFFSET(num_parameters, uint32_t), .rows = &parameter_schema,
            .choices = parameter_kinds, .num_choices = MD5_COUNT(parameter_kinds),
            .text = "a parameter"),
-    TABLE(follows, follow_schema, "how a parameter follows", .hash = MD5_HASH_ROWS),
+    TABLE(follows, follow_schema, "how a parameter follows", HASHED_IF_ROWS),
     TABLE(motions, md5i_motion_schema, "a motion"),
     TABLE(layers, md5i_layer_schema, "a layer"),
-    TABLE(slots, slot_schema, "where one-shots are played", .hash = MD5_HASH_ROWS),
-    TABLE(shots, shot_schema, "a one-shot", .hash = MD5_HASH_ROWS),
+    TABLE(slots, slot_schema, "where one-shots are played", HASHED_IF_ROWS),
+    TABLE(shots, shot_schema, "a one-shot", HASHED_IF_ROWS),
     NUMBER(max_shots, "slots for one-shots", NOWHERE, .range = "0 to 64", .usual = "4"),
     PART(report, report_schema, "events that the player makes"),
-    TABLE(attached, attached_schema, "a model that is held", .hash = MD5_HASH_ROWS),
-    TABLE(limits, limit_schema, "how far a joint turns", .hash = MD5_HASH_ROWS),
+    TABLE(attached, attached_schema, "a model that is held", HASHED_IF_ROWS),
+    TABLE(limits, limit_schema, "how far a joint turns", HASHED_IF_ROWS),
     TABLE(modifiers, md5i_modifier_schema, "a modifier"),
-    TABLE(morphs, md5i_morph_schema, "what drives a morph target", .hash = MD5_HASH_ROWS),
-    OTHER(locations, "of the words of a file", NOWHERE, .hash = MD5_HASH_NEVER),
+    TABLE(morphs, md5i_morph_schema, "what drives a morph target", HASHED_IF_ROWS),
+    OTHER(locations, "of the words of a file", NOWHERE, NOT_HASHED),
     RESERVED,
 };
-const md5_schema md5i_machine_schema = {A("machine"), .text = "the whole file", .has_name = true,
+const md5_schema md5i_machine_schema = {A("machine"), .text = "the whole file", NAMED,
                                         .needs_braces = true, COLUMNS(machine_columns)};
 #undef ROW
 
