@@ -77,7 +77,7 @@ void md5gli_project_light(uint32_t width, uint32_t height, const float *rgb, md5
             harmonics_at(flat * c, flat * s, z, values);
             for (int i = 0; i < 9; i++)
                 for (int k = 0; k < 3; k++)
-                    sums[i][k] += angle * values[i] * (double)texel[k];
+                    sums[i][k] += angle * values[i] * texel[k];
             const double next = c * turn_cos - s * turn_sin; // the next column's azimuth
             s = s * turn_cos + c * turn_sin;
             c = next;
@@ -220,9 +220,8 @@ enum { NUM_SAMPLES = 64 };
 static int spread_samples(const md5gl_pyramid *from, float roughness,
                           lobe_sample samples[NUM_SAMPLES])
 {
-    const double alpha = (double)roughness * (double)roughness, square = alpha * alpha;
-    const double texel =
-        2.0 * pi * pi / ((double)from->levels[0].width * (double)from->levels[0].height);
+    const double alpha = (double)roughness * roughness, square = alpha * alpha;
+    const double texel = 2.0 * pi * pi / ((double)from->levels[0].width * from->levels[0].height);
     int count = 0;
     for (int i = 0; i < NUM_SAMPLES; i++) {
         const double share = (i + 0.5) / (int)NUM_SAMPLES, around = i * 2.39996322972865332;
@@ -362,8 +361,7 @@ md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t w
     // The library reads it only.
     const md5gl_panorama picture = {width, height, (float *)(uintptr_t)rgb};
     if (width == 0 || height == 0) {
-        md5gli_fail(error, MD5_ERROR_GPU, "an environment of %u x %u texels", (unsigned)width,
-                    (unsigned)height);
+        md5gli_fail(error, MD5_ERROR_GPU, "an environment of %u x %u texels", width, height);
         return NULL;
     }
     md5gl_environment *const environment = MD5GL_NEW(renderer, md5gl_environment, 1, error);

@@ -77,18 +77,17 @@ static bool fill_description(const md5gl_impostor_desc *given, md5gl_impostor_de
     if (desc->num_around > MAX_AROUND || desc->num_above > MAX_ABOVE)
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "impostors of %u x %u directions: at most %d around and %d above",
-                           (unsigned)desc->num_around, (unsigned)desc->num_above, MAX_AROUND,
-                           MAX_ABOVE);
+                           desc->num_around, desc->num_above, MAX_AROUND, MAX_ABOVE);
     if (!(desc->lowest >= -quarter && desc->lowest <= desc->highest && desc->highest <= quarter))
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "impostors seen from %g to %g radians above the horizontal plane: "
                            "-pi/2 <= lowest <= highest <= pi/2",
-                           (double)desc->lowest, (double)desc->highest);
+                           desc->lowest, desc->highest);
     if (desc->texels < MIN_LEVEL_SIDE || desc->texels > MAX_TEXELS
         || (desc->texels & (desc->texels - 1)) != 0)
         return md5gli_fail(error, MD5_ERROR_RANGE,
                            "impostors of %u texels: the side is a power of 2 from %d to %d",
-                           (unsigned)desc->texels, MIN_LEVEL_SIDE, MAX_TEXELS);
+                           desc->texels, MIN_LEVEL_SIDE, MAX_TEXELS);
     return true;
 }
 
@@ -99,7 +98,7 @@ static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, 
     const uint64_t frames = desc->num_frames, limit = renderer->max_texture_size;
     const uint64_t across = (uint64_t)ceil(sqrt((double)frames));
     impostors->num_views = desc->num_around * desc->num_above + 1;
-    impostors->columns = (uint32_t)ceil(sqrt((double)impostors->num_views));
+    impostors->columns = (uint32_t)ceil(sqrt(impostors->num_views));
     impostors->rows = (impostors->num_views + impostors->columns - 1) / impostors->columns;
     impostors->blocks[0] = (uint32_t)across;
     impostors->blocks[1] = (uint32_t)((frames + across - 1) / across);
@@ -109,8 +108,8 @@ static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, 
         return md5gli_fail(error, MD5_ERROR_GPU,
                            "impostors of %u frames take %llu x %llu texels, but "
                            "GL_MAX_TEXTURE_SIZE is %llu",
-                           (unsigned)desc->num_frames, (unsigned long long)width,
-                           (unsigned long long)height, (unsigned long long)limit);
+                           desc->num_frames, (unsigned long long)width, (unsigned long long)height,
+                           (unsigned long long)limit);
     uint64_t bytes = 0;
     for (uint32_t side = desc->texels; side >= MIN_LEVEL_SIDE; side /= 2) {
         const uint32_t level = impostors->num_levels++;
@@ -119,7 +118,7 @@ static bool arrange(const md5gl_renderer *renderer, md5gl_impostors *impostors, 
     if (bytes > desc->gpu_limit)
         return md5gli_fail(error, MD5_ERROR_MEMORY,
                            "impostors of %u frames take %llu bytes, but the limit is %zu",
-                           (unsigned)desc->num_frames, (unsigned long long)bytes, desc->gpu_limit);
+                           desc->num_frames, (unsigned long long)bytes, desc->gpu_limit);
     impostors->size = (size_t)bytes;
     return true;
 }
@@ -199,7 +198,7 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
     const float radius = impostors->desc.radius;
     if (columns > renderer->max_target_size / cell)
         return md5gli_fail(error, MD5_ERROR_GPU, "%u pictures of %u texels exceed a framebuffer",
-                           (unsigned)impostors->num_views, (unsigned)impostors->desc.texels);
+                           impostors->num_views, impostors->desc.texels);
     impostors->placements = MD5GL_NEW(renderer, md5_mat34, impostors->num_views, error);
     if (!impostors->placements)
         return false;
@@ -234,8 +233,7 @@ static bool create_canvas(md5gl_renderer *renderer, md5gl_impostors *impostors, 
         return false;
     if (state != GL_FRAMEBUFFER_COMPLETE)
         return md5gli_fail(error, MD5_ERROR_GPU,
-                           "the framebuffer for impostors is not complete (0x%04x)",
-                           (unsigned)state);
+                           "the framebuffer for impostors is not complete (0x%04x)", state);
     return true;
 }
 
@@ -376,7 +374,7 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
     MD5GL_ASSERT_NO_FRAME(renderer);
     if (frame >= impostors->desc.num_frames)
         return md5gli_fail(error, MD5_ERROR_RANGE, "pictures of frame %u, but there are %u frames",
-                           (unsigned)frame, (unsigned)impostors->desc.num_frames);
+                           frame, impostors->desc.num_frames);
     (void)md5gli_take_errors(renderer);
     // Pose one instance for each view.
     const uint32_t num_views = impostors->num_views;
@@ -446,8 +444,8 @@ bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
     for (uint32_t i = 0; i < count; i++) {
         const float frame = instances[i].frame;
         if (!(frame >= 0.0f && frame <= last) || !impostors->has_pictures[(uint32_t)(frame + 0.5f)])
-            return md5gli_fail(error, MD5_ERROR_RANGE, "impostor %u: no pictures of frame %g",
-                               (unsigned)i, (double)frame);
+            return md5gli_fail(error, MD5_ERROR_RANGE, "impostor %u: no pictures of frame %g", i,
+                               frame);
     }
     if (count > 0)
         md5gli_stream(renderer, GL_ARRAY_BUFFER, impostors->buffer, instances,
@@ -516,15 +514,14 @@ void md5gl_draw_impostors(md5gl_renderer *renderer, const md5gl_impostors *impos
         return;
     // Programs for other lights than the studio's are built here. Their order is that of the
     // passes.
-    static_assert((int)MD5GL_IMPOSTOR_LIT_CLASSIC_SPOTS - (int)MD5GL_IMPOSTOR_LIT_ENVIRONMENT
-                      == (int)MD5GL_PASS_LIT_CLASSIC_SPOTS - (int)MD5GL_PASS_LIT_ENVIRONMENT,
+    static_assert((int)MD5GL_IMPOSTOR_LIT_CLASSIC_SPOTS - MD5GL_IMPOSTOR_LIT_ENVIRONMENT
+                      == (int)MD5GL_PASS_LIT_CLASSIC_SPOTS - MD5GL_PASS_LIT_ENVIRONMENT,
                   "programs of impostors are as many as lit passes");
     const enum md5gl_fixed_program which =
         renderer->lit_pass == MD5GL_PASS_LIT
             ? MD5GL_IMPOSTOR_LIT
-            : (enum md5gl_fixed_program)((int)MD5GL_IMPOSTOR_LIT_ENVIRONMENT
-                                         + (int)renderer->lit_pass
-                                         - (int)MD5GL_PASS_LIT_ENVIRONMENT);
+            : (enum md5gl_fixed_program)(MD5GL_IMPOSTOR_LIT_ENVIRONMENT + (int)renderer->lit_pass
+                                         - MD5GL_PASS_LIT_ENVIRONMENT);
     md5_error error = {0};
     const md5gl_program *program = md5gli_fixed_program(renderer, which, &error);
     if (!program) {

@@ -76,7 +76,7 @@ static bool find_picture(look_loader *loader, const char *name, int length, cons
             if (texels) {
                 desc->release(desc->user, texels);
                 md5gli_fail(&error, MD5_ERROR_GPU, "%u x %u texels: a side must be 1 to %u",
-                            (unsigned)picture->width, (unsigned)picture->height, (unsigned)most);
+                            picture->width, picture->height, most);
             }
             if (error.status != MD5_OK || error.message[0] != '\0')
                 warn(loader, loader->path, &error);
@@ -172,8 +172,8 @@ md5gl_looks *md5gl_load_looks(md5gl_renderer *renderer, const md5gl_looks_desc *
         (void)last_part(mesh->shader[0] != '\0' ? mesh->shader : mesh->name, name);
         if (!is_found && !(name[0] != '\0' && load_material(&loader, name, material))) {
             md5_error missing = {.status = MD5_OK};
-            md5gli_fail(&missing, MD5_WARNING, "mesh %u: no picture \"%s\" beside the model",
-                        (unsigned)i, name);
+            md5gli_fail(&missing, MD5_WARNING, "mesh %u: no picture \"%s\" beside the model", i,
+                        name);
             warn(&loader, desc->path, &missing);
         }
         if (material->diffuse == 0)

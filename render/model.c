@@ -16,9 +16,9 @@ uint32_t md5gli_instances_per_draw(const md5gl_renderer *renderer, uint32_t num_
     const uint32_t limit = renderer->max_texels;
     if (texels > limit)
         md5gli_fail(error, MD5_ERROR_GPU,
-                    "a palette of %u joints%s takes %llu texels, but %s is %u",
-                    (unsigned)num_joints, copies > 1 ? " with the previous one" : "",
-                    (unsigned long long)texels, renderer->max_texels_name, (unsigned)limit);
+                    "a palette of %u joints%s takes %llu texels, but %s is %u", num_joints,
+                    copies > 1 ? " with the previous one" : "", (unsigned long long)texels,
+                    renderer->max_texels_name, limit);
     return (uint32_t)(limit / texels);
 }
 
@@ -49,8 +49,8 @@ static bool set_path(const md5gl_renderer *renderer, const md5_model *model, md5
         && (mesh->path == MD5GL_PATH_4 || mesh->path == MD5GL_PATH_8
             || num_influences <= renderer->max_texels
             || md5gli_fail(is_auto ? NULL : error, MD5_ERROR_GPU,
-                           "mesh of %u influences, but %s is %u", (unsigned)num_influences,
-                           renderer->max_texels_name, (unsigned)renderer->max_texels)))
+                           "mesh of %u influences, but %s is %u", num_influences,
+                           renderer->max_texels_name, renderer->max_texels)))
         return true;
     mesh->path = MD5GL_PATH_CPU;
     mesh->reason = "buffer too small";
@@ -180,7 +180,7 @@ static void upload_exact(md5gl_renderer *renderer, md5gl_mesh *mesh)
                                                  count * sizeof *source->influences);
     mesh->exact_joints = md5gli_create_table(renderer, GL_R32UI, source->influence_joints,
                                              count * sizeof *source->influence_joints);
-    const size_t size = (size_t)source->num_vertices * sizeof(uint32_t) + sizeof(uint32_t);
+    const size_t size = source->num_vertices * sizeof(uint32_t) + sizeof(uint32_t);
     gl->GenBuffers(1, &mesh->influences);
     gl->BindBuffer(GL_ARRAY_BUFFER, mesh->influences);
     gl->BufferData(GL_ARRAY_BUFFER, (GLsizeiptr)size, source->first_influence, GL_STATIC_DRAW);
@@ -290,8 +290,8 @@ bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t 
     const size_t num_meshes = model->model->num_meshes, size = sizeof *model->surfaces;
     const uint32_t kept = num_skins < model->num_skins ? num_skins : model->num_skins;
     if (num_meshes > UINT32_MAX / num_skins)
-        return md5gli_fail(error, MD5_ERROR_RANGE, "%u skins of %zu meshes are too many",
-                           (unsigned)num_skins, num_meshes);
+        return md5gli_fail(error, MD5_ERROR_RANGE, "%u skins of %zu meshes are too many", num_skins,
+                           num_meshes);
     md5gl_surface *const surfaces =
         MD5GL_NEW(renderer, md5gl_surface, num_skins * num_meshes, error);
     if (!surfaces)
@@ -382,9 +382,8 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
         MD5_ASSERT_RESERVED(deform);
         if (deform->num_vertices < formed->mesh->num_vertices || deform->num_vertices > INT_MAX
             || deform->num_triangles > INT_MAX / 6)
-            return md5gli_fail(error, MD5_ERROR_RANGE, "mesh %u: %u vertices, %u triangles",
-                               (unsigned)mesh, (unsigned)deform->num_vertices,
-                               (unsigned)deform->num_triangles);
+            return md5gli_fail(error, MD5_ERROR_RANGE, "mesh %u: %u vertices, %u triangles", mesh,
+                               deform->num_vertices, deform->num_triangles);
     }
     if (deform && !md5gli_build_variant(renderer, MD5GL_PATH_CPU, MD5GL_BLEND_LINEAR, error))
         return false;

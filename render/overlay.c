@@ -85,8 +85,7 @@ void md5gl_draw_blobs(md5gl_renderer *renderer, const md5gl_blob *blobs, uint32_
     if (count == 0 || count > INT_MAX)
         return;
     begin_overlay(renderer, &renderer->fixed[MD5GL_PROGRAM_BLOB], renderer->blob_array, true);
-    md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->blob_buffer, blobs,
-                  (size_t)count * sizeof *blobs);
+    md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->blob_buffer, blobs, count * sizeof *blobs);
     gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)count);
 }
 
@@ -106,7 +105,7 @@ void md5gl_draw_panel(md5gl_renderer *renderer, md5gl_texture texture, md5gl_tex
     begin_overlay(renderer, program, renderer->panel_array, false);
     md5gli_set_integer(gl, program, MD5GL_IS_COLOUR, kind == MD5GL_TEXTURE_COLOR);
     md5gli_stream(renderer, GL_ARRAY_BUFFER, renderer->panel_buffer, vertices,
-                  (size_t)count * sizeof *vertices);
+                  count * sizeof *vertices);
     md5gli_bind_texture(renderer, program, MD5GL_UNIT_TEXTURE, GL_TEXTURE_2D,
                         texture ? texture : renderer->white);
     gl->DrawArrays(GL_TRIANGLES, 0, (GLsizei)(count / 3 * 3));

@@ -23,7 +23,7 @@ static bool fits(const md5gl_renderer *renderer, uint64_t texels, const char *wh
     return texels <= renderer->max_texels
            || md5gli_fail(error, MD5_ERROR_GPU, "%s take %llu texels, but %s is %u", what,
                           (unsigned long long)texels, renderer->max_texels_name,
-                          (unsigned)renderer->max_texels);
+                          renderer->max_texels);
 }
 
 md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *source, md5_error *error)
@@ -120,16 +120,16 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
         num_frames += clips[i]->num_frames;
         if (clips[i]->num_vertices != num_vertices)
             return md5gli_fail(error, MD5_ERROR_MISMATCH,
-                               "baked clip %u has %u vertices, but the model has %u", (unsigned)i,
-                               (unsigned)clips[i]->num_vertices, (unsigned)num_vertices);
+                               "baked clip %u has %u vertices, but the model has %u", i,
+                               clips[i]->num_vertices, num_vertices);
     }
     const uint64_t texels = num_frames * num_vertices;
     if (texels <= limit && num_frames <= MAX_FRAMES && 2 * (uint64_t)count <= limit)
         return true;
     return md5gli_fail(error, MD5_ERROR_GPU,
                        "%llu baked frames of %u vertices take %llu texels, but %s is %u",
-                       (unsigned long long)num_frames, (unsigned)num_vertices,
-                       (unsigned long long)texels, renderer->max_texels_name, (unsigned)limit);
+                       (unsigned long long)num_frames, num_vertices, (unsigned long long)texels,
+                       renderer->max_texels_name, limit);
 }
 
 md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model,
@@ -484,7 +484,7 @@ static bool pose_clips(md5gl_renderer *renderer, md5gl_model *model,
             if (job->clip >= baked->num_clips || job->moment.frame0 >= baked->num_frames[job->clip]
                 || job->moment.frame1 >= baked->num_frames[job->clip])
                 return md5gli_fail(error, MD5_ERROR_RANGE,
-                                   "instance %u: no such baked clip or frame", (unsigned)i);
+                                   "instance %u: no such baked clip or frame", i);
         }
     }
     if (!fill_batches(renderer, model, NULL, instances, error))
@@ -539,8 +539,8 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
         return true;
     for (uint32_t i = 0; i < count && skins; i++) {
         if (skins[i] >= model->num_skins)
-            return md5gli_fail(error, MD5_ERROR_RANGE, "instance %u: skin %u, but there are %u",
-                               (unsigned)i, (unsigned)skins[i], (unsigned)model->num_skins);
+            return md5gli_fail(error, MD5_ERROR_RANGE, "instance %u: skin %u, but there are %u", i,
+                               skins[i], model->num_skins);
     }
     const uint32_t num_runs = skins ? find_runs(skins, count, NULL) : 0;
     if (num_runs > model->run_capacity) {

@@ -58,8 +58,7 @@ bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error)
     const GLenum code = md5gli_take_errors(renderer);
     if (code == GL_NO_ERROR)
         return true;
-    return md5gli_fail(error, MD5_ERROR_GPU, "%s (0x%04x) while %s", error_name(code),
-                       (unsigned)code, where);
+    return md5gli_fail(error, MD5_ERROR_GPU, "%s (0x%04x) while %s", error_name(code), code, where);
 }
 
 bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error)
@@ -74,7 +73,7 @@ bool md5gli_check_context(md5gl_renderer *renderer, md5_error *error)
     const char *const culprit = culprits[state >= 0x8253 && state <= 0x8254 ? state - 0x8253 : 2];
     return md5gli_fail(error, MD5_ERROR_GPU,
                        "the OpenGL context is lost (%s, 0x%04x): the driver was reset", culprit,
-                       (unsigned)state);
+                       state);
 }
 
 // Before each block its size, in room that keeps the alignment.

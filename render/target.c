@@ -68,8 +68,8 @@ static bool check_target(md5gl_renderer *renderer, const md5gl_target *target, m
     const GLenum state = renderer->gl.CheckFramebufferStatus(GL_FRAMEBUFFER);
     return state == GL_FRAMEBUFFER_COMPLETE
            || md5gli_fail(error, MD5_ERROR_GPU,
-                          "target of %u x %u pixels is not complete (0x%04x)%s",
-                          (unsigned)target->width, (unsigned)target->height, (unsigned)state,
+                          "target of %u x %u pixels is not complete (0x%04x)%s", target->width,
+                          target->height, state,
                           target->outputs[OUTPUT_MOTION] && renderer->is_es
                               ? ": OpenGL ES needs EXT_color_buffer_float for motion"
                               : "");
@@ -85,8 +85,8 @@ static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uin
     MD5GL_ASSERT_NO_FRAME(renderer);
     const uint32_t limit = renderer->max_target_size;
     if (width == 0 || height == 0 || width > limit || height > limit) {
-        md5gli_fail(error, MD5_ERROR_GPU, "target of %u x %u: a side must be 1 to %u pixels",
-                    (unsigned)width, (unsigned)height, (unsigned)limit);
+        md5gli_fail(error, MD5_ERROR_GPU, "target of %u x %u: a side must be 1 to %u pixels", width,
+                    height, limit);
         return NULL;
     }
     md5gl_target *const target = MD5GL_NEW(renderer, md5gl_target, 1, error);
@@ -388,8 +388,8 @@ bool md5gl_read_pixels(md5gl_renderer *renderer, md5gl_target *target, uint32_t 
     const GladGLContext *gl = &renderer->gl;
     if (target && (width > target->width || height > target->height))
         return md5gli_fail(error, MD5_ERROR_GPU,
-                           "cannot read %u x %u pixels of a target of %u x %u", (unsigned)width,
-                           (unsigned)height, (unsigned)target->width, (unsigned)target->height);
+                           "cannot read %u x %u pixels of a target of %u x %u", width, height,
+                           target->width, target->height);
     (void)md5gli_take_errors(renderer);
     md5gli_reset_transfers(renderer);
     gl->BindFramebuffer(GL_READ_FRAMEBUFFER, target ? target->readable : 0);

@@ -219,8 +219,8 @@ static bool upload_normals(md5gl_renderer *renderer, const md5gl_texture_desc *d
     const md5gl_texture_desc *const heights =
         normals & MD5GL_NORMALS_HEIGHTS ? desc : desc->heights;
     if (heights && (heights->width == 0 || heights->height == 0))
-        return md5gli_fail(error, MD5_ERROR_GPU, "heights of %u x %u texels",
-                           (unsigned)heights->width, (unsigned)heights->height);
+        return md5gli_fail(error, MD5_ERROR_GPU, "heights of %u x %u texels", heights->width,
+                           heights->height);
     uint8_t *const ordered =
         MD5GL_NEW(renderer, uint8_t, 4 * (size_t)desc->width * desc->height, error);
     if (!ordered)
@@ -314,7 +314,7 @@ GLuint md5gli_begin_texture(md5gl_renderer *renderer, GLenum target, uint32_t wi
     if (width == 0 || height == 0 || width > limit || height > limit) {
         md5gli_fail(error, MD5_ERROR_GPU,
                     "texture of %u x %u: a side must be 1 to %u texels (GL_MAX_TEXTURE_SIZE)",
-                    (unsigned)width, (unsigned)height, (unsigned)limit);
+                    width, height, limit);
         return 0;
     }
     (void)md5gli_take_errors(renderer);
@@ -363,7 +363,7 @@ md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture
         MD5_ASSERT(!is_cube || desc->faces[i] != NULL, "faces: six sides");
     if (is_cube && desc->width != desc->height) {
         md5gli_fail(error, MD5_ERROR_GPU, "a cube map of %u x %u texels: sides are squares",
-                    (unsigned)desc->width, (unsigned)desc->height);
+                    desc->width, desc->height);
         return 0;
     }
     const GLuint texture = md5gli_begin_texture(renderer, target, desc->width, desc->height, error);

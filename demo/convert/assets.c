@@ -167,7 +167,7 @@ static double element(const loose_vertex *v, uint32_t row, uint32_t column)
 
 static double dot(md5_vec3 a, md5_vec3 b)
 {
-    return (double)a.x * (double)b.x + (double)a.y * (double)b.y + (double)a.z * (double)b.z;
+    return (double)a.x * b.x + (double)a.y * b.y + (double)a.z * b.z;
 }
 
 // matrix * (point, w)
@@ -196,11 +196,11 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
         const md5_vec3 gap =
             md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(*v->position, in.w));
         is_off |= in.w < 0.0f || md5_vec3_length(gap) > least;
-        sum += (double)in.w;
+        sum += in.w;
         if (in.w > 0.0f && v->num_kept < fit->slots) {
             v->joints[v->num_kept] = mesh->influence_joints[i];
             v->weights[v->num_kept++] = in.w;
-            kept += (double)in.w;
+            kept += in.w;
         }
     }
     if (v->num_kept == 0) {
@@ -209,7 +209,7 @@ static bool pack_vertex(const fitter *fit, loose_vertex *v)
         kept = 1.0;
     }
     for (uint32_t i = 0; i < v->num_kept; i++)
-        v->weights[i] = (float)((double)v->weights[i] / kept);
+        v->weights[i] = (float)(v->weights[i] / kept);
     v->has_more = end - first > fit->slots;
     return is_off || v->has_more || fabs(sum - 1.0) > 1e-5;
 }
@@ -228,9 +228,9 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
     for (uint32_t i = 0; i < slots; i++) {
         if (!(weights[i] > 1e-7f))
             weights[i] = 0.0f, joints[i] = 0;
-        sum += (double)weights[i];
+        sum += weights[i];
     }
-    weights[0] = (float)((double)weights[0] + (1.0 - sum));
+    weights[0] = (float)(weights[0] + (1.0 - sum));
 }
 
 // -- Weights by least squares ---------------------------------------------------------------------
@@ -245,15 +245,15 @@ static void finish_vertex(uint32_t *joints, float *weights, uint32_t slots)
 static void fit_weights(const fitter *fit, const loose_vertex *v)
 {
     float *const weights = v->weights;
-    const double size = (double)fit->size;
+    const double size = fit->size;
     const double pull = (double)fit->num_frames * 1e-5 * size * size + 1e-30;
     double w[MAX_SLOTS];
     for (uint32_t k = 0; k < v->num_kept; k++)
-        w[k] = (double)weights[k];
+        w[k] = weights[k];
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (uint32_t k = 1; k < v->num_kept; k++)
             for (uint32_t l = 0; l < k; l++) {
-                double fall = pull * (w[l] - (double)weights[l] - w[k] + (double)weights[k]);
+                double fall = pull * (w[l] - weights[l] - w[k] + weights[k]);
                 for (uint32_t i = 0; i < v->num_kept; i++)
                     fall += (element(v, l, i) - element(v, k, i)) * w[i];
                 const double rise =
@@ -296,7 +296,7 @@ void convert_find_worst(convert_worst *worst, convert_worst other)
 
 static double share_of(const md5_model *model, double distance)
 {
-    const double size = (double)md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
+    const double size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min));
     return model->max_vertices > 0 && size > 0.0 ? distance / size : 0.0;
 }
 
@@ -345,8 +345,8 @@ static void look(void *user, size_t clip, uint32_t frame, const md5_mat34 *palet
             v->sums[6 + k] += dot(columns[k], gap);
         }
         if (fit->pass == MEASURE)
-            convert_find_worst(&fit->worst, (convert_worst){(double)md5_vec3_length(gap), clip,
-                                                            frame, v->mesh_index, v->index});
+            convert_find_worst(&fit->worst, (convert_worst){md5_vec3_length(gap), clip, frame,
+                                                            v->mesh_index, v->index});
     }
 }
 
@@ -367,10 +367,10 @@ static double bound_of(const fitter *fit, const loose_vertex *v)
         const md5_vec3 own =
             md5_vec3_sub((md5_vec3){in.x, in.y, in.z}, md5_vec3_scale(origin, in.w));
         const md5_vec3 now = md5_vec3_sub(*v->position, origin);
-        bound += (double)md5_vec3_length(md5_vec3_sub(own, md5_vec3_scale(now, weight)));
-        sum += (double)in.w;
+        bound += md5_vec3_length(md5_vec3_sub(own, md5_vec3_scale(now, weight)));
+        sum += in.w;
     }
-    return bound + fabs(sum - 1.0) * (double)fit->size;
+    return bound + fabs(sum - 1.0) * fit->size;
 }
 
 static void note_losses(const convert_job *job, const convert_assets *assets, const fitter *fit)
@@ -503,7 +503,7 @@ uint8_t *convert_pack_bytes(const convert_job *job, const md5_model *model, uint
                          "mesh %u: %u of %u vertices keep %u of up to %u joints, which is at most "
                          "%.3g units off in any pose",
                          m, num_more, mesh->num_vertices, slots, mesh->max_influences,
-                         (double)md5_pack_loss(model, m, slots, NULL));
+                         md5_pack_loss(model, m, slots, NULL));
     }
     if (num_unweighted > 0)
         convert_note(job, "%zu vertices without positive weights follow joint 0", num_unweighted);

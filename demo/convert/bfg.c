@@ -215,7 +215,7 @@ static double lost_of(float number)
 {
     const uint32_t half = half_of(number), exponent = half >> 10 & 31u, mantissa = half & 1023u;
     const double size = exponent > 0 ? ldexp(1024.0 + mantissa, (int)exponent - 25) : 0.0;
-    return fabs(fabs((double)number) - size);
+    return fabs(fabs(number) - size);
 }
 
 static void note_lost(const convert_job *job, const md5_model *model)
@@ -256,7 +256,7 @@ static void put_anim(const convert_job *job, const md5_doc *doc, convert_bytes *
 {
     enum { VERSION = 101, TIME = 8 };
     const uint32_t rate = (uint32_t)fmax(floor(doc->frame_rate + 0.5), 1.0);
-    if ((double)rate != doc->frame_rate)
+    if (rate != doc->frame_rate)
         convert_note(job, "the format has whole frame rates: %g became %u", doc->frame_rate, rate);
     if (doc->bounds == NULL)
         convert_note(job, "the clip has no bounds: they are empty");

@@ -174,7 +174,7 @@ static void sample_weights(convert_weights *weights, uint32_t num_frames)
     float *const keys = common_alloc(num_frames, sizeof *keys);
     const size_t last = weights->num_keys - 1;
     for (uint32_t frame = 0; frame < num_frames; frame++) {
-        const double at = num_frames > 1 ? (double)frame * (double)last / (num_frames - 1.0) : 0.0;
+        const double at = num_frames > 1 ? frame * (double)last / (num_frames - 1.0) : 0.0;
         const size_t a = (size_t)at, b = a < last ? a + 1 : last;
         keys[frame] =
             weights->keys[a] + (weights->keys[b] - weights->keys[a]) * (float)(at - (double)a);
@@ -209,7 +209,7 @@ static bool edit_clip(const convert_job *job, convert_scene *scene, convert_part
     part->motion = root.motion;
     if (job->is_in_place)
         convert_note(job, "clip %s: stays in place, without a motion of %.4g units", part->name,
-                     (double)md5_vec3_length(root.motion));
+                     md5_vec3_length(root.motion));
     return true;
 }
 

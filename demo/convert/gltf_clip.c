@@ -68,13 +68,13 @@ typedef struct clip_maker {
 // A key's time; on its frame if all keys are.
 static double key_time(const clip_maker *clip, const key_track *track, size_t key)
 {
-    const double time = (double)track->times[key];
+    const double time = track->times[key];
     return clip->is_exact ? floor(time * clip->rate + 0.5) / clip->rate : time;
 }
 
 static convert_quat quat_of(const float q[4])
 {
-    return convert_unit((convert_quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]});
+    return convert_unit((convert_quat){q[0], q[1], q[2], q[3]});
 }
 
 // Which of the values at one time is meant, where a track jumps there: 0 is the first one.
@@ -115,8 +115,8 @@ static void sample(const clip_maker *clip, const key_track *track, double time, 
                              step * (sss - 2.0 * ss + s), step * (sss - ss)};
     const double *const part = is_still ? still : is_cubic ? curve : line;
     for (size_t i = 0; i < width; i++)
-        value[i] = part[0] * (double)a[inner + i] + part[1] * (double)b[inner + i]
-                   + part[2] * (double)a[2 * inner + i] + part[3] * (double)b[i];
+        value[i] = part[0] * a[inner + i] + part[1] * b[inner + i] + part[2] * a[2 * inner + i]
+                   + part[3] * b[i];
     if (track->path == GLTF_ROTATION && !is_cubic && !is_still) {
         const convert_quat turn = convert_slerp(quat_of(a), quat_of(b), s);
         memcpy(value, &turn, sizeof turn);
@@ -193,7 +193,7 @@ static void choose_rate(clip_maker *clip, const json_t *animation)
         clip->is_exact = true;
         for (size_t t = 0; t < clip->num_tracks && clip->is_exact; t++)
             for (size_t k = 0; k < clip->tracks[t].num_keys && clip->is_exact; k++) {
-                const double frame = (double)clip->tracks[t].times[k] * rate;
+                const double frame = clip->tracks[t].times[k] * rate;
                 clip->is_exact = fabs(frame - floor(frame + 0.5)) < 1e-4 * rate;
             }
     }
@@ -247,7 +247,7 @@ static void measure_scale(clip_maker *clip, double time)
     }
     for (uint32_t m = 0; m < clip->meshes->model.num_meshes && most > 1e-5; m++) {
         const md5_doc_mesh *const mesh = &clip->meshes->model.meshes[m];
-        const double points = (double)mesh->num_vertices * (double)clip->num_frames;
+        const double points = mesh->num_vertices * (double)clip->num_frames;
         const uint32_t stride = 1 + (uint32_t)fmin(points / most_points, 1e9);
         for (uint32_t v = 0; v < mesh->num_vertices; v += stride) {
             const md5_weight *const weights = mesh->weights + mesh->vertices[v].first_weight;
@@ -255,7 +255,7 @@ static void measure_scale(clip_maker *clip, double time)
             for (uint32_t w = 0; w < mesh->vertices[v].num_weights; w++) {
                 const convert_vec by = gltf_point(&clip->moves[weights[w].joint],
                                                   convert_from_vec3(weights[w].offset));
-                off = convert_add(off, convert_times(by, (double)weights[w].bias));
+                off = convert_add(off, convert_times(by, weights[w].bias));
             }
             const double distance = sqrt(convert_dot(off, off));
             if (!(distance > worst->distance))
@@ -307,7 +307,7 @@ static double measure_between(clip_maker *clip)
 static void pose_frame(void *user, uint32_t frame, convert_xform *local)
 {
     clip_maker *const clip = user;
-    const double time = (double)frame / clip->rate;
+    const double time = frame / clip->rate;
     pose_at(clip, time);
     measure_scale(clip, time);
     for (size_t j = 0; j < clip->rig->num_joints; j++) {
@@ -439,7 +439,7 @@ static uint32_t *find_cuts(const clip_maker *clip, uint32_t node)
         uint32_t run = 0;
         for (size_t k = 1; is_on && k < track->num_keys; k++) {
             const float *const value = track->values + k * track->width;
-            const double gap = (double)track->times[k] - (double)track->times[k - 1];
+            const double gap = (double)track->times[k] - track->times[k - 1];
             const bool is_near = gap * clip->rate < 0.1;
             const bool is_step =
                 track->kind == KEYS_STEP
@@ -569,8 +569,8 @@ static bool read_clip(clip_maker *clip, size_t index)
     choose_rate(clip, animation);
     for (size_t i = 0; i < clip->num_tracks; i++) {
         const key_track *const track = &clip->tracks[i];
-        first = fmin(first, (double)track->times[0]);
-        last = fmax(last, (double)track->times[track->num_keys - 1]);
+        first = fmin(first, track->times[0]);
+        last = fmax(last, track->times[track->num_keys - 1]);
         has_joints |= track->path == WEIGHTS || clip->rig->nodes[track->node].joint != MD5_NONE;
         has_curves |= track->kind == KEYS_CUBIC && track->num_keys > 1;
         for (size_t k = 1; k < track->num_keys && track->kind == KEYS_STEP; k++) {
@@ -624,8 +624,7 @@ static bool accept_loss(const clip_maker *clip)
     const scale_loss *const worst = &clip->worst;
     double size = 0.0;
     if (clip->model != NULL)
-        size =
-            (double)md5_vec3_length(md5_vec3_sub(clip->model->bounds.max, clip->model->bounds.min));
+        size = md5_vec3_length(md5_vec3_sub(clip->model->bounds.max, clip->model->bounds.min));
     if (!(worst->distance > 1e-5 * size) || worst->clip == NULL)
         return true;
     char text[240];
@@ -658,7 +657,7 @@ bool gltf_add_clips(const gltf_meshes *meshes, const md5_model *model, convert_s
         for (uint32_t w = 0; w < meshes->model.meshes[m].num_weights; w++) {
             const md5_weight *const weight = &meshes->model.meshes[m].weights[w];
             clip.reach[weight->joint] =
-                fmax(clip.reach[weight->joint], (double)md5_vec3_length(weight->offset));
+                fmax(clip.reach[weight->joint], md5_vec3_length(weight->offset));
         }
     bool is_added = true;
     for (size_t i = 0; i < gltf_count(rig->file, "animations") && is_added; i++)

@@ -359,8 +359,7 @@ static float *read_elements(gltf_file *file, uint32_t accessor, const json_t *ob
     for (size_t i = 0; i < count * width && bytes != NULL && is_right; i++) {
         const uint32_t bits =
             whole_number(bytes + offset + i / width * stride + i % width * type->size, type->size);
-        const double number =
-            type->is_signed && bits >= half ? (double)bits - 2.0 * half : (double)bits;
+        const double number = type->is_signed && bits >= half ? bits - 2.0 * half : bits;
         values[i] = (float)(is_normalized && type->top > 0.0
                                 ? fmax(number / type->top, -1.0) // -128 too is -1
                                 : number);

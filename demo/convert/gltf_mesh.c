@@ -199,8 +199,8 @@ static size_t read_influences(maker *to, size_t v, joint_weight found[MAX_WEIGHT
     size_t count = 0;
     double sum = 0.0;
     for (size_t i = 0; i < 4 * to->num_sets; i++) {
-        const double weight = (double)to->weights[i / 4][4 * v + i % 4];
-        const double slot = (double)to->joints[i / 4][4 * v + i % 4];
+        const double weight = to->weights[i / 4][4 * v + i % 4];
+        const double slot = to->joints[i / 4][4 * v + i % 4];
         size_t k = 0;
         if (!(weight > 0.0))
             continue;
@@ -237,8 +237,8 @@ static bool add_vertex(maker *to, size_t v)
     mesh->vertices = common_grow(mesh->vertices, number, sizeof *mesh->vertices);
     mesh->texcoords = common_grow(mesh->texcoords, number, sizeof *mesh->texcoords);
     mesh->vertices[number] = (md5_vertex){mesh->num_weights, (uint32_t)count};
-    const double u = to->texcoords ? (double)to->texcoords[2 * v] : 0.0;
-    const double w = to->texcoords ? (double)to->texcoords[2 * v + 1] : 0.0;
+    const double u = to->texcoords ? to->texcoords[2 * v] : 0.0;
+    const double w = to->texcoords ? to->texcoords[2 * v + 1] : 0.0;
     const double(*const t)[3] = to->texture;
     mesh->texcoords[number] = (md5_vec2){(float)(t[0][0] * u + t[0][1] * w + t[0][2]),
                                          (float)(t[1][0] * u + t[1][1] * w + t[1][2])};
@@ -250,10 +250,9 @@ static bool add_vertex(maker *to, size_t v)
             const float *const move =
                 is_mesh || !to->moves[target] ? NULL : to->moves[target] + 3 * v;
             md5_weight **const weights = is_mesh ? &mesh->weights : &to->moved[target];
-            convert_vec at = {(double)p[0], (double)p[1], (double)p[2]};
+            convert_vec at = {p[0], p[1], p[2]};
             if (move != NULL)
-                at = convert_add(at,
-                                 (convert_vec){(double)move[0], (double)move[1], (double)move[2]});
+                at = convert_add(at, (convert_vec){move[0], move[1], move[2]});
             *weights = common_grow(*weights, mesh->num_weights, sizeof **weights);
             (*weights)[mesh->num_weights] =
                 (md5_weight){own == MD5_NONE ? 0 : own, (float)found[k].weight,
@@ -294,7 +293,7 @@ static bool add_vertices(maker *to)
             hash = (hash ^ bits) * 0x9e3779b97f4a7c15u;
             hash ^= hash >> 29;
         }
-        size_t at = (size_t)hash & (room - 1), tries = 0;
+        size_t at = hash & (room - 1), tries = 0;
         for (; table[at].vertex != 0 && tries < MAX_TRIES; at = (at + 1) & (room - 1), tries++) {
             write_row(to, table[at].vertex - 1, other);
             if (v >= to->num_kept && memcmp(row, other, width * sizeof *row) == 0)
@@ -541,7 +540,7 @@ bool gltf_add_targets(const gltf_meshes *meshes, convert_scene *scene)
     size_t size = doc.num_joints + meshes->num_moved;
     bool is_right = true;
     for (uint32_t i = 0; i < doc.num_meshes; i++)
-        size += (size_t)doc.meshes[i].num_weights + 2 * (size_t)doc.meshes[i].num_triangles;
+        size += doc.meshes[i].num_weights + 2 * (size_t)doc.meshes[i].num_triangles;
     doc.meshes = common_alloc(doc.num_meshes, sizeof *doc.meshes);
     for (size_t i = 0; i < meshes->num_moved && is_right; i++) {
         const char *const name = meshes->moved[i].target;

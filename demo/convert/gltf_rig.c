@@ -342,7 +342,7 @@ static bool read_skins(gltf_rig *rig)
         for (size_t k = 0; k < skin->num_joints; k++) {
             double matrix[16];
             for (size_t n = 0; n < 16 && matrices != NULL; n++)
-                matrix[n] = (double)matrices[16 * k + n];
+                matrix[n] = matrices[16 * k + n];
             skin->inverse_binds[k] = matrices ? from_matrix(matrix) : identity;
             skin->joints[k] = gltf_index_at(joints, k);
             rig->nodes[skin->joints[k]].is_joint = true;
@@ -595,7 +595,7 @@ static bool measure_mesh(gltf_file *file, const gltf_affine *place, const json_t
     if (p == NULL || !gltf_spend(file, count))
         return accessor == MD5_NONE;
     for (size_t i = 0; i < 3 * count; i += 3) {
-        const convert_vec v = {(double)p[i], (double)p[i + 1], (double)p[i + 2]};
+        const convert_vec v = {p[i], p[i + 1], p[i + 2]};
         range[0] = fmin(range[0], gltf_point(place, v).y);
         range[1] = fmax(range[1], gltf_point(place, v).y);
     }
@@ -615,7 +615,7 @@ static double measure_bones(const gltf_rig *rig)
         const convert_vec bone =
             convert_sub(joint->bind.c[3], rig->joints[joint->parent].bind.c[3]);
         const double length = sqrt(convert_dot(bone, bone));
-        const double own = (double)md5_vec3_length(rig->model->bind_local[number].translation);
+        const double own = md5_vec3_length(rig->model->bind_local[number].translation);
         if (length > 1e-9 && own > 1e-6)
             ratios[count++] = own / length;
     }

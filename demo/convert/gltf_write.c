@@ -141,11 +141,11 @@ static void write_skin(gltf_writer *w, uint32_t root)
         for (int row = 0; row < 3; row++) {
             double corner = 0.0;
             for (int column = 0; column < 3; column++) {
-                const double value = (double)m[4 * axis[row] + axis[column]];
+                const double value = m[4 * axis[row] + axis[column]];
                 out[4 * column + row] = (float)(value * step);
-                corner += value * (double)w->corner[column];
+                corner += value * w->corner[column];
             }
-            out[12 + row] = (float)((double)m[4 * axis[row] + 3] * inch + corner);
+            out[12 + row] = (float)(m[4 * axis[row] + 3] * inch + corner);
         }
         out[15] = 1.0f;
     }
@@ -254,7 +254,7 @@ static bool write_material(gltf_writer *w, const convert_material *look, const c
         gltf_put(w->out, material, "alphaMode",
                  json_string(look->alpha == CONVERT_MASK ? "MASK" : "BLEND"));
     if (look->alpha == CONVERT_MASK)
-        gltf_put(w->out, material, "alphaCutoff", json_real((double)look->cutoff));
+        gltf_put(w->out, material, "alphaCutoff", json_real(look->cutoff));
     if (look->is_two_sided)
         gltf_put(w->out, material, "doubleSided", json_true());
     if (look->text != NULL)
@@ -293,7 +293,7 @@ static json_t *make_attributes(gltf_writer *w, const md5_mesh *mesh, convert_ski
         put_vec(position(skin->positions[v]), values + 3 * v);
         for (size_t k = 0; k < 3 && w->step > 0.0; k++)
             values[3 * v + k] =
-                roundf((float)(((double)values[3 * v + k] - (double)w->corner[k]) / w->step));
+                roundf((float)(((double)values[3 * v + k] - w->corner[k]) / w->step));
     }
     gltf_put_attribute(w->out, attributes, "POSITION", GLTF_USHORT, values, count, 3, GLTF_BOUNDED);
     for (size_t v = 0; v < count; v++)
@@ -335,7 +335,7 @@ static void find_box(gltf_writer *w)
         for (int k = 0; k < 3; k++)
             largest = fmaxf(largest, end[k] - w->corner[k]);
     }
-    w->step = largest > 0.0f ? (double)largest / 65535.0 : 1.0;
+    w->step = largest > 0.0f ? largest / 65535.0 : 1.0;
     w->out->is_quantized = true;
     gltf_add(w->out, "extensionsUsed", json_string("KHR_mesh_quantization"));
     gltf_add(w->out, "extensionsRequired", json_string("KHR_mesh_quantization"));
@@ -524,7 +524,7 @@ static bool spans(const gltf_track *track, uint32_t first, uint32_t last, double
     if (track->is_rotation && distance(track, a, b) > max_angle)
         return false;
     for (uint32_t i = first + 1; i < last; i++) {
-        const double t = (double)(i - first) / (double)(last - first);
+        const double t = (double)(i - first) / (last - first);
         const convert_quat sum = mix(a, 1.0 - t, b, t), value = track->values[i];
         if (distance(track, track->is_rotation ? convert_unit(sum) : sum, value) > tolerance
             || (track->is_rotation && distance(track, convert_slerp(a, b, t), value) > tolerance))
@@ -607,7 +607,7 @@ static void find_tolerances(gltf_writer *w)
                 const uint32_t joint = mesh->influence_joints[i];
                 const md5_vec3 gap =
                     md5_vec3_sub(mesh->positions[v], md5_mat34_translation(model->bind[joint]));
-                reach[joint] = fmax(reach[joint], (double)md5_vec3_length(gap));
+                reach[joint] = fmax(reach[joint], md5_vec3_length(gap));
             }
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -617,14 +617,14 @@ static void find_tolerances(gltf_writer *w)
     }
     for (uint32_t i = count; i-- > 0;) { // children first
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
-        const double bone = (double)md5_vec3_length(w->assets.rest[joint].translation);
+        const double bone = md5_vec3_length(w->assets.rest[joint].translation);
         // At least a unit, so that joints without vertices keep their directions.
         reach[joint] = fmax(reach[joint], 1.0);
         if (parent != MD5_NONE) {
             reach[parent] = fmax(reach[parent], reach[joint] + bone);
             tracks[parent] = tracks[parent] > tracks[joint] ? tracks[parent] : tracks[joint];
         }
-        const double part = w->job->tolerance * scale / inch / fmax(1.0, (double)tracks[joint]);
+        const double part = w->job->tolerance * scale / inch / fmax(1.0, tracks[joint]);
         w->tolerances[2 * (size_t)joint] = part * inch;
         w->tolerances[2 * (size_t)joint + 1] = part / reach[joint];
     }
@@ -694,7 +694,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
                      .num_frames = num_frames,
                      .keys = common_alloc(num_frames, sizeof *to.keys)};
     for (uint32_t frame = 0; frame < num_frames; frame++)
-        to.times[frame] = (float)((double)frame / (double)clip->anim->frame_rate);
+        to.times[frame] = (float)((double)frame / clip->anim->frame_rate);
     for (size_t i = 0; i < 2 * (size_t)num_joints; i++) {
         const uint32_t joint = (uint32_t)(i / 2);
         to.is_rotation = i % 2 == 1;
@@ -731,7 +731,7 @@ static void write_clip(gltf_writer *w, const convert_clip *clip)
 // The vertical field of view, radians, of id's horizontal one at 4:3.
 static double vertical(float fov)
 {
-    const double half = fmin(fmax((double)fov, 1.0), 179.0) * 3.14159265358979323846 / 360.0;
+    const double half = fmin(fmax(fov, 1.0), 179.0) * 3.14159265358979323846 / 360.0;
     return 2.0 * atan(tan(half) * 3.0 / 4.0);
 }
 
@@ -762,7 +762,7 @@ static void write_path(gltf_writer *w, const char *title, const md5_camera *came
         moved.values[i] = from_vec(x.translation);
         turned.values[i] = x.rotation;
         fovs[i] = view.fov;
-        widest = fmax(widest, fabs((double)view.fov - (double)fovs[0]));
+        widest = fmax(widest, fabs((double)view.fov - fovs[0]));
     }
     join_signs(&turned);
     char *const name = gltf_unique_name(w->out, 'n', title, "camera");

@@ -244,10 +244,10 @@ static double get_component(const iqm_file *file, int type, uint32_t vertex, uin
     if (array->format % 2 == 0)
         return (double)(number < half ? number : number - 2 * half);
     if (array->format != FLOAT)
-        return (double)number;
+        return number;
     float real;
     memcpy(&real, &number, sizeof real);
-    return (double)real;
+    return real;
 }
 
 // Returns a text, in which MD5 texts can hold every byte. NULL: fails.
@@ -338,7 +338,7 @@ static bool read_joints(iqm_file *file, const convert_scene *scene)
         if (name == NULL)
             return false;
         for (int k = 0; k < CHANNELS; k++)
-            v[k] = (double)bone.channels[k];
+            v[k] = bone.channels[k];
         const convert_xform local = local_of(file, v);
         file->skeleton[i] = (convert_joint){name, bone.parent, local};
         file->bind[i] =
@@ -391,7 +391,7 @@ static bool read_vertex(const iqm_file *file, uint32_t index, md5_doc_mesh *mesh
         weights[count++] = (md5_weight){.bias = 1.0f};
     for (uint32_t i = 0; i < count; i++) {
         const convert_xform back = convert_inverse(file->bind[weights[i].joint]);
-        weights[i].bias = sum > 0.0 ? (float)((double)weights[i].bias / sum) : 1.0f;
+        weights[i].bias = sum > 0.0 ? (float)(weights[i].bias / sum) : 1.0f;
         weights[i].offset = convert_to_vec3(convert_point(back, (convert_vec){v[0], v[1], v[2]}));
     }
     mesh->vertices[mesh->num_vertices] = (md5_vertex){mesh->num_weights, count};
@@ -530,7 +530,7 @@ static void pose_frame(void *user, uint32_t frame, convert_xform *posed)
         const iqm_pose *const pose = &file->poses[i];
         double v[CHANNELS];
         for (int k = 0; k < CHANNELS; k++) {
-            v[k] = (double)pose->lows[k];
+            v[k] = pose->lows[k];
             if (pose->mask >> k & 1) {
                 v[k] += (double)pose->steps[k] * (channel[0] | channel[1] << 8);
                 channel += 2;
@@ -581,7 +581,7 @@ static bool read_clips(iqm_file *file, convert_scene *scene)
         iqm_clip row = {.name = 0};
         get_row(file, ANIMS, i, &row);
         const uint32_t first = file->first = row.first, count = row.count;
-        const double rate = (double)row.rate;
+        const double rate = row.rate;
         const char *const text = get_text(file, row.name, "clip");
         if (text == NULL)
             return false;
@@ -784,7 +784,7 @@ static void put_bounds(void *user, size_t clip, uint32_t frame, const md5_mat34 
         md5_skin(mesh, palette, exact, NULL, NULL);
         for (uint32_t v = 0; v < mesh->num_vertices; v++, slots += 2 * NUM_SLOTS) {
             const md5_vec3 is = skinned(written, slots, mesh->positions[v]);
-            const double distance = (double)md5_vec3_length(md5_vec3_sub(is, exact[v]));
+            const double distance = md5_vec3_length(md5_vec3_sub(is, exact[v]));
             convert_find_worst(&writer->worst, (convert_worst){distance, clip, frame, m, v});
             const md5_bounds point = {is, is};
             row.bounds = slots == writer->slots ? point : md5_bounds_union(row.bounds, point);

@@ -398,7 +398,7 @@ static bool use_declaration(finder *f, convert_material *to, const md5_material 
     }
     if (num_pictures > num_used)
         convert_note(f->job, "material %s: %u of its %u stages are left out", title_of(to),
-                     (unsigned)(num_pictures - num_used), (unsigned)num_pictures);
+                     (num_pictures - num_used), num_pictures);
     free(registers);
     return to->maps[CONVERT_MAP_COLOR].bytes != NULL;
 }
@@ -421,7 +421,7 @@ static void use_look(finder *f, convert_material *to, const view_look *look, con
         convert_note(f->job, "material %s: %s is a guess, by %s", title_of(to), diffuse, look->why);
     if (look->num_turns > 0)
         convert_note(f->job, "material %s: %u more pictures, shown in turn, are left out",
-                     title_of(to), (unsigned)look->num_turns);
+                     title_of(to), look->num_turns);
     if (look->masks)
         convert_note(f->job, "material %s: the masks %s are left out", title_of(to), look->masks);
     if (diffuse) {
@@ -658,7 +658,7 @@ static void describe_meshes(written_looks *all, const convert_material *material
                             const char *const *paths)
 {
     char cutoff[32];
-    snprintf(cutoff, sizeof cutoff, "%g", (double)material->cutoff);
+    snprintf(cutoff, sizeof cutoff, "%g", material->cutoff);
     const struct {
         const char *word, *value; // NULL: it does not apply
         const char *ending;
@@ -707,7 +707,7 @@ static void declare_material(convert_bytes *mtr, const convert_material *materia
         put_word(mtr, "", paths[map], "");
         convert_put_text(mtr, "\n");
         if (is_stage && material->alpha == CONVERT_MASK)
-            convert_put_text(mtr, "\t\talphaTest\t%g\n", (double)material->cutoff);
+            convert_put_text(mtr, "\t\talphaTest\t%g\n", material->cutoff);
         if (is_stage || map == CONVERT_MAP_GLOW)
             convert_put_text(mtr, "\t}\n");
     }
@@ -782,7 +782,7 @@ static bool write_material(const convert_layout *layout, const convert_material 
         convert_note(layout->job,
                      "material %s: %u maps besides the color are left out, as the "
                      "engine has none",
-                     material->shader, (unsigned)num_unused);
+                     material->shader, num_unused);
     if (layout->family == CONVERT_CUBE2)
         describe_meshes(all, material, paths);
     if (layout->family != CONVERT_DOOM3 || layout->is_bare)

@@ -79,10 +79,10 @@ static bool limit_model(const md5_output *w, md5_doc *doc, md5_error *error)
             job,
             "%u vertices lose weights, as they had more than %u, or sums other than 1: %g units "
             "off",
-            (unsigned)num_vertices, (unsigned)most, (double)loss);
+            num_vertices, most, loss);
     else if (num_vertices > 0)
         convert_note(job, "the weights of %u vertices are divided by their sum, which was not 1",
-                     (unsigned)num_vertices);
+                     num_vertices);
     return true;
 }
 
@@ -95,7 +95,7 @@ static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_
         return false;
     if (num_joints > 0)
         convert_note(w->layout.job, "clip %s: %u joints are written as the engine reads them", name,
-                     (unsigned)num_joints);
+                     num_joints);
     // id's engine demands a first component within the frame also where there is none.
     for (uint32_t i = 0; i < doc->num_joints; i++)
         if (doc->joints[i].track.flags == 0)
@@ -110,7 +110,7 @@ static bool limit_clip(const md5_output *w, md5_doc *doc, const char *name, md5_
     const uint32_t num_boxes = md5_fix_bounds(doc, w->model, error);
     if (num_boxes > 0 && num_boxes != MD5_NONE)
         convert_note(w->layout.job, "clip %s: %u boxes are computed from the skin", name,
-                     (unsigned)num_boxes);
+                     num_boxes);
     return num_boxes != MD5_NONE;
 }
 

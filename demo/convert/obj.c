@@ -71,7 +71,7 @@ static void put_vec(const obj_writer *writer, convert_bytes *text, const char *k
 {
     if (writer->job->is_y_up)
         v = (md5_vec3){v.y, v.z, v.x};
-    convert_put_text(text, "%s %.9g %.9g %.9g\n", key, (double)v.x, (double)v.y, (double)v.z);
+    convert_put_text(text, "%s %.9g %.9g %.9g\n", key, v.x, v.y, v.z);
 }
 
 // One pose; palette NULL: the bind pose. Vertices are the file's: one index is that of position,
@@ -98,8 +98,8 @@ static bool write_pose(const obj_writer *writer, const char *name, const md5_mat
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
             put_vec(writer, &text, "v", positions[v]);
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++) // v counts from the bottom
-            convert_put_text(&text, "vt %.9g %.9g\n", (double)mesh->texcoords[v].x,
-                             1.0 - (double)mesh->texcoords[v].y);
+            convert_put_text(&text, "vt %.9g %.9g\n", mesh->texcoords[v].x,
+                             1.0 - mesh->texcoords[v].y);
         for (uint32_t v = 0; v < mesh->num_file_vertices; v++)
             put_vec(writer, &text, "vn", normals[v]);
         for (size_t k = 0; k < 3 * (size_t)mesh->num_triangles; k += 3) {

@@ -250,7 +250,7 @@ md5_vec3 convert_stored(convert_quat q)
     for (int i = 0; i < 27 && fabs(w) < 0.02; i++) {
         const md5_vec3 tried = {beside(near_by.x, i % 3 - 1), beside(near_by.y, i / 3 % 3 - 1),
                                 beside(near_by.z, i / 9 - 1)};
-        const double off = fabs((double)md5_quat_from_xyz(tried.x, tried.y, tried.z).w - w);
+        const double off = fabs(md5_quat_from_xyz(tried.x, tried.y, tried.z).w - w);
         if (off < least || (off == least && i == 13)) {
             least = off;
             best = tried;
@@ -296,9 +296,8 @@ bool convert_add_clip(convert_scene *scene, const char *name, const convert_moti
             now[2 * i] = posed.position;
             now[2 * i + 1] = posed.rotation;
             if (!(md5_vec3_length(posed.position) <= 1e9f) && is_right)
-                is_right =
-                    convert_fail(error, MD5_ERROR_RANGE, motion->path,
-                                 "clip %s: frame %u leads beyond 1e9 units", name, (unsigned)frame);
+                is_right = convert_fail(error, MD5_ERROR_RANGE, motion->path,
+                                        "clip %s: frame %u leads beyond 1e9 units", name, frame);
         }
         for (size_t i = 0; i < row; i++)
             is_moved[i] |= !(md5_vec3_length(md5_vec3_sub(now[i], parts[i]))

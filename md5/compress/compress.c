@@ -106,10 +106,10 @@ static double difference_of_rotations(const md5_packed_value *a, const md5_packe
 {
     const md5_quat q = md5_quat_slerp((md5_quat){a->v[0], a->v[1], a->v[2], a->v[3]},
                                       (md5_quat){b->v[0], b->v[1], b->v[2], b->v[3]}, fraction);
-    const double r[4] = {(double)q.x, (double)q.y, (double)q.z, (double)q.w};
+    const double r[4] = {q.x, q.y, q.z, q.w};
     double same = 0.0, opposite = 0.0;
     for (int c = 0; c < 4; c++) {
-        const double v = (double)at->v[c];
+        const double v = at->v[c];
         same += (r[c] - v) * (r[c] - v);
         opposite += (r[c] + v) * (r[c] + v);
     }
@@ -121,8 +121,8 @@ static double difference_of_translations(const md5_packed_value *a, const md5_pa
 {
     double square = 0.0;
     for (int c = 0; c < 3; c++) {
-        const double from = (double)a->v[c], to = (double)b->v[c];
-        const double off = from + (to - from) * (double)fraction - (double)at->v[c];
+        const double from = a->v[c], to = b->v[c];
+        const double off = from + (to - from) * fraction - at->v[c];
         square += off * off;
     }
     return sqrt(square);
@@ -169,7 +169,7 @@ static void measure_middle(md5_packed_track *track, uint32_t count)
     for (uint32_t frame = 0; frame < count; frame++) {
         double square = 0.0;
         for (int c = 0; c < 4; c++) {
-            const double off = (double)track->values[frame].v[c] - (double)middle->v[c];
+            const double off = (double)track->values[frame].v[c] - middle->v[c];
             square += off * off;
         }
         worst = square > worst ? square : worst;
@@ -290,8 +290,7 @@ static int32_t scale_below(double value)
     const double mantissa = frexp(value, &exponent) * 2.0;
     int32_t quarter = 3;
     while (quarter > 0
-           && mantissa
-                  < (double)md5i_packed_scale((uint32_t)(quarter - 4 * MD5_PACKED_LEAST_EXPONENT)))
+           && mantissa < md5i_packed_scale((uint32_t)(quarter - 4 * MD5_PACKED_LEAST_EXPONENT)))
         quarter--;
     const int32_t scale = (exponent - 1 - MD5_PACKED_LEAST_EXPONENT) * 4 + quarter;
     return scale < 0 ? 0 : scale < MD5_PACKED_SCALES ? scale : MD5_PACKED_SCALES - 1;
@@ -312,12 +311,11 @@ static uint32_t choose_scale(const md5_packed_track *track, double units, double
 {
     const bool is_rotation = track->kind == MD5_PACKED_ROTATION;
     const double root = 1.7320508075688772;
-    const double step = !is_rotation ? units * 2.0 / root
-                        : track->form == MD5_PACKED_FULL
-                            ? units / (2.0 * reach)
-                            : units * (double)track->weakest / (root * reach);
+    const double step = !is_rotation                     ? units * 2.0 / root
+                        : track->form == MD5_PACKED_FULL ? units / (2.0 * reach)
+                                                         : units * track->weakest / (root * reach);
     const double most = is_rotation ? COARSEST_ROTATION : COARSEST_TRANSLATION;
-    const double least = (double)track->largest / MIN_STEPS;
+    const double least = track->largest / MIN_STEPS;
     const double bounded = step > least ? step : least;
     return (uint32_t)(bounded > 0.0 ? scale_below(bounded < most ? bounded : most) : 0);
 }
@@ -330,16 +328,16 @@ static uint32_t components_of(const md5_packed_track *track)
 static double cost_of(const md5_packed_track *track, uint32_t scale, uint32_t step,
                       uint32_t num_frames)
 {
-    const double size = (double)md5i_packed_scale(scale);
+    const double size = md5i_packed_scale(scale);
     double bits = 0.0;
     for (uint32_t c = 0; c < components_of(track); c++)
-        bits += bits_of((uint64_t)((double)track->ranges[c] / size + 0.5));
+        bits += bits_of((uint64_t)(track->ranges[c] / size + 0.5));
     return bits * md5i_packed_num_keys((uint8_t)step, num_frames);
 }
 
 static int32_t level_of(float value, uint32_t scale)
 {
-    return (int32_t)floor((double)value / (double)md5i_packed_scale(scale) + 0.5);
+    return (int32_t)floor((double)value / md5i_packed_scale(scale) + 0.5);
 }
 
 static const float *key_of(const md5_packed_track *track, uint32_t num_frames, uint32_t key)
@@ -354,7 +352,7 @@ static void choose_keys(md5_packed_track *track, uint32_t num_frames, double bud
 {
     double least = 0.0;
     for (uint32_t k = 1; k < MD5_PACKED_STEPS; k++) {
-        const double deviation = (double)track->deviations[k] * unit;
+        const double deviation = track->deviations[k] * unit;
         if (k > 1 && !(deviation <= MAX_DEVIATION * budget))
             continue;
         const double rest = sqrt(budget * budget - deviation * deviation);
@@ -595,9 +593,8 @@ static void measure_at(const md5_anim *anim, const md5_packed *packed, const flo
     md5i_packed_sample_with(kernels->sample_packed, packed, moment, scratch->pose);
     place(&anim->skeleton, scratch->pose, scratch->of_packed);
     for (uint32_t joint = 0; joint < anim->skeleton.num_joints; joint++)
-        grow_error(
-            &scratch->errors[joint],
-            displacement(&scratch->of_anim[joint], &scratch->of_packed[joint], (double)own[joint]));
+        grow_error(&scratch->errors[joint],
+                   displacement(&scratch->of_anim[joint], &scratch->of_packed[joint], own[joint]));
 }
 
 static double measure_packed(const md5_anim *anim, const md5_packed *packed, const float *own,
@@ -653,10 +650,10 @@ static bool try_budgets(compressing *job, md5_arena_mark mark)
     const uint32_t num_tracks = 2 * anim->skeleton.num_joints, num_frames = anim->num_frames;
     for (uint32_t i = 0; i < num_tracks; i++) {
         md5_packed_track *const track = &tracks[i];
-        const double budget = (double)job->reach.budgets[track->joint];
-        const double reach = (double)job->reach.reach[track->joint];
+        const double budget = job->reach.budgets[track->joint];
+        const double reach = job->reach.reach[track->joint];
         const double unit = track->kind == MD5_PACKED_ROTATION ? 2.0 * reach : 1.0;
-        const double deviation = (double)track->middle_deviation * unit;
+        const double deviation = track->middle_deviation * unit;
         track->step = 0;
         if (track->is_constant || deviation <= MAX_DEVIATION * budget)
             track->scale = choose_scale(track, budget * HELD_SHARE, reach);
@@ -810,7 +807,7 @@ static bool check(md5_context *context, const md5_anim *anim, double *tolerance)
         return MD5_FAIL(context, MD5_ERROR_RANGE, "a tolerance of %g units: expected 0 to 1e9",
                         *tolerance);
     if (*tolerance == 0.0)
-        *tolerance = 0.01 * (double)md5_scale_of(&anim->skeleton);
+        *tolerance = 0.01 * md5_scale_of(&anim->skeleton);
     return true;
 }
 
@@ -852,7 +849,7 @@ md5_anim *md5_compress_anim(const md5_anim *anim, const md5_compress_opts *compr
     md5i_context_begin(&context, opts, opts ? opts->file_name : NULL, error);
     md5_arena arena = {.context = &context};
     const md5_compress_opts *const options = compress_opts ? compress_opts : &defaults;
-    compressing job = {.arena = &arena, .anim = anim, .tolerance = (double)options->tolerance};
+    compressing job = {.arena = &arena, .anim = anim, .tolerance = options->tolerance};
     md5_anim *const compressed = compress(&job, options);
     md5i_arena_free(&arena);
     return compressed;

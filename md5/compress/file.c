@@ -151,7 +151,7 @@ md5_anim *md5i_packed_create(md5_context *context, const md5_anim *source, md5_v
         .base_frame = base_frame,
         .num_frames = source->num_frames,
         .frame_rate = source->frame_rate,
-        .duration = (double)(source->num_frames - 1) / source->frame_rate,
+        .duration = (source->num_frames - 1) / source->frame_rate,
         .constant = constant,
         .num_rotations = num_moving[MD5_PACKED_ROTATION],
         .num_translations = num_moving[MD5_PACKED_TRANSLATION],

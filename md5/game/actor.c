@@ -65,7 +65,7 @@ static int64_t slot_time(const md5_actor *actor, const md5_actor_slot *slot, int
     const int64_t duration = anim->milliseconds;
     if (slot->held > 0)
         return (int64_t)(slot->held - 1) * 1000 / 24; // whatever the frame rate is
-    const int64_t passed = (int64_t)((double)(time - slot->start) * (double)anim->rate);
+    const int64_t passed = (int64_t)((double)(time - slot->start) * anim->rate);
     if (!slot->is_cycling)
         return passed < duration ? passed : duration;
     if (duration == 0)
@@ -281,7 +281,7 @@ bool md5_actor_play(md5_actor *actor, md5_channel channel, uint32_t clip, md5_ac
         const uint32_t num_frames = entity->clips[clip].anims[0]->num_frames;
         slots->held = frame < 1 ? 1 : frame > num_frames ? num_frames : frame;
     } else if (anim->flags & MD5_ANIM_RANDOM_CYCLE_START) {
-        const double share = actor_random(actor) / 32768.0 / (double)anim->rate;
+        const double share = actor_random(actor) / 32768.0 / anim->rate;
         slots->start = (int64_t)((double)actor->time - share * anim->milliseconds);
     }
     return true;
@@ -353,7 +353,7 @@ static void choose_next(md5_actor *actor)
 {
     md5_actor_blink *const blink = &actor->blink;
     const int64_t range = (int64_t)blink->max - blink->min;
-    blink->next = actor->time + blink->min + range * (int64_t)actor_random(actor) / 0x8000;
+    blink->next = actor->time + blink->min + range * actor_random(actor) / 0x8000;
 }
 
 void md5_actor_set_blinking(md5_actor *actor, bool is_blinking)

@@ -146,7 +146,7 @@ static bool read_decimal(md5_decl_lex *lex, md5_token *token)
     token->is_real = dots == 1 || next == 'e';
     if (!token->is_real) {
         lex->at = start;
-        token->number = (double)read_whole(lex, 10);
+        token->number = read_whole(lex, 10);
         return true;
     }
     const char *digit = start;
@@ -193,7 +193,7 @@ static bool decl_lex_number(md5_decl_lex *lex, md5_token *token)
         const char second = md5_lower(next_byte(lex));
         const unsigned base = second == 'x' ? 16 : second == 'b' ? 2 : 8;
         lex->at += base == 8 ? 1 : 2;
-        token->number = (double)read_whole(lex, base);
+        token->number = read_whole(lex, base);
     } else
         TRY(read_decimal(lex, token));
     token->text = start;

@@ -449,7 +449,7 @@ static bool add_decl(md5_decl_lex *lex, const decl_head *head)
     const size_t size = (size_t)(lex->at - head->start);
     if (size > MAX_DECL) {
         md5i_decl_lex_warn(lex, "%s %s has %zu bytes, at most %d are read: skipped",
-                           type_words[head->type], MD5_SHOWN(&head->name), size, (int)MAX_DECL);
+                           type_words[head->type], MD5_SHOWN(&head->name), size, MAX_DECL);
         lex->game->num_unread++;
         return true;
     }

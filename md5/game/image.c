@@ -152,8 +152,8 @@ static uint64_t count_packed(const tga_file *file, uint64_t wanted)
 static bool check_tga_data(md5_context *context, const tga_file *file)
 {
     const uint64_t wanted = (uint64_t)file->width * file->height;
-    const uint64_t found = file->is_packed ? count_packed(file, wanted)
-                                           : (uint64_t)(file->data_size / file->pixel_size);
+    const uint64_t found =
+        file->is_packed ? count_packed(file, wanted) : (file->data_size / file->pixel_size);
     return found >= wanted
            || DAMAGED(context, "the TGA file ends after %llu of %llu pixels",
                       (unsigned long long)found, (unsigned long long)wanted);

@@ -275,7 +275,7 @@ static const uint8_t *texel_over(const md5_image *image, const md5_image *other,
                                  uint32_t y)
 {
     const uint32_t column = (uint32_t)((uint64_t)x * other->width / image->width);
-    const uint32_t row = (uint32_t)(((double)y + 0.25) * other->height / image->height);
+    const uint32_t row = (uint32_t)((y + 0.25) * other->height / image->height);
     return texel(other, column, row);
 }
 
@@ -482,7 +482,7 @@ static uint32_t fill_no_falloff(uint32_t x, uint32_t y)
 static uint32_t fill_specular(uint32_t x, uint32_t y)
 {
     (void)y;
-    const float rise = (float)(((double)((float)x / 255.0f) - 0.75) * 4.0);
+    const float rise = (float)((((float)x / 255.0f) - 0.75) * 4.0);
     const uint32_t value = rise > 0.0f ? (uint32_t)(rise * rise * 255.0f) : 0;
     return all_channels(value);
 }
@@ -507,7 +507,7 @@ static uint32_t fill_fog(uint32_t x, uint32_t y)
     float left = 1.0f;
     for (uint32_t i = 0; i < num_steps; i++)
         left *= 0.982f;
-    return WHITE | (is_edge ? 255 : (uint32_t)(255.0 * (1.0 - (double)left))) << 24;
+    return WHITE | (is_edge ? 255 : (uint32_t)(255.0 * (1.0 - left))) << 24;
 }
 
 // The share of a line of sight that lies in fog, by the heights of its ends over the plane where
@@ -546,7 +546,7 @@ static uint32_t fill_fog_enter(uint32_t x, uint32_t y)
 // systems in the last bit; bytes are cut off, and so may be 1 less than where floats are rounded.
 static uint32_t fill_specular_2d(uint32_t x, uint32_t y)
 {
-    const double base = (double)((float)x / 255.0f);
+    const double base = ((float)x / 255.0f);
     double power = 255.0;
     for (uint32_t i = 0; i < y && power >= 1.0; i++)
         power *= base;

@@ -173,7 +173,7 @@ static bool model_spend(md5_model_parser *parser, uint32_t num_joints)
     if (*spent < MAX_JOINTS) {
         *spent = MAX_JOINTS;
         md5i_mistake(&parser->lex, "fewer, skipped",
-                     "The channels of all models have more than %d joints", (int)MAX_JOINTS);
+                     "The channels of all models have more than %d joints", MAX_JOINTS);
     }
     return false;
 }
@@ -391,8 +391,7 @@ static void read_channel(md5_model_parser *parser)
                 other = &parser->others[i];
         }
         if (!other && parser->num_others == MAX_OTHERS) {
-            md5i_mistake(&parser->lex, "no further channel", "%d unknown channels",
-                         (int)MAX_OTHERS);
+            md5i_mistake(&parser->lex, "no further channel", "%d unknown channels", MAX_OTHERS);
             return;
         }
         if (!other) {
@@ -549,8 +548,8 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
     // Without its files an animation will be left out, with all its commands.
     if (anim->num_files > 0 && (frame < 1 || (uint32_t)frame > anim->num_frames)) {
         char expected[32];
-        (void)snprintf(expected, sizeof expected, "1 to %u", (unsigned)anim->num_frames);
-        md5i_mistake(&parser->lex, expected, "Frame %d out of range", (int)frame);
+        (void)snprintf(expected, sizeof expected, "1 to %u", anim->num_frames);
+        md5i_mistake(&parser->lex, expected, "Frame %d out of range", frame);
         if (!parser->is_defaulted)
             md5i_skip_unknown_word(&parser->lex, &token, MD5_WORD_MODEL);
         return;
@@ -607,7 +606,7 @@ static void read_block(md5_model_parser *parser, md5_model_anim *anim)
             if (is_read && rate >= 0.01f && rate <= 100.0f)
                 anim->rate = rate;
             else if (is_read)
-                md5i_mistake(&parser->lex, "0.01 to 100", "rate %g out of range", (double)rate);
+                md5i_mistake(&parser->lex, "0.01 to 100", "rate %g out of range", rate);
         } else if (md5i_token_is(&token, "frame")) {
             read_frame(parser, anim, &list);
         } else {
@@ -676,7 +675,7 @@ static void read_files(md5_model_parser *parser, md5_model_anim *anim)
                          MD5_QUOTED(asset->file), MD5_QUOTED(anim->files[0]));
         } else if (anim->num_files == MD5_MAX_SYNCED_ANIMS) {
             md5i_mistake(&parser->lex, "no further file", "Exceeded max synced anims (%d)",
-                         (int)MD5_MAX_SYNCED_ANIMS);
+                         MD5_MAX_SYNCED_ANIMS);
         } else {
             if (anim->num_files == 0) {
                 anim->num_frames = asset->num_frames;

@@ -1126,7 +1126,7 @@ void md5i_read_stage(md5_material_parser *parser)
     md5_token token;
     if (parser->material.num_stages == MD5_MAX_STAGES) {
         md5i_decl_lex_warn(parser->lex, "material %s exceeded %d stages",
-                           material_name(parser).text, (int)MD5_MAX_STAGES);
+                           material_name(parser).text, MD5_MAX_STAGES);
         parser->is_defaulted = true;
         return;
     }

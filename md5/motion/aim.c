@@ -250,7 +250,7 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
         if (!(fabsf(state[i]) <= most))
             md5_gaze_begin(gaze->random, gaze);
     const md5_gaze_numbers numbers = numbers_of(desc);
-    const double constant = (double)numbers.head_seconds;
+    const double constant = numbers.head_seconds;
     while (left > 0.0) {
         if (!(gaze->rest > 0.0f)) {
             // Each choice takes five random numbers, so that targets that come and go shift no
@@ -262,7 +262,7 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
             gaze->from = eyes_at(gaze);
             gaze->target = MD5_NONE;
             gaze->to = (md5_vec2){x * numbers.wide, y * numbers.high};
-            const uint32_t target = (uint32_t)((double)which * (double)desc->num_targets);
+            const uint32_t target = (uint32_t)((double)which * desc->num_targets);
             if (chance < numbers.interest && direction_of(desc, axes, target, &gaze->to))
                 gaze->target = target;
             gaze->seconds = 0.0f;
@@ -275,14 +275,14 @@ void md5_gaze_advance(const md5_gaze_desc *desc, md5_axes axes, md5_gaze *gaze, 
             gaze->duration = saccade_base + saccade_slope * md5_vec3_length(md5_vec3_sub(p, q));
             gaze->rest = rest > shortest_rest ? rest : shortest_rest;
         }
-        const double step = left < (double)gaze->rest ? left : (double)gaze->rest;
+        const double step = left < gaze->rest ? left : gaze->rest;
         (void)direction_of(desc, axes, gaze->target, &gaze->to);
         // The head approaches its part of the way, exactly for any step.
         const float part = constant > 0.0 ? (float)(1.0 - md5i_decay(step / constant)) : 1.0f;
         gaze->head.x += (numbers.head_share * gaze->to.x - gaze->head.x) * part;
         gaze->head.y += (numbers.head_share * gaze->to.y - gaze->head.y) * part;
         gaze->seconds += (float)step;
-        gaze->rest = left < (double)gaze->rest ? gaze->rest - (float)step : 0.0f;
+        gaze->rest = left < gaze->rest ? gaze->rest - (float)step : 0.0f;
         left -= step;
     }
 }

@@ -532,7 +532,7 @@ static bool solve(solving *problem, double damping, double *result)
     double trace = 0.0;
     for (uint32_t i = 0; i < count; i++)
         trace += problem->matrix[i][i];
-    const double added = damping * trace / (double)count;
+    const double added = damping * trace / count;
     for (uint32_t i = 0; i < count; i++) {
         double *const row = problem->matrix[i];
         for (uint32_t k = 0; k < i; k++)
@@ -699,8 +699,8 @@ static float solve_by_rig(const reaching *reach, const md5_chain_job *job, md5_x
         rig.joints[i].place = md5_vec3d_of(chain->places[i]);
     }
     md5i_place_rig(&rig);
-    const double left = solvers[job->solver](&rig, md5_vec3d_of(reach->target),
-                                             (double)reach->tolerance, reach->iterations);
+    const double left = solvers[job->solver](&rig, md5_vec3d_of(reach->target), reach->tolerance,
+                                             reach->iterations);
     if (job->weight > 0.0f)
         write_rig(&rig, job->weight, pose);
     return (float)left;
@@ -859,7 +859,7 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
             .has_rotation = goal->rotation != NULL,
             .rotation = goal->rotation ? md5i_quatd_unit(md5_quatd_of(*goal->rotation))
                                        : (md5_quatd){0.0, 0.0, 0.0, 1.0},
-            .weight = (double)goal->weight,
+            .weight = goal->weight,
             .lever = length,
         };
     }
@@ -868,7 +868,7 @@ float md5_solve_goals(const md5_skeleton *skeleton, const md5_goals_job *job, md
     for (uint32_t i = 0; i < gather.rig.count; i++)
         is_finite = is_finite && md5_is_place(md5_vec3d_round(gather.rig.joints[i].place));
     if (gather.num_goals > 0 && is_finite) {
-        const double tolerance = job->tolerance > 0.0f ? (double)job->tolerance : 0.0;
+        const double tolerance = job->tolerance > 0.0f ? job->tolerance : 0.0;
         solve_goals(&gather.rig, gather.goals, gather.num_goals, tolerance,
                     job->iterations < MD5_MAX_ITERATIONS ? job->iterations : MD5_MAX_ITERATIONS);
         for (uint32_t i = 0; i < gather.num_goals; i++)

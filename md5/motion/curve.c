@@ -69,12 +69,12 @@ static bool check_knots(md5_context *context, const md5_curve_desc *desc)
 {
     const uint32_t degree = curve_degree(desc), n = desc->num_points;
     const float *const knots = desc->knots;
-    const double range = (double)knots[n] - (double)knots[degree];
+    const double range = (double)knots[n] - knots[degree];
     for (uint32_t i = 0; i <= n + degree; i++) {
         if (!(fabsf(knots[i]) <= FLT_MAX))
             return MD5_FAIL(context, MD5_ERROR_RANGE, "knot %u is %g, expected a finite number", i,
                             (double)knots[i]);
-        const double step = i > 0 ? (double)knots[i] - (double)knots[i - 1] : 0.0;
+        const double step = i > 0 ? (double)knots[i] - knots[i - 1] : 0.0;
         if (step < 0.0)
             return MD5_FAIL(context, MD5_ERROR_RANGE,
                             "knot %u is %g, expected at least knot %u, %g", i, (double)knots[i],
@@ -168,7 +168,7 @@ static md5_motion_at piece_at(const md5_pieces *pieces, uint32_t piece, double s
     }
     const md5_vec4d at = md5_vec4d_lerp(p[0], p[1], share);
     const md5_vec3d point = {at.x / at.w, at.y / at.w, at.z / at.w};
-    const double w = p[1].w - p[0].w, scale = (double)degree / at.w;
+    const double w = p[1].w - p[0].w, scale = degree / at.w;
     return (md5_motion_at){
         point,
         {
@@ -193,7 +193,7 @@ static bool take_pieces(md5_arena *arena, md5_pieces *pieces, uint32_t degree, u
 
 static md5_vec4d whole(md5_vec3 p)
 {
-    return (md5_vec4d){(double)p.x, (double)p.y, (double)p.z, 1.0};
+    return (md5_vec4d){p.x, p.y, p.z, 1.0};
 }
 
 // Make the pieces of a checked description.
@@ -314,7 +314,7 @@ typedef struct spline {
 static double knot(const spline *line, int64_t i)
 {
     if (line->desc->knots)
-        return (double)line->desc->knots[i];
+        return line->desc->knots[i];
     if (line->desc->is_closed || line->desc->kind == MD5_CURVE_B_SPLINE)
         return (double)i;
     const int64_t inner = i - line->degree, last = line->num_points - line->degree;
@@ -334,8 +334,8 @@ static md5_vec4d polar_form(const spline *line, int64_t piece, int64_t num_ends)
         if (line->desc->is_closed)
             point = (point + (degree + 1) / 2 + degree * line->num_points) % line->num_points;
         const md5_vec3 place = line->desc->points[point];
-        const double w = line->desc->weights ? (double)line->desc->weights[point] : 1.0;
-        p[i] = (md5_vec4d){w * (double)place.x, w * (double)place.y, w * (double)place.z, w};
+        const double w = line->desc->weights ? line->desc->weights[point] : 1.0;
+        p[i] = (md5_vec4d){w * place.x, w * place.y, w * place.z, w};
     }
     for (int64_t round = 1; round <= degree; round++) {
         const double x = knot(line, piece + (round > degree - num_ends ? 1 : 0));
@@ -352,10 +352,10 @@ static bool make_spline(md5_arena *arena, const md5_curve_desc *desc, md5_pieces
 {
     const spline line = {
         .desc = desc,
-        .degree = (int64_t)curve_degree(desc),
-        .num_points = (int64_t)desc->num_points,
+        .degree = curve_degree(desc),
+        .num_points = desc->num_points,
         .first = desc->is_closed ? 0 : (int64_t)curve_degree(desc),
-        .end = (int64_t)desc->num_points,
+        .end = desc->num_points,
     };
     const double start = knot(&line, line.first), range = knot(&line, line.end) - start;
     uint32_t count = 0;
@@ -440,7 +440,7 @@ static uint32_t measure_piece(const md5_pieces *pieces, uint32_t piece, md5_arc 
     const double allowed = TOLERANCE * polygon + NOISE * farthest;
     uint32_t depth = 0, index = 0, count = 0;
     do {
-        const double width = 1.0 / (double)(1u << depth);
+        const double width = 1.0 / (1u << depth);
         const double from = index * width, to = (index + 1) * width, middle = 0.5 * (from + to);
         const double whole = integrate(pieces, piece, from, to);
         const double halves =

@@ -17,7 +17,7 @@ double md5i_power_of_two(double x)
     double sum = 1.0;
     for (int term = 10; term > 0; term--)
         sum = 1.0 + sum * rest / term;
-    return sum * (double)(1 << (int)whole);
+    return sum * (1 << (int)whole);
 }
 
 // The Taylor series up to x^17; the next term is below 5e-14.
@@ -278,7 +278,7 @@ static double bezier_slope(double a, double b, double s)
 
 static double unit(float value)
 {
-    return value > 0.0f ? value < 1.0f ? (double)value : 1.0 : 0.0;
+    return value > 0.0f ? value < 1.0f ? value : 1.0 : 0.0;
 }
 
 // x rises with s. Newton's method, with bisection where it would leave the interval that holds the
@@ -327,7 +327,7 @@ double md5i_eased(const md5_easing *easing, double t)
         return 1.0;
     if (easing->kind == MD5_EASE_CUBIC_BEZIER) {
         const double s = solve_bezier(unit(easing->x1), unit(easing->x2), t);
-        return bezier((double)easing->y1, (double)easing->y2, s);
+        return bezier(easing->y1, easing->y2, s);
     }
     const struct easing_row *const row = &rows[easing->kind];
     double value;
@@ -377,7 +377,7 @@ void md5i_mean_points(double from, double to, md5_mean_point *points)
 static double area_of_bezier(const md5_easing *easing, double from, double to)
 {
     const double x1 = unit(easing->x1), x2 = unit(easing->x2);
-    const double y1 = (double)easing->y1, y2 = (double)easing->y2;
+    const double y1 = easing->y1, y2 = easing->y2;
     const double begin = solve_bezier(x1, x2, from), width = solve_bezier(x1, x2, to) - begin;
     double sum = 0.0;
     for (uint32_t i = 0; i < MD5_MEAN_POINTS; i++) {
@@ -390,8 +390,7 @@ static double area_of_bezier(const md5_easing *easing, double from, double to)
 double md5i_eased_area(const md5_easing *easing, double from, double to)
 {
     const bool is_bezier = easing->kind == MD5_EASE_CUBIC_BEZIER;
-    const uint32_t parts =
-        easing->kind == MD5_EASE_STEPS ? (uint32_t)easing->steps : MD5_EASE_PARTS;
+    const uint32_t parts = easing->kind == MD5_EASE_STEPS ? easing->steps : MD5_EASE_PARTS;
     double area = 0.0;
     for (uint32_t i = (uint32_t)(from * parts); i < to * parts; i++) {
         const double begin = fmax((double)i / parts, from), end = fmin((i + 1.0) / parts, to);
@@ -414,7 +413,7 @@ float md5_ease(md5_easing easing, float t)
                        && easing.steps <= MD5_MAX_EASE_STEPS,
                    "easing.steps: 1 to MD5_MAX_EASE_STEPS, with MD5_JUMP_NONE at least 2");
     }
-    return (float)md5i_eased(&easing, (double)t);
+    return (float)md5i_eased(&easing, t);
 }
 
 const char *md5_easing_name(md5_ease_kind kind)
@@ -464,7 +463,7 @@ bool md5_easing_from_name(const char *name, md5_ease_kind *kind)
 
 float md5_follow_share(float rate, float seconds)
 {
-    const double exponent = (double)rate * (double)seconds;
+    const double exponent = (double)rate * seconds;
     return rate > 0.0f && exponent > 0.0 ? (float)(1.0 - md5i_decay(exponent)) : 0.0f;
 }
 
@@ -473,12 +472,12 @@ void md5_follow_spring(float target, float stiffness, float damping, float secon
 {
     MD5_ASSERT_NOT_NULL(value);
     MD5_ASSERT_NOT_NULL(velocity);
-    const double k = (double)stiffness, c = damping > 0.0f ? (double)damping : 0.0;
-    const double x = (double)*value - (double)target, v = (double)*velocity, t = (double)seconds;
+    const double k = stiffness, c = damping > 0.0f ? damping : 0.0;
+    const double x = (double)*value - target, v = *velocity, t = seconds;
     // The sum is finite only if all terms are.
     if (!(k > 0.0 && t > 0.0) || !isfinite(k + c + x + v + t))
         return;
     const md5_swing swing = md5i_swing_for(k, c, t);
-    *value = (float)((double)target + swing.keep * x + swing.drift * v);
+    *value = (float)(target + swing.keep * x + swing.drift * v);
     *velocity = (float)(-k * swing.drift * x + (swing.keep - c * swing.drift) * v);
 }

@@ -23,7 +23,7 @@ static const float farthest_turn = 0.41421356f;
 // The inverse of the time constant with which a foot returns; 0: it is back at once.
 static double frequency_of(const md5_hold_numbers *hold)
 {
-    return hold->release > shortest ? settled / (double)hold->release : 0.0;
+    return hold->release > shortest ? settled / hold->release : 0.0;
 }
 
 static md5_vec3 turn_with(const md5_hold_step *step, md5_vec3 v)
@@ -165,7 +165,7 @@ static void settle(const md5_hold_numbers *hold, float seconds, float *value, fl
         *value = *rate = 0.0f;
         return;
     }
-    const float frequency = (float)exact, keep = (float)md5i_decay(exact * (double)seconds);
+    const float frequency = (float)exact, keep = (float)md5i_decay(exact * seconds);
     const float way = (*rate + *value * frequency) * seconds;
     *value = (*value + way) * keep;
     *rate = (*rate - way * frequency) * keep;
@@ -283,9 +283,8 @@ uint32_t md5i_solve_held_feet(const md5_skeleton *skeleton, md5_feet_job *job, c
 {
     float keep = 0.0f; // also in a step of 0 seconds, such as a single pose
     if (job->smoothing > 0.0f)
-        keep = job->seconds > 0.0f
-                   ? (float)md5i_decay((double)job->seconds / (double)job->smoothing)
-                   : 1.0f;
+        keep =
+            job->seconds > 0.0f ? (float)md5i_decay((double)job->seconds / job->smoothing) : 1.0f;
     float lowest = INFINITY;
     for (uint32_t i = 0; i < job->num_feet; i++) {
         md5_foot *const foot = &job->feet[i];
@@ -469,7 +468,7 @@ static void step_legs(const md5_walk_gait *gait, md5_walk *walk, float seconds)
             foot->progress += seconds / walk->seconds;
             if (foot->progress < PLAN_ENDS) {
                 const md5_vec3 planned = plan_end(gait, walk, i, &foot->to_normal);
-                const float keep = (float)md5i_decay((double)seconds / REPLAN_SECONDS);
+                const float keep = (float)md5i_decay(seconds / REPLAN_SECONDS);
                 const md5_vec3 to = md5_vec3_lerp(planned, foot->to, keep);
                 foot->to = ground_at(gait, walk, to, &foot->to_normal);
             }
@@ -570,7 +569,7 @@ static void follow_feet(const md5_walk_gait *gait, md5_walk *walk, float keep)
 {
     double xx = 0, xy = 0, yy = 0, xh = 0, yh = 0, mx = 0, my = 0, mh = 0;
     double x[MD5_MAX_LEGS], y[MD5_MAX_LEGS], h[MD5_MAX_LEGS];
-    const double count = (double)walk->num_legs;
+    const double count = walk->num_legs;
     const md5_quat to_model = md5_quat_conjugate(walk->facing);
     for (uint32_t i = 0; i < walk->num_legs; i++) {
         const md5_foothold *const foot = &walk->feet[i];
@@ -578,9 +577,9 @@ static void follow_feet(const md5_walk_gait *gait, md5_walk *walk, float keep)
                                    ? md5_vec3_lerp(foot->from, foot->to, foot->progress)
                                    : foot->position;
         const md5_vec3 from = md5_quat_rotate(to_model, md5_vec3_sub(place, walk->position));
-        x[i] = (double)md5_vec3_dot(from, gait->forward), mx += x[i] / count;
-        y[i] = (double)md5_vec3_dot(from, gait->left), my += y[i] / count;
-        h[i] = (double)md5_vec3_dot(from, gait->up), mh += h[i] / count;
+        x[i] = md5_vec3_dot(from, gait->forward), mx += x[i] / count;
+        y[i] = md5_vec3_dot(from, gait->left), my += y[i] / count;
+        h[i] = md5_vec3_dot(from, gait->up), mh += h[i] / count;
     }
     for (uint32_t i = 0; i < walk->num_legs; i++) {
         const double a = x[i] - mx, b = y[i] - my, c = h[i] - mh;
@@ -650,7 +649,7 @@ bool md5_walk_begin(const md5_walk_desc *desc, const md5_xform *pose, md5_xform 
 
 static float keep_for(float seconds, float constant)
 {
-    return constant > 0.0f ? (float)md5i_decay((double)seconds / (double)constant) : 0.0f;
+    return constant > 0.0f ? (float)md5i_decay((double)seconds / constant) : 0.0f;
 }
 
 void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 velocity, float turn,
@@ -680,7 +679,7 @@ void md5_walk_advance(const md5_walk_desc *desc, md5_walk *walk, md5_vec3 veloci
     }
     const double span = seconds < 1.0 ? seconds : 1.0;
     const uint32_t steps = (uint32_t)(span / LONGEST_STEP * (1.0 - 1e-6)) + 1;
-    const float step = (float)(span / (double)steps);
+    const float step = (float)(span / steps);
     const md5_vec3 axis = md5_vec3_cross(gait.forward, gait.left);
     for (uint32_t i = 0; i < steps; i++) {
         const float keep = keep_for(step, gait.response);

@@ -369,9 +369,7 @@ static md5_limb_result plan_limb(const md5_skeleton *skeleton, const md5_xform *
     const float past = distance - (1.0f - soften);
     float softened = distance;
     if (past > 0.0f)
-        softened = soften > 0.0f
-                       ? (float)(1.0 - (double)soften * md5i_decay((double)past / (double)soften))
-                       : 1.0f;
+        softened = soften > 0.0f ? (float)(1.0 - soften * md5i_decay((double)past / soften)) : 1.0f;
     const float bent = softened > folded ? softened : folded;
     const float needed = bent < distance ? distance / bent : 1.0f;
     const float stretch = needed < max_stretch ? needed : max_stretch;
@@ -479,7 +477,7 @@ static md5_limb_result plan_within_limits(const md5_skeleton *skeleton, md5_xfor
     hinge->local = unit_of(rotations->knee);
     rig.joints[TIP].local = unit_of(rotations->foot);
     for (uint32_t i = ABOVE_MIDDLE; i <= ABOVE_TIP; i += ABOVE_TIP - ABOVE_MIDDLE)
-        rig.joints[i].offset = md5_vec3d_scale(rig.joints[i].offset, (double)plan->stretch);
+        rig.joints[i].offset = md5_vec3d_scale(rig.joints[i].offset, plan->stretch);
     md5i_place_rig(&rig);
     const md5_quatd in_model = rig.joints[TIP].rotation;
     approach(&rig, rig.joints[TIP].place);

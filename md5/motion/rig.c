@@ -56,7 +56,7 @@ static md5_half half_of(double angle)
 
 static double clamp_angle(float angle, double least)
 {
-    const double exact = (double)angle;
+    const double exact = angle;
     return exact < least ? least : exact > PI ? PI : exact;
 }
 

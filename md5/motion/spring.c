@@ -15,10 +15,10 @@ typedef struct axis_step {
 static void step_axis(const axis_step *step, float from, float to, float acceleration,
                       float *position, float *velocity)
 {
-    const double a = (double)from, b = (double)to;
+    const double a = from, b = to;
     const double speed = (b - a) / step->seconds;
-    const double behind = ((double)acceleration - step->damping * speed) / step->stiffness;
-    const double x = (double)*position - (a + behind), v = (double)*velocity - speed;
+    const double behind = (acceleration - step->damping * speed) / step->stiffness;
+    const double x = *position - (a + behind), v = *velocity - speed;
     const double keep = step->swing.keep, drift = step->swing.drift;
     *position = (float)(b + behind + keep * x + drift * v);
     *velocity = (float)(speed - step->stiffness * drift * x + (keep - step->damping * drift) * v);
@@ -48,9 +48,9 @@ bool md5_solve_spring(const md5_skeleton *skeleton, const md5_spring_job *job, m
     MD5_ASSERT(job->state != NULL, "state: not NULL");
     const bool is_damped = numbers.damping > 0.0f && numbers.damping < MD5_FARTHEST;
     axis_step step = {
-        .stiffness = (double)numbers.stiffness,
-        .damping = is_damped ? (double)numbers.damping : 0.0,
-        .seconds = job->seconds > 0.0f && job->seconds < MD5_FARTHEST ? (double)job->seconds : 0.0,
+        .stiffness = numbers.stiffness,
+        .damping = is_damped ? numbers.damping : 0.0,
+        .seconds = job->seconds > 0.0f && job->seconds < MD5_FARTHEST ? job->seconds : 0.0,
     };
     step.swing = md5i_swing_for(step.stiffness, step.damping, step.seconds);
     const md5_vec3 none = {0.0f, 0.0f, 0.0f}, down = {0.0f, 0.0f, -numbers.gravity};

@@ -15,7 +15,7 @@ static bool turns(const md5_timing *timing)
 
 double md5i_timing_duration(const md5_timing *timing)
 {
-    const double delta = (double)md5_timing_intervals(timing) / timing->frame_rate;
+    const double delta = md5_timing_intervals(timing) / timing->frame_rate;
     return turns(timing) ? 2.0 * delta : delta;
 }
 
@@ -49,12 +49,12 @@ double md5i_decimal_of(float time)
 {
     double scale = 1.0;
     for (int digits = 0; digits < 8 && fabsf(time) <= 1e6f; digits++) {
-        const double decimal = floor((double)time * scale + 0.5) / scale;
+        const double decimal = floor(time * scale + 0.5) / scale;
         if ((float)decimal == time)
             return decimal;
         scale *= 10.0;
     }
-    return (double)time;
+    return time;
 }
 
 md5_clock md5i_clock_at(const md5_timing *timing, double time)
@@ -73,7 +73,7 @@ static md5_clock clock_shift(const md5_timing *timing, md5_clock clock, double c
 
 md5_clock md5i_clock_snap(const md5_timing *timing, md5_clock clock, double most)
 {
-    double frames = (double)md5_timing_intervals(timing) * (turns(timing) ? 2.0 : 1.0);
+    double frames = md5_timing_intervals(timing) * (turns(timing) ? 2.0 : 1.0);
     if (most * frames > 0.25) // so many that any time is near one: whole cycles only
         frames = 1.0;
     const double frame = floor(clock.phase * frames + 0.5);
@@ -101,12 +101,12 @@ md5_moment md5i_clock_moment(const md5_timing *timing, md5_clock clock,
         return moment;
     }
     // In frames: 0 .. intervals.
-    const double intervals = (double)md5_timing_intervals(timing);
+    const double intervals = md5_timing_intervals(timing);
     const double position =
         turns(timing) ? (clock.phase <= 0.5 ? clock.phase : 1.0 - clock.phase) * 2.0 * intervals
                       : clock.phase * intervals;
     uint32_t frame = (uint32_t)position; // not below 0
-    float fraction = (float)(position - (double)frame);
+    float fraction = (float)(position - frame);
     if (fraction >= 1.0f) {
         fraction = 0.0f;
         frame++;
@@ -142,10 +142,10 @@ static int compare_cues(const void *left, const void *right)
 uint32_t md5i_make_cues(const md5_timing *timing, const md5_event *events, uint32_t num_events,
                         bool has_ends, md5_cue *cues)
 {
-    const double intervals = (double)md5_timing_intervals(timing);
+    const double intervals = md5_timing_intervals(timing);
     uint32_t num_cues = 0;
     for (uint32_t i = 0; i < num_events; i++) {
-        const double phase = (double)events[i].frame / intervals;
+        const double phase = events[i].frame / intervals;
         cues[num_cues++] = (md5_cue){turns(timing) ? 0.5 * phase : phase, i};
         if (turns(timing) && phase > 0.0 && phase < 1.0)
             cues[num_cues++] = (md5_cue){1.0 - 0.5 * phase, i};
@@ -162,10 +162,10 @@ uint32_t md5i_add_window_cues(const md5_timing *timing, const md5_window *window
                               uint32_t num_windows, uint32_t number, md5_cue *cues,
                               uint32_t num_cues)
 {
-    const double intervals = (double)md5_timing_intervals(timing), scale = turns(timing) ? 0.5 : 1;
+    const double intervals = md5_timing_intervals(timing), scale = turns(timing) ? 0.5 : 1;
     for (uint32_t i = 0; i < num_windows; i++, number += 2) {
-        const double first = scale * ((double)windows[i].first / intervals);
-        const double last = scale * ((double)windows[i].last / intervals);
+        const double first = scale * (windows[i].first / intervals);
+        const double last = scale * (windows[i].last / intervals);
         cues[num_cues++] = (md5_cue){first, number};
         cues[num_cues++] = (md5_cue){last, number + 1};
         if (!turns(timing))
@@ -203,7 +203,7 @@ static border border_at(const md5_cues *cues, md5_clock clock, bool is_above)
 static uint64_t cues_between(const md5_cues *cues, border low, border high)
 {
     const double cycles = (double)high.cycle - (double)low.cycle;
-    if (cycles * (double)cues->num_cues >= MAX_CUES)
+    if (cycles * cues->num_cues >= MAX_CUES)
         return (uint64_t)MAX_CUES;
     const int64_t count =
         (high.cycle - low.cycle) * (int64_t)cues->num_cues + (high.next - low.next);
@@ -294,13 +294,13 @@ void md5i_make_root_track(md5_extract extract, const md5_xform *roots, uint32_t 
     md5_root_delta delta = MD5_NO_DELTA;
     for (uint32_t i = 0; i < num_frames; i++) {
         const md5_vec3 position = roots[i].translation;
-        delta.x = (double)position.x;
-        delta.y = (double)position.y;
-        delta.z = extract == MD5_EXTRACT_MOVE ? (double)position.z : 0.0;
+        delta.x = position.x;
+        delta.y = position.y;
+        delta.z = extract == MD5_EXTRACT_MOVE ? position.z : 0.0;
         // The part of the rotation that turns about z, as a complex number; that of the frame
         // before where it turns upside down and there is none. The quaternion's w + iz is half of
         // it, and squared the whole.
-        const double w = (double)roots[i].rotation.w, z = (double)roots[i].rotation.z;
+        const double w = roots[i].rotation.w, z = roots[i].rotation.z;
         const double square = w * w + z * z;
         if (extract == MD5_EXTRACT_TURN && square >= 1e-8) {
             delta.cosine = (w * w - z * z) / square;
@@ -320,7 +320,7 @@ md5_root_delta md5i_root_delta_at(const md5_root_track *track, const md5_moment 
     const bool is_back = moment->frame1 < moment->frame0; // to the first frame: no displacement
     return md5_root_delta_lerp(track->frames[moment->frame0],
                                track->frames[is_back ? moment->frame0 : moment->frame1],
-                               (double)moment->fraction);
+                               moment->fraction);
 }
 
 md5_root_delta md5i_root_delta_between(const md5_root_track *track, const md5_root_position *from,

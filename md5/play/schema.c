@@ -773,7 +773,7 @@ double md5i_column_number(const md5_column *column, const char *row)
     uint32_t number = 0;
     switch (column->kind) {
     case MD5_COLUMN_FLOAT:
-        return (double)*(const float *)value;
+        return *(const float *)value;
     case MD5_COLUMN_DOUBLE:
         return *(const double *)value;
     case MD5_COLUMN_INT:

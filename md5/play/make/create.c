@@ -174,18 +174,18 @@ uint64_t md5i_fingerprint_of(const md5_schema *schema, const void *row)
             break;
         case MD5_COLUMN_DIRECTION:
             for (int i = 0; i < 3; i++)
-                add(&hash, (double)floats[i]);
+                add(&hash, floats[i]);
             break;
         case MD5_COLUMN_MODEL: {
             const md5_skeleton *const skeleton = &(*(const md5_model *const *)value)->skeleton;
             add(&hash, skeleton->num_joints);
             add(&hash, (double)skeleton->axes);
-            add(&hash, (double)md5_scale_of(skeleton));
+            add(&hash, md5_scale_of(skeleton));
             for (uint32_t i = 0; i < skeleton->num_joints; i++) {
                 add_text(&hash, skeleton->joints[i].name);
                 // -1 as in saved players of all versions.
                 const uint32_t parent = skeleton->joints[i].parent;
-                add(&hash, parent == MD5_NONE ? -1.0 : (double)parent);
+                add(&hash, parent == MD5_NONE ? -1.0 : parent);
             }
             break;
         }
@@ -407,7 +407,7 @@ static bool build_clips(md5_building *building)
                 return MD5_OUT_OF_RANGE(building, &clip->markers[k],
                                         ": the marker at frame %u is not after the one before",
                                         frame);
-            markers[k] = (double)frame / (double)intervals;
+            markers[k] = (double)frame / intervals;
         }
         if (clip->extract == MD5_EXTRACT_NONE)
             continue;

@@ -346,7 +346,7 @@ static root_stride measure(const md5_motion *motion, double *seconds)
     enum { HALVINGS = 26 }; // then the cosine is 1
     // NOLINTNEXTLINE(clang-analyzer-core.NullDereference)
     const md5_source *const source = motion->playable.source;
-    *seconds = 1.0 / (motion->playable.cycles * (double)motion->speed);
+    *seconds = 1.0 / (motion->playable.cycles * motion->speed);
     if (source->extract == MD5_EXTRACT_NONE)
         return (root_stride){0.0, 0.0, 0.0};
     // An arc over its chord is (t/2) / sin(t/2), t being the angle: the product of 1 / cos(t/4),
@@ -555,7 +555,7 @@ static bool build_motion(md5_building *building, uint32_t number, md5_motion *mo
         TRY(md5i_resolve(building, &building->clips, &desc->clip, &clip));
         if (clip == MD5_NONE)
             return MD5_MISMATCH(building, &desc->name, " names no clip");
-        const bool is_float = (double)(float)desc->start == desc->start;
+        const bool is_float = (float)desc->start == desc->start;
         set_clip(motion, &building->machine->sources[clip], desc->mode,
                  is_float ? md5i_decimal_of((float)desc->start) : desc->start);
         return true;
@@ -1006,7 +1006,7 @@ static bool build_transitions(md5_building *building, uint32_t number, const md5
             md5i_warn(
                 building->context, place.line, place.column,
                 "layer %s: exit %g to %s is never reached: clips that are played once stop at 1",
-                MD5_QUOTED(layer_desc->name), (double)desc->exit, MD5_QUOTED(desc->to));
+                MD5_QUOTED(layer_desc->name), desc->exit, MD5_QUOTED(desc->to));
         }
         if (md5_has_numbers(desc->easing.kind))
             TRY(md5i_build_easing(building, &desc->easing, &transition->change.easing));

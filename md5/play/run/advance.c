@@ -57,25 +57,23 @@ typedef struct movement {
 // Seconds after which nothing is left of a distance: of a spring, by no more than its slower root.
 static double arrival(const md5_follow_desc *follow)
 {
-    const double k = (double)follow->stiffness, c = (double)follow->damping;
+    const double k = follow->stiffness, c = follow->damping;
     if (follow->kind == MD5_FOLLOW_EASE)
-        return (double)follow->duration;
-    return MIN_LEFT
-           / (follow->kind == MD5_FOLLOW_SMOOTH ? (double)follow->rate : fmin(0.5 * c, k / c));
+        return follow->duration;
+    return MIN_LEFT / (follow->kind == MD5_FOLLOW_SMOOTH ? follow->rate : fmin(0.5 * c, k / c));
 }
 
 static movement moved(const md5_follow_desc *follow, const md5_following *following, double elapsed)
 {
-    const double x = (double)following->from - (double)following->goal;
-    const double v = (double)following->velocity;
+    const double x = (double)following->from - following->goal;
+    const double v = following->velocity;
     if (elapsed >= arrival(follow))
         return (movement){0.0, 0.0};
     if (follow->kind == MD5_FOLLOW_SMOOTH)
-        return (movement){x * md5i_decay((double)follow->rate * elapsed), 0.0};
+        return (movement){x * md5i_decay(follow->rate * elapsed), 0.0};
     if (follow->kind == MD5_FOLLOW_EASE)
-        return (movement){x - x * md5i_eased(&follow->easing, elapsed / (double)follow->duration),
-                          0.0};
-    const double k = (double)follow->stiffness, c = (double)follow->damping;
+        return (movement){x - x * md5i_eased(&follow->easing, elapsed / follow->duration), 0.0};
+    const double k = follow->stiffness, c = follow->damping;
     const md5_swing swing = md5i_swing_for(k, c, elapsed);
     return (movement){swing.keep * x + swing.drift * v,
                       -k * swing.drift * x + (swing.keep - c * swing.drift) * v};
@@ -85,7 +83,7 @@ static float value_after(const md5_follow_desc *follow, const md5_following *fol
                          double seconds)
 {
     const movement then = moved(follow, following, following->elapsed + seconds);
-    return md5_round_to_float((double)following->goal + then.distance);
+    return md5_round_to_float(following->goal + then.distance);
 }
 
 // The integral of a spring's x = -(x'' + c x') / k, which for k = rate and c = 1 without x'' is
@@ -98,14 +96,14 @@ static float mean_of(const md5_follow_desc *follow, const md5_following *followi
     const movement now = moved(follow, following, begin);
     const movement then = moved(follow, following, begin + seconds);
     const bool is_spring = follow->kind == MD5_FOLLOW_SPRING;
-    const double k = (double)(is_spring ? follow->stiffness : follow->rate);
-    const double c = is_spring ? (double)follow->damping : 1.0, t = (double)follow->duration;
+    const double k = (is_spring ? follow->stiffness : follow->rate);
+    const double c = is_spring ? follow->damping : 1.0, t = follow->duration;
     double sum = (now.velocity - then.velocity + c * (now.distance - then.distance)) / k;
     if (follow->kind == MD5_FOLLOW_EASE)
-        sum = ((double)following->from - (double)following->goal)
+        sum = ((double)following->from - following->goal)
               * (end - begin
                  - t * md5i_eased_area(&follow->easing, begin / t, md5_least(end / t, 1.0)));
-    return md5_round_to_float((double)following->goal + sum / seconds);
+    return md5_round_to_float(following->goal + sum / seconds);
 }
 
 static bool is_moving(const md5_following *following)
@@ -190,7 +188,7 @@ static bool is_backward(const md5_active_state *active, uint32_t instance)
     double rate = 0.0;
     for (uint32_t i = 0; i < group->num_members; i++) {
         const md5_clip_instance *const member = &active->instances[group->members[i]];
-        rate += (double)member->share * member->rate;
+        rate += member->share * member->rate;
     }
     return rate < 0.0;
 }

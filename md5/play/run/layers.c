@@ -36,7 +36,7 @@ void md5i_pose_velocity(const md5_xform *before, const md5_xform *now, uint32_t 
         if (turn.w < 0.0)
             turn = md5_quatd_negate(turn);
         const double sine = sqrt(turn.x * turn.x + turn.y * turn.y + turn.z * turn.z);
-        const double scale = sine > 0.0 ? 2.0 * angle_of(sine, turn.w) / sine * (double)rate : 0.0;
+        const double scale = sine > 0.0 ? 2.0 * angle_of(sine, turn.w) / sine * rate : 0.0;
         velocity[joint] = (md5_velocity){
             .linear = md5_vec3_scale(
                 md5_vec3_sub(now[joint].translation, before[joint].translation), rate),

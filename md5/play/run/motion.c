@@ -87,10 +87,10 @@ static md5_root_delta root_delta_of_state(md5_player *player, const md5_active_s
         if (is_first)
             continue;
         const md5_root_delta delta = player->root_deltas[--num_deltas];
-        const double share = (double)weight * (double)md5_mask_at(player->machine, item->mask, 0);
+        const double share = (double)weight * md5_mask_at(player->machine, item->mask, 0);
         md5_root_delta *const into = &player->root_deltas[num_deltas - 1];
         if (tree->parts[part->parent].motion->kind != MD5_MOTION_STACK)
-            *into = blend(*into, delta, (double)(weight / *gathered));
+            *into = blend(*into, delta, (weight / *gathered));
         else if (item->mode == MD5_LAYER_OVERRIDE)
             *into = blend(*into, delta, share);
         else
@@ -162,12 +162,12 @@ static md5_root_velocity measure_root(md5_player *player, md5_layer_state *layer
     md5_root_delta delta = MD5_NO_DELTA;
     double covered = 0.0;
     if (part.has_snapshot) {
-        covered = (double)layer_state->coverage;
+        covered = layer_state->coverage;
         delta = delta_of(&layer_state->frozen_root, 1.0 / rate);
     }
     for (uint32_t i = part.begin; i < part.end; i++) {
         md5_active_state *const active = md5_active_at(layer_state, i);
-        const double fade = (double)md5i_fade_in(layer_state, part, i, 0.0);
+        const double fade = md5i_fade_in(layer_state, part, i, 0.0);
         const double own = !active->tree ? 0.0 : fade;
         covered = (1.0 - fade) * covered + own;
         if (own > 0.0)
@@ -200,15 +200,14 @@ static md5_root_delta root_delta_of_layer(md5_player *player, md5_layer_state *l
     md5_root_delta delta = is_frozen ? delta_of(&layer_state->frozen_root, seconds) : MD5_NO_DELTA;
     double rest = 1.0;
     for (uint32_t i = 0; i < layer_state->num_used; i++)
-        rest -= (double)md5_active_at(layer_state, i)->weight;
-    *coverage = is_frozen ? fmax(rest, 0.0) * (double)layer_state->coverage : 0.0;
+        rest -= md5_active_at(layer_state, i)->weight;
+    *coverage = is_frozen ? fmax(rest, 0.0) * layer_state->coverage : 0.0;
     for (uint32_t i = 0; i < layer_state->num_used; i++) {
         const md5_active_state *const active = md5_active_at(layer_state, i);
         if (!active->tree || active->weight == 0.0f)
             continue;
-        *coverage += (double)active->weight;
-        delta =
-            blend(delta, root_delta_of_state(player, active), (double)active->weight / *coverage);
+        *coverage += active->weight;
+        delta = blend(delta, root_delta_of_state(player, active), active->weight / *coverage);
     }
     if (!layer_state->has_offsets)
         return delta;
@@ -245,8 +244,8 @@ static void add_shots(const md5_player *player, uint32_t num_below, double secon
             const md5_root_delta of_shot = root_delta_of_clip(
                 &player->machine->sources[shot->source], md5_shot_timing(player->machine, shot),
                 shot->before, shot->now, &last);
-            *delta = shot->mode == MD5_LAYER_ADD ? add(*delta, of_shot, (double)shares[j])
-                                                 : blend(*delta, of_shot, (double)shares[j]);
+            *delta = shot->mode == MD5_LAYER_ADD ? add(*delta, of_shot, shares[j])
+                                                 : blend(*delta, of_shot, shares[j]);
         }
     }
 }
@@ -261,8 +260,8 @@ static void add_layer(md5_player *player, uint32_t number, double seconds, bool 
     const bool moves = layer->has_root_motion && has_root_motion(&player->layer_states[number]);
     if (!moves && (!*is_moving || layer->mode == MD5_LAYER_ADD))
         return;
-    const double share = (double)md5i_weight_of(player, &layer->weight)
-                         * (double)md5_mask_at(machine, layer->mask, 0);
+    const double share =
+        (double)md5i_weight_of(player, &layer->weight) * md5_mask_at(machine, layer->mask, 0);
     if (share == 0.0)
         return;
     double weight;
@@ -320,7 +319,7 @@ static float weight_at_frame(const md5_morph_row *row, uint32_t frame)
         return key->weight;
     float part = (float)(frame - key->frame) / (float)(key[1].frame - key->frame);
     if (row->easing && row->easing->kind != MD5_EASE_LINEAR)
-        part = (float)md5i_eased(row->easing, (double)part);
+        part = (float)md5i_eased(row->easing, part);
     return key->weight + (key[1].weight - key->weight) * part;
 }
 
@@ -434,7 +433,7 @@ void md5i_carry_motion(md5_player *from, uint32_t old_layer, md5_chain_range old
             for (int i = 0; i < 4; i++) {
                 const double before = has_rest ? was->root_velocity.v[i] : 0.0;
                 const double most = fmax(fabs(clips.v[i]), fabs(before));
-                const double now = clips.v[i] + (double)left * was->root_offset.v[i];
+                const double now = clips.v[i] + left * was->root_offset.v[i];
                 layer_state->root_velocity.v[i] = fmin(fmax(now, -most), most);
             }
         }

@@ -1044,7 +1044,7 @@ static void pose_some_between(void *user, size_t first, size_t last, void *scrat
         md5_blend_poses(job->before, job->now, job->has_cut ? 1.0f : batch->share, NULL,
                         job->model->skeleton.num_joints, job->pose);
         md5_local_to_palette(job->model, job->pose, job->joints, job->palette);
-        job->part = part_of_motion(job->motion, (double)batch->share);
+        job->part = part_of_motion(job->motion, batch->share);
     }
 }
 

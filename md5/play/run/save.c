@@ -101,14 +101,14 @@ static double keep(md5_archive *archive, number_kind kind, void *value, double l
     float narrow;
     int32_t small;
     int64_t large;
-    double number = (double)half;
+    double number = half;
     memcpy(&narrow, &half, sizeof half);
     memcpy(&small, &half, sizeof half);
     memcpy(&large, &bits, sizeof bits);
     if (kind == DOUBLE)
         memcpy(&number, &bits, sizeof bits);
     else if (kind != UINT && kind != BOOL)
-        number = kind == FLOAT ? (double)narrow : kind == INT ? (double)small : (double)large;
+        number = kind == FLOAT ? narrow : kind == INT ? (double)small : (double)large;
     if (archive->mode == CHECK && !archive->has_failed && !(number >= least && number <= most))
         archive->has_failed =
             !MD5_FAIL(archive->context, MD5_ERROR_RANGE,
@@ -187,9 +187,9 @@ static void keep_curve(md5_archive *archive, md5_easing *curve)
                   "a number of steps");
     } else if (easing == MD5_EASE_CUBIC_BEZIER) {
         keep(archive, FLOAT, &curve->x1, 0.0, 1.0, "x1 of a curve");
-        keep(archive, FLOAT, &curve->y1, (double)-FLT_MAX, (double)FLT_MAX, "y1 of a curve");
+        keep(archive, FLOAT, &curve->y1, -FLT_MAX, (double)FLT_MAX, "y1 of a curve");
         keep(archive, FLOAT, &curve->x2, 0.0, 1.0, "x2 of a curve");
-        keep(archive, FLOAT, &curve->y2, (double)-FLT_MAX, (double)FLT_MAX, "y2 of a curve");
+        keep(archive, FLOAT, &curve->y2, -FLT_MAX, (double)FLT_MAX, "y2 of a curve");
     }
 }
 
@@ -202,8 +202,7 @@ static void keep_shot(md5_archive *archive, const md5_machine *machine, md5_shot
         *shot = (md5_shot){.section = MD5_NONE, .next = MD5_NONE, .row = MD5_NONE};
     const uint32_t source = keep_uint(archive, &shot->source, 0, last, "the clip of a one-shot");
     keep_uint(archive, &shot->num_below, num_layers > 0, num_layers, "the layers below a one-shot");
-    keep(archive, INT, &shot->mask, -1.0, (double)tables->num_masks - 1.0,
-         "the mask of a one-shot");
+    keep(archive, INT, &shot->mask, -1.0, tables->num_masks - 1.0, "the mask of a one-shot");
     keep_uint(archive, &shot->mode, 0, MD5_LAYER_ADD, "the mode of a one-shot");
     const uint32_t reference =
         keep_uint(archive, &shot->reference, 0, last, "the reference of a one-shot");
@@ -236,14 +235,14 @@ static void keep_shot(md5_archive *archive, const md5_machine *machine, md5_shot
         keep_time(archive, &shot->stopping.elapsed, "the time of a stop");
         keep_time(archive, &shot->stopping.duration, "the duration of a stop");
     }
-    const double last_section = (double)tables->clips[source].num_sections - 1.0;
+    const double last_section = tables->clips[source].num_sections - 1.0;
     if (last_section >= 0.0 && end != MD5_SHOT_LOOPS) {
         keep(archive, INT, &shot->section, -1.0, last_section, "a section");
         keep(archive, INT, &shot->next, -1.0, last_section, "the next section");
         keep_bool(archive, &shot->repeats, "whether a section is repeated");
     }
     if (tables->num_shots > 0)
-        keep(archive, INT, &shot->row, -1.0, (double)tables->num_shots - 1.0, "a one-shot's row");
+        keep(archive, INT, &shot->row, -1.0, tables->num_shots - 1.0, "a one-shot's row");
 }
 
 // -- Targets and states of modifiers ------------------------------------------------------------
@@ -423,7 +422,7 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
         keep_bool(archive, &layer_state->has_offsets, "whether there are offsets");
     keep_bool(archive, &layer_state->is_resting, "whether a layer rests");
     keep_bool(archive, &layer_state->is_entered, "whether a state is entered");
-    keep(archive, INT, &layer_state->entered, -1.0, (double)layer->num_states - 1.0,
+    keep(archive, INT, &layer_state->entered, -1.0, layer->num_states - 1.0,
          "the state that is entered");
     num_used = keep_uint(archive, &num_used, 1, MD5_MAX_ACTIVE - (uint32_t)has_snapshot,
                          "the number of active states");
@@ -443,7 +442,7 @@ static void keep_layer(md5_archive *archive, const md5_machine *machine,
         keep_time(archive, &layer_state->settling.duration, "the duration of offsets");
         for (uint32_t i = 0; i < num_joints; i++) {
             md5_offset *const offset = &layer_state->offsets[i];
-            keep_vector(archive, &offset->turn, (double)1.001f, "the turn of an offset");
+            keep_vector(archive, &offset->turn, 1.001f, "the turn of an offset");
             keep(archive, FLOAT, &offset->turn_rate, slowest, 0.0, "the rate of an offset");
             keep_vector(archive, &offset->move, FARTHEST, "an offset");
             keep(archive, FLOAT, &offset->move_rate, slowest, 0.0, "the rate of an offset");
@@ -529,7 +528,7 @@ static void keep_player(md5_archive *archive, md5_player *player)
     // Targets may move joints anywhere. A kept pose that is not sound is not saved: the next one is
     // computed.
     md5_detail_state *const detail = &player->detail;
-    keep(archive, INT, &detail->mask, -1.0, (double)machine->tables.num_masks - 1.0,
+    keep(archive, INT, &detail->mask, -1.0, machine->tables.num_masks - 1.0,
          "the mask of a level of detail");
     const uint32_t interval =
         keep_uint(archive, &detail->interval, 1, UINT32_MAX, "the interval of poses");
@@ -549,9 +548,8 @@ static void keep_player(md5_archive *archive, md5_player *player)
 
     for (uint32_t i = 0; i < tables->num_parameters; i++) {
         const bool is_float = tables->parameters[i].kind == MD5_PARAMETER_FLOAT;
-        const double value =
-            keep(archive, FLOAT, &player->parameters[i], is_float ? (double)-FLT_MAX : 0.0,
-                 is_float ? (double)FLT_MAX : 1.0, "a parameter");
+        const double value = keep(archive, FLOAT, &player->parameters[i], is_float ? -FLT_MAX : 0.0,
+                                  is_float ? (double)FLT_MAX : 1.0, "a parameter");
         if (!is_float && value != 0.0 && value != 1.0)
             fail(archive, MD5_ERROR_RANGE, "a bool or trigger is neither 0 nor 1");
     }

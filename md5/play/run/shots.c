@@ -59,7 +59,7 @@ static double border_of(const md5_machine *machine, const md5_shot *shot, uint32
         return is_last ? 1.0 : 0.0;
     const md5_section *const row = &machine->tables.clips[shot->source].sections[section];
     return (double)(is_last ? row->last : row->first)
-           / (double)md5_timing_intervals(md5_shot_timing(machine, shot));
+           / md5_timing_intervals(md5_shot_timing(machine, shot));
 }
 
 double md5i_section_left(const md5_machine *machine, const md5_shot *shot)

@@ -20,7 +20,7 @@ static double part_of(const double *markers, uint32_t num_markers, uint32_t firs
 // How much longer that part is than that of the shared clock.
 static double stretch_of(const double *markers, uint32_t num_markers, uint32_t first)
 {
-    return num_markers == 0 ? 1.0 : part_of(markers, num_markers, first) * (double)num_markers;
+    return num_markers == 0 ? 1.0 : part_of(markers, num_markers, first) * num_markers;
 }
 
 // Shared cycles a second between marker `first` and the next.
@@ -29,9 +29,8 @@ static double rate_between(const md5_sync_item *items, uint32_t num_items, uint3
 {
     double sum = 0.0, total = 0.0;
     for (uint32_t i = 0; i < num_items; i++) {
-        sum += (double)items[i].weight * items[i].rate
-               / stretch_of(items[i].markers, num_markers, first);
-        total += (double)items[i].weight;
+        sum += items[i].weight * items[i].rate / stretch_of(items[i].markers, num_markers, first);
+        total += items[i].weight;
     }
     return total > 0.0 ? sum / total : 0.0;
 }
@@ -48,7 +47,7 @@ static double sync_cycle_seconds(const md5_sync_item *items, uint32_t num_items,
         const double rate = rate_between(items, num_items, num_markers, i);
         if (rate == 0.0 || (seconds != 0.0 && (rate < 0.0) != (seconds < 0.0)))
             return 0.0;
-        seconds += 1.0 / (rate * (double)num_markers);
+        seconds += 1.0 / (rate * num_markers);
     }
     return seconds;
 }
@@ -61,9 +60,9 @@ typedef struct marker_place {
 
 static marker_place place_of(double phase, uint32_t num_markers)
 {
-    const double position = phase * (double)num_markers;
+    const double position = phase * num_markers;
     const uint32_t marker = position < num_markers ? (uint32_t)position : num_markers - 1;
-    return (marker_place){marker, position - (double)marker};
+    return (marker_place){marker, position - marker};
 }
 
 md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint32_t num_markers,
@@ -82,7 +81,7 @@ md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint
         for (uint32_t i = 0; i < num_markers + 2 && seconds != 0.0; i++) {
             // Within the present part only, up to its end.
             const double rate = rate_between(items, num_items, num_markers, position.marker);
-            const double speed = rate * (double)num_markers; // parts a second
+            const double speed = rate * num_markers; // parts a second
             const double delta = speed * seconds;
             const double room = delta >= 0.0 ? 1.0 - position.share : position.share;
             if (fabs(delta) < room || speed == 0.0) {
@@ -98,7 +97,7 @@ md5_clock md5i_sync_advance(const md5_sync_item *items, uint32_t num_items, uint
                 position = (marker_place){(position.marker + num_markers - 1) % num_markers, 1.0};
             }
         }
-        const double phase = ((double)position.marker + position.share) / (double)num_markers;
+        const double phase = (position.marker + position.share) / num_markers;
         return md5i_clock_advance(&GROUP, (md5_clock){.cycle = clock.cycle}, phase);
     }
     return md5i_clock_advance(&GROUP, clock, rate_between(items, num_items, 0, 0) * seconds);
@@ -120,7 +119,7 @@ static double seconds_of_parts(const md5_sync_item *items, uint32_t num_items, u
         const double rate = rate_between(items, num_items, num_markers, marker);
         if (last == first)
             continue;
-        const double part = (last - first) / (rate * (double)num_markers);
+        const double part = (last - first) / (rate * num_markers);
         if (rate == 0.0 || part * seconds < 0.0) // it stays at this marker
             return (double)INFINITY;
         seconds += part;
@@ -173,7 +172,7 @@ md5_clock md5i_sync_shared(const double *markers, uint32_t num_markers, md5_cloc
         marker--;
     const double share = (phase - markers[marker]) / part_of(markers, num_markers, marker);
     return md5i_clock_advance(&GROUP, (md5_clock){.cycle = own.cycle - is_before},
-                              ((double)marker + share) / (double)num_markers);
+                              (marker + share) / num_markers);
 }
 
 // == Blend spaces ===============================================================================
@@ -189,8 +188,8 @@ void md5i_blend_weights_1d(const md5_motion_item *items, uint32_t num_items, flo
         weights[above == 0 ? 0 : num_items - 1] = 1.0f;
         return;
     }
-    const double low = (double)items[above - 1].x, high = (double)items[above].x;
-    const float share = (float)(((double)x - low) / (high - low));
+    const double low = items[above - 1].x, high = items[above].x;
+    const float share = (float)((x - low) / (high - low));
     weights[above - 1] = 1.0f - share;
     weights[above] = share;
 }
@@ -202,14 +201,14 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
     for (uint32_t item = 0; item < num_items; item++) {
         // In double: places may be any two floats, and the square of their distance must not
         // vanish.
-        const double from_x = (double)x - (double)items[item].x;
-        const double from_y = (double)y - (double)items[item].y;
+        const double from_x = (double)x - items[item].x;
+        const double from_y = (double)y - items[item].y;
         double weight = 1.0;
         for (uint32_t other = 0; other < num_items; other++) {
             if (other == item)
                 continue;
-            const double to_x = (double)items[other].x - (double)items[item].x;
-            const double to_y = (double)items[other].y - (double)items[item].y;
+            const double to_x = (double)items[other].x - items[item].x;
+            const double to_y = (double)items[other].y - items[item].y;
             const double delta = (from_x * to_x + from_y * to_y) / (to_x * to_x + to_y * to_y);
             weight = md5_least(weight, 1.0 - delta);
         }
@@ -220,7 +219,7 @@ void md5i_blend_weights_2d(const md5_motion_item *items, uint32_t num_items, flo
     // The nearest item has at least a half: it lies on its own side of the middle to each other
     // one.
     for (uint32_t item = 0; item < num_items; item++)
-        weights[item] = (float)((double)weights[item] / sum);
+        weights[item] = (float)(weights[item] / sum);
 }
 
 // -- By speed -----------------------------------------------------------------------------------
@@ -272,7 +271,7 @@ static double weigh_by_speed(const md5_motion *motion, double speed, float *weig
     // The seconds that a cycle of both would take by keeping step, over those that it should take.
     const md5_item *const item = &items[above - 1];
     const md5_sync_item both[] = {sync_item(item, 1.0f - share), sync_item(item + 1, share)};
-    const double seconds = (double)(1.0f - share) * low->seconds + (double)share * high->seconds;
+    const double seconds = (1.0f - share) * low->seconds + share * high->seconds;
     const uint32_t num_markers =
         motion->sync == MD5_SYNC_MARKERS ? item->motion->playable.source->num_markers : 0;
     return sync_cycle_seconds(both, 2, num_markers) / seconds;
@@ -289,7 +288,7 @@ float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
         return rule->fixed;
     const float value = player->parameters[rule->parameter];
     if (rule->easing > 0)
-        return md5_eased_weight(&player->machine->easings[rule->easing], (double)value);
+        return md5_eased_weight(&player->machine->easings[rule->easing], value);
     return value < 0.0f ? 0.0f : value > 1.0f ? 1.0f : value;
 }
 
@@ -297,7 +296,7 @@ float md5i_weight_of(const md5_player *player, const md5_weight_rule *rule)
 static double weigh_items(const md5_player *player, const md5_motion *motion, float *weights)
 {
     if (motion->kind == MD5_MOTION_BY_SPEED)
-        return weigh_by_speed(motion, (double)player->parameters[motion->x_parameter], weights);
+        return weigh_by_speed(motion, player->parameters[motion->x_parameter], weights);
     if (motion->kind == MD5_MOTION_BLEND_1D) {
         md5i_blend_weights_1d(motion->places, motion->num_items,
                               player->parameters[motion->x_parameter], weights);
@@ -335,7 +334,7 @@ static void weigh_state(md5_player *player, md5_active_state *active)
         }
         flow->speed *= motion->speed;
         if (motion->speed_parameter != MD5_NONE)
-            flow->speed *= (double)player->parameters[motion->speed_parameter];
+            flow->speed *= player->parameters[motion->speed_parameter];
         if (part->leads_group)
             flow->share = 1.0f;
         if (part->instance == MD5_NONE) {
@@ -408,7 +407,7 @@ static double step_rate(const md5_active_state *active, uint32_t first, const do
         const uint32_t member = group ? group->members[i] : 0;
         md5_clip_instance *const instance = &active->instances[member];
         const md5_source *const source = tree->instances[member].playable->source;
-        const double share = group ? (double)instance->share : 1.0;
+        const double share = group ? instance->share : 1.0;
         const double stretch = stretch_of(source->markers, num_markers, first);
         sum += share * instance->rate / stretch;
         total += share;
@@ -538,7 +537,7 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
 {
     const md5_active_state *const newest = md5_active_at(layer_state, begin + count - 1);
     const uint32_t num_markers = md5_step_markers(newest->tree);
-    const double position = step_clock(newest).phase * (double)num_markers;
+    const double position = step_clock(newest).phase * num_markers;
     const double ahead = floor(position + MD5_BORDER), behind = floor(position - MD5_BORDER);
     step_group group = {layer_state, begin, count, is_backward, 0, 0, {0.0}, {0.0}};
     if (num_markers > 0) {
@@ -562,7 +561,7 @@ static double steer(md5_layer_state *layer_state, uint32_t begin, uint32_t count
         active->shared_rate = rate;
     }
     const double left = heading < 0 ? position - behind : ahead + 1.0 - position;
-    const double speed = fabs(rate) * (double)num_markers;
+    const double speed = fabs(rate) * num_markers;
     return speed > 0.0 ? md5_least(most, left / speed) : most;
 }
 

@@ -107,7 +107,7 @@ static void put_number(writer *to, double number, bool is_float)
             md5i_scan_float(text, text + length, &narrow);
         else
             md5i_scan_double(text, text + length, &wide);
-        is_same = (is_float ? (double)narrow : wide) == number;
+        is_same = (is_float ? narrow : wide) == number;
     }
     put_word(to, text);
 }
@@ -197,7 +197,7 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
     case MD5_COLUMN_COUNT:
     case MD5_COLUMN_INT: {
         const bool is_float = column->kind == MD5_COLUMN_FLOAT;
-        if (!(fabs(number) <= (is_float ? (double)3.4e38f : 3.4e38)))
+        if (!(fabs(number) <= (is_float ? 3.4e38f : 3.4e38)))
             return fail(to, walk, is_float ? "is not finite" : "is beyond the numbers of a file");
         put_number(to, number == (double)MD5_ZERO && column->keeps_zero ? 0.0 : number, is_float);
         return true;
@@ -205,7 +205,7 @@ static bool put_value(writer *to, const md5_table_walk *walk, const md5_column *
     case MD5_COLUMN_DIRECTION:
         put(to, " (");
         for (int i = 0; i < 3; i++)
-            put_number(to, (double)floats[i], true);
+            put_number(to, floats[i], true);
         put(to, " )");
         return true;
     case MD5_COLUMN_EASING:
@@ -240,7 +240,7 @@ static bool is_set(const md5_column *column, const char *row)
         }
         return false;
     default: // also a 0, behind which an easing says something
-        return (number != 0.0 && number != (double)column->start)
+        return (number != 0.0 && number != column->start)
                || (column->kind == MD5_COLUMN_FLOAT && column[1].kind == MD5_COLUMN_EASING
                    && column[1].place == MD5_PLACE_BEHIND
                    && md5i_column_number(column + 1, row) != 0.0);
