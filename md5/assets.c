@@ -396,7 +396,9 @@ static bool finish_model(asset_walk *walk, void *structure)
     for (uint32_t i = 0; i < model->num_meshes; i++)
         if (model->meshes[i].num_vertices > model->max_vertices)
             model->max_vertices = model->meshes[i].num_vertices;
-    return true;
+    return !walk->context->needs_meshes || model->num_meshes > 0
+           || md5i_fail(walk->context, MD5_ERROR_RANGE, 0, 0,
+                        "asset file: a model has no meshes: expected at least 1");
 }
 
 #ifdef MD5_NO_COMPRESSED

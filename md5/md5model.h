@@ -164,6 +164,8 @@ typedef struct md5_load_opts { // 0 in a member is its default
     float scale;           // units of the result in a unit of the file, 1e-6 to 1e6; 0 = 1
     bool flip_v;           // texture v = 0 is the bottom row
     bool drops_triangles;  // with a corner beyond numverts, with a warning; else they are an error
+    bool needs_meshes;     // a model without meshes is an error
+    bool partial;          // md5_bind() takes clips that have few joints of the model: see there
     md5_normals normals;   // but version 12 stores normals, which are used as they are
     uint32_t without; // md5_part flags that are not derived now: see md5_complete_model(). Programs
                       // that only pose, such as servers, leave out MD5_PART_GEOMETRY
@@ -445,10 +447,12 @@ typedef struct md5_binding {
 //   ancestor; joints in between, which only the model has, do not displace it. If the hierarchies
 //   contradict each other, or the animation's has parents_unknown, the model's is used.
 //
-// Each difference is a warning. If no name matches, returns NULL and MD5_ERROR_MISMATCH with the
-// first difference; also if the two were loaded with different axes or scales. If `model` or `anim`
-// is NULL, leaves the error of its load: check once, after the last call. Time and memory are
-// linear in the joints and their names (times its logarithm if orders differ).
+// Each difference is a warning. Returns NULL and MD5_ERROR_MISMATCH with the first missing joints
+// if fewer than half of the model's joints or of the animation's have a partner: it is probably of
+// another skeleton. With opts->partial only if none has one. Likewise if the two were loaded with
+// different axes or scales. If `model` or `anim` is NULL, leaves the error of its load: check once,
+// after the last call. Time and memory are linear in the joints and their names (times its
+// logarithm if orders differ).
 MD5_API md5_binding *md5_bind(const md5_model *model, const md5_anim *anim,
                               const md5_load_opts *opts, md5_error *error);
 
@@ -749,8 +753,9 @@ MD5_API size_t md5_write_assets(const md5_assets *assets, void *bytes, size_t si
 //
 // Returns NULL with MD5_ERROR_SYNTAX if the bytes are no asset file, cut off or changed;
 // MD5_ERROR_VERSION if another version, or a machine of another byte order, wrote them;
-// MD5_ERROR_RANGE for a value that assets cannot have, or another address. Of `opts` only allocator
-// and file_name count. Time: linear in the size, or, if trusted, in joints and meshes.
+// MD5_ERROR_RANGE for a value that assets cannot have, or another address. Of `opts` only
+// allocator, file_name and needs_meshes count. Time: linear in the size, or, if trusted, in joints
+// and meshes.
 MD5_API md5_assets *md5_map_assets(const void *bytes, size_t size, bool is_trusted,
                                    const md5_load_opts *opts, md5_error *error);
 MD5_API void md5_free_assets(md5_assets *assets);

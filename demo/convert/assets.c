@@ -22,7 +22,8 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
 {
     const md5_load_opts opts = {.file_name = part->path ? part->path : part->name,
                                 .warn = print_warning,
-                                .warn_user = (void *)(uintptr_t)job};
+                                .warn_user = (void *)(uintptr_t)job,
+                                .partial = true};
     md5_anim *const anim = md5_parse_anim(part->bytes, part->size, &opts, error);
     if (anim == NULL)
         return false;

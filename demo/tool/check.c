@@ -308,7 +308,8 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
             before = file;
             md5_error reason = {0};
             md5_anim *const anim = md5_load_anim(file, NULL, &reason);
-            md5_binding *const binding = anim ? md5_bind(model, anim, NULL, &reason) : NULL;
+            md5_binding *const binding =
+                anim ? md5_bind(model, anim, &(md5_load_opts){.partial = true}, &reason) : NULL;
             if (!binding)
                 add_finding(to, &reason);
             if (anim)

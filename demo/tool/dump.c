@@ -66,7 +66,7 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
     const char *const path = arguments->words[1];
     const bool is_json = arguments->is_json;
     md5_anim *const anim = md5_load_anim(path, NULL, error);
-    const md5_load_opts opts = {.file_name = path, .warn = tool_print_error};
+    const md5_load_opts opts = {.file_name = path, .warn = tool_print_error, .partial = true};
     md5_binding *const binding = md5_bind(model, anim, &opts, error);
     if (binding) {
         const uint32_t num_joints = model->skeleton.num_joints;
@@ -271,7 +271,7 @@ static int curves(tool_arguments *arguments)
 {
     enum { MAX_FRAMES = 1 << 20 }; // compressed clips may have billions in a few bytes
     char *const *const words = arguments->words;
-    const md5_load_opts opts = {.file_name = words[1], .warn = tool_print_error};
+    const md5_load_opts opts = {.file_name = words[1], .warn = tool_print_error, .partial = true};
     md5_error error = {0};
     md5_model *const model = md5_load_model(words[0], NULL, &error);
     md5_anim *const anim = model ? md5_load_anim(words[1], NULL, &error) : NULL;

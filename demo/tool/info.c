@@ -120,7 +120,8 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
         const bool is_judged = mesh && clip;
         md5_error error = {0};
         md5_anim *const anim = is_judged ? NULL : md5_load_anim(clips.names[i], NULL, &error);
-        md5_binding *const binding = is_judged ? NULL : md5_bind(model, anim, NULL, &error);
+        md5_binding *const binding =
+            is_judged ? NULL : md5_bind(model, anim, &(md5_load_opts){.partial = true}, &error);
         fputs(is_json ? comma(i > 0) : "", stdout);
         SAY("  clip               %s: %s\n", "{\"file\":%s,\"fit\":%s}",
             common_base(clips.names[i]),

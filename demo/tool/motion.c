@@ -367,7 +367,7 @@ void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model
     clip->is_seen = true;
     if (is_seen || anim->num_frames > MAX_FRAMES || mesh->num_points == 0)
         return;
-    md5_binding *const binding = md5_bind(model, anim, NULL, &error);
+    md5_binding *const binding = md5_bind(model, anim, &(md5_load_opts){.partial = true}, &error);
     const md5_skeleton *const skeleton = &model->skeleton;
     // What the clip does not move may hang anywhere.
     if (binding && binding->num_missing == 0) {

@@ -415,7 +415,8 @@ static bool measure_model(md5_arena *arena, const md5_model *model, const md5_an
                                 .warn = context->warn,
                                 .warn_user = context->warn_user,
 #endif
-                                .max_warnings = context->max_warnings};
+                                .max_warnings = context->max_warnings,
+                                .partial = context->partial};
     float *const of_model = MD5_NEW(arena, float, model->skeleton.num_joints);
     TRY(of_model);
     md5_binding *const binding = md5_bind(model, anim, &opts, &error);

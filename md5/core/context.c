@@ -83,6 +83,8 @@ void md5i_context_begin(md5_context *context, const md5_load_opts *opts, const c
     context->scale = chosen->scale == 0.0f ? 1.0f : chosen->scale;
     context->flip_v = chosen->flip_v;
     context->drops_triangles = chosen->drops_triangles;
+    context->needs_meshes = chosen->needs_meshes;
+    context->partial = chosen->partial;
     context->normals = chosen->normals;
     context->without = chosen->without;
     context->caller = error;

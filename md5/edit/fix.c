@@ -655,7 +655,7 @@ uint32_t md5_edit_space(md5_doc *doc, const md5_space_edit *edit, md5_error *err
 // What loading makes of a document, which it checks, as of any file.
 static bool begin_clip(repair *it, const md5_doc *doc, const md5_model *model, md5_error *error)
 {
-    const md5_load_opts opts = {.allocator = doc->allocator};
+    const md5_load_opts opts = {.allocator = doc->allocator, .partial = true};
     md5_error failure = {0};
     TRY(begin_repair(it, doc, MD5_DOC_ANIM, error));
     md5_doc known = *doc;

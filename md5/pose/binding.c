@@ -240,6 +240,28 @@ static bool plan_rebases(md5_arena *arena, const uint32_t *targets, md5_binding 
 
 // == Bindings ====================================================================================
 
+// Of a skeleton of which too few joints have one in the other, as others[num_joints] says.
+static bool fail_as_strange(md5_context *context, const md5_skeleton *skeleton,
+                            const uint32_t *others, uint32_t num_matched, bool is_model)
+{
+    char names[128] = "";
+    size_t length = 0;
+    for (uint32_t joint = 0; joint < skeleton->num_joints; joint++) {
+        if (others[joint] != MD5_NONE)
+            continue;
+        const md5_quoted name = quote_name(skeleton->joints[joint].name);
+        if (length + strlen(name.text) + sizeof ", " > sizeof names)
+            break;
+        length += (size_t)snprintf(names + length, sizeof names - length, "%s%s",
+                                   length > 0 ? ", " : "", name.text);
+    }
+    return md5i_fail(context, MD5_ERROR_MISMATCH, 0, 0,
+                     "%u of %u joints of the %s are in the %s: expected half of them, unless "
+                     "'partial' is set; missing: %s",
+                     num_matched, skeleton->num_joints, is_model ? "model" : "animation",
+                     is_model ? "animation" : "model", names);
+}
+
 // Matches the model's joints and the clip's. Fills the counts of a binding that has both, and its
 // tracks, with the targets beside them, and rebases: in the arena, as the size of the binding's
 // block is not known yet.
@@ -272,6 +294,10 @@ static bool match(md5_arena *arena, md5_binding *binding)
                         quote_name(model->joints[0].name).text,
                         quote_name(anim->joints[0].name).text);
     }
+    if (!context->partial && num_driven < model->num_joints - num_driven)
+        return fail_as_strange(context, model, tracks, num_driven, true);
+    if (!context->partial && num_driven < anim->num_joints - num_driven)
+        return fail_as_strange(context, anim, targets, num_driven, false);
     binding->same_order = true;
     for (uint32_t joint = 0; joint < model->num_joints; joint++) {
         binding->same_order = binding->same_order && tracks[joint] == joint;

@@ -342,8 +342,8 @@ bool md5i_read_bfg_mesh(md5_arena *arena, const char *bytes, size_t size, md5_me
     }
 
     TRY(read_mesh_joints(&reader));
-    TRY(binary_count(&reader.in, binary_big_32(&reader.in), "meshes", 0, MIN_BYTES,
-                     &file->num_meshes));
+    TRY(binary_count(&reader.in, binary_big_32(&reader.in), "meshes", arena->context->needs_meshes,
+                     MIN_BYTES, &file->num_meshes));
     md5_mesh_build *const meshes = MD5_NEW(arena, md5_mesh_build, file->num_meshes);
     TRY(meshes);
     file->tables = md5i_arena_here(arena);

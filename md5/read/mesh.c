@@ -753,6 +753,9 @@ bool md5i_read_mesh_file(md5_arena *arena, md5_arena *joints, const char *text, 
         md5i_lex_warn(lex, reader.num_meshes.at, "%s is %u, but there are %u: all are read",
                       count_word, reader.num_meshes.value, reader.num_meshes_read);
     TRY(md5i_header_end(lex, &reader.header, "mesh", count_word, &reader.num_meshes));
+    if (arena->context->needs_meshes && reader.num_meshes_read == 0)
+        return md5i_lex_fail(lex, reader.num_meshes.at, MD5_ERROR_RANGE,
+                             "the file has no meshes: expected at least 1");
 
     if (reader.num_meshes_read == 0)
         file->tables = md5i_arena_here(arena);

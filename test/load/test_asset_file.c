@@ -1,5 +1,5 @@
 // Asset files: what is mapped, or loaded as a file, is what was written, bit for bit; damaged
-// baked_character are errors.
+// ones are errors.
 #include "test/fuzz/target.h"
 #include "test/load/test_asset.h"
 #include "test/own.h"

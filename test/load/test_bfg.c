@@ -248,6 +248,19 @@ TEST (bfg_models_name_the_byte_of_a_mistake) {
         check_altered(&good, MODEL, row->at, row->value, row->message);
 }
 
+TEST (bfg_models_without_meshes_are_errors_if_meshes_are_needed) {
+    bytes file;
+    make_model(&file);
+    file.size = MESHES;
+    put_big(&file, 0);
+    for (int is_needed = 0; is_needed < 2; is_needed++) {
+        const md5_load_opts opts = {.needs_meshes = is_needed > 0};
+        md5_error error = {0};
+        CHECK(parse_any(MODEL, file.data, file.size, &opts, &error) == !is_needed);
+        CHECK_STRING(error.message, is_needed ? "0 meshes: expected at least 1, in 0 bytes" : "");
+    }
+}
+
 // -- Animations -----------------------------------------------------------------------------------
 
 static void make_anim(bytes *anim)

@@ -451,6 +451,36 @@ TEST (models_without_meshes_have_all_parts) {
     CHECK(md5_complete_model(model, ALL, NULL));
 }
 
+// The word that counts them is named, whatever it says.
+TEST (models_without_meshes_are_errors_if_meshes_are_needed) {
+    const md5_load_opts opts = {.needs_meshes = true};
+    for (int count = 0; count < 3; count++) {
+        char text[512]; // with room for meshes
+        snprintf(text, sizeof text,
+                 "MD5Version 10 commandline \"\" numJoints 1\nnumMeshes %d\n"
+                 "joints { \"a\" -1 ( 0 0 0 ) ( 0 0 0 ) } // %0200d",
+                 count, 0);
+        md5_error error = {0};
+        OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, &error);
+        CHECK(model);
+        CHECK_REFUSED(md5_parse_model(text, strlen(text), &opts, &error), error, MD5_ERROR_RANGE,
+                      "the file has no meshes: expected at least 1");
+        CHECK_UINT(error.line, 2);
+        CHECK_UINT(error.column, 11);
+
+        const md5_assets assets = {.num_models = 1, .models = model};
+        const size_t size = md5_write_assets(&assets, NULL, 0);
+        OWN char *const bytes = test_alloc(size);
+        CHECK_UINT(md5_write_assets(&assets, bytes, size), size);
+        OWN_MODEL again = md5_parse_model(bytes, size, NULL, NULL);
+        CHECK(again);
+        CHECK_REFUSED(md5_parse_model(bytes, size, &opts, &error), error, MD5_ERROR_RANGE,
+                      "asset file: a model has no meshes: expected at least 1");
+    }
+    OWN_MODEL whole = md5_load_model(test_path(paths[0]), &opts, NULL);
+    CHECK(whole);
+}
+
 // -- Failures -------------------------------------------------------------------------------
 
 static const uint32_t some_parts[] = {8, MD5_PART_TANGENTS, MD5_PART_SKIN_PLANS, MD5_PART_LOSSES};

@@ -330,6 +330,70 @@ TEST (bind_names_the_first_difference) {
     CHECK(md5_bind(&model.model, &anim.anim, NULL, NULL) == NULL);
 }
 
+static const md5_load_opts any = {.partial = true};
+
+// Whatever the other joints are called: half of each skeleton is enough.
+TEST (bind_refuses_fewer_than_half_of_either_skeleton) {
+    static const struct {
+        uint32_t num_model, num_anim, num_shared;
+        const char *message; // NULL: it is bound
+    } rows[] = {
+        {6, 6, 3, NULL},
+        {6, 3, 3, NULL},
+        {3, 6, 3, NULL},
+        {6, 6, 2,
+         "2 of 6 joints of the model are in the animation: expected half of them, unless "
+         "'partial' is set; missing: 'spine', 'head', 'arm', 'hand'"},
+        {6, 2, 2,
+         "2 of 6 joints of the model are in the animation: expected half of them, unless "
+         "'partial' is set; missing: 'spine', 'head', 'arm', 'hand'"},
+        {2, 5, 2,
+         "2 of 5 joints of the animation are in the model: expected half of them, unless "
+         "'partial' is set; missing: 'c', 'd', 'e'"},
+    };
+    uint64_t random = 12;
+    EACH (row, rows) {
+        part parts[] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}, {"d", 2}, {"e", 2}, {"f", 4}};
+        for (uint32_t i = 0; i < row->num_shared; i++)
+            parts[i].name = walker[i].name;
+        made model, anim;
+        make(&model, walker, row->num_model, &random);
+        make(&anim, parts, row->num_anim, &random);
+        for (int of_model = 0; of_model < 2; of_model++) {
+            md5_error error = {0};
+            OWN_BINDING strict = of_model ? md5_bind(&model.model, &anim.anim, NULL, &error)
+                                          : md5_bind_skeleton(&model.model.skeleton, model.local,
+                                                              &anim.anim, NULL, &error);
+            CHECK(!strict == (row->message != NULL));
+            CHECK_ERROR(error, row->message ? MD5_ERROR_MISMATCH : MD5_OK,
+                        row->message ? row->message : "");
+        }
+        OWN_BINDING partial = md5_bind(&model.model, &anim.anim, &any, NULL);
+        CHECK(partial);
+        CHECK_UINT(partial->num_missing, row->num_model - row->num_shared);
+        CHECK_UINT(partial->num_extra, row->num_anim - row->num_shared);
+    }
+}
+
+// As many names as there is room for, each whole.
+TEST (bind_names_few_long_joints) {
+    char names[6][200];
+    part parts[6];
+    for (uint32_t i = 0; i < 6; i++) {
+        memset(names[i], 'a' + (int)i, sizeof names[i] - 1);
+        names[i][sizeof names[i] - 1] = '\0';
+        parts[i] = (part){i == 0 ? "origin" : names[i], i == 0 ? MD5_NONE : 0};
+    }
+    uint64_t random = 13;
+    made model, anim;
+    make(&model, walker, 2, &random);
+    make(&anim, parts, 6, &random);
+    md5_error error = {0};
+    CHECK_FAILS(md5_bind(&model.model, &anim.anim, NULL, &error), error, MD5_ERROR_MISMATCH);
+    CHECK(strstr(error.message, "missing: 'bbbb") && !strstr(error.message, "ccc"));
+    CHECK(strlen(error.message) < sizeof error.message - 1);
+}
+
 // -- Properties ---------------------------------------------------------------------------------
 
 // A tree, of which the model and the animation each have some joints, in an order of their own. The
@@ -383,7 +447,7 @@ TEST (bind_puts_driven_joints_where_the_animation_has_them) {
         make(&model, parts, part_of_tree(parents, count, in_model, names, parts, &random), &random);
         make(&anim, parts, part_of_tree(parents, count, in_anim, names, parts, &random), &random);
 
-        OWN_BINDING binding = md5_bind(&model.model, &anim.anim, NULL, NULL);
+        OWN_BINDING binding = md5_bind(&model.model, &anim.anim, &any, NULL);
         REQUIRE(binding);
         num_rebases += binding->num_rebases;
         REQUIRE(is_driven(binding, &model, (md5_root)(round % 3), 2e-4));
@@ -399,6 +463,7 @@ TEST (bind_survives_failure_of_every_allocation) {
     make(&anim, walker, 6, &random);
     size_t num_failed = 0;
     EACH_FAILURE (it) {
+        it.opts.partial = true;
         OWN_BINDING binding = md5_bind(&model.model, &anim.anim, &it.opts, &it.error);
         CHECK_UINT(it.error.status, binding ? MD5_OK : MD5_ERROR_MEMORY);
         CHECK_UINT(it.heap.live, binding ? 1 : 0);
@@ -407,7 +472,7 @@ TEST (bind_survives_failure_of_every_allocation) {
     }
     CHECK(num_failed > 1);
     md5_error error = {0};
-    const md5_load_opts small = {.allocator = {.limit = 100}};
+    const md5_load_opts small = {.allocator = {.limit = 100}, .partial = true};
     CHECK_FAILS(md5_bind(&model.model, &anim.anim, &small, &error), error, MD5_ERROR_MEMORY);
 }
 

@@ -50,6 +50,12 @@ check "with the whole library" builds_whole
 check "positions are those of md5_skin(), weights sum to 255" shows whole
 check "in C" builds c
 check "the same bits" same_as_whole c
+# `zoo` has clips of three joints, of which this model has one.
+refuses_strangers() {
+    "$scratch/c" models/zoo fewer_joints.md5mesh rates_1.md5anim >"$scratch/refused"
+    grep -q "refused: .*of 3 joints of the model .*missing: '" "$scratch/refused"
+}
+check "a clip of another skeleton is refused, and says why" refuses_strangers
 check "in silence" no_words "$cc" -std=gnu11
 if command -v c++ >/dev/null; then
     check "in C++" builds_plus

@@ -270,7 +270,8 @@ static const cube_file *find_file(cube_model *joined, uint32_t part, const char 
         if (joined->files[i].part == part && strcmp(joined->files[i].path, path) == 0)
             return &joined->files[i];
     cube_file file = {.path = path, .part = part, .anim = md5_load_anim(path, NULL, &error)};
-    file.binding = md5_bind(joined->parts[part].model, file.anim, NULL, &error);
+    file.binding =
+        md5_bind(joined->parts[part].model, file.anim, &(md5_load_opts){.partial = true}, &error);
     if (file.binding == NULL) {
         char text[640];
         (void)md5_format_error(&error, text, sizeof text);

@@ -5,6 +5,8 @@
 
 // == Comparing ===================================================================================
 
+static const md5_load_opts any = {.partial = true}; // models that share few joints, too
+
 // -- Loading --------------------------------------------------------------------------------
 
 bool view_load_compare(view_compare *compare, const view_scene *scene, const char *path,
@@ -23,7 +25,7 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
     };
     if (common_has_ending(path, ".md5anim")) {
         compare->bound = compare->own_anim = md5_load_anim(path, NULL, &error);
-        compare->binding = md5_bind(compare->model, compare->bound, NULL, &error);
+        compare->binding = md5_bind(compare->model, compare->bound, &any, &error);
     } else {
         compare->model = compare->own_model = md5_load_model(path, NULL, &error);
     }
@@ -36,7 +38,7 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
     compare->joints = common_alloc((size_t)other->num_joints + 1, sizeof *compare->joints);
     // Joints are matched as those of a clip are: here of one that is the scene's bind pose.
     md5_anim *const still = view_make_anim(scene->model, 1, 1.0);
-    md5_binding *const match = md5_bind(compare->model, still, NULL, NULL);
+    md5_binding *const match = md5_bind(compare->model, still, &any, NULL);
     for (uint32_t i = 0; i < num_joints; i++)
         compare->same[i] = -1;
     for (uint32_t i = 0; match != NULL && i < other->num_joints; i++)
@@ -121,7 +123,7 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
     if (anim != compare->bound) {
         md5_free_binding(compare->binding);
         compare->bound = anim;
-        compare->binding = md5_bind(compare->model, anim, NULL, &error);
+        compare->binding = md5_bind(compare->model, anim, &any, &error);
     }
     // A clip is shown as it is in its file: no machine, legs or channels move the model.
     const md5_anim *const shown =

@@ -22,6 +22,7 @@ static md5_load_opts loud(const view_scene *scene, view_log *log)
                  : library != NULL ? md5_game_files(library->game)
                                    : (md5_files){0},
         .allocator = {.limit = is_small ? (size_t)128 << 20 : 0},
+        .partial = true,
         .without = is_small ? MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES : 0};
 }
 
