@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """release.py FOLDER OUT: writes OUT/md5model-VERSION.tar.gz, with all that lies in FOLDER, and its checksum.
+release.py --windows FOLDER OUT: OUT/md5model-VERSION-windows.zip, of the programs in FOLDER and our models.
 
 The same sources give the same bytes, wherever, whenever and by whom it is made: the time in it is the day of
-the release in the changelog, or SOURCE_DATE_EPOCH.
+the release in the changelog, or SOURCE_DATE_EPOCH. While changes are unreleased, it is the commit's, which
+names the archive by `git describe`: VERSION-dev-NAME.
 """
 import calendar
 import glob
@@ -11,23 +13,27 @@ import hashlib
 import io
 import os
 import re
+import subprocess
 import sys
 import tarfile
 import time
+import zipfile
 
 import symbols
 
-# What is in the archive beside FOLDER: its name there, and where it is from.
+# What is in the archives beside FOLDER: its name there, and where it is from.
+BOTH = {"LICENSE": "LICENSE", "CHANGELOG.md": ".github/CHANGELOG.md", "models/LICENSE": "models/LICENSE"}
+WINDOWS_TEXTS = {**BOTH, "README.md": ".github/packaging/windows.md"}
+SHOWN = "bobbin", "flame", "lantern", "thimble"  # by a viewer that starts without files
 TEXTS = {
-    "LICENSE": "LICENSE",
-    "CHANGELOG.md": ".github/CHANGELOG.md",
+    **BOTH,
     "README.md": ".github/packaging/archive.md",
-    "models/LICENSE": "models/LICENSE",
-    "models/bobbin/bobbin.md5mesh": "models/bobbin/bobbin.md5mesh",
-    "models/bobbin/walk.md5anim": "models/bobbin/walk.md5anim",
     "window.c": "demo/examples/window.c",
+    "machine.c": "demo/examples/machine.c",
+    "quake_engine.c": "demo/examples/quake_engine.c",
 }
 PICTURES = "models/bobbin/bobbin*.png"  # which window.c shows
+MACHINE = "models/bobbin/bobbin.md5machine"  # which machine.c plays
 
 
 def read(path):
@@ -35,26 +41,55 @@ def read(path):
         return file.read()
 
 
-def date_of(version):
-    """The day in the changelog's first heading, which must be that of the version."""
+def git(*arguments):
+    """What git says of this tree, or nothing."""
+    result = subprocess.run(("git", "-c", "safe.directory=*") + arguments, stdout=subprocess.PIPE,
+                            stderr=subprocess.DEVNULL, universal_newlines=True)
+    return result.stdout.strip()
+
+
+def version_and_time():
+    """By the changelog's first heading, which must be of the header's version, or Unreleased."""
+    version = symbols.version()
     heading = re.search("^## (.*)$", symbols.read(".github/CHANGELOG.md"), re.M).group(1)
     match = re.match(r"(\S+) - (\d{4}-\d\d-\d\d)$", heading)
-    if not match or match.group(1) != version:
-        sys.exit("release: CHANGELOG.md begins with '## %s', expected '## %s - YYYY-MM-DD', the version of "
-                 "md5model.h" % (heading, version))
-    return calendar.timegm(time.strptime(match.group(2), "%Y-%m-%d"))
+    if heading == "Unreleased":
+        name = re.sub("^v[0-9.]+-", "", git("describe", "--always", "--dirty"))
+        version += "-dev-" + (name or "sources")
+        seconds = git("log", "-1", "--format=%ct")
+    elif match and match.group(1) == version:
+        seconds = calendar.timegm(time.strptime(match.group(2), "%Y-%m-%d"))
+    else:
+        sys.exit("release: CHANGELOG.md begins with '## %s', expected '## Unreleased' or "
+                 "'## %s - YYYY-MM-DD', the version of md5model.h" % (heading, version))
+    return version, int(os.environ.get("SOURCE_DATE_EPOCH") or seconds or 315532800)
 
 
-def contents(folder, version):
-    """Each file of the archive: name to bytes."""
-    files = {name: read(path) for name, path in TEXTS.items()}
-    files.update((name, read(name)) for name in glob.glob(PICTURES))
+def machine_files():
+    """The machine, and the files beside it that it names."""
+    named = re.findall(r"[\w./]+\.md5(?:mesh|anim)\b", symbols.read(MACHINE))
+    return [MACHINE] + sorted({os.path.join(os.path.dirname(MACHINE), name) for name in named})
+
+
+def files_in(folder):
+    """Each file below it: its path there to bytes."""
+    paths = [os.path.join(path, name) for path, _, names in os.walk(folder) for name in names]
+    return {os.path.relpath(path, folder).replace(os.sep, "/"): read(path) for path in paths}
+
+
+def models(names):
+    """All that the viewer reads of these folders of ours."""
+    files = {}
+    for name in names:
+        folder = "models/" + name
+        files.update((folder + "/" + path, data) for path, data in files_in(folder).items())
+    return files
+
+
+def with_texts(files, texts, version):
+    """The files, what is from elsewhere, and the sums of all."""
+    files.update((name, read(path)) for name, path in texts.items())
     files["README.md"] = files["README.md"].replace(b"@VERSION@", version.encode())
-    files["first.c"] = re.search(b"^```c\n(.*?)^```$", read("README.md"), re.M | re.S).group(1)
-    for path, _, names in os.walk(folder):
-        for name in names:
-            inner = os.path.relpath(os.path.join(path, name), folder).replace(os.sep, "/")
-            files[inner] = read(os.path.join(path, name))
     files["SHA256SUMS"] = "".join("%s  %s\n" % (hashlib.sha256(files[name]).hexdigest(), name)
                                   for name in sorted(files)).encode()
     return files
@@ -71,12 +106,29 @@ def archive(files, top, seconds):
     return packed.getvalue()
 
 
-def main(folder, out):
-    version = symbols.version()
-    seconds = int(os.environ.get("SOURCE_DATE_EPOCH") or date_of(version))
+def zip_archive(files, top, seconds):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as out:
+        for name in sorted(files):
+            info = zipfile.ZipInfo(top + "/" + name, time.gmtime(seconds)[:6])
+            info.compress_type, info.create_system = zipfile.ZIP_DEFLATED, 3
+            info.external_attr = 0o100644 << 16
+            out.writestr(info, files[name])
+    return packed.getvalue()
+
+
+def main(folder, out, is_for_windows):
+    version, seconds = version_and_time()
     top = "md5model-" + version
-    packed = archive(contents(folder, version), top, seconds)
-    name = top + ".tar.gz"
+    if is_for_windows:
+        name = top + "-windows.zip"
+        files = {**files_in(folder), **models(SHOWN)}
+        packed = zip_archive(with_texts(files, WINDOWS_TEXTS, version), top, seconds)
+    else:
+        name = top + ".tar.gz"
+        files = {path: read(path) for path in glob.glob(PICTURES) + machine_files()}
+        files["first.c"] = re.search(b"^```c\n(.*?)^```$", read("README.md"), re.M | re.S).group(1)
+        packed = archive(with_texts({**files, **files_in(folder)}, TEXTS, version), top, seconds)
     checksum = "%s  %s\n" % (hashlib.sha256(packed).hexdigest(), name)
     for path, data in ((name, packed), (name + ".sha256", checksum.encode())):
         with open(os.path.join(out, path), "wb") as file:
@@ -85,6 +137,7 @@ def main(folder, out):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    arguments = [each for each in sys.argv[1:] if each != "--windows"]
+    if len(arguments) != 2:
         sys.exit("usage: " + __doc__.split("\n\n", 1)[0])
-    main(*sys.argv[1:])
+    main(*arguments, "--windows" in sys.argv)

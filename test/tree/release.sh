@@ -1,6 +1,6 @@
 #!/bin/sh
 # make release: the same bytes from another folder, at another time, by other settings; from sources without git. What
-# is unpacked builds and runs README's program, as printed.
+# is unpacked builds and runs README's program, as printed, and others. While changes are unreleased, it has the commit's name.
 . test/build/report.sh
 . test/build/readme.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS SOURCE_DATE_EPOCH
@@ -11,8 +11,8 @@ version=$(python3 -c 'import sys; sys.path.insert(0, ".ci"); sys.dont_write_byte
 sources() {
     mkdir -p "$1/test" "$1/models/bobbin" &&
         cp -r md5 render shaders .ci .github Makefile LICENSE README.md "$1/" && cp test/test.mk "$1/test/" &&
-        cp models/LICENSE "$1/models/" && cp models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim "$1/models/bobbin/" &&
-        cp models/bobbin/bobbin*.png "$1/models/bobbin/" && mkdir -p "$1/demo/examples" && cp demo/examples/window.c "$1/demo/examples/" &&
+        cp models/LICENSE "$1/models/" && cp models/bobbin/bobbin.md5m* models/bobbin/*.md5anim models/bobbin/bobbin*.png "$1/models/bobbin/" &&
+        mkdir -p "$1/demo" && cp -r demo/examples "$1/demo/" &&
         mkdir -p "$1/demo/web" && cp demo/web/web.mk "$1/demo/web/" &&
         awk '/^## / && !done++ { $0 = "## '"$version"' - 2026-11-23" } { print }' .github/CHANGELOG.md >"$1/.github/CHANGELOG.md"
 }
@@ -35,7 +35,7 @@ same_bytes() {
     (cd "$scratch/once/build" && sha256sum -c "md5model-$version.tar.gz.sha256")
 }
 refuses() { # HEADING
-    sed "s/^## $version - .*/## $1/" "$scratch/once/.github/CHANGELOG.md" >"$scratch/elsewhere/again/.github/CHANGELOG.md"
+    sed "s/^## Unreleased/## $1/" "$scratch/once/.github/CHANGELOG.md" >"$scratch/elsewhere/again/.github/CHANGELOG.md"
     (cd "$scratch/elsewhere/again" && ends_saying 1 "begins with '## $1'" python3 .ci/release.py build/amalgamated "$scratch")
 }
 
@@ -44,7 +44,19 @@ check "the GL loader" loader "$scratch/once"
 check "make release, in the plainest locale" release "$scratch/once" LC_ALL=C PYTHONUTF8=0 PYTHONCOERCECLOCALE=0 TZ=UTC PYTHONHASHSEED=1
 check "make release, elsewhere" again
 check "the same bytes" same_bytes
-check "not while changes are unreleased" refuses Unreleased
+# unreleased NAME DAY: the archive's name, and the day of its files.
+unreleased() {
+    (cd "$scratch/once" && python3 .ci/release.py build/amalgamated "$scratch") && ls "$scratch" &&
+        tar --utc -tvzf "$scratch/md5model-$version-dev-$1.tar.gz" | awk -v day="$2" '$4 != day { print; wrong = 1 } END { exit wrong || !NR }'
+}
+committed() {
+    (cd "$scratch/once" && echo build >.gitignore && git init -q && git add -A &&
+        GIT_COMMITTER_DATE="2026-11-25 12:00 +0000" git -c user.name=x -c user.email=x commit -q -m x)
+    unreleased "$(git -C "$scratch/once" rev-parse --short HEAD)" 2026-11-25
+}
+sed -i "s/^## $version - .*/## Unreleased/" "$scratch/once/.github/CHANGELOG.md"
+check "unreleased, of no commit" unreleased sources 1980-01-01
+check "unreleased, named by its commit" committed
 check "not with the version of another release" refuses "0.0.9 - 2026-11-23"
 
 empty=$scratch/empty/md5model-$version
@@ -86,6 +98,18 @@ draws() {
         SDL_VIDEODRIVER=offscreen ./window models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim picture.bmp) 2>&1
     [ -s "$empty/picture.bmp" ] || echo "there is no picture"
 }
+plays() {
+    # shellcheck disable=SC2086
+    (cd "$empty" && $cc -I. machine.c md5model/md5model.c md5model/md5play.c -lm -o machine && ./machine models/bobbin/bobbin.md5machine) |
+        grep landing
+}
+takes_small_along() {
+    # shellcheck disable=SC2086
+    (cd "$empty" && mkdir engine && cp -r small engine/md5model && $cc -Iengine quake_engine.c engine/md5model/md5model.c -lm -o quake &&
+        ./quake models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim) | grep '^79 bones'
+}
+check "its machine.c plays its machine" plays
+check "its quake_engine.c takes small/ along" takes_small_along
 check "all headers are there" includes_all
 silent "its window.c draws" draws
 finish
