@@ -118,8 +118,8 @@ static view_options usual_options(void)
 // Sets every option that the file may hold to a value other than the default.
 static void set_all(view_options *options, uint64_t *random)
 {
-    size_t count;
-    const view_option *const table = view_options_table(&count);
+    const size_t count = view_num_options;
+    const view_option *const table = view_option_rows;
     view_options usual = usual_options();
     FOR (i, count)
         while (table[i].memory != VIEW_FORGOTTEN && is_same(&table[i], options, &usual)) {
@@ -136,8 +136,8 @@ static void set_all(view_options *options, uint64_t *random)
 static void check_all(const view_options *actual, const view_options *expected,
                       view_option_memory least)
 {
-    size_t count;
-    const view_option *const table = view_options_table(&count);
+    const size_t count = view_num_options;
+    const view_option *const table = view_option_rows;
     FOR (i, count)
         if (table[i].memory >= least)
             CHECK_THAT(is_same(&table[i], actual, expected),
@@ -170,8 +170,8 @@ static view_config save_and_load(view_config *config)
 
 // Also those whose range does not have what they are without it.
 TEST (view_options_are_reset) {
-    size_t count;
-    const view_option *const table = view_options_table(&count);
+    const size_t count = view_num_options;
+    const view_option *const table = view_option_rows;
     view_options options = usual_options(), usual = usual_options();
     uint64_t random = 1;
     FOR (i, count) {
@@ -188,8 +188,8 @@ TEST (view_options_are_reset) {
 
 TEST (view_config_keeps_every_option_that_it_may_hold) {
     uint64_t random = 9;
-    size_t count;
-    const view_option *const table = view_options_table(&count);
+    const size_t count = view_num_options;
+    const view_option *const table = view_option_rows;
     view_config config = {.path = new_file()};
     FOR (round, NUM_ROUNDS) {
         view_options options = usual_options();
@@ -323,7 +323,7 @@ TEST (view_config_keeps_one_value_of_an_option) {
     (void)fputs("grid=no\nlights=key=2\ngrid=yes\n", file);
     (void)fclose(file);
     view_config config;
-    const view_option *nearest, *const grid = view_find_option("grid", 4, &nearest);
+    const view_option *const grid = view_find_option("grid", 4);
     view_read_config(&config, path, &log);
     CHECK_UINT(config.num_arguments, 2);
     view_set_config(&config, grid, "no");

@@ -194,8 +194,9 @@ TEST (view_switches_have_pictures_that_they_change) {
         {"no-environment", "--environment here"},
         {"reduced-motion", "test_view_motion.c: needs time"},
     };
-    size_t count, num_found = 0;
-    const view_option *const table = view_options_table(&count);
+    size_t num_found = 0;
+    const view_option *const table = view_option_rows;
+    const size_t count = view_num_options;
     FOR (i, count) {
         const char *const name = table[i].name;
         bool is_elsewhere = false;

@@ -441,20 +441,12 @@ TEST_HERE (view_ui_docks_take_clicks, BOBBIN) {
 // The command that switches an option, or NULL.
 static const view_command_row *switch_of(const view_option *option)
 {
-    size_t count;
-    const view_command_row *const rows = view_commands(&count);
+    const size_t count = view_num_commands;
+    const view_command_row *const rows = view_command_rows;
     FOR (i, count)
         if (rows[i].action == VIEW_TOGGLE && strcmp(rows[i].option, option->name) == 0)
             return &rows[i];
     return NULL;
-}
-
-static view_action toggle_of(const char *option)
-{
-    size_t count;
-    const view_option *nearest;
-    const view_option *const row = view_find_option(option, strlen(option), &nearest);
-    return (view_action)(VIEW_TOGGLE + (row - view_options_table(&count)));
 }
 
 // -- Keys -----------------------------------------------------------------------------------
@@ -471,8 +463,9 @@ static void switches_press(view_state *viewer, int32_t key)
 
 // In a file of which nothing is loaded, those that need nothing.
 TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
-    size_t count, num_keys = 0;
-    const view_command_row *const rows = view_commands(&count);
+    size_t num_keys = 0;
+    const view_command_row *const rows = view_command_rows;
+    const size_t count = view_num_commands;
     s->viewer.log.level = VIEW_QUIET;
     FOR (i, count)
         for (int j = 0; rows[i].action == VIEW_TOGGLE && j < VIEW_MAX_KEYS && rows[i].keys[j] != 0
@@ -496,8 +489,8 @@ TEST_HERE (view_keys_of_switches_toggle_their_fields, BOBBIN) {
 
 // A key means one thing, or one thing more while something is driven.
 TEST (view_keys_mean_one_thing) {
-    size_t count;
-    const view_command_row *const rows = view_commands(&count);
+    const size_t count = view_num_commands;
+    const view_command_row *const rows = view_command_rows;
     FOR (i, count)
         for (int j = 0; j < VIEW_MAX_KEYS && rows[i].keys[j] != 0; j++)
             FOR (shifted, 2) {
@@ -533,10 +526,10 @@ static bool is_of_option(const view_command_row *row, const char *option)
 }
 
 TEST (view_each_option_is_in_a_menu) {
-    size_t num_options, count;
-    const view_option *const options = view_options_table(&num_options);
-    const view_command_row *const rows = view_commands(&count);
-    FOR (i, num_options) {
+    const size_t count = view_num_commands;
+    const view_option *const options = view_option_rows;
+    const view_command_row *const rows = view_command_rows;
+    FOR (i, view_num_options) {
         size_t num_rows = 0;
         FOR (k, count)
             num_rows += is_of_option(&rows[k], options[i].name);
@@ -545,16 +538,13 @@ TEST (view_each_option_is_in_a_menu) {
 }
 
 TEST (view_each_command_can_be_told_from_the_others) {
-    size_t count;
-    const view_command_row *const rows = view_commands(&count);
+    const size_t count = view_num_commands;
+    const view_command_row *const rows = view_command_rows;
     FOR (i, count) {
         const bool has_option = rows[i].action == VIEW_TOGGLE || rows[i].action == VIEW_ASK
                                 || rows[i].list == VIEW_LIST_WORDS;
-        const view_option *nearest;
-        CHECK_THAT(!has_option
-                       || view_find_option(rows[i].option, strlen(rows[i].option), &nearest)
-                              != NULL,
-                   "%s: no such option", rows[i].label);
+        CHECK_THAT(!has_option || view_option_of(&rows[i]) != NULL, "%s: no such option",
+                   rows[i].label);
         for (size_t k = 0; k < i && rows[i].menu < VIEW_NUM_MENUS; k++)
             CHECK_THAT(rows[k].menu != rows[i].menu || strcmp(rows[k].label, rows[i].label) != 0,
                        "two commands are called %s", rows[i].label);
@@ -590,7 +580,7 @@ TEST_HERE (view_search_finds_by_other_words, BOBBIN) {
     EACH (row, cases) {
         search_for(s, row->words);
         const view_command command = give(s, VIEW_KEY_RETURN, NULL);
-        CHECK_UINT(command.action, row->option != NULL ? toggle_of(row->option) : row->action);
+        CHECK_UINT(command.action, row->option != NULL ? view_toggle_of(row->option) : row->action);
         CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
     }
 }
@@ -609,7 +599,7 @@ TEST_HERE (view_menus_open_by_a_press_and_close_by_escape, BOBBIN) {
     CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Show", 0.5f, 0.5f).action, VIEW_TAKEN);
     screen_draw(s);
     CHECK_UINT(item_press(&s->viewer, &s->facts, "menu/Edges", 0.5f, 0.5f).action,
-               toggle_of("edges"));
+               view_toggle_of("edges"));
     CHECK_UINT(s->viewer.ui.menu.kind, VIEW_NO_MENU);
     view_open_menu(&s->viewer.ui, VIEW_MENU_OF_BAR, 0.0f, 0.0f);
     CHECK_UINT(give(s, VIEW_KEY_ESCAPE, NULL).action, VIEW_TAKEN);
@@ -639,10 +629,8 @@ TEST_HERE (view_tab_reaches_items_and_return_presses_them, BOBBIN) {
 // Sets an option as its dialog does.
 static bool set(screen *s, const char *name, const char *text)
 {
-    size_t count;
-    const view_option *nearest;
-    const view_option *const option = view_find_option(name, strlen(name), &nearest);
-    return view_set_option(&s->viewer, (size_t)(option - view_options_table(&count)), text);
+    const view_option *const option = view_find_option(name, strlen(name));
+    return view_set_option(&s->viewer, (size_t)(option - view_option_rows), text);
 }
 
 TEST_HERE (view_options_can_be_set_in_the_window, BOBBIN) {
@@ -690,8 +678,8 @@ TEST_HERE (view_wrong_values_change_nothing, BOBBIN) {
 
 // view_shown consists of switches only.
 TEST (view_each_switch_has_one_row) {
-    size_t count;
-    const view_option *const table = view_options_table(&count);
+    const size_t count = view_num_options;
+    const view_option *const table = view_option_rows;
     view_shown shown = {0};
     FOR (i, count) {
         const bool is_switch = table[i].kind == COMMON_SWITCH || table[i].kind == COMMON_OPPOSITE
@@ -771,8 +759,8 @@ static bool has_words(const char *text, const char *words)
 
 // An empty value is reported as wrong usage, so each row of the table is an option that is read.
 TEST (view_options_refuse_empty_values) {
-    size_t count;
-    const view_option *const table = view_options_table(&count);
+    const size_t count = view_num_options;
+    const view_option *const table = view_option_rows;
     CHECK(count > 30);
     FOR (i, count) {
         char *argument = common_format("--%s=", table[i].name), problem[256] = "";
@@ -787,8 +775,8 @@ TEST (view_options_refuse_empty_values) {
 
 TEST (view_options_are_in_the_help_completions_and_manual) {
     static const char *const names[NUM_TEXTS] = {"--help", NULL, "--man", "bash", "zsh", "fish"};
-    size_t count;
-    const view_option *const table = view_options_table(&count);
+    const size_t count = view_num_options;
+    const view_option *const table = view_option_rows;
     FOR (i, NUM_TEXTS) {
         OWN char *const text = print_text(i);
         for (size_t j = 0; j < count && i != BINDINGS; j++) {
@@ -801,8 +789,8 @@ TEST (view_options_are_in_the_help_completions_and_manual) {
 }
 
 TEST (view_keys_are_in_all_lists_of_keys) {
-    size_t count;
-    const view_command_row *const rows = view_commands(&count);
+    const size_t count = view_num_commands;
+    const view_command_row *const rows = view_command_rows;
     OWN char *const bindings = print_text(BINDINGS), *const manual = print_text(MANUAL);
     FOR (i, count) {
         char keys[64];
@@ -820,8 +808,8 @@ TEST (view_keys_are_in_all_lists_of_keys) {
 }
 
 TEST (view_debug_line_has_each_switch) {
-    size_t count;
-    const view_option *const table = view_options_table(&count);
+    const size_t count = view_num_options;
+    const view_option *const table = view_option_rows;
     const view_shown none = {0};
     const view_lights dark = {{0.0f}};
     char text[840];

@@ -618,7 +618,7 @@ static int32_t key_in_game(view_state *viewer, const view_input *event)
     const int32_t key = event->key;
     if (viewer->pages.game == NULL)
         return key;
-    for (size_t i = 0; i < COMMON_LENGTH(arrows); i++)
+    COMMON_FOR (i, COMMON_LENGTH(arrows))
         if (arrows[i][0] == key)
             return arrows[i][1];
     if (event->kind == VIEW_INPUT_KEY_DOWN && (key == VIEW_KEY_RETURN || key == VIEW_KEY_PAD_ENTER))
@@ -911,16 +911,9 @@ static void press_key(view_state *viewer, const view_input *event)
         const view_stage stage = stage_of(viewer);
         const uint32_t missing = view_missing_for(&stage, row);
         if (missing == 0) {
-            const view_option *nearest, *const option =
-                                            row->action == VIEW_ASK ? view_find_option(
-                                                row->option, strlen(row->option), &nearest)
-                                                                    : NULL;
-            size_t count;
-            view_perform(
-                viewer, (view_command){.action = view_action_of(row),
-                                       .number = option != NULL
-                                                     ? (size_t)(option - view_options_table(&count))
-                                                     : 0});
+            const view_option *const option = view_option_of(row);
+            const size_t number = option != NULL ? (size_t)(option - view_option_rows) : 0;
+            view_perform(viewer, (view_command){.action = view_action_of(row), .number = number});
             return;
         }
         view_notice(viewer, "%s: %s", view_label_of(row), view_reason(missing));

@@ -69,7 +69,7 @@ int main(int count, char **arguments)
         status = EXIT_DONE;
     } else if (options.page != NULL && strcmp(options.page, "list") == 0) {
         const char *family = "";
-        for (uint32_t i = 0; i < view_num_pages; i++) {
+        COMMON_FOR (i, view_num_pages) {
             const view_page *const page = view_page_at(i);
             if (strcmp(page->family, family) != 0)
                 puts(family = page->family);

@@ -42,7 +42,7 @@ bool view_follow(view_state *viewer, double seconds)
     view_ui *const ui = &viewer->ui;
     bool is_moving = false;
     viewer->is_smooth = ui->is_smooth = true;
-    for (int i = 0; i < UI_NUM_SCROLLS; i++)
+    COMMON_FOR (i, UI_NUM_SCROLLS)
         is_moving = approach(&ui->scrolls[i].shown, ui->scrolls[i].wanted, share) || is_moving;
     is_moving =
         approach(&viewer->pages.scroll.shown, viewer->pages.scroll.wanted, share) || is_moving;

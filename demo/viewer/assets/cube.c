@@ -102,7 +102,7 @@ static bool attach(const cube_model *joined, uint32_t index)
     // name holds.
     const md5_cube2_tag *tag = NULL;
     for (uint32_t p = 0; p < cube->num_parts && p < MAX_PARTS; p++)
-        for (uint32_t i = 0; i < cube->parts[p].num_tags; i++)
+        COMMON_FOR (i, cube->parts[p].num_tags)
             if (joined->parts[p].shared == parent->shared
                 && strcmp(cube->parts[p].tags[i].name, link->tag) == 0)
                 tag = &cube->parts[p].tags[i];
@@ -129,7 +129,7 @@ static void add_joints(cube_model *joined, uint32_t index)
     part->joints = common_alloc(skeleton->num_joints, sizeof *part->joints);
     joined->joints = common_realloc(
         joined->joints, (size_t)joined->num_joints + skeleton->num_joints, sizeof *joined->joints);
-    for (uint32_t i = 0; i < skeleton->num_joints; i++) {
+    COMMON_FOR (i, skeleton->num_joints) {
         const uint32_t in_part = skeleton->order[i]; // parents first
         const md5_joint *const joint = &skeleton->joints[in_part];
         const md5_xform local = part->model->bind_local[in_part];
@@ -161,7 +161,7 @@ static bool join_parts(cube_model *joined, const md5_load_opts *opts)
         .bind_local = {.rotation = {.w = 1.0f}},
         .bind = {.rotation = {.w = 1.0f}},
     };
-    for (uint32_t i = 0; i < cube->num_parts; i++) {
+    COMMON_FOR (i, cube->num_parts) {
         md5_error error = {0};
         cube_part *const part = &joined->parts[i];
         part->part = &cube->parts[i];
@@ -193,14 +193,14 @@ static md5_model *make_model(const cube_model *joined, md5_error *error)
     const md5_load_opts opts = {.file_name = joined->path};
     view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
              joined->num_joints, joined->num_meshes);
-    for (uint32_t i = 0; i < joined->num_joints; i++) {
+    COMMON_FOR (i, joined->num_joints) {
         const cube_joint *const joint = &joined->joints[i];
         md5_xform bind = joint->bind;
         bind.translation = md5_vec3_scale(bind.translation, joined->cube->scale);
         view_say_joint(&words, joint->name, joint->parent, bind);
     }
     view_say(&words, "}\n");
-    for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
+    COMMON_FOR (p, joined->cube->num_parts) {
         const md5_model *const model = joined->parts[p].model;
         for (uint32_t m = 0; model != NULL && m < model->num_meshes; m++)
             view_say_mesh(&words, &(view_said_mesh){.mesh = &model->meshes[m],
@@ -248,10 +248,10 @@ void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)
 {
     bool is_used[NUM_UNSHOWN + 1] = {false};
     char text[512] = "";
-    for (uint32_t i = 0; i < cube->num_settings; i++)
+    COMMON_FOR (i, cube->num_settings)
         is_used[find_unshown(cube->settings[i].word)] = true;
-    for (uint32_t p = 0; p < cube->num_parts; p++)
-        for (uint32_t i = 0; i < cube->parts[p].num_rows; i++)
+    COMMON_FOR (p, cube->num_parts)
+        COMMON_FOR (i, cube->parts[p].num_rows)
             is_used[find_unshown(cube->parts[p].rows[i].word)] = true;
     for (size_t i = 0; i < NUM_UNSHOWN; i++)
         if (is_used[i])
@@ -266,7 +266,7 @@ void view_report_unshown(const md5_cube2 *cube, const char *path, view_log *log)
 static const cube_file *find_file(cube_model *joined, uint32_t part, const char *path)
 {
     md5_error error = {0};
-    for (uint32_t i = 0; i < joined->num_files; i++)
+    COMMON_FOR (i, joined->num_files)
         if (joined->files[i].part == part && strcmp(joined->files[i].path, path) == 0)
             return &joined->files[i];
     cube_file file = {.path = path, .part = part, .anim = md5_load_anim(path, NULL, &error)};
@@ -286,7 +286,7 @@ static const cube_file *find_file(cube_model *joined, uint32_t part, const char 
 
 static bool has_name(const md5_cube2_mask *mask, const char *name, bool without)
 {
-    for (uint32_t i = 0; i < mask->num_joints; i++) {
+    COMMON_FOR (i, mask->num_joints) {
         const char *const joint = mask->joints[i];
         if ((joint[0] == '!') == without && strcmp(joint + (without ? 1 : 0), name) == 0)
             return true;
@@ -311,7 +311,7 @@ static void begin_part(cube_part *shown, const cube_part *shared)
     bool *const inside = common_alloc(num_joints, sizeof *inside);
     // Joints belong to the last mask that has them or a joint above them.
     for (uint32_t m = 1; m < shown->num_masks; m++)
-        for (uint32_t i = 0; i < num_joints; i++) {
+        COMMON_FOR (i, num_joints) {
             const md5_cube2_mask *const mask = &part->masks[m];
             const uint32_t joint = skeleton->order[i];
             const uint32_t parent = skeleton->joints[joint].parent;
@@ -332,13 +332,13 @@ static void pose_all(const cube_model *joined, double time)
 {
     const uint32_t num_parts = joined->cube->num_parts;
     // The pose of each part: each joint as its mask plays.
-    for (uint32_t p = 0; p < num_parts; p++) {
+    COMMON_FOR (p, num_parts) {
         const cube_part *const part = &joined->parts[p];
         if (part->model == NULL)
             continue;
         const md5_skeleton *const skeleton = &part->model->skeleton;
         memcpy(part->pose, part->model->bind_local, skeleton->num_joints * sizeof *part->pose);
-        for (uint32_t m = 0; m < part->num_masks; m++) {
+        COMMON_FOR (m, part->num_masks) {
             const cube_track *const track = &part->tracks[m];
             if (track->row == NULL)
                 continue;
@@ -350,12 +350,12 @@ static void pose_all(const cube_model *joined, double time)
                                        (float)(frames - floor(frames)));
             md5_sample(track->file->binding, moment, MD5_ROOT_FILE, part->adjusted);
             md5_cube2_adjust_pose(part->player, track->row, skeleton, part->adjusted);
-            for (uint32_t i = 0; i < skeleton->num_joints; i++)
+            COMMON_FOR (i, skeleton->num_joints)
                 if (part->masks[i] == m)
                     part->pose[i] = part->adjusted[i];
         }
     }
-    for (uint32_t i = 0; i < joined->num_joints; i++) {
+    COMMON_FOR (i, joined->num_joints) {
         const cube_joint *const joint = &joined->joints[i];
         md5_xform local = joint->bind_local;
         if (joint->part != NULL) {
@@ -368,7 +368,7 @@ static void pose_all(const cube_model *joined, double time)
     }
     // Turns what follows the view, for a view straight ahead: about the entity's axis to the right,
     // whose angles are mirrored with y.
-    for (uint32_t p = 0; p < num_parts; p++) {
+    COMMON_FOR (p, num_parts) {
         const cube_part *const part = &joined->parts[p];
         for (uint32_t i = 0; part->model != NULL && i < part->part->num_pitches; i++) {
             const md5_cube2_pitch *const pitch = &part->part->pitches[i];
@@ -395,9 +395,9 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
     bool plays = false;
     // What each mask of each part plays under the name: its own, or the "idle" that the engines
     // play beside others.
-    for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
+    COMMON_FOR (p, joined->cube->num_parts) {
         const cube_part *const part = &joined->parts[p];
-        for (uint32_t m = 0; m < part->num_masks; m++) {
+        COMMON_FOR (m, part->num_masks) {
             cube_track *const track = &part->tracks[m];
             *track = (cube_track){NULL, NULL, 0, 0};
             uint32_t row = md5_find_cube2_anim(part->player, m, name);
@@ -427,7 +427,7 @@ static md5_anim *make_clip(cube_model *joined, const char *name)
         frames = MAX_FRAMES;
     }
     md5_anim *const anim = view_make_anim(joined->model, (uint32_t)frames + 1, rate);
-    for (uint32_t i = 0; i < anim->num_frames; i++) {
+    COMMON_FOR (i, anim->num_frames) {
         pose_all(joined, i / rate);
         view_set_frame(anim, i, joined->pose);
     }
@@ -439,18 +439,18 @@ static void make_clips(cube_model *joined, view_cube *loaded)
     size_t size = 0;
     joined->pose = common_alloc(joined->num_joints, sizeof *joined->pose);
     // Loads all files first: tracks refer to them.
-    for (uint32_t p = 0; p < joined->cube->num_parts; p++) {
+    COMMON_FOR (p, joined->cube->num_parts) {
         cube_part *const part = &joined->parts[p];
         if (part->model != NULL)
             begin_part(part, &joined->parts[part->shared]);
-        for (uint32_t i = 0; i < part->num_rows; i++) {
+        COMMON_FOR (i, part->num_rows) {
             // A row has several names; those that are not listed yet are added.
             const md5_cube2_anim *const row = &part->player->anims[i];
             for (const char *name = row->names; *name != '\0' && loaded->num_clips < MAX_NAMES;) {
                 const size_t length = strcspn(name, "|");
                 char *const own = common_format("%.*s", (int)length, name);
                 bool is_listed = length == 0;
-                for (uint32_t j = 0; j < loaded->num_clips; j++)
+                COMMON_FOR (j, loaded->num_clips)
                     is_listed = is_listed || strcmp(loaded->clips[j].name, own) == 0;
                 if (is_listed) {
                     free(own);
@@ -468,7 +468,7 @@ static void make_clips(cube_model *joined, view_cube *loaded)
     // Those that cannot be made are left out.
     const uint32_t num_listed = loaded->num_clips;
     loaded->num_clips = 0;
-    for (uint32_t i = 0; i < num_listed; i++) {
+    COMMON_FOR (i, num_listed) {
         view_log_progress(joined->log, "animations", i, num_listed);
         view_cube_clip clip = loaded->clips[i];
         clip.anim = size < MAX_SIZE ? make_clip(joined, clip.name) : NULL;
@@ -497,7 +497,7 @@ bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *op
     *loaded = (view_cube){.model = model};
     if (model != NULL) {
         loaded->looks = common_alloc(model->num_meshes, sizeof *loaded->looks);
-        for (uint32_t p = 0; p < cube->num_parts; p++) {
+        COMMON_FOR (p, cube->num_parts) {
             const md5_model *const part = joined.parts[p].model;
             for (uint32_t m = 0; part != NULL && m < part->num_meshes; m++)
                 loaded->looks[loaded->num_looks++] =
@@ -509,7 +509,7 @@ bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *op
     } else if (is_joined || cube == NULL) {
         view_log_error(log, &error);
     }
-    for (uint32_t i = 0; i < joined.num_files; i++) {
+    COMMON_FOR (i, joined.num_files) {
         md5_free_binding(joined.files[i].binding);
         md5_free_anim(joined.files[i].anim);
     }
@@ -522,7 +522,7 @@ bool view_load_cube(view_cube *loaded, const char *path, const md5_load_opts *op
         free(part->adjusted);
         free(part->tracks);
     }
-    for (uint32_t i = 0; i < joined.num_joints; i++)
+    COMMON_FOR (i, joined.num_joints)
         free(joined.joints[i].name);
     free(joined.joints);
     free(joined.parts);

@@ -50,7 +50,7 @@ static char *put_behind(char *place, const char *behind)
 char *view_with_bases(const char *place, const char **bases, size_t num_bases)
 {
     char *whole = common_copy(place);
-    for (size_t i = 0; i < num_bases; i++)
+    COMMON_FOR (i, num_bases)
         whole = put_behind(whole, bases[i]);
     if (num_bases > 0 || !common_is_folder(place))
         return whole;
@@ -167,7 +167,7 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
     };
     places->goes_on = on_file;
     places->user = user;
-    for (size_t i = 0; i < parts.count; i++) {
+    COMMON_FOR (i, parts.count) {
         const char *const path = parts.names[i];
         md5_error reason;
         library->place = put_behind(library->place, path);
@@ -188,7 +188,7 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
     md5_game *const game = library->game;
     uint64_t num_keys = 0;
     for (view_section section = 0; section < VIEW_NUM_SECTIONS; section++) {
-        for (uint32_t i = 0; i < md5_game_num_decls(game, declared[section]); i++) {
+        COMMON_FOR (i, md5_game_num_decls(game, declared[section])) {
             const md5_decl *const decl = md5_game_decl(game, declared[section], i);
             if (decl->file != NULL
                 && (section != VIEW_ENTITIES || is_character(game, decl->name, &num_keys)))
@@ -197,7 +197,7 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
         if (library->num_names[section] > 0)
             qsort(library->names[section], library->num_names[section], sizeof(char *), by_name);
     }
-    for (size_t i = 0; i < md5_game_num_files(game); i++) {
+    COMMON_FOR (i, md5_game_num_files(game)) {
         const char *const file = md5_game_file(game, i);
         if (common_has_ending(file, ".md5mesh"))
             add_name(library, VIEW_MODELS, file);
@@ -213,7 +213,7 @@ void view_drop_library(view_library *library)
         return;
     md5_destroy_game(library->game);
     common_free_game_places(&library->places);
-    for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
+    COMMON_FOR (i, VIEW_NUM_SECTIONS)
         free(library->names[i]);
     free(library->place);
     free(library);
@@ -263,8 +263,8 @@ void view_list_similar(const view_library *library, const char *asked, char *tex
     const size_t length = strlen(asked);
     // Skins are not opened, and of few letters none can be wrong.
     const int num_sections = length >= 3 && length <= LONGEST_ASKED ? VIEW_NUM_SECTIONS - 1 : 0;
-    for (int section = 0; section < num_sections; section++)
-        for (size_t i = 0; i < library->num_names[section]; i++) {
+    COMMON_FOR (section, num_sections)
+        COMMON_FOR (i, library->num_names[section]) {
             const char *candidate = library->names[section][i];
             // Names are alike with one mistake in four letters; of those that are equally alike the
             // shorter ones come first.

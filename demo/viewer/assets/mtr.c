@@ -95,7 +95,7 @@ uint32_t view_save_materials(const view_textures *textures, const md5_model *mod
     common_writer writer;
     char *const path = view_materials_path(textures);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    COMMON_FOR (i, model->num_meshes) {
         const char *const obstacle = obstacle_of(textures, model, i);
         count += obstacle == NULL;
         if (obstacle != NULL)

@@ -41,7 +41,7 @@ bool view_ready_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model 
     view_free_heat(heat, renderer);
     heat->values = values;
     heat->joint = joint;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
+    COMMON_FOR (i, model->num_meshes)
         total += model->meshes[i].num_vertices;
     heat->model = common_alloc(1, sizeof *heat->model);
     heat->meshes = common_alloc(model->num_meshes, sizeof *heat->meshes);
@@ -49,11 +49,11 @@ bool view_ready_heat(view_heat *heat, md5gl_renderer *renderer, const md5_model 
     *heat->model = *model;
     heat->model->meshes = heat->meshes;
     md5_vec4 *color = heat->colors;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    COMMON_FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
         heat->meshes[i] = *mesh;
         heat->meshes[i].colors = color;
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        COMMON_FOR (v, mesh->num_vertices)
             *color++ = view_heat_color(
                 values != NULL ? *values++ : measure(mesh, v, joint) / (joint >= 0 ? 1.0f : 4.0f));
     }
@@ -79,9 +79,9 @@ void view_free_heat(view_heat *heat, md5gl_renderer *renderer)
 view_heat_facts view_measure_heat(const md5_model *model, int32_t joint)
 {
     view_heat_facts facts = {.most = 0.0};
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    COMMON_FOR (i, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[i];
-        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        COMMON_FOR (v, mesh->num_vertices) {
             const double value = (double)measure(mesh, v, joint);
             facts.most = value > facts.most ? value : facts.most;
             facts.num_vertices += value > (joint >= 0 ? 0.0 : 4.0);
@@ -158,7 +158,7 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
     view_faults faults = {{0}};
     pose = pose != NULL ? pose : &bind;
     const float most_skew = pose->most_skew > 0.0f ? pose->most_skew : slack;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+    COMMON_FOR (v, mesh->num_vertices) {
         const md5_vec3 normal = pose->normals[v];
         bool is_short = !is_unit(normal), is_skewed = false;
         if (pose->tangents != NULL) {
@@ -172,12 +172,12 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
         if (marks != NULL)
             marks[v] = is_short || is_skewed;
     }
-    for (uint32_t i = 0; i < mesh->num_triangles; i++) {
+    COMMON_FOR (i, mesh->num_triangles) {
         const uint32_t *const corners = mesh->indices + 3 * (size_t)i;
         const md5_vec2 from = mesh->texcoords[corners[0]];
         md5_vec3 edges[2];
         md5_vec2 sides[2]; // the edges on the texture
-        for (int k = 0; k < 2; k++) {
+        COMMON_FOR (k, 2) {
             const md5_vec2 to = mesh->texcoords[corners[k + 1]];
             edges[k] = md5_vec3_sub(pose->positions[corners[k + 1]], pose->positions[corners[0]]);
             sides[k] = (md5_vec2){to.x - from.x, to.y - from.y};
@@ -201,7 +201,7 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
             hand = md5_vec3_dot(md5_vec3_cross(outward, u), v) < 0.0f ? -1.0f : 1.0f;
         }
         bool is_flipped = false, is_mirrored = false;
-        for (int k = 0; k < 3; k++) {
+        COMMON_FOR (k, 3) {
             const uint32_t vertex = corners[k];
             const bool turns = md5_vec3_dot(pose->normals[vertex], outward) < 0.0f;
             const bool differs = pose->tangents != NULL && pose->tangents[vertex].w * hand < 0.0f;
@@ -218,7 +218,7 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
 
 view_faults view_add_faults(view_faults a, view_faults b)
 {
-    for (int i = 0; i < VIEW_NUM_FAULTS; i++)
+    COMMON_FOR (i, VIEW_NUM_FAULTS)
         a.counts[i] += b.counts[i];
     return a;
 }
@@ -226,7 +226,7 @@ view_faults view_add_faults(view_faults a, view_faults b)
 uint32_t view_count_faults(const view_faults *faults)
 {
     uint32_t count = 0;
-    for (int i = 0; i < VIEW_FAULT_FLAT; i++)
+    COMMON_FOR (i, VIEW_FAULT_FLAT)
         count += faults->counts[i];
     return count;
 }
@@ -241,7 +241,7 @@ void view_describe_faults(const view_faults *faults, char *text, size_t size)
         "triangles without area",
     };
     text[0] = '\0';
-    for (int i = 0; i < VIEW_NUM_FAULTS; i++)
+    COMMON_FOR (i, VIEW_NUM_FAULTS)
         if (faults->counts[i] > 0)
             common_append(text, size, ", ", "%u %s", faults->counts[i], names[i]);
     if (text[0] == '\0')

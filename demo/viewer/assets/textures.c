@@ -22,12 +22,12 @@ static const uint8_t *texel_like(const view_image *image, const view_image *othe
 
 void view_apply_masks(view_image *masks, const view_image *glowing, float share)
 {
-    for (uint32_t y = 0; y < masks->height; y++) {
-        for (uint32_t x = 0; x < masks->width; x++) {
+    COMMON_FOR (y, masks->height) {
+        COMMON_FOR (x, masks->width) {
             uint8_t *const texel = texel_at(masks, x, y);
             const double value = (double)share * texel[glowing != NULL ? 1 : 0];
             const uint8_t *const color = glowing != NULL ? texel_like(glowing, masks, x, y) : NULL;
-            for (int i = 0; i < 3; i++)
+            COMMON_FOR (i, 3)
                 texel[i] =
                     (uint8_t)lround(fmin(color != NULL ? value / 255.0 * color[i] : value, 255.0));
             texel[3] = 255;
@@ -45,8 +45,8 @@ void view_turn_camera_side(int number, uint32_t side, const uint8_t *from, uint8
 {
     const bool is_transposed = number != 2 && number != 3; // right along t, down along s
     const bool flips_right = number == 1 || number == 3, flips_down = number == 1 || number == 2;
-    for (uint32_t t = 0; t < side; t++) {
-        for (uint32_t s = 0; s < side; s++) {
+    COMMON_FOR (t, side) {
+        COMMON_FOR (s, side) {
             const uint32_t right = is_transposed ? t : s, down = is_transposed ? s : t;
             const size_t column = flips_right ? side - 1 - right : right;
             const size_t row = flips_down ? side - 1 - down : down;
@@ -174,7 +174,7 @@ static const view_texture *load_texture(const view_dresser *d, view_texture desc
 {
     view_textures *const textures = d->textures;
     bool is_lost = false;
-    for (size_t i = 0; i < textures->num_loaded; i++) {
+    COMMON_FOR (i, textures->num_loaded) {
         const view_texture *const known = textures->loaded[i];
         if (!known->program != !desc.program || strcmp(known->path, desc.path) != 0)
             continue;
@@ -251,7 +251,7 @@ static bool is_first(const md5_material *material, const md5_stage *stage)
 static float constant_of(const md5_material *material, uint32_t reg)
 {
     bool is_constant = reg >= MD5_FIRST_REGISTER;
-    for (uint32_t i = 0; i < material->num_ops; i++)
+    COMMON_FOR (i, material->num_ops)
         is_constant = is_constant && material->ops[i].result != reg;
     return is_constant ? material->registers[reg] : 0.0f;
 }
@@ -259,7 +259,7 @@ static float constant_of(const md5_material *material, uint32_t reg)
 bool view_is_painted(const md5_material *material, const md5_stage *stage)
 {
     bool is_white = stage->vertex_color == MD5_VERTEX_COLOR_IGNORE;
-    for (int i = 0; i < 3; i++)
+    COMMON_FOR (i, 3)
         is_white = is_white && constant_of(material, stage->color[i]) >= 1.0f;
     return !is_white && (stage->light == MD5_STAGE_DIFFUSE || stage->light == MD5_STAGE_SPECULAR);
 }
@@ -411,7 +411,7 @@ static uint32_t read_at(uint32_t reg)
 static uint32_t registers_read(const md5_material *material)
 {
     uint32_t read = 0;
-    for (uint32_t i = 0; i < material->num_ops; i++) {
+    COMMON_FOR (i, material->num_ops) {
         const md5_material_op *const op = &material->ops[i];
         if (op->kind == MD5_OP_SOUND) // has no operands
             continue;
@@ -419,11 +419,11 @@ static uint32_t registers_read(const md5_material *material)
     }
     for (int i = 0; i < 3 && material->deform != MD5_DEFORM_NONE; i++)
         read |= read_at(material->deform_registers[i]);
-    for (uint32_t i = 0; i < material->num_stages; i++) {
+    COMMON_FOR (i, material->num_stages) {
         const md5_stage *const stage = &material->stages[i];
         read |= read_at(stage->condition);
         read |= stage->has_alpha_test ? read_at(stage->alpha_test) : 0;
-        for (int k = 0; k < 4; k++)
+        COMMON_FOR (k, 4)
             read |= read_at(stage->color[k]);
         for (int k = 0; k < 6 && stage->has_matrix; k++)
             read |= read_at(stage->matrix[k / 3][k % 3]);
@@ -441,7 +441,7 @@ static void load_stages(const view_dresser *d, view_layered *layered)
     const bool is_opaque = material->coverage != MD5_COVERAGE_TRANSLUCENT && !is_decal(material);
     const md5_stage *bump = NULL;
     bool reflects = false, has_lit_layers = false;
-    for (uint32_t i = 0; i < material->num_stages; i++) {
+    COMMON_FOR (i, material->num_stages) {
         const md5_stage *const stage = &material->stages[i];
         has_lit_layers = has_lit_layers || (is_lit(stage) && !is_first(material, stage));
         reflects = reflects || stage->texgen == MD5_TEXGEN_REFLECT;
@@ -450,7 +450,7 @@ static void load_stages(const view_dresser *d, view_layered *layered)
     }
     if (reflects && bump != NULL) // as in the engine, it is also that of the reflections
         layered->bump = load_stage(d, bump, MD5GL_PICTURE_NORMALS);
-    for (uint32_t i = 0; i < material->num_stages; i++) {
+    COMMON_FOR (i, material->num_stages) {
         const md5_stage *const stage = &material->stages[i];
         const bool is_replaced = !is_lit(stage) && (stage->bits & 255) == 0; // one, zero
         if (is_lit(stage) && has_lit_layers)
@@ -498,7 +498,7 @@ bool view_add_layers(const view_dresser *d, const char *shader)
     own->two_sided = material->creates_back_sides || material->cull == MD5_CULL_NONE;
     own->opaque = true;
     own->is_undrawn = material->num_stages == 0;
-    for (uint32_t i = 0; i < material->num_stages; i++) {
+    COMMON_FOR (i, material->num_stages) {
         const md5_stage *const stage = &material->stages[i];
         has_layers = ++counts[stage->light] > 1 || has_layers || !is_lit(stage)
                      || constant_of(material, stage->condition) == 0.0f
@@ -545,7 +545,7 @@ void view_sort_layers(view_layers *layers, uint32_t num_meshes)
     if (layers->meshes == NULL)
         return;
     qsort(layers->meshes, layers->num_meshes, sizeof *layers->meshes, by_sort);
-    for (uint32_t i = 0; i < layers->num_meshes; i++)
+    COMMON_FOR (i, layers->num_meshes)
         layers->places[layers->meshes[i].mesh] = i + 1;
 }
 
@@ -577,7 +577,7 @@ static const float offset_units = -600.0f; // of depth, for a polygonOffset of 1
 
 void view_evaluate_layers(const view_layers *layers, const md5_material_input *input)
 {
-    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+    COMMON_FOR (i, layers->num_meshes) {
         view_layered *const layered = &layers->meshes[i];
         md5gl_stage_list *const list = &layers->lists[i];
         const md5_material *const material = layered->material;
@@ -591,7 +591,7 @@ void view_evaluate_layers(const view_layers *layers, const md5_material_input *i
                                                  : (md5gl_cull)material->cull, // in one order
             .stages = layered->stages,
         };
-        for (uint32_t k = 0; k < material->num_stages; k++) {
+        COMMON_FOR (k, material->num_stages) {
             const md5_stage *const stage = &material->stages[k];
             if (registers[stage->condition] == 0.0f)
                 continue;
@@ -617,7 +617,7 @@ void view_evaluate_layers(const view_layers *layers, const md5_material_input *i
                 .depth_offset = offset_units * stage->polygon_offset,
                 .texgen = texgens[stage->texgen],
                 .normals = layered->bump};
-            for (int c = 0; c < 4; c++)
+            COMMON_FOR (c, 4)
                 drawn->color[c] = registers[stage->color[c]];
             if (stage->has_matrix)
                 md5_stage_matrix(stage, registers, drawn->matrix);
@@ -711,7 +711,7 @@ static void write_vertices(void *user, uint32_t mesh, uint32_t instance, const m
 void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model *drawn,
                       const md5_model *model, view_log *log)
 {
-    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+    COMMON_FOR (i, layers->num_meshes) {
         view_layered *const layered = &layers->meshes[i];
         const md5_material *const material = layered->material;
         const md5_mesh *const mesh = &model->meshes[layered->mesh];
@@ -750,7 +750,7 @@ void view_set_deforms(view_layers *layers, md5gl_renderer *renderer, md5gl_model
 void view_see_deforms(const view_layers *layers, const md5_deform_view *view,
                       const md5_mat34 *placements, uint32_t num_placements)
 {
-    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+    COMMON_FOR (i, layers->num_meshes) {
         view_layered *const layered = &layers->meshes[i];
         layered->view = *view;
         layered->placements = placements;
@@ -851,7 +851,7 @@ static bool use_choices(const view_dresser *d, const view_options *options)
 {
     const md5_model *const model = d->search.model;
     const size_t count = options != NULL ? options->num_textures : 0;
-    for (size_t i = 0; i < 2 * count; i++) {
+    COMMON_FOR (i, 2 * count) {
         const view_texture_choice *const choice = &options->textures[i < count ? i : i - count];
         if ((choice->mesh != NULL) != (i >= count))
             continue;
@@ -872,7 +872,7 @@ static bool use_choices(const view_dresser *d, const view_options *options)
             continue;
         if (loaded == NULL)
             return false;
-        for (uint32_t m = 0; m < model->num_meshes; m++)
+        COMMON_FOR (m, model->num_meshes)
             if (choice->mesh == NULL || m == mesh)
                 d->textures->meshes[m].maps[choice->map] = loaded;
     }
@@ -910,7 +910,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
     d.search.skin = options != NULL ? options->skin : 0;
     if (d.search.skin > 0 && game == NULL && view_quake_of(dressing->path) == VIEW_QUAKE_NONE)
         view_warn(d.log, "--skin: only models of the Quake re-releases have skins by numbers");
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    COMMON_FOR (i, model->num_meshes) {
         view_log_progress(d.log, "textures", i, model->num_meshes);
         if (model->meshes[i].num_triangles == 0)
             continue;
@@ -977,7 +977,7 @@ bool view_load_textures(view_textures *textures, const view_loader *loader,
 
 void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
 {
-    for (size_t i = 0; i < textures->num_loaded; i++) {
+    COMMON_FOR (i, textures->num_loaded) {
         view_texture *const texture = textures->loaded[i];
         md5gl_destroy_texture(renderer, texture->texture);
         free((char *)(uintptr_t)texture->path);
@@ -985,10 +985,10 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
         free((char *)(uintptr_t)texture->base);
         free(texture);
     }
-    for (uint32_t i = 0; i < textures->num_meshes; i++)
+    COMMON_FOR (i, textures->num_meshes)
         view_free_look(&textures->meshes[i].look);
     view_layers *const layers = &textures->layers;
-    for (uint32_t i = 0; i < layers->num_meshes; i++) {
+    COMMON_FOR (i, layers->num_meshes) {
         const view_layered *const layered = &layers->meshes[i];
         free(layered->registers);
         free(layered->textures);
@@ -996,7 +996,7 @@ void view_free_textures(view_textures *textures, md5gl_renderer *renderer)
         free(layered->lit.textures);
         free(layered->lit.shown);
     }
-    for (size_t i = 0; i < layers->num_notes; i++)
+    COMMON_FOR (i, layers->num_notes)
         free(layers->notes[i].text);
     free(layers->meshes);
     free(layers->lists);
@@ -1018,7 +1018,7 @@ md5gl_material view_mesh_material(const view_textures *textures, const md5gl_ren
     const view_mesh_textures *const own = &textures->meshes[mesh];
     const view_texture *const diffuse = own->maps[MD5GL_PICTURE_DIFFUSE];
     md5gl_texture drawn[MD5GL_NUM_PICTURES];
-    for (int map = 0; map < MD5GL_NUM_PICTURES; map++)
+    COMMON_FOR (map, MD5GL_NUM_PICTURES)
         drawn[map] = own->maps[map] != NULL ? own->maps[map]->texture : 0;
     md5gl_material material = {
         .diffuse = diffuse != NULL ? diffuse->texture : md5gl_checker_texture(renderer),

@@ -25,277 +25,278 @@ const char *const view_menu_names[VIEW_NUM_GROUPS] = {
 #define ON_MODEL ON(MODEL)
 #define ON_GROUND ON(GROUND)
 #define ON_BOTH .context = (VIEW_ON_MODEL | VIEW_ON_GROUND)
-// A switch, a value that is asked for, and a choice of words: of an option.
-#define SWITCH(menu, label, its_option) \
-    VIEW_TOGGLE, VIEW_MENU_##menu, NULL, label, .option = (its_option)
-#define ASK(menu, label, its_option) \
-    VIEW_ASK, VIEW_MENU_##menu, "ask", label, .option = (its_option)
-#define WORDS(menu, label, its_option) \
-    VIEW_SET, VIEW_MENU_##menu, "set", label, .option = (its_option), .list = VIEW_LIST_WORDS
+// A switch, a value that is asked for, and a choice of words: of an option. Other words come first.
+#define SWITCH(menu, label, its_option, ...)                                            \
+    {                                                                                   \
+        VIEW_TOGGLE, VIEW_MENU_##menu, NULL, label, __VA_ARGS__, .option = (its_option) \
+    }
+#define ASK(menu, label, its_option, ...)                                             \
+    {                                                                                 \
+        VIEW_ASK, VIEW_MENU_##menu, "ask", label, __VA_ARGS__, .option = (its_option) \
+    }
+#define WORDS(menu, label, its_option, ...)                                            \
+    {                                                                                  \
+        VIEW_SET, VIEW_MENU_##menu, "set", label, __VA_ARGS__, .option = (its_option), \
+                                                               .list = VIEW_LIST_WORDS \
+    }
 #define MOUSE(label, its_help)                                         \
     {                                                                  \
         VIEW_NOTHING, VIEW_MENU_MOUSE, NULL, label, .help = (its_help) \
     }
-#define TARGET(action, name, label) (action), VIEW_MENU_TARGET, (name), (label)
+#define TARGET(action, name, label, ...)                     \
+    {                                                        \
+        (action), VIEW_MENU_TARGET, name, label, __VA_ARGS__ \
+    }
 #define TRIGGER(number, key)                                                                   \
     {                                                                                          \
         VIEW_TRIGGER, VIEW_MENU_DRIVING, "trigger", "trigger", KEYS(ANY(key)), NEEDS(MACHINE), \
             .trigger = (number)                                                                \
     }
 
-static const view_command_row table[] = {
-    {VIEW_FILES, VIEW_MENU_FILE, "files", "Open…", KEYS(CTRL('o')),
-     .words = "load file folder model", .help = "the files of a folder, and recent ones",
-     ON_GROUND},
+const view_command_row view_command_rows[] = {
+    {VIEW_FILES, VIEW_MENU_FILE, "files", "Open…", "load file folder model", KEYS(CTRL('o')),
+     .help = "the files of a folder, and recent ones", ON_GROUND},
     {VIEW_OPEN_FILE, VIEW_MENU_FILE, "file", "Recent", .list = VIEW_LIST_RECENT},
-    {VIEW_START_PAGE, VIEW_MENU_FILE, "start-page", "Start page", KEYS(CTRL(VIEW_KEY_HOME)),
-     .words = "recent examples welcome"},
-    {VIEW_GAME, VIEW_MENU_FILE, "game", "Game folder", KEYS(SHIFT('f')),
-     .words = "entities skins archive pk4", .help = "what the game folder or archive holds",
-     .covers = "game base"},
+    {VIEW_START_PAGE, VIEW_MENU_FILE, "start-page", "Start page", "recent examples welcome",
+     KEYS(CTRL(VIEW_KEY_HOME))},
+    {VIEW_GAME, VIEW_MENU_FILE, "game", "Game folder", "entities skins archive pk4",
+     KEYS(SHIFT('f')), .help = "what the game folder or archive holds", .covers = "game base"},
     {VIEW_NEXT_FILE, VIEW_MENU_FILE, "next-file", "Next file", KEYS(VIEW_KEY_PAGE_DOWN),
      .help = "the next file in the folder"},
     {VIEW_PREVIOUS_FILE, VIEW_MENU_FILE, "previous-file", "Previous file", KEYS(VIEW_KEY_PAGE_UP)},
-    {VIEW_RELOAD, VIEW_MENU_FILE, "reload", "Reload", KEYS(CTRL('r')), .words = "refresh read",
+    {VIEW_RELOAD, VIEW_MENU_FILE, "reload", "Reload", "refresh read", KEYS(CTRL('r')),
      .help = "read the files again"},
-    {WORDS(FILE, "Watch files", "watch")},
-    {WORDS(FILE, "Leave out clips beside the model", "no-auto")},
-    {VIEW_SCREENSHOT, VIEW_MENU_FILE, "screenshot", "Save picture", KEYS(VIEW_KEY_F(12)),
-     .words = "screenshot png image export", .help = "of the window, into the current folder",
-     ON_GROUND},
+    WORDS(FILE, "Watch files", "watch", ""),
+    WORDS(FILE, "Leave out clips beside the model", "no-auto", ""),
+    {VIEW_SCREENSHOT, VIEW_MENU_FILE, "screenshot", "Save picture", "screenshot png image export",
+     KEYS(VIEW_KEY_F(12)), .help = "of the window, into the current folder", ON_GROUND},
     {VIEW_CLEAN_SCREENSHOT, VIEW_MENU_FILE, "clean-screenshot",
-     "Save transparent picture without text", KEYS(CTRL(VIEW_KEY_F(12))), .covers = "no-background",
-     .words = "screenshot png alpha export"},
-    {VIEW_EXPORT, VIEW_MENU_FILE, "export", "Export…", KEYS(CTRL('e')),
+     "Save transparent picture without text", "screenshot png alpha export",
+     KEYS(CTRL(VIEW_KEY_F(12))), .covers = "no-background"},
+    {VIEW_EXPORT, VIEW_MENU_FILE, "export", "Export…",
+     "save picture movie gif mp4 contact sheet turntable png", KEYS(CTRL('e')),
      .covers = "output postcard sheet clips labels turntable samples frames thumbnail no-render",
-     .words = "save picture movie gif mp4 contact sheet turntable png", ON_GROUND,
+     ON_GROUND,
      .help = "pictures, movies, turntables, contact sheets; and the command line for it"},
-    {VIEW_EXPORT_AGAIN, VIEW_MENU_FILE, "export-again", "Repeat export", KEYS(SHIFT(CTRL('e'))),
-     .words = "save again", .help = "with the same choices"},
-    {VIEW_RECORD, VIEW_MENU_FILE, "record", "Record", KEYS(SHIFT(VIEW_KEY_F(12))),
-     .words = "movie gif mp4 video export", .help = "begin and end a movie of the window"},
-    {WORDS(FILE, "Record as", "record-as"), .words = "movie gif mp4 webm apng video"},
-    {VIEW_QUIT, VIEW_MENU_FILE, "quit", "Quit", KEYS(CTRL('q')), .words = "exit close"},
+    {VIEW_EXPORT_AGAIN, VIEW_MENU_FILE, "export-again", "Repeat export", "save again",
+     KEYS(SHIFT(CTRL('e'))), .help = "with the same choices"},
+    {VIEW_RECORD, VIEW_MENU_FILE, "record", "Record", "movie gif mp4 video export",
+     KEYS(SHIFT(VIEW_KEY_F(12))), .help = "begin and end a movie of the window"},
+    WORDS(FILE, "Record as", "record-as", "movie gif mp4 webm apng video"),
+    {VIEW_QUIT, VIEW_MENU_FILE, "quit", "Quit", "exit close", KEYS(CTRL('q'))},
 
-    {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Commands…", KEYS(CTRL('p')), ON(ANY),
-     .words = "search find menu palette", .help = "find a command by a word"},
-    {VIEW_FIND, VIEW_MENU_EDIT, "find", "Find in outliner", KEYS(CTRL('f')),
-     .words = "joint bone mesh state", .help = "Enter chooses the first that is found"},
-    {VIEW_MENUS, VIEW_MENU_EDIT, "menus", "Menus", .words = "bar",
+    {VIEW_SEARCH, VIEW_MENU_EDIT, "search", "Commands…", "search find menu palette",
+     KEYS(CTRL('p')), ON(ANY), .help = "find a command by a word"},
+    {VIEW_FIND, VIEW_MENU_EDIT, "find", "Find in outliner", "joint bone mesh state",
+     KEYS(CTRL('f')), .help = "Enter chooses the first that is found"},
+    {VIEW_MENUS, VIEW_MENU_EDIT, "menus", "Menus", "bar",
      .help = "the key Alt alone, or F10 while nothing is driven"},
-    {VIEW_CONTEXT, VIEW_MENU_EDIT, "context", "Menu of what is chosen",
-     KEYS(VIEW_KEY_MENU, SHIFT(VIEW_KEY_F(10))), .words = "context right click"},
+    {VIEW_CONTEXT, VIEW_MENU_EDIT, "context", "Menu of what is chosen", "context right click",
+     KEYS(VIEW_KEY_MENU, SHIFT(VIEW_KEY_F(10)))},
     {VIEW_COPY_COMMAND, VIEW_MENU_EDIT, "copy-command", "Copy command line of this view",
-     .words = "clipboard options shell", .help = "that shows the same again",
+     "clipboard options shell", .help = "that shows the same again",
      .covers = "config no-config resolution"},
-    {VIEW_MEASURE, VIEW_MENU_EDIT, "measure", "Measure from here to another joint", KEYS(CTRL('m')),
-     NEEDS(ONE), ON(JOINT), .words = "distance angle difference between two"},
-    {ASK(EDIT, "Mark joint…", "joint"), NEEDS(MODEL | ONE), .words = "bone select"},
-    {VIEW_CHOOSE_PARENT, VIEW_MENU_EDIT, "choose-parent", "Select parent", NEEDS(MODEL | ONE),
-     ON(JOINT), .words = "joint bone"},
+    {VIEW_MEASURE, VIEW_MENU_EDIT, "measure", "Measure from here to another joint",
+     "distance angle difference between two", KEYS(CTRL('m')), NEEDS(ONE), ON(JOINT)},
+    ASK(EDIT, "Mark joint…", "joint", "bone select", NEEDS(MODEL | ONE)),
+    {VIEW_CHOOSE_PARENT, VIEW_MENU_EDIT, "choose-parent", "Select parent", "joint bone",
+     NEEDS(MODEL | ONE), ON(JOINT)},
     {VIEW_CLOSE_LISTS, VIEW_MENU_EDIT, "close-lists", "Clear selection, close",
      KEYS(VIEW_KEY_ESCAPE), .help = "one step out: menu, list, error, driving, selection, page"},
-    {WORDS(EDIT, "Messages", "verbose"), .words = "log debug"},
+    WORDS(EDIT, "Messages", "verbose", "log debug"),
 
-    {SWITCH(VIEW, "All panels", "panel"), KEYS('h'), .words = "hide interface clean"},
-    {SWITCH(VIEW, "Outliner", "hierarchy"), KEYS(CTRL('b'), SHIFT('h')),
-     .words = "joints bones meshes tree"},
-    {SWITCH(VIEW, "Inspector", "inspector"), KEYS(CTRL('i')), .words = "figures values weights"},
-    {VIEW_CLIPS, VIEW_MENU_VIEW, "clips", "Clips", KEYS(CTRL('l')), NEEDS(CLIPS | CLIP),
-     .words = "animations list", .help = "list of clips"},
-    {SWITCH(VIEW, "State graph", "graph"), KEYS(SHIFT('g')), NEEDS(MACHINE),
-     .words = "machine transitions"},
-    {SWITCH(VIEW, "Curves", "curves"), NEEDS(CLIPS | CLIP),
-     .words = "plot graph table joint position degrees quaternion csv"},
-    {SWITCH(VIEW, "Compare", "differences"), NEEDS(ONE | MODEL),
-     .words = "difference distance joints plot"},
-    {VIEW_WARNINGS, VIEW_MENU_VIEW, "warnings", "Warnings", KEYS(CTRL('w')),
-     .words = "errors problems faults", .help = "all that was found wrong in the files"},
-    {SWITCH(VIEW, "Statistics", "statistics"), KEYS('m'), .words = "memory meshes counts"},
-    {SWITCH(VIEW, "Frame time", "frame-time"), KEYS('z'), .words = "fps speed milliseconds"},
-    {SWITCH(VIEW, "Show/Grid", "grid"), KEYS('g'), ON_GROUND, .words = "ground floor"},
-    {SWITCH(VIEW, "Show/Axes", "axis"), KEYS('x'), ON_GROUND, .words = "origin"},
-    {SWITCH(VIEW, "Show/Edges", "edges"), KEYS('e'), ON_BOTH, .words = "wireframe triangles"},
-    {SWITCH(VIEW, "Show/Skeleton", "armature"), KEYS('j'), NEEDS(ONE), ON_BOTH,
-     .words = "bones joints rig"},
-    {SWITCH(VIEW, "Show/Normals", "normal-glyphs"), KEYS('n'), NEEDS(ONE)},
-    {SWITCH(VIEW, "Show/Tangents", "tangent-glyphs"), KEYS(SHIFT('n')), NEEDS(ONE)},
-    {SWITCH(VIEW, "Show/Bounds", "bounds"), KEYS('b'), NEEDS(ONE), .words = "box size"},
-    {SWITCH(VIEW, "Show/Bounds of joints", "bounds-of-joints"), KEYS(SHIFT('b')), NEEDS(ONE),
-     .words = "hit boxes"},
-    {WORDS(VIEW, "Surface", "surface"), .words = "weights heat map uv images",
-     .context = VIEW_ON_MODEL | VIEW_ON_JOINT},
+    SWITCH(VIEW, "All panels", "panel", "hide interface clean", KEYS('h')),
+    SWITCH(VIEW, "Outliner", "hierarchy", "joints bones meshes tree", KEYS(CTRL('b'), SHIFT('h'))),
+    SWITCH(VIEW, "Inspector", "inspector", "figures values weights", KEYS(CTRL('i'))),
+    {VIEW_CLIPS, VIEW_MENU_VIEW, "clips", "Clips", "animations list", KEYS(CTRL('l')),
+     NEEDS(CLIPS | CLIP), .help = "list of clips"},
+    SWITCH(VIEW, "State graph", "graph", "machine transitions", KEYS(SHIFT('g')), NEEDS(MACHINE)),
+    SWITCH(VIEW, "Curves", "curves", "plot graph table joint position degrees quaternion csv",
+           NEEDS(CLIPS | CLIP)),
+    SWITCH(VIEW, "Compare", "differences", "difference distance joints plot", NEEDS(ONE | MODEL)),
+    {VIEW_WARNINGS, VIEW_MENU_VIEW, "warnings", "Warnings", "errors problems faults",
+     KEYS(CTRL('w')), .help = "all that was found wrong in the files"},
+    SWITCH(VIEW, "Statistics", "statistics", "memory meshes counts", KEYS('m')),
+    SWITCH(VIEW, "Frame time", "frame-time", "fps speed milliseconds", KEYS('z')),
+    SWITCH(VIEW, "Show/Grid", "grid", "ground floor", KEYS('g'), ON_GROUND),
+    SWITCH(VIEW, "Show/Axes", "axis", "origin", KEYS('x'), ON_GROUND),
+    SWITCH(VIEW, "Show/Edges", "edges", "wireframe triangles", KEYS('e'), ON_BOTH),
+    SWITCH(VIEW, "Show/Skeleton", "armature", "bones joints rig", KEYS('j'), NEEDS(ONE), ON_BOTH),
+    SWITCH(VIEW, "Show/Normals", "normal-glyphs", KEYS('n'), NEEDS(ONE)),
+    SWITCH(VIEW, "Show/Tangents", "tangent-glyphs", KEYS(SHIFT('n')), NEEDS(ONE)),
+    SWITCH(VIEW, "Show/Bounds", "bounds", "box size", KEYS('b'), NEEDS(ONE)),
+    SWITCH(VIEW, "Show/Bounds of joints", "bounds-of-joints", "hit boxes", KEYS(SHIFT('b')),
+           NEEDS(ONE)),
+    WORDS(VIEW, "Surface", "surface", "weights heat map uv images",
+          .context = VIEW_ON_MODEL | VIEW_ON_JOINT),
     {VIEW_NEXT_SURFACE, VIEW_MENU_VIEW, "surface", "Next surface", KEYS(SHIFT('c')),
      .help = "materials, weights, UV grid, images"},
-    {SWITCH(VIEW, "Checkerboard", "checkerboard"), KEYS('c'), .words = "uv texture"},
-    {SWITCH(VIEW, "Grey", "untextured"), KEYS('t'), .words = "clay textures off"},
-    {SWITCH(VIEW, "Maps", "no-maps"), KEYS(SHIFT('t')), .words = "normal specular glow",
-     .help = "normal, specular and glow maps"},
-    {ASK(VIEW, "Background color…", "background-color"), ON_GROUND, .words = "colour backdrop"},
-    {SWITCH(VIEW, "Quality gives way to speed", "no-auto-quality"), KEYS(SHIFT('q')),
-     .help = "fewer samples, no shadows, less resolution"},
-    {VIEW_LARGER_TEXT, VIEW_MENU_VIEW, "larger-text", "Larger text",
-     KEYS(CTRL(ANY('+')), CTRL(ANY('=')), CTRL(VIEW_KEY_PAD_PLUS)), .words = "zoom font"},
-    {VIEW_SMALLER_TEXT, VIEW_MENU_VIEW, "smaller-text", "Smaller text",
-     KEYS(CTRL(ANY('-')), CTRL(VIEW_KEY_PAD_MINUS)), .words = "zoom font"},
-    {ASK(VIEW, "Scale of the interface…", "ui-scale"), .words = "text font size dpi"},
-    {ASK(VIEW, "Sizes of panels…", "docks"), .words = "reset layout docks width"},
-    {SWITCH(VIEW, "Reduced motion", "reduced-motion"), .words = "animation accessibility smooth"},
+    SWITCH(VIEW, "Checkerboard", "checkerboard", "uv texture", KEYS('c')),
+    SWITCH(VIEW, "Grey", "untextured", "clay textures off", KEYS('t')),
+    SWITCH(VIEW, "Maps", "no-maps", "normal specular glow", KEYS(SHIFT('t')),
+           .help = "normal, specular and glow maps"),
+    ASK(VIEW, "Background color…", "background-color", "colour backdrop", ON_GROUND),
+    SWITCH(VIEW, "Quality gives way to speed", "no-auto-quality", KEYS(SHIFT('q')),
+           .help = "fewer samples, no shadows, less resolution"),
+    {VIEW_LARGER_TEXT, VIEW_MENU_VIEW, "larger-text", "Larger text", "zoom font",
+     KEYS(CTRL(ANY('+')), CTRL(ANY('=')), CTRL(VIEW_KEY_PAD_PLUS))},
+    {VIEW_SMALLER_TEXT, VIEW_MENU_VIEW, "smaller-text", "Smaller text", "zoom font",
+     KEYS(CTRL(ANY('-')), CTRL(VIEW_KEY_PAD_MINUS))},
+    ASK(VIEW, "Scale of the interface…", "ui-scale", "text font size dpi"),
+    ASK(VIEW, "Sizes of panels…", "docks", "reset layout docks width"),
+    SWITCH(VIEW, "Reduced motion", "reduced-motion", "animation accessibility smooth"),
     {VIEW_FULL_SCREEN, VIEW_MENU_VIEW, "full-screen", "Full screen", KEYS(VIEW_KEY_F(11))},
 
-    {ASK(MODEL, "Skin…", "skin"), NEEDS(MODEL), .words = "quake"},
-    {VIEW_TEXTURES, VIEW_MENU_MODEL, "textures", "Textures…", KEYS(CTRL('t')), NEEDS(MODEL),
+    ASK(MODEL, "Skin…", "skin", "quake", NEEDS(MODEL)),
+    {VIEW_TEXTURES, VIEW_MENU_MODEL, "textures", "Textures…",
+     "image map bump normal gloss emission missing", KEYS(CTRL('t')), NEEDS(MODEL),
      .covers = "texture normal-map specular-map glow-map",
-     .words = "image map bump normal gloss emission missing",
      .help = "which image each mesh has, where it was looked for, and others"},
-    {VIEW_SAVE_TEXTURES, VIEW_MENU_MODEL, "save-textures", "Save textures as .mtr…", NEEDS(MODEL),
-     .words = "material export write"},
-    {VIEW_HIDE_MESH, VIEW_MENU_MODEL, "mesh", "Meshes", NEEDS(MODEL | ONE), .covers = "hide",
-     .list = VIEW_LIST_MESHES, .words = "hide show part"},
-    {SWITCH(MODEL, "Two-sided", "two-sided"), ON_MODEL, .words = "back faces culling"},
-    {WORDS(MODEL, "Up axis", "up"), .words = "stand z y"},
-    {VIEW_TURN_X, VIEW_MENU_MODEL, "turn-x", "Quarter turn about x", KEYS(SHIFT('x')), NEEDS(ONE),
-     .words = "rotate stand up lie"},
-    {VIEW_TURN_Z, VIEW_MENU_MODEL, "turn-z", "Quarter turn about z", KEYS(SHIFT('z')), NEEDS(ONE),
-     .words = "rotate"},
-    {ASK(MODEL, "Morph…", "morph"), NEEDS(MODEL), .words = "target blend shape face"},
-    {SWITCH(MODEL, "Material parameters", "parm-list"), KEYS(SHIFT('m')),
-     .words = "sliders stages game"},
-    {ASK(MODEL, "Material parameter…", "parm"), .words = "stages game"},
-    {ASK(MODEL, "Attach to joint…", "attach"), NEEDS(MODEL), ON(JOINT), .words = "weapon hand"},
-    {ASK(MODEL, "Retarget to…", "retarget"), NEEDS(MODEL), .words = "another model same pose"},
-    {ASK(MODEL, "Compare with…", "compare"), NEEDS(MODEL), .words = "difference clip model"},
-    {ASK(MODEL, "Add guest…", "guest"), NEEDS(MACHINE), .words = "second machine character"},
-    {ASK(MODEL, "Crowd/Crowd…", "crowd"), NEEDS(MODEL), .words = "many hundred characters"},
-    {WORDS(MODEL, "Crowd/Exact", "crowd-exact")},
-    {ASK(MODEL, "Crowd/Fewer triangles up to…", "crowd-reduced")},
-    {ASK(MODEL, "Crowd/Baked up to…", "crowd-baked")},
-    {ASK(MODEL, "Crowd/Impostors up to…", "crowd-impostors")},
-    {SWITCH(MODEL, "Crowd/Levels of detail", "no-crowd-levels"), NEEDS(VIEW_NEEDS_CROWD),
-     .help = "levels of detail in a crowd"},
-    {WORDS(MODEL, "Terrain", "terrain"), NEEDS(MODEL), .words = "ground uneven feet stairs"},
-    {VIEW_WALK, VIEW_MENU_MODEL, "walk", "Walk by rules", KEYS('u'), NEEDS(MODEL | CLIPS),
-     .covers = "walk", .words = "legs procedural", .help = "legs that step without a clip"},
-    {VIEW_SKINNING, VIEW_MENU_MODEL, "skinning", "Linear or dual quaternion skinning", KEYS('q'),
-     .covers = "skinning", .words = "candy wrapper"},
-    {WORDS(MODEL, "Skinning path", "path"), .words = "gpu cpu compute vertex"},
-    {VIEW_SET, VIEW_MENU_MODEL, "set", "Check against the CPU", .option = "verify",
-     .words = "verify skinning exact", .help = "compare GPU skinning with the exact CPU result"},
+    {VIEW_SAVE_TEXTURES, VIEW_MENU_MODEL, "save-textures", "Save textures as .mtr…",
+     "material export write", NEEDS(MODEL)},
+    {VIEW_HIDE_MESH, VIEW_MENU_MODEL, "mesh", "Meshes", "hide show part", NEEDS(MODEL | ONE),
+     .covers = "hide", .list = VIEW_LIST_MESHES},
+    SWITCH(MODEL, "Two-sided", "two-sided", "back faces culling", ON_MODEL),
+    WORDS(MODEL, "Up axis", "up", "stand z y"),
+    {VIEW_TURN_X, VIEW_MENU_MODEL, "turn-x", "Quarter turn about x", "rotate stand up lie",
+     KEYS(SHIFT('x')), NEEDS(ONE)},
+    {VIEW_TURN_Z, VIEW_MENU_MODEL, "turn-z", "Quarter turn about z", "rotate", KEYS(SHIFT('z')),
+     NEEDS(ONE)},
+    ASK(MODEL, "Morph…", "morph", "target blend shape face", NEEDS(MODEL)),
+    SWITCH(MODEL, "Material parameters", "parm-list", "sliders stages game", KEYS(SHIFT('m'))),
+    ASK(MODEL, "Material parameter…", "parm", "stages game"),
+    ASK(MODEL, "Attach to joint…", "attach", "weapon hand", NEEDS(MODEL), ON(JOINT)),
+    ASK(MODEL, "Retarget to…", "retarget", "another model same pose", NEEDS(MODEL)),
+    ASK(MODEL, "Compare with…", "compare", "difference clip model", NEEDS(MODEL)),
+    ASK(MODEL, "Add guest…", "guest", "second machine character", NEEDS(MACHINE)),
+    ASK(MODEL, "Crowd/Crowd…", "crowd", "many hundred characters", NEEDS(MODEL)),
+    WORDS(MODEL, "Crowd/Exact", "crowd-exact", ""),
+    ASK(MODEL, "Crowd/Fewer triangles up to…", "crowd-reduced", ""),
+    ASK(MODEL, "Crowd/Baked up to…", "crowd-baked", ""),
+    ASK(MODEL, "Crowd/Impostors up to…", "crowd-impostors", ""),
+    SWITCH(MODEL, "Crowd/Levels of detail", "no-crowd-levels", NEEDS(VIEW_NEEDS_CROWD),
+           .help = "levels of detail in a crowd"),
+    WORDS(MODEL, "Terrain", "terrain", "ground uneven feet stairs", NEEDS(MODEL)),
+    {VIEW_WALK, VIEW_MENU_MODEL, "walk", "Walk by rules", "legs procedural", KEYS('u'),
+     NEEDS(MODEL | CLIPS), .covers = "walk", .help = "legs that step without a clip"},
+    {VIEW_SKINNING, VIEW_MENU_MODEL, "skinning", "Linear or dual quaternion skinning",
+     "candy wrapper", KEYS('q'), .covers = "skinning"},
+    WORDS(MODEL, "Skinning path", "path", "gpu cpu compute vertex"),
+    {VIEW_SET, VIEW_MENU_MODEL, "set", "Check against the CPU", "verify skinning exact",
+     .option = "verify", .help = "compare GPU skinning with the exact CPU result"},
 
-    {VIEW_PLAY, VIEW_MENU_ANIMATION, "play", "Play, pause", KEYS(' ', ANY(VIEW_KEY_PAUSE)),
-     .words = "stop go resume"},
+    {VIEW_PLAY, VIEW_MENU_ANIMATION, "play", "Play, pause", "stop go resume",
+     KEYS(' ', ANY(VIEW_KEY_PAUSE))},
     {VIEW_STEP_BACK, VIEW_MENU_ANIMATION, "step-back", "One frame back",
      KEYS(VIEW_KEY_LEFT, ANY(','))},
     {VIEW_STEP_ON, VIEW_MENU_ANIMATION, "step-on", "One frame forward",
      KEYS(VIEW_KEY_RIGHT, ANY('.'))},
-    {VIEW_GO_FIRST, VIEW_MENU_ANIMATION, "first", "To the start", KEYS(SHIFT(VIEW_KEY_LEFT)),
-     .words = "first frame restart machine", .help = "the first frame; a machine restarts"},
-    {VIEW_GO_LAST, VIEW_MENU_ANIMATION, "last", "To the end", KEYS(SHIFT(VIEW_KEY_RIGHT)),
-     .words = "last frame"},
-    {ASK(ANIMATION, "Go to frame or time…", "animation-time"), KEYS(CTRL('g')), .words = "seek",
-     ON(TIME), .help = "12 or 12f: a frame; 0.5s: a time in seconds"},
-    {VIEW_OPEN_CLIP, VIEW_MENU_ANIMATION, "clip", "Clip", NEEDS(CLIPS), .list = VIEW_LIST_CLIPS,
-     .words = "animation", .covers = "animation-index"},
-    {VIEW_NEXT_CLIP, VIEW_MENU_ANIMATION, "next-clip", "Next clip", KEYS(CTRL(VIEW_KEY_PAGE_DOWN)),
-     NEEDS(CLIPS | CLIP), .words = "animation"},
-    {VIEW_PREVIOUS_CLIP, VIEW_MENU_ANIMATION, "previous-clip", "Previous clip",
-     KEYS(CTRL(VIEW_KEY_PAGE_UP)), NEEDS(CLIPS | CLIP), .words = "animation"},
-    {VIEW_SLOWER, VIEW_MENU_ANIMATION, "slower", "Half the speed",
-     KEYS(ANY('['), ANY('-'), VIEW_KEY_PAD_MINUS), .words = "slow motion"},
+    {VIEW_GO_FIRST, VIEW_MENU_ANIMATION, "first", "To the start", "first frame restart machine",
+     KEYS(SHIFT(VIEW_KEY_LEFT)), .help = "the first frame; a machine restarts"},
+    {VIEW_GO_LAST, VIEW_MENU_ANIMATION, "last", "To the end", "last frame",
+     KEYS(SHIFT(VIEW_KEY_RIGHT))},
+    ASK(ANIMATION, "Go to frame or time…", "animation-time", "seek", KEYS(CTRL('g')), ON(TIME),
+        .help = "12 or 12f: a frame; 0.5s: a time in seconds"),
+    {VIEW_OPEN_CLIP, VIEW_MENU_ANIMATION, "clip", "Clip", "animation", NEEDS(CLIPS),
+     .list = VIEW_LIST_CLIPS, .covers = "animation-index"},
+    {VIEW_NEXT_CLIP, VIEW_MENU_ANIMATION, "next-clip", "Next clip", "animation",
+     KEYS(CTRL(VIEW_KEY_PAGE_DOWN)), NEEDS(CLIPS | CLIP)},
+    {VIEW_PREVIOUS_CLIP, VIEW_MENU_ANIMATION, "previous-clip", "Previous clip", "animation",
+     KEYS(CTRL(VIEW_KEY_PAGE_UP)), NEEDS(CLIPS | CLIP)},
+    {VIEW_SLOWER, VIEW_MENU_ANIMATION, "slower", "Half the speed", "slow motion",
+     KEYS(ANY('['), ANY('-'), VIEW_KEY_PAD_MINUS)},
     {VIEW_FASTER, VIEW_MENU_ANIMATION, "faster", "Double the speed",
      KEYS(ANY(']'), ANY('+'), ANY('='), VIEW_KEY_PAD_PLUS)},
     {VIEW_NORMAL_SPEED, VIEW_MENU_ANIMATION, "normal-speed", "Normal speed",
      KEYS(VIEW_KEY_BACKSPACE)},
-    {ASK(ANIMATION, "Speed…", "animation-speed-factor"), .words = "slow motion fast backward"},
-    {VIEW_REVERSE, VIEW_MENU_ANIMATION, "reverse", "Reverse", KEYS('r'), .words = "backward"},
-    {VIEW_NEXT_LOOP, VIEW_MENU_ANIMATION, "loop", "Loop, cycle, once", KEYS('l'), NEEDS(CLIPS),
-     .words = "repeat", .covers = "loop"},
-    {VIEW_RANGE_BEGIN, VIEW_MENU_ANIMATION, "range-begin", "Range/Range from here", KEYS('i'),
-     NEEDS(CLIPS | CLIP), ON(TIME), .words = "trim"},
-    {VIEW_RANGE_END, VIEW_MENU_ANIMATION, "range-end", "Range/Range to here", KEYS('o'),
-     NEEDS(CLIPS | CLIP), ON(TIME), .words = "trim"},
+    ASK(ANIMATION, "Speed…", "animation-speed-factor", "slow motion fast backward"),
+    {VIEW_REVERSE, VIEW_MENU_ANIMATION, "reverse", "Reverse", "backward", KEYS('r')},
+    {VIEW_NEXT_LOOP, VIEW_MENU_ANIMATION, "loop", "Loop, cycle, once", "repeat", KEYS('l'),
+     NEEDS(CLIPS), .covers = "loop"},
+    {VIEW_RANGE_BEGIN, VIEW_MENU_ANIMATION, "range-begin", "Range/Range from here", "trim",
+     KEYS('i'), NEEDS(CLIPS | CLIP), ON(TIME)},
+    {VIEW_RANGE_END, VIEW_MENU_ANIMATION, "range-end", "Range/Range to here", "trim", KEYS('o'),
+     NEEDS(CLIPS | CLIP), ON(TIME)},
     {VIEW_RANGE_ALL, VIEW_MENU_ANIMATION, "range-all", "Range/All frames", KEYS(SHIFT('i')),
      NEEDS(CLIPS | CLIP), ON(TIME)},
-    {ASK(ANIMATION, "Range/Frames…", "range"), NEEDS(CLIPS | CLIP), .words = "trim"},
-    {VIEW_NEXT_ROOT, VIEW_MENU_ANIMATION, "root", "Root: stored, id's, in place", KEYS(SHIFT('r')),
-     NEEDS(CLIPS), .words = "motion origin", .covers = "root"},
-    {VIEW_BIND_POSE, VIEW_MENU_ANIMATION, "bind-pose", "Bind pose", KEYS('p'), NEEDS(ONE),
-     .words = "rest t-pose"},
+    ASK(ANIMATION, "Range/Frames…", "range", "trim", NEEDS(CLIPS | CLIP)),
+    {VIEW_NEXT_ROOT, VIEW_MENU_ANIMATION, "root", "Root: stored, id's, in place", "motion origin",
+     KEYS(SHIFT('r')), NEEDS(CLIPS), .covers = "root"},
+    {VIEW_BIND_POSE, VIEW_MENU_ANIMATION, "bind-pose", "Bind pose", "rest t-pose", KEYS('p'),
+     NEEDS(ONE)},
     {VIEW_NEXT_ONION, VIEW_MENU_ANIMATION, "onion", "Onion skin/More ghosts, none",
      KEYS(SHIFT('o')), NEEDS(CLIPS | CLIP), .help = "of 0, 1, 2, 4 frames before and after"},
-    {ASK(ANIMATION, "Onion skin/Ghosts…", "onion"), NEEDS(CLIPS | CLIP)},
-    {ASK(ANIMATION, "Onion skin/Frames between…", "onion-step"), NEEDS(CLIPS | CLIP)},
-    {ASK(ANIMATION, "Frames a second at most…", "frame-rate"), .words = "fps limit"},
+    ASK(ANIMATION, "Onion skin/Ghosts…", "onion", NEEDS(CLIPS | CLIP)),
+    ASK(ANIMATION, "Onion skin/Frames between…", "onion-step", NEEDS(CLIPS | CLIP)),
+    ASK(ANIMATION, "Frames a second at most…", "frame-rate", "fps limit"),
 
-    {VIEW_DRIVE, VIEW_MENU_MACHINE, "drive", "Drive", KEYS(VIEW_KEY_RETURN, VIEW_KEY_PAD_ENTER),
-     NEEDS(VIEW_NEEDS_MOVER), .words = "control walk wasd keys",
+    {VIEW_DRIVE, VIEW_MENU_MACHINE, "drive", "Drive", "control walk wasd keys",
+     KEYS(VIEW_KEY_RETURN, VIEW_KEY_PAD_ENTER), NEEDS(VIEW_NEEDS_MOVER),
      .help = "W A S D, Shift, Space, F2 to F10 move it; Esc gives them back"},
-    {VIEW_PUSH, VIEW_MENU_MACHINE, "push", "Trigger", NEEDS(MACHINE), .list = VIEW_LIST_TRIGGERS,
-     .words = "fire"},
-    {ASK(MACHINE, "Parameter…", "set"), .words = "set value slider"},
-    {VIEW_GO_TO_STATE, VIEW_MENU_MACHINE, "state", "State", NEEDS(MACHINE),
-     .list = VIEW_LIST_STATES, .words = "go jump"},
-    {VIEW_ONE_SHOT, VIEW_MENU_MACHINE, "one-shot", "Play the next clip once", NEEDS(MACHINE),
-     .words = "one-shot montage"},
+    {VIEW_PUSH, VIEW_MENU_MACHINE, "push", "Trigger", "fire", NEEDS(MACHINE),
+     .list = VIEW_LIST_TRIGGERS},
+    ASK(MACHINE, "Parameter…", "set", "set value slider"),
+    {VIEW_GO_TO_STATE, VIEW_MENU_MACHINE, "state", "State", "go jump", NEEDS(MACHINE),
+     .list = VIEW_LIST_STATES},
+    {VIEW_ONE_SHOT, VIEW_MENU_MACHINE, "one-shot", "Play the next clip once", "one-shot montage",
+     NEEDS(MACHINE)},
 
     {VIEW_FRONT, VIEW_MENU_CAMERA, "front", "Front", KEYS(ANY('1'), VIEW_KEY_PAD(1)), ON_GROUND},
     {VIEW_BEHIND, VIEW_MENU_CAMERA, "behind", "Back", KEYS(CTRL('1'), CTRL(VIEW_KEY_PAD(1)))},
-    {VIEW_RIGHT, VIEW_MENU_CAMERA, "right", "Right", KEYS(ANY('3'), VIEW_KEY_PAD(3)),
-     .words = "side"},
-    {VIEW_LEFT, VIEW_MENU_CAMERA, "left", "Left", KEYS(CTRL('3'), CTRL(VIEW_KEY_PAD(3))),
-     .words = "side"},
-    {VIEW_TOP, VIEW_MENU_CAMERA, "top", "Above", KEYS(ANY('7'), VIEW_KEY_PAD(7)), .words = "top"},
+    {VIEW_RIGHT, VIEW_MENU_CAMERA, "right", "Right", "side", KEYS(ANY('3'), VIEW_KEY_PAD(3))},
+    {VIEW_LEFT, VIEW_MENU_CAMERA, "left", "Left", "side", KEYS(CTRL('3'), CTRL(VIEW_KEY_PAD(3)))},
+    {VIEW_TOP, VIEW_MENU_CAMERA, "top", "Above", "top", KEYS(ANY('7'), VIEW_KEY_PAD(7))},
     {VIEW_FROM_BELOW, VIEW_MENU_CAMERA, "below", "Below", KEYS(CTRL('7'), CTRL(VIEW_KEY_PAD(7)))},
     {VIEW_ISOMETRIC, VIEW_MENU_CAMERA, "isometric", "Isometric", KEYS(ANY('9'), VIEW_KEY_PAD(9))},
-    {VIEW_ORTHOGRAPHIC, VIEW_MENU_CAMERA, "orthographic", "Parallel, perspective",
-     KEYS(ANY('5'), VIEW_KEY_PAD(5)), .words = "orthographic", .covers = "camera-orthographic"},
-    {VIEW_FRAME_ALL, VIEW_MENU_CAMERA, "frame-all", "Frame all", KEYS(VIEW_KEY_HOME), ON_BOTH,
-     .words = "fit reset view show everything"},
-    {VIEW_FRAME_CHOSEN, VIEW_MENU_CAMERA, "frame-chosen", "Frame selection", KEYS('f'), NEEDS(ONE),
-     ON(JOINT), .words = "zoom focus joint", .help = "the joint that is chosen"},
-    {VIEW_CAMERA_PATH, VIEW_MENU_CAMERA, "camera-path", "Follow path, free", KEYS('v'),
-     NEEDS(VIEW_NEEDS_CAMERA_PATH), .words = "cut scene md5camera"},
-    {WORDS(CAMERA, "Show path", "camera-path"), NEEDS(VIEW_NEEDS_CAMERA_PATH)},
-    {ASK(CAMERA, "Smooth path…", "camera-smoothing"), NEEDS(VIEW_NEEDS_CAMERA_PATH)},
-    {ASK(CAMERA, "Angles and distance/Azimuth…", "camera-azimuth-angle"), .words = "rotate"},
-    {ASK(CAMERA, "Angles and distance/Elevation…", "camera-elevation-angle")},
-    {ASK(CAMERA, "Angles and distance/Centre…", "camera-target")},
-    {ASK(CAMERA, "Angles and distance/Distance…", "camera-distance"), .words = "zoom"},
+    {VIEW_ORTHOGRAPHIC, VIEW_MENU_CAMERA, "orthographic", "Parallel, perspective", "orthographic",
+     KEYS(ANY('5'), VIEW_KEY_PAD(5)), .covers = "camera-orthographic"},
+    {VIEW_FRAME_ALL, VIEW_MENU_CAMERA, "frame-all", "Frame all", "fit reset view show everything",
+     KEYS(VIEW_KEY_HOME), ON_BOTH},
+    {VIEW_FRAME_CHOSEN, VIEW_MENU_CAMERA, "frame-chosen", "Frame selection", "zoom focus joint",
+     KEYS('f'), NEEDS(ONE), ON(JOINT), .help = "the joint that is chosen"},
+    {VIEW_CAMERA_PATH, VIEW_MENU_CAMERA, "camera-path", "Follow path, free", "cut scene md5camera",
+     KEYS('v'), NEEDS(VIEW_NEEDS_CAMERA_PATH)},
+    WORDS(CAMERA, "Show path", "camera-path", NEEDS(VIEW_NEEDS_CAMERA_PATH)),
+    ASK(CAMERA, "Smooth path…", "camera-smoothing", NEEDS(VIEW_NEEDS_CAMERA_PATH)),
+    ASK(CAMERA, "Angles and distance/Azimuth…", "camera-azimuth-angle", "rotate"),
+    ASK(CAMERA, "Angles and distance/Elevation…", "camera-elevation-angle", ""),
+    ASK(CAMERA, "Angles and distance/Centre…", "camera-target", ""),
+    ASK(CAMERA, "Angles and distance/Distance…", "camera-distance", "zoom"),
 
-    {SWITCH(LIGHT, "Classic light", "light"), KEYS('k'), .words = "studio doom id",
-     .help = "as in id's engine of 2004, or a studio"},
-    {SWITCH(LIGHT, "Shadows", "no-shadow"), KEYS(SHIFT('k')), ON_GROUND},
-    {SWITCH(LIGHT, "Lights", "light-list"), KEYS(SHIFT('l')), .words = "sliders brightness sun"},
-    {ASK(LIGHT, "Values of lights…", "lights"), .words = "brightness sun"},
-    {ASK(LIGHT, "Environment…", "environment"), .words = "hdr panorama sky picture"},
-    {SWITCH(LIGHT, "Use environment", "no-environment"), KEYS(SHIFT('e')),
-     NEEDS(VIEW_NEEDS_ENVIRONMENT), .help = "its light, or that of the studio"},
-    {SWITCH(LIGHT, "Show environment", "environment-background"), KEYS(SHIFT('v')),
-     NEEDS(VIEW_NEEDS_ENVIRONMENT), .help = "its picture behind the model"},
+    SWITCH(LIGHT, "Classic light", "light", "studio doom id", KEYS('k'),
+           .help = "as in id's engine of 2004, or a studio"),
+    SWITCH(LIGHT, "Shadows", "no-shadow", KEYS(SHIFT('k')), ON_GROUND),
+    SWITCH(LIGHT, "Lights", "light-list", "sliders brightness sun", KEYS(SHIFT('l'))),
+    ASK(LIGHT, "Values of lights…", "lights", "brightness sun"),
+    ASK(LIGHT, "Environment…", "environment", "hdr panorama sky picture"),
+    SWITCH(LIGHT, "Use environment", "no-environment", KEYS(SHIFT('e')),
+           NEEDS(VIEW_NEEDS_ENVIRONMENT), .help = "its light, or that of the studio"),
+    SWITCH(LIGHT, "Show environment", "environment-background", KEYS(SHIFT('v')),
+           NEEDS(VIEW_NEEDS_ENVIRONMENT), .help = "its picture behind the model"),
 
-    {SWITCH(HELP, "Keys", "keys"), KEYS(VIEW_KEY_F(1)), .words = "shortcuts bindings",
-     .covers = "list-bindings", .help = "list of keys"},
-    {VIEW_NEXT_PAGE, VIEW_MENU_HELP, "next-page", "Techniques/Next page", KEYS('y'),
-     .words = "learn tutorial slerp quaternion"},
+    SWITCH(HELP, "Keys", "keys", "shortcuts bindings", KEYS(VIEW_KEY_F(1)),
+           .covers = "list-bindings", .help = "list of keys"),
+    {VIEW_NEXT_PAGE, VIEW_MENU_HELP, "next-page", "Techniques/Next page",
+     "learn tutorial slerp quaternion", KEYS('y')},
     {VIEW_PREVIOUS_PAGE, VIEW_MENU_HELP, "previous-page", "Techniques/Previous page",
      KEYS(SHIFT('y'))},
-    {WORDS(HELP, "Game", "game-demo"), .words = "play bobbin lantern demo"},
-    {ASK(HELP, "Techniques/Page…", "page"), .words = "learn tutorial contents",
-     .covers = "help man version completions"},
+    WORDS(HELP, "Game", "game-demo", "play bobbin lantern demo"),
+    ASK(HELP, "Techniques/Page…", "page", "learn tutorial contents",
+        .covers = "help man version completions"),
 
-    {TARGET(VIEW_OPEN_CLIP, "clip", "Play"), ON(CLIP)},
-    {TARGET(VIEW_HIDE_MESH, "mesh", "Hide, show"), ON(MESH)},
-    {TARGET(VIEW_TEXTURES, "textures", "Textures…"), ON(MESH)},
-    {TARGET(VIEW_ONLY_MESH, "only-mesh", "Only this mesh, all"), ON(MESH)},
-    {TARGET(VIEW_GO_TO_STATE, "state", "Go there"), ON(STATE)},
-    {TARGET(VIEW_TAKE_TRANSITION, "transition", "Fire"), ON(EDGE)},
-    {TARGET(VIEW_OPEN_FILE, "file", "Open"), ON(FILE)},
-    {TARGET(VIEW_SET, "set", "Compare with this"), .option = "compare", NEEDS(MODEL),
-     .context = VIEW_ON_CLIP | VIEW_ON_FILE},
-    {TARGET(VIEW_SET, "set", "Add as guest"), .option = "guest", NEEDS(MACHINE), ON(FILE)},
-    {TARGET(VIEW_COPY_NAME, "copy-name", "Copy name"),
-     .context = VIEW_ON_JOINT | VIEW_ON_CLIP | VIEW_ON_STATE | VIEW_ON_FILE},
-    {TARGET(VIEW_COPY_PATH, "copy-path", "Copy path"), .context = VIEW_ON_CLIP | VIEW_ON_FILE},
+    TARGET(VIEW_OPEN_CLIP, "clip", "Play", ON(CLIP)),
+    TARGET(VIEW_HIDE_MESH, "mesh", "Hide, show", ON(MESH)),
+    TARGET(VIEW_TEXTURES, "textures", "Textures…", ON(MESH)),
+    TARGET(VIEW_ONLY_MESH, "only-mesh", "Only this mesh, all", ON(MESH)),
+    TARGET(VIEW_GO_TO_STATE, "state", "Go there", ON(STATE)),
+    TARGET(VIEW_TAKE_TRANSITION, "transition", "Fire", ON(EDGE)),
+    TARGET(VIEW_OPEN_FILE, "file", "Open", ON(FILE)),
+    TARGET(VIEW_SET, "set", "Compare with this", .option = "compare", NEEDS(MODEL),
+           .context = VIEW_ON_CLIP | VIEW_ON_FILE),
+    TARGET(VIEW_SET, "set", "Add as guest", .option = "guest", NEEDS(MACHINE), ON(FILE)),
+    TARGET(VIEW_COPY_NAME, "copy-name", "Copy name",
+           .context = VIEW_ON_JOINT | VIEW_ON_CLIP | VIEW_ON_STATE | VIEW_ON_FILE),
+    TARGET(VIEW_COPY_PATH, "copy-path", "Copy path", .context = VIEW_ON_CLIP | VIEW_ON_FILE),
 
     MOUSE("Left drag", "orbit"),
     MOUSE("Click on the model", "its joint, triangle and vertex in numbers"),
@@ -323,22 +324,20 @@ static const view_command_row table[] = {
     TRIGGER(8, VIEW_KEY_F(9)),
     TRIGGER(9, VIEW_KEY_F(10)),
 };
-enum { NUM_ROWS = COMMON_LENGTH(table) };
-
-const view_command_row *view_commands(size_t *count)
-{
-    *count = NUM_ROWS;
-    return table;
-}
+static const view_command_row *const table = view_command_rows;
+enum { NUM_ROWS = COMMON_LENGTH(view_command_rows) };
+const size_t view_num_commands = NUM_ROWS;
 
 // == What a row says ==============================================================================
 
+const view_option *view_option_of(const view_command_row *row)
+{
+    return row->option != NULL ? view_find_option(row->option, strlen(row->option)) : NULL;
+}
+
 view_action view_toggle_of(const char *name)
 {
-    const view_option *nearest;
-    size_t count;
-    const view_option *const option = view_find_option(name, strlen(name), &nearest);
-    return (view_action)(VIEW_TOGGLE + (option - view_options_table(&count)));
+    return (view_action)(VIEW_TOGGLE + (view_find_option(name, strlen(name)) - view_option_rows));
 }
 
 view_action view_action_of(const view_command_row *row)
@@ -348,11 +347,8 @@ view_action view_action_of(const view_command_row *row)
 
 const char *view_help_of(const view_command_row *row)
 {
-    const view_option *nearest;
-    if (row->help != NULL)
-        return row->help;
-    return row->option != NULL ? view_find_option(row->option, strlen(row->option), &nearest)->help
-                               : row->label;
+    const view_option *const option = view_option_of(row);
+    return row->help != NULL ? row->help : option != NULL ? option->help : row->label;
 }
 
 const char *view_label_of(const view_command_row *row)
@@ -374,7 +370,7 @@ const char *view_reason(uint32_t missing)
         "needs an environment",
         "nothing here is driven by keys",
     };
-    for (int i = 0; i < VIEW_NUM_NEEDS; i++)
+    COMMON_FOR (i, VIEW_NUM_NEEDS)
         if ((missing >> i & 1) != 0)
             return reasons[i];
     return "";
@@ -390,10 +386,9 @@ const char *view_action_name(view_action action)
     static_assert(COMMON_LENGTH(of_mouse) == VIEW_GO_TO_STATE - VIEW_TAKEN + 1, "a name for each");
     if (action >= VIEW_TAKEN && action <= VIEW_GO_TO_STATE)
         return of_mouse[action - VIEW_TAKEN];
-    size_t count;
     if (action >= VIEW_TOGGLE)
-        return view_options_table(&count)[action - VIEW_TOGGLE].word;
-    for (int i = 0; i < NUM_ROWS; i++)
+        return view_option_rows[action - VIEW_TOGGLE].word;
+    COMMON_FOR (i, NUM_ROWS)
         if (table[i].action == action && table[i].name != NULL)
             return table[i].name;
     return "nothing";
@@ -433,7 +428,7 @@ const char *view_moved_key(int32_t code, bool shift)
         {VIEW_KEY_UP, "Reload is Ctrl+R now"},
         {VIEW_KEY_DELETE, "All frames are Shift+I now"},
     };
-    for (size_t i = 0; i < COMMON_LENGTH(moved); i++)
+    COMMON_FOR (i, COMMON_LENGTH(moved))
         if (moved[i].key == (shift ? SHIFT(code) : code))
             return moved[i].text;
     return NULL;
@@ -467,7 +462,7 @@ void view_print_keys(const view_command_row *row, char *text, size_t size)
 void view_print_trigger_key(uint32_t trigger, char *text, size_t size)
 {
     text[0] = '\0';
-    for (int i = 0; i < NUM_ROWS; i++)
+    COMMON_FOR (i, NUM_ROWS)
         if (table[i].action == VIEW_TRIGGER && table[i].trigger == trigger)
             view_print_keys(&table[i], text, size);
 }

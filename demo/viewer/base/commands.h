@@ -211,18 +211,22 @@ typedef struct view_command_row {
     view_menu menu;
     const char *name;  // of the action, in messages: "play"; of a switch NULL
     const char *label; // "…" at its end: asks for something
+    const char *words; // others by which it is found
     int32_t keys[VIEW_MAX_KEYS];
     uint32_t needs;
     const char *option; // that VIEW_TOGGLE, VIEW_ASK and VIEW_LIST_WORDS are for
     const char *covers; // further options with the same effect: "sheet samples"
-    const char *words;  // others by which it is found
     const char *help;   // a line; NULL: that of the option, or the label says it
     view_menu_list list;
     uint16_t context;
     uint8_t trigger; // VIEW_TRIGGER: number of the machine's trigger, from 0
 } view_command_row;
 
-const view_command_row *view_commands(size_t *count);
+extern const view_command_row view_command_rows[];
+extern const size_t view_num_commands;
+
+// The option of a row, or NULL.
+const struct view_option *view_option_of(const view_command_row *row);
 
 // The action of a row, with the number of its switch; and that of the switch of an option.
 view_action view_toggle_of(const char *name);

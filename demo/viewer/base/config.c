@@ -91,7 +91,7 @@ bool view_read_chosen(view_chosen_list *list, md5gl_picture map, const char *tex
 
 void view_free_chosen(view_chosen_list *list)
 {
-    for (size_t i = 0; i < list->count; i++)
+    COMMON_FOR (i, list->count)
         free_row(&list->rows[i]);
     *list = (view_chosen_list){.count = 0};
 }
@@ -127,7 +127,7 @@ void view_set_config(view_config *config, const view_option *option, const char 
 {
     char *const argument = common_format("--%s=%s", option->name, value);
     const size_t length = strlen(option->name) + strlen("--=");
-    for (size_t i = 0; i < config->num_arguments; i++)
+    COMMON_FOR (i, config->num_arguments)
         if (strncmp(config->arguments[i], argument, length) == 0) {
             config->is_changed |= strcmp(config->arguments[i], argument) != 0;
             free(config->arguments[i]);
@@ -145,7 +145,7 @@ static bool is_usual(const view_camera *c)
 {
     const float numbers[] = {c->azimuth,  c->elevation, c->distance,
                              c->target.x, c->target.y,  c->target.z};
-    for (int i = 0; i < 6; i++)
+    COMMON_FOR (i, 6)
         if (!(fabsf(numbers[i]) < 1e9f))
             return false;
     return fabsf(c->elevation) <= 90.0f && c->distance > 1e-6f;
@@ -186,7 +186,7 @@ static bool read_line(view_config *config, const char *line)
         const char *rest = value;
         float numbers[7];
         config->has_camera = false;
-        for (int i = 0; i < 7; i++) {
+        COMMON_FOR (i, 7) {
             char *end = NULL;
             numbers[i] = strtof(rest, &end);
             if (end == rest)
@@ -210,7 +210,7 @@ static bool read_line(view_config *config, const char *line)
             && strncmp(line + prefix, name, length - prefix) == 0)
             return view_read_chosen(&config->chosen, map, value);
     }
-    const view_option *nearest = NULL, *const option = view_find_option(line, length, &nearest);
+    const view_option *const option = view_find_option(line, length);
     if (option == NULL || option->memory == VIEW_FORGOTTEN)
         return false;
     view_set_config(config, option, value);
@@ -265,7 +265,7 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
         return;
     }
     char **const all = common_alloc(config->num_arguments + (size_t)count + 1, sizeof *all);
-    for (size_t i = 0; i < config->num_arguments; i++) {
+    COMMON_FOR (i, config->num_arguments) {
         char *const argument = config->arguments[i];
         view_options tried;
         if (view_read_options(1, &config->arguments[i], &tried, problem, sizeof problem)) {
@@ -278,7 +278,7 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
         view_free_options(&tried);
     }
     config->num_arguments = total;
-    for (int i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         all[total++] = arguments[i];
     view_free_options(options);
     // Both parts were valid alone, and the configuration contains no jobs: they cannot conflict.
@@ -309,11 +309,11 @@ static void merge(view_config *config)
     view_log quiet = {.level = VIEW_QUIET};
     view_config stored;
     view_read_config(&stored, config->path, &quiet);
-    for (size_t i = 0; i < config->forgotten.count; i++)
+    COMMON_FOR (i, config->forgotten.count)
         drop_recent(&stored, config->forgotten.names[i]);
     for (size_t i = config->num_new; i-- > 0;)
         view_note_recent(&stored, config->recent[i]);
-    for (size_t i = 0; i < config->num_recent; i++)
+    COMMON_FOR (i, config->num_recent)
         free(config->recent[i]);
     memcpy(config->recent, stored.recent, sizeof config->recent);
     config->num_recent = stored.num_recent;
@@ -355,7 +355,7 @@ bool view_write_config(view_config *config, view_log *log)
             "# The state that md5view restores when it starts. Lines are command-line options;\n"
             "# unknown lines are reported and ignored.\n",
             writer.file);
-        for (size_t i = 0; i < config->num_arguments; i++)
+        COMMON_FOR (i, config->num_arguments)
             (void)fprintf(writer.file, "%s\n", config->arguments[i] + strlen("--"));
 
         // Lines that are not options. No other names are written, nor paths that would break the
@@ -370,9 +370,9 @@ bool view_write_config(view_config *config, view_log *log)
                           c->orthographic);
         if (config->export_choices != NULL)
             (void)fprintf(writer.file, "export=%s\n", config->export_choices);
-        for (size_t i = 0; i < config->num_recent; i++)
+        COMMON_FOR (i, config->num_recent)
             (void)fprintf(writer.file, "recent=%s\n", config->recent[i]);
-        for (size_t i = 0; i < config->chosen.count; i++) {
+        COMMON_FOR (i, config->chosen.count) {
             const view_chosen *const chosen = &config->chosen.rows[i];
             if (chosen->file == NULL)
                 continue;
@@ -394,7 +394,7 @@ bool view_write_config(view_config *config, view_log *log)
         config->has_new_model = config->has_new_export = false;
         view_chosen_list *const list = &config->chosen;
         size_t count = 0;
-        for (size_t i = 0; i < list->count; i++) {
+        COMMON_FOR (i, list->count) {
             list->rows[i].is_new = false;
             if (list->rows[i].file != NULL)
                 list->rows[count++] = list->rows[i];
@@ -409,17 +409,16 @@ bool view_write_config(view_config *config, view_log *log)
 bool view_store_config(view_config *config, const view_options *now, const view_camera *camera,
                        bool is_soon, view_log *log)
 {
-    size_t count;
-    const view_option *const table = view_options_table(&count);
     bool was_changed = config->is_changed;
-    for (size_t i = 0; i < config->chosen.count; i++)
+    COMMON_FOR (i, config->chosen.count)
         was_changed |= config->chosen.rows[i].is_new;
     config->is_changed = false;
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, view_num_options) {
+        const view_option *const option = &view_option_rows[i];
         char *const value =
-            table[i].memory == VIEW_REMEMBERED ? view_write_option(&table[i], now) : NULL;
+            option->memory == VIEW_REMEMBERED ? view_write_option(option, now) : NULL;
         if (value != NULL)
-            view_set_config(config, &table[i], value);
+            view_set_config(config, option, value);
         free(value);
     }
     if (camera != NULL) {
@@ -434,9 +433,9 @@ bool view_store_config(view_config *config, const view_options *now, const view_
 
 void view_free_config(view_config *config)
 {
-    for (size_t i = 0; i < config->num_arguments; i++)
+    COMMON_FOR (i, config->num_arguments)
         free(config->arguments[i]);
-    for (size_t i = 0; i < config->num_recent; i++)
+    COMMON_FOR (i, config->num_recent)
         free(config->recent[i]);
     view_free_chosen(&config->chosen);
     common_free_list(&config->forgotten);

@@ -79,7 +79,7 @@ typedef struct system_fonts {
 static uint32_t read_big(const unsigned char *bytes, int count)
 {
     uint32_t value = 0;
-    for (int i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         value = value << 8 | bytes[i];
     return value;
 }
@@ -99,7 +99,7 @@ static bool begin_font(stbtt_fontinfo *info, const unsigned char *bytes, size_t 
     const size_t num_tables = read_big(bytes + start + 4, 2);
     if (start + 12 + 16 * num_tables > size)
         return false;
-    for (size_t i = 0; i < num_tables; i++) {
+    COMMON_FOR (i, num_tables) {
         const unsigned char *const table = bytes + start + 12 + 16 * i;
         if ((uint64_t)read_big(table + 8, 4) + read_big(table + 12, 4) > size)
             return false;
@@ -114,7 +114,7 @@ static const stbtt_fontinfo *open_system_font(system_fonts *system, int number)
     int index = 0;
     size_t size = 0;
     const char *reason;
-    for (int i = 0; i < NUM_OPENED; i++)
+    COMMON_FOR (i, NUM_OPENED)
         if (system->opened[i].number == number + 1)
             return &system->opened[i].info;
     opened_font *const opened = &system->opened[system->num_opened % NUM_OPENED];
@@ -175,7 +175,7 @@ static const stbtt_fontinfo *find_system_font(system_fonts *system, int code)
 
 static void close_system_fonts(system_fonts *system)
 {
-    for (int i = 0; i < NUM_OPENED; i++)
+    COMMON_FOR (i, NUM_OPENED)
         free(system->opened[i].bytes);
     free(system->is_bad);
     if (system->sorted != NULL)
@@ -388,7 +388,7 @@ const view_letter *view_next_letter(const view_font *font, view_text_size size, 
         return &font->letters[size][code - FIRST_ASCII];
     if (code >= FIRST_LATIN && code < FIRST_LATIN + NUM_LATIN)
         return &font->letters[size][NUM_ASCII + code - FIRST_LATIN];
-    for (int i = 0; i < NUM_OTHERS; i++)
+    COMMON_FOR (i, NUM_OTHERS)
         if (others[i] == code)
             return &font->letters[size][NUM_ASCII + NUM_LATIN + i];
     return find_letter(font, size, code);
@@ -450,8 +450,8 @@ static void draw_disc(view_font *font, int side, int reserved)
 {
     view_more_letters *const more = font->more;
     const float radius = font->disc_radius, middle = 0.5f * (float)reserved;
-    for (int y = 0; y < reserved; y++)
-        for (int x = 0; x < reserved; x++) {
+    COMMON_FOR (y, reserved)
+        COMMON_FOR (x, reserved) {
             const float dx = (float)x + 0.5f - middle, dy = (float)y + 0.5f - middle;
             const float cover = radius - sqrtf(dx * dx + dy * dy) + 0.5f;
             const float clamped = fminf(fmaxf(cover, 0.0f), 1.0f);

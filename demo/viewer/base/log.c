@@ -171,7 +171,7 @@ void view_log_clear(view_log *log)
 
 void view_free_reports(view_reports *reports)
 {
-    for (size_t i = 0; i < reports->count; i++) {
+    COMMON_FOR (i, reports->count) {
         free(reports->rows[i].text);
         free(reports->rows[i].file);
     }

@@ -121,9 +121,7 @@ bool view_print_asked(const view_options *options, FILE *file)
                       : options->manual            ? MANUAL
                       : options->completions_given ? (int)options->completions
                                                    : NOTHING;
-    size_t count, num_commands;
-    const view_option *const table = view_options_table(&count);
-    const view_command_row *const commands = view_commands(&num_commands);
+    const size_t count = view_num_options;
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t num_keys = view_list_keys(UINT32_MAX, NULL, 0, true, lines);
     const size_t total = count + NUM_OTHERS + num_keys;
@@ -131,22 +129,22 @@ bool view_print_asked(const view_options *options, FILE *file)
         return false;
     common_row *const rows = common_alloc(total, sizeof *rows);
     common_list texts = {0};
-    for (size_t i = 0; i < count; i++) {
-        const view_option *const o = &table[i];
+    COMMON_FOR (i, count) {
+        const view_option *const o = &view_option_rows[i];
         const char *const value = o->value != NULL ? o->value : "", *place = "";
         const int room = COLUMN - (int)strlen(o->name) - (int)strlen("  -- ");
         int length = (int)strcspn(o->help, "\n");
         while (length > 0 && strchr(";:,", o->help[length - 1]) != NULL)
             length--;
-        for (size_t k = 0; k < num_commands; k++) {
+        COMMON_FOR (k, view_num_commands) {
+            const view_command_row *const command = &view_command_rows[k];
             char keys[64];
-            if (commands[k].option == NULL || strcmp(commands[k].option, o->name) != 0)
+            if (view_option_of(command) != o)
                 continue;
-            view_print_keys(&commands[k], keys, sizeof keys);
-            place = common_add(&texts,
-                               common_format("%s(Menu: %s, %s%s%s)\n", place,
-                                             view_menu_names[commands[k].menu], commands[k].label,
-                                             keys[0] != '\0' ? "; key: " : "", keys));
+            view_print_keys(command, keys, sizeof keys);
+            place = common_add(&texts, common_format("%s(Menu: %s, %s%s%s)\n", place,
+                                                     view_menu_names[command->menu], command->label,
+                                                     keys[0] != '\0' ? "; key: " : "", keys));
         }
         rows[i] = (common_row){
             value[0] == '\0'                                                        ? 's'
@@ -160,7 +158,7 @@ bool view_print_asked(const view_options *options, FILE *file)
              place, o->kind == COMMON_TEXTS || o->kind >= VIEW_OPTION_TIMES ? "*" : ""}};
     }
     memcpy(rows + count, other_rows, sizeof other_rows);
-    for (uint32_t i = 0; i < num_keys; i++)
+    COMMON_FOR (i, num_keys)
         rows[count + NUM_OTHERS + i] =
             (common_row){.values = {[0] = lines[i].keys,
                                     [7] = common_add(&texts, common_format("%-27s", lines[i].keys)),

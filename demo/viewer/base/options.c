@@ -18,11 +18,18 @@
 #define KEPT .memory = VIEW_KEPT
 #define EFFECT(what) .effect = VIEW_EFFECT_##what
 
-// Of switches.
-#define SHOWN(what, field, its_word) AT(what, shown.field), .word = (its_word)
+// Rows of switches: of any, and of those of view_shown that the configuration stores. Help first.
+#define FLAG(name, field, ...)                     \
+    {                                              \
+        name, NULL, __VA_ARGS__, AT(SWITCH, field) \
+    }
+#define SHOWN(name, what, field, its_word, ...)                                      \
+    {                                                                                \
+        name, NULL, __VA_ARGS__, AT(what, shown.field), .word = its_word, REMEMBERED \
+    }
 #define USUALLY(when) .usual = VIEW_USUALLY_##when
 
-static const view_option table[] = {
+const view_option view_option_rows[] = {
     {"output", "FILE",
      "draw to a PNG file and exit; - is standard output; of a\n"
      "FOLDER, its models side by side, with their names;\n"
@@ -36,12 +43,12 @@ static const view_option table[] = {
      AT(TEXT, postcard)},
     {"sheet", "COLSxROWS", "contact sheet: one cycle of the clip in one picture",
      AT(GRID, sheet_columns), RANGE(1, 64)},
-    {"turntable", NULL, "turn the camera once around the model", AT(SWITCH, turntable)},
+    FLAG("turntable", turntable, "turn the camera once around the model"),
     {"clips", "shown|all",
      "all: a sheet is divided among all clips; else each has a\n"
      "file, with {anim} in its name, a movie of one cycle (shown)",
      AT(EITHER, all_clips)},
-    {"labels", NULL, "the name of the clip and the frame below each picture", AT(SWITCH, labels)},
+    FLAG("labels", labels, "the name of the clip and the frame below each picture"),
     {"thumbnail", "N",
      "for file managers: --output is a PNG of N by N pixels\n"
      "under any name, without background; takes 3 s and 256 MiB\n"
@@ -54,7 +61,7 @@ static const view_option table[] = {
      "format of movies of the window, which Shift+F12 begins and\n"
      "ends; mp4 and webm need ffmpeg (apng)",
      AT(CHOICE, record_as), KEPT},
-    {"no-background", NULL, "transparent background", AT(SWITCH, no_background)},
+    FLAG("no-background", no_background, "transparent background"),
     {"background-color", "COLOR", "#rrggbb, or R,G,B from 0 to 1", AT(COLOR, background),
      GIVEN(background_given), KEPT},
 
@@ -82,13 +89,13 @@ static const view_option table[] = {
      .map = MD5GL_PICTURE_SPECULAR, NAMES_CONTENT, EFFECT(REOPENS)},
     {"glow-map", "[MESH=]FILE", "emission map; default: NAME_add, NAME_glow", OWN(TEXTURE),
      .map = MD5GL_PICTURE_GLOW, NAMES_CONTENT, EFFECT(REOPENS)},
-    {"no-maps", NULL, "no maps but the texture", SHOWN(OPPOSITE, maps, "maps"), REMEMBERED},
+    SHOWN("no-maps", OPPOSITE, maps, "maps", "no maps but the texture"),
     {"up", "z|y",
      "which axis of the file points up (z): y shows a model that\n"
      "lies on its back standing",
      AT(EITHER, up_is_y), EFFECT(OWN)},
-    {"two-sided", NULL, "draw back faces; default: only if the texture has holes",
-     SHOWN(SWITCH, two_sided, "two-sided"), REMEMBERED},
+    SHOWN("two-sided", SWITCH, two_sided, "two-sided",
+          "draw back faces; default: only if the texture has holes"),
     {"hide", "MESH", "hide the meshes of that name, shader or number;\nmay be repeated",
      AT(TEXTS, hidden), NAMES_CONTENT, EFFECT(REOPENS)},
     {"set", "NAME=VALUE[@TIME]",
@@ -116,18 +123,16 @@ static const view_option table[] = {
      "same clip, and how far apart their joints are; --no-render\n"
      "prints that at --animation-time and over the clip",
      AT(TEXT, compare), NAMES_CONTENT, EFFECT(REOPENS)},
-    {"terrain", NULL, "uneven terrain; feet are placed on it", AT(SWITCH, terrain),
-     EFFECT(REOPENS)},
-    {"walk", NULL,
-     "procedural walking instead of clips, on that terrain too;\n"
-     "controlled by W A S D and Shift",
-     AT(SWITCH, walk)},
+    FLAG("terrain", terrain, "uneven terrain; feet are placed on it", EFFECT(REOPENS)),
+    FLAG("walk", walk,
+         "procedural walking instead of clips, on that terrain too;\n"
+         "controlled by W A S D and Shift"),
     {"crowd", "N",
      "show N characters with different start times, of all named\n"
      "models; one without animations uses those of the first",
      AT(COUNT, crowd), RANGE(1, 100000), NAMES_CONTENT, EFFECT(REOPENS)},
-    {"crowd-exact", NULL, "pose every character in every frame, even culled ones",
-     AT(SWITCH, crowd_exact), EFFECT(REOPENS)},
+    FLAG("crowd-exact", crowd_exact, "pose every character in every frame, even culled ones",
+         EFFECT(REOPENS)),
     {"crowd-reduced", "PIXELS",
      "draw characters up to this size, and shadows of all, from\n"
      "fewer triangles that are less than a pixel elsewhere\n"
@@ -143,9 +148,8 @@ static const view_option table[] = {
      "(0 = none; 64 for crowds of 5000 and more)",
      AT(COUNT, crowd_impostors), RANGE(0, 1000), GIVEN(crowd_impostors_given), EFFECT(REOPENS)},
     {"no-crowd-levels", NULL, "draw all characters skinned, with all triangles",
-     SHOWN(OPPOSITE, levels, "levels")},
-    {"no-auto", NULL, "do not load animations found beside the model", AT(SWITCH, no_auto),
-     EFFECT(REOPENS)},
+     AT(OPPOSITE, shown.levels), .word = "levels"},
+    FLAG("no-auto", no_auto, "do not load animations found beside the model", EFFECT(REOPENS)),
     {"path", "auto|4|8|exact|cpu|compute",
      "vertex path of skinning (auto: per mesh the first of 4, 8,\n"
      "exact without loss)",
@@ -154,7 +158,7 @@ static const view_option table[] = {
      "blending of joints: linear as in the format, or dual\n"
      "quaternions, which preserve volume at twisting joints",
      AT(EITHER, dual), REMEMBERED, EFFECT(MEASURES)},
-    {"watch", NULL, "reload files, including textures, when they change", AT(SWITCH, watch)},
+    FLAG("watch", watch, "reload files, including textures, when they change"),
 
     {"animation-index", "N", "clip to show first, from 0", .heading = "Animation",
      AT(COUNT, animation_index), RANGE(0, 1000000), GIVEN(animation_index_given), NAMES_CONTENT},
@@ -177,8 +181,8 @@ static const view_option table[] = {
      AT(CHOICE, root), REMEMBERED, EFFECT(MEASURES)},
 
     {"light", "studio|classic", "physically based, or as in id's engine of 2004",
-     .heading = "Light", SHOWN(EITHER, classic, "light"), REMEMBERED},
-    {"no-shadow", NULL, "no shadows", SHOWN(OPPOSITE, shadows, "shadows"), REMEMBERED},
+     .heading = "Light", AT(EITHER, shown.classic), .word = "light", REMEMBERED},
+    SHOWN("no-shadow", OPPOSITE, shadows, "shadows", "no shadows"),
     {"lights", "NAME=VALUE[,...]",
      "key, sky, fill, rim: intensity of a light, 0 to 3 (1);\n"
      "around, height: rotation of the key light, degrees (0)",
@@ -190,9 +194,9 @@ static const view_option table[] = {
      "brightest side; around turns it",
      AT(TEXT, environment), EFFECT(OWN)},
     {"no-environment", NULL, "the studio's light although --environment is given",
-     SHOWN(OPPOSITE, environment, "environment")},
-    {"environment-background", NULL, "show the picture of --environment behind the model",
-     SHOWN(SWITCH, environment_behind, "environment-background"), REMEMBERED},
+     AT(OPPOSITE, shown.environment), .word = "environment"},
+    SHOWN("environment-background", SWITCH, environment_behind, "environment-background",
+          "show the picture of --environment behind the model"),
 
     {"camera-azimuth-angle", "DEG", "0 = front, 90 = the model's left side", .heading = "Camera",
      AT(FLOAT, azimuth), RANGE(-1e6, 1e6), GIVEN(azimuth_given), EFFECT(FRAMES)},
@@ -202,85 +206,75 @@ static const view_option table[] = {
      RANGE(1e-6, 1e9), GIVEN(distance_given), EFFECT(FRAMES)},
     {"camera-target", "X,Y,Z", "centre of the picture, in units", AT(POINT, target),
      RANGE(-1e9, 1e9), GIVEN(target_given), EFFECT(FRAMES)},
-    {"camera-orthographic", NULL, "orthographic projection", AT(SWITCH, orthographic),
-     GIVEN(orthographic_given)},
-    {"camera-path", NULL, "show the camera path instead of following it", AT(SWITCH, camera_path),
-     EFFECT(FRAMES)},
+    FLAG("camera-orthographic", orthographic, "orthographic projection", GIVEN(orthographic_given)),
+    FLAG("camera-path", camera_path, "show the camera path instead of following it",
+         EFFECT(FRAMES)),
     {"camera-smoothing", "SECONDS", "smooth a camera path over so long before and after (0)",
      AT(NUMBER, camera_smoothing), RANGE(0, 60), EFFECT(REOPENS)},
 
-    {"grid", NULL, "ground grid of a studio, instead of a place",
-     .heading = "Display (each may be given as NAME=no)", SHOWN(SWITCH, grid, "grid"), REMEMBERED},
-    {"axis", NULL, "axes at the origin: x red, y green, z blue", SHOWN(SWITCH, axes, "axes"),
-     REMEMBERED},
-    {"edges", NULL, "triangle edges", SHOWN(SWITCH, edges, "edges"), REMEMBERED},
-    {"armature", NULL, "skeleton", SHOWN(SWITCH, skeleton, "skeleton"), REMEMBERED},
-    {"normal-glyphs", NULL, "vertex normals; those with a fault in the pose in magenta",
-     SHOWN(SWITCH, normals, "normals"), REMEMBERED},
-    {"tangent-glyphs", NULL, "vertex tangents (red) and bitangents (green)",
-     SHOWN(SWITCH, tangents, "tangents"), REMEMBERED},
-    {"bounds", NULL, "bounding box of the vertices, and that in the file",
-     SHOWN(SWITCH, bounds, "bounds"), REMEMBERED},
-    {"bounds-of-joints", NULL, "bounding box of the vertices that each joint moves",
-     SHOWN(SWITCH, joint_bounds, "joint-bounds"), REMEMBERED},
-    {"checkerboard", NULL, "a checkerboard instead of the textures",
-     SHOWN(SWITCH, checker, "checker"), REMEMBERED},
-    {"untextured", NULL, "grey instead of the textures", SHOWN(SWITCH, untextured, "untextured"),
-     REMEMBERED},
+    SHOWN("grid", SWITCH, grid, "grid", "ground grid of a studio, instead of a place",
+          .heading = "Display (each may be given as NAME=no)"),
+    SHOWN("axis", SWITCH, axes, "axes", "axes at the origin: x red, y green, z blue"),
+    SHOWN("edges", SWITCH, edges, "edges", "triangle edges"),
+    SHOWN("armature", SWITCH, skeleton, "skeleton", "skeleton"),
+    SHOWN("normal-glyphs", SWITCH, normals, "normals",
+          "vertex normals; those with a fault in the pose in magenta"),
+    SHOWN("tangent-glyphs", SWITCH, tangents, "tangents",
+          "vertex tangents (red) and bitangents (green)"),
+    SHOWN("bounds", SWITCH, bounds, "bounds", "bounding box of the vertices, and that in the file"),
+    SHOWN("bounds-of-joints", SWITCH, joint_bounds, "joint-bounds",
+          "bounding box of the vertices that each joint moves"),
+    SHOWN("checkerboard", SWITCH, checker, "checker", "a checkerboard instead of the textures"),
+    SHOWN("untextured", SWITCH, untextured, "untextured", "grey instead of the textures"),
     {"surface", "lit|weights|uv|textures",
      "what the body shows: materials (lit); weights of the marked\n"
      "joint, from blue (little) over green and yellow to red (1),\n"
      "or, without one, how many joints move each vertex; a grid by\n"
      "texture coordinates; the panels show layout and images",
      AT(CHOICE, surface)},
-    {"panel", NULL, "panels over the picture", SHOWN(SWITCH, panel, "panel"), USUALLY(IN_WINDOW),
-     REMEMBERED},
-    {"statistics", NULL, "statistics in the panel: meshes, memory, device",
-     SHOWN(SWITCH, statistics, "statistics"), REMEMBERED},
-    {"frame-time", NULL, "frame time", SHOWN(SWITCH, frame_time, "frame-time"), USUALLY(IN_WINDOW),
-     REMEMBERED},
-    {"no-auto-quality", NULL,
-     "full quality in a window even if frames take longer than\n"
-     "1/20 s; default: fewer samples, no shadows, less resolution",
-     SHOWN(OPPOSITE, auto_quality, "auto-quality"), REMEMBERED},
-    {"hierarchy", NULL, "outliner: meshes, clips, layers and joints",
-     SHOWN(SWITCH, hierarchy, "hierarchy"), USUALLY(YES), REMEMBERED},
-    {"inspector", NULL, "inspector: figures, the chosen joint, parameters",
-     SHOWN(SWITCH, inspector, "inspector"), USUALLY(YES), REMEMBERED},
-    {"light-list", NULL, "list of lights", SHOWN(SWITCH, light_list, "light-list"), REMEMBERED},
-    {"parm-list", NULL, "list of time and --parm of materials",
-     SHOWN(SWITCH, parm_list, "parm-list"), REMEMBERED},
-    {"graph", NULL, "state graph of a machine", SHOWN(SWITCH, graph, "graph"), REMEMBERED},
-    {"curves", NULL, "curves of the chosen joint over the clip", SHOWN(SWITCH, curves, "curves"),
-     REMEMBERED},
-    {"differences", NULL, "joints by their distance to --compare, over the clip",
-     SHOWN(SWITCH, differences, "differences"), REMEMBERED},
+    SHOWN("panel", SWITCH, panel, "panel", "panels over the picture", USUALLY(IN_WINDOW)),
+    SHOWN("statistics", SWITCH, statistics, "statistics",
+          "statistics in the panel: meshes, memory, device"),
+    SHOWN("frame-time", SWITCH, frame_time, "frame-time", "frame time", USUALLY(IN_WINDOW)),
+    SHOWN("no-auto-quality", OPPOSITE, auto_quality, "auto-quality",
+          "full quality in a window even if frames take longer than\n"
+          "1/20 s; default: fewer samples, no shadows, less resolution"),
+    SHOWN("hierarchy", SWITCH, hierarchy, "hierarchy", "outliner: meshes, clips, layers and joints",
+          USUALLY(YES)),
+    SHOWN("inspector", SWITCH, inspector, "inspector",
+          "inspector: figures, the chosen joint, parameters", USUALLY(YES)),
+    SHOWN("light-list", SWITCH, light_list, "light-list", "list of lights"),
+    SHOWN("parm-list", SWITCH, parm_list, "parm-list", "list of time and --parm of materials"),
+    SHOWN("graph", SWITCH, graph, "graph", "state graph of a machine"),
+    SHOWN("curves", SWITCH, curves, "curves", "curves of the chosen joint over the clip"),
+    SHOWN("differences", SWITCH, differences, "differences",
+          "joints by their distance to --compare, over the clip"),
     {"joint", "NAME", "mark a joint and show its weights as a heat map", AT(TEXT, joint),
      NAMES_CONTENT, EFFECT(OWN)},
     {"page", "NAME",
      "show a technique on an example character, with its C code\n"
      "and sliders; contents: all pages, list: print their names and\ntitles",
      AT(TEXT, page), NAMES_CONTENT, EFFECT(OWN)},
-    {"game-demo", NULL,
-     "a small game: Bobbin lights lanterns on hills; it plays\n"
-     "itself until a key is pressed",
-     AT(SWITCH, game_demo), NAMES_CONTENT, EFFECT(OWN)},
-    {"keys", NULL, "list of keys", SHOWN(SWITCH, help, "help")},
+    FLAG("game-demo", game_demo,
+         "a small game: Bobbin lights lanterns on hills; it plays\n"
+         "itself until a key is pressed",
+         NAMES_CONTENT, EFFECT(OWN)),
+    {"keys", NULL, "list of keys", AT(SWITCH, shown.help), .word = "help"},
     {"ui-scale", "F", "scale of the interface (default: that of the screen)", AT(FLOAT, ui_scale),
      RANGE(VIEW_MIN_SCALE, VIEW_MAX_SCALE), REMEMBERED},
     {"docks", "LEFT,RIGHT,BOTTOM",
      "sizes of outliner, inspector and lower panel, in heights of\n"
      "the text (0,0,0: as usual)",
      AT(POINT, docks), RANGE(0, 1000), REMEMBERED},
-    {"reduced-motion", NULL, "the picture goes at once to where it is moved",
-     SHOWN(SWITCH, reduced_motion, "reduced-motion"), REMEMBERED},
+    SHOWN("reduced-motion", SWITCH, reduced_motion, "reduced-motion",
+          "the picture goes at once to where it is moved"),
 
     {"config", "FILE",
      "file that stores window size, settings, camera and files;\n"
      "default: md5view/config in the configuration folder;\n"
      "--output reads only textures that were chosen in the window",
      .heading = "Configuration", AT(TEXT, config)},
-    {"no-config", NULL, "do not read or write the configuration file", AT(SWITCH, no_config)},
+    FLAG("no-config", no_config, "do not read or write the configuration file"),
 
     {"frames", "N",
      "draw N frames, print frame times, exit;\n"
@@ -288,45 +282,45 @@ static const view_option table[] = {
      .heading = "Checks", AT(COUNT, num_frames), RANGE(1, VIEW_MAX_FRAMES)},
     {"frame-rate", "F", "frames per second: limit of the window, rate of --frames",
      AT(NUMBER, frame_rate), RANGE(1e-9, 1e9), KEPT},
-    {"verify", NULL, "compare GPU skinning with the exact CPU result, exit", AT(SWITCH, verify),
-     EFFECT(OWN)},
-    {"no-render", NULL, "load the files, print a summary, exit", AT(SWITCH, no_render)},
+    FLAG("verify", verify, "compare GPU skinning with the exact CPU result, exit", EFFECT(OWN)),
+    FLAG("no-render", no_render, "load the files, print a summary, exit"),
 
-    {"list-bindings", NULL, "print key and mouse bindings", .heading = "Help",
-     AT(SWITCH, list_bindings)},
+    FLAG("list-bindings", list_bindings, "print key and mouse bindings", .heading = "Help"),
     {"verbose", "quiet|error|warning|info|debug", "log level (info)", AT(CHOICE, level)},
     {"completions", "bash|zsh|fish", "print a completion script for the shell",
      AT(CHOICE, completions), GIVEN(completions_given)},
-    {"man", NULL, "print the manual page, for man -l -", AT(SWITCH, manual)},
-    {"help", NULL, "print this help", AT(SWITCH, help)},
-    {"version", NULL, "print the version", AT(SWITCH, version)},
+    FLAG("man", manual, "print the manual page, for man -l -"),
+    FLAG("help", help, "print this help"),
+    FLAG("version", version, "print the version"),
 };
-enum { NUM_OPTIONS = COMMON_LENGTH(table) };
+static const view_option *const table = view_option_rows;
+enum { NUM_OPTIONS = COMMON_LENGTH(view_option_rows) };
+const size_t view_num_options = NUM_OPTIONS;
 
-const view_option *view_options_table(size_t *count)
+const view_option *view_find_option(const char *name, size_t length)
 {
-    *count = NUM_OPTIONS;
-    return table;
+    COMMON_FOR (i, NUM_OPTIONS)
+        if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0)
+            return &table[i];
+    return NULL;
 }
 
-const view_option *view_find_option(const char *name, size_t length, const view_option **nearest)
+// The one with the most similar name, or NULL.
+static const view_option *find_nearest(const char *name, size_t length)
 {
+    const view_option *nearest = NULL;
     size_t least = SIZE_MAX;
-    for (int i = 0; i < NUM_OPTIONS; i++) {
+    COMMON_FOR (i, NUM_OPTIONS) {
         const view_option *const o = &table[i];
-        if (strlen(o->name) == length && strncmp(o->name, name, length) == 0)
-            return o;
         size_t distance = common_distance(name, length, o->name, false);
         if (distance > 1 && length > 3 && common_distance(name, length, o->name, true) == 0)
             distance = 1; // a word of the name
         if (distance < least) {
             least = distance;
-            *nearest = o;
+            nearest = o;
         }
     }
-    if (least > (length + 2) / 4) // not similar enough
-        *nearest = NULL;
-    return NULL;
+    return least <= (length + 2) / 4 ? nearest : NULL; // else not similar enough
 }
 
 bool *view_switch_field(const view_option *option, view_shown *shown)
@@ -349,7 +343,7 @@ const view_light_range view_light_ranges[VIEW_NUM_LIGHTS] = {
 view_lights view_usual_lights(void)
 {
     view_lights lights;
-    for (int i = 0; i < VIEW_NUM_LIGHTS; i++)
+    COMMON_FOR (i, VIEW_NUM_LIGHTS)
         lights.values[i] = view_light_ranges[i].usual;
     return lights;
 }
@@ -384,7 +378,7 @@ enum { LIGHTS_TEXT = 192 };
 static void write_lights(const view_lights *lights, char *text, size_t size)
 {
     text[0] = '\0';
-    for (int i = 0; i < VIEW_NUM_LIGHTS; i++)
+    COMMON_FOR (i, VIEW_NUM_LIGHTS)
         common_append(text, size, ",", "%s=%.9g", view_light_ranges[i].name,
                       (double)lights->values[i]);
 }
@@ -393,7 +387,7 @@ void view_write_shown(const view_shown *shown, const view_lights *lights, char *
 {
     view_shown copy = *shown;
     text[0] = '\0';
-    for (int i = 0; i < NUM_OPTIONS; i++) {
+    COMMON_FOR (i, NUM_OPTIONS) {
         const view_option *const o = &table[i];
         if (o->word == NULL)
             continue;
@@ -613,9 +607,9 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
 
     const char *const name = argument + 2, *equals = strchr(name, '=');
     const size_t length = equals != NULL ? (size_t)(equals - name) : strlen(name);
-    const view_option *nearest = NULL, *const found = view_find_option(name, length, &nearest);
+    const view_option *const found = view_find_option(name, length);
     if (found == NULL)
-        return unknown_option(argument, nearest, problem, size);
+        return unknown_option(argument, find_nearest(name, length), problem, size);
 
     const char *value = equals != NULL ? equals + 1 : NULL;
     if (value == NULL && found->value != NULL && *i + 1 < count)
@@ -631,7 +625,7 @@ static bool read_option(int count, char **arguments, int *i, view_options *optio
 static bool is_movie(const char *path)
 {
     static const char *const endings[] = {".apng", ".gif", ".mp4", ".webm"};
-    for (size_t i = 0; i < COMMON_LENGTH(endings); i++)
+    COMMON_FOR (i, COMMON_LENGTH(endings))
         if (common_has_ending(path, endings[i]))
             return true;
     return false;
@@ -662,7 +656,7 @@ static bool contradicts_thumbnail(const bool *given, const view_options *o, char
 const char *view_lacks(const view_option *option, const view_options *o)
 {
     bool has_camera = o->game != NULL;
-    for (size_t i = 0; i < o->num_files; i++)
+    COMMON_FOR (i, o->num_files)
         has_camera |= common_has_ending(o->files[i], ".md5camera");
     const struct {
         const char *names;
@@ -678,7 +672,7 @@ const char *view_lacks(const view_option *option, const view_options *o)
     };
     char name[64];
     COMMON_TEXT(name, " %s ", option->name);
-    for (size_t i = 0; i < COMMON_LENGTH(rows); i++)
+    COMMON_FOR (i, COMMON_LENGTH(rows))
         if (!rows[i].is_there && strstr(rows[i].names, name) != NULL)
             return rows[i].what;
     return NULL;
@@ -687,7 +681,7 @@ const char *view_lacks(const view_option *option, const view_options *o)
 static const char *find_contradiction(const view_options *o)
 {
     size_t num_models = 0, num_camera_paths = 0;
-    for (size_t i = 0; i < o->num_files; i++) {
+    COMMON_FOR (i, o->num_files) {
         const bool is_camera_path = common_has_ending(o->files[i], ".md5camera");
         num_camera_paths += is_camera_path;
         num_models += !is_camera_path && !common_has_ending(o->files[i], ".md5anim");
@@ -771,7 +765,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     // What an entity begins with that says nothing. Time is a minute ahead: parm 4 is minus the
     // time at which a gun fired last, so that at time 0 all would fire. After a minute no glow is
     // left, and what repeats any number of times a minute is as at time 0.
-    for (int i = 0; i < VIEW_NUM_PARMS; i++)
+    COMMON_FOR (i, VIEW_NUM_PARMS)
         options->parms.values[i] = view_parm_ranges[VIEW_FIRST_PARM + i].usual;
     options->files = common_alloc((size_t)count + 1, sizeof *options->files);
     options->folders = common_alloc((size_t)count + 1, sizeof *options->folders);
@@ -839,13 +833,13 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
 
 void view_free_options(view_options *options)
 {
-    for (size_t i = 0; i < options->num_settings; i++)
+    COMMON_FOR (i, options->num_settings)
         free(options->settings[i].parameter);
     free(options->settings);
-    for (size_t i = 0; i < options->num_morphs; i++)
+    COMMON_FOR (i, options->num_morphs)
         free(options->morphs[i].parameter);
     free(options->morphs);
-    for (size_t i = 0; i < options->num_textures; i++)
+    COMMON_FOR (i, options->num_textures)
         free(options->textures[i].mesh);
     free(options->textures);
     free(options->hidden.names);

@@ -174,11 +174,11 @@ typedef struct view_option {
     view_usual usual;
 } view_option;
 
-const view_option *view_options_table(size_t *count);
+extern const view_option view_option_rows[];
+extern const size_t view_num_options;
 
-// The option of that name (`length` bytes, without dashes), or NULL and in `nearest` the one with
-// the most similar name, or NULL.
-const view_option *view_find_option(const char *name, size_t length, const view_option **nearest);
+// The option of that name (`length` bytes, without dashes), or NULL.
+const view_option *view_find_option(const char *name, size_t length);
 
 // What an option of a picture, without which it has no effect, is not there; NULL: it has one. In a
 // window all may become of use.

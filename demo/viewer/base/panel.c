@@ -36,7 +36,7 @@ void view_add_gap(view_rows *rows)
 
 void view_add_spaces(view_rows *rows, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         (void)add_row(rows, VIEW_ROW_SPACE, 0);
 }
 
@@ -186,7 +186,7 @@ float view_place_rows(view_rows *rows)
     const float padding = (rows->is_docked ? VIEW_INSET : VIEW_PADDING) * rows->font->scale;
     float top = rows->y + (rows->is_docked ? 0.0f : padding);
     bool is_folded = false;
-    for (uint32_t i = 0; i < rows->count; i++) {
+    COMMON_FOR (i, rows->count) {
         view_row *const row = &rows->rows[i];
         const bool is_head = row->kind == VIEW_ROW_SECTION;
         is_folded = is_head ? !row->on : is_folded;
@@ -220,12 +220,12 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
         // graph.
         const float goals[2] = {1.0f / 60.0f, 1.0f / 30.0f};
         float top = 1.25f * goals[0];
-        for (uint32_t i = 0; i < rows->num_times; i++)
+        COMMON_FOR (i, rows->num_times)
             top = fmaxf(top, 1.1f * rows->times[i]);
         view_draw_rect(canvas, place, VIEW_CONTROL);
         const float step = place.width / 120.0f, bottom = place.y + place.height;
         const float begin = place.x + place.width - step * (float)rows->num_times;
-        for (uint32_t i = 0; i < rows->num_times; i++) {
+        COMMON_FOR (i, rows->num_times) {
             const float height = place.height * rows->times[i] / top;
             const view_color color = rows->times[i] <= goals[0]   ? 0x6BBF59FFu
                                      : rows->times[i] <= goals[1] ? VIEW_AMBER
@@ -233,7 +233,7 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
             view_draw_rect(
                 canvas, (view_rect){begin + step * (float)i, bottom - height, step, height}, color);
         }
-        for (int i = 0; i < 2; i++)
+        COMMON_FOR (i, 2)
             if (goals[i] < top)
                 view_draw_rect(canvas,
                                (view_rect){place.x, bottom - place.height * goals[i] / top,
@@ -281,7 +281,7 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
 void view_draw_rows(view_canvas *canvas, view_rows *rows)
 {
     (void)view_place_rows(rows);
-    for (uint32_t i = 0; i < rows->count; i++)
+    COMMON_FOR (i, rows->count)
         if (rows->rows[i].rect.height > 0.0f)
             draw_row(canvas, rows, &rows->rows[i]);
 }

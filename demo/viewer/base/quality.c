@@ -63,7 +63,7 @@ view_quality view_begin_quality(const char *device)
     static const char *const names[] = {"llvmpipe", "softpipe", "SwiftShader",
                                         "Microsoft Basic Render", "Apple Software Renderer"};
     uint32_t step = 0;
-    for (size_t i = 0; i < COMMON_LENGTH(names); i++)
+    COMMON_FOR (i, COMMON_LENGTH(names))
         step = strstr(device, names[i]) != NULL ? 1 : step;
     return (view_quality){.step = step, .still = step};
 }

@@ -20,7 +20,7 @@ bool view_retarget_clips(view_scene *scene, const md5_binding *const *bindings, 
     for (uint32_t i = 0; i < count && is_made; i++) {
         const md5_anim *const from = bindings[i]->anim;
         md5_anim *const anim = view_make_anim(model, from->num_frames, from->frame_rate);
-        for (uint32_t frame = 0; frame < from->num_frames; frame++) {
+        COMMON_FOR (frame, from->num_frames) {
             const md5_moment moment = {.frame0 = frame, .frame1 = frame};
             md5_sample(bindings[i], moment, MD5_ROOT_FILE, source_pose);
             md5_retarget_pose(retarget, source_pose, pose, scratch);
@@ -52,7 +52,7 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
     if (has_none && source->machine != NULL) {
         md5_machine_desc tables = *md5_machine_tables(source->machine);
         md5_clip_desc *const clips = common_alloc(tables.num_clips, sizeof *clips);
-        for (uint32_t i = 0; i < tables.num_clips; i++) {
+        COMMON_FOR (i, tables.num_clips) {
             clips[i] = tables.clips[i];
             clips[i].binding = scene->clips[i].binding;
         }
@@ -67,7 +67,7 @@ static bool find_clips(view_kind *kind, const view_scene *scene, const view_kind
         kind->machine != NULL ? md5_machine_tables(kind->machine) : NULL;
     kind->num_clips = desc != NULL ? desc->num_clips : (uint32_t)scene->num_clips;
     kind->clips = common_alloc(kind->num_clips, sizeof *kind->clips);
-    for (uint32_t i = 0; i < kind->num_clips; i++)
+    COMMON_FOR (i, kind->num_clips)
         kind->clips[i] = desc != NULL ? desc->clips[i].binding : scene->clips[i].binding;
     return true;
 }
@@ -82,7 +82,7 @@ static view_sphere sphere_around(view_kind *kind)
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_bounds bounds = kind->model->bounds;
     kind->lowest = kind->num_clips == 0 ? bounds.min.z : INFINITY;
-    for (uint32_t clip = 0; clip < kind->num_clips; clip++) {
+    COMMON_FOR (clip, kind->num_clips) {
         const md5_anim *const anim = kind->clips[clip]->anim;
         // Root motion that a machine does not extract moves the model away from its placement.
         const bool moves =
@@ -137,7 +137,7 @@ void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
         }
         if (level->source != VIEW_DETAIL_POSED)
             continue;
-        for (uint32_t m = 0; m < level->model->num_meshes; m++)
+        COMMON_FOR (m, level->model->num_meshes)
             free((void *)level->model->meshes[m].indices);
         free((void *)level->model->meshes);
         free(level->model);
@@ -225,7 +225,7 @@ static void add_reduced(view_kind *kind, float pixels, float texel, const md5_th
                                .model = common_alloc(1, sizeof *level->model)};
         *level->model = *source;
         level->model->meshes = meshes;
-        for (uint32_t m = 0; m < source->num_meshes; m++) {
+        COMMON_FOR (m, source->num_meshes) {
             meshes[m] = source->meshes[m];
             meshes[m].num_triangles = work.meshes[m][i].count;
             meshes[m].indices = work.meshes[m][i].indices;
@@ -280,7 +280,7 @@ static uint64_t baked_size(const view_kind *kind)
     const uint64_t palette = (uint64_t)model->skeleton.num_joints * sizeof(md5_mat34);
     const uint64_t vertices = (uint64_t)view_count_vertices(model) * sizeof(md5_baked_vertex);
     uint64_t num_frames = 0;
-    for (uint32_t i = 0; i < kind->num_clips; i++)
+    COMMON_FOR (i, kind->num_clips)
         num_frames += count_frames(kind, i);
     return num_frames * (vertices > palette ? vertices : palette);
 }
@@ -307,7 +307,7 @@ static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
         const uint32_t num_frames = count_frames(work->kind, (uint32_t)index);
         md5_xform *const pose = common_alloc(num_joints, sizeof *pose);
         md5_mat34 *const palettes = common_alloc((size_t)num_frames * num_joints, sizeof *palettes);
-        for (uint32_t i = 0; i < num_frames; i++)
+        COMMON_FOR (i, num_frames)
             md5_pose_palette(clip, moment_after(clip->anim, i / rate, i % rate, rate),
                              MD5_ROOT_IN_PLACE, pose, NULL, palettes + (size_t)i * num_joints);
         md5_baked *const baked =
@@ -330,7 +330,7 @@ static void bake_part(void *user, uint32_t worker, size_t begin, size_t end)
 static bool bake(kind_baking *work, const md5_threads *threads, md5_error *error)
 {
     md5_threads_run(threads, work->kind->num_clips, bake_part, work);
-    for (uint32_t i = 0; i < work->kind->num_clips; i++)
+    COMMON_FOR (i, work->kind->num_clips)
         if (work->baked[i] == NULL) {
             *error = work->failure[i];
             return false;
@@ -358,7 +358,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
         .rates = common_alloc(num_clips, sizeof *bakes->rates),
         .sizes = common_alloc(num_clips, sizeof *bakes->sizes),
     };
-    for (uint32_t i = 0; i < num_clips; i++)
+    COMMON_FOR (i, num_clips)
         bakes->rates[i] = 1;
     const uint64_t size = baked_size(kind);
     bool is_baked = false;
@@ -367,7 +367,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
                     1e-6 * (double)size, 1e-6 * (double)memory);
     } else if (bake(&work, threads, &error)) {
         // The rates of fast clips are raised as far as the memory allows.
-        for (uint32_t i = 0; i < num_clips; i++) {
+        COMMON_FOR (i, num_clips) {
             const float rate = ceilf(sqrtf(work.errors[i] / (largest / pixels)));
             bakes->rates[i] = rate > 1.0f ? (uint32_t)fminf(rate, (float)MAX_RATE) : 1;
             if (bakes->rates[i] > 1 && baked_size(kind) > memory)
@@ -387,7 +387,7 @@ void view_add_baked(view_kind *kind, float pixels, size_t memory, const md5_thre
     }
     if (!is_baked)
         view_warn(loader->log, "%s stays skinned: %s", kind->name, error.message);
-    for (uint32_t i = 0; i < num_clips; i++) {
+    COMMON_FOR (i, num_clips) {
         bakes->sizes[i] = work.errors[i] > 0.0f ? fminf(largest / work.errors[i], pixels) : pixels;
         md5_destroy_baked(work.baked[i]);
     }
@@ -428,7 +428,7 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
     md5_vec4 planes[VIEW_NUM_PLANES + 1];
     md5_frustum_planes(md5_mat44_mul(frame->clip_from_view, frame->view_from_world),
                        MD5_DEPTH_MINUS_ONE_TO_ONE, planes);
-    for (int i = 0; i < VIEW_NUM_PLANES; i++) {
+    COMMON_FOR (i, VIEW_NUM_PLANES) {
         const md5_vec3 inward = {planes[i].x, planes[i].y, planes[i].z};
         const float scale = 1.0f / md5_vec3_length(inward);
         sight.planes[i] =
@@ -442,7 +442,7 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
     if (!sight.shadowed || sight.unbounded)
         return sight;
     const md5_vec3 slide = md5_vec3_scale(light, -1.0f / light.z);
-    for (int i = 0; i < VIEW_NUM_PLANES; i++)
+    COMMON_FOR (i, VIEW_NUM_PLANES)
         sight.planes[i].shadow_shift = fmaxf(md5_vec3_dot(sight.planes[i].inward, slide), 0.0f);
     const float rise = light.z / length;
     sight.reach_upward = sight.reach * sqrtf(fmaxf(1.0f - rise * rise, 0.0f));
@@ -452,7 +452,7 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
 // A sphere, swept along its shadow, is outside if the whole sweep is outside one of the planes.
 static bool intersects(const view_sight *sight, md5_vec3 centre, float radius, float fall)
 {
-    for (int i = 0; i < VIEW_NUM_PLANES; i++) {
+    COMMON_FOR (i, VIEW_NUM_PLANES) {
         const view_plane *const plane = &sight->planes[i];
         if (md5_vec3_dot(plane->inward, centre) + plane->shadow_shift * fall + radius
             < plane->begin)
@@ -540,7 +540,7 @@ static bool wander(const view_crowd *crowd, view_member *member)
     member->place = md5_xform_mul(member->place, md5_player_root_motion(player));
     // Springs are simulated in world space, so they need the character's placement.
     bool has_springs = false;
-    for (uint32_t i = 0; i < desc->num_modifiers; i++)
+    COMMON_FOR (i, desc->num_modifiers)
         if (desc->modifiers[i].kind == MD5_MODIFIER_SPRING) {
             md5_target *const target = md5_player_target(player, i);
             target->position = member->place.translation;
@@ -645,7 +645,7 @@ static void choose_posed(view_crowd *crowd)
     crowd->num_baked = 0;
     crowd->num_far = 0;
     crowd->num_faded = 0;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+    COMMON_FOR (k, crowd->num_kinds) {
         view_kind *const kind = &crowd->kinds[k];
         const uint32_t num_joints = kind->model->skeleton.num_joints;
         kind->num_seen = 0;
@@ -681,13 +681,13 @@ static void choose_posed(view_crowd *crowd)
             qsort(kind->order, kind->num_seen, sizeof *kind->order, compare_sizes);
         const bool is_whole = !kind->is_sorted && kind->num_seen == kind->end - kind->begin;
         kind->drawn_palettes = is_whole ? kind->palettes : kind->copies;
-        for (uint32_t i = 0; i < kind->num_seen; i++) {
+        COMMON_FOR (i, kind->num_seen) {
             view_member *const member = &crowd->members[kind->order[i].member];
             member->drawn_at = kind->levels[member->level].count++;
         }
         // Where each level's members begin.
         uint32_t first = 0;
-        for (uint32_t i = 0; i < kind->num_levels; i++) {
+        COMMON_FOR (i, kind->num_levels) {
             view_detail *const level = &kind->levels[i];
             if (level->source == VIEW_DETAIL_CASTERS)
                 level->count = kind->num_seen;
@@ -738,7 +738,7 @@ static void pose_part(void *user, uint32_t worker, size_t begin, size_t end)
         if (num_jobs < VIEW_POSES_AT_ONCE && i + 1 < end)
             continue;
         md5_pose_batch(jobs, num_jobs, NULL, scratch);
-        for (uint32_t k = 0; k < num_jobs; k++)
+        COMMON_FOR (k, num_jobs)
             memcpy(palettes[k], jobs[k].palette,
                    jobs[k].binding->skeleton->num_joints * sizeof *buffer);
         buffer = buffers;
@@ -803,7 +803,7 @@ void view_run_crowd(view_crowd *crowd, double time, const view_sight *sight)
     const double longest = 1.0 / 15.0, max_rest = 30.0;
     double rest = time - crowd->time;
     bool has_players = false;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+    COMMON_FOR (k, crowd->num_kinds)
         has_players = has_players || crowd->kinds[k].machine != NULL;
     crowd->pace = fabsf((float)rest);
     // Only machines depend on the steps in between; clips can jump to any time.
@@ -855,7 +855,7 @@ static bool make_kinds(view_crowd *crowd, const view_scene *scene, const view_ki
                           "%u models for a crowd of %u: at most %d, and at most one per character",
                           num_kinds, crowd->count, VIEW_MAX_KINDS);
     crowd->kinds[0] = *first;
-    for (uint32_t i = 0; i < num_kinds; i++) {
+    COMMON_FOR (i, num_kinds) {
         view_kind *const kind = &crowd->kinds[crowd->num_kinds++];
         kind->begin = (uint32_t)((uint64_t)crowd->count * i / num_kinds);
         kind->end = (uint32_t)((uint64_t)crowd->count * (i + 1) / num_kinds);
@@ -917,7 +917,7 @@ static bool make_members(view_crowd *crowd, view_log *log)
     uint64_t random = UINT64_C(0x9E3779B97F4A7C15);
     bool is_made = true;
     // Shuffles the cells, so that neighbours differ in kind and clip.
-    for (uint32_t i = 0; i < crowd->count; i++) {
+    COMMON_FOR (i, crowd->count) {
         const uint32_t other = (uint32_t)(next_random(&random) * (float)(i + 1)) % (i + 1);
         cells[i] = cells[other];
         cells[other] = i;
@@ -928,7 +928,7 @@ static bool make_members(view_crowd *crowd, view_log *log)
         view_member *const member = &crowd->members[i];
         *member = (view_member){.kind = k};
         member->random = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
-        for (int warm = 0; warm < 4; warm++)
+        COMMON_FOR (warm, 4)
             (void)next_random(&member->random);
         const uint32_t row = cells[i] / side, column = cells[i] % side;
         const float x = (float)column + 0.6f * (next_random(&member->random) - 0.5f);
@@ -944,7 +944,7 @@ static bool make_members(view_crowd *crowd, view_log *log)
             member->player = md5_create_player(kind->machine, NULL, &error);
             is_made = member->player != NULL || view_log_error(log, &error);
             // Each member looks about in an order of its own.
-            for (uint32_t m = 0; m < md5_machine_tables(kind->machine)->num_modifiers; m++) {
+            COMMON_FOR (m, md5_machine_tables(kind->machine)->num_modifiers) {
                 md5_gaze *const gaze = is_made ? md5_player_gaze(member->player, m) : NULL;
                 if (gaze != NULL)
                     md5_gaze_begin(i, gaze);
@@ -982,7 +982,7 @@ static const size_t baked_memory = (size_t)256 << 20;
 static bool make_levels(view_crowd *crowd, const view_loader *loader)
 {
     const float texel = sqrtf(2.0f) * 2.0f * crowd->spread / (float)VIEW_CROWD_TEXELS;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+    COMMON_FOR (k, crowd->num_kinds) {
         view_kind *const kind = &crowd->kinds[k];
         if (kind->drawn == NULL)
             continue;
@@ -1011,13 +1011,13 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
         md5_error error = {0};
         pictures->first = common_alloc((size_t)kind->num_clips + 1, sizeof *pictures->first);
         pictures->instances = common_alloc(kind->end - kind->begin, sizeof *pictures->instances);
-        for (uint32_t i = 0; i < kind->num_clips; i++)
+        COMMON_FOR (i, kind->num_clips)
             total += kind->clips[i]->anim->duration;
         const double max_pictures =
             (double)picture_memory / (double)FRAME_SIZE / crowd->num_kinds - kind->num_clips;
         const double rate =
             total * picture_rate > max_pictures ? fmax(max_pictures, 0.0) / total : picture_rate;
-        for (uint32_t i = 0; i < kind->num_clips; i++)
+        COMMON_FOR (i, kind->num_clips)
             pictures->first[i + 1] =
                 pictures->first[i]
                 + (uint32_t)fmin(1.0 + rate * kind->clips[i]->anim->duration, 1e4);
@@ -1065,7 +1065,7 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
         .impostor_pixels = level_pixels(options, options->crowd_impostors_given,
                                         options->crowd_impostors, 5000, 64),
     };
-    for (size_t i = 0; i < num_files; i++)
+    COMMON_FOR (i, num_files)
         common_add(&crowd->files, common_copy(files[i]));
     crowd->members = common_alloc(count, sizeof *crowd->members);
     crowd->posed = common_alloc(count, sizeof *crowd->posed);
@@ -1083,7 +1083,7 @@ bool view_make_crowd(view_crowd *crowd, const view_scene *scene, const view_kind
 
 void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
 {
-    for (uint32_t i = 0; i < crowd->count; i++)
+    COMMON_FOR (i, crowd->count)
         md5_destroy_player(crowd->members[i].player);
     // In reverse: retargeted clips refer to the first kind.
     for (uint32_t k = crowd->num_kinds; k-- > 0;) {
@@ -1117,7 +1117,7 @@ void view_free_crowd(view_crowd *crowd, md5gl_renderer *renderer)
 uint32_t view_count_seen(const view_crowd *crowd)
 {
     uint32_t count = crowd->num_baked;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++)
+    COMMON_FOR (k, crowd->num_kinds)
         count += crowd->kinds[k].num_seen;
     return count + crowd->num_far - crowd->num_faded;
 }

@@ -39,7 +39,7 @@ bool view_load_compare(view_compare *compare, const view_scene *scene, const cha
     // Joints are matched as those of a clip are: here of one that is the scene's bind pose.
     md5_anim *const still = view_make_anim(scene->model, 1, 1.0);
     md5_binding *const match = md5_bind(compare->model, still, &any, NULL);
-    for (uint32_t i = 0; i < num_joints; i++)
+    COMMON_FOR (i, num_joints)
         compare->same[i] = -1;
     for (uint32_t i = 0; match != NULL && i < other->num_joints; i++)
         if (match->tracks[i] != MD5_NONE) {
@@ -88,7 +88,7 @@ static void write_differences(view_compare *compare, const view_scene *scene, md
         md5_sample(compare->binding, moment, scene->root, compare->pose);
         md5_local_to_model(&model->skeleton, compare->pose, compare->joints);
     }
-    for (uint32_t i = 0; i < compare->num_joints; i++) {
+    COMMON_FOR (i, compare->num_joints) {
         if (compare->same[i] < 0)
             continue;
         const md5_mat34 own = compare->scene_joints[i], other = compare->joints[compare->same[i]];
@@ -139,7 +139,7 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
         compare->courses =
             common_alloc((size_t)num_measured * compare->num_joints + 1, sizeof *compare->courses);
     }
-    for (uint32_t frame = 0; frame < num_measured; frame++) {
+    COMMON_FOR (frame, num_measured) {
         const md5_moment own = {.frame0 = frame, .frame1 = frame};
         const double time = frame / shown->frame_rate;
         md5_moment other = own;
@@ -151,7 +151,7 @@ void view_pose_compare(view_compare *compare, view_scene *scene, const view_play
         view_pose_moment(scene, &own);
         md5_local_to_model(scene->skeleton, scene->pose, compare->scene_joints);
         write_differences(compare, scene, other);
-        for (uint32_t i = 0; i < compare->num_same; i++) {
+        COMMON_FOR (i, compare->num_same) {
             const view_difference *const now = &compare->differences[i];
             view_peak *const peak = &compare->peaks[i];
             compare->courses[(size_t)frame * compare->num_joints + now->joint] = now->distance;
@@ -505,7 +505,7 @@ view_document *view_load_document(const view_loader *loader, const char *const *
 
 void view_free_pictures(view_document *document, md5gl_renderer *renderer)
 {
-    for (size_t i = 0; i < document->num_pictures; i++)
+    COMMON_FOR (i, document->num_pictures)
         if (document->pictures[i].texture != 0)
             md5gl_destroy_texture(renderer, document->pictures[i].texture);
     free(document->pictures);
@@ -526,7 +526,7 @@ void view_free_document(view_document *document, md5gl_renderer *renderer)
     }
     view_free_ground(&document->uneven, renderer);
     view_free_morphs(&document->morphs, renderer);
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+    COMMON_FOR (i, VIEW_NUM_COMPANIONS)
         free_companion(&document->companions[i], renderer);
     view_free_compare(&document->compare);
     view_free_crowd(&document->crowd, renderer); // which refers to the scene
@@ -555,7 +555,7 @@ void view_measure_document(view_document *document, const view_play *still)
     for (uint32_t i = 1; i < crowd->num_kinds; i++)
         widen_by_box(document, crowd->kinds[i].model->bounds, (md5_vec3){0, 0, 0});
     if (crowd->count > 0) {
-        for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+        COMMON_FOR (i, VIEW_HULL_POINTS) {
             md5_vec3 *const point = &document->hull.points[i];
             point->x += point->x > 0.0f ? crowd->spread : -crowd->spread;
             point->y += point->y > 0.0f ? crowd->spread : -crowd->spread;
@@ -565,7 +565,7 @@ void view_measure_document(view_document *document, const view_play *still)
         document->bounds.min.y -= crowd->spread;
         document->bounds.max.y += crowd->spread;
     } else {
-        for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) { // those that are not attached
+        COMMON_FOR (i, VIEW_NUM_COMPANIONS) { // those that are not attached
             const view_companion *const companion = &document->companions[i];
             if (companion->model == NULL || companion->joint >= 0)
                 continue;
@@ -586,7 +586,7 @@ void view_measure_document(view_document *document, const view_play *still)
     // The ground is at 0, where id's characters stand, unless something is below it, or all is well
     // above it.
     float low = document->hull.lowest;
-    for (uint32_t i = 0; i < crowd->num_kinds; i++)
+    COMMON_FOR (i, crowd->num_kinds)
         low = fminf(low, crowd->kinds[i].lowest);
     const bool stands = low > 0.0f && low <= 0.1f * view_size(document->bounds);
     document->ground = stands || !isfinite(low) ? 0.0f : low;

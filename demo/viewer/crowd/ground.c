@@ -48,7 +48,7 @@ static void write_ground(const view_terrain *terrain, ground_text *to)
             (double)(-n.x / length));
     }
     add(to, "numtris %d\n", 2 * VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES);
-    for (int i = 0; i < VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES; i++) {
+    COMMON_FOR (i, VIEW_GROUND_SQUARES * VIEW_GROUND_SQUARES) {
         const int corner = i / VIEW_GROUND_SQUARES * SIDE + i % VIEW_GROUND_SQUARES;
         add(to, "tri %d %d %d %d tri %d %d %d %d\n", 2 * i, corner, corner + SIDE, corner + 1,
             2 * i + 1, corner + 1, corner + SIDE, corner + SIDE + 1);
@@ -102,7 +102,7 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
         return view_log_error(loader->log, &error);
     md5gl_set_material(ground->drawn, 0, 0,
                        &(md5gl_material){.diffuse = ground->grain, .gloss = 0.1f});
-    for (int i = 0; i < VIEW_GROUND_TILES; i++)
+    COMMON_FOR (i, VIEW_GROUND_TILES)
         ground->palettes[i] = md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}});
     return true;
 }
@@ -120,7 +120,7 @@ void view_free_ground(view_ground *ground, md5gl_renderer *renderer)
 void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 centre)
 {
     const float side = (float)VIEW_GROUND_SQUARES * terrain->cell;
-    for (int i = 0; i < VIEW_GROUND_TILES; i++) {
+    COMMON_FOR (i, VIEW_GROUND_TILES) {
         const int column = i % 3 - 1, row = i / 3 - 1;
         const md5_vec3 corner = {side * (floorf(centre.x / side) + (float)column),
                                  side * (floorf(centre.y / side) + (float)row), 0.0f};

@@ -40,7 +40,7 @@ static vector wide(md5_vec3 v)
 
 static void add_quadric(quadric *sum, const quadric *added)
 {
-    for (int i = 0; i < QUADRIC_SIZE; i++)
+    COMMON_FOR (i, QUADRIC_SIZE)
         sum->values[i] += added->values[i];
 }
 
@@ -122,7 +122,7 @@ static int compare_places(const void *a, const void *b)
 static void drop_triangles(reducer *r)
 {
     uint32_t count = 0;
-    for (uint32_t t = 0; t < r->count; t++) {
+    COMMON_FOR (t, r->count) {
         const uint32_t *const from = r->indices + 3 * (size_t)t;
         const uint32_t a = r->corners[from[0]], b = r->corners[from[1]], c = r->corners[from[2]];
         if (a != b && b != c && c != a)
@@ -136,9 +136,9 @@ static void find_triangles(reducer *r)
     const uint32_t num_vertices = r->mesh->num_vertices;
     const size_t num_indices = 3 * (size_t)r->count;
     memset(r->first, 0, ((size_t)num_vertices + 1) * sizeof *r->first);
-    for (size_t i = 0; i < num_indices; i++)
+    COMMON_FOR (i, num_indices)
         r->first[r->corners[r->indices[i]] + 1]++;
-    for (uint32_t i = 0; i < num_vertices; i++)
+    COMMON_FOR (i, num_vertices)
         r->first[i + 1] += r->first[i];
     for (size_t i = num_indices; i-- > 0;) // each corner's end moves to its begin
         r->around[--r->first[r->corners[r->indices[i]] + 1]] = (uint32_t)i;
@@ -205,7 +205,7 @@ static bool find_targets(reducer *r, uint32_t from, uint32_t to)
         r->targets[r->indices[r->around[i]]] = none;
     for (uint32_t i = begin; i < end; i++) {
         uint32_t *const target = &r->targets[r->indices[r->around[i]]];
-        for (int k = 0; k < 3; k++) {
+        COMMON_FOR (k, 3) {
             const uint32_t vertex = triangle_around(r, i)[k];
             if (r->corners[vertex] != to)
                 continue;
@@ -226,11 +226,11 @@ static bool is_simple_edge(reducer *r, uint32_t from, uint32_t to)
     const uint32_t of_from = ++r->visit, of_both = ++r->visit;
     uint32_t num_common = 0;
     for (uint32_t i = r->first[from]; i < r->first[from + 1]; i++)
-        for (int k = 0; k < 3; k++)
+        COMMON_FOR (k, 3)
             r->states[r->corners[triangle_around(r, i)[k]]].visit = of_from;
     r->states[from].visit = r->states[to].visit = of_both;
     for (uint32_t i = r->first[to]; i < r->first[to + 1]; i++)
-        for (int k = 0; k < 3; k++) {
+        COMMON_FOR (k, 3) {
             uint32_t *const visit = &r->states[r->corners[triangle_around(r, i)[k]]].visit;
             num_common += *visit == of_from;
             *visit = of_both;
@@ -264,9 +264,9 @@ static double triangle_error(const reducer *r, uint32_t vertex, const uint32_t *
     const vector normal = wide(r->mesh->normals[vertex]);
     double u = -(double)uv[vertex].x, v = -(double)uv[vertex].y, sum = 0.0;
     vector n = {0.0, 0.0, 0.0}, away = position_of(r, vertex);
-    for (int i = 0; i < 3; i++)
+    COMMON_FOR (i, 3)
         sum += fmax(shares[i], 0.0);
-    for (int i = 0; i < 3; i++) {
+    COMMON_FOR (i, 3) {
         const double share = fmax(shares[i], 0.0) / sum;
         const vector added = wide(r->mesh->normals[t[i]]), p = position_of(r, t[i]);
         u += share * (double)uv[t[i]].x;
@@ -370,13 +370,13 @@ static void run_pass(reducer *r, double most)
 {
     r->num_merges = 0;
     find_triangles(r);
-    for (uint32_t i = 0; i < r->mesh->num_vertices; i++) {
+    COMMON_FOR (i, r->mesh->num_vertices) {
         r->states[i].touched = false;
         if (!r->states[i].fixed)
             find_merge(r, i, most);
     }
     qsort(r->merges, r->num_merges, sizeof *r->merges, compare_merges);
-    for (uint32_t m = 0; m < r->num_merges; m++) {
+    COMMON_FOR (m, r->num_merges) {
         const merge *const done = &r->merges[m];
         corner_state *const from = &r->states[done->from], *const to = &r->states[done->to];
         if (from->touched || to->touched)
@@ -384,7 +384,7 @@ static void run_pass(reducer *r, double most)
         (void)find_targets(r, done->from, done->to);
         for (uint32_t i = r->first[done->from]; i < r->first[done->from + 1]; i++) {
             uint32_t *const own = &r->indices[r->around[i]];
-            for (int k = 0; k < 3; k++)
+            COMMON_FOR (k, 3)
                 r->states[r->corners[triangle_around(r, i)[k]]].touched = true;
             *own = r->targets[*own];
         }
@@ -397,16 +397,16 @@ static void run_pass(reducer *r, double most)
 static void begin(reducer *r, const md5_morph_mesh *morph)
 {
     r->count = r->mesh->num_triangles;
-    for (size_t i = 0; i < 3 * (size_t)r->count; i++)
+    COMMON_FOR (i, 3 * (size_t)r->count)
         r->indices[i] = r->mesh->indices[i];
     // Vertices at one place have the first of them as their corner.
     const md5_vec3 *const positions = r->mesh->positions;
     const uint32_t num_vertices = r->mesh->num_vertices;
     const md5_vec3 **const places = common_alloc(num_vertices, sizeof *places);
-    for (uint32_t i = 0; i < num_vertices; i++)
+    COMMON_FOR (i, num_vertices)
         places[i] = &positions[i];
     qsort(places, num_vertices, sizeof *places, compare_places);
-    for (uint32_t i = 0; i < num_vertices; i++) {
+    COMMON_FOR (i, num_vertices) {
         const bool is_same = i > 0 && compare_positions(places[i], places[i - 1]) == 0;
         r->corners[places[i] - positions] =
             is_same ? r->corners[places[i - 1] - positions] : (uint32_t)(places[i] - positions);
@@ -420,7 +420,7 @@ static void begin(reducer *r, const md5_morph_mesh *morph)
     find_triangles(r);
     // A corner is at an open edge unless each neighbour is once before and once behind it in its
     // triangles.
-    for (uint32_t corner = 0; corner < num_vertices; corner++) {
+    COMMON_FOR (corner, num_vertices) {
         const uint32_t before = ++r->visit, behind = ++r->visit;
         const uint32_t count = r->first[corner + 1] - r->first[corner];
         bool is_closed = true;
@@ -435,7 +435,7 @@ static void begin(reducer *r, const md5_morph_mesh *morph)
         }
         r->states[corner].fixed = !is_closed;
     }
-    for (uint32_t i = 0; i < r->count; i++) {
+    COMMON_FOR (i, r->count) {
         const uint32_t *const t = r->indices + 3 * (size_t)i;
         const vector a = position_of(r, t[0]);
         const vector n = cross_edges(a, position_of(r, t[1]), position_of(r, t[2]));
@@ -445,7 +445,7 @@ static void begin(reducer *r, const md5_morph_mesh *morph)
                                 n.x * n.y * share, n.x * n.z * share, n.y * n.z * share,
                                 n.x * d * share, n.y * d * share, n.z * d * share, d * d * share,
                                 area}};
-        for (int k = 0; k < 3; k++)
+        COMMON_FOR (k, 3)
             add_quadric(&r->states[r->corners[t[k]]].planes, &plane);
     }
 }
@@ -468,7 +468,7 @@ void view_reduce_mesh(const md5_mesh *mesh, const md5_morph_mesh *morph, const f
         .merges = common_alloc(num_vertices, sizeof *r.merges),
     };
     begin(&r, morph);
-    for (uint32_t level = 0; level < num_levels; level++) {
+    COMMON_FOR (level, num_levels) {
         const double error = (double)errors[level];
         uint32_t before = r.count + 1;
         for (int i = 0; i < MAX_PASSES && r.count < before; i++) {

@@ -48,7 +48,7 @@ static md5_bounds skin_bounds(const md5_model *model, const view_textures *textu
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     md5_model one = *model;
     one.num_meshes = 1;
-    for (uint32_t i = 0; i < model->num_meshes; i++) {
+    COMMON_FOR (i, model->num_meshes) {
         one.meshes = &model->meshes[i];
         if (textures == NULL || !view_is_undrawn(textures, i))
             bounds = md5_bounds_union(bounds, md5_skin_bounds(&one, palette));
@@ -124,7 +124,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
         studio_direction(lens->axes, 0.85f, 0.55f, 0.25f),   // fill
         studio_direction(lens->axes, 0.55f, -0.75f, 0.65f)}; // rim
     // The model is at half their range, where a fifth of their light is left.
-    for (int i = 0; i < VIEW_NUM_STUDIO_POINTS; i++)
+    COMMON_FOR (i, VIEW_NUM_STUDIO_POINTS)
         points[i] = (md5gl_point_light){
             .position = view_along(centre, ways[i], 4.0f * stage->camera->scene_radius),
             .range = 8.0f * stage->camera->scene_radius};
@@ -139,7 +139,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     frame.lighting = stage->shown->classic ? MD5GL_LIGHTING_CLASSIC : MD5GL_LIGHTING_STUDIO;
     const struct light_colors *const colors = &light_colors[frame.lighting];
     const float *const values = stage->lights->values; // the user's intensities
-    for (int i = 0; i < 3; i++) {
+    COMMON_FOR (i, 3) {
         frame.light[i] = values[VIEW_LIGHT_KEY] * colors->key[i];
         frame.ambient[i] = values[VIEW_LIGHT_SKY] * colors->sky[i];
         points[0].color[i] = values[VIEW_LIGHT_FILL] * colors->fill[i];
@@ -159,7 +159,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
         frame.num_point_lights = 0;
         key = (md5_vec3){-environment->brightest.x, -environment->brightest.y,
                          environment->brightest.z};
-        for (int i = 0; i < 3; i++) {
+        COMMON_FOR (i, 3) {
             frame.light[i] *= 0.5f;
             frame.ambient[i] = values[VIEW_LIGHT_SKY] * environment->exposure;
         }
@@ -215,13 +215,13 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
     const view_shown *const shown = stage->shown;
     const bool has_layers = shows_layers(stage, textures);
     md5_material_input input = {.time = view_material_time(stage->parms, stage->play->time)};
-    for (int i = 0; i < VIEW_NUM_PARMS; i++)
+    COMMON_FOR (i, VIEW_NUM_PARMS)
         input.parms[i] = view_parm_of(stage, VIEW_FIRST_PARM + i);
     if (has_layers)
         view_evaluate_layers(&textures->layers, &input);
     const bool is_grid =
         stage->surface == VIEW_SURFACE_UV && stage->document->surfaces.uv_grid != 0;
-    for (uint32_t i = 0; i < textures->num_meshes; i++) {
+    COMMON_FOR (i, textures->num_meshes) {
         md5gl_material material = view_mesh_material(
             textures, stage->renderer, i, shown->maps && !is_grid, has_layers, stage->play->time);
         if (shown->checker)
@@ -239,7 +239,7 @@ static void draw_uses(const view_stage *stage, const view_bodies *bodies, view_b
                       uint32_t style)
 {
     const bool is_shadow = use == VIEW_BODY_CASTS;
-    for (uint32_t i = 0; i < bodies->count; i++) {
+    COMMON_FOR (i, bodies->count) {
         const view_body *const body = &bodies->bodies[i];
         if ((body->uses & use) == 0)
             continue;
@@ -305,7 +305,7 @@ static bool prepare_pictures(const view_stage *stage, md5_error *error)
     const uint32_t look =
         1u | (uint32_t)stage->shown->maps << 1 | (uint32_t)stage->shown->two_sided << 2
         | (uint32_t)stage->shown->checker << 3 | (uint32_t)stage->document->scene.dual << 4;
-    for (uint32_t k = 0; k < stage->document->crowd.num_kinds; k++) {
+    COMMON_FOR (k, stage->document->crowd.num_kinds) {
         view_kind *const kind = &stage->document->crowd.kinds[k];
         view_pictures *const pictures = &kind->pictures;
         if (pictures->impostors == NULL)
@@ -356,12 +356,12 @@ static void list_crowd(const view_stage *stage, view_bodies *bodies)
 {
     enum { LIT = VIEW_BODY_CASTS | VIEW_BODY_SHOWN };
     const view_crowd *const crowd = &stage->document->crowd;
-    for (uint32_t k = 0; k < crowd->num_kinds; k++) {
+    COMMON_FOR (k, crowd->num_kinds) {
         const view_kind *const kind = &crowd->kinds[k];
         bool has_casters = false;
         for (uint32_t i = 1; i < kind->num_levels && kind->is_sorted; i++)
             has_casters = has_casters || kind->levels[i].source == VIEW_DETAIL_CASTERS;
-        for (uint32_t i = 0; i < kind->num_levels; i++) {
+        COMMON_FOR (i, kind->num_levels) {
             const view_detail *const level = &kind->levels[i];
             const bool is_baked = level->source == VIEW_DETAIL_BAKED, is_first = i == 0;
             const bool is_posed = level->source <= VIEW_DETAIL_CASTERS;
@@ -450,7 +450,7 @@ static bool draw_ghosts(const view_stage *stage, md5_error *error)
     float *const weights = common_alloc(count * num_targets, sizeof *weights);
     md5_vec4 tints[2 * VIEW_MAX_ONION];
     bool is_drawn = true;
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         view_pose_moment(scene, &ghosts[i].moment);
         tints[i] = ghosts[i].tint;
         if (document->drawn == NULL) {
@@ -565,7 +565,7 @@ static bool prepare_surface(const view_stage *stage, md5_error *error)
         return false;
     // It is blended, hidden and bent as the model.
     md5gl_model *const copy = surfaces->heat.drawn;
-    for (uint32_t i = 0; i < document->textures.num_meshes; i++) {
+    COMMON_FOR (i, document->textures.num_meshes) {
         const bool is_hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
         const md5gl_material usual = view_mesh_material(&document->textures, stage->renderer, i,
                                                         false, false, stage->play->time);
@@ -631,7 +631,7 @@ static void list_document(const view_stage *stage, view_bodies *bodies)
                       .morph = is_heat ? heat->drawn_morph : document->morphs.drawn,
                       .weights = document->morphs.weights},
     };
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+    COMMON_FOR (i, VIEW_NUM_COMPANIONS) {
         view_companion *const companion = &document->companions[i];
         if (companion->model == NULL)
             continue;
@@ -715,7 +715,7 @@ static void draw_crowd_blobs(const view_stage *stage, float ground)
     const view_crowd *const crowd = &stage->document->crowd;
     md5gl_blob blobs[AT_ONCE];
     uint32_t count = 0;
-    for (uint32_t i = 0; i < crowd->count; i++) {
+    COMMON_FOR (i, crowd->count) {
         const view_member *const member = &crowd->members[i];
         const md5_vec3 place = member->place.translation;
         if (member->is_seen)
@@ -742,11 +742,11 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     // Sets the blending of every model on the GPU to the scene's. If the driver rejects the
     // shaders, logs the error and returns to linear blending.
     blend_as_chosen(&document->scene, document->drawn, &loader);
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++)
+    COMMON_FOR (i, VIEW_NUM_COMPANIONS)
         blend_as_chosen(&document->scene, document->companions[i].drawn, &loader);
-    for (uint32_t i = 0; i < document->crowd.num_kinds; i++) {
+    COMMON_FOR (i, document->crowd.num_kinds) {
         const view_kind *const kind = &document->crowd.kinds[i];
-        for (uint32_t k = 0; k < kind->num_levels; k++)
+        COMMON_FOR (k, kind->num_levels)
             if (kind->levels[k].source != VIEW_DETAIL_BAKED)
                 blend_as_chosen(&document->scene, kind->levels[k].drawn, &loader);
     }
@@ -779,12 +779,12 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     const md5_deform_view view = {
         .eye = lens.eye, .left = md5_vec3_scale(lens.axes.right, -1.0f), .up = lens.axes.up};
     view_see_deforms(&document->textures.layers, &view, NULL, 0);
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+    COMMON_FOR (i, VIEW_NUM_COMPANIONS) {
         const view_companion *const companion = &document->companions[i];
         if (companion->textures != NULL)
             view_see_deforms(&companion->textures->layers, &view, &companion->place, 1);
     }
-    for (uint32_t i = 0; i < crowd->num_kinds; i++) {
+    COMMON_FOR (i, crowd->num_kinds) {
         const view_kind *const kind = &crowd->kinds[i];
         if (kind->textures != NULL)
             view_see_deforms(&kind->textures->layers, &view, kind->placements, kind->num_seen);
@@ -837,7 +837,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
         md5gl_draw_grid(stage->renderer, height, cell, centre, 7.0f * radius);
     is_drawn = is_drawn && draw_layers(stage, &bodies, MD5GL_STAGE_PASS_STAGES, error)
                && draw_ghosts(stage, error); // over the ground
-    for (int on_top = 0; on_top < 2; on_top++) {
+    COMMON_FOR (on_top, 2) {
         view_add_overlays(stage, on_top == 1);
         view_draw_lines(stage->lines, stage->renderer,
                         (on_top == 1 ? 1.5f : 1.0f) * stage->font->scale, on_top == 1);

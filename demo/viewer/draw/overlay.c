@@ -61,13 +61,13 @@ static void add_skeleton(view_lines *lines, const view_scene *scene, float cross
 {
     static const md5_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     const uint32_t colors[3] = {red, green, blue};
-    for (uint32_t i = 0; i < scene->num_joints; i++) {
+    COMMON_FOR (i, scene->num_joints) {
         const md5_mat34 *const joint = &scene->joints[i];
         const md5_vec3 position = md5_mat34_translation(*joint);
         const uint32_t parent = scene->skeleton->joints[i].parent;
         if (parent != MD5_NONE)
             view_add_line(lines, md5_mat34_translation(scene->joints[parent]), position, limb);
-        for (int axis = 0; axis < 3; axis++)
+        COMMON_FOR (axis, 3)
             add_arm(lines, position,
                     md5_vec3_scale(md5_mat34_direction(*joint, axes[axis]), cross_size), 0.35f,
                     colors[axis]);
@@ -76,7 +76,7 @@ static void add_skeleton(view_lines *lines, const view_scene *scene, float cross
 
 void view_add_bones(view_lines *lines, const view_scene *scene, uint32_t color)
 {
-    for (uint32_t i = 0; i < scene->num_joints; i++) {
+    COMMON_FOR (i, scene->num_joints) {
         const uint32_t parent = scene->skeleton->joints[i].parent;
         if (parent != MD5_NONE)
             view_add_line(lines, md5_mat34_translation(scene->joints[parent]),
@@ -92,7 +92,7 @@ static void add_normals(view_lines *lines, view_scene *scene, float length)
     const bool *is_faulty = marks;
     (void)view_find_pose_faults(scene, marks);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        for (uint32_t v = 0; v < scene->model->meshes[i].num_vertices; v++)
+        COMMON_FOR (v, scene->model->meshes[i].num_vertices)
             add_arm(lines, scene->skinned[i].positions[v],
                     md5_vec3_scale(scene->skinned[i].normals[v], length), 0.0f,
                     *is_faulty++ ? fault : normal);
@@ -110,7 +110,7 @@ static void add_tangents(view_lines *lines, view_scene *scene, float length)
             continue;
         md5_vec4 *const tangents = common_alloc((size_t)mesh->num_vertices + 1, sizeof *tangents);
         view_skin_mesh(scene, i, skinned->normals, tangents);
-        for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+        COMMON_FOR (v, mesh->num_vertices) {
             const md5_vec3 along_u = {tangents[v].x, tangents[v].y, tangents[v].z};
             const md5_vec3 along_v =
                 md5_vec3_scale(md5_vec3_cross(skinned->normals[v], along_u), tangents[v].w);
@@ -146,7 +146,7 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
     enum { MAX_AXES = 40 }; // more hide the path
     const uint32_t num_played = camera_path->clock.num_frames, stride = 1 + num_played / MAX_AXES;
     uint32_t shot = 0, last_shot = 0;
-    for (uint32_t played = 0; played < num_played; played++) {
+    COMMON_FOR (played, num_played) {
         const uint32_t frame = view_camera_path_frame(camera_path, played, &shot);
         const md5_camera_view *const view = &camera_path->camera->frames[frame];
         if (played % stride == 0 || played + 1 == num_played || shot != last_shot)
@@ -163,7 +163,7 @@ static void add_camera_path(view_lines *lines, const view_camera_path *camera_pa
     const md5_vec3 top = md5_vec3_add(middle, high), bottom = md5_vec3_sub(middle, high);
     const md5_vec3 corners[4] = {md5_vec3_sub(top, across), md5_vec3_add(top, across),
                                  md5_vec3_add(bottom, across), md5_vec3_sub(bottom, across)};
-    for (int i = 0; i < 4; i++) {
+    COMMON_FOR (i, 4) {
         view_add_line(lines, lens->eye, corners[i], edge_color);
         view_add_line(lines, corners[i], corners[(i + 1) % 4], edge_color);
     }
@@ -235,7 +235,7 @@ static md5_vec3 corner(const view_scene *scene, const view_pick *pick, uint32_t 
 md5_vec3 view_pick_point(const view_scene *scene, const view_pick *pick)
 {
     md5_vec3 point = {0, 0, 0};
-    for (uint32_t i = 0; i < 3; i++)
+    COMMON_FOR (i, 3u)
         point = view_along(point, corner(scene, pick, i), pick->weights[i]);
     return point;
 }
@@ -258,7 +258,7 @@ md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, floa
 static bool find_hit(const view_scene *scene, uint64_t hidden, const md5_ray *ray, md5_hit *nearest)
 {
     bool is_hit = false;
-    for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
+    COMMON_FOR (i, scene->model->num_meshes) {
         const bool is_hidden = i < 64 && (hidden >> i & 1) != 0;
         md5_hit hit;
         if (is_hidden
@@ -289,7 +289,7 @@ view_pick view_find_pick(view_scene *scene, uint64_t hidden, const md5_ray *ray)
                       .weights = {hit.weights[0], hit.weights[1], hit.weights[2]}};
     const md5_vec3 point = view_pick_point(scene, &pick);
     float least = INFINITY;
-    for (uint32_t i = 0; i < 3; i++) {
+    COMMON_FOR (i, 3u) {
         const float distance = view_distance(corner(scene, &pick, i), point);
         if (distance >= least)
             continue;
@@ -311,7 +311,7 @@ static void heat_color(float weight, uint8_t rgba[4])
     const float place = 4.0f * view_clamp(weight, 0.0f, 1.0f);
     const int low = place < 4.0f ? (int)place : 3;
     const float part = place - (float)low;
-    for (int i = 0; i < 3; i++)
+    COMMON_FOR (i, 3)
         rgba[i] = (uint8_t)(stops[low][i] + (stops[low + 1][i] - stops[low][i]) * part);
     rgba[3] = (uint8_t)(view_clamp(40.0f * weight, 0.0f, 1.0f) * 235.0f);
 }
@@ -325,21 +325,21 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
     if (model == NULL)
         return;
     view_skin(&stage->document->scene);
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    COMMON_FOR (m, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[m];
         const view_skinned *const skinned = &stage->document->scene.skinned[m];
         if (m < 64 && (stage->hidden_meshes >> m & 1) != 0)
             continue;
         float *const weights = common_alloc(mesh->num_vertices, sizeof *weights);
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        COMMON_FOR (v, mesh->num_vertices)
             for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++)
                 if (mesh->influence_joints[i] == joint)
                     weights[v] = mesh->influences[i].w;
-        for (uint32_t t = 0; t < mesh->num_triangles; t++) {
+        COMMON_FOR (t, mesh->num_triangles) {
             const uint32_t *const indices = mesh->indices + 3 * (size_t)t;
             md5_vec3 corners[3];
             const float parts[3] = {weights[indices[0]], weights[indices[1]], weights[indices[2]]};
-            for (uint32_t i = 0; i < 3; i++)
+            COMMON_FOR (i, 3u)
                 corners[i] =
                     view_along(skinned->positions[indices[i]], skinned->normals[indices[i]], lift);
             if (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0.0f) {
@@ -352,7 +352,7 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
                     const float part = (float)i / (float)count;
                     view_add_line(stage->lines, md5_vec3_lerp(corners[0], corners[1], part),
                                   md5_vec3_lerp(corners[0], corners[2], part), 0);
-                    for (int end = 0; end < 2; end++)
+                    COMMON_FOR (end, 2)
                         heat_color(parts[0] + (parts[1 + end] - parts[0]) * part,
                                    stage->lines->vertices[(int)stage->lines->count - 2 + end].rgba);
                 }
@@ -391,7 +391,7 @@ void view_draw_marks(const view_stage *stage)
             draw_heat(stage, (uint32_t)joint, 2.0f * scale * pixel, 3.0f * scale);
 
         // Lines to the joint's parent and children, visible through the model.
-        for (uint32_t i = 0; i < scene->num_joints; i++) {
+        COMMON_FOR (i, scene->num_joints) {
             const uint32_t parent = scene->skeleton->joints[i].parent;
             if (parent != MD5_NONE && ((int32_t)i == joint || (int32_t)parent == joint))
                 view_add_line(lines, md5_mat34_translation(scene->joints[parent]),

@@ -54,7 +54,7 @@ view_sketch *view_begin_sketch(md5_bounds bounds, uint32_t size)
     sketch.most_work = least_work + 16 * count;
     sketch.depth = common_alloc(count, sizeof *sketch.depth);
     sketch.colors = common_alloc(count, sizeof *sketch.colors);
-    for (size_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         sketch.depth[i] = INFINITY;
     sketch.scale = 0.94f * (float)sketch.side / seen;
     view_sketch *const begun = common_alloc(1, sizeof *begun);
@@ -116,7 +116,7 @@ static void fill_triangle(view_sketch *sketch, const corner c[3])
     if (!(fabsf(area) > 1e-6f && fabsf(area) < 1e12f)) // also what is not finite
         return;
     int low[2], high[2]; // pixels: left and top, right and bottom
-    for (int i = 0; i < 2; i++) {
+    COMMON_FOR (i, 2) {
         const float a = c[0].values[i], b = c[1].values[i], d = c[2].values[i];
         const float last = (float)(sketch->side - 1);
         low[i] = (int)view_clamp(fminf(fminf(a, b), d), 0.0f, last);
@@ -141,7 +141,7 @@ bool view_sketch_mesh(view_sketch *sketch, const md5_mesh *mesh, const md5_vec3 
     sketch->has_holes = has_holes;
     for (uint32_t i = 0; i < mesh->num_triangles && sketch->work < sketch->most_work; i++) {
         corner corners[3];
-        for (uint32_t j = 0; j < 3; j++) {
+        COMMON_FOR (j, 3u) {
             const uint32_t index = mesh->indices[3 * (size_t)i + j];
             corners[j] =
                 corner_of(sketch, positions[index], normals[index], mesh->texcoords[index]);
@@ -175,7 +175,7 @@ void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to)
         const md5_vec3 ends[3] = {view_along(from, first, wide), view_along(from, second, wide),
                                   to};
         corner c[3];
-        for (int k = 0; k < 3; k++)
+        COMMON_FOR (k, 3)
             c[k] = corner_of(sketch, ends[k], normal, (md5_vec2){0, 0});
         fill_triangle(sketch, c);
     }
@@ -183,7 +183,7 @@ void view_sketch_bone(view_sketch *sketch, md5_vec3 from, md5_vec3 to)
 
 static void sketch_joints(view_sketch *sketch, const view_scene *scene)
 {
-    for (uint32_t i = 0; i < scene->num_joints; i++) {
+    COMMON_FOR (i, scene->num_joints) {
         const uint32_t parent = scene->skeleton->joints[i].parent;
         if (parent != MD5_NONE)
             view_sketch_bone(sketch, md5_mat34_translation(scene->joints[parent]),
@@ -198,13 +198,13 @@ void view_end_sketch(view_sketch *sketch, view_image *image)
     const size_t side = sketch->side / sketch->fine;
     if (image != NULL) {
         *image = (view_image){common_alloc(side * side, 4), (uint32_t)side, (uint32_t)side};
-        for (size_t i = 0; i < side * side; i++) {
+        COMMON_FOR (i, side * side) {
             // The mean of the finer pixels in which something was drawn.
             const size_t x = i % side, y = i / side, fine = sketch->fine;
             uint8_t *const rgba = &image->rgba[4 * i];
             md5_vec3 sum = {0.0f, 0.0f, 0.0f};
             float count = 0.0f;
-            for (size_t j = 0; j < fine * fine; j++) {
+            COMMON_FOR (j, fine * fine) {
                 const size_t pixel = (fine * y + j / fine) * sketch->side + fine * x + j % fine;
                 if (!(sketch->depth[pixel] < INFINITY))
                     continue;
@@ -255,7 +255,7 @@ static view_preview draw_scene(view_scene *scene, double time)
         // nothing else, as in a ghost.
         bool is_drawn = false;
         for (int round = 0; round < 2 && !is_drawn; round++)
-            for (uint32_t i = 0; i < scene->model->num_meshes; i++) {
+            COMMON_FOR (i, scene->model->num_meshes) {
                 const md5_mesh *const mesh = &scene->model->meshes[i];
                 const md5_material *const material =
                     md5_game_material(scene->library->game, mesh->shader, NULL);
@@ -293,7 +293,7 @@ typedef struct tried {
 static void try_name(tried *of, const char *name)
 {
     bool is_there = name == NULL || name[0] == '\0';
-    for (size_t i = 0; i < of->count; i++)
+    COMMON_FOR (i, of->count)
         is_there = is_there || strcmp(of->names[i], name) == 0;
     if (!is_there && of->count < MAX_TRIED)
         of->names[of->count++] = name;
@@ -337,7 +337,7 @@ static view_preview picture_of_clip(view_library *library, const char *clip, con
     try_folder(&models, library, clip);
     // A body with a head has joints that the clip need not drive; else the clip of a head is not
     // shown on a body.
-    for (int round = 0; round < 2; round++)
+    COMMON_FOR (round, 2)
         for (size_t i = 0; i < models.count && !is_loaded; i++) {
             if (!load(&scene, library, models.names[i], NULL))
                 continue;
@@ -371,15 +371,15 @@ static const char *load_for_skin(view_scene *scene, view_library *library, const
     if (skin == NULL)
         return NULL;
     try_name(&models, on);
-    for (uint32_t i = 0; i < skin->num_models; i++)
+    COMMON_FOR (i, skin->num_models)
         try_name(&models, skin->models[i]);
-    for (uint32_t i = 0; i < skin->num_rows; i++)
+    COMMON_FOR (i, skin->num_rows)
         try_folder(&models, library, skin->rows[i].from);
-    for (size_t i = 0; i < models.count; i++) {
+    COMMON_FOR (i, models.count) {
         if (!load(scene, library, models.names[i], name))
             continue;
         for (uint32_t k = 0; scene->model != NULL && k < scene->model->num_meshes; k++)
-            for (uint32_t row = 0; row < skin->num_rows; row++)
+            COMMON_FOR (row, skin->num_rows)
                 if (strcmp(scene->model->meshes[k].shader, skin->rows[row].to) == 0)
                     return models.names[i];
         view_free_scene(scene);
@@ -444,7 +444,7 @@ view_preview view_preview_image(const char *path)
     const uint64_t width = (whole.width * side + longest - 1) / longest;
     const uint64_t height = (whole.height * side + longest - 1) / longest;
     uint8_t *const rgba = common_alloc(4 * width * height, 1);
-    for (uint64_t i = 0; i < 4 * width * height; i++) { // a channel each
+    COMMON_FOR (i, 4 * width * height) { // a channel each
         unsigned sum = 0;
         for (uint64_t p = 0; p < POINTS * POINTS; p++) {
             const uint64_t x = (i / 4 % width * POINTS + p % POINTS) * whole.width;
@@ -583,7 +583,7 @@ bool view_want_previews(view_previews *previews, const char *const *wishes, size
 {
     preview *const list = previews->list;
     if (previews->thread == NULL) {
-        for (size_t i = 0; i < count; i++)
+        COMMON_FOR (i, count)
             made[i] = NULL;
         return false;
     }
@@ -593,7 +593,7 @@ bool view_want_previews(view_previews *previews, const char *const *wishes, size
     for (size_t i = 0; i < VIEW_MAX_PREVIEWS; i++)
         if (list[i].state == WISHED)
             drop(&list[i]);
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         preview *known = NULL;
         for (size_t k = 0; k < VIEW_MAX_PREVIEWS && known == NULL; k++)
             if (list[k].wish != NULL && strcmp(list[k].wish, wishes[i]) == 0)

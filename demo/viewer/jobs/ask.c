@@ -104,7 +104,7 @@ static bool show(view_state *viewer, const view_option *option)
         view_frame_anew(viewer);
         return true;
     case VIEW_EFFECT_OWN:
-        for (size_t i = 0; i < COMMON_LENGTH(own_effects); i++)
+        COMMON_FOR (i, COMMON_LENGTH(own_effects))
             if (strcmp(own_effects[i].option, option->name) == 0)
                 return own_effects[i].show(viewer);
         assert(false); // each such option has a row
@@ -157,8 +157,7 @@ static bool read_place(const view_state *viewer, const char *text, char *seconds
 bool view_set_option(view_state *viewer, size_t number, const char *text)
 {
     char seconds[32];
-    size_t count;
-    const view_option *const option = &view_options_table(&count)[number];
+    const view_option *const option = &view_option_rows[number];
     view_options *const options = viewer->options;
     view_note_state(viewer);
     const view_options before = *options;

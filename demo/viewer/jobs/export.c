@@ -41,15 +41,13 @@ static void add_option(common_list *words, const char *name, char *value)
 // Each option that says something else than without it, in the order of their table.
 static void add_options(common_list *words, const view_options *now)
 {
-    size_t count;
-    const view_option *const table = view_options_table(&count);
     view_options plain;
     char problem[256];
     char *bare[] = {"--output", "-", "--no-background"};
     (void)view_read_options(now->no_background ? 3 : 2, bare, &plain, problem, sizeof problem);
     plain.no_background = false; // it is written itself, but not what follows from it
-    for (size_t i = 0; i < count; i++) {
-        const view_option *const option = &table[i];
+    COMMON_FOR (i, view_num_options) {
+        const view_option *const option = &view_option_rows[i];
         const unsigned char *const field = (const unsigned char *)now + option->place;
         if (view_lacks(option, now) != NULL)
             continue;
@@ -104,7 +102,7 @@ static const char *said_file(const view_state *viewer, uint32_t mesh, md5gl_pict
 // The options that may be repeated.
 static void add_lists(common_list *words, const view_state *viewer, const view_options *now)
 {
-    for (size_t i = 0; i < now->num_times; i++)
+    COMMON_FOR (i, now->num_times)
         add_option(words, "animation-time", common_format("%.17g", now->times[i]));
     if (now->range_last > now->range_first)
         add_option(words, "range", common_format("%u-%u", now->range_first, now->range_last));
@@ -121,11 +119,11 @@ static void add_lists(common_list *words, const view_state *viewer, const view_o
         add_option(words, "set",
                    common_format("%s=%.9g@%.17g", now->settings[i].parameter,
                                  (double)now->settings[i].value, now->settings[i].time));
-    for (size_t i = 0; i < now->num_morphs; i++)
+    COMMON_FOR (i, now->num_morphs)
         add_option(
             words, "morph",
             common_format("%s=%.9g", now->morphs[i].parameter, (double)now->morphs[i].value));
-    for (int i = 0; i < VIEW_NUM_PARMS; i++)
+    COMMON_FOR (i, VIEW_NUM_PARMS)
         if (viewer->parms.values[i] != view_parm_ranges[VIEW_FIRST_PARM + i].usual)
             add_option(words, "parm", common_format("%d=%.9g", i, (double)viewer->parms.values[i]));
     for (size_t i = 0; i < now->num_textures && viewer->document->as_asked; i++) {
@@ -135,7 +133,7 @@ static void add_lists(common_list *words, const view_state *viewer, const view_o
                                  choice->mesh != NULL ? "=" : "", choice->file));
     }
     const view_textures *const textures = &viewer->document->textures;
-    for (uint32_t m = 0; m < textures->num_meshes; m++)
+    COMMON_FOR (m, textures->num_meshes)
         for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES; map++)
             if (textures->meshes[m].is_chosen[map])
                 add_option(words, view_map_options[map],
@@ -149,7 +147,7 @@ static void add_files(common_list *words, const view_scene *scene, const view_cr
     common_list files = {0};
     if (scene->library != NULL && view_read_address(scene->path, &address)) {
         common_list places = view_split_place(address.place);
-        for (size_t i = 0; i < places.count; i++)
+        COMMON_FOR (i, places.count)
             add_option(words, i == 0 ? "game" : "base", common_copy(places.names[i]));
         common_free_list(&places);
         common_add(&files, common_copy(address.name));
@@ -162,10 +160,10 @@ static void add_files(common_list *words, const view_scene *scene, const view_cr
             common_add(&files, common_copy(scene->clips[i].path));
         if (scene->camera_path.camera != NULL)
             common_add(&files, common_copy(scene->camera_path.path));
-        for (size_t i = 0; i < crowd->files.count; i++)
+        COMMON_FOR (i, crowd->files.count)
             common_add(&files, common_copy(crowd->files.names[i]));
     }
-    for (size_t i = 0; i < files.count; i++) {
+    COMMON_FOR (i, files.count) {
         const bool is_like_option = files.names[i][0] == '-';
         common_add(words, is_like_option ? common_format("./%s", files.names[i])
                                          : common_copy(files.names[i]));
@@ -251,7 +249,7 @@ static const char *add_sources(common_list *words, const view_state *viewer, uin
     if (view_shows_crowd(viewer->document))
         return "A crowd is no model";
     *num_hung = view_list_files(scene, viewer->ui.export.choices.clips == 1, words);
-    for (size_t i = 0; i < words->count; i++)
+    COMMON_FOR (i, words->count)
         if (!convert_reads(words->names[i]))
             return "Models of several files are not converted";
     return words->count == 0 ? "There is nothing to convert" : NULL;
@@ -263,7 +261,7 @@ static char *join_words(const char *program, const common_list *words)
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
                                 "_-+=.,:/@%";
     char *line = common_copy(program);
-    for (size_t i = 0; i < words->count; i++) {
+    COMMON_FOR (i, words->count) {
         const char *const word = words->names[i];
         const bool is_plain = word[0] != '\0' && word[strspn(word, plain)] == '\0';
         char *const quoted = common_alloc(4 * strlen(word) + 3, 1), *end = quoted;
@@ -304,7 +302,7 @@ static bool find_files(view_state *viewer, view_options *now, char **first)
     bool exists = false;
     *first = NULL;
     viewer->options = now;
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         scene->clip = count > 1 ? i : shown;
         char *const path = view_name_output(viewer, 1, false);
         exists = exists || common_file_stamp(path) != 0;
@@ -493,19 +491,19 @@ static void list_shown(const view_state *viewer, view_converting *converting)
     const view_scene *const scene = &viewer->document->scene;
     converting->num_shown = viewer->document->textures.num_meshes;
     converting->shown = common_alloc(converting->num_shown, sizeof *converting->shown);
-    for (uint32_t i = 0; i < converting->num_shown; i++) {
+    COMMON_FOR (i, converting->num_shown) {
         if (scene->library != NULL)
             converting->shown[i].shader = common_copy(scene->model->meshes[i].shader);
-        for (int map = 0; map < CONVERT_NUM_MAPS; map++)
+        COMMON_FOR (map, CONVERT_NUM_MAPS)
             converting->shown[i].files[map] = common_copy(said_file(viewer, i, maps[map]));
     }
 }
 
 static void free_converting(view_converting *converting)
 {
-    for (uint32_t i = 0; i < converting->num_shown; i++) {
+    COMMON_FOR (i, converting->num_shown) {
         free(converting->shown[i].shader);
-        for (int map = 0; map < CONVERT_NUM_MAPS; map++)
+        COMMON_FOR (map, CONVERT_NUM_MAPS)
             free(converting->shown[i].files[map]);
     }
     free(converting->shown);
@@ -552,7 +550,7 @@ static void end_model(view_state *viewer)
     view_wait_thread(converting->thread, "convert");
     viewer->converting = NULL;
     viewer->ui.export.total = 0;
-    for (size_t i = 0; i < converting->notes.count; i++)
+    COMMON_FOR (i, converting->notes.count)
         view_note(&viewer->log, path, converting->notes.names[i]);
     if (converting->is_done) {
         viewer->ui.export.is_open = false;

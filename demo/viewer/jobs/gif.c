@@ -48,7 +48,7 @@ static const int weights[3] = {3, 6, 1}; // how well differences of channels are
 static int distance(const int *a, const uint8_t *b)
 {
     int sum = 0;
-    for (int c = 0; c < 3; c++)
+    COMMON_FOR (c, 3)
         sum += weights[c] * (a[c] - b[c]) * (a[c] - b[c]);
     return sum;
 }
@@ -67,7 +67,7 @@ static void make_palette(view_gif *gif)
     for (gif->num_colors = 0; gif->num_colors < MAX_COLORS && most > 0.0; gif->num_colors++) {
         uint8_t *const color = memcpy(gif->palette[gif->num_colors], worst->rgb, 3);
         most = 0.0;
-        for (uint32_t i = 0; i < gif->num_used; i++) {
+        COMMON_FOR (i, gif->num_used) {
             gif_cell *const cell = &gif->cells[gif->used[i]];
             const int rgb[3] = {cell->rgb[0], cell->rgb[1], cell->rgb[2]};
             const int error = distance(rgb, color);
@@ -80,7 +80,7 @@ static void make_palette(view_gif *gif)
             most = lack > most ? lack : most;
         }
     }
-    for (uint32_t i = 0; i < gif->num_used; i++) {
+    COMMON_FOR (i, gif->num_used) {
         gif_cell *const cell = &gif->cells[gif->used[i]];
         const uint8_t *const rgb = cell->rgb, *const near = gif->palette[cell->color];
         const int beyond[3] = {2 * rgb[0] - near[0], 2 * rgb[1] - near[1], 2 * rgb[2] - near[2]};
@@ -99,7 +99,7 @@ static uint8_t choose_color(view_gif *gif, const uint8_t *rgb, uint32_t x, uint3
                                        3, 11, 1, 9,  15, 7, 13, 5}; // Bayer's
     const gif_cell *const cell = cell_of(gif, rgb);
     int along = 0, length = 0; // of the way from one colour to the other
-    for (int c = 0; c < 3; c++) {
+    COMMON_FOR (c, 3) {
         const int from = gif->palette[cell->color][c], way = gif->palette[cell->other][c] - from;
         along += weights[c] * way * (rgb[c] - from);
         length += weights[c] * way * way;
@@ -169,14 +169,14 @@ static void write_held(view_gif *gif, const uint8_t *next, uint32_t end)
     bool clears = false;
     memset(gif->cells, 0, sizeof gif->cells);
     gif->num_used = 0;
-    for (uint32_t y = 0; y < height; y++)
-        for (uint32_t x = 0; x < width; x++) {
+    COMMON_FOR (y, height)
+        COMMON_FOR (x, width) {
             const size_t i = (size_t)y * width + x;
             const uint8_t *const now = gif->held + 4 * i, *const old = gif->shown + 4 * i;
             const bool is_drawn = now[3] >= MIN_ALPHA;
             const bool goes = is_drawn && (next == NULL || next[4 * i + 3] < MIN_ALPHA);
             bool changes = old[3] == 0;
-            for (int c = 0; c < 3; c++)
+            COMMON_FOR (c, 3)
                 changes = changes || abs(now[c] - old[c]) >= MIN_CHANGE;
             gif->indices[i] = changes = changes && is_drawn;
             clears = clears || goes;

@@ -20,7 +20,7 @@ static void add_character(uint64_t *stamp, const md5_character *character)
     if (character == NULL)
         return;
     add_file(stamp, character->model_path);
-    for (uint32_t i = 0; i < character->num_clips; i++)
+    COMMON_FOR (i, character->num_clips)
         add_file(stamp, character->anim_paths[i]);
 }
 
@@ -29,7 +29,7 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
     if (scene->path == NULL)
         return;
     add_file(stamp, scene->path);
-    for (size_t i = 0; i < scene->num_clips; i++)
+    COMMON_FOR (i, scene->num_clips)
         add_file(stamp, scene->clips[i].path);
     add_character(stamp, scene->machine.character);
     if (scene->camera_path.camera != NULL)
@@ -39,7 +39,7 @@ static void add_scene(uint64_t *stamp, const view_scene *scene)
         // begin to fit.
         char *const folder = common_folder(scene->path);
         common_list list = common_list_folder(folder, ".md5anim");
-        for (size_t i = 0; i < list.count; i++)
+        COMMON_FOR (i, list.count)
             add_file(stamp, list.names[i]);
         common_free_list(&list);
         free(folder);
@@ -62,7 +62,7 @@ static void add_textures(uint64_t *stamp, const view_textures *textures, const c
         return;
     static const char *const places[] = {".", "textures", "images"};
     char *const folder = common_folder(path);
-    for (int i = 0; i < 3; i++) {
+    COMMON_FOR (i, 3) {
         char *const place = common_join(folder, places[i]);
         add_file(stamp, place);
         free(place);
@@ -80,7 +80,7 @@ static uint64_t stamp_files(const view_state *viewer)
     uint64_t stamp = 1;
     add_scene(&stamp, &viewer->document->scene);
     add_textures(&stamp, &viewer->document->textures, viewer->document->scene.path);
-    for (int i = 0; i < VIEW_NUM_COMPANIONS; i++) {
+    COMMON_FOR (i, VIEW_NUM_COMPANIONS) {
         const view_machine *const machine = viewer->document->companions[i].machine;
         if (machine != NULL) {
             companions[i] = machine->character->model_path;
@@ -91,7 +91,7 @@ static uint64_t stamp_files(const view_state *viewer)
         add_file(&stamp, companions[i]);
         add_textures(&stamp, viewer->document->companions[i].textures, companions[i]);
     }
-    for (uint32_t i = 0; i < viewer->document->crowd.num_kinds; i++) {
+    COMMON_FOR (i, viewer->document->crowd.num_kinds) {
         const view_kind *const kind = &viewer->document->crowd.kinds[i];
         add_scene(&stamp, &kind->own);
         add_textures(&stamp, kind->own_textures, kind->own.path);
@@ -205,7 +205,7 @@ static bool follow_images(view_state *viewer)
         viewer->images = NULL;
         return false;
     }
-    for (size_t i = 0; i < panel->num_tiles; i++) {
+    COMMON_FOR (i, panel->num_tiles) {
         view_tile *const tile = &panel->tiles[i];
         if (!tile->is_seen && tile->preview != 0) {
             md5gl_destroy_texture(viewer->renderer, tile->preview);
@@ -220,7 +220,7 @@ static bool follow_images(view_state *viewer)
     if (viewer->images == NULL)
         viewer->images = view_begin_previews(NULL);
     bool has_more = view_want_previews(viewer->images, wishes, count, made);
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         view_tile *const tile = tiles[i];
         if (made[i] == NULL)
             continue;
@@ -256,7 +256,7 @@ bool view_follow_previews(view_state *viewer)
     const view_preview *made[MAX_ASKED] = {NULL};
     const bool has_more =
         view_want_previews(viewer->previews, (const char *const *)wishes, count, made);
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         if (made[i] != NULL)
             view_listed_entry(browser, lines[i])->num_missing = made[i]->num_missing;
         free(wishes[i]);
@@ -623,11 +623,11 @@ bool view_reload(view_state *viewer)
     common_list files = {0};
     if (model)
         common_add(&files, common_copy(viewer->document->scene.path));
-    for (size_t i = 0; i < num_clips; i++)
+    COMMON_FOR (i, num_clips)
         common_add(&files, common_copy(viewer->document->scene.clips[i].path));
     if (viewer->document->scene.camera_path.camera != NULL)
         common_add(&files, common_copy(viewer->document->scene.camera_path.path));
-    for (size_t i = 0; i < crowd->files.count; i++)
+    COMMON_FOR (i, crowd->files.count)
         common_add(&files, common_copy(crowd->files.names[i]));
 
     const bool opened = open_files(viewer, (const char *const *)files.names, files.count,
@@ -859,7 +859,7 @@ static void list_examples(common_list *list)
         return;
     char *const own = common_folder(machine), *const models = common_folder(own);
     common_list folders = common_list_folder(models, NULL);
-    for (size_t i = 0; i < folders.count; i++) {
+    COMMON_FOR (i, folders.count) {
         common_list machines = common_list_folder(folders.names[i], ".md5machine");
         char *const model =
             common_format("%s/%s.md5mesh", folders.names[i], common_base(folders.names[i]));
@@ -893,7 +893,7 @@ static void show_start(view_state *viewer)
         common_add(&start->recent, common_copy(path));
     }
     list_examples(&start->examples);
-    for (uint32_t i = 0; i < view_num_pages; i++)
+    COMMON_FOR (i, view_num_pages)
         common_add(&start->pages, common_copy(view_page_at(i)->title));
 }
 
@@ -993,7 +993,7 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
     const size_t length = strlen(setting->parameter);
     int number = -1; // -2: there are several
     char names[256] = "";
-    for (int i = 0; i < (int)view_num_sliders(page); i++) {
+    COMMON_FOR (i, (int)view_num_sliders(page)) {
         const char *const own = page->sliders[i].name;
         common_append(names, sizeof names, ", ", "'%s'", own);
         if (strncmp(own, setting->parameter, length) != 0)
@@ -1278,7 +1278,7 @@ static void open_neighbour(view_state *viewer, int step)
     char *const folder = common_folder(scene->path);
     common_list list = common_list_folder(folder, ending);
     char *const clean = common_join(folder, common_base(scene->path));
-    for (size_t i = 0; i < list.count; i++)
+    COMMON_FOR (i, list.count)
         if (strcmp(list.names[i], clean) == 0)
             place = i;
     if (list.count < 2)

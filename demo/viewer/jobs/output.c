@@ -24,16 +24,16 @@ extern char **environ;
 
 static void put_u32(uint8_t *bytes, uint32_t value)
 {
-    for (int i = 0; i < 4; i++)
+    COMMON_FOR (i, 4)
         bytes[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
 // CRC-32 of PNG (ISO 3309), bit by bit: its cost is small beside that of compression.
 static uint32_t checksum(uint32_t sum, const uint8_t *bytes, size_t size)
 {
-    for (size_t i = 0; i < size; i++) {
+    COMMON_FOR (i, size) {
         sum ^= bytes[i];
-        for (int bit = 0; bit < 8; bit++)
+        COMMON_FOR (bit, 8)
             sum = sum >> 1 ^ (0xEDB88320u & (0u - (sum & 1)));
     }
     return sum;
@@ -578,7 +578,7 @@ bool view_begin_output(view_output *output, view_state *viewer)
                   output->num_cells, output->num_clips);
         output->num_clips = output->num_cells;
     }
-    for (uint32_t i = 0; i < output->num_clips; i++)
+    COMMON_FOR (i, output->num_clips)
         output->total += count_pictures(output, output->num_clips > 1 ? scene->clips[i].anim
                                                                       : view_clock(scene));
     if (viewer->cells.count > 0 || options->labels || (output->is_sheet && output->num_clips > 1))
@@ -809,7 +809,7 @@ static bool run_contact_sheet(view_state *viewer)
     view_options sheet = *options;
     common_list folders = common_folders_below(options->folders[0], "", MAX_FOLDERS, false);
     common_list *const models = &viewer->cells;
-    for (size_t i = 0; i < folders.count; i++) {
+    COMMON_FOR (i, folders.count) {
         common_list more = common_list_folder(folders.names[i], ".md5mesh");
         for (size_t m = 0; m < more.count && models->count < MAX_MODELS; m++)
             common_add(models, common_copy(more.names[m]));
@@ -940,7 +940,7 @@ static void print_differences(view_state *viewer)
         return;
     common_print(stdout, "  largest differences over the clip %s: %u frames\n",
                  view_shown_clip(&document->scene)->name, compare->measured->num_frames);
-    for (uint32_t i = 0; i < compare->num_same; i++) {
+    COMMON_FOR (i, compare->num_same) {
         const view_peak *const peak = &compare->peaks[i];
         common_print(stdout, "    %.4f units at frame %u, %.2f degrees at frame %u: %s\n",
                      (double)peak->distance, peak->distance_frame, (double)peak->angle,
@@ -966,7 +966,7 @@ static void print_summary(view_state *viewer)
                  "%u warnings\n",
                  scene->name, scene->num_joints, num_meshes, view_count_vertices(scene->model),
                  view_count_triangles(scene->model), scene->num_clips, viewer->log.num_warnings);
-    for (size_t i = 0; i < scene->num_clips; i++)
+    COMMON_FOR (i, scene->num_clips)
         common_print(stdout, "  %zu %s: %u frames, %g fps, %.3f s\n", i, scene->clips[i].name,
                      scene->clips[i].anim->num_frames, scene->clips[i].anim->frame_rate,
                      scene->clips[i].anim->duration);

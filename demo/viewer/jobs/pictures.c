@@ -7,7 +7,7 @@ md5gl_texture view_make_texture(md5gl_renderer *renderer, const uint8_t *rgba, u
     // Texels are drawn without their alpha: what is clear becomes the color of the frame.
     const size_t size = 4 * (size_t)width * height;
     uint8_t *const texels = common_alloc(size, 1);
-    for (size_t i = 0; i < size; i++) {
+    COMMON_FOR (i, size) {
         const unsigned behind = VIEW_PREVIEW_COLOR >> (24 - 8 * (i % 4)) & 0xFF;
         const unsigned alpha = rgba[i | 3];
         texels[i] = (uint8_t)((rgba[i] * alpha + behind * (255 - alpha) + 127) / 255);

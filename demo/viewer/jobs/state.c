@@ -232,7 +232,7 @@ void view_snap(view_state *viewer)
 {
     viewer->seen = viewer->camera;
     viewer->seen_region.width = 0.0f;
-    for (int i = 0; i < UI_NUM_SCROLLS; i++)
+    COMMON_FOR (i, UI_NUM_SCROLLS)
         viewer->ui.scrolls[i].shown = viewer->ui.scrolls[i].wanted;
 }
 

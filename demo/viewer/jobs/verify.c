@@ -78,7 +78,7 @@ static void compare_mesh(verification *v, uint32_t index)
     mesh_report *const report = &v->reports[index];
     float error = 0.0f, predicted = 0.0f;
     view_skin_mesh(scene, index, scene->skinned[index].normals, v->exact_tangents);
-    for (uint32_t i = 0; i < mesh->num_vertices; i++) {
+    COMMON_FOR (i, mesh->num_vertices) {
         if (scene->dual && !has_sides(mesh, scene->duals, i)) {
             report->skipped += 2;
             continue;
@@ -90,7 +90,7 @@ static void compare_mesh(verification *v, uint32_t index)
         const float errors[2] = {distance(v->normals[i], scene->skinned[index].normals[i]),
                                  gpu.w == cpu.w ? distance(direction_of(gpu), direction_of(cpu))
                                                 : INFINITY};
-        for (int k = 0; k < 2; k++) {
+        COMMON_FOR (k, 2) {
             if (!scene->dual
                 && blend_length(mesh, scene->palette, i, directions[k]) < blend_limit) {
                 report->skipped++;
@@ -153,7 +153,7 @@ static bool compare_still_poses(verification *v)
         // Every joint of the bind pose is turned by up to 50 degrees about different axes: bends
         // joints that no clip may bend.
         const md5_model *const model = scene->model;
-        for (uint32_t i = 0; i < scene->num_joints; i++) {
+        COMMON_FOR (i, scene->num_joints) {
             const float turn = (float)(i * 37 % 11) / 10.0f - 0.5f;
             const float half = 0.5f * view_radians(100.0f * turn), s = sinf(half);
             const md5_vec3 axes[3] = {{0.6f, 0.8f, 0.0f}, {0.0f, 0.6f, -0.8f}, {0.8f, 0.0f, 0.6f}};
@@ -176,11 +176,11 @@ static bool compare_moving_poses(verification *v)
     enum { NUM_SAMPLES = 60 };
     view_scene *const scene = &v->viewer->document->scene;
     view_play play = v->viewer->play;
-    for (size_t clip = 0; clip < scene->num_clips; clip++) {
+    COMMON_FOR (clip, scene->num_clips) {
         view_choose_clip(scene, clip);
         view_log_progress(&v->viewer->log, "clips", clip, scene->num_clips);
         const md5_anim *const anim = scene->clips[clip].anim;
-        for (int i = 0; i < SAMPLES_PER_CLIP; i++) {
+        COMMON_FOR (i, SAMPLES_PER_CLIP) {
             // Every other sample is at a frame, the others between two.
             const double place = floor((double)(anim->num_frames - 1) * i / (SAMPLES_PER_CLIP - 1));
             const double time = (place + (i % 2 == 1 ? 0.37 : 0.0)) / anim->frame_rate;
@@ -209,7 +209,7 @@ bool view_run_verify(view_state *viewer)
     if (model == NULL || view_count_vertices(model) == 0)
         return view_error(&viewer->log, "--verify: the model has no vertices");
     uint32_t max_vertices = 0;
-    for (uint32_t i = 0; i < model->num_meshes; i++)
+    COMMON_FOR (i, model->num_meshes)
         max_vertices = model->meshes[i].num_vertices > max_vertices ? model->meshes[i].num_vertices
                                                                     : max_vertices;
     const float size = view_size(model->bounds) > 0.0f ? view_size(model->bounds) : 1.0f;
@@ -222,7 +222,7 @@ bool view_run_verify(view_state *viewer)
         .exact_tangents = common_alloc(max_vertices, sizeof *v.exact_tangents),
         .limit = position_limit * size,
     };
-    for (uint32_t i = 0; i < model->num_meshes; i++)
+    COMMON_FOR (i, model->num_meshes)
         v.reports[i].excess = -INFINITY;
     const bool is_compared = compare_still_poses(&v) && compare_moving_poses(&v);
     const view_scene *const scene = &viewer->document->scene;

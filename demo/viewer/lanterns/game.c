@@ -65,7 +65,7 @@ static post *nearest_dark(view_game *game)
 {
     post *nearest = NULL;
     float least = INFINITY;
-    for (int i = 0; i < VIEW_GAME_LANTERNS; i++) {
+    COMMON_FOR (i, VIEW_GAME_LANTERNS) {
         const float distance = view_distance(game->posts[i].foot, game->hero->place.translation);
         if (!game->posts[i].is_lit && distance < least) {
             least = distance;
@@ -89,7 +89,7 @@ static void find_ground(void *user, const md5_player *player, md5_vec3 ankle, md
 static md5_mat34 scaled_place(md5_quat rotation, md5_vec3 foot, float scale)
 {
     md5_mat34 place = md5_mat34_from_xform((md5_xform){.rotation = rotation, .translation = foot});
-    for (int i = 0; i < 12; i++)
+    COMMON_FOR (i, 12)
         place.m[i] *= i % 4 < 3 ? scale : 1.0f;
     return place;
 }
@@ -109,7 +109,7 @@ static void place_all(view_game *game)
     md5_mat34 joints[LAMP_JOINTS];
     pose_post(game, 0.0, joints, NULL);
     const md5_vec3 lamp = md5_mat34_translation(joints[game->lamp]);
-    for (int i = 0; i < VIEW_GAME_LANTERNS; i++) {
+    COMMON_FOR (i, VIEW_GAME_LANTERNS) {
         post *const at = &game->posts[i];
         const float angle = 0.3f + 2.4f * (float)i, distance = 170.0f + 48.0f * (float)i;
         const md5_quat turn =
@@ -117,7 +117,7 @@ static void place_all(view_game *game)
         at->foot = on_ground(terrain, distance * cosf(angle), distance * sinf(angle));
         at->placement = scaled_place(turn, at->foot, post_scale);
         at->lamp = md5_mat34_point(at->placement, lamp);
-        for (int k = 0; k < 2; k++) {
+        COMMON_FOR (k, 2) {
             watcher *const who = &game->watchers[2 * i + k];
             const float aside = angle + (k == 0 ? 52.0f : -46.0f) / distance;
             const float farther = distance + 42.0f;
@@ -146,9 +146,9 @@ static void begin_round(view_game *game, double time, bool is_demo)
     view_set_in_machine(game->hero, "carry", 1.0f);
     game->yaw = 0.0f;
     game->height = game->hero->place.translation.z;
-    for (int i = 0; i < VIEW_GAME_LANTERNS; i++)
+    COMMON_FOR (i, VIEW_GAME_LANTERNS)
         game->posts[i].is_lit = false;
-    for (int i = 0; i < NUM_WATCHERS; i++) {
+    COMMON_FOR (i, NUM_WATCHERS) {
         view_restart_machine(&game->watchers[i].machine);
         md5_player_advance(game->watchers[i].machine.player, 0.7 * i, NULL, NULL); // not alike
     }
@@ -165,7 +165,7 @@ static bool make_crowd(view_game *game, const view_loader *loader)
     game->pose = common_alloc(scene->num_joints, sizeof *game->pose);
     game->joints = common_alloc(scene->num_joints, sizeof *game->joints);
     game->weights = common_alloc(NUM_WATCHERS * num_targets + 1, sizeof *game->weights);
-    for (int i = 0; i < NUM_WATCHERS; i++) {
+    COMMON_FOR (i, NUM_WATCHERS) {
         watcher *const who = &game->watchers[i];
         const float share = (float)(i * 5 % 7) / 7.0f;
         who->machine = (view_machine){.character = game->hero->character,
@@ -245,7 +245,7 @@ void view_free_game(view_game *game, md5gl_renderer *renderer)
         return;
     if (game->crowd != NULL)
         md5gl_destroy_model(renderer, game->crowd);
-    for (int i = 0; i < NUM_WATCHERS; i++)
+    COMMON_FOR (i, NUM_WATCHERS)
         md5_destroy_player(game->watchers[i].machine.player);
     view_free_document(game->lantern, renderer);
     free(game->palettes);
@@ -271,7 +271,7 @@ static md5_vec3 see_obstacle(const view_game *game, int number, float *radius)
 // Whether something is before him, closer than `room` beyond its circle.
 static bool is_blocked(const view_game *game, float room)
 {
-    for (int i = 0; i < NUM_OBSTACLES; i++) {
+    COMMON_FOR (i, NUM_OBSTACLES) {
         float radius;
         const md5_vec3 at = see_obstacle(game, i, &radius);
         if (at.x > 0.0f && at.x < radius + room && fabsf(at.y) < radius + 4.0f)
@@ -288,7 +288,7 @@ static view_control play_alone(view_game *game)
     const md5_vec3 to = view_seen_from(game->hero, goal->foot);
     const float distance = hypotf(to.x, to.y);
     md5_vec2 way = {to.x / distance, to.y / distance};
-    for (int i = 0; i < NUM_OBSTACLES; i++) {
+    COMMON_FOR (i, NUM_OBSTACLES) {
         float radius;
         const md5_vec3 at = see_obstacle(game, i, &radius);
         const float apart = hypotf(at.x, at.y);
@@ -314,7 +314,7 @@ static view_control play_alone(view_game *game)
 // Those of the crowd who are near enough rejoice.
 static void cheer(view_game *game, md5_vec3 at, float distance, const char *trigger)
 {
-    for (int i = 0; i < NUM_WATCHERS; i++) {
+    COMMON_FOR (i, NUM_WATCHERS) {
         const view_machine *const who = &game->watchers[i].machine;
         if (view_distance(who->place.translation, at) < distance)
             view_set_in_machine(who, trigger, 1.0f);
@@ -412,7 +412,7 @@ static void take_step(view_game *game)
     memcpy(&hero->control, &input, offsetof(view_control, moves_ahead)); // what keys ask for stays
     pose_hero(game);
     note_steps(game);
-    for (int i = 0; i < NUM_WATCHERS; i++) {
+    COMMON_FOR (i, NUM_WATCHERS) {
         view_machine *const who = &game->watchers[i].machine;
         who->target = view_along(hero->place.translation, (md5_vec3){0, 0, 1}, 40.0f);
         who->pointed = who->time;
@@ -435,7 +435,7 @@ static void list_lanterns(view_game *game)
     const view_scene *const his = &game->lantern->scene;
     view_extra *const extra = &game->extra;
     uint32_t count = 0;
-    for (int i = 0; i < 2 * NUM_LAMPS; i++) {
+    COMMON_FOR (i, 2 * NUM_LAMPS) {
         const bool is_dark = i >= NUM_LAMPS, is_his = i % NUM_LAMPS == 0;
         const post *const at = is_his ? NULL : &game->posts[i % NUM_LAMPS - 1];
         if (is_dark == (is_his || at->is_lit))
@@ -568,7 +568,7 @@ static void draw_marks(view_canvas *canvas, const view_game *game, const view_st
     const view_lens lens = view_stage_lens(stage);
     const float em = 14.0f * canvas->font->scale, half = 0.5f * em;
     const float half_x = 0.5f * stage->width, half_y = 0.5f * stage->height;
-    for (int i = 0; i < VIEW_GAME_LANTERNS; i++) {
+    COMMON_FOR (i, VIEW_GAME_LANTERNS) {
         const md5_vec3 top = view_along(game->posts[i].lamp, (md5_vec3){0, 0, 1}, 26.0f);
         const md5_vec3 way = md5_vec3_sub(top, lens.eye);
         const float depth = -md5_vec3_dot(way, lens.axes.back);
@@ -643,7 +643,7 @@ static void add_note(float samples[LONGEST], float start, int number, float octa
 static void add_step(float samples[LONGEST], uint32_t random)
 {
     float low = 0.0f;
-    for (int i = 0; i < VIEW_SOUND_RATE / 6; i++) {
+    COMMON_FOR (i, VIEW_SOUND_RATE / 6) {
         const float time = (float)i / (float)VIEW_SOUND_RATE;
         random = 1664525 * random + 1013904223;
         low += 0.12f * ((float)(random >> 8) / 8388608.0f - 1.0f - low);

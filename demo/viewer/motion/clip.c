@@ -37,7 +37,7 @@ md5_bounds view_turn_bounds(const view_turn *turn, md5_bounds bounds)
 static void name_axis(const float row[4], char name[3])
 {
     name[0] = '\0';
-    for (int axis = 0; axis < 3; axis++)
+    COMMON_FOR (axis, 3)
         if (fabsf(row[axis]) > 0.5f)
             (void)snprintf(name, 3, "%c%c", row[axis] > 0.0f ? '+' : '-', "xyz"[axis]);
 }

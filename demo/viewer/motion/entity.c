@@ -6,7 +6,7 @@
 
 void view_free_entity(view_entity *figure)
 {
-    for (uint32_t i = 0; i < figure->num_parts; i++)
+    COMMON_FOR (i, figure->num_parts)
         md5_destroy_actor(figure->parts[i].actor);
     free(figure->clips);
     free(figure->anims);
@@ -29,17 +29,17 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
     const md5_skin_def *const skin =
         figure->skin != NULL ? md5_game_skin_def(game, figure->skin, NULL) : NULL;
     uint32_t num_meshes = 0;
-    for (uint32_t i = 0; i < figure->num_parts; i++)
+    COMMON_FOR (i, figure->num_parts)
         num_meshes += figure->parts[i].entity->model->num_meshes;
     view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
              (last->first_joint + last->entity->model->skeleton.num_joints), num_meshes);
-    for (uint32_t i = 0; i < figure->num_parts; i++) {
+    COMMON_FOR (i, figure->num_parts) {
         const view_entity_part *const part = &figure->parts[i];
         const md5_model *const model = part->entity->model;
         const uint32_t root = part->hung != NULL
                                   ? figure->parts[part->above].first_joint + part->hung->joint
                                   : MD5_NONE;
-        for (uint32_t k = 0; k < model->skeleton.num_joints; k++) {
+        COMMON_FOR (k, model->skeleton.num_joints) {
             const md5_joint *const joint = &model->skeleton.joints[k];
             const uint32_t parent =
                 joint->parent != MD5_NONE ? part->first_joint + joint->parent : root;
@@ -50,9 +50,9 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
         }
     }
     view_say(&words, "}\n");
-    for (uint32_t i = 0; i < figure->num_parts; i++) {
+    COMMON_FOR (i, figure->num_parts) {
         const md5_entity *const entity = figure->parts[i].entity;
-        for (uint32_t m = 0; m < entity->model->num_meshes; m++) {
+        COMMON_FOR (m, entity->model->num_meshes) {
             // The other skin's material if it replaces the mesh's own, else that of the entity.
             const md5_mesh *const mesh = &entity->model->meshes[m];
             const char *const other =
@@ -99,9 +99,9 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
     figure->parts = common_alloc(1, sizeof *figure->parts);
     figure->parts[0] = (view_entity_part){.entity = entity, .bind = md5_mat34_from_xform(place)};
     // Those that are added are looked at in their turn.
-    for (uint32_t i = 0; i < figure->num_parts; i++) {
+    COMMON_FOR (i, figure->num_parts) {
         const md5_entity *const body = figure->parts[i].entity;
-        for (uint32_t p = 0; p < body->num_parts; p++) {
+        COMMON_FOR (p, body->num_parts) {
             const md5_entity_part *const hung = &body->parts[p];
             const view_entity_part *const last = &figure->parts[figure->num_parts - 1];
             const md5_mat34 placement =
@@ -122,7 +122,7 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
     figure->played.clips = figure->clips = common_alloc(entity->num_clips, sizeof *figure->clips);
     figure->anims = common_alloc(entity->num_clips, sizeof *figure->anims);
     figure->paced = common_alloc(entity->num_clips, sizeof *figure->paced);
-    for (uint32_t i = 0; i < entity->num_clips; i++) {
+    COMMON_FOR (i, entity->num_clips) {
         const md5_entity_clip *const from = &entity->clips[i];
         figure->anims[i] = *from->anim;
         figure->anims[i].flags &= ~(uint32_t)MD5_ANIM_RANDOM_CYCLE_START;
@@ -134,7 +134,7 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
         figure->paced[i].frame_rate *= (double)from->anim->rate;
         figure->paced[i].duration /= (double)from->anim->rate;
     }
-    for (int c = 0; c < MD5_NUM_CHANNELS; c++)
+    COMMON_FOR (c, MD5_NUM_CHANNELS)
         figure->channels[c] = (view_channel){.clip = -1};
     md5_model *const model = join_parts(figure, library->game, address->name, &error);
     bool is_started = model != NULL;
@@ -183,11 +183,11 @@ static void end_channel(view_entity *figure, md5_channel channel)
 // Time 0 becomes that of what is at `time` now.
 static void shift_time(view_entity *figure, double time)
 {
-    for (int c = 0; c < MD5_NUM_CHANNELS; c++)
+    COMMON_FOR (c, MD5_NUM_CHANNELS)
         figure->channels[c].start -= time;
     figure->begin -= time;
     figure->time -= time;
-    for (int i = 0; i < VIEW_EVENTS; i++)
+    COMMON_FOR (i, VIEW_EVENTS)
         figure->fired[i].time -= time;
 }
 
@@ -261,7 +261,7 @@ static void advance_to(view_entity *figure, double time, md5_frame_fn *on_frame)
         const uint32_t step = left < (double)tick ? (uint32_t)left : tick;
         figure->clock += step;
         const listener heard = {figure, figure->begin + 0.001 * figure->clock};
-        for (uint32_t i = 0; i < figure->num_parts; i++)
+        COMMON_FOR (i, figure->num_parts)
             md5_actor_advance(figure->parts[i].actor, step, on_frame, (void *)(uintptr_t)&heard);
     }
 }
@@ -273,7 +273,7 @@ static void begin_anew(view_entity *figure, double time)
     bool begun[MD5_NUM_CHANNELS] = {false};
     figure->begin = time;
     figure->clock = 0.0;
-    for (int c = 0; c < MD5_NUM_CHANNELS; c++) {
+    COMMON_FOR (c, MD5_NUM_CHANNELS) {
         // When the clip would have begun to be where it is now, not long before that.
         const view_channel *const playing = &figure->channels[c];
         const bool plays = playing->clip >= 0;
@@ -287,12 +287,12 @@ static void begin_anew(view_entity *figure, double time)
             begins[c] = time - fmin(passed - length * floor(passed / length), longest_run);
         figure->begin = fmin(figure->begin, begins[c]);
     }
-    for (uint32_t i = 0; i < figure->num_parts; i++)
+    COMMON_FOR (i, figure->num_parts)
         (void)md5_actor_restore(figure->parts[i].actor, figure->parts[i].fresh,
                                 sizeof figure->parts[i].fresh, NULL);
-    for (int i = 0; i < MD5_NUM_CHANNELS; i++) {
+    COMMON_FOR (i, MD5_NUM_CHANNELS) {
         int next = -1;
-        for (int c = 0; c < MD5_NUM_CHANNELS; c++)
+        COMMON_FOR (c, MD5_NUM_CHANNELS)
             if (!begun[c] && (next < 0 || begins[c] < begins[next]))
                 next = c;
         begun[next] = true;
@@ -330,7 +330,7 @@ static void pose_scene(view_scene *scene, const view_play *play)
         figure->time = time;
     }
     md5_actor_set_in_place(figure->parts[0].actor, scene->root != MD5_ROOT_FILE);
-    for (uint32_t i = 0; i < figure->num_parts; i++) {
+    COMMON_FOR (i, figure->num_parts) {
         view_entity_part *const part = &figure->parts[i];
         const view_entity_part *const above = &figure->parts[part->above];
         const uint32_t first = part->first_joint, below = above->first_joint;
@@ -346,10 +346,10 @@ static void pose_scene(view_scene *scene, const view_play *play)
         part->placed = md5_mat34_mul(above->placed, md5_mat34_from_xform(place));
     }
     // Joints of a part, from its own model space into that of the body; parents are placed first.
-    for (uint32_t i = 0; i < figure->num_parts; i++) {
+    COMMON_FOR (i, figure->num_parts) {
         const view_entity_part *const part = &figure->parts[i];
         const md5_skeleton *const skeleton = &part->entity->model->skeleton;
-        for (uint32_t k = 0; k < skeleton->num_joints; k++) {
+        COMMON_FOR (k, skeleton->num_joints) {
             const uint32_t joint = part->first_joint + k;
             joints[joint] = md5_mat34_mul(part->placed, joints[joint]);
             if (skeleton->joints[k].parent != MD5_NONE)

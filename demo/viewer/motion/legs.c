@@ -102,7 +102,7 @@ void view_place_feet(view_scene *scene, const md5_xform *place, double time)
 {
     view_terrain *const terrain = &scene->terrain;
     const md5_mat34 to_world = md5_mat34_from_xform(*place);
-    for (uint32_t i = 0; i < terrain->num_feet; i++) {
+    COMMON_FOR (i, terrain->num_feet) {
         md5_foot *const foot = &terrain->feet[i];
         const md5_xform ankle = md5_joint_in_model(scene->skeleton, scene->pose, foot->ankle);
         foot->floor = find_terrain(terrain, md5_mat34_point(to_world, ankle.translation), NULL);
@@ -140,7 +140,7 @@ static md5_vec3 bind_place(const view_scene *scene, uint32_t joint)
 
 static int32_t find_child(const md5_skeleton *skeleton, uint32_t parent, const char *part)
 {
-    for (uint32_t i = 0; i < skeleton->num_joints; i++)
+    COMMON_FOR (i, skeleton->num_joints)
         if (skeleton->joints[i].parent == parent && common_contains(skeleton->joints[i].name, part))
             return (int32_t)i;
     return -1;
@@ -162,7 +162,7 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
     // The joint between the hip and the common body, if each leg has its own, is the leg's swivel.
     const uint32_t first = above(skeleton, legs->legs[0].limb.root);
     bool has_swivels = true;
-    for (uint32_t i = 0; i < num_legs; i++) {
+    COMMON_FOR (i, num_legs) {
         const uint32_t swivel = above(skeleton, legs->legs[i].limb.root);
         has_swivels = has_swivels && above(skeleton, swivel) != MD5_NONE
                       && above(skeleton, swivel) == above(skeleton, first)
@@ -175,17 +175,17 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
     // The legs, in order around the body from the front, belong to two groups in turn.
     float angles[MD5_MAX_LEGS] = {0};
     md5_vec3 middle = {0, 0, 0};
-    for (uint32_t i = 0; i < num_legs; i++)
+    COMMON_FOR (i, num_legs)
         middle = md5_vec3_add(middle, md5_vec3_scale(bind_place(scene, legs->legs[i].limb.tip),
                                                      1.0f / (float)num_legs));
-    for (uint32_t i = 0; i < num_legs; i++) {
+    COMMON_FOR (i, num_legs) {
         const md5_vec3 from = md5_vec3_sub(bind_place(scene, legs->legs[i].limb.tip), middle);
         angles[i] = atan2f(from.y, from.x);
     }
-    for (uint32_t i = 0; i < num_legs; i++) {
+    COMMON_FOR (i, num_legs) {
         const md5_limb *const limb = &legs->legs[i].limb;
         uint32_t rank = 0;
-        for (uint32_t k = 0; k < num_legs; k++)
+        COMMON_FOR (k, num_legs)
             rank += angles[k] < angles[i] || (k < i && angles[k] == angles[i]);
         legs->legs[i].group = rank % 2;
         // Its piston.
@@ -195,7 +195,7 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
             continue;
         view_piston *const piston = &legs->pistons[legs->num_pistons++];
         *piston = (view_piston){.joints = {(uint32_t)cylinder, (uint32_t)rod}};
-        for (int end = 0; end < 2; end++)
+        COMMON_FOR (end, 2)
             piston->forward[end] = md5_mat34_point(scene->model->inverse_bind[piston->joints[end]],
                                                    bind_place(scene, piston->joints[1 - end]));
     }
@@ -206,8 +206,8 @@ uint32_t view_find_legs(const view_scene *scene, view_legs *legs)
 
 void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5_xform *pose)
 {
-    for (uint32_t i = 0; i < legs->num_pistons; i++)
-        for (int end = 0; end < 2; end++) {
+    COMMON_FOR (i, legs->num_pistons)
+        COMMON_FOR (end, 2) {
             const view_piston *const piston = &legs->pistons[i];
             const md5_xform other = md5_joint_in_model(skeleton, pose, piston->joints[1 - end]);
             const md5_xform own = md5_joint_in_model(skeleton, pose, piston->joints[end]);

@@ -149,7 +149,7 @@ void view_adopt_machine(view_machine *machine, const view_machine *old, view_log
 int32_t view_find_trigger(const view_machine *machine, uint32_t number)
 {
     const md5_machine_desc *const desc = machine->desc;
-    for (uint32_t i = 0; i < desc->num_parameters; i++)
+    COMMON_FOR (i, desc->num_parameters)
         if (desc->parameters[i].kind == MD5_PARAMETER_TRIGGER && number-- == 0)
             return (int32_t)i;
     return -1;
@@ -176,7 +176,7 @@ const char *view_play_one_shot(view_machine *machine)
 {
     const md5_shot_desc shot = {.fade_in = shot_fade, .fade_out = shot_fade};
     const uint32_t num_rows = machine->desc->num_shots, count = num_rows + machine->desc->num_clips;
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const uint32_t number = machine->next_shot++ % count, clip = number - num_rows;
         if (number < num_rows) {
             const md5_shot_desc *const row = &machine->desc->shots[number];
@@ -213,20 +213,20 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
 {
     const md5_machine_desc *const desc = md5_machine_tables(machine);
     *low = *high = 0.0f;
-    for (uint32_t i = 0; i < desc->num_motions; i++) {
+    COMMON_FOR (i, desc->num_motions) {
         const md5_motion_desc *const motion = &desc->motions[i];
-        for (uint32_t k = 0; k < motion->num_items; k++) {
+        COMMON_FOR (k, motion->num_items) {
             widen(motion->x_parameter, parameter, item_x(machine, i, k), low, high);
             widen(motion->y_parameter, parameter, motion->items[k].y, low, high);
             widen(motion->items[k].weight_parameter, parameter, 1.0f, low, high);
         }
         widen(motion->speed_parameter, parameter, 2.0f, low, high);
     }
-    for (uint32_t l = 0; l < desc->num_layers; l++) {
+    COMMON_FOR (l, desc->num_layers) {
         const md5_layer_desc *const layer = &desc->layers[l];
         widen(layer->weight_parameter, parameter, 1.0f, low, high);
-        for (uint32_t t = 0; t < layer->num_transitions; t++)
-            for (uint32_t c = 0; c < layer->transitions[t].num_conditions; c++) {
+        COMMON_FOR (t, layer->num_transitions)
+            COMMON_FOR (c, layer->transitions[t].num_conditions) {
                 const md5_condition *const condition = &layer->transitions[t].conditions[c];
                 if (condition->kind == MD5_WHEN_PARAMETER)
                     widen(condition->parameter, parameter, 1.5f * condition->value, low, high);
@@ -324,7 +324,7 @@ static void advance_all(view_machine *host, double seconds)
 {
     view_machine *const all[] = {host, host->guest, host->carried};
     const float span = (float)fabs(seconds);
-    for (int i = 0; i < 3; i++) {
+    COMMON_FOR (i, 3) {
         view_machine *const machine = all[i];
         if (machine == NULL)
             continue;
@@ -361,7 +361,7 @@ static void advance_all(view_machine *host, double seconds)
 void view_restart_machine(view_machine *machine)
 {
     view_machine *const all[] = {machine, machine->guest, machine->carried};
-    for (int i = 0; i < 3; i++) {
+    COMMON_FOR (i, 3) {
         view_machine *const each = all[i];
         if (each == NULL)
             continue;
@@ -406,7 +406,7 @@ void view_pose_machine(view_machine *machine, uint32_t num_joints, md5_xform *po
         target.y += 0.35f * machine->reach * sinf(angle);
         target.z += 0.12f * machine->reach * (0.8f + cosf(angle));
     }
-    for (uint32_t i = 0; i < machine->desc->num_modifiers; i++) {
+    COMMON_FOR (i, machine->desc->num_modifiers) {
         md5_target *const aim = md5_player_target(machine->player, i);
         const md5_modifier_kind kind = machine->desc->modifiers[i].kind;
         // Joint modifiers have no target: the user turns them. Springs are simulated in world
@@ -446,7 +446,7 @@ static void pose_scene(view_scene *scene, const view_play *play)
     bool stands = false; // the machine places feet itself
     view_run_machine(machine, play->time);
     md5_player_set_ground(machine->player, find_ground, scene);
-    for (uint32_t i = 0; i < machine->desc->num_modifiers; i++)
+    COMMON_FOR (i, machine->desc->num_modifiers)
         stands = stands || machine->desc->modifiers[i].kind == MD5_MODIFIER_FEET;
     view_pose_machine(machine, scene->num_joints, scene->pose, scene->joints, scene->palette);
     if (scene->morphs != NULL)
@@ -507,7 +507,7 @@ static void list_clips(const view_scene *scene, view_rows *rows)
     bool *const active = common_alloc(desc->num_clips + 1, sizeof *active);
     bool *const motions = common_alloc(2 * desc->num_motions + 1, sizeof *motions);
     bool *const done = motions + desc->num_motions;
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
+    COMMON_FOR (i, desc->num_layers) {
         const md5_layer_status status = md5_player_layer(machine->player, i);
         const md5_state_desc *const states = desc->layers[i].states;
         if (status.weight <= 0.0f)
@@ -524,7 +524,7 @@ static void list_clips(const view_scene *scene, view_rows *rows)
     // Motions contain motions, in any order: repeat until no new one is found.
     for (bool more = true; more;) {
         more = false;
-        for (uint32_t i = 0; i < desc->num_motions; i++) {
+        COMMON_FOR (i, desc->num_motions) {
             if (!motions[i] || done[i])
                 continue;
             // Of a 1D blend only those that have a weight: whose neighbours the parameter's value
@@ -538,7 +538,7 @@ static void list_clips(const view_scene *scene, view_rows *rows)
             const float value =
                 parameter != MD5_NONE ? md5_player_get(machine->player, parameter) : 0.0f;
             mark(machine, motion->clip, active, motions);
-            for (uint32_t j = 0; j < motion->num_items; j++) {
+            COMMON_FOR (j, motion->num_items) {
                 const bool is_last = j + 1 == motion->num_items;
                 if (parameter == MD5_NONE
                     || ((j == 0 || value > item_x(tables, i, j - 1))
@@ -549,7 +549,7 @@ static void list_clips(const view_scene *scene, view_rows *rows)
         }
     }
     free(motions);
-    for (uint32_t i = 0; i < desc->num_clips; i++)
+    COMMON_FOR (i, desc->num_clips)
         view_add_word(rows, false, desc->clips[i].name, active[i]);
     free(active);
 }
@@ -560,7 +560,7 @@ static void tell(const view_scene *scene, char *text, size_t size)
     const md5_machine_desc *const desc = machine->desc;
     const md5_vec3 place = machine->place.translation;
     char states[256] = "", shots[256] = "";
-    for (uint32_t i = 0; i < desc->num_layers; i++)
+    COMMON_FOR (i, desc->num_layers)
         common_append(states, sizeof states, ",", "%s",
                       desc->layers[i].states[md5_player_layer(machine->player, i).state].name);
     for (uint32_t i = 0; i == 0 || i < desc->num_slots; i++) {

@@ -61,7 +61,7 @@ static void perform(view_machine *machine, const char *act, float value)
     const md5_machine *const tables = machine->character->machine;
     if (act == NULL || md5_player_set(machine->player, md5_find_parameter(tables, act), value))
         return;
-    for (uint32_t i = 0; i < machine->desc->num_layers; i++)
+    COMMON_FOR (i, machine->desc->num_layers)
         (void)md5_player_fade_to(machine->player, i, md5_find_state(tables, i, act), 0.3f,
                                  MD5_FADE_CROSS, MD5_EASE_SMOOTH);
 }

@@ -12,7 +12,7 @@ void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *rep
     if (player == NULL || morphs->num_driven == 0)
         return;
     md5_player_morphs(player, reported);
-    for (uint32_t i = 0; i < morphs->num_driven; i++)
+    COMMON_FOR (i, morphs->num_driven)
         if (morphs->driven[i] != MD5_NONE)
             weights[morphs->driven[i]] += reported[i];
 }
@@ -25,7 +25,7 @@ float view_morph_reach(const view_morphs *morphs, const float *weights)
     if (morphs == NULL)
         return reach;
     const md5_morph_target *const targets = morphs->morph->targets;
-    for (uint32_t i = 0; i < morphs->morph->num_targets; i++)
+    COMMON_FOR (i, morphs->morph->num_targets)
         reach += fabsf(weights != NULL ? weights[i] : morphs->asked[i]) * targets[i].reach;
     for (uint32_t i = 0; i < morphs->num_driven && weights == NULL; i++)
         if (morphs->driven[i] != MD5_NONE)
@@ -69,7 +69,7 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
         morphs->driven = common_alloc(morphs->num_driven, sizeof *morphs->driven);
         morphs->reported = common_alloc(morphs->num_driven, sizeof *morphs->reported);
     }
-    for (uint32_t i = 0; i < morphs->num_driven; i++) {
+    COMMON_FOR (i, morphs->num_driven) {
         const char *const name = md5_machine_morph_name(machine, i);
         morphs->driven[i] = md5_find_morph_target(morphs->morph, name);
         if (morphs->driven[i] == MD5_NONE)
@@ -90,7 +90,7 @@ bool view_load_morphs(view_morphs *morphs, const char *path, const md5_model *mo
             morphs->asked[target] = choice->value;
         } else if (has_all) {
             char *names = common_copy(""); // of the targets, in one line
-            for (uint32_t k = 0; k < num_targets; k++)
+            COMMON_FOR (k, num_targets)
                 common_extend(&names, "%s%s", k > 0 ? ", " : "", morphs->morph->targets[k].name);
             has_weights =
                 view_error(loader->log, "--morph %s: no such target; %s%s", choice->parameter,

@@ -104,7 +104,7 @@ static view_sphere find_core(const view_scene *scene)
     const int middle = count / 2, most = count - 1 - count / SHARE;
     view_sphere core = {.centre = {value_at(x, count, middle), value_at(y, count, middle),
                                    value_at(z, count, middle)}};
-    for (int i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         x[i] = md5_vec3_length(md5_vec3_sub(points[i], core.centre));
     core.radius = 3.0f * value_at(x, count, most);
     return core;
@@ -122,7 +122,7 @@ md5_bounds view_pose_bounds(const view_scene *scene, view_hull *hull)
         const uint32_t num_vertices = i < num_meshes                ? count_drawn(scene, i)
                                       : view_is_joints_alone(scene) ? scene->num_joints
                                                                     : 0;
-        for (uint32_t v = 0; v < num_vertices; v++) {
+        COMMON_FOR (v, num_vertices) {
             const md5_vec3 point = i < num_meshes ? scene->skinned[i].positions[v]
                                                   : md5_mat34_translation(scene->joints[v]);
             if (hull != NULL)
@@ -167,7 +167,7 @@ static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_boun
     if (md5_vec3_dot(direction, far_corner(box, direction)) <= high
         && md5_vec3_dot(direction, far_corner(box, back)) >= low)
         return;
-    for (uint32_t p = 0; p < count; p++) {
+    COMMON_FOR (p, count) {
         const float reach = md5_vec3_dot(direction, points[p]);
         if (reach > high) {
             high = reach;
@@ -189,12 +189,12 @@ md5_bounds view_widen_hull(view_hull *hull, const md5_vec3 *points, uint32_t cou
     enum { IN_BOX = 32 };
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
     md5_vec3 directions[VIEW_HULL_POINTS / 2];
-    for (int i = 0; i < VIEW_HULL_POINTS / 2; i++)
+    COMMON_FOR (i, VIEW_HULL_POINTS / 2)
         directions[i] = hull_direction(i);
     for (uint32_t first = 0; first < count; first += IN_BOX) {
         const uint32_t num = count - first < IN_BOX ? count - first : IN_BOX;
         const md5_bounds box = md5_bounds_from_points(points + first, num);
-        for (int i = 0; i < VIEW_HULL_POINTS / 2; i++)
+        COMMON_FOR (i, VIEW_HULL_POINTS / 2)
             widen_both_ways(hull, i, directions[i], box, points + first, num);
         bounds = md5_bounds_union(bounds, box);
     }
@@ -213,7 +213,7 @@ float view_pose_lowest(view_scene *scene)
     float lowest = INFINITY;
     skin_positions(scene);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
-        for (uint32_t v = 0; v < count_drawn(scene, i); v++)
+        COMMON_FOR (v, count_drawn(scene, i))
             lowest = fminf(lowest, scene->skinned[i].positions[v].z);
     return lowest;
 }
@@ -249,7 +249,7 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
     far_frames far;
     memset(&far, 0, sizeof far);
     *hull = (view_hull){.lowest = INFINITY};
-    for (int i = 0; i < VIEW_HULL_POINTS; i++)
+    COMMON_FOR (i, VIEW_HULL_POINTS)
         hull->reach[i] = far.reach[i] = -INFINITY;
     if (scene->skeleton != NULL && still != NULL) {
         view_pose(scene, still);
@@ -257,7 +257,7 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
         return bounds;
     }
     if (camera != NULL) {
-        for (uint32_t i = 0; i < camera->num_frames; i++)
+        COMMON_FOR (i, camera->num_frames)
             bounds =
                 md5_bounds_union(bounds, view_widen_hull(hull, &camera->frames[i].position, 1));
         return bounds;
@@ -273,16 +273,16 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
         const uint32_t stride = 1 + last / MAX_FRAMES;
         for (uint32_t frame = 0; frame <= last; frame += stride) {
             pose_frame(scene, clip, frame);
-            for (int i = 0; i < VIEW_HULL_POINTS / 2; i++) {
+            COMMON_FOR (i, VIEW_HULL_POINTS / 2) {
                 const md5_vec3 direction = hull_direction(i);
                 float high = -INFINITY, low = INFINITY;
-                for (uint32_t joint = 0; joint < scene->num_joints; joint++) {
+                COMMON_FOR (joint, scene->num_joints) {
                     const float reach =
                         md5_vec3_dot(direction, md5_mat34_translation(scene->joints[joint]));
                     high = reach > high ? reach : high;
                     low = reach < low ? reach : low;
                 }
-                for (int side = 0; side < 2; side++) { // and in the opposite direction
+                COMMON_FOR (side, 2) { // and in the opposite direction
                     const int index = side == 0 ? i : VIEW_HULL_POINTS - 1 - i;
                     const float reach = side == 0 ? high : -low;
                     if (reach <= far.reach[index])
@@ -299,10 +299,10 @@ md5_bounds view_clip_bounds(view_scene *scene, const view_play *still, view_hull
         }
         anim = motion->clip != NULL ? motion->clip(scene, clip + 1) : NULL;
     }
-    for (int i = 0; i < VIEW_HULL_POINTS; i++) {
+    COMMON_FOR (i, VIEW_HULL_POINTS) {
         // The first frame of each clip was skinned before, and no frame is skinned twice.
         bool was_skinned = far.frame[i] == 0;
-        for (int k = 0; k < i; k++)
+        COMMON_FOR (k, i)
             was_skinned =
                 was_skinned || (far.clip[k] == far.clip[i] && far.frame[k] == far.frame[i]);
         if (was_skinned)
@@ -342,7 +342,7 @@ view_clip_faults view_find_clip_faults(view_scene *scene)
 {
     const md5_anim *const anim = scene->model != NULL ? view_shown_anim(scene) : NULL;
     view_clip_faults found = {.num_frames = anim != NULL ? anim->num_frames : 0};
-    for (uint32_t frame = 0; frame < found.num_frames; frame++) {
+    COMMON_FOR (frame, found.num_frames) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
         view_pose_moment(scene, &moment);
         const view_faults faults = view_find_pose_faults(scene, NULL);

@@ -64,13 +64,13 @@ void view_free_scene(view_scene *scene)
 {
     free_pose(scene);
     view_free_machine(&scene->machine); // which refers to the clips
-    for (size_t i = 0; i < scene->num_clips; i++)
+    COMMON_FOR (i, scene->num_clips)
         free_clip(&scene->clips[i]);
     free(scene->clips);
     view_free_entity(&scene->entity);
     md5_free_model(scene->own_model);
     view_drop_library(scene->library);
-    for (uint32_t i = 0; i < scene->num_looks; i++)
+    COMMON_FOR (i, scene->num_looks)
         view_free_look(&scene->looks[i]);
     free(scene->looks);
     free_camera_path(&scene->camera_path);
@@ -94,7 +94,7 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
     (void)md5_build_joint_bounds(scene->model, scene->joint_bounds);
     const uint32_t num_meshes = scene->model->num_meshes;
     scene->skinned = common_alloc(num_meshes, sizeof *scene->skinned);
-    for (uint32_t i = 0; i < num_meshes; i++) {
+    COMMON_FOR (i, num_meshes) {
         const size_t count = scene->model->meshes[i].num_vertices;
         scene->skinned[i].positions = common_alloc(2 * count, sizeof(md5_vec3));
         scene->skinned[i].normals = scene->skinned[i].positions + count;
@@ -166,7 +166,7 @@ static void pick_up_clips(view_scene *scene, view_log *log)
     char *folder = common_folder(scene->path);
     common_list list = common_list_folder(folder, ".md5anim");
     uint64_t size = 0;
-    for (size_t i = 0; i < list.count; i++) {
+    COMMON_FOR (i, list.count) {
         size += common_file_size(list.names[i]);
         if (size > PICK_UP_LIMIT) {
             scene->num_unopened = list.count - i;
@@ -211,7 +211,7 @@ static size_t first_clip(const view_scene *scene)
 {
     size_t best = 0;
     int most = -1;
-    for (size_t i = 0; i < scene->num_clips; i++) {
+    COMMON_FOR (i, scene->num_clips) {
         const view_clip *const clip = &scene->clips[i];
         const bool rests = scene->picked_up && common_contains(clip->name, "idle");
         const int merit = 2 * (clip->anim->num_frames > 1) + rests;
@@ -397,7 +397,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     }
     if (scene->model != NULL)
         view_make_pose(scene, &scene->model->skeleton);
-    for (uint32_t i = 0; i < cube.num_clips; i++) {
+    COMMON_FOR (i, cube.num_clips) {
         const view_cube_clip *const from = &cube.clips[i];
         const view_clip clip = {.path = from->file, .name = from->name, .anim = from->anim};
         if (!view_append_clip(scene, clip, NULL, &error))
@@ -407,7 +407,7 @@ static bool load_all(view_scene *scene, const char *const *files, size_t num_fil
     if (model_path != NULL && view_is_joints_alone(scene))
         view_warn(log, "%s: the model has no triangles; only its joints are shown", scene->name);
 
-    for (size_t i = 0; i < num_files; i++) {
+    COMMON_FOR (i, num_files) {
         view_log_progress(log, "files", i, num_files);
         const bool is_camera_path = common_has_ending(files[i], ".md5camera");
         const bool is_clip = !is_camera_path && files[i] != model_path;

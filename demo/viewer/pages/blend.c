@@ -55,11 +55,11 @@ static bool begin_playing(playing *p, const view_picture *picture, const char *t
     *p = (playing){.machine = NULL};
     if (file == NULL)
         return false;
-    for (uint32_t i = 0; i < file->desc.num_clips; i++) {
+    COMMON_FOR (i, file->desc.num_clips) {
         const view_clip *const clip = view_page_clip(picture, file->clips[i].file);
         file->clips[i].binding = clip != NULL ? clip->binding : NULL; // which is an error
     }
-    for (uint32_t i = 0; i < file->desc.num_attached; i++)
+    COMMON_FOR (i, file->desc.num_attached)
         file->attached[i].model = held;
     file->desc.model = picture->model;
     p->machine = md5_create_machine(&file->desc, NULL, NULL);
@@ -106,7 +106,7 @@ VIEW_SHOW(inertial)
     const double step = 2.0 / (double)VIEW_PAGE_STEPS, begin = 0.5;
     md5_xform *const before = view_spare_pose(picture, 0), *const pose =
                                                                view_spare_pose(picture, 1);
-    for (int way = 0; way < 3; way++) {
+    COMMON_FOR (way, 3) {
         playing p;
         const bool plays = begin_playing(&p, picture, text, NULL);
         for (int i = 0; i <= VIEW_PAGE_STEPS && plays; i++) {
@@ -164,7 +164,7 @@ VIEW_SHOW(additive)
     const md5_quat part = md5_quat_slerp((md5_quat){.w = 1.0f}, difference[head].rotation, weight);
     const md5_quat expected = add_turn(base[head].rotation, part, false);
     base[head].rotation = add_turn(base[head].rotation, part, true);
-    for (int before = 0; before < 2; before++) {
+    COMMON_FOR (before, 2) {
         // How far the head leans to its side: its own left axis over the horizon.
         md5_xform place =
             md5_joint_in_model(picture->skeleton, picture->figures[before].pose, head);
@@ -211,7 +211,7 @@ VIEW_SHOW(manner)
     picture->plots[0].row.high.x = (float)clip->anim->duration;
     for (int i = 0; i <= VIEW_PAGE_STEPS + 1; i++) { // the last one is now
         const double time = i > VIEW_PAGE_STEPS ? picture->time : view_plot_x(picture->plots, i);
-        for (int k = 0; k < 3; k++)
+        COMMON_FOR (k, 3)
             view_sample_clip(picture, names[k], k == 0 ? manner_poses[manner].seconds : time,
                              picture->figures[k].pose);
         add_manner(picture->figures[0].pose, picture->figures[1].pose, picture->figures[2].pose,
@@ -260,11 +260,11 @@ VIEW_SHOW(masks)
                              picture->values[1], weights, figure->pose))
         return;
     // Each bone in the colour of its joint's weight.
-    for (uint32_t i = 0; i < picture->skeleton->num_joints; i++) {
+    COMMON_FOR (i, picture->skeleton->num_joints) {
         const uint32_t red = (uint32_t)(255.0f * weights[i]);
         view_add_bone(picture, figure, i, red << 24 | 0x00600000u | (255u - red) << 8 | 0xFFu);
     }
-    for (int i = 0; i < 5; i++) {
+    COMMON_FOR (i, 5) {
         const float weight = weights[view_page_joint(picture, joints[i])];
         view_add_fact(picture, joints[i], weight, "");
         if (i < 4) { // of the spine
@@ -310,7 +310,7 @@ VIEW_SHOW(sync)
     const double step = length / (double)STEPS_OF_GAIT;
     const uint32_t foot = view_page_joint(picture, "foot_l");
     md5_xform *const pose = view_spare_pose(picture, 0);
-    for (int way = 0; way < 2; way++) {
+    COMMON_FOR (way, 2) {
         playing p;
         float places[STEPS_OF_GAIT + 1];
         char text[256];
@@ -464,7 +464,7 @@ static void add_footstep(void *user, md5_player *player, const md5_event *event,
     const event_plot *const prints = user;
     const double spike = strcmp(event->name, "old") == 0 ? -0.45 : 0.45;
     (void)player;
-    for (int i = 0; i < 3; i++)
+    COMMON_FOR (i, 3)
         view_add_point(prints->plot, prints->way, prints->time,
                        2.0 - prints->way + (i == 1 ? spike * weight : 0.0));
 }
@@ -479,11 +479,11 @@ VIEW_SHOW(in_step)
     const double fade = picture->values[1];
     const char *const *const gaits = picture->page->sliders[0].words;
     uint32_t frames[2]; // of a cycle, of the old clip and the new one; the right foot lands halfway
-    for (uint32_t i = 0; i < 2; i++)
+    COMMON_FOR (i, 2u)
         frames[i] = view_page_clip(picture, gaits[i == 0 ? old : 1 - old])->anim->num_frames - 1;
     view_plot *const plots = picture->plots;
     plots[0].row.high.x = picture->values[1];
-    for (int way = 0; way < 3; way++) {
+    COMMON_FOR (way, 3) {
         const view_color color = plots[0].row.series[way].color | 0xFFu;
         event_plot prints = {&plots[1], way, 0.0};
         char text[512];
@@ -646,7 +646,7 @@ VIEW_SHOW(grip)
                    prop = view_page_joint(picture, "prop_r");
     md5_model *const staff = md5_parse_model(model, strlen(model), NULL, NULL);
     md5_xform *const pose = view_spare_pose(picture, 0);
-    for (int both = 0; both < 2; both++) {
+    COMMON_FOR (both, 2) {
         view_figure *const figure = &picture->figures[both];
         md5_xform shown = figure->place;
         char text[512];

@@ -30,14 +30,14 @@ VIEW_SHOW(interpolation)
         return;
     const double time = picture->values[1] * picture->time, rate = clip->anim->frame_rate;
     const double span = 4.0 / rate, begin = span * floor(time / span);
-    for (int i = 0; i < 2; i++) {
+    COMMON_FOR (i, 2) {
         plots[i].row.low.x = (float)begin;
         plots[i].row.high.x = (float)(begin + span);
     }
     for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
         const double x = begin + span * i / (double)VIEW_PAGE_STEPS;
         md5_vec3 hands[4];
-        for (int kind = 0; kind < 4; kind++) {
+        COMMON_FOR (kind, 4) {
             sample(clip->binding, kind, md5_moment_at(clip->anim, x, MD5_WRAP_LOOP), other);
             hands[kind] = view_posed_place(picture, other, hand);
             view_add_point(plots, kind, x, hands[kind].z);
@@ -86,7 +86,7 @@ VIEW_SHOW(slerp)
     plots[1].row.high.y = fmaxf(1.2f * (float)largest, 1e-3f);
     for (int i = 0; i <= VIEW_PAGE_STEPS + 1; i++) { // the last one is now
         const float part = i > VIEW_PAGE_STEPS ? t : (float)view_plot_x(plots, i);
-        for (int way = 0; way < 2; way++) {
+        COMMON_FOR (way, 2) {
             turns[way] = slerp_or_nlerp(way == 1, from, to, part);
             if (i <= VIEW_PAGE_STEPS)
                 view_add_point(plots, way, part, view_angle(from, turns[way]));
@@ -96,7 +96,7 @@ VIEW_SHOW(slerp)
         if (i <= VIEW_PAGE_STEPS)
             view_add_point(&plots[1], 0, part, view_angle(turns[0], turns[1]));
     }
-    for (int way = 0; way < 2; way++)
+    COMMON_FOR (way, 2)
         view_turn_joint(picture, picture->figures[way].pose, "upperarm_l", turns[way]);
     view_add_fact(picture, "t", t, "");
     view_add_fact(picture, "difference now", view_angle(turns[0], turns[1]), "°");
@@ -140,7 +140,7 @@ VIEW_SHOW(matrices)
     picture->figures[1].shape = md5_mat34_mul(mean, md5_mat34_from_xform(down));
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
     double shortest = 1.0;
-    for (int i = 0; i < 3; i++) {
+    COMMON_FOR (i, 3) {
         const md5_vec3 axis = {mean.m[i], mean.m[4 + i], mean.m[8 + i]};
         view_add_line(&picture->lines, centre.translation,
                       md5_xform_point(centre, md5_vec3_scale(axis, 32.0f)), colors[i]);
@@ -179,7 +179,7 @@ VIEW_SHOW(euler)
     const md5_quat begin = md5_quat_from_euler(from);
     view_plot *const plot = picture->plots;
     md5_quat turns[2];
-    for (int by_angles = 0; by_angles < 2; by_angles++) {
+    COMMON_FOR (by_angles, 2) {
         turns[by_angles] = turn_at(from, to, by_angles == 1, t);
         (void)view_spin(&picture->figures[by_angles], turns[by_angles]);
         for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
@@ -198,7 +198,7 @@ VIEW_SHOW(euler)
     // of each holds its own axis of rotation and that of the next ring.
     const md5_vec3 centre = {0.0f, 40.0f, 32.0f};
     static const view_color colors[3] = {VIEW_BLUE, VIEW_GREEN, VIEW_RED};
-    for (int ring = 0; ring < 3; ring++)
+    COMMON_FOR (ring, 3)
         for (int i = 0; i <= 48; i++) {
             const float radius = 30.0f - 2.5f * (float)ring, angle = 6.28318531f * (float)i / 48.0f;
             const float c = radius * cosf(angle), s = radius * sinf(angle);
@@ -252,7 +252,7 @@ VIEW_SHOW(curves)
     const double part = fmod(picture->time, 5.0) / 5.0;
     if (curve == NULL)
         return;
-    for (int i = 0; i < 7; i++) {
+    COMMON_FOR (i, 7) {
         view_add_cross(&picture->lines, points[i], 2.0f, VIEW_BLUE);
         view_draw_to(picture, points[i], i > 0 ? 0x6FA8FF60u : 0);
     }
@@ -269,8 +269,8 @@ VIEW_SHOW(curves)
                               .weight = 1.0f};
     (void)md5_solve_aim(picture->skeleton, &look, figure->pose);
     const double step = 1.0 / 256.0;
-    for (int way = 0; way < 2; way++)
-        for (int i = 0; i < VIEW_PAGE_STEPS; i++) {
+    COMMON_FOR (way, 2)
+        COMMON_FOR (i, VIEW_PAGE_STEPS) {
             const double x = view_plot_x(picture->plots, i);
             const double speed =
                 view_distance(travel(curve, way == 1, x + step), travel(curve, way == 1, x)) / step;
@@ -281,7 +281,7 @@ VIEW_SHOW(curves)
     // How near the curve comes to the moved point: at the nearest of many places, and then nearer
     // and nearer.
     double nearest = INFINITY, nearest_t = 0.0;
-    for (int round = 0; round < 18; round++) {
+    COMMON_FOR (round, 18) {
         const double span = ldexp(1.0, -9 - round), from = nearest_t;
         for (int i = round == 0 ? 0 : -1; i <= (round == 0 ? 512 : 1); i++) {
             const double tried = fmin(fmax(from + span * i, 0.0), 1.0);
@@ -339,7 +339,7 @@ VIEW_SHOW(squad)
         {0, 0, 1}, {0, 1, 0.3f}, {1, 0, 0.4f}, {0, -1, 0.5f}, {-0.6f, 0.2f, 1}};
     static const double times[KEYS] = {0, 1, 2, 3, 4};
     md5_quat keys[KEYS];
-    for (int i = 0; i < KEYS; i++)
+    COMMON_FOR (i, KEYS)
         keys[i] = md5_quat_from_axis_angle(axes[i],
                                            i % 2 == 0 ? picture->values[0] : -picture->values[0]);
     md5_squad *const squad = md5_create_squad(keys, times, KEYS, period, NULL, NULL);
@@ -347,7 +347,7 @@ VIEW_SHOW(squad)
         return;
     const double now = fmod(picture->time, period);
     view_plot *const plot = picture->plots;
-    for (int smooth = 0; smooth < 2; smooth++) {
+    COMMON_FOR (smooth, 2) {
         const rotations r = {keys, smooth == 1 ? squad : NULL};
         md5_xform centre = view_spin(&picture->figures[smooth], rotation_at(&r, now));
         for (int i = 0; i <= 240; i++) { // the path of a direction on a sphere
@@ -362,12 +362,12 @@ VIEW_SHOW(squad)
         }
         view_add_mark(plot, now, md5_vec3_length(angular_velocity(&r, now, brief)), VIEW_RED);
         float largest = 0.0f;
-        for (int i = 0; i < KEYS; i++) {
+        COMMON_FOR (i, KEYS) {
             // By how much the angular velocity at a key differs from that before it. Twice the mean
             // over a step minus that over two steps is the velocity at their common end, up to the
             // square of the step.
             md5_vec3 velocity[2];
-            for (int side = 0; side < 2; side++) {
+            COMMON_FOR (side, 2) {
                 const double way = side == 0 ? -brief : brief;
                 velocity[side] =
                     md5_vec3_sub(md5_vec3_scale(angular_velocity(&r, times[i], way), 2.0f),

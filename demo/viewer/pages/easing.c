@@ -177,7 +177,7 @@ VIEW_SHOW(frame_rate)
     for (int i = 0; i <= VIEW_PAGE_STEPS; i++)
         view_add_point(plot, 0, view_plot_x(plot, i),
                        1.0 - 2.0 * exp(-(double)speed * view_plot_x(plot, i)));
-    for (int exact = 0; exact < 2; exact++) {
+    COMMON_FOR (exact, 2) {
         view_figure *const figure = &picture->figures[exact];
         float value = -1.0f, last = value, now_at = value;
         for (int frame = 0; frame * (double)dt <= span; frame++) {

@@ -59,7 +59,7 @@ VIEW_SHOW(ik)
                   "units");
     add_chain(picture, figure, job.target, job.tip, shown == 0 ? 3 : job.length, VIEW_RED,
               VIEW_YELLOW);
-    for (int solver = 0; solver < 4; solver++) {
+    COMMON_FOR (solver, 4) {
         uint32_t needed = max_iterations;
         for (job.iterations = 0; job.iterations <= max_iterations; job.iterations++) {
             memcpy(pose, begin, size);
@@ -133,7 +133,7 @@ VIEW_SHOW(limits)
                                              (md5_vec3){0.0f, 1.0f, 0.0f});
     const float angles[3] = {fminf(v[1], v[2]), fmaxf(v[1], v[2]), v[3]};
     limit_arm(limits, picture->model, &arm, axis, angles);
-    for (int limited = 0; limited < 2; limited++) {
+    COMMON_FOR (limited, 2) {
         const view_figure *const figure = &picture->figures[limited];
         const md5_chain_job job = {.tip = arm.tip,
                                    .length = 3,
@@ -180,7 +180,7 @@ VIEW_SHOW(goals)
                           .target = {v[1], -0.5f * v[0], v[2]},
                           .weight = v[3]}};
     (void)reach_with_both(picture->skeleton, picture->figures[0].pose, hands);
-    for (int i = 0; i < 2; i++)
+    COMMON_FOR (i, 2)
         add_chain(picture, &picture->figures[0], hands[i].target, hands[i].tip, length, colors[i],
                   colors[i]);
     view_add_fact(picture, "left hand, weight 1", hands[0].distance, "units");
@@ -240,7 +240,7 @@ static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, doub
                           md5_walk *walk, walked *seen)
 {
     const int steps = (int)(now / walk_tick), first = steps - (int)(walk_shown / walk_tick);
-    for (int i = 0; i < steps; i++) {
+    COMMON_FOR (i, steps) {
         const md5_walk before = *walk;
         walk_on(desc, walk, picture->values[0], picture->values[1] / 57.2957795f,
                 picture->values[2] / 57.2957795f, walk_tick);
@@ -249,7 +249,7 @@ static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, doub
             view_figure walker = {.pose = view_spare_pose(picture, 0)};
             view_sample_clip(picture, NULL, 0.0, walker.pose);
             (void)pose_walker(desc, walk, walker.pose, &walker.place);
-            for (uint32_t j = 0; j < walk->num_legs; j++) {
+            COMMON_FOR (j, walk->num_legs) {
                 const md5_vec3 ankle = view_joint_place(picture, &walker, desc->legs[j].limb.tip);
                 const bool stands = !walk->feet[j].is_stepping;
                 if (stands && !seen->stood[j])
@@ -259,7 +259,7 @@ static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, doub
                 seen->stood[j] = stands;
             }
         }
-        for (uint32_t leg = 0; leg < walk->num_legs; leg++) {
+        COMMON_FOR (leg, walk->num_legs) {
             const md5_foothold *const foot = &walk->feet[leg];
             if (before.feet[leg].is_stepping && !foot->is_stepping)
                 seen->prints[seen->num_prints++ % MAX_PRINTS] = foot->position;
@@ -298,7 +298,7 @@ VIEW_SHOW(walk)
     const float cell = 8.0f;
     const float x0 = floorf(walk.position.x / cell - 0.5f * (float)CELLS) * cell,
                 y0 = floorf(walk.position.y / cell - 0.5f * (float)CELLS) * cell;
-    for (int way = 0; way < 2; way++)
+    COMMON_FOR (way, 2)
         for (int i = 0; i <= CELLS; i++)
             for (int k = 0; k <= CELLS; k++) {
                 const float x = x0 + cell * (float)(way == 0 ? k : i),
@@ -310,7 +310,7 @@ VIEW_SHOW(walk)
         view_add_cross(&picture->lines, seen.prints[i], 1.0f, VIEW_BLUE);
 
     // Where each foot stands, or from where and to where it steps, along its arc.
-    for (uint32_t i = 0; i < walk.num_legs; i++) {
+    COMMON_FOR (i, walk.num_legs) {
         const md5_foothold *const foot = &walk.feet[i];
         if (!foot->is_stepping) {
             view_add_cross(&picture->lines, foot->position, 2.5f, VIEW_GREEN);
@@ -408,7 +408,7 @@ VIEW_SHOW(gaze)
     look(&desc, &gaze, picture->skeleton, picture->figures[0].pose);
     view_add_cross(&picture->lines, ball, 3.0f, VIEW_RED);
     view_add_cross(&picture->lines, point, 1.5f, VIEW_YELLOW);
-    for (int i = 0; i < 2; i++)
+    COMMON_FOR (i, 2)
         view_add_line(&picture->lines,
                       view_joint_place(picture, &picture->figures[0], desc.eyes[i]), point,
                       0xF2C14E70u);

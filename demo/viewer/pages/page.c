@@ -12,7 +12,7 @@ const view_page *view_page_at(uint32_t number)
 
 int32_t view_find_page(const char *name)
 {
-    for (uint32_t i = 0; i < view_num_pages; i++)
+    COMMON_FOR (i, view_num_pages)
         if (strcmp(view_page_rows[i].name, name) == 0)
             return (int32_t)i;
     return -1;
@@ -108,7 +108,7 @@ double view_angle(md5_quat a, md5_quat b)
 double view_largest_angle(const view_picture *picture, const md5_xform *a, const md5_xform *b)
 {
     double largest = 0.0;
-    for (uint32_t i = 0; i < picture->scene->num_joints; i++)
+    COMMON_FOR (i, picture->scene->num_joints)
         largest = fmax(largest, view_angle(a[i].rotation, b[i].rotation));
     return largest;
 }
@@ -163,7 +163,7 @@ void view_add_frame(view_picture *picture, md5_xform transform, float size)
 {
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
     const md5_vec3 axes[3] = {{size, 0.0f, 0.0f}, {0.0f, size, 0.0f}, {0.0f, 0.0f, size}};
-    for (int i = 0; i < 3; i++)
+    COMMON_FOR (i, 3)
         view_add_line(&picture->lines, transform.translation, md5_xform_point(transform, axes[i]),
                       colors[i]);
 }

@@ -46,12 +46,12 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
     }
     if (scene->model != NULL)
         page->show(picture);
-    for (uint32_t i = 0; i < picture->num_plots; i++) {
+    COMMON_FOR (i, picture->num_plots) {
         // A plot that fits has the height of its points.
         view_plot *const plot = &picture->plots[i];
         float low = INFINITY, high = -INFINITY;
         for (uint32_t j = 0; j < VIEW_PAGE_SERIES; j++)
-            for (uint32_t p = 0; p < plot->series[j].count; p++) {
+            COMMON_FOR (p, plot->series[j].count) {
                 low = fminf(low, plot->series[j].points[p].y);
                 high = fmaxf(high, plot->series[j].points[p].y);
             }
@@ -166,7 +166,7 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
     for (uint32_t kind = 0, count = 0; kind < VIEW_NUM_FIGURE_KINDS; kind++) {
         const uint32_t first = count;
         const bool is_baked = kind == VIEW_FIGURE_BAKED;
-        for (uint32_t i = 0; i < picture->num_figures; i++) {
+        COMMON_FOR (i, picture->num_figures) {
             const view_figure *const figure = &picture->figures[i];
             if (figure->kind != kind)
                 continue;
@@ -349,7 +349,7 @@ static void write_code(column *c, const char *lines)
     const float inset = 8.0f * font->scale, space = 0.4f * font->line[VIEW_TEXT];
     const float top = c->y + space;
     // Once to see how high the box is, and once over it.
-    for (int run = 0; run < 2; run++) {
+    COMMON_FOR (run, 2) {
         const char *rest = lines;
         c->y = top + inset;
         for (size_t length; *rest != '\0'; rest += length + (rest[length] == '\n')) {
@@ -402,7 +402,7 @@ static int write_words(column *c, float left, const char *label, const char *con
     const bool is_choice = chosen >= 0;
     float x = left;
     int pressed = -1;
-    for (int i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const float end = c->x + c->width;
         const float width = view_text_width(font, VIEW_TEXT, words[i]) + 2.0f * inset;
         if (x > left && x + width > end) {
@@ -470,10 +470,10 @@ static void write_column(column *c, view_pages *pages)
     write_text(c, VIEW_TITLE, VIEW_BRIGHT, page->title);
     view_rows rows = {.font = c->canvas->font, .width = c->width};
     view_add_wrapped(&rows, VIEW_PLAIN, page->about, 6);
-    for (uint32_t i = 0; i < rows.count; i++)
+    COMMON_FOR (i, rows.count)
         write_text(c, VIEW_TEXT, VIEW_PLAIN, rows.rows[i].text);
     write_code(c, page->lines);
-    for (uint32_t i = 0; i < view_num_sliders(page); i++) {
+    COMMON_FOR (i, view_num_sliders(page)) {
         const view_slider *const slider = &page->sliders[i];
         float *const value = &pages->values[i];
         if (slider->words != NULL && slider->words != view_whole) {
@@ -491,7 +491,7 @@ static void write_column(column *c, view_pages *pages)
         c->y += line;
     }
     c->y += 0.3f * line;
-    for (uint32_t i = 0; i < pages->picture.num_facts; i++) {
+    COMMON_FOR (i, pages->picture.num_facts) {
         const view_fact *const fact = &pages->picture.facts[i];
         const double size = fabs(fact->value);
         COMMON_TEXT(text, size >= 1e4 || (size > 0.0 && size < 1e-3) ? "%.2e %s" : "%.4g %s",
@@ -609,7 +609,7 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
                             plot->row.series[i].name)
              + 12.0f * scale;
     }
-    for (uint32_t i = 0; i < plot->num_marks; i++) {
+    COMMON_FOR (i, plot->num_marks) {
         const md5_vec2 place = on_screen(plot, area, plot->marks[i].point);
         view_draw_disc(canvas, place.x, place.y, 5.0f * scale, plot->marks[i].color);
     }
@@ -756,7 +756,7 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     view_draw_text(canvas, VIEW_TITLE, room.x, box.y + padding, 0, VIEW_BRIGHT, "Techniques");
     ui_begin_column(ui, &rows, (view_rect){room.x, room.y, room.width + padding, room.height},
                     &pages->scroll);
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const view_page *const page = view_page_at(i);
         if (i % across == 0)
             is_seen = ui_take_row(ui, high + 3.0f * line, &row);
@@ -778,7 +778,7 @@ static void run_contents(view_ui *ui, const view_stage *stage)
                             pages->thumbnails, true);
         view_rows title = {.font = canvas->font, .width = width};
         view_add_wrapped(&title, VIEW_BRIGHT, page->title, 2);
-        for (uint32_t k = 0; k < title.count; k++)
+        COMMON_FOR (k, title.count)
             view_draw_text(canvas, VIEW_TEXT, tile.x, picture.y + high + (float)k * line, width,
                            VIEW_BRIGHT, title.rows[k].text);
     }
@@ -795,7 +795,7 @@ void view_page_panel(view_ui *ui, const view_stage *stage)
     // Between two pictures another page may be opened, whose values are others.
     if (picture->page == NULL || picture->page != view_page_at((uint32_t)stage->pages->open))
         return;
-    for (uint32_t i = 0; i < picture->num_labels; i++) {
+    COMMON_FOR (i, picture->num_labels) {
         const view_lens *const lens = &stage->pages->lens;
         const view_label *const label = &picture->labels[i];
         const float scale = stage->font->scale;
@@ -815,7 +815,7 @@ void view_page_panel(view_ui *ui, const view_stage *stage)
                        label->color, label->text);
     }
     run_page(ui, stage);
-    for (uint32_t i = 0; i < picture->num_plots; i++) {
+    COMMON_FOR (i, picture->num_plots) {
         const float width = (stage->width - left) / (float)picture->num_plots;
         draw_plot(&picture->plots[i], stage->canvas,
                   (view_rect){left + (float)i * width, stage->height - plots, width - margin,

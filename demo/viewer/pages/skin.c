@@ -71,13 +71,13 @@ VIEW_SHOW(chain)
         link_to(chain(begin, num_links), md5_xform_mul(chain(begin, 4), on_head));
     const md5_xform hat = md5_xform_mul(chain(links, num_links), link);
     figure->place = chain(links, 3);
-    for (int i = 0; i < ROUND; i++)
+    COMMON_FOR (i, ROUND)
         circle[i] = (md5_vec2){cosf(6.28318531f / (float)ROUND * (float)i),
                                sinf(6.28318531f / (float)ROUND * (float)i)};
-    for (int i = 0; i < 3; i++) // brim, band and top
+    COMMON_FOR (i, 3) // brim, band and top
         draw_outline(picture, hat, circle, ROUND, i == 0 ? 12.0f : 7.0f, 6.0f * (float)i,
                      VIEW_YELLOW);
-    for (int i = 0; i < 4; i++) { // from deck to keel, from the car's floor to its rim, wheels
+    COMMON_FOR (i, 4) { // from deck to keel, from the car's floor to its rim, wheels
         const float side = i < 2 ? -15.0f : 15.0f, along = i % 2 == 0 ? -15.0f : 15.0f;
         const md5_xform wheel = {{.y = 0.70710678f, .w = 0.70710678f}, {side, along, 0.0f}, 0.0f};
         if (i < 3)
@@ -96,7 +96,7 @@ VIEW_SHOW(chain)
                       0x4FC9C450u);
     }
     picture->has_no_floor = true;
-    for (int i = 0; i < 4; i++)
+    COMMON_FOR (i, 4)
         reversed[i] = links[3 - i];
     view_add_fact(picture, "hat over the water", hat.translation.z, "units");
     view_add_fact(picture, "hat to where it was put on",
@@ -142,7 +142,7 @@ VIEW_SHOW(quaternion_w)
     }
     const md5_quat back = through_text(axis, v[0], v[3], &q);
     const md5_quat turns[2] = {q, md5_quat_normalize(back, (md5_quat){.w = 1.0f})};
-    for (int i = 0; i < 2; i++)
+    COMMON_FOR (i, 2)
         view_add_frame(picture, view_spin(&picture->figures[i], turns[i]), 32.0f);
     view_add_fact(picture, "w", q.w, "");
     view_add_fact(picture, "w rebuilt", back.w, "");
@@ -172,9 +172,9 @@ VIEW_SHOW(palette)
     md5_blend_poses(picture->model->bind_local, wave, picture->values[0], NULL, count, posed->pose);
     md5_local_to_palette(picture->model, posed->pose, joints, palette);
     float largest = 0.0f;
-    for (uint32_t j = 0; j < count; j++) {
+    COMMON_FOR (j, count) {
         const md5_mat34 own = palette_of(joints[j], picture->model->bind[j]);
-        for (int i = 0; i < 12; i++)
+        COMMON_FOR (i, 12)
             largest = fmaxf(largest, fabsf(own.m[i] - palette[j].m[i]));
         view_add_bone(picture, bind, j, 0xF1F3F690u);
         view_add_bone(picture, posed, j, 0xF1F3F690u);
@@ -215,7 +215,7 @@ static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t jo
 {
     const md5_vec3 axis = md5_mat34_translation(model->bind[joint]);
     double sum = 0.0;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+    COMMON_FOR (v, mesh->num_vertices) {
         float share = 0.0f;
         for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
             uint32_t above = mesh->influence_joints[i];
@@ -234,7 +234,7 @@ VIEW_SHOW(dual)
     static const char *const names[2] = {"spine_2", "neck"};
     const uint32_t count = picture->scene->num_joints, spine = view_page_joint(picture, names[0]);
     picture->figures[1].kind = VIEW_FIGURE_DUAL;
-    for (int i = 0; i < 4; i++) // both joints of both figures are turned about the vertical
+    COMMON_FOR (i, 4) // both joints of both figures are turned about the vertical
         view_turn_joint(picture, picture->figures[i / 2].pose, names[i % 2],
                         md5_quat_from_axis_angle((md5_vec3){0.0f, 0.0f, 1.0f},
                                                  picture->values[i % 2] / 57.2957795f));
@@ -242,15 +242,15 @@ VIEW_SHOW(dual)
     md5_dual_quat *const dual = common_alloc(count, sizeof *dual);
     double waists[3] = {0.0, 0.0, 0.0}, farthest = 0.0;
     md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
-    for (uint32_t m = 0; m < picture->model->num_meshes; m++) {
+    COMMON_FOR (m, picture->model->num_meshes) {
         const md5_mesh *const mesh = &picture->model->meshes[m];
         md5_vec3 *const a = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *a);
         md5_vec3 *const b = a + mesh->num_vertices;
         skin_both(mesh, palette, count, dual, a, b);
         const md5_vec3 *const positions[3] = {mesh->positions, a, b};
-        for (int i = 0; i < 3; i++)
+        COMMON_FOR (i, 3)
             waists[i] += waist_of(picture->model, mesh, spine, positions[i]);
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        COMMON_FOR (v, mesh->num_vertices)
             farthest = fmax(farthest, view_distance(a[v], b[v]));
         free(a);
     }
@@ -295,12 +295,12 @@ VIEW_SHOW(normals)
     md5_mat34 *const palette = common_alloc(picture->scene->num_joints, sizeof *palette);
     double errors[2] = {0.0, 0.0};
     md5_local_to_palette(picture->model, picture->figures[0].pose, NULL, palette);
-    for (uint32_t i = 0; i < picture->model->num_meshes; i++) {
+    COMMON_FOR (i, picture->model->num_meshes) {
         const md5_mesh *const mesh = &picture->model->meshes[i];
         md5_vec3 *const places = common_alloc(2 * (size_t)mesh->num_vertices, sizeof *places);
         md5_vec3 *const normals = places + mesh->num_vertices;
         md5_skin(mesh, palette, places, normals, NULL);
-        for (int way = 0; way < 2; way++) {
+        COMMON_FOR (way, 2) {
             const view_figure *const figure = &picture->figures[way];
             for (uint32_t k = 0; k < mesh->num_vertices; k += 9) {
                 const md5_vec3 from = md5_xform_point(figure->place, md5_mat34_point(m, places[k]));
@@ -312,7 +312,7 @@ VIEW_SHOW(normals)
                                   colors[way]);
             }
             // Of each triangle: against the normal of where its corners go.
-            for (uint32_t k = 0; k < mesh->num_triangles; k++) {
+            COMMON_FOR (k, mesh->num_triangles) {
                 const uint32_t *const corner = mesh->indices + 3 * (size_t)k;
                 const md5_vec3 a = md5_vec3_sub(places[corner[1]], places[corner[0]]),
                                b = md5_vec3_sub(places[corner[2]], places[corner[0]]);
@@ -325,7 +325,7 @@ VIEW_SHOW(normals)
         }
         free(places);
     }
-    for (int way = 0; way < 2; way++) {
+    COMMON_FOR (way, 2) {
         picture->figures[way].shape = m;
         view_add_fact(picture, names[way], errors[way], "°");
     }
@@ -350,7 +350,7 @@ VIEW_SHOW(influences)
     const uint32_t joint = view_page_joint(picture, view_word(picture, 0));
     picture->heat_joint = choice > 0 ? (int32_t)joint : -1;
     picture->figures[1].kind = VIEW_FIGURE_HEAT;
-    for (int i = 0; i < 2; i++) {
+    COMMON_FOR (i, 2) {
         if (view_choice(picture, 1) == 1)
             view_sample_clip(picture, "dance", picture->time, picture->figures[i].pose);
         if (choice > 0)
@@ -359,8 +359,8 @@ VIEW_SHOW(influences)
     }
     const view_heat_facts facts = view_measure_heat(picture->model, picture->heat_joint);
     float largest = 0.0f;
-    for (uint32_t m = 0; m < picture->model->num_meshes; m++)
-        for (uint32_t v = 0; v < picture->model->meshes[m].num_vertices; v++)
+    COMMON_FOR (m, picture->model->num_meshes)
+        COMMON_FOR (v, picture->model->meshes[m].num_vertices)
             largest = fmaxf(largest, weight_of_joint(&picture->model->meshes[m], v, joint));
     view_add_fact(picture, choice > 0 ? "largest weight" : "most joints of a vertex",
                   choice > 0 ? largest : facts.most, "");

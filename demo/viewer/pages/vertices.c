@@ -29,9 +29,9 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
     md5_mat34 *const palette = common_alloc(num_joints, sizeof *palette);
     md5_vec3 *const own = common_alloc(2 * (size_t)count, sizeof *own), *const other = own + count;
     kept->heat = common_alloc(count, sizeof *kept->heat);
-    for (uint32_t i = 0; i < num_steps; i++) {
+    COMMON_FOR (i, num_steps) {
         float largest = 0.0f;
-        for (int k = 0; k < PARTS; k++) {
+        COMMON_FOR (k, PARTS) {
             const double part = (i + k / (double)PARTS) / num_steps;
             const md5_moment moment =
                 md5_moment_at(clip->anim, part * clip->anim->duration, MD5_WRAP_LOOP);
@@ -44,7 +44,7 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
             }
             if (kept->baked != NULL)
                 md5_skin_baked(kept->baked, 0, count, baked_moment(kept->baked, part), other, NULL);
-            for (uint32_t v = 0; v < count; v++) {
+            COMMON_FOR (v, count) {
                 const float off = view_distance(own[v], other[v]);
                 kept->heat[v] = fmaxf(kept->heat[v], off);
                 largest = fmaxf(largest, off);
@@ -56,7 +56,7 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
                 (md5_vec2){(float)((i + 0.5) / num_steps * clip->anim->duration), largest};
         kept->numbers[KEPT_LARGEST] = fmax(kept->numbers[KEPT_LARGEST], largest);
     }
-    for (uint32_t v = 0; v < count; v++) {
+    COMMON_FOR (v, count) {
         kept->numbers[KEPT_MEAN_LARGEST] += (double)kept->heat[v] / count;
         kept->heat[v] /= red;
     }
@@ -69,7 +69,7 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
 static void pose_kept(view_picture *picture, view_figure_kind kind, const char *clip)
 {
     const view_figure_kind kinds[3] = {VIEW_FIGURE_LIT, kind, VIEW_FIGURE_HEAT};
-    for (int i = 0; i < 3; i++) {
+    COMMON_FOR (i, 3) {
         picture->figures[i].kind = kinds[i];
         view_sample_clip(picture, clip, picture->time, picture->figures[i].pose);
     }
@@ -93,12 +93,12 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
     for (uint32_t i = 0, first = 0; i < model->num_meshes; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         memcpy(positions + first, mesh->positions, mesh->num_vertices * sizeof *positions);
-        for (uint32_t k = 0; k < 3 * mesh->num_triangles; k++)
+        COMMON_FOR (k, 3 * mesh->num_triangles)
             *index++ = first + mesh->indices[k];
         first += mesh->num_vertices;
     }
-    for (uint32_t i = 0; i < num_joints; i++)
-        for (size_t k = 0; k < COMMON_LENGTH(excluded_joints); k++)
+    COMMON_FOR (i, num_joints)
+        COMMON_FOR (k, COMMON_LENGTH(excluded_joints))
             excluded[i] =
                 excluded[i] || common_contains(model->skeleton.joints[i].name, excluded_joints[k]);
     desc.positions = positions;
@@ -149,13 +149,13 @@ VIEW_KEEP(bind)
     uint32_t *const sources = common_alloc(view_count_vertices(own), sizeof *sources);
     view_say(&words, "MD5Version 10\ncommandline \"\"\nnumJoints %u\nnumMeshes %u\njoints {\n",
              own->skeleton.num_joints, own->num_meshes);
-    for (uint32_t i = 0; i < own->skeleton.num_joints; i++)
+    COMMON_FOR (i, own->skeleton.num_joints)
         view_say_joint(&words, own->skeleton.joints[i].name, own->skeleton.joints[i].parent,
                        md5_xform_from_mat34(own->bind[i]));
     view_say(&words, "}\n");
     for (uint32_t i = 0, first = 0; i < own->num_meshes; i++) {
         md5_mesh mesh = own->meshes[i];
-        for (uint32_t v = 0; v < mesh.num_vertices; v++)
+        COMMON_FOR (v, mesh.num_vertices)
             sources[v] = v;
         mesh.sources = sources;
         mesh.num_file_vertices = mesh.num_vertices;
@@ -213,7 +213,7 @@ VIEW_SHOW(morph)
     const uint32_t num_joints = picture->model->skeleton.num_joints;
     if (morph == NULL || morph->num_targets > VIEW_PAGE_TARGETS)
         return;
-    for (uint32_t i = 0; i < view_num_sliders(picture->page); i++) {
+    COMMON_FOR (i, view_num_sliders(picture->page)) {
         const uint32_t target = md5_find_morph_target(morph, picture->page->sliders[i].name);
         if (target != MD5_NONE)
             weights[target] = picture->values[i];
@@ -221,14 +221,14 @@ VIEW_SHOW(morph)
     uint32_t num_changed = 0;
     double largest = 0.0;
     md5_mat34 *const palette = common_alloc((size_t)num_joints + 1, sizeof *palette);
-    for (uint32_t i = 0; i < num_joints; i++)
+    COMMON_FOR (i, num_joints)
         palette[i] = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-    for (uint32_t i = 0; i < picture->model->num_meshes; i++) {
+    COMMON_FOR (i, picture->model->num_meshes) {
         const md5_mesh *const mesh = &picture->model->meshes[i];
         md5_vec3 *const positions =
             common_alloc(2 * (size_t)mesh->num_vertices + 1, sizeof *positions);
         skin_expression(morph, i, weights, palette, positions, positions + mesh->num_vertices);
-        for (uint32_t v = 0; v < mesh->num_vertices; v++)
+        COMMON_FOR (v, mesh->num_vertices)
             largest = fmax(largest, view_distance(positions[v], mesh->positions[v]));
         num_changed += morph->meshes[i].num_vertices;
         free(positions);
@@ -287,7 +287,7 @@ VIEW_SHOW(bake)
     pose_kept(picture, VIEW_FIGURE_BAKED, name);
     picture->figures[1].moment = baked_moment(baked, part);
     picture->plots[0].row.high.x = kept->points[kept->num_points - 1].x;
-    for (uint32_t i = 0; i < kept->num_points; i++)
+    COMMON_FOR (i, kept->num_points)
         view_add_point(picture->plots, 0, kept->points[i].x, kept->points[i].y);
     view_add_mark(picture->plots, kept->points[now].x, kept->points[now].y, VIEW_RED);
     view_add_fact(picture, "frames", baked->num_frames, "");
@@ -334,7 +334,7 @@ VIEW_SHOW(impostor)
                                   .texels = 16u << view_choice(picture, 1)};
     // A sphere around the character in all frames.
     md5_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-    for (uint32_t i = 0; i < clip->anim->num_frames; i++) {
+    COMMON_FOR (i, clip->anim->num_frames) {
         const md5_moment moment = md5_moment_from_frames(clip->anim, i, i, 0.0f);
         bounds = md5_bounds_union(bounds, md5_anim_bounds(clip->anim, moment, MD5_ROOT_IN_PLACE));
     }
@@ -343,7 +343,7 @@ VIEW_SHOW(impostor)
 
     const uint32_t frame = nearest_frame(clip->anim, picture->time, look->num_frames);
     picture->num_figures = 2 * NUM_PAIRS;
-    for (int i = 0; i < 2 * NUM_PAIRS; i++) { // skinned, impostor, and farther away again
+    COMMON_FOR (i, 2 * NUM_PAIRS) { // skinned, impostor, and farther away again
         view_figure *const figure = &picture->figures[i];
         const bool is_impostor = i % 2 == 1;
         const float side = is_impostor ? 30.0f : -30.0f;

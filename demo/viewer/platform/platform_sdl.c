@@ -39,7 +39,7 @@ int32_t view_key_of_sdl(SDL_Keycode code)
         return VIEW_KEY_F(1 + (code - SDLK_F1));
     if (code >= SDLK_KP_1 && code <= SDLK_KP_9)
         return VIEW_KEY_PAD(1 + (code - SDLK_KP_1));
-    for (size_t i = 0; i < COMMON_LENGTH(named); i++)
+    COMMON_FOR (i, COMMON_LENGTH(named))
         if (named[i].code == code)
             return named[i].key;
     return VIEW_KEY_OTHER;
@@ -189,7 +189,7 @@ static void read_pad(view_window *window)
         (float)SDL_GameControllerGetAxis(window->controller, SDL_CONTROLLER_AXIS_LEFTX) / 32767.0f;
     pad->y =
         (float)SDL_GameControllerGetAxis(window->controller, SDL_CONTROLLER_AXIS_LEFTY) / 32767.0f;
-    for (size_t i = 0; i < COMMON_LENGTH(buttons); i++)
+    COMMON_FOR (i, COMMON_LENGTH(buttons))
         if (SDL_GameControllerGetButton(window->controller, buttons[i].button) != 0)
             pad->buttons |= buttons[i].bit;
 }
@@ -570,7 +570,7 @@ static void fill(void *user, Uint8 *bytes, int size)
 {
     view_window *const window = user;
     float *const samples = (float *)(void *)bytes;
-    for (size_t i = 0; i < (size_t)size / sizeof *samples; i++) {
+    COMMON_FOR (i, (size_t)size / sizeof *samples) {
         float *const sum = &window->ring[window->next_sample];
         samples[i] = fminf(fmaxf(*sum, -1.0f), 1.0f);
         *sum = 0.0f;

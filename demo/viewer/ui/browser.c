@@ -7,7 +7,7 @@
 
 void view_clear_browser(view_browser *browser)
 {
-    for (size_t i = 0; i < browser->num_entries; i++) {
+    COMMON_FOR (i, browser->num_entries) {
         free(browser->entries[i].label);
         free(browser->entries[i].path);
     }
@@ -47,7 +47,7 @@ static int by_name(const void *a, const void *b)
 // Folders divide names; only where there are none, words do.
 static char divider_of(const name_order *order, name_span span)
 {
-    for (size_t i = 0; i < span.count; i++)
+    COMMON_FOR (i, span.count)
         if (strchr(order->names[span.first + i].name + span.length, '/') != NULL)
             return '/';
     return '_';
@@ -132,7 +132,7 @@ static void list_groups(view_browser *browser)
 {
     size_t num_own = 0;
     name_order order = {common_alloc(browser->num_names + 1, sizeof *order.names), 0};
-    for (size_t i = 0; i < browser->num_names; i++) {
+    COMMON_FOR (i, browser->num_names) {
         num_own += browser->entries[i].is_own;
         if (browser->entries[i].is_own || !browser->is_own_alone)
             order.names[order.count++] = (ordered){browser->entries[i].path, i};
@@ -206,7 +206,7 @@ static void find_entries(view_browser *browser)
 // Chooses the row of what is shown, if it is listed.
 static void choose_shown(view_browser *browser)
 {
-    for (size_t i = 0; i < browser->num_found; i++)
+    COMMON_FOR (i, browser->num_found)
         if (browser->entries[browser->found[i]].is_shown)
             browser->chosen = i;
 }
@@ -250,7 +250,7 @@ void view_browse_folder(view_browser *browser, const char *folder, const char *s
     for (size_t i = 0; i <= NUM_ENDINGS; i++) { // then the folders in it
         const bool is_file = i < NUM_ENDINGS;
         common_list list = common_list_folder(listed.folder, is_file ? endings[i] : NULL);
-        for (size_t k = 0; k < list.count; k++) {
+        COMMON_FOR (k, list.count) {
             const char *const name = common_base(list.names[k]);
             add_entry(&listed, is_file ? VIEW_ENTRY_FILE : VIEW_ENTRY_FOLDER,
                       common_format(is_file ? "%s" : "%s/", name), list.names[k])
@@ -299,7 +299,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
     browser->kind = kind;
     browser->fresh = has_key;
     if (kind == VIEW_BROWSE_CLIPS) {
-        for (size_t i = 0; i < scene->num_clips; i++)
+        COMMON_FOR (i, scene->num_clips)
             add_clip(browser, scene, i)->is_shown = i == scene->clip;
     } else if (kind == VIEW_BROWSE_CHANNEL) {
         const md5_channel channel = (md5_channel)number;
@@ -309,7 +309,7 @@ bool view_open_browser(view_browser *browser, view_browser_kind kind, uint32_t n
         browser->folder = common_format("Clips for %s", view_channel_name(channel));
         // To end what it plays.
         add_entry(browser, VIEW_ENTRY_CLIP, common_copy("nothing"), NULL)->clip = SIZE_MAX;
-        for (size_t i = 0; i < scene->num_clips; i++) {
+        COMMON_FOR (i, scene->num_clips) {
             const uint32_t in_entity = scene->clips[i].in_entity;
             if (in_entity != 0)
                 add_clip(browser, scene, i)->is_shown = (int32_t)in_entity - 1 == playing;
@@ -335,7 +335,7 @@ void view_list_section(view_browser *browser, const view_library *library, view_
     browser->section = section;
     memcpy(browser->num_in_section, library->num_names, sizeof browser->num_in_section);
     browser->is_own_alone = is_own_alone;
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const char *const name = library->names[section][i];
         view_entry *const entry = add_entry(browser, VIEW_ENTRY_NAMED, common_copy(name), name);
         entry->is_own = view_is_own(library, section, i);
@@ -552,7 +552,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     // As high as the unfiltered list, of all sections, so that it does not jump while the user
     // types.
     size_t num_lines = browser->num_entries;
-    for (int i = 0; i < VIEW_NUM_SECTIONS; i++)
+    COMMON_FOR (i, VIEW_NUM_SECTIONS)
         if (browser->num_in_section[i] > num_lines)
             num_lines = browser->num_in_section[i];
     const float heading = (is_game ? 4.0f : 2.8f) * line;

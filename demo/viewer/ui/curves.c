@@ -42,8 +42,8 @@ static void fit(plot *of)
 {
     of->low = INFINITY;
     of->high = -INFINITY;
-    for (uint32_t line = 0; line < of->num_lines; line++)
-        for (uint32_t frame = 0; frame < of->anim->num_frames; frame++) {
+    COMMON_FOR (line, of->num_lines)
+        COMMON_FOR (frame, of->anim->num_frames) {
             of->low = fmin(of->low, (double)value_at(of, line, frame));
             of->high = fmax(of->high, (double)value_at(of, line, frame));
         }
@@ -103,7 +103,7 @@ static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_re
     const uint32_t shown = (uint32_t)view_clamp(place, 0.0f, last);
     float names = 1.0f * em, part;
     char text[32];
-    for (uint32_t i = 0; i < of->num_lines; i++)
+    COMMON_FOR (i, of->num_lines)
         names += view_text_width(stage->font, VIEW_TEXT, of->lines[i].name) + 0.3f * em;
     of->area = (view_rect){box.x + 5.5f * em, box.y + 0.7f * em, box.width - 5.5f * em - names,
                            box.height - 2.7f * em};
@@ -121,13 +121,13 @@ static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_re
     fit(of);
     draw_grid(ui, of);
     float x = right + 0.5f * em;
-    for (uint32_t i = 0; i < of->num_lines; i++) { // names side by side, at the ends of the lines
+    COMMON_FOR (i, of->num_lines) { // names side by side, at the ends of the lines
         const float y = y_of(of, value_at(of, i, of->anim->num_frames - 1)) - 0.5f * line;
         draw_line(ui->canvas, of, i);
         x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, of->lines[i].color, of->lines[i].name)
              + 0.3f * em;
     }
-    for (int i = 0; i < 2; i++) {
+    COMMON_FOR (i, 2) {
         part = (float)(i == 0 ? told : shown) / fmaxf(last, 1.0f);
         x = roundf(of->area.x + of->area.width * part);
         view_draw_rect(ui->canvas, (view_rect){x, of->area.y, hair, of->area.height},
@@ -163,7 +163,7 @@ static uint32_t run_table(view_ui *ui, const view_stage *stage, view_rect area,
     if (!ui->is_event)
         ui->curves.revealed = shown;
     ui_begin_column(ui, &column, area, scroll);
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         ui_cells of = {.name = "", .count = head->count, .color = VIEW_BRIGHT};
         if (!ui_take_row(ui, height, &row))
             continue;
@@ -193,14 +193,14 @@ static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
     md5_xform *const pose = common_alloc(scene->num_joints, sizeof *pose);
     free(curves->values);
     curves->values = common_alloc(count, sizeof *curves->values);
-    for (uint32_t frame = 0; frame < count; frame++) {
+    COMMON_FOR (frame, count) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
         float *const q = curves->values[frame][2], dot = 0.0f;
         md5_sample(clip->binding, moment, scene->root, pose);
         view_find_values(md5_mat34_from_xform(pose[joint]), curves->values[frame]);
         for (int i = 0; i < 4 && frame > 0; i++)
             dot += q[i] * curves->values[frame - 1][2][i];
-        for (int i = 0; i < 4; i++)
+        COMMON_FOR (i, 4)
             q[i] = dot < 0.0f ? -q[i] : q[i];
     }
     free(pose);
@@ -216,9 +216,9 @@ static void copy_curve(view_ui *ui, const view_stage *stage, uint32_t num_axes)
     const size_t size = ((size_t)curves->anim->num_frames + 1) * 96;
     char *const text = common_alloc(size, 1);
     size_t used = (size_t)snprintf(text, size, "frame,x,y,z%s\n", num_axes == 4 ? ",w" : "");
-    for (uint32_t frame = 0; frame < curves->anim->num_frames; frame++) {
+    COMMON_FOR (frame, curves->anim->num_frames) {
         used += (size_t)snprintf(text + used, size - used, "%u", frame);
-        for (uint32_t i = 0; i < num_axes; i++)
+        COMMON_FOR (i, num_axes)
             used += (size_t)snprintf(text + used, size - used, ",%.9g",
                                      (double)curves->values[frame][curves->kind][i]);
         used += (size_t)snprintf(text + used, size - used, "\n");
@@ -261,7 +261,7 @@ static const char *run_curves(view_ui *ui, const view_stage *stage, view_rect le
     head.count = 1 + of.num_lines;
     if (ui_button(ui, button, "copy", false))
         copy_curve(ui, stage, of.num_lines);
-    for (uint32_t i = 0; i < of.num_lines; i++) {
+    COMMON_FOR (i, of.num_lines) {
         of.lines[i] = (plot_line){view_axis_names[i], &curves->values[0][curves->kind][i],
                                   sizeof *curves->values / sizeof(float), view_axis_colors[i]};
         colors[1 + i] = view_axis_colors[i];
@@ -306,7 +306,7 @@ static const char *run_compared(view_ui *ui, const view_stage *stage, view_rect 
     uint32_t shown = 0; // row
     if (compare->model == NULL || compare->num_same == 0)
         return "No joints to compare with: menu Model, Compare with\xE2\x80\xA6";
-    for (uint32_t i = 0; i < compare->num_same; i++)
+    COMMON_FOR (i, compare->num_same)
         shown = (int32_t)compare->peaks[i].joint == ui->chosen_joint ? i : shown;
     const uint32_t joint = compare->peaks[shown].joint;
     plot of = {.anim = compare->measured,

@@ -50,13 +50,13 @@ bool view_read_choices(view_export_choices *choices, const char *text)
     char *const texts[] = {of.frames, of.sheet, of.resolution, of.rate, of.folder, of.name};
     const size_t sizes_of[] = {sizeof of.frames, sizeof of.sheet,  sizeof of.resolution,
                                sizeof of.rate,   sizeof of.folder, sizeof of.name};
-    for (int i = 0; i < NUM_DIGITS; i++) {
+    COMMON_FOR (i, NUM_DIGITS) {
         *digits[i] = (uint32_t)(*text - '0');
         if (*digits[i] >= counts[i]) // also if it is no digit
             return false;
         text++;
     }
-    for (int i = 0; i < NUM_TEXTS; i++) {
+    COMMON_FOR (i, NUM_TEXTS) {
         const size_t length = *text == '\t' ? strcspn(text + 1, "\t") : SIZE_MAX;
         if (length >= sizes_of[i])
             return false;
@@ -94,7 +94,7 @@ static bool is_moving(const view_export_choices *choices)
 static bool read_choice(view_export *export, const char *option, const char *text,
                         view_options *options)
 {
-    const view_option *nearest, *const found = view_find_option(option, strlen(option), &nearest);
+    const view_option *const found = view_find_option(option, strlen(option));
     if (text[0] == '\0' || (found != NULL && view_read_option(found, text, options)))
         return true;
     COMMON_TEXT(export->problem, "%s: expected %s", text, found != NULL ? found->value : "");

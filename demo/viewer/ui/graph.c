@@ -91,7 +91,7 @@ static void find_hovered(drawing *of)
         return;
     of->mouse_x = (of->ui->mouse.x - of->x) / (of->em * of->zoom);
     of->mouse_y = (of->ui->mouse.y - of->y) / (of->em * of->zoom);
-    for (uint32_t i = 0; i < graph->num_nodes; i++)
+    COMMON_FOR (i, graph->num_nodes)
         if (view_contains(graph->nodes[i].rect, of->mouse_x, of->mouse_y))
             of->node = i;
     for (uint32_t i = 0; i < graph->num_edges && of->node == MD5_NONE; i++) {
@@ -243,7 +243,7 @@ static uint32_t running_edge(const drawing *of)
     uint32_t from_any = MD5_NONE;
     if (of->status.from == MD5_NONE)
         return MD5_NONE;
-    for (uint32_t i = 0; i < of->graph->num_edges; i++) {
+    COMMON_FOR (i, of->graph->num_edges) {
         const view_graph_edge *const edge = &of->graph->edges[i];
         const uint32_t end = edge->ends[0] == of->status.state ? 0 : 1;
         if (edge->ends[end] != of->status.state || edge->num_ways[1 - end] == 0)
@@ -269,7 +269,7 @@ static void keep_taken(drawing *of)
         view->taken[0] = (view_taken_edge){edge, of->machine->time};
     }
     view->running = edge;
-    for (int i = 0; i < VIEW_TAKEN_EDGES; i++)
+    COMMON_FOR (i, VIEW_TAKEN_EDGES)
         if (fabs(of->machine->time - view->taken[i].time) > lifetime
             || view->taken[i].edge >= of->graph->num_edges)
             view->taken[i].edge = MD5_NONE;
@@ -279,8 +279,8 @@ static void draw_edges(const drawing *of)
 {
     const view_graph *const graph = of->graph;
     bool has_box = false;
-    for (int lit = 0; lit < 2; lit++) // those that are lit on top
-        for (uint32_t i = 0; i < graph->num_edges; i++) {
+    COMMON_FOR (lit, 2) // those that are lit on top
+        COMMON_FOR (i, graph->num_edges) {
             const view_graph_edge *const edge = &graph->edges[i];
             const bool is_dim = is_edge_dim(of, i);
             const bool is_lit = !is_dim && (of->node != MD5_NONE || of->edge != MD5_NONE);
@@ -310,7 +310,7 @@ static void draw_edges(const drawing *of)
     const uint32_t running = running_edge(of);
     if (running != MD5_NONE)
         draw_edge(of, &graph->edges[running], live_width, VIEW_ACCENT);
-    for (uint32_t i = 0; i < graph->num_edges; i++)
+    COMMON_FOR (i, graph->num_edges)
         draw_count(of, &graph->edges[i], dimmed(edge_color, is_edge_dim(of, i)));
     if (running != MD5_NONE && !of->stage->shown->reduced_motion
         && graph->edges[running].num_points > 1) {
@@ -344,7 +344,7 @@ static void draw_dashes(const drawing *of, view_rect rect, view_color color)
     const float dash = 0.45f, right = rect.x + rect.width, bottom = rect.y + rect.height;
     const view_graph_point corners[] = {
         {rect.x, rect.y}, {right, rect.y}, {right, bottom}, {rect.x, bottom}, {rect.x, rect.y}};
-    for (int i = 0; i < 4; i++)
+    COMMON_FOR (i, 4)
         for (unsigned k = 0; 2.0f * dash * (float)k < length_of(corners + i); k++)
             draw_line(of, towards(corners[i], corners[i + 1], 2.0f * dash * (float)k),
                       towards(corners[i], corners[i + 1], dash * (float)(2 * k + 1)), line_width,
@@ -358,7 +358,7 @@ static bool is_node_dim(const drawing *of, uint32_t node)
         return !touches(&of->graph->edges[of->edge], node);
     if (of->node == MD5_NONE || of->node == node)
         return false;
-    for (uint32_t i = 0; i < of->graph->num_edges; i++)
+    COMMON_FOR (i, of->graph->num_edges)
         if (touches(&of->graph->edges[i], of->node) && touches(&of->graph->edges[i], node))
             return false;
     return true;
@@ -440,7 +440,7 @@ static void draw_nodes(const drawing *of)
     if (graph->box.width > 0.0f) {
         char text[64];
         uint32_t count = 0;
-        for (uint32_t i = 0; i < graph->num_states; i++)
+        COMMON_FOR (i, graph->num_states)
             count += graph->nodes[i].place == VIEW_NODE_BOXED;
         COMMON_TEXT(text, "there and back" VIEW_DOT "%u", count);
         draw_frame(of, graph->box, 0.5f, VIEW_EDGE, pill_color);
@@ -454,7 +454,7 @@ static void draw_nodes(const drawing *of)
     draw_line(of, disc, tip, line_width, head_length, VIEW_FINE);
     if (graph->hub == 0 || graph->hub == MD5_NONE)
         draw_text(of, disc.x - 2.6f, disc.y, VIEW_DIM, "entry");
-    for (uint32_t i = 0; i < graph->num_nodes; i++)
+    COMMON_FOR (i, graph->num_nodes)
         draw_node(of, i);
 }
 
@@ -468,7 +468,7 @@ static void add_way(view_rows *rows, const view_machine *machine, const md5_tran
     static const char *const fades[] = {"cross-fade", "inertial"};
     char text[192] = "", fade[48] = "cut", exit[64] = "", priority[32] = "";
     bool all = true, is_met = false;
-    for (uint32_t i = 0; i < way->num_conditions; i++) {
+    COMMON_FOR (i, way->num_conditions) {
         static const char *const kinds[] = {NULL, "state time", "time left", "heard "};
         const md5_condition *const condition = &way->conditions[i];
         const bool is_event = condition->kind == MD5_WHEN_HEARD;
@@ -521,7 +521,7 @@ static void draw_popover(const drawing *of)
         if (edge->num_ways[end] > MAX_WAYS)
             view_add_row(&rows, VIEW_DIM, NULL, "%u more", edge->num_ways[end] - MAX_WAYS);
     }
-    for (uint32_t i = 0; i < rows.count; i++)
+    COMMON_FOR (i, rows.count)
         rows.width = fmaxf(rows.width, view_text_width(font, VIEW_TEXT, rows.rows[i].text)
                                            + 20.0f * font->scale);
     const float width = rows.width + 2.0f * VIEW_PADDING * font->scale;
@@ -599,7 +599,7 @@ static void head(const drawing *of)
     COMMON_TEXT(text, "%.0f %%", 100.0 * (double)of->zoom);
     const char *const words[][2] = {{"nearer", "+"}, {"usual", text}, {"farther", "\xE2\x88\x92"}};
     const float zooms[] = {1.25f * of->zoom, 1.0f, 0.8f * of->zoom};
-    for (int i = 0; i < 3; i++)
+    COMMON_FOR (i, 3)
         if (draw_word(of, &right, true, false, words[i][0], words[i][1]))
             set_zoom(of->view, of, zooms[i], middle_x, middle_y);
     // From the one on which leaves room for the shown one.
@@ -664,11 +664,11 @@ static void open_graph(drawing *of)
         view->scale = font->scale;
         view->laid_out = view->layer;
         view->running = MD5_NONE;
-        for (int i = 0; i < VIEW_TAKEN_EDGES; i++)
+        COMMON_FOR (i, VIEW_TAKEN_EDGES)
             view->taken[i].edge = MD5_NONE;
     }
     // Of a machine that was read again the names have moved.
-    for (uint32_t i = 0; i < view->graph->num_states; i++)
+    COMMON_FOR (i, view->graph->num_states)
         view->graph->nodes[i].name = of->machine->desc->layers[view->layer].states[i].name;
     of->graph = view->graph;
     of->status = md5_player_layer(of->machine->player, view->layer);
@@ -684,12 +684,12 @@ static void move_focus(const drawing *of, uint32_t focused)
 {
     static const int32_t keys[] = {VIEW_KEY_LEFT, VIEW_KEY_RIGHT, VIEW_KEY_UP, VIEW_KEY_DOWN};
     const view_rect from = seen_rect(of, of->graph->nodes[focused].rect);
-    for (int k = 0; k < 4; k++) {
+    COMMON_FOR (k, 4) {
         uint32_t nearest = focused;
         float least = INFINITY;
         if (!ui_key(of->ui, keys[k]))
             continue;
-        for (uint32_t i = 0; i < of->graph->num_states; i++) {
+        COMMON_FOR (i, of->graph->num_states) {
             const view_rect to = seen_rect(of, of->graph->nodes[i].rect);
             const float x = to.x - from.x + 0.5f * (to.width - from.width),
                         y = to.y - from.y + 0.5f * (to.height - from.height);
@@ -708,7 +708,7 @@ static void move_focus(const drawing *of, uint32_t focused)
 static void node_items(const drawing *of)
 {
     uint32_t focused = MD5_NONE;
-    for (uint32_t i = 0; i < of->graph->num_states; i++) {
+    COMMON_FOR (i, of->graph->num_states) {
         const view_rect rect = seen_rect(of, of->graph->nodes[i].rect);
         char label[160] = ""; // what is not seen is an item too, so that numbers stay
         if (rect.width > 0.0f)

@@ -66,7 +66,7 @@ typedef struct layout {
 static int compare_items(const void *a, const void *b)
 {
     const graph_item *const x = a, *const y = b;
-    for (int i = 0; i < 4; i++)
+    COMMON_FOR (i, 4)
         if (x->keys[i] < y->keys[i] || x->keys[i] > y->keys[i])
             return x->keys[i] < y->keys[i] ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
@@ -99,13 +99,13 @@ static void fold_edges(view_graph *graph, const md5_layer_desc *layer)
     graph->edges = common_alloc(num_ways, sizeof *graph->edges);
     graph->ways = common_alloc(num_ways, sizeof *graph->ways);
     graph->num_states = graph->num_nodes = num_states;
-    for (uint32_t i = 0; i < num_states; i++) {
+    COMMON_FOR (i, num_states) {
         names[i] = &layer->states[i];
         graph->nodes[i].name = layer->states[i].name;
     }
     graph->nodes[num_states].name = "any state";
     qsort(names, num_states, sizeof *names, compare_names);
-    for (uint32_t i = 0; i < num_ways; i++) {
+    COMMON_FOR (i, num_ways) {
         const char *const name = layer->transitions[i].from;
         const uint32_t from = name != NULL ? find_state(layer, names, name) : num_states;
         const uint32_t to = find_state(layer, names, layer->transitions[i].to);
@@ -117,7 +117,7 @@ static void fold_edges(view_graph *graph, const md5_layer_desc *layer)
             (graph_item){.keys = {fmin(from, to), fmax(from, to), from > to}, .number = i};
     }
     qsort(ways, graph->num_ways, sizeof *ways, compare_items);
-    for (uint32_t i = 0; i < graph->num_ways; i++) {
+    COMMON_FOR (i, graph->num_ways) {
         const uint32_t low = (uint32_t)ways[i].keys[0], high = (uint32_t)ways[i].keys[1];
         const view_graph_edge *const last = &graph->edges[graph->num_edges - (i > 0)];
         if (i == 0 || last->ends[0] != low || last->ends[1] != high)
@@ -147,7 +147,7 @@ static void find_roles(layout *of)
     view_graph *const graph = of->graph;
     graph_place *const places = of->places;
     uint32_t hub = MD5_NONE;
-    for (uint32_t i = 0; i < 2 * graph->num_edges; i++) {
+    COMMON_FOR (i, 2 * graph->num_edges) {
         const uint32_t node = graph->edges[i / 2].ends[i % 2];
         places[node].degree += graph->edges[i / 2].kind == VIEW_EDGE_LINE;
         if (node < graph->num_states && places[node].degree >= HUB_NEIGHBOURS
@@ -194,9 +194,9 @@ static void find_units(layout *of)
 {
     const view_graph *const graph = of->graph;
     graph_place *const places = of->places;
-    for (uint32_t i = 0; i < graph->num_nodes; i++)
+    COMMON_FOR (i, graph->num_nodes)
         places[i].unit = i;
-    for (uint32_t i = 0; i < graph->num_edges; i++) {
+    COMMON_FOR (i, graph->num_edges) {
         const view_graph_edge *const edge = &graph->edges[i];
         const uint32_t a = edge->ends[0], b = edge->ends[1];
         if (edge->kind == VIEW_EDGE_LINE && edge->num_ways[0] > 0 && edge->num_ways[1] > 0
@@ -209,11 +209,11 @@ static void find_units(layout *of)
     }
     of->first = common_alloc((size_t)graph->num_nodes + 2, sizeof *of->first);
     of->links = common_alloc(2 * (size_t)graph->num_edges, sizeof *of->links);
-    for (uint32_t i = 0; i < 2 * graph->num_edges; i++)
+    COMMON_FOR (i, 2 * graph->num_edges)
         of->first[places[graph->edges[i / 2].ends[i % 2]].unit + 2]++;
     for (uint32_t i = 2; i < graph->num_nodes + 2; i++)
         of->first[i] += of->first[i - 1];
-    for (uint32_t i = 0; i < 2 * graph->num_edges; i++)
+    COMMON_FOR (i, 2 * graph->num_edges)
         of->links[of->first[places[graph->edges[i / 2].ends[i % 2]].unit + 1]++] = i / 2;
 }
 
@@ -227,7 +227,7 @@ static void find_columns(layout *of)
     graph_place *const places = of->places;
     const uint32_t num_nodes = graph->num_nodes, base = graph->hub != MD5_NONE ? 1 : 0;
     uint32_t head = 0, tail = 0;
-    for (uint32_t i = 0; i < 2 * num_nodes; i++) {
+    COMMON_FOR (i, 2 * num_nodes) {
         const uint32_t node = i < num_nodes ? i : i - num_nodes;
         if (is_free(of, node) && places[node].unit == node && places[node].mark == NEW
             && (i >= num_nodes || node == 0 || node == graph->num_states
@@ -254,7 +254,7 @@ static void find_columns(layout *of)
             }
         }
     }
-    for (uint32_t i = 0; i < num_nodes; i++)
+    COMMON_FOR (i, num_nodes)
         places[i].column = places[places[i].unit].column;
 }
 
@@ -281,14 +281,14 @@ static double wish_beside(const layout *of, uint32_t node, bool at_left)
 static void set_rows(const layout *of, graph_item *items, uint32_t count, bool forward)
 {
     uint32_t num_pools = 0;
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         double *const keys = items[i].keys;
         keys[1] = keys[3] = wish_beside(of, items[i].number, forward);
         if (i > 0 && items[i - 1].keys[2] == keys[2])
             keys[1] = items[i - 1].keys[1] = 0.5 * (keys[1] + items[i - 1].keys[1]);
     }
     qsort(items, count, sizeof *items, compare_items);
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const bool is_second = i > 0 && items[i - 1].keys[2] == items[i].keys[2]; // it is below
         graph_item *pool = &items[num_pools++];
         pool->sum = items[i].keys[1] + is_second - i;
@@ -312,30 +312,30 @@ static void find_rows(layout *of)
     graph_item *const items = of->items;
     uint32_t count = 0;
     of->num_columns = of->graph->hub != MD5_NONE ? 1 : 0;
-    for (uint32_t i = 0; i < of->graph->num_nodes; i++)
+    COMMON_FOR (i, of->graph->num_nodes)
         if (is_free(of, i))
             items[count++] =
                 (graph_item){.keys = {places[i].column, 0.0, places[i].unit}, .number = i};
     qsort(items, count, sizeof *items, compare_items);
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         graph_band *const column = &of->columns[(uint32_t)items[i].keys[0]];
         column->begin = column->end == 0 ? i : column->begin;
         column->end = i + 1;
         of->num_columns = (uint32_t)items[i].keys[0] + 1;
         places[items[i].number].level = i - column->begin;
     }
-    for (uint32_t i = 0; i < (SWEEPS + 1) * of->num_columns; i++) {
+    COMMON_FOR (i, (SWEEPS + 1) * of->num_columns) {
         const bool forward = i / of->num_columns % 2 == 0;
         const uint32_t step = i % of->num_columns;
         const graph_band *const column = &of->columns[forward ? step : of->num_columns - 1 - step];
         set_rows(of, items + column->begin, column->end - column->begin, forward);
     }
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const graph_place *const place = &places[items[i].number];
         items[i] = (graph_item){.keys = {place->level, place->column}, .number = items[i].number};
     }
     qsort(items, count, sizeof *items, compare_items);
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const bool is_new = i == 0 || items[i].keys[0] > items[i - 1].keys[0];
         of->num_rows += is_new;
         places[items[i].number].row = of->num_rows - 1;
@@ -349,7 +349,7 @@ static void find_rows(layout *of)
 static void find_routes(layout *of)
 {
     const view_graph *const graph = of->graph;
-    for (uint32_t i = 0; i < graph->num_edges; i++) {
+    COMMON_FOR (i, graph->num_edges) {
         const view_graph_edge *const edge = &graph->edges[i];
         graph_place *const ends[2] = {&of->places[edge->ends[0]], &of->places[edge->ends[1]]};
         const bool is_side = ends[0]->column == ends[1]->column;
@@ -372,7 +372,7 @@ static void find_routes(layout *of)
         right->uses_right |= route->class == ROUTE_SIDE;
         if (route->class != ROUTE_UPRIGHT)
             route->num_verticals = is_blocked ? 2 : left->row != right->row;
-        for (uint32_t k = 0; k < route->num_verticals; k++)
+        COMMON_FOR (k, route->num_verticals)
             route->tracks[k] = of->columns[route->channels[k]].num_lines++;
         route->gap = right->row + (route->class == ROUTE_BACK || left->row > right->row);
         if (is_blocked)
@@ -432,7 +432,7 @@ static float place_box(layout *of)
     const float padding = 0.6f, title = 1.9f, step = node_height + row_gap;
     uint32_t count = 0, number = 0;
     float width = 0.0f;
-    for (uint32_t i = 0; i < graph->num_states; i++)
+    COMMON_FOR (i, graph->num_states)
         if (graph->nodes[i].place == VIEW_NODE_BOXED) {
             width = fmaxf(width, wish_width(of, i, 0.0f) + padding);
             count++;
@@ -445,7 +445,7 @@ static float place_box(layout *of)
     graph->height = fmaxf(graph->height, height + step);
     graph->box = (view_rect){0.0f, fmaxf(0.5f * (graph->height - height), step),
                              width * (float)across + padding, height};
-    for (uint32_t i = 0; i < graph->num_states; i++)
+    COMMON_FOR (i, graph->num_states)
         if (graph->nodes[i].place == VIEW_NODE_BOXED) {
             const uint32_t row = number / across, column = number++ % across;
             graph->nodes[i].rect =
@@ -464,14 +464,14 @@ static void place_nodes(layout *of)
     float x = fmaxf(place_box(of), of->places[0].column == 0 ? entry_width : 0.0f);
     for (uint32_t i = 0; i <= of->num_rows; i++) // the box may be higher
         of->rows[i].start += 0.5f * (graph->height - above);
-    for (uint32_t i = 0; i < graph->num_nodes; i++) {
+    COMMON_FOR (i, graph->num_nodes) {
         graph_band *const column = &of->columns[of->places[i].column];
         if (graph->nodes[i].place != VIEW_NODE_BOXED)
             column->width = fmaxf(column->width, wish_width(of, i, mark));
         if (graph->nodes[i].returns && !of->places[i].uses_right)
             column->channel = mark_gap + mark;
     }
-    for (uint32_t i = 0; i < of->num_columns; i++) {
+    COMMON_FOR (i, of->num_columns) {
         graph_band *const column = &of->columns[i];
         column->start = x;
         column->channel += x + column->width;
@@ -481,7 +481,7 @@ static void place_nodes(layout *of)
         // Lines between nodes of the last column are at its right.
         graph->width = column->num_lines > 0 ? x : column->channel;
     }
-    for (uint32_t i = 0; i < graph->num_nodes; i++) {
+    COMMON_FOR (i, graph->num_nodes) {
         view_graph_node *const node = &graph->nodes[i];
         const graph_place *const place = &of->places[i];
         const graph_band *const column = &of->columns[place->column];
@@ -505,7 +505,7 @@ static void add_line(view_graph *graph, view_graph_edge *edge, uint32_t begin,
 {
     edge->first_point = graph->num_points;
     edge->num_points = count;
-    for (uint32_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         graph->points[graph->num_points++] = points[edge->ends[0] == begin ? i : count - 1 - i];
 }
 
@@ -519,7 +519,7 @@ static void add_route(const layout *of, const graph_route *route)
     uint32_t count = 1;
     find_levels(of, route, levels);
     view_graph_point points[6] = {{left.x + left.width, levels[0]}};
-    for (uint32_t i = 0; i < route->num_verticals; i++) {
+    COMMON_FOR (i, route->num_verticals) {
         const float vertical = of->columns[route->channels[i]].channel + channel_end
                                + track_width * (float)route->tracks[i];
         points[count++] = (view_graph_point){vertical, levels[i]};
@@ -536,7 +536,7 @@ static void add_route(const layout *of, const graph_route *route)
 static void place_lines(const layout *of)
 {
     view_graph *const graph = of->graph;
-    for (uint32_t i = 0; i < of->num_routes; i++)
+    COMMON_FOR (i, of->num_routes)
         add_route(of, &of->routes[i]);
     for (uint32_t i = 0; i < graph->num_edges && graph->hub != MD5_NONE; i++) {
         view_graph_edge *const edge = &graph->edges[i];
@@ -579,7 +579,7 @@ view_graph *view_lay_out_graph(const md5_layer_desc *layer, view_measure_fn *mea
     place_lines(&of);
     void *const memory[] = {of.first,  of.links,   of.places, of.items,
                             of.routes, of.columns, of.rows};
-    for (size_t i = 0; i < COMMON_LENGTH(memory); i++)
+    COMMON_FOR (i, COMMON_LENGTH(memory))
         free(memory[i]);
     return graph;
 }

@@ -36,7 +36,7 @@ static void add_three(view_rows *rows, const char *label, md5_vec3 v, int places
 {
     const float values[3] = {v.x, v.y, v.z};
     written numbers[3];
-    for (int i = 0; i < 3; i++)
+    COMMON_FOR (i, 3)
         view_format_number(numbers[i].text, sizeof numbers[i].text, values[i], places, true);
     view_add_row(rows, VIEW_PLAIN, label, "%s  %s  %s", numbers[0].text, numbers[1].text,
                  numbers[2].text);
@@ -201,7 +201,7 @@ static void list_model(const view_stage *stage, view_rows *rows)
 
     // "1 x 8, 1 x 4": the meshes of each vertex path.
     uint32_t counts[MD5GL_PATH_COMPUTE + 1] = {0};
-    for (uint32_t i = 0; i < scene->model->num_meshes; i++)
+    COMMON_FOR (i, scene->model->num_meshes)
         counts[md5gl_mesh_path(stage->document->drawn, i, NULL)]++;
     for (md5gl_path path = MD5GL_PATH_4; path <= MD5GL_PATH_COMPUTE; path++)
         if (counts[path] > 0)
@@ -233,7 +233,7 @@ static void list_material(const view_stage *stage, uint32_t mesh, view_rows *row
     const view_layered *const layered = view_find_layered(layers, mesh);
     if (layered != NULL)
         view_add_row(rows, VIEW_PLAIN, "Stages", "%u", layered->material->num_stages);
-    for (size_t i = 0; i < layers->num_notes; i++)
+    COMMON_FOR (i, layers->num_notes)
         if (layers->notes[i].mesh == mesh)
             view_add_row(rows, VIEW_AMBER, NULL, "%s", layers->notes[i].text);
 }
@@ -293,7 +293,7 @@ static void list_statistics(const view_stage *stage, view_rows *rows)
     const md5_character *const character = scene->machine.character;
     const size_t num_clips = scene->num_clips + (character != NULL ? character->num_clips : 0);
     size_t clips_size = character != NULL ? character->anims_size : 0;
-    for (size_t i = 0; i < scene->num_clips; i++)
+    COMMON_FOR (i, scene->num_clips)
         clips_size += scene->clips[i].anim->size;
     if (num_clips > 0)
         view_add_row(rows, VIEW_PLAIN, "Clips", "%zu" VIEW_DOT "%.1f KiB", num_clips,
@@ -319,7 +319,7 @@ static void list_frame_time(const view_stage *stage, view_rows *rows)
     const float slow = 0.05f;
     float times[MOST];
     const uint32_t all = stage->num_frame_times, count = all < MOST ? all : MOST;
-    for (uint32_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
     qsort(times, count, sizeof *times, by_size);
     const float median = count > 0 ? times[count / 2] : 0.0f;
@@ -415,7 +415,7 @@ void view_figures_panel(view_ui *ui, const view_stage *stage)
     float times[VIEW_NUM_FRAME_TIMES];
     const uint32_t all = stage->num_frame_times;
     const uint32_t count = all < VIEW_NUM_FRAME_TIMES ? all : VIEW_NUM_FRAME_TIMES;
-    for (uint32_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         times[i] = stage->frame_times[(all - count + i) % VIEW_NUM_FRAME_TIMES];
     view_rows rows = {.times = times, .num_times = count};
     view_list_figures(stage, &rows);

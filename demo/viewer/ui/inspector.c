@@ -76,7 +76,7 @@ static void show_values(view_ui *ui, const char *title, view_joint_values values
                                           : view_axis_colors[r]};
         view_rect row;
         view_color colors[4] = {VIEW_DIM, VIEW_DIM, VIEW_DIM, VIEW_DIM};
-        for (int c = 0; c < num_columns; c++) {
+        COMMON_FOR (c, num_columns) {
             const int kind = is_wide ? r : c, axis = is_wide ? c : r;
             colors[c] = r >= 0 ? VIEW_BRIGHT : is_wide ? view_axis_colors[c] : VIEW_DIM;
             if (r < 0) // in a narrow dock the title is where the first name would be
@@ -97,8 +97,8 @@ static void copy_values(view_ui *ui, const view_stage *stage, const char *name,
 {
     char text[1024];
     COMMON_TEXT(text, "%.200s", name);
-    for (int space = 0; space < 2; space++)
-        for (int kind = 0; kind < VIEW_NUM_VALUE_KINDS; kind++) {
+    COMMON_FOR (space, 2)
+        COMMON_FOR (kind, VIEW_NUM_VALUE_KINDS) {
             common_append(text, sizeof text, "\n", "%s %s", space == 0 ? "local" : "model",
                           view_value_names[kind]);
             for (int i = 0; i < (kind == 2 ? 4 : 3); i++)
@@ -127,7 +127,7 @@ static int compare_weights(const void *a, const void *b)
 static uint32_t find_weights(const md5_model *model, uint32_t joint, weighted *all, uint32_t room)
 {
     uint32_t count = 0;
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    COMMON_FOR (m, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[m];
         for (uint32_t v = 0; v < mesh->num_file_vertices && v < mesh->num_vertices; v++)
             for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++)
@@ -211,7 +211,7 @@ static void show_limits(view_ui *ui, const view_stage *stage, uint32_t joint)
 {
     const view_scene *const scene = &stage->document->scene;
     const uint32_t count = view_shows_machine(stage) ? scene->machine.desc->num_modifiers : 0;
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const md5_modifier_desc *const aim = &scene->machine.desc->modifiers[i];
         uint32_t turned = md5_find_joint(scene->skeleton, aim->joint), length = aim->length;
         char number[32], text[64];
@@ -254,7 +254,7 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
     else if (text_row(ui, "Parent", joints[joint->parent].name, true))
         next = (int32_t)joint->parent;
     const char *label = "Children";
-    for (uint32_t i = 0; i < scene->num_joints; i++)
+    COMMON_FOR (i, scene->num_joints)
         if (joints[i].parent == number) {
             if (text_row(ui, label, joints[i].name, true))
                 next = (int32_t)i;
@@ -328,7 +328,7 @@ static void materials_panel(view_ui *ui, const view_stage *stage)
     if (!open_sliders(ui, stage, "parms", UI_SECTION_MATERIALS, "Materials",
                       "Bright: in use. Click on a name to reset it", VIEW_NUM_PARM_ROWS, 100.0f))
         return;
-    for (int number = 0; number < VIEW_NUM_PARM_ROWS; number++) {
+    COMMON_FOR (number, VIEW_NUM_PARM_ROWS) {
         const view_parm_range *const range = &view_parm_ranges[number];
         const bool is_time = number == VIEW_PARM_TIME;
         float value = is_time ? view_material_time(stage->parms, stage->play->time)
@@ -353,7 +353,7 @@ static void add_fired(view_rows *rows, const view_event *events, int count, doub
                       bool is_fixed)
 {
     const double lifetime = 1.5;
-    for (int i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const bool is_fresh = fabs(now - events[i].time) < lifetime;
         view_add_row(rows, i == 0 ? VIEW_ACCENT : VIEW_DIM, NULL, "%s",
                      is_fresh ? events[i].text : "")
@@ -371,7 +371,7 @@ static void list_tracks(const view_machine *machine, bool are_curves, view_rows 
 {
     const md5_machine *const made = machine->character->machine;
     uint32_t number = 0; // it counts clip after clip; those of one name are the first
-    for (uint32_t i = 0; i < machine->desc->num_clips; i++) {
+    COMMON_FOR (i, machine->desc->num_clips) {
         const md5_clip_desc *const clip = &machine->desc->clips[i];
         for (uint32_t k = 0; k < (are_curves ? clip->num_curves : clip->num_windows); k++) {
             const char *const name = are_curves ? clip->curves[k].name : clip->windows[k].name;
@@ -394,7 +394,7 @@ static void list_machine(const view_stage *stage, view_rows *rows)
     uint32_t num_triggers = 0;
     view_begin_inspector_rows(stage, rows, 56.0f);
     // As wide as the longest name, up to half of the box.
-    for (uint32_t i = 0; i < desc->num_parameters; i++) {
+    COMMON_FOR (i, desc->num_parameters) {
         rows->label_width =
             fmaxf(rows->label_width, view_text_width(font, VIEW_TEXT, desc->parameters[i].name));
         num_triggers += is_trigger(desc, i);
@@ -466,7 +466,7 @@ static void list_channels(const view_stage *stage, view_rows *rows)
     const view_entity *const entity = view_channels_of(&stage->document->scene);
     view_begin_inspector_rows(stage, rows, 64.0f);
     view_add_section(rows, UI_SECTION_CHANNELS, "Channels");
-    for (int c = 0; c < MD5_NUM_CHANNELS; c++) {
+    COMMON_FOR (c, MD5_NUM_CHANNELS) {
         const md5_channel channel = (md5_channel)c;
         const int32_t clip = entity->channels[c].clip;
         const bool has_focus = channel == entity->focus && clip >= 0;

@@ -19,6 +19,8 @@ typedef struct menu_line {
     char label[192], keys[64];
 } menu_line;
 
+static const view_command_row *const table = view_command_rows;
+
 // Of long lists the first are shown; all can be searched for.
 enum { MAX_LINES = 400, NOT_FOUND = -1 };
 
@@ -45,13 +47,6 @@ uint32_t view_missing_for(const view_stage *stage, const view_command_row *row)
     const uint32_t have = view_found_needs(stage->document)
                           | (stage->environment->light != NULL ? VIEW_NEEDS_ENVIRONMENT : 0u);
     return row->needs & ~have;
-}
-
-static const view_option *option_of(const view_command_row *row)
-{
-    const view_option *nearest;
-    return row->option != NULL ? view_find_option(row->option, strlen(row->option), &nearest)
-                               : NULL;
 }
 
 // -- What is in a row's list ----------------------------------------------------------------
@@ -92,7 +87,7 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
     const size_t size = sizeof line->label;
     const view_scene *const scene = &stage->document->scene;
     const view_machine *const machine = &scene->machine;
-    const view_option *const option = option_of(row);
+    const view_option *const option = view_option_of(row);
     const bool has_machine = view_mode_of(stage->document) == VIEW_MODE_MACHINE;
     char *text;
     uint32_t layer, state;
@@ -146,14 +141,12 @@ static view_command command_of(const view_stage *stage, const menu_line *line,
 {
     const view_command_row *const row = line->row;
     const view_machine *const machine = &stage->document->scene.machine;
-    const view_option *const option = option_of(row);
-    size_t count;
-    const view_option *const table = view_options_table(&count);
+    const view_option *const option = view_option_of(row);
     view_command command = {.action = view_action_of(row), .number = line->number};
     uint32_t layer, state;
     const bool is_of_option = option != NULL && command.action < VIEW_TOGGLE;
     if (is_of_option)
-        command.number = (size_t)(option - table);
+        command.number = (size_t)(option - view_option_rows);
     if (row->menu == VIEW_MENU_TARGET) {
         const char *const text = row->action == VIEW_COPY_NAME ? target->name : target->path;
         command.number = is_of_option ? command.number : target->number;
@@ -216,10 +209,8 @@ static size_t group_length(const view_command_row *row)
 // The lines of a menu of the bar or, if `group` names one, of the menu within.
 static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu, const char *group)
 {
-    size_t count;
-    const view_command_row *const table = view_commands(&count);
     const size_t length = strlen(group);
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, view_num_commands) {
         const view_command_row *const row = &table[i];
         const size_t own = group_length(row);
         if (row->menu != menu)
@@ -252,10 +243,8 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
 
 static void list_context(menu_lines *lines, const view_stage *stage, unsigned context)
 {
-    size_t count;
-    const view_command_row *const table = view_commands(&count);
     const view_command_row *search = NULL; // is the last line
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, view_num_commands) {
         if (table[i].action == VIEW_SEARCH)
             search = &table[i];
         else if ((table[i].context & context) != 0)
@@ -301,9 +290,7 @@ static int compare_lines(const void *a, const void *b)
 
 static void list_found(menu_lines *lines, const view_stage *stage, const char *sought)
 {
-    size_t count;
-    const view_command_row *const table = view_commands(&count);
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, view_num_commands) {
         const view_command_row *const row = &table[i];
         if (row->menu >= VIEW_NUM_MENUS)
             continue;
@@ -339,7 +326,7 @@ static const float row_lines = 1.3f;
 static size_t next_line(const menu_lines *lines, size_t from, int way)
 {
     size_t line = from;
-    for (size_t i = 0; i < lines->count; i++) {
+    COMMON_FOR (i, lines->count) {
         line = line >= lines->count ? (way > 0 ? 0 : lines->count - 1)
                                     : (line + (way > 0 ? 1 : lines->count - 1)) % lines->count;
         if (lines->lines[line].missing == 0)
@@ -383,7 +370,7 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
     const float scale = font->scale, row = roundf(row_lines * font->line[VIEW_TEXT]);
     const float padding = 10.0f * scale, mark = 20.0f * scale;
     float labels = 0.0f, keys = 0.0f;
-    for (size_t i = 0; i < lines->count; i++) {
+    COMMON_FOR (i, lines->count) {
         labels = fmaxf(labels, view_text_width(font, VIEW_TEXT, lines->lines[i].label));
         keys = fmaxf(keys, view_text_width(font, VIEW_TEXT, lines->lines[i].keys));
     }
@@ -563,17 +550,15 @@ void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area)
     const float em = view_em(stage->font), height = ceilf(2.4f * em);
     menu_lines *const lines = common_alloc(1, sizeof *lines);
     ui_column column;
-    size_t count;
-    const view_command_row *const table = view_commands(&count);
     list_menu(lines, stage, VIEW_MENU_VIEW, "Surface");
     list_menu(lines, stage, VIEW_MENU_VIEW, "Show");
-    for (size_t i = 0; i < count; i++)
+    COMMON_FOR (i, view_num_commands)
         if (table[i].option != NULL && strcmp(table[i].option, "background-color") == 0)
             (void)add_line(lines, stage, &table[i], table[i].label, false);
     list_menu(lines, stage, VIEW_MENU_LIGHT, "");
     ui_begin(ui, "look");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
-    for (size_t i = 0; i < lines->count; i++) {
+    COMMON_FOR (i, lines->count) {
         const menu_line *const line = &lines->lines[i];
         view_rect row;
         (void)ui_take_row(ui, height, &row);
@@ -625,8 +610,7 @@ static void draw_search(view_ui *ui, const view_stage *stage)
 static void draw_question(view_ui *ui, const view_stage *stage)
 {
     view_menus *const menu = &ui->menu;
-    size_t count;
-    const view_option *const option = &view_options_table(&count)[menu->option];
+    const view_option *const option = &view_option_rows[menu->option];
     const view_font *const font = stage->font;
     const float scale = font->scale, line = font->line[VIEW_TEXT];
     const float width = fminf(36.0f * line / 1.3f, stage->width - 60.0f * scale);
@@ -673,15 +657,13 @@ static void draw_question(view_ui *ui, const view_stage *stage)
 
 void view_ask(view_ui *ui, const view_stage *stage, size_t option)
 {
-    size_t count;
-    const view_option *const row = &view_options_table(&count)[option];
+    const view_option *const row = &view_option_rows[option];
     char *const text = view_write_option(row, stage->options);
     view_open_menu(ui, VIEW_MENU_ASKING, 0, 0);
     ui->menu.option = option;
-    const view_command_row *const rows = view_commands(&count);
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].action == VIEW_ASK && strcmp(rows[i].option, row->name) == 0)
-            ui->menu.row = &rows[i];
+    COMMON_FOR (i, view_num_commands)
+        if (table[i].action == VIEW_ASK && view_option_of(&table[i]) == row)
+            ui->menu.row = &table[i];
     COMMON_TEXT(ui->menu.text, "%s", text != NULL ? text : "");
     free(text);
 }
@@ -735,7 +717,7 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
                 padding = 9.0f * scale;
     const view_rect bar = {0.0f, 0.0f, stage->width, height};
     float widths = 0.0f;
-    for (int i = 0; i < VIEW_NUM_MENUS; i++)
+    COMMON_FOR (i, VIEW_NUM_MENUS)
         widths += view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2.0f * padding;
     const float search_width = view_text_width(font, VIEW_TEXT, search) + 2.0f * padding;
     view_draw_rect(stage->canvas, bar, VIEW_DOCK);
@@ -746,7 +728,7 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
         return;
     }
     float x = 0.0f;
-    for (int i = 0; i < VIEW_NUM_MENUS; i++) {
+    COMMON_FOR (i, VIEW_NUM_MENUS) {
         const float width = view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2.0f * padding;
         const view_rect place = {x, 0.0f, width, height};
         const bool is_open = ui->menu.kind == VIEW_MENU_OF_BAR && (int)ui->menu.menu == i;

@@ -141,12 +141,12 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
     const md5_model *const model = stage->document->scene.model;
     const uint32_t count = model != NULL ? model->num_meshes : 0;
     uint32_t num_found = 0;
-    for (uint32_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         num_found += is_found(ui, model->meshes[i].name);
     ui_begin(ui, "mesh");
     if (!opens(ui, UI_SECTION_MESHES, "Meshes", count, num_found))
         return;
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const md5_mesh *const mesh = &model->meshes[i];
         char number[16], vertices[16];
         const bool is_hidden = i < 64 && (stage->hidden_meshes >> i & 1) != 0;
@@ -184,7 +184,7 @@ static void list_clip_tiles(view_ui *ui, const view_stage *stage)
     view_rect row;
     bool is_seen = false, is_new = false;
     ui_begin(ui, "clip");
-    for (size_t i = 0; i < scene->num_clips; i++) {
+    COMMON_FOR (i, scene->num_clips) {
         const view_clip *const clip = &scene->clips[i];
         const float left = (float)(i % per_row) * step;
         if (i % per_row == 0)
@@ -221,12 +221,12 @@ static void list_clips(view_ui *ui, const view_stage *stage)
     const bool can_choose = view_mode_of(stage->document) == VIEW_MODE_CLIPS;
     const size_t count = can_choose ? scene->num_clips : 0;
     uint32_t num_found = 0;
-    for (size_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         num_found += is_found(ui, scene->clips[i].name);
     ui_begin(ui, "clip");
     if (!opens(ui, UI_SECTION_CLIPS, "Clips", (uint32_t)count, num_found))
         return;
-    for (size_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const view_clip *const clip = &scene->clips[i];
         const bool is_shown = clip == shown;
         char seconds[24];
@@ -252,17 +252,17 @@ static void list_layers(view_ui *ui, const view_stage *stage)
     uint32_t num_found = 0;
     if (view_mode_of(stage->document) != VIEW_MODE_MACHINE)
         return;
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
+    COMMON_FOR (i, desc->num_layers) {
         const md5_layer_desc *const layer = &desc->layers[i];
         bool has_found = is_found(ui, layer->name);
-        for (uint32_t k = 0; k < layer->num_states; k++)
+        COMMON_FOR (k, layer->num_states)
             has_found = has_found || is_found(ui, layer->states[k].name);
         num_found += has_found;
     }
     ui_begin(ui, "layer");
     if (!opens(ui, UI_SECTION_LAYERS, "Layers", desc->num_layers, num_found))
         return;
-    for (uint32_t i = 0; i < desc->num_layers; i++) {
+    COMMON_FOR (i, desc->num_layers) {
         const md5_layer_desc *const layer = &desc->layers[i];
         const md5_layer_status status = md5_player_layer(machine->player, i);
         const char *const state = layer->states[status.state].name;
@@ -274,7 +274,7 @@ static void list_layers(view_ui *ui, const view_stage *stage)
         else
             COMMON_TEXT(text, "%s", state);
         bool has_found = is_found(ui, layer->name);
-        for (uint32_t k = 0; k < layer->num_states; k++)
+        COMMON_FOR (k, layer->num_states)
             has_found = has_found || is_found(ui, layer->states[k].name);
         if (!has_found)
             continue;
@@ -300,7 +300,7 @@ static void list_layers(view_ui *ui, const view_stage *stage)
             (void)ui_context(ui, VIEW_ON_STATE, i, k, name, NULL);
         }
     }
-    for (uint32_t i = 0; i < desc->num_slots; i++) { // and what one-shots show
+    COMMON_FOR (i, desc->num_slots) { // and what one-shots show
         const md5_shot_status shot = md5_player_shot(machine->player, i);
         const char *const clip = shot.weight > 0.0f ? desc->clips[shot.clip].name : NULL;
         if (is_found(ui, desc->slots[i].name))
@@ -328,7 +328,7 @@ static joint_tree order_joints(const md5_skeleton *skeleton)
         if (parent != MD5_NONE)
             tree.sizes[parent] += tree.sizes[joint];
     }
-    for (uint32_t i = 0; i < count; i++) { // siblings are in the order of their numbers
+    COMMON_FOR (i, count) { // siblings are in the order of their numbers
         const uint32_t joint = skeleton->order[i], parent = skeleton->joints[joint].parent;
         uint32_t *const place = &places[parent != MD5_NONE ? parent : count];
         tree.depths[joint] = parent != MD5_NONE ? tree.depths[parent] + 1 : 0;
@@ -437,12 +437,12 @@ static void list_materials(view_ui *ui, const view_stage *stage)
     const uint32_t all = model != NULL ? model->num_meshes : 0;
     const uint32_t count = all < VIEW_MAX_MATERIALS ? all : VIEW_MAX_MATERIALS;
     uint32_t num_found = 0;
-    for (uint32_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         num_found += first_with(model, i) == i && is_found(ui, model->meshes[i].shader);
     ui_begin(ui, "material");
     if (!opens(ui, UI_SECTION_MATERIAL_LIST, "Materials", count, num_found))
         return;
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const char *const name = model->meshes[i].shader;
         const bool is_chosen = ui->chosen_material == (int32_t)i;
         if (first_with(model, i) != i || !is_found(ui, name))
@@ -463,14 +463,14 @@ static void list_morphs(view_ui *ui, const view_stage *stage)
     const uint32_t count = morphs->morph != NULL ? morphs->morph->num_targets : 0;
     const float em = view_em(stage->font), usual = 0.0f;
     uint32_t num_found = 0;
-    for (uint32_t i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         num_found += is_found(ui, morphs->morph->targets[i].name);
     ui_begin(ui, "morph");
     if (!opens(ui, UI_SECTION_MORPHS, "Morphs", count, num_found))
         return;
     ui->label_width = 7.0f * em;
     ui->value_width = 4.0f * em;
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const char *const name = morphs->morph->targets[i].name;
         char text[32];
         if (!is_found(ui, name))
@@ -492,7 +492,7 @@ static void list_morphs(view_ui *ui, const view_stage *stage)
 static void take_found(view_ui *ui, const view_scene *scene)
 {
     int32_t best = -1;
-    for (uint32_t i = 0; i < scene->num_joints; i++) {
+    COMMON_FOR (i, scene->num_joints) {
         const char *const name = scene->skeleton->joints[i].name;
         if (strcmp(name, ui->filter) == 0 || (best < 0 && is_found(ui, name)))
             best = (int32_t)i;

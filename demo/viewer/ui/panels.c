@@ -99,7 +99,7 @@ static void run_keys(view_ui *ui, const view_stage *stage)
     const uint32_t count = view_current_keys(stage->document, lines);
     uint32_t num_rows = 0, row = 0;
     float keys = 0.0f, help = 0.0f;
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         num_rows += lines[i].heading != NULL ? 3 : 1;
         keys = fmaxf(keys, view_text_width(font, VIEW_TEXT, lines[i].keys));
         help = fmaxf(help, view_text_width(font, VIEW_TEXT, lines[i].help));

@@ -63,7 +63,7 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
     char number[16], text[VIEW_EXCERPT_BYTES + 8];
     COMMON_TEXT(number, "%u", (excerpt->first + excerpt->count));
     const float margin = view_text_width(canvas->font, VIEW_TEXT, number) + 12.0f * scale;
-    for (uint32_t i = 0; i < excerpt->count; i++) {
+    COMMON_FOR (i, excerpt->count) {
         const bool is_wrong = excerpt->first + i == line;
         (void)ui_take_row(ui, is_wrong ? 2.0f * height : height, &row);
         const float width = row.width - 12.0f * scale;
@@ -90,7 +90,7 @@ static void copy_error(const view_ui *ui, const char *message, const char *place
 {
     const view_excerpt *const excerpt = &ui->excerpt;
     char *text = common_format("%s\n%s%s", message, place, place[0] != '\0' ? "\n" : "");
-    for (uint32_t i = 0; i < excerpt->count; i++) {
+    COMMON_FOR (i, excerpt->count) {
         const bool is_wrong = excerpt->first + i == line;
         common_extend(&text, "%6u  %s\n%*s%s", excerpt->first + i, excerpt->lines[i],
                       is_wrong ? (int)excerpt->caret + 8 : 0, "", is_wrong ? "^\n" : "");
@@ -160,11 +160,11 @@ static bool is_listed(const view_warnings *list, const view_report *report)
 static void copy_warnings(const view_warnings *list, const view_reports *reports)
 {
     size_t size = 1, used = 0;
-    for (size_t i = 0; i < reports->count; i++)
+    COMMON_FOR (i, reports->count)
         size += strlen(reports->rows[i].text) + 64
                 + (reports->rows[i].file != NULL ? strlen(reports->rows[i].file) : 0);
     char *const text = common_alloc(size, 1);
-    for (size_t i = 0; i < reports->count; i++) {
+    COMMON_FOR (i, reports->count) {
         const view_report *const report = &reports->rows[i];
         if (!is_listed(list, report))
             continue;
@@ -241,7 +241,7 @@ static void warnings_window(view_ui *ui, const view_stage *stage)
     inside.y += foot.height + 8.0f * scale;
     inside.height -= foot.height + 8.0f * scale;
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
-    for (size_t i = 0; i < reports->count; i++)
+    COMMON_FOR (i, reports->count)
         if (is_listed(list, &reports->rows[i])
             && run_warning(ui, &reports->rows[i], count++ == list->chosen))
             list->chosen = count - 1;

@@ -61,7 +61,7 @@ static void run_section(view_ui *ui, const char *title, const common_list *items
     if (ui_take_row(ui, height, &row))
         view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y + 5.0f * scale, row.width, VIEW_DIM,
                        items->count > 0 ? title : instead);
-    for (size_t i = 0; i < items->count; i++) {
+    COMMON_FOR (i, items->count) {
         if (i % columns == 0)
             (void)ui_take_row(ui, height, &row);
         const float width = (row.width - 10.0f * scale + gap) / (float)columns;

@@ -59,12 +59,12 @@ static void draw_weights(const view_stage *stage, view_rect box)
         inside.width, scale_height * stage->font->scale};
     // A band of the scale's colours, with what its ends and quarters mean.
     const float step = band.width / (float)STEPS;
-    for (int i = 0; i < STEPS; i++) {
+    COMMON_FOR (i, STEPS) {
         const float value = ((float)i + 0.5f) / (float)STEPS;
         const md5_vec4 linear = view_heat_color(joint < 0 ? ceilf(4 * value) / 4 : value);
         const float channels[3] = {linear.x, linear.y, linear.z};
         view_color color = 0xFF;
-        for (int k = 0; k < 3; k++) {
+        COMMON_FOR (k, 3) {
             const float c = channels[k];
             const float encoded =
                 c <= 0.0031308f ? 12.92f * c : 1.055f * powf(c, 1.0f / 2.4f) - 0.055f;
@@ -74,7 +74,7 @@ static void draw_weights(const view_stage *stage, view_rect box)
                        (view_rect){band.x + (float)i * step, band.y, step + 0.5f, band.height},
                        color);
     }
-    for (int i = 0; i < 5; i++) {
+    COMMON_FOR (i, 5) {
         const char *const word = joint < 0 ? counts[i] : weights[i];
         const float half = 0.5f * view_text_width(stage->font, VIEW_TEXT, word);
         // Below its colour: counts in the middle of their quarter, weights at their place.
@@ -101,9 +101,9 @@ static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, u
     const view_rect area = window->area;
     const view_rect room = view_inset(area, -1.0f);
     const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
-    for (uint32_t i = 0; i < 3; i++) {
+    COMMON_FOR (i, 3u) {
         float ends[4];
-        for (uint32_t k = 0; k < 2; k++) {
+        COMMON_FOR (k, 2u) {
             const md5_vec2 uv = mesh->texcoords[corners[(i + k) % 3]];
             ends[2 * k] = area.x + (uv.x - window->low[0]) / window->size * area.width;
             ends[2 * k + 1] = area.y + (uv.y - window->low[1]) / window->size * area.height;
@@ -124,9 +124,9 @@ static void draw_uv(const view_stage *stage, view_rect box)
     // Texture coordinates of repeated images may be far out: as far as MAX_IMAGES are shown.
     float low[2] = {0.0f, 0.0f}, high[2] = {1.0f, 1.0f};
     uint32_t num_outside = 0;
-    for (uint32_t v = 0; v < mesh->num_vertices; v++) {
+    COMMON_FOR (v, mesh->num_vertices) {
         const float uv[2] = {mesh->texcoords[v].x, mesh->texcoords[v].y};
-        for (int i = 0; i < 2; i++) {
+        COMMON_FOR (i, 2) {
             low[i] = fmaxf(fminf(low[i], uv[i]), -(float)MAX_IMAGES);
             high[i] = fminf(fmaxf(high[i], uv[i]), (float)MAX_IMAGES);
         }
@@ -185,7 +185,7 @@ static void draw_images(const view_stage *stage, view_rect box)
     if (count == 0)
         view_draw_text(stage->canvas, VIEW_TEXT, inside.x, inside.y, inside.width, VIEW_DIM,
                        "none");
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const view_texture *const image = images[i];
         const float longest = (float)(image->width > image->height ? image->width : image->height);
         const uint32_t column = i % columns, row = i / columns;

@@ -18,7 +18,7 @@ static const struct {
 
 static void clear_tiles(view_texture_panel *panel, md5gl_renderer *renderer)
 {
-    for (size_t i = 0; i < panel->num_tiles; i++) {
+    COMMON_FOR (i, panel->num_tiles) {
         if (panel->tiles[i].preview != 0)
             md5gl_destroy_texture(renderer, panel->tiles[i].preview);
         free(panel->tiles[i].path);
@@ -45,8 +45,8 @@ void view_list_images(view_texture_panel *panel, md5gl_renderer *renderer, const
     COMMON_TEXT(panel->folder, "%s", clean);
     panel->tiles = common_alloc(lists[0].count + lists[1].count + 1, sizeof *panel->tiles);
     panel->tiles[panel->num_tiles++] = (view_tile){.path = common_folder(clean), .is_folder = true};
-    for (int kind = 0; kind < 2; kind++) {
-        for (size_t i = 0; i < lists[kind].count; i++)
+    COMMON_FOR (kind, 2) {
+        COMMON_FOR (i, lists[kind].count)
             if (kind == 0 || view_is_image(lists[kind].names[i]))
                 panel->tiles[panel->num_tiles++] =
                     (view_tile){.path = common_copy(lists[kind].names[i]), .is_folder = kind == 0};
@@ -116,7 +116,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
     const float gap = 0.3f * view_em(stage->font);
     char text[48];
     view_rect row;
-    for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++) {
+    COMMON_FOR (mesh, model->num_meshes) {
         const char *const name = model->meshes[mesh].name;
         COMMON_TEXT(text, "Mesh %u", mesh);
         if (take_row(ui, 1.5f, &row))
@@ -268,7 +268,7 @@ static void list_tiles(view_ui *ui)
     (void)take_row(ui, 1.8f, &row);
     (void)ui_field(ui, row, "Filter", panel->filter, sizeof panel->filter);
     (void)take_row(ui, 0.4f, &row);
-    for (size_t i = 0; i < panel->num_tiles; i++) {
+    COMMON_FOR (i, panel->num_tiles) {
         view_tile *const tile = &panel->tiles[i];
         const bool was_seen = tile->is_seen;
         tile->is_seen = false;

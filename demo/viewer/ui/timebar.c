@@ -101,7 +101,7 @@ static void clip_button(view_ui *ui, const view_stage *stage, view_rect bar, flo
     float width = 0.0f;
     if (shown == NULL || view_mode_of(stage->document) != VIEW_MODE_CLIPS)
         return;
-    for (size_t i = 0; i < scene->num_clips; i++)
+    COMMON_FOR (i, scene->num_clips)
         width = fmaxf(width, view_text_width(stage->font, VIEW_TEXT, scene->clips[i].name));
     const view_rect box = {roundf(*x + 0.45f * em), roundf(bar.y + 0.65f * em),
                            ceilf(fminf(width, 10.0f * em) + em), roundf(1.7f * em)};

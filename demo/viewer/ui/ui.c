@@ -144,15 +144,14 @@ void ui_tip(view_ui *ui, const char *text)
 
 void ui_tip_command(view_ui *ui, view_action action)
 {
-    size_t count;
-    const view_command_row *const table = view_commands(&count);
-    for (size_t i = 0; i < count && ui_is_hot(ui); i++) {
+    for (size_t i = 0; i < view_num_commands && ui_is_hot(ui); i++) {
+        const view_command_row *const row = &view_command_rows[i];
         char keys[64], text[sizeof ui->tip];
-        if (view_action_of(&table[i]) != action || table[i].menu >= VIEW_NUM_MENUS)
+        if (view_action_of(row) != action || row->menu >= VIEW_NUM_MENUS)
             continue;
-        view_print_keys(&table[i], keys, sizeof keys);
-        COMMON_TEXT(text, "%s%s%s%s%s", view_label_of(&table[i]), keys[0] != '\0' ? "  " : "", keys,
-                    table[i].help != NULL ? "\n" : "", table[i].help != NULL ? table[i].help : "");
+        view_print_keys(row, keys, sizeof keys);
+        COMMON_TEXT(text, "%s%s%s%s%s", view_label_of(row), keys[0] != '\0' ? "  " : "", keys,
+                    row->help != NULL ? "\n" : "", row->help != NULL ? row->help : "");
         ui_tip(ui, text);
         return;
     }
@@ -228,7 +227,7 @@ static int32_t draw_rows(view_ui *ui, const char *panel, view_rows *rows)
     for (uint32_t i = rows->count; i-- > 0;)
         if (rows->rows[i].kind == VIEW_ROW_SPACE)
             ui->space = rows->rows[i].rect;
-    for (uint32_t i = 0; i < rows->count; i++) {
+    COMMON_FOR (i, rows->count) {
         const view_row *const row = &rows->rows[i];
         const bool has_label = row->label[0] != '\0' && row->label[0] != ' ';
         if (row->hit != 0 && row->rect.height > 0.0f
@@ -355,7 +354,7 @@ bool ui_segment(view_ui *ui, view_rect rect, const char *const *words, uint32_t 
 {
     const uint32_t before = *choice;
     const float width = rect.width / (float)count;
-    for (uint32_t i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         const view_rect part = {rect.x + (float)i * width, rect.y, width, rect.height};
         if (ui_button(ui, part, words[i], i == before))
             *choice = i;
@@ -551,7 +550,7 @@ void ui_draw_cells(view_ui *ui, view_rect row, float wide, const ui_cells *of)
 {
     const float padding = 0.7f * view_em(ui->canvas->font), y = text_top(ui, row);
     const float end = row.x + row.width - padding, right = end - wide * (float)of->count;
-    for (uint32_t i = 0; i < of->count; i++)
+    COMMON_FOR (i, of->count)
         ui_text_left_of(ui, right + wide * (float)(i + 1), y,
                         of->colors != NULL ? of->colors[i] : of->color, of->texts[i]);
     if (of->name[0] != '\0')
@@ -660,7 +659,7 @@ int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count,
     const float border = 20.0f * font->scale, gap = 6.0f * font->scale;
     float all = 0.0f;
     int pressed = -1;
-    for (int i = 0; i < count; i++)
+    COMMON_FOR (i, count)
         all += view_text_width(font, VIEW_TEXT, words[i]) + border + gap;
     view_rect button = *row;
     row->width -= all;
@@ -668,7 +667,7 @@ int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count,
         button.x += row->width + gap;
     else
         row->x += all;
-    for (int i = 0; i < count; i++) {
+    COMMON_FOR (i, count) {
         button.width = view_text_width(font, VIEW_TEXT, words[i]) + border;
         if (ui_button(ui, button, words[i], i == primary))
             pressed = i;
@@ -683,7 +682,7 @@ void ui_begin_list(view_ui *ui, ui_column *column, view_rect area, ui_scroll *sc
                                    VIEW_KEY_PAGE_DOWN, VIEW_KEY_HOME, VIEW_KEY_END};
     const float line = ui->canvas->font->line[VIEW_TEXT], page = area.height - line, all = 1e6f;
     const float steps[] = {-line, line, -page, page, -all, all};
-    for (int i = 0; i < 6; i++)
+    COMMON_FOR (i, 6)
         scroll->wanted += ui_key(ui, keys[i]) ? steps[i] : 0.0f;
     scroll->shown = scroll->wanted;
     ui_begin_column(ui, column, area, scroll);
