@@ -1,8 +1,9 @@
-// md5edit: MD5 files as tables that may be changed, repaired and written.
+// md5edit: MD5 files as tables that may be changed, repaired and written; what engines say to them.
 //
 //   text --md5_parse_doc()--> document: what the file says, as it says it
 //        --your changes, md5_fix_...(), md5_edit_...()--> document
 //        --md5_write_doc()--> text, as id's exporter lays it out
+//        --md5_check_doc()--> findings: rules of engines that it breaks, with their places
 //
 // A document has the numbers of the file, to the bit, in the file's space and units, and nothing
 // that is derived from them: md5_parse_model() makes an md5_model of the text that was written.
@@ -215,6 +216,89 @@ typedef struct md5_frame_edit { // of an animation, in this order
 // rate, else that of the joints that are not as before. MD5_ERROR_RANGE: frames that the clip does
 // not have, or more than 2^24; a rate or a tolerance below 0.
 MD5_EDIT_API uint32_t md5_edit_frames(md5_doc *anim, const md5_frame_edit *edit, md5_error *error);
+
+// -- What engines say -----------------------------------------------------------------------------
+
+// Engines that read MD5 files, some also in an old version; a set of them is bits. What those that
+// are not `sure` do is never an error: the file may be meant for others.
+#define MD5_ENGINE_LIBRARY (UINT32_C(1) << 31) // this library, for which no rule is
+typedef struct md5_engines {
+    uint32_t all, sure;
+} md5_engines;
+
+// Returns the engines of a name, perhaps with a version: "doom3", "ironwail:0.8.1", "md5model", or
+// "all", which are those without old versions and this library. 0: there are none.
+MD5_EDIT_API uint32_t md5_find_engines(const char *name);
+
+// Writes the names of a set, separated by commas, and a NUL to text[size], cut if they are longer.
+// Returns the length of the uncut text.
+MD5_EDIT_API size_t md5_engine_names(uint32_t engines, char *text, size_t size);
+
+// A rule that a file breaks.
+typedef struct md5_finding {
+    md5_error error;     // MD5_WARNING unless a sure engine refuses the file or reads beyond it;
+                         // where it is broken first, line 0: as a whole
+    char rule[24];       // its name; "": none, as of a message of this library
+    uint32_t count;      // places where it is broken
+    bool is_silent;      // no engine that was asked minds
+    bool is_library_too; // this library reports the same line
+    char engines[360];   // what they do, such as "stops doom3, darkmod; wrong in cube2"
+} md5_finding;
+
+// Writes rule `number`, from 0, as a finding whose message is what breaks it. Returns false if
+// there are no more. Rules that engines take differently in models and animations come twice.
+MD5_EDIT_API bool md5_get_rule(uint32_t number, md5_engines engines, md5_finding *rule);
+
+typedef struct md5_check_joint {
+    const char *name;
+    int32_t parent;              // as the text has it, as are the others
+    uint32_t line, flags, first; // of animations
+} md5_check_joint;
+
+typedef struct md5_check_shader {
+    const char *name;
+    uint32_t line, column;
+} md5_check_shader;
+
+// What a text says to engines, as far as it can be read.
+typedef struct md5_check {
+    const char *file; // of the options; NULL there: ""
+    md5_doc_kind kind;
+    md5_engines engines;
+    uint32_t num_joints, num_shaders, num_findings;
+    md5_check_joint *joints;   // [num_joints]
+    md5_check_shader *shaders; // [num_shaders] of meshes
+    md5_finding *findings;     // [num_findings] in the order in which they were found
+    int32_t num_frames;        // as counted
+    uint32_t bounds_line;      // of the word; 0: none
+} md5_check;
+
+// Looks for what breaks a rule in a text of a model or an animation, however broken it is: what
+// md5_parse_doc() refuses, too. `text` NULL: nothing is read, for findings of the caller. `opts`
+// and `error` may be NULL; of the options allocator and file_name are used. Returns NULL if memory
+// runs out, or for a text of 2 GiB. Free with md5_free_check(). Time and memory are linear in the
+// text.
+MD5_EDIT_API md5_check *md5_check_doc(md5_doc_kind kind, const void *text, size_t size,
+                                      md5_engines engines, const md5_load_opts *opts,
+                                      md5_error *error);
+MD5_EDIT_API void md5_free_check(md5_check *check); // NULL is allowed
+
+// Adds what engines say to the shapes of its model, loaded without axes or scale. Returns false if
+// memory runs out. Linear time, but for dense clouds of vertices, of which 64 neighbours are seen.
+MD5_EDIT_API bool md5_check_model(md5_check *mesh, const md5_model *model);
+
+// Whether a mesh is closed, as a whole, and its triangles face inwards.
+MD5_EDIT_API bool md5_is_inside_out(const md5_mesh *mesh);
+
+// Adds what engines say to a clip with a mesh, unless that was the last one: how their joints
+// differ. Returns the number of findings; MD5_NONE if memory runs out. Time is that of sorting
+// names.
+MD5_EDIT_API uint32_t md5_check_pair(const md5_check *mesh, md5_check *clip);
+
+// Adds a finding: `rule` is the name of one, `text` what was found. Findings may move. Returns
+// false if memory runs out.
+MD5_EDIT_API bool md5_add_finding(md5_check *check, const char *rule, uint32_t line,
+                                  uint32_t column, const char *text);
 
 #ifdef __cplusplus
 }

@@ -13,7 +13,7 @@
 // What the files of a call have in common.
 typedef struct checker {
     tool_report *report;
-    tool_engines asked;  // by --for; none: what each file could be meant for
+    md5_engines asked;   // by --for; none: what each file could be meant for
     uint32_t judged;     // the engines that were asked for any file
     bool shows_progress; // only standard error is a terminal
     size_t num_failed;   // games that cannot be read
@@ -27,10 +27,10 @@ enum { NOT_JUDGED = MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES };
 // What was found in a file, until it is printed.
 typedef struct report {
     const char *path;
-    tool_finding *findings; // of the library
+    md5_finding *findings; // of the library
     size_t count;
     unsigned num_unreported; // warnings beyond the limit of the library
-    tool_facts *facts;       // NULL: the file is of a kind without rules
+    md5_check *facts;        // NULL: the file is of a kind without rules
     uint32_t judged;         // the engines that were asked
     bool keeps_model;        // clips of the same part are judged with it
     md5_model *model;        // only then
@@ -41,11 +41,11 @@ static void add_finding(void *user, const md5_error *error)
 {
     report *const to = user;
     to->findings = common_grow(to->findings, to->count, sizeof *to->findings);
-    to->findings[to->count++] = (tool_finding){.error = *error, .count = 1};
+    to->findings[to->count++] = (md5_finding){.error = *error, .count = 1};
 }
 
 // Prints a finding of a game folder, whose file may be one on disk.
-static void print_game_finding(void *user, const tool_finding *found)
+static void print_game_finding(void *user, const md5_finding *found)
 {
     tool_report_finding(((checker *)user)->report, found);
 }
@@ -54,7 +54,7 @@ static void print_game_finding(void *user, const tool_finding *found)
 static void print_findings(const checker *check, const report *from)
 {
     size_t count = 0;
-    const tool_finding *const of_rules = from->facts ? tool_findings(from->facts, &count) : NULL;
+    const md5_finding *const of_rules = from->facts ? tool_findings(from->facts, &count) : NULL;
     for (size_t i = 0; i < from->count; i++)
         if (!tool_is_judged(from->facts, &from->findings[i].error))
             tool_report_finding(check->report, &from->findings[i]);
@@ -86,7 +86,7 @@ static bool show_search(void *user, size_t num_files)
     return true;
 }
 
-tool_engines tool_guess_engines(const char *path)
+md5_engines tool_guess_engines(const char *path)
 {
     char *const stem = common_stem(path), *const folder = common_folder(path);
     const char *const within = common_base(folder);
@@ -101,16 +101,16 @@ tool_engines tool_guess_engines(const char *path)
     else
         may_be_others =
             tool_has_sibling(path, stem, ".md5mesh") && tool_has_sibling(path, stem, ".md5anim");
-    tool_engines found = {0};
+    md5_engines found = {0};
     for (int i = 0; i < 4 && names[i]; i++)
-        found.sure |= tool_find_engines(names[i]);
-    found.all = may_be_others ? tool_find_engines("all") : found.sure;
+        found.sure |= md5_find_engines(names[i]);
+    found.all = may_be_others ? md5_find_engines("all") : found.sure;
     free(stem);
     free(folder);
     return found;
 }
 
-static tool_engines engines_for(const checker *check, const char *path)
+static md5_engines engines_for(const checker *check, const char *path)
 {
     return check->asked.all != 0 ? check->asked : tool_guess_engines(path);
 }
@@ -189,7 +189,7 @@ static report *find_mesh(const reading *part, const char *clip)
 typedef struct cited_mesh {
     const char *path;
     const md5_model *model;
-    tool_facts *facts;
+    md5_check *facts;
     bool is_read;
 } cited_mesh;
 
@@ -205,27 +205,27 @@ static void judge_named(const reading *part, report *to, cited_mesh *mesh, const
             return;
     }
     if (!mesh->is_read)
-        mesh->facts = tool_load_facts(mesh->path, (tool_engines){0});
+        mesh->facts = tool_check_file(mesh->path, (md5_engines){0});
     if (!mesh->is_read && mesh->facts)
-        tool_judge_model(mesh->facts, mesh->model);
+        md5_check_model(mesh->facts, mesh->model);
     mesh->is_read = true;
-    tool_engines asked = engines_for(part->check, path);
+    md5_engines asked = engines_for(part->check, path);
     if (part->check->asked.all == 0 && tool_kind_of(to->path) == TOOL_MACHINE)
         asked.sure = 0; // a machine is played by this library, which goes by names
-    tool_facts *const clip = mesh->facts ? tool_load_facts(path, asked) : NULL;
+    md5_check *const clip = mesh->facts ? tool_check_file(path, asked) : NULL;
     size_t count = 0;
     if (!clip)
         return;
-    tool_forget_findings(clip);
-    (void)tool_judge_pair(mesh->facts, clip, &count);
-    tool_judge_motion(mesh->facts, clip, mesh->model, anim);
-    const tool_finding *const found = tool_findings(clip, &count);
+    clip->num_findings = 0;
+    (void)md5_check_pair(mesh->facts, clip);
+    tool_judge_motion(clip, mesh->model, anim);
+    const md5_finding *const found = tool_findings(clip, &count);
     for (size_t i = 0; i < count; i++) {
         to->findings = common_grow(to->findings, to->count, sizeof *to->findings);
         to->findings[to->count++] = found[i];
     }
-    to->judged |= tool_asked_engines(clip);
-    tool_free_facts(clip);
+    to->judged |= clip->engines.all;
+    md5_free_check(clip);
 }
 
 typedef struct cited_clip {
@@ -251,7 +251,7 @@ static void check_machine(const reading *part, const md5_character *machine, rep
         if (i == 0 || strcmp(clips[i].path, clips[i - 1].path) != 0)
             judge_named(part, to, &mesh, clips[i].path, clips[i].anim);
     free(clips);
-    tool_free_facts(mesh.facts);
+    md5_free_check(mesh.facts);
 }
 
 // -- Models of Cube 2's engines -------------------------------------------------------------------
@@ -317,7 +317,7 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
             md5_free_binding(binding);
             md5_free_anim(anim);
         }
-        tool_free_facts(mesh.facts);
+        md5_free_check(mesh.facts);
         md5_free_model(model);
     }
 }
@@ -328,17 +328,16 @@ static void check_cube(const reading *part, const md5_cube2 *cube, report *to)
 static void judge_clip(const reading *part, const report *to, const md5_anim *anim)
 {
     const report *const mesh = find_mesh(part, to->path);
-    size_t num_added = 0;
     if (!mesh || !mesh->facts)
         return;
-    (void)tool_judge_pair(mesh->facts, to->facts, &num_added);
+    (void)md5_check_pair(mesh->facts, to->facts);
     if (!anim)
         return;
     md5_error error = {0};
     const md5_load_opts opts = {.without = NOT_JUDGED};
     md5_model *const model = mesh->model ? NULL : md5_load_model(mesh->path, &opts, &error);
     if (mesh->model || model)
-        tool_judge_motion(mesh->facts, to->facts, mesh->model ? mesh->model : model, anim);
+        tool_judge_motion(to->facts, mesh->model ? mesh->model : model, anim);
     md5_free_model(model);
 }
 
@@ -359,7 +358,7 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
         if (!tool_load(to->path, &opts, &asset, &error))
             add_finding(to, &error);
         const char *const baked = read.bytes ? tool_baked_kind(read.bytes, read.size) : NULL;
-        if (baked && (part->check->asked.all & ~TOOL_LIBRARY) != 0) {
+        if (baked && (part->check->asked.all & ~MD5_ENGINE_LIBRARY) != 0) {
             (void)tool_fail(&error, MD5_ERROR_VERSION, to->path,
                             "%s, which no engine reads but those with md5model", baked);
             add_finding(to, &error);
@@ -374,14 +373,14 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
         if (asset.character)
             check_machine(part, asset.character, to);
         if (read.bytes)
-            to->facts = tool_read_facts(to->path, read.bytes, read.size, to->count == 0,
+            to->facts = tool_check_text(to->path, read.bytes, read.size,
                                         engines_for(part->check, to->path));
         if (to->facts) {
-            to->judged = tool_asked_engines(to->facts);
+            to->judged = to->facts->engines.all;
             tool_judge_place(to->facts);
         }
         if (to->facts && asset.model)
-            tool_judge_model(to->facts, asset.model);
+            md5_check_model(to->facts, asset.model);
         if (to->facts && tool_kind_of(to->path) == TOOL_ANIM)
             judge_clip(part, to, asset.anim);
         if (to->keeps_model) {
@@ -436,11 +435,11 @@ static size_t check_game(checker *check, const tool_arguments *arguments)
     tool_game_check game = {.print = print_game_finding, .user = check, .asked = check->asked};
     static const char *const engines[] = {"doom3", "darkmod", "quake4"}; // that have such games
     for (int i = 0; i < 3 && check->asked.all == 0; i++)
-        game.asked.sure = game.asked.all |= tool_find_engines(engines[i]);
+        game.asked.sure = game.asked.all |= md5_find_engines(engines[i]);
     check->judged |= game.asked.all;
     if (tool_check_game(arguments, &game) != TOOL_OK)
         check->num_failed++;
-    if (tool_is_for_people(check->report) && !(game.asked.all & tool_find_engines("doom3")))
+    if (tool_is_for_people(check->report) && !(game.asked.all & md5_find_engines("doom3")))
         printf("%zu declarations\n", game.num_decls);
     else if (tool_is_for_people(check->report))
         printf("%zu declarations, of which Doom 3 would replace %zu by defaults\n", game.num_decls,
@@ -477,7 +476,7 @@ static void check_files(checker *check, const common_list *files)
             report *const from = &part.reports[i];
             print_findings(check, from);
             check->judged |= from->judged;
-            tool_free_facts(from->facts);
+            md5_free_check(from->facts);
             md5_free_model(from->model);
             free(from->findings);
         }
@@ -501,7 +500,7 @@ static int check_all(tool_arguments *arguments)
     if (arguments->num_words == 0 && !arguments->base)
         return tool_usage("check", "missing folder");
     for (size_t i = 0; i < arguments->engines.count; i++) {
-        const uint32_t engines = tool_find_engines(arguments->engines.names[i]);
+        const uint32_t engines = md5_find_engines(arguments->engines.names[i]);
         if (engines == 0)
             return tool_usage("check", "unknown engine '%s': expected one that --rules names",
                               arguments->engines.names[i]);
@@ -530,9 +529,9 @@ static int check_all(tool_arguments *arguments)
         if (walk.is_cut)
             tool_report_finding(
                 check.report,
-                &(tool_finding){.error = {.status = MD5_WARNING,
-                                          .message = "too many files: not all are checked"},
-                                .count = 1});
+                &(md5_finding){.error = {.status = MD5_WARNING,
+                                         .message = "too many files: not all are checked"},
+                               .count = 1});
     }
     if (arguments->num_words == 0)
         num_game_files = check_game(&check, arguments);

@@ -321,7 +321,7 @@ static int print_report(const batch *all)
     tool_report *const report = tool_begin_report(all->arguments);
     for (size_t i = 0; i < all->num_items; i++) {
         const item *const one = &all->items[i];
-        tool_finding found = {.error = one->error, .count = 1};
+        md5_finding found = {.error = one->error, .count = 1};
         counts[one->state]++;
         if (found.error.file[0] == '\0')
             tool_name_file(&found.error, one->inputs.names[0]);
@@ -453,7 +453,7 @@ static int convert(tool_arguments *arguments)
     if (!arguments->output)
         return tool_usage("convert", "missing --output FILE|FOLDER");
     for (size_t i = 0; i < arguments->engines.count; i++)
-        if (tool_find_engines(arguments->engines.names[i]) == 0)
+        if (md5_find_engines(arguments->engines.names[i]) == 0)
             return tool_usage("convert",
                               "unknown engine '%s': expected one that check --rules names",
                               arguments->engines.names[i]);

@@ -43,39 +43,37 @@ static bool note(mended *file, uint32_t count, const char *what)
 
 // -- What engines say -----------------------------------------------------------------------------
 
-static tool_engines engines_of(const tool_arguments *arguments, const char *path)
+static md5_engines engines_of(const tool_arguments *arguments, const char *path)
 {
-    tool_engines asked = {0};
+    md5_engines asked = {0};
     for (size_t i = 0; i < arguments->engines.count; i++)
-        asked.sure = asked.all |= tool_find_engines(arguments->engines.names[i]);
+        asked.sure = asked.all |= md5_find_engines(arguments->engines.names[i]);
     return asked.all != 0 ? asked : tool_guess_engines(path);
 }
 
 // Returns the facts of the file as it was or is written, a clip's with its mesh.
-static tool_facts *judge(const mended *file, bool is_written)
+static md5_check *judge(const mended *file, bool is_written)
 {
-    const tool_engines asked = engines_of(file->arguments, file->path);
-    tool_facts *const facts =
-        tool_read_facts(file->path, is_written ? file->written : file->text,
-                        is_written ? file->written_size : file->size, false, asked);
+    const md5_engines asked = engines_of(file->arguments, file->path);
+    md5_check *const facts = tool_check_text(file->path, is_written ? file->written : file->text,
+                                             is_written ? file->written_size : file->size, asked);
     const bool is_edited = is_written && file->mesh_written;
-    size_t count = 0;
-    tool_facts *const mesh =
+    md5_check *const mesh =
         facts && file->mesh_text
-            ? tool_read_facts(file->mesh_path, is_edited ? file->mesh_written : file->mesh_text,
-                              is_edited ? file->mesh_written_size : file->mesh_size, false, asked)
+            ? tool_check_text(file->mesh_path, is_edited ? file->mesh_written : file->mesh_text,
+                              is_edited ? file->mesh_written_size : file->mesh_size, asked)
             : NULL;
     if (mesh)
-        (void)tool_judge_pair(mesh, facts, &count);
-    tool_free_facts(mesh);
+        (void)md5_check_pair(mesh, facts);
+    md5_free_check(mesh);
     return facts;
 }
 
 // The finding of a rule, if an engine that was asked minds; or NULL.
-static const tool_finding *find_rule(tool_facts *facts, const char *rule)
+static const md5_finding *find_rule(md5_check *facts, const char *rule)
 {
     size_t count = 0;
-    const tool_finding *const found = facts ? tool_findings(facts, &count) : NULL;
+    const md5_finding *const found = facts ? tool_findings(facts, &count) : NULL;
     for (size_t i = 0; i < count; i++)
         if (!found[i].is_silent && strcmp(found[i].rule, rule) == 0)
             return &found[i];
@@ -83,10 +81,10 @@ static const tool_finding *find_rule(tool_facts *facts, const char *rule)
 }
 
 // Prints which rules the written text no longer breaks, and those that it still does.
-static void compare(mended *file, tool_facts *before, tool_facts *after)
+static void compare(mended *file, md5_check *before, md5_check *after)
 {
     size_t count = 0;
-    const tool_finding *const found = before ? tool_findings(before, &count) : NULL;
+    const md5_finding *const found = before ? tool_findings(before, &count) : NULL;
     for (size_t i = 0; i < count; i++) {
         if (found[i].is_silent)
             continue;
@@ -193,7 +191,7 @@ static bool turn_inward(mended *file, md5_doc *doc, md5_error *error)
     char *const text = tool_doc_text(doc, &size, error);
     md5_model *const model = text ? md5_parse_model(text, size, NULL, error) : NULL;
     for (uint32_t m = 0; model && m < model->num_meshes; m++)
-        turned[m] = tool_is_inside_out(&model->meshes[m]);
+        turned[m] = md5_is_inside_out(&model->meshes[m]);
     const md5_mesh_edit edit = {.turned = turned};
     const uint32_t count = model ? md5_edit_meshes(doc, &edit, error) : MD5_NONE;
     if (count == 0)
@@ -204,7 +202,7 @@ static bool turn_inward(mended *file, md5_doc *doc, md5_error *error)
     return note(file, count, "triangles turned outwards");
 }
 
-static bool mend_model(mended *file, md5_doc *doc, tool_facts *before, md5_error *error)
+static bool mend_model(mended *file, md5_doc *doc, md5_check *before, md5_error *error)
 {
     const uint32_t most = file->arguments->influences;
     float loss = 0.0f;
@@ -279,7 +277,7 @@ static bool edit_frames(mended *file, md5_doc *doc, md5_error *error)
 }
 
 // A clip is made to fit its mesh, if one is known.
-static bool mend_anim(mended *file, md5_doc *doc, tool_facts *before, md5_error *error)
+static bool mend_anim(mended *file, md5_doc *doc, md5_check *before, md5_error *error)
 {
     const tool_arguments *const arguments = file->arguments;
     const bool is_other =
@@ -332,7 +330,7 @@ static void load_mesh(mended *file)
 
 // What the library says to a text, where no rule does.
 typedef struct warnings {
-    const tool_facts *facts; // NULL: everything
+    const md5_check *facts; // NULL: everything
     common_list list;
 } warnings;
 
@@ -365,7 +363,7 @@ static bool mend(mended *file, md5_error *error)
 {
     if (file->kind == MD5_DOC_ANIM)
         load_mesh(file);
-    tool_facts *const before = judge(file, false);
+    md5_check *const before = judge(file, false);
     warnings said = {.facts = before};
     const bool drops = file->arguments->drops_triangles;
     md5_load_opts opts = {.file_name = file->path,
@@ -379,10 +377,10 @@ static bool mend(mended *file, md5_error *error)
                                                             : edit_pair(file, false, doc, error));
     file->written = is_mended ? tool_doc_text(doc, &file->written_size, error) : NULL;
     if (file->written) {
-        tool_facts *const after = judge(file, true);
+        md5_check *const after = judge(file, true);
         compare(file, before, after);
         compare_warnings(file, &said.list);
-        tool_free_facts(after);
+        md5_free_check(after);
     }
     opts.drops_triangles = true;
     md5_doc *const dropped =
@@ -391,7 +389,7 @@ static bool mend(mended *file, md5_error *error)
         puts("  with --bad-triangles it can be read");
     md5_free_doc(dropped);
     common_free_list(&said.list);
-    tool_free_facts(before);
+    md5_free_check(before);
     md5_free_doc(doc);
     return file->written != NULL;
 }
@@ -528,7 +526,7 @@ static int read_texts(tool_arguments *arguments)
 {
     md5_frame_edit ignored;
     for (size_t i = 0; i < arguments->engines.count; i++)
-        if (tool_find_engines(arguments->engines.names[i]) == 0)
+        if (md5_find_engines(arguments->engines.names[i]) == 0)
             return tool_usage("fix", "unknown engine '%s': see md5tool check --rules",
                               arguments->engines.names[i]);
     if (arguments->turn && !read_angles(arguments->turn, &arguments->space_edit.turn))

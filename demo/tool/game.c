@@ -5,7 +5,7 @@
 #include "demo/common/game_folder.h"
 #include "demo/common/system.h"
 #include "demo/common/text.h"
-#include "demo/tool/rules.h"
+#include "demo/tool/tool.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -13,6 +13,12 @@
 #include <string.h>
 
 // == Games ========================================================================================
+
+// A model or clip that was checked, perhaps at the skin of its mesh.
+typedef struct judged_file {
+    md5_check *check;
+    bool is_seen;
+} judged_file;
 
 typedef struct tool_game {
     common_game_places places;
@@ -37,8 +43,8 @@ typedef struct tool_game {
     size_t left;    // see print_model_verdict()
 
     tool_game_check *check;
-    tool_facts **facts; // [num_facts] of all models and clips, by path
-    size_t num_facts;
+    judged_file *files; // [num_files] all models and clips, by path
+    size_t num_files;
     common_list images; // files on disk that materials have, some of them often
     size_t num_keys;    // of entities whose keys were checked, with what they inherit
     size_t work;        // left to look for nearest names
@@ -109,9 +115,9 @@ static void close_game(tool_game *game)
     common_free_list(&game->used);
     common_free_list(&game->images);
     free(game->notes);
-    for (size_t i = 0; i < game->num_facts; i++)
-        tool_free_facts(game->facts[i]);
-    free(game->facts);
+    for (size_t i = 0; i < game->num_files; i++)
+        md5_free_check(game->files[i].check);
+    free(game->files);
 }
 
 // -- Walking --------------------------------------------------------------------------------------
@@ -882,12 +888,12 @@ const tool_command tool_verdicts = {
 // == check ========================================================================================
 
 // Prints a finding with the place of its file before the name.
-static void print_placed(tool_game *opened, const tool_finding *found)
+static void print_placed(tool_game *opened, const md5_finding *found)
 {
     const md5_error *const finding = &found->error;
     const common_game_places *const places = &opened->places;
     const uint32_t place = md5_game_find_file(opened->game, finding->file, 0);
-    tool_finding placed = *found;
+    md5_finding placed = *found;
     if (place < places->count) {
         char *const path = common_format("%s/%s", places->titles[place], finding->file);
         tool_name_file(&placed.error, path);
@@ -899,9 +905,9 @@ static void print_placed(tool_game *opened, const tool_finding *found)
 static void print_notes(tool_game *opened)
 {
     for (size_t i = 0; i < opened->num_notes; i++)
-        print_placed(opened, &(tool_finding){.error = opened->notes[i], .count = 1});
+        print_placed(opened, &(md5_finding){.error = opened->notes[i], .count = 1});
     if (opened->num_left_out > 0) {
-        tool_finding more = {.error = {.status = MD5_WARNING}, .count = 1};
+        md5_finding more = {.error = {.status = MD5_WARNING}, .count = 1};
         (void)snprintf(more.error.message, sizeof more.error.message,
                        "%zu further warnings suppressed", opened->num_left_out);
         opened->check->print(opened->check->user, &more);
@@ -910,16 +916,15 @@ static void print_notes(tool_game *opened)
 }
 
 // Prints that a file breaks a rule.
-static void print_broken(tool_game *opened, const char *file, text_place at, rule_id rule,
+static void print_broken(tool_game *opened, const char *file, text_place at, const char *rule,
                          const char *format, ...)
 {
-    size_t count = 0;
     va_list values;
     va_start(values, format);
-    tool_facts *const facts = tool_create_facts(file, opened->check->asked);
-    tool_add_finding(facts, rule, at, format, values);
-    print_placed(opened, tool_findings(facts, &count));
-    tool_free_facts(facts);
+    md5_check *const check = tool_check_text(file, NULL, 0, opened->check->asked);
+    tool_add_finding(check, rule, at, format, values);
+    print_placed(opened, check->findings);
+    md5_free_check(check);
     va_end(values);
 }
 
@@ -941,7 +946,7 @@ static void print_no_material(tool_game *opened, const char *file, text_place at
             tool_compare_name(&nearest, name, other->name);
     }
     opened->work = nearest.work;
-    print_broken(opened, file, at, RULE_MATERIAL,
+    print_broken(opened, file, at, "no-material",
                  nearest.name ? "no material '%.150s': did you mean '%.150s'?"
                               : "no material '%.150s'",
                  name, nearest.name);
@@ -956,11 +961,10 @@ static void judge_file(tool_game *opened, const char *name, const md5_model *mod
     size_t size = 0, count = 0;
     md5_error error = {0};
     const char *const text = files.open(files.user, name, &size, &error);
-    tool_facts *const facts =
-        text ? tool_read_facts(name, text, size, false, opened->check->asked) : NULL;
+    md5_check *const facts = text ? tool_check_text(name, text, size, opened->check->asked) : NULL;
     if (facts && model)
-        tool_judge_model(facts, model);
-    const tool_finding *const found = facts ? tool_findings(facts, &count) : NULL;
+        md5_check_model(facts, model);
+    const md5_finding *const found = facts ? tool_findings(facts, &count) : NULL;
     const size_t num_notes = opened->num_notes;
     opened->num_notes = 0;
     for (size_t i = 0; i < num_notes; i++)
@@ -968,44 +972,45 @@ static void judge_file(tool_game *opened, const char *name, const md5_model *mod
             opened->notes[opened->num_notes++] = opened->notes[i];
     print_notes(opened);
     if (reason->status != MD5_OK && !tool_is_judged(facts, reason))
-        print_placed(opened, &(tool_finding){.error = *reason, .count = 1});
+        print_placed(opened, &(md5_finding){.error = *reason, .count = 1});
     for (size_t i = 0; i < count; i++)
         print_placed(opened, &found[i]);
-    for (size_t i = 0; facts && i < facts->num_shaders; i++) {
-        const named_shader *const shader = &facts->shaders[i];
+    for (uint32_t i = 0; facts && i < facts->num_shaders; i++) {
+        const md5_check_shader *const shader = &facts->shaders[i];
         if (shader->name[0] && !common_is_absolute(shader->name)
             && !is_there(opened, MD5_DECL_MATERIAL, shader->name))
-            print_no_material(opened, name, shader->at, shader->name);
+            print_no_material(opened, name, (text_place){shader->line, shader->column},
+                              shader->name);
     }
     if (facts) {
-        tool_forget_findings(facts); // what comes is what its pairs say
-        opened->facts = common_grow(opened->facts, opened->num_facts, sizeof(tool_facts *));
-        opened->facts[opened->num_facts++] = facts;
+        facts->num_findings = 0; // what comes is what its pairs say
+        opened->files = common_grow(opened->files, opened->num_files, sizeof *opened->files);
+        opened->files[opened->num_files++] = (judged_file){.check = facts};
     }
     if (text)
         files.close(files.user, text, size);
 }
 
-static int compare_facts(const void *a, const void *b)
+static int compare_files(const void *a, const void *b)
 {
-    return common_compare_case(tool_facts_path(*(tool_facts *const *)a),
-                               tool_facts_path(*(tool_facts *const *)b));
+    return common_compare_case(((const judged_file *)a)->check->file,
+                               ((const judged_file *)b)->check->file);
 }
 
 // Returns NULL if the game has no such file.
-static tool_facts *find_facts(const tool_game *opened, const char *name)
+static judged_file *find_file(const tool_game *opened, const char *name)
 {
-    size_t first = 0, count = opened->num_facts;
+    size_t first = 0, count = opened->num_files;
     while (first < count) {
         const size_t middle = first + (count - first) / 2;
-        if (common_compare_case(tool_facts_path(opened->facts[middle]), name) < 0)
+        if (common_compare_case(opened->files[middle].check->file, name) < 0)
             first = middle + 1;
         else
             count = middle;
     }
-    return first < opened->num_facts
-                   && common_compare_case(tool_facts_path(opened->facts[first]), name) == 0
-               ? opened->facts[first]
+    return first < opened->num_files
+                   && common_compare_case(opened->files[first].check->file, name) == 0
+               ? &opened->files[first]
                : NULL;
 }
 
@@ -1018,27 +1023,29 @@ static void judge_clips(tool_game *opened, const md5_decl *decl)
                                 .without =
                                     MD5_PART_TANGENTS | MD5_PART_SKIN_PLANS | MD5_PART_LOSSES};
     const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, &error);
-    const tool_facts *const mesh = model && model->mesh ? find_facts(opened, model->mesh) : NULL;
+    const judged_file *const mesh = model && model->mesh ? find_file(opened, model->mesh) : NULL;
     md5_model *shape = NULL;
     for (uint32_t i = 0; mesh && i < model->num_anims; i++) {
         const md5_model_anim *const anims = md5_model_def_anim(model, i);
         for (uint32_t k = 0; k < anims->num_files; k++) {
-            tool_facts *const clip = find_facts(opened, anims->files[k]);
+            judged_file *const file = find_file(opened, anims->files[k]);
             size_t count = 0;
-            if (!clip)
+            if (!file)
                 continue;
-            const bool is_seen = tool_is_seen(clip);
-            (void)tool_judge_pair(mesh, clip, &count);
+            md5_check *const clip = file->check;
+            const bool is_seen = file->is_seen;
+            (void)md5_check_pair(mesh->check, clip);
             shape = is_seen || shape ? shape : md5_load_model(model->mesh, &opts, &error);
             md5_anim *const anim =
                 is_seen || !shape ? NULL : md5_load_anim(anims->files[k], &opts, &error);
             if (anim)
-                tool_judge_motion(mesh, clip, shape, anim);
+                tool_judge_motion(clip, shape, anim);
+            file->is_seen |= anim != NULL;
             md5_free_anim(anim);
-            const tool_finding *const found = tool_findings(clip, &count);
+            const md5_finding *const found = tool_findings(clip, &count);
             for (size_t j = 0; j < count; j++)
                 print_placed(opened, &found[j]);
-            tool_forget_findings(clip);
+            clip->num_findings = 0;
         }
     }
     md5_free_model(shape);
@@ -1058,7 +1065,7 @@ static void keep_images(tool_game *opened, const md5_decl *decl)
                                          : NULL;
             if (image->steps[k].kind == MD5_IMAGE_FILE && !material->stages[i].cube
                 && !has_image(opened, image->steps[k].file))
-                print_broken(opened, decl->file, (text_place){line_of_decl(decl), 1}, RULE_IMAGE,
+                print_broken(opened, decl->file, (text_place){line_of_decl(decl), 1}, "no-image",
                              "'%.100s': no image '%.150s'", decl->name, image->steps[k].file);
             const uint32_t place = file ? md5_game_find_file(opened->game, file, 0) : MD5_NONE;
             if (place < opened->places.count)
@@ -1077,12 +1084,12 @@ static void judge_images(tool_game *opened)
         if (i > 0 && strcmp(images->names[i], images->names[i - 1]) == 0)
             continue;
         size_t count = 0;
-        tool_facts *const facts = tool_create_facts(images->names[i], opened->check->asked);
+        md5_check *const facts = tool_check_text(images->names[i], NULL, 0, opened->check->asked);
         tool_judge_image(facts, images->names[i]);
-        const tool_finding *const found = tool_findings(facts, &count);
+        const md5_finding *const found = tool_findings(facts, &count);
         for (size_t k = 0; k < count; k++)
             opened->check->print(opened->check->user, &found[k]);
-        tool_free_facts(facts);
+        md5_free_check(facts);
     }
 }
 
@@ -1099,10 +1106,10 @@ static bool check_keys(tool_game *opened, const md5_decl *decl, md5_error *error
     opened->num_keys += (entity ? entity->num_keys : 0)
                         + (model ? (size_t)model->num_joints + model->num_anims : 0);
     if (opened->num_keys > MAX_KEYS)
-        print_placed(opened, &(tool_finding){
-                                 .error = {MD5_WARNING, .message = "too many keys are inherited: "
-                                                                   "the others are not checked"},
-                                 .count = 1});
+        print_placed(
+            opened, &(md5_finding){.error = {MD5_WARNING, .message = "too many keys are inherited: "
+                                                                     "the others are not checked"},
+                                   .count = 1});
     return entity && md5_game_check_entity_keys(opened->game, decl->name, error);
 }
 
@@ -1114,7 +1121,7 @@ static void check_names(tool_game *opened, const md5_decl *decl)
     if (decl->type == MD5_DECL_MODEL) {
         const md5_model_def *const model = md5_game_model_def(opened->game, decl->name, &error);
         if (model && model->skin && !is_there(opened, MD5_DECL_SKIN, model->skin))
-            print_broken(opened, decl->file, at, RULE_SKIN_DECL, "'%.100s': no skin '%.150s'",
+            print_broken(opened, decl->file, at, "no-skin-decl", "'%.100s': no skin '%.150s'",
                          decl->name, model->skin);
     } else if (decl->type == MD5_DECL_SKIN) {
         const md5_skin_def *const skin = md5_game_skin_def(opened->game, decl->name, &error);
@@ -1144,7 +1151,7 @@ static bool check_decl(tool_game *opened, const md5_decl *decl, md5_error *error
         print_broken(opened, decl->file,
                      why ? (text_place){why->line, why->column}
                          : (text_place){line_of_decl(decl), 1},
-                     RULE_DEFAULTED, "'%.100s' becomes the default: %.250s", decl->name,
+                     "defaulted", "'%.100s' becomes the default: %.250s", decl->name,
                      why ? why->message : "see the warnings of its lines");
     }
     if (is_lenient)
@@ -1186,8 +1193,8 @@ int tool_check_game(const tool_arguments *arguments, tool_game_check *check)
             tool_free(&asset);
             check->num_files++;
         }
-        if (game.num_facts > 0)
-            qsort(game.facts, game.num_facts, sizeof(tool_facts *), compare_facts);
+        if (game.num_files > 0)
+            qsort(game.files, game.num_files, sizeof *game.files, compare_files);
         // First leniently, and then as the engine does, which stops at the first mistake of a
         // declaration: its warnings are among the lenient ones.
         bool is_checked = true;

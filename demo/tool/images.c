@@ -3,7 +3,7 @@
 // What engines do was read in the image loaders of dhewm3 (Image_files.cpp, Image_load.cpp),
 // RBDOOM-3-BFG 218f7ff7, Ironwail 8fca359e, vkQuake 009c959 and q2pro 050f260c.
 #include "demo/common/file.h"
-#include "demo/tool/rules.h"
+#include "demo/tool/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,7 +134,7 @@ static bool is_power_of_two(uint32_t side)
     return side > 0 && (side & (side - 1)) == 0;
 }
 
-void tool_judge_image(tool_facts *facts, const char *path)
+void tool_judge_image(md5_check *facts, const char *path)
 {
     tool_image image;
     if (!tool_read_image(path, &image))
@@ -144,12 +144,12 @@ void tool_judge_image(tool_facts *facts, const char *path)
     const bool is_color = (type == 2 || type == 10) && (bits == 24 || bits == 32);
     const bool is_gray = type == 3 && (bits == 8 || bits == 24 || bits == 32);
     if (strcmp(image.kind, "TGA") == 0 && !is_color && !is_gray)
-        tool_found(facts, RULE_TGA, 0, "%.80s: a TGA of type %u%s with %u bits a pixel", name,
+        tool_found(facts, "tga-kind", 0, "%.80s: a TGA of type %u%s with %u bits a pixel", name,
                    type & 255, type > 255 ? " and a color map" : "", bits);
     if (strcmp(image.kind, "PCX") == 0 && (bits != 8 || type != 1))
-        tool_found(facts, RULE_PCX, 0, "%.80s: a PCX with %u bits a pixel, or of another version",
+        tool_found(facts, "pcx-kind", 0, "%.80s: a PCX with %u bits a pixel, or of another version",
                    name, bits);
     const bool is_of_id = strcmp(image.kind, "TGA") == 0 || strcmp(image.kind, "JPEG") == 0;
     if (is_of_id && !(is_power_of_two(image.width) && is_power_of_two(image.height)))
-        tool_found(facts, RULE_IMAGE_SIDES, 0, "%.80s: %u x %u", name, image.width, image.height);
+        tool_found(facts, "image-sides", 0, "%.80s: %u x %u", name, image.width, image.height);
 }

@@ -108,16 +108,15 @@ static void print_joints(bool is_json, const md5_skeleton *skeleton)
 // no text, such as an asset file, that cannot be bound.
 static void print_clips(bool is_json, const char *path, const md5_model *model)
 {
-    const tool_engines asked = {.all = tool_find_engines("doom3")};
+    const md5_engines asked = {.all = md5_find_engines("doom3")};
     char *const folder = common_folder(path);
     common_list clips = common_list_folder(folder, ".md5anim");
-    tool_facts *const mesh = clips.count > 0 ? tool_load_facts(path, asked) : NULL;
+    md5_check *const mesh = clips.count > 0 ? tool_check_file(path, asked) : NULL;
     fputs(is_json ? ",\"clips\":[" : "", stdout);
     for (size_t i = 0; i < clips.count; i++) {
-        tool_facts *const clip = tool_load_facts(clips.names[i], asked);
-        size_t count = 0;
-        const tool_finding *const found = mesh && clip ? tool_judge_pair(mesh, clip, &count) : NULL;
+        md5_check *const clip = tool_check_file(clips.names[i], asked);
         const bool is_judged = mesh && clip;
+        const uint32_t count = is_judged ? md5_check_pair(mesh, clip) : 0;
         md5_error error = {0};
         md5_anim *const anim = is_judged ? NULL : md5_load_anim(clips.names[i], NULL, &error);
         md5_binding *const binding =
@@ -126,14 +125,14 @@ static void print_clips(bool is_json, const char *path, const md5_model *model)
         SAY("  clip               %s: %s\n", "{\"file\":%s,\"fit\":%s}",
             common_base(clips.names[i]),
             !is_judged && !binding ? error.message
-            : count > 0            ? found[0].error.message
+            : count > 0            ? clip->findings[clip->num_findings - count].error.message
                                    : "fits");
         md5_free_binding(binding);
         md5_free_anim(anim);
-        tool_free_facts(clip);
+        md5_free_check(clip);
     }
     fputs(is_json ? "]" : "", stdout);
-    tool_free_facts(mesh);
+    md5_free_check(mesh);
     common_free_list(&clips);
     free(folder);
 }

@@ -3,7 +3,7 @@
 #include "md5/md5pose.h"
 #include "md5/md5skin.h"
 #include "demo/common/file.h"
-#include "demo/tool/rules.h"
+#include "demo/tool/tool.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -107,6 +107,11 @@ static int kind_of_name(const char *path)
 
 enum { NUM_SIDES = 6 }; // -x x -y y -z z
 
+// A drawn vertex of a model.
+typedef struct skin_point {
+    uint32_t mesh, vertex;
+} skin_point;
+
 // Writes the farthest vertices of each joint: that of side s of joint j to [NUM_SIDES * j + s], or
 // MD5_NONE. What most moves a vertex is its first influence.
 static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
@@ -128,8 +133,10 @@ static void find_farthest(const md5_mesh *mesh, uint32_t *farthest)
     }
 }
 
-void tool_find_points(tool_facts *facts, const md5_model *model)
+// Returns those of all meshes.
+static skin_point *find_points(const md5_model *model, uint32_t *count)
 {
+    skin_point *points = NULL;
     const size_t num_sides = NUM_SIDES * (size_t)model->skeleton.num_joints;
     uint32_t *const farthest = common_alloc(num_sides, sizeof *farthest);
     for (uint32_t m = 0; m < model->num_meshes; m++) {
@@ -141,11 +148,12 @@ void tool_find_points(tool_facts *facts, const md5_model *model)
                 is_new = farthest[k] != farthest[i];
             if (!is_new)
                 continue;
-            facts->points = common_grow(facts->points, facts->num_points, sizeof *facts->points);
-            facts->points[facts->num_points++] = (skin_point){m, farthest[i]};
+            points = common_grow(points, *count, sizeof *points);
+            points[(*count)++] = (skin_point){m, farthest[i]};
         }
     }
     free(farthest);
+    return points;
 }
 
 // Where a point of the skin is: the sum of its influences, as md5_skin() computes it.
@@ -172,7 +180,7 @@ enum { MAX_FEET = 16 };
 static const double OWN_PART = 0.05, BIND_PART = 0.2;
 
 typedef struct motion {
-    const skin_point *points; // [num_points]
+    skin_point *points; // [num_points]
     uint32_t num_points;
     const md5_model *model;
     const md5_anim *anim;
@@ -184,7 +192,7 @@ typedef struct motion {
     uint32_t feet[MAX_FEET];        // joints
     md5_vec3 *places[MAX_FEET + 1]; // [frames] where the root and the feet are
     uint32_t num_feet;
-    tool_facts *clip;
+    md5_check *clip;
 } motion;
 
 static void pose_frame(const motion *of, uint32_t frame, md5_root root)
@@ -243,8 +251,8 @@ static bool look_at_frames(const motion *of, reach *own, reach *bind)
     const uint32_t num_frames = of->anim->num_frames;
     const uint64_t work = of->num_points + (uint64_t)of->model->skeleton.num_joints;
     const uint32_t step = (uint32_t)(work * num_frames / MAX_WORK) + 1;
-    const bool minds_own = of->anim->frame_bounds && tool_minds(of->clip->asked, "bounds-small");
-    const bool minds_bind = tool_minds(of->clip->asked, "bind-box");
+    const bool minds_own = of->anim->frame_bounds && tool_minds(of->clip->engines, "bounds-small");
+    const bool minds_bind = tool_minds(of->clip->engines, "bind-box");
     for (uint64_t i = 0; i < num_frames; i += step) {
         const uint32_t frame = (uint32_t)i;
         pose_frame(of, frame, MD5_ROOT_FILE);
@@ -278,12 +286,12 @@ static double exact_reach(const motion *of, uint32_t frame, md5_bounds box)
 static void judge_boxes(const motion *of, reach own, reach bind)
 {
     if (own.count > 0)
-        tool_found(of->clip, RULE_BOUNDS_SMALL, of->clip->bounds_line,
+        tool_found(of->clip, "bounds-small", of->clip->bounds_line,
                    "the skin reaches out of the boxes of %u frames, in frame %u by %.3g units",
                    own.count, own.frame,
                    exact_reach(of, own.frame, of->anim->frame_bounds[own.frame]));
     if (bind.count > 0)
-        tool_found(of->clip, RULE_BIND_BOX, 0,
+        tool_found(of->clip, "bind-box", 0,
                    "the skin reaches out of the box of the bind pose, in frame %u by %.3g units",
                    bind.frame, exact_reach(of, bind.frame, of->model->bounds));
 }
@@ -317,7 +325,7 @@ static void judge_loop(const motion *of, int kind)
     const md5_vec3 drift = md5_vec3_sub(of->places[0][last], of->places[0][0]);
     const double level = kind & STAYS ? level_distance((md5_vec3){0}, drift) : 0.0;
     if (level > least || fabs((double)drift.z) > least)
-        tool_found(of->clip, RULE_ROOT_DRIFT, 0,
+        tool_found(of->clip, "root-drift", 0,
                    "the root is %.3g units away, and %.3g up, when the clip begins anew",
                    level_distance((md5_vec3){0}, drift), (double)drift.z);
     const double away = distance_of_frames(of, 0, last);
@@ -325,7 +333,7 @@ static void judge_loop(const motion *of, int kind)
         return;
     const double step = fmax(distance_of_frames(of, 0, 1), distance_of_frames(of, last, last - 1));
     if (away < 4.0 * step)
-        tool_found(of->clip, RULE_LOOP, 0,
+        tool_found(of->clip, "loop", 0,
                    "frame %u, the last, is not frame 0 again: the skin jumps by %.3g units", last,
                    away);
 }
@@ -353,28 +361,28 @@ static void judge_feet(const motion *of, int kind)
         }
     }
     if (slide > 0.02 * of->size)
-        tool_found(of->clip, RULE_FEET, 0,
+        tool_found(of->clip, "sliding-feet", 0,
                    "'%.60s' slides by %.3g units up to frame %u while it stands",
                    of->model->skeleton.joints[foot].name, slide, at);
 }
 
-void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model *model,
-                       const md5_anim *anim)
+void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *anim)
 {
     enum { MAX_FRAMES = 1 << 16 };
     md5_error error = {0};
-    const bool is_seen = clip->is_seen;
-    clip->is_seen = true;
-    if (is_seen || anim->num_frames > MAX_FRAMES || mesh->num_points == 0)
+    if (anim->num_frames > MAX_FRAMES)
         return;
-    md5_binding *const binding = md5_bind(model, anim, &(md5_load_opts){.partial = true}, &error);
+    uint32_t num_points = 0;
+    skin_point *const points = find_points(model, &num_points);
+    md5_binding *const binding =
+        num_points > 0 ? md5_bind(model, anim, &(md5_load_opts){.partial = true}, &error) : NULL;
     const md5_skeleton *const skeleton = &model->skeleton;
     // What the clip does not move may hang anywhere.
     if (binding && binding->num_missing == 0) {
         const uint32_t count = skeleton->num_joints;
         motion of = {
-            .points = mesh->points,
-            .num_points = mesh->num_points,
+            .points = points,
+            .num_points = num_points,
             .model = model,
             .anim = anim,
             .binding = binding,
@@ -392,7 +400,7 @@ void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model
             common_alloc((of.num_feet + (size_t)1) * anim->num_frames, sizeof *places);
         for (uint32_t i = 0; i <= of.num_feet; i++)
             of.places[i] = places + (size_t)i * anim->num_frames;
-        const int kind = kind_of_name(clip->path);
+        const int kind = kind_of_name(clip->file);
         reach own = {0}, bind = {0};
         const bool has_places = look_at_frames(&of, &own, &bind);
         judge_boxes(&of, own, bind);
@@ -405,9 +413,5 @@ void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model
         free(places);
     }
     md5_free_binding(binding);
-}
-
-bool tool_is_seen(const tool_facts *clip)
-{
-    return clip->is_seen;
+    free(points);
 }

@@ -82,10 +82,10 @@ static uint64_t hash(uint64_t value, const char *text)
 }
 
 // The text of a finding without what differs in findings of its kind.
-static void write_kind(const tool_finding *found, char text[256])
+static void write_kind(const md5_finding *found, char text[256])
 {
     size_t used = 0;
-    const char *at = found->rule ? found->rule : found->error.message;
+    const char *at = found->rule[0] ? found->rule : found->error.message;
     bool is_word = false; // the byte before is of a word: a quote behind it is an apostrophe
     while (*at && used + 4 < 256) {
         const char *end = *at == '\'' && !is_word ? strchr(at + 1, '\'') : NULL;
@@ -105,7 +105,7 @@ static void write_kind(const tool_finding *found, char text[256])
 }
 
 // Counts a finding in its group. Returns whether it is one of those that are shown.
-static bool count_in_group(tool_report *report, const tool_finding *found)
+static bool count_in_group(tool_report *report, const md5_finding *found)
 {
     char text[256];
     write_kind(found, text);
@@ -132,10 +132,10 @@ static bool count_in_group(tool_report *report, const tool_finding *found)
 // -- Filters --------------------------------------------------------------------------------------
 
 // Whether one of the names is the finding's rule or a part of its text or path.
-static bool is_named(const common_list *names, const tool_finding *found)
+static bool is_named(const common_list *names, const md5_finding *found)
 {
     for (size_t i = 0; i < names->count; i++)
-        if ((found->rule && strcmp(found->rule, names->names[i]) == 0)
+        if (strcmp(found->rule, names->names[i]) == 0
             || common_contains(found->error.message, names->names[i])
             || common_contains(found->error.file, names->names[i]))
             return true;
@@ -167,39 +167,39 @@ void tool_read_filters(tool_report *report, const char *folder)
 
 // -- Forms ----------------------------------------------------------------------------------------
 
-static void print_text(tool_report *report, const tool_finding *found)
+static void print_text(tool_report *report, const md5_finding *found)
 {
     char text[TOOL_MESSAGE];
     md5_format_error(&found->error, text, sizeof text);
     fputs(text, stdout);
     if (found->count > 1)
         printf(", and %u more", found->count - 1);
-    if (found->rule)
+    if (found->rule[0])
         printf(" [%s] %s", found->rule, found->engines);
     putchar('\n');
     if (report->shows_places)
         show_place(report, &found->error);
 }
 
-static void print_json(tool_report *report, const tool_finding *found)
+static void print_json(tool_report *report, const md5_finding *found)
 {
     (void)report;
     const md5_error *const error = &found->error;
-    common_print_json("{\"file\":%s,\"line\":%u,\"column\":%u,\"severity\":%s,\"rule\":%s,"
-                      "\"message\":%s,\"count\":%u,\"engines\":%s}\n",
-                      error->file, error->line, error->column,
-                      error->status == MD5_WARNING ? "warning" : "error",
-                      found->rule ? found->rule : "", error->message, found->count, found->engines);
+    common_print_json(
+        "{\"file\":%s,\"line\":%u,\"column\":%u,\"severity\":%s,\"rule\":%s,"
+        "\"message\":%s,\"count\":%u,\"engines\":%s}\n",
+        error->file, error->line, error->column, error->status == MD5_WARNING ? "warning" : "error",
+        found->rule[0] ? found->rule : "", error->message, found->count, found->engines);
 }
 
 // https://docs.oasis-open.org/sarif/sarif/v2.1.0/
-static void print_sarif(tool_report *report, const tool_finding *found)
+static void print_sarif(tool_report *report, const md5_finding *found)
 {
     const md5_error *const error = &found->error;
     fputs(report->num_printed > 0 ? ",\n" : "", stdout);
     common_print_json("{\"ruleId\":%s,\"level\":%s,\"message\":{\"text\":%s},\"locations\":["
                       "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":%s}",
-                      found->rule ? found->rule : "md5",
+                      found->rule[0] ? found->rule : "md5",
                       error->status == MD5_WARNING ? "warning" : "error", error->message,
                       error->file);
     if (error->line > 0)
@@ -209,17 +209,17 @@ static void print_sarif(tool_report *report, const tool_finding *found)
 }
 
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions
-static void print_github(tool_report *report, const tool_finding *found)
+static void print_github(tool_report *report, const md5_finding *found)
 {
     (void)report;
     const md5_error *const error = &found->error;
     common_print(stdout, "::%s file=%s,line=%u,col=%u::%s%s%s\n",
                  error->status == MD5_WARNING ? "warning" : "error", error->file, error->line,
-                 error->column, error->message, found->rule ? " " : "", found->engines);
+                 error->column, error->message, found->rule[0] ? " " : "", found->engines);
 }
 
 static const struct form {
-    void (*print)(tool_report *report, const tool_finding *found);
+    void (*print)(tool_report *report, const md5_finding *found);
     const char *begin, *end;
     bool is_grouped; // and has a summary
 } forms[] = {
@@ -253,7 +253,7 @@ tool_report *tool_begin_report(const tool_arguments *arguments)
     return report;
 }
 
-void tool_report_finding(tool_report *report, const tool_finding *found)
+void tool_report_finding(tool_report *report, const md5_finding *found)
 {
     const struct form *const form = form_of(report);
     if (found->is_silent)

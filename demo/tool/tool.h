@@ -9,6 +9,8 @@
 #include "demo/common/memory.h"
 #include "demo/common/options.h"
 
+#include <stdarg.h>
+
 // Exit statuses: success, a file has an error, the arguments are wrong.
 enum { TOOL_OK, TOOL_BAD_FILE, TOOL_BAD_USAGE };
 
@@ -122,18 +124,9 @@ void tool_free(tool_asset *asset);
 
 // -- What engines say -------------------------------------------------------------------------
 
-// Engines that read MD5 files, and versions of them; a set of them is bits. What those that are
-// only possible do is never an error, as files may not be meant for them.
-enum { TOOL_NUM_ENGINES = 14 };
-#define TOOL_LIBRARY (1u << 31) // this library, which has no rules: what it says is always printed
-typedef struct tool_engines {
-    uint32_t all, sure;
-} tool_engines;
-
-uint32_t tool_find_engines(const char *name); // 0: unknown; "all": without old versions and library
-void tool_print_engines(uint32_t set);        // their names
-bool tool_minds(tool_engines asked, const char *rule); // whether one of them does anything
-void tool_print_rules(void);                           // all of them, with what each engine does
+void tool_print_engines(uint32_t set);                // their names
+bool tool_minds(md5_engines asked, const char *rule); // whether one of them does anything
+void tool_print_rules(void);                          // all of them, with what each engine does
 
 // Whether DIR/STEM`ending` is a file, for the path DIR/STEM.md5mesh or DIR/STEM.md5anim.
 bool tool_has_sibling(const char *path, const char *stem, const char *ending);
@@ -151,50 +144,34 @@ size_t tool_find_path(const char *const *paths, size_t count, const char *path);
 size_t tool_find_mesh(const char *const *meshes, size_t count, const char *clip);
 
 // Those that a file could be meant for, by where it is and what lies beside it.
-tool_engines tool_guess_engines(const char *path);
+md5_engines tool_guess_engines(const char *path);
 
-typedef struct tool_finding {
-    md5_error error;     // its status is MD5_WARNING for warnings
-    const char *rule;    // NULL: the library's own
-    uint32_t count;      // places in the file of which this is the first
-    bool is_silent;      // no engine that was asked minds: not printed
-    bool is_library_too; // the library reports what breaks the rule, in the same line
-    char engines[360];   // what they do
-} tool_finding;
-
-// What the rules need to know of a mesh file or a clip.
-typedef struct tool_facts tool_facts;
-
-// Reads the text of a file, however broken it is. NULL for files of other kinds. Of
-// what the library has read without a warning, `is_known`, less is looked at.
-tool_facts *tool_read_facts(const char *path, const char *text, size_t size, bool is_known,
-                            tool_engines asked);
+// Looks at the text of a file, however broken it is, for the engines that are asked; NULL: at none.
+// Returns NULL for a text of another kind.
+md5_check *tool_check_text(const char *path, const char *text, size_t size, md5_engines asked);
 
 // The same of a file; NULL also if it cannot be read.
-tool_facts *tool_load_facts(const char *path, tool_engines asked);
-void tool_forget_findings(tool_facts *facts); // those until now
+md5_check *tool_check_file(const char *path, md5_engines asked);
 
-// Adds findings to the clip, and returns these [count] until it gets others; none if it has just
-// been compared with the same mesh.
-const tool_finding *tool_judge_pair(const tool_facts *mesh, tool_facts *clip, size_t *count);
-void tool_judge_model(tool_facts *facts, const md5_model *model); // adds what is wrong with shapes
-bool tool_is_inside_out(const md5_mesh *mesh); // it is closed, and its triangles face inwards
-void tool_judge_place(tool_facts *facts);      // adds what is missing beside it
-// Adds what is wrong with a clip at the skin of its mesh, once: then it has been seen. The model of
-// the mesh has been judged.
-void tool_judge_motion(const tool_facts *mesh, tool_facts *clip, const md5_model *model,
-                       const md5_anim *anim);
-bool tool_is_seen(const tool_facts *clip);
-// Without contents, for findings of another file; asked as the rules are.
-tool_facts *tool_create_facts(const char *path, tool_engines asked);
-const char *tool_facts_path(const tool_facts *facts);
-uint32_t tool_asked_engines(const tool_facts *facts);
-const tool_finding *tool_findings(tool_facts *facts, size_t *count); // by place
-void tool_free_facts(tool_facts *facts);
+typedef struct text_place {
+    uint32_t line, column;
+} text_place;
+
+// Adds what breaks a rule at a place of the file; and in a line, or in none, 0, of what has been
+// read.
+void tool_add_finding(md5_check *check, const char *rule, text_place at, const char *format,
+                      va_list values);
+void tool_found(md5_check *check, const char *rule, uint32_t line, const char *format, ...)
+    COMMON_PRINTF(4, 5);
+
+void tool_judge_place(md5_check *facts); // adds what is missing beside it
+// Adds what is wrong with a clip at the skin of its mesh.
+void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *anim);
+const md5_finding *tool_findings(md5_check *check, size_t *count); // by place
 
 // Whether a rule says what becomes of the line that the library reports, which need not then. False
 // for NULL.
-bool tool_is_judged(const tool_facts *facts, const md5_error *error);
+bool tool_is_judged(const md5_check *facts, const md5_error *error);
 
 // -- Images -----------------------------------------------------------------------------------
 
@@ -205,8 +182,8 @@ typedef struct tool_image {
     uint32_t type; // of TGAs, 256 more if it has a color map; of PCXs 1: version 5, run lengths
 } tool_image;
 
-bool tool_read_image(const char *path, tool_image *image);  // false: it is none of these
-void tool_judge_image(tool_facts *facts, const char *path); // adds what engines say to it
+bool tool_read_image(const char *path, tool_image *image); // false: it is none of these
+void tool_judge_image(md5_check *facts, const char *path); // adds what engines say to it
 
 // Returns the image of a mesh's shader: beside the model, or a path below its folder or one above;
 // with the ending that it has or any of images. NULL: there is none.
@@ -226,7 +203,7 @@ bool tool_is_foot(const char *joint); // by its name
 typedef struct tool_report tool_report;
 tool_report *tool_begin_report(const tool_arguments *arguments);
 void tool_read_filters(tool_report *report, const char *folder); // of its file .md5check
-void tool_report_finding(tool_report *report, const tool_finding *found);
+void tool_report_finding(tool_report *report, const md5_finding *found);
 void tool_count_warnings(tool_report *report, unsigned count); // of which nothing is known
 bool tool_is_for_people(const tool_report *report);            // the form is text
 // Prints the sums, and for which engines. Returns the exit status.
@@ -234,9 +211,9 @@ int tool_end_report(tool_report *report, size_t num_files, uint32_t judged);
 
 // What is found in a game folder.
 typedef struct tool_game_check {
-    void (*print)(void *user, const tool_finding *found); // files with their folder or archive
+    void (*print)(void *user, const md5_finding *found); // files with their folder or archive
     void *user;
-    tool_engines asked;
+    md5_engines asked;
     size_t num_files, num_decls; // that were read
     size_t num_defaulted;        // declarations that the engine replaces by defaults
 } tool_game_check;

@@ -97,16 +97,10 @@ static bool keep_line(md5_arena *kept, md5_doc *doc, md5_doc_comment at, const c
         joint->comment = text;
         return true;
     }
-    const uint32_t count = doc->num_comments++;
-    if ((count & (count - 1)) == 0) { // room for twice as many
-        md5_doc_comment *const more = MD5_ROOM(kept, md5_doc_comment, 2 * (size_t)count + 1);
-        TRY(more);
-        if (count > 0)
-            memcpy(more, doc->comments, count * sizeof *more);
-        doc->comments = more;
-    }
     at.text = text;
-    doc->comments[count] = at;
+    TRY(doc->comments = (md5_doc_comment *)md5_grow(kept, doc->comments, doc->num_comments,
+                                                    sizeof *doc->comments));
+    doc->comments[doc->num_comments++] = at;
     return true;
 }
 

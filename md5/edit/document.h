@@ -2,7 +2,7 @@
 #ifndef MD5_EDIT_DOCUMENT_H
 #define MD5_EDIT_DOCUMENT_H
 
-#include "md5/core/arena.h"
+#include "md5/core/grow.h"
 #include "md5/md5edit.h"
 
 // Checks every index of a document, and counts how often rows refer to others: vertices to weights,

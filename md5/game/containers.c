@@ -3,18 +3,6 @@
 
 #include <string.h>
 
-void *md5i_grow(md5_arena *arena, void *items, uint32_t count, size_t size)
-{
-    enum { FIRST = 16 };
-    const bool is_full = count == 0 || (count >= FIRST && (count & (count - 1)) == 0);
-    if (!is_full)
-        return items;
-    void *const copy = md5i_arena_room(arena, count > 0 ? 2 * (size_t)count : FIRST, size);
-    if (copy && count > 0)
-        memcpy(copy, items, count * size);
-    return copy;
-}
-
 const void *md5i_find_row(const char *word, const void *rows, size_t count, size_t size)
 {
     for (size_t i = 0; i < count; i++) {

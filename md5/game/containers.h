@@ -2,14 +2,7 @@
 #ifndef MD5_GAME_CONTAINERS_H
 #define MD5_GAME_CONTAINERS_H
 
-#include "md5/core/arena.h"
-
-// == Arrays that grow =============================================================================
-
-// Returns an array with room for one item more than `count`, all of `size` bytes: `items`, which
-// this function has returned for each count before, or a copy in the arena where that is full,
-// which follows from the count. NULL and the context's error if memory runs out.
-void *md5i_grow(md5_arena *arena, void *items, uint32_t count, size_t size);
+#include "md5/core/grow.h"
 
 // Returns the row of an array whose first member is the word, or NULL.
 const void *md5i_find_row(const char *word, const void *rows, size_t count, size_t size);

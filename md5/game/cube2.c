@@ -413,7 +413,7 @@ static void *cube_add(md5_arena *arena, void *array, uint32_t *count, size_t siz
 {
     void *items;
     memcpy(&items, array, sizeof items);
-    items = md5i_grow(arena, items, *count, size);
+    items = md5_grow(arena, items, *count, size);
     if (!items)
         return NULL;
     memcpy(array, &items, sizeof items);

@@ -46,8 +46,8 @@ static bool copy_lists(md5_game *game)
             copy->decl.state = MD5_DECL_UNPARSED;
             copy->line_start = from->entries[k]->line_start;
             void **const added = md5i_name_map_add(&to->names, arena, copy->decl.name);
-            to->entries = (md5_decl_entry **)md5i_grow(arena, to->entries, to->count,
-                                                       sizeof(md5_decl_entry *));
+            to->entries = (md5_decl_entry **)md5_grow(arena, to->entries, to->count,
+                                                      sizeof(md5_decl_entry *));
             TRY(added && to->entries);
             *added = copy;
             to->entries[to->count++] = copy;
@@ -302,7 +302,7 @@ md5_decl_entry *md5i_find_or_add_entry(md5_game *game, md5_decl_type type, const
         return (md5_decl_entry *)*found;
     const char *const copy = md5_copy_text(&game->arena, key, strlen(key));
     md5_decl_entry *const entry = MD5_NEW(&game->arena, md5_decl_entry, 1);
-    md5_decl_entry **const entries = (md5_decl_entry **)md5i_grow(
+    md5_decl_entry **const entries = (md5_decl_entry **)md5_grow(
         &game->arena, list->entries, list->count, sizeof(md5_decl_entry *));
     if (entries)
         list->entries = entries;

@@ -44,7 +44,7 @@ static md5_entity_key *place_of(key_list *list, const char *name, bool *is_new)
     if (found)
         return &list->keys[*(const uint32_t *)*found];
     uint32_t *const index = MD5_NEW(scratch, uint32_t, 1);
-    list->keys = (md5_entity_key *)md5i_grow(scratch, list->keys, list->count, sizeof *list->keys);
+    list->keys = (md5_entity_key *)md5_grow(scratch, list->keys, list->count, sizeof *list->keys);
     void **const added = index && list->keys ? md5i_name_map_add(&list->names, scratch, key) : NULL;
     if (!added)
         return NULL;

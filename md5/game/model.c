@@ -557,8 +557,8 @@ static void read_frame(md5_model_parser *parser, const md5_model_anim *anim, com
     command.frame = (uint32_t)frame;
     if (!read_command(parser, &command))
         return;
-    list->commands = (md5_frame_command *)md5i_grow(&parser->game->scratch, list->commands,
-                                                    list->count, sizeof command);
+    list->commands = (md5_frame_command *)md5_grow(&parser->game->scratch, list->commands,
+                                                   list->count, sizeof command);
     if (list->commands)
         list->commands[list->count++] = command;
 }

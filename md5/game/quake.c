@@ -205,8 +205,8 @@ static bool read_bool(md5_lex *lex, bool *value, bool *is_bool)
 
 static bool add_row(scale_reader *reader, md5_scale_row row)
 {
-    reader->rows = (md5_scale_row *)md5i_grow(reader->lex->arena, reader->rows, reader->count,
-                                              sizeof *reader->rows);
+    reader->rows = (md5_scale_row *)md5_grow(reader->lex->arena, reader->rows, reader->count,
+                                             sizeof *reader->rows);
     TRY(reader->rows);
     row.order = reader->count;
     reader->rows[reader->count++] = row;

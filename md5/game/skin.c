@@ -35,8 +35,8 @@ static bool add_names(skin_reader *reader, const md5_token *from, const md5_toke
     const char *const source = is_all ? NULL : name_of(reader->game, from);
     const char *const target = name_of(reader->game, to);
     TRY((is_all || source) && target);
-    reader->rows = (md5_skin_row *)md5i_grow(&reader->game->scratch, reader->rows,
-                                             reader->skin.num_rows, sizeof *reader->rows);
+    reader->rows = (md5_skin_row *)md5_grow(&reader->game->scratch, reader->rows,
+                                            reader->skin.num_rows, sizeof *reader->rows);
     TRY(reader->rows);
     reader->rows[reader->skin.num_rows++] = (md5_skin_row){source, target};
     return true;
@@ -80,7 +80,7 @@ static bool parse_skin(md5_game *game, md5_decl_entry *entry)
                 break;
             }
             if (md5i_token_is_word(&token, "model")) {
-                reader.models = (const char **)md5i_grow(
+                reader.models = (const char **)md5_grow(
                     &game->scratch, reader.models, reader.skin.num_models, sizeof *reader.models);
                 const char *const copy = md5_copy_text(&game->arena, second.text, second.size);
                 TRY(reader.models && copy);

@@ -26,8 +26,8 @@ typedef struct table_reader {
 
 static bool add_value(table_reader *reader, float value)
 {
-    reader->values = (float *)md5i_grow(&reader->lex.game->scratch, reader->values,
-                                        reader->table.num_values, sizeof(float));
+    reader->values = (float *)md5_grow(&reader->lex.game->scratch, reader->values,
+                                       reader->table.num_values, sizeof(float));
     TRY(reader->values);
     reader->values[reader->table.num_values++] = value;
     return true;

@@ -1,0 +1,149 @@
+// What engines say to texts: md5_check_doc() and what follows it. The texts of findings are tested
+// with md5tool check, whose table of what is broken says which engine minds (test/tool/check.sh).
+#include "test/own.h"
+#include "test/test.h"
+
+#include "md5/md5edit.h"
+
+#include <time.h>
+
+static void own_check(md5_check *const *owner)
+{
+    md5_free_check(*owner);
+}
+#define OWN_CHECK __attribute__((unused, cleanup(own_check))) md5_check *const
+
+static md5_check *check_text(md5_doc_kind kind, const char *text, const char *engines)
+{
+    const uint32_t set = md5_find_engines(engines);
+    const md5_load_opts opts = {.file_name = "folder/a.md5mesh"};
+    return md5_check_doc(kind, text, strlen(text), (md5_engines){set, set}, &opts, NULL);
+}
+
+static const md5_finding *find_rule(const md5_check *check, const char *rule)
+{
+    for (uint32_t i = 0; check && i < check->num_findings; i++)
+        if (strcmp(check->findings[i].rule, rule) == 0)
+            return &check->findings[i];
+    return NULL;
+}
+
+static const char mesh_text[] = "MD5Version 10\n"
+                                "commandline \"\"\n"
+                                "numJoints 2\n"
+                                "numMeshes 1\n"
+                                "joints {\n"
+                                "\t\"root\" -1 ( 0 0 0 ) ( 0 0 0 )\n"
+                                "\t\"limb\" 0 ( 0 0 6 ) ( 1E0 1 0 )\n"
+                                "}\n"
+                                "mesh {\n"
+                                "\tshader \"fur\"\n"
+                                "\tnumverts 1\n"
+                                "\tvert 0 ( 1E0 0 ) 0 1\n"
+                                "\tnumtris 0\n"
+                                "\tnumweights 1\n"
+                                "\tweight 0 1 1 ( 0 0 0 )\n"
+                                "}\n";
+static const char clip_text[] = "MD5Version 10\n"
+                                "commandline \"\"\n"
+                                "numFrames 1\n"
+                                "numJoints 2\n"
+                                "frameRate 24\n"
+                                "numAnimatedComponents 0\n"
+                                "hierarchy {\n"
+                                "\t\"limd\" -1 0 0\n"
+                                "\t\"root\" -1 0 0\n"
+                                "}\n"
+                                "bounds {\n\t( 0 0 0 ) ( 1 1 1 )\n}\n"
+                                "baseframe {\n\t( 0 0 0 ) ( 0 0 0 )\n\t( 0 0 0 ) ( 0 0 0 )\n}\n"
+                                "frame 0 {\n}\n";
+
+// A capital E twice: id's lexer stops there, others read on.
+TEST (check_finds_where_rules_are_broken) {
+    OWN_CHECK check = check_text(MD5_DOC_MODEL, mesh_text, "doom3");
+    const md5_finding *const found = find_rule(check, "capital-exponent");
+    REQUIRE(found);
+    CHECK_UINT(found->error.line, 7);
+    CHECK_UINT(found->error.column, 23);
+    CHECK_UINT(found->count, 2);
+    CHECK_UINT(found->error.status, MD5_ERROR_MISMATCH);
+    CHECK_STRING(found->error.file, "folder/a.md5mesh");
+    CHECK_STRING(found->engines, "stops doom3");
+    CHECK(!found->is_silent && !found->is_library_too);
+    CHECK(find_rule(check, "long-rotation") && find_rule(check, "long-rotation")->is_library_too);
+    CHECK_UINT(check->num_joints, 2);
+    CHECK_STRING(check->joints[1].name, "limb");
+    CHECK_STRING(check->shaders[0].name, "fur");
+    OWN_CHECK other = check_text(MD5_DOC_MODEL, mesh_text, "cube2");
+    CHECK(find_rule(other, "capital-exponent") && find_rule(other, "capital-exponent")->is_silent);
+}
+
+TEST (check_knows_engines_and_their_versions) {
+    char text[64];
+    CHECK_UINT(md5_find_engines("tdm"), md5_find_engines("darkmod"));
+    CHECK_UINT(md5_find_engines("nobody"), 0);
+    CHECK_UINT(md5_find_engines("ironwail:0.8.2"), md5_find_engines("ironwail"));
+    const uint32_t set = md5_find_engines("ironwail:0.8.1") | md5_find_engines("md5model");
+    CHECK_UINT(md5_engine_names(set, text, sizeof text), strlen("md5model, ironwail before 0.8.2"));
+    CHECK_STRING(text, "md5model, ironwail before 0.8.2");
+    CHECK_UINT(md5_engine_names(set, text, 9), 31);
+    CHECK_STRING(text, "md5model");
+}
+
+TEST (check_compares_a_clip_with_its_mesh) {
+    OWN_CHECK mesh = check_text(MD5_DOC_MODEL, mesh_text, "doom3");
+    OWN_CHECK clip = check_text(MD5_DOC_ANIM, clip_text, "doom3");
+    REQUIRE(mesh && clip);
+    CHECK_UINT(md5_check_pair(mesh, clip), 1);
+    CHECK_STRING(clip->findings[clip->num_findings - 1].error.message,
+                 "a.md5mesh has no joint 'limd': did you mean 'limb'?");
+    CHECK_UINT(clip->findings[clip->num_findings - 1].error.line, 8);
+    CHECK_UINT(md5_check_pair(mesh, clip), 0); // the same mesh again
+}
+
+TEST (check_takes_findings_of_others) {
+    OWN_CHECK check = md5_check_doc(MD5_DOC_MODEL, NULL, 0, (md5_engines){0}, NULL, NULL);
+    REQUIRE(check);
+    CHECK_UINT(check->num_findings, 0);
+    CHECK(md5_add_finding(check, "no-skin", 3, 4, "no image \x01 of it"));
+    CHECK_STRING(check->findings[0].error.message, "no image \\x01 of it");
+    CHECK_UINT(check->findings[0].error.column, 4);
+}
+
+TEST (check_fails_if_memory_runs_out) {
+    size_t fail_at = 1, num_failed = 0;
+    for (bool is_done = false; !is_done && fail_at < 200; fail_at++) {
+        test_heap heap = {.fail_at = fail_at};
+        const md5_load_opts opts = {.allocator = {test_heap_alloc, test_heap_free, &heap, 0}};
+        md5_error error = {0};
+        OWN_CHECK check = md5_check_doc(MD5_DOC_ANIM, clip_text, strlen(clip_text),
+                                        (md5_engines){0}, &opts, &error);
+        is_done = check != NULL;
+        num_failed += !is_done;
+        CHECK(is_done || error.status == MD5_ERROR_MEMORY);
+        CHECK(is_done || heap.live == 0);
+    }
+    CHECK(num_failed > 0);
+}
+
+// 40 000 vertices that have all 40 000 weights: 1.6e9 sums, if each were made.
+TEST (check_is_linear_in_shared_weights) {
+    enum { COUNT = 40000, ROW = 40 };
+    OWN char *const text = test_alloc((size_t)2 * COUNT * ROW + 400);
+    size_t used = (size_t)sprintf(text,
+                                  "MD5Version 10\ncommandline \"\"\nnumJoints 1\nnumMeshes 1\n"
+                                  "joints {\n\t\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
+                                  "mesh {\n\tshader \"\"\n\tnumverts %d\n",
+                                  COUNT);
+    for (int i = 0; i < COUNT; i++)
+        used += (size_t)sprintf(text + used, "\tvert %d ( 0 0 ) 0 %d\n", i, COUNT);
+    used += (size_t)sprintf(text + used, "\tnumtris 0\n\tnumweights %d\n", COUNT);
+    for (int i = 0; i < COUNT; i++)
+        used += (size_t)sprintf(text + used, "\tweight %d 0 1 ( 0 0 0 )\n", i);
+    memcpy(text + used, "}\n", 3);
+    const clock_t begin = clock();
+    OWN_CHECK check = check_text(MD5_DOC_MODEL, text, "all");
+    const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+    CHECK(find_rule(check, "8-weights") && find_rule(check, "8-weights")->count == COUNT);
+    CHECK_THAT(seconds < 0.5, "%g seconds", seconds);
+}
