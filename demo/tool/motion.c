@@ -52,49 +52,28 @@ enum { IS_LOOP = 1, STAYS = 2, IS_ONCE = 4 };
 static int kind_of_name(const char *path)
 {
     static const struct {
-        const char *word;
+        const char *words;
         int kind;
     } rows[] = {
-        {"idle", IS_LOOP | STAYS},
-        {"stand", IS_LOOP | STAYS},
-        {"breathe", IS_LOOP | STAYS},
-        {"walk", IS_LOOP},
-        {"run", IS_LOOP},
-        {"trot", IS_LOOP},
-        {"sneak", IS_LOOP},
-        {"strafe", IS_LOOP},
-        {"swim", IS_LOOP},
-        {"fly", IS_LOOP},
-        {"cycle", IS_LOOP},
-        {"loop", IS_LOOP},
-        {"start", IS_ONCE},
-        {"begin", IS_ONCE},
-        {"stop", IS_ONCE},
-        {"end", IS_ONCE},
-        {"to", IS_ONCE},
-        {"from", IS_ONCE},
-        {"up", IS_ONCE},
-        {"jump", IS_ONCE},
-        {"turn", IS_ONCE},
-        {"attack", IS_ONCE},
-        {"pain", IS_ONCE},
-        {"death", IS_ONCE},
-        {"die", IS_ONCE},
+        {"idle stand breathe", IS_LOOP | STAYS},
+        {"walk run trot sneak strafe swim fly cycle loop", IS_LOOP},
+        {"start begin stop end to from up jump turn attack pain death die", IS_ONCE},
     };
     const char *const name = common_base(path);
     int kinds = 0;
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const size_t length = strlen(rows[i].word);
-        for (const char *at = name; *at; at++) {
-            // A word begins behind what is no letter, or with a large letter behind a small one.
-            const bool begins = at == name || !(is_small(at[-1]) || is_large(at[-1]))
-                                || (is_large(*at) && is_small(at[-1]));
-            size_t same = 0;
-            while (begins && same < length && (is_small(at[same]) || is_large(at[same]))
-                   && (at[same] | 0x20) == rows[i].word[same])
-                same++;
-            if (same == length && !is_small(at[length]))
-                kinds |= rows[i].kind;
+    for (const char *at = name; *at; at++) {
+        // A word begins behind what is no letter, or with a large letter behind a small one.
+        const bool begins = at == name || !(is_small(at[-1]) || is_large(at[-1]))
+                            || (is_large(*at) && is_small(at[-1]));
+        for (size_t i = 0; begins && i < COMMON_LENGTH(rows); i++) {
+            for (const char *word = rows[i].words; *word; word += *word == ' ') {
+                size_t same = 0;
+                while (word[same] > ' ' && (at[same] | 0x20) == word[same])
+                    same++;
+                if (word[same] <= ' ' && !is_small(at[same]))
+                    kinds |= rows[i].kind;
+                word += strcspn(word, " ");
+            }
         }
     }
     return kinds & IS_ONCE ? 0 : kinds;
