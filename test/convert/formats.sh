@@ -1,0 +1,30 @@
+#!/bin/sh
+# Each format of md5tool convert has a row in the guide with all of its endings and what it can do, a line in the help, and a test.
+. test/build/report.sh
+tool=$products/md5tool
+guide=.github/docs/converting.md
+
+# Names what is missing of the formats of a file: lines of endings, of `in`, `out` or both, and of a title.
+missing() {
+    "$tool" convert --help | tr ',;' '  ' >"$scratch/help"
+    while read -r line; do
+        endings=$(echo "$line" | grep -oE '\.[a-z0-9]+ ')
+        row=$(grep -F -- "\`$(echo "$endings" | head -n 1 | tr -d ' ')\`" "$guide" | grep '^|')
+        tests=0
+        for ending in $endings; do
+            echo "$row" | grep -qF -- "\`$ending\`" || echo "$guide has no row with $ending"
+            grep -qE -- "(^| )\\$ending([. ]|$)" "$scratch/help" || echo "--help does not name $ending"
+            tests=$((tests + $(cat test/convert/*.sh | grep -v '^missing_planted' | grep -cE -- "\\$ending([^a-z0-9]|$)")))
+        done
+        [ $tests -gt 0 ] || echo "no test names one of: $line"
+        does=$(echo "$row" | awk -F '|' '{ print ($3 ~ /yes/ ? "in" : "") ($4 ~ /yes/ ? "out" : "") }')
+        says=$(echo "$line" | awk '{ for (i = 1; i <= NF; i++) if ($i ~ /^(in|in,|out)$/) printf "%s", $i }' | tr -d ,)
+        [ "$does" = "$says" ] || echo "$guide says '$does' of: $line"
+    done <"$1"
+}
+"$tool" convert --formats >"$scratch/formats"
+check "there are formats" [ "$(wc -l <"$scratch/formats")" -gt 7 ]
+silent "each format is in the guide, in the help and in a test" missing "$scratch/formats"
+missing_planted() { echo '.planted  in, out  a format that is nowhere' >"$scratch/planted" && [ "$(missing "$scratch/planted" | wc -l)" -eq 4 ]; }
+check "a format that is in none of them is noticed" missing_planted
+finish
