@@ -265,7 +265,7 @@ static void close_folder(entry_reader *entries)
 {
     folder_search *const search = entries->folder;
     if (search->handle != -1)
-        (void)_findclose(search->handle);
+        _findclose(search->handle);
     free(search);
 }
 
@@ -565,7 +565,7 @@ static int64_t read_some(source from, char *bytes, size_t size)
         struct pollfd waiting = {.fd = from, .events = POLLIN};
         if (count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
             return count;
-        (void)poll(&waiting, 1, -1);
+        poll(&waiting, 1, -1);
     }
 }
 

@@ -54,7 +54,7 @@ static void warn(place *archive, const char *name, const char *format, ...)
     if (archive->num_warnings > MAX_WARNINGS)
         return;
     va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     const bool is_last = archive->num_warnings++ == MAX_WARNINGS;
     const char *const shown = is_last ? "" : name;
@@ -313,14 +313,13 @@ static const void *open_file(void *user, size_t number, size_t *size, md5_error 
     const uint64_t there = is_on_disk ? common_file_size(file->name) : file->size;
     const char *reason = "";
     if (*size > 0 && there > *size) { // 0: any
-        (void)fail(error, "it has %llu bytes, at most %zu are read", (unsigned long long)there,
-                   *size);
+        fail(error, "it has %llu bytes, at most %zu are read", (unsigned long long)there, *size);
         return NULL;
     }
     if (is_on_disk) {
         char *const bytes = common_read_stream(file->name, size, &reason);
         if (!bytes)
-            (void)fail(error, "%s", reason);
+            fail(error, "%s", reason);
         return bytes;
     }
     char *const bytes = malloc(there ? (size_t)there : 1);
@@ -384,10 +383,9 @@ static bool add_archive(common_game_places *places, const char *path, md5_error 
     archive->stream = fopen(path, "rb");
     bool is_open = false;
     if (!archive->stream) {
-        (void)fail(error, "cannot open the file: %s", strerror(errno));
+        fail(error, "cannot open the file: %s", strerror(errno));
     } else if (!read_range(archive->stream, 0, magic, sizeof magic)) {
-        (void)fail(error, "not an archive: it has %llu bytes",
-                   (unsigned long long)archive->archive_size);
+        fail(error, "not an archive: it has %llu bytes", (unsigned long long)archive->archive_size);
     } else if (memcmp(magic, "PACK", 4) == 0) {
         is_open = open_pak(archive, error);
     } else {
@@ -396,7 +394,7 @@ static bool add_archive(common_game_places *places, const char *path, md5_error 
         archive->stream = NULL;
         is_open = open_zip(archive, error);
         if (!is_open && memcmp(magic, "PK", 2) != 0)
-            (void)fail(error, "not a zip or .pak archive");
+            fail(error, "not a zip or .pak archive");
     }
     is_open = is_open && check_entries(archive, error);
     if (is_open)

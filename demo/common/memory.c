@@ -49,7 +49,7 @@ static char *format_behind(char *text, size_t used, const char *format, va_list 
     const size_t size = length < 0 ? 1 : (size_t)length + 1;
     text = common_realloc(text, used + size, 1);
     text[used] = '\0';
-    (void)vsnprintf(text + used, size, format, values);
+    vsnprintf(text + used, size, format, values);
     return text;
 }
 
@@ -74,9 +74,9 @@ void common_append(char *text, size_t size, const char *separator, const char *f
 {
     va_list values;
     if (text[0] != '\0')
-        (void)snprintf(text + strlen(text), size - strlen(text), "%s", separator);
+        snprintf(text + strlen(text), size - strlen(text), "%s", separator);
     va_start(values, format);
-    (void)vsnprintf(text + strlen(text), size - strlen(text), format, values);
+    vsnprintf(text + strlen(text), size - strlen(text), format, values);
     va_end(values);
 }
 

@@ -111,10 +111,9 @@ void common_explain_value(const common_option *option, const char *text, char *p
     else if (option->high > option->low && option->high < 1e300) // it takes numbers
         COMMON_TEXT(limits, ", %sfrom %g to %g", is_each ? "each " : "", option->low, option->high);
     if (text != NULL)
-        (void)snprintf(problem, size, "--%s takes %s%s, not '%s'", option->name, value, limits,
-                       text);
+        snprintf(problem, size, "--%s takes %s%s, not '%s'", option->name, value, limits, text);
     else
-        (void)snprintf(problem, size, "--%s needs %s", option->name, value);
+        snprintf(problem, size, "--%s needs %s", option->name, value);
 }
 
 char *common_write_value(const common_option *option, const void *structure)

@@ -111,13 +111,13 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
         return NULL;
     const pid_t child = fork();
     if (child == 0) {
-        (void)close(ends[0]);
+        close(ends[0]);
         FILE *const out = fdopen(ends[1], "wb");
         common_limit_process(bytes, seconds, "");
         const bool is_done = out != NULL && work(user, out) && fflush(out) == 0;
         _exit(is_done ? 0 : 1); // the parent's files and handlers are not this process's to end
     }
-    (void)close(ends[1]);
+    close(ends[1]);
     FILE *const in = child > 0 ? fdopen(ends[0], "rb") : NULL;
     enum { BLOCK = 1 << 16 };
     char *all = NULL;
@@ -128,9 +128,9 @@ char *common_run_apart(bool (*work)(void *user, FILE *out), void *user, size_t b
         got = fread(all + used, 1, BLOCK, in);
     }
     if (in != NULL)
-        (void)fclose(in); // a process that still writes ends by that
+        fclose(in); // a process that still writes ends by that
     else
-        (void)close(ends[0]);
+        close(ends[0]);
     while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
         continue;
     if (child > 0)
@@ -151,7 +151,7 @@ void common_make_folders(const char *file, unsigned mode)
     for (char *c = folder; *c != '\0'; c++)
         if (c > folder && *c == '/') {
             *c = '\0';
-            (void)make_folder(folder, mode);
+            make_folder(folder, mode);
             *c = '/';
         }
     free(folder);
@@ -171,13 +171,13 @@ void common_limit_process(size_t bytes, unsigned seconds, const char *late)
     struct rlimit memory, time;
     message = late;
     seconds *= slower;
-    (void)signal(SIGXCPU, seconds > 0 ? leave : SIG_IGN);
+    signal(SIGXCPU, seconds > 0 ? leave : SIG_IGN);
     if (getrlimit(RLIMIT_AS, &memory) == 0 && getrlimit(RLIMIT_CPU, &time) == 0) {
         memory.rlim_cur = bytes < memory.rlim_max ? bytes : memory.rlim_max;
         time.rlim_cur = seconds > 0 && seconds < time.rlim_max ? seconds : time.rlim_max;
         if (slower == 1)
-            (void)setrlimit(RLIMIT_AS, &memory);
-        (void)setrlimit(RLIMIT_CPU, &time);
+            setrlimit(RLIMIT_AS, &memory);
+        setrlimit(RLIMIT_CPU, &time);
     }
 #endif
 }

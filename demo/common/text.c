@@ -29,7 +29,7 @@ void common_write_text(char *text, size_t size, const char *format, va_list valu
 {
     char raw[1024], piece[8];
     size_t used = 0;
-    (void)vsnprintf(raw, sizeof raw, format, values);
+    vsnprintf(raw, sizeof raw, format, values);
     for (const char *at = raw; *at != '\0';) {
         const size_t length = printable_length((const unsigned char *)at);
         if (length > 0)
@@ -57,7 +57,7 @@ static void print(FILE *file, const char *text, char plain)
             if (next == 0 && text[length] != '\0' && text[length] == plain)
                 next = 1;
         }
-        (void)fwrite(text, 1, length, file);
+        fwrite(text, 1, length, file);
         text += length;
         if (*text == '\0')
             return;
@@ -90,7 +90,7 @@ static void print_values(FILE *file, bool is_json, const char *format, va_list v
         const char kind = *format == '%' ? format[size - 1] : '\0';
         COMMON_TEXT(directive, "%.*s", (int)size, format);
         if (kind == '\0') {
-            (void)fwrite(format, 1, size, file);
+            fwrite(format, 1, size, file);
         } else if (kind == 's') {
             const char *const text = va_arg(values, const char *);
             if (is_json)

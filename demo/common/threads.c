@@ -43,9 +43,9 @@ static void take_ranges(pool *all, uint32_t number)
         const size_t end = begin + (share > 1 ? share : 1);
         all->next = end;
         all->num_busy++;
-        (void)pthread_mutex_unlock(&all->lock);
+        pthread_mutex_unlock(&all->lock);
         all->range(all->user, number, begin, end);
-        (void)pthread_mutex_lock(&all->lock);
+        pthread_mutex_lock(&all->lock);
         all->num_busy--;
     }
 }
@@ -54,14 +54,14 @@ static void *work(void *user)
 {
     const worker *const self = user;
     pool *const all = self->all;
-    (void)pthread_mutex_lock(&all->lock);
+    pthread_mutex_lock(&all->lock);
     while (!all->ends) {
         take_ranges(all, self->number);
         if (all->num_busy == 0)
-            (void)pthread_cond_broadcast(&all->done);
-        (void)pthread_cond_wait(&all->begun, &all->lock);
+            pthread_cond_broadcast(&all->done);
+        pthread_cond_wait(&all->begun, &all->lock);
     }
-    (void)pthread_mutex_unlock(&all->lock);
+    pthread_mutex_unlock(&all->lock);
     return NULL;
 }
 
@@ -69,16 +69,16 @@ static void *work(void *user)
 static void run(void *user, size_t count, md5_range_fn *range, void *range_user)
 {
     pool *const all = user;
-    (void)pthread_mutex_lock(&all->lock);
+    pthread_mutex_lock(&all->lock);
     all->next = 0;
     all->count = count;
     all->range = range;
     all->user = range_user;
-    (void)pthread_cond_broadcast(&all->begun);
+    pthread_cond_broadcast(&all->begun);
     take_ranges(all, 0);
     while (all->num_busy > 0)
-        (void)pthread_cond_wait(&all->done, &all->lock);
-    (void)pthread_mutex_unlock(&all->lock);
+        pthread_cond_wait(&all->done, &all->lock);
+    pthread_mutex_unlock(&all->lock);
 }
 
 const md5_threads *common_start_threads(uint32_t num_workers)
@@ -92,11 +92,11 @@ const md5_threads *common_start_threads(uint32_t num_workers)
     int64_t count = num_workers > 0 ? (int64_t)num_workers : num_cores;
     if (count > MAX_WORKERS)
         count = MAX_WORKERS;
-    (void)pthread_mutex_init(&all->lock, NULL);
-    (void)pthread_cond_init(&all->begun, NULL);
-    (void)pthread_cond_init(&all->done, NULL);
+    pthread_mutex_init(&all->lock, NULL);
+    pthread_cond_init(&all->begun, NULL);
+    pthread_cond_init(&all->done, NULL);
     all->jobs = (md5_threads){.run = run, .pool = all, .num_workers = 1};
-    (void)pthread_mutex_lock(&all->lock);
+    pthread_mutex_lock(&all->lock);
     for (uint32_t i = 1; i < count; i++) {
         worker *const next = &all->workers[i];
         *next = (worker){.all = all, .number = i};
@@ -104,7 +104,7 @@ const md5_threads *common_start_threads(uint32_t num_workers)
             break;
         all->jobs.num_workers++;
     }
-    (void)pthread_mutex_unlock(&all->lock);
+    pthread_mutex_unlock(&all->lock);
     return &all->jobs;
 }
 
@@ -113,15 +113,15 @@ void common_stop_threads(const md5_threads *threads)
     if (threads == NULL)
         return;
     pool *const all = threads->pool;
-    (void)pthread_mutex_lock(&all->lock);
+    pthread_mutex_lock(&all->lock);
     all->ends = true;
-    (void)pthread_cond_broadcast(&all->begun);
-    (void)pthread_mutex_unlock(&all->lock);
+    pthread_cond_broadcast(&all->begun);
+    pthread_mutex_unlock(&all->lock);
     for (uint32_t i = 1; i < all->jobs.num_workers; i++)
-        (void)pthread_join(all->workers[i].thread, NULL);
-    (void)pthread_cond_destroy(&all->done);
-    (void)pthread_cond_destroy(&all->begun);
-    (void)pthread_mutex_destroy(&all->lock);
+        pthread_join(all->workers[i].thread, NULL);
+    pthread_cond_destroy(&all->done);
+    pthread_cond_destroy(&all->begun);
+    pthread_mutex_destroy(&all->lock);
     free(all);
 }
 

@@ -146,7 +146,7 @@ static int lock(const char *folder)
 {
     const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor >= 0)
-        (void)flock(descriptor, LOCK_EX); // where folders cannot be locked, there is no lock
+        flock(descriptor, LOCK_EX); // where folders cannot be locked, there is no lock
     return descriptor;
 }
 
@@ -176,7 +176,7 @@ static int claim_name(common_writer *writer, int unnamed)
 static void forget(common_writer *writer)
 {
     if (writer->lock >= 0)
-        (void)close(writer->lock);
+        close(writer->lock);
     free(writer->name);
     free(writer->path);
     *writer = (common_writer){.lock = -1};
@@ -188,12 +188,12 @@ bool common_begin_file(common_writer *writer, const char *path, bool is_shared)
     *writer = (common_writer){stdout, path != NULL ? behind_links(path) : NULL, NULL, -1};
 #ifdef _WIN32
     if (path == NULL)
-        (void)_setmode(_fileno(stdout), _O_BINARY);
+        _setmode(_fileno(stdout), _O_BINARY);
 #endif
     if (path == NULL)
         return true;
 #ifdef SIGXFSZ
-    (void)signal(SIGXFSZ, SIG_IGN); // to write beyond a limit fails instead
+    signal(SIGXFSZ, SIG_IGN); // to write beyond a limit fails instead
 #endif
     const bool is_there = common_read_status(path, &status);
     if (writer->path == NULL || (is_there && !status.is_file)) {
@@ -237,7 +237,7 @@ bool common_end_file(common_writer *writer, bool is_whole)
         is_good = false;
     }
     if (!is_good && writer->name != NULL)
-        (void)remove(writer->name);
+        remove(writer->name);
     forget(writer);
     errno = reason;
     return is_good;

@@ -525,9 +525,9 @@ static uint8_t *read_file(const char *path, size_t *size, md5_error *error)
     const bool is_large = is_file && common_file_size(path) > MAX_FILE_SIZE;
     char *const bytes = is_file && !is_large ? common_read_stream(path, size, &why) : NULL;
     if (is_large)
-        (void)fail(error, MD5_ERROR_MEMORY, "the file is larger than %d bytes", MAX_FILE_SIZE);
+        fail(error, MD5_ERROR_MEMORY, "the file is larger than %d bytes", MAX_FILE_SIZE);
     else if (bytes == NULL)
-        (void)fail(error, MD5_ERROR_IO, "%s", why);
+        fail(error, MD5_ERROR_IO, "%s", why);
     return (uint8_t *)bytes;
 }
 
@@ -546,7 +546,7 @@ static const void *decode(void *user, const void *bytes, size_t size, uint32_t *
 {
     view_image image;
     (void)user;
-    (void)view_decode_image(bytes, size, MD5_MAX_IMAGE_PIXELS, &image, error);
+    view_decode_image(bytes, size, MD5_MAX_IMAGE_PIXELS, &image, error);
     *width = image.width;
     *height = image.height;
     return image.rgba;

@@ -350,7 +350,7 @@ view_look view_cube_look(const md5_cube2 *cube, const md5_cube2_part *part, cons
     const float test =
         skin.alpha_test >= 0.0f ? skin.alpha_test : setting_of(cube, "mdlalphatest", -1.0f);
     const float blend = skin.alpha_blend != MD5_CUBE2_UNSET
-                            ? (float)(skin.alpha_blend == MD5_CUBE2_ON)
+                            ? (skin.alpha_blend == MD5_CUBE2_ON)
                             : setting_of(cube, "mdlalphablend", 1.0f);
     return (view_look){
         .diffuse = common_copy(skin.texture.path),
@@ -1207,7 +1207,7 @@ view_look view_find_look(const view_look_search *search, view_listener warnings)
     if (!take_declared(&look, &subject, warnings) && !take_skin(&look, &subject, warnings)) {
         free(seek_pictures(search->package, subject.path[0] != '\0' ? subject.path + 1 : ""));
         if (!take_best(&look, &subject, false, SURE, false))
-            (void)take_best(&look, &subject, true, LEAST, true);
+            take_best(&look, &subject, true, LEAST, true);
     }
     free(subject.path);
     return look;

@@ -53,7 +53,7 @@ EM_JS(void, page_tell, (const char *kind, const char *text, const char *more),
 static bool tell_failure(const md5_error *error)
 {
     char text[600];
-    (void)md5_format_error(error, text, sizeof text);
+    md5_format_error(error, text, sizeof text);
     page_tell("error", text, "");
     return false;
 }
@@ -116,8 +116,8 @@ static void pose(web_element *element)
 {
     const md5_root root = element->path != NULL ? MD5_ROOT_FILE : MD5_ROOT_IN_PLACE;
     if (element->player != NULL)
-        (void)md5_player_pose(element->player, element->pose, element->joints, element->palette,
-                              element->scratch);
+        md5_player_pose(element->player, element->pose, element->joints, element->palette,
+                        element->scratch);
     else if (element->binding != NULL)
         md5_pose_palette(element->binding,
                          md5_moment_at(element->clip, element->time, MD5_WRAP_LOOP), root,
@@ -379,7 +379,7 @@ EMSCRIPTEN_KEEPALIVE void web_advance(web_element *element, double seconds)
     const double before = element->time;
     element->time += seconds;
     if (element->player != NULL)
-        (void)md5_player_advance(element->player, seconds, tell_event, NULL);
+        md5_player_advance(element->player, seconds, tell_event, NULL);
     else if (element->clip != NULL
              && md5_moment_at(element->clip, before, MD5_WRAP_LOOP).cycle
                     != md5_moment_at(element->clip, element->time, MD5_WRAP_LOOP).cycle)

@@ -366,10 +366,10 @@ EM_JS(void, copy_text, (const char *text), {
 // The canvas fills the page, with a pixel for each of the device.
 static void fit(view_window *window)
 {
-    (void)emscripten_get_element_css_size(canvas, &window->width, &window->height);
+    emscripten_get_element_css_size(canvas, &window->width, &window->height);
     window->ratio = emscripten_get_device_pixel_ratio();
-    (void)emscripten_set_canvas_element_size(canvas, (int)round(window->width * window->ratio),
-                                             (int)round(window->height * window->ratio));
+    emscripten_set_canvas_element_size(canvas, (int)round(window->width * window->ratio),
+                                       (int)round(window->height * window->ratio));
 }
 
 static EM_BOOL take_resize(int type, const EmscriptenUiEvent *event, void *user)
@@ -393,19 +393,19 @@ static EM_BOOL take_full_screen(int type, const EmscriptenFullscreenChangeEvent 
 static void listen(view_window *window)
 {
     const char *const page = EMSCRIPTEN_EVENT_TARGET_WINDOW;
-    (void)emscripten_set_keydown_callback(page, window, false, take_key);
-    (void)emscripten_set_keyup_callback(page, window, false, take_key);
-    (void)emscripten_set_mousedown_callback(canvas, window, false, take_mouse);
-    (void)emscripten_set_mouseup_callback(page, window, false, take_mouse);
-    (void)emscripten_set_mousemove_callback(page, window, false, take_mouse);
-    (void)emscripten_set_wheel_callback(canvas, window, false, take_wheel);
-    (void)emscripten_set_touchstart_callback(canvas, window, false, take_touch);
-    (void)emscripten_set_touchmove_callback(canvas, window, false, take_touch);
-    (void)emscripten_set_touchend_callback(canvas, window, false, take_touch);
-    (void)emscripten_set_touchcancel_callback(canvas, window, false, take_touch);
-    (void)emscripten_set_resize_callback(page, window, false, take_resize);
-    (void)emscripten_set_fullscreenchange_callback(EMSCRIPTEN_EVENT_TARGET_DOCUMENT, window, false,
-                                                   take_full_screen);
+    emscripten_set_keydown_callback(page, window, false, take_key);
+    emscripten_set_keyup_callback(page, window, false, take_key);
+    emscripten_set_mousedown_callback(canvas, window, false, take_mouse);
+    emscripten_set_mouseup_callback(page, window, false, take_mouse);
+    emscripten_set_mousemove_callback(page, window, false, take_mouse);
+    emscripten_set_wheel_callback(canvas, window, false, take_wheel);
+    emscripten_set_touchstart_callback(canvas, window, false, take_touch);
+    emscripten_set_touchmove_callback(canvas, window, false, take_touch);
+    emscripten_set_touchend_callback(canvas, window, false, take_touch);
+    emscripten_set_touchcancel_callback(canvas, window, false, take_touch);
+    emscripten_set_resize_callback(page, window, false, take_resize);
+    emscripten_set_fullscreenchange_callback(EMSCRIPTEN_EVENT_TARGET_DOCUMENT, window, false,
+                                             take_full_screen);
 }
 
 view_window *view_open_window(const char *title, uint32_t width, uint32_t height, bool visible,
@@ -424,7 +424,7 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
     window->context = emscripten_webgl_create_context(canvas, &attributes);
     if (window->context <= 0
         || emscripten_webgl_make_context_current(window->context) != EMSCRIPTEN_RESULT_SUCCESS) {
-        (void)snprintf(problem, size, "this browser has no WebGL 2, or it is switched off");
+        snprintf(problem, size, "this browser has no WebGL 2, or it is switched off");
         free(window);
         return NULL;
     }
@@ -440,10 +440,10 @@ void view_close_window(view_window *window)
 {
     if (window == NULL)
         return;
-    (void)emscripten_webgl_destroy_context(window->context);
+    emscripten_webgl_destroy_context(window->context);
     while (window->count > 0) {
         view_input input;
-        (void)view_next_input(window, 0.0, &input);
+        view_next_input(window, 0.0, &input);
         free(input.path);
     }
     free(window->line);
@@ -563,9 +563,9 @@ void view_set_full_screen(view_window *window, bool full)
 {
     (void)window;
     if (full)
-        (void)emscripten_request_fullscreen("#page", true);
+        emscripten_request_fullscreen("#page", true);
     else
-        (void)emscripten_exit_fullscreen();
+        emscripten_exit_fullscreen();
 }
 
 void view_window_points(const view_window *window, int *width, int *height)
@@ -578,7 +578,7 @@ void view_window_pixels(const view_window *window, int *width, int *height)
 {
     *width = *height = 0;
     if (window != NULL)
-        (void)emscripten_get_canvas_element_size(canvas, width, height);
+        emscripten_get_canvas_element_size(canvas, width, height);
 }
 
 float view_screen_scale(const view_window *window)

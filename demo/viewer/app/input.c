@@ -267,8 +267,7 @@ static void perform_camera(view_state *viewer, view_action action)
     view_camera *const camera = &viewer->camera;
     // The elevation from which the three axes of a cube look equally long: atan(1 / sqrt 2).
     const float isometric = 35.26439f;
-    static const float angles[][2] = {{0.0f, 0.0f},  {180.0f, 0.0f}, {-90.0f, 0.0f},
-                                      {90.0f, 0.0f}, {0.0f, 90.0f},  {0.0f, -90.0f}};
+    static const float angles[][2] = {{0, 0}, {180, 0}, {-90, 0}, {90, 0}, {0, 90}, {0, -90}};
     static_assert(VIEW_FROM_BELOW - VIEW_FRONT + 1 == COMMON_LENGTH(angles), "each");
     int32_t joint;
     if (action != VIEW_CAMERA_PATH)
@@ -306,7 +305,7 @@ static void perform_camera(view_state *viewer, view_action action)
         camera->elevation = angles[action - VIEW_FRONT][1];
         break;
     case VIEW_ISOMETRIC:
-        camera->azimuth = 45.0f;
+        camera->azimuth = 45;
         camera->elevation = isometric;
         camera->orthographic = true;
         break;
@@ -344,7 +343,7 @@ static bool perform_interface(view_state *viewer, const view_command *command)
     case VIEW_LARGER_TEXT:
     case VIEW_SMALLER_TEXT:
         scale = viewer->text_scale * (action == VIEW_LARGER_TEXT ? 1.1f : 1.0f / 1.1f);
-        if (scale >= 0.5f && scale <= 4.0f)
+        if (scale >= 0.5f && scale <= 4)
             viewer->text_scale = scale;
         break;
     case VIEW_WARNINGS:
@@ -374,10 +373,10 @@ static bool perform_interface(view_state *viewer, const view_command *command)
         view_notice(viewer, "W A S D, Shift, Space drive; Esc gives the keys back");
         break;
     case VIEW_MENUS:
-        view_open_menu(&viewer->ui, VIEW_MENU_OF_BAR, 0.0f, 0.0f);
+        view_open_menu(&viewer->ui, VIEW_MENU_OF_BAR, 0, 0);
         break;
     case VIEW_SEARCH:
-        view_open_menu(&viewer->ui, VIEW_MENU_SEARCH, 0.0f, 0.0f);
+        view_open_menu(&viewer->ui, VIEW_MENU_SEARCH, 0, 0);
         break;
     case VIEW_FIND:
         view_clear_textures(&viewer->ui.textures, viewer->renderer); // which are in its place
@@ -454,7 +453,7 @@ static void perform_rest(view_state *viewer, const view_command *command)
         break;
     case VIEW_SET:
         if (command->path != NULL) // of a clip that lies in no file there is none
-            (void)view_set_option(viewer, number, command->path);
+            view_set_option(viewer, number, command->path);
         break;
     case VIEW_PUSH:
         if (view_mode_of(viewer->document) == VIEW_MODE_MACHINE) {
@@ -472,7 +471,7 @@ static void perform_rest(view_state *viewer, const view_command *command)
             view_notice(viewer, "It cannot be played in this channel");
         break;
     case VIEW_SHOW_CHANNEL:
-        (void)view_focus_in_scene(scene, (uint32_t)command->item, &viewer->play);
+        view_focus_in_scene(scene, (uint32_t)command->item, &viewer->play);
         break;
     case VIEW_HIDE_MESH:
         if (number < 64 && scene->model != NULL && number < scene->model->num_meshes) {
@@ -592,7 +591,7 @@ static void leave_camera_path(view_state *viewer)
     const float depth =
         fmaxf(md5_vec3_dot(md5_vec3_sub(lens.eye, centre), back), 0.25f * camera->scene_radius);
     camera->azimuth = view_degrees(atan2f(back.y, back.x));
-    camera->elevation = view_degrees(asinf(view_clamp(back.z, -1.0f, 1.0f)));
+    camera->elevation = view_degrees(asinf(view_clamp(back.z, -1, 1)));
     camera->target = md5_vec3_sub(md5_vec3_sub(lens.eye, md5_vec3_scale(back, depth)), walked);
     camera->distance = depth * lens.half_y / VIEW_HALF_HEIGHT;
     camera->orthographic = false;
@@ -622,7 +621,7 @@ static int32_t key_in_game(view_state *viewer, const view_input *event)
         if (arrows[i][0] == key)
             return arrows[i][1];
     if (event->kind == VIEW_INPUT_KEY_DOWN && (key == VIEW_KEY_RETURN || key == VIEW_KEY_PAD_ENTER))
-        (void)view_play_again(viewer->pages.game);
+        view_play_again(viewer->pages.game);
     return event->control || key == VIEW_KEY_ESCAPE
                    || (key >= VIEW_KEY_F(1) && key <= VIEW_KEY_F(12))
                    || view_find_key(key, event->shift, false, event->alt, true) != NULL
@@ -651,7 +650,7 @@ static void push_stick(view_state *viewer, float x, float y)
     view_stick *const stick = &viewer->stick;
     view_input key;
     const float right = (x - stick->x) / stick->reach, down = (y - stick->y) / stick->reach;
-    const float shorter = 1.0f / fmaxf(hypotf(right, down), 1.0f);
+    const float shorter = 1.0f / fmaxf(hypotf(right, down), 1);
     stick->pad.x = right * shorter;
     stick->pad.y = down * shorter;
     while (view_next_of_pad(&stick->pad, &key)) {
@@ -668,7 +667,7 @@ static void end_drag(view_state *viewer)
     if (viewer->drag == VIEW_DRAG_STICK)
         push_stick(viewer, viewer->stick.x, viewer->stick.y);
     viewer->drag = VIEW_DRAG_NONE;
-    viewer->stick.reach = 0.0f;
+    viewer->stick.reach = 0;
 }
 
 // What the interface makes of an event where was pressed. Returns whether it has used it.
@@ -703,7 +702,7 @@ static bool decide_finger(view_state *viewer, float x, float y)
     const bool scrolls = fabsf(down) > fabsf(right) && drag_panel(viewer, down);
     viewer->drag = scrolls ? VIEW_DRAG_SCROLL : VIEW_DRAG_NONE;
     if (!scrolls)
-        (void)press_panel(viewer);
+        press_panel(viewer);
     return !scrolls;
 }
 
@@ -711,18 +710,18 @@ static bool decide_finger(view_state *viewer, float x, float y)
 // it scrolled goes on for a fifth of a second, which is twelve moves.
 static void lift_finger(view_state *viewer, const view_input *event)
 {
-    const float moves = 12.0f, step = 3.0f * viewer->font.line[VIEW_TEXT];
+    const float moves = 12, step = 3.0f * viewer->font.line[VIEW_TEXT];
     const bool is_still = viewer->drag == VIEW_DRAG_FINGER && !event->is_given_up;
     const bool goes_on = viewer->drag == VIEW_DRAG_SCROLL && viewer->now - viewer->scrolled_at < 0.1
                          && !viewer->shown.reduced_motion;
     if (viewer->drag == VIEW_DRAG_FINGER)
         viewer->drag = VIEW_DRAG_NONE;
     if (is_still && event->is_long)
-        (void)run_at_press(viewer, (ui_mouse){.is_right = true});
+        run_at_press(viewer, (ui_mouse){.is_right = true});
     else if (is_still)
-        (void)press_panel(viewer);
+        press_panel(viewer);
     else if (goes_on)
-        (void)run_at_press(viewer, (ui_mouse){.wheel = moves * viewer->scrolled / step});
+        run_at_press(viewer, (ui_mouse){.wheel = moves * viewer->scrolled / step});
 }
 
 static void press(view_state *viewer, const view_input *event)
@@ -735,11 +734,11 @@ static void press(view_state *viewer, const view_input *event)
     viewer->is_alt_alone = false;
     viewer->press_x = x;
     viewer->press_y = y;
-    viewer->press_travel = 0.0f;
+    viewer->press_travel = 0;
     viewer->is_touched = event->is_touch;
     viewer->is_double = event->clicks == 2;
     if (left && event->is_touch) {
-        (void)run_at_press(viewer, (ui_mouse){.is_moved = true});
+        run_at_press(viewer, (ui_mouse){.is_moved = true});
         if (viewer->ui.hot.panel != NULL) {
             viewer->drag = VIEW_DRAG_FINGER;
             return;
@@ -753,7 +752,7 @@ static void press(view_state *viewer, const view_input *event)
                    : is_right                                                    ? VIEW_DRAG_ZOOM
                                                                                  : VIEW_DRAG_NONE;
     if (left && viewer->pages.game != NULL)
-        (void)view_play_again(viewer->pages.game);
+        view_play_again(viewer->pages.game);
     if (viewer->drag == VIEW_DRAG_ORBIT && hold_stick(viewer, x, y)) {
         viewer->drag = VIEW_DRAG_STICK;
         push_stick(viewer, x, y);
@@ -787,12 +786,12 @@ static bool move(view_state *viewer, const view_input *event)
         viewer->press_travel += fabsf(event->moved_x) + fabsf(event->moved_y);
     view_camera *const camera = &viewer->camera;
     if (viewer->drag == VIEW_DRAG_ORBIT) { // a drag over the picture's height turns by 180 degrees
-        camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360.0f);
-        camera->elevation = view_clamp(camera->elevation + down * 180.0f / height, -90.0f, 90.0f);
+        camera->azimuth = remainderf(camera->azimuth - right * 180.0f / height, 360);
+        camera->elevation = view_clamp(camera->elevation + down * 180.0f / height, -90, 90);
     } else if (viewer->drag == VIEW_DRAG_PAN) {
         view_pan(camera, right, down, stage_of(viewer).region.height);
     } else if (is_camera) { // upward comes nearer; over the height of the picture by 20 times
-        view_zoom(camera, powf(20.0f, -down / height), 0.0f, 0.0f, height);
+        view_zoom(camera, powf(20, -down / height), 0, 0, height);
     }
     return is_camera || is_held;
 }

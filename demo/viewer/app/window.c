@@ -36,7 +36,7 @@ static bool approach(float *shown, float wanted, float share)
 
 bool view_follow(view_state *viewer, double seconds)
 {
-    const float rate = 20.0f; // of what remains, 1/s: half takes 35 ms, 99 % of it 0.23 s
+    const float rate = 20; // of what remains, 1/s: half takes 35 ms, 99 % of it 0.23 s
     const float share =
         viewer->shown.reduced_motion ? 1.0f : md5_follow_share(rate, (float)seconds);
     view_ui *const ui = &viewer->ui;

@@ -76,7 +76,7 @@ static bool attach(const cube_model *joined, uint32_t index)
         // The engines turn a model about z, x and -y, in this order from the outside, and then move
         // it in its own space. In id's axes, where y is mirrored, the angles about z and x change
         // their signs.
-        const md5_vec3 x = {1.0f, 0.0f, 0.0f}, y = {0.0f, 1.0f, 0.0f}, z = {0.0f, 0.0f, 1.0f};
+        const md5_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1};
         const md5_quat yaw = md5_quat_from_axis_angle(z, -cube->yaw * DEGREE);
         const md5_quat pitch = md5_quat_from_axis_angle(x, -cube->pitch * DEGREE);
         const md5_quat roll = md5_quat_from_axis_angle(y, -cube->roll * DEGREE);
@@ -113,7 +113,7 @@ static bool attach(const cube_model *joined, uint32_t index)
                   joined->path, index, link->tag, link->parent);
         return false;
     }
-    const md5_xform moved = {.rotation = {.w = 1.0f}, .translation = link->translation};
+    const md5_xform moved = {.rotation = {.w = 1}, .translation = link->translation};
     part->parent = parent->joints[joint];
     part->offset = md5_xform_mul(tag->transform, moved);
     return true;
@@ -158,8 +158,8 @@ static bool join_parts(cube_model *joined, const md5_load_opts *opts)
     joined->joints[joined->num_joints++] = (cube_joint){
         .name = common_copy("md5.cfg"),
         .parent = MD5_NONE,
-        .bind_local = {.rotation = {.w = 1.0f}},
-        .bind = {.rotation = {.w = 1.0f}},
+        .bind_local = {.rotation = {.w = 1}},
+        .bind = {.rotation = {.w = 1}},
     };
     COMMON_FOR (i, cube->num_parts) {
         md5_error error = {0};
@@ -274,7 +274,7 @@ static const cube_file *find_file(cube_model *joined, uint32_t part, const char 
         md5_bind(joined->parts[part].model, file.anim, &(md5_load_opts){.partial = true}, &error);
     if (file.binding == NULL) {
         char text[640];
-        (void)md5_format_error(&error, text, sizeof text);
+        md5_format_error(&error, text, sizeof text);
         view_warn(joined->log, "%s", text);
         md5_free_anim(file.anim);
         file.anim = NULL;
@@ -372,7 +372,7 @@ static void pose_all(const cube_model *joined, double time)
         const cube_part *const part = &joined->parts[p];
         for (uint32_t i = 0; part->model != NULL && i < part->part->num_pitches; i++) {
             const md5_cube2_pitch *const pitch = &part->part->pitches[i];
-            const md5_vec3 forward = {1.0f, 0.0f, 0.0f};
+            const md5_vec3 forward = {1, 0, 0};
             const float angle = fminf(fmaxf(pitch->offset, pitch->min), pitch->max);
             const uint32_t joint = md5_find_joint(&part->model->skeleton, pitch->joint);
             const md5_xform change = {
@@ -380,8 +380,8 @@ static void pose_all(const cube_model *joined, double time)
                 .translation = {NAN, NAN, NAN},
             };
             if (angle != 0.0f && joint != MD5_NONE)
-                (void)md5_modify_joint(&joined->model->skeleton, part->joints[joint],
-                                       MD5_JOINT_MODEL, change, 1.0f, joined->pose);
+                md5_modify_joint(&joined->model->skeleton, part->joints[joint], MD5_JOINT_MODEL,
+                                 change, 1, joined->pose);
         }
     }
 }
@@ -462,7 +462,7 @@ static void make_clips(cube_model *joined, view_cube *loaded)
                 }
                 name += length + (name[length] != '\0');
             }
-            (void)find_file(joined, p, row->file);
+            find_file(joined, p, row->file);
         }
     }
     // Those that cannot be made are left out.

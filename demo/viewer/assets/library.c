@@ -178,7 +178,7 @@ view_library *view_open_library(const char *place, view_opening_fn *on_file, voi
     }
     common_free_list(&parts);
     if (are_added && on_file != NULL && !on_file(user, 0))
-        (void)fail(error, place, "stopped");
+        fail(error, place, "stopped");
     else if (are_added)
         library->game = md5_create_game(places->paths, places->count, &library->opts, error);
     if (library->game == NULL) {
@@ -323,7 +323,7 @@ view_scan *view_begin_scan(const char *place)
     own->shown.place = common_copy(place);
     own->thread = view_start_thread(run, "scan", own);
     if (own->thread == NULL)
-        (void)run(own);
+        run(own);
     return &own->shown;
 }
 

@@ -76,18 +76,18 @@ static void write_material(const view_textures *textures, const md5_model *model
     static const char cut[] = "\t{\n\t\tblend\tdiffusemap\n\t\tmap\t%s\n\t\talphaTest\t0.5\n\t}\n";
     const view_mesh_textures *const own = &textures->meshes[mesh];
     const bool has_holes = own->maps[MD5GL_PICTURE_DIFFUSE]->has_holes && !own->opaque;
-    (void)fprintf(file, "\n\"%s\"\n{\n%s", model->meshes[mesh].shader,
-                  own->two_sided || has_holes ? "\ttwosided\n" : "");
+    fprintf(file, "\n\"%s\"\n{\n%s", model->meshes[mesh].shader,
+            own->two_sided || has_holes ? "\ttwosided\n" : "");
     for (md5gl_picture map = 0; map < MD5GL_NUM_PICTURES; map++) {
         const view_texture *const image = own->maps[map];
         char *const name = image != NULL && !image->is_masks ? name_image(textures, image) : NULL;
         if (name != NULL && forms[map] != NULL)
-            (void)fprintf(file, map == 0 && has_holes ? cut : forms[map], name);
+            fprintf(file, map == 0 && has_holes ? cut : forms[map], name);
         else if (image != NULL)
             view_warn(log, "%s of mesh %u is not saved: %s", view_map_name(map), mesh, image->path);
         free(name);
     }
-    (void)fprintf(file, "}\n");
+    fprintf(file, "}\n");
 }
 
 uint32_t view_save_materials(const view_textures *textures, const md5_model *model, view_log *log)

@@ -4,13 +4,13 @@
 
 md5_vec4 view_heat_color(float value)
 {
-    static const md5_vec4 stops[5] = {{0.02f, 0.06f, 0.55f, 1.0f},
-                                      {0.01f, 0.40f, 0.72f, 1.0f},
-                                      {0.06f, 0.58f, 0.08f, 1.0f},
-                                      {0.91f, 0.64f, 0.04f, 1.0f},
-                                      {0.83f, 0.04f, 0.02f, 1.0f}};
+    static const md5_vec4 stops[5] = {{0.02f, 0.06f, 0.55f, 1},
+                                      {0.01f, 0.40f, 0.72f, 1},
+                                      {0.06f, 0.58f, 0.08f, 1},
+                                      {0.91f, 0.64f, 0.04f, 1},
+                                      {0.83f, 0.04f, 0.02f, 1}};
     if (!(value > 0.0f))
-        return (md5_vec4){0.12f, 0.13f, 0.15f, 1.0f};
+        return (md5_vec4){0.12f, 0.13f, 0.15f, 1};
     const float place = 4.0f * (value < 1.0f ? value : 1.0f);
     int low = 0;
     while (low < 3 && place >= (float)(low + 1))
@@ -18,7 +18,7 @@ md5_vec4 view_heat_color(float value)
     const float part = place - (float)low;
     const md5_vec4 a = stops[low], b = stops[low + 1];
     return (md5_vec4){a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part, a.z + (b.z - a.z) * part,
-                      1.0f};
+                      1};
 }
 
 // The weight of a joint on a vertex or, if that is -1, how many joints move it.
@@ -192,7 +192,7 @@ view_faults view_find_faults(const md5_mesh *mesh, const view_directed *pose, bo
         // The sign with which cross(outward, along u) points along v, from the directions in which
         // u and v grow on the triangle: (e0 * dv1 - e1 * dv0) / area and (e1 * du0 - e0 * du1) /
         // area.
-        float hand = 0.0f;
+        float hand = 0;
         if (pose->tangents != NULL && (uv_area < 0.0f || uv_area > 0.0f)) {
             const md5_vec3 u = md5_vec3_sub(md5_vec3_scale(edges[0], sides[1].y),
                                             md5_vec3_scale(edges[1], sides[0].y));

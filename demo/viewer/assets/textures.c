@@ -260,20 +260,20 @@ bool view_is_painted(const md5_material *material, const md5_stage *stage)
 {
     bool is_white = stage->vertex_color == MD5_VERTEX_COLOR_IGNORE;
     COMMON_FOR (i, 3)
-        is_white = is_white && constant_of(material, stage->color[i]) >= 1.0f;
+        is_white = is_white && constant_of(material, stage->color[i]) >= 1;
     return !is_white && (stage->light == MD5_STAGE_DIFFUSE || stage->light == MD5_STAGE_SPECULAR);
 }
 
 bool view_reflects(md5_vec3 color)
 {
-    return color.x != 0.0f || color.y != 0.0f || color.z != 0.0f;
+    return color.x != 0.0f || color.y != 0.0f || color.z != 0;
 }
 
 // The colour of a stage for md5gl_material, or 0, 0, 0 if it reflects nothing. Sets *texture.
 static md5_vec3 reflect(const view_lit_layers *lit, const md5_material *material,
                         const md5_stage *stage, const float *registers, md5gl_texture *texture)
 {
-    const md5_vec3 none = {0.0f, 0.0f, 0.0f};
+    const md5_vec3 none = {0, 0, 0};
     if (stage == NULL)
         return none;
     const md5_vec3 color = {registers[stage->color[0]], registers[stage->color[1]],
@@ -297,7 +297,7 @@ void view_choose_lit_layers(view_lit_layers *lit, const md5_material *material,
     for (uint32_t i = 0; i <= material->num_stages && material->spectrum == 0; i++) {
         const bool is_end = i == material->num_stages;
         const md5_stage *const stage = is_end ? NULL : &material->stages[i];
-        if (!is_end && (stage->light == MD5_STAGE_AMBIENT || registers[stage->condition] == 0.0f))
+        if (!is_end && (stage->light == MD5_STAGE_AMBIENT || registers[stage->condition] == 0))
             continue;
         const bool begins = is_end || stage->light == MD5_STAGE_BUMP;
         const md5_stage *const bump = parts[MD5_STAGE_BUMP];
@@ -386,13 +386,13 @@ static bool is_usual_cut(const md5_material *material, const md5_stage *stage)
     return tests_alpha(material, stage) && stage->light == MD5_STAGE_DIFFUSE && !stage->has_matrix
            && constant_of(material, stage->alpha_test) > 0.0f
            && constant_of(material, stage->condition) != 0.0f
-           && constant_of(material, stage->color[3]) >= 1.0f;
+           && constant_of(material, stage->color[3]) >= 1;
 }
 
 // Whether a surface lies on another one.
 static bool is_decal(const md5_material *material)
 {
-    const float decal = 2.0f; // of sort
+    const float decal = 2; // of sort
     return material->has_polygon_offset || material->sort == decal;
 }
 
@@ -573,7 +573,7 @@ static const md5gl_texgen texgens[] = {
     [MD5_TEXGEN_SCREEN2] = MD5GL_TEXGEN_SCREEN, [MD5_TEXGEN_GLASS_WARP] = MD5GL_TEXGEN_MESH,
 };
 
-static const float offset_units = -600.0f; // of depth, for a polygonOffset of 1: r_offsetUnits
+static const float offset_units = -600; // of depth, for a polygonOffset of 1: r_offsetUnits
 
 void view_evaluate_layers(const view_layers *layers, const md5_material_input *input)
 {
@@ -593,7 +593,7 @@ void view_evaluate_layers(const view_layers *layers, const md5_material_input *i
         };
         COMMON_FOR (k, material->num_stages) {
             const md5_stage *const stage = &material->stages[k];
-            if (registers[stage->condition] == 0.0f)
+            if (registers[stage->condition] == 0)
                 continue;
             is_on = true;
             is_cut = is_cut || cuts_surface(material, stage);
@@ -1119,7 +1119,7 @@ bool view_load_environment(view_environment *environment, md5gl_renderer *render
     const md5_vec3 way = {luminance(terms[1]), luminance(terms[2]), luminance(terms[3])};
     const float length = md5_vec3_length(way);
     environment->exposure = mean > 1e-6f ? studio / mean : 1.0f;
-    environment->brightest = (md5_vec3){0.0f, 0.0f, 1.0f};
+    environment->brightest = (md5_vec3){0, 0, 1};
     if (length > 0.01f * mean)
         environment->brightest = (md5_vec3){way.x / length, way.y / length, way.z / length};
     return true;

@@ -41,8 +41,7 @@ void view_say_joint(view_words *words, const char *name, uint32_t parent, md5_xf
     const double sign = q.w > 0.0f ? -1.0 : 1.0;
     const md5_vec3 position = bind.translation;
     view_say_name(words, name);
-    view_say(words, " %d ( %.9g %.9g %.9g ) ", (int)parent, (double)position.x, (double)position.y,
-             (double)position.z);
+    view_say(words, " %d ( %.9g %.9g %.9g ) ", (int)parent, position.x, position.y, position.z);
     view_say(words, "( %.9g %.9g %.9g )\n", sign * (double)q.x, sign * (double)q.y,
              sign * (double)q.z);
 }
@@ -56,8 +55,8 @@ void view_say_mesh(view_words *words, const view_said_mesh *said)
     view_say_name(words, said->material);
     view_say(words, "\nnumverts %u\n", mesh->num_file_vertices);
     COMMON_FOR (i, mesh->num_file_vertices)
-        view_say(words, "vert %u ( %.9g %.9g ) %u %u\n", i, (double)mesh->texcoords[i].x,
-                 (double)mesh->texcoords[i].y, mesh->file_vertices[i].first_weight,
+        view_say(words, "vert %u ( %.9g %.9g ) %u %u\n", i, mesh->texcoords[i].x,
+                 mesh->texcoords[i].y, mesh->file_vertices[i].first_weight,
                  mesh->file_vertices[i].num_weights);
     view_say(words, "numtris %u\n", mesh->num_triangles);
     COMMON_FOR (i, mesh->num_triangles) {
@@ -71,8 +70,8 @@ void view_say_mesh(view_words *words, const view_said_mesh *said)
         const uint32_t joint =
             said->joints ? said->joints[weight->joint] : said->first_joint + weight->joint;
         const md5_vec3 offset = md5_vec3_scale(weight->offset, said->scale);
-        view_say(words, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", i, joint, (double)weight->bias,
-                 (double)offset.x, (double)offset.y, (double)offset.z);
+        view_say(words, "weight %u %u %.9g ( %.9g %.9g %.9g )\n", i, joint, weight->bias, offset.x,
+                 offset.y, offset.z);
     }
     view_say(words, "}\n");
 }

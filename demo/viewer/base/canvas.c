@@ -20,8 +20,8 @@ static bool find_clip(const view_canvas *canvas, float edges[4])
 {
     const view_rect clip = canvas->clip;
     edges[0] = clip.x, edges[1] = clip.y;
-    edges[2] = clip.x + fmaxf(clip.width, 0.0f), edges[3] = clip.y + fmaxf(clip.height, 0.0f);
-    return clip.x != 0.0f || clip.y != 0.0f || clip.width != 0.0f || clip.height != 0.0f;
+    edges[2] = clip.x + fmaxf(clip.width, 0), edges[3] = clip.y + fmaxf(clip.height, 0);
+    return clip.x != 0.0f || clip.y != 0.0f || clip.width != 0.0f || clip.height != 0;
 }
 
 bool view_contains(view_rect rect, float x, float y)
@@ -92,7 +92,7 @@ void view_draw_gradient(view_canvas *canvas, view_rect rect, view_color top, vie
     const float u = canvas->font->solid_u, v = canvas->font->solid_v;
     const float xy[4] = {rect.x, rect.y, rect.x + rect.width, rect.y + rect.height};
     const float uv[4] = {u, v, u, v};
-    (void)add_quad(canvas, xy, uv, top, bottom);
+    add_quad(canvas, xy, uv, top, bottom);
 }
 
 void view_draw_rect(view_canvas *canvas, view_rect rect, view_color color)
@@ -115,7 +115,7 @@ void view_draw_round_rect(view_canvas *canvas, view_rect rect, float radius, vie
             const float xy[4] = {x[column], y[row], x[column + 1], y[row + 1]};
             const float uv[4] = {u[column], v[row], u[column + 1], v[row + 1]};
             if (xy[2] > xy[0] && xy[3] > xy[1])
-                (void)add_quad(canvas, xy, uv, color, color);
+                add_quad(canvas, xy, uv, color, color);
         }
 }
 
@@ -150,9 +150,9 @@ void view_draw_triangle(view_canvas *canvas, const float corners[6], view_color 
             const float *const from = polygon[i], *const to = polygon[(i + 1) % count];
             const float a = inward * (from[axis] - edges[edge]);
             const float b = inward * (to[axis] - edges[edge]);
-            if (a >= 0.0f)
+            if (a >= 0)
                 memcpy(cut[num_cut++], from, sizeof *cut);
-            if ((a >= 0.0f) != (b >= 0.0f)) {
+            if ((a >= 0) != (b >= 0)) {
                 float *const corner = cut[num_cut++];
                 corner[axis] = edges[edge];
                 corner[1 - axis] = from[1 - axis] + (to[1 - axis] - from[1 - axis]) * (a / (a - b));
@@ -200,7 +200,7 @@ void view_draw_image(view_canvas *canvas, view_rect rect, const float uv[4], md5
 
 float view_text_width(const view_font *font, view_text_size size, const char *text)
 {
-    float width = 0.0f;
+    float width = 0;
     const view_letter *letter;
     while ((letter = view_next_letter(font, size, &text)) != NULL)
         width += letter->advance;
@@ -212,7 +212,7 @@ static float draw_letter(view_canvas *canvas, const view_letter *letter, float p
 {
     const float xy[4] = {pen + letter->x0, base + letter->y0, pen + letter->x1, base + letter->y1};
     const float uv[4] = {letter->u0, letter->v0, letter->u1, letter->v1};
-    (void)add_quad(canvas, xy, uv, color, color);
+    add_quad(canvas, xy, uv, color, color);
     return pen + letter->advance;
 }
 
@@ -258,6 +258,6 @@ const char *view_format_number(char *text, size_t size, double value, int places
     const bool is_negative = value < 0.0 && strpbrk(digits, "123456789\xE2") != NULL;
     // U+2212, the minus, or U+2007, which the font makes as wide.
     const char *const sign = is_negative ? "\xE2\x88\x92" : has_column ? "\xE2\x80\x87" : "";
-    (void)snprintf(text, size, "%s%s", sign, digits);
+    snprintf(text, size, "%s%s", sign, digits);
     return text;
 }

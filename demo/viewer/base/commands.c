@@ -437,9 +437,9 @@ const char *view_moved_key(int32_t code, bool shift)
 static void print_key(int32_t key, char *text, size_t size)
 {
     char name[16];
-    (void)snprintf(text, size, "%s%s%s", (key & VIEW_WITH_CTRL) != 0 ? "Ctrl+" : "",
-                   (key & VIEW_WITH_SHIFT) != 0 ? "Shift+" : "",
-                   view_name_key(key & ~VIEW_KEY_FLAGS, name, sizeof name));
+    snprintf(text, size, "%s%s%s", (key & VIEW_WITH_CTRL) != 0 ? "Ctrl+" : "",
+             (key & VIEW_WITH_SHIFT) != 0 ? "Shift+" : "",
+             view_name_key(key & ~VIEW_KEY_FLAGS, name, sizeof name));
 }
 
 void view_print_keys(const view_command_row *row, char *text, size_t size)

@@ -198,7 +198,7 @@ static bool read_line(view_config *config, const char *line)
             .elevation = numbers[1],
             .distance = numbers[2],
             .target = {numbers[3], numbers[4], numbers[5]},
-            .orthographic = numbers[6] != 0.0f,
+            .orthographic = numbers[6] != 0,
         };
         config->has_camera = rest[strspn(rest, " \t")] == '\0' && is_usual(&config->camera);
         return config->has_camera;
@@ -244,7 +244,7 @@ void view_read_config(view_config *config, const char *path, view_log *log)
         if (num_wrong++ < MAX_REPORTED)
             view_warn(log, "%s:%u: unknown line ignored", path, number);
     }
-    (void)fclose(file);
+    fclose(file);
     config->is_changed = false;
 }
 
@@ -282,7 +282,7 @@ void view_take_config(view_config *config, int count, char **arguments, view_opt
         all[total++] = arguments[i];
     view_free_options(options);
     // Both parts were valid alone, and the configuration contains no jobs: they cannot conflict.
-    (void)view_read_options((int)total, all, options, problem, sizeof problem);
+    view_read_options((int)total, all, options, problem, sizeof problem);
     free(all);
 }
 
@@ -351,27 +351,25 @@ bool view_write_config(view_config *config, view_log *log)
     bool is_written = common_begin_file(&writer, config->path, true);
     if (is_written) {
         merge(config);
-        (void)fputs(
-            "# The state that md5view restores when it starts. Lines are command-line options;\n"
-            "# unknown lines are reported and ignored.\n",
-            writer.file);
+        fputs("# The state that md5view restores when it starts. Lines are command-line options;\n"
+              "# unknown lines are reported and ignored.\n",
+              writer.file);
         COMMON_FOR (i, config->num_arguments)
-            (void)fprintf(writer.file, "%s\n", config->arguments[i] + strlen("--"));
+            fprintf(writer.file, "%s\n", config->arguments[i] + strlen("--"));
 
         // Lines that are not options. No other names are written, nor paths that would break the
         // line or are longer than one that is read.
         const view_camera *const c = &config->camera;
         if (config->model != NULL)
-            (void)fprintf(writer.file, "model=%s\n", config->model);
+            fprintf(writer.file, "model=%s\n", config->model);
         if (config->has_camera && is_usual(c))
-            (void)fprintf(writer.file, "camera=%.9g %.9g %.9g %.9g %.9g %.9g %d\n",
-                          (double)c->azimuth, (double)c->elevation, (double)c->distance,
-                          (double)c->target.x, (double)c->target.y, (double)c->target.z,
-                          c->orthographic);
+            fprintf(writer.file, "camera=%.9g %.9g %.9g %.9g %.9g %.9g %d\n", c->azimuth,
+                    c->elevation, c->distance, c->target.x, c->target.y, c->target.z,
+                    c->orthographic);
         if (config->export_choices != NULL)
-            (void)fprintf(writer.file, "export=%s\n", config->export_choices);
+            fprintf(writer.file, "export=%s\n", config->export_choices);
         COMMON_FOR (i, config->num_recent)
-            (void)fprintf(writer.file, "recent=%s\n", config->recent[i]);
+            fprintf(writer.file, "recent=%s\n", config->recent[i]);
         COMMON_FOR (i, config->chosen.count) {
             const view_chosen *const chosen = &config->chosen.rows[i];
             if (chosen->file == NULL)
@@ -380,7 +378,7 @@ bool view_write_config(view_config *config, view_log *log)
                                              chosen->mesh, chosen->file, chosen->model);
             if (is_text(line) && strchr(chosen->file, '\t') == NULL
                 && strlen(line) + sizeof "\r\n" < MAX_BYTES)
-                (void)fprintf(writer.file, "%s\n", line);
+                fprintf(writer.file, "%s\n", line);
             free(line);
         }
         is_written = common_end_file(&writer, true);

@@ -39,10 +39,10 @@ static_assert(NUM_ASCII + NUM_LATIN + NUM_OTHERS == VIEW_NUM_LETTERS, "one place
 static const struct {
     const unsigned char *font;
     float height;
-} sizes[VIEW_NUM_TEXT_SIZES] = {[VIEW_TEXT] = {md5view_font, 15.0f},
-                                [VIEW_TITLE] = {md5view_font, 20.0f},
-                                [VIEW_CODE] = {md5view_code_font, 14.0f}};
-static const float disc_radius = 8.0f;
+} sizes[VIEW_NUM_TEXT_SIZES] = {[VIEW_TEXT] = {md5view_font, 15},
+                                [VIEW_TITLE] = {md5view_font, 20},
+                                [VIEW_CODE] = {md5view_code_font, 14}};
+static const float disc_radius = 8;
 
 static float text_height(const view_font *font, view_text_size size)
 {
@@ -231,7 +231,7 @@ static bool make_letter(const view_font *font, view_text_size size, int code, vi
     const float height = text_height(font, size);
     // As large as our own font is, by the em.
     const float own = stbtt_ScaleForPixelHeight(&more->own[size], height);
-    const float em = own / stbtt_ScaleForMappingEmToPixels(&more->own[size], 1.0f);
+    const float em = own / stbtt_ScaleForMappingEmToPixels(&more->own[size], 1);
     const stbtt_fontinfo *info = &more->own[size];
     if (stbtt_FindGlyphIndex(info, code) == 0)
         info = &more->own[VIEW_TEXT];
@@ -243,8 +243,8 @@ static bool make_letter(const view_font *font, view_text_size size, int code, vi
     const int glyph = stbtt_FindGlyphIndex(info, code);
     const float unit = stbtt_ScaleForMappingEmToPixels(info, em);
     int left, top, right, bottom, advance, bearing;
-    stbtt_GetGlyphBitmapBoxSubpixel(info, glyph, (float)OVERSAMPLING * unit, unit, 0.0f, 0.0f,
-                                    &left, &top, &right, &bottom);
+    stbtt_GetGlyphBitmapBoxSubpixel(info, glyph, (float)OVERSAMPLING * unit, unit, 0, 0, &left,
+                                    &top, &right, &bottom);
     stbtt_GetGlyphHMetrics(info, glyph, &advance, &bearing);
     const int most = 4 * (int)height; // some letters of some fonts are as wide as a line
     const bool is_empty = right <= left || bottom <= top;
@@ -262,12 +262,12 @@ static bool make_letter(const view_font *font, view_text_size size, int code, vi
     *letter = (view_letter){.advance = (float)advance * unit};
     if (is_empty)
         return true;
-    float sub_x = 0.0f, sub_y = 0.0f;
+    float sub_x = 0, sub_y = 0;
     uint8_t *const texels =
         more->coverage + (size_t)more->y * (size_t)more->width + (size_t)more->x;
     stbtt_MakeGlyphBitmapSubpixelPrefilter(info, texels, width, rows, more->width,
-                                           (float)OVERSAMPLING * unit, unit, 0.0f, 0.0f,
-                                           OVERSAMPLING, 1, &sub_x, &sub_y, glyph);
+                                           (float)OVERSAMPLING * unit, unit, 0, 0, OVERSAMPLING, 1,
+                                           &sub_x, &sub_y, glyph);
     letter->x0 = (float)left / (float)OVERSAMPLING + sub_x;
     letter->x1 = (float)(left + width) / (float)OVERSAMPLING + sub_x;
     letter->y0 = (float)top + sub_y;
@@ -454,7 +454,7 @@ static void draw_disc(view_font *font, int side, int reserved)
         COMMON_FOR (x, reserved) {
             const float dx = (float)x + 0.5f - middle, dy = (float)y + 0.5f - middle;
             const float cover = radius - sqrtf(dx * dx + dy * dy) + 0.5f;
-            const float clamped = fminf(fmaxf(cover, 0.0f), 1.0f);
+            const float clamped = fminf(fmaxf(cover, 0), 1);
             more->coverage[(side - reserved + y) * side + x] = (uint8_t)(clamped * 255.0f + 0.5f);
         }
     const float top = (float)(side - reserved) + middle, height = (float)more->height;

@@ -6,16 +6,16 @@
 static const struct {
     float usual, least;
 } sizes[VIEW_NUM_DOCKS] = {
-    [VIEW_DOCK_LEFT] = {18.0f, 12.0f},
-    [VIEW_DOCK_RIGHT] = {25.0f, 18.0f},
-    [VIEW_DOCK_BOTTOM] = {27.0f, 8.0f},
+    [VIEW_DOCK_LEFT] = {18, 12},
+    [VIEW_DOCK_RIGHT] = {25, 18},
+    [VIEW_DOCK_BOTTOM] = {27, 8},
 };
 
-static const float menu_heights[2] = {2.0f, 2.8f}; // of a window, of a phone
-static const float time_height = 3.0f, handle_height = 1.2f, least_sheet = 3.0f;
-static const float least_free[2] = {20.0f, 14.0f}; // the picture's width and height
-static const float beside_from = 76.0f, single_from = 52.0f, single_height = 30.0f;
-static const float sheet_from[2] = {20.0f, 18.0f}; // a phone's 320 pixels at a scale of 1.2, 240
+static const float menu_heights[2] = {2, 2.8f}; // of a window, of a phone
+static const float time_height = 3, handle_height = 1.2f, least_sheet = 3;
+static const float least_free[2] = {20, 14}; // the picture's width and height
+static const float beside_from = 76, single_from = 52, single_height = 30;
+static const float sheet_from[2] = {20, 18}; // a phone's 320 pixels at a scale of 1.2, 240
 
 static view_arrangement arrange(const view_layout_wish *wish)
 {
@@ -63,14 +63,14 @@ static void lay_out_sheet(const view_layout_wish *wish, view_dock front, bool is
                           view_layout *layout)
 {
     const float em = wish->em, bars = ceilf(time_height * em) + ceilf(handle_height * em);
-    const float most = fmaxf(layout->free.height - bars, 0.0f);
-    const float half = ceilf(fmaxf(0.45f * wish->height - bars, 0.0f));
+    const float most = fmaxf(layout->free.height - bars, 0);
+    const float half = ceilf(fmaxf(0.45f * wish->height - bars, 0));
     const float height = wish->docks.sheet_top > 0.0f ? wish->height - wish->docks.sheet_top - bars
                          : !is_open                   ? 0.0f
                          : wish->docks.is_sheet_full  ? most
                                                       : half;
     view_rect covered = layout->free;
-    const view_rect sheet = cut(&covered, VIEW_DOCK_BOTTOM, fmaxf(fminf(height, most), 0.0f));
+    const view_rect sheet = cut(&covered, VIEW_DOCK_BOTTOM, fmaxf(fminf(height, most), 0));
     if (is_open && sheet.height > least_sheet * em)
         layout->docks[front] = sheet;
     layout->time = cut(&covered, VIEW_DOCK_BOTTOM, time_height * em);
@@ -81,7 +81,7 @@ static void lay_out_sheet(const view_layout_wish *wish, view_dock front, bool is
 view_layout view_lay_out(const view_layout_wish *wish)
 {
     const float em = wish->em;
-    view_layout layout = {.free = {0.0f, 0.0f, wish->width, wish->height}};
+    view_layout layout = {.free = {0, 0, wish->width, wish->height}};
     layout.arrangement = em > 0.0f ? arrange(wish) : VIEW_ARRANGE_ALONE;
     if (layout.arrangement == VIEW_ARRANGE_ALONE)
         return layout;
@@ -89,8 +89,7 @@ view_layout view_lay_out(const view_layout_wish *wish)
     const bool is_upright = layout.arrangement == VIEW_ARRANGE_SHEET && wish->height > wish->width;
     layout.is_phone = is_upright || (layout.arrangement == VIEW_ARRANGE_SHEET && wish->is_touched);
     if (wish->has_menu) {
-        layout.menu =
-            (view_rect){0.0f, 0.0f, wish->width, ceilf(menu_heights[layout.is_phone] * em)};
+        layout.menu = (view_rect){0, 0, wish->width, ceilf(menu_heights[layout.is_phone] * em)};
         rest->y += layout.menu.height;
         rest->height -= layout.menu.height;
     }
@@ -128,7 +127,7 @@ view_layout view_lay_out(const view_layout_wish *wish)
                                                     VIEW_DOCK_LEFT};
     float room[2] = {rest->width / em - least_free[0] - 0.2f,
                      rest->height / em - least_free[1] - 0.1f}; // rounding needs pixels
-    float wanted[VIEW_NUM_DOCKS] = {0.0f};
+    float wanted[VIEW_NUM_DOCKS] = {0};
     for (view_dock dock = 0; dock < VIEW_NUM_DOCKS; dock++)
         wanted[dock] = is_open[dock] ? wished(wish, dock) : 0.0f;
     if (is_open[VIEW_DOCK_BOTTOM])
@@ -174,7 +173,7 @@ void view_drop_sheet(const view_layout_wish *wish, view_docks *docks)
     const float top = docks->sheet_top;
     const bool was_open = docks->is_sheet_open && !docks->is_folded;
     view_layout_wish still = *wish;
-    float best = 0.0f;
+    float best = 0;
     int number = !was_open ? 1 : docks->is_sheet_full ? 0 : 2;
     for (int i = 0; i < 3 && top > 0.0f; i++) {
         still.docks = (view_docks){.is_sheet_open = i > 0, .is_sheet_full = i == 2};
@@ -185,7 +184,7 @@ void view_drop_sheet(const view_layout_wish *wish, view_docks *docks)
             number = i;
         }
     }
-    docks->sheet_top = 0.0f;
+    docks->sheet_top = 0;
     docks->is_sheet_open = number > 0;
     docks->is_sheet_full = number == 2;
     docks->is_folded = docks->is_folded && number == 0;

@@ -65,8 +65,8 @@ static bool list_warning(view_reports *reports, const char *text, const md5_erro
 static void remember(view_log *log, view_level level, const char *whole, const char *text,
                      const md5_error *place)
 {
-    (void)snprintf(level == VIEW_ERROR ? log->error : log->warning, sizeof log->error, "%.*s",
-                   (int)sizeof log->error - 1, whole);
+    snprintf(level == VIEW_ERROR ? log->error : log->warning, sizeof log->error, "%.*s",
+             (int)sizeof log->error - 1, whole);
     if (level == VIEW_ERROR) {
         log->failure = *place;
         log->num_errors++;
@@ -81,7 +81,7 @@ static void remember(view_log *log, view_level level, const char *whole, const c
     const size_t used = (size_t)snprintf(text, sizeof text, "%s", prefix); \
     va_list values;                                                        \
     va_start(values, format);                                              \
-    (void)vsnprintf(text + used, sizeof text - used, format, values);      \
+    vsnprintf(text + used, sizeof text - used, format, values);            \
     va_end(values)
 
 bool view_error(view_log *log, const char *format, ...)
@@ -127,7 +127,7 @@ void view_debug(view_log *log, const char *format, ...)
 static void log_note(view_log *log, view_level level, const md5_error *note)
 {
     char text[640], place[64] = "";
-    (void)md5_format_error(note, text, sizeof text);
+    md5_format_error(note, text, sizeof text);
     write_line(log, level, text);
     const char *const slash = strrchr(note->file, '/');
     const char *const file = slash != NULL ? slash + 1 : note->file;

@@ -336,8 +336,8 @@ bool *view_switch_of(view_action action, view_shown *shown)
 // == Lights and parameters of materials ===========================================================
 
 const view_light_range view_light_ranges[VIEW_NUM_LIGHTS] = {
-    {"key", 0.0f, 3.0f, 1.0f}, {"sky", 0.0f, 3.0f, 1.0f},         {"fill", 0.0f, 3.0f, 1.0f},
-    {"rim", 0.0f, 3.0f, 1.0f}, {"around", -180.0f, 180.0f, 0.0f}, {"height", -60.0f, 60.0f, 0.0f},
+    {"key", 0, 3, 1}, {"sky", 0, 3, 1},         {"fill", 0, 3, 1},
+    {"rim", 0, 3, 1}, {"around", -180, 180, 0}, {"height", -60, 60, 0},
 };
 
 view_lights view_usual_lights(void)
@@ -379,8 +379,7 @@ static void write_lights(const view_lights *lights, char *text, size_t size)
 {
     text[0] = '\0';
     COMMON_FOR (i, VIEW_NUM_LIGHTS)
-        common_append(text, size, ",", "%s=%.9g", view_light_ranges[i].name,
-                      (double)lights->values[i]);
+        common_append(text, size, ",", "%s=%.9g", view_light_ranges[i].name, lights->values[i]);
 }
 
 void view_write_shown(const view_shown *shown, const view_lights *lights, char *text, size_t size)
@@ -404,19 +403,19 @@ void view_write_shown(const view_shown *shown, const view_lights *lights, char *
 // The uses are those of the engine's scripts; parm7 is the time of death in most games, and a
 // number from 0 to 1 in few.
 const view_parm_range view_parm_ranges[VIEW_NUM_PARM_ROWS] = {
-    {"time", 10.0f, 60.0f},
-    {"0 red", 1.0f, 1.0f},
-    {"1 green", 1.0f, 1.0f},
-    {"2 blue", 1.0f, 1.0f},
-    {"3 time scale", 2.0f, 1.0f},
-    {"4 offset", 10.0f, 0.0f},
-    {"5 diversity", 1.0f, 0.0f},
-    {"6", 1.0f, 0.0f},
-    {"7 burn, mode", 10.0f, 0.0f},
-    {"8 skin scale", 1.0f, 0.0f},
-    {"9", 1.0f, 0.0f},
-    {"10", 1.0f, 0.0f},
-    {"11", 1.0f, 0.0f},
+    {"time", 10, 60},
+    {"0 red", 1, 1},
+    {"1 green", 1, 1},
+    {"2 blue", 1, 1},
+    {"3 time scale", 2, 1},
+    {"4 offset", 10, 0},
+    {"5 diversity", 1, 0},
+    {"6", 1, 0},
+    {"7 burn, mode", 10, 0},
+    {"8 skin scale", 1, 0},
+    {"9", 1, 0},
+    {"10", 1, 0},
+    {"11", 1, 0},
 };
 
 float view_material_time(const view_parms *parms, double clip_time)
@@ -433,7 +432,7 @@ void view_set_parm(view_parms *parms, int row, float value, double clip_time)
     else
         parms->values[parm] = value;
     if ((parm == 4 || parm == 7) && parms->ahead == view_parm_ranges[VIEW_PARM_TIME].usual)
-        parms->ahead = 0.0f;
+        parms->ahead = 0;
 }
 
 // == Values =======================================================================================
@@ -547,7 +546,7 @@ void view_reset_option(const view_option *option, view_options *options)
     unsigned char *const field = (unsigned char *)options + option->place;
     view_options usual;
     char unused[2];
-    (void)view_read_options(0, NULL, &usual, unused, sizeof unused);
+    view_read_options(0, NULL, &usual, unused, sizeof unused);
     if (option->given > 0)
         *(bool *)((unsigned char *)options + option->given) = false;
     switch (option->kind) {
@@ -586,10 +585,10 @@ static bool unknown_option(const char *argument, const view_option *nearest, cha
                            size_t size)
 {
     if (nearest != NULL)
-        (void)snprintf(problem, size, "no option %s; did you mean --%s? (--help lists all)",
-                       argument, nearest->name);
+        snprintf(problem, size, "no option %s; did you mean --%s? (--help lists all)", argument,
+                 nearest->name);
     else
-        (void)snprintf(problem, size, "no option %s (--help lists all)", argument);
+        snprintf(problem, size, "no option %s (--help lists all)", argument);
     return false;
 }
 
@@ -639,15 +638,15 @@ static bool contradicts_thumbnail(const bool *given, const view_options *o, char
                                   "verbose config no-config no-auto no-background ";
     char name[64];
     if (o->output == NULL || o->num_times > 1) {
-        (void)snprintf(problem, size, "--thumbnail needs --output, and is one picture");
+        snprintf(problem, size, "--thumbnail needs --output, and is one picture");
         return true;
     }
     for (size_t i = 0; i < NUM_OPTIONS; i++) {
         COMMON_TEXT(name, " %s ", table[i].name);
         if (!given[i] || strstr(allowed, name) != NULL)
             continue;
-        (void)snprintf(problem, size, "--thumbnail is one picture of files alone, without --%s",
-                       table[i].name);
+        snprintf(problem, size, "--thumbnail is one picture of files alone, without --%s",
+                 table[i].name);
         return true;
     }
     return false;
@@ -809,8 +808,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
     for (size_t i = 0; i < NUM_OPTIONS && is_read && !view_shows_window(options); i++) {
         const char *const what = given[i] ? view_lacks(&table[i], options) : NULL;
         if (what != NULL && !is_wrong)
-            (void)snprintf(problem, problem_size, "--%s has no effect without %s", table[i].name,
-                           what);
+            snprintf(problem, problem_size, "--%s has no effect without %s", table[i].name, what);
         is_wrong |= what != NULL;
     }
 
@@ -827,7 +825,7 @@ bool view_read_options(int count, char **arguments, view_options *options, char 
         return false;
     const char *const contradiction = find_contradiction(options);
     if (contradiction != NULL)
-        (void)snprintf(problem, problem_size, "%s", contradiction);
+        snprintf(problem, problem_size, "%s", contradiction);
     return contradiction == NULL;
 }
 

@@ -24,20 +24,20 @@ view_row *view_add_row(view_rows *rows, view_color color, const char *label, con
         COMMON_TEXT(row->label, "%s", label);
     va_list values;
     va_start(values, format);
-    (void)vsnprintf(row->text, sizeof row->text, format, values);
+    vsnprintf(row->text, sizeof row->text, format, values);
     va_end(values);
     return row;
 }
 
 void view_add_gap(view_rows *rows)
 {
-    (void)add_row(rows, VIEW_ROW_GAP, 0);
+    add_row(rows, VIEW_ROW_GAP, 0);
 }
 
 void view_add_spaces(view_rows *rows, uint32_t count)
 {
     COMMON_FOR (i, count)
-        (void)add_row(rows, VIEW_ROW_SPACE, 0);
+        add_row(rows, VIEW_ROW_SPACE, 0);
 }
 
 view_row *view_add_section(view_rows *rows, uint32_t number, const char *title)
@@ -79,7 +79,7 @@ static view_text_size size_of(const view_row *row)
 static size_t line_length(const view_font *font, view_text_size size, float width, const char *text)
 {
     size_t space = 0;
-    float used = 0.0f;
+    float used = 0;
     for (const char *end = text; *end != '\0';) {
         const char *next = end;
         used += view_next_letter(font, size, &next)->advance;
@@ -152,7 +152,7 @@ void view_wrap_rows(view_rows *rows)
 // -- Words ----------------------------------------------------------------------------------
 
 // In layout units: between words.
-static const float word_gap = 9.0f;
+static const float word_gap = 9;
 
 void view_add_word(view_rows *rows, bool is_indented, const char *word, bool is_lit)
 {
@@ -248,7 +248,7 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
             char word[sizeof row->text];
             const size_t length = strcspn(rest, "\n");
             COMMON_TEXT(word, "%.*s", (int)length, rest);
-            x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1.0f),
+            x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1),
                                 (row->lit >> (i & 63) & 1) != 0 ? VIEW_ACCENT : row->color, word);
             x += word_gap * scale;
             rest += length + (rest[length] == '\n');
@@ -280,7 +280,7 @@ static void draw_row(view_canvas *canvas, const view_rows *rows, const view_row 
 
 void view_draw_rows(view_canvas *canvas, view_rows *rows)
 {
-    (void)view_place_rows(rows);
+    view_place_rows(rows);
     COMMON_FOR (i, rows->count)
         if (rows->rows[i].rect.height > 0.0f)
             draw_row(canvas, rows, &rows->rows[i]);

@@ -16,9 +16,9 @@ static const double room = 0.7, usual_calm = 1.5, longest_calm = 60.0, calms_to_
 static const double long_enough = 0.4;
 
 const view_economy view_economies[VIEW_NUM_QUALITIES] = {
-    {.scale = 1.0f},
-    {.one_sample = true, .quick_shadows = true, .coarser = 1, .scale = 1.0f},
-    {.one_sample = true, .no_shadows = true, .coarser = 2, .scale = 1.0f},
+    {.scale = 1},
+    {.one_sample = true, .quick_shadows = true, .coarser = 1, .scale = 1},
+    {.one_sample = true, .no_shadows = true, .coarser = 2, .scale = 1},
     {.one_sample = true, .no_shadows = true, .coarser = 2, .scale = 0.75f},
     {.one_sample = true, .no_shadows = true, .coarser = 2, .scale = 0.5f},
     {.one_sample = true, .no_shadows = true, .coarser = 2, .scale = 0.35f},
@@ -119,7 +119,7 @@ void view_describe_economy(const view_economy *economy, char *text, size_t size)
                              : economy->one_sample ? "quick edges and shadows"
                                                    : "";
     if (percent > 0 && percent < 100)
-        (void)snprintf(text, size, "%s%s%d %%", what, *what != '\0' ? ", " : "", percent);
+        snprintf(text, size, "%s%s%d %%", what, *what != '\0' ? ", " : "", percent);
     else
-        (void)snprintf(text, size, "%s", what);
+        snprintf(text, size, "%s", what);
 }

@@ -160,7 +160,7 @@ void view_free_levels(view_kind *kind, md5gl_renderer *renderer)
 
 // The error of a level: pixels; of shadow casters, texels of the shadow map. It is the sum of what
 // surface, texture and normals move by, of which only the surface casts shadows.
-static const float max_error_pixels = 1.0f, max_error_texels = 2.0f;
+static const float max_error_pixels = 1, max_error_texels = 2;
 
 // The share of the triangles that a level must save of those of the one before.
 static const float min_saved = 0.15f;
@@ -416,7 +416,7 @@ md5gl_clip_job view_baked_job(const view_bakes *bakes, uint32_t clip, const md5_
         .clip = clip,
         .moment = {.frame0 = frame,
                    .frame1 = is_last ? moment->frame1 * rate : frame + 1,
-                   .fraction = fminf(part - (float)step, 1.0f)},
+                   .fraction = fminf(part - (float)step, 1)},
     };
 }
 
@@ -443,9 +443,9 @@ view_sight view_make_sight(const view_lens *lens, const md5gl_frame *frame, floa
         return sight;
     const md5_vec3 slide = md5_vec3_scale(light, -1.0f / light.z);
     COMMON_FOR (i, VIEW_NUM_PLANES)
-        sight.planes[i].shadow_shift = fmaxf(md5_vec3_dot(sight.planes[i].inward, slide), 0.0f);
+        sight.planes[i].shadow_shift = fmaxf(md5_vec3_dot(sight.planes[i].inward, slide), 0);
     const float rise = light.z / length;
-    sight.reach_upward = sight.reach * sqrtf(fmaxf(1.0f - rise * rise, 0.0f));
+    sight.reach_upward = sight.reach * sqrtf(fmaxf(1.0f - rise * rise, 0));
     return sight;
 }
 
@@ -464,12 +464,12 @@ static bool intersects(const view_sight *sight, md5_vec3 centre, float radius, f
 bool view_sees(const view_sight *sight, view_sphere sphere)
 {
     const md5_vec3 centre = sphere.centre;
-    if (sight->all || intersects(sight, centre, sphere.radius, 0.0f))
+    if (sight->all || intersects(sight, centre, sphere.radius, 0))
         return true;
     if (!sight->shadowed || sight->unbounded)
         return sight->shadowed;
     const float fall = centre.z + sphere.radius + sight->reach_upward - sight->lowest;
-    return intersects(sight, centre, sphere.radius + sight->reach, fmaxf(fall, 0.0f));
+    return intersects(sight, centre, sphere.radius + sight->reach, fmaxf(fall, 0));
 }
 
 // Diameter of the sphere in the picture, pixels; large if it is at or behind the eye.
@@ -486,7 +486,7 @@ static float pixels_across(const view_sight *sight, view_sphere sphere)
 
 // How fast the speed approaches the wanted one, per second, and how fast a member at the border
 // turns back, radians per second.
-static const float speed_rate = 2.0f, turn_back_rate = 1.2f;
+static const float speed_rate = 2, turn_back_rate = 1.2f;
 
 // xorshift, Marsaglia 2003.
 static float next_random(uint64_t *state)
@@ -514,7 +514,7 @@ static bool wander(const view_crowd *crowd, view_member *member)
             const uint32_t parameter =
                 (uint32_t)(part * (float)desc->num_parameters) % desc->num_parameters;
             if (desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER)
-                (void)md5_player_set(player, parameter, 1.0f);
+                md5_player_set(player, parameter, 1);
         } else {
             float low, high;
             view_parameter_range(machine, "speed", &low, &high);
@@ -524,14 +524,13 @@ static bool wander(const view_crowd *crowd, view_member *member)
     const uint32_t speed = md5_find_parameter(machine, "speed");
     if (speed != MD5_NONE) {
         const float now = md5_player_get(player, speed);
-        const float part = fminf(speed_rate * seconds, 1.0f);
-        (void)md5_player_set(player, speed, now + (member->wanted_speed - now) * part);
+        const float part = fminf(speed_rate * seconds, 1);
+        md5_player_set(player, speed, now + (member->wanted_speed - now) * part);
     }
     // A member that leaves the square turns back.
     const md5_vec3 place = member->place.translation;
     if (fmaxf(fabsf(place.x), fabsf(place.y)) >= crowd->spread) {
-        const md5_vec3 ahead =
-            md5_quat_rotate(member->place.rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
+        const md5_vec3 ahead = md5_quat_rotate(member->place.rotation, (md5_vec3){1, 0, 0});
         const float side = ahead.x * place.y - ahead.y * place.x;
         const float rate = side > 0.0f ? -turn_back_rate : turn_back_rate;
         member->place.rotation = view_turn_by(member->place.rotation, rate * seconds);
@@ -553,7 +552,7 @@ static bool wander(const view_crowd *crowd, view_member *member)
 // Characters with fewer pixels across than these are updated every second or fourth frame. A fast
 // limb crosses the whole character in half a second; it then jumps by at most six pixels at 60
 // frames per second.
-static const float half_rate_pixels = 90.0f, quarter_rate_pixels = 45.0f;
+static const float half_rate_pixels = 90, quarter_rate_pixels = 45;
 
 // Longest time between updates, seconds: one drawing of an animated film at 12 per second.
 static const float longest_wait = 1.0f / 12.0f;
@@ -566,9 +565,9 @@ static view_sphere sphere_of(const view_crowd *crowd, const view_member *member)
 
 float view_impostor_share(float size, float pixels)
 {
-    if (pixels <= 0.0f)
+    if (pixels <= 0)
         return 0.0f;
-    return view_clamp((1.25f * pixels - size) / (0.25f * pixels), 0.0f, 1.0f);
+    return view_clamp((1.25f * pixels - size) / (0.25f * pixels), 0, 1);
 }
 
 // Size of a pose in bytes.
@@ -605,9 +604,9 @@ static void advance_part(void *user, uint32_t worker, size_t begin, size_t end)
             sphere = sphere_of(crowd, member);
         }
         if (member->is_due)
-            member->waited = 0.0f;
+            member->waited = 0;
         member->is_seen = crowd->sight != NULL && view_sees(crowd->sight, sphere);
-        member->far_share = 0.0f;
+        member->far_share = 0;
         member->level = 0;
         if (member->is_seen && crowd->levels) {
             const float pixels = member->pixels = pixels_across(crowd->sight, sphere);
@@ -760,7 +759,7 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
             continue;
         if (member->far_share < 1.0f) {
             kind->placements[place] = md5_mat34_from_xform(member->place);
-            kind->tints[place] = (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f + member->far_share};
+            kind->tints[place] = (md5_vec4){1, 1, 1, 1.0f + member->far_share};
         }
         if (member->is_posed) {
             if (kind->drawn_palettes == kind->copies)
@@ -774,7 +773,7 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
             const md5_moment moment = moment_of(crowd, member);
             kind->jobs[member->drawn_at] = view_baked_job(&kind->bakes, member->clip, &moment);
         }
-        if (member->far_share <= 0.0f)
+        if (member->far_share <= 0)
             continue;
         // The picture at this time of the clip, or the nearest earlier one that is drawn yet.
         const view_pictures *const pictures = &kind->pictures;
@@ -788,7 +787,7 @@ static void place_part(void *user, uint32_t worker, size_t begin, size_t end)
         pictures->instances[member->far_at] = (md5gl_impostor){
             .rotation = member->place.rotation,
             .translation = member->place.translation,
-            .scale = 1.0f,
+            .scale = 1,
             .frame = (float)(first + picture),
             .shown = member->far_share,
         };
@@ -929,13 +928,13 @@ static bool make_members(view_crowd *crowd, view_log *log)
         *member = (view_member){.kind = k};
         member->random = (i + 1) * UINT64_C(0x9E3779B97F4A7C15);
         COMMON_FOR (warm, 4)
-            (void)next_random(&member->random);
+            next_random(&member->random);
         const uint32_t row = cells[i] / side, column = cells[i] % side;
         const float x = (float)column + 0.6f * (next_random(&member->random) - 0.5f);
         const float y = (float)row + 0.6f * (next_random(&member->random) - 0.5f);
         const float half = VIEW_PI * (next_random(&member->random) - 0.5f);
         member->place.translation =
-            (md5_vec3){(x + 0.5f) * step - crowd->spread, (y + 0.5f) * step - crowd->spread, 0.0f};
+            (md5_vec3){(x + 0.5f) * step - crowd->spread, (y + 0.5f) * step - crowd->spread, 0};
         // All roughly face the viewer.
         member->place.rotation = (md5_quat){.z = sinf(0.35f * half), .w = cosf(0.35f * half)};
         member->next_choice = 3.0 * (double)next_random(&member->random);
@@ -981,7 +980,7 @@ static const size_t baked_memory = (size_t)256 << 20;
 // all.
 static bool make_levels(view_crowd *crowd, const view_loader *loader)
 {
-    const float texel = sqrtf(2.0f) * 2.0f * crowd->spread / (float)VIEW_CROWD_TEXELS;
+    const float texel = sqrtf(2) * 2.0f * crowd->spread / (float)VIEW_CROWD_TEXELS;
     COMMON_FOR (k, crowd->num_kinds) {
         view_kind *const kind = &crowd->kinds[k];
         if (kind->drawn == NULL)
@@ -1004,7 +1003,7 @@ static bool make_levels(view_crowd *crowd, const view_loader *loader)
         if (crowd->baked_pixels > 0.0f)
             view_add_baked(kind, crowd->baked_pixels, baked_memory / crowd->num_kinds,
                            crowd->threads, loader);
-        if (crowd->impostor_pixels <= 0.0f)
+        if (crowd->impostor_pixels <= 0)
             continue;
         view_pictures *const pictures = &kind->pictures;
         double total = 0.0;

@@ -288,7 +288,7 @@ bool view_load_guest(view_document *document, const char *path, const view_loade
     guest->path = common_copy(path);
     guest->machine->start = (md5_xform){
         .rotation = {.z = 0.70710678f, .w = 0.70710678f},
-        .translation = {0.3f * reach, -3.79f * reach, 0.0f},
+        .translation = {0.3f * reach, -3.79f * reach, 0},
     };
     guest->machine->place = guest->machine->start;
     guest->machine->host = &scene->machine;

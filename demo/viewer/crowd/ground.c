@@ -63,7 +63,7 @@ static void write_ground(const view_terrain *terrain, ground_text *to)
     add(to, "numvertexcolors %d\n", (int)COUNT);
     for (int32_t i = 0; i < COUNT; i++) {
         const float high = view_corner_height(terrain, i % SIDE, i / SIDE) / terrain->height;
-        const float dry = view_clamp(0.5f + 0.7f * high, 0.0f, 1.0f);
+        const float dry = view_clamp(0.5f + 0.7f * high, 0, 1);
         add(to, "vertexcolor %d ( %.4f %.4f %.4f 1 )\n", (int)i, (double)(0.05f + 0.20f * dry),
             (double)(0.11f + 0.10f * dry), (double)(0.04f + 0.05f * dry));
     }
@@ -103,7 +103,7 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
     md5gl_set_material(ground->drawn, 0, 0,
                        &(md5gl_material){.diffuse = ground->grain, .gloss = 0.1f});
     COMMON_FOR (i, VIEW_GROUND_TILES)
-        ground->palettes[i] = md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}});
+        ground->palettes[i] = md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}});
     return true;
 }
 
@@ -123,8 +123,8 @@ void view_lay_ground(view_ground *ground, const view_terrain *terrain, md5_vec3 
     COMMON_FOR (i, VIEW_GROUND_TILES) {
         const int column = i % 3 - 1, row = i / 3 - 1;
         const md5_vec3 corner = {side * (floorf(centre.x / side) + (float)column),
-                                 side * (floorf(centre.y / side) + (float)row), 0.0f};
+                                 side * (floorf(centre.y / side) + (float)row), 0};
         ground->placements[i] =
-            md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}, .translation = corner});
+            md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}, .translation = corner});
     }
 }

@@ -381,7 +381,7 @@ static void run_pass(reducer *r, double most)
         corner_state *const from = &r->states[done->from], *const to = &r->states[done->to];
         if (from->touched || to->touched)
             continue;
-        (void)find_targets(r, done->from, done->to);
+        find_targets(r, done->from, done->to);
         for (uint32_t i = r->first[done->from]; i < r->first[done->from + 1]; i++) {
             uint32_t *const own = &r->indices[r->around[i]];
             COMMON_FOR (k, 3)

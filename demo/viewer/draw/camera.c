@@ -7,7 +7,7 @@ static view_axes axes_of(const view_camera *camera)
     const md5_vec3 back = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
                            sinf(elevation)};
     // From the azimuth only: level, and also defined if the camera looks straight down.
-    const md5_vec3 right = {-sinf(azimuth), cosf(azimuth), 0.0f};
+    const md5_vec3 right = {-sinf(azimuth), cosf(azimuth), 0};
     return (view_axes){.right = right, .up = md5_vec3_cross(back, right), .back = back};
 }
 
@@ -50,14 +50,14 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
         look.m[8 + row] = rows[row].z;
         look.m[12 + row] = -md5_vec3_dot(rows[row], lens->eye);
     }
-    look.m[15] = 1.0f;
+    look.m[15] = 1;
     *view_from_world = look;
     clip.m[0] = 1.0f / lens->half_x;
     clip.m[5] = 1.0f / lens->half_y;
     if (lens->orthographic) {
         clip.m[10] = -2.0f / (far_z - near_z);
         clip.m[14] = -(far_z + near_z) / (far_z - near_z);
-        clip.m[15] = 1.0f;
+        clip.m[15] = 1;
         clip.m[12] = lens->shift_x;
         clip.m[13] = lens->shift_y;
     } else {
@@ -65,7 +65,7 @@ void view_lens_matrices(const view_lens *lens, md5_mat44 *view_from_world,
         clip.m[9] = -lens->shift_y;
         clip.m[10] = -(far_z + near_z) / (far_z - near_z);
         clip.m[14] = -2.0f * far_z * near_z / (far_z - near_z);
-        clip.m[11] = -1.0f;
+        clip.m[11] = -1;
     }
     *clip_from_view = clip;
 }
@@ -130,7 +130,7 @@ void view_frame_all(view_camera *camera, md5_bounds bounds, const view_hull *hul
 bool view_follow_camera(view_camera *seen, const view_camera *camera, float share)
 {
     const md5_vec3 way = md5_vec3_sub(camera->target, seen->target);
-    const float turn = remainderf(camera->azimuth - seen->azimuth, 360.0f);
+    const float turn = remainderf(camera->azimuth - seen->azimuth, 360);
     const float rise = camera->elevation - seen->elevation;
     const float farther = camera->distance - seen->distance;
     const float length = fmaxf(fabsf(farther), md5_vec3_length(way));
@@ -138,9 +138,9 @@ bool view_follow_camera(view_camera *seen, const view_camera *camera, float shar
         fmaxf(fabsf(turn), fabsf(rise)) < 0.02f && length < 2e-4f * camera->distance;
     const view_camera from = *seen;
     *seen = *camera;
-    if (is_there || share >= 1.0f)
+    if (is_there || share >= 1)
         return false;
-    seen->azimuth = remainderf(from.azimuth + turn * share, 360.0f);
+    seen->azimuth = remainderf(from.azimuth + turn * share, 360);
     seen->elevation = from.elevation + rise * share;
     seen->distance = from.distance + farther * share;
     seen->target = md5_vec3_lerp(from.target, camera->target, share);
@@ -175,7 +175,7 @@ view_lens view_path_lens(const view_document *document, const view_play *play,
 {
     const md5_camera_view view = view_camera_path_at(&document->scene.camera_path, play);
     // A file may hold any value; a field of view of 180 degrees has no projection.
-    const float half_x = tanf(0.5f * view_radians(view_clamp(view.fov, 1.0f, 175.0f)));
+    const float half_x = tanf(0.5f * view_radians(view_clamp(view.fov, 1, 175)));
     const md5_vec3 centre = view_centre(document->bounds);
     const float distance = view_distance(centre, view.position);
     return (view_lens){

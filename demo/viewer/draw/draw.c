@@ -18,24 +18,24 @@ static const struct light_colors {
 } light_colors[] = {
     [MD5GL_LIGHTING_STUDIO] = {.key = {1.30f, 1.20f, 1.06f},
                                .sky = {0.30f, 0.33f, 0.38f},
-                               .fill = {0.9f, 1.0f, 1.25f},
+                               .fill = {0.9f, 1, 1.25f},
                                .rim = {7.5f, 7.2f, 6.8f}},
     [MD5GL_LIGHTING_CLASSIC] = {.key = {0.98f, 0.95f, 0.90f},
                                 .sky = {0.08f, 0.08f, 0.09f},
-                                .fill = {1.0f, 1.1f, 1.3f},
-                                .rim = {3.0f, 2.8f, 2.4f}},
+                                .fill = {1, 1.1f, 1.3f},
+                                .rim = {3, 2.8f, 2.4f}},
 };
 
 // A direction from its parts in view: right, level towards the eye, and up in the world.
 static md5_vec3 studio_direction(view_axes axes, float right, float back, float up)
 {
     // If the view is steep, the up axis gives the level direction.
-    md5_vec3 level = {axes.back.x, axes.back.y, 0.0f};
+    md5_vec3 level = {axes.back.x, axes.back.y, 0};
     if (md5_vec3_length(level) < 0.3f)
-        level = (md5_vec3){-axes.up.x, -axes.up.y, 0.0f};
+        level = (md5_vec3){-axes.up.x, -axes.up.y, 0};
     const float length = md5_vec3_length(level);
-    level = length > 0.0f ? md5_vec3_scale(level, 1.0f / length) : (md5_vec3){1.0f, 0.0f, 0.0f};
-    const md5_vec3 side = {-level.y, level.x, 0.0f};
+    level = length > 0.0f ? md5_vec3_scale(level, 1.0f / length) : (md5_vec3){1, 0, 0};
+    const md5_vec3 side = {-level.y, level.x, 0};
     md5_vec3 direction = md5_vec3_add(md5_vec3_scale(side, right), md5_vec3_scale(level, back));
     direction.z = up;
     return md5_vec3_scale(direction, 1.0f / md5_vec3_length(direction));
@@ -155,7 +155,7 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
         // is seen from the front. The key light, which casts the shadow, comes from its brightest
         // side.
         frame.environment = environment->light;
-        frame.environment_angle = view_radians(180.0f) + view_radians(values[VIEW_LIGHT_AROUND]);
+        frame.environment_angle = view_radians(180) + view_radians(values[VIEW_LIGHT_AROUND]);
         frame.num_point_lights = 0;
         key = (md5_vec3){-environment->brightest.x, -environment->brightest.y,
                          environment->brightest.z};
@@ -166,9 +166,8 @@ md5gl_frame view_light_frame(const view_stage *stage, const view_lens *lens, md5
     }
     // The user turns the key light about the vertical and raises it; it never comes from below.
     const float around = view_radians(values[VIEW_LIGHT_AROUND]) + atan2f(key.y, key.x);
-    const float raised =
-        view_radians(values[VIEW_LIGHT_HEIGHT]) + asinf(view_clamp(key.z, -1.0f, 1.0f));
-    const float height = view_clamp(raised, view_radians(3.0f), view_radians(89.0f));
+    const float raised = view_radians(values[VIEW_LIGHT_HEIGHT]) + asinf(view_clamp(key.z, -1, 1));
+    const float height = view_clamp(raised, view_radians(3), view_radians(89));
     frame.light_direction =
         (md5_vec3){cosf(height) * cosf(around), cosf(height) * sinf(around), sinf(height)};
     if (stage->extra != NULL) {
@@ -407,7 +406,7 @@ static void list_crowd(const view_stage *stage, view_bodies *bodies)
 
 // == Ghosts ================================================================================
 
-static const md5_vec4 earlier = {0.18f, 0.42f, 1.0f, 0.0f}, later = {1.0f, 0.42f, 0.10f, 0.0f};
+static const md5_vec4 earlier = {0.18f, 0.42f, 1, 0}, later = {1, 0.42f, 0.10f, 0};
 
 uint32_t view_find_ghosts(const view_onion *onion, const view_play *play, const md5_anim *anim,
                           view_ghost ghosts[2 * VIEW_MAX_ONION])
@@ -490,10 +489,9 @@ static md5_mat34 pose(view_companion *companion, const view_document *document)
         view_pose_machine(companion->machine, companion->model->skeleton.num_joints,
                           companion->pose, companion->joints, companion->palette);
         return companion->joint >= 0 ? scene->joints[companion->joint]
-                                     : md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}});
+                                     : md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}});
     }
-    const md5_xform aside = {.rotation = {.w = 1.0f},
-                             .translation = {0.0f, companion->aside, 0.0f}};
+    const md5_xform aside = {.rotation = {.w = 1}, .translation = {0, companion->aside, 0}};
     md5_mat34 place =
         md5_mat34_mul(md5_mat34_from_xform(aside), md5_mat34_from_xform(view_place_of(scene)));
     if (scene->turn.is_set)
@@ -525,7 +523,7 @@ static void add_fire(const view_stage *stage, md5gl_frame *frame,
     first.num_meshes = 1;
     const md5_bounds bounds =
         md5_bounds_transform(md5_skin_bounds(&first, fire->palette), fire->place);
-    const float size = view_size(bounds), bright = 4.0f * fminf(size / 40.0f, 1.0f);
+    const float size = view_size(bounds), bright = 4.0f * fminf(size / 40.0f, 1);
     if (size > 0.1f)
         points[frame->num_point_lights++] = (md5gl_point_light){
             .position = view_centre(bounds),
@@ -593,7 +591,7 @@ void view_draw_background(const view_stage *stage, const view_lens *lens)
 {
     static const view_color studio[] = {0x47515FFF, 0x262B33FF}, place[] = {0x2F4460FF, 0x8A7468FF};
     const float width = stage->width, height = stage->height, span = 0.4f * height;
-    float level = -1.0f; // where the horizon is: above the picture, if it is parallel
+    float level = -1; // where the horizon is: above the picture, if it is parallel
     if (lens != NULL && !lens->orthographic && lens->axes.up.z > 0.1f)
         level = 0.5f * height
                 * (1.0f - lens->shift_y - lens->axes.back.z / (lens->axes.up.z * lens->half_y));
@@ -682,7 +680,7 @@ void view_draw_canvas(const view_stage *stage)
 static void draw_blobs(const view_stage *stage, float ground)
 {
     const view_document *const document = stage->document;
-    md5gl_blob blobs[1 + VIEW_NUM_COMPANIONS] = {{.radius = 0.0f}};
+    md5gl_blob blobs[1 + VIEW_NUM_COMPANIONS] = {{.radius = 0}};
     for (uint32_t i = 0; i <= VIEW_NUM_COMPANIONS; i++) {
         const view_companion *const companion = i > 0 ? &document->companions[i - 1] : NULL;
         const md5_model *const model = companion ? companion->model : document->scene.model;
@@ -704,7 +702,7 @@ static void draw_blobs(const view_stage *stage, float ground)
         blobs[i].position = (md5_vec3){centre.x, centre.y, ground};
         blobs[i].radius = (has_feet ? 0.5f : 0.6f) * across;
         blobs[i].darkness =
-            0.6f * view_clamp(1.0f - 2.0f * (bounds.min.z - ground) / height, 0.1f, 1.0f);
+            0.6f * view_clamp(1.0f - 2.0f * (bounds.min.z - ground) / height, 0.1f, 1);
     }
     md5gl_draw_blobs(stage->renderer, blobs, 1 + VIEW_NUM_COMPANIONS);
 }
@@ -777,7 +775,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     }
     // From where deformed surfaces are seen; after the crowd.
     const md5_deform_view view = {
-        .eye = lens.eye, .left = md5_vec3_scale(lens.axes.right, -1.0f), .up = lens.axes.up};
+        .eye = lens.eye, .left = md5_vec3_scale(lens.axes.right, -1), .up = lens.axes.up};
     view_see_deforms(&document->textures.layers, &view, NULL, 0);
     COMMON_FOR (i, VIEW_NUM_COMPANIONS) {
         const view_companion *const companion = &document->companions[i];
@@ -822,11 +820,11 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     const float height = frame.ground;
     const bool is_above = lens.orthographic ? lens.axes.back.z > 0.0f : lens.eye.z > height;
     const bool has_shadows = is_level && is_above && is_drawn && document->drawn != NULL;
-    const float cell = powf(10.0f, floorf(log10f(radius * 0.6f)));
+    const float cell = powf(10, floorf(log10f(radius * 0.6f)));
     const md5_vec3 centre =
         md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
     if (is_place && is_above)
-        md5gl_draw_grid(stage->renderer, height, 0.0f, centre, 7.0f * radius);
+        md5gl_draw_grid(stage->renderer, height, 0, centre, 7.0f * radius);
     if (has_shadows && !transparent)
         md5gl_draw_ground(stage->renderer, view_centre(frame.casters), 3.0f * radius);
     if (has_shadows && stage->economy.no_shadows)

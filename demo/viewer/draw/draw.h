@@ -15,7 +15,7 @@
 
 // A three-quarter view from the front and slightly above.
 #define VIEW_DEFAULT_CAMERA \
-    ((view_camera){.azimuth = 30.0f, .elevation = 12.0f, .distance = 100.0f, .scene_radius = 50.0f})
+    ((view_camera){.azimuth = 30, .elevation = 12, .distance = 100, .scene_radius = 50})
 
 // The lens of a camera for a picture of width * height pixels, so that what the camera sees fills a
 // region of it.

@@ -43,17 +43,17 @@ static void add_arm(view_lines *lines, md5_vec3 place, md5_vec3 arm, float back,
 
 void view_add_cross(view_lines *lines, md5_vec3 place, float size, uint32_t color)
 {
-    add_arm(lines, place, (md5_vec3){size, 0, 0}, 1.0f, color);
-    add_arm(lines, place, (md5_vec3){0, size, 0}, 1.0f, color);
-    add_arm(lines, place, (md5_vec3){0, 0, size}, 1.0f, color);
+    add_arm(lines, place, (md5_vec3){size, 0, 0}, 1, color);
+    add_arm(lines, place, (md5_vec3){0, size, 0}, 1, color);
+    add_arm(lines, place, (md5_vec3){0, 0, size}, 1, color);
 }
 
 // The axes of a rotation.
 static void add_axes(view_lines *lines, md5_vec3 place, md5_quat rotation, md5_vec3 sizes)
 {
-    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){sizes.x, 0, 0}), 0.0f, red);
-    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){0, sizes.y, 0}), 0.0f, green);
-    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){0, 0, sizes.z}), 0.0f, blue);
+    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){sizes.x, 0, 0}), 0, red);
+    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){0, sizes.y, 0}), 0, green);
+    add_arm(lines, place, md5_quat_rotate(rotation, (md5_vec3){0, 0, sizes.z}), 0, blue);
 }
 
 // Joints as small crosses along their axes, with lines to their parents.
@@ -90,11 +90,11 @@ static void add_normals(view_lines *lines, view_scene *scene, float length)
 {
     bool *const marks = common_alloc((size_t)view_count_vertices(scene->model) + 1, sizeof *marks);
     const bool *is_faulty = marks;
-    (void)view_find_pose_faults(scene, marks);
+    view_find_pose_faults(scene, marks);
     for (uint32_t i = 0; scene->model != NULL && i < scene->model->num_meshes; i++)
         COMMON_FOR (v, scene->model->meshes[i].num_vertices)
             add_arm(lines, scene->skinned[i].positions[v],
-                    md5_vec3_scale(scene->skinned[i].normals[v], length), 0.0f,
+                    md5_vec3_scale(scene->skinned[i].normals[v], length), 0,
                     *is_faulty++ ? fault : normal);
     free(marks);
 }
@@ -114,8 +114,8 @@ static void add_tangents(view_lines *lines, view_scene *scene, float length)
             const md5_vec3 along_u = {tangents[v].x, tangents[v].y, tangents[v].z};
             const md5_vec3 along_v =
                 md5_vec3_scale(md5_vec3_cross(skinned->normals[v], along_u), tangents[v].w);
-            add_arm(lines, skinned->positions[v], md5_vec3_scale(along_u, length), 0.0f, red);
-            add_arm(lines, skinned->positions[v], md5_vec3_scale(along_v, length), 0.0f, green);
+            add_arm(lines, skinned->positions[v], md5_vec3_scale(along_u, length), 0, red);
+            add_arm(lines, skinned->positions[v], md5_vec3_scale(along_v, length), 0, green);
         }
         free(tangents);
     }
@@ -185,7 +185,7 @@ void view_add_overlays(const view_stage *stage, bool on_top)
     const bool posed = !view_shows_crowd(stage->document);
     if (on_top) {
         if (shown->axes)
-            add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1.0f},
+            add_axes(lines, (md5_vec3){0, 0, 0}, (md5_quat){.w = 1},
                      (md5_vec3){radius, radius, radius});
         if (posed && scene->skeleton != NULL && (shown->skeleton || view_is_joints_alone(scene)))
             add_skeleton(lines, scene, 0.03f * radius);
@@ -214,7 +214,7 @@ void view_add_overlays(const view_stage *stage, bool on_top)
         add_box(lines, &scene->joints[i], scene->joint_bounds[i], zone);
     if (!stage->following && scene->camera_path.camera != NULL) { // from outside
         const view_lens lens = view_path_lens(stage->document, stage->play, stage->camera,
-                                              stage->width / stage->height, 1.0f);
+                                              stage->width / stage->height, 1);
         add_camera_path(lines, &scene->camera_path, &lens, radius);
     }
 }
@@ -251,7 +251,7 @@ md5_ray view_lens_ray(const view_lens *lens, float x, float y, float width, floa
     const md5_vec3 back = lens->axes.back;
     if (lens->orthographic) // from behind the eye, as far as its near plane
         return (md5_ray){.origin = view_along(md5_vec3_add(lens->eye, aside), back, -lens->near_z),
-                         .direction = md5_vec3_scale(back, -1.0f)};
+                         .direction = md5_vec3_scale(back, -1)};
     return (md5_ray){.origin = lens->eye, .direction = md5_vec3_sub(aside, back)};
 }
 
@@ -308,12 +308,12 @@ static void heat_color(float weight, uint8_t rgba[4])
 {
     static const float stops[5][3] = {
         {40, 70, 200}, {30, 170, 220}, {70, 200, 80}, {245, 210, 60}, {235, 60, 45}};
-    const float place = 4.0f * view_clamp(weight, 0.0f, 1.0f);
+    const float place = 4.0f * view_clamp(weight, 0, 1);
     const int low = place < 4.0f ? (int)place : 3;
     const float part = place - (float)low;
     COMMON_FOR (i, 3)
         rgba[i] = (uint8_t)(stops[low][i] + (stops[low + 1][i] - stops[low][i]) * part);
-    rgba[3] = (uint8_t)(view_clamp(40.0f * weight, 0.0f, 1.0f) * 235.0f);
+    rgba[3] = (uint8_t)(view_clamp(40.0f * weight, 0, 1) * 235.0f);
 }
 
 // Lines over the triangles that the joint moves.
@@ -342,12 +342,12 @@ static void draw_heat(const view_stage *stage, uint32_t joint, float spacing, fl
             COMMON_FOR (i, 3u)
                 corners[i] =
                     view_along(skinned->positions[indices[i]], skinned->normals[indices[i]], lift);
-            if (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0.0f) {
+            if (parts[0] != 0.0f || parts[1] != 0.0f || parts[2] != 0) {
                 // Lines along the third side cover it, `spacing` apart.
                 enum { MAX_LINES = 48 };
                 const float reach = fmaxf(view_distance(corners[1], corners[0]),
                                           view_distance(corners[2], corners[0]));
-                const int count = (int)view_clamp(ceilf(reach / spacing), 1.0f, MAX_LINES);
+                const int count = (int)view_clamp(ceilf(reach / spacing), 1, MAX_LINES);
                 for (int i = 0; i <= count; i++) {
                     const float part = (float)i / (float)count;
                     view_add_line(stage->lines, md5_vec3_lerp(corners[0], corners[1], part),

@@ -34,13 +34,13 @@ view_sketch *view_begin_sketch(md5_bounds bounds, uint32_t size)
     const float azimuth = 0.52f, elevation = 0.2f; // radians: 30 and 12 degrees
     const md5_vec3 to_viewer = {cosf(elevation) * cosf(azimuth), cosf(elevation) * sinf(azimuth),
                                 sinf(elevation)};
-    view_sketch sketch = {.ahead = md5_vec3_scale(to_viewer, -1.0f)};
-    sketch.right = (md5_vec3){-sinf(azimuth), cosf(azimuth), 0.0f};
+    view_sketch sketch = {.ahead = md5_vec3_scale(to_viewer, -1)};
+    sketch.right = (md5_vec3){-sinf(azimuth), cosf(azimuth), 0};
     sketch.up = md5_vec3_cross(to_viewer, sketch.right);
     sketch.center = md5_vec3_scale(md5_vec3_add(bounds.min, bounds.max), 0.5f);
     const md5_vec3 light = {0.6f, 0.15f, 0.78f};
     sketch.light = md5_vec3_scale(light, 1.0f / md5_vec3_length(light));
-    float seen = 0.0f; // the size of the bounds as they are seen
+    float seen = 0; // the size of the bounds as they are seen
     for (unsigned i = 0; i < 8; i++) {
         const md5_vec3 arm = md5_vec3_sub(view_corner(bounds, i), sketch.center);
         seen = fmaxf(seen, 2.0f * fabsf(md5_vec3_dot(arm, sketch.right)));
@@ -70,7 +70,7 @@ static corner corner_of(const view_sketch *sketch, md5_vec3 position, md5_vec3 n
     return (corner){
         {half + sketch->scale * md5_vec3_dot(arm, sketch->right),
          half - sketch->scale * md5_vec3_dot(arm, sketch->up), md5_vec3_dot(arm, sketch->ahead),
-         0.6f + 0.55f * fmaxf(md5_vec3_dot(normal, sketch->light), 0.0f), texcoord.x, texcoord.y}};
+         0.6f + 0.55f * fmaxf(md5_vec3_dot(normal, sketch->light), 0), texcoord.x, texcoord.y}};
 }
 
 // -- Triangles ------------------------------------------------------------------------------
@@ -94,7 +94,7 @@ static void fill_pixel(view_sketch *sketch, const corner c[3], const float part[
     if (!(depth < sketch->depth[pixel]))
         return;
     const float u = mix(c, part, CORNER_U), v = mix(c, part, CORNER_V);
-    md5_vec3 color = {150.0f, 155.0f, 165.0f};
+    md5_vec3 color = {150, 155, 165};
     if (texture != NULL && fabsf(u) < 1e6f && fabsf(v) < 1e6f) { // they repeat
         const uint32_t x = (uint32_t)((u - floorf(u)) * (float)texture->width);
         const uint32_t y = (uint32_t)((v - floorf(v)) * (float)texture->height);
@@ -119,8 +119,8 @@ static void fill_triangle(view_sketch *sketch, const corner c[3])
     COMMON_FOR (i, 2) {
         const float a = c[0].values[i], b = c[1].values[i], d = c[2].values[i];
         const float last = (float)(sketch->side - 1);
-        low[i] = (int)view_clamp(fminf(fminf(a, b), d), 0.0f, last);
-        high[i] = (int)view_clamp(ceilf(fmaxf(fmaxf(a, b), d)), 0.0f, last);
+        low[i] = (int)view_clamp(fminf(fminf(a, b), d), 0, last);
+        high[i] = (int)view_clamp(ceilf(fmaxf(fmaxf(a, b), d)), 0, last);
     }
     sketch->work += (uint64_t)(high[0] - low[0] + 1) * (uint64_t)(high[1] - low[1] + 1);
     for (int y = low[1]; y <= high[1]; y++)
@@ -129,7 +129,7 @@ static void fill_triangle(view_sketch *sketch, const corner c[3])
             const float part[3] = {cross(&c[1], &c[2], px, py) / area,
                                    cross(&c[2], &c[0], px, py) / area,
                                    cross(&c[0], &c[1], px, py) / area};
-            if (part[0] >= 0.0f && part[1] >= 0.0f && part[2] >= 0.0f)
+            if (part[0] >= 0.0f && part[1] >= 0.0f && part[2] >= 0)
                 fill_pixel(sketch, c, part, (size_t)y * sketch->side + (size_t)x);
         }
 }
@@ -202,18 +202,18 @@ void view_end_sketch(view_sketch *sketch, view_image *image)
             // The mean of the finer pixels in which something was drawn.
             const size_t x = i % side, y = i / side, fine = sketch->fine;
             uint8_t *const rgba = &image->rgba[4 * i];
-            md5_vec3 sum = {0.0f, 0.0f, 0.0f};
-            float count = 0.0f;
+            md5_vec3 sum = {0, 0, 0};
+            float count = 0;
             COMMON_FOR (j, fine * fine) {
                 const size_t pixel = (fine * y + j / fine) * sketch->side + fine * x + j % fine;
                 if (!(sketch->depth[pixel] < INFINITY))
                     continue;
                 sum = md5_vec3_add(sum, sketch->colors[pixel]);
-                count += 1.0f;
+                count += 1;
             }
             const float channels[3] = {sum.x, sum.y, sum.z};
             for (int j = 0; j < 3 && count > 0.0f; j++)
-                rgba[j] = (uint8_t)fminf(channels[j] / count + 0.5f, 255.0f);
+                rgba[j] = (uint8_t)fminf(channels[j] / count + 0.5f, 255);
             rgba[3] = (uint8_t)(255.0f * count / (float)(fine * fine) + 0.5f);
         }
     }
@@ -270,9 +270,9 @@ static view_preview draw_scene(view_scene *scene, double time)
                 const bool is_read =
                     program != NULL
                     && view_read_game_image(scene->library->game, program, &texture, &error);
-                (void)view_sketch_mesh(sketch, mesh, scene->skinned[i].positions,
-                                       scene->skinned[i].normals, is_read ? &texture : NULL,
-                                       coverage == MD5_COVERAGE_PERFORATED);
+                view_sketch_mesh(sketch, mesh, scene->skinned[i].positions,
+                                 scene->skinned[i].normals, is_read ? &texture : NULL,
+                                 coverage == MD5_COVERAGE_PERFORATED);
                 free(texture.rgba);
                 made.num_missing += material == NULL || (program != NULL && !is_read);
                 is_drawn = true;
@@ -729,7 +729,7 @@ static view_image make_picture(thumbnail *of)
     const view_play play = {.speed = 1.0,
                             .time = of->options->num_times > 0 ? of->options->times[0] : 0.0};
     if (view_count_vertices(scene->model) > MAX_VERTICES) {
-        (void)fail(of, scene->path, "a thumbnail draws 500000 vertices at most");
+        fail(of, scene->path, "a thumbnail draws 500000 vertices at most");
         return image;
     }
     view_sketch *const sketch =
@@ -737,7 +737,7 @@ static view_image make_picture(thumbnail *of)
     view_pose(scene, &play);
     view_skin(scene);
     if (sketch == NULL) {
-        (void)fail(of, scene->path, "there is nothing to draw");
+        fail(of, scene->path, "there is nothing to draw");
         return image;
     }
     const md5_camera *const camera = scene->camera_path.camera;
@@ -769,7 +769,7 @@ static view_image make_picture(thumbnail *of)
                        || fail(of, scene->path,
                                "a thumbnail draws about 40 million pixels of triangles at most"));
     }
-    (void)read_image(of, NULL);
+    read_image(of, NULL);
     view_end_sketch(sketch, is_drawn ? &image : NULL);
     return image;
 }
@@ -779,7 +779,7 @@ view_image view_make_thumbnail(const view_options *options, view_log *log)
     thumbnail of = {.options = options, .log = log};
     view_image image = {.rgba = NULL};
     if (options->num_files == 0) {
-        (void)view_error(log, "--thumbnail needs a file");
+        view_error(log, "--thumbnail needs a file");
         return image;
     }
     common_limit_process(MAX_MEMORY, MAX_SECONDS, late);

@@ -7,7 +7,7 @@ void view_note_state(view_state *viewer)
 {
     view_options *const options = viewer->options;
     view_describe(viewer, options);
-    viewer->text_scale = 1.0f; // is in the options now
+    viewer->text_scale = 1; // is in the options now
     options->surface = viewer->surface;
     options->onion = viewer->onion;
     options->game_demo = viewer->pages.game != NULL;
@@ -149,7 +149,7 @@ static bool read_place(const view_state *viewer, const char *text, char *seconds
     const double rate = has_frames ? anim->frame_rate : (double)VIEW_STEPS_A_SECOND;
     char *end;
     const double number = strtod(text, &end);
-    (void)snprintf(seconds, size, "%.17g", *end == 's' ? number : number / rate);
+    snprintf(seconds, size, "%.17g", *end == 's' ? number : number / rate);
     return end != text && isfinite(number)
            && (*end == '\0' || strcmp(end, "f") == 0 || strcmp(end, "s") == 0);
 }

@@ -41,9 +41,9 @@ static int start(char *const *const words[2], int *answer)
         && posix_spawnp(&process, words[1][0], &actions, NULL, words[1], environ) != 0)
         process = 0;
     posix_spawn_file_actions_destroy(&actions);
-    (void)close(ends[1]);
+    close(ends[1]);
     if (process == 0)
-        (void)close(ends[0]);
+        close(ends[0]);
     *answer = ends[0];
     return (int)process;
 }
@@ -55,7 +55,7 @@ static bool has_ended(const view_chooser *chooser, char *answer, size_t size, in
         return false;
     *status = WIFEXITED(*status) ? WEXITSTATUS(*status) : -1;
     const ssize_t length = *status == 0 ? read(chooser->pipe, answer, size) : 0;
-    (void)close(chooser->pipe);
+    close(chooser->pipe);
     answer[length > 0 ? length - 1 : 0] = '\0'; // without the end of its line
     return true;
 }

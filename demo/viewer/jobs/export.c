@@ -44,7 +44,7 @@ static void add_options(common_list *words, const view_options *now)
     view_options plain;
     char problem[256];
     char *bare[] = {"--output", "-", "--no-background"};
-    (void)view_read_options(now->no_background ? 3 : 2, bare, &plain, problem, sizeof problem);
+    view_read_options(now->no_background ? 3 : 2, bare, &plain, problem, sizeof problem);
     plain.no_background = false; // it is written itself, but not what follows from it
     COMMON_FOR (i, view_num_options) {
         const view_option *const option = &view_option_rows[i];
@@ -113,19 +113,17 @@ static void add_lists(common_list *words, const view_state *viewer, const view_o
     const float *const values = viewer->pages.values;
     for (uint32_t i = 0; page != NULL && i < view_num_sliders(page); i++)
         if (values[i] != page->sliders[i].first)
-            add_option(words, "set",
-                       common_format("%s=%.9g", page->sliders[i].name, (double)values[i]));
+            add_option(words, "set", common_format("%s=%.9g", page->sliders[i].name, values[i]));
     for (size_t i = 0; i < now->num_settings && now->page == NULL; i++)
         add_option(words, "set",
                    common_format("%s=%.9g@%.17g", now->settings[i].parameter,
-                                 (double)now->settings[i].value, now->settings[i].time));
+                                 now->settings[i].value, now->settings[i].time));
     COMMON_FOR (i, now->num_morphs)
-        add_option(
-            words, "morph",
-            common_format("%s=%.9g", now->morphs[i].parameter, (double)now->morphs[i].value));
+        add_option(words, "morph",
+                   common_format("%s=%.9g", now->morphs[i].parameter, now->morphs[i].value));
     COMMON_FOR (i, VIEW_NUM_PARMS)
         if (viewer->parms.values[i] != view_parm_ranges[VIEW_FIRST_PARM + i].usual)
-            add_option(words, "parm", common_format("%d=%.9g", i, (double)viewer->parms.values[i]));
+            add_option(words, "parm", common_format("%d=%.9g", i, viewer->parms.values[i]));
     for (size_t i = 0; i < now->num_textures && viewer->document->as_asked; i++) {
         const view_texture_choice *const choice = &now->textures[i];
         add_option(words, view_map_options[choice->map],
@@ -279,7 +277,7 @@ static char *join_words(const char *program, const common_list *words)
 char *view_command_line(view_state *viewer)
 {
     view_options now;
-    (void)describe_export(viewer, 1, &now);
+    describe_export(viewer, 1, &now);
     now.output = NULL; // in a window
     now.num_frames = now.sheet_columns = now.sheet_rows = 0;
     now.turntable = now.all_clips = now.labels = now.no_background = false;
@@ -356,8 +354,8 @@ static void draw_preview(view_state *viewer, view_options *now)
         export->preview = view_make_texture(viewer->renderer, rgba, width, height);
         export->preview_shape = (float)width / (float)height;
         stbi_write_force_png_filter = 1; // as it is written
-        (void)stbi_write_png_to_func(count_bytes, &size, (int)width, (int)height, 4, rgba,
-                                     (int)(4 * width));
+        stbi_write_png_to_func(count_bytes, &size, (int)width, (int)height, 4, rgba,
+                               (int)(4 * width));
     }
     // Large pictures have fewer bytes a pixel: of 360 to 3840 pixels of width this is off by a
     // quarter at most.
@@ -539,7 +537,7 @@ static void begin_model(view_state *viewer, const char *path)
     add_option(&converting->words, "output", common_copy(path));
     converting->thread = view_start_thread(convert_model, "convert", converting);
     if (converting->thread == NULL)
-        (void)convert_model(converting);
+        convert_model(converting);
 }
 
 // Waits for it.
@@ -598,7 +596,7 @@ static void begin_export(view_state *viewer, unsigned number)
         return;
     if (viewer->ui.export.choices.kind == VIEW_EXPORT_MODEL) {
         char *path;
-        (void)find_files(viewer, &now, &path);
+        find_files(viewer, &now, &path);
         note_choices(viewer);
         begin_model(viewer, path);
         free(path);

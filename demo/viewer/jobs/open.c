@@ -118,7 +118,7 @@ void view_describe(const view_state *viewer, view_options *options)
     options->dual = viewer->document->scene.dual;
     options->wrap = viewer->play.wrap;
     memcpy(options->docks, viewer->ui.docks.sizes, sizeof options->docks);
-    if (viewer->text_scale != 1.0f) // chosen by keys
+    if (viewer->text_scale != 1) // chosen by keys
         options->ui_scale = viewer->font.scale;
 
     // In points, in which a window is opened.
@@ -127,8 +127,8 @@ void view_describe(const view_state *viewer, view_options *options)
         return;
     view_window_points(viewer->window, &width, &height);
     // Smaller than that one would not find it again.
-    options->width = (uint32_t)view_clamp((float)width, 320.0f, VIEW_MAX_PICTURE_SIDE);
-    options->height = (uint32_t)view_clamp((float)height, 200.0f, VIEW_MAX_PICTURE_SIDE);
+    options->width = (uint32_t)view_clamp((float)width, 320, VIEW_MAX_PICTURE_SIDE);
+    options->height = (uint32_t)view_clamp((float)height, 200, VIEW_MAX_PICTURE_SIDE);
 }
 
 // -- Configuration --------------------------------------------------------------------------
@@ -157,7 +157,7 @@ static bool store_state(view_state *viewer, bool is_soon)
 void view_remember(view_state *viewer)
 {
     if (viewer->config != NULL)
-        (void)store_state(viewer, false);
+        store_state(viewer, false);
 }
 
 // The name of what is shown if it is of the listed game; to be freed; or NULL.
@@ -595,7 +595,7 @@ bool view_open_rest(view_state *viewer)
         return false;
     viewer->has_rest = false;
     if (viewer->visitor != NULL)
-        (void)view_load_guest(viewer->document, viewer->visitor, &loader);
+        view_load_guest(viewer->document, viewer->visitor, &loader);
     view_measure(viewer);
     note_files(viewer);
     return true;
@@ -1013,8 +1013,8 @@ static bool set_slider(view_state *viewer, const view_page *page, const view_set
     if (!(setting->value >= slider->low && setting->value <= slider->high)
         || (is_whole && setting->value != floorf(setting->value)))
         return view_error(&viewer->log, "--set %s=%g: expected a%s number from %g to %g",
-                          setting->parameter, (double)setting->value, is_whole ? " whole" : "",
-                          (double)slider->low, (double)slider->high);
+                          setting->parameter, setting->value, is_whole ? " whole" : "", slider->low,
+                          slider->high);
     viewer->pages.values[number] = setting->value;
     return true;
 }
@@ -1330,7 +1330,7 @@ static void perform_file(view_state *viewer, const view_command *command)
             view_notice(viewer, VIEW_NO_CLIP);
         break;
     case VIEW_LIST_CHANNEL:
-        (void)view_open_browser(browser, VIEW_BROWSE_CHANNEL, (uint32_t)command->item, scene, NULL);
+        view_open_browser(browser, VIEW_BROWSE_CHANNEL, (uint32_t)command->item, scene, NULL);
         break;
     case VIEW_GAME:
         list_game(viewer);
@@ -1350,11 +1350,11 @@ static void perform_file(view_state *viewer, const view_command *command)
                : viewer->pages.open >= count - 1 ? 0
                                                  : viewer->pages.open + 1;
         page = (page + (is_next ? 1 : -1) + count) % count;
-        (void)show_page(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
+        show_page(viewer, page == 0 ? VIEW_CONTENTS : page - 1);
         break;
     case VIEW_OPEN_FOLDER:
         if (number == VIEW_FOLDER_OF_EXPORT)
-            (void)view_ask_desktop(viewer, VIEW_EXPORT, viewer->ui.export.choices.folder);
+            view_ask_desktop(viewer, VIEW_EXPORT, viewer->ui.export.choices.folder);
         else if (path != NULL && is_closed) // of the desktop's dialog
             open_path(viewer, path);
         else if (path != NULL || !view_ask_desktop(viewer, action, folder))
@@ -1404,7 +1404,7 @@ static void perform_file(view_state *viewer, const view_command *command)
         save_textures(viewer, number != 0);
         break;
     case VIEW_OPEN_PAGE:
-        (void)show_page(viewer, (int32_t)number);
+        show_page(viewer, (int32_t)number);
         break;
     default: // the interface has done it alone
         break;
@@ -1421,7 +1421,7 @@ void view_perform_file(view_state *viewer, const view_command *command)
         command = &viewer->failed;
     }
     if (is_again && command->action == VIEW_NOTHING)
-        (void)view_open_first(viewer);
+        view_open_first(viewer);
     else
         perform_file(viewer, command);
     if (viewer->log.num_errors != num_errors)

@@ -251,7 +251,7 @@ view_movie *view_begin_movie(const char *path, uint32_t width, uint32_t height, 
         movie->gif = view_begin_gif(movie);
     if (!is_open || (!is_ours && !start_ffmpeg(movie))) {
         if (is_open) {
-            (void)common_end_file(&movie->writer, false);
+            common_end_file(&movie->writer, false);
             view_error(log, "%s: ffmpeg is not installed; .apng and .gif need no other program",
                        path);
         } else {
@@ -310,7 +310,7 @@ bool view_end_movie(view_movie *movie)
 
 static void write_bytes(void *user, void *bytes, int size)
 {
-    (void)fwrite(bytes, 1, (size_t)size, user); // what fails is seen at the end
+    fwrite(bytes, 1, (size_t)size, user); // what fails is seen at the end
 }
 
 // Writes a picture and says so; a thumbnail is asked for by another program.
@@ -592,7 +592,7 @@ bool view_begin_output(view_output *output, view_state *viewer)
         viewer->height = height;
         // From farther above, so that no shadow reaches the edge of a cell.
         if (!(fabsf(options->lights.values[VIEW_LIGHT_HEIGHT]) > 0.0f))
-            viewer->lights.values[VIEW_LIGHT_HEIGHT] = 24.0f;
+            viewer->lights.values[VIEW_LIGHT_HEIGHT] = 24;
         output->sheet = common_alloc((size_t)options->height * options->width, 4);
     }
     output->rgba = common_alloc((size_t)viewer->width * viewer->height, 4);
@@ -765,7 +765,7 @@ bool view_end_output(view_output *output)
 static bool run_output(view_state *viewer)
 {
     view_output output;
-    (void)view_begin_output(&output, viewer);
+    view_begin_output(&output, viewer);
     while (view_step_output(&output))
         continue;
     return view_end_output(&output);
@@ -933,8 +933,8 @@ static void print_differences(view_state *viewer)
                  viewer->play.time, compare->num_same, (compare->num_joints - compare->num_same));
     for (uint32_t i = 0; i < compare->num_same && i < MOST; i++) {
         const view_difference *const difference = &compare->differences[i];
-        common_print(stdout, "    %.4f units, %.2f degrees: %s\n", (double)difference->distance,
-                     (double)difference->angle, joints[difference->joint].name);
+        common_print(stdout, "    %.4f units, %.2f degrees: %s\n", difference->distance,
+                     difference->angle, joints[difference->joint].name);
     }
     if (compare->measured == NULL)
         return;
@@ -943,8 +943,8 @@ static void print_differences(view_state *viewer)
     COMMON_FOR (i, compare->num_same) {
         const view_peak *const peak = &compare->peaks[i];
         common_print(stdout, "    %.4f units at frame %u, %.2f degrees at frame %u: %s\n",
-                     (double)peak->distance, peak->distance_frame, (double)peak->angle,
-                     peak->angle_frame, joints[peak->joint].name);
+                     peak->distance, peak->distance_frame, peak->angle, peak->angle_frame,
+                     joints[peak->joint].name);
     }
 }
 

@@ -33,7 +33,7 @@ void view_begin(view_state *viewer, view_options *options)
     viewer->log.reports = view_shows_window(options) ? &viewer->reports : NULL;
     viewer->width = options->width;
     viewer->height = options->height;
-    viewer->text_scale = 1.0f;
+    viewer->text_scale = 1;
     if (options->up_is_y)
         viewer->document->scene.turn = view_turn_further((view_turn){0}, 0);
     viewer->camera = VIEW_DEFAULT_CAMERA;
@@ -115,7 +115,7 @@ view_stage view_stage_of(view_state *viewer, float width, float height)
         .document = viewer->document,
         .width = width,
         .height = height,
-        .region = {0.0f, 0.0f, width, height},
+        .region = {0, 0, width, height},
         .play = &viewer->play,
         .camera = viewer->is_smooth || plays ? &viewer->seen : &viewer->camera,
         .following = viewer->following,
@@ -231,7 +231,7 @@ void view_change_clip(view_state *viewer, size_t clip)
 void view_snap(view_state *viewer)
 {
     viewer->seen = viewer->camera;
-    viewer->seen_region.width = 0.0f;
+    viewer->seen_region.width = 0;
     COMMON_FOR (i, UI_NUM_SCROLLS)
         viewer->ui.scrolls[i].shown = viewer->ui.scrolls[i].wanted;
 }
@@ -257,7 +257,7 @@ void view_frame_still(view_state *viewer)
 static void draw_panels(view_state *viewer, const view_stage *stage)
 {
     view_clear_canvas(&viewer->canvas);
-    (void)view_run_ui(&viewer->ui, stage, NULL);
+    view_run_ui(&viewer->ui, stage, NULL);
     view_draw_canvas(stage);
 }
 
@@ -327,8 +327,7 @@ static bool draw_frame(view_state *viewer, md5gl_target *target, uint32_t width,
         }
         view_draw_rect(&viewer->canvas, (view_rect){0, top, stage.width, stage.caption},
                        0x1a1c20ff);
-        (void)view_draw_text(&viewer->canvas, VIEW_TEXT, left, top, room, 0xd8dce2ff,
-                             viewer->caption);
+        view_draw_text(&viewer->canvas, VIEW_TEXT, left, top, room, 0xd8dce2ff, viewer->caption);
         view_draw_canvas(&stage);
     }
     if (!clean && !is_page)
@@ -355,7 +354,7 @@ bool view_draw(view_state *viewer, md5gl_target *target, uint32_t width, uint32_
 
 static uint32_t scaled(uint32_t side, float scale)
 {
-    return (uint32_t)fmaxf(roundf((float)side * scale), 1.0f);
+    return (uint32_t)fmaxf(roundf((float)side * scale), 1);
 }
 
 // Adds to what is in the window.
@@ -391,7 +390,7 @@ bool view_present(view_state *viewer, md5_error *error)
                                               needed.samples, error);
     }
     if (!needs_target || present->target == NULL) {
-        viewer->economy.scale = 0.0f;
+        viewer->economy.scale = 0;
         return view_draw(viewer, NULL, width, height, false, false, error);
     }
     if (!view_draw(viewer, present->target, needed.width, needed.height, false, false, error)
@@ -429,7 +428,7 @@ void view_notice(view_state *viewer, const char *format, ...)
 {
     va_list values;
     va_start(values, format);
-    (void)vsnprintf(viewer->ui.notice, sizeof viewer->ui.notice, format, values);
+    vsnprintf(viewer->ui.notice, sizeof viewer->ui.notice, format, values);
     va_end(values);
     viewer->ui.notice_end = viewer->now + 2.5;
 }
@@ -471,10 +470,9 @@ void view_tell_state(view_state *viewer, const char *action)
         anim != NULL ? view_frame_place(play, anim) : 0.0, anim != NULL ? anim->num_frames - 1 : 0,
         play->playing, play->speed, play->backward, view_wrap_name(play->wrap), play->range_first,
         play->range_last, roots[scene->root], up, front, scene->dual ? "dual" : "linear",
-        (double)camera->azimuth, (double)camera->elevation, (double)camera->distance,
-        (double)camera->target.x, (double)camera->target.y, (double)camera->target.z,
-        camera->orthographic, surfaces[viewer->surface], viewer->onion.count, shown,
-        viewer->log.num_warnings, viewer->width, viewer->height,
+        camera->azimuth, camera->elevation, camera->distance, camera->target.x, camera->target.y,
+        camera->target.z, camera->orthographic, surfaces[viewer->surface], viewer->onion.count,
+        shown, viewer->log.num_warnings, viewer->width, viewer->height,
         has_camera_path ? scene->camera_path.name : "none", viewer->following, place.shot,
         place.frame, lists[viewer->ui.browser.kind], viewer->ui.browser.num_found,
         (int)view_marked_joint(&viewer->ui, scene),
@@ -486,8 +484,7 @@ void view_tell_state(view_state *viewer, const char *action)
         const view_game_facts facts = view_get_game_facts(viewer->pages.game);
         static const char *const phases[] = {"plays", "won", "lost"};
         view_debug(&viewer->log, "%s game: phase=%s lit=%u demo=%d seconds=%.1f oil=%.2f", action,
-                   phases[facts.phase], facts.num_lit, facts.is_demo, facts.seconds,
-                   (double)facts.oil);
+                   phases[facts.phase], facts.num_lit, facts.is_demo, facts.seconds, facts.oil);
     }
     const view_motion_kind *const mover = view_mover_of(scene);
     if (mover->tell != NULL) {

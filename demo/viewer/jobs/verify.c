@@ -36,7 +36,7 @@ static float blend_length(const md5_mesh *mesh, const md5_mat34 *palette, uint32
                           md5_vec3 direction)
 {
     md5_vec3 blend = {0, 0, 0};
-    float sum = 0.0f;
+    float sum = 0;
     for (uint32_t i = mesh->first_influence[vertex]; i < mesh->first_influence[vertex + 1]; i++) {
         const float bias = mesh->influences[i].w;
         const md5_vec3 turned = md5_mat34_direction(palette[mesh->influence_joints[i]], direction);
@@ -76,7 +76,7 @@ static void compare_mesh(verification *v, uint32_t index)
     view_scene *const scene = &v->viewer->document->scene;
     const md5_mesh *const mesh = &scene->model->meshes[index];
     mesh_report *const report = &v->reports[index];
-    float error = 0.0f, predicted = 0.0f;
+    float error = 0, predicted = 0;
     view_skin_mesh(scene, index, scene->skinned[index].normals, v->exact_tangents);
     COMMON_FOR (i, mesh->num_vertices) {
         if (scene->dual && !has_sides(mesh, scene->duals, i)) {
@@ -156,7 +156,7 @@ static bool compare_still_poses(verification *v)
         COMMON_FOR (i, scene->num_joints) {
             const float turn = (float)(i * 37 % 11) / 10.0f - 0.5f;
             const float half = 0.5f * view_radians(100.0f * turn), s = sinf(half);
-            const md5_vec3 axes[3] = {{0.6f, 0.8f, 0.0f}, {0.0f, 0.6f, -0.8f}, {0.8f, 0.0f, 0.6f}};
+            const md5_vec3 axes[3] = {{0.6f, 0.8f, 0}, {0, 0.6f, -0.8f}, {0.8f, 0, 0.6f}};
             const md5_vec3 axis = axes[i % 3];
             const md5_quat a = model->bind_local[i].rotation;
             const md5_quat b = {axis.x * s, axis.y * s, axis.z * s, cosf(half)};
@@ -230,7 +230,7 @@ bool view_run_verify(view_state *viewer)
     // from the file's model.
     const bool forced = viewer->options->path != MD5GL_PATH_AUTO;
     bool passes = is_compared;
-    float error = 0.0f;
+    float error = 0;
     for (uint32_t i = 0; i < model->num_meshes && is_compared; i++) {
         const md5_mesh *const mesh = &model->meshes[i];
         const mesh_report *const r = &v.reports[i];
@@ -243,9 +243,8 @@ bool view_run_verify(view_state *viewer)
                      "mesh %u \"%s\": %u vertices, path %s%s%s: largest error %.3g units, "
                      "%.3g of the size, predicted loss %.3g units; normals, tangents %.3g",
                      i, mesh->name, mesh->num_vertices, md5gl_path_name(path),
-                     forced ? " (forced)" : "", scene->dual ? ", dual quaternions" : "",
-                     (double)r->error, (double)(r->error / size), (double)r->predicted,
-                     (double)r->normal_error);
+                     forced ? " (forced)" : "", scene->dual ? ", dual quaternions" : "", r->error,
+                     (double)(r->error / size), r->predicted, r->normal_error);
         if (r->skipped > 0)
             printf(" (%llu of %llu skipped: no direction)", r->skipped, r->skipped + r->compared);
         printf("; %s\n", is_too_much          ? "ERROR TOO LARGE"
@@ -258,8 +257,8 @@ bool view_run_verify(view_state *viewer)
         common_print(stdout,
                      "%s: %u meshes in %u poses of %zu clips, size %.4g units: largest error %.3g "
                      "of it, limit %g: %s\n",
-                     scene->name, model->num_meshes, v.num_poses, scene->num_clips, (double)size,
-                     (double)(error / size), (double)position_limit, passes ? "ok" : "FAILED");
+                     scene->name, model->num_meshes, v.num_poses, scene->num_clips, size,
+                     (double)(error / size), position_limit, passes ? "ok" : "FAILED");
     free(v.reports);
     free(v.positions);
     free(v.normals);

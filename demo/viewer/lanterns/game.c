@@ -4,12 +4,12 @@
 
 static const double tick = 1.0 / (double)VIEW_STEPS_A_SECOND;
 // Of the world, in units; Bobbin is 57 high.
-static const float cell = 40.0f, hills = 28.0f, post_scale = 3.0f;
-static const float light_reach = 62.0f;                    // from where he lights a lantern
-static const float light_range = 300.0f, far_off = 330.0f; // far_off: the camera
-static const float post_radius = 16.0f, watcher_radius = 24.0f;
+static const float cell = 40, hills = 28, post_scale = 3;
+static const float light_reach = 62;                 // from where he lights a lantern
+static const float light_range = 300, far_off = 330; // far_off: the camera
+static const float post_radius = 16, watcher_radius = 24;
 // In seconds: oil at most, and what a lantern gives back; from the end until the demo begins anew.
-static const float most_oil = 35.0f, oil_of_lantern = 15.0f, demo_rest = 25.0f;
+static const float most_oil = 35, oil_of_lantern = 15, demo_rest = 25;
 
 // == The state ====================================================================================
 
@@ -133,7 +133,7 @@ static void place_all(view_game *game)
 static void begin_round(view_game *game, double time, bool is_demo)
 {
     game->begun = time;
-    game->facts = (view_game_facts){.is_demo = is_demo, .oil = 1.0f};
+    game->facts = (view_game_facts){.is_demo = is_demo, .oil = 1};
     game->pictured = -1.0;
     memset(game->prints, 0, sizeof game->prints);
     const view_control input = game->hero->control;
@@ -142,9 +142,9 @@ static void begin_round(view_game *game, double time, bool is_demo)
     game->hero->control = input;
     game->hero->acts = is_demo; // until somebody drives: see view_take_over()
     game->hero->next_row = MD5_NONE;
-    game->hero->place.translation = on_ground(&game->document->scene.terrain, 0.0f, 0.0f);
-    view_set_in_machine(game->hero, "carry", 1.0f);
-    game->yaw = 0.0f;
+    game->hero->place.translation = on_ground(&game->document->scene.terrain, 0, 0);
+    view_set_in_machine(game->hero, "carry", 1);
+    game->yaw = 0;
     game->height = game->hero->place.translation.z;
     COMMON_FOR (i, VIEW_GAME_LANTERNS)
         game->posts[i].is_lit = false;
@@ -178,7 +178,7 @@ static bool make_crowd(view_game *game, const view_loader *loader)
         if (error.status != MD5_OK)
             return view_log_error(loader->log, &error);
         md5_player_set_ground(who->machine.player, find_ground, who);
-        game->tints[i] = (md5_vec4){1.0f, 0.55f + 0.45f * share, 1.0f - 0.5f * share, 1.0f};
+        game->tints[i] = (md5_vec4){1, 0.55f + 0.45f * share, 1.0f - 0.5f * share, 1};
     }
     game->crowd = loader->renderer != NULL ? view_create_model(loader, scene->model) : NULL;
     return loader->renderer == NULL || game->crowd != NULL;
@@ -283,7 +283,7 @@ static bool is_blocked(const view_game *game, float room)
 // The player of the demo: towards the nearest dark lantern, and around what is in the way.
 static view_control play_alone(view_game *game)
 {
-    const float shy = 90.0f; // from how far away he goes around things
+    const float shy = 90; // from how far away he goes around things
     const post *const goal = nearest_dark(game);
     const md5_vec3 to = view_seen_from(game->hero, goal->foot);
     const float distance = hypotf(to.x, to.y);
@@ -317,7 +317,7 @@ static void cheer(view_game *game, md5_vec3 at, float distance, const char *trig
     COMMON_FOR (i, NUM_WATCHERS) {
         const view_machine *const who = &game->watchers[i].machine;
         if (view_distance(who->place.translation, at) < distance)
-            view_set_in_machine(who, trigger, 1.0f);
+            view_set_in_machine(who, trigger, 1);
     }
 }
 
@@ -330,12 +330,12 @@ static void follow_rules(view_game *game)
         return;
     }
     facts->seconds += tick;
-    facts->oil = fmaxf(facts->oil - (float)tick / most_oil, 0.0f);
+    facts->oil = fmaxf(facts->oil - (float)tick / most_oil, 0);
     post *const near = nearest_dark(game);
     if (view_distance(near->foot, game->hero->place.translation) < light_reach) {
         near->is_lit = true;
-        facts->oil = fminf(facts->oil + oil_of_lantern / most_oil, 1.0f);
-        cheer(game, near->foot, 200.0f, facts->num_lit % 2 == 0 ? "wave" : "jump");
+        facts->oil = fminf(facts->oil + oil_of_lantern / most_oil, 1);
+        cheer(game, near->foot, 200, facts->num_lit % 2 == 0 ? "wave" : "jump");
         facts->num_lit++;
     }
     facts->phase = facts->num_lit == VIEW_GAME_LANTERNS ? VIEW_GAME_WON
@@ -344,8 +344,8 @@ static void follow_rules(view_game *game)
     if (facts->phase != VIEW_GAME_WON)
         return;
     cheer(game, near->foot, INFINITY, "dance");
-    view_set_in_machine(game->hero, "dance", 1.0f);
-    view_set_in_machine(game->hero, "smile", 1.0f);
+    view_set_in_machine(game->hero, "dance", 1);
+    view_set_in_machine(game->hero, "smile", 1);
 }
 
 // Steps leave prints and are heard: his machine says when a foot falls, and which.
@@ -360,7 +360,7 @@ static void note_steps(view_game *game)
         const uint32_t ankle = scene->terrain.feet[is_right].ankle;
         const md5_vec3 at = md5_mat34_translation(scene->joints[ankle]);
         game->prints[game->facts.num_steps++ % NUM_PRINTS] = (md5gl_blob){
-            .position = on_ground(&scene->terrain, at.x, at.y), .radius = 6.0f, .darkness = 0.4f};
+            .position = on_ground(&scene->terrain, at.x, at.y), .radius = 6, .darkness = 0.4f};
     }
 }
 
@@ -404,8 +404,8 @@ static void take_step(view_game *game)
         hero->control = (view_control){.moves_ahead = true, .moves_side = true};
     else if (game->facts.is_demo)
         hero->control = play_alone(game);
-    hero->control.fast = hero->control.fast && !is_blocked(game, 48.0f);
-    if (hero->control.ahead > 0 && is_blocked(game, 20.0f))
+    hero->control.fast = hero->control.fast && !is_blocked(game, 48);
+    if (hero->control.ahead > 0 && is_blocked(game, 20))
         hero->control.ahead = 0;
     look_about(game);
     run_on_ground(hero, terrain, hero->time + tick);
@@ -414,14 +414,14 @@ static void take_step(view_game *game)
     note_steps(game);
     COMMON_FOR (i, NUM_WATCHERS) {
         view_machine *const who = &game->watchers[i].machine;
-        who->target = view_along(hero->place.translation, (md5_vec3){0, 0, 1}, 40.0f);
+        who->target = view_along(hero->place.translation, (md5_vec3){0, 0, 1}, 40);
         who->pointed = who->time;
         run_on_ground(who, terrain, hero->time);
     }
     follow_rules(game);
     // The camera comes after; at the end it goes around him.
     const float yaw = view_degrees(2.0f * atan2f(hero->place.rotation.z, hero->place.rotation.w));
-    const float turn = 1.8f * remainderf(yaw - game->yaw, 360.0f);
+    const float turn = 1.8f * remainderf(yaw - game->yaw, 360);
     game->yaw += (game->facts.phase == VIEW_GAME_PLAYS ? turn : 14.0f) * (float)tick;
     game->height += 4.0f * (hero->place.translation.z - game->height) * (float)tick;
 }
@@ -447,7 +447,7 @@ static void list_lanterns(view_game *game)
         else
             pose_post(game, is_dark ? 0.0 : time, NULL, palette);
         game->lamp_placements[count] =
-            is_his ? md5_mat34_from_xform((md5_xform){.rotation = {.w = 1.0f}}) : at->placement;
+            is_his ? md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}}) : at->placement;
         game->lamp_skins[count++] = is_dark;
         if (is_dark)
             continue;
@@ -485,8 +485,8 @@ static void list_crowd(view_game *game)
                               game->weights + (size_t)i * num_targets);
         // Palettes are in the world: their foot stays where it is.
         game->placements[i] = scaled_place(
-            (md5_quat){.w = 1.0f},
-            md5_vec3_scale(who->machine.place.translation, 1.0f - who->scale), who->scale);
+            (md5_quat){.w = 1}, md5_vec3_scale(who->machine.place.translation, 1.0f - who->scale),
+            who->scale);
     }
     game->extra.bodies[1] = (view_body){
         .uses = VIEW_BODY_CASTS | VIEW_BODY_SHOWN,
@@ -506,18 +506,18 @@ static void make_picture(view_game *game)
 {
     const md5_vec3 at = game->hero->place.translation;
     const bool has_ended = game->facts.phase != VIEW_GAME_PLAYS;
-    const float around = 450.0f;
+    const float around = 450;
     game->extra = (view_extra){
         .camera = {.azimuth = game->yaw + 180.0f,
                    .elevation = has_ended ? 22.0f : 12.0f,
                    .distance = has_ended ? 1.3f * far_off : far_off,
-                   .scene_radius = 60.0f,
-                   .target = {0.0f, 0.0f, 45.0f + game->height - at.z}},
+                   .scene_radius = 60,
+                   .target = {0, 0, 45.0f + game->height - at.z}},
         .sky = {0x070B1EFF, 0x2B3A66FF},
         .light_direction = {-0.6f, 0.7f, 0.42f}, // the moon
         .light = {0.16f, 0.20f, 0.34f},
         .ambient = {0.035f, 0.05f, 0.10f},
-        .casters = {{at.x - around, at.y - around, -30.0f}, {at.x + around, at.y + around, 110.0f}},
+        .casters = {{at.x - around, at.y - around, -30}, {at.x + around, at.y + around, 110}},
         .num_bodies = 2,
         .blobs = game->prints,
         .num_blobs = NUM_PRINTS,
@@ -539,7 +539,7 @@ static float draw_line(view_canvas *canvas, view_text_size size, float middle, f
     view_draw_round_rect(canvas,
                          (view_rect){left - padding, y, width + 2.0f * padding, line + padding},
                          padding, box_color);
-    view_draw_text(canvas, size, left, y + 0.5f * padding, 0.0f, color, words);
+    view_draw_text(canvas, size, left, y + 0.5f * padding, 0, color, words);
     return y + line + 1.4f * padding;
 }
 
@@ -555,8 +555,8 @@ static void draw_score(view_canvas *canvas, const view_game_facts *facts)
         view_draw_disc(canvas, left + 0.5f * em + 1.4f * em * (float)i, top + 0.5f * em, 0.5f * em,
                        i < facts->num_lit ? amber : dark);
     COMMON_TEXT(words, "%u:%02u", (unsigned)facts->seconds / 60, (unsigned)facts->seconds % 60);
-    view_draw_text(canvas, VIEW_TEXT, left + 10.6f * em, top - 0.1f * em, 0.0f, VIEW_BRIGHT, words);
-    view_draw_text(canvas, VIEW_TEXT, left, top + 1.8f * em, 0.0f,
+    view_draw_text(canvas, VIEW_TEXT, left + 10.6f * em, top - 0.1f * em, 0, VIEW_BRIGHT, words);
+    view_draw_text(canvas, VIEW_TEXT, left, top + 1.8f * em, 0,
                    facts->oil < 0.3f ? amber : VIEW_PLAIN, facts->oil < 0.3f ? "Oil!" : "Oil");
     view_draw_rect(canvas, bar, dark);
     view_draw_rect(canvas, (view_rect){bar.x, bar.y, bar.width * facts->oil, bar.height}, amber);
@@ -569,7 +569,7 @@ static void draw_marks(view_canvas *canvas, const view_game *game, const view_st
     const float em = 14.0f * canvas->font->scale, half = 0.5f * em;
     const float half_x = 0.5f * stage->width, half_y = 0.5f * stage->height;
     COMMON_FOR (i, VIEW_GAME_LANTERNS) {
-        const md5_vec3 top = view_along(game->posts[i].lamp, (md5_vec3){0, 0, 1}, 26.0f);
+        const md5_vec3 top = view_along(game->posts[i].lamp, (md5_vec3){0, 0, 1}, 26);
         const md5_vec3 way = md5_vec3_sub(top, lens.eye);
         const float depth = -md5_vec3_dot(way, lens.axes.back);
         const float right = md5_vec3_dot(way, lens.axes.right) / lens.half_x,
@@ -606,17 +606,16 @@ static void draw_panel(view_ui *ui, const view_stage *stage)
     float y = is_wide ? 0.6f * em : 5.0f * em;
     if (!plays || facts->is_demo || facts->seconds < 6.0) {
         y = draw_line(canvas, VIEW_TITLE, middle, y, amber, words[facts->phase]);
-        (void)draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
-                        plays ? "before your oil is used up" : "Enter or a tap: again");
+        draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
+                  plays ? "before your oil is used up" : "Enter or a tap: again");
     }
     y = stage->height - 4.4f * em;
     if (facts->is_demo) {
         y = draw_line(canvas, VIEW_TEXT, middle, y, amber, "Press a key or touch to play");
-        (void)draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
-                        is_wide
-                            ? "W A S D, arrows, a drag, a gamepad: walk and turn   Shift, a far "
-                              "drag: run   Space: jump"
-                            : "Drag: walk and turn; far up: run");
+        draw_line(canvas, VIEW_TEXT, middle, y, VIEW_BRIGHT,
+                  is_wide ? "W A S D, arrows, a drag, a gamepad: walk and turn   Shift, a far "
+                            "drag: run   Space: jump"
+                          : "Drag: walk and turn; far up: run");
     }
 }
 
@@ -633,7 +632,7 @@ static void add_note(float samples[LONGEST], float start, int number, float octa
         const float time = (float)i / (float)VIEW_SOUND_RATE - start,
                     turns = 2.0f * VIEW_PI * tone * time;
         samples[i] +=
-            loudness * fminf(time / 0.004f, 1.0f)
+            loudness * fminf(time / 0.004f, 1)
             * (sinf(turns) * expf(-2.2f * time) + 0.25f * sinf(2.0f * turns) * expf(-8.0f * time)
                + 0.1f * sinf(3.0f * turns) * expf(-20.0f * time));
     }
@@ -642,7 +641,7 @@ static void add_note(float samples[LONGEST], float start, int number, float octa
 // A soft thud: noise through a low-pass filter, over a tone that falls.
 static void add_step(float samples[LONGEST], uint32_t random)
 {
-    float low = 0.0f;
+    float low = 0;
     COMMON_FOR (i, VIEW_SOUND_RATE / 6) {
         const float time = (float)i / (float)VIEW_SOUND_RATE;
         random = 1664525 * random + 1013904223;
@@ -661,11 +660,11 @@ void view_hear_game(view_game *game, view_window *window)
     if (now.is_demo || before.is_demo
         || !(ends || now.num_lit > before.num_lit || now.num_steps > before.num_steps))
         return;
-    float samples[LONGEST] = {0.0f};
+    float samples[LONGEST] = {0};
     if (now.num_steps > before.num_steps)
         add_step(samples, now.num_steps);
     for (int i = 0; i < 2 && now.num_lit > before.num_lit; i++)
-        add_note(samples, 0.09f * (float)i, (int)now.num_lit + 2 * i, 0.0f, 0.15f);
+        add_note(samples, 0.09f * (float)i, (int)now.num_lit + 2 * i, 0, 0.15f);
     for (int i = 0; i < 5 && ends; i++)
         add_note(samples, 0.14f * (float)i, now.phase == VIEW_GAME_WON ? 2 * i : 5 - i,
                  now.phase == VIEW_GAME_WON ? 0.0f : -2.0f, 0.1f);
@@ -709,6 +708,6 @@ void view_stage_game(view_game *game, view_stage *stage)
     stage->extra = &game->extra;
     stage->camera = &game->extra.camera;
     stage->following = false;
-    stage->region = (view_rect){0.0f, 0.0f, stage->width, stage->height};
+    stage->region = (view_rect){0, 0, stage->width, stage->height};
     stage->page_panel = draw_panel;
 }

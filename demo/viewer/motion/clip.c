@@ -14,9 +14,9 @@ view_turn view_turn_further(view_turn turn, int axis)
     // first.
     const size_t next = (size_t)(axis + 1) % 3, last = (size_t)(axis + 2) % 3;
     md5_mat34 quarter = {{0}};
-    quarter.m[5 * (size_t)axis] = 1.0f;
-    quarter.m[4 * last + next] = 1.0f;
-    quarter.m[4 * next + last] = -1.0f;
+    quarter.m[5 * (size_t)axis] = 1;
+    quarter.m[4 * last + next] = 1;
+    quarter.m[4 * next + last] = -1;
     turn.matrix = turn.is_set ? md5_mat34_mul(quarter, turn.matrix) : quarter;
     const float *const m = turn.matrix.m;
     turn.is_set = m[0] < 0.5f || m[5] < 0.5f || m[10] < 0.5f;
@@ -39,7 +39,7 @@ static void name_axis(const float row[4], char name[3])
     name[0] = '\0';
     COMMON_FOR (axis, 3)
         if (fabsf(row[axis]) > 0.5f)
-            (void)snprintf(name, 3, "%c%c", row[axis] > 0.0f ? '+' : '-', "xyz"[axis]);
+            snprintf(name, 3, "%c%c", row[axis] > 0.0f ? '+' : '-', "xyz"[axis]);
 }
 
 void view_name_axes(const view_turn *turn, char up[3], char front[3])
@@ -53,7 +53,7 @@ void view_describe_turn(const view_turn *turn, char *text, size_t size)
 {
     char up[3], front[3];
     view_name_axes(turn, up, front);
-    (void)snprintf(text, size, "up %s, front %s", up, front);
+    snprintf(text, size, "up %s, front %s", up, front);
 }
 
 // -- The shown clip and the bind pose -------------------------------------------------------------
@@ -125,7 +125,7 @@ static void pose_clip(view_scene *scene, const view_play *play)
     const md5_anim *const anim = view_shown_anim(scene);
     const md5_moment moment = anim != NULL ? view_moment(play, anim) : (md5_moment){0};
     view_pose_moment(scene, &moment);
-    const md5_xform at_origin = {.rotation = {.w = 1.0f}};
+    const md5_xform at_origin = {.rotation = {.w = 1}};
     if (scene->terrain.num_feet > 0 && anim != NULL)
         view_place_feet(scene, &at_origin, play->time);
 }

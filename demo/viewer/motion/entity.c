@@ -62,7 +62,7 @@ static md5_model *join_parts(const view_entity *figure, md5_game *game, const ch
                 &(view_said_mesh){.mesh = mesh,
                                   .material = other != mesh->shader ? other : entity->materials[m],
                                   .first_joint = figure->parts[i].first_joint,
-                                  .scale = 1.0f});
+                                  .scale = 1});
         }
     }
     md5_model *const model = md5_parse_model(words.text, words.size, &opts, error);
@@ -89,7 +89,7 @@ md5_model *view_load_entity(view_entity *figure, view_library *library, const vi
         view_log_error(log, &error);
         return NULL;
     }
-    const md5_xform place = {.translation = entity->model_offset, .rotation = {.w = 1.0f}};
+    const md5_xform place = {.translation = entity->model_offset, .rotation = {.w = 1}};
     *figure = (view_entity){.entity = entity, .num_parts = 1};
     figure->skin = address->skin != NULL ? common_copy(address->skin) : NULL;
     const md5_decl *const skin =
@@ -247,10 +247,9 @@ static void note_command(void *user, const md5_frame_command *command, const md5
     view_entity *const figure = heard->figure;
     const char *const word = md5_frame_code_name(command->code);
     figure->num_fired++;
-    (void)snprintf(view_push_event(figure->fired, heard->time), sizeof figure->fired[0].text,
-                   "%s %.20s %u: %s%s%.60s", view_channel_name(channel), clip->anim->name,
-                   command->frame, word != NULL ? word : "", command->text[0] != '\0' ? " " : "",
-                   command->text);
+    snprintf(view_push_event(figure->fired, heard->time), sizeof figure->fired[0].text,
+             "%s %.20s %u: %s%s%.60s", view_channel_name(channel), clip->anim->name, command->frame,
+             word != NULL ? word : "", command->text[0] != '\0' ? " " : "", command->text);
 }
 
 static void advance_to(view_entity *figure, double time, md5_frame_fn *on_frame)
@@ -288,8 +287,8 @@ static void begin_anew(view_entity *figure, double time)
         figure->begin = fmin(figure->begin, begins[c]);
     }
     COMMON_FOR (i, figure->num_parts)
-        (void)md5_actor_restore(figure->parts[i].actor, figure->parts[i].fresh,
-                                sizeof figure->parts[i].fresh, NULL);
+        md5_actor_restore(figure->parts[i].actor, figure->parts[i].fresh,
+                          sizeof figure->parts[i].fresh, NULL);
     COMMON_FOR (i, MD5_NUM_CHANNELS) {
         int next = -1;
         COMMON_FOR (c, MD5_NUM_CHANNELS)
@@ -298,8 +297,8 @@ static void begin_anew(view_entity *figure, double time)
         begun[next] = true;
         advance_to(figure, begins[next], NULL);
         if (figure->channels[next].clip >= 0)
-            (void)md5_actor_play(figure->parts[0].actor, (md5_channel)next,
-                                 (uint32_t)figure->channels[next].clip, MD5_ACTOR_CYCLE, 0, 0);
+            md5_actor_play(figure->parts[0].actor, (md5_channel)next,
+                           (uint32_t)figure->channels[next].clip, MD5_ACTOR_CYCLE, 0, 0);
     }
     advance_to(figure, time, NULL);
 }

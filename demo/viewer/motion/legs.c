@@ -107,7 +107,7 @@ void view_place_feet(view_scene *scene, const md5_xform *place, double time)
         const md5_xform ankle = md5_joint_in_model(scene->skeleton, scene->pose, foot->ankle);
         foot->floor = find_terrain(terrain, md5_mat34_point(to_world, ankle.translation), NULL);
     }
-    const float seconds = (float)view_clamp((float)fabs(time - terrain->time), 0.0f, 1.0f);
+    const float seconds = (float)view_clamp((float)fabs(time - terrain->time), 0, 1);
     md5_feet_job job = {
         .pelvis = terrain->pelvis,
         .feet = terrain->feet,
@@ -115,7 +115,7 @@ void view_place_feet(view_scene *scene, const md5_xform *place, double time)
         .drop = terrain->drop,
         .smoothing = smoothing,
         .seconds = seconds,
-        .weight = 1.0f,
+        .weight = 1,
     };
     md5_solve_feet(scene->skeleton, &job, scene->pose);
     terrain->drop = job.drop;
@@ -214,8 +214,7 @@ void view_point_pistons(const view_legs *legs, const md5_skeleton *skeleton, md5
             const md5_vec3 from = md5_quat_rotate(own.rotation, piston->forward[end]);
             const md5_xform turn = {.rotation = md5_quat_between(
                                         from, md5_vec3_sub(other.translation, own.translation))};
-            (void)md5_modify_joint(skeleton, piston->joints[end], MD5_JOINT_MODEL, turn, 1.0f,
-                                   pose);
+            md5_modify_joint(skeleton, piston->joints[end], MD5_JOINT_MODEL, turn, 1, pose);
         }
 }
 
@@ -225,7 +224,7 @@ static void walk_legs(view_scene *scene, const view_play *play)
 {
     const double time = play->time;
     view_legs *const legs = &scene->legs;
-    const md5_xform origin = {.rotation = {.w = 1.0f}};
+    const md5_xform origin = {.rotation = {.w = 1}};
     md5_walk_desc desc = {
         .skeleton = scene->skeleton,
         .legs = legs->legs,
@@ -236,7 +235,7 @@ static void walk_legs(view_scene *scene, const view_play *play)
         .user = &scene->terrain,
     };
     if (legs->time < 0.0 || time < legs->time - 4.0 * tick || time > legs->time + 600.0) {
-        (void)md5_walk_begin(&desc, scene->model->bind_local, origin, &legs->walk);
+        md5_walk_begin(&desc, scene->model->bind_local, origin, &legs->walk);
         legs->time = time > 600.0 ? time - 600.0 : 0.0;
     }
     desc.bank = legs->walk.radius > 0.0f ? bank_share / legs->walk.radius : 0.0f;
@@ -259,7 +258,7 @@ static void walk_legs(view_scene *scene, const view_play *play)
         legs->time += tick;
     }
     memcpy(scene->pose, scene->model->bind_local, scene->num_joints * sizeof *scene->pose);
-    (void)md5_walk_pose(&desc, &legs->walk, scene->pose);
+    md5_walk_pose(&desc, &legs->walk, scene->pose);
     view_point_pistons(legs, scene->skeleton, scene->pose);
     stand(scene, md5_mat34_from_xform(md5_walk_placement(&legs->walk)));
 }

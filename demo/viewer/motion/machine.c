@@ -12,7 +12,7 @@ static const double most_still = 6.0;
 static const float most_guest = 1.5f;
 
 // How far to one side a direction can be that came there on that side, degrees.
-static const float most_yaw = 210.0f;
+static const float most_yaw = 210;
 
 // Height of the eyes, as a share of the height of the model.
 static const float eye_height = 0.75f;
@@ -24,7 +24,7 @@ static uint32_t parameter_of(const view_machine *machine, const char *name)
 
 void view_set_in_machine(const view_machine *machine, const char *name, float value)
 {
-    (void)md5_player_set(machine->player, parameter_of(machine, name), value);
+    md5_player_set(machine->player, parameter_of(machine, name), value);
 }
 
 md5_vec3 view_seen_from(const view_machine *machine, md5_vec3 point)
@@ -38,7 +38,7 @@ static md5_vec3 eyes_of(const view_machine *machine)
 {
     const md5_bounds bounds = machine->desc->model->bounds;
     const float height = bounds.min.z + eye_height * (bounds.max.z - bounds.min.z);
-    return md5_vec3_add(machine->place.translation, (md5_vec3){0.0f, 0.0f, height});
+    return md5_vec3_add(machine->place.translation, (md5_vec3){0, 0, height});
 }
 
 // Sets the parameters, before each step. Without a pointer it looks at a guest before it. A
@@ -50,7 +50,7 @@ static void tell_pointer(view_machine *machine)
         machine->has_target && fabs(machine->time - machine->pointed) < most_still;
     md5_vec3 target = machine->target;
     bool looks = is_there;
-    float pitch = 0.0f;
+    float pitch = 0;
     if (machine->guest != NULL) {
         const md5_vec3 guest = view_seen_from(machine, machine->guest->place.translation);
         view_set_in_machine(machine, "guest_ahead", guest.x);
@@ -72,7 +72,7 @@ static void tell_pointer(view_machine *machine)
         machine->told_yaw = fabsf(near) <= most_yaw ? near : yaw;
         pitch = view_degrees(atan2f(to.z, hypotf(to.x, to.y)));
     } else {
-        machine->told_yaw = 0.0f;
+        machine->told_yaw = 0;
     }
     view_set_in_machine(machine, "pointer", is_there ? 1.0f : 0.0f);
     view_set_in_machine(machine, "eyes_yaw", machine->told_yaw);
@@ -85,7 +85,7 @@ static void tell_pointer(view_machine *machine)
 
 // How fast keys turn a character whose clips do not turn it, degrees per second, and how fast a
 // parameter approaches its target, per second.
-static const float turn_rate = 150.0f, value_rate = 6.0f;
+static const float turn_rate = 150, value_rate = 6;
 
 // Duration of blending a one-shot in and out, seconds.
 static const float shot_fade = 0.2f;
@@ -93,7 +93,7 @@ static const uint32_t shot_slot = 0;
 
 enum { MAX_SECONDS = 600 };
 
-static const md5_xform at_origin = {.rotation = {.w = 1.0f}};
+static const md5_xform at_origin = {.rotation = {.w = 1}};
 
 // -- From file to player --------------------------------------------------------------------
 
@@ -168,8 +168,8 @@ void view_take_over(view_machine *machine)
 void view_push_parameter(view_machine *machine, uint32_t parameter)
 {
     const bool is_trigger = machine->desc->parameters[parameter].kind == MD5_PARAMETER_TRIGGER;
-    const bool is_set = md5_player_get(machine->player, parameter) != 0.0f;
-    (void)md5_player_set(machine->player, parameter, is_trigger || !is_set ? 1.0f : 0.0f);
+    const bool is_set = md5_player_get(machine->player, parameter) != 0;
+    md5_player_set(machine->player, parameter, is_trigger || !is_set ? 1.0f : 0.0f);
 }
 
 const char *view_play_one_shot(view_machine *machine)
@@ -180,13 +180,13 @@ const char *view_play_one_shot(view_machine *machine)
         const uint32_t number = machine->next_shot++ % count, clip = number - num_rows;
         if (number < num_rows) {
             const md5_shot_desc *const row = &machine->desc->shots[number];
-            (void)md5_player_play_shot(machine->player, MD5_NONE, MD5_NONE, row);
+            md5_player_play_shot(machine->player, MD5_NONE, MD5_NONE, row);
             return row->name;
         }
         const md5_clip_desc *const desc = &machine->desc->clips[clip];
         if (desc->binding->anim->num_frames < 2)
             continue;
-        (void)md5_player_play_shot(machine->player, shot_slot, clip, &shot);
+        md5_player_play_shot(machine->player, shot_slot, clip, &shot);
         return desc->name;
     }
     return NULL;
@@ -212,19 +212,19 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
                           float *high)
 {
     const md5_machine_desc *const desc = md5_machine_tables(machine);
-    *low = *high = 0.0f;
+    *low = *high = 0;
     COMMON_FOR (i, desc->num_motions) {
         const md5_motion_desc *const motion = &desc->motions[i];
         COMMON_FOR (k, motion->num_items) {
             widen(motion->x_parameter, parameter, item_x(machine, i, k), low, high);
             widen(motion->y_parameter, parameter, motion->items[k].y, low, high);
-            widen(motion->items[k].weight_parameter, parameter, 1.0f, low, high);
+            widen(motion->items[k].weight_parameter, parameter, 1, low, high);
         }
-        widen(motion->speed_parameter, parameter, 2.0f, low, high);
+        widen(motion->speed_parameter, parameter, 2, low, high);
     }
     COMMON_FOR (l, desc->num_layers) {
         const md5_layer_desc *const layer = &desc->layers[l];
-        widen(layer->weight_parameter, parameter, 1.0f, low, high);
+        widen(layer->weight_parameter, parameter, 1, low, high);
         COMMON_FOR (t, layer->num_transitions)
             COMMON_FOR (c, layer->transitions[t].num_conditions) {
                 const md5_condition *const condition = &layer->transitions[t].conditions[c];
@@ -233,7 +233,7 @@ void view_parameter_range(const md5_machine *machine, const char *parameter, flo
             }
     }
     if (*low == *high)
-        *high = 1.0f;
+        *high = 1;
 }
 
 // -- Active clips ---------------------------------------------------------------------------
@@ -280,11 +280,10 @@ static void record_event(void *user, md5_player *player, const md5_event *event,
             && md5_vec3_length(md5_vec3_sub(others[i]->place.translation, host->place.translation))
                    > most_guest * host->reach)
             others[i]->place = md5_xform_mul(host->place, others[i]->start);
-        (void)md5_player_set(others[i]->player, parameter, 1.0f);
+        md5_player_set(others[i]->player, parameter, 1);
     }
-    (void)snprintf(view_push_event(machine->events, machine->time), sizeof machine->events[0].text,
-                   "%s%s %s", words[event->kind], event->name,
-                   event->text != NULL ? event->text : "");
+    snprintf(view_push_event(machine->events, machine->time), sizeof machine->events[0].text,
+             "%s%s %s", words[event->kind], event->name, event->text != NULL ? event->text : "");
 }
 
 // Moves a parameter a part of its way to `share` of one end of its range while keys ask for that,
@@ -305,10 +304,10 @@ static bool steer(view_machine *machine, const char *name, int direction, float 
     const float now = md5_player_get(machine->player, parameter);
     float next = part < 1.0f ? now + (end - now) * part : end;
     if (direction == 0 && fabsf(next) < 0.01f * (high - low)) {
-        next = 0.0f;
+        next = 0;
         *moves = false;
     }
-    (void)md5_player_set(machine->player, parameter, next);
+    md5_player_set(machine->player, parameter, next);
     return true;
 }
 
@@ -339,12 +338,12 @@ static void advance_all(view_machine *host, double seconds)
         const float share = control->fast ? 1.0f : 0.5f, part = 1.0f - expf(-value_rate * span);
         if (turns_itself(machine)) {
             // It receives what the keys ask for in one call, and takes the steps that lead there.
-            (void)steer(machine, "speed", control->ahead, control->ahead > 0 ? share : 1.0f, 1.0f,
-                        &control->moves_ahead);
-            (void)steer(machine, "turn", -control->side, 1.0f, 1.0f, &control->moves_side);
+            steer(machine, "speed", control->ahead, control->ahead > 0 ? share : 1.0f, 1,
+                  &control->moves_ahead);
+            steer(machine, "turn", -control->side, 1, 1, &control->moves_side);
         } else {
             if (!steer(machine, "ahead", control->ahead, share, part, &control->moves_ahead))
-                (void)steer(machine, "speed", control->ahead, share, part, &control->moves_ahead);
+                steer(machine, "speed", control->ahead, share, part, &control->moves_ahead);
             // Without clips for sideways motion the character itself turns.
             if (!steer(machine, "side", control->side, share, part, &control->moves_side))
                 machine->place.rotation =
@@ -372,7 +371,7 @@ void view_restart_machine(view_machine *machine)
         each->next_row = 0;
         each->next_shot = 0;
         each->pointed = 0.0;
-        each->told_yaw = 0.0f;
+        each->told_yaw = 0;
         memset(each->events, 0, sizeof each->events);
     }
 }
@@ -493,8 +492,7 @@ static void pose_frame(view_scene *scene, uint32_t clip, uint32_t frame)
 static void describe(const view_scene *scene, char *text, size_t size)
 {
     const uint32_t count = scene->machine.desc->num_clips;
-    (void)snprintf(text, size, "state machine  \xE2\x80\xA2  %u clip%s", count,
-                   count == 1 ? "" : "s");
+    snprintf(text, size, "state machine  \xE2\x80\xA2  %u clip%s", count, count == 1 ? "" : "s");
 }
 
 // The names of all clips, those that play now highlighted.
@@ -510,7 +508,7 @@ static void list_clips(const view_scene *scene, view_rows *rows)
     COMMON_FOR (i, desc->num_layers) {
         const md5_layer_status status = md5_player_layer(machine->player, i);
         const md5_state_desc *const states = desc->layers[i].states;
-        if (status.weight <= 0.0f)
+        if (status.weight <= 0)
             continue;
         mark(machine, states[status.state].motion, active, motions);
         if (status.from != MD5_NONE)
@@ -568,8 +566,8 @@ static void tell(const view_scene *scene, char *text, size_t size)
         common_append(shots, sizeof shots, ",", "%s",
                       shot.is_playing ? desc->clips[shot.clip].name : "-");
     }
-    (void)snprintf(text, size, "machine: place=%.3f,%.3f states=%s shot=%s", (double)place.x,
-                   (double)place.y, states, shots);
+    snprintf(text, size, "machine: place=%.3f,%.3f states=%s shot=%s", place.x, place.y, states,
+             shots);
 }
 
 static view_control *take_over(view_scene *scene, bool down)
@@ -588,7 +586,7 @@ static void point(view_scene *scene, md5_vec3 target)
 
 static void click(view_scene *scene)
 {
-    view_set_in_machine(&scene->machine, "click", 1.0f);
+    view_set_in_machine(&scene->machine, "click", 1);
 }
 
 // It was paused while the bind pose was shown.

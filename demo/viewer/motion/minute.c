@@ -62,8 +62,8 @@ static void perform(view_machine *machine, const char *act, float value)
     if (act == NULL || md5_player_set(machine->player, md5_find_parameter(tables, act), value))
         return;
     COMMON_FOR (i, machine->desc->num_layers)
-        (void)md5_player_fade_to(machine->player, i, md5_find_state(tables, i, act), 0.3f,
-                                 MD5_FADE_CROSS, MD5_EASE_SMOOTH);
+        md5_player_fade_to(machine->player, i, md5_find_state(tables, i, act), 0.3f, MD5_FADE_CROSS,
+                           MD5_EASE_SMOOTH);
 }
 
 bool view_find_shot(const view_machine *machine, view_camera *camera)

@@ -21,7 +21,7 @@ void view_drive_morphs(const view_morphs *morphs, md5_player *player, float *rep
 // but for those of a .md5scale.
 float view_morph_reach(const view_morphs *morphs, const float *weights)
 {
-    float reach = 0.0f;
+    float reach = 0;
     if (morphs == NULL)
         return reach;
     const md5_morph_target *const targets = morphs->morph->targets;

@@ -54,8 +54,8 @@ void view_describe_motion(const view_scene *scene, char *text, size_t size)
     if (motion->describe != NULL)
         motion->describe(scene, text, size);
     else if (clip != NULL)
-        (void)snprintf(text, size, "%s  \xE2\x80\xA2  %zu of %zu", clip->name, scene->clip + 1,
-                       scene->num_clips);
+        snprintf(text, size, "%s  \xE2\x80\xA2  %zu of %zu", clip->name, scene->clip + 1,
+                 scene->num_clips);
     else if (scene->skeleton != NULL)
-        (void)snprintf(text, size, "bind pose");
+        snprintf(text, size, "bind pose");
 }

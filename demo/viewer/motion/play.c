@@ -142,7 +142,7 @@ void view_toggle_play(view_play *play, const md5_anim *anim)
     if (!play->playing || anim == NULL || play->wrap != MD5_WRAP_CLAMP)
         return;
     double begin = 0.0, end = anim->duration;
-    (void)view_find_range(play, anim, &begin, &end);
+    view_find_range(play, anim, &begin, &end);
     if (!play->backward && play->time >= end)
         play->time = begin;
     else if (play->backward && play->time <= begin)

@@ -11,7 +11,7 @@ void view_pose(view_scene *scene, const view_play *play)
 md5_xform view_place_of(const view_scene *scene)
 {
     const view_motion_kind *const motion = view_motion_of(scene);
-    return motion->place != NULL ? motion->place(scene) : (md5_xform){.rotation = {.w = 1.0f}};
+    return motion->place != NULL ? motion->place(scene) : (md5_xform){.rotation = {.w = 1}};
 }
 
 md5_vec3 view_walked(const view_scene *scene, const view_play *play)
@@ -161,7 +161,7 @@ static md5_vec3 far_corner(md5_bounds box, md5_vec3 direction)
 static void widen_both_ways(view_hull *hull, int i, md5_vec3 direction, md5_bounds box,
                             const md5_vec3 *points, uint32_t count)
 {
-    const md5_vec3 back = md5_vec3_scale(direction, -1.0f);
+    const md5_vec3 back = md5_vec3_scale(direction, -1);
     const int opposite = VIEW_HULL_POINTS - 1 - i;
     float high = hull->reach[i], low = -hull->reach[opposite];
     if (md5_vec3_dot(direction, far_corner(box, direction)) <= high

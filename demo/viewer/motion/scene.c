@@ -91,7 +91,7 @@ void view_make_pose(view_scene *scene, const md5_skeleton *skeleton)
     if (scene->model == NULL)
         return;
     scene->joint_bounds = common_alloc(skeleton->num_joints, sizeof *scene->joint_bounds);
-    (void)md5_build_joint_bounds(scene->model, scene->joint_bounds);
+    md5_build_joint_bounds(scene->model, scene->joint_bounds);
     const uint32_t num_meshes = scene->model->num_meshes;
     scene->skinned = common_alloc(num_meshes, sizeof *scene->skinned);
     COMMON_FOR (i, num_meshes) {
@@ -183,7 +183,7 @@ static void pick_up_clips(view_scene *scene, view_log *log)
                                 .anim = md5_load_anim(path, NULL, &error)};
         if (!view_append_clip(scene, clip, NULL, &error)) {
             char text[640];
-            (void)md5_format_error(&error, text, sizeof text);
+            md5_format_error(&error, text, sizeof text);
             view_debug(log, "not picked up: %s", text);
             continue;
         }
@@ -315,7 +315,7 @@ bool view_focus_in_scene(view_scene *scene, uint32_t channel, view_play *play)
 {
     if (scene->entity.entity == NULL || channel >= MD5_NUM_CHANNELS)
         return false;
-    (void)view_focus_channel(&scene->entity, (md5_channel)channel);
+    view_focus_channel(&scene->entity, (md5_channel)channel);
     take_focus(scene, play);
     return true;
 }

@@ -21,7 +21,7 @@ VIEW_SHOW(crossfade)
     md5_xform *const from = picture->figures[0].pose, *const mix = picture->figures[1].pose,
                      *const to = picture->figures[2].pose;
     const md5_xform *const poses[3] = {from, to, mix};
-    float weight = 0.0f;
+    float weight = 0;
     for (int i = 0; i <= VIEW_PAGE_STEPS + 1; i++) { // the last one is now
         const double time = i > VIEW_PAGE_STEPS ? now : view_plot_x(picture->plots, i);
         view_sample_clip(picture, "walk", time, from);
@@ -81,7 +81,7 @@ static void end_playing(playing *p)
 static void play(playing *p, double seconds, md5_xform *pose)
 {
     md5_player_advance(p->player, seconds, NULL, NULL);
-    (void)md5_player_pose(p->player, pose, NULL, NULL, p->scratch);
+    md5_player_pose(p->player, pose, NULL, NULL, p->scratch);
 }
 
 // -- Inertial transition --------------------------------------------------------------------
@@ -161,18 +161,18 @@ VIEW_SHOW(additive)
     md5_subtract_pose(source, base, count, difference);
     base[head].rotation = md5_quat_mul(own, md5_quat_from_euler(turn));
     md5_add_pose(base, difference, NULL, weight, NULL, count, picture->figures[0].pose);
-    const md5_quat part = md5_quat_slerp((md5_quat){.w = 1.0f}, difference[head].rotation, weight);
+    const md5_quat part = md5_quat_slerp((md5_quat){.w = 1}, difference[head].rotation, weight);
     const md5_quat expected = add_turn(base[head].rotation, part, false);
     base[head].rotation = add_turn(base[head].rotation, part, true);
     COMMON_FOR (before, 2) {
         // How far the head leans to its side: its own left axis over the horizon.
         md5_xform place =
             md5_joint_in_model(picture->skeleton, picture->figures[before].pose, head);
-        const md5_vec3 left = md5_quat_rotate(place.rotation, (md5_vec3){0.0f, 1.0f, 0.0f});
+        const md5_vec3 left = md5_quat_rotate(place.rotation, (md5_vec3){0, 1, 0});
         view_add_fact(picture, before == 0 ? "leans, pose first" : "leans, difference first",
-                      asinf(fminf(fmaxf(left.z, -1.0f), 1.0f)) * 57.2957795f, "°");
+                      asinf(fminf(fmaxf(left.z, -1), 1)) * 57.2957795f, "°");
         place.translation = md5_xform_point(picture->figures[before].place, place.translation);
-        view_add_frame(picture, place, 22.0f);
+        view_add_frame(picture, place, 22);
     }
     const md5_quat ours = picture->figures[0].pose[head].rotation;
     view_add_fact(picture, "between the two", view_angle(ours, base[head].rotation), "°");
@@ -317,7 +317,7 @@ VIEW_SHOW(sync)
         COMMON_TEXT(text, gait_blend, way == 0 ? "alone" : "phase");
         const bool plays = begin_playing(&p, picture, text, NULL);
         if (plays)
-            (void)md5_player_set(p.player, 0, gait);
+            md5_player_set(p.player, 0, gait);
         for (int i = 0; i <= STEPS_OF_GAIT && plays; i++) {
             play(&p, i > 0 ? step : 0.0, pose);
             places[i] = view_posed_place(picture, pose, foot).x;
@@ -384,12 +384,12 @@ VIEW_SHOW(machine)
     const md5_layer_desc *const layer = plays ? md5_machine_tables(p.machine)->layers : NULL;
     view_plot *const plots = picture->plots;
     md5_layer_status shown = {.from = MD5_NONE};
-    float shown_speed = 0.0f, shown_state = 0.0f;
+    float shown_speed = 0, shown_state = 0;
     for (int i = 0; i <= VIEW_PAGE_STEPS && plays; i++) {
         const double time = view_plot_x(plots, i);
         const double share = fmin(fmin(time, length - time) / 2.0, 1.0);
         const float speed = picture->values[0] * (float)share;
-        (void)md5_player_set(p.player, 0, speed);
+        md5_player_set(p.player, 0, speed);
         md5_player_advance(p.player, i > 0 ? length / (double)VIEW_PAGE_STEPS : 0.0, NULL, NULL);
         const md5_layer_status status = md5_player_layer(p.player, 0);
         const float to = (float)status.state;
@@ -399,7 +399,7 @@ VIEW_SHOW(machine)
         view_add_point(&plots[1], 0, time, speed);
         if (time > now)
             continue;
-        (void)md5_player_pose(p.player, picture->figures[0].pose, NULL, NULL, p.scratch);
+        md5_player_pose(p.player, picture->figures[0].pose, NULL, NULL, p.scratch);
         shown = status;
         shown_speed = speed; // of the parameter, not of the clips
         shown_state = state;
@@ -408,9 +408,9 @@ VIEW_SHOW(machine)
     view_add_mark(&plots[1], now, shown_speed, VIEW_RED);
     // The states from left to right above the character, and arrows for the transitions: there
     // above, back below. What plays now is bright.
-    const float apart = 32.0f, high = 66.0f, free_space = 9.0f;
+    const float apart = 32, high = 66, free_space = 9;
     for (uint32_t i = 0; plays && i < 3; i++)
-        view_add_label(picture, (md5_vec3){0.0f, apart * ((float)i - 1.0f), high},
+        view_add_label(picture, (md5_vec3){0, apart * ((float)i - 1.0f), high},
                        shown.state == i ? VIEW_YELLOW : VIEW_PLAIN, state_names[i]);
     for (uint32_t i = 0; plays && i < layer->num_transitions; i++) {
         const uint32_t from = md5_find_state(p.machine, 0, layer->transitions[i].from),
@@ -419,10 +419,9 @@ VIEW_SHOW(machine)
         const float way = to > from ? 1.0f : -1.0f, z = high + 1.5f * way;
         const float end = apart * ((float)to - 1.0f) - free_space * way;
         const view_color color = is_now ? VIEW_RED : VIEW_DIM_LINE;
-        view_draw_to(picture, (md5_vec3){0.0f, apart * ((float)from - 1.0f) + free_space * way, z},
-                     0);
-        view_draw_to(picture, (md5_vec3){0.0f, end, z}, color);
-        view_draw_to(picture, (md5_vec3){0.0f, end - 2.0f * way, z + 1.2f * way}, color);
+        view_draw_to(picture, (md5_vec3){0, apart * ((float)from - 1.0f) + free_space * way, z}, 0);
+        view_draw_to(picture, (md5_vec3){0, end, z}, color);
+        view_draw_to(picture, (md5_vec3){0, end - 2.0f * way, z + 1.2f * way}, color);
     }
     view_add_fact(picture, "speed", shown_speed, "");
     view_add_fact(picture, "state", shown.state, state_names[shown.state]);
@@ -490,10 +489,10 @@ VIEW_SHOW(in_step)
         playing p;
         double apart = 0.0;
         COMMON_TEXT(text, gait_change, gaits[old], frames[0] / 2, gaits[1 - old], frames[1] / 2,
-                    (double)picture->values[2], fade, gait_ways[way], frames[0]);
+                    picture->values[2], fade, gait_ways[way], frames[0]);
         const bool plays = begin_playing(&p, picture, text, NULL);
         for (int i = 0; i <= STEPS && plays; i++) {
-            float phase = 0.0f;
+            float phase = 0;
             prints.time = tick * i;
             md5_player_advance(p.player, i > 0 ? tick : 0.0, add_footstep, &prints);
             const md5_layer_status status = md5_player_layer(p.player, 0);
@@ -546,10 +545,10 @@ static void show_bars(view_picture *picture, const char *text, double told)
         to.time = tick * i;
         md5_player_advance(p.player, i > 0 ? tick : 0.0, add_window, &to);
         if (i == 0) // without effect if there is none
-            (void)md5_player_shot_section(p.player, 0, "wave", MD5_SECTION_LOOP);
+            md5_player_shot_section(p.player, 0, "wave", MD5_SECTION_LOOP);
         if (i == (int)lround(told / tick)) {
-            (void)md5_player_shot_section(p.player, 0, "lower",
-                                          (md5_section_change)view_choice(picture, 0));
+            md5_player_shot_section(p.player, 0, "lower",
+                                    (md5_section_change)view_choice(picture, 0));
             view_add_mark(picture->plots, to.time, md5_player_shot(p.player, 0).time * 84.0,
                           VIEW_RED);
         }
@@ -590,7 +589,7 @@ static const char blows[] = // text
 VIEW_SHOW(windows)
 {
     char text[512];
-    COMMON_TEXT(text, blows, (double)picture->values[0], (double)picture->values[1]);
+    COMMON_TEXT(text, blows, picture->values[0], picture->values[1]);
     show_bars(picture, text, -1.0);
 }
 
@@ -640,7 +639,7 @@ VIEW_SHOW(grip)
     static const char model[] = "MD5Version 10 commandline \"\" numJoints 1 numMeshes 0 "
                                 "joints { \"shaft\" -1 ( 0 0 0 ) ( 0 0 -0.6088 ) }";
     static const char *const names[2] = {"farthest, right hand alone", "farthest, both hands"};
-    const md5_vec3 grip = {.x = picture->values[1]}, ends[2] = {{.x = -10.0f}, {.x = 26.0f}};
+    const md5_vec3 grip = {.x = picture->values[1]}, ends[2] = {{.x = -10}, {.x = 26}};
     const double length = 4.0, now = fmod(picture->time, length);
     const uint32_t hand = view_page_joint(picture, "hand_l"),
                    prop = view_page_joint(picture, "prop_r");
@@ -652,7 +651,7 @@ VIEW_SHOW(grip)
         char text[512];
         playing p;
         double farthest = 0.0;
-        COMMON_TEXT(text, on_staff, view_word(picture, 0), (double)grip.x);
+        COMMON_TEXT(text, on_staff, view_word(picture, 0), grip.x);
         const bool plays = begin_playing(&p, picture, text, staff);
         if (plays)
             md5_player_target(p.player, 0)->weight = both == 1 ? picture->values[2] : 0.0f;
@@ -672,7 +671,7 @@ VIEW_SHOW(grip)
         }
         view_add_line(&picture->lines, md5_xform_point(shown, ends[0]),
                       md5_xform_point(shown, ends[1]), VIEW_YELLOW);
-        view_add_cross(&picture->lines, md5_xform_point(shown, grip), 2.0f, VIEW_RED);
+        view_add_cross(&picture->lines, md5_xform_point(shown, grip), 2, VIEW_RED);
         view_add_fact(picture, names[both], farthest, "units");
         end_playing(&p);
     }

@@ -51,7 +51,7 @@ VIEW_SHOW(interpolation)
     sample(clip->binding, (int)view_choice(picture, 0), moment, pose);
     const md5_vec3 place = view_posed_place(picture, pose, hand);
     view_add_mark(plots, time, place.z, VIEW_RED);
-    view_add_cross(&picture->lines, place, 3.0f, VIEW_RED);
+    view_add_cross(&picture->lines, place, 3, VIEW_RED);
 
     md5_xform *const exact = view_spare_pose(picture, 1);
     sample(clip->binding, 1, moment, exact);
@@ -75,8 +75,8 @@ VIEW_SHOW(slerp)
 {
     const double angle = picture->values[0] / 57.29577951308232;
     const float t = moving_part(picture, picture->values[1]);
-    const md5_quat from = {.w = 1.0f},
-                   to = md5_quat_from_axis_angle((md5_vec3){1.0f, 0.0f, 0.0f}, (float)angle);
+    const md5_quat from = {.w = 1},
+                   to = md5_quat_from_axis_angle((md5_vec3){1, 0, 0}, (float)angle);
     // The largest error of nlerp, as md5math.h derives it, in degrees.
     const double h = 0.25 * angle, x = sqrt(tan(h) / h - 1.0) / tan(h);
     const double largest = (2.0 * atan(x * tan(h)) - 2.0 * x * h) * 57.29577951308232;
@@ -126,13 +126,12 @@ static double volume_of(md5_mat34 m)
 VIEW_SHOW(matrices)
 {
     const float t = moving_part(picture, picture->values[1]);
-    const md5_quat from = {.w = 1.0f},
-                   to = md5_quat_from_axis_angle((md5_vec3){1.0f, 0.5f, 0.3f},
-                                                 picture->values[0] / 57.2957795f);
+    const md5_quat from = {.w = 1}, to = md5_quat_from_axis_angle((md5_vec3){1, 0.5f, 0.3f},
+                                                                  picture->values[0] / 57.2957795f);
     const md5_mat34 ends[2] = {md5_mat34_from_xform((md5_xform){.rotation = from}),
                                md5_mat34_from_xform((md5_xform){.rotation = to})};
     const md5_mat34 mean = lerp_matrices(ends[0], ends[1], t);
-    view_add_frame(picture, view_spin(&picture->figures[0], md5_quat_slerp(from, to, t)), 32.0f);
+    view_add_frame(picture, view_spin(&picture->figures[0], md5_quat_slerp(from, to, t)), 32);
     // The other one is stretched about the same place.
     md5_xform centre = view_spin(&picture->figures[1], from);
     const md5_xform down = md5_xform_mul(md5_xform_inverse(centre), picture->figures[1].place);
@@ -143,7 +142,7 @@ VIEW_SHOW(matrices)
     COMMON_FOR (i, 3) {
         const md5_vec3 axis = {mean.m[i], mean.m[4 + i], mean.m[8 + i]};
         view_add_line(&picture->lines, centre.translation,
-                      md5_xform_point(centre, md5_vec3_scale(axis, 32.0f)), colors[i]);
+                      md5_xform_point(centre, md5_vec3_scale(axis, 32)), colors[i]);
         shortest = fmin(shortest, md5_vec3_length(axis));
     }
     for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
@@ -172,7 +171,7 @@ static md5_quat turn_at(md5_euler from, md5_euler to, bool by_angles, float t)
 
 VIEW_SHOW(euler)
 {
-    const md5_euler from = {0.0f, 0.0f, 0.0f},
+    const md5_euler from = {0, 0, 0},
                     to = {picture->values[0], picture->values[1], picture->values[2]};
     const float t = moving_part(picture, picture->values[3]);
     const md5_euler now = {to.pitch * t, to.yaw * t, to.roll * t};
@@ -181,7 +180,7 @@ VIEW_SHOW(euler)
     md5_quat turns[2];
     COMMON_FOR (by_angles, 2) {
         turns[by_angles] = turn_at(from, to, by_angles == 1, t);
-        (void)view_spin(&picture->figures[by_angles], turns[by_angles]);
+        view_spin(&picture->figures[by_angles], turns[by_angles]);
         for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
             const double x = view_plot_x(plot, i);
             view_add_point(plot, by_angles, x,
@@ -196,24 +195,23 @@ VIEW_SHOW(euler)
 
     // A ring for each angle, as a gimbal has them: outside yaw, then pitch, inside roll. The plane
     // of each holds its own axis of rotation and that of the next ring.
-    const md5_vec3 centre = {0.0f, 40.0f, 32.0f};
+    const md5_vec3 centre = {0, 40, 32};
     static const view_color colors[3] = {VIEW_BLUE, VIEW_GREEN, VIEW_RED};
     COMMON_FOR (ring, 3)
         for (int i = 0; i <= 48; i++) {
             const float radius = 30.0f - 2.5f * (float)ring, angle = 6.28318531f * (float)i / 48.0f;
             const float c = radius * cosf(angle), s = radius * sinf(angle);
-            const md5_vec3 flat = ring == 0   ? (md5_vec3){0.0f, c, s}
-                                  : ring == 1 ? (md5_vec3){c, s, 0.0f}
-                                              : (md5_vec3){c, 0.0f, s};
+            const md5_vec3 flat = ring == 0   ? (md5_vec3){0, c, s}
+                                  : ring == 1 ? (md5_vec3){c, s, 0}
+                                              : (md5_vec3){c, 0, s};
             view_draw_to(picture, md5_vec3_add(centre, md5_quat_rotate(rings[ring], flat)),
                          i > 0 ? colors[ring] : 0);
         }
 
     // How many of the three directions about which the angles turn are independent: the volume of
     // the axes of yaw, pitch and roll, which is cos(pitch).
-    const md5_vec3 yaw = {0.0f, 0.0f, 1.0f},
-                   pitch = md5_quat_rotate(rings[0], (md5_vec3){0.0f, 1.0f, 0.0f}),
-                   roll = md5_quat_rotate(rings[2], (md5_vec3){1.0f, 0.0f, 0.0f});
+    const md5_vec3 yaw = {0, 0, 1}, pitch = md5_quat_rotate(rings[0], (md5_vec3){0, 1, 0}),
+                   roll = md5_quat_rotate(rings[2], (md5_vec3){1, 0, 0});
     const md5_euler back = md5_quat_to_euler(rings[2]);
     view_add_fact(picture, "between the two", view_angle(turns[0], turns[1]), "°");
     view_add_fact(picture, "pitch, there and back", back.pitch, "°");
@@ -253,21 +251,21 @@ VIEW_SHOW(curves)
     if (curve == NULL)
         return;
     COMMON_FOR (i, 7) {
-        view_add_cross(&picture->lines, points[i], 2.0f, VIEW_BLUE);
+        view_add_cross(&picture->lines, points[i], 2, VIEW_BLUE);
         view_draw_to(picture, points[i], i > 0 ? 0x6FA8FF60u : 0);
     }
     for (int i = 0; i <= 192; i++)
         view_draw_to(picture, md5_curve_point(curve, i / 192.0), i > 0 ? VIEW_YELLOW : 0);
     const md5_vec3 place = travel(curve, by_distance, part);
-    view_add_cross(&picture->lines, place, 4.0f, VIEW_RED);
+    view_add_cross(&picture->lines, place, 4, VIEW_RED);
     // Bobbin looks after it.
     view_figure *const figure = &picture->figures[0];
-    figure->place.translation.x = -30.0f;
+    figure->place.translation.x = -30;
     const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
                               .length = 3,
                               .target = md5_xform_point(md5_xform_inverse(figure->place), place),
-                              .weight = 1.0f};
-    (void)md5_solve_aim(picture->skeleton, &look, figure->pose);
+                              .weight = 1};
+    md5_solve_aim(picture->skeleton, &look, figure->pose);
     const double step = 1.0 / 256.0;
     COMMON_FOR (way, 2)
         COMMON_FOR (i, VIEW_PAGE_STEPS) {
@@ -352,7 +350,7 @@ VIEW_SHOW(squad)
         md5_xform centre = view_spin(&picture->figures[smooth], rotation_at(&r, now));
         for (int i = 0; i <= 240; i++) { // the path of a direction on a sphere
             centre.rotation = rotation_at(&r, fmod(period * i / 240.0, period));
-            view_draw_to(picture, md5_xform_point(centre, (md5_vec3){26.0f, 0.0f, 0.0f}),
+            view_draw_to(picture, md5_xform_point(centre, (md5_vec3){26, 0, 0}),
                          i > 0 ? plot->row.series[smooth].color : 0);
         }
         for (int i = 0; i <= VIEW_PAGE_STEPS; i++) {
@@ -361,7 +359,7 @@ VIEW_SHOW(squad)
                            md5_vec3_length(angular_velocity(&r, fmod(x, period), brief)));
         }
         view_add_mark(plot, now, md5_vec3_length(angular_velocity(&r, now, brief)), VIEW_RED);
-        float largest = 0.0f;
+        float largest = 0;
         COMMON_FOR (i, KEYS) {
             // By how much the angular velocity at a key differs from that before it. Twice the mean
             // over a step minus that over two steps is the velocity at their common end, up to the
@@ -370,7 +368,7 @@ VIEW_SHOW(squad)
             COMMON_FOR (side, 2) {
                 const double way = side == 0 ? -brief : brief;
                 velocity[side] =
-                    md5_vec3_sub(md5_vec3_scale(angular_velocity(&r, times[i], way), 2.0f),
+                    md5_vec3_sub(md5_vec3_scale(angular_velocity(&r, times[i], way), 2),
                                  angular_velocity(&r, times[i], 2.0 * way));
             }
             largest = fmaxf(largest, view_distance(velocity[1], velocity[0]));

@@ -6,15 +6,14 @@
 // part.
 static float show_walker(view_picture *picture, md5_easing curve, double seconds)
 {
-    const float left = -30.0f, right = 30.0f;
-    const float part = fminf((float)(fmod(picture->time, seconds + 0.5) / seconds), 1.0f);
+    const float left = -30, right = 30;
+    const float part = fminf((float)(fmod(picture->time, seconds + 0.5) / seconds), 1);
     const float eased = md5_ease(curve, part);
     view_plot *const plot = picture->plots;
     picture->figures[0].place.translation.y = left + (right - left) * eased;
-    view_draw_to(picture, (md5_vec3){0.0f, left, 0.2f}, 0);
-    view_draw_to(picture, (md5_vec3){0.0f, right, 0.2f}, VIEW_DIM_LINE);
-    view_add_cross(&picture->lines, (md5_vec3){0.0f, left + (right - left) * part, 0.2f}, 3.0f,
-                   VIEW_RED);
+    view_draw_to(picture, (md5_vec3){0, left, 0.2f}, 0);
+    view_draw_to(picture, (md5_vec3){0, right, 0.2f}, VIEW_DIM_LINE);
+    view_add_cross(&picture->lines, (md5_vec3){0, left + (right - left) * part, 0.2f}, 3, VIEW_RED);
     for (int i = 0; i <= 1; i++)
         view_add_point(plot, 0, i, i);
     for (int i = 0; i <= VIEW_PAGE_STEPS; i++)
@@ -39,7 +38,7 @@ VIEW_SHOW(easing)
     // The slope, from both sides, until he is there.
     const float step = 1e-3f;
     const float slope = (md5_ease(curve, part + step) - md5_ease(curve, part - step))
-                        / (fminf(part + step, 1.0f) - fmaxf(part - step, 0.0f));
+                        / (fminf(part + step, 1) - fmaxf(part - step, 0));
     view_add_fact(picture, "speed, linear = 1", part < 1.0f ? slope : 0.0f, "");
 }
 
@@ -65,7 +64,7 @@ VIEW_SHOW(timing)
     const bool is_staircase = view_choice(picture, 0) == 1;
     const md5_easing curve = timing(is_staircase, &v[1], view_choice(picture, 5));
     const float part = show_walker(picture, curve, 2.0);
-    const md5_vec2 points[4] = {{0.0f, 0.0f}, {v[1], v[2]}, {v[3], v[4]}, {1.0f, 1.0f}};
+    const md5_vec2 points[4] = {{0, 0}, {v[1], v[2]}, {v[3], v[4]}, {1, 1}};
     for (int i = 0; i < 4 && !is_staircase; i++) {
         view_add_point(picture->plots, 2, points[i].x, points[i].y);
         if (i == 1 || i == 2)
@@ -118,13 +117,13 @@ VIEW_SHOW(follow)
                   .speed = v[1],
                   .damping = v[2],
                   .seconds = v[3],
-                  .value = -1.0f,
-                  .from = -1.0f,
-                  .target = -1.0f};
+                  .value = -1,
+                  .from = -1,
+                  .target = -1};
     // Two jumps are shown, from rest.
     const double span = 2.0 * beat, now = fmod(picture->time, span);
     const int steps = (int)(span * rate);
-    float shown = -1.0f, highest = -1.0f;
+    float shown = -1, highest = -1;
     for (int i = 0; i <= steps; i++) {
         const double time = i / rate;
         const float target = ball_at(time + beat);
@@ -147,14 +146,14 @@ VIEW_SHOW(follow)
     const float ball = ball_at(now + beat);
     const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
                               .length = 3,
-                              .target = {45.0f, 26.0f * shown, 40.0f},
-                              .weight = 1.0f};
-    (void)md5_solve_aim(picture->skeleton, &look, picture->figures[0].pose);
-    view_add_cross(&picture->lines, (md5_vec3){45.0f, 26.0f * ball, 40.0f}, 3.0f, VIEW_RED);
-    view_add_cross(&picture->lines, look.target, 2.0f, VIEW_YELLOW);
+                              .target = {45, 26.0f * shown, 40},
+                              .weight = 1};
+    md5_solve_aim(picture->skeleton, &look, picture->figures[0].pose);
+    view_add_cross(&picture->lines, (md5_vec3){45, 26.0f * ball, 40}, 3, VIEW_RED);
+    view_add_cross(&picture->lines, look.target, 2, VIEW_YELLOW);
     view_add_fact(picture, "target", ball, "");
     view_add_fact(picture, "value", shown, "");
-    view_add_fact(picture, "overshoot", fmaxf(highest - 1.0f, 0.0f), "");
+    view_add_fact(picture, "overshoot", fmaxf(highest - 1.0f, 0), "");
 }
 
 // -- Following at any frame rate ------------------------------------------------------------
@@ -179,21 +178,21 @@ VIEW_SHOW(frame_rate)
                        1.0 - 2.0 * exp(-(double)speed * view_plot_x(plot, i)));
     COMMON_FOR (exact, 2) {
         view_figure *const figure = &picture->figures[exact];
-        float value = -1.0f, last = value, now_at = value;
+        float value = -1, last = value, now_at = value;
         for (int frame = 0; frame * (double)dt <= span; frame++) {
             view_add_point(plot, 1 + exact, frame * (double)dt, last); // it holds
             view_add_point(plot, 1 + exact, frame * (double)dt, value);
             now_at = frame * (double)dt <= now ? value : now_at;
             last = value;
-            value = next_value(value, 1.0f, speed, dt, exact == 1);
+            value = next_value(value, 1, speed, dt, exact == 1);
         }
         view_add_mark(plot, now, now_at, plot->row.series[1 + exact].color);
         const md5_aim_job look = {.tip = view_page_joint(picture, "head"),
                                   .length = 3,
-                                  .target = {45.0f, 26.0f * view_clamp(now_at, -2.0f, 2.0f), 40.0f},
-                                  .weight = 1.0f};
-        (void)md5_solve_aim(picture->skeleton, &look, figure->pose);
-        view_add_cross(&picture->lines, md5_xform_point(figure->place, look.target), 2.0f,
+                                  .target = {45, 26.0f * view_clamp(now_at, -2, 2), 40},
+                                  .weight = 1};
+        md5_solve_aim(picture->skeleton, &look, figure->pose);
+        view_add_cross(&picture->lines, md5_xform_point(figure->place, look.target), 2,
                        plot->row.series[1 + exact].color);
     }
     const double rest = 1.0 - (double)(speed * dt);

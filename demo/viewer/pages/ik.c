@@ -30,7 +30,7 @@ static float reach(int solver, const md5_skeleton *skeleton, md5_xform *pose,
 static void add_chain(view_picture *picture, const view_figure *figure, md5_vec3 target,
                       uint32_t tip, uint32_t length, view_color target_color, view_color color)
 {
-    view_add_cross(&picture->lines, md5_xform_point(figure->place, target), 3.0f, target_color);
+    view_add_cross(&picture->lines, md5_xform_point(figure->place, target), 3, target_color);
     for (uint32_t joint = tip; length > 1 && joint != MD5_NONE; length--) {
         view_add_bone(picture, figure, joint, color);
         joint = picture->skeleton->joints[joint].parent;
@@ -53,7 +53,7 @@ VIEW_SHOW(ik)
                          .length = view_choice(picture, 1),
                          .target = {v[2] + wave * cosf(angle), v[3], v[4] + wave * sinf(angle)},
                          .iterations = max_iterations,
-                         .weight = 1.0f};
+                         .weight = 1};
     memcpy(begin, figure->pose, size);
     view_add_fact(picture, "distance", reach(shown, picture->skeleton, figure->pose, &job),
                   "units");
@@ -129,18 +129,18 @@ VIEW_SHOW(limits)
     const md5_vec3 across =
         md5_vec3_cross(md5_vec3_sub(elbow, shoulder), md5_vec3_sub(hand, elbow));
     const md5_quat turn = md5_quat_from_mat34(bind[arm.middle]);
-    const md5_vec3 axis = md5_vec3_normalize(md5_quat_rotate(md5_quat_conjugate(turn), across),
-                                             (md5_vec3){0.0f, 1.0f, 0.0f});
+    const md5_vec3 axis =
+        md5_vec3_normalize(md5_quat_rotate(md5_quat_conjugate(turn), across), (md5_vec3){0, 1, 0});
     const float angles[3] = {fminf(v[1], v[2]), fmaxf(v[1], v[2]), v[3]};
     limit_arm(limits, picture->model, &arm, axis, angles);
     COMMON_FOR (limited, 2) {
         const view_figure *const figure = &picture->figures[limited];
         const md5_chain_job job = {.tip = arm.tip,
                                    .length = 3,
-                                   .target = {v[4], 12.0f, v[5]},
+                                   .target = {v[4], 12, v[5]},
                                    .tolerance = 1e-3f,
                                    .iterations = 60,
-                                   .weight = 1.0f,
+                                   .weight = 1,
                                    .limits = limited == 1 ? limits : NULL};
         const float distance =
             reach((int)view_choice(picture, 0) + 1, picture->skeleton, figure->pose, &job);
@@ -149,7 +149,7 @@ VIEW_SHOW(limits)
         const double twist = measure_turn(picture, figure->pose, arm.middle, axis, &swing);
         view_add_fact(picture, names[limited][0], twist, "rad");
         view_add_fact(picture, names[limited][1], swing, "rad");
-        (void)measure_turn(picture, figure->pose, arm.root, (md5_vec3){1.0f, 0.0f, 0.0f}, &swing);
+        measure_turn(picture, figure->pose, arm.root, (md5_vec3){1, 0, 0}, &swing);
         view_add_fact(picture, names[limited][2], swing, "rad");
         view_add_fact(picture, names[limited][3], distance, "units");
     }
@@ -174,12 +174,12 @@ VIEW_SHOW(goals)
     md5_goal hands[2] = {{.tip = view_page_joint(picture, "hand_l"),
                           .length = length,
                           .target = {v[1], 0.5f * v[0], v[2]},
-                          .weight = 1.0f},
+                          .weight = 1},
                          {.tip = view_page_joint(picture, "hand_r"),
                           .length = length,
                           .target = {v[1], -0.5f * v[0], v[2]},
                           .weight = v[3]}};
-    (void)reach_with_both(picture->skeleton, picture->figures[0].pose, hands);
+    reach_with_both(picture->skeleton, picture->figures[0].pose, hands);
     COMMON_FOR (i, 2)
         add_chain(picture, &picture->figures[0], hands[i].target, hands[i].tip, length, colors[i],
                   colors[i]);
@@ -207,7 +207,7 @@ static float terrain(void *user, md5_vec3 at, md5_vec3 *normal)
 {
     const float height = height_at(user, at.x, at.y);
     *normal = (md5_vec3){height - height_at(user, at.x + 1.0f, at.y),
-                         height - height_at(user, at.x, at.y + 1.0f), 1.0f};
+                         height - height_at(user, at.x, at.y + 1.0f), 1};
     return height;
 }
 
@@ -248,7 +248,7 @@ static void simulate_walk(view_picture *picture, const md5_walk_desc *desc, doub
             // Whether the ankles of what stands do so, as they are posed.
             view_figure walker = {.pose = view_spare_pose(picture, 0)};
             view_sample_clip(picture, NULL, 0.0, walker.pose);
-            (void)pose_walker(desc, walk, walker.pose, &walker.place);
+            pose_walker(desc, walk, walker.pose, &walker.place);
             COMMON_FOR (j, walk->num_legs) {
                 const md5_vec3 ankle = view_joint_place(picture, &walker, desc->legs[j].limb.tip);
                 const bool stands = !walk->feet[j].is_stepping;
@@ -290,12 +290,12 @@ VIEW_SHOW(walk)
                                 .bank = 0.001f * v[5]};
     md5_walk walk;
     walked seen = {.num_prints = 0};
-    (void)md5_walk_begin(&desc, figure->pose, figure->place, &walk);
+    md5_walk_begin(&desc, figure->pose, figure->place, &walk);
     simulate_walk(picture, &desc, fmod(fmax(picture->time, 0.0), walk_span), &walk, &seen);
     const uint32_t reached = pose_walker(&desc, &walk, figure->pose, &figure->place);
     view_point_pistons(&legs, picture->skeleton, figure->pose);
     enum { CELLS = 14 };
-    const float cell = 8.0f;
+    const float cell = 8;
     const float x0 = floorf(walk.position.x / cell - 0.5f * (float)CELLS) * cell,
                 y0 = floorf(walk.position.y / cell - 0.5f * (float)CELLS) * cell;
     COMMON_FOR (way, 2)
@@ -307,7 +307,7 @@ VIEW_SHOW(walk)
                              k > 0 ? VIEW_DIM_LINE : 0);
             }
     for (uint32_t i = 0; i < seen.num_prints && i < MAX_PRINTS; i++)
-        view_add_cross(&picture->lines, seen.prints[i], 1.0f, VIEW_BLUE);
+        view_add_cross(&picture->lines, seen.prints[i], 1, VIEW_BLUE);
 
     // Where each foot stands, or from where and to where it steps, along its arc.
     COMMON_FOR (i, walk.num_legs) {
@@ -316,7 +316,7 @@ VIEW_SHOW(walk)
             view_add_cross(&picture->lines, foot->position, 2.5f, VIEW_GREEN);
             continue;
         }
-        view_add_cross(&picture->lines, foot->to, 3.0f, VIEW_YELLOW);
+        view_add_cross(&picture->lines, foot->to, 3, VIEW_YELLOW);
         for (int k = 0; k <= 16; k++) {
             const float t = (float)k / 16.0f;
             md5_vec3 place = md5_vec3_lerp(foot->from, foot->to, t);
@@ -325,8 +325,8 @@ VIEW_SHOW(walk)
         }
     }
 
-    picture->bounds = (md5_bounds){md5_vec3_add(walk.position, (md5_vec3){-34.0f, -34.0f, -6.0f}),
-                                   md5_vec3_add(walk.position, (md5_vec3){34.0f, 34.0f, 32.0f})};
+    picture->bounds = (md5_bounds){md5_vec3_add(walk.position, (md5_vec3){-34, -34, -6}),
+                                   md5_vec3_add(walk.position, (md5_vec3){34, 34, 32})};
     picture->has_no_floor = true;
     view_add_fact(picture, "legs that reach", reached, "");
     view_add_fact(picture, "feet placed", seen.num_prints, "");
@@ -367,7 +367,7 @@ VIEW_SHOW(gaze)
     const float *const v = picture->values;
     const uint32_t left = view_page_joint(picture, "eye_l"),
                    right = view_page_joint(picture, "eye_r");
-    md5_vec3 ball, point = {0.0f, 0.0f, 0.0f};
+    md5_vec3 ball, point = {0, 0, 0};
     const md5_gaze_desc desc = {
         .head = view_page_joint(picture, "head"),
         .eyes = {left, right},
@@ -377,7 +377,7 @@ VIEW_SHOW(gaze)
         .targets = &ball,
         .num_targets = 1,
         .numbers = {.interest = v[1] > 0.0f ? v[1] : MD5_ZERO,
-                    .distance = 60.0f,
+                    .distance = 60,
                     .max_seconds = v[2],
                     .head_share = v[3] > 0.0f ? v[3] : MD5_ZERO,
                     .head_seconds = v[4]},
@@ -391,8 +391,8 @@ VIEW_SHOW(gaze)
         const double time = gaze_tick * i;
         const float before = i > 1 ? gaze.seconds : INFINITY; // the first is at once
         // A ball that flies in front of him.
-        ball = (md5_vec3){48.0f, 26.0f * (float)sin(1.1 * time),
-                          42.0f + 9.0f * (float)sin(1.7 * time)};
+        ball =
+            (md5_vec3){48, 26.0f * (float)sin(1.1 * time), 42.0f + 9.0f * (float)sin(1.7 * time)};
         if (i > 0) {
             look_on(&desc, picture->skeleton, &gaze, gaze_tick);
             saccades += gaze.seconds < before ? 1u : 0u;
@@ -406,7 +406,7 @@ VIEW_SHOW(gaze)
         view_add_point(picture->plots, 1, gaze_tick * (i - steps), degrees(gaze.head.x));
     }
     look(&desc, &gaze, picture->skeleton, picture->figures[0].pose);
-    view_add_cross(&picture->lines, ball, 3.0f, VIEW_RED);
+    view_add_cross(&picture->lines, ball, 3, VIEW_RED);
     view_add_cross(&picture->lines, point, 1.5f, VIEW_YELLOW);
     COMMON_FOR (i, 2)
         view_add_line(&picture->lines,

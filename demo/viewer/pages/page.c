@@ -72,14 +72,14 @@ md5_vec3 view_joint_place(const view_picture *picture, const view_figure *figure
 void view_turn_joint(const view_picture *picture, md5_xform *pose, const char *name, md5_quat turn)
 {
     const md5_xform change = {.rotation = turn, .translation = {NAN, NAN, NAN}};
-    (void)md5_modify_joint(picture->skeleton, view_page_joint(picture, name), MD5_JOINT_MODEL,
-                           change, 1.0f, pose);
+    md5_modify_joint(picture->skeleton, view_page_joint(picture, name), MD5_JOINT_MODEL, change, 1,
+                     pose);
 }
 
 md5_xform view_spin(view_figure *figure, md5_quat turn)
 {
-    const md5_xform centre = {turn, {0.0f, figure->place.translation.y, 32.0f}, 0.0f};
-    const md5_xform down = {.rotation = {.w = 1.0f}, .translation = {.z = -28.0f}};
+    const md5_xform centre = {turn, {0, figure->place.translation.y, 32}, 0};
+    const md5_xform down = {.rotation = {.w = 1}, .translation = {.z = -28}};
     figure->place = md5_xform_mul(centre, down);
     return centre;
 }
@@ -162,7 +162,7 @@ void view_draw_to(view_picture *picture, md5_vec3 to, view_color color)
 void view_add_frame(view_picture *picture, md5_xform transform, float size)
 {
     static const view_color colors[3] = {VIEW_RED, VIEW_GREEN, VIEW_BLUE};
-    const md5_vec3 axes[3] = {{size, 0.0f, 0.0f}, {0.0f, size, 0.0f}, {0.0f, 0.0f, size}};
+    const md5_vec3 axes[3] = {{size, 0, 0}, {0, size, 0}, {0, 0, size}};
     COMMON_FOR (i, 3)
         view_add_line(&picture->lines, transform.translation, md5_xform_point(transform, axes[i]),
                       colors[i]);

@@ -23,13 +23,13 @@ void view_show_page(view_picture *picture, const view_page *page, const view_sce
         const char *const label = page->figures[i].label;
         const float y = page->figures[i].y;
         figure->pose = poses + i * joints;
-        figure->place = (md5_xform){.rotation = {.w = 1.0f}, .translation = {.y = y}};
+        figure->place = (md5_xform){.rotation = {.w = 1}, .translation = {.y = y}};
         figure->shape = (md5_mat34){{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
         if (label == NULL && i > 0)
             continue;
         picture->num_figures = i + 1;
         if (label != NULL && label[0] != '\0')
-            view_add_label(picture, (md5_vec3){0.0f, y, page->box.max.z - 2.0f}, VIEW_PLAIN, label);
+            view_add_label(picture, (md5_vec3){0, y, page->box.max.z - 2.0f}, VIEW_PLAIN, label);
         if (scene->model != NULL)
             view_sample_clip(picture, page->clip, 0.0, figure->pose);
     }
@@ -178,9 +178,9 @@ static bool draw_figures(const view_pages *pages, const view_stage *stage, md5_e
             jobs[count] = (md5gl_clip_job){.moment = figure->moment};
             impostors[count++] = (md5gl_impostor){.rotation = figure->place.rotation,
                                                   .translation = figure->place.translation,
-                                                  .scale = 1.0f,
+                                                  .scale = 1,
                                                   .frame = (float)figure->moment.frame0,
-                                                  .shown = 1.0f};
+                                                  .shown = 1};
         }
         if (count == first)
             continue;
@@ -210,7 +210,7 @@ void view_open_page(view_pages *pages, int32_t number)
 {
     const view_page *const page = number >= 0 ? view_page_at((uint32_t)number) : NULL;
     pages->open = number;
-    pages->scroll = (ui_scroll){0.0f, 0.0f};
+    pages->scroll = (ui_scroll){0, 0};
     pages->unfolded = 0;
     for (uint32_t i = 0; page != NULL && i < VIEW_PAGE_SLIDERS; i++)
         pages->values[i] = page->sliders[i].first;
@@ -251,7 +251,7 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     if (page != NULL && scene->model != NULL && document->drawn != NULL) {
         const view_loader loader = {given->options, given->renderer, given->log, NULL};
         if (page->has_morphs) // without them, which is logged, the page shows the model
-            (void)view_ready_morphs(document, &loader);
+            view_ready_morphs(document, &loader);
         view_show_page(picture, page, scene, pages->values, page->start + seconds, &pages->kept);
     }
     for (uint32_t i = 0; i < picture->num_figures && drawn; i++)
@@ -277,9 +277,8 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     stage.camera = &camera;
     view_frame_all(&camera, picture->bounds, &hull, given->width - left, free_height);
     camera.distance = view_fitting_distance(&camera, &hull, 0.9f, given->width - left, free_height);
-    pages->lens =
-        view_region_lens(&camera, (view_rect){left, 0.0f, given->width - left, free_height},
-                         given->width, given->height);
+    pages->lens = view_region_lens(&camera, (view_rect){left, 0, given->width - left, free_height},
+                                   given->width, given->height);
     md5gl_point_light points[VIEW_NUM_POINTS];
     md5gl_frame frame = view_light_frame(&stage, &pages->lens, target, transparent, points);
     if (!view_is_empty(frame.casters))
@@ -293,8 +292,7 @@ bool view_draw_page(const view_stage *given, double seconds, md5gl_target *targe
     if (drawn && !transparent && !picture->has_no_floor)
         md5gl_draw_ground(stage.renderer, middle, 3.0f * camera.scene_radius);
     if (stage.shown->grid && !picture->has_no_floor)
-        md5gl_draw_grid(stage.renderer, document->ground, 10.0f, middle,
-                        7.0f * camera.scene_radius);
+        md5gl_draw_grid(stage.renderer, document->ground, 10, middle, 7.0f * camera.scene_radius);
     view_draw_lines(&picture->lines, stage.renderer, 2.0f * stage.font->scale, true);
     return drawn;
 }
@@ -361,7 +359,7 @@ static void write_code(column *c, const char *lines)
                 char code[512], comment[512] = "";
                 float x = (float)indent * letter;
                 part = find_break(rest + at, length - at,
-                                  (size_t)fmaxf((c->width - 2.0f * inset - x) / letter, 8.0f),
+                                  (size_t)fmaxf((c->width - 2.0f * inset - x) / letter, 8),
                                   in_comment);
                 COMMON_TEXT(code, "%.*s", (int)part, rest + at);
                 char *const begin = in_comment ? code : strstr(code, "//");
@@ -372,8 +370,8 @@ static void write_code(column *c, const char *lines)
                 }
                 x += c->x + inset;
                 if (run == 1) {
-                    x += view_draw_text(canvas, VIEW_CODE, x, c->y, 0.0f, code_color, code);
-                    view_draw_text(canvas, VIEW_CODE, x, c->y, 0.0f, comment_color, comment);
+                    x += view_draw_text(canvas, VIEW_CODE, x, c->y, 0, code_color, code);
+                    view_draw_text(canvas, VIEW_CODE, x, c->y, 0, comment_color, comment);
                 }
                 c->y += row;
                 indent += at == indent ? 4 : 0;
@@ -436,7 +434,7 @@ static void write_choice(column *c, view_pages *pages, uint32_t number)
     const float left = c->x + 0.34f * c->width;
     const int count = (int)slider->high + 1, chosen = (int)lroundf(pages->values[number]);
     const char *words[MAX_WORDS];
-    float width = 0.0f;
+    float width = 0;
     for (int i = 0; i < count && i < MAX_WORDS; i++) {
         words[i] =
             slider->words == view_easings ? md5_easing_name((md5_ease_kind)i) : slider->words[i];
@@ -525,7 +523,7 @@ static void run_page(view_ui *ui, const view_stage *stage)
     ui_column rows;
     pages->panel = (view_rect){margin, margin, panel_width(stage) - 1.5f * margin,
                                stage->height - 2.0f * margin};
-    (void)ui_box(ui, "page-slider", pages->panel, "");
+    ui_box(ui, "page-slider", pages->panel, "");
     view_rect area = view_inset(pages->panel, padding);
     area.width += padding; // of the scroll bar
     ui_begin_column(ui, &rows, area, &pages->scroll);
@@ -540,10 +538,9 @@ static void run_page(view_ui *ui, const view_stage *stage)
 static md5_vec2 on_screen(const view_plot *plot, view_rect area, md5_vec2 point)
 {
     const md5_vec2 low = plot->row.low, high = plot->row.high;
-    return (md5_vec2){
-        area.x + view_clamp((point.x - low.x) / (high.x - low.x), 0.0f, 1.0f) * area.width,
-        area.y + area.height
-            - view_clamp((point.y - low.y) / (high.y - low.y), 0.0f, 1.0f) * area.height};
+    return (md5_vec2){area.x + view_clamp((point.x - low.x) / (high.x - low.x), 0, 1) * area.width,
+                      area.y + area.height
+                          - view_clamp((point.y - low.y) / (high.y - low.y), 0, 1) * area.height};
 }
 
 static void draw_series(const view_plot *plot, view_canvas *canvas, view_rect area, float width)
@@ -585,16 +582,16 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_BOX);
     view_draw_text(canvas, VIEW_TEXT, box.x + padding, box.y + padding, box.width - 2.0f * padding,
                    VIEW_BRIGHT, plot->row.title);
-    const float zero = on_screen(plot, area, (md5_vec2){low.x, 0.0f}).y;
+    const float zero = on_screen(plot, area, (md5_vec2){low.x, 0}).y;
     view_draw_rect(canvas, (view_rect){area.x, area.y, scale, area.height}, VIEW_EDGE);
     view_draw_rect(canvas, (view_rect){area.x, bottom, area.width, scale}, VIEW_EDGE);
     view_draw_rect(canvas, (view_rect){area.x, zero, area.width, scale}, VIEW_EDGE);
     if (plot->row.fit != VIEW_FIT_BARS) {
-        draw_number(canvas, area.x - 6.0f * scale, area.y - 0.3f * line, 1.0f, high.y);
-        draw_number(canvas, area.x - 6.0f * scale, bottom - 0.7f * line, 1.0f, low.y);
+        draw_number(canvas, area.x - 6.0f * scale, area.y - 0.3f * line, 1, high.y);
+        draw_number(canvas, area.x - 6.0f * scale, bottom - 0.7f * line, 1, low.y);
     }
-    draw_number(canvas, area.x, bottom + 2.0f * scale, 0.0f, low.x);
-    draw_number(canvas, right, bottom + 2.0f * scale, 1.0f, high.x);
+    draw_number(canvas, area.x, bottom + 2.0f * scale, 0, low.x);
+    draw_number(canvas, right, bottom + 2.0f * scale, 1, high.x);
     const float across = view_text_width(canvas->font, VIEW_TEXT, plot->row.across);
     view_draw_text(canvas, VIEW_TEXT, area.x + 0.5f * (area.width - across), bottom + 2.0f * scale,
                    0, VIEW_DIM, plot->row.across);
@@ -605,7 +602,7 @@ static void draw_plot(const view_plot *plot, view_canvas *canvas, view_rect box)
         const float y = box.y + padding + line;
         view_draw_disc(canvas, x + 4.0f * scale, y + 0.5f * line, 4.0f * scale, color | 0xFFu);
         x += 12.0f * scale;
-        x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1.0f), VIEW_PLAIN,
+        x += view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1), VIEW_PLAIN,
                             plot->row.series[i].name)
              + 12.0f * scale;
     }
@@ -642,7 +639,7 @@ static bool draw_thumbnail(const view_stage *given, view_document *document, int
     view_clear_canvas(stage.canvas);
     if (pages.picture.num_plots > 0)
         draw_series(pages.picture.plots, stage.canvas,
-                    (view_rect){4.0f, 0.5f * (float)PICTURE_HEIGHT, (float)PICTURE_WIDTH - 8.0f,
+                    (view_rect){4, 0.5f * (float)PICTURE_HEIGHT, (float)PICTURE_WIDTH - 8.0f,
                                 0.5f * (float)PICTURE_HEIGHT - 4.0f},
                     1.5f);
     view_draw_canvas(&stage);
@@ -742,7 +739,7 @@ static void run_contents(view_ui *ui, const view_stage *stage)
                             box.y + padding + 1.4f * canvas->font->line[VIEW_TITLE],
                             box.width - 2.0f * padding,
                             box.height - 2.0f * padding - 1.4f * canvas->font->line[VIEW_TITLE]};
-    const float columns = fmaxf(floorf((room.width + gap) / (140.0f * scale + gap)), 1.0f);
+    const float columns = fmaxf(floorf((room.width + gap) / (140.0f * scale + gap)), 1);
     const float width = (room.width + gap) / columns - gap,
                 high = width * (float)PICTURE_HEIGHT / (float)PICTURE_WIDTH;
     const uint32_t count = view_num_pages, across = (uint32_t)columns,
@@ -752,7 +749,7 @@ static void run_contents(view_ui *ui, const view_stage *stage)
     ui_column rows;
     view_rect row;
     bool is_seen = false;
-    (void)ui_box(ui, "contents", box, "");
+    ui_box(ui, "contents", box, "");
     view_draw_text(canvas, VIEW_TITLE, room.x, box.y + padding, 0, VIEW_BRIGHT, "Techniques");
     ui_begin_column(ui, &rows, (view_rect){room.x, room.y, room.width + padding, room.height},
                     &pages->scroll);

@@ -32,10 +32,9 @@ static void set_links(const view_picture *picture, double time, md5_xform *pose,
     links[0] = (md5_xform){
         md5_quat_from_euler((md5_euler){.pitch = 0.3f * v[0] * drive, .roll = v[0] * wave}),
         {.z = 2.0f * drive},
-        0.0f};
-    links[1] = (md5_xform){{.w = 1.0f}, {.y = v[1] * drive, .z = 19.0f}, 0.0f};
-    links[2] =
-        (md5_xform){md5_quat_from_euler((md5_euler){.yaw = v[2] * drive}), {.z = 1.0f}, 0.0f};
+        0};
+    links[1] = (md5_xform){{.w = 1}, {.y = v[1] * drive, .z = 19}, 0};
+    links[2] = (md5_xform){md5_quat_from_euler((md5_euler){.yaw = v[2] * drive}), {.z = 1}, 0};
     view_sample_clip(picture, "talk", time, pose);
     links[3] = md5_joint_in_model(picture->skeleton, pose, view_page_joint(picture, "head"));
 }
@@ -65,7 +64,7 @@ VIEW_SHOW(chain)
     set_links(picture, picture->time, figure->pose, links);
     // The hat is put on his head in the bind pose, and was given to its parent at time 0.
     const md5_xform on_head = link_to(md5_xform_from_mat34(picture->model->bind[head]),
-                                      (md5_xform){{.w = 1.0f}, {.z = 53.0f}, 0.0f});
+                                      (md5_xform){{.w = 1}, {.z = 53}, 0});
     const md5_xform worn = md5_xform_mul(chain(links, 4), on_head);
     const md5_xform link =
         link_to(chain(begin, num_links), md5_xform_mul(chain(begin, 4), on_head));
@@ -79,14 +78,13 @@ VIEW_SHOW(chain)
                      VIEW_YELLOW);
     COMMON_FOR (i, 4) { // from deck to keel, from the car's floor to its rim, wheels
         const float side = i < 2 ? -15.0f : 15.0f, along = i % 2 == 0 ? -15.0f : 15.0f;
-        const md5_xform wheel = {{.y = 0.70710678f, .w = 0.70710678f}, {side, along, 0.0f}, 0.0f};
+        const md5_xform wheel = {{.y = 0.70710678f, .w = 0.70710678f}, {side, along, 0}, 0};
         if (i < 3)
             draw_outline(picture, links[0], deck, 7, 1.0f - 0.15f * (float)i,
                          14.0f - 9.0f * (float)i, VIEW_BLUE);
         if (i < 2)
-            draw_outline(picture, chain(links, 2), body, 4, 1.0f, 12.0f * (float)i, VIEW_RED);
-        draw_outline(picture, md5_xform_mul(chain(links, 2), wheel), circle, ROUND, 5.0f, 0.0f,
-                     VIEW_RED);
+            draw_outline(picture, chain(links, 2), body, 4, 1, 12.0f * (float)i, VIEW_RED);
+        draw_outline(picture, md5_xform_mul(chain(links, 2), wheel), circle, ROUND, 5, 0, VIEW_RED);
     }
     for (int i = -4; i <= 4; i++) { // the water
         const float at = 25.0f * (float)i;
@@ -141,9 +139,9 @@ VIEW_SHOW(quaternion_w)
         view_add_point(picture->plots, 0, x, view_angle(q, back));
     }
     const md5_quat back = through_text(axis, v[0], v[3], &q);
-    const md5_quat turns[2] = {q, md5_quat_normalize(back, (md5_quat){.w = 1.0f})};
+    const md5_quat turns[2] = {q, md5_quat_normalize(back, (md5_quat){.w = 1})};
     COMMON_FOR (i, 2)
-        view_add_frame(picture, view_spin(&picture->figures[i], turns[i]), 32.0f);
+        view_add_frame(picture, view_spin(&picture->figures[i], turns[i]), 32);
     view_add_fact(picture, "w", q.w, "");
     view_add_fact(picture, "w rebuilt", back.w, "");
     view_add_fact(picture, "error of the rotation", view_angle(q, back), "°");
@@ -171,7 +169,7 @@ VIEW_SHOW(palette)
     view_sample_clip(picture, "wave", picture->values[1], wave);
     md5_blend_poses(picture->model->bind_local, wave, picture->values[0], NULL, count, posed->pose);
     md5_local_to_palette(picture->model, posed->pose, joints, palette);
-    float largest = 0.0f;
+    float largest = 0;
     COMMON_FOR (j, count) {
         const md5_mat34 own = palette_of(joints[j], picture->model->bind[j]);
         COMMON_FOR (i, 12)
@@ -184,8 +182,8 @@ VIEW_SHOW(palette)
     const md5_vec3 carried = md5_mat34_point(palette[finger], tip);
     const md5_vec3 from = md5_xform_point(bind->place, tip),
                    to = md5_xform_point(posed->place, carried);
-    view_add_cross(&picture->lines, from, 2.0f, VIEW_RED);
-    view_add_cross(&picture->lines, to, 2.0f, VIEW_RED);
+    view_add_cross(&picture->lines, from, 2, VIEW_RED);
+    view_add_cross(&picture->lines, to, 2, VIEW_RED);
     view_add_line(&picture->lines, from, to, VIEW_RED);
     view_add_fact(picture, "ours to the library's", largest, "");
     view_add_fact(picture, "fingertip moves", view_distance(carried, tip), "units");
@@ -216,7 +214,7 @@ static double waist_of(const md5_model *model, const md5_mesh *mesh, uint32_t jo
     const md5_vec3 axis = md5_mat34_translation(model->bind[joint]);
     double sum = 0.0;
     COMMON_FOR (v, mesh->num_vertices) {
-        float share = 0.0f;
+        float share = 0;
         for (uint32_t i = mesh->first_influence[v]; i < mesh->first_influence[v + 1]; i++) {
             uint32_t above = mesh->influence_joints[i];
             while (above != MD5_NONE && above != joint)
@@ -235,9 +233,9 @@ VIEW_SHOW(dual)
     const uint32_t count = picture->scene->num_joints, spine = view_page_joint(picture, names[0]);
     picture->figures[1].kind = VIEW_FIGURE_DUAL;
     COMMON_FOR (i, 4) // both joints of both figures are turned about the vertical
-        view_turn_joint(picture, picture->figures[i / 2].pose, names[i % 2],
-                        md5_quat_from_axis_angle((md5_vec3){0.0f, 0.0f, 1.0f},
-                                                 picture->values[i % 2] / 57.2957795f));
+        view_turn_joint(
+            picture, picture->figures[i / 2].pose, names[i % 2],
+            md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, picture->values[i % 2] / 57.2957795f));
     md5_mat34 *const palette = common_alloc(count, sizeof *palette);
     md5_dual_quat *const dual = common_alloc(count, sizeof *dual);
     double waists[3] = {0.0, 0.0, 0.0}, farthest = 0.0;
@@ -308,8 +306,7 @@ VIEW_SHOW(normals)
                     md5_vec3_normalize(carry_normal(m, normals[k], way == 1), normals[k]);
                 const md5_vec3 outward = carry_normal(m, normals[k], true);
                 if (md5_vec3_dot(outward, to_camera) > 0.0f) // of the side that is seen
-                    view_add_line(&picture->lines, from, view_along(from, normal, 4.0f),
-                                  colors[way]);
+                    view_add_line(&picture->lines, from, view_along(from, normal, 4), colors[way]);
             }
             // Of each triangle: against the normal of where its corners go.
             COMMON_FOR (k, mesh->num_triangles) {
@@ -355,10 +352,10 @@ VIEW_SHOW(influences)
             view_sample_clip(picture, "dance", picture->time, picture->figures[i].pose);
         if (choice > 0)
             view_add_cross(&picture->lines, view_joint_place(picture, &picture->figures[i], joint),
-                           2.0f, VIEW_RED);
+                           2, VIEW_RED);
     }
     const view_heat_facts facts = view_measure_heat(picture->model, picture->heat_joint);
-    float largest = 0.0f;
+    float largest = 0;
     COMMON_FOR (m, picture->model->num_meshes)
         COMMON_FOR (v, picture->model->meshes[m].num_vertices)
             largest = fmaxf(largest, weight_of_joint(&picture->model->meshes[m], v, joint));

@@ -30,7 +30,7 @@ static void measure(const view_picture *picture, const view_clip *clip, uint32_t
     md5_vec3 *const own = common_alloc(2 * (size_t)count, sizeof *own), *const other = own + count;
     kept->heat = common_alloc(count, sizeof *kept->heat);
     COMMON_FOR (i, num_steps) {
-        float largest = 0.0f;
+        float largest = 0;
         COMMON_FOR (k, PARTS) {
             const double part = (i + k / (double)PARTS) / num_steps;
             const md5_moment moment =
@@ -116,7 +116,7 @@ md5_weights *view_bind_weights(const md5_model *model, md5_weights_desc desc, md
 }
 
 // The difference that is red, units.
-static const float red_units = 3.0f;
+static const float red_units = 3;
 
 // lines of bind
 static md5_weights *bind_by_distance(const md5_model *model, uint32_t voxels, uint32_t influences,
@@ -163,7 +163,7 @@ VIEW_KEEP(bind)
         mesh.num_weights = weights->num_weights;
         mesh.weights = weights->weights;
         view_say_mesh(&words,
-                      &(view_said_mesh){.mesh = &mesh, .material = mesh.shader, .scale = 1.0f});
+                      &(view_said_mesh){.mesh = &mesh, .material = mesh.shader, .scale = 1});
         first += mesh.num_vertices;
     }
     kept->bound = md5_parse_model(words.text, words.size, NULL, NULL);
@@ -335,7 +335,7 @@ VIEW_SHOW(impostor)
     // A sphere around the character in all frames.
     md5_bounds bounds = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     COMMON_FOR (i, clip->anim->num_frames) {
-        const md5_moment moment = md5_moment_from_frames(clip->anim, i, i, 0.0f);
+        const md5_moment moment = md5_moment_from_frames(clip->anim, i, i, 0);
         bounds = md5_bounds_union(bounds, md5_anim_bounds(clip->anim, moment, MD5_ROOT_IN_PLACE));
     }
     look->center = md5_vec3_lerp(bounds.min, bounds.max, 0.5f);
@@ -351,9 +351,9 @@ VIEW_SHOW(impostor)
         const float distance = picture->values[0] * (float)(pair * (pair + 1)) / 6.0f;
         // Away from the camera as pages have it, which looks from 30 degrees at the left.
         figure->place.translation =
-            (md5_vec3){-0.866f * distance - 0.5f * side, -0.5f * distance + 0.866f * side, 0.0f};
-        figure->place.rotation = md5_quat_from_axis_angle((md5_vec3){0.0f, 0.0f, 1.0f},
-                                                          picture->values[4] / 57.2957795f);
+            (md5_vec3){-0.866f * distance - 0.5f * side, -0.5f * distance + 0.866f * side, 0};
+        figure->place.rotation =
+            md5_quat_from_axis_angle((md5_vec3){0, 0, 1}, picture->values[4] / 57.2957795f);
         figure->kind = is_impostor ? VIEW_FIGURE_IMPOSTOR : VIEW_FIGURE_LIT;
         figure->moment.frame0 = frame;
         view_sample_clip(picture, clip->name,
@@ -361,7 +361,7 @@ VIEW_SHOW(impostor)
                                      : picture->time,
                          figure->pose);
         if (i < 2)
-            view_add_label(picture, md5_vec3_add(figure->place.translation, (md5_vec3){.z = -5.0f}),
+            view_add_label(picture, md5_vec3_add(figure->place.translation, (md5_vec3){.z = -5}),
                            VIEW_PLAIN, is_impostor ? "impostor" : "skinned");
     }
     // The largest angle, in degrees, between a direction from which a character is seen and that

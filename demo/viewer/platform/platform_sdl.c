@@ -371,7 +371,7 @@ view_window *view_open_window(const char *title, uint32_t width, uint32_t height
             window->context = SDL_GL_CreateContext(window->window);
     }
     if (window->context == NULL) {
-        (void)snprintf(problem, size, "%s", SDL_GetError());
+        snprintf(problem, size, "%s", SDL_GetError());
         if (window->window != NULL)
             SDL_DestroyWindow(window->window);
         free(window);
@@ -488,7 +488,7 @@ void view_window_pixels(const view_window *window, int *width, int *height)
 float view_screen_scale(const view_window *window)
 {
     int points = 0, pixels = 0, unused = 0;
-    float dots = 0.0f;
+    float dots = 0;
     view_window_points(window, &points, &unused);
     view_window_pixels(window, &pixels, &unused);
     if (points > 0 && pixels > points)
@@ -500,7 +500,7 @@ float view_screen_scale(const view_window *window)
         return 1.0f;
     // In halves, and only if the resolution is high: many screens report a wrong size.
     const float scale = floorf(dots / 96.0f * 2.0f) / 2.0f;
-    return dots >= 144.0f ? fminf(scale, 3.0f) : 1.0f;
+    return dots >= 144.0f ? fminf(scale, 3) : 1.0f;
 }
 
 double view_screen_rate(const view_window *window)
@@ -572,8 +572,8 @@ static void fill(void *user, Uint8 *bytes, int size)
     float *const samples = (float *)(void *)bytes;
     COMMON_FOR (i, (size_t)size / sizeof *samples) {
         float *const sum = &window->ring[window->next_sample];
-        samples[i] = fminf(fmaxf(*sum, -1.0f), 1.0f);
-        *sum = 0.0f;
+        samples[i] = fminf(fmaxf(*sum, -1), 1);
+        *sum = 0;
         window->next_sample = (window->next_sample + 1) % VIEW_RING;
     }
 }

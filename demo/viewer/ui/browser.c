@@ -490,7 +490,7 @@ static void draw_heading(view_ui *ui, float x, float y, float width)
     else
         COMMON_TEXT(count, "%zu of %zu", browser->num_found, num_all);
     const float count_width = view_text_width(canvas->font, VIEW_TEXT, count) + 12.0f * scale;
-    view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(width - count_width, 1.0f), VIEW_BRIGHT,
+    view_draw_text(canvas, VIEW_TEXT, x, y, fmaxf(width - count_width, 1), VIEW_BRIGHT,
                    browser->kind == VIEW_BROWSE_CLIPS ? "Clips" : browser->folder);
     view_draw_text(canvas, VIEW_TEXT, x + width - count_width + 12.0f * scale, y, 0, VIEW_DIM,
                    count);
@@ -558,13 +558,13 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     const float heading = (is_game ? 4.0f : 2.8f) * line;
     const float most = ui->window.height - 2.0f * margin - 2.0f * padding - heading;
     const float inner =
-        fmaxf(fminf(520.0f * scale, stage->width - 2.0f * margin - 2.0f * padding), 1.0f);
+        fmaxf(fminf(520.0f * scale, stage->width - 2.0f * margin - 2.0f * padding), 1);
     // The preview of a game is beside the rows, if there is room for one.
     const float side = (float)VIEW_SKETCH_SIZE * scale, distance = 16.0f * scale;
     const bool has_preview = is_game && !browser->is_scanning && inner > 2.5f * (side + distance);
     const float beside = has_preview ? side + distance : 0.0f;
     const float height =
-        fmaxf(floorf(fminf(fmaxf((float)num_lines * line, beside), most) / line), 1.0f) * line;
+        fmaxf(floorf(fminf(fmaxf((float)num_lines * line, beside), most) / line), 1) * line;
     const view_rect box = {roundf(0.5f * (stage->width - inner) - padding), ui->window.y + margin,
                            inner + 2.0f * padding, heading + height + 2.0f * padding};
     ui_list list = {
@@ -577,8 +577,8 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     };
     browser->num_rows = ui_list_room(ui, list.rows);
     ui_begin(ui, "list");
-    const bool is_beside = ui_item(ui, (view_rect){0.0f, 0.0f, stage->width, stage->height}, "");
-    (void)ui_item(ui, box, "box");
+    const bool is_beside = ui_item(ui, (view_rect){0, 0, stage->width, stage->height}, "");
+    ui_item(ui, box, "box");
     if (ui_is_panel_hot(ui)
         && ui_scroll_lines(ui, line, browser->num_rows, browser->num_found, &browser->first)) {
         const size_t last = browser->first + browser->num_rows - 1;
@@ -594,7 +594,7 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, 0x12151AF6u);
     draw_heading(ui, box.x + padding, box.y + padding, inner);
     if (has_preview) {
-        static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+        static const float whole[4] = {0, 0, 1, 1};
         const view_rect frame = {list.rows.x + list.rows.width + distance, list.rows.y, side, side};
         view_draw_round_rect(canvas, frame, 4.0f * scale, VIEW_PREVIEW_COLOR);
         if (stage->preview != 0)
@@ -609,10 +609,10 @@ void view_browser_panel(view_ui *ui, const view_stage *stage)
             ui_text_left_of(ui, list.rows.x + list.rows.width,
                             list.rows.y + (float)(i - list.first) * line, VIEW_AMBER, text);
         }
-        ui_line(ui, &list, i, i == browser->chosen, 0.0f, colors[entry->kind], entry->label,
+        ui_line(ui, &list, i, i == browser->chosen, 0, colors[entry->kind], entry->label,
                 entry->label + left_out);
         if (entry->kind == VIEW_ENTRY_FILE || entry->kind == VIEW_ENTRY_RECENT)
-            (void)ui_context(ui, VIEW_ON_FILE, 0, 0, common_base(entry->path), entry->path);
+            ui_context(ui, VIEW_ON_FILE, 0, 0, common_base(entry->path), entry->path);
     }
     ui_scroll_bar(ui, &list);
     if (list.hovered != SIZE_MAX)

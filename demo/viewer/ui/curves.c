@@ -56,7 +56,7 @@ static void fit(plot *of)
 // Level lines at round values, with their numbers at the left.
 static void draw_grid(view_ui *ui, const plot *of)
 {
-    const float em = view_em(ui->canvas->font), hair = fmaxf(1.0f, roundf(0.08f * em));
+    const float em = view_em(ui->canvas->font), hair = fmaxf(1, roundf(0.08f * em));
     const double least = (of->high - of->low) / fmax((double)(of->area.height / (2.2f * em)), 1.0);
     const double power = pow(10.0, floor(log10(least))), part = least / power;
     const double step = power * (part <= 2.0 ? 2.0 : part <= 5.0 ? 5.0 : 10.0);
@@ -65,7 +65,7 @@ static void draw_grid(view_ui *ui, const plot *of)
     for (int64_t i = first; (double)i * step <= of->high && i < first + 64; i++) {
         const float y = roundf(y_of(of, (double)i * step));
         char text[32];
-        (void)view_format_number(text, sizeof text, (double)i * step, places, false);
+        view_format_number(text, sizeof text, (double)i * step, places, false);
         view_draw_rect(ui->canvas, (view_rect){of->area.x, y, of->area.width, hair},
                        i == 0 ? VIEW_EDGE : VIEW_CONTROL);
         ui_text_left_of(ui, of->area.x - 0.5f * em, y - 0.5f * ui->canvas->font->line[VIEW_TEXT],
@@ -80,7 +80,7 @@ static void draw_line(view_canvas *canvas, const plot *of, uint32_t line)
     const uint32_t last = of->anim->num_frames - 1,
                    count = (uint32_t)(of->area.width / (0.15f * em));
     const size_t length = strlen(strokes[line]);
-    float ends[4] = {0.0f};
+    float ends[4] = {0};
     for (uint32_t i = 0; i <= count; i++) {
         const float part = (float)i / (float)count, place = part * (float)last;
         const uint32_t frame = (uint32_t)place, next = frame < last ? frame + 1 : last;
@@ -98,9 +98,9 @@ static void draw_line(view_canvas *canvas, const plot *of, uint32_t line)
 static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_rect box)
 {
     const float em = view_em(stage->font), last = (float)(of->anim->num_frames - 1);
-    const float line = stage->font->line[VIEW_TEXT], hair = fmaxf(1.0f, roundf(0.1f * em));
+    const float line = stage->font->line[VIEW_TEXT], hair = fmaxf(1, roundf(0.1f * em));
     const float place = roundf((float)view_frame_place(stage->play, of->anim));
-    const uint32_t shown = (uint32_t)view_clamp(place, 0.0f, last);
+    const uint32_t shown = (uint32_t)view_clamp(place, 0, last);
     float names = 1.0f * em, part;
     char text[32];
     COMMON_FOR (i, of->num_lines)
@@ -112,9 +112,9 @@ static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_re
     const float right = of->area.x + of->area.width, bottom = of->area.y + of->area.height;
     if (ui_drag(ui, ui_item(ui, view_inset(of->area, -0.5f * em), "plot"), of->area, &part))
         view_seek(stage->play, of->anim, roundf(part * last) / of->anim->frame_rate);
-    if (ui_is_hot(ui) && (ui->mouse.is_moved || ui->mouse.wheel != 0.0f))
+    if (ui_is_hot(ui) && (ui->mouse.is_moved || ui->mouse.wheel != 0))
         ui->has_taken = true; // it tells of another frame; the camera stays
-    part = view_clamp((ui->mouse.x - of->area.x) / of->area.width, 0.0f, 1.0f);
+    part = view_clamp((ui->mouse.x - of->area.x) / of->area.width, 0, 1);
     const uint32_t told = ui_is_hot(ui) ? (uint32_t)roundf(part * last) : shown;
     if (ui->is_event)
         return told;
@@ -128,7 +128,7 @@ static uint32_t run_plot(view_ui *ui, const view_stage *stage, plot *of, view_re
              + 0.3f * em;
     }
     COMMON_FOR (i, 2) {
-        part = (float)(i == 0 ? told : shown) / fmaxf(last, 1.0f);
+        part = (float)(i == 0 ? told : shown) / fmaxf(last, 1);
         x = roundf(of->area.x + of->area.width * part);
         view_draw_rect(ui->canvas, (view_rect){x, of->area.y, hair, of->area.height},
                        i == 0 ? VIEW_DISABLED : VIEW_BRIGHT);
@@ -158,8 +158,8 @@ static uint32_t run_table(view_ui *ui, const view_stage *stage, view_rect area,
     area.height -= height;
     if (!ui->is_event && ui->curves.revealed != shown
         && (top < scroll->wanted || top + height > scroll->wanted + area.height))
-        scroll->wanted = fminf(fmaxf(top - 0.3f * area.height, 0.0f),
-                               fmaxf((float)count * height - area.height, 0.0f));
+        scroll->wanted = fminf(fmaxf(top - 0.3f * area.height, 0),
+                               fmaxf((float)count * height - area.height, 0));
     if (!ui->is_event)
         ui->curves.revealed = shown;
     ui_begin_column(ui, &column, area, scroll);
@@ -195,7 +195,7 @@ static void sample(view_curves *curves, const view_scene *scene, uint32_t joint)
     curves->values = common_alloc(count, sizeof *curves->values);
     COMMON_FOR (frame, count) {
         const md5_moment moment = {.frame0 = frame, .frame1 = frame};
-        float *const q = curves->values[frame][2], dot = 0.0f;
+        float *const q = curves->values[frame][2], dot = 0;
         md5_sample(clip->binding, moment, scene->root, pose);
         view_find_values(md5_mat34_from_xform(pose[joint]), curves->values[frame]);
         for (int i = 0; i < 4 && frame > 0; i++)
@@ -220,7 +220,7 @@ static void copy_curve(view_ui *ui, const view_stage *stage, uint32_t num_axes)
         used += (size_t)snprintf(text + used, size - used, "%u", frame);
         COMMON_FOR (i, num_axes)
             used += (size_t)snprintf(text + used, size - used, ",%.9g",
-                                     (double)curves->values[frame][curves->kind][i]);
+                                     curves->values[frame][curves->kind][i]);
         used += (size_t)snprintf(text + used, size - used, "\n");
     }
     ui_copy(ui, stage->now, text, "curves");
@@ -233,9 +233,9 @@ static void fill_frame(const view_ui *ui, const view_stage *stage, uint32_t fram
     (void)stage;
     COMMON_TEXT(of->texts[0], "%u", frame);
     for (uint32_t i = 1; i < of->count; i++)
-        (void)view_format_number(of->texts[i], sizeof of->texts[i],
-                                 curves->values[frame][curves->kind][i - 1],
-                                 view_value_places[curves->kind], false);
+        view_format_number(of->texts[i], sizeof of->texts[i],
+                           curves->values[frame][curves->kind][i - 1],
+                           view_value_places[curves->kind], false);
 }
 
 // Returns what is missing, or NULL.
@@ -253,7 +253,7 @@ static const char *run_curves(view_ui *ui, const view_stage *stage, view_rect le
     sample(curves, scene, (uint32_t)joint);
     const view_rect kinds = {right.x, right.y + 0.15f * em, right.width - 5.5f * em, 1.7f * em};
     const view_rect button = {kinds.x + kinds.width + 0.5f * em, kinds.y, 4.3f * em, kinds.height};
-    (void)ui_segment(ui, kinds, view_value_names, VIEW_NUM_VALUE_KINDS, &curves->kind);
+    ui_segment(ui, kinds, view_value_names, VIEW_NUM_VALUE_KINDS, &curves->kind);
     plot of = {.anim = clip->anim, .places = view_value_places[curves->kind]};
     view_color colors[UI_MAX_CELLS] = {VIEW_DIM};
     ui_cells head = {.name = "", .texts[0] = "frame", .colors = colors};
@@ -265,7 +265,7 @@ static const char *run_curves(view_ui *ui, const view_stage *stage, view_rect le
         of.lines[i] = (plot_line){view_axis_names[i], &curves->values[0][curves->kind][i],
                                   sizeof *curves->values / sizeof(float), view_axis_colors[i]};
         colors[1 + i] = view_axis_colors[i];
-        (void)snprintf(head.texts[1 + i], sizeof head.texts[0], "%s", view_axis_names[i]);
+        snprintf(head.texts[1 + i], sizeof head.texts[0], "%s", view_axis_names[i]);
     }
     const uint32_t told = run_plot(ui, stage, &of, left);
     char text[128]; // in the head of the dock
@@ -288,13 +288,13 @@ static void fill_peak(const view_ui *ui, const view_stage *stage, uint32_t row, 
     const size_t size = sizeof of->texts[0];
     of->name = stage->document->scene.skeleton->joints[peak->joint].name;
     if (compare->measured != NULL)
-        (void)view_format_number(
+        view_format_number(
             of->texts[0], size,
             compare->courses[ui->curves.told * (size_t)compare->num_joints + peak->joint], 3,
             false);
-    (void)view_format_number(of->texts[1], size, peak->distance, 3, false);
-    (void)snprintf(of->texts[2], size, "%u", peak->distance_frame);
-    (void)view_format_number(of->texts[3], size, peak->angle, 2, false);
+    view_format_number(of->texts[1], size, peak->distance, 3, false);
+    snprintf(of->texts[2], size, "%u", peak->distance_frame);
+    view_format_number(of->texts[3], size, peak->angle, 2, false);
 }
 
 // Joints by their largest distance over the clip, and that of the chosen one, or of the first, in

@@ -63,7 +63,7 @@ static view_action closing(const view_stage *stage, view_dock dock)
 static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view_rect box)
 {
     const view_layout_wish wish = view_wish_layout(stage);
-    const float em = wish.em, grip = ceilf(0.4f * em), line = fmaxf(1.0f, roundf(0.08f * em));
+    const float em = wish.em, grip = ceilf(0.4f * em), line = fmaxf(1, roundf(0.08f * em));
     const view_rect free = view_lay_out(&wish).free;
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM, is_left = box.x < free.x + grip;
     view_rect edge = box;
@@ -86,7 +86,7 @@ static void drag_edge(view_ui *ui, const view_stage *stage, view_dock dock, view
     const bool is_dragged = ui_drag(ui, is_pressed, area, &unused);
     view_draw_rect(ui->canvas, edge, ui_is_hot(ui) ? VIEW_ACCENT : VIEW_EDGE);
     if (is_pressed && ui->mouse.is_double) {
-        ui->docks.sizes[dock] = 0.0f;
+        ui->docks.sizes[dock] = 0;
         ui->active.panel = NULL;
     }
     if (!is_dragged || !ui->mouse.is_moved)
@@ -113,8 +113,8 @@ static view_rect open_dock(view_ui *ui, const view_stage *stage, const view_layo
     const bool is_textures = dock == VIEW_DOCK_LEFT && ui->textures.is_open;
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, panels[dock]);
-    (void)ui_item(ui, box, "");
-    view_draw_rect(ui->canvas, (view_rect){box.x, box.y + height - 1.0f, box.width, 1.0f},
+    ui_item(ui, box, "");
+    view_draw_rect(ui->canvas, (view_rect){box.x, box.y + height - 1.0f, box.width, 1},
                    VIEW_CONTROL);
     float x = box.x + gap;
     const bool is_bottom = dock == VIEW_DOCK_BOTTOM, has_tabs = layout->has_tabs || is_bottom;
@@ -166,7 +166,7 @@ static void drag_handle(view_ui *ui, const view_stage *stage, view_rect handle)
     float unused;
     view_draw_rect(ui->canvas, handle, VIEW_DOCK);
     view_draw_rect(ui->canvas,
-                   (view_rect){handle.x, handle.y, handle.width, fmaxf(1.0f, roundf(0.08f * em))},
+                   (view_rect){handle.x, handle.y, handle.width, fmaxf(1, roundf(0.08f * em))},
                    VIEW_EDGE);
     view_draw_round_rect(ui->canvas,
                          (view_rect){roundf(handle.x + 0.5f * handle.width - 1.5f * em),
@@ -176,7 +176,7 @@ static void drag_handle(view_ui *ui, const view_stage *stage, view_rect handle)
     const bool is_pressed = ui_item(ui, handle, "handle");
     if (!ui_drag(ui, is_pressed, handle, &unused) || is_pressed)
         return;
-    const float top = fmaxf(ui->mouse.y - 0.5f * handle.height, 1.0f);
+    const float top = fmaxf(ui->mouse.y - 0.5f * handle.height, 1);
     if (ui->docks.sheet_top > 0.0f || fabsf(top - handle.y) > em) { // a tap trembles
         ui->docks.sheet_top = top;
         ui->docks.is_sheet_open = true;
@@ -201,7 +201,7 @@ static view_rect open_sheet(view_ui *ui, const view_stage *stage, view_dock fron
     view_rect tab = {box.x, box.y, box.width / (float)NUM_TABS, ceilf(2.6f * em)};
     view_draw_rect(ui->canvas, box, VIEW_DOCK);
     ui_begin(ui, "tab");
-    (void)ui_item(ui, box, "");
+    ui_item(ui, box, "");
     for (size_t i = 0; i < NUM_TABS; i++) {
         const view_dock dock = tabs[i].dock;
         const bool is_front = dock == front && ui->docks.is_second[dock] == tabs[i].is_second;

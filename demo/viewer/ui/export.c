@@ -231,9 +231,9 @@ static void add_place(view_ui *ui)
     view_rect row = next_row(ui, "Folder");
     if (export->has_desktop && ui_buttons(ui, &row, &more, 1, -1, true) == 0)
         ui->command = (view_command){.action = VIEW_OPEN_FOLDER, .number = VIEW_FOLDER_OF_EXPORT};
-    (void)ui_field(ui, row, "folder", choices->folder, sizeof choices->folder);
-    (void)ui_field(ui, next_row(ui, "Name"), "name: {model} {anim} {frame:04} {n}", choices->name,
-                   sizeof choices->name);
+    ui_field(ui, row, "folder", choices->folder, sizeof choices->folder);
+    ui_field(ui, next_row(ui, "Name"), "name: {model} {anim} {frame:04} {n}", choices->name,
+             sizeof choices->name);
 }
 
 // What the choices are: those that have a meaning for the kind.
@@ -244,22 +244,22 @@ static void add_choices(view_ui *ui, const view_stage *stage)
     const view_scene *const scene = &stage->document->scene;
     const view_clip *const clip = view_shown_clip(scene);
     const bool is_moved = is_moving(choices), is_sheet = choices->kind == VIEW_EXPORT_SHEET;
-    (void)ui_segment(ui, next_row(ui, NULL), kinds, NUM_KINDS, &choices->kind);
+    ui_segment(ui, next_row(ui, NULL), kinds, NUM_KINDS, &choices->kind);
     if (scene->num_clips > 1) {
         char all[32];
         COMMON_TEXT(all, "all %zu", scene->num_clips);
         const char *const words[] = {clip != NULL ? clip->name : "this", all};
-        (void)ui_segment(ui, next_row(ui, "Clips"), words, 2, &choices->clips);
+        ui_segment(ui, next_row(ui, "Clips"), words, 2, &choices->clips);
     }
     if (is_moved)
-        (void)ui_field(ui, next_row(ui, "Pictures"), "one cycle, or 72 of a turntable",
-                       choices->frames, sizeof choices->frames);
+        ui_field(ui, next_row(ui, "Pictures"), "one cycle, or 72 of a turntable", choices->frames,
+                 sizeof choices->frames);
     if (is_sheet)
-        (void)ui_field(ui, next_row(ui, "Cells"), "as many as fit, or 4x3", choices->sheet,
-                       sizeof choices->sheet);
+        ui_field(ui, next_row(ui, "Cells"), "as many as fit, or 4x3", choices->sheet,
+                 sizeof choices->sheet);
     if (is_moved || is_sheet)
-        (void)ui_field(ui, next_row(ui, "Frames"), "all that play, or 0-24", choices->range,
-                       sizeof choices->range);
+        ui_field(ui, next_row(ui, "Frames"), "all that play, or 0-24", choices->range,
+                 sizeof choices->range);
     if (choices->kind == VIEW_EXPORT_MODEL) {
         uint32_t format = model_format(export);
         if (ui_segment(ui, next_row(ui, "Format"), (const char *const *)export->endings.names,
@@ -268,18 +268,17 @@ static void add_choices(view_ui *ui, const view_stage *stage)
         add_place(ui);
         return;
     }
-    (void)ui_segment(ui, next_row(ui, "Size"), sizes, NUM_SIZES, &choices->size);
+    ui_segment(ui, next_row(ui, "Size"), sizes, NUM_SIZES, &choices->size);
     if (choices->size == OWN_SIZE)
-        (void)ui_field(ui, next_row(ui, ""), "1280x720", choices->resolution,
-                       sizeof choices->resolution);
+        ui_field(ui, next_row(ui, ""), "1280x720", choices->resolution, sizeof choices->resolution);
     if (is_moved) {
-        (void)ui_segment(ui, next_row(ui, "Format"), formats, NUM_FORMATS, &choices->format);
-        (void)ui_field(ui, next_row(ui, "Frame rate"), "24 a second", choices->rate,
-                       sizeof choices->rate);
+        ui_segment(ui, next_row(ui, "Format"), formats, NUM_FORMATS, &choices->format);
+        ui_field(ui, next_row(ui, "Frame rate"), "24 a second", choices->rate,
+                 sizeof choices->rate);
     }
-    (void)ui_segment(ui, next_row(ui, "Samples"), samples, NUM_SAMPLES, &choices->samples);
-    (void)ui_segment(ui, next_row(ui, "Background"), backgrounds, 2, &choices->background);
-    (void)ui_segment(ui, next_row(ui, "Labels"), labels, 2, &choices->labels);
+    ui_segment(ui, next_row(ui, "Samples"), samples, NUM_SAMPLES, &choices->samples);
+    ui_segment(ui, next_row(ui, "Background"), backgrounds, 2, &choices->background);
+    ui_segment(ui, next_row(ui, "Labels"), labels, 2, &choices->labels);
     add_place(ui);
 }
 
@@ -301,7 +300,7 @@ static void add_results(view_ui *ui)
         return;
     view_rect row = next_row(ui, NULL);
     if (ui_buttons(ui, &row, &copy, 1, -1, true) == 0)
-        (void)view_copy_text(export->line);
+        view_copy_text(export->line);
     view_draw_text(ui->canvas, VIEW_TEXT, row.x, row.y + 3.5f * ui->canvas->font->scale, row.width,
                    VIEW_DIM, "The same on the command line");
     ui_column_text(ui, VIEW_PLAIN, export->line);
@@ -351,7 +350,7 @@ static void draw_foot(view_ui *ui, view_rect foot)
 // What is written, in the middle of a box.
 static void draw_preview(view_ui *ui, view_rect box)
 {
-    static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+    static const float whole[4] = {0, 0, 1, 1};
     const float shape = ui->export.preview_shape, width = fminf(box.width, box.height * shape);
     const view_rect image = {box.x + 0.5f * (box.width - width),
                              box.y + 0.5f * (box.height - width / shape), width, width / shape};
@@ -369,7 +368,7 @@ void view_export_panel(view_ui *ui, const view_stage *stage)
     view_rect foot;
     export->is_small = stage->width < 700.0f * scale || stage->height < 400.0f * scale;
     const view_rect inside = ui_footed_dialog(
-        ui, VIEW_EXPORT_PANEL, export->is_small ? 560.0f : 880.0f, 470.0f, "Export", &foot);
+        ui, VIEW_EXPORT_PANEL, export->is_small ? 560.0f : 880.0f, 470, "Export", &foot);
     view_rect form = inside;
     if (!export->is_small) {
         form.width *= 0.58f;

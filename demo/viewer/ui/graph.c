@@ -3,9 +3,9 @@
 #include "demo/viewer/ui/ui.h"
 
 // In em.
-static const float head_height = 2.0f, corner_radius = 0.45f, head_length = 0.55f,
-                   line_width = 0.1f, live_width = 0.25f, node_radius = 0.3f, edge_reach = 0.45f;
-static const float lowest_zoom = 0.25f, highest_zoom = 2.0f, least_text = 0.6f;
+static const float head_height = 2, corner_radius = 0.45f, head_length = 0.55f, line_width = 0.1f,
+                   live_width = 0.25f, node_radius = 0.3f, edge_reach = 0.45f;
+static const float lowest_zoom = 0.25f, highest_zoom = 2, least_text = 0.6f;
 static const view_color edge_color = 0x8A97A8FFu, pill_color = 0x171A20FFu,
                         ground_color = 0x12151AFFu;
 
@@ -85,7 +85,7 @@ static float distance_of(const drawing *of, const view_graph_edge *edge)
 static void find_hovered(drawing *of)
 {
     const view_graph *const graph = of->graph;
-    float nearest = edge_reach / fminf(of->zoom, 1.0f);
+    float nearest = edge_reach / fminf(of->zoom, 1);
     of->node = of->edge = MD5_NONE;
     if (!view_contains(of->area, of->ui->mouse.x, of->ui->mouse.y) || !ui_is_panel_hot(of->ui))
         return;
@@ -133,7 +133,7 @@ static view_color dimmed(view_color color, bool is_dim)
 static view_graph_point towards(view_graph_point from, view_graph_point to, float distance)
 {
     const float way = hypotf(to.x - from.x, to.y - from.y);
-    const float part = way > 0.0f ? fminf(distance / way, 1.0f) : 0.0f;
+    const float part = way > 0.0f ? fminf(distance / way, 1) : 0.0f;
     return (view_graph_point){from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part};
 }
 
@@ -180,7 +180,7 @@ static void draw_edge(const drawing *of, const view_graph_edge *edge, float widt
             const view_graph_point next = {
                 r * r * begin.x + 2.0f * r * t * corner.x + t * t * leave.x,
                 r * r * begin.y + 2.0f * r * t * corner.y + t * t * leave.y};
-            draw_line(of, pen, next, width, 0.0f, color);
+            draw_line(of, pen, next, width, 0, color);
             pen = next;
         }
     }
@@ -192,7 +192,7 @@ static void draw_edge(const drawing *of, const view_graph_edge *edge, float widt
 static view_graph_point point_at(const drawing *of, const view_graph_edge *edge, float part)
 {
     const view_graph_point *const points = of->graph->points + edge->first_point;
-    float length = 0.0f;
+    float length = 0;
     for (uint32_t i = 1; i < edge->num_points; i++)
         length += part * length_of(points + i - 1);
     uint32_t at = 0;
@@ -295,14 +295,14 @@ static void draw_edges(const drawing *of)
                                 b = graph->nodes[edge->ends[1]].rect;
                 draw_line(of, (view_graph_point){a.x + 0.5f * a.width, a.y + 0.5f * a.height},
                           (view_graph_point){b.x + 0.5f * b.width, b.y + 0.5f * b.height},
-                          line_width, 0.0f, color);
+                          line_width, 0, color);
             }
             draw_edge(of, edge, is_lit ? 2.0f * line_width : line_width, color);
         }
     for (int i = VIEW_TAKEN_EDGES; i-- > 0;) {
         const view_taken_edge *const taken = &of->view->taken[i];
         const float age = (float)fabs(of->machine->time - taken->time);
-        const uint32_t alpha = (uint32_t)(255.0f * view_clamp(1.0f - 0.5f * age, 0.0f, 1.0f));
+        const uint32_t alpha = (uint32_t)(255.0f * view_clamp(1.0f - 0.5f * age, 0, 1));
         if (taken->edge != MD5_NONE)
             draw_edge(of, &graph->edges[taken->edge], 1.5f * line_width,
                       (VIEW_ACCENT & 0xFFFFFF00u) | alpha);
@@ -315,7 +315,7 @@ static void draw_edges(const drawing *of)
     if (running != MD5_NONE && !of->stage->shown->reduced_motion
         && graph->edges[running].num_points > 1) {
         const view_graph_edge *const edge = &graph->edges[running];
-        const float part = view_clamp(of->status.progress, 0.0f, 1.0f);
+        const float part = view_clamp(of->status.progress, 0, 1);
         const bool is_back = edge->ends[1] != of->status.state;
         const view_graph_point spot = point_at(of, edge, is_back ? 1.0f - part : part);
         view_draw_disc(of->stage->canvas, spot.x * of->em, spot.y * of->em, 0.35f * of->em,
@@ -347,8 +347,8 @@ static void draw_dashes(const drawing *of, view_rect rect, view_color color)
     COMMON_FOR (i, 4)
         for (unsigned k = 0; 2.0f * dash * (float)k < length_of(corners + i); k++)
             draw_line(of, towards(corners[i], corners[i + 1], 2.0f * dash * (float)k),
-                      towards(corners[i], corners[i + 1], dash * (float)(2 * k + 1)), line_width,
-                      0.0f, color);
+                      towards(corners[i], corners[i + 1], dash * (float)(2 * k + 1)), line_width, 0,
+                      color);
 }
 
 // Whether a state stands back behind what is below the mouse.
@@ -384,7 +384,7 @@ static void draw_node(const drawing *of, uint32_t number)
                                         : dimmed(VIEW_CONTROL, is_dim));
     if (is_active && !is_filled) { // as far as the transition has come
         const view_rect inside = view_inset(rect, 0.1f);
-        const float part = view_clamp(of->status.progress, 0.0f, 1.0f);
+        const float part = view_clamp(of->status.progress, 0, 1);
         view_draw_round_rect(
             of->stage->canvas,
             scaled((view_rect){inside.x, inside.y, fmaxf(part * inside.width, 0.4f), inside.height},
@@ -476,8 +476,7 @@ static void add_way(view_rows *rows, const view_machine *machine, const md5_tran
         const char *const join = condition->begins_alternative ? " or " : " and ";
         char word[96];
         COMMON_TEXT(word, signs[condition->compare],
-                    kind != NULL && !is_event ? kind : condition->parameter,
-                    (double)condition->value);
+                    kind != NULL && !is_event ? kind : condition->parameter, condition->value);
         if (condition->begins_alternative && all) // one before it holds already
             is_met = true;
         all =
@@ -486,11 +485,11 @@ static void add_way(view_rows *rows, const view_machine *machine, const md5_tran
     }
     all = all || is_met;
     if (way->duration > 0.0f)
-        COMMON_TEXT(fade, "%s %.2f s", fades[way->fade], (double)way->duration);
+        COMMON_TEXT(fade, "%s %.2f s", fades[way->fade], way->duration);
     if (way->exit_event != NULL)
         COMMON_TEXT(exit, VIEW_DOT "exit at %s", way->exit_event);
     else if (way->waits)
-        COMMON_TEXT(exit, VIEW_DOT "exit %g%s", (double)way->exit, way->exits_each ? " each" : "");
+        COMMON_TEXT(exit, VIEW_DOT "exit %g%s", way->exit, way->exits_each ? " each" : "");
     if (way->priority != 0)
         COMMON_TEXT(priority, VIEW_DOT "priority %d", way->priority);
     view_add_row(rows, all ? VIEW_FINE : VIEW_PLAIN, NULL, "%s%s" VIEW_DOT "%s%s%s%s",
@@ -510,7 +509,7 @@ static void draw_popover(const drawing *of)
     const view_font *const font = of->stage->font;
     const view_ui *const ui = of->ui;
     view_rows rows = {0};
-    view_begin_rows(&rows, font, 100.0f, 18.0f, "Click: take it")->kind = VIEW_ROW_TEXT;
+    view_begin_rows(&rows, font, 100, 18, "Click: take it")->kind = VIEW_ROW_TEXT;
     for (uint32_t end = 0, begin = edge->first_way; end < 2; begin += edge->num_ways[end++]) {
         if (edge->num_ways[end] > 0)
             view_add_row(&rows, VIEW_BRIGHT, NULL, "%s \xE2\x86\x92 %s",
@@ -527,11 +526,11 @@ static void draw_popover(const drawing *of)
     const float width = rows.width + 2.0f * VIEW_PADDING * font->scale;
     const float height = view_place_rows(&rows), gap = 1.2f * of->em;
     const bool is_left = ui->mouse.x + gap + width > of->stage->width;
-    rows.x = roundf(fmaxf(is_left ? ui->mouse.x - gap - width : ui->mouse.x + gap, 0.0f));
-    rows.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->area.y + of->area.height - height), 0.0f));
+    rows.x = roundf(fmaxf(is_left ? ui->mouse.x - gap - width : ui->mouse.x + gap, 0));
+    rows.y = roundf(fmaxf(fminf(ui->mouse.y + gap, of->area.y + of->area.height - height), 0));
     const view_rect box = {rows.x - 1.0f, rows.y - 1.0f, width + 2.0f, height + 2.0f};
     view_draw_round_rect(of->stage->canvas, box, VIEW_RADIUS * font->scale, VIEW_EDGE);
-    view_draw_round_rect(of->stage->canvas, view_inset(box, 1.0f), VIEW_RADIUS * font->scale,
+    view_draw_round_rect(of->stage->canvas, view_inset(box, 1), VIEW_RADIUS * font->scale,
                          ground_color);
     view_draw_rows(of->stage->canvas, &rows);
 }
@@ -572,9 +571,9 @@ static void set_zoom(view_graph_view *view, const drawing *of, float zoom, float
 static void place_fitted(drawing *of, float least)
 {
     const float width = of->graph->width * of->em, height = of->graph->height * of->em;
-    of->zoom = view_clamp(fminf(of->area.width / width, of->area.height / height), least, 1.0f);
-    of->x = roundf(of->area.x + fmaxf(0.5f * (of->area.width - width * of->zoom), 0.0f));
-    of->y = roundf(of->area.y + fmaxf(0.5f * (of->area.height - height * of->zoom), 0.0f));
+    of->zoom = view_clamp(fminf(of->area.width / width, of->area.height / height), least, 1);
+    of->x = roundf(of->area.x + fmaxf(0.5f * (of->area.width - width * of->zoom), 0));
+    of->y = roundf(of->area.y + fmaxf(0.5f * (of->area.height - height * of->zoom), 0));
 }
 
 static float name_width(const drawing *of, uint32_t layer)
@@ -594,11 +593,11 @@ static void head(const drawing *of)
     if (draw_word(of, &right, true, false, "fit", "Fit")) {
         drawing whole = *of;
         place_fitted(&whole, lowest_zoom);
-        set_zoom(of->view, &whole, whole.zoom, 0.0f, 0.0f);
+        set_zoom(of->view, &whole, whole.zoom, 0, 0);
     }
     COMMON_TEXT(text, "%.0f %%", 100.0 * (double)of->zoom);
     const char *const words[][2] = {{"nearer", "+"}, {"usual", text}, {"farther", "\xE2\x88\x92"}};
-    const float zooms[] = {1.25f * of->zoom, 1.0f, 0.8f * of->zoom};
+    const float zooms[] = {1.25f * of->zoom, 1, 0.8f * of->zoom};
     COMMON_FOR (i, 3)
         if (draw_word(of, &right, true, false, words[i][0], words[i][1]))
             set_zoom(of->view, of, zooms[i], middle_x, middle_y);
@@ -614,7 +613,7 @@ static void head(const drawing *of)
         if (draw_word(of, &x, false, i == of->view->layer, text, desc->layers[i].name)
             && i != of->view->layer) {
             of->view->layer = i;
-            of->view->zoom = 0.0f;
+            of->view->zoom = 0;
         }
     }
     if (ui->mouse.wheel == 0.0f || !ui_is_panel_hot(ui))
@@ -625,7 +624,7 @@ static void head(const drawing *of)
     } else { // over the names it goes to the next layer
         const uint32_t count = desc->num_layers;
         of->view->layer = (of->view->layer + (ui->mouse.wheel < 0.0f ? 1 : count - 1)) % count;
-        of->view->zoom = 0.0f;
+        of->view->zoom = 0;
     }
 }
 
@@ -658,7 +657,7 @@ static void open_graph(drawing *of)
         || view->laid_out != view->layer) {
         view_free_graph(view->graph);
         if (view->fingerprint != fingerprint)
-            view->zoom = 0.0f;
+            view->zoom = 0;
         view->graph = view_lay_out_graph(&of->machine->desc->layers[view->layer], measure, font);
         view->fingerprint = fingerprint;
         view->scale = font->scale;
@@ -717,7 +716,7 @@ static void node_items(const drawing *of)
         if (ui_item(of->ui, rect, label))
             of->ui->command =
                 (view_command){.action = VIEW_GO_TO_STATE, .number = of->view->layer, .item = i};
-        (void)ui_context(of->ui, VIEW_ON_STATE, of->view->layer, i, of->graph->nodes[i].name, NULL);
+        ui_context(of->ui, VIEW_ON_STATE, of->view->layer, i, of->graph->nodes[i].name, NULL);
         if (ui_is_focused(of->ui))
             focused = i;
     }
@@ -758,7 +757,7 @@ void view_graph_panel(view_ui *ui, const view_stage *stage)
     }
     if (of.edge != MD5_NONE) {
         const uint32_t way = way_of(&of, &of.graph->edges[of.edge]);
-        (void)ui_context(ui, VIEW_ON_EDGE, view->layer, way, NULL, NULL);
+        ui_context(ui, VIEW_ON_EDGE, view->layer, way, NULL, NULL);
         if (is_pressed)
             ui->command =
                 (view_command){.action = VIEW_TAKE_TRANSITION, .number = view->layer, .item = way};
@@ -776,7 +775,7 @@ void view_graph_panel(view_ui *ui, const view_stage *stage)
         const view_rect before = view_clip_canvas(stage->canvas, seen);
         draw_edges(&of);
         draw_nodes(&of);
-        (void)view_clip_canvas(stage->canvas, before);
+        view_clip_canvas(stage->canvas, before);
         for (uint32_t i = first; i < stage->canvas->count; i++) {
             md5gl_panel_vertex *const vertex = &stage->canvas->vertices[i];
             vertex->x = of.x + vertex->x * of.zoom;

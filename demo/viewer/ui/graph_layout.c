@@ -8,10 +8,10 @@
 
 #include "demo/common/memory.h"
 
-static const float node_width = 8.0f, node_height = 1.7f, row_gap = 0.7f, track_width = 0.7f,
+static const float node_width = 8, node_height = 1.7f, row_gap = 0.7f, track_width = 0.7f,
                    lane_height = 0.6f, channel_width = 3.2f, channel_end = 1.1f,
                    text_padding = 0.8f, sign_width = 1.5f, more_width = 2.6f, mark_gap = 0.9f,
-                   mark_padding = 0.5f, mark_height = 1.3f, entry_width = 7.0f;
+                   mark_padding = 0.5f, mark_height = 1.3f, entry_width = 7;
 
 enum { HUB_NEIGHBOURS = 8, SWEEPS = 8 };
 
@@ -384,7 +384,7 @@ static void find_routes(layout *of)
 // beside its middle, so that heads there are those of others.
 static void find_levels(const layout *of, const graph_route *route, float levels[3])
 {
-    static const float ends[] = {[ROUTE_FORWARD] = 0.0f, [ROUTE_BACK] = 0.45f, [ROUTE_SIDE] = 0.6f};
+    static const float ends[] = {[ROUTE_FORWARD] = 0, [ROUTE_BACK] = 0.45f, [ROUTE_SIDE] = 0.6f};
     const view_graph_edge *const edge = &of->graph->edges[route->edge];
     const bool returns = edge->num_ways[edge->ends[0] != route->right] > 0;
     levels[0] = of->rows[of->places[route->left].row].start + 0.5f * node_height;
@@ -401,7 +401,7 @@ static void find_levels(const layout *of, const graph_route *route, float levels
 // The heights of rows and the lanes above them.
 static void set_heights(layout *of)
 {
-    float y = 0.0f;
+    float y = 0;
     for (uint32_t i = 0; i <= of->num_rows; i++) {
         const bool is_between = i > 0 && i < of->num_rows;
         if (is_between || of->rows[i].num_lines > 0)
@@ -431,10 +431,10 @@ static float place_box(layout *of)
     view_graph *const graph = of->graph;
     const float padding = 0.6f, title = 1.9f, step = node_height + row_gap;
     uint32_t count = 0, number = 0;
-    float width = 0.0f;
+    float width = 0;
     COMMON_FOR (i, graph->num_states)
         if (graph->nodes[i].place == VIEW_NODE_BOXED) {
-            width = fmaxf(width, wish_width(of, i, 0.0f) + padding);
+            width = fmaxf(width, wish_width(of, i, 0) + padding);
             count++;
         }
     if (count == 0)
@@ -443,7 +443,7 @@ static float place_box(layout *of)
     const uint32_t num_rows = (count + across - 1) / across;
     const float height = title + step * (float)num_rows;
     graph->height = fmaxf(graph->height, height + step);
-    graph->box = (view_rect){0.0f, fmaxf(0.5f * (graph->height - height), step),
+    graph->box = (view_rect){0, fmaxf(0.5f * (graph->height - height), step),
                              width * (float)across + padding, height};
     COMMON_FOR (i, graph->num_states)
         if (graph->nodes[i].place == VIEW_NODE_BOXED) {
@@ -487,7 +487,7 @@ static void place_nodes(layout *of)
         const graph_band *const column = &of->columns[place->column];
         const float right = column->start + column->width, top = of->rows[place->row].start;
         if (node->place == VIEW_NODE_HUB)
-            node->rect = (view_rect){column->start, 0.0f, column->width, graph->height};
+            node->rect = (view_rect){column->start, 0, column->width, graph->height};
         if (!is_free(of, i))
             continue;
         node->rect = (view_rect){column->start, top, column->width, node_height};

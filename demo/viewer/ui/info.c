@@ -104,7 +104,7 @@ void view_two_panel(view_ui *ui, const view_stage *stage)
     const bool are_joints = from >= 0 && to >= 0 && to != from;
     const bool are_spots = scene->model != NULL && stage->pick->is_set && stage->measured->is_set;
     char text[256];
-    md5_mat34 ends[2] = {{{0.0f}}};
+    md5_mat34 ends[2] = {{{0}}};
     if ((!are_joints && !are_spots) || view_shows_crowd(stage->document))
         return;
     for (int i = 0; i < 2 && are_joints; i++)
@@ -114,7 +114,7 @@ void view_two_panel(view_ui *ui, const view_stage *stage)
                    : view_pick_difference(scene, stage->pick, stage->measured);
     const float angle = are_joints ? view_angle_between(ends[0], ends[1]) : 0.0f;
     view_rows rows = {0};
-    view_begin_inspector_rows(stage, &rows, 84.0f);
+    view_begin_inspector_rows(stage, &rows, 84);
     view_add_section(&rows, UI_SECTION_TWO, "Two chosen");
     if (are_joints)
         view_add_row(&rows, VIEW_BRIGHT, "Joints", "%s \xE2\x86\x92 %s",
@@ -129,8 +129,7 @@ void view_two_panel(view_ui *ui, const view_stage *stage)
     if (ui_column_rows(ui, "two", &rows) != 1)
         return;
     COMMON_TEXT(text, "distance\t%.9g\ndifference\t%.9g\t%.9g\t%.9g\ndegrees\t%.9g\n",
-                (double)md5_vec3_length(way), (double)way.x, (double)way.y, (double)way.z,
-                (double)angle);
+                (double)md5_vec3_length(way), way.x, way.y, way.z, angle);
     if (!are_joints)
         *strstr(text, "degrees") = '\0';
     ui_copy(ui, stage->now, text, "what is between two");
@@ -338,7 +337,7 @@ void view_list_figures(const view_stage *stage, view_rows *rows)
     const bool is_crowd = view_shows_crowd(document),
                has_glyphs = shown->normals || shown->tangents;
     char text[64];
-    view_begin_inspector_rows(stage, rows, 84.0f);
+    view_begin_inspector_rows(stage, rows, 84);
     view_row *const title = view_add_row(rows, VIEW_BRIGHT, NULL, "%s", document->scene.name);
     title->kind = VIEW_ROW_TITLE;
     view_make_hit(title, HIT_FILES, "Ctrl+O");

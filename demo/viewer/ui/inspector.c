@@ -32,9 +32,9 @@ void view_find_values(md5_mat34 matrix, view_joint_values values)
         md5_mat34_from_xform((md5_xform){.rotation = q, .translation = {0, 0, 0}});
     const float *const m = turn.m;
     const view_joint_values all = {
-        {place.x, place.y, place.z, 0.0f},
-        {view_degrees(atan2f(m[9], m[10])), view_degrees(asinf(view_clamp(-m[8], -1.0f, 1.0f))),
-         view_degrees(atan2f(m[4], m[0])), 0.0f},
+        {place.x, place.y, place.z, 0},
+        {view_degrees(atan2f(m[9], m[10])), view_degrees(asinf(view_clamp(-m[8], -1, 1))),
+         view_degrees(atan2f(m[4], m[0])), 0},
         {q.x, q.y, q.z, q.w},
     };
     memcpy(values, all, sizeof all);
@@ -82,8 +82,8 @@ static void show_values(view_ui *ui, const char *title, view_joint_values values
             if (r < 0) // in a narrow dock the title is where the first name would be
                 COMMON_TEXT(of.texts[c], "%s", is_wide || c > 0 ? columns[c] : "");
             else if (axis < 3 || kind == 2)
-                (void)view_format_number(of.texts[c], sizeof of.texts[c], values[kind][axis],
-                                         view_value_places[kind], false);
+                view_format_number(of.texts[c], sizeof of.texts[c], values[kind][axis],
+                                   view_value_places[kind], false);
         }
         of.colors = colors;
         if (ui_take_row(ui, ceilf(1.6f * em), &row))
@@ -153,11 +153,11 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
     if (!ui_section(ui, UI_SECTION_WEIGHTS, "Weights", text))
         return;
     if (count == 0) {
-        (void)text_row(ui, "moves no vertex", "", false);
+        text_row(ui, "moves no vertex", "", false);
         return;
     }
     weighted *const all = common_alloc(count, sizeof *all);
-    (void)find_weights(model, joint, all, count);
+    find_weights(model, joint, all, count);
     qsort(all, count, sizeof *all, compare_weights);
     const bool has_meshes = model->num_meshes > 1;
     const float vertex = (has_meshes ? 9.0f : 4.0f) * em;
@@ -166,7 +166,7 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
         if (!ui_take_row(ui, ceilf(1.6f * em), &row))
             continue;
         if (i >= 0) { // the vertex of the row below the mouse is lit in the picture
-            (void)ui_item(ui, row, "");
+            ui_item(ui, row, "");
             if (ui->mouse.is_moved && ui_is_hot(ui))
                 ui->lit = (view_pick){.is_set = true, .mesh = all[i].mesh, .vertex = all[i].vertex};
             if (ui_is_hot(ui))
@@ -191,13 +191,13 @@ static void show_weights(view_ui *ui, const md5_model *model, uint32_t joint)
                            VIEW_DIM, mesh);
         ui_text_left_of(ui, has_meshes ? left + vertex - 0.8f * em : left + number, y, VIEW_BRIGHT,
                         text);
-        (void)view_format_number(text, sizeof text, of->weight, 4, false);
+        view_format_number(text, sizeof text, of->weight, 4, false);
         ui_text_left_of(ui, weight, y, VIEW_BRIGHT, text);
         view_rect line = {weight + 0.7f * em, row.y + 0.5f * row.height - 0.15f * em,
                           right - 1.6f * em - weight - 0.7f * em, 0.3f * em};
         if (line.width > em) {
             view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_CONTROL);
-            line.width *= view_clamp(fabsf(of->weight), 0.0f, 1.0f);
+            line.width *= view_clamp(fabsf(of->weight), 0, 1);
             view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_ACCENT);
         }
         COMMON_TEXT(text, "%u", of->of);
@@ -218,12 +218,12 @@ static void show_limits(view_ui *ui, const view_stage *stage, uint32_t joint)
         for (length = length > 0 ? length : 2; turned != MD5_NONE && turned != joint && length > 1;
              length--)
             turned = scene->skeleton->joints[turned].parent;
-        if (aim->kind != MD5_MODIFIER_AIM || turned != joint || aim->aim.limit == 0.0f)
+        if (aim->kind != MD5_MODIFIER_AIM || turned != joint || aim->aim.limit == 0)
             continue;
-        (void)view_format_number(number, sizeof number, view_degrees(aim->aim.limit), 2, false);
+        view_format_number(number, sizeof number, view_degrees(aim->aim.limit), 2, false);
         COMMON_TEXT(text, "turns it by at most %s\xC2\xB0", number);
         if (ui_section(ui, UI_SECTION_LIMITS, "Limits", ""))
-            (void)text_row(ui, aim->name, text, false);
+            text_row(ui, aim->name, text, false);
         return;
     }
 }
@@ -250,7 +250,7 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
         ui_text_left_of(ui, row.x + row.width - padding, row.y + 0.75f * em, VIEW_DIM, text);
     }
     if (joint->parent == MD5_NONE)
-        (void)text_row(ui, "Parent", "none", false);
+        text_row(ui, "Parent", "none", false);
     else if (text_row(ui, "Parent", joints[joint->parent].name, true))
         next = (int32_t)joint->parent;
     const char *label = "Children";
@@ -282,7 +282,7 @@ static void joint_panel(view_ui *ui, const view_stage *stage)
     }
     show_limits(ui, stage, number);
     show_weights(ui, scene->model, number);
-    (void)ui_take_row(ui, ceilf(0.5f * em), &row);
+    ui_take_row(ui, ceilf(0.5f * em), &row);
     if (next >= 0) {
         ui->chosen_joint = next;
         ui->command.action = VIEW_MARKED;
@@ -302,14 +302,14 @@ static bool open_sliders(view_ui *ui, const view_stage *stage, const char *panel
     view_add_spaces(&rows, count);
     view_add_row(&rows, VIEW_DIM, NULL, "%s", hint);
     view_add_gap(&rows);
-    (void)ui_column_rows(ui, panel, &rows);
+    ui_column_rows(ui, panel, &rows);
     return take_spaces(ui, &rows, section);
 }
 
 static void lights_panel(view_ui *ui, const view_stage *stage)
 {
     if (!open_sliders(ui, stage, "lights", UI_SECTION_LIGHTS, "Lights",
-                      "Click on a name to reset it", VIEW_NUM_LIGHTS, 70.0f))
+                      "Click on a name to reset it", VIEW_NUM_LIGHTS, 70))
         return;
     for (view_light light = 0; light < VIEW_NUM_LIGHTS; light++) {
         const view_light_range *const range = &view_light_ranges[light];
@@ -326,7 +326,7 @@ static void lights_panel(view_ui *ui, const view_stage *stage)
 static void materials_panel(view_ui *ui, const view_stage *stage)
 {
     if (!open_sliders(ui, stage, "parms", UI_SECTION_MATERIALS, "Materials",
-                      "Bright: in use. Click on a name to reset it", VIEW_NUM_PARM_ROWS, 100.0f))
+                      "Bright: in use. Click on a name to reset it", VIEW_NUM_PARM_ROWS, 100))
         return;
     COMMON_FOR (number, VIEW_NUM_PARM_ROWS) {
         const view_parm_range *const range = &view_parm_ranges[number];
@@ -341,7 +341,7 @@ static void materials_panel(view_ui *ui, const view_stage *stage)
         const float high = is_beyond ? range->high * ceilf(value / range->high) : range->high;
         char text[32];
         COMMON_TEXT(text, is_time ? "%.2f s" : "%.2f", value);
-        if (ui_slider(ui, range->name, color, text, color, 0.0f, high, &range->usual, &value))
+        if (ui_slider(ui, range->name, color, text, color, 0, high, &range->usual, &value))
             view_set_parm(stage->parms, number, value, stage->play->time);
     }
 }
@@ -380,8 +380,7 @@ static void list_tracks(const view_machine *machine, bool are_curves, view_rows 
             const float value = are_curves ? md5_player_curve(machine->player, number)
                                            : md5_player_window(machine->player, number);
             if (number++ == first)
-                view_add_row(rows, value != 0.0f ? VIEW_PLAIN : VIEW_DIM, name, "%.2f",
-                             (double)value);
+                view_add_row(rows, value != 0.0f ? VIEW_PLAIN : VIEW_DIM, name, "%.2f", value);
         }
     }
 }
@@ -392,7 +391,7 @@ static void list_machine(const view_stage *stage, view_rows *rows)
     const md5_machine_desc *const desc = machine->desc;
     const view_font *const font = stage->font;
     uint32_t num_triggers = 0;
-    view_begin_inspector_rows(stage, rows, 56.0f);
+    view_begin_inspector_rows(stage, rows, 56);
     // As wide as the longest name, up to half of the box.
     COMMON_FOR (i, desc->num_parameters) {
         rows->label_width =
@@ -424,15 +423,15 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
     view_rows rows = {.value_width = 62.0f * stage->font->scale};
     uint32_t num_triggers = 0;
     list_machine(stage, &rows);
-    (void)ui_column_rows(ui, "parameter", &rows);
+    ui_column_rows(ui, "parameter", &rows);
     bool is_open = take_spaces(ui, &rows, UI_SECTION_TRIGGERS);
     for (uint32_t i = 0; i < desc->num_parameters && is_open; i++) {
         char key[32];
         if (!is_trigger(desc, i))
             continue;
         view_print_trigger_key(num_triggers++, key, sizeof key);
-        if (ui_switch(ui, desc->parameters[i].name, md5_player_get(machine->player, i) != 0.0f,
-                      true, key)) {
+        if (ui_switch(ui, desc->parameters[i].name, md5_player_get(machine->player, i) != 0, true,
+                      key)) {
             view_take_over(machine);
             view_push_parameter(machine, i);
         }
@@ -445,14 +444,13 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
             float low, high;
             char text[32];
             view_parameter_range(machine->character->machine, parameter->name, &low, &high);
-            (void)view_format_number(text, sizeof text, value, 2, false);
+            view_format_number(text, sizeof text, value, 2, false);
             if (ui_slider(ui, parameter->name, VIEW_PLAIN, text, VIEW_BRIGHT, low, high, NULL,
                           &value)) {
                 view_take_over(machine);
-                (void)md5_player_set(machine->player, i, value);
+                md5_player_set(machine->player, i, value);
             }
-        } else if (!is_trigger(desc, i)
-                   && ui_switch(ui, parameter->name, value != 0.0f, false, "")) {
+        } else if (!is_trigger(desc, i) && ui_switch(ui, parameter->name, value != 0, false, "")) {
             view_take_over(machine);
             view_push_parameter(machine, i);
         }
@@ -464,7 +462,7 @@ static void machine_panel(view_ui *ui, const view_stage *stage)
 static void list_channels(const view_stage *stage, view_rows *rows)
 {
     const view_entity *const entity = view_channels_of(&stage->document->scene);
-    view_begin_inspector_rows(stage, rows, 64.0f);
+    view_begin_inspector_rows(stage, rows, 64);
     view_add_section(rows, UI_SECTION_CHANNELS, "Channels");
     COMMON_FOR (c, MD5_NUM_CHANNELS) {
         const md5_channel channel = (md5_channel)c;

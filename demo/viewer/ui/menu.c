@@ -60,7 +60,7 @@ static bool copy_word(const view_option *option, size_t number, char *text, size
         words = words != NULL ? words + 1 : NULL;
     }
     if (words != NULL)
-        (void)snprintf(text, size, "%.*s", (int)strcspn(words, "|"), words);
+        snprintf(text, size, "%.*s", (int)strcspn(words, "|"), words);
     return words != NULL;
 }
 
@@ -96,32 +96,32 @@ static bool describe_item(const view_stage *stage, const view_command_row *row, 
     case VIEW_LIST_RECENT:
         if (stage->config == NULL || number >= stage->config->num_recent)
             return false;
-        (void)snprintf(label, size, "%s", stage->config->recent[number]);
+        snprintf(label, size, "%s", stage->config->recent[number]);
         return true;
     case VIEW_LIST_CLIPS:
         if (number >= scene->num_clips)
             return false;
-        (void)snprintf(label, size, "%s", scene->clips[number].name);
+        snprintf(label, size, "%s", scene->clips[number].name);
         line->is_set = number == scene->clip;
         return true;
     case VIEW_LIST_MESHES:
         if (scene->model == NULL || number >= scene->model->num_meshes || number >= 64)
             return false;
-        (void)snprintf(label, size, "%zu  %s", number, scene->model->meshes[number].name);
+        snprintf(label, size, "%zu  %s", number, scene->model->meshes[number].name);
         line->is_set = (stage->hidden_meshes >> number & 1) == 0;
         return true;
     case VIEW_LIST_STATES:
         if (!has_machine || !find_state(machine->desc, number, &layer, &state))
             return false;
-        (void)snprintf(label, size, "%s: %s", machine->desc->layers[layer].name,
-                       machine->desc->layers[layer].states[state].name);
+        snprintf(label, size, "%s: %s", machine->desc->layers[layer].name,
+                 machine->desc->layers[layer].states[state].name);
         line->is_set = md5_player_layer(machine->player, layer).state == state;
         return true;
     case VIEW_LIST_TRIGGERS:
         trigger = has_machine ? view_find_trigger(machine, (uint32_t)number) : -1;
         if (trigger < 0)
             return false;
-        (void)snprintf(label, size, "%s", machine->desc->parameters[trigger].name);
+        snprintf(label, size, "%s", machine->desc->parameters[trigger].name);
         view_print_trigger_key((uint32_t)number, line->keys, sizeof line->keys);
         return true;
     case VIEW_LIST_WORDS:
@@ -160,7 +160,7 @@ static view_command command_of(const view_stage *stage, const menu_line *line,
         break;
     case VIEW_LIST_WORDS:
         command.path = common_alloc(sizeof line->label, 1);
-        (void)copy_word(option, line->number, command.path, sizeof line->label);
+        copy_word(option, line->number, command.path, sizeof line->label);
         break;
     case VIEW_LIST_STATES:
         if (find_state(machine->desc, line->number, &layer, &state)) {
@@ -221,11 +221,11 @@ static void list_menu(menu_lines *lines, const view_stage *stage, view_menu menu
             // Rows of a submenu follow each other.
             if (i == 0 || table[i - 1].menu != menu || group_length(&table[i - 1]) != own
                 || strncmp(table[i - 1].label, row->label, own) != 0)
-                (void)add_line(lines, stage, row, name, true);
+                add_line(lines, stage, row, name, true);
         } else if (length == 0) {
-            (void)add_line(lines, stage, row, row->label, row->list != VIEW_LIST_NONE);
+            add_line(lines, stage, row, row->label, row->list != VIEW_LIST_NONE);
         } else if (strcmp(group, name) == 0) {
-            (void)add_line(lines, stage, row, row->label + own + 1, false);
+            add_line(lines, stage, row, row->label + own + 1, false);
         } else if (strcmp(group, row->label) == 0) {
             menu_line item = {.row = row};
             for (size_t k = 0; describe_item(stage, row, k, &item); k++) {
@@ -248,11 +248,11 @@ static void list_context(menu_lines *lines, const view_stage *stage, unsigned co
         if (table[i].action == VIEW_SEARCH)
             search = &table[i];
         else if ((table[i].context & context) != 0)
-            (void)add_line(lines, stage, &table[i], view_label_of(&table[i]),
-                           table[i].list != VIEW_LIST_NONE);
+            add_line(lines, stage, &table[i], view_label_of(&table[i]),
+                     table[i].list != VIEW_LIST_NONE);
     }
     assert(search != NULL);
-    (void)add_line(lines, stage, search, "All commands\xE2\x80\xA6", false);
+    add_line(lines, stage, search, "All commands\xE2\x80\xA6", false);
 }
 
 // -- The search -----------------------------------------------------------------------------
@@ -369,18 +369,18 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
     const view_font *const font = stage->font;
     const float scale = font->scale, row = roundf(row_lines * font->line[VIEW_TEXT]);
     const float padding = 10.0f * scale, mark = 20.0f * scale;
-    float labels = 0.0f, keys = 0.0f;
+    float labels = 0, keys = 0;
     COMMON_FOR (i, lines->count) {
         labels = fmaxf(labels, view_text_width(font, VIEW_TEXT, lines->lines[i].label));
         keys = fmaxf(keys, view_text_width(font, VIEW_TEXT, lines->lines[i].keys));
     }
     keys += keys > 0.0f ? 2.0f * padding : mark;
-    view_rect box = {x, y, fmaxf(mark + labels + keys + 2.0f * padding, least_width), 0.0f};
+    view_rect box = {x, y, fmaxf(mark + labels + keys + 2.0f * padding, least_width), 0};
     box.width = fminf(box.width, stage->width - 2.0f * scale);
     const float room = stage->height - 2.0f * padding - font->line[VIEW_TEXT];
     size_t count = lines->count;
     if ((float)count * row > room - (least_width > 0.0f ? y : 0.0f))
-        count = (size_t)fmaxf((room - (least_width > 0.0f ? y : 0.0f)) / row, 1.0f);
+        count = (size_t)fmaxf((room - (least_width > 0.0f ? y : 0.0f)) / row, 1);
     box.height = (float)count * row + padding;
     box.x = roundf(fmaxf(fminf(box.x, stage->width - box.width - scale), scale));
     box.y = roundf(fmaxf(fminf(box.y, room + padding - box.height), scale));
@@ -390,12 +390,12 @@ static view_rect draw_lines(view_ui *ui, const view_stage *stage, const menu_lin
     if (chosen < lines->count && chosen >= *first + count)
         *first = chosen + 1 - count;
     if (view_contains(box, ui->mouse.x, ui->mouse.y))
-        (void)ui_scroll_lines(ui, row, count, lines->count, first);
+        ui_scroll_lines(ui, row, count, lines->count, first);
     *first = *first + count > lines->count ? lines->count - count : *first;
 
     view_draw_round_rect(canvas, view_inset(box, -scale), 6.0f * scale, VIEW_EDGE);
     view_draw_round_rect(canvas, box, 5.0f * scale, VIEW_POPOVER);
-    (void)ui_item(ui, box, "");
+    ui_item(ui, box, "");
     for (size_t i = *first; i < *first + count; i++) {
         const menu_line *const line = &lines->lines[i];
         const view_rect place = {box.x + 0.3f * padding,
@@ -505,8 +505,8 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
     if (menu->kind != VIEW_NO_MENU) {
         size_t hovered = SIZE_MAX, inner_hovered = SIZE_MAX;
         const view_rect box =
-            draw_lines(ui, stage, outer, menu->x, menu->y, 0.0f,
-                       has_inner ? SIZE_MAX : menu->chosen, &menu->first, &hovered);
+            draw_lines(ui, stage, outer, menu->x, menu->y, 0, has_inner ? SIZE_MAX : menu->chosen,
+                       &menu->first, &hovered);
         const menu_line *told = hovered < outer->count        ? &outer->lines[hovered]
                                 : menu->chosen < outer->count ? &outer->lines[menu->chosen]
                                                               : NULL;
@@ -532,7 +532,7 @@ static void draw_menu(view_ui *ui, const view_stage *stage)
                 box.x + 1.6f * box.width > stage->width && box.x > 0.5f * stage->width;
             last =
                 draw_lines(ui, stage, inner, flips ? box.x - 0.6f * box.width : box.x + box.width,
-                           y, 0.0f, menu->chosen, &menu->inner_first, &inner_hovered);
+                           y, 0, menu->chosen, &menu->inner_first, &inner_hovered);
             told = inner_hovered < inner->count ? &inner->lines[inner_hovered] : NULL;
         }
         if (told != NULL && ui->command.action == VIEW_NOTHING)
@@ -554,14 +554,14 @@ void view_look_panel(view_ui *ui, const view_stage *stage, view_rect area)
     list_menu(lines, stage, VIEW_MENU_VIEW, "Show");
     COMMON_FOR (i, view_num_commands)
         if (table[i].option != NULL && strcmp(table[i].option, "background-color") == 0)
-            (void)add_line(lines, stage, &table[i], table[i].label, false);
+            add_line(lines, stage, &table[i], table[i].label, false);
     list_menu(lines, stage, VIEW_MENU_LIGHT, "");
     ui_begin(ui, "look");
     ui_begin_column(ui, &column, area, &ui->scrolls[VIEW_DOCK_RIGHT]);
     COMMON_FOR (i, lines->count) {
         const menu_line *const line = &lines->lines[i];
         view_rect row;
-        (void)ui_take_row(ui, height, &row);
+        ui_take_row(ui, height, &row);
         const bool is_pressed = ui_item(ui, row, line->label);
         if (ui_is_hot(ui))
             view_draw_rect(ui->canvas, row, VIEW_CONTROL);
@@ -627,7 +627,7 @@ static void draw_question(view_ui *ui, const view_stage *stage)
                 is_own || option->value == NULL ? "" : option->value);
     const view_rect inside = ui_dialog(ui, "menu", width, height, title);
     const view_rect field = {inside.x, inside.y, inside.width, 1.6f * line};
-    (void)ui_field(ui, field, "Nothing: as usual", menu->text, sizeof menu->text);
+    ui_field(ui, field, "Nothing: as usual", menu->text, sizeof menu->text);
     float y = inside.y + 2.0f * line;
     for (const char *text = help; text != NULL;) {
         char part[128];
@@ -680,7 +680,7 @@ static void draw_small_bar(view_ui *ui, const view_stage *stage, view_rect bar)
     const bool has_clips = view_mode_of(stage->document) == VIEW_MODE_CLIPS && scene->num_clips > 0;
     const uint32_t count = stage->log->num_warnings;
     char text[48] = "";
-    view_rect place = {0.0f, 0.0f, bar.height, bar.height};
+    view_rect place = {0, 0, bar.height, bar.height};
     if (ui_item(ui, place, "Commands"))
         view_open_menu(ui, VIEW_MENU_SEARCH, 0, 0);
     ui_tip_command(ui, VIEW_SEARCH);
@@ -695,7 +695,7 @@ static void draw_small_bar(view_ui *ui, const view_stage *stage, view_rect bar)
         ui_text_in(ui, place, VIEW_AMBER, text);
     }
     place.x = bar.height;
-    place.width = fmaxf(bar.width - bar.height, 1.0f);
+    place.width = fmaxf(bar.width - bar.height, 1);
     if (scene->name == NULL)
         return;
     if (ui_item(ui, place, "Shown"))
@@ -715,22 +715,22 @@ static void draw_bar(view_ui *ui, const view_stage *stage)
     const view_font *const font = stage->font;
     const float scale = font->scale, height = view_layout_of(stage).menu.height,
                 padding = 9.0f * scale;
-    const view_rect bar = {0.0f, 0.0f, stage->width, height};
-    float widths = 0.0f;
+    const view_rect bar = {0, 0, stage->width, height};
+    float widths = 0;
     COMMON_FOR (i, VIEW_NUM_MENUS)
         widths += view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2.0f * padding;
     const float search_width = view_text_width(font, VIEW_TEXT, search) + 2.0f * padding;
     view_draw_rect(stage->canvas, bar, VIEW_DOCK);
     ui_begin(ui, "bar");
-    (void)ui_item(ui, bar, "");
+    ui_item(ui, bar, "");
     if (widths >= stage->width) {
         draw_small_bar(ui, stage, bar);
         return;
     }
-    float x = 0.0f;
+    float x = 0;
     COMMON_FOR (i, VIEW_NUM_MENUS) {
         const float width = view_text_width(font, VIEW_TEXT, view_menu_names[i]) + 2.0f * padding;
-        const view_rect place = {x, 0.0f, width, height};
+        const view_rect place = {x, 0, width, height};
         const bool is_open = ui->menu.kind == VIEW_MENU_OF_BAR && (int)ui->menu.menu == i;
         if (is_open) {
             ui->menu.x = x;
@@ -764,7 +764,7 @@ void view_menu_panel(view_ui *ui, const view_stage *stage)
         draw_bar(ui, stage);
     if (ui->menu.kind == VIEW_NO_MENU)
         return;
-    const view_rect all = {0.0f, view_layout_of(stage).menu.height, stage->width, stage->height};
+    const view_rect all = {0, view_layout_of(stage).menu.height, stage->width, stage->height};
     ui_begin(ui, "menu");
     if (ui_item(ui, all, "") || ui_key(ui, VIEW_KEY_ESCAPE)) { // beside it
         if (ui->menu.group[0] != '\0' && ui->mouse.key == VIEW_KEY_ESCAPE)

@@ -166,7 +166,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
             ui->command = (view_command){.action = VIEW_HIDE_MESH, .number = i};
         else if (part != PART_NONE && material >= 0)
             mark_material(ui, is_chosen ? -1 : material);
-        (void)ui_context(ui, VIEW_ON_MESH, i, i + 1, name, NULL);
+        ui_context(ui, VIEW_ON_MESH, i, i + 1, name, NULL);
     }
 }
 
@@ -179,7 +179,7 @@ static void list_clip_tiles(view_ui *ui, const view_stage *stage)
     const view_font *const font = stage->font;
     const float em = view_em(font), gap = 0.6f * em, least = 7.0f * em;
     const float width = ui->column->area.width - gap, line = font->line[VIEW_TEXT];
-    const size_t per_row = (size_t)fmaxf(floorf(width / (least + gap)), 1.0f);
+    const size_t per_row = (size_t)fmaxf(floorf(width / (least + gap)), 1);
     const float step = width / (float)per_row;
     view_rect row;
     bool is_seen = false, is_new = false;
@@ -196,7 +196,7 @@ static void list_clip_tiles(view_ui *ui, const view_stage *stage)
             view_draw_round_rect(ui->canvas, view_inset(tile, -0.15f * em), 0.4f * em,
                                  clip == shown ? VIEW_ACCENT : VIEW_HOVERED);
         view_draw_round_rect(ui->canvas, tile, 0.3f * em, VIEW_CONTROL);
-        (void)ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
+        ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
         view_clip_picture *const picture =
             is_seen && i < document->num_pictures ? &document->pictures[i] : NULL;
         is_new = is_new || (picture != NULL && !picture->is_wanted);
@@ -239,7 +239,7 @@ static void list_clips(view_ui *ui, const view_stage *stage)
                                      .is_chosen = is_shown})
             != PART_NONE)
             ui->command = (view_command){.action = VIEW_OPEN_CLIP, .number = i};
-        (void)ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
+        ui_context(ui, VIEW_ON_CLIP, i, 0, clip->name, clip->path);
     }
 }
 
@@ -297,14 +297,14 @@ static void list_layers(view_ui *ui, const view_stage *stage)
                                          .is_chosen = k == status.state})
                 != PART_NONE)
                 ui->command = (view_command){.action = VIEW_GO_TO_STATE, .number = i, .item = k};
-            (void)ui_context(ui, VIEW_ON_STATE, i, k, name, NULL);
+            ui_context(ui, VIEW_ON_STATE, i, k, name, NULL);
         }
     }
     COMMON_FOR (i, desc->num_slots) { // and what one-shots show
         const md5_shot_status shot = md5_player_shot(machine->player, i);
         const char *const clip = shot.weight > 0.0f ? desc->clips[shot.clip].name : NULL;
         if (is_found(ui, desc->slots[i].name))
-            (void)show_row(ui, &(tree_row){.name = desc->slots[i].name, .text = clip});
+            show_row(ui, &(tree_row){.name = desc->slots[i].name, .text = clip});
     }
 }
 
@@ -397,7 +397,7 @@ static void list_joints(view_ui *ui, const view_stage *stage)
         const float top = ui->column->y - area.y + shown;
         if (is_new && (int32_t)joint == ui->chosen_joint
             && (top < scroll->wanted || top > scroll->wanted + 0.9f * area.height))
-            scroll->wanted = fmaxf(top - 0.4f * area.height, 0.0f);
+            scroll->wanted = fmaxf(top - 0.4f * area.height, 0);
         if (listed[joint]) {
             const row_part part = show_row(ui, &(tree_row){.name = name,
                                                            .depth = tree.depths[joint],
@@ -461,7 +461,7 @@ static void list_morphs(view_ui *ui, const view_stage *stage)
     const view_document *const document = stage->document;
     const view_morphs *const morphs = &document->morphs;
     const uint32_t count = morphs->morph != NULL ? morphs->morph->num_targets : 0;
-    const float em = view_em(stage->font), usual = 0.0f;
+    const float em = view_em(stage->font), usual = 0;
     uint32_t num_found = 0;
     COMMON_FOR (i, count)
         num_found += is_found(ui, morphs->morph->targets[i].name);
@@ -475,12 +475,11 @@ static void list_morphs(view_ui *ui, const view_stage *stage)
         char text[32];
         if (!is_found(ui, name))
             continue;
-        (void)ui_take_row(ui, ceilf(1.85f * em), &ui->space);
+        ui_take_row(ui, ceilf(1.85f * em), &ui->space);
         ui->space.x += 0.7f * em;
         ui->space.width -= 1.4f * em;
-        (void)view_format_number(text, sizeof text, morphs->weights[i], 2, false);
-        if (ui_slider(ui, name, VIEW_PLAIN, text, VIEW_BRIGHT, 0.0f, 1.0f, &usual,
-                      &morphs->asked[i]))
+        view_format_number(text, sizeof text, morphs->weights[i], 2, false);
+        if (ui_slider(ui, name, VIEW_PLAIN, text, VIEW_BRIGHT, 0, 1, &usual, &morphs->asked[i]))
             view_drive_morphs(morphs, document->scene.machine.player, morphs->reported,
                               morphs->weights);
     }
@@ -516,7 +515,7 @@ void view_outliner(view_ui *ui, const view_stage *stage, view_rect area)
     const view_rect field = {area.x + gap, area.y + 0.5f * gap, area.width - 2.0f * gap, height};
     const bool was_typing = ui->focus.panel != NULL && strcmp(ui->focus.panel, "search") == 0;
     ui_begin(ui, "search");
-    (void)ui_field(ui, field, "Search joints, meshes, clips", ui->filter, sizeof ui->filter);
+    ui_field(ui, field, "Search joints, meshes, clips", ui->filter, sizeof ui->filter);
     if (was_typing && ui->mouse.key != 0 && ui->focus.panel == NULL) // Esc
         ui->filter[0] = '\0';
     if (was_typing && ui->filter[0] != '\0'

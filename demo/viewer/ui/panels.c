@@ -12,7 +12,7 @@ static void label_joint(const view_ui *ui, const view_stage *stage)
     const view_lens lens = view_stage_lens(stage);
     const md5_vec3 place = md5_mat34_translation(scene->joints[joint]);
     const float half = view_half_height_at(&lens, place);
-    if (half <= 0.0f)
+    if (half <= 0)
         return;
     const md5_vec3 way = md5_vec3_sub(place, lens.eye);
     const float unit = 0.5f * height / half;
@@ -79,8 +79,7 @@ static void draw_tip(view_ui *ui, const view_stage *stage)
     box.x = fmaxf(fminf(box.x, stage->width - box.width - gap), gap);
     if (box.y + box.height + gap > stage->height)
         box.y = ui->mouse.y - box.height - gap;
-    view_draw_round_rect(stage->canvas, view_inset(box, -fmaxf(scale, 1.0f)), 4.0f * scale,
-                         VIEW_EDGE);
+    view_draw_round_rect(stage->canvas, view_inset(box, -fmaxf(scale, 1)), 4.0f * scale, VIEW_EDGE);
     view_draw_round_rect(stage->canvas, box, 3.0f * scale, VIEW_POPOVER);
     view_draw_text(stage->canvas, VIEW_TEXT, box.x + gap, box.y + 0.5f * gap, width + 1.0f,
                    VIEW_BRIGHT, ui->tip);
@@ -98,14 +97,14 @@ static void run_keys(view_ui *ui, const view_stage *stage)
     view_key_line lines[VIEW_MAX_KEY_LINES];
     const uint32_t count = view_current_keys(stage->document, lines);
     uint32_t num_rows = 0, row = 0;
-    float keys = 0.0f, help = 0.0f;
+    float keys = 0, help = 0;
     COMMON_FOR (i, count) {
         num_rows += lines[i].heading != NULL ? 3 : 1;
         keys = fmaxf(keys, view_text_width(font, VIEW_TEXT, lines[i].keys));
         help = fmaxf(help, view_text_width(font, VIEW_TEXT, lines[i].help));
     }
     const float width = keys + help + 3.0f * gap, room = stage->width - 2.0f * em - 3.0f * gap;
-    const float columns = view_clamp(floorf(room / width), 1.0f, 4.0f);
+    const float columns = view_clamp(floorf(room / width), 1, 4);
     const uint32_t down = (num_rows + (uint32_t)columns - 1) / (uint32_t)columns;
     const float wide = fminf(columns * width + 3.0f * gap, stage->width - 2.0f * em);
     const float high = fminf((float)(down + 2) * line + 2.0f * gap, stage->height - top - em);
@@ -115,11 +114,11 @@ static void run_keys(view_ui *ui, const view_stage *stage)
     view_rect all;
     view_draw_round_rect(ui->canvas, box, VIEW_RADIUS * font->scale, VIEW_POPOVER);
     ui_begin(ui, "keys");
-    (void)ui_item(ui, box, "");
+    ui_item(ui, box, "");
     view_rect area = view_inset(box, gap);
     area.width += gap; // of the scroll bar
     ui_begin_column(ui, &column, area, &ui->scrolls[UI_SCROLL_KEYS]);
-    (void)ui_take_row(ui, (float)(down + 2) * line, &all);
+    ui_take_row(ui, (float)(down + 2) * line, &all);
     for (uint32_t i = 0; i < count; i++, row++) {
         const bool is_head = lines[i].heading != NULL;
         row += is_head && row % down > 0 ? 1 : 0; // a free line
@@ -132,8 +131,8 @@ static void run_keys(view_ui *ui, const view_stage *stage)
                            VIEW_ACCENT, lines[i].heading);
         const float y = all.y + (float)(row % down) * line;
         view_draw_text(ui->canvas, VIEW_TEXT, x, y, 0, VIEW_BRIGHT, lines[i].keys);
-        view_draw_text(ui->canvas, VIEW_TEXT, x + keys + gap, y,
-                       fmaxf(all.width - keys - gap, 1.0f), VIEW_PLAIN, lines[i].help);
+        view_draw_text(ui->canvas, VIEW_TEXT, x + keys + gap, y, fmaxf(all.width - keys - gap, 1),
+                       VIEW_PLAIN, lines[i].help);
     }
     ui_end_column(ui);
 }
@@ -165,7 +164,7 @@ view_stick view_place_stick(const view_stage *stage)
     if (is_covered || !stage->is_touched || !stage->is_driving || stage->plays
         || stage->pages != NULL || view_mode_of(stage->document) != VIEW_MODE_MACHINE
         || view_is_bind_pose(scene) || !view_can_walk(&scene->machine))
-        return (view_stick){.reach = 0.0f};
+        return (view_stick){.reach = 0};
     return (view_stick){
         .x = free.x + 1.5f * reach, .y = free.y + free.height - 1.5f * reach, .reach = reach};
 }
@@ -313,7 +312,7 @@ view_command view_run_ui(view_ui *ui, const view_stage *stage, const ui_mouse *e
     ui->is_event = event != NULL;
     ui->has_taken = false;
     const float top = view_layout_of(stage).menu.height;
-    ui->window = (view_rect){0.0f, top, stage->width, stage->height - top};
+    ui->window = (view_rect){0, top, stage->width, stage->height - top};
     ui->modal = topmost_panel(ui, stage);
     run_panels(ui, stage);
     if (event == NULL) {

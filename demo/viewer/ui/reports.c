@@ -50,7 +50,7 @@ static void read_excerpt(view_excerpt *excerpt, const md5_error *place)
                 (char)(byte < ' ' || byte == 127 ? ' ' : byte);
         at++;
     }
-    (void)fclose(file);
+    fclose(file);
 }
 
 // The lines of the excerpt, with their numbers, and a caret below the wrong byte, in the column.
@@ -65,12 +65,12 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
     const float margin = view_text_width(canvas->font, VIEW_TEXT, number) + 12.0f * scale;
     COMMON_FOR (i, excerpt->count) {
         const bool is_wrong = excerpt->first + i == line;
-        (void)ui_take_row(ui, is_wrong ? 2.0f * height : height, &row);
+        ui_take_row(ui, is_wrong ? 2.0f * height : height, &row);
         const float width = row.width - 12.0f * scale;
         COMMON_TEXT(number, "%u", (excerpt->first + i));
         COMMON_TEXT(text, "%s%s", excerpt->is_cut ? "\xE2\x80\xA6" : "", excerpt->lines[i]);
         view_draw_rect(canvas, (view_rect){row.x, row.y, width, row.height}, VIEW_FIELD);
-        view_draw_text(canvas, VIEW_TEXT, row.x + 6.0f * scale, row.y, 0.0f, VIEW_DIM, number);
+        view_draw_text(canvas, VIEW_TEXT, row.x + 6.0f * scale, row.y, 0, VIEW_DIM, number);
         view_draw_text(canvas, VIEW_TEXT, row.x + margin, row.y, width - margin,
                        is_wrong ? VIEW_BRIGHT : VIEW_PLAIN, text);
         if (!is_wrong)
@@ -79,7 +79,7 @@ static void draw_excerpt(view_ui *ui, uint32_t line)
         text[caret < length ? caret : length] = '\0';
         const float x = margin + view_text_width(canvas->font, VIEW_TEXT, text);
         view_draw_text(canvas, VIEW_TEXT, row.x + fminf(x, width - 10.0f * scale), row.y + height,
-                       0.0f, VIEW_WRONG, "^");
+                       0, VIEW_WRONG, "^");
     }
 }
 
@@ -95,7 +95,7 @@ static void copy_error(const view_ui *ui, const char *message, const char *place
         common_extend(&text, "%6u  %s\n%*s%s", excerpt->first + i, excerpt->lines[i],
                       is_wrong ? (int)excerpt->caret + 8 : 0, "", is_wrong ? "^\n" : "");
     }
-    (void)view_copy_text(text);
+    view_copy_text(text);
     free(text);
 }
 
@@ -116,12 +116,12 @@ static void error_window(view_ui *ui, const view_stage *stage)
     ui_column column;
     view_rect foot, gap;
     const view_rect inside =
-        ui_footed_dialog(ui, "error", 620.0f, ui->excerpt.count > 0 ? 260.0f : 130.0f,
+        ui_footed_dialog(ui, "error", 620, ui->excerpt.count > 0 ? 260.0f : 130.0f,
                          has_file ? common_base(failure->file) : "Error", &foot);
     ui_begin_list(ui, &column, inside, &ui->scrolls[UI_SCROLL_REPORT]);
     ui_column_text(ui, VIEW_BRIGHT, message);
     ui_column_text(ui, VIEW_DIM, place);
-    (void)ui_take_row(ui, 0.5f * font->line[VIEW_TEXT], &gap);
+    ui_take_row(ui, 0.5f * font->line[VIEW_TEXT], &gap);
     draw_excerpt(ui, failure->line);
     ui_end_column(ui);
     const int first = has_file ? TRY : COPY; // only a file can be tried again
@@ -173,7 +173,7 @@ static void copy_warnings(const view_warnings *list, const view_reports *reports
                                  report->text, place, report->count);
         free(place);
     }
-    (void)view_copy_text(text);
+    view_copy_text(text);
     free(text);
 }
 
@@ -191,7 +191,7 @@ static bool run_warning(view_ui *ui, const view_report *report, bool is_chosen)
     char *const where = describe_place(report->file, report->line, report->column);
     if (is_seen) {
         if (is_chosen || ui_is_hot(ui))
-            view_draw_round_rect(canvas, view_inset(row, -1.0f), 3.0f * scale,
+            view_draw_round_rect(canvas, view_inset(row, -1), 3.0f * scale,
                                  is_chosen ? VIEW_CHOSEN : VIEW_CONTROL);
         char *const text = report->count > 1
                                ? common_format("%u \xC3\x97 %s", report->count, report->text)
@@ -230,13 +230,13 @@ static void warnings_window(view_ui *ui, const view_stage *stage)
         COMMON_TEXT(notes, ", %u note%s", num_notes, num_notes == 1 ? "" : "s");
     char *const head = common_format("%u warning%s%s", stage->log->num_warnings,
                                      stage->log->num_warnings == 1 ? "" : "s", notes);
-    view_rect inside = ui_footed_dialog(ui, "warnings", 860.0f, 470.0f, head, &foot);
+    view_rect inside = ui_footed_dialog(ui, "warnings", 860, 470, head, &foot);
     free(head);
     const view_rect field = {inside.x, inside.y, inside.width, foot.height};
     ui_focus_next(ui);
     if (ui_field(ui, field, "Filter", list->filter, sizeof list->filter)) {
         list->chosen = 0;
-        ui->scrolls[UI_SCROLL_REPORT].wanted = 0.0f;
+        ui->scrolls[UI_SCROLL_REPORT].wanted = 0;
     }
     inside.y += foot.height + 8.0f * scale;
     inside.height -= foot.height + 8.0f * scale;
@@ -286,7 +286,7 @@ void view_recording_panel(view_ui *ui, const view_stage *stage)
     view_draw_disc(stage->canvas, box.x + 16.0f * scale, box.y + 0.5f * height, radius,
                    0xFFFFFFFFu);
     view_draw_text(stage->canvas, VIEW_TEXT, box.x + 26.0f * scale,
-                   box.y + 0.5f * (height - font->line[VIEW_TEXT]), 0.0f, 0xFFFFFFFFu, text);
+                   box.y + 0.5f * (height - font->line[VIEW_TEXT]), 0, 0xFFFFFFFFu, text);
     ui_begin(ui, "recording");
     if (ui_item(ui, box, "REC"))
         ui->command.action = VIEW_RECORD;

@@ -45,7 +45,7 @@ static void run_recent(view_ui *ui, view_rect row, size_t number)
         free(ui->command.path);
         ui->command = (view_command){.action = VIEW_FORGET_RECENT, .path = common_copy(path)};
     }
-    view_draw_text(canvas, VIEW_TEXT, end + 0.3f * row.height, y, 0.0f,
+    view_draw_text(canvas, VIEW_TEXT, end + 0.3f * row.height, y, 0,
                    ui_is_hot(ui) ? VIEW_BRIGHT : VIEW_DIM, "\xC3\x97");
     free(place);
     free(label);
@@ -63,7 +63,7 @@ static void run_section(view_ui *ui, const char *title, const common_list *items
                        items->count > 0 ? title : instead);
     COMMON_FOR (i, items->count) {
         if (i % columns == 0)
-            (void)ui_take_row(ui, height, &row);
+            ui_take_row(ui, height, &row);
         const float width = (row.width - 10.0f * scale + gap) / (float)columns;
         const view_rect cell = {row.x + width * (float)(i % columns), row.y, width - gap,
                                 height - 3.0f * scale};
@@ -91,7 +91,7 @@ void view_start_panel(view_ui *ui, const view_stage *stage)
     const float padding = (box.width > 460.0f * scale ? 25.0f : VIEW_PADDING) * scale;
     view_draw_rect(canvas, box, VIEW_DOCK);
     ui_begin(ui, "start");
-    (void)ui_item(ui, box, "");
+    ui_item(ui, box, "");
     view_rect part = view_inset(box, padding), buttons;
     view_draw_text(canvas, VIEW_TITLE, part.x, part.y, part.width, VIEW_BRIGHT, "md5view");
     if (box.x > 0.0f && view_text_width(font, VIEW_TEXT, hint) < 0.6f * part.width)

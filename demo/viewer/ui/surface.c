@@ -3,7 +3,7 @@
 #include "demo/viewer/ui/ui.h"
 
 // In layout units.
-static const float widest = 400.0f, scale_width = 230.0f, scale_height = 12.0f, spacing = 8.0f;
+static const float widest = 400, scale_width = 230, scale_height = 12, spacing = 8;
 
 static view_surface surface_of(const view_stage *stage)
 {
@@ -99,7 +99,7 @@ static void draw_triangle_sides(const view_stage *stage, const md5_mesh *mesh, u
                                 const uv_window *window, float width, view_color color)
 {
     const view_rect area = window->area;
-    const view_rect room = view_inset(area, -1.0f);
+    const view_rect room = view_inset(area, -1);
     const uint32_t *const corners = mesh->indices + 3 * (size_t)triangle;
     COMMON_FOR (i, 3u) {
         float ends[4];
@@ -122,7 +122,7 @@ static void draw_uv(const view_stage *stage, view_rect box)
         view_mesh_image(&stage->document->textures, number, MD5GL_PICTURE_DIFFUSE);
     const float line = stage->font->line[VIEW_TEXT], scale = stage->font->scale;
     // Texture coordinates of repeated images may be far out: as far as MAX_IMAGES are shown.
-    float low[2] = {0.0f, 0.0f}, high[2] = {1.0f, 1.0f};
+    float low[2] = {0, 0}, high[2] = {1, 1};
     uint32_t num_outside = 0;
     COMMON_FOR (v, mesh->num_vertices) {
         const float uv[2] = {mesh->texcoords[v].x, mesh->texcoords[v].y};
@@ -130,7 +130,7 @@ static void draw_uv(const view_stage *stage, view_rect box)
             low[i] = fmaxf(fminf(low[i], uv[i]), -(float)MAX_IMAGES);
             high[i] = fminf(fmaxf(high[i], uv[i]), (float)MAX_IMAGES);
         }
-        num_outside += !(uv[0] >= 0.0f && uv[0] <= 1.0f && uv[1] >= 0.0f && uv[1] <= 1.0f);
+        num_outside += !(uv[0] >= 0.0f && uv[0] <= 1.0f && uv[1] >= 0.0f && uv[1] <= 1);
     }
     char title[96], text[160];
     COMMON_TEXT(title, "UV of mesh %u  %s", number, mesh->name);
@@ -172,7 +172,7 @@ static uint32_t list_images(const view_stage *stage, uint32_t mesh,
 
 static void draw_images(const view_stage *stage, view_rect box)
 {
-    static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+    static const float whole[4] = {0, 0, 1, 1};
     const view_texture *images[MD5GL_NUM_PICTURES];
     const uint32_t mesh = mesh_of(stage), count = list_images(stage, mesh, images);
     const uint32_t columns = count > 1 ? 2 : 1;
@@ -214,7 +214,7 @@ view_rect view_surface_box(const view_stage *stage)
     const float margin = VIEW_MARGIN * font->scale, padding = VIEW_PADDING * font->scale;
     // A square panel: a third of the picture, as far as there is room.
     const float side =
-        fmaxf(fminf(0.42f * fminf(stage->width, stage->height), widest * font->scale), 32.0f);
+        fmaxf(fminf(0.42f * fminf(stage->width, stage->height), widest * font->scale), 32);
     const view_texture *images[MD5GL_NUM_PICTURES];
     float width = side, inner = side + line;
     uint32_t count, rows;
@@ -232,7 +232,7 @@ view_rect view_surface_box(const view_stage *stage)
                           : (count > 0 ? side - gap : 0.0f) + 2.0f * line + gap;
         break;
     default:
-        return (view_rect){stage->width, stage->height, 0.0f, 0.0f};
+        return (view_rect){stage->width, stage->height, 0, 0};
     }
     const view_rect free = view_layout_of(stage).free;
     const float height = font->line[VIEW_TITLE] + inner + 2.0f * padding;
@@ -247,7 +247,7 @@ void view_surface_panel(view_ui *ui, const view_stage *stage)
     const view_rect box = view_surface_box(stage);
     if (surface == VIEW_SURFACE_LIT)
         return;
-    (void)ui_box(ui, "surface", box, "");
+    ui_box(ui, "surface", box, "");
     if (ui->is_event) // many triangles
         return;
     if (surface == VIEW_SURFACE_WEIGHTS)

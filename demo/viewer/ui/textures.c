@@ -70,7 +70,7 @@ static bool take_row(view_ui *ui, float height, view_rect *row)
 static void draw_text(view_ui *ui, view_rect row, view_color color, const char *text)
 {
     const float y = row.y + floorf(0.5f * (row.height - ui->canvas->font->line[VIEW_TEXT]));
-    view_draw_text(ui->canvas, VIEW_TEXT, row.x, y, fmaxf(row.width, 1.0f), color, text);
+    view_draw_text(ui->canvas, VIEW_TEXT, row.x, y, fmaxf(row.width, 1), color, text);
 }
 
 // A text with a button at its right, or NULL. Returns whether that was pressed.
@@ -121,7 +121,7 @@ static void list_meshes(view_ui *ui, const view_stage *stage)
         COMMON_TEXT(text, "Mesh %u", mesh);
         if (take_row(ui, 1.5f, &row))
             draw_text(ui, row, VIEW_PLAIN, name[0] != '\0' ? name : text);
-        const bool is_seen = take_row(ui, 3.0f, &row);
+        const bool is_seen = take_row(ui, 3, &row);
         const float width = row.width / (float)NUM_COLUMNS;
         for (uint32_t i = 0; i < NUM_COLUMNS; i++) {
             const view_rect cell = {row.x + (float)i * width, row.y, width - gap, row.height - gap};
@@ -201,7 +201,7 @@ static void show_chosen(view_ui *ui, const view_stage *stage)
     const bool is_missing = is_lacking(textures, panel->mesh, map);
     char text[256];
     view_rect row;
-    (void)take_row(ui, 1.9f, &row);
+    take_row(ui, 1.9f, &row);
     if (image != NULL)
         COMMON_TEXT(text, "%s: %s" VIEW_DOT "%u \xC3\x97 %u%s", columns[panel->column].name,
                     common_base(image->path), image->width, image->height,
@@ -215,7 +215,7 @@ static void show_chosen(view_ui *ui, const view_stage *stage)
         give(ui, map, NULL);
     if (ui_section(ui, UI_SECTION_LOOKED, "Where was looked", ""))
         list_looked(ui, textures, image);
-    (void)take_row(ui, 0.5f, &row);
+    take_row(ui, 0.5f, &row);
 }
 
 // == The folders and images in a folder ===================================================
@@ -255,19 +255,19 @@ static void show_tile(view_ui *ui, const view_tile *tile, view_rect box)
 static void list_tiles(view_ui *ui)
 {
     view_texture_panel *const panel = &ui->textures;
-    const float em = view_em(ui->canvas->font), gap = 0.45f * em, least = 9.0f, tall = 11.0f;
+    const float em = view_em(ui->canvas->font), gap = 0.45f * em, least = 9, tall = 11;
     uint32_t count = 0, per_row = 1;
     bool is_seen = false, has_new = false;
     view_rect row;
-    (void)take_row(ui, 1.8f, &row);
-    (void)ui_field(ui, row, "Folder", panel->folder, sizeof panel->folder);
+    take_row(ui, 1.8f, &row);
+    ui_field(ui, row, "Folder", panel->folder, sizeof panel->folder);
     if (ui_is_focused(ui) && common_is_folder(panel->folder) && ui_key(ui, VIEW_KEY_RETURN))
         ui->command = (view_command){
             .action = VIEW_TEXTURES, .item = 1 + panel->mesh, .path = common_copy(panel->folder)};
-    (void)take_row(ui, 0.4f, &row);
-    (void)take_row(ui, 1.8f, &row);
-    (void)ui_field(ui, row, "Filter", panel->filter, sizeof panel->filter);
-    (void)take_row(ui, 0.4f, &row);
+    take_row(ui, 0.4f, &row);
+    take_row(ui, 1.8f, &row);
+    ui_field(ui, row, "Filter", panel->filter, sizeof panel->filter);
+    take_row(ui, 0.4f, &row);
     COMMON_FOR (i, panel->num_tiles) {
         view_tile *const tile = &panel->tiles[i];
         const bool was_seen = tile->is_seen;
@@ -277,7 +277,7 @@ static void list_tiles(view_ui *ui)
         const uint32_t column = count++ % per_row;
         if (column == 0) {
             is_seen = take_row(ui, tall, &row);
-            per_row = (uint32_t)fmaxf(floorf((row.width + gap) / (least * em + gap)), 1.0f);
+            per_row = (uint32_t)fmaxf(floorf((row.width + gap) / (least * em + gap)), 1);
             row.width = (row.width + gap) / (float)per_row;
         }
         tile->is_seen = is_seen;
@@ -335,7 +335,7 @@ void view_textures_panel(view_ui *ui, const view_stage *stage, view_rect area)
         area.y += height;
         area.height -= height;
     }
-    area.height = fmaxf(area.height - height, 1.0f);
+    area.height = fmaxf(area.height - height, 1);
     row.y = area.y + area.height + 0.2f * em;
     row.height -= 0.2f * em;
     show_saving(ui, row);

@@ -45,7 +45,7 @@ static void draw_sign(view_canvas *canvas, bar_sign sign, bool is_playing, view_
         break;
     case SIGN_DOCK:
         view_draw_frame(canvas, (view_rect){x - 1.3f * r, y - r, 2.6f * r, 2.0f * r},
-                        fmaxf(0.7f * thick, 1.0f), color);
+                        fmaxf(0.7f * thick, 1), color);
         view_draw_rect(canvas, (view_rect){x - 1.3f * r, y - r, 0.9f * r, 2.0f * r}, color);
         break;
     default:
@@ -98,7 +98,7 @@ static void clip_button(view_ui *ui, const view_stage *stage, view_rect bar, flo
     const view_scene *const scene = &stage->document->scene;
     const view_clip *const shown = view_shown_clip(scene);
     const float em = view_em(stage->font);
-    float width = 0.0f;
+    float width = 0;
     if (shown == NULL || view_mode_of(stage->document) != VIEW_MODE_CLIPS)
         return;
     COMMON_FOR (i, scene->num_clips)
@@ -233,12 +233,12 @@ static void show_machine(view_ui *ui, const view_stage *stage, view_rect bar, fl
         view_rect line = {x, bar.y + 0.5f * bar.height - 0.15f * em, 9.0f * em, 0.3f * em};
         if (line.x + line.width < right) {
             view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_EDGE);
-            line.width *= view_clamp(status.progress, 0.0f, 1.0f);
+            line.width *= view_clamp(status.progress, 0, 1);
             view_draw_round_rect(ui->canvas, line, 0.15f * em, VIEW_ACCENT);
         }
         x = line.x + 9.0f * em;
     } else {
-        x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1.0f), VIEW_BRIGHT,
+        x += view_draw_text(ui->canvas, VIEW_TEXT, x, y, fmaxf(right - x, 1), VIEW_BRIGHT,
                             layer->states[status.state].name);
     }
     const bool is_fresh = fabs(machine->time - event->time) < 1.5;
@@ -259,21 +259,20 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
     float x = bar.x + 0.7f * em, right = bar.x + bar.width - 0.7f * em, part;
     view_draw_rect(canvas, bar, VIEW_DOCK);
     if (!(layout.handle.width > 0.0f))
-        view_draw_rect(canvas,
-                       (view_rect){bar.x, bar.y, bar.width, fmaxf(1.0f, roundf(0.08f * em))},
+        view_draw_rect(canvas, (view_rect){bar.x, bar.y, bar.width, fmaxf(1, roundf(0.08f * em))},
                        VIEW_EDGE);
     ui_begin(ui, "scrub");
-    (void)ui_item(ui, bar, "");
+    ui_item(ui, bar, "");
     if (is_sheet && !(layout.handle.width > 0.0f) && sign_button(ui, stage, SIGN_DOCK, bar, &x)) {
         ui->docks.is_sheet_open = !ui->docks.is_sheet_open || ui->docks.is_folded;
         ui->docks.is_folded = false;
     }
     if (view_shows_machine(stage)) {
-        (void)sign_button(ui, stage, SIGN_PLAY, bar, &x);
+        sign_button(ui, stage, SIGN_PLAY, bar, &x);
         if (!is_sheet) {
-            (void)sign_button(ui, stage, SIGN_FIRST, bar, &x);
-            (void)sign_button(ui, stage, SIGN_BACK, bar, &x);
-            (void)sign_button(ui, stage, SIGN_ON, bar, &x);
+            sign_button(ui, stage, SIGN_FIRST, bar, &x);
+            sign_button(ui, stage, SIGN_BACK, bar, &x);
+            sign_button(ui, stage, SIGN_ON, bar, &x);
         }
         show_machine(ui, stage, bar, x + 0.7f * em, right);
         return;
@@ -282,20 +281,20 @@ void view_time_bar(view_ui *ui, const view_stage *stage, view_rect bar)
         return;
     for (bar_sign sign = SIGN_FIRST; sign <= SIGN_LAST; sign++)
         if (!is_sheet || sign == SIGN_PLAY)
-            (void)sign_button(ui, stage, sign, bar, &x);
+            sign_button(ui, stage, sign, bar, &x);
     if (!is_sheet)
         clip_button(ui, stage, bar, &x);
     show_figures(ui, stage, bar, arrangement, &right);
     const double length = view_cycle_length(play, anim);
     const view_rect track = {x + 0.7f * em, bar.y + roundf(0.5f * bar.height - 2.0f * scale),
                              right - x - 1.4f * em, 4.0f * scale};
-    if (track.width <= 0.0f)
+    if (track.width <= 0)
         return;
     const view_rect reach = {track.x, bar.y, track.width, bar.height};
     if (ui_drag(ui, ui_item(ui, reach, "time"), track, &part))
         view_seek(stage->play, anim, part * length);
     if (ui_context(ui, VIEW_ON_TIME, 0, 0, NULL, NULL)) { // of the frame below the mouse
-        part = view_clamp((ui->mouse.x - track.x) / track.width, 0.0f, 1.0f);
+        part = view_clamp((ui->mouse.x - track.x) / track.width, 0, 1);
         stage->play->playing = false;
         view_seek(stage->play, anim, part * length);
     }

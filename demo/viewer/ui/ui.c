@@ -29,7 +29,7 @@ view_layout_wish view_wish_layout(const view_stage *stage)
         .docks = stage->docks,
     };
     if (has_curves && !(wish.docks.sizes[VIEW_DOCK_BOTTOM] > 0.0f))
-        wish.docks.sizes[VIEW_DOCK_BOTTOM] = 14.0f; // less than a graph
+        wish.docks.sizes[VIEW_DOCK_BOTTOM] = 14; // less than a graph
     // In a small window the time bar has the button that opens the sheet.
     wish.has_time =
         wish.has_time || (has_panels && view_lay_out(&wish).arrangement == VIEW_ARRANGE_SHEET);
@@ -85,7 +85,7 @@ bool ui_item(view_ui *ui, view_rect rect, const char *label)
         ui->focus_rect = rect;
         ui->is_focus_there = true;
         if (ui->is_focus_shown)
-            view_draw_frame(ui->canvas, view_inset(rect, -2.0f), 2.0f * ui->canvas->font->scale,
+            view_draw_frame(ui->canvas, view_inset(rect, -2), 2.0f * ui->canvas->font->scale,
                             VIEW_ACCENT);
     }
     const view_rect clip = ui->canvas->clip;
@@ -209,9 +209,9 @@ bool ui_drag(view_ui *ui, bool is_pressed, view_rect track, float *part)
         ui->held = ui->item.panel;
     }
     const bool has_event = ui->mouse.is_pressed || ui->mouse.is_moved;
-    if (!has_event || !is_same(ui->active, ui->item) || track.width <= 0.0f)
+    if (!has_event || !is_same(ui->active, ui->item) || track.width <= 0)
         return false;
-    *part = view_clamp((ui->mouse.x - track.x) / track.width, 0.0f, 1.0f);
+    *part = view_clamp((ui->mouse.x - track.x) / track.width, 0, 1);
     return true;
 }
 
@@ -267,7 +267,7 @@ bool ui_slider(view_ui *ui, const char *name, view_color name_color, const char 
     const view_rect all = next_row(ui, name, name_color, &track);
     float part = (*value - low) / (high - low);
     const float middle = track.y + 0.5f * track.height,
-                place = track.width * view_clamp(part, 0.0f, 1.0f);
+                place = track.width * view_clamp(part, 0, 1);
     view_rect line = {track.x, middle - 2.0f * scale, track.width, 4.0f * scale};
     view_draw_round_rect(ui->canvas, line, 2.0f * scale, VIEW_EDGE);
     line.width = place; // filled up to the value
@@ -332,7 +332,7 @@ bool ui_tile(view_ui *ui, view_rect rect, const char *label, bool is_chosen)
 void ui_image(view_ui *ui, view_rect box, md5gl_texture image, uint32_t width, uint32_t height,
               bool is_color)
 {
-    static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
+    static const float whole[4] = {0, 0, 1, 1};
     const float factor = fminf(box.width / (float)width, box.height / (float)height);
     const float across = factor * (float)width, down = factor * (float)height;
     view_draw_image(ui->canvas,
@@ -418,7 +418,7 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
     if (is_focused && ui->modal == NULL && ui_key(ui, VIEW_KEY_ESCAPE))
         ui->focus.panel = NULL;
     if (is_focused && ui->mouse.key >= ' ' && ui->mouse.key < VIEW_KEY_DELETE && !ui->mouse.control)
-        (void)ui_key(ui, ui->mouse.key);
+        ui_key(ui, ui->mouse.key);
     view_draw_round_rect(canvas, rect, 4.0f * scale, is_focused ? VIEW_ACCENT : 0x6B7788FFu);
     view_draw_round_rect(canvas, view_inset(rect, scale), 3.0f * scale, VIEW_FIELD);
     const bool is_empty = text[0] == '\0';
@@ -438,7 +438,7 @@ bool ui_field(view_ui *ui, view_rect rect, const char *hint, char *text, size_t 
     if (is_focused)
         view_draw_rect(canvas,
                        (view_rect){inside.x + (is_empty ? 0.0f : end + scale), inside.y,
-                                   fmaxf(1.0f, scale), inside.height},
+                                   fmaxf(1, scale), inside.height},
                        VIEW_BRIGHT);
     return is_changed;
 }
@@ -457,11 +457,11 @@ view_rect ui_dialog(view_ui *ui, const char *panel, float width, float height, c
     const view_rect window = ui->window;
     const view_rect box = {
         roundf(window.x + 0.5f * (window.width - width) - padding),
-        roundf(window.y + fmaxf(0.5f * (window.height - height - head) - padding, 0.0f)),
+        roundf(window.y + fmaxf(0.5f * (window.height - height - head) - padding, 0)),
         width + 2.0f * padding, height + head + 2.0f * padding};
     view_draw_rect(canvas, window, 0x00000073u);
     ui_begin(ui, panel);
-    (void)ui_item(ui, window, "");
+    ui_item(ui, window, "");
     view_draw_round_rect(canvas, view_inset(box, -scale), VIEW_RADIUS * scale, VIEW_EDGE);
     view_draw_round_rect(canvas, box, VIEW_RADIUS * scale, VIEW_POPOVER);
     view_draw_text(canvas, VIEW_TITLE, box.x + padding, box.y + padding, width, VIEW_BRIGHT, title);
@@ -476,7 +476,7 @@ void ui_begin_column(view_ui *ui, ui_column *column, view_rect area, ui_scroll *
     column->y = roundf(area.y - (ui->is_smooth ? scroll->shown : scroll->wanted));
     column->clip = view_clip_canvas(ui->canvas, area);
     ui->column = column;
-    (void)ui_item(ui, area, "");
+    ui_item(ui, area, "");
 }
 
 bool ui_take_row(view_ui *ui, float height, view_rect *row)
@@ -506,9 +506,9 @@ void ui_end_column(view_ui *ui)
     const view_rect area = column->area, focus = ui->focus_rect;
     const float shown = ui->is_smooth ? scroll->shown : scroll->wanted;
     const float length = column->y - roundf(area.y - shown);
-    const float most = fmaxf(length - area.height, 0.0f);
+    const float most = fmaxf(length - area.height, 0);
     const float scale = ui->canvas->font->scale, line = ui->canvas->font->line[VIEW_TEXT];
-    (void)view_clip_canvas(ui->canvas, column->clip);
+    view_clip_canvas(ui->canvas, column->clip);
     ui->column = NULL;
     const bool is_dragged = ui->mouse.dragged != 0.0f && most > 0.0f;
     if ((ui->mouse.wheel != 0.0f || is_dragged) && column->is_hot && !ui->has_taken) {
@@ -520,8 +520,8 @@ void ui_end_column(view_ui *ui)
     }
     if (ui->is_focus_shown && !ui->is_event && focus.x >= area.x
         && focus.x + focus.width <= area.x + area.width) {
-        scroll->wanted += fminf(focus.y - area.y, 0.0f);
-        scroll->wanted += fmaxf(focus.y + focus.height - area.y - area.height, 0.0f);
+        scroll->wanted += fminf(focus.y - area.y, 0);
+        scroll->wanted += fmaxf(focus.y + focus.height - area.y - area.height, 0);
     }
     if (most > 0.0f) {
         const float size = fmaxf(area.height * area.height / length, line);
@@ -531,13 +531,13 @@ void ui_end_column(view_ui *ui)
         float unused;
         if (ui_drag(ui, ui_item(ui, track, "scroll"), track, &unused))
             scroll->wanted = scroll->shown =
-                (ui->mouse.y - area.y - 0.5f * size) / fmaxf(way, 1.0f) * most;
-        const float place = area.y + way * view_clamp(shown / most, 0.0f, 1.0f);
+                (ui->mouse.y - area.y - 0.5f * size) / fmaxf(way, 1) * most;
+        const float place = area.y + way * view_clamp(shown / most, 0, 1);
         view_draw_round_rect(ui->canvas, (view_rect){track.x, place, width, size}, 0.5f * width,
                              ui_is_hot(ui) ? VIEW_DIM : VIEW_DISABLED);
     }
-    scroll->wanted = view_clamp(scroll->wanted, 0.0f, most);
-    scroll->shown = view_clamp(scroll->shown, 0.0f, most);
+    scroll->wanted = view_clamp(scroll->wanted, 0, most);
+    scroll->shown = view_clamp(scroll->shown, 0, most);
 }
 
 void ui_text_left_of(view_ui *ui, float right, float y, view_color color, const char *text)
@@ -590,7 +590,7 @@ bool ui_scroll_lines(view_ui *ui, float height, size_t room, size_t count, size_
     ui->scroll_rest = ui->mouse.dragged != 0.0f ? ui->scroll_rest + ui->mouse.dragged : 0.0f;
     const float lines = truncf(ui->scroll_rest / height);
     ui->scroll_rest -= lines * height;
-    *first = (size_t)view_clamp((float)*first - truncf(3.0f * ui->mouse.wheel) - lines, 0.0f, most);
+    *first = (size_t)view_clamp((float)*first - truncf(3.0f * ui->mouse.wheel) - lines, 0, most);
     ui->has_taken = true;
     return true;
 }
@@ -657,7 +657,7 @@ int ui_buttons(view_ui *ui, view_rect *row, const char *const *words, int count,
 {
     const view_font *const font = ui->canvas->font;
     const float border = 20.0f * font->scale, gap = 6.0f * font->scale;
-    float all = 0.0f;
+    float all = 0;
     int pressed = -1;
     COMMON_FOR (i, count)
         all += view_text_width(font, VIEW_TEXT, words[i]) + border + gap;
@@ -692,10 +692,10 @@ void ui_column_text(view_ui *ui, view_color color, const char *text)
 {
     enum { MAX_LINES = 100 };
     const view_font *const font = ui->canvas->font;
-    const float width = ui->column->area.width / font->scale - 12.0f, most = 600.0f; // of a row's
+    const float width = ui->column->area.width / font->scale - 12.0f, most = 600; // of a row's
     view_rows rows = {0};
     view_rect row;
-    view_begin_rows(&rows, font, fminf(width, most), 0.0f, "");
+    view_begin_rows(&rows, font, fminf(width, most), 0, "");
     view_add_wrapped(&rows, color, text, MAX_LINES);
     for (uint32_t i = 1; i < rows.count; i++)
         if (ui_take_row(ui, font->line[VIEW_TEXT], &row))
