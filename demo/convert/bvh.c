@@ -5,6 +5,7 @@
 // rest pose. A joint's channels are factors from left to right.
 #include "demo/common/file.h"
 #include "demo/convert/retarget.h"
+#include "demo/convert/words.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -25,11 +26,7 @@ typedef struct bvh_joint {
 
 typedef struct bvh_file {
     const convert_job *job;
-    const char *path;
-    md5_error *error;
-    const char *at, *end; // `end` is a byte of 0
-    const char *line_start;
-    uint32_t line;
+    convert_words in;
     bvh_joint *joints;       // [num_joints]
     convert_joint *skeleton; // [num_joints] without its rest
     uint32_t num_joints, num_channels, num_frames;
@@ -41,86 +38,43 @@ typedef struct bvh_file {
     convert_xform *model; // [num_joints]
 } bvh_file;
 
-// Adds the place to an error. Returns false.
-static bool place_error(const bvh_file *file, const char *position)
-{
-    file->error->line = file->line;
-    file->error->column = (uint32_t)(position - file->line_start) + 1;
-    return false;
-}
-
-#define FAIL(status, position, ...) \
-    (convert_fail(file->error, status, file->path, __VA_ARGS__) || place_error(file, position))
-
-// Moves to the next word, and returns its length; 0 at the end.
-static size_t next_word(bvh_file *file)
-{
-    for (; file->at < file->end && isspace((unsigned char)*file->at); file->at++)
-        if (*file->at == '\n') {
-            file->line++;
-            file->line_start = file->at + 1;
-        }
-    size_t length = 0;
-    while (file->at + length < file->end && !isspace((unsigned char)file->at[length]))
-        length++;
-    return length;
-}
-
-static bool fail_expected(const bvh_file *file, size_t length, const char *what)
-{
-    if (length == 0)
-        return FAIL(MD5_ERROR_SYNTAX, file->at, "expected %s, found the end", what);
-    return FAIL(MD5_ERROR_SYNTAX, file->at, "expected %s, found '%.*s'", what,
-                (int)(length < 40 ? length : 40), file->at);
-}
-
 // Takes the next word if it is this one, in small or capital letters.
 static bool takes(bvh_file *file, const char *word)
 {
-    const size_t length = next_word(file);
+    const size_t length = convert_next_word(&file->in);
     if (length != strlen(word))
         return false;
     for (size_t i = 0; i < length; i++)
-        if ((file->at[i] | 0x20) != (word[i] | 0x20))
+        if ((file->in.at[i] | 0x20) != (word[i] | 0x20))
             return false;
-    file->at += length;
+    file->in.at += length;
     return true;
 }
 
 static bool expect(bvh_file *file, const char *word)
 {
-    return takes(file, word) || fail_expected(file, next_word(file), word);
-}
-
-static bool read_number(bvh_file *file, const char *what, double *number)
-{
-    const size_t length = next_word(file);
-    char *end = NULL;
-    *number = length > 0 ? strtod(file->at, &end) : 0.0; // the text ends with a byte of 0
-    if (end != file->at + length || length == 0 || !(fabs(*number) <= 1e9))
-        return fail_expected(file, length, what);
-    file->at += length;
-    return true;
+    return takes(file, word) || convert_fail_word(&file->in, word);
 }
 
 static bool read_count(bvh_file *file, const char *what, uint32_t most, uint32_t *count)
 {
     double number = 0.0;
-    next_word(file);
-    const char *const position = file->at;
-    if (!read_number(file, what, &number))
+    convert_next_word(&file->in);
+    const char *const position = file->in.at;
+    if (!convert_read_number(&file->in, what, &number))
         return false;
     *count = (uint32_t)fmax(number, 0.0);
     return (number >= 0.0 && number <= most && number == floor(number))
-           || FAIL(MD5_ERROR_RANGE, position, "%s: %g, expected a whole number up to %u", what,
-                   number, most);
+           || convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
+                              "%s: %g, expected a whole number up to %u", what, number, most);
 }
 
 static bool read_offset(bvh_file *file, convert_vec *offset)
 {
-    return expect(file, "OFFSET") && read_number(file, "the offset along x", &offset->x)
-           && read_number(file, "the offset along y", &offset->y)
-           && read_number(file, "the offset along z", &offset->z);
+    return expect(file, "OFFSET")
+           && convert_read_number(&file->in, "the offset along x", &offset->x)
+           && convert_read_number(&file->in, "the offset along y", &offset->y)
+           && convert_read_number(&file->in, "the offset along z", &offset->z);
 }
 
 static bool read_channels(bvh_file *file, bvh_joint *joint)
@@ -135,7 +89,7 @@ static bool read_channels(bvh_file *file, bvh_joint *joint)
         while (kind < MAX_CHANNELS && !takes(file, kinds[kind]))
             kind++;
         if (kind == MAX_CHANNELS)
-            return fail_expected(file, next_word(file), "a channel, such as Xrotation");
+            return convert_fail_word(&file->in, "a channel, such as Xrotation");
         joint->channels[i] = kind;
     }
     return true;
@@ -144,24 +98,24 @@ static bool read_channels(bvh_file *file, bvh_joint *joint)
 // The name is the rest of the line.
 static bool begin_joint(bvh_file *file, uint32_t parent)
 {
-    size_t length = next_word(file);
-    const char *const name = file->at;
+    size_t length = convert_next_word(&file->in);
+    const char *const name = file->in.at;
     if (length == 0)
-        return fail_expected(file, length, "a name");
-    while (name + length < file->end && name[length] != '\n')
+        return convert_fail_word(&file->in, "a name");
+    while (name + length < file->in.end && name[length] != '\n')
         length++;
     while (isspace((unsigned char)name[length - 1]) || (name[length - 1] == '{' && length > 1))
         length--; // a brace can stand on the line of the name
     if (file->num_joints == MAX_JOINTS || length > 255)
-        return FAIL(MD5_ERROR_RANGE, name, "more than %d joints, or a name above 255 bytes",
-                    MAX_JOINTS);
+        return convert_fail_at(&file->in, MD5_ERROR_RANGE, name,
+                               "more than %d joints, or a name above 255 bytes", MAX_JOINTS);
     const uint32_t n = file->num_joints++;
     file->joints = common_grow(file->joints, n, sizeof *file->joints);
     file->skeleton = common_grow(file->skeleton, n, sizeof *file->skeleton);
     file->joints[n] = (bvh_joint){.num_channels = 0};
     file->skeleton[n] =
         (convert_joint){.name = convert_clean(name, length, CONVERT_QUOTE), .parent = parent};
-    file->at += length;
+    file->in.at += length;
     bvh_joint *const joint = &file->joints[n];
     return expect(file, "{") && read_offset(file, &joint->offset)
            && (!takes(file, "CHANNELS") || read_channels(file, joint));
@@ -192,8 +146,8 @@ static bool read_hierarchy(bvh_file *file)
         } else if (joint != MD5_NONE && takes(file, "}")) {
             joint = file->skeleton[joint].parent;
         } else if (joint == MD5_NONE || !takes(file, "End")) {
-            return fail_expected(file, next_word(file),
-                                 joint == MD5_NONE ? "ROOT or MOTION" : "JOINT, End Site or }");
+            return convert_fail_word(&file->in,
+                                     joint == MD5_NONE ? "ROOT or MOTION" : "JOINT, End Site or }");
         } else if (!read_end(file))
             return false;
     }
@@ -207,38 +161,40 @@ static bool read_motion(bvh_file *file)
         || !read_count(file, "the number of frames", UINT32_MAX / 2, &count)
         || !expect(file, "Frame") || !expect(file, "Time:"))
         return false;
-    next_word(file);
-    const char *const position = file->at;
-    if (!read_number(file, "the seconds of a frame", &file->frame_time))
+    convert_next_word(&file->in);
+    const char *const position = file->in.at;
+    if (!convert_read_number(&file->in, "the seconds of a frame", &file->frame_time))
         return false;
     if (!(file->frame_time >= 1e-5))
-        return FAIL(MD5_ERROR_RANGE, position, "a frame of %g seconds, expected 1e-5 or more",
-                    file->frame_time);
+        return convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
+                               "a frame of %g seconds, expected 1e-5 or more", file->frame_time);
     // Each number has a digit and a blank.
     uint64_t num_values = (uint64_t)count * file->num_channels, num_read = 0;
-    const uint64_t rest = (uint64_t)(file->end - file->at);
+    const uint64_t rest = (uint64_t)(file->in.end - file->in.at);
     if (count == 0 || num_values > rest / 2 + 1
         || (uint64_t)count * file->num_joints > most_numbers)
-        return FAIL(MD5_ERROR_RANGE, position,
-                    "%u frames of %u channels and %u joints, but %llu bytes are left", count,
-                    file->num_channels, file->num_joints, (unsigned long long)rest);
+        return convert_fail_at(&file->in, MD5_ERROR_RANGE, position,
+                               "%u frames of %u channels and %u joints, but %llu bytes are left",
+                               count, file->num_channels, file->num_joints,
+                               (unsigned long long)rest);
     file->num_frames = count;
     file->values = common_alloc((size_t)(rest / 2 + 2), sizeof *file->values);
-    while (num_read < num_values || next_word(file) > 0) {
+    while (num_read < num_values || convert_next_word(&file->in) > 0) {
         double number = 0.0;
         if (num_read == num_values) { // some writers count frames from 0
             if (file->num_channels == 0
                 || (uint64_t)++file->num_frames * file->num_joints > most_numbers)
-                return FAIL(MD5_ERROR_SYNTAX, file->at, "expected the end behind %u frames", count);
+                return convert_fail_at(&file->in, MD5_ERROR_SYNTAX, file->in.at,
+                                       "expected the end behind %u frames", count);
             num_values += file->num_channels;
         }
-        if (!read_number(file, "the number of a channel", &number))
+        if (!convert_read_number(&file->in, "the number of a channel", &number))
             return false;
         file->values[num_read++] = (float)number;
     }
     if (file->num_frames > count)
         convert_note(file->job, "%s: %u frames instead of the %u of Frames: all are taken",
-                     file->path, file->num_frames, count);
+                     file->in.path, file->num_frames, count);
     return true;
 }
 
@@ -330,12 +286,12 @@ static md5_model *load_target(const bvh_file *file, const convert_scene *scene, 
 {
     const char *const path = file->job->target;
     const convert_part *const part = convert_find_model(scene);
-    md5_model *const model = path != NULL   ? md5_load_model(path, NULL, file->error)
-                             : part != NULL ? convert_parse_model(part, file->error)
+    md5_model *const model = path != NULL   ? md5_load_model(path, NULL, file->in.error)
+                             : part != NULL ? convert_parse_model(part, file->in.error)
                                             : NULL;
     *is_done = model != NULL || (path == NULL && part == NULL);
     if (model != NULL && (uint64_t)file->num_frames * model->skeleton.num_joints > most_numbers)
-        *is_done = convert_fail(file->error, MD5_ERROR_RANGE, file->path,
+        *is_done = convert_fail(file->in.error, MD5_ERROR_RANGE, file->in.path,
                                 "%u frames are too many for %u joints of the model",
                                 file->num_frames, model->skeleton.num_joints);
     return model;
@@ -347,19 +303,21 @@ bool convert_read_bvh(const convert_job *job, convert_input *input, convert_scen
     input->bytes = common_realloc(input->bytes, input->size + 1, 1);
     input->bytes[input->size] = '\0';
     bvh_file file = {.job = job,
-                     .path = input->path,
-                     .error = error,
-                     .at = input->bytes,
-                     .end = input->bytes + input->size,
-                     .line_start = input->bytes,
-                     .line = 1,
+                     .in = {.path = input->path,
+                            .error = error,
+                            .at = input->bytes,
+                            .end = input->bytes + input->size,
+                            .line_start = input->bytes,
+                            .line = 1,
+                            .end_is = "the end",
+                            .most_shown = 40},
                      .axes = no_turn,
                      .scale = 1.0};
     bool is_done = read_hierarchy(&file) && read_motion(&file);
     md5_model *const model = is_done ? load_target(&file, scene, &is_done) : NULL;
     if (is_done) {
-        char *const name = common_stem(file.path);
-        convert_motion motion = {.path = file.path,
+        char *const name = common_stem(file.in.path);
+        convert_motion motion = {.path = file.in.path,
                                  .num_joints = file.num_joints,
                                  .joints = file.skeleton,
                                  .num_frames = file.num_frames,

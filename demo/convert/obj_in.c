@@ -1,0 +1,221 @@
+// Wavefront OBJ in: a surface without joints, for `md5tool bind`, line by line.
+#include "demo/convert/obj.h"
+#include "demo/convert/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// Far more than any mesh that can be drawn; keeps counts within 32 bits.
+enum { MAX_ITEMS = 1 << 28 };
+
+typedef struct obj_reader {
+    convert_words in; // of a line
+    uint32_t part;    // that faces go to
+    convert_obj *obj;
+} obj_reader;
+
+static bool has_room(const obj_reader *reader, uint32_t count)
+{
+    return count < MAX_ITEMS
+           || convert_fail_at(&reader->in, MD5_ERROR_SYNTAX, reader->in.line_start,
+                              "more than %d items", (int)MAX_ITEMS);
+}
+
+static bool read_float(obj_reader *reader, const char *what, float *number)
+{
+    double value = 0.0;
+    const bool is_read = convert_read_number(&reader->in, what, &value);
+    *number = (float)value;
+    return is_read;
+}
+
+// Whether there is another word that no comment begins.
+static bool has_more(obj_reader *reader)
+{
+    return convert_next_word(&reader->in) > 0 && *reader->in.at != '#';
+}
+
+// Whether the word that is read goes on.
+static bool goes_on(const obj_reader *reader)
+{
+    const convert_words *const in = &reader->in;
+    return in->at < in->end && !strchr(" \t\r", *in->at);
+}
+
+static bool read_position(obj_reader *reader)
+{
+    convert_obj *const obj = reader->obj;
+    md5_vec3 position;
+    if (!has_room(reader, obj->num_positions)
+        || !read_float(reader, "x, a number of at most 1e9", &position.x)
+        || !read_float(reader, "y, a number of at most 1e9", &position.y)
+        || !read_float(reader, "z, a number of at most 1e9", &position.z))
+        return false;
+    obj->positions = common_grow(obj->positions, obj->num_positions, sizeof position);
+    obj->positions[obj->num_positions++] = position;
+    return true;
+}
+
+static bool read_texcoord(obj_reader *reader)
+{
+    convert_obj *const obj = reader->obj;
+    md5_vec2 texcoord = {0.0f, 0.0f};
+    if (!has_room(reader, obj->num_texcoords)
+        || !read_float(reader, "u, a number of at most 1e9", &texcoord.x)
+        || (has_more(reader) && !read_float(reader, "v, a number of at most 1e9", &texcoord.y)))
+        return false;
+    obj->texcoords = common_grow(obj->texcoords, obj->num_texcoords, sizeof texcoord);
+    obj->texcoords[obj->num_texcoords++] = texcoord;
+    return true;
+}
+
+// Indices count from 1, or, if negative, back from the last one so far.
+static bool read_index(obj_reader *reader, const char *what, const char *name, uint32_t count,
+                       uint32_t *index)
+{
+    char *end = NULL;
+    const char *const word = reader->in.at;
+    const bool is_number = goes_on(reader) && (*word == '-' || (*word >= '0' && *word <= '9'));
+    const long long value = is_number ? strtoll(word, &end, 10) : 0;
+    if (!is_number || end == word)
+        return convert_fail_word(&reader->in, what);
+    if (value == 0 || value > (long long)count || value < -(long long)count)
+        return convert_fail_at(&reader->in, MD5_ERROR_SYNTAX, word,
+                               "%s %lld, but there are %u so far", name, value, count);
+    *index = value > 0 ? (uint32_t)(value - 1) : (uint32_t)((long long)count + value);
+    reader->in.at = end;
+    return true;
+}
+
+static uint32_t find_part(convert_obj *obj, const char *name, size_t size)
+{
+    for (uint32_t i = 0; i < obj->num_parts; i++)
+        if (strlen(obj->parts[i].material) == size
+            && memcmp(obj->parts[i].material, name, size) == 0)
+            return i;
+    obj->parts = common_grow(obj->parts, obj->num_parts, sizeof *obj->parts);
+    obj->parts[obj->num_parts] =
+        (convert_obj_part){.material = common_format("%.*s", (int)size, name)};
+    return obj->num_parts++;
+}
+
+static bool read_face(obj_reader *reader)
+{
+    convert_words *const in = &reader->in;
+    const char *const start = in->at;
+    convert_obj_corner corners[3];
+    uint32_t count = 0;
+    if (reader->obj->num_parts == 0)
+        reader->part = find_part(reader->obj, "", 0);
+    for (; has_more(reader); count++) {
+        if (count > 2)
+            corners[1] = corners[2];
+        // POSITION, POSITION/TEXCOORD, POSITION//NORMAL or POSITION/TEXCOORD/NORMAL
+        convert_obj_corner *const corner = &corners[count < 2 ? count : 2];
+        uint32_t texcoord = 0;
+        *corner = (convert_obj_corner){0};
+        if (!read_index(reader, "the index of a position", "position", reader->obj->num_positions,
+                        &corner->position))
+            return false;
+        if (goes_on(reader) && *in->at == '/') {
+            in->at++;
+            if (goes_on(reader) && *in->at != '/') {
+                if (!read_index(reader, "the index of a texture coordinate", "texture coordinate",
+                                reader->obj->num_texcoords, &texcoord))
+                    return false;
+                corner->texcoord = texcoord + 1;
+            }
+            if (goes_on(reader) && *in->at == '/') // normals are not needed
+                in->at += convert_next_word(in);
+        }
+        if (goes_on(reader))
+            return convert_fail_word(in, "a blank or '/'");
+        convert_obj_part *const part = &reader->obj->parts[reader->part];
+        if (!has_room(reader, part->num_triangles))
+            return false;
+        if (count >= 2) {
+            part->corners =
+                common_grow(part->corners, part->num_triangles, 3 * sizeof *part->corners);
+            memcpy(part->corners + 3 * (size_t)part->num_triangles++, corners, sizeof corners);
+        }
+    }
+    return count >= 3
+           || convert_fail_at(in, MD5_ERROR_SYNTAX, start,
+                              "a face has %u corners, which must be 3 or more", count);
+}
+
+// The name is the rest of the line. Quotes cannot stand in a .md5mesh file.
+static bool read_material(obj_reader *reader)
+{
+    enum { MOST = 1000 };
+    convert_words *const in = &reader->in;
+    (void)convert_next_word(in);
+    const char *end = in->end;
+    while (end > in->at && strchr(" \t\r", end[-1]))
+        end--;
+    for (const char *byte = in->at; byte < end; byte++)
+        if (*byte == '"' || (unsigned char)*byte < ' ')
+            return convert_fail_at(in, MD5_ERROR_SYNTAX, byte,
+                                   "a quote or control character in the name of a material");
+    if (end - in->at > MOST)
+        return convert_fail_at(in, MD5_ERROR_SYNTAX, in->at,
+                               "the name of a material has more than 1000 bytes");
+    reader->part = find_part(reader->obj, in->at, (size_t)(end - in->at));
+    return true;
+}
+
+static bool read_line(obj_reader *reader)
+{
+    static const struct {
+        const char *word;
+        bool (*read)(obj_reader *reader);
+    } kinds[] = {
+        {"v", read_position}, {"vt", read_texcoord}, {"f", read_face}, {"usemtl", read_material}};
+    const size_t size = convert_next_word(&reader->in);
+    const char *const word = reader->in.at;
+    reader->in.at += size;
+    for (size_t i = 0; i < COMMON_LENGTH(kinds); i++)
+        if (strlen(kinds[i].word) == size && memcmp(kinds[i].word, word, size) == 0)
+            return kinds[i].read(reader);
+    return true;
+}
+
+bool convert_read_obj(const char *path, convert_obj *obj, md5_error *error)
+{
+    size_t size = 0;
+    const char *reason = NULL;
+    char *const text = common_read_stream(path, &size, &reason);
+    *obj = (convert_obj){0};
+    if (text == NULL)
+        return convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
+    char *const ended = common_realloc(text, size + 1, 1), *const end = ended + size;
+    *end = '\0'; // where numbers end
+    obj_reader reader = {
+        .obj = obj,
+        .in = {.path = path, .error = error, .end_is = "the end of the line", .most_shown = 20}};
+    bool is_read = true, has_faces = false;
+    for (const char *start = ended; start < end && is_read; start = reader.in.end + 1) {
+        const char *const stop = memchr(start, '\n', (size_t)(end - start));
+        reader.in.line_start = reader.in.at = start;
+        reader.in.end = stop != NULL ? stop : end;
+        reader.in.line++;
+        is_read = read_line(&reader);
+    }
+    free(ended);
+    for (uint32_t i = 0; i < obj->num_parts; i++)
+        has_faces = has_faces || obj->parts[i].num_triangles > 0;
+    if (is_read && !has_faces)
+        return convert_fail(error, MD5_ERROR_SYNTAX, path, "there are no faces");
+    return is_read;
+}
+
+void convert_free_obj(convert_obj *obj)
+{
+    for (uint32_t i = 0; i < obj->num_parts; i++) {
+        free(obj->parts[i].material);
+        free(obj->parts[i].corners);
+    }
+    free(obj->parts);
+    free(obj->positions);
+    free(obj->texcoords);
+}

@@ -1,0 +1,53 @@
+#include "demo/convert/words.h"
+
+#include "demo/common/text.h"
+
+#include <ctype.h>
+#include <math.h>
+
+size_t convert_next_word(convert_words *in)
+{
+    for (; in->at < in->end && isspace((unsigned char)*in->at); in->at++)
+        if (*in->at == '\n') {
+            in->line++;
+            in->line_start = in->at + 1;
+        }
+    size_t length = 0;
+    while (in->at + length < in->end && !isspace((unsigned char)in->at[length]))
+        length++;
+    return length;
+}
+
+bool convert_fail_at(const convert_words *in, md5_status status, const char *position,
+                     const char *format, ...)
+{
+    char text[sizeof in->error->message];
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    (void)convert_fail(in->error, status, in->path, "%s", text);
+    in->error->line = in->line;
+    in->error->column = (uint32_t)(position - in->line_start) + 1;
+    return false;
+}
+
+bool convert_fail_word(convert_words *in, const char *expected)
+{
+    const size_t length = convert_next_word(in);
+    return convert_fail_at(in, MD5_ERROR_SYNTAX, in->at,
+                           length > 0 ? "expected %s, found '%.*s'" : "expected %s, found %.*s",
+                           expected, (int)(length < in->most_shown ? length : in->most_shown),
+                           length > 0 ? in->at : in->end_is);
+}
+
+bool convert_read_number(convert_words *in, const char *what, double *number)
+{
+    const size_t length = convert_next_word(in);
+    char *end = NULL;
+    *number = length > 0 ? strtod(in->at, &end) : 0.0;
+    if (length == 0 || end != in->at + length || !(fabs(*number) <= 1e9))
+        return convert_fail_word(in, what);
+    in->at += length;
+    return true;
+}
