@@ -136,7 +136,7 @@ static bool read_input(const convert_job *job, const char *path, convert_scene *
         return false;
     const bool is_read = format->read(job, &input, scene, error);
     if (!is_read && error->file[0] == '\0') // of a document that the reader made
-        (void)snprintf(error->file, sizeof error->file, "%s", path);
+        convert_name_file(error, path);
     free(input.bytes);
     return is_read;
 }

@@ -174,6 +174,9 @@ bool convert_is_clip(const char *path);
 
 // -- For readers and writers ----------------------------------------------------------------------
 
+// Names the file that an error is of.
+void convert_name_file(md5_error *error, const char *path);
+
 // Says in `error` what is wrong; `path` may be NULL. Returns false.
 bool convert_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
     COMMON_PRINTF(4, 5);

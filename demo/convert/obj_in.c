@@ -2,6 +2,7 @@
 #include "demo/convert/obj.h"
 #include "demo/convert/words.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,7 @@ static bool has_more(obj_reader *reader)
 static bool goes_on(const obj_reader *reader)
 {
     const convert_words *const in = &reader->in;
-    return in->at < in->end && !strchr(" \t\r", *in->at);
+    return in->at < in->end && !isspace((unsigned char)*in->at);
 }
 
 static bool read_position(obj_reader *reader)

@@ -15,14 +15,18 @@
 
 // -- Errors and notes -----------------------------------------------------------------------------
 
+void convert_name_file(md5_error *error, const char *path)
+{
+    // Of a name that is too long the end, as everywhere.
+    const size_t size = strlen(path) + 1, room = sizeof error->file;
+    memcpy(error->file, path + (size > room ? size - room : 0), size < room ? size : room);
+}
+
 bool convert_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
 {
     *error = (md5_error){.status = status};
-    if (path != NULL) {
-        const size_t length = strlen(path), kept = sizeof error->file - 1;
-        memcpy(error->file, path + (length > kept ? length - kept : 0),
-               length < kept ? length : kept);
-    }
+    if (path != NULL)
+        convert_name_file(error, path);
     va_list values;
     va_start(values, format);
     common_write_text(error->message, sizeof error->message, format, values);

@@ -34,10 +34,10 @@ bool convert_fail_at(const convert_words *in, md5_status status, const char *pos
 
 bool convert_fail_word(convert_words *in, const char *expected)
 {
-    const size_t length = convert_next_word(in);
+    const size_t length = convert_next_word(in), shown = length > 0 ? length : strlen(in->end_is);
     return convert_fail_at(in, MD5_ERROR_SYNTAX, in->at,
                            length > 0 ? "expected %s, found '%.*s'" : "expected %s, found %.*s",
-                           expected, (int)(length < in->most_shown ? length : in->most_shown),
+                           expected, (int)(shown < in->most_shown ? shown : in->most_shown),
                            length > 0 ? in->at : in->end_is);
 }
 

@@ -47,9 +47,10 @@ static bool find_file(const tool_arguments *arguments, const char *name, baked_f
     *file = (baked_file){common_format("%.*s%s", length, machine, name),
                          common_join(arguments->output, name)};
     return (!is_absolute && !leads_up(name))
-           || tool_fail(error, MD5_ERROR_MISMATCH, file->path,
-                        "the file is not below the folder of the machine: expected a name without"
-                        " '..' that is not absolute");
+           || convert_fail(
+               error, MD5_ERROR_MISMATCH, file->path,
+               "the file is not below the folder of the machine: expected a name without"
+               " '..' that is not absolute");
 }
 
 // No file that is read may be written, not even one that is baked to elsewhere.
@@ -58,8 +59,8 @@ static bool check_places(const baked_file *files, size_t count, md5_error *error
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < count && common_is_file(files[i].place); j++)
             if (common_same_file(files[i].place, files[j].path))
-                return tool_fail(error, MD5_ERROR_MISMATCH, files[j].path,
-                                 "the file would be overwritten");
+                return convert_fail(error, MD5_ERROR_MISMATCH, files[j].path,
+                                    "the file would be overwritten");
     return true;
 }
 
@@ -72,7 +73,7 @@ static bool bake_character(const tool_arguments *arguments, const md5_character 
     size_t size = 0, sum = 0;
     char *const text = common_read_stream(machine, &size, &reason);
     if (!text)
-        return tool_fail(error, MD5_ERROR_IO, machine, "cannot read the file: %s", reason);
+        return convert_fail(error, MD5_ERROR_IO, machine, "cannot read the file: %s", reason);
     md5_machine_file *const named =
         md5_parse_machine_file(text, size, &(md5_load_opts){.file_name = machine}, error);
     const uint32_t num_clips = named ? named->desc.num_clips : 0;
@@ -82,7 +83,7 @@ static bool bake_character(const tool_arguments *arguments, const md5_character 
     baked_file *const files = common_alloc(num_files, sizeof *files);
     bool is_done = named && num_clips == from->num_clips && num_attached == desc->num_attached;
     if (named && !is_done)
-        (void)tool_fail(error, MD5_ERROR_IO, machine, "the file changed while it was read");
+        (void)convert_fail(error, MD5_ERROR_IO, machine, "the file changed while it was read");
     for (size_t i = 0; i < num_files && is_done; i++)
         is_done = find_file(arguments,
                             i == 0                 ? common_base(machine)
@@ -125,8 +126,7 @@ static bool bake_character(const tool_arguments *arguments, const md5_character 
     md5_free_machine_file(named);
     free(text);
     if (is_done)
-        printf("%u models, %u clips, %zu bytes\n", (unsigned)num_models, (unsigned)num_written,
-               sum);
+        printf("%u models, %u clips, %zu bytes\n", num_models, num_written, sum);
     return is_done;
 }
 
@@ -152,8 +152,8 @@ static int bake(tool_arguments *arguments)
         else if (loaded[i].anim)
             anims[assets.num_anims++] = *loaded[i].anim;
         else if (is_done && (!loaded[i].character || room > 1))
-            is_done = tool_fail(&error, MD5_ERROR_MISMATCH, path,
-                                "expected models and clips, or one machine file alone");
+            is_done = convert_fail(&error, MD5_ERROR_MISMATCH, path,
+                                   "expected models and clips, or one machine file alone");
     }
     size_t size = 0;
     if (is_done && loaded[0].character) {
@@ -161,8 +161,7 @@ static int bake(tool_arguments *arguments)
     } else if (is_done) {
         is_done = write_assets(arguments->output, &assets, &size, &error);
         if (is_done)
-            printf("%u models, %u clips, %zu bytes\n", (unsigned)assets.num_models,
-                   (unsigned)assets.num_anims, size);
+            printf("%u models, %u clips, %zu bytes\n", assets.num_models, assets.num_anims, size);
     }
     for (size_t i = 0; i < room; i++)
         tool_free(&loaded[i]);

@@ -52,7 +52,7 @@ static md5_weights *create_weights(const tool_arguments *arguments, const conver
     md5_weights *const weights = md5_create_weights(&desc, &opts, error);
     free(indices);
     if (weights == NULL && error->file[0] == '\0')
-        (void)snprintf(error->file, sizeof error->file, "%s", arguments->words[0]);
+        convert_name_file(error, arguments->words[0]);
     return weights;
 }
 

@@ -265,7 +265,7 @@ typedef struct cube_check {
 static void report_name(const cube_check *check, const char *what, const char *name)
 {
     md5_error error = {0};
-    tool_fail(&error, MD5_WARNING, check->report->path, "%s '%.150s'", what, name);
+    convert_fail(&error, MD5_WARNING, check->report->path, "%s '%.150s'", what, name);
     add_finding(check->report, &error);
 }
 
@@ -359,8 +359,8 @@ static void read_range(void *user, uint32_t worker, size_t begin, size_t end)
             add_finding(to, &error);
         const char *const baked = read.bytes ? tool_baked_kind(read.bytes, read.size) : NULL;
         if (baked && (part->check->asked.all & ~MD5_ENGINE_LIBRARY) != 0) {
-            (void)tool_fail(&error, MD5_ERROR_VERSION, to->path,
-                            "%s, which no engine reads but those with md5model", baked);
+            (void)convert_fail(&error, MD5_ERROR_VERSION, to->path,
+                               "%s, which no engine reads but those with md5model", baked);
             add_finding(to, &error);
         }
         unsigned num_warnings = 0;

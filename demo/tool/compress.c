@@ -28,8 +28,8 @@ static int compress(tool_arguments *arguments)
         is_done = tool_write_text(arguments->output, bytes, size, &error);
         // The error that is printed is the one that was measured, not the one that was asked for.
         if (is_done)
-            printf("error %.6g units, %zu bytes, %.2f a joint and frame\n",
-                   (double)compressed->max_error, size,
+            printf("error %.6g units, %zu bytes, %.2f a joint and frame\n", compressed->max_error,
+                   size,
                    (double)compressed->packed_size
                        / ((double)anim->skeleton.num_joints * anim->num_frames));
         free(bytes);
@@ -68,9 +68,10 @@ static bool check_size(const md5_anim *compressed, const md5_anim *anim, const c
     const uint64_t size = frame * anim->num_frames;
     if (size <= MUCH || size / MAX_GROWTH <= compressed->size)
         return true;
-    return tool_fail(error, MD5_ERROR_RANGE, path,
-                     "its %u frames would be %llu bytes of text: more than %d times its own size",
-                     anim->num_frames, (unsigned long long)size, (int)MAX_GROWTH);
+    return convert_fail(
+        error, MD5_ERROR_RANGE, path,
+        "its %u frames would be %llu bytes of text: more than %d times its own size",
+        anim->num_frames, (unsigned long long)size, (int)MAX_GROWTH);
 }
 
 // Samples are taken by a binding to the clip's own skeleton, as a player takes them.
@@ -140,7 +141,7 @@ static int decompress(tool_arguments *arguments)
     const bool is_done = anim && check_size(compressed, anim, path, &error)
                          && write_anim(arguments->output, anim, &error);
     if (!is_done && error.file[0] == '\0')
-        tool_name_file(&error, path);
+        convert_name_file(&error, path);
     md5_free_anim(anim);
     md5_free_anim(compressed);
     return tool_end(is_done, &error);

@@ -130,9 +130,10 @@ static bool find_files(batch *all, md5_error *error)
     char *const output = common_whole(all->arguments->output);
     char *const root = common_whole(all->arguments->words[0]);
     const bool is_around = common_is_in(root, output); // then nothing is below it in the folder
-    const bool is_other = strcmp(root, output) != 0
-                          || tool_fail(error, MD5_ERROR_IO, all->arguments->output,
-                                       "the output is the folder that is read: expected another");
+    const bool is_other =
+        strcmp(root, output) != 0
+        || convert_fail(error, MD5_ERROR_IO, all->arguments->output,
+                        "the output is the folder that is read: expected another");
     common_walk walk = {.is_wanted = convert_reads};
     all->files = common_walk_folder(all->arguments->words[0], &walk);
     char **const names = all->files.names;
@@ -309,8 +310,8 @@ static void find_doubles(const batch *all)
     for (size_t i = 1; i < all->num_items; i++)
         if (strcmp(all->items[i - 1].output, all->items[i].output) == 0) {
             all->items[i].state = HAS_FAILED;
-            tool_fail(&all->items[i].error, MD5_ERROR_MISMATCH, all->items[i].inputs.names[0],
-                      "another input becomes the same file: %.120s", all->items[i].output);
+            convert_fail(&all->items[i].error, MD5_ERROR_MISMATCH, all->items[i].inputs.names[0],
+                         "another input becomes the same file: %.120s", all->items[i].output);
         }
 }
 
@@ -324,7 +325,7 @@ static int print_report(const batch *all)
         md5_finding found = {.error = one->error, .count = 1};
         counts[one->state]++;
         if (found.error.file[0] == '\0')
-            tool_name_file(&found.error, one->inputs.names[0]);
+            convert_name_file(&found.error, one->inputs.names[0]);
         if (one->state == HAS_FAILED)
             tool_report_finding(report, &found);
         for (size_t k = 0; k < one->notes.count; k++) {
@@ -337,7 +338,7 @@ static int print_report(const batch *all)
                     break;
                 }
             }
-            tool_fail(&found.error, MD5_WARNING, path, "%s", note);
+            convert_fail(&found.error, MD5_WARNING, path, "%s", note);
             tool_report_finding(report, &found);
         }
     }
@@ -367,7 +368,7 @@ static int convert_folder(const tool_arguments *arguments, const convert_job *pa
     const uint32_t num_workers = threads ? threads->num_workers : 1;
     if (!convert_writes(ending))
         is_open =
-            tool_fail(&error, MD5_ERROR_IO, ending, "no format that is written has this ending");
+            convert_fail(&error, MD5_ERROR_IO, ending, "no format that is written has this ending");
     else if (arguments->base || arguments->mod || common_is_game_folder(folder)) {
         all.games = common_alloc(num_workers, sizeof *all.games);
         is_open = open_game(arguments, &all.games[0], &error);

@@ -83,7 +83,7 @@ typedef struct largest {
 static void compare(largest *most, md5_mat34 a, md5_mat34 b, uint32_t joint, uint32_t frame)
 {
     const md5_vec3 from = md5_mat34_translation(a), to = md5_mat34_translation(b);
-    const double distance = (double)md5_vec3_length(md5_vec3_sub(to, from));
+    const double distance = md5_vec3_length(md5_vec3_sub(to, from));
     const md5_quat p = md5_quat_from_mat34(a), q = md5_quat_from_mat34(b);
     // Twice the angle between unit quaternions, from their chord, which is exact for small ones.
     const double sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0.0f ? -1.0 : 1.0;
@@ -138,7 +138,7 @@ static void diff_meshes(uint32_t index, const md5_mesh *a, const md5_mesh *b, bo
     double moved = 0.0, shifted = 0.0;
     uint32_t moved_at = 0, num_moved = 0;
     for (uint32_t i = 0; i < a->num_vertices; i++) {
-        const double far = (double)md5_vec3_length(md5_vec3_sub(b->positions[i], a->positions[i]));
+        const double far = md5_vec3_length(md5_vec3_sub(b->positions[i], a->positions[i]));
         num_moved += far > 0.0;
         moved_at = far > moved ? a->sources[i] : moved_at;
         moved = fmax(moved, far);
@@ -186,8 +186,8 @@ static void diff_boxes(const md5_anim *a, const md5_anim *b, bool *differs)
         return;
     for (uint32_t i = 0; i < a->num_frames && i < b->num_frames; i++) {
         const md5_bounds *const x = &a->frame_bounds[i], *const y = &b->frame_bounds[i];
-        const double far = fmax((double)md5_vec3_length(md5_vec3_sub(x->min, y->min)),
-                                (double)md5_vec3_length(md5_vec3_sub(x->max, y->max)));
+        const double far = fmax(md5_vec3_length(md5_vec3_sub(x->min, y->min)),
+                                md5_vec3_length(md5_vec3_sub(x->max, y->max)));
         at = far > most ? i : at;
         most = fmax(most, far);
     }
@@ -365,9 +365,10 @@ static int diff_files(const char *first, const char *second)
     else if (is_done && a.cube && b.cube && !has_same_bytes(first, second))
         DIFFERS("the lines of both differ\n");
     else if (is_done && !(a.cube && b.cube))
-        is_done = tool_fail(&error, MD5_ERROR_MISMATCH, second,
-                            "the files are not two of one kind: models, animations, camera paths,"
-                            " machines or md5.cfg");
+        is_done =
+            convert_fail(&error, MD5_ERROR_MISMATCH, second,
+                         "the files are not two of one kind: models, animations, camera paths,"
+                         " machines or md5.cfg");
     tool_free(&a);
     tool_free(&b);
     if (!is_done)

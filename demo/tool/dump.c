@@ -17,8 +17,7 @@
 static void print_numbers(bool is_json, const float *values, int count)
 {
     for (int i = 0; i < count; i++)
-        common_print_either(is_json, " %.9g", i > 0 ? ",%.9g" : ",\"numbers\":[%.9g",
-                            (double)values[i]);
+        common_print_either(is_json, " %.9g", i > 0 ? ",%.9g" : ",\"numbers\":[%.9g", values[i]);
     puts(is_json ? "]}" : "");
 }
 
@@ -96,7 +95,7 @@ static bool dump_times(const md5_model *model, const tool_arguments *arguments, 
                 "{\"kind\":\"time\",\"milliseconds\":%.9g,\"cycle\":%lld,\"frame0\":"
                 "%u,\"frame1\":%u,\"numbers\":[%.9g,%.9g]}\n",
                 ms, (long long)moment.cycle, moment.frame0, moment.frame1,
-                1.0 - (double)moment.fraction, (double)moment.fraction);
+                1.0 - (double)moment.fraction, moment.fraction);
             print_floats(is_json, "origin", &pose[0].translation.x, 3);
             print_bounds(is_json, "animbounds",
                          md5_anim_bounds(binding->anim, moment, arguments->root));
@@ -140,8 +139,8 @@ static int dump(tool_arguments *arguments)
     for (size_t i = 0; model && i < arguments->joints.count; i++) {
         if (md5_find_joint(&model->skeleton, arguments->joints.names[i]) != MD5_NONE)
             continue;
-        tool_fail(&error, MD5_ERROR_RANGE, arguments->words[0], "no joint is called '%.150s'",
-                  arguments->joints.names[i]);
+        convert_fail(&error, MD5_ERROR_RANGE, arguments->words[0], "no joint is called '%.150s'",
+                     arguments->joints.names[i]);
         md5_free_model(model);
         return tool_end(false, &error);
     }
@@ -278,15 +277,15 @@ static int curves(tool_arguments *arguments)
     md5_binding *const binding = anim ? md5_bind(model, anim, &opts, &error) : NULL;
     bool is_done = binding != NULL;
     if (is_done && anim->num_frames > MAX_FRAMES)
-        is_done = tool_fail(&error, MD5_ERROR_RANGE, words[1], "it has %u frames: more than %d",
-                            anim->num_frames, (int)MAX_FRAMES);
+        is_done = convert_fail(&error, MD5_ERROR_RANGE, words[1], "it has %u frames: more than %d",
+                               anim->num_frames, (int)MAX_FRAMES);
     if (is_done)
         print_curve(binding, 0, false, arguments->tolerance > 0.0f ? arguments->tolerance : 0.1f);
     for (int i = 2; i < arguments->num_words && is_done; i++) {
         const uint32_t joint = md5_find_joint(&model->skeleton, words[i]);
         if (joint == MD5_NONE)
-            is_done =
-                tool_fail(&error, MD5_ERROR_MISMATCH, words[0], "there is no joint '%s'", words[i]);
+            is_done = convert_fail(&error, MD5_ERROR_MISMATCH, words[0], "there is no joint '%s'",
+                                   words[i]);
         else
             print_curve(binding, joint, true, 0.0f);
     }

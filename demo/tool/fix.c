@@ -138,8 +138,8 @@ static uint32_t rename_all(const mended *file, md5_doc *doc, md5_error *error)
         const char *const name = arguments->renames.names[i], *const to = strchr(name, '=');
         const size_t length = to ? (size_t)(to - name) : 0;
         if (length == 0 || to[1] == '\0') {
-            tool_fail(error, MD5_ERROR_SYNTAX, "", "expected --rename OLD=NEW, found '%.100s'",
-                      name);
+            convert_fail(error, MD5_ERROR_SYNTAX, "", "expected --rename OLD=NEW, found '%.100s'",
+                         name);
             return MD5_NONE;
         }
         for (size_t k = 0; k < num_names; k++) {
@@ -188,8 +188,10 @@ static bool turn_inward(mended *file, md5_doc *doc, md5_error *error)
 {
     bool *const turned = common_alloc(doc->num_meshes, sizeof *turned);
     size_t size = 0;
-    char *const text = tool_doc_text(doc, &size, error);
-    md5_model *const model = text ? md5_parse_model(text, size, NULL, error) : NULL;
+    char *text = NULL;
+    md5_model *const model = convert_print_doc(doc, &text, &size, error)
+                                 ? md5_parse_model(text, size, NULL, error)
+                                 : NULL;
     for (uint32_t m = 0; model && m < model->num_meshes; m++)
         turned[m] = md5_is_inside_out(&model->meshes[m]);
     const md5_mesh_edit edit = {.turned = turned};
@@ -214,7 +216,7 @@ static bool mend_model(mended *file, md5_doc *doc, md5_check *before, md5_error 
                  "meshes merged or cut, or rows left out"))
         return false;
     if (most > 0 && loss > 0.0f)
-        printf("  which can move a vertex by at most %g units\n", (double)loss);
+        printf("  which can move a vertex by at most %g units\n", loss);
     return edit_pair(file, find_rule(before, "parent-order") != NULL, doc, error);
 }
 
@@ -260,7 +262,7 @@ static bool edit_frames(mended *file, md5_doc *doc, md5_error *error)
     if (!is_other && edit.num_frames == 0 && edit.tolerance == 0.0f)
         return true;
     if (swaps && !file->mesh)
-        return tool_fail(error, MD5_ERROR_MISSING, file->path, "its mesh cannot be read");
+        return convert_fail(error, MD5_ERROR_MISSING, file->path, "its mesh cannot be read");
     edit.model = swaps || edit.tolerance > 0.0f ? file->mesh : NULL;
     edit.change = swaps ? swap_sides : NULL;
     edit.user = file->mesh;
@@ -292,7 +294,7 @@ static bool mend_anim(mended *file, md5_doc *doc, md5_check *before, md5_error *
         return false;
     if (is_other || needs_all) {
         if (is_other && !file->mesh)
-            return tool_fail(error, MD5_ERROR_MISSING, file->path, "its mesh cannot be read");
+            return convert_fail(error, MD5_ERROR_MISSING, file->path, "its mesh cannot be read");
         if (!note(file, md5_fix_joints(doc, is_other ? file->mesh : NULL, needs_all, error),
                   is_other ? "joints made to fit the mesh" : "joints given all components"))
             return false;
@@ -320,7 +322,7 @@ static void load_mesh(mended *file)
         md5_parse_doc(MD5_DOC_MODEL, file->mesh_text, file->mesh_size, NULL, &ignored);
     file->is_mesh = true;
     if (doc && edit_pair(file, false, doc, &ignored))
-        file->mesh_written = tool_doc_text(doc, &file->mesh_written_size, &ignored);
+        (void)convert_print_doc(doc, &file->mesh_written, &file->mesh_written_size, &ignored);
     file->is_mesh = false;
     file->mesh = file->mesh_written
                      ? md5_parse_model(file->mesh_written, file->mesh_written_size, NULL, &ignored)
@@ -375,8 +377,7 @@ static bool mend(mended *file, md5_error *error)
                            && (file->kind == MD5_DOC_MODEL  ? mend_model(file, doc, before, error)
                                : file->kind == MD5_DOC_ANIM ? mend_anim(file, doc, before, error)
                                                             : edit_pair(file, false, doc, error));
-    file->written = is_mended ? tool_doc_text(doc, &file->written_size, error) : NULL;
-    if (file->written) {
+    if (is_mended && convert_print_doc(doc, &file->written, &file->written_size, error)) {
         md5_check *const after = judge(file, true);
         compare(file, before, after);
         compare_warnings(file, &said.list);
@@ -429,10 +430,10 @@ static bool write_text(const mended *file, md5_error *error)
     const bool exists = common_is_file(output);
     const bool is_written =
         exists && was_made(file->made, output)
-            ? tool_fail(error, MD5_ERROR_IO, file->path,
-                        "%s was written for another file or part: expected other names", output)
+            ? convert_fail(error, MD5_ERROR_IO, file->path,
+                           "%s was written for another file or part: expected other names", output)
         : exists && !file->arguments->is_forced
-            ? tool_fail(error, MD5_ERROR_IO, output, "the file exists: --force writes over it")
+            ? convert_fail(error, MD5_ERROR_IO, output, "the file exists: --force writes over it")
             : tool_write_text(output, file->written, file->written_size, error);
     if (is_written)
         common_add(file->made, common_copy(output));
@@ -457,7 +458,7 @@ static int fix_part(mended file, const char *part)
     if (is_done && has_work && !arguments->is_dry)
         is_done = write_text(&file, &error);
     if (!is_done && error.file[0] == '\0')
-        tool_name_file(&error, file.path);
+        convert_name_file(&error, file.path);
     md5_free_model(file.mesh);
     free(file.mesh_path);
     free(file.mesh_text);
@@ -481,13 +482,14 @@ static int fix_file(const mended *begun, const char *path)
     const char *reason = NULL;
     md5_error error = {0};
     if (kind == TOOL_UNKNOWN || kind == TOOL_MACHINE || kind == TOOL_CUBE)
-        tool_fail(&error, MD5_ERROR_IO, path, "expected a .md5mesh, .md5anim or .md5camera file");
+        convert_fail(&error, MD5_ERROR_IO, path,
+                     "expected a .md5mesh, .md5anim or .md5camera file");
     else if ((file.text = common_read_stream(path, &file.size, &reason)) == NULL)
-        tool_fail(&error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
+        convert_fail(&error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
     else if (tool_baked_kind(file.text, file.size))
-        tool_fail(&error, MD5_ERROR_VERSION, path,
-                  "this is %s, not an MD5 file: expected the text that it was made from",
-                  tool_baked_kind(file.text, file.size));
+        convert_fail(&error, MD5_ERROR_VERSION, path,
+                     "this is %s, not an MD5 file: expected the text that it was made from",
+                     tool_baked_kind(file.text, file.size));
     if (error.file[0] != '\0') {
         free(file.text);
         return tool_end(false, &error);

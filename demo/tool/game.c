@@ -101,7 +101,7 @@ static int open_game(const tool_arguments *arguments, bool keeps_notes, tool_gam
         if (folders[i]
             && (!common_is_folder(folders[i])
                 || !common_add_game_place(&result->places, folders[i], &error)))
-            return tool_end(tool_fail(&error, MD5_ERROR_IO, folders[i], "not a folder"), &error);
+            return tool_end(convert_fail(&error, MD5_ERROR_IO, folders[i], "not a folder"), &error);
     }
     if (common_is_terminal(2))
         fputs("\r                              \r", stderr);
@@ -131,8 +131,8 @@ static bool renew_game(tool_game *opened, md5_error *error)
     if (md5_game_memory(opened->game) < opened->memory + MUCH)
         return true;
     if (opened->num_renewals++ == OFTEN)
-        return tool_fail(error, MD5_ERROR_MEMORY, "",
-                         "the declarations take too much memory: the rest of them is left out");
+        return convert_fail(error, MD5_ERROR_MEMORY, "",
+                            "the declarations take too much memory: the rest of them is left out");
     md5_destroy_game(opened->game);
     const bool is_open =
         create_game(opened, error) && md5_game_set_verdict(opened->game, opened->verdict, error);
@@ -503,17 +503,16 @@ static void print_stage_at(const md5_material *material, const md5_stage *stage,
     static float registers[MD5_MAX_REGISTERS];
     const uint32_t *const rgba = stage->color;
     md5_evaluate_material(material, input, registers);
-    common_print_json(",%s:{\"if\":%g,\"rgba\":[%g,%g,%g,%g]", key,
-                      (double)registers[stage->condition], (double)registers[rgba[0]],
-                      (double)registers[rgba[1]], (double)registers[rgba[2]],
-                      (double)registers[rgba[3]]);
+    common_print_json(",%s:{\"if\":%g,\"rgba\":[%g,%g,%g,%g]", key, registers[stage->condition],
+                      registers[rgba[0]], registers[rgba[1]], registers[rgba[2]],
+                      registers[rgba[3]]);
     if (stage->has_alpha_test)
-        common_print_json(",\"alphatest\":%g", (double)registers[stage->alpha_test]);
+        common_print_json(",\"alphatest\":%g", registers[stage->alpha_test]);
     for (int i = 0; i < 6 && stage->has_matrix; i++)
         common_print_json(i == 0  ? ",\"m\":[%g"
                           : i < 5 ? ",%g"
                                   : ",%g]",
-                          (double)registers[stage->matrix[i / 3][i % 3]]);
+                          registers[stage->matrix[i / 3][i % 3]]);
     putchar('}');
 }
 
@@ -528,10 +527,10 @@ static bool print_material_verdict(tool_game *opened, const md5_decl *decl, md5_
     common_print_json(",\"coverage\":%d,\"sort\":%g,\"cull\":%d,\"backsides\":%d,\"deform\":%d,"
                       "\"noshadows\":%d,\"noselfshadow\":%d,\"unsmoothed\":%d,\"polyoff\":%g,"
                       "\"stages\":[",
-                      (int)material->coverage, opened->is_of_gui ? -2.0 : (double)material->sort,
+                      (int)material->coverage, opened->is_of_gui ? -2.0 : material->sort,
                       (int)material->cull, material->creates_back_sides, (int)material->deform,
                       material->no_shadows, material->no_self_shadow, material->unsmoothed_tangents,
-                      (double)material->polygon_offset);
+                      material->polygon_offset);
     for (uint32_t i = 0; i < material->num_stages; i++) {
         const md5_stage *const stage = &material->stages[i];
         static const md5_material_input t0 = {.time = 1.0f, .parms = {1.0f, 1.0f, 1.0f, 1.0f}};
@@ -593,20 +592,21 @@ static bool print_model_verdict(tool_game *opened, const md5_decl *decl, md5_err
         return false;
     }
     if (!model) // without an error there is no such model
-        return tool_fail(error, MD5_ERROR_RANGE, "", "no model is called '%.100s'", decl->name);
+        return convert_fail(error, MD5_ERROR_RANGE, "", "no model is called '%.100s'", decl->name);
     for (uint32_t i = 0; i < model->num_anims; i++) {
         const size_t size = 1 + (size_t)md5_model_def_anim(model, i)->num_commands;
         if (size > opened->left)
-            return tool_fail(error, MD5_ERROR_RANGE, "",
-                             "too many animations and frame commands: those from model '%.100s' on "
-                             "are not printed",
-                             decl->name);
+            return convert_fail(
+                error, MD5_ERROR_RANGE, "",
+                "too many animations and frame commands: those from model '%.100s' on "
+                "are not printed",
+                decl->name);
         opened->left -= size;
     }
     print_decl(opened, model->decl);
     common_print_json(",\"mesh\":%s,\"skin\":%s,\"offset\":[%g,%g,%g],\"joints\":%u", model->mesh,
-                      model->skin, (double)model->offset.x, (double)model->offset.y,
-                      (double)model->offset.z, model->num_joints);
+                      model->skin, model->offset.x, model->offset.y, model->offset.z,
+                      model->num_joints);
     static const char *const names[MD5_NUM_CHANNELS] = {"all", "torso", "legs", "head", "eyelids"};
     for (int i = MD5_CHANNEL_TORSO; i < MD5_NUM_CHANNELS; i++) {
         const md5_model_channel *const channel = &model->channels[i];
@@ -707,7 +707,7 @@ static int list(tool_arguments *arguments)
     if (status == TOOL_OK) {
         if (md5_game_num_unread(game.game) > 0)
             fprintf(stderr, "md5tool: %u files of declarations are not read: see md5tool check\n",
-                    (unsigned)md5_game_num_unread(game.game));
+                    md5_game_num_unread(game.game));
         md5_error error = {0};
         game.is_json = arguments->is_json;
         for (int i = 0; i < NUM_KINDS && status == TOOL_OK; i++) {
@@ -896,7 +896,7 @@ static void print_placed(tool_game *opened, const md5_finding *found)
     md5_finding placed = *found;
     if (place < places->count) {
         char *const path = common_format("%s/%s", places->titles[place], finding->file);
-        tool_name_file(&placed.error, path);
+        convert_name_file(&placed.error, path);
         free(path);
     }
     opened->check->print(opened->check->user, &placed);

@@ -21,7 +21,7 @@ static void print_cube(bool is_json, const md5_cube2 *cube)
 {
     SAY("  parts              %u, %u links\n", ",\"num_parts\":%u,\"links\":%u", cube->num_parts,
         cube->num_links);
-    SAY("  scale              %g\n", ",\"scale\":%g", (double)cube->scale);
+    SAY("  scale              %g\n", ",\"scale\":%g", cube->scale);
     SAY("  other settings     %u\n", ",\"settings\":%u", cube->num_settings);
     SAY("  warnings           %u\n", ",\"warnings\":%u,\"parts\":[", cube->num_warnings);
     for (uint32_t i = 0; i < cube->num_parts; i++) {
@@ -37,7 +37,7 @@ static void print_cube(bool is_json, const md5_cube2 *cube)
             fputs(is_json ? comma(k) : "", stdout);
             SAY("    animation        %s, %s, %g a second\n",
                 "{\"name\":%s,\"file\":%s,\"frame_rate\":%g}", part->anims[k].names,
-                part->anims[k].file, (double)part->anims[k].frame_rate);
+                part->anims[k].file, part->anims[k].frame_rate);
         }
         fputs(is_json ? "]}" : "", stdout);
     }
@@ -51,8 +51,7 @@ static void print_bounds(bool is_json, md5_bounds bounds)
         SAY("  bounds             none\n", ",\"bounds\":null");
     else
         SAY("  bounds             (%g %g %g) to (%g %g %g)\n", ",\"bounds\":[%g,%g,%g,%g,%g,%g]",
-            (double)bounds.min.x, (double)bounds.min.y, (double)bounds.min.z, (double)bounds.max.x,
-            (double)bounds.max.y, (double)bounds.max.z);
+            bounds.min.x, bounds.min.y, bounds.min.z, bounds.max.x, bounds.max.y, bounds.max.z);
 }
 
 static void print_frames(bool is_json, uint32_t num_frames, double frame_rate, double seconds)
@@ -226,10 +225,9 @@ static void print_anim(bool is_json, const md5_anim *anim)
     SAY("  joints             %u\n", ",\"joints\":%u", joints);
     print_frames(is_json, anim->num_frames, anim->frame_rate, anim->duration);
     if (anim->packed) {
-        SAY("  tolerance          %g units at the skin\n", ",\"tolerance\":%g",
-            (double)anim->tolerance);
+        SAY("  tolerance          %g units at the skin\n", ",\"tolerance\":%g", anim->tolerance);
         SAY("  error              %.2g units at the skin, measured when it was compressed\n",
-            ",\"error\":%g", (double)anim->max_error);
+            ",\"error\":%g", anim->max_error);
         SAY("  bytes for sampling %zu, %.2f for each joint and frame\n",
             ",\"packed_bytes\":%zu,\"bytes_a_joint\":%.4g", anim->packed_size,
             (double)anim->packed_size / ((double)joints * anim->num_frames));

@@ -41,7 +41,7 @@ void tool_judge_place(md5_check *facts)
         const int32_t frames = frames_of_replaced(facts->file);
         if (frames > facts->num_frames)
             tool_found(facts, "fewer-frames", 1, "%d frames, but the model that is replaced has %d",
-                       (int)facts->num_frames, (int)frames);
+                       facts->num_frames, frames);
         return;
     }
     char *const folder = common_folder(facts->file), *const stem = common_stem(facts->file);

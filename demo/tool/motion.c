@@ -26,7 +26,7 @@ bool tool_stands(const md5_anim *anim, const md5_vec3 *places, uint32_t frame, f
 {
     const float z = places[frame].z, next_z = places[frame + (frame + 1 < anim->num_frames)].z;
     return fmaxf(z, next_z) <= 0.3f * scale
-           && tool_level_speed(anim, places, frame) <= 10.0 * (double)scale;
+           && tool_level_speed(anim, places, frame) <= 10.0 * scale;
 }
 
 bool tool_is_foot(const char *joint)
@@ -185,7 +185,7 @@ static double reach_out(md5_bounds inner, md5_bounds outer)
 {
     const md5_vec3 low = md5_vec3_sub(outer.min, inner.min);
     const md5_vec3 high = md5_vec3_sub(inner.max, outer.max);
-    return (double)fmaxf(fmaxf(fmaxf(low.x, low.y), low.z), fmaxf(fmaxf(high.x, high.y), high.z));
+    return fmaxf(fmaxf(fmaxf(low.x, low.y), low.z), fmaxf(fmaxf(high.x, high.y), high.z));
 }
 
 static bool is_empty(md5_bounds box)
@@ -289,8 +289,8 @@ static double distance_of_frames(const motion *of, uint32_t a, uint32_t b)
         const md5_vec3 from = place_of(of->model, of->points[i], of->before);
         const md5_vec3 to = place_of(of->model, of->points[i], of->palette);
         const md5_vec3 turned = md5_mat34_point(back, to);
-        most = fmax(most, (double)md5_vec3_length(md5_vec3_sub(to, from)));
-        most_of_root = fmax(most_of_root, (double)md5_vec3_length(md5_vec3_sub(turned, from)));
+        most = fmax(most, md5_vec3_length(md5_vec3_sub(to, from)));
+        most_of_root = fmax(most_of_root, md5_vec3_length(md5_vec3_sub(turned, from)));
     }
     return fmin(most, most_of_root);
 }
@@ -303,10 +303,10 @@ static void judge_loop(const motion *of, int kind)
     const double least = 0.005 * of->size;
     const md5_vec3 drift = md5_vec3_sub(of->places[0][last], of->places[0][0]);
     const double level = kind & STAYS ? level_distance((md5_vec3){0}, drift) : 0.0;
-    if (level > least || fabs((double)drift.z) > least)
+    if (level > least || fabs(drift.z) > least)
         tool_found(of->clip, "root-drift", 0,
                    "the root is %.3g units away, and %.3g up, when the clip begins anew",
-                   level_distance((md5_vec3){0}, drift), (double)drift.z);
+                   level_distance((md5_vec3){0}, drift), drift.z);
     const double away = distance_of_frames(of, 0, last);
     if (away <= least)
         return;
@@ -367,7 +367,7 @@ void tool_judge_motion(md5_check *clip, const md5_model *model, const md5_anim *
             .binding = binding,
             .pose = common_alloc(count, sizeof *of.pose),
             .palette = common_alloc(3 * (size_t)count, sizeof *of.palette),
-            .size = (double)md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min)),
+            .size = md5_vec3_length(md5_vec3_sub(model->bounds.max, model->bounds.min)),
             .clip = clip,
         };
         of.joints = of.palette + count;

@@ -55,37 +55,10 @@ void tool_compare_name(tool_nearest *nearest, const char *asked, const char *nam
     }
 }
 
-void tool_name_file(md5_error *error, const char *path)
-{
-    // Of a name that is too long the end, as everywhere.
-    const size_t size = strlen(path) + 1, room = sizeof error->file;
-    memcpy(error->file, path + (size > room ? size - room : 0), size < room ? size : room);
-}
-
-bool tool_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
-{
-    va_list values;
-    *error = (md5_error){.status = status};
-    tool_name_file(error, path);
-    va_start(values, format);
-    common_write_text(error->message, sizeof error->message, format, values);
-    va_end(values);
-    return false;
-}
-
 // For the reason in errno.
 static bool fail_to_write(const char *path, md5_error *error)
 {
-    return tool_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s", strerror(errno));
-}
-
-char *tool_doc_text(const md5_doc *doc, size_t *size, md5_error *error)
-{
-    *size = md5_write_doc(doc, NULL, 0, error);
-    char *const text = *size > 0 ? common_alloc(*size + 1, 1) : NULL;
-    if (text)
-        (void)md5_write_doc(doc, text, *size + 1, error);
-    return text;
+    return convert_fail(error, MD5_ERROR_IO, path, "cannot write the file: %s", strerror(errno));
 }
 
 bool tool_write_text(const char *path, const char *text, size_t size, md5_error *error)
@@ -99,8 +72,9 @@ bool tool_write_text(const char *path, const char *text, size_t size, md5_error 
 bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error)
 {
     size_t size = 0;
-    char *const text = tool_doc_text(doc, &size, error);
-    const bool is_written = text && tool_write_text(path, text, size, error);
+    char *text = NULL;
+    const bool is_written =
+        convert_print_doc(doc, &text, &size, error) && tool_write_text(path, text, size, error);
     free(text);
     return is_written;
 }
@@ -200,7 +174,7 @@ bool tool_load(const char *path, const md5_load_opts *opts, tool_asset *asset, m
         else if (kind == TOOL_CAMERA)
             asset->camera = md5_parse_camera(text, size, &named, error);
         else
-            tool_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
+            convert_fail(error, MD5_ERROR_IO, path, "cannot read the file: %s", reason);
         free(text);
     } break;
     }

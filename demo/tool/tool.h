@@ -8,6 +8,7 @@
 #include "md5/md5edit.h"
 #include "demo/common/memory.h"
 #include "demo/common/options.h"
+#include "demo/convert/convert.h"
 
 #include <stdarg.h>
 
@@ -66,9 +67,6 @@ void tool_print_error(void *user, const md5_error *error);
 // Ends a command: prints the error if it is not done. Returns the exit status.
 int tool_end(bool is_done, const md5_error *error);
 
-// Names the file that an error is of.
-void tool_name_file(md5_error *error, const char *path);
-
 // Of many names the one nearest to another, NULL if none is near, as long as there is work left.
 typedef struct tool_nearest {
     const char *name;
@@ -77,13 +75,7 @@ typedef struct tool_nearest {
 
 void tool_compare_name(tool_nearest *nearest, const char *asked, const char *name);
 
-// Says in `error` what is wrong with a file. Returns false.
-bool tool_fail(md5_error *error, md5_status status, const char *path, const char *format, ...)
-    COMMON_PRINTF(4, 5);
-
-// Returns the text of a document, or NULL; writes such a text, or a document, to a file or, with
-// `path` NULL, to standard output.
-char *tool_doc_text(const md5_doc *doc, size_t *size, md5_error *error);
+// Writes a text, or a document, to a file or, with `path` NULL, to standard output.
 bool tool_write_text(const char *path, const char *text, size_t size, md5_error *error);
 bool tool_write_doc(const char *path, const md5_doc *doc, md5_error *error);
 

@@ -297,7 +297,7 @@ static bool read_joints(md5_checker *from, const clip_rows *clip, int32_t counte
                        to->name);
         if (!clip && to->parent >= 0 && to->parent >= (int64_t)counted - 1)
             md5i_found(from, "parent-order/last", at, "the parent of '%.60s' is %d, of %d joints",
-                       to->name, (int)to->parent, (int)counted);
+                       to->name, to->parent, counted);
         else if (to->parent >= (int32_t)from->check.num_joints - 1)
             md5i_found(from, "parent-order", at, "the parent of '%.60s' comes after it", to->name);
         if (!clip) {
@@ -313,10 +313,10 @@ static bool read_joints(md5_checker *from, const clip_rows *clip, int32_t counte
         if (count > 0 && (row[2] < 0.0 || row[2] + count > clip->num_components))
             md5i_found(from, "components", at,
                        "%u components from %d on, but numAnimatedComponents is %d", count,
-                       (int)row[2], (int)clip->num_components);
+                       (int)row[2], clip->num_components);
         else if (clip->num_components > 0 && (row[2] < 0.0 || row[2] >= clip->num_components))
             md5i_found(from, "first-component", at, "the first component is %d, of %d", (int)row[2],
-                       (int)clip->num_components);
+                       clip->num_components);
     }
     const uint32_t count = from->check.num_joints;
     if (counted != (int32_t)count)
@@ -324,7 +324,7 @@ static bool read_joints(md5_checker *from, const clip_rows *clip, int32_t counte
                    counted >= 0 && (uint32_t)counted < count // the first that is too many
                        ? md5_at_line(from->check.joints[counted].line)
                        : from->at,
-                   "numJoints is %d, but there are %u", (int)counted, count);
+                   "numJoints is %d, but there are %u", counted, count);
     if (count > 256)
         md5i_found(from, "many-joints", from->at, "%u joints", count);
     return from->word.size > 0;
@@ -403,8 +403,7 @@ static void check_vertices(md5_checker *from, const mesh_rows *mesh)
         for (uint32_t k = 0; k < count && !is_shared; k++)
             sum += mesh->biases[first + k];
         if (fabsf(sum - 1.0f) > 1e-3f && !is_shared)
-            md5i_found(from, "weight-sum", at, "the weights of vertex %u sum to %g", i,
-                       (double)sum);
+            md5i_found(from, "weight-sum", at, "the weights of vertex %u sum to %g", i, sum);
         if (count > 4)
             md5i_found(from, "4-weights", at, "vertex %u has %u weights", i, count);
         if (count > 8)
@@ -506,7 +505,7 @@ static bool read_boxes(md5_checker *from, clip_rows *clip)
                    clip->num_boxes);
     if (clip->num_boxes != (uint32_t)clip->num_frames)
         md5i_found(from, "bounds-count", begin, "numFrames is %d, but there are %u boxes",
-                   (int)clip->num_frames, clip->num_boxes);
+                   clip->num_frames, clip->num_boxes);
     return from->word.size > 0;
 }
 
@@ -553,8 +552,8 @@ static bool read_frame(md5_checker *from, clip_rows *clip)
     }
     if ((int32_t)count != clip->num_components)
         md5i_found(from, "frame-size", md5_at_line(clip->components_line),
-                   "frame %d has %u numbers, but numAnimatedComponents is %d", (int)index, count,
-                   (int)clip->num_components);
+                   "frame %d has %u numbers, but numAnimatedComponents is %d", index, count,
+                   clip->num_components);
     if (clip->num_read++ == 0)
         clip->num_numbers = count;
     return from->word.size > 0;
@@ -617,12 +616,12 @@ static bool read_mesh_section(md5_checker *from, int section, int32_t counts[2],
         counts[1] = read_count(from);
         from->count = from->at;
         if (counts[1] > Q2PRO_MESHES)
-            md5i_found(from, "q2pro-limit", from->at, "%d meshes", (int)counts[1]);
+            md5i_found(from, "q2pro-limit", from->at, "%d meshes", counts[1]);
         if (counts[1] == 0)
             md5i_found(from, "no-meshes", from->at, "numMeshes is 0");
         if (counts[1] > counts[0])
             md5i_found(from, "more-meshes-than-joints", from->at, "%d meshes, but %d joints",
-                       (int)counts[1], (int)counts[0]);
+                       counts[1], counts[0]);
         break;
     case 4:
         is_read = begin(from) && read_joints(from, NULL, counts[0]);
@@ -640,7 +639,7 @@ static bool read_clip_section(md5_checker *from, int section, clip_rows *clip)
     case 2:
         from->check.num_frames = clip->num_frames = read_count(from);
         if (clip->num_frames > 1024)
-            md5i_found(from, "q2pro-limit", from->at, "%d frames", (int)clip->num_frames);
+            md5i_found(from, "q2pro-limit", from->at, "%d frames", clip->num_frames);
         return true;
     case 3:
         from->joints_line = from->at.line;
@@ -710,7 +709,7 @@ static bool read_sections(md5_checker *from, clip_rows *clip, uint32_t *num_mesh
         if (section == 0) {
             const int32_t version = read_count(from);
             if (version != 10) { // the rest may be anything
-                md5i_found(from, "version", from->at, "version %d", (int)version);
+                md5i_found(from, "version", from->at, "version %d", version);
                 return false;
             }
         } else if (section == 1) {
@@ -731,11 +730,11 @@ static bool read_sections(md5_checker *from, clip_rows *clip, uint32_t *num_mesh
     if (missing > 0 && !from->has_unknown) // such a word may stand for it
         md5i_found(from, "missing-section", gap, "no '%s' before this", sections[is_clip][missing]);
     if (is_read && (int32_t)*num_meshes < counts[1])
-        md5i_found(from, "mesh-count", from->count, "numMeshes is %d, but there are %u",
-                   (int)counts[1], *num_meshes);
+        md5i_found(from, "mesh-count", from->count, "numMeshes is %d, but there are %u", counts[1],
+                   *num_meshes);
     if (is_read && is_clip && next(from) && is(from, "frame")) // some engines read all
         md5i_found(from, "more-frames", from->at, "a frame behind the %d that are counted",
-                   (int)clip->num_frames);
+                   clip->num_frames);
     return is_read;
 }
 
@@ -764,7 +763,7 @@ md5_check *md5_check_doc(md5_doc_kind kind, const void *text, size_t size, md5_e
         if (read_sections(from, &clip, &num_meshes) && is_clip) {
             if ((int32_t)clip.num_read < clip.num_frames)
                 md5i_found(from, "frame-count", from->at, "numFrames is %d, but there are %u",
-                           (int)clip.num_frames, clip.num_read);
+                           clip.num_frames, clip.num_read);
             check_indices(from, &clip);
             check_base_root(from, &clip);
         }
