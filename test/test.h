@@ -65,10 +65,13 @@ void test_register(test_case *test);
 
 #define COUNT_OF(rows) (sizeof(rows) / sizeof((rows)[0]))
 
-// A loop over an array: `row` points to one after the other.
+// A loop over an array: `row` points to one after the other. EACH_IN: of what has `rows` and their
+// count, `num_rows`.
 // NOLINTBEGIN(bugprone-macro-parentheses)
 #define EACH(row, rows) \
     for (__typeof__(&(rows)[0]) row = (rows); row < (rows) + COUNT_OF(rows); row++)
+#define EACH_IN(row, of, rows) \
+    for (__typeof__((of)->rows[0]) *row = (of)->rows; row < (of)->rows + (of)->num_##rows; row++)
 // NOLINTEND(bugprone-macro-parentheses)
 
 // A loop over 0, 1 ... count - 1: the index has the type of `count`, which is unsigned for 3u.
@@ -90,6 +93,9 @@ bool test_check(bool held, const char *file, int line, const char *format, ...) 
     test_check_uint((actual), (expected), __FILE__, __LINE__, #actual)
 #define CHECK_NEAR(actual, expected, tolerance) \
     test_check_near((actual), (expected), (tolerance), __FILE__, __LINE__, #actual)
+// What is off, of any sign.
+#define CHECK_SMALL(actual, tolerance) \
+    test_check_near((actual), 0.0, (tolerance), __FILE__, __LINE__, #actual)
 #define CHECK_STRING(actual, expected) \
     test_check_string((actual), (expected), __FILE__, __LINE__, #actual)
 #define CHECK_BYTES(actual, expected, size)                                   \

@@ -143,8 +143,8 @@ TEST (math_reads_and_writes_ids_angles) {
         const md5_euler again = md5_quat_to_euler(q);
         // A quaternion of floats fixes yaw and roll to about 1e-7 / cos(pitch) radians.
         CHECK_NEAR(again.pitch, angles.pitch, 2e-3);
-        CHECK_NEAR(remainder((double)again.yaw - angles.yaw, 360.0), 0.0, 2e-3);
-        CHECK_NEAR(remainder((double)again.roll - angles.roll, 360.0), 0.0, 2e-3);
+        CHECK_SMALL(remainder((double)again.yaw - angles.yaw, 360.0), 2e-3);
+        CHECK_SMALL(remainder((double)again.roll - angles.roll, 360.0), 2e-3);
     }
 }
 
@@ -164,7 +164,7 @@ static void check_between(md5_vec3 from, md5_vec3 to)
 {
     const md5_quat q = md5_quat_between(from, to);
     const real3 begin = real3_unit(real3_of(from)), goal = real3_unit(real3_of(to));
-    CHECK_NEAR(real3_distance(apply(matrix_of(q), begin), goal), 0.0, 1e-6);
+    CHECK_SMALL(real3_distance(apply(matrix_of(q), begin), goal), 1e-6);
     // No longer than needed: the angle of the rotation is that between the directions.
     CHECK_NEAR(2.0 * (double)q.w * (double)q.w - 1.0, real3_dot(begin, goal), 2e-6);
 }
@@ -367,8 +367,8 @@ TEST (decay_is_exp) {
         worst = fmax(worst, fabs(md5i_decay(x) - exp(-x)));
         worst_share = fmax(worst_share, fabs(md5i_decay(x) / exp(-x) - 1.0));
     }
-    CHECK_NEAR(worst, 0.0, 1e-13);
-    CHECK_NEAR(worst_share, 0.0, 1e-10);
+    CHECK_SMALL(worst, 1e-13);
+    CHECK_SMALL(worst_share, 1e-10);
     CHECK(md5i_decay(0.0) == 1.0);
     CHECK(md5i_decay(INFINITY) == md5i_decay(800.0) && md5i_decay(1e300) < 1e-300);
 }
@@ -537,7 +537,7 @@ TEST (math_looks_along_a_camera_view) {
             const md5_vec3 arm = md5_mat34_direction(from_id, own[k]);
             const md5_vec3 p = md5_vec3_add(at, md5_quat_rotate(turn, arm));
             const real4 seen = apply44(view, (real4){p.x, p.y, p.z, 1});
-            CHECK_NEAR(real3_distance((real3){seen.x, seen.y, seen.z}, expected[k]), 0.0, 1e-5);
+            CHECK_SMALL(real3_distance((real3){seen.x, seen.y, seen.z}, expected[k]), 1e-5);
         }
     }
     // 90 degrees in 2:1: the edge is half as far up as to the side.

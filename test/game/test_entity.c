@@ -531,9 +531,9 @@ static const md5_entity_def *entity_of(md5_game *game, const char *name)
 static void check_keys(const md5_entity_def *def, const char *expected)
 {
     char keys[512] = "";
-    FOR (i, def->num_keys) {
+    EACH_IN (key, def, keys) {
         const size_t used = strlen(keys);
-        snprintf(keys + used, sizeof keys - used, "%s=%s ", def->keys[i].name, def->keys[i].value);
+        snprintf(keys + used, sizeof keys - used, "%s=%s ", key->name, key->value);
     }
     CHECK_STRING(keys, expected);
 }

@@ -44,14 +44,14 @@ static void check_reaching(md5_chain_solver solver, int most_missed, double fart
         ik_check_lengths(&rig, &old, count);
         FOR (i, count) {
             if (i < count - length || i == count - 1) // not turned by the solver
-                CHECK_NEAR(
+                CHECK_SMALL(
                     real_angle(rig.pose[rig.chain[i]].rotation, old.pose[rig.chain[i]].rotation),
-                    0.0, 1e-5);
+                    1e-5);
         }
     }
     CHECK(missed <= most_missed);
-    CHECK_NEAR(worst, 0.0, farthest_miss);
-    CHECK_NEAR(worst_left, 0.0, 1e-5);
+    CHECK_SMALL(worst, farthest_miss);
+    CHECK_SMALL(worst_left, 1e-5);
 }
 
 TEST (ik_fabrik_reaches_what_is_in_reach) {
@@ -121,7 +121,7 @@ TEST (ik_fabrik_points_at_what_is_out_of_reach) {
     ik_rig rig;
     const md5_chain_job job = straight_job(MD5_CHAIN_FABRIK, &rig, (md5_vec3){0, 30, 40});
     CHECK_NEAR(IK_SOLVE(chain, rig, job), 34.0, 1e-4);
-    CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 4), (real3){0, 9.6, 12.8}), 0.0, 1e-4);
+    CHECK_SMALL(real3_distance(ik_place_in_chain(&rig, 4), (real3){0, 9.6, 12.8}), 1e-4);
 }
 
 TEST (ik_ccd_stretches_out_to_what_is_out_of_reach) {
@@ -362,7 +362,7 @@ TEST (ik_goals_give_way_by_their_weights) {
         const double of_a = w * w / (w * w + v * v), of_b = 1.0 - of_a;
         const real3 middle =
             real3_add(real3_scale(real3_of(a), of_a), real3_scale(real3_of(b), of_b));
-        CHECK_NEAR(real3_distance(at_of(&of, LEFT), middle), 0.0, 1e-3);
+        CHECK_SMALL(real3_distance(at_of(&of, LEFT), middle), 1e-3);
     }
 }
 
@@ -416,7 +416,7 @@ TEST (ik_one_goal_is_damped_least_squares) {
         CHECK_NEAR(IK_SOLVE(chain, single, one), md5_solve_goals(&of.skeleton, &job, of.pose),
                    1e-4);
         for (uint32_t i = 0; i < BODY_JOINTS; i++)
-            CHECK_NEAR(real_angle(single.pose[i].rotation, of.pose[i].rotation), 0.0, 1e-3);
+            CHECK_SMALL(real_angle(single.pose[i].rotation, of.pose[i].rotation), 1e-3);
     }
 }
 

@@ -61,9 +61,9 @@ TEST (ik_limb_reaches_past_joints_between) {
         worst_plane =
             fmax(worst_plane, fabs(real3_dot(middle, normal)) / real3_length(normal) / reach);
     }
-    CHECK_NEAR(worst, 0.0, 2e-5);
-    CHECK_NEAR(worst_turn, 0.0, 2e-5);
-    CHECK_NEAR(worst_plane, 0.0, 2e-4);
+    CHECK_SMALL(worst, 2e-5);
+    CHECK_SMALL(worst_turn, 2e-5);
+    CHECK_SMALL(worst_plane, 2e-4);
 }
 
 TEST (ik_limb_stretches_joints_between_alike) {
@@ -83,7 +83,7 @@ TEST (ik_limb_stretches_joints_between_alike) {
             .weight = 1.0f,
         };
         CHECK(IK_SOLVE(two_bone, rig, job));
-        CHECK_NEAR(real3_distance(at_of(&rig, limb.tip), real3_of(job.target)) / reach, 0.0, 1e-5);
+        CHECK_SMALL(real3_distance(at_of(&rig, limb.tip), real3_of(job.target)) / reach, 1e-5);
     }
 }
 
@@ -345,9 +345,9 @@ TEST (ik_two_bone_reaches_what_is_in_reach) {
         CHECK(real3_dot(real3_cross(normal, line), knee)
               >= -1e-4 * real3_length(normal) * most * most);
     }
-    CHECK_NEAR(worst, 0.0, 1e-5);
-    CHECK_NEAR(worst_turn, 0.0, 1e-5);
-    CHECK_NEAR(worst_plane, 0.0, 1e-4);
+    CHECK_SMALL(worst, 1e-5);
+    CHECK_SMALL(worst_turn, 1e-5);
+    CHECK_SMALL(worst_plane, 1e-4);
 }
 
 // The hinge keeps its axis: thigh and shin turn about what was the limb's own normal.
@@ -373,7 +373,7 @@ TEST (ik_two_bone_without_a_pole_keeps_the_plane_of_the_bend) {
         const real3 knee = real3_sub(ik_place_in_chain(&rig, 1), a);
         worst = fmax(worst, fabs(real3_dot(knee, normal)) / area);
     }
-    CHECK_NEAR(worst, 0.0, 1e-3);
+    CHECK_SMALL(worst, 1e-3);
 }
 
 TEST (ik_two_bone_points_at_what_is_out_of_reach) {
@@ -393,7 +393,7 @@ TEST (ik_two_bone_points_at_what_is_out_of_reach) {
         worst = fmax(worst, real3_distance(ik_place_in_chain(&rig, 3), end) / reach);
         CHECK(ik_is_sound(rig.pose, 4));
     }
-    CHECK_NEAR(worst, 0.0, 1e-5);
+    CHECK_SMALL(worst, 1e-5);
 }
 
 // The distance of the foot from the hip if the target is `distance` straight below the hip.
@@ -494,7 +494,7 @@ TEST (ik_two_bone_turns_by_its_weight) {
         IK_SOLVE(two_bone, rig, job);
         CHECK_BYTES(whole.pose, rig.pose, sizeof rig.pose);
     }
-    CHECK_NEAR(worst, 0.0, 1e-5);
+    CHECK_SMALL(worst, 1e-5);
 }
 
 TEST (ik_two_bone_needs_two_parents) {
@@ -628,8 +628,8 @@ TEST (ik_aim_looks_at_the_target_and_stays_upright) {
             CHECK(real3_dot(real3_cross(toward, left), up) > 0.0);
         }
     }
-    CHECK_NEAR(worst, 0.0, 2e-6);
-    CHECK_NEAR(worst_lean, 0.0, 1e-5);
+    CHECK_SMALL(worst, 2e-6);
+    CHECK_SMALL(worst_lean, 1e-5);
 }
 
 // A neck of four joints upward, looking along +x.
@@ -664,7 +664,7 @@ TEST (ik_aim_shares_the_turn_equally) {
     make_neck(&rig);
     md5_aim_job job = look_at(&rig, 4, (md5_vec3){0, 1000, 66});
     IK_SOLVE(aim, rig, job);
-    CHECK_NEAR(turn_of(&rig, 0), 0.0, 1e-6);
+    CHECK_SMALL(turn_of(&rig, 0), 1e-6);
     for (uint32_t i = 1; i < 5; i++)
         CHECK_NEAR(turn_of(&rig, i), pi / 8.0, 1e-5);
     // Nodding moves the head as well, so that the later joints get a little more or less to do.
@@ -673,7 +673,7 @@ TEST (ik_aim_shares_the_turn_equally) {
     IK_SOLVE(aim, rig, job);
     for (uint32_t i = 1; i < 5; i++)
         CHECK_NEAR(turn_of(&rig, i), atan2(66.0, 100.0) / 4.0, 0.05);
-    CHECK_NEAR(angle_off(&rig, &job), 0.0, 1e-6);
+    CHECK_SMALL(angle_off(&rig, &job), 1e-6);
 }
 
 TEST (ik_aim_keeps_to_its_limit) {
@@ -703,7 +703,7 @@ TEST (ik_aim_keeps_to_its_limit) {
         make_neck(&rig);
         job.numbers.limit = none[i];
         IK_SOLVE(aim, rig, job);
-        CHECK_NEAR(angle_off(&rig, &job), 0.0, 1e-5);
+        CHECK_SMALL(angle_off(&rig, &job), 1e-5);
     }
 }
 
@@ -809,8 +809,8 @@ TEST (ik_soften_is_the_exponential_of_the_header) {
                 worst_beyond = fmax(worst_beyond, error);
         }
     }
-    CHECK_NEAR(worst_inside, 0.0, 1e-6);
-    CHECK_NEAR(worst_beyond, 0.0, 1e-6);
+    CHECK_SMALL(worst_inside, 1e-6);
+    CHECK_SMALL(worst_beyond, 1e-6);
 }
 
 static double distance_in_model(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t a,
@@ -861,7 +861,7 @@ TEST (ik_soften_of_page_reach_hits_what_is_well_within_reach) {
         if (modifier->kind != MD5_MODIFIER_TWO_BONE)
             continue;
         const uint32_t tip = md5_find_joint(&model->skeleton, modifier->joint);
-        CHECK_NEAR(worst_miss(model, tip, modifier->two_bone.soften), 0.0, 1e-5);
+        CHECK_SMALL(worst_miss(model, tip, modifier->two_bone.soften), 1e-5);
         num_limbs++;
     }
     CHECK_UINT(num_limbs, 1);

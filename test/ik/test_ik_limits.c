@@ -67,8 +67,8 @@ static void check_limits(md5_chain_solver solver, int least_reached, uint64_t se
         CHECK(exact <= rest + 1e-5 * reach);
         REQUIRE(ik_is_sound(rig.pose, count));
     }
-    CHECK_NEAR(worst, 0.0, 1e-6);
-    CHECK_NEAR(worst_left, 0.0, 1e-5);
+    CHECK_SMALL(worst, 1e-6);
+    CHECK_SMALL(worst_left, 1e-5);
     CHECK(100 * reached >= least_reached * in_reach);
 }
 
@@ -159,7 +159,7 @@ TEST (ik_two_bone_obeys_limits) {
             is_reachable && real3_distance(ik_place_in_chain(&rig, 3), real3_of(job.target)) < 0.01;
         REQUIRE(ik_is_sound(rig.pose, 4));
     }
-    CHECK_NEAR(worst, 0.0, 1e-6);
+    CHECK_SMALL(worst, 1e-6);
     CHECK(100 * reached >= 99 * in_reach);
 }
 
@@ -186,7 +186,7 @@ TEST (ik_two_bone_is_exact_within_wide_limits) {
         job.limits = limits;
         IK_SOLVE(two_bone, rig, job);
         FOR (i, 4u)
-            CHECK_NEAR(real_angle(free.pose[i].rotation, rig.pose[i].rotation), 0.0, 1e-6);
+            CHECK_SMALL(real_angle(free.pose[i].rotation, rig.pose[i].rotation), 1e-6);
     }
 }
 
@@ -246,7 +246,7 @@ static void check_straight_hinges(md5_chain_solver solver, float target, double 
                                .limits = limits};
     CHECK_NEAR(IK_SOLVE(chain, rig, job), distance, 2e-4);
     CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 3), real3_of(job.target)), distance, 2e-4);
-    CHECK_NEAR(limit_worst(&rig, 4, 4, limits), 0.0, 1e-6);
+    CHECK_SMALL(limit_worst(&rig, 4, 4, limits), 1e-6);
 }
 
 TEST (ik_limits_bend_straight_hinges) {
@@ -307,8 +307,7 @@ TEST (ik_a_cone_stops_a_swing_at_its_edge) {
                          .limits = limits};
     ik_rig other = rig;
     CHECK_NEAR(IK_SOLVE(chain, rig, job), 2.0, 1e-5); // 2 * 2 sin(30 degrees)
-    CHECK_NEAR(real3_distance(ik_place_in_chain(&rig, 1), (real3){1.73205080756888, 1, 0}), 0.0,
-               1e-5);
+    CHECK_SMALL(real3_distance(ik_place_in_chain(&rig, 1), (real3){1.73205080756888, 1, 0}), 1e-5);
     job.solver = MD5_CHAIN_FABRIK;
     CHECK_NEAR(IK_SOLVE(chain, other, job), 2.0, 1e-5);
     CHECK_BYTES(rig.pose, other.pose, sizeof rig.pose);
@@ -374,7 +373,7 @@ TEST (ik_limits_know_no_length_of_an_axis) {
         job.limits = limits[1];
         IK_SOLVE(chain, other, job);
         FOR (k, 3u)
-            CHECK_NEAR(real_angle(rig.pose[k].rotation, other.pose[k].rotation), 0.0, 1e-6);
+            CHECK_SMALL(real_angle(rig.pose[k].rotation, other.pose[k].rotation), 1e-6);
     }
 }
 

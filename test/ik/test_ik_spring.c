@@ -32,7 +32,7 @@ TEST (ik_spring_swing_is_the_closed_form) {
         worst = fmax(worst, fabs(found.keep - exact.keep));
         worst = fmax(worst, fabs(found.drift - exact.drift) * sqrt(k));
     }
-    CHECK_NEAR(worst, 0.0, 1e-8);
+    CHECK_SMALL(worst, 1e-8);
 }
 
 // A tail of `count` joints that goes back from the root, each 4 units long.
@@ -101,7 +101,7 @@ static double end_after(float total, int steps, float damping, double *exact)
     const real3 end = ik_place(&rig.skeleton, rig.pose, rig.chain[1]).at;
     const real3 bone = real3_sub(end, start), way = real3_sub(real3_of(state[0].position), start);
     CHECK_NEAR(real3_length(bone), 4.0, 1e-5);
-    CHECK_NEAR(real3_length(real3_cross(bone, way)), 0.0, 1e-4);
+    CHECK_SMALL(real3_length(real3_cross(bone, way)), 1e-4);
     CHECK(real3_dot(bone, way) > 0.0);
     return state[0].position.z;
 }
@@ -176,7 +176,7 @@ TEST (ik_spring_weight_and_first) {
     advance(&rig, job, same, 0.0f, false, part.pose);
     const md5_quat expected =
         md5_quat_slerp(rig.pose[rig.chain[0]].rotation, whole.pose[rig.chain[0]].rotation, 0.25f);
-    CHECK_NEAR(real_angle(expected, part.pose[rig.chain[0]].rotation), 0.0, 1e-6);
+    CHECK_SMALL(real_angle(expected, part.pose[rig.chain[0]].rotation), 1e-6);
     // With weight 0 the chain still swings, unseen.
     job.weight = 0.0f;
     advance(&rig, job, same, 0.01f, false, none.pose);

@@ -160,13 +160,13 @@ TEST (pose_tools_mirror_of_our_own_model) {
     md5_xform pose[MAX], image[MAX], back[MAX];
     // The model is symmetrical, so its bind pose is its own mirror image.
     md5_mirror_pose(model, mirror, model->bind_local, image);
-    CHECK_NEAR(difference_of(skeleton, model->bind_local, image), 0.0, 1e-4);
+    CHECK_SMALL(difference_of(skeleton, model->bind_local, image), 1e-4);
     FOR (i, 10) {
         const md5_moment moment = md5_moment_at(anim, anim->duration * 0.1 * i, MD5_WRAP_LOOP);
         md5_sample(binding, moment, MD5_ROOT_FILE, pose);
         md5_mirror_pose(model, mirror, pose, image);
         md5_mirror_pose(model, mirror, image, back);
-        CHECK_NEAR(difference_of(skeleton, pose, back), 0.0, 2e-4);
+        CHECK_SMALL(difference_of(skeleton, pose, back), 2e-4);
         CHECK(ik_is_sound(image, skeleton->num_joints));
         double worst = 0.0;
         FOR (joint, skeleton->num_joints) {
@@ -174,7 +174,7 @@ TEST (pose_tools_mirror_of_our_own_model) {
             const real3 to = ik_place(skeleton, image, joint).at;
             worst = fmax(worst, real3_distance((real3){from.x, -from.y, from.z}, to));
         }
-        CHECK_NEAR(worst, 0.0, 5e-4);
+        CHECK_SMALL(worst, 5e-4);
     }
 }
 
@@ -197,12 +197,12 @@ TEST (pose_tools_mirror_twice_is_the_same_pose) {
         CHECK(ik_is_sound(image, 7));
         md5_mirror_pose(&model, mirror, image, back);
         FOR (i, 7u) {
-            CHECK_NEAR(real_angle(pose[i].rotation, back[i].rotation), 0.0, 1e-5);
-            CHECK_NEAR(real_distance(pose[i].translation, back[i].translation), 0.0, 1e-4);
+            CHECK_SMALL(real_angle(pose[i].rotation, back[i].rotation), 1e-5);
+            CHECK_SMALL(real_distance(pose[i].translation, back[i].translation), 1e-4);
         }
         md5_mirror_pose(&model, mirror, bind, image);
         FOR (i, 7u)
-            CHECK_NEAR(real_angle(bind[i].rotation, image[i].rotation), 0.0, 2e-6);
+            CHECK_SMALL(real_angle(bind[i].rotation, image[i].rotation), 2e-6);
     }
 }
 
@@ -230,8 +230,8 @@ TEST (pose_tools_joint_in_model_is_the_product_of_its_parents) {
         CHECK_NEAR(at.m[3], exact.at.x, 2e-3);
         CHECK_NEAR(at.m[11], exact.at.z, 2e-3);
     }
-    CHECK_NEAR(worst, 0.0, 2e-3); // 64 joints, 500 units from the root
-    CHECK_NEAR(worst_turn, 0.0, 1e-4);
+    CHECK_SMALL(worst, 2e-3); // 64 joints, 500 units from the root
+    CHECK_SMALL(worst_turn, 1e-4);
 }
 
 // A rotation of another length is normalized; one of length 0 becomes the identity.
@@ -243,7 +243,7 @@ TEST (pose_tools_joint_in_model_has_unit_length) {
     const md5_quat exact = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
     rig.pose[rig.chain[1]].rotation = (md5_quat){2.0f * q.x, 2.0f * q.y, 2.0f * q.z, 2.0f * q.w};
     const md5_quat found = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
-    CHECK_NEAR(real_angle(found, exact), 0.0, 1e-6);
+    CHECK_SMALL(real_angle(found, exact), 1e-6);
     CHECK_NEAR(real4_length(found) * real4_length(found), 1.0, 1e-6);
     rig.pose[rig.chain[1]].rotation = (md5_quat){0, 0, 0, 0};
     const md5_quat none = md5_joint_in_model(&rig.skeleton, rig.pose, rig.chain[1]).rotation;
@@ -322,8 +322,8 @@ TEST (pose_tools_modify_joint_is_as_the_original_says) {
         worst_turn = fmax(worst_turn, real4_angle(found.rotation, expected.rotation));
         CHECK(ik_is_sound(rig.pose, 4));
     }
-    CHECK_NEAR(worst, 0.0, 1e-4);
-    CHECK_NEAR(worst_turn, 0.0, 2e-6);
+    CHECK_SMALL(worst, 1e-4);
+    CHECK_SMALL(worst_turn, 2e-6);
 }
 
 TEST (pose_tools_modify_joint_changes_by_its_weight) {
@@ -344,8 +344,8 @@ TEST (pose_tools_modify_joint_changes_by_its_weight) {
             md5_quat_slerp(old.pose[1].rotation, whole.pose[1].rotation, weight);
         const md5_vec3 moved =
             md5_vec3_lerp(old.pose[1].translation, whole.pose[1].translation, weight);
-        CHECK_NEAR(real_angle(turned, rig.pose[1].rotation), 0.0, 2e-6);
-        CHECK_NEAR(real_distance(moved, rig.pose[1].translation), 0.0, 1e-5);
+        CHECK_SMALL(real_angle(turned, rig.pose[1].rotation), 2e-6);
+        CHECK_SMALL(real_distance(moved, rig.pose[1].translation), 1e-5);
     }
 }
 

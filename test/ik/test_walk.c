@@ -215,7 +215,7 @@ static void check_landings(md5_vec3 velocity, float turn, uint32_t num_groups)
                 expected[leg] = md5_vec3_add(of->walk.position, md5_vec3_add(way, arm));
                 begun[leg] = frame / 120.0;
             } else if (!foot->is_stepping && stepped[leg]) {
-                CHECK_NEAR(real_distance(foot->position, expected[leg]), 0.0, tolerance);
+                CHECK_SMALL(real_distance(foot->position, expected[leg]), tolerance);
                 CHECK_NEAR(frame / 120.0 - begun[leg], seconds, 1.01 / 120.0);
                 num_landed++;
             }
@@ -245,7 +245,7 @@ TEST_HERE (walk_follows_velocity_and_turn, NULL) {
     // Velocity is that of the end of each step of 1/120 s: half a step too far at most.
     CHECK_NEAR(of->walk.position.x, 10.0 * expected, 10.0 / 120.0);
     CHECK_NEAR(of->walk.position.y, 4.0 * expected, 4.0 / 120.0);
-    CHECK_NEAR(of->walk.position.z, 0.0, 1e-5);
+    CHECK_SMALL(of->walk.position.z, 1e-5);
 
     CHECK(walk_begins(of)); // anew
     FOR (frame, 120)
@@ -276,8 +276,8 @@ TEST (walk_at_30_hz_ends_where_120_hz_does) {
     const md5_vec3 end = fast.walk.position;
     const double way = real_length(end);
     CHECK(way > 20.0);
-    CHECK_NEAR(real_distance(slow.walk.position, end), 0.0, 0.01 * way);
-    CHECK_NEAR(real_distance(odd.walk.position, end), 0.0, 0.02 * way);
+    CHECK_SMALL(real_distance(slow.walk.position, end), 0.01 * way);
+    CHECK_SMALL(real_distance(odd.walk.position, end), 0.02 * way);
     FOR (leg, 6u)
         CHECK(real_distance(slow.walk.feet[leg].position, fast.walk.feet[leg].position) < 3.0);
 }
@@ -424,8 +424,8 @@ TEST_HERE (walk_begins_with_any_placement_and_pose, NULL) {
     const md5_xform turned = {.rotation = md5_quat_mul(left, tilt), .translation = {3, 4, 9}};
     CHECK(walk_from(of, turned));
     CHECK_NEAR(of->walk.facing.z, sqrt(0.5), 1e-6);
-    CHECK_NEAR(of->walk.facing.x, 0.0, 1e-6);
-    CHECK_NEAR(of->walk.position.z, 0.0, 1e-5); // flat ground
+    CHECK_SMALL(of->walk.facing.x, 1e-6);
+    CHECK_SMALL(of->walk.position.z, 1e-5); // flat ground
 }
 
 TEST_HERE (walk_refuses_what_is_no_leg, NULL) {

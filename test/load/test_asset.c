@@ -251,8 +251,7 @@ static const char *file_tables_fault(const md5_model *model, const md5_mesh *mes
     uint32_t max_weights = 0;
     HOLDS(text_lies_in(model, model->size, mesh->name), "a mesh's name is outside");
     HOLDS(text_lies_in(model, model->size, mesh->shader), "a mesh's shader is outside");
-    FOR (v, mesh->num_file_vertices) {
-        const md5_vertex *const vertex = &mesh->file_vertices[v];
+    EACH_IN (vertex, mesh, file_vertices) {
         HOLDS(vertex->first_weight <= mesh->num_weights
                   && vertex->num_weights <= mesh->num_weights - vertex->first_weight,
               "a vertex's weights are out of range");

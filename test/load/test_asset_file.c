@@ -455,8 +455,7 @@ TEST (asset_files_of_plans_that_skin_a_vertex_twice_or_not_are_refused) {
     enum { MAX_RUNS = 64 };
     md5_skin_run runs[MAX_RUNS];
     int num_gathered = 0;
-    if (!CHECK(whole && whole->num_runs > 1 && whole->num_runs < MAX_RUNS))
-        return;
+    REQUIRE(whole && whole->num_runs > 1 && whole->num_runs < MAX_RUNS);
     FOR (i, whole->num_runs) {
         md5_skin_plan plan = *whole;
         mesh.skin_plan = &plan;

@@ -84,11 +84,10 @@ TEST (axes_convert_every_number_of_a_model) {
         }
         FOR (j, from->skeleton.num_joints) {
             CHECK_NEAR(axes_mat34_error(of, 0.25, &from->bind[j], &to->bind[j], 1.0), 0.0, 0.0);
-            CHECK_NEAR(
-                axes_mat34_error(of, 0.25, &from->inverse_bind[j], &to->inverse_bind[j], 1.0), 0.0,
-                0.0);
-            CHECK_NEAR(
-                axes_transform_error(of, 0.25, &from->bind_local[j], &to->bind_local[j], 1.0), 0.0,
+            CHECK_SMALL(
+                axes_mat34_error(of, 0.25, &from->inverse_bind[j], &to->inverse_bind[j], 1.0), 0.0);
+            CHECK_SMALL(
+                axes_transform_error(of, 0.25, &from->bind_local[j], &to->bind_local[j], 1.0),
                 1e-15);
             CHECK(to->bind_local[j].rotation.w <= 0.0f);
         }
@@ -236,8 +235,7 @@ static void check_posing(const char *mesh, const char *clip, const axes_case *of
         FOR (m, from.model->num_meshes)
             skin = fmax(skin, skin_error(of, by, &from.model->meshes[m], &to.model->meshes[m],
                                          a.palette, b.palette, size));
-        if (!CHECK_NEAR(local, 0.0, 2e-6) || !CHECK_NEAR(matrix, 0.0, 1e-5)
-            || !CHECK_NEAR(skin, 0.0, 1e-4))
+        if (!CHECK_SMALL(local, 2e-6) || !CHECK_SMALL(matrix, 1e-5) || !CHECK_SMALL(skin, 1e-4))
             CHECK_STRING(mesh, of->name);
         drop(&a);
         drop(&b);
@@ -275,9 +273,9 @@ TEST (axes_convert_bounds_and_root_motion) {
         OWN_ANIM to = axes_load_anim("models/bobbin/walk.md5anim", &opts);
         const md5_moment begin = md5_moment_at(from, 0.2, MD5_WRAP_LOOP);
         const md5_moment end = md5_moment_at(from, 2.7, MD5_WRAP_LOOP);
-        CHECK_NEAR(axes_point_error(of, 0.5, md5_anim_root_motion(from, begin, end),
-                                    md5_anim_root_motion(to, begin, end)),
-                   0.0, 1e-5);
+        CHECK_SMALL(axes_point_error(of, 0.5, md5_anim_root_motion(from, begin, end),
+                                     md5_anim_root_motion(to, begin, end)),
+                    1e-5);
         const md5_bounds a = md5_anim_bounds(from, begin, MD5_ROOT_FILE);
         const md5_bounds b = md5_anim_bounds(to, begin, MD5_ROOT_FILE);
         // The bounds are exactly those of the converted corners.
@@ -307,14 +305,14 @@ TEST (axes_convert_cameras) {
         for (int k = 0; CHECK(to) && k < 20; k++) {
             const md5_camera_view a = md5_camera_at(from, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
             const md5_camera_view b = md5_camera_at(to, 0.37 * k, MD5_WRAP_CLAMP, 0.0);
-            CHECK_NEAR(axes_point_error(of, 0.0254f, a.position, b.position), 0.0, 1e-5);
-            CHECK_NEAR(axes_quat_error(of, a.rotation, b.rotation), 0.0, 1e-6);
+            CHECK_SMALL(axes_point_error(of, 0.0254f, a.position, b.position), 1e-5);
+            CHECK_SMALL(axes_quat_error(of, a.rotation, b.rotation), 1e-6);
             CHECK(a.fov == b.fov);
             // It looks along the axes' own forward.
             const md5_vec3 x = {1, 0, 0};
-            CHECK_NEAR(axes_point_error(of, 1.0, md5_quat_rotate(a.rotation, x),
-                                        md5_quat_rotate(b.rotation, axes_point(of, 1.0f, x))),
-                       0.0, 1e-6);
+            CHECK_SMALL(axes_point_error(of, 1.0, md5_quat_rotate(a.rotation, x),
+                                         md5_quat_rotate(b.rotation, axes_point(of, 1.0f, x))),
+                        1e-6);
         }
         md5_free_camera(to);
     }
@@ -333,7 +331,7 @@ TEST (axes_of_views_behind_cuts_are_converted) {
             continue;
         const md5_cut_view *const a = from->cut_views, *const b = to->cut_views;
         CHECK_NEAR(axes_point_error(&axes_cases[i], 2.0, a->position, b->position), 0.0, 0.0);
-        CHECK_NEAR(axes_quat_error(&axes_cases[i], a->rotation, b->rotation), 0.0, 1e-7);
+        CHECK_SMALL(axes_quat_error(&axes_cases[i], a->rotation, b->rotation), 1e-7);
     }
 }
 

@@ -132,11 +132,11 @@ TEST_DOC (edit_cuts_keep_their_views, MD5_DOC_CAMERA, camera_text) {
     CHECK_STRING(text, camera_text);
     const md5_space_edit job = {.turn = {.yaw = 90.0f}, .scale = 2.0f};
     CHECK_UINT(md5_edit_space(doc, &job, NULL), 2);
-    CHECK_NEAR(real_distance(doc->cut_views[0].position, (md5_vec3){-4.0f, 2.0f, 6.0f}), 0.0, 1e-6);
-    CHECK_NEAR(real_distance(doc->views[1].position, (md5_vec3){-10.0f, 8.0f, 12.0f}), 0.0, 1e-5);
+    CHECK_SMALL(real_distance(doc->cut_views[0].position, (md5_vec3){-4.0f, 2.0f, 6.0f}), 1e-6);
+    CHECK_SMALL(real_distance(doc->views[1].position, (md5_vec3){-10.0f, 8.0f, 12.0f}), 1e-5);
     const md5_vec3 ahead =
         md5_quat_rotate(doc->cut_views[2].rotation, (md5_vec3){1.0f, 0.0f, 0.0f});
-    CHECK_NEAR(real_distance(ahead, (md5_vec3){0.0f, 1.0f, 0.0f}), 0.0, 1e-6);
+    CHECK_SMALL(real_distance(ahead, (md5_vec3){0.0f, 1.0f, 0.0f}), 1e-6);
     md5_error error = {0};
     CHECK_UINT(EDIT_JOINTS(doc, &error, 0), MD5_NONE);
     CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
@@ -383,7 +383,7 @@ TEST_DOC (edit_weights_of_one_joint_are_added_up, MD5_DOC_MODEL, model_text) {
     doc->meshes[0].weights[4].joint = 1; // three on joint 1: the third has 0.2 at ( 1 2 2 )
     float loss = -1.0f;
     CHECK_UINT(md5_fix_weights(doc, 3, INFINITY, &loss, NULL), 1);
-    CHECK_NEAR(loss, 0.0, 1e-6);
+    CHECK_SMALL(loss, 1e-6);
     const md5_weight *const weights = doc->meshes[0].weights;
     CHECK_UINT(doc->meshes[0].vertices[0].num_weights, 3);
     CHECK_NEAR(weights[1].bias, 0.3, 1e-6);
@@ -411,13 +411,12 @@ TEST (edit_bounds_are_those_of_the_skin) {
         md5_bounds box = md5_bounds_from_points(NULL, 0);
         md5_pose_palette(binding, md5_moment_from_frames(anim, f, f, 0.0f), MD5_ROOT_FILE, pose,
                          NULL, palette);
-        FOR (m, model->num_meshes) {
-            md5_skin(&model->meshes[m], palette, points, NULL, NULL);
-            box = md5_bounds_union(box,
-                                   md5_bounds_from_points(points, model->meshes[m].num_vertices));
+        EACH_IN (mesh, model, meshes) {
+            md5_skin(mesh, palette, points, NULL, NULL);
+            box = md5_bounds_union(box, md5_bounds_from_points(points, mesh->num_vertices));
         }
-        CHECK_NEAR(real_distance(doc->bounds[f].min, box.min), 0.0, 1e-4);
-        CHECK_NEAR(real_distance(doc->bounds[f].max, box.max), 0.0, 1e-4);
+        CHECK_SMALL(real_distance(doc->bounds[f].min, box.min), 1e-4);
+        CHECK_SMALL(real_distance(doc->bounds[f].max, box.max), 1e-4);
     }
     CHECK_UINT(md5_fix_bounds(doc, model, NULL), 0);
     CHECK_UINT(md5_fix_joints(doc, model, false, NULL), 0); // nothing is wrong with ours
@@ -505,13 +504,13 @@ TEST (edit_clip_gets_the_joints_of_a_model) {
         md5_sample(binding, md5_moment_from_frames(anim, 1, 1, 0.0f), MD5_ROOT_FILE, pose);
         // The crane is 10 above the origin, and turned about y by (0 1.5 0), which is longer than
         // 1: w is -sqrt(1.25), all divided by their length.
-        CHECK_NEAR(real_distance(pose[0].translation, (md5_vec3){7.0f, 0.0f, 6.0f}), 0.0, 1e-6);
+        CHECK_SMALL(real_distance(pose[0].translation, (md5_vec3){7.0f, 0.0f, 6.0f}), 1e-6);
         const double y = 1.5 / sqrt(2.25 + 1.25), w = -sqrt(1.25 / (2.25 + 1.25));
         const double cosine = 1.0 - 2.0 * y * y, sine = 2.0 * w * y;
         CHECK_NEAR(pose[1].translation.x, cosine * 1.0 + sine * 4.0, 1e-5);
         CHECK_NEAR(pose[1].translation.y, 2.0, 1e-6);
         CHECK_NEAR(pose[1].translation.z, 10.0 + cosine * 4.0 - sine * 1.0, 1e-5);
-        CHECK_NEAR(real_distance(pose[2].translation, model->bind_local[2].translation), 0.0, 1e-5);
+        CHECK_SMALL(real_distance(pose[2].translation, model->bind_local[2].translation), 1e-5);
         CHECK_UINT(md5_fix_joints(doc, model, all, NULL), 0);
     }
     OWN_DOC doc = parse(MD5_DOC_ANIM, clip_text);
@@ -563,8 +562,7 @@ static corners corners_of(const md5_doc *mesh, const md5_doc *clip, uint32_t fra
     FOR (m, model->num_meshes)
         all.count += 3 * (size_t)model->meshes[m].num_triangles;
     md5_vec3 *next = all.at = test_calloc(all.count, sizeof *next);
-    FOR (m, model->num_meshes) {
-        const md5_mesh *const of = &model->meshes[m];
+    EACH_IN (of, model, meshes) {
         OWN_ARRAY(md5_vec3, points, of->num_vertices);
         md5_skin(of, palette, points, NULL, NULL);
         FOR (i, 3 * (size_t)of->num_triangles)
@@ -582,7 +580,7 @@ static void check_corners(corners before, const md5_doc *mesh, const md5_doc *cl
     REQUIRE(before.at && now.at && before.count == now.count);
     FOR (i, now.count)
         real_worse(&worst, real_distance(before.at[i], now.at[i]));
-    CHECK_NEAR(worst, 0.0, tolerance);
+    CHECK_SMALL(worst, tolerance);
 }
 
 typedef md5_vec3 place_fn(md5_vec3 p); // where an edit takes a point
@@ -643,11 +641,11 @@ TEST (edit_space_moves_mesh_and_clip_alike) {
             most = fmax(most, real_distance(it->where(bind.at[i]), new_bind.at[k]));
             most = fmax(most, real_distance(it->where(pose.at[i]), new_pose.at[k]));
         }
-        CHECK_NEAR(most, 0.0, 1e-4 * it->scale);
+        CHECK_SMALL(most, 1e-4 * it->scale);
         const md5_bounds box = clip->bounds[7];
         const md5_bounds both = md5_bounds_union(box, md5_bounds_from_points(new_pose.at, count));
-        CHECK_NEAR(real_distance(both.min, box.min), 0.0, 0.02 * it->scale);
-        CHECK_NEAR(real_distance(both.max, box.max), 0.0, 0.02 * it->scale);
+        CHECK_SMALL(real_distance(both.min, box.min), 0.02 * it->scale);
+        CHECK_SMALL(real_distance(both.max, box.max), 0.02 * it->scale);
     }
 }
 
@@ -700,13 +698,13 @@ TEST (edit_space_turns_cameras) {
     FOR (f, doc->num_frames) {
         const md5_camera_view *const a = &old->frames[f], *const b = &now->frames[f];
         static const md5_vec3 ahead = {1.0f, 0.0f, 0.0f}, up = {0.0f, 0.0f, 1.0f};
-        CHECK_NEAR(real_distance(mirrored_and_turned(a->position), b->position), 0.0, 1e-4);
-        CHECK_NEAR(real_distance(mirrored_and_turned(md5_quat_rotate(a->rotation, ahead)),
-                                 md5_quat_rotate(b->rotation, ahead)),
-                   0.0, 3e-4);
-        CHECK_NEAR(real_distance(mirrored_and_turned(md5_quat_rotate(a->rotation, up)),
-                                 md5_quat_rotate(b->rotation, up)),
-                   0.0, 3e-4);
+        CHECK_SMALL(real_distance(mirrored_and_turned(a->position), b->position), 1e-4);
+        CHECK_SMALL(real_distance(mirrored_and_turned(md5_quat_rotate(a->rotation, ahead)),
+                                  md5_quat_rotate(b->rotation, ahead)),
+                    3e-4);
+        CHECK_SMALL(real_distance(mirrored_and_turned(md5_quat_rotate(a->rotation, up)),
+                                  md5_quat_rotate(b->rotation, up)),
+                    3e-4);
         CHECK(a->fov == b->fov);
     }
 }
@@ -842,8 +840,8 @@ TEST (edit_joints_come_behind_their_parents) {
             if (doc->joints[i].parent != MD5_NONE)
                 doc->joints[i].parent = last - doc->joints[i].parent;
         FOR (m, doc->num_meshes)
-            FOR (w, doc->meshes[m].num_weights)
-                doc->meshes[m].weights[w].joint = last - doc->meshes[m].weights[w].joint;
+            EACH_IN (weight, &doc->meshes[m], weights)
+                weight->joint = last - weight->joint;
         CHECK(EDIT_JOINTS(doc, NULL, 0) > last / 2);
         for (uint32_t i = 0; i <= last; i++)
             CHECK(doc->joints[i].parent == MD5_NONE || doc->joints[i].parent < i);
@@ -889,8 +887,8 @@ TEST_DOC (edit_unused_joints_are_left_out, MD5_DOC_MODEL, model_text) {
     weights[2].joint = weights[7].joint = 1;
     CHECK_UINT(md5_edit_joints(doc, &job, NULL), 1);
     CHECK_UINT(doc->num_joints, 2);
-    FOR (w, doc->meshes[0].num_weights)
-        doc->meshes[0].weights[w].joint = 1;
+    EACH_IN (weight, &doc->meshes[0], weights)
+        weight->joint = 1;
     CHECK_UINT(md5_edit_joints(doc, &job, NULL), 0); // the root is above it
     FOR (w, doc->meshes[0].num_weights)
         doc->meshes[0].weights[w].joint = 0;
@@ -949,9 +947,9 @@ TEST (edit_frames_are_resampled) {
         md5_sample(second, md5_moment_at(b, time, MD5_WRAP_CLAMP), MD5_ROOT_FILE, poses[1]);
         FOR (j, a->skeleton.num_joints) {
             const md5_vec3 point = {1.0f, 2.0f, 3.0f};
-            CHECK_NEAR(real_distance(md5_xform_point(poses[0][j], point),
-                                     md5_xform_point(poses[1][j], point)),
-                       0.0, 2e-5);
+            CHECK_SMALL(real_distance(md5_xform_point(poses[0][j], point),
+                                      md5_xform_point(poses[1][j], point)),
+                        2e-5);
         }
     }
     CHECK_UINT(EDIT_FRAMES(doc, NULL, .frame_rate = 24.0), 25);
@@ -988,7 +986,7 @@ TEST_DOC (edit_loops_are_closed_and_roots_stay, MD5_DOC_ANIM, walk_text) {
     CHECK_UINT(md5_edit_frames(doc, &job, NULL), 1);
     FOR (f, 3u) {
         CHECK_BYTES(doc->numbers + (size_t)12 * f, doc->numbers, 3 * sizeof *doc->numbers);
-        CHECK_NEAR(doc->bounds[f].min.x, 0.0, 1e-6);
+        CHECK_SMALL(doc->bounds[f].min.x, 1e-6);
     }
     CHECK_BYTES(doc->numbers + 24, doc->numbers, 12 * sizeof *doc->numbers);
 }
@@ -1000,7 +998,7 @@ TEST_DOC (edit_frames_may_be_few, MD5_DOC_ANIM, walk_text) {
     CHECK_UINT(error.status, MD5_ERROR_RANGE);
     CHECK_UINT(EDIT_FRAMES(doc, &error, .tolerance = NAN), MD5_NONE);
     CHECK_UINT(EDIT_FRAMES(doc, NULL, .is_in_place = true), 1);
-    CHECK_NEAR(doc->bounds[2].min.x, 0.0, 1e-6);
+    CHECK_SMALL(doc->bounds[2].min.x, 1e-6);
     doc->bounds = NULL;
     CHECK_UINT(EDIT_FRAMES(doc, NULL, .first = 2), 1);
     CHECK_UINT(EDIT_SPACE(doc, NULL, .scale = 2.0f), 2);
@@ -1024,7 +1022,7 @@ TEST (edit_clip_gets_other_parents_and_more_joints) {
     CHECK_UINT(md5_fix_joints(doc, model, false, NULL), 2);
     CHECK_UINT(doc->joints[1].parent, 2);
     const float *const arm = doc->numbers + 2 * doc->num_components + doc->joints[1].track.first;
-    CHECK_NEAR(real_distance((md5_vec3){arm[0], arm[1], arm[2]}, (md5_vec3){0, 2, 8}), 0.0, 1e-5);
+    CHECK_SMALL(real_distance((md5_vec3){arm[0], arm[1], arm[2]}, (md5_vec3){0, 2, 8}), 1e-5);
 }
 
 // A root that turns mixes its components, of which the file has only x and one of the rotation.
@@ -1047,7 +1045,7 @@ TEST_DOC (edit_roots_get_the_flags_that_they_need, MD5_DOC_ANIM, walk_text) {
         md5_sample(second, md5_moment_from_frames(now, f, f, 0.0f), MD5_ROOT_FILE, b);
         const md5_vec3 from = md5_xform_point(a[0], (md5_vec3){4.0f, 5.0f, 6.0f});
         const md5_vec3 to = md5_xform_point(b[0], (md5_vec3){4.0f, 5.0f, 6.0f});
-        CHECK_NEAR(real_distance(to, (md5_vec3){-from.y, from.x, from.z}), 0.0, 1e-5);
+        CHECK_SMALL(real_distance(to, (md5_vec3){-from.y, from.x, from.z}), 1e-5);
         CHECK_NEAR(real_distance(a[1].translation, b[1].translation), 0.0, 0.0);
     }
 }

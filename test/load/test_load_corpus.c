@@ -54,10 +54,10 @@ static void check_counts(const corpus_line *line, read_asset made)
         return;
     }
     uint32_t num_vertices = 0, num_triangles = 0, num_weights = 0;
-    FOR (m, made.model->num_meshes) {
-        num_vertices += made.model->meshes[m].num_file_vertices;
-        num_triangles += made.model->meshes[m].num_triangles;
-        num_weights += made.model->meshes[m].num_weights;
+    EACH_IN (mesh, made.model, meshes) {
+        num_vertices += mesh->num_file_vertices;
+        num_triangles += mesh->num_triangles;
+        num_weights += mesh->num_weights;
     }
     CHECK_UINT(made.model->skeleton.num_joints, line->counts[0]);
     CHECK_UINT(made.model->num_meshes, line->counts[1]);

@@ -27,14 +27,14 @@ static const void *open_file(void *user, const char *path, size_t *size, md5_err
         snprintf(error->message, sizeof error->message, "the archive is damaged");
         return NULL;
     }
-    FOR (i, in->num_files)
-        if (strcmp(in->files[i].path, path) == 0) {
-            *size = strlen(in->files[i].text);
+    EACH_IN (file, in, files)
+        if (strcmp(file->path, path) == 0) {
+            *size = strlen(file->text);
             in->num_opened++;
             in->num_open++;
             // A block of exactly its size: a sanitizer detects a read beyond it.
             void *const bytes = malloc(*size ? *size : 1);
-            return bytes ? memcpy(bytes, in->files[i].text, *size) : NULL;
+            return bytes ? memcpy(bytes, file->text, *size) : NULL;
         }
     return NULL;
 }

@@ -438,8 +438,8 @@ TEST (bad_tables_are_errors_without_geometry) {
         ") }\nmesh { shader \"\" numverts 1\nvert 0 ( 0 0 ) 0 1\nnumtris 1\ntri 0 0 0 7\n"
         "numweights 1\nweight 0 0 1 ( 1 2 3 ) }";
     md5_error error = {0};
-    CHECK(!md5_parse_model(text, strlen(text), &(md5_load_opts){.without = ALL}, &error));
-    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_FAILS(md5_parse_model(text, strlen(text), &(md5_load_opts){.without = ALL}, &error),
+                error, MD5_ERROR_RANGE);
     CHECK_UINT(error.line, 5);
 }
 

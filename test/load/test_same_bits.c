@@ -62,9 +62,9 @@ static buffers buffers_for(const md5_model *model)
 {
     const size_t num_joints = model->skeleton.num_joints;
     size_t num_vertices = 0;
-    FOR (i, model->num_meshes) {
-        if (model->meshes[i].num_vertices > num_vertices)
-            num_vertices = model->meshes[i].num_vertices;
+    EACH_IN (mesh, model, meshes) {
+        if (mesh->num_vertices > num_vertices)
+            num_vertices = mesh->num_vertices;
     }
     return (buffers){
         .pose = take(num_joints, sizeof(md5_xform)),
@@ -103,8 +103,7 @@ static uint64_t hash_posed(uint64_t hash, const md5_model *model, const buffers 
     hash = hash_floats(hash, of->joints, 12 * (size_t)num_joints);
     hash = hash_floats(hash, of->palette, 12 * (size_t)num_joints);
     md5_build_dual_palette(of->palette, num_joints, of->dual);
-    FOR (i, model->num_meshes) {
-        const md5_mesh *const mesh = &model->meshes[i];
+    EACH_IN (mesh, model, meshes) {
         md5_skin(mesh, of->palette, of->positions, of->normals, of->tangents);
         hash = hash_vertices(hash, of, mesh->num_vertices);
         skin_by_duals(mesh, of->dual, of->positions, of->normals, of->tangents);
@@ -118,8 +117,7 @@ static uint64_t hash_model(const md5_model *model)
 {
     uint64_t hash =
         hash_floats(empty_hash, model->inverse_bind, 12 * (size_t)model->skeleton.num_joints);
-    FOR (i, model->num_meshes) {
-        const md5_mesh *const mesh = &model->meshes[i];
+    EACH_IN (mesh, model, meshes) {
         hash = hash_floats(hash, mesh->positions, 3 * (size_t)mesh->num_vertices);
         hash = hash_floats(hash, mesh->normals, 3 * (size_t)mesh->num_vertices);
         hash = hash_floats(hash, mesh->tangents, 4 * (size_t)mesh->num_vertices);

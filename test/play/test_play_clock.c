@@ -429,7 +429,7 @@ TEST (a_root_delta_times_its_inverse_is_identity) {
 TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
     const md5_xform left = md5_root_delta_transform((md5_root_delta){1.0, 2.0, 3.0, 0.0, 1.0});
     const md5_vec3 ahead = md5_quat_rotate(left.rotation, (md5_vec3){1, 0, 0});
-    CHECK_NEAR(ahead.x, 0.0, 1e-6);
+    CHECK_SMALL(ahead.x, 1e-6);
     CHECK_NEAR(ahead.y, 1.0, 1e-6);
     CHECK_NEAR(left.translation.z, 3.0, 0.0);
     const md5_xform back = md5_root_delta_transform((md5_root_delta){.cosine = -1.0});
@@ -462,9 +462,9 @@ TEST (what_is_taken_out_is_what_is_given) {
             const md5_root_delta way = way_of(&of.track, &LOOP, (md5_clock){0}, clock);
             const md5_xform whole = md5_xform_mul(md5_root_delta_transform(way), left);
             const md5_vec3 off = md5_vec3_sub(whole.translation, of.roots[frame].translation);
-            CHECK_NEAR(md5_vec3_dot(off, off), 0.0, 1e-8);
+            CHECK_SMALL(md5_vec3_dot(off, off), 1e-8);
             CHECK_NEAR(left.translation.x, 5.0, 1e-4);
-            CHECK_NEAR(left.translation.y, 0.0, 1e-4);
+            CHECK_SMALL(left.translation.y, 1e-4);
             if (extract == MD5_EXTRACT_TURN) {
                 CHECK_NEAR(left.rotation.z, of.roots[0].rotation.z, 1e-5);
                 CHECK_NEAR(left.rotation.w, of.roots[0].rotation.w, 1e-5);
@@ -547,8 +547,8 @@ TEST (root_motion_begins_where_the_clip_does) {
     play_advance(of.player, 0.1);
     const md5_vec3 way = md5_player_root_motion(of.player).translation;
     CHECK_NEAR(way.x, 3.0, 1e-4);
-    CHECK_NEAR(way.y, 0.0, 1e-4);
-    CHECK_NEAR(way.z, 0.0, 1e-4);
+    CHECK_SMALL(way.y, 1e-4);
+    CHECK_SMALL(way.z, 1e-4);
 }
 
 // -- Borders --------------------------------------------------------------------------------------
@@ -664,7 +664,7 @@ TEST (borders_have_an_owner) {
 TEST_PLAY (borders_of_a_state_that_follows_itself, begin_states(of, "transition a a { exit 1 }")) {
     for (uint32_t steps = 1; steps < 400; steps = 2 * steps + 1) {
         CHECK_STRING(heard_in(of, 3.0, steps).names, "amnzamnzamnza");
-        CHECK_NEAR(play_time(of->player), 0.0, 1e-7);
+        CHECK_SMALL(play_time(of->player), 1e-7);
     }
 }
 
@@ -835,7 +835,7 @@ TEST_PLAY (borders_of_cycles_show_the_first_frame, play_scene_begin(of)) {
             const heard got = heard_in(of, way, (uint32_t)*step);
             play_pose(of->player, pose);
             CHECK_STRING(got.names, way > 0 ? "amnza" : "aznmaz");
-            CHECK_NEAR(pose[0].translation.x, 0.0, 1e-4);
+            CHECK_SMALL(pose[0].translation.x, 1e-4);
         }
     }
 }

@@ -199,7 +199,7 @@ TEST_HOLD (play_hold_lets_go_and_returns, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0.3 } }") {
     const double release = 0.3, w = 6.638352 / release;
     CHECK_NEAR((1.0 + w * release) * exp(-w * release), 0.01, 1e-7);
-    CHECK_NEAR(hold_slide(of, 12), 0.0, 1e-4);
+    CHECK_SMALL(hold_slide(of, 12), 1e-4);
     // From here on it is seen from the character, which has gone on by a unit.
     const double start = hold_sole_of(of, TOE_L).x - of->place.translation.x;
     for (int i = 1; i <= 17; i++) {
@@ -214,13 +214,13 @@ TEST_HOLD (play_hold_lets_go_and_returns, "glides",
     play_rig_go_on(of, HOLD_TICK);
     const real3 was = hold_sole_of(of, TOE_L);
     play_rig_go_on(of, HOLD_TICK);
-    CHECK_NEAR(hold_moved(of, was), 0.0, 1e-4);
+    CHECK_SMALL(hold_moved(of, was), 1e-4);
 }
 
 // With a release of 0 a foot is back at once.
 TEST_HOLD (play_hold_without_release_is_back_at_once, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 release 0 } }") {
-    CHECK_NEAR(hold_slide(of, 12), 0.0, 1e-4);
+    CHECK_SMALL(hold_slide(of, 12), 1e-4);
     play_rig_go_on(of, HOLD_TICK);
     CHECK_NEAR(hold_sole_of(of, TOE_L).x - of->place.translation.x, 4.0, 1e-4);
 }
@@ -294,7 +294,7 @@ TEST_HOLD (play_hold_without_clips_holds_what_is_low, "nothing", HOLD_FEET "hold
 // A foot that is held again, here after it was let go, does not move in that step either.
 TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
            HOLD_FEET "hold { toe toe_l distance 1.02 } }") {
-    CHECK_NEAR(hold_slide(of, 12), 0.0, 1e-4);
+    CHECK_SMALL(hold_slide(of, 12), 1e-4);
     real3 was = hold_sole_of(of, TOE_L);
     play_rig_go_on(of, HOLD_TICK);
     CHECK(!of->player->held[0].is_held);
@@ -303,7 +303,7 @@ TEST_HOLD (play_hold_begins_where_a_sole_was, "glides",
         play_rig_go_on(of, HOLD_TICK);
     }
     CHECK(of->player->held[0].is_held);
-    CHECK_NEAR(hold_moved(of, was), 0.0, 1e-4);
+    CHECK_SMALL(hold_moved(of, was), 1e-4);
 }
 
 // Frozen below a chain of states that interrupt each other.
@@ -313,7 +313,7 @@ TEST_HOLD (play_hold_survives_a_frozen_pose, "still", HOLD_FEET "hold }") {
         play_rig_go_on(of, HOLD_TICK);
     }
     CHECK(of->player->held[0].is_held);
-    CHECK_NEAR(hold_sole_of(of, ANKLE_R).x, 0.0, 1e-4);
+    CHECK_SMALL(hold_sole_of(of, ANKLE_R).x, 1e-4);
 }
 
 // In every third pose, as in each; with weight 0 a foot begins anew.
@@ -324,7 +324,7 @@ TEST_HOLD (play_hold_advances_with_poses, "glides", HOLD_FEET "hold { toe toe_l 
     for (int i = 1; i <= 30; i++) {
         play_rig_go_on(of, HOLD_TICK);
         if (i % 3 == 0)
-            CHECK_NEAR(hold_moved(of, was), 0.0, 1e-4);
+            CHECK_SMALL(hold_moved(of, was), 1e-4);
     }
     md5_player_target(of->player, 0)->weight = 0.0f;
     hold_steps(of, 3);
@@ -379,7 +379,7 @@ TEST (play_hold_that_is_not_finite_begins_anew) {
         CHECK(held->is_held && fabsf(held->shift.x) < 1.0f && held->turn == 0.0f);
         const real3 was = hold_sole_of(&of, TOE_L);
         play_rig_go_on(&of, HOLD_TICK);
-        CHECK_NEAR(hold_moved(&of, was), 0.0, 1e-4);
+        CHECK_SMALL(hold_moved(&of, was), 1e-4);
     }
 }
 
@@ -393,8 +393,8 @@ TEST (play_hold_holds_alike_in_other_axes) {
         FOR (i, 60) {
             play_rig_go_on(&plain, HOLD_TICK);
             play_rig_go_on(&turned, HOLD_TICK);
-            CHECK_NEAR(real3_distance(hold_sole_of(&plain, TOE_L), hold_sole_of(&turned, TOE_L)),
-                       0.0, 1e-3);
+            CHECK_SMALL(real3_distance(hold_sole_of(&plain, TOE_L), hold_sole_of(&turned, TOE_L)),
+                        1e-3);
             CHECK_NEAR(hold_heading_of(&plain, TOE_L), hold_heading_of(&turned, TOE_L), 1e-2);
             CHECK(plain.player->held[0].is_held == turned.player->held[0].is_held);
         }
@@ -416,7 +416,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_where_it_stands, "glides",
     md5_player_set_ground(of->player, see_ankle, &ankle);
     for (int i = 0; i <= 30; i++) {
         play_rig_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
-        CHECK_NEAR((ankle.x + of->place.translation.x), 0.0, 1e-4);
+        CHECK_SMALL((ankle.x + of->place.translation.x), 1e-4);
     }
 }
 
@@ -476,7 +476,7 @@ TEST_HOLD (play_hold_turns_feet_no_farther_than_a_leg_can, "spins",
         play_rig_go_on(of, HOLD_TICK);
         const double turned = hold_body_heading(of);
         CHECK_NEAR(hold_heading_of(of, TOE_L), turned > 45.0 ? turned - 45.0 : 0.0, 0.01);
-        CHECK_NEAR(hold_moved(of, was), 0.0, 1e-4);
+        CHECK_SMALL(hold_moved(of, was), 1e-4);
     }
     CHECK(hold_body_heading(of) > 60.0);
 }
@@ -535,7 +535,7 @@ TEST_HOLD (play_hold_lets_clips_turn_soles_that_stand, "twists",
     FOR (i, 45) {
         play_rig_go_on(of, HOLD_TICK);
         CHECK_NEAR(hold_heading_of(of, TOE_L), hold_body_heading(of), 0.01);
-        CHECK_NEAR(hold_moved(of, was), 0.0, 1e-4);
+        CHECK_SMALL(hold_moved(of, was), 1e-4);
     }
     CHECK(hold_body_heading(of) > 40.0);
 }
@@ -595,7 +595,7 @@ TEST_HOLD (play_hold_asks_for_the_ground_below_a_turned_foot, "turns",
     for (int i = 0; i <= 30; i++) {
         play_rig_go_on(of, i == 0 ? 0.0 : HOLD_TICK);
         const md5_vec3 at = md5_xform_point(of->place, ankle);
-        CHECK_NEAR(at.x, 0.0, 1e-4);
+        CHECK_SMALL(at.x, 1e-4);
         CHECK_NEAR(at.y, 3.0, 1e-4);
     }
 }
@@ -637,8 +637,7 @@ TEST (play_hold_saved_without_headings_is_restored) {
         play_rig_go_on(&same, HOLD_TICK);
         heading = i == 0 ? hold_body_heading(&old) : heading;
         CHECK(old.player->held[0].is_held);
-        CHECK_NEAR(real3_distance(hold_sole_of(&old, TOE_L), hold_sole_of(&same, TOE_L)), 0.0,
-                   1e-4);
+        CHECK_SMALL(real3_distance(hold_sole_of(&old, TOE_L), hold_sole_of(&same, TOE_L)), 1e-4);
         CHECK_NEAR(hold_heading_of(&old, TOE_L), heading, 1e-3);
     }
     CHECK(hold_body_heading(&old) < heading - 2.0);

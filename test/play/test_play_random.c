@@ -182,8 +182,8 @@ static void find_speeds(const play_random_tables *of, double pace, double *speed
         const md5_motion_desc *const motion = &of->motions[i];
         double most = motion->kind == MD5_MOTION_CLIP ? speed_in(speeds, motion->clip) : 0.0;
         double sum = most;
-        FOR (k, motion->num_items) {
-            const double speed = speed_in(speeds, motion->items[k].motion);
+        EACH_IN (item, motion, items) {
+            const double speed = speed_in(speeds, item->motion);
             most = fmax(most, speed);
             sum += speed;
         }
@@ -299,8 +299,7 @@ void play_random_step(play_random_tables *to, uint64_t *random)
         FOR (k, layer->num_transitions) {
             md5_transition_desc *const transition = &to->transitions[i][k];
             int least = PLAY_MARKERS, most = -1; // of the states that must be alike
-            FOR (n, layer->num_states) {
-                const md5_state_desc *const state = &layer->states[n];
+            EACH_IN (state, layer, states) {
                 if (transition->from && strcmp(state->name, transition->from) != 0
                     && strcmp(state->name, transition->to) != 0)
                     continue;

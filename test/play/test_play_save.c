@@ -524,8 +524,7 @@ TEST (player_of_another_machine_is_refused_by_name) {
     OWN_MACHINE hero = play_machine(&desc);
     OWN_PLAYER runs = play_player(hero);
     md5_error error = {0};
-    CHECK(!md5_player_restore(runs, bytes, size, &error));
-    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_FAILS(md5_player_restore(runs, bytes, size, &error), error, MD5_ERROR_MISMATCH);
     CHECK(strstr(error.message, "another machine than 'hero'"));
 }
 
@@ -536,12 +535,10 @@ TEST (player_of_another_version_is_refused_by_number) {
     OWN uint8_t *const bytes = play_save(one.player, &size);
     bytes[4] = 200;
     md5_error error = {0};
-    CHECK(!md5_player_restore(one.player, bytes, size, &error));
-    CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+    CHECK_FAILS(md5_player_restore(one.player, bytes, size, &error), error, MD5_ERROR_MISMATCH);
     CHECK(strstr(error.message, "version 200"));
     bytes[0] = 'X';
-    CHECK(!md5_player_restore(one.player, bytes, size, &error));
-    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_player_restore(one.player, bytes, size, &error), error, MD5_ERROR_SYNTAX);
 }
 
 // Bytes ff ff ff ff are -1, which stands for none of a table's rows: no number below that does.
@@ -556,8 +553,7 @@ TEST (saved_indices_below_none_are_refused) {
             continue;
         md5_error error = {0};
         bytes[i] = 0xfe;
-        CHECK(!md5_player_restore(one.player, bytes, size, &error));
-        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+        CHECK_FAILS(md5_player_restore(one.player, bytes, size, &error), error, MD5_ERROR_RANGE);
         num_none++;
         num_states += strstr(error.message, "the state that is entered") != NULL;
         bytes[i] = 0xff;
@@ -750,17 +746,17 @@ TEST_PLAY (saved_player_of_version_2_is_checked, begin(of)) {
     uint8_t bytes[SAVED_SIZE + 1] = {0};
     md5_error error = {0};
     play_unhex(saved, SAVED_SIZE, bytes);
-    CHECK(!md5_player_restore(of->player, bytes, SAVED_SIZE + 1, &error));
-    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
-    CHECK(!md5_player_restore(of->player, bytes, SAVED_SIZE - 1, &error));
-    CHECK_UINT(error.status, MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_player_restore(of->player, bytes, SAVED_SIZE + 1, &error), error,
+                MD5_ERROR_SYNTAX);
+    CHECK_FAILS(md5_player_restore(of->player, bytes, SAVED_SIZE - 1, &error), error,
+                MD5_ERROR_SYNTAX);
     // The last one-shot's two easings come before its clock, 55 bytes from the end.
     const size_t easing = SAVED_SIZE - 55;
     for (size_t i = 0; i < 2; i++) {
         CHECK_UINT(bytes[easing + 4 * i], MD5_EASE_CUBIC_OUT);
         bytes[easing + 4 * i] = MD5_EASE_CUBIC_BEZIER;
-        CHECK(!md5_player_restore(of->player, bytes, SAVED_SIZE, &error));
-        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+        CHECK_FAILS(md5_player_restore(of->player, bytes, SAVED_SIZE, &error), error,
+                    MD5_ERROR_RANGE);
         bytes[easing + 4 * i] = MD5_EASE_CUBIC_OUT;
     }
     // Version 1 is too old.

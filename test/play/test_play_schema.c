@@ -19,8 +19,8 @@ static schema_list all_schemas(void)
     FOR (i, all.count) {
         const md5_schema *const schema = all.schemas[i];
         uint32_t place = i + 1;
-        FOR (k, schema->num_columns) {
-            const md5_schema *const rows = schema->columns[k].rows;
+        EACH_IN (column, schema, columns) {
+            const md5_schema *const rows = column->rows;
             uint32_t known = 0;
             while (known < all.count && all.schemas[known] != rows)
                 known++;
@@ -76,8 +76,7 @@ TEST (every_column_has_range_default_and_text) {
     FOR (i, all.count) {
         const md5_schema *const schema = all.schemas[i];
         check(schema->text != NULL, schema, NULL, "no text for the manual");
-        FOR (k, schema->num_columns) {
-            const md5_column *const column = &schema->columns[k];
+        EACH_IN (column, schema, columns) {
             const bool is_number =
                 column->kind == MD5_COLUMN_FLOAT || column->kind == MD5_COLUMN_DOUBLE
                 || column->kind == MD5_COLUMN_COUNT || column->kind == MD5_COLUMN_INT
@@ -117,8 +116,7 @@ TEST (columns_cover_their_rows) {
         size_t widest = 1, end = 0;
         while (end < schema->size) {
             size_t next = schema->size, alignment = widest, after = schema->size;
-            FOR (k, schema->num_columns) {
-                const md5_column *const column = &schema->columns[k];
+            EACH_IN (column, schema, columns) {
                 if (column->offset >= end && column->offset < next) {
                     next = column->offset;
                     alignment = alignment_of(column);
@@ -638,8 +636,7 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
 {
     test_append(to, "\n**%s**: %s\n\n", schema->what, schema->text);
     test_append(to, "| word | value | without it | of | meaning |\n|---|---|---|---|---|\n");
-    FOR (i, schema->num_columns) {
-        const md5_column *const column = &schema->columns[i];
+    EACH_IN (column, schema, columns) {
         if (column->place == MD5_PLACE_NOWHERE)
             continue;
         test_append(to, "| ");
@@ -702,8 +699,8 @@ static void print_schema(test_text *to, const md5_schema *schema, const md5_sche
 static const md5_schema *schema_above(const schema_list *all, const md5_schema *schema)
 {
     FOR (i, all->count) {
-        FOR (k, all->schemas[i]->num_columns) {
-            if (all->schemas[i]->columns[k].rows == schema)
+        EACH_IN (column, all->schemas[i], columns) {
+            if (column->rows == schema)
                 return all->schemas[i];
         }
     }

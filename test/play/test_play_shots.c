@@ -63,7 +63,7 @@ TEST (shot_is_blended_over_the_layers_with_its_fades) {
             real_loop(&of, BASE, 0.35 + time, base);
             real_loop(&of, HIT, time, hit);
             play_real_blend(base, hit, weight, masked ? mask : NULL, expected);
-            CHECK_NEAR(miss(&of, expected), 0.0, 2e-5);
+            CHECK_SMALL(miss(&of, expected), 2e-5);
             const md5_shot_status status = md5_player_shot(of.player, 0);
             CHECK(status.is_playing && status.clip == HIT && !status.is_stopping);
             CHECK_NEAR(status.weight, weight, 1e-6);
@@ -73,7 +73,7 @@ TEST (shot_is_blended_over_the_layers_with_its_fades) {
         CHECK(!md5_player_shot(of.player, 0).is_playing);
         real_place base[PLAY_JOINTS];
         real_loop(&of, BASE, 1.15, base);
-        CHECK_NEAR(miss(&of, base), 0.0, 2e-5);
+        CHECK_SMALL(miss(&of, base), 2e-5);
     }
 }
 
@@ -114,7 +114,7 @@ TEST (shot_adds_its_difference) {
         real_loop(&of, HIT, 0.33, hit);
         play_real_sample(of.made.anims[variant == 2 ? WAVE : HIT], variant == 2 ? 5.0 : 0.0, from);
         play_real_add(base, hit, from, 0.5, variant == 1 ? mask : NULL, expected);
-        CHECK_NEAR(miss(&of, expected), 0.0, 3e-5);
+        CHECK_SMALL(miss(&of, expected), 3e-5);
     }
 }
 
@@ -129,13 +129,13 @@ TEST_HERE (shot_is_played_over_its_layer) {
     real_loop(of, WAVE, 0.4, top);
     play_real_sample(of->made.anims[WAVE], 0.0, from);
     play_real_add(hit, top, from, 1.0, NULL, expected);
-    CHECK_NEAR(miss(of, expected), 0.0, 3e-5);
+    CHECK_SMALL(miss(of, expected), 3e-5);
     // A one-shot over all layers hides them; in a higher slot it also hides the one in the lower
     // slot.
     md5_player_play_shot(of->player, 1, WAVE, NULL);
     advance(of, 0.2);
     real_loop(of, WAVE, 0.2, expected);
-    CHECK_NEAR(miss(of, expected), 0.0, 2e-5);
+    CHECK_SMALL(miss(of, expected), 2e-5);
 }
 
 TEST (shot_starts_and_goes_as_described) {
@@ -171,7 +171,7 @@ TEST (shot_starts_and_goes_as_described) {
             play_real_sample(of.made.anims[HIT], row->frame, expected);
         else
             real_loop(&of, BASE, row->seconds, expected);
-        if (!CHECK_NEAR(miss(&of, expected), 0.0, 3e-5))
+        if (!CHECK_SMALL(miss(&of, expected), 3e-5))
             printf("case %d\n", (int)(row - cases));
     }
 }
@@ -205,7 +205,7 @@ TEST_HERE (shot_takes_a_slot_joint_by_joint) {
         real_loop(of, WAVE, time, wave);
         play_real_blend(base, hit, 1.0, share, both);
         play_real_blend(both, wave, in, new_mask, both);
-        CHECK_NEAR(miss(of, both), 0.0, 3e-5);
+        CHECK_SMALL(miss(of, both), 3e-5);
         // A joint of both masks, by its translation alone: shares of the three clips.
         md5_xform pose[PLAY_JOINTS];
         play_pose(of->player, pose);
@@ -307,7 +307,7 @@ TEST_PLAY (shot_slots_are_counted_when_the_machine_is_made, play_scene_begin(of)
     play_real_bind(of->made.model, bind);
     play_real_sample(of->made.anims[0], 6.0, clip);
     play_real_blend(bind, clip, 0.5, NULL, clip);
-    CHECK_NEAR(miss(of, clip), 0.0, 2e-5);
+    CHECK_SMALL(miss(of, clip), 2e-5);
 }
 
 // -- Time of one-shots ----------------------------------------------------------------------------
@@ -537,7 +537,7 @@ TEST (shot_is_the_same_in_any_split_of_time) {
             CHECK_STRING(split.heard.events[j]->name, whole.heard.events[j]->name);
             CHECK_NEAR(split.heard.weights[j], whole.heard.weights[j], 1e-4);
         }
-        CHECK_NEAR(play_apart(whole.player, split.player), 0.0, 1e-4);
+        CHECK_SMALL(play_apart(whole.player, split.player), 1e-4);
         CHECK_NEAR(split.place.x, whole.place.x, 0.05);
         FOR (slot, 4u) {
             const md5_shot_status a = md5_player_shot(whole.player, slot);
@@ -721,8 +721,7 @@ TEST_HERE (shot_with_a_wrong_curve_is_not_restored) {
         md5_error error = {0};
         memcpy(broken, bytes, size);
         memcpy(broken + curves + row->offset, row->value, 4);
-        CHECK(!md5_player_restore(of->player, broken, size, &error));
-        CHECK_UINT(error.status, MD5_ERROR_RANGE);
+        CHECK_FAILS(md5_player_restore(of->player, broken, size, &error), error, MD5_ERROR_RANGE);
     }
     CHECK(md5_player_restore(of->player, bytes, size, NULL));
 }
@@ -1237,7 +1236,7 @@ TEST (shot_of_bobbin_is_what_states_and_transitions_were) {
                                                   .w));
             moved = fmax(moved, md5_player_shot(players[0], slot).weight);
         }
-        CHECK_NEAR(most, 0.0, 1e-6);
+        CHECK_SMALL(most, 1e-6);
         CHECK(moved == 1.0);
         free(poses);
         md5_destroy_player(players[0]);

@@ -163,7 +163,7 @@ static bool same_places(play_place whole, play_place split, double most)
 {
     return CHECK_NEAR(split.x, whole.x, most) && CHECK_NEAR(split.y, whole.y, most)
            && CHECK_NEAR(split.z, whole.z, most)
-           && CHECK_NEAR(remainder(split.yaw - whole.yaw, 6.283185307179586), 0.0, 0.02 * most);
+           && CHECK_SMALL(remainder(split.yaw - whole.yaw, 6.283185307179586), 0.02 * most);
 }
 
 static bool check_step(split_test *of, const play_random_tables *made, md5_player *const players[2],

@@ -923,8 +923,8 @@ static uint32_t first_open(const md5_player *player, const md5_layer_desc *layer
     FOR (i, layer->num_transitions) {
         const md5_transition_desc *const row = &layer->transitions[i];
         bool is_open = best == MD5_NONE || row->priority > layer->transitions[best].priority;
-        FOR (k, row->num_conditions)
-            is_open = is_open && md5_player_is_met(player, &row->conditions[k]);
+        EACH_IN (condition, row, conditions)
+            is_open = is_open && md5_player_is_met(player, condition);
         best = is_open ? i : best;
     }
     return best;

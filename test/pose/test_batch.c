@@ -65,8 +65,7 @@ static void expect(made_crowd *crowd)
 {
     const md5_pose_kernels *const scalar = md5i_pose_kernels_of(MD5_CPU_SCALAR);
     clear(crowd);
-    FOR (i, crowd->num_jobs) {
-        const md5_pose_job *const job = &crowd->jobs[i];
+    EACH_IN (job, crowd, jobs) {
         md5_xform pose[MAX_JOINTS];
         md5_mat34 joints[MAX_JOINTS];
         md5_mat34 *const model = job->joints ? job->joints : joints;
@@ -201,8 +200,8 @@ TEST (batch_of_nobody_touches_nothing) {
 // Nlerp alone, then all kinds mixed. A step's moment is as md5_clamp_moment() makes it.
 static void interpolate(made_crowd *crowd, bool is_mixed, uint64_t *random)
 {
-    FOR (i, crowd->num_jobs) {
-        md5_moment *const moment = &crowd->jobs[i].moment;
+    EACH_IN (job, crowd, jobs) {
+        md5_moment *const moment = &job->moment;
         moment->interpolation =
             is_mixed ? (md5_interpolation)(test_random_u32(random) % 4) : MD5_INTERPOLATE_NLERP;
         if (moment->interpolation == MD5_INTERPOLATE_STEP)
@@ -233,8 +232,7 @@ TEST (batch_by_nlerp_has_the_bits_of_the_public_calls) {
     interpolate(crowd, false, &random);
     clear(crowd);
     md5_pose_batch(crowd->jobs, crowd->num_jobs, NULL, scratch);
-    FOR (i, crowd->num_jobs) {
-        const md5_pose_job *const job = &crowd->jobs[i];
+    EACH_IN (job, crowd, jobs) {
         const md5_binding *const binding = job->binding;
         const uint32_t count = binding->skeleton->num_joints;
         md5_xform pose[MAX_JOINTS];

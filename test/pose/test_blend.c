@@ -97,9 +97,9 @@ TEST (blend_is_exact_to_a_millionth_of_a_radian) {
                 real_worse(&worst, real4_angle(real4_of(found.rotation), expected));
         }
     }
-    CHECK_NEAR(worst, 0.0, 1e-6);
-    CHECK_NEAR(worst_length, 0.0, 5e-7);
-    CHECK_NEAR(worst_place, 0.0, 3e-5);
+    CHECK_SMALL(worst, 1e-6);
+    CHECK_SMALL(worst_length, 5e-7);
+    CHECK_SMALL(worst_place, 3e-5);
 }
 
 // All angles and all weights, the widest ones included.
@@ -121,8 +121,8 @@ TEST (blend_is_exact_for_all_angles_and_weights) {
             real_worse(&worst_length, off_unit(found.rotation));
         }
     }
-    CHECK_NEAR(worst, 0.0, 1e-6);
-    CHECK_NEAR(worst_length, 0.0, 5e-7);
+    CHECK_SMALL(worst, 1e-6);
+    CHECK_SMALL(worst_length, 5e-7);
 }
 
 // -- Ends and masks -------------------------------------------------------------------------------
@@ -232,9 +232,9 @@ TEST (added_differences_give_back_what_they_were_made_from) {
             real_worse(&worst_sign, fabs((double)made.out[i].rotation.x - made.b[i].rotation.x));
         }
     }
-    CHECK_NEAR(worst, 0.0, 1e-6);
-    CHECK_NEAR(worst_back, 0.0, 1e-6);
-    CHECK_NEAR(worst_sign, 0.0, 1e-6); // not -q
+    CHECK_SMALL(worst, 1e-6);
+    CHECK_SMALL(worst_back, 1e-6);
+    CHECK_SMALL(worst_sign, 1e-6); // not -q
 }
 
 TEST (added_differences_are_weighted_exactly) {
@@ -259,9 +259,9 @@ TEST (added_differences_are_weighted_exactly) {
             real_worse(&worst_place, off_lerp(found.translation, a.translation, sum, t));
         }
     }
-    CHECK_NEAR(worst, 0.0, 3e-6);
-    CHECK_NEAR(worst_length, 0.0, 2e-6);
-    CHECK_NEAR(worst_place, 0.0, 4e-5);
+    CHECK_SMALL(worst, 3e-6);
+    CHECK_SMALL(worst_length, 2e-6);
+    CHECK_SMALL(worst_place, 4e-5);
 }
 
 TEST (added_weights_are_clamped) {

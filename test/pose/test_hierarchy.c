@@ -83,8 +83,8 @@ TEST (hierarchy_places_a_known_chain) {
             &translation);
     compare(&found[2], &(md5_mat34){{-1, 0, 0, 1, 0, -1, 0, 1, 0, 0, 1, 5}}, &rotation,
             &translation);
-    CHECK_NEAR(rotation, 0.0, 1e-6);
-    CHECK_NEAR(translation, 0.0, 1e-6);
+    CHECK_SMALL(rotation, 1e-6);
+    CHECK_SMALL(translation, 1e-6);
 }
 
 // The first joint of a door's .md5mesh, and a child: the local w is <= 0, and the inverse undoes
@@ -105,13 +105,13 @@ TEST (bind_pose_of_a_known_pair) {
     CHECK_BYTES(&local[0], &transforms[0], sizeof local[0]);
     CHECK_NEAR(local[1].rotation.w, -1.0, 1e-7);
     CHECK_NEAR(local[1].translation.y, 4.0, 1e-6);
-    CHECK_NEAR(local[1].translation.z, 0.0, 1e-6);
+    CHECK_SMALL(local[1].translation.z, 1e-6);
     double rotation = 0.0, translation = 0.0;
     compare(&bind[1], &(md5_mat34){{1, 0, 0, 1, 0, 0, -1, 2, 0, 1, 0, 7}}, &rotation, &translation);
     compare(&inverse[1], &(md5_mat34){{1, 0, 0, -1, 0, 0, 1, -7, 0, -1, 0, 2}}, &rotation,
             &translation);
-    CHECK_NEAR(rotation, 0.0, 1e-6);
-    CHECK_NEAR(translation, 0.0, 1e-6);
+    CHECK_SMALL(rotation, 1e-6);
+    CHECK_SMALL(translation, 1e-6);
 }
 
 TEST (bind_pose_is_consistent_for_any_hierarchy) {
@@ -143,10 +143,10 @@ TEST (bind_pose_is_consistent_for_any_hierarchy) {
         md5_build_palette(&model, joints, joints);
         CHECK_BYTES(joints, palette, count * sizeof *palette);
     }
-    CHECK_NEAR(rotation, 0.0, 3e-6);
-    CHECK_NEAR(translation, 0.0, 3e-6 * size);
-    CHECK_NEAR(undone_rotation, 0.0, 3e-6);
-    CHECK_NEAR(undone_translation, 0.0, 6e-6 * size);
+    CHECK_SMALL(rotation, 3e-6);
+    CHECK_SMALL(translation, 3e-6 * size);
+    CHECK_SMALL(undone_rotation, 3e-6);
+    CHECK_SMALL(undone_translation, 6e-6 * size);
 }
 
 // Matrices through the hierarchy, against transforms multiplied from the joint up to its root.
@@ -171,8 +171,8 @@ TEST (hierarchy_agrees_with_products_of_transforms) {
             compare(&joints[i], &expected, &rotation, &translation);
         }
     }
-    CHECK_NEAR(rotation, 0.0, 1e-5);
-    CHECK_NEAR(translation, 0.0, 1e-4);
+    CHECK_SMALL(rotation, 1e-5);
+    CHECK_SMALL(translation, 1e-4);
 }
 
 // -- Transforms in model space ----------------------------------------------------------------
@@ -247,10 +247,10 @@ TEST (poses_in_model_space_are_products_and_go_back) {
         md5_model_to_local_xforms(&made.skeleton, again, again);
         CHECK_BYTES(again, pose, count * sizeof *again);
     }
-    CHECK_NEAR(rotation, 0.0, 5e-7);
-    CHECK_NEAR(translation, 0.0, 2e-5);
-    CHECK_NEAR(back_rotation, 0.0, 1e-6);
-    CHECK_NEAR(back_translation, 0.0, 1e-4);
+    CHECK_SMALL(rotation, 5e-7);
+    CHECK_SMALL(translation, 2e-5);
+    CHECK_SMALL(back_rotation, 1e-6);
+    CHECK_SMALL(back_translation, 1e-4);
 }
 
 // Without renormalizing, 10000 products of unit quaternions are off by 1e-4.
@@ -273,7 +273,7 @@ TEST (long_chains_in_model_space_keep_unit_rotations) {
         const double x = q.x, y = q.y, z = q.z, w = q.w;
         off = fmax(off, fabs(x * x + y * y + z * z + w * w - 1.0));
     }
-    CHECK_NEAR(off, 0.0, 1e-6);
+    CHECK_SMALL(off, 1e-6);
 }
 
 // -- Find -----------------------------------------------------------------------------------------

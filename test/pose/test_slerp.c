@@ -52,8 +52,8 @@ TEST (slerp_is_exact_to_a_millionth) {
         worst = fmax(worst, worst_of_either_path(a, b, t, found));
         worst_length = fmax(worst_length, fabs(real4_length(found) - 1.0));
     }
-    CHECK_NEAR(worst, 0.0, 1e-6);
-    CHECK_NEAR(worst_length, 0.0, 1e-6);
+    CHECK_SMALL(worst, 1e-6);
+    CHECK_SMALL(worst_length, 1e-6);
 }
 
 // The hardest angle for the fit is 90 degrees between the quaternions; fractions cover 0..1.
@@ -66,7 +66,7 @@ TEST (slerp_is_exact_at_the_widest_angle) {
         worst =
             fmax(worst, worst_of(md5_quat_slerp(a, b, t), (real4){cos(angle), sin(angle), 0, 0}));
     }
-    CHECK_NEAR(worst, 0.0, 3e-7);
+    CHECK_SMALL(worst, 3e-7);
 }
 
 // -- Normalized linear interpolation --------------------------------------------------------------
@@ -93,8 +93,8 @@ TEST (nlerp_is_exact_to_a_millionth) {
         worst = error > worst ? error : worst;
         worst_length = length > worst_length ? length : worst_length;
     }
-    CHECK_NEAR(worst, 0.0, 1e-6);
-    CHECK_NEAR(worst_length, 0.0, 1e-6);
+    CHECK_SMALL(worst, 1e-6);
+    CHECK_SMALL(worst_length, 1e-6);
 }
 
 // Returns the largest angle in degrees between md5_quat_nlerp() and slerp, from the identity to a
@@ -213,8 +213,8 @@ static void check_table(const char *path, int numbers, int first, int other)
         rows++;
     }
     CHECK(rows > 100);
-    CHECK_NEAR(worst, 0.0, 1e-6);
-    CHECK_NEAR(worst_other, 0.0, 2e-6);
+    CHECK_SMALL(worst, 1e-6);
+    CHECK_SMALL(worst_other, 2e-6);
 }
 
 TEST (slerp_agrees_with_the_reference_table) {

@@ -698,8 +698,7 @@ TEST (counts_of_a_file_are_those_that_it_says) {
     OWN_MODEL model = md5_parse_model(text, size, NULL, NULL);
     REQUIRE(model);
     md5_mesh_counts expected = {model->skeleton.num_joints, model->num_meshes, 0, 0, 0, 0};
-    FOR (m, model->num_meshes) {
-        const md5_mesh *const mesh = &model->meshes[m];
+    EACH_IN (mesh, model, meshes) {
         expected.num_vertices += mesh->num_file_vertices;
         expected.num_triangles += mesh->num_triangles;
         expected.num_weights += mesh->num_weights;

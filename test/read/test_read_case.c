@@ -118,15 +118,13 @@ static bool skeleton_holds(const md5_skeleton *skeleton)
 bool read_asset_holds(read_asset made)
 {
     if (made.model) {
-        FOR (m, made.model->num_meshes) {
-            const md5_mesh *mesh = &made.model->meshes[m];
-            FOR (v, mesh->num_file_vertices) {
-                const md5_vertex *const vertex = &mesh->file_vertices[v];
+        EACH_IN (mesh, made.model, meshes) {
+            EACH_IN (vertex, mesh, file_vertices) {
                 if ((uint64_t)vertex->first_weight + vertex->num_weights > mesh->num_weights)
                     return false;
             }
-            FOR (w, mesh->num_weights) {
-                if (mesh->weights[w].joint >= made.model->skeleton.num_joints)
+            EACH_IN (weight, mesh, weights) {
+                if (weight->joint >= made.model->skeleton.num_joints)
                     return false;
             }
             FOR (i, 3 * mesh->num_triangles) {

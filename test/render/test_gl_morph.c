@@ -108,8 +108,8 @@ static void compare(const gl_scene *scene, md5gl_model *copy, const morph_case *
         real_worse(&turn, real_distance(along(cpu_tangents[i]), along(gpu_tangents[i])));
         CHECK(cpu_tangents[i].w == gpu_tangents[i].w);
     }
-    CHECK_NEAR(place / size, 0.0, AGREEMENT);
-    CHECK_NEAR(turn, 0.0, 1e-4);
+    CHECK_SMALL(place / size, AGREEMENT);
+    CHECK_SMALL(turn, 1e-4);
 }
 
 static void check_path(const gl_scene *scene, md5gl_path path, uint32_t most_weights, bool off,
@@ -235,8 +235,8 @@ TEST_SQUARE (gl_morph_refuses_what_does_not_fit) {
     md5gl_instances instances = {
         .count = 1, .palettes = palettes, .morph = morph, .weights = weights};
     if (CHECK(morph)) {
-        CHECK(!md5gl_pose(renderer, stage->copy, &instances, &error));
-        CHECK_UINT(error.status, MD5_ERROR_MISMATCH);
+        CHECK_FAILS(md5gl_pose(renderer, stage->copy, &instances, &error), error,
+                    MD5_ERROR_MISMATCH);
         md5gl_model *const copy = md5gl_create_model(renderer, made.model, MD5GL_PATH_AUTO, NULL);
         *scene_limits(renderer).max_texels = 2 * TARGETS - 1;
         instances.count = 2;
@@ -327,8 +327,8 @@ static void dual_compare(const gl_scene *scene, md5gl_model *copy, const md5_mod
         turn = fmax(turn, dual_distance(along(cpu_tangents[i]), along(gpu_tangents[i])));
         CHECK(cpu_tangents[i].w == gpu_tangents[i].w);
     }
-    CHECK_NEAR(place / size, 0.0, AGREEMENT);
-    CHECK_NEAR(turn, 0.0, 1e-4);
+    CHECK_SMALL(place / size, AGREEMENT);
+    CHECK_SMALL(turn, 1e-4);
 }
 
 static void check_agreement(const gl_scene *scene, uint32_t most_weights, bool off, md5gl_path path)
@@ -470,8 +470,8 @@ TEST_STAGE (gl_dual_compile_failure_changes_nothing, scene_hinge, 1) {
     md5gl_renderer *const renderer = stage->renderer;
     const PFNGLGETSHADERIVPROC real = renderer->gl.GetShaderiv;
     renderer->gl.GetShaderiv = say_no;
-    CHECK(!md5gl_set_blending(renderer, stage->copy, MD5GL_BLEND_DUAL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_GPU);
+    CHECK_FAILS(md5gl_set_blending(renderer, stage->copy, MD5GL_BLEND_DUAL, &error), error,
+                MD5_ERROR_GPU);
     CHECK(stage->copy->blending == MD5GL_BLEND_LINEAR);
     renderer->gl.GetShaderiv = real;
     CHECK(draw_twisted(stage, stage->copy) < 40);

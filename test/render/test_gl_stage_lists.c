@@ -425,13 +425,13 @@ TEST_SQUARE (gl_stages_report_what_the_driver_refuses) {
                             &error)); // no instances yet
     stage_pose(stage, scene_identities, NULL, 1);
     renderer->gl.GetShaderiv = say_no;
-    CHECK(!md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, &error));
-    CHECK_UINT(error.status, MD5_ERROR_GPU);
+    CHECK_FAILS(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, &error),
+                error, MD5_ERROR_GPU);
     renderer->gl.GetShaderiv = real;
     CHECK(md5gl_draw_stages(renderer, stage->copy, MD5GL_STAGE_PASS_STAGES, &list, 1, &error));
     CHECK(md5gl_end_frame(renderer, NULL));
-    CHECK(!scene_stage_texture(renderer, 0, 1, texel, MD5GL_WRAP_REPEAT, false, &error));
-    CHECK_UINT(error.status, MD5_ERROR_GPU);
+    CHECK_FAILS(scene_stage_texture(renderer, 0, 1, texel, MD5GL_WRAP_REPEAT, false, &error), error,
+                MD5_ERROR_GPU);
 }
 
 #if !defined(NDEBUG) && (defined(__unix__) || defined(__APPLE__))

@@ -151,9 +151,9 @@ static double stored(double value)
 
 static bool reads_alpha(const md5gl_stage_list *list)
 {
-    FOR (i, list->num_stages)
+    EACH_IN (stage, list, stages)
         FOR (side, 2) {
-            const md5gl_factor factor = side ? list->stages[i].source : list->stages[i].target;
+            const md5gl_factor factor = side ? stage->source : stage->target;
             if (factor >= MD5GL_FACTOR_TARGET_ALPHA)
                 return true;
         }

@@ -379,7 +379,7 @@ TEST_HERE (gl_deform_is_refused) {
         .num_vertices = 4, .num_triangles = 1, .indices = none, .write = write_strip};
     md5_error error = {0};
     deform.num_vertices = 3; // fewer than the mesh has
-    CHECK(!md5gl_set_deform(stage->renderer, stage->copy, 0, &deform, &error));
-    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_FAILS(md5gl_set_deform(stage->renderer, stage->copy, 0, &deform, &error), error,
+                MD5_ERROR_RANGE);
     CHECK(md5gl_set_deform(stage->renderer, stage->copy, 0, NULL, &error));
 }

@@ -192,7 +192,7 @@ TEST (bind_paths_through_a_box_are_those_of_26_neighbours) {
             real_worse(&worst, fabs(paths.lengths[voxel] - expected));
             longest = fmax(longest, expected);
         }
-        CHECK_NEAR(worst, 0.0, 1e-5);
+        CHECK_SMALL(worst, 1e-5);
         CHECK(longest > 15.0);
     }
     md5i_arena_free(&arena);
@@ -238,7 +238,7 @@ TEST (bind_weights_in_a_tube_follow_the_formula) {
             const double expected = share < 0.005 ? 0.0 : share > 0.995 ? 1.0 : share;
             real_worse(&worst, fabs(bind_weight(weights, vertex, 0) - expected));
         }
-        CHECK_NEAR(worst, 0.0, 1e-5);
+        CHECK_SMALL(worst, 1e-5);
     }
 }
 
@@ -308,8 +308,8 @@ TEST (bind_weights_have_the_form_of_md5mesh_files) {
             }
             real_worse(&worst_sum, fabs(sum - 1.0));
         }
-        CHECK_NEAR(worst_sum, 0.0, 1e-6);
-        CHECK_NEAR(worst_place, 0.0, 1e-5);
+        CHECK_SMALL(worst_sum, 1e-6);
+        CHECK_SMALL(worst_place, 1e-5);
     }
 }
 
@@ -429,8 +429,7 @@ static bool begin(comparison *of)
     of->joints = test_calloc(num_joints, sizeof *of->joints);
     of->palette = test_calloc(num_joints, sizeof *of->palette);
     of->scratch = test_calloc(num_joints, sizeof *of->scratch);
-    FOR (i, of->model->num_meshes) {
-        const md5_mesh *const mesh = &of->model->meshes[i];
+    EACH_IN (mesh, of->model, meshes) {
         memcpy(of->positions + of->num_positions, mesh->positions,
                mesh->num_vertices * sizeof(md5_vec3));
         FOR (k, 3 * mesh->num_triangles)
@@ -503,9 +502,9 @@ TEST (bind_poses_bobbin_as_his_own_weights_do) {
                 const md5_moment moment = md5_moment_from_frames(binding->anim, frame, frame, 0.0f);
                 md5_pose_palette(binding, moment, MD5_ROOT_FILE, of.scratch, of.joints, of.palette);
                 uint32_t first = 0;
-                FOR (j, of.model->num_meshes) {
-                    md5_skin(&of.model->meshes[j], of.palette, of.posed + first, NULL, NULL);
-                    first += of.model->meshes[j].num_vertices;
+                EACH_IN (mesh, of.model, meshes) {
+                    md5_skin(mesh, of.palette, of.posed + first, NULL, NULL);
+                    first += mesh->num_vertices;
                 }
                 FOR (vertex, of.num_positions) {
                     const double off = distance_to_posed(&of, vertex);
@@ -655,10 +654,10 @@ TEST (bind_takes_any_triangles) {
         OWN_WEIGHTS weights = md5_create_weights(&of->desc, NULL, NULL);
         if (!weights)
             continue;
-        FOR (i, weights->num_vertices) {
+        EACH_IN (vertex, weights, vertices) {
             double sum = 0.0;
-            FOR (k, weights->vertices[i].num_weights)
-                sum += weights->weights[weights->vertices[i].first_weight + k].bias;
+            FOR (k, vertex->num_weights)
+                sum += weights->weights[vertex->first_weight + k].bias;
             CHECK_NEAR(sum, 1.0, 1e-5);
         }
     }

@@ -261,8 +261,8 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
             md5_skin(mesh, patch->palette, positions, normals, tangents);
             FOR (i, mesh->num_vertices) {
                 const uint32_t source = mesh->sources[i];
-                CHECK_NEAR(real3_distance(real3_of(positions[i]), expected_place(patch, source)),
-                           0.0, 3e-6 * 60.0);
+                CHECK_SMALL(real3_distance(real3_of(positions[i]), expected_place(patch, source)),
+                            3e-6 * 60.0);
                 if (patch->vertices[source].num_weights == 0) {
                     CHECK_BYTES(&normals[i], &mesh->normals[i], sizeof normals[i]);
                     CHECK_BYTES(&tangents[i], &mesh->tangents[i], sizeof tangents[i]);
@@ -272,10 +272,10 @@ TEST (skin_is_the_sum_over_the_weights_of_the_file) {
                 const md5_vec3 tangent = {tangents[i].x, tangents[i].y, tangents[i].z};
                 double length;
                 real3 rotated = expected_direction(patch, source, mesh->normals[i], &length);
-                CHECK_NEAR(real3_distance(real3_of(normals[i]), rotated), 0.0, 2e-6 / length);
+                CHECK_SMALL(real3_distance(real3_of(normals[i]), rotated), 2e-6 / length);
                 rotated =
                     expected_direction(patch, source, (md5_vec3){bind.x, bind.y, bind.z}, &length);
-                CHECK_NEAR(real3_distance(real3_of(tangent), rotated), 0.0, 2e-6 / length);
+                CHECK_SMALL(real3_distance(real3_of(tangent), rotated), 2e-6 / length);
                 CHECK(tangents[i].w == bind.w);
             }
         }
@@ -305,7 +305,7 @@ TEST (skin_in_the_bind_pose_changes_nothing) {
     OWN_ARRAY(md5_vec3, positions, made.mesh.num_vertices);
     md5_skin(&made.mesh, palette, positions, NULL, NULL);
     FOR (i, made.mesh.num_vertices)
-        CHECK_NEAR(real_distance(positions[i], made.mesh.positions[i]), 0.0, 1e-5);
+        CHECK_SMALL(real_distance(positions[i], made.mesh.positions[i]), 1e-5);
 }
 
 // Two joints that rotate a normal into opposite directions cancel it out: the bind pose's remains.
@@ -395,7 +395,7 @@ TEST (skin_blends_where_points_meet_and_only_there) {
     md5_skin(&made.mesh, patch->palette, blended, NULL, NULL);
     md5_skin(&by_hand, patch->palette, exact, NULL, NULL);
     FOR (i, count)
-        CHECK_NEAR(real_distance(blended[i], exact[i]), 0.0, 1e-6 * 60.0);
+        CHECK_SMALL(real_distance(blended[i], exact[i]), 1e-6 * 60.0);
 }
 
 // A plan counts floats of positions in 32 bits.
@@ -426,8 +426,7 @@ TEST (skin_bounds_hold_what_is_skinned) {
         md5_local_to_model(&model->skeleton, pose, palette);
         md5_build_palette(model, palette, palette);
         md5_bounds skinned = md5_bounds_from_points(NULL, 0);
-        FOR (m, model->num_meshes) {
-            const md5_mesh *const mesh = &model->meshes[m];
+        EACH_IN (mesh, model, meshes) {
             if (!CHECK(mesh->num_vertices <= 256))
                 break;
             md5_skin(mesh, palette, points, NULL, NULL);
@@ -753,11 +752,10 @@ static void check_model(const char *path)
     OWN_ARRAY(md5_dual_quat, dual, num_joints);
     made_joints(palette, num_joints, 10.0, &random);
     md5_build_dual_palette(palette, num_joints, dual);
-    FOR (m, model->num_meshes)
+    EACH_IN (mesh, model, meshes)
         EACH_CPU (level, MD5_CPU_SCALAR)
             FOR (which, 8)
-                check_level(&model->meshes[m], palette, which & 4 ? dual : NULL, level, which & 1,
-                            which & 2);
+                check_level(mesh, palette, which & 4 ? dual : NULL, level, which & 1, which & 2);
 }
 
 TEST (strided_vertices_have_the_same_bits_with_every_instruction_set) {

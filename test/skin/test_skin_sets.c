@@ -366,8 +366,7 @@ static bool check_group(const md5_mesh *mesh, const md5_skin_run *run, uint32_t 
 static size_t size_of_runs(const md5_skin_plan *plan)
 {
     size_t num_vertices = 0, num_words = 0;
-    FOR (i, plan->num_runs) {
-        const md5_skin_run *const run = &plan->runs[i];
+    EACH_IN (run, plan, runs) {
         CHECK_UINT(run->vertices, num_vertices);
         num_vertices += (size_t)run->count * (run->order == MD5_SKIN_GATHERED ? 8 : 1);
         if (run->order == MD5_SKIN_SINGLES)
@@ -395,8 +394,7 @@ static void check_plan(const md5_mesh *mesh, const char *what)
     }
     OWN_ARRAY(uint32_t, times, mesh->num_vertices + 1);
     bool is_right = true;
-    FOR (i, plan->num_runs) {
-        const md5_skin_run *const run = &plan->runs[i];
+    EACH_IN (run, plan, runs) {
         FOR (k, run->count) {
             const uint32_t vertex = plan->vertices[run->vertices + k];
             if (run->order != MD5_SKIN_SINGLES) {
@@ -459,10 +457,10 @@ static void check_model(const char *path)
     made_joints(palette, num_joints, 50.0, &random);
     md5_build_palette(model, palette, palette);
     md5_build_dual_palette(palette, num_joints, dual);
-    FOR (i, model->num_meshes) {
-        check_plan(&model->meshes[i], path);
-        check_sets(&model->meshes[i], palette, path);
-        check_written(&model->meshes[i], NULL, dual, path);
+    EACH_IN (mesh, model, meshes) {
+        check_plan(mesh, path);
+        check_sets(mesh, palette, path);
+        check_written(mesh, NULL, dual, path);
     }
 }
 
@@ -533,9 +531,9 @@ static void check_memory(const char *name, const char *text, size_t text_size,
     if (!CHECK_THAT(model != NULL, "%s: %s", name, error.message))
         return;
     size_t arrays = 0, plans = 0;
-    FOR (m, model->num_meshes) {
-        arrays += size_of_arrays(&model->meshes[m]);
-        plans += size_of_plan(&model->meshes[m]);
+    EACH_IN (mesh, model, meshes) {
+        arrays += size_of_arrays(mesh);
+        plans += size_of_plan(mesh);
     }
     CHECK(arrays <= model->geometry_size);
     CHECK_THAT(model->geometry_size - arrays <= slack, "%s: arrays of %zu bytes in %zu", name,

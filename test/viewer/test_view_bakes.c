@@ -83,9 +83,8 @@ TEST_LONG (view_baked_vertices_are_within_a_pixel) {
         const view_kind *const kind = &viewer.state.document->crowd.kinds[0];
         const md5_model *model = kind->model;
         uint32_t largest = 0;
-        FOR (i, model->num_meshes)
-            largest =
-                model->meshes[i].num_vertices > largest ? model->meshes[i].num_vertices : largest;
+        EACH_IN (mesh, model, meshes)
+            largest = mesh->num_vertices > largest ? mesh->num_vertices : largest;
         const uint32_t num_joints = model->skeleton.num_joints;
         const pose_memory memory = (pose_memory){
             .pose = common_alloc(num_joints, sizeof(md5_xform)),
@@ -143,8 +142,8 @@ static level_counts count_drawn(shot_viewer *viewer)
     level_counts counts = {0};
     OWN_PICTURE drawn = shot_draw(viewer);
     const view_crowd *const crowd = &viewer->state.document->crowd;
-    FOR (k, crowd->num_kinds)
-        counts.skinned += crowd->kinds[k].num_seen;
+    EACH_IN (kind, crowd, kinds)
+        counts.skinned += kind->num_seen;
     counts.baked = crowd->num_baked;
     counts.far = crowd->num_far;
     counts.faded = crowd->num_faded;
@@ -348,8 +347,8 @@ TEST_SHOT (view_bakes_refuse_what_does_not_fit, RUN SMALL "--crowd 2") {
     const view_kind *const kind = &viewer->state.document->crowd.kinds[0];
     // The size without frames inserted between those of the clip.
     size_t num_vertices = 0;
-    FOR (i, kind->model->num_meshes)
-        num_vertices += kind->model->meshes[i].num_vertices;
+    EACH_IN (mesh, kind->model, meshes)
+        num_vertices += mesh->num_vertices;
     const size_t size = 8 * num_vertices * kind->clips[0]->anim->num_frames;
     CHECK(!try_to_bake(&viewer->scene, kind, size - 1, "1.8 MB, at most 1.8 fit"));
     CHECK(try_to_bake(&viewer->scene, kind, size, ""));

@@ -135,8 +135,7 @@ TEST_HERE (inspector_links_lead_to_parent_and_children, BOBBIN) {
 }
 
 TEST_HERE (inspector_copies_values_in_full, BOBBIN) {
-    if (!CHECK(SDL_Init(SDL_INIT_VIDEO) == 0))
-        return;
+    REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
     const uint32_t joint = (uint32_t)joint_of(s, "forearm_l");
     s->viewer.ui.chosen_joint = (int32_t)joint;
     screen_draw(s);
@@ -156,13 +155,11 @@ TEST_HERE (inspector_lists_every_vertex_of_a_joint, BOBBIN) {
     const uint32_t joint = (uint32_t)joint_of(s, "head");
     const float column = 13.0f * 1.6f;
     uint32_t count = 0;
-    FOR (m, model->num_meshes)
-        FOR (v, model->meshes[m].num_file_vertices) {
-            const md5_vertex *const vertex = &model->meshes[m].file_vertices[v];
+    EACH_IN (mesh, model, meshes)
+        EACH_IN (vertex, mesh, file_vertices) {
             bool is_moved = false;
             FOR (w, vertex->num_weights) {
-                const md5_weight *const weight =
-                    &model->meshes[m].weights[vertex->first_weight + w];
+                const md5_weight *const weight = &mesh->weights[vertex->first_weight + w];
                 is_moved = is_moved || (weight->joint == joint && weight->bias != 0.0f);
             }
             count += is_moved;
@@ -206,8 +203,7 @@ TEST_HERE (inspector_tells_how_far_a_joint_may_turn, "models/bobbin/page_look.md
 }
 
 TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
-    if (!CHECK(SDL_Init(SDL_INIT_VIDEO) == 0))
-        return;
+    REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
     view_state *const viewer = &s->viewer;
     viewer->ui.chosen_joint = joint_of(s, "hips");
     PERFORM(viewer, VIEW_MEASURE);
@@ -253,8 +249,7 @@ static void turn_on(screen *s, const char *option)
 }
 
 TEST_HERE (curves_are_those_of_the_chosen_joint, BOBBIN) {
-    if (!CHECK(SDL_Init(SDL_INIT_VIDEO) == 0))
-        return;
+    REQUIRE(SDL_Init(SDL_INIT_VIDEO) == 0);
     view_scene *const scene = &s->viewer.document->scene;
     turn_on(s, "curves");
     CHECK(!is_there(s, "curves/plot")); // of no joint
@@ -294,8 +289,7 @@ TEST_HERE (curves_set_the_time, BOBBIN) {
 TEST_HERE (compared_joints_are_listed_by_their_distance, BOBBIN) {
     const char *const files[] = {test_path(BOBBIN), test_path("models/bobbin/walk.md5anim")};
     s->options.compare = test_path("models/bobbin/run.md5anim");
-    if (!CHECK(view_open(&s->viewer, files, 2, true)))
-        return;
+    REQUIRE(view_open(&s->viewer, files, 2, true));
     view_pose(&s->viewer.document->scene, &s->viewer.play);
     const view_compare *const compare = &s->viewer.document->compare;
     view_pose_compare(&s->viewer.document->compare, &s->viewer.document->scene, &s->viewer.play);

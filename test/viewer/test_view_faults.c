@@ -218,8 +218,8 @@ TEST (view_faults_of_a_clip_are_those_of_its_worst_frame) {
         view_pose(&scene, &play);
         const view_faults posed = view_find_pose_faults(&scene, NULL);
         view_faults bind = {{0}};
-        FOR (i, scene.model->num_meshes)
-            bind = view_add_faults(bind, view_find_faults(&scene.model->meshes[i], NULL, NULL));
+        EACH_IN (mesh, scene.model, meshes)
+            bind = view_add_faults(bind, view_find_faults(mesh, NULL, NULL));
         CHECK_UINT(view_count_faults(&posed), view_count_faults(&bind));
     }
     view_free_scene(&scene);

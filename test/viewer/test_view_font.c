@@ -162,8 +162,7 @@ TEST_HERE (font_shows_large_letters_too) {
     md5_error error;
     for (float scale = 2.0f; scale <= 8.0f; scale *= 2.0f) {
         view_font large;
-        if (!CHECK(view_make_font(&large, s->gl.renderer, scale, &error)))
-            return;
+        REQUIRE(view_make_font(&large, s->gl.renderer, scale, &error));
         const bool is_box =
             is_same(letter_of(&large, VIEW_TITLE, 0x0416), letter_of(&large, VIEW_TITLE, 0x10FFFF));
         CHECK(!is_box || scale > 4.0f); // where the texture has no more room

@@ -604,7 +604,7 @@ TEST (torso_over_legs_is_posed_as_by_the_engine) {
     CHECK(md5_actor_play(actor, MD5_CHANNEL_TORSO, (uint32_t)run, MD5_ACTOR_CYCLE, 0, 0));
     md5_actor_advance(actor, 800, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
-    CHECK_NEAR(difference(joints, of.scene.joints, count), 0.0, 0.02); // a millisecond more or less
+    CHECK_SMALL(difference(joints, of.scene.joints, count), 0.02); // a millisecond more or less
     CHECK(md5_actor_play(actor, MD5_CHANNEL_TORSO, (uint32_t)walk, MD5_ACTOR_CYCLE, 0, 0));
     md5_actor_advance(actor, 800, NULL, NULL);
     md5_actor_pose(actor, pose, joints, NULL);
@@ -647,12 +647,12 @@ TEST (time_goes_back_to_the_same_pose) {
     CHECK(difference(joints, of.scene.joints, count) > 1.0);
     of.play.time = 0.5;
     view_pose(&of.scene, &of.play);
-    CHECK_NEAR(difference(joints, of.scene.joints, count), 0.0, 1e-4);
+    CHECK_SMALL(difference(joints, of.scene.joints, count), 1e-4);
     // After a million cycles, which are skipped and not played.
     const double length = 0.001 * entity->anims[entity->channels[0].clip].milliseconds;
     of.play.time = 0.5 + length * 1e6;
     view_pose(&of.scene, &of.play);
-    CHECK_NEAR(difference(joints, of.scene.joints, count), 0.0, 0.2); // of whole milliseconds
+    CHECK_SMALL(difference(joints, of.scene.joints, count), 0.2); // of whole milliseconds
     of.play.time = -0.25;
     view_pose(&of.scene, &of.play);
     of.play.time = NAN; // never produced, but must not hang
@@ -691,7 +691,7 @@ TEST (channel_in_focus_has_the_time) {
     of.play.time = 0.0;
     play_for(&of, 0.75);
     CHECK(view_play_channel(entity, MD5_CHANNEL_TORSO, find_clip(entity, "run")));
-    CHECK_NEAR(entity->time, 0.0, 1e-9);
+    CHECK_SMALL(entity->time, 1e-9);
     of.play.time = 0.0;
     play_for(&of, 0.25);
     CHECK_NEAR(view_focus_channel(entity, MD5_CHANNEL_LEGS), 1.0, 1e-9);
@@ -715,7 +715,7 @@ TEST (head_stays_on_its_body) {
             const uint32_t parent = entity->parts[part->above].first_joint + part->hung->joint;
             const md5_mat34 local = md5_mat34_from_xform(of.scene.pose[part->first_joint]);
             const md5_mat34 joint = md5_mat34_mul(of.scene.joints[parent], local);
-            CHECK_NEAR(difference(&joint, &of.scene.joints[part->first_joint], 1), 0.0, 1e-3);
+            CHECK_SMALL(difference(&joint, &of.scene.joints[part->first_joint], 1), 1e-3);
             // An attached part is near its joint.
             CHECK(difference(&of.scene.joints[parent], &of.scene.joints[part->first_joint], 1)
                   < 30.0);

@@ -38,8 +38,7 @@ static bool fits(const view_graph_node *node)
 static uint32_t count_through(const view_graph *graph)
 {
     uint32_t count = 0;
-    FOR (i, graph->num_edges) {
-        const view_graph_edge *const edge = &graph->edges[i];
+    EACH_IN (edge, graph, edges) {
         const view_graph_point *const points = graph->points + edge->first_point;
         for (uint32_t k = 0; k + 1 < edge->num_points; k++) {
             const float left = fminf(points[k].x, points[k + 1].x),
@@ -70,8 +69,7 @@ static uint32_t count_overlaps(const view_graph *graph)
 // Whether each line begins and ends at its nodes, or at the box or mark that stands for one.
 static bool are_joined(const view_graph *graph)
 {
-    FOR (i, graph->num_edges) {
-        const view_graph_edge *const edge = &graph->edges[i];
+    EACH_IN (edge, graph, edges) {
         if (edge->kind != VIEW_EDGE_LINE && edge->kind != VIEW_EDGE_HUB)
             continue;
         FOR (end, 2u) {
@@ -91,8 +89,7 @@ static bool has_all_ways(const view_graph *graph, const md5_layer_desc *layer)
 {
     OWN uint8_t *const seen = common_alloc((size_t)layer->num_transitions + 1, 1);
     uint32_t count = 0;
-    FOR (i, graph->num_edges) {
-        const view_graph_edge *const edge = &graph->edges[i];
+    EACH_IN (edge, graph, edges) {
         for (uint32_t k = 0; k < edge->num_ways[0] + edge->num_ways[1]; k++, count++) {
             const md5_transition_desc *const way =
                 &layer->transitions[graph->ways[edge->first_way + k]];
@@ -111,10 +108,10 @@ static void check_layer(const md5_layer_desc *layer)
 {
     view_graph *const graph = view_lay_out_graph(layer, measure, NULL);
     CHECK_UINT(graph->num_states, layer->num_states);
-    FOR (i, graph->num_nodes)
-        CHECK(is_within(graph, graph->nodes[i].rect) && fits(&graph->nodes[i]));
-    FOR (i, graph->num_points)
-        CHECK(is_within(graph, (view_rect){graph->points[i].x, graph->points[i].y, 0.0f, 0.0f}));
+    EACH_IN (node, graph, nodes)
+        CHECK(is_within(graph, node->rect) && fits(node));
+    EACH_IN (point, graph, points)
+        CHECK(is_within(graph, (view_rect){point->x, point->y, 0.0f, 0.0f}));
     CHECK_UINT(count_overlaps(graph), 0);
     CHECK_UINT(count_through(graph), 0);
     CHECK(are_joined(graph));
@@ -138,21 +135,22 @@ TEST (view_graph_of_each_machine_is_drawn_whole) {
 
 static const view_graph_node *find_node(const view_graph *graph, const char *name)
 {
-    FOR (i, graph->num_nodes)
-        if (strcmp(graph->nodes[i].name, name) == 0)
-            return &graph->nodes[i];
+    EACH_IN (node, graph, nodes)
+        if (strcmp(node->name, name) == 0)
+            return node;
     CHECK(name == NULL); // there is none
     return &graph->nodes[0];
 }
 
 static const view_graph_edge *find_edge(const view_graph *graph, const char *from, const char *to)
 {
-    FOR (i, graph->num_edges) {
-        const char *const first = graph->nodes[graph->edges[i].ends[0]].name,
-                          *const second = graph->nodes[graph->edges[i].ends[1]].name;
+    EACH_IN (edge, graph, edges) {
+        const char *const first = graph->nodes[edge->ends[0]].name, *const second =
+                                                                        graph->nodes[edge->ends[1]]
+                                                                            .name;
         if ((strcmp(first, from) == 0 && strcmp(second, to) == 0)
             || (strcmp(first, to) == 0 && strcmp(second, from) == 0))
-            return &graph->edges[i];
+            return edge;
     }
     CHECK(from == NULL); // there is none
     return &graph->edges[0];

@@ -71,9 +71,9 @@ TEST_GAME(game_plays_itself_and_wins_on_feet_that_stand_still)
         view_run_game(of->game, (double)step / (double)A_SECOND);
         const view_game_facts facts = view_get_game_facts(of->game);
         const md5_xform place = scene->machine.place;
-        FOR (i, scene->num_joints)
+        EACH_IN (joint, scene, joints)
             FOR (k, 12)
-                is_finite = is_finite && isfinite(scene->joints[i].m[k]);
+                is_finite = is_finite && isfinite(joint->m[k]);
         CHECK(facts.num_lit == num_lit || facts.num_lit == num_lit + 1);
         if (facts.num_lit > num_lit)
             lit_at = facts.seconds;
@@ -204,8 +204,7 @@ TEST (game_hears_a_gamepad_as_keys) {
         while (view_next_of_pad(&pad, &event)) {
             char *const text = event.kind == VIEW_INPUT_KEY_DOWN ? pressed : released;
             const size_t length = strlen(text);
-            if (!CHECK(length < sizeof pressed - 1))
-                return;
+            REQUIRE(length < sizeof pressed - 1);
             text[length] = event.key == VIEW_KEY_LEFT_SHIFT ? 'S' : (char)event.key;
             text[length + 1] = '\0';
         }

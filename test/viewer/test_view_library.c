@@ -186,9 +186,9 @@ TEST (entity_is_one_model_with_its_head_and_lantern) {
     const view_entity *const of = &scene.entity;
     if (CHECK(of->num_parts == 3 && scene.model != NULL)) {
         uint32_t num_joints = 0, num_meshes = 0;
-        FOR (i, of->num_parts) {
-            const md5_model *const model = of->parts[i].entity->model;
-            CHECK(of->parts[i].first_joint == num_joints);
+        EACH_IN (part, of, parts) {
+            const md5_model *const model = part->entity->model;
+            CHECK(part->first_joint == num_joints);
             num_joints += model->skeleton.num_joints;
             num_meshes += model->num_meshes;
         }

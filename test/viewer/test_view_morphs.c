@@ -76,7 +76,7 @@ TEST (view_morph_at_weight_1_is_the_file_beside_the_model) {
                         fabs((double)a.x - b.x) + fabs((double)a.y - b.y) + fabs((double)a.z - b.z);
                     worst = apart > worst ? apart : worst;
                 }
-            CHECK_NEAR(worst, 0.0, 1e-4);
+            CHECK_SMALL(worst, 1e-4);
         }
     }
     view_free_document(document, NULL);
@@ -114,7 +114,7 @@ TEST_SCENE (view_morph_is_drawn_as_it_is_skinned) {
             const double apart = fabs((double)a.x - b.x) + fabs((double)a.z - b.z);
             worst = apart > worst ? apart : worst;
         }
-        CHECK_NEAR(worst, 0.0, 1e-3);
+        CHECK_SMALL(worst, 1e-3);
     }
     view_free_document(document, scene->renderer);
 }
@@ -181,9 +181,8 @@ TEST (view_morph_targets_widen_the_spheres_of_crowds) {
     if (CHECK(document)) {
         view_kind kind = document->crowd.kinds[0];
         uint32_t most = 0;
-        FOR (i, kind.model->num_meshes)
-            most = kind.model->meshes[i].num_vertices > most ? kind.model->meshes[i].num_vertices
-                                                             : most;
+        EACH_IN (mesh, kind.model, meshes)
+            most = mesh->num_vertices > most ? mesh->num_vertices : most;
         OWN md5_vec3 *const positions = malloc(most * sizeof *positions);
         const float reach = view_morph_reach(kind.morphs, NULL);
         CHECK(reach > 40.0f && reach == view_morph_reach(kind.morphs, kind.morphs->asked));

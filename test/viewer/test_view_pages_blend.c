@@ -109,9 +109,9 @@ TEST_PAGE (page_sync_measures_whole_cycles, "sync") {
 
 static bool has_label(const page_case *of, const char *text, view_color color)
 {
-    FOR (i, of->picture.num_labels)
-        if (strcmp(of->picture.labels[i].text, text) == 0)
-            return of->picture.labels[i].color == color;
+    EACH_IN (label, &of->picture, labels)
+        if (strcmp(label->text, text) == 0)
+            return label->color == color;
     return false;
 }
 
@@ -226,10 +226,10 @@ TEST_PAGE (page_windows_are_bars_with_both_ends, "windows") {
                 last = now;
                 CHECK_NEAR(bar->points[k].y, 2.0 - window + 0.8 * now, 2e-4);
             }
-            FOR (k, plot->num_marks)
-                if (floorf(plot->marks[k].point.y) == (float)(2 - window)) {
-                    opened -= plot->marks[k].color == VIEW_GREEN;
-                    closed -= plot->marks[k].color == VIEW_RED;
+            EACH_IN (mark, plot, marks)
+                if (floorf(mark->point.y) == (float)(2 - window)) {
+                    opened -= mark->color == VIEW_GREEN;
+                    closed -= mark->color == VIEW_RED;
                 }
             CHECK_THAT(opened == 0 && closed == 0, "%d marks of %d too few", opened, closed);
         }

@@ -357,8 +357,7 @@ TEST (view_long_press_is_of_one_finger) {
 
 // The second finger takes the middle button, which pans; how far two are apart is the wheel.
 TEST (view_two_fingers_pan_and_pinch) {
-    if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0))
-        return;
+    REQUIRE(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0);
     view_window *const window = common_alloc(1, sizeof *window);
     SDL_Event pinch = {.mgesture = {.type = SDL_MULTIGESTURE, .dDist = 0.1f}};
     CHECK(touch(window, SDL_FINGERDOWN, 1000).kind == VIEW_INPUT_OTHER);
@@ -374,8 +373,7 @@ TEST (view_two_fingers_pan_and_pinch) {
 
 // Moves that wait are taken as one until another event, or a window that draws slowly falls behind.
 TEST (view_moves_that_wait_are_one) {
-    if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0))
-        return;
+    REQUIRE(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0);
     view_window *const window = common_alloc(1, sizeof *window);
     const SDL_Event press = {.button = {.type = SDL_MOUSEBUTTONDOWN, .button = SDL_BUTTON_LEFT}};
     SDL_FlushEvents(SDL_FIRSTEVENT, SDL_LASTEVENT);
@@ -396,8 +394,7 @@ TEST (view_moves_that_wait_are_one) {
 
 // Frames everything: only three, and only if they do not rest.
 TEST (view_three_fingers_tap_the_key_home) {
-    if (!CHECK(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0))
-        return;
+    REQUIRE(SDL_InitSubSystem(SDL_INIT_VIDEO) == 0);
     for (int count = 1; count <= 4; count++)
         for (Uint32 rest = 200; rest <= 800; rest += 600) {
             view_window *const window = common_alloc(1, sizeof *window);

@@ -29,8 +29,8 @@ void shot_close(shot_viewer *viewer)
 {
     view_end(&viewer->state);
     view_free_options(&viewer->options);
-    FOR (i, viewer->num_words)
-        free(viewer->words[i]);
+    EACH_IN (word, viewer, words)
+        free(*word);
 }
 
 bool shot_open(shot_viewer *viewer, const gl_scene *scene, const char *line)

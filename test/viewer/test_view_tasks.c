@@ -563,8 +563,8 @@ TEST_HERE (view_clips_have_pictures_on_a_phone, BOBBIN) {
     const size_t clip = document->scene.clip;
     while (num_made < 100 && view_follow_pictures(&d->viewer))
         num_made++;
-    FOR (i, document->num_pictures)
-        num_drawn += document->pictures[i].texture != 0;
+    EACH_IN (picture, document, pictures)
+        num_drawn += picture->texture != 0;
     CHECK_UINT(document->num_pictures, document->scene.num_clips);
     CHECK(num_made >= 6 && num_made < 30 && num_drawn == num_made);
     CHECK_BYTES(&document->bounds, &bounds, sizeof bounds);

@@ -148,8 +148,8 @@ TEST_SCENE (gl_capture_without_a_palette_reads_the_first_instance) {
     md5gl_model *const drawn = md5gl_create_model(scene->renderer, square, MD5GL_PATH_AUTO, &error);
     const md5_mat34 palettes[4] = {scene_moved(1, 2, 3), scene_moved(4, 5, 6), scene_identity,
                                    scene_identity};
-    CHECK(!md5gl_capture(scene->renderer, drawn, 0, NULL, once, NULL, NULL, &error));
-    CHECK_UINT(error.status, MD5_ERROR_RANGE);
+    CHECK_FAILS(md5gl_capture(scene->renderer, drawn, 0, NULL, once, NULL, NULL, &error), error,
+                MD5_ERROR_RANGE);
     CHECK(md5gl_capture(scene->renderer, drawn, 0, palettes, once, NULL, NULL, &error));
     CHECK(!md5gl_capture(scene->renderer, drawn, 0, NULL, again, NULL, NULL, &error));
     CHECK(scene_pose(scene->renderer, drawn, palettes, NULL, 2, &error));
