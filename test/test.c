@@ -3,8 +3,11 @@
 #include <stdarg.h>
 #include <time.h>
 
+enum { MAX_PRINTED = 20 }; // of what a loop finds, the first tell enough
+
 static test_case *first_test;
-static bool test_failed, test_skipped;
+static unsigned num_failures; // checks of the running test
+static bool test_skipped;
 
 // In order of file, then of registration, so that output does not depend on the linker.
 void test_register(test_case *test)
@@ -20,7 +23,8 @@ bool test_check(bool held, const char *file, int line, const char *format, ...)
 {
     if (held)
         return true;
-    test_failed = true;
+    if (++num_failures > MAX_PRINTED)
+        return false;
     printf("%s:%d: check failed: ", file, line);
     va_list arguments;
     va_start(arguments, format);
@@ -247,13 +251,17 @@ int main(int argc, char **argv)
     for (const test_case *test = first_test; test; test = test->next) {
         if (!is_chosen(test, argc, argv) || !is_in_share(index++))
             continue;
-        test_failed = test_skipped = false;
+        num_failures = 0;
+        test_skipped = false;
         const clock_t start = clock();
         test->run();
         report_time(test, start);
-        if (test_failed || test_skipped)
-            printf("%s: %s (%s)\n", test_failed ? "FAILED" : "skipped", test->name, test->file);
-        if (test_failed)
+        if (num_failures > MAX_PRINTED)
+            printf("%u more checks failed\n", num_failures - MAX_PRINTED);
+        if (num_failures > 0 || test_skipped)
+            printf("%s: %s (%s)\n", num_failures > 0 ? "FAILED" : "skipped", test->name,
+                   test->file);
+        if (num_failures > 0)
             failed++;
         else if (test_skipped)
             skipped++;

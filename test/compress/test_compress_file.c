@@ -379,7 +379,7 @@ TEST (compress_file_that_is_cut_off_is_refused) {
 }
 
 TEST (compress_file_with_changed_bits_is_refused_or_sound) {
-    static const double turns[] = {1.0, 40.0};
+    static const double turns[] = {1, 40};
     FOR (k, 2) {
         const saved made = saved_clip(turns[k]);
         size_t num_sound = 0;

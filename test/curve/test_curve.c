@@ -671,7 +671,7 @@ TEST (curve_refuses_weights) {
     CHECK(!md5_create_curve(
         &(md5_curve_desc){.kind = MD5_CURVE_NURBS, .points = line, .num_points = 4, .weights = nan},
         NULL, &error));
-    const float weights[] = {1.0f, 1.0f, 1.0f, 1.0f};
+    const float weights[] = {1, 1, 1, 1};
     refuse(
         &(md5_curve_desc){
             .kind = MD5_CURVE_B_SPLINE, .points = line, .num_points = 4, .weights = weights},

@@ -249,12 +249,10 @@ static double exact_bezier(const md5_easing *curve, double x)
 
 static void check_bezier(const md5_easing *curve)
 {
-    double worst = 0.0;
     for (int step = 1; step < 1000; step++) {
         const float t = (float)step / 1000.0f;
-        worst = fmax(worst, fabs(md5_ease(*curve, t) - exact_bezier(curve, t)));
+        CHECK_NEAR(md5_ease(*curve, t), exact_bezier(curve, t), 1e-6);
     }
-    CHECK_SMALL(worst, 1e-6);
     CHECK(md5_ease(*curve, 0.0f) == 0.0f && md5_ease(*curve, 1.0f) == 1.0f);
     CHECK(md5_ease(*curve, NAN) == 0.0f && md5_ease(*curve, 7.0f) == 1.0f);
 }
@@ -339,13 +337,11 @@ TEST (easing_over_a_duration) {
 // -- Following a target ---------------------------------------------------------------------------
 
 TEST (follow_share_is_one_minus_exp) {
-    double worst = 0.0;
     FOR (i, 1000) {
         const float rate = (float)pow(10.0, i % 10 - 4), seconds = (float)pow(10.0, i * 0.005 - 4);
         const double expected = -expm1(-(double)rate * seconds);
-        worst = fmax(worst, fabs(md5_follow_share(rate, seconds) - expected));
+        CHECK_NEAR(md5_follow_share(rate, seconds), expected, 1e-7);
     }
-    CHECK_SMALL(worst, 1e-7);
     CHECK(md5_follow_share(0.0f, 1.0f) == 0.0f && md5_follow_share(1.0f, 0.0f) == 0.0f);
     CHECK(md5_follow_share(-1.0f, 1.0f) == 0.0f && md5_follow_share(1.0f, -1.0f) == 0.0f);
     CHECK(md5_follow_share(-1.0f, -1.0f) == 0.0f && md5_follow_share(NAN, 1.0f) == 0.0f);
@@ -397,7 +393,7 @@ static double swinging(double k, double c, double t)
 }
 
 TEST (spring_follows_as_its_closed_form) {
-    static const float dampings[] = {0.0f, 4.0f, 20.0f, 30.0f}; // of stiffness 100: 20 is critical
+    static const float dampings[] = {0, 4, 20, 30}; // of stiffness 100: 20 is critical
     FOR (i, 4) {
         float value = -3.0f, velocity = 0.0f;
         for (int step = 1; step <= 120; step++) {

@@ -271,8 +271,7 @@ TEST (cube_adjusts_joints_as_the_engines_do) {
                                              .pitch = -50.0f,
                                              .roll = 20.0f,
                                              .translation = {0.5f, -0.25f, 1.0f}};
-    const md5_xform local = {.rotation = {0.5f, 0.5f, -0.5f, -0.5f},
-                             .translation = {1.0f, 2.0f, 3.0f}};
+    const md5_xform local = {.rotation = {0.5f, 0.5f, -0.5f, -0.5f}, .translation = {1, 2, 3}};
     // Mirrored: y and, of quaternions, x and z change their signs.
     real4 real = {-0.5, 0.5, 0.5, -0.5};
     const real4 half_translation = {0.5, -1.0, 1.5, 0.0};
@@ -303,7 +302,7 @@ TEST (cube_adjusts_animations_that_come_later) {
     const md5_joint joints[] = {{"Root", MD5_NONE}, {"Hand", 0}};
     const uint32_t order[] = {0, 1};
     const md5_skeleton skeleton = {.num_joints = 2, .joints = joints, .order = order};
-    const md5_xform still = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    const md5_xform still = {.rotation = {0, 0, 0, 1}};
     FOR (i, 4u) {
         static const uint32_t counts[] = {0, 1, 3, 0}; // a file is loaded once
         md5_xform pose[] = {still, still};
@@ -326,7 +325,7 @@ TEST (cube_adjusts_poses_of_other_axes) {
                                    .order = &order,
                                    .axes = MD5_AXES_Y_UP_LEFT,
                                    .scale = 2.0f};
-    md5_xform pose = {.rotation = {0.0f, 0.0f, 0.0f, 1.0f}};
+    md5_xform pose = {.rotation = {0, 0, 0, 1}};
     md5_cube2_adjust_pose(&cube->parts[0], &cube->parts[0].anims[0], &skeleton, &pose);
     // Unity's z is forward, y up, and its space is mirrored.
     CHECK_NEAR(pose.translation.z, 2.0, 1e-6);

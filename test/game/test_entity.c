@@ -110,7 +110,7 @@ TEST (clips_that_do_not_fit_cannot_be_played) {
 
 // What materials are given: the keys of the entityDef, also inherited ones, or the engine's values.
 TEST (entities_have_parms_of_materials) {
-    static const float usual[12] = {1.0f, 1.0f, 1.0f, 1.0f};
+    static const float usual[12] = {1, 1, 1, 1};
     static const float expected[12] = {0.5f, 0.25f, 0.0f, 1.0f, [7] = -2.5f, [11] = 3.0f};
     OWN_GAME game = open_entity_game(
         "entityDef base { \"model\" \"body\" \"ShaderParm11\" \"3\" }\n"
@@ -140,7 +140,7 @@ TEST (heads_follow_their_joint) {
     // A quarter turn of the neck to the left turns the head.
     md5_xform pose[ENTITY_JOINTS];
     memcpy(pose, entity->model->bind_local, sizeof pose);
-    const md5_vec3 up = {0.0f, 0.0f, 1.0f}, x = {1.0f, 0.0f, 0.0f};
+    const md5_vec3 up = {0, 0, 1}, x = {1, 0, 0};
     pose[NECK].rotation = md5_quat_from_axis_angle(up, 1.57079633f);
     md5_local_to_model(&entity->model->skeleton, pose, joints);
     check_vector(md5_quat_rotate(md5_entity_part_placement(head, joints).rotation, x), 0.0, 1.0,
@@ -182,7 +182,7 @@ TEST (attachments_are_placed_at_their_joint) {
     md5_local_to_model(&entity->model->skeleton, entity->model->bind_local, joints);
     const md5_xform placement = md5_entity_part_placement(gun, joints);
     check_vector(placement.translation, 1.0, 2.0, 12.0);
-    const md5_vec3 x = {1.0f, 0.0f, 0.0f};
+    const md5_vec3 x = {1, 0, 0};
     check_vector(md5_quat_rotate(placement.rotation, x), 0.0, 1.0, 0.0);
     // The gun copies no joints.
     md5_entity_part_copy_joints(gun, entity->model->bind_local, joints,
@@ -442,7 +442,7 @@ TEST (parts_are_placed_in_the_pose_ik_pose) {
         "\"head_joint\" \"spine\" }\n"
         "entityDef gun { \"model\" \"face\" \"joint\" \"spine\" \"origin\" \"1 0 0\" }");
     CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, NULL)); // other.md5anim does not fit
-    const md5_vec3 x = {1.0f, 0.0f, 0.0f};
+    const md5_vec3 x = {1, 0, 0};
     OWN_ENTITY entity = load_entity(game, "e");
     CHECK_UINT(entity->num_parts, 2);
     const md5_xform head = entity->parts[0].offset, gun = entity->parts[1].offset;
@@ -491,7 +491,7 @@ TEST (entities_are_loaded_in_other_axes) {
         open_tilted("entityDef e { \"model\" \"body\" \"def_attach\" \"gun\" }\n"
                     "entityDef gun { \"model\" \"face\" \"joint\" \"spine\" \"origin\" \"1 2 3\"\n"
                     "\"angles\" \"10 20 30\" \"offsetModel\" \"0 5 6\" }");
-    const md5_vec3 inside = {1.0f, 2.0f, 4.0f};
+    const md5_vec3 inside = {1, 2, 4};
     md5_vec3 expected[ENTITY_JOINTS + 2], points[ENTITY_JOINTS + 2];
     for (md5_axes axes = MD5_AXES_ID; axes <= MD5_AXES_BLENDER; axes = (md5_axes)(axes + 1)) {
         EACH (clip, clips) {

@@ -230,7 +230,7 @@ static void expect_heights(const made_images *made, int i, uint8_t expected[4])
     const double below = height_at(made, x, y + 1), across = height_at(made, x + 1, y + 1);
     const double parts[2][2] = {{-(right - here) * k, -(below - here) * k},
                                 {-(across - below) * k, (here - below) * k}};
-    double sum[3] = {0.0, 0.0, 0.0};
+    double sum[3] = {0, 0, 0};
     FOR (j, 2) {
         const double length = sqrt(parts[j][0] * parts[j][0] + parts[j][1] * parts[j][1] + 1.0);
         sum[0] += parts[j][0] / length;
@@ -242,7 +242,7 @@ static void expect_heights(const made_images *made, int i, uint8_t expected[4])
 
 static void expect_smooth(const made_images *made, int i, uint8_t expected[4])
 {
-    double sum[3] = {0.0, 0.0, 0.0};
+    double sum[3] = {0, 0, 0};
     FOR (j, 9) {
         const int x = (i % SIDE + SIDE + j % 3 - 1) % SIDE,
                   y = (i / SIDE + SIDE + j / 3 - 1) % SIDE;

@@ -199,7 +199,7 @@ TEST (scales_are_sorted_and_the_last_counts) {
     CHECK(!hand->scales_position);
     CHECK_UINT(hand->num_keys, 3);
     FOR (frame, 3u) {
-        static const float expected[] = {2.0f, -1.0f, 4.0f};
+        static const float expected[] = {2, -1, 4};
         CHECK_UINT(hand->keys[frame].frame, frame);
         CHECK_NEAR(hand->keys[frame].scale, expected[frame], 0.0);
     }

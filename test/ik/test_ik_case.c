@@ -46,7 +46,7 @@ void ik_make_rig(ik_rig *rig, uint32_t count, double size, uint64_t *random)
 
 real_place ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_t joint)
 {
-    real_place place = {{0.0, 0.0, 0.0, 1.0}, {0.0, 0.0, 0.0}};
+    real_place place = {{0, 0, 0, 1}, {0, 0, 0}};
     for (uint32_t i = joint; i != MD5_NONE; i = skeleton->joints[i].parent) {
         const real4 rotation = real4_of(pose[i].rotation);
         const real3 turned = real4_rotate(rotation, place.at);

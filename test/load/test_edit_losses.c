@@ -43,7 +43,7 @@ TEST (edit_writes_clips_of_version_6_with_their_mesh) {
         md5_sample(first, md5_moment_from_frames(old, f, f, 0.0f), MD5_ROOT_FILE, a);
         md5_sample(second, md5_moment_from_frames(now, f, f, 0.0f), MD5_ROOT_FILE, b);
         FOR (j, 2u) {
-            const md5_vec3 at = {4.0f, 5.0f, 6.0f};
+            const md5_vec3 at = {4, 5, 6};
             CHECK_SMALL(real_distance(md5_xform_point(a[j], at), md5_xform_point(b[j], at)), 1e-4);
         }
     }
@@ -193,7 +193,7 @@ TEST (edit_open_cycles_get_their_first_frame_again) {
         float numbers[FRAMES][ROW] = {{0.0f}};
         md5_doc_joint joints[] = {
             {.name = "root", .parent = MD5_NONE, .track = {63, 0}},
-            {.name = "leg", .parent = 0, .track = {63, 6}, .position = {0.0f, 0.0f, -30.0f}}};
+            {.name = "leg", .parent = 0, .track = {63, 6}, .position = {0, 0, -30}}};
         md5_doc doc = {.kind = MD5_DOC_ANIM,
                        .num_joints = 2,
                        .joints = joints,

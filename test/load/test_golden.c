@@ -397,7 +397,7 @@ static void check_all(golden *g)
     for (uint32_t i = 0; i < anim->skeleton.num_joints && expect(g, "baseframe"); i++) {
         md5_xform ours = anim->base_frame[i];
         if (i == 0)
-            ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f}; // the engine zeroes it after use
+            ours.translation = (md5_vec3){0, 0, 0}; // the engine zeroes it after use
         check_index(g, i);
         check_transform(g, "baseframe", i, ours,
                         fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);
@@ -413,7 +413,7 @@ static void check_all(golden *g)
         for (uint32_t i = 0; i < g->anim->skeleton.num_joints && expect(g, "local"); i++) {
             md5_xform ours = frame == 0 ? g->anim->base_frame[i] : g->pose[i];
             if (frame == 0 && i == 0)
-                ours.translation = (md5_vec3){0.0f, 0.0f, 0.0f};
+                ours.translation = (md5_vec3){0, 0, 0};
             check_index(g, i);
             check_transform(g, "singleframe", i, ours,
                             fabs((double)ours.rotation.w) < near_zero_w ? loose : strict);

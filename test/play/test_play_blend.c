@@ -219,7 +219,7 @@ TEST_PLAY (blend_kinds_synchronise_by_markers, play_scene_begin(of)) {
     const double first = to_left * 2.0 / 12.0;
     const double moments[4] = {first, first + to_right, first + 0.5 * to_right,
                                first + to_right + 0.25 * to_left};
-    const double frames[4][2] = {{2.0, 3.0}, {10.0, 21.0}, {6.0, 12.0}, {13.0, 24.0}};
+    const double frames[4][2] = {{2, 3}, {10, 21}, {6, 12}, {13, 24}};
     FOR (i, 4) {
         real_place expected[PLAY_JOINTS], run[PLAY_JOINTS];
         md5_player_reset(of->player);
@@ -396,12 +396,12 @@ static double worst_error(md5_player *player, double low, double high)
 
 // Backward, idle, walk, run; and two gaits of which the faster one has few and long steps: blended
 // by the mean of the rates they would be faster half way than at the end.
-static const speed_clip GAITS[] = {{{-20.0, 0.0, 0.0}, 25, {3, 14}, 24.0},
-                                   {{0.0, 0.0, 0.0}, 41, {5, 30}, 20.0},
-                                   {{30.0, 0.0, 0.0}, 25, {1, 13}, 24.0},
-                                   {{90.0, 0.0, 1.0}, 16, {0, 6}, 25.0}};
-static const speed_clip LONG_STEPS[] = {{{10.0, 0.0, 0.0}, 13, {0, 5}, 24.0},
-                                        {{14.0, 0.0, 0.0}, 61, {11, 31}, 20.0}};
+static const speed_clip GAITS[] = {{{-20, 0, 0}, 25, {3, 14}, 24.0},
+                                   {{0, 0, 0}, 41, {5, 30}, 20.0},
+                                   {{30, 0, 0}, 25, {1, 13}, 24.0},
+                                   {{90, 0, 1}, 16, {0, 6}, 25.0}};
+static const speed_clip LONG_STEPS[] = {{{10, 0, 0}, 13, {0, 5}, 24.0},
+                                        {{14, 0, 0}, 61, {11, 31}, 20.0}};
 
 TEST_LONG (by_speed_the_parameter_is_the_speed) {
     for (md5_sync sync = MD5_SYNC_NONE; sync <= MD5_SYNC_MARKERS; sync++) {
@@ -450,8 +450,8 @@ TEST (by_speed_of_clips_that_turn_is_along_their_arcs) {
 
 // Up counts as forward, also if down is faster.
 TEST (by_speed_of_clips_that_climb_is_along_z) {
-    static const speed_clip climbs[] = {{{1.0, 0.0, -30.0}, 25, {3, 14}, 24.0},
-                                        {{1.0, 0.0, 20.0}, 25, {1, 13}, 24.0}};
+    static const speed_clip climbs[] = {{{1, 0, -30}, 25, {3, 14}, 24.0},
+                                        {{1, 0, 20}, 25, {1, 13}, 24.0}};
     OWN_PLAY of;
     begin(&of, climbs, 2, MD5_SYNC_NONE, MD5_EXTRACT_MOVE);
     const double down = sqrt(30.0 * 30.0 + 1.0), up = (20.0 * 30.0 - 1.0) / down;

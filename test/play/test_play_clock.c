@@ -427,7 +427,7 @@ TEST (a_root_delta_times_its_inverse_is_identity) {
 }
 
 TEST (a_root_delta_as_a_transform_turns_by_its_yaw) {
-    const md5_xform left = md5_root_delta_transform((md5_root_delta){1.0, 2.0, 3.0, 0.0, 1.0});
+    const md5_xform left = md5_root_delta_transform((md5_root_delta){1, 2, 3, 0, 1});
     const md5_vec3 ahead = md5_quat_rotate(left.rotation, (md5_vec3){1, 0, 0});
     CHECK_SMALL(ahead.x, 1e-6);
     CHECK_NEAR(ahead.y, 1.0, 1e-6);
@@ -618,7 +618,7 @@ static const double RATES[] = {24, 25, 30, 48, 50, 60, 72, 75, 90, 100, 120, 144
 // The new state begins at the fraction of the exit: not at 0 with one frame rate and at 0.99999
 // with another.
 TEST (borders_keep_the_phase_of_whole_exits) {
-    static const double exits[] = {1.0, 2.0, 3.0, 4.0, 7.0};
+    static const double exits[] = {1, 2, 3, 4, 7};
     static const double durations[] = {0.0, 0.2, 0.25};
     for (size_t exit = 0; exit < 5; exit++) {
         for (size_t i = 0; i < 6; i++) {

@@ -458,7 +458,7 @@ static moving moved(const md5_follow_desc *follow, moving from, double goal, dou
 static double cycles_after(const md5_follow_desc *follow, double t)
 {
     enum { PARTS = 72000 };
-    const moving follow_begin = {1.0, 0.0}, turn = moved(follow, follow_begin, 3.0, 1.0);
+    const moving follow_begin = {1, 0}, turn = moved(follow, follow_begin, 3.0, 1.0);
     double sum = 0.0;
     FOR (i, PARTS) {
         const double at = (i + 0.5) * t / (double)PARTS;

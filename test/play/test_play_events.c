@@ -2,7 +2,7 @@
 #include "test/own.h"
 #include "test/play/test_play_case.h"
 
-static const play_walk WALKS = {40.0, 0.0, 0.0}, RUNS = {100.0, 0.0, 3.0}, TURNS = {50, 0.7, 0};
+static const play_walk WALKS = {40, 0, 0}, RUNS = {100, 0, 3}, TURNS = {50, 0.7, 0};
 
 // The events that the callback received.
 typedef struct events_heard {

@@ -37,7 +37,7 @@ static const char model_text[] = "numJoints 10\nnumMeshes 0\njoints {\n"
 // turns by `turn`, the z of a quaternion, and its left leg rises by `up`, all from its first frame.
 static const struct {
     double ahead, turn, up;
-} clips[HOLD_CLIPS] = {{0.0, 0.0, 0.0},  {0.5, 0.0, 0.0},   {2.0, 0.0, 0.0},  {0.5, 0.0, 0.1},
+} clips[HOLD_CLIPS] = {{0, 0, 0},        {0.5, 0.0, 0.0},   {2, 0, 0},        {0.5, 0.0, 0.1},
                        {0.3, 0.01, 0.0}, {0.0, -0.02, 0.0}, {0.0, -0.05, 0.0}};
 
 static md5_anim *make_clip(int number, const md5_load_opts *opts)

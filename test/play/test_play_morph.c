@@ -12,7 +12,7 @@ enum { SMILE, BLINK, OH, NUM_TARGETS };
     "{ weight 0 }"
 
 static const md5_morph_key keys[] = {
-    {.frame = 2}, {.frame = 4, .weight = 1.0f}, {.frame = 5, .weight = -0.5f}};
+    {.frame = 2}, {.frame = 4, .weight = 1}, {.frame = 5, .weight = -0.5f}};
 
 // Clips a and b of 11 frames at 10 a second: 1 s.
 static void begin(play_scene *of, const char *morphs)
@@ -245,7 +245,7 @@ TEST_HERE (morph_rows_are_checked) {
     odd.num_keys = 0;
     check_refused(of->machine, &odd, "morph 't' has no keys for clip 'a'");
     const md5_morph_key late[] = {{.frame = 11}},
-                        turned[] = {{.frame = 3}, {.frame = 3, .weight = 1.0f}};
+                        turned[] = {{.frame = 3}, {.frame = 3, .weight = 1}};
     const md5_morph_key endless[] = {{.frame = 0, .weight = NAN}};
     odd = by_clip;
     odd.keys = late;

@@ -238,7 +238,7 @@ TEST (play_fades_channels_as_the_original) {
         play_fade(of.scene.player, i, 1, 1.0f);
     FOR (i, 48) {
         const double time = 0.025 * i, in = fmin(time, 1.0), blink = (float)(0.02 * i);
-        const channel channels[5] = {{NULL, {0, 0}, {0.0, 0.0}},
+        const channel channels[5] = {{NULL, {0, 0}, {0, 0}},
                                      {of.masks[0], {1, 0}, {in, 1.0 - in}},
                                      {of.masks[1], {3, 2}, {in, 1.0 - in}},
                                      {of.masks[2], {0, 3}, {in, 1.0 - in}},
@@ -262,7 +262,7 @@ TEST (play_fades_the_whole_body_as_the_original) {
                                      {of.masks[0], {0, 0}, {in, 0.0}},
                                      {of.masks[1], {2, 0}, {in, 0.0}},
                                      {of.masks[2], {3, 0}, {in, 0.0}},
-                                     {of.masks[3], {2, 0}, {0.0, 0.0}}};
+                                     {of.masks[3], {2, 0}, {0, 0}}};
         check_original(&of, channels, time);
         play_advance(of.scene.player, 0.025);
     }

@@ -9,11 +9,11 @@ static const struct {
     uint32_t num_frames;
     double rate;
     play_walk walk;
-} clips[PLAY_RANDOM_CLIPS] = {{21, 20.0, {40.0, 0.0, 0.0}},
-                              {13, 24.0, {100.0, 0.0, 3.0}},
+} clips[PLAY_RANDOM_CLIPS] = {{21, 20.0, {40, 0, 0}},
+                              {13, 24.0, {100, 0, 3}},
                               {31, 30.0, {50.0, 0.7, 0.0}},
-                              {2, 4.0, {10.0, 0.0, 0.0}},
-                              {1, 10.0, {0.0, 0.0, 0.0}}};
+                              {2, 4.0, {10, 0, 0}},
+                              {1, 10.0, {0, 0, 0}}};
 
 void play_random_begin(play_random_stock *of)
 {

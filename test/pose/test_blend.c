@@ -80,7 +80,6 @@ static void make_poses(poses *made, uint64_t *random)
 TEST (blend_is_exact_to_a_millionth_of_a_radian) {
     static poses made;
     uint64_t random = 1;
-    double worst = 0.0, worst_length = 0.0, worst_place = 0.0;
     FOR (round, 300000 / MAX_COUNT) {
         make_poses(&made, &random);
         md5_blend_poses(made.a, made.b, 1.0f, made.weights, MAX_COUNT, made.out);
@@ -89,26 +88,22 @@ TEST (blend_is_exact_to_a_millionth_of_a_radian) {
             const double t = (double)made.weights[i];
             const real4 expected = real4_slerp(
                 real4_of(a.rotation), real4_towards(real4_of(b.rotation), real4_of(a.rotation)), t);
-            real_worse(&worst_length, off_unit(found.rotation));
+            CHECK_SMALL(off_unit(found.rotation), 5e-7);
             const md5_vec3 place = found.translation;
-            real_worse(&worst_place, off_lerp(place, a.translation, b.translation, t));
+            CHECK_SMALL(off_lerp(place, a.translation, b.translation, t), 3e-5);
             // If the quaternions are 90 degrees apart, either arc is right.
             if (!(fabs(real4_dot(real4_of(a.rotation), real4_of(b.rotation))) < 1e-6))
-                real_worse(&worst, real4_angle(real4_of(found.rotation), expected));
+                CHECK_SMALL(real4_angle(real4_of(found.rotation), expected), 1e-6);
         }
     }
-    CHECK_SMALL(worst, 1e-6);
-    CHECK_SMALL(worst_length, 5e-7);
-    CHECK_SMALL(worst_place, 3e-5);
 }
 
 // All angles and all weights, the widest ones included.
 TEST (blend_is_exact_for_all_angles_and_weights) {
     enum { STEPS = 100 };
-    double worst = 0.0, worst_length = 0.0;
     for (int i = 0; i <= STEPS; i++) {
         const double angle = acos(0.0) * i / (double)STEPS;
-        const md5_xform a = {{1.0f, 0.0f, 0.0f, 0.0f}, {0.0f, 0.0f, 0.0f}, 0.0f};
+        const md5_xform a = {{1, 0, 0, 0}, {0, 0, 0}, 0.0f};
         const md5_xform b = {
             {(float)cos(angle), 0.0f, (float)sin(angle), 0.0f}, a.translation, 0.0f};
         for (int k = 0; k <= STEPS; k++) {
@@ -117,12 +112,10 @@ TEST (blend_is_exact_for_all_angles_and_weights) {
             md5_blend_poses(&a, &b, t, NULL, 1, &found);
             const double rotated = angle * (double)t;
             const real4 expected = {cos(rotated), 0.0, sin(rotated), 0.0};
-            real_worse(&worst, real4_angle(real4_of(found.rotation), expected));
-            real_worse(&worst_length, off_unit(found.rotation));
+            CHECK_SMALL(real4_angle(real4_of(found.rotation), expected), 1e-6);
+            CHECK_SMALL(off_unit(found.rotation), 5e-7);
         }
     }
-    CHECK_SMALL(worst, 1e-6);
-    CHECK_SMALL(worst_length, 5e-7);
 }
 
 // -- Ends and masks -------------------------------------------------------------------------------
@@ -220,28 +213,25 @@ TEST (added_differences_give_back_what_they_were_made_from) {
     static poses made;
     static md5_xform difference[MAX_COUNT], back[MAX_COUNT];
     uint64_t random = 6;
-    double worst = 0.0, worst_back = 0.0, worst_sign = 0.0;
+    double worst_sign = 0.0;
     FOR (round, 100) {
         make_poses(&made, &random);
         md5_subtract_pose(made.b, made.a, MAX_COUNT, difference);
         md5_add_pose(made.a, difference, NULL, 1.0f, NULL, MAX_COUNT, made.out);
         md5_add_pose(made.b, difference, NULL, -1.0f, NULL, MAX_COUNT, back);
         FOR (i, MAX_COUNT) {
-            real_worse(&worst, off_transform(made.out[i], made.b[i]));
-            real_worse(&worst_back, off_transform(back[i], made.a[i]));
+            CHECK_SMALL(off_transform(made.out[i], made.b[i]), 1e-6);
+            CHECK_SMALL(off_transform(back[i], made.a[i]), 1e-6);
             real_worse(&worst_sign, fabs((double)made.out[i].rotation.x - made.b[i].rotation.x));
         }
     }
-    CHECK_SMALL(worst, 1e-6);
-    CHECK_SMALL(worst_back, 1e-6);
     CHECK_SMALL(worst_sign, 1e-6); // not -q
 }
 
 TEST (added_differences_are_weighted_exactly) {
     static poses made;
     uint64_t random = 7;
-    double worst = 0.0, worst_length = 0.0, worst_place = 0.0;
-    const real4 identity = {0.0, 0.0, 0.0, 1.0};
+    const real4 identity = {0, 0, 0, 1};
     FOR (round, 1000) {
         make_poses(&made, &random);
         const float sign = round % 2 ? -1.0f : 1.0f;
@@ -253,15 +243,12 @@ TEST (added_differences_are_weighted_exactly) {
             if (sign < 0.0f)
                 part = real4_conjugate(part);
             const real4 expected = real4_mul(real4_of(a.rotation), part);
-            real_worse(&worst, real4_angle(real4_of(found.rotation), expected));
-            real_worse(&worst_length, off_unit(found.rotation));
+            CHECK_SMALL(real4_angle(real4_of(found.rotation), expected), 3e-6);
+            CHECK_SMALL(off_unit(found.rotation), 2e-6);
             const md5_vec3 sum = md5_vec3_add(a.translation, md5_vec3_scale(b.translation, sign));
-            real_worse(&worst_place, off_lerp(found.translation, a.translation, sum, t));
+            CHECK_SMALL(off_lerp(found.translation, a.translation, sum, t), 4e-5);
         }
     }
-    CHECK_SMALL(worst, 3e-6);
-    CHECK_SMALL(worst_length, 2e-6);
-    CHECK_SMALL(worst_place, 4e-5);
 }
 
 TEST (added_weights_are_clamped) {
@@ -286,12 +273,12 @@ TEST (added_weights_are_clamped) {
 // A joint rotates about its own current axes, which determines the order of the product.
 TEST (added_rotations_are_about_the_joints_own_axes) {
     const float half = sqrtf(0.5f);
-    const md5_xform rotated = {{0.0f, 0.0f, half, half}, {1.0f, 2.0f, 3.0f}, 0.0f}; // about z
-    const md5_xform nod = {{0.0f, half, 0.0f, half}, {0.0f, 0.0f, 4.0f}, 0.0f};     // about y
+    const md5_xform rotated = {{0.0f, 0.0f, half, half}, {1, 2, 3}, 0.0f}; // about z
+    const md5_xform nod = {{0.0f, half, 0.0f, half}, {0, 0, 4}, 0.0f};     // about y
     md5_xform out;
     md5_add_pose(&rotated, &nod, NULL, 1.0f, NULL, 1, &out);
     // The joint's own y axis, which the nod does not change, was rotated to -x.
-    const md5_vec3 axis = md5_quat_rotate(out.rotation, (md5_vec3){0.0f, 1.0f, 0.0f});
+    const md5_vec3 axis = md5_quat_rotate(out.rotation, (md5_vec3){0, 1, 0});
     CHECK_NEAR(axis.x, -1.0, 1e-6);
     // The translation is not rotated.
     CHECK_NEAR(out.translation.x, 1.0, 0.0);

@@ -157,8 +157,8 @@ TEST (clip_decodes_all_flags) {
 TEST (clip_without_flags_is_the_base_frame) {
     const md5_track tracks[2] = {{0, 0}, {0, 0}};
     const md5_xform base[2] = {
-        {.rotation = {0.6f, 0.0f, 0.0f, -0.8f}, .translation = {1.0f, 2.0f, 3.0f}},
-        {.rotation = {0.0f, 0.0f, 0.0f, -1.0f}},
+        {.rotation = {0.6f, 0.0f, 0.0f, -0.8f}, .translation = {1, 2, 3}},
+        {.rotation = {0, 0, 0, -1}},
     };
     // No numbers at all, and more frames than could be visited joint by joint.
     const md5_anim_file source = {
@@ -182,7 +182,7 @@ TEST (clip_finds_constants_by_value) {
     const md5_track tracks[3] = {{7, 0}, {56, 3}, {63, 6}};
     md5_xform base[3];
     FOR (joint, 3)
-        base[joint] = (md5_xform){.rotation = {0.0f, 0.0f, 0.0f, -1.0f}};
+        base[joint] = (md5_xform){.rotation = {0, 0, 0, -1}};
     const float numbers[3][12] = {
         {1, 2, 3, 0.1f, 0.2f, 0.3f, 0.0f, 5, 6, 0.5f, -0.0f, 0.5f},
         {1, 2, 3, 0.1f, 0.2f, 0.4f, -0.0f, 5, 6, 0.5f, 0.0f, 0.5f},
@@ -211,8 +211,8 @@ TEST (clip_finds_constants_by_value) {
 // A triple longer than 1 cannot be a rotation: it is normalized.
 TEST (clip_shortens_overlong_rotations) {
     const md5_track track = {56, 0};
-    const md5_xform base = {.rotation = {0.0f, 0.0f, 0.0f, -1.0f}};
-    const float numbers[2][3] = {{0.9f, 0.9f, 0.9f}, {3.0f, 0.0f, -4.0f}};
+    const md5_xform base = {.rotation = {0, 0, 0, -1}};
+    const float numbers[2][3] = {{0.9f, 0.9f, 0.9f}, {3, 0, -4}};
     const md5_anim_file source = {.num_frames = 2,
                                   .num_joints = 1,
                                   .num_components = 3,
@@ -413,7 +413,7 @@ TEST (moment_agrees_with_the_engine) {
 TEST (moment_loops_over_one_interval_less_than_frames) {
     const md5_anim anim = clip_of(5, 8.0); // powers of two: no rounding
     const moment_row rows[] = {
-        {0.0, 0, 1, 0.0, 0},   {0.0625, 0, 1, 0.5, 0},     {0.4375, 3, 4, 0.5, 0},
+        {0, 0, 1, 0, 0},       {0.0625, 0, 1, 0.5, 0},     {0.4375, 3, 4, 0.5, 0},
         {0.5, 0, 1, 0.0, 1},   {1.5, 0, 1, 0.0, 3},        {-0.0625, 3, 4, 0.5, -1},
         {-0.5, 0, 1, 0.0, -1}, {-0.53125, 3, 4, 0.75, -2},
     };
@@ -432,12 +432,12 @@ TEST (moment_cycles_through_the_last_frame_into_the_first) {
 TEST (moment_clamps_at_both_ends) {
     const md5_anim anim = clip_of(5, 8.0);
     const moment_row rows[] = {
-        {-7.0, 0, 1, 0.0, 0},
-        {0.0, 0, 1, 0.0, 0},
+        {-7, 0, 1, 0, 0},
+        {0, 0, 1, 0, 0},
         {0.4375, 3, 4, 0.5, 0},
         {0.5, 4, 4, 0.0, 0},
         {nextafter(0.5, 0.0), 4, 4, 0.0, 0},
-        {9.0, 4, 4, 0.0, 0},
+        {9, 4, 4, 0, 0},
         {INFINITY, 4, 4, 0.0, 0},
         {-INFINITY, 0, 1, 0.0, 0},
     };

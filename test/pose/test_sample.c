@@ -201,7 +201,7 @@ static void make_walk(made_clip *clip)
     clip->base[0] = (md5_xform){{0, 0, 0, -1}, {100, 20, 7}, 0};
     clip->base[1] = (md5_xform){{0, 0, 0, -1}, {0, 0, 40}, 0};
     static const float numbers[5][3] = {
-        {101, 20, 0.0f}, {103, 21, 0.1f}, {105, 20, 0.2f}, {108, 19, 0.1f}, {111, 20, 0.0f}};
+        {101, 20, 0}, {103, 21, 0.1f}, {105, 20, 0.2f}, {108, 19, 0.1f}, {111, 20, 0}};
     memcpy(clip->numbers, numbers, sizeof numbers);
     clip->source = (md5_anim_file){.num_joints = 2, .num_frames = 5, .num_components = 3};
     finish_clip(clip, 8.0);
@@ -674,8 +674,7 @@ TEST (cubic_curves_of_a_root_that_only_the_clip_has) {
     md5_free_binding(clip.binding);
     const md5_joint joints[2] = {{"elsewhere", MD5_NONE}, {"origin", 0}};
     const uint32_t order[2] = {0, 1};
-    const md5_xform still[2] = {clip.local[0],
-                                {{0.0f, 0.0f, 0.0f, -1.0f}, {0.0f, 0.0f, 0.0f}, 0.0f}};
+    const md5_xform still[2] = {clip.local[0], {{0, 0, 0, -1}, {0, 0, 0}, 0.0f}};
     clip.anim.skeleton = (md5_skeleton){.num_joints = 2, .joints = joints, .order = order};
     clip.anim.constant = clip.anim.base_frame = still;
     clip.binding = md5_bind(&clip.model, &clip.anim, NULL, NULL);

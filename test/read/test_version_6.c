@@ -161,7 +161,7 @@ TEST (version_6_animations_are_read) {
     if (!CHECK_THAT(anim, "%s", error.message))
         return;
     static const float x[] = {-2.5f, -2.5f, -3.25f, -3.25f};
-    static const double yaw[] = {0.0, 90.0, 90.0, 90.0};
+    static const double yaw[] = {0, 90, 90, 90};
     CHECK_UINT(anim->num_frames, 4);
     CHECK_NEAR(anim->frame_rate, 24.0, 0.0);
     CHECK_UINT(anim->skeleton.num_joints, 2);
@@ -533,17 +533,17 @@ static void check_frame(const char *frame, md5_vec3 normal, md5_vec4 tangent)
 // The joint takes x to y and y to -x.
 TEST (version_12_tangents_stand_at_right_angles_to_normals) {
     const float half = 0.70710678f;
-    const md5_vec3 up = {0.0f, 0.0f, 1.0f}, left = {0.0f, 1.0f, 0.0f};
-    check_frame("( 0 0 1 ) ( 1 0 0 1 )", up, (md5_vec4){0.0f, 1.0f, 0.0f, 1.0f});
-    check_frame("( 0 0 1 ) ( 1 0 1 -1 )", up, (md5_vec4){0.0f, 1.0f, 0.0f, -1.0f});
-    check_frame("( 1 0 0 ) ( 1 1 0 0 )", left, (md5_vec4){-1.0f, 0.0f, 0.0f, 1.0f});
+    const md5_vec3 up = {0, 0, 1}, left = {0, 1, 0};
+    check_frame("( 0 0 1 ) ( 1 0 0 1 )", up, (md5_vec4){0, 1, 0, 1});
+    check_frame("( 0 0 1 ) ( 1 0 1 -1 )", up, (md5_vec4){0, 1, 0, -1});
+    check_frame("( 1 0 0 ) ( 1 1 0 0 )", left, (md5_vec4){-1, 0, 0, 1});
     check_frame("( 0 1 1 ) ( 0 1 0 1 )", (md5_vec3){-half, 0.0f, half},
                 (md5_vec4){-half, 0.0f, -half, 1.0f});
 }
 
 TEST (version_12_normals_of_any_length_are_made_unit) {
-    const md5_vec3 up = {0.0f, 0.0f, 1.0f};
-    const md5_vec4 left = {0.0f, 1.0f, 0.0f, 1.0f};
+    const md5_vec3 up = {0, 0, 1};
+    const md5_vec4 left = {0, 1, 0, 1};
     check_frame("( 0 0 3e38 ) ( 3e38 0 3e38 1 )", up, left);
     check_frame("( 0 0 1e-45 ) ( 1e-45 0 0 1 )", up, left);
     check_frame("( 0 0 0 ) ( 1 0 0 1 )", up, left);

@@ -406,10 +406,8 @@ TEST (gl_copies_a_target_into_a_framebuffer) {
         CHECK(md5gl_end_frame(renderer, NULL));
         const uint32_t framebuffer = md5gl_get_target_names(to).framebuffer;
         for (uint32_t scale = 1; scale <= 2; scale++) {
-            const md5gl_frame empty = {.target = to,
-                                       .width = WIDER,
-                                       .height = HIGHER,
-                                       .background = {0.0f, 0.0f, 1.0f, 1.0f}};
+            const md5gl_frame empty = {
+                .target = to, .width = WIDER, .height = HIGHER, .background = {0, 0, 1, 1}};
             md5gl_begin_frame(renderer, &empty);
             CHECK(md5gl_end_frame(renderer, NULL));
             CHECK(md5gl_copy_target(renderer, from, framebuffer, scale * SCENE_WIDTH,

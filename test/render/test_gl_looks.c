@@ -181,7 +181,7 @@ TEST_SQUARE (gl_null_assets_keep_the_first_failure) {
         CHECK(!(call));                                                                   \
     } while (0)
     const md5gl_instances instances = {.count = 1};
-    const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 1.0f};
+    const md5gl_impostor_desc desc = {.num_frames = 1, .radius = 1};
     const float black[3] = {0};
     KEEPS(md5gl_create_model(NULL, stage->model, MD5GL_PATH_AUTO, to), "renderer");
     KEEPS(md5gl_create_model(renderer, NULL, MD5GL_PATH_AUTO, to), "model");

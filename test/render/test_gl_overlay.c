@@ -362,7 +362,7 @@ TEST_SQUARE (gl_paints_multiply_the_specular_map) {
 
 // Vertex colours: as they are, ignored, inverted; together with a colour.
 TEST_STAGE (gl_paints_go_with_vertex_colours, layer_quad, 1) {
-    static const md5_vec3 white = {2.0f, 1.0f, 1.0f}; // as far as 1
+    static const md5_vec3 white = {2, 1, 1}; // as far as 1
     gl_picture pictures[3];
     stage->frame.lighting = MD5GL_LIGHTING_CLASSIC;
     stage_light(stage, 0.0f, 1.0f);

@@ -154,8 +154,8 @@ TEST_SQUARE (gl_lit_layers_are_added) {
 TEST_SQUARE (gl_stages_are_tested_against_depth) {
     gl_picture picture;
     const md5_mat34 behind = scene_moved(-0.01f, 0, 0);
-    const float offsets[4] = {0.0f, -100000.0f, 0.0f, 100000.0f};
-    const float own_offsets[4] = {0.0f, 0.0f, -100000.0f, -100000.0f};
+    const float offsets[4] = {0, -100000, 0, 100000};
+    const float own_offsets[4] = {0, 0, -100000, -100000};
     FOR (i, 4) {
         md5gl_stage lifted = adding;
         lifted.depth_offset = own_offsets[i];

@@ -79,8 +79,7 @@ static bool find_point(const md5_mesh *mesh, double y, double z, surface_point *
         FOR (i, 3) {
             found->u += shares[i] * mesh->texcoords[corners[i]].x;
             found->v += shares[i] * mesh->texcoords[corners[i]].y;
-            const md5_vec4 color =
-                mesh->colors ? mesh->colors[corners[i]] : (md5_vec4){1.0f, 1.0f, 1.0f, 1.0f};
+            const md5_vec4 color = mesh->colors ? mesh->colors[corners[i]] : (md5_vec4){1, 1, 1, 1};
             const float channels[4] = {color.x, color.y, color.z, color.w};
             FOR (k, 4)
                 found->colour.of[k] += shares[i] * channels[k];
@@ -180,7 +179,7 @@ static bool has_base(const md5gl_stage_list *list, const gl_layer *layers,
 static stages_rgba composite(const md5gl_stage_list *list, const gl_layer *layers,
                              const surface_point *point)
 {
-    stages_rgba target = {{0.0, 0.0, 0.0, 1.0}};
+    stages_rgba target = {{0, 0, 0, 1}};
     const bool uses_alpha = reads_alpha(list), is_base = list->base != MD5GL_BASE_NONE;
     const bool is_there = is_base && has_base(list, layers, point);
     FOR (i, list->num_stages) {
@@ -210,7 +209,7 @@ void layer_reference(const md5_model *model, const md5gl_stage_list *list, const
     const md5_mesh *const mesh = &model->meshes[list->mesh];
     FOR (row, SCENE_HEIGHT) {
         FOR (column, SCENE_WIDTH) {
-            stages_rgba pixel = {{0.0, 0.0, 0.0, 1.0}};
+            stages_rgba pixel = {{0, 0, 0, 1}};
             surface_point point;
             if (find_point(mesh, column + 0.5 - SCENE_WIDTH / 2, SCENE_HEIGHT / 2 - row - 0.5,
                            &point))
@@ -326,7 +325,7 @@ TEST_STAGE (gl_stages_have_colours_masks_and_vertex_colours, layer_quad, 1) {
                                       .color = {0.5f, 2.0f, 0.75f, 0.8f}, // 2: limited to 1
                                       .vertex_color = (md5gl_vertex_color)mode,
                                       .masked = masked};
-            CHECK(worst_of(stage, stages, layers, 2, MD5GL_BASE_NONE) <= 2);
+            CHECK_SMALL(worst_of(stage, stages, layers, 2, MD5GL_BASE_NONE), 2);
         }
     }
     md5gl_stage below_zero = replacing;
@@ -349,7 +348,7 @@ TEST_STAGE (gl_stages_read_the_alpha_that_a_masked_stage_wrote, layer_quad, 1) {
     stages[1].vertex_color = MD5GL_VERTEX_COLOR_INVERSE;
     stages[2].source = MD5GL_FACTOR_TARGET_ALPHA;
     stages[2].target = MD5GL_FACTOR_ONE;
-    CHECK(worst_of(stage, stages, layers, 3, MD5GL_BASE_NONE) <= 2);
+    CHECK_SMALL(worst_of(stage, stages, layers, 3, MD5GL_BASE_NONE), 2);
 }
 
 // Matrices that put no edge of a texel on a pixel's centre; linear filtering and every wrap mode.
@@ -392,7 +391,7 @@ TEST_STAGE (gl_stages_test_alpha, layer_quad, 1) {
             stages[1].source = stages[1].target = MD5GL_FACTOR_ONE;
             FOR (k, 3)
                 stages[k].depth_equal = base != (int)MD5GL_BASE_NONE;
-            CHECK(worst_of(stage, stages, layers, 3, (md5gl_base)base) <= 2);
+            CHECK_SMALL(worst_of(stage, stages, layers, 3, (md5gl_base)base), 2);
         }
     }
 }

@@ -149,7 +149,7 @@ TEST_HERE (gl_hosts_slope_receives_the_shadow_of_a_model) {
 // The same square as a model without maps: by every light, in shadow and beside it. It is seen at a
 // grazing angle, 70 degrees from its normal, where a rim shines: 40 units are 13 pixels high.
 TEST_HERE (gl_hosts_surface_looks_as_a_model) {
-    static const float picture_of_all[2][3] = {{3.0f, 2.0f, 1.0f}, {0.2f, 0.5f, 0.9f}};
+    static const float picture_of_all[2][3] = {{3, 2, 1}, {0.2f, 0.5f, 0.9f}};
     static const uint8_t gray[4] = {188, 203, 218, 255}; // sRGB of 0.5, 0.6, 0.7
     const md5gl_point_light lights[2] = {
         {.position = {10, 5, 20}, .range = 60, .color = {1, 0.2f, 0.2f}},

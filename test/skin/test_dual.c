@@ -78,7 +78,7 @@ static float coordinate(uint64_t *random)
 
 static md5_vec3 direction(uint64_t *random)
 {
-    return md5_quat_rotate(made_rotation(random), (md5_vec3){0.0f, 0.0f, 1.0f});
+    return md5_quat_rotate(made_rotation(random), (md5_vec3){0, 0, 1});
 }
 
 static void set_random_joints(dual_case *made, uint64_t *random)
@@ -140,7 +140,7 @@ static void compare(const dual_case *made, double *place, double *turn)
     FOR (i, made->mesh.num_vertices) {
         const uint32_t begin = made->first_influence[i];
         const dual_quat first = dual_of(made->transforms[made->joints[begin]]);
-        dual_quat sum = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}};
+        dual_quat sum = {{0, 0, 0, 0}, {0, 0, 0, 0}};
         for (uint32_t j = begin; j < made->first_influence[i + 1]; j++) {
             const dual_quat q = dual_of(made->transforms[made->joints[j]]);
             const double bias = (double)made->influences[j].w;
@@ -301,7 +301,7 @@ TEST (dual_skinning_follows_a_motion_of_all) {
     add_random_vertices(&made, &random);
     skin(&made);
     other = made;
-    const md5_xform motion = {made_rotation(&random), {30.0f, -20.0f, 10.0f}, 0.0f};
+    const md5_xform motion = {made_rotation(&random), {30, -20, 10}, 0.0f};
     const md5_mat34 matrix = md5_mat34_from_xform(motion);
     for (uint32_t i = 0; i < JOINTS; i++)
         set_joint(&other, i, md5_xform_mul(motion, made.transforms[i]));
@@ -331,14 +331,14 @@ TEST (dual_skinning_leaves_alone_what_has_no_influence) {
 // Biases that cancel out on joints with equal transforms, and biases of 0: there is no blend, so
 // the first joint's motion is used.
 TEST (dual_skinning_gives_what_cancels_out_to_the_first_joint) {
-    static const float biases[][2] = {{1.0f, -1.0f}, {0.0f, 0.0f}, {1e-30f, -1e-30f}};
+    static const float biases[][2] = {{1, -1}, {0, 0}, {1e-30f, -1e-30f}};
     uint64_t random = 23;
     FOR (i, 3u) {
         dual_case made;
         begin(&made);
         set_random_joints(&made, &random);
         set_joint(&made, 1, made.transforms[0]);
-        add_vertex(&made, (md5_vec3){1.0f, 2.0f, 3.0f}, &random);
+        add_vertex(&made, (md5_vec3){1, 2, 3}, &random);
         add_influence(&made, 0, biases[i][0]);
         add_influence(&made, 1, biases[i][1]);
         skin(&made);

@@ -62,7 +62,7 @@ TEST (influences_are_weights_merged_by_joint) {
         const uint32_t num_weights = round < 140 ? 1 + round % 14 : MAX;
         const uint32_t num_joints = round % 3 == 0 ? 2 : JOINTS; // many repetitions, or few
         md5_weight weights[MAX];
-        real3 position = {0.0, 0.0, 0.0};
+        real3 position = {0, 0, 0};
         FOR (i, num_weights) {
             weights[i].joint = test_random_u32(&random) % num_joints;
             // Quarters, so that equal biases are common and zero and negative ones occur.
@@ -79,7 +79,7 @@ TEST (influences_are_weights_merged_by_joint) {
         const md5_mesh *mesh = &made.mesh;
         uint32_t num_expected = 0;
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
-            real3 sum = {0.0, 0.0, 0.0};
+            real3 sum = {0, 0, 0};
             double bias = 0.0;
             bool any = false;
             FOR (i, num_weights) {
@@ -152,7 +152,7 @@ TEST (vertices_may_share_their_weights) {
     OWN_MESH made;
     REQUIRE(made_mesh_build(&made, &source, 3, NULL));
     static const uint32_t first_influence[5] = {0, 2, 4, 7, 7};
-    static const float expected[4] = {3.0f, 5.0f, 6.0f, 0.0f};
+    static const float expected[4] = {3, 5, 6, 0};
     FOR (i, 4u) {
         CHECK_UINT(made.mesh.first_influence[i + 1], first_influence[i + 1]);
         CHECK(made.mesh.positions[i].x == expected[i]);
@@ -247,12 +247,12 @@ static void check_packed(const float *biases, uint32_t count, uint32_t slots, co
 
 TEST (packing_knows_negative_and_cancelling_biases) {
     check_packed((float[]){-0.5f, 1.5f}, 2, 4, (float[]){1.5f, -0.5f, 0, 0});
-    check_packed((float[]){-2.0f}, 1, 2, (float[]){1.0f, 0});
+    check_packed((float[]){-2.0f}, 1, 2, (float[]){1, 0});
     check_packed((float[]){0.25f, 0.25f}, 2, 2, (float[]){0.5f, 0.5f});
-    check_packed((float[]){1.0f, -1.0f}, 2, 3, (float[]){1.0f, 0, 0});
-    check_packed((float[]){1.0f, -1.0f + FLT_EPSILON}, 2, 2, (float[]){1.0f, 0});
-    check_packed((float[]){1.0f, -1.0f, 0.5f}, 3, 2, (float[]){1.0f, 0});
-    check_packed((float[]){1.0f, -1.0f, 0.5f}, 3, 3, (float[]){2.0f, -2.0f, 1.0f});
+    check_packed((float[]){1, -1}, 2, 3, (float[]){1, 0, 0});
+    check_packed((float[]){1.0f, -1.0f + FLT_EPSILON}, 2, 2, (float[]){1, 0});
+    check_packed((float[]){1.0f, -1.0f, 0.5f}, 3, 2, (float[]){1, 0});
+    check_packed((float[]){1.0f, -1.0f, 0.5f}, 3, 3, (float[]){2, -2, 1});
 }
 
 // -- Loss -------------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ static real3 difference(const loss_case *test, const md5_mesh *mesh, rotate_fn *
     uint32_t joints[8];
     float packed[8];
     pack(mesh, test->slots, joints, packed);
-    real3 sum = {0.0, 0.0, 0.0};
+    real3 sum = {0, 0, 0};
     EACH_IN (weight, test, weights) {
         const real3 arm =
             real3_transform(&test->bind[weight->joint], real3_of(weight->offset), 0.0);
@@ -330,7 +330,7 @@ static real3 rotate_worst(const loss_case *test, uint32_t joint, real3 v, const 
 static real3 direction(real3 v)
 {
     const double size = real3_length(v);
-    return size > 1e-12 ? real3_scale(v, 1.0 / size) : (real3){1.0, 0.0, 0.0};
+    return size > 1e-12 ? real3_scale(v, 1.0 / size) : (real3){1, 0, 0};
 }
 
 static void make_loss_case(loss_case *test, uint32_t round, uint64_t *random)
@@ -369,7 +369,7 @@ TEST (path_loss_is_never_passed_and_can_be_reached) {
         uint32_t joints[8];
         float packed[8];
         pack(&made.mesh, test.slots, joints, packed);
-        real3 parts[10] = {{0.0, 0.0, 0.0}}, shift = {0.0, 0.0, 0.0};
+        real3 parts[10] = {{0, 0, 0}}, shift = {0, 0, 0};
         EACH_IN (weight, &test, weights) {
             const double bias = (double)weight->bias;
             const real3 arm =
@@ -399,7 +399,7 @@ TEST (path_loss_of_ordinary_vertices_is_rounding) {
     md5_mat34 bind[JOINTS];
     made_joints(bind, JOINTS, 20.0, &random);
     for (uint32_t count = 1; count <= JOINTS; count++) {
-        const real3 meet = {3.0, -4.0, 5.0};
+        const real3 meet = {3, -4, 5};
         md5_weight weights[JOINTS];
         FOR (i, count) {
             const real3 arm = real3_sub(meet, origin_of(&bind[i]));

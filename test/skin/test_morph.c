@@ -154,14 +154,11 @@ static void check_near(const skinned *found, const md5_vec3 *positions, const md
                        const md5_vec4 *tangents, uint32_t count, double most_place,
                        double most_turn)
 {
-    double place = 0.0, turn = 0.0;
     FOR (v, count) {
-        real_worse(&place, real_distance(positions[v], found->positions[v]));
-        real_worse(&turn, real_distance(normals[v], found->normals[v]));
-        real_worse(&turn, real_distance(xyz(tangents[v]), xyz(found->tangents[v])));
+        CHECK_SMALL(real_distance(positions[v], found->positions[v]), most_place);
+        CHECK_SMALL(real_distance(normals[v], found->normals[v]), most_turn);
+        CHECK_SMALL(real_distance(xyz(tangents[v]), xyz(found->tangents[v])), most_turn);
     }
-    CHECK_SMALL(place, most_place);
-    CHECK_SMALL(turn, most_turn);
 }
 
 #define TEST_HERE(title) \
@@ -172,19 +169,16 @@ TEST_HERE (morph_blends_bind_poses) {
         const float *weights = blends[i];
         static skinned at;
         const md5_mesh *const mesh = &scene->model->meshes[0];
-        double place = 0.0, turn = 0.0;
         skin_scene(scene, weights, NULL, NULL, &at);
         FOR (j, mesh->num_vertices) {
             const real3 point = blended_point(scene, weights, j);
             const real3 normal = blended_direction(scene, weights, j, false);
             const real3 tangent = blended_direction(scene, weights, j, true);
-            real_worse(&place, real3_distance(point, real3_of(at.positions[j])));
-            real_worse(&turn, real3_distance(normal, real3_of(at.normals[j])));
-            real_worse(&turn, real3_distance(tangent, real3_of(xyz(at.tangents[j]))));
+            CHECK_SMALL(real3_distance(point, real3_of(at.positions[j])), 1e-5);
+            CHECK_SMALL(real3_distance(normal, real3_of(at.normals[j])), 1e-5);
+            CHECK_SMALL(real3_distance(tangent, real3_of(xyz(at.tangents[j]))), 1e-5);
             CHECK(at.tangents[j].w == mesh->tangents[j].w);
         }
-        CHECK_SMALL(place, 1e-5);
-        CHECK_SMALL(turn, 1e-5);
     }
 }
 
@@ -231,7 +225,6 @@ TEST_HERE (morph_is_blended_before_skinning) {
         const float *weights = blends[i];
         static skinned at;
         const md5_mesh *const mesh = &scene->model->meshes[0];
-        double place = 0.0, turn = 0.0;
         skin_scene(scene, weights, palette, NULL, &at);
         FOR (j, mesh->num_vertices) {
             const uint32_t v = mesh->sources[j];
@@ -247,12 +240,10 @@ TEST_HERE (morph_is_blended_before_skinning) {
                               real3_scale(real3_transform(other, bind[k], k == 0), 0.25));
                 out[k] = k == 0 ? sum : real3_unit(sum);
             }
-            real_worse(&place, real3_distance(out[0], real3_of(at.positions[j])));
-            real_worse(&turn, real3_distance(out[1], real3_of(at.normals[j])));
-            real_worse(&turn, real3_distance(out[2], real3_of(xyz(at.tangents[j]))));
+            CHECK_SMALL(real3_distance(out[0], real3_of(at.positions[j])), 2e-5);
+            CHECK_SMALL(real3_distance(out[1], real3_of(at.normals[j])), 1e-5);
+            CHECK_SMALL(real3_distance(out[2], real3_of(xyz(at.tangents[j]))), 1e-5);
         }
-        CHECK_SMALL(place, 2e-5);
-        CHECK_SMALL(turn, 1e-5);
     }
 }
 

@@ -220,7 +220,7 @@ TEST (weld_finds_the_first_equal_point) {
 }
 
 TEST (minus_zero_welds_to_zero) {
-    const md5_vec3 points[3] = {{0.0f, -0.0f, 1.0f}, {-0.0f, 0.0f, 1.0f}, {0.0f, 0.0f, -1.0f}};
+    const md5_vec3 points[3] = {{0, -0, 1}, {-0, 0, 1}, {0, 0, -1}};
     uint32_t first_equal[3];
     md5_context context;
     md5i_context_begin(&context, NULL, NULL, NULL);

@@ -217,7 +217,7 @@ static void make_patch(cloth_patch *patch, uint32_t least, uint32_t most, double
 static real3 expected_place(const cloth_patch *patch, uint32_t file_vertex)
 {
     const md5_vertex vertex = patch->vertices[file_vertex];
-    real3 sum = {0.0, 0.0, 0.0};
+    real3 sum = {0, 0, 0};
     FOR (i, vertex.num_weights) {
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
         const real3 position =
@@ -232,7 +232,7 @@ static real3 expected_direction(const cloth_patch *patch, uint32_t file_vertex, 
                                 double *length)
 {
     const md5_vertex vertex = patch->vertices[file_vertex];
-    real3 sum = {0.0, 0.0, 0.0};
+    real3 sum = {0, 0, 0};
     FOR (i, vertex.num_weights) {
         const md5_weight *weight = &patch->weights[vertex.first_weight + i];
         const md5_mat34 back = inverse(&patch->bind[weight->joint]);
@@ -644,8 +644,7 @@ TEST (skin_sizes_by_powers_of_two_move_by_the_same_motion) {
     uint64_t random = 2;
     size_case of = {.mesh = mesh};
     FOR (i, SIZES_JOINTS) {
-        of.palette[i] =
-            md5_mat34_from_xform((md5_xform){made_rotation(&random), {1.0f, -2.0f, 3.0f}, 0.0f});
+        of.palette[i] = md5_mat34_from_xform((md5_xform){made_rotation(&random), {1, -2, 3}, 0.0f});
     }
     md5_build_dual_palette(of.palette, SIZES_JOINTS, of.dual);
     skinned expected, actual;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const view_rect clip = {10.0f, 20.0f, 30.0f, 40.0f};
+static const view_rect clip = {10, 20, 30, 40};
 
 // A canvas with a font of no letters, whose texture is 1 wide and high.
 typedef struct sheet {
@@ -53,7 +53,7 @@ static bool is_inside(const view_canvas *canvas, view_rect rect)
 }
 
 TEST_HERE (canvas_starts_without_a_clip) {
-    view_draw_rect(&s->canvas, (view_rect){-100.0f, -100.0f, 300.0f, 300.0f}, ~0u);
+    view_draw_rect(&s->canvas, (view_rect){-100, -100, 300, 300}, ~0u);
     CHECK_NEAR(area(&s->canvas), 90000.0, 0.0);
     CHECK_NEAR(view_clip_canvas(&s->canvas, clip).width, 0.0, 0.0);
 }
@@ -63,34 +63,34 @@ TEST_HERE (canvas_returns_the_clip_before) {
     const view_rect last = view_clip_canvas(&s->canvas, none);
     CHECK(last.x == clip.x && last.y == clip.y && last.width == clip.width
           && last.height == clip.height);
-    view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, ~0u);
+    view_draw_rect(&s->canvas, (view_rect){0, 0, 100, 100}, ~0u);
     CHECK_NEAR(area(&s->canvas), 10000.0, 0.0);
 }
 
 TEST_HERE (canvas_without_content_ends_clipping) {
     view_clip_canvas(&s->canvas, clip);
     view_clear_canvas(&s->canvas);
-    view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 5.0f, 5.0f}, ~0u);
+    view_draw_rect(&s->canvas, (view_rect){0, 0, 5, 5}, ~0u);
     CHECK_NEAR(area(&s->canvas), 25.0, 0.0);
 }
 
 TEST_HERE (canvas_clip_without_area_cuts_off_everything) {
-    view_clip_canvas(&s->canvas, (view_rect){10.0f, 20.0f, 0.0f, 40.0f});
-    view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, ~0u);
+    view_clip_canvas(&s->canvas, (view_rect){10, 20, 0, 40});
+    view_draw_rect(&s->canvas, (view_rect){0, 0, 100, 100}, ~0u);
     view_draw_disc(&s->canvas, 10.0f, 30.0f, 5.0f, ~0u);
     CHECK_UINT(s->canvas.count, 0);
-    view_clip_canvas(&s->canvas, (view_rect){10.0f, 20.0f, -5.0f, 40.0f});
-    view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, ~0u);
+    view_clip_canvas(&s->canvas, (view_rect){10, 20, -5, 40});
+    view_draw_rect(&s->canvas, (view_rect){0, 0, 100, 100}, ~0u);
     CHECK_UINT(s->canvas.count, 0);
 }
 
 TEST_HERE (canvas_cuts_all_shapes_at_the_clip) {
-    static const float corners[6] = {0.0f, 0.0f, 100.0f, 30.0f, 5.0f, 90.0f};
-    static const float ends[4] = {0.0f, 0.0f, 60.0f, 70.0f};
+    static const float corners[6] = {0, 0, 100, 30, 5, 90};
+    static const float ends[4] = {0, 0, 60, 70};
     view_clip_canvas(&s->canvas, clip);
-    view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, ~0u);
+    view_draw_rect(&s->canvas, (view_rect){0, 0, 100, 100}, ~0u);
     CHECK_NEAR(area(&s->canvas), 1200.0, 0.0);
-    view_draw_round_rect(&s->canvas, (view_rect){5.0f, 5.0f, 30.0f, 30.0f}, 8.0f, ~0u);
+    view_draw_round_rect(&s->canvas, (view_rect){5, 5, 30, 30}, 8.0f, ~0u);
     CHECK_NEAR(area(&s->canvas), 1200.0 + 25.0 * 15.0, 1e-3);
     view_draw_disc(&s->canvas, 40.0f, 60.0f, 10.0f, ~0u);
     CHECK_NEAR(area(&s->canvas), 1200.0 + 25.0 * 15.0 + 100.0, 1e-3);
@@ -101,7 +101,7 @@ TEST_HERE (canvas_cuts_all_shapes_at_the_clip) {
 
 // Of the right angle at (0, 0) with sides of 40: the clip leaves the small one at (10, 20).
 TEST_HERE (canvas_cuts_a_triangle_exactly) {
-    static const float corners[6] = {0.0f, 0.0f, 40.0f, 0.0f, 0.0f, 40.0f};
+    static const float corners[6] = {0, 0, 40, 0, 0, 40};
     view_clip_canvas(&s->canvas, clip);
     view_draw_triangle(&s->canvas, corners, ~0u);
     CHECK_NEAR(area(&s->canvas), 50.0, 1e-4);
@@ -109,8 +109,8 @@ TEST_HERE (canvas_cuts_a_triangle_exactly) {
 
 // All four corners of the clip are within it; then all of its own are within the clip.
 TEST_HERE (canvas_cuts_a_large_triangle_to_the_whole_clip) {
-    static const float large[6] = {-500.0f, -500.0f, 900.0f, -500.0f, -500.0f, 900.0f};
-    static const float small[6] = {12.0f, 22.0f, 14.0f, 22.0f, 12.0f, 25.0f};
+    static const float large[6] = {-500, -500, 900, -500, -500, 900};
+    static const float small[6] = {12, 22, 14, 22, 12, 25};
     view_clip_canvas(&s->canvas, clip);
     view_draw_triangle(&s->canvas, large, ~0u);
     CHECK_NEAR(area(&s->canvas), 1200.0, 1e-2);
@@ -124,15 +124,14 @@ TEST_HERE (canvas_cuts_a_large_triangle_to_the_whole_clip) {
 TEST_HERE (canvas_cuts_texture_and_gradient_in_proportion) {
     static const float uv[4] = {0.0f, 0.25f, 1.0f, 0.75f};
     view_clip_canvas(&s->canvas, clip);
-    view_draw_image(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, uv, 1, true);
+    view_draw_image(&s->canvas, (view_rect){0, 0, 100, 100}, uv, 1, true);
     CHECK_UINT(s->canvas.num_images, 1);
     const md5gl_panel_vertex *const v = s->canvas.images[0].vertices;
     CHECK_NEAR(v[0].u, 0.1, 1e-6);
     CHECK_NEAR(v[0].v, 0.25 + 0.5 * 0.2, 1e-6);
     CHECK_NEAR(v[2].u, 0.4, 1e-6);
     CHECK_NEAR(v[2].v, 0.25 + 0.5 * 0.6, 1e-6);
-    view_draw_gradient(&s->canvas, (view_rect){0.0f, 0.0f, 100.0f, 100.0f}, 0x000000FFu,
-                       0xC86400FFu);
+    view_draw_gradient(&s->canvas, (view_rect){0, 0, 100, 100}, 0x000000FFu, 0xC86400FFu);
     CHECK_UINT(s->canvas.vertices[0].rgba[0], 40);
     CHECK_UINT(s->canvas.vertices[0].rgba[1], 20);
     CHECK_UINT(s->canvas.vertices[2].rgba[0], 120);
@@ -140,11 +139,11 @@ TEST_HERE (canvas_cuts_texture_and_gradient_in_proportion) {
 }
 
 TEST_HERE (canvas_leaves_out_what_is_beside_the_clip) {
-    static const float whole[4] = {0.0f, 0.0f, 1.0f, 1.0f};
-    static const float corners[6] = {0.0f, 0.0f, 9.0f, 0.0f, 0.0f, 99.0f};
+    static const float whole[4] = {0, 0, 1, 1};
+    static const float corners[6] = {0, 0, 9, 0, 0, 99};
     view_clip_canvas(&s->canvas, clip);
-    view_draw_image(&s->canvas, (view_rect){50.0f, 30.0f, 5.0f, 5.0f}, whole, 1, true);
-    view_draw_rect(&s->canvas, (view_rect){0.0f, 0.0f, 10.0f, 100.0f}, ~0u);
+    view_draw_image(&s->canvas, (view_rect){50, 30, 5, 5}, whole, 1, true);
+    view_draw_rect(&s->canvas, (view_rect){0, 0, 10, 100}, ~0u);
     view_draw_triangle(&s->canvas, corners, ~0u);
     CHECK_UINT(s->canvas.num_images, 0);
     CHECK_UINT(s->canvas.count, 0);

@@ -226,8 +226,8 @@ TEST_HERE (inspector_measures_from_joint_to_joint, BOBBIN) {
     screen_draw(s);
     CHECK(!is_there(s, "two/Distance"));
     // Spots have no angle.
-    viewer->pick = (view_pick){.is_set = true, .joint = -1, .weights = {1.0f, 0.0f, 0.0f}};
-    viewer->measured = (view_pick){.is_set = true, .triangle = 9, .weights = {1.0f, 0.0f, 0.0f}};
+    viewer->pick = (view_pick){.is_set = true, .joint = -1, .weights = {1, 0, 0}};
+    viewer->measured = (view_pick){.is_set = true, .triangle = 9, .weights = {1, 0, 0}};
     view_skin(&viewer->document->scene);
     screen_draw(s);
     press(s, "two/Distance", 0.9f);

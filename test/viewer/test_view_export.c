@@ -581,7 +581,7 @@ TEST_EXPORT (view_export_dialog_scrolls_in_a_small_window) {
     CHECK(button.width > 0.0f && button.x + button.width < width
           && button.y + button.height < height);
     CHECK(item_find(viewer, &facts, "export/name").y > button.y); // it is cut off
-    view_run_ui(&viewer->ui, &facts, &(ui_mouse){.x = 200.0f, .y = 150.0f, .wheel = -2.0f});
+    view_run_ui(&viewer->ui, &facts, &(ui_mouse){.x = 200, .y = 150, .wheel = -2});
     const view_rect field = item_find(viewer, &facts, "export/name");
     CHECK(field.y > 0.0f && field.y + field.height < button.y);
     CHECK(press_key(of, VIEW_KEY_HOME) == VIEW_TAKEN);

@@ -24,9 +24,9 @@ static void make_square(square *s)
         const float x = i == 1 || i == 2 ? 1.0f : 0.0f, y = i >= 2 ? 1.0f : 0.0f;
         s->positions[i] = (md5_vec3){x, -y, 0.0f};
         s->texcoords[i] = (md5_vec2){x, y};
-        s->normals[i] = (md5_vec3){0.0f, 0.0f, 1.0f};
+        s->normals[i] = (md5_vec3){0, 0, 1};
         // cross(N, T) is +y, and v grows along -y.
-        s->tangents[i] = (md5_vec4){1.0f, 0.0f, 0.0f, -1.0f};
+        s->tangents[i] = (md5_vec4){1, 0, 0, -1};
     }
     memcpy(s->indices, indices, sizeof indices);
     s->mesh = (md5_mesh){.name = "",
@@ -55,7 +55,7 @@ TEST (view_faults_are_counted_by_kind) {
     CHECK(are_faults(&faults, 0, 0, 0, 0, 0));
     CHECK(!marks[0] && !marks[1] && !marks[2] && !marks[3]);
 
-    s.normals[1] = (md5_vec3){0.0f, 0.0f, 0.0f}; // of the first triangle only
+    s.normals[1] = (md5_vec3){0, 0, 0}; // of the first triangle only
     faults = view_find_faults(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 1, 0, 0, 0, 0));
     CHECK(!marks[0] && marks[1] && !marks[2] && !marks[3]);
@@ -64,7 +64,7 @@ TEST (view_faults_are_counted_by_kind) {
     CHECK_UINT(faults.counts[VIEW_FAULT_SHORT], 1);
 
     make_square(&s);
-    s.normals[3] = (md5_vec3){0.0f, 0.0f, -1.0f}; // of the second triangle only
+    s.normals[3] = (md5_vec3){0, 0, -1}; // of the second triangle only
     faults = view_find_faults(&s.mesh, NULL, marks);
     CHECK(are_faults(&faults, 0, 0, 1, 0, 0));
     CHECK(marks[3] && !marks[1]);
@@ -83,7 +83,7 @@ TEST (view_faults_are_counted_by_kind) {
 
     make_square(&s);
     s.positions[3] = s.positions[2];
-    s.normals[3] = (md5_vec3){0.0f, 0.0f, -1.0f}; // has no triangle to face away from
+    s.normals[3] = (md5_vec3){0, 0, -1}; // has no triangle to face away from
     faults = view_find_faults(&s.mesh, NULL, NULL);
     CHECK(are_faults(&faults, 0, 0, 0, 0, 1));
     CHECK_UINT(view_count_faults(&faults), 0);

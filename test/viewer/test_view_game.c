@@ -841,7 +841,7 @@ TEST (view_guest_comes_when_he_snores_and_folds_when_he_strikes) {
     view_machine host, guest;
     if (!begin_guest(&host, &guest))
         return;
-    guest.start.translation = guest.place.translation = (md5_vec3){50.0f, 0.0f, 0.0f};
+    guest.start.translation = guest.place.translation = (md5_vec3){50, 0, 0};
     view_run_machine(&host, 24.0);
     CHECK_STRING(state_of(&guest), "waits");
     CHECK_NEAR(guest.place.translation.x, 50.0, 0.0);
@@ -889,8 +889,8 @@ TEST (view_guest_that_is_far_away_comes_to_where_its_host_is) {
     view_machine host, guest;
     if (!begin_guest(&host, &guest))
         return;
-    guest.start.translation = (md5_vec3){30.0f, 40.0f, 0.0f};
-    host.place.translation = (md5_vec3){1000.0f, 0.0f, 0.0f};
+    guest.start.translation = (md5_vec3){30, 40, 0};
+    host.place.translation = (md5_vec3){1000, 0, 0};
     view_run_machine(&host, 26.3);
     CHECK_STRING(state_of(&guest), "start");
     CHECK_NEAR(guest.place.translation.x, 1030.0, 6.0);
@@ -903,7 +903,7 @@ TEST (view_guest_that_is_far_away_comes_to_where_its_host_is) {
 TEST (view_guest_is_looked_at) {
     static const struct {
         float ahead, left, yaw;
-    } cases[] = {{60.0f, 30.0f, 26.565f}, {400.0f, 30.0f, 0.0f}, {-60.0f, 30.0f, 0.0f}};
+    } cases[] = {{60.0f, 30.0f, 26.565f}, {400, 30, 0}, {-60, 30, 0}};
     EACH (of, cases) {
         view_machine host, guest;
         if (!begin_guest(&host, &guest))
@@ -914,7 +914,7 @@ TEST (view_guest_is_looked_at) {
         CHECK_NEAR(value_of(&host, "head_yaw"), of->yaw, 0.5);
         CHECK((value_of(&host, "eyes_pitch") < -5.0f) == (of->yaw > 0.0f)); // it is lower than he
         CHECK_NEAR(value_of(&host, "pointer"), 0.0, 0.0);
-        host.target = (md5_vec3){100.0f, -100.0f, 40.0f}; // a pointer comes first
+        host.target = (md5_vec3){100, -100, 40}; // a pointer comes first
         host.has_target = true;
         host.pointed = host.time;
         view_run_machine(&host, 5.0);

@@ -97,7 +97,7 @@ TEST (layout_leaves_enough_of_the_picture) {
 }
 
 TEST (layout_docks_have_room_for_what_is_in_them) {
-    static const float least[2] = {12.0f, 18.0f};
+    static const float least[2] = {12, 18};
     EACH_LAYOUT(wish, layout)
     FOR (dock, 2)
         if (is_there(layout.docks[dock]) && layout.arrangement != VIEW_ARRANGE_SHEET)

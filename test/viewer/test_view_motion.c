@@ -58,7 +58,7 @@ static void pose_kite(view_scene *scene, const view_play *play)
 static md5_xform place_kite(const view_scene *scene)
 {
     (void)scene;
-    return (md5_xform){.translation = {0.0f, 0.0f, 5.0f}, .rotation = {.w = 1.0f}};
+    return (md5_xform){.translation = {0, 0, 5}, .rotation = {.w = 1.0f}};
 }
 
 static md5_vec3 walked_by_kite(const view_scene *scene, const view_play *play)
@@ -216,7 +216,7 @@ static double worst_piston(const view_scene *scene)
 
 // It repeats itself, is as high at corners as these, and straight between them.
 TEST (view_ground_is_made_of_triangles) {
-    const view_terrain terrain = {.num_feet = 1, .cell = 4.0f, .height = 3.0f};
+    const view_terrain terrain = {.num_feet = 1, .cell = 4, .height = 3};
     const float period = terrain.cell * (float)VIEW_GROUND_SQUARES;
     uint64_t random = 5;
     float low = INFINITY, high = -INFINITY;
@@ -346,8 +346,8 @@ static view_camera camera_at(float azimuth, float elevation, float distance, md5
 }
 
 TEST (view_camera_follows_by_a_share) {
-    const view_camera to = camera_at(170.0f, 40.0f, 100.0f, (md5_vec3){8.0f, -4.0f, 2.0f});
-    view_camera seen = camera_at(-170.0f, 20.0f, 60.0f, (md5_vec3){0.0f, 0.0f, 0.0f});
+    const view_camera to = camera_at(170.0f, 40.0f, 100.0f, (md5_vec3){8, -4, 2});
+    view_camera seen = camera_at(-170.0f, 20.0f, 60.0f, (md5_vec3){0, 0, 0});
     seen.scene_radius = 3.0f;
     CHECK(view_follow_camera(&seen, &to, 0.25f));
     CHECK_NEAR(seen.azimuth, -175.0, 1e-4); // the shorter arc, across 180
@@ -418,7 +418,7 @@ TEST (view_reduced_motion_is_there_at_once) {
 
 // The point under the mouse when the wheel turns stays there until the camera has arrived.
 TEST (view_zoom_keeps_the_point_on_the_way) {
-    const view_camera from = camera_at(30.0f, 12.0f, 100.0f, (md5_vec3){1.0f, 2.0f, 3.0f});
+    const view_camera from = camera_at(30.0f, 12.0f, 100.0f, (md5_vec3){1, 2, 3});
     const float height = 480.0f, x = 120.0f, y = -70.0f;
     view_camera to = from, seen = from;
     view_zoom(&to, 2.5f, x, y, height);

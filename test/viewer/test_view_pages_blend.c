@@ -440,7 +440,7 @@ TEST_PAGE (page_gaze_keeps_the_head_still_without_a_share, "gaze") {
 // The sum of bias * (joint * offset), as the file format defines it.
 static real3 posed(const md5_weight *weights, md5_vertex vertex, const md5_mat34 *joints)
 {
-    real3 sum = {0.0, 0.0, 0.0};
+    real3 sum = {0, 0, 0};
     FOR (i, vertex.num_weights) {
         const md5_weight *const weight = &weights[vertex.first_weight + i];
         sum = real3_add(

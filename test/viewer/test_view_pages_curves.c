@@ -83,7 +83,7 @@ TEST_PAGE (page_squad_has_no_jumps_of_velocity, "squad") {
 // As the page says: angle by angle the way is longer than by slerp, and uneven.
 TEST (page_euler_takes_the_longer_way) {
     double length = 0.0, least = INFINITY, most = 0.0;
-    real4 last = {0.0, 0.0, 0.0, 1.0};
+    real4 last = {0, 0, 0, 1};
     for (int i = 1; i <= 200; i++) {
         const float t = (float)i / 200.0f;
         const real4 now = real4_of(md5_quat_from_euler((md5_euler){80 * t, 130 * t, 60 * t}));
@@ -93,7 +93,7 @@ TEST (page_euler_takes_the_longer_way) {
         most = fmax(most, step);
         last = now;
     }
-    CHECK(length > 1.15 * real4_angle((real4){0.0, 0.0, 0.0, 1.0}, last) && most > 1.4 * least);
+    CHECK(length > 1.15 * real4_angle((real4){0, 0, 0, 1}, last) && most > 1.4 * least);
 }
 
 TEST_PAGE (page_euler_loses_a_direction_at_ninety_degrees, "euler") {
@@ -135,7 +135,7 @@ TEST_PAGE (page_ik_counts_the_iterations_that_are_needed, "ik") {
         const md5_chain_job job = {.solver = solvers[i / 2],
                                    .tip = JOINT("hand_l"),
                                    .length = 4,
-                                   .target = {12.0f, 12.0f, 32.0f},
+                                   .target = {12, 12, 32},
                                    .iterations = (uint32_t)needed - i % 2,
                                    .weight = 1.0f};
         view_sample_clip(&of->picture, "stand", 0.0, pose);
@@ -164,7 +164,7 @@ TEST_PAGE (page_limits_are_kept_wherever_the_target_is, "limits") {
 TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
     CLAIM("@ 0");
     const md5_model *const model = of->scene.model;
-    const md5_vec3 x = {1.0f, 0.0f, 0.0f};
+    const md5_vec3 x = {1, 0, 0};
     const uint32_t arm[3] = {JOINT("upperarm_l"), JOINT("forearm_l"), JOINT("hand_l")};
     md5_vec3 at[3];
     FOR (i, 3)
@@ -190,7 +190,7 @@ TEST_PAGE (page_limits_come_as_near_as_the_joints_can, "limits") {
                         pose[arm[i]].rotation =
                             md5_quat_mul(model->bind_local[arm[i]].rotation, turns[i]);
                     best = fmin(best, real_distance(view_posed_place(&of->picture, pose, arm[2]),
-                                                    (md5_vec3){-8.0f, 12.0f, 38.0f}));
+                                                    (md5_vec3){-8, 12, 38}));
                 }
     FOR (solver, 3)
         CLAIM("solver = %d @ 0 | distance, limited > %.17g; distance, limited < %.17g", solver,
@@ -266,7 +266,7 @@ TEST_PAGE (page_interpolation_shows_what_each_way_does, "interpolation") {
 // What lies on each other in the plot of heights is seen in that of distances: in powers of ten.
 TEST_PAGE (page_interpolation_tells_the_curves_apart, "interpolation") {
     static const char *const names[2] = {"nlerp", "cubic"};
-    float most[2] = {-9.0f, -9.0f};
+    float most[2] = {-9, -9};
     CLAIM("@ %.17g", of->page->start);
     FOR (k, 2) {
         const view_series *const series = SERIES(1, names[k]);
@@ -453,7 +453,7 @@ TEST_PAGE (page_walk_measures_what_is_posed, "walk") {
                        md5_joint_in_model(of->scene.skeleton, figure->pose, JOINT("body")).rotation;
     const md5_vec3 up = md5_quat_rotate(
         md5_quat_mul(figure->place.rotation, md5_quat_mul(posed, md5_quat_conjugate(bind))),
-        (md5_vec3){0.0f, 0.0f, 1.0f});
+        (md5_vec3){0, 0, 1});
     CLAIM("| body tilts = %.17g ~ 0.05", acos((double)up.z) / DEGREE);
 }
 

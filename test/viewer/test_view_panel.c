@@ -491,7 +491,7 @@ TEST (view_lens_shows_in_a_region_what_it_shows_in_a_picture_of_that_size) {
         md5_mat44 view, clip_small, clip_wide;
         view_lens_matrices(&small, &view, &clip_small);
         view_lens_matrices(&wide, &view, &clip_wide);
-        const float eye[4] = {7.0f, -5.0f, -90.0f, 1.0f};
+        const float eye[4] = {7, -5, -90, 1};
         float a[4] = {0}, b[4] = {0};
         FOR (row, 4)
             FOR (column, 4) {

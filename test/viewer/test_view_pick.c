@@ -577,9 +577,8 @@ TEST (view_pointer_behind_him_turns_him_round) {
 
 // Behind him a pointer that crosses the middle stays on its side for a while.
 TEST (view_pointer_that_circles_behind_him_does_not_swing_his_head) {
-    static const double at[][2] = {{170.0, 170.0},  {190.0, 190.0},  {205.0, 205.0},
-                                   {215.0, -145.0}, {190.0, -170.0}, {155.0, -205.0},
-                                   {145.0, 145.0},  {30.0, 30.0}};
+    static const double at[][2] = {{170, 170},  {190, 190},  {205, 205}, {215, -145},
+                                   {190, -170}, {155, -205}, {145, 145}, {30, 30}};
     view_scene scene;
     view_machine *const machine = &scene.machine;
     view_log log;

@@ -161,7 +161,7 @@ static char color_of(shot_viewer *viewer, double time)
 {
     viewer->state.play.time = time;
     OWN_PICTURE picture = shot_draw(viewer);
-    double sums[3] = {0.0, 0.0, 0.0};
+    double sums[3] = {0, 0, 0};
     FOR (i, (size_t)picture.width * picture.height)
         FOR (k, 3)
             sums[k] += picture.rgba[4 * i + (size_t)k];

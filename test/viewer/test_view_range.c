@@ -12,7 +12,7 @@
 #include "demo/viewer/platform/platform_sdl.h"
 
 // 41 frames of 20 a second: two seconds.
-static const md5_anim clip = {.num_frames = 41, .frame_rate = 20.0, .duration = 2.0};
+static const md5_anim clip = {.num_frames = 41, .frame_rate = 20, .duration = 2};
 
 // Frames 11 to 31 as the panel counts them: from 0.5 to 1.5 s.
 static view_play make_play(md5_wrap wrap)

@@ -30,7 +30,7 @@ static void make_sheet(sheet *of)
     for (uint32_t i = 0; i < NUM_PLACES; i++) {
         const float x = (float)(i % SIDE), y = (float)(i / SIDE);
         of->positions[i] = (md5_vec3){x, y, 0.0f};
-        of->normals[i] = (md5_vec3){0.0f, 0.0f, 1.0f};
+        of->normals[i] = (md5_vec3){0, 0, 1};
         of->texcoords[i] = (md5_vec2){x / (float)SIDE, y / (float)SIDE};
         of->influences[i] = (md5_vec4){x, y, 0.0f, 1.0f};
         of->joints[i] = 0;
@@ -247,7 +247,7 @@ TEST (view_reducing_takes_linear_time_around_a_vertex) {
                                i < SIDES    ? 0.0f
                                : i == SIDES ? 0.1f
                                             : -0.1f};
-        normals[i] = (md5_vec3){0.0f, 0.0f, 1.0f};
+        normals[i] = (md5_vec3){0, 0, 1};
         influences[i] = (md5_vec4){places[i].x, places[i].y, places[i].z, 1.0f};
         first[i + 1] = i + 1;
     }
@@ -411,7 +411,7 @@ TEST (view_quality_gives_way_as_far_as_needed) {
     const struct {
         double full;
         uint32_t step;
-    } cases[] = {{0.07, 1}, {0.1, 2}, {0.15, 3}, {0.25, 4}, {0.35, 5}, {3.0, 5}};
+    } cases[] = {{0.07, 1}, {0.1, 2}, {0.15, 3}, {0.25, 4}, {0.35, 5}, {3, 5}};
     EACH (row, cases) {
         view_quality quality = {0};
         const uint32_t changes = run(&quality, row->full, 60.0);

@@ -353,7 +353,7 @@ TEST_HERE (view_frame_time_forgets_all_but_the_last_ones) {
 }
 
 TEST_HERE (view_recording_is_ended_by_a_click_on_its_sign) {
-    view_movie movie = {.num_added = 50, .frame_rate = 25.0};
+    view_movie movie = {.num_added = 50, .frame_rate = 25};
     w->viewer.movie = &movie;
     const view_stage facts = item_draw(&w->viewer, 1280, 720);
     CHECK(fabs(facts.recorded - 2.0) < 1e-9);

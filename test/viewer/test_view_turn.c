@@ -16,7 +16,7 @@ static bool is_at(md5_vec3 v, float x, float y, float z)
 }
 
 TEST (view_turns_are_quarters) {
-    const md5_vec3 v = {1.0f, 2.0f, 3.0f};
+    const md5_vec3 v = {1, 2, 3};
     const view_turn none = {.is_set = false};
     const view_turn about_x = view_turn_further(none, 0), about_y = view_turn_further(none, 1),
                     about_z = view_turn_further(none, 2);
@@ -50,8 +50,7 @@ TEST (view_turns_are_described) {
 
 TEST (view_turns_move_boxes_and_matrices) {
     const view_turn turn = view_turn_further((view_turn){0}, 0);
-    const md5_bounds box =
-        view_turn_bounds(&turn, (md5_bounds){{-1.0f, -2.0f, -3.0f}, {1.0f, 20.0f, 30.0f}});
+    const md5_bounds box = view_turn_bounds(&turn, (md5_bounds){{-1, -2, -3}, {1, 20, 30}});
     CHECK(is_at(box.min, -1.0f, -30.0f, -2.0f) && is_at(box.max, 1.0f, 3.0f, 20.0f));
     md5_mat34 matrix = {{1, 0, 0, 5, 0, 1, 0, 6, 0, 0, 1, 7}};
     view_move_matrices(turn.matrix, &matrix, 1);
@@ -95,7 +94,7 @@ TEST_SHOT (view_turns_by_keys_undo_the_option, MODEL " --samples 1 --resolution 
 // A machine's character is rotated about its own position.
 TEST_SHOT (view_turns_machines_about_their_place, "models/bobbin/bobbin.md5machine --samples 1") {
     view_scene *const shown = &viewer->state.document->scene;
-    const md5_vec3 place = {100.0f, 50.0f, 0.0f};
+    const md5_vec3 place = {100, 50, 0};
     shown->machine.place.translation = place;
     view_pose(shown, &viewer->state.play);
     const md5_vec3 stands =
@@ -196,7 +195,7 @@ static double reach_of_hull(const view_hull *hull, const int direction[3])
 
 // Points come in several calls; later clouds are larger or lie within earlier ones.
 TEST (view_hull_reaches_the_farthest_points_in_each_direction) {
-    static const double sizes[] = {10.0, 80.0, 30.0, 81.0};
+    static const double sizes[] = {10, 80, 30, 81};
     static const uint32_t counts[] = {1, 500, 33, 128};
     static md5_vec3 points[4 * MAX_POINTS];
     uint64_t random = 7;
