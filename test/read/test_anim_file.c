@@ -412,10 +412,8 @@ TEST (anim_file_reads_the_densest_text) {
     md5_anim_file file;
     if (CHECK_THAT(md5i_read_anim_file(&arena, text.bytes, text.used, &file), "%u:%u: %s",
                    error.line, error.column, error.message)) {
-        bool equal = true;
         FOR (i, (size_t)NUM_FRAMES * COUNT)
-            equal = equal && file.numbers[i] == (float)(i % 10);
-        CHECK(equal);
+            CHECK(file.numbers[i] == (float)(i % 10));
     }
     md5i_arena_free(&arena);
 }

@@ -735,10 +735,8 @@ static void check_level(const md5_mesh *mesh, const md5_mat34 *palette, const md
     else
         md5_skin(mesh, palette, it.positions, it.normals, it.tangents);
     md5i_skin_with(level, &job);
-    bool all = true;
     for (uint32_t i = 0; i < count; i++)
-        all = all && is_right(&it, i, normals, tangents);
-    CHECK(all);
+        CHECK(is_right(&it, i, normals, tangents));
 }
 
 static void check_model(const char *path)
