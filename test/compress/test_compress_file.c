@@ -63,9 +63,8 @@ TEST (compress_may_choose_each_step) {
 // own.
 TEST (compress_measures_bones_where_there_is_no_skin) {
     OWN_ANIM anim = make_anim(1.0, 0.0, "c");
-    md5_error error = {0};
     md5_context context;
-    md5i_context_begin(&context, NULL, NULL, &error);
+    md5i_context_begin(&context, NULL, NULL, NULL);
     md5_arena arena = {.context = &context};
     md5_skin_reach of;
     const bool is_found = CHECK(md5i_find_reach(&arena, anim, &(md5_compress_opts){0}, &of));
@@ -161,8 +160,7 @@ TEST (compress_gives_the_motion_of_the_root) {
         const md5_moment from = md5_moment_at(anim, 0.3 * k, MD5_WRAP_LOOP);
         const md5_moment to = md5_moment_at(compressed, 0.3 * k + 0.2, MD5_WRAP_LOOP);
         const md5_vec3 exact = md5_anim_root_motion(anim, from, to);
-        const md5_vec3 found = md5_anim_root_motion(compressed, from, to);
-        CHECK_NEAR(found.x, exact.x, 0.05);
+        CHECK_NEAR(md5_anim_root_motion(compressed, from, to).x, exact.x, 0.05);
         for (int root = 0; root <= MD5_ROOT_IN_PLACE; root++) {
             md5_xform a[JOINTS], b[JOINTS];
             sample_own(anim, from, (md5_root)root, a);
@@ -181,12 +179,11 @@ static const char other_model[] =
     "\"b\" 2 ( 0 4 2 ) ( 0 0 0 )\n}\n";
 
 TEST (compress_binds_as_the_animation_does) {
-    md5_error error = {0};
-    OWN_MODEL model = md5_parse_model(other_model, sizeof other_model - 1, NULL, &error);
+    OWN_MODEL model = md5_parse_model(other_model, sizeof other_model - 1, NULL, NULL);
     OWN_ANIM anim = make_anim(1.0, 50.0, "c");
     OWN_ANIM compressed = compress(anim, 0.001f);
-    OWN_BINDING plain = md5_bind(model, anim, NULL, &error);
-    OWN_BINDING binding = md5_bind(model, compressed, NULL, &error);
+    OWN_BINDING plain = md5_bind(model, anim, NULL, NULL);
+    OWN_BINDING binding = md5_bind(model, compressed, NULL, NULL);
     if (CHECK(plain && binding)) {
         CHECK(plain->num_missing > 0 && plain->num_extra > 0 && plain->num_rebases > 0);
         FOR (k, 90) {
@@ -359,8 +356,7 @@ TEST (compress_file_may_have_one_joint) {
     OWN_ANIM read = md5_parse_anim(made.bytes, made.size, NULL, NULL);
     if (CHECK(read)) {
         md5_xform pose;
-        const md5_moment moment = md5_moment_at(anim, 1.0 / 24.0, MD5_WRAP_CLAMP);
-        sample_own(read, moment, MD5_ROOT_FILE, &pose);
+        sample_own(read, md5_moment_at(anim, 1.0 / 24.0, MD5_WRAP_CLAMP), MD5_ROOT_FILE, &pose);
         CHECK_NEAR(pose.translation.x, 8.0, 0.011);
     }
     free(made.bytes);
@@ -429,8 +425,7 @@ static md5_status parse_changed(const saved *made, size_t at, int32_t more, size
     put_32(copy + at, get_32(copy + at) + (uint32_t)more);
     put_32(copy + at_other, get_32(copy + at_other) + (uint32_t)more_other);
     seal(copy, made->size);
-    const md5_status status = parse(copy, made->size);
-    return status;
+    return parse(copy, made->size);
 }
 
 TEST (compress_file_whose_numbers_contradict_each_other_is_refused) {

@@ -205,8 +205,7 @@ TEST (block_measures_then_places) {
 }
 
 TEST (math_rebuilds_w_and_shortens_long_rotations) {
-    const md5_quat plain = md5_quat_from_xyz(0.5f, 0.5f, 0.5f);
-    CHECK_NEAR(plain.w, -0.5, 1e-7);
+    CHECK_NEAR(md5_quat_from_xyz(0.5f, 0.5f, 0.5f).w, -0.5, 1e-7);
     CHECK(!md5_quat_is_overlong(1.0f, 0.001f, 0.0f));
     CHECK(md5_quat_is_overlong(1.0f, 0.1f, 0.0f));
     const md5_quat shortened = md5_quat_from_xyz(3.0f, 0.0f, 4.0f);
@@ -262,8 +261,7 @@ TEST (math_composes_in_textbook_order) {
     CHECK_SMALL((double)none.translation.x + none.translation.y, 1e-6);
     CHECK_NEAR(none.rotation.w, 1.0, 1e-6);
     const md5_mat34 matrix = md5_mat34_from_xform(rotation);
-    const md5_mat34 inverse = md5_mat34_inverse(matrix);
-    const md5_mat34 identity = md5_mat34_mul(matrix, inverse);
+    const md5_mat34 identity = md5_mat34_mul(matrix, md5_mat34_inverse(matrix));
     FOR (i, 12)
         CHECK_NEAR(identity.m[i], i % 5 == 0 ? 1.0 : 0.0, 1e-6);
 }

@@ -6,8 +6,7 @@
 
 static const md5_model_def *model_of(md5_game *game, const char *name)
 {
-    md5_error error = {0};
-    const md5_model_def *const model = md5_game_model_def(game, name, &error);
+    const md5_model_def *const model = md5_game_model_def(game, name, NULL);
     CHECK(model);
     return model;
 }
@@ -234,8 +233,7 @@ TEST (shared_arrays_are_as_copies) {
     md5_context context;
     md5_arena arena = {.context = &context};
     uint64_t random = 7;
-    md5_error error = {0};
-    md5i_context_begin(&context, NULL, NULL, &error);
+    md5i_context_begin(&context, NULL, NULL, NULL);
     for (uint32_t i = 0; i < NUM_ARRAYS; i++) {
         const uint32_t parent = i > 0 ? test_random_u32(&random) % i : 0;
         arrays[i] = arrays[parent];
@@ -299,9 +297,8 @@ static md5_game *open_chain(const char *text, test_heap *heap)
     place = game_place(texts, 3, false);
     const md5_load_opts opts = {
         .allocator = {.alloc = test_heap_alloc, .free = test_heap_free, .user = heap}};
-    md5_error error = {0};
-    md5_game *const game = md5_create_game(&place, 1, &opts, &error);
-    CHECK(game && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error));
+    md5_game *const game = md5_create_game(&place, 1, &opts, NULL);
+    CHECK(game && md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
     return game;
 }
 
@@ -312,11 +309,10 @@ static size_t size_of_chain(int count, const char *first, const char *form, uint
     test_heap heap = {.fail_at = 0};
     md5_game *const game = open_chain(text, &heap);
     const size_t before = heap.live_bytes;
-    md5_error error = {0};
     char name[16];
     for (int i = count; i >= 0; i--) {
         snprintf(name, sizeof name, "m%d", i);
-        const md5_model_def *const model = md5_game_model_def(game, name, &error);
+        const md5_model_def *const model = md5_game_model_def(game, name, NULL);
         CHECK(model && model->decl->state == MD5_DECL_PARSED);
         CHECK_UINT(model->channels[MD5_CHANNEL_TORSO].num_joints, 2);
         if (i == count)
@@ -359,9 +355,8 @@ TEST (chains_that_only_inherit_take_little_memory) {
 TEST (links_of_a_chain_have_what_those_before_them_have) {
     OWN char *const text = write_chain(1000, "", "anim add#x two.md5anim");
     OWN_GAME game = open_models(text, NULL);
-    md5_error error = {0};
-    const md5_model_def *const last = md5_game_model_def(game, "m1000", &error);
-    const md5_model_def *const middle = md5_game_model_def(game, "m400", &error);
+    const md5_model_def *const last = md5_game_model_def(game, "m1000", NULL);
+    const md5_model_def *const middle = md5_game_model_def(game, "m400", NULL);
     CHECK_UINT(middle->num_anims, 400);
     CHECK_STRING(md5_model_def_anim(middle, 399)->name, "add400x");
     CHECK_STRING(md5_model_def_anim(last, 0)->name, "add1x");
@@ -377,12 +372,11 @@ TEST (models_in_a_ring_inherit_those_that_are_parsed_before_them) {
                                 "model c { inherit a mesh x.md5mesh anim cc two.md5anim }\n"
                                 "model d { inherit d mesh x.md5mesh anim dd two.md5anim }\n",
                                 &log);
-    md5_error error = {0};
     // a inherits b, b inherits c, and c inherits a, which is being parsed and has nothing yet.
-    CHECK_UINT(md5_game_model_def(game, "a", &error)->num_anims, 3);
-    CHECK_UINT(md5_game_model_def(game, "b", &error)->num_anims, 2);
-    CHECK_UINT(md5_game_model_def(game, "c", &error)->num_anims, 1);
-    CHECK_UINT(md5_game_model_def(game, "d", &error)->num_anims, 1);
+    CHECK_UINT(md5_game_model_def(game, "a", NULL)->num_anims, 3);
+    CHECK_UINT(md5_game_model_def(game, "b", NULL)->num_anims, 2);
+    CHECK_UINT(md5_game_model_def(game, "c", NULL)->num_anims, 1);
+    CHECK_UINT(md5_game_model_def(game, "d", NULL)->num_anims, 1);
     CHECK_UINT(log.count, 0);
 }
 
@@ -475,11 +469,10 @@ TEST (trees_of_models_have_what_copied_lists_have) {
     }
     game_log log;
     OWN_GAME game = open_models(text.bytes, &log);
-    md5_error error = {0};
     for (int i = NUM_MODELS - 1; i >= 0; i--) {
         char name[16];
         snprintf(name, sizeof name, "m%d", i);
-        const md5_model_def *const model = md5_game_model_def(game, name, &error);
+        const md5_model_def *const model = md5_game_model_def(game, name, NULL);
         CHECK_UINT(model->num_anims, (uint32_t)models[i].count);
         for (int j = 0; j < models[i].count && (uint32_t)j < model->num_anims; j++) {
             const md5_model_anim *const anim = md5_model_def_anim(model, (uint32_t)j);
@@ -499,11 +492,10 @@ TEST (channels_of_parents_stay_as_they_are) {
         "model n { inherit m channel legs ( root ) channel tail ( b ) channel ear ( b ) }\n"
         "model o { inherit n mesh x.md5mesh channel head ( *root ) }\n",
         NULL);
-    md5_error error = {0};
-    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, &error));
-    const md5_model_def *const m = md5_game_model_def(game, "m", &error);
-    const md5_model_def *const n = md5_game_model_def(game, "n", &error);
-    const md5_model_def *const o = md5_game_model_def(game, "o", &error);
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
+    const md5_model_def *const m = md5_game_model_def(game, "m", NULL);
+    const md5_model_def *const n = md5_game_model_def(game, "n", NULL);
+    const md5_model_def *const o = md5_game_model_def(game, "o", NULL);
     CHECK_UINT(m->num_other_channels, 1);
     CHECK_UINT(m->other_channels[0].channel.joints[0], 3);
     CHECK_UINT(m->channels[MD5_CHANNEL_LEGS].num_joints, 0);

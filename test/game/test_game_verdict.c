@@ -5,21 +5,18 @@
 
 static void be_lenient(md5_game *game)
 {
-    md5_error error = {0};
-    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, &error));
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_LENIENT, NULL));
 }
 
 // Returns the lenient material m of a text, which the engine defaults.
 static const md5_material *parse(const char *text, md5_game **game, game_log *log)
 {
-    md5_error error = {0};
     *game = open_materials(text, NULL);
-    const md5_material *const strict = md5_game_material(*game, "m", &error);
-    CHECK_UINT(strict->decl->state, MD5_DECL_DEFAULTED);
+    CHECK_UINT(md5_game_material(*game, "m", NULL)->decl->state, MD5_DECL_DEFAULTED);
     md5_destroy_game(*game);
     *game = open_materials(text, log);
     be_lenient(*game);
-    const md5_material *const material = md5_game_material(*game, "m", &error);
+    const md5_material *const material = md5_game_material(*game, "m", NULL);
     CHECK(material);
     CHECK_UINT(material->decl->state, MD5_DECL_PARSED);
     return material;
@@ -109,8 +106,7 @@ static void check_value(const char *expression, double expected)
     char text[256];
     md5_game *game;
     snprintf(text, sizeof text, "m { { map x red %s } }", expression);
-    const md5_material *const material = parse(text, &game, NULL);
-    CHECK_NEAR(color_at(material, 0, 0, 1.5f), expected, 1e-6);
+    CHECK_NEAR(color_at(parse(text, &game, NULL), 0, 0, 1.5f), expected, 1e-6);
     md5_destroy_game(game);
 }
 
@@ -125,33 +121,31 @@ TEST (lenient_expressions) {
 
 TEST (lenient_tables) {
     static const char text[] = "table t { nonsense { 1 2, three, 4, } }\ntable u { { 7, 8";
-    md5_error error = {0};
     game_log log;
     OWN_GAME game = open_materials(text, &log);
-    CHECK_UINT(md5_game_table(game, "t", &error)->decl->state, MD5_DECL_DEFAULTED);
+    CHECK_UINT(md5_game_table(game, "t", NULL)->decl->state, MD5_DECL_DEFAULTED);
     be_lenient(game);
-    const md5_table *const table = md5_game_table(game, "t", &error);
+    const md5_table *const table = md5_game_table(game, "t", NULL);
     CHECK_UINT(table->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(table->num_values, 4);
     CHECK(table->values[1] == 2.0f && table->values[2] == 0.0f && table->values[3] == 4.0f);
     CHECK(has_logged(&log, "materials/all.mtr:1: unknown token 'nonsense'; expected snap, clamp or "
                            "'{'"));
-    CHECK_UINT(md5_game_table(game, "u", &error)->num_values, 2);
+    CHECK_UINT(md5_game_table(game, "u", NULL)->num_values, 2);
 }
 
 TEST (lenient_skins) {
     static const game_text texts[] = {{"skins/a.skin", "skin s { a b lonely }"}};
-    md5_error error = {0};
     game_log log;
     OWN_GAME game = open_texts(texts, 1, &log);
-    CHECK_UINT(md5_game_skin_def(game, "s", &error)->num_rows, 2);
-    CHECK_UINT(md5_game_skin_def(game, "missing", &error)->num_rows, 1);
+    CHECK_UINT(md5_game_skin_def(game, "s", NULL)->num_rows, 2);
+    CHECK_UINT(md5_game_skin_def(game, "missing", NULL)->num_rows, 1);
     be_lenient(game);
-    const md5_skin_def *const skin = md5_game_skin_def(game, "s", &error);
+    const md5_skin_def *const skin = md5_game_skin_def(game, "s", NULL);
     CHECK_UINT(skin->num_rows, 1);
     CHECK_UINT(skin->decl->state, MD5_DECL_PARSED);
     CHECK(has_logged(&log, "skins/a.skin:1: expected a material behind 'lonely' but found '}'"));
-    const md5_skin_def *const missing = md5_game_skin_def(game, "missing", &error);
+    const md5_skin_def *const missing = md5_game_skin_def(game, "missing", NULL);
     CHECK_UINT(missing->num_rows, 0);
     CHECK_STRING(md5_skin_def_material(game, missing, "anything"), "anything");
 }
@@ -163,15 +157,14 @@ TEST (lenient_skins) {
 static void check_model(const char *text, const char *expected, const char *line)
 {
     char anims[256] = "", all[512];
-    md5_error error = {0};
     game_log log;
     snprintf(all, sizeof all, "model m { mesh x.md5mesh %s }", text);
     md5_game *game = open_models(all, NULL);
-    CHECK_UINT(md5_game_model_def(game, "m", &error)->decl->state, MD5_DECL_DEFAULTED);
+    CHECK_UINT(md5_game_model_def(game, "m", NULL)->decl->state, MD5_DECL_DEFAULTED);
     md5_destroy_game(game);
     game = open_models(all, &log);
     be_lenient(game);
-    const md5_model_def *const model = md5_game_model_def(game, "m", &error);
+    const md5_model_def *const model = md5_game_model_def(game, "m", NULL);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     FOR (i, model->num_anims) {
         const size_t used = strlen(anims);
@@ -252,13 +245,12 @@ TEST (lenient_models_keep_what_is_right) {
 TEST (models_take_linear_time_in_their_animations) {
     enum { COUNT = 20000 };
     OWN_TEXT text = {0};
-    md5_error error = {0};
     test_append(&text, "model m { mesh x.md5mesh\n");
     for (unsigned i = 0; i < COUNT; i++)
         test_append(&text, "anim a%05ux two.md5anim\n", i);
     test_append(&text, "}\nmodel n { inherit m remove a00007x remove a00009x }");
     OWN_GAME game = open_models(text.bytes, NULL);
-    const md5_model_def *const model = md5_game_model_def(game, "n", &error);
+    const md5_model_def *const model = md5_game_model_def(game, "n", NULL);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model->num_anims, COUNT - 2);
     CHECK_STRING(md5_model_def_anim(model, 7)->name, "a00008x");
@@ -267,13 +259,12 @@ TEST (models_take_linear_time_in_their_animations) {
 TEST (models_inherit_many_times) {
     enum { COUNT = 20000 };
     OWN_TEXT text = {0};
-    md5_error error = {0};
     test_append(&text, "model m { mesh x.md5mesh anim bc two.md5anim }\nmodel n {");
     FOR (i, COUNT)
         test_append(&text, " inherit m");
     test_append(&text, " anim de two.md5anim }");
     OWN_GAME game = open_models(text.bytes, NULL);
-    const md5_model_def *const model = md5_game_model_def(game, "n", &error);
+    const md5_model_def *const model = md5_game_model_def(game, "n", NULL);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model->num_anims, 2);
     CHECK_STRING(md5_model_def_anim(model, 1)->name, "de");
@@ -284,31 +275,29 @@ TEST (animations_are_removed_by_name_and_alias) {
         "model m { mesh x.md5mesh anim bc1 two.md5anim anim bc2 two.md5anim anim de two.md5anim }\n"
         "model n { inherit m remove bc1 anim bc1 three.md5anim remove de }\n"
         "model o { inherit m remove bc1 remove bc }\nmodel p { inherit m remove bc remove bc1 }";
-    md5_error error = {0};
     game_log log;
     OWN_GAME game = open_models(text, &log);
-    const md5_model_def *const model = md5_game_model_def(game, "n", &error);
+    const md5_model_def *const model = md5_game_model_def(game, "n", NULL);
     CHECK_UINT(model->num_anims, 2);
     CHECK_STRING(md5_model_def_anim(model, 0)->name, "bc2");
     CHECK_UINT(md5_model_def_anim(model, 1)->num_frames, 3);
-    CHECK_UINT(md5_game_model_def(game, "o", &error)->num_anims, 1);
-    CHECK_UINT(md5_game_model_def(game, "p", &error)->decl->state, MD5_DECL_DEFAULTED);
+    CHECK_UINT(md5_game_model_def(game, "o", NULL)->num_anims, 1);
+    CHECK_UINT(md5_game_model_def(game, "p", NULL)->decl->state, MD5_DECL_DEFAULTED);
     CHECK(has_logged(&log, "def/all.def:4: Couldn't find anim 'bc1' to remove"));
 }
 
 TEST (lenient_models_go_on_without_a_mesh) {
     static const char text[] = "model m { mesh y.md5mesh channel legs ( a ) anim bc two.md5anim }\n"
                                "model n { anim bc two.md5anim { frame 1 jump } inherit nobody }";
-    md5_error error = {0};
     game_log log;
     OWN_GAME game = open_models(text, &log);
     be_lenient(game);
-    const md5_model_def *const model = md5_game_model_def(game, "m", &error);
+    const md5_model_def *const model = md5_game_model_def(game, "m", NULL);
     CHECK_UINT(model->decl->state, MD5_DECL_PARSED);
     CHECK_UINT(model->num_joints, 0);
     CHECK_STRING(model->mesh, "");
     CHECK_UINT(model->num_anims, 1);
-    CHECK_UINT(md5_model_def_anim(md5_game_model_def(game, "n", &error), 0)->num_commands, 1);
+    CHECK_UINT(md5_model_def_anim(md5_game_model_def(game, "n", NULL), 0)->num_commands, 1);
     CHECK(has_logged(&log,
                      "def/all.def:1: Model 'y.md5mesh' defaulted; expected a mesh that can be "
                      "read"));
@@ -320,11 +309,10 @@ TEST (lenient_models_keep_unknown_channels) {
     static const char text[] =
         "model m { mesh x.md5mesh channel tail ( *a ) channel all ( c ) channel TAIL ( b ) channel "
         "legs ( b ) }\nmodel n { inherit m channel wings ( a ) }";
-    md5_error error = {0};
     game_log log;
     OWN_GAME game = open_models(text, &log);
     be_lenient(game);
-    const md5_model_def *const model = md5_game_model_def(game, "n", &error);
+    const md5_model_def *const model = md5_game_model_def(game, "n", NULL);
     CHECK_UINT(model->num_other_channels, 3);
     CHECK_STRING(model->other_channels[0].name, "tail");
     CHECK_UINT(model->other_channels[0].channel.num_joints, 1);
@@ -340,13 +328,12 @@ TEST (lenient_entities) {
     static const game_text texts[] = {{"def/a.def",
                                        "entityDef e { model \"imp\" , \"health\" \"5\" \"last\" }\n"
                                        "entityDef f { \"first\""}};
-    md5_error error = {0};
     game_log log;
     OWN_GAME game = open_texts(texts, 1, &log);
-    const md5_entity_def *entity = md5_game_entity_def(game, "e", &error);
+    const md5_entity_def *entity = md5_game_entity_def(game, "e", NULL);
     CHECK_UINT(entity->decl->state, MD5_DECL_DEFAULTED);
     be_lenient(game);
-    entity = md5_game_entity_def(game, "e", &error);
+    entity = md5_game_entity_def(game, "e", NULL);
     CHECK_UINT(entity->decl->state, MD5_DECL_PARSED);
     CHECK_STRING(md5_entity_def_value(entity, "model"), "imp");
     CHECK_STRING(md5_entity_def_value(entity, "health"), "5");
@@ -354,30 +341,29 @@ TEST (lenient_entities) {
     CHECK(has_logged(&log, "def/a.def:1: Expected quoted string, but found 'model'; expected a key "
                            "in double quotes"));
     CHECK(has_logged(&log, "def/a.def:1: expected a value behind 'last' but found '}'"));
-    CHECK(md5_game_entity_def(game, "f", &error));
+    CHECK(md5_game_entity_def(game, "f", NULL));
     CHECK(has_logged(&log, "def/a.def:2: Unexpected end of file; expected a value"));
 }
 
 // -- Both -----------------------------------------------------------------------------------------
 
 TEST (verdicts_do_not_disturb_each_other) {
-    md5_error error = {0};
     OWN_GAME game = open_materials("m { unknown { map a } }\nn { { map b } }", NULL);
-    const md5_material *const strict = md5_game_material(game, "m", &error);
-    md5_game_material(game, "implicit", &error);
+    const md5_material *const strict = md5_game_material(game, "m", NULL);
+    md5_game_material(game, "implicit", NULL);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 3);
     be_lenient(game);
     CHECK_UINT(md5_game_num_decls(game, MD5_DECL_MATERIAL), 2);
     CHECK_UINT(md5_find_decl(game, MD5_DECL_MATERIAL, "n")->state, MD5_DECL_UNPARSED);
     CHECK_UINT(md5_find_decl(game, MD5_DECL_MATERIAL, "n")->index, 1);
-    const md5_material *const lenient = md5_game_material(game, "m", &error);
+    const md5_material *const lenient = md5_game_material(game, "m", NULL);
     CHECK_STRING(strict->stages[0].image.text, "_default");
     CHECK_STRING(lenient->stages[0].image.text, "a");
-    CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, &error));
-    CHECK(md5_game_material(game, "m", &error) == strict);
+    CHECK(md5_game_set_verdict(game, MD5_VERDICT_ENGINE, NULL));
+    CHECK(md5_game_material(game, "m", NULL) == strict);
     CHECK_UINT(strict->decl->state, MD5_DECL_DEFAULTED);
     be_lenient(game);
-    CHECK(md5_game_material(game, "m", &error) == lenient);
+    CHECK(md5_game_material(game, "m", NULL) == lenient);
 }
 
 TEST (verdicts_fail_without_memory) {

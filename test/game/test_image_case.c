@@ -53,8 +53,7 @@ md5_game *open_images(image_place *place, const md5_load_opts *opts)
         .user = place,
         .time = place->has_times ? time_placed : NULL,
     };
-    md5_error error = {0};
-    md5_game *const game = md5_create_game(&path, 1, opts, &error);
+    md5_game *const game = md5_create_game(&path, 1, opts, NULL);
     CHECK(game);
     return game;
 }

@@ -49,8 +49,7 @@ real_place ik_place(const md5_skeleton *skeleton, const md5_xform *pose, uint32_
     real_place place = {{0, 0, 0, 1}, {0, 0, 0}};
     for (uint32_t i = joint; i != MD5_NONE; i = skeleton->joints[i].parent) {
         const real4 rotation = real4_of(pose[i].rotation);
-        const real3 turned = real4_rotate(rotation, place.at);
-        place.at = real3_add(real3_of(pose[i].translation), turned);
+        place.at = real3_add(real3_of(pose[i].translation), real4_rotate(rotation, place.at));
         place.rotation = real4_mul(rotation, place.rotation);
     }
     return place;

@@ -188,8 +188,7 @@ static void check_survival(md5_chain_solver solver, uint64_t seed)
         if (round % 5 == 0)
             job.target.y = odd[test_random_u32(&random) % 8];
         if (round % 5 == 1) {
-            const real3 at = ik_place_in_chain(&rig, test_random_u32(&random) % count);
-            job.target = ik_rounded(at);
+            job.target = ik_rounded(ik_place_in_chain(&rig, test_random_u32(&random) % count));
         }
         const ik_rig old = rig;
         const float left = IK_SOLVE(chain, rig, job);

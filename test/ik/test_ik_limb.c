@@ -544,8 +544,7 @@ TEST (ik_two_bone_survives_anything) {
             .weight = round % 5 ? 1.0f : odd_point(&random).z,
         };
         if (round % 7 < 3) {
-            const real3 at = ik_place_in_chain(&rig, (uint32_t)round % 7);
-            job.target = ik_rounded(at);
+            job.target = ik_rounded(ik_place_in_chain(&rig, (uint32_t)round % 7));
         }
         if (isfinite(job.numbers.stretch) && job.numbers.stretch > 100.0f)
             job.numbers.stretch = 2.0f;

@@ -181,8 +181,7 @@ static posed pose_at(const loaded *made, double time, md5_root root)
     const size_t count = made->model->skeleton.num_joints;
     posed at = {malloc(count * sizeof *at.pose), malloc(count * sizeof *at.joints),
                 malloc(count * sizeof *at.palette)};
-    const md5_moment moment = md5_moment_at(made->anim, time, MD5_WRAP_LOOP);
-    md5_sample(made->binding, moment, root, at.pose);
+    md5_sample(made->binding, md5_moment_at(made->anim, time, MD5_WRAP_LOOP), root, at.pose);
     md5_local_to_palette(made->model, at.pose, at.joints, at.palette);
     return at;
 }

@@ -653,14 +653,13 @@ static outcome bind_texts(const hostile_text *mesh, const hostile_text *motion)
     asset_heap heap = {0};
     asset_warnings warnings = {0};
     const md5_load_opts opts = asset_opts(&heap, &warnings);
-    md5_error error = {0};
     const md5_load_opts unlimited = {.allocator = {.limit = SIZE_MAX}};
     OWN_MODEL model = md5_parse_model(mesh->bytes, mesh->size, &unlimited, NULL);
     OWN_ANIM anim = md5_parse_anim(motion->bytes, motion->size, &unlimited, NULL);
     outcome result = {.is_refused = true};
     if (CHECK(model && anim)) {
         const double start = processor_seconds();
-        md5_binding *const binding = md5_bind(model, anim, &opts, &error);
+        md5_binding *const binding = md5_bind(model, anim, &opts, NULL);
         result = (outcome){processor_seconds() - start, heap.peak_bytes, !binding};
         if (CHECK(binding))
             check_fault("binding", asset_binding_fault(binding));

@@ -95,11 +95,10 @@ TEST (load_camera_holds_what_the_file_says) {
 
 TEST (load_keeps_unusual_values_of_an_asset) {
     size_t size;
-    md5_error error = {0};
     OWN char *const anim_text = test_read_file(test_path(small_files[1]), NULL);
     REQUIRE(anim_text);
     OWN char *const text = read_case_text(anim_text, "\t( -3 -3 -3 ) ( 3 3 3 )\n", "", &size);
-    OWN_ANIM anim = md5_parse_anim(text, size, NULL, &error);
+    OWN_ANIM anim = md5_parse_anim(text, size, NULL, NULL);
     REQUIRE(anim);
     CHECK(anim->frame_bounds == NULL);
     CHECK_UINT(anim->num_warnings, 1);
@@ -364,8 +363,7 @@ TEST (load_uses_the_frames_and_colours_of_version_12) {
         "numweights 3 weight 0 1 1 ( 0 0 0 ) weight 1 1 0.25 ( 0 0 0 ) weight 2 0 0.75 ( 0 0 0 )\n"
         "numvertexcolors 3 vertexcolor 0 ( 1 0.5 0 1 ) vertexcolor 1 ( 0 0 0 1 )\n"
         "vertexcolor 2 ( 0.25 0 0 0 ) }\n";
-    md5_error error = {0};
-    OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, &error);
+    OWN_MODEL model = md5_parse_model(text, sizeof text - 1, NULL, NULL);
     REQUIRE(model);
     const md5_mesh *const mesh = &model->meshes[0];
     CHECK_UINT(model->num_warnings, 1); // of the vertex without weights

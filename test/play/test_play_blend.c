@@ -82,8 +82,7 @@ TEST (clips_meet_at_their_markers) {
     for (int step = -300; step < 300; step++) {
         const double time = 0.01 * step;
         const md5_timing loop = {2, 1.0, MD5_PERIOD_CLOSED, MD5_PLAY_LOOP};
-        const md5_clock own = md5i_clock_at(&loop, time);
-        const md5_clock shared = md5i_sync_shared(WALK, 3, own);
+        const md5_clock shared = md5i_sync_shared(WALK, 3, md5i_clock_at(&loop, time));
         CHECK_NEAR(md5_clock_time(md5i_sync_clock(WALK, 3, shared)), time, 1e-9);
     }
 }
@@ -368,8 +367,7 @@ static double speed_over(md5_player *player, double cycles, bool by_steps)
     double seconds = 0.0, way = 0.0;
     for (double time = first; time < first + cycles && seconds < 1e3;) {
         play_advance(player, step);
-        const md5_xform motion = md5_player_root_motion(player);
-        const md5_vec3 moved = motion.translation;
+        const md5_vec3 moved = md5_player_root_motion(player).translation;
         const double now = play_time(player);
         const double part = now > first + cycles ? (first + cycles - time) / (now - time) : 1.0;
         const double length = sqrt((double)moved.x * moved.x + (double)moved.y * moved.y);

@@ -38,8 +38,7 @@ static double off_by(const play_rig *of, uint32_t eye, md5_vec3 point)
 {
     const real_place at = ik_place(&of->model->skeleton, of->pose, eye);
     const real3 x = real4_rotate(at.rotation, (real3){1, 0, 0});
-    const real3 way = real3_unit(real3_sub(real3_of(point), at.at));
-    return acos(fmin(real3_dot(x, way), 1.0)) * 57.29578;
+    return acos(fmin(real3_dot(x, real3_unit(real3_sub(real3_of(point), at.at))), 1.0)) * 57.29578;
 }
 
 #define TEST_HERE(title, ...) \

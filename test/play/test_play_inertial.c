@@ -365,8 +365,7 @@ TEST (an_offset_is_full_at_the_start_and_zero_at_the_end) {
     uint64_t random = 1;
     FOR (i, 20000) {
         const md5_xform from = random_transform(&random), to = random_transform(&random);
-        const md5_velocity velocity = random_velocity(&random);
-        const md5_offset offset = offset_of(&from, velocity, &to, STILL);
+        const md5_offset offset = offset_of(&from, random_velocity(&random), &to, STILL);
         md5_xform pose = to;
         md5i_add_offsets(&offset, 0.0f, 0.3f, 1, &pose);
         bool held = CHECK_SMALL(real_angle(pose.rotation, from.rotation), 2e-6);

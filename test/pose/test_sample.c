@@ -216,8 +216,7 @@ static void make_walk(made_clip *clip)
 static md5_vec3 root_at(const made_clip *clip, double time, md5_wrap wrap, md5_root root)
 {
     md5_xform pose[MAX_JOINTS];
-    const md5_moment moment = md5_moment_at(&clip->anim, time, wrap);
-    sample_own(&clip->anim, moment, root, pose);
+    sample_own(&clip->anim, md5_moment_at(&clip->anim, time, wrap), root, pose);
     return pose[0].translation;
 }
 
@@ -302,8 +301,7 @@ TEST (root_motion_is_what_in_place_removes) {
         const md5_vec3 moved = motion(&clip.anim, 0.0, time, MD5_WRAP_CLAMP);
         const md5_vec3 held = root_at(&clip, time, MD5_WRAP_CLAMP, MD5_ROOT_IN_PLACE);
         const md5_vec3 stored = root_at(&clip, time, MD5_WRAP_CLAMP, MD5_ROOT_FILE);
-        const md5_vec3 sum = md5_vec3_add(held, moved);
-        CHECK_VEC3(sum, stored.x, stored.y, stored.z, 3e-5);
+        CHECK_VEC3(md5_vec3_add(held, moved), stored.x, stored.y, stored.z, 3e-5);
     }
 }
 
@@ -327,8 +325,7 @@ TEST (root_motion_never_leaves_the_floats) {
 
 static md5_bounds bounds_at(const made_clip *clip, double time, md5_root root)
 {
-    const md5_moment moment = md5_moment_at(&clip->anim, time, MD5_WRAP_LOOP);
-    return md5_anim_bounds(&clip->anim, moment, root);
+    return md5_anim_bounds(&clip->anim, md5_moment_at(&clip->anim, time, MD5_WRAP_LOOP), root);
 }
 
 TEST_WALK (anim_bounds_follow_the_root) {
@@ -429,8 +426,7 @@ static md5_vec3 turn_between(md5_quat a, md5_quat b)
 // The speed at a frame, from the differences to samples one and two steps away.
 static md5_vec3 speed_of(md5_vec3 one, md5_vec3 two)
 {
-    const md5_vec3 sum = md5_vec3_sub(md5_vec3_scale(one, 4.0f), two);
-    return md5_vec3_scale(sum, (float)(0.5 / STEP));
+    return md5_vec3_scale(md5_vec3_sub(md5_vec3_scale(one, 4.0f), two), (float)(0.5 / STEP));
 }
 
 typedef struct speeds {

@@ -362,12 +362,10 @@ TEST (machine_file_keeps_within_any_memory) {
     bool loaded = false;
     for (size_t limit = 16; limit < 100000 && !loaded; limit += 16) {
         const md5_load_opts opts = {.allocator = {.limit = limit}};
-        md5_error error = {0};
-        loaded = load(good, sizeof good - 1, &opts, &error);
+        loaded = load(good, sizeof good - 1, &opts, NULL);
     }
     CHECK(loaded);
-    md5_error error = {0};
-    CHECK(!md5_parse_machine_file(NULL, 0, NULL, &error));
+    CHECK(!md5_parse_machine_file(NULL, 0, NULL, NULL));
     md5_free_machine_file(NULL);
 }
 

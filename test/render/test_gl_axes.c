@@ -31,7 +31,6 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
     for (int i = 0; is_there && i < NUM_PICTURES; i++) {
         const md5_moment moment = md5_moment_at(anim, 0.3 + 0.5 * i, MD5_WRAP_LOOP);
         md5gl_frame frame = scene_frame(stage->target);
-        md5_error error = {0};
         if (i == 1)
             scene_look_from_behind(&frame);
         if (i == 2)
@@ -51,7 +50,7 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
 
         md5_pose_palette(binding, moment, MD5_ROOT_FILE, pose, joints, palette);
         md5gl_begin_frame(renderer, &frame);
-        CHECK(scene_pose_and_draw(renderer, copy, palette, NULL, 1, MD5GL_LIT, &error));
+        CHECK(scene_pose_and_draw(renderer, copy, palette, NULL, 1, MD5GL_LIT, NULL));
         scene_finish(&stage->scene, &frame, &pictures[i]);
     }
     md5gl_destroy_model(renderer, copy);
@@ -126,8 +125,7 @@ static double error_of(gl_scene *scene, md5gl_model *copy, const md5_model *whol
         palette[i] = scene_rotation(&random);
     md5_skin(mesh, palette, cpu, cpu_normals, NULL);
     double worst = 0.0;
-    md5_error error = {0};
-    CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, tangents, &error));
+    CHECK(md5gl_capture(scene->renderer, copy, 0, palette, gpu, gpu_normals, tangents, NULL));
     FOR (i, mesh->num_vertices) {
         const md5_vec3 *const a[2] = {&cpu[i], &cpu_normals[i]}, *const b[2] = {&gpu[i],
                                                                                 &gpu_normals[i]};

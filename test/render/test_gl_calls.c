@@ -190,11 +190,10 @@ static void check_frame(const gl_scene *scene, const char *line)
 {
     enum { WIDTH = 160, HEIGHT = 120 };
     md5gl_renderer *const renderer = scene->renderer;
-    md5_error error = {0};
     OWN_SHOT viewer = {0};
     if (!shot_open(&viewer, scene, line))
         return;
-    md5gl_target *const target = md5gl_create_target(renderer, WIDTH, HEIGHT, 4, &error);
+    md5gl_target *const target = md5gl_create_target(renderer, WIDTH, HEIGHT, 4, NULL);
     for (int i = 0; i < 2 && CHECK(target); i++) {
         if (i == 1) {
             memset(&watch, 0, sizeof watch);
@@ -204,7 +203,7 @@ static void check_frame(const gl_scene *scene, const char *line)
             CALLS(REPLACE)
         }
         viewer.state.play.time = 0.5 + 0.1 * i;
-        CHECK(view_draw(&viewer.state, target, WIDTH, HEIGHT, false, false, &error));
+        CHECK(view_draw(&viewer.state, target, WIDTH, HEIGHT, false, false, NULL));
     }
     renderer->gl = watch.gl;
     md5gl_destroy_target(renderer, target);

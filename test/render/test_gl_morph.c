@@ -117,10 +117,9 @@ static void check_path(const gl_scene *scene, md5gl_path path, uint32_t most_wei
     static const float weights[][TARGETS] = {{0, 0, 0}, {1, 0, 0}, {0.25f, -0.5f, 2}, {0, 0, 0.7f}};
     morph_case made;
     uint64_t random = 5;
-    md5_error error = {0};
     make_case(&made, most_weights, off);
     md5gl_model *const copy = md5gl_create_model(scene->renderer, made.model, path, NULL);
-    md5gl_morph *const morph = md5gl_create_morph(scene->renderer, made.morph, &error);
+    md5gl_morph *const morph = md5gl_create_morph(scene->renderer, made.morph, NULL);
     if (CHECK(copy && morph)) {
         CHECK(md5gl_set_blending(scene->renderer, copy, blending, NULL));
         EACH (weight, weights) {
@@ -371,8 +370,7 @@ TEST_OWN_SCENE (gl_dual_agrees_with_the_cpu_in_special_cases) {
         "weight 4 1 1 ( 1 7 3 )\nweight 5 1 -1 ( 1 5 3 )\n" // one influence of bias 0
         "weight 6 1 1 ( 1 2 3 )\nweight 7 4 -1 ( 1 2 3 )\n" // the blend is zero
         "weight 8 0 0.5 ( 6 2 3 )\nweight 9 4 0.5 ( 6 2 3 )\n}\n";
-    md5_error error = {0};
-    OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, &error);
+    OWN_MODEL model = md5_parse_model(text, strlen(text), NULL, NULL);
     const md5_mat34 palette[DUAL_NUM_JOINTS] = {
         {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}},   {{1, 0, 0, 1, 0, -1, 0, 2, 0, 0, -1, 3}},
         {{-1, 0, 0, 4, 0, 1, 0, 5, 0, 0, -1, 6}}, {{-1, 0, 0, 7, 0, -1, 0, 8, 0, 0, 1, 9}},

@@ -217,14 +217,13 @@ TEST (view_masks_become_highlights_and_glow) {
 
 // Redirects standard error to a file while view_report_unshown() prints, and checks its line.
 TEST (view_cube_names_what_is_not_shown) {
-    md5_error error = {0};
     OWN_FOLDER folder = folder_make();
     folder_put_text(folder, "md5.cfg",
                     "md5load a.md5mesh\nrdvert 1 2 3\nrdtri 0 1 2\nmd5envmap * sky\nmdlspin 3\n"
                     "mdlenvmap 0.2\nmdlscale 100\nmdlname x\nmd5spec * 3\n");
     OWN char *const path = common_join(folder, "md5.cfg"), *const said =
                                                                common_join(folder, "said");
-    OWN_CUBE2 cube = md5_load_cube2(path, NULL, NULL, &error);
+    OWN_CUBE2 cube = md5_load_cube2(path, NULL, NULL, NULL);
     view_log log = {.level = VIEW_INFO};
     fflush(stderr);
     const int kept = dup(STDERR_FILENO);

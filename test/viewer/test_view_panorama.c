@@ -17,8 +17,7 @@ static bool decode(const char *header, const void *rows, size_t size, view_panor
     memcpy(exact, header, length);
     if (size > 0)
         memcpy(exact + length, rows, size);
-    const bool is_read = view_decode_radiance(exact, length + size, panorama, error);
-    return is_read;
+    return view_decode_radiance(exact, length + size, panorama, error);
 }
 
 // Bytes m and an exponent of e are m / 256 * 2^(e - 128): the format's definition.

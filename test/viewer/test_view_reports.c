@@ -303,8 +303,7 @@ TEST_HERE (view_start_page_lists_a_folder_that_was_opened) {
     view_forget_recent(&config, "/nowhere/gone.md5mesh");
     press_key(w, VIEW_KEY_RETURN);
     CHECK_STRING(w->viewer.ui.browser.folder, w->folder);
-    const view_stage facts = view_stage_of(&w->viewer, 800, 600);
-    CHECK(facts.is_bare);
+    CHECK(view_stage_of(&w->viewer, 800, 600).is_bare);
     w->viewer.config = NULL;
     view_free_config(&config);
 }

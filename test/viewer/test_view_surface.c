@@ -212,8 +212,7 @@ static view_rect node_of(view_state *state, const char *layer, const char *name)
 {
     const view_stage facts = view_stage_of(state, GRAPH_WIDTH, GRAPH_HEIGHT);
     OWN char *const item = common_format("state/%s/%s", layer, name);
-    const view_rect rect = item_find(state, &facts, item);
-    return rect;
+    return item_find(state, &facts, item);
 }
 
 // Whether a vertex in the colour of active states lies within a node.
@@ -233,8 +232,7 @@ static bool is_lit(view_state *state, const char *name)
 static view_command press_node(view_state *state, const view_stage *facts, const char *name)
 {
     OWN char *const item = common_format("state/%s/%s", layer_of(state, 0)->name, name);
-    const view_command request = item_press(state, facts, item, 0.5f, 0.5f);
-    return request;
+    return item_press(state, facts, item, 0.5f, 0.5f);
 }
 
 static bool are_apart(view_rect a, view_rect b)

@@ -403,8 +403,7 @@ TEST_HERE (view_fingers_do_what_keys_do, MACHINE) {
     CHECK(d->viewer.ui.menu.kind != VIEW_NO_MENU);
     key(d, VIEW_KEY_ESCAPE);
     click(d, "handle/handle");
-    const view_layout layout = view_layout_of(&d->facts);
-    const view_rect sheet = layout.docks[d->facts.docks.front];
+    const view_rect sheet = view_layout_of(&d->facts).docks[d->facts.docks.front];
     CHECK(sheet.width == 390.0f && sheet.y > 400.0f && sheet.height > 300.0f);
     CHECK(!(view_place_stick(&d->facts).reach > 0.0f));
 }

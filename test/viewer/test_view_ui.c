@@ -407,8 +407,7 @@ TEST_HERE (view_ui_marks_joints_alone, BOBBIN) {
     CHECK(s->viewer.ui.chosen_joint == -1);
     CHECK(move(s, 0.5f * (float)WIDTH, row.y));
     CHECK(view_marked_joint(&s->viewer.ui, scene) == -1);
-    const view_command request = turn_wheel(s, row.x, row.y);
-    CHECK_UINT(request.action, VIEW_TAKEN);
+    CHECK_UINT(turn_wheel(s, row.x, row.y).action, VIEW_TAKEN);
 }
 
 TEST (view_panel_reports_rows_that_do_not_fit) {
