@@ -11,7 +11,7 @@
 //     md5gl_draw_stages()               draws what materials of games blend over them; see
 //                                       md5gl_game.h
 //     md5gl_draw_outputs()              in a frame of its own: ids, normals and motion
-//     md5gl_draw_ground(), md5gl_draw_grid(), md5gl_draw_lines(), md5gl_draw_panel()
+//     md5gl_draw_ground(), _grid(), _floor(), md5gl_draw_lines(), md5gl_draw_panel()
 //   md5gl_end_frame()                   resolves the target and reports GL errors
 //
 // Call the drawing functions only between begin and end, and all others only outside of a frame.
@@ -102,7 +102,7 @@ typedef struct md5gl_renderer md5gl_renderer;
 // `error` then holds the first line of the compiler's log.
 MD5GL_API md5gl_renderer *md5gl_create_renderer(const md5gl_opts *opts, md5_error *error);
 // Destroys the renderer. Destroy its models first. NULL is allowed.
-MD5GL_API void md5gl_destroy_renderer(md5gl_renderer *renderer);
+MD5GL_API void md5gl_destroy_renderer(md5gl_renderer *renderer); // NULL is allowed
 
 // Returns a name of the device for display, "NVIDIA ... / OpenGL 3.3 ...". Owned by the renderer.
 MD5GL_API const char *md5gl_device_name(const md5gl_renderer *renderer);
@@ -280,8 +280,8 @@ typedef struct md5gl_material {
 // Sets the material of a mesh in a skin, which is below the number of skins; it is copied. Skin 0
 // is what instances wear unless they are posed with another. Draws that follow use it, in the same
 // frame too; until the next pose shadow maps test its alpha even if it is opaque.
-MD5GL_API void md5gl_set_material(md5gl_model *model, uint32_t skin, uint32_t mesh,
-                                  const md5gl_material *material);
+MD5GL_API void md5gl_set_material(md5gl_renderer *renderer, md5gl_model *model, uint32_t skin,
+                                  uint32_t mesh, const md5gl_material *material);
 
 // Sets how many skins the model has: complete sets of materials, one per mesh, of which each
 // instance wears one. Initially 1. New skins are copies of skin 0. Instances lose their looks.
@@ -558,11 +558,12 @@ typedef struct md5gl_line_vertex {
 MD5GL_API void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertices,
                                 uint32_t count, float width_pixels, bool on_top);
 
-// Draws a grid at height z with cells of `cell` units; every tenth line is stronger, the x and y
-// axes are colored. With a `cell` of 0 draws a warm floor without lines. Fades out at `radius`
-// units from the center.
+// Draws a grid at height z with cells of `cell` units, of 0 nothing; every tenth line is stronger,
+// the x and y axes are colored. Fades out at `radius` units from the center.
 MD5GL_API void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 center,
                                float radius);
+// Draws a warm floor without lines likewise.
+MD5GL_API void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 center, float radius);
 
 // Position in pixels from the top left corner; texture coordinate 0..1; sRGB, straight alpha.
 typedef struct md5gl_panel_vertex {

@@ -4,7 +4,7 @@
 //                            .load = md5gl_stb_load, .release = md5gl_stb_release};
 //   md5gl_looks *looks = md5gl_load_looks(renderer, &desc, &error);
 //   for (uint32_t i = 0; i < looks->num_meshes; i++)
-//       md5gl_set_material(drawn, 0, i, &looks->materials[i]);
+//       md5gl_set_material(renderer, drawn, 0, i, &looks->materials[i]);
 //   md5gl_free_looks(renderer, looks);  // after the last draw with them
 //
 // A function of the program reads and decodes files, since programs have one for their other

@@ -259,10 +259,12 @@ md5gl_surface *md5gli_surface_of(const md5gl_model *model, uint32_t skin, uint32
     return &model->surfaces[(size_t)skin * model->model->num_meshes + mesh];
 }
 
-void md5gl_set_material(md5gl_model *model, uint32_t skin, uint32_t mesh,
+void md5gl_set_material(md5gl_renderer *renderer, md5gl_model *model, uint32_t skin, uint32_t mesh,
                         const md5gl_material *material)
 {
-    MD5_ASSERT(model != NULL && material != NULL, "model, material: not NULL");
+    MD5_ASSERT(renderer != NULL && model != NULL && material != NULL,
+               "renderer, model, material: not NULL");
+    (void)renderer;
     MD5_ASSERT(skin < model->num_skins, "skin: below the number of skins");
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
     MD5_ASSERT_RESERVED(material);

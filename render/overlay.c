@@ -48,7 +48,7 @@ void md5gl_draw_lines(md5gl_renderer *renderer, const md5gl_line_vertex *vertice
     gl->DrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)num_lines);
 }
 
-void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius)
+static void draw_floor(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius)
 {
     MD5_ASSERT_NOT_NULL(renderer);
     MD5GL_ASSERT_IN_FRAME(renderer);
@@ -58,6 +58,17 @@ void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 cen
     gl->Uniform4f(grid->uniforms[MD5GL_GRID_AREA], centre.x, centre.y, z, radius);
     gl->Uniform1f(grid->uniforms[MD5GL_GRID_CELL], cell);
     draw_plane(gl, 4);
+}
+
+void md5gl_draw_grid(md5gl_renderer *renderer, float z, float cell, md5_vec3 centre, float radius)
+{
+    if (cell > 0.0f)
+        draw_floor(renderer, z, cell, centre, radius);
+}
+
+void md5gl_draw_floor(md5gl_renderer *renderer, float z, md5_vec3 centre, float radius)
+{
+    draw_floor(renderer, z, 0.0f, centre, radius);
 }
 
 void md5gl_draw_ground(md5gl_renderer *renderer, md5_vec3 centre, float radius)

@@ -290,7 +290,7 @@ static void skin_one(const md5gl_model *model, const md5gl_mesh *mesh, const md5
         .normals = bytes + one.begin[MD5GL_ARRAY_NORMALS],
         .tangents = bytes + one.begin[MD5GL_ARRAY_TANGENTS],
     };
-    md5_skin_batch(&job, 1, NULL);
+    md5_skin_one(&job);
 }
 
 // Forms the surface of an instance from its skinned vertices, and uploads it to place `at`.

@@ -366,7 +366,7 @@ EMSCRIPTEN_KEEPALIVE bool web_look(web_element *element, const char *path)
     if (looks == NULL)
         return tell_failure(&error);
     for (uint32_t i = 0; i < looks->num_meshes; i++)
-        md5gl_set_material(element->drawn, 0, i, &looks->materials[i]);
+        md5gl_set_material(element->renderer, element->drawn, 0, i, &looks->materials[i]);
     md5gl_free_looks(element->renderer, element->looks);
     element->looks = looks;
     return true;

@@ -27,7 +27,7 @@ static bool draw(gl_stage *stage, const axes_case *of, float scale, gl_picture p
     OWN md5_mat34 *const palette = malloc((count + 1) * sizeof *palette);
     OWN md5_mat34 *const joints = malloc((count + 1) * sizeof *joints);
     for (uint32_t m = 0; is_there && m < model->num_meshes; m++)
-        md5gl_set_material(copy, 0, m, &material);
+        md5gl_set_material(renderer, copy, 0, m, &material);
     for (int i = 0; is_there && i < NUM_PICTURES; i++) {
         const md5_moment moment = md5_moment_at(anim, 0.3 + 0.5 * i, MD5_WRAP_LOOP);
         md5gl_frame frame = scene_frame(stage->target);

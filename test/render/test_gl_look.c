@@ -360,7 +360,7 @@ TEST_SQUARE (gl_looks_find_the_direction_of_green) {
             {0}};
         fake_folder folder;
         md5gl_looks *const looks = load(&stage->scene, &folder, files, (const char *[]){"imp"}, 1);
-        md5gl_set_material(stage->copy, 0, 0, &looks->materials[0]);
+        md5gl_set_material(stage->renderer, stage->copy, 0, 0, &looks->materials[0]);
         stage_draw(stage, MD5GL_LIT, &pictures[i]);
         md5gl_free_looks(stage->renderer, looks);
     }

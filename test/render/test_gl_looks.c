@@ -83,8 +83,8 @@ static void check_skins(gl_stage *stage, md5gl_model *copy)
     gl_picture picture;
     const md5gl_texture red = make_texture(stage, 255, 0, 0), blue = make_texture(stage, 0, 0, 255);
     CHECK(md5gl_set_num_skins(stage->renderer, copy, 3, NULL));
-    md5gl_set_material(copy, 1, 0, &(md5gl_material){.diffuse = red});
-    md5gl_set_material(copy, 2, 0, &(md5gl_material){.diffuse = blue});
+    md5gl_set_material(stage->renderer, copy, 1, 0, &(md5gl_material){.diffuse = red});
+    md5gl_set_material(stage->renderer, copy, 2, 0, &(md5gl_material){.diffuse = blue});
     pose_row(stage, copy);
     CHECK(scene_look(stage->renderer, copy, tints, skins, NULL));
     draw(stage, copy, &picture);
@@ -148,15 +148,15 @@ static void check_changes(gl_stage *stage, md5gl_model *copy)
     pose_row(stage, copy);
     stage_begin(stage);
     md5gl_draw_model(renderer, copy, MD5GL_LIT);
-    md5gl_set_material(copy, 0, 0, &(md5gl_material){.diffuse = green});
+    md5gl_set_material(stage->renderer, copy, 0, 0, &(md5gl_material){.diffuse = green});
     CHECK(scene_look(renderer, copy, NULL, skins, NULL));
-    md5gl_set_material(copy, 1, 0, &(md5gl_material){.diffuse = red});
+    md5gl_set_material(stage->renderer, copy, 1, 0, &(md5gl_material){.diffuse = red});
     md5gl_draw_model(renderer, copy, MD5GL_LIT);
     stage_finish(stage, &picture);
     CHECK(shows(&picture, 0, 0, 1, 0));
     CHECK(shows(&picture, 1, 1, 0, 0));
     CHECK(shows(&picture, 4, 0, 1, 0));
-    md5gl_set_material(copy, 0, 0, &(md5gl_material){0});
+    md5gl_set_material(stage->renderer, copy, 0, 0, &(md5gl_material){0});
     CHECK(md5gl_set_num_skins(renderer, copy, 1, NULL));
 }
 
@@ -337,19 +337,19 @@ TEST_SQUARE (gl_alpha_test_uses_the_material) {
     static const uint8_t thin[4] = {255, 255, 255, 90};
     gl_picture picture;
     md5gl_material material = {.diffuse = stage_color(stage, 1, 1, thin)};
-    md5gl_set_material(stage->copy, 0, 0, &material);
+    md5gl_set_material(stage->renderer, stage->copy, 0, 0, &material);
     stage_draw(stage, MD5GL_LIT, &picture);
     CHECK_PIXEL(&picture, 0, 0, black, 0);
     material.alpha_test = 0.3f;
-    md5gl_set_material(stage->copy, 0, 0, &material);
+    md5gl_set_material(stage->renderer, stage->copy, 0, 0, &material);
     stage_draw(stage, MD5GL_LIT, &picture);
     CHECK_PIXEL(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1);
     material.alpha_test = 90.0f / 255.0f; // alpha is equal, not greater
-    md5gl_set_material(stage->copy, 0, 0, &material);
+    md5gl_set_material(stage->renderer, stage->copy, 0, 0, &material);
     stage_draw(stage, MD5GL_LIT, &picture);
     CHECK_PIXEL(&picture, 0, 0, black, 0);
     material.is_opaque = true;
-    md5gl_set_material(stage->copy, 0, 0, &material);
+    md5gl_set_material(stage->renderer, stage->copy, 0, 0, &material);
     stage_draw(stage, MD5GL_LIT, &picture);
     CHECK_PIXEL(&picture, 0, 0, scene_sideways(1, 1, 1).rgba, 1);
 }

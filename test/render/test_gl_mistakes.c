@@ -20,11 +20,11 @@ TEST_SQUARE (gl_mistake_is_reported_with_function_and_argument) {
     MISTAKE ("md5gl_end_frame(): begin a frame first")
         md5gl_end_frame(stage->renderer, NULL);
     MISTAKE ("md5gl_set_material(): mesh: an index")
-        md5gl_set_material(stage->copy, 0, 1, &(md5gl_material){0});
+        md5gl_set_material(stage->renderer, stage->copy, 0, 1, &(md5gl_material){0});
     MISTAKE ("md5gl_set_material(): skin: below the number")
-        md5gl_set_material(stage->copy, 1, 0, &(md5gl_material){0});
-    MISTAKE ("md5gl_set_material(): model, material: not NULL")
-        md5gl_set_material(stage->copy, 0, 0, NULL);
+        md5gl_set_material(stage->renderer, stage->copy, 1, 0, &(md5gl_material){0});
+    MISTAKE ("md5gl_set_material(): renderer, model, material: not NULL")
+        md5gl_set_material(stage->renderer, stage->copy, 0, 0, NULL);
     MISTAKE ("md5gl_set_visible(): mesh: an index")
         md5gl_set_visible(stage->copy, 7, false);
     MISTAKE ("md5gl_set_num_skins(): num_skins: at least 1")

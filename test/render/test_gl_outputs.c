@@ -203,7 +203,7 @@ static void check_motion(gl_scene *scene, const motion_case *of)
                                              .weights = of->morphs ? state.weights[t] : NULL};
         instances[0].previous = &instances[1];
         instances[0].ids = chosen_ids;
-        md5gl_set_material(copy, 0, 0, &(md5gl_material){.two_sided = true});
+        md5gl_set_material(renderer, copy, 0, 0, &(md5gl_material){.two_sided = true});
         CHECK(md5gl_set_blending(renderer, copy, of->blending, NULL));
         if (of->max_texels > 0)
             *scene_limits(renderer).max_texels = of->max_texels;
@@ -462,10 +462,10 @@ TEST_OUTPUTS(gl_pick_finds_the_nearest_instance_and_mesh, make_two_squares)
     draw_outputs(stage, stage->copy, &(md5gl_instances){.count = COUNT, .ids = ids}, &read);
     CHECK(picks(stage, 10, 0, 7, 0) && picks(stage, -15, 0, 0, MD5_NONE));
     md5gl_set_visible(stage->copy, 1, true);
-    md5gl_set_material(stage->copy, 0, 1, &(md5gl_material){.diffuse = nothing});
+    md5gl_set_material(stage->renderer, stage->copy, 0, 1, &(md5gl_material){.diffuse = nothing});
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK(picks(stage, 10, 0, 7, 0));
-    md5gl_set_material(stage->copy, 0, 1, &(md5gl_material){.is_staged = true});
+    md5gl_set_material(stage->renderer, stage->copy, 0, 1, &(md5gl_material){.is_staged = true});
     draw_outputs(stage, stage->copy, &now, &read);
     CHECK(picks(stage, 10, 0, 7, 0));
 }

@@ -90,8 +90,8 @@ TEST_STAGE (gl_planes_are_behind_surfaces_in_them, scene_floor, 1) {
             const float above = sloping ? 0.5f : one_step;
             md5gl_begin_frame(renderer, &stage->frame);
             CHECK(scene_pose_and_draw(renderer, stage->copy, palette, &at, 1, MD5GL_LIT, NULL));
-            md5gl_draw_grid(renderer, at.m[11] + (i == 0 ? above : 3 * above), 0.0f,
-                            (md5_vec3){0, 0, 0}, 300.0f);
+            md5gl_draw_floor(renderer, at.m[11] + (i == 0 ? above : 3 * above), (md5_vec3){0, 0, 0},
+                             300.0f);
             scene_finish(&stage->scene, &stage->frame, &picture);
             unsigned num_covered = 0;
             for (int right = -10; right < 10; right++)

@@ -196,7 +196,7 @@ md5gl_texture stage_keep(gl_stage *stage, md5gl_texture texture);
 
 // Sets the members of the model's material that are given.
 #define STAGE_MATERIAL(stage, ...) \
-    md5gl_set_material((stage)->copy, 0, 0, &(md5gl_material){__VA_ARGS__})
+    md5gl_set_material((stage)->renderer, (stage)->copy, 0, 0, &(md5gl_material){__VA_ARGS__})
 
 #define TEST_SQUARE(title) TEST_STAGE (title, scene_square, 1)
 #define TEST_STAGE(title, make, samples)                                     \

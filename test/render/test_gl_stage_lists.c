@@ -36,7 +36,7 @@ TEST_SQUARE (gl_staged_mesh_is_not_lit) {
     static const uint8_t orange[4] = {128, 64, 0, 255};
     gl_picture picture;
     const md5gl_material staged = {.is_staged = true};
-    md5gl_set_material(stage->copy, 0, 0, &staged);
+    md5gl_set_material(stage->renderer, stage->copy, 0, 0, &staged);
     draw_all(stage, NULL, NULL, 1, &picture);
     CHECK_PIXEL(&picture, 0, 0, black, 0);
     draw_all(stage, &(md5gl_stage_list){ROW(stages, adding)}, NULL, 1, &picture);
@@ -130,12 +130,12 @@ TEST_SQUARE (gl_lit_layers_are_added) {
     stage->frame.ambient[0] = stage->frame.ambient[1] = 0.3f;
     FOR (i, 2) {
         materials[i].diffuse = stage_color(stage, 1, 1, texels[i]);
-        md5gl_set_material(stage->copy, 0, 0, &materials[i]);
+        md5gl_set_material(stage->renderer, stage->copy, 0, 0, &materials[i]);
         draw_all(stage, NULL, NULL, 1, &alone[i]);
     }
     materials[0].is_staged = true;
     materials[1].is_opaque = false; // the alpha of a further layer has no effect
-    md5gl_set_material(stage->copy, 0, 0, &materials[0]);
+    md5gl_set_material(stage->renderer, stage->copy, 0, 0, &materials[0]);
     const md5gl_stage_list list = {.base = MD5GL_BASE_LIT, ROW(lit_layers, materials[1])};
     draw_all(stage, &list, NULL, 1, &both);
     CHECK(picture_at(&alone[0], 3, 3)[0] > 50 && picture_at(&alone[1], 3, 3)[1] > 50);
@@ -252,7 +252,7 @@ static void draw_caster(gl_stage *stage, const md5gl_material *material,
                         const md5gl_stage_list *list, gl_picture *picture)
 {
     const md5_mat34 raised = scene_moved(0, 0, 30);
-    md5gl_set_material(stage->copy, 0, 0, material);
+    md5gl_set_material(stage->renderer, stage->copy, 0, 0, material);
     stage_begin(stage);
     stage_pose(stage, scene_identities, &raised, 1);
     md5gl_draw_shadows(stage->renderer, stage->copy);

@@ -391,7 +391,7 @@ static void draw_scene(gl_scene *scene, md5_model *model, md5gl_path path, uint3
     frame.point_lights = &lamp;
     frame.num_point_lights = 1;
     md5gl_set_material(
-        copy, 0, 0,
+        renderer, copy, 0, 0,
         &(md5gl_material){
             .diffuse = diffuse, .normals = normals, .specular = diffuse, .gloss = 0.6f});
     md5gl_begin_frame(renderer, &frame);

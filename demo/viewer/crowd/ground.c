@@ -100,7 +100,7 @@ bool view_load_ground(view_ground *ground, const view_terrain *terrain, const vi
         &error);
     if (ground->grain == 0)
         return view_log_error(loader->log, &error);
-    md5gl_set_material(ground->drawn, 0, 0,
+    md5gl_set_material(loader->renderer, ground->drawn, 0, 0,
                        &(md5gl_material){.diffuse = ground->grain, .gloss = 0.1f});
     COMMON_FOR (i, VIEW_GROUND_TILES)
         ground->palettes[i] = md5_mat34_from_xform((md5_xform){.rotation = {.w = 1}});

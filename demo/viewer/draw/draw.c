@@ -228,7 +228,7 @@ void view_set_materials(const view_stage *stage, const view_textures *textures, 
         if (is_grid)
             material.diffuse = stage->document->surfaces.uv_grid;
         material.two_sided = material.two_sided || shown->two_sided;
-        md5gl_set_material(drawn, 0, i, &material);
+        md5gl_set_material(stage->renderer, drawn, 0, i, &material);
     }
 }
 
@@ -569,7 +569,7 @@ static bool prepare_surface(const view_stage *stage, md5_error *error)
                                                         false, false, stage->play->time);
         const md5gl_material plain = {.two_sided = usual.two_sided || stage->shown->two_sided};
         md5gl_set_visible(copy, i, !is_hidden);
-        md5gl_set_material(copy, 0, i, &plain);
+        md5gl_set_material(stage->renderer, copy, 0, i, &plain);
     }
     const md5gl_blending blending = document->scene.dual ? MD5GL_BLEND_DUAL : MD5GL_BLEND_LINEAR;
     return md5gl_set_blending(stage->renderer, copy, blending, error);
@@ -824,7 +824,7 @@ bool view_draw_world(const view_stage *stage, md5gl_target *target, bool transpa
     const md5_vec3 centre =
         md5_vec3_add(view_centre(document->bounds), view_walked(&document->scene, stage->play));
     if (is_place && is_above)
-        md5gl_draw_grid(stage->renderer, height, 0, centre, 7.0f * radius);
+        md5gl_draw_floor(stage->renderer, height, centre, 7.0f * radius);
     if (has_shadows && !transparent)
         md5gl_draw_ground(stage->renderer, view_centre(frame.casters), 3.0f * radius);
     if (has_shadows && stage->economy.no_shadows)

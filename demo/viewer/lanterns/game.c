@@ -208,7 +208,7 @@ static bool make_lantern(view_game *game, const char *models, const view_loader 
             view_mesh_material(&game->lantern->textures, loader->renderer, i, true, false, 0.0);
         dark.glow = 0;
         dark.diffuse_color = (md5_vec3){0.4f, 0.4f, 0.45f};
-        md5gl_set_material(drawn, 1, i, &dark);
+        md5gl_set_material(loader->renderer, drawn, 1, i, &dark);
     }
     return true;
 }

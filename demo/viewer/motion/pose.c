@@ -38,7 +38,7 @@ void view_skin_mesh(view_scene *scene, uint32_t mesh, md5_vec3 *normals, md5_vec
         .normals = normals,
         .tangents = tangents,
     };
-    md5_skin_batch(&job, 1, NULL);
+    md5_skin_one(&job);
 }
 
 void view_skin(view_scene *scene)

@@ -201,7 +201,7 @@ static void skin_both(const md5_mesh *mesh, const md5_mat34 *palette, uint32_t n
     md5_skin(mesh, palette, linear_positions, NULL, NULL);
     md5_build_dual_palette(palette, num_joints, dual);
     const md5_skin_job job = {.mesh = mesh, .duals = dual, .positions = dual_positions};
-    md5_skin_batch(&job, 1, NULL);
+    md5_skin_one(&job);
 }
 // end of lines
 

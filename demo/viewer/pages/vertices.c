@@ -201,7 +201,7 @@ static void skin_expression(const md5_morph *morph, uint32_t mesh, const float *
                               .morph_weights = weights,
                               .positions = positions,
                               .normals = normals};
-    md5_skin_batch(&job, 1, NULL);
+    md5_skin_one(&job);
 }
 // end of lines
 
