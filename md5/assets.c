@@ -690,6 +690,6 @@ bool md5i_read_assets(md5_arena *arena, const char *bytes, size_t size, bool is_
 void md5_free_assets(md5_assets *assets)
 {
     if (assets)
-        assets->allocator.free(assets->allocator.user, assets, assets->size);
+        MD5_FREE(assets);
 }
 #endif

@@ -267,7 +267,7 @@ md5_anim *md5_load_anim(const char *path, const md5_load_opts *opts, md5_error *
 void md5_free_anim(md5_anim *anim)
 {
     if (anim)
-        anim->allocator.free(anim->allocator.user, anim, anim->size);
+        MD5_FREE(anim);
 }
 
 #ifndef MD5_NO_EXTRAS
@@ -344,7 +344,7 @@ md5_camera *md5_load_camera(const char *path, const md5_load_opts *opts, md5_err
 void md5_free_camera(md5_camera *camera)
 {
     if (camera)
-        camera->allocator.free(camera->allocator.user, camera, camera->size);
+        MD5_FREE(camera);
 }
 #endif
 
@@ -550,7 +550,7 @@ static bool finish_meshes(md5_context *context, uint32_t parts, const md5_model 
 
 void md5_release_geometry(md5_model *model)
 {
-    MD5_ASSERT_NOT_NULL(model);
+    MD5_ASSERT_ASSET(model);
     for (uint32_t m = 0; m < model->num_meshes && model->geometry; m++) {
         md5_mesh *const mesh = (md5_mesh *)&model->meshes[m];
         md5i_skin_plan_free(&model->allocator, mesh->skin_plan);
@@ -867,5 +867,5 @@ void md5_free_model(md5_model *model)
     if (!model)
         return;
     md5_release_geometry(model);
-    model->allocator.free(model->allocator.user, model, model->size);
+    MD5_FREE(model);
 }

@@ -56,7 +56,7 @@ typedef struct md5_game md5_game;
 MD5_GAME_API md5_game *md5_create_game(const md5_game_path *paths, size_t num_paths,
                                        const md5_load_opts *opts, md5_error *error);
 
-MD5_GAME_API void md5_destroy_game(md5_game *game); // and all that it returned
+MD5_GAME_API void md5_destroy_game(md5_game *game); // and all that it returned; NULL is allowed
 
 // Returns how many declarations, or files of them, were not read to their end, as warnings say.
 MD5_GAME_API uint32_t md5_game_num_unread(const md5_game *game);

@@ -583,11 +583,14 @@ typedef struct md5_machine md5_machine;
 // the feet that are held.
 MD5_PLAY_API md5_machine *md5_create_machine(const md5_machine_desc *desc,
                                              const md5_load_opts *opts, md5_error *error);
-MD5_PLAY_API void md5_destroy_machine(md5_machine *machine); // after all of its players
+MD5_PLAY_API void md5_destroy_machine(md5_machine *machine); // after its players; NULL is allowed
 
 // Return a name's index in its table, MD5_NONE if there is none or it is NULL. Linear: call once.
 // Windows and curves, which are of all clips, have one for each name, with gaps between.
 MD5_PLAY_API uint32_t md5_find_parameter(const md5_machine *machine, const char *name);
+// The same for names that the program relies on: one that does not exist meets an assertion in
+// debug builds.
+MD5_PLAY_API uint32_t md5_require_parameter(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_clip(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_layer(const md5_machine *machine, const char *name);
 MD5_PLAY_API uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name);

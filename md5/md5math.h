@@ -285,6 +285,15 @@ static inline md5_xform md5_xform_mul(md5_xform a, md5_xform b)
     return product;
 }
 
+// Returns placement * motion with a rotation of unit length: where a character is after
+// md5_player_root_motion(), for ever.
+static inline md5_xform md5_xform_advance(md5_xform placement, md5_xform motion)
+{
+    md5_xform moved = md5_xform_mul(placement, motion);
+    moved.rotation = md5_quat_normalize(moved.rotation, placement.rotation);
+    return moved;
+}
+
 // Returns the transform that undoes `a`.
 static inline md5_xform md5_xform_inverse(md5_xform a)
 {

@@ -7,6 +7,16 @@
 //        --md5_build_palette()--> palette: matrices from the bind pose to the posed model
 //        --md5_skin(), or a shader--> vertices
 //
+// Five calls lead to a palette; all give the same bits:
+//
+//   from                 to                call
+//   moment of a clip     joints, palette   md5_pose_palette(): one character
+//   moments of clips     joints, palettes  md5_pose_batch(): many, and threads
+//   pose                 joints, palette   md5_local_to_palette(): after blending or inverse
+//                                          kinematics
+//   pose                 joints            md5_local_to_model(): without a palette, as on a server
+//   joints               palette           md5_build_palette(): of a ragdoll
+//
 // Values and their arithmetic are in md5math.h, skinning in md5skin.h.
 //
 // Space: id Software's, unless md5_load_opts.axes asks for others. x forward, y left, z up,
@@ -20,10 +30,11 @@
 // fits; the size of the whole is returned, which NULL and 0 ask for.
 //
 // Memory: an asset is one block (a model: two, and one for the skinning plan of each mesh) from the
-// caller's allocator and is read-only. md5_free_*() frees it, and does nothing for NULL. Posing,
-// blending and skinning write to the caller's arrays, allocate nothing and cannot fail. Arrays must
-// not overlap, nor pointers be NULL, unless a comment allows it; debug builds assert this and
-// indices. NULL for `opts` means all defaults, for `error` that nobody asks.
+// caller's allocator and is read-only. What comes of files is freed by md5_free_*(), what is
+// created by md5_destroy_*(); both do nothing for NULL. Posing, blending and skinning write to the
+// caller's arrays, allocate nothing and cannot fail. Arrays must not overlap, nor pointers be NULL,
+// unless a comment allows it; debug builds assert this and indices. NULL for `opts` means all
+// defaults, for `error` that nobody asks.
 //
 // Growth: structures of options, descriptions and rows end with `reserved`, for members of later
 // versions: 0, as `= {0}` and initializers that name members leave it, which debug builds assert.
@@ -61,16 +72,26 @@ typedef enum md5_status {
     MD5_ERROR_GPU,      // render/ only: OpenGL or the shader compiler failed
 } md5_status;
 
-// Why and where a call failed. Begin with {0}: only failures write it, so look at results first. A
-// call whose asset is NULL, because its load failed, fails too, returns NULL or false and leaves
-// that load's failure (without one it is MD5_ERROR_MISSING): a chain of loads is checked once, at
-// its end. Holds no pointers: copy it freely.
+// Why and where a call failed. Begin with {0}, or md5_error_clear(): only failures write it, so
+// look at results first. A call whose asset is NULL, because its load failed, fails too, returns
+// NULL or false and leaves that load's failure (without one it is MD5_ERROR_MISSING): a chain of
+// loads is checked once, at its end. Holds no pointers: copy it freely.
 typedef struct md5_error {
     md5_status status;
     uint32_t line, column; // 1-based, column in bytes; 0 = no location in a file
     char file[256];        // as passed by the caller, only its end if it is longer; "" = none
     char message[256];     // UTF-8, NUL-terminated, one line; other bytes are escaped
 } md5_error;
+
+// Empties an error, for another chain of calls; NULL is allowed.
+static inline void md5_error_clear(md5_error *error)
+{
+    if (error) {
+        error->status = MD5_OK;
+        error->line = error->column = 0;
+        error->file[0] = error->message[0] = '\0';
+    }
+}
 
 // Writes "file:line:column: error: message" (or "warning:") and a NUL to text[size], without the
 // parts that `error` lacks; escapes bytes that are not printable UTF-8. Returns the length of the
@@ -597,12 +618,30 @@ MD5_API void md5_local_to_palette(const md5_model *model, const md5_xform *pose,
 MD5_API void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root root,
                               md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette);
 
+// What posing one character takes, in one block, as of malloc(): not initialized but for the pose,
+// which is the bind pose.
+typedef struct md5_pose_buffers {
+    md5_xform *pose;             // [num_joints]
+    md5_mat34 *joints, *palette; // [num_joints]
+    void *scratch;               // of the size that was asked for, which may be 0
+    uint32_t num_joints;
+    size_t size;
+    md5_allocator allocator;
+} md5_pose_buffers;
+
+// `scratch_size`: that of another call, such as md5_player_pose_scratch(). `allocator` may be NULL:
+// malloc(). Returns NULL if memory runs out, or if `model` is NULL.
+MD5_API md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t scratch_size,
+                                                  const md5_allocator *allocator, md5_error *error);
+MD5_API void md5_destroy_pose_buffers(md5_pose_buffers *buffers); // NULL is allowed
+
 typedef struct md5_pose_job { // the arguments of md5_pose_palette()
     const md5_binding *binding;
     md5_moment moment;
     md5_root root;
     md5_mat34 *palette;   // [model joints], written
     md5_mat34 *joints;    // [model joints], written: model-space matrices; may be NULL
+    uint32_t num_joints;  // that both have room for, which debug builds compare; 0 = unknown
     uint64_t reserved[4]; // 0
 } md5_pose_job;
 

@@ -31,8 +31,8 @@ typedef struct md5_player md5_player;
 // must outlive it. `allocator` may be NULL: the machine's. Fails only if memory runs out.
 MD5_PLAY_API md5_player *md5_create_player(const md5_machine *machine,
                                            const md5_allocator *allocator, md5_error *error);
-MD5_PLAY_API void md5_destroy_player(md5_player *player);
-MD5_PLAY_API void md5_player_reset(md5_player *player); // to its state after md5_create_player()
+MD5_PLAY_API void md5_destroy_player(md5_player *player); // NULL is allowed
+MD5_PLAY_API void md5_player_reset(md5_player *player);   // to its state after md5_create_player()
 
 // Sets a parameter; any value but 0 sets a trigger or bool.
 MD5_PLAY_API bool md5_player_set(md5_player *player, uint32_t parameter, float value);
@@ -197,7 +197,8 @@ MD5_PLAY_API md5_advance_status md5_player_advance(md5_player *player, double se
 
 // Returns the root motion of the last md5_player_advance(): what MD5_EXTRACT_* removed from the
 // playing clips, blended as their poses are, in the space of the character before the step: the new
-// placement is placement * motion. Motions of parts of a step compose to that of the whole.
+// placement is md5_xform_advance(placement, motion). Motions of parts of a step compose to that of
+// the whole.
 MD5_PLAY_API md5_xform md5_player_root_motion(const md5_player *player);
 
 // Writes the current pose[model joints]; `joints` and `palette`, [model joints] each, may be NULL
@@ -217,12 +218,12 @@ MD5_PLAY_API float md5_player_window(const md5_player *player, uint32_t window);
 // their layer; that over the layers below, or added to them, by the weight of the layer and of
 // these clips in it; likewise one-shots. 0 if none has it or the index is invalid. Masks do not
 // matter. Time: layers times clips that have the curve times playing clips.
-MD5_PLAY_API float md5_player_curve(md5_player *player, uint32_t curve);
+MD5_PLAY_API float md5_player_curve(const md5_player *player, uint32_t curve);
 
 // Writes weights[md5_machine_num_morphs()] for the morph targets of the machine's names, whatever
 // the level of detail. Finite. Time: layers times rows times playing clips; of a row by a curve or
 // a window, also the clips that have it, and all windows.
-MD5_PLAY_API void md5_player_morphs(md5_player *player, float *weights);
+MD5_PLAY_API void md5_player_morphs(const md5_player *player, float *weights);
 
 // -- Level of detail ------------------------------------------------------------------------
 

@@ -342,7 +342,7 @@ typedef struct md5_joint_pair {
 MD5_PLAY_API md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *target,
                                                const md5_joint_pair *pairs, uint32_t num_pairs,
                                                const md5_load_opts *opts, md5_error *error);
-MD5_PLAY_API void md5_destroy_retarget(md5_retarget *retarget);
+MD5_PLAY_API void md5_destroy_retarget(md5_retarget *retarget); // NULL is allowed
 // Writes target[target joints] from source[source joints]. `scratch` is of any alignment and of
 // md5_retarget_pose_scratch() bytes; the three must not overlap.
 MD5_PLAY_API void md5_retarget_pose(const md5_retarget *retarget, const md5_xform *source,

@@ -52,7 +52,8 @@ typedef struct md5_skin_job {
     const md5_mesh *mesh;
     const md5_mat34 *palette; // [num_joints] as of md5_skin(), or
     const md5_dual_quat
-        *duals; // [num_joints] of md5_build_dual_palette(); both NULL: the bind pose
+        *duals;          // [num_joints] of md5_build_dual_palette(); both NULL: the bind pose
+    uint32_t num_joints; // of either, which debug builds compare with the mesh; 0 = unknown
     const struct md5_morph *morph; // of the mesh's model: see below; NULL = none
     const float *morph_weights;    // [morph->num_targets]
     const uint32_t *vertices; // [count] only these drawn vertices, in this order; NULL: `count`
@@ -69,6 +70,11 @@ typedef struct md5_skin_job {
 // be NULL: the calling thread. Results of different jobs must not overlap. Whole meshes are
 // fastest: single vertices, such as the tip of a sword, are skinned one by one. Allocates nothing.
 MD5_API void md5_skin_batch(const md5_skin_job *jobs, size_t count, const md5_threads *threads);
+
+static inline void md5_skin_one(const md5_skin_job *job) // the same, of one
+{
+    md5_skin_batch(job, 1, NULL);
+}
 
 // How md5_pack_influences() stores joints and weights.
 typedef enum md5_pack_format {
@@ -124,7 +130,7 @@ MD5_API float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slot
 //   const float weights[] = {0.5f, 1.0f};
 //   const md5_skin_job job = {.mesh = &model->meshes[0], .palette = palette, .morph = morph,
 //                             .morph_weights = weights, .positions = positions};
-//   md5_skin_batch(&job, 1, NULL);
+//   md5_skin_one(&job);
 //   md5_destroy_morph(morph);
 //
 // md5gl_create_morph() uploads the same differences for drawing. A machine drives weights by its
@@ -352,7 +358,7 @@ typedef struct md5_weights {
 // of each position and influence a line through the voxels.
 MD5_API md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opts *opts,
                                         md5_error *error);
-MD5_API void md5_destroy_weights(md5_weights *weights);
+MD5_API void md5_destroy_weights(md5_weights *weights); // NULL is allowed
 #endif
 
 // == Queries =====================================================================================

@@ -41,7 +41,7 @@ static bool load_clip(const convert_job *job, const convert_part *part, convert_
     if (clip->binding == NULL && assets->model && job->is_forced
         && error->status == MD5_ERROR_MISMATCH) {
         convert_note(job, "clip %s is left out: %s", clip->name, error->message);
-        *error = (md5_error){.status = MD5_OK};
+        md5_error_clear(error);
         md5_free_anim(anim);
         assets->num_clips--;
         return true;

@@ -64,7 +64,7 @@ int main(int argc, char **argv)
         return 1;
     }
     const size_t num_joints = character->model->skeleton.num_joints;
-    const uint32_t speed = md5_find_parameter(character->machine, "speed");
+    const uint32_t speed = md5_require_parameter(character->machine, "speed");
     md5_mat34 *palettes = reserve((size_t)count * num_joints * sizeof *palettes);
     md5_play_job *jobs = reserve((size_t)count * sizeof *jobs);
     for (int i = 0; i < count; i++) {

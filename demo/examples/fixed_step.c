@@ -34,7 +34,7 @@ static void simulate(stepped_game *g, int number)
     if (number == 15)
         md5_player_set(g->player, g->speed, 16);
     md5_player_advance(g->player, step, NULL, NULL);
-    g->now.placement = md5_xform_mul(g->before.placement, md5_player_root_motion(g->player));
+    g->now.placement = md5_xform_advance(g->before.placement, md5_player_root_motion(g->player));
     md5_player_pose(g->player, g->now.pose, NULL, NULL, g->scratch);
 }
 
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
     }
     const md5_model *model = character->model;
     const uint32_t num_joints = model->skeleton.num_joints;
-    g.speed = md5_find_parameter(character->machine, "speed");
+    g.speed = md5_require_parameter(character->machine, "speed");
     g.scratch = malloc(md5_player_pose_scratch(character->machine));
     g.before.pose = malloc(num_joints * sizeof *g.before.pose);
     g.now.pose = malloc(num_joints * sizeof *g.now.pose);

@@ -126,7 +126,7 @@ int main(int argc, char **argv)
             md5_player_set(h.player, md5_find_parameter(h.character->machine, line), value);
         for (int i = 0; strcmp(line, "play") == 0 && i < (int)value; i++) {
             md5_player_advance(h.player, 1.0 / 60, NULL, NULL);
-            placement = md5_xform_mul(placement, md5_player_root_motion(h.player));
+            placement = md5_xform_advance(placement, md5_player_root_motion(h.player));
             md5_player_pose(h.player, h.pose, NULL, h.palette, h.scratch);
         }
         const md5_layer_status body = md5_player_layer(h.player, 0);

@@ -36,14 +36,12 @@ int main(int argc, char **argv)
         return 1;
     }
 
-    // Names become numbers once; MD5_NONE if the machine has no such parameter, which sets nothing.
-    const uint32_t speed = md5_find_parameter(character->machine, "speed");
-    const uint32_t jump = md5_find_parameter(character->machine, "jump");
-    const size_t num_joints = character->model->skeleton.num_joints;
-    void *scratch = malloc(md5_player_pose_scratch(character->machine));
-    md5_xform *pose = malloc(num_joints * sizeof *pose);
-    md5_mat34 *palette = malloc(num_joints * sizeof *palette);
-    if (!scratch || !pose || !palette)
+    // Names become numbers once. One that the machine lacks sets nothing; debug builds stop at it.
+    const uint32_t speed = md5_require_parameter(character->machine, "speed");
+    const uint32_t jump = md5_require_parameter(character->machine, "jump");
+    md5_pose_buffers *posed = md5_create_pose_buffers(
+        character->model, md5_player_pose_scratch(character->machine), NULL, &error);
+    if (!posed)
         exit(1);
 
     game state = {0};
@@ -55,15 +53,13 @@ int main(int argc, char **argv)
             md5_player_set(player, jump, 1);
         state.time = frame / 60.0;
         md5_player_advance(player, 1.0 / 60, hear, &state);
-        placement = md5_xform_mul(placement, md5_player_root_motion(player));
-        md5_player_pose(player, pose, NULL, palette, scratch);
+        placement = md5_xform_advance(placement, md5_player_root_motion(player));
+        md5_player_pose(player, posed->pose, NULL, posed->palette, posed->scratch);
         // Draw here, with the palette and the placement.
     }
     printf("%5.2f s  at x %.1f y %.1f\n", state.time, (double)placement.translation.x,
            (double)placement.translation.y);
-    free(palette);
-    free(pose);
-    free(scratch);
+    md5_destroy_pose_buffers(posed);
     md5_destroy_player(player);
     md5_free_character(character);
     return 0;

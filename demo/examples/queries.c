@@ -24,17 +24,16 @@ int main(int argc, char **argv)
         return 1;
     }
     const uint32_t num_joints = model->skeleton.num_joints;
-    md5_xform *pose = malloc(num_joints * sizeof *pose);
-    md5_mat34 *joints = malloc(num_joints * sizeof *joints);
-    md5_mat34 *palette = malloc(num_joints * sizeof *palette);
+    md5_pose_buffers *posed =
+        md5_create_pose_buffers(model, md5_raycast_model_scratch(model), NULL, &error);
     md5_bounds *zones = malloc(num_joints * sizeof *zones);
-    void *scratch = malloc(md5_raycast_model_scratch(model));
-    if (!pose || !joints || !palette || !zones || !scratch)
+    if (!posed || !zones)
         exit(1);
+    const md5_mat34 *joints = posed->joints;
 
     md5_build_joint_bounds(model, zones); // once for each model
     const md5_moment moment = md5_moment_at(anim, 0.25, MD5_WRAP_LOOP);
-    md5_pose_palette(binding, moment, MD5_ROOT_FILE, pose, joints, palette);
+    md5_pose_palette(binding, moment, MD5_ROOT_FILE, posed->pose, posed->joints, posed->palette);
 
     // From the front at the middle of the character, in model space.
     const md5_bounds bounds = md5_bounds_from_joints(zones, joints, num_joints);
@@ -48,7 +47,7 @@ int main(int argc, char **argv)
     if (md5_raycast_joints(ray, zones, joints, num_joints, &hit))
         printf("hit zone of joint %s at distance %.1f\n", model->skeleton.joints[hit.joint].name,
                (double)hit.t);
-    if (md5_raycast_model(ray, model, palette, &hit, scratch))
+    if (md5_raycast_model(ray, model, posed->palette, &hit, posed->scratch))
         printf("triangle %u of mesh %s at distance %.1f, moved by joint %s\n",
                (unsigned)hit.triangle, model->meshes[hit.mesh].name, (double)hit.t,
                hit.joint == MD5_NONE ? "none" : model->skeleton.joints[hit.joint].name);
@@ -57,11 +56,8 @@ int main(int argc, char **argv)
     if (nearest != MD5_NONE)
         printf("nearest joint to the origin: %s, %.1f away\n", model->skeleton.joints[nearest].name,
                (double)distance);
-    free(scratch);
     free(zones);
-    free(palette);
-    free(joints);
-    free(pose);
+    md5_destroy_pose_buffers(posed);
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);

@@ -16,10 +16,21 @@ static int fail(const md5_error *error)
     return 1;
 }
 
-static void play(md5_player *player, int frames)
+// What a game saves of a character: also where it stands, which players do not know, and the
+// version of this structure, by which a later game tells old files. Then the player's bytes.
+enum { SAVE_VERSION = 1 };
+typedef struct saved {
+    unsigned version, size;
+    md5_xform placement;
+} saved;
+
+static md5_xform play(md5_player *player, md5_xform placement, int frames)
 {
-    for (int i = 0; i < frames; i++)
+    for (int i = 0; i < frames; i++) {
         md5_player_advance(player, 1.0 / 60, NULL, NULL);
+        placement = md5_xform_advance(placement, md5_player_root_motion(player));
+    }
+    return placement;
 }
 
 int main(int argc, char **argv)
@@ -40,25 +51,34 @@ int main(int argc, char **argv)
     md5_xform *again = malloc(num_joints * sizeof *again);
 
     // In the middle of a transition from standing to walking.
-    const uint32_t speed = md5_find_parameter(character->machine, "speed");
+    const uint32_t speed = md5_require_parameter(character->machine, "speed");
     md5_player_set(player, speed, 16);
-    play(player, 8);
+    md5_xform placement = play(player, (md5_xform){.rotation = {.w = 1}}, 8);
 
-    // The bytes go to a file or over a network; they are the same on all platforms.
-    const size_t size = md5_player_save(player, NULL, 0);
-    void *bytes = malloc(size);
-    if (!scratch || !pose || !again || !bytes || md5_player_save(player, bytes, size) != size)
+    // The bytes go to a file or over a network; the player's are the same on all platforms.
+    const saved head = {SAVE_VERSION, (unsigned)md5_player_save(player, NULL, 0), placement};
+    unsigned char *bytes = malloc(sizeof head + head.size);
+    if (!scratch || !pose || !again || !bytes)
         exit(1);
-    printf("saved %zu bytes\n", size);
-    if (!md5_player_restore(other, bytes, size, &error))
+    memcpy(bytes, &head, sizeof head);
+    md5_player_save(player, bytes + sizeof head, head.size);
+    printf("saved %u bytes\n", head.size);
+
+    saved read;
+    memcpy(&read, bytes, sizeof read);
+    if (read.version != SAVE_VERSION)
+        exit(1);
+    md5_xform other_placement = read.placement;
+    if (!md5_player_restore(other, bytes + sizeof read, read.size, &error))
         exit(fail(&error));
 
     // Both go on with the same bits.
-    play(player, 50);
-    play(other, 50);
+    placement = play(player, placement, 50);
+    other_placement = play(other, other_placement, 50);
     md5_player_pose(player, pose, NULL, NULL, scratch);
     md5_player_pose(other, again, NULL, NULL, scratch);
-    const int is_same = memcmp(pose, again, num_joints * sizeof *pose) == 0;
+    const int is_same = memcmp(pose, again, num_joints * sizeof *pose) == 0
+                        && memcmp(&placement, &other_placement, sizeof placement) == 0;
     printf("50 frames later: %s\n", is_same ? "the same pose, bit for bit" : "DIFFERENT");
 
     // Rollback within one program is faster: a copy.

@@ -75,10 +75,8 @@ int main(int argc, char **argv)
     md5_binding *binding = md5_bind(model, anim, NULL, &error);
     if (!model || !binding)
         die_of(&error);
-    const size_t num_joints = model->skeleton.num_joints;
-    md5_xform *pose = malloc(num_joints * sizeof *pose);
-    md5_mat34 *palette = malloc(num_joints * sizeof *palette);
-    if (!pose || !palette || SDL_Init(SDL_INIT_VIDEO) != 0)
+    md5_pose_buffers *posed = md5_create_pose_buffers(model, 0, NULL, &error);
+    if (!posed || SDL_Init(SDL_INIT_VIDEO) != 0)
         die(SDL_GetError());
 
     SDL_GL_SetAttribute(SDL_GL_CONTEXT_MAJOR_VERSION, 3);
@@ -100,19 +98,19 @@ int main(int argc, char **argv)
     if (!drawn || !looks)
         die_of(&error);
     for (uint32_t i = 0; i < looks->num_meshes; i++)
-        md5gl_set_material(drawn, 0, i, &looks->materials[i]);
+        md5gl_set_material(renderer, drawn, 0, i, &looks->materials[i]);
 
     for (int is_open = 1; is_open;) {
         for (SDL_Event event; SDL_PollEvent(&event);)
             is_open = is_open && event.type != SDL_QUIT;
         const double time = argc == 4 ? 0.8 : SDL_GetTicks() / 1000.0;
         const md5_moment moment = md5_moment_at(anim, time, MD5_WRAP_LOOP);
-        md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, pose, NULL, palette);
+        md5_pose_palette(binding, moment, MD5_ROOT_IN_PLACE, posed->pose, NULL, posed->palette);
 
         int width, height;
         SDL_GL_GetDrawableSize(window, &width, &height);
         const md5gl_frame frame = make_frame(model->bounds, width, height);
-        if (!md5gl_pose(renderer, drawn, &(md5gl_instances){.count = 1, .palettes = palette},
+        if (!md5gl_pose(renderer, drawn, &(md5gl_instances){.count = 1, .palettes = posed->palette},
                         &error))
             die_of(&error);
         md5gl_begin_frame(renderer, &frame);
@@ -130,7 +128,7 @@ int main(int argc, char **argv)
     md5gl_free_looks(renderer, looks);
     md5gl_destroy_renderer(renderer);
     SDL_Quit();
-    free(palette), free(pose);
+    md5_destroy_pose_buffers(posed);
     md5_free_binding(binding);
     md5_free_anim(anim);
     md5_free_model(model);

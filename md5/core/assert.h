@@ -31,6 +31,12 @@
 // NOLINTNEXTLINE(bugprone-macro-parentheses): as it stands in the message
 #define MD5_ASSERT_NOT_NULL(pointer) MD5_ASSERT(pointer != NULL, #pointer ": not NULL")
 
+// That an asset is there, and was not freed: debug builds fill its memory before that.
+enum { MD5_FREED = 0xDD };
+#define MD5_ASSERT_ASSET(asset)  \
+    (MD5_ASSERT_NOT_NULL(asset), \
+     MD5_ASSERT((asset)->size != SIZE_MAX / 0xFF * (size_t)MD5_FREED, #asset ": was not freed"))
+
 // Whether two arrays do not overlap. True if either is NULL.
 static inline bool md5_are_apart(const void *a, size_t a_size, const void *b, size_t b_size)
 {

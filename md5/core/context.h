@@ -10,6 +10,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 // Returns false if a step fails. Memory belongs to the arena, so there is nothing to clean up on
 // the way out.
@@ -136,6 +137,16 @@ void md5i_report_warning(md5_context *context, uint32_t line, uint32_t column, c
 // memory or budget runs out.
 void *md5i_alloc(md5_context *context, size_t size);
 void md5i_free(md5_context *context, void *memory, size_t size); // NULL is allowed
+
+// Frees an asset, which is its block.
+#define MD5_FREE(asset) md5_free_asset(asset, (asset)->size, (asset)->allocator)
+static inline void md5_free_asset(void *asset, size_t size, md5_allocator allocator)
+{
+#if !defined(NDEBUG)
+    memset(asset, MD5_FREED, size);
+#endif
+    allocator.free(allocator.user, asset, size);
+}
 
 // Bytes of a file for a message: quoted, truncated if long, with control bytes and invalid UTF-8 as
 // \xNN.

@@ -154,7 +154,7 @@ md5_actor *md5_create_actor(const md5_entity *entity, const md5_allocator *alloc
 void md5_destroy_actor(md5_actor *actor)
 {
     if (actor)
-        actor->allocator.free(actor->allocator.user, actor, actor->size);
+        MD5_FREE(actor);
 }
 
 void md5_actor_set_in_place(md5_actor *actor, bool is_removed)

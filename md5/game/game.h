@@ -66,7 +66,7 @@ static inline bool md5_game_begin(md5_game *game, md5_error *error)
         (void)md5i_fail_missing(error, "game");
         return false;
     }
-    game->context.error = (md5_error){.status = MD5_OK};
+    md5_error_clear(&game->context.error);
     game->context.caller = error;
     game->is_used = true;
     return true;

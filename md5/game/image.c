@@ -59,7 +59,7 @@ void md5i_drop_image(md5_context *context, md5_image *image)
 void md5_free_image(md5_image *image)
 {
     if (image)
-        image->allocator.free(image->allocator.user, image, image->size);
+        MD5_FREE(image);
 }
 
 // == TGA ==========================================================================================

@@ -419,7 +419,7 @@ md5_scales *md5_load_scales(const char *path, const md5_anim *anim, const md5_lo
 void md5_free_scales(md5_scales *scales)
 {
     if (scales)
-        scales->allocator.free(scales->allocator.user, scales, scales->size);
+        MD5_FREE(scales);
 }
 
 // -- Use ------------------------------------------------------------------------------------------
@@ -461,7 +461,7 @@ void md5_scale_pose(const md5_scales *scales, const md5_binding *binding, md5_mo
                     md5_xform *pose)
 {
     MD5_ASSERT_NOT_NULL(scales);
-    MD5_ASSERT_NOT_NULL(binding);
+    MD5_ASSERT_ASSET(binding);
     MD5_ASSERT_NOT_NULL(pose);
     for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
         const md5_scaled_joint *const scaled = find_scaled(scales, binding->tracks[j]);
@@ -474,7 +474,7 @@ void md5_scale_palette(const md5_scales *scales, const md5_binding *binding, md5
                        const md5_mat34 *joints, md5_mat34 *palette)
 {
     MD5_ASSERT_NOT_NULL(scales);
-    MD5_ASSERT_NOT_NULL(binding);
+    MD5_ASSERT_ASSET(binding);
     MD5_ASSERT(joints != NULL && palette != NULL, "joints, palette: not NULL");
     for (uint32_t j = 0; j < binding->skeleton->num_joints; j++) {
         const md5_scaled_joint *const scaled = find_scaled(scales, binding->tracks[j]);

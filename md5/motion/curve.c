@@ -557,10 +557,8 @@ md5_curve *md5_create_curve(const md5_curve_desc *desc, const md5_allocator *all
 
 void md5_destroy_curve(md5_curve *curve)
 {
-    if (!curve)
-        return;
-    const md5_allocator allocator = curve->allocator;
-    allocator.free(allocator.user, curve, curve->size);
+    if (curve)
+        MD5_FREE(curve);
 }
 
 // -- Evaluation -----------------------------------------------------------------------------------
@@ -845,10 +843,8 @@ md5_squad *md5_create_squad(const md5_quat *rotations, const double *times, uint
 
 void md5_destroy_squad(md5_squad *squad)
 {
-    if (!squad)
-        return;
-    const md5_allocator allocator = squad->allocator;
-    allocator.free(allocator.user, squad, squad->size);
+    if (squad)
+        MD5_FREE(squad);
 }
 
 // -- Evaluation -----------------------------------------------------------------------------------

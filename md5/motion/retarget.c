@@ -224,7 +224,7 @@ static md5_vec3 mirror_image(md5_axes axes, md5_vec3 v)
 void md5_mirror_pose(const md5_model *model, const uint32_t *mirror, const md5_xform *pose,
                      md5_xform *mirrored)
 {
-    MD5_ASSERT_NOT_NULL(model);
+    MD5_ASSERT_ASSET(model);
     MD5_ASSERT(mirror != NULL || model->skeleton.num_joints == 0, "mirror: not NULL");
     MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
     MD5_ASSERT(mirrored != NULL || model->skeleton.num_joints == 0, "mirrored: not NULL");
@@ -478,10 +478,8 @@ md5_retarget *md5_create_retarget(const md5_model *source, const md5_model *targ
 
 void md5_destroy_retarget(md5_retarget *retarget)
 {
-    if (!retarget)
-        return;
-    const md5_allocator allocator = retarget->allocator;
-    allocator.free(allocator.user, retarget, retarget->size);
+    if (retarget)
+        MD5_FREE(retarget);
 }
 
 // == Poses =======================================================================================

@@ -66,6 +66,13 @@ FINDER(md5_find_shot, &machine->tables, shots)
 FINDER(md5_find_window, machine, windows)
 FINDER(md5_find_curve, machine, curves)
 
+uint32_t md5_require_parameter(const md5_machine *machine, const char *name)
+{
+    const uint32_t parameter = md5_find_parameter(machine, name);
+    MD5_ASSERT(parameter != MD5_NONE, "name: that of a parameter of the machine");
+    return parameter;
+}
+
 uint32_t md5_find_state(const md5_machine *machine, uint32_t layer, const char *name)
 {
     MD5_ASSERT_NOT_NULL(machine);

@@ -390,6 +390,8 @@ md5_binding *md5_bind(const md5_model *model, const md5_anim *anim, const md5_lo
     MD5_ASSERT_OPTS(opts);
     MD5_NEED(model, "model");
     MD5_NEED(anim, "animation");
+    MD5_ASSERT_ASSET(model);
+    MD5_ASSERT_ASSET(anim);
     const md5_binding parts = {
         .model = model,
         .skeleton = &model->skeleton,
@@ -437,5 +439,5 @@ md5_binding *md5_bind_skeleton(const md5_skeleton *skeleton, const md5_xform *bi
 void md5_free_binding(md5_binding *binding)
 {
     if (binding)
-        binding->allocator.free(binding->allocator.user, binding, binding->size);
+        MD5_FREE(binding);
 }

@@ -7,7 +7,7 @@
 
 md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
 {
-    MD5_ASSERT_NOT_NULL(anim);
+    MD5_ASSERT_ASSET(anim);
     MD5_ASSERT((unsigned)wrap <= MD5_WRAP_CLAMP, "wrap: a md5_wrap");
     const uint32_t last = anim->num_frames - 1;
     if (last == 0)
@@ -73,7 +73,7 @@ md5_moment md5_moment_at(const md5_anim *anim, double time, md5_wrap wrap)
 md5_moment md5_moment_from_frames(const md5_anim *anim, uint32_t frame0, uint32_t frame1,
                                   float fraction)
 {
-    MD5_ASSERT_NOT_NULL(anim);
+    MD5_ASSERT_ASSET(anim);
     const md5_moment moment = {.frame0 = frame0, .frame1 = frame1};
     md5_moment clamped = md5_clamp_moment(anim, &moment);
     if (fraction >= 1.0f) // a moment's fraction is below 1
@@ -139,7 +139,7 @@ static float axis_motion(const md5_moment *from, const md5_moment *to, const flo
 
 md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_moment from, md5_moment to)
 {
-    MD5_ASSERT_NOT_NULL(anim);
+    MD5_ASSERT_ASSET(anim);
     MD5_ASSERT_MOMENT(anim, from);
     MD5_ASSERT_MOMENT(anim, to);
     from.interpolation = to.interpolation = MD5_INTERPOLATE_LINEAR;
@@ -157,7 +157,7 @@ md5_vec3 md5_anim_root_motion(const md5_anim *anim, md5_moment from, md5_moment 
 
 md5_bounds md5_anim_bounds(const md5_anim *anim, md5_moment moment, md5_root root)
 {
-    MD5_ASSERT_NOT_NULL(anim);
+    MD5_ASSERT_ASSET(anim);
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     if (!anim->frame_bounds)
         return md5_bounds_from_points(NULL, 0);

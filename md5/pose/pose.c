@@ -383,7 +383,7 @@ void md5i_sample_with(const md5_pose_kernels *kernels, const md5_binding *bindin
 
 void md5_sample(const md5_binding *binding, md5_moment moment, md5_root root, md5_xform *pose)
 {
-    MD5_ASSERT_NOT_NULL(binding);
+    MD5_ASSERT_ASSET(binding);
     MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_MOMENT(binding->anim, moment);
@@ -479,7 +479,7 @@ md5_mat34 md5_attach_to_joint(const md5_mat34 *joints, uint32_t joint, md5_xform
 
 void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat34 *palette)
 {
-    MD5_ASSERT_NOT_NULL(model);
+    MD5_ASSERT_ASSET(model);
     MD5_ASSERT(joints != NULL || model->skeleton.num_joints == 0, "joints: not NULL");
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
     md5i_pose_kernels_best()->multiply(model->skeleton.num_joints, joints, model->inverse_bind,
@@ -489,7 +489,7 @@ void md5_build_palette(const md5_model *model, const md5_mat34 *joints, md5_mat3
 void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat34 *joints,
                           md5_mat34 *palette)
 {
-    MD5_ASSERT_NOT_NULL(model);
+    MD5_ASSERT_ASSET(model);
     MD5_ASSERT(pose != NULL || model->skeleton.num_joints == 0, "pose: not NULL");
     MD5_ASSERT_APART(joints, model->skeleton.num_joints, palette, model->skeleton.num_joints);
     finish(md5i_pose_kernels_best(), &model->skeleton, model->inverse_bind, pose, joints, palette);
@@ -498,7 +498,7 @@ void md5_local_to_palette(const md5_model *model, const md5_xform *pose, md5_mat
 void md5_pose_palette(const md5_binding *binding, md5_moment moment, md5_root root, md5_xform *pose,
                       md5_mat34 *joints, md5_mat34 *palette)
 {
-    MD5_ASSERT_NOT_NULL(binding);
+    MD5_ASSERT_ASSET(binding);
     MD5_ASSERT(pose != NULL || binding->skeleton->num_joints == 0, "pose: not NULL");
     MD5_ASSERT((unsigned)root <= MD5_ROOT_IN_PLACE, "root: a md5_root");
     MD5_ASSERT_APART(joints, binding->skeleton->num_joints, palette, binding->skeleton->num_joints);
@@ -694,6 +694,8 @@ static bool are_jobs_complete(const md5_pose_job *jobs, size_t count)
     for (size_t i = 0; i < count; i++)
         if (jobs[i].binding == NULL
             || (jobs[i].palette == NULL && jobs[i].binding->skeleton->num_joints > 0)
+            || (jobs[i].num_joints > 0
+                && jobs[i].num_joints < jobs[i].binding->skeleton->num_joints)
             || !md5_is_moment_of(jobs[i].binding->anim, &jobs[i].moment))
             return false;
     return true;
@@ -707,7 +709,7 @@ void md5_pose_batch(const md5_pose_job *jobs, size_t count, const md5_threads *t
     MD5_VALIDATE_RESERVED(jobs, count);
     MD5_ASSERT(scratch != NULL || count == 0, "scratch: not NULL");
     MD5_VALIDATE(are_jobs_complete(jobs, count),
-                 "jobs: each has a binding, a moment of its clip, a palette");
+                 "jobs: each has a binding, a moment of its clip, a palette of its joints");
     const md5_batch batch = {.run = pose_some,
                              .user = (void *)jobs, // which pose_some() only reads
                              .count = count,

@@ -1,5 +1,5 @@
 // Joints and meshes by name, and the matrices of bind poses.
-#include "md5/core/assert.h"
+#include "md5/core/arena.h"
 #include "md5/core/math.h"
 #include "md5/md5model.h"
 #include "md5/pose/skeleton.h"
@@ -22,7 +22,7 @@ uint32_t md5_find_joint(const md5_skeleton *skeleton, const char *name)
 
 uint32_t md5_find_mesh(const md5_model *model, const char *name)
 {
-    MD5_ASSERT_NOT_NULL(model);
+    MD5_ASSERT_ASSET(model);
     for (uint32_t i = 0; name && i < model->num_meshes; i++) {
         if (strcmp(model->meshes[i].name, name) == 0)
             return i;
@@ -166,4 +166,38 @@ bool md5i_invert_bind_pose(md5_arena *arena, const md5_skeleton *skeleton,
     }
     md5i_arena_rewind(arena, before);
     return true;
+}
+
+// == Buffers =====================================================================================
+
+md5_pose_buffers *md5_create_pose_buffers(const md5_model *model, size_t scratch_size,
+                                          const md5_allocator *allocator, md5_error *error)
+{
+    MD5_ASSERT_ALLOCATOR(allocator);
+    MD5_NEED(model, "model");
+    const uint32_t count = model->skeleton.num_joints;
+    md5_context context;
+    md5_block block = {0};
+    md5_pose_buffers *buffers = NULL, taken = {.num_joints = count};
+    md5i_context_begin_memory(&context, allocator ? *allocator : (md5_allocator){0}, error);
+    for (int pass = 0; pass < 2; pass++) {
+        buffers = MD5_TAKE(&block, md5_pose_buffers, 1);
+        taken.pose = (md5_xform *)md5i_block_put(&block, model->bind_local, count,
+                                                 sizeof *model->bind_local);
+        taken.joints = MD5_TAKE(&block, md5_mat34, count);
+        taken.palette = MD5_TAKE(&block, md5_mat34, count);
+        taken.scratch = MD5_TAKE(&block, unsigned char, scratch_size);
+        if (pass == 0 && !md5i_block_allocate(&context, &block))
+            return NULL;
+    }
+    taken.size = block.used;
+    taken.allocator = context.allocator;
+    *buffers = taken;
+    return buffers;
+}
+
+void md5_destroy_pose_buffers(md5_pose_buffers *buffers)
+{
+    if (buffers)
+        MD5_FREE(buffers);
 }

@@ -162,7 +162,7 @@ md5_baked *md5_create_baked(const md5_model *model, const md5_mat34 *palettes, u
 void md5_destroy_baked(md5_baked *baked)
 {
     if (baked)
-        baked->allocator.free(baked->allocator.user, baked, baked->size);
+        MD5_FREE(baked);
 }
 
 // -- Decoding ---------------------------------------------------------------------------------
@@ -176,10 +176,11 @@ void md5_skin_baked(const md5_baked *baked, uint32_t first, uint32_t count, md5_
     MD5_ASSERT(moment.frame0 < baked->num_frames && moment.frame1 < baked->num_frames,
                "moment: frames of the baked clip");
     MD5_ASSERT(positions != NULL || count == 0, "positions: not NULL");
-    const md5_baked_vertex *const from =
-        baked->vertices + (size_t)moment.frame0 * baked->num_vertices + first;
-    const md5_baked_vertex *const to =
-        baked->vertices + (size_t)moment.frame1 * baked->num_vertices + first;
+    const size_t last = baked->num_frames - 1; // to which frames are clamped without assertions
+    const size_t frame0 = moment.frame0 < last ? moment.frame0 : last;
+    const size_t frame1 = moment.frame1 < last ? moment.frame1 : last;
+    const md5_baked_vertex *const from = baked->vertices + frame0 * baked->num_vertices + first;
+    const md5_baked_vertex *const to = baked->vertices + frame1 * baked->num_vertices + first;
     for (uint32_t i = 0; i < count; i++) {
         positions[i] =
             md5_vec3_lerp(position_of(baked, from[i]), position_of(baked, to[i]), moment.fraction);

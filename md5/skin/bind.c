@@ -880,6 +880,6 @@ md5_weights *md5_create_weights(const md5_weights_desc *desc, const md5_load_opt
 void md5_destroy_weights(md5_weights *weights)
 {
     if (weights)
-        weights->allocator.free(weights->allocator.user, weights, weights->size);
+        MD5_FREE(weights);
 }
 #endif

@@ -305,7 +305,7 @@ md5_morph *md5_create_morph(const md5_model *model, const md5_morph_source *sour
 void md5_destroy_morph(md5_morph *morph)
 {
     if (morph)
-        morph->allocator.free(morph->allocator.user, morph, morph->size);
+        MD5_FREE(morph);
 }
 
 uint32_t md5_find_morph_target(const md5_morph *morph, const char *name)

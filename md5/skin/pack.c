@@ -140,7 +140,7 @@ static md5_vec3d translation_of(const md5_mat34 *joint)
 // joints by `travel` as well adds sum (b_i - w_i) times that.
 float md5_pack_loss(const md5_model *model, uint32_t mesh, uint32_t slots, const md5_mat34 *joints)
 {
-    MD5_ASSERT_NOT_NULL(model);
+    MD5_ASSERT_ASSET(model);
     MD5_ASSERT(mesh < model->num_meshes, "mesh: an index into model->meshes");
     MD5_ASSERT(slots > 0, "slots: at least 1");
     const md5_mesh *const drawn = &model->meshes[mesh];

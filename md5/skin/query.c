@@ -13,7 +13,7 @@
 
 bool md5_build_joint_bounds(const md5_model *model, md5_bounds *bounds)
 {
-    MD5_ASSERT_NOT_NULL(model);
+    MD5_ASSERT_ASSET(model);
     MD5_ASSERT(bounds != NULL || model->skeleton.num_joints == 0, "bounds: not NULL");
     bool are_means = true;
     for (uint32_t joint = 0; joint < model->skeleton.num_joints; joint++)
@@ -431,7 +431,7 @@ bool md5_raycast_mesh(md5_ray ray, const md5_mesh *mesh, const md5_vec3 *positio
 
 size_t md5_raycast_model_scratch(const md5_model *model)
 {
-    MD5_ASSERT_NOT_NULL(model);
+    MD5_ASSERT_ASSET(model);
     return model->max_vertices * sizeof(md5_vec3) + sizeof(float);
 }
 

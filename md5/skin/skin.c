@@ -205,6 +205,14 @@ static bool are_vertices(const md5_skin_job *job, uint32_t count)
     return are_below;
 }
 
+static bool has_joints(const md5_skin_job *job)
+{
+    bool are_below = true;
+    for (uint32_t i = 0; i < job->mesh->num_influences && job->num_joints > 0; i++)
+        are_below = are_below && job->mesh->influence_joints[i] < job->num_joints;
+    return are_below;
+}
+
 static bool is_mesh_of(const md5_morph *morph, const md5_mesh *mesh)
 {
     return mesh >= morph->model->meshes && mesh < morph->model->meshes + morph->model->num_meshes;
@@ -231,6 +239,7 @@ static void skin_some(void *user, uint32_t worker, size_t begin, size_t end)
         MD5_VALIDATE(are_vertices(job, count), "job->vertices: below mesh->num_vertices");
         MD5_ASSERT(job->positions != NULL, "job->positions: not NULL");
         MD5_ASSERT(!(job->palette && job->duals), "job->palette, duals: one of them");
+        MD5_VALIDATE(has_joints(job), "job->num_joints: above all joints of the mesh");
         MD5_ASSERT(md5_is_stride(job->position_stride, 3) && md5_is_stride(job->normal_stride, 3)
                        && md5_is_stride(job->tangent_stride, 4),
                    "job: strides are 0, or multiples of 4 and no smaller than the vectors");
@@ -299,7 +308,7 @@ static bool has_all_geometry(const md5_model *model)
 
 md5_bounds md5_skin_bounds(const md5_model *model, const md5_mat34 *palette)
 {
-    MD5_ASSERT_NOT_NULL(model);
+    MD5_ASSERT_ASSET(model);
     MD5_VALIDATE(has_all_geometry(model), "model: its geometry was not released");
     MD5_ASSERT(palette != NULL || model->skeleton.num_joints == 0, "palette: not NULL");
     return md5i_skin_bounds_with(md5i_cpu_best(MD5_CPU_AVX2), model, palette);

@@ -12,7 +12,7 @@ static inline void skin_by_duals(const md5_mesh *mesh, const md5_dual_quat *dual
                               .positions = positions,
                               .normals = normals,
                               .tangents = tangents};
-    md5_skin_batch(&job, 1, NULL);
+    md5_skin_one(&job);
 }
 
 // Of meshes[mesh] of the morph's model, by a palette or by dual quaternions; the bind pose without
@@ -29,7 +29,7 @@ static inline void skin_with_morph(const md5_morph *morph, uint32_t mesh, const 
                               .positions = positions,
                               .normals = normals,
                               .tangents = tangents};
-    md5_skin_batch(&job, 1, NULL);
+    md5_skin_one(&job);
 }
 
 #endif

@@ -299,7 +299,7 @@ TEST_HERE (skinned_parts_have_the_bits_of_the_whole) {
             jobs[i].position_stride = jobs[i].normal_stride = jobs[i].tangent_stride =
                 sizeof(placed);
         }
-        md5_skin_batch(&whole, 1, NULL);
+        md5_skin_one(&whole);
         md5_skin_batch(jobs, PARTS, &threads);
         FOR (i, PARTS) {
             for (uint32_t k = 0; k < COUNT; k++) {
@@ -545,7 +545,7 @@ TEST_HERE (morph_ends_with_the_callers_mistakes) {
         const md5_mesh stray = {.num_vertices = 1, .first_influence = &(uint32_t){0}};
         const md5_skin_job job = {
             .mesh = &stray, .morph = scene->morph, .morph_weights = weights, .positions = &at};
-        md5_skin_batch(&job, 1, NULL);
+        md5_skin_one(&job);
     }
     MISTAKE ("morph_weights: not NULL") {
         md5_vec3 at;

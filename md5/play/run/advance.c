@@ -339,7 +339,7 @@ static bool holds_for(const md5_play_condition *condition, float value)
 
 bool md5_player_is_met(const md5_player *player, const md5_condition *condition)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     MD5_ASSERT_NOT_NULL(condition);
     const md5_play_condition known = {.compare = condition->compare, .value = condition->value};
     const uint32_t parameter = md5_find_parameter(player->machine, condition->parameter);
@@ -1336,7 +1336,7 @@ static void handle_all(const step_context *context)
 md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_event_fn *events,
                                       void *user)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     double left = isfinite(seconds) ? fmin(fmax(seconds, -MAX_SECONDS), MAX_SECONDS) : 0.0;
     step_context context = {player, events, user, 0.0};
     player->motion = MD5_NO_DELTA;
@@ -1367,7 +1367,7 @@ md5_advance_status md5_player_advance(md5_player *player, double seconds, md5_ev
 
 md5_xform md5_player_root_motion(const md5_player *player)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     return md5i_transform_to_axes(player->machine->model->skeleton.axes,
                                   md5_root_delta_transform(player->motion));
 }

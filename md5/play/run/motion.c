@@ -505,16 +505,16 @@ static float value_of_curve(const md5_player *player, uint32_t curve)
     return value;
 }
 
-float md5_player_curve(md5_player *player, uint32_t curve)
+float md5_player_curve(const md5_player *player, uint32_t curve)
 {
-    MD5_ASSERT_NOT_NULL(player);
-    md5i_weigh_all(player);
+    MD5_ASSERT_ASSET(player);
+    md5i_weigh_all((md5_player *)player); // keeps weights that follow from the rest
     return curve < player->machine->num_curves ? value_of_curve(player, curve) : 0.0f;
 }
 
 float md5_player_window(const md5_player *player, uint32_t window)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     float most = 0.0f;
     for (uint32_t i = 0; i < player->machine->num_windows; i++) {
         if (player->machine->windows[i].window == window)
@@ -551,16 +551,16 @@ float md5i_driven(const md5_player *player, uint32_t number)
     }
 }
 
-void md5_player_morphs(md5_player *player, float *weights)
+void md5_player_morphs(const md5_player *player, float *weights)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     const md5_machine *const machine = player->machine;
     const uint32_t count = machine->num_morphs;
     const sums named = {0, count, 0, machine->tables.num_morphs};
     MD5_ASSERT(weights != NULL || count == 0, "weights: not NULL");
     if (count == 0)
         return;
-    md5i_weigh_all(player);
+    md5i_weigh_all((md5_player *)player);
     memset(weights, 0, count * sizeof *weights);
     for (uint32_t i = 0; i < machine->tables.num_morphs; i++) {
         const md5_morph_row *const row = &machine->morph_rows[i];

@@ -16,7 +16,7 @@
 
 bool md5_player_set_detail(md5_player *player, const md5_detail *detail)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     MD5_ASSERT_RESERVED(detail);
     const md5_detail full = {0};
     const md5_detail *const set = detail ? detail : &full;
@@ -77,7 +77,7 @@ static void sum_axis(const md5_machine *machine, float *low, float *high)
 
 md5_bounds md5_player_bounds(const md5_player *player, const md5_mat34 *joints)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     MD5_ASSERT(joints != NULL || player->machine->num_joints == 0, "joints: not NULL");
     const md5_machine *const machine = player->machine;
     md5_bounds bounds = md5_bounds_from_points(NULL, 0);
@@ -246,10 +246,8 @@ md5_player *md5_create_player(const md5_machine *machine, const md5_allocator *a
 
 void md5_destroy_player(md5_player *player)
 {
-    if (!player)
-        return;
-    const md5_allocator allocator = player->allocator;
-    allocator.free(allocator.user, player, player->size);
+    if (player)
+        MD5_FREE(player);
 }
 
 // -- Copies: only what is in use ----------------------------------------------------------------
@@ -331,7 +329,7 @@ static void put_parameter(md5_player *player, uint32_t parameter, float value)
 
 void md5_player_reset(md5_player *player)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     const md5_machine_desc *const tables = &player->machine->tables;
     for (uint32_t i = 0; i < tables->num_parameters; i++) {
         const uint32_t row = player->machine->followers[i];
@@ -637,7 +635,7 @@ void md5_player_adopt(md5_player *to, const md5_player *from, md5_lost_fn *lost,
 
 bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     if (parameter >= player->machine->tables.num_parameters || !isfinite(value))
         return false;
     if (!md5i_set_goal(player, parameter, value))
@@ -647,7 +645,7 @@ bool md5_player_set(md5_player *player, uint32_t parameter, float value)
 
 float md5_player_get(const md5_player *player, uint32_t parameter)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     return parameter < player->machine->tables.num_parameters ? player->parameters[parameter]
                                                               : 0.0f;
 }
@@ -661,7 +659,7 @@ static bool has_state(const md5_player *player, uint32_t layer, uint32_t state)
 bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, float duration,
                         md5_fade fade, md5_ease_kind easing)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     MD5_ASSERT((unsigned)fade <= MD5_FADE_INERTIAL, "fade: a md5_fade");
     MD5_ASSERT((unsigned)easing <= MD5_LAST_FADE_EASING, "easing: one without parameters");
     if (!has_state(player, layer, state))
@@ -680,7 +678,7 @@ bool md5_player_fade_to(md5_player *player, uint32_t layer, uint32_t state, floa
 
 bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double time)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     if (!has_state(player, layer, state))
         return false;
     md5i_change_state(player, layer, &(md5_change){.state = state, .start = time});
@@ -689,13 +687,13 @@ bool md5_player_seek(md5_player *player, uint32_t layer, uint32_t state, double 
 
 md5_target *md5_player_target(md5_player *player, uint32_t modifier)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     return modifier < player->machine->tables.num_modifiers ? &player->targets[modifier] : NULL;
 }
 
 bool md5_player_attach(md5_player *player, uint32_t attached, const md5_mat34 *joints)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     const md5_machine_desc *const tables = &player->machine->tables;
     if (attached >= tables->num_attached || tables->attached[attached].joint)
         return false;
@@ -715,28 +713,28 @@ static const md5_modifier *find_modifier(const md5_player *player, uint32_t numb
 
 md5_foot *md5_player_feet(md5_player *player, uint32_t modifier)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     const md5_modifier *const found = find_modifier(player, modifier, MD5_MODIFIER_FEET);
     return found ? player->feet + found->first_foot : NULL;
 }
 
 md5_gaze *md5_player_gaze(md5_player *player, uint32_t modifier)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     const md5_modifier *const found = find_modifier(player, modifier, MD5_MODIFIER_GAZE);
     return found ? &player->gazes[found->gaze] : NULL;
 }
 
 void md5_player_set_ground(md5_player *player, md5_ground_fn *ground, void *user)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     player->ground = ground;
     player->ground_user = user;
 }
 
 md5_layer_status md5_player_layer(const md5_player *player, uint32_t layer)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     const md5_machine *const machine = player->machine;
     if (layer >= machine->tables.num_layers)
         return (md5_layer_status){.from = MD5_NONE};
@@ -797,7 +795,7 @@ static void blend_or_show(md5_player *player, bool is_computed, md5_xform *spare
 bool md5_player_pose(md5_player *player, md5_xform *pose, md5_mat34 *joints, md5_mat34 *palette,
                      void *scratch)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     MD5_ASSERT_NOT_NULL(scratch);
     MD5_ASSERT(pose != NULL || player->machine->num_joints == 0, "pose: not NULL");
     MD5_ASSERT_APART(joints, player->machine->num_joints, palette, player->machine->num_joints);

@@ -584,7 +584,7 @@ static void keep_player(md5_archive *archive, md5_player *player)
 
 size_t md5_player_save(const md5_player *player, void *bytes, size_t size)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     MD5_ASSERT(bytes != NULL || size == 0, "bytes: not NULL");
     md5_archive archive = {.mode = WRITE, .to = (uint8_t *)bytes, .size = size, .version = VERSION};
     md5_player copy = *player;

@@ -86,7 +86,7 @@ void md5i_end_section(md5_player *player, md5_shot *shot)
 bool md5_player_shot_section(md5_player *player, uint32_t slot, const char *section,
                              md5_section_change change)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     MD5_ASSERT((unsigned)change <= MD5_SECTION_LEAVE, "change: a md5_section_change");
     const md5_machine *const machine = player->machine;
     md5_shot *const shot = slot < machine->num_slots ? md5_newest_shot(player, slot) : NULL;
@@ -194,7 +194,7 @@ static bool make_shot(const md5_machine *machine, uint32_t slot, uint32_t clip,
 bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
                           const md5_shot_desc *desc)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     static const md5_shot_desc defaults = {0};
     const md5_machine *const machine = player->machine;
     const md5_shot_desc *const from = desc ? desc : &defaults;
@@ -241,7 +241,7 @@ bool md5_player_play_shot(md5_player *player, uint32_t slot, uint32_t clip,
 
 bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     if (slot >= player->machine->num_slots || player->slots[slot].num_shots == 0)
         return false;
     md5_shot_slot *const queue = &player->slots[slot];
@@ -259,7 +259,7 @@ bool md5_player_stop_shot(md5_player *player, uint32_t slot, float fade_out)
 
 md5_shot_status md5_player_shot(const md5_player *player, uint32_t slot)
 {
-    MD5_ASSERT_NOT_NULL(player);
+    MD5_ASSERT_ASSET(player);
     const md5_machine *const machine = player->machine;
     const md5_shot *const shot = slot < machine->num_slots ? md5_newest_shot(player, slot) : NULL;
     if (!shot)

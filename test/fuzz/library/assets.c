@@ -46,7 +46,7 @@ static void skin_assets(const md5_model *model)
         md5_skin(mesh, palette, points, NULL, NULL);
         md5_skin_job job = {.mesh = mesh, .duals = duals, .positions = points};
         job.normals = points + count;
-        md5_skin_batch(&job, 1, NULL);
+        md5_skin_one(&job);
         (void)md5_pack_influences(
             &(md5_pack_job){.mesh = mesh, .slots = 4, .joints = joints, .weights = weights});
         (void)md5_pack_loss(model, m, 4, NULL);

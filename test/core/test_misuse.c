@@ -1,0 +1,289 @@
+// Misuse, one row each: what builds with assertions say of it, and that the likely kinds are
+// harmless in builds without.
+#include "test/mistake.h"
+#include "test/own.h"
+
+#include "md5/md5play.h"
+#include "md5/md5skin.h"
+
+enum { MAX_JOINTS = 128, MAX_KEPT = 4096 };
+
+// Freed memory stays the test's until the end, so that reading it is defined.
+typedef struct misused {
+    md5_model *model;
+    md5_anim *anim;
+    md5_binding *binding;
+    md5_character *character;
+    md5_player *player;
+    md5_load_opts opts;
+    md5_xform pose[MAX_JOINTS];
+    md5_mat34 joints[MAX_JOINTS];
+    md5_vec3 positions[256];
+    void *kept[MAX_KEPT];
+    size_t num_kept;
+} misused;
+
+static void *keep_alloc(void *user, size_t size)
+{
+    (void)user;
+    return malloc(size);
+}
+
+static void keep_freed(void *user, void *memory, size_t size)
+{
+    misused *const of = user;
+    (void)size;
+    if (CHECK(of->num_kept < MAX_KEPT))
+        of->kept[of->num_kept++] = memory;
+}
+
+static void begin(misused *of)
+{
+    memset(of, 0, sizeof *of);
+    of->opts.allocator = (md5_allocator){keep_alloc, keep_freed, of, 0};
+    of->model = md5_load_model(test_path("test/reference/data/seam.md5mesh"), &of->opts, NULL);
+    of->anim = md5_load_anim(test_path("test/reference/data/seam.md5anim"), &of->opts, NULL);
+    of->binding = md5_bind(of->model, of->anim, &of->opts, NULL);
+    of->character =
+        md5_load_character(test_path("models/tendril/tendril.md5machine"), &of->opts, NULL);
+    of->player = of->character ? md5_create_player(of->character->machine, NULL, NULL) : NULL;
+}
+
+static void end(misused *of)
+{
+    md5_destroy_player(of->player);
+    md5_free_character(of->character);
+    md5_free_binding(of->binding);
+    md5_free_anim(of->anim);
+    md5_free_model(of->model);
+    for (size_t i = 0; i < of->num_kept; i++)
+        free(of->kept[i]);
+}
+
+// -- NULL and sizes -------------------------------------------------------------------------
+
+static void sample_nowhere(misused *of)
+{
+    md5_sample(of->binding, (md5_moment){0}, MD5_ROOT_FILE, test_null());
+}
+
+static void sample_beyond(misused *of)
+{
+    const md5_moment last = {.frame0 = of->anim->num_frames - 1,
+                             .frame1 = of->anim->num_frames - 1};
+    md5_xform expected[MAX_JOINTS];
+    md5_sample(of->binding, last, MD5_ROOT_FILE, expected);
+    md5_sample(of->binding, (md5_moment){UINT32_MAX, UINT32_MAX, 0.5f, 0, 0, 0}, MD5_ROOT_FILE,
+               of->pose);
+    CHECK_BYTES(of->pose, expected, of->model->skeleton.num_joints * sizeof *expected);
+}
+
+static void skin_baked_beyond(misused *of)
+{
+    md5_mat34 palettes[2 * MAX_JOINTS];
+    const uint32_t count = of->model->skeleton.num_joints;
+    for (uint32_t i = 0; i < 2; i++)
+        md5_pose_palette(of->binding, md5_moment_from_frames(of->anim, i, i, 0), MD5_ROOT_FILE,
+                         of->pose, NULL, palettes + i * count);
+    OWN_BAKED baked = md5_create_baked(of->model, palettes, 2, NULL, NULL);
+    const uint32_t num_vertices = of->model->meshes[0].num_vertices;
+    md5_vec3 expected[256];
+    REQUIRE(num_vertices <= 256);
+    md5_skin_baked(baked, 0, num_vertices, (md5_moment){.frame0 = 1, .frame1 = 1}, expected, NULL);
+    md5_skin_baked(baked, 0, num_vertices, (md5_moment){.frame0 = 7, .frame1 = UINT32_MAX},
+                   of->positions, NULL);
+    CHECK_BYTES(of->positions, expected, num_vertices * sizeof *expected);
+}
+
+static void skin_by_a_small_palette(misused *of)
+{
+    md5_skin_one(&(md5_skin_job){.mesh = of->model->meshes,
+                                 .palette = of->model->bind,
+                                 .num_joints = of->model->skeleton.num_joints - 1,
+                                 .positions = of->positions});
+}
+
+static void skin_by_a_whole_palette(misused *of)
+{
+    md5_skin_one(&(md5_skin_job){.mesh = of->model->meshes,
+                                 .palette = of->model->bind,
+                                 .num_joints = of->model->skeleton.num_joints,
+                                 .positions = of->positions});
+}
+
+static void pose_to_a_small_palette(misused *of)
+{
+    static _Alignas(64) unsigned char scratch[1 << 18];
+    const md5_pose_job job = {.binding = of->binding,
+                              .palette = of->joints,
+                              .num_joints = of->model->skeleton.num_joints - 1};
+    CHECK(md5_pose_batch_scratch(&job, 1, NULL) <= sizeof scratch);
+    md5_pose_batch(&job, 1, NULL, scratch);
+}
+
+static void ask_for_no_parameter(misused *of)
+{
+    const uint32_t none = md5_require_parameter(of->character->machine, "no such parameter");
+    CHECK_UINT(none, MD5_NONE);
+    CHECK(!md5_player_set(of->player, none, 1));
+}
+
+static void ask_for_a_parameter(misused *of)
+{
+    const md5_machine_desc *const tables = md5_machine_tables(of->character->machine);
+    REQUIRE(tables->num_parameters > 0);
+    CHECK_UINT(md5_require_parameter(of->character->machine, tables->parameters[0].name), 0);
+}
+
+// -- Freed ----------------------------------------------------------------------------------
+
+static void bind_a_freed_model(misused *of)
+{
+    md5_free_model(of->model);
+    md5_bind(of->model, of->anim, NULL, NULL);
+}
+
+static void bind_a_freed_clip(misused *of)
+{
+    md5_free_anim(of->anim);
+    md5_bind(of->model, of->anim, NULL, NULL);
+}
+
+static void sample_a_freed_binding(misused *of)
+{
+    md5_free_binding(of->binding);
+    md5_sample(of->binding, (md5_moment){0}, MD5_ROOT_FILE, of->pose);
+}
+
+static void skin_a_freed_mesh(misused *of)
+{
+    const md5_mesh *const mesh = of->model->meshes;
+    md5_free_model(of->model);
+    md5_skin(mesh, of->joints, of->positions, NULL, NULL);
+}
+
+static void advance_a_freed_player(misused *of)
+{
+    md5_destroy_player(of->player);
+    md5_player_advance(of->player, 0.1, NULL, NULL);
+}
+
+// -- Other skeletons, large numbers ---------------------------------------------------------
+
+static void bind_another_skeleton(misused *of)
+{
+    md5_error error = {0};
+    CHECK_FAILS(md5_bind(of->character->model, of->anim, NULL, &error), error, MD5_ERROR_MISMATCH);
+    CHECK(strstr(error.message, "animation"));
+    md5_error_clear(&error);
+    CHECK(error.status == MD5_OK && error.message[0] == '\0' && error.file[0] == '\0');
+    md5_error_clear(NULL);
+}
+
+static void play_for_ever(misused *of)
+{
+    static const double times[] = {1e300, -1e300, INFINITY, NAN};
+    EACH (time, times) {
+        const md5_moment moment = md5_moment_at(of->anim, *time, MD5_WRAP_LOOP);
+        CHECK(moment.frame0 < of->anim->num_frames && moment.frame1 < of->anim->num_frames);
+        md5_player_advance(of->player, *time, NULL, NULL);
+        CHECK(isfinite(md5_player_root_motion(of->player).translation.x));
+    }
+}
+
+static void blend_by_infinity(misused *of)
+{
+    const uint32_t count = of->model->skeleton.num_joints;
+    md5_sample(of->binding, (md5_moment){0}, MD5_ROOT_FILE, of->pose);
+    md5_xform blend[MAX_JOINTS];
+    md5_blend_poses(of->model->bind_local, of->pose, INFINITY, NULL, count, blend);
+    CHECK_BYTES(blend, of->pose, count * sizeof *blend);
+}
+
+static void move_far(misused *of)
+{
+    (void)of;
+    const md5_xform start = {.rotation = {0, 0, 0, 1}};
+    const md5_xform turn = {.rotation = {0, 0, 2e-7f, 1}, .translation = {1, 0, 0}};
+    md5_xform placement = start, drifting = start;
+    for (int i = 0; i < 100000; i++) {
+        placement = md5_xform_advance(placement, turn);
+        drifting = md5_xform_mul(drifting, (md5_xform){.rotation = {0, 0, 0, 1.00001f}});
+    }
+    const md5_quat q = placement.rotation, d = drifting.rotation;
+    CHECK_NEAR(sqrt((double)q.z * q.z + (double)q.w * q.w), 1, 1e-6);
+    CHECK(d.w > 2); // what it is for
+    const md5_xform none = md5_xform_advance(start, (md5_xform){.rotation = {0, 0, 0, 0}});
+    CHECK(none.rotation.w == 1.0f);
+}
+
+// -- The table ------------------------------------------------------------------------------
+
+// `says` NULL: no misuse, or one that the header allows.
+typedef struct misuse {
+    const char *says;
+    void (*make)(misused *of);
+    bool is_harmless; // also without assertions
+} misuse;
+
+static const misuse rows[] = {
+    {"md5_sample(): pose: not NULL", sample_nowhere, false},
+    {"md5_sample(): moment: its frames are frames of this clip", sample_beyond, true},
+    {"md5_skin_baked(): moment: frames of the baked clip", skin_baked_beyond, true},
+    {"job->num_joints: above all joints of the mesh", skin_by_a_small_palette, true},
+    {NULL, skin_by_a_whole_palette, true},
+    {"md5_pose_batch(): jobs: each has a binding, a moment of its clip, a palette of its joints",
+     pose_to_a_small_palette, true},
+    {"md5_require_parameter(): name: that of a parameter of the machine", ask_for_no_parameter,
+     true},
+    {NULL, ask_for_a_parameter, true},
+    {"md5_bind(): model: was not freed", bind_a_freed_model, false},
+    {"md5_bind(): anim: was not freed", bind_a_freed_clip, false},
+    {"md5_sample(): binding: was not freed", sample_a_freed_binding, false},
+    {"md5_skin(): mesh: was not freed", skin_a_freed_mesh, false},
+    {"md5_player_advance(): player: was not freed", advance_a_freed_player, false},
+    {NULL, bind_another_skeleton, true},
+    {NULL, play_for_ever, true},
+    {NULL, blend_by_infinity, true},
+    {NULL, move_far, true},
+};
+
+TEST_WITH (misuse_is_said_with_assertions_and_mostly_harmless_without, misused, of, begin(of),
+           end(of)) {
+    REQUIRE(of->binding && of->player);
+    EACH (row, rows) {
+#if !defined(NDEBUG)
+        if (row->says) {
+            MISTAKE (row->says)
+                row->make(of);
+            continue;
+        }
+#endif
+        if (row->is_harmless)
+            row->make(of);
+    }
+}
+
+// One block, each part of it aligned and as large as it is said to be.
+TEST (pose_buffers_have_room_for_a_pose) {
+    OWN_MODEL model = our_model("test/reference/data/seam.md5mesh");
+    const uint32_t count = model->skeleton.num_joints;
+    EACH_FAILURE (it) {
+        md5_pose_buffers *const buffers =
+            md5_create_pose_buffers(model, 77, &it.opts.allocator, &it.error);
+        CHECK_UINT(it.error.status, buffers ? MD5_OK : MD5_ERROR_MEMORY);
+        CHECK_UINT(it.heap.live, buffers ? 1 : 0);
+        if (buffers) {
+            CHECK_UINT(buffers->num_joints, count);
+            CHECK_BYTES(buffers->pose, model->bind_local, count * sizeof *buffers->pose);
+            md5_local_to_palette(model, buffers->pose, buffers->joints, buffers->palette);
+            memset(buffers->scratch, 7, 77);
+            CHECK_BYTES(buffers->pose, model->bind_local, count * sizeof *buffers->pose);
+            CHECK((uintptr_t)buffers->palette % 16 == 0 && (uintptr_t)buffers->scratch % 16 == 0);
+        }
+        md5_destroy_pose_buffers(buffers);
+    }
+    md5_error error = {0};
+    CHECK_FAILS(md5_create_pose_buffers(NULL, 0, NULL, &error), error, MD5_ERROR_MISSING);
+    md5_destroy_pose_buffers(NULL);
+}
