@@ -95,12 +95,18 @@ static size_t count_of(const char *text, size_t size, const char *bytes)
     return count;
 }
 
+// How many bytes before the digits of a number are its sign.
+static size_t sign_of(md5_span word)
+{
+    return word.size > 0 && *word.bytes == '-';
+}
+
 // Whether a number is another one than its digits say, to some engines: by a letter or a sign, or
 // by a zero before its other digits.
 static bool is_odd(const md5_checker *from)
 {
     const md5_span word = from->word;
-    const size_t sign = word.size > 0 && *word.bytes == '-';
+    const size_t sign = sign_of(word);
     for (size_t i = 0; i < word.size; i++)
         if (!md5_is_digit(word.bytes[i]) && word.bytes[i] != '.' && word.bytes[i] != '-')
             return true;
@@ -118,7 +124,7 @@ static bool is_hexadecimal(const char *digits, size_t size)
 // What may not stand in a number, or is read otherwise by some engines.
 static void check_number(md5_checker *from)
 {
-    const char *const word = from->word.bytes, *const digits = word + (*word == '-');
+    const char *const word = from->word.bytes, *const digits = word + sign_of(from->word);
     const size_t size = from->word.size - (size_t)(digits - word);
     const bool is_name = count_of(digits, size, "0123456789.-eE+,(){}") < size;
     const char *rule = NULL, *what = "is not a number";
@@ -153,7 +159,7 @@ static double number(md5_checker *from)
     if (is_odd(from))
         check_number(from);
     const char *const word = from->word.bytes, *const end = word + from->word.size;
-    const char *const digits = word + (*word == '-');
+    const char *const digits = word + sign_of(from->word);
     if (is_hexadecimal(digits, (size_t)(end - digits)))
         value = (double)strtoull(digits, NULL, 16) * (digits > word ? -1.0 : 1.0);
     else if (!md5i_scan_double(word, end, &value) || value - value != 0.0)

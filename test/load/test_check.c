@@ -147,3 +147,20 @@ TEST (check_is_linear_in_shared_weights) {
     CHECK(find_rule(check, "8-weights") && find_rule(check, "8-weights")->count == COUNT);
     CHECK_THAT(seconds < 0.5, "%g seconds", seconds);
 }
+
+// Read in memory that ends with the text, so that a sanitizer sees what is read behind it.
+TEST (check_reads_nothing_behind_a_text) {
+    static const char *const ends[] = {"\"", "-", "'", "/", "/*", "1 \"\"", "\xC3", "{", "0x"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        static const char begin[] = "MD5Version 10\ncommandline \"\"\nnumJoints ";
+        const size_t size = sizeof begin - 1 + strlen(ends[i]);
+        OWN char *const text = test_alloc(size);
+        memcpy(text, begin, sizeof begin - 1);
+        memcpy(text + sizeof begin - 1, ends[i], strlen(ends[i]));
+        for (int kind = MD5_DOC_MODEL; kind <= MD5_DOC_ANIM; kind++) {
+            OWN_CHECK check =
+                md5_check_doc((md5_doc_kind)kind, text, size, (md5_engines){0}, NULL, NULL);
+            CHECK(check != NULL);
+        }
+    }
+}
