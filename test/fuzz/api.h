@@ -9,10 +9,6 @@
 #include "md5/md5skin.h"
 #include "md5/md5play.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { API_BLOCKS = 32 };
 
 typedef struct api_use {
@@ -56,7 +52,7 @@ static float api_number(api_use *of)
 {
     static const float numbers[] = {0.0f,  1.0f,  -1.0f, 0.5f,  3.0f,   -20.0f,   100.0f,
                                     1e-6f, -1e9f, 1e20f, 1e38f, 1e-38f, INFINITY, NAN};
-    return numbers[api_choice(of, sizeof numbers / sizeof numbers[0])];
+    return numbers[api_choice(of, COUNT_OF(numbers))];
 }
 
 static float api_finite(api_use *of)
@@ -77,7 +73,7 @@ static md5_vec3 api_point(api_use *of)
 
 static const char *api_pose_fault(const md5_xform *pose, uint32_t num_joints)
 {
-    for (uint32_t joint = 0; joint < num_joints; joint++) {
+    FOR (joint, num_joints) {
         const md5_quat q = pose[joint].rotation;
         const double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
         if (!(fabs(x * x + y * y + z * z + w * w - 1.0) <= 1e-4))
@@ -95,7 +91,7 @@ static const char *use_blends(api_use *of)
     md5_xform *const scratch = api_memory(of, count, sizeof *scratch);
     float *const mask = api_memory(of, count, sizeof *mask);
     uint32_t *const mirror = api_memory(of, count, sizeof *mirror);
-    for (uint32_t i = 0; i < count; i++)
+    FOR (i, count)
         mask[i] = api_share(of);
     md5_blend_poses(of->pose, of->other, api_share(of), mask, count, out);
     const char *fault = api_pose_fault(out, count);
@@ -117,7 +113,7 @@ static const char *use_samples(api_use *of)
     enum { JOBS = 9 };
     md5_pose_job jobs[JOBS];
     const char *fault = NULL;
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         md5_moment moment = of->moment;
         moment.interpolation = (md5_interpolation)i;
         md5_sample(of->binding, moment, i % 2 ? MD5_ROOT_FILE : MD5_ROOT_ID, of->pose);
@@ -138,7 +134,7 @@ static const char *use_samples(api_use *of)
 
 static void limit_joints(api_use *of, md5_joint_limit *limits)
 {
-    for (uint32_t i = 0; i < of->num_joints; i++)
+    FOR (i, of->num_joints)
         limits[i] = (md5_joint_limit){.kind = (md5_limit_kind)api_choice(of, 3),
                                       .rest = of->model->bind_local[i].rotation,
                                       .axis = {i % 2 ? 1.0f : 0.0f, 1.0f, 0.5f},
@@ -177,7 +173,7 @@ static const char *use_chains(api_use *of)
                            .iterations = api_choice(of, 20),
                            .weight = api_share(of),
                            .limits = api_choice(of, 2) ? limits : NULL};
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         chain.solver = (md5_chain_solver)i;
         (void)md5_solve_chain(skeleton, &chain, of->pose);
     }
@@ -225,7 +221,7 @@ static const char *use_secondary(api_use *of)
                              .placement = change,
                              .weight = api_share(of)};
     spring.state = api_memory(of, spring.length, sizeof *spring.state);
-    for (int i = 0; i < 3; i++) {
+    FOR (i, 3) {
         spring.seconds = 0.1f * (float)i;
         spring.is_first = i == 0;
         (void)md5_solve_spring(skeleton, &spring, of->pose);
@@ -263,7 +259,7 @@ static const char *use_skins(api_use *of)
         } *const out = api_memory(of, count, sizeof *out);
         const uint32_t vertex = count > 0 ? api_choice(of, (uint32_t)count) : 0;
         md5_skin_job jobs[4];
-        for (int k = 0; k < 4; k++)
+        FOR (k, 4)
             jobs[k] = (md5_skin_job){.mesh = mesh,
                                      .palette = k % 2 ? of->palette : NULL,
                                      .duals = k == 0 ? dual : NULL,
@@ -434,7 +430,7 @@ static const char *use_api(const md5_binding *binding, uint32_t random)
     memcpy(of.other, of.model->bind_local, num_joints * sizeof *of.other);
     md5_pose_palette(binding, of.moment, MD5_ROOT_FILE, of.pose, of.joints, of.palette);
     md5_sample(binding, of.moment, MD5_ROOT_FILE, of.pose);
-    const char *const fault = groups[api_choice(&of, sizeof groups / sizeof groups[0])](&of);
+    const char *const fault = groups[api_choice(&of, COUNT_OF(groups))](&of);
     while (of.num_blocks > 0)
         free(of.blocks[--of.num_blocks]);
     return fault;

@@ -6,9 +6,6 @@
 #include "demo/convert/convert.h"
 #include "test/fuzz/target.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static inline void fuzz_count_note(void *user, const char *text)
 {
     *(bool *)user |= text[0] == '\0';

@@ -1,9 +1,6 @@
 // libFuzzer's entry point: -DFUZZ_TARGET=fuzz_mesh selects the target of this program.
 #include "test/fuzz/target.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -6,8 +6,7 @@
 #ifndef FUZZ_TARGET_H
 #define FUZZ_TARGET_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "test/test.h"
 
 typedef const char *fuzz_target(const uint8_t *data, size_t size);
 

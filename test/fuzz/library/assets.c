@@ -11,13 +11,13 @@ static void seal_assets(uint8_t *bytes, uint64_t size)
     uint64_t lanes[8], sum = 0;
     for (uint64_t i = 0; i < 8; i++)
         lanes[i] = i + 1;
-    for (uint64_t i = 0; i < (size - ASSETS_HEAD) / 16; i++) {
+    FOR (i, (size - ASSETS_HEAD) / 16) {
         uint64_t two[2];
         memcpy(two, bytes + ASSETS_HEAD + 16 * i, 16);
         const uint64_t product = (lanes[i % 8] ^ two[0]) * prime;
         lanes[i % 8] = ((product << 31) | (product >> 33)) + two[1];
     }
-    for (int i = 0; i < 8; i++) {
+    FOR (i, 8) {
         sum = (sum ^ lanes[i]) * prime;
         sum ^= sum >> 32;
     }
@@ -40,7 +40,7 @@ static void skin_assets(const md5_model *model)
         abort();
     md5_build_palette(model, model->bind, palette);
     md5_build_dual_palette(palette, num_joints, duals);
-    for (uint32_t m = 0; m < model->num_meshes; m++) {
+    FOR (m, model->num_meshes) {
         const md5_mesh *const mesh = &model->meshes[m];
         md5_skin(mesh, palette, points, points + count, tangents);
         md5_skin(mesh, palette, points, NULL, NULL);
@@ -71,11 +71,11 @@ static const char *pose_assets(const md5_model *model, const md5_anim *anim, uin
     if (!own || !pose || !palette)
         abort();
     bool is_finite = true;
-    for (uint32_t i = 0; i < 6; i++) {
+    FOR (i, 6u) {
         const md5_moment moment = md5_moment_at(anim, 0.37 * i, (md5_wrap)(i % 3));
         md5_pose_palette(own, moment, (md5_root)(i % 3), pose, NULL, palette);
-        for (uint32_t j = 0; j < num_joints; j++)
-            for (int k = 0; k < 12; k++)
+        FOR (j, num_joints)
+            FOR (k, 12)
                 is_finite = is_finite && isfinite(palette[j].m[k]);
     }
     if (binding)

@@ -3,15 +3,11 @@
 #include "test/fuzz/memory.h"
 #include "test/pose/test_made_pose.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { COMPRESSED_HEAD = 20, COMPRESSED_JOINTS = 4096, COMPRESSED_MOMENTS = 12 };
 
 static void put_compressed_32(uint8_t *to, uint64_t value)
 {
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         to[i] = (uint8_t)(value >> (8 * i));
 }
 
@@ -28,7 +24,7 @@ static void seal_compressed(uint8_t *bytes, size_t size)
 
 static bool is_compressed_sound(const md5_xform *pose, uint32_t num_joints)
 {
-    for (uint32_t i = 0; i < num_joints; i++) {
+    FOR (i, num_joints) {
         const md5_quat q = pose[i].rotation;
         const md5_vec3 t = pose[i].translation;
         const float square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;

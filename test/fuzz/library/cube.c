@@ -4,8 +4,6 @@
 
 #include "md5/md5dialects.h"
 
-#include <string.h>
-
 typedef struct fuzz_cube_files {
     const char *bytes[2];
     size_t sizes[2];

@@ -5,8 +5,6 @@
 
 #include "md5/md5game.h"
 
-#include <string.h>
-
 enum { NUM_TEXTS = 3, NUM_FILES = 5, MAX_ENTITIES = 8 };
 
 static const char fuzz_mesh_text[] =
@@ -43,7 +41,7 @@ static void close_fuzz_file(void *user, const void *bytes, size_t size)
 static void split_files(fuzz_file files[NUM_FILES], const char *bytes, size_t size)
 {
     static const char *const names[NUM_TEXTS] = {"materials/a.mtr", "skins/b.skin", "def/c.def"};
-    for (int i = 0; i < NUM_TEXTS; i++) {
+    FOR (i, NUM_TEXTS) {
         const char *const end = memchr(bytes, '\0', size);
         const size_t length = end && i < NUM_TEXTS - 1 ? (size_t)(end - bytes) : size;
         files[i] = (fuzz_file){names[i], bytes, length};
@@ -57,7 +55,7 @@ static void split_files(fuzz_file files[NUM_FILES], const char *bytes, size_t si
 static const char *image_fault(const md5_image_program *image)
 {
     uint32_t depth = 0;
-    for (uint32_t i = 0; i < image->num_steps; i++) {
+    FOR (i, image->num_steps) {
         const md5_image_kind kind = image->steps[i].kind;
         const bool is_pair = kind == MD5_IMAGE_ADD || kind == MD5_IMAGE_ADD_NORMALS;
         if (depth < (kind == MD5_IMAGE_FILE ? 0u : is_pair ? 2u : 1u))
@@ -69,11 +67,11 @@ static const char *image_fault(const md5_image_program *image)
 
 static const char *game_stage_fault(const md5_material *material, const md5_stage *stage)
 {
-    for (int i = 0; i < 4; i++) {
+    FOR (i, 4) {
         if (stage->color[i] >= material->num_registers)
             return "a color without a register";
     }
-    for (int i = 0; i < 6; i++) {
+    FOR (i, 6) {
         if (stage->matrix[i / 3][i % 3] >= material->num_registers)
             return "a matrix without a register";
     }
@@ -116,7 +114,7 @@ static const char *ask_for_materials(md5_game *game)
 static const char *ask_for_entities(md5_game *game)
 {
     md5_error error = {0};
-    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_ENTITY); i++) {
+    FOR (i, md5_game_num_decls(game, MD5_DECL_ENTITY)) {
         const md5_decl *const decl = md5_game_decl(game, MD5_DECL_ENTITY, i);
         // A look-up cuts the name at its last dot, so it may find another declaration.
         if (md5_find_decl(game, MD5_DECL_ENTITY, decl->name) != decl)
@@ -149,7 +147,7 @@ static const char *restore_changed(md5_actor *actor, uint32_t choice)
     static md5_xform pose[64];
     md5_error error = {0};
     md5_actor_save(actor, bytes);
-    for (uint32_t i = 0; i < 1 + choice % 3; i++)
+    FOR (i, 1 + choice % 3)
         bytes[HEAD + (choice * 7 + i * 131) % (MD5_ACTOR_SAVE_SIZE - HEAD)] ^=
             (uint8_t)(choice >> i);
     if (!md5_actor_restore(actor, bytes, sizeof bytes, &error))
@@ -169,13 +167,13 @@ static const char *play_entity(const md5_entity *entity, const md5_entity *body)
     static const uint32_t steps[] = {0, 16, 30, 100, 100000};
     static md5_xform pose[64];
     uint32_t sum = 0;
-    if (entity->model->skeleton.num_joints > sizeof pose / sizeof pose[0])
+    if (entity->model->skeleton.num_joints > COUNT_OF(pose))
         return "an entity of another model";
     md5_actor *const actor = md5_create_actor(entity, NULL, NULL);
     const char *fault = NULL;
     if (actor)
         md5_actor_spawn(actor, body);
-    for (uint32_t i = 0; actor && i < sizeof steps / sizeof steps[0] && !fault; i++) {
+    for (uint32_t i = 0; actor && i < COUNT_OF(steps) && !fault; i++) {
         const uint32_t clip = entity->num_clips > 0 ? i % entity->num_clips : MD5_NONE;
         (void)md5_actor_play(actor, (md5_channel)(i % MD5_NUM_CHANNELS), clip, MD5_ACTOR_CYCLE, 0,
                              20 * i);
@@ -234,7 +232,7 @@ static const char *play_entities(md5_game *game)
 static const char *ask_for_rest(md5_game *game)
 {
     md5_error error = {0};
-    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_SKIN); i++) {
+    FOR (i, md5_game_num_decls(game, MD5_DECL_SKIN)) {
         const char *const name = md5_game_decl(game, MD5_DECL_SKIN, i)->name;
         const md5_skin_def *const skin = md5_game_skin_def(game, name, &error);
         if (!skin && error.status != MD5_ERROR_MEMORY)
@@ -242,11 +240,11 @@ static const char *ask_for_rest(md5_game *game)
         if (skin)
             (void)md5_skin_def_material(game, skin, "a");
     }
-    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_TABLE); i++) {
+    FOR (i, md5_game_num_decls(game, MD5_DECL_TABLE)) {
         const char *const name = md5_game_decl(game, MD5_DECL_TABLE, i)->name;
         (void)md5_game_table(game, name, &error);
     }
-    for (uint32_t i = 0; i < md5_game_num_decls(game, MD5_DECL_MODEL); i++) {
+    FOR (i, md5_game_num_decls(game, MD5_DECL_MODEL)) {
         const char *const name = md5_game_decl(game, MD5_DECL_MODEL, i)->name;
         if (!md5_find_decl(game, MD5_DECL_MODEL, name))
             continue;

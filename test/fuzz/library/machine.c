@@ -4,10 +4,6 @@
 
 #include "md5/md5play.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { STEPS = 24 };
 
 static void forget_event(void *user, md5_player *player, const md5_event *event, float weight)
@@ -24,12 +20,12 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
     md5_xform pose[FUZZ_JOINTS];
     md5_mat34 joints[FUZZ_JOINTS], palette[FUZZ_JOINTS], attached[FUZZ_JOINTS];
     size_t num_events = 0;
-    for (int i = 0; i < FUZZ_JOINTS; i++)
+    FOR (i, FUZZ_JOINTS)
         attached[i] = (md5_mat34){{1, 0, 0, 5, 0, 1, 0, (float)i, 0, 0, 1, 9}};
     for (uint32_t step = 0; step < STEPS; step++) {
-        for (uint32_t i = 0; i < desc->num_parameters; i++)
+        FOR (i, desc->num_parameters)
             md5_player_set(player, i, values[(step + i * 3) % 5]);
-        for (uint32_t i = 0; i < desc->num_modifiers; i++) {
+        FOR (i, desc->num_modifiers) {
             md5_target *const target = md5_player_target(player, i);
             target->weight = step % 3 == 0 ? 1.0f : 0.4f;
             target->position = (md5_vec3){(float)step, 3.0f, 8.0f};
@@ -61,7 +57,7 @@ static const char *play_machine(md5_player *player, const md5_machine_desc *desc
         if (step % 8 == 6)
             md5_player_set_detail(
                 player, &(md5_detail){.mask = NULL, .interval = 1 + step % 3, .phase = step % 2});
-        for (uint32_t i = 0; i < desc->num_attached; i++) // at last none, as of copies
+        FOR (i, desc->num_attached) // at last none, as of copies
             md5_player_attach(player, i, step % 4 == 1 ? attached : NULL);
         md5_player_advance(player, seconds[step % 6], forget_event, &num_events);
         md5_player_pose(player, pose, joints, palette, scratch);
@@ -83,7 +79,7 @@ static bool has_sound_morphs(md5_player *player, const md5_machine *machine)
     if (!weights)
         abort();
     md5_player_morphs(player, weights);
-    for (uint32_t i = 0; i < count; i++)
+    FOR (i, count)
         is_sound = is_sound && isfinite(weights[i]) && md5_machine_morph_name(machine, i);
     free(weights);
     return is_sound;
@@ -159,9 +155,9 @@ static const char *machine_fault(md5_machine_file *file)
     if (!binding)
         abort(); // the texts above are invalid
     file->desc.model = model;
-    for (uint32_t i = 0; i < file->desc.num_clips; i++)
+    FOR (i, file->desc.num_clips)
         file->clips[i].binding = binding;
-    for (uint32_t i = 0; i < file->desc.num_attached; i++)
+    FOR (i, file->desc.num_attached)
         file->attached[i].model = model;
     md5_machine *const machine = md5_create_machine(&file->desc, NULL, &error);
     if (!machine && (error.status == MD5_OK || !error.message[0]))

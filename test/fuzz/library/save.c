@@ -7,9 +7,6 @@
 
 #include "md5/md5play.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char SAVE_MACHINE[] =
     "machine m { report { enter leave transition_end clip_end } float a 0.5 bool b trigger t mask "
     "k ( *hip_l ) { feather 1 }"
@@ -52,7 +49,7 @@ static void make_figure(figure *of)
     if (!of->binding || !of->file)
         abort(); // the texts are invalid
     of->file->desc.model = of->model;
-    for (uint32_t i = 0; i < of->file->desc.num_clips; i++)
+    FOR (i, of->file->desc.num_clips)
         of->file->clips[i].binding = of->binding;
     of->machine = md5_create_machine(&of->file->desc, NULL, NULL);
     if (!of->machine)
@@ -77,7 +74,7 @@ static void free_figure(figure *of)
 static const char *play_on(const figure *of, md5_player *player, uint32_t steps, uint32_t choices)
 {
     md5_xform pose[FUZZ_JOINTS];
-    for (uint32_t i = 0; i < steps; i++) {
+    FOR (i, steps) {
         const uint32_t choice = choices >> (i % 8);
         if (choice & 1)
             md5_player_set(player, md5_find_parameter(of->machine, "t"), 1.0f);
@@ -90,7 +87,7 @@ static const char *play_on(const figure *of, md5_player *player, uint32_t steps,
         if (choice & 16)
             md5_player_set_detail(player,
                                   &(md5_detail){.mask = "k", .interval = choice % 4, .phase = i});
-        for (uint32_t k = 0; k < of->file->desc.num_modifiers; k++)
+        FOR (k, of->file->desc.num_modifiers)
             md5_player_target(player, k)->weight = choice & 2 ? 1.0f : 0.0f;
         md5_player_advance(player, 0.06, NULL, NULL);
         md5_player_pose(player, pose, NULL, NULL, of->scratch);

@@ -54,7 +54,7 @@ static const char *play_at(const md5_binding *binding, double time, md5_wrap wra
         fault = api_pose_fault(pose, num_joints);
         md5_local_to_model(&model->skeleton, pose, joints);
         md5_build_palette(model, joints, joints);
-        for (uint32_t mesh = 0; mesh < model->num_meshes; mesh++)
+        FOR (mesh, model->num_meshes)
             draw(model, mesh, joints);
         md5_anim_root_motion(binding->anim, moment, moment);
         md5_anim_bounds(binding->anim, moment, root);
@@ -69,7 +69,7 @@ static const char *play(const md5_binding *binding)
     const double end = binding->anim->duration;
     const double times[] = {0.0, 0.4 * end, end, -0.7 * end, 1e300, NAN};
     const char *fault = asset_binding_fault(binding);
-    for (size_t i = 0; i < sizeof times / sizeof times[0] && !fault; i++)
+    for (size_t i = 0; i < COUNT_OF(times) && !fault; i++)
         fault = play_at(binding, times[i], (md5_wrap)(i % 3), (md5_root)(i / 2));
     return fault;
 }
@@ -121,7 +121,7 @@ const char *fuzz_scene(const uint8_t *data, size_t size)
     free(mesh_text);
     free(anim_text);
     uint32_t random = 0;
-    for (size_t i = 0; i < size; i++)
+    FOR (i, size)
         random = random * 31 + data[i];
     const char *const fault = anim ? bind_and_play(model, anim, random) : NULL;
     md5_free_anim(anim);

@@ -4,8 +4,6 @@
 
 #include "md5/md5game.h"
 
-#include <string.h>
-
 typedef struct fuzz_texture_file {
     const uint8_t *bytes;
     size_t size;

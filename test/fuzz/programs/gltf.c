@@ -4,12 +4,9 @@
 
 #include "demo/convert/convert.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void put_u32(char *bytes, size_t value)
 {
-    for (int i = 0; i < 4; i++)
+    FOR (i, 4)
         bytes[i] = (char)(value >> 8 * i & 0xff);
 }
 

@@ -3,8 +3,6 @@
 
 #include "demo/looks/image.h"
 
-#include <stdlib.h>
-
 static const char *fuzz_radiance(const uint8_t *data, size_t size)
 {
     view_panorama panorama;

@@ -3,9 +3,6 @@
 
 #include "demo/looks/look.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static bool is_picture(const char *path)
 {
     return path == NULL || (path[0] != '\0' && strchr("$*_", path[0]) == NULL);
