@@ -3,9 +3,6 @@
 #include "test/own.h"
 #include "test/mistake.h"
 #include "test/pose/test_made_pose.h"
-#include "test/test.h"
-
-#include "md5/md5skin.h"
 
 static const char *const model_path = "models/bobbin/bobbin.md5mesh";
 static const char *const anim_path = "models/bobbin/walk.md5anim";

@@ -1,7 +1,6 @@
 // md5/core: messages, warnings, the memory budget, the arena and the block.
 #include "test/real.h"
 #include "test/own.h"
-#include "test/test.h"
 
 #include "md5/core/arena.h"
 #include "md5/core/cpu.h"

@@ -4,8 +4,6 @@
 #include "test/load/test_asset.h"
 #include "test/own.h"
 
-#include "md5/md5play.h"
-#include "md5/md5skin.h"
 #include "md5/skin/plan.h"
 
 #include <dirent.h>

@@ -252,7 +252,7 @@ TEST (bfg_models_without_meshes_are_errors_if_meshes_are_needed) {
     make_model(&file);
     file.size = MESHES;
     put_big(&file, 0);
-    for (int is_needed = 0; is_needed < 2; is_needed++) {
+    FOR (is_needed, 2) {
         const md5_load_opts opts = {.needs_meshes = is_needed > 0};
         md5_error error = {0};
         CHECK(parse_any(MODEL, file.data, file.size, &opts, &error) == !is_needed);

@@ -1,7 +1,6 @@
 // What engines say to texts: md5_check_doc() and what follows it. The texts of findings are tested
 // with md5tool check, whose table of what is broken says which engine minds (test/tool/check.sh).
 #include "test/own.h"
-#include "test/test.h"
 
 #include "md5/md5edit.h"
 
@@ -135,10 +134,10 @@ TEST (check_is_linear_in_shared_weights) {
                                   "joints {\n\t\"a\" -1 ( 0 0 0 ) ( 0 0 0 )\n}\n"
                                   "mesh {\n\tshader \"\"\n\tnumverts %d\n",
                                   COUNT);
-    for (int i = 0; i < COUNT; i++)
+    FOR (i, COUNT)
         used += (size_t)sprintf(text + used, "\tvert %d ( 0 0 ) 0 %d\n", i, COUNT);
     used += (size_t)sprintf(text + used, "\tnumtris 0\n\tnumweights %d\n", COUNT);
-    for (int i = 0; i < COUNT; i++)
+    FOR (i, COUNT)
         used += (size_t)sprintf(text + used, "\tweight %d 0 1 ( 0 0 0 )\n", i);
     memcpy(text + used, "}\n", 3);
     const clock_t begin = clock();

@@ -1,13 +1,8 @@
 // Documents: every real file is written as a text that loads as the same bits; what cannot be
 // written; and repairs.
-#include "test/own.h"
 #include "test/load/test_asset.h"
 #include "test/load/test_edit_case.h"
 #include "test/real.h"
-
-#include "md5/md5edit.h"
-#include "md5/md5pose.h"
-#include "md5/md5skin.h"
 
 #include <dirent.h>
 

@@ -3,8 +3,6 @@
 #include "test/load/test_edit_case.h"
 #include "test/real.h"
 
-#include "md5/md5pose.h"
-
 // A clip of the alpha has no hierarchy until it gets that of a model; then its poses are those that
 // the model has with the file, in each frame.
 TEST (edit_writes_clips_of_version_6_with_their_mesh) {

@@ -1,7 +1,6 @@
 // Loading of the whole corpus of real files, and the verdicts of the original engine on tiny odd
 // files.
 #include "test/fuzz/replay.h"
-#include "test/own.h"
 #include "test/read/read_case.h"
 
 #include <dirent.h>

@@ -453,7 +453,7 @@ TEST (models_without_meshes_have_all_parts) {
 // The word that counts them is named, whatever it says.
 TEST (models_without_meshes_are_errors_if_meshes_are_needed) {
     const md5_load_opts opts = {.needs_meshes = true};
-    for (int count = 0; count < 3; count++) {
+    FOR (count, 3) {
         char text[512]; // with room for meshes
         snprintf(text, sizeof text,
                  "MD5Version 10 commandline \"\" numJoints 1\nnumMeshes %d\n"

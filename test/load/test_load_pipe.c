@@ -3,10 +3,8 @@
 #include "test/own.h"
 #include "test/mistake.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
 
 #include "md5/core/file.h"
-#include "md5/md5play.h"
 
 // WebAssembly's system has no pipes by itself.
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(__EMSCRIPTEN__)

@@ -354,12 +354,12 @@ TEST (bind_refuses_fewer_than_half_of_either_skeleton) {
     uint64_t random = 12;
     EACH (row, rows) {
         part parts[] = {{"a", MD5_NONE}, {"b", 0}, {"c", 1}, {"d", 2}, {"e", 2}, {"f", 4}};
-        for (uint32_t i = 0; i < row->num_shared; i++)
+        FOR (i, row->num_shared)
             parts[i].name = walker[i].name;
         made model, anim;
         make(&model, walker, row->num_model, &random);
         make(&anim, parts, row->num_anim, &random);
-        for (int of_model = 0; of_model < 2; of_model++) {
+        FOR (of_model, 2) {
             md5_error error = {0};
             OWN_BINDING strict = of_model ? md5_bind(&model.model, &anim.anim, NULL, &error)
                                           : md5_bind_skeleton(&model.model.skeleton, model.local,
@@ -379,7 +379,7 @@ TEST (bind_refuses_fewer_than_half_of_either_skeleton) {
 TEST (bind_names_few_long_joints) {
     char names[6][200];
     part parts[6];
-    for (uint32_t i = 0; i < 6; i++) {
+    FOR (i, 6u) {
         memset(names[i], 'a' + (int)i, sizeof names[i] - 1);
         names[i][sizeof names[i] - 1] = '\0';
         parts[i] = (part){i == 0 ? "origin" : names[i], i == 0 ? MD5_NONE : 0};

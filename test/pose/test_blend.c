@@ -4,7 +4,6 @@
 #include "test/pose/test_made_pose.h"
 #include "test/real.h"
 
-#include "md5/md5play.h"
 #include "md5/pose/kernels.h"
 
 enum { MAX_COUNT = 300 };

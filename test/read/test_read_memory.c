@@ -3,7 +3,6 @@
 // memory that is there.
 #include "test/own.h"
 #include "test/read/read_case.h"
-#include "test/test.h"
 
 // A chain with its root at the end, so that an order has to be found. `root`: the parent of the
 // last joint, -1, or one that closes a cycle.

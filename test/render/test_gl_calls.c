@@ -1,12 +1,9 @@
 // Calls of GL in a frame of the viewer, counted by name; none of them is in vain: no texture is
 // bound that no draw samples, or that is bound already, and no uniform is set that the program
 // lacks. With MD5_GL_CALLS in the environment, the counts are printed.
-#include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_shot.h"
 
 #include "render/gl_internal.h"
-
-#include "demo/viewer/jobs/view.h"
 
 enum { NUM_TARGETS = 3, MAX_PROGRAMS = 256, MAX_UNITS = 32 };
 

@@ -2,8 +2,6 @@
 #include "test/own.h"
 #include "test/render/test_gl_scene.h"
 
-#include "render/md5gl_game.h"
-
 static const md5gl_impostor at_origin = {
     .rotation = {0, 0, 0, 1}, .scale = 1.0f, .frame = 0.0f, .shown = 1.0f};
 

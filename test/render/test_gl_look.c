@@ -1,12 +1,8 @@
 // Materials from pictures: what their texels say, and which files are taken for what.
 #include "render/gl_internal.h"
-#include "render/md5gl_look.h"
 #include "render/md5gl_stb.h"
 #include "test/own.h"
-#include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_case.h"
-
-#include "demo/viewer/assets/textures.h"
 
 enum { SIDE = 64, NUM_TEXELS = SIDE * SIDE };
 

@@ -3,8 +3,6 @@
 #include "test/own.h"
 #include "test/real.h"
 
-#include "md5/md5skin.h"
-
 static const char mesh_file[] = "models/bobbin/bobbin.md5mesh";
 
 // Bobbin, posed at some time of a clip.

@@ -4,9 +4,7 @@
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/memory.h"
 #include "demo/common/threads.h"
-#include "demo/viewer/ui/ui.h"
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define THIMBLE "models/thimble/thimble.md5mesh"

@@ -3,8 +3,6 @@
 
 #include "test/own.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/common/system.h"
 
 #include <ftw.h>

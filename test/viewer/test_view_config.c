@@ -5,10 +5,6 @@
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/jobs/view.h"
-#include "demo/viewer/base/options.h"
-
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>

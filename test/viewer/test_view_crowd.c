@@ -4,10 +4,6 @@
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/draw/draw.h"
-
 static md5_vec3 somewhere(float reach, uint64_t *random)
 {
     const float x = test_betweenf(-reach, reach, random), y = test_betweenf(-reach, reach, random);

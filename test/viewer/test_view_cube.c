@@ -6,14 +6,8 @@
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
-#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/assets/cube.h"
-#include "demo/viewer/assets/textures.h"
 #include "demo/viewer/assets/words.h"
-#include "demo/viewer/base/options.h"
-#include "demo/viewer/motion/motion.h"
 
 #include <unistd.h>
 

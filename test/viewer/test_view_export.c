@@ -4,12 +4,8 @@
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/common/text.h"
 #include "demo/convert/convert.h"
-#include "demo/looks/image.h"
-#include "demo/viewer/jobs/view.h"
 
 #include <stdarg.h>
 #include <unistd.h>

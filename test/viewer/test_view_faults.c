@@ -1,9 +1,5 @@
 // Faults of normals and tangents, in a square of two triangles.
-#include "test/test.h"
 #include "test/viewer/test_view_case.h"
-
-#include "demo/viewer/motion/motion.h"
-#include "demo/viewer/draw/draw.h"
 
 enum { CORNERS = 4, INDICES = 6 };
 

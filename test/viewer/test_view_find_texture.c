@@ -2,8 +2,6 @@
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/looks/look.h"
-
 #include <sys/stat.h>
 #include <unistd.h>
 

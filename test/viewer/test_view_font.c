@@ -2,12 +2,7 @@
 // boxes; invalid text; figures.
 #define _XOPEN_SOURCE 700 // setenv()
 #include "test/own.h"
-#include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_case.h"
-
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
-#include "demo/viewer/base/canvas.h"
 
 #include <stdlib.h>
 #include <string.h>

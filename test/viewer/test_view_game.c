@@ -4,17 +4,6 @@
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/common/file.h"
-#include "demo/common/game_folder.h"
-#include "demo/common/memory.h"
-#include "demo/viewer/jobs/view.h"
-#include "demo/viewer/assets/library.h"
-#include "demo/viewer/motion/entity.h"
-#include "demo/viewer/motion/machine.h"
-#include "demo/viewer/motion/motion.h"
-#include "demo/viewer/motion/scene.h"
-#include "demo/viewer/ui/ui.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

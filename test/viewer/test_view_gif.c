@@ -2,11 +2,7 @@
 // be cleared, it clears only what that picture drew: none here has more to clear. frames.py follows
 // the specification.
 #include "test/own.h"
-#include "test/test.h"
 #include "test/viewer/test_view_case.h"
-
-#include "demo/common/file.h"
-#include "demo/viewer/jobs/view.h"
 
 // The viewer's has no GIF.
 #define STB_IMAGE_STATIC

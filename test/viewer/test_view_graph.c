@@ -1,12 +1,8 @@
 // The layout of state graphs: what has to hold of every machine, whatever it looks like; and what
 // the panel does with it.
 #include "test/own.h"
-#include "test/test.h"
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
-
-#include "demo/common/memory.h"
-#include "demo/viewer/ui/graph_layout.h"
 
 // Letters of one width.
 static float measure(const void *user, const char *text)

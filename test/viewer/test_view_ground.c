@@ -3,9 +3,6 @@
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/crowd/document.h"
-
 // A card of 100 by 20 units around a joint at the origin: half of it is below 0, which is less than
 // a tenth of its size.
 #define CARD(shader, low, high)                                                              \

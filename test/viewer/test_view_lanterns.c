@@ -2,9 +2,6 @@
 // keys drive it.
 #include "test/viewer/test_view_case.h"
 
-#include "demo/viewer/base/math.h"
-#include "demo/viewer/lanterns/game.h"
-
 enum { FEET = 2, A_SECOND = 60 };
 
 typedef struct lanterns {

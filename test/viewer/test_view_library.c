@@ -2,12 +2,6 @@
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
-#include "demo/viewer/assets/library.h"
-#include "demo/viewer/draw/previews.h"
-#include "demo/viewer/motion/scene.h"
-
 #include <sys/stat.h>
 
 static const char *const base = "models/game/base";

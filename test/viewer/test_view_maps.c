@@ -1,17 +1,7 @@
 // Maps of textures: their names, painted layers, choices, and materials of games.
 #define _POSIX_C_SOURCE 200809L // mkstemp()
 #include "test/own.h"
-#include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_case.h"
-
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
-#include "demo/looks/image.h"
-#include "demo/looks/look.h"
-#include "demo/viewer/assets/textures.h"
-#include "demo/viewer/base/config.h"
-#include "demo/viewer/base/options.h"
-#include "render/md5gl.h"
 
 #include <unistd.h>
 

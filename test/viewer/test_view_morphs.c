@@ -1,11 +1,8 @@
 // Morph targets in the viewer: --morph, the folder beside the model, and that skinning on the CPU
 // and drawing use the weights.
 #include "test/own.h"
-#include "test/render/test_gl_scene.h"
 #include "test/skin/skin_jobs.h"
 #include "test/viewer/test_view_case.h"
-
-#include "demo/viewer/crowd/document.h"
 
 // -- The option -------------------------------------------------------------------------------
 

@@ -4,9 +4,6 @@
 #include "test/viewer/test_view_case.h"
 
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/crowd/document.h"
-#include "demo/viewer/jobs/view.h"
-#include "demo/viewer/motion/motion.h"
 
 static bool open_scene(view_scene *scene, const char *path)
 {

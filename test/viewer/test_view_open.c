@@ -1,13 +1,9 @@
 // What the viewer opens: files of the command line or remembered ones, folders, and watched files
 // that change.
 #include "test/own.h"
-#include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/platform/platform_sdl.h"
 
 #include <sys/stat.h>

@@ -2,12 +2,7 @@
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/memory.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/jobs/view.h"
-#include "demo/viewer/draw/draw.h"
-#include "demo/viewer/motion/motion.h"
-#include "demo/viewer/ui/ui.h"
 
 // Opens files, poses them within the clip, and adds the bounding boxes of the joints.
 static bool open_boxes(view_document *document, view_lines *lines, const char *const *files,

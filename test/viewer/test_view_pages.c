@@ -2,7 +2,6 @@
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/memory.h"
 #include "demo/viewer/app/window.h"
 
 #define TEST_HERE(title) TEST_SCREEN (title, screen_begin(s, 1280, 720))

@@ -1,10 +1,7 @@
 // What the viewer's panel shows, what its keys do, and where the model stands beside the panel.
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/file.h"
-#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/ui/ui.h"
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define MACHINE "models/bobbin/bobbin.md5machine"

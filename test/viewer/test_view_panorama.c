@@ -1,10 +1,7 @@
 // Radiance pictures: every way of packing, and what is wrong with damaged ones; pictures as
 // environments.
 #include "test/own.h"
-#include "test/render/test_gl_scene.h"
 #include "test/viewer/test_view_case.h"
-
-#include "demo/viewer/assets/textures.h"
 
 #define HEADER "#?RADIANCE\nEXPOSURE=2\nFORMAT=32-bit_rle_rgbe\n\n"
 

@@ -8,11 +8,6 @@
 
 #include "demo/common/system.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/assets/library.h"
-#include "demo/looks/look.h"
-#include "demo/viewer/assets/textures.h"
-#include "demo/viewer/draw/draw.h"
-#include "demo/viewer/motion/motion.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -4,9 +4,6 @@
 #include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/jobs/view.h"
-
 #define MODEL "models/bobbin/bobbin.md5mesh"
 
 // -- Looking at pictures ------------------------------------------------------------------------

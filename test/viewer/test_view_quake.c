@@ -4,12 +4,6 @@
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
-#include "demo/viewer/jobs/view.h"
-#include "demo/looks/look.h"
-#include "demo/viewer/motion/motion.h"
-
 #include <sys/stat.h>
 
 static const char mesh[] =

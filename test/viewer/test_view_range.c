@@ -3,12 +3,7 @@
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/base/options.h"
-#include "demo/viewer/jobs/view.h"
-#include "demo/viewer/motion/play.h"
 #include "demo/viewer/platform/platform_sdl.h"
 
 // 41 frames of 20 a second: two seconds.

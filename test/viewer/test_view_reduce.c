@@ -3,10 +3,6 @@
 #include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/base/quality.h"
-#include "demo/viewer/crowd/crowd.h"
-
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define THIMBLE "models/thimble/thimble.md5mesh"
 

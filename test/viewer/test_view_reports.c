@@ -3,8 +3,6 @@
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
 #include "demo/viewer/app/window.h"
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"

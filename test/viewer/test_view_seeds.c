@@ -3,8 +3,6 @@
 #include "test/fuzz/replay.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/memory.h"
-
 // glTF seeds are made, as for fuzz.sh. Returns their number.
 static size_t replay_made(fuzz_target *run)
 {

@@ -1,9 +1,6 @@
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/jobs/view.h"
-
 // -- A viewer by a command line -----------------------------------------------------------------
 
 enum { LARGE_DIFFERENCE = 24 };

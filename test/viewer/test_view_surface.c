@@ -3,14 +3,7 @@
 #include "test/viewer/test_view_case.h"
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
-#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/assets/surfaces.h"
-#include "demo/viewer/draw/draw.h"
-#include "demo/viewer/motion/entity.h"
-#include "demo/viewer/ui/ui.h"
 
 #define MODEL "models/bobbin/bobbin.md5mesh models/bobbin/walk.md5anim --animation-time 0.3"
 #define SIZE " --samples 1 --resolution 160,120"

@@ -3,7 +3,6 @@
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/file.h"
 #include "demo/viewer/app/window.h"
 
 #include <unistd.h>

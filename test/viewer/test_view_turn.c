@@ -3,12 +3,8 @@
 #include "test/viewer/test_view_shot.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/window.h"
 #include "demo/viewer/assets/words.h"
-#include "demo/viewer/crowd/crowd.h"
-#include "demo/viewer/crowd/document.h"
-#include "demo/viewer/motion/motion.h"
 
 static bool is_at(md5_vec3 v, float x, float y, float z)
 {

@@ -2,12 +2,7 @@
 #include "test/own.h"
 #include "test/viewer/test_view_case.h"
 
-#include "demo/common/file.h"
-#include "demo/common/memory.h"
-#include "demo/viewer/jobs/view.h"
 #include "demo/viewer/app/window.h"
-#include "demo/viewer/base/options.h"
-#include "demo/viewer/base/panel.h"
 
 #define BOBBIN "models/bobbin/bobbin.md5mesh"
 #define MACHINE "models/bobbin/bobbin.md5machine"

@@ -4,8 +4,6 @@
 #include "test/own.h"
 #include "test/viewer/test_view_shot.h"
 
-#include "demo/common/memory.h"
-#include "demo/viewer/jobs/view.h"
 #include "render/gl_internal.h"
 
 #include <fcntl.h>
