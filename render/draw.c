@@ -318,8 +318,7 @@ void md5gl_draw_model(md5gl_renderer *renderer, const md5gl_model *model, uint32
 
 bool md5gl_draw_outputs(md5gl_renderer *renderer, const md5gl_model *model, md5_error *error)
 {
-    if (!renderer || !model)
-        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
+    MD5GL_NEED(model, "model", false);
     MD5GL_ASSERT_IN_FRAME(renderer);
     MD5_ASSERT(!renderer->target || renderer->has_outputs,
                "the frame's target: of md5gl_create_outputs()");
@@ -360,8 +359,7 @@ bool md5gl_capture(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh_i
                    const md5_mat34 *palette, md5_vec3 *positions, md5_vec3 *normals,
                    md5_vec4 *tangents, md5_error *error)
 {
-    if (!renderer || !model)
-        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
+    MD5GL_NEED(model, "model", false);
     MD5_ASSERT(mesh_index < model->model->num_meshes, "mesh: an index into the model's meshes");
     MD5GL_ASSERT_NO_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
@@ -790,8 +788,7 @@ static bool draw_lists(md5gl_renderer *renderer, const md5gl_model *model,
 bool md5gl_draw_stages(md5gl_renderer *renderer, const md5gl_model *model, md5gl_stage_pass pass,
                        const md5gl_stage_list *lists, uint32_t count, md5_error *error)
 {
-    if (!renderer || !model)
-        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
+    MD5GL_NEED(model, "model", false);
     MD5_ASSERT((unsigned)pass <= MD5GL_STAGE_PASS_STAGES, "pass: one of md5gl_stage_pass");
     MD5_ASSERT(lists != NULL || count == 0, "lists: not NULL");
     MD5GL_ASSERT_IN_FRAME(renderer);

@@ -352,10 +352,7 @@ static bool create_textures(md5gl_renderer *renderer, const md5gl_panorama *pict
 md5gl_environment *md5gl_create_environment(md5gl_renderer *renderer, uint32_t width,
                                             uint32_t height, const float *rgb, md5_error *error)
 {
-    if (!renderer) {
-        md5gli_fail_missing(error, "renderer");
-        return NULL;
-    }
+    MD5GL_NEED(renderer, "renderer", NULL);
     MD5_ASSERT_NOT_NULL(rgb);
     MD5GL_ASSERT_NO_FRAME(renderer);
     // The library reads it only.

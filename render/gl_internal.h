@@ -361,6 +361,15 @@ bool md5gli_fail(md5_error *error, md5_status status, const char *format, ...) M
 // that failure stays in `error`; without one it is MD5_ERROR_MISSING. Returns false.
 bool md5gli_fail_missing(md5_error *error, const char *what);
 
+// Returns `result` from such a call if its renderer or another argument is NULL.
+#define MD5GL_NEED(argument, what, result)                              \
+    do {                                                                \
+        if (!renderer || !(argument)) {                                 \
+            md5gli_fail_missing(error, renderer ? (what) : "renderer"); \
+            return result;                                              \
+        }                                                               \
+    } while (0)
+
 // Takes all pending GL errors. If there are any, returns false and fills the error; the message
 // names the first one and `where`.
 bool md5gli_check(md5gl_renderer *renderer, const char *where, md5_error *error);

@@ -282,10 +282,7 @@ static bool fill_set(md5gl_renderer *renderer, md5gl_impostors *impostors, md5_e
 md5gl_impostors *md5gl_create_impostors(md5gl_renderer *renderer, const md5gl_impostor_desc *desc,
                                         md5_error *error)
 {
-    if (!renderer) {
-        md5gli_fail_missing(error, "renderer");
-        return NULL;
-    }
+    MD5GL_NEED(renderer, "renderer", NULL);
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT_RESERVED(desc);
     MD5GL_ASSERT_NO_FRAME(renderer);
@@ -436,8 +433,7 @@ bool md5gl_draw_impostor_pictures(md5gl_renderer *renderer, md5gl_impostors *imp
 bool md5gl_pose_impostors(md5gl_renderer *renderer, md5gl_impostors *impostors,
                           const md5gl_impostor *instances, uint32_t count, md5_error *error)
 {
-    if (!renderer || !impostors)
-        return md5gli_fail_missing(error, renderer ? "impostor set" : "renderer");
+    MD5GL_NEED(impostors, "impostor set", false);
     MD5_ASSERT(instances != NULL || count == 0, "instances: not NULL");
     const float last = (float)(impostors->desc.num_frames - 1);
     impostors->count = 0;

@@ -143,10 +143,7 @@ md5gl_looks *md5gl_load_looks(md5gl_renderer *renderer, const md5gl_looks_desc *
     MD5_ASSERT(desc != NULL && desc->path && desc->load && desc->release,
                "desc: with path, load and release");
     MD5_ASSERT_RESERVED(desc);
-    if (!renderer || !desc->model) {
-        md5gli_fail_missing(error, renderer ? "model" : "renderer");
-        return NULL;
-    }
+    MD5GL_NEED(desc->model, "model", NULL);
     MD5GL_ASSERT_NO_FRAME(renderer);
     const uint32_t count = desc->model->num_meshes;
     const size_t each = sizeof(md5gl_material) + MD5GL_NUM_PICTURES * sizeof(md5gl_texture);

@@ -286,8 +286,7 @@ void md5gl_set_visible(md5gl_model *model, uint32_t mesh, bool visible)
 bool md5gl_set_num_skins(md5gl_renderer *renderer, md5gl_model *model, uint32_t num_skins,
                          md5_error *error)
 {
-    if (!renderer || !model)
-        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
+    MD5GL_NEED(model, "model", false);
     MD5_ASSERT(num_skins > 0, "num_skins: at least 1");
     const size_t num_meshes = model->model->num_meshes, size = sizeof *model->surfaces;
     const uint32_t kept = num_skins < model->num_skins ? num_skins : model->num_skins;
@@ -374,8 +373,7 @@ static md5gl_deform no_deform(const md5_mesh *mesh)
 bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mesh,
                       const md5gl_deform *deform, md5_error *error)
 {
-    if (!renderer || !model)
-        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
+    MD5GL_NEED(model, "model", false);
     MD5_ASSERT(mesh < model->model->num_meshes, "mesh: an index into the model's meshes");
     MD5GL_ASSERT_NO_FRAME(renderer);
     md5gl_mesh *const formed = &model->meshes[mesh];
@@ -431,10 +429,7 @@ bool md5gl_set_deform(md5gl_renderer *renderer, md5gl_model *model, uint32_t mes
 md5gl_model *md5gl_create_model(md5gl_renderer *renderer, const md5_model *model, md5gl_path path,
                                 md5_error *error)
 {
-    if (!renderer || !model) {
-        md5gli_fail_missing(error, renderer ? "model" : "renderer");
-        return NULL;
-    }
+    MD5GL_NEED(model, "model", NULL);
     MD5_ASSERT((unsigned)path <= MD5GL_PATH_COMPUTE, "path: one of md5gl_path");
     MD5GL_ASSERT_NO_FRAME(renderer);
     for (uint32_t i = 0; i < model->num_meshes; i++) {
@@ -534,8 +529,7 @@ const char *md5gl_path_name(md5gl_path path)
 bool md5gl_set_blending(md5gl_renderer *renderer, md5gl_model *model, md5gl_blending blending,
                         md5_error *error)
 {
-    if (!renderer || !model)
-        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
+    MD5GL_NEED(model, "model", false);
     MD5_ASSERT((unsigned)blending <= MD5GL_BLEND_DUAL, "blending: one of md5gl_blending");
     MD5GL_ASSERT_NO_FRAME(renderer);
     // Those without morph targets too, so that targets can be taken away without an error.

@@ -28,10 +28,7 @@ static bool fits(const md5gl_renderer *renderer, uint64_t texels, const char *wh
 
 md5gl_morph *md5gl_create_morph(md5gl_renderer *renderer, const md5_morph *source, md5_error *error)
 {
-    if (!renderer || !source) {
-        md5gli_fail_missing(error, renderer ? "morph" : "renderer");
-        return NULL;
-    }
+    MD5GL_NEED(source, "morph", NULL);
     MD5GL_ASSERT_NO_FRAME(renderer);
     uint64_t num_vertices = 0, num_deltas = 0;
     for (uint32_t i = 0; i < source->model->num_meshes; i++) {
@@ -135,10 +132,7 @@ static bool check_clips(const md5gl_renderer *renderer, const md5_model *model,
 md5gl_baked *md5gl_create_baked(md5gl_renderer *renderer, const md5_model *model,
                                 const md5_baked *const *clips, uint32_t count, md5_error *error)
 {
-    if (!renderer || !model) {
-        md5gli_fail_missing(error, renderer ? "model" : "renderer");
-        return NULL;
-    }
+    MD5GL_NEED(model, "model", NULL);
     MD5_ASSERT(clips != NULL || count == 0, "clips: not NULL");
     MD5GL_ASSERT_NO_FRAME(renderer);
     if (!check_clips(renderer, model, clips, count, error)
@@ -571,8 +565,7 @@ static bool set_looks(md5gl_renderer *renderer, md5gl_model *model,
 bool md5gl_pose(md5gl_renderer *renderer, md5gl_model *model, const md5gl_instances *instances,
                 md5_error *error)
 {
-    if (!renderer || !model)
-        return md5gli_fail_missing(error, renderer ? "model" : "renderer");
+    MD5GL_NEED(model, "model", false);
     MD5_ASSERT_NOT_NULL(instances);
     MD5_ASSERT(!instances->palettes || !instances->baked, "palettes, baked: one of them");
     MD5_ASSERT_RESERVED(instances);

@@ -382,10 +382,7 @@ void md5gli_set_integer(const GladGLContext *gl, const md5gl_program *program,
 
 const char *md5gl_shadow_glsl(md5gl_renderer *renderer, md5gl_lighting lighting, md5_error *error)
 {
-    if (!renderer) {
-        md5gli_fail_missing(error, "renderer");
-        return NULL;
-    }
+    MD5GL_NEED(renderer, "renderer", NULL);
     MD5_ASSERT((unsigned)lighting < MD5GL_NUM_LIGHTINGS, "lighting: one of md5gl_lighting");
     const char *const texts[] = {
         renderer->is_es ? ES_PRECISIONS : "",

@@ -78,10 +78,7 @@ static bool check_target(md5gl_renderer *renderer, const md5gl_target *target, m
 static md5gl_target *create_target(md5gl_renderer *renderer, uint32_t width, uint32_t height,
                                    uint32_t samples, bool has_outputs, md5_error *error)
 {
-    if (!renderer) {
-        md5gli_fail_missing(error, "renderer");
-        return NULL;
-    }
+    MD5GL_NEED(renderer, "renderer", NULL);
     MD5GL_ASSERT_NO_FRAME(renderer);
     const uint32_t limit = renderer->max_target_size;
     if (width == 0 || height == 0 || width > limit || height > limit) {
@@ -176,8 +173,7 @@ md5gl_target_names md5gl_get_target_names(const md5gl_target *target)
 bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
                        uint32_t width, uint32_t height, md5_error *error)
 {
-    if (!renderer || !target)
-        return md5gli_fail_missing(error, renderer ? "target" : "renderer");
+    MD5GL_NEED(target, "target", false);
     MD5GL_ASSERT_NO_FRAME(renderer);
     const GladGLContext *gl = &renderer->gl;
     const bool has_size = width == target->width && height == target->height;
@@ -193,8 +189,7 @@ bool md5gl_copy_target(md5gl_renderer *renderer, const md5gl_target *target, uin
 bool md5gl_smooth_target(md5gl_renderer *renderer, const md5gl_target *target, uint32_t framebuffer,
                          md5_error *error)
 {
-    if (!renderer || !target)
-        return md5gli_fail_missing(error, renderer ? "target" : "renderer");
+    MD5GL_NEED(target, "target", false);
     MD5GL_ASSERT_NO_FRAME(renderer);
     MD5_ASSERT(target->colour != 0, "target: of md5gl_create_target()");
     const GladGLContext *gl = &renderer->gl;
@@ -425,8 +420,7 @@ uint32_t md5gl_pick(md5gl_renderer *renderer, md5gl_target *target, uint32_t x, 
 {
     if (mesh)
         *mesh = MD5_NONE;
-    if (!renderer || !target)
-        return md5gli_fail_missing(error, renderer ? "target" : "renderer"); // 0
+    MD5GL_NEED(target, "target", false); // 0
     MD5GL_ASSERT_NO_FRAME(renderer);
     MD5_ASSERT(target->outputs[OUTPUT_IDS] != 0, "target: of md5gl_create_outputs()");
     const GladGLContext *gl = &renderer->gl;

@@ -343,10 +343,7 @@ md5gl_texture md5gli_end_texture(md5gl_renderer *renderer, GLenum target, GLuint
 md5gl_texture md5gl_create_texture(md5gl_renderer *renderer, const md5gl_texture_desc *desc,
                                    md5_error *error)
 {
-    if (!renderer) {
-        md5gli_fail_missing(error, "renderer");
-        return 0;
-    }
+    MD5GL_NEED(renderer, "renderer", 0);
     MD5_ASSERT_NOT_NULL(desc);
     MD5_ASSERT((unsigned)desc->kind <= MD5GL_TEXTURE_MASK, "kind: one of md5gl_texture_kind");
     MD5_ASSERT((unsigned)desc->wrap <= MD5GL_WRAP_CLAMP_CLEAR, "wrap: one of md5gl_wrap");
