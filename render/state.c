@@ -84,11 +84,12 @@ void md5gli_reset_transfers(md5gl_renderer *renderer)
 
 // -- Saving -----------------------------------------------------------------------------------
 
-static GLint get_integer(const GladGLContext *gl, GLenum name)
+// A name or an enumerator.
+static GLuint get_integer(const GladGLContext *gl, GLenum name)
 {
     GLint value = 0;
     gl->GetIntegerv(name, &value);
-    return value;
+    return (GLuint)value;
 }
 
 static md5gl_range_state get_range(const GladGLContext *gl, GLenum binding, GLenum start,
@@ -138,7 +139,7 @@ void md5gl_save_state(md5gl_renderer *renderer)
             state->buffer_texture = get_integer(gl, GL_TEXTURE_BINDING_BUFFER);
         state->sampler = get_integer(gl, GL_SAMPLER_BINDING);
     }
-    gl->ActiveTexture((GLenum)host->active_unit);
+    gl->ActiveTexture(host->active_unit);
 
     for (size_t i = 0; i < COUNT(switches); i++) {
         if (!renderer->is_es || !switches[i].is_desktop)
@@ -146,7 +147,7 @@ void md5gl_save_state(md5gl_renderer *renderer)
     }
     for (size_t i = 0; i < COUNT(pixel_stores); i++) {
         if (!renderer->is_es || !pixel_stores[i].is_desktop)
-            host->pixel_stores[i] = get_integer(gl, pixel_stores[i].name);
+            gl->GetIntegerv(pixel_stores[i].name, &host->pixel_stores[i]);
     }
     host->blend_functions[0] = get_integer(gl, GL_BLEND_SRC_RGB);
     host->blend_functions[1] = get_integer(gl, GL_BLEND_DST_RGB);
@@ -190,32 +191,32 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
     const GladGLContext *gl = &renderer->gl;
     size_t count;
     const buffer_binding *const bindings = bindings_of(renderer, &count);
-    gl->UseProgram((GLuint)state->program);
-    gl->BindVertexArray((GLuint)state->array);
-    gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, (GLuint)state->draw_framebuffer);
-    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, (GLuint)state->read_framebuffer);
-    gl->BindRenderbuffer(GL_RENDERBUFFER, (GLuint)state->renderbuffer);
+    gl->UseProgram(state->program);
+    gl->BindVertexArray(state->array);
+    gl->BindFramebuffer(GL_DRAW_FRAMEBUFFER, state->draw_framebuffer);
+    gl->BindFramebuffer(GL_READ_FRAMEBUFFER, state->read_framebuffer);
+    gl->BindRenderbuffer(GL_RENDERBUFFER, state->renderbuffer);
     restore_range(gl, GL_UNIFORM_BUFFER, MD5GL_FRAME_BINDING, &state->frame);
     for (GLuint i = 0; i < MD5GL_NUM_CAPTURED; i++)
         restore_range(gl, GL_TRANSFORM_FEEDBACK_BUFFER, i, &state->captured[i]);
     for (GLuint i = 0; i < MD5GL_NUM_STORAGE_BINDINGS && renderer->has_storage_buffers; i++)
         restore_range(gl, MD5GL_SHADER_STORAGE_BUFFER, i, &state->storage[i]);
     for (size_t i = 0; i < count; i++)
-        gl->BindBuffer(bindings[i].target, (GLuint)state->buffers[i]);
+        gl->BindBuffer(bindings[i].target, state->buffers[i]);
 
     for (GLuint i = 0; i < MD5GL_NUM_UNITS; i++) {
         const md5gl_unit_state *const unit = &state->units[i];
         renderer->bound[i] = 0;
         gl->ActiveTexture(GL_TEXTURE0 + i);
-        gl->BindTexture(GL_TEXTURE_2D, (GLuint)unit->texture);
-        gl->BindTexture(GL_TEXTURE_CUBE_MAP, (GLuint)unit->cube);
+        gl->BindTexture(GL_TEXTURE_2D, unit->texture);
+        gl->BindTexture(GL_TEXTURE_CUBE_MAP, unit->cube);
         if (!renderer->is_es)
-            gl->BindTexture(GL_TEXTURE_BUFFER, (GLuint)unit->buffer_texture);
-        gl->BindSampler(i, (GLuint)unit->sampler); // it would override the textures' own
+            gl->BindTexture(GL_TEXTURE_BUFFER, unit->buffer_texture);
+        gl->BindSampler(i, unit->sampler); // it would override the textures' own
     }
-    gl->ActiveTexture((GLenum)state->active_unit);
+    gl->ActiveTexture(state->active_unit);
 
-    const GLint *const blend = state->blend_functions, *const equation = state->blend_equations;
+    const GLuint *const blend = state->blend_functions, *const equation = state->blend_equations;
     const GLboolean *const mask = state->colour_mask;
     for (size_t i = 0; i < COUNT(switches); i++) {
         const PFNGLENABLEPROC set = state->switches[i] ? gl->Enable : gl->Disable;
@@ -226,14 +227,14 @@ static void set_state(md5gl_renderer *renderer, const md5gl_host_state *state)
         if (!renderer->is_es || !pixel_stores[i].is_desktop)
             gl->PixelStorei(pixel_stores[i].name, state->pixel_stores[i]);
     }
-    gl->BlendFuncSeparate((GLenum)blend[0], (GLenum)blend[1], (GLenum)blend[2], (GLenum)blend[3]);
-    gl->BlendEquationSeparate((GLenum)equation[0], (GLenum)equation[1]);
+    gl->BlendFuncSeparate(blend[0], blend[1], blend[2], blend[3]);
+    gl->BlendEquationSeparate(equation[0], equation[1]);
     gl->DepthMask(state->depth_mask);
     gl->ColorMask(mask[0], mask[1], mask[2], mask[3]);
     gl->PolygonOffset(state->polygon_offset[0], state->polygon_offset[1]);
-    gl->DepthFunc((GLenum)state->depth_function);
-    gl->CullFace((GLenum)state->culled_face);
-    gl->FrontFace((GLenum)state->front_face);
+    gl->DepthFunc(state->depth_function);
+    gl->CullFace(state->culled_face);
+    gl->FrontFace(state->front_face);
     if (renderer->is_es) { // takes floats where OpenGL 3.3 takes doubles
         gl->DepthRangef(state->depth_range[0], state->depth_range[1]);
         gl->ClearDepthf(state->clear_depth);

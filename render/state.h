@@ -12,7 +12,7 @@ enum { MD5GL_MAX_SWITCHES = 20, MD5GL_MAX_BINDINGS = 7, MD5GL_MAX_PIXEL_STORES =
 
 // The textures and the sampler of a texture unit.
 typedef struct md5gl_unit_state {
-    GLint texture, cube, buffer_texture, sampler;
+    GLuint texture, cube, buffer_texture, sampler;
 } md5gl_unit_state;
 
 // A range of a buffer at an indexed binding; size 0 = the whole buffer.
@@ -23,17 +23,18 @@ typedef struct md5gl_range_state {
 
 typedef struct md5gl_host_state {
     bool saved;
-    GLint program, array, draw_framebuffer, read_framebuffer, renderbuffer;
-    GLint buffers[MD5GL_MAX_BINDINGS];
+    GLuint program, array, draw_framebuffer, read_framebuffer, renderbuffer;
+    GLuint buffers[MD5GL_MAX_BINDINGS];
     md5gl_range_state frame, captured[MD5GL_NUM_CAPTURED], storage[MD5GL_NUM_STORAGE_BINDINGS];
-    GLint active_unit;
+    GLuint active_unit;
     md5gl_unit_state units[MD5GL_NUM_UNITS];
     GLboolean switches[MD5GL_MAX_SWITCHES];
     GLint pixel_stores[MD5GL_MAX_PIXEL_STORES];
     GLboolean depth_mask, colour_mask[4];
     GLfloat depth_range[2], clear_depth, clear_colour[4], polygon_offset[2];
-    GLint depth_function, culled_face, front_face, polygon_mode[2];
-    GLint blend_functions[4], blend_equations[2]; // colour source, target, alpha source, target
+    GLuint depth_function, culled_face, front_face;
+    GLint polygon_mode[2];
+    GLuint blend_functions[4], blend_equations[2]; // colour source, target, alpha source, target
     GLint viewport[4], scissor[4];
 } md5gl_host_state;
 
